@@ -1,0 +1,32 @@
+# Kyoho: `make`, `make check`, `make install DESTDIR= PREFIX=`, `make info`, `make help`.
+# What the machine offers is found by mk/detect.mk; lists of sources are the folders themselves.
+
+BUILD  ?= build
+PREFIX ?= /usr/local
+CC     ?= cc
+OPT    ?= -O3
+DEBUG  ?= -g
+
+.DEFAULT_GOAL := all
+
+include mk/detect.mk
+include mk/isa.mk
+include mk/library.mk
+include mk/command.mk
+include mk/tests.mk
+include mk/install.mk
+
+.PHONY: all clean help
+all: $(LIBRARIES) $(COMMAND)
+
+clean:
+	rm -rf $(BUILD)
+
+help:
+	@echo 'make                     the library and the command in $(BUILD)/'
+	@echo 'make check               every test'
+	@echo 'make install [DESTDIR= PREFIX=]'
+	@echo 'make info                compiler, features and how to get those that are missing'
+	@echo 'make format              lay out the sources with clang-format'
+	@echo 'make clean'
+	@echo 'Variables: CC OPT DEBUG BUILD PREFIX; HDF5=no PNG=no INIH=no OPENMP=no build without a library.'

@@ -1,0 +1,332 @@
+/* kyoho.h - gravitational N-body simulation: the library's public interface and its reference
+ * manual.
+ *
+ * Conventions that hold for every call:
+ * - A call that can fail returns enum ky_status. KY_OK is 0. The last parameter `error` may be
+ * NULL; otherwise it holds one line of text after a failure and is left alone after a success.
+ * - The library never prints, exits or aborts. It keeps no global state: handles are independent of
+ *   each other and two threads may use two handles at once, but not one handle at once.
+ * - Arrays belong to the caller unless a call says that it allocates. Vectors are double[3], in C
+ * order.
+ * - Parameter structs are filled by their `_defaults` call, which also sets the first member
+ * `size`.
+ * - Units are the caller's. G is a number in `struct ky_parameters` (1 by default).
+ */
+#ifndef KYOHO_KYOHO_H
+#define KYOHO_KYOHO_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define KY_VERSION_MAJOR 0
+#define KY_VERSION_MINOR 1
+#define KY_VERSION_PATCH 0
+
+#if defined(__GNUC__)
+#define KY_API __attribute__((visibility("default")))
+#else
+#define KY_API
+#endif
+
+/* ---- status and errors ------------------------------------------------------------------------
+ */
+
+/* The numbers are also the exit codes of the command. */
+enum ky_status {
+    KY_OK = 0,
+    KY_FAULT = 1, /* out of memory, or a fault of the library's own */
+    KY_USAGE = 2, /* a parameter is out of range or contradicts another; a refused overwrite */
+    KY_UNSUPPORTED = 3, /* not available in this build, on this machine or with this engine */
+    KY_BAD_DATA = 4,    /* a file or the bodies are not what they should be */
+    KY_DEVICE = 5,      /* a device failed or ran out of memory */
+    KY_STOPPED = 6,     /* stopped early, resumable */
+    KY_CANNOT_WRITE = 7 /* a file cannot be written */
+};
+
+struct ky_error {
+    enum ky_status status;
+    char text[1024]; /* one line, without a newline: what, where and what would be right */
+};
+
+KY_API const char *ky_status_name(enum ky_status status); /* "bad data"; static text */
+KY_API const char *ky_version(void);                      /* "0.1.0" */
+
+/* What this build can do, one line an item ("HDF5: yes", "PNG: no - libpng was not found");
+ * lines are separated by '\n'. Static text. */
+KY_API const char *ky_build_features(void);
+
+enum ky_log_level { KY_LOG_DETAIL, KY_LOG_INFO, KY_LOG_WARNING };
+
+/* Receives one line without a newline. Called from the thread that made the call. */
+typedef void ky_log_function(void *context, enum ky_log_level level, const char *line);
+
+/* ---- bodies -----------------------------------------------------------------------------------
+ */
+
+/* A plain view of arrays of length n. n = 0 with NULL arrays is legal. */
+struct ky_bodies {
+    size_t n;
+    double *mass;          /* required; 0 makes a test particle, negative is an error */
+    double (*position)[3]; /* required */
+    double (*velocity)[3]; /* required */
+    uint64_t *id;          /* or NULL: the index. Unique */
+    double *softening;     /* or NULL: the softening of struct ky_parameters for every body */
+    uint8_t *type; /* or NULL: 4. GADGET type 0 … 5 (gas, halo, disk, bulge, stars, black holes) */
+    double (*acceleration)[3]; /* or NULL: not known or not wanted */
+    double *potential;         /* or NULL; per unit mass, negative, without the body itself */
+};
+
+/* Optional arrays for ky_bodies_allocate, or-ed. */
+enum {
+    KY_WITH_ID = 1,
+    KY_WITH_SOFTENING = 2,
+    KY_WITH_TYPE = 4,
+    KY_WITH_ACCELERATION = 8,
+    KY_WITH_POTENTIAL = 16
+};
+
+/* Allocates the three required arrays and those named in `with`, zeroed. Free with ky_bodies_free,
+ * which frees every array that is not NULL and clears the struct. */
+KY_API enum ky_status ky_bodies_allocate(struct ky_bodies *bodies, size_t n, unsigned with,
+                                         struct ky_error *error);
+KY_API void ky_bodies_free(struct ky_bodies *bodies);
+
+/* KY_BAD_DATA for NaN, infinite or negative values and for duplicate ids; names the first such
+ * body. */
+KY_API enum ky_status ky_bodies_check(const struct ky_bodies *bodies, struct ky_error *error);
+
+/* ---- units ------------------------------------------------------------------------------------
+ */
+
+/* The scales of length, mass and velocity in cgs; 0 = no physical scale (N-body units). Time and G
+ * follow. */
+struct ky_units {
+    double length_cm, mass_g, velocity_cm_s;
+    double g; /* the constant of gravity in these units */
+};
+
+/* Presets: "nbody" (no scale, G = 1), "galaxy" (kpc, 1e10 Msun, km/s), "cluster" (pc, Msun, km/s).
+ */
+KY_API enum ky_status ky_units_preset(const char *name, struct ky_units *units,
+                                      struct ky_error *error);
+
+/* ---- parameters of a simulation ---------------------------------------------------------------
+ */
+
+enum ky_force { KY_DIRECT, KY_WALK, KY_LIST, KY_TREE };
+enum ky_opening { KY_GEOMETRIC, KY_OFFSET, KY_MINIMUM, KY_RELATIVE };
+enum ky_cell {
+    KY_CELL_BY_FORCE = -1,
+    KY_BOX,
+    KY_EDGE
+}; /* by force: edge for walk and list, else box */
+enum ky_curve { KY_CURVE_NONE, KY_MORTON, KY_HILBERT };
+enum ky_precision { KY_PRECISION_BY_INTEGRATOR = -1, KY_SINGLE, KY_EXTENDED, KY_DOUBLE };
+enum ky_unroll { KY_UNROLL_NONE, KY_UNROLL_SIMPLE, KY_UNROLL_DOUBLE, KY_UNROLL_TUNED };
+enum ky_softening_kind { KY_PLUMMER, KY_SYMMETRIC };
+enum ky_isa { KY_ISA_AUTO, KY_ISA_PLAIN, KY_ISA_SSE2, KY_ISA_AVX2, KY_ISA_AVX512, KY_ISA_NEON };
+enum ky_integrator { KY_LEAPFROG };
+
+/* Everything that decides the numbers of a run. The meaning, range, unit and default of each field
+ * stand in the options table and are printed by `kyoho run --help`; a field is named as its option
+ * is. */
+struct ky_parameters {
+    size_t size;
+    /* which processor */
+    const char *engine; /* "auto", "cpu", "cuda[:i,j…]", "opencl[:i]"; must outlive the calls that
+                           read it */
+    int isa;            /* enum ky_isa */
+    int threads;        /* 0: OMP_NUM_THREADS, or all cores */
+    /* the force */
+    int force;     /* enum ky_force */
+    int opening;   /* enum ky_opening */
+    int cell;      /* enum ky_cell */
+    int multipole; /* 1 or 2 */
+    int curve;     /* enum ky_curve */
+    int leaf, group;
+    int precision; /* enum ky_precision */
+    int unroll;    /* enum ky_unroll */
+    int softening_kind;
+    double theta, alpha;
+    double softening;
+    double g;
+    /* the motion */
+    int integrator; /* enum ky_integrator */
+    double step;
+    /* where remarks go; NULL: nowhere */
+    ky_log_function *log;
+    void *log_context;
+};
+
+KY_API void ky_parameters_defaults(struct ky_parameters *parameters);
+
+/* ---- forces and sums --------------------------------------------------------------------------
+ */
+
+/* What one evaluation cost. Seconds on the engine's own clock; a phase that the method has not is
+ * 0. */
+struct ky_force_report {
+    char engine[16];  /* "cpu" */
+    char device[160]; /* "AVX-512, 2 threads, Intel Xeon …" */
+    double keys, sort, build, moments, walk,
+        total;               /* seconds; bodies on the engine to forces on the engine */
+    double upload, download; /* seconds; not in total */
+    double body_interactions, cell_interactions; /* pairs evaluated, all bodies together */
+};
+
+/* Accelerations and potentials of all bodies on each other, once, without a simulation. Writes
+ * bodies->acceleration and ->potential where they are not NULL. `report` may be NULL. */
+KY_API enum ky_status ky_forces(const struct ky_parameters *parameters, struct ky_bodies *bodies,
+                                struct ky_force_report *report, struct ky_error *error);
+
+/* Sums over all bodies, in double, the same for any number of threads. */
+struct ky_sums {
+    double mass;
+    double centre[3];           /* of mass */
+    double momentum[3];         /* total */
+    double angular_momentum[3]; /* about the origin */
+    double kinetic;
+    double potential; /* half the sum of m φ */
+    double virial;    /* sum of m x·a; −2T in equilibrium whatever the softening */
+};
+
+/* ---- a simulation -----------------------------------------------------------------------------
+ */
+
+struct ky_sim; /* bodies, engine, integrator and clock */
+
+/* Copies the bodies to the engine, computes the first forces. The caller may free its arrays
+ * afterwards. */
+KY_API enum ky_status ky_sim_open(const struct ky_parameters *parameters,
+                                  const struct ky_bodies *bodies, double time, struct ky_sim **sim,
+                                  struct ky_error *error);
+KY_API void ky_sim_close(struct ky_sim *sim); /* NULL is allowed */
+
+/* Goes on by `steps` steps of parameters.step. After a failure the simulation can only be closed.
+ */
+KY_API enum ky_status ky_sim_advance(struct ky_sim *sim, uint64_t steps, struct ky_error *error);
+
+KY_API size_t ky_sim_n(const struct ky_sim *sim);
+KY_API double
+ky_sim_time(const struct ky_sim *sim); /* start time + steps × step, in one rounding */
+KY_API uint64_t ky_sim_steps(const struct ky_sim *sim); /* since the start, over all resumptions */
+
+/* Copies what `bodies` has arrays for (its n must be ky_sim_n), in the order in which the bodies
+ * came in. */
+KY_API enum ky_status ky_sim_bodies(struct ky_sim *sim, struct ky_bodies *bodies,
+                                    struct ky_error *error);
+KY_API enum ky_status ky_sim_sums(struct ky_sim *sim, struct ky_sums *sums, struct ky_error *error);
+KY_API enum ky_status ky_sim_report(struct ky_sim *sim, struct ky_force_report *report,
+                                    struct ky_error *error);
+
+/* ---- snapshots --------------------------------------------------------------------------------
+ */
+
+struct ky_snapshot {
+    size_t size;
+    struct ky_bodies
+        bodies; /* allocated by ky_snapshot_read and ky_model_make; free with ky_snapshot_free */
+    double time;
+    struct ky_units units;
+    char *parameters; /* effective parameters, INI text, or NULL */
+};
+
+enum ky_format { KY_FORMAT_BY_NAME, KY_HDF5, KY_TIPSY, KY_GADGET1, KY_GADGET2, KY_CSV };
+
+struct ky_write_options {
+    size_t size;
+    int format;    /* enum ky_format; by name: .hdf5 .h5 .tipsy .csv */
+    int compress;  /* HDF5 only: 0 no (default), 1 yes */
+    int overwrite; /* 0: an existing file is KY_USAGE */
+};
+
+KY_API void
+ky_snapshot_clear(struct ky_snapshot *snapshot); /* an empty one, N-body units; sets `size` */
+KY_API void ky_snapshot_free(struct ky_snapshot *snapshot);
+KY_API void ky_write_options_defaults(struct ky_write_options *options);
+
+/* Reads any known format, told by its content. Allocates. Checks the bodies. */
+KY_API enum ky_status ky_snapshot_read(const char *path, struct ky_snapshot *snapshot,
+                                       struct ky_error *error);
+/* Written to a temporary name, flushed to the disk, renamed: a file that existed is never damaged.
+ */
+KY_API enum ky_status ky_snapshot_write(const char *path, const struct ky_snapshot *snapshot,
+                                        const struct ky_write_options *options,
+                                        struct ky_error *error);
+
+/* ---- initial models ---------------------------------------------------------------------------
+ */
+
+/* Fields as the options of `kyoho model --help`; a model ignores those that it does not name there.
+ */
+struct ky_model_parameters {
+    size_t size;
+    size_t n;
+    uint64_t seed;
+    double softening;    /* velocities are in equilibrium with this softening */
+    int softening_kind;  /* enum ky_softening_kind */
+    double cutoff;       /* outermost radius in scale radii; 0: the model's own default */
+    double virial_ratio; /* uniform-sphere: 2T/|W|; 0 is cold */
+    double w0;           /* king: central potential */
+    double eccentricity; /* two-body */
+    double mass_ratio;   /* two-body */
+};
+
+KY_API void ky_model_parameters_defaults(struct ky_model_parameters *parameters);
+
+/* The names, in order, for index = 0, 1, …; NULL past the last. */
+KY_API const char *ky_model_name(size_t index);
+/* Allocates the snapshot's bodies. The same seed gives the same bodies for any number of threads.
+ */
+KY_API enum ky_status ky_model_make(const char *name, const struct ky_model_parameters *parameters,
+                                    struct ky_snapshot *snapshot, struct ky_error *error);
+
+struct ky_merge_parameters {
+    size_t size;
+    double separation;   /* of the centres of mass at the start */
+    double pericentre;   /* of the Kepler orbit of two point masses */
+    double eccentricity; /* 1: a parabola */
+    double g;
+};
+
+KY_API void ky_merge_parameters_defaults(struct ky_merge_parameters *parameters);
+/* Two systems on a Kepler orbit in the x-y plane about their common centre of mass. Allocates
+ * `merged`. Ids are kept if they stay unique, else those of b are moved past the largest of a. */
+KY_API enum ky_status ky_merge(const struct ky_bodies *a, const struct ky_bodies *b,
+                               const struct ky_merge_parameters *parameters,
+                               struct ky_bodies *merged, struct ky_error *error);
+
+/* ---- analysis ---------------------------------------------------------------------------------
+ */
+
+/* The point of highest density: mean of positions weighted by the density of the sixth neighbour
+ * (Casertano & Hut 1985, mass included). */
+KY_API enum ky_status ky_density_centre(const struct ky_bodies *bodies, double centre[3],
+                                        struct ky_error *error);
+
+/* radii[k] of the spheres about `centre` that hold fractions[k] (ascending, 0 … 1) of the mass. */
+KY_API enum ky_status ky_lagrangian_radii(const struct ky_bodies *bodies, const double centre[3],
+                                          size_t count, const double *fractions, double *radii,
+                                          struct ky_error *error);
+
+/* ---- devices ----------------------------------------------------------------------------------
+ */
+
+struct ky_device {
+    char engine[16]; /* as --engine takes it: "cpu", "cuda:0", "opencl:1" */
+    char name[160];
+    int usable;
+    char reason[256]; /* why not usable, or what auto thinks of it */
+};
+
+/* The index-th processor that the library knows of; KY_USAGE past the last. */
+KY_API enum ky_status ky_device_get(size_t index, struct ky_device *device);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,38 @@
+# Which libraries and compilers are there. Each feature can be switched off: `make HDF5=no`.
+# A feature adds -DKY_HAVE_… and its flags; src/base/features.c tells the user.
+
+PKG_CONFIG ?= pkg-config
+have_package = $(shell $(PKG_CONFIG) --exists $(1) 2>/dev/null && echo yes)
+links        = $(shell printf '%s\n' '$(subst ','\'',$(1))' | $(CC) -x c - -o /dev/null $(2) 2>/dev/null && echo yes)
+
+# HDF5: the serial build first, since `hdf5` is the MPI one when both are installed.
+HDF5 ?= $(if $(call have_package,hdf5-serial),hdf5-serial,$(if $(call have_package,hdf5),hdf5,no))
+PNG  ?= $(if $(call have_package,libpng),libpng,no)
+INIH ?= $(if $(call have_package,inih),inih,no)
+CMOCKA ?= $(if $(call have_package,cmocka),cmocka,no)
+OPENMP ?= $(if $(call links,int main(void){return 0;},-fopenmp),yes,no)
+
+FEATURE_PACKAGES := $(filter-out no,$(HDF5) $(PNG) $(INIH))
+FEATURE_DEFINES  := $(if $(filter-out no,$(HDF5)),-DKY_HAVE_HDF5) $(if $(filter-out no,$(PNG)),-DKY_HAVE_PNG) \
+                    $(if $(filter-out no,$(INIH)),-DKY_HAVE_INIH) $(if $(filter yes,$(OPENMP)),-DKY_HAVE_OPENMP)
+FEATURE_CFLAGS   := $(if $(FEATURE_PACKAGES),$(shell $(PKG_CONFIG) --cflags $(FEATURE_PACKAGES)))
+FEATURE_LIBS     := $(if $(FEATURE_PACKAGES),$(shell $(PKG_CONFIG) --libs $(FEATURE_PACKAGES)))
+OPENMP_FLAG      := $(if $(filter yes,$(OPENMP)),-fopenmp)
+
+WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wdouble-promotion -Wstrict-prototypes -Wmissing-prototypes
+# -ffp-contract=off: the same bits from every compiler; fma is written where it is meant.
+# -fno-math-errno: without it sqrt does not vectorise.
+CFLAGS_ALL = -std=c11 -D_POSIX_C_SOURCE=200809L $(OPT) $(DEBUG) $(WARNINGS) -ffp-contract=off -fno-math-errno -fvisibility=hidden \
+             $(OPENMP_FLAG) -Iinclude -Isrc $(FEATURE_DEFINES) $(FEATURE_CFLAGS) $(CFLAGS)
+LIBS_ALL   = $(FEATURE_LIBS) -lm
+
+.PHONY: info
+info:
+	@echo 'compiler  $(CC) ($(shell $(CC) --version | head -n 1))'
+	@echo 'flags     $(OPT) $(DEBUG) $(OPENMP_FLAG)'
+	@echo 'isa       $(ISAS)'
+	@echo 'HDF5      $(HDF5)$(if $(filter no,$(HDF5)), - snapshots are TIPSY; install libhdf5-dev)'
+	@echo 'PNG       $(PNG)$(if $(filter no,$(PNG)), - no pictures; install libpng-dev)'
+	@echo 'inih      $(INIH)$(if $(filter no,$(INIH)), - no parameter files; install libinih-dev)'
+	@echo 'OpenMP    $(OPENMP)$(if $(filter no,$(OPENMP)), - one thread)'
+	@echo 'cmocka    $(CMOCKA)$(if $(filter no,$(CMOCKA)), - no unit tests; install libcmocka-dev)'

@@ -1,0 +1,1 @@
+# install: see the issue of packaging

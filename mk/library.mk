@@ -1,0 +1,38 @@
+# libkyoho: every source below src/ but src/command, static and shared. Files in a folder named `lanes` are
+# compiled once for each instruction set.
+VERSION := $(shell sed -n 's/^.define KY_VERSION_[A-Z]* \([0-9]*\)$$/\1/p' include/kyoho/kyoho.h | paste -sd .)
+SOVERSION := $(word 1,$(subst ., ,$(VERSION)))
+
+LANE_SOURCES    := $(wildcard src/engine/cpu/lanes/*.c)
+LIBRARY_SOURCES := $(filter-out src/command/%,$(wildcard src/*/*.c src/engine/cpu/*.c))
+LIBRARY_OBJECTS := $(LIBRARY_SOURCES:%.c=$(BUILD)/%.o) \
+                   $(foreach isa,$(ISAS),$(LANE_SOURCES:%.c=$(BUILD)/%.$(isa).o))
+STATIC := $(BUILD)/libkyoho.a
+SHARED := $(BUILD)/libkyoho.so.$(VERSION)
+LIBRARIES := $(STATIC) $(SHARED)
+
+# A change of flags or features rebuilds.
+FLAGS_FILE := $(BUILD)/flags
+$(shell mkdir -p $(BUILD); echo '$(CC) $(subst ','\'',$(CFLAGS_ALL) $(LIBS_ALL) $(ISAS))' | cmp -s - $(FLAGS_FILE) || echo '$(CC) $(subst ','\'',$(CFLAGS_ALL) $(LIBS_ALL) $(ISAS))' > $(FLAGS_FILE))
+
+define lane_rule
+$$(BUILD)/%.$(1).o: %.c $$(FLAGS_FILE)
+	@mkdir -p $$(@D)
+	$$(CC) $$(CFLAGS_ALL) -fPIC -MMD -MP $$(ISA_FLAGS_$(1)) -c $$< -o $$@
+endef
+$(foreach isa,$(ISAS),$(eval $(call lane_rule,$(isa))))
+
+$(BUILD)/%.o: %.c $(FLAGS_FILE)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) -fPIC -MMD -MP -c $< -o $@
+
+$(STATIC): $(LIBRARY_OBJECTS)
+	rm -f $@
+	$(AR) rcs $@ $^
+
+$(SHARED): $(LIBRARY_OBJECTS)
+	$(CC) -shared -Wl,-soname,libkyoho.so.$(SOVERSION) $(OPENMP_FLAG) $(LDFLAGS) -o $@ $^ $(LIBS_ALL)
+	ln -sf $(@F) $(BUILD)/libkyoho.so.$(SOVERSION)
+	ln -sf $(@F) $(BUILD)/libkyoho.so
+
+-include $(LIBRARY_OBJECTS:.o=.d)

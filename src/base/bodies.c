@@ -1,0 +1,118 @@
+/* Allocation and checks of the bodies' arrays. */
+#include "base/memory.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The arrays of struct ky_bodies: `with` is 0 for those that it must have. */
+static const struct {
+    size_t offset, size;
+    unsigned with;
+    const char *name;
+} arrays[] = {
+    {offsetof(struct ky_bodies, mass), sizeof(double), 0, "masses"},
+    {offsetof(struct ky_bodies, position), 3 * sizeof(double), 0, "positions"},
+    {offsetof(struct ky_bodies, velocity), 3 * sizeof(double), 0, "velocities"},
+    {offsetof(struct ky_bodies, id), sizeof(uint64_t), KY_WITH_ID, "ids"},
+    {offsetof(struct ky_bodies, softening), sizeof(double), KY_WITH_SOFTENING, "softenings"},
+    {offsetof(struct ky_bodies, type), sizeof(uint8_t), KY_WITH_TYPE, "types"},
+    {offsetof(struct ky_bodies, acceleration), 3 * sizeof(double), KY_WITH_ACCELERATION,
+     "accelerations"},
+    {offsetof(struct ky_bodies, potential), sizeof(double), KY_WITH_POTENTIAL, "potentials"},
+};
+
+enum { ARRAYS = sizeof arrays / sizeof *arrays };
+
+enum ky_status ky_bodies_allocate(struct ky_bodies *bodies, size_t n, unsigned with,
+                                  struct ky_error *error)
+{
+    memset(bodies, 0, sizeof *bodies);
+    for (int k = 0; k < ARRAYS; k++) {
+        if (arrays[k].with && !(with & arrays[k].with))
+            continue;
+        void *memory = ky_allocate_zeroed(n, arrays[k].size);
+        if (!memory) {
+            ky_bodies_free(bodies);
+            return ky_no_memory(error, arrays[k].name, n, arrays[k].size);
+        }
+        memcpy((char *)bodies + arrays[k].offset, &memory, sizeof memory);
+    }
+    bodies->n = n;
+    return KY_OK;
+}
+
+void ky_bodies_free(struct ky_bodies *bodies)
+{
+    for (int k = 0; k < ARRAYS; k++) {
+        void *memory;
+        memcpy(&memory, (char *)bodies + arrays[k].offset, sizeof memory);
+        free(memory);
+    }
+    memset(bodies, 0, sizeof *bodies);
+}
+
+static int ascending(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static enum ky_status check_ids(const uint64_t *id, size_t n, struct ky_error *error)
+{
+    size_t rising = 1;
+    while (rising < n && id[rising - 1] < id[rising])
+        rising++;
+    if (rising >= n)
+        return KY_OK;
+    uint64_t *sorted = ky_allocate(n, sizeof *sorted);
+    if (!sorted)
+        return ky_no_memory(error, "check of ids", n, sizeof *sorted);
+    memcpy(sorted, id, n * sizeof *sorted);
+    qsort(sorted, n, sizeof *sorted, ascending);
+    enum ky_status status = KY_OK;
+    for (size_t k = 1; k < n && status == KY_OK; k++)
+        if (sorted[k] == sorted[k - 1])
+            status = ky_fail(error, KY_BAD_DATA, "id %" PRIu64 " occurs twice; ids must be unique",
+                             sorted[k]);
+    free(sorted);
+    return status;
+}
+
+static enum ky_status check_body(const struct ky_bodies *bodies, size_t i, struct ky_error *error)
+{
+    static const char *const axis = "xyz";
+    for (int k = 0; k < 3; k++) {
+        if (!isfinite(bodies->position[i][k]))
+            return ky_fail(error, KY_BAD_DATA, "body %zu: position %c is %g; it must be finite", i,
+                           axis[k], bodies->position[i][k]);
+        if (!isfinite(bodies->velocity[i][k]))
+            return ky_fail(error, KY_BAD_DATA, "body %zu: velocity %c is %g; it must be finite", i,
+                           axis[k], bodies->velocity[i][k]);
+    }
+    if (!isfinite(bodies->mass[i]) || bodies->mass[i] < 0)
+        return ky_fail(error, KY_BAD_DATA,
+                       "body %zu: mass is %g; it must be finite and not negative", i,
+                       bodies->mass[i]);
+    if (bodies->softening && (!isfinite(bodies->softening[i]) || bodies->softening[i] < 0))
+        return ky_fail(error, KY_BAD_DATA,
+                       "body %zu: softening is %g; it must be finite and not negative", i,
+                       bodies->softening[i]);
+    if (bodies->type && bodies->type[i] > 5)
+        return ky_fail(error, KY_BAD_DATA, "body %zu: type is %d; types are 0 to 5", i,
+                       bodies->type[i]);
+    return KY_OK;
+}
+
+enum ky_status ky_bodies_check(const struct ky_bodies *bodies, struct ky_error *error)
+{
+    if (bodies->n && (!bodies->mass || !bodies->position || !bodies->velocity))
+        return ky_fail(error, KY_USAGE, "bodies without masses, positions or velocities");
+    for (size_t i = 0; i < bodies->n; i++) {
+        enum ky_status status = check_body(bodies, i, error);
+        if (status)
+            return status;
+    }
+    return bodies->id ? check_ids(bodies->id, bodies->n, error) : KY_OK;
+}

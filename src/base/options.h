@@ -1,0 +1,92 @@
+/* The options mechanism. A module offers a table of options that describe fields of its parameter
+ * struct; the command binds tables to structs. From the same tables come the defaults, the command
+ * line, the INI file, `--help`, the man page, the block of effective parameters in every output and
+ * the error texts. */
+#ifndef KY_BASE_OPTIONS_H
+#define KY_BASE_OPTIONS_H
+
+#include <stdio.h>
+
+#include "base/status.h"
+
+enum ky_option_type {
+    KY_OPTION_FLAG,    /* int, 0 or 1; the name alone on the command line */
+    KY_OPTION_INTEGER, /* int */
+    KY_OPTION_COUNT,   /* uint64_t; 1e6 and 1_000_000 are understood */
+    KY_OPTION_REAL,    /* double */
+    KY_OPTION_CHOICE,  /* int, the index in `choices`; -1 while unset */
+    KY_OPTION_TEXT     /* const char *; NULL while unset */
+};
+
+struct ky_option {
+    const char *name; /* "theta"; "--theta" on the command line */
+    enum ky_option_type type;
+    size_t offset;       /* of the field in the parameter struct */
+    const char *initial; /* the default as text; NULL: unset (NaN for a real, -1 for a choice, NULL
+                            for text) */
+    double low, high;    /* range of numbers, ends included; high < low: no range */
+    const char *choices; /* "geometric|offset|minimum|relative" */
+    const char *value;   /* what the help calls the value: "LENGTH", "FILE"; NULL: by type */
+    const char *help;    /* one line: what it does and, in brackets, the unit */
+};
+
+/* A table bound to the struct that it describes; `title` is the INI section and the heading of the
+ * help. */
+struct ky_option_set {
+    const char *title;
+    const struct ky_option *options;
+    size_t count;
+    void *values;
+};
+
+#define KY_NO_RANGE 0, -1
+
+void ky_options_defaults(const struct ky_option_set *set);
+
+/* The option of that name among the sets, or NULL. */
+const struct ky_option *ky_options_find(const struct ky_option_set *sets, size_t count,
+                                        const char *name, const struct ky_option_set **owner);
+
+/* Sets one field from text. `where` starts the error line ("--theta", "run.ini, line 3"). TEXT
+ * fields keep the pointer. */
+enum ky_status ky_option_set_text(const struct ky_option *option, void *values, const char *text,
+                                  const char *where, struct ky_error *error);
+
+/* The field as text that ky_option_set_text takes back exactly; "" while unset. */
+void ky_option_text(const struct ky_option *option, const void *values, char *text, size_t size);
+int ky_option_is_set(const struct ky_option *option, const void *values);
+
+/* Reads `--name value`, `--name=value` and `--flag`. Words that are no options go to `positional`
+ * (room for `argc`), their number to *positionals. A single-letter option `-x` is looked up in
+ * `letters`, pairs such as
+ * {"n", "bodies"} ended by {NULL}. */
+struct ky_option_letter {
+    const char *letter, *name;
+};
+enum ky_status ky_options_command_line(const struct ky_option_set *sets, size_t count,
+                                       const struct ky_option_letter *letters, int argc,
+                                       char **argv, const char **positional, int *positionals,
+                                       struct ky_error *error);
+
+/* Reads INI text or an INI file ("[section]" lines must name a set's title or may be absent; names
+ * as on the command line). Texts are kept in *storage, to be freed by ky_options_storage_free after
+ * the last use. */
+struct ky_option_storage;
+enum ky_status ky_options_ini(const struct ky_option_set *sets, size_t count, FILE *file,
+                              const char *name, struct ky_option_storage **storage,
+                              struct ky_error *error);
+void ky_options_storage_free(struct ky_option_storage *storage);
+
+/* "did you mean" text for an unknown name: the nearest of the sets' names, or NULL if none is near.
+ */
+const char *ky_options_nearest(const struct ky_option_set *sets, size_t count, const char *name);
+
+/* Range and choice of every set field; for structs that were filled by hand. */
+enum ky_status ky_options_check(const struct ky_option_set *set, struct ky_error *error);
+
+/* All set fields as INI text, sections included. */
+void ky_options_write_ini(const struct ky_option_set *sets, size_t count, FILE *out);
+/* Two columns: "--theta REAL (0.7)   help". */
+void ky_options_help(const struct ky_option_set *sets, size_t count, FILE *out);
+
+#endif

@@ -1,0 +1,75 @@
+/* Status names, error lines and the log callback. */
+#include "base/status.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define KY_TEXT_(x) #x
+#define KY_TEXT(x) KY_TEXT_(x)
+
+const char *ky_status_name(enum ky_status status)
+{
+    static const char *const names[] = {
+        [KY_OK] = "ok",
+        [KY_FAULT] = "out of memory or an internal fault",
+        [KY_USAGE] = "wrong usage",
+        [KY_UNSUPPORTED] = "not available here",
+        [KY_BAD_DATA] = "bad data",
+        [KY_DEVICE] = "device failure",
+        [KY_STOPPED] = "stopped early",
+        [KY_CANNOT_WRITE] = "cannot write",
+    };
+    size_t index = (size_t)status;
+    return index < sizeof names / sizeof *names ? names[index] : "unknown status";
+}
+
+const char *ky_version(void)
+{
+    return KY_TEXT(KY_VERSION_MAJOR) "." KY_TEXT(KY_VERSION_MINOR) "." KY_TEXT(KY_VERSION_PATCH);
+}
+
+enum ky_status ky_fail(struct ky_error *error, enum ky_status status, const char *format, ...)
+{
+    if (error) {
+        va_list arguments;
+        va_start(arguments, format);
+        error->status = status;
+        vsnprintf(error->text, sizeof error->text, format, arguments);
+        va_end(arguments);
+    }
+    return status;
+}
+
+enum ky_status ky_fail_in(struct ky_error *error, enum ky_status status, const char *format, ...)
+{
+    if (error) {
+        char inner[sizeof error->text];
+        memcpy(inner, error->text, sizeof inner);
+        va_list arguments;
+        va_start(arguments, format);
+        int used = vsnprintf(error->text, sizeof error->text, format, arguments);
+        va_end(arguments);
+        error->status = status;
+        if (used >= 0 && (size_t)used < sizeof error->text) {
+            size_t room = sizeof error->text - (size_t)used;
+            size_t length = strnlen(inner, room - 1);
+            memcpy(error->text + used, inner, length);
+            error->text[(size_t)used + length] = '\0';
+        }
+    }
+    return status;
+}
+
+void ky_log(const struct ky_parameters *parameters, enum ky_log_level level, const char *format,
+            ...)
+{
+    if (!parameters->log)
+        return;
+    char line[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    parameters->log(parameters->log_context, level, line);
+}

@@ -1,0 +1,20 @@
+/* Status and error text: how every part of the library says what went wrong. */
+#ifndef KY_BASE_STATUS_H
+#define KY_BASE_STATUS_H
+
+#include "kyoho/kyoho.h"
+
+/* Fills *error (may be NULL) with one line and returns `status`, so that a caller can write
+ * `return ky_fail(error, KY_BAD_DATA, …)`. */
+enum ky_status ky_fail(struct ky_error *error, enum ky_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Puts a prefix ("FILE: ") before the text of an error that a lower level has set. */
+enum ky_status ky_fail_in(struct ky_error *error, enum ky_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* One line to the log callback of the parameters, if there is one. */
+void ky_log(const struct ky_parameters *parameters, enum ky_log_level level, const char *format,
+            ...) __attribute__((format(printf, 3, 4)));
+
+#endif

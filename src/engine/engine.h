@@ -1,0 +1,97 @@
+/* What an integrator, a simulation or the command may ask of a processor.
+ *
+ * An engine is opened for a fixed set of parameters and a number of bodies; the bodies live there.
+ * What goes in and out is in the caller's order, whatever the engine does with it inside. A verb
+ * that an engine has not is NULL in its table, and the functions ky_engine_… below answer
+ * KY_UNSUPPORTED with the reason: there is never a detour to another processor. Results are the
+ * same, bit for bit, for any number of threads. */
+#ifndef KY_ENGINE_ENGINE_H
+#define KY_ENGINE_ENGINE_H
+
+#include "base/options.h"
+#include "base/status.h"
+
+/* The first member of every engine's own struct. */
+struct ky_engine {
+    const struct ky_engine_verbs *verbs;
+};
+
+/* Bytes that `n` bodies need. */
+struct ky_memory {
+    double host, device; /* double: a sum that cannot overflow */
+};
+
+struct ky_engine_verbs {
+    const char *name; /* "cpu" */
+
+    /* How many devices of this kind there are (index = 0, 1, … until KY_USAGE) and what they are.
+     */
+    enum ky_status (*device)(size_t index, struct ky_device *device);
+    /* Peak memory of a run with n bodies, without opening. */
+    void (*memory)(const struct ky_parameters *parameters, size_t n, struct ky_memory *memory);
+
+    /* `parameters` have been checked against their ranges and stay valid until close. */
+    enum ky_status (*open)(const struct ky_parameters *parameters, size_t n,
+                           struct ky_engine **engine, struct ky_error *error);
+    void (*close)(struct ky_engine *engine);
+
+    /* Copies to and from the engine; arrays that are NULL are left out (put: mass, position,
+     * velocity are required; an acceleration given to put counts as the last one, which `relative`
+     * opening needs). */
+    enum ky_status (*put)(struct ky_engine *engine, const struct ky_bodies *bodies,
+                          struct ky_error *error);
+    enum ky_status (*get)(struct ky_engine *engine, struct ky_bodies *bodies,
+                          struct ky_error *error);
+
+    /* Accelerations and potentials of all bodies at the present positions, kept on the engine. */
+    enum ky_status (*forces)(struct ky_engine *engine, struct ky_error *error);
+    /* Double-precision direct sums over the present positions for the bodies sinks[0 … count): the
+     * reference of force errors. Does not change the engine's own accelerations. */
+    enum ky_status (*exact)(struct ky_engine *engine, const size_t *sinks, size_t count,
+                            double (*acceleration)[3], double *potential, struct ky_error *error);
+
+    enum ky_status (*kick)(struct ky_engine *engine, double dt,
+                           struct ky_error *error); /* v += a dt */
+    enum ky_status (*drift)(struct ky_engine *engine, double dt,
+                            struct ky_error *error); /* x += v dt */
+    enum ky_status (*sums)(struct ky_engine *engine, struct ky_sums *sums, struct ky_error *error);
+    /* Cost of the last `forces`. */
+    void (*report)(struct ky_engine *engine, struct ky_force_report *report);
+};
+
+/* The options that describe struct ky_parameters, by section. */
+extern const struct ky_option ky_engine_options[], ky_force_options[], ky_integrator_options[];
+extern const size_t ky_engine_option_count, ky_force_option_count, ky_integrator_option_count;
+/* The three tables bound to one struct. */
+enum { KY_PARAMETER_SETS = 3 };
+void ky_parameter_sets(struct ky_parameters *parameters,
+                       struct ky_option_set sets[KY_PARAMETER_SETS]);
+/* Fields that depend on others (cell, precision), resolved; ranges and choices checked. */
+enum ky_status ky_parameters_resolve(const struct ky_parameters *given,
+                                     struct ky_parameters *resolved, struct ky_error *error);
+
+/* Opens the engine that parameters->engine names; "auto" takes the fastest that opens and logs
+ * which and why. */
+enum ky_status ky_engine_open(const struct ky_parameters *parameters, size_t n,
+                              struct ky_engine **engine, struct ky_error *error);
+void ky_engine_close(struct ky_engine *engine);
+enum ky_status ky_engine_memory(const struct ky_parameters *parameters, size_t n,
+                                struct ky_memory *memory, struct ky_error *error);
+
+enum ky_status ky_engine_put(struct ky_engine *engine, const struct ky_bodies *bodies,
+                             struct ky_error *error);
+enum ky_status ky_engine_get(struct ky_engine *engine, struct ky_bodies *bodies,
+                             struct ky_error *error);
+enum ky_status ky_engine_forces(struct ky_engine *engine, struct ky_error *error);
+enum ky_status ky_engine_exact(struct ky_engine *engine, const size_t *sinks, size_t count,
+                               double (*acceleration)[3], double *potential,
+                               struct ky_error *error);
+enum ky_status ky_engine_kick(struct ky_engine *engine, double dt, struct ky_error *error);
+enum ky_status ky_engine_drift(struct ky_engine *engine, double dt, struct ky_error *error);
+enum ky_status ky_engine_sums(struct ky_engine *engine, struct ky_sums *sums,
+                              struct ky_error *error);
+void ky_engine_report(struct ky_engine *engine, struct ky_force_report *report);
+
+extern const struct ky_engine_verbs ky_cpu_engine;
+
+#endif

@@ -1,0 +1,87 @@
+/* Status, memory, random numbers, bodies and units. */
+#include "test.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+
+static void allocation_refuses_overflow(void **state)
+{
+    (void)state;
+    assert_null(ky_allocate(SIZE_MAX / 2, 3));
+    void *empty = ky_allocate(0, 8);
+    assert_non_null(empty);
+    free(empty);
+}
+
+static void errors_are_prefixed(void **state)
+{
+    (void)state;
+    struct ky_error error = {0};
+    ky_fail(&error, KY_BAD_DATA, "mass is %d", -1);
+    assert_int_equal(ky_fail_in(&error, KY_BAD_DATA, "%s: ", "a.csv"), KY_BAD_DATA);
+    assert_string_equal(error.text, "a.csv: mass is -1");
+    assert_int_equal(ky_fail(NULL, KY_USAGE, "nobody listens"), KY_USAGE);
+}
+
+/* Moments of the uniform and normal numbers, and independence of the order of the calls. */
+static void random_numbers_have_their_moments(void **state)
+{
+    (void)state;
+    enum { COUNT = 100000 };
+    double sum = 0, square = 0, normal = 0, normal2 = 0;
+    for (uint64_t i = 0; i < COUNT; i++) {
+        struct ky_random random = ky_random_at(7, 1, i);
+        double u = ky_random_uniform(&random), g = ky_random_normal(&random);
+        sum += u;
+        square += u * u;
+        normal += g;
+        normal2 += g * g;
+    }
+    assert_between(sum / COUNT, 0.5 - 0.004, 0.5 + 0.004);
+    assert_between(square / COUNT, 1.0 / 3 - 0.004, 1.0 / 3 + 0.004);
+    assert_between(normal / COUNT, -0.015, 0.015);
+    assert_between(normal2 / COUNT, 0.98, 1.02);
+    struct ky_random a = ky_random_at(7, 1, 5), b = ky_random_at(7, 1, 5),
+                     c = ky_random_at(8, 1, 5);
+    double first = ky_random_uniform(&a);
+    assert_true(first == ky_random_uniform(&b));
+    assert_true(first != ky_random_uniform(&c));
+    assert_true(first != ky_random_uniform(&a));
+}
+
+static void bodies_are_checked(void **state)
+{
+    (void)state;
+    struct ky_error error = {0};
+    struct ky_bodies bodies;
+    assert_ok(ky_bodies_allocate(&bodies, 3, KY_WITH_ID | KY_WITH_SOFTENING, &error));
+    bodies.id[0] = 3, bodies.id[1] = 1, bodies.id[2] = 2;
+    assert_ok(ky_bodies_check(&bodies, &error));
+    bodies.id[2] = 3;
+    assert_int_equal(ky_bodies_check(&bodies, &error), KY_BAD_DATA);
+    assert_non_null(strstr(error.text, "id 3"));
+    bodies.id[2] = 2;
+    bodies.position[1][2] = NAN;
+    assert_int_equal(ky_bodies_check(&bodies, &error), KY_BAD_DATA);
+    assert_non_null(strstr(error.text, "body 1: position z"));
+    bodies.position[1][2] = 0;
+    bodies.mass[2] = -1;
+    assert_int_equal(ky_bodies_check(&bodies, &error), KY_BAD_DATA);
+    ky_bodies_free(&bodies);
+    assert_int_equal(bodies.n, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(allocation_refuses_overflow),
+        cmocka_unit_test(errors_are_prefixed),
+        cmocka_unit_test(random_numbers_have_their_moments),
+        cmocka_unit_test(bodies_are_checked),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,30 @@
+/* What every unit test includes, in the order that cmocka wants. */
+#ifndef KY_TEST_H
+#define KY_TEST_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "kyoho/kyoho.h"
+
+/* Fails with the library's own error text. */
+#define assert_ok(call)                                                                            \
+    do {                                                                                           \
+        enum ky_status status_ = (call);                                                           \
+        if (status_ != KY_OK)                                                                      \
+            fail_msg("%s: %s: %s", #call, ky_status_name(status_), error.text);                    \
+    } while (0)
+
+#define assert_between(value, low, high)                                                           \
+    do {                                                                                           \
+        double value_ = (value);                                                                   \
+        if (!(value_ >= (low) && value_ <= (high)))                                                \
+            fail_msg("%s = %.17g is not in [%g, %g]", #value, value_, (double)(low),               \
+                     (double)(high));                                                              \
+    } while (0)
+
+#endif
