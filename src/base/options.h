@@ -77,8 +77,9 @@ enum ky_status ky_options_ini(const struct ky_option_set *sets, size_t count, FI
                               struct ky_error *error);
 void ky_options_storage_free(struct ky_option_storage *storage);
 
-/* "did you mean" text for an unknown name: the nearest of the sets' names, or NULL if none is near.
- */
+/* The word nearest to `name`, or NULL if none is near enough to be a misspelling of it. */
+const char *ky_nearest_word(const char *name, const char *const *words, size_t count);
+/* The same among the names of the sets. */
 const char *ky_options_nearest(const struct ky_option_set *sets, size_t count, const char *name);
 
 /* Range and choice of every set field; for structs that were filled by hand. */

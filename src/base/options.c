@@ -1,0 +1,468 @@
+/* Options: fields set from text, read from a command line, and written back. INI files are in
+ * ini.c. */
+#include "base/options.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* ---- one field --------------------------------------------------------------------------------
+ */
+
+static void *field(const struct ky_option *option, void *values)
+{
+    return (char *)values + option->offset;
+}
+
+static const void *const_field(const struct ky_option *option, const void *values)
+{
+    return (const char *)values + option->offset;
+}
+
+static int in_range(const struct ky_option *option, double value)
+{
+    return option->high < option->low || (value >= option->low && value <= option->high);
+}
+
+static enum ky_status out_of_range(const struct ky_option *option, const char *text,
+                                   const char *where, struct ky_error *error)
+{
+    if (isinf(option->high))
+        return ky_fail(error, KY_USAGE, "%s: %s is out of range; it must be at least %g", where,
+                       text, option->low);
+    return ky_fail(error, KY_USAGE, "%s: %s is out of range; it must be from %g to %g", where, text,
+                   option->low, option->high);
+}
+
+/* The number in `text`, all of it; '_' may stand between digits. */
+static int parse_number(const char *text, double *value)
+{
+    char clean[64];
+    size_t used = 0;
+    for (const char *c = text; *c; c++) {
+        if (*c == '_' && used && c[1])
+            continue;
+        if (used == sizeof clean - 1)
+            return 0;
+        clean[used++] = *c;
+    }
+    clean[used] = '\0';
+    char *end = clean;
+    *value = strtod(clean, &end);
+    return used && *end == '\0' && isfinite(*value);
+}
+
+static int parse_flag(const char *text, int *value)
+{
+    static const char *const words[2][4] = {{"0", "no", "false", "off"},
+                                            {"1", "yes", "true", "on"}};
+    for (int v = 0; v < 2; v++)
+        for (int k = 0; k < 4; k++)
+            if (!strcmp(text, words[v][k])) {
+                *value = v;
+                return 1;
+            }
+    return 0;
+}
+
+/* Index of `text` in "a|b|c", or -1. */
+static int choice_index(const char *choices, const char *text)
+{
+    size_t length = strlen(text);
+    int index = 0;
+    for (const char *word = choices;; index++) {
+        size_t size = strcspn(word, "|");
+        if (size == length && length && !strncmp(word, text, size))
+            return index;
+        if (!word[size])
+            return -1;
+        word += size + 1;
+    }
+}
+
+static const char *choice_word(const char *choices, int index, size_t *length)
+{
+    const char *word = choices;
+    for (;; index--) {
+        *length = strcspn(word, "|");
+        if (index == 0)
+            return word;
+        if (!word[*length])
+            return NULL;
+        word += *length + 1;
+    }
+}
+
+/* Plain digits are exact to 2^64 - 1; a number such as 1e6 goes through double. */
+static enum ky_status set_count(uint64_t *place, const char *text, double value, const char *where,
+                                struct ky_error *error)
+{
+    int digits = text[strspn(text, "0123456789")] == '\0';
+    errno = 0;
+    uint64_t exact = digits ? strtoull(text, NULL, 10) : 0;
+    if (errno || value < 0 || (!digits && value >= 0x1p64))
+        return ky_fail(error, KY_USAGE, "%s: %s must be from 0 to 2^64 - 1", where, text);
+    *place = digits ? exact : (uint64_t)value;
+    return KY_OK;
+}
+
+static enum ky_status set_number(const struct ky_option *option, void *place, const char *text,
+                                 const char *where, struct ky_error *error)
+{
+    double value = 0;
+    if (!parse_number(text, &value))
+        return ky_fail(error, KY_USAGE, "%s: '%s' is not a number", where, text);
+    if (option->type != KY_OPTION_REAL && value != floor(value))
+        return ky_fail(error, KY_USAGE, "%s: %s is not a whole number", where, text);
+    if (!in_range(option, value))
+        return out_of_range(option, text, where, error);
+    switch (option->type) {
+    case KY_OPTION_REAL:
+        *(double *)place = value;
+        break;
+    case KY_OPTION_INTEGER:
+        if (fabs(value) > 2147483647.0)
+            return ky_fail(error, KY_USAGE, "%s: %s is too large", where, text);
+        *(int *)place = (int)value;
+        break;
+    default:
+        return set_count(place, text, value, where, error);
+    }
+    return KY_OK;
+}
+
+enum ky_status ky_option_set_text(const struct ky_option *option, void *values, const char *text,
+                                  const char *where, struct ky_error *error)
+{
+    void *place = field(option, values);
+    int value = 0;
+    switch (option->type) {
+    case KY_OPTION_TEXT:
+        *(const char **)place = text;
+        return KY_OK;
+    case KY_OPTION_FLAG:
+        if (!parse_flag(text, &value))
+            return ky_fail(error, KY_USAGE, "%s: '%s' is neither yes nor no", where, text);
+        *(int *)place = value;
+        return KY_OK;
+    case KY_OPTION_CHOICE:
+        value = choice_index(option->choices, text);
+        if (value < 0)
+            return ky_fail(error, KY_USAGE, "%s: '%s' is not one of %s", where, text,
+                           option->choices);
+        *(int *)place = value;
+        return KY_OK;
+    default:
+        return set_number(option, place, text, where, error);
+    }
+}
+
+static void unset(const struct ky_option *option, void *values)
+{
+    void *place = field(option, values);
+    switch (option->type) {
+    case KY_OPTION_TEXT:
+        *(const char **)place = NULL;
+        break;
+    case KY_OPTION_REAL:
+        *(double *)place = (double)NAN;
+        break;
+    case KY_OPTION_CHOICE:
+        *(int *)place = -1;
+        break;
+    case KY_OPTION_COUNT:
+        *(uint64_t *)place = 0;
+        break;
+    default:
+        *(int *)place = 0;
+    }
+}
+
+void ky_options_defaults(const struct ky_option_set *set)
+{
+    for (size_t k = 0; k < set->count; k++) {
+        const struct ky_option *option = &set->options[k];
+        unset(option, set->values);
+        if (option->initial)
+            ky_option_set_text(option, set->values, option->initial, option->name, NULL);
+    }
+}
+
+int ky_option_is_set(const struct ky_option *option, const void *values)
+{
+    const void *place = const_field(option, values);
+    switch (option->type) {
+    case KY_OPTION_TEXT:
+        return *(const char *const *)place != NULL;
+    case KY_OPTION_REAL:
+        return !isnan(*(const double *)place);
+    case KY_OPTION_CHOICE:
+        return *(const int *)place >= 0;
+    default:
+        return 1;
+    }
+}
+
+/* The shortest of %.15g … %.17g that reads back as the same double. */
+static void print_real(char *text, size_t size, double value)
+{
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, size, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            return;
+    }
+}
+
+void ky_option_text(const struct ky_option *option, const void *values, char *text, size_t size)
+{
+    const void *place = const_field(option, values);
+    size_t length = 0;
+    const char *word = "";
+    *text = '\0';
+    if (!ky_option_is_set(option, values))
+        return;
+    switch (option->type) {
+    case KY_OPTION_TEXT:
+        snprintf(text, size, "%s", *(const char *const *)place);
+        break;
+    case KY_OPTION_REAL:
+        print_real(text, size, *(const double *)place);
+        break;
+    case KY_OPTION_CHOICE:
+        word = choice_word(option->choices, *(const int *)place, &length);
+        snprintf(text, size, "%.*s", word ? (int)length : 0, word ? word : "");
+        break;
+    case KY_OPTION_FLAG:
+        snprintf(text, size, "%s", *(const int *)place ? "yes" : "no");
+        break;
+    case KY_OPTION_COUNT:
+        snprintf(text, size, "%" PRIu64, *(const uint64_t *)place);
+        break;
+    default:
+        snprintf(text, size, "%d", *(const int *)place);
+    }
+}
+
+/* ---- many options -----------------------------------------------------------------------------
+ */
+
+const struct ky_option *ky_options_find(const struct ky_option_set *sets, size_t count,
+                                        const char *name, const struct ky_option_set **owner)
+{
+    for (size_t s = 0; s < count; s++)
+        for (size_t k = 0; k < sets[s].count; k++)
+            if (!strcmp(sets[s].options[k].name, name)) {
+                if (owner)
+                    *owner = &sets[s];
+                return &sets[s].options[k];
+            }
+    return NULL;
+}
+
+/* Levenshtein distance of short words. */
+static size_t distance(const char *a, const char *b)
+{
+    enum { LONGEST = 40 };
+    size_t row[LONGEST + 1];
+    size_t m = strlen(a), n = strlen(b);
+    if (m > LONGEST || n > LONGEST)
+        return LONGEST;
+    for (size_t j = 0; j <= n; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= m; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= n; j++) {
+            size_t change = diagonal + (a[i - 1] != b[j - 1]);
+            size_t least = row[j] < row[j - 1] ? row[j] + 1 : row[j - 1] + 1;
+            diagonal = row[j];
+            row[j] = change < least ? change : least;
+        }
+    }
+    return row[n];
+}
+
+const char *ky_nearest_word(const char *name, const char *const *words, size_t count)
+{
+    const char *best = NULL;
+    size_t least = strlen(name) / 2 + 1; /* farther than this is no misspelling */
+    for (size_t k = 0; k < count; k++) {
+        size_t d = distance(name, words[k]);
+        if (d < least) {
+            least = d;
+            best = words[k];
+        }
+    }
+    return best;
+}
+
+const char *ky_options_nearest(const struct ky_option_set *sets, size_t count, const char *name)
+{
+    enum { MOST = 256 };
+    const char *words[MOST];
+    size_t used = 0;
+    for (size_t s = 0; s < count; s++)
+        for (size_t k = 0; k < sets[s].count && used < MOST; k++)
+            words[used++] = sets[s].options[k].name;
+    return ky_nearest_word(name, words, used);
+}
+
+static enum ky_status unknown(const struct ky_option_set *sets, size_t count, const char *name,
+                              struct ky_error *error)
+{
+    const char *near = ky_options_nearest(sets, count, name);
+    if (near)
+        return ky_fail(error, KY_USAGE,
+                       "unknown option --%s; did you mean --%s? (--help lists all)", name, near);
+    return ky_fail(error, KY_USAGE, "unknown option --%s; --help lists all", name);
+}
+
+/* Splits "--name=value" or "-x" into name and value; the name is looked up in letters for the
+ * latter. */
+static enum ky_status split(const char *word, const struct ky_option_letter *letters, char name[64],
+                            const char **value, struct ky_error *error)
+{
+    *value = NULL;
+    if (word[1] != '-') {
+        for (; letters && letters->letter; letters++)
+            if (!strcmp(letters->letter, word + 1)) {
+                snprintf(name, 64, "%s", letters->name);
+                return KY_OK;
+            }
+        return ky_fail(error, KY_USAGE, "unknown option %s; --help lists all", word);
+    }
+    size_t length = strcspn(word + 2, "=");
+    if (length >= 64)
+        return ky_fail(error, KY_USAGE, "unknown option %.80s; --help lists all", word);
+    memcpy(name, word + 2, length);
+    name[length] = '\0';
+    if (word[2 + length] == '=')
+        *value = word + 3 + length;
+    return KY_OK;
+}
+
+enum ky_status ky_options_command_line(const struct ky_option_set *sets, size_t count,
+                                       const struct ky_option_letter *letters, int argc,
+                                       char **argv, const char **positional, int *positionals,
+                                       struct ky_error *error)
+{
+    *positionals = 0;
+    for (int k = 0; k < argc; k++) {
+        if (argv[k][0] != '-' || !argv[k][1]) {
+            positional[(*positionals)++] = argv[k];
+            continue;
+        }
+        char name[64];
+        const char *value = NULL;
+        enum ky_status status = split(argv[k], letters, name, &value, error);
+        if (status)
+            return status;
+        const struct ky_option_set *owner = NULL;
+        const struct ky_option *option = ky_options_find(sets, count, name, &owner);
+        if (!option)
+            return unknown(sets, count, name, error);
+        if (!value && option->type == KY_OPTION_FLAG)
+            value = "yes";
+        if (!value && k + 1 < argc)
+            value = argv[++k];
+        if (!value)
+            return ky_fail(error, KY_USAGE, "--%s needs a value", name);
+        char where[80];
+        snprintf(where, sizeof where, "--%s", name);
+        status = ky_option_set_text(option, owner->values, value, where, error);
+        if (status)
+            return status;
+    }
+    return KY_OK;
+}
+
+enum ky_status ky_options_check(const struct ky_option_set *set, struct ky_error *error)
+{
+    for (size_t k = 0; k < set->count; k++) {
+        const struct ky_option *option = &set->options[k];
+        if (!ky_option_is_set(option, set->values) && !option->initial)
+            continue; /* a value of its own is not asked for */
+        char text[64];
+        const void *place = const_field(option, set->values);
+        size_t length;
+        double value = 0;
+        switch (option->type) {
+        case KY_OPTION_REAL:
+            value = *(const double *)place;
+            break;
+        case KY_OPTION_COUNT:
+            value = (double)*(const uint64_t *)place;
+            break;
+        case KY_OPTION_INTEGER:
+            value = *(const int *)place;
+            break;
+        case KY_OPTION_CHOICE:
+            if (!choice_word(option->choices, *(const int *)place, &length))
+                return ky_fail(error, KY_USAGE, "%s: %d is not one of %s", option->name,
+                               *(const int *)place, option->choices);
+            continue;
+        default:
+            continue;
+        }
+        ky_option_text(option, set->values, text, sizeof text);
+        if (!isfinite(value) || !in_range(option, value))
+            return out_of_range(option, text, option->name, error);
+    }
+    return KY_OK;
+}
+
+void ky_options_write_ini(const struct ky_option_set *sets, size_t count, FILE *out)
+{
+    for (size_t s = 0; s < count; s++) {
+        fprintf(out, "[%s]\n", sets[s].title);
+        for (size_t k = 0; k < sets[s].count; k++) {
+            char text[4096];
+            ky_option_text(&sets[s].options[k], sets[s].values, text, sizeof text);
+            if (ky_option_is_set(&sets[s].options[k], sets[s].values))
+                fprintf(out, "%s = %s\n", sets[s].options[k].name, text);
+        }
+    }
+}
+
+/* What stands for the value in the help: "REAL", "FILE", "cpu|cuda"; nothing for a flag. */
+static const char *value_word(const struct ky_option *option)
+{
+    if (option->value)
+        return option->value;
+    switch (option->type) {
+    case KY_OPTION_FLAG:
+        return "";
+    case KY_OPTION_CHOICE:
+        return option->choices;
+    case KY_OPTION_REAL:
+        return "REAL";
+    case KY_OPTION_TEXT:
+        return "TEXT";
+    default:
+        return "NUMBER";
+    }
+}
+
+static void help_line(const struct ky_option *option, FILE *out)
+{
+    char left[160];
+    int width = snprintf(left, sizeof left, "  --%s %s", option->name, value_word(option));
+    fprintf(out, width <= 34 ? "%-36s" : "%s\n%36s", left, "");
+    fputs(option->help, out);
+    if (option->initial && option->type != KY_OPTION_FLAG)
+        fprintf(out, " (%s)", option->initial);
+    fputc('\n', out);
+}
+
+void ky_options_help(const struct ky_option_set *sets, size_t count, FILE *out)
+{
+    for (size_t s = 0; s < count; s++) {
+        fprintf(out, "\n%s:\n", sets[s].title);
+        for (size_t k = 0; k < sets[s].count; k++)
+            help_line(&sets[s].options[k], out);
+    }
+}

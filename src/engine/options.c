@@ -1,0 +1,106 @@
+/* The tables that describe struct ky_parameters, its defaults, and the fields that follow from
+ * others. */
+#include "engine/engine.h"
+
+#include <math.h>
+#include <stddef.h>
+
+#define FIELD(name) offsetof(struct ky_parameters, name)
+#define COUNT(table) (sizeof(table) / sizeof *(table))
+
+const struct ky_option ky_engine_options[] = {
+    {"engine", KY_OPTION_TEXT, FIELD(engine), "auto", KY_NO_RANGE, NULL, "auto|cpu",
+     "the processor; `kyoho devices` lists them"},
+    {"isa", KY_OPTION_CHOICE, FIELD(isa), "auto", KY_NO_RANGE, "auto|plain|sse2|avx2|avx512|neon",
+     NULL, "instruction set of the CPU engine; auto takes the widest"},
+    {"threads", KY_OPTION_INTEGER, FIELD(threads), "0", 0, 65536, NULL, NULL,
+     "threads of the CPU engine; 0: OMP_NUM_THREADS, or all cores"},
+};
+
+const struct ky_option ky_force_options[] = {
+    {"force", KY_OPTION_CHOICE, FIELD(force), "tree", KY_NO_RANGE, "direct|walk|list|tree", NULL,
+     "direct: exact sum; walk: a tree walk for each body; tree: a walk for each group of bodies"},
+    {"theta", KY_OPTION_REAL, FIELD(theta), "0.7", 1e-3, 2.0, NULL, NULL,
+     "opening angle: smaller is more exact and slower"},
+    {"opening", KY_OPTION_CHOICE, FIELD(opening), "offset", KY_NO_RANGE,
+     "geometric|offset|minimum|relative", NULL,
+     "when a cell of size l is used: d > l/θ; d > l/θ + s; distance to its box > l/θ; by the "
+     "expected error"},
+    {"alpha", KY_OPTION_REAL, FIELD(alpha), "0.005", 1e-12, 1.0, NULL, NULL,
+     "tolerance of --opening relative, in units of the last acceleration"},
+    {"cell", KY_OPTION_CHOICE, FIELD(cell), NULL, KY_NO_RANGE, "box|edge", NULL,
+     "size of a cell: its bodies' tight box or its cube (box; with walk and list: edge)"},
+    {"multipole", KY_OPTION_INTEGER, FIELD(multipole), "2", 1, 2, NULL, "1|2",
+     "cells act as 1: monopoles, 2: quadrupoles"},
+    {"curve", KY_OPTION_CHOICE, FIELD(curve), "hilbert", KY_NO_RANGE, "none|morton|hilbert", NULL,
+     "order of the bodies for the walk"},
+    {"leaf", KY_OPTION_INTEGER, FIELD(leaf), "16", 1, 4096, NULL, NULL,
+     "a cell of no more bodies is not divided"},
+    {"group", KY_OPTION_INTEGER, FIELD(group), "64", 1, 256, NULL, NULL,
+     "most bodies that are walked for together"},
+    {"precision", KY_OPTION_CHOICE, FIELD(precision), NULL, KY_NO_RANGE, "single|extended|double",
+     NULL, "arithmetic of pairs: float; float after a difference in double; double (single)"},
+    {"unroll", KY_OPTION_CHOICE, FIELD(unroll), "tuned", KY_NO_RANGE, "none|simple|double|tuned",
+     NULL, "variant of the exact sum on a device; the CPU has one"},
+    {"softening", KY_OPTION_REAL, FIELD(softening), "0", 0, (double)INFINITY, NULL, "LENGTH",
+     "Plummer softening ε of bodies that have none of their own [length]"},
+    {"softening-kind", KY_OPTION_CHOICE, FIELD(softening_kind), "plummer", KY_NO_RANGE,
+     "plummer|symmetric", NULL,
+     "r² + ε² with the sink's ε, or r² + ε_i² + ε_j² (equal ε then act as √2 ε)"},
+    {"g", KY_OPTION_REAL, FIELD(g), "1", 0, (double)INFINITY, NULL, NULL,
+     "constant of gravity in the units of the bodies"},
+};
+
+const struct ky_option ky_integrator_options[] = {
+    {"integrator", KY_OPTION_CHOICE, FIELD(integrator), "leapfrog", KY_NO_RANGE, "leapfrog", NULL,
+     "leapfrog: kick-drift-kick with one step for all"},
+    {"step", KY_OPTION_REAL, FIELD(step), NULL, 0, (double)INFINITY, NULL, "TIME",
+     "time step; without it one is derived from softening and velocities, and said [time]"},
+};
+
+const size_t ky_engine_option_count = COUNT(ky_engine_options);
+const size_t ky_force_option_count = COUNT(ky_force_options);
+const size_t ky_integrator_option_count = COUNT(ky_integrator_options);
+
+void ky_parameter_sets(struct ky_parameters *parameters,
+                       struct ky_option_set sets[KY_PARAMETER_SETS])
+{
+    sets[0] =
+        (struct ky_option_set){"engine", ky_engine_options, ky_engine_option_count, parameters};
+    sets[1] = (struct ky_option_set){"force", ky_force_options, ky_force_option_count, parameters};
+    sets[2] = (struct ky_option_set){"integrator", ky_integrator_options,
+                                     ky_integrator_option_count, parameters};
+}
+
+void ky_parameters_defaults(struct ky_parameters *parameters)
+{
+    struct ky_option_set sets[KY_PARAMETER_SETS];
+    *parameters = (struct ky_parameters){.size = sizeof *parameters};
+    ky_parameter_sets(parameters, sets);
+    for (int k = 0; k < KY_PARAMETER_SETS; k++)
+        ky_options_defaults(&sets[k]);
+}
+
+enum ky_status ky_parameters_resolve(const struct ky_parameters *given,
+                                     struct ky_parameters *resolved, struct ky_error *error)
+{
+    if (given->size != sizeof *given)
+        return ky_fail(error, KY_USAGE,
+                       "parameters were not filled by ky_parameters_defaults of this version");
+    *resolved = *given;
+    if (!resolved->engine)
+        resolved->engine = "auto";
+    if (resolved->cell == KY_CELL_BY_FORCE)
+        resolved->cell =
+            resolved->force == KY_WALK || resolved->force == KY_LIST ? KY_EDGE : KY_BOX;
+    if (resolved->precision == KY_PRECISION_BY_INTEGRATOR)
+        resolved->precision = KY_SINGLE;
+    struct ky_option_set sets[KY_PARAMETER_SETS];
+    ky_parameter_sets(resolved, sets);
+    for (int k = 0; k < KY_PARAMETER_SETS; k++) {
+        enum ky_status status = ky_options_check(&sets[k], error);
+        if (status)
+            return status;
+    }
+    return KY_OK;
+}

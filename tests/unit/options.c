@@ -1,0 +1,175 @@
+/* The options mechanism: text to fields and back, the command line, INI files, misspellings. */
+#include "test.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/options.h"
+#include "engine/engine.h"
+
+struct values {
+    int flag, number, kind;
+    uint64_t n;
+    double theta, step;
+    const char *name;
+};
+
+#define AT(field) offsetof(struct values, field)
+static const struct ky_option table[] = {
+    {"fast", KY_OPTION_FLAG, AT(flag), NULL, KY_NO_RANGE, NULL, NULL, "goes fast"},
+    {"threads", KY_OPTION_INTEGER, AT(number), "2", 0, 64, NULL, NULL, "threads"},
+    {"kind", KY_OPTION_CHOICE, AT(kind), NULL, KY_NO_RANGE, "one|two|twofold", NULL, "kind"},
+    {"bodies", KY_OPTION_COUNT, AT(n), "0", KY_NO_RANGE, NULL, NULL, "bodies"},
+    {"theta", KY_OPTION_REAL, AT(theta), "0.7", 0.1, 2, NULL, NULL, "angle"},
+    {"step", KY_OPTION_REAL, AT(step), NULL, KY_NO_RANGE, NULL, NULL, "step"},
+    {"name", KY_OPTION_TEXT, AT(name), NULL, KY_NO_RANGE, NULL, NULL, "name"},
+};
+static struct values v;
+static const struct ky_option_set set = {"test", table, sizeof table / sizeof *table, &v};
+static struct ky_error error;
+
+static enum ky_status parse(int argc, char **argv)
+{
+    static const struct ky_option_letter letters[] = {{"n", "bodies"}, {NULL, NULL}};
+    const char *words[16];
+    int count;
+    ky_options_defaults(&set);
+    return ky_options_command_line(&set, 1, letters, argc, argv, words, &count, &error);
+}
+#define PARSE(...)                                                                                 \
+    parse((int)(sizeof((char *[]){__VA_ARGS__}) / sizeof(char *)), (char *[]){__VA_ARGS__})
+
+static void defaults_and_values(void **state)
+{
+    (void)state;
+    assert_ok(PARSE("file"));
+    assert_int_equal(v.number, 2);
+    assert_int_equal(v.kind, -1);
+    assert_true(isnan(v.step));
+    assert_ok(PARSE("--fast", "--theta=0.5", "-n", "1_000_000", "--kind", "twofold", "--name",
+                    "x y", "--step", "-3e-2"));
+    assert_int_equal(v.flag, 1);
+    assert_true(v.theta == 0.5);
+    assert_int_equal(v.n, 1000000);
+    assert_int_equal(v.kind, 2);
+    assert_string_equal(v.name, "x y");
+    assert_true(v.step == -3e-2);
+    assert_ok(PARSE("-n", "18446744073709551615"));
+    assert_true(v.n == UINT64_MAX);
+    assert_ok(PARSE("-n", "1e6"));
+    assert_int_equal(v.n, 1000000);
+}
+
+static void wrong_values_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *word, *value, *text;
+    } bad[] = {
+        {"--theta", "abc", "not a number"}, {"--theta", "3", "out of range"},
+        {"--theta", "nan", "not a number"}, {"--theta", "", "not a number"},
+        {"--threads", "1.5", "whole"},      {"--threads", "-1", "out of range"},
+        {"--threads", "1e99", "range"},     {"-n", "-1", "from 0"},
+        {"-n", "1e30", "from 0"},           {"--kind", "three", "one|two"},
+        {"--kind", "", "not one of"},       {"--fast=maybe", NULL, "neither"},
+        {"--tehta", "1", "--theta"},        {"--zzzzzz", "1", "unknown option"},
+        {"--name", NULL, "needs a value"},  {"-q", NULL, "unknown option -q"},
+    };
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        char *argv[] = {(char *)(uintptr_t)bad[k].word, (char *)(uintptr_t)bad[k].value};
+        assert_int_equal(parse(bad[k].value ? 2 : 1, argv), KY_USAGE);
+        if (!strstr(error.text, bad[k].text))
+            fail_msg("%s %s: '%s' does not say '%s'", bad[k].word, bad[k].value ? bad[k].value : "",
+                     error.text, bad[k].text);
+    }
+}
+
+/* What is written can be read back, to the same bits. */
+static void ini_round_trip(void **state)
+{
+    (void)state;
+#ifndef KY_HAVE_INIH
+    skip();
+#endif
+    assert_ok(PARSE("--fast", "--theta", "0.1234567890123456789", "-n", "18446744073709551615",
+                    "--name", "a file.csv", "--kind", "two"));
+    struct values before = v;
+    FILE *file = tmpfile();
+    ky_options_write_ini(&set, 1, file);
+    rewind(file);
+    ky_options_defaults(&set);
+    struct ky_option_storage *storage = NULL;
+    assert_ok(ky_options_ini(&set, 1, file, "t.ini", &storage, &error));
+    assert_true(before.theta == v.theta && before.n == v.n && before.flag == v.flag &&
+                before.kind == v.kind);
+    assert_string_equal(v.name, "a file.csv");
+    assert_true(isnan(v.step));
+    ky_options_storage_free(storage);
+    fclose(file);
+}
+
+static void ini_errors_name_the_place(void **state)
+{
+    (void)state;
+#ifndef KY_HAVE_INIH
+    skip();
+#endif
+    static const struct {
+        const char *text, *says;
+    } bad[] = {
+        {"[test]\ntehta = 1\n", "theta"},
+        {"[other]\ntheta = 1\n", "[other]"},
+        {"theta = 9\n", "range"},
+        {"theta\n", "line 1"},
+    };
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        FILE *file = tmpfile();
+        struct ky_option_storage *storage = NULL;
+        fputs(bad[k].text, file);
+        rewind(file);
+        assert_int_equal(ky_options_ini(&set, 1, file, "t.ini", &storage, &error), KY_USAGE);
+        if (!strstr(error.text, bad[k].says) || !strstr(error.text, "t.ini"))
+            fail_msg("'%s' does not name '%s'", error.text, bad[k].says);
+        ky_options_storage_free(storage);
+        fclose(file);
+    }
+}
+
+static void parameters_follow_their_tables(void **state)
+{
+    (void)state;
+    struct ky_parameters given, resolved;
+    ky_parameters_defaults(&given);
+    assert_true(given.theta == 0.7 && given.leaf == 16 && given.group == 64 &&
+                given.force == KY_TREE);
+    assert_int_equal(given.opening, KY_OFFSET);
+    assert_ok(ky_parameters_resolve(&given, &resolved, &error));
+    assert_int_equal(resolved.cell, KY_BOX);
+    assert_int_equal(resolved.precision, KY_SINGLE);
+    given.force = KY_WALK;
+    assert_ok(ky_parameters_resolve(&given, &resolved, &error));
+    assert_int_equal(resolved.cell, KY_EDGE);
+    given.theta = (double)NAN; /* unset: a theta is needed */
+    assert_int_equal(ky_parameters_resolve(&given, &resolved, &error), KY_USAGE);
+    given.theta = -1;
+    assert_int_equal(ky_parameters_resolve(&given, &resolved, &error), KY_USAGE);
+    given.theta = 0.7;
+    given.multipole = 3;
+    assert_int_equal(ky_parameters_resolve(&given, &resolved, &error), KY_USAGE);
+    given.size = 3;
+    assert_int_equal(ky_parameters_resolve(&given, &resolved, &error), KY_USAGE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(defaults_and_values),
+        cmocka_unit_test(wrong_values_are_refused),
+        cmocka_unit_test(ini_round_trip),
+        cmocka_unit_test(ini_errors_name_the_place),
+        cmocka_unit_test(parameters_follow_their_tables),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
