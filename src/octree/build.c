@@ -1,0 +1,210 @@
+/* Cells from sorted keys, level by level. A cell is split at the first digit in which its keys
+ * differ, so that no cell has a single child. Bodies whose keys agree to the last bit get new keys
+ * within their own box; only bodies that coincide stay together in a leaf of any size. */
+#include "octree/work.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum { PARALLEL_FROM = 128, LARGE_CELL = 65536, CELLS_AT_ONCE = 64 };
+
+struct growth {
+    const struct ky_octree_bodies *bodies;
+    struct ky_octree_scratch *scratch;
+    uint32_t *order;
+    uint32_t leaf;
+    int hilbert;
+};
+
+/* The end of the run of keys from `begin` on that agree in all bits from `shift` on. */
+static uint32_t run_end(const uint64_t *key, uint32_t begin, uint32_t end, int shift)
+{
+    uint64_t digit = key[begin] >> shift;
+    if (key[end - 1] >> shift == digit)
+        return end;
+    uint32_t step = 1; /* gallop: runs are short against the cell where cells are small */
+    while (key[begin + step] >> shift == digit) {
+        begin += step;
+        uint32_t room = end - 1 - begin;
+        step = 2 * step < room ? 2 * step : room;
+    }
+    uint32_t last = begin + step; /* key[begin] belongs to the run, key[last] does not */
+    while (last - begin > 1) {
+        uint32_t middle = begin + (last - begin) / 2;
+        if (key[middle] >> shift == digit)
+            begin = middle;
+        else
+            last = middle;
+    }
+    return last;
+}
+
+static int child_shift(const uint64_t *key, const struct ky_sprout *cell)
+{
+    int common = ky_key_common(key[cell->body], key[cell->body + cell->bodies - 1]);
+    return 3 * (KY_KEY_LEVELS - 1 - common);
+}
+
+/* New keys for bodies that share one, in the tight frame of their own; *same if they coincide. */
+static enum ky_status rekey(const struct growth *growth, const struct ky_sprout *cell, int threads,
+                            int *same)
+{
+    const struct ky_octree_bodies *bodies = growth->bodies;
+    size_t n = cell->bodies;
+    uint64_t *key = growth->scratch->key + cell->body;
+    uint32_t *order = growth->order + cell->body;
+    struct ky_frame frame = ky_frame_of(n, order, bodies->x, bodies->y, bodies->z, threads);
+    *same = frame.scale == 0;
+    if (*same)
+        return KY_OK;
+    uint64_t *key2 = ky_allocate(n, sizeof *key2);
+    uint32_t *place = ky_allocate(3 * n, sizeof *place);
+    enum ky_status status = key2 && place ? KY_OK : KY_FAULT;
+    if (status == KY_OK) {
+        uint64_t varying = ky_keys(&frame, growth->hilbert ? &growth->scratch->hilbert : NULL, n,
+                                   order, bodies->x, bodies->y, bodies->z, key, threads);
+        if (ky_octree_sort(n, key, key2, place, place + n, varying, threads) == key2)
+            memcpy(key, key2, n * sizeof *key);
+        uint32_t *sorted = place + 2 * n;
+        for (size_t i = 0; i < n; i++)
+            sorted[i] = order[place[i]];
+        memcpy(order, sorted, n * sizeof *order);
+    }
+    free(key2);
+    free(place);
+    return status;
+}
+
+/* Sets the cell's number of children, and its level. */
+static enum ky_status look_at(const struct growth *growth, struct ky_sprout *cell, int threads)
+{
+    const uint64_t *key = growth->scratch->key;
+    uint32_t end = cell->body + cell->bodies;
+    int common = ky_key_common(key[cell->body], key[end - 1]);
+    cell->children = 0;
+    if (cell->level != KY_OFF_FRAME)
+        cell->level = (uint8_t)common;
+    if (cell->bodies <= growth->leaf)
+        return KY_OK;
+    if (common == KY_KEY_LEVELS) {
+        int same = 0;
+        enum ky_status status = rekey(growth, cell, threads, &same);
+        if (status || same)
+            return status;
+        cell->level = KY_OFF_FRAME;
+    }
+    int shift = child_shift(key, cell);
+    for (uint32_t body = cell->body; body < end; cell->children++)
+        body = run_end(key, body, end, shift);
+    return KY_OK;
+}
+
+static enum ky_status look_at_level(const struct growth *growth, size_t begin, size_t end)
+{
+    struct ky_sprout *sprout = growth->scratch->sprout;
+    int threads = growth->scratch->threads, failed = 0;
+    for (size_t c = begin; c < end; c++)
+        if (sprout[c].bodies >= LARGE_CELL && look_at(growth, &sprout[c], threads))
+            return KY_FAULT;
+#pragma omp parallel for schedule(dynamic, CELLS_AT_ONCE) num_threads(threads)                     \
+    reduction(|                                                                                    \
+              : failed) if (threads > 1 && end - begin >= PARALLEL_FROM)
+    for (size_t c = begin; c < end; c++)
+        if (sprout[c].bodies < LARGE_CELL && look_at(growth, &sprout[c], 1))
+            failed = 1;
+    return failed ? KY_FAULT : KY_OK;
+}
+
+static void make_children(const struct growth *growth, const struct ky_sprout *cell)
+{
+    if (cell->children == 0)
+        return;
+    const uint64_t *key = growth->scratch->key;
+    struct ky_sprout *child = growth->scratch->sprout + cell->first;
+    int shift = child_shift(key, cell);
+    uint32_t end = cell->body + cell->bodies;
+    for (uint32_t body = cell->body; body < end; child++) {
+        uint32_t next = run_end(key, body, end, shift);
+        *child = (struct ky_sprout){0, body, next - body, 0, 0};
+        child->level = cell->level == KY_OFF_FRAME ? KY_OFF_FRAME : 0;
+        body = next;
+    }
+}
+
+/* Gives each cell of the level the place of its first child; returns the end of the next level. */
+static size_t place_children(struct ky_sprout *sprout, size_t begin, size_t end)
+{
+    size_t next = end;
+    for (size_t c = begin; c < end; c++) {
+        sprout[c].first = (uint32_t)next;
+        next += sprout[c].children;
+    }
+    return next;
+}
+
+static enum ky_status more_sprouts(struct ky_octree_scratch *scratch, size_t used, size_t wanted,
+                                   struct ky_error *error)
+{
+    if (wanted <= scratch->sprout_capacity)
+        return KY_OK;
+    size_t capacity = wanted + wanted / 2;
+    struct ky_sprout *more = ky_allocate(capacity, sizeof *more);
+    if (!more)
+        return ky_no_memory(error, "growing tree", capacity, sizeof *more);
+    memcpy(more, scratch->sprout, used * sizeof *more);
+    free(scratch->own_sprout);
+    scratch->own_sprout = scratch->sprout = more;
+    scratch->sprout_capacity = capacity;
+    return KY_OK;
+}
+
+static enum ky_status end_level(struct ky_octree *tree, size_t end, struct ky_error *error)
+{
+    struct ky_octree_scratch *scratch = tree->scratch;
+    if (tree->levels + 2 > scratch->levels) {
+        size_t capacity = 2 * tree->levels + 32;
+        uint32_t *level = ky_allocate(capacity, sizeof *level);
+        if (!level)
+            return ky_no_memory(error, "levels of the tree", capacity, sizeof *level);
+        if (tree->level)
+            memcpy(level, tree->level, (tree->levels + 1) * sizeof *level);
+        free(tree->level);
+        tree->level = level;
+        scratch->levels = capacity;
+    }
+    tree->level[0] = 0;
+    tree->level[++tree->levels] = (uint32_t)end;
+    return KY_OK;
+}
+
+enum ky_status ky_octree_grow(struct ky_octree *tree, const struct ky_octree_bodies *bodies,
+                              const struct ky_parameters *parameters, struct ky_error *error)
+{
+    struct ky_octree_scratch *scratch = tree->scratch;
+    struct growth growth = {bodies, scratch, tree->order, (uint32_t)parameters->leaf,
+                            parameters->curve == KY_HILBERT};
+    size_t begin = 0, end = 1;
+    tree->levels = 0;
+    scratch->sprout[0] = (struct ky_sprout){0, 0, (uint32_t)tree->n, 0, 0};
+    while (begin < end) {
+        if (look_at_level(&growth, begin, end))
+            return ky_fail(error, KY_FAULT, "out of memory: new keys for bodies that are close");
+        size_t next = place_children(scratch->sprout, begin, end);
+        enum ky_status status = more_sprouts(scratch, end, next, error);
+        if (status == KY_OK)
+            status = end_level(tree, end, error);
+        if (status)
+            return status;
+        int threads = scratch->threads;
+#pragma omp parallel for schedule(dynamic, CELLS_AT_ONCE)                                          \
+    num_threads(threads) if (threads > 1 && end - begin >= PARALLEL_FROM)
+        for (size_t c = begin; c < end; c++)
+            make_children(&growth, &scratch->sprout[c]);
+        begin = end;
+        end = next;
+    }
+    scratch->sprouts = begin;
+    return KY_OK;
+}

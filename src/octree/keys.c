@@ -1,0 +1,198 @@
+/* The key frame and the keys. Hilbert order by the states of Hamilton (2006, "Compact Hilbert
+ * indices"): a state is the entry corner and the direction of the curve in a cube. */
+#include "octree/keys.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { SAMPLES = 2048, SAMPLE_SHARE = 32, TRIM = 64, WIDEN = 8, PARALLEL_FROM = 8192 };
+
+/* ---- the curve ---------------------------------------------------------------------------- */
+
+static uint64_t spread(uint64_t i)
+{
+    i = (i | i << 32) & 0x001f00000000ffffu;
+    i = (i | i << 16) & 0x001f0000ff0000ffu;
+    i = (i | i << 8) & 0x100f00f00f00f00fu;
+    i = (i | i << 4) & 0x10c30c30c30c30c3u;
+    return (i | i << 2) & 0x1249249249249249u;
+}
+
+static inline uint64_t morton(uint32_t i, uint32_t j, uint32_t k)
+{
+    return spread(i) << 2 | spread(j) << 1 | spread(k);
+}
+
+uint64_t ky_morton_key(uint32_t i, uint32_t j, uint32_t k)
+{
+    return morton(i, j, k);
+}
+
+static unsigned rotate_left(unsigned bits, unsigned by)
+{
+    by %= 3;
+    return (bits << by | bits >> (3 - by)) & 7;
+}
+
+static unsigned trailing_ones(unsigned bits)
+{
+    unsigned count = 0;
+    for (; bits & 1; bits >>= 1)
+        count++;
+    return count;
+}
+
+/* One level: `octant` (Morton bits) in state 3 × entry + direction gives the place along the curve
+ * and changes the state. */
+static unsigned hilbert_level(unsigned *state, unsigned octant)
+{
+    unsigned entry = *state / 3, direction = *state % 3;
+    unsigned gray = rotate_left(octant ^ entry, 2 - direction); /* right by direction + 1 */
+    unsigned place = gray ^ gray >> 1 ^ gray >> 2;
+    unsigned before = place ? (place - 1) & ~1u : 0;
+    unsigned turn = place == 0 ? 0 : trailing_ones(place & 1 ? place : place - 1) % 3;
+    entry ^= rotate_left(before ^ before >> 1, direction + 1);
+    direction = (direction + turn + 1) % 3;
+    *state = 3 * entry + direction;
+    return place;
+}
+
+void ky_hilbert_init(struct ky_hilbert *hilbert)
+{
+    for (unsigned start = 0; start < KY_HILBERT_STATES; start++)
+        for (unsigned bits = 0; bits < KY_HILBERT_STEP; bits++) {
+            unsigned state = start, places = 0;
+            for (int shift = 6; shift >= 0; shift -= 3)
+                places = places << 3 | hilbert_level(&state, bits >> shift & 7);
+            hilbert->step[start][bits] = (uint16_t)(state << 9 | places);
+        }
+}
+
+static inline uint64_t hilbert_key(const struct ky_hilbert *hilbert, uint64_t bits)
+{
+    uint64_t key = 0;
+    unsigned state = 0;
+    for (int shift = 54; shift >= 0; shift -= 9) {
+        unsigned step = hilbert->step[state][bits >> shift & 511];
+        key = key << 9 | (step & 511);
+        state = step >> 9;
+    }
+    return key;
+}
+
+uint64_t ky_hilbert_key(const struct ky_hilbert *hilbert, uint64_t bits)
+{
+    return hilbert_key(hilbert, bits);
+}
+
+/* ---- the frame ------------------------------------------------------------------------------ */
+
+struct bounds {
+    double low[3], high[3];
+};
+
+static void bounds_of(size_t n, const uint32_t *index, const double *const position[3],
+                      struct bounds *all, int threads)
+{
+    (void)threads;
+    for (int axis = 0; axis < 3; axis++) {
+        const double *x = position[axis];
+        double low = (double)INFINITY, high = -(double)INFINITY;
+#pragma omp parallel for num_threads(threads) if (n >= PARALLEL_FROM && threads > 1)               \
+    reduction(min                                                                                  \
+              : low) reduction(max                                                                 \
+                               : high)
+        for (size_t i = 0; i < n; i++) {
+            double value = x[index ? index[i] : i];
+            low = value < low ? value : low;
+            high = value > high ? value : high;
+        }
+        all->low[axis] = low;
+        all->high[axis] = high;
+    }
+}
+
+static struct ky_frame frame_of_bounds(const struct bounds *bounds)
+{
+    struct ky_frame frame = {{0}, 0, 0};
+    for (int axis = 0; axis < 3; axis++)
+        frame.edge = fmax(frame.edge, bounds->high[axis] - bounds->low[axis]);
+    for (int axis = 0; axis < 3; axis++) {
+        double middle = 0.5 * bounds->low[axis] + 0.5 * bounds->high[axis];
+        frame.low[axis] = middle - 0.5 * frame.edge;
+    }
+    /* Below this edge the scale overflows, and bodies that close count as coincident. */
+    frame.scale = frame.edge > 0x1p-1000 && isfinite(frame.edge) ? 0x1p21 / frame.edge : 0;
+    return frame;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double left = *(const double *)a, right = *(const double *)b;
+    return (left > right) - (left < right);
+}
+
+struct ky_frame ky_frame_of_bulk(size_t n, const double *x, const double *y, const double *z,
+                                 int threads)
+{
+    const double *position[3] = {x, y, z};
+    struct bounds bounds;
+    bounds_of(n, NULL, position, &bounds, threads);
+    size_t samples = n / SAMPLE_SHARE;
+    samples = samples < SAMPLE_SHARE ? SAMPLE_SHARE : samples > SAMPLES ? SAMPLES : samples;
+    samples = samples > n ? n : samples;
+    size_t trim = (samples + TRIM - 16) / TRIM;
+    for (int axis = 0; axis < 3 && samples > 2 * trim; axis++) {
+        double sample[SAMPLES];
+        size_t count = 0;
+        for (size_t i = 0; i < samples; i++) {
+            double value = position[axis][i * n / samples];
+            if (isfinite(value))
+                sample[count++] = value;
+        }
+        if (count <= 2 * trim)
+            continue;
+        qsort(sample, count, sizeof *sample, compare_doubles);
+        double low = sample[trim], high = sample[count - 1 - trim];
+        double middle = 0.5 * low + 0.5 * high, reach = WIDEN * 0.5 * (high - low);
+        bounds.low[axis] = fmax(bounds.low[axis], middle - reach);
+        bounds.high[axis] = fmin(bounds.high[axis], middle + reach);
+    }
+    return frame_of_bounds(&bounds);
+}
+
+struct ky_frame ky_frame_of(size_t n, const uint32_t *index, const double *x, const double *y,
+                            const double *z, int threads)
+{
+    const double *position[3] = {x, y, z};
+    struct bounds bounds;
+    bounds_of(n, index, position, &bounds, threads);
+    return frame_of_bounds(&bounds);
+}
+
+/* ---- the keys ---------------------------------------------------------------------------------
+ */
+
+uint64_t ky_keys(const struct ky_frame *frame, const struct ky_hilbert *hilbert, size_t n,
+                 const uint32_t *index, const double *x, const double *y, const double *z,
+                 uint64_t *key, int threads)
+{
+    (void)threads;
+    const double lx = frame->low[0], ly = frame->low[1], lz = frame->low[2], scale = frame->scale;
+    uint64_t ones = 0, zeros = 0;
+#pragma omp parallel for num_threads(threads) if (n >= PARALLEL_FROM && threads > 1)               \
+    reduction(|                                                                                    \
+              : ones, zeros)
+    for (size_t i = 0; i < n; i++) {
+        size_t body = index ? index[i] : i;
+        uint64_t bits =
+            morton(ky_frame_place(x[body], lx, scale), ky_frame_place(y[body], ly, scale),
+                   ky_frame_place(z[body], lz, scale));
+        if (hilbert)
+            bits = hilbert_key(hilbert, bits);
+        key[i] = bits;
+        ones |= bits;
+        zeros |= ~bits;
+    }
+    return ones & zeros;
+}

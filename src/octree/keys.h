@@ -1,0 +1,57 @@
+/* Keys along a space-filling curve: 21 levels of 3 bits, most significant first. */
+#ifndef KY_OCTREE_KEYS_H
+#define KY_OCTREE_KEYS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { KY_KEY_LEVELS = 21, KY_HILBERT_STATES = 24, KY_HILBERT_STEP = 512 };
+
+/* The cube that the keys divide; a position outside counts as one at its edge. scale = 2^21 / edge,
+ * or 0 when all positions coincide. */
+struct ky_frame {
+    double low[3], edge, scale;
+};
+
+/* Three levels of the Hilbert curve in one step: [state][nine Morton bits] = nine Hilbert bits,
+ * then the next state in the bits above. */
+struct ky_hilbert {
+    uint16_t step[KY_HILBERT_STATES][KY_HILBERT_STEP];
+};
+
+void ky_hilbert_init(struct ky_hilbert *hilbert);
+
+/* Coordinates below 2^21. */
+uint64_t ky_morton_key(uint32_t i, uint32_t j, uint32_t k);
+uint64_t ky_hilbert_key(const struct ky_hilbert *hilbert, uint64_t morton);
+
+/* The place of x along one axis of the frame, 0 … 2^21 − 1. */
+static inline uint32_t ky_frame_place(double x, double low, double scale)
+{
+    const double last = (1 << KY_KEY_LEVELS) - 1;
+    double place = (x - low) * scale;
+    place = place > 0 ? place : 0; /* NaN too */
+    return (uint32_t)(int32_t)(place < last ? place : last);
+}
+
+/* The levels that two keys have in common. */
+static inline int ky_key_common(uint64_t a, uint64_t b)
+{
+    return a == b ? KY_KEY_LEVELS : (__builtin_clzll(a ^ b) - 1) / 3;
+}
+
+/* The frame of the bulk: a deterministic sample, cut at quantiles and widened, never larger than
+ * the bounds of all positions. */
+struct ky_frame ky_frame_of_bulk(size_t n, const double *x, const double *y, const double *z,
+                                 int threads);
+/* The tight frame of the bodies index[0 … n). */
+struct ky_frame ky_frame_of(size_t n, const uint32_t *index, const double *x, const double *y,
+                            const double *z, int threads);
+
+/* key[i] of body index[i], or of body i where index is NULL; hilbert NULL: Morton. Returns the bits
+ * in which the keys differ. */
+uint64_t ky_keys(const struct ky_frame *frame, const struct ky_hilbert *hilbert, size_t n,
+                 const uint32_t *index, const double *x, const double *y, const double *z,
+                 uint64_t *key, int threads);
+
+#endif

@@ -1,0 +1,318 @@
+/* From sprouts to cells: the bodies copied along the curve, mass, centre of mass, raw second
+ * moments, tight box, softening and opening radius of every cell, leaf to root in double. The tree
+ * is cut into branches of at most BRANCH bodies, which are done in parallel, each by recursion;
+ * what is above them comes last. Every cell's sums run over its children in their order, whoever
+ * does it. */
+#include "octree/work.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum { BRANCH = 4096, PARALLEL_FROM = 8192 };
+
+/* A cell's moments while its parent still needs them. */
+struct sums {
+    double mass, com[3];
+    double second[6]; /* about com: xx yy zz xy xz yz */
+    double low[3], high[3];
+    double softening2; /* mass-weighted sum */
+};
+
+struct work {
+    struct ky_octree *tree;
+    const struct ky_octree_bodies *bodies;
+    struct sums *branch; /* of the cut cells, or NULL while they are made */
+    size_t next_branch;
+    int opening, edge;
+    double theta_inverse, power; /* power: of l in `relative` */
+};
+
+/* ---- the opening radius -----------------------------------------------------------------------
+ */
+
+/* Size l and centre of the cube of the frame that holds the cell; 0 where there is none that holds
+ * its tight box. */
+static double cube_of(const struct ky_octree *tree, const struct sums *sums, uint32_t body,
+                      unsigned level, double centre[3])
+{
+    const struct ky_frame *frame = &tree->scratch->frame;
+    if (level > KY_KEY_LEVELS || frame->scale == 0)
+        return 0;
+    const double *position[3] = {tree->x, tree->y, tree->z};
+    unsigned shift = KY_KEY_LEVELS - level;
+    double unit = frame->edge * 0x1p-21, edge = ldexp(unit, (int)shift), margin = 1e-6 * edge;
+    for (int axis = 0; axis < 3; axis++) {
+        uint32_t place = ky_frame_place(position[axis][body], frame->low[axis], frame->scale);
+        double low = frame->low[axis] + unit * (double)(place >> shift << shift);
+        centre[axis] = low + 0.5 * edge;
+        if (sums->low[axis] < low - margin || sums->high[axis] > low + edge + margin)
+            return 0;
+    }
+    return edge;
+}
+
+static float opening_radius2(const struct work *work, const struct sums *sums, uint32_t body,
+                             unsigned level)
+{
+    double l = 0, centre[3], s2 = 0;
+    for (int axis = 0; axis < 3; axis++)
+        l = fmax(l, sums->high[axis] - sums->low[axis]);
+    double cube = work->edge ? cube_of(work->tree, sums, body, level, centre) : 0;
+    for (int axis = 0; axis < 3; axis++) {
+        if (cube == 0)
+            centre[axis] = 0.5 * sums->low[axis] + 0.5 * sums->high[axis];
+        double s = sums->com[axis] - centre[axis];
+        s2 += s * s;
+    }
+    l = fmax(l, cube);
+    if (work->opening == KY_RELATIVE) /* d^(p+3) = M l^(p+1) × G/(α|a|) */
+        return (float)pow(sums->mass * pow(l, work->power), 2 / (work->power + 2));
+    double radius = l > 0 ? l * work->theta_inverse : 0;
+    if (work->opening == KY_OFFSET)
+        radius += sqrt(s2);
+    return (float)(radius * radius);
+}
+
+/* ---- one cell ---------------------------------------------------------------------------------
+ */
+
+static void add_second(double second[6], double m, double dx, double dy, double dz)
+{
+    second[0] += m * dx * dx;
+    second[1] += m * dy * dy;
+    second[2] += m * dz * dz;
+    second[3] += m * dx * dy;
+    second[4] += m * dx * dz;
+    second[5] += m * dy * dz;
+}
+
+static void sum_bodies(const struct ky_octree *tree, uint32_t begin, uint32_t bodies,
+                       struct sums *sums)
+{
+    const double *x = tree->x + begin, *y = tree->y + begin, *z = tree->z + begin,
+                 *m = tree->mass + begin;
+    double lx = x[0], ly = y[0], lz = z[0], hx = lx, hy = ly, hz = lz;
+    double mass = 0, mx = 0, my = 0, mz = 0;
+    for (uint32_t i = 0; i < bodies; i++) {
+        lx = x[i] < lx ? x[i] : lx, hx = x[i] > hx ? x[i] : hx;
+        ly = y[i] < ly ? y[i] : ly, hy = y[i] > hy ? y[i] : hy;
+        lz = z[i] < lz ? z[i] : lz, hz = z[i] > hz ? z[i] : hz;
+        mass += m[i]; /* about the first body: no digits lost far from the origin */
+        mx += m[i] * (x[i] - x[0]), my += m[i] * (y[i] - y[0]), mz += m[i] * (z[i] - z[0]);
+    }
+    *sums = (struct sums){.mass = mass, .low = {lx, ly, lz}, .high = {hx, hy, hz}};
+    if (!(mass > 0)) {
+        sums->com[0] = 0.5 * lx + 0.5 * hx;
+        sums->com[1] = 0.5 * ly + 0.5 * hy;
+        sums->com[2] = 0.5 * lz + 0.5 * hz;
+        return;
+    }
+    sums->com[0] = x[0] + mx / mass;
+    sums->com[1] = y[0] + my / mass;
+    sums->com[2] = z[0] + mz / mass;
+    for (uint32_t i = 0; i < bodies; i++)
+        add_second(sums->second, m[i], x[i] - sums->com[0], y[i] - sums->com[1],
+                   z[i] - sums->com[2]);
+    if (tree->softening2)
+        for (uint32_t i = 0; i < bodies; i++)
+            sums->softening2 += m[i] * tree->softening2[begin + i];
+}
+
+static void sum_children(const struct sums *child, uint32_t children, struct sums *sums)
+{
+    *sums = (struct sums){.mass = 0};
+    for (int axis = 0; axis < 3; axis++) {
+        double low = child[0].low[axis], high = child[0].high[axis];
+        for (uint32_t c = 1; c < children; c++) {
+            low = child[c].low[axis] < low ? child[c].low[axis] : low;
+            high = child[c].high[axis] > high ? child[c].high[axis] : high;
+        }
+        sums->low[axis] = low, sums->high[axis] = high;
+        sums->com[axis] = 0.5 * low + 0.5 * high;
+    }
+    double moment[3] = {0};
+    const double *origin = child[0].com;
+    for (uint32_t c = 0; c < children; c++) {
+        sums->mass += child[c].mass;
+        sums->softening2 += child[c].softening2;
+        for (int axis = 0; axis < 3; axis++)
+            moment[axis] += child[c].mass * (child[c].com[axis] - origin[axis]);
+    }
+    if (!(sums->mass > 0))
+        return;
+    for (int axis = 0; axis < 3; axis++)
+        sums->com[axis] = origin[axis] + moment[axis] / sums->mass;
+    for (uint32_t c = 0; c < children; c++) {
+        for (int k = 0; k < 6; k++)
+            sums->second[k] += child[c].second[k];
+        add_second(sums->second, child[c].mass, child[c].com[0] - sums->com[0],
+                   child[c].com[1] - sums->com[1], child[c].com[2] - sums->com[2]);
+    }
+}
+
+static float round_up(double value)
+{
+    if (!(value > 0))
+        return 0;
+    float rounded = (float)value;
+    return (double)rounded < value ? nextafterf(rounded, INFINITY) : rounded;
+}
+
+static void store(const struct work *work, uint32_t cell, const struct sums *sums)
+{
+    struct ky_octree *tree = work->tree;
+    struct ky_node *node = &tree->node[cell];
+    struct ky_cell_box *box = &tree->box[cell];
+    unsigned level = (unsigned)node->open2; /* see start_cells */
+    node->mass = (float)sums->mass;
+    node->open2 = opening_radius2(work, sums, box->body, level);
+    for (int k = 0; k < 6; k++)
+        node->second[k] = (float)sums->second[k];
+    for (int axis = 0; axis < 3; axis++) {
+        node->com[axis] = sums->com[axis];
+        box->below[axis] = round_up(sums->com[axis] - sums->low[axis]);
+        box->above[axis] = round_up(sums->high[axis] - sums->com[axis]);
+    }
+    if (tree->node_softening2)
+        tree->node_softening2[cell] =
+            sums->mass > 0 ? (float)(sums->softening2 / sums->mass) : 0.0f;
+}
+
+/* A cell and all below it. */
+static void sum_cell(struct work *work, uint32_t cell, struct sums *sums)
+{
+    const struct ky_octree *tree = work->tree;
+    const struct ky_node *node = &tree->node[cell];
+    if (work->branch && (tree->box[cell].bodies <= BRANCH || node->count & KY_LEAF)) {
+        *sums = work->branch[work->next_branch++];
+        return;
+    }
+    if (node->count & KY_LEAF) {
+        sum_bodies(tree, node->first, node->count & ~KY_LEAF, sums);
+    } else {
+        struct sums child[8];
+        for (uint32_t c = 0; c < node->count; c++)
+            sum_cell(work, node->first + c, &child[c]);
+        sum_children(child, node->count, sums);
+    }
+    store(work, cell, sums);
+}
+
+/* ---- the whole tree ---------------------------------------------------------------------------
+ */
+
+/* Sprouts stand where the bodies will be copied to. A cell's level waits in open2. */
+static void start_cells(struct ky_octree *tree)
+{
+    const struct ky_octree_scratch *scratch = tree->scratch;
+    const struct ky_sprout *sprout = scratch->sprout;
+    int threads = scratch->threads;
+    (void)threads;
+#pragma omp parallel for num_threads(threads) if (threads > 1 && tree->nodes >= PARALLEL_FROM)
+    for (size_t c = 0; c < tree->nodes; c++) {
+        struct ky_node *node = &tree->node[c];
+        int leaf = sprout[c].children == 0;
+        node->first = leaf ? sprout[c].body : sprout[c].first;
+        node->count = leaf ? KY_LEAF | sprout[c].bodies : sprout[c].children;
+        node->open2 = (float)sprout[c].level;
+        tree->box[c].body = sprout[c].body;
+        tree->box[c].bodies = sprout[c].bodies;
+    }
+}
+
+static void copy_bodies(const struct work *work, size_t begin, size_t end)
+{
+    const struct ky_octree_bodies *from = work->bodies;
+    struct ky_octree *tree = work->tree;
+    for (size_t k = begin; k < end; k++) {
+        uint32_t i = tree->order[k];
+        tree->x[k] = from->x[i];
+        tree->y[k] = from->y[i];
+        tree->z[k] = from->z[i];
+        tree->mass[k] = from->mass[i];
+    }
+    if (tree->softening2)
+        for (size_t k = begin; k < end; k++) {
+            double softening = from->softening[tree->order[k]];
+            tree->softening2[k] = softening * softening;
+        }
+}
+
+static void pad_bodies(struct ky_octree *tree)
+{
+    size_t n = tree->n;
+    for (size_t k = n; k < n + KY_OCTREE_PADDING; k++) {
+        tree->x[k] = tree->x[n - 1];
+        tree->y[k] = tree->y[n - 1];
+        tree->z[k] = tree->z[n - 1];
+        tree->mass[k] = 0;
+        if (tree->softening2)
+            tree->softening2[k] = tree->softening2[n - 1];
+    }
+}
+
+static enum ky_status reserve_cells(struct ky_octree *tree, struct ky_error *error)
+{
+    struct ky_octree_scratch *scratch = tree->scratch;
+    enum ky_status status = ky_octree_reserve(&tree->node, &scratch->nodes, tree->nodes,
+                                              sizeof *tree->node, "cells of the tree", error);
+    if (status == KY_OK)
+        status = ky_octree_reserve(&tree->box, &scratch->boxes, tree->nodes, sizeof *tree->box,
+                                   "boxes of the cells", error);
+    if (status == KY_OK && tree->softening2)
+        status = ky_octree_reserve(&tree->node_softening2, &scratch->node_softenings, tree->nodes,
+                                   sizeof *tree->node_softening2, "softenings of the cells", error);
+    return status;
+}
+
+static void describe_opening(struct work *work, const struct ky_parameters *parameters)
+{
+    double theta = parameters->theta;
+    work->opening = parameters->opening;
+    work->edge = parameters->cell == KY_EDGE ||
+                 (parameters->cell == KY_CELL_BY_FORCE &&
+                  (parameters->force == KY_WALK || parameters->force == KY_LIST));
+    work->theta_inverse = 1 / theta;
+    work->power = parameters->multipole > 1 ? 3 : 2;
+    /* The farthest corner of a box is at most √3 l from com, and √3/2 l + s; a little below that,
+     * for rounding, the opening radius holds the box. */
+    double safe = work->opening == KY_OFFSET ? 1.15 : work->opening == KY_GEOMETRIC ? 0.57 : 0;
+    work->tree->test_box = !(theta <= safe);
+}
+
+enum ky_status ky_octree_moments(struct ky_octree *tree, const struct ky_octree_bodies *bodies,
+                                 const struct ky_parameters *parameters, struct ky_error *error)
+{
+    struct work work = {.tree = tree, .bodies = bodies};
+    size_t cuts = 0;
+    tree->nodes = tree->scratch->sprouts;
+    describe_opening(&work, parameters);
+    enum ky_status status = reserve_cells(tree, error);
+    if (status)
+        return status;
+    start_cells(tree);
+    status = ky_octree_cut(tree, BRANCH, &cuts, error);
+    if (status)
+        return status;
+    struct sums *branch = ky_allocate(cuts, sizeof *branch);
+    if (!branch)
+        return ky_no_memory(error, "moments of branches", cuts, sizeof *branch);
+    int threads = tree->scratch->threads;
+#pragma omp parallel for schedule(dynamic)                                                         \
+    num_threads(threads) if (threads > 1 && tree->n >= PARALLEL_FROM)
+    for (size_t i = 0; i < cuts; i++) {
+        uint32_t cell = tree->scratch->cut[i];
+        size_t begin = tree->box[cell].body;
+        copy_bodies(&work, begin, begin + tree->box[cell].bodies);
+        sum_cell(&work, cell, &branch[i]);
+    }
+    work.branch = branch;
+    struct sums root;
+    sum_cell(&work, 0, &root);
+    free(branch);
+    pad_bodies(tree);
+    return KY_OK;
+}

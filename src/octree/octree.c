@@ -1,0 +1,204 @@
+/* The build from bodies to groups, its memory and its clock.
+ *
+ * One block of four arrays of doubles serves the whole build: keys in the first, their copy for the
+ * sort in the last, indices in the second; then sprouts in the three that the sorted keys leave
+ * free; at last x, y, z and mass along the curve. */
+#include "octree/octree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "octree/work.h"
+
+void ky_octree_init(struct ky_octree *tree)
+{
+    memset(tree, 0, sizeof *tree);
+}
+
+void ky_octree_free(struct ky_octree *tree)
+{
+    if (tree->scratch) {
+        free(tree->scratch->block);
+        free(tree->scratch->own_sprout);
+        free(tree->scratch->cut);
+    }
+    free(tree->scratch);
+    free(tree->order);
+    free(tree->softening2);
+    free(tree->node);
+    free(tree->box);
+    free(tree->node_softening2);
+    free(tree->level);
+    free(tree->links);
+    free(tree->group);
+    ky_octree_init(tree);
+}
+
+enum ky_status ky_octree_reserve(void *array, size_t *capacity, size_t count, size_t size,
+                                 const char *what, struct ky_error *error)
+{
+    void *old = NULL, *fresh = NULL;
+    memcpy(&old, array, sizeof old);
+    if (count <= *capacity && old)
+        return KY_OK;
+    free(old);
+    memcpy(array, &fresh, sizeof fresh);
+    *capacity = 0;
+    size_t room = count + count / 16;
+    fresh = ky_allocate(room, size);
+    if (!fresh)
+        return ky_no_memory(error, what, room, size);
+    memcpy(array, &fresh, sizeof fresh);
+    *capacity = room;
+    return KY_OK;
+}
+
+static enum ky_status start_scratch(struct ky_octree *tree, const struct ky_parameters *parameters,
+                                    struct ky_error *error)
+{
+    if (!tree->scratch) {
+        tree->scratch = ky_allocate_zeroed(1, sizeof *tree->scratch);
+        if (!tree->scratch)
+            return ky_no_memory(error, "tree", 1, sizeof *tree->scratch);
+        ky_hilbert_init(&tree->scratch->hilbert);
+    }
+    int threads = parameters->threads;
+#ifdef _OPENMP
+    threads = threads > 0 ? threads : omp_get_max_threads();
+#else
+    threads = 1;
+#endif
+    tree->scratch->threads = threads;
+    return KY_OK;
+}
+
+static enum ky_status reserve_bodies(struct ky_octree *tree, size_t n, int own_softening,
+                                     struct ky_error *error)
+{
+    struct ky_octree_scratch *scratch = tree->scratch;
+    enum ky_status status = KY_OK;
+    if (n > scratch->bodies || !scratch->block) {
+        free(scratch->block);
+        free(tree->order);
+        scratch->block = NULL, tree->order = NULL, scratch->bodies = 0;
+        /* Arrays a multiple of 4 KiB apart would meet in the cache. */
+        scratch->stride = (n + KY_OCTREE_PADDING + 511) / 512 * 512 + 40;
+        scratch->block = ky_allocate(4 * scratch->stride, sizeof *scratch->block);
+        if (!scratch->block)
+            return ky_no_memory(error, "bodies of the tree", 4 * scratch->stride, sizeof(double));
+        tree->order = ky_allocate(n, sizeof *tree->order);
+        if (!tree->order)
+            return ky_no_memory(error, "order of the tree", n, sizeof *tree->order);
+        scratch->bodies = n;
+    }
+    if (own_softening)
+        status = ky_octree_reserve(&tree->softening2, &scratch->softenings, n + KY_OCTREE_PADDING,
+                                   sizeof *tree->softening2, "softenings of the tree", error);
+    if (!own_softening || status) {
+        free(tree->softening2);
+        free(tree->node_softening2);
+        tree->softening2 = NULL, tree->node_softening2 = NULL;
+        scratch->softenings = scratch->node_softenings = 0;
+    }
+    return status;
+}
+
+static uint64_t make_keys(struct ky_octree *tree, const struct ky_octree_bodies *bodies,
+                          const struct ky_parameters *parameters)
+{
+    struct ky_octree_scratch *scratch = tree->scratch;
+    scratch->key = (uint64_t *)(void *)scratch->block;
+    scratch->frame = ky_frame_of_bulk(bodies->n, bodies->x, bodies->y, bodies->z, scratch->threads);
+    return ky_keys(&scratch->frame, parameters->curve == KY_HILBERT ? &scratch->hilbert : NULL,
+                   bodies->n, NULL, bodies->x, bodies->y, bodies->z, scratch->key,
+                   scratch->threads);
+}
+
+static void sort_keys(struct ky_octree *tree, uint64_t varying)
+{
+    struct ky_octree_scratch *scratch = tree->scratch;
+    uint64_t *first = (uint64_t *)(void *)scratch->block, *last = first + 3 * scratch->stride;
+    uint32_t *order2 = (uint32_t *)(void *)(first + scratch->stride);
+    scratch->key =
+        ky_octree_sort(tree->n, first, last, tree->order, order2, varying, scratch->threads);
+    uint64_t *free_space = scratch->key == first ? first + scratch->stride : first;
+    scratch->sprout = (struct ky_sprout *)(void *)free_space;
+    scratch->sprout_capacity = 3 * scratch->stride * sizeof(uint64_t) / sizeof *scratch->sprout;
+}
+
+static void place_bodies(struct ky_octree *tree)
+{
+    double *block = tree->scratch->block;
+    size_t stride = tree->scratch->stride;
+    tree->x = block;
+    tree->y = block + stride;
+    tree->z = block + 2 * stride;
+    tree->mass = block + 3 * stride;
+}
+
+/* The seconds since *clock, which is set to now. */
+static double lap(double *clock)
+{
+    double before = *clock;
+    *clock = ky_clock();
+    return *clock - before;
+}
+
+static enum ky_status build(struct ky_octree *tree, const struct ky_octree_bodies *bodies,
+                            const struct ky_parameters *parameters, struct ky_error *error)
+{
+    enum ky_status status = start_scratch(tree, parameters, error);
+    if (status == KY_OK)
+        status = reserve_bodies(tree, bodies->n, bodies->softening != NULL, error);
+    if (status || bodies->n == 0)
+        return status;
+    tree->n = bodies->n;
+    place_bodies(tree);
+    double clock = ky_clock();
+    uint64_t varying = make_keys(tree, bodies, parameters);
+    tree->seconds.keys = lap(&clock);
+    sort_keys(tree, varying);
+    tree->seconds.sort = lap(&clock);
+    status = ky_octree_grow(tree, bodies, parameters, error);
+    tree->seconds.build = lap(&clock);
+    if (status == KY_OK)
+        status = ky_octree_moments(tree, bodies, parameters, error);
+    free(tree->scratch->own_sprout);
+    tree->scratch->own_sprout = NULL;
+    tree->seconds.moments = lap(&clock);
+    if (status == KY_OK)
+        status = ky_octree_groups(tree, parameters, error);
+    tree->seconds.build += lap(&clock);
+    return status;
+}
+
+enum ky_status ky_octree_build(struct ky_octree *tree, const struct ky_octree_bodies *bodies,
+                               const struct ky_parameters *parameters, struct ky_error *error)
+{
+    tree->n = tree->nodes = tree->groups = tree->levels = 0;
+    memset(&tree->seconds, 0, sizeof tree->seconds);
+    if (bodies->n >= KY_LEAF)
+        return ky_fail(error, KY_USAGE, "tree: %zu bodies; at most %u can be indexed", bodies->n,
+                       KY_LEAF - 1);
+    enum ky_status status = build(tree, bodies, parameters, error);
+    if (status)
+        tree->n = tree->nodes = tree->groups = tree->levels = 0;
+    return status;
+}
+
+double ky_octree_memory(const struct ky_parameters *parameters, size_t n)
+{
+    double cells = (double)n * (parameters->leaf < 8 ? 1.6 : 4.0 / parameters->leaf) + 64;
+    double cell = sizeof(struct ky_node) + sizeof(struct ky_cell_box);
+    if (parameters->force == KY_WALK)
+        cell += sizeof(struct ky_links);
+    double groups = 2 * (double)n / parameters->group + 64;
+    return (double)n * (4 * sizeof(double) + sizeof(uint32_t)) + 17.0 / 16 * cells * cell +
+           groups * sizeof(struct ky_group) + sizeof(struct ky_octree_scratch);
+}

@@ -1,0 +1,54 @@
+/* What the files of the octree share and nobody else sees. */
+#ifndef KY_OCTREE_WORK_H
+#define KY_OCTREE_WORK_H
+
+#include "octree/keys.h"
+#include "octree/octree.h"
+
+/* A cell while the tree grows. */
+struct ky_sprout {
+    uint32_t first; /* child */
+    uint32_t body, bodies;
+    uint8_t children; /* 0: a leaf */
+    uint8_t level;    /* of the smallest cube of the frame that holds the bodies, or KY_OFF_FRAME */
+};
+enum { KY_OFF_FRAME = 255 };
+
+struct ky_octree_scratch {
+    size_t bodies, softenings, nodes, boxes, node_softenings, links, groups; /* capacities */
+    size_t levels, cuts;
+    double *block; /* x, y, z and mass; before that, keys, sort space and sprouts */
+    size_t stride; /* elements of block an array has */
+    uint64_t *key; /* the sorted keys, in block */
+    struct ky_sprout *sprout, *own_sprout; /* in block, or own_sprout when block is too small */
+    size_t sprouts, sprout_capacity;
+    uint32_t *cut;
+    struct ky_frame frame;
+    struct ky_hilbert hilbert;
+    int threads;
+};
+
+/* Makes room for `count` elements, losing what is there. */
+enum ky_status ky_octree_reserve(void *array, size_t *capacity, size_t count, size_t size,
+                                 const char *what, struct ky_error *error);
+
+/* Stable sort by the bits set in `varying`; key2, order and order2 have room for n. order[k]
+ * becomes the former place of the k-th key; returned is the one of key and key2 that holds the
+ * result. */
+uint64_t *ky_octree_sort(size_t n, uint64_t *key, uint64_t *key2, uint32_t *order, uint32_t *order2,
+                         uint64_t varying, int threads);
+
+/* Sorted keys to sprouts and levels. */
+enum ky_status ky_octree_grow(struct ky_octree *tree, const struct ky_octree_bodies *bodies,
+                              const struct ky_parameters *parameters, struct ky_error *error);
+/* Fills scratch->cut with the largest cells of at most `limit` bodies (or leaves), along the curve.
+ */
+enum ky_status ky_octree_cut(struct ky_octree *tree, size_t limit, size_t *count,
+                             struct ky_error *error);
+/* Bodies along the curve; moments, boxes and opening radii of all cells. */
+enum ky_status ky_octree_moments(struct ky_octree *tree, const struct ky_octree_bodies *bodies,
+                                 const struct ky_parameters *parameters, struct ky_error *error);
+enum ky_status ky_octree_groups(struct ky_octree *tree, const struct ky_parameters *parameters,
+                                struct ky_error *error);
+
+#endif

@@ -1,0 +1,55 @@
+/* When a cell must be opened: the opening tests of N09 (offset), B12 (offset, minimum), Barnes &
+ * Hut (geometric) and GADGET (relative). Portable C; scalars only. Lengths are differences from the
+ * centre of the sinks, so that float is enough. */
+#ifndef KY_PHYSICS_OPENING_H
+#define KY_PHYSICS_OPENING_H
+
+/* Distance of an interval of half-width `half` about 0 to the interval from dx − below to
+ * dx + above; 0 when they touch. */
+static inline float ky_opening_gap(float dx, float below, float above, float half)
+{
+    float left = dx - below - half, right = -(dx + above) - half;
+    float gap = left > right ? left : right;
+    return gap > 0.0f ? gap : 0.0f;
+}
+
+/* 1 if the box of half-sides hx hy hz about 0 touches the cell's box about its com dx dy dz. */
+static inline int ky_opening_box_touches(float dx, float dy, float dz, float below_x, float below_y,
+                                         float below_z, float above_x, float above_y, float above_z,
+                                         float hx, float hy, float hz)
+{
+    return (ky_opening_gap(dx, below_x, above_x, hx) <= 0.0f) &
+           (ky_opening_gap(dy, below_y, above_y, hy) <= 0.0f) &
+           (ky_opening_gap(dz, below_z, above_z, hz) <= 0.0f);
+}
+
+/* `relative`: 1 if a sink may be within 0.6 l of the centre of the cell's box along every axis,
+ * l being its longest side; the cube holds the box. */
+static inline int ky_opening_cube_touches(float dx, float dy, float dz, float below_x,
+                                          float below_y, float below_z, float above_x,
+                                          float above_y, float above_z, float hx, float hy,
+                                          float hz)
+{
+    float lx = below_x + above_x, ly = below_y + above_y, lz = below_z + above_z;
+    float l = lx > ly ? lx : ly;
+    l = 0.6f * (l > lz ? l : lz);
+    dx += 0.5f * (above_x - below_x);
+    dy += 0.5f * (above_y - below_y);
+    dz += 0.5f * (above_z - below_z);
+    return (ky_opening_gap(dx, l, l, hx) <= 0.0f) & (ky_opening_gap(dy, l, l, hy) <= 0.0f) &
+           (ky_opening_gap(dz, l, l, hz) <= 0.0f);
+}
+
+/* Squared distance of the box of half-sides hx hy hz about 0 to the cell's box. */
+static inline float ky_opening_box_distance2(float dx, float dy, float dz, float below_x,
+                                             float below_y, float below_z, float above_x,
+                                             float above_y, float above_z, float hx, float hy,
+                                             float hz)
+{
+    float x = ky_opening_gap(dx, below_x, above_x, hx),
+          y = ky_opening_gap(dy, below_y, above_y, hy),
+          z = ky_opening_gap(dz, below_z, above_z, hz);
+    return x * x + y * y + z * z;
+}
+
+#endif

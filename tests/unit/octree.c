@@ -1,0 +1,689 @@
+/* Keys, sort and the host octree: what holds for every tree, on ordinary and on degenerate bodies.
+ */
+#include "test.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "octree/octree.h"
+#include "octree/work.h"
+#include "physics/opening.h"
+
+/* ---- bodies -----------------------------------------------------------------------------------
+ */
+
+struct sample {
+    struct ky_octree_bodies view;
+    double *x, *y, *z, *mass, *softening;
+};
+
+/* Body i of a distribution; r gives numbers that depend on i alone. */
+typedef void place_function(size_t i, size_t n, struct ky_random *r, double x[3]);
+
+static void plummer(size_t i, size_t n, struct ky_random *r, double x[3])
+{
+    (void)i, (void)n;
+    double radius = 1 / sqrt(pow(ky_random_uniform(r), -2.0 / 3) - 1);
+    ky_random_direction(r, x);
+    for (int k = 0; k < 3; k++)
+        x[k] *= radius;
+}
+
+static void cube(size_t i, size_t n, struct ky_random *r, double x[3])
+{
+    (void)i, (void)n;
+    for (int k = 0; k < 3; k++)
+        x[k] = ky_random_uniform(r);
+}
+
+static void line(size_t i, size_t n, struct ky_random *r, double x[3])
+{
+    (void)i, (void)n;
+    x[0] = ky_random_uniform(r), x[1] = 2, x[2] = -3;
+}
+
+static void diagonal(size_t i, size_t n, struct ky_random *r, double x[3])
+{
+    (void)n, (void)r;
+    x[0] = x[1] = x[2] = (double)i;
+}
+
+static void plane(size_t i, size_t n, struct ky_random *r, double x[3])
+{
+    cube(i, n, r, x);
+    x[1] = 0.1;
+}
+
+static void point(size_t i, size_t n, struct ky_random *r, double x[3])
+{
+    (void)i, (void)n, (void)r;
+    x[0] = 0.1, x[1] = 0.2, x[2] = 0.3;
+}
+
+static void outlier(size_t i, size_t n, struct ky_random *r, double x[3])
+{
+    plummer(i, n, r, x);
+    for (int k = 0; i == n / 2 && k < 3; k++)
+        x[k] *= 1e6;
+}
+
+static void escapers(size_t i, size_t n, struct ky_random *r, double x[3])
+{
+    plummer(i, n, r, x);
+    for (int k = 0; i % 10 == 0 && k < 3; k++)
+        x[k] *= 1e7;
+}
+
+/* Half of the bodies in a cluster of 1e-12, a tenth of those in one point. */
+static void tight_cluster(size_t i, size_t n, struct ky_random *r, double x[3])
+{
+    cube(i, n, r, x);
+    for (int k = 0; i % 2 && k < 3; k++)
+        x[k] = 0.7 + (i % 20 == 1 ? 0 : 1e-12 * x[k]);
+}
+
+/* Each body 1e-7 times as far as the one before, then all in one place. */
+static void graded(size_t i, size_t n, struct ky_random *r, double x[3])
+{
+    (void)n, (void)r;
+    x[0] = i < 40 ? pow(1e-7, (double)i) : 0, x[1] = x[2] = 0;
+}
+
+static void grid(size_t i, size_t n, struct ky_random *r, double x[3])
+{
+    (void)n, (void)r;
+    x[0] = (double)(i % 16), x[1] = (double)(i / 16 % 16), x[2] = (double)(i / 256 % 16);
+}
+
+static void far_away(size_t i, size_t n, struct ky_random *r, double x[3])
+{
+    cube(i, n, r, x);
+    for (int k = 0; k < 3; k++)
+        x[k] = 1e8 + 1e-3 * x[k];
+}
+
+static struct sample make(place_function *place, size_t n, int with_softening)
+{
+    struct sample s;
+    s.x = ky_allocate(n, sizeof(double)), s.y = ky_allocate(n, sizeof(double));
+    s.z = ky_allocate(n, sizeof(double)), s.mass = ky_allocate(n, sizeof(double));
+    s.softening = with_softening ? ky_allocate(n, sizeof(double)) : NULL;
+    for (size_t i = 0; i < n; i++) {
+        struct ky_random random = ky_random_at(3, 1, i), other = ky_random_at(3, 2, i);
+        double x[3] = {0};
+        place(i, n, &random, x);
+        s.x[i] = x[0], s.y[i] = x[1], s.z[i] = x[2];
+        s.mass[i] = i % 7 == 3 ? 0 : ky_random_uniform(&other);
+        if (s.softening)
+            s.softening[i] = 0.1 * ky_random_uniform(&other);
+    }
+    s.view = (struct ky_octree_bodies){n, s.x, s.y, s.z, s.mass, s.softening};
+    return s;
+}
+
+static void drop(struct sample *s)
+{
+    free(s->x), free(s->y), free(s->z), free(s->mass), free(s->softening);
+}
+
+static struct ky_parameters parameters_with(int curve, int leaf, int group)
+{
+    struct ky_parameters p = {.size = sizeof p};
+    p.curve = curve, p.leaf = leaf, p.group = group, p.threads = 1;
+    p.theta = 0.7, p.opening = KY_OFFSET, p.cell = KY_BOX, p.multipole = 2, p.force = KY_TREE;
+    p.alpha = 0.005, p.g = 1;
+    return p;
+}
+
+/* ---- what holds for every tree ----------------------------------------------------------------
+ */
+
+static void check_order(const struct ky_octree *tree, const struct sample *s)
+{
+    unsigned char *seen = ky_allocate_zeroed(tree->n, 1);
+    for (size_t k = 0; k < tree->n; k++) {
+        uint32_t i = tree->order[k];
+        assert_true(i < tree->n && !seen[i]);
+        seen[i] = 1;
+        assert_true(tree->x[k] == s->x[i] && tree->y[k] == s->y[i] && tree->z[k] == s->z[i]);
+        assert_true(tree->mass[k] == s->mass[i]);
+        if (s->softening)
+            assert_true(tree->softening2[k] == s->softening[i] * s->softening[i]);
+    }
+    for (size_t k = tree->n; k < tree->n + KY_OCTREE_PADDING; k++)
+        assert_true(tree->mass[k] == 0 && tree->x[k] == tree->x[tree->n - 1]);
+    free(seen);
+}
+
+static int all_in_one_place(const struct ky_octree *tree, uint32_t first, uint32_t bodies)
+{
+    for (uint32_t k = first + 1; k < first + bodies; k++)
+        if (tree->x[k] != tree->x[first] || tree->y[k] != tree->y[first] ||
+            tree->z[k] != tree->z[first])
+            return 0;
+    return 1;
+}
+
+static void check_shape(const struct ky_octree *tree, int leaf)
+{
+    assert_int_equal(tree->level[0], 0);
+    assert_int_equal(tree->level[tree->levels], tree->nodes);
+    assert_int_equal(tree->box[0].body, 0);
+    assert_int_equal(tree->box[0].bodies, tree->n);
+    size_t next = 1, in_leaves = 0;
+    for (size_t c = 0; c < tree->nodes; c++) {
+        const struct ky_node *node = &tree->node[c];
+        const struct ky_cell_box *box = &tree->box[c];
+        assert_true(box->bodies > 0);
+        if (node->count & KY_LEAF) {
+            assert_int_equal(node->first, box->body);
+            assert_int_equal(node->count & ~KY_LEAF, box->bodies);
+            in_leaves += box->bodies;
+            if (box->bodies > (uint32_t)leaf)
+                assert_true(all_in_one_place(tree, box->body, box->bodies));
+            continue;
+        }
+        assert_true(node->count >= 2 && node->count <= 8);
+        assert_true(box->bodies > (uint32_t)leaf);
+        assert_int_equal(node->first, next); /* breadth first, children together */
+        next += node->count;
+        uint32_t body = box->body;
+        for (uint32_t child = node->first; child < node->first + node->count; child++) {
+            assert_int_equal(tree->box[child].body, body);
+            body += tree->box[child].bodies;
+        }
+        assert_int_equal(body, box->body + box->bodies);
+    }
+    assert_int_equal(next, tree->nodes);
+    assert_int_equal(in_leaves, tree->n);
+}
+
+/* The moments of one cell, summed over all its bodies in long double. */
+static void check_cell(const struct ky_octree *tree, size_t c)
+{
+    const struct ky_node *node = &tree->node[c];
+    const struct ky_cell_box *box = &tree->box[c];
+    const double *position[3] = {tree->x, tree->y, tree->z};
+    uint32_t end = box->body + box->bodies;
+    long double mass = 0, com[3] = {0}, second[6] = {0}, softening2 = 0;
+    double low[3], high[3], size = 0, far = 0;
+    for (int a = 0; a < 3; a++) {
+        low[a] = DBL_MAX, high[a] = -DBL_MAX;
+        for (uint32_t k = box->body; k < end; k++) {
+            low[a] = fmin(low[a], position[a][k]), high[a] = fmax(high[a], position[a][k]);
+            com[a] += (long double)tree->mass[k] *
+                      ((long double)position[a][k] - (long double)position[a][box->body]);
+        }
+        size = fmax(size, high[a] - low[a]);
+        far = fmax(far, fmax(fabs(low[a]), fabs(high[a])));
+    }
+    for (uint32_t k = box->body; k < end; k++) {
+        mass += (long double)tree->mass[k];
+        if (tree->softening2)
+            softening2 += (long double)tree->mass[k] * (long double)tree->softening2[k];
+    }
+    double tiny = 4 * DBL_EPSILON * far;
+    assert_between((double)node->mass, (double)mass * (1 - 1e-7), (double)mass * (1 + 1e-7));
+    for (int a = 0; a < 3; a++) {
+        long double middle = 0.5L * ((long double)low[a] + (long double)high[a]);
+        com[a] = mass > 0 ? com[a] / mass + (long double)position[a][box->body] : middle;
+        assert_between(node->com[a] - (double)com[a], -1e-12 * size - tiny, 1e-12 * size + tiny);
+        double lower = node->com[a] - (double)box->below[a],
+               upper = node->com[a] + (double)box->above[a];
+        assert_between(lower - low[a], -1e-6 * size - tiny, tiny);
+        assert_between(upper - high[a], -tiny, 1e-6 * size + tiny);
+    }
+    static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
+    for (uint32_t k = box->body; k < end && mass > 0; k++)
+        for (int q = 0; q < 6; q++)
+            second[q] += (long double)tree->mass[k] *
+                         ((long double)position[row[q]][k] - (long double)node->com[row[q]]) *
+                         ((long double)position[column[q]][k] - (long double)node->com[column[q]]);
+    double scale = 2e-7 * (double)(second[0] + second[1] + second[2]) +
+                   4 * tiny * size * (double)mass + 1e-36;
+    for (int q = 0; q < 6; q++)
+        assert_between((double)node->second[q] - (double)second[q], -scale, scale);
+    if (tree->node_softening2) {
+        double mean = mass > 0 ? (double)(softening2 / mass) : 0;
+        assert_between((double)tree->node_softening2[c], mean * (1 - 1e-6), mean * (1 + 1e-6));
+    }
+}
+
+static void check_groups(const struct ky_octree *tree, int group)
+{
+    uint32_t body = 0;
+    for (size_t g = 0; g < tree->groups; g++) {
+        assert_int_equal(tree->group[g].body, body);
+        assert_true(tree->group[g].bodies > 0 && tree->group[g].bodies <= (uint32_t)group);
+        body += tree->group[g].bodies;
+    }
+    assert_int_equal(body, tree->n);
+}
+
+/* A walk that opens everything comes by every cell once, and by the leaves in order. */
+static void check_links(const struct ky_octree *tree)
+{
+    size_t visits = 0;
+    uint32_t body = 0;
+    for (uint32_t cell = 0; cell != KY_NO_LINK; visits++) {
+        if (tree->links[cell].more == KY_NO_LINK) {
+            assert_true(tree->node[cell].count & KY_LEAF);
+            assert_int_equal(tree->node[cell].first, body);
+            body += tree->node[cell].count & ~KY_LEAF;
+            cell = tree->links[cell].next;
+        } else {
+            cell = tree->links[cell].more;
+        }
+    }
+    assert_int_equal(visits, tree->nodes);
+    assert_int_equal(body, tree->n);
+}
+
+static void check_tree(const struct ky_octree *tree, const struct sample *s, int leaf, int group)
+{
+    check_order(tree, s);
+    check_shape(tree, leaf);
+    check_groups(tree, group);
+    check_links(tree);
+    for (size_t c = 0; c < tree->nodes; c++)
+        check_cell(tree, c);
+}
+
+/* ---- keys and sort ----------------------------------------------------------------------------
+ */
+
+static int compare_keys(const void *a, const void *b)
+{
+    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+    return (left > right) - (left < right);
+}
+
+/* All cells of a grid of 16³, its coordinates shifted to the top or to the bottom of the key: no
+ * key twice, and along the Hilbert curve each step goes to a neighbour. */
+static void curves_visit_a_grid_once(void **state)
+{
+    (void)state;
+    enum { SIDE = 16, CELLS = SIDE * SIDE * SIDE };
+    static uint64_t key[CELLS];
+    struct ky_hilbert *hilbert = malloc(sizeof *hilbert);
+    ky_hilbert_init(hilbert);
+    for (int curve = 0; curve < 4; curve++) {
+        int shift = curve & 1 ? KY_KEY_LEVELS - 4 : 0;
+        for (uint32_t c = 0; c < CELLS; c++) {
+            uint64_t morton =
+                ky_morton_key(c / 256 << shift, c / 16 % 16 << shift, c % 16 << shift);
+            assert_true(morton >> 63 == 0);
+            uint64_t bits = curve & 2 ? ky_hilbert_key(hilbert, morton) : morton;
+            key[c] = bits >> 3 * shift << 12 | c;
+        }
+        qsort(key, CELLS, sizeof *key, compare_keys);
+        for (uint32_t k = 0; k < CELLS; k++)
+            assert_true(key[k] >> 12 == (key[0] >> 12) + k);
+        for (uint32_t k = 1; k < CELLS && curve & 2; k++) {
+            int a = (int)(key[k - 1] & 4095), b = (int)(key[k] & 4095);
+            int steps =
+                abs(a / 256 - b / 256) + abs(a / 16 % 16 - b / 16 % 16) + abs(a % 16 - b % 16);
+            assert_int_equal(steps, 1);
+        }
+    }
+    free(hilbert);
+}
+
+static void morton_keys_interleave(void **state)
+{
+    (void)state;
+    for (int level = 0; level < KY_KEY_LEVELS; level++) {
+        uint32_t bit = 1u << level;
+        assert_true(ky_morton_key(bit, 0, 0) == (uint64_t)4 << 3 * level);
+        assert_true(ky_morton_key(0, bit, 0) == (uint64_t)2 << 3 * level);
+        assert_true(ky_morton_key(0, 0, bit) == (uint64_t)1 << 3 * level);
+    }
+    uint32_t all = (1u << KY_KEY_LEVELS) - 1;
+    assert_true(ky_morton_key(all, all, all) == UINT64_MAX >> 1);
+    assert_int_equal(ky_key_common(0, 0), 21);
+    assert_int_equal(ky_key_common(0, 1), 20);
+    assert_int_equal(ky_key_common(0, (uint64_t)1 << 62), 0);
+    assert_int_equal(ky_key_common((uint64_t)1 << 59, 0), 1);
+}
+
+struct pair {
+    uint64_t key;
+    uint32_t place;
+};
+
+static int compare_pairs(const void *a, const void *b)
+{
+    const struct pair *left = a, *right = b;
+    if (left->key != right->key)
+        return left->key < right->key ? -1 : 1;
+    return (left->place > right->place) - (left->place < right->place);
+}
+
+/* Against qsort of (key, place), with many ties, constant digits and every number of passes. */
+static void sort_is_stable(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {1, 2, 100, 40000};
+    static const uint64_t masks[] = {0, 0xff, 0xff00ff, 0x7fffffffffffffff, 0x3000000000000100};
+    for (size_t s = 0; s < 4; s++)
+        for (size_t m = 0; m < 5; m++)
+            for (int threads = 1; threads <= 3; threads++) {
+                size_t n = sizes[s];
+                uint64_t *key = malloc(2 * n * sizeof *key), varying = 0;
+                uint32_t *order = malloc(2 * n * sizeof *order);
+                struct pair *pair = malloc(n * sizeof *pair);
+                for (size_t i = 0; i < n; i++) {
+                    struct ky_random random = ky_random_at(5, 0, i);
+                    double u = ky_random_uniform(&random);
+                    key[i] = (uint64_t)(u * 0x1p63) & masks[m];
+                    varying |= key[i] ^ key[0];
+                    pair[i] = (struct pair){key[i], (uint32_t)i};
+                }
+                qsort(pair, n, sizeof *pair, compare_pairs);
+                uint64_t *sorted =
+                    ky_octree_sort(n, key, key + n, order, order + n, varying, threads);
+                for (size_t i = 0; i < n; i++)
+                    assert_true(sorted[i] == pair[i].key && order[i] == pair[i].place);
+                free(key), free(order), free(pair);
+            }
+}
+
+/* ---- trees ------------------------------------------------------------------------------------
+ */
+
+static void build_and_check(place_function *place, size_t n, int curve, int leaf, int softening)
+{
+    struct ky_error error = {0};
+    struct ky_octree tree;
+    struct ky_parameters parameters = parameters_with(curve, leaf, 64);
+    struct sample s = make(place, n, softening);
+    ky_octree_init(&tree);
+    assert_ok(ky_octree_build(&tree, &s.view, &parameters, &error));
+    assert_ok(ky_octree_link(&tree, &error));
+    assert_int_equal(tree.n, n);
+    if (n > 0)
+        check_tree(&tree, &s, leaf, 64);
+    ky_octree_free(&tree);
+    drop(&s);
+}
+
+static void ordinary_trees_hold_together(void **state)
+{
+    (void)state;
+    static const int leaves[] = {1, 2, 8, 16, 100};
+    for (size_t l = 0; l < 5; l++)
+        for (int curve = KY_CURVE_NONE; curve <= KY_HILBERT; curve++) {
+            build_and_check(plummer, 3000, curve, leaves[l], 0);
+            build_and_check(cube, 3000, curve, leaves[l], 1);
+        }
+    build_and_check(plummer, 30000, KY_HILBERT, 16, 0);
+}
+
+static void degenerate_trees_hold_together(void **state)
+{
+    (void)state;
+    static place_function *const places[] = {line,     diagonal,      plane,  point, outlier,
+                                             escapers, tight_cluster, graded, grid,  far_away};
+    for (size_t p = 0; p < sizeof places / sizeof *places; p++)
+        for (int curve = KY_MORTON; curve <= KY_HILBERT; curve++) {
+            build_and_check(places[p], 5000, curve, 16, 0);
+            build_and_check(places[p], 1000, curve, 1, 1);
+        }
+    for (size_t n = 0; n < 20; n++) {
+        build_and_check(plummer, n, KY_MORTON, 1, 0);
+        build_and_check(point, n, KY_HILBERT, 16, 1);
+    }
+}
+
+/* One body far out must leave the others as well resolved as without it, and a cluster of 1e-12 has
+ * leaves as small as any. */
+static void outsiders_do_not_spoil_the_tree(void **state)
+{
+    (void)state;
+    static place_function *const places[] = {outlier, escapers, tight_cluster};
+    for (size_t p = 0; p < 3; p++) {
+        struct ky_error error = {0};
+        struct ky_octree tree;
+        struct ky_parameters parameters = parameters_with(KY_HILBERT, 16, 64);
+        struct sample s = make(places[p], 20000, 0);
+        ky_octree_init(&tree);
+        assert_ok(ky_octree_build(&tree, &s.view, &parameters, &error));
+        for (size_t c = 0; c < tree.nodes; c++)
+            if (tree.node[c].count & KY_LEAF && tree.box[c].bodies > 16)
+                assert_true(all_in_one_place(&tree, tree.box[c].body, tree.box[c].bodies));
+        assert_between((double)tree.nodes, 20000 / 12.0, 20000 / 2.0);
+        assert_true(tree.levels < 40);
+        ky_octree_free(&tree);
+        drop(&s);
+    }
+}
+
+static void assert_same_trees(const struct ky_octree *a, const struct ky_octree *b)
+{
+    assert_int_equal(a->nodes, b->nodes);
+    assert_int_equal(a->groups, b->groups);
+    assert_int_equal(a->levels, b->levels);
+    assert_memory_equal(a->order, b->order, a->n * sizeof *a->order);
+    assert_memory_equal(a->node, b->node, a->nodes * sizeof *a->node);
+    assert_memory_equal(a->box, b->box, a->nodes * sizeof *a->box);
+    assert_memory_equal(a->links, b->links, a->nodes * sizeof *a->links);
+    assert_memory_equal(a->group, b->group, a->groups * sizeof *a->group);
+    assert_memory_equal(a->x, b->x, a->n * sizeof *a->x);
+    assert_memory_equal(a->mass, b->mass, a->n * sizeof *a->mass);
+    assert_memory_equal(a->node_softening2, b->node_softening2,
+                        a->nodes * sizeof *a->node_softening2);
+}
+
+static void threads_do_not_change_a_byte(void **state)
+{
+    (void)state;
+    static place_function *const places[] = {plummer, cube, tight_cluster, escapers, point};
+    for (size_t p = 0; p < 5; p++) {
+        struct ky_error error = {0};
+        struct ky_octree tree[4];
+        struct ky_parameters parameters = parameters_with(KY_HILBERT, 16, 64);
+        struct sample s = make(places[p], 150000, 1);
+        for (int threads = 1; threads <= 3; threads++) {
+            ky_octree_init(&tree[threads]);
+            parameters.threads = threads;
+            assert_ok(ky_octree_build(&tree[threads], &s.view, &parameters, &error));
+            assert_ok(ky_octree_link(&tree[threads], &error));
+            assert_same_trees(&tree[1], &tree[threads]);
+        }
+        for (int threads = 1; threads <= 3; threads++)
+            ky_octree_free(&tree[threads]);
+        drop(&s);
+    }
+}
+
+/* One struct for systems of different size and kind, and back again. */
+static void a_tree_is_used_again(void **state)
+{
+    (void)state;
+    struct ky_error error = {0};
+    struct ky_octree tree, fresh;
+    struct ky_parameters parameters = parameters_with(KY_MORTON, 4, 32);
+    static const size_t sizes[] = {500, 6000, 0, 100, 6000};
+    ky_octree_init(&tree);
+    for (size_t k = 0; k < 5; k++) {
+        struct sample s = make(k % 2 ? plummer : graded, sizes[k], k % 2 == 0 || k == 1);
+        assert_ok(ky_octree_build(&tree, &s.view, &parameters, &error));
+        assert_ok(ky_octree_link(&tree, &error));
+        assert_int_equal(tree.n, sizes[k]);
+        if (sizes[k]) {
+            check_tree(&tree, &s, 4, 32);
+            assert_true((tree.softening2 != NULL) == (s.softening != NULL));
+        }
+        if (k == 4) {
+            ky_octree_init(&fresh);
+            assert_ok(ky_octree_build(&fresh, &s.view, &parameters, &error));
+            assert_ok(ky_octree_link(&fresh, &error));
+            assert_same_trees(&fresh, &tree);
+            ky_octree_free(&fresh);
+        }
+        drop(&s);
+    }
+    struct ky_octree_bodies many = {.n = (size_t)1 << 31};
+    assert_int_equal(ky_octree_build(&tree, &many, &parameters, &error), KY_USAGE);
+    assert_non_null(strstr(error.text, "2147483648"));
+    assert_int_equal(tree.n, 0);
+    ky_octree_free(&tree);
+}
+
+/* Positions that the engine should never have let through must not crash the build. */
+static void wild_positions_do_not_crash(void **state)
+{
+    (void)state;
+    struct ky_error error = {0};
+    struct ky_octree tree;
+    struct ky_parameters parameters = parameters_with(KY_HILBERT, 1, 64);
+    struct sample s = make(plummer, 1000, 0);
+    for (size_t i = 0; i < 1000; i += 3)
+        s.x[i] = (i % 2) ? NAN : INFINITY, s.y[i] = i % 4 ? 1e308 : -1e308;
+    ky_octree_init(&tree);
+    assert_ok(ky_octree_build(&tree, &s.view, &parameters, &error));
+    check_shape(&tree, 1000);
+    for (size_t i = 0; i < 1000; i++)
+        s.x[i] = NAN, s.y[i] = 1e-310 * (double)i, s.z[i] = -INFINITY;
+    assert_ok(ky_octree_build(&tree, &s.view, &parameters, &error));
+    ky_octree_free(&tree);
+    drop(&s);
+}
+
+/* ---- opening ----------------------------------------------------------------------------------
+ */
+
+static double longest(const struct ky_cell_box *box)
+{
+    double l = 0;
+    for (int a = 0; a < 3; a++)
+        l = fmax(l, (double)box->below[a] + (double)box->above[a]);
+    return l;
+}
+
+static void opening_radii_follow_their_formulas(void **state)
+{
+    (void)state;
+    struct ky_error error = {0};
+    struct sample s = make(plummer, 4000, 0);
+    struct ky_parameters parameters = parameters_with(KY_HILBERT, 8, 64);
+    for (int opening = KY_GEOMETRIC; opening <= KY_RELATIVE; opening++) {
+        struct ky_octree tree;
+        ky_octree_init(&tree);
+        parameters.opening = opening;
+        assert_ok(ky_octree_build(&tree, &s.view, &parameters, &error));
+        assert_int_equal(tree.test_box, opening != KY_OFFSET);
+        for (size_t c = 0; c < tree.nodes; c++) {
+            const struct ky_cell_box *box = &tree.box[c];
+            double l = longest(box), s2 = 0;
+            for (int a = 0; a < 3; a++)
+                s2 += pow(0.5 * ((double)box->above[a] - (double)box->below[a]), 2);
+            double radius = l / 0.7 + (opening == KY_OFFSET ? sqrt(s2) : 0);
+            double open2 = opening == KY_RELATIVE
+                               ? pow((double)tree.node[c].mass * l * l * l, 2.0 / 5)
+                               : radius * radius;
+            assert_between((double)tree.node[c].open2, open2 * (1 - 2e-6), open2 * (1 + 2e-6));
+        }
+        ky_octree_free(&tree);
+    }
+    drop(&s);
+}
+
+/* `edge`: a power of two below the root's edge and no less than the box; also where bodies are
+ * outside the frame. */
+static void edges_hold_the_boxes(void **state)
+{
+    (void)state;
+    struct ky_error error = {0};
+    static place_function *const places[] = {cube, outlier, tight_cluster};
+    for (size_t p = 0; p < 3; p++) {
+        struct sample s = make(places[p], 4000, 0);
+        struct ky_parameters parameters = parameters_with(KY_MORTON, 8, 64);
+        struct ky_octree tree;
+        ky_octree_init(&tree);
+        parameters.opening = KY_GEOMETRIC, parameters.cell = KY_EDGE, parameters.theta = 0.5;
+        assert_ok(ky_octree_build(&tree, &s.view, &parameters, &error));
+        assert_int_equal(tree.test_box, 0);
+        double root = 0.5 * sqrt((double)tree.node[0].open2);
+        for (size_t c = 0; c < tree.nodes; c++) {
+            double l = 0.5 * sqrt((double)tree.node[c].open2);
+            assert_true(l >= longest(&tree.box[c]) * (1 - 1e-6));
+            double halvings = log2(root / l);
+            if (p == 0)
+                assert_between(halvings - round(halvings), -1e-5, 1e-5);
+        }
+        ky_octree_free(&tree);
+        drop(&s);
+    }
+}
+
+/* Where the tree says that no box need be tested, no body is in a cell that it may use. */
+static void opening_radii_hold_the_bodies(void **state)
+{
+    (void)state;
+    struct ky_error error = {0};
+    struct sample s = make(outlier, 4000, 0);
+    for (int opening = KY_GEOMETRIC; opening <= KY_OFFSET; opening++)
+        for (int cell = KY_BOX; cell <= KY_EDGE; cell++) {
+            struct ky_octree tree;
+            struct ky_parameters parameters = parameters_with(KY_HILBERT, 8, 64);
+            parameters.opening = opening, parameters.cell = cell;
+            parameters.theta = opening == KY_OFFSET ? 1.15 : 0.57;
+            ky_octree_init(&tree);
+            assert_ok(ky_octree_build(&tree, &s.view, &parameters, &error));
+            assert_int_equal(tree.test_box, 0);
+            for (size_t c = 0; c < tree.nodes; c++)
+                for (uint32_t k = 0; k < tree.box[c].bodies; k++) {
+                    uint32_t body = tree.box[c].body + k;
+                    double dx = tree.x[body] - tree.node[c].com[0],
+                           dy = tree.y[body] - tree.node[c].com[1],
+                           dz = tree.z[body] - tree.node[c].com[2];
+                    assert_true(dx * dx + dy * dy + dz * dz <= (double)tree.node[c].open2);
+                }
+            parameters.theta = 1.3;
+            assert_ok(ky_octree_build(&tree, &s.view, &parameters, &error));
+            assert_int_equal(tree.test_box, 1);
+            ky_octree_free(&tree);
+        }
+    drop(&s);
+}
+
+static void box_distances(void **state)
+{
+    (void)state;
+    /* Sinks in [-1, 1]³; a cell from 2 to 5 in x about com 3, across 0 in y and z. */
+    assert_false(ky_opening_box_touches(3, 0, 0, 1, 1, 1, 2, 1, 1, 1, 1, 1));
+    assert_true(ky_opening_box_touches(3, 0, 0, 1, 1, 1, 2, 1, 1, 2, 1, 1));
+    assert_true(ky_opening_box_touches(-3, 0, 0, 1, 1, 1, 2, 1, 1, 1, 1, 1));
+    assert_float_equal(ky_opening_box_distance2(3, 0, 0, 1, 1, 1, 2, 1, 1, 1, 1, 1), 1, 0);
+    assert_float_equal(ky_opening_box_distance2(3, 4, -6, 1, 1, 1, 2, 1, 1, 1, 1, 1), 21, 0);
+    /* l = 3, centre at 3.5: the cube reaches from 1.7 to 5.3. */
+    assert_true(ky_opening_cube_touches(3, 0, 0, 1, 1, 1, 2, 1, 1, 1.75f, 1, 1));
+    assert_false(ky_opening_cube_touches(3, 0, 0, 1, 1, 1, 2, 1, 1, 1.65f, 1, 1));
+    assert_true(ky_opening_cube_touches(3, 2.7f, 0, 1, 1, 1, 2, 1, 1, 1.75f, 1, 1));
+    assert_false(ky_opening_cube_touches(3, 2.9f, 0, 1, 1, 1, 2, 1, 1, 1.75f, 1, 1));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(curves_visit_a_grid_once),
+        cmocka_unit_test(morton_keys_interleave),
+        cmocka_unit_test(sort_is_stable),
+        cmocka_unit_test(ordinary_trees_hold_together),
+        cmocka_unit_test(degenerate_trees_hold_together),
+        cmocka_unit_test(outsiders_do_not_spoil_the_tree),
+        cmocka_unit_test(threads_do_not_change_a_byte),
+        cmocka_unit_test(a_tree_is_used_again),
+        cmocka_unit_test(wild_positions_do_not_crash),
+        cmocka_unit_test(opening_radii_follow_their_formulas),
+        cmocka_unit_test(edges_hold_the_boxes),
+        cmocka_unit_test(opening_radii_hold_the_bodies),
+        cmocka_unit_test(box_distances),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
