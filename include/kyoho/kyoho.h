@@ -32,8 +32,7 @@ extern "C" {
 #define KY_API
 #endif
 
-/* ---- status and errors ------------------------------------------------------------------------
- */
+/* ---- status and errors ---- */
 
 /* The numbers are also the exit codes of the command. */
 enum ky_status {
@@ -64,8 +63,7 @@ enum ky_log_level { KY_LOG_DETAIL, KY_LOG_INFO, KY_LOG_WARNING };
 /* Receives one line without a newline. Called from the thread that made the call. */
 typedef void ky_log_function(void *context, enum ky_log_level level, const char *line);
 
-/* ---- bodies -----------------------------------------------------------------------------------
- */
+/* ---- bodies ---- */
 
 /* A plain view of arrays of length n. n = 0 with NULL arrays is legal. */
 struct ky_bodies {
@@ -99,8 +97,7 @@ KY_API void ky_bodies_free(struct ky_bodies *bodies);
  * body. */
 KY_API enum ky_status ky_bodies_check(const struct ky_bodies *bodies, struct ky_error *error);
 
-/* ---- units ------------------------------------------------------------------------------------
- */
+/* ---- units ---- */
 
 /* The scales of length, mass and velocity in cgs; 0 = no physical scale (N-body units). Time and G
  * follow. */
@@ -114,8 +111,7 @@ struct ky_units {
 KY_API enum ky_status ky_units_preset(const char *name, struct ky_units *units,
                                       struct ky_error *error);
 
-/* ---- parameters of a simulation ---------------------------------------------------------------
- */
+/* ---- parameters of a simulation ---- */
 
 enum ky_force { KY_DIRECT, KY_WALK, KY_LIST, KY_TREE };
 enum ky_opening { KY_GEOMETRIC, KY_OFFSET, KY_MINIMUM, KY_RELATIVE };
@@ -164,8 +160,7 @@ struct ky_parameters {
 
 KY_API void ky_parameters_defaults(struct ky_parameters *parameters);
 
-/* ---- forces and sums --------------------------------------------------------------------------
- */
+/* ---- forces and sums ---- */
 
 /* What one evaluation cost. Seconds on the engine's own clock; a phase that the method has not is
  * 0. */
@@ -194,8 +189,7 @@ struct ky_sums {
     double virial;    /* sum of m x·a; −2T in equilibrium whatever the softening */
 };
 
-/* ---- a simulation -----------------------------------------------------------------------------
- */
+/* ---- a simulation ---- */
 
 struct ky_sim; /* bodies, engine, integrator and clock */
 
@@ -220,26 +214,90 @@ KY_API uint64_t ky_sim_steps(const struct ky_sim *sim); /* since the start, over
 KY_API enum ky_status ky_sim_bodies(struct ky_sim *sim, struct ky_bodies *bodies,
                                     struct ky_error *error);
 KY_API enum ky_status ky_sim_sums(struct ky_sim *sim, struct ky_sums *sums, struct ky_error *error);
-KY_API enum ky_status ky_sim_report(struct ky_sim *sim, struct ky_force_report *report,
-                                    struct ky_error *error);
+KY_API void ky_sim_report(struct ky_sim *sim,
+                          struct ky_force_report *report); /* of the last forces */
 
-/* ---- snapshots --------------------------------------------------------------------------------
- */
+struct ky_snapshot;
+
+/* ---- a run in a folder ---- */
+
+/* Where a run stands. */
+struct ky_progress {
+    double time, end;
+    uint64_t steps, steps_at_end;
+    double steps_per_s;   /* of the last second or so */
+    double seconds_left;  /* at that rate; NaN before the first second */
+    double energy_change; /* (E − E₀)/|E₀| at the last energy row; NaN if it is not known */
+    size_t snapshots;     /* written so far, over all resumptions */
+};
+
+/* Fields as the options of `kyoho run --help`; times in the units of the simulation. */
+struct ky_run_parameters {
+    size_t size;
+    const char *output;   /* the folder; made if it does not exist */
+    double end;           /* NaN: given by steps */
+    uint64_t steps;       /* 0: given by end */
+    double every;         /* between snapshots; NaN: only the first and the last state */
+    double energy_every;  /* between rows of energy.csv; NaN: every step */
+    double restart_every; /* seconds of wall time between restart files */
+    double max_wall;      /* seconds after which the run stops, resumable; NaN: never */
+    int compress;         /* HDF5 snapshots */
+    int overwrite;        /* results of another run in the folder are removed first */
+    const char *origin;   /* what the bodies came from, for run.json; or NULL */
+    /* Called after every step; may be NULL. */
+    void (*progress)(void *context, const struct ky_progress *progress);
+    void *progress_context;
+    const volatile int
+        *stop; /* not 0 (set by a signal handler, say): stop after this step; or NULL */
+};
+
+KY_API void ky_run_parameters_defaults(struct ky_run_parameters *run);
+
+/* What a run would do and need. */
+struct ky_plan {
+    double step;
+    uint64_t steps, snapshots;
+    double host_bytes, device_bytes; /* peak */
+    double disk_bytes;               /* of all files */
+    double largest_n;                /* that fits into the memory that is free now */
+};
+KY_API enum ky_status ky_run_plan(const struct ky_parameters *parameters,
+                                  const struct ky_run_parameters *run,
+                                  const struct ky_snapshot *initial, struct ky_plan *plan,
+                                  struct ky_error *error);
+
+/* From the initial state to the end: snapshots, energy.csv, run.json, run.log and restart files in
+ * run->output. KY_STOPPED when ended early by `stop`, max_wall or a file named `stop` in the
+ * folder: ky_resume goes on. The bodies of *initial are freed once they are on the engine, to make
+ * room. */
+KY_API enum ky_status ky_run(const struct ky_parameters *parameters,
+                             const struct ky_run_parameters *run, struct ky_snapshot *initial,
+                             struct ky_error *error);
+
+/* Goes on from the restart file in run->output, bit for bit as if the run had not stopped. Taken
+ * from the arguments: engine, isa, threads and log; end or steps if they are set (the run's total);
+ * max_wall, restart_every, progress and stop. Everything else is that of the run. */
+KY_API enum ky_status ky_resume(const struct ky_parameters *parameters,
+                                const struct ky_run_parameters *run, struct ky_error *error);
+
+/* ---- snapshots ---- */
 
 struct ky_snapshot {
     size_t size;
-    struct ky_bodies
-        bodies; /* allocated by ky_snapshot_read and ky_model_make; free with ky_snapshot_free */
+    struct ky_bodies bodies; /* allocated by ky_snapshot_read and
+                                ky_model_make; free with ky_snapshot_free */
     double time;
     struct ky_units units;
-    char *parameters; /* effective parameters, INI text, or NULL */
+    char *parameters; /* effective parameters, INI text, or NULL
+                       */
 };
 
 enum ky_format { KY_FORMAT_BY_NAME, KY_HDF5, KY_TIPSY, KY_GADGET1, KY_GADGET2, KY_CSV };
 
 struct ky_write_options {
     size_t size;
-    int format;    /* enum ky_format; by name: .hdf5 .h5 .tipsy .csv */
+    int format;    /* enum ky_format; by name: .hdf5 .h5 .tipsy
+                      .csv */
     int compress;  /* HDF5 only: 0 no (default), 1 yes */
     int overwrite; /* 0: an existing file is KY_USAGE */
 };
@@ -249,27 +307,31 @@ ky_snapshot_clear(struct ky_snapshot *snapshot); /* an empty one, N-body units; 
 KY_API void ky_snapshot_free(struct ky_snapshot *snapshot);
 KY_API void ky_write_options_defaults(struct ky_write_options *options);
 
-/* Reads any known format, told by its content. Allocates. Checks the bodies. */
+/* Reads any known format, told by its content. Allocates.
+ * Checks the bodies. */
 KY_API enum ky_status ky_snapshot_read(const char *path, struct ky_snapshot *snapshot,
                                        struct ky_error *error);
-/* Written to a temporary name, flushed to the disk, renamed: a file that existed is never damaged.
+/* Written to a temporary name, flushed to the disk, renamed: a
+ * file that existed is never damaged.
  */
 KY_API enum ky_status ky_snapshot_write(const char *path, const struct ky_snapshot *snapshot,
                                         const struct ky_write_options *options,
                                         struct ky_error *error);
 
-/* ---- initial models ---------------------------------------------------------------------------
- */
+/* ---- initial models ---- */
 
-/* Fields as the options of `kyoho model --help`; a model ignores those that it does not name there.
+/* Fields as the options of `kyoho model --help`; a model
+ * ignores those that it does not name there.
  */
 struct ky_model_parameters {
     size_t size;
     size_t n;
     uint64_t seed;
-    double softening;    /* velocities are in equilibrium with this softening */
+    double softening;    /* velocities are in equilibrium with this
+                            softening */
     int softening_kind;  /* enum ky_softening_kind */
-    double cutoff;       /* outermost radius in scale radii; 0: the model's own default */
+    double cutoff;       /* outermost radius in scale radii; 0: the
+                            model's own default */
     double virial_ratio; /* uniform-sphere: 2T/|W|; 0 is cold */
     double w0;           /* king: central potential */
     double eccentricity; /* two-body */
@@ -278,9 +340,11 @@ struct ky_model_parameters {
 
 KY_API void ky_model_parameters_defaults(struct ky_model_parameters *parameters);
 
-/* The names, in order, for index = 0, 1, …; NULL past the last. */
+/* The names, in order, for index = 0, 1, …; NULL past the last.
+ */
 KY_API const char *ky_model_name(size_t index);
-/* Allocates the snapshot's bodies. The same seed gives the same bodies for any number of threads.
+/* Allocates the snapshot's bodies. The same seed gives the same
+ * bodies for any number of threads.
  */
 KY_API enum ky_status ky_model_make(const char *name, const struct ky_model_parameters *parameters,
                                     struct ky_snapshot *snapshot, struct ky_error *error);
@@ -288,42 +352,48 @@ KY_API enum ky_status ky_model_make(const char *name, const struct ky_model_para
 struct ky_merge_parameters {
     size_t size;
     double separation;   /* of the centres of mass at the start */
-    double pericentre;   /* of the Kepler orbit of two point masses */
+    double pericentre;   /* of the Kepler orbit of two point
+                            masses */
     double eccentricity; /* 1: a parabola */
     double g;
 };
 
 KY_API void ky_merge_parameters_defaults(struct ky_merge_parameters *parameters);
-/* Two systems on a Kepler orbit in the x-y plane about their common centre of mass. Allocates
- * `merged`. Ids are kept if they stay unique, else those of b are moved past the largest of a. */
+/* Two systems on a Kepler orbit in the x-y plane about their
+ * common centre of mass. Allocates `merged`. Ids are kept if
+ * they stay unique, else those of b are moved past the largest
+ * of a. */
 KY_API enum ky_status ky_merge(const struct ky_bodies *a, const struct ky_bodies *b,
                                const struct ky_merge_parameters *parameters,
                                struct ky_bodies *merged, struct ky_error *error);
 
-/* ---- analysis ---------------------------------------------------------------------------------
- */
+/* ---- analysis ---- */
 
-/* The point of highest density: mean of positions weighted by the density of the sixth neighbour
- * (Casertano & Hut 1985, mass included). */
+/* The point of highest density: mean of positions weighted by
+ * the density of the sixth neighbour (Casertano & Hut 1985,
+ * mass included). */
 KY_API enum ky_status ky_density_centre(const struct ky_bodies *bodies, double centre[3],
                                         struct ky_error *error);
 
-/* radii[k] of the spheres about `centre` that hold fractions[k] (ascending, 0 … 1) of the mass. */
+/* radii[k] of the spheres about `centre` that hold fractions[k]
+ * (ascending, 0 … 1) of the mass. */
 KY_API enum ky_status ky_lagrangian_radii(const struct ky_bodies *bodies, const double centre[3],
                                           size_t count, const double *fractions, double *radii,
                                           struct ky_error *error);
 
-/* ---- devices ----------------------------------------------------------------------------------
- */
+/* ---- devices ---- */
 
 struct ky_device {
-    char engine[16]; /* as --engine takes it: "cpu", "cuda:0", "opencl:1" */
+    char engine[16]; /* as --engine takes it: "cpu", "cuda:0",
+                        "opencl:1" */
     char name[160];
     int usable;
-    char reason[256]; /* why not usable, or what auto thinks of it */
+    char reason[256]; /* why not usable, or what auto thinks of
+                         it */
 };
 
-/* The index-th processor that the library knows of; KY_USAGE past the last. */
+/* The index-th processor that the library knows of; KY_USAGE
+ * past the last. */
 KY_API enum ky_status ky_device_get(size_t index, struct ky_device *device);
 
 #ifdef __cplusplus

@@ -81,6 +81,8 @@ static int line(void *user, const char *section, const char *name, const char *v
     snprintf(where, sizeof where, "%.200s: %.64s", r->name, name);
     r->status = copy ? ky_option_set_text(option, owner->values, copy, where, r->error)
                      : ky_no_memory(r->error, "parameter file", strlen(value), 1);
+    if (!r->status)
+        ky_option_mark_given(owner, option);
     return r->status == KY_OK;
 }
 

@@ -10,8 +10,7 @@
 
 #include "base/memory.h"
 
-/* ---- one field --------------------------------------------------------------------------------
- */
+/* ---- one field ---- */
 
 static void *field(const struct ky_option *option, void *values)
 {
@@ -247,8 +246,7 @@ void ky_option_text(const struct ky_option *option, const void *values, char *te
     }
 }
 
-/* ---- many options -----------------------------------------------------------------------------
- */
+/* ---- many options ---- */
 
 const struct ky_option *ky_options_find(const struct ky_option_set *sets, size_t count,
                                         const char *name, const struct ky_option_set **owner)
@@ -376,8 +374,22 @@ enum ky_status ky_options_command_line(const struct ky_option_set *sets, size_t 
         status = ky_option_set_text(option, owner->values, value, where, error);
         if (status)
             return status;
+        ky_option_mark_given(owner, option);
     }
     return KY_OK;
+}
+
+void ky_option_mark_given(const struct ky_option_set *set, const struct ky_option *option)
+{
+    if (set->given)
+        set->given[option - set->options] = 1;
+}
+
+int ky_option_given(const struct ky_option_set *sets, size_t count, const char *name)
+{
+    const struct ky_option_set *owner = NULL;
+    const struct ky_option *option = ky_options_find(sets, count, name, &owner);
+    return option && owner->given && owner->given[option - owner->options];
 }
 
 enum ky_status ky_options_check(const struct ky_option_set *set, struct ky_error *error)
@@ -428,8 +440,28 @@ void ky_options_write_ini(const struct ky_option_set *sets, size_t count, FILE *
     }
 }
 
-/* What stands for the value in the help: "REAL", "FILE", "cpu|cuda"; nothing for a flag. */
-static const char *value_word(const struct ky_option *option)
+enum ky_status ky_options_read_back(const struct ky_option_set *sets, size_t count, char *text,
+                                    struct ky_error *error)
+{
+    for (char *line = text, *next; *line; line = next) {
+        next = line + strcspn(line, "\n");
+        if (*next)
+            *next++ = '\0';
+        char *separator = strstr(line, " = ");
+        if (*line == '[' || !separator)
+            continue;
+        *separator = '\0';
+        const struct ky_option_set *owner = NULL;
+        const struct ky_option *option = ky_options_find(sets, count, line, &owner);
+        enum ky_status status =
+            option ? ky_option_set_text(option, owner->values, separator + 3, line, error) : KY_OK;
+        if (status)
+            return status;
+    }
+    return KY_OK;
+}
+
+const char *ky_option_value_word(const struct ky_option *option)
 {
     if (option->value)
         return option->value;
@@ -450,7 +482,8 @@ static const char *value_word(const struct ky_option *option)
 static void help_line(const struct ky_option *option, FILE *out)
 {
     char left[160];
-    int width = snprintf(left, sizeof left, "  --%s %s", option->name, value_word(option));
+    int width =
+        snprintf(left, sizeof left, "  --%s %s", option->name, ky_option_value_word(option));
     fprintf(out, width <= 34 ? "%-36s" : "%s\n%36s", left, "");
     fputs(option->help, out);
     if (option->initial && option->type != KY_OPTION_FLAG)
@@ -461,8 +494,13 @@ static void help_line(const struct ky_option *option, FILE *out)
 void ky_options_help(const struct ky_option_set *sets, size_t count, FILE *out)
 {
     for (size_t s = 0; s < count; s++) {
-        fprintf(out, "\n%s:\n", sets[s].title);
-        for (size_t k = 0; k < sets[s].count; k++)
+        int titled = 0;
+        for (size_t k = 0; k < sets[s].count; k++) {
+            if (ky_options_find(sets, count, sets[s].options[k].name, NULL) != &sets[s].options[k])
+                continue; /* an earlier set has it */
+            if (!titled++)
+                fprintf(out, "\n%s:\n", sets[s].title);
             help_line(&sets[s].options[k], out);
+        }
     }
 }

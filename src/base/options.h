@@ -37,6 +37,8 @@ struct ky_option_set {
     const struct ky_option *options;
     size_t count;
     void *values;
+    unsigned char
+        *given; /* [count]: set to 1 for options that a command line or file names; may be NULL */
 };
 
 #define KY_NO_RANGE 0, -1
@@ -68,6 +70,9 @@ enum ky_status ky_options_command_line(const struct ky_option_set *sets, size_t 
                                        char **argv, const char **positional, int *positionals,
                                        struct ky_error *error);
 
+void ky_option_mark_given(const struct ky_option_set *set, const struct ky_option *option);
+int ky_option_given(const struct ky_option_set *sets, size_t count, const char *name);
+
 /* Reads INI text or an INI file ("[section]" lines must name a set's title or may be absent; names
  * as on the command line). Texts are kept in *storage, to be freed by ky_options_storage_free after
  * the last use. */
@@ -82,12 +87,19 @@ const char *ky_nearest_word(const char *name, const char *const *words, size_t c
 /* The same among the names of the sets. */
 const char *ky_options_nearest(const struct ky_option_set *sets, size_t count, const char *name);
 
+/* Reads back what ky_options_write_ini wrote, without a library. Splits `text` in place; TEXT
+ * fields point into it. Names that the sets do not have are passed over. */
+enum ky_status ky_options_read_back(const struct ky_option_set *sets, size_t count, char *text,
+                                    struct ky_error *error);
+
 /* Range and choice of every set field; for structs that were filled by hand. */
 enum ky_status ky_options_check(const struct ky_option_set *set, struct ky_error *error);
 
 /* All set fields as INI text, sections included. */
 void ky_options_write_ini(const struct ky_option_set *sets, size_t count, FILE *out);
-/* Two columns: "--theta REAL (0.7)   help". */
+/* What stands for the value in the help: "REAL", "FILE", "cpu|cuda"; nothing for a flag. */
+const char *ky_option_value_word(const struct ky_option *option);
+/* A name that several sets have belongs to the first. Two columns: "--theta REAL (0.7)   help". */
 void ky_options_help(const struct ky_option_set *sets, size_t count, FILE *out);
 
 #endif

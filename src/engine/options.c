@@ -65,11 +65,12 @@ const size_t ky_integrator_option_count = COUNT(ky_integrator_options);
 void ky_parameter_sets(struct ky_parameters *parameters,
                        struct ky_option_set sets[KY_PARAMETER_SETS])
 {
-    sets[0] =
-        (struct ky_option_set){"engine", ky_engine_options, ky_engine_option_count, parameters};
-    sets[1] = (struct ky_option_set){"force", ky_force_options, ky_force_option_count, parameters};
+    sets[0] = (struct ky_option_set){"engine", ky_engine_options, ky_engine_option_count,
+                                     parameters, NULL};
+    sets[1] =
+        (struct ky_option_set){"force", ky_force_options, ky_force_option_count, parameters, NULL};
     sets[2] = (struct ky_option_set){"integrator", ky_integrator_options,
-                                     ky_integrator_option_count, parameters};
+                                     ky_integrator_option_count, parameters, NULL};
 }
 
 void ky_parameters_defaults(struct ky_parameters *parameters)

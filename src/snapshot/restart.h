@@ -25,6 +25,8 @@ enum ky_status ky_restart_write(const char *path, const struct ky_section *secti
 enum ky_status ky_restart_read(const char *path, struct ky_restart *restart, int *used_previous,
                                struct ky_error *error);
 void ky_restart_free(struct ky_restart *restart);
+/* The section of that name, or NULL. */
+const struct ky_section *ky_restart_find(const struct ky_restart *restart, const char *name);
 /* The section of that name with exactly `bytes` bytes, else NULL and an error that says what is
  * wrong. */
 const void *ky_restart_section(const struct ky_restart *restart, const char *name, uint64_t bytes,

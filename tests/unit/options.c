@@ -27,7 +27,7 @@ static const struct ky_option table[] = {
     {"name", KY_OPTION_TEXT, AT(name), NULL, KY_NO_RANGE, NULL, NULL, "name"},
 };
 static struct values v;
-static const struct ky_option_set set = {"test", table, sizeof table / sizeof *table, &v};
+static const struct ky_option_set set = {"test", table, sizeof table / sizeof *table, &v, NULL};
 static struct ky_error error;
 
 static enum ky_status parse(int argc, char **argv)

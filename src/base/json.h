@@ -1,0 +1,28 @@
+/* A writer of JSON: objects and arrays of named values, commas and quotes where they belong. A
+ * number that is not finite becomes null, since JSON has no other word for it. */
+#ifndef KY_BASE_JSON_H
+#define KY_BASE_JSON_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+struct ky_json {
+    FILE *out;
+    int depth;
+    int filled; /* something stands before at this depth: a comma is due */
+};
+
+/* `name` is NULL inside an array and for the outermost object. */
+void ky_json_object(struct ky_json *json, const char *name);
+void ky_json_array(struct ky_json *json, const char *name);
+void ky_json_end_object(struct ky_json *json);
+void ky_json_end_array(struct ky_json *json);
+void ky_json_text(struct ky_json *json, const char *name, const char *text); /* NULL: null */
+void ky_json_real(struct ky_json *json, const char *name, double value);
+void ky_json_integer(struct ky_json *json, const char *name, int64_t value);
+void ky_json_count(struct ky_json *json, const char *name, uint64_t value);
+void ky_json_flag(struct ky_json *json, const char *name, int value);
+void ky_json_null(struct ky_json *json, const char *name);
+void ky_json_vector(struct ky_json *json, const char *name, const double *values, size_t count);
+
+#endif

@@ -1,0 +1,68 @@
+/* energy.csv. */
+#include "simulation/energy.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static double relative(double change, double reference)
+{
+    return reference != 0 ? change / fabs(reference) : (double)NAN;
+}
+
+double ky_energy_change(const struct ky_energy_start *start, const struct ky_sums *sums)
+{
+    if (!start->conserved)
+        return (double)NAN;
+    return relative(sums->kinetic + sums->potential - start->energy, start->energy);
+}
+
+static enum ky_status written(FILE *file, const char *path, struct ky_error *error)
+{
+    if (fflush(file) || ferror(file))
+        return ky_fail(error, KY_CANNOT_WRITE, "%s: %s", path, strerror(errno));
+    return KY_OK;
+}
+
+enum ky_status ky_energy_header(FILE *file, const char *path, struct ky_error *error)
+{
+    fputs(
+        "time,steps,kinetic,potential,energy,de,dew,virial_ratio,momentum_x,momentum_y,momentum_z,"
+        "angular_momentum_x,angular_momentum_y,angular_momentum_z,centre_x,centre_y,centre_z,wall_"
+        "s\n",
+        file);
+    return written(file, path, error);
+}
+
+/* A value that is not known leaves its place empty. */
+static void value(FILE *file, double number)
+{
+    if (isfinite(number))
+        fprintf(file, ",%.17g", number);
+    else
+        fputc(',', file);
+}
+
+enum ky_status ky_energy_row(FILE *file, const char *path, const struct ky_energy_start *start,
+                             const struct ky_sums *sums, double time, uint64_t steps, double wall,
+                             struct ky_error *error)
+{
+    double energy = sums->kinetic + sums->potential;
+    fprintf(file, "%.17g,%" PRIu64, time, steps);
+    value(file, sums->kinetic);
+    value(file, sums->potential);
+    value(file, energy);
+    value(file, ky_energy_change(start, sums));
+    value(file,
+          start->conserved ? relative(energy - start->energy, start->potential) : (double)NAN);
+    value(file, relative(2 * sums->kinetic, sums->virial));
+    for (int k = 0; k < 3; k++)
+        value(file, sums->momentum[k]);
+    for (int k = 0; k < 3; k++)
+        value(file, sums->angular_momentum[k]);
+    for (int k = 0; k < 3; k++)
+        value(file, sums->centre[k]);
+    fprintf(file, ",%.3f\n", wall);
+    return written(file, path, error);
+}

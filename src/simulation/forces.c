@@ -1,0 +1,29 @@
+/* One evaluation of the forces without a simulation. */
+#include "engine/engine.h"
+
+enum ky_status ky_forces(const struct ky_parameters *parameters, struct ky_bodies *bodies,
+                         struct ky_force_report *report, struct ky_error *error)
+{
+    struct ky_parameters resolved;
+    struct ky_engine *engine = NULL;
+    struct ky_bodies results = {
+        .n = bodies->n, .acceleration = bodies->acceleration, .potential = bodies->potential};
+    struct ky_bodies input = *bodies;
+    input.acceleration = NULL;
+    input.potential = NULL;
+    enum ky_status status = ky_bodies_check(bodies, error);
+    if (!status)
+        status = ky_parameters_resolve(parameters, &resolved, error);
+    if (!status)
+        status = ky_engine_open(&resolved, bodies->n, &engine, error);
+    if (!status)
+        status = ky_engine_put(engine, &input, error);
+    if (!status)
+        status = ky_engine_forces(engine, error);
+    if (!status)
+        status = ky_engine_get(engine, &results, error);
+    if (!status && report)
+        ky_engine_report(engine, report);
+    ky_engine_close(engine);
+    return status;
+}
