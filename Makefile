@@ -14,6 +14,7 @@ include mk/isa.mk
 include mk/library.mk
 include mk/command.mk
 include mk/tests.mk
+include mk/bench.mk
 include mk/install.mk
 
 .PHONY: all clean help

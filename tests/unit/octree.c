@@ -226,7 +226,7 @@ static void check_cell(const struct ky_octree *tree, size_t c)
         if (tree->softening2)
             softening2 += (long double)tree->mass[k] * (long double)tree->softening2[k];
     }
-    double tiny = 4 * DBL_EPSILON * far;
+    double tiny = 4 * DBL_EPSILON * far + 0x1p-149; /* and the smallest float */
     assert_between((double)node->mass, (double)mass * (1 - 1e-7), (double)mass * (1 + 1e-7));
     for (int a = 0; a < 3; a++) {
         long double middle = 0.5L * ((long double)low[a] + (long double)high[a]);
@@ -243,8 +243,8 @@ static void check_cell(const struct ky_octree *tree, size_t c)
             second[q] += (long double)tree->mass[k] *
                          ((long double)position[row[q]][k] - (long double)node->com[row[q]]) *
                          ((long double)position[column[q]][k] - (long double)node->com[column[q]]);
-    double scale = 2e-7 * (double)(second[0] + second[1] + second[2]) +
-                   4 * tiny * size * (double)mass + 1e-36;
+    double scale =
+        2e-7 * (double)(second[0] + second[1] + second[2]) + 4 * tiny * size * (double)mass + 1e-36;
     for (int q = 0; q < 6; q++)
         assert_between((double)node->second[q] - (double)second[q], -scale, scale);
     if (tree->node_softening2) {

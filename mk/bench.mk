@@ -1,0 +1,9 @@
+# bench/*.c: programs that print the figures of docs/performance.md; `make bench` builds them in $(BUILD)/bench.
+BENCHES := $(patsubst %.c,$(BUILD)/%,$(wildcard bench/*.c))
+
+$(BUILD)/bench/%: bench/%.c $(STATIC) $(FLAGS_FILE)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $< $(STATIC) $(LIBS_ALL)
+
+.PHONY: bench
+bench: $(BENCHES)
