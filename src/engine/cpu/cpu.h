@@ -1,0 +1,62 @@
+/* The CPU engine's own state and the parts it is made of.
+ *
+ * Bodies lie in columns of double in the caller's order. Positions, masses and softenings are in
+ * the engine's own units, velocities, accelerations and potentials in the caller's: `put` divides
+ * lengths by `length` and masses by `mass_unit`, powers of two that bring the system to a size of
+ * about 2¹⁰ and the mean mass to 1. That changes no digit, and it keeps the float arithmetic of the
+ * lanes away from its limits whatever the caller's units are. */
+#ifndef KY_CPU_H
+#define KY_CPU_H
+
+#include "engine/cpu/lanes/table.h"
+#include "engine/engine.h"
+
+struct ky_cpu {
+    struct ky_engine base;
+    const struct ky_parameters *parameters;
+    const struct ky_lanes *lanes;
+    const char *isa;
+    int threads;
+    size_t n;
+    double *x[3], *v[3], *a[3], *mass, *potential;
+    double *softening; /* NULL: parameters->softening for all */
+    double length, mass_unit;
+    int has_acceleration; /* a[] holds the last accelerations */
+    double *partial;      /* KY_PARTIAL numbers for each chunk of bodies */
+    void *column;         /* direct: columns in float */
+    struct ky_force_report report;
+};
+
+/* Sums over bodies run over chunks of this many, each into its own partial sums, which are then
+ * added in order: the number of threads leaves no trace. */
+enum { KY_BODIES_CHUNK = 4096, KY_PARTIAL = 20 };
+
+/* The widest instruction set of this machine, or the one that is asked for. */
+enum ky_status ky_cpu_lanes(int isa, const struct ky_lanes **lanes, const char **name,
+                            struct ky_error *error);
+
+/* Mean position in the engine's units. */
+void ky_cpu_centre(struct ky_cpu *cpu, double centre[3]);
+/* Chooses the units for bodies in the caller's units. */
+void ky_cpu_choose_units(struct ky_cpu *cpu, const struct ky_bodies *bodies);
+
+/* ε² of one sink in the engine's units, without that of the source; `own` when sources bring their
+ * own. */
+double ky_cpu_sink_eps2(const struct ky_cpu *cpu, size_t i);
+/* Do sources have their own ε²? */
+int ky_cpu_source_eps2(const struct ky_cpu *cpu);
+/* Can a pair come closer than `close2` in r² + ε²? */
+int ky_cpu_guard(const struct ky_cpu *cpu, double close2);
+/* Field for G = 1 in the engine's units to the caller's. */
+struct ky_cpu_scale {
+    double acceleration, potential;
+};
+struct ky_cpu_scale ky_cpu_scale(const struct ky_cpu *cpu);
+
+enum ky_status ky_cpu_direct(struct ky_cpu *cpu, struct ky_error *error);
+double ky_cpu_direct_memory(const struct ky_parameters *parameters, size_t n);
+enum ky_status ky_cpu_exact(struct ky_engine *engine, const size_t *sinks, size_t count,
+                            double (*acceleration)[3], double *potential, struct ky_error *error);
+enum ky_status ky_cpu_sums(struct ky_engine *engine, struct ky_sums *sums, struct ky_error *error);
+
+#endif

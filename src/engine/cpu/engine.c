@@ -1,0 +1,256 @@
+/* The CPU engine: its verbs, and what they share. OpenMP over bodies, lanes over sinks. */
+#include "engine/cpu/cpu.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "base/memory.h"
+
+static int default_threads(void)
+{
+#ifdef _OPENMP
+    return omp_get_max_threads();
+#else
+    return 1;
+#endif
+}
+
+/* Name of the processor, as the kernel tells it. */
+static void processor_name(char *name, size_t size)
+{
+    snprintf(name, size, "CPU");
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    if (!file)
+        return;
+    char line[256];
+    while (fgets(line, sizeof line, file)) {
+        const char *colon = strchr(line, ':');
+        if (strncmp(line, "model name", 10) != 0 || !colon)
+            continue;
+        line[strcspn(line, "\n")] = 0;
+        snprintf(name, size, "%s", colon + 1 + strspn(colon + 1, " "));
+        break;
+    }
+    fclose(file);
+}
+
+static void describe(const char *isa, int threads, char *text, size_t size)
+{
+    char name[100];
+    processor_name(name, sizeof name);
+    snprintf(text, size, "%s, %d thread%s, %s", isa, threads, threads == 1 ? "" : "s", name);
+}
+
+static enum ky_status device(size_t index, struct ky_device *device)
+{
+    if (index > 0)
+        return KY_USAGE;
+    memset(device, 0, sizeof *device);
+    const struct ky_lanes *lanes;
+    const char *isa;
+    ky_cpu_lanes(KY_ISA_AUTO, &lanes, &isa, NULL);
+    snprintf(device->engine, sizeof device->engine, "cpu");
+    describe(isa, default_threads(), device->name, sizeof device->name);
+    device->usable = 1;
+    return KY_OK;
+}
+
+/* Columns of a body: x v a, mass, potential, and softening if it has its own. */
+enum { COLUMNS = 11 };
+
+static void memory(const struct ky_parameters *parameters, size_t n, struct ky_memory *memory)
+{
+    *memory = (struct ky_memory){.host = (double)n * COLUMNS * sizeof(double)};
+    if (parameters->force == KY_DIRECT)
+        memory->host += ky_cpu_direct_memory(parameters, n);
+}
+
+static void close_engine(struct ky_engine *engine)
+{
+    struct ky_cpu *cpu = (struct ky_cpu *)engine;
+    if (!cpu)
+        return;
+    for (int c = 0; c < 3; c++) {
+        free(cpu->x[c]);
+        free(cpu->v[c]);
+        free(cpu->a[c]);
+    }
+    free(cpu->mass);
+    free(cpu->potential);
+    free(cpu->softening);
+    free(cpu->partial);
+    free(cpu->column);
+    free(cpu);
+}
+
+static enum ky_status allocate_columns(struct ky_cpu *cpu, struct ky_error *error)
+{
+    double **columns[COLUMNS] = {&cpu->x[0], &cpu->x[1], &cpu->x[2],     &cpu->v[0],
+                                 &cpu->v[1], &cpu->v[2], &cpu->a[0],     &cpu->a[1],
+                                 &cpu->a[2], &cpu->mass, &cpu->potential};
+    for (int k = 0; k < COLUMNS; k++) {
+        *columns[k] = ky_allocate_zeroed(cpu->n, sizeof(double));
+        if (!*columns[k])
+            return ky_no_memory(error, "bodies on the CPU", cpu->n, sizeof(double));
+    }
+    size_t chunks = cpu->n / KY_BODIES_CHUNK + 1;
+    cpu->partial = ky_allocate_zeroed(chunks * KY_PARTIAL, sizeof(double));
+    if (!cpu->partial)
+        return ky_no_memory(error, "partial sums", chunks * KY_PARTIAL, sizeof(double));
+    if (cpu->parameters->force == KY_DIRECT) {
+        size_t bytes = (size_t)ky_cpu_direct_memory(cpu->parameters, cpu->n);
+        cpu->column = ky_allocate(bytes, 1);
+        if (!cpu->column)
+            return ky_no_memory(error, "float columns of the direct sum", bytes, 1);
+    }
+    return KY_OK;
+}
+
+static enum ky_status open_engine(const struct ky_parameters *parameters, size_t n,
+                                  struct ky_engine **engine, struct ky_error *error)
+{
+    *engine = NULL;
+    if (parameters->force != KY_DIRECT)
+        return ky_fail(error, KY_UNSUPPORTED, "the CPU engine has only the direct sum");
+    if (n > INT32_MAX)
+        return ky_fail(error, KY_UNSUPPORTED, "%zu bodies: the CPU engine takes up to %d", n,
+                       INT32_MAX);
+    struct ky_cpu *cpu = ky_allocate_zeroed(1, sizeof *cpu);
+    if (!cpu)
+        return ky_no_memory(error, "CPU engine", 1, sizeof *cpu);
+    cpu->base.verbs = &ky_cpu_engine;
+    cpu->parameters = parameters;
+    cpu->n = n;
+    cpu->length = cpu->mass_unit = 1;
+    cpu->threads = parameters->threads > 0 ? parameters->threads : default_threads();
+    enum ky_status status = ky_cpu_lanes(parameters->isa, &cpu->lanes, &cpu->isa, error);
+    if (status == KY_OK)
+        status = allocate_columns(cpu, error);
+    if (status != KY_OK) {
+        close_engine(&cpu->base);
+        return status;
+    }
+    snprintf(cpu->report.engine, sizeof cpu->report.engine, "cpu");
+    describe(cpu->isa, cpu->threads, cpu->report.device, sizeof cpu->report.device);
+    *engine = &cpu->base;
+    return KY_OK;
+}
+
+static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodies,
+                          struct ky_error *error)
+{
+    struct ky_cpu *cpu = (struct ky_cpu *)engine;
+    if (bodies->n != cpu->n)
+        return ky_fail(error, KY_USAGE, "%zu bodies for an engine that was opened for %zu",
+                       bodies->n, cpu->n);
+    free(cpu->softening);
+    cpu->softening = NULL;
+    if (bodies->softening && !(cpu->softening = ky_allocate(cpu->n, sizeof(double))))
+        return ky_no_memory(error, "softenings", cpu->n, sizeof(double));
+    ky_cpu_choose_units(cpu, bodies);
+    cpu->has_acceleration = bodies->acceleration != NULL;
+    double per_length = 1 / cpu->length, per_mass = 1 / cpu->mass_unit;
+#pragma omp parallel for num_threads(cpu->threads)
+    for (size_t i = 0; i < cpu->n; i++) {
+        for (int c = 0; c < 3; c++) {
+            cpu->x[c][i] = bodies->position[i][c] * per_length;
+            cpu->v[c][i] = bodies->velocity[i][c];
+            if (bodies->acceleration)
+                cpu->a[c][i] = bodies->acceleration[i][c];
+        }
+        cpu->mass[i] = bodies->mass[i] * per_mass;
+        if (bodies->potential)
+            cpu->potential[i] = bodies->potential[i];
+        if (cpu->softening)
+            cpu->softening[i] = bodies->softening[i] * per_length;
+    }
+    return KY_OK;
+}
+
+static enum ky_status get(struct ky_engine *engine, struct ky_bodies *bodies,
+                          struct ky_error *error)
+{
+    struct ky_cpu *cpu = (struct ky_cpu *)engine;
+    if (bodies->n != cpu->n)
+        return ky_fail(error, KY_USAGE, "room for %zu bodies, the engine holds %zu", bodies->n,
+                       cpu->n);
+#pragma omp parallel for num_threads(cpu->threads)
+    for (size_t i = 0; i < cpu->n; i++) {
+        for (int c = 0; c < 3; c++) {
+            if (bodies->position)
+                bodies->position[i][c] = cpu->x[c][i] * cpu->length;
+            if (bodies->velocity)
+                bodies->velocity[i][c] = cpu->v[c][i];
+            if (bodies->acceleration)
+                bodies->acceleration[i][c] = cpu->a[c][i];
+        }
+        if (bodies->mass)
+            bodies->mass[i] = cpu->mass[i] * cpu->mass_unit;
+        if (bodies->potential)
+            bodies->potential[i] = cpu->potential[i];
+        if (bodies->softening)
+            bodies->softening[i] =
+                cpu->softening ? cpu->softening[i] * cpu->length : cpu->parameters->softening;
+    }
+    return KY_OK;
+}
+
+static enum ky_status forces(struct ky_engine *engine, struct ky_error *error)
+{
+    struct ky_cpu *cpu = (struct ky_cpu *)engine;
+    enum ky_status status = ky_cpu_direct(cpu, error);
+    cpu->has_acceleration |= status == KY_OK;
+    return status;
+}
+
+/* y += factor x for the three columns. */
+static void add(const struct ky_cpu *cpu, double *const y[3], double *const x[3], double factor)
+{
+    for (int c = 0; c < 3; c++) {
+#pragma omp parallel for num_threads(cpu->threads)
+        for (size_t i = 0; i < cpu->n; i++)
+            y[c][i] += factor * x[c][i];
+    }
+}
+
+static enum ky_status kick(struct ky_engine *engine, double dt, struct ky_error *error)
+{
+    (void)error;
+    struct ky_cpu *cpu = (struct ky_cpu *)engine;
+    add(cpu, cpu->v, cpu->a, dt);
+    return KY_OK;
+}
+
+static enum ky_status drift(struct ky_engine *engine, double dt, struct ky_error *error)
+{
+    (void)error;
+    struct ky_cpu *cpu = (struct ky_cpu *)engine;
+    add(cpu, cpu->x, cpu->v, dt / cpu->length);
+    return KY_OK;
+}
+
+static void report(struct ky_engine *engine, struct ky_force_report *report)
+{
+    *report = ((struct ky_cpu *)engine)->report;
+}
+
+const struct ky_engine_verbs ky_cpu_engine = {
+    .name = "cpu",
+    .device = device,
+    .memory = memory,
+    .open = open_engine,
+    .close = close_engine,
+    .put = put,
+    .get = get,
+    .forces = forces,
+    .exact = ky_cpu_exact,
+    .kick = kick,
+    .drift = drift,
+    .sums = ky_cpu_sums,
+    .report = report,
+};

@@ -1,0 +1,23 @@
+/* The functions that every instruction set has, under names of its own (ky_direct_single_avx512).
+ */
+#ifndef KY_CPU_LANES_FUNCTIONS_H
+#define KY_CPU_LANES_FUNCTIONS_H
+
+#include "engine/cpu/lanes/table.h"
+
+/* KY_LANES is set by mk/isa.mk. */
+#define KY_ISA_plain 1
+#define KY_ISA_sse2 2
+#define KY_ISA_avx2 3
+#define KY_ISA_avx512 4
+#define KY_ISA_neon 5
+#define KY_PASTE_(a, b) a##b
+#define KY_PASTE(a, b) KY_PASTE_(a, b)
+#define KY_LANES_ISA KY_PASTE(KY_ISA_, KY_LANES)
+#define KY_LANE_NAME(name) KY_PASTE(KY_PASTE(name, _), KY_LANES)
+
+typedef void ky_direct_function(const struct ky_direct *direct, struct ky_direct_sinks *sinks);
+ky_direct_function KY_LANE_NAME(ky_direct_single), KY_LANE_NAME(ky_direct_extended),
+    KY_LANE_NAME(ky_direct_double);
+
+#endif

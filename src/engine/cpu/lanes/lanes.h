@@ -1,0 +1,159 @@
+/* A vector of numbers, one sink in each lane, for the instruction set that the compiler was told to
+ * use (KY_LANES, see mk/isa.mk). Included once by a source that has said KY_LANE_DOUBLE 0 or 1;
+ * then come the formulas of src/physics over KY_REAL = the vector.
+ *
+ * GCC's vector extension gives the arithmetic; what it cannot say (fused multiply-add that does not
+ * depend on the compiler's mood, the estimate of a reciprocal root) is one intrinsic each. */
+#ifndef KY_CPU_LANES_H
+#define KY_CPU_LANES_H
+
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "engine/cpu/lanes/functions.h"
+
+#if KY_LANES_ISA == KY_ISA_avx512
+#define KY_LANE_BYTES 64
+#elif KY_LANES_ISA == KY_ISA_avx2
+#define KY_LANE_BYTES 32
+#else
+#define KY_LANE_BYTES 16
+#endif
+
+#if KY_LANES_ISA == KY_ISA_neon
+#include <arm_neon.h>
+#elif KY_LANES_ISA != KY_ISA_plain
+#include <immintrin.h>
+#endif
+
+#if KY_LANE_DOUBLE
+typedef double ky_element;
+typedef int64_t ky_index_element;
+/* Pairs closer than the root of this (in the engine's own units: the system is 2¹⁰ large) exert
+ * nothing on each other if they are not softened: no sum overflows. */
+#define KY_CLOSE2 1e-200
+#else
+typedef float ky_element;
+typedef int32_t ky_index_element;
+#define KY_CLOSE2 1e-18f
+#endif
+typedef ky_element ky_vector __attribute__((vector_size(KY_LANE_BYTES)));
+typedef ky_index_element ky_whole __attribute__((vector_size(KY_LANE_BYTES)));
+enum { KY_WIDTH = KY_LANE_BYTES / (int)sizeof(ky_element) };
+
+#define KY_INLINE static inline __attribute__((always_inline))
+
+KY_INLINE ky_vector ky_splat(ky_element x)
+{
+    return x - (ky_vector){0};
+}
+
+KY_INLINE ky_vector ky_load(const ky_element *from)
+{
+    ky_vector v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+
+KY_INLINE void ky_store(ky_element *to, ky_vector v)
+{
+    memcpy(to, &v, sizeof v);
+}
+
+/* a b + c, fused where the hardware has it. */
+KY_INLINE ky_vector ky_fma(ky_vector a, ky_vector b, ky_vector c)
+{
+#if KY_LANES_ISA == KY_ISA_avx512
+#if KY_LANE_DOUBLE
+    return _mm512_fmadd_pd(a, b, c);
+#else
+    return _mm512_fmadd_ps(a, b, c);
+#endif
+#elif KY_LANES_ISA == KY_ISA_avx2
+#if KY_LANE_DOUBLE
+    return _mm256_fmadd_pd(a, b, c);
+#else
+    return _mm256_fmadd_ps(a, b, c);
+#endif
+#elif KY_LANES_ISA == KY_ISA_neon
+#if KY_LANE_DOUBLE
+    return (ky_vector)vfmaq_f64((float64x2_t)c, (float64x2_t)a, (float64x2_t)b);
+#else
+    return (ky_vector)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
+#endif
+#else
+    return a * b + c;
+#endif
+}
+
+/* 1 / sqrt(x), lane by lane, rounded as the language says. */
+KY_INLINE ky_vector ky_rsqrt_exact(ky_vector x)
+{
+#if KY_LANE_DOUBLE && KY_LANES_ISA == KY_ISA_avx2
+    return 1 / (ky_vector)_mm256_sqrt_pd(x);
+#elif KY_LANE_DOUBLE && KY_LANES_ISA == KY_ISA_sse2
+    return 1 / (ky_vector)_mm_sqrt_pd(x);
+#else
+    for (int k = 0; k < KY_WIDTH; k++)
+        x[k] = KY_LANE_DOUBLE ? (ky_element)sqrt((double)x[k]) : (ky_element)sqrtf((float)x[k]);
+    return 1 / x;
+#endif
+}
+
+/* KY_RSQRT_SCALE / sqrt(x) for KY_RSQRT, see dialect.h. The estimates have 14 bits (AVX-512), 12
+ * (SSE, AVX) and 8 (NEON); relative errors of the results: 6e-9 + rounding, 2e-7, 2e-7. In double:
+ * two Newton steps after 14 bits, 2e-16 + rounding. */
+KY_INLINE ky_vector ky_rsqrt(ky_vector x)
+{
+#if KY_LANES_ISA == KY_ISA_avx512 && KY_LANE_DOUBLE
+    ky_vector y = _mm512_rsqrt14_pd(x), half = x * 0.5;
+    y = y * ky_fma(-half * y, y, ky_splat(1.5));
+    return y * ky_fma(-half * y, y, ky_splat(1.5));
+#elif KY_LANES_ISA == KY_ISA_avx512
+    ky_vector y = _mm512_rsqrt14_ps(x);
+    return y * (ky_vector)_mm512_fnmadd_ps(x, y * y, ky_splat(3));
+#elif KY_LANES_ISA == KY_ISA_avx2 && !KY_LANE_DOUBLE
+    ky_vector y = _mm256_rsqrt_ps(x);
+    return y * (ky_vector)_mm256_fnmadd_ps(x, y * y, ky_splat(3));
+#elif KY_LANES_ISA == KY_ISA_sse2 && !KY_LANE_DOUBLE
+    ky_vector y = _mm_rsqrt_ps(x);
+    return y * (3 - x * (y * y));
+#elif KY_LANES_ISA == KY_ISA_neon && !KY_LANE_DOUBLE
+    ky_vector y = (ky_vector)vrsqrteq_f32((float32x4_t)x);
+    y = y * (ky_vector)vrsqrtsq_f32((float32x4_t)x, (float32x4_t)(y * y));
+    return y * (3 - x * (y * y));
+#else
+    return ky_rsqrt_exact(x);
+#endif
+}
+#if KY_LANE_DOUBLE || KY_LANES_ISA == KY_ISA_plain
+#define KY_RSQRT_SCALE 1
+#else
+#define KY_RSQRT_SCALE 2
+#endif
+
+/* x where `keep` is true, 0 elsewhere; x may be NaN there. */
+KY_INLINE ky_vector ky_where_above(ky_vector x, ky_vector s2, ky_element low)
+{
+#if KY_LANES_ISA == KY_ISA_avx512 && KY_LANE_DOUBLE
+    return _mm512_maskz_mov_pd(_mm512_cmp_pd_mask(s2, ky_splat(low), _CMP_GT_OQ), x);
+#elif KY_LANES_ISA == KY_ISA_avx512
+    return _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(s2, ky_splat(low), _CMP_GT_OQ), x);
+#else
+    return (ky_vector)((ky_whole)x & (ky_whole)(s2 > ky_splat(low)));
+#endif
+}
+
+KY_INLINE ky_vector ky_where_different(ky_vector x, ky_whole a, ky_index_element b)
+{
+    return (ky_vector)((ky_whole)x & (ky_whole)(a != (b - (ky_whole){0})));
+}
+
+#define KY_REAL ky_vector
+#define KY_FMA(a, b, c) ky_fma(a, b, c)
+#define KY_RSQRT(x) ky_rsqrt(x)
+#define KY_SPLAT(x) ky_splat((ky_element)(x))
+
+#endif

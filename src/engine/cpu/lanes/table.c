@@ -1,0 +1,11 @@
+/* The table of one instruction set. */
+#define KY_LANE_DOUBLE 0
+#include "engine/cpu/lanes/lanes.h"
+
+#include "engine/cpu/lanes/table.h"
+
+const struct ky_lanes KY_LANE_NAME(ky_lanes) = {
+    .single_scale = KY_RSQRT_SCALE,
+    .direct = {KY_LANE_NAME(ky_direct_single), KY_LANE_NAME(ky_direct_extended),
+               KY_LANE_NAME(ky_direct_double)},
+};

@@ -1,0 +1,37 @@
+/* What each instruction set offers to the CPU engine: one table of functions an instruction set. */
+#ifndef KY_CPU_LANES_TABLE_H
+#define KY_CPU_LANES_TABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { KY_BLOCK = 64 }; /* sinks of one call */
+
+/* All bodies as sources, in the engine's units and relative to one centre. The columns are double
+ * for precision double and float else. */
+struct ky_direct {
+    size_t n;
+    const void *x, *y, *z, *mass; /* mass already scaled: physics/gravity.h */
+    const void *eps2;             /* of the sources (symmetric softening), or NULL */
+    const void *low[3];           /* precision extended: low parts of the positions */
+    int guard;                    /* some softening may be 0 */
+};
+
+/* Sinks of one call, ascending in `own`. eps2 is that of the sink. */
+struct ky_direct_sinks {
+    size_t count; /* 1 … KY_BLOCK */
+    uint32_t own[KY_BLOCK];
+    double x[KY_BLOCK], y[KY_BLOCK], z[KY_BLOCK], eps2[KY_BLOCK];
+    double field[4][KY_BLOCK]; /* result: acceleration and -potential for G = 1 */
+};
+
+struct ky_lanes {
+    double single_scale; /* KY_RSQRT_SCALE in single and extended; it is 1 in double */
+    void (*direct[3])(const struct ky_direct *direct,
+                      struct ky_direct_sinks *sinks); /* by enum ky_precision */
+};
+
+extern const struct ky_lanes ky_lanes_plain, ky_lanes_sse2, ky_lanes_avx2, ky_lanes_avx512,
+    ky_lanes_neon;
+
+#endif

@@ -1,0 +1,42 @@
+/* Portable C: what the formulas are written in, whoever reads them.
+ *
+ * The headers of src/physics are read as C11 by the host compiler, as OpenCL C 1.2 and as CUDA C.
+ * This file alone knows which. A formula is written over KY_REAL, the number type of its reader:
+ * double in plain host code, float on devices, and a whole vector of sinks where the CPU's lanes
+ * (src/engine/cpu/lanes) define KY_REAL and the operations before including a formula.
+ *
+ * KY_RSQRT(x) is KY_RSQRT_SCALE / sqrt(x): one Newton step on an estimate y gives
+ * y (3 - x y y) = 2 / sqrt(x) without a multiplication by one half, so that readers which refine
+ * an estimate have the scale 2. Formulas take masses that were divided by the scale beforehand and
+ * give accelerations that are scale² too large; see gravity.h. */
+#ifndef KY_PHYSICS_DIALECT_H
+#define KY_PHYSICS_DIALECT_H
+
+#if defined(__OPENCL_VERSION__)
+#define KY_FN static inline __attribute__((always_inline))
+#elif defined(__CUDACC__)
+#define KY_FN static __device__ __forceinline__
+#else
+#define KY_FN static inline __attribute__((always_inline))
+#endif
+
+#ifndef KY_REAL
+#if defined(__OPENCL_VERSION__)
+#define KY_REAL float
+#define KY_FMA(a, b, c) fma(a, b, c)
+#define KY_RSQRT(x) native_rsqrt(x)
+#elif defined(__CUDACC__)
+#define KY_REAL float
+#define KY_FMA(a, b, c) fmaf(a, b, c)
+#define KY_RSQRT(x) rsqrtf(x)
+#else
+#include <math.h>
+#define KY_REAL double
+#define KY_FMA(a, b, c) ((a) * (b) + (c))
+#define KY_RSQRT(x) (1.0 / sqrt(x))
+#endif
+#define KY_SPLAT(x) ((KY_REAL)(x))
+#define KY_RSQRT_SCALE 1
+#endif
+
+#endif
