@@ -16,7 +16,7 @@ struct ky_cpu {
     const struct ky_parameters *parameters;
     const struct ky_lanes *lanes;
     const char *isa;
-    int threads;
+    int threads, team; /* team: for plain loops over the bodies, 1 when they are few */
     size_t n;
     double *x[3], *v[3], *a[3], *mass, *potential;
     double *softening; /* NULL: parameters->softening for all */

@@ -26,7 +26,7 @@ static void fill_single(struct ky_cpu *cpu, const double centre[3], struct ky_di
     float *column = cpu->column, *mass = column + 3 * n, *eps2 = column + 4 * n,
           *low = cpu->parameters->precision == KY_EXTENDED ? column + 5 * n : NULL;
     double scale = KY_SCALE_MASS(cpu->lanes->single_scale);
-#pragma omp parallel for num_threads(cpu->threads)
+#pragma omp parallel for num_threads(cpu->team)
     for (size_t i = 0; i < n; i++) {
         for (size_t c = 0; c < 3; c++) {
             double x = cpu->x[c][i] - centre[c];
@@ -87,7 +87,7 @@ static void all_sinks(struct ky_cpu *cpu, const struct ky_direct *direct, const 
 {
     struct ky_cpu_scale scale = ky_cpu_scale(cpu);
     size_t n = cpu->n, blocks = (n + KY_BLOCK - 1) / KY_BLOCK;
-#pragma omp parallel for schedule(dynamic) num_threads(cpu->threads)
+#pragma omp parallel for schedule(dynamic) num_threads(cpu->threads) if (blocks > 3)
     for (size_t block = 0; block < blocks; block++) {
         size_t first = block * KY_BLOCK;
         struct ky_direct_sinks sinks;
@@ -189,7 +189,7 @@ enum ky_status ky_cpu_exact(struct ky_engine *engine, const size_t *sinks, size_
     qsort(wanted, count, sizeof *wanted, ascending);
     for (size_t first = 0; first < count; first = block[blocks])
         block[blocks++] = first, block[blocks] = take_block(wanted, first, count);
-#pragma omp parallel for schedule(dynamic) num_threads(cpu->threads)
+#pragma omp parallel for schedule(dynamic) num_threads(cpu->threads) if (blocks > 3)
     for (size_t k = 0; k < blocks; k++)
         exact_block(cpu, &direct, wanted + block[k], block[k + 1] - block[k], acceleration,
                     potential);

@@ -128,6 +128,7 @@ static enum ky_status open_engine(const struct ky_parameters *parameters, size_t
     cpu->n = n;
     cpu->length = cpu->mass_unit = 1;
     cpu->threads = parameters->threads > 0 ? parameters->threads : default_threads();
+    cpu->team = n > KY_BODIES_CHUNK ? cpu->threads : 1;
     enum ky_status status = ky_cpu_lanes(parameters->isa, &cpu->lanes, &cpu->isa, error);
     if (status == KY_OK)
         status = allocate_columns(cpu, error);
@@ -155,7 +156,7 @@ static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodi
     ky_cpu_choose_units(cpu, bodies);
     cpu->has_acceleration = bodies->acceleration != NULL;
     double per_length = 1 / cpu->length, per_mass = 1 / cpu->mass_unit;
-#pragma omp parallel for num_threads(cpu->threads)
+#pragma omp parallel for num_threads(cpu->team)
     for (size_t i = 0; i < cpu->n; i++) {
         for (int c = 0; c < 3; c++) {
             cpu->x[c][i] = bodies->position[i][c] * per_length;
@@ -179,7 +180,7 @@ static enum ky_status get(struct ky_engine *engine, struct ky_bodies *bodies,
     if (bodies->n != cpu->n)
         return ky_fail(error, KY_USAGE, "room for %zu bodies, the engine holds %zu", bodies->n,
                        cpu->n);
-#pragma omp parallel for num_threads(cpu->threads)
+#pragma omp parallel for num_threads(cpu->team)
     for (size_t i = 0; i < cpu->n; i++) {
         for (int c = 0; c < 3; c++) {
             if (bodies->position)
@@ -212,7 +213,7 @@ static enum ky_status forces(struct ky_engine *engine, struct ky_error *error)
 static void add(const struct ky_cpu *cpu, double *const y[3], double *const x[3], double factor)
 {
     for (int c = 0; c < 3; c++) {
-#pragma omp parallel for num_threads(cpu->threads)
+#pragma omp parallel for num_threads(cpu->team)
         for (size_t i = 0; i < cpu->n; i++)
             y[c][i] += factor * x[c][i];
     }

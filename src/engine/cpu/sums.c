@@ -27,14 +27,14 @@ static void sum_chunk(const struct ky_cpu *cpu, size_t first, size_t last, doubl
     }
 }
 
-_Static_assert(END <= KY_PARTIAL, "a chunk's sums must fit its place");
+_Static_assert((int)END <= (int)KY_PARTIAL, "a chunk's sums must fit its place");
 
 enum ky_status ky_cpu_sums(struct ky_engine *engine, struct ky_sums *sums, struct ky_error *error)
 {
     (void)error;
     struct ky_cpu *cpu = (struct ky_cpu *)engine;
     size_t chunks = (cpu->n + KY_BODIES_CHUNK - 1) / KY_BODIES_CHUNK;
-#pragma omp parallel for num_threads(cpu->threads)
+#pragma omp parallel for num_threads(cpu->team)
     for (size_t k = 0; k < chunks; k++) {
         size_t first = k * KY_BODIES_CHUNK, last = first + KY_BODIES_CHUNK;
         sum_chunk(cpu, first, last < cpu->n ? last : cpu->n, cpu->partial + k * KY_PARTIAL);

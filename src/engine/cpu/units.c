@@ -31,7 +31,7 @@ static void total(const struct ky_cpu *cpu, int count, double *sum)
 
 void ky_cpu_centre(struct ky_cpu *cpu, double centre[3])
 {
-#pragma omp parallel for num_threads(cpu->threads)
+#pragma omp parallel for num_threads(cpu->team)
     for (size_t k = 0; k < chunks_of(cpu->n); k++) {
         size_t last = (k + 1) * KY_BODIES_CHUNK < cpu->n ? (k + 1) * KY_BODIES_CHUNK : cpu->n;
         for (size_t c = 0; c < 3; c++) {

@@ -1,0 +1,134 @@
+/* Bodies and forces for the tests of engines: clouds of several shapes, an evaluation in one call,
+ * and the percentiles of errors. */
+#ifndef KY_TEST_CLOUDS_H
+#define KY_TEST_CLOUDS_H
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "engine/engine.h"
+
+enum cloud { PLUMMER, CUBE, LINE, POINT, PAIRS, OUTLIER, CLOUDS };
+
+/* Bodies of one kind; free with ky_bodies_free. Pairs are twins at the very same place. */
+static inline struct ky_bodies cloud_make(enum cloud kind, size_t n)
+{
+    struct ky_bodies bodies;
+    struct ky_error error = {0};
+    if (ky_bodies_allocate(&bodies, n, KY_WITH_ACCELERATION | KY_WITH_POTENTIAL, &error) != KY_OK)
+        fail_msg("%s", error.text);
+    for (size_t i = 0; i < n; i++) {
+        struct ky_random random = ky_random_at(42, (uint32_t)kind, kind == PAIRS ? i / 2 : i);
+        double *x = bodies.position[i], u = ky_random_uniform(&random), r;
+        ky_random_direction(&random, x);
+        r = 1 / sqrt(pow(u * 0.99 + 1e-6, -2.0 / 3) - 1); /* Plummer's mass within r */
+        for (int c = 0; c < 3; c++) {
+            x[c] = kind == CUBE    ? ky_random_uniform(&random) - 0.5
+                   : kind == POINT ? 0.25 * c
+                   : kind == LINE  ? u * (c + 1)
+                                   : x[c] * r;
+            bodies.velocity[i][c] = ky_random_normal(&random);
+        }
+        if (kind == OUTLIER && i == n / 2)
+            x[1] = 1e6;
+        bodies.mass[i] = (0.5 + ky_random_uniform(&random)) / (double)n;
+    }
+    return bodies;
+}
+
+/* Defaults but for what every test of the CPU engine wants. */
+static inline struct ky_parameters cloud_parameters(void)
+{
+    struct ky_parameters parameters;
+    ky_parameters_defaults(&parameters);
+    parameters.engine = "cpu";
+    return parameters;
+}
+
+/* One evaluation; `exact` (n of them, or NULL) gets the double sums. */
+static inline enum ky_status cloud_forces(const struct ky_parameters *given,
+                                          struct ky_bodies *bodies, struct ky_bodies *exact,
+                                          struct ky_force_report *report, struct ky_error *error)
+{
+    struct ky_parameters parameters;
+    struct ky_engine *engine = NULL;
+    enum ky_status status = ky_parameters_resolve(given, &parameters, error);
+    if (status == KY_OK)
+        status = ky_engine_open(&parameters, bodies->n, &engine, error);
+    if (status == KY_OK)
+        status = ky_engine_put(engine, bodies, error);
+    if (status == KY_OK)
+        status = ky_engine_forces(engine, error);
+    if (status == KY_OK)
+        status = ky_engine_get(engine, bodies, error);
+    if (status == KY_OK && report)
+        ky_engine_report(engine, report);
+    if (status == KY_OK && exact) {
+        size_t *all = malloc((bodies->n + 1) * sizeof *all);
+        for (size_t i = 0; i < bodies->n; i++)
+            all[i] = i;
+        status =
+            ky_engine_exact(engine, all, bodies->n, exact->acceleration, exact->potential, error);
+        free(all);
+    }
+    ky_engine_close(engine);
+    return status;
+}
+
+struct cloud_error {
+    double median, p99, max, potential_median, potential_p99, potential_max;
+};
+
+static inline int cloud_ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static inline double cloud_percentile(const double *sorted, size_t n, double fraction)
+{
+    return n ? sorted[(size_t)((double)(n - 1) * fraction)] : 0;
+}
+
+/* Relative errors; not a number counts as infinitely wrong. */
+static inline struct cloud_error cloud_compare(const struct ky_bodies *bodies,
+                                               const struct ky_bodies *exact)
+{
+    size_t n = bodies->n;
+    double *e = malloc((n + 1) * sizeof *e), *p = malloc((n + 1) * sizeof *p);
+    for (size_t i = 0; i < n; i++) {
+        double d2 = 0, a2 = 0;
+        for (int c = 0; c < 3; c++) {
+            double a = exact->acceleration[i][c], d = bodies->acceleration[i][c] - a;
+            d2 += d * d;
+            a2 += a * a;
+        }
+        double dp = fabs(bodies->potential[i] - exact->potential[i]);
+        e[i] = d2 == 0 ? 0 : sqrt(d2 / a2);
+        p[i] = dp == 0 ? 0 : dp / fabs(exact->potential[i]);
+        e[i] = isnan(e[i]) ? (double)INFINITY : e[i];
+        p[i] = isnan(p[i]) ? (double)INFINITY : p[i];
+    }
+    qsort(e, n, sizeof *e, cloud_ascending);
+    qsort(p, n, sizeof *p, cloud_ascending);
+    struct cloud_error result = {cloud_percentile(e, n, 0.5),  cloud_percentile(e, n, 0.99),
+                                 cloud_percentile(e, n, 1),    cloud_percentile(p, n, 0.5),
+                                 cloud_percentile(p, n, 0.99), cloud_percentile(p, n, 1)};
+    free(e);
+    free(p);
+    return result;
+}
+
+/* Is this instruction set there? */
+static inline int cloud_has_isa(int isa)
+{
+    struct ky_parameters parameters = cloud_parameters();
+    parameters.isa = isa;
+    parameters.force = KY_DIRECT;
+    struct ky_bodies none = {0};
+    return cloud_forces(&parameters, &none, NULL, NULL, NULL) == KY_OK;
+}
+
+#endif
