@@ -381,6 +381,38 @@ KY_API enum ky_status ky_lagrangian_radii(const struct ky_bodies *bodies, const 
                                           size_t count, const double *fractions, double *radii,
                                           struct ky_error *error);
 
+/* ---- pictures ---- */
+
+enum ky_axis { KY_X, KY_Y, KY_Z };
+enum ky_colours { KY_EMBER, KY_ICE, KY_GRAY };
+enum ky_brightness { KY_ASINH, KY_LOG, KY_LINEAR };
+
+/* Fields as the options of `kyoho draw --help`. NaN: chosen from the bodies. */
+struct ky_draw_parameters {
+    size_t size;
+    int axis;          /* enum ky_axis: the line of sight */
+    int width;         /* pixels along the side of a panel */
+    int columns;       /* panels in a row; 0: by their number */
+    double region;     /* side of the square that a panel shows; NaN: by `fraction` */
+    double centre[3];  /* of the square; NaN: middle of the region */
+    double fraction;   /* of the mass that the region holds in every panel */
+    int colours;       /* enum ky_colours */
+    int brightness;    /* enum ky_brightness: how density becomes brightness */
+    double range;      /* decades of density that are told apart */
+    double peak;       /* density of the brightest colour; NaN: of the densest 1 % of the mass */
+    double smooth;     /* bodies under the smoothing kernel */
+    const char *title; /* texts of the panels, with '|' between; NULL: the time */
+    int overwrite;     /* 0: an existing file is KY_USAGE */
+};
+
+KY_API void ky_draw_parameters_defaults(struct ky_draw_parameters *parameters);
+
+/* The projected density of `count` sets of bodies, side by side with equal scales, as a PNG file.
+ * Panels without bodies are dark; without any mass every body counts alike. The same bodies give
+ * the same picture for any number of threads. KY_UNSUPPORTED in a build without libpng. */
+KY_API enum ky_status ky_draw(const char *path, const struct ky_snapshot *panels, size_t count,
+                              const struct ky_draw_parameters *parameters, struct ky_error *error);
+
 /* ---- devices ---- */
 
 struct ky_device {

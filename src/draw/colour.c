@@ -1,0 +1,81 @@
+/* Colour maps, given in OKLCh (Ottosson 2020: lightness, chroma, hue as the eye orders them) and
+ * turned into sRGB. Lightness rises evenly along every map, so that brighter always means denser,
+ * in a grey print too. */
+#include "draw/draw.h"
+
+#include <math.h>
+
+struct stop {
+    double at, chroma, hue; /* hue in degrees */
+};
+
+enum { STOPS = 6 };
+
+static const double darkest = 0.13, brightest = 0.985; /* lightness at the ends */
+
+static const struct stop maps[][STOPS] = {
+    /* ember: night blue, violet, red, orange, pale yellow */
+    {{0, 0.025, 275},
+     {0.2, 0.105, 292},
+     {0.42, 0.185, 355},
+     {0.62, 0.19, 397},
+     {0.82, 0.16, 437},
+     {1, 0.045, 462}},
+    /* ice: night blue, blue, cyan, white */
+    {{0, 0.03, 285},
+     {0.25, 0.11, 275},
+     {0.5, 0.15, 255},
+     {0.7, 0.12, 225},
+     {0.87, 0.07, 205},
+     {1, 0.01, 200}},
+    /* gray */
+    {{0, 0, 0}, {0.2, 0, 0}, {0.4, 0, 0}, {0.6, 0, 0}, {0.8, 0, 0}, {1, 0, 0}},
+};
+
+static void linear_rgb(double lightness, double chroma, double hue, double rgb[3])
+{
+    const double radian = 0.017453292519943295;
+    double a = chroma * cos(hue * radian), b = chroma * sin(hue * radian);
+    double l = lightness + 0.3963377774 * a + 0.2158037573 * b;
+    double m = lightness - 0.1055613458 * a - 0.0638541728 * b;
+    double s = lightness - 0.0894841775 * a - 1.2914855480 * b;
+    l = l * l * l, m = m * m * m, s = s * s * s;
+    rgb[0] = 4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s;
+    rgb[1] = -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s;
+    rgb[2] = -0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s;
+}
+
+static int displayable(const double rgb[3])
+{
+    for (int k = 0; k < 3; k++)
+        if (!(rgb[k] >= -1e-4 && rgb[k] <= 1 + 1e-4))
+            return 0;
+    return 1;
+}
+
+static uint8_t srgb_byte(double linear)
+{
+    double v = fmin(fmax(linear, 0), 1);
+    v = v <= 0.0031308 ? 12.92 * v : 1.055 * pow(v, 1 / 2.4) - 0.055;
+    return (uint8_t)(255 * v + 0.5);
+}
+
+void ky_colour_map(int map, uint8_t colours[KY_MAP_COLOURS][3])
+{
+    const struct stop *stop = maps[map];
+    for (int c = 0, k = 0; c < KY_MAP_COLOURS; c++) {
+        double t = c / (KY_MAP_COLOURS - 1.0), rgb[3];
+        while (k + 2 < STOPS && t > stop[k + 1].at)
+            k++;
+        double f = (t - stop[k].at) / (stop[k + 1].at - stop[k].at);
+        double chroma = stop[k].chroma + f * (stop[k + 1].chroma - stop[k].chroma);
+        double hue = stop[k].hue + f * (stop[k + 1].hue - stop[k].hue);
+        double lightness = darkest + t * (brightest - darkest);
+        /* A colour that no screen has loses chroma, never lightness. */
+        linear_rgb(lightness, chroma, hue, rgb);
+        while (!displayable(rgb) && chroma > 1e-3)
+            linear_rgb(lightness, chroma *= 0.98, hue, rgb);
+        for (int i = 0; i < 3; i++)
+            colours[c][i] = srgb_byte(rgb[i]);
+    }
+}
