@@ -1,1 +1,46 @@
-# install: see the issue of packaging
+# make install DESTDIR= PREFIX=: headers, libraries, kyoho.pc, the command, its man page, documents, examples.
+# `make uninstall` with the same variables removes them.
+BINDIR     ?= $(PREFIX)/bin
+LIBDIR     ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+MANDIR     ?= $(PREFIX)/share/man
+DOCDIR     ?= $(PREFIX)/share/doc/kyoho
+INSTALL    ?= install
+
+HEADERS   := $(wildcard include/kyoho/*.h)
+DOCUMENTS := $(wildcard README.md LICENSE CHANGELOG.md docs/*.md)
+EXAMPLES  := $(wildcard examples/*.c examples/*.py)
+
+# What a static link needs beside libkyoho.a; the shared library brings it along.
+define PC_TEXT
+prefix=$(PREFIX)
+libdir=$(LIBDIR)
+includedir=$(INCLUDEDIR)
+
+Name: kyoho
+Description: gravitational N-body simulation
+Version: $(VERSION)
+Libs: -L$${libdir} -lkyoho
+Libs.private: $(strip $(FEATURE_LIBS) $(OPENMP_FLAG) -lm)
+Cflags: -I$${includedir}
+endef
+
+.PHONY: install uninstall
+install: all $(MAN_PAGES)
+	$(INSTALL) -d $(addprefix '$(DESTDIR),$(addsuffix ',$(BINDIR) $(LIBDIR)/pkgconfig $(INCLUDEDIR)/kyoho $(MANDIR)/man1 $(DOCDIR)/examples))
+	$(INSTALL) -m 755 $(COMMAND) '$(DESTDIR)$(BINDIR)'
+	$(INSTALL) -m 644 $(HEADERS) '$(DESTDIR)$(INCLUDEDIR)/kyoho'
+	$(INSTALL) -m 644 $(STATIC) '$(DESTDIR)$(LIBDIR)'
+	$(INSTALL) -m 755 $(SHARED) '$(DESTDIR)$(LIBDIR)'
+	ln -sf libkyoho.so.$(VERSION) '$(DESTDIR)$(LIBDIR)/libkyoho.so.$(SOVERSION)'
+	ln -sf libkyoho.so.$(SOVERSION) '$(DESTDIR)$(LIBDIR)/libkyoho.so'
+	$(file >$(BUILD)/kyoho.pc,$(PC_TEXT))
+	$(INSTALL) -m 644 $(BUILD)/kyoho.pc '$(DESTDIR)$(LIBDIR)/pkgconfig'
+	$(if $(MAN_PAGES),$(INSTALL) -m 644 $(MAN_PAGES) '$(DESTDIR)$(MANDIR)/man1')
+	$(if $(DOCUMENTS),$(INSTALL) -m 644 $(DOCUMENTS) '$(DESTDIR)$(DOCDIR)')
+	$(if $(EXAMPLES),$(INSTALL) -m 644 $(EXAMPLES) '$(DESTDIR)$(DOCDIR)/examples')
+
+uninstall:
+	rm -f '$(DESTDIR)$(BINDIR)/kyoho' '$(DESTDIR)$(LIBDIR)/pkgconfig/kyoho.pc' '$(DESTDIR)$(LIBDIR)'/libkyoho.a '$(DESTDIR)$(LIBDIR)'/libkyoho.so*
+	rm -f $(addprefix '$(DESTDIR)$(MANDIR)/man1'/,$(notdir $(MAN_PAGES)))
+	rm -rf '$(DESTDIR)$(INCLUDEDIR)/kyoho' '$(DESTDIR)$(DOCDIR)'

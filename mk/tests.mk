@@ -8,4 +8,4 @@ $(BUILD)/tests/unit/%: tests/unit/%.c $(wildcard tests/unit/*.h) $(STATIC) $(FLA
 .PHONY: check tests
 tests: $(if $(filter-out no,$(CMOCKA)),$(UNIT_TESTS))
 check: all tests
-	BUILD=$(BUILD) tests/run
+	MAKEFLAGS="$(MAKEOVERRIDES)" BUILD=$(BUILD) tests/run

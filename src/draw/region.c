@@ -55,7 +55,7 @@ static void quantile(const struct column *column, double fraction, double interv
 
 static void extent(const struct column *column, double bounds[2])
 {
-    double low = INFINITY, high = -INFINITY;
+    double low = HUGE_VAL, high = -HUGE_VAL;
 #pragma omp parallel for reduction(min : low) reduction(max : high)
     for (size_t i = 0; i < column->n; i++) {
         double x = column->position[i][column->component];
@@ -108,7 +108,7 @@ enum ky_status ky_view_choose(const struct ky_snapshot *panels, size_t count,
 {
     static const int axes[3][2] = {{1, 2}, {0, 2}, {0, 1}};
     view->right = axes[parameters->axis][0], view->up = axes[parameters->axis][1];
-    double mass = 0, bounds[2][2] = {{INFINITY, -INFINITY}, {INFINITY, -INFINITY}};
+    double mass = 0, bounds[2][2] = {{HUGE_VAL, -HUGE_VAL}, {HUGE_VAL, -HUGE_VAL}};
     for (size_t p = 0; p < count; p++)
         mass += total_mass(&panels[p].bodies);
     view->by_number = !(mass > 0);

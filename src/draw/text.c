@@ -146,8 +146,8 @@ void ky_text(struct ky_canvas *canvas, double x, double y, double cell, const ch
     for (; *text; text++, x += KY_GLYPH_ADVANCE * cell) {
         const struct glyph *glyph = find(*text);
         double top = y + glyph->drop * cell;
-        for (long py = lround(top - cell); py < top + (ROWS + 1) * cell; py++)
-            for (long px = lround(x - cell); px < x + (COLUMNS + 1) * cell; px++) {
+        for (long py = lround(top - cell); py < lround(top + (ROWS + 1) * cell); py++)
+            for (long px = lround(x - cell); px < lround(x + (COLUMNS + 1) * cell); px++) {
                 double u = ((double)px + 0.5 - x) / cell, v = ((double)py + 0.5 - top) / cell;
                 blend(canvas, px, py, coverage(glyph, u, v, cell));
             }

@@ -65,7 +65,7 @@ static void bodies_are_checked(void **state)
     assert_int_equal(ky_bodies_check(&bodies, &error), KY_BAD_DATA);
     assert_non_null(strstr(error.text, "id 3"));
     bodies.id[2] = 2;
-    bodies.position[1][2] = NAN;
+    bodies.position[1][2] = (double)NAN;
     assert_int_equal(ky_bodies_check(&bodies, &error), KY_BAD_DATA);
     assert_non_null(strstr(error.text, "body 1: position z"));
     bodies.position[1][2] = 0;

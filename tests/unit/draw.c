@@ -301,7 +301,7 @@ static void bad_bodies_and_parameters_are_refused(void **state)
     assert_int_equal(ky_draw(path, &panel, 1, &parameters, &error), KY_USAGE);
     assert_non_null(strstr(error.text, "width"));
     parameters.width = WIDTH;
-    panel.bodies.position[3][1] = NAN;
+    panel.bodies.position[3][1] = (double)NAN;
     assert_int_equal(ky_draw(path, &panel, 1, &parameters, &error), KY_BAD_DATA);
     panel.bodies.position[3][1] = 1e200;
     assert_int_equal(ky_draw(path, &panel, 1, &parameters, &error), KY_BAD_DATA);

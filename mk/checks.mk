@@ -1,0 +1,35 @@
+# What looks at the sources and at special builds: layout, another compiler's warnings, sanitizers.
+C_FILES := $(wildcard src/*/*.c src/*/*/*.c src/*/*/*/*.c tests/unit/*.c examples/*.c bench/*.c)
+H_FILES := $(wildcard include/kyoho/*.h src/*/*.h src/*/*/*.h src/*/*/*/*.h tests/unit/*.h)
+
+.PHONY: format syntax
+format:
+	clang-format -i $(C_FILES) $(H_FILES)
+
+# `make CC=clang syntax` reads every source with the usual warnings as errors and makes no code.
+SYNTAX_SOURCES := $(LIBRARY_SOURCES) $(wildcard src/command/*.c examples/*.c) \
+                  $(if $(filter-out no,$(CMOCKA)),$(wildcard tests/unit/*.c))
+syntax: $(SYNTAX_SOURCES:%=$(BUILD)/%.read) $(foreach isa,$(ISAS),$(LANE_SOURCES:%=$(BUILD)/%.$(isa).read))
+
+$(BUILD)/%.c.read: %.c $(FLAGS_FILE)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) -Itests/unit -Werror -fsyntax-only $<
+	@touch $@
+
+define lane_syntax_rule
+$$(BUILD)/%.c.$(1).read: %.c $$(FLAGS_FILE)
+	@mkdir -p $$(@D)
+	$$(CC) $$(CFLAGS_ALL) $$(ISA_FLAGS_$(1)) -Werror -fsyntax-only $$<
+	@touch $$@
+endef
+$(foreach isa,$(ISAS),$(eval $(call lane_syntax_rule,$(isa))))
+
+# Unit tests built to find stray accesses and undefined behaviour (address), or data races (thread: clang with
+# its own OpenMP, since gcc's gives false alarms). Each in a folder of its own.
+SANITIZE_address := CC='$(CC)' CFLAGS='-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer' \
+                    LDFLAGS='-fsanitize=address,undefined'
+SANITIZE_thread  := CC=clang CFLAGS=-fsanitize=thread LDFLAGS=-fsanitize=thread
+
+.PHONY: sanitize-address sanitize-thread
+sanitize-address sanitize-thread: sanitize-%:
+	$(MAKE) BUILD='$(BUILD)/$*' OPT=-O1 $(SANITIZE_$*) tests

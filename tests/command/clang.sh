@@ -1,0 +1,10 @@
+#!/bin/sh
+# clang reads every source without a warning.
+cd "$(dirname "$0")/../.." || exit 1
+if ! command -v clang >/dev/null; then
+    echo "ok 1 - clang has no warnings # SKIP clang is not installed"
+elif make -s -k -j2 CC=clang BUILD="$BUILD/clang" syntax; then
+    echo "ok 1 - clang has no warnings"
+else
+    echo "not ok 1 - clang has no warnings"
+fi
