@@ -6,6 +6,8 @@
 
 #include "base/status.h"
 
+struct ky_input;
+
 struct ky_section {
     char name[16];    /* "position", "clock", … */
     const void *data; /* or, after a read, owned by the ky_restart */
@@ -24,6 +26,9 @@ enum ky_status ky_restart_write(const char *path, const struct ky_section *secti
  * says so in *used_previous (may be NULL). */
 enum ky_status ky_restart_read(const char *path, struct ky_restart *restart, int *used_previous,
                                struct ky_error *error);
+/* One file, from anywhere; error lines do not name it. */
+enum ky_status ky_restart_read_input(const struct ky_input *input, struct ky_restart *restart,
+                                     struct ky_error *error);
 void ky_restart_free(struct ky_restart *restart);
 /* The section of that name, or NULL. */
 const struct ky_section *ky_restart_find(const struct ky_restart *restart, const char *name);

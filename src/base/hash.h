@@ -1,0 +1,11 @@
+/* XXH64 (Yann Collet's xxHash, its published specification): a checksum that runs as fast as the
+ * memory. Guards restart files against damage, not against an enemy. */
+#ifndef KY_BASE_HASH_H
+#define KY_BASE_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+uint64_t ky_hash(const void *data, size_t bytes, uint64_t seed);
+
+#endif

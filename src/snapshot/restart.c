@@ -1,0 +1,233 @@
+/* The restart container: docs/formats/restart.md is its specification. Everything is checked before
+ * it is believed: sizes against the file, then checksums. */
+#include "snapshot/restart.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/memory.h"
+
+static const unsigned char MAGIC[8] = {'K', 'Y', 'O', 'H', 'O', '\r', '\n', 0x1a};
+
+enum { VERSION = 1, ORDER_MARK = 0x01020304, ORDER_MARK_TURNED = 0x04030201, ALIGN = 64 };
+
+struct head {
+    unsigned char magic[8];
+    uint32_t order_mark, version;
+    uint64_t sections;
+    uint64_t bytes; /* of the whole file */
+    uint64_t table_checksum;
+    uint64_t head_checksum; /* of the bytes before this */
+    uint64_t unused[2];
+};
+
+struct entry {
+    char name[16];
+    uint64_t offset, bytes, checksum, unused;
+};
+
+_Static_assert(sizeof(struct head) == 64 && sizeof(struct entry) == 48, "layout of the file");
+
+static uint64_t aligned(uint64_t offset)
+{
+    return (offset + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+static struct entry *make_table(const struct ky_section *sections, size_t count, uint64_t *end)
+{
+    struct entry *table = ky_allocate_zeroed(count, sizeof *table);
+    uint64_t offset = sizeof(struct head) + count * sizeof *table;
+    for (size_t k = 0; table && k < count; k++) {
+        offset = aligned(offset);
+        strncpy(table[k].name, sections[k].name, sizeof table[k].name - 1);
+        table[k].offset = offset;
+        table[k].bytes = sections[k].bytes;
+        table[k].checksum = ky_hash(sections[k].data, sections[k].bytes, 0);
+        offset += sections[k].bytes;
+    }
+    *end = offset;
+    return table;
+}
+
+enum ky_status ky_restart_write(const char *path, const struct ky_section *sections, size_t count,
+                                struct ky_error *error)
+{
+    static const char zeros[ALIGN];
+    struct ky_file *file = NULL;
+    char *previous = NULL;
+    uint64_t end = 0;
+    struct entry *table = make_table(sections, count, &end);
+    enum ky_status status = table ? ky_file_create(path, 1, &file, error)
+                                  : ky_no_memory(error, "restart table", count, sizeof *table);
+    if (!status)
+        status = ky_file_reserve(file, end, error);
+    previous = status ? NULL : ky_allocate(strlen(path) + sizeof ".previous", 1);
+    if (!status && !previous)
+        status = ky_no_memory(error, "file name", strlen(path), 1);
+    if (status)
+        goto done;
+    memcpy(previous, path, strlen(path));
+    memcpy(previous + strlen(path), ".previous", sizeof ".previous");
+
+    struct head head = {.order_mark = ORDER_MARK, .version = VERSION, .sections = count};
+    memcpy(head.magic, MAGIC, sizeof MAGIC);
+    head.bytes = end;
+    head.table_checksum = ky_hash(table, count * sizeof *table, 0);
+    head.head_checksum = ky_hash(&head, offsetof(struct head, head_checksum), 0);
+    ky_file_write(file, &head, sizeof head);
+    ky_file_write(file, table, count * sizeof *table);
+    for (size_t k = 0; k < count; k++) {
+        ky_file_write(file, zeros, table[k].offset - ky_file_bytes(file));
+        ky_file_write(file, sections[k].data, sections[k].bytes);
+    }
+    status = ky_file_publish(file, previous, error);
+    file = NULL;
+done:
+    ky_file_discard(file);
+    free(previous);
+    free(table);
+    return status;
+}
+
+static enum ky_status check_head(const struct head *head, uint64_t size, struct ky_error *error)
+{
+    if (memcmp(head->magic, MAGIC, sizeof MAGIC))
+        return ky_fail(error, KY_BAD_DATA, "is no restart file");
+    if (head->order_mark == ORDER_MARK_TURNED)
+        return ky_fail(error, KY_BAD_DATA,
+                       "was written on a machine with the other byte order; resume it there");
+    if (head->order_mark != ORDER_MARK ||
+        head->head_checksum != ky_hash(head, offsetof(struct head, head_checksum), 0))
+        return ky_fail(error, KY_BAD_DATA, "its header is damaged");
+    if (head->version != VERSION)
+        return ky_fail(error, KY_BAD_DATA,
+                       "is a restart file of version %" PRIu32
+                       "; this program reads version %d: use the one that wrote it",
+                       head->version, VERSION);
+    if (head->bytes != size)
+        return ky_fail(error, KY_BAD_DATA,
+                       "has %" PRIu64 " bytes and its header tells of %" PRIu64 "; it is cut off",
+                       size, head->bytes);
+    if (head->sections > (size - sizeof *head) / sizeof(struct entry))
+        return ky_fail(error, KY_BAD_DATA, "its table of sections does not fit in the file");
+    return KY_OK;
+}
+
+static enum ky_status read_section(const struct ky_input *input, const struct entry *entry,
+                                   struct ky_section *section, struct ky_error *error)
+{
+    memcpy(section->name, entry->name, sizeof section->name);
+    section->name[sizeof section->name - 1] = '\0';
+    if (entry->offset > input->size || entry->bytes > input->size - entry->offset)
+        return ky_fail(error, KY_BAD_DATA, "section '%s' does not fit in the file", section->name);
+    void *data = ky_allocate(entry->bytes, 1);
+    if (!data)
+        return ky_no_memory(error, section->name, entry->bytes, 1);
+    section->data = data;
+    section->bytes = entry->bytes;
+    enum ky_status status = ky_input_read(input, entry->offset, data, entry->bytes, error);
+    if (!status && ky_hash(data, entry->bytes, 0) != entry->checksum)
+        status = ky_fail(error, KY_BAD_DATA, "section '%s' is damaged: its checksum does not agree",
+                         section->name);
+    return status;
+}
+
+enum ky_status ky_restart_read_input(const struct ky_input *input, struct ky_restart *restart,
+                                     struct ky_error *error)
+{
+    struct head head;
+    struct entry *table = NULL;
+    *restart = (struct ky_restart){0};
+    enum ky_status status = ky_input_read(input, 0, &head, sizeof head, error);
+    if (!status)
+        status = check_head(&head, input->size, error);
+    if (status)
+        return status;
+    size_t count = (size_t)head.sections;
+    table = ky_allocate(count, sizeof *table);
+    restart->section = ky_allocate_zeroed(count, sizeof *restart->section);
+    if (!table || !restart->section) {
+        status = ky_no_memory(error, "restart table", count, sizeof *table);
+        goto done;
+    }
+    restart->count = count;
+    status = ky_input_read(input, sizeof head, table, count * sizeof *table, error);
+    if (!status && ky_hash(table, count * sizeof *table, 0) != head.table_checksum)
+        status = ky_fail(error, KY_BAD_DATA, "its table of sections is damaged");
+    for (size_t k = 0; k < count && !status; k++)
+        status = read_section(input, &table[k], &restart->section[k], error);
+done:
+    free(table);
+    if (status)
+        ky_restart_free(restart);
+    return status;
+}
+
+static enum ky_status read_path(const char *path, struct ky_restart *restart,
+                                struct ky_error *error)
+{
+    struct ky_input input;
+    *restart = (struct ky_restart){0};
+    enum ky_status status = ky_input_open(path, &input, error);
+    if (status)
+        return status;
+    status = ky_restart_read_input(&input, restart, error);
+    ky_input_close(&input);
+    return status ? ky_fail_in(error, status, "%s: ", path) : KY_OK;
+}
+
+enum ky_status ky_restart_read(const char *path, struct ky_restart *restart, int *used_previous,
+                               struct ky_error *error)
+{
+    if (used_previous)
+        *used_previous = 0;
+    enum ky_status status = read_path(path, restart, error);
+    if (status != KY_BAD_DATA)
+        return status;
+    char *previous = ky_allocate(strlen(path) + sizeof ".previous", 1);
+    if (!previous)
+        return status;
+    memcpy(previous, path, strlen(path));
+    memcpy(previous + strlen(path), ".previous", sizeof ".previous");
+    struct ky_error second = {0};
+    if (!read_path(previous, restart, &second)) {
+        status = KY_OK;
+        if (used_previous)
+            *used_previous = 1;
+    }
+    free(previous);
+    return status;
+}
+
+void ky_restart_free(struct ky_restart *restart)
+{
+    for (size_t k = 0; k < restart->count; k++) {
+        void *data;
+        memcpy(&data, &restart->section[k].data, sizeof data);
+        free(data);
+    }
+    free(restart->section);
+    *restart = (struct ky_restart){0};
+}
+
+const void *ky_restart_section(const struct ky_restart *restart, const char *name, uint64_t bytes,
+                               struct ky_error *error)
+{
+    for (size_t k = 0; k < restart->count; k++) {
+        const struct ky_section *section = &restart->section[k];
+        if (strcmp(section->name, name) != 0)
+            continue;
+        if (section->bytes == bytes)
+            return section->data;
+        ky_fail(error, KY_BAD_DATA,
+                "section '%s' of the restart file has %" PRIu64 " bytes where %" PRIu64
+                " were expected",
+                name, section->bytes, bytes);
+        return NULL;
+    }
+    ky_fail(error, KY_BAD_DATA, "the restart file has no section '%s'", name);
+    return NULL;
+}
