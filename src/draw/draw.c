@@ -57,11 +57,20 @@ struct picture {
     struct ky_canvas canvas;
 };
 
+static struct ky_option_set option_set(struct ky_draw_parameters *parameters)
+{
+    return (struct ky_option_set){.title = "draw",
+                                  .options = ky_draw_options,
+                                  .count = ky_draw_option_count,
+                                  .values = parameters};
+}
+
 void ky_draw_parameters_defaults(struct ky_draw_parameters *parameters)
 {
+    struct ky_option_set set;
     *parameters = (struct ky_draw_parameters){.size = sizeof *parameters};
-    ky_options_defaults(
-        &(struct ky_option_set){"draw", ky_draw_options, ky_draw_option_count, parameters});
+    set = option_set(parameters);
+    ky_options_defaults(&set);
 }
 
 /* What can be wrong with the call, before any work. Positions past `farthest` would overflow. */
@@ -74,8 +83,8 @@ static enum ky_status check(const struct ky_snapshot *panels, size_t count,
                        "parameters were not filled by ky_draw_parameters_defaults of this version");
     if (!count)
         return ky_fail(error, KY_USAGE, "nothing to draw: give at least one snapshot");
-    enum ky_status status = ky_options_check(
-        &(struct ky_option_set){"draw", ky_draw_options, ky_draw_option_count, parameters}, error);
+    struct ky_option_set set = option_set(parameters);
+    enum ky_status status = ky_options_check(&set, error);
     for (size_t p = 0; !status && p < count; p++) {
         struct ky_bodies plain = panels[p].bodies;
         plain.id = NULL; /* whether ids are unique is no matter here */
