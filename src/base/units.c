@@ -1,5 +1,7 @@
 /* Unit presets: scales in cgs. G of a preset follows from G in cgs (CODATA 2018) but keeps the
  * customary digits. */
+#include "base/units.h"
+
 #include "base/status.h"
 
 #include <string.h>
@@ -23,4 +25,13 @@ enum ky_status ky_units_preset(const char *name, struct ky_units *units, struct 
         }
     return ky_fail(error, KY_USAGE, "unknown units '%s'; nbody, galaxy and cluster are known",
                    name);
+}
+
+double ky_units_gravity(double length_cm, double mass_g, double velocity_cm_s)
+{
+    if (!(length_cm > 0 && mass_g > 0 && velocity_cm_s > 0))
+        return 1;
+    double length = length_cm / 3.085678e21, mass = mass_g / 1.989e43,
+           velocity = velocity_cm_s / 1e5;
+    return 43009.0 * mass / (length * velocity * velocity);
 }

@@ -1,0 +1,492 @@
+/* CSV: a header line names the columns, one line a body; lines that start with # are remarks, some
+ * of which carry time, units and parameters (docs/formats/snapshots.md). Numbers are written with
+ * 17 digits, so that reading gives the same bits. */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "snapshot/snapshot.h"
+
+enum { BUFFER = 1 << 16, MOST_COLUMNS = 64 };
+
+enum kind { REAL, NOT_NEGATIVE, ID, TYPE };
+
+#define AT(array) offsetof(struct ky_bodies, array)
+static const struct column {
+    const char *name;
+    enum kind kind;
+    size_t offset;    /* of the array in struct ky_bodies */
+    int axis, stride; /* which number of a row of how many */
+    unsigned with;    /* 0: required */
+} columns[] = {
+    {"id", ID, AT(id), 0, 1, KY_WITH_ID},
+    {"type", TYPE, AT(type), 0, 1, KY_WITH_TYPE},
+    {"mass", NOT_NEGATIVE, AT(mass), 0, 1, 0},
+    {"x", REAL, AT(position), 0, 3, 0},
+    {"y", REAL, AT(position), 1, 3, 0},
+    {"z", REAL, AT(position), 2, 3, 0},
+    {"vx", REAL, AT(velocity), 0, 3, 0},
+    {"vy", REAL, AT(velocity), 1, 3, 0},
+    {"vz", REAL, AT(velocity), 2, 3, 0},
+    {"softening", NOT_NEGATIVE, AT(softening), 0, 1, KY_WITH_SOFTENING},
+    {"ax", REAL, AT(acceleration), 0, 3, KY_WITH_ACCELERATION},
+    {"ay", REAL, AT(acceleration), 1, 3, KY_WITH_ACCELERATION},
+    {"az", REAL, AT(acceleration), 2, 3, KY_WITH_ACCELERATION},
+    {"potential", REAL, AT(potential), 0, 1, KY_WITH_POTENTIAL},
+};
+enum { COLUMNS = sizeof columns / sizeof *columns, MASS = 2 };
+
+/* Remarks "# name: number" and where the number goes. */
+static const struct remark {
+    const char *name;
+    size_t offset; /* in struct ky_snapshot */
+} remarks[] = {
+    {"time", offsetof(struct ky_snapshot, time)},
+    {"length_cm", offsetof(struct ky_snapshot, units.length_cm)},
+    {"mass_g", offsetof(struct ky_snapshot, units.mass_g)},
+    {"velocity_cm_s", offsetof(struct ky_snapshot, units.velocity_cm_s)},
+    {"g", offsetof(struct ky_snapshot, units.g)},
+};
+enum { REMARKS = sizeof remarks / sizeof *remarks };
+
+/* Numbers have a decimal point whatever the language of the program around us. */
+struct language {
+    locale_t plain, before;
+};
+
+static int enter_plain(struct language *language)
+{
+    language->plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (!language->plain)
+        return -1;
+    language->before = uselocale(language->plain);
+    return 0;
+}
+
+static void leave_plain(struct language *language)
+{
+    uselocale(language->before);
+    freelocale(language->plain);
+}
+
+static char *array_of(const struct ky_bodies *bodies, const struct column *column)
+{
+    char *array;
+    memcpy(&array, (const char *)bodies + column->offset, sizeof array);
+    return array;
+}
+
+/* ---- lines ---- */
+
+struct lines {
+    const struct ky_input *input;
+    uint64_t offset; /* of the next byte to fetch */
+    size_t start, end;
+    uint64_t number; /* of the last line given, from 1 */
+    int ended;       /* that line ended with a newline */
+    char *buffer;
+};
+
+/* The next line, without its end and the blanks around it, or NULL after the last. */
+static enum ky_status next_line(struct lines *in, char **line, struct ky_error *error)
+{
+    *line = NULL;
+    char *stop = NULL;
+    while (!(stop = in->end > in->start ? memchr(in->buffer + in->start, '\n', in->end - in->start)
+                                        : NULL)) {
+        uint64_t left = in->input->size - in->offset;
+        if (!left)
+            break;
+        memmove(in->buffer, in->buffer + in->start, in->end - in->start);
+        in->end -= in->start;
+        in->start = 0;
+        size_t room = BUFFER - in->end, want = left < room ? (size_t)left : room;
+        if (!want)
+            return ky_fail(error, KY_BAD_DATA, "line %" PRIu64 " is longer than %d bytes",
+                           in->number + 1, BUFFER);
+        enum ky_status status =
+            ky_input_read(in->input, in->offset, in->buffer + in->end, want, error);
+        if (status)
+            return status;
+        in->offset += want;
+        in->end += want;
+    }
+    if (in->start == in->end)
+        return KY_OK;
+    in->ended = stop != NULL;
+    stop = stop ? stop : in->buffer + in->end;
+    char *text = in->buffer + in->start;
+    in->start = (size_t)(stop - in->buffer) + (size_t)in->ended;
+    in->number++;
+    if (memchr(text, '\0', (size_t)(stop - text)))
+        return ky_fail(error, KY_BAD_DATA, "line %" PRIu64 " has a zero byte; it is no text",
+                       in->number);
+    while (stop > text && isspace((unsigned char)stop[-1]))
+        stop--;
+    *stop = '\0'; /* the buffer has one byte more */
+    while (isspace((unsigned char)*text))
+        text++;
+    *line = text;
+    return KY_OK;
+}
+
+static int is_remark(const char *line)
+{
+    return *line == '\0' || *line == '#';
+}
+
+/* Cuts the next cell off *rest; NULL after the last. */
+static char *next_cell(char **rest)
+{
+    char *cell = *rest;
+    if (!cell)
+        return NULL;
+    char *comma = strchr(cell, ',');
+    *rest = comma ? comma + 1 : NULL;
+    char *end = comma ? comma : cell + strlen(cell);
+    while (end > cell && isspace((unsigned char)end[-1]))
+        end--;
+    *end = '\0';
+    while (isspace((unsigned char)*cell))
+        cell++;
+    return cell;
+}
+
+/* ---- reading ---- */
+
+struct reader {
+    struct lines lines;
+    struct ky_snapshot *snapshot;
+    const struct column *column[MOST_COLUMNS];
+    int count;
+    uint64_t rows, told; /* told: by the remark "bodies", or UINT64_MAX */
+    size_t parameter_bytes;
+};
+
+static int same_word(const char *a, const char *b)
+{
+    while (*a && tolower((unsigned char)*a) == tolower((unsigned char)*b))
+        a++, b++;
+    return *a == *b;
+}
+
+static const struct column *find_column(const char *name)
+{
+    for (int k = 0; k < COLUMNS; k++)
+        if (same_word(name, columns[k].name))
+            return &columns[k];
+    return same_word(name, "m") ? &columns[MASS] : NULL;
+}
+
+static enum ky_status check_columns(const struct reader *r, uint64_t line, struct ky_error *error)
+{
+    unsigned with = 0;
+    for (int k = 0; k < r->count; k++)
+        with |= r->column[k]->with;
+    for (int c = 0; c < COLUMNS; c++) {
+        int found = 0;
+        for (int k = 0; k < r->count; k++)
+            found += r->column[k] == &columns[c];
+        if (found > 1)
+            return ky_fail(error, KY_BAD_DATA, "line %" PRIu64 ": column '%s' occurs twice", line,
+                           columns[c].name);
+        if (!found && (columns[c].with == 0 || (columns[c].with & with)))
+            return ky_fail(error, KY_BAD_DATA, "line %" PRIu64 ": column '%s' is missing", line,
+                           columns[c].name);
+    }
+    return KY_OK;
+}
+
+static enum ky_status read_columns(struct reader *r, char *line, struct ky_error *error)
+{
+    char *cell;
+    while ((cell = next_cell(&line))) {
+        const struct column *column = find_column(cell);
+        if (!column)
+            return ky_fail(error, KY_BAD_DATA,
+                           "line %" PRIu64 ": unknown column '%.40s'; known are id, type, mass, x, "
+                           "y, z, vx, vy, vz, softening, ax, ay, az, potential",
+                           r->lines.number, cell);
+        if (r->count == MOST_COLUMNS)
+            return ky_fail(error, KY_BAD_DATA, "line %" PRIu64 ": too many columns",
+                           r->lines.number);
+        r->column[r->count++] = column;
+    }
+    return check_columns(r, r->lines.number, error);
+}
+
+/* "#| text" is a line of the parameters. */
+static enum ky_status keep_parameters(struct reader *r, const char *text, struct ky_error *error)
+{
+    size_t length = strlen(text), room = r->parameter_bytes + length + 2;
+    char *longer = realloc(r->snapshot->parameters, room);
+    if (!longer)
+        return ky_no_memory(error, "parameters", room, 1);
+    memcpy(longer + r->parameter_bytes, text, length);
+    memcpy(longer + r->parameter_bytes + length, "\n", 2);
+    r->parameter_bytes += length + 1;
+    r->snapshot->parameters = longer;
+    return KY_OK;
+}
+
+static enum ky_status read_remark(struct reader *r, const char *line, struct ky_error *error)
+{
+    char name[32], extra;
+    double value;
+    if (!strncmp(line, "#|", 2))
+        return keep_parameters(r, line[2] == ' ' ? line + 3 : line + 2, error);
+    if (sscanf(line, "# %31[a-z_]: %lf %c", name, &value, &extra) != 2)
+        return KY_OK;
+    if (!strcmp(name, "bodies") && value >= 0 && value < 1e15) {
+        r->told = (uint64_t)value;
+        return KY_OK;
+    }
+    for (int k = 0; k < REMARKS; k++) {
+        if (strcmp(name, remarks[k].name) != 0)
+            continue;
+        if (!isfinite(value) || (k > 0 && value < 0))
+            return ky_fail(error, KY_BAD_DATA, "line %" PRIu64 ": %s is %g", r->lines.number, name,
+                           value);
+        memcpy((char *)r->snapshot + remarks[k].offset, &value, sizeof value);
+    }
+    return KY_OK;
+}
+
+static enum ky_status bad_cell(const struct reader *r, const struct column *column,
+                               const char *cell, const char *right, struct ky_error *error)
+{
+    return ky_fail(error, KY_BAD_DATA, "line %" PRIu64 ": %s is '%.40s'; it must be %s",
+                   r->lines.number, column->name, cell, right);
+}
+
+static enum ky_status read_cell(struct reader *r, const struct column *column, const char *cell,
+                                size_t row, struct ky_error *error)
+{
+    char *end, *array = array_of(&r->snapshot->bodies, column);
+    errno = 0;
+    if (column->kind == ID || column->kind == TYPE) {
+        uint64_t value = strtoull(cell, &end, 10);
+        int good = isdigit((unsigned char)*cell) && !*end && !errno;
+        if (column->kind == ID && !good)
+            return bad_cell(r, column, cell, "a whole number below 2^64", error);
+        if (column->kind == TYPE && (!good || value > 5))
+            return bad_cell(r, column, cell, "0 to 5", error);
+        if (column->kind == ID)
+            ((uint64_t *)(void *)array)[row] = value;
+        else
+            ((uint8_t *)array)[row] = (uint8_t)value;
+        return KY_OK;
+    }
+    double value = strtod(cell, &end);
+    if (end == cell || *end || !isfinite(value))
+        return bad_cell(r, column, cell, "a finite number", error);
+    if (column->kind == NOT_NEGATIVE && value < 0)
+        return bad_cell(r, column, cell, "0 or more", error);
+    ((double *)(void *)array)[row * (size_t)column->stride + (size_t)column->axis] = value;
+    return KY_OK;
+}
+
+static enum ky_status read_row(struct reader *r, char *line, struct ky_error *error)
+{
+    enum ky_status status = KY_OK;
+    char *cell;
+    int k = 0;
+    while (!status && (cell = next_cell(&line))) {
+        if (k < r->count)
+            status = read_cell(r, r->column[k], cell, r->rows, error);
+        k++;
+    }
+    if (!status && k != r->count)
+        status = ky_fail(error, KY_BAD_DATA, "line %" PRIu64 " has %d cells and the header line %d",
+                         r->lines.number, k, r->count);
+    r->rows++;
+    return status;
+}
+
+static void rewind_lines(struct lines *lines)
+{
+    char *buffer = lines->buffer;
+    *lines = (struct lines){.input = lines->input, .buffer = buffer};
+    unsigned char mark[3] = {0}; /* some editors put a byte-order mark first */
+    if (lines->input->size >= 3 && !ky_input_read(lines->input, 0, mark, 3, NULL) &&
+        !memcmp(mark, "\xef\xbb\xbf", 3))
+        lines->offset = 3;
+}
+
+/* The first pass: columns and remarks, and how many rows there are. */
+static enum ky_status survey(struct reader *r, struct ky_error *error)
+{
+    char *line;
+    enum ky_status status;
+    rewind_lines(&r->lines);
+    while (!(status = next_line(&r->lines, &line, error)) && line) {
+        if (is_remark(line))
+            status = read_remark(r, line, error);
+        else if (!r->count)
+            status = read_columns(r, line, error);
+        else
+            r->rows++;
+        if (status)
+            return status;
+    }
+    if (!status && !r->count)
+        status = ky_fail(error, KY_BAD_DATA,
+                         "has no header line such as id,mass,x,y,z,vx,vy,vz; it is cut off");
+    if (!status && r->told != UINT64_MAX && (r->told != r->rows || !r->lines.ended))
+        status = ky_fail(error, KY_BAD_DATA,
+                         "has %" PRIu64 " %srows and its head tells of %" PRIu64 "; it is cut off",
+                         r->rows, r->lines.ended ? "" : "or fewer whole ", r->told);
+    return status;
+}
+
+static enum ky_status read_rows(struct reader *r, struct ky_error *error)
+{
+    char *line;
+    int head = 1;
+    enum ky_status status;
+    rewind_lines(&r->lines);
+    r->rows = 0;
+    while (!(status = next_line(&r->lines, &line, error)) && line) {
+        if (is_remark(line))
+            continue;
+        if (!head)
+            status = r->rows < r->snapshot->bodies.n
+                         ? read_row(r, line, error)
+                         : ky_fail(error, KY_BAD_DATA, "has changed while it was read");
+        if (status)
+            return status;
+        head = 0;
+    }
+    return status;
+}
+
+enum ky_status ky_csv_read(const struct ky_input *input, struct ky_snapshot *snapshot,
+                           struct ky_error *error)
+{
+    struct reader r = {.lines.input = input, .snapshot = snapshot, .told = UINT64_MAX};
+    struct language language;
+    unsigned with = 0;
+    r.lines.buffer = ky_allocate(BUFFER + 1, 1);
+    if (!r.lines.buffer || enter_plain(&language)) {
+        free(r.lines.buffer);
+        return ky_no_memory(error, "CSV buffer", BUFFER, 1);
+    }
+    enum ky_status status = survey(&r, error);
+    for (int k = 0; k < r.count; k++)
+        with |= r.column[k]->with;
+    if (!status)
+        status = ky_bodies_allocate(&snapshot->bodies, (size_t)r.rows, with, error);
+    if (!status)
+        status = read_rows(&r, error);
+    leave_plain(&language);
+    free(r.lines.buffer);
+    return status;
+}
+
+/* Text whose first line that is no remark names a column that we know. */
+int ky_csv_recognise(const struct ky_input *input, const unsigned char *head, size_t bytes)
+{
+    (void)input;
+    size_t at = bytes >= 3 && !memcmp(head, "\xef\xbb\xbf", 3) ? 3 : 0;
+    for (size_t k = at; k < bytes; k++)
+        if (head[k] < ' ' && !isspace(head[k]))
+            return 0;
+    while (at < bytes) {
+        size_t end = at;
+        while (end < bytes && head[end] != '\n')
+            end++;
+        while (at < end && isspace(head[at]))
+            at++;
+        if (at < end && head[at] != '#') {
+            char cell[16] = {0};
+            for (size_t k = 0; k < sizeof cell - 1 && at < end && head[at] != ','; k++, at++)
+                cell[k] = (char)head[at];
+            char *rest = cell;
+            return find_column(next_cell(&rest)) != NULL;
+        }
+        if (end == bytes)
+            return bytes < input->size; /* remarks fill all that was looked at */
+        at = end + 1;
+    }
+    return 0;
+}
+
+/* ---- writing ---- */
+
+static void write_head(struct ky_file *file, const struct ky_snapshot *snapshot)
+{
+    ky_file_print(file, "# kyoho %s snapshot\n# bodies: %zu\n", ky_version(), snapshot->bodies.n);
+    for (int k = 0; k < REMARKS; k++) {
+        double value;
+        memcpy(&value, (const char *)snapshot + remarks[k].offset, sizeof value);
+        ky_file_print(file, "# %s: %.17g\n", remarks[k].name, value);
+    }
+    const char *line = snapshot->parameters;
+    while (line && *line) {
+        size_t length = strcspn(line, "\n");
+        ky_file_write(file, "#| ", 3);
+        ky_file_write(file, line, length);
+        ky_file_write(file, "\n", 1);
+        line += length + (line[length] == '\n');
+    }
+}
+
+static int format_cell(char *text, size_t room, const struct column *column, const char *array,
+                       size_t row)
+{
+    if (column->kind == ID)
+        return snprintf(text, room, "%" PRIu64, ((const uint64_t *)(const void *)array)[row]);
+    if (column->kind == TYPE)
+        return snprintf(text, room, "%d", ((const uint8_t *)array)[row]);
+    const double *reals = (const double *)(const void *)array;
+    return snprintf(text, room, "%.17g",
+                    reals[row * (size_t)column->stride + (size_t)column->axis]);
+}
+
+static void write_rows(struct ky_file *file, const struct ky_bodies *bodies)
+{
+    const struct column *used[COLUMNS];
+    const char *array[COLUMNS];
+    int count = 0;
+    for (int c = 0; c < COLUMNS; c++) {
+        array[count] = array_of(bodies, &columns[c]);
+        if (array[count] || !columns[c].with)
+            used[count++] = &columns[c];
+    }
+    for (int k = 0; k < count; k++)
+        ky_file_print(file, "%s%c", used[k]->name, k + 1 < count ? ',' : '\n');
+    for (size_t i = 0; i < bodies->n; i++) {
+        char row[COLUMNS * 32];
+        int length = 0;
+        for (int k = 0; k < count; k++) {
+            length += format_cell(row + length, sizeof row - (size_t)length, used[k], array[k], i);
+            row[length++] = k + 1 < count ? ',' : '\n';
+        }
+        if (ky_file_write(file, row, (size_t)length))
+            return;
+    }
+}
+
+enum ky_status ky_csv_write(const char *path, const struct ky_snapshot *snapshot,
+                            const struct ky_write_options *options, struct ky_error *error)
+{
+    struct ky_file *file;
+    struct language language;
+    enum ky_status status = ky_file_create(path, options->overwrite, &file, error);
+    if (status)
+        return status;
+    if (enter_plain(&language)) {
+        ky_file_discard(file);
+        return ky_no_memory(error, "number format", 1, 1);
+    }
+    write_head(file, snapshot);
+    write_rows(file, &snapshot->bodies);
+    leave_plain(&language);
+    return ky_file_publish(file, NULL, error);
+}

@@ -1,0 +1,369 @@
+/* The reader of GADGET's binary formats 1 and 2: Fortran records, each between two markers that
+ * hold its length, of either byte order; blocks POS, VEL, ID, MASS in this order (1) or by name (2,
+ * which may also have POT and ACCE); float or double, ids of 32 or 64 bits; one file or several.
+ * Markers are 32 bits wide: a record of 4 GB or more holds its length modulo 2^32. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "snapshot/bytes.h"
+#include "snapshot/snapshot.h"
+
+enum { TYPES = 6, HEADER = 256, SLAB = 1 << 17, MOST_FILES = 1000000 };
+
+#define AT(array) offsetof(struct ky_bodies, array)
+enum { POS, VEL, ID, MASS, POT, ACCE, BLOCKS, UNKNOWN = BLOCKS };
+static const struct {
+    const char *name;
+    size_t offset; /* of the array in struct ky_bodies */
+    int columns, integer;
+    unsigned with; /* 0: required */
+} blocks[BLOCKS] = {
+    {"POS ", AT(position), 3, 0, 0},
+    {"VEL ", AT(velocity), 3, 0, 0},
+    {"ID  ", AT(id), 1, 1, KY_WITH_ID},
+    {"MASS", AT(mass), 1, 0, 0},
+    {"POT ", AT(potential), 1, 0, KY_WITH_POTENTIAL},
+    {"ACCE", AT(acceleration), 3, 0, KY_WITH_ACCELERATION},
+};
+
+/* One file. */
+struct piece {
+    struct ky_input input;
+    int turn, named; /* the other byte order; format 2 */
+    uint64_t count[TYPES], total[TYPES];
+    double mass[TYPES], time;
+    uint64_t n, without_mass; /* bodies; those whose mass is not in the header */
+    uint32_t files;
+    struct {
+        uint64_t offset; /* 0: not there */
+        size_t width;
+    } block[BLOCKS];
+};
+
+static int marker_is(const unsigned char *head, size_t bytes, size_t at, uint32_t value, int turn)
+{
+    return bytes >= at + 4 && ky_load32(head + at, turn) == value;
+}
+
+int ky_gadget1_recognise(const struct ky_input *input, const unsigned char *head, size_t bytes)
+{
+    (void)input;
+    for (int turn = 0; turn < 2; turn++)
+        if (marker_is(head, bytes, 0, HEADER, turn) &&
+            marker_is(head, bytes, HEADER + 4, HEADER, turn))
+            return 1;
+    return 0;
+}
+
+int ky_gadget2_recognise(const struct ky_input *input, const unsigned char *head, size_t bytes)
+{
+    (void)input;
+    for (int turn = 0; turn < 2; turn++)
+        if (marker_is(head, bytes, 0, 8, turn) && !memcmp(head + 4, "HEAD", 4))
+            return 1;
+    return 0;
+}
+
+/* The length of the record at `offset`; `fits` says whether a length is possible, given the file.
+ */
+static enum ky_status record(const struct piece *p, uint64_t offset,
+                             int (*fits)(const struct piece *, int block, uint64_t length),
+                             int block, uint64_t *length, struct ky_error *error)
+{
+    unsigned char bytes[4];
+    enum ky_status status = ky_input_read(&p->input, offset, bytes, 4, error);
+    if (status)
+        return status;
+    uint32_t marker = ky_load32(bytes, p->turn);
+    for (*length = marker; *length <= p->input.size - offset - 4; *length += (uint64_t)1 << 32) {
+        if (!fits(p, block, *length))
+            continue;
+        status = ky_input_read(&p->input, offset + 4 + *length, bytes, 4, error);
+        if (status)
+            return status;
+        if (ky_load32(bytes, p->turn) == marker)
+            return KY_OK;
+    }
+    return ky_fail(error, KY_BAD_DATA,
+                   "the %s record at byte %" PRIu64 " is marked %" PRIu32
+                   " bytes long, which does not agree with the header or with the record's end; "
+                   "the file is cut off or damaged",
+                   block < BLOCKS ? blocks[block].name : "next", offset, marker);
+}
+
+static uint64_t rows_of(const struct piece *p, int block)
+{
+    return block == MASS ? p->without_mass : p->n;
+}
+
+static int fits_block(const struct piece *p, int block, uint64_t length)
+{
+    if (block >= BLOCKS)
+        return 1;
+    uint64_t numbers = rows_of(p, block) * (uint64_t)blocks[block].columns;
+    return length == 4 * numbers || length == 8 * numbers;
+}
+
+static int fits_anything(const struct piece *p, int block, uint64_t length)
+{
+    (void)p, (void)block, (void)length;
+    return 1;
+}
+
+static enum ky_status read_header(struct piece *p, uint64_t *offset, struct ky_error *error)
+{
+    unsigned char head[HEADER];
+    uint64_t length;
+    enum ky_status status = ky_input_read(&p->input, 0, head, 8, error);
+    if (status)
+        return status;
+    uint32_t first = ky_load32(head, 0);
+    p->turn = first != HEADER && first != 8;
+    p->named = ky_load32(head, p->turn) == 8;
+    *offset = p->named ? 16 : 0;
+    status = record(p, *offset, fits_anything, UNKNOWN, &length, error);
+    if (!status && length != HEADER)
+        status = ky_fail(error, KY_BAD_DATA, "its header has %" PRIu64 " bytes and not %d", length,
+                         HEADER);
+    if (!status)
+        status = ky_input_read(&p->input, *offset + 4, head, HEADER, error);
+    if (status)
+        return status;
+    *offset += HEADER + 8;
+    for (int t = 0; t < TYPES; t++) {
+        p->count[t] = ky_load32(head + 4 * t, p->turn);
+        p->mass[t] = ky_load_real(head + 24 + 8 * t, 8, p->turn);
+        p->total[t] = ky_load32(head + 96 + 4 * t, p->turn) +
+                      ((uint64_t)ky_load32(head + 168 + 4 * t, p->turn) << 32);
+        p->n += p->count[t];
+        if (!(p->mass[t] > 0))
+            p->without_mass += p->count[t];
+        if (!isfinite(p->mass[t]) || p->mass[t] < 0)
+            return ky_fail(error, KY_BAD_DATA, "its header gives bodies of type %d the mass %g", t,
+                           p->mass[t]);
+    }
+    p->time = ky_load_real(head + 72, 8, p->turn);
+    p->files = ky_load32(head + 124, p->turn);
+    if (!isfinite(p->time))
+        return ky_fail(error, KY_BAD_DATA, "its time is %g; it must be finite", p->time);
+    if (p->files > MOST_FILES)
+        return ky_fail(error, KY_BAD_DATA, "its header tells of %" PRIu32 " files", p->files);
+    p->files = p->files ? p->files : 1;
+    /* positions alone take 12 bytes a body: no memory is asked for what cannot be there */
+    if (p->n > p->input.size / 12)
+        return ky_fail(error, KY_BAD_DATA,
+                       "its header tells of %" PRIu64 " bodies, which do not fit in its %" PRIu64
+                       " bytes",
+                       p->n, p->input.size);
+    return KY_OK;
+}
+
+/* Which block comes next: by its place in format 1, by its name in format 2. */
+static enum ky_status next_block(const struct piece *p, uint64_t *offset, int place, int *block,
+                                 struct ky_error *error)
+{
+    unsigned char name[4];
+    uint64_t length;
+    *block = place < MASS || (place == MASS && p->without_mass) ? place : UNKNOWN;
+    if (!p->named)
+        return KY_OK;
+    *block = UNKNOWN;
+    enum ky_status status = record(p, *offset, fits_anything, UNKNOWN, &length, error);
+    if (!status && length != 8)
+        status = ky_fail(error, KY_BAD_DATA, "there is no block name at byte %" PRIu64, *offset);
+    if (!status)
+        status = ky_input_read(&p->input, *offset + 4, name, 4, error);
+    if (status)
+        return status;
+    *offset += 16;
+    for (int k = 0; k < BLOCKS; k++)
+        if (!memcmp(name, blocks[k].name, 4))
+            *block = k;
+    return KY_OK;
+}
+
+/* Finds where the blocks are, and that every record is whole. */
+static enum ky_status survey(struct piece *p, struct ky_error *error)
+{
+    uint64_t offset, length = 0;
+    enum ky_status status = read_header(p, &offset, error);
+    for (int place = 0; !status && p->n && offset < p->input.size; place++) {
+        int block;
+        status = next_block(p, &offset, place, &block, error);
+        if (!status)
+            status = record(p, offset, fits_block, block, &length, error);
+        if (!status && block < BLOCKS) {
+            uint64_t rows = rows_of(p, block) * (uint64_t)blocks[block].columns;
+            p->block[block].offset = offset + 4;
+            p->block[block].width = rows ? (size_t)(length / rows) : 4;
+        }
+        offset += length + 8;
+    }
+    for (int k = 0; k < BLOCKS && !status && p->n; k++)
+        if (!p->block[k].offset && !blocks[k].with && rows_of(p, k))
+            status = ky_fail(error, KY_BAD_DATA, "has no block %s; it is cut off or damaged",
+                             blocks[k].name);
+    return status;
+}
+
+static enum ky_status open_piece(const struct ky_input *first, uint32_t files, uint32_t k,
+                                 struct piece *p, char **name, struct ky_error *error)
+{
+    *p = (struct piece){.input.fd = -1};
+    *name = NULL;
+    if (files == 1) {
+        p->input = *first;
+        return survey(p, error);
+    }
+    *name = first->path ? ky_piece_name(first->path, k) : NULL;
+    if (!*name)
+        return ky_fail(error, KY_BAD_DATA,
+                       "is one of %" PRIu32 " files, and its name has no number as in name.0 that "
+                       "would lead to the others",
+                       files);
+    enum ky_status status = ky_input_open(*name, &p->input, error);
+    if (!status) {
+        status = survey(p, error);
+        if (status)
+            ky_fail_in(error, status, "%s: ", *name);
+    }
+    return status;
+}
+
+static void close_piece(uint32_t files, struct piece *p, char *name)
+{
+    if (files > 1)
+        ky_input_close(&p->input);
+    free(name);
+}
+
+/* `count` numbers of the block from number `from` on, into an array of 8-byte numbers. */
+static enum ky_status read_numbers(const struct piece *p, int block, uint64_t from, uint64_t count,
+                                   void *array, unsigned char *slab, struct ky_error *error)
+{
+    const size_t width = p->block[block].width;
+    uint64_t *ids = array;
+    double *reals = array;
+    for (uint64_t done = 0; done < count;) {
+        size_t part = count - done < SLAB ? (size_t)(count - done) : SLAB;
+        enum ky_status status = ky_input_read(
+            &p->input, p->block[block].offset + (from + done) * width, slab, part * width, error);
+        if (status)
+            return status;
+        for (size_t k = 0; k < part; k++) {
+            const unsigned char *at = slab + k * width;
+            if (!blocks[block].integer)
+                reals[done + k] = ky_load_real(at, width, p->turn);
+            else
+                ids[done + k] = width == 8 ? ky_load64(at, p->turn) : ky_load32(at, p->turn);
+        }
+        done += part;
+    }
+    return KY_OK;
+}
+
+static enum ky_status read_masses(const struct piece *p, uint64_t at, double *mass,
+                                  unsigned char *slab, struct ky_error *error)
+{
+    enum ky_status status = KY_OK;
+    uint64_t listed = 0;
+    for (int t = 0; t < TYPES && !status; at += p->count[t], t++) {
+        if (p->mass[t] > 0) {
+            for (uint64_t k = 0; k < p->count[t]; k++)
+                mass[at + k] = p->mass[t];
+        } else {
+            status = read_numbers(p, MASS, listed, p->count[t], mass + at, slab, error);
+            listed += p->count[t];
+        }
+    }
+    return status;
+}
+
+static enum ky_status read_piece(const struct piece *p, uint64_t at, struct ky_bodies *bodies,
+                                 unsigned char *slab, struct ky_error *error)
+{
+    enum ky_status status = p->n <= bodies->n - at
+                                ? read_masses(p, at, bodies->mass, slab, error)
+                                : ky_fail(error, KY_BAD_DATA, "has changed while it was read");
+    for (int k = 0; k < BLOCKS && !status; k++) {
+        char *array;
+        memcpy(&array, (char *)bodies + blocks[k].offset, sizeof array);
+        uint64_t columns = (uint64_t)blocks[k].columns;
+        if (k != MASS && array && p->n)
+            status = read_numbers(p, k, 0, p->n * columns, array + 8 * columns * at, slab, error);
+    }
+    for (int t = 0; t < TYPES && bodies->type && !status; at += p->count[t], t++)
+        memset(bodies->type + at, t, p->count[t]);
+    return status;
+}
+
+/* What all files have together. */
+struct whole {
+    uint64_t n, sum[TYPES];
+    unsigned with;
+};
+
+static enum ky_status survey_all(const struct ky_input *first, uint32_t *files, struct whole *w,
+                                 struct ky_error *error)
+{
+    struct piece p = {.input = *first};
+    uint64_t offset;
+    char *name;
+    enum ky_status status = read_header(&p, &offset, error);
+    *files = p.files;
+    *w = (struct whole){.with = KY_WITH_ID | KY_WITH_POTENTIAL | KY_WITH_ACCELERATION};
+    for (uint32_t k = 0; k < *files && !status; k++) {
+        status = open_piece(first, *files, k, &p, &name, error);
+        for (int b = 0; b < BLOCKS; b++)
+            if (!p.block[b].offset && p.n)
+                w->with &= ~blocks[b].with;
+        for (int t = 0; t < TYPES; t++) {
+            w->sum[t] += p.count[t];
+            w->with |= t != 4 && p.count[t] ? KY_WITH_TYPE : 0;
+        }
+        w->n += p.n;
+        close_piece(*files, &p, name);
+    }
+    /* some writers of single files leave the totals 0 */
+    uint64_t total = 0;
+    for (int t = 0; t < TYPES; t++)
+        total += p.total[t];
+    for (int t = 0; t < TYPES && !status && (total || *files > 1); t++)
+        if (p.total[t] != w->sum[t])
+            status = ky_fail(error, KY_BAD_DATA,
+                             "its header tells of %" PRIu64
+                             " bodies of type %d in all, and there are %" PRIu64,
+                             p.total[t], t, w->sum[t]);
+    return status;
+}
+
+enum ky_status ky_gadget_read(const struct ky_input *input, struct ky_snapshot *snapshot,
+                              struct ky_error *error)
+{
+    struct whole whole;
+    uint32_t files;
+    unsigned char *slab = NULL;
+    enum ky_status status = survey_all(input, &files, &whole, error);
+    if (!status)
+        status = ky_bodies_allocate(&snapshot->bodies, (size_t)whole.n, whole.with, error);
+    if (status)
+        return status;
+    slab = ky_allocate(SLAB, 8);
+    if (!slab)
+        return ky_no_memory(error, "input slab", SLAB, 8);
+    uint64_t at = 0;
+    for (uint32_t k = 0; k < files && !status; k++) {
+        struct piece p;
+        char *name;
+        status = open_piece(input, files, k, &p, &name, error);
+        if (!status)
+            status = read_piece(&p, at, &snapshot->bodies, slab, error);
+        snapshot->time = p.time;
+        at += p.n;
+        close_piece(files, &p, name);
+    }
+    free(slab);
+    return status;
+}

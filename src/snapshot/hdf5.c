@@ -1,0 +1,253 @@
+/* The table of data sets, the lock and the file driver: see hdf5.h. In a build without HDF5 a file
+ * is still told to be one. */
+#include <string.h>
+
+#include "snapshot/snapshot.h"
+
+int ky_hdf5_recognise(const struct ky_input *input, const unsigned char *head, size_t bytes)
+{
+    (void)input;
+    /* the file may start with a block of the user's: 0, 512, 1024, … bytes */
+    for (size_t at = 0; at + 8 <= bytes; at = at ? 2 * at : 512)
+        if (!memcmp(head + at, "\x89HDF\r\n\x1a\n", 8))
+            return 1;
+    return 0;
+}
+
+#ifdef KY_HAVE_HDF5
+#include "snapshot/hdf5.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#if H5_VERSION_GE(1, 14, 0)
+#include <H5FDdevelop.h>
+#endif
+
+#include "base/memory.h"
+
+#define AT(array) offsetof(struct ky_bodies, array)
+const struct ky_hdf5_field ky_hdf5_fields[KY_HDF5_FIELDS] = {
+    {"Coordinates", AT(position), 3, 0, 0, 1, 0, 0, "U_L "},
+    {"Velocities", AT(velocity), 3, 0, 0, 0, 0, 1, "U_V "},
+    {"Masses", AT(mass), 1, 0, 0, 0, 1, 0, "U_M "},
+    {"ParticleIDs", AT(id), 1, 1, KY_WITH_ID, 0, 0, 0, "id"},
+    {"Softening", AT(softening), 1, 0, KY_WITH_SOFTENING, 1, 0, 0, "U_L "},
+    {"Acceleration", AT(acceleration), 3, 0, KY_WITH_ACCELERATION, -1, 0, 2, "U_V^2 U_L^-1 "},
+    {"Potential", AT(potential), 1, 0, KY_WITH_POTENTIAL, 0, 0, 2, "U_V^2 "},
+};
+
+const struct ky_units ky_hdf5_units = {3.085678e21, 1.989e43, 1e5, 43009.0};
+
+void *ky_hdf5_array(const struct ky_hdf5_field *field, const struct ky_bodies *bodies)
+{
+    void *array;
+    memcpy(&array, (const char *)bodies + field->offset, sizeof array);
+    return array;
+}
+
+static int has_scale(const struct ky_units *units)
+{
+    return units->length_cm > 0 && units->mass_g > 0 && units->velocity_cm_s > 0;
+}
+
+static double power(double x, int exponent)
+{
+    double result = 1;
+    for (int k = 0; k < abs(exponent); k++)
+        result *= x;
+    return exponent < 0 ? 1 / result : result;
+}
+
+double ky_hdf5_scale(const struct ky_hdf5_field *field, const struct ky_units *from,
+                     const struct ky_units *to)
+{
+    if (!has_scale(from) || !has_scale(to))
+        return 1;
+    return power(from->length_cm / to->length_cm, field->length) *
+           power(from->mass_g / to->mass_g, field->mass) *
+           power(from->velocity_cm_s / to->velocity_cm_s, field->velocity);
+}
+
+double ky_hdf5_time_scale(const struct ky_units *from, const struct ky_units *to)
+{
+    static const struct ky_hdf5_field time = {.length = 1, .velocity = -1};
+    return ky_hdf5_scale(&time, from, to);
+}
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+void ky_hdf5_enter(struct ky_hdf5_quiet *saved)
+{
+    *saved = (struct ky_hdf5_quiet){0};
+    pthread_mutex_lock(&lock);
+    H5Eget_auto2(H5E_DEFAULT, &saved->function, &saved->data);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+}
+
+void ky_hdf5_leave(const struct ky_hdf5_quiet *saved)
+{
+    H5Eclear2(H5E_DEFAULT);
+    H5Eset_auto2(H5E_DEFAULT, saved->function, saved->data);
+    pthread_mutex_unlock(&lock);
+}
+
+/* ---- the file driver ---- */
+
+struct ends {
+    const struct ky_input *input; /* one of the two */
+    struct ky_file *output;
+};
+
+struct driver {
+    H5FD_t shared; /* HDF5's own part comes first */
+    struct ends ends;
+    haddr_t eoa, eof;
+};
+
+static H5FD_t *driver_open(const char *name, unsigned flags, hid_t access, haddr_t most)
+{
+    (void)name, (void)flags, (void)most;
+    const struct ends *ends = H5Pget_driver_info(access);
+    struct driver *driver = ends ? calloc(1, sizeof *driver) : NULL;
+    if (!driver)
+        return NULL;
+    driver->ends = *ends;
+    driver->eof = ends->input ? ends->input->size : 0;
+    return &driver->shared;
+}
+
+static herr_t driver_close(H5FD_t *file)
+{
+    free(file);
+    return 0;
+}
+
+static herr_t driver_query(const H5FD_t *file, unsigned long *flags)
+{
+    (void)file;
+    *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE |
+             H5FD_FEAT_AGGREGATE_SMALLDATA;
+    return 0;
+}
+
+static haddr_t driver_get_eoa(const H5FD_t *file, H5FD_mem_t type)
+{
+    (void)type;
+    return ((const struct driver *)file)->eoa;
+}
+
+static herr_t driver_set_eoa(H5FD_t *file, H5FD_mem_t type, haddr_t address)
+{
+    (void)type;
+    ((struct driver *)file)->eoa = address;
+    return 0;
+}
+
+static haddr_t driver_get_eof(const H5FD_t *file, H5FD_mem_t type)
+{
+    (void)type;
+    return ((const struct driver *)file)->eof;
+}
+
+static herr_t driver_read(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t address,
+                          size_t size, void *buffer)
+{
+    (void)type, (void)transfer;
+    struct driver *driver = (struct driver *)file;
+    if (!driver->ends.input) {
+        ky_file_read_at(driver->ends.output, address, buffer, size);
+        return 0;
+    }
+    /* HDF5 expects zeros past the end. */
+    uint64_t left = address < driver->eof ? driver->eof - address : 0;
+    size_t there = size < left ? size : (size_t)left;
+    memset((char *)buffer + there, 0, size - there);
+    return ky_input_read(driver->ends.input, there ? address : 0, buffer, there, NULL) ? -1 : 0;
+}
+
+static herr_t driver_write(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t address,
+                           size_t size, const void *buffer)
+{
+    (void)type, (void)transfer;
+    struct driver *driver = (struct driver *)file;
+    if (!driver->ends.output)
+        return -1;
+    ky_file_write_at(driver->ends.output, address, buffer, size);
+    if (address + size > driver->eof)
+        driver->eof = address + size;
+    return 0;
+}
+
+static herr_t driver_truncate(H5FD_t *file, hid_t transfer, hbool_t closing)
+{
+    (void)transfer, (void)closing;
+    struct driver *driver = (struct driver *)file;
+    if (driver->ends.output && driver->eof != driver->eoa) {
+        ky_file_resize(driver->ends.output, driver->eoa);
+        driver->eof = driver->eoa;
+    }
+    return 0;
+}
+
+static const H5FD_class_t driver_class = {
+#ifdef H5FD_CLASS_VERSION
+    .version = H5FD_CLASS_VERSION,
+    .value = (H5FD_class_value_t)600, /* of the range left for drivers that are not registered */
+#endif
+    .name = "kyoho",
+    .maxaddr = INT64_MAX,
+    .fc_degree = H5F_CLOSE_STRONG,
+    .fapl_size = sizeof(struct ends),
+    .open = driver_open,
+    .close = driver_close,
+    .query = driver_query,
+    .get_eoa = driver_get_eoa,
+    .set_eoa = driver_set_eoa,
+    .get_eof = driver_get_eof,
+    .read = driver_read,
+    .write = driver_write,
+    .truncate = driver_truncate,
+    .fl_map = H5FD_FLMAP_DICHOTOMY,
+};
+
+static hid_t open_or_create(struct ends ends)
+{
+    hid_t id = H5FDregister(&driver_class), access = H5Pcreate(H5P_FILE_ACCESS), file = -1;
+    if (id >= 0 && access >= 0 && H5Pset_driver(access, id, &ends) >= 0 &&
+        H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0)
+        file = ends.input ? H5Fopen("input", H5F_ACC_RDONLY, access)
+                          : H5Fcreate("output", H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    if (access >= 0)
+        H5Pclose(access);
+    if (id >= 0)
+        H5FDunregister(id);
+    return file;
+}
+
+hid_t ky_hdf5_open(const struct ky_input *input)
+{
+    return open_or_create((struct ends){.input = input});
+}
+
+hid_t ky_hdf5_create(struct ky_file *file)
+{
+    return open_or_create((struct ends){.output = file});
+}
+#else
+#define REMEDY                                                                                     \
+    "this build of kyoho has no HDF5; install libhdf5-dev and build again, or use .tipsy or .csv"
+
+enum ky_status ky_hdf5_read(const struct ky_input *input, struct ky_snapshot *snapshot,
+                            struct ky_error *error)
+{
+    (void)input, (void)snapshot;
+    return ky_fail(error, KY_UNSUPPORTED, "is an HDF5 file, and " REMEDY);
+}
+
+enum ky_status ky_hdf5_write(const char *path, const struct ky_snapshot *snapshot,
+                             const struct ky_write_options *options, struct ky_error *error)
+{
+    (void)snapshot, (void)options;
+    return ky_fail(error, KY_UNSUPPORTED, "%s: " REMEDY, path);
+}
+#endif

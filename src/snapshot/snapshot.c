@@ -1,0 +1,246 @@
+/* ky_snapshot_*: the table of formats and what all of them share. */
+#include "snapshot/snapshot.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+/* In the order in which content is tried: the surest marks first. */
+static const struct format {
+    enum ky_format format;
+    const char *name;
+    const char *suffixes[2];
+    ky_recogniser *recognise;
+    ky_reader *read;
+    ky_writer *write;
+} formats[] = {
+    {KY_HDF5, "HDF5", {".hdf5", ".h5"}, ky_hdf5_recognise, ky_hdf5_read, ky_hdf5_write},
+    {KY_GADGET2, "GADGET 2", {0}, ky_gadget2_recognise, ky_gadget_read, NULL},
+    {KY_GADGET1, "GADGET 1", {0}, ky_gadget1_recognise, ky_gadget_read, NULL},
+    {KY_TIPSY, "TIPSY", {".tipsy"}, ky_tipsy_recognise, ky_tipsy_read, ky_tipsy_write},
+    {KY_CSV, "CSV", {".csv"}, ky_csv_recognise, ky_csv_read, ky_csv_write},
+};
+
+enum { FORMATS = sizeof formats / sizeof *formats, HEAD = 4096 };
+
+static const struct format *find_format(enum ky_format format)
+{
+    for (int k = 0; k < FORMATS; k++)
+        if (formats[k].format == format)
+            return &formats[k];
+    return NULL;
+}
+
+const char *ky_format_name(enum ky_format format)
+{
+    const struct format *found = find_format(format);
+    return found ? found->name : "unknown";
+}
+
+const char *ky_snapshot_default_suffix(void)
+{
+#ifdef KY_HAVE_HDF5
+    return ".hdf5";
+#else
+    return ".tipsy";
+#endif
+}
+
+void ky_snapshot_clear(struct ky_snapshot *snapshot)
+{
+    *snapshot = (struct ky_snapshot){.size = sizeof *snapshot, .units.g = 1};
+}
+
+void ky_snapshot_free(struct ky_snapshot *snapshot)
+{
+    ky_bodies_free(&snapshot->bodies);
+    free(snapshot->parameters);
+    ky_snapshot_clear(snapshot);
+}
+
+void ky_write_options_defaults(struct ky_write_options *options)
+{
+    *options = (struct ky_write_options){.size = sizeof *options, .format = KY_FORMAT_BY_NAME};
+}
+
+enum ky_format ky_snapshot_recognise(const struct ky_input *input)
+{
+    unsigned char head[HEAD];
+    size_t bytes = input->size < HEAD ? (size_t)input->size : HEAD;
+    if (ky_input_read(input, 0, head, bytes, NULL))
+        return KY_FORMAT_BY_NAME;
+    for (int k = 0; k < FORMATS; k++)
+        if (formats[k].recognise(input, head, bytes))
+            return formats[k].format;
+    return KY_FORMAT_BY_NAME;
+}
+
+static enum ky_status unknown_content(const struct ky_input *input, struct ky_error *error)
+{
+    char head[5] = {0};
+    if (input->size >= sizeof head && !ky_input_read(input, 0, head, sizeof head, NULL) &&
+        !memcmp(head, "KYOHO", sizeof head))
+        return ky_fail(error, KY_BAD_DATA,
+                       "is a restart file and no snapshot; go on from it with --resume");
+    return ky_fail(error, KY_BAD_DATA,
+                   "is no snapshot in a known format (GADGET HDF5, TIPSY, GADGET binary 1 or 2, "
+                   "CSV with a header line such as id,mass,x,y,z,vx,vy,vz), or it is cut off");
+}
+
+enum ky_status ky_snapshot_read_input(const struct ky_input *input, enum ky_format format,
+                                      struct ky_snapshot *snapshot, struct ky_error *error)
+{
+    struct ky_snapshot made;
+    ky_snapshot_clear(&made);
+    const struct format *reader =
+        find_format(format == KY_FORMAT_BY_NAME ? ky_snapshot_recognise(input) : format);
+    enum ky_status status =
+        reader ? reader->read(input, &made, error) : unknown_content(input, error);
+    if (!status && made.bodies.n == 0)
+        status = ky_fail(error, KY_BAD_DATA, "holds no bodies");
+    if (!status)
+        status = ky_bodies_check(&made.bodies, error);
+    if (status)
+        ky_snapshot_free(&made);
+    else
+        *snapshot = made;
+    return status;
+}
+
+/* The first of several files that share the name `path`: "a" stands for "a.0.hdf5" or "a.0",
+ * "a.hdf5" for "a.0.hdf5". NULL if there is none. */
+static char *first_piece(const char *path)
+{
+    size_t length = strlen(path), stem = length;
+    if (length > 5 && !strcmp(path + length - 5, ".hdf5"))
+        stem -= 5;
+    char *name = ky_allocate(length + sizeof ".0.hdf5", 1);
+    if (!name)
+        return NULL;
+    memcpy(name, path, stem);
+    strcpy(name + stem, ".0.hdf5");
+    if (!access(name, R_OK))
+        return name;
+    strcpy(name + stem, ".0");
+    if (stem == length && !access(name, R_OK))
+        return name;
+    free(name);
+    return NULL;
+}
+
+enum ky_status ky_snapshot_read(const char *path, struct ky_snapshot *snapshot,
+                                struct ky_error *error)
+{
+    struct ky_input input;
+    ky_snapshot_clear(snapshot);
+    char *first = access(path, F_OK) ? first_piece(path) : NULL;
+    const char *name = first ? first : path;
+    enum ky_status status = ky_input_open(name, &input, error);
+    if (!status) {
+        status = ky_snapshot_read_input(&input, KY_FORMAT_BY_NAME, snapshot, error);
+        ky_input_close(&input);
+        if (status)
+            ky_fail_in(error, status, "%s: ", name);
+    }
+    free(first);
+    return status;
+}
+
+static int ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), more = end ? strlen(end) : 0;
+    if (!more || length < more)
+        return 0;
+    for (size_t k = 0; k < more; k++)
+        if (tolower((unsigned char)text[length - more + k]) != end[k])
+            return 0;
+    return 1;
+}
+
+static const struct format *format_by_name(const char *path)
+{
+    for (int k = 0; k < FORMATS; k++)
+        if (ends_with(path, formats[k].suffixes[0]) || ends_with(path, formats[k].suffixes[1]))
+            return &formats[k];
+    return NULL;
+}
+
+enum ky_status ky_snapshot_write(const char *path, const struct ky_snapshot *snapshot,
+                                 const struct ky_write_options *options, struct ky_error *error)
+{
+    struct ky_write_options chosen;
+    ky_write_options_defaults(&chosen);
+    if (options)
+        chosen = *options;
+    const struct format *format = chosen.format == KY_FORMAT_BY_NAME
+                                      ? format_by_name(path)
+                                      : find_format((enum ky_format)chosen.format);
+    if (!format && chosen.format != KY_FORMAT_BY_NAME)
+        return ky_fail(error, KY_USAGE, "%s: there is no snapshot format number %d", path,
+                       chosen.format);
+    if (!format)
+        return ky_fail(error, KY_USAGE,
+                       "%s: the name must end in .hdf5, .h5, .tipsy or .csv to tell the format",
+                       path);
+    if (!format->write)
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "%s: %s is read and not written; write .hdf5, .tipsy or .csv", path,
+                       format->name);
+    if (chosen.compress && format->format != KY_HDF5)
+        return ky_fail(error, KY_USAGE, "%s: only HDF5 is written compressed, not %s", path,
+                       format->name);
+    const struct ky_bodies *bodies = &snapshot->bodies;
+    if (bodies->n && (!bodies->mass || !bodies->position || !bodies->velocity))
+        return ky_fail(error, KY_USAGE, "%s: bodies without masses, positions or velocities", path);
+    return format->write(path, snapshot, &chosen, error);
+}
+
+char *ky_piece_name(const char *path, unsigned index)
+{
+    size_t end = strlen(path);
+    for (int k = 0; k < 2; k++)
+        if (ends_with(path, formats[0].suffixes[k]))
+            end -= strlen(formats[0].suffixes[k]);
+    size_t start = end;
+    while (start && isdigit((unsigned char)path[start - 1]))
+        start--;
+    if (start == end || !start || path[start - 1] != '.')
+        return NULL;
+    size_t room = strlen(path) + 16;
+    char *name = ky_allocate(room, 1);
+    if (name)
+        snprintf(name, room, "%.*s%u%s", (int)start, path, index, path + end);
+    return name;
+}
+
+enum ky_status ky_group_order(const struct ky_bodies *bodies, const int group[6], uint64_t count[6],
+                              uint64_t **order, struct ky_error *error)
+{
+    int last = 0, grouped = 1;
+    *order = NULL;
+    memset(count, 0, 6 * sizeof *count);
+    for (size_t i = 0; i < bodies->n; i++) {
+        int type = ky_type_of(bodies, i);
+        if (type > 5)
+            return ky_fail(error, KY_BAD_DATA, "body %zu: type is %d; types are 0 to 5", i, type);
+        grouped &= group[type] >= last;
+        last = group[type];
+        count[last]++;
+    }
+    if (grouped)
+        return KY_OK;
+    *order = ky_allocate(bodies->n, sizeof **order);
+    if (!*order)
+        return ky_no_memory(error, "order of bodies", bodies->n, sizeof **order);
+    uint64_t next[6] = {0};
+    for (int g = 1; g < 6; g++)
+        next[g] = next[g - 1] + count[g - 1];
+    for (size_t i = 0; i < bodies->n; i++)
+        (*order)[next[group[ky_type_of(bodies, i)]]++] = i;
+    return KY_OK;
+}

@@ -1,0 +1,48 @@
+/* The formats of snapshots: one file each, one table (snapshot.c). A reader gets an open input and
+ * fills an empty snapshot; what it leaves allocated after a failure is freed by the caller, who
+ * also checks the bodies and puts the name of the file before the error line. */
+#ifndef KY_SNAPSHOT_SNAPSHOT_H
+#define KY_SNAPSHOT_SNAPSHOT_H
+
+#include "base/file.h"
+
+/* ".hdf5", or ".tipsy" in a build without HDF5. */
+const char *ky_snapshot_default_suffix(void);
+
+/* The format of the content, or KY_FORMAT_BY_NAME if it is none that is known. */
+enum ky_format ky_snapshot_recognise(const struct ky_input *input);
+/* "HDF5", "TIPSY", "GADGET 1", "GADGET 2", "CSV" */
+const char *ky_format_name(enum ky_format format);
+
+/* KY_FORMAT_BY_NAME: told by content. */
+enum ky_status ky_snapshot_read_input(const struct ky_input *input, enum ky_format format,
+                                      struct ky_snapshot *snapshot, struct ky_error *error);
+
+typedef int ky_recogniser(const struct ky_input *input, const unsigned char *head, size_t bytes);
+typedef enum ky_status ky_reader(const struct ky_input *input, struct ky_snapshot *snapshot,
+                                 struct ky_error *error);
+typedef enum ky_status ky_writer(const char *path, const struct ky_snapshot *snapshot,
+                                 const struct ky_write_options *options, struct ky_error *error);
+
+ky_recogniser ky_hdf5_recognise, ky_gadget2_recognise, ky_gadget1_recognise, ky_tipsy_recognise,
+    ky_csv_recognise;
+ky_reader ky_hdf5_read, ky_gadget_read, ky_tipsy_read, ky_csv_read;
+ky_writer ky_hdf5_write, ky_tipsy_write, ky_csv_write;
+
+/* A file of several: the name of number `index` of those that `path` belongs to ("a.0.hdf5",
+ * "a.0"), to be freed; NULL if the name has no number or memory is out. */
+char *ky_piece_name(const char *path, unsigned index);
+
+/* Body type as the arrays say it. */
+static inline int ky_type_of(const struct ky_bodies *bodies, size_t i)
+{
+    return bodies->type ? bodies->type[i] : 4;
+}
+
+/* The order of the file for a format that groups bodies: *order[k] is the body that comes k-th, or
+ * NULL if the bodies come in that order already. `group` maps types to groups 0 … 5; count[g] is
+ * the size of group g. */
+enum ky_status ky_group_order(const struct ky_bodies *bodies, const int group[6], uint64_t count[6],
+                              uint64_t **order, struct ky_error *error);
+
+#endif

@@ -1,0 +1,329 @@
+/* The TIPSY reader: both byte orders, headers of 28 and 32 bytes, positions and velocities in float
+ * or double, and Bonsai's version 2. Which of them it is, the size of the file tells. Ids come from
+ * NAME.iord, units from NAME.param. */
+#include "snapshot/tipsy.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/units.h"
+#include "snapshot/bytes.h"
+
+const struct ky_tipsy_kind ky_tipsy_kinds[KY_TIPSY_KINDS] = {{12, 9, 0}, {9, 7, 1}, {11, 9, 4}};
+
+enum { SLAB_ROWS = 1 << 14, MOST_WORDS = 18 };
+
+struct layout {
+    int turn;
+    size_t header;             /* bytes */
+    size_t position, velocity; /* bytes of a number */
+    int version2;              /* a 64-bit id over softening and potential */
+    uint64_t count[KY_TIPSY_KINDS];
+    uint64_t n;
+    double time;
+};
+
+char *ky_tipsy_neighbour(const char *path, const char *suffix)
+{
+    size_t room = strlen(path) + strlen(suffix) + 1;
+    char *name = ky_allocate(room, 1);
+    if (name)
+        snprintf(name, room, "%s%s", path, suffix);
+    return name;
+}
+
+static int has_three_dimensions(const unsigned char *head, size_t bytes, int turn)
+{
+    return bytes >= 28 && ky_load32(head + 12, turn) == 3;
+}
+
+int ky_tipsy_recognise(const struct ky_input *input, const unsigned char *head, size_t bytes)
+{
+    (void)input;
+    return has_three_dimensions(head, bytes, 0) || has_three_dimensions(head, bytes, 1);
+}
+
+static size_t record(const struct layout *layout, int kind)
+{
+    return 4 * (size_t)ky_tipsy_kinds[kind].words + 3 * (layout->position - 4) +
+           3 * (layout->velocity - 4);
+}
+
+/* Finds the layout that gives the size of the file. */
+static enum ky_status find_layout(const struct ky_input *input, struct layout *layout,
+                                  struct ky_error *error)
+{
+    static const struct {
+        size_t header, position, velocity;
+    } known[] = {{32, 4, 4}, {28, 4, 4}, {32, 8, 4}, {28, 8, 4}, {32, 8, 8}, {28, 8, 8}};
+    unsigned char head[KY_TIPSY_HEADER] = {0};
+    size_t bytes = input->size < sizeof head ? (size_t)input->size : sizeof head;
+    enum ky_status status = ky_input_read(input, 0, head, bytes, error);
+    if (status)
+        return status;
+    if (!ky_tipsy_recognise(input, head, bytes))
+        return ky_fail(error, KY_BAD_DATA, "is no TIPSY file of three dimensions");
+    *layout = (struct layout){.turn = !has_three_dimensions(head, bytes, 0)};
+    layout->time = ky_load_real(head, 8, layout->turn);
+    layout->n = ky_load32(head + 8, layout->turn);
+    uint64_t sum = 0;
+    for (int k = 0; k < KY_TIPSY_KINDS; k++)
+        sum += layout->count[k] = ky_load32(head + 16 + 4 * k, layout->turn);
+    if (sum != layout->n || sum > INT32_MAX)
+        return ky_fail(error, KY_BAD_DATA,
+                       "its header tells of %" PRIu64 " bodies in all and of %" PRIu64
+                       " gas, %" PRIu64 " dark and %" PRIu64 " star bodies",
+                       layout->n, layout->count[0], layout->count[1], layout->count[2]);
+    uint64_t size = 0, standard = 0;
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+        layout->header = known[k].header;
+        layout->position = known[k].position;
+        layout->velocity = known[k].velocity;
+        size = layout->header;
+        for (int j = 0; j < KY_TIPSY_KINDS; j++)
+            size += layout->count[j] * record(layout, j);
+        standard = k ? standard : size;
+        if (size != input->size)
+            continue;
+        layout->version2 = layout->header == 32 && ky_load32(head + 28, layout->turn) == 2;
+        return isfinite(layout->time)
+                   ? KY_OK
+                   : ky_fail(error, KY_BAD_DATA, "its time is %g; it must be finite", layout->time);
+    }
+    return ky_fail(error, KY_BAD_DATA,
+                   "its header tells of %" PRIu64 " bodies, which take %" PRIu64
+                   " bytes, and the file has %" PRIu64 "; it is cut off or damaged",
+                   layout->n, standard, input->size);
+}
+
+static void read_record(const struct layout *layout, const struct ky_tipsy_kind *kind,
+                        const unsigned char *at, struct ky_bodies *bodies, size_t i)
+{
+    const int turn = layout->turn;
+    const unsigned char *velocity = at + 4 + 3 * layout->position;
+    /* words that follow position and velocity keep their place behind them */
+    const unsigned char *rest = velocity + 3 * layout->velocity;
+    bodies->mass[i] = ky_load_real(at, 4, turn);
+    for (size_t c = 0; c < 3; c++) {
+        bodies->position[i][c] =
+            ky_load_real(at + 4 + c * layout->position, layout->position, turn);
+        bodies->velocity[i][c] =
+            ky_load_real(velocity + c * layout->velocity, layout->velocity, turn);
+    }
+    if (layout->version2 && kind->type != 0) {
+        bodies->id[i] = ky_load64(rest + 4 * (kind->softening - 7), turn);
+        return;
+    }
+    bodies->softening[i] = ky_load_real(rest + 4 * (kind->softening - 7), 4, turn);
+    bodies->potential[i] = ky_load_real(rest + 4 * (kind->words - 8), 4, turn);
+}
+
+static enum ky_status read_records(const struct ky_input *input, const struct layout *layout,
+                                   struct ky_bodies *bodies, struct ky_error *error)
+{
+    unsigned char *slab = ky_allocate(SLAB_ROWS, 4 * MOST_WORDS);
+    if (!slab)
+        return ky_no_memory(error, "input slab", SLAB_ROWS, 4 * MOST_WORDS);
+    enum ky_status status = KY_OK;
+    uint64_t offset = layout->header;
+    size_t i = 0;
+    for (int kind = 0; kind < KY_TIPSY_KINDS; kind++) {
+        size_t bytes = record(layout, kind);
+        for (uint64_t left = layout->count[kind]; left && !status;) {
+            size_t rows = left < SLAB_ROWS ? (size_t)left : SLAB_ROWS;
+            status = ky_input_read(input, offset, slab, rows * bytes, error);
+            for (size_t k = 0; k < rows && !status; k++, i++) {
+                read_record(layout, &ky_tipsy_kinds[kind], slab + k * bytes, bodies, i);
+                if (bodies->type)
+                    bodies->type[i] = (uint8_t)ky_tipsy_kinds[kind].type;
+            }
+            offset += rows * bytes;
+            left -= rows;
+        }
+    }
+    free(slab);
+    return status;
+}
+
+/* An array of zeros means that the file's writer had no such numbers. */
+static void drop_if_zero(double **array, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if ((*array)[i] != 0)
+            return;
+    free(*array);
+    *array = NULL;
+}
+
+/* NAME.iord: the count, then an id a line, as text. */
+static enum ky_status parse_ids(const char *text, struct ky_bodies *bodies, struct ky_error *error)
+{
+    char *end;
+    uint64_t count = strtoull(text, &end, 10);
+    if (end == text || count != bodies->n)
+        return ky_fail(error, KY_BAD_DATA,
+                       "starts with the count %" PRIu64 " and the snapshot has %zu bodies; remove "
+                       "it if it is not of this file",
+                       count, bodies->n);
+    for (size_t i = 0; i < bodies->n; i++) {
+        text = end;
+        bodies->id[i] = strtoull(text, &end, 10);
+        if (end == text)
+            return ky_fail(error, KY_BAD_DATA, "line %zu holds no id", i + 2);
+    }
+    while (*end == '\n' || *end == '\r' || *end == ' ')
+        end++;
+    /* a last line without its end may have lost digits */
+    if (*end || end[-1] != '\n')
+        return ky_fail(error, KY_BAD_DATA, "does not end after %zu ids", bodies->n);
+    return KY_OK;
+}
+
+/* The whole of a small text file beside the snapshot, NULL if there is none. */
+static enum ky_status read_text(const char *name, char **text, struct ky_error *error)
+{
+    struct ky_input input;
+    struct ky_error unused;
+    *text = NULL;
+    if (ky_input_open(name, &input, &unused))
+        return KY_OK;
+    *text = ky_allocate((size_t)input.size + 1, 1);
+    enum ky_status status = *text ? ky_input_read(&input, 0, *text, (size_t)input.size, error)
+                                  : ky_no_memory(error, name, (size_t)input.size, 1);
+    if (!status)
+        (*text)[input.size] = '\0';
+    ky_input_close(&input);
+    return status;
+}
+
+static enum ky_status read_ids(const char *name, struct ky_snapshot *snapshot,
+                               struct ky_error *error)
+{
+    char *text;
+    struct ky_bodies *bodies = &snapshot->bodies;
+    enum ky_status status = read_text(name, &text, error);
+    if (!status && text && !bodies->id) {
+        bodies->id = ky_allocate(bodies->n, sizeof *bodies->id);
+        if (!bodies->id)
+            status = ky_no_memory(error, "ids", bodies->n, sizeof *bodies->id);
+    }
+    if (!status && text)
+        status = parse_ids(text, bodies, error);
+    free(text);
+    return status;
+}
+
+/* The number of a line "key = number", or 0. */
+static double value_of(const char *text, const char *key)
+{
+    const char *at = text;
+    size_t length = strlen(key);
+    while ((at = strstr(at, key))) {
+        int starts = at == text || strchr("\n\r\t #", at[-1]) != NULL;
+        at += length;
+        const char *equals = at + strspn(at, " \t");
+        if (starts && *equals == '=')
+            return strtod(equals + 1, NULL);
+    }
+    return 0;
+}
+
+static int good(double value)
+{
+    return isfinite(value) && value > 0;
+}
+
+static int is_cut_off(const char *text)
+{
+    size_t length = strlen(text), begin = strlen(KY_TIPSY_UNITS_BEGIN);
+    const char *end = strstr(text, KY_TIPSY_UNITS_END);
+    return !strncmp(text, KY_TIPSY_UNITS_BEGIN, length < begin ? length : begin) &&
+           (!end || !strchr(end, '\n'));
+}
+
+/* Numbers in TIPSY have G = 1. NAME.param tells the length and the mass; where it is ours also the
+ * units of the run, and numbers are taken back to those. */
+static enum ky_status read_units(const char *name, struct ky_snapshot *snapshot,
+                                 struct ky_error *error)
+{
+    struct ky_units *units = &snapshot->units;
+    char *text;
+    enum ky_status status = read_text(name, &text, error);
+    if (status || !text) {
+        free(text);
+        return status;
+    }
+    if (is_cut_off(text)) {
+        free(text);
+        return ky_fail(error, KY_BAD_DATA, "is cut off");
+    }
+    double g = value_of(text, "kyoho_g"), length = value_of(text, "dKpcUnit") * KY_TIPSY_KPC,
+           mass = value_of(text, "dMsolUnit") * KY_TIPSY_SUN;
+    struct ky_units own = {value_of(text, "kyoho_length_cm"), value_of(text, "kyoho_mass_g"),
+                           value_of(text, "kyoho_velocity_cm_s"), g};
+    free(text);
+    if (good(g)) {
+        *units = own;
+        const double speed = sqrt(g);
+        struct ky_bodies *bodies = &snapshot->bodies;
+        for (size_t i = 0; i < bodies->n && g != 1; i++) {
+            for (int c = 0; c < 3; c++)
+                bodies->velocity[i][c] *= speed;
+            if (bodies->potential)
+                bodies->potential[i] *= g;
+        }
+        snapshot->time /= speed;
+    } else if (good(length) && good(mass)) {
+        *units = (struct ky_units){length, mass, 0, 1};
+        units->velocity_cm_s = 1e5 * sqrt(ky_units_gravity(length, mass, 1e5));
+    }
+    if (!good(units->length_cm) || !good(units->mass_g) || !good(units->velocity_cm_s))
+        *units = (struct ky_units){.g = units->g};
+    return KY_OK;
+}
+
+static enum ky_status read_neighbour(const char *path, const char *suffix,
+                                     enum ky_status (*read)(const char *, struct ky_snapshot *,
+                                                            struct ky_error *),
+                                     struct ky_snapshot *snapshot, struct ky_error *error)
+{
+    char *name = ky_tipsy_neighbour(path, suffix);
+    if (!name)
+        return ky_no_memory(error, "file name", strlen(path), 1);
+    enum ky_status status = read(name, snapshot, error);
+    if (status)
+        ky_fail_in(error, status, "%s: ", name);
+    free(name);
+    return status;
+}
+
+enum ky_status ky_tipsy_read(const struct ky_input *input, struct ky_snapshot *snapshot,
+                             struct ky_error *error)
+{
+    struct layout layout = {0};
+    struct ky_bodies *bodies = &snapshot->bodies;
+    enum ky_status status = find_layout(input, &layout, error);
+    if (status)
+        return status;
+    unsigned with = KY_WITH_SOFTENING | KY_WITH_POTENTIAL;
+    if (layout.version2)
+        with |= KY_WITH_ID;
+    if (layout.count[2] != layout.n)
+        with |= KY_WITH_TYPE;
+    status = ky_bodies_allocate(bodies, (size_t)layout.n, with, error);
+    if (!status)
+        status = read_records(input, &layout, bodies, error);
+    if (status)
+        return status;
+    snapshot->time = layout.time;
+    drop_if_zero(&bodies->softening, bodies->n);
+    drop_if_zero(&bodies->potential, bodies->n);
+    if (input->path)
+        status = read_neighbour(input->path, ".iord", read_ids, snapshot, error);
+    if (input->path && !status)
+        status = read_neighbour(input->path, ".param", read_units, snapshot, error);
+    return status;
+}

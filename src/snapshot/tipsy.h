@@ -1,0 +1,25 @@
+/* The layout of TIPSY files, shared by the reader and the writer. */
+#ifndef KY_SNAPSHOT_TIPSY_H
+#define KY_SNAPSHOT_TIPSY_H
+
+#include "snapshot/snapshot.h"
+
+enum { KY_TIPSY_HEADER = 32, KY_TIPSY_KINDS = 3 };
+
+/* Words of 4 bytes of a record of gas, dark matter and stars, when all are float: mass, position 3,
+ * velocity 3, …, the softening in word `softening`, the potential last. For gas the smoothing
+ * length stands for the softening. */
+struct ky_tipsy_kind {
+    int words, softening, type;
+};
+extern const struct ky_tipsy_kind ky_tipsy_kinds[KY_TIPSY_KINDS];
+
+/* cm and g of the units of NAME.param; the first and the last words of our own. */
+static const double KY_TIPSY_KPC = 3.085678e21, KY_TIPSY_SUN = 1.989e33;
+#define KY_TIPSY_UNITS_BEGIN "# kyoho:"
+#define KY_TIPSY_UNITS_END "# kyoho_end = 1"
+
+/* ".iord" and ".param" beside the file: path + suffix, to be freed. */
+char *ky_tipsy_neighbour(const char *path, const char *suffix);
+
+#endif

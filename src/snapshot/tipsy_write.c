@@ -1,0 +1,186 @@
+/* The TIPSY writer: big-endian, the header of 32 bytes (without its padding readers take wrong
+ * masses without a word), all numbers float, G = 1. Ids that are not 0 … n - 1 go to NAME.iord,
+ * units to NAME.param; all files are on the disk before the first gets its name. */
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "snapshot/bytes.h"
+#include "snapshot/tipsy.h"
+
+enum { TURN = KY_TURN_BIG, MOST_BYTES = 48 };
+
+/* Kind of each GADGET type: gas, star, and dark for all others. */
+static const int kind_of_type[6] = {0, 1, 1, 1, 2, 1};
+
+static void write_header(struct ky_file *file, const struct ky_snapshot *snapshot,
+                         const uint64_t count[6])
+{
+    unsigned char head[KY_TIPSY_HEADER] = {0};
+    ky_store_double(head, snapshot->time * sqrt(snapshot->units.g), TURN);
+    ky_store32(head + 8, (uint32_t)snapshot->bodies.n, TURN);
+    ky_store32(head + 12, 3, TURN);
+    for (int k = 0; k < KY_TIPSY_KINDS; k++)
+        ky_store32(head + 16 + 4 * k, (uint32_t)count[k], TURN);
+    ky_file_write(file, head, sizeof head);
+}
+
+/* Stores a number; -1 if float cannot hold it. */
+static int put(unsigned char *record, int word, double value)
+{
+    ky_store_float(record + 4 * word, (float)value, TURN);
+    return fabs(value) <= (double)FLT_MAX ? 0 : -1;
+}
+
+static enum ky_status write_records(struct ky_file *file, const struct ky_snapshot *snapshot,
+                                    const uint64_t *order, struct ky_error *error)
+{
+    const struct ky_bodies *b = &snapshot->bodies;
+    const double slow = 1 / sqrt(snapshot->units.g);
+    for (size_t k = 0; k < b->n; k++) {
+        size_t i = order ? (size_t)order[k] : k;
+        const struct ky_tipsy_kind *kind = &ky_tipsy_kinds[kind_of_type[ky_type_of(b, i)]];
+        unsigned char record[MOST_BYTES] = {0};
+        int bad = put(record, 0, b->mass[i]);
+        for (int c = 0; c < 3; c++) {
+            bad |= put(record, 1 + c, b->position[i][c]);
+            bad |= put(record, 4 + c, b->velocity[i][c] * slow);
+        }
+        bad |= put(record, kind->softening, b->softening ? b->softening[i] : 0);
+        bad |= put(record, kind->words - 1, b->potential ? b->potential[i] / snapshot->units.g : 0);
+        if (bad)
+            return ky_fail(error, KY_BAD_DATA,
+                           "body %zu: a number does not fit in the 32 bits of TIPSY; write .hdf5 "
+                           "or .csv",
+                           i);
+        if (ky_file_write(file, record, 4 * (size_t)kind->words))
+            break; /* said when the file is finished */
+    }
+    return KY_OK;
+}
+
+static void write_ids(struct ky_file *file, const struct ky_bodies *bodies, const uint64_t *order)
+{
+    ky_file_print(file, "%zu\n", bodies->n);
+    for (size_t k = 0; k < bodies->n; k++) {
+        uint64_t i = order ? order[k] : k;
+        if (ky_file_print(file, "%" PRIu64 "\n", bodies->id ? bodies->id[i] : i))
+            return;
+    }
+}
+
+/* The reader takes a file with our first line and without our last one for cut off. */
+static void write_units(struct ky_file *file, const struct ky_units *units)
+{
+    ky_file_print(file,
+                  KY_TIPSY_UNITS_BEGIN " numbers in the file have G = 1; those of the run:\n");
+    ky_file_print(file, "# kyoho_g = %.17g\n# kyoho_length_cm = %.17g\n", units->g,
+                  units->length_cm);
+    ky_file_print(file, "# kyoho_mass_g = %.17g\n# kyoho_velocity_cm_s = %.17g\n", units->mass_g,
+                  units->velocity_cm_s);
+    if (units->length_cm > 0)
+        ky_file_print(file, "dKpcUnit = %.17g\ndMsolUnit = %.17g\n",
+                      units->length_cm / KY_TIPSY_KPC, units->mass_g / KY_TIPSY_SUN);
+    ky_file_print(file, KY_TIPSY_UNITS_END "\n");
+}
+
+static int needs_ids(const struct ky_bodies *bodies, const uint64_t *order)
+{
+    if (order)
+        return 1;
+    for (size_t i = 0; bodies->id && i < bodies->n; i++)
+        if (bodies->id[i] != i)
+            return 1;
+    return 0;
+}
+
+static int needs_units(const struct ky_units *units)
+{
+    return units->g != 1 || units->length_cm > 0;
+}
+
+/* The file and its neighbours, of which those that this snapshot does not need have no ky_file. */
+struct output {
+    const char *path;
+    char *name[3];
+    struct ky_file *file[3];
+};
+
+static enum ky_status open_all(struct output *out, const int need[3], int overwrite,
+                               struct ky_error *error)
+{
+    static const char *const suffixes[3] = {".param", ".iord", ""};
+    enum ky_status status = KY_OK;
+    for (int k = 0; k < 3 && !status; k++) {
+        out->name[k] = ky_tipsy_neighbour(out->path, suffixes[k]);
+        if (!out->name[k])
+            status = ky_no_memory(error, "file name", strlen(out->path), 1);
+        else if (need[k])
+            status = ky_file_create(out->name[k], overwrite, &out->file[k], error);
+        else if (!overwrite && !access(out->name[k], F_OK))
+            status = ky_fail(error, KY_USAGE,
+                             "%s: exists already and would be taken as a part of %s; remove it or "
+                             "allow it to be overwritten",
+                             out->name[k], out->path);
+    }
+    return status;
+}
+
+static enum ky_status publish_all(struct output *out, struct ky_error *error)
+{
+    enum ky_status status = KY_OK;
+    for (int k = 0; k < 3 && !status; k++)
+        if (out->file[k])
+            status = ky_file_finish(out->file[k], error);
+    for (int k = 0; k < 3 && !status; k++) {
+        if (out->file[k])
+            status = ky_file_publish(out->file[k], NULL, error);
+        else
+            unlink(out->name[k]); /* of a file that is being replaced */
+        out->file[k] = NULL;
+    }
+    return status;
+}
+
+enum ky_status ky_tipsy_write(const char *path, const struct ky_snapshot *snapshot,
+                              const struct ky_write_options *options, struct ky_error *error)
+{
+    const struct ky_bodies *bodies = &snapshot->bodies;
+    struct output out = {.path = path};
+    uint64_t count[6], *order = NULL;
+    if (bodies->n > INT32_MAX)
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "%s: TIPSY holds at most %d bodies, not %zu; write .hdf5", path, INT32_MAX,
+                       bodies->n);
+    if (!(snapshot->units.g > 0))
+        return ky_fail(error, KY_USAGE, "%s: TIPSY needs G > 0, not %g; write .hdf5 or .csv", path,
+                       snapshot->units.g);
+    enum ky_status status = ky_group_order(bodies, kind_of_type, count, &order, error);
+    const int need[3] = {needs_units(&snapshot->units), needs_ids(bodies, order), 1};
+    if (!status)
+        status = open_all(&out, need, options->overwrite, error);
+    if (!status)
+        status = ky_file_reserve(out.file[2], bodies->n * MOST_BYTES, error);
+    if (status)
+        goto done;
+    if (out.file[0])
+        write_units(out.file[0], &snapshot->units);
+    if (out.file[1])
+        write_ids(out.file[1], bodies, order);
+    write_header(out.file[2], snapshot, count);
+    status = write_records(out.file[2], snapshot, order, error);
+    if (status)
+        ky_fail_in(error, status, "%s: ", path);
+    else
+        status = publish_all(&out, error);
+done:
+    for (int k = 0; k < 3; k++) {
+        ky_file_discard(out.file[k]);
+        free(out.name[k]);
+    }
+    free(order);
+    return status;
+}

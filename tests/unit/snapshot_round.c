@@ -1,0 +1,258 @@
+/* Snapshots that are written and read back: every format, bit for bit. */
+#include "snapshot.h"
+
+#include <locale.h>
+#include <math.h>
+
+#include "snapshot/snapshot.h"
+
+enum { ALL = KY_WITH_ID | KY_WITH_SOFTENING | KY_WITH_ACCELERATION | KY_WITH_POTENTIAL };
+
+static void goes_round(const char *name, const struct ky_snapshot *before, int compress)
+{
+    struct ky_error error = {0};
+    struct ky_write_options options;
+    struct ky_snapshot after;
+    ky_write_options_defaults(&options);
+    options.overwrite = 1;
+    options.compress = compress;
+    assert_ok(ky_snapshot_write(in_folder(name), before, &options, &error));
+    assert_ok(ky_snapshot_read(in_folder(name), &after, &error));
+    assert_same_snapshot(before, &after);
+    ky_snapshot_free(&after);
+    assert_false(exists(in_folder("a.hdf5.part")) || exists(in_folder("a.csv.part")) ||
+                 exists(in_folder("a.tipsy.part")));
+}
+
+static const size_t sizes[] = {1, 2, 1000};
+static const unsigned arrays[] = {0, ALL, KY_WITH_ID, KY_WITH_SOFTENING, KY_WITH_POTENTIAL};
+
+static void exact_formats_keep_every_bit(const char *name, int compress)
+{
+    static const char *const types[] = {NULL, "4", "0123455", "5", "1"};
+    for (size_t s = 0; s < 3; s++)
+        for (size_t a = 0; a < 5; a++)
+            for (size_t t = 0; t < 5; t++) {
+                struct ky_snapshot snapshot = sample(sizes[s], arrays[a], types[t], 0);
+                goes_round(name, &snapshot, compress);
+                ky_snapshot_free(&snapshot);
+            }
+}
+
+static void csv_keeps_every_bit(void **state)
+{
+    (void)state;
+    exact_formats_keep_every_bit("a.csv", 0);
+}
+
+#ifdef KY_HAVE_HDF5
+static void hdf5_keeps_every_bit(void **state)
+{
+    (void)state;
+    exact_formats_keep_every_bit("a.hdf5", 0);
+    exact_formats_keep_every_bit("a.h5", 1);
+}
+
+/* More than one slab, and a last chunk that is not full. */
+static void hdf5_keeps_many_bodies(void **state)
+{
+    (void)state;
+    struct ky_snapshot snapshot = sample(300000, KY_WITH_ID, "14", 0);
+    goes_round("a.hdf5", &snapshot, 0);
+    goes_round("a.hdf5", &snapshot, 1);
+    ky_snapshot_free(&snapshot);
+}
+#endif
+
+/* Bodies come back as they are grouped: gas, dark, stars; types 2, 3 and 5 as dark. */
+static void tipsy_keeps_what_float_holds(void **state)
+{
+    (void)state;
+    static const char *const types[] = {NULL, "4", "1", "0"};
+    for (size_t s = 0; s < 3; s++)
+        for (size_t a = 0; a < 5; a++)
+            for (size_t t = 0; t < 4; t++) {
+                unsigned with = arrays[a] & ~(unsigned)KY_WITH_ACCELERATION;
+                struct ky_snapshot snapshot = sample(sizes[s], with, types[t], 1);
+                goes_round("a.tipsy", &snapshot, 0);
+                ky_snapshot_free(&snapshot);
+            }
+}
+
+static void tipsy_ids_tell_the_order(void **state)
+{
+    (void)state;
+    struct ky_error error = {0};
+    struct ky_snapshot before = sample(50, KY_WITH_SOFTENING, "40153", 1), after;
+    struct ky_write_options options;
+    ky_write_options_defaults(&options);
+    options.overwrite = 1;
+    assert_ok(ky_snapshot_write(in_folder("t.tipsy"), &before, &options, &error));
+    assert_true(exists(in_folder("t.tipsy.iord")));
+    assert_ok(ky_snapshot_read(in_folder("t.tipsy"), &after, &error));
+    assert_int_equal(after.bodies.n, 50);
+    for (size_t k = 0; k < 50; k++) {
+        size_t i = after.bodies.id[k];
+        assert_true(before.bodies.mass[i] == after.bodies.mass[k]);
+        assert_true(before.bodies.softening[i] == after.bodies.softening[k]);
+        int type = before.bodies.type[i];
+        assert_int_equal(type == 0 || type == 4 ? type : 1, after.bodies.type[k]);
+    }
+    ky_snapshot_free(&after);
+    /* a file that needs no ids takes those of the one before away */
+    struct ky_snapshot plain = sample(50, 0, NULL, 1);
+    assert_ok(ky_snapshot_write(in_folder("t.tipsy"), &plain, &options, &error));
+    assert_false(exists(in_folder("t.tipsy.iord")));
+    ky_snapshot_free(&plain);
+    ky_snapshot_free(&before);
+}
+
+static void set_units(struct ky_snapshot *snapshot, const char *preset)
+{
+    struct ky_error error = {0};
+    assert_ok(ky_units_preset(preset, &snapshot->units, &error));
+}
+
+static void units_and_parameters_come_back(void **state)
+{
+    (void)state;
+    struct ky_snapshot snapshot = sample(20, ALL, "41", 0);
+    static const char ini[] = "[force]\ntheta = 0.7\n";
+    snapshot.parameters = malloc(sizeof ini);
+    memcpy(snapshot.parameters, ini, sizeof ini);
+    set_units(&snapshot, "galaxy");
+    goes_round("a.csv", &snapshot, 0);
+#ifdef KY_HAVE_HDF5
+    goes_round("a.hdf5", &snapshot, 0);
+#endif
+    set_units(&snapshot, "nbody");
+    snapshot.units.g = 2;
+    goes_round("a.csv", &snapshot, 0);
+#ifdef KY_HAVE_HDF5
+    goes_round("a.hdf5", &snapshot, 0);
+#endif
+    ky_snapshot_free(&snapshot);
+}
+
+static void assert_near(const double *a, const double *b, size_t count, double relative)
+{
+    for (size_t k = 0; k < count; k++)
+        assert_between(b[k] - a[k], -relative * fabs(a[k]), relative * fabs(a[k]));
+}
+
+/* Other scales are converted on the way: the last bit may change, in TIPSY the last of float. */
+static void converts(const char *name, const char *preset, double tolerance)
+{
+    struct ky_error error = {0};
+    unsigned with = KY_WITH_SOFTENING | KY_WITH_POTENTIAL;
+    struct ky_snapshot before = sample(100, with, NULL, 1), after;
+    struct ky_write_options options;
+    ky_write_options_defaults(&options);
+    options.overwrite = 1;
+    set_units(&before, preset);
+    assert_ok(ky_snapshot_write(in_folder(name), &before, &options, &error));
+    assert_ok(ky_snapshot_read(in_folder(name), &after, &error));
+    assert_memory_equal(&before.units, &after.units, sizeof before.units);
+    assert_near(&before.time, &after.time, 1, 3e-16);
+    assert_near(before.bodies.mass, after.bodies.mass, 100, tolerance);
+    assert_near(before.bodies.softening, after.bodies.softening, 100, tolerance);
+    assert_near(before.bodies.potential, after.bodies.potential, 100, tolerance);
+    assert_near(&before.bodies.position[0][0], &after.bodies.position[0][0], 300, tolerance);
+    assert_near(&before.bodies.velocity[0][0], &after.bodies.velocity[0][0], 300, tolerance);
+    ky_snapshot_free(&before);
+    ky_snapshot_free(&after);
+}
+
+static void other_units_are_converted(void **state)
+{
+    (void)state;
+    converts("u.tipsy", "galaxy", 1.3e-7);
+    converts("u.tipsy", "cluster", 1.3e-7);
+    converts("u.tipsy", "nbody", 0);
+#ifdef KY_HAVE_HDF5
+    converts("u.hdf5", "cluster", 4.5e-16);
+#endif
+}
+
+/* Numbers have a point in the file whatever the program's language. */
+static void csv_does_not_follow_the_locale(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "de_DE"};
+    int set = 0;
+    for (size_t k = 0; k < 4 && !set; k++)
+        set = setlocale(LC_NUMERIC, names[k]) != NULL;
+    if (!set)
+        skip();
+    struct ky_snapshot snapshot = sample(3, 0, NULL, 0);
+    goes_round("a.csv", &snapshot, 0);
+    ky_snapshot_free(&snapshot);
+    setlocale(LC_NUMERIC, "C");
+}
+
+static void existing_files_are_kept(void **state)
+{
+    (void)state;
+    struct ky_error error = {0};
+    struct ky_snapshot snapshot = sample(3, 0, NULL, 0);
+    static const char *const names[] = {"keep.csv", "keep.tipsy", "keep.hdf5"};
+    for (size_t k = 0; k < 3; k++) {
+        const char *path = in_folder(names[k]);
+        if (k == 2 && strcmp(ky_snapshot_default_suffix(), ".hdf5") != 0)
+            continue;
+        put_bytes(path, "mine", 4);
+        assert_int_equal(ky_snapshot_write(path, &snapshot, NULL, &error), KY_USAGE);
+        assert_non_null(strstr(error.text, path));
+        size_t size;
+        unsigned char *bytes = bytes_of(path, &size);
+        assert_int_equal(size, 4);
+        free(bytes);
+    }
+    ky_snapshot_free(&snapshot);
+}
+
+static void refusals_name_what_is_possible(void **state)
+{
+    (void)state;
+    struct ky_error error = {0};
+    struct ky_snapshot snapshot = sample(3, 0, NULL, 0);
+    struct ky_write_options options;
+    ky_write_options_defaults(&options);
+    assert_int_equal(ky_snapshot_write(in_folder("a.dat"), &snapshot, &options, &error), KY_USAGE);
+    assert_non_null(strstr(error.text, ".tipsy"));
+    options.format = KY_GADGET1;
+    assert_int_equal(ky_snapshot_write(in_folder("a.dat"), &snapshot, &options, &error),
+                     KY_UNSUPPORTED);
+    options.format = KY_CSV;
+    options.compress = 1;
+    assert_int_equal(ky_snapshot_write(in_folder("a.dat"), &snapshot, &options, &error), KY_USAGE);
+    options.compress = 0;
+    assert_int_equal(ky_snapshot_write(in_folder("no/a.csv"), &snapshot, &options, &error),
+                     KY_CANNOT_WRITE);
+    assert_int_equal(ky_snapshot_write(test_folder, &snapshot, &options, &error), KY_CANNOT_WRITE);
+    snapshot.bodies.position[1][0] = 1e300;
+    assert_int_equal(ky_snapshot_write(in_folder("big.tipsy"), &snapshot, NULL, &error),
+                     KY_BAD_DATA);
+    assert_non_null(strstr(error.text, "body 1"));
+    assert_false(exists(in_folder("big.tipsy")) || exists(in_folder("big.tipsy.part")));
+    ky_snapshot_free(&snapshot);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(csv_keeps_every_bit),
+#ifdef KY_HAVE_HDF5
+        cmocka_unit_test(hdf5_keeps_every_bit),
+        cmocka_unit_test(hdf5_keeps_many_bodies),
+#endif
+        cmocka_unit_test(tipsy_keeps_what_float_holds),
+        cmocka_unit_test(tipsy_ids_tell_the_order),
+        cmocka_unit_test(units_and_parameters_come_back),
+        cmocka_unit_test(other_units_are_converted),
+        cmocka_unit_test(csv_does_not_follow_the_locale),
+        cmocka_unit_test(existing_files_are_kept),
+        cmocka_unit_test(refusals_name_what_is_possible),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
