@@ -20,7 +20,7 @@ includedir=$(INCLUDEDIR)
 Name: kyoho
 Description: gravitational N-body simulation
 Version: $(VERSION)
-Libs: -L$${libdir} -lkyoho
+Libs: -L$${libdir} -lkyoho -lm
 Libs.private: $(strip $(FEATURE_LIBS) $(OPENMP_FLAG) -lm)
 Cflags: -I$${includedir}
 endef

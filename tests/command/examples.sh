@@ -1,0 +1,48 @@
+#!/bin/sh
+# Builds every example, runs it, and looks at the numbers that it prints.
+cd "$(dirname "$0")/../.." || exit 1
+root=$PWD
+count=0
+result() { # status text
+    count=$((count + 1))
+    [ "$1" -eq 0 ] && echo "ok $count - $2" || echo "not ok $count - $2"
+}
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+make -s -C "$root" BUILD="$BUILD" DESTDIR="$folder/root" PREFIX=/usr install >install.log 2>&1 || cat install.log
+export PKG_CONFIG_PATH="$folder/root/usr/lib/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$folder/root"
+export LD_LIBRARY_PATH="$folder/root/usr/lib"
+
+for source in "$root"/examples/*.c; do
+    name=$(basename "$source" .c)
+    # shellcheck disable=SC2046
+    cc -O1 -Wall -Wextra -Werror "$source" $(pkg-config --cflags --libs kyoho) -o "$name" && [ "$(wc -l <"$source")" -lt 80 ]
+    result $? "$name builds and has under 80 lines"
+done
+
+# What a program printed, tested by an awk condition on its words.
+check() { # name condition text
+    cat "$1.out"
+    awk "BEGIN { bad = 1 } $2 { bad = 0 } END { exit bad }" "$1.out"
+    result $? "$3"
+}
+./01-two-body >01-two-body.out
+check 01-two-body '/orbit misses by/ && $4 < 1e-3 && $4 > 0' "an ellipse closes after one revolution"
+./01-two-body >01-two-body.out
+check 01-two-body '/^energy  *-0.125000/' "the energy of the ellipse is -m1 m2 / 2a"
+./02-forces >02-forces.out
+check 02-forces '$1 == "0.4" && $2 > 0 && $2 < 5e-4 && $3 < 5e-3' "the tree's forces are near the exact ones"
+./03-plummer-run >03-plummer-run.out
+check 03-plummer-run '/^t = 1.000/ && $9 > 0.6 && $9 < 1 && $13 > 0.95 && $13 < 1.05' "a Plummer model stays as it is"
+./04-collision 04.png >04-collision.out 2>&1
+check 04-collision '/bodies 6000  time 7.5/' "two clusters collide"
+./05-own-bodies ring.csv >05-own-bodies.out
+check 05-own-bodies '/361 bodies, mass 1.000360, largest difference 0$/' "own bodies go to a file and back exactly"
+./06-analysis ring.csv >06-analysis.out
+check 06-analysis '/^bodies 361  mass 1.000360/' "a snapshot is analysed"
+
+KYOHO=$KYOHO N=400 OUT=demo "$root/examples/collision.sh" >collision.out 2>&1
+check collision '/the snapshots/' "the collision through the command"
+[ "$(wc -l <demo/run/energy.csv)" -ge 48 ]
+result $? "its energies are written"
