@@ -320,22 +320,27 @@ KY_API enum ky_status ky_snapshot_write(const char *path, const struct ky_snapsh
 
 /* ---- initial models ---- */
 
-/* Fields as the options of `kyoho model --help`; a model
- * ignores those that it does not name there.
- */
+/* Fields as the options of `kyoho model --help`; a model ignores those that it does not name there.
+ *
+ * G = M = 1, equal masses, centre of mass and momentum at rest at 0, ids 0 … n − 1. Bound models
+ * are in Hénon units: E = −1/4 for the smooth Newtonian system that the bodies are drawn from,
+ * after its cut; a sample deviates by its noise. `softening` is a length in these units and changes
+ * the velocities alone: they are those of an isotropic equilibrium with the softened force
+ * (plummer, hernquist, king), or give the virial ratio that is asked for with it (uniform-sphere,
+ * uniform-cube). So E with softened forces is not −1/4, but 2T/|Σ m x·a| is 1. A single body is at
+ * rest at 0. two-body is not in Hénon units: its semi-major axis is given. */
 struct ky_model_parameters {
     size_t size;
-    size_t n;
+    uint64_t n; /* 0 is an error, but for two-body, which makes 2 */
     uint64_t seed;
-    double softening;    /* velocities are in equilibrium with this
-                            softening */
-    int softening_kind;  /* enum ky_softening_kind */
-    double cutoff;       /* outermost radius in scale radii; 0: the
-                            model's own default */
-    double virial_ratio; /* uniform-sphere: 2T/|W|; 0 is cold */
-    double w0;           /* king: central potential */
-    double eccentricity; /* two-body */
-    double mass_ratio;   /* two-body */
+    double softening;       /* that the run will use; velocities are in equilibrium with it */
+    int softening_kind;     /* enum ky_softening_kind */
+    double cutoff;          /* outermost radius in scale radii; 0: the model's own default */
+    double virial_ratio;    /* uniform-sphere, uniform-cube: 2T/|Σ m x·a|; 0 is cold */
+    double w0;              /* king: central potential */
+    double eccentricity;    /* two-body, which starts at apocentre */
+    double mass_ratio;      /* two-body: second over first */
+    double semi_major_axis; /* two-body */
 };
 
 KY_API void ky_model_parameters_defaults(struct ky_model_parameters *parameters);
@@ -343,35 +348,35 @@ KY_API void ky_model_parameters_defaults(struct ky_model_parameters *parameters)
 /* The names, in order, for index = 0, 1, …; NULL past the last.
  */
 KY_API const char *ky_model_name(size_t index);
-/* Allocates the snapshot's bodies. The same seed gives the same
- * bodies for any number of threads.
- */
+/* Allocates the snapshot's bodies. The same seed gives the same bodies for any number of threads.
+ * After a failure the snapshot is empty. */
 KY_API enum ky_status ky_model_make(const char *name, const struct ky_model_parameters *parameters,
                                     struct ky_snapshot *snapshot, struct ky_error *error);
 
 struct ky_merge_parameters {
     size_t size;
     double separation;   /* of the centres of mass at the start */
-    double pericentre;   /* of the Kepler orbit of two point
-                            masses */
-    double eccentricity; /* 1: a parabola */
+    double pericentre;   /* of the Kepler orbit of two point masses */
+    double eccentricity; /* 1 (default): a parabola */
     double g;
+    double softening; /* for the bodies of an input without softenings of its own when the other has
+                         them; NaN (default): such inputs are KY_USAGE */
 };
 
 KY_API void ky_merge_parameters_defaults(struct ky_merge_parameters *parameters);
-/* Two systems on a Kepler orbit in the x-y plane about their
- * common centre of mass. Allocates `merged`. Ids are kept if
- * they stay unique, else those of b are moved past the largest
- * of a. */
+/* Two systems on a Kepler orbit in the x-y plane about their common centre of mass, approaching,
+ * anticlockwise, b on the positive x axis. Each is centred on its own centre of mass first. A
+ * separation that the orbit never has is KY_USAGE; pericentre 0 needs eccentricity 1 (head on).
+ * Allocates `merged`. Ids are kept if they stay unique, else those of b are moved past the largest
+ * of a. A system without types has type 4 when the other has types. */
 KY_API enum ky_status ky_merge(const struct ky_bodies *a, const struct ky_bodies *b,
                                const struct ky_merge_parameters *parameters,
                                struct ky_bodies *merged, struct ky_error *error);
 
 /* ---- analysis ---- */
 
-/* The point of highest density: mean of positions weighted by
- * the density of the sixth neighbour (Casertano & Hut 1985,
- * mass included). */
+/* The mean of positions weighted by the density of the bodies nearer than the sixth neighbour
+ * (Casertano & Hut 1985, with their masses); the centre of mass for fewer than 7 bodies. */
 KY_API enum ky_status ky_density_centre(const struct ky_bodies *bodies, double centre[3],
                                         struct ky_error *error);
 
@@ -380,6 +385,28 @@ KY_API enum ky_status ky_density_centre(const struct ky_bodies *bodies, double c
 KY_API enum ky_status ky_lagrangian_radii(const struct ky_bodies *bodies, const double centre[3],
                                           size_t count, const double *fractions, double *radii,
                                           struct ky_error *error);
+/* The customary ones: 1, 2, 5, 10, 25, 50, 75, 90 %. */
+enum { KY_LAGRANGIAN_FRACTIONS = 8 };
+KY_API extern const double ky_lagrangian_fractions[KY_LAGRANGIAN_FRACTIONS];
+
+/* Lengths and times of a system, and what to start a run with. Bodies without mass do not count. */
+struct ky_scales {
+    double centre[3];           /* of density */
+    double half_mass_radius;    /* r_h, about `centre` */
+    double velocity_dispersion; /* σ: rms speed in three dimensions about the mean velocity */
+    double speed; /* the larger of σ and √(0.4 G M/r_h), which a cold system will reach */
+    double crossing_time; /* 2 r_h/speed */
+    double relaxation_time; /* at r_h: 0.138 N √(r_h³/(G M))/ln Λ, Λ = 0.11 N (Spitzer 1987; Giersz
+                               & Heggie 1994), ln Λ at least 1 */
+    double softening; /* 0.75 r_h N^−0.26: 0.98 scale radii of a Plummer sphere × N^−0.26 (Merritt
+                         1996; Athanassoula et al. 2000) */
+    double step;      /* softening/(4 speed), rounded down to a power of two */
+};
+
+/* `softening`: the one that the run will use, for the step; NaN: the recommended one. KY_BAD_DATA
+ * when no body has mass. */
+KY_API enum ky_status ky_system_scales(const struct ky_bodies *bodies, double g, double softening,
+                                       struct ky_scales *scales, struct ky_error *error);
 
 /* ---- pictures ---- */
 

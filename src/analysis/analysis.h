@@ -1,0 +1,28 @@
+/* What is measured on bodies, beside the public calls of kyoho.h. */
+#ifndef KY_ANALYSIS_ANALYSIS_H
+#define KY_ANALYSIS_ANALYSIS_H
+
+#include "base/status.h"
+
+/* Mass-weighted rms speed about the mean velocity, in three dimensions. */
+double ky_velocity_dispersion(const struct ky_bodies *bodies);
+
+/* 2T/|Σ m x·a|: 1 in equilibrium whatever the softening; NaN without forces. */
+double ky_virial_ratio(const struct ky_sums *sums);
+
+/* Distribution of the relative errors of forces. A percentile p is the smallest error that at least
+ * p % of the samples do not exceed. */
+struct ky_error_statistics {
+    double median, p90, p99, max, rms;
+    size_t samples;
+};
+
+/* |a − a_ref|/|a_ref| of `samples` vectors. Where a_ref is 0, the rms of all references takes its
+ * place. KY_USAGE for 0 samples, KY_BAD_DATA when an error is not finite. */
+enum ky_status ky_vector_errors(size_t samples, double (*values)[3], double (*references)[3],
+                                struct ky_error_statistics *statistics, struct ky_error *error);
+/* The same of numbers. */
+enum ky_status ky_scalar_errors(size_t samples, const double *values, const double *references,
+                                struct ky_error_statistics *statistics, struct ky_error *error);
+
+#endif

@@ -1,0 +1,201 @@
+/* The density centre of Casertano & Hut (1985).
+ *
+ * The density at a body is the mass of its five nearest neighbours over the volume that reaches to
+ * the sixth (their j = 6, with masses in place of numbers). Neighbours come from a k-d tree in
+ * place: the middle body of a range splits it along the longest side of its box. Sums are made in
+ * the tree's order, which does not depend on the number of threads. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "analysis/analysis.h"
+#include "base/memory.h"
+#include "base/sums.h"
+
+enum { NEIGHBOURS = 6, LEAF = 8, TASK = 1 << 15 };
+
+struct point {
+    double x[3], mass;
+};
+
+struct tree {
+    size_t n;
+    struct point *point;
+    unsigned char *axis; /* along which point[middle] splits its range */
+};
+
+/* Partial sort: afterwards x[axis] of the points before `middle` is not larger than that of
+ * point[middle], of those behind it not smaller. */
+static void split(struct point *point, size_t low, size_t high, size_t middle, int axis)
+{
+    while (high - low > 1) {
+        double pivot = point[low + (high - low) / 2].x[axis];
+        size_t i = low, end = high; /* [low, i) <= pivot <= [end, high) */
+        for (;;) {
+            while (point[i].x[axis] < pivot)
+                i++;
+            while (point[end - 1].x[axis] > pivot)
+                end--;
+            if (i + 1 >= end)
+                break;
+            struct point swap = point[i];
+            point[i++] = point[end - 1];
+            point[--end] = swap;
+        }
+        /* i + 1 == end: point[i] is a pivot, in its place; i == end: two parts. */
+        if (i + 1 == end && middle == i)
+            return;
+        if (middle < i)
+            high = i;
+        else
+            low = end;
+    }
+}
+
+static int longest_side(const struct point *point, size_t low, size_t high)
+{
+    double side[3];
+    for (int k = 0; k < 3; k++) {
+        double least = point[low].x[k], most = least;
+        for (size_t i = low + 1; i < high; i++) {
+            least = point[i].x[k] < least ? point[i].x[k] : least;
+            most = point[i].x[k] > most ? point[i].x[k] : most;
+        }
+        side[k] = most - least;
+    }
+    return side[0] >= side[1] && side[0] >= side[2] ? 0 : side[1] >= side[2] ? 1 : 2;
+}
+
+static void build(struct tree *tree, size_t low, size_t high)
+{
+    while (high - low > LEAF) {
+        size_t middle = low + (high - low) / 2;
+        int axis = longest_side(tree->point, low, high);
+        split(tree->point, low, high, middle, axis);
+        tree->axis[middle] = (unsigned char)axis;
+#pragma omp task if (middle - low > TASK) firstprivate(low, middle)
+        build(tree, low, middle);
+        low = middle + 1;
+    }
+}
+
+/* The nearest so far, ascending. */
+struct nearest {
+    size_t self;
+    const double *x;
+    double r2[NEIGHBOURS], mass[NEIGHBOURS];
+};
+
+static void offer(struct nearest *nearest, const struct point *point)
+{
+    double r2 = 0;
+    for (int k = 0; k < 3; k++)
+        r2 += (point->x[k] - nearest->x[k]) * (point->x[k] - nearest->x[k]);
+    if (!(r2 < nearest->r2[NEIGHBOURS - 1]))
+        return;
+    int k = NEIGHBOURS - 1;
+    for (; k > 0 && nearest->r2[k - 1] > r2; k--) {
+        nearest->r2[k] = nearest->r2[k - 1];
+        nearest->mass[k] = nearest->mass[k - 1];
+    }
+    nearest->r2[k] = r2;
+    nearest->mass[k] = point->mass;
+}
+
+static void search(const struct tree *tree, size_t low, size_t high, struct nearest *nearest)
+{
+    while (high - low > LEAF) {
+        size_t middle = low + (high - low) / 2;
+        const struct point *here = &tree->point[middle];
+        int axis = tree->axis[middle];
+        double side = nearest->x[axis] - here->x[axis];
+        if (side < 0)
+            search(tree, low, middle, nearest);
+        else
+            search(tree, middle + 1, high, nearest);
+        if (!(side * side < nearest->r2[NEIGHBOURS - 1]))
+            return;
+        if (middle != nearest->self)
+            offer(nearest, here);
+        if (side < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (size_t i = low; i < high; i++)
+        if (i != nearest->self)
+            offer(nearest, &tree->point[i]);
+}
+
+/* Up to a constant; infinite where the sixth neighbour is at no distance. */
+static double density(const struct tree *tree, size_t i)
+{
+    struct nearest nearest = {.self = i, .x = tree->point[i].x};
+    double mass = 0;
+    for (int k = 0; k < NEIGHBOURS; k++)
+        nearest.r2[k] = (double)INFINITY;
+    search(tree, 0, tree->n, &nearest);
+    for (int k = 0; k < NEIGHBOURS - 1; k++)
+        mass += nearest.mass[k];
+    double r2 = nearest.r2[NEIGHBOURS - 1];
+    return mass > 0 ? mass / (r2 * sqrt(r2)) : 0;
+}
+
+/* Weighted mean of the points, left alone when nothing has weight. Infinite densities outweigh all
+ * others. */
+static void weighted_centre(const struct tree *tree, const double *weight, double centre[3])
+{
+    int infinite = 0;
+    double total = 0, sum[3] = {0};
+    for (size_t i = 0; i < tree->n; i++)
+        infinite |= isinf(weight[i]) != 0;
+    for (size_t i = 0; i < tree->n; i++) {
+        double w = infinite ? isinf(weight[i]) != 0 : weight[i];
+        total += w;
+        for (int k = 0; k < 3; k++)
+            sum[k] += w * tree->point[i].x[k];
+    }
+    for (int k = 0; k < 3 && total > 0; k++)
+        centre[k] = sum[k] / total;
+}
+
+static void fill(struct tree *tree, const struct ky_bodies *bodies)
+{
+#pragma omp parallel for schedule(static)
+    for (size_t i = 0; i < tree->n; i++) {
+        for (int k = 0; k < 3; k++)
+            tree->point[i].x[k] = bodies->position[i][k];
+        tree->point[i].mass = bodies->mass[i];
+    }
+#pragma omp parallel
+#pragma omp single
+    build(tree, 0, tree->n);
+}
+
+enum ky_status ky_density_centre(const struct ky_bodies *bodies, double centre[3],
+                                 struct ky_error *error)
+{
+    const size_t n = bodies->n;
+    if (!n)
+        return ky_fail(error, KY_BAD_DATA, "there are no bodies: no density centre");
+    ky_mean(n, bodies->mass, bodies->position, centre);
+    if (n <= NEIGHBOURS)
+        return KY_OK;
+    struct tree tree = {n, ky_allocate(n, sizeof *tree.point), ky_allocate(n, 1)};
+    double *weight = ky_allocate(n, sizeof *weight);
+    enum ky_status status = KY_OK;
+    if (!tree.point || !tree.axis || !weight) {
+        status =
+            ky_no_memory(error, "neighbour search", n, sizeof *tree.point + sizeof *weight + 1);
+        goto done;
+    }
+    fill(&tree, bodies);
+#pragma omp parallel for schedule(dynamic, 1024)
+    for (size_t i = 0; i < n; i++)
+        weight[i] = density(&tree, i);
+    weighted_centre(&tree, weight, centre);
+done:
+    free(tree.point);
+    free(tree.axis);
+    free(weight);
+    return status;
+}

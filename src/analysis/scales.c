@@ -1,0 +1,60 @@
+/* Lengths and times of a system, and what to start a run with: see struct ky_scales. */
+#include <math.h>
+
+#include "analysis/analysis.h"
+#include "base/sums.h"
+
+double ky_velocity_dispersion(const struct ky_bodies *bodies)
+{
+    double part[KY_BLOCKS], mean[3];
+    double mass = ky_mean(bodies->n, bodies->mass, bodies->velocity, mean);
+#pragma omp parallel for schedule(static)
+    for (int b = 0; b < KY_BLOCKS; b++) {
+        size_t i = ky_block(bodies->n, (size_t)b), end = ky_block(bodies->n, (size_t)b + 1);
+        for (part[b] = 0; i < end; i++)
+            for (int k = 0; k < 3; k++)
+                part[b] += bodies->mass[i] * pow(bodies->velocity[i][k] - mean[k], 2);
+    }
+    return mass > 0 ? sqrt(ky_sum(KY_BLOCKS, part) / mass) : 0;
+}
+
+double ky_virial_ratio(const struct ky_sums *sums)
+{
+    return sums->virial != 0 ? 2 * sums->kinetic / fabs(sums->virial) : (double)NAN;
+}
+
+/* Spitzer (1987), eq. 2-63, with the Coulomb logarithm of Giersz & Heggie (1994). */
+static double relaxation_time(double n, double half_mass_radius, double gm)
+{
+    double logarithm = fmax(log(0.11 * n), 1);
+    return 0.138 * n * half_mass_radius * sqrt(half_mass_radius / gm) / logarithm;
+}
+
+enum ky_status ky_system_scales(const struct ky_bodies *bodies, double g, double softening,
+                                struct ky_scales *scales, struct ky_error *error)
+{
+    const double half = 0.5;
+    double mass = ky_sum(bodies->n, bodies->mass), n = 0;
+    if (!(g > 0))
+        return ky_fail(error, KY_USAGE, "the constant of gravity is %g; it must be positive", g);
+    for (size_t i = 0; i < bodies->n; i++)
+        n += bodies->mass[i] > 0;
+    enum ky_status status = ky_density_centre(bodies, scales->centre, error);
+    if (!status)
+        status =
+            ky_lagrangian_radii(bodies, scales->centre, 1, &half, &scales->half_mass_radius, error);
+    if (status)
+        return status;
+    double radius = scales->half_mass_radius;
+    scales->velocity_dispersion = ky_velocity_dispersion(bodies);
+    /* ⟨v²⟩ = 0.4 G M/r_h in equilibrium: Spitzer (1987), eq. 1-10. */
+    scales->speed =
+        fmax(scales->velocity_dispersion, radius > 0 ? sqrt(0.4 * g * mass / radius) : 0);
+    scales->crossing_time = scales->speed > 0 ? 2 * radius / scales->speed : 0;
+    scales->relaxation_time = relaxation_time(n, radius, g * mass);
+    scales->softening = 0.75 * radius * pow(n, -0.26);
+    double length = isnan(softening) ? scales->softening : softening;
+    scales->step =
+        length > 0 && scales->speed > 0 ? exp2(floor(log2(length / (4 * scales->speed)))) : 0;
+    return KY_OK;
+}

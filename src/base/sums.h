@@ -1,0 +1,24 @@
+/* Sums over bodies that have the same bits for any number of threads: the bodies are divided into a
+ * fixed number of blocks, each is summed in order, and so are the blocks' sums. */
+#ifndef KY_BASE_SUMS_H
+#define KY_BASE_SUMS_H
+
+#include <stddef.h>
+
+/* Number of blocks, and the bodies [ky_block(n, b), ky_block(n, b + 1)) of block b. */
+enum { KY_BLOCKS = 256 };
+static inline size_t ky_block(size_t n, size_t block)
+{
+    return n / KY_BLOCKS * block + n % KY_BLOCKS * block / KY_BLOCKS;
+}
+
+double ky_sum(size_t n, const double *values);
+
+/* mean = Σ w x / Σ w; the plain mean when `weight` is NULL or its sum is 0; 0 when n = 0. Returns
+ * Σ w. */
+double ky_mean(size_t n, const double *weight, double (*vectors)[3], double mean[3]);
+
+/* vectors -= by */
+void ky_subtract(size_t n, double (*vectors)[3], const double by[3]);
+
+#endif

@@ -1,0 +1,148 @@
+/* Eddington inversion in a softened potential, and drawing from it: see equilibrium.h. */
+#include "models/equilibrium.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "models/models.h"
+
+/* f(E) = 1/(√8 π²) [∫ (dP/dΨ) dΨ/√(E − Ψ) + P(edge)/√E] with P = dρ/dΨ and Ψ = Φ(edge) − Φ. P is
+ * known at the nodes from the density's derivative and the force; between two nodes it is taken as
+ * linear in Ψ, for which the integral is 2 ΔP/(√(E − Ψ₁) + √(E − Ψ₂)): no numerical derivative. */
+static double weight_at(const struct ky_equilibrium *equilibrium, size_t k)
+{
+    const double *depth = equilibrium->depth, *slope = equilibrium->profile.slope,
+                 *force = equilibrium->force;
+    const size_t edge = equilibrium->profile.nodes - 1;
+    const double constant = 1 / (sqrt(8.0) * pow(acos(-1.0), 2));
+    double sum = 0, p = -slope[k] / force[k], root = 0;
+    for (size_t j = k; j < edge; j++) {
+        double outer_p = -slope[j + 1] / force[j + 1], outer_root = sqrt(depth[j + 1] - depth[k]);
+        sum += 2 * (p - outer_p) / (root + outer_root);
+        p = outer_p;
+        root = outer_root;
+    }
+    return constant * (sum * root + p); /* root is √E now, p that of the edge */
+}
+
+enum ky_status ky_equilibrium_solve(struct ky_equilibrium *equilibrium, struct ky_error *error)
+{
+    const struct ky_profile *profile = &equilibrium->profile;
+    double *depth = equilibrium->depth, *weight = equilibrium->weight, *force = equilibrium->force;
+    const size_t nodes = profile->nodes;
+    ky_profile_force(profile, equilibrium->softening, force);
+    depth[0] = 0;
+    for (size_t k = 1; k < nodes; k++)
+        depth[k] =
+            depth[k - 1] + 0.5 * (force[k - 1] + force[k]) * (profile->r[k] - profile->r[k - 1]);
+#pragma omp parallel for schedule(static, 16)
+    for (size_t k = 0; k < nodes; k++)
+        weight[k] = weight_at(equilibrium, k);
+    for (size_t k = 0; k < nodes; k++)
+        if (!(weight[k] >= 0))
+            return ky_fail(error, KY_USAGE,
+                           "no isotropic equilibrium: the distribution function is negative at "
+                           "radius %g with softening %g (in scale radii); choose another softening "
+                           "or cutoff",
+                           profile->r[k], equilibrium->softening);
+            /* Both factors are linear between nodes: the bound of a cell is the product of their
+             * largest values, and a smaller body of the same cell lies below it too. */
+#pragma omp parallel for schedule(static, 16)
+    for (size_t k = 0; k < nodes; k++) {
+        double most = 0;
+        for (size_t j = k; j + 1 < nodes; j++)
+            most = fmax(most, (depth[j + 1] - depth[k]) * fmax(weight[j], weight[j + 1]));
+        equilibrium->envelope[k] = most;
+    }
+    return KY_OK;
+}
+
+double ky_equilibrium_f(const struct ky_equilibrium *equilibrium, size_t k)
+{
+    double energy = equilibrium->depth[equilibrium->profile.nodes - 1] - equilibrium->depth[k];
+    return equilibrium->weight[k] / sqrt(energy);
+}
+
+/* The cell of an ascending table that holds x: table[k] <= x < table[k + 1], from `low` on. */
+static size_t cell_of(const double *table, size_t low, size_t nodes, double x)
+{
+    size_t high = nodes - 1;
+    while (high - low > 1) {
+        size_t middle = (low + high) / 2;
+        if (table[middle] <= x)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static double linear(const double *x, const double *y, size_t k, double at)
+{
+    double dx = x[k + 1] - x[k];
+    return dx > 0 ? y[k] + (y[k + 1] - y[k]) * (at - x[k]) / dx : y[k];
+}
+
+/* With v = v_edge sin θ, where v_edge takes the body to the edge, v² f dv is proportional to
+ * sin²θ f √E dθ, which is finite everywhere: θ is drawn by rejection. */
+double ky_equilibrium_speed(const struct ky_equilibrium *equilibrium, double r,
+                            struct ky_random *random)
+{
+    const struct ky_profile *profile = &equilibrium->profile;
+    const double *depth = equilibrium->depth, right_angle = acos(0.0);
+    const size_t nodes = profile->nodes, k = cell_of(profile->r, 0, nodes, r);
+    double here = r > profile->r[0] ? linear(profile->r, depth, k, r) : 0;
+    double well = depth[nodes - 1] - here;
+    if (!(well > 0) || !(equilibrium->envelope[k] > 0))
+        return 0;
+    for (;;) {
+        double sine = sin(right_angle * ky_random_uniform(random));
+        double rise = well * sine * sine; /* v²/2 */
+        size_t cell = cell_of(depth, k, nodes, here + rise);
+        double density = rise * linear(depth, equilibrium->weight, cell, here + rise);
+        if (ky_random_uniform(random) * equilibrium->envelope[k] < density)
+            return sqrt(2 * rise);
+    }
+}
+
+static void draw(const struct ky_equilibrium *equilibrium, uint64_t seed, double length,
+                 struct ky_bodies *bodies)
+{
+    const double speed_unit = sqrt(1 / length);
+#pragma omp parallel for schedule(static)
+    for (size_t i = 0; i < bodies->n; i++) {
+        struct ky_random place = ky_random_at(seed, KY_STREAM_POSITION, i);
+        struct ky_random motion = ky_random_at(seed, KY_STREAM_VELOCITY, i);
+        double x[3], v[3];
+        double r = ky_profile_radius(&equilibrium->profile, ky_random_uniform(&place));
+        ky_random_direction(&place, x);
+        ky_random_direction(&motion, v);
+        double speed = ky_equilibrium_speed(equilibrium, r, &motion);
+        for (int k = 0; k < 3; k++) {
+            bodies->position[i][k] = x[k] * r * length;
+            bodies->velocity[i][k] = v[k] * speed * speed_unit;
+        }
+    }
+}
+
+enum ky_status ky_equilibrium_make(const struct ky_model_parameters *parameters,
+                                   enum ky_status (*fill)(const struct ky_model_parameters *,
+                                                          struct ky_profile *, struct ky_error *),
+                                   struct ky_bodies *bodies, struct ky_error *error)
+{
+    struct ky_equilibrium *equilibrium = ky_allocate(1, sizeof *equilibrium);
+    if (!equilibrium)
+        return ky_no_memory(error, "the model's tables", 1, sizeof *equilibrium);
+    enum ky_status status = fill(parameters, &equilibrium->profile, error);
+    if (!status) {
+        double length = 2 * ky_profile_energy(&equilibrium->profile); /* so that W = −1/2 */
+        equilibrium->softening = ky_pair_softening(parameters) / length;
+        status = ky_equilibrium_solve(equilibrium, error);
+        if (!status)
+            draw(equilibrium, parameters->seed, length, bodies);
+    }
+    free(equilibrium);
+    return status;
+}

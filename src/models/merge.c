@@ -1,0 +1,204 @@
+/* Two systems on a Kepler orbit about each other. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/sums.h"
+#include "models/models.h"
+
+#define FIELD(name) offsetof(struct ky_merge_parameters, name)
+
+const struct ky_option ky_merge_options[] = {
+    {"separation", KY_OPTION_REAL, FIELD(separation), NULL, 0, (double)INFINITY, NULL, "LENGTH",
+     "of the centres of mass at the start; required [length]"},
+    {"pericentre", KY_OPTION_REAL, FIELD(pericentre), NULL, 0, (double)INFINITY, NULL, "LENGTH",
+     "of the orbit of two point masses; required, 0 is head on [length]"},
+    {"eccentricity", KY_OPTION_REAL, FIELD(eccentricity), "1", 0, (double)INFINITY, NULL, NULL,
+     "of the orbit: 1 is a parabola"},
+    {"softening", KY_OPTION_REAL, FIELD(softening), NULL, 0, (double)INFINITY, NULL, "LENGTH",
+     "of the bodies of one system when only the other has softenings of its own [length]"},
+};
+const size_t ky_merge_option_count = sizeof ky_merge_options / sizeof *ky_merge_options;
+
+static struct ky_option_set options_of(struct ky_merge_parameters *parameters)
+{
+    return (struct ky_option_set){"merge", ky_merge_options, ky_merge_option_count, parameters};
+}
+
+void ky_merge_parameters_defaults(struct ky_merge_parameters *parameters)
+{
+    *parameters = (struct ky_merge_parameters){.size = sizeof *parameters, .g = 1};
+    struct ky_option_set set = options_of(parameters);
+    ky_options_defaults(&set);
+}
+
+/* The separations that the orbit has: from pericentre q to apocentre q (1 + e)/(1 − e). */
+static enum ky_status check_orbit(const struct ky_merge_parameters *parameters,
+                                  struct ky_error *error)
+{
+    const double q = parameters->pericentre, e = parameters->eccentricity,
+                 d = parameters->separation;
+    if (!(d > 0) || !(q >= 0))
+        return ky_fail(error, KY_USAGE,
+                       "an orbit needs a separation (greater than 0) and a pericentre");
+    if (q == 0 && e != 1)
+        return ky_fail(error, KY_USAGE,
+                       "pericentre 0 (head on) goes with eccentricity 1 alone; it is %g", e);
+    double far = e < 1 ? q * (1 + e) / (1 - e) : (double)INFINITY;
+    double rounding = 1e-12 * d; /* a start at an end of the range, computed by the user */
+    if (d < q - rounding || d > far + rounding) {
+        if (e < 1)
+            return ky_fail(error, KY_USAGE,
+                           "separation %g is not on the orbit; with pericentre %g and eccentricity "
+                           "%g it is from %g to %g",
+                           d, q, e, q, far);
+        return ky_fail(error, KY_USAGE,
+                       "separation %g is not on the orbit; it is at least the pericentre, %g", d,
+                       q);
+    }
+    if (!(parameters->g > 0) || isinf(parameters->g))
+        return ky_fail(error, KY_USAGE, "the constant of gravity is %g; it must be positive",
+                       parameters->g);
+    return KY_OK;
+}
+
+/* Radial (inward) and transverse relative velocity at the separation: vis-viva with 1/a = (1 − e)/q
+ * and the angular momentum √(G M q (1 + e)). */
+static void relative_velocity(const struct ky_merge_parameters *parameters, double mass,
+                              double velocity[2])
+{
+    const double q = parameters->pericentre, e = parameters->eccentricity,
+                 d = parameters->separation, gm = parameters->g * mass;
+    double inverse_axis = q > 0 ? (1 - e) / q : 0;
+    velocity[1] = sqrt(gm * q * (1 + e)) / d;
+    velocity[0] = -sqrt(fmax(gm * (2 / d - inverse_axis) - velocity[1] * velocity[1], 0));
+}
+
+static int ascending(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static uint64_t largest(const uint64_t *values, size_t n)
+{
+    uint64_t most = 0;
+    for (size_t i = 0; i < n; i++)
+        most = values[i] > most ? values[i] : most;
+    return most;
+}
+
+/* id[0 … first) are those of a, the others those of b; each unique by itself. */
+static enum ky_status make_unique(uint64_t *id, size_t n, size_t first, struct ky_error *error)
+{
+    uint64_t *sorted = ky_allocate(n, sizeof *sorted);
+    if (!sorted)
+        return ky_no_memory(error, "ids", n, sizeof *sorted);
+    memcpy(sorted, id, n * sizeof *sorted);
+    qsort(sorted, n, sizeof *sorted, ascending);
+    size_t same = 0;
+    for (size_t i = 1; i < n; i++)
+        same += sorted[i] == sorted[i - 1];
+    free(sorted);
+    if (!same)
+        return KY_OK;
+    uint64_t past = largest(id, first), most = largest(id + first, n - first);
+    if (past == UINT64_MAX || most > UINT64_MAX - past - 1)
+        return ky_fail(error, KY_BAD_DATA,
+                       "%zu ids are in both systems and those of the second cannot be moved past "
+                       "%" PRIu64 ", the largest of the first; number one of them anew",
+                       same, past);
+    for (size_t i = first; i < n; i++)
+        id[i] += past + 1;
+    return KY_OK;
+}
+
+/* Copies one system to bodies[first …), with its centre of mass at `position` and `velocity`. */
+static void place(const struct ky_bodies *from, struct ky_bodies *to, size_t first,
+                  double softening, const double position[3], const double velocity[3])
+{
+    double x[3], v[3];
+    ky_mean(from->n, from->mass, from->position, x);
+    ky_mean(from->n, from->mass, from->velocity, v);
+#pragma omp parallel for schedule(static)
+    for (size_t i = 0; i < from->n; i++) {
+        size_t at = first + i;
+        to->mass[at] = from->mass[i];
+        to->id[at] = from->id ? from->id[i] : i;
+        if (to->softening)
+            to->softening[at] = from->softening ? from->softening[i] : softening;
+        if (to->type)
+            to->type[at] = from->type ? from->type[i] : 4;
+        for (int k = 0; k < 3; k++) {
+            to->position[at][k] = from->position[i][k] - x[k] + position[k];
+            to->velocity[at][k] = from->velocity[i][k] - v[k] + velocity[k];
+        }
+    }
+}
+
+static enum ky_status check_system(const struct ky_bodies *bodies, const char *which,
+                                   struct ky_error *error)
+{
+    if (!bodies->n)
+        return ky_fail(error, KY_BAD_DATA, "the %s system has no bodies", which);
+    enum ky_status status = ky_bodies_check(bodies, error);
+    return status ? ky_fail_in(error, status, "the %s system: ", which) : KY_OK;
+}
+
+static enum ky_status check(const struct ky_bodies *a, const struct ky_bodies *b,
+                            const struct ky_merge_parameters *given,
+                            struct ky_merge_parameters *parameters, struct ky_error *error)
+{
+    ky_merge_parameters_defaults(parameters);
+    if (given->size < sizeof given->size || given->size > sizeof *given)
+        return ky_fail(error, KY_USAGE,
+                       "merge parameters of size %zu; fill them with ky_merge_parameters_defaults",
+                       given->size);
+    memcpy(parameters, given, given->size);
+    struct ky_option_set set = options_of(parameters);
+    enum ky_status status = ky_options_check(&set, error);
+    if (!status)
+        status = check_orbit(parameters, error);
+    if (!status)
+        status = check_system(a, "first", error);
+    if (!status)
+        status = check_system(b, "second", error);
+    if (!status && !a->softening != !b->softening && isnan(parameters->softening))
+        return ky_fail(error, KY_USAGE,
+                       "only the %s system has softenings of its own; give the softening of the "
+                       "bodies of the other",
+                       a->softening ? "first" : "second");
+    return status;
+}
+
+enum ky_status ky_merge(const struct ky_bodies *a, const struct ky_bodies *b,
+                        const struct ky_merge_parameters *given, struct ky_bodies *merged,
+                        struct ky_error *error)
+{
+    struct ky_merge_parameters parameters;
+    memset(merged, 0, sizeof *merged);
+    enum ky_status status = check(a, b, given, &parameters, error);
+    if (status)
+        return status;
+    double mass_a = ky_sum(a->n, a->mass), mass_b = ky_sum(b->n, b->mass), mass = mass_a + mass_b;
+    if (!(mass > 0))
+        return ky_fail(error, KY_BAD_DATA,
+                       "no body of the two systems has mass: there is no orbit");
+    unsigned with = KY_WITH_ID | (a->softening || b->softening ? KY_WITH_SOFTENING : 0) |
+                    (a->type || b->type ? KY_WITH_TYPE : 0);
+    status = ky_bodies_allocate(merged, a->n + b->n, with, error);
+    if (status)
+        return status;
+    double x = parameters.separation, v[2];
+    relative_velocity(&parameters, mass, v);
+    place(a, merged, 0, parameters.softening, (const double[]){-x * mass_b / mass, 0, 0},
+          (const double[]){-v[0] * mass_b / mass, -v[1] * mass_b / mass, 0});
+    place(b, merged, a->n, parameters.softening, (const double[]){x * mass_a / mass, 0, 0},
+          (const double[]){v[0] * mass_a / mass, v[1] * mass_a / mass, 0});
+    status = make_unique(merged->id, merged->n, a->n, error);
+    if (status)
+        ky_bodies_free(merged);
+    return status;
+}

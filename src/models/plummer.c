@@ -1,0 +1,33 @@
+/* Plummer's (1911) sphere: ρ = 3/(4π) (1 + r²)^(−5/2) in scale radii.
+ *
+ * The default cut at 38.7 scale radii is 22.8042468 Hénon lengths of the uncut sphere and leaves
+ * 99.9 % of its mass inside: the cut that Starlab and AMUSE use. */
+#include <math.h>
+
+#include "models/equilibrium.h"
+#include "models/models.h"
+
+static const double default_cutoff = 38.7136917515; /* 22.8042468 × 16/(3π) */
+
+static struct ky_shell shell(double r)
+{
+    const double constant = 3 / (4 * acos(-1.0));
+    double s2 = 1 + r * r, inner = r / sqrt(s2);
+    return (struct ky_shell){.density = constant * pow(s2, -2.5),
+                             .slope = -5 * constant * r * pow(s2, -3.5),
+                             .mass = inner * inner * inner};
+}
+
+static enum ky_status fill(const struct ky_model_parameters *parameters, struct ky_profile *profile,
+                           struct ky_error *error)
+{
+    (void)error;
+    ky_profile_cut(profile, parameters->cutoff > 0 ? parameters->cutoff : default_cutoff, shell);
+    return KY_OK;
+}
+
+enum ky_status ky_make_plummer(const struct ky_model_parameters *parameters,
+                               struct ky_bodies *bodies, struct ky_error *error)
+{
+    return ky_equilibrium_make(parameters, fill, bodies, error);
+}
