@@ -1,0 +1,304 @@
+/* Density centre, Lagrangian radii, scales and error statistics. */
+#include "test.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "analysis/analysis.h"
+
+static struct ky_error error;
+
+static struct ky_bodies plummer(uint64_t n)
+{
+    struct ky_model_parameters parameters;
+    struct ky_snapshot snapshot;
+    ky_model_parameters_defaults(&parameters);
+    parameters.n = n;
+    assert_ok(ky_model_make("plummer", &parameters, &snapshot, &error));
+    return snapshot.bodies;
+}
+
+static void shift(struct ky_bodies *bodies, double by)
+{
+    for (size_t i = 0; i < bodies->n; i++)
+        for (int k = 0; k < 3; k++)
+            bodies->position[i][k] += by * (k + 1);
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Casertano & Hut's sum as it is written, N² log N. */
+static void plain_density_centre(const struct ky_bodies *bodies, double centre[3])
+{
+    double total = 0, sum[3] = {0};
+    double(*near)[2] = malloc(bodies->n * sizeof *near);
+    for (size_t i = 0; i < bodies->n; i++) {
+        for (size_t j = 0; j < bodies->n; j++) {
+            near[j][0] = 0;
+            near[j][1] = bodies->mass[j];
+            for (int k = 0; k < 3; k++)
+                near[j][0] += pow(bodies->position[j][k] - bodies->position[i][k], 2);
+        }
+        near[i][0] = -1;
+        qsort(near, bodies->n, sizeof *near, ascending);
+        double density = 0;
+        for (int j = 1; j <= 5; j++)
+            density += near[j][1];
+        density /= pow(near[6][0], 1.5);
+        total += density;
+        for (int k = 0; k < 3; k++)
+            sum[k] += density * bodies->position[i][k];
+    }
+    for (int k = 0; k < 3; k++)
+        centre[k] = sum[k] / total;
+    free(near);
+}
+
+static void density_centre_is_the_sum_of_its_paper(void **state)
+{
+    (void)state;
+    static const uint64_t sizes[] = {7, 8, 9, 20, 100, 777};
+    for (int s = 0; s < 6; s++) {
+        struct ky_bodies bodies = plummer(sizes[s]);
+        double centre[3], plain[3];
+        for (size_t i = 0; i < bodies.n; i++)
+            bodies.mass[i] *= 1 + (double)(i % 7);
+        shift(&bodies, 1);
+        assert_ok(ky_density_centre(&bodies, centre, &error));
+        plain_density_centre(&bodies, plain);
+        for (int k = 0; k < 3; k++)
+            assert_between(centre[k] - plain[k], -1e-11, 1e-11);
+        ky_bodies_free(&bodies);
+    }
+}
+
+/* A tenth of the bodies moved away shifts the centre of mass, not the density centre. */
+static void density_centre_ignores_a_far_clump(void **state)
+{
+    (void)state;
+    struct ky_bodies bodies = plummer(20000);
+    double centre[3];
+    for (size_t i = 0; i < 2000; i++)
+        for (int k = 0; k < 3; k++)
+            bodies.position[i][k] = 30 + 3 * bodies.position[i][k];
+    assert_ok(ky_density_centre(&bodies, centre, &error));
+    for (int k = 0; k < 3; k++)
+        assert_between(centre[k], -0.3, 0.3);
+    ky_bodies_free(&bodies);
+}
+
+static void density_centre_of_odd_systems(void **state)
+{
+    (void)state;
+    struct ky_bodies bodies = plummer(5000), few = bodies, none = {0};
+    double centre[3], again[3];
+    assert_int_equal(ky_density_centre(&none, centre, &error), KY_BAD_DATA);
+    few.n = 1;
+    assert_ok(ky_density_centre(&few, centre, &error));
+    assert_memory_equal(centre, bodies.position[0], sizeof centre);
+    few.n = 2;
+    assert_ok(ky_density_centre(&few, centre, &error));
+    assert_between(centre[0] - 0.5 * (bodies.position[0][0] + bodies.position[1][0]), -1e-15,
+                   1e-15);
+    for (size_t i = 0; i < 3000; i++) /* a line, then a point: infinite density there */
+        bodies.position[i][0] = bodies.position[i][1] = 0;
+    assert_ok(ky_density_centre(&bodies, centre, &error));
+    assert_true(isfinite(centre[0]) && isfinite(centre[1]) && isfinite(centre[2]));
+    for (size_t i = 0; i < 3000; i++)
+        for (int k = 0; k < 3; k++)
+            bodies.position[i][k] = 7;
+    assert_ok(ky_density_centre(&bodies, centre, &error));
+    for (int k = 0; k < 3; k++)
+        assert_between(centre[k], 7, 7);
+    for (size_t i = 0; i < bodies.n; i++) /* test particles alone: the plain mean */
+        bodies.mass[i] = 0;
+    assert_ok(ky_density_centre(&bodies, again, &error));
+    assert_between(again[0], 4, 4.4);
+    ky_bodies_free(&bodies);
+}
+
+static void analysis_does_not_depend_on_threads(void **state)
+{
+    (void)state;
+#ifdef _OPENMP
+    struct ky_bodies bodies = plummer(150000);
+    struct ky_scales scales[3];
+    int threads = omp_get_max_threads();
+    for (int t = 0; t < 3; t++) {
+        omp_set_num_threads(t + 1);
+        memset(&scales[t], 0, sizeof scales[t]);
+        assert_ok(ky_system_scales(&bodies, 1, 0.01, &scales[t], &error));
+        assert_memory_equal(&scales[0], &scales[t], sizeof scales[0]);
+    }
+    omp_set_num_threads(threads);
+    ky_bodies_free(&bodies);
+#else
+    skip();
+#endif
+}
+
+static void lagrangian_radii_of_a_row(void **state)
+{
+    (void)state;
+    struct ky_bodies bodies;
+    assert_ok(ky_bodies_allocate(&bodies, 11, 0, &error));
+    for (size_t i = 0; i < 10; i++) {
+        bodies.mass[i] = 0.1;
+        bodies.position[i][1] = 3 + (i % 2 ? 1.0 : -1.0) * (double)(10 - i);
+    }
+    bodies.position[10][1] = 1000; /* without mass */
+    const double centre[3] = {0, 3, 0}, fractions[] = {0, 0.01, 0.1, 0.11, 0.5, 0.9, 1};
+    static const double expected[] = {0, 1, 1, 2, 5, 9, 10};
+    double radii[7];
+    assert_ok(ky_lagrangian_radii(&bodies, centre, 7, fractions, radii, &error));
+    for (int k = 0; k < 7; k++)
+        assert_between(radii[k], expected[k] - 1e-14, expected[k] + 1e-14);
+    const double wrong[] = {0.5, 0.1}, beyond[] = {1.5};
+    assert_int_equal(ky_lagrangian_radii(&bodies, centre, 2, wrong, radii, &error), KY_USAGE);
+    assert_int_equal(ky_lagrangian_radii(&bodies, centre, 1, beyond, radii, &error), KY_USAGE);
+    memset(bodies.mass, 0, 11 * sizeof *bodies.mass);
+    assert_int_equal(ky_lagrangian_radii(&bodies, centre, 7, fractions, radii, &error),
+                     KY_BAD_DATA);
+    ky_bodies_free(&bodies);
+}
+
+/* M(r) = (1 + a²/r²)^(−3/2), a = 3π/16; noise of a radius is about 1/√(N fraction). */
+static void lagrangian_radii_of_a_plummer_sphere(void **state)
+{
+    (void)state;
+    struct ky_bodies bodies = plummer(40000);
+    double centre[3], radii[KY_LAGRANGIAN_FRACTIONS];
+    assert_ok(ky_density_centre(&bodies, centre, &error));
+    for (int k = 0; k < 3; k++)
+        assert_between(centre[k], -0.03, 0.03);
+    assert_ok(ky_lagrangian_radii(&bodies, centre, KY_LAGRANGIAN_FRACTIONS, ky_lagrangian_fractions,
+                                  radii, &error));
+    for (int k = 0; k < KY_LAGRANGIAN_FRACTIONS; k++) {
+        double fraction = ky_lagrangian_fractions[k];
+        double exact = 3 * acos(-1.0) / 16 / sqrt(pow(fraction, -2.0 / 3) - 1);
+        double noise = 3 / sqrt(40000 * fraction) + 0.005;
+        assert_between(radii[k] / exact, 1 - noise, 1 + noise);
+    }
+    ky_bodies_free(&bodies);
+}
+
+static void scales_of_a_plummer_sphere(void **state)
+{
+    (void)state;
+    struct ky_bodies bodies = plummer(40000);
+    struct ky_scales scales;
+    assert_ok(ky_system_scales(&bodies, 1, NAN, &scales, &error));
+    /* r_h = 0.766 a 1.305…; 2T = 1/2 */
+    assert_between(scales.half_mass_radius, 0.755, 0.78);
+    assert_between(scales.velocity_dispersion, 0.70, 0.715);
+    assert_between(scales.speed, scales.velocity_dispersion, 0.73);
+    assert_between(scales.crossing_time, 2.08, 2.2);
+    /* 0.138 × 40000 × 0.769^1.5/ln 4400 = 443.7 */
+    assert_between(scales.relaxation_time, 430, 455);
+    assert_between(scales.softening, 0.0355, 0.0378); /* 0.58 N^−0.26 = 0.0369 */
+    assert_between(scales.step, 0.0078125, 0.0078125);
+    assert_ok(ky_system_scales(&bodies, 1, 0.1, &scales, &error));
+    assert_between(scales.step, 0.03125, 0.03125);
+    /* Another scale of time: G = 100 and ten times the speed. */
+    struct ky_scales fast;
+    for (size_t i = 0; i < bodies.n; i++)
+        for (int k = 0; k < 3; k++)
+            bodies.velocity[i][k] = 10 * bodies.velocity[i][k] + 3;
+    assert_ok(ky_system_scales(&bodies, 100, 0.1, &fast, &error));
+    assert_between(fast.crossing_time / scales.crossing_time, 0.1 - 1e-12, 0.1 + 1e-12);
+    assert_between(fast.relaxation_time / scales.relaxation_time, 0.1 - 1e-12, 0.1 + 1e-12);
+    assert_int_equal(ky_system_scales(&bodies, 0, 0.1, &fast, &error), KY_USAGE);
+    memset(bodies.mass, 0, bodies.n * sizeof *bodies.mass);
+    assert_int_equal(ky_system_scales(&bodies, 1, 0.1, &fast, &error), KY_BAD_DATA);
+    ky_bodies_free(&bodies);
+}
+
+/* A cold system has the speed that it will reach, a single body no scale but finite numbers. */
+static void scales_of_cold_and_single_bodies(void **state)
+{
+    (void)state;
+    struct ky_bodies bodies = plummer(1000);
+    struct ky_scales scales;
+    memset(bodies.velocity, 0, bodies.n * sizeof *bodies.velocity);
+    assert_ok(ky_system_scales(&bodies, 1, NAN, &scales, &error));
+    assert_between(scales.velocity_dispersion, 0, 0);
+    assert_between(scales.crossing_time, 2, 2.5);
+    bodies.n = 1;
+    assert_ok(ky_system_scales(&bodies, 1, NAN, &scales, &error));
+    assert_between(scales.half_mass_radius, 0, 0);
+    assert_between(scales.crossing_time, 0, 0);
+    assert_between(scales.relaxation_time, 0, 0);
+    assert_between(scales.softening, 0, 0);
+    assert_between(scales.step, 0, 0);
+    ky_bodies_free(&bodies);
+}
+
+static void error_statistics(void **state)
+{
+    (void)state;
+    enum { N = 200 };
+    double values[N][3] = {{0}}, references[N][3] = {{0}}, numbers[3] = {-1.1, 2, 0},
+           exact[3] = {-1, 2, 0};
+    struct ky_error_statistics statistics;
+    for (int i = 0; i < N; i++) { /* errors 1 … 200 in units of 1e-3, in a scattered order */
+        int e = i * 77 % N + 1;
+        references[i][1] = 3;
+        references[i][2] = 4;
+        values[i][0] = 5e-3 * e;
+        values[i][1] = 3;
+        values[i][2] = 4;
+    }
+    assert_ok(ky_vector_errors(N, values, references, &statistics, &error));
+    assert_between(statistics.median, 0.1 - 1e-12, 0.1 + 1e-12);
+    assert_between(statistics.p90, 0.18 - 1e-12, 0.18 + 1e-12);
+    assert_between(statistics.p99, 0.198 - 1e-12, 0.198 + 1e-12);
+    assert_between(statistics.max, 0.2 - 1e-12, 0.2 + 1e-12);
+    double rms = 1e-3 * sqrt(201.0 * 401 / 6); /* Σ k² = n(n + 1)(2n + 1)/6 */
+    assert_between(statistics.rms, rms - 1e-12, rms + 1e-12);
+    assert_int_equal(statistics.samples, N);
+    assert_ok(ky_scalar_errors(3, numbers, exact, &statistics, &error));
+    assert_between(statistics.max, 0.1 - 1e-12, 0.1 + 1e-12);
+    assert_between(statistics.median, 0, 0);
+    numbers[2] = sqrt(5.0 / 3); /* against 0: in units of the references' rms */
+    assert_ok(ky_scalar_errors(3, numbers, exact, &statistics, &error));
+    assert_between(statistics.max, 1 - 1e-12, 1 + 1e-12);
+    numbers[1] = NAN;
+    assert_int_equal(ky_scalar_errors(3, numbers, exact, &statistics, &error), KY_BAD_DATA);
+    assert_non_null(strstr(error.text, "sample 1"));
+    assert_int_equal(ky_scalar_errors(0, numbers, exact, &statistics, &error), KY_USAGE);
+}
+
+static void virial_ratio(void **state)
+{
+    (void)state;
+    struct ky_sums sums = {.kinetic = 0.25, .virial = -0.4};
+    assert_between(ky_virial_ratio(&sums), 1.25 - 1e-15, 1.25 + 1e-15);
+    sums.virial = 0;
+    assert_true(isnan(ky_virial_ratio(&sums)));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(density_centre_is_the_sum_of_its_paper),
+        cmocka_unit_test(density_centre_ignores_a_far_clump),
+        cmocka_unit_test(density_centre_of_odd_systems),
+        cmocka_unit_test(analysis_does_not_depend_on_threads),
+        cmocka_unit_test(lagrangian_radii_of_a_row),
+        cmocka_unit_test(lagrangian_radii_of_a_plummer_sphere),
+        cmocka_unit_test(scales_of_a_plummer_sphere),
+        cmocka_unit_test(scales_of_cold_and_single_bodies),
+        cmocka_unit_test(error_statistics),
+        cmocka_unit_test(virial_ratio),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
