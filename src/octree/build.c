@@ -1,6 +1,6 @@
 /* Cells from sorted keys, level by level. A cell is split at the first digit in which its keys
- * differ, so that no cell has a single child. Bodies whose keys agree to the last bit get new keys
- * within their own box; only bodies that coincide stay together in a leaf of any size. */
+ * differ, so that no cell has a single child. Bodies whose keys agree to the last level get new
+ * keys within their own box; only bodies that coincide stay together in a leaf of any size. */
 #include "octree/work.h"
 
 #include <stdlib.h>
@@ -59,20 +59,20 @@ static enum ky_status rekey(const struct growth *growth, const struct ky_sprout 
     *same = frame.scale == 0;
     if (*same)
         return KY_OK;
-    uint64_t *key2 = ky_allocate(n, sizeof *key2);
-    uint32_t *place = ky_allocate(3 * n, sizeof *place);
-    enum ky_status status = key2 && place ? KY_OK : KY_FAULT;
+    uint64_t *other = ky_allocate(n, sizeof *other);
+    uint32_t *place = ky_allocate(2 * n, sizeof *place), *sorted = place + n;
+    enum ky_status status = other && place ? KY_OK : KY_FAULT;
     if (status == KY_OK) {
-        uint64_t varying = ky_keys(&frame, growth->hilbert ? &growth->scratch->hilbert : NULL, n,
-                                   order, bodies->x, bodies->y, bodies->z, key, threads);
-        if (ky_octree_sort(n, key, key2, place, place + n, varying, threads) == key2)
-            memcpy(key, key2, n * sizeof *key);
-        uint32_t *sorted = place + 2 * n;
+        uint64_t varying = ky_words(&frame, growth->hilbert ? &growth->scratch->hilbert : NULL, n,
+                                    order, bodies->x, bodies->y, bodies->z, key, threads);
+        if (ky_octree_sort(n, key, other, varying, threads) == other)
+            memcpy(key, other, n * sizeof *key);
+        ky_octree_unpack(n, key, place, threads);
         for (size_t i = 0; i < n; i++)
             sorted[i] = order[place[i]];
         memcpy(order, sorted, n * sizeof *order);
     }
-    free(key2);
+    free(other);
     free(place);
     return status;
 }

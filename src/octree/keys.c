@@ -68,21 +68,23 @@ void ky_hilbert_init(struct ky_hilbert *hilbert)
         }
 }
 
-static inline uint64_t hilbert_key(const struct ky_hilbert *hilbert, uint64_t bits)
+static inline uint64_t hilbert_key(const struct ky_hilbert *hilbert, uint64_t bits, int levels)
 {
     uint64_t key = 0;
     unsigned state = 0;
-    for (int shift = 54; shift >= 0; shift -= 9) {
+    int shift = 63;
+    do {
+        shift -= 9;
         unsigned step = hilbert->step[state][bits >> shift & 511];
-        key = key << 9 | (step & 511);
+        key |= (uint64_t)(step & 511) << shift;
         state = step >> 9;
-    }
+    } while (shift > 63 - 3 * levels);
     return key;
 }
 
-uint64_t ky_hilbert_key(const struct ky_hilbert *hilbert, uint64_t bits)
+uint64_t ky_hilbert_key(const struct ky_hilbert *hilbert, uint64_t bits, int levels)
 {
-    return hilbert_key(hilbert, bits);
+    return hilbert_key(hilbert, bits, levels);
 }
 
 /* ---- the frame ------------------------------------------------------------------------------ */
@@ -91,25 +93,26 @@ struct bounds {
     double low[3], high[3];
 };
 
-static void bounds_of(size_t n, const uint32_t *index, const double *const position[3],
-                      struct bounds *all, int threads)
+#define LOWER(a, b) ((a) < (b) ? (a) : (b))
+#define HIGHER(a, b) ((a) > (b) ? (a) : (b))
+
+/* NaN is passed over. */
+static void bounds_of(size_t n, const uint32_t *index, const double *x, const double *y,
+                      const double *z, struct bounds *all, int threads)
 {
     (void)threads;
-    for (int axis = 0; axis < 3; axis++) {
-        const double *x = position[axis];
-        double low = (double)INFINITY, high = -(double)INFINITY;
+    double lx = (double)INFINITY, ly = lx, lz = lx, hx = -lx, hy = -lx, hz = -lx;
 #pragma omp parallel for num_threads(threads) if (n >= PARALLEL_FROM && threads > 1)               \
     reduction(min                                                                                  \
-              : low) reduction(max                                                                 \
-                               : high)
-        for (size_t i = 0; i < n; i++) {
-            double value = x[index ? index[i] : i];
-            low = value < low ? value : low;
-            high = value > high ? value : high;
-        }
-        all->low[axis] = low;
-        all->high[axis] = high;
+              : lx, ly, lz) reduction(max                                                          \
+                                      : hx, hy, hz)
+    for (size_t i = 0; i < n; i++) {
+        size_t body = index ? index[i] : i;
+        lx = LOWER(x[body], lx), hx = HIGHER(x[body], hx);
+        ly = LOWER(y[body], ly), hy = HIGHER(y[body], hy);
+        lz = LOWER(z[body], lz), hz = HIGHER(z[body], hz);
     }
+    *all = (struct bounds){{lx, ly, lz}, {hx, hy, hz}};
 }
 
 static struct ky_frame frame_of_bounds(const struct bounds *bounds)
@@ -137,7 +140,7 @@ struct ky_frame ky_frame_of_bulk(size_t n, const double *x, const double *y, con
 {
     const double *position[3] = {x, y, z};
     struct bounds bounds;
-    bounds_of(n, NULL, position, &bounds, threads);
+    bounds_of(n, NULL, x, y, z, &bounds, threads);
     size_t samples = n / SAMPLE_SHARE;
     samples = samples < SAMPLE_SHARE ? SAMPLE_SHARE : samples > SAMPLES ? SAMPLES : samples;
     samples = samples > n ? n : samples;
@@ -164,35 +167,37 @@ struct ky_frame ky_frame_of_bulk(size_t n, const double *x, const double *y, con
 struct ky_frame ky_frame_of(size_t n, const uint32_t *index, const double *x, const double *y,
                             const double *z, int threads)
 {
-    const double *position[3] = {x, y, z};
     struct bounds bounds;
-    bounds_of(n, index, position, &bounds, threads);
+    bounds_of(n, index, x, y, z, &bounds, threads);
     return frame_of_bounds(&bounds);
 }
 
 /* ---- the keys ---------------------------------------------------------------------------------
  */
 
-uint64_t ky_keys(const struct ky_frame *frame, const struct ky_hilbert *hilbert, size_t n,
-                 const uint32_t *index, const double *x, const double *y, const double *z,
-                 uint64_t *key, int threads)
+uint64_t ky_words(const struct ky_frame *frame, const struct ky_hilbert *hilbert, size_t n,
+                  const uint32_t *index, const double *x, const double *y, const double *z,
+                  uint64_t *word, int threads)
 {
     (void)threads;
     const double lx = frame->low[0], ly = frame->low[1], lz = frame->low[2], scale = frame->scale;
+    const struct ky_word_layout layout = ky_word_layout(n);
+    const int drop = 3 * (KY_KEY_LEVELS - layout.levels);
     uint64_t ones = 0, zeros = 0;
 #pragma omp parallel for num_threads(threads) if (n >= PARALLEL_FROM && threads > 1)               \
     reduction(|                                                                                    \
               : ones, zeros)
     for (size_t i = 0; i < n; i++) {
         size_t body = index ? index[i] : i;
-        uint64_t bits =
+        uint64_t key =
             morton(ky_frame_place(x[body], lx, scale), ky_frame_place(y[body], ly, scale),
                    ky_frame_place(z[body], lz, scale));
         if (hilbert)
-            bits = hilbert_key(hilbert, bits);
-        key[i] = bits;
-        ones |= bits;
-        zeros |= ~bits;
+            key = hilbert_key(hilbert, key, layout.levels);
+        key = key >> drop << layout.index_bits;
+        word[i] = key | i;
+        ones |= key;
+        zeros |= ~key;
     }
-    return ones & zeros;
+    return (ones & zeros) >> layout.index_bits << layout.index_bits;
 }

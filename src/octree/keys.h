@@ -23,7 +23,8 @@ void ky_hilbert_init(struct ky_hilbert *hilbert);
 
 /* Coordinates below 2^21. */
 uint64_t ky_morton_key(uint32_t i, uint32_t j, uint32_t k);
-uint64_t ky_hilbert_key(const struct ky_hilbert *hilbert, uint64_t morton);
+/* The first `levels` levels at least, as a full key. */
+uint64_t ky_hilbert_key(const struct ky_hilbert *hilbert, uint64_t morton, int levels);
 
 /* The place of x along one axis of the frame, 0 … 2^21 − 1. */
 static inline uint32_t ky_frame_place(double x, double low, double scale)
@@ -48,10 +49,35 @@ struct ky_frame ky_frame_of_bulk(size_t n, const double *x, const double *y, con
 struct ky_frame ky_frame_of(size_t n, const uint32_t *index, const double *x, const double *y,
                             const double *z, int threads);
 
-/* key[i] of body index[i], or of body i where index is NULL; hilbert NULL: Morton. Returns the bits
- * in which the keys differ. */
-uint64_t ky_keys(const struct ky_frame *frame, const struct ky_hilbert *hilbert, size_t n,
-                 const uint32_t *index, const double *x, const double *y, const double *z,
-                 uint64_t *key, int threads);
+/* A word holds as many levels of a key as fit above the body's index, so that one number is sorted.
+ */
+struct ky_word_layout {
+    int index_bits, levels;
+};
+
+static inline struct ky_word_layout ky_word_layout(size_t n)
+{
+    struct ky_word_layout layout = {n > 2 ? 64 - __builtin_clzll(n - 1) : 1, 0};
+    int levels = (64 - layout.index_bits) / 3;
+    layout.levels = levels < KY_KEY_LEVELS ? levels : KY_KEY_LEVELS;
+    return layout;
+}
+
+/* The key in a word: its levels at the place they have in a full key, zeros below. */
+static inline uint64_t ky_word_key(struct ky_word_layout layout, uint64_t word)
+{
+    return word >> layout.index_bits << 3 * (KY_KEY_LEVELS - layout.levels);
+}
+
+static inline uint32_t ky_word_index(struct ky_word_layout layout, uint64_t word)
+{
+    return (uint32_t)(word & (((uint64_t)1 << layout.index_bits) - 1));
+}
+
+/* word[i] of body index[i], or of body i where index is NULL, with index i; hilbert NULL: Morton.
+ * Returns the bits in which the words' keys differ, as in a word. */
+uint64_t ky_words(const struct ky_frame *frame, const struct ky_hilbert *hilbert, size_t n,
+                  const uint32_t *index, const double *x, const double *y, const double *z,
+                  uint64_t *word, int threads);
 
 #endif

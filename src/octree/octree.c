@@ -1,8 +1,8 @@
 /* The build from bodies to groups, its memory and its clock.
  *
- * One block of four arrays of doubles serves the whole build: keys in the first, their copy for the
- * sort in the last, indices in the second; then sprouts in the three that the sorted keys leave
- * free; at last x, y, z and mass along the curve. */
+ * One block of four arrays of doubles serves the whole build: words of key and index in the first,
+ * their copy for the sort in the last; then sprouts in the three that the sorted keys leave free;
+ * at last x, y, z and mass along the curve. */
 #include "octree/octree.h"
 
 #include <stdlib.h>
@@ -115,18 +115,17 @@ static uint64_t make_keys(struct ky_octree *tree, const struct ky_octree_bodies 
     struct ky_octree_scratch *scratch = tree->scratch;
     scratch->key = (uint64_t *)(void *)scratch->block;
     scratch->frame = ky_frame_of_bulk(bodies->n, bodies->x, bodies->y, bodies->z, scratch->threads);
-    return ky_keys(&scratch->frame, parameters->curve == KY_HILBERT ? &scratch->hilbert : NULL,
-                   bodies->n, NULL, bodies->x, bodies->y, bodies->z, scratch->key,
-                   scratch->threads);
+    return ky_words(&scratch->frame, parameters->curve == KY_HILBERT ? &scratch->hilbert : NULL,
+                    bodies->n, NULL, bodies->x, bodies->y, bodies->z, scratch->key,
+                    scratch->threads);
 }
 
 static void sort_keys(struct ky_octree *tree, uint64_t varying)
 {
     struct ky_octree_scratch *scratch = tree->scratch;
     uint64_t *first = (uint64_t *)(void *)scratch->block, *last = first + 3 * scratch->stride;
-    uint32_t *order2 = (uint32_t *)(void *)(first + scratch->stride);
-    scratch->key =
-        ky_octree_sort(tree->n, first, last, tree->order, order2, varying, scratch->threads);
+    scratch->key = ky_octree_sort(tree->n, first, last, varying, scratch->threads);
+    ky_octree_unpack(tree->n, scratch->key, tree->order, scratch->threads);
     uint64_t *free_space = scratch->key == first ? first + scratch->stride : first;
     scratch->sprout = (struct ky_sprout *)(void *)free_space;
     scratch->sprout_capacity = 3 * scratch->stride * sizeof(uint64_t) / sizeof *scratch->sprout;

@@ -1,5 +1,6 @@
-/* Least significant digit radix sort of (key, index). Every thread counts and moves an own stretch
- * of the input; the result of a stable sort is one and the same for any division. */
+/* Least significant digit radix sort of words. Every thread counts and moves an own stretch of the
+ * input; the result of a stable sort is one and the same for any division. Few words are sorted by
+ * insertion. */
 #include "octree/work.h"
 
 #include <stdlib.h>
@@ -9,90 +10,146 @@
 #include <omp.h>
 #endif
 
-enum { BITS = 8, DIGITS = 1 << BITS, PASSES = 8, PARALLEL_FROM = 16384, MAX_THREADS = 256 };
+#include "base/memory.h"
+
+enum {
+    FEW = 32,
+    SMALL_BITS = 8,  /* digits whose counts stay in the first cache */
+    LARGE_BITS = 11, /* fewer passes */
+    LARGE_FROM = 16384,
+    MAX_PASSES = (64 + SMALL_BITS - 1) / SMALL_BITS
+};
 
 struct pass {
     const uint64_t *from;
-    const uint32_t *from_order; /* NULL: the place itself */
     uint64_t *to;
-    uint32_t *to_order;
     int shift;
+    uint32_t mask;
 };
 
-static void count_digits(const struct pass *pass, size_t begin, size_t end, uint32_t count[DIGITS])
+static void count_digits(const struct pass *pass, size_t begin, size_t end, uint32_t *count)
 {
-    memset(count, 0, DIGITS * sizeof *count);
+    const uint64_t *from = pass->from;
+    const int shift = pass->shift;
+    const uint32_t mask = pass->mask;
+    memset(count, 0, (mask + 1) * sizeof *count);
     for (size_t i = begin; i < end; i++)
-        count[pass->from[i] >> pass->shift & (DIGITS - 1)]++;
+        count[(uint32_t)(from[i] >> shift) & mask]++;
 }
 
 /* Counts of each thread and digit to the places where they start. */
-static void start_digits(uint32_t (*count)[DIGITS], int threads)
+static void start_digits(uint32_t *count, uint32_t digits, int threads)
 {
     uint32_t sum = 0;
-    for (int digit = 0; digit < DIGITS; digit++)
+    for (uint32_t digit = 0; digit < digits; digit++)
         for (int thread = 0; thread < threads; thread++) {
-            uint32_t here = count[thread][digit];
-            count[thread][digit] = sum;
-            sum += here;
+            uint32_t *here = &count[(size_t)thread * digits + digit], bodies = *here;
+            *here = sum;
+            sum += bodies;
         }
 }
 
-static void move_digits(const struct pass *pass, size_t begin, size_t end, uint32_t start[DIGITS])
+static void move_digits(const struct pass *pass, size_t begin, size_t end, uint32_t *start)
 {
     const uint64_t *from = pass->from;
-    const uint32_t *from_order = pass->from_order;
+    uint64_t *to = pass->to;
+    const int shift = pass->shift;
+    const uint32_t mask = pass->mask;
     for (size_t i = begin; i < end; i++) {
-        uint64_t key = from[i];
-        uint32_t place = start[key >> pass->shift & (DIGITS - 1)]++;
-        pass->to[place] = key;
-        pass->to_order[place] = from_order ? from_order[i] : (uint32_t)i;
+        uint64_t word = from[i];
+        to[start[(uint32_t)(word >> shift) & mask]++] = word;
     }
 }
 
-static int plan(struct pass *pass, uint64_t *key, uint64_t *key2, uint32_t *order, uint32_t *order2,
-                uint64_t varying)
+/* The passes for the bits that vary; digits that are the same in all words need none. */
+static int plan(struct pass *pass, int bits, uint64_t *word, uint64_t *other, uint64_t varying)
 {
     int passes = 0;
-    for (int digit = 0; digit < PASSES; digit++)
-        if (varying >> BITS * digit & (DIGITS - 1))
-            pass[passes++].shift = BITS * digit;
-    for (int p = 0; p < passes; p++) {
-        pass[p].from = p % 2 ? key2 : key;
-        pass[p].to = p % 2 ? key : key2;
-        pass[p].to_order = (passes - p) % 2 ? order : order2;
-        pass[p].from_order = p == 0 ? NULL : (passes - p) % 2 ? order2 : order;
+    const uint32_t mask = (1u << bits) - 1;
+    while (varying) {
+        int shift = __builtin_ctzll(varying);
+        pass[passes].shift = shift;
+        pass[passes].mask = mask;
+        pass[passes].from = passes % 2 ? other : word;
+        pass[passes].to = passes % 2 ? word : other;
+        passes++;
+        varying = shift + bits < 64 ? varying >> (shift + bits) << (shift + bits) : 0;
     }
     return passes;
 }
 
-uint64_t *ky_octree_sort(size_t n, uint64_t *key, uint64_t *key2, uint32_t *order, uint32_t *order2,
-                         uint64_t varying, int threads)
+static void sort_few(size_t n, uint64_t *word)
 {
-    struct pass pass[PASSES];
-    int passes = plan(pass, key, key2, order, order2, varying);
-    if (passes == 0)
-        for (size_t i = 0; i < n; i++)
-            order[i] = (uint32_t)i;
-    threads = n < PARALLEL_FROM ? 1 : threads > MAX_THREADS ? MAX_THREADS : threads;
-    uint32_t count[MAX_THREADS][DIGITS];
+    for (size_t i = 1; i < n; i++) {
+        uint64_t moving = word[i];
+        size_t place = i;
+        for (; place > 0 && word[place - 1] > moving; place--)
+            word[place] = word[place - 1];
+        word[place] = moving;
+    }
+}
+
+static uint64_t *sort_small(size_t n, uint64_t *word, uint64_t *other, uint64_t varying)
+{
+    struct pass pass[MAX_PASSES];
+    uint32_t count[1 << SMALL_BITS];
+    int passes = plan(pass, SMALL_BITS, word, other, varying);
+    for (int p = 0; p < passes; p++) {
+        count_digits(&pass[p], 0, n, count);
+        start_digits(count, 1 << SMALL_BITS, 1);
+        move_digits(&pass[p], 0, n, count);
+    }
+    return passes % 2 ? other : word;
+}
+
+static void sort_large(size_t n, const struct pass *pass, int passes, uint32_t *count, int threads)
+{
+    const uint32_t digits = 1 << LARGE_BITS;
+    (void)threads;
 #pragma omp parallel num_threads(threads) if (threads > 1)
     {
-        int thread = 0, team = 1;
+        size_t thread = 0, team = 1;
 #ifdef _OPENMP
-        thread = omp_get_thread_num();
-        team = omp_get_num_threads();
+        thread = (size_t)omp_get_thread_num();
+        team = (size_t)omp_get_num_threads();
 #endif
-        size_t begin = n * (size_t)thread / (size_t)team,
-               end = n * ((size_t)thread + 1) / (size_t)team;
+        size_t begin = n * thread / team, end = n * (thread + 1) / team;
+        uint32_t *own = count + thread * digits;
         for (int p = 0; p < passes; p++) {
-            count_digits(&pass[p], begin, end, count[thread]);
+            count_digits(&pass[p], begin, end, own);
 #pragma omp barrier
 #pragma omp single
-            start_digits(count, team);
-            move_digits(&pass[p], begin, end, count[thread]);
+            start_digits(count, digits, (int)team);
+            move_digits(&pass[p], begin, end, own);
 #pragma omp barrier
         }
     }
-    return passes % 2 ? key2 : key;
+}
+
+uint64_t *ky_octree_sort(size_t n, uint64_t *word, uint64_t *other, uint64_t varying, int threads)
+{
+    if (n <= FEW) {
+        sort_few(n, word);
+        return word;
+    }
+    uint32_t *count =
+        n < LARGE_FROM ? NULL : ky_allocate((size_t)threads << LARGE_BITS, sizeof *count);
+    if (!count) /* few words, or no memory: the same result, slower */
+        return sort_small(n, word, other, varying);
+    struct pass pass[MAX_PASSES];
+    int passes = plan(pass, LARGE_BITS, word, other, varying);
+    sort_large(n, pass, passes, count, threads);
+    free(count);
+    return passes % 2 ? other : word;
+}
+
+void ky_octree_unpack(size_t n, uint64_t *word, uint32_t *order, int threads)
+{
+    const struct ky_word_layout layout = ky_word_layout(n);
+    (void)threads;
+#pragma omp parallel for num_threads(threads) if (threads > 1 && n >= LARGE_FROM)
+    for (size_t i = 0; i < n; i++) {
+        order[i] = ky_word_index(layout, word[i]);
+        word[i] = ky_word_key(layout, word[i]);
+    }
 }

@@ -32,11 +32,11 @@ struct ky_octree_scratch {
 enum ky_status ky_octree_reserve(void *array, size_t *capacity, size_t count, size_t size,
                                  const char *what, struct ky_error *error);
 
-/* Stable sort by the bits set in `varying`; key2, order and order2 have room for n. order[k]
- * becomes the former place of the k-th key; returned is the one of key and key2 that holds the
- * result. */
-uint64_t *ky_octree_sort(size_t n, uint64_t *key, uint64_t *key2, uint32_t *order, uint32_t *order2,
-                         uint64_t varying, int threads);
+/* Stable sort by the bits set in `varying`; words that agree in those must be in order of the
+ * others. `other` has room for n; returned is the one of word and other that holds the result. */
+uint64_t *ky_octree_sort(size_t n, uint64_t *word, uint64_t *other, uint64_t varying, int threads);
+/* Sorted words to keys, in place, and their indices. */
+void ky_octree_unpack(size_t n, uint64_t *word, uint32_t *order, int threads);
 
 /* Sorted keys to sprouts and levels. */
 enum ky_status ky_octree_grow(struct ky_octree *tree, const struct ky_octree_bodies *bodies,

@@ -317,7 +317,7 @@ static void curves_visit_a_grid_once(void **state)
             uint64_t morton =
                 ky_morton_key(c / 256 << shift, c / 16 % 16 << shift, c % 16 << shift);
             assert_true(morton >> 63 == 0);
-            uint64_t bits = curve & 2 ? ky_hilbert_key(hilbert, morton) : morton;
+            uint64_t bits = curve & 2 ? ky_hilbert_key(hilbert, morton, KY_KEY_LEVELS) : morton;
             key[c] = bits >> 3 * shift << 12 | c;
         }
         qsort(key, CELLS, sizeof *key, compare_keys);
@@ -350,46 +350,61 @@ static void morton_keys_interleave(void **state)
     assert_int_equal(ky_key_common((uint64_t)1 << 59, 0), 1);
 }
 
-struct pair {
-    uint64_t key;
-    uint32_t place;
-};
-
-static int compare_pairs(const void *a, const void *b)
-{
-    const struct pair *left = a, *right = b;
-    if (left->key != right->key)
-        return left->key < right->key ? -1 : 1;
-    return (left->place > right->place) - (left->place < right->place);
-}
-
-/* Against qsort of (key, place), with many ties, constant digits and every number of passes. */
+/* Against qsort of words of (key, place), with many ties, constant digits and every number of
+ * passes. */
 static void sort_is_stable(void **state)
 {
     (void)state;
     static const size_t sizes[] = {1, 2, 100, 40000};
-    static const uint64_t masks[] = {0, 0xff, 0xff00ff, 0x7fffffffffffffff, 0x3000000000000100};
+    static const uint64_t masks[] = {0, 0xff, 0xff00ff, UINT64_MAX >> 16, 0x300000000100};
     for (size_t s = 0; s < 4; s++)
         for (size_t m = 0; m < 5; m++)
             for (int threads = 1; threads <= 3; threads++) {
                 size_t n = sizes[s];
-                uint64_t *key = malloc(2 * n * sizeof *key), varying = 0;
-                uint32_t *order = malloc(2 * n * sizeof *order);
-                struct pair *pair = malloc(n * sizeof *pair);
+                uint64_t *word = malloc(2 * n * sizeof *word), varying = 0;
+                uint64_t *expected = malloc(n * sizeof *expected);
                 for (size_t i = 0; i < n; i++) {
                     struct ky_random random = ky_random_at(5, 0, i);
-                    double u = ky_random_uniform(&random);
-                    key[i] = (uint64_t)(u * 0x1p63) & masks[m];
-                    varying |= key[i] ^ key[0];
-                    pair[i] = (struct pair){key[i], (uint32_t)i};
+                    uint64_t bits = (uint64_t)(ky_random_uniform(&random) * 0x1p63);
+                    word[i] = expected[i] = (bits & masks[m]) << 16 | i;
+                    varying |= (word[i] ^ word[0]) >> 16 << 16;
                 }
-                qsort(pair, n, sizeof *pair, compare_pairs);
-                uint64_t *sorted =
-                    ky_octree_sort(n, key, key + n, order, order + n, varying, threads);
-                for (size_t i = 0; i < n; i++)
-                    assert_true(sorted[i] == pair[i].key && order[i] == pair[i].place);
-                free(key), free(order), free(pair);
+                qsort(expected, n, sizeof *expected, compare_keys);
+                uint64_t *sorted = ky_octree_sort(n, word, word + n, varying, threads);
+                assert_memory_equal(sorted, expected, n * sizeof *expected);
+                free(word), free(expected);
             }
+}
+
+/* Every word gives back its index and the levels of its key that fit. */
+static void words_hold_key_and_index(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {1, 2, 3, 4, 5, 1000, 1 << 20, (1 << 20) + 1, 0x7fffffff};
+    for (size_t s = 0; s < 9; s++) {
+        struct ky_word_layout layout = ky_word_layout(sizes[s]);
+        assert_true((size_t)1 << layout.index_bits >= sizes[s]);
+        assert_true(3 * layout.levels + layout.index_bits <= 64);
+        assert_true(layout.levels >= 11 && layout.levels <= KY_KEY_LEVELS);
+        assert_true(layout.levels == KY_KEY_LEVELS || 3 * layout.levels + layout.index_bits >= 62);
+    }
+    struct sample sample = make(plummer, 5000, 0);
+    struct ky_frame frame = ky_frame_of_bulk(5000, sample.x, sample.y, sample.z, 1);
+    struct ky_hilbert *hilbert = malloc(sizeof *hilbert);
+    uint64_t *word = malloc(5000 * sizeof *word);
+    ky_hilbert_init(hilbert);
+    ky_words(&frame, hilbert, 5000, NULL, sample.x, sample.y, sample.z, word, 1);
+    struct ky_word_layout layout = ky_word_layout(5000);
+    for (size_t i = 0; i < 5000; i++) {
+        uint64_t key = ky_morton_key(ky_frame_place(sample.x[i], frame.low[0], frame.scale),
+                                     ky_frame_place(sample.y[i], frame.low[1], frame.scale),
+                                     ky_frame_place(sample.z[i], frame.low[2], frame.scale));
+        key = ky_hilbert_key(hilbert, key, KY_KEY_LEVELS);
+        assert_int_equal(ky_word_index(layout, word[i]), i);
+        assert_true(ky_key_common(ky_word_key(layout, word[i]), key) >= layout.levels);
+    }
+    free(hilbert), free(word);
+    drop(&sample);
 }
 
 /* ---- trees ------------------------------------------------------------------------------------
@@ -674,6 +689,7 @@ int main(void)
         cmocka_unit_test(curves_visit_a_grid_once),
         cmocka_unit_test(morton_keys_interleave),
         cmocka_unit_test(sort_is_stable),
+        cmocka_unit_test(words_hold_key_and_index),
         cmocka_unit_test(ordinary_trees_hold_together),
         cmocka_unit_test(degenerate_trees_hold_together),
         cmocka_unit_test(outsiders_do_not_spoil_the_tree),
