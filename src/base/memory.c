@@ -1,14 +1,35 @@
 /* Allocation: see memory.h. */
+#ifdef __linux__
+#define _DEFAULT_SOURCE /* madvise */
+#endif
 #include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { CACHE_LINE = 64 };
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
+enum { CACHE_LINE = 64, HUGE_PAGE = 1 << 21, HUGE_FROM = 4 << 20 };
 
 enum ky_status ky_no_memory(struct ky_error *error, const char *what, size_t count, size_t size)
 {
     return ky_fail(error, KY_FAULT, "out of memory: %s needs %zu × %zu bytes", what, count, size);
+}
+
+/* Walks and gathers come by memory in no order: with pages of 4 KiB they wait for addresses. */
+static void *allocate_huge(size_t bytes)
+{
+    if (bytes > SIZE_MAX - HUGE_PAGE)
+        return NULL;
+    bytes = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    void *memory = aligned_alloc(HUGE_PAGE, bytes);
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+    if (memory)
+        (void)madvise(memory, bytes, MADV_HUGEPAGE); /* advice: a refusal costs only time */
+#endif
+    return memory;
 }
 
 void *ky_allocate(size_t count, size_t size)
@@ -17,7 +38,8 @@ void *ky_allocate(size_t count, size_t size)
     if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - CACHE_LINE)
         return NULL;
     bytes = (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
-    return aligned_alloc(CACHE_LINE, bytes ? bytes : CACHE_LINE);
+    return bytes < HUGE_FROM ? aligned_alloc(CACHE_LINE, bytes ? bytes : CACHE_LINE)
+                             : allocate_huge(bytes);
 }
 
 void *ky_allocate_zeroed(size_t count, size_t size)

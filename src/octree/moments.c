@@ -153,12 +153,11 @@ static void sum_children(const struct sums *child, uint32_t children, struct sum
     }
 }
 
+/* A float that is not less; 2^-149 is for values that float holds with fewer digits. */
 static float round_up(double value)
 {
-    if (!(value > 0))
-        return 0;
-    float rounded = (float)value;
-    return (double)rounded < value ? nextafterf(rounded, INFINITY) : rounded;
+    double raised = value * (1 + 0x1p-23) + 0x1p-149;
+    return value > 0 ? (float)raised : 0.0f;
 }
 
 static void store(const struct work *work, uint32_t cell, const struct sums *sums)
@@ -194,6 +193,10 @@ static void sum_cell(struct work *work, uint32_t cell, struct sums *sums)
         sum_bodies(tree, node->first, node->count & ~KY_LEAF, sums);
     } else {
         struct sums child[8];
+        for (uint32_t c = 0; c < node->count; c++) {
+            __builtin_prefetch(&tree->node[node->first + c], 1);
+            __builtin_prefetch(&tree->box[node->first + c], 1);
+        }
         for (uint32_t c = 0; c < node->count; c++)
             sum_cell(work, node->first + c, &child[c]);
         sum_children(child, node->count, sums);

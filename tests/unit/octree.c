@@ -226,7 +226,7 @@ static void check_cell(const struct ky_octree *tree, size_t c)
         if (tree->softening2)
             softening2 += (long double)tree->mass[k] * (long double)tree->softening2[k];
     }
-    double tiny = 4 * DBL_EPSILON * far + 0x1p-149; /* and the smallest float */
+    double tiny = 4 * DBL_EPSILON * far + 0x1p-147; /* and a few of the smallest floats */
     assert_between((double)node->mass, (double)mass * (1 - 1e-7), (double)mass * (1 + 1e-7));
     for (int a = 0; a < 3; a++) {
         long double middle = 0.5L * ((long double)low[a] + (long double)high[a]);
