@@ -91,6 +91,9 @@ enum {
  * which frees every array that is not NULL and clears the struct. */
 KY_API enum ky_status ky_bodies_allocate(struct ky_bodies *bodies, size_t n, unsigned with,
                                          struct ky_error *error);
+/* Adds those arrays in `with` that are NULL, zeroed. */
+KY_API enum ky_status ky_bodies_extend(struct ky_bodies *bodies, unsigned with,
+                                       struct ky_error *error);
 KY_API void ky_bodies_free(struct ky_bodies *bodies);
 
 /* KY_BAD_DATA for NaN, infinite or negative values and for duplicate ids; names the first such

@@ -25,22 +25,29 @@ static const struct {
 
 enum { ARRAYS = sizeof arrays / sizeof *arrays };
 
+enum ky_status ky_bodies_extend(struct ky_bodies *bodies, unsigned with, struct ky_error *error)
+{
+    for (int k = 0; k < ARRAYS; k++) {
+        void *memory;
+        memcpy(&memory, (char *)bodies + arrays[k].offset, sizeof memory);
+        if (memory || (arrays[k].with && !(with & arrays[k].with)))
+            continue;
+        memory = ky_allocate_zeroed(bodies->n, arrays[k].size);
+        if (!memory)
+            return ky_no_memory(error, arrays[k].name, bodies->n, arrays[k].size);
+        memcpy((char *)bodies + arrays[k].offset, &memory, sizeof memory);
+    }
+    return KY_OK;
+}
+
 enum ky_status ky_bodies_allocate(struct ky_bodies *bodies, size_t n, unsigned with,
                                   struct ky_error *error)
 {
-    memset(bodies, 0, sizeof *bodies);
-    for (int k = 0; k < ARRAYS; k++) {
-        if (arrays[k].with && !(with & arrays[k].with))
-            continue;
-        void *memory = ky_allocate_zeroed(n, arrays[k].size);
-        if (!memory) {
-            ky_bodies_free(bodies);
-            return ky_no_memory(error, arrays[k].name, n, arrays[k].size);
-        }
-        memcpy((char *)bodies + arrays[k].offset, &memory, sizeof memory);
-    }
-    bodies->n = n;
-    return KY_OK;
+    *bodies = (struct ky_bodies){.n = n};
+    enum ky_status status = ky_bodies_extend(bodies, with, error);
+    if (status)
+        ky_bodies_free(bodies);
+    return status;
 }
 
 void ky_bodies_free(struct ky_bodies *bodies)

@@ -1,10 +1,131 @@
-/* The program `kyoho`. */
+/* The program `kyoho`: finds the subcommand, runs it, turns its status into a line and an exit
+ * code. */
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-#include "kyoho/kyoho.h"
+#include "command/command.h"
+#include "command/man.h"
 
-int main(void)
+static const struct subcommand *const commands[] = {
+    &model_command,   &run_command,   &force_command, &info_command,    &draw_command,
+    &convert_command, &merge_command, &bench_command, &devices_command,
+};
+
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+/* Options that every subcommand has. */
+#define FIELD(name) offsetof(struct cli, name)
+static const struct ky_option common[] = {
+    {"json", KY_OPTION_FLAG, FIELD(json), NULL, KY_NO_RANGE, NULL, NULL,
+     "print one JSON object and nothing else"},
+    {"quiet", KY_OPTION_FLAG, FIELD(quiet), NULL, KY_NO_RANGE, NULL, NULL,
+     "no progress, no remarks; warnings stay"},
+    {"help", KY_OPTION_FLAG, FIELD(help), NULL, KY_NO_RANGE, NULL, NULL, "this text"},
+};
+
+static void start(struct cli *cli, const struct subcommand *command)
 {
-    printf("kyoho %s\n", ky_version());
+    memset(cli, 0, sizeof *cli);
+    cli->command = command;
+    cli_add(cli, "general", common, sizeof common / sizeof *common, cli);
+}
+
+static void end(struct cli *cli)
+{
+    for (size_t k = 0; k < cli->count; k++)
+        free(cli->sets[k].given);
+    ky_options_storage_free(cli->storage);
+}
+
+static void help(FILE *out)
+{
+    fprintf(out, "kyoho %s - gravitational N-body simulation\n\nusage: kyoho COMMAND [options]\n\n",
+            ky_version());
+    for (int k = 0; k < COMMANDS; k++)
+        fprintf(out, "  %-10s %s\n", commands[k]->name, commands[k]->summary);
+    fputs("\n`kyoho COMMAND --help` lists the options of a command; `kyoho --version` tells the "
+          "version and the\n"
+          "features of this build. Exit codes: 0 done, 1 out of memory or internal fault, 2 wrong "
+          "usage,\n"
+          "3 not available here, 4 bad data, 5 device failure, 6 stopped early but resumable, 7 "
+          "cannot write.\n",
+          out);
+}
+
+/* What went wrong: a line on standard error, or an object where a program is listening. */
+static void complain(const struct cli *cli, enum ky_status status)
+{
+    if (cli->json) {
+        struct ky_json json = {.out = stdout};
+        ky_json_object(&json, NULL);
+        ky_json_text(&json, "error", cli->error.text);
+        ky_json_text(&json, "status", ky_status_name(status));
+        ky_json_integer(&json, "code", status);
+        ky_json_end_object(&json);
+    }
+    fprintf(stderr, "kyoho %s: %s\n", cli->command->name, cli->error.text);
+}
+
+static int run(const struct subcommand *command, int argc, char **argv)
+{
+    struct cli cli;
+    start(&cli, command);
+    enum ky_status status = command->run(&cli, argc, argv, 0);
+    if (!status && cli.help)
+        cli_help(&cli, stdout);
+    if (!status && fflush(stdout))
+        status = ky_fail(&cli.error, KY_CANNOT_WRITE, "standard output cannot be written");
+    if (status)
+        complain(&cli, status);
+    end(&cli);
+    return (int)status;
+}
+
+static int man(void)
+{
+    man_begin(stdout);
+    for (int k = 0; k < COMMANDS; k++) {
+        struct cli cli;
+        start(&cli, commands[k]);
+        commands[k]->run(&cli, 0, NULL, 1);
+        man_command(&cli, stdout);
+        end(&cli);
+    }
+    man_end(stdout);
     return 0;
+}
+
+static int unknown(const char *word)
+{
+    const char *names[COMMANDS];
+    for (int k = 0; k < COMMANDS; k++)
+        names[k] = commands[k]->name;
+    const char *near = ky_nearest_word(word, names, COMMANDS);
+    fprintf(stderr, "kyoho: unknown command '%s'%s%s%s; `kyoho --help` lists all\n", word,
+            near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return KY_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    const char *word = argc > 1 ? argv[1] : NULL;
+    if (!word) {
+        help(stderr);
+        return KY_USAGE;
+    }
+    if (!strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help")) {
+        help(stdout);
+        return 0;
+    }
+    if (!strcmp(word, "--version")) {
+        printf("kyoho %s\n%s\n", ky_version(), ky_build_features());
+        return 0;
+    }
+    if (!strcmp(word, "--man"))
+        return man();
+    for (int k = 0; k < COMMANDS; k++)
+        if (!strcmp(word, commands[k]->name))
+            return run(commands[k], argc - 2, argv + 2);
+    return unknown(word);
 }

@@ -1,0 +1,93 @@
+/* One call of a subcommand: its options, its words, its help. */
+#include "command/command.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+static const struct ky_option_letter letters[] = {
+    {"n", "bodies"}, {"o", "output"}, {"h", "help"}, {"q", "quiet"}, {NULL, NULL}};
+
+void cli_add(struct cli *cli, const char *title, const struct ky_option *options, size_t count,
+             void *values)
+{
+    struct ky_option_set *set = &cli->sets[cli->count++];
+    *set = (struct ky_option_set){title, options, count, values, calloc(count, 1)};
+    ky_options_defaults(set);
+}
+
+void cli_add_parameters(struct cli *cli, struct ky_parameters *parameters)
+{
+    struct ky_option_set sets[KY_PARAMETER_SETS];
+    ky_parameters_defaults(parameters);
+    ky_parameter_sets(parameters, sets);
+    for (int k = 0; k < KY_PARAMETER_SETS; k++)
+        cli_add(cli, sets[k].title, sets[k].options, sets[k].count, parameters);
+    parameters->log = cli_log;
+    parameters->log_context = cli;
+}
+
+static enum ky_status read_ini(struct cli *cli, const char *name)
+{
+    FILE *file = fopen(name, "r");
+    if (!file)
+        return ky_fail(&cli->error, KY_USAGE, "%s: %s", name, strerror(errno));
+    enum ky_status status =
+        ky_options_ini(cli->sets, cli->count, file, name, &cli->storage, &cli->error);
+    fclose(file);
+    return status;
+}
+
+static int is_ini(const char *word)
+{
+    size_t length = strlen(word);
+    return length > 4 && !strcmp(word + length - 4, ".ini");
+}
+
+enum ky_status cli_parse(struct cli *cli, int argc, char **argv, int least, int most, int ini)
+{
+    if (argc > CLI_WORDS - 1)
+        return ky_fail(&cli->error, KY_USAGE, "more than %d words on the command line",
+                       CLI_WORDS - 1);
+    enum ky_status status = ky_options_command_line(cli->sets, cli->count, letters, argc, argv,
+                                                    cli->words, &cli->word_count, &cli->error);
+    if (!status && ini && cli->word_count && is_ini(cli->words[0])) {
+        status = read_ini(cli, cli->words[0]);
+        if (!status) /* again: the command line has the last word */
+            status = ky_options_command_line(cli->sets, cli->count, letters, argc, argv, cli->words,
+                                             &cli->word_count, &cli->error);
+        cli->word_count--;
+        memmove(cli->words, cli->words + 1, (size_t)cli->word_count * sizeof *cli->words);
+    }
+    if (status || cli->help)
+        return status;
+    if (cli->word_count > most)
+        return ky_fail(&cli->error, KY_USAGE, "what is '%s'? usage: kyoho %s %s", cli->words[most],
+                       cli->command->name, cli->command->usage);
+    if (cli->word_count < least)
+        return ky_fail(&cli->error, KY_USAGE, "usage: kyoho %s %s", cli->command->name,
+                       cli->command->usage);
+    return KY_OK;
+}
+
+int cli_given(const struct cli *cli, const char *name)
+{
+    return ky_option_given(cli->sets, cli->count, name);
+}
+
+void cli_help(const struct cli *cli, FILE *out)
+{
+    fprintf(out, "usage: kyoho %s %s\n\n%s\n", cli->command->name, cli->command->usage,
+            cli->command->summary);
+    ky_options_help(cli->sets, cli->count, out);
+}
+
+void cli_log(void *context, enum ky_log_level level, const char *line)
+{
+    const struct cli *cli = context;
+    if (level == KY_LOG_DETAIL || (cli->quiet && level != KY_LOG_WARNING))
+        return;
+    fprintf(stderr, "%s%s\n", level == KY_LOG_WARNING ? "warning: " : "", line);
+}

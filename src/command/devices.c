@@ -1,0 +1,37 @@
+/* kyoho devices: every processor that the library knows of, with the reason where one cannot be
+ * used. */
+#include "command/command.h"
+
+static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
+{
+    enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 0, 0, 0);
+    if (status || describe || cli->help)
+        return status;
+    struct ky_json json = {.out = stdout};
+    struct ky_device device;
+    if (cli->json) {
+        ky_json_object(&json, NULL);
+        ky_json_array(&json, "devices");
+    }
+    for (size_t k = 0; ky_device_get(k, &device) == KY_OK; k++) {
+        if (!cli->json) {
+            printf("%-12s %s%s%s%s\n", device.engine, device.name,
+                   device.usable ? "" : " - not usable", *device.reason ? ": " : "", device.reason);
+            continue;
+        }
+        ky_json_object(&json, NULL);
+        ky_json_text(&json, "engine", device.engine);
+        ky_json_text(&json, "name", device.name);
+        ky_json_flag(&json, "usable", device.usable);
+        ky_json_text(&json, "reason", device.reason);
+        ky_json_end_object(&json);
+    }
+    if (cli->json) {
+        ky_json_end_array(&json);
+        ky_json_end_object(&json);
+    }
+    return KY_OK;
+}
+
+const struct subcommand devices_command = {
+    "devices", "[--json]", "list the processors, with reasons for those that cannot be used", run};

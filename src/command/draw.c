@@ -1,0 +1,96 @@
+/* kyoho draw: the projected density of snapshots as a picture. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "command/files.h"
+#include "draw/draw.h"
+
+struct request {
+    const char *output;
+    uint64_t panels;
+};
+
+#define FIELD(name) offsetof(struct request, name)
+static const struct ky_option own_options[] = {
+    {"output", KY_OPTION_TEXT, FIELD(output), NULL, KY_NO_RANGE, NULL, "PNG",
+     "the picture; -o for short"},
+    {"panels", KY_OPTION_COUNT, FIELD(panels), "0", 0, 64, NULL, NULL,
+     "so many of the snapshots, evenly from the first to the last; 0: all, or 3 of a folder"},
+};
+
+/* The k-th of `count` among `all`, the first and the last included. */
+static size_t spread(size_t k, size_t count, size_t all)
+{
+    return count < 2 ? all - 1
+                     : (size_t)floor((double)k * (double)(all - 1) / (double)(count - 1) + 0.5);
+}
+
+static enum ky_status draw(struct cli *cli, const struct request *request,
+                           const struct ky_draw_parameters *parameters,
+                           const struct file_list *files, size_t count)
+{
+    struct ky_snapshot *panels = ky_allocate_zeroed(count, sizeof *panels);
+    if (!panels)
+        return ky_no_memory(&cli->error, "panels", count, sizeof *panels);
+    enum ky_status status = KY_OK;
+    size_t read = 0;
+    for (; read < count && !status; read++) {
+        ky_snapshot_clear(&panels[read]);
+        status = ky_snapshot_read(files->names[spread(read, count, files->count)], &panels[read],
+                                  &cli->error);
+    }
+    if (!status)
+        status = ky_draw(request->output, panels, count, parameters, &cli->error);
+    for (size_t k = 0; k < read; k++)
+        ky_snapshot_free(&panels[k]);
+    free(panels);
+    return status;
+}
+
+static void show(const struct cli *cli, const char *output, size_t panels)
+{
+    if (cli->json) {
+        struct ky_json json = {.out = stdout};
+        ky_json_object(&json, NULL);
+        ky_json_text(&json, "output", output);
+        ky_json_count(&json, "panels", panels);
+        ky_json_end_object(&json);
+    } else if (!cli->quiet) {
+        printf("%s: %zu panel%s\n", output, panels, panels == 1 ? "" : "s");
+    }
+}
+
+static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
+{
+    struct ky_draw_parameters parameters;
+    struct request request;
+    struct file_list files = {0};
+    int folder = 0;
+    ky_draw_parameters_defaults(&parameters);
+    cli_add(cli, "picture", own_options, sizeof own_options / sizeof *own_options, &request);
+    cli_add(cli, "drawing", ky_draw_options, ky_draw_option_count, &parameters);
+    enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 1, CLI_WORDS, 0);
+    if (status || describe || cli->help)
+        return status;
+    if (!request.output)
+        return ky_fail(&cli->error, KY_USAGE, "where to? give -o FILE.png");
+    for (int k = 0; k < cli->word_count && !status; k++) {
+        folder |= files_is_folder(cli->words[k]);
+        status = files_add(cli, &files, cli->words[k]);
+    }
+    size_t count = request.panels ? (size_t)request.panels : folder ? 3 : files.count;
+    if (count > files.count)
+        count = files.count;
+    if (!status)
+        status = draw(cli, &request, &parameters, &files, count);
+    if (!status)
+        show(cli, request.output, count);
+    files_free(&files);
+    return status;
+}
+
+const struct subcommand draw_command = {"draw", "FILE… | FOLDER -o PNG [options]",
+                                        "draw the projected density of snapshots, side by side",
+                                        run};

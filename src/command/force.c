@@ -1,0 +1,90 @@
+/* kyoho force: one force evaluation with its time by phase and its errors. */
+#include "command/force.h"
+#include "command/command.h"
+
+struct request {
+    uint64_t check, repeat;
+};
+
+#define FIELD(name) offsetof(struct request, name)
+static const struct ky_option own_options[] = {
+    {"check", KY_OPTION_COUNT, FIELD(check), "0", KY_NO_RANGE, NULL, NULL,
+     "compare so many bodies, spread evenly, with a double-precision sum"},
+    {"repeat", KY_OPTION_COUNT, FIELD(repeat), "1", 1, 1e6, NULL, NULL,
+     "evaluate so often; times are medians"},
+};
+
+static void show_errors(const char *name, const struct ky_error_statistics *errors)
+{
+    printf("%-22s median %.2e  90 %% %.2e  99 %% %.2e  max %.2e  (%zu samples)\n", name,
+           errors->median, errors->p90, errors->p99, errors->max, errors->samples);
+}
+
+static void show(const struct force_result *result)
+{
+    const struct ky_force_report *report = &result->report;
+    double n = result->n ? (double)result->n : 1;
+    printf("engine %s: %s\n", report->engine, report->device);
+    printf("seconds: keys %.4f  sort %.4f  build %.4f  moments %.4f  walk %.4f  total %.4f\n",
+           report->keys, report->sort, report->build, report->moments, report->walk, report->total);
+    printf("interactions a body: %.1f with bodies, %.1f with cells\n",
+           report->body_interactions / n, report->cell_interactions / n);
+    printf("%.4g particles/s, %.4g interactions/s\n", force_particles_per_s(result),
+           force_interactions_per_s(result));
+    if (result->acceleration.samples) {
+        show_errors("error of acceleration", &result->acceleration);
+        show_errors("error of potential", &result->potential);
+    }
+}
+
+static enum ky_status work(struct cli *cli, struct source *source, struct ky_parameters *parameters,
+                           const struct request *request, const struct sink *sink)
+{
+    char origin[256];
+    struct ky_snapshot snapshot;
+    struct force_result result;
+    enum ky_status status = sink->output ? sink_check(cli, sink) : KY_OK;
+    ky_snapshot_clear(&snapshot);
+    if (!status)
+        status = source_get(cli, source, cli->word_count ? cli->words[0] : NULL, parameters,
+                            &snapshot, origin);
+    if (!status && !snapshot.bodies.n)
+        status = ky_fail(&cli->error, KY_BAD_DATA, "%s: holds no bodies", origin);
+    if (!status)
+        status = ky_bodies_extend(&snapshot.bodies, KY_WITH_ACCELERATION | KY_WITH_POTENTIAL,
+                                  &cli->error);
+    if (!status)
+        status = force_measure(parameters, &snapshot.bodies, request->repeat, request->check,
+                               &result, &cli->error);
+    if (!status && sink->output)
+        status = sink_put(cli, sink, &snapshot);
+    if (!status && cli->json) {
+        struct ky_json json = {.out = stdout};
+        force_json(&json, NULL, &result);
+    } else if (!status) {
+        show(&result);
+    }
+    ky_snapshot_free(&snapshot);
+    return status;
+}
+
+static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
+{
+    struct ky_parameters parameters;
+    struct source source;
+    struct request request;
+    struct sink sink;
+    cli_add(cli, "force evaluation", own_options, sizeof own_options / sizeof *own_options,
+            &request);
+    cli_add_parameters(cli, &parameters);
+    source_add(cli, &source);
+    sink_add(cli, &sink);
+    enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 0, 1, 0);
+    if (status || describe || cli->help)
+        return status;
+    return work(cli, &source, &parameters, &request, &sink);
+}
+
+const struct subcommand force_command = {
+    "force", "FILE | --model NAME -n N [--check K] [--repeat R] [-o FILE]",
+    "evaluate the forces once: time by phase, interactions, errors", run};

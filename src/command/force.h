@@ -1,0 +1,29 @@
+/* One force evaluation, repeated, timed and compared with the exact sum: for `kyoho force` and
+ * `kyoho bench`. */
+#ifndef KY_COMMAND_FORCE_H
+#define KY_COMMAND_FORCE_H
+
+#include "analysis/analysis.h"
+#include "engine/engine.h"
+
+struct force_result {
+    size_t n;
+    struct ky_parameters parameters;                    /* resolved */
+    struct ky_force_report report;                      /* medians of the seconds */
+    struct ky_error_statistics acceleration, potential; /* samples = 0 without a check */
+};
+
+/* `check`: number of bodies whose forces are compared with a double-precision sum, spread evenly.
+ * The forces are left in `bodies` where it has arrays for them. */
+enum ky_status force_measure(const struct ky_parameters *parameters, struct ky_bodies *bodies,
+                             uint64_t repeat, uint64_t check, struct force_result *result,
+                             struct ky_error *error);
+
+double force_particles_per_s(const struct force_result *result);
+double force_interactions_per_s(const struct force_result *result);
+
+/* The object that `kyoho force --json` prints. `name` as in base/json.h. */
+struct ky_json;
+void force_json(struct ky_json *json, const char *name, const struct force_result *result);
+
+#endif

@@ -1,0 +1,245 @@
+/* kyoho info: what is in a snapshot, or how a run stands. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/analysis.h"
+#include "base/memory.h"
+#include "command/files.h"
+
+static const char *const type_names[6] = {"gas", "halo", "disk", "bulge", "stars", "black holes"};
+
+struct facts {
+    const char *file;
+    size_t n, types[6];
+    double mass, low[3], high[3], centre_of_mass[3], velocity[3];
+    double radii[KY_LAGRANGIAN_FRACTIONS];
+    struct ky_scales scales;
+    int has_scales;
+};
+
+static void measure_bodies(const struct ky_bodies *bodies, struct facts *facts)
+{
+    facts->n = bodies->n;
+    for (int k = 0; k < 3; k++) {
+        facts->low[k] = (double)INFINITY;
+        facts->high[k] = -(double)INFINITY;
+    }
+    for (size_t i = 0; i < bodies->n; i++) {
+        facts->types[bodies->type ? bodies->type[i] : 4]++;
+        facts->mass += bodies->mass[i];
+        for (int k = 0; k < 3; k++) {
+            facts->low[k] = fmin(facts->low[k], bodies->position[i][k]);
+            facts->high[k] = fmax(facts->high[k], bodies->position[i][k]);
+            facts->centre_of_mass[k] += bodies->mass[i] * bodies->position[i][k];
+            facts->velocity[k] += bodies->mass[i] * bodies->velocity[i][k];
+        }
+    }
+    for (int k = 0; k < 3 && facts->mass > 0; k++) {
+        facts->centre_of_mass[k] /= facts->mass;
+        facts->velocity[k] /= facts->mass;
+    }
+}
+
+static enum ky_status measure(struct cli *cli, const struct ky_snapshot *snapshot,
+                              struct facts *facts)
+{
+    const struct ky_bodies *bodies = &snapshot->bodies;
+    measure_bodies(bodies, facts);
+    if (!(facts->mass > 0))
+        return KY_OK;
+    double g = snapshot->units.g > 0 ? snapshot->units.g : 1;
+    enum ky_status status = ky_system_scales(bodies, g, (double)NAN, &facts->scales, &cli->error);
+    if (!status)
+        status = ky_lagrangian_radii(bodies, facts->scales.centre, KY_LAGRANGIAN_FRACTIONS,
+                                     ky_lagrangian_fractions, facts->radii, &cli->error);
+    facts->has_scales = !status;
+    return status;
+}
+
+/* ---- as text ---- */
+
+static void show_vector(const char *name, const double v[3])
+{
+    printf("%-22s %.6g %.6g %.6g\n", name, v[0], v[1], v[2]);
+}
+
+static void show_units(const struct ky_snapshot *snapshot, const char *file)
+{
+    const struct ky_units *units = &snapshot->units;
+    size_t length = strlen(file);
+    if (units->length_cm > 0) {
+        printf("%-22s length %.7g cm, mass %.4g g, velocity %g cm/s; G = %.6g\n", "units",
+               units->length_cm, units->mass_g, units->velocity_cm_s, units->g);
+        return;
+    }
+    printf("%-22s N-body, no physical scale; G = %.6g\n", "units", units->g);
+    if (length > 5 && !strcmp(file + length - 5, ".hdf5"))
+        printf(
+            "%-22s yt.load(\"%s\", unit_base={\"length\": (1.0, \"cm\"), \"mass\": (1.0, \"g\"), "
+            "\"velocity\": (1.0, \"cm/s\")})\n",
+            "in yt", file);
+}
+
+static void show(const struct ky_snapshot *snapshot, const struct facts *facts)
+{
+    printf("%-22s %zu bodies at time %.9g\n", facts->file, facts->n, snapshot->time);
+    for (int k = 0; k < 6; k++)
+        if (facts->types[k])
+            printf("%-22s %zu (type %d)\n", type_names[k], facts->types[k], k);
+    show_units(snapshot, facts->file);
+    if (!facts->n)
+        return;
+    printf("%-22s %.9g\n", "mass", facts->mass);
+    printf("%-22s x %.5g … %.5g, y %.5g … %.5g, z %.5g … %.5g\n", "extent", facts->low[0],
+           facts->high[0], facts->low[1], facts->high[1], facts->low[2], facts->high[2]);
+    show_vector("centre of mass", facts->centre_of_mass);
+    show_vector("mean velocity", facts->velocity);
+    if (!facts->has_scales) {
+        printf("no body has mass: no scales\n");
+        return;
+    }
+    const struct ky_scales *scales = &facts->scales;
+    show_vector("density centre", scales->centre);
+    printf("%-22s", "Lagrangian radii");
+    for (int k = 0; k < KY_LAGRANGIAN_FRACTIONS; k++)
+        printf(" %g%% %.4g%s", 100 * ky_lagrangian_fractions[k], facts->radii[k],
+               k + 1 < KY_LAGRANGIAN_FRACTIONS ? "," : "\n");
+    printf("%-22s %.5g\n", "half-mass radius", scales->half_mass_radius);
+    printf("%-22s %.5g\n", "velocity dispersion", scales->velocity_dispersion);
+    printf("%-22s %.5g\n", "crossing time", scales->crossing_time);
+    printf("%-22s %.5g\n", "relaxation time", scales->relaxation_time);
+    printf("%-22s --softening %.3g --step %.9g\n", "to start with", scales->softening,
+           scales->step);
+}
+
+/* ---- as JSON ---- */
+
+static void write_json(struct ky_json *json, const struct ky_snapshot *snapshot,
+                       const struct facts *facts)
+{
+    const struct ky_scales *scales = &facts->scales;
+    ky_json_object(json, NULL);
+    ky_json_text(json, "file", facts->file);
+    ky_json_count(json, "n", facts->n);
+    ky_json_object(json, "types");
+    for (int k = 0; k < 6; k++)
+        ky_json_count(json, type_names[k], facts->types[k]);
+    ky_json_end_object(json);
+    ky_json_real(json, "time", snapshot->time);
+    ky_json_object(json, "units");
+    ky_json_real(json, "length_cm", snapshot->units.length_cm);
+    ky_json_real(json, "mass_g", snapshot->units.mass_g);
+    ky_json_real(json, "velocity_cm_s", snapshot->units.velocity_cm_s);
+    ky_json_real(json, "g", snapshot->units.g);
+    ky_json_end_object(json);
+    ky_json_real(json, "mass", facts->mass);
+    ky_json_vector(json, "low", facts->low, 3);
+    ky_json_vector(json, "high", facts->high, 3);
+    ky_json_vector(json, "centre_of_mass", facts->centre_of_mass, 3);
+    ky_json_vector(json, "mean_velocity", facts->velocity, 3);
+    if (facts->has_scales) {
+        ky_json_vector(json, "density_centre", scales->centre, 3);
+        ky_json_vector(json, "lagrangian_fractions", ky_lagrangian_fractions,
+                       KY_LAGRANGIAN_FRACTIONS);
+        ky_json_vector(json, "lagrangian_radii", facts->radii, KY_LAGRANGIAN_FRACTIONS);
+        ky_json_real(json, "half_mass_radius", scales->half_mass_radius);
+        ky_json_real(json, "velocity_dispersion", scales->velocity_dispersion);
+        ky_json_real(json, "crossing_time", scales->crossing_time);
+        ky_json_real(json, "relaxation_time", scales->relaxation_time);
+        ky_json_real(json, "recommended_softening", scales->softening);
+        ky_json_real(json, "recommended_step", scales->step);
+    }
+    ky_json_end_object(json);
+}
+
+/* ---- a run's folder: the last row of energy.csv ---- */
+
+struct last_row {
+    double time, change;
+    uint64_t steps;
+    int known;
+};
+
+static void read_last_row(const char *folder, struct last_row *last)
+{
+    char path[4096], line[2048];
+    double kinetic, potential, energy;
+    snprintf(path, sizeof path, "%s/energy.csv", folder);
+    FILE *file = fopen(path, "r");
+    *last = (struct last_row){.change = (double)NAN};
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "%lf,%" SCNu64 ",%lf,%lf,%lf,%lf", &last->time, &last->steps, &kinetic,
+                   &potential, &energy, &last->change) >= 2)
+            last->known = 1;
+    if (file)
+        fclose(file);
+}
+
+static void show_run(struct cli *cli, const char *folder, const struct file_list *files,
+                     struct ky_json *json)
+{
+    struct last_row last;
+    read_last_row(folder, &last);
+    if (cli->json) {
+        ky_json_text(json, "folder", folder);
+        ky_json_count(json, "snapshots", files->count);
+        ky_json_real(json, "time", last.known ? last.time : (double)NAN);
+        ky_json_count(json, "steps", last.steps);
+        ky_json_real(json, "energy_change", last.change);
+        return;
+    }
+    printf("%-22s %zu snapshots; ", folder, files->count);
+    if (last.known)
+        printf("time %.9g after %" PRIu64 " steps, dE/E %+.2e\n", last.time, last.steps,
+               last.change);
+    else
+        printf("no rows in energy.csv\n");
+}
+
+static enum ky_status show_file(struct cli *cli, const char *file, struct ky_json *json)
+{
+    struct ky_snapshot snapshot;
+    struct facts facts = {.file = file};
+    ky_snapshot_clear(&snapshot);
+    enum ky_status status = ky_snapshot_read(file, &snapshot, &cli->error);
+    if (!status)
+        status = measure(cli, &snapshot, &facts);
+    if (!status && cli->json)
+        write_json(json, &snapshot, &facts);
+    else if (!status)
+        show(&snapshot, &facts);
+    ky_snapshot_free(&snapshot);
+    return status;
+}
+
+static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
+{
+    struct ky_json json = {.out = stdout};
+    struct file_list files = {0};
+    enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 1, 1, 0);
+    if (status || describe || cli->help)
+        return status;
+    const char *word = cli->words[0];
+    status = files_add(cli, &files, word);
+    if (!status && files_is_folder(word)) {
+        if (cli->json)
+            ky_json_object(&json, NULL);
+        show_run(cli, word, &files, &json);
+        if (cli->json)
+            ky_json_array(&json, "last_snapshot");
+        status = show_file(cli, files.names[files.count - 1], &json);
+        if (cli->json) {
+            ky_json_end_array(&json);
+            ky_json_end_object(&json);
+        }
+    } else if (!status) {
+        status = show_file(cli, word, &json);
+    }
+    files_free(&files);
+    return status;
+}
+
+const struct subcommand info_command = {"info", "FILE | FOLDER",
+                                        "what is in a snapshot, or how a run stands", run};

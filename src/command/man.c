@@ -1,0 +1,72 @@
+/* kyoho(1) in the macros of man(7). */
+#include "command/man.h"
+
+/* Text with the characters that roff would take for its own made harmless. */
+static void plain(const char *text, FILE *out)
+{
+    if (*text == '.' || *text == '\'')
+        fputs("\\&", out);
+    for (; *text; text++)
+        if (*text == '\\')
+            fputs("\\e", out);
+        else if (*text == '-')
+            fputs("\\-", out);
+        else
+            fputc(*text, out);
+}
+
+void man_begin(FILE *out)
+{
+    fprintf(out,
+            ".TH KYOHO 1 \"\" \"kyoho %s\" \"User commands\"\n"
+            ".SH NAME\nkyoho \\- gravitational N\\-body simulation\n"
+            ".SH SYNOPSIS\n.B kyoho\n.I COMMAND\n.RI [ options ]\n"
+            ".SH DESCRIPTION\n"
+            "Makes initial conditions of star clusters and galaxies, follows their motion under "
+            "their own gravity,\n"
+            "computed exactly or with an octree, and shows the results.\n"
+            "Option names are never abbreviated. Where a time or a length is asked for, it is in "
+            "the units of the\n"
+            "bodies.\n",
+            ky_version());
+}
+
+void man_command(const struct cli *cli, FILE *out)
+{
+    fprintf(out, ".SH kyoho %s\n.B kyoho %s\n", cli->command->name, cli->command->name);
+    plain(cli->command->usage, out);
+    fputs("\n.PP\n", out);
+    plain(cli->command->summary, out);
+    fputs("\n", out);
+    for (size_t s = 0; s < cli->count; s++)
+        for (size_t k = 0; k < cli->sets[s].count; k++) {
+            const struct ky_option *option = &cli->sets[s].options[k];
+            if (ky_options_find(cli->sets, cli->count, option->name, NULL) != option)
+                continue;
+            fputs(".TP\n.BR \\-\\-", out);
+            plain(option->name, out);
+            fputs(" \" ", out);
+            plain(ky_option_value_word(option), out);
+            fputs("\"\n", out);
+            plain(option->help, out);
+            if (option->initial && option->type != KY_OPTION_FLAG)
+                fprintf(out, " (%s)", option->initial);
+            fputs("\n", out);
+        }
+}
+
+void man_end(FILE *out)
+{
+    fputs(".SH FILES\n"
+          "A run's folder holds\n.I snapshot_0000.hdf5 \\fR...,\n.I energy.csv\\fR,\n.I "
+          "run.json\\fR,\n.I run.log\\fR,\n"
+          ".I restart.kyo\nand the restart file before it. A file named\n.I stop\nput there ends "
+          "the run, resumable.\n"
+          ".SH ENVIRONMENT\n.TP\n.B OMP_NUM_THREADS\nthreads of the CPU engine, unless\n.B "
+          "\\-\\-threads\nis given.\n"
+          ".SH EXIT STATUS\n"
+          "0 done; 1 out of memory or internal fault; 2 wrong usage; 3 not available here; 4 bad "
+          "data;\n"
+          "5 device failure; 6 stopped early but resumable; 7 cannot write.\n",
+          out);
+}

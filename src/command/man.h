@@ -1,0 +1,11 @@
+/* The man page kyoho(1), from the same tables as the help. */
+#ifndef KY_COMMAND_MAN_H
+#define KY_COMMAND_MAN_H
+
+#include "command/command.h"
+
+void man_begin(FILE *out);
+void man_command(const struct cli *cli, FILE *out);
+void man_end(FILE *out);
+
+#endif

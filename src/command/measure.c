@@ -1,0 +1,210 @@
+/* Measuring a force evaluation. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/memory.h"
+#include "command/force.h"
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double *const phase(struct ky_force_report *report, int k)
+{
+    double *const phases[] = {&report->keys,    &report->sort, &report->build,
+                              &report->moments, &report->walk, &report->total};
+    return k < (int)(sizeof phases / sizeof *phases) ? phases[k] : NULL;
+}
+
+/* Every phase's median over the repetitions. */
+static void take_medians(struct ky_force_report *reports, size_t count, double *work,
+                         struct ky_force_report *median)
+{
+    *median = reports[0];
+    for (int k = 0; phase(median, k); k++) {
+        for (size_t r = 0; r < count; r++)
+            work[r] = *phase(&reports[r], k);
+        qsort(work, count, sizeof *work, by_value);
+        *phase(median, k) =
+            count % 2 ? work[count / 2] : 0.5 * (work[count / 2 - 1] + work[count / 2]);
+    }
+}
+
+static enum ky_status repeat_forces(struct ky_engine *engine, size_t repeat,
+                                    struct ky_force_report *median, struct ky_error *error)
+{
+    struct ky_force_report *reports = ky_allocate(repeat, sizeof *reports);
+    double *work = ky_allocate(repeat, sizeof *work);
+    enum ky_status status =
+        reports && work ? KY_OK : ky_no_memory(error, "times", repeat, sizeof *reports);
+    for (size_t r = 0; r < repeat && !status; r++) {
+        status = ky_engine_forces(engine, error);
+        if (!status)
+            ky_engine_report(engine, &reports[r]);
+    }
+    if (!status)
+        take_medians(reports, repeat, work, median);
+    free(reports);
+    free(work);
+    return status;
+}
+
+/* The k-th of `count` bodies spread evenly over n. */
+static size_t sample(size_t k, size_t count, size_t n)
+{
+    return (size_t)((double)k * ((double)n / (double)count));
+}
+
+struct check {
+    size_t *sinks;
+    double (*exact)[3], (*got)[3], *exact_potential, *got_potential;
+};
+
+static enum ky_status compare(struct ky_engine *engine, const struct ky_bodies *bodies,
+                              size_t count, struct check *check, struct force_result *result,
+                              struct ky_error *error)
+{
+    if (!check->sinks || !check->exact || !check->got || !check->exact_potential ||
+        !check->got_potential)
+        return ky_no_memory(error, "samples", count, 9 * sizeof(double));
+    for (size_t k = 0; k < count; k++) {
+        size_t i = check->sinks[k] = sample(k, count, bodies->n);
+        memcpy(check->got[k], bodies->acceleration[i], sizeof check->got[k]);
+        check->got_potential[k] = bodies->potential[i];
+    }
+    enum ky_status status =
+        ky_engine_exact(engine, check->sinks, count, check->exact, check->exact_potential, error);
+    if (!status)
+        status = ky_vector_errors(count, check->got, check->exact, &result->acceleration, error);
+    if (!status)
+        status = ky_scalar_errors(count, check->got_potential, check->exact_potential,
+                                  &result->potential, error);
+    return status;
+}
+
+static enum ky_status check_forces(struct ky_engine *engine, const struct ky_bodies *bodies,
+                                   size_t count, struct force_result *result,
+                                   struct ky_error *error)
+{
+    struct check check = {
+        .sinks = ky_allocate(count, sizeof *check.sinks),
+        .exact = ky_allocate(count, sizeof *check.exact),
+        .got = ky_allocate(count, sizeof *check.got),
+        .exact_potential = ky_allocate(count, sizeof *check.exact_potential),
+        .got_potential = ky_allocate(count, sizeof *check.got_potential),
+    };
+    enum ky_status status = compare(engine, bodies, count, &check, result, error);
+    free(check.sinks);
+    free(check.exact);
+    free(check.got);
+    free(check.exact_potential);
+    free(check.got_potential);
+    return status;
+}
+
+enum ky_status force_measure(const struct ky_parameters *parameters, struct ky_bodies *bodies,
+                             uint64_t repeat, uint64_t check, struct force_result *result,
+                             struct ky_error *error)
+{
+    struct ky_engine *engine = NULL;
+    struct ky_bodies input = *bodies;
+    input.acceleration = NULL;
+    input.potential = NULL;
+    *result = (struct force_result){.n = bodies->n};
+    enum ky_status status = ky_bodies_check(bodies, error);
+    if (!status)
+        status = ky_parameters_resolve(parameters, &result->parameters, error);
+    if (!status)
+        status = ky_engine_open(&result->parameters, bodies->n, &engine, error);
+    if (!status)
+        status = ky_engine_put(engine, &input, error);
+    if (!status)
+        status = repeat_forces(engine, (size_t)repeat, &result->report, error);
+    if (!status) {
+        struct ky_bodies output = {
+            .n = bodies->n, .acceleration = bodies->acceleration, .potential = bodies->potential};
+        status = ky_engine_get(engine, &output, error);
+    }
+    size_t samples = check < bodies->n ? (size_t)check : bodies->n;
+    if (!status && samples)
+        status = check_forces(engine, bodies, samples, result, error);
+    ky_engine_close(engine);
+    return status;
+}
+
+double force_particles_per_s(const struct force_result *result)
+{
+    return (double)result->n / result->report.total;
+}
+
+double force_interactions_per_s(const struct force_result *result)
+{
+    return (result->report.body_interactions + result->report.cell_interactions) /
+           result->report.total;
+}
+
+static void write_errors(struct ky_json *json, const char *name,
+                         const struct ky_error_statistics *errors)
+{
+    if (!errors->samples) {
+        ky_json_null(json, name);
+        return;
+    }
+    ky_json_object(json, name);
+    ky_json_real(json, "median", errors->median);
+    ky_json_real(json, "p90", errors->p90);
+    ky_json_real(json, "p99", errors->p99);
+    ky_json_real(json, "max", errors->max);
+    ky_json_real(json, "rms", errors->rms);
+    ky_json_count(json, "samples", errors->samples);
+    ky_json_end_object(json);
+}
+
+/* A choice by its name in the table. */
+static void write_choice(struct ky_json *json, const struct ky_parameters *parameters,
+                         const char *name)
+{
+    struct ky_parameters own = *parameters;
+    struct ky_option_set sets[KY_PARAMETER_SETS];
+    char text[64];
+    ky_parameter_sets(&own, sets);
+    ky_option_text(ky_options_find(sets, KY_PARAMETER_SETS, name, NULL), &own, text, sizeof text);
+    ky_json_text(json, name, text);
+}
+
+void force_json(struct ky_json *json, const char *name, const struct force_result *result)
+{
+    const struct ky_force_report *report = &result->report;
+    double n = result->n ? (double)result->n : 1;
+    ky_json_object(json, name);
+    ky_json_text(json, "engine", report->engine);
+    ky_json_text(json, "device", report->device);
+    write_choice(json, &result->parameters, "force");
+    ky_json_count(json, "n", result->n);
+    ky_json_real(json, "theta", result->parameters.theta);
+    ky_json_integer(json, "multipole", result->parameters.multipole);
+    write_choice(json, &result->parameters, "opening");
+    write_choice(json, &result->parameters, "precision");
+    ky_json_object(json, "seconds");
+    ky_json_real(json, "keys", report->keys);
+    ky_json_real(json, "sort", report->sort);
+    ky_json_real(json, "build", report->build);
+    ky_json_real(json, "moments", report->moments);
+    ky_json_real(json, "walk", report->walk);
+    ky_json_real(json, "total", report->total);
+    ky_json_real(json, "upload", report->upload);
+    ky_json_real(json, "download", report->download);
+    ky_json_end_object(json);
+    ky_json_object(json, "interactions");
+    ky_json_real(json, "body", report->body_interactions / n);
+    ky_json_real(json, "cell", report->cell_interactions / n);
+    ky_json_end_object(json);
+    ky_json_real(json, "particles_per_s", force_particles_per_s(result));
+    ky_json_real(json, "interactions_per_s", force_interactions_per_s(result));
+    write_errors(json, "error", &result->acceleration);
+    write_errors(json, "error_potential", &result->potential);
+    ky_json_end_object(json);
+}

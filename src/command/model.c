@@ -1,0 +1,77 @@
+/* kyoho model NAME: initial conditions. */
+#include <string.h>
+
+#include "command/command.h"
+#include "models/models.h"
+
+enum ky_status model_check_options(struct cli *cli, const char *name)
+{
+    const struct ky_model *model = ky_model_find(name, &cli->error);
+    if (!model)
+        return KY_USAGE;
+    for (size_t k = 0; k < ky_model_option_count; k++) {
+        const char *option = ky_model_options[k].name;
+        const struct ky_option_set *owner = NULL;
+        ky_options_find(cli->sets, cli->count, option, &owner);
+        int own = owner &&
+                  owner->options == ky_model_options; /* else it also means something to the run */
+        if (own && cli_given(cli, option) && !ky_model_takes(model, option))
+            return ky_fail(&cli->error, KY_USAGE,
+                           "--%s means nothing to the model %s; it takes: bodies seed %s", option,
+                           name, model->takes);
+    }
+    return KY_OK;
+}
+
+static void list(FILE *out)
+{
+    fputs("\nmodels:\n", out);
+    for (size_t k = 0; k < ky_model_count; k++)
+        fprintf(out, "  %-16s %s\n%18s options: bodies seed %s\n", ky_models[k].name,
+                ky_models[k].help, "", ky_models[k].takes);
+}
+
+static void show(const struct cli *cli, const char *name, const char *file,
+                 const struct ky_snapshot *snapshot)
+{
+    if (cli->json) {
+        struct ky_json json = {.out = stdout};
+        ky_json_object(&json, NULL);
+        ky_json_text(&json, "model", name);
+        ky_json_text(&json, "output", file);
+        ky_json_count(&json, "n", snapshot->bodies.n);
+        ky_json_end_object(&json);
+    } else if (!cli->quiet) {
+        printf("%s: %s, %zu bodies\n", file, name, snapshot->bodies.n);
+    }
+}
+
+static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
+{
+    struct ky_model_parameters parameters;
+    struct ky_snapshot snapshot;
+    struct sink sink;
+    ky_model_parameters_defaults(&parameters);
+    cli_add(cli, "model", ky_model_options, ky_model_option_count, &parameters);
+    sink_add(cli, &sink);
+    enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 1, 1, 0);
+    if (!status && cli->help)
+        list(stdout);
+    if (status || describe || cli->help)
+        return status;
+    ky_snapshot_clear(&snapshot);
+    status = model_check_options(cli, cli->words[0]);
+    if (!status)
+        status = sink_check(cli, &sink);
+    if (!status)
+        status = ky_model_make(cli->words[0], &parameters, &snapshot, &cli->error);
+    if (!status)
+        status = sink_put(cli, &sink, &snapshot);
+    if (!status)
+        show(cli, cli->words[0], sink.output, &snapshot);
+    ky_snapshot_free(&snapshot);
+    return status;
+}
+
+const struct subcommand model_command = {"model", "NAME -n N -o FILE [options]",
+                                         "make initial conditions", run};

@@ -1,0 +1,227 @@
+/* kyoho run: a simulation in a folder, from a file or a model, or on from where it stopped. */
+#include <math.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "command/command.h"
+#include "simulation/run.h"
+
+/* ---- signals ---- */
+
+static volatile sig_atomic_t caught;
+static volatile int stop; /* what the library looks at */
+
+static void on_signal(int number)
+{
+    caught = number;
+    stop = 1;
+}
+
+/* The first signal ends the run after this step; a second one ends the program at once. */
+static void catch_signals(void)
+{
+    static const int numbers[] = {SIGINT, SIGTERM};
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = on_signal;
+    action.sa_flags = (int)SA_RESETHAND;
+    sigemptyset(&action.sa_mask);
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
+        sigaction(numbers[k], &action, NULL);
+}
+
+/* ---- the progress line ---- */
+
+struct progress_line {
+    int terminal; /* rewrite one line, else print a line now and then */
+    double last;  /* ky_clock of the last one */
+    double began;
+    int shown;
+};
+
+static void duration(double seconds, char *text, size_t size)
+{
+    if (isnan(seconds))
+        snprintf(text, size, "-");
+    else if (seconds < 100)
+        snprintf(text, size, "%.0f s", seconds);
+    else if (seconds < 6000)
+        snprintf(text, size, "%.0f min", seconds / 60);
+    else
+        snprintf(text, size, "%.1f h", seconds / 3600);
+}
+
+static void show_progress(void *context, const struct ky_progress *progress)
+{
+    struct progress_line *line = context;
+    double now = ky_clock();
+    /* on a terminal five times a second; in a log after 2 s, then at intervals that grow to a
+     * minute */
+    double wait = line->terminal ? 0.2 : fmin(60.0, fmax(2.0, 0.2 * (now - line->began)));
+    int last = progress->steps == progress->steps_at_end;
+    if (now - line->last < wait && !(last && line->shown))
+        return;
+    line->last = now;
+    line->shown = 1;
+    char left[32], energy[32] = "-";
+    duration(progress->seconds_left, left, sizeof left);
+    if (!isnan(progress->energy_change))
+        snprintf(energy, sizeof energy, "%+.1e", progress->energy_change);
+    fprintf(stderr, "%stime %.6g of %.6g  step %llu (%.0f %%)  %.3g steps/s  dE/E %s  left %s%s",
+            line->terminal ? "\r\033[K" : "", progress->time, progress->end,
+            (unsigned long long)progress->steps,
+            100.0 * (double)progress->steps / (double)progress->steps_at_end, progress->steps_per_s,
+            energy, left, line->terminal && !last ? "" : "\n");
+}
+
+/* ---- what was asked for ---- */
+
+struct request {
+    struct ky_parameters parameters;
+    struct ky_run_parameters run;
+    struct source source;
+    const char *resume;
+    int dry;
+};
+
+#define FIELD(name) offsetof(struct request, name)
+static const struct ky_option own_options[] = {
+    {"resume", KY_OPTION_TEXT, FIELD(resume), NULL, KY_NO_RANGE, NULL, "FOLDER",
+     "go on with the run in this folder, or with --end further"},
+    {"dry-run", KY_OPTION_FLAG, FIELD(dry), NULL, KY_NO_RANGE, NULL, NULL,
+     "only say what the run would do and need, and the largest number of bodies that fits"},
+};
+
+static void bind(struct cli *cli, struct request *request)
+{
+    cli_add(cli, "run", ky_run_options, ky_run_option_count, &request->run);
+    cli_add(cli, "command", own_options, sizeof own_options / sizeof *own_options, request);
+    cli_add_parameters(cli, &request->parameters);
+    source_add(cli, &request->source);
+}
+
+static const char *const with_resume[] = {"resume",        "end",    "steps", "max-wall",
+                                          "restart-every", "engine", "isa",   "threads",
+                                          "json",          "quiet",  "help"};
+
+/* With --resume all else is the run's own. */
+static enum ky_status check_resume(struct cli *cli)
+{
+    for (size_t s = 0; s < cli->count; s++)
+        for (size_t k = 0; k < cli->sets[s].count; k++) {
+            const char *name = cli->sets[s].options[k].name;
+            int allowed = 0;
+            for (size_t w = 0; w < sizeof with_resume / sizeof *with_resume; w++)
+                allowed |= !strcmp(name, with_resume[w]);
+            if (!allowed && cli->sets[s].given[k])
+                return ky_fail(&cli->error, KY_USAGE,
+                               "--%s cannot change when a run is resumed; --end, --steps, "
+                               "--max-wall, --restart-every, "
+                               "--engine, --isa and --threads can",
+                               name);
+        }
+    return cli->word_count
+               ? ky_fail(&cli->error, KY_USAGE,
+                         "--resume takes its bodies from the run, not from %s", cli->words[0])
+               : KY_OK;
+}
+
+static enum ky_status show_plan(struct cli *cli, const struct request *request,
+                                const struct ky_snapshot *snapshot)
+{
+    struct ky_plan plan;
+    enum ky_status status =
+        ky_run_plan(&request->parameters, &request->run, snapshot, &plan, &cli->error);
+    if (status)
+        return status;
+    if (cli->json) {
+        struct ky_json json = {.out = stdout};
+        ky_json_object(&json, NULL);
+        ky_json_count(&json, "n", snapshot->bodies.n);
+        ky_json_real(&json, "step", plan.step);
+        ky_json_count(&json, "steps", plan.steps);
+        ky_json_count(&json, "snapshots", plan.snapshots);
+        ky_json_real(&json, "host_bytes", plan.host_bytes);
+        ky_json_real(&json, "device_bytes", plan.device_bytes);
+        ky_json_real(&json, "disk_bytes", plan.disk_bytes);
+        ky_json_real(&json, "largest_n", plan.largest_n);
+        ky_json_end_object(&json);
+        return KY_OK;
+    }
+    printf("%zu bodies, %llu steps of %g, %llu snapshots\n"
+           "memory: %.3g GB on the host, %.3g GB on a device; disk: %.3g GB\n"
+           "largest number of bodies in the memory that is free now: %.3g\n",
+           snapshot->bodies.n, (unsigned long long)plan.steps, plan.step,
+           (unsigned long long)plan.snapshots, plan.host_bytes / 1e9, plan.device_bytes / 1e9,
+           plan.disk_bytes / 1e9, plan.largest_n);
+    return KY_OK;
+}
+
+static enum ky_status start(struct cli *cli, struct request *request)
+{
+    char origin[256];
+    struct ky_snapshot snapshot;
+    enum ky_status status =
+        source_get(cli, &request->source, cli->word_count ? cli->words[0] : NULL,
+                   &request->parameters, &snapshot, origin);
+    request->run.origin = origin;
+    if (!status)
+        status = request->dry ? show_plan(cli, request, &snapshot)
+                              : ky_run(&request->parameters, &request->run, &snapshot, &cli->error);
+    ky_snapshot_free(&snapshot);
+    return status;
+}
+
+static void show_end(const struct cli *cli, const char *folder)
+{
+    if (!cli->json) {
+        if (!cli->quiet)
+            printf("%s: snapshots, energy.csv, run.json\n", folder);
+        return;
+    }
+    struct ky_json json = {.out = stdout};
+    ky_json_object(&json, NULL);
+    ky_json_text(&json, "output", folder);
+    ky_json_text(&json, "outcome", "done");
+    ky_json_end_object(&json);
+}
+
+static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
+{
+    struct request request;
+    struct progress_line line = {
+        .terminal = isatty(STDERR_FILENO), .last = ky_clock(), .began = ky_clock()};
+    memset(&request, 0, sizeof request);
+    ky_run_parameters_defaults(&request.run);
+    bind(cli, &request);
+    enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 0, 1, 1);
+    if (status || describe || cli->help)
+        return status;
+    if (!cli->quiet) {
+        request.run.progress = show_progress;
+        request.run.progress_context = &line;
+    }
+    request.run.stop = &stop;
+    if (request.resume) {
+        status = check_resume(cli);
+        request.run.output = request.resume;
+    }
+    if (status)
+        return status;
+    catch_signals();
+    status = request.resume ? ky_resume(&request.parameters, &request.run, &cli->error)
+                            : start(cli, &request);
+    if (line.terminal && line.shown && status)
+        fputc('\n', stderr);
+    if (!status && !request.dry)
+        show_end(cli, request.run.output);
+    return status;
+}
+
+const struct subcommand run_command = {
+    "run",
+    "[FILE.ini] --input FILE|--model NAME -n N --end TIME --output FOLDER [options]\n"
+    "       kyoho run --resume FOLDER [--end TIME]",
+    "follow the motion of bodies; results go to a folder", run};

@@ -1,0 +1,104 @@
+/* The output folder. */
+#include "simulation/folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "snapshot/snapshot.h"
+
+enum ky_status ky_folder_path(const char *folder, const char *name, char path[KY_PATH],
+                              struct ky_error *error)
+{
+    if (snprintf(path, KY_PATH, "%s/%s", folder, name) >= KY_PATH)
+        return ky_fail(error, KY_USAGE, "the name of the folder is too long: %.60s…", folder);
+    return KY_OK;
+}
+
+enum ky_status ky_folder_snapshot(const char *folder, size_t number, char path[KY_PATH],
+                                  struct ky_error *error)
+{
+    char name[64];
+    snprintf(name, sizeof name, "snapshot_%04zu%s", number, ky_snapshot_default_suffix());
+    return ky_folder_path(folder, name, path, error);
+}
+
+/* What a run writes and may remove again. */
+static int is_result(const char *name)
+{
+    static const char *const results[] = {"restart.kyo", "restart.kyo.previous", "energy.csv",
+                                          "run.json", "run.log"};
+    for (size_t k = 0; k < sizeof results / sizeof *results; k++)
+        if (!strcmp(name, results[k]))
+            return 1;
+    unsigned number;
+    int used = 0;
+    return sscanf(name, "snapshot_%u.%n", &number, &used) == 1 && used > 0;
+}
+
+static enum ky_status clear(const char *folder, int overwrite, struct ky_error *error)
+{
+    char path[KY_PATH];
+    DIR *list = opendir(folder);
+    if (!list)
+        return ky_fail(error, KY_CANNOT_WRITE, "%s: %s", folder, strerror(errno));
+    enum ky_status status = KY_OK;
+    for (struct dirent *entry; !status && (entry = readdir(list));) {
+        if (!is_result(entry->d_name))
+            continue;
+        if (!overwrite)
+            status = ky_fail(error, KY_USAGE,
+                             "%s holds the results of a run (%s); --resume %s goes on with it, "
+                             "--overwrite replaces it",
+                             folder, entry->d_name, folder);
+        else
+            status = ky_folder_path(folder, entry->d_name, path, error);
+        if (!status && unlink(path) && errno != ENOENT)
+            status =
+                ky_fail(error, KY_CANNOT_WRITE, "%s: cannot be removed: %s", path, strerror(errno));
+    }
+    closedir(list);
+    return status;
+}
+
+/* Makes every folder on the way. */
+static enum ky_status make(const char *folder, struct ky_error *error)
+{
+    char path[KY_PATH];
+    if (!*folder || snprintf(path, sizeof path, "%s", folder) >= KY_PATH)
+        return ky_fail(error, KY_USAGE, "--output: '%.60s' is no name for a folder", folder);
+    for (char *slash = path + 1;; slash++) {
+        slash += strcspn(slash, "/");
+        char kept = *slash;
+        *slash = '\0';
+        if (mkdir(path, 0777) && errno != EEXIST)
+            return ky_fail(error, KY_CANNOT_WRITE, "%s: cannot be made: %s", path, strerror(errno));
+        if (!kept)
+            return KY_OK;
+        *slash = kept;
+    }
+}
+
+enum ky_status ky_folder_prepare(const char *folder, int overwrite, struct ky_error *error)
+{
+    enum ky_status status = make(folder, error);
+    struct stat about;
+    if (!status && (stat(folder, &about) || !S_ISDIR(about.st_mode)))
+        status = ky_fail(error, KY_CANNOT_WRITE, "%s: is not a folder", folder);
+    if (!status && access(folder, W_OK | X_OK))
+        status = ky_fail(error, KY_CANNOT_WRITE, "%s: %s", folder, strerror(errno));
+    if (!status)
+        status = clear(folder, overwrite, error);
+    if (!status)
+        ky_folder_stop(folder); /* one that was left lying about does not mean this run */
+    return status;
+}
+
+int ky_folder_stop(const char *folder)
+{
+    char path[KY_PATH];
+    return ky_folder_path(folder, "stop", path, NULL) == KY_OK && unlink(path) == 0;
+}

@@ -1,0 +1,38 @@
+/* The options of a run in a folder. */
+#include <math.h>
+#include <stddef.h>
+
+#include "base/options.h"
+#include "simulation/run.h"
+
+#define FIELD(name) offsetof(struct ky_run_parameters, name)
+
+const struct ky_option ky_run_options[] = {
+    {"output", KY_OPTION_TEXT, FIELD(output), NULL, KY_NO_RANGE, NULL, "FOLDER",
+     "where snapshots, energy.csv, run.json, run.log and restart files go"},
+    {"end", KY_OPTION_REAL, FIELD(end), NULL, KY_NO_RANGE, NULL, "TIME",
+     "time at which the run ends [time]"},
+    {"steps", KY_OPTION_COUNT, FIELD(steps), "0", KY_NO_RANGE, NULL, NULL,
+     "a number of steps, in place of --end"},
+    {"every", KY_OPTION_REAL, FIELD(every), NULL, 0, (double)INFINITY, NULL, "TIME",
+     "time between snapshots, a multiple of the step; without it the first and the last state "
+     "[time]"},
+    {"energy-every", KY_OPTION_REAL, FIELD(energy_every), NULL, 0, (double)INFINITY, NULL, "TIME",
+     "time between rows of energy.csv; without it every step [time]"},
+    {"restart-every", KY_OPTION_REAL, FIELD(restart_every), "600", 0, (double)INFINITY, NULL,
+     "SECONDS", "wall time between restart files [s]"},
+    {"max-wall", KY_OPTION_REAL, FIELD(max_wall), NULL, 0, (double)INFINITY, NULL, "SECONDS",
+     "stop, resumable, after this wall time [s]"},
+    {"compress", KY_OPTION_FLAG, FIELD(compress), NULL, KY_NO_RANGE, NULL, NULL,
+     "compress HDF5 snapshots"},
+    {"overwrite", KY_OPTION_FLAG, FIELD(overwrite), NULL, KY_NO_RANGE, NULL, NULL,
+     "remove the results of another run that lie in the folder"},
+};
+const size_t ky_run_option_count = sizeof ky_run_options / sizeof *ky_run_options;
+
+void ky_run_parameters_defaults(struct ky_run_parameters *run)
+{
+    *run = (struct ky_run_parameters){.size = sizeof *run};
+    const struct ky_option_set set = {"run", ky_run_options, ky_run_option_count, run, NULL};
+    ky_options_defaults(&set);
+}
