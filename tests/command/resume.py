@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+# A run that was stopped in any way goes on as if it had not been: same snapshots, same rows, bit for bit.
+import os
+import random
+import shutil
+import signal
+import subprocess
+import time
+
+from tap import KYOHO, check, finish, folder, run
+
+random.seed(20)
+MODEL = ["--model", "plummer", "-n", "3000", "--softening", "0.05", "--step", "0.0078125", "--every", "0.0625",
+         "--restart-every", "0.05", "--quiet"]
+
+
+def csv(snapshot, scratch):
+    """A snapshot's content as text with all digits."""
+    run("convert", snapshot, scratch, "--overwrite", "--quiet")
+    return open(scratch).read()
+
+
+def state(where, scratch):
+    """Everything that a run leaves but the clock on the wall."""
+    rows = [row.rsplit(",", 1)[0] for row in open(os.path.join(where, "energy.csv")).read().splitlines()]
+    names = sorted(name for name in os.listdir(where) if name.startswith("snapshot_"))
+    return rows, [(name, csv(os.path.join(where, name), scratch)) for name in names]
+
+
+def start(*words):
+    return subprocess.Popen([KYOHO, "run", *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+
+with folder() as top:
+    def path(name):
+        return os.path.join(top, name)
+
+    scratch = path("scratch.csv")
+    begin = time.time()
+    run("run", *MODEL, "--end", "0.5", "--output", path("whole"))
+    length = time.time() - begin
+    expected = state(path("whole"), scratch)
+    check(len(expected[0]) == 66 and len(expected[1]) == 9, "the run that is not stopped", f"{len(expected[0])} rows, {len(expected[1])} snapshots")
+
+    kills = 0
+    process = start(*MODEL, "--end", "0.5", "--output", path("killed"))
+    for attempt in range(40):
+        time.sleep(random.uniform(0.02, 0.35) * max(length, 0.5))
+        process.send_signal(signal.SIGKILL)
+        code = process.wait()
+        kills += code == -signal.SIGKILL
+        if not os.path.exists(path("killed/restart.kyo")) and not os.path.exists(path("killed/restart.kyo.previous")):
+            shutil.rmtree(path("killed"), ignore_errors=True)
+            process = start(*MODEL, "--end", "0.5", "--output", path("killed"))
+            continue
+        if attempt >= 5:
+            break
+        process = start("--resume", path("killed"), "--restart-every", "0.05", "--quiet")
+    run("run", "--resume", path("killed"), "--quiet")
+    check(kills >= 3, f"killed {kills} times")
+    got = state(path("killed"), scratch)
+    check(got[0] == expected[0], "energy.csv after SIGKILL is that of the whole run")
+    check(got[1] == expected[1], "so are the snapshots, bit for bit")
+    check(not [n for n in os.listdir(path("killed")) if n.endswith(".part")], "no temporary files are left", os.listdir(path("killed")))
+
+    # signals, the stop file and --max-wall: code 6, and on
+    for name, how in [("sigint", signal.SIGINT), ("sigterm", signal.SIGTERM), ("stop", None)]:
+        process = start(*MODEL, "--end", "0.5", "--output", path(name))
+        while not os.path.exists(path(name + "/restart.kyo")):
+            time.sleep(0.01)
+        if how:
+            process.send_signal(how)
+        else:
+            open(path(name + "/stop"), "w").close()
+        _, text = process.communicate(timeout=60)
+        check(process.returncode == 6 and "--resume" in text, f"{name}: exit code 6 and how to go on", f"{process.returncode} {text}")
+        run("run", "--resume", path(name), "--quiet")
+        check(state(path(name), scratch) == expected, f"{name}: goes on to the same end")
+    process = run("run", *MODEL, "--end", "0.5", "--max-wall", "0.1", "--output", path("wall"), code=6)
+    check("--resume" in process.stderr, "--max-wall: code 6")
+    run("run", "--resume", path("wall"), "--quiet")
+    check(state(path("wall"), scratch) == expected, "--max-wall: goes on to the same end")
+
+    # further than it was meant to go, with another number of threads
+    run("run", *MODEL, "--end", "0.25", "--output", path("short"), "--threads", "1")
+    run("run", "--resume", path("short"), "--end", "0.5", "--threads", "2", "--quiet")
+    check(state(path("short"), scratch) == expected, "--resume --end goes further")
+    check("past" in run("run", "--resume", path("short"), "--end", "0.25", code=2).stderr, "not back, though")
+    check("--theta" in run("run", "--resume", path("short"), "--theta", "0.3", code=2).stderr, "nor with another method")
+    run("run", "--resume", path("short"), "--quiet")
+    check(state(path("short"), scratch) == expected, "resuming a finished run changes nothing")
+
+    # damage: the restart file before, then none
+    with open(path("short/restart.kyo"), "r+b") as file:
+        file.seek(200)
+        file.write(b"\0\1\2\3\4\5\6\7")
+    process = run("run", "--resume", path("short"), "--end", "0.5")
+    check("before" in process.stderr, "a damaged restart file: the one before is taken", process.stderr)
+    check(state(path("short"), scratch) == expected, "with the same result")
+    for name in os.listdir(path("short")):
+        if name.startswith("restart"):
+            os.truncate(path("short/" + name), 100)
+    check("restart" in run("run", "--resume", path("short"), code=4).stderr, "no whole restart file: code 4")
+    check(run("run", "--resume", path("nowhere"), code=4).stderr.count("\n") == 1, "no folder: code 4")
+
+    # opening by the last acceleration: it is in the restart file
+    relative = ["--model", "plummer", "-n", "1000", "--softening", "0.05", "--step", "0.0625", "--every", "0.5", "--opening",
+                "relative", "--quiet"]
+    run("run", *relative, "--end", "1", "--output", path("rel"))
+    run("run", *relative, "--end", "0.5", "--output", path("rel2"))
+    run("run", "--resume", path("rel2"), "--end", "1", "--quiet")
+    check(state(path("rel"), scratch) == state(path("rel2"), scratch), "--opening relative resumes bit for bit")
+finish()

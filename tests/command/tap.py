@@ -1,0 +1,55 @@
+# What the command's tests share: running the program and reporting in TAP. Not a test itself (not executable).
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+KYOHO = os.environ.get("KYOHO", "build/kyoho")
+count = 0
+failed = 0
+
+
+def check(condition, name, detail=""):
+    """One TAP line; `detail` is shown when it failed."""
+    global count, failed
+    count += 1
+    if condition:
+        print(f"ok {count} - {name}", flush=True)
+    else:
+        failed += 1
+        for line in str(detail).splitlines():
+            print(f"# {line}")
+        print(f"not ok {count} - {name}", flush=True)
+    return bool(condition)
+
+
+def skip(name, reason):
+    global count
+    count += 1
+    print(f"ok {count} - {name} # SKIP {reason}", flush=True)
+
+
+def run(*words, code=0, cwd=None, env=None, timeout=120, name=None):
+    """Runs kyoho; with `code`, that is checked too. Returns the finished process."""
+    environment = dict(os.environ, **(env or {}))
+    process = subprocess.run([KYOHO, *map(str, words)], cwd=cwd, env=environment, timeout=timeout,
+                             stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    if code is not None and process.returncode != code:
+        check(False, name or "kyoho " + " ".join(map(str, words)) + f" exits with {code}",
+              f"exit code {process.returncode}\nstdout: {process.stdout}\nstderr: {process.stderr}")
+    return process
+
+
+def run_json(*words, **options):
+    process = run(*words, "--json", **options)
+    return json.loads(process.stdout)
+
+
+def folder():
+    return tempfile.TemporaryDirectory(prefix="kyoho-test-")
+
+
+def finish():
+    print(f"1..{count}")
+    sys.exit(1 if failed else 0)

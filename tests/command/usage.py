@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+# The command line: help, options, exit codes, JSON, refused overwrites.
+import json
+import os
+import re
+
+from tap import check, finish, folder, run, run_json
+
+COMMANDS = ["model", "run", "force", "info", "draw", "convert", "merge", "bench", "devices"]
+
+# Names that every release keeps (the same everywhere).
+PROMISED = {
+    "model": "bodies seed softening output overwrite json help",
+    "run": "input end step steps integrator force engine output every resume model bodies seed isa threads theta opening "
+           "alpha cell multipole curve leaf group precision unroll softening softening-kind energy-every restart-every "
+           "max-wall dry-run overwrite units json",
+    "force": "check repeat output model bodies theta force engine json",
+    "info": "json", "convert": "overwrite json", "draw": "output json", "bench": "json", "devices": "json",
+    "merge": "separation pericentre eccentricity output json",
+}
+
+top = run("--help")
+check(all(re.search(rf"^  {name} ", top.stdout, re.M) for name in COMMANDS), "kyoho --help lists every command", top.stdout)
+version = run("--version")
+check(re.match(r"kyoho \d+\.\d+\.\d+\n", version.stdout) and "HDF5" in version.stdout, "--version tells version and features")
+for name in COMMANDS:
+    text = run(name, "--help").stdout
+    missing = [o for o in PROMISED[name].split() if not re.search(rf"^  --{o}\b", text, re.M)]
+    check(not missing, f"kyoho {name} --help lists its options", f"missing: {missing}")
+
+man = run("--man").stdout
+check(all(f"kyoho {name}" in man for name in COMMANDS) and ".TH KYOHO 1" in man, "--man covers every command")
+
+with folder() as where:
+    def path(name):
+        return os.path.join(where, name)
+
+    # usage errors: code 2, one line that names the remedy, nothing written
+    for words, says in [
+        (["run", "--tehta", "0.5"], "--theta"),
+        (["run", "--the", "0.5"], "unknown option --the"),
+        (["run", "--theta", "-1"], "range"),
+        (["run", "--theta", "abc"], "not a number"),
+        (["run", "--theta"], "needs a value"),
+        (["run", "--opening", "offst"], "geometric|offset"),
+        (["run", "--end", "1"], "--output"),
+        (["run", "--end", "1", "--output", path("x")], "which bodies"),
+        (["run", "--model", "plumer", "-n", "10", "--end", "1", "--output", path("x")], "plummer"),
+        (["run", "--model", "plummer", "-n", "10", "--output", path("x"), "--step", "0.1"], "--end or --steps"),
+        (["run", "--model", "plummer", "-n", "10", "--output", path("x"), "--step", "0.1", "--end", "0.25"], "multiple"),
+        (["run", "--model", "plummer", "-n", "10", "--output", path("x"), "--step", "0.1", "--end", "1", "--every", "0.25"], "multiple"),
+        (["run", "--model", "plummer", "-n", "10", "--output", path("x"), "--step", "0.1", "--end", "1", "--every", "0.3"], "multiple"),
+        (["run", "--model", "plummer", "-n", "10", "--output", path("x"), "--step", "0", "--end", "1"], "step"),
+        (["run", "--model", "plummer", "-n", "10", "--output", path("x"), "--step", "0.1", "--end", "-1"], "ahead"),
+        (["run", "--model", "plummer", "-n", "10", "--output", path("x"), "--end", "1", "--steps", "3", "--step", "1"], "both"),
+        (["run", "--model", "plummer", "-n", "10", "--output", path("x"), "--end", "1"], "--step"),
+        (["model", "plummer", "-n", "10"], "-o FILE"),
+        (["model", "plummer", "-n", "10", "--w0", "5", "-o", path("x.csv")], "--w0"),
+        (["model", "plummer", "-n", "0", "-o", path("x.csv")], ""),
+        (["model", "plummer", "-n", "1.5", "-o", path("x.csv")], "whole"),
+        (["model", "plummer", "-n", "10", "-o", path("x.xyz")], ""),
+        (["model"], "usage"),
+        (["merge", "a"], "usage"),
+        (["draw", path("x")], "-o"),
+        (["bench", "nothing"], "nothing"),
+        (["force", "--model", "plummer", "-n", "10", "--repeat", "0"], "range"),
+        (["force", "--model", "plummer", "-n", "10", "--engine", "abacus"], "abacus"),
+        (["frce"], "force"),
+        (["run", path("none.ini")], "none.ini"),
+    ]:
+        process = run(*words, code=2)
+        lines = process.stderr.strip().splitlines()
+        check(process.returncode == 2 and len(lines) == 1 and says in lines[0] and not process.stdout
+              and not os.path.exists(path("x")) and not os.path.exists(path("x.csv")),
+              f"code 2: {' '.join(os.path.basename(w) for w in words)}", process.stderr + process.stdout)
+    check(run(code=2).returncode == 2, "no command at all is wrong usage")
+
+    # not available here: code 3
+    check("cuda" in run("force", "--model", "plummer", "-n", "10", "--engine", "cuda:7", code=3).stderr, "code 3: an engine that is not in this build")
+
+    # a file that exists is kept
+    run("model", "plummer", "-n", "10", "-o", path("a.csv"))
+    before = open(path("a.csv")).read()
+    refused = run("model", "plummer", "-n", "20", "-o", path("a.csv"), code=2)
+    check("--overwrite" in refused.stderr and open(path("a.csv")).read() == before, "an existing file is kept without --overwrite")
+    run("model", "plummer", "-n", "20", "-o", path("a.csv"), "--overwrite")
+    check(len(open(path("a.csv")).read().splitlines()) > len(before.splitlines()), "and replaced with it")
+
+    # a folder with results is kept
+    quick = ["--model", "plummer", "-n", "50", "--softening", "0.1", "--step", "0.125", "--end", "0.5", "--quiet"]
+    run("run", *quick, "--output", path("r"))
+    refused = run("run", *quick, "--output", path("r"), code=2)
+    check("--resume" in refused.stderr and "--overwrite" in refused.stderr, "results in a folder are kept")
+    run("run", *quick, "--output", path("r"), "--overwrite")
+    check(sorted(os.listdir(path("r")))[0] == "energy.csv", "and replaced with --overwrite")
+    summary = json.load(open(path("r/run.json")))
+    check(summary["outcome"] == "done" and summary["n"] == 50 and summary["options"]["softening"] == "0.1"
+          and summary["origin"] == "plummer -n 50 --seed 1" and summary["version"] in version.stdout, "run.json tells what was run", summary)
+    rows = open(path("r/energy.csv")).read().splitlines()
+    check(rows[0].startswith("time,steps,kinetic,potential,energy,de,dew,") and len(rows) == 6, "energy.csv has a row for each step", rows[0])
+
+    # an INI file with the same names; the command line has the last word
+    with open(path("p.ini"), "w") as ini:
+        ini.write("[force]\nsoftening = 0.25\ntheta = 0.4\n[run]\nend = 0.5\n[integrator]\nstep = 0.25\n")
+    run("run", path("p.ini"), "--model", "plummer", "-n", "20", "--theta", "0.5", "--output", path("ini"), "--quiet")
+    options = json.load(open(path("ini/run.json")))["options"]
+    check(options["softening"] == "0.25" and options["theta"] == "0.5", "parameters from a file, the command line wins", options)
+    with open(path("bad.ini"), "w") as ini:
+        ini.write("[force]\nsofening = 0.25\n")
+    check("softening" in run("run", path("bad.ini"), "--model", "plummer", "-n", "9", "--output", path("no"), code=2).stderr,
+          "an unknown name in a parameter file suggests the nearest")
+
+    # JSON: one object on standard output and nothing else
+    forces = run_json("force", "--model", "plummer", "-n", "300", "--check", "100", "--softening", "0.01")
+    check(set("engine device force n theta multipole opening precision seconds interactions particles_per_s "
+              "interactions_per_s error error_potential".split()) <= set(forces), "force --json has its fields", forces)
+    check(set("keys sort build moments walk total".split()) <= set(forces["seconds"])
+          and forces["error"]["samples"] == 100 and forces["error"]["p99"] < 0.02, "with seconds by phase and errors", forces)
+    check(run_json("force", "--model", "plummer", "-n", "30")["error"] is None, "no --check, no errors")
+    for words in [["info", path("a.csv")], ["info", path("r")], ["devices"], ["model", "king", "-n", "30", "-o", path("k.csv")],
+                  ["convert", path("a.csv"), path("a.tipsy")],
+                  ["run", "--model", "two-body", "--step", "0.01", "--end", "0.1", "--output", path("j")],
+                  ["run", "--model", "two-body", "--step", "0.01", "--end", "0.1", "--output", path("d"), "--dry-run"]]:
+        check(isinstance(run_json(*words), dict), "JSON: " + words[0])
+    check(not os.path.exists(path("d")), "--dry-run writes nothing")
+    error = json.loads(run("info", path("missing"), "--json", code=4).stdout)
+    check(error["code"] == 4 and "missing" in error["error"], "an error as JSON")
+
+    # model in memory and file give the same forces
+    run("model", "plummer", "-n", "200", "-o", path("m.csv"))
+    run("force", path("m.csv"), "-o", path("f1.csv"))
+    run("force", "--model", "plummer", "-n", "200", "-o", path("f2.csv"))
+    check(open(path("f1.csv")).read() == open(path("f2.csv")).read(), "a model in memory is the same as its file")
+    check("warning" in run("run", "--model", "plummer", "-n", "50", "--softening", "0.01", "--step", "0.5", "--end", "1",
+                           "--output", path("w")).stderr, "too long a step is warned of")
+    check("relaxation" in run("run", "--model", "plummer", "-n", "50", "--softening", "0.5", "--step", "0.25", "--end", "100",
+                              "--output", path("w2")).stderr, "a run beyond the relaxation time is warned of")
+finish()
