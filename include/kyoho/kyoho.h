@@ -247,6 +247,7 @@ struct ky_run_parameters {
     int compress;         /* HDF5 snapshots */
     int overwrite;        /* results of another run in the folder are removed first */
     const char *origin;   /* what the bodies came from, for run.json; or NULL */
+    double seed;          /* of the model that they were made by, for run.json; NaN: none */
     /* Called after every step; may be NULL. */
     void (*progress)(void *context, const struct ky_progress *progress);
     void *progress_context;

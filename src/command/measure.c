@@ -12,7 +12,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double *const phase(struct ky_force_report *report, int k)
+static double *phase(struct ky_force_report *report, int k)
 {
     double *const phases[] = {&report->keys,    &report->sort, &report->build,
                               &report->moments, &report->walk, &report->total};

@@ -167,6 +167,8 @@ static enum ky_status start(struct cli *cli, struct request *request)
         source_get(cli, &request->source, cli->word_count ? cli->words[0] : NULL,
                    &request->parameters, &snapshot, origin);
     request->run.origin = origin;
+    if (request->source.model)
+        request->run.seed = (double)request->source.parameters.seed;
     if (!status)
         status = request->dry ? show_plan(cli, request, &snapshot)
                               : ky_run(&request->parameters, &request->run, &snapshot, &cli->error);

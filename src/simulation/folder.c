@@ -39,33 +39,43 @@ static int is_result(const char *name)
     return sscanf(name, "snapshot_%u.%n", &number, &used) == 1 && used > 0;
 }
 
-static enum ky_status clear(const char *folder, int overwrite, struct ky_error *error)
+/* Calls `act` for every result in the folder. */
+static enum ky_status each_result(const char *folder,
+                                  enum ky_status (*act)(const char *folder, const char *name,
+                                                        struct ky_error *error),
+                                  struct ky_error *error)
 {
-    char path[KY_PATH];
     DIR *list = opendir(folder);
     if (!list)
         return ky_fail(error, KY_CANNOT_WRITE, "%s: %s", folder, strerror(errno));
     enum ky_status status = KY_OK;
-    for (struct dirent *entry; !status && (entry = readdir(list));) {
-        if (!is_result(entry->d_name))
-            continue;
-        if (!overwrite)
-            status = ky_fail(error, KY_USAGE,
-                             "%s holds the results of a run (%s); --resume %s goes on with it, "
-                             "--overwrite replaces it",
-                             folder, entry->d_name, folder);
-        else
-            status = ky_folder_path(folder, entry->d_name, path, error);
-        if (!status && unlink(path) && errno != ENOENT)
-            status =
-                ky_fail(error, KY_CANNOT_WRITE, "%s: cannot be removed: %s", path, strerror(errno));
-    }
+    for (struct dirent *entry; !status && (entry = readdir(list));)
+        if (is_result(entry->d_name))
+            status = act(folder, entry->d_name, error);
     closedir(list);
     return status;
 }
 
-/* Makes every folder on the way. */
-static enum ky_status make(const char *folder, struct ky_error *error)
+static enum ky_status refuse(const char *folder, const char *name, struct ky_error *error)
+{
+    return ky_fail(
+        error, KY_USAGE,
+        "%s holds the results of a run (%s); --resume %s goes on with it, --overwrite replaces it",
+        folder, name, folder);
+}
+
+static enum ky_status remove_result(const char *folder, const char *name, struct ky_error *error)
+{
+    char path[KY_PATH];
+    enum ky_status status = ky_folder_path(folder, name, path, error);
+    if (!status && unlink(path) && errno != ENOENT)
+        status =
+            ky_fail(error, KY_CANNOT_WRITE, "%s: cannot be removed: %s", path, strerror(errno));
+    return status;
+}
+
+/* Makes every folder on the way; *made tells about the last. */
+static enum ky_status make(const char *folder, int *made, struct ky_error *error)
 {
     char path[KY_PATH];
     if (!*folder || snprintf(path, sizeof path, "%s", folder) >= KY_PATH)
@@ -74,7 +84,8 @@ static enum ky_status make(const char *folder, struct ky_error *error)
         slash += strcspn(slash, "/");
         char kept = *slash;
         *slash = '\0';
-        if (mkdir(path, 0777) && errno != EEXIST)
+        *made = mkdir(path, 0777) == 0;
+        if (!*made && errno != EEXIST)
             return ky_fail(error, KY_CANNOT_WRITE, "%s: cannot be made: %s", path, strerror(errno));
         if (!kept)
             return KY_OK;
@@ -82,19 +93,21 @@ static enum ky_status make(const char *folder, struct ky_error *error)
     }
 }
 
-enum ky_status ky_folder_prepare(const char *folder, int overwrite, struct ky_error *error)
+enum ky_status ky_folder_check(const char *folder, int overwrite, int *made, struct ky_error *error)
 {
-    enum ky_status status = make(folder, error);
+    enum ky_status status = make(folder, made, error);
     struct stat about;
     if (!status && (stat(folder, &about) || !S_ISDIR(about.st_mode)))
         status = ky_fail(error, KY_CANNOT_WRITE, "%s: is not a folder", folder);
     if (!status && access(folder, W_OK | X_OK))
         status = ky_fail(error, KY_CANNOT_WRITE, "%s: %s", folder, strerror(errno));
-    if (!status)
-        status = clear(folder, overwrite, error);
-    if (!status)
-        ky_folder_stop(folder); /* one that was left lying about does not mean this run */
-    return status;
+    return status || overwrite ? status : each_result(folder, refuse, error);
+}
+
+enum ky_status ky_folder_clear(const char *folder, struct ky_error *error)
+{
+    ky_folder_stop(folder); /* one that was left lying about does not mean this run */
+    return each_result(folder, remove_result, error);
 }
 
 int ky_folder_stop(const char *folder)

@@ -250,29 +250,46 @@ static enum ky_status write_text(struct ky_run *run, struct ky_error *error)
     return fclose(memory) ? ky_no_memory(error, "parameters", 1, 4096) : KY_OK;
 }
 
-static enum ky_status begin(struct ky_run *run, struct ky_snapshot *initial, struct ky_error *error)
+/* Everything that can be refused, and the first forces. */
+static enum ky_status prepare(struct ky_run *run, struct ky_snapshot *initial,
+                              struct ky_scales *scales, struct ky_error *error)
 {
-    struct ky_scales scales;
-    char path[KY_PATH];
-    double start = initial->time;
-    int own_softening = initial->bodies.softening != NULL;
     if (!initial->bodies.n)
         return ky_fail(error, KY_BAD_DATA, "there are no bodies to run");
+    int symmetric = !initial->bodies.softening || run->parameters.softening_kind == KY_SYMMETRIC;
     enum ky_status status = ky_bodies_check(&initial->bodies, error);
     if (!status)
-        status = read_scales(&run->parameters, &initial->bodies, &scales, error);
+        status = read_scales(&run->parameters, &initial->bodies, scales, error);
     if (!status)
-        status = ky_schedule_make(&run->parameters, &run->given, start, scales.step, &run->schedule,
-                                  error);
-    if (!status && isnan(run->parameters.step)) {
-        run->parameters.step = run->schedule.step;
-        ky_log(&run->parameters, KY_LOG_INFO, "step %g, derived from softening and velocities",
-               run->schedule.step);
-    }
+        status = ky_schedule_make(&run->parameters, &run->given, initial->time, scales->step,
+                                  &run->schedule, error);
+    run->derived_step = isnan(run->parameters.step);
+    run->parameters.step = run->schedule.step;
     if (!status)
         status = write_text(run, error);
     if (!status)
-        status = ky_folder_prepare(run->given.output, run->given.overwrite, error);
+        status = ky_sim_open(&run->parameters, &initial->bodies, initial->time, &run->sim, error);
+    if (status)
+        return status;
+    ky_bodies_free(&initial->bodies);
+    run->energy_start.conserved = symmetric;
+    run->state = (struct ky_run_state){.step = run->schedule.step,
+                                       .end = run->schedule.end,
+                                       .every = run->schedule.every,
+                                       .energy_every = run->schedule.energy_every,
+                                       .compress = (uint64_t)run->given.compress,
+                                       .seed = run->given.seed,
+                                       .units = initial->units};
+    run->state.units.g = run->parameters.g;
+    return KY_OK;
+}
+
+/* The first files. */
+static enum ky_status begin(struct ky_run *run, const struct ky_scales *scales,
+                            struct ky_error *error)
+{
+    char path[KY_PATH];
+    enum ky_status status = ky_folder_clear(run->given.output, error);
     if (!status)
         status = open_file(run, "run.log", "a", &run->log, path, error);
     if (!status)
@@ -281,19 +298,10 @@ static enum ky_status begin(struct ky_run *run, struct ky_snapshot *initial, str
         status = ky_energy_header(run->energy, run->energy_path, error);
     if (status)
         return status;
-    run->energy_start.conserved = !own_softening || run->parameters.softening_kind == KY_SYMMETRIC;
-    run->state = (struct ky_run_state){.step = run->schedule.step,
-                                       .end = run->schedule.end,
-                                       .every = run->schedule.every,
-                                       .energy_every = run->schedule.energy_every,
-                                       .compress = (uint64_t)run->given.compress,
-                                       .units = initial->units};
-    run->state.units.g = run->parameters.g;
-    status = ky_sim_open(&run->parameters, &initial->bodies, start, &run->sim, error);
-    ky_bodies_free(&initial->bodies);
-    if (status)
-        return status;
-    warn(run, &scales, start);
+    if (run->derived_step)
+        ky_log(&run->parameters, KY_LOG_INFO, "step %g, derived from softening and velocities",
+               run->schedule.step);
+    warn(run, scales, run->sim->start);
     status = ky_run_write_energy(run, error);
     if (!status)
         status = ky_run_write_snapshot(run, error);
@@ -317,11 +325,20 @@ enum ky_status ky_run(const struct ky_parameters *parameters, const struct ky_ru
                       struct ky_snapshot *initial, struct ky_error *error)
 {
     struct ky_run *run = NULL;
+    struct ky_scales scales;
+    int made = 0;
     enum ky_status status = create(parameters, given, &run, error);
     if (status)
         return status;
     run->origin = given->origin ? copy_text(given->origin) : NULL;
-    status = begin(run, initial, error);
+    status = ky_folder_check(given->output, given->overwrite, &made, error);
+    if (!status) {
+        status = prepare(run, initial, &scales, error);
+        if (status && made)
+            rmdir(given->output); /* a run that did not begin leaves nothing */
+    }
+    if (!status)
+        status = begin(run, &scales, error);
     if (!status)
         status = loop(run, error);
     destroy(run);

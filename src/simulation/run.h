@@ -17,6 +17,7 @@ struct ky_run_state {
     uint64_t energy_bytes;             /* length of energy.csv at the restart */
     double energy, potential;          /* at the start */
     double wall;                       /* seconds up to the restart */
+    double seed;                       /* NaN: none */
     uint64_t conserved, compress;
     struct ky_units units;
 };
@@ -33,6 +34,7 @@ struct ky_run {
     FILE *log, *energy;
     char energy_path[KY_PATH];
     double started, restarted; /* ky_clock */
+    int derived_step;          /* the user gave none */
     double change;             /* last relative change of the energy */
     ky_log_function *outer_log;
     void *outer_context;

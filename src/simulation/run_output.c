@@ -125,6 +125,7 @@ static void describe(struct ky_run *run, const char *outcome, FILE *out)
     ky_json_text(&json, "outcome", outcome);
     ky_json_text(&json, "written", date);
     ky_json_text(&json, "origin", run->origin);
+    ky_json_real(&json, "seed", run->state.seed);
     ky_json_count(&json, "n", ky_sim_n(run->sim));
     ky_json_real(&json, "time", ky_sim_time(run->sim));
     ky_json_count(&json, "steps", ky_sim_steps(run->sim));

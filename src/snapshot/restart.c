@@ -213,21 +213,26 @@ void ky_restart_free(struct ky_restart *restart)
     *restart = (struct ky_restart){0};
 }
 
+const struct ky_section *ky_restart_find(const struct ky_restart *restart, const char *name)
+{
+    for (size_t k = 0; k < restart->count; k++)
+        if (!strcmp(restart->section[k].name, name))
+            return &restart->section[k];
+    return NULL;
+}
+
 const void *ky_restart_section(const struct ky_restart *restart, const char *name, uint64_t bytes,
                                struct ky_error *error)
 {
-    for (size_t k = 0; k < restart->count; k++) {
-        const struct ky_section *section = &restart->section[k];
-        if (strcmp(section->name, name) != 0)
-            continue;
-        if (section->bytes == bytes)
-            return section->data;
+    const struct ky_section *section = ky_restart_find(restart, name);
+    if (section && section->bytes == bytes)
+        return section->data;
+    if (section)
         ky_fail(error, KY_BAD_DATA,
                 "section '%s' of the restart file has %" PRIu64 " bytes where %" PRIu64
                 " were expected",
                 name, section->bytes, bytes);
-        return NULL;
-    }
-    ky_fail(error, KY_BAD_DATA, "the restart file has no section '%s'", name);
+    else
+        ky_fail(error, KY_BAD_DATA, "the restart file has no section '%s'", name);
     return NULL;
 }
