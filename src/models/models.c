@@ -51,7 +51,8 @@ const size_t ky_model_option_count = sizeof ky_model_options / sizeof *ky_model_
 
 static struct ky_option_set options_of(struct ky_model_parameters *parameters)
 {
-    return (struct ky_option_set){"model", ky_model_options, ky_model_option_count, parameters, 0};
+    return (struct ky_option_set){"model", ky_model_options, ky_model_option_count, parameters,
+                                  NULL};
 }
 
 void ky_model_parameters_defaults(struct ky_model_parameters *parameters)
