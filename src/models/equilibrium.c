@@ -52,8 +52,11 @@ enum ky_status ky_equilibrium_solve(struct ky_equilibrium *equilibrium, struct k
 #pragma omp parallel for schedule(static, 16)
     for (size_t k = 0; k < nodes; k++) {
         double most = 0;
-        for (size_t j = k; j + 1 < nodes; j++)
-            most = fmax(most, (depth[j + 1] - depth[k]) * fmax(weight[j], weight[j + 1]));
+        for (size_t j = k; j + 1 < nodes; j++) {
+            double heavier = weight[j] > weight[j + 1] ? weight[j] : weight[j + 1];
+            double bound = (depth[j + 1] - depth[k]) * heavier;
+            most = bound > most ? bound : most;
+        }
         equilibrium->envelope[k] = most;
     }
     return KY_OK;
