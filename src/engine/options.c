@@ -54,7 +54,7 @@ const struct ky_option ky_force_options[] = {
 const struct ky_option ky_integrator_options[] = {
     {"integrator", KY_OPTION_CHOICE, FIELD(integrator), "leapfrog", KY_NO_RANGE, "leapfrog", NULL,
      "leapfrog: kick-drift-kick with one step for all"},
-    {"step", KY_OPTION_REAL, FIELD(step), NULL, 0, (double)INFINITY, NULL, "TIME",
+    {"step", KY_OPTION_REAL, FIELD(step), NULL, KY_NO_RANGE, NULL, "TIME",
      "time step; without it one is derived from softening and velocities, and said [time]"},
 };
 

@@ -1,0 +1,267 @@
+/* The physics of a simulation: Kepler orbits, order of convergence, the exact solution of the
+ * discrete equations, time reversal, conservation, independence of the number of threads. */
+#include "test.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct ky_error error;
+static const double pi = 3.14159265358979323846;
+
+static struct ky_parameters exact_parameters(double step)
+{
+    struct ky_parameters parameters;
+    ky_parameters_defaults(&parameters);
+    parameters.force = KY_DIRECT;
+    parameters.precision = KY_DOUBLE;
+    parameters.engine = "cpu";
+    parameters.step = step;
+    return parameters;
+}
+
+/* Two bodies of total mass 1 at a distance of `r`, with the relative velocity v across. */
+static void two_bodies(double r, double v, struct ky_bodies *bodies)
+{
+    const double m[2] = {0.75, 0.25};
+    assert_ok(ky_bodies_allocate(bodies, 2, 0, &error));
+    for (int i = 0; i < 2; i++) {
+        double share = i ? m[0] : -m[1];
+        bodies->mass[i] = m[i];
+        bodies->position[i][0] = share * r;
+        bodies->velocity[i][1] = share * v;
+    }
+}
+
+static void advance(const struct ky_parameters *parameters, struct ky_bodies *bodies,
+                    uint64_t steps)
+{
+    struct ky_sim *sim = NULL;
+    assert_ok(ky_sim_open(parameters, bodies, 0, &sim, &error));
+    assert_ok(ky_sim_advance(sim, steps, &error));
+    assert_true(ky_sim_steps(sim) == steps);
+    assert_ok(ky_sim_bodies(sim, bodies, &error));
+    ky_sim_close(sim);
+}
+
+static double separation(const struct ky_bodies *b, double d[3])
+{
+    for (int k = 0; k < 3; k++)
+        d[k] = b->position[1][k] - b->position[0][k];
+    return sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+}
+
+/* Kick-drift-kick turns a circle of radius r by α in each step, sin(α/2) = ω dt/2, if the start
+ * velocity is r sin(α)/dt: from x₊ − 2x + x₋ = −ω² dt² x and v = (x₊ − x₋)/(2 dt). With softening
+ * ω² = GM/(r² + ε²)^(3/2). */
+static void circular_orbit_is_the_discrete_solution(void **state)
+{
+    (void)state;
+    static const double softenings[] = {0, 0.3};
+    for (int s = 0; s < 2; s++) {
+        const double r = 1.5, dt = 0.1;
+        double e2 = softenings[s] * softenings[s];
+        double angle = 2 * asin(0.5 * dt * sqrt(pow(r * r + e2, -1.5)));
+        struct ky_bodies bodies;
+        two_bodies(r, r * sin(angle) / dt, &bodies);
+        struct ky_parameters parameters = exact_parameters(dt);
+        parameters.softening = softenings[s];
+        enum { STEPS = 2000 };
+        advance(&parameters, &bodies, STEPS);
+        double d[3];
+        assert_between(separation(&bodies, d), r - 1e-11, r + 1e-11);
+        assert_between(d[0] - r * cos(STEPS * angle), -1e-10, 1e-10);
+        assert_between(d[1] - r * sin(STEPS * angle), -1e-10, 1e-10);
+        ky_bodies_free(&bodies);
+    }
+}
+
+/* Distance from the start after one Kepler period of an orbit with e = 0.5, a = 1. */
+static double miss_after_period(uint64_t steps)
+{
+    struct ky_bodies bodies;
+    two_bodies(1.5, sqrt(1 / 3.0), &bodies); /* apocentre: v² = (1 − e)/(1 + e)/a */
+    struct ky_parameters parameters = exact_parameters(2 * pi / (double)steps);
+    advance(&parameters, &bodies, steps);
+    double d[3];
+    separation(&bodies, d);
+    ky_bodies_free(&bodies);
+    return sqrt(pow(d[0] - 1.5, 2) + d[1] * d[1]);
+}
+
+static void kepler_period_and_second_order(void **state)
+{
+    (void)state;
+    double coarse = miss_after_period(500), middle = miss_after_period(1000),
+           fine = miss_after_period(2000);
+    assert_between(fine, 0, 1e-4);
+    assert_between(coarse / middle, 3.8, 4.2);
+    assert_between(middle / fine, 3.9, 4.1);
+}
+
+static void plummer(size_t n, struct ky_snapshot *snapshot)
+{
+    struct ky_model_parameters model;
+    ky_model_parameters_defaults(&model);
+    model.n = n;
+    model.softening = 0.05;
+    ky_snapshot_clear(snapshot);
+    assert_ok(ky_model_make("plummer", &model, snapshot, &error));
+}
+
+static void time_reverses(void **state)
+{
+    (void)state;
+    struct ky_snapshot there, start;
+    plummer(1000, &there);
+    plummer(1000, &start);
+    struct ky_parameters parameters = exact_parameters(0.01);
+    parameters.softening = 0.05;
+    advance(&parameters, &there.bodies, 100);
+    double moved = 0, left = 0;
+    for (size_t i = 0; i < 1000; i++)
+        moved = fmax(moved, fabs(there.bodies.position[i][0] - start.bodies.position[i][0]));
+    parameters.step = -0.01;
+    advance(&parameters, &there.bodies, 100);
+    for (size_t i = 0; i < 1000; i++)
+        for (int k = 0; k < 3; k++) {
+            left = fmax(left, fabs(there.bodies.position[i][k] - start.bodies.position[i][k]));
+            left = fmax(left, fabs(there.bodies.velocity[i][k] - start.bodies.velocity[i][k]));
+        }
+    assert_between(moved, 0.5, 10);
+    assert_between(left, 0, 1e-10);
+    ky_snapshot_free(&there);
+    ky_snapshot_free(&start);
+}
+
+static void conserves(void **state)
+{
+    (void)state;
+    struct ky_snapshot snapshot;
+    plummer(1000, &snapshot);
+    struct ky_parameters parameters = exact_parameters(1.0 / 128);
+    parameters.softening = 0.05;
+    struct ky_sim *sim = NULL;
+    struct ky_sums before, after;
+    assert_ok(ky_sim_open(&parameters, &snapshot.bodies, 2.5, &sim, &error));
+    assert_ok(ky_sim_sums(sim, &before, &error));
+    assert_ok(ky_sim_advance(sim, 128, &error));
+    assert_ok(ky_sim_sums(sim, &after, &error));
+    assert_true(ky_sim_time(sim) == 3.5);
+    for (int k = 0; k < 3; k++) {
+        assert_between(after.momentum[k] - before.momentum[k], -1e-14, 1e-14);
+        assert_between(after.centre[k] - before.centre[k], -1e-13, 1e-13);
+        assert_between(after.angular_momentum[k] - before.angular_momentum[k], -1e-12, 1e-12);
+    }
+    double e0 = before.kinetic + before.potential, e1 = after.kinetic + after.potential;
+    assert_between(fabs((e1 - e0) / e0), 1e-12, 1e-4); /* 0 would mean that nothing moved */
+    assert_between(-2 * before.kinetic / before.virial, 0.9, 1.1);
+    ky_sim_close(sim);
+    ky_snapshot_free(&snapshot);
+}
+
+/* The tree conserves energy too, and gives the same bits for any number of threads and any cut into
+ * calls. */
+static void threads_and_calls_leave_no_trace(void **state)
+{
+    (void)state;
+    static const int forces[] = {KY_TREE, KY_WALK, KY_DIRECT};
+    for (int f = 0; f < 3; f++) {
+        struct ky_snapshot results[3];
+        for (int t = 0; t < 3; t++) {
+            plummer(1500, &results[t]);
+            struct ky_parameters parameters;
+            ky_parameters_defaults(&parameters);
+            parameters.force = forces[f];
+            parameters.step = 1.0 / 64;
+            parameters.softening = 0.05;
+            parameters.threads = t + 1;
+            struct ky_sim *sim = NULL;
+            struct ky_sums before, after;
+            assert_ok(ky_sim_open(&parameters, &results[t].bodies, 0, &sim, &error));
+            assert_ok(ky_sim_sums(sim, &before, &error));
+            for (int call = 0; call <= t; call++)
+                assert_ok(ky_sim_advance(sim, 6 / ((uint64_t)t + 1), &error));
+            assert_ok(ky_sim_sums(sim, &after, &error));
+            assert_ok(ky_sim_bodies(sim, &results[t].bodies, &error));
+            double e0 = before.kinetic + before.potential;
+            assert_between((after.kinetic + after.potential - e0) / e0, -1e-3, 1e-3);
+            ky_sim_close(sim);
+        }
+        for (int t = 1; t < 3; t++) {
+            assert_memory_equal(results[0].bodies.position, results[t].bodies.position,
+                                1500 * 3 * sizeof(double));
+            assert_memory_equal(results[0].bodies.velocity, results[t].bodies.velocity,
+                                1500 * 3 * sizeof(double));
+        }
+        for (int t = 0; t < 3; t++)
+            ky_snapshot_free(&results[t]);
+    }
+}
+
+static void few_and_no_bodies(void **state)
+{
+    (void)state;
+    for (size_t n = 0; n < 3; n++)
+        for (int force = 0; force < 4; force++) {
+            struct ky_bodies bodies;
+            struct ky_parameters parameters;
+            struct ky_sim *sim = NULL;
+            ky_parameters_defaults(&parameters);
+            if (force == KY_LIST)
+                continue; /* a device's */
+            parameters.force = force;
+            parameters.step = 0.1;
+            assert_ok(ky_bodies_allocate(&bodies, n, 0, &error));
+            for (size_t i = 0; i < n; i++)
+                bodies.mass[i] = 1; /* all at the origin, without softening */
+            assert_ok(ky_sim_open(&parameters, &bodies, 0, &sim, &error));
+            assert_ok(ky_sim_advance(sim, 3, &error));
+            assert_ok(ky_sim_bodies(sim, &bodies, &error));
+            for (size_t i = 0; i < n; i++)
+                assert_true(bodies.position[i][0] == 0);
+            ky_sim_close(sim);
+            ky_bodies_free(&bodies);
+        }
+}
+
+/* Two simulations side by side do not disturb each other. */
+static void handles_are_independent(void **state)
+{
+    (void)state;
+    struct ky_snapshot a, b, alone;
+    plummer(300, &a);
+    plummer(200, &b);
+    plummer(300, &alone);
+    struct ky_parameters parameters = exact_parameters(0.01);
+    parameters.softening = 0.05;
+    struct ky_sim *first = NULL, *second = NULL;
+    assert_ok(ky_sim_open(&parameters, &a.bodies, 0, &first, &error));
+    assert_ok(ky_sim_open(&parameters, &b.bodies, 0, &second, &error));
+    for (int k = 0; k < 5; k++) {
+        assert_ok(ky_sim_advance(first, 1, &error));
+        assert_ok(ky_sim_advance(second, 2, &error));
+    }
+    assert_ok(ky_sim_bodies(first, &a.bodies, &error));
+    advance(&parameters, &alone.bodies, 5);
+    assert_memory_equal(a.bodies.position, alone.bodies.position, 300 * 3 * sizeof(double));
+    ky_sim_close(first);
+    ky_sim_close(second);
+    ky_snapshot_free(&a);
+    ky_snapshot_free(&b);
+    ky_snapshot_free(&alone);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(circular_orbit_is_the_discrete_solution),
+        cmocka_unit_test(kepler_period_and_second_order),
+        cmocka_unit_test(time_reverses),
+        cmocka_unit_test(conserves),
+        cmocka_unit_test(threads_and_calls_leave_no_trace),
+        cmocka_unit_test(few_and_no_bodies),
+        cmocka_unit_test(handles_are_independent),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
