@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+# Bad input and outputs that cannot be written: one line that names file, place and remedy, the right exit code,
+# nothing written or changed.
+import os
+import resource
+import subprocess
+
+from tap import KYOHO, check, finish, folder, run
+
+HEADER = "id,mass,x,y,z,vx,vy,vz\n"
+
+
+def refused(name, words, code, says, present=None, **options):
+    """One line with every word of `says`; the files of the folder `present` stay as they are."""
+    before = listing(present) if present else None
+    process = run(*words, code=None, **options)
+    lines = process.stderr.strip().splitlines()
+    good = process.returncode == code and len(lines) == 1 and all(word in lines[0] for word in says)
+    if present:
+        good = good and listing(present) == before
+    check(good, f"code {code}: {name}", f"exit code {process.returncode}\n{process.stderr}\nbefore {before}")
+
+
+def listing(where):
+    return {name: (os.path.getsize(os.path.join(where, name)), os.path.getmtime(os.path.join(where, name)))
+            for name in os.listdir(where)}
+
+
+with folder() as top:
+    def path(name):
+        return os.path.join(top, name)
+
+    def write(name, text):
+        with open(path(name), "wb" if isinstance(text, bytes) else "w") as file:
+            file.write(text)
+        return path(name)
+
+    outputs = path("outputs")
+    os.mkdir(outputs)
+    body = "{},1,0,0,0,0,0,0\n"
+    cases = [
+        ("a missing file", path("none.csv"), ["none.csv"]),
+        ("an empty file", write("empty.csv", ""), ["empty"]),
+        ("a foreign text", write("poem.txt", "Two roads diverged in a yellow wood,\n"), ["poem.txt"]),
+        ("a foreign binary", write("noise.bin", bytes(range(256)) * 40), ["noise.bin"]),
+        ("a header alone", write("header.csv", HEADER), ["header.csv"]),
+        ("NaN", write("nan.csv", HEADER + body.format(1) + "2,1,nan,0,0,0,0,0\n"), ["nan.csv"]),
+        ("infinity", write("inf.csv", HEADER + "1,1,0,0,0,inf,0,0\n"), ["inf.csv"]),
+        ("a negative mass", write("negative.csv", HEADER + "1,-1,0,0,0,0,0,0\n"), ["negative.csv", "mass"]),
+        ("a duplicate id", write("twice.csv", HEADER + body.format(7) * 2), ["twice.csv", "7"]),
+        ("a short line", write("short.csv", HEADER + body.format(1) + "2,1,0\n"), ["short.csv", "3"]),
+        ("a word for a number", write("word.csv", HEADER + "1,one,0,0,0,0,0,0\n"), ["word.csv", "2"]),
+        ("an unknown column", write("column.csv", "id,mass,x,y,z,vx,vy,vz,colour\n" + "1,1,0,0,0,0,0,0,3\n"), ["column.csv", "colour"]),
+        ("a missing column", write("missing.csv", "id,mass,x,y,vx,vy,vz\n1,1,0,0,0,0,0\n"), ["missing.csv", "z"]),
+        ("a lying TIPSY header", write("lie.tipsy", b"\0" * 8 + (2 ** 30).to_bytes(4, "big") + (3).to_bytes(4, "big") + b"\0" * 16), ["lie.tipsy"]),
+    ]
+    for name, file, says in cases:
+        for words in (["run", file, "--step", "0.1", "--end", "1", "--output", path("outputs/run")], ["info", file],
+                      ["convert", file, path("outputs/x.csv")], ["force", file], ["draw", file, "-o", path("outputs/x.png")]):
+            if name == "a header alone" and words[0] in ("info", "convert", "draw"):
+                continue
+            refused(f"{words[0]}: {name}", words, 4, says, present=outputs)
+    refused("a folder without snapshots", ["info", outputs], 4, ["snapshot"])
+    refused("a folder as a file", ["force", outputs], 4, ["outputs"])
+
+    # truncated anywhere
+    run("model", "plummer", "-n", "40", "-o", path("whole.hdf5"))
+    run("model", "plummer", "-n", "40", "-o", path("whole.tipsy"))
+    for name in ("whole.hdf5", "whole.tipsy"):
+        data = open(path(name), "rb").read()
+        codes = set()
+        for part in range(1, 20):
+            cut = write("cut" + name[5:], data[:len(data) * part // 20])
+            codes.add(run("info", cut, code=None).returncode)
+        check(codes == {4}, f"code 4: {name} cut short", codes)
+
+    # outputs that cannot be written: nothing is left, what was there stays
+    write("file", "not a folder")
+    refused("a folder below a file", ["run", "--model", "two-body", "--step", "0.1", "--end", "1", "--output", path("file/run")], 7, ["file"])
+    refused("a snapshot below a file", ["model", "plummer", "-n", "10", "-o", path("file/x.csv")], 7, ["file"])
+    refused("a snapshot in no folder", ["model", "plummer", "-n", "10", "-o", path("nowhere/x.csv")], 7, ["nowhere"])
+    refused("a picture in no folder", ["draw", path("whole.hdf5"), "-o", path("nowhere/x.png")], 7, ["nowhere"])
+
+    def full(*words, limit):
+        """Runs with no file allowed to grow past `limit` bytes: what a full disk looks like from inside."""
+        return subprocess.run([KYOHO, *words], capture_output=True, text=True, stdin=subprocess.DEVNULL, restore_signals=False,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+
+    for name in ("x.csv", "x.tipsy", "x.hdf5"):
+        for limit in (0, 5000):
+            process = full("model", "plummer", "-n", "2000", "-o", path("outputs/" + name), limit=limit)
+            check(process.returncode == 7 and len(process.stderr.strip().splitlines()) == 1 and not os.listdir(outputs),
+                  f"code 7: {name} on a disk with {limit} bytes", f"{process.returncode} {process.stderr} {os.listdir(outputs)}")
+    run("model", "plummer", "-n", "100", "-o", path("outputs/x.hdf5"))
+    kept = open(path("outputs/x.hdf5"), "rb").read()
+    process = full("model", "plummer", "-n", "2000", "-o", path("outputs/x.hdf5"), "--overwrite", limit=5000)
+    check(process.returncode == 7 and open(path("outputs/x.hdf5"), "rb").read() == kept, "a full disk leaves the file that was there",
+          process.stderr)
+    for limit in (0, 200, 3000, 100000):
+        process = full("run", "--model", "plummer", "-n", "1000", "--softening", "0.1", "--step", "0.125", "--end", "1", "--every", "0.125",
+                       "--output", path(f"full{limit}"), "--quiet", limit=limit)
+        check(process.returncode == 7, f"code 7: a run on a disk with {limit} bytes", f"{process.returncode} {process.stderr}")
+        check(not [n for n in os.listdir(path(f"full{limit}")) if n.endswith(".part")], "and no temporary files")
+    output = open("/dev/full", "w")
+    process = subprocess.run([KYOHO, "devices"], stdout=output, stderr=subprocess.PIPE, text=True)
+    check(process.returncode == 7, "code 7: standard output on a full disk", process.stderr)
+finish()
