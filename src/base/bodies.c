@@ -25,12 +25,14 @@ static const struct {
 
 enum { ARRAYS = sizeof arrays / sizeof *arrays };
 
-enum ky_status ky_bodies_extend(struct ky_bodies *bodies, unsigned with, struct ky_error *error)
+/* Arrays that are NULL and wanted: those in `with`, and the required ones if `required`. */
+static enum ky_status allocate(struct ky_bodies *bodies, unsigned with, int required,
+                               struct ky_error *error)
 {
     for (int k = 0; k < ARRAYS; k++) {
         void *memory;
         memcpy(&memory, (char *)bodies + arrays[k].offset, sizeof memory);
-        if (memory || (arrays[k].with && !(with & arrays[k].with)))
+        if (memory || !(arrays[k].with ? (with & arrays[k].with) != 0 : required))
             continue;
         memory = ky_allocate_zeroed(bodies->n, arrays[k].size);
         if (!memory)
@@ -40,11 +42,16 @@ enum ky_status ky_bodies_extend(struct ky_bodies *bodies, unsigned with, struct 
     return KY_OK;
 }
 
+enum ky_status ky_bodies_extend(struct ky_bodies *bodies, unsigned with, struct ky_error *error)
+{
+    return allocate(bodies, with, 0, error);
+}
+
 enum ky_status ky_bodies_allocate(struct ky_bodies *bodies, size_t n, unsigned with,
                                   struct ky_error *error)
 {
     *bodies = (struct ky_bodies){.n = n};
-    enum ky_status status = ky_bodies_extend(bodies, with, error);
+    enum ky_status status = allocate(bodies, with, 1, error);
     if (status)
         ky_bodies_free(bodies);
     return status;

@@ -76,12 +76,9 @@ static enum ky_status measure(struct cli *cli, const struct ky_parameters *base,
     model.n = row->n;
     ky_snapshot_clear(&snapshot);
     enum ky_status status = ky_model_make("plummer", &model, &snapshot, &cli->error);
+    const struct force_request request = {.repeat = (uint64_t)row->repeat, .check = SAMPLES};
     if (!status)
-        status = ky_bodies_extend(&snapshot.bodies, KY_WITH_ACCELERATION | KY_WITH_POTENTIAL,
-                                  &cli->error);
-    if (!status)
-        status = force_measure(&parameters, &snapshot.bodies, (uint64_t)row->repeat, SAMPLES,
-                               result, &cli->error);
+        status = force_measure(&parameters, &snapshot.bodies, &request, result, &cli->error);
     ky_snapshot_free(&snapshot);
     return status;
 }

@@ -2,11 +2,7 @@
 #include "command/force.h"
 #include "command/command.h"
 
-struct request {
-    uint64_t check, repeat;
-};
-
-#define FIELD(name) offsetof(struct request, name)
+#define FIELD(name) offsetof(struct force_request, name)
 static const struct ky_option own_options[] = {
     {"check", KY_OPTION_COUNT, FIELD(check), "0", KY_NO_RANGE, NULL, NULL,
      "compare so many bodies, spread evenly, with a double-precision sum"},
@@ -38,7 +34,7 @@ static void show(const struct force_result *result)
 }
 
 static enum ky_status work(struct cli *cli, struct source *source, struct ky_parameters *parameters,
-                           const struct request *request, const struct sink *sink)
+                           const struct force_request *request, const struct sink *sink)
 {
     char origin[256];
     struct ky_snapshot snapshot;
@@ -51,11 +47,7 @@ static enum ky_status work(struct cli *cli, struct source *source, struct ky_par
     if (!status && !snapshot.bodies.n)
         status = ky_fail(&cli->error, KY_BAD_DATA, "%s: holds no bodies", origin);
     if (!status)
-        status = ky_bodies_extend(&snapshot.bodies, KY_WITH_ACCELERATION | KY_WITH_POTENTIAL,
-                                  &cli->error);
-    if (!status)
-        status = force_measure(parameters, &snapshot.bodies, request->repeat, request->check,
-                               &result, &cli->error);
+        status = force_measure(parameters, &snapshot.bodies, request, &result, &cli->error);
     if (!status && sink->output)
         status = sink_put(cli, sink, &snapshot);
     if (!status && cli->json) {
@@ -72,7 +64,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 {
     struct ky_parameters parameters;
     struct source source;
-    struct request request;
+    struct force_request request;
     struct sink sink;
     cli_add(cli, "force evaluation", own_options, sizeof own_options / sizeof *own_options,
             &request);
@@ -82,6 +74,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 0, 1, 0);
     if (status || describe || cli->help)
         return status;
+    request.keep = sink.output != NULL;
     return work(cli, &source, &parameters, &request, &sink);
 }
 

@@ -13,10 +13,15 @@ struct force_result {
     struct ky_error_statistics acceleration, potential; /* samples = 0 without a check */
 };
 
-/* `check`: number of bodies whose forces are compared with a double-precision sum, spread evenly.
- * The forces are left in `bodies` where it has arrays for them. */
+struct force_request {
+    uint64_t repeat; /* times are medians over so many evaluations */
+    uint64_t check;  /* so many bodies, spread evenly, are compared with a double-precision sum */
+    int keep; /* the forces go into the bodies; else the bodies are freed once they are on the
+                 engine */
+};
+
 enum ky_status force_measure(const struct ky_parameters *parameters, struct ky_bodies *bodies,
-                             uint64_t repeat, uint64_t check, struct force_result *result,
+                             const struct force_request *request, struct force_result *result,
                              struct ky_error *error);
 
 double force_particles_per_s(const struct force_result *result);

@@ -59,21 +59,23 @@ static size_t sample(size_t k, size_t count, size_t n)
 }
 
 struct check {
-    size_t *sinks;
+    size_t count, *sinks;
     double (*exact)[3], (*got)[3], *exact_potential, *got_potential;
 };
 
-static enum ky_status compare(struct ky_engine *engine, const struct ky_bodies *bodies,
-                              size_t count, struct check *check, struct force_result *result,
+/* The sums of the samples beside what the engine found. */
+static enum ky_status compare(struct ky_engine *engine, const struct ky_bodies *forces,
+                              struct check *check, struct force_result *result,
                               struct ky_error *error)
 {
+    size_t count = check->count;
     if (!check->sinks || !check->exact || !check->got || !check->exact_potential ||
         !check->got_potential)
         return ky_no_memory(error, "samples", count, 9 * sizeof(double));
     for (size_t k = 0; k < count; k++) {
-        size_t i = check->sinks[k] = sample(k, count, bodies->n);
-        memcpy(check->got[k], bodies->acceleration[i], sizeof check->got[k]);
-        check->got_potential[k] = bodies->potential[i];
+        size_t i = check->sinks[k] = sample(k, count, forces->n);
+        memcpy(check->got[k], forces->acceleration[i], sizeof check->got[k]);
+        check->got_potential[k] = forces->potential[i];
     }
     enum ky_status status =
         ky_engine_exact(engine, check->sinks, count, check->exact, check->exact_potential, error);
@@ -85,18 +87,19 @@ static enum ky_status compare(struct ky_engine *engine, const struct ky_bodies *
     return status;
 }
 
-static enum ky_status check_forces(struct ky_engine *engine, const struct ky_bodies *bodies,
+static enum ky_status check_forces(struct ky_engine *engine, const struct ky_bodies *forces,
                                    size_t count, struct force_result *result,
                                    struct ky_error *error)
 {
     struct check check = {
+        .count = count,
         .sinks = ky_allocate(count, sizeof *check.sinks),
         .exact = ky_allocate(count, sizeof *check.exact),
         .got = ky_allocate(count, sizeof *check.got),
         .exact_potential = ky_allocate(count, sizeof *check.exact_potential),
         .got_potential = ky_allocate(count, sizeof *check.got_potential),
     };
-    enum ky_status status = compare(engine, bodies, count, &check, result, error);
+    enum ky_status status = compare(engine, forces, &check, result, error);
     free(check.sinks);
     free(check.exact);
     free(check.got);
@@ -105,32 +108,48 @@ static enum ky_status check_forces(struct ky_engine *engine, const struct ky_bod
     return status;
 }
 
+/* With the bodies on the engine. `forces` gets arrays of its own unless it has them. */
+static enum ky_status measure(struct ky_engine *engine, struct ky_bodies *forces,
+                              const struct force_request *request, struct force_result *result,
+                              struct ky_error *error)
+{
+    size_t samples = request->check < forces->n ? (size_t)request->check : forces->n;
+    enum ky_status status = repeat_forces(engine, (size_t)request->repeat, &result->report, error);
+    if (status || (!samples && !request->keep))
+        return status;
+    status = ky_bodies_extend(forces, KY_WITH_ACCELERATION | KY_WITH_POTENTIAL, error);
+    if (!status) {
+        struct ky_bodies output = {
+            .n = forces->n, .acceleration = forces->acceleration, .potential = forces->potential};
+        status = ky_engine_get(engine, &output, error);
+    }
+    if (!status && samples)
+        status = check_forces(engine, forces, samples, result, error);
+    return status;
+}
+
 enum ky_status force_measure(const struct ky_parameters *parameters, struct ky_bodies *bodies,
-                             uint64_t repeat, uint64_t check, struct force_result *result,
+                             const struct force_request *request, struct force_result *result,
                              struct ky_error *error)
 {
     struct ky_engine *engine = NULL;
-    struct ky_bodies input = *bodies;
-    input.acceleration = NULL;
-    input.potential = NULL;
-    *result = (struct force_result){.n = bodies->n};
-    enum ky_status status = ky_bodies_check(bodies, error);
+    size_t n = bodies->n;
+    *result = (struct force_result){.n = n};
+    enum ky_status status = ky_parameters_resolve(parameters, &result->parameters, error);
     if (!status)
-        status = ky_parameters_resolve(parameters, &result->parameters, error);
-    if (!status)
-        status = ky_engine_open(&result->parameters, bodies->n, &engine, error);
-    if (!status)
-        status = ky_engine_put(engine, &input, error);
-    if (!status)
-        status = repeat_forces(engine, (size_t)repeat, &result->report, error);
+        status = ky_engine_open(&result->parameters, n, &engine, error);
     if (!status) {
-        struct ky_bodies output = {
-            .n = bodies->n, .acceleration = bodies->acceleration, .potential = bodies->potential};
-        status = ky_engine_get(engine, &output, error);
+        struct ky_bodies input = *bodies;
+        input.acceleration = NULL; /* of another evaluation */
+        input.potential = NULL;
+        status = ky_engine_put(engine, &input, error);
     }
-    size_t samples = check < bodies->n ? (size_t)check : bodies->n;
-    if (!status && samples)
-        status = check_forces(engine, bodies, samples, result, error);
+    if (!status && !request->keep) {
+        ky_bodies_free(bodies);
+        bodies->n = n;
+    }
+    if (!status)
+        status = measure(engine, bodies, request, result, error);
     ky_engine_close(engine);
     return status;
 }
