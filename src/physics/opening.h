@@ -18,9 +18,9 @@ static inline int ky_opening_box_touches(float dx, float dy, float dz, float bel
                                          float below_z, float above_x, float above_y, float above_z,
                                          float hx, float hy, float hz)
 {
-    return (ky_opening_gap(dx, below_x, above_x, hx) <= 0.0f) &
-           (ky_opening_gap(dy, below_y, above_y, hy) <= 0.0f) &
-           (ky_opening_gap(dz, below_z, above_z, hz) <= 0.0f);
+    return ky_opening_gap(dx, below_x, above_x, hx) + ky_opening_gap(dy, below_y, above_y, hy) +
+               ky_opening_gap(dz, below_z, above_z, hz) <=
+           0.0f;
 }
 
 /* `relative`: 1 if a sink may be within 0.6 l of the centre of the cell's box along every axis,
@@ -36,8 +36,9 @@ static inline int ky_opening_cube_touches(float dx, float dy, float dz, float be
     dx += 0.5f * (above_x - below_x);
     dy += 0.5f * (above_y - below_y);
     dz += 0.5f * (above_z - below_z);
-    return (ky_opening_gap(dx, l, l, hx) <= 0.0f) & (ky_opening_gap(dy, l, l, hy) <= 0.0f) &
-           (ky_opening_gap(dz, l, l, hz) <= 0.0f);
+    return ky_opening_gap(dx, l, l, hx) + ky_opening_gap(dy, l, l, hy) +
+               ky_opening_gap(dz, l, l, hz) <=
+           0.0f;
 }
 
 /* Squared distance of the box of half-sides hx hy hz about 0 to the cell's box. */
@@ -50,6 +51,13 @@ static inline float ky_opening_box_distance2(float dx, float dy, float dz, float
           y = ky_opening_gap(dy, below_y, above_y, hy),
           z = ky_opening_gap(dz, below_z, above_z, hz);
     return x * x + y * y + z * z;
+}
+
+/* `relative`: what to multiply node.open2 with for a group whose smallest last acceleration is `a`
+ * (for G = 1): d^(p+3) > M l^(p+1)/(α a), p = 1 for monopoles and 2 for quadrupoles. */
+static inline double ky_opening_relative_factor(double alpha, double a, int multipole)
+{
+    return pow(alpha * a, -2.0 / (multipole + 3));
 }
 
 #endif

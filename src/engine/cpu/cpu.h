@@ -21,9 +21,10 @@ struct ky_cpu {
     double *x[3], *v[3], *a[3], *mass, *potential;
     double *softening; /* NULL: parameters->softening for all */
     double length, mass_unit;
-    int has_acceleration; /* a[] holds the last accelerations */
-    double *partial;      /* KY_PARTIAL numbers for each chunk of bodies */
-    void *column;         /* direct: columns in float */
+    int has_acceleration;  /* a[] holds the last accelerations */
+    double *partial;       /* KY_PARTIAL numbers for each chunk of bodies */
+    void *column;          /* direct: columns in float */
+    struct ky_octree tree; /* tree and walk */
     struct ky_force_report report;
 };
 
@@ -55,6 +56,15 @@ struct ky_cpu_scale ky_cpu_scale(const struct ky_cpu *cpu);
 
 enum ky_status ky_cpu_direct(struct ky_cpu *cpu, struct ky_error *error);
 double ky_cpu_direct_memory(const struct ky_parameters *parameters, size_t n);
+enum ky_status ky_cpu_tree(struct ky_cpu *cpu, struct ky_error *error);
+/* Every body by itself through the tree that is built. */
+enum ky_status ky_cpu_walk_bodies(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+                                  struct ky_error *error);
+/* The relative opening test: the floor of |a|, and the factor for the smallest |a| of some bodies
+ * (see octree.h). */
+double ky_cpu_acceleration_floor(struct ky_cpu *cpu);
+double ky_cpu_relative_factor(const struct ky_cpu *cpu, const uint32_t *body, size_t count,
+                              double floor);
 enum ky_status ky_cpu_exact(struct ky_engine *engine, const size_t *sinks, size_t count,
                             double (*acceleration)[3], double *potential, struct ky_error *error);
 enum ky_status ky_cpu_sums(struct ky_engine *engine, struct ky_sums *sums, struct ky_error *error);

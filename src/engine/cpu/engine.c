@@ -1,6 +1,7 @@
 /* The CPU engine: its verbs, and what they share. OpenMP over bodies, lanes over sinks. */
 #include "engine/cpu/cpu.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include <omp.h>
 #endif
 
+#include "base/clock.h"
 #include "base/memory.h"
 
 static int default_threads(void)
@@ -60,14 +62,25 @@ static enum ky_status device(size_t index, struct ky_device *device)
     return KY_OK;
 }
 
+/* By enum ky_force: what computes, and the bytes that it needs. */
+static const struct {
+    enum ky_status (*forces)(struct ky_cpu *cpu, struct ky_error *error);
+    double (*memory)(const struct ky_parameters *parameters, size_t n);
+} methods[] = {
+    [KY_DIRECT] = {ky_cpu_direct, ky_cpu_direct_memory},
+    [KY_WALK] = {ky_cpu_tree, ky_octree_memory},
+    [KY_LIST] = {NULL, NULL},
+    [KY_TREE] = {ky_cpu_tree, ky_octree_memory},
+};
+
 /* Columns of a body: x v a, mass, potential, and softening if it has its own. */
 enum { COLUMNS = 11 };
 
 static void memory(const struct ky_parameters *parameters, size_t n, struct ky_memory *memory)
 {
     *memory = (struct ky_memory){.host = (double)n * COLUMNS * sizeof(double)};
-    if (parameters->force == KY_DIRECT)
-        memory->host += ky_cpu_direct_memory(parameters, n);
+    if (methods[parameters->force].memory)
+        memory->host += methods[parameters->force].memory(parameters, n);
 }
 
 static void close_engine(struct ky_engine *engine)
@@ -85,6 +98,7 @@ static void close_engine(struct ky_engine *engine)
     free(cpu->softening);
     free(cpu->partial);
     free(cpu->column);
+    ky_octree_free(&cpu->tree);
     free(cpu);
 }
 
@@ -115,8 +129,10 @@ static enum ky_status open_engine(const struct ky_parameters *parameters, size_t
                                   struct ky_engine **engine, struct ky_error *error)
 {
     *engine = NULL;
-    if (parameters->force != KY_DIRECT)
-        return ky_fail(error, KY_UNSUPPORTED, "the CPU engine has only the direct sum");
+    if (!methods[parameters->force].forces)
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "force list is for devices, which are sent lists made on the host: "
+                       "with the CPU engine use --force tree or walk");
     if (n > INT32_MAX)
         return ky_fail(error, KY_UNSUPPORTED, "%zu bodies: the CPU engine takes up to %d", n,
                        INT32_MAX);
@@ -127,6 +143,7 @@ static enum ky_status open_engine(const struct ky_parameters *parameters, size_t
     cpu->parameters = parameters;
     cpu->n = n;
     cpu->length = cpu->mass_unit = 1;
+    ky_octree_init(&cpu->tree);
     cpu->threads = parameters->threads > 0 ? parameters->threads : default_threads();
     cpu->team = n > KY_BODIES_CHUNK ? cpu->threads : 1;
     enum ky_status status = ky_cpu_lanes(parameters->isa, &cpu->lanes, &cpu->isa, error);
@@ -142,6 +159,16 @@ static enum ky_status open_engine(const struct ky_parameters *parameters, size_t
     return KY_OK;
 }
 
+/* Room for accelerations that were never computed is full of zeros. */
+static int knows_acceleration(const struct ky_bodies *bodies)
+{
+    for (size_t i = 0; bodies->acceleration && i < bodies->n; i++)
+        for (int c = 0; c < 3; c++)
+            if (fabs(bodies->acceleration[i][c]) > 0)
+                return 1;
+    return 0;
+}
+
 static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodies,
                           struct ky_error *error)
 {
@@ -154,7 +181,7 @@ static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodi
     if (bodies->softening && !(cpu->softening = ky_allocate(cpu->n, sizeof(double))))
         return ky_no_memory(error, "softenings", cpu->n, sizeof(double));
     ky_cpu_choose_units(cpu, bodies);
-    cpu->has_acceleration = bodies->acceleration != NULL;
+    cpu->has_acceleration = knows_acceleration(bodies);
     double per_length = 1 / cpu->length, per_mass = 1 / cpu->mass_unit;
 #pragma omp parallel for num_threads(cpu->team)
     for (size_t i = 0; i < cpu->n; i++) {
@@ -204,7 +231,12 @@ static enum ky_status get(struct ky_engine *engine, struct ky_bodies *bodies,
 static enum ky_status forces(struct ky_engine *engine, struct ky_error *error)
 {
     struct ky_cpu *cpu = (struct ky_cpu *)engine;
-    enum ky_status status = ky_cpu_direct(cpu, error);
+    struct ky_force_report *r = &cpu->report;
+    r->keys = r->sort = r->build = r->moments = r->walk = 0;
+    r->body_interactions = r->cell_interactions = 0;
+    double start = ky_clock();
+    enum ky_status status = methods[cpu->parameters->force].forces(cpu, error);
+    r->total = ky_clock() - start;
     cpu->has_acceleration |= status == KY_OK;
     return status;
 }

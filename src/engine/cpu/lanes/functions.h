@@ -20,4 +20,10 @@ typedef void ky_direct_function(const struct ky_direct *direct, struct ky_direct
 ky_direct_function KY_LANE_NAME(ky_direct_single), KY_LANE_NAME(ky_direct_extended),
     KY_LANE_NAME(ky_direct_double);
 
+typedef void ky_group_function(const struct ky_group_walk *walk, const struct ky_group *group,
+                               float factor, void *space, struct ky_group_result *result);
+typedef size_t ky_group_space_function(const struct ky_octree *tree);
+ky_group_function KY_LANE_NAME(ky_group_single), KY_LANE_NAME(ky_group_double);
+ky_group_space_function KY_LANE_NAME(ky_group_space_single), KY_LANE_NAME(ky_group_space_double);
+
 #endif

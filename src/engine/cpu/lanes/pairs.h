@@ -17,12 +17,12 @@ struct ky_sources {
     const ky_element *x, *y, *z, *m, *eps2, *low[3];
 };
 
-/* Up to KY_BLOCK sinks; lanes past `vectors` × KY_WIDTH are not computed. */
+/* Up to KY_MOST_SINKS sinks; lanes past `vectors` × KY_WIDTH are not computed. */
 struct ky_sinks {
-    _Alignas(64) ky_element x[KY_BLOCK];
-    ky_element y[KY_BLOCK], z[KY_BLOCK], eps2[KY_BLOCK], low[3][KY_BLOCK];
-    ky_index_element own[KY_BLOCK]; /* the source that is the sink itself */
-    double sum[4][KY_BLOCK];        /* x y z p */
+    _Alignas(64) ky_element x[KY_MOST_SINKS];
+    ky_element y[KY_MOST_SINKS], z[KY_MOST_SINKS], eps2[KY_MOST_SINKS], low[3][KY_MOST_SINKS];
+    ky_index_element own[KY_MOST_SINKS]; /* the source that is the sink itself */
+    double sum[4][KY_MOST_SINKS];        /* x y z p */
     int vectors;
 };
 

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "octree/octree.h"
+
 enum { KY_BLOCK = 64 }; /* sinks of one call */
 
 /* All bodies as sources, in the engine's units and relative to one centre. The columns are double
@@ -25,10 +27,35 @@ struct ky_direct_sinks {
     double field[4][KY_BLOCK]; /* result: acceleration and -potential for G = 1 */
 };
 
+/* A walk for groups of sinks; positions and masses in the engine's units. */
+struct ky_group_walk {
+    const struct ky_octree *tree;
+    double eps2;     /* of a sink, unless tree->softening2 has them */
+    int source_eps2; /* sources and cells add their own */
+    int guard;       /* some softening may be 0 */
+    int quadrupole;
+    int minimum; /* the distance of the opening test is to the cell's box */
+    int relative;
+};
+
+enum { KY_MOST_SINKS = 256 }; /* of one group */
+
+/* What a walk leaves: the field of the group's bodies, as in ky_direct_sinks, and how many sources
+ * acted on each of them. */
+struct ky_group_result {
+    double field[4][KY_MOST_SINKS];
+    uint64_t bodies, cells;
+};
+
 struct ky_lanes {
     double single_scale; /* KY_RSQRT_SCALE in single and extended; it is 1 in double */
     void (*direct[3])(const struct ky_direct *direct,
                       struct ky_direct_sinks *sinks); /* by enum ky_precision */
+    /* `factor` is that of the relative opening test, `space` is work space for one thread of
+     * group_space(tree) bytes, aligned to 64. */
+    void (*group[3])(const struct ky_group_walk *walk, const struct ky_group *group, float factor,
+                     void *space, struct ky_group_result *result);
+    size_t (*group_space[3])(const struct ky_octree *tree);
 };
 
 extern const struct ky_lanes ky_lanes_plain, ky_lanes_sse2, ky_lanes_avx2, ky_lanes_avx512,

@@ -1,0 +1,53 @@
+/* Cells act on a block of sinks to quadrupole order: the other inner loop of the tree walk; see
+ * pairs.h. */
+#ifndef KY_CPU_CELLS_H
+#define KY_CPU_CELLS_H
+
+#include "engine/cpu/lanes/pairs.h"
+
+/* A cell as the loop reads it: relative to the group's centre, scaled as gravity.h says. */
+struct ky_cell_source {
+    ky_element x, y, z, m;
+    ky_element second[6]; /* xx yy zz xy xz yz */
+    ky_element trace, trace3, eps2, unused[3];
+};
+
+KY_INLINE struct ky_field ky_cell(struct ky_field field, const struct ky_cell_source *c,
+                                  const struct ky_sinks *sinks, int at, const int how)
+{
+    ky_vector dx = ky_splat(c->x) - ky_load(sinks->x + at);
+    ky_vector dy = ky_splat(c->y) - ky_load(sinks->y + at);
+    ky_vector dz = ky_splat(c->z) - ky_load(sinks->z + at);
+    ky_vector eps2 = ky_load(sinks->eps2 + at);
+    if (how & KY_SOURCE_EPS)
+        eps2 += ky_splat(c->eps2);
+    ky_vector y = ky_rsqrt(ky_distance2(dx, dy, dz, eps2));
+    const struct ky_moments moments = {
+        ky_splat(c->m),         ky_splat(c->second[0]), ky_splat(c->second[1]),
+        ky_splat(c->second[2]), ky_splat(c->second[3]), ky_splat(c->second[4]),
+        ky_splat(c->second[5]), ky_splat(c->trace),     ky_splat(c->trace3)};
+    return ky_add_cell(field, dx, dy, dz, y, moments);
+}
+
+KY_INLINE void ky_cells_chunk(const struct ky_cell_source *cells, size_t count,
+                              struct ky_sinks *sinks, int vector, const int unroll, const int how)
+{
+    struct ky_field field[2] = {{{0}, {0}, {0}, {0}}};
+    for (size_t j = 0; j < count; j++)
+        for (int u = 0; u < unroll; u++)
+            field[u] = ky_cell(field[u], cells + j, sinks, (vector + u) * KY_WIDTH, how);
+    for (int u = 0; u < unroll; u++)
+        ky_flush(sinks, vector + u, field[u]);
+}
+
+KY_INLINE void ky_cells_all(const struct ky_cell_source *cells, size_t count,
+                            struct ky_sinks *sinks, const int how)
+{
+    int v = 0;
+    for (; v + KY_CELLS_UNROLL <= sinks->vectors; v += KY_CELLS_UNROLL)
+        ky_cells_chunk(cells, count, sinks, v, KY_CELLS_UNROLL, how);
+    if (v < sinks->vectors)
+        ky_cells_chunk(cells, count, sinks, v, 1, how);
+}
+
+#endif

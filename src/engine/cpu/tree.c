@@ -1,0 +1,151 @@
+/* The tree: builds it over the engine's bodies and walks it for groups of them (B12's way, with
+ * the lanes in place of a warp), or lets each body walk by itself (walk.c). */
+#include "engine/cpu/cpu.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "physics/opening.h"
+
+static int this_thread(void)
+{
+#ifdef _OPENMP
+    return omp_get_thread_num();
+#else
+    return 0;
+#endif
+}
+
+/* |a| of a body at the last evaluation, for G = 1 in the engine's units. */
+static double last_acceleration(const struct ky_cpu *cpu, size_t i)
+{
+    double a2 = 0;
+    for (int c = 0; c < 3; c++)
+        a2 += cpu->a[c][i] * cpu->a[c][i];
+    return sqrt(a2) / ky_cpu_scale(cpu).acceleration;
+}
+
+/* A hundredth of the mean |a|: the acceleration vanishes at the centre of a system, which must not
+ * open the whole tree. */
+double ky_cpu_acceleration_floor(struct ky_cpu *cpu)
+{
+    size_t chunks = (cpu->n + KY_BODIES_CHUNK - 1) / KY_BODIES_CHUNK;
+#pragma omp parallel for num_threads(cpu->team)
+    for (size_t k = 0; k < chunks; k++) {
+        double sum = 0;
+        for (size_t i = k * KY_BODIES_CHUNK; i < cpu->n && i < (k + 1) * KY_BODIES_CHUNK; i++)
+            sum += last_acceleration(cpu, i);
+        cpu->partial[k * KY_PARTIAL] = sum;
+    }
+    double sum = 0;
+    for (size_t k = 0; k < chunks; k++)
+        sum += cpu->partial[k * KY_PARTIAL];
+    return 0.01 * sum / (double)cpu->n;
+}
+
+double ky_cpu_relative_factor(const struct ky_cpu *cpu, const uint32_t *body, size_t count,
+                              double floor)
+{
+    double least = INFINITY;
+    for (size_t k = 0; k < count; k++)
+        least = fmin(least, last_acceleration(cpu, body[k]));
+    return fmin(ky_opening_relative_factor(cpu->parameters->alpha, fmax(least, floor),
+                                           cpu->parameters->multipole),
+                1e30);
+}
+
+/* The field of consecutive bodies of the tree back to the caller's order. */
+static void store(struct ky_cpu *cpu, const struct ky_group *group, struct ky_cpu_scale scale,
+                  const struct ky_group_result *result)
+{
+    for (uint32_t k = 0; k < group->bodies; k++) {
+        uint32_t i = cpu->tree.order[group->body + k];
+        for (int c = 0; c < 3; c++)
+            cpu->a[c][i] = scale.acceleration * result->field[c][k];
+        cpu->potential[i] = scale.potential * result->field[3][k];
+    }
+}
+
+static enum ky_status walk_groups(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+                                  struct ky_error *error)
+{
+    const struct ky_octree *tree = &cpu->tree;
+    const struct ky_group_walk walk = {
+        .tree = tree,
+        .eps2 = cpu->n ? ky_cpu_sink_eps2(cpu, 0) : 0,
+        .source_eps2 = ky_cpu_source_eps2(cpu),
+        .guard = ky_cpu_guard(cpu, parameters->precision == KY_DOUBLE ? 1e-200 : 1e-18),
+        .quadrupole = parameters->multipole > 1,
+        .minimum = parameters->opening == KY_MINIMUM,
+        .relative = parameters->opening == KY_RELATIVE,
+    };
+    const double floor = walk.relative ? ky_cpu_acceleration_floor(cpu) : 0;
+    const struct ky_cpu_scale scale = ky_cpu_scale(cpu);
+    const size_t space_bytes = cpu->lanes->group_space[parameters->precision](tree);
+    char *space = ky_allocate((size_t)cpu->threads, space_bytes);
+    if (!space)
+        return ky_no_memory(error, "lists of the tree walk", (size_t)cpu->threads, space_bytes);
+    uint64_t bodies = 0, cells = 0;
+#pragma omp parallel for schedule(dynamic) num_threads(cpu->threads)                               \
+    reduction(+ : bodies, cells) if (tree->groups > 3)
+    for (size_t g = 0; g < tree->groups; g++) {
+        struct ky_group_result result;
+        const struct ky_group *group = &tree->group[g];
+        double factor = walk.relative ? ky_cpu_relative_factor(cpu, tree->order + group->body,
+                                                               group->bodies, floor)
+                                      : 1;
+        cpu->lanes->group[parameters->precision](
+            &walk, group, (float)factor, space + (size_t)this_thread() * space_bytes, &result);
+        store(cpu, group, scale, &result);
+        bodies += result.bodies * group->bodies;
+        cells += result.cells * group->bodies;
+    }
+    free(space);
+    cpu->report.body_interactions += (double)bodies;
+    cpu->report.cell_interactions += (double)cells;
+    return KY_OK;
+}
+
+/* Keys to groups for the present positions; the engine's report has the seconds. */
+static enum ky_status build_tree(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+                                 struct ky_error *error)
+{
+    const struct ky_octree_bodies bodies = {cpu->n,    cpu->x[0], cpu->x[1],
+                                            cpu->x[2], cpu->mass, cpu->softening};
+    enum ky_status status = ky_octree_build(&cpu->tree, &bodies, parameters, error);
+    const struct ky_octree_seconds *seconds = &cpu->tree.seconds;
+    cpu->report.keys += seconds->keys;
+    cpu->report.sort += seconds->sort;
+    cpu->report.build += seconds->build;
+    cpu->report.moments += seconds->moments;
+    return status;
+}
+
+static enum ky_status evaluate(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+                               struct ky_error *error)
+{
+    enum ky_status status = build_tree(cpu, parameters, error);
+    double start = ky_clock();
+    if (status == KY_OK)
+        status = parameters->force == KY_WALK ? ky_cpu_walk_bodies(cpu, parameters, error)
+                                              : walk_groups(cpu, parameters, error);
+    cpu->report.walk += ky_clock() - start;
+    return status;
+}
+
+enum ky_status ky_cpu_tree(struct ky_cpu *cpu, struct ky_error *error)
+{
+    if (cpu->parameters->opening != KY_RELATIVE || cpu->has_acceleration)
+        return evaluate(cpu, cpu->parameters, error);
+    struct ky_parameters first = *cpu->parameters;
+    first.opening = KY_OFFSET;
+    enum ky_status status = evaluate(cpu, &first, error);
+    return status == KY_OK ? evaluate(cpu, cpu->parameters, error) : status;
+}

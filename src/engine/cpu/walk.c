@@ -1,0 +1,176 @@
+/* The pointer walk: each body goes through the tree by itself along `next` and `more` (N09, N12).
+ * Scalar, and in double whatever the precision: its cost is in following the links. */
+#include "engine/cpu/cpu.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "physics/gravity.h"
+#include "physics/opening.h"
+
+struct body_walk {
+    const struct ky_cpu *cpu;
+    const struct ky_octree *tree;
+    int quadrupole, minimum, relative, source_eps2;
+    double floor;
+};
+
+/* The sink, and what has acted on it so far. */
+struct sink {
+    uint32_t body;
+    double x[3], eps2;
+    double factor; /* of the relative opening test */
+    struct ky_field field;
+    uint64_t bodies, cells;
+};
+
+static int must_open(const struct body_walk *walk, const struct sink *sink, uint32_t cell,
+                     const double d[3])
+{
+    const struct ky_node *node = &walk->tree->node[cell];
+    const struct ky_cell_box *box = &walk->tree->box[cell];
+    /* A cell never stands for a body that lies in it, and one body needs no cell. */
+    if (sink->body - box->body < box->bodies || node->count == (KY_LEAF | 1))
+        return 1;
+    double d2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+    float x = (float)d[0], y = (float)d[1], z = (float)d[2];
+    const float *below = box->below, *above = box->above;
+    if (walk->minimum)
+        d2 = (double)ky_opening_box_distance2(x, y, z, below[0], below[1], below[2], above[0],
+                                              above[1], above[2], 0, 0, 0);
+    if (!(d2 > (double)node->open2 * sink->factor))
+        return 1;
+    if (!walk->tree->test_box)
+        return 0;
+    return walk->relative ? ky_opening_cube_touches(x, y, z, below[0], below[1], below[2], above[0],
+                                                    above[1], above[2], 0, 0, 0)
+                          : ky_opening_box_touches(x, y, z, below[0], below[1], below[2], above[0],
+                                                   above[1], above[2], 0, 0, 0);
+}
+
+/* 1/s, or 0 for coincident bodies without softening. */
+static double rsqrt_or_zero(double s2)
+{
+    return s2 > 1e-200 ? KY_RSQRT(s2) : 0;
+}
+
+static void add_leaf(const struct body_walk *walk, struct sink *sink, const struct ky_node *node)
+{
+    const struct ky_octree *tree = walk->tree;
+    uint32_t end = node->first + (node->count & ~KY_LEAF);
+    for (uint32_t j = node->first; j < end; j++) {
+        if (j == sink->body)
+            continue;
+        double dx = tree->x[j] - sink->x[0], dy = tree->y[j] - sink->x[1],
+               dz = tree->z[j] - sink->x[2];
+        double eps2 = sink->eps2 + (walk->source_eps2 ? tree->softening2[j] : 0);
+        double y = rsqrt_or_zero(ky_distance2(dx, dy, dz, eps2));
+        sink->field = ky_add_body(sink->field, dx, dy, dz, y, tree->mass[j]);
+        sink->bodies++;
+    }
+}
+
+static void add_cell(const struct body_walk *walk, struct sink *sink, uint32_t cell,
+                     const double d[3])
+{
+    const struct ky_node *node = &walk->tree->node[cell];
+    double eps2 = sink->eps2 + (walk->source_eps2 ? (double)walk->tree->node_softening2[cell] : 0);
+    double y = rsqrt_or_zero(ky_distance2(d[0], d[1], d[2], eps2)), P[6], trace = 0;
+    sink->cells++;
+    if (!walk->quadrupole) {
+        sink->field = ky_add_body(sink->field, d[0], d[1], d[2], y, (double)node->mass);
+        return;
+    }
+    for (int k = 0; k < 6; k++) {
+        P[k] = KY_SCALE_SECOND(1) * (double)node->second[k];
+        trace += k < 3 ? (double)node->second[k] : 0;
+    }
+    const struct ky_moments moments = {
+        (double)node->mass,        P[0], P[1], P[2], P[3], P[4], P[5], KY_SCALE_TRACE(1) * trace,
+        KY_SCALE_TRACE3(1) * trace};
+    sink->field = ky_add_cell(sink->field, d[0], d[1], d[2], y, moments);
+}
+
+static void walk_links(const struct body_walk *walk, struct sink *sink)
+{
+    const struct ky_octree *tree = walk->tree;
+    for (uint32_t cell = 0; cell != KY_NO_LINK;) {
+        const struct ky_node *node = &tree->node[cell];
+        const double d[3] = {node->com[0] - sink->x[0], node->com[1] - sink->x[1],
+                             node->com[2] - sink->x[2]};
+        uint32_t next = tree->links[cell].next;
+        if (!must_open(walk, sink, cell, d))
+            add_cell(walk, sink, cell, d);
+        else if (node->count & KY_LEAF)
+            add_leaf(walk, sink, node);
+        else
+            next = tree->links[cell].more;
+        cell = next;
+    }
+}
+
+static void walk_body(struct ky_cpu *cpu, const struct body_walk *walk, uint32_t body,
+                      struct ky_cpu_scale scale, uint64_t *bodies, uint64_t *cells)
+{
+    const struct ky_octree *tree = walk->tree;
+    uint32_t i = tree->order[body];
+    struct sink sink = {.body = body,
+                        .x = {tree->x[body], tree->y[body], tree->z[body]},
+                        .eps2 = ky_cpu_sink_eps2(cpu, i),
+                        .factor =
+                            walk->relative ? ky_cpu_relative_factor(cpu, &i, 1, walk->floor) : 1};
+    walk_links(walk, &sink);
+    cpu->a[0][i] = scale.acceleration * sink.field.x;
+    cpu->a[1][i] = scale.acceleration * sink.field.y;
+    cpu->a[2][i] = scale.acceleration * sink.field.z;
+    cpu->potential[i] = scale.potential * sink.field.p;
+    *bodies += sink.bodies;
+    *cells += sink.cells;
+}
+
+/* Where the caller's i-th body lies along the curve, for `curve none`; else NULL. */
+static enum ky_status place_bodies(const struct ky_cpu *cpu, uint32_t **place,
+                                   struct ky_error *error)
+{
+    *place = NULL;
+    if (cpu->parameters->curve != KY_CURVE_NONE)
+        return KY_OK;
+    *place = ky_allocate(cpu->n, sizeof **place);
+    if (!*place)
+        return ky_no_memory(error, "order of the walks", cpu->n, sizeof **place);
+    for (size_t k = 0; k < cpu->n; k++)
+        (*place)[cpu->tree.order[k]] = (uint32_t)k;
+    return KY_OK;
+}
+
+enum ky_status ky_cpu_walk_bodies(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+                                  struct ky_error *error)
+{
+    const struct body_walk walk = {
+        .cpu = cpu,
+        .tree = &cpu->tree,
+        .quadrupole = parameters->multipole > 1,
+        .minimum = parameters->opening == KY_MINIMUM,
+        .relative = parameters->opening == KY_RELATIVE,
+        .source_eps2 = ky_cpu_source_eps2(cpu),
+        .floor = parameters->opening == KY_RELATIVE ? ky_cpu_acceleration_floor(cpu) : 0,
+    };
+    const struct ky_cpu_scale scale = ky_cpu_scale(cpu);
+    uint32_t *place;
+    enum ky_status status = ky_octree_link(&cpu->tree, error);
+    if (status == KY_OK)
+        status = place_bodies(cpu, &place, error);
+    if (status != KY_OK || cpu->n == 0)
+        return status;
+    uint64_t bodies = 0, cells = 0;
+#pragma omp parallel for schedule(dynamic, 64) num_threads(cpu->threads)                           \
+    reduction(+ : bodies, cells) if (cpu->n > 256)
+    for (size_t k = 0; k < cpu->n; k++)
+        walk_body(cpu, &walk, place ? place[k] : (uint32_t)k, scale, &bodies, &cells);
+    free(place);
+    cpu->report.body_interactions += (double)bodies;
+    cpu->report.cell_interactions += (double)cells;
+    return KY_OK;
+}

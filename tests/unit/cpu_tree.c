@@ -1,0 +1,268 @@
+/* The tree walks of the CPU engine against double sums: every instruction set, precision, opening
+ * test and order of multipole; awkward sizes and shapes; softenings, units, threads. */
+#include "test.h"
+
+#include "clouds.h"
+
+static struct ky_parameters tree_parameters(int force)
+{
+    struct ky_parameters parameters = cloud_parameters();
+    parameters.force = force;
+    parameters.theta = 0.5;
+    parameters.alpha = 0.001;
+    parameters.threads = 2;
+    return parameters;
+}
+
+/* Errors of one evaluation, and the report if it is wanted. */
+static struct cloud_error errors_of(const struct ky_parameters *parameters, enum cloud kind,
+                                    size_t n, struct ky_force_report *report)
+{
+    struct ky_error error = {0};
+    struct ky_bodies bodies = cloud_make(kind, n), exact = cloud_make(kind, n);
+    assert_ok(cloud_forces(parameters, &bodies, &exact, report, &error));
+    struct cloud_error e = cloud_compare(&bodies, &exact);
+    ky_bodies_free(&bodies);
+    ky_bodies_free(&exact);
+    return e;
+}
+
+static void every_variant_is_as_good_as_its_theta(void **state)
+{
+    (void)state;
+    /* 99th percentile by opening and multipole; at θ = 0.5 and α = 0.001. */
+    static const double bound[4][2] = {{1.2e-2, 2e-3}, {6e-3, 1e-3}, {6e-3, 1e-3}, {6e-3, 2.5e-3}};
+    int tried = 0;
+    for (int isa = KY_ISA_PLAIN; isa <= KY_ISA_NEON; isa++) {
+        if (!cloud_has_isa(isa))
+            continue;
+        for (int k = 0; k < 3 * 4 * 2; k++) {
+            struct ky_parameters parameters = tree_parameters(KY_TREE);
+            parameters.isa = isa;
+            parameters.precision = k / 8;
+            parameters.opening = k / 2 % 4;
+            parameters.multipole = 1 + k % 2;
+            struct ky_force_report report;
+            struct cloud_error e = errors_of(&parameters, PLUMMER, 3000, &report);
+            double most = bound[parameters.opening][parameters.multipole - 1];
+            assert_between(e.p99, 0.02 * most, most);
+            assert_between(e.potential_p99, 0, 0.3 * most);
+            assert_true(report.cell_interactions > 3000 * 10);
+            tried++;
+        }
+    }
+    assert_true(tried >= 24);
+}
+
+/* All instruction sets walk the same lists: the same counts, and results that differ by rounding.
+ */
+static void instruction_sets_agree(void **state)
+{
+    (void)state;
+    struct ky_error error = {0};
+    struct ky_force_report first, report;
+    struct ky_bodies plain = cloud_make(PLUMMER, 2000), bodies = cloud_make(PLUMMER, 2000);
+    struct ky_parameters parameters = tree_parameters(KY_TREE);
+    parameters.isa = KY_ISA_PLAIN;
+    assert_ok(cloud_forces(&parameters, &plain, NULL, &first, &error));
+    for (int isa = KY_ISA_PLAIN; isa <= KY_ISA_NEON; isa++) {
+        if (!cloud_has_isa(isa))
+            continue;
+        parameters.isa = isa;
+        assert_ok(cloud_forces(&parameters, &bodies, NULL, &report, &error));
+        assert_true(report.body_interactions == first.body_interactions);
+        assert_true(report.cell_interactions == first.cell_interactions);
+        assert_between(cloud_compare(&bodies, &plain).p99, 0, 2e-5);
+    }
+    ky_bodies_free(&plain);
+    ky_bodies_free(&bodies);
+}
+
+/* With everything opened a tree is a direct sum: no body is missed or counted twice. */
+static void an_open_tree_is_the_direct_sum(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {0, 1, 2, 3, 15, 16, 17, 63, 64, 65, 300, 1000};
+    static const int leaves[] = {1, 5, 16, 100}, groups[] = {1, 7, 64, 100, 256};
+    for (int k = 0; k < 12 * 5; k++) {
+        size_t n = sizes[k % 12];
+        for (int force = KY_WALK; force <= KY_TREE; force += KY_TREE - KY_WALK) {
+            struct ky_parameters parameters = tree_parameters(force);
+            parameters.theta = 1e-3;
+            parameters.leaf = leaves[k / 12 % 4];
+            parameters.group = groups[k / 12];
+            parameters.opening = k % 3;
+            parameters.precision = k % 2 ? KY_DOUBLE : KY_SINGLE;
+            struct ky_force_report report;
+            struct cloud_error e = errors_of(&parameters, PLUMMER, n, &report);
+            assert_between(e.p99, 0, parameters.precision == KY_DOUBLE ? 1e-12 : 1e-5);
+            assert_true(report.cell_interactions == 0);
+            assert_true(report.body_interactions == (double)n * (double)(n ? n - 1 : 0));
+        }
+    }
+}
+
+/* Shapes that break trees; the bound holds for all but the few bodies where forces cancel. */
+static void awkward_shapes_are_served(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {1, 2, 65, 1000, 4000};
+    for (int kind = CUBE; kind < CLOUDS; kind++)
+        for (int k = 0; k < 5 * 4; k++) {
+            struct ky_parameters parameters = tree_parameters(k & 1 ? KY_TREE : KY_WALK);
+            parameters.precision = k & 2 ? KY_DOUBLE : KY_SINGLE;
+            struct cloud_error e = errors_of(&parameters, (enum cloud)kind, sizes[k / 4], NULL);
+            assert_between(e.median, 0, 2e-3);
+            assert_between(e.p99, 0, 3e-2);
+            assert_between(e.potential_p99, 0, 5e-3);
+        }
+}
+
+static void softenings_are_those_of_the_direct_sum(void **state)
+{
+    (void)state;
+    enum { N = 2000 };
+    struct ky_error error = {0};
+    double own[N];
+    for (int i = 0; i < N; i++)
+        own[i] = i % 5 ? 0.02 * (i % 7) : 0;
+    for (int k = 0; k < 2 * 2 * 2 * 2; k++) {
+        struct ky_parameters parameters = tree_parameters(k & 1 ? KY_TREE : KY_WALK);
+        parameters.softening_kind = k & 2 ? KY_SYMMETRIC : KY_PLUMMER;
+        parameters.softening = 0.3;
+        parameters.multipole = k & 8 ? 1 : 2;
+        parameters.theta = 0.3;
+        struct ky_bodies bodies = cloud_make(PLUMMER, N), exact = cloud_make(PLUMMER, N);
+        bodies.softening = k & 4 ? own : NULL;
+        assert_ok(cloud_forces(&parameters, &bodies, &exact, NULL, &error));
+        struct cloud_error e = cloud_compare(&bodies, &exact);
+        assert_between(e.p99, 0, parameters.multipole > 1 ? 5e-4 : 3e-3);
+        bodies.softening = NULL;
+        ky_bodies_free(&bodies);
+        ky_bodies_free(&exact);
+    }
+}
+
+static void units_leave_no_trace(void **state)
+{
+    (void)state;
+    enum { N = 1500 };
+    static const double lengths[] = {1, 0x1p73, 0x1p-50}, masses[] = {1, 0x1p143, 0x1p-60};
+    struct ky_error error = {0};
+    for (int opening = KY_GEOMETRIC; opening <= KY_RELATIVE; opening++) {
+        struct ky_bodies first = cloud_make(PLUMMER, N);
+        for (int k = 0; k < 3; k++) {
+            struct ky_parameters parameters = tree_parameters(KY_TREE);
+            parameters.opening = opening;
+            struct ky_bodies bodies = cloud_make(PLUMMER, N);
+            for (int i = 0; i < N; i++) {
+                for (int c = 0; c < 3; c++)
+                    bodies.position[i][c] *= lengths[k];
+                bodies.mass[i] *= masses[k];
+            }
+            assert_ok(cloud_forces(&parameters, k ? &bodies : &first, NULL, NULL, &error));
+            for (int i = 0; k && i < N; i++) {
+                assert_true(bodies.potential[i] / masses[k] * lengths[k] == first.potential[i]);
+                assert_true(bodies.acceleration[i][2] / masses[k] * lengths[k] * lengths[k] ==
+                            first.acceleration[i][2]);
+            }
+            ky_bodies_free(&bodies);
+        }
+        ky_bodies_free(&first);
+    }
+}
+
+static void threads_leave_no_trace(void **state)
+{
+    (void)state;
+    enum { N = 6000 };
+    struct ky_error error = {0};
+    for (int k = 0; k < 2 * 2; k++) {
+        struct ky_bodies first = {0};
+        for (int threads = 1; threads <= 3; threads++) {
+            struct ky_parameters parameters = tree_parameters(k & 1 ? KY_TREE : KY_WALK);
+            parameters.threads = threads;
+            parameters.opening = k & 2 ? KY_RELATIVE : KY_OFFSET;
+            struct ky_bodies bodies = cloud_make(PLUMMER, N);
+            assert_ok(cloud_forces(&parameters, &bodies, NULL, NULL, &error));
+            if (threads == 1) {
+                first = bodies;
+                continue;
+            }
+            assert_memory_equal(bodies.acceleration, first.acceleration, N * 3 * sizeof(double));
+            assert_memory_equal(bodies.potential, first.potential, N * sizeof(double));
+            ky_bodies_free(&bodies);
+        }
+        ky_bodies_free(&first);
+    }
+}
+
+/* The order of the walks changes nothing but the time; that of the tree's own curve only rounding.
+ */
+static void curves_agree(void **state)
+{
+    (void)state;
+    enum { N = 2000 };
+    struct ky_error error = {0};
+    struct ky_bodies bodies[3];
+    for (int curve = KY_CURVE_NONE; curve <= KY_HILBERT; curve++) {
+        struct ky_parameters parameters = tree_parameters(KY_WALK);
+        parameters.curve = curve;
+        bodies[curve] = cloud_make(PLUMMER, N);
+        assert_ok(cloud_forces(&parameters, &bodies[curve], NULL, NULL, &error));
+    }
+    assert_memory_equal(bodies[0].acceleration, bodies[1].acceleration, N * 3 * sizeof(double));
+    assert_between(cloud_compare(&bodies[1], &bodies[2]).max, 0, 1e-11);
+    for (int curve = 0; curve < 3; curve++)
+        ky_bodies_free(&bodies[curve]);
+}
+
+/* Bodies without mass feel and are not felt. */
+static void test_particles_are_legal(void **state)
+{
+    (void)state;
+    enum { N = 1000 };
+    struct ky_error error = {0};
+    for (int all = 0; all < 2; all++)
+        for (int force = KY_DIRECT; force <= KY_TREE; force++) {
+            if (force == KY_LIST)
+                continue;
+            struct ky_parameters parameters = tree_parameters(force);
+            struct ky_bodies bodies = cloud_make(PLUMMER, N), exact = cloud_make(PLUMMER, N);
+            for (int i = 0; i < N; i++)
+                bodies.mass[i] = all || i % 3 ? 0 : bodies.mass[i];
+            assert_ok(cloud_forces(&parameters, &bodies, &exact, NULL, &error));
+            struct cloud_error e = cloud_compare(&bodies, &exact);
+            assert_between(e.p99, 0, 3e-3);
+            assert_true(!all || bodies.potential[0] == 0);
+            ky_bodies_free(&bodies);
+            ky_bodies_free(&exact);
+        }
+}
+
+static void lists_are_for_devices(void **state)
+{
+    (void)state;
+    struct ky_error error = {0};
+    struct ky_bodies none = {0};
+    struct ky_parameters parameters = tree_parameters(KY_LIST);
+    assert_int_equal(cloud_forces(&parameters, &none, NULL, NULL, &error), KY_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "--force tree"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_variant_is_as_good_as_its_theta),
+        cmocka_unit_test(instruction_sets_agree),
+        cmocka_unit_test(an_open_tree_is_the_direct_sum),
+        cmocka_unit_test(awkward_shapes_are_served),
+        cmocka_unit_test(softenings_are_those_of_the_direct_sum),
+        cmocka_unit_test(units_leave_no_trace),
+        cmocka_unit_test(threads_leave_no_trace),
+        cmocka_unit_test(curves_agree),
+        cmocka_unit_test(test_particles_are_legal),
+        cmocka_unit_test(lists_are_for_devices),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
