@@ -17,6 +17,8 @@ const struct ky_option ky_merge_options[] = {
      "of the orbit of two point masses; required, 0 is head on [length]"},
     {"eccentricity", KY_OPTION_REAL, FIELD(eccentricity), "1", 0, (double)INFINITY, NULL, NULL,
      "of the orbit: 1 is a parabola"},
+    {"g", KY_OPTION_REAL, FIELD(g), "1", 0, (double)INFINITY, NULL, NULL,
+     "constant of gravity in the units of the bodies"},
     {"softening", KY_OPTION_REAL, FIELD(softening), NULL, 0, (double)INFINITY, NULL, "LENGTH",
      "of the bodies of one system when only the other has softenings of its own [length]"},
 };
@@ -30,7 +32,7 @@ static struct ky_option_set options_of(struct ky_merge_parameters *parameters)
 
 void ky_merge_parameters_defaults(struct ky_merge_parameters *parameters)
 {
-    *parameters = (struct ky_merge_parameters){.size = sizeof *parameters, .g = 1};
+    *parameters = (struct ky_merge_parameters){.size = sizeof *parameters};
     struct ky_option_set set = options_of(parameters);
     ky_options_defaults(&set);
 }

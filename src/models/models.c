@@ -31,7 +31,8 @@ const struct ky_option ky_model_options[] = {
     {"seed", KY_OPTION_COUNT, FIELD(seed), "1", KY_NO_RANGE, NULL, NULL,
      "of the random numbers; the same seed gives the same bodies"},
     {"softening", KY_OPTION_REAL, FIELD(softening), "0", 0, 1e6, NULL, "LENGTH",
-     "that the run will use: velocities are in equilibrium with it [Hénon length]"},
+     "that the run will use: velocities are in balance with it, while positions and E = −1/4 are "
+     "those of the Newtonian system [Hénon length]"},
     {"softening-kind", KY_OPTION_CHOICE, FIELD(softening_kind), "plummer", KY_NO_RANGE,
      "plummer|symmetric", NULL, "that the run will use; symmetric acts as √2 softening"},
     {"cutoff", KY_OPTION_REAL, FIELD(cutoff), "0", 0, 1e6, NULL, "LENGTH",

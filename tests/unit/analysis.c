@@ -196,7 +196,7 @@ static void scales_of_a_plummer_sphere(void **state)
     (void)state;
     struct ky_bodies bodies = plummer(40000);
     struct ky_scales scales;
-    assert_ok(ky_system_scales(&bodies, 1, NAN, &scales, &error));
+    assert_ok(ky_system_scales(&bodies, 1, (double)NAN, &scales, &error));
     /* r_h = 0.766 a 1.305…; 2T = 1/2 */
     assert_between(scales.half_mass_radius, 0.755, 0.78);
     assert_between(scales.velocity_dispersion, 0.70, 0.715);
@@ -229,11 +229,11 @@ static void scales_of_cold_and_single_bodies(void **state)
     struct ky_bodies bodies = plummer(1000);
     struct ky_scales scales;
     memset(bodies.velocity, 0, bodies.n * sizeof *bodies.velocity);
-    assert_ok(ky_system_scales(&bodies, 1, NAN, &scales, &error));
+    assert_ok(ky_system_scales(&bodies, 1, (double)NAN, &scales, &error));
     assert_between(scales.velocity_dispersion, 0, 0);
     assert_between(scales.crossing_time, 2, 2.5);
     bodies.n = 1;
-    assert_ok(ky_system_scales(&bodies, 1, NAN, &scales, &error));
+    assert_ok(ky_system_scales(&bodies, 1, (double)NAN, &scales, &error));
     assert_between(scales.half_mass_radius, 0, 0);
     assert_between(scales.crossing_time, 0, 0);
     assert_between(scales.relaxation_time, 0, 0);
@@ -271,7 +271,7 @@ static void error_statistics(void **state)
     numbers[2] = sqrt(5.0 / 3); /* against 0: in units of the references' rms */
     assert_ok(ky_scalar_errors(3, numbers, exact, &statistics, &error));
     assert_between(statistics.max, 1 - 1e-12, 1 + 1e-12);
-    numbers[1] = NAN;
+    numbers[1] = (double)NAN;
     assert_int_equal(ky_scalar_errors(3, numbers, exact, &statistics, &error), KY_BAD_DATA);
     assert_non_null(strstr(error.text, "sample 1"));
     assert_int_equal(ky_scalar_errors(0, numbers, exact, &statistics, &error), KY_USAGE);

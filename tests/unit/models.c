@@ -83,7 +83,7 @@ static void names_and_wrong_parameters(void **state)
     parameters.softening = -1;
     assert_int_equal(ky_model_make("plummer", &parameters, &snapshot, &error), KY_USAGE);
     assert_non_null(strstr(error.text, "softening"));
-    parameters.softening = NAN;
+    parameters.softening = (double)NAN;
     assert_int_equal(ky_model_make("plummer", &parameters, &snapshot, &error), KY_USAGE);
     parameters = parameters_of(10, 0);
     parameters.size = 3;
@@ -631,7 +631,7 @@ static void impossible_orbits_are_refused(void **state)
     assert_int_equal(ky_merge(&a, &empty, &parameters, &merged, &error), KY_BAD_DATA);
     assert_non_null(strstr(error.text, "second"));
     assert_int_equal(merged.n, 0);
-    a.velocity[3][1] = NAN;
+    a.velocity[3][1] = (double)NAN;
     assert_int_equal(ky_merge(&a, &a, &parameters, &merged, &error), KY_BAD_DATA);
     assert_non_null(strstr(error.text, "body 3"));
     a.velocity[3][1] = 0;
