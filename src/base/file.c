@@ -332,11 +332,13 @@ enum ky_status ky_input_open(const char *path, struct ky_input *input, struct ky
         status = ky_fail(error, KY_BAD_DATA, "%s: is no plain file; copy it into one first", path);
     else if (about.st_size == 0)
         status = ky_fail(error, KY_BAD_DATA, "%s: is empty", path);
-    if (status)
+    if (status) {
         ky_input_close(input);
-    else
-        input->size = (uint64_t)about.st_size;
-    return status;
+        return status;
+    }
+    input->size = (uint64_t)about.st_size;
+    posix_fadvise(input->fd, 0, 0, POSIX_FADV_SEQUENTIAL); /* reads further ahead */
+    return KY_OK;
 }
 
 void ky_input_memory(struct ky_input *input, const void *data, size_t size)

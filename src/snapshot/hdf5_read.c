@@ -404,7 +404,9 @@ static void find_units(hid_t file, struct reader *r)
     hid_t own = open_group(file, "Kyoho");
     if (own < 0)
         return;
-    if (known)
+    if (real(own, "UnitLength_in_cm", -1) == 0)
+        r->stored = *units = (struct ky_units){.g = 1}; /* raw numbers: /Units is a convention */
+    else if (known)
         read_units(own, units);
     double g = real(own, "G", units->g);
     if (isfinite(g) && g > 0)

@@ -65,11 +65,6 @@ static hid_t group(struct writer *w, const char *name)
     return made;
 }
 
-static int physical(const struct ky_units *units)
-{
-    return units->length_cm > 0 && units->mass_g > 0 && units->velocity_cm_s > 0;
-}
-
 static void write_header(struct writer *w)
 {
     const struct ky_snapshot *snapshot = w->snapshot;
@@ -101,10 +96,10 @@ static void write_header(struct writer *w)
     H5Gclose(header);
 }
 
+/* yt takes any file for kpc, 1e10 Msun and km/s, and pynbody wants to be told. Physical numbers are
+ * in these units; N-body numbers are raw and are told to be, so that both readers see the same. */
 static void write_units(struct writer *w)
 {
-    if (!physical(&w->snapshot->units))
-        return; /* N-body units have no scale to tell */
     hid_t units = group(w, "Units");
     real(w, units, "UnitLength_in_cm", ky_hdf5_units.length_cm);
     real(w, units, "UnitMass_in_g", ky_hdf5_units.mass_g);
@@ -167,7 +162,7 @@ static void gather(struct writer *w, const struct ky_hdf5_field *field, const vo
 static void describe(struct writer *w, hid_t set, const struct ky_hdf5_field *field)
 {
     const struct ky_units cgs = {1, 1, 1, 0};
-    double to_cgs = physical(&w->snapshot->units) ? ky_hdf5_scale(field, &ky_hdf5_units, &cgs) : 1;
+    double to_cgs = ky_hdf5_scale(field, &ky_hdf5_units, &cgs);
     text(w, set, "VarDescription", field->description);
     real(w, set, "CGSConversionFactor", to_cgs);
     real(w, set, "aexp-scale-exponent", 0);
@@ -208,6 +203,7 @@ static void write_own(struct writer *w)
     const struct ky_units *units = &w->snapshot->units;
     hid_t own = group(w, "Kyoho");
     text(w, own, "Version", ky_version());
+    text(w, own, "Scale", units->length_cm > 0 ? "physical" : "none; /Units is a convention");
     real(w, own, "G", units->g);
     real(w, own, "UnitLength_in_cm", units->length_cm);
     real(w, own, "UnitMass_in_g", units->mass_g);
