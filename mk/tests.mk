@@ -5,7 +5,19 @@ $(BUILD)/tests/unit/%: tests/unit/%.c $(wildcard tests/unit/*.h) $(STATIC) $(FLA
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) -Itests/unit $(LDFLAGS) -o $@ $< $(STATIC) $(LIBS_ALL) -lcmocka
 
+# Programs and the preload library that the scripts use.
+HELPERS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/helpers/*.c)) $(BUILD)/tests/faults/preload.so
+
+$(BUILD)/tests/helpers/%: tests/helpers/%.c $(STATIC) $(FLAGS_FILE)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $< $(STATIC) $(LIBS_ALL)
+
+$(BUILD)/tests/faults/%.so: tests/faults/%.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -O2 -fPIC -shared -o $@ $< -ldl
+
 .PHONY: check tests
+tests: $(HELPERS)
 tests: $(if $(filter-out no,$(CMOCKA)),$(UNIT_TESTS))
 check: all tests
 	MAKEFLAGS="$(MAKEOVERRIDES)" BUILD=$(BUILD) tests/run

@@ -20,8 +20,8 @@ enum { BUFFER = 1 << 20 };
 static const size_t MOST = (size_t)1 << 30;
 
 struct ky_file {
-    int fd;
-    int failure; /* errno of the first failure, or 0 */
+    int fd, folder; /* -1: not open */
+    int failure;    /* errno of the first failure, or 0 */
     int finished;
     size_t used; /* bytes in the buffer */
     uint64_t position;
@@ -38,7 +38,8 @@ static const char *reason(int number, char text[128])
 static enum ky_status cannot_write(const char *path, int number, struct ky_error *error)
 {
     char text[128];
-    return ky_fail(error, KY_CANNOT_WRITE, "%s: cannot be written: %s", path, reason(number, text));
+    return ky_fail(error, number == ENOMEM ? KY_FAULT : KY_CANNOT_WRITE,
+                   "%s: cannot be written: %s", path, reason(number, text));
 }
 
 static char *joined(const char *a, const char *b)
@@ -82,6 +83,20 @@ static enum ky_status may_replace(const char *path, int overwrite, struct ky_err
     return KY_OK;
 }
 
+/* Opened early, so that nothing can fail after the rename but the flush. A folder that may be
+ * written and not read cannot be flushed. */
+static int open_folder(char *path)
+{
+    char *slash = strrchr(path, '/');
+    if (!slash)
+        return open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    char after = slash[1];
+    slash[1] = '\0';
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    slash[1] = after;
+    return fd;
+}
+
 enum ky_status ky_file_create(const char *path, int overwrite, struct ky_file **file,
                               struct ky_error *error)
 {
@@ -95,7 +110,7 @@ enum ky_status ky_file_create(const char *path, int overwrite, struct ky_file **
     made->path = target_of(path);
     made->temporary = made->path ? joined(made->path, ".part") : NULL;
     made->buffer = ky_allocate(BUFFER, 1);
-    made->fd = -1;
+    made->fd = made->folder = -1;
     if (!made->temporary || !made->buffer) {
         status = ky_no_memory(error, "file buffer", BUFFER, 1);
         goto fail;
@@ -105,6 +120,7 @@ enum ky_status ky_file_create(const char *path, int overwrite, struct ky_file **
         status = cannot_write(made->temporary, errno, error);
         goto fail;
     }
+    made->folder = open_folder(made->path);
     *file = made;
     return KY_OK;
 fail:
@@ -228,24 +244,11 @@ enum ky_status ky_file_finish(struct ky_file *file, struct ky_error *error)
 }
 
 /* The name in the folder is on the disk only when the folder is. */
-static int flush_folder(const char *path)
+static int flush_folder(const struct ky_file *file)
 {
-    const char *slash = strrchr(path, '/');
-    char *folder = slash ? joined(path, "") : joined(".", "");
-    if (!folder)
-        return ENOMEM;
-    if (slash)
-        folder[slash == path ? 1 : slash - path] = '\0';
-    int failure = 0;
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        failure = errno == EACCES ? 0 : errno; /* a folder may be writable and not readable */
-    else if (fsync(fd) && errno != EINVAL && errno != ENOTSUP)
-        failure = errno; /* these two: a file system that cannot do it */
-    if (fd >= 0)
-        close(fd);
-    free(folder);
-    return failure;
+    if (file->folder < 0 || !fsync(file->folder))
+        return 0;
+    return errno == EINVAL || errno == ENOTSUP ? 0 : errno; /* a file system that cannot do it */
 }
 
 /* Gives the file at `path` the second name `previous`, in one step, so that `path` is never away.
@@ -287,7 +290,7 @@ enum ky_status ky_file_publish(struct ky_file *file, const char *previous, struc
         ky_file_discard(file);
         return status;
     }
-    int failure = flush_folder(file->path);
+    int failure = flush_folder(file);
     if (failure) {
         char text[128];
         status = ky_fail(error, KY_CANNOT_WRITE,
@@ -306,6 +309,8 @@ void ky_file_discard(struct ky_file *file)
         return;
     if (file->fd >= 0)
         close(file->fd);
+    if (file->folder >= 0)
+        close(file->folder);
     if (file->temporary && (file->fd >= 0 || file->finished))
         unlink(file->temporary);
     free(file->temporary);

@@ -96,6 +96,7 @@ void ky_hdf5_leave(const struct ky_hdf5_quiet *saved)
 struct ends {
     const struct ky_input *input; /* one of the two */
     struct ky_file *output;
+    int *no_memory;
 };
 
 struct driver {
@@ -108,9 +109,13 @@ static H5FD_t *driver_open(const char *name, unsigned flags, hid_t access, haddr
 {
     (void)name, (void)flags, (void)most;
     const struct ends *ends = H5Pget_driver_info(access);
-    struct driver *driver = ends ? calloc(1, sizeof *driver) : NULL;
-    if (!driver)
+    if (!ends)
         return NULL;
+    struct driver *driver = ky_allocate_zeroed(1, sizeof *driver);
+    if (!driver) {
+        *ends->no_memory = 1;
+        return NULL;
+    }
     driver->ends = *ends;
     driver->eof = ends->input ? ends->input->size : 0;
     return &driver->shared;
@@ -212,6 +217,8 @@ static const H5FD_class_t driver_class = {
 
 static hid_t open_or_create(struct ends ends)
 {
+    int no_memory = 0;
+    ends.no_memory = &no_memory;
     hid_t id = H5FDregister(&driver_class), access = H5Pcreate(H5P_FILE_ACCESS), file = -1;
     if (id >= 0 && access >= 0 && H5Pset_driver(access, id, &ends) >= 0 &&
         H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0)
@@ -221,7 +228,7 @@ static hid_t open_or_create(struct ends ends)
         H5Pclose(access);
     if (id >= 0)
         H5FDunregister(id);
-    return file;
+    return no_memory && file < 0 ? KY_HDF5_NO_MEMORY : file;
 }
 
 hid_t ky_hdf5_open(const struct ky_input *input)

@@ -40,8 +40,10 @@ struct ky_hdf5_quiet {
 void ky_hdf5_enter(struct ky_hdf5_quiet *saved);
 void ky_hdf5_leave(const struct ky_hdf5_quiet *saved);
 
-/* Negative after a failure. Closing the file closes what is open in it. A failed write is kept in
- * the ky_file and hidden from HDF5, which cannot close a file that failed. */
+/* Negative after a failure: KY_HDF5_NO_MEMORY or -1. Closing the file closes what is open in it. A
+ * failed write is kept in the ky_file and hidden from HDF5, which cannot close a file that failed.
+ */
+enum { KY_HDF5_NO_MEMORY = -2 };
 hid_t ky_hdf5_open(const struct ky_input *input);
 hid_t ky_hdf5_create(struct ky_file *file);
 

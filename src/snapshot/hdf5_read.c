@@ -12,8 +12,6 @@
 #include "base/memory.h"
 #include "base/units.h"
 
-#define CANNOT_OPEN "HDF5 cannot open it; it is cut off, damaged or was never finished"
-
 enum { SLAB = 1 << 17, TYPES = 6, MOST_TYPES = 16 };
 /* deflate packs at most 1032 to 1; a data set that claims more is a lie. */
 static const uint64_t MOST_PACKED = 1100;
@@ -34,6 +32,14 @@ struct reader {
     uint64_t *order;         /* /Kyoho/Order or NULL */
     void *slab;
 };
+
+static enum ky_status cannot_open(hid_t failed, struct ky_error *error)
+{
+    if (failed == KY_HDF5_NO_MEMORY)
+        return ky_fail(error, KY_FAULT, "out of memory: HDF5 cannot open it");
+    return ky_fail(error, KY_BAD_DATA,
+                   "HDF5 cannot open it; it is cut off, damaged or was never finished");
+}
 
 /* ---- attributes ---- */
 
@@ -278,7 +284,7 @@ static enum ky_status for_pieces(const struct ky_input *first, struct reader *r,
         if (status)
             return status;
         if (file < 0)
-            status = ky_fail(error, KY_BAD_DATA, CANNOT_OPEN);
+            status = cannot_open(file, error);
         if (!status)
             status = read_header(file, &h, error);
         if (!status)
@@ -513,7 +519,7 @@ static enum ky_status read_all(const struct ky_input *input, struct reader *r,
 {
     hid_t first = ky_hdf5_open(input);
     if (first < 0)
-        return ky_fail(error, KY_BAD_DATA, CANNOT_OPEN);
+        return cannot_open(first, error);
     enum ky_status status = read_preface(first, r, error);
     if (!status)
         status = for_pieces(input, r, check_groups, error);

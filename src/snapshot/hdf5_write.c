@@ -115,6 +115,7 @@ static hid_t data_set(struct writer *w, hid_t where, const char *name, hid_t typ
     hid_t space = H5Screate_simple(columns > 1 ? 2 : 1, size, NULL);
     hid_t how = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_fill_time(how, H5D_FILL_TIME_NEVER);
+    H5Pset_obj_track_times(how, 0); /* the same bodies give the same file */
     if (w->compress) {
         H5Pset_chunk(how, columns > 1 ? 2 : 1, chunk);
         H5Pset_shuffle(how);

@@ -1,0 +1,162 @@
+/* Makes one call of a program fail, to be loaded by LD_PRELOAD. glibc only.
+ *   KYOHO_FAIL_ALLOCATION=n   the n-th allocation gives NULL
+ *   KYOHO_FAIL_WRITE=n        the n-th write, pwrite, ftruncate, fsync, link or rename fails
+ *   KYOHO_FAIL_ON=1           and all after it
+ *   KYOHO_FAIL_ERROR=28       with this errno (ENOSPC)
+ *   KYOHO_FAIL_LIBRARIES=1    allocations that shared libraries make count too
+ * Says "fault injected" on standard error when it does. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *memory, size_t size);
+void *__libc_memalign(size_t alignment, size_t size);
+
+static long fail_allocation, fail_write, fail_on, fail_libraries, allocations, writes;
+static int fail_error = ENOSPC;
+static uintptr_t program_start, program_end;
+
+static long number(const char *name, long otherwise)
+{
+    const char *text = getenv(name);
+    return text ? strtol(text, NULL, 10) : otherwise;
+}
+
+/* The first object is the program itself. */
+static int find_program(struct dl_phdr_info *info, size_t size, void *unused)
+{
+    (void)size, (void)unused;
+    program_start = UINTPTR_MAX;
+    for (int k = 0; k < info->dlpi_phnum; k++) {
+        if (info->dlpi_phdr[k].p_type != PT_LOAD)
+            continue;
+        uintptr_t start = info->dlpi_addr + info->dlpi_phdr[k].p_vaddr;
+        uintptr_t end = start + info->dlpi_phdr[k].p_memsz;
+        program_start = start < program_start ? start : program_start;
+        program_end = end > program_end ? end : program_end;
+    }
+    return 1;
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+    dl_iterate_phdr(find_program, NULL);
+    fail_on = number("KYOHO_FAIL_ON", 0);
+    fail_error = (int)number("KYOHO_FAIL_ERROR", ENOSPC);
+    fail_libraries = number("KYOHO_FAIL_LIBRARIES", 0);
+    fail_write = number("KYOHO_FAIL_WRITE", 0);
+    fail_allocation = number("KYOHO_FAIL_ALLOCATION", 0);
+}
+
+static ssize_t real_write(int fd, const void *data, size_t bytes)
+{
+    static ssize_t (*real)(int, const void *, size_t);
+    if (!real)
+        *(void **)&real = dlsym(RTLD_NEXT, "write");
+    return real(fd, data, bytes);
+}
+
+static int due(long wanted, long count)
+{
+    if (!wanted || !(count == wanted || (fail_on && count > wanted)))
+        return 0;
+    static const char text[] = "fault injected\n";
+    return real_write(2, text, sizeof text - 1) >= 0;
+}
+
+static int allocation_fails(const void *caller)
+{
+    uintptr_t at = (uintptr_t)caller;
+    if (!fail_allocation || (!fail_libraries && (at < program_start || at >= program_end)))
+        return 0;
+    if (!due(fail_allocation, __atomic_add_fetch(&allocations, 1, __ATOMIC_RELAXED)))
+        return 0;
+    errno = ENOMEM;
+    return 1;
+}
+
+static int write_fails(void)
+{
+    if (!fail_write || !due(fail_write, __atomic_add_fetch(&writes, 1, __ATOMIC_RELAXED)))
+        return 0;
+    errno = fail_error;
+    return 1;
+}
+
+#define CALLER __builtin_return_address(0)
+
+void *malloc(size_t size)
+{
+    return allocation_fails(CALLER) ? NULL : __libc_malloc(size);
+}
+
+void *calloc(size_t count, size_t size)
+{
+    return allocation_fails(CALLER) ? NULL : __libc_calloc(count, size);
+}
+
+void *realloc(void *memory, size_t size)
+{
+    return allocation_fails(CALLER) ? NULL : __libc_realloc(memory, size);
+}
+
+void *aligned_alloc(size_t alignment, size_t size)
+{
+    return allocation_fails(CALLER) ? NULL : __libc_memalign(alignment, size);
+}
+
+int posix_memalign(void **memory, size_t alignment, size_t size)
+{
+    if (allocation_fails(CALLER))
+        return ENOMEM;
+    *memory = __libc_memalign(alignment, size);
+    return *memory ? 0 : ENOMEM;
+}
+
+ssize_t write(int fd, const void *data, size_t bytes)
+{
+    return fd > 2 && write_fails() ? -1 : real_write(fd, data, bytes);
+}
+
+#define REAL(type, name, ...)                                                                      \
+    static type (*real)(__VA_ARGS__);                                                              \
+    if (!real)                                                                                     \
+    *(void **)&real = dlsym(RTLD_NEXT, #name)
+
+ssize_t pwrite(int fd, const void *data, size_t bytes, off_t offset)
+{
+    REAL(ssize_t, pwrite, int, const void *, size_t, off_t);
+    return write_fails() ? -1 : real(fd, data, bytes, offset);
+}
+
+int ftruncate(int fd, off_t size)
+{
+    REAL(int, ftruncate, int, off_t);
+    return write_fails() ? -1 : real(fd, size);
+}
+
+int fsync(int fd)
+{
+    REAL(int, fsync, int);
+    return write_fails() ? -1 : real(fd);
+}
+
+int link(const char *from, const char *to)
+{
+    REAL(int, link, const char *, const char *);
+    return write_fails() ? -1 : real(from, to);
+}
+
+int rename(const char *from, const char *to)
+{
+    REAL(int, rename, const char *, const char *);
+    return write_fails() ? -1 : real(from, to);
+}
