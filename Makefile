@@ -29,6 +29,8 @@ help:
 	@echo 'make check               every test'
 	@echo 'make install [DESTDIR= PREFIX=]'
 	@echo 'make info                compiler, features and how to get those that are missing'
+	@echo 'make docs                the man page and docs/options.md, from the program'
+	@echo 'make bench               the programs behind docs/performance.md'
 	@echo 'make format              lay out the sources with clang-format'
 	@echo 'make clean'
 	@echo 'Variables: CC OPT DEBUG BUILD PREFIX; HDF5=no PNG=no INIH=no OPENMP=no build without a library.'

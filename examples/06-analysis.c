@@ -63,7 +63,7 @@ int main(int argc, char **argv)
         double inner = s ? radii[s - 1] : 0, below = s ? fractions[s - 1] : 0;
         double volume = 4.18879020478639 * (pow(radii[s], 3) - pow(inner, 3));
         printf("%9.2f     %-9.4g  %-9.4g  %.3f\n", fractions[s], radii[s],
-               (fractions[s] - below) * mass / volume,
+               volume > 0 ? (fractions[s] - below) * mass / volume : 0,
                radial_dispersion(bodies, centre, inner, radii[s]));
     }
     ky_snapshot_free(&snapshot);

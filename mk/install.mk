@@ -8,6 +8,7 @@ DOCDIR     ?= $(PREFIX)/share/doc/kyoho
 INSTALL    ?= install
 
 HEADERS   := $(wildcard include/kyoho/*.h)
+MAN_PAGES := $(wildcard docs/man/*.1)
 DOCUMENTS := $(wildcard README.md LICENSE CHANGELOG.md docs/*.md)
 EXAMPLES  := $(wildcard examples/*.c examples/*.py)
 
@@ -26,7 +27,7 @@ Cflags: -I$${includedir}
 endef
 
 .PHONY: install uninstall
-install: all $(MAN_PAGES)
+install: all
 	$(INSTALL) -d $(addprefix '$(DESTDIR),$(addsuffix ',$(BINDIR) $(LIBDIR)/pkgconfig $(INCLUDEDIR)/kyoho $(MANDIR)/man1 $(DOCDIR)/examples))
 	$(INSTALL) -m 755 $(COMMAND) '$(DESTDIR)$(BINDIR)'
 	$(INSTALL) -m 644 $(HEADERS) '$(DESTDIR)$(INCLUDEDIR)/kyoho'
@@ -44,3 +45,9 @@ uninstall:
 	rm -f '$(DESTDIR)$(BINDIR)/kyoho' '$(DESTDIR)$(LIBDIR)/pkgconfig/kyoho.pc' '$(DESTDIR)$(LIBDIR)'/libkyoho.a '$(DESTDIR)$(LIBDIR)'/libkyoho.so*
 	rm -f $(addprefix '$(DESTDIR)$(MANDIR)/man1'/,$(notdir $(MAN_PAGES)))
 	rm -rf '$(DESTDIR)$(INCLUDEDIR)/kyoho' '$(DESTDIR)$(DOCDIR)'
+
+# Pages that the program writes; a test compares them with what it would write now.
+.PHONY: docs
+docs: $(COMMAND)
+	mk/write-docs $(COMMAND) man > docs/man/kyoho.1
+	mk/write-docs $(COMMAND) options > docs/options.md
