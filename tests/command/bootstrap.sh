@@ -1,0 +1,53 @@
+#!/bin/sh
+# What bootstrap does on a machine without anything: a PATH with a few tools and a make-believe apt-get, which writes
+# down what it was asked for.
+cd "$(dirname "$0")/../.." || exit 1
+root=$PWD
+count=0
+result() { # status text
+    count=$((count + 1))
+    [ "$1" -eq 0 ] && echo "ok $count - $2" || echo "not ok $count - $2"
+}
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+mkdir "$folder/bin"
+for tool in sh cat cut tr tail grep sed dirname mkdir nproc env rm; do
+    ln -s "$(command -v $tool)" "$folder/bin/$tool"
+done
+printf '#!/bin/sh\necho 0\n' >"$folder/bin/id"
+cat >"$folder/bin/apt-get" <<END
+#!/bin/sh
+echo "\$DEBIAN_FRONTEND \$*" >>"$folder/asked"
+[ -z "\${APT_FAILS:-}" ]
+END
+chmod +x "$folder/bin/id" "$folder/bin/apt-get"
+bare() { env -i PATH="$folder/bin" BUILD="$folder/build" "$@" >"$folder/said" 2>&1 </dev/null; }
+
+bare "$root/bootstrap" build
+[ $? -eq 3 ] && grep -q 'cannot build without: gcc libc6-dev make pkg-config' "$folder/said"
+result $? "without a compiler it ends with exit code 3 and names what is missing"
+[ "$(grep -c . "$folder/asked")" -ge 2 ] && sed -n 1p "$folder/asked" | grep -q '^noninteractive .*update' &&
+    sed -n 2p "$folder/asked" | grep -q '^noninteractive .*install -y .*gcc libc6-dev make pkg-config libhdf5-dev libpng-dev libinih-dev *$'
+result $? "apt-get is asked once for all of it, without questions"
+grep -q 'missing: libpng-dev - pictures' "$folder/said" && grep -q 'still missing: libhdf5-dev - HDF5 snapshots' "$folder/said"
+result $? "it says what each is for, and what is lost"
+grep -q 'cmocka' "$folder/asked"
+[ $? -eq 1 ]
+result $? "a build does not ask for what only the tests need"
+
+: >"$folder/asked"
+bare APT_FAILS=yes "$root/bootstrap" check
+grep -q 'could not install libcmocka-dev' "$folder/said" && grep -q ' install .* python3-yt *$' "$folder/asked"
+result $? "packages that fail together are tried one by one"
+
+rm "$folder/bin/apt-get"
+bare "$root/bootstrap" build
+[ $? -eq 3 ] && grep -q 'no apt-get here' "$folder/said"
+result $? "without apt-get it says so"
+
+# With everything there, nothing is installed.
+"$root/bootstrap" --help >"$folder/said" && grep -q 'bootstrap demo' "$folder/said"
+result $? "--help"
+"$root/bootstrap" nonsense >/dev/null 2>&1
+[ $? -eq 2 ]
+result $? "an unknown word is wrong usage"
