@@ -10,9 +10,8 @@ result() { # status text
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
-make -s -C "$root" BUILD="$BUILD" DESTDIR="$folder/root" PREFIX=/usr install >install.log 2>&1 || cat install.log
-export PKG_CONFIG_PATH="$folder/root/usr/lib/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$folder/root"
-export LD_LIBRARY_PATH="$folder/root/usr/lib"
+make -s -C "$root" BUILD="$BUILD" PREFIX="$folder/usr" install >install.log 2>&1 || cat install.log
+export PKG_CONFIG_PATH="$folder/usr/lib/pkgconfig" LD_LIBRARY_PATH="$folder/usr/lib"
 
 for source in "$root"/examples/*.c; do
     name=$(basename "$source" .c)

@@ -83,7 +83,7 @@ double ky_cpu_sink_eps2(const struct ky_cpu *cpu, size_t i)
 
 int ky_cpu_guard(const struct ky_cpu *cpu, double close2)
 {
-    double least = INFINITY;
+    double least = (double)INFINITY;
     for (size_t i = 0; i < (cpu->softening ? cpu->n : 1); i++)
         least = fmin(least, ky_cpu_sink_eps2(cpu, i));
     return !(least > close2);

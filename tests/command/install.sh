@@ -1,0 +1,56 @@
+#!/bin/sh
+# Installs into an empty folder and uses what is there as another program would.
+cd "$(dirname "$0")/../.." || exit 1
+count=0
+result() { # status text
+    count=$((count + 1))
+    [ "$1" -eq 0 ] && echo "ok $count - $2" || echo "not ok $count - $2"
+}
+root=$(mktemp -d) || exit 1
+trap 'rm -rf "$root"' EXIT
+prefix=$root/usr
+lib=$prefix/lib
+make -s BUILD="$BUILD" PREFIX="$prefix" install
+result $? "make install"
+export PKG_CONFIG_PATH="$lib/pkgconfig" LD_LIBRARY_PATH="$lib"
+[ "$("$prefix/bin/kyoho" --version | head -n 1)" = "kyoho $(pkg-config --modversion kyoho)" ]
+result $? "the installed command and kyoho.pc have the same version"
+
+example=$prefix/share/doc/kyoho/examples/01-two-body.c
+# shellcheck disable=SC2046
+cc "$example" $(pkg-config --cflags --libs kyoho) -o "$root/shared" &&
+    "$root/shared" >"$root/said" && ldd "$root/shared" | grep -q "$lib/libkyoho.so"
+result $? "an example builds with pkg-config and runs with the shared library"
+# shellcheck disable=SC2046
+cc "$example" $(pkg-config --cflags kyoho) $(pkg-config --static --libs kyoho | sed 's/-lkyoho/-l:libkyoho.a/') \
+    -o "$root/static" && "$root/static" | cmp - "$root/said" && ! ldd "$root/static" | grep -q libkyoho
+result $? "the static library does the same"
+
+soname=$(readelf -d "$lib/libkyoho.so" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
+[ -n "$soname" ] && [ -e "$lib/$soname" ] && [ "$(basename "$(readlink -f "$lib/$soname")")" != "$soname" ]
+result $? "the shared object has a soname ($soname), which is a link to the full version"
+nm -D --defined-only "$lib/libkyoho.so" | awk '{print $3}' | sort >"$root/exported"
+grep -v '^#' include/kyoho/kyoho.h | tr '\n' ' ' | grep -o 'KY_API [^(;]*' |
+    sed 's/.*\(ky_[a-z0-9_]*\).*/\1/' | sort >"$root/promised"
+diff "$root/promised" "$root/exported"
+result $? "the shared object exports what the header marks KY_API, no more and no less"
+
+for header in "$prefix"/include/kyoho/*.h; do
+    name=$(basename "$header")
+    cc -std=c99 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -x c "$header"
+    result $? "$name compiles alone as C99"
+    if command -v c++ >/dev/null; then
+        c++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -x c++ "$header"
+        result $? "$name compiles alone as C++17"
+    else
+        count=$((count + 1))
+        echo "ok $count - $name compiles alone as C++17 # SKIP no C++ compiler"
+    fi
+done
+make -s BUILD="$BUILD" PREFIX="$prefix" uninstall && [ -z "$(find "$prefix" ! -type d)" ]
+result $? "make uninstall leaves no file"
+
+make -s BUILD="$BUILD" DESTDIR="$root/stage" PREFIX=/opt/kyoho install
+[ -x "$root/stage/opt/kyoho/bin/kyoho" ] && grep -q '^prefix=/opt/kyoho$' "$root/stage/opt/kyoho/lib/pkgconfig/kyoho.pc" &&
+    [ -f "$root/stage/opt/kyoho/share/man/man1/kyoho.1" ] && [ "$(ls "$root/stage")" = opt ]
+result $? "DESTDIR puts everything below a folder that kyoho.pc does not mention"

@@ -1,0 +1,30 @@
+#!/bin/sh
+# A build without any optional library makes bodies, runs them, and says what it has not.
+cd "$(dirname "$0")/../.." || exit 1
+count=0
+result() { # status text
+    count=$((count + 1))
+    [ "$1" -eq 0 ] && echo "ok $count - $2" || echo "not ok $count - $2"
+}
+small=$BUILD/minimal
+make -s -j2 BUILD="$small" OPT=-O1 HDF5=no PNG=no INIH=no OPENMP=no CMOCKA=no all
+result $? "builds without HDF5, libpng, inih and OpenMP"
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+kyoho=$small/kyoho
+"$kyoho" model plummer -n 200 -o "$folder/a.tipsy"
+result $? "makes a model"
+"$kyoho" run --input "$folder/a.tipsy" --step 0.0625 --steps 4 --softening 0.05 --output "$folder/run"
+result $? "runs it"
+ls "$folder"/run/snapshot_*.tipsy >/dev/null
+result $? "snapshots are TIPSY"
+"$kyoho" model plummer -n 200 -o "$folder/a.hdf5" 2>"$folder/said"
+[ $? -eq 3 ] && grep -q libhdf5-dev "$folder/said"
+result $? "an HDF5 snapshot is refused with exit code 3 and what to install"
+"$kyoho" draw "$folder/a.tipsy" -o "$folder/a.png" 2>"$folder/said"
+[ $? -eq 3 ] && grep -q libpng-dev "$folder/said" && [ ! -e "$folder/a.png" ]
+result $? "a picture is refused with exit code 3 and what to install"
+printf '[integrator]\nstep = 0.125\n' >"$folder/run.ini"
+"$kyoho" run "$folder/run.ini" --input "$folder/a.tipsy" --steps 1 --softening 0.05 --output "$folder/ini" 2>"$folder/said"
+[ $? -eq 3 ] && grep -q libinih-dev "$folder/said"
+result $? "a parameter file is refused with exit code 3 and what to install"
