@@ -163,6 +163,8 @@ static enum ky_status start(struct cli *cli, struct request *request)
 {
     char origin[256];
     struct ky_snapshot snapshot;
+    if (!request->run.output && !request->dry)
+        return ky_fail(&cli->error, KY_USAGE, "where to? give --output FOLDER");
     enum ky_status status =
         source_get(cli, &request->source, cli->word_count ? cli->words[0] : NULL,
                    &request->parameters, &snapshot, origin);

@@ -10,7 +10,7 @@ import time
 from tap import KYOHO, check, finish, folder, run
 
 random.seed(20)
-MODEL = ["--force", "direct", "--model", "plummer", "-n", "1000", "--softening", "0.05", "--step", "0.0078125", "--every", "0.0625",
+MODEL = ["--model", "plummer", "-n", "3000", "--softening", "0.05", "--step", "0.0078125", "--every", "0.0625",
          "--restart-every", "0.05", "--quiet"]
 
 
