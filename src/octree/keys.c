@@ -70,14 +70,14 @@ void ky_hilbert_init(struct ky_hilbert *hilbert)
 
 static inline uint64_t hilbert_key(const struct ky_hilbert *hilbert, uint64_t bits, int levels)
 {
+    const uint16_t *table = hilbert->step[0];
     uint64_t key = 0;
-    unsigned state = 0;
+    unsigned step = 0;
     int shift = 63;
     do {
         shift -= 9;
-        unsigned step = hilbert->step[state][bits >> shift & 511];
+        step = table[(step & ~511u) | (bits >> shift & 511)];
         key |= (uint64_t)(step & 511) << shift;
-        state = step >> 9;
     } while (shift > 63 - 3 * levels);
     return key;
 }

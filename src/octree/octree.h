@@ -99,7 +99,8 @@ enum ky_status ky_octree_build(struct ky_octree *tree, const struct ky_octree_bo
                                const struct ky_parameters *parameters, struct ky_error *error);
 /* Makes tree->links for the present tree. */
 enum ky_status ky_octree_link(struct ky_octree *tree, struct ky_error *error);
-/* Bytes for n bodies with these parameters, an upper bound for ordinary distributions. */
+/* Bytes for n bodies with these parameters, an upper bound for ordinary distributions, without own
+ * softenings (8 more a body, 4 a cell). */
 double ky_octree_memory(const struct ky_parameters *parameters, size_t n);
 
 #endif

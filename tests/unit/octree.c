@@ -549,6 +549,31 @@ static void a_tree_is_used_again(void **state)
     ky_octree_free(&tree);
 }
 
+/* What is said beforehand is enough, and no more than the budget of the engine allows. */
+static void memory_is_foreseen(void **state)
+{
+    (void)state;
+    static const int leaves[] = {1, 4, 16, 64};
+    for (size_t k = 0; k < 8; k++) {
+        size_t n = k & 1 ? 90000 : 30000;
+        struct ky_error error = {0};
+        struct ky_octree tree;
+        struct ky_parameters parameters = parameters_with(KY_HILBERT, leaves[k / 2], 64);
+        struct sample s = make(k & 1 ? cube : plummer, n, 0);
+        double said = ky_octree_memory(&parameters, n);
+        ky_octree_init(&tree);
+        assert_ok(ky_octree_build(&tree, &s.view, &parameters, &error));
+        size_t used = n * (4 * sizeof(double) + sizeof(uint32_t)) +
+                      tree.scratch->nodes * (sizeof *tree.node + sizeof *tree.box) +
+                      tree.scratch->groups * sizeof *tree.group;
+        assert_between(said, (double)used, 2.0 * (double)used);
+        if (leaves[k / 2] == 16)
+            assert_between(said / (double)n, 60, 76);
+        ky_octree_free(&tree);
+        drop(&s);
+    }
+}
+
 /* Positions that the engine should never have let through must not crash the build. */
 static void wild_positions_do_not_crash(void **state)
 {
@@ -558,12 +583,12 @@ static void wild_positions_do_not_crash(void **state)
     struct ky_parameters parameters = parameters_with(KY_HILBERT, 1, 64);
     struct sample s = make(plummer, 1000, 0);
     for (size_t i = 0; i < 1000; i += 3)
-        s.x[i] = (i % 2) ? NAN : INFINITY, s.y[i] = i % 4 ? 1e308 : -1e308;
+        s.x[i] = (i % 2) ? (double)NAN : (double)INFINITY, s.y[i] = i % 4 ? 1e308 : -1e308;
     ky_octree_init(&tree);
     assert_ok(ky_octree_build(&tree, &s.view, &parameters, &error));
     check_shape(&tree, 1000);
     for (size_t i = 0; i < 1000; i++)
-        s.x[i] = NAN, s.y[i] = 1e-310 * (double)i, s.z[i] = -INFINITY;
+        s.x[i] = (double)NAN, s.y[i] = 1e-310 * (double)i, s.z[i] = -(double)INFINITY;
     assert_ok(ky_octree_build(&tree, &s.view, &parameters, &error));
     ky_octree_free(&tree);
     drop(&s);
@@ -695,6 +720,7 @@ int main(void)
         cmocka_unit_test(outsiders_do_not_spoil_the_tree),
         cmocka_unit_test(threads_do_not_change_a_byte),
         cmocka_unit_test(a_tree_is_used_again),
+        cmocka_unit_test(memory_is_foreseen),
         cmocka_unit_test(wild_positions_do_not_crash),
         cmocka_unit_test(opening_radii_follow_their_formulas),
         cmocka_unit_test(edges_hold_the_boxes),
