@@ -2,7 +2,6 @@
 #include "command/command.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -13,8 +12,9 @@ static const struct ky_option_letter letters[] = {
 void cli_add(struct cli *cli, const char *title, const struct ky_option *options, size_t count,
              void *values)
 {
-    struct ky_option_set *set = &cli->sets[cli->count++];
-    *set = (struct ky_option_set){title, options, count, values, calloc(count, 1)};
+    struct ky_option_set *set = &cli->sets[cli->count];
+    *set = (struct ky_option_set){title, options, count, values, cli->given[cli->count]};
+    cli->count++;
     ky_options_defaults(set);
 }
 

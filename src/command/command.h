@@ -7,13 +7,14 @@
 #include "base/options.h"
 #include "engine/engine.h"
 
-enum { CLI_SETS = 8, CLI_WORDS = 64 };
+enum { CLI_SETS = 8, CLI_OPTIONS = 48, CLI_WORDS = 64 }; /* options: of one set, at most */
 
 /* One call of one subcommand. */
 struct cli {
     const struct subcommand *command;
     struct ky_option_set sets[CLI_SETS];
     size_t count;
+    unsigned char given[CLI_SETS][CLI_OPTIONS];
     const char *words[CLI_WORDS]; /* what is no option */
     int word_count;
     struct ky_option_storage *storage;

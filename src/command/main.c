@@ -1,7 +1,6 @@
 /* The program `kyoho`: finds the subcommand, runs it, turns its status into a line and an exit
  * code. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "command/command.h"
@@ -33,8 +32,6 @@ static void start(struct cli *cli, const struct subcommand *command)
 
 static void end(struct cli *cli)
 {
-    for (size_t k = 0; k < cli->count; k++)
-        free(cli->sets[k].given);
     ky_options_storage_free(cli->storage);
 }
 

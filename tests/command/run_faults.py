@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+# The n-th allocation or the n-th write of a whole run fails: the status says so in one line, and what was written
+# until then lets the run go on to the same end.
+import os
+import shutil
+
+from tap import check, finish, folder, run, skip
+
+PRELOAD = os.path.abspath(os.path.join(os.environ.get("BUILD", "build"), "tests/faults/preload.so"))
+WORDS = ["--softening", "0.1", "--step", "0.125", "--every", "0.25", "--end", "0.5", "--threads", "1", "--restart-every", "0", "--quiet"]
+
+
+def state(where, scratch):
+    rows = [row.rsplit(",", 1)[0] for row in open(os.path.join(where, "energy.csv")).read().splitlines()]
+    snapshots = []
+    for name in sorted(os.listdir(where)):
+        if name.startswith("snapshot_"):
+            run("convert", os.path.join(where, name), scratch, "--overwrite", "--quiet")
+            snapshots.append((name, open(scratch).read()))
+    return rows, snapshots
+
+
+def sweep(kind, code, top, words, first, step):
+    """Runs with the n-th fault for n = first, first + step, … until there is none left; returns how many."""
+    target, scratch = os.path.join(top, "now"), os.path.join(top, "scratch.csv")
+    expected = state(os.path.join(top, "whole"), scratch)
+    n, faults = first, 0
+    while True:
+        shutil.rmtree(target, ignore_errors=True)
+        if words[0] == "resume":
+            shutil.copytree(os.path.join(top, "half"), target)
+            command = ["run", "--resume", target, "--end", "0.5", "--threads", "1", "--restart-every", "0", "--quiet"]
+        else:
+            command = ["run", *words, "--output", target]
+        process = run(*command, code=None, env={"LD_PRELOAD": PRELOAD, f"KYOHO_FAIL_{kind}": str(n)})
+        lines = [line for line in process.stderr.splitlines() if line != "fault injected" and not line.startswith("warning: ")]
+        injected = "fault injected" in process.stderr
+        if not injected:
+            return faults, process.returncode == 0 and state(target, scratch) == expected, f"{kind} {n}: {process.returncode} {lines}"
+        faults += 1
+        survived = process.returncode == 0  # a line of run.log that could not be written costs nothing
+        if not survived and (process.returncode != code or len(lines) != 1):
+            return faults, False, f"{kind} {n}: exit code {process.returncode}, {lines}"
+        leftovers = [name for name in os.listdir(target) if name.endswith(".part")] if os.path.isdir(target) else []
+        if leftovers:
+            return faults, False, f"{kind} {n}: left {leftovers}"
+        if os.path.exists(os.path.join(target, "restart.kyo")) or os.path.exists(os.path.join(target, "restart.kyo.previous")):
+            again = run("run", "--resume", target, "--end", "0.5", "--quiet", code=None)
+            if again.returncode or state(target, scratch) != expected:
+                return faults, False, f"{kind} {n}: {lines}, then resumed: {again.returncode} {again.stderr}"
+        n += step
+
+
+if not os.path.exists(PRELOAD):
+    skip("faults in a run", "the library that makes calls fail was not built")
+else:
+    with folder() as top:
+        run("model", "plummer", "-n", "30", "-o", os.path.join(top, "in.csv"))
+        words = [os.path.join(top, "in.csv"), *WORDS]
+        run("run", *words, "--output", os.path.join(top, "whole"))
+        half = [*words]
+        half[half.index("--end") + 1] = "0.25"
+        run("run", *half, "--output", os.path.join(top, "half"))
+        for name, how in (("a run", words), ("a resumed run", ["resume"])):
+            for kind, code, step in (("ALLOCATION", 1, 3), ("WRITE", 7, 1)):
+                faults, good, detail = sweep(kind, code, top, how, 1, step)
+                check(good and faults > 5, f"{name}: {faults} faults, one {kind.lower()} at a time", detail)
+finish()
