@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 
-enum { GROUPS_IN_CELL = 8, LANES = 16 };
+enum { GROUPS_IN_CELL = 16, LANES = 16 };
 
 struct cut {
     const struct ky_node *node;
