@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 
-enum { PARALLEL_FROM = 128, LARGE_CELL = 65536, CELLS_AT_ONCE = 64 };
+enum { PARALLEL_FROM = 512, LARGE_CELL = 65536, CELLS_AT_ONCE = 64 };
 
 struct growth {
     const struct ky_octree_bodies *bodies;
