@@ -15,11 +15,11 @@ ending=hdf5
 
 step() { printf '\n%s\n' "$*"; "$@"; }
 
-step "$KYOHO" model plummer -n $((N * 3 / 5)) --seed 1 --softening 0.02 -o "$OUT/a.$ending" --overwrite
-step "$KYOHO" model king --w0 6 -n $((N * 2 / 5)) --seed 2 --softening 0.02 -o "$OUT/b.$ending" --overwrite
+step "$KYOHO" model plummer -n $((N * 3 / 5)) --seed 1 --softening 0.1 -o "$OUT/a.$ending" --overwrite
+step "$KYOHO" model king --w0 6 -n $((N * 2 / 5)) --seed 2 --softening 0.1 -o "$OUT/b.$ending" --overwrite
 step "$KYOHO" merge "$OUT/a.$ending" "$OUT/b.$ending" --separation 6 --pericentre 0.8 -o "$OUT/start.$ending" --overwrite
 step "$KYOHO" run --input "$OUT/start.$ending" --output "$OUT/run" --overwrite \
-    --softening 0.02 --step 0.03125 --end 12 --every 1 --energy-every 0.25
+    --softening 0.1 --step 0.03125 --end 12 --every 1 --energy-every 0.25
 if "$KYOHO" --version | grep -q 'PNG: yes'; then
     step "$KYOHO" draw "$OUT/run/snapshot_0000.$ending" "$OUT/run/snapshot_0006.$ending" \
         "$OUT/run/snapshot_0012.$ending" -o "$OUT/collision.png" --overwrite

@@ -17,7 +17,8 @@ FEATURE_DEFINES  := $(if $(filter-out no,$(HDF5)),-DKY_HAVE_HDF5) $(if $(filter-
                     $(if $(filter-out no,$(INIH)),-DKY_HAVE_INIH) $(if $(filter yes,$(OPENMP)),-DKY_HAVE_OPENMP)
 FEATURE_CFLAGS   := $(if $(FEATURE_PACKAGES),$(shell $(PKG_CONFIG) --cflags $(FEATURE_PACKAGES)))
 FEATURE_LIBS     := $(if $(FEATURE_PACKAGES),$(shell $(PKG_CONFIG) --libs $(FEATURE_PACKAGES)))
-OPENMP_FLAG      := $(if $(filter yes,$(OPENMP)),-fopenmp)
+# Without threads the loops keep their lanes, and the other pragmas are passed over in silence.
+OPENMP_FLAG      := $(if $(filter yes,$(OPENMP)),-fopenmp,$(if $(call links,int main(void){return 0;},-fopenmp-simd),-fopenmp-simd) -Wno-unknown-pragmas)
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wdouble-promotion -Wstrict-prototypes -Wmissing-prototypes
 # -ffp-contract=off: the same bits from every compiler; fma is written where it is meant.

@@ -198,6 +198,7 @@ enum ky_status ky_octree_grow(struct ky_octree *tree, const struct ky_octree_bod
         if (status)
             return status;
         int threads = scratch->threads;
+        (void)threads; /* without OpenMP */
 #pragma omp parallel for schedule(dynamic, CELLS_AT_ONCE)                                          \
     num_threads(threads) if (threads > 1 && end - begin >= PARALLEL_FROM)
         for (size_t c = begin; c < end; c++)

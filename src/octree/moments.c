@@ -304,6 +304,7 @@ enum ky_status ky_octree_moments(struct ky_octree *tree, const struct ky_octree_
     if (!branch)
         return ky_no_memory(error, "moments of branches", cuts, sizeof *branch);
     int threads = tree->scratch->threads;
+    (void)threads;
 #pragma omp parallel for schedule(dynamic)                                                         \
     num_threads(threads) if (threads > 1 && tree->n >= PARALLEL_FROM)
     for (size_t i = 0; i < cuts; i++) {

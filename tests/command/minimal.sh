@@ -7,10 +7,13 @@ result() { # status text
     [ "$1" -eq 0 ] && echo "ok $count - $2" || echo "not ok $count - $2"
 }
 small=$BUILD/minimal
-make -s -j2 BUILD="$small" OPT=-O1 HDF5=no PNG=no INIH=no OPENMP=no CMOCKA=no all
-result $? "builds without HDF5, libpng, inih and OpenMP"
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
+make -s -j2 BUILD="$small" OPT=-O1 HDF5=no PNG=no INIH=no OPENMP=no CMOCKA=no all >"$folder/made" 2>&1
+result $? "builds without HDF5, libpng, inih and OpenMP"
+cat "$folder/made"
+! grep -q 'warning:' "$folder/made"
+result $? "and without a warning"
 kyoho=$small/kyoho
 "$kyoho" model plummer -n 200 -o "$folder/a.tipsy"
 result $? "makes a model"
