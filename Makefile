@@ -7,6 +7,9 @@ CC     ?= cc
 OPT    ?= -O3
 DEBUG  ?= -g
 
+# One name for a folder below this one, however it is written: names of targets stand in the files of dependences.
+override BUILD := $(patsubst $(CURDIR)/%,%,$(abspath $(BUILD)))
+
 .DEFAULT_GOAL := all
 
 include mk/detect.mk
