@@ -1,0 +1,255 @@
+/* Files that are not what they should be: KY_BAD_DATA and one line that names the file and the
+ * place, never a crash, never wrong numbers. */
+#include "snapshot.h"
+
+#include "snapshot/bytes.h"
+#include "snapshot/snapshot.h"
+
+enum { ALL = KY_WITH_ID | KY_WITH_SOFTENING | KY_WITH_ACCELERATION | KY_WITH_POTENTIAL };
+
+static void assert_bad(const char *path, const char *says)
+{
+    struct ky_error error = {0};
+    struct ky_snapshot snapshot;
+    enum ky_status status = ky_snapshot_read(path, &snapshot, &error);
+    if (status != KY_BAD_DATA)
+        fail_msg("%s: %s, not bad data", path, ky_status_name(status));
+    if (!strstr(error.text, says) || strchr(error.text, '\n'))
+        fail_msg("'%s' does not say '%s' in one line", error.text, says);
+    if (strncmp(error.text, path, strlen(path)) != 0)
+        fail_msg("'%s' does not start with the name of the file", error.text);
+    assert_null(snapshot.bodies.mass);
+}
+
+static void assert_bad_text(const char *text, const char *says)
+{
+    put_bytes(in_folder("bad.csv"), text, strlen(text));
+    assert_bad(in_folder("bad.csv"), says);
+}
+
+static void what_is_no_file_is_told(void **state)
+{
+    (void)state;
+    assert_bad(in_folder("missing.hdf5"), "no such file");
+    assert_bad(test_folder, "directory");
+    put_bytes(in_folder("empty.csv"), "", 0);
+    assert_bad(in_folder("empty.csv"), "empty");
+    assert_bad("/dev/null", "no plain file");
+    put_bytes(in_folder("foreign.hdf5"),
+              "\x7f"
+              "ELF and so on",
+              14);
+    assert_bad(in_folder("foreign.hdf5"), "known format");
+    put_bytes(in_folder("r.csv"), "KYOHO\r\n\x1a restart", 16);
+    assert_bad(in_folder("r.csv"), "restart");
+}
+
+#define HEAD "id,mass,x,y,z,vx,vy,vz,softening\n"
+static void csv_names_the_line(void **state)
+{
+    (void)state;
+    assert_bad_text(HEAD "1,1,0,0,0,0,0,0,0\n2,nan,0,0,0,0,0,0,0\n", "line 3: mass is 'nan'");
+    assert_bad_text(HEAD "1,1,0,0,0,0,0,0,0\n2,1,inf,0,0,0,0,0,0\n", "line 3: x is 'inf'");
+    assert_bad_text(HEAD "1,-1,0,0,0,0,0,0,0\n", "line 2: mass is '-1'");
+    assert_bad_text(HEAD "1,1,0,0,0,0,0,0,-2\n", "softening is '-2'");
+    assert_bad_text(HEAD "1,1,0,0,0,0,0,0,0\n1,1,1,0,0,0,0,0,0\n", "id 1 occurs twice");
+    assert_bad_text(HEAD "1,1,0,0,0,0,0,0\n", "line 2 has 8 cells and the header line 9");
+    assert_bad_text(HEAD "1,1,0,0,0,0,0,0,0,\n", "line 2 has 10 cells");
+    assert_bad_text(HEAD "1,1,,0,0,0,0,0,0\n", "line 2: x is ''");
+    assert_bad_text(HEAD "1,1,0x,0,0,0,0,0,0\n", "line 2: x is '0x'");
+    assert_bad_text(HEAD "-1,1,0,0,0,0,0,0,0\n", "line 2: id is '-1'");
+    assert_bad_text(HEAD "99999999999999999999,1,0,0,0,0,0,0,0\n", "line 2: id");
+    assert_bad_text("mass,x,y,z,vx,vy\n1,1,1,1,1,1\n", "'vz' is missing");
+    assert_bad_text("mass,x,x,y,z,vx,vy,vz\n", "'x' occurs twice");
+    assert_bad_text("m,mass,x,y,z,vx,vy,vz\n", "'mass' occurs twice");
+    assert_bad_text("mass,x,y,z,vx,vy,vz,colour\n", "unknown column 'colour'");
+    assert_bad_text("mass,x,y,z,vx,vy,vz,ax\n", "'ay' is missing");
+    assert_bad_text("mass,x,y,z,vx,vy,vz,type\n1,1,1,1,1,1,1,6\n", "type is '6'");
+    assert_bad_text("mass,x,y,z,vx,vy,vz\n", "no bodies");
+    assert_bad_text("# bodies: 2\nm,x,y,z,vx,vy,vz\n1,1,1,1,1,1,1\n", "tells of 2");
+}
+
+static void csv_forgives_blanks(void **state)
+{
+    (void)state;
+    struct ky_error error = {0};
+    struct ky_snapshot snapshot;
+    static const char text[] = "\xef\xbb\xbf# made by hand\r\n\r\n VZ , vy,vx, z,y,x , M \r\n"
+                               "7,6,5,4,3, 2 ,1\r\n\r\n# a remark\r\n 7e0 ,6, 5,4,3,2,1";
+    put_bytes(in_folder("blanks"), text, strlen(text));
+    assert_ok(ky_snapshot_read(in_folder("blanks"), &snapshot, &error));
+    assert_int_equal(snapshot.bodies.n, 2);
+    for (int i = 0; i < 2; i++) {
+        assert_true(snapshot.bodies.mass[i] == 1 && snapshot.bodies.velocity[i][2] == 7);
+        for (int c = 0; c < 3; c++)
+            assert_true(snapshot.bodies.position[i][c] == 2 + c);
+    }
+    assert_null(snapshot.bodies.id);
+    ky_snapshot_free(&snapshot);
+}
+
+/* Every beginning of a file that we wrote is told from the whole. */
+static void every_cut_is_seen(const char *name, int compress, size_t n)
+{
+    struct ky_error error = {0};
+    struct ky_snapshot before = sample(n, name[2] == 't' ? ALL & ~8U : ALL, "4", 1), after;
+    struct ky_write_options options;
+    ky_write_options_defaults(&options);
+    options.overwrite = 1;
+    options.compress = compress;
+    before.bodies.type[0] = name[2] == 't' ? 4 : 1;
+    assert_ok(ky_snapshot_write(in_folder(name), &before, &options, &error));
+    size_t size, good = 0;
+    unsigned char *bytes = bytes_of(in_folder(name), &size);
+    for (size_t cut = 1; cut < size; cut++) {
+        /* memory of its own size, so that a stray access is found */
+        unsigned char *copy = malloc(cut);
+        memcpy(copy, bytes, cut);
+        struct ky_input input;
+        ky_input_memory(&input, copy, cut);
+        enum ky_status status = ky_snapshot_read_input(&input, KY_FORMAT_BY_NAME, &after, &error);
+        if (status == KY_OK) {
+            good++;
+            assert_same_bodies(&before.bodies, &after.bodies);
+            ky_snapshot_free(&after);
+        } else if (status != KY_BAD_DATA) {
+            fail_msg("%s cut to %zu of %zu bytes: %s: %s", name, cut, size, ky_status_name(status),
+                     error.text);
+        }
+        free(copy);
+    }
+    if (good)
+        fail_msg("%s: %zu cuts were not seen", name, good);
+    free(bytes);
+    ky_snapshot_free(&before);
+}
+
+static void cut_files_are_seen(void **state)
+{
+    (void)state;
+    every_cut_is_seen("a.csv", 0, 5);
+    every_cut_is_seen("a.tipsy", 0, 5);
+#ifdef KY_HAVE_HDF5
+    every_cut_is_seen("a.hdf5", 0, 2);
+    every_cut_is_seen("a.h5", 1, 2);
+#endif
+}
+
+static void cut_neighbours_of_tipsy_are_seen(void **state)
+{
+    (void)state;
+    struct ky_error error = {0};
+    struct ky_snapshot before = sample(5, KY_WITH_ID, NULL, 1), after;
+    assert_ok(ky_units_preset("galaxy", &before.units, &error));
+    assert_ok(ky_snapshot_write(in_folder("n.tipsy"), &before, NULL, &error));
+    static const char *const names[] = {"n.tipsy.iord", "n.tipsy.param"};
+    for (int k = 0; k < 2; k++) {
+        size_t size;
+        unsigned char *bytes = bytes_of(in_folder(names[k]), &size);
+        for (size_t cut = 1; cut < size; cut++) {
+            put_bytes(in_folder(names[k]), bytes, cut);
+            if (ky_snapshot_read(in_folder("n.tipsy"), &after, &error) != KY_BAD_DATA)
+                fail_msg("%s cut to %zu bytes is not seen", names[k], cut);
+            assert_non_null(strstr(error.text, names[k]));
+        }
+        put_bytes(in_folder(names[k]), bytes, size);
+        free(bytes);
+    }
+    ky_snapshot_free(&before);
+}
+
+/* A TIPSY header and `bytes` zero bytes. */
+static void put_tipsy(const char *path, uint32_t n, uint32_t gas, uint32_t dark, uint32_t star,
+                      size_t bytes)
+{
+    const uint32_t words[] = {0, 0, n, 3, gas, dark, star, 0};
+    unsigned char *file = calloc(32 + bytes, 1);
+    for (int k = 0; k < 8; k++)
+        ky_store32(file + 4 * k, words[k], KY_TURN_BIG);
+    put_bytes(path, file, 32 + bytes);
+    free(file);
+}
+
+static void tipsy_headers_may_lie(void **state)
+{
+    (void)state;
+    const char *path = in_folder("lie.tipsy");
+    put_tipsy(path, 2, 0, 2, 0, 36);
+    assert_bad(path, "tells of 2 bodies, which take 104 bytes, and the file has 68");
+    put_tipsy(path, 2, 0, 1, 0, 36);
+    assert_bad(path, "2 bodies in all");
+    put_tipsy(path, 0x7fffffff, 0, 0x7fffffff, 0, 36);
+    assert_bad(path, "tells of 2147483647");
+    put_tipsy(path, 0xfffffffe, 0xffffffff, 0xffffffff, 0, 36);
+    assert_bad(path, "in all");
+    put_tipsy(path, 0, 0, 0, 0, 0);
+    assert_bad(path, "no bodies");
+}
+
+static void bad_bodies_are_named(void **state)
+{
+    (void)state;
+    struct ky_error error = {0};
+    static const char *const names[] = {"x.tipsy", "x.hdf5"};
+    for (int k = 0; k < (strcmp(ky_snapshot_default_suffix(), ".hdf5") ? 1 : 2); k++) {
+        struct ky_snapshot snapshot = sample(5, KY_WITH_ID, NULL, 1);
+        struct ky_write_options options;
+        ky_write_options_defaults(&options);
+        options.overwrite = 1;
+        snapshot.bodies.mass[3] = -1;
+        assert_ok(ky_snapshot_write(in_folder(names[k]), &snapshot, &options, &error));
+        assert_bad(in_folder(names[k]), "body 3: mass is -1");
+        snapshot.bodies.mass[3] = 1;
+        snapshot.bodies.id[4] = snapshot.bodies.id[0];
+        assert_ok(ky_snapshot_write(in_folder(names[k]), &snapshot, &options, &error));
+        assert_bad(in_folder(names[k]), "occurs twice");
+        ky_snapshot_free(&snapshot);
+    }
+}
+
+#ifdef KY_HAVE_HDF5
+/* Every byte of the header of data sets and groups turned: no crash, and what is read is checked.
+ */
+static void damaged_hdf5_does_no_harm(void **state)
+{
+    (void)state;
+    struct ky_error error = {0};
+    struct ky_snapshot snapshot = sample(3, KY_WITH_ID, "14", 0), after;
+    struct ky_write_options options;
+    ky_write_options_defaults(&options);
+    options.overwrite = 1;
+    assert_ok(ky_snapshot_write(in_folder("d.hdf5"), &snapshot, &options, &error));
+    size_t size, bad = 0;
+    unsigned char *bytes = bytes_of(in_folder("d.hdf5"), &size);
+    for (size_t k = 0; k < size; k += 7) {
+        bytes[k] ^= 0x10;
+        struct ky_input input;
+        ky_input_memory(&input, bytes, size);
+        if (ky_snapshot_read_input(&input, KY_FORMAT_BY_NAME, &after, &error))
+            bad++;
+        else
+            ky_snapshot_free(&after);
+        bytes[k] ^= 0x10;
+    }
+    assert_true(bad > 50);
+    free(bytes);
+    ky_snapshot_free(&snapshot);
+}
+#endif
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_no_file_is_told),
+        cmocka_unit_test(csv_names_the_line),
+        cmocka_unit_test(csv_forgives_blanks),
+        cmocka_unit_test(cut_files_are_seen),
+        cmocka_unit_test(cut_neighbours_of_tipsy_are_seen),
+        cmocka_unit_test(tipsy_headers_may_lie),
+        cmocka_unit_test(bad_bodies_are_named),
+#ifdef KY_HAVE_HDF5
+        cmocka_unit_test(damaged_hdf5_does_no_harm),
+#endif
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
