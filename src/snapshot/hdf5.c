@@ -74,6 +74,11 @@ double ky_hdf5_time_scale(const struct ky_units *from, const struct ky_units *to
     return ky_hdf5_scale(&time, from, to);
 }
 
+void ky_snapshot_quiet_exit(void)
+{
+    H5dont_atexit();
+}
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 void ky_hdf5_enter(struct ky_hdf5_quiet *saved)
@@ -221,7 +226,9 @@ static hid_t open_or_create(struct ends ends)
     ends.no_memory = &no_memory;
     hid_t id = H5FDregister(&driver_class), access = H5Pcreate(H5P_FILE_ACCESS), file = -1;
     if (id >= 0 && access >= 0 && H5Pset_driver(access, id, &ends) >= 0 &&
-        H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0)
+        H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0 &&
+        /* headers with checksums: damage to older ones makes the library crash */
+        H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST) >= 0)
         file = ends.input ? H5Fopen("input", H5F_ACC_RDONLY, access)
                           : H5Fcreate("output", H5F_ACC_TRUNC, H5P_DEFAULT, access);
     if (access >= 0)
@@ -243,6 +250,10 @@ hid_t ky_hdf5_create(struct ky_file *file)
 #else
 #define REMEDY                                                                                     \
     "this build of kyoho has no HDF5; install libhdf5-dev and build again, or use .tipsy or .csv"
+
+void ky_snapshot_quiet_exit(void)
+{
+}
 
 enum ky_status ky_hdf5_read(const struct ky_input *input, struct ky_snapshot *snapshot,
                             struct ky_error *error)

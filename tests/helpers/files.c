@@ -9,6 +9,7 @@
 
 #include "kyoho/kyoho.h"
 #include "snapshot/restart.h"
+#include "snapshot/snapshot.h"
 
 enum { NUMBERS = 5000 };
 
@@ -59,6 +60,7 @@ int main(int argc, char **argv)
 {
     struct ky_error error = {KY_USAGE, "files convert IN OUT | restart FILE NUMBER | resume FILE"};
     enum ky_status status = KY_USAGE;
+    ky_snapshot_quiet_exit();
     const char *what = argc > 1 ? argv[1] : "";
     if (!strcmp(what, "convert") && argc > 3)
         status = convert(argc, argv, &error);

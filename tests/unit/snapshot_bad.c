@@ -239,6 +239,7 @@ static void damaged_hdf5_does_no_harm(void **state)
 
 int main(void)
 {
+    ky_snapshot_quiet_exit();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_no_file_is_told),
         cmocka_unit_test(csv_names_the_line),
