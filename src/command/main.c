@@ -5,6 +5,7 @@
 
 #include "command/command.h"
 #include "command/man.h"
+#include "snapshot/snapshot.h"
 
 static const struct subcommand *const commands[] = {
     &model_command,   &run_command,   &force_command, &info_command,    &draw_command,
@@ -107,6 +108,7 @@ static int unknown(const char *word)
 int main(int argc, char **argv)
 {
     const char *word = argc > 1 ? argv[1] : NULL;
+    ky_snapshot_quiet_exit();
     if (!word) {
         help(stderr);
         return KY_USAGE;

@@ -52,6 +52,13 @@ static size_t record(const struct layout *layout, int kind)
            3 * (layout->velocity - 4);
 }
 
+/* Behind a header of 28 bytes comes a mass. A small integer there is the padding of a header of 32,
+ * and the file has lost its last 4 bytes. */
+static int is_padding(const unsigned char *head, int turn)
+{
+    return ky_load32(head + 28, turn) < 256;
+}
+
 /* Finds the layout that gives the size of the file. */
 static enum ky_status find_layout(const struct ky_input *input, struct layout *layout,
                                   struct ky_error *error)
@@ -86,7 +93,7 @@ static enum ky_status find_layout(const struct ky_input *input, struct layout *l
         for (int j = 0; j < KY_TIPSY_KINDS; j++)
             size += layout->count[j] * record(layout, j);
         standard = k ? standard : size;
-        if (size != input->size)
+        if (size != input->size || (known[k].header == 28 && is_padding(head, layout->turn)))
             continue;
         layout->version2 = layout->header == 32 && ky_load32(head + 28, layout->turn) == 2;
         return isfinite(layout->time)

@@ -1,0 +1,184 @@
+/* Restart files and the replacement of files. */
+#include "snapshot.h"
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "snapshot/restart.h"
+
+/* The published values of XXH64 for its test sequence. */
+static void the_hash_is_xxh64(void **state)
+{
+    (void)state;
+    assert_true(ky_hash("", 0, 0) == 0xEF46DB3751D8E999U);
+    assert_true(ky_hash("a", 1, 0) == 0xD24EC4F1A98C6E5BU);
+    assert_true(ky_hash("abc", 3, 0) == 0x44BC2CF5AD770999U);
+    static const char text[] = "Nobody inspects the spammish repetition";
+    assert_true(ky_hash(text, sizeof text - 1, 0) == 0xFBCEA83C8A378BF1U);
+}
+
+static const double numbers[] = {1, 2, 3.5};
+static const char words[] = "some words";
+static const struct ky_section sections[] = {
+    {"numbers", numbers, sizeof numbers}, {"empty", NULL, 0}, {"words", words, sizeof words}};
+
+static void check(const char *path, int previous)
+{
+    struct ky_error error = {0};
+    struct ky_restart restart;
+    int used = -1;
+    assert_ok(ky_restart_read(path, &restart, &used, &error));
+    assert_int_equal(used, previous);
+    assert_int_equal(restart.count, 3);
+    assert_memory_equal(ky_restart_section(&restart, "numbers", sizeof numbers, &error), numbers,
+                        sizeof numbers);
+    assert_memory_equal(ky_restart_section(&restart, "words", sizeof words, &error), words,
+                        sizeof words);
+    assert_non_null(ky_restart_section(&restart, "empty", 0, &error));
+    assert_null(ky_restart_section(&restart, "words", 3, &error));
+    assert_non_null(strstr(error.text, "has 11 bytes where 3 were expected"));
+    assert_null(ky_restart_section(&restart, "none", 0, &error));
+    ky_restart_free(&restart);
+}
+
+static void sections_come_back(void **state)
+{
+    (void)state;
+    struct ky_error error = {0};
+    const char *path = in_folder("r.kyo");
+    assert_ok(ky_restart_write(path, sections, 3, &error));
+    check(path, 0);
+    assert_false(exists(in_folder("r.kyo.previous")));
+    assert_ok(ky_restart_write(path, sections, 3, &error));
+    check(in_folder("r.kyo.previous"), 0);
+    assert_false(exists(in_folder("r.kyo.part")));
+}
+
+static void damage_is_seen_and_the_previous_one_read(void **state)
+{
+    (void)state;
+    struct ky_error error = {0};
+    struct ky_restart restart;
+    char path[300], previous[320];
+    snprintf(path, sizeof path, "%s", in_folder("d.kyo"));
+    snprintf(previous, sizeof previous, "%s.previous", path);
+    assert_ok(ky_restart_write(path, sections, 3, &error));
+    size_t size;
+    unsigned char *bytes = bytes_of(path, &size);
+    for (size_t cut = 0; cut < size; cut++) {
+        put_bytes(path, bytes, cut);
+        assert_int_equal(ky_restart_read(path, &restart, NULL, &error), KY_BAD_DATA);
+    }
+    put_bytes(previous, bytes, size);
+    for (size_t k = 0; k < size; k++) {
+        bytes[k] ^= 4;
+        put_bytes(path, bytes, size);
+        bytes[k] ^= 4;
+        int used = -1;
+        assert_ok(ky_restart_read(path, &restart, &used, &error));
+        int unused = (k >= 48 && k < 64) || (k >= 208 && k < 256); /* reserved, alignment */
+        int gap = k >= 256 + sizeof numbers && k < 320;
+        assert_int_equal(used, !unused && !gap);
+        ky_restart_free(&restart);
+    }
+    remove(path);
+    check(path, 1);
+    put_bytes(previous, bytes, size - 1);
+    assert_int_equal(ky_restart_read(path, &restart, NULL, &error), KY_BAD_DATA);
+    assert_non_null(strstr(error.text, "no such file"));
+    free(bytes);
+}
+
+static void other_machines_are_told(void **state)
+{
+    (void)state;
+    struct ky_error error = {0};
+    struct ky_restart restart;
+    const char *path = in_folder("o.kyo");
+    assert_ok(ky_restart_write(path, sections, 3, &error));
+    size_t size;
+    unsigned char *bytes = bytes_of(path, &size);
+    bytes[8] ^= 5, bytes[9] ^= 1, bytes[10] ^= 1, bytes[11] ^= 5; /* 04030201 to 01020304 */
+    put_bytes(path, bytes, size);
+    assert_int_equal(ky_restart_read(path, &restart, NULL, &error), KY_BAD_DATA);
+    assert_non_null(strstr(error.text, "other byte order"));
+    free(bytes);
+}
+
+static void files_are_replaced_in_one_step(void **state)
+{
+    (void)state;
+    struct ky_error error = {0};
+    struct ky_file *file;
+    char path[300];
+    snprintf(path, sizeof path, "%s", in_folder("f"));
+    put_bytes(path, "old", 3);
+    assert_int_equal(ky_file_create(path, 0, &file, &error), KY_USAGE);
+    assert_null(file);
+    assert_ok(ky_file_create(path, 1, &file, &error));
+    for (int k = 0; k < 300000; k++)
+        assert_int_equal(ky_file_print(file, "%07d\n", k), 0);
+    size_t size;
+    unsigned char *bytes = bytes_of(path, &size);
+    assert_int_equal(size, 3);
+    free(bytes);
+    assert_ok(ky_file_publish(file, in_folder("f.old"), &error));
+    bytes = bytes_of(path, &size);
+    assert_int_equal(size, 300000 * 8);
+    assert_memory_equal(bytes + 8 * 123456, "0123456\n", 8);
+    free(bytes);
+    bytes = bytes_of(in_folder("f.old"), &size);
+    assert_int_equal(size, 3);
+    free(bytes);
+    assert_ok(ky_file_create(path, 1, &file, &error));
+    assert_true(exists(in_folder("f.part")));
+    ky_file_discard(file);
+    assert_false(exists(in_folder("f.part")));
+    assert_true(exists(path));
+}
+
+/* A link to a file stays a link: what it leads to is replaced. */
+static void links_are_followed(void **state)
+{
+    (void)state;
+    struct ky_error error = {0};
+    struct ky_file *file;
+    struct stat about;
+    char target[300], name[300];
+    snprintf(target, sizeof target, "%s", in_folder("target"));
+    snprintf(name, sizeof name, "%s", in_folder("name"));
+    put_bytes(target, "old", 3);
+    assert_int_equal(symlink(target, name), 0);
+    assert_ok(ky_file_create(name, 1, &file, &error));
+    ky_file_write(file, "newer", 5);
+    assert_ok(ky_file_publish(file, NULL, &error));
+    assert_int_equal(lstat(name, &about), 0);
+    assert_true(S_ISLNK(about.st_mode));
+    size_t size;
+    free(bytes_of(target, &size));
+    assert_int_equal(size, 5);
+}
+
+static void space_is_asked_for(void **state)
+{
+    (void)state;
+    struct ky_error error = {0};
+    struct ky_file *file;
+    assert_ok(ky_file_create(in_folder("s"), 0, &file, &error));
+    assert_ok(ky_file_reserve(file, 1000, &error));
+    assert_int_equal(ky_file_reserve(file, (uint64_t)1 << 62, &error), KY_CANNOT_WRITE);
+    ky_file_discard(file);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_hash_is_xxh64),
+        cmocka_unit_test(sections_come_back),
+        cmocka_unit_test(damage_is_seen_and_the_previous_one_read),
+        cmocka_unit_test(other_machines_are_told),
+        cmocka_unit_test(files_are_replaced_in_one_step),
+        cmocka_unit_test(links_are_followed),
+        cmocka_unit_test(space_is_asked_for),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
