@@ -18,6 +18,8 @@
 #define KY_FN static __device__ __forceinline__
 #else
 #define KY_FN static inline __attribute__((always_inline))
+#define KY_HOST 1
+#include <math.h>
 #endif
 
 #ifndef KY_REAL
@@ -30,13 +32,20 @@
 #define KY_FMA(a, b, c) fmaf(a, b, c)
 #define KY_RSQRT(x) rsqrtf(x)
 #else
-#include <math.h>
 #define KY_REAL double
 #define KY_FMA(a, b, c) ((a) * (b) + (c))
 #define KY_RSQRT(x) (1.0 / sqrt(x))
 #endif
 #define KY_SPLAT(x) ((KY_REAL)(x))
 #define KY_RSQRT_SCALE 1
+#endif
+
+/* Opening tests are in float whatever KY_REAL is; the lanes test several cells at a time. */
+#ifndef KY_FLOAT
+#define KY_FLOAT float
+#define KY_TRUTH int
+#define KY_FLOAT_SPLAT(x) (x)
+#define KY_FLOAT_MAX(a, b) ((a) > (b) ? (a) : (b))
 #endif
 
 #endif

@@ -1,22 +1,24 @@
 /* When a cell must be opened: the opening tests of N09 (offset), B12 (offset, minimum), Barnes &
- * Hut (geometric) and GADGET (relative). Portable C; scalars only. Lengths are differences from the
- * centre of the sinks, so that float is enough. */
+ * Hut (geometric) and GADGET (relative). Portable C; scalars, or several cells at a time in the
+ * CPU's lanes. Lengths are differences from the centre of the sinks, so that float is enough. */
 #ifndef KY_PHYSICS_OPENING_H
 #define KY_PHYSICS_OPENING_H
 
+#include "physics/dialect.h"
+
 /* Distance of an interval of half-width `half` about 0 to the interval from dx − below to
  * dx + above; 0 when they touch. */
-static inline float ky_opening_gap(float dx, float below, float above, float half)
+KY_FN KY_FLOAT ky_opening_gap(KY_FLOAT dx, KY_FLOAT below, KY_FLOAT above, KY_FLOAT half)
 {
-    float left = dx - below - half, right = -(dx + above) - half;
-    float gap = left > right ? left : right;
-    return gap > 0.0f ? gap : 0.0f;
+    KY_FLOAT left = dx - below - half, right = -(dx + above) - half;
+    return KY_FLOAT_MAX(KY_FLOAT_MAX(left, right), KY_FLOAT_SPLAT(0.0f));
 }
 
 /* 1 if the box of half-sides hx hy hz about 0 touches the cell's box about its com dx dy dz. */
-static inline int ky_opening_box_touches(float dx, float dy, float dz, float below_x, float below_y,
-                                         float below_z, float above_x, float above_y, float above_z,
-                                         float hx, float hy, float hz)
+KY_FN KY_TRUTH ky_opening_box_touches(KY_FLOAT dx, KY_FLOAT dy, KY_FLOAT dz, KY_FLOAT below_x,
+                                      KY_FLOAT below_y, KY_FLOAT below_z, KY_FLOAT above_x,
+                                      KY_FLOAT above_y, KY_FLOAT above_z, KY_FLOAT hx, KY_FLOAT hy,
+                                      KY_FLOAT hz)
 {
     return ky_opening_gap(dx, below_x, above_x, hx) + ky_opening_gap(dy, below_y, above_y, hy) +
                ky_opening_gap(dz, below_z, above_z, hz) <=
@@ -25,14 +27,14 @@ static inline int ky_opening_box_touches(float dx, float dy, float dz, float bel
 
 /* `relative`: 1 if a sink may be within 0.6 l of the centre of the cell's box along every axis,
  * l being its longest side; the cube holds the box. */
-static inline int ky_opening_cube_touches(float dx, float dy, float dz, float below_x,
-                                          float below_y, float below_z, float above_x,
-                                          float above_y, float above_z, float hx, float hy,
-                                          float hz)
+KY_FN KY_TRUTH ky_opening_cube_touches(KY_FLOAT dx, KY_FLOAT dy, KY_FLOAT dz, KY_FLOAT below_x,
+                                       KY_FLOAT below_y, KY_FLOAT below_z, KY_FLOAT above_x,
+                                       KY_FLOAT above_y, KY_FLOAT above_z, KY_FLOAT hx, KY_FLOAT hy,
+                                       KY_FLOAT hz)
 {
-    float lx = below_x + above_x, ly = below_y + above_y, lz = below_z + above_z;
-    float l = lx > ly ? lx : ly;
-    l = 0.6f * (l > lz ? l : lz);
+    KY_FLOAT lx = below_x + above_x, ly = below_y + above_y, lz = below_z + above_z;
+    KY_FLOAT l = KY_FLOAT_MAX(lx, ly);
+    l = 0.6f * KY_FLOAT_MAX(l, lz);
     dx += 0.5f * (above_x - below_x);
     dy += 0.5f * (above_y - below_y);
     dz += 0.5f * (above_z - below_z);
@@ -42,22 +44,24 @@ static inline int ky_opening_cube_touches(float dx, float dy, float dz, float be
 }
 
 /* Squared distance of the box of half-sides hx hy hz about 0 to the cell's box. */
-static inline float ky_opening_box_distance2(float dx, float dy, float dz, float below_x,
-                                             float below_y, float below_z, float above_x,
-                                             float above_y, float above_z, float hx, float hy,
-                                             float hz)
+KY_FN KY_FLOAT ky_opening_box_distance2(KY_FLOAT dx, KY_FLOAT dy, KY_FLOAT dz, KY_FLOAT below_x,
+                                        KY_FLOAT below_y, KY_FLOAT below_z, KY_FLOAT above_x,
+                                        KY_FLOAT above_y, KY_FLOAT above_z, KY_FLOAT hx,
+                                        KY_FLOAT hy, KY_FLOAT hz)
 {
-    float x = ky_opening_gap(dx, below_x, above_x, hx),
-          y = ky_opening_gap(dy, below_y, above_y, hy),
-          z = ky_opening_gap(dz, below_z, above_z, hz);
+    KY_FLOAT x = ky_opening_gap(dx, below_x, above_x, hx),
+             y = ky_opening_gap(dy, below_y, above_y, hy),
+             z = ky_opening_gap(dz, below_z, above_z, hz);
     return x * x + y * y + z * z;
 }
 
+#if KY_HOST
 /* `relative`: what to multiply node.open2 with for a group whose smallest last acceleration is `a`
  * (for G = 1): d^(p+3) > M l^(p+1)/(α a), p = 1 for monopoles and 2 for quadrupoles. */
-static inline double ky_opening_relative_factor(double alpha, double a, int multipole)
+KY_FN double ky_opening_relative_factor(double alpha, double a, int multipole)
 {
     return pow(alpha * a, -2.0 / (multipole + 3));
 }
+#endif
 
 #endif

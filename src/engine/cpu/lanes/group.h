@@ -8,12 +8,12 @@
  * each other at the end. */
 #include "engine/cpu/lanes/lanes.h"
 
-#define KY_CELLS_UNROLL 1
+#define KY_CELLS_UNROLL 2
+#include "engine/cpu/lanes/batch.h"
 #include "engine/cpu/lanes/cells.h"
 #include "physics/opening.h"
 
 enum {
-    KY_BATCH = 16,
     BODIES = KY_CHUNK, /* in the buffer */
     CELLS = 256,
     FEW = 1, /* a leaf of so few bodies is as cheap, and better, taken body by body */
@@ -165,98 +165,83 @@ static void add_cells(struct walk *walk, const uint32_t *index, size_t count)
 /* ---- the walk ---------------------------------------------------------------------------------
  */
 
-/* What the test reads of a batch of cells, relative to the group's centre. */
-struct batch {
-    uint32_t index[KY_BATCH], first[KY_BATCH], count[KY_BATCH];
-    _Alignas(64) float d[3][KY_BATCH];
-    float open2[KY_BATCH], below[3][KY_BATCH], above[3][KY_BATCH];
-    int32_t open[KY_BATCH];
-};
+_Static_assert(sizeof(struct ky_node) == 64 && sizeof(struct ky_cell_box) == 32,
+               "gathers count in powers of two");
+enum { NODE_SHIFT = 6, BOX_SHIFT = 5 };
 
-KY_INLINE void read_batch(const struct walk *walk, struct batch *b, size_t count)
+/* The topmost cells of the stack; `wanted` where there is one. */
+KY_INLINE ky_ints pop_batch(struct walk *walk, ky_ints *index)
 {
-    for (size_t k = 0; k < KY_BATCH; k++) {
-        b->index[k] = walk->space->stack[k < count ? walk->height + k : walk->height];
-        const struct ky_node *node = &walk->tree->node[b->index[k]];
-        for (int c = 0; c < 3; c++)
-            b->d[c][k] = (float)(node->com[c] - walk->centre[c]);
-        b->open2[k] = node->open2;
-        b->first[k] = node->first;
-        b->count[k] = node->count;
-    }
+    static const ky_ints place = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    size_t count = walk->height < KY_BATCH ? walk->height : KY_BATCH;
+    walk->height -= count;
+    memcpy(index, walk->space->stack + walk->height, sizeof *index);
+    ky_ints wanted = place < (int32_t)count;
+    *index &= wanted;
+    return wanted;
 }
 
-KY_INLINE void read_boxes(const struct walk *walk, struct batch *b)
+/* The part of the opening test that needs the cells' boxes. */
+KY_INLINE ky_ints test_boxes(const struct walk *walk, ky_ints index, ky_floats dx, ky_floats dy,
+                             ky_floats dz, ky_floats open2, const ky_floats h[3], ky_ints open)
 {
-    for (size_t k = 0; k < KY_BATCH; k++) {
-        const struct ky_cell_box *box = &walk->tree->box[b->index[k]];
-        for (int c = 0; c < 3; c++) {
-            b->below[c][k] = box->below[c];
-            b->above[c][k] = box->above[c];
-        }
-    }
+    const struct ky_cell_box *box = walk->tree->box;
+    ky_floats bx = ky_gather(&box->below[0], index, BOX_SHIFT),
+              by = ky_gather(&box->below[1], index, BOX_SHIFT),
+              bz = ky_gather(&box->below[2], index, BOX_SHIFT),
+              ax = ky_gather(&box->above[0], index, BOX_SHIFT),
+              ay = ky_gather(&box->above[1], index, BOX_SHIFT),
+              az = ky_gather(&box->above[2], index, BOX_SHIFT);
+    if (walk->given->minimum)
+        open =
+            ky_opening_box_distance2(dx, dy, dz, bx, by, bz, ax, ay, az, h[0], h[1], h[2]) <= open2;
+    if (walk->given->relative)
+        return open | ky_opening_cube_touches(dx, dy, dz, bx, by, bz, ax, ay, az, h[0], h[1], h[2]);
+    return open | ky_opening_box_touches(dx, dy, dz, bx, by, bz, ax, ay, az, h[0], h[1], h[2]);
 }
 
-/* "How a walk decides" in octree.h. A distance that float cannot tell from 0 opens, too. */
-KY_INLINE void test_batch(const struct walk *walk, struct batch *b)
+/* -1 for the cells that have to be opened: "How a walk decides" in octree.h. A distance whose
+ * powers float cannot hold opens, too. */
+KY_INLINE ky_ints test_batch(const struct walk *walk, ky_ints index)
 {
-    const float hx = walk->half[0], hy = walk->half[1], hz = walk->half[2], factor = walk->factor;
-    for (size_t k = 0; k < KY_BATCH; k++) {
-        float x = ky_opening_gap(b->d[0][k], 0, 0, hx), y = ky_opening_gap(b->d[1][k], 0, 0, hy),
-              z = ky_opening_gap(b->d[2][k], 0, 0, hz);
-        float low = b->open2[k] * factor;
-        b->open[k] = x * x + y * y + z * z <= (low > 1e-16f ? low : 1e-16f);
-    }
-}
-
-KY_INLINE void test_boxes(const struct walk *walk, struct batch *b)
-{
-    const float hx = walk->half[0], hy = walk->half[1], hz = walk->half[2];
-    for (size_t k = 0; k < KY_BATCH; k++) {
-        float dx = b->d[0][k], dy = b->d[1][k], dz = b->d[2][k];
-        float bx = b->below[0][k], by = b->below[1][k], bz = b->below[2][k];
-        float ax = b->above[0][k], ay = b->above[1][k], az = b->above[2][k];
-        if (walk->given->minimum)
-            b->open[k] = ky_opening_box_distance2(dx, dy, dz, bx, by, bz, ax, ay, az, hx, hy, hz) <=
-                         b->open2[k];
-        if (walk->given->relative)
-            b->open[k] |= ky_opening_cube_touches(dx, dy, dz, bx, by, bz, ax, ay, az, hx, hy, hz);
-        else
-            b->open[k] |= ky_opening_box_touches(dx, dy, dz, bx, by, bz, ax, ay, az, hx, hy, hz);
-    }
+    const struct ky_node *node = walk->tree->node;
+    ky_floats dx = ky_gather_difference(&node->com[0], index, NODE_SHIFT, walk->centre[0]),
+              dy = ky_gather_difference(&node->com[1], index, NODE_SHIFT, walk->centre[1]),
+              dz = ky_gather_difference(&node->com[2], index, NODE_SHIFT, walk->centre[2]);
+    ky_floats open2 = ky_gather(&node->open2, index, NODE_SHIFT) * walk->factor;
+    open2 = KY_FLOAT_MAX(open2, KY_FLOAT_SPLAT(1e-16f));
+    const ky_floats none = {0},
+                    h[3] = {KY_FLOAT_SPLAT(walk->half[0]), KY_FLOAT_SPLAT(walk->half[1]),
+                            KY_FLOAT_SPLAT(walk->half[2])};
+    ky_floats d2 =
+        ky_opening_box_distance2(dx, dy, dz, none, none, none, none, none, none, h[0], h[1], h[2]);
+    ky_ints open = d2 <= open2;
+    return walk->tree->test_box ? test_boxes(walk, index, dx, dy, dz, open2, h, open) : open;
 }
 
 /* The topmost cells of the stack, in the order in which they lie there: accepted, divided into
  * their children, or divided into their bodies. */
 static void take_batch(struct walk *walk)
 {
-    struct batch b;
-    const uint32_t few = walk->given->quadrupole ? FEW_QUADRUPOLE : FEW;
-    size_t count = walk->height < KY_BATCH ? walk->height : KY_BATCH;
-    walk->height -= count;
-    read_batch(walk, &b, count);
-    test_batch(walk, &b);
-    if (walk->tree->test_box) {
-        read_boxes(walk, &b);
-        test_boxes(walk, &b);
-    }
-    uint32_t accepted[KY_BATCH], inner[KY_BATCH], leaf[KY_BATCH];
-    size_t accepteds = 0, inners = 0, leaves = 0;
-    for (uint32_t k = 0; k < count; k++) {
-        uint32_t is_leaf = b.count[k] / KY_LEAF;
-        uint32_t open = (uint32_t)b.open[k] | (is_leaf & ((b.count[k] & ~KY_LEAF) <= few));
-        accepted[accepteds] = b.index[k], inner[inners] = k, leaf[leaves] = k;
-        accepteds += 1 - open, inners += open & (1 - is_leaf), leaves += open & is_leaf;
-    }
+    const struct ky_node *node = walk->tree->node;
+    const int32_t few = walk->given->quadrupole ? FEW_QUADRUPOLE : FEW;
+    ky_ints index, wanted = pop_batch(walk, &index);
+    ky_ints open = test_batch(walk, index);
+    ky_ints count = (ky_ints)ky_gather(&node->count, index, NODE_SHIFT), leaf = count < 0;
+    open |= leaf & ((count & INT32_MAX) <= few);
+    uint32_t accepted[KY_BATCH], inner[KY_BATCH], leaves[KY_BATCH];
+    size_t accepteds = ky_keep(accepted, index, wanted & ~open),
+           inners = ky_keep(inner, index, wanted & open & ~leaf),
+           leaf_count = ky_keep(leaves, index, wanted & open & leaf);
     for (size_t i = 0; i < inners; i++) {
-        uint32_t *top = walk->space->stack + walk->height;
+        uint32_t *top = walk->space->stack + walk->height, first = node[inner[i]].first;
         for (uint32_t c = 0; c < 8; c++)
-            top[c] = b.first[inner[i]] + c;
-        walk->height += b.count[inner[i]];
+            top[c] = first + c;
+        walk->height += node[inner[i]].count;
     }
-    for (size_t i = 0; i < leaves; i++) {
-        uint32_t first = b.first[leaf[i]];
-        add_leaf(walk, first, first + (b.count[leaf[i]] & ~KY_LEAF));
+    for (size_t i = 0; i < leaf_count; i++) {
+        const struct ky_node *at = &node[leaves[i]];
+        add_leaf(walk, at->first, at->first + (at->count & ~KY_LEAF));
     }
     add_cells(walk, accepted, accepteds);
 }

@@ -151,6 +151,26 @@ KY_INLINE ky_vector ky_where_different(ky_vector x, ky_whole a, ky_index_element
     return (ky_vector)((ky_whole)x & (ky_whole)(a != (b - (ky_whole){0})));
 }
 
+/* The opening test always takes 16 cells at a time, in float. */
+enum { KY_BATCH = 16 };
+typedef float ky_floats __attribute__((vector_size(64)));
+typedef int32_t ky_ints __attribute__((vector_size(64)));
+
+KY_INLINE ky_floats ky_floats_max(ky_floats a, ky_floats b)
+{
+#if KY_LANES_ISA == KY_ISA_avx512
+    return _mm512_max_ps(a, b);
+#else
+    ky_ints greater = a > b;
+    return (ky_floats)(((ky_ints)a & greater) | ((ky_ints)b & ~greater));
+#endif
+}
+
+#define KY_FLOAT ky_floats
+#define KY_TRUTH ky_ints
+#define KY_FLOAT_SPLAT(x) ((x) - (ky_floats){0})
+#define KY_FLOAT_MAX(a, b) ky_floats_max(a, b)
+
 #define KY_REAL ky_vector
 #define KY_FMA(a, b, c) ky_fma(a, b, c)
 #define KY_RSQRT(x) ky_rsqrt(x)
