@@ -20,7 +20,7 @@
 /* What to multiply a source with before it goes into ky_add_…: the mass, and for cells also the six
  * moments, tr P ("trace") and tr P again ("trace3"). */
 #define KY_SCALE_MASS(S) (1.0 / (S))
-#define KY_SCALE_SECOND(S) (3.0 / ((double)(S) * (S) * (S)))
+#define KY_SCALE_SECOND(S) (-3.0 / ((double)(S) * (S) * (S)))
 #define KY_SCALE_TRACE(S) (-0.5 / ((double)(S) * (S) * (S)))
 #define KY_SCALE_TRACE3(S) (-1.5 / ((double)(S) * (S) * (S)))
 /* What to multiply the sums of acceleration with. */
@@ -60,13 +60,13 @@ KY_FN struct ky_field ky_add_cell(struct ky_field field, KY_REAL dx, KY_REAL dy,
     KY_REAL qz = KY_FMA(c.zz, dz, KY_FMA(c.yz, dy, c.xz * dx));
     KY_REAL h = KY_FMA(qz, dz, KY_FMA(qy, dy, qx * dx)) * y2;
     KY_REAL p =
-        KY_FMA(y2, KY_FMA(KY_SPLAT(0.5f / (KY_RSQRT_SCALE * KY_RSQRT_SCALE)), h, c.trace), c.m);
+        KY_FMA(y2, KY_FMA(KY_SPLAT(-0.5f / (KY_RSQRT_SCALE * KY_RSQRT_SCALE)), h, c.trace), c.m);
     KY_REAL w =
-        KY_FMA(y2, KY_FMA(KY_SPLAT(2.5f / (KY_RSQRT_SCALE * KY_RSQRT_SCALE)), h, c.trace3), c.m);
+        KY_FMA(y2, KY_FMA(KY_SPLAT(-2.5f / (KY_RSQRT_SCALE * KY_RSQRT_SCALE)), h, c.trace3), c.m);
     KY_REAL y3 = y2 * y, f = w * y3, g = y3 * y2;
-    field.x = KY_FMA(-g, qx, KY_FMA(f, dx, field.x));
-    field.y = KY_FMA(-g, qy, KY_FMA(f, dy, field.y));
-    field.z = KY_FMA(-g, qz, KY_FMA(f, dz, field.z));
+    field.x = KY_FMA(g, qx, KY_FMA(f, dx, field.x));
+    field.y = KY_FMA(g, qy, KY_FMA(f, dy, field.y));
+    field.z = KY_FMA(g, qz, KY_FMA(f, dz, field.z));
     field.p = KY_FMA(y, p, field.p);
     return field;
 }

@@ -172,7 +172,9 @@ enum { NODE_SHIFT = 6, BOX_SHIFT = 5 };
 /* The topmost cells of the stack; `wanted` where there is one. */
 KY_INLINE ky_ints pop_batch(struct walk *walk, ky_ints *index)
 {
-    static const ky_ints place = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    static const int32_t places[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    ky_ints place;
+    memcpy(&place, places, sizeof place);
     size_t count = walk->height < KY_BATCH ? walk->height : KY_BATCH;
     walk->height -= count;
     memcpy(index, walk->space->stack + walk->height, sizeof *index);

@@ -151,10 +151,10 @@ KY_INLINE ky_vector ky_where_different(ky_vector x, ky_whole a, ky_index_element
     return (ky_vector)((ky_whole)x & (ky_whole)(a != (b - (ky_whole){0})));
 }
 
-/* The opening test always takes 16 cells at a time, in float. */
-enum { KY_BATCH = 16 };
-typedef float ky_floats __attribute__((vector_size(64)));
-typedef int32_t ky_ints __attribute__((vector_size(64)));
+/* The opening test takes a vector of cells at a time, always in float. */
+enum { KY_BATCH = KY_LANE_BYTES / 4 };
+typedef float ky_floats __attribute__((vector_size(KY_LANE_BYTES)));
+typedef int32_t ky_ints __attribute__((vector_size(KY_LANE_BYTES)));
 
 KY_INLINE ky_floats ky_floats_max(ky_floats a, ky_floats b)
 {
