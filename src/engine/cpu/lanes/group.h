@@ -35,7 +35,7 @@ struct walk {
     const struct ky_octree *tree;
     struct space *space;
     uint32_t body, end; /* the group's own bodies */
-    double centre[3];
+    double centre[4];   /* and 0 */
     float half[3], factor;
     size_t bodies, cells, height; /* fill of the buffers and the stack */
     uint64_t all_bodies, all_cells;
@@ -114,22 +114,37 @@ KY_INLINE void add_leaf(struct walk *walk, uint32_t first, uint32_t end)
         add_bodies(walk, walk->end, end);
 }
 
+typedef double four_doubles __attribute__((vector_size(32)));
+typedef float four_floats __attribute__((vector_size(16)));
+typedef ky_element four_elements __attribute__((vector_size(4 * sizeof(ky_element))));
+
+KY_INLINE void scale_four(ky_element *to, const float *from, double by)
+{
+    four_floats part;
+    memcpy(&part, from, sizeof part);
+    four_elements scaled = __builtin_convertvector(part, four_elements) * (ky_element)by;
+    memcpy(to, &scaled, sizeof scaled);
+}
+
+/* Four numbers at a time: com with what follows it, then the moments in two overlapping parts. */
 KY_INLINE void add_quadrupole(struct walk *walk, uint32_t index)
 {
     const struct ky_node *node = &walk->tree->node[index];
     struct ky_cell_source *c = &walk->space->cell[walk->cells++];
     const double S = KY_RSQRT_SCALE;
-    c->x = (ky_element)(node->com[0] - walk->centre[0]);
-    c->y = (ky_element)(node->com[1] - walk->centre[1]);
-    c->z = (ky_element)(node->com[2] - walk->centre[2]);
-    c->m = (ky_element)KY_SCALE_MASS(S) * (ky_element)node->mass;
-    ky_element trace =
-        (ky_element)node->second[0] + (ky_element)node->second[1] + (ky_element)node->second[2];
-    for (int k = 0; k < 6; k++)
-        c->second[k] = (ky_element)KY_SCALE_SECOND(S) * (ky_element)node->second[k];
+    four_doubles com, centre;
+    memcpy(&com, node->com, sizeof com);
+    memcpy(&centre, walk->centre, sizeof centre);
+    four_elements place = __builtin_convertvector(com - centre, four_elements);
+    place[3] = (ky_element)KY_SCALE_MASS(S) * (ky_element)node->mass;
+    memcpy(&c->x, &place, sizeof place);
+    scale_four(c->second, node->second, KY_SCALE_SECOND(S));
+    scale_four(c->second + 2, node->second + 2, KY_SCALE_SECOND(S));
+    ky_element trace = (ky_element)(node->second[0] + node->second[1] + node->second[2]);
     c->trace = (ky_element)KY_SCALE_TRACE(S) * trace;
     c->trace3 = (ky_element)KY_SCALE_TRACE3(S) * trace;
-    c->eps2 = walk->given->source_eps2 ? (ky_element)walk->tree->node_softening2[index] : 0;
+    if (walk->given->source_eps2)
+        c->eps2 = (ky_element)walk->tree->node_softening2[index];
 }
 
 /* A cell as a single body. */
@@ -237,8 +252,10 @@ static void take_batch(struct walk *walk)
            leaf_count = ky_keep(leaves, index, wanted & open & leaf);
     for (size_t i = 0; i < inners; i++) {
         uint32_t *top = walk->space->stack + walk->height, first = node[inner[i]].first;
-        for (uint32_t c = 0; c < 8; c++)
+        for (uint32_t c = 0; c < 8; c++) {
             top[c] = first + c;
+            __builtin_prefetch(&node[first + c]);
+        }
         walk->height += node[inner[i]].count;
     }
     for (size_t i = 0; i < leaf_count; i++) {
