@@ -16,9 +16,10 @@ struct ky_engine {
     const struct ky_engine_verbs *verbs;
 };
 
-/* Bytes that `n` bodies need. */
+/* Bytes that `n` bodies need; double: a sum that cannot overflow. */
 struct ky_memory {
-    double host, device; /* double: a sum that cannot overflow */
+    double host, device; /* at the peak of an evaluation */
+    double kept;         /* on the host after `trim` */
 };
 
 struct ky_engine_verbs {
@@ -55,6 +56,8 @@ struct ky_engine_verbs {
     enum ky_status (*drift)(struct ky_engine *engine, double dt,
                             struct ky_error *error); /* x += v dt */
     enum ky_status (*sums)(struct ky_engine *engine, struct ky_sums *sums, struct ky_error *error);
+    /* Gives back the memory of what the next evaluation makes anew. */
+    void (*trim)(struct ky_engine *engine);
     /* Cost of the last `forces`. */
     void (*report)(struct ky_engine *engine, struct ky_force_report *report);
 };
@@ -90,6 +93,7 @@ enum ky_status ky_engine_kick(struct ky_engine *engine, double dt, struct ky_err
 enum ky_status ky_engine_drift(struct ky_engine *engine, double dt, struct ky_error *error);
 enum ky_status ky_engine_sums(struct ky_engine *engine, struct ky_sums *sums,
                               struct ky_error *error);
+void ky_engine_trim(struct ky_engine *engine);
 void ky_engine_report(struct ky_engine *engine, struct ky_force_report *report);
 
 extern const struct ky_engine_verbs ky_cpu_engine;

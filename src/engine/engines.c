@@ -120,6 +120,12 @@ enum ky_status ky_engine_sums(struct ky_engine *engine, struct ky_sums *sums,
     return CALL(sums, sums, error);
 }
 
+void ky_engine_trim(struct ky_engine *engine)
+{
+    if (engine->verbs->trim)
+        engine->verbs->trim(engine);
+}
+
 void ky_engine_report(struct ky_engine *engine, struct ky_force_report *report)
 {
     memset(report, 0, sizeof *report);

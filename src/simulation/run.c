@@ -129,16 +129,15 @@ enum ky_status ky_run_plan(const struct ky_parameters *parameters,
         status = ky_engine_memory(&resolved, n, &memory, error);
     if (status)
         return status;
-    double per_body =
-        64 + 32; /* a copy for output: mass, position, velocity, id; acceleration, potential */
+    /* A copy for output: mass, position, velocity, id; acceleration, potential. */
+    const double copy = 64 + 32;
     double available = (double)sysconf(_SC_AVPHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     plan->step = schedule.step;
     plan->steps = schedule.end;
     plan->snapshots = schedule.every ? schedule.end / schedule.every + 1 : 2;
-    plan->host_bytes = memory.host + per_body * (double)n;
+    plan->host_bytes = fmax(memory.host, memory.kept + copy * (double)n);
     plan->device_bytes = memory.device;
-    plan->disk_bytes = (double)plan->snapshots * 72 * (double)n +
-                       2 * (per_body * (double)n + 4096) +
+    plan->disk_bytes = (double)plan->snapshots * 72 * (double)n + 2 * (copy * (double)n + 4096) +
                        300.0 * (double)(schedule.end / schedule.energy_every + 1);
     plan->largest_n = n ? floor((double)n * available / plan->host_bytes) : 0;
     return KY_OK;
@@ -268,10 +267,13 @@ static enum ky_status prepare(struct ky_run *run, struct ky_snapshot *initial,
     if (!status)
         status = write_text(run, error);
     if (!status)
-        status = ky_sim_open(&run->parameters, &initial->bodies, initial->time, &run->sim, error);
+        status = ky_sim_place(&run->parameters, &initial->bodies, initial->time, &run->sim, error);
     if (status)
         return status;
     ky_bodies_free(&initial->bodies);
+    status = ky_sim_first_forces(run->sim, error);
+    if (status)
+        return status;
     run->energy_start.conserved = symmetric;
     run->state = (struct ky_run_state){.step = run->schedule.step,
                                        .end = run->schedule.end,

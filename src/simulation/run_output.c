@@ -28,6 +28,7 @@ enum ky_status ky_run_write_snapshot(struct ky_run *run, struct ky_error *error)
     ky_write_options_defaults(&options);
     options.overwrite = 1; /* a resumed run writes the same bytes again */
     options.compress = run->given.compress;
+    ky_engine_trim(run->sim->engine);
     enum ky_status status =
         ky_folder_snapshot(run->given.output, (size_t)run->state.snapshots, path, error);
     if (!status)

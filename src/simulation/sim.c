@@ -62,21 +62,33 @@ fail:
     return status;
 }
 
+enum ky_status ky_sim_place(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
+                            double time, struct ky_sim **made, struct ky_error *error)
+{
+    struct ky_bodies fresh =
+        *bodies; /* the forces of another run are not those of these parameters */
+    fresh.acceleration = NULL;
+    fresh.potential = NULL;
+    *made = NULL;
+    if (!isfinite(time))
+        return ky_fail(error, KY_USAGE, "start time %g; it must be finite", time);
+    return create(parameters, &fresh, time, made, error);
+}
+
+enum ky_status ky_sim_first_forces(struct ky_sim *sim, struct ky_error *error)
+{
+    return ky_engine_forces(sim->engine, error);
+}
+
 enum ky_status ky_sim_open(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
                            double time, struct ky_sim **made, struct ky_error *error)
 {
     *made = NULL;
     enum ky_status status = ky_bodies_check(bodies, error);
-    struct ky_bodies fresh =
-        *bodies; /* the forces of another run are not those of these parameters */
-    fresh.acceleration = NULL;
-    fresh.potential = NULL;
-    if (!status && !isfinite(time))
-        status = ky_fail(error, KY_USAGE, "start time %g; it must be finite", time);
     if (!status)
-        status = create(parameters, &fresh, time, made, error);
+        status = ky_sim_place(parameters, bodies, time, made, error);
     if (!status)
-        status = ky_engine_forces((*made)->engine, error);
+        status = ky_sim_first_forces(*made, error);
     if (status) {
         ky_sim_close(*made);
         *made = NULL;
@@ -192,6 +204,7 @@ enum ky_status ky_sim_write_restart(struct ky_sim *sim, const char *path,
     struct ky_bodies bodies = {0};
     if (!sections)
         return ky_no_memory(error, "restart sections", 1 + BODY_ARRAYS + extras, sizeof *sections);
+    ky_engine_trim(sim->engine);
     enum ky_status status = ky_bodies_allocate(
         &bodies, sim->n, sim->with | KY_WITH_ACCELERATION | KY_WITH_POTENTIAL, error);
     if (!status)

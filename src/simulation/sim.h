@@ -17,6 +17,12 @@ struct ky_sim {
     uint8_t *type;
 };
 
+/* ky_sim_open without the first forces, so that the caller can free its bodies before the engine
+ * needs more memory for them. The bodies have been checked. */
+enum ky_status ky_sim_place(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
+                            double time, struct ky_sim **sim, struct ky_error *error);
+enum ky_status ky_sim_first_forces(struct ky_sim *sim, struct ky_error *error);
+
 /* Writes the simulation and the caller's own sections to a restart file. */
 enum ky_status ky_sim_write_restart(struct ky_sim *sim, const char *path,
                                     const struct ky_section *extra, size_t extras,

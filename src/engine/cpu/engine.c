@@ -78,7 +78,8 @@ enum { COLUMNS = 11 };
 
 static void memory(const struct ky_parameters *parameters, size_t n, struct ky_memory *memory)
 {
-    *memory = (struct ky_memory){.host = (double)n * COLUMNS * sizeof(double)};
+    double columns = (double)n * COLUMNS * sizeof(double);
+    *memory = (struct ky_memory){.host = columns, .kept = columns};
     if (methods[parameters->force].memory)
         memory->host += methods[parameters->force].memory(parameters, n);
 }
@@ -272,6 +273,13 @@ static void report(struct ky_engine *engine, struct ky_force_report *report)
     *report = ((struct ky_cpu *)engine)->report;
 }
 
+static void trim(struct ky_engine *engine)
+{
+    struct ky_cpu *cpu = (struct ky_cpu *)engine;
+    ky_octree_free(&cpu->tree);
+    ky_octree_init(&cpu->tree);
+}
+
 const struct ky_engine_verbs ky_cpu_engine = {
     .name = "cpu",
     .device = device,
@@ -285,5 +293,6 @@ const struct ky_engine_verbs ky_cpu_engine = {
     .kick = kick,
     .drift = drift,
     .sums = ky_cpu_sums,
+    .trim = trim,
     .report = report,
 };
