@@ -181,6 +181,70 @@ struct ky_force_report {
 KY_API enum ky_status ky_forces(const struct ky_parameters *parameters, struct ky_bodies *bodies,
                                 struct ky_force_report *report, struct ky_error *error);
 
+/* ---- the general walk: neighbours, SPH density, actions by name ---- */
+
+/* Every body walks through the octree once; an action says which cells it goes past, which act as a
+ * whole, and what bodies do to it (docs/general-walk.md, also how to write one). Of `parameters`
+ * these matter: engine, isa, threads, curve, leaf and group; for `gravity` those of the force too.
+ * The order of the results is that of the bodies, and they are the same for any number of threads.
+ * `report` may be NULL; its walk has all walks of the call, its body interactions the distances
+ * that were looked at. */
+
+/* Neighbours of body i: body[offset[i]] … body[offset[i + 1] − 1], indices in ascending order. */
+struct ky_neighbour_lists {
+    size_t n;
+    size_t *offset; /* [n + 1] */
+    uint32_t *body; /* [offset[n]] */
+};
+
+/* Bodies j ≠ i with |x_j − x_i| <= radius of i, for all i. `radius` has `radii` elements: 1, the
+ * same for all bodies, or n (then j may be a neighbour of i and not i of j). A radius is finite and
+ * not negative; 0 finds the bodies at the very same place. Distances are compared as r² in double.
+ * `count` (n elements) or NULL; `lists` or NULL: allocated, free with ky_neighbour_lists_free.
+ * KY_FAULT, naming the size, when the lists do not fit into memory; they are empty then, and
+ * `count` is filled nevertheless. */
+KY_API enum ky_status ky_neighbours(const struct ky_parameters *parameters,
+                                    const struct ky_bodies *bodies, const double *radius,
+                                    size_t radii, uint32_t *count, struct ky_neighbour_lists *lists,
+                                    struct ky_force_report *report, struct ky_error *error);
+KY_API void ky_neighbour_lists_free(struct ky_neighbour_lists *lists); /* clears the struct */
+
+/* SPH density at every body: Σ m W(r, h) over the bodies within h, itself included, W the cubic
+ * spline that vanishes at h. h is the distance of the k-th nearest other body, so that the support
+ * holds k neighbours, the last on its surface (h is twice that of Monaghan & Lattanzio 1985 and the
+ * same as GADGET's). Where k others lie at the very same place, h is 0 and the density infinite, or
+ * 0 if nothing there has mass. `density` and `smoothing` (h): n elements each, or NULL. k from 1 to
+ * n − 1, else KY_USAGE; with no bodies there is nothing to do. */
+KY_API enum ky_status ky_sph_density(const struct ky_parameters *parameters,
+                                     const struct ky_bodies *bodies, size_t k, double *density,
+                                     double *smoothing, struct ky_force_report *report,
+                                     struct ky_error *error);
+
+/* What actions there are, index = 0, 1, …; KY_USAGE past the last. */
+struct ky_action {
+    const char *name;    /* "gravity", "count", "list", "nearest", "density" */
+    const char *results; /* "ax ay az potential": names of the results of one body */
+    size_t columns;      /* how many they are */
+    int needs_radius;    /* of each body, or one for all */
+    int needs_k;         /* a number of neighbours */
+    int needs_lists;     /* not for ky_walk: lists to fill; see ky_neighbours */
+};
+KY_API enum ky_status ky_action_get(size_t index, struct ky_action *action);
+
+/* What an action needs; clear what it does not. */
+struct ky_walk_input {
+    size_t size; /* of this struct */
+    const double *radius;
+    size_t radii; /* 0, 1 or n */
+    size_t k;
+};
+
+/* A walk with the action of that name: results[i × columns + c]. Units are the caller's. */
+KY_API enum ky_status ky_walk(const struct ky_parameters *parameters,
+                              const struct ky_bodies *bodies, const char *action,
+                              const struct ky_walk_input *input, double *results,
+                              struct ky_force_report *report, struct ky_error *error);
+
 /* Sums over all bodies, in double, the same for any number of threads. */
 struct ky_sums {
     double mass;

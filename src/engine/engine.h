@@ -10,6 +10,7 @@
 
 #include "base/options.h"
 #include "base/status.h"
+#include "engine/actions.h"
 
 /* The first member of every engine's own struct. */
 struct ky_engine {
@@ -20,6 +21,20 @@ struct ky_engine {
 struct ky_memory {
     double host, device; /* at the peak of an evaluation */
     double kept;         /* on the host after `trim` */
+};
+
+/* One general walk (physics/walk.h): the action, what it needs, where its results go. Lengths are
+ * the caller's, bodies are in the caller's order. */
+struct ky_walk_request {
+    enum ky_action_id action;
+    size_t n;             /* bodies of the engine */
+    const double *radius; /* [radii], radii 1 (for all) or n; where the action needs it, else 0 */
+    size_t radii;
+    size_t k;        /* neighbours, below n; where the action needs it */
+    double *results; /* [n][columns of the action], or NULL */
+    const size_t
+        *offset;    /* [n + 1]: body i has list[offset[i]] … list[offset[i + 1] − 1] to fill */
+    uint32_t *list; /* where the action needs it; ascending when it comes back */
 };
 
 struct ky_engine_verbs {
@@ -58,7 +73,10 @@ struct ky_engine_verbs {
     enum ky_status (*sums)(struct ky_engine *engine, struct ky_sums *sums, struct ky_error *error);
     /* Gives back the memory of what the next evaluation makes anew. */
     void (*trim)(struct ky_engine *engine);
-    /* Cost of the last `forces`. */
+    /* A general walk at the present positions; the request has been checked. */
+    enum ky_status (*walk)(struct ky_engine *engine, const struct ky_walk_request *request,
+                           struct ky_error *error);
+    /* Cost of the last `forces` or `walk`. */
     void (*report)(struct ky_engine *engine, struct ky_force_report *report);
 };
 
@@ -94,6 +112,9 @@ enum ky_status ky_engine_drift(struct ky_engine *engine, double dt, struct ky_er
 enum ky_status ky_engine_sums(struct ky_engine *engine, struct ky_sums *sums,
                               struct ky_error *error);
 void ky_engine_trim(struct ky_engine *engine);
+/* KY_USAGE for a request without what its action needs, or with numbers out of range. */
+enum ky_status ky_engine_walk(struct ky_engine *engine, const struct ky_walk_request *request,
+                              struct ky_error *error);
 void ky_engine_report(struct ky_engine *engine, struct ky_force_report *report);
 
 extern const struct ky_engine_verbs ky_cpu_engine;

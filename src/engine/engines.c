@@ -126,6 +126,13 @@ void ky_engine_trim(struct ky_engine *engine)
         engine->verbs->trim(engine);
 }
 
+enum ky_status ky_engine_walk(struct ky_engine *engine, const struct ky_walk_request *request,
+                              struct ky_error *error)
+{
+    enum ky_status status = ky_walk_request_check(request, error);
+    return status ? status : CALL(walk, request, error);
+}
+
 void ky_engine_report(struct ky_engine *engine, struct ky_force_report *report)
 {
     memset(report, 0, sizeof *report);

@@ -25,6 +25,7 @@ struct ky_cpu {
     double *partial;       /* KY_PARTIAL numbers for each chunk of bodies */
     void *column;          /* direct: columns in float */
     struct ky_octree tree; /* tree and walk */
+    int tree_stands;       /* general walk: `tree` is that of the present positions, with links */
     struct ky_force_report report;
 };
 
@@ -57,6 +58,10 @@ struct ky_cpu_scale ky_cpu_scale(const struct ky_cpu *cpu);
 enum ky_status ky_cpu_direct(struct ky_cpu *cpu, struct ky_error *error);
 double ky_cpu_direct_memory(const struct ky_parameters *parameters, size_t n);
 enum ky_status ky_cpu_tree(struct ky_cpu *cpu, struct ky_error *error);
+/* Keys to groups for the present positions; adds the seconds to the report. */
+enum ky_status ky_cpu_build_tree(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+                                 struct ky_error *error);
+void ky_cpu_clear_report(struct ky_cpu *cpu);
 /* Every body by itself through the tree that is built. */
 enum ky_status ky_cpu_walk_bodies(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                   struct ky_error *error);
@@ -67,6 +72,8 @@ double ky_cpu_relative_factor(const struct ky_cpu *cpu, const uint32_t *body, si
                               double floor);
 enum ky_status ky_cpu_exact(struct ky_engine *engine, const size_t *sinks, size_t count,
                             double (*acceleration)[3], double *potential, struct ky_error *error);
+enum ky_status ky_cpu_walk(struct ky_engine *engine, const struct ky_walk_request *request,
+                           struct ky_error *error);
 enum ky_status ky_cpu_sums(struct ky_engine *engine, struct ky_sums *sums, struct ky_error *error);
 
 #endif

@@ -181,6 +181,7 @@ static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodi
     cpu->softening = NULL;
     if (bodies->softening && !(cpu->softening = ky_allocate(cpu->n, sizeof(double))))
         return ky_no_memory(error, "softenings", cpu->n, sizeof(double));
+    cpu->tree_stands = 0;
     ky_cpu_choose_units(cpu, bodies);
     cpu->has_acceleration = knows_acceleration(bodies);
     double per_length = 1 / cpu->length, per_mass = 1 / cpu->mass_unit;
@@ -229,15 +230,21 @@ static enum ky_status get(struct ky_engine *engine, struct ky_bodies *bodies,
     return KY_OK;
 }
 
+void ky_cpu_clear_report(struct ky_cpu *cpu)
+{
+    struct ky_force_report *r = &cpu->report;
+    r->keys = r->sort = r->build = r->moments = r->walk = r->total = 0;
+    r->body_interactions = r->cell_interactions = 0;
+}
+
 static enum ky_status forces(struct ky_engine *engine, struct ky_error *error)
 {
     struct ky_cpu *cpu = (struct ky_cpu *)engine;
-    struct ky_force_report *r = &cpu->report;
-    r->keys = r->sort = r->build = r->moments = r->walk = 0;
-    r->body_interactions = r->cell_interactions = 0;
+    ky_cpu_clear_report(cpu);
+    cpu->tree_stands = 0;
     double start = ky_clock();
     enum ky_status status = methods[cpu->parameters->force].forces(cpu, error);
-    r->total = ky_clock() - start;
+    cpu->report.total = ky_clock() - start;
     cpu->has_acceleration |= status == KY_OK;
     return status;
 }
@@ -264,6 +271,7 @@ static enum ky_status drift(struct ky_engine *engine, double dt, struct ky_error
 {
     (void)error;
     struct ky_cpu *cpu = (struct ky_cpu *)engine;
+    cpu->tree_stands = 0;
     add(cpu, cpu->x, cpu->v, dt / cpu->length);
     return KY_OK;
 }
@@ -278,6 +286,7 @@ static void trim(struct ky_engine *engine)
     struct ky_cpu *cpu = (struct ky_cpu *)engine;
     ky_octree_free(&cpu->tree);
     ky_octree_init(&cpu->tree);
+    cpu->tree_stands = 0;
 }
 
 const struct ky_engine_verbs ky_cpu_engine = {
@@ -294,5 +303,6 @@ const struct ky_engine_verbs ky_cpu_engine = {
     .drift = drift,
     .sums = ky_cpu_sums,
     .trim = trim,
+    .walk = ky_cpu_walk,
     .report = report,
 };

@@ -113,8 +113,7 @@ static enum ky_status walk_groups(struct ky_cpu *cpu, const struct ky_parameters
     return KY_OK;
 }
 
-/* Keys to groups for the present positions; the engine's report has the seconds. */
-static enum ky_status build_tree(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+enum ky_status ky_cpu_build_tree(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                  struct ky_error *error)
 {
     const struct ky_octree_bodies bodies = {cpu->n,    cpu->x[0], cpu->x[1],
@@ -131,7 +130,7 @@ static enum ky_status build_tree(struct ky_cpu *cpu, const struct ky_parameters 
 static enum ky_status evaluate(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                struct ky_error *error)
 {
-    enum ky_status status = build_tree(cpu, parameters, error);
+    enum ky_status status = ky_cpu_build_tree(cpu, parameters, error);
     double start = ky_clock();
     if (status == KY_OK)
         status = parameters->force == KY_WALK ? ky_cpu_walk_bodies(cpu, parameters, error)

@@ -1,0 +1,88 @@
+/* Neighbours within a radius: one walk counts them, then there is room for lists of the right
+ * length, and a second walk fills those. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analysis/walks.h"
+#include "base/memory.h"
+
+void ky_neighbour_lists_free(struct ky_neighbour_lists *lists)
+{
+    free(lists->offset);
+    free(lists->body);
+    memset(lists, 0, sizeof *lists);
+}
+
+/* Bytes of memory that the machine has; a system that promises more than that ends the process when
+ * the memory is used. */
+static double machine_memory(void)
+{
+    return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+}
+
+static enum ky_status make_room(const double *counts, size_t n, struct ky_neighbour_lists *lists,
+                                struct ky_error *error)
+{
+    double total = 0;
+    lists->n = n;
+    lists->offset = ky_allocate(n + 1, sizeof *lists->offset);
+    if (!lists->offset)
+        return ky_no_memory(error, "offsets of the neighbour lists", n + 1, sizeof *lists->offset);
+    lists->offset[0] = 0;
+    for (size_t i = 0; i < n; i++) {
+        lists->offset[i + 1] = lists->offset[i] + (size_t)counts[i];
+        total += counts[i];
+    }
+    if (total * sizeof *lists->body < machine_memory())
+        lists->body = ky_allocate(lists->offset[n], sizeof *lists->body);
+    if (!lists->body)
+        return ky_fail(
+            error, KY_FAULT,
+            "out of memory: lists of %.0f neighbours (%.1f a body) need %.3g bytes; take "
+            "a smaller radius, or counts alone",
+            total, total / (double)n, total * sizeof *lists->body);
+    return KY_OK;
+}
+
+static enum ky_status find(struct ky_walker *walker, struct ky_walk_request *request,
+                           double *counts, uint32_t *count, struct ky_neighbour_lists *lists,
+                           struct ky_error *error)
+{
+    request->action = KY_ACTION_count;
+    request->results = counts;
+    enum ky_status status = ky_walker_walk(walker, request, error);
+    for (size_t i = 0; i < request->n && count && !status; i++)
+        count[i] = (uint32_t)counts[i];
+    if (!status && lists)
+        status = make_room(counts, request->n, lists, error);
+    if (status || !lists)
+        return status;
+    request->action = KY_ACTION_list;
+    request->results = NULL;
+    request->offset = lists->offset;
+    request->list = lists->body;
+    return ky_walker_walk(walker, request, error);
+}
+
+enum ky_status ky_neighbours(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
+                             const double *radius, size_t radii, uint32_t *count,
+                             struct ky_neighbour_lists *lists, struct ky_force_report *report,
+                             struct ky_error *error)
+{
+    struct ky_walker walker;
+    struct ky_walk_request request = {.n = bodies->n, .radius = radius, .radii = radii};
+    double *counts = ky_allocate(bodies->n, sizeof *counts);
+    if (lists)
+        memset(lists, 0, sizeof *lists);
+    if (!counts)
+        return ky_no_memory(error, "counts of neighbours", bodies->n, sizeof *counts);
+    enum ky_status status = ky_walker_open(parameters, bodies, &walker, error);
+    if (!status)
+        status = find(&walker, &request, counts, count, lists, error);
+    ky_walker_close(&walker, report);
+    free(counts);
+    if (status && lists)
+        ky_neighbour_lists_free(lists);
+    return status;
+}

@@ -1,0 +1,42 @@
+/* The table of actions, and what a request has to bring for each. */
+#include "engine/engine.h"
+
+#include <math.h>
+
+#define ROW(name, needs) KY_ACTION_FACTS(name, needs),
+const struct ky_action_facts ky_actions[KY_ACTION_COUNT] = {KY_ACTIONS(ROW)};
+
+enum ky_status ky_action_get(size_t index, struct ky_action *action)
+{
+    if (index >= KY_ACTION_COUNT)
+        return KY_USAGE;
+    *action = ky_actions[index].about;
+    return KY_OK;
+}
+
+static enum ky_status check_radii(const struct ky_walk_request *request, const char *name,
+                                  struct ky_error *error)
+{
+    if (!request->radius || (request->radii != 1 && request->radii != request->n))
+        return ky_fail(error, KY_USAGE, "%s: %zu radii for %zu bodies; one for all or one each",
+                       name, request->radius ? request->radii : 0, request->n);
+    for (size_t i = 0; i < request->radii; i++)
+        if (!isfinite(request->radius[i]) || request->radius[i] < 0)
+            return ky_fail(error, KY_USAGE,
+                           "%s: radius %zu is %g; it must be finite and not negative", name, i,
+                           request->radius[i]);
+    return KY_OK;
+}
+
+enum ky_status ky_walk_request_check(const struct ky_walk_request *request, struct ky_error *error)
+{
+    const struct ky_action *about = &ky_actions[request->action].about;
+    if (request->n == 0)
+        return KY_OK;
+    if (about->needs_k && (request->k < 1 || request->k >= request->n))
+        return ky_fail(error, KY_USAGE, "%s: %zu neighbours asked for; each of %zu bodies has %zu",
+                       about->name, request->k, request->n, request->n - 1);
+    if (about->needs_lists && (!request->offset || (!request->list && request->offset[request->n])))
+        return ky_fail(error, KY_USAGE, "%s: no room for lists was given", about->name);
+    return about->needs_radius ? check_radii(request, about->name, error) : KY_OK;
+}

@@ -1,0 +1,50 @@
+/* The actions of the general walk, as every engine and the public interface know them: by number,
+ * name, results and needs. What they do is in src/physics/actions. */
+#ifndef KY_ENGINE_ACTIONS_H
+#define KY_ENGINE_ACTIONS_H
+
+#include "base/status.h"
+#include "physics/actions/table.h"
+
+enum ky_action_id {
+#define KY_ACTION_ID(name, needs) KY_ACTION_##name,
+    KY_ACTIONS(KY_ACTION_ID)
+#undef KY_ACTION_ID
+        KY_ACTION_COUNT
+};
+
+/* One result of a body: its unit is G^g mass^mass length^length. */
+struct ky_action_result {
+    const char *name;
+    int g, mass, length;
+};
+
+/* What a caller has to know of an action. KY_ACTION_FACTS(name, needs) is the initialiser. */
+struct ky_action_facts {
+    struct ky_action about;
+    const struct ky_action_result *results;
+};
+#define KY_RESULT_ROW(name, g, mass, length) {#name, g, mass, length},
+#define KY_RESULT_NAME(name, g, mass, length) " " #name
+#define KY_RESULT_ONE(name, g, mass, length) +1
+#define KY_ACTION_FACTS(name, needs)                                                               \
+    {                                                                                              \
+        {#name,                                                                                    \
+         &(KY_RESULTS_##name(KY_RESULT_NAME))[1],                                                  \
+         0 KY_RESULTS_##name(KY_RESULT_ONE),                                                       \
+         !!((needs)&KY_NEEDS_RADIUS),                                                              \
+         !!((needs)&KY_NEEDS_NEIGHBOURS),                                                          \
+         !!((needs)&KY_NEEDS_LISTS)},                                                              \
+            (const struct ky_action_result[])                                                      \
+        {                                                                                          \
+            KY_RESULTS_##name(KY_RESULT_ROW)                                                       \
+        }                                                                                          \
+    }
+
+extern const struct ky_action_facts ky_actions[KY_ACTION_COUNT];
+
+struct ky_walk_request;
+/* KY_USAGE for a request without what its action needs, or with numbers out of range. */
+enum ky_status ky_walk_request_check(const struct ky_walk_request *request, struct ky_error *error);
+
+#endif

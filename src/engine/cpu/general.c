@@ -1,0 +1,465 @@
+/* The general walk of the CPU engine: consecutive bodies walk together over `next` and `more`, the
+ * distance test being asked for their box. Bodies of opened leaves are gathered, and when there are
+ * many of them each sink takes those within its reach. What is done to a sink is the action's. */
+#include "engine/cpu/action.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "base/clock.h"
+#include "base/memory.h"
+
+enum { SOURCES = 4096, DIGIT = 8, DIGITS = 1 << DIGIT };
+
+struct general {
+    struct ky_cpu *cpu;
+    const struct ky_octree *tree;
+    const struct ky_cpu_action *action;
+    const struct ky_walk_request *request;
+    size_t stride;          /* bytes of a sink's own */
+    size_t largest, window; /* bodies of a group; of a group with k more on both sides */
+    int source_eps2, quadrupole;
+};
+
+/* What one thread works with. */
+struct desk {
+    char *own; /* [largest × stride] */
+    struct ky_walk_span span;
+    double centre[3];
+    struct ky_cpu_sources sources; /* columns of SOURCES */
+    uint64_t *keys, *key, *other;  /* [SOURCES] caller's index and place in the tree; in `keys` */
+    double *heap;                  /* [largest × k] */
+    double *distance2;             /* [window] */
+    uint64_t bodies, cells;
+};
+
+/* ---- work space ---- */
+
+static void clear_desk(struct desk *desk)
+{
+    free(desk->own);
+    free(desk->sources.x);
+    free(desk->keys);
+    free(desk->heap);
+    free(desk->distance2);
+}
+
+static enum ky_status set_desk(const struct general *walk, struct desk *desk,
+                               struct ky_error *error)
+{
+    size_t k = walk->action->facts.about.needs_k ? walk->request->k : 0, heaps = 0;
+    memset(desk, 0, sizeof *desk);
+    if (__builtin_mul_overflow(walk->largest, k, &heaps))
+        return ky_no_memory(error, "nearest neighbours of a group", k, sizeof(double));
+    desk->own = ky_allocate(walk->largest, walk->stride);
+    desk->sources.x = ky_allocate(5 * (size_t)SOURCES, sizeof(double) + sizeof(uint32_t));
+    desk->key = desk->keys = ky_allocate(2 * (size_t)SOURCES, sizeof *desk->key);
+    desk->heap = ky_allocate(heaps, sizeof(double));
+    desk->distance2 = ky_allocate(k ? walk->window : 0, sizeof(double));
+    if (!desk->own || !desk->sources.x || !desk->key || !desk->heap || !desk->distance2)
+        return ky_no_memory(error, "work space of the general walk", heaps + SOURCES + walk->window,
+                            sizeof(double));
+    desk->sources.y = desk->sources.x + SOURCES;
+    desk->sources.z = desk->sources.y + SOURCES;
+    desk->sources.mass = desk->sources.z + SOURCES;
+    desk->sources.eps2 = desk->sources.mass + SOURCES;
+    desk->sources.body = (uint32_t *)(void *)(desk->sources.eps2 + SOURCES);
+    desk->other = desk->key + SOURCES;
+    desk->span.box_distance = walk->cpu->parameters->opening == KY_MINIMUM;
+    desk->span.box_touch = walk->tree->test_box;
+    return KY_OK;
+}
+
+/* ---- sources ---- */
+
+/* Keys by the caller's index, which is their upper half: lists come out in order. */
+static void sort_keys(struct desk *desk, size_t count, size_t n)
+{
+    for (unsigned shift = 32; n >> (shift - 32) > 0; shift += DIGIT) {
+        uint32_t place[DIGITS + 1] = {0};
+        for (size_t k = 0; k < count; k++)
+            place[(desk->key[k] >> shift) % DIGITS + 1]++;
+        for (size_t d = 0; d < DIGITS; d++)
+            place[d + 1] += place[d];
+        for (size_t k = 0; k < count; k++)
+            desk->other[place[(desk->key[k] >> shift) % DIGITS]++] = desk->key[k];
+        uint64_t *swap = desk->key;
+        desk->key = desk->other;
+        desk->other = swap;
+    }
+}
+
+static void gather(const struct general *walk, struct desk *desk)
+{
+    const struct ky_octree *tree = walk->tree;
+    struct ky_cpu_sources *sources = &desk->sources;
+    if (walk->action->facts.about.needs_lists)
+        sort_keys(desk, sources->count, tree->n);
+    for (size_t k = 0; k < sources->count; k++) {
+        uint32_t j = (uint32_t)desk->key[k];
+        sources->x[k] = tree->x[j];
+        sources->y[k] = tree->y[j];
+        sources->z[k] = tree->z[j];
+        sources->mass[k] = tree->mass[j];
+        sources->eps2[k] = walk->source_eps2 ? tree->softening2[j] : 0;
+        sources->body[k] = (uint32_t)(desk->key[k] >> 32);
+    }
+}
+
+/* Which of the sources from `first` on are within reach: places and squared distances. */
+static void look(const struct ky_cpu_sources *sources, size_t first, double reach2,
+                 struct ky_cpu_near *near)
+{
+    size_t count = sources->count - first;
+    count = count < KY_CPU_SOURCES_AT_ONCE ? count : KY_CPU_SOURCES_AT_ONCE;
+    const double *x = sources->x + first, *y = sources->y + first, *z = sources->z + first;
+    double r2[KY_CPU_SOURCES_AT_ONCE];
+    for (size_t k = 0; k < count; k++)
+        r2[k] = ky_distance2(x[k] - near->x[0], y[k] - near->x[1], z[k] - near->x[2], 0);
+    near->count = 0;
+    for (size_t k = 0; k < count; k++) {
+        near->source[near->count] = (uint32_t)(first + k);
+        near->r2[near->count] = r2[k];
+        near->count += r2[k] <= reach2;
+    }
+}
+
+static void act_on(const struct general *walk, struct desk *desk, const struct ky_group *group)
+{
+    const struct ky_octree *tree = walk->tree;
+    gather(walk, desk);
+    for (uint32_t s = 0; s < group->bodies; s++) {
+        uint32_t i = group->body + s;
+        void *own = desk->own + s * walk->stride;
+        struct ky_cpu_near near = {.x = {tree->x[i], tree->y[i], tree->z[i]},
+                                   .body = tree->order[i]};
+        for (size_t k = 0; k < desk->sources.count; k += KY_CPU_SOURCES_AT_ONCE) {
+            look(&desk->sources, k, walk->action->reach2(own), &near);
+            walk->action->bodies(own, &desk->sources, &near);
+        }
+    }
+    desk->bodies += (uint64_t)desk->sources.count * group->bodies;
+    desk->sources.count = 0;
+}
+
+static void add_leaf(const struct general *walk, struct desk *desk, const struct ky_group *group,
+                     const struct ky_node *node)
+{
+    uint32_t bodies = node->count & ~KY_LEAF;
+    for (uint32_t k = 0; k < bodies; k++) {
+        uint32_t j = node->first + k;
+        if (desk->sources.count == SOURCES)
+            act_on(walk, desk, group);
+        desk->key[desk->sources.count++] = (uint64_t)walk->tree->order[j] << 32 | j;
+    }
+}
+
+/* ---- cells ---- */
+
+static void span_of(const struct general *walk, struct desk *desk, uint32_t cell)
+{
+    const struct ky_node *node = &walk->tree->node[cell];
+    const struct ky_cell_box *box = &walk->tree->box[cell];
+    struct ky_walk_span *span = &desk->span;
+    span->x = node->com[0] - desk->centre[0];
+    span->y = node->com[1] - desk->centre[1];
+    span->z = node->com[2] - desk->centre[2];
+    span->below_x = (double)box->below[0];
+    span->below_y = (double)box->below[1];
+    span->below_z = (double)box->below[2];
+    span->above_x = (double)box->above[0];
+    span->above_y = (double)box->above[1];
+    span->above_z = (double)box->above[2];
+    span->open2 = (double)node->open2;
+}
+
+static struct ky_moments moments_of(const struct general *walk, const struct ky_node *node)
+{
+    double second[6] = {0}, trace = 0;
+    for (int k = 0; walk->quadrupole && k < 6; k++) {
+        second[k] = KY_SCALE_SECOND(1) * (double)node->second[k];
+        trace += k < 3 ? (double)node->second[k] : 0;
+    }
+    return (struct ky_moments){(double)node->mass,
+                               second[0],
+                               second[1],
+                               second[2],
+                               second[3],
+                               second[4],
+                               second[5],
+                               KY_SCALE_TRACE(1) * trace,
+                               KY_SCALE_TRACE3(1) * trace};
+}
+
+static void use_cell(const struct general *walk, struct desk *desk, const struct ky_group *group,
+                     uint32_t cell)
+{
+    const struct ky_octree *tree = walk->tree;
+    const struct ky_node *node = &tree->node[cell];
+    struct ky_walk_cell seen = {.moments = moments_of(walk, node),
+                                .eps2 = walk->source_eps2 ? (double)tree->node_softening2[cell] : 0,
+                                .bodies = tree->box[cell].bodies};
+    for (uint32_t s = 0; s < group->bodies; s++) {
+        uint32_t i = group->body + s;
+        seen.x = node->com[0] - tree->x[i];
+        seen.y = node->com[1] - tree->y[i];
+        seen.z = node->com[2] - tree->z[i];
+        walk->action->cell(desk->own + s * walk->stride, &seen);
+    }
+    desk->cells += group->bodies;
+}
+
+/* The action's word, but a cell with one of the sinks, or of one body, is not used. */
+static int test(const struct general *walk, struct desk *desk, const struct ky_group *group,
+                uint32_t cell)
+{
+    const struct ky_cell_box *box = &walk->tree->box[cell];
+    if (box->body < group->body + group->bodies && group->body < box->body + box->bodies)
+        return KY_WALK_OPEN;
+    span_of(walk, desk, cell);
+    int verdict = walk->action->test(&desk->span);
+    return verdict == KY_WALK_USE && box->bodies == 1 ? KY_WALK_OPEN : verdict;
+}
+
+static void walk_links(const struct general *walk, struct desk *desk, const struct ky_group *group)
+{
+    const struct ky_octree *tree = walk->tree;
+    for (uint32_t cell = 0; cell != KY_NO_LINK;) {
+        const struct ky_node *node = &tree->node[cell];
+        uint32_t next = tree->links[cell].next;
+        int verdict = test(walk, desk, group, cell);
+        if (verdict == KY_WALK_USE)
+            use_cell(walk, desk, group, cell);
+        else if (verdict == KY_WALK_OPEN && node->count & KY_LEAF)
+            add_leaf(walk, desk, group, node);
+        else if (verdict == KY_WALK_OPEN)
+            next = tree->links[cell].more;
+        cell = next;
+    }
+    act_on(walk, desk, group);
+}
+
+/* ---- sinks ---- */
+
+/* The k-th smallest (from 0) of the values, which change places. */
+static double select_value(double *value, size_t count, size_t k)
+{
+    size_t low = 0, high = count;
+    while (high - low > 1) {
+        double pivot = value[low + (high - low) / 2];
+        size_t i = low, end = high; /* [low, i) <= pivot <= [end, high) */
+        while (i < end) {
+            while (value[i] < pivot)
+                i++;
+            while (value[end - 1] > pivot)
+                end--;
+            if (i < end) {
+                double swap = value[i];
+                value[i++] = value[--end];
+                value[end] = swap;
+            }
+        }
+        if (k < end)
+            high = end;
+        else if (k >= i)
+            low = i;
+        else
+            return pivot;
+    }
+    return value[low];
+}
+
+/* A squared distance within which the sink has k others: that of the k-th nearest among the bodies
+ * of the group and k on either side along the curve. */
+static double bound2(const struct general *walk, const struct desk *desk,
+                     const struct ky_group *group, uint32_t sink)
+{
+    const struct ky_octree *tree = walk->tree;
+    size_t k = walk->request->k, end = (size_t)group->body + group->bodies;
+    size_t from = group->body > k ? group->body - k : 0, to = tree->n - end > k ? end + k : tree->n;
+    double x = tree->x[sink], y = tree->y[sink], z = tree->z[sink], *r2 = desk->distance2;
+    for (size_t j = from; j < to; j++)
+        r2[j - from] = ky_distance2(tree->x[j] - x, tree->y[j] - y, tree->z[j] - z, 0);
+    r2[sink - from] = r2[to - from - 1]; /* not itself */
+    return select_value(r2, to - from - 1, k - 1);
+}
+
+static void start_sinks(const struct general *walk, struct desk *desk, const struct ky_group *group)
+{
+    const struct ky_octree *tree = walk->tree;
+    const struct ky_walk_request *request = walk->request;
+    const struct ky_action *about = &walk->action->facts.about;
+    double *most = &desk->span.most2, *least = &desk->span.least2;
+    *most = 0, *least = (double)KY_WALK_FAR;
+    for (uint32_t s = 0; s < group->bodies; s++) {
+        uint32_t place = group->body + s, i = tree->order[place];
+        struct ky_walk_sink sink = {.mass = tree->mass[place],
+                                    .eps2 = ky_cpu_sink_eps2(walk->cpu, i)};
+        if (about->needs_radius)
+            sink.radius = request->radius[request->radii == 1 ? 0 : i] / walk->cpu->length;
+        if (about->needs_k) {
+            sink.bound2 = bound2(walk, desk, group, place);
+            sink.k = (unsigned)request->k;
+            sink.space = desk->heap + s * request->k;
+            sink.stride = 1;
+        }
+        if (about->needs_lists) {
+            sink.list = request->list ? request->list + request->offset[i] : NULL;
+            sink.room = (unsigned)(request->offset[i + 1] - request->offset[i]);
+        }
+        void *own = desk->own + s * walk->stride;
+        walk->action->start(own, &sink);
+        double reach2 = walk->action->reach2(own);
+        *most = reach2 > *most ? reach2 : *most;
+        *least = reach2 < *least ? reach2 : *least;
+    }
+}
+
+/* The box of the sinks. */
+static void place_box(const struct general *walk, struct desk *desk, const struct ky_group *group)
+{
+    const double *const x[3] = {walk->tree->x, walk->tree->y, walk->tree->z};
+    double *const half[3] = {&desk->span.hx, &desk->span.hy, &desk->span.hz};
+    for (int c = 0; c < 3; c++) {
+        double low = x[c][group->body], high = low;
+        for (uint32_t i = group->body; i < group->body + group->bodies; i++) {
+            low = x[c][i] < low ? x[c][i] : low;
+            high = x[c][i] > high ? x[c][i] : high;
+        }
+        double centre = 0.5 * low + 0.5 * high;
+        desk->centre[c] = centre;
+        *half[c] = high - centre > centre - low ? high - centre : centre - low;
+    }
+}
+
+static double power(double x, int exponent)
+{
+    double y = 1;
+    for (int k = 0; k < abs(exponent); k++)
+        y = exponent > 0 ? y * x : y / x;
+    return y;
+}
+
+/* What to multiply a result with for the caller's units. */
+static double unit_of(const struct general *walk, const struct ky_action_result *result)
+{
+    return power(walk->cpu->parameters->g, result->g) * power(walk->cpu->mass_unit, result->mass) *
+           power(walk->cpu->length, result->length);
+}
+
+static int ascending(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The sources of a walk that came at once were in order; those of a large one may not be. */
+static void order_list(uint32_t *list, size_t count)
+{
+    for (size_t k = 1; k < count; k++)
+        if (list[k] < list[k - 1]) {
+            qsort(list, count, sizeof *list, ascending);
+            return;
+        }
+}
+
+static void finish_sinks(const struct general *walk, struct desk *desk,
+                         const struct ky_group *group)
+{
+    const struct ky_walk_request *request = walk->request;
+    const struct ky_action_facts *facts = &walk->action->facts;
+    for (uint32_t s = 0; s < group->bodies; s++) {
+        uint32_t i = walk->tree->order[group->body + s];
+        for (size_t c = 0; request->results && c < facts->about.columns; c++)
+            request->results[i * facts->about.columns + c] =
+                walk->action->result(desk->own + s * walk->stride, (int)c) *
+                unit_of(walk, &facts->results[c]);
+        if (facts->about.needs_lists && request->list)
+            order_list(request->list + request->offset[i],
+                       request->offset[i + 1] - request->offset[i]);
+    }
+}
+
+static void walk_group(const struct general *walk, struct desk *desk, const struct ky_group *group)
+{
+    place_box(walk, desk, group);
+    start_sinks(walk, desk, group);
+    walk_links(walk, desk, group);
+    finish_sinks(walk, desk, group);
+}
+
+/* ---- all groups ---- */
+
+static int this_thread(void)
+{
+#ifdef _OPENMP
+    return omp_get_thread_num();
+#else
+    return 0;
+#endif
+}
+
+static enum ky_status walk_groups(const struct general *walk, struct ky_error *error)
+{
+    struct ky_cpu *cpu = walk->cpu;
+    size_t threads = (size_t)cpu->threads;
+    struct desk *desk = ky_allocate_zeroed(threads, sizeof *desk);
+    enum ky_status status =
+        desk ? KY_OK : ky_no_memory(error, "general walk", threads, sizeof *desk);
+    for (size_t k = 0; k < threads && status == KY_OK; k++)
+        status = set_desk(walk, &desk[k], error);
+    if (status == KY_OK) {
+#pragma omp parallel for schedule(dynamic) num_threads(cpu->threads) if (walk->tree->groups > 3)
+        for (size_t g = 0; g < walk->tree->groups; g++)
+            walk_group(walk, &desk[this_thread()], &walk->tree->group[g]);
+    }
+    for (size_t k = 0; desk && k < threads; k++) {
+        cpu->report.body_interactions += (double)desk[k].bodies;
+        cpu->report.cell_interactions += (double)desk[k].cells;
+        clear_desk(&desk[k]);
+    }
+    free(desk);
+    return status;
+}
+
+/* A walk after another at the same positions uses the same tree. */
+static enum ky_status stand_tree(struct ky_cpu *cpu, struct ky_error *error)
+{
+    if (cpu->tree_stands)
+        return KY_OK;
+    enum ky_status status = ky_cpu_build_tree(cpu, cpu->parameters, error);
+    if (status == KY_OK)
+        status = ky_octree_link(&cpu->tree, error);
+    cpu->tree_stands = status == KY_OK;
+    return status;
+}
+
+enum ky_status ky_cpu_walk_action(struct ky_cpu *cpu, const struct ky_cpu_action *action,
+                                  const struct ky_walk_request *request, struct ky_error *error)
+{
+    ky_cpu_clear_report(cpu);
+    double start = ky_clock();
+    enum ky_status status = cpu->n ? stand_tree(cpu, error) : KY_OK;
+    double built = ky_clock();
+    struct general walk = {
+        .cpu = cpu,
+        .tree = &cpu->tree,
+        .action = action,
+        .request = request,
+        .stride = (action->size + 15) / 16 * 16,
+        .largest = (size_t)cpu->parameters->group,
+        .window =
+            (size_t)cpu->parameters->group + (action->facts.about.needs_k ? 2 * request->k : 0),
+        .source_eps2 = ky_cpu_source_eps2(cpu),
+        .quadrupole = cpu->parameters->multipole > 1,
+    };
+    if (status == KY_OK && cpu->n)
+        status = walk_groups(&walk, error);
+    cpu->report.walk = ky_clock() - built;
+    cpu->report.total = ky_clock() - start;
+    return status;
+}

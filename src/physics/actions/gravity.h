@@ -1,0 +1,65 @@
+/* Action: gravity of all other bodies, by the opening tests geometric, offset and minimum. */
+#ifndef KY_ACTIONS_GRAVITY_H
+#define KY_ACTIONS_GRAVITY_H
+
+#include "physics/walk.h"
+
+#define KY_RESULTS_gravity(R) R(ax, 1, 1, -2) R(ay, 1, 1, -2) R(az, 1, 1, -2) R(potential, 1, 1, -1)
+
+struct ky_gravity {
+    struct ky_field field;
+    KY_REAL eps2;
+};
+
+KY_FN struct ky_gravity ky_gravity_start(struct ky_walk_sink sink)
+{
+    struct ky_gravity a;
+    a.field.x = a.field.y = a.field.z = a.field.p = KY_SPLAT(0);
+    a.eps2 = sink.eps2;
+    return a;
+}
+
+KY_FN KY_REAL ky_gravity_reach2(struct ky_gravity a)
+{
+    (void)a;
+    return KY_WALK_FAR;
+}
+
+KY_FN int ky_gravity_test(struct ky_walk_span s)
+{
+    KY_REAL touch2 = ky_walk_nearest2(s), d2 = touch2;
+    if (!s.box_distance)
+        d2 = ky_distance2(ky_walk_gap(s.x, KY_SPLAT(0), KY_SPLAT(0), s.hx),
+                          ky_walk_gap(s.y, KY_SPLAT(0), KY_SPLAT(0), s.hy),
+                          ky_walk_gap(s.z, KY_SPLAT(0), KY_SPLAT(0), s.hz), KY_SPLAT(0));
+    if (d2 > s.open2 && !(s.box_touch && touch2 <= KY_SPLAT(0)))
+        return KY_WALK_USE;
+    return KY_WALK_OPEN;
+}
+
+/* 1/s, or 0 for coincident bodies without softening: they do not act on each other. */
+KY_FN KY_REAL ky_gravity_rsqrt(KY_REAL s2)
+{
+    return s2 > KY_SPLAT(1e-30f) ? KY_RSQRT(s2) : KY_SPLAT(0);
+}
+
+KY_FN struct ky_gravity ky_gravity_body(struct ky_gravity a, struct ky_walk_body body)
+{
+    KY_REAL y = ky_gravity_rsqrt(body.r2 + (a.eps2 + body.eps2));
+    a.field = ky_add_body(a.field, body.x, body.y, body.z, y, body.mass);
+    return a;
+}
+
+KY_FN struct ky_gravity ky_gravity_cell(struct ky_gravity a, struct ky_walk_cell cell)
+{
+    KY_REAL y = ky_gravity_rsqrt(ky_distance2(cell.x, cell.y, cell.z, a.eps2 + cell.eps2));
+    a.field = ky_add_cell(a.field, cell.x, cell.y, cell.z, y, cell.moments);
+    return a;
+}
+
+KY_FN KY_REAL ky_gravity_result(struct ky_gravity a, int column)
+{
+    return column == 0 ? a.field.x : column == 1 ? a.field.y : column == 2 ? a.field.z : -a.field.p;
+}
+
+#endif
