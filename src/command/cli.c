@@ -18,15 +18,26 @@ void cli_add(struct cli *cli, const char *title, const struct ky_option *options
     ky_options_defaults(set);
 }
 
-void cli_add_parameters(struct cli *cli, struct ky_parameters *parameters)
+/* The first `count` sets of parameters; the others keep their defaults. */
+static void add_parameters(struct cli *cli, struct ky_parameters *parameters, int count)
 {
     struct ky_option_set sets[KY_PARAMETER_SETS];
     ky_parameters_defaults(parameters);
     ky_parameter_sets(parameters, sets);
-    for (int k = 0; k < KY_PARAMETER_SETS; k++)
+    for (int k = 0; k < count; k++)
         cli_add(cli, sets[k].title, sets[k].options, sets[k].count, parameters);
     parameters->log = cli_log;
     parameters->log_context = cli;
+}
+
+void cli_add_parameters(struct cli *cli, struct ky_parameters *parameters)
+{
+    add_parameters(cli, parameters, KY_PARAMETER_SETS);
+}
+
+void cli_add_engine(struct cli *cli, struct ky_parameters *parameters)
+{
+    add_parameters(cli, parameters, 1);
 }
 
 static enum ky_status read_ini(struct cli *cli, const char *name)

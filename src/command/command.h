@@ -32,12 +32,15 @@ struct subcommand {
 };
 
 extern const struct subcommand model_command, merge_command, run_command, force_command,
-    info_command, convert_command, draw_command, bench_command, devices_command;
+    info_command, convert_command, draw_command, bench_command, devices_command, neighbours_command,
+    density_command;
 
 /* Adds a set, sets its fields to their defaults. */
 void cli_add(struct cli *cli, const char *title, const struct ky_option *options, size_t count,
              void *values);
 void cli_add_parameters(struct cli *cli, struct ky_parameters *parameters);
+/* The same, offering only the options of the engine. */
+void cli_add_engine(struct cli *cli, struct ky_parameters *parameters);
 /* Reads the command line; words past `most` are an error that shows the usage. `ini`: a first word
  * that ends in
  * ".ini" is read before the command line and is not counted. */

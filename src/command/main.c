@@ -8,8 +8,9 @@
 #include "snapshot/snapshot.h"
 
 static const struct subcommand *const commands[] = {
-    &model_command,   &run_command,   &force_command, &info_command,    &draw_command,
-    &convert_command, &merge_command, &bench_command, &devices_command,
+    &model_command,   &run_command,     &force_command,   &info_command,
+    &draw_command,    &convert_command, &merge_command,   &neighbours_command,
+    &density_command, &bench_command,   &devices_command,
 };
 
 enum { COMMANDS = sizeof commands / sizeof *commands };

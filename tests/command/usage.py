@@ -6,7 +6,7 @@ import re
 
 from tap import check, finish, folder, run, run_json
 
-COMMANDS = ["model", "run", "force", "info", "draw", "convert", "merge", "bench", "devices"]
+COMMANDS = ["model", "run", "force", "info", "draw", "convert", "merge", "neighbours", "density", "bench", "devices"]
 
 # Names that every release keeps (the same everywhere).
 PROMISED = {
@@ -16,6 +16,8 @@ PROMISED = {
            "max-wall dry-run overwrite units json",
     "force": "check repeat output model bodies theta force engine json",
     "info": "json", "convert": "overwrite json", "draw": "output json", "bench": "json", "devices": "json",
+    "neighbours": "radius lists output overwrite engine threads model bodies json",
+    "density": "neighbours output overwrite engine threads model bodies json",
     "merge": "separation pericentre eccentricity output json",
 }
 

@@ -1,0 +1,106 @@
+/* kyoho density: the SPH density at every body. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "command/walks.h"
+
+struct request {
+    uint64_t neighbours;
+};
+
+#define FIELD(name) offsetof(struct request, name)
+static const struct ky_option own_options[] = {
+    {"neighbours", KY_OPTION_COUNT, FIELD(neighbours), "64", 1, (double)INFINITY, NULL, NULL,
+     "the smoothing length of a body is the distance of this neighbour"},
+};
+
+struct results {
+    double *density, *smoothing;
+    struct ky_force_report report;
+    struct spread density_spread, smoothing_spread;
+};
+
+static void write_rows(struct ky_file *file, const struct ky_bodies *bodies, const void *data)
+{
+    const struct results *results = data;
+    int failed = ky_file_print(file, "id,density,smoothing\n");
+    for (size_t i = 0; i < bodies->n && !failed; i++)
+        failed = ky_file_print(file, "%" PRIu64 ",%.17g,%.17g\n", table_id(bodies, i),
+                               results->density[i], results->smoothing[i]);
+}
+
+static void show(const struct cli *cli, const struct results *results, uint64_t neighbours,
+                 size_t n)
+{
+    if (cli->json) {
+        struct ky_json json = {.out = stdout};
+        ky_json_object(&json, NULL);
+        report_json(&json, n, &results->report);
+        ky_json_count(&json, "neighbours", neighbours);
+        spread_json(&json, "density", &results->density_spread);
+        spread_json(&json, "smoothing", &results->smoothing_spread);
+        ky_json_end_object(&json);
+    } else if (!cli->quiet) {
+        report_print(&results->report);
+        spread_print("density", &results->density_spread);
+        spread_print("smoothing", &results->smoothing_spread);
+    }
+}
+
+static enum ky_status measure(struct cli *cli, const struct ky_parameters *parameters,
+                              uint64_t neighbours, const struct table_output *table,
+                              const struct ky_bodies *bodies)
+{
+    size_t n = bodies->n;
+    struct results results = {.density = ky_allocate(n, sizeof(double)),
+                              .smoothing = ky_allocate(n, sizeof(double))};
+    enum ky_status status = results.density && results.smoothing
+                                ? KY_OK
+                                : ky_no_memory(&cli->error, "densities", n, 2 * sizeof(double));
+    if (!status)
+        status = ky_sph_density(parameters, bodies, (size_t)neighbours, results.density,
+                                results.smoothing, &results.report, &cli->error);
+    if (!status)
+        status = spread_of(cli, results.density, n, &results.density_spread);
+    if (!status)
+        status = spread_of(cli, results.smoothing, n, &results.smoothing_spread);
+    if (!status)
+        status = table_write(cli, table, write_rows, bodies, &results);
+    if (!status)
+        show(cli, &results, neighbours, n);
+    free(results.density);
+    free(results.smoothing);
+    return status;
+}
+
+static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
+{
+    char origin[256];
+    struct ky_parameters parameters;
+    struct source source;
+    struct request request;
+    struct table_output table;
+    struct ky_snapshot snapshot;
+    cli_add(cli, "density", own_options, sizeof own_options / sizeof *own_options, &request);
+    table_add(cli, &table);
+    cli_add_engine(cli, &parameters);
+    source_add(cli, &source);
+    enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 0, 1, 0);
+    if (status || describe || cli->help)
+        return status;
+    ky_snapshot_clear(&snapshot);
+    status = table_check(cli, &table);
+    if (!status)
+        status = source_get(cli, &source, cli->word_count ? cli->words[0] : NULL, &parameters,
+                            &snapshot, origin);
+    if (!status)
+        status = measure(cli, &parameters, request.neighbours, &table, &snapshot.bodies);
+    ky_snapshot_free(&snapshot);
+    return status;
+}
+
+const struct subcommand density_command = {
+    "density", "FILE | --model NAME -n N [--neighbours K] [-o FILE.csv]",
+    "SPH density at every body, with a cubic spline over its neighbours", run};

@@ -1,0 +1,142 @@
+/* kyoho neighbours: how many bodies, and which, lie within a radius of each. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "command/walks.h"
+
+struct request {
+    double radius;
+    int lists;
+};
+
+#define FIELD(name) offsetof(struct request, name)
+static const struct ky_option own_options[] = {
+    {"radius", KY_OPTION_REAL, FIELD(radius), NULL, 0, (double)INFINITY, NULL, "LENGTH",
+     "bodies this far or nearer are neighbours [length]"},
+    {"lists", KY_OPTION_FLAG, FIELD(lists), NULL, KY_NO_RANGE, NULL, NULL,
+     "write with each body the ids of its neighbours, in the order of the input"},
+};
+
+struct results {
+    uint32_t *count;
+    struct ky_neighbour_lists lists; /* empty unless asked for */
+    struct ky_force_report report;
+    struct spread spread;
+    size_t alone;
+    double pairs;
+};
+
+static void write_rows(struct ky_file *file, const struct ky_bodies *bodies, const void *data)
+{
+    const struct results *results = data;
+    const struct ky_neighbour_lists *lists = &results->lists;
+    int failed = ky_file_print(file, lists->offset ? "id,count,neighbours\n" : "id,count\n");
+    for (size_t i = 0; i < bodies->n && !failed; i++) {
+        failed = ky_file_print(file, "%" PRIu64 ",%" PRIu32 "%s", table_id(bodies, i),
+                               results->count[i], lists->offset ? "," : "");
+        for (size_t k = lists->offset ? lists->offset[i] : 0;
+             lists->offset && k < lists->offset[i + 1] && !failed; k++)
+            failed = ky_file_print(file, "%s%" PRIu64, k > lists->offset[i] ? " " : "",
+                                   table_id(bodies, lists->body[k]));
+        failed |= ky_file_print(file, "\n");
+    }
+}
+
+static enum ky_status count_all(struct cli *cli, struct results *results, size_t n)
+{
+    double *counts = ky_allocate(n, sizeof *counts);
+    if (!counts)
+        return ky_no_memory(&cli->error, "counts", n, sizeof *counts);
+    for (size_t i = 0; i < n; i++) {
+        counts[i] = results->count[i];
+        results->alone += results->count[i] == 0;
+        results->pairs += counts[i];
+    }
+    enum ky_status status = spread_of(cli, counts, n, &results->spread);
+    free(counts);
+    return status;
+}
+
+static void show(const struct cli *cli, const struct results *results, double radius, size_t n)
+{
+    if (cli->json) {
+        struct ky_json json = {.out = stdout};
+        ky_json_object(&json, NULL);
+        report_json(&json, n, &results->report);
+        ky_json_real(&json, "radius", radius);
+        ky_json_real(&json, "neighbours", results->pairs);
+        ky_json_count(&json, "alone", results->alone);
+        spread_json(&json, "count", &results->spread);
+        ky_json_end_object(&json);
+    } else if (!cli->quiet) {
+        report_print(&results->report);
+        spread_print("neighbours", &results->spread);
+        printf("%zu bodies, %zu without neighbours, %.0f neighbours in all\n", n, results->alone,
+               results->pairs);
+    }
+}
+
+static enum ky_status find(struct cli *cli, const struct ky_parameters *parameters,
+                           const struct request *request, const struct table_output *table,
+                           const struct ky_bodies *bodies)
+{
+    struct results results = {.count = ky_allocate(bodies->n, sizeof *results.count)};
+    enum ky_status status =
+        results.count ? KY_OK
+                      : ky_no_memory(&cli->error, "counts", bodies->n, sizeof *results.count);
+    if (!status)
+        status =
+            ky_neighbours(parameters, bodies, &request->radius, 1, results.count,
+                          request->lists ? &results.lists : NULL, &results.report, &cli->error);
+    if (!status)
+        status = count_all(cli, &results, bodies->n);
+    if (!status)
+        status = table_write(cli, table, write_rows, bodies, &results);
+    if (!status)
+        show(cli, &results, request->radius, bodies->n);
+    ky_neighbour_lists_free(&results.lists);
+    free(results.count);
+    return status;
+}
+
+static enum ky_status work(struct cli *cli, struct source *source, struct ky_parameters *parameters,
+                           const struct request *request, const struct table_output *table)
+{
+    char origin[256];
+    struct ky_snapshot snapshot;
+    enum ky_status status = table_check(cli, table);
+    ky_snapshot_clear(&snapshot);
+    if (!status && isnan(request->radius))
+        status = ky_fail(&cli->error, KY_USAGE, "how far? give --radius R");
+    if (!status && request->lists && !table->output)
+        status = ky_fail(&cli->error, KY_USAGE, "--lists go to a file; give -o FILE.csv");
+    if (!status)
+        status = source_get(cli, source, cli->word_count ? cli->words[0] : NULL, parameters,
+                            &snapshot, origin);
+    if (!status)
+        status = find(cli, parameters, request, table, &snapshot.bodies);
+    ky_snapshot_free(&snapshot);
+    return status;
+}
+
+static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
+{
+    struct ky_parameters parameters;
+    struct source source;
+    struct request request;
+    struct table_output table;
+    cli_add(cli, "neighbours", own_options, sizeof own_options / sizeof *own_options, &request);
+    table_add(cli, &table);
+    cli_add_engine(cli, &parameters);
+    source_add(cli, &source);
+    enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 0, 1, 0);
+    if (status || describe || cli->help)
+        return status;
+    return work(cli, &source, &parameters, &request, &table);
+}
+
+const struct subcommand neighbours_command = {
+    "neighbours", "FILE | --model NAME -n N --radius R [-o FILE.csv] [--lists]",
+    "bodies within a radius of each body: how many and which", run};

@@ -1,0 +1,112 @@
+/* Tables of numbers for bodies, their statistics, and the cost of a walk. */
+#include "command/walks.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+#define FIELD(name) offsetof(struct table_output, name)
+static const struct ky_option table_options[] = {
+    {"output", KY_OPTION_TEXT, FIELD(output), NULL, KY_NO_RANGE, NULL, "FILE.csv",
+     "write a line for each body; -o for short"},
+    {"overwrite", KY_OPTION_FLAG, FIELD(overwrite), NULL, KY_NO_RANGE, NULL, NULL,
+     "replace a file that exists"},
+};
+
+void table_add(struct cli *cli, struct table_output *table)
+{
+    cli_add(cli, "output", table_options, sizeof table_options / sizeof *table_options, table);
+}
+
+enum ky_status table_check(struct cli *cli, const struct table_output *table)
+{
+    const char *dot = table->output ? strrchr(table->output, '.') : NULL;
+    if (!table->output)
+        return KY_OK;
+    if (!dot || strcmp(dot, ".csv") != 0)
+        return ky_fail(&cli->error, KY_USAGE, "%s: the table is a CSV file; name it .csv",
+                       table->output);
+    if (!table->overwrite && !access(table->output, F_OK))
+        return ky_fail(&cli->error, KY_USAGE, "%s exists; --overwrite replaces it", table->output);
+    return KY_OK;
+}
+
+uint64_t table_id(const struct ky_bodies *bodies, size_t i)
+{
+    return bodies->id ? bodies->id[i] : i;
+}
+
+enum ky_status table_write(struct cli *cli, const struct table_output *table, table_rows *rows,
+                           const struct ky_bodies *bodies, const void *results)
+{
+    struct ky_file *file = NULL;
+    if (!table->output)
+        return KY_OK;
+    enum ky_status status = ky_file_create(table->output, table->overwrite, &file, &cli->error);
+    if (status)
+        return status;
+    rows(file, bodies, results);
+    return ky_file_publish(file, NULL, &cli->error);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+enum ky_status spread_of(struct cli *cli, const double *values, size_t n, struct spread *spread)
+{
+    const double unknown = (double)NAN;
+    *spread = (struct spread){unknown, unknown, unknown, unknown};
+    if (!n)
+        return KY_OK;
+    double *sorted = ky_allocate(n, sizeof *sorted), sum = 0;
+    if (!sorted)
+        return ky_no_memory(&cli->error, "statistics", n, sizeof *sorted);
+    for (size_t i = 0; i < n; i++)
+        sum += sorted[i] = values[i];
+    qsort(sorted, n, sizeof *sorted, by_value);
+    *spread = (struct spread){sum / (double)n, sorted[0], sorted[n / 2], sorted[n - 1]};
+    free(sorted);
+    return KY_OK;
+}
+
+void spread_json(struct ky_json *json, const char *name, const struct spread *spread)
+{
+    ky_json_object(json, name);
+    ky_json_real(json, "mean", spread->mean);
+    ky_json_real(json, "min", spread->least);
+    ky_json_real(json, "median", spread->median);
+    ky_json_real(json, "max", spread->most);
+    ky_json_end_object(json);
+}
+
+void spread_print(const char *name, const struct spread *spread)
+{
+    printf("%-12s mean %.6g  min %.6g  median %.6g  max %.6g\n", name, spread->mean, spread->least,
+           spread->median, spread->most);
+}
+
+void report_json(struct ky_json *json, size_t n, const struct ky_force_report *report)
+{
+    ky_json_text(json, "engine", report->engine);
+    ky_json_text(json, "device", report->device);
+    ky_json_count(json, "n", n);
+    ky_json_object(json, "seconds");
+    ky_json_real(json, "tree", report->keys + report->sort + report->build + report->moments);
+    ky_json_real(json, "walk", report->walk);
+    ky_json_real(json, "total", report->total);
+    ky_json_end_object(json);
+}
+
+void report_print(const struct ky_force_report *report)
+{
+    printf("engine %s: %s\nseconds: tree %.4f  walk %.4f  total %.4f\n", report->engine,
+           report->device, report->keys + report->sort + report->build + report->moments,
+           report->walk, report->total);
+}
