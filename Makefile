@@ -18,6 +18,7 @@ include mk/library.mk
 include mk/command.mk
 include mk/tests.mk
 include mk/bench.mk
+include mk/fuzz.mk
 include mk/checks.mk
 include mk/install.mk
 

@@ -208,7 +208,7 @@ static enum ky_status check_groups(hid_t file, const struct header *h, struct re
 {
     enum ky_status status = KY_OK;
     for (int t = 0; t < TYPES && !status; t++) {
-        char name[16];
+        char name[24];
         snprintf(name, sizeof name, "PartType%d", t);
         hid_t group = open_group(file, name);
         if (h->here[t] && group < 0)
@@ -349,7 +349,7 @@ static enum ky_status read_groups(hid_t file, const struct header *h, struct rea
 {
     struct ky_bodies *bodies = &r->snapshot->bodies;
     for (int t = 0; t < TYPES; t++) {
-        char name[16];
+        char name[24];
         uint64_t at = r->n, rows = h->here[t];
         if (!rows)
             continue;

@@ -242,7 +242,7 @@ static void write_all(struct writer *w)
     for (int t = 0; t < 6; first += w->count[t], t++) {
         if (!w->count[t])
             continue;
-        char name[16];
+        char name[24];
         snprintf(name, sizeof name, "PartType%d", t);
         hid_t where = group(w, name);
         for (int f = 0; f < KY_HDF5_FIELDS && !w->failed; f++)

@@ -11,7 +11,7 @@
 #include "snapshot/restart.h"
 #include "snapshot/snapshot.h"
 
-enum { NUMBERS = 5000 };
+enum { NUMBERS = 500 };
 
 static enum ky_status convert(int argc, char **argv, struct ky_error *error)
 {

@@ -12,6 +12,13 @@
 
 #include "base/random.h"
 
+/* HDF5 keeps its own pools until the process ends. */
+KY_API const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libhdf5";
+}
+
 /* A folder of its own below $TMPDIR, removed at the end of the group. */
 static char test_folder[256];
 

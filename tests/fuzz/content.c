@@ -1,0 +1,7 @@
+/* The format is told by the content, as for a file of a user's. */
+#include "fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    return fuzz_snapshot(KY_FORMAT_BY_NAME, data, size);
+}
