@@ -53,7 +53,7 @@ double ky_cpu_acceleration_floor(struct ky_cpu *cpu)
 double ky_cpu_relative_factor(const struct ky_cpu *cpu, const uint32_t *body, size_t count,
                               double floor)
 {
-    double least = INFINITY;
+    double least = (double)INFINITY;
     for (size_t k = 0; k < count; k++)
         least = fmin(least, last_acceleration(cpu, body[k]));
     return fmin(ky_opening_relative_factor(cpu->parameters->alpha, fmax(least, floor),
