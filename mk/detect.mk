@@ -3,6 +3,7 @@
 
 PKG_CONFIG ?= pkg-config
 have_package = $(shell $(PKG_CONFIG) --exists $(1) 2>/dev/null && echo yes)
+comma := ,
 links        = $(shell printf '%s\n' '$(subst ','\'',$(1))' | $(CC) -x c - -o /dev/null $(2) 2>/dev/null && echo yes)
 
 # HDF5: the serial build first, since `hdf5` is the MPI one when both are installed.
@@ -12,11 +13,30 @@ INIH ?= $(if $(call have_package,inih),inih,no)
 CMOCKA ?= $(if $(call have_package,cmocka),cmocka,no)
 OPENMP ?= $(if $(call links,int main(void){return 0;},-fopenmp),yes,no)
 
+# OpenCL: headers and the loader. CUDA: nvcc, wherever its installer puts it.
+OPENCL ?= $(if $(call links,int main(void){return clGetPlatformIDs(0$(comma)0$(comma)0);},-DCL_TARGET_OPENCL_VERSION=120 -include CL/cl.h -lOpenCL),yes,no)
+NVCC   ?= $(firstword $(shell command -v nvcc 2>/dev/null) $(wildcard /usr/local/cuda/bin/nvcc))
+CUDA   ?= $(if $(NVCC),yes,no)
+ifeq ($(CUDA),yes)
+# Machine code for these, as far as this nvcc knows them, and PTX of the last for later ones. CUDA_ARCHS=90 is
+# quicker while one develops.
+CUDA_ARCHS ?= 75 80 86 89 90
+CUDA_KNOWN := $(shell $(NVCC) --list-gpu-code 2>/dev/null)
+CUDA_USED  := $(foreach arch,$(CUDA_ARCHS),$(if $(filter sm_$(arch),$(CUDA_KNOWN)),$(arch)))
+CUDA_CODE  := $(foreach arch,$(CUDA_USED),-gencode arch=compute_$(arch),code=sm_$(arch)) \
+              -gencode arch=compute_$(lastword $(CUDA_USED)),code=compute_$(lastword $(CUDA_USED))
+CUDA_HOME  := $(abspath $(dir $(shell readlink -f $(NVCC)))..)
+CUDA_LIBS  := $(addprefix -L,$(wildcard $(CUDA_HOME)/lib64 $(CUDA_HOME)/lib)) -lcudart_static -lstdc++ -lrt -lpthread -ldl
+endif
+
 FEATURE_PACKAGES := $(filter-out no,$(HDF5) $(PNG) $(INIH))
 FEATURE_DEFINES  := $(if $(filter-out no,$(HDF5)),-DKY_HAVE_HDF5) $(if $(filter-out no,$(PNG)),-DKY_HAVE_PNG) \
-                    $(if $(filter-out no,$(INIH)),-DKY_HAVE_INIH) $(if $(filter yes,$(OPENMP)),-DKY_HAVE_OPENMP)
-FEATURE_CFLAGS   := $(if $(FEATURE_PACKAGES),$(shell $(PKG_CONFIG) --cflags $(FEATURE_PACKAGES)))
-FEATURE_LIBS     := $(if $(FEATURE_PACKAGES),$(shell $(PKG_CONFIG) --libs $(FEATURE_PACKAGES)))
+                    $(if $(filter-out no,$(INIH)),-DKY_HAVE_INIH) $(if $(filter yes,$(OPENMP)),-DKY_HAVE_OPENMP) \
+                    $(if $(filter yes,$(OPENCL)),-DKY_HAVE_OPENCL) $(if $(filter yes,$(CUDA)),-DKY_HAVE_CUDA)
+FEATURE_CFLAGS   := $(if $(FEATURE_PACKAGES),$(shell $(PKG_CONFIG) --cflags $(FEATURE_PACKAGES))) \
+                    $(if $(filter yes,$(CUDA)),-isystem $(CUDA_HOME)/include)
+FEATURE_LIBS     := $(if $(FEATURE_PACKAGES),$(shell $(PKG_CONFIG) --libs $(FEATURE_PACKAGES))) \
+                    $(if $(filter yes,$(OPENCL)),-lOpenCL) $(if $(filter yes,$(CUDA)),$(CUDA_LIBS))
 # Without threads the loops keep their lanes, and the other pragmas are passed over in silence.
 OPENMP_FLAG      := $(if $(filter yes,$(OPENMP)),-fopenmp,$(if $(call links,int main(void){return 0;},-fopenmp-simd),-fopenmp-simd) -Wno-unknown-pragmas)
 
@@ -36,4 +56,6 @@ info:
 	@echo 'PNG       $(PNG)$(if $(filter no,$(PNG)), - no pictures; install libpng-dev)'
 	@echo 'inih      $(INIH)$(if $(filter no,$(INIH)), - no parameter files; install libinih-dev)'
 	@echo 'OpenMP    $(OPENMP)$(if $(filter no,$(OPENMP)), - one thread)'
+	@echo 'OpenCL    $(OPENCL)$(if $(filter no,$(OPENCL)), - no OpenCL devices; install opencl-headers ocl-icd-opencl-dev)'
+	@echo 'CUDA      $(CUDA)$(if $(filter yes,$(CUDA)), ($(NVCC); $(CUDA_USED)), - no CUDA devices; install the CUDA toolkit)'
 	@echo 'cmocka    $(CMOCKA)$(if $(filter no,$(CMOCKA)), - no unit tests; install libcmocka-dev)'

@@ -5,7 +5,8 @@ SOVERSION := $(word 1,$(subst ., ,$(VERSION)))
 
 LANE_SOURCES    := $(wildcard src/engine/cpu/lanes/*.c)
 LIBRARY_SOURCES := $(filter-out src/command/%,$(wildcard src/*/*.c src/engine/cpu/*.c))
-LIBRARY_OBJECTS := $(LIBRARY_SOURCES:%.c=$(BUILD)/%.o) \
+include mk/device.mk
+LIBRARY_OBJECTS := $(DEVICE_OBJECTS) $(LIBRARY_SOURCES:%.c=$(BUILD)/%.o) \
                    $(foreach isa,$(ISAS),$(LANE_SOURCES:%.c=$(BUILD)/%.$(isa).o))
 STATIC := $(BUILD)/libkyoho.a
 SHARED := $(BUILD)/libkyoho.so.$(VERSION)
@@ -13,7 +14,7 @@ LIBRARIES := $(STATIC) $(SHARED)
 
 # A change of flags or features rebuilds.
 FLAGS_FILE := $(BUILD)/flags
-$(shell mkdir -p $(BUILD); echo '$(CC) $(subst ','\'',$(CFLAGS_ALL) $(LIBS_ALL) $(ISAS))' | cmp -s - $(FLAGS_FILE) || echo '$(CC) $(subst ','\'',$(CFLAGS_ALL) $(LIBS_ALL) $(ISAS))' > $(FLAGS_FILE))
+$(shell mkdir -p $(BUILD); echo '$(CC) $(subst ','\'',$(CFLAGS_ALL) $(LIBS_ALL) $(ISAS) $(CUDA_CODE))' | cmp -s - $(FLAGS_FILE) || echo '$(CC) $(subst ','\'',$(CFLAGS_ALL) $(LIBS_ALL) $(ISAS) $(CUDA_CODE))' > $(FLAGS_FILE))
 
 define lane_rule
 $$(BUILD)/%.$(1).o: %.c $$(FLAGS_FILE)

@@ -117,6 +117,6 @@ enum ky_status ky_engine_walk(struct ky_engine *engine, const struct ky_walk_req
                               struct ky_error *error);
 void ky_engine_report(struct ky_engine *engine, struct ky_force_report *report);
 
-extern const struct ky_engine_verbs ky_cpu_engine;
+extern const struct ky_engine_verbs ky_cpu_engine, ky_cuda_engine, ky_opencl_engine;
 
 #endif

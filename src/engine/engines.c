@@ -2,10 +2,17 @@
  * one. */
 #include "engine/engine.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* In the order in which `auto` tries them: the fastest first. */
 static const struct ky_engine_verbs *const engines[] = {
+#ifdef KY_HAVE_CUDA
+    &ky_cuda_engine,
+#endif
+#ifdef KY_HAVE_OPENCL
+    &ky_opencl_engine,
+#endif
     &ky_cpu_engine,
 };
 
@@ -18,30 +25,61 @@ static int names(const char *name, const char *kind)
     return !strncmp(name, kind, length) && (name[length] == '\0' || name[length] == ':');
 }
 
+/* What a build may lack, and why: listed with the devices. */
+static const struct {
+    const char *name, *reason;
+} absent[] = {
+#ifndef KY_HAVE_CUDA
+    {"cuda", "not in this build: no CUDA compiler (nvcc) was found"},
+#endif
+#ifndef KY_HAVE_OPENCL
+    {"opencl", "not in this build: no OpenCL headers and loader were found"},
+#endif
+    {NULL, NULL},
+};
+
 static enum ky_status find(const char *name, const struct ky_engine_verbs **verbs,
                            struct ky_error *error)
 {
     for (int k = 0; k < ENGINES; k++)
-        if (!strcmp(name, "auto") || names(name, engines[k]->name)) {
+        if (names(name, engines[k]->name)) {
             *verbs = engines[k];
             return KY_OK;
         }
-    return ky_fail(error, names(name, "cuda") || names(name, "opencl") ? KY_UNSUPPORTED : KY_USAGE,
-                   "engine '%s' is not in this build; `kyoho devices` lists what is", name);
+    for (size_t k = 0; absent[k].name; k++)
+        if (names(name, absent[k].name))
+            return ky_fail(error, KY_UNSUPPORTED, "engine '%s' is %s", name, absent[k].reason);
+    return ky_fail(error, KY_USAGE, "there is no engine '%s'; `kyoho devices` lists what there is",
+                   name);
+}
+
+/* The first in the table that opens; why the others do not goes to the log. */
+static enum ky_status open_best(const struct ky_parameters *parameters, size_t n,
+                                struct ky_engine **engine, struct ky_error *error)
+{
+    struct ky_error why = {.text = ""};
+    enum ky_status status = KY_UNSUPPORTED;
+    for (int k = 0; k < ENGINES; k++) {
+        status = engines[k]->open(parameters, n, engine, &why);
+        if (status == KY_OK) {
+            ky_log(parameters, KY_LOG_DETAIL, "engine %s: the fastest that opens",
+                   engines[k]->name);
+            return KY_OK;
+        }
+        ky_log(parameters, KY_LOG_DETAIL, "not engine %s: %s", engines[k]->name, why.text);
+    }
+    return ky_fail(error, status, "%s", why.text);
 }
 
 enum ky_status ky_engine_open(const struct ky_parameters *parameters, size_t n,
                               struct ky_engine **engine, struct ky_error *error)
 {
     const struct ky_engine_verbs *verbs = NULL;
-    enum ky_status status = find(parameters->engine, &verbs, error);
     *engine = NULL;
-    if (status)
-        return status;
-    status = verbs->open(parameters, n, engine, error);
-    if (!status && !strcmp(parameters->engine, "auto"))
-        ky_log(parameters, KY_LOG_DETAIL, "engine %s: the fastest in this build", verbs->name);
-    return status;
+    if (!strcmp(parameters->engine, "auto"))
+        return open_best(parameters, n, engine, error);
+    enum ky_status status = find(parameters->engine, &verbs, error);
+    return status == KY_OK ? verbs->open(parameters, n, engine, error) : status;
 }
 
 void ky_engine_close(struct ky_engine *engine)
@@ -54,8 +92,17 @@ enum ky_status ky_engine_memory(const struct ky_parameters *parameters, size_t n
                                 struct ky_memory *memory, struct ky_error *error)
 {
     const struct ky_engine_verbs *verbs = NULL;
-    enum ky_status status = find(parameters->engine, &verbs, error);
-    if (!status)
+    enum ky_status status = KY_OK;
+    if (!strcmp(parameters->engine, "auto")) {
+        struct ky_engine *engine; /* without bodies, to see which it is */
+        status = open_best(parameters, 0, &engine, error);
+        if (status == KY_OK)
+            verbs = engine->verbs;
+        ky_engine_close(engine);
+    } else {
+        status = find(parameters->engine, &verbs, error);
+    }
+    if (status == KY_OK)
         verbs->memory(parameters, n, memory);
     return status;
 }
@@ -69,6 +116,13 @@ enum ky_status ky_device_get(size_t index, struct ky_device *device)
                 return KY_OK;
         index -= count;
     }
+    for (size_t k = 0; absent[k].name; k++)
+        if (index-- == 0) {
+            memset(device, 0, sizeof *device);
+            snprintf(device->engine, sizeof device->engine, "%s", absent[k].name);
+            snprintf(device->reason, sizeof device->reason, "%s", absent[k].reason);
+            return KY_OK;
+        }
     return KY_USAGE;
 }
 

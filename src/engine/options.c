@@ -9,8 +9,8 @@
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
 const struct ky_option ky_engine_options[] = {
-    {"engine", KY_OPTION_TEXT, FIELD(engine), "auto", KY_NO_RANGE, NULL, "auto|cpu",
-     "the processor; `kyoho devices` lists them"},
+    {"engine", KY_OPTION_TEXT, FIELD(engine), "auto", KY_NO_RANGE, NULL,
+     "auto|cpu|cuda[:i,j...]|opencl[:i]", "the processor; `kyoho devices` lists them"},
     {"isa", KY_OPTION_CHOICE, FIELD(isa), "auto", KY_NO_RANGE, "auto|plain|sse2|avx2|avx512|neon",
      NULL, "instruction set of the CPU engine; auto takes the widest"},
     {"threads", KY_OPTION_INTEGER, FIELD(threads), "0", 0, 65536, NULL, NULL,

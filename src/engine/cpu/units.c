@@ -4,17 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The smallest power of two above x, times 2^shift; 1 for what has no scale. */
-static double power_of_two(double x, int shift)
-{
-    if (!(x > 0) || !isfinite(x))
-        return 1;
-    int exponent;
-    frexp(x, &exponent);
-    exponent += shift;
-    exponent = exponent > 500 ? 500 : exponent < -500 ? -500 : exponent;
-    return ldexp(1.0, exponent);
-}
+#include "engine/units.h"
 
 static size_t chunks_of(size_t n)
 {
@@ -44,23 +34,11 @@ void ky_cpu_centre(struct ky_cpu *cpu, double centre[3])
     total(cpu, 3, centre);
 }
 
-/* Mean of position and mass, then the mean distance from there along the axes. The mean, not the
- * extent, so that an escaper does not shrink the rest; yet nothing is farther than n times it. */
 void ky_cpu_choose_units(struct ky_cpu *cpu, const struct ky_bodies *bodies)
 {
-    double mean[5] = {0}, size = 0, per = 1 / (double)(cpu->n ? cpu->n : 1);
-    for (size_t i = 0; i < cpu->n; i++) {
-        for (int c = 0; c < 3; c++)
-            mean[c] += bodies->position[i][c] * per;
-        mean[3] += bodies->mass[i] * per;
-        double eps = bodies->softening ? bodies->softening[i] : cpu->parameters->softening;
-        mean[4] = eps > mean[4] ? eps : mean[4];
-    }
-    for (size_t i = 0; i < cpu->n; i++)
-        for (int c = 0; c < 3; c++)
-            size += fabs(bodies->position[i][c] - mean[c]) * per;
-    cpu->length = power_of_two(fmax(size, mean[4]), -10);
-    cpu->mass_unit = power_of_two(mean[3], 0);
+    struct ky_engine_units units = ky_engine_units(bodies, cpu->parameters->softening);
+    cpu->length = units.length;
+    cpu->mass_unit = units.mass;
 }
 
 struct ky_cpu_scale ky_cpu_scale(const struct ky_cpu *cpu)

@@ -1,0 +1,88 @@
+/* The device engine: one orchestration over driver.h for every kind of device.
+ *
+ * The bodies lie on the first card in columns of "state" numbers of 8 bytes: doubles, or two floats
+ * where the device has no double. They are in the caller's order and in the engine's own units
+ * (engine/units.h); kernels/bodies.k says which. Further cards get the sources and compute the
+ * forces of a part of the sinks. Kicks are kept back until the next drift, so that a step of the
+ * leap-frog costs four launches. */
+#ifndef KY_DEVICE_DEVICE_H
+#define KY_DEVICE_DEVICE_H
+
+#include "engine/device/driver.h"
+#include "engine/engine.h"
+#include "engine/units.h"
+
+enum { KY_MOST_CARDS = 16, KY_STATE_BYTES = 8, KY_PENDING = 2 };
+
+/* What the exact sum needs on a card. */
+struct ky_direct_buffers {
+    struct ky_buffer source, low, eps2, partial, list;
+};
+
+struct ky_card {
+    struct ky_gpu *gpu;
+    struct ky_buffer position, velocity, mass, softening; /* first card only */
+    struct ky_buffer acceleration, potential, sums;
+    struct ky_direct_buffers direct;
+};
+
+struct ky_device_engine {
+    struct ky_engine base;
+    const struct ky_parameters *parameters;
+    const struct ky_driver *driver;
+    struct ky_card card[KY_MOST_CARDS];
+    size_t cards;
+    size_t n;
+    struct ky_engine_units units;
+    int own_eps;       /* bodies have their own softening */
+    double least_eps2; /* the smallest ε² of a pair, in the engine's units */
+    int has_acceleration;
+    double pending[KY_PENDING]; /* kicks that have not been made: dt */
+    int pendings;
+    struct ky_force_report report;
+};
+
+/* A number of the state as its 8 bytes. */
+union ky_state_value {
+    double whole;
+    float part[2];
+};
+union ky_state_value ky_to_state(const struct ky_device_engine *engine, double x);
+double ky_from_state(const struct ky_device_engine *engine, union ky_state_value value);
+
+/* Field for G = 1 in the engine's units to the caller's. */
+struct ky_device_scale {
+    double acceleration, potential;
+};
+struct ky_device_scale ky_device_scale(const struct ky_device_engine *engine);
+
+/* Groups of `lanes` that cover n. */
+size_t ky_groups(size_t n, size_t lanes);
+/* Loads the kernel if that has not been done; nothing for no groups. */
+enum ky_status ky_launch(struct ky_card *card, enum ky_kernel_id kernel, size_t groups,
+                         const struct ky_argument *arguments, size_t count, struct ky_error *error);
+
+/* names.c: the cards that a name ("cuda:0,1", "opencl", "auto") speaks of. */
+enum ky_status ky_device_cards(struct ky_device_engine *engine, const char *name,
+                               struct ky_error *error);
+
+/* bodies.c */
+enum ky_status ky_device_put(struct ky_engine *base, const struct ky_bodies *bodies,
+                             struct ky_error *error);
+enum ky_status ky_device_fetch(struct ky_engine *base, struct ky_bodies *bodies,
+                               struct ky_error *error);
+enum ky_status ky_device_kick(struct ky_engine *base, double dt, struct ky_error *error);
+enum ky_status ky_device_drift(struct ky_engine *base, double dt, struct ky_error *error);
+/* Makes the kicks that were kept back. */
+enum ky_status ky_device_settle(struct ky_device_engine *engine, struct ky_error *error);
+enum ky_status ky_device_sums(struct ky_engine *base, struct ky_sums *sums, struct ky_error *error);
+
+/* direct.c */
+enum ky_status ky_device_direct(struct ky_device_engine *engine, struct ky_error *error);
+enum ky_status ky_device_exact(struct ky_engine *base, const size_t *sinks, size_t count,
+                               double (*acceleration)[3], double *potential,
+                               struct ky_error *error);
+void ky_device_direct_release(struct ky_card *card);
+double ky_device_direct_memory(const struct ky_parameters *parameters, size_t n);
+
+#endif

@@ -1,0 +1,48 @@
+/* The tables of units and kernels, and allocation with its errors: the same for every driver. */
+#include "engine/device/driver.h"
+
+#include <string.h>
+
+const struct ky_unit ky_units[KY_UNIT_COUNT] = {
+#define KY_U(unit, file, precision, variant) {#unit, file, precision, variant},
+    KY_UNITS
+#undef KY_U
+};
+
+const struct ky_kernel ky_kernels[KY_KERNEL_COUNT] = {
+#define KY_K(unit, name, lanes) {#name, KY_UNIT_##unit, lanes},
+    KY_KERNELS
+#undef KY_K
+};
+
+int ky_device_fail_allocation = -1;
+
+void ky_buffer_release(struct ky_gpu *gpu, struct ky_buffer *buffer)
+{
+    if (buffer->handle)
+        gpu->driver->release(gpu, buffer);
+    memset(buffer, 0, sizeof *buffer);
+}
+
+enum ky_status ky_buffer_need(struct ky_gpu *gpu, struct ky_buffer *buffer, const char *what,
+                              size_t count, size_t size, struct ky_error *error)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes))
+        return ky_fail(error, KY_DEVICE, "%s: %s of %zu × %zu bytes is beyond any memory",
+                       gpu->name, what, count, size);
+    bytes = bytes > 0 ? bytes : size;
+    if (buffer->handle && buffer->bytes >= bytes)
+        return KY_OK;
+    ky_buffer_release(gpu, buffer);
+    if (ky_device_fail_allocation >= 0 && ky_device_fail_allocation-- == 0)
+        return ky_fail(error, KY_DEVICE, "%s: no memory for %s, %zu bytes (as a test demands)",
+                       gpu->name, what, bytes);
+    buffer->what = what;
+    enum ky_status status = gpu->driver->allocate(gpu, bytes, buffer, error);
+    if (status != KY_OK)
+        memset(buffer, 0, sizeof *buffer);
+    else
+        buffer->bytes = bytes;
+    return status;
+}

@@ -1,0 +1,125 @@
+/* What the device engine asks of a way to program devices: CUDA or OpenCL today. A driver knows no
+ * physics; another one (HIP) is one more implementation of this table.
+ *
+ * Work goes into one queue for each opened device and is done in order. `write` and `read` return
+ * when the host memory may be used again; a launch returns at once, and what it failed at may be
+ * reported by a later call. Errors name the call and the buffer or kernel and its size. One thread
+ * at a time uses one opened device; different ones are independent. */
+#ifndef KY_DEVICE_DRIVER_H
+#define KY_DEVICE_DRIVER_H
+
+#include "base/status.h"
+#include "engine/device/kernels/list.h"
+
+enum ky_unit_id {
+#define KY_U(unit, file, precision, variant) KY_UNIT_##unit,
+    KY_UNITS
+#undef KY_U
+        KY_UNIT_COUNT
+};
+
+enum ky_kernel_id {
+#define KY_K(unit, name, lanes) KY_KERNEL_##name,
+    KY_KERNELS
+#undef KY_K
+        KY_KERNEL_COUNT
+};
+enum { KY_KERNELS_OF_PRECISION = KY_KERNEL_ky_sources_extended - KY_KERNEL_ky_sources_single };
+
+struct ky_unit {
+    const char *name, *file;
+    int precision, variant; /* -1: none */
+};
+extern const struct ky_unit ky_units[KY_UNIT_COUNT];
+
+struct ky_kernel {
+    const char *name;
+    enum ky_unit_id unit;
+    size_t lanes;
+};
+extern const struct ky_kernel ky_kernels[KY_KERNEL_COUNT];
+
+/* Memory of a device. `handle` is a device pointer or a cl_mem; cleared: none. */
+struct ky_buffer {
+    void *handle;
+    size_t bytes;
+    const char *what; /* static text, for errors */
+};
+
+/* An argument of a kernel: a value, or a buffer by its handle. */
+struct ky_argument {
+    const void *value;
+    size_t size;
+};
+#define KY_VALUE(variable) ((struct ky_argument){&(variable), sizeof(variable)})
+#define KY_BUFFER(buffer) ((struct ky_argument){&(buffer).handle, sizeof(void *)})
+
+/* The first member of a driver's own struct for an opened device. */
+struct ky_gpu {
+    const struct ky_driver *driver;
+    char name[160]; /* for reports: "NVIDIA H200" */
+    int has_double;
+    size_t processors; /* that run groups side by side */
+    int is_cpu;
+};
+
+enum { KY_MARKS = 8 };
+
+struct ky_driver {
+    const char *name; /* "cuda" */
+
+    /* What there is; an entry without a device says why there is none. KY_USAGE past the last. */
+    enum ky_status (*list)(size_t index, struct ky_device *device);
+    /* The index-th of the list. */
+    enum ky_status (*open)(size_t index, struct ky_gpu **gpu, struct ky_error *error);
+    void (*close)(struct ky_gpu *gpu);
+    /* Makes a kernel ready, which may have to be compiled; a launch and `resident` need that. */
+    enum ky_status (*load)(struct ky_gpu *gpu, enum ky_kernel_id kernel, struct ky_error *error);
+    /* Groups of a kernel that run at once on the whole device. */
+    size_t (*resident)(struct ky_gpu *gpu, enum ky_kernel_id kernel);
+
+    enum ky_status (*allocate)(struct ky_gpu *gpu, size_t bytes, struct ky_buffer *buffer,
+                               struct ky_error *error);
+    void (*release)(struct ky_gpu *gpu, struct ky_buffer *buffer);
+    enum ky_status (*write)(struct ky_gpu *gpu, struct ky_buffer *buffer, size_t offset,
+                            const void *data, size_t bytes, struct ky_error *error);
+    enum ky_status (*read)(struct ky_gpu *gpu, const struct ky_buffer *buffer, size_t offset,
+                           void *data, size_t bytes, struct ky_error *error);
+    /* From one opened device to another of the same driver. */
+    enum ky_status (*copy)(struct ky_gpu *from_gpu, const struct ky_buffer *from,
+                           size_t from_offset, struct ky_gpu *to_gpu, struct ky_buffer *to,
+                           size_t to_offset, size_t bytes, struct ky_error *error);
+    enum ky_status (*zero)(struct ky_gpu *gpu, struct ky_buffer *buffer, struct ky_error *error);
+
+    enum ky_status (*launch)(struct ky_gpu *gpu, enum ky_kernel_id kernel, size_t groups,
+                             const struct ky_argument *arguments, size_t count,
+                             struct ky_error *error);
+    enum ky_status (*wait)(struct ky_gpu *gpu, struct ky_error *error);
+
+    /* A mark in the queue, and the seconds of the device's clock from one to another; 0 if one was
+     * never set. Waits for them. */
+    enum ky_status (*mark)(struct ky_gpu *gpu, int mark, struct ky_error *error);
+    double (*between)(struct ky_gpu *gpu, int from, int to);
+
+    /* Sorts n pairs by the lowest `bits` of their 64-bit keys, ascending, equal keys in the order
+     * in which they came; and sums: to[k] = from[0] + … + from[k - 1], 32 bit. Work space is kept.
+     */
+    enum ky_status (*sort)(struct ky_gpu *gpu, struct ky_buffer *keys, struct ky_buffer *values,
+                           size_t n, int bits, struct ky_error *error);
+    enum ky_status (*scan)(struct ky_gpu *gpu, const struct ky_buffer *from, struct ky_buffer *to,
+                           size_t n, struct ky_error *error);
+};
+
+extern const struct ky_driver ky_cuda_driver, ky_opencl_driver;
+
+/* Allocation as the engine asks for it: `what` names the buffer in errors; 0 bytes are allowed. A
+ * buffer that is large enough is kept, another is released first; its content is lost. */
+enum ky_status ky_buffer_need(struct ky_gpu *gpu, struct ky_buffer *buffer, const char *what,
+                              size_t count, size_t size, struct ky_error *error);
+void ky_buffer_release(struct ky_gpu *gpu, struct ky_buffer *buffer);
+
+/* For tests: the allocation with this number, counted down from now, fails as if memory were out;
+ * -1: none. */
+extern int ky_device_fail_allocation;
+
+#endif

@@ -1,0 +1,132 @@
+/* Portable C for kernels: what physics/dialect.h leaves open because formulas do not need it. Read
+ * as OpenCL C 1.2 and as CUDA C; a kernel names neither.
+ *
+ * KY_HAS_DOUBLE says that the device has double; CUDA always does. A unit of kernels that is
+ * compiled once for each precision says KY_PRECISION: 0 single, 1 extended, 2 double; its kernels
+ * are named KY_NAME(name). A local array is declared in the kernel itself with KY_LOCAL; a function
+ * that gets a pointer to one, and one that holds a barrier, is KY_FN. */
+#ifndef KY_KERNELS_DIALECT_H
+#define KY_KERNELS_DIALECT_H
+
+#if defined(__OPENCL_VERSION__)
+
+#pragma OPENCL FP_CONTRACT OFF
+#ifdef KY_HAS_DOUBLE
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#endif
+#define KY_KERNEL(size) __kernel __attribute__((reqd_work_group_size(size, 1, 1))) void
+#define KY_GLOBAL __global
+#define KY_LOCAL __local
+#define KY_LOCAL_POINTER __local
+#define KY_RESTRICT restrict
+#define KY_LANE ((ky_uint)get_local_id(0))
+#define KY_GROUP ((ky_uint)get_group_id(0))
+#define KY_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
+#define KY_FLOAT4(x, y, z, w) ((float4)(x, y, z, w))
+#define KY_FMIN(x, y) fmin(x, y)
+#define KY_FMAX(x, y) fmax(x, y)
+#define KY_FABS(x) fabs(x)
+#define KY_SQRT(x) sqrt(x)
+#ifdef FP_FAST_FMAF
+#define KY_FMA_FLOAT(a, b, c) fma(a, b, c)
+#else
+#define KY_FMA_FLOAT(a, b, c) ((a) * (b) + (c))
+#endif
+/* Rounded once, also where that is slow: double-single products rest on it. */
+#define KY_FMA_EXACT(a, b, c) fma(a, b, c)
+/* KY_ON_CPU: the device is a CPU, where a library's rsqrt is slower than the two instructions. */
+#ifdef KY_ON_CPU
+#define KY_RSQRT_FLOAT(x) (1.0f / sqrt(x))
+#define KY_RSQRT_DOUBLE(x) (1.0 / sqrt(x))
+#else
+#define KY_RSQRT_FLOAT(x) native_rsqrt(x)
+#define KY_RSQRT_DOUBLE(x) rsqrt(x)
+#endif
+typedef uint ky_uint;
+typedef ulong ky_ulong;
+
+#elif defined(__CUDACC__)
+
+#define KY_HAS_DOUBLE 1
+#define KY_KERNEL(size) extern "C" __global__ void __launch_bounds__(size)
+#define KY_GLOBAL
+#define KY_LOCAL __shared__
+#define KY_LOCAL_POINTER
+#define KY_RESTRICT __restrict__
+#define KY_LANE ((ky_uint)threadIdx.x)
+#define KY_GROUP ((ky_uint)blockIdx.x)
+#define KY_BARRIER() __syncthreads()
+#define KY_FLOAT4(x, y, z, w) make_float4(x, y, z, w)
+#define KY_FMIN(x, y) fminf(x, y)
+#define KY_FMAX(x, y) fmaxf(x, y)
+#define KY_FABS(x) fabsf(x)
+#define KY_SQRT(x) sqrtf(x)
+#define KY_FMA_FLOAT(a, b, c) fmaf(a, b, c)
+#define KY_FMA_EXACT(a, b, c) fmaf(a, b, c)
+#define KY_RSQRT_FLOAT(x) rsqrtf(x)
+#define KY_RSQRT_DOUBLE(x) ky_rsqrt_double(x)
+typedef unsigned int ky_uint;
+typedef unsigned long long ky_ulong;
+
+/* 1 / sqrt(x) from the hardware's estimate e of about 20 bits by one step of third order,
+ * y = e + e h (1/2 + 3/8 h) with h = 1 - x e²: relative error 1e-16 + rounding. */
+static __device__ __forceinline__ double ky_rsqrt_double(double x)
+{
+    double e, h;
+    asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(e) : "d"(x));
+    h = fma(-x * e, e, 1.0);
+    return fma(fma(0.375, h, 0.5) * h, e, e);
+}
+
+#endif
+
+/* Whether the kernel of a unit with this number is to be compiled: the one that is asked for, or
+ * all. */
+#ifdef KY_VARIANT
+#define KY_WANTS(variant) (KY_VARIANT == (variant))
+#else
+#define KY_WANTS(variant) 1
+#endif
+
+#ifdef KY_PRECISION
+#if KY_PRECISION == 2
+#define KY_REAL double
+#define KY_FMA(a, b, c) fma(a, b, c)
+#define KY_RSQRT(x) KY_RSQRT_DOUBLE(x)
+#define KY_CLOSE2 1e-200
+#define KY_NAME(name) name##_double
+/* Not double4, whose alignment differs. */
+typedef struct ky_real4 {
+    double x, y, z, w;
+} ky_real4;
+#else
+#define KY_REAL float
+#define KY_FMA(a, b, c) KY_FMA_FLOAT(a, b, c)
+#define KY_RSQRT(x) KY_RSQRT_FLOAT(x)
+#define KY_CLOSE2 1e-18f
+#if KY_PRECISION == 1
+#define KY_NAME(name) name##_extended
+#else
+#define KY_NAME(name) name##_single
+#endif
+typedef float4 ky_real4;
+#endif
+#define KY_SPLAT(x) ((KY_REAL)(x))
+#define KY_RSQRT_SCALE 1
+#endif
+
+#include "physics/dialect.h"
+
+#ifdef KY_PRECISION
+KY_FN ky_real4 ky_make_real4(KY_REAL x, KY_REAL y, KY_REAL z, KY_REAL w)
+{
+    ky_real4 v;
+    v.x = x;
+    v.y = y;
+    v.z = z;
+    v.w = w;
+    return v;
+}
+#endif
+
+#endif

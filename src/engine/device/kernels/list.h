@@ -1,0 +1,56 @@
+/* Every kernel, and the units that OpenCL compiles in one go, each when it is first needed. Read by
+ * the host alone. */
+#ifndef KY_KERNELS_LIST_H
+#define KY_KERNELS_LIST_H
+
+#include "engine/device/kernels/shared.h"
+
+/* U(unit, file, precision, variant): KY_PRECISION and KY_VARIANT of the reader, -1 for none.
+ * K(unit, kernel, lanes of its group). What exists in each precision stands in the same order in
+ * all of them, so that another precision is a constant number of places on. */
+#define KY_DIRECT_OF(X, p, number)                                                                 \
+    X(direct_none_soft, p, number, 0)                                                              \
+    X(direct_simple_soft, p, number, 1)                                                            \
+    X(direct_double_soft, p, number, 2)                                                            \
+    X(direct_tuned_soft, p, number, 3)                                                             \
+    X(direct_none_guard, p, number, 4)                                                             \
+    X(direct_simple_guard, p, number, 5)                                                           \
+    X(direct_double_guard, p, number, 6)                                                           \
+    X(direct_tuned_guard, p, number, 7)                                                            \
+    X(direct_none_eps, p, number, 8)                                                               \
+    X(direct_simple_eps, p, number, 9)                                                             \
+    X(direct_double_eps, p, number, 10)                                                            \
+    X(direct_tuned_eps, p, number, 11)
+
+#define KY_DIRECT_UNIT(name, p, number, variant) KY_U(name##_##p, "direct.k", number, variant)
+#define KY_DIRECT_KERNEL(name, p, number, variant)                                                 \
+    KY_K(name##_##p, ky_##name##_##p, KY_DIRECT_LANES)
+
+#define KY_UNITS_OF(p, number)                                                                     \
+    KY_U(sources_##p, "sources.k", number, -1)                                                     \
+    KY_DIRECT_OF(KY_DIRECT_UNIT, p, number)
+#define KY_KERNELS_OF(p, number)                                                                   \
+    KY_K(sources_##p, ky_sources_##p, 256)                                                         \
+    KY_K(sources_##p, ky_reduce_##p, 256)                                                          \
+    KY_DIRECT_OF(KY_DIRECT_KERNEL, p, number)
+
+/* The reader defines KY_U or KY_K first. */
+#define KY_UNITS                                                                                   \
+    KY_U(bodies, "bodies.k", -1, -1)                                                               \
+    KY_U(sort, "sort.k", -1, -1)                                                                   \
+    KY_UNITS_OF(single, 0)                                                                         \
+    KY_UNITS_OF(extended, 1)                                                                       \
+    KY_UNITS_OF(double, 2)
+
+#define KY_KERNELS                                                                                 \
+    KY_K(bodies, ky_advance, 256)                                                                  \
+    KY_K(bodies, ky_sum, 256)                                                                      \
+    KY_K(sort, ky_scan_sum, 256)                                                                   \
+    KY_K(sort, ky_scan_tile, 256)                                                                  \
+    KY_K(sort, ky_sort_count, 256)                                                                 \
+    KY_K(sort, ky_sort_place, 256)                                                                 \
+    KY_KERNELS_OF(single, 0)                                                                       \
+    KY_KERNELS_OF(extended, 1)                                                                     \
+    KY_KERNELS_OF(double, 2)
+
+#endif

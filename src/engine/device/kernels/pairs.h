@@ -1,0 +1,117 @@
+/* One source on one sink, and sums over many sources that do not lose digits with their number. */
+#ifndef KY_KERNELS_PAIRS_H
+#define KY_KERNELS_PAIRS_H
+
+#include "engine/device/kernels/dialect.h"
+
+#include "physics/gravity.h"
+
+/* What a loop takes care of; constant in every instance. */
+#define KY_GUARD 1      /* softening may be 0: coincident pairs exert nothing */
+#define KY_SOURCE_EPS 2 /* sources have their own ε² */
+#define KY_OWN 4        /* leave out the source that is the sink itself, by its index */
+
+struct ky_sink {
+    KY_REAL x, y, z, eps2;
+#if KY_PRECISION == 1
+    float x_low, y_low, z_low;
+#endif
+    ky_uint own; /* index of the source that is the sink itself */
+};
+
+struct ky_source {
+    ky_real4 body; /* x y z mass */
+#if KY_PRECISION == 1
+    float4 low; /* what the floats of x y z leave out (double-single) */
+#endif
+    KY_REAL eps2;
+};
+
+KY_FN struct ky_field ky_no_field(void)
+{
+    struct ky_field field;
+    field.x = field.y = field.z = field.p = 0;
+    return field;
+}
+
+KY_FN struct ky_field ky_pair(struct ky_field field, struct ky_sink sink, struct ky_source source,
+                              ky_uint j, const int how)
+{
+    KY_REAL dx = source.body.x - sink.x, dy = source.body.y - sink.y, dz = source.body.z - sink.z;
+#if KY_PRECISION == 1
+    dx += source.low.x - sink.x_low;
+    dy += source.low.y - sink.y_low;
+    dz += source.low.z - sink.z_low;
+#endif
+    KY_REAL eps2 = (how & KY_SOURCE_EPS) ? sink.eps2 + source.eps2 : sink.eps2;
+    KY_REAL s2 = ky_distance2(dx, dy, dz, eps2);
+    KY_REAL y = KY_RSQRT(s2);
+    if (how & KY_GUARD)
+        y = s2 > KY_CLOSE2 ? y : (KY_REAL)0;
+    if (how & KY_OWN)
+        y = j == sink.own ? (KY_REAL)0 : y;
+    return ky_add_body(field, dx, dy, dz, y, source.body.w);
+}
+
+/* A sum of sums; in float with what its roundings lost (Neumaier). */
+struct ky_total {
+    struct ky_field sum;
+#if KY_PRECISION != 2
+    struct ky_field rest;
+#endif
+};
+
+KY_FN struct ky_total ky_no_total(void)
+{
+    struct ky_total total;
+    total.sum = ky_no_field();
+#if KY_PRECISION != 2
+    total.rest = ky_no_field();
+#endif
+    return total;
+}
+
+#if KY_PRECISION == 2
+KY_FN struct ky_total ky_total_add(struct ky_total total, struct ky_field field)
+{
+    total.sum.x += field.x;
+    total.sum.y += field.y;
+    total.sum.z += field.z;
+    total.sum.p += field.p;
+    return total;
+}
+
+KY_FN ky_real4 ky_total_value(struct ky_total total)
+{
+    return ky_make_real4(total.sum.x, total.sum.y, total.sum.z, total.sum.p);
+}
+#else
+/* What a + b loses, s being that sum (Knuth). */
+KY_FN float ky_lost(float a, float b, float s)
+{
+    float t = s - a;
+    return (a - (s - t)) + (b - t);
+}
+
+KY_FN struct ky_total ky_total_add(struct ky_total total, struct ky_field field)
+{
+    struct ky_total next;
+    next.sum.x = total.sum.x + field.x;
+    next.sum.y = total.sum.y + field.y;
+    next.sum.z = total.sum.z + field.z;
+    next.sum.p = total.sum.p + field.p;
+    next.rest.x = total.rest.x + ky_lost(total.sum.x, field.x, next.sum.x);
+    next.rest.y = total.rest.y + ky_lost(total.sum.y, field.y, next.sum.y);
+    next.rest.z = total.rest.z + ky_lost(total.sum.z, field.z, next.sum.z);
+    next.rest.p = total.rest.p + ky_lost(total.sum.p, field.p, next.sum.p);
+    return next;
+}
+
+KY_FN ky_real4 ky_total_value(struct ky_total total)
+{
+    return ky_make_real4(total.sum.x + total.rest.x, total.sum.y + total.rest.y,
+                         total.sum.z + total.rest.z, total.sum.p + total.rest.p);
+}
+#endif
+
+#endif

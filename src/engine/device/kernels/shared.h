@@ -1,0 +1,35 @@
+/* Numbers that kernels and host must agree on. Read by all of them. */
+#ifndef KY_KERNELS_SHARED_H
+#define KY_KERNELS_SHARED_H
+
+/* Bodies a group sums over, and the places of the sums. */
+#define KY_SUM_CHUNK 4096
+#define KY_SUM_MASS 0
+#define KY_SUM_CENTRE 1
+#define KY_SUM_MOMENTUM 4
+#define KY_SUM_ANGULAR 7
+#define KY_SUM_KINETIC 10
+#define KY_SUM_POTENTIAL 11
+#define KY_SUM_VIRIAL 12
+#define KY_SUM_FORCE 13
+#define KY_SUMS 16
+
+/* The direct sum: lanes of a group, sinks a lane of the tuned kernel, and sources that are added
+ * in the kernel's own numbers before the sum goes into a compensated one. */
+#define KY_DIRECT_LANES 128
+#define KY_DIRECT_SINKS 4
+#define KY_DIRECT_CHUNK 512
+/* Flags of its kernels. */
+#define KY_DIRECT_OWN_EPS 1
+#define KY_DIRECT_LISTED 2
+
+/* Bodies whose median is the origin of the float positions. */
+#define KY_MEDIAN 64
+
+/* Sort and scan: items of a lane, and of a group of 256 lanes. */
+#define KY_SCAN_EACH 8
+#define KY_SCAN_TILE 2048
+#define KY_SORT_EACH 8
+#define KY_SORT_TILE 2048
+
+#endif

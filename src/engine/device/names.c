@@ -1,0 +1,59 @@
+/* Which devices the name of an engine means. */
+#include "engine/device/device.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static enum ky_status open_card(struct ky_device_engine *engine, size_t index,
+                                struct ky_error *error)
+{
+    enum ky_status status = engine->driver->open(index, &engine->card[engine->cards].gpu, error);
+    if (status == KY_OK)
+        engine->cards++;
+    return status;
+}
+
+/* The first of the list that works and, for auto, is no CPU. */
+static enum ky_status open_first(struct ky_device_engine *engine, int automatic,
+                                 struct ky_error *error)
+{
+    struct ky_device device;
+    enum ky_status status =
+        ky_fail(error, KY_UNSUPPORTED, "there is no %s device that is a GPU", engine->driver->name);
+    for (size_t k = 0; engine->driver->list(k, &device) == KY_OK; k++) {
+        status = open_card(engine, k, error);
+        if (status != KY_OK)
+            continue;
+        if (!automatic || !engine->card[0].gpu->is_cpu)
+            return KY_OK;
+        engine->driver->close(engine->card[0].gpu);
+        engine->card[0].gpu = NULL;
+        engine->cards = 0;
+        status = ky_fail(error, KY_UNSUPPORTED, "there is no %s device that is a GPU",
+                         engine->driver->name);
+    }
+    return status;
+}
+
+enum ky_status ky_device_cards(struct ky_device_engine *engine, const char *name,
+                               struct ky_error *error)
+{
+    const char *at = strchr(name, ':');
+    if (!at)
+        return open_first(engine, !strcmp(name, "auto"), error);
+    do {
+        char *end;
+        unsigned long index = strtoul(++at, &end, 10);
+        if (end == at || *at < '0' || *at > '9' || (*end != ',' && *end != 0))
+            return ky_fail(error, KY_USAGE,
+                           "engine '%s': numbers of devices are wanted after the colon, as in %s:0",
+                           name, engine->driver->name);
+        if (engine->cards == KY_MOST_CARDS)
+            return ky_fail(error, KY_USAGE, "engine '%s': at most %d devices", name, KY_MOST_CARDS);
+        enum ky_status status = open_card(engine, index, error);
+        if (status != KY_OK)
+            return status;
+        at = end;
+    } while (*at == ',');
+    return KY_OK;
+}

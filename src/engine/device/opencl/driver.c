@@ -1,0 +1,371 @@
+/* The OpenCL driver: devices, memory, launches, clocks. */
+#include "engine/device/opencl/opencl.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+int ky_opencl_hide_double;
+
+static const struct {
+    cl_int code;
+    const char *text;
+} codes[] = {
+    {CL_DEVICE_NOT_AVAILABLE, "device not available"},
+    {CL_COMPILER_NOT_AVAILABLE, "compiler not available"},
+    {CL_MEM_OBJECT_ALLOCATION_FAILURE, "out of device memory"},
+    {CL_OUT_OF_RESOURCES, "out of resources (or an earlier kernel failed)"},
+    {CL_OUT_OF_HOST_MEMORY, "out of host memory"},
+    {CL_BUILD_PROGRAM_FAILURE, "build failure"},
+    {CL_INVALID_BUFFER_SIZE, "more than one allocation may have"},
+    {CL_INVALID_WORK_GROUP_SIZE, "work-group size not possible"},
+    {CL_INVALID_KERNEL_ARGS, "kernel arguments missing"},
+    {CL_INVALID_ARG_SIZE, "kernel argument of wrong size"},
+};
+
+enum ky_status ky_opencl_failed(const struct ky_opencl *cl, cl_int code, const char *call,
+                                const char *what, size_t bytes, struct ky_error *error)
+{
+    const char *text = "error";
+    for (size_t k = 0; k < sizeof codes / sizeof *codes; k++)
+        if (codes[k].code == code)
+            text = codes[k].text;
+    return ky_fail(error, KY_DEVICE, "%s: %s of %s, %zu bytes: %s (%d)", cl->base.name, call, what,
+                   bytes, text, code);
+}
+
+/* ---- devices ---- */
+
+enum { MOST_DEVICES = 64 };
+
+static int is_gpu(cl_device_id device)
+{
+    cl_device_type type = 0;
+    clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof type, &type, NULL);
+    return (type & (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR)) != 0;
+}
+
+/* All devices of all platforms, those that are no CPU first. */
+static size_t find_devices(cl_device_id devices[MOST_DEVICES])
+{
+    cl_platform_id platforms[MOST_DEVICES];
+    cl_device_id found[MOST_DEVICES];
+    cl_uint platform_count = 0;
+    size_t count = 0, sorted = 0;
+    if (clGetPlatformIDs(MOST_DEVICES, platforms, &platform_count) != CL_SUCCESS)
+        return 0;
+    for (cl_uint p = 0; p < platform_count && p < MOST_DEVICES; p++) {
+        cl_uint some = 0;
+        if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, (cl_uint)(MOST_DEVICES - count),
+                           found + count, &some) != CL_SUCCESS)
+            continue;
+        count += some;
+        if (count >= MOST_DEVICES) {
+            count = MOST_DEVICES;
+            break;
+        }
+    }
+    for (int cpu = 0; cpu < 2; cpu++)
+        for (size_t k = 0; k < count; k++)
+            if (is_gpu(found[k]) != cpu)
+                devices[sorted++] = found[k];
+    return sorted;
+}
+
+static int available(cl_device_id device, const char **reason)
+{
+    cl_bool here = CL_FALSE, compiler = CL_FALSE;
+    clGetDeviceInfo(device, CL_DEVICE_AVAILABLE, sizeof here, &here, NULL);
+    clGetDeviceInfo(device, CL_DEVICE_COMPILER_AVAILABLE, sizeof compiler, &compiler, NULL);
+    size_t lanes = 0;
+    clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof lanes, &lanes, NULL);
+    *reason = !here         ? "the driver says that it is not available"
+              : !compiler   ? "its driver has no compiler"
+              : lanes < 256 ? "its work-groups are smaller than 256"
+                            : NULL;
+    return *reason == NULL;
+}
+
+static void describe(cl_device_id device, char *text, size_t size)
+{
+    char name[100] = "", version[60] = "";
+    clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name, name, NULL);
+    clGetDeviceInfo(device, CL_DRIVER_VERSION, sizeof version, version, NULL);
+    name[sizeof name - 1] = version[sizeof version - 1] = 0;
+    snprintf(text, size, "%s, OpenCL driver %s", name, version);
+}
+
+static enum ky_status list(size_t index, struct ky_device *device)
+{
+    cl_device_id devices[MOST_DEVICES];
+    size_t count = find_devices(devices);
+    memset(device, 0, sizeof *device);
+    if (count == 0 && index == 0) {
+        snprintf(device->engine, sizeof device->engine, "opencl");
+        snprintf(device->reason, sizeof device->reason,
+                 "no OpenCL driver with a device is installed");
+        return KY_OK;
+    }
+    if (index >= count)
+        return KY_USAGE;
+    const char *reason = NULL;
+    snprintf(device->engine, sizeof device->engine, "opencl:%u", (unsigned)(index % MOST_DEVICES));
+    describe(devices[index], device->name, sizeof device->name);
+    device->usable = available(devices[index], &reason);
+    if (reason)
+        snprintf(device->reason, sizeof device->reason, "%s", reason);
+    else if (!is_gpu(devices[index]))
+        snprintf(device->reason, sizeof device->reason, "a CPU: auto takes the CPU engine instead");
+    return KY_OK;
+}
+
+static void close_device(struct ky_gpu *gpu)
+{
+    struct ky_opencl *cl = (struct ky_opencl *)gpu;
+    if (!cl)
+        return;
+    if (cl->queue)
+        clFinish(cl->queue);
+    ky_buffer_release(gpu, &cl->sort_keys);
+    ky_buffer_release(gpu, &cl->sort_values);
+    ky_buffer_release(gpu, &cl->counts);
+    for (int k = 0; k < KY_OPENCL_SCAN_LEVELS; k++)
+        ky_buffer_release(gpu, &cl->scan_sums[k]);
+    for (int k = 0; k < KY_MARKS; k++)
+        if (cl->mark[k])
+            clReleaseEvent(cl->mark[k]);
+    for (int k = 0; k < KY_KERNEL_COUNT; k++)
+        if (cl->kernel[k])
+            clReleaseKernel(cl->kernel[k]);
+    for (int k = 0; k < KY_UNIT_COUNT; k++)
+        if (cl->program[k])
+            clReleaseProgram(cl->program[k]);
+    if (cl->queue)
+        clReleaseCommandQueue(cl->queue);
+    if (cl->context)
+        clReleaseContext(cl->context);
+    free(cl);
+}
+
+static enum ky_status connect(struct ky_opencl *cl, struct ky_error *error)
+{
+    cl_device_fp_config fp64 = 0;
+    cl_uint processors = 1;
+    cl_int code;
+    describe(cl->device, cl->base.name, sizeof cl->base.name);
+    clGetDeviceInfo(cl->device, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof fp64, &fp64, NULL);
+    clGetDeviceInfo(cl->device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof processors, &processors, NULL);
+    cl->base.has_double = fp64 != 0 && !ky_opencl_hide_double;
+    cl->base.processors = processors > 0 ? processors : 1;
+    cl->base.is_cpu = !is_gpu(cl->device);
+    cl->context = clCreateContext(NULL, 1, &cl->device, NULL, NULL, &code);
+    if (code != CL_SUCCESS)
+        return ky_opencl_failed(cl, code, "clCreateContext", "device", 0, error);
+    cl->queue = clCreateCommandQueue(cl->context, cl->device, CL_QUEUE_PROFILING_ENABLE, &code);
+    if (code != CL_SUCCESS)
+        return ky_opencl_failed(cl, code, "clCreateCommandQueue", "device", 0, error);
+    return KY_OK;
+}
+
+static enum ky_status open_device(size_t index, struct ky_gpu **gpu, struct ky_error *error)
+{
+    cl_device_id devices[MOST_DEVICES];
+    size_t count = find_devices(devices);
+    const char *reason;
+    *gpu = NULL;
+    if (count == 0)
+        return ky_fail(error, KY_UNSUPPORTED, "no OpenCL driver with a device is installed");
+    if (index >= count)
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "there is no opencl:%zu; `kyoho devices` lists what there is", index);
+    if (!available(devices[index], &reason))
+        return ky_fail(error, KY_UNSUPPORTED, "opencl:%zu cannot be used: %s", index, reason);
+    struct ky_opencl *cl = ky_allocate_zeroed(1, sizeof *cl);
+    if (!cl)
+        return ky_no_memory(error, "OpenCL device", 1, sizeof *cl);
+    cl->base.driver = &ky_opencl_driver;
+    cl->device = devices[index];
+    enum ky_status status = connect(cl, error);
+    if (status != KY_OK)
+        close_device(&cl->base);
+    else
+        *gpu = &cl->base;
+    return status;
+}
+
+/* ---- memory ---- */
+
+static enum ky_status allocate(struct ky_gpu *gpu, size_t bytes, struct ky_buffer *buffer,
+                               struct ky_error *error)
+{
+    struct ky_opencl *cl = (struct ky_opencl *)gpu;
+    cl_int code;
+    buffer->handle = clCreateBuffer(cl->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
+    if (code != CL_SUCCESS)
+        return ky_opencl_failed(cl, code, "clCreateBuffer", buffer->what, bytes, error);
+    return KY_OK;
+}
+
+static void release(struct ky_gpu *gpu, struct ky_buffer *buffer)
+{
+    (void)gpu;
+    clReleaseMemObject(buffer->handle);
+}
+
+static enum ky_status write_buffer(struct ky_gpu *gpu, struct ky_buffer *buffer, size_t offset,
+                                   const void *data, size_t bytes, struct ky_error *error)
+{
+    struct ky_opencl *cl = (struct ky_opencl *)gpu;
+    cl_int code = bytes ? clEnqueueWriteBuffer(cl->queue, buffer->handle, CL_TRUE, offset, bytes,
+                                               data, 0, NULL, NULL)
+                        : CL_SUCCESS;
+    if (code != CL_SUCCESS)
+        return ky_opencl_failed(cl, code, "clEnqueueWriteBuffer", buffer->what, bytes, error);
+    return KY_OK;
+}
+
+static enum ky_status read_buffer(struct ky_gpu *gpu, const struct ky_buffer *buffer, size_t offset,
+                                  void *data, size_t bytes, struct ky_error *error)
+{
+    struct ky_opencl *cl = (struct ky_opencl *)gpu;
+    cl_int code = bytes ? clEnqueueReadBuffer(cl->queue, buffer->handle, CL_TRUE, offset, bytes,
+                                              data, 0, NULL, NULL)
+                        : CL_SUCCESS;
+    if (code != CL_SUCCESS)
+        return ky_opencl_failed(cl, code, "clEnqueueReadBuffer", buffer->what, bytes, error);
+    return KY_OK;
+}
+
+static enum ky_status copy(struct ky_gpu *from_gpu, const struct ky_buffer *from,
+                           size_t from_offset, struct ky_gpu *to_gpu, struct ky_buffer *to,
+                           size_t to_offset, size_t bytes, struct ky_error *error)
+{
+    void *middle = ky_allocate(bytes, 1);
+    if (!middle)
+        return ky_no_memory(error, "copy between devices", bytes, 1);
+    enum ky_status status = read_buffer(from_gpu, from, from_offset, middle, bytes, error);
+    if (status == KY_OK)
+        status = write_buffer(to_gpu, to, to_offset, middle, bytes, error);
+    free(middle);
+    return status;
+}
+
+static enum ky_status zero(struct ky_gpu *gpu, struct ky_buffer *buffer, struct ky_error *error)
+{
+    struct ky_opencl *cl = (struct ky_opencl *)gpu;
+    const unsigned char nothing = 0;
+    cl_int code = clEnqueueFillBuffer(cl->queue, buffer->handle, &nothing, 1, 0, buffer->bytes, 0,
+                                      NULL, NULL);
+    if (code != CL_SUCCESS)
+        return ky_opencl_failed(cl, code, "clEnqueueFillBuffer", buffer->what, buffer->bytes,
+                                error);
+    return KY_OK;
+}
+
+/* ---- kernels ---- */
+
+static enum ky_status load(struct ky_gpu *gpu, enum ky_kernel_id kernel, struct ky_error *error)
+{
+    struct ky_opencl *cl = (struct ky_opencl *)gpu;
+    enum ky_unit_id unit = ky_kernels[kernel].unit;
+    enum ky_status status = KY_OK;
+    if (cl->kernel[kernel])
+        return KY_OK;
+    if (!cl->program[unit])
+        status = ky_opencl_build(cl, unit, error);
+    if (status != KY_OK)
+        return status;
+    cl_int code;
+    cl->kernel[kernel] = clCreateKernel(cl->program[unit], ky_kernels[kernel].name, &code);
+    if (code != CL_SUCCESS)
+        return ky_opencl_failed(cl, code, "clCreateKernel", ky_kernels[kernel].name, 0, error);
+    return KY_OK;
+}
+
+/* OpenCL 1.2 does not tell; four groups a processor keep a GPU busy, one a CPU's core. */
+static size_t resident(struct ky_gpu *gpu, enum ky_kernel_id kernel)
+{
+    (void)kernel;
+    return gpu->processors * (gpu->is_cpu ? 1 : 4);
+}
+
+static enum ky_status launch(struct ky_gpu *gpu, enum ky_kernel_id id, size_t groups,
+                             const struct ky_argument *arguments, size_t count,
+                             struct ky_error *error)
+{
+    struct ky_opencl *cl = (struct ky_opencl *)gpu;
+    const struct ky_kernel *kernel = &ky_kernels[id];
+    size_t lanes = kernel->lanes, total = groups * lanes;
+    cl_int code = CL_SUCCESS;
+    for (size_t k = 0; k < count && code == CL_SUCCESS; k++)
+        code = clSetKernelArg(cl->kernel[id], (cl_uint)k, arguments[k].size, arguments[k].value);
+    if (code != CL_SUCCESS)
+        return ky_opencl_failed(cl, code, "clSetKernelArg", kernel->name, 0, error);
+    if (groups == 0)
+        return KY_OK;
+    code =
+        clEnqueueNDRangeKernel(cl->queue, cl->kernel[id], 1, NULL, &total, &lanes, 0, NULL, NULL);
+    if (code != CL_SUCCESS)
+        return ky_fail(error, KY_DEVICE, "%s: kernel %s of %zu groups of %zu cannot start (%d)",
+                       gpu->name, kernel->name, groups, lanes, code);
+    return KY_OK;
+}
+
+static enum ky_status wait(struct ky_gpu *gpu, struct ky_error *error)
+{
+    struct ky_opencl *cl = (struct ky_opencl *)gpu;
+    cl_int code = clFinish(cl->queue);
+    if (code != CL_SUCCESS)
+        return ky_opencl_failed(cl, code, "clFinish", "queue", 0, error);
+    return KY_OK;
+}
+
+/* ---- clocks ---- */
+
+static enum ky_status mark(struct ky_gpu *gpu, int which, struct ky_error *error)
+{
+    struct ky_opencl *cl = (struct ky_opencl *)gpu;
+    if (cl->mark[which])
+        clReleaseEvent(cl->mark[which]);
+    cl->mark[which] = NULL;
+    cl_int code = clEnqueueMarkerWithWaitList(cl->queue, 0, NULL, &cl->mark[which]);
+    if (code != CL_SUCCESS)
+        return ky_opencl_failed(cl, code, "clEnqueueMarkerWithWaitList", "queue", 0, error);
+    return KY_OK;
+}
+
+static double between(struct ky_gpu *gpu, int from, int to)
+{
+    struct ky_opencl *cl = (struct ky_opencl *)gpu;
+    cl_ulong start = 0, end = 0;
+    if (!cl->mark[from] || !cl->mark[to] || clWaitForEvents(1, &cl->mark[to]) != CL_SUCCESS ||
+        clGetEventProfilingInfo(cl->mark[from], CL_PROFILING_COMMAND_END, sizeof start, &start,
+                                NULL) != CL_SUCCESS ||
+        clGetEventProfilingInfo(cl->mark[to], CL_PROFILING_COMMAND_END, sizeof end, &end, NULL) !=
+            CL_SUCCESS)
+        return 0;
+    return end > start ? 1e-9 * (double)(end - start) : 0;
+}
+
+const struct ky_driver ky_opencl_driver = {
+    .name = "opencl",
+    .list = list,
+    .open = open_device,
+    .close = close_device,
+    .load = load,
+    .resident = resident,
+    .allocate = allocate,
+    .release = release,
+    .write = write_buffer,
+    .read = read_buffer,
+    .copy = copy,
+    .zero = zero,
+    .launch = launch,
+    .wait = wait,
+    .mark = mark,
+    .between = between,
+    .sort = ky_opencl_sort,
+    .scan = ky_opencl_scan,
+};

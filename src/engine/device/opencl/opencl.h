@@ -1,0 +1,36 @@
+/* The OpenCL driver's own state and the parts it is made of. OpenCL 1.2 alone. */
+#ifndef KY_OPENCL_H
+#define KY_OPENCL_H
+
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+
+#include "engine/device/driver.h"
+
+enum { KY_OPENCL_SCAN_LEVELS = 4 }; /* 2048⁴ numbers and more */
+
+struct ky_opencl {
+    struct ky_gpu base;
+    cl_device_id device;
+    cl_context context;
+    cl_command_queue queue;
+    cl_program program[KY_UNIT_COUNT];
+    cl_kernel kernel[KY_KERNEL_COUNT];
+    cl_event mark[KY_MARKS];
+    struct ky_buffer sort_keys, sort_values, counts;   /* work space of sort */
+    struct ky_buffer scan_sums[KY_OPENCL_SCAN_LEVELS]; /* and of scan */
+};
+
+/* For tests: devices are taken for such as have no double. */
+extern int ky_opencl_hide_double;
+
+enum ky_status ky_opencl_failed(const struct ky_opencl *cl, cl_int code, const char *call,
+                                const char *what, size_t bytes, struct ky_error *error);
+/* The program of a unit, from the cache or from its source. */
+enum ky_status ky_opencl_build(struct ky_opencl *cl, enum ky_unit_id unit, struct ky_error *error);
+enum ky_status ky_opencl_sort(struct ky_gpu *gpu, struct ky_buffer *keys, struct ky_buffer *values,
+                              size_t n, int bits, struct ky_error *error);
+enum ky_status ky_opencl_scan(struct ky_gpu *gpu, const struct ky_buffer *from,
+                              struct ky_buffer *to, size_t n, struct ky_error *error);
+
+#endif
