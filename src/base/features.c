@@ -21,8 +21,18 @@
 #else
 #define OPENMP_LINE "threads: one; the compiler has no OpenMP"
 #endif
+#ifdef KY_HAVE_CUDA
+#define CUDA_LINE "CUDA: yes"
+#else
+#define CUDA_LINE "CUDA: no; install the CUDA toolkit (nvcc) and build again"
+#endif
+#ifdef KY_HAVE_OPENCL
+#define OPENCL_LINE "OpenCL: yes"
+#else
+#define OPENCL_LINE "OpenCL: no; install ocl-icd-opencl-dev and opencl-headers and build again"
+#endif
 
 const char *ky_build_features(void)
 {
-    return HDF5_LINE "\n" PNG_LINE "\n" INIH_LINE "\n" OPENMP_LINE;
+    return HDF5_LINE "\n" PNG_LINE "\n" INIH_LINE "\n" OPENMP_LINE "\n" CUDA_LINE "\n" OPENCL_LINE;
 }

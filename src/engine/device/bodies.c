@@ -199,7 +199,7 @@ static enum ky_status advance(struct ky_device_engine *engine, double dt, struct
                                             KY_VALUE(drifts),
                                             KY_VALUE(drift)};
     engine->pendings = 0;
-    return ky_launch(card, KY_KERNEL_ky_advance, ky_groups(n, 256), arguments, 9, error);
+    return ky_launch(card, KY_KERNEL_ky_bodies_advance, ky_groups(n, 256), arguments, 9, error);
 }
 
 enum ky_status ky_device_settle(struct ky_device_engine *engine, struct ky_error *error)
@@ -264,7 +264,7 @@ enum ky_status ky_device_sums(struct ky_engine *base, struct ky_sums *sums, stru
                                             KY_BUFFER(card->sums),
                                             KY_VALUE(n)};
     if (status == KY_OK)
-        status = ky_launch(card, KY_KERNEL_ky_sum, chunks, arguments, 7, error);
+        status = ky_launch(card, KY_KERNEL_ky_bodies_sum, chunks, arguments, 7, error);
     if (status == KY_OK)
         status =
             engine->driver->read(card->gpu, &card->sums, 0, parts, numbers * KY_STATE_BYTES, error);

@@ -16,9 +16,22 @@ const struct ky_kernel ky_kernels[KY_KERNEL_COUNT] = {
 };
 
 int ky_device_fail_allocation = -1;
+int ky_device_guard, ky_device_overruns;
+
+static const char guard_mark[64] = "behind this buffer nobody has anything to write, nor to read.";
+
+static void look_after_guard(struct ky_gpu *gpu, const struct ky_buffer *buffer)
+{
+    char found[sizeof guard_mark];
+    if (gpu->driver->read(gpu, buffer, buffer->bytes, found, sizeof found, NULL) != KY_OK ||
+        memcmp(found, guard_mark, sizeof found) != 0)
+        ky_device_overruns++;
+}
 
 void ky_buffer_release(struct ky_gpu *gpu, struct ky_buffer *buffer)
 {
+    if (buffer->handle && buffer->guarded)
+        look_after_guard(gpu, buffer);
     if (buffer->handle)
         gpu->driver->release(gpu, buffer);
     memset(buffer, 0, sizeof *buffer);
@@ -39,7 +52,11 @@ enum ky_status ky_buffer_need(struct ky_gpu *gpu, struct ky_buffer *buffer, cons
         return ky_fail(error, KY_DEVICE, "%s: no memory for %s, %zu bytes (as a test demands)",
                        gpu->name, what, bytes);
     buffer->what = what;
-    enum ky_status status = gpu->driver->allocate(gpu, bytes, buffer, error);
+    buffer->guarded = ky_device_guard != 0;
+    enum ky_status status = gpu->driver->allocate(
+        gpu, bytes + (buffer->guarded ? sizeof guard_mark : 0), buffer, error);
+    if (status == KY_OK && buffer->guarded)
+        status = gpu->driver->write(gpu, buffer, bytes, guard_mark, sizeof guard_mark, error);
     if (status != KY_OK)
         memset(buffer, 0, sizeof *buffer);
     else

@@ -44,6 +44,7 @@ struct ky_buffer {
     void *handle;
     size_t bytes;
     const char *what; /* static text, for errors */
+    int guarded;
 };
 
 /* An argument of a kernel: a value, or a buffer by its handle. */
@@ -121,5 +122,8 @@ void ky_buffer_release(struct ky_gpu *gpu, struct ky_buffer *buffer);
 /* For tests: the allocation with this number, counted down from now, fails as if memory were out;
  * -1: none. */
 extern int ky_device_fail_allocation;
+/* For tests: not 0 puts a mark behind every buffer allocated from then on and looks after it when
+ * the buffer is released; marks that were overwritten are counted. */
+extern int ky_device_guard, ky_device_overruns;
 
 #endif

@@ -42,15 +42,22 @@
     KY_UNITS_OF(extended, 1)                                                                       \
     KY_UNITS_OF(double, 2)
 
-#define KY_KERNELS                                                                                 \
-    KY_K(bodies, ky_advance, 256)                                                                  \
-    KY_K(bodies, ky_sum, 256)                                                                      \
+#define KY_KERNELS_COMMON                                                                          \
+    KY_K(bodies, ky_bodies_advance, 256)                                                                  \
+    KY_K(bodies, ky_bodies_sum, 256)
+
+/* For drivers that have no sort and scan of their own. */
+#define KY_KERNELS_SORT                                                                            \
     KY_K(sort, ky_scan_sum, 256)                                                                   \
     KY_K(sort, ky_scan_tile, 256)                                                                  \
     KY_K(sort, ky_sort_count, 256)                                                                 \
-    KY_K(sort, ky_sort_place, 256)                                                                 \
+    KY_K(sort, ky_sort_place, 256)
+
+#define KY_KERNELS                                                                                 \
+    KY_KERNELS_COMMON                                                                              \
     KY_KERNELS_OF(single, 0)                                                                       \
     KY_KERNELS_OF(extended, 1)                                                                     \
-    KY_KERNELS_OF(double, 2)
+    KY_KERNELS_OF(double, 2)                                                                       \
+    KY_KERNELS_SORT
 
 #endif

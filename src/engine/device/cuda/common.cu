@@ -1,0 +1,8 @@
+/* The kernels that have no precision, as CUDA. */
+#include "engine/device/cuda/cuda.h"
+#include "engine/device/kernels/bodies.k"
+
+#define KY_K(unit, name, lanes) (const void *)name,
+static const void *const kernels[] = {KY_KERNELS_COMMON};
+
+extern const struct ky_cuda_table ky_cuda_common = {kernels, sizeof kernels / sizeof *kernels};

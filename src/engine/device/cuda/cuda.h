@@ -1,0 +1,32 @@
+/* What the CUDA driver, in C, takes from the parts that nvcc compiles. */
+#ifndef KY_CUDA_H
+#define KY_CUDA_H
+
+#include <cuda_runtime_api.h>
+
+#include "engine/device/driver.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The addresses, on the host's side, of the kernels that a file compiles: `count` of them in the
+ * order of enum ky_kernel_id. */
+struct ky_cuda_table {
+    const void *const *kernel;
+    size_t count;
+};
+extern const struct ky_cuda_table ky_cuda_common, ky_cuda_single, ky_cuda_extended, ky_cuda_double;
+
+/* CUB's radix sort and scan. With work = NULL they say how many bytes of work space they want. */
+cudaError_t ky_cuda_sort(void *work, size_t *bytes, const unsigned long long *keys,
+                         unsigned long long *keys_out, const unsigned *values, unsigned *values_out,
+                         size_t n, int bits, cudaStream_t stream);
+cudaError_t ky_cuda_scan(void *work, size_t *bytes, const unsigned *from, unsigned *to, size_t n,
+                         cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

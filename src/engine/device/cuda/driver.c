@@ -1,0 +1,366 @@
+/* The CUDA driver: devices, memory, launches, clocks, over the runtime API with the static runtime,
+ * so that a program with it also starts where there is no NVIDIA driver. */
+#include "engine/device/cuda/cuda.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+struct ky_cuda {
+    struct ky_gpu base;
+    int device;
+    cudaStream_t stream;
+    cudaEvent_t mark[KY_MARKS];
+    int marked[KY_MARKS];
+    struct ky_buffer sort_keys, sort_values, work;
+};
+
+static const struct ky_cuda_table *const tables[] = {&ky_cuda_common, &ky_cuda_single,
+                                                     &ky_cuda_extended, &ky_cuda_double};
+
+static const void *kernel_of(enum ky_kernel_id id)
+{
+    size_t place = (size_t)id;
+    for (size_t k = 0; k < sizeof tables / sizeof *tables; k++) {
+        if (place < tables[k]->count)
+            return tables[k]->kernel[place];
+        place -= tables[k]->count;
+    }
+    return NULL;
+}
+
+static enum ky_status failed(const struct ky_gpu *gpu, cudaError_t code, const char *call,
+                             const char *what, size_t bytes, struct ky_error *error)
+{
+    cudaGetLastError(); /* else the next launch reports it again */
+    return ky_fail(error, KY_DEVICE, "%s: %s of %s, %zu bytes: %s (%s)", gpu->name, call, what,
+                   bytes, cudaGetErrorString(code), cudaGetErrorName(code));
+}
+
+/* Calls act on the thread's present device. */
+static struct ky_cuda *use(const struct ky_gpu *gpu)
+{
+    struct ky_cuda *cuda = (struct ky_cuda *)gpu;
+    cudaSetDevice(cuda->device);
+    return cuda;
+}
+
+/* ---- devices ---- */
+
+/* Why there is none, if there is none. */
+static int device_count(const char **reason)
+{
+    int count = 0;
+    cudaError_t code = cudaGetDeviceCount(&count);
+    *reason = "there is no NVIDIA GPU";
+    if (code == cudaSuccess)
+        return count;
+    cudaGetLastError();
+    if (code == cudaErrorInsufficientDriver)
+        *reason = "there is no NVIDIA driver, or an older one than this build needs (CUDA 13: 580)";
+    else if (code != cudaErrorNoDevice)
+        *reason = cudaGetErrorString(code);
+    return 0;
+}
+
+static enum ky_status list(size_t index, struct ky_device *device)
+{
+    const char *reason;
+    int count = device_count(&reason);
+    struct cudaDeviceProp properties;
+    memset(device, 0, sizeof *device);
+    if (count == 0 && index == 0) {
+        snprintf(device->engine, sizeof device->engine, "cuda");
+        snprintf(device->reason, sizeof device->reason, "%s", reason);
+        return KY_OK;
+    }
+    if (index >= (size_t)count || cudaGetDeviceProperties(&properties, (int)index) != cudaSuccess)
+        return KY_USAGE;
+    snprintf(device->engine, sizeof device->engine, "cuda:%d", (int)index);
+    snprintf(device->name, sizeof device->name, "%.100s, %.1f GB, compute capability %d.%d",
+             properties.name, (double)properties.totalGlobalMem * 1e-9, properties.major,
+             properties.minor);
+    device->usable = properties.major * 10 + properties.minor >= 75;
+    if (!device->usable)
+        snprintf(device->reason, sizeof device->reason,
+                 "its compute capability is below 7.5, the oldest that CUDA 13 knows");
+    return KY_OK;
+}
+
+static void close_device(struct ky_gpu *gpu)
+{
+    if (!gpu)
+        return;
+    struct ky_cuda *cuda = use(gpu);
+    ky_buffer_release(gpu, &cuda->sort_keys);
+    ky_buffer_release(gpu, &cuda->sort_values);
+    ky_buffer_release(gpu, &cuda->work);
+    for (int k = 0; k < KY_MARKS; k++)
+        if (cuda->mark[k])
+            cudaEventDestroy(cuda->mark[k]);
+    if (cuda->stream)
+        cudaStreamDestroy(cuda->stream);
+    free(cuda);
+}
+
+static enum ky_status connect(struct ky_cuda *cuda, struct ky_error *error)
+{
+    struct cudaDeviceProp properties;
+    cudaError_t code = cudaSetDevice(cuda->device);
+    if (code == cudaSuccess)
+        code = cudaGetDeviceProperties(&properties, cuda->device);
+    if (code == cudaSuccess)
+        code = cudaStreamCreateWithFlags(&cuda->stream, cudaStreamNonBlocking);
+    for (int k = 0; k < KY_MARKS && code == cudaSuccess; k++)
+        code = cudaEventCreate(&cuda->mark[k]);
+    if (code != cudaSuccess)
+        return failed(&cuda->base, code, "opening", "device", 0, error);
+    snprintf(cuda->base.name, sizeof cuda->base.name, "%.150s", properties.name);
+    cuda->base.has_double = 1;
+    cuda->base.processors = (size_t)properties.multiProcessorCount;
+    return KY_OK;
+}
+
+static enum ky_status open_device(size_t index, struct ky_gpu **gpu, struct ky_error *error)
+{
+    const char *reason;
+    struct ky_device device;
+    int count = device_count(&reason);
+    *gpu = NULL;
+    if (count == 0)
+        return ky_fail(error, KY_UNSUPPORTED, "%s", reason);
+    if (list(index, &device) != KY_OK)
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "there is no cuda:%zu; `kyoho devices` lists what there is", index);
+    if (!device.usable)
+        return ky_fail(error, KY_UNSUPPORTED, "cuda:%zu cannot be used: %s", index, device.reason);
+    struct ky_cuda *cuda = ky_allocate_zeroed(1, sizeof *cuda);
+    if (!cuda)
+        return ky_no_memory(error, "CUDA device", 1, sizeof *cuda);
+    cuda->base.driver = &ky_cuda_driver;
+    cuda->device = (int)index;
+    snprintf(cuda->base.name, sizeof cuda->base.name, "cuda:%d", cuda->device);
+    enum ky_status status = connect(cuda, error);
+    if (status != KY_OK)
+        close_device(&cuda->base);
+    else
+        *gpu = &cuda->base;
+    return status;
+}
+
+/* ---- memory ---- */
+
+static enum ky_status allocate(struct ky_gpu *gpu, size_t bytes, struct ky_buffer *buffer,
+                               struct ky_error *error)
+{
+    use(gpu);
+    cudaError_t code = cudaMalloc(&buffer->handle, bytes);
+    if (code != cudaSuccess)
+        return failed(gpu, code, "cudaMalloc", buffer->what, bytes, error);
+    return KY_OK;
+}
+
+static void release(struct ky_gpu *gpu, struct ky_buffer *buffer)
+{
+    use(gpu);
+    cudaFree(buffer->handle);
+}
+
+static enum ky_status finish(struct ky_cuda *cuda, cudaError_t code, const char *call,
+                             const char *what, size_t bytes, struct ky_error *error)
+{
+    if (code == cudaSuccess)
+        code = cudaStreamSynchronize(cuda->stream);
+    if (code != cudaSuccess)
+        return failed(&cuda->base, code, call, what, bytes, error);
+    return KY_OK;
+}
+
+static enum ky_status write_buffer(struct ky_gpu *gpu, struct ky_buffer *buffer, size_t offset,
+                                   const void *data, size_t bytes, struct ky_error *error)
+{
+    struct ky_cuda *cuda = use(gpu);
+    cudaError_t code = cudaMemcpyAsync((char *)buffer->handle + offset, data, bytes,
+                                       cudaMemcpyHostToDevice, cuda->stream);
+    return finish(cuda, code, "cudaMemcpy to", buffer->what, bytes, error);
+}
+
+static enum ky_status read_buffer(struct ky_gpu *gpu, const struct ky_buffer *buffer, size_t offset,
+                                  void *data, size_t bytes, struct ky_error *error)
+{
+    struct ky_cuda *cuda = use(gpu);
+    cudaError_t code = cudaMemcpyAsync(data, (const char *)buffer->handle + offset, bytes,
+                                       cudaMemcpyDeviceToHost, cuda->stream);
+    return finish(cuda, code, "cudaMemcpy from", buffer->what, bytes, error);
+}
+
+static enum ky_status copy(struct ky_gpu *from_gpu, const struct ky_buffer *from,
+                           size_t from_offset, struct ky_gpu *to_gpu, struct ky_buffer *to,
+                           size_t to_offset, size_t bytes, struct ky_error *error)
+{
+    struct ky_cuda *source = use(from_gpu);
+    enum ky_status status =
+        finish(source, cudaSuccess, "cudaMemcpyPeer of", from->what, bytes, error);
+    if (status != KY_OK)
+        return status;
+    struct ky_cuda *target = use(to_gpu);
+    cudaError_t code = cudaMemcpyPeerAsync((char *)to->handle + to_offset, target->device,
+                                           (const char *)from->handle + from_offset, source->device,
+                                           bytes, target->stream);
+    return finish(target, code, "cudaMemcpyPeer of", to->what, bytes, error);
+}
+
+static enum ky_status zero(struct ky_gpu *gpu, struct ky_buffer *buffer, struct ky_error *error)
+{
+    struct ky_cuda *cuda = use(gpu);
+    cudaError_t code = cudaMemsetAsync(buffer->handle, 0, buffer->bytes, cuda->stream);
+    if (code != cudaSuccess)
+        return failed(gpu, code, "cudaMemset", buffer->what, buffer->bytes, error);
+    return KY_OK;
+}
+
+/* ---- kernels ---- */
+
+static enum ky_status load(struct ky_gpu *gpu, enum ky_kernel_id kernel, struct ky_error *error)
+{
+    if (kernel_of(kernel))
+        return KY_OK;
+    return ky_fail(error, KY_FAULT, "%s: kernel %s is not in this build", gpu->name,
+                   ky_kernels[kernel].name);
+}
+
+static size_t resident(struct ky_gpu *gpu, enum ky_kernel_id kernel)
+{
+    int groups = 1;
+    use(gpu);
+    if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+            &groups, kernel_of(kernel), (int)ky_kernels[kernel].lanes, 0) != cudaSuccess)
+        cudaGetLastError();
+    return gpu->processors * (size_t)(groups > 0 ? groups : 1);
+}
+
+enum { MOST_ARGUMENTS = 32 };
+
+static enum ky_status launch(struct ky_gpu *gpu, enum ky_kernel_id id, size_t groups,
+                             const struct ky_argument *arguments, size_t count,
+                             struct ky_error *error)
+{
+    struct ky_cuda *cuda = use(gpu);
+    const struct ky_kernel *kernel = &ky_kernels[id];
+    void *values[MOST_ARGUMENTS];
+    for (size_t k = 0; k < count && k < MOST_ARGUMENTS; k++)
+        values[k] = (void *)(uintptr_t)arguments[k].value;
+    dim3 grid = {(unsigned)groups, 1, 1}, block = {(unsigned)kernel->lanes, 1, 1};
+    if (groups == 0)
+        return KY_OK;
+    if (groups > INT32_MAX)
+        return ky_fail(error, KY_UNSUPPORTED, "%s: kernel %s of %zu groups: more than can start",
+                       gpu->name, kernel->name, groups);
+    cudaError_t code = cudaLaunchKernel(kernel_of(id), grid, block, values, 0, cuda->stream);
+    if (code == cudaSuccess)
+        return KY_OK;
+    cudaGetLastError();
+    return ky_fail(error, KY_DEVICE, "%s: kernel %s of %zu groups of %zu cannot start: %s",
+                   gpu->name, kernel->name, groups, kernel->lanes, cudaGetErrorString(code));
+}
+
+static enum ky_status wait(struct ky_gpu *gpu, struct ky_error *error)
+{
+    struct ky_cuda *cuda = use(gpu);
+    return finish(cuda, cudaSuccess, "cudaStreamSynchronize", "queue", 0, error);
+}
+
+/* ---- clocks ---- */
+
+static enum ky_status mark(struct ky_gpu *gpu, int which, struct ky_error *error)
+{
+    struct ky_cuda *cuda = use(gpu);
+    cudaError_t code = cudaEventRecord(cuda->mark[which], cuda->stream);
+    if (code != cudaSuccess)
+        return failed(gpu, code, "cudaEventRecord", "queue", 0, error);
+    cuda->marked[which] = 1;
+    return KY_OK;
+}
+
+static double between(struct ky_gpu *gpu, int from, int to)
+{
+    struct ky_cuda *cuda = use(gpu);
+    float milliseconds = 0;
+    if (!cuda->marked[from] || !cuda->marked[to] ||
+        cudaEventSynchronize(cuda->mark[to]) != cudaSuccess ||
+        cudaEventElapsedTime(&milliseconds, cuda->mark[from], cuda->mark[to]) != cudaSuccess)
+        return 0;
+    return 1e-3 * (double)milliseconds;
+}
+
+/* ---- sort and scan ---- */
+
+static enum ky_status sort(struct ky_gpu *gpu, struct ky_buffer *keys, struct ky_buffer *values,
+                           size_t n, int bits, struct ky_error *error)
+{
+    struct ky_cuda *cuda = use(gpu);
+    size_t work = 0;
+    enum ky_status status =
+        ky_buffer_need(gpu, &cuda->sort_keys, "work space of a sort", n, 8, error);
+    if (status == KY_OK)
+        status = ky_buffer_need(gpu, &cuda->sort_values, "work space of a sort", n, 4, error);
+    for (int pass = 0; pass < 2 && status == KY_OK && n > 0; pass++) {
+        cudaError_t code = ky_cuda_sort(pass ? cuda->work.handle : NULL, &work, keys->handle,
+                                        cuda->sort_keys.handle, values->handle,
+                                        cuda->sort_values.handle, n, bits, cuda->stream);
+        if (code != cudaSuccess)
+            status = failed(gpu, code, "radix sort", keys->what, n * 8, error);
+        else if (pass == 0)
+            status = ky_buffer_need(gpu, &cuda->work, "work space of a sort", work, 1, error);
+    }
+    if (status != KY_OK || n == 0)
+        return status;
+    cudaError_t code = cudaMemcpyAsync(keys->handle, cuda->sort_keys.handle, n * 8,
+                                       cudaMemcpyDeviceToDevice, cuda->stream);
+    if (code == cudaSuccess)
+        code = cudaMemcpyAsync(values->handle, cuda->sort_values.handle, n * 4,
+                               cudaMemcpyDeviceToDevice, cuda->stream);
+    if (code != cudaSuccess)
+        return failed(gpu, code, "cudaMemcpy of", keys->what, n * 8, error);
+    return KY_OK;
+}
+
+static enum ky_status scan(struct ky_gpu *gpu, const struct ky_buffer *from, struct ky_buffer *to,
+                           size_t n, struct ky_error *error)
+{
+    struct ky_cuda *cuda = use(gpu);
+    size_t work = 0;
+    enum ky_status status = KY_OK;
+    for (int pass = 0; pass < 2 && status == KY_OK && n > 0; pass++) {
+        cudaError_t code = ky_cuda_scan(pass ? cuda->work.handle : NULL, &work, from->handle,
+                                        to->handle, n, cuda->stream);
+        if (code != cudaSuccess)
+            status = failed(gpu, code, "scan", from->what, n * 4, error);
+        else if (pass == 0)
+            status = ky_buffer_need(gpu, &cuda->work, "work space of a scan", work, 1, error);
+    }
+    return status;
+}
+
+const struct ky_driver ky_cuda_driver = {
+    .name = "cuda",
+    .list = list,
+    .open = open_device,
+    .close = close_device,
+    .load = load,
+    .resident = resident,
+    .allocate = allocate,
+    .release = release,
+    .write = write_buffer,
+    .read = read_buffer,
+    .copy = copy,
+    .zero = zero,
+    .launch = launch,
+    .wait = wait,
+    .mark = mark,
+    .between = between,
+    .sort = sort,
+    .scan = scan,
+};

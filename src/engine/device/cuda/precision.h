@@ -1,0 +1,16 @@
+/* The kernels of one precision as CUDA, and the table of their addresses; the body of single.cu,
+ * extended.cu and double.cu, which say KY_PRECISION and KY_PRECISION_NAME. */
+#include "engine/device/cuda/cuda.h"
+#include "engine/device/kernels/direct.k"
+#include "engine/device/kernels/sources.k"
+
+#define KY_K(unit, name, lanes) (const void *)name,
+#define KY_TABLE_(p) ky_cuda_##p
+#define KY_TABLE(p) KY_TABLE_(p)
+#define KY_ALL_(p) KY_KERNELS_OF(p, 0)
+#define KY_ALL(p) KY_ALL_(p)
+
+static const void *const kernels[] = {KY_ALL(KY_PRECISION_NAME)};
+
+extern const struct ky_cuda_table KY_TABLE(KY_PRECISION_NAME) = {kernels,
+                                                                 sizeof kernels / sizeof *kernels};

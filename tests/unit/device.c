@@ -1,0 +1,680 @@
+/* The device engines: one list of cases for every engine and device that opens, against the sum
+ * written out here; the drivers' sort and scan; memory that runs out; two engines at once. On a
+ * device that is a CPU the sizes are smaller where a kernel of N² pairs would take minutes. */
+#include "test.h"
+
+#include <pthread.h>
+#include <stdio.h>
+
+#include "clouds.h"
+
+#include "engine/device/driver.h"
+#ifdef KY_HAVE_OPENCL
+#include "engine/device/opencl/opencl.h"
+#endif
+
+/* ---- which engines there are ---- */
+
+enum { MOST_ENGINES = 16 };
+static struct ky_device engines[MOST_ENGINES];
+static int engine_count;
+
+/* Those that are usable; drivers that appear twice are tested twice. */
+static int find_engines(void **state)
+{
+    (void)state;
+    struct ky_device device;
+    for (size_t k = 0; ky_device_get(k, &device) == KY_OK; k++) {
+        printf("# %s: %s%s%s\n", device.engine, device.name, device.reason[0] ? ": " : "",
+               device.reason);
+        if (device.usable && engine_count < MOST_ENGINES)
+            engines[engine_count++] = device;
+    }
+    return 0;
+}
+
+static int is_cpu_engine(int k)
+{
+    return !strcmp(engines[k].engine, "cpu");
+}
+
+static int is_slow(int k)
+{
+    return strstr(engines[k].reason, "a CPU") != NULL;
+}
+
+static void need_a_device(void)
+{
+    for (int k = 0; k < engine_count; k++)
+        if (!is_cpu_engine(k))
+            return;
+    printf("# no OpenCL or CUDA device here\n");
+    skip();
+}
+
+/* ---- cases: what is varied ---- */
+
+enum factor { UNROLL, PRECISION, SOFTENING, CLOUD, FACTORS };
+static const int levels[FACTORS] = {4, 3, 5, CLOUDS};
+
+struct test_case {
+    int level[FACTORS];
+    size_t n;
+};
+
+enum { ZERO, ONE, SYMMETRIC, OWN, OWN_SYMMETRIC };
+
+/* Twice ε_i² or the like, as the parameters say. */
+static double pair_eps2(const struct ky_parameters *p, const struct ky_bodies *b, size_t i,
+                        size_t j)
+{
+    double ei = b->softening ? b->softening[i] : p->softening;
+    double ej = b->softening ? b->softening[j] : p->softening;
+    return ei * ei + (p->softening_kind == KY_SYMMETRIC ? ej * ej : 0);
+}
+
+static void plain_sum(const struct ky_parameters *p, const struct ky_bodies *b,
+                      struct ky_bodies *out)
+{
+    for (size_t i = 0; i < b->n; i++) {
+        double a[3] = {0}, potential = 0;
+        for (size_t j = 0; j < b->n; j++) {
+            double d[3], s2 = pair_eps2(p, b, i, j);
+            for (int c = 0; c < 3; c++) {
+                d[c] = b->position[j][c] - b->position[i][c];
+                s2 += d[c] * d[c];
+            }
+            if (j == i || s2 == 0)
+                continue;
+            double mr = p->g * b->mass[j] / sqrt(s2);
+            for (int c = 0; c < 3; c++)
+                a[c] += mr / s2 * d[c];
+            potential -= mr;
+        }
+        memcpy(out->acceleration[i], a, sizeof a);
+        out->potential[i] = potential;
+    }
+}
+
+static struct ky_parameters parameters_of(const struct test_case *test, const char *engine)
+{
+    struct ky_parameters p = cloud_parameters();
+    p.engine = engine;
+    p.force = KY_DIRECT;
+    p.unroll = test->level[UNROLL];
+    p.precision = test->level[PRECISION];
+    p.g = 2.5;
+    p.softening = test->level[SOFTENING] == ZERO ? 0 : 0.05;
+    p.softening_kind =
+        test->level[SOFTENING] == SYMMETRIC || test->level[SOFTENING] == OWN_SYMMETRIC
+            ? KY_SYMMETRIC
+            : KY_PLUMMER;
+    return p;
+}
+
+static struct ky_bodies bodies_of(const struct test_case *test)
+{
+    struct ky_bodies bodies = cloud_make((enum cloud)test->level[CLOUD], test->n);
+    if (test->level[SOFTENING] >= OWN) {
+        bodies.softening = malloc((test->n + 1) * sizeof *bodies.softening);
+        for (size_t i = 0; i < test->n; i++)
+            bodies.softening[i] = 0.01 * (double)(i % 7);
+    }
+    return bodies;
+}
+
+/* What single precision can do in each cloud: an outlier's distance leaves few digits for pairs
+ * along a line. */
+static void compare_case(const struct test_case *test, const char *engine,
+                         const struct cloud_error *e)
+{
+    static const double bound[] = {2e-5, 3e-6, 1e-12};
+    double limit = bound[test->level[PRECISION]];
+    if (!(e->p99 <= limit && e->potential_p99 <= limit))
+        fail_msg("%s, unroll %d, precision %d, softening %d, cloud %d, n %zu: error %g (%g)",
+                 engine, test->level[UNROLL], test->level[PRECISION], test->level[SOFTENING],
+                 test->level[CLOUD], test->n, e->p99, e->potential_p99);
+}
+
+static void run_case(const struct test_case *test, const char *engine)
+{
+    struct ky_error error = {0};
+    struct ky_parameters p = parameters_of(test, engine);
+    struct ky_bodies bodies = bodies_of(test), exact = cloud_make(PLUMMER, test->n);
+    plain_sum(&p, &bodies, &exact);
+    assert_ok(cloud_forces(&p, &bodies, NULL, NULL, &error));
+    struct cloud_error e = cloud_compare(&bodies, &exact);
+    compare_case(test, engine, &e);
+    ky_bodies_free(&bodies);
+    ky_bodies_free(&exact);
+}
+
+/* ---- every pair of levels in as few cases as a greedy search finds ---- */
+
+enum { MOST_LEVELS = 8, MOST_CASES = 100 };
+static unsigned char covered[FACTORS][MOST_LEVELS][FACTORS][MOST_LEVELS];
+
+static int new_pairs(const struct test_case *test, int mark)
+{
+    int count = 0;
+    for (int a = 0; a < FACTORS; a++)
+        for (int b = a + 1; b < FACTORS; b++) {
+            unsigned char *seen = &covered[a][test->level[a]][b][test->level[b]];
+            count += !*seen;
+            if (mark)
+                *seen = 1;
+        }
+    return count;
+}
+
+static size_t make_cases(struct test_case cases[MOST_CASES])
+{
+    static const size_t sizes[] = {63, 64, 65, 1000, 2, 513};
+    size_t count = 0, all = 1;
+    memset(covered, 0, sizeof covered);
+    for (int f = 0; f < FACTORS; f++)
+        all *= (size_t)levels[f];
+    while (count < MOST_CASES) {
+        struct test_case best = {.n = 0};
+        int most = 0;
+        for (size_t k = 0; k < all; k++) {
+            struct test_case test = {.n = sizes[count % 6]};
+            size_t rest = (k * 7919 + count) % all;
+            for (int f = 0; f < FACTORS; f++) {
+                test.level[f] = (int)(rest % (size_t)levels[f]);
+                rest /= (size_t)levels[f];
+            }
+            int fresh = new_pairs(&test, 0);
+            if (fresh > most) {
+                most = fresh;
+                best = test;
+            }
+        }
+        if (most == 0)
+            break;
+        new_pairs(&best, 1);
+        cases[count++] = best;
+    }
+    return count;
+}
+
+static void every_pair_of_options(void **state)
+{
+    (void)state;
+    struct test_case cases[MOST_CASES];
+    size_t count = make_cases(cases);
+    need_a_device();
+    assert_in_range(count, 20, MOST_CASES - 1);
+    for (int k = 0; k < engine_count; k++)
+        for (size_t c = 0; c < count; c++)
+            run_case(&cases[c], engines[k].engine);
+}
+
+static void awkward_numbers_of_bodies(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {0, 1, 2, 63, 64, 65, 127, 128, 129, 1000};
+    need_a_device();
+    for (int k = 0; k < engine_count; k++)
+        for (int s = 0; s < 10; s++)
+            for (int unroll = 0; unroll < 4; unroll++) {
+                struct test_case test = {{unroll, KY_SINGLE, ONE, PLUMMER}, sizes[s]};
+                run_case(&test, engines[k].engine);
+            }
+}
+
+/* ---- large systems: chosen bodies against the exact sum of the engine and of the CPU ---- */
+
+static void exact_of(const char *engine, const struct ky_parameters *given,
+                     const struct ky_bodies *bodies, const size_t *sinks, size_t count,
+                     struct ky_bodies *out)
+{
+    struct ky_error error = {0};
+    struct ky_parameters p = *given, resolved;
+    struct ky_engine *opened;
+    p.engine = engine;
+    assert_ok(ky_parameters_resolve(&p, &resolved, &error));
+    assert_ok(ky_engine_open(&resolved, bodies->n, &opened, &error));
+    assert_ok(ky_engine_put(opened, bodies, &error));
+    assert_ok(ky_engine_exact(opened, sinks, count, out->acceleration, out->potential, &error));
+    ky_engine_close(opened);
+}
+
+static void pick(const struct ky_bodies *from, const size_t *sinks, struct ky_bodies *to)
+{
+    for (size_t k = 0; k < to->n; k++) {
+        memcpy(to->acceleration[k], from->acceleration[sinks[k]], sizeof *to->acceleration);
+        to->potential[k] = from->potential[sinks[k]];
+    }
+}
+
+static void large_systems(void **state)
+{
+    (void)state;
+    enum { SINKS = 200 };
+    static const double bound[] = {1e-6, 3e-7, 1e-13};
+    struct ky_error error = {0};
+    need_a_device();
+    for (int k = 0; k < engine_count; k++) {
+        if (is_cpu_engine(k))
+            continue;
+        size_t n = is_slow(k) ? 6007 : 100003, sinks[SINKS];
+        for (size_t s = 0; s < SINKS; s++)
+            sinks[s] = s * n / SINKS;
+        struct ky_parameters p = cloud_parameters();
+        p.force = KY_DIRECT;
+        p.softening = 0.01;
+        struct ky_bodies bodies = cloud_make(PLUMMER, n), exact = cloud_make(PLUMMER, SINKS),
+                         some = cloud_make(PLUMMER, SINKS);
+        exact_of("cpu", &p, &bodies, sinks, SINKS, &exact);
+        exact_of(engines[k].engine, &p, &bodies, sinks, SINKS, &some);
+        assert_between(cloud_compare(&some, &exact).max, 0, 1e-12);
+        for (p.precision = KY_SINGLE; p.precision <= KY_DOUBLE; p.precision++)
+            for (p.unroll = is_slow(k) ? KY_UNROLL_TUNED : 0; p.unroll <= KY_UNROLL_TUNED;
+                 p.unroll++) {
+                p.engine = engines[k].engine;
+                assert_ok(cloud_forces(&p, &bodies, NULL, NULL, &error));
+                pick(&bodies, sinks, &some);
+                struct cloud_error e = cloud_compare(&some, &exact);
+                assert_between(e.median, 0, bound[p.precision]);
+                assert_between(e.potential_median, 0, bound[p.precision]);
+            }
+        ky_bodies_free(&bodies);
+        ky_bodies_free(&exact);
+        ky_bodies_free(&some);
+    }
+}
+
+/* ---- motion and sums against the CPU engine ---- */
+
+static void steps_of(const char *engine, struct ky_bodies *bodies, int precision,
+                     struct ky_sums *sums)
+{
+    struct ky_error error = {0};
+    struct ky_parameters given = cloud_parameters(), p;
+    struct ky_engine *opened;
+    given.engine = engine;
+    given.force = KY_DIRECT;
+    given.precision = precision;
+    given.softening = 0.05;
+    given.g = 3;
+    assert_ok(ky_parameters_resolve(&given, &p, &error));
+    assert_ok(ky_engine_open(&p, bodies->n, &opened, &error));
+    assert_ok(ky_engine_put(opened, bodies, &error));
+    assert_ok(ky_engine_forces(opened, &error));
+    for (int step = 0; step < 5; step++) {
+        assert_ok(ky_engine_kick(opened, 0.005, &error));
+        assert_ok(ky_engine_drift(opened, 0.01, &error));
+        assert_ok(ky_engine_forces(opened, &error));
+        assert_ok(ky_engine_kick(opened, 0.005, &error));
+    }
+    assert_ok(ky_engine_sums(opened, sums, &error));
+    assert_ok(ky_engine_get(opened, bodies, &error));
+    ky_engine_close(opened);
+}
+
+static double farthest(const struct ky_bodies *a, const struct ky_bodies *b)
+{
+    double most = 0;
+    for (size_t i = 0; i < a->n; i++)
+        for (int c = 0; c < 3; c++) {
+            most = fmax(most, fabs(a->position[i][c] - b->position[i][c]));
+            most = fmax(most, fabs(a->velocity[i][c] - b->velocity[i][c]));
+        }
+    return most;
+}
+
+static void compare_motion(const char *engine, int precision, double bound)
+{
+    enum { N = 5000 };
+    struct ky_bodies here = cloud_make(PLUMMER, N), there = cloud_make(PLUMMER, N);
+    struct ky_sums mine, reference;
+    steps_of("cpu", &here, KY_DOUBLE, &reference);
+    steps_of(engine, &there, precision, &mine);
+    assert_between(farthest(&here, &there), 0, bound);
+    assert_between(mine.mass / reference.mass, 1 - 1e-12, 1 + 1e-12);
+    assert_between(mine.kinetic / reference.kinetic, 1 - bound, 1 + bound);
+    assert_between(mine.potential / reference.potential, 1 - bound, 1 + bound);
+    assert_between(mine.virial / reference.virial, 1 - bound, 1 + bound);
+    for (int c = 0; c < 3; c++) {
+        assert_between(mine.centre[c] - reference.centre[c], -bound, bound);
+        assert_between(mine.momentum[c] - reference.momentum[c], -bound, bound);
+        assert_between(mine.angular_momentum[c] - reference.angular_momentum[c], -bound, bound);
+    }
+    ky_bodies_free(&here);
+    ky_bodies_free(&there);
+}
+
+static void motion_and_sums(void **state)
+{
+    (void)state;
+    need_a_device();
+    for (int k = 0; k < engine_count; k++)
+        if (!is_cpu_engine(k)) {
+            compare_motion(engines[k].engine, KY_SINGLE, 1e-5);
+            compare_motion(engines[k].engine, KY_DOUBLE, 1e-11);
+        }
+}
+
+/* The state in pairs of floats: what devices without double do. */
+static void without_double(void **state)
+{
+    (void)state;
+#ifdef KY_HAVE_OPENCL
+    struct ky_error error = {0};
+    struct ky_device device;
+    if (ky_opencl_driver.list(0, &device) != KY_OK || !device.usable)
+        skip();
+    ky_opencl_hide_double = 1;
+    compare_motion("opencl", KY_SINGLE, 1e-5);
+    compare_motion("opencl", KY_EXTENDED, 2e-6);
+    struct ky_parameters p = cloud_parameters();
+    struct ky_bodies bodies = cloud_make(PLUMMER, 10);
+    p.engine = "opencl";
+    p.force = KY_DIRECT;
+    p.precision = KY_DOUBLE;
+    assert_int_equal(cloud_forces(&p, &bodies, NULL, NULL, &error), KY_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "no double"));
+    ky_bodies_free(&bodies);
+    ky_opencl_hide_double = 0;
+#else
+    skip();
+#endif
+}
+
+/* What goes in comes out to the last bit, whatever is done to accelerations. */
+static void bodies_come_back_as_they_went(void **state)
+{
+    (void)state;
+    enum { N = 1001 };
+    struct ky_error error = {0};
+    need_a_device();
+    for (int k = 0; k < engine_count; k++) {
+        struct ky_parameters given = cloud_parameters(), p;
+        struct ky_engine *engine;
+        struct ky_bodies bodies = cloud_make(OUTLIER, N), same = cloud_make(OUTLIER, N);
+        given.engine = engines[k].engine;
+        given.force = KY_DIRECT;
+        assert_ok(ky_parameters_resolve(&given, &p, &error));
+        assert_ok(ky_engine_open(&p, N, &engine, &error));
+        assert_ok(ky_engine_put(engine, &bodies, &error));
+        assert_ok(ky_engine_forces(engine, &error));
+        assert_ok(ky_engine_get(engine, &bodies, &error));
+        ky_engine_close(engine);
+        assert_memory_equal(bodies.position, same.position, N * sizeof *bodies.position);
+        assert_memory_equal(bodies.velocity, same.velocity, N * sizeof *bodies.velocity);
+        assert_memory_equal(bodies.mass, same.mass, N * sizeof *bodies.mass);
+        ky_bodies_free(&bodies);
+        ky_bodies_free(&same);
+    }
+}
+
+/* ---- memory ---- */
+
+static void memory_that_runs_out(void **state)
+{
+    (void)state;
+    struct ky_error error = {0};
+    need_a_device();
+    for (int k = 0; k < engine_count; k++) {
+        if (is_cpu_engine(k))
+            continue;
+        struct ky_parameters p = cloud_parameters();
+        struct ky_bodies bodies = cloud_make(PLUMMER, 300);
+        int failed = 0;
+        p.engine = engines[k].engine;
+        p.force = KY_DIRECT;
+        for (int number = 0;; number++) {
+            ky_device_fail_allocation = number;
+            enum ky_status status = cloud_forces(&p, &bodies, NULL, NULL, &error);
+            int reached = ky_device_fail_allocation < 0;
+            ky_device_fail_allocation = -1;
+            if (!reached) {
+                assert_int_equal(status, KY_OK);
+                break;
+            }
+            failed++;
+            assert_int_equal(status, KY_DEVICE);
+            assert_non_null(strstr(error.text, "no memory for"));
+            assert_non_null(strstr(error.text, "bytes"));
+        }
+        assert_in_range(failed, 8, 40);
+        ky_bodies_free(&bodies);
+    }
+}
+
+static void nothing_is_written_behind_buffers(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {1, 63, 129, 1000};
+    need_a_device();
+    ky_device_guard = 1;
+    ky_device_overruns = 0;
+    for (int k = 0; k < engine_count; k++)
+        for (int s = 0; s < 4 && !is_cpu_engine(k); s++)
+            for (int u = 0; u < 4; u++) {
+                struct test_case test = {{u, s % 3, OWN_SYMMETRIC, PLUMMER}, sizes[s]};
+                run_case(&test, engines[k].engine);
+            }
+    ky_device_guard = 0;
+    assert_int_equal(ky_device_overruns, 0);
+}
+
+/* ---- several at once ---- */
+
+struct job {
+    const char *engine;
+    size_t n;
+    struct ky_bodies bodies;
+    enum ky_status status;
+};
+
+static void *do_job(void *argument)
+{
+    struct job *job = argument;
+    struct ky_parameters p = cloud_parameters();
+    p.engine = job->engine;
+    p.force = KY_DIRECT;
+    job->status = KY_OK;
+    for (int k = 0; k < 5 && job->status == KY_OK; k++)
+        job->status = cloud_forces(&p, &job->bodies, NULL, NULL, NULL);
+    return NULL;
+}
+
+static void two_simulations_at_once(void **state)
+{
+    (void)state;
+    need_a_device();
+    for (int k = 0; k < engine_count; k++) {
+        struct job jobs[4];
+        pthread_t threads[2];
+        for (int j = 0; j < 4; j++) {
+            jobs[j] = (struct job){.engine = engines[k].engine, .n = 700 + 300 * (size_t)(j % 2)};
+            jobs[j].bodies = cloud_make(PLUMMER, jobs[j].n);
+        }
+        for (int j = 0; j < 2; j++)
+            do_job(&jobs[2 + j]);
+        for (int j = 0; j < 2; j++)
+            pthread_create(&threads[j], NULL, do_job, &jobs[j]);
+        for (int j = 0; j < 2; j++)
+            pthread_join(threads[j], NULL);
+        for (int j = 0; j < 2; j++) {
+            assert_int_equal(jobs[j].status, KY_OK);
+            assert_memory_equal(jobs[j].bodies.acceleration, jobs[2 + j].bodies.acceleration,
+                                jobs[j].n * sizeof *jobs[j].bodies.acceleration);
+        }
+        for (int j = 0; j < 4; j++)
+            ky_bodies_free(&jobs[j].bodies);
+    }
+}
+
+/* The same device twice stands for two devices. */
+static void several_devices_share_the_sinks(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {0, 1, 2, 1001};
+    struct ky_error error = {0};
+    need_a_device();
+    for (int k = 0; k < engine_count; k++)
+        for (int s = 0; s < 4 && !is_cpu_engine(k); s++) {
+            char name[40];
+            struct ky_parameters p = cloud_parameters();
+            struct ky_bodies bodies = cloud_make(PLUMMER, sizes[s]),
+                             exact = cloud_make(PLUMMER, sizes[s]);
+            const char *number = strchr(engines[k].engine, ':') + 1;
+            snprintf(name, sizeof name, "%.15s,%.10s", engines[k].engine, number);
+            p.engine = name;
+            p.force = KY_DIRECT;
+            p.precision = KY_EXTENDED;
+            p.softening = 0.1;
+            plain_sum(&p, &bodies, &exact);
+            assert_ok(cloud_forces(&p, &bodies, NULL, NULL, &error));
+            assert_between(cloud_compare(&bodies, &exact).max, 0, 1e-5);
+            ky_bodies_free(&bodies);
+            ky_bodies_free(&exact);
+        }
+}
+
+/* ---- names and drivers ---- */
+
+static void names_of_engines(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        enum ky_status status;
+    } wrong[] = {
+        {"opencl:", KY_USAGE},   {"opencl:x", KY_USAGE},          {"opencl:0,", KY_USAGE},
+        {"opencl:-1", KY_USAGE}, {"opencl:1000", KY_UNSUPPORTED}, {"cuda:1000", KY_UNSUPPORTED},
+        {"openclx", KY_USAGE},   {"quantum", KY_USAGE},
+    };
+    struct ky_error error = {0};
+    struct ky_bodies none = {0};
+    struct ky_parameters p = cloud_parameters();
+    p.force = KY_DIRECT;
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        p.engine = wrong[k].name;
+        enum ky_status status = cloud_forces(&p, &none, NULL, NULL, &error);
+        if (status != KY_UNSUPPORTED) /* that it is not in this build comes first */
+            assert_int_equal(status, wrong[k].status);
+    }
+    p.engine = "auto";
+    assert_ok(cloud_forces(&p, &none, NULL, NULL, &error));
+}
+
+static const struct ky_driver *const drivers[] = {
+#ifdef KY_HAVE_CUDA
+    &ky_cuda_driver,
+#endif
+#ifdef KY_HAVE_OPENCL
+    &ky_opencl_driver,
+#endif
+    NULL,
+};
+
+struct pair {
+    uint64_t key;
+    uint32_t value;
+};
+
+static int ascending_pair(const void *a, const void *b)
+{
+    const struct pair *p = a, *q = b;
+    return p->key != q->key ? (p->key > q->key) - (p->key < q->key)
+                            : (p->value > q->value) - (p->value < q->value);
+}
+
+static void sort_with(struct ky_gpu *gpu, size_t n, int bits)
+{
+    struct ky_error error = {0};
+    struct ky_buffer keys = {0}, values = {0};
+    struct pair *pairs = calloc(n + 1, sizeof *pairs);
+    uint64_t *key = calloc(n + 1, sizeof *key);
+    uint32_t *value = calloc(n + 1, sizeof *value);
+    for (size_t k = 0; k < n; k++) {
+        struct ky_random random = ky_random_at(1, 2, k);
+        uint64_t high = (uint64_t)(ky_random_uniform(&random) * 0x1p32);
+        key[k] = (high << 32 | (uint64_t)(ky_random_uniform(&random) * 0x1p32)) % 977 *
+                 0x1234567890abcdef;
+        key[k] = bits < 64 ? key[k] & ((1ULL << bits) - 1) : key[k];
+        value[k] = (uint32_t)k;
+        pairs[k] = (struct pair){key[k], value[k]};
+    }
+    qsort(pairs, n, sizeof *pairs, ascending_pair);
+    assert_ok(ky_buffer_need(gpu, &keys, "keys", n, 8, &error));
+    assert_ok(ky_buffer_need(gpu, &values, "values", n, 4, &error));
+    assert_ok(gpu->driver->write(gpu, &keys, 0, key, n * 8, &error));
+    assert_ok(gpu->driver->write(gpu, &values, 0, value, n * 4, &error));
+    assert_ok(gpu->driver->sort(gpu, &keys, &values, n, bits, &error));
+    assert_ok(gpu->driver->read(gpu, &keys, 0, key, n * 8, &error));
+    assert_ok(gpu->driver->read(gpu, &values, 0, value, n * 4, &error));
+    for (size_t k = 0; k < n; k++)
+        assert_true(key[k] == pairs[k].key && value[k] == pairs[k].value);
+    ky_buffer_release(gpu, &keys);
+    ky_buffer_release(gpu, &values);
+    free(pairs);
+    free(key);
+    free(value);
+}
+
+static void scan_with(struct ky_gpu *gpu, size_t n)
+{
+    struct ky_error error = {0};
+    struct ky_buffer from = {0}, to = {0};
+    uint32_t *number = calloc(n + 1, sizeof *number), *sum = calloc(n + 1, sizeof *sum), s = 0;
+    for (size_t k = 0; k < n; k++)
+        number[k] = (uint32_t)(k * 2654435761U) >> 20;
+    assert_ok(ky_buffer_need(gpu, &from, "numbers", n, 4, &error));
+    assert_ok(ky_buffer_need(gpu, &to, "sums", n, 4, &error));
+    assert_ok(gpu->driver->write(gpu, &from, 0, number, n * 4, &error));
+    assert_ok(gpu->driver->scan(gpu, &from, &to, n, &error));
+    assert_ok(gpu->driver->read(gpu, &to, 0, sum, n * 4, &error));
+    for (size_t k = 0; k < n; s += number[k++])
+        assert_int_equal(sum[k], s);
+    ky_buffer_release(gpu, &from);
+    ky_buffer_release(gpu, &to);
+    free(number);
+    free(sum);
+}
+
+static void sort_and_scan(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {0, 1, 2, 255, 2048, 2049, 100003};
+    struct ky_error error = {0};
+    struct ky_gpu *gpu;
+    int opened = 0;
+    for (int d = 0; drivers[d]; d++) {
+        if (drivers[d]->open(0, &gpu, &error) != KY_OK)
+            continue;
+        opened++;
+        for (int s = 0; s < 7; s++) {
+            sort_with(gpu, sizes[s], 64);
+            sort_with(gpu, sizes[s], 12);
+            scan_with(gpu, sizes[s]);
+        }
+        scan_with(gpu, 2048 * 2048 + 5);
+        drivers[d]->close(gpu);
+    }
+    if (opened == 0)
+        skip();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_pair_of_options),
+        cmocka_unit_test(awkward_numbers_of_bodies),
+        cmocka_unit_test(large_systems),
+        cmocka_unit_test(motion_and_sums),
+        cmocka_unit_test(without_double),
+        cmocka_unit_test(bodies_come_back_as_they_went),
+        cmocka_unit_test(memory_that_runs_out),
+        cmocka_unit_test(nothing_is_written_behind_buffers),
+        cmocka_unit_test(two_simulations_at_once),
+        cmocka_unit_test(several_devices_share_the_sinks),
+        cmocka_unit_test(names_of_engines),
+        cmocka_unit_test(sort_and_scan),
+    };
+    return cmocka_run_group_tests(tests, find_engines, NULL);
+}
