@@ -28,9 +28,9 @@ $(foreach isa,$(ISAS),$(eval $(call lane_syntax_rule,$(isa))))
 # Unit tests built to find stray accesses and undefined behaviour (address), or data races (thread: clang with
 # its own OpenMP, since gcc's gives false alarms). Each in a folder of its own; -w: warnings are looked for elsewhere,
 # and the sanitizers bring false ones.
-SANITIZE_address := CC='$(CC)' CFLAGS='-w -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer' \
+SANITIZE_address := CUDA=no CC='$(CC)' CFLAGS='-w -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer' \
                     LDFLAGS='-fsanitize=address,undefined'
-SANITIZE_thread  := CC=clang CFLAGS='-w -fsanitize=thread' LDFLAGS=-fsanitize=thread
+SANITIZE_thread  := CUDA=no OPENCL=no CC=clang CFLAGS='-w -fsanitize=thread' LDFLAGS=-fsanitize=thread
 
 .PHONY: sanitize-address sanitize-thread
 sanitize-address sanitize-thread: sanitize-%:

@@ -9,8 +9,8 @@ result() { # status text
 small=$BUILD/minimal
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
-make -s -j2 BUILD="$small" OPT=-O1 HDF5=no PNG=no INIH=no OPENMP=no CMOCKA=no all >"$folder/made" 2>&1
-result $? "builds without HDF5, libpng, inih and OpenMP"
+make -s -j2 BUILD="$small" OPT=-O1 HDF5=no PNG=no INIH=no OPENMP=no OPENCL=no CUDA=no CMOCKA=no all >"$folder/made" 2>&1
+result $? "builds without HDF5, libpng, inih, OpenMP, OpenCL and CUDA"
 cat "$folder/made"
 ! grep -q 'warning:' "$folder/made"
 result $? "and without a warning"
