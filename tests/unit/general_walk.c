@@ -415,7 +415,7 @@ static void a_fourth_action_is_one_file_and_a_line(void **state)
     enum { N = 3000 };
     struct ky_error error = {0};
     struct ky_parameters parameters = cloud_parameters(), resolved;
-    const double radius = 0.7;
+    const double radius = 2;
     struct ky_engine *engine;
     struct ky_bodies bodies = cloud_make(PLUMMER, N);
     double *mass = malloc(N * sizeof *mass);

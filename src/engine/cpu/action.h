@@ -15,13 +15,12 @@ struct ky_cpu_sources {
 };
 
 /* Some of them, seen from one sink: places in the columns, and squared distances. */
-enum { KY_CPU_SOURCES_AT_ONCE = 256 };
 struct ky_cpu_near {
     double x[3];   /* of the sink */
     uint32_t body; /* itself; left out */
     size_t count;
-    uint32_t source[KY_CPU_SOURCES_AT_ONCE];
-    double r2[KY_CPU_SOURCES_AT_ONCE];
+    uint32_t source[KY_REACH_MOST];
+    double r2[KY_REACH_MOST];
 };
 
 struct ky_cpu_action {

@@ -31,9 +31,10 @@ struct desk {
     struct ky_walk_span span;
     double centre[3];
     struct ky_cpu_sources sources; /* columns of SOURCES */
-    uint64_t *keys, *key, *other;  /* [SOURCES] caller's index and place in the tree; in `keys` */
-    double *heap;                  /* [largest × k] */
-    double *distance2;             /* [window] */
+    struct ky_cpu_near near;
+    uint64_t *keys, *key, *other; /* [SOURCES] caller's index and place in the tree; in `keys` */
+    double *heap;                 /* [largest × k] */
+    double *distance2;            /* [window] */
     uint64_t bodies, cells;
 };
 
@@ -110,40 +111,38 @@ static void gather(const struct general *walk, struct desk *desk)
     }
 }
 
-/* Which of the sources from `first` on are within reach: places and squared distances. */
-static void look(const struct ky_cpu_sources *sources, size_t first, double reach2,
-                 struct ky_cpu_near *near)
-{
-    size_t count = sources->count - first;
-    count = count < KY_CPU_SOURCES_AT_ONCE ? count : KY_CPU_SOURCES_AT_ONCE;
-    const double *x = sources->x + first, *y = sources->y + first, *z = sources->z + first;
-    double r2[KY_CPU_SOURCES_AT_ONCE];
-    for (size_t k = 0; k < count; k++)
-        r2[k] = ky_distance2(x[k] - near->x[0], y[k] - near->x[1], z[k] - near->x[2], 0);
-    near->count = 0;
-    for (size_t k = 0; k < count; k++) {
-        near->source[near->count] = (uint32_t)(first + k);
-        near->r2[near->count] = r2[k];
-        near->count += r2[k] <= reach2;
-    }
-}
-
 static void act_on(const struct general *walk, struct desk *desk, const struct ky_group *group)
 {
     const struct ky_octree *tree = walk->tree;
     gather(walk, desk);
+    const struct ky_cpu_sources *sources = &desk->sources;
     for (uint32_t s = 0; s < group->bodies; s++) {
         uint32_t i = group->body + s;
         void *own = desk->own + s * walk->stride;
-        struct ky_cpu_near near = {.x = {tree->x[i], tree->y[i], tree->z[i]},
-                                   .body = tree->order[i]};
-        for (size_t k = 0; k < desk->sources.count; k += KY_CPU_SOURCES_AT_ONCE) {
-            look(&desk->sources, k, walk->action->reach2(own), &near);
-            walk->action->bodies(own, &desk->sources, &near);
+        struct ky_reach reach = {
+            sources->x, sources->y, sources->z, {tree->x[i], tree->y[i], tree->z[i]}, 0};
+        struct ky_cpu_near *near = &desk->near;
+        memcpy(near->x, reach.sink, sizeof near->x);
+        near->body = tree->order[i];
+        for (size_t k = 0; k < sources->count; k += KY_REACH_MOST) {
+            size_t count = sources->count - k < KY_REACH_MOST ? sources->count - k : KY_REACH_MOST;
+            reach.reach2 = walk->action->reach2(own);
+            near->count = walk->cpu->lanes->reach(&reach, k, count, near->source, near->r2);
+            walk->action->bodies(own, sources, near);
         }
     }
     desk->bodies += (uint64_t)desk->sources.count * group->bodies;
     desk->sources.count = 0;
+}
+
+/* Whether the body is past the reach of all sinks. */
+static int is_far(const struct general *walk, const struct desk *desk, uint32_t j)
+{
+    const struct ky_octree *tree = walk->tree;
+    const struct ky_walk_span *span = &desk->span;
+    return ky_distance2(ky_walk_gap(tree->x[j] - desk->centre[0], 0, 0, span->hx),
+                        ky_walk_gap(tree->y[j] - desk->centre[1], 0, 0, span->hy),
+                        ky_walk_gap(tree->z[j] - desk->centre[2], 0, 0, span->hz), 0) > span->most2;
 }
 
 static void add_leaf(const struct general *walk, struct desk *desk, const struct ky_group *group,
@@ -152,6 +151,8 @@ static void add_leaf(const struct general *walk, struct desk *desk, const struct
     uint32_t bodies = node->count & ~KY_LEAF;
     for (uint32_t k = 0; k < bodies; k++) {
         uint32_t j = node->first + k;
+        if (is_far(walk, desk, j))
+            continue;
         if (desk->sources.count == SOURCES)
             act_on(walk, desk, group);
         desk->key[desk->sources.count++] = (uint64_t)walk->tree->order[j] << 32 | j;
@@ -245,47 +246,17 @@ static void walk_links(const struct general *walk, struct desk *desk, const stru
 
 /* ---- sinks ---- */
 
-/* The k-th smallest (from 0) of the values, which change places. */
-static double select_value(double *value, size_t count, size_t k)
-{
-    size_t low = 0, high = count;
-    while (high - low > 1) {
-        double pivot = value[low + (high - low) / 2];
-        size_t i = low, end = high; /* [low, i) <= pivot <= [end, high) */
-        while (i < end) {
-            while (value[i] < pivot)
-                i++;
-            while (value[end - 1] > pivot)
-                end--;
-            if (i < end) {
-                double swap = value[i];
-                value[i++] = value[--end];
-                value[end] = swap;
-            }
-        }
-        if (k < end)
-            high = end;
-        else if (k >= i)
-            low = i;
-        else
-            return pivot;
-    }
-    return value[low];
-}
-
-/* A squared distance within which the sink has k others: that of the k-th nearest among the bodies
- * of the group and k on either side along the curve. */
+/* A squared distance within which the sink has k others: about that of the k-th nearest among the
+ * bodies of the group and k on either side along the curve. The sink itself is nearest. */
 static double bound2(const struct general *walk, const struct desk *desk,
                      const struct ky_group *group, uint32_t sink)
 {
     const struct ky_octree *tree = walk->tree;
     size_t k = walk->request->k, end = (size_t)group->body + group->bodies;
     size_t from = group->body > k ? group->body - k : 0, to = tree->n - end > k ? end + k : tree->n;
-    double x = tree->x[sink], y = tree->y[sink], z = tree->z[sink], *r2 = desk->distance2;
-    for (size_t j = from; j < to; j++)
-        r2[j - from] = ky_distance2(tree->x[j] - x, tree->y[j] - y, tree->z[j] - z, 0);
-    r2[sink - from] = r2[to - from - 1]; /* not itself */
-    return select_value(r2, to - from - 1, k - 1);
+    const struct ky_reach reach = {
+        tree->x, tree->y, tree->z, {tree->x[sink], tree->y[sink], tree->z[sink]}, 0};
+    return walk->cpu->lanes->bound2(&reach, from, to - from, k + 1, desk->distance2);
 }
 
 static void start_sinks(const struct general *walk, struct desk *desk, const struct ky_group *group)

@@ -26,4 +26,9 @@ typedef size_t ky_group_space_function(const struct ky_octree *tree);
 ky_group_function KY_LANE_NAME(ky_group_single), KY_LANE_NAME(ky_group_double);
 ky_group_space_function KY_LANE_NAME(ky_group_space_single), KY_LANE_NAME(ky_group_space_double);
 
+size_t KY_LANE_NAME(ky_reach)(const struct ky_reach *reach, size_t first, size_t count,
+                              uint32_t *found, double *found2);
+double KY_LANE_NAME(ky_bound2)(const struct ky_reach *reach, size_t first, size_t count, size_t k,
+                               double *work);
+
 #endif

@@ -13,4 +13,6 @@ const struct ky_lanes KY_LANE_NAME(ky_lanes) = {
               KY_LANE_NAME(ky_group_double)},
     .group_space = {KY_LANE_NAME(ky_group_space_single), KY_LANE_NAME(ky_group_space_single),
                     KY_LANE_NAME(ky_group_space_double)},
+    .reach = KY_LANE_NAME(ky_reach),
+    .bound2 = KY_LANE_NAME(ky_bound2),
 };

@@ -47,6 +47,13 @@ struct ky_group_result {
     uint64_t bodies, cells;
 };
 
+/* Bodies, and a sink that looks for those within reach, or for its k nearest. */
+enum { KY_REACH_MOST = 256 }; /* bodies of one call */
+struct ky_reach {
+    const double *x, *y, *z;
+    double sink[3], reach2;
+};
+
 struct ky_lanes {
     double single_scale; /* KY_RSQRT_SCALE in single and extended; it is 1 in double */
     void (*direct[3])(const struct ky_direct *direct,
@@ -56,6 +63,14 @@ struct ky_lanes {
     void (*group[3])(const struct ky_group_walk *walk, const struct ky_group *group, float factor,
                      void *space, struct ky_group_result *result);
     size_t (*group_space[3])(const struct ky_octree *tree);
+    /* Of the bodies from `first` on, those with r² <= reach2: their places in the columns and r²;
+     * returns how many. */
+    size_t (*reach)(const struct ky_reach *reach, size_t first, size_t count, uint32_t *found,
+                    double *found2);
+    /* A value that at least `k` of the bodies from `first` on do not exceed with their r², at most
+     * a few per cent above the k-th smallest; 1 <= k <= count. `work`: count elements. */
+    double (*bound2)(const struct ky_reach *reach, size_t first, size_t count, size_t k,
+                     double *work);
 };
 
 extern const struct ky_lanes ky_lanes_plain, ky_lanes_sse2, ky_lanes_avx2, ky_lanes_avx512,
