@@ -84,20 +84,20 @@ KY_FN KY_REAL ky_walk_larger(KY_REAL a, KY_REAL b)
     return a > b ? a : b;
 }
 
-/* What lies between the intervals [dx − below, dx + above] and [−half, half], at least 0, and a
- * little less than that, so that nothing within reach is missed. */
-KY_FN KY_REAL ky_walk_gap(KY_REAL dx, KY_REAL below, KY_REAL above, KY_REAL half)
+/* What lies between the intervals [dx − below, dx + above] and [−side, side], at least 0, and a
+ * little less than that, so that nothing within reach is missed. (`half` is a word of OpenCL.) */
+KY_FN KY_REAL ky_walk_gap(KY_REAL dx, KY_REAL below, KY_REAL above, KY_REAL side)
 {
-    KY_REAL left = dx - below - half, right = -dx - above - half;
-    KY_REAL size = ky_walk_larger(dx, -dx) + below + above + half;
+    KY_REAL left = dx - below - side, right = -dx - above - side;
+    KY_REAL size = ky_walk_larger(dx, -dx) + below + above + side;
     return ky_walk_larger(ky_walk_larger(left, right) - KY_WALK_SLACK * size, KY_SPLAT(0));
 }
 
 /* The largest distance of a point of one interval to a point of the other, and a little more. */
-KY_FN KY_REAL ky_walk_spread(KY_REAL dx, KY_REAL below, KY_REAL above, KY_REAL half)
+KY_FN KY_REAL ky_walk_spread(KY_REAL dx, KY_REAL below, KY_REAL above, KY_REAL side)
 {
-    KY_REAL spread = ky_walk_larger(dx + above, below - dx) + half;
-    return spread + KY_WALK_SLACK * (ky_walk_larger(dx, -dx) + below + above + half);
+    KY_REAL spread = ky_walk_larger(dx + above, below - dx) + side;
+    return spread + KY_WALK_SLACK * (ky_walk_larger(dx, -dx) + below + above + side);
 }
 
 /* Smallest and largest squared distance of a sink to a body of the cell. */

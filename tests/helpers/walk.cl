@@ -1,0 +1,25 @@
+/* A kernel that calls every function of every action; tests/command/actions.sh lets clang read it. */
+#include "physics/actions/table.h"
+
+#define USE(name, needs)                                                                           \
+    {                                                                                              \
+        struct ky_##name a = ky_##name##_start(sink);                                              \
+        int verdict = ky_##name##_test(span);                                                      \
+        if (ky_##name##_reach2(a) > out[0])                                                        \
+            a = ky_##name##_body(a, body);                                                         \
+        if (verdict == KY_WALK_USE)                                                                \
+            a = ky_##name##_cell(a, cell);                                                         \
+        out[verdict] = ky_##name##_result(a, 0);                                                   \
+    }
+
+__kernel void walk(__global KY_REAL *out, __global KY_REAL *space, __global uint *list)
+{
+    struct ky_walk_sink sink = {0};
+    struct ky_walk_body body = {0};
+    struct ky_walk_cell cell = {0};
+    struct ky_walk_span span = {0};
+    sink.list = list;
+    sink.space = space;
+    sink.stride = sink.k = sink.room = 1;
+    KY_ACTIONS(USE)
+}
