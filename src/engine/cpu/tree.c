@@ -73,6 +73,34 @@ static void store(struct ky_cpu *cpu, const struct ky_group *group, struct ky_cp
     }
 }
 
+/* Some consecutive groups, which share a walk. */
+static void walk_part(struct ky_cpu *cpu, const struct ky_group_walk *walk, size_t part,
+                      double floor, void *space, uint64_t *bodies, uint64_t *cells)
+{
+    const struct ky_octree *tree = walk->tree;
+    const struct ky_group *group = tree->group + part * KY_SHARED_GROUPS;
+    const struct ky_lanes *lanes = cpu->lanes;
+    const int precision = cpu->parameters->precision;
+    size_t groups = tree->groups - part * KY_SHARED_GROUPS;
+    groups = groups < KY_SHARED_GROUPS ? groups : KY_SHARED_GROUPS;
+    double factor[KY_SHARED_GROUPS], least = INFINITY, largest = 0;
+    for (size_t g = 0; g < groups; g++) {
+        factor[g] = !walk->relative ? 1
+                                    : ky_cpu_relative_factor(cpu, tree->order + group[g].body,
+                                                             group[g].bodies, floor);
+        least = fmin(least, factor[g]);
+        largest = fmax(largest, factor[g]);
+    }
+    lanes->shared[precision](walk, group, groups, (float)least, (float)largest, space);
+    for (size_t g = 0; g < groups; g++) {
+        struct ky_group_result result;
+        lanes->group[precision](walk, &group[g], (float)factor[g], space, &result);
+        store(cpu, &group[g], ky_cpu_scale(cpu), &result);
+        *bodies += result.bodies * group[g].bodies;
+        *cells += result.cells * group[g].bodies;
+    }
+}
+
 static enum ky_status walk_groups(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                   struct ky_error *error)
 {
@@ -87,26 +115,17 @@ static enum ky_status walk_groups(struct ky_cpu *cpu, const struct ky_parameters
         .relative = parameters->opening == KY_RELATIVE,
     };
     const double floor = walk.relative ? ky_cpu_acceleration_floor(cpu) : 0;
-    const struct ky_cpu_scale scale = ky_cpu_scale(cpu);
     const size_t space_bytes = cpu->lanes->group_space[parameters->precision](tree);
     char *space = ky_allocate((size_t)cpu->threads, space_bytes);
     if (!space)
         return ky_no_memory(error, "lists of the tree walk", (size_t)cpu->threads, space_bytes);
     uint64_t bodies = 0, cells = 0;
+    const size_t parts = (tree->groups + KY_SHARED_GROUPS - 1) / KY_SHARED_GROUPS;
 #pragma omp parallel for schedule(dynamic) num_threads(cpu->threads)                               \
-    reduction(+ : bodies, cells) if (tree->groups > 3)
-    for (size_t g = 0; g < tree->groups; g++) {
-        struct ky_group_result result;
-        const struct ky_group *group = &tree->group[g];
-        double factor = walk.relative ? ky_cpu_relative_factor(cpu, tree->order + group->body,
-                                                               group->bodies, floor)
-                                      : 1;
-        cpu->lanes->group[parameters->precision](
-            &walk, group, (float)factor, space + (size_t)this_thread() * space_bytes, &result);
-        store(cpu, group, scale, &result);
-        bodies += result.bodies * group->bodies;
-        cells += result.cells * group->bodies;
-    }
+    reduction(+ : bodies, cells) if (parts > 1)
+    for (size_t part = 0; part < parts; part++)
+        walk_part(cpu, &walk, part, floor, space + (size_t)this_thread() * space_bytes, &bodies,
+                  &cells);
     free(space);
     cpu->report.body_interactions += (double)bodies;
     cpu->report.cell_interactions += (double)cells;

@@ -22,8 +22,12 @@ ky_direct_function KY_LANE_NAME(ky_direct_single), KY_LANE_NAME(ky_direct_extend
 
 typedef void ky_group_function(const struct ky_group_walk *walk, const struct ky_group *group,
                                float factor, void *space, struct ky_group_result *result);
+typedef void ky_shared_function(const struct ky_group_walk *walk, const struct ky_group *group,
+                                size_t groups, float least_factor, float largest_factor,
+                                void *space);
 typedef size_t ky_group_space_function(const struct ky_octree *tree);
 ky_group_function KY_LANE_NAME(ky_group_single), KY_LANE_NAME(ky_group_double);
+ky_shared_function KY_LANE_NAME(ky_shared_single), KY_LANE_NAME(ky_shared_double);
 ky_group_space_function KY_LANE_NAME(ky_group_space_single), KY_LANE_NAME(ky_group_space_double);
 
 size_t KY_LANE_NAME(ky_reach)(const struct ky_reach *reach, size_t first, size_t count,

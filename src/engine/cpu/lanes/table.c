@@ -9,6 +9,8 @@ const struct ky_lanes KY_LANE_NAME(ky_lanes) = {
     .direct = {KY_LANE_NAME(ky_direct_single), KY_LANE_NAME(ky_direct_extended),
                KY_LANE_NAME(ky_direct_double)},
     /* A group's sources are taken relative to its centre in double: that is what extended asks. */
+    .shared = {KY_LANE_NAME(ky_shared_single), KY_LANE_NAME(ky_shared_single),
+               KY_LANE_NAME(ky_shared_double)},
     .group = {KY_LANE_NAME(ky_group_single), KY_LANE_NAME(ky_group_single),
               KY_LANE_NAME(ky_group_double)},
     .group_space = {KY_LANE_NAME(ky_group_space_single), KY_LANE_NAME(ky_group_space_single),

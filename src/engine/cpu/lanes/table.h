@@ -38,7 +38,7 @@ struct ky_group_walk {
     int relative;
 };
 
-enum { KY_MOST_SINKS = 256 }; /* of one group */
+enum { KY_MOST_SINKS = 256 /* of one group */, KY_SHARED_GROUPS = 8 /* in one walk */ };
 
 /* What a walk leaves: the field of the group's bodies, as in ky_direct_sinks, and how many sources
  * acted on each of them. */
@@ -58,8 +58,11 @@ struct ky_lanes {
     double single_scale; /* KY_RSQRT_SCALE in single and extended; it is 1 in double */
     void (*direct[3])(const struct ky_direct *direct,
                       struct ky_direct_sinks *sinks); /* by enum ky_precision */
-    /* `factor` is that of the relative opening test, `space` is work space for one thread of
-     * group_space(tree) bytes, aligned to 64. */
+    /* A walk for one group after another: `shared` once for some consecutive groups, then `group`
+     * for each of them. The factors are those of the relative opening test, else 1; `space` is
+     * work space for one thread of group_space(tree) bytes, aligned to 64. */
+    void (*shared[3])(const struct ky_group_walk *walk, const struct ky_group *group, size_t groups,
+                      float least_factor, float largest_factor, void *space);
     void (*group[3])(const struct ky_group_walk *walk, const struct ky_group *group, float factor,
                      void *space, struct ky_group_result *result);
     size_t (*group_space[3])(const struct ky_octree *tree);

@@ -1,0 +1,214 @@
+/* The lists of a group walk: sources relative to a centre, in the form in which the inner loops
+ * read them. Two kinds, bodies (with them cells as monopoles) and cells with quadrupoles, and of
+ * each a near list, which acts on the sinks and is emptied whenever it is full, and a far list,
+ * which is made once for several groups. Differences to the centre are taken in double, so that
+ * float has its full accuracy for what is near. */
+#ifndef KY_CPU_LISTS_H
+#define KY_CPU_LISTS_H
+
+#define KY_CELLS_UNROLL 2
+#include "engine/cpu/lanes/cells.h"
+
+enum { NEAR_BODIES = KY_CHUNK, NEAR_CELLS = 256, FAR = 4096, FRONTIER = 4096 };
+
+/* Work space of one thread. The stack follows. */
+struct space {
+    struct ky_sinks sinks;
+    _Alignas(64) ky_element near_column[5][NEAR_BODIES + KY_OCTREE_PADDING];
+    _Alignas(64) ky_element far_column[5][FAR];
+    struct ky_cell_source near_cell[NEAR_CELLS], far_cell[FAR];
+    double far_centre[4];
+    size_t far, frontiers;
+    uint32_t frontier[FRONTIER]; /* cells that each of the groups has to look at */
+    uint32_t stack[];
+};
+
+struct walk {
+    const struct ky_group_walk *given;
+    const struct ky_octree *tree;
+    struct space *space;
+    uint32_t body, end; /* the sinks: a group's bodies, or those of several groups */
+    double centre[4];   /* of their box, and 0 */
+    float half[3], factor;
+    size_t bodies, cells, height; /* length of the near lists and of the stack */
+    uint64_t all_bodies, all_cells;
+};
+
+/* ---- acting on the sinks ----------------------------------------------------------------------
+ */
+
+KY_INLINE struct ky_sources near_sources(const struct walk *walk)
+{
+    struct space *s = walk->space;
+    return (struct ky_sources){s->near_column[0],
+                               s->near_column[1],
+                               s->near_column[2],
+                               s->near_column[3],
+                               walk->given->source_eps2 ? s->near_column[4] : NULL,
+                               {0}};
+}
+
+static void act_bodies(struct walk *walk)
+{
+    const struct ky_sources sources = near_sources(walk);
+    ky_pairs(&sources, 0, walk->bodies, &walk->space->sinks, walk->given->guard, 0);
+    walk->all_bodies += walk->bodies;
+    walk->bodies = 0;
+}
+
+static void act_cells(struct walk *walk, const struct ky_cell_source *cell, size_t count)
+{
+    for (; count > 0; cell += NEAR_CELLS) {
+        size_t part = count < NEAR_CELLS ? count : NEAR_CELLS;
+        if (walk->given->source_eps2)
+            ky_cells_all(cell, part, &walk->space->sinks, KY_SOURCE_EPS);
+        else
+            ky_cells_all(cell, part, &walk->space->sinks, 0);
+        walk->all_cells += part;
+        count -= part;
+    }
+}
+
+static void act_near_cells(struct walk *walk)
+{
+    act_cells(walk, walk->space->near_cell, walk->cells);
+    walk->cells = 0;
+}
+
+static void act_far(struct walk *walk)
+{
+    struct space *s = walk->space;
+    if (walk->given->quadrupole) {
+        act_cells(walk, s->far_cell, s->far);
+        return;
+    }
+    const struct ky_sources sources = {s->far_column[0],
+                                       s->far_column[1],
+                                       s->far_column[2],
+                                       s->far_column[3],
+                                       walk->given->source_eps2 ? s->far_column[4] : NULL,
+                                       {0}};
+    ky_pairs(&sources, 0, s->far, &s->sinks, walk->given->guard, 0);
+    walk->all_cells += s->far;
+}
+
+/* ---- adding -----------------------------------------------------------------------------------
+ */
+
+/* Bodies [first, first + KY_OCTREE_PADDING) of the tree in one go; the caller counts those that it
+ * wants. */
+KY_INLINE void store_bodies(struct walk *walk, size_t first)
+{
+    const struct ky_octree *tree = walk->tree;
+    ky_element(*column)[NEAR_BODIES + KY_OCTREE_PADDING] = walk->space->near_column;
+    size_t at = walk->bodies;
+    for (size_t k = 0; k < KY_OCTREE_PADDING; k++) {
+        column[0][at + k] = (ky_element)(tree->x[first + k] - walk->centre[0]);
+        column[1][at + k] = (ky_element)(tree->y[first + k] - walk->centre[1]);
+        column[2][at + k] = (ky_element)(tree->z[first + k] - walk->centre[2]);
+        column[3][at + k] = (ky_element)(tree->mass[first + k] * KY_SCALE_MASS(KY_RSQRT_SCALE));
+    }
+    if (walk->given->source_eps2)
+        for (size_t k = 0; k < KY_OCTREE_PADDING; k++)
+            column[4][at + k] = (ky_element)tree->softening2[first + k];
+}
+
+static void add_bodies(struct walk *walk, uint32_t first, uint32_t end)
+{
+    for (; first < end; first += KY_OCTREE_PADDING) {
+        size_t count = end - first < KY_OCTREE_PADDING ? end - first : KY_OCTREE_PADDING;
+        if (walk->bodies + count > NEAR_BODIES)
+            act_bodies(walk);
+        store_bodies(walk, first);
+        walk->bodies += count;
+    }
+}
+
+/* A leaf without the group's own bodies. */
+KY_INLINE void add_leaf(struct walk *walk, uint32_t first, uint32_t end)
+{
+    if (first >= walk->end || end <= walk->body) {
+        add_bodies(walk, first, end);
+        return;
+    }
+    if (first < walk->body)
+        add_bodies(walk, first, walk->body);
+    if (end > walk->end)
+        add_bodies(walk, walk->end, end);
+}
+
+typedef double four_doubles __attribute__((vector_size(32)));
+typedef float four_floats __attribute__((vector_size(16)));
+typedef ky_element four_elements __attribute__((vector_size(4 * sizeof(ky_element))));
+
+KY_INLINE void scale_four(ky_element *to, const float *from, double by)
+{
+    four_floats part;
+    memcpy(&part, from, sizeof part);
+    four_elements scaled = __builtin_convertvector(part, four_elements) * (ky_element)by;
+    memcpy(to, &scaled, sizeof scaled);
+}
+
+/* Four numbers at a time: com with what follows it, then the moments in two overlapping parts. */
+KY_INLINE void store_quadrupole(const struct walk *walk, uint32_t index, struct ky_cell_source *to)
+{
+    const struct ky_node *node = &walk->tree->node[index];
+    const double S = KY_RSQRT_SCALE;
+    four_doubles com, centre;
+    memcpy(&com, node, sizeof com);
+    memcpy(&centre, walk->centre, sizeof centre);
+    four_elements place = __builtin_convertvector(com - centre, four_elements);
+    place[3] = (ky_element)KY_SCALE_MASS(S) * (ky_element)node->mass;
+    memcpy(&to->x, &place, sizeof place);
+    scale_four(to->second, node->second, KY_SCALE_SECOND(S));
+    scale_four(to->second + 2, node->second + 2, KY_SCALE_SECOND(S));
+    ky_element trace = (ky_element)(node->second[0] + node->second[1] + node->second[2]);
+    to->trace = (ky_element)KY_SCALE_TRACE(S) * trace;
+    to->trace3 = (ky_element)KY_SCALE_TRACE3(S) * trace;
+    if (walk->given->source_eps2)
+        to->eps2 = (ky_element)walk->tree->node_softening2[index];
+}
+
+/* A cell as a single body; columns are `stride` apart. */
+KY_INLINE void store_monopole(const struct walk *walk, uint32_t index, ky_element *to,
+                              size_t stride)
+{
+    const struct ky_node *node = &walk->tree->node[index];
+    for (size_t c = 0; c < 3; c++)
+        to[c * stride] = (ky_element)(node->com[c] - walk->centre[c]);
+    to[3 * stride] = (ky_element)KY_SCALE_MASS(KY_RSQRT_SCALE) * (ky_element)node->mass;
+    if (walk->given->source_eps2)
+        to[4 * stride] = (ky_element)walk->tree->node_softening2[index];
+}
+
+static void add_near_cells(struct walk *walk, const uint32_t *index, size_t count)
+{
+    struct space *s = walk->space;
+    if (walk->given->quadrupole) {
+        if (walk->cells + count > NEAR_CELLS)
+            act_near_cells(walk);
+        for (size_t k = 0; k < count; k++)
+            store_quadrupole(walk, index[k], &s->near_cell[walk->cells++]);
+        return;
+    }
+    if (walk->bodies + count > NEAR_BODIES)
+        act_bodies(walk);
+    for (size_t k = 0; k < count; k++)
+        store_monopole(walk, index[k], s->near_column[0] + walk->bodies++,
+                       NEAR_BODIES + KY_OCTREE_PADDING);
+    walk->all_cells += count;
+    walk->all_bodies -= count;
+}
+
+static void add_far_cells(struct walk *walk, const uint32_t *index, size_t count)
+{
+    struct space *s = walk->space;
+    for (size_t k = 0; k < count; k++, s->far++) {
+        if (walk->given->quadrupole)
+            store_quadrupole(walk, index[k], &s->far_cell[s->far]);
+        else
+            store_monopole(walk, index[k], s->far_column[0] + s->far, FAR);
+    }
+}
+
+#endif
