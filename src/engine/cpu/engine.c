@@ -80,6 +80,13 @@ static void memory(const struct ky_parameters *parameters, size_t n, struct ky_m
 {
     double columns = (double)n * COLUMNS * sizeof(double);
     *memory = (struct ky_memory){.host = columns, .kept = columns};
+    const struct ky_lanes *lanes;
+    const char *isa;
+    if (parameters->force == KY_TREE && !ky_cpu_lanes(parameters->isa, &lanes, &isa, NULL)) {
+        const struct ky_octree deep = {.levels = 64};
+        int threads = parameters->threads > 0 ? parameters->threads : default_threads();
+        memory->host += threads * (double)lanes->group_space[parameters->precision](&deep);
+    }
     if (methods[parameters->force].memory)
         memory->host += methods[parameters->force].memory(parameters, n);
 }

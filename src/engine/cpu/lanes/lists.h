@@ -9,7 +9,7 @@
 #define KY_CELLS_UNROLL 2
 #include "engine/cpu/lanes/cells.h"
 
-enum { NEAR_BODIES = KY_CHUNK, NEAR_CELLS = 256, FAR = 4096, FRONTIER = 4096 };
+enum { NEAR_BODIES = KY_CHUNK, NEAR_CELLS = 256, FAR = 4096, FRONTIER = 8192 };
 
 /* Work space of one thread. The stack follows. */
 struct space {
