@@ -21,6 +21,7 @@ void *__libc_realloc(void *memory, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 
 static long fail_allocation, fail_write, fail_on, fail_libraries, allocations, writes;
+static int in_main; /* a static library's own start is none of the program's business */
 static int fail_error = ENOSPC;
 static uintptr_t program_start, program_end;
 
@@ -75,7 +76,8 @@ static int due(long wanted, long count)
 static int allocation_fails(const void *caller)
 {
     uintptr_t at = (uintptr_t)caller;
-    if (!fail_allocation || (!fail_libraries && (at < program_start || at >= program_end)))
+    if (!fail_allocation || !in_main ||
+        (!fail_libraries && (at < program_start || at >= program_end)))
         return 0;
     if (!due(fail_allocation, __atomic_add_fetch(&allocations, 1, __ATOMIC_RELAXED)))
         return 0;
@@ -135,6 +137,27 @@ ssize_t pwrite(int fd, const void *data, size_t bytes, off_t offset)
 {
     REAL(ssize_t, pwrite, int, const void *, size_t, off_t);
     return write_fails() ? -1 : real(fd, data, bytes, offset);
+}
+
+static int (*program_main)(int, char **, char **);
+
+static int counted_main(int count, char **words, char **environment)
+{
+    in_main = 1;
+    return program_main(count, words, environment);
+}
+
+int __libc_start_main(int (*main)(int, char **, char **), int count, char **words,
+                      void (*begin_)(void), void (*end)(void), void (*end_loader)(void),
+                      void *stack);
+int __libc_start_main(int (*main)(int, char **, char **), int count, char **words,
+                      void (*begin_)(void), void (*end)(void), void (*end_loader)(void),
+                      void *stack)
+{
+    REAL(int, __libc_start_main, int (*)(int, char **, char **), int, char **, void (*)(void),
+         void (*)(void), void (*)(void), void *);
+    program_main = main;
+    return real(counted_main, count, words, begin_, end, end_loader, stack);
 }
 
 int ftruncate(int fd, off_t size)
