@@ -109,8 +109,8 @@ struct ky_units {
     double g; /* the constant of gravity in these units */
 };
 
-/* Presets: "nbody" (no scale, G = 1), "galaxy" (kpc, 1e10 Msun, km/s), "cluster" (pc, Msun, km/s).
- */
+/* Presets: "nbody" (no scale, G = 1), "galaxy" (kpc, 1e10 Msun, km/s), "cluster" (pc, Msun,
+ * km/s). */
 KY_API enum ky_status ky_units_preset(const char *name, struct ky_units *units,
                                       struct ky_error *error);
 
@@ -118,11 +118,8 @@ KY_API enum ky_status ky_units_preset(const char *name, struct ky_units *units,
 
 enum ky_force { KY_DIRECT, KY_WALK, KY_LIST, KY_TREE };
 enum ky_opening { KY_GEOMETRIC, KY_OFFSET, KY_MINIMUM, KY_RELATIVE };
-enum ky_cell {
-    KY_CELL_BY_FORCE = -1,
-    KY_BOX,
-    KY_EDGE
-}; /* by force: edge for walk and list, else box */
+/* By force: edge for walk and list, else box. */
+enum ky_cell { KY_CELL_BY_FORCE = -1, KY_BOX, KY_EDGE };
 enum ky_curve { KY_CURVE_NONE, KY_MORTON, KY_HILBERT };
 enum ky_precision { KY_PRECISION_BY_INTEGRATOR = -1, KY_SINGLE, KY_EXTENDED, KY_DOUBLE };
 enum ky_unroll { KY_UNROLL_NONE, KY_UNROLL_SIMPLE, KY_UNROLL_DOUBLE, KY_UNROLL_TUNED };
@@ -352,36 +349,31 @@ KY_API enum ky_status ky_resume(const struct ky_parameters *parameters,
 
 struct ky_snapshot {
     size_t size;
-    struct ky_bodies bodies; /* allocated by ky_snapshot_read and
-                                ky_model_make; free with ky_snapshot_free */
+    struct ky_bodies bodies; /* allocated by ky_snapshot_read and ky_model_make */
     double time;
     struct ky_units units;
-    char *parameters; /* effective parameters, INI text, or NULL
-                       */
+    char *parameters; /* effective parameters, INI text, or NULL */
 };
 
 enum ky_format { KY_FORMAT_BY_NAME, KY_HDF5, KY_TIPSY, KY_GADGET1, KY_GADGET2, KY_CSV };
 
 struct ky_write_options {
     size_t size;
-    int format;    /* enum ky_format; by name: .hdf5 .h5 .tipsy
-                      .csv */
+    int format;    /* enum ky_format; by name: .hdf5 .h5 .tipsy .csv */
     int compress;  /* HDF5 only: 0 no (default), 1 yes */
     int overwrite; /* 0: an existing file is KY_USAGE */
 };
 
-KY_API void
-ky_snapshot_clear(struct ky_snapshot *snapshot); /* an empty one, N-body units; sets `size` */
+/* An empty one in N-body units; sets `size`. */
+KY_API void ky_snapshot_clear(struct ky_snapshot *snapshot);
 KY_API void ky_snapshot_free(struct ky_snapshot *snapshot);
 KY_API void ky_write_options_defaults(struct ky_write_options *options);
 
-/* Reads any known format, told by its content. Allocates.
- * Checks the bodies. */
+/* Reads any known format, told by its content. Allocates. Checks the bodies. */
 KY_API enum ky_status ky_snapshot_read(const char *path, struct ky_snapshot *snapshot,
                                        struct ky_error *error);
-/* Written to a temporary name, flushed to the disk, renamed: a
- * file that existed is never damaged.
- */
+/* Written to a temporary name, flushed to the disk, renamed: a file that existed is never
+ * damaged. */
 KY_API enum ky_status ky_snapshot_write(const char *path, const struct ky_snapshot *snapshot,
                                         const struct ky_write_options *options,
                                         struct ky_error *error);
@@ -413,8 +405,7 @@ struct ky_model_parameters {
 
 KY_API void ky_model_parameters_defaults(struct ky_model_parameters *parameters);
 
-/* The names, in order, for index = 0, 1, …; NULL past the last.
- */
+/* The names, in order, for index = 0, 1, …; NULL past the last. */
 KY_API const char *ky_model_name(size_t index);
 /* Allocates the snapshot's bodies. The same seed gives the same bodies for any number of threads.
  * After a failure the snapshot is empty. */
@@ -448,8 +439,7 @@ KY_API enum ky_status ky_merge(const struct ky_bodies *a, const struct ky_bodies
 KY_API enum ky_status ky_density_centre(const struct ky_bodies *bodies, double centre[3],
                                         struct ky_error *error);
 
-/* radii[k] of the spheres about `centre` that hold fractions[k]
- * (ascending, 0 … 1) of the mass. */
+/* radii[k] of the spheres about `centre` that hold fractions[k] (ascending, 0 … 1) of the mass. */
 KY_API enum ky_status ky_lagrangian_radii(const struct ky_bodies *bodies, const double centre[3],
                                           size_t count, const double *fractions, double *radii,
                                           struct ky_error *error);
@@ -511,16 +501,13 @@ KY_API enum ky_status ky_draw(const char *path, const struct ky_snapshot *panels
 /* ---- devices ---- */
 
 struct ky_device {
-    char engine[16]; /* as --engine takes it: "cpu", "cuda:0",
-                        "opencl:1" */
+    char engine[16]; /* as --engine takes it: "cpu", "cuda:0", "opencl:1" */
     char name[160];
     int usable;
-    char reason[256]; /* why not usable, or what auto thinks of
-                         it */
+    char reason[256]; /* why not usable, or what auto thinks of it */
 };
 
-/* The index-th processor that the library knows of; KY_USAGE
- * past the last. */
+/* The index-th processor that the library knows of; KY_USAGE past the last. */
 KY_API enum ky_status ky_device_get(size_t index, struct ky_device *device);
 
 #ifdef __cplusplus
