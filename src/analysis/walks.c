@@ -15,7 +15,7 @@ enum ky_status ky_walker_open(const struct ky_parameters *parameters,
     if (!status)
         status = ky_parameters_resolve(parameters, &walker->parameters, error);
     if (!status)
-        status = ky_engine_open(&walker->parameters, bodies->n, &walker->engine, error);
+        status = ky_engine_open_for_walk(&walker->parameters, bodies->n, &walker->engine, error);
     if (!status)
         status = ky_engine_put(walker->engine, &input, error);
     return status;

@@ -95,6 +95,9 @@ enum ky_status ky_parameters_resolve(const struct ky_parameters *given,
  * which and why. */
 enum ky_status ky_engine_open(const struct ky_parameters *parameters, size_t n,
                               struct ky_engine **engine, struct ky_error *error);
+/* The same for general walks: "auto" passes over engines without them. */
+enum ky_status ky_engine_open_for_walk(const struct ky_parameters *parameters, size_t n,
+                                       struct ky_engine **engine, struct ky_error *error);
 void ky_engine_close(struct ky_engine *engine);
 enum ky_status ky_engine_memory(const struct ky_parameters *parameters, size_t n,
                                 struct ky_memory *memory, struct ky_error *error);

@@ -53,14 +53,16 @@ static enum ky_status find(const char *name, const struct ky_engine_verbs **verb
                    name);
 }
 
-/* The first in the table that opens; why the others do not goes to the log. */
-static enum ky_status open_best(const struct ky_parameters *parameters, size_t n,
+/* The first in the table that opens, of those with the general walk if `walk`; why the others do
+ * not goes to the log. */
+static enum ky_status open_best(const struct ky_parameters *parameters, size_t n, int walk,
                                 struct ky_engine **engine, struct ky_error *error)
 {
     struct ky_error why = {.text = ""};
     enum ky_status status = KY_UNSUPPORTED;
     for (int k = 0; k < ENGINES; k++) {
-        status = engines[k]->open(parameters, n, engine, &why);
+        status = walk && !engines[k]->walk ? ky_fail(&why, KY_UNSUPPORTED, "it has no general walk")
+                                           : engines[k]->open(parameters, n, engine, &why);
         if (status == KY_OK) {
             ky_log(parameters, KY_LOG_DETAIL, "engine %s: the fastest that opens",
                    engines[k]->name);
@@ -71,15 +73,27 @@ static enum ky_status open_best(const struct ky_parameters *parameters, size_t n
     return ky_fail(error, status, "%s", why.text);
 }
 
-enum ky_status ky_engine_open(const struct ky_parameters *parameters, size_t n,
-                              struct ky_engine **engine, struct ky_error *error)
+static enum ky_status open_engine(const struct ky_parameters *parameters, size_t n, int walk,
+                                  struct ky_engine **engine, struct ky_error *error)
 {
     const struct ky_engine_verbs *verbs = NULL;
     *engine = NULL;
     if (!strcmp(parameters->engine, "auto"))
-        return open_best(parameters, n, engine, error);
+        return open_best(parameters, n, walk, engine, error);
     enum ky_status status = find(parameters->engine, &verbs, error);
     return status == KY_OK ? verbs->open(parameters, n, engine, error) : status;
+}
+
+enum ky_status ky_engine_open(const struct ky_parameters *parameters, size_t n,
+                              struct ky_engine **engine, struct ky_error *error)
+{
+    return open_engine(parameters, n, 0, engine, error);
+}
+
+enum ky_status ky_engine_open_for_walk(const struct ky_parameters *parameters, size_t n,
+                                       struct ky_engine **engine, struct ky_error *error)
+{
+    return open_engine(parameters, n, 1, engine, error);
 }
 
 void ky_engine_close(struct ky_engine *engine)
@@ -95,7 +109,7 @@ enum ky_status ky_engine_memory(const struct ky_parameters *parameters, size_t n
     enum ky_status status = KY_OK;
     if (!strcmp(parameters->engine, "auto")) {
         struct ky_engine *engine; /* without bodies, to see which it is */
-        status = open_best(parameters, 0, &engine, error);
+        status = open_best(parameters, 0, 0, &engine, error);
         if (status == KY_OK)
             verbs = engine->verbs;
         ky_engine_close(engine);
