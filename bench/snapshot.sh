@@ -17,7 +17,8 @@ seconds() { sed -n 's/.* copied, \([0-9.e+-]*\) s.*/\1/p'; }
 # The pages of a file leave the memory, so that reading means the disk, as the program does.
 forget() { dd if="$1" iflag=nocache count=0 status=none; }
 
-for turn in 1 2 3; do
+# The first turn is not counted: the system finds the memory for its caches then.
+for turn in 0 1 2 3; do
     rm -f "$file" "$plain"
     "$program" "$file" "$n" >"$folder/bench-snapshot.log"
     wrote=$(sed -n 's/^write \([0-9.]*\) s.*/\1/p' "$folder/bench-snapshot.log")
@@ -27,7 +28,7 @@ for turn in 1 2 3; do
     dd_write=$(dd if=/dev/zero of="$plain" bs=1M count=$((bytes / 1048576)) conv=fsync 2>&1 | seconds)
     forget "$plain"
     dd_read=$(dd if="$plain" of=/dev/null bs=1M 2>&1 | seconds)
-    echo "$n $mb $wrote $dd_write $read $dd_read" | awk '{
+    [ $turn -eq 0 ] || echo "$n $mb $wrote $dd_write $read $dd_read" | awk '{
         printf "%d bodies, %d MB: write %.0f MB/s, dd conv=fsync %.0f MB/s (%.0f %%); read %.0f MB/s (%.0f %% of that), dd %.0f MB/s\n",
             $1, $2, $2 / $3, $2 / $4, 100 * $4 / $3, $2 / $5, 100 * $4 / $5, $2 / $6 }'
 done

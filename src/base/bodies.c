@@ -73,13 +73,13 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static enum ky_status check_ids(const uint64_t *id, size_t n, struct ky_error *error)
+static enum ky_status twice(uint64_t id, struct ky_error *error)
 {
-    size_t rising = 1;
-    while (rising < n && id[rising - 1] < id[rising])
-        rising++;
-    if (rising >= n)
-        return KY_OK;
+    return ky_fail(error, KY_BAD_DATA, "id %" PRIu64 " occurs twice; ids must be unique", id);
+}
+
+static enum ky_status check_by_sorting(const uint64_t *id, size_t n, struct ky_error *error)
+{
     uint64_t *sorted = ky_allocate(n, sizeof *sorted);
     if (!sorted)
         return ky_no_memory(error, "check of ids", n, sizeof *sorted);
@@ -88,9 +88,39 @@ static enum ky_status check_ids(const uint64_t *id, size_t n, struct ky_error *e
     enum ky_status status = KY_OK;
     for (size_t k = 1; k < n && status == KY_OK; k++)
         if (sorted[k] == sorted[k - 1])
-            status = ky_fail(error, KY_BAD_DATA, "id %" PRIu64 " occurs twice; ids must be unique",
-                             sorted[k]);
+            status = twice(sorted[k], error);
     free(sorted);
+    return status;
+}
+
+/* Rising ids are looked at once; ids that fill their range to a 64th, as in files whose bodies are
+ * shuffled, are marked in a map of bits that takes no more than sorting does. */
+static enum ky_status check_ids(const uint64_t *id, size_t n, struct ky_error *error)
+{
+    size_t rising = 1;
+    while (rising < n && id[rising - 1] < id[rising])
+        rising++;
+    if (rising >= n)
+        return KY_OK;
+    uint64_t least = id[0], most = id[0];
+    for (size_t i = 1; i < n; i++) {
+        least = id[i] < least ? id[i] : least;
+        most = id[i] > most ? id[i] : most;
+    }
+    if ((most - least) / 64 >= n)
+        return check_by_sorting(id, n, error);
+    size_t words = (size_t)((most - least) / 64) + 1;
+    uint64_t *seen = ky_allocate_zeroed(words, sizeof *seen);
+    if (!seen)
+        return ky_no_memory(error, "check of ids", words, sizeof *seen);
+    enum ky_status status = KY_OK;
+    for (size_t i = 0; i < n && status == KY_OK; i++) {
+        uint64_t place = id[i] - least, bit = (uint64_t)1 << place % 64;
+        if (seen[place / 64] & bit)
+            status = twice(id[i], error);
+        seen[place / 64] |= bit;
+    }
+    free(seen);
     return status;
 }
 

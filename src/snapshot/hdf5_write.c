@@ -60,8 +60,11 @@ static void text(struct writer *w, hid_t object, const char *name, const char *v
 
 static hid_t group(struct writer *w, const char *name)
 {
-    hid_t made = H5Gcreate2(w->h5, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t how = H5Pcreate(H5P_GROUP_CREATE);
+    H5Pset_obj_track_times(how, 0);
+    hid_t made = H5Gcreate2(w->h5, name, H5P_DEFAULT, how, H5P_DEFAULT);
     w->failed |= made < 0;
+    H5Pclose(how);
     return made;
 }
 
