@@ -1,4 +1,4 @@
-/* The engines' own units; see units.h. */
+/* What the engines look for in the bodies that they get: see units.h. */
 #include "engine/units.h"
 
 #include <math.h>
@@ -32,4 +32,14 @@ struct ky_engine_units ky_engine_units(const struct ky_bodies *bodies, double so
             size += fabs(bodies->position[i][c] - mean[c]) * per;
     return (struct ky_engine_units){power_of_two(fmax(size, mean[4]), -10),
                                     power_of_two(mean[3], 0)};
+}
+
+/* Room for accelerations that were never computed is full of zeros. */
+int ky_knows_acceleration(const struct ky_bodies *bodies)
+{
+    for (size_t i = 0; bodies->acceleration && i < bodies->n; i++)
+        for (int c = 0; c < 3; c++)
+            if (fabs(bodies->acceleration[i][c]) > 0)
+                return 1;
+    return 0;
 }

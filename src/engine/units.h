@@ -12,5 +12,7 @@ struct ky_engine_units {
 
 /* `softening` is that of bodies which have none of their own. */
 struct ky_engine_units ky_engine_units(const struct ky_bodies *bodies, double softening);
+/* Whether the accelerations of the bodies are there and were computed. */
+int ky_knows_acceleration(const struct ky_bodies *bodies);
 
 #endif

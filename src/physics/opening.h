@@ -6,11 +6,11 @@
 
 #include "physics/dialect.h"
 
-/* Distance of an interval of half-width `half` about 0 to the interval from dx − below to
+/* Distance of an interval of half-width `h` about 0 to the interval from dx − below to
  * dx + above; 0 when they touch. */
-KY_FN KY_FLOAT ky_opening_gap(KY_FLOAT dx, KY_FLOAT below, KY_FLOAT above, KY_FLOAT half)
+KY_FN KY_FLOAT ky_opening_gap(KY_FLOAT dx, KY_FLOAT below, KY_FLOAT above, KY_FLOAT h)
 {
-    KY_FLOAT left = dx - below - half, right = -(dx + above) - half;
+    KY_FLOAT left = dx - below - h, right = -(dx + above) - h;
     return KY_FLOAT_MAX(KY_FLOAT_MAX(left, right), KY_FLOAT_SPLAT(0.0f));
 }
 

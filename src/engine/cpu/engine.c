@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "engine/units.h"
 
 static int default_threads(void)
 {
@@ -167,16 +168,6 @@ static enum ky_status open_engine(const struct ky_parameters *parameters, size_t
     return KY_OK;
 }
 
-/* Room for accelerations that were never computed is full of zeros. */
-static int knows_acceleration(const struct ky_bodies *bodies)
-{
-    for (size_t i = 0; bodies->acceleration && i < bodies->n; i++)
-        for (int c = 0; c < 3; c++)
-            if (fabs(bodies->acceleration[i][c]) > 0)
-                return 1;
-    return 0;
-}
-
 static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodies,
                           struct ky_error *error)
 {
@@ -190,7 +181,7 @@ static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodi
         return ky_no_memory(error, "softenings", cpu->n, sizeof(double));
     cpu->tree_stands = 0;
     ky_cpu_choose_units(cpu, bodies);
-    cpu->has_acceleration = knows_acceleration(bodies);
+    cpu->has_acceleration = ky_knows_acceleration(bodies);
     double per_length = 1 / cpu->length, per_mass = 1 / cpu->mass_unit;
 #pragma omp parallel for num_threads(cpu->team)
     for (size_t i = 0; i < cpu->n; i++) {

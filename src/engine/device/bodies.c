@@ -118,6 +118,22 @@ static enum ky_status cross_all(struct ky_device_engine *engine, const struct ky
     return status;
 }
 
+enum ky_status ky_device_columns(struct ky_device_engine *engine, struct ky_buffer *buffer,
+                                 double *const column[3], struct ky_error *error)
+{
+    enum ky_status status = KY_OK;
+    size_t room = engine->n < PIECE ? engine->n : PIECE;
+    union ky_state_value *staging = ky_allocate(room, sizeof *staging);
+    if (!staging)
+        return ky_no_memory(error, "bodies on their way", room, sizeof *staging);
+    for (size_t c = 0; c < 3 && status == KY_OK; c++) {
+        const struct column one = {buffer, c * engine->n, column[c], 1, 1};
+        status = cross(engine, &one, 0, staging, error);
+    }
+    free(staging);
+    return status;
+}
+
 static double least_eps2(const struct ky_device_engine *engine, const struct ky_bodies *bodies)
 {
     double least = engine->parameters->softening;
@@ -142,8 +158,9 @@ enum ky_status ky_device_put(struct ky_engine *base, const struct ky_bodies *bod
     engine->units = ky_engine_units(bodies, engine->parameters->softening);
     engine->own_eps = bodies->softening != NULL;
     engine->least_eps2 = least_eps2(engine, bodies);
-    engine->has_acceleration = bodies->acceleration != NULL;
+    engine->has_acceleration = ky_knows_acceleration(bodies);
     engine->pendings = 0;
+    engine->evaluations = 0;
     ky_buffer_release(card->gpu, &card->softening);
     if (engine->own_eps)
         status = ky_buffer_need(card->gpu, &card->softening, "softenings", engine->n,
@@ -152,6 +169,8 @@ enum ky_status ky_device_put(struct ky_engine *base, const struct ky_bodies *bod
         status = engine->driver->zero(card->gpu, &card->acceleration, error);
     if (status == KY_OK && !bodies->potential)
         status = engine->driver->zero(card->gpu, &card->potential, error);
+    if (status == KY_OK && engine->parameters->force != KY_DIRECT)
+        status = ky_device_tree_keep(engine, bodies, error);
     if (status == KY_OK)
         status = cross_all(engine, bodies, 1, error);
     if (status == KY_OK)

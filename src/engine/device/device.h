@@ -11,12 +11,30 @@
 #include "engine/device/driver.h"
 #include "engine/engine.h"
 #include "engine/units.h"
+#include "octree/octree.h"
 
 enum { KY_MOST_CARDS = 16, KY_STATE_BYTES = 8, KY_PENDING = 2 };
 
 /* What the exact sum needs on a card. */
 struct ky_direct_buffers {
     struct ky_buffer source, low, eps2, partial, list;
+};
+
+/* What the walks need on the first card: see kernels/walk.k. */
+struct ky_tree_buffers {
+    struct ky_buffer source, low, eps2, order, sink, factor;
+    struct ky_buffer centre, centre_low, link, moment, box, counts;
+};
+
+/* The tree on the host, and what it is built from: the bodies' masses and softenings stay there
+ * from the time they are put, positions come with every evaluation. */
+struct ky_host_tree {
+    struct ky_octree tree;
+    double *x[3], *mass, *softening;
+    double origin[3]; /* of positions on the device: in the midst of the system */
+    void *staging;
+    size_t staging_bytes;
+    size_t counts; /* of groups that counted pairs in the last walk */
 };
 
 struct ky_card {
@@ -32,6 +50,8 @@ struct ky_device_engine {
     const struct ky_driver *driver;
     struct ky_card card[KY_MOST_CARDS];
     size_t cards;
+    struct ky_tree_buffers walk;
+    struct ky_host_tree host;
     size_t n;
     struct ky_engine_units units;
     int own_eps;       /* bodies have their own softening */
@@ -39,7 +59,8 @@ struct ky_device_engine {
     int has_acceleration;
     double pending[KY_PENDING]; /* kicks that have not been made: dt */
     int pendings;
-    struct ky_force_report report;
+    uint64_t evaluations;          /* since the bodies were put */
+    struct ky_force_report report; /* but for the device's own clock */
 };
 
 /* A number of the state as its 8 bytes. */
@@ -62,6 +83,10 @@ size_t ky_groups(size_t n, size_t lanes);
 enum ky_status ky_launch(struct ky_card *card, enum ky_kernel_id kernel, size_t groups,
                          const struct ky_argument *arguments, size_t count, struct ky_error *error);
 
+/* A mark in the first card's queue, 0 before and 1 after what `walk` of the report is to count.
+ * Marks cost as much as a small kernel: of long series of evaluations only some are measured. */
+enum ky_status ky_mark(struct ky_device_engine *engine, int mark, struct ky_error *error);
+
 /* names.c: the cards that a name ("cuda:0,1", "opencl", "auto") speaks of. */
 enum ky_status ky_device_cards(struct ky_device_engine *engine, const char *name,
                                struct ky_error *error);
@@ -77,12 +102,39 @@ enum ky_status ky_device_drift(struct ky_engine *base, double dt, struct ky_erro
 enum ky_status ky_device_settle(struct ky_device_engine *engine, struct ky_error *error);
 enum ky_status ky_device_sums(struct ky_engine *base, struct ky_sums *sums, struct ky_error *error);
 
+/* Columns of three numbers a body of the first card to the host, in the engine's units. */
+enum ky_status ky_device_columns(struct ky_device_engine *engine, struct ky_buffer *buffer,
+                                 double *const column[3], struct ky_error *error);
+/* The same kernel for another precision than single. */
+enum ky_kernel_id ky_in_precision(enum ky_kernel_id single, int precision);
+size_t ky_real4_bytes(int precision);
+
+/* walk.c */
+enum ky_status ky_device_walk(struct ky_device_engine *engine, struct ky_error *error);
+void ky_device_walk_release(struct ky_device_engine *engine);
+/* Pairs of the last walk, read from the device. */
+void ky_device_walk_report(struct ky_device_engine *engine, struct ky_force_report *report);
+double ky_device_walk_memory(const struct ky_parameters *parameters, size_t n);
+
+/* tree.c: the host's part. Builds the tree over the present positions and adds its seconds to the
+ * report. */
+enum ky_status ky_device_tree_keep(struct ky_device_engine *engine, const struct ky_bodies *bodies,
+                                   struct ky_error *error);
+enum ky_status ky_device_tree_build(struct ky_device_engine *engine,
+                                    const struct ky_parameters *parameters, struct ky_error *error);
+/* Bodies and cells of the tree to the first card. */
+enum ky_status ky_device_tree_send(struct ky_device_engine *engine,
+                                   const struct ky_parameters *parameters, struct ky_error *error);
+void ky_device_tree_release(struct ky_device_engine *engine);
+
 /* direct.c */
 enum ky_status ky_device_direct(struct ky_device_engine *engine, struct ky_error *error);
 enum ky_status ky_device_exact(struct ky_engine *base, const size_t *sinks, size_t count,
                                double (*acceleration)[3], double *potential,
                                struct ky_error *error);
 void ky_device_direct_release(struct ky_card *card);
+/* ε² of a pair if bodies have none of their own: of the sink, or of both. */
+double ky_uniform_eps2(const struct ky_device_engine *engine);
 double ky_device_direct_memory(const struct ky_parameters *parameters, size_t n);
 
 #endif

@@ -16,12 +16,12 @@ struct sum {
     int listed; /* sinks are those of buffers->list */
 };
 
-static size_t real4_bytes(int precision)
+size_t ky_real4_bytes(int precision)
 {
     return precision == KY_DOUBLE ? 4 * sizeof(double) : 4 * sizeof(float);
 }
 
-static enum ky_kernel_id in_precision(enum ky_kernel_id single, int precision)
+enum ky_kernel_id ky_in_precision(enum ky_kernel_id single, int precision)
 {
     return (enum ky_kernel_id)((int)single + precision * KY_KERNELS_OF_PRECISION);
 }
@@ -42,14 +42,13 @@ void ky_device_direct_release(struct ky_card *card)
 
 double ky_device_direct_memory(const struct ky_parameters *parameters, size_t n)
 {
-    double source = (double)real4_bytes(parameters->precision);
+    double source = (double)ky_real4_bytes(parameters->precision);
     double partial = 16 * (double)n * source;
     return (double)n * (source + (parameters->precision == KY_EXTENDED ? 16 : 0)) +
            (partial < (double)PARTIAL_BYTES ? partial : (double)PARTIAL_BYTES);
 }
 
-/* ε² of a pair if bodies have none of their own: of the sink, or of both. */
-static double uniform_eps2(const struct ky_device_engine *engine)
+double ky_uniform_eps2(const struct ky_device_engine *engine)
 {
     double eps = engine->parameters->softening / engine->units.length;
     return eps * eps * (engine->parameters->softening_kind == KY_SYMMETRIC ? 2 : 1);
@@ -60,9 +59,9 @@ static enum ky_status need_sources(const struct ky_device_engine *engine, struct
                                    struct ky_direct_buffers *buffers, int precision,
                                    struct ky_error *error)
 {
-    size_t n = engine->n, real = real4_bytes(precision) / 4;
+    size_t n = engine->n, real = ky_real4_bytes(precision) / 4;
     enum ky_status status =
-        ky_buffer_need(gpu, &buffers->source, "sources", n, real4_bytes(precision), error);
+        ky_buffer_need(gpu, &buffers->source, "sources", n, ky_real4_bytes(precision), error);
     if (status == KY_OK)
         status = ky_buffer_need(gpu, &buffers->low, "low parts of sources",
                                 precision == KY_EXTENDED ? n : 1, 4 * sizeof(float), error);
@@ -90,7 +89,7 @@ static enum ky_status make_sources(struct ky_device_engine *engine,
                                             KY_VALUE(n),
                                             KY_VALUE(own_eps)};
     if (status == KY_OK)
-        status = ky_launch(card, in_precision(KY_KERNEL_ky_sources_single, precision),
+        status = ky_launch(card, ky_in_precision(KY_KERNEL_ky_sources_single, precision),
                            ky_groups(n, 256), arguments, 8, error);
     return status;
 }
@@ -117,7 +116,7 @@ static size_t best_slices(struct ky_gpu *gpu, enum ky_kernel_id kernel, size_t n
     size_t tiles = ky_groups(n, KY_DIRECT_LANES);
     size_t blocks = ky_groups(count, KY_DIRECT_LANES * KY_DIRECT_SINKS);
     size_t resident = gpu->driver->resident(gpu, kernel), best = 1, most = tiles;
-    size_t room = PARTIAL_BYTES / (real4_bytes(precision) * count);
+    size_t room = PARTIAL_BYTES / (ky_real4_bytes(precision) * count);
     most = most < 1024 ? most : 1024;
     most = most < room ? most : room;
     double least = 0;
@@ -142,7 +141,7 @@ static enum ky_kernel_id direct_kernel(const struct ky_device_engine *engine, co
     enum { UNROLLS = KY_UNROLL_TUNED + 1 };
     int source_eps = engine->own_eps && engine->parameters->softening_kind == KY_SYMMETRIC;
     int softening = source_eps ? 2 : engine->least_eps2 > 1e-18 ? 0 : 1;
-    enum ky_kernel_id first = in_precision(KY_KERNEL_ky_direct_none_soft_single, sum->precision);
+    enum ky_kernel_id first = ky_in_precision(KY_KERNEL_ky_direct_none_soft_single, sum->precision);
     return (enum ky_kernel_id)((int)first + softening * UNROLLS + sum->unroll);
 }
 
@@ -153,7 +152,7 @@ static enum ky_status launch_sum(struct ky_device_engine *engine, struct ky_card
 {
     static const size_t sinks_of_lane[] = {1, 4, 4, KY_DIRECT_SINKS};
     enum ky_kernel_id kernel = direct_kernel(engine, sum);
-    size_t real4 = real4_bytes(sum->precision), length = engine->n;
+    size_t real4 = ky_real4_bytes(sum->precision), length = engine->n;
     size_t blocks = ky_groups(sum->count, KY_DIRECT_LANES * sinks_of_lane[sum->unroll]);
     *slices = 1;
     enum ky_status status = card->gpu->driver->load(card->gpu, kernel, error);
@@ -168,7 +167,7 @@ static enum ky_status launch_sum(struct ky_device_engine *engine, struct ky_card
     uint32_t n = (uint32_t)engine->n, first = (uint32_t)sum->first, count = (uint32_t)sum->count;
     uint32_t slice = (uint32_t)length, flags = (engine->own_eps ? KY_DIRECT_OWN_EPS : 0U) |
                                                (sum->listed ? KY_DIRECT_LISTED : 0U);
-    double eps2 = uniform_eps2(engine);
+    double eps2 = ky_uniform_eps2(engine);
     float eps2_single = (float)eps2;
     const struct ky_argument arguments[] = {KY_BUFFER(buffers->source),
                                             KY_BUFFER(buffers->low),
@@ -199,7 +198,7 @@ static enum ky_status reduce(struct ky_card *card, struct ky_direct_buffers *buf
                                             KY_VALUE(first),
                                             KY_VALUE(count),
                                             KY_VALUE(parts)};
-    return ky_launch(card, in_precision(KY_KERNEL_ky_reduce_single, sum->precision),
+    return ky_launch(card, ky_in_precision(KY_KERNEL_ky_reduce_single, sum->precision),
                      ky_groups(sum->count, 256), arguments, 7, error);
 }
 
@@ -224,7 +223,9 @@ enum ky_status ky_device_direct(struct ky_device_engine *engine, struct ky_error
 {
     int precision = engine->parameters->precision;
     struct sum sums[KY_MOST_CARDS];
-    enum ky_status status = make_sources(engine, &engine->card[0].direct, precision, error);
+    enum ky_status status = ky_mark(engine, 0, error);
+    if (status == KY_OK)
+        status = make_sources(engine, &engine->card[0].direct, precision, error);
     for (size_t k = 1; k < engine->cards && status == KY_OK; k++)
         status = share_sources(engine, &engine->card[k], precision, error);
     for (size_t k = 0; k < engine->cards && status == KY_OK; k++) {
@@ -244,8 +245,7 @@ enum ky_status ky_device_direct(struct ky_device_engine *engine, struct ky_error
             status = collect(engine, &engine->card[k], &sums[k], error);
     double n = (double)engine->n;
     engine->report.body_interactions = n * (n - 1);
-    engine->report.cell_interactions = 0;
-    return status;
+    return status == KY_OK ? ky_mark(engine, 1, error) : status;
 }
 
 /* ---- the reference of force errors ---- */

@@ -24,11 +24,21 @@ enum ky_status ky_launch(struct ky_card *card, enum ky_kernel_id kernel, size_t 
     return driver->launch(card->gpu, kernel, groups, arguments, count, error);
 }
 
+enum ky_status ky_mark(struct ky_device_engine *engine, int mark, struct ky_error *error)
+{
+    enum { ALL_OF_THE_FIRST = 16, THEN_EVERY = 64 };
+    if (engine->evaluations > ALL_OF_THE_FIRST && engine->evaluations % THEN_EVERY != 0)
+        return KY_OK;
+    return engine->driver->mark(engine->card[0].gpu, mark, error);
+}
+
 static void close_engine(struct ky_engine *base)
 {
     struct ky_device_engine *engine = (struct ky_device_engine *)base;
     if (!engine)
         return;
+    ky_device_walk_release(engine);
+    ky_device_tree_release(engine);
     for (size_t k = 0; k < engine->cards; k++) {
         struct ky_card *card = &engine->card[k];
         struct ky_buffer *buffers[] = {&card->position,    &card->velocity,  &card->mass,
@@ -73,6 +83,7 @@ static const struct {
     enum ky_status (*forces)(struct ky_device_engine *engine, struct ky_error *error);
 } methods[] = {
     {KY_DIRECT, ky_device_direct},
+    {KY_WALK, ky_device_walk},
 };
 
 static int method_of(const struct ky_parameters *parameters)
@@ -90,6 +101,9 @@ static enum ky_status check(const struct ky_device_engine *engine, struct ky_err
             if (!engine->card[k].gpu->has_double)
                 return ky_fail(error, KY_UNSUPPORTED, "%s has no double: use --precision extended",
                                engine->card[k].gpu->name);
+    if (engine->cards > 1 && engine->parameters->force != KY_DIRECT)
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "several devices share the exact sum (--force direct) only");
     return KY_OK;
 }
 
@@ -133,25 +147,29 @@ static enum ky_status open_engine(const struct ky_engine_verbs *verbs,
 static enum ky_status forces(struct ky_engine *base, struct ky_error *error)
 {
     struct ky_device_engine *engine = (struct ky_device_engine *)base;
-    struct ky_gpu *gpu = engine->card[0].gpu;
+    struct ky_force_report *report = &engine->report;
     enum ky_status status = ky_device_settle(engine, error);
-    if (status == KY_OK)
-        status = engine->driver->mark(gpu, 0, error);
+    report->keys = report->sort = report->build = report->moments = 0;
+    if (engine->parameters->force != KY_DIRECT)
+        report->upload = report->download = 0;
+    report->body_interactions = report->cell_interactions = 0;
+    engine->evaluations++;
     if (status == KY_OK && engine->n > 0)
         status = methods[method_of(engine->parameters)].forces(engine, error);
-    if (status == KY_OK)
-        status = engine->driver->mark(gpu, 1, error);
     engine->has_acceleration |= status == KY_OK;
     return status;
 }
 
-/* The device's clock is read here, not in `forces`, which does not wait for the device. */
+/* What the device itself measured and counted is read here, not in `forces`, which does not wait
+ * for the device. */
 static void report(struct ky_engine *base, struct ky_force_report *report)
 {
     struct ky_device_engine *engine = (struct ky_device_engine *)base;
     *report = engine->report;
-    report->total = engine->driver->between(engine->card[0].gpu, 0, 1);
-    report->walk = report->total;
+    if (engine->n > 0)
+        report->walk = engine->driver->between(engine->card[0].gpu, 0, 1);
+    ky_device_walk_report(engine, report);
+    report->total = report->keys + report->sort + report->build + report->moments + report->walk;
 }
 
 static void memory(const struct ky_parameters *parameters, size_t n, struct ky_memory *memory)
@@ -160,6 +178,10 @@ static void memory(const struct ky_parameters *parameters, size_t n, struct ky_m
     *memory = (struct ky_memory){.host = 0, .device = (double)n * COLUMNS * KY_STATE_BYTES};
     if (parameters->force == KY_DIRECT)
         memory->device += ky_device_direct_memory(parameters, n);
+    else {
+        memory->device += ky_device_walk_memory(parameters, n);
+        memory->host += (double)n * 5 * sizeof(double) + ky_octree_memory(parameters, n);
+    }
 }
 
 #define ENGINE(kind)                                                                               \

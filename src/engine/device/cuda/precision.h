@@ -3,6 +3,8 @@
 #include "engine/device/cuda/cuda.h"
 #include "engine/device/kernels/direct.k"
 #include "engine/device/kernels/sources.k"
+#include "engine/device/kernels/walk.k"
+#include "engine/device/kernels/walk_sources.k"
 
 #define KY_K(unit, name, lanes) (const void *)name,
 #define KY_TABLE_(p) ky_cuda_##p

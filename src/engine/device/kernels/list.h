@@ -26,13 +26,25 @@
 #define KY_DIRECT_KERNEL(name, p, number, variant)                                                 \
     KY_K(name##_##p, ky_##name##_##p, KY_DIRECT_LANES)
 
+#define KY_WALK_OF(X, p, number)                                                                   \
+    X(walk_monopole, p, number, 0)                                                                 \
+    X(walk_quadrupole, p, number, 1)                                                               \
+    X(walk_monopole_general, p, number, 2)                                                         \
+    X(walk_quadrupole_general, p, number, 3)
+#define KY_WALK_UNIT(name, p, number, variant) KY_U(name##_##p, "walk.k", number, variant)
+#define KY_WALK_KERNEL_OF(name, p, number, variant) KY_K(name##_##p, ky_##name##_##p, KY_WALK_LANES)
+
 #define KY_UNITS_OF(p, number)                                                                     \
     KY_U(sources_##p, "sources.k", number, -1)                                                     \
-    KY_DIRECT_OF(KY_DIRECT_UNIT, p, number)
+    KY_U(tree_##p, "walk_sources.k", number, -1)                                                   \
+    KY_DIRECT_OF(KY_DIRECT_UNIT, p, number)                                                        \
+    KY_WALK_OF(KY_WALK_UNIT, p, number)
 #define KY_KERNELS_OF(p, number)                                                                   \
     KY_K(sources_##p, ky_sources_##p, 256)                                                         \
     KY_K(sources_##p, ky_reduce_##p, 256)                                                          \
-    KY_DIRECT_OF(KY_DIRECT_KERNEL, p, number)
+    KY_DIRECT_OF(KY_DIRECT_KERNEL, p, number)                                                      \
+    KY_K(tree_##p, ky_walk_sources_##p, 256)                                                       \
+    KY_WALK_OF(KY_WALK_KERNEL_OF, p, number)
 
 /* The reader defines KY_U or KY_K first. */
 #define KY_UNITS                                                                                   \
@@ -43,7 +55,7 @@
     KY_UNITS_OF(double, 2)
 
 #define KY_KERNELS_COMMON                                                                          \
-    KY_K(bodies, ky_bodies_advance, 256)                                                                  \
+    KY_K(bodies, ky_bodies_advance, 256)                                                           \
     KY_K(bodies, ky_bodies_sum, 256)
 
 /* For drivers that have no sort and scan of their own. */

@@ -53,6 +53,25 @@ KY_FN struct ky_field ky_pair(struct ky_field field, struct ky_sink sink, struct
     return ky_add_body(field, dx, dy, dz, y, source.body.w);
 }
 
+/* A cell's moments from `first` = mass xx yy zz and `second` = xy xz yz and ε², the second moments
+ * times KY_SCALE_SECOND(1); the
+ * factors here are KY_SCALE_TRACE(1) and KY_SCALE_TRACE3(1) over that (gravity.h). */
+KY_FN struct ky_moments ky_cell_moments(float4 first, float4 second)
+{
+    struct ky_moments c;
+    KY_REAL trace = (KY_REAL)first.y + (KY_REAL)first.z + (KY_REAL)first.w;
+    c.m = first.x;
+    c.xx = first.y;
+    c.yy = first.z;
+    c.zz = first.w;
+    c.xy = second.x;
+    c.xz = second.y;
+    c.yz = second.z;
+    c.trace = KY_SPLAT(1.0f / 6) * trace;
+    c.trace3 = KY_SPLAT(0.5f) * trace;
+    return c;
+}
+
 /* A sum of sums; in float with what its roundings lost (Neumaier). */
 struct ky_total {
     struct ky_field sum;

@@ -14,10 +14,12 @@
 #define KY_SUM_FORCE 13
 #define KY_SUMS 16
 
-/* The direct sum: lanes of a group, sinks a lane of the tuned kernel, and sources that are added
- * in the kernel's own numbers before the sum goes into a compensated one. */
+/* The direct sum: lanes of a group; of the tuned kernel sinks a lane and sources a turn of the
+ * loop; sources that are added in the kernel's own numbers before the sum goes into a compensated
+ * one. */
 #define KY_DIRECT_LANES 128
-#define KY_DIRECT_SINKS 4
+#define KY_DIRECT_SINKS 2
+#define KY_DIRECT_STEP 16
 #define KY_DIRECT_CHUNK 512
 /* Flags of its kernels. */
 #define KY_DIRECT_OWN_EPS 1
@@ -25,6 +27,20 @@
 
 /* Bodies whose median is the origin of the float positions. */
 #define KY_MEDIAN 64
+
+/* The walk of each body: lanes of a group, cells that are added in the kernel's own numbers, the end
+ * of links, what an instance takes care of (with those of pairs.h), and flags. */
+#define KY_WALK_LANES 128
+#define KY_WALK_CHUNK 64
+#define KY_WALK_END 0xffffffffU
+#define KY_WALK_QUADRUPOLE 16
+#define KY_WALK_GENERAL 32
+#define KY_WALK_OWN_EPS 1
+#define KY_WALK_SOURCE_EPS 2
+#define KY_WALK_MINIMUM 4
+#define KY_WALK_RELATIVE 8
+#define KY_WALK_TEST_BOX 64
+#define KY_WALK_LISTED 128
 
 /* Sort and scan: items of a lane, and of a group of 256 lanes. */
 #define KY_SCAN_EACH 8

@@ -1,0 +1,258 @@
+/* The host's octree for the walks on the device: positions come down, the tree is built and goes
+ * up. Both ways count as download and upload of the evaluation. */
+#include "engine/device/device.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "physics/gravity.h"
+
+_Static_assert(KY_WALK_END == KY_NO_LINK, "the kernels' end of links is that of the octree");
+
+void ky_device_tree_release(struct ky_device_engine *engine)
+{
+    struct ky_host_tree *host = &engine->host;
+    ky_octree_free(&host->tree);
+    for (int c = 0; c < 3; c++)
+        free(host->x[c]);
+    free(host->mass);
+    free(host->softening);
+    free(host->staging);
+    memset(host, 0, sizeof *host);
+}
+
+enum ky_status ky_device_tree_keep(struct ky_device_engine *engine, const struct ky_bodies *bodies,
+                                   struct ky_error *error)
+{
+    struct ky_host_tree *host = &engine->host;
+    size_t n = engine->n;
+    ky_device_tree_release(engine);
+    ky_octree_init(&host->tree);
+    double **columns[] = {&host->x[0], &host->x[1], &host->x[2], &host->mass, &host->softening};
+    for (int k = 0; k < (bodies->softening ? 5 : 4); k++) {
+        *columns[k] = ky_allocate(n, sizeof(double));
+        if (!*columns[k])
+            return ky_no_memory(error, "bodies for the tree on the host", n, sizeof(double));
+    }
+    for (size_t i = 0; i < n; i++) {
+        host->mass[i] = bodies->mass[i] / engine->units.mass;
+        if (bodies->softening)
+            host->softening[i] = bodies->softening[i] / engine->units.length;
+    }
+    return KY_OK;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Median of bodies spread over all, as in kernels/sources.k: no escaper moves it. */
+static double median(const double *x, size_t n)
+{
+    double sample[KY_MEDIAN];
+    for (size_t k = 0; k < KY_MEDIAN; k++)
+        sample[k] = x[k * n / KY_MEDIAN];
+    qsort(sample, KY_MEDIAN, sizeof *sample, ascending);
+    return (double)(float)sample[KY_MEDIAN / 2];
+}
+
+enum ky_status ky_device_tree_build(struct ky_device_engine *engine,
+                                    const struct ky_parameters *parameters, struct ky_error *error)
+{
+    struct ky_host_tree *host = &engine->host;
+    struct ky_force_report *report = &engine->report;
+    const struct ky_octree_bodies bodies = {engine->n,  host->x[0], host->x[1],
+                                            host->x[2], host->mass, host->softening};
+    enum ky_status status = engine->driver->wait(engine->card[0].gpu, error);
+    double start = ky_clock();
+    if (status == KY_OK)
+        status = ky_device_columns(engine, &engine->card[0].position, host->x, error);
+    report->download += ky_clock() - start;
+    for (int c = 0; c < 3 && status == KY_OK; c++)
+        host->origin[c] = median(host->x[c], engine->n);
+    if (status == KY_OK)
+        status = ky_octree_build(&host->tree, &bodies, parameters, error);
+    if (status != KY_OK)
+        return status;
+    const struct ky_octree_seconds *seconds = &host->tree.seconds;
+    report->keys += seconds->keys;
+    report->sort += seconds->sort;
+    report->moments += seconds->moments;
+    start = ky_clock();
+    status = ky_octree_link(&host->tree, error);
+    report->build += seconds->build + ky_clock() - start;
+    return status;
+}
+
+/* ---- the tree to the device ---- */
+
+typedef void fill_function(const struct ky_device_engine *engine, size_t first, size_t end,
+                           void *to);
+
+static void fill_centre(const struct ky_device_engine *engine, size_t first, size_t end, void *to)
+{
+    const struct ky_node *node = engine->host.tree.node;
+    for (size_t k = first; k < end; k++)
+        for (int c = 0; c < 4; c++) {
+            double value = c < 3 ? node[k].com[c] - engine->host.origin[c] : (double)node[k].open2;
+            if (engine->parameters->precision == KY_DOUBLE)
+                ((double *)to)[4 * k + (size_t)c] = value;
+            else
+                ((float *)to)[4 * k + (size_t)c] = (float)value;
+        }
+}
+
+static void fill_centre_low(const struct ky_device_engine *engine, size_t first, size_t end,
+                            void *to)
+{
+    const struct ky_node *node = engine->host.tree.node;
+    for (size_t k = first; k < end; k++)
+        for (int c = 0; c < 4; c++) {
+            double value = c < 3 ? node[k].com[c] - engine->host.origin[c] : 0;
+            ((float *)to)[4 * k + (size_t)c] = (float)(value - (double)(float)value);
+        }
+}
+
+static void fill_link(const struct ky_device_engine *engine, size_t first, size_t end, void *to)
+{
+    const struct ky_octree *tree = &engine->host.tree;
+    uint32_t *link = to;
+    for (size_t k = first; k < end; k++) {
+        link[4 * k] = tree->links[k].next;
+        link[4 * k + 1] = tree->links[k].more;
+        link[4 * k + 2] = tree->box[k].body;
+        link[4 * k + 3] = tree->box[k].bodies;
+    }
+}
+
+/* Mass xx yy zz, xy xz yz ε²: see ky_cell_moments. */
+static void fill_moment(const struct ky_device_engine *engine, size_t first, size_t end, void *to)
+{
+    const struct ky_octree *tree = &engine->host.tree;
+    float *moment = to;
+    for (size_t k = first; k < end; k++) {
+        moment[8 * k] = tree->node[k].mass;
+        for (size_t c = 0; c < 6; c++)
+            moment[8 * k + 1 + c] = (float)(KY_SCALE_SECOND(1) * (double)tree->node[k].second[c]);
+        moment[8 * k + 7] = tree->node_softening2 ? tree->node_softening2[k] : 0;
+    }
+}
+
+static void fill_box(const struct ky_device_engine *engine, size_t first, size_t end, void *to)
+{
+    const struct ky_cell_box *box = engine->host.tree.box;
+    float *side = to;
+    for (size_t k = first; k < end; k++)
+        for (size_t c = 0; c < 4; c++) {
+            side[8 * k + c] = c < 3 ? box[k].below[c] : 0;
+            side[8 * k + 4 + c] = c < 3 ? box[k].above[c] : 0;
+        }
+}
+
+/* Where the caller's i-th body lies along the curve. */
+static void fill_sink(const struct ky_device_engine *engine, size_t first, size_t end, void *to)
+{
+    for (size_t k = first; k < end; k++)
+        ((uint32_t *)to)[engine->host.tree.order[k]] = (uint32_t)k;
+}
+
+static void fill_order(const struct ky_device_engine *engine, size_t first, size_t end, void *to)
+{
+    memcpy((uint32_t *)to + first, engine->host.tree.order + first, (end - first) * 4);
+}
+
+static enum ky_status need_staging(struct ky_host_tree *host, size_t bytes, struct ky_error *error)
+{
+    if (bytes <= host->staging_bytes)
+        return KY_OK;
+    free(host->staging);
+    host->staging = ky_allocate(bytes, 1);
+    host->staging_bytes = host->staging ? bytes : 0;
+    return host->staging ? KY_OK : ky_no_memory(error, "tree on its way", bytes, 1);
+}
+
+static enum ky_status send(struct ky_device_engine *engine, struct ky_buffer *buffer,
+                           const char *what, fill_function *fill, size_t count, size_t size,
+                           struct ky_error *error)
+{
+    enum { PART = 8192 };
+    struct ky_host_tree *host = &engine->host;
+    struct ky_gpu *gpu = engine->card[0].gpu;
+    enum ky_status status = need_staging(host, count * size, error);
+    if (status == KY_OK)
+        status = ky_buffer_need(gpu, buffer, what, count, size, error);
+    if (status != KY_OK)
+        return status;
+#pragma omp parallel for if (count > 2 * PART)
+    for (size_t first = 0; first < count; first += PART)
+        fill(engine, first, first + PART < count ? first + PART : count, host->staging);
+    return engine->driver->write(gpu, buffer, 0, host->staging, count * size, error);
+}
+
+static enum ky_status make_sources(struct ky_device_engine *engine, struct ky_error *error)
+{
+    struct ky_card *card = &engine->card[0];
+    struct ky_tree_buffers *walk = &engine->walk;
+    int precision = engine->parameters->precision;
+    size_t n = engine->n, real4 = ky_real4_bytes(precision);
+    uint32_t count = (uint32_t)n, own_eps = (uint32_t)engine->own_eps;
+    union ky_state_value origin[3];
+    for (int c = 0; c < 3; c++)
+        origin[c] = ky_to_state(engine, engine->host.origin[c]);
+    enum ky_status status = ky_buffer_need(card->gpu, &walk->source, "sources", n, real4, error);
+    if (status == KY_OK)
+        status = ky_buffer_need(card->gpu, &walk->low, "low parts of sources",
+                                precision == KY_EXTENDED ? n : 1, 4 * sizeof(float), error);
+    if (status == KY_OK)
+        status = ky_buffer_need(card->gpu, &walk->eps2, "squared softenings", own_eps ? n : 1,
+                                real4 / 4, error);
+    const struct ky_buffer *softening = own_eps ? &card->softening : &card->mass;
+    const struct ky_argument arguments[] = {
+        KY_BUFFER(card->position), KY_BUFFER(card->mass),   KY_BUFFER(*softening),
+        KY_BUFFER(walk->order),    KY_BUFFER(walk->source), KY_BUFFER(walk->low),
+        KY_BUFFER(walk->eps2),     KY_VALUE(count),         KY_VALUE(own_eps),
+        KY_VALUE(origin[0]),       KY_VALUE(origin[1]),     KY_VALUE(origin[2])};
+    if (status == KY_OK)
+        status = ky_launch(card, ky_in_precision(KY_KERNEL_ky_walk_sources_single, precision),
+                           ky_groups(n, 256), arguments, 12, error);
+    return status;
+}
+
+enum ky_status ky_device_tree_send(struct ky_device_engine *engine,
+                                   const struct ky_parameters *parameters, struct ky_error *error)
+{
+    struct ky_tree_buffers *walk = &engine->walk;
+    size_t nodes = engine->host.tree.nodes;
+    int boxes = engine->host.tree.test_box || parameters->opening == KY_MINIMUM;
+    const struct {
+        struct ky_buffer *buffer;
+        const char *what;
+        fill_function *fill;
+        size_t count, size;
+    } parts[] = {
+        {&walk->centre, "centres of cells", fill_centre, nodes,
+         ky_real4_bytes(parameters->precision)},
+        {&walk->centre_low, "low parts of centres", fill_centre_low,
+         parameters->precision == KY_EXTENDED ? nodes : 1, 4 * sizeof(float)},
+        {&walk->link, "links of cells", fill_link, nodes, 4 * sizeof(uint32_t)},
+        {&walk->moment, "moments of cells", fill_moment, nodes, 8 * sizeof(float)},
+        {&walk->box, "boxes of cells", fill_box, boxes ? nodes : 1, 8 * sizeof(float)},
+        {&walk->order, "order of the bodies", fill_order, engine->n, sizeof(uint32_t)},
+        {&walk->sink, "order of the walks", fill_sink,
+         parameters->curve == KY_CURVE_NONE ? engine->n : 0, sizeof(uint32_t)},
+    };
+    double start = ky_clock();
+    enum ky_status status = KY_OK;
+    for (size_t k = 0; k < sizeof parts / sizeof *parts && status == KY_OK; k++)
+        status = send(engine, parts[k].buffer, parts[k].what, parts[k].fill, parts[k].count,
+                      parts[k].size, error);
+    if (status == KY_OK)
+        status = make_sources(engine, error);
+    engine->report.upload += ky_clock() - start;
+    return status;
+}

@@ -1,0 +1,172 @@
+/* The walk of each body by itself (N09, N12): tree from the host, one lane a body. */
+#include "engine/device/device.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "physics/opening.h"
+
+void ky_device_walk_release(struct ky_device_engine *engine)
+{
+    struct ky_tree_buffers *walk = &engine->walk;
+    struct ky_buffer *buffers[] = {&walk->source,     &walk->low,    &walk->eps2,   &walk->order,
+                                   &walk->sink,       &walk->factor, &walk->centre, &walk->link,
+                                   &walk->centre_low, &walk->moment, &walk->box,    &walk->counts};
+    for (size_t k = 0; engine->cards > 0 && k < sizeof buffers / sizeof *buffers; k++)
+        ky_buffer_release(engine->card[0].gpu, buffers[k]);
+}
+
+double ky_device_walk_memory(const struct ky_parameters *parameters, size_t n)
+{
+    enum { CELL_BYTES = 16 + 16 + 16 + 32 + 32 };
+    double cells = (double)n * fmin(2, 6.0 / parameters->leaf);
+    return (double)n * ((double)ky_real4_bytes(parameters->precision) + 2 * sizeof(uint32_t)) +
+           cells * CELL_BYTES;
+}
+
+/* ---- the factor of the relative opening test, for each sink ---- */
+
+/* A hundredth of the mean |a|: the acceleration vanishes at the centre of a system, which must not
+ * open the whole tree. Summed in order. */
+static double floor_of(const double *size, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += size[i];
+    return 0.01 * sum / (double)n;
+}
+
+static enum ky_status send_factors(struct ky_device_engine *engine, struct ky_error *error)
+{
+    size_t n = engine->n;
+    struct ky_gpu *gpu = engine->card[0].gpu;
+    const struct ky_parameters *parameters = engine->parameters;
+    const uint32_t *order = engine->host.tree.order;
+    double *a = ky_allocate(4 * n, sizeof *a), *const column[3] = {a, a + n, a + 2 * n};
+    float *factor = ky_allocate(n, sizeof *factor);
+    enum ky_status status = KY_OK;
+    if (!a || !factor)
+        status = ky_no_memory(error, "accelerations for the opening test", n, 4 * sizeof *a);
+    if (status == KY_OK)
+        status = ky_device_columns(engine, &engine->card[0].acceleration, column, error);
+    if (status != KY_OK)
+        goto end;
+    double *size = a + 3 * n;
+    for (size_t i = 0; i < n; i++)
+        size[i] = sqrt(a[i] * a[i] + a[n + i] * a[n + i] + a[2 * n + i] * a[2 * n + i]);
+    double floor = floor_of(size, n);
+    for (size_t k = 0; k < n; k++)
+        factor[k] =
+            (float)fmin(ky_opening_relative_factor(parameters->alpha, fmax(size[order[k]], floor),
+                                                   parameters->multipole),
+                        1e30);
+    status = ky_buffer_need(gpu, &engine->walk.factor, "factors of the opening test", n,
+                            sizeof *factor, error);
+    if (status == KY_OK)
+        status =
+            engine->driver->write(gpu, &engine->walk.factor, 0, factor, n * sizeof *factor, error);
+end:
+    free(a);
+    free(factor);
+    return status;
+}
+
+/* ---- the walk ---- */
+
+static uint32_t walk_flags(const struct ky_device_engine *engine,
+                           const struct ky_parameters *parameters)
+{
+    int source_eps = engine->own_eps && parameters->softening_kind == KY_SYMMETRIC;
+    return (engine->own_eps ? KY_WALK_OWN_EPS : 0U) | (source_eps ? KY_WALK_SOURCE_EPS : 0U) |
+           (parameters->opening == KY_MINIMUM ? KY_WALK_MINIMUM : 0U) |
+           (parameters->opening == KY_RELATIVE ? KY_WALK_RELATIVE : 0U) |
+           (engine->host.tree.test_box ? KY_WALK_TEST_BOX : 0U) |
+           (parameters->curve == KY_CURVE_NONE ? KY_WALK_LISTED : 0U);
+}
+
+static enum ky_status launch_walk(struct ky_device_engine *engine,
+                                  const struct ky_parameters *parameters, struct ky_error *error)
+{
+    struct ky_card *card = &engine->card[0];
+    struct ky_tree_buffers *walk = &engine->walk;
+    uint32_t n = (uint32_t)engine->n, first = 0, flags = walk_flags(engine, parameters);
+    uint32_t general =
+        flags & (KY_WALK_SOURCE_EPS | KY_WALK_MINIMUM | KY_WALK_RELATIVE | KY_WALK_TEST_BOX);
+    size_t groups = ky_groups(n, KY_WALK_LANES);
+    double eps2 = ky_uniform_eps2(engine);
+    float eps2_single = (float)eps2;
+    enum ky_kernel_id kernel =
+        (enum ky_kernel_id)((int)KY_KERNEL_ky_walk_monopole_single +
+                            (parameters->multipole > 1 ? 1 : 0) + (general ? 2 : 0));
+    enum ky_status status =
+        ky_buffer_need(card->gpu, &walk->counts, "counts of pairs", 2 * groups, 8, error);
+    const struct ky_buffer *factor = walk->factor.handle ? &walk->factor : &walk->order;
+    const struct ky_argument arguments[] = {
+        KY_BUFFER(walk->source),
+        KY_BUFFER(walk->low),
+        KY_BUFFER(walk->eps2),
+        KY_BUFFER(walk->centre),
+        KY_BUFFER(walk->centre_low),
+        KY_BUFFER(walk->link),
+        KY_BUFFER(walk->moment),
+        KY_BUFFER(walk->box),
+        KY_BUFFER(*factor),
+        KY_BUFFER(walk->sink),
+        KY_BUFFER(walk->order),
+        KY_BUFFER(card->acceleration),
+        KY_BUFFER(card->potential),
+        KY_BUFFER(walk->counts),
+        KY_VALUE(n),
+        KY_VALUE(first),
+        KY_VALUE(n),
+        KY_VALUE(flags),
+        parameters->precision == KY_DOUBLE ? KY_VALUE(eps2) : KY_VALUE(eps2_single)};
+    if (status == KY_OK)
+        status = ky_launch(card, ky_in_precision(kernel, parameters->precision), groups, arguments,
+                           sizeof arguments / sizeof *arguments, error);
+    engine->host.counts = groups;
+    return status;
+}
+
+static enum ky_status evaluate(struct ky_device_engine *engine,
+                               const struct ky_parameters *parameters, struct ky_error *error)
+{
+    enum ky_status status = ky_device_tree_build(engine, parameters, error);
+    if (status == KY_OK)
+        status = ky_device_tree_send(engine, parameters, error);
+    if (status == KY_OK && parameters->opening == KY_RELATIVE)
+        status = send_factors(engine, error);
+    if (status == KY_OK)
+        status = ky_mark(engine, 0, error);
+    if (status == KY_OK)
+        status = launch_walk(engine, parameters, error);
+    return status == KY_OK ? ky_mark(engine, 1, error) : status;
+}
+
+enum ky_status ky_device_walk(struct ky_device_engine *engine, struct ky_error *error)
+{
+    const struct ky_parameters *parameters = engine->parameters;
+    if (parameters->opening != KY_RELATIVE || engine->has_acceleration)
+        return evaluate(engine, parameters, error);
+    struct ky_parameters first = *parameters;
+    first.opening = KY_OFFSET;
+    enum ky_status status = evaluate(engine, &first, error);
+    return status == KY_OK ? evaluate(engine, parameters, error) : status;
+}
+
+void ky_device_walk_report(struct ky_device_engine *engine, struct ky_force_report *report)
+{
+    size_t numbers = 2 * engine->host.counts;
+    uint64_t sum[2] = {0}, *counts = ky_allocate(numbers, sizeof *counts);
+    if (numbers > 0 && counts &&
+        engine->driver->read(engine->card[0].gpu, &engine->walk.counts, 0, counts,
+                             numbers * sizeof *counts, NULL) == KY_OK) {
+        for (size_t k = 0; k < numbers; k++)
+            sum[k % 2] += counts[k];
+        report->body_interactions = (double)sum[0];
+        report->cell_interactions = (double)sum[1];
+    }
+    free(counts);
+}
