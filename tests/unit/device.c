@@ -19,7 +19,7 @@ enum { MOST_ENGINES = 16 };
 static struct ky_device engines[MOST_ENGINES];
 static int engine_count;
 
-/* Those that are usable; drivers that appear twice are tested twice. */
+/* Those that are usable, or the one that KYOHO_TEST_ENGINE names. */
 static int find_engines(void **state)
 {
     (void)state;
@@ -27,7 +27,9 @@ static int find_engines(void **state)
     for (size_t k = 0; ky_device_get(k, &device) == KY_OK; k++) {
         printf("# %s: %s%s%s\n", device.engine, device.name, device.reason[0] ? ": " : "",
                device.reason);
-        if (device.usable && engine_count < MOST_ENGINES)
+        const char *wanted = getenv("KYOHO_TEST_ENGINE");
+        if (device.usable && engine_count < MOST_ENGINES &&
+            (!wanted || !strcmp(wanted, device.engine)))
             engines[engine_count++] = device;
     }
     return 0;
@@ -702,8 +704,11 @@ static void sort_and_scan(void **state)
         skip();
 }
 
-int main(void)
+/* An argument chooses tests by a pattern. */
+int main(int argc, char **argv)
 {
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_pair_of_options),
         cmocka_unit_test(awkward_numbers_of_bodies),

@@ -1,0 +1,233 @@
+/* Speed of an engine (first argument, "cuda:0" unless given): the exact sum in each precision and
+ * unrolling with the median error of its accelerations, a step of small systems, and the walk of a
+ * uniform sphere. Figures for docs/performance.md; bench/gpu.sh runs it. Further arguments choose
+ * parts: direct unroll small walk list. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "integrate/integrate.h"
+
+static const char *engine_name = "cuda:0";
+
+static void stop_if(enum ky_status status, const struct ky_error *error)
+{
+    if (status == KY_OK)
+        return;
+    fprintf(stderr, "%s\n", error->text);
+    exit((int)status);
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static struct ky_snapshot model(const char *name, size_t n)
+{
+    struct ky_error error;
+    struct ky_snapshot snapshot;
+    struct ky_model_parameters parameters;
+    ky_model_parameters_defaults(&parameters);
+    parameters.n = n;
+    ky_snapshot_clear(&snapshot);
+    stop_if(ky_model_make(name, &parameters, &snapshot, &error), &error);
+    return snapshot;
+}
+
+static struct ky_engine *engine_for(const struct ky_parameters *given,
+                                    struct ky_parameters *resolved, const struct ky_bodies *bodies)
+{
+    struct ky_error error;
+    struct ky_engine *engine;
+    stop_if(ky_parameters_resolve(given, resolved, &error), &error);
+    stop_if(ky_engine_open(resolved, bodies->n, &engine, &error), &error);
+    stop_if(ky_engine_put(engine, bodies, &error), &error);
+    return engine;
+}
+
+/* Median relative error of the accelerations of up to 512 bodies. */
+static double median_error(struct ky_engine *engine, size_t n)
+{
+    enum { MOST = 512 };
+    struct ky_error error;
+    size_t sinks[MOST], count = n < MOST ? n : MOST;
+    static double exact[MOST][3], potential[MOST], errors[MOST];
+    struct ky_bodies bodies = {.n = n, .acceleration = malloc(n * sizeof *bodies.acceleration)};
+    for (size_t k = 0; k < count; k++)
+        sinks[k] = k * n / count;
+    stop_if(ky_engine_get(engine, &bodies, &error), &error);
+    stop_if(ky_engine_exact(engine, sinks, count, exact, potential, &error), &error);
+    for (size_t k = 0; k < count; k++) {
+        double d2 = 0, a2 = 0;
+        for (int c = 0; c < 3; c++) {
+            double d = bodies.acceleration[sinks[k]][c] - exact[k][c];
+            d2 += d * d;
+            a2 += exact[k][c] * exact[k][c];
+        }
+        errors[k] = sqrt(d2 / a2);
+    }
+    free(bodies.acceleration);
+    qsort(errors, count, sizeof *errors, ascending);
+    return errors[count / 2];
+}
+
+/* The median over some evaluations, after one that does not count. */
+static struct ky_force_report evaluate(struct ky_engine *engine)
+{
+    enum { TIMES = 7 };
+    struct ky_error error;
+    struct ky_force_report report;
+    double total[TIMES], walk[TIMES];
+    for (int k = -1; k < TIMES; k++) {
+        stop_if(ky_engine_forces(engine, &error), &error);
+        ky_engine_report(engine, &report);
+        if (k >= 0) {
+            total[k] = report.total;
+            walk[k] = report.walk;
+        }
+    }
+    qsort(total, TIMES, sizeof *total, ascending);
+    qsort(walk, TIMES, sizeof *walk, ascending);
+    report.total = total[TIMES / 2];
+    report.walk = walk[TIMES / 2];
+    return report;
+}
+
+static void direct_row(size_t n, int precision, int unroll, double softening)
+{
+    static const char *const precisions[] = {"single", "extended", "double"}, *const unrolls[] = {
+                                                                                  "none", "simple",
+                                                                                  "double",
+                                                                                  "tuned"};
+    struct ky_snapshot snapshot = model("plummer", n);
+    struct ky_parameters given, parameters;
+    ky_parameters_defaults(&given);
+    given.engine = engine_name;
+    given.force = KY_DIRECT;
+    given.precision = precision;
+    given.unroll = unroll;
+    given.softening = softening;
+    struct ky_engine *engine = engine_for(&given, &parameters, &snapshot.bodies);
+    struct ky_force_report report = evaluate(engine);
+    printf("direct %-8s %-7s eps %-5g n %8zu  %10.4f ms  %.3e /s  median error %.2e\n",
+           precisions[precision], unrolls[unroll], softening, n, 1e3 * report.total,
+           (double)n * (double)n / report.total, median_error(engine, n));
+    fflush(stdout);
+    ky_engine_close(engine);
+    ky_snapshot_free(&snapshot);
+}
+
+static void bench_direct(void)
+{
+    static const size_t sizes[] = {10000, 65536, 262144, 1048576};
+    for (int s = 0; s < 4; s++)
+        for (int p = KY_SINGLE; p <= (s < 3 ? KY_DOUBLE : KY_SINGLE); p++)
+            direct_row(sizes[s], p, KY_UNROLL_TUNED, 0.01);
+    direct_row(262144, KY_SINGLE, KY_UNROLL_TUNED, 0);
+}
+
+static void bench_unroll(void)
+{
+    for (int p = KY_SINGLE; p <= KY_DOUBLE; p++)
+        for (int u = KY_UNROLL_NONE; u <= KY_UNROLL_TUNED; u++)
+            direct_row(131072, p, u, 0.01);
+}
+
+/* Steps of the leap-frog, all of them enqueued before the clock is read. */
+static void bench_small(void)
+{
+    static const size_t sizes[] = {1000, 7500, 10000, 18000, 100000};
+    for (int s = 0; s < 5; s++) {
+        enum { STEPS = 400 };
+        struct ky_error error;
+        struct ky_sums sums;
+        struct ky_snapshot snapshot = model("plummer", sizes[s]);
+        struct ky_parameters given, parameters;
+        double least = HUGE_VAL;
+        ky_parameters_defaults(&given);
+        given.engine = engine_name;
+        given.force = KY_DIRECT;
+        given.softening = 0.1;
+        struct ky_engine *engine = engine_for(&given, &parameters, &snapshot.bodies);
+        for (int k = 0; k < 4; k++) {
+            stop_if(ky_engine_sums(engine, &sums, &error), &error);
+            double start = ky_clock();
+            stop_if(ky_leapfrog.advance(engine, 1.0 / 1024, STEPS, &error), &error);
+            stop_if(ky_engine_sums(engine, &sums, &error), &error);
+            double each = (ky_clock() - start) / STEPS;
+            least = k > 0 && each < least ? each : least;
+        }
+        printf("small  n %7zu  %9.2f us a step\n", sizes[s], 1e6 * least);
+        fflush(stdout);
+        ky_engine_close(engine);
+        ky_snapshot_free(&snapshot);
+    }
+}
+
+static void tree_row(int force, size_t n, int multipole, int curve, int leaf)
+{
+    static const char *const curves[] = {"none", "morton", "hilbert"};
+    struct ky_snapshot snapshot = model("uniform-sphere", n);
+    struct ky_parameters given, parameters;
+    ky_parameters_defaults(&given);
+    given.engine = engine_name;
+    given.force = force;
+    given.theta = 0.6;
+    given.multipole = multipole;
+    given.curve = curve;
+    given.leaf = leaf;
+    struct ky_engine *engine = engine_for(&given, &parameters, &snapshot.bodies);
+    struct ky_force_report r = evaluate(engine);
+    printf("%s   n %8zu multipole %d %-7s leaf %2d  device %8.3f ms  host tree %8.2f ms  transfers "
+           "%6.2f ms  pairs a body %.0f + %.0f  median error %.2e\n",
+           force == KY_WALK ? "walk" : "list", n, multipole, curves[curve], leaf, 1e3 * r.walk,
+           1e3 * (r.keys + r.sort + r.build + r.moments), 1e3 * (r.upload + r.download),
+           r.body_interactions / (double)n, r.cell_interactions / (double)n,
+           median_error(engine, n));
+    fflush(stdout);
+    ky_engine_close(engine);
+    ky_snapshot_free(&snapshot);
+}
+
+static void bench_walk(void)
+{
+    static const int leaves[] = {1, 4, 8, 16};
+    for (int k = 0; k < 4; k++)
+        tree_row(KY_WALK, 819200, 1, KY_MORTON, leaves[k]);
+    tree_row(KY_WALK, 819200, 1, KY_CURVE_NONE, 16);
+    tree_row(KY_WALK, 819200, 1, KY_HILBERT, 16);
+    tree_row(KY_WALK, 819200, 2, KY_MORTON, 16);
+    tree_row(KY_WALK, 51200, 1, KY_MORTON, 16);
+}
+
+static void bench_list(void)
+{
+    tree_row(KY_LIST, 819200, 1, KY_MORTON, 16);
+    tree_row(KY_LIST, 819200, 2, KY_MORTON, 16);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        void (*run)(void);
+    } parts[] = {{"direct", bench_direct},
+                 {"unroll", bench_unroll},
+                 {"small", bench_small},
+                 {"walk", bench_walk},
+                 {"list", bench_list}};
+    if (argc > 1)
+        engine_name = argv[1];
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+        int wanted = argc < 3;
+        for (int a = 2; a < argc; a++)
+            wanted |= !strcmp(argv[a], parts[k].name);
+        if (wanted)
+            parts[k].run();
+    }
+    return 0;
+}
