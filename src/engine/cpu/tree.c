@@ -83,7 +83,7 @@ static void walk_part(struct ky_cpu *cpu, const struct ky_group_walk *walk, size
     const int precision = cpu->parameters->precision;
     size_t groups = tree->groups - part * KY_SHARED_GROUPS;
     groups = groups < KY_SHARED_GROUPS ? groups : KY_SHARED_GROUPS;
-    double factor[KY_SHARED_GROUPS], least = INFINITY, largest = 0;
+    double factor[KY_SHARED_GROUPS], least = (double)INFINITY, largest = 0;
     for (size_t g = 0; g < groups; g++) {
         factor[g] = !walk->relative ? 1
                                     : ky_cpu_relative_factor(cpu, tree->order + group[g].body,
