@@ -138,13 +138,13 @@ static enum ky_status measure(const struct ky_parameters *given, struct ky_bodie
 enum { OPS_BODY = 19, OPS_CELL = 40 };
 
 /* Clock of this core under vector load is not told by the system: KYOHO_GHZ, else unknown. */
-static double limit_seconds(double body, double cell)
+static double limit_seconds(double body, double cell, int multipole)
 {
     const char *ghz = getenv("KYOHO_GHZ"), *lanes = getenv("KYOHO_LANES");
     double clock = ghz ? atof(ghz) * 1e9 : 0;
-    return clock > 0
-               ? (body * OPS_BODY + cell * OPS_CELL) / (2 * clock * (lanes ? atof(lanes) : 16))
-               : 0;
+    return clock > 0 ? (body * OPS_BODY + cell * (multipole > 1 ? OPS_CELL : OPS_BODY)) /
+                           (2 * clock * (lanes ? atof(lanes) : 16))
+                     : 0;
 }
 
 static enum ky_status direct_line(struct ky_bodies *bodies, const struct exact *exact,
@@ -165,7 +165,7 @@ static enum ky_status direct_line(struct ky_bodies *bodies, const struct exact *
     printf("direct %-8s %-8.*s %d thr %9.2e /s %9.2e per core", name[precision],
            (int)strcspn(report.device, ","), report.device, threads, rate, rate / threads);
     print_errors(bodies, exact);
-    double limit = limit_seconds(report.body_interactions, 0);
+    double limit = limit_seconds(report.body_interactions, 0, 1);
     if (limit > 0 && precision == KY_SINGLE && isa == KY_ISA_AUTO)
         printf("  %3.0f %% of limit", 100 * limit / threads / report.total);
     printf("\n");
@@ -205,7 +205,7 @@ static enum ky_status tree_line(struct ky_bodies *bodies, const struct exact *ex
            n / report.total, 100 * construction / report.total, report.body_interactions / n,
            report.cell_interactions / n);
     print_errors(bodies, exact);
-    double limit = limit_seconds(report.body_interactions, report.cell_interactions);
+    double limit = limit_seconds(report.body_interactions, report.cell_interactions, s->multipole);
     if (limit > 0)
         printf("  %3.0f %% of limit", 100 * limit / s->threads / report.total);
     printf("\n");
