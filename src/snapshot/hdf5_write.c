@@ -215,10 +215,12 @@ static void write_own(struct writer *w)
     const char *parameters = w->snapshot->parameters;
     if (parameters) {
         hid_t type = text_type(parameters), space = H5Screate(H5S_SCALAR);
-        hid_t set =
-            H5Dcreate2(own, "Parameters", type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+        hid_t how = H5Pcreate(H5P_DATASET_CREATE);
+        H5Pset_obj_track_times(how, 0);
+        hid_t set = H5Dcreate2(own, "Parameters", type, space, H5P_DEFAULT, how, H5P_DEFAULT);
         w->failed |= set < 0 || H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, parameters) < 0;
         H5Dclose(set);
+        H5Pclose(how);
         H5Sclose(space);
         H5Tclose(type);
     }
