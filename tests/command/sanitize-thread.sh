@@ -4,7 +4,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 if ! printf '#include <omp.h>\nint main(void){return omp_get_max_threads() < 1;}' |
     clang -x c -fopenmp -fsanitize=thread -o /dev/null - 2>/dev/null; then
-    echo "ok 1 - no data races # SKIP clang with libomp-dev is not installed"
+    echo "ok 1 - no data races # SKIP clang, libomp-dev or libclang-rt-dev is not installed"
     exit 0
 fi
 build=$BUILD/thread
