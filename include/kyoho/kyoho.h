@@ -308,7 +308,8 @@ struct ky_run_parameters {
     int compress;         /* HDF5 snapshots */
     int overwrite;        /* results of another run in the folder are removed first */
     const char *origin;   /* what the bodies came from, for run.json; or NULL */
-    double seed;          /* of the model that they were made by, for run.json; NaN: none */
+    uint64_t seed;        /* of the model that they were made by, for run.json */
+    int has_seed;         /* 0: they were not made by a model */
     /* Called after every step; may be NULL. */
     void (*progress)(void *context, const struct ky_progress *progress);
     void *progress_context;
@@ -340,8 +341,9 @@ KY_API enum ky_status ky_run(const struct ky_parameters *parameters,
                              struct ky_error *error);
 
 /* Goes on from the restart file in run->output, bit for bit as if the run had not stopped. Taken
- * from the arguments: engine, isa, threads and log; end or steps if they are set (the run's total);
- * max_wall, restart_every, progress and stop. Everything else is that of the run. */
+ * from the arguments: engine, isa and threads unless they are NULL, -1 and -1, which means as in
+ * the run (another engine or isa gives other last bits); log; end or steps if they are set (the
+ * run's total); max_wall, restart_every, progress and stop. Everything else is that of the run. */
 KY_API enum ky_status ky_resume(const struct ky_parameters *parameters,
                                 const struct ky_run_parameters *run, struct ky_error *error);
 

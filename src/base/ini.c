@@ -10,6 +10,7 @@
 /* Values outlive the parser: a list of copies. */
 struct ky_option_storage {
     struct ky_option_storage *next;
+    const struct ky_option *option;
     char text[];
 };
 
@@ -34,7 +35,8 @@ struct reading {
     struct ky_error *error;
 };
 
-static char *keep(struct ky_option_storage **storage, const char *text)
+static char *keep(struct ky_option_storage **storage, const struct ky_option *option,
+                  const char *text)
 {
     size_t size = strlen(text) + 1;
     struct ky_option_storage *copy = malloc(sizeof *copy + size);
@@ -42,8 +44,18 @@ static char *keep(struct ky_option_storage **storage, const char *text)
         return NULL;
     memcpy(copy->text, text, size);
     copy->next = *storage;
+    copy->option = option;
     *storage = copy;
     return copy->text;
+}
+
+/* inih hands an indented line on as another value of the line before. */
+static int given_before(const struct ky_option_storage *storage, const struct ky_option *option)
+{
+    for (; storage; storage = storage->next)
+        if (storage->option == option)
+            return 1;
+    return 0;
 }
 
 static const struct ky_option_set *section_set(const struct reading *r, const char *section)
@@ -52,6 +64,17 @@ static const struct ky_option_set *section_set(const struct reading *r, const ch
         if (!strcmp(r->sets[s].title, section))
             return &r->sets[s];
     return NULL;
+}
+
+static enum ky_status unknown_name(const struct reading *r, const char *section, const char *name)
+{
+    const struct ky_option_set *home = NULL;
+    const char *near = ky_options_nearest(r->sets, r->count, name);
+    if (ky_options_find(r->sets, r->count, name, &home))
+        return ky_fail(r->error, KY_USAGE, "%s: '%s' stands in [%s]; it belongs in [%s]", r->name,
+                       name, section, home->title);
+    return ky_fail(r->error, KY_USAGE, "%s: unknown option '%s'%s%s", r->name, name,
+                   near ? "; did you mean " : "", near ? near : "");
 }
 
 /* inih's handler: 1 goes on, 0 counts as an error of this line. */
@@ -70,13 +93,18 @@ static int line(void *user, const char *section, const char *name, const char *v
     const struct ky_option *option =
         ky_options_find(set ? set : r->sets, set ? 1 : r->count, name, &owner);
     if (!option) {
-        const char *near = ky_options_nearest(r->sets, r->count, name);
-        r->status = ky_fail(r->error, KY_USAGE, "%s: unknown option '%s'%s%s%s%s%s", r->name, name,
-                            set ? " in [" : "", set ? section : "", set ? "]" : "",
-                            near ? "; did you mean " : "", near ? near : "");
+        r->status = unknown_name(r, section, name);
         return 0;
     }
-    char *copy = keep(r->storage, value);
+    if (given_before(*r->storage, option)) {
+        r->status = ky_fail(
+            r->error, KY_USAGE,
+            "%s: '%s' is given twice, or the line after it is indented; each option has a line of "
+            "its own that begins with its name",
+            r->name, name);
+        return 0;
+    }
+    char *copy = keep(r->storage, option, value);
     char where[320];
     snprintf(where, sizeof where, "%.200s: %.64s", r->name, name);
     r->status = copy ? ky_option_set_text(option, owner->values, copy, where, r->error)

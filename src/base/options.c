@@ -246,6 +246,17 @@ void ky_option_text(const struct ky_option *option, const void *values, char *te
     }
 }
 
+int ky_options_adopt(void *own, size_t own_size, const void *given)
+{
+    size_t size;
+    memcpy(&size, given, sizeof size);
+    if (size < sizeof size || size > own_size)
+        return 0;
+    memcpy(own, given, size);
+    memcpy(own, &own_size, sizeof own_size);
+    return 1;
+}
+
 /* ---- many options ---- */
 
 const struct ky_option *ky_options_find(const struct ky_option_set *sets, size_t count,
@@ -365,10 +376,11 @@ enum ky_status ky_options_command_line(const struct ky_option_set *sets, size_t 
             return unknown(sets, count, name, error);
         if (!value && option->type == KY_OPTION_FLAG)
             value = "yes";
-        if (!value && k + 1 < argc)
+        if (!value && k + 1 < argc && strncmp(argv[k + 1], "--", 2) != 0)
             value = argv[++k];
         if (!value)
-            return ky_fail(error, KY_USAGE, "--%s needs a value", name);
+            return ky_fail(error, KY_USAGE,
+                           "--%s needs a value (--%s=… for one that begins with --)", name, name);
         char where[80];
         snprintf(where, sizeof where, "--%s", name);
         status = ky_option_set_text(option, owner->values, value, where, error);
@@ -396,10 +408,11 @@ enum ky_status ky_options_check(const struct ky_option_set *set, struct ky_error
 {
     for (size_t k = 0; k < set->count; k++) {
         const struct ky_option *option = &set->options[k];
-        if (!ky_option_is_set(option, set->values) && !option->initial)
+        const void *place = const_field(option, set->values);
+        int below = option->type == KY_OPTION_CHOICE && *(const int *)place < -1;
+        if (!below && !ky_option_is_set(option, set->values) && !option->initial)
             continue; /* a value of its own is not asked for */
         char text[64];
-        const void *place = const_field(option, set->values);
         size_t length;
         double value = 0;
         switch (option->type) {
@@ -421,6 +434,8 @@ enum ky_status ky_options_check(const struct ky_option_set *set, struct ky_error
             continue;
         }
         ky_option_text(option, set->values, text, sizeof text);
+        if (!*text)
+            snprintf(text, sizeof text, "%g", value);
         if (!isfinite(value) || !in_range(option, value))
             return out_of_range(option, text, option->name, error);
     }

@@ -45,6 +45,10 @@ struct ky_option_set {
 
 void ky_options_defaults(const struct ky_option_set *set);
 
+/* Parameter structs begin with their own size. Copies a given one over the defaults in `own`: one
+ * of an older program is shorter. 0 if its size cannot be right. */
+int ky_options_adopt(void *own, size_t own_size, const void *given);
+
 /* The option of that name among the sets, or NULL. */
 const struct ky_option *ky_options_find(const struct ky_option_set *sets, size_t count,
                                         const char *name, const struct ky_option_set **owner);

@@ -1,4 +1,5 @@
 /* kyoho bench: standard measurements of the engine that is there, each a row of a table. */
+#include <limits.h>
 #include <string.h>
 
 #include "command/command.h"
@@ -89,7 +90,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     struct force_result result;
     struct ky_json json = {.out = stdout};
     cli_add_parameters(cli, &parameters);
-    enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 0, CLI_WORDS, 0);
+    enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 0, INT_MAX, 0);
     if (status || describe || cli->help)
         return status;
     status = check_words(cli);
@@ -122,4 +123,4 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 }
 
 const struct subcommand bench_command = {"bench", "[direct] [tree] [walk] [options]",
-                                         "measure the engine that is there", run};
+                                         "measure the engine that is there", run, NULL};

@@ -2,7 +2,9 @@
 #include "command/command.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/memory.h"
 
@@ -42,9 +44,14 @@ void cli_add_engine(struct cli *cli, struct ky_parameters *parameters)
 
 static enum ky_status read_ini(struct cli *cli, const char *name)
 {
+    struct stat about;
     FILE *file = fopen(name, "r");
     if (!file)
         return ky_fail(&cli->error, KY_USAGE, "%s: %s", name, strerror(errno));
+    if (!fstat(fileno(file), &about) && S_ISDIR(about.st_mode)) {
+        fclose(file);
+        return ky_fail(&cli->error, KY_USAGE, "%s: is a folder, not a parameter file", name);
+    }
     enum ky_status status =
         ky_options_ini(cli->sets, cli->count, file, name, &cli->storage, &cli->error);
     fclose(file);
@@ -59,9 +66,9 @@ static int is_ini(const char *word)
 
 enum ky_status cli_parse(struct cli *cli, int argc, char **argv, int least, int most, int ini)
 {
-    if (argc > CLI_WORDS - 1)
-        return ky_fail(&cli->error, KY_USAGE, "more than %d words on the command line",
-                       CLI_WORDS - 1);
+    cli->words = malloc(((size_t)argc + 1) * sizeof *cli->words);
+    if (!cli->words)
+        return ky_no_memory(&cli->error, "command line", (size_t)argc + 1, sizeof *cli->words);
     enum ky_status status = ky_options_command_line(cli->sets, cli->count, letters, argc, argv,
                                                     cli->words, &cli->word_count, &cli->error);
     if (!status && ini && cli->word_count && is_ini(cli->words[0])) {
@@ -93,6 +100,8 @@ void cli_help(const struct cli *cli, FILE *out)
     fprintf(out, "usage: kyoho %s %s\n\n%s\n", cli->command->name, cli->command->usage,
             cli->command->summary);
     ky_options_help(cli->sets, cli->count, out);
+    if (cli->command->more_help)
+        cli->command->more_help(out);
 }
 
 void cli_log(void *context, enum ky_log_level level, const char *line)

@@ -7,7 +7,7 @@
 #include "base/options.h"
 #include "engine/engine.h"
 
-enum { CLI_SETS = 8, CLI_OPTIONS = 48, CLI_WORDS = 64 }; /* options: of one set, at most */
+enum { CLI_SETS = 8, CLI_OPTIONS = 48 }; /* options: of one set, at most */
 
 /* One call of one subcommand. */
 struct cli {
@@ -15,7 +15,7 @@ struct cli {
     struct ky_option_set sets[CLI_SETS];
     size_t count;
     unsigned char given[CLI_SETS][CLI_OPTIONS];
-    const char *words[CLI_WORDS]; /* what is no option */
+    const char **words; /* what is no option */
     int word_count;
     struct ky_option_storage *storage;
     struct ky_error error;
@@ -29,6 +29,7 @@ struct subcommand {
     /* Binds the option sets, parses, works. With `describe` it only binds, for the help and the man
      * page. */
     enum ky_status (*run)(struct cli *cli, int argc, char **argv, int describe);
+    void (*more_help)(FILE *out); /* what the option tables do not say; or NULL */
 };
 
 extern const struct subcommand model_command, merge_command, run_command, force_command,
@@ -51,6 +52,7 @@ void cli_help(const struct cli *cli, FILE *out);
 void cli_log(void *context, enum ky_log_level level, const char *line);
 
 /* Where bodies come from: a file, or a model made in memory. */
+enum { ORIGIN = 1024 };
 struct source {
     const char *input, *model, *units;
     struct ky_model_parameters parameters;
@@ -63,7 +65,7 @@ void source_add(struct cli *cli, struct source *source);
  * --seed 1"). */
 enum ky_status source_get(struct cli *cli, struct source *source, const char *file,
                           struct ky_parameters *parameters, struct ky_snapshot *snapshot,
-                          char origin[256]);
+                          char origin[ORIGIN]);
 
 /* Options of everything that writes a snapshot. */
 struct sink {

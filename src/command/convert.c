@@ -35,4 +35,4 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 }
 
 const struct subcommand convert_command = {"convert", "IN OUT [options]",
-                                           "write a snapshot in another format", run};
+                                           "write a snapshot in another format", run, NULL};

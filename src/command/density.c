@@ -77,7 +77,7 @@ static enum ky_status measure(struct cli *cli, const struct ky_parameters *param
 
 static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 {
-    char origin[256];
+    char origin[ORIGIN];
     struct ky_parameters parameters;
     struct source source;
     struct request request;
@@ -103,4 +103,4 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 
 const struct subcommand density_command = {
     "density", "FILE | --model NAME -n N [--neighbours K] [-o FILE.csv]",
-    "SPH density at every body, with a cubic spline over its neighbours", run};
+    "SPH density at every body, with a cubic spline over its neighbours", run, NULL};

@@ -34,4 +34,5 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 }
 
 const struct subcommand devices_command = {
-    "devices", "[--json]", "list the processors, with reasons for those that cannot be used", run};
+    "devices", "[--json]", "list the processors, with reasons for those that cannot be used", run,
+    NULL};

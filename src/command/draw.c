@@ -1,4 +1,5 @@
 /* kyoho draw: the projected density of snapshots as a picture. */
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,11 +72,15 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     ky_draw_parameters_defaults(&parameters);
     cli_add(cli, "picture", own_options, sizeof own_options / sizeof *own_options, &request);
     cli_add(cli, "drawing", ky_draw_options, ky_draw_option_count, &parameters);
-    enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 1, CLI_WORDS, 0);
+    enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 1, INT_MAX, 0);
     if (status || describe || cli->help)
         return status;
     if (!request.output)
         return ky_fail(&cli->error, KY_USAGE, "where to? give -o FILE.png");
+    size_t length = strlen(request.output);
+    if (length < 5 || strcmp(request.output + length - 4, ".png") != 0)
+        return ky_fail(&cli->error, KY_USAGE, "%s: pictures are PNG; give a name that ends in .png",
+                       request.output);
     for (int k = 0; k < cli->word_count && !status; k++) {
         folder |= files_is_folder(cli->words[k]);
         status = files_add(cli, &files, cli->words[k]);
@@ -93,4 +98,4 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 
 const struct subcommand draw_command = {"draw", "FILE… | FOLDER -o PNG [options]",
                                         "draw the projected density of snapshots, side by side",
-                                        run};
+                                        run, NULL};

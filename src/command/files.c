@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "simulation/folder.h"
+
 static enum ky_status append(struct cli *cli, struct file_list *list, const char *folder,
                              const char *name)
 {
@@ -46,8 +48,7 @@ enum ky_status files_add(struct cli *cli, struct file_list *list, const char *wo
     size_t before = list->count;
     enum ky_status status = KY_OK;
     for (struct dirent *entry; !status && (entry = readdir(folder));) {
-        size_t length = strlen(entry->d_name);
-        if (!strncmp(entry->d_name, "snapshot_", 9) && strcmp(entry->d_name + length - 5, ".part"))
+        if (ky_folder_is_snapshot(entry->d_name))
             status = append(cli, list, word, entry->d_name);
     }
     closedir(folder);

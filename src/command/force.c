@@ -36,7 +36,7 @@ static void show(const struct force_result *result)
 static enum ky_status work(struct cli *cli, struct source *source, struct ky_parameters *parameters,
                            const struct force_request *request, const struct sink *sink)
 {
-    char origin[256];
+    char origin[ORIGIN];
     struct ky_snapshot snapshot;
     struct force_result result;
     enum ky_status status = sink->output ? sink_check(cli, sink) : KY_OK;
@@ -80,4 +80,4 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 
 const struct subcommand force_command = {
     "force", "FILE | --model NAME -n N [--check K] [--repeat R] [-o FILE]",
-    "evaluate the forces once: time by phase, interactions, errors", run};
+    "evaluate the forces once: time by phase, interactions, errors", run, NULL};

@@ -116,11 +116,11 @@ static void show(const struct ky_snapshot *snapshot, const struct facts *facts)
 
 /* ---- as JSON ---- */
 
-static void write_json(struct ky_json *json, const struct ky_snapshot *snapshot,
+static void write_json(struct ky_json *json, const char *name, const struct ky_snapshot *snapshot,
                        const struct facts *facts)
 {
     const struct ky_scales *scales = &facts->scales;
-    ky_json_object(json, NULL);
+    ky_json_object(json, name);
     ky_json_text(json, "file", facts->file);
     ky_json_count(json, "n", facts->n);
     ky_json_object(json, "types");
@@ -198,48 +198,44 @@ static void show_run(struct cli *cli, const char *folder, const struct file_list
         printf("no rows in energy.csv\n");
 }
 
-static enum ky_status show_file(struct cli *cli, const char *file, struct ky_json *json)
+/* `folder`: NULL for a file of its own. */
+static void show_all(struct cli *cli, const char *folder, const struct file_list *files,
+                     const struct ky_snapshot *snapshot, const struct facts *facts)
 {
-    struct ky_snapshot snapshot;
-    struct facts facts = {.file = file};
-    ky_snapshot_clear(&snapshot);
-    enum ky_status status = ky_snapshot_read(file, &snapshot, &cli->error);
-    if (!status)
-        status = measure(cli, &snapshot, &facts);
-    if (!status && cli->json)
-        write_json(json, &snapshot, &facts);
-    else if (!status)
-        show(&snapshot, &facts);
-    ky_snapshot_free(&snapshot);
-    return status;
+    struct ky_json json = {.out = stdout};
+    if (folder && cli->json)
+        ky_json_object(&json, NULL);
+    if (folder)
+        show_run(cli, folder, files, &json);
+    if (cli->json)
+        write_json(&json, folder ? "last_snapshot" : NULL, snapshot, facts);
+    else
+        show(snapshot, facts);
+    if (folder && cli->json)
+        ky_json_end_object(&json);
 }
 
 static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 {
-    struct ky_json json = {.out = stdout};
     struct file_list files = {0};
+    struct ky_snapshot snapshot;
     enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 1, 1, 0);
     if (status || describe || cli->help)
         return status;
-    const char *word = cli->words[0];
-    status = files_add(cli, &files, word);
-    if (!status && files_is_folder(word)) {
-        if (cli->json)
-            ky_json_object(&json, NULL);
-        show_run(cli, word, &files, &json);
-        if (cli->json)
-            ky_json_array(&json, "last_snapshot");
-        status = show_file(cli, files.names[files.count - 1], &json);
-        if (cli->json) {
-            ky_json_end_array(&json);
-            ky_json_end_object(&json);
-        }
-    } else if (!status) {
-        status = show_file(cli, word, &json);
-    }
+    ky_snapshot_clear(&snapshot);
+    status = files_add(cli, &files, cli->words[0]);
+    struct facts facts = {.file = status ? NULL : files.names[files.count - 1]};
+    if (!status)
+        status = ky_snapshot_read(facts.file, &snapshot, &cli->error);
+    if (!status)
+        status = measure(cli, &snapshot, &facts);
+    if (!status)
+        show_all(cli, files_is_folder(cli->words[0]) ? cli->words[0] : NULL, &files, &snapshot,
+                 &facts);
+    ky_snapshot_free(&snapshot);
     files_free(&files);
     return status;
 }
 
 const struct subcommand info_command = {"info", "FILE | FOLDER",
-                                        "what is in a snapshot, or how a run stands", run};
+                                        "what is in a snapshot, or how a run stands", run, NULL};

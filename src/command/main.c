@@ -1,6 +1,9 @@
 /* The program `kyoho`: finds the subcommand, runs it, turns its status into a line and an exit
  * code. */
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "command/command.h"
@@ -21,7 +24,7 @@ static const struct ky_option common[] = {
     {"json", KY_OPTION_FLAG, FIELD(json), NULL, KY_NO_RANGE, NULL, NULL,
      "print one JSON object and nothing else"},
     {"quiet", KY_OPTION_FLAG, FIELD(quiet), NULL, KY_NO_RANGE, NULL, NULL,
-     "no progress, no remarks; warnings stay"},
+     "no progress, no remarks; warnings stay; -q for short"},
     {"help", KY_OPTION_FLAG, FIELD(help), NULL, KY_NO_RANGE, NULL, NULL, "this text"},
 };
 
@@ -35,6 +38,7 @@ static void start(struct cli *cli, const struct subcommand *command)
 static void end(struct cli *cli)
 {
     ky_options_storage_free(cli->storage);
+    free(cli->words);
 }
 
 static void help(FILE *out)
@@ -70,7 +74,11 @@ static int run(const struct subcommand *command, int argc, char **argv)
 {
     struct cli cli;
     start(&cli, command);
+    int json = 0; /* also where the command line cannot be read */
+    for (int k = 0; k < argc; k++)
+        json |= !strcmp(argv[k], "--json");
     enum ky_status status = command->run(&cli, argc, argv, 0);
+    cli.json |= json;
     if (!status && cli.help)
         cli_help(&cli, stdout);
     if (!status && fflush(stdout))
@@ -81,7 +89,7 @@ static int run(const struct subcommand *command, int argc, char **argv)
     return (int)status;
 }
 
-static int man(void)
+static void man(void)
 {
     man_begin(stdout);
     for (int k = 0; k < COMMANDS; k++) {
@@ -92,7 +100,6 @@ static int man(void)
         end(&cli);
     }
     man_end(stdout);
-    return 0;
 }
 
 static int unknown(const char *word)
@@ -106,9 +113,30 @@ static int unknown(const char *word)
     return KY_USAGE;
 }
 
+/* A closed standard stream would give its number to the next file that is opened, and remarks would
+ * go into that file. A file that may not grow is an error of the write, not the end of the program.
+ */
+static void prepare_process(void)
+{
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd ? O_WRONLY : O_RDONLY) < 0)
+            exit(KY_FAULT);
+    signal(SIGXFSZ, SIG_IGN);
+}
+
+/* The end of what was printed without a subcommand. */
+static int printed(void)
+{
+    if (!fflush(stdout) && !ferror(stdout))
+        return KY_OK;
+    fputs("kyoho: standard output cannot be written\n", stderr);
+    return KY_CANNOT_WRITE;
+}
+
 int main(int argc, char **argv)
 {
     const char *word = argc > 1 ? argv[1] : NULL;
+    prepare_process();
     ky_snapshot_quiet_exit();
     if (!word) {
         help(stderr);
@@ -116,14 +144,16 @@ int main(int argc, char **argv)
     }
     if (!strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help")) {
         help(stdout);
-        return 0;
+        return printed();
     }
     if (!strcmp(word, "--version")) {
         printf("kyoho %s\n%s\n", ky_version(), ky_build_features());
-        return 0;
+        return printed();
     }
-    if (!strcmp(word, "--man"))
-        return man();
+    if (!strcmp(word, "--man")) {
+        man();
+        return printed();
+    }
     for (int k = 0; k < COMMANDS; k++)
         if (!strcmp(word, commands[k]->name))
             return run(commands[k], argc - 2, argv + 2);

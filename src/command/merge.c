@@ -58,5 +58,6 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     return status;
 }
 
-const struct subcommand merge_command = {
-    "merge", "A B -o FILE [options]", "put two snapshots on a Kepler orbit about each other", run};
+const struct subcommand merge_command = {"merge", "A B -o FILE [options]",
+                                         "put two snapshots on a Kepler orbit about each other",
+                                         run, NULL};

@@ -55,8 +55,6 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     cli_add(cli, "model", ky_model_options, ky_model_option_count, &parameters);
     sink_add(cli, &sink);
     enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 1, 1, 0);
-    if (!status && cli->help)
-        list(stdout);
     if (status || describe || cli->help)
         return status;
     ky_snapshot_clear(&snapshot);
@@ -74,4 +72,4 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 }
 
 const struct subcommand model_command = {"model", "NAME -n N -o FILE [options]",
-                                         "make initial conditions", run};
+                                         "make initial conditions", run, list};

@@ -104,7 +104,7 @@ static enum ky_status find(struct cli *cli, const struct ky_parameters *paramete
 static enum ky_status work(struct cli *cli, struct source *source, struct ky_parameters *parameters,
                            const struct request *request, const struct table_output *table)
 {
-    char origin[256];
+    char origin[ORIGIN];
     struct ky_snapshot snapshot;
     enum ky_status status = table_check(cli, table);
     ky_snapshot_clear(&snapshot);
@@ -139,4 +139,4 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 
 const struct subcommand neighbours_command = {
     "neighbours", "FILE | --model NAME -n N --radius R [-o FILE.csv] [--lists]",
-    "bodies within a radius of each body: how many and which", run};
+    "bodies within a radius of each body: how many and which", run, NULL};

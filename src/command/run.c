@@ -128,6 +128,17 @@ static enum ky_status check_resume(struct cli *cli)
                : KY_OK;
 }
 
+/* A resumed run stays on its processor unless the user names another. */
+static void keep_processor(const struct cli *cli, struct ky_parameters *parameters)
+{
+    if (!cli_given(cli, "engine"))
+        parameters->engine = NULL;
+    if (!cli_given(cli, "isa"))
+        parameters->isa = -1;
+    if (!cli_given(cli, "threads"))
+        parameters->threads = -1;
+}
+
 static enum ky_status show_plan(struct cli *cli, const struct request *request,
                                 const struct ky_snapshot *snapshot)
 {
@@ -161,7 +172,7 @@ static enum ky_status show_plan(struct cli *cli, const struct request *request,
 
 static enum ky_status start(struct cli *cli, struct request *request)
 {
-    char origin[256];
+    char origin[ORIGIN];
     struct ky_snapshot snapshot;
     if (!request->run.output && !request->dry)
         return ky_fail(&cli->error, KY_USAGE, "where to? give --output FOLDER");
@@ -169,8 +180,8 @@ static enum ky_status start(struct cli *cli, struct request *request)
         source_get(cli, &request->source, cli->word_count ? cli->words[0] : NULL,
                    &request->parameters, &snapshot, origin);
     request->run.origin = origin;
-    if (request->source.model)
-        request->run.seed = (double)request->source.parameters.seed;
+    request->run.has_seed = request->source.model != NULL;
+    request->run.seed = request->source.parameters.seed;
     if (!status)
         status = request->dry ? show_plan(cli, request, &snapshot)
                               : ky_run(&request->parameters, &request->run, &snapshot, &cli->error);
@@ -209,6 +220,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     }
     request.run.stop = &stop;
     if (request.resume) {
+        keep_processor(cli, &request.parameters);
         status = check_resume(cli);
         request.run.output = request.resume;
     }
@@ -228,4 +240,4 @@ const struct subcommand run_command = {
     "run",
     "[FILE.ini] --input FILE|--model NAME -n N --end TIME --output FOLDER [options]\n"
     "       kyoho run --resume FOLDER [--end TIME]",
-    "follow the motion of bodies; results go to a folder", run};
+    "follow the motion of bodies; results go to a folder", run, NULL};

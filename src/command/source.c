@@ -24,37 +24,71 @@ void source_add(struct cli *cli, struct source *source)
     cli_add(cli, "model", ky_model_options, ky_model_option_count, &source->parameters);
 }
 
+/* "king -n 50 --seed 1 --w0 9": all that the model was asked. */
+static void describe(const struct cli *cli, const struct source *source, char origin[ORIGIN])
+{
+    int used = snprintf(origin, ORIGIN, "%s -n %" PRIu64, source->model, source->parameters.n);
+    for (size_t k = 0; k < ky_model_option_count && used < ORIGIN; k++) {
+        const struct ky_option *option = &ky_model_options[k];
+        char text[64];
+        int told = !strcmp(option->name, "seed") ||
+                   (cli_given(cli, option->name) && strcmp(option->name, "bodies") != 0);
+        ky_option_text(option, &source->parameters, text, sizeof text);
+        if (told)
+            used +=
+                snprintf(origin + used, (size_t)(ORIGIN - used), " --%s %s", option->name, text);
+    }
+}
+
 static enum ky_status make(struct cli *cli, struct source *source,
                            const struct ky_parameters *parameters, struct ky_snapshot *snapshot,
-                           char origin[256])
+                           char origin[ORIGIN])
 {
     source->parameters.softening = parameters->softening;
     source->parameters.softening_kind = parameters->softening_kind;
     enum ky_status status = model_check_options(cli, source->model);
-    snprintf(origin, 256, "%s -n %" PRIu64 " --seed %" PRIu64, source->model, source->parameters.n,
-             source->parameters.seed);
+    describe(cli, source, origin);
     return status ? status
                   : ky_model_make(source->model, &source->parameters, snapshot, &cli->error);
 }
 
-enum ky_status source_get(struct cli *cli, struct source *source, const char *file,
-                          struct ky_parameters *parameters, struct ky_snapshot *snapshot,
-                          char origin[256])
+/* Bodies come from one place, and a model's options mean nothing to a file. */
+static enum ky_status check_source(struct cli *cli, const struct source *source, const char *file)
 {
-    struct ky_units units;
-    enum ky_status status = KY_OK;
-    ky_snapshot_clear(snapshot);
-    if (!file)
-        file = source->input;
-    if (!file == !source->model)
+    if (file && source->input)
+        return ky_fail(&cli->error, KY_USAGE, "bodies from two files, %s and %s; give one", file,
+                       source->input);
+    if (!(file || source->input) == !source->model)
         return ky_fail(&cli->error, KY_USAGE,
                        "which bodies? give a file or --model NAME -n N, and not both");
+    for (size_t k = 0; k < ky_model_option_count && !source->model; k++) {
+        const struct ky_option_set *owner = NULL;
+        const char *name = ky_model_options[k].name;
+        ky_options_find(cli->sets, cli->count, name, &owner);
+        if (owner && owner->options == ky_model_options && cli_given(cli, name))
+            return ky_fail(&cli->error, KY_USAGE,
+                           "--%s belongs to a --model; the bodies come from a file", name);
+    }
+    return KY_OK;
+}
+
+enum ky_status source_get(struct cli *cli, struct source *source, const char *file,
+                          struct ky_parameters *parameters, struct ky_snapshot *snapshot,
+                          char origin[ORIGIN])
+{
+    struct ky_units units;
+    ky_snapshot_clear(snapshot);
+    enum ky_status status = check_source(cli, source, file);
+    if (status)
+        return status;
+    if (!file)
+        file = source->input;
     if (source->units)
         status = ky_units_preset(source->units, &units, &cli->error);
     if (status)
         return status;
     if (file) {
-        snprintf(origin, 256, "%s", file);
+        snprintf(origin, ORIGIN, "%s", file);
         status = ky_snapshot_read(file, snapshot, &cli->error);
     } else {
         status = make(cli, source, parameters, snapshot, origin);

@@ -13,7 +13,7 @@ const struct ky_option ky_engine_options[] = {
      "auto|cpu|cuda[:i,j...]|opencl[:i]", "the processor; `kyoho devices` lists them"},
     {"isa", KY_OPTION_CHOICE, FIELD(isa), "auto", KY_NO_RANGE, "auto|plain|sse2|avx2|avx512|neon",
      NULL, "instruction set of the CPU engine; auto takes the widest"},
-    {"threads", KY_OPTION_INTEGER, FIELD(threads), "0", 0, 65536, NULL, NULL,
+    {"threads", KY_OPTION_INTEGER, FIELD(threads), "0", 0, 1024, NULL, NULL,
      "threads of the CPU engine; 0: OMP_NUM_THREADS, or all cores"},
 };
 
@@ -85,10 +85,10 @@ void ky_parameters_defaults(struct ky_parameters *parameters)
 enum ky_status ky_parameters_resolve(const struct ky_parameters *given,
                                      struct ky_parameters *resolved, struct ky_error *error)
 {
-    if (given->size != sizeof *given)
+    ky_parameters_defaults(resolved);
+    if (!ky_options_adopt(resolved, sizeof *resolved, given))
         return ky_fail(error, KY_USAGE,
                        "parameters were not filled by ky_parameters_defaults of this version");
-    *resolved = *given;
     if (!resolved->engine)
         resolved->engine = "auto";
     if (resolved->cell == KY_CELL_BY_FORCE)

@@ -27,7 +27,8 @@ const size_t ky_model_count = sizeof ky_models / sizeof *ky_models;
 #define FIELD(name) offsetof(struct ky_model_parameters, name)
 
 const struct ky_option ky_model_options[] = {
-    {"bodies", KY_OPTION_COUNT, FIELD(n), "0", KY_NO_RANGE, NULL, "N", "number of bodies"},
+    {"bodies", KY_OPTION_COUNT, FIELD(n), "0", KY_NO_RANGE, NULL, "N",
+     "number of bodies; -n for short"},
     {"seed", KY_OPTION_COUNT, FIELD(seed), "1", KY_NO_RANGE, NULL, NULL,
      "of the random numbers; the same seed gives the same bodies"},
     {"softening", KY_OPTION_REAL, FIELD(softening), "0", 0, 1e6, NULL, "LENGTH",

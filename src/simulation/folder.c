@@ -26,17 +26,39 @@ enum ky_status ky_folder_snapshot(const char *folder, size_t number, char path[K
     return ky_folder_path(folder, name, path, error);
 }
 
-/* What a run writes and may remove again. */
+int ky_folder_is_snapshot(const char *name)
+{
+    static const char *const suffixes[] = {".hdf5", ".tipsy"};
+    if (strncmp(name, "snapshot_", 9) != 0)
+        return 0;
+    size_t digits = strspn(name + 9, "0123456789");
+    for (size_t k = 0; digits >= 4 && k < sizeof suffixes / sizeof *suffixes; k++)
+        if (!strcmp(name + 9 + digits, suffixes[k]))
+            return 1;
+    return 0;
+}
+
+/* What a run writes and may remove again; run.log is locked and emptied in its own place. */
 static int is_result(const char *name)
 {
     static const char *const results[] = {"restart.kyo", "restart.kyo.previous", "energy.csv",
-                                          "run.json", "run.log"};
+                                          "run.json"};
+    static const char *const beside[] = {".iord", ".param"}; /* of a TIPSY snapshot */
     for (size_t k = 0; k < sizeof results / sizeof *results; k++)
         if (!strcmp(name, results[k]))
             return 1;
-    unsigned number;
-    int used = 0;
-    return sscanf(name, "snapshot_%u.%n", &number, &used) == 1 && used > 0;
+    char snapshot[256];
+    size_t length = strlen(name);
+    for (size_t k = 0; k < sizeof beside / sizeof *beside; k++) {
+        size_t suffix = strlen(beside[k]);
+        if (length > suffix && length < sizeof snapshot &&
+            !strcmp(name + length - suffix, beside[k])) {
+            memcpy(snapshot, name, length - suffix);
+            snapshot[length - suffix] = '\0';
+            return ky_folder_is_snapshot(snapshot);
+        }
+    }
+    return ky_folder_is_snapshot(name);
 }
 
 /* Calls `act` for every result in the folder. */
@@ -58,6 +80,14 @@ static enum ky_status each_result(const char *folder,
 
 static enum ky_status refuse(const char *folder, const char *name, struct ky_error *error)
 {
+    char path[KY_PATH];
+    int resumable =
+        ky_folder_path(folder, "restart.kyo", path, NULL) == KY_OK && !access(path, F_OK);
+    if (!resumable)
+        return ky_fail(error, KY_USAGE,
+                       "%s holds what is left of a run that had no restart file yet (%s); "
+                       "--overwrite replaces it",
+                       folder, name);
     return ky_fail(
         error, KY_USAGE,
         "%s holds the results of a run (%s); --resume %s goes on with it, --overwrite replaces it",

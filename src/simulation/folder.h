@@ -19,6 +19,8 @@ enum ky_status ky_folder_check(const char *folder, int overwrite, int *made,
                                struct ky_error *error);
 /* Removes the results that lie in it, and a file named `stop`. */
 enum ky_status ky_folder_clear(const char *folder, struct ky_error *error);
+/* Whether a name in the folder is that of a snapshot as a run writes them. */
+int ky_folder_is_snapshot(const char *name);
 /* 1 if the user has put a file named `stop` there; it is removed, so that the run can go on later.
  */
 int ky_folder_stop(const char *folder);

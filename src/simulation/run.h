@@ -17,8 +17,8 @@ struct ky_run_state {
     uint64_t energy_bytes;             /* length of energy.csv at the restart */
     double energy, potential;          /* at the start */
     double wall;                       /* seconds up to the restart */
-    double seed;                       /* NaN: none */
     uint64_t conserved, compress;
+    uint64_t seed, has_seed; /* of the model that the bodies were made by */
     struct ky_units units;
 };
 
@@ -30,6 +30,7 @@ struct ky_run {
     struct ky_energy_start energy_start;
     struct ky_sim *sim;
     char *text;   /* effective parameters, INI */
+    char *texts;  /* a resumed run: the texts that its parameters point into */
     char *origin; /* what the bodies came from, or NULL */
     FILE *log, *energy;
     char energy_path[KY_PATH];
@@ -43,6 +44,18 @@ struct ky_run {
 /* The options of struct ky_run_parameters. */
 extern const struct ky_option ky_run_options[];
 extern const size_t ky_run_option_count;
+
+enum ky_status ky_run_create(const struct ky_parameters *parameters,
+                             const struct ky_run_parameters *given, struct ky_run **made,
+                             struct ky_error *error);
+void ky_run_destroy(struct ky_run *run);
+/* Opens run.log and locks it while this process lives: one run at a time in a folder. */
+enum ky_status ky_run_lock(struct ky_run *run, struct ky_error *error);
+enum ky_status ky_run_open_file(const struct ky_run *run, const char *name, const char *mode,
+                                FILE **file, char path[KY_PATH], struct ky_error *error);
+char *ky_run_copy_text(const char *text); /* NULL when memory is out; free() */
+/* From the present step to the end, or to a reason to stop. */
+enum ky_status ky_run_loop(struct ky_run *run, struct ky_error *error);
 
 /* A pause in the run's life, each on disk when it returns. */
 enum ky_status ky_run_write_snapshot(struct ky_run *run, struct ky_error *error);

@@ -35,5 +35,4 @@ void ky_run_parameters_defaults(struct ky_run_parameters *run)
     *run = (struct ky_run_parameters){.size = sizeof *run};
     const struct ky_option_set set = {"run", ky_run_options, ky_run_option_count, run, NULL};
     ky_options_defaults(&set);
-    run->seed = (double)NAN;
 }

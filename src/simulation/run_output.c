@@ -2,6 +2,7 @@
 #include "simulation/run.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -55,6 +56,13 @@ enum ky_status ky_run_write_energy(struct ky_run *run, struct ky_error *error)
 {
     struct ky_sums sums;
     enum ky_status status = ky_sim_sums(run->sim, &sums, error);
+    if (!status && !isfinite(sums.kinetic + sums.potential))
+        return ky_fail(
+            error, KY_BAD_DATA,
+            "at time %g the energy is no longer a finite number: the masses are too large for "
+            "these units, "
+            "or bodies without softening have met; the restart file is of an earlier time",
+            ky_sim_time(run->sim));
     if (!status && !ky_sim_steps(run->sim))
         run->energy_start = (struct ky_energy_start){sums.kinetic + sums.potential, sums.potential,
                                                      run->energy_start.conserved};
@@ -126,7 +134,16 @@ static void describe(struct ky_run *run, const char *outcome, FILE *out)
     ky_json_text(&json, "outcome", outcome);
     ky_json_text(&json, "written", date);
     ky_json_text(&json, "origin", run->origin);
-    ky_json_real(&json, "seed", run->state.seed);
+    if (run->state.has_seed)
+        ky_json_count(&json, "seed", run->state.seed);
+    else
+        ky_json_null(&json, "seed");
+    ky_json_real(&json, "start", run->sim->start);
+    ky_json_real(&json, "end", run->sim->start + (double)run->schedule.end * run->schedule.step);
+    if (run->schedule.every)
+        ky_json_real(&json, "every", (double)run->schedule.every * fabs(run->schedule.step));
+    else
+        ky_json_null(&json, "every");
     ky_json_count(&json, "n", ky_sim_n(run->sim));
     ky_json_real(&json, "time", ky_sim_time(run->sim));
     ky_json_count(&json, "steps", ky_sim_steps(run->sim));

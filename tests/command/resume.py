@@ -76,7 +76,7 @@ with folder() as top:
         check(process.returncode == 6 and "--resume" in text, f"{name}: exit code 6 and how to go on", f"{process.returncode} {text}")
         run("run", "--resume", path(name), "--quiet")
         check(state(path(name), scratch) == expected, f"{name}: goes on to the same end")
-    process = run("run", *MODEL, "--end", "0.5", "--max-wall", "0.1", "--output", path("wall"), code=6)
+    process = run("run", *MODEL, "--end", "0.5", "--max-wall", "0.01", "--output", path("wall"), code=6)
     check("--resume" in process.stderr, "--max-wall: code 6")
     run("run", "--resume", path("wall"), "--quiet")
     check(state(path("wall"), scratch) == expected, "--max-wall: goes on to the same end")
@@ -85,6 +85,21 @@ with folder() as top:
     run("run", *MODEL, "--end", "0.25", "--output", path("short"), "--threads", "1")
     run("run", "--resume", path("short"), "--end", "0.5", "--threads", "2", "--quiet")
     check(state(path("short"), scratch) == expected, "--resume --end goes further")
+    # a processor that was asked for is kept
+    sse2 = [*MODEL, "--isa", "sse2"]
+    run("run", *sse2, "--end", "0.5", "--output", path("sse2"))
+    run("run", *sse2, "--end", "0.25", "--output", path("sse2b"))
+    run("run", "--resume", path("sse2b"), "--end", "0.5", "--quiet")
+    check(state(path("sse2"), scratch) == state(path("sse2b"), scratch), "a resumed run keeps its instruction set")
+
+    # one run at a time in a folder
+    process = start(*MODEL, "--end", "50", "--output", path("live"))
+    while not os.path.exists(path("live/restart.kyo")):
+        time.sleep(0.01)
+    check("at work" in run("run", "--resume", path("live"), code=2).stderr, "a run that is at work is not resumed")
+    check("at work" in run("run", *MODEL, "--end", "1", "--output", path("live"), "--overwrite", code=2).stderr, "nor replaced")
+    process.terminate()
+    check(process.wait() == 6, "and goes on undisturbed")
     check("past" in run("run", "--resume", path("short"), "--end", "0.25", code=2).stderr, "not back, though")
     check("--theta" in run("run", "--resume", path("short"), "--theta", "0.3", code=2).stderr, "nor with another method")
     run("run", "--resume", path("short"), "--quiet")

@@ -67,6 +67,13 @@ with folder() as where:
         (["bench", "nothing"], "nothing"),
         (["force", "--model", "plummer", "-n", "10", "--repeat", "0"], "range"),
         (["force", "--model", "plummer", "-n", "10", "--engine", "abacus"], "abacus"),
+        (["force", "--model", "plummer", "-n", "10", "--engine", "cpu:3"], "one CPU"),
+        (["force", "--model", "plummer", "-n", "10", "--threads", "65536"], "range"),
+        (["run", "--model", "plummer", "-n", "10", "--step", "0.1", "--end", "0.35", "--output", path("x/y/z")], "multiple"),
+        (["run", "--model", "plummer", "-n", "10", "--output", "--overwrite"], "needs a value"),
+        (["run", path("a.csv"), "--input", path("b.csv"), "--end", "1", "--output", path("x")], "two files"),
+        (["run", path("a.csv"), "--w0", "3", "--end", "1", "--output", path("x")], "--model"),
+        (["draw", path("a.csv"), "-o", path("x.jpg")], ".png"),
         (["frce"], "force"),
         (["run", path("none.ini")], "none.ini"),
     ]:
@@ -97,7 +104,14 @@ with folder() as where:
     check(sorted(os.listdir(path("r")))[0] == "energy.csv", "and replaced with --overwrite")
     summary = json.load(open(path("r/run.json")))
     check(summary["outcome"] == "done" and summary["n"] == 50 and summary["options"]["softening"] == "0.1"
-          and summary["origin"] == "plummer -n 50 --seed 1" and summary["version"] in version.stdout, "run.json tells what was run", summary)
+          and summary["origin"] == "plummer -n 50 --seed 1 --softening 0.1" and summary["version"] in version.stdout
+          and summary["seed"] == 1 and summary["engine"] == "cpu" and summary["host"] == os.uname().nodename
+          and summary["compiler"] and summary["end"] == 0.5, "run.json tells what was run", summary)
+    with open(path("r/snapshot_0003.png"), "w") as picture:
+        picture.write("a picture of the user's")
+    run("run", *quick, "--output", path("r"), "--overwrite")
+    check(os.path.exists(path("r/snapshot_0003.png")), "--overwrite leaves what no run wrote")
+    check(run_json("info", path("r"))["snapshots"] == 2, "and info counts snapshots only")
     rows = open(path("r/energy.csv")).read().splitlines()
     check(rows[0].startswith("time,steps,kinetic,potential,energy,de,dew,") and len(rows) == 6, "energy.csv has a row for each step", rows[0])
 
@@ -125,6 +139,20 @@ with folder() as where:
                   ["run", "--model", "two-body", "--step", "0.01", "--end", "0.1", "--output", path("d"), "--dry-run"]]:
         check(isinstance(run_json(*words), dict), "JSON: " + words[0])
     check(not os.path.exists(path("d")), "--dry-run writes nothing")
+    plan = run_json("run", "--model", "plummer", "-n", "1000", "--step", "0.125", "--end", "1", "--every", "0.25", "--dry-run")
+    check(plan["steps"] == 8 and plan["snapshots"] == 5 and 1e5 < plan["host_bytes"] < 1e7 and plan["largest_n"] > 1e5,
+          "--dry-run says what the run would need", plan)
+    run("run", "--model", "king", "-n", "20", "--w0", "9", "--seed", "18446744073709551615", "--step", "0.1", "--end", "0.1", "--output", path("seed"))
+    summary = json.load(open(path("seed/run.json")))
+    check(summary["seed"] == 2 ** 64 - 1 and summary["origin"] == "king -n 20 --seed 18446744073709551615 --w0 9",
+          "the seed and the model's options are kept exactly", summary)
+    with open(path("own.csv"), "w") as bodies:
+        bodies.write("m,x,y,z,vx,vy,vz,softening\n1,0,0,0,0,0,0,0.1\n1,1,0,0,0,1,0,0.2\n")
+    check("derived" in run("run", path("own.csv"), "--steps", "2", "--output", path("own")).stderr, "the bodies' own softening gives a step")
+    with open(path("two.ini"), "w") as ini:
+        ini.write("[run]\noutput = " + path("o5") + "\n   theta = 0.5\n")
+    check("indented" in run("run", path("two.ini"), "--model", "plummer", "-n", "9", "--end", "1", code=2).stderr, "an indented line is refused")
+    check(json.loads(run("force", "--nope", "--json", code=2).stdout)["code"] == 2, "a wrong option as JSON")
     error = json.loads(run("info", path("missing"), "--json", code=4).stdout)
     check(error["code"] == 4 and "missing" in error["error"], "an error as JSON")
 

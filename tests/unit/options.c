@@ -123,6 +123,8 @@ static void ini_errors_name_the_place(void **state)
         {"[other]\ntheta = 1\n", "[other]"},
         {"theta = 9\n", "range"},
         {"theta\n", "line 1"},
+        {"theta = 1\n  step = 2\n", "indented"},
+        {"theta = 1\nstep = 2\ntheta = 1\n", "twice"},
     };
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         FILE *file = tmpfile();

@@ -138,6 +138,10 @@ static enum ky_status open_engine(const struct ky_parameters *parameters, size_t
                                   struct ky_engine **engine, struct ky_error *error)
 {
     *engine = NULL;
+    if (strchr(parameters->engine, ':') && !strncmp(parameters->engine, "cpu", 3))
+        return ky_fail(error, KY_USAGE,
+                       "engine '%s': there is one CPU; --threads says how much of it",
+                       parameters->engine);
     if (!methods[parameters->force].forces)
         return ky_fail(error, KY_UNSUPPORTED,
                        "force list is for devices, which are sent lists made on the host: "

@@ -1,0 +1,144 @@
+/* The resumption of a run from its restart file. */
+#include "simulation/run.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/options.h"
+
+/* What the caller wants of the processor; what it leaves open is as in the run, so that the bits
+ * are. */
+static void take_processor(struct ky_parameters *stored, const struct ky_parameters *wanted)
+{
+    if (wanted->engine)
+        stored->engine = wanted->engine;
+    if (wanted->isa >= 0)
+        stored->isa = wanted->isa;
+    if (wanted->threads >= 0)
+        stored->threads = wanted->threads;
+}
+
+/* The parameters of the run, but those of the processor and the log from the caller. */
+static enum ky_status restore_parameters(struct ky_run *run, const struct ky_restart *restart,
+                                         struct ky_error *error)
+{
+    const struct ky_section *text = ky_restart_find(restart, "parameters");
+    const struct ky_section *origin = ky_restart_find(restart, "origin");
+    if (!text || !text->bytes || ((const char *)text->data)[text->bytes - 1])
+        return ky_fail(error, KY_BAD_DATA, "the restart file has no parameters");
+    run->text = ky_run_copy_text(text->data);
+    run->texts = ky_run_copy_text(text->data);
+    if (origin && origin->bytes && !((const char *)origin->data)[origin->bytes - 1])
+        run->origin = ky_run_copy_text(origin->data);
+    if (!run->texts || !run->text)
+        return ky_no_memory(error, "parameters", (size_t)text->bytes, 1);
+    struct ky_parameters stored;
+    struct ky_option_set sets[KY_PARAMETER_SETS];
+    ky_parameters_defaults(&stored);
+    ky_parameter_sets(&stored, sets);
+    enum ky_status status = ky_options_read_back(sets, KY_PARAMETER_SETS, run->texts, error);
+    take_processor(&stored, &run->parameters);
+    stored.log = run->parameters.log;
+    stored.log_context = run->parameters.log_context;
+    run->parameters = stored;
+    return status;
+}
+
+static enum ky_status restore_state(struct ky_run *run, const struct ky_restart *restart,
+                                    struct ky_error *error)
+{
+    const struct ky_run_state *stored = ky_restart_section(restart, "run", sizeof *stored, error);
+    if (!stored)
+        return KY_BAD_DATA;
+    run->state = *stored;
+    run->schedule =
+        (struct ky_schedule){stored->step, stored->end, stored->every, stored->energy_every};
+    run->energy_start =
+        (struct ky_energy_start){stored->energy, stored->potential, (int)stored->conserved};
+    run->given.compress = (int)stored->compress;
+    return stored->energy_every ? KY_OK
+                                : ky_fail(error, KY_BAD_DATA, "the restart file holds no schedule");
+}
+
+/* energy.csv as it was when the restart file was written. */
+static enum ky_status cut_energy(struct ky_run *run, struct ky_error *error)
+{
+    enum ky_status status =
+        ky_run_open_file(run, "energy.csv", "r+", &run->energy, run->energy_path, error);
+    if (status)
+        return status;
+    if (fseek(run->energy, 0, SEEK_END) || ftell(run->energy) < (long)run->state.energy_bytes)
+        return ky_fail(error, KY_BAD_DATA, "%s: is shorter than when the restart file was written",
+                       run->energy_path);
+    if (ftruncate(fileno(run->energy), (off_t)run->state.energy_bytes) ||
+        fseek(run->energy, (long)run->state.energy_bytes, SEEK_SET))
+        return ky_fail(error, KY_CANNOT_WRITE, "%s: %s", run->energy_path, strerror(errno));
+    return KY_OK;
+}
+
+static int resumable(const char *folder)
+{
+    static const char *const names[] = {"restart.kyo", "restart.kyo.previous"};
+    char path[KY_PATH];
+    for (int k = 0; k < 2; k++)
+        if (ky_folder_path(folder, names[k], path, NULL) == KY_OK && !access(path, F_OK))
+            return 1;
+    return 0;
+}
+
+static enum ky_status reopen(struct ky_run *run, struct ky_error *error)
+{
+    char path[KY_PATH];
+    struct ky_restart restart = {0};
+    int previous = 0;
+    enum ky_status status = ky_folder_path(run->given.output, "restart.kyo", path, error);
+    if (!status && resumable(run->given.output)) /* its writer may be at work */
+        status = ky_run_lock(run, error);
+    if (!status)
+        status = ky_restart_read(path, &restart, &previous, error);
+    if (!status)
+        status = restore_state(run, &restart, error);
+    if (!status)
+        status = restore_parameters(run, &restart, error);
+    if (!status)
+        status = ky_sim_from_restart(&restart, &run->parameters, &run->sim, error);
+    ky_restart_free(&restart);
+    if (!status && (!isnan(run->given.end) || run->given.steps))
+        status = ky_schedule_extend(&run->schedule, run->sim->start, run->given.end,
+                                    run->given.steps, error);
+    if (!status && run->schedule.end < ky_sim_steps(run->sim))
+        status = ky_fail(error, KY_USAGE, "the run in %s is at time %g already, past that end",
+                         run->given.output, ky_sim_time(run->sim));
+    if (!status)
+        status = cut_energy(run, error);
+    if (status)
+        return status;
+    run->state.end = run->schedule.end;
+    run->started = ky_clock();
+    run->restarted = ky_clock();
+    if (previous)
+        ky_log(&run->parameters, KY_LOG_WARNING,
+               "restart.kyo is missing or damaged; going on from the one before");
+    ky_log(&run->parameters, KY_LOG_INFO, "going on from time %g, step %llu", ky_sim_time(run->sim),
+           (unsigned long long)ky_sim_steps(run->sim));
+    return KY_OK;
+}
+
+enum ky_status ky_resume(const struct ky_parameters *parameters,
+                         const struct ky_run_parameters *given, struct ky_error *error)
+{
+    struct ky_run *run = NULL;
+    enum ky_status status = ky_run_create(parameters, given, &run, error);
+    if (status)
+        return status;
+    status = reopen(run, error);
+    if (!status)
+        status = ky_run_loop(run, error);
+    ky_run_destroy(run);
+    return status;
+}

@@ -1,0 +1,210 @@
+/* The start of a run: what is refused, what the user should know, the first files. */
+#include "simulation/run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "analysis/analysis.h"
+#include "base/memory.h"
+#include "base/options.h"
+
+/* That of the parameters, or the smallest of the bodies' own: it asks for the shortest step. */
+static double shortest_softening(const struct ky_parameters *parameters,
+                                 const struct ky_bodies *bodies)
+{
+    double least = bodies->softening ? (double)INFINITY : parameters->softening;
+    for (size_t i = 0; bodies->softening && i < bodies->n; i++)
+        least = fmin(least, bodies->softening[i]);
+    return isfinite(least) ? least : parameters->softening;
+}
+
+/* Massless bodies have no scales of their own: all 0. */
+static enum ky_status read_scales(const struct ky_parameters *parameters,
+                                  const struct ky_bodies *bodies, struct ky_scales *scales,
+                                  struct ky_error *error)
+{
+    int massive = 0;
+    for (size_t i = 0; i < bodies->n && !massive; i++)
+        massive = bodies->mass[i] > 0;
+    *scales = (struct ky_scales){0};
+    if (!massive || !(parameters->g > 0))
+        return KY_OK;
+    return ky_system_scales(bodies, parameters->g, shortest_softening(parameters, bodies), scales,
+                            error);
+}
+
+static void warn(const struct ky_run *run, const struct ky_scales *scales, double softening)
+{
+    double longest = 0.3 * softening / scales->velocity_dispersion; /* [time] */
+    double length = fabs((double)run->schedule.end * run->schedule.step);
+    if (softening > 0 && scales->velocity_dispersion > 0 && fabs(run->schedule.step) > longest)
+        ky_log(&run->parameters, KY_LOG_WARNING,
+               "the step %g is longer than 0.3 ε/σ = %g: close encounters will not be followed; "
+               "take a shorter "
+               "--step or a larger --softening",
+               run->schedule.step, longest);
+    if (scales->relaxation_time > 0 && length > scales->relaxation_time)
+        ky_log(&run->parameters, KY_LOG_WARNING,
+               "the run is longer than the relaxation time %.3g of %zu bodies: it no longer "
+               "follows a smooth "
+               "system; more bodies or a shorter run would",
+               scales->relaxation_time, ky_sim_n(run->sim));
+}
+
+enum ky_status ky_run_plan(const struct ky_parameters *parameters,
+                           const struct ky_run_parameters *given, const struct ky_snapshot *initial,
+                           struct ky_plan *plan, struct ky_error *error)
+{
+    struct ky_parameters resolved;
+    struct ky_schedule schedule;
+    struct ky_scales scales;
+    struct ky_memory memory;
+    size_t n = initial->bodies.n;
+    enum ky_status status = ky_parameters_resolve(parameters, &resolved, error);
+    if (!status)
+        status = read_scales(&resolved, &initial->bodies, &scales, error);
+    if (!status)
+        status = ky_schedule_make(&resolved, given, initial->time, scales.step, &schedule, error);
+    if (!status)
+        status = ky_engine_memory(&resolved, n, &memory, error);
+    if (status)
+        return status;
+    /* A copy for output: mass, position, velocity, id; acceleration, potential. */
+    const double copy = 64 + 32;
+    double available = (double)sysconf(_SC_AVPHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    plan->step = schedule.step;
+    plan->steps = schedule.end;
+    plan->snapshots = schedule.every ? schedule.end / schedule.every + 1 : 2;
+    plan->host_bytes = fmax(memory.host, memory.kept + copy * (double)n);
+    plan->device_bytes = memory.device;
+    plan->disk_bytes = (double)plan->snapshots * 72 * (double)n + 2 * (copy * (double)n + 4096) +
+                       300.0 * (double)(schedule.end / schedule.energy_every + 1);
+    plan->largest_n = n ? floor((double)n * available / plan->host_bytes) : 0;
+    return KY_OK;
+}
+
+/* The effective parameters as INI text. */
+static enum ky_status write_text(struct ky_run *run, struct ky_error *error)
+{
+    struct ky_option_set sets[KY_PARAMETER_SETS + 1];
+    struct ky_parameters resolved;
+    size_t size = 0;
+    enum ky_status status = ky_parameters_resolve(&run->parameters, &resolved, error);
+    if (status)
+        return status;
+    resolved.step = run->schedule.step;
+    ky_parameter_sets(&resolved, sets);
+    FILE *memory = open_memstream(&run->text, &size);
+    if (!memory)
+        return ky_no_memory(error, "parameters", 1, 4096);
+    ky_options_write_ini(sets, KY_PARAMETER_SETS, memory);
+    return fclose(memory) ? ky_no_memory(error, "parameters", 1, 4096) : KY_OK;
+}
+
+/* Everything that can be refused before a folder is made. */
+static enum ky_status check(struct ky_run *run, const struct ky_snapshot *initial,
+                            struct ky_scales *scales, struct ky_error *error)
+{
+    if (!initial->bodies.n)
+        return ky_fail(error, KY_BAD_DATA, "there are no bodies to run");
+    enum ky_status status = ky_bodies_check(&initial->bodies, error);
+    if (!status)
+        status = read_scales(&run->parameters, &initial->bodies, scales, error);
+    if (!status)
+        status = ky_schedule_make(&run->parameters, &run->given, initial->time, scales->step,
+                                  &run->schedule, error);
+    run->derived_step = isnan(run->parameters.step);
+    run->parameters.step = run->schedule.step;
+    return status ? status : write_text(run, error);
+}
+
+/* The bodies go to the engine and from the host. */
+static enum ky_status place(struct ky_run *run, struct ky_snapshot *initial, struct ky_error *error)
+{
+    int symmetric = !initial->bodies.softening || run->parameters.softening_kind == KY_SYMMETRIC;
+    enum ky_status status =
+        ky_sim_place(&run->parameters, &initial->bodies, initial->time, &run->sim, error);
+    if (status)
+        return status;
+    ky_bodies_free(&initial->bodies);
+    run->energy_start.conserved = symmetric;
+    run->state = (struct ky_run_state){.step = run->schedule.step,
+                                       .end = run->schedule.end,
+                                       .every = run->schedule.every,
+                                       .energy_every = run->schedule.energy_every,
+                                       .compress = (uint64_t)run->given.compress,
+                                       .seed = run->given.seed,
+                                       .has_seed = (uint64_t)run->given.has_seed,
+                                       .units = initial->units};
+    run->state.units.g = run->parameters.g;
+    return ky_sim_first_forces(run->sim, error);
+}
+
+/* The first files. */
+static enum ky_status begin(struct ky_run *run, const struct ky_scales *scales, double softening,
+                            struct ky_error *error)
+{
+    enum ky_status status = ky_folder_clear(run->given.output, error);
+    if (!status && ftruncate(fileno(run->log), 0))
+        status =
+            ky_fail(error, KY_CANNOT_WRITE, "%s: run.log cannot be emptied", run->given.output);
+    if (!status)
+        status = ky_run_open_file(run, "energy.csv", "w", &run->energy, run->energy_path, error);
+    if (!status)
+        status = ky_energy_header(run->energy, run->energy_path, error);
+    if (status)
+        return status;
+    if (run->derived_step)
+        ky_log(&run->parameters, KY_LOG_INFO, "step %g, derived from softening and velocities",
+               run->schedule.step);
+    warn(run, scales, softening);
+    status = ky_run_write_energy(run, error);
+    if (!status)
+        status = ky_run_write_snapshot(run, error);
+    if (!status)
+        status = ky_run_write_restart(run, error);
+    if (!status)
+        status = ky_run_write_json(run, "running", error);
+    return status;
+}
+
+/* A run that did not begin leaves nothing. */
+static void leave(const struct ky_run *run, int made)
+{
+    char path[KY_PATH];
+    if (!made || ky_folder_path(run->given.output, "run.log", path, NULL))
+        return;
+    unlink(path);
+    rmdir(run->given.output);
+}
+
+enum ky_status ky_run(const struct ky_parameters *parameters, const struct ky_run_parameters *given,
+                      struct ky_snapshot *initial, struct ky_error *error)
+{
+    struct ky_run *run = NULL;
+    struct ky_scales scales;
+    int made = 0;
+    enum ky_status status = ky_run_create(parameters, given, &run, error);
+    if (status)
+        return status;
+    run->origin = run->given.origin ? ky_run_copy_text(run->given.origin) : NULL;
+    double softening = shortest_softening(&run->parameters, &initial->bodies);
+    status = check(run, initial, &scales, error);
+    if (!status)
+        status = ky_folder_check(run->given.output, run->given.overwrite, &made, error);
+    if (!status) {
+        status = ky_run_lock(run, error);
+        if (!status)
+            status = place(run, initial, error);
+        if (status)
+            leave(run, made);
+    }
+    if (!status)
+        status = begin(run, &scales, softening, error);
+    if (!status)
+        status = ky_run_loop(run, error);
+    ky_run_destroy(run);
+    return status;
+}
