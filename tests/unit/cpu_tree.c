@@ -141,6 +141,31 @@ static void awkward_shapes_are_served(void **state)
         }
 }
 
+/* Bodies far outside share a group with some of the bulk, and cost them no digits: every body's
+ * error is bounded. */
+static void outliers_cost_no_digits(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {21, 1000, 5000};
+    static const double distances[] = {1e6, 1e9};
+    for (int k = 0; k < 3 * 2 * 2; k++) {
+        struct ky_parameters parameters = tree_parameters(k % 2 ? KY_TREE : KY_DIRECT);
+        struct ky_error error = {0};
+        size_t n = sizes[k / 4];
+        parameters.precision = KY_SINGLE;
+        parameters.theta = 0.3;
+        struct ky_bodies bodies = cloud_make(PLUMMER, n), exact = cloud_make(PLUMMER, n);
+        for (size_t i = 0; i < n / 20; i++)
+            bodies.position[i * 20][i % 3] = (i % 2 ? 1 : -1) * distances[k / 2 % 2];
+        assert_ok(cloud_forces(&parameters, &bodies, &exact, NULL, &error));
+        struct cloud_error e = cloud_compare(&bodies, &exact);
+        assert_between(e.max, 0, 2e-3);
+        assert_between(e.potential_max, 0, 2e-4);
+        ky_bodies_free(&bodies);
+        ky_bodies_free(&exact);
+    }
+}
+
 static void softenings_are_those_of_the_direct_sum(void **state)
 {
     (void)state;
@@ -281,6 +306,7 @@ int main(void)
         cmocka_unit_test(instruction_sets_agree),
         cmocka_unit_test(an_open_tree_is_the_direct_sum),
         cmocka_unit_test(awkward_shapes_are_served),
+        cmocka_unit_test(outliers_cost_no_digits),
         cmocka_unit_test(softenings_are_those_of_the_direct_sum),
         cmocka_unit_test(units_leave_no_trace),
         cmocka_unit_test(threads_leave_no_trace),

@@ -37,8 +37,8 @@ enum { KY_BODIES_CHUNK = 4096, KY_PARTIAL = 20 };
 enum ky_status ky_cpu_lanes(int isa, const struct ky_lanes **lanes, const char **name,
                             struct ky_error *error);
 
-/* Mean position in the engine's units. */
-void ky_cpu_centre(struct ky_cpu *cpu, double centre[3]);
+/* The middle of the bulk of the bodies, in the engine's units. */
+void ky_cpu_centre(const struct ky_cpu *cpu, double centre[3]);
 /* Chooses the units for bodies in the caller's units. */
 void ky_cpu_choose_units(struct ky_cpu *cpu, const struct ky_bodies *bodies);
 

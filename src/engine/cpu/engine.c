@@ -86,7 +86,7 @@ static void memory(const struct ky_parameters *parameters, size_t n, struct ky_m
     if (parameters->force == KY_TREE && !ky_cpu_lanes(parameters->isa, &lanes, &isa, NULL)) {
         const struct ky_octree deep = {.levels = 64};
         int threads = parameters->threads > 0 ? parameters->threads : default_threads();
-        memory->host += threads * (double)lanes->group_space[parameters->precision](&deep);
+        memory->host += threads * (double)lanes->group_space[KY_DOUBLE](&deep);
     }
     if (methods[parameters->force].memory)
         memory->host += methods[parameters->force].memory(parameters, n);

@@ -73,6 +73,46 @@ static void store(struct ky_cpu *cpu, const struct ky_group *group, struct ky_cp
     }
 }
 
+/* Whether float, relative to the group's centre, is too coarse for the group's closest pairs: half
+ * its extent is over WIDE times the distance of neighbours along the curve (the smallest eighth of
+ * them). So it is where a group holds some of the bulk and an outlier. Float resolves half × 6e-8,
+ * then 6e-5 of such a distance. */
+static int is_wide(const struct ky_octree *tree, const struct ky_group *group)
+{
+    enum { WIDE = 1000, SHARE = 8 };
+    double least[KY_MOST_SINKS / SHARE + 1], low[3], high[3];
+    size_t room = group->bodies / SHARE + 1, kept = 0;
+    const double *x[3] = {tree->x, tree->y, tree->z};
+    for (int c = 0; c < 3; c++)
+        low[c] = high[c] = x[c][group->body];
+    for (uint32_t i = group->body + 1; i < group->body + group->bodies; i++) {
+        double distance = 0;
+        for (int c = 0; c < 3; c++) {
+            distance = fmax(distance, fabs(x[c][i] - x[c][i - 1]));
+            low[c] = fmin(low[c], x[c][i]);
+            high[c] = fmax(high[c], x[c][i]);
+        }
+        if (kept == room && distance >= least[kept - 1])
+            continue;
+        size_t k = kept < room ? kept++ : kept - 1; /* ascending: insert from behind */
+        for (; k > 0 && least[k - 1] > distance; k--)
+            least[k] = least[k - 1];
+        least[k] = distance;
+    }
+    double extent = fmax(fmax(high[0] - low[0], high[1] - low[1]), high[2] - low[2]);
+    return kept && 0.5 * extent > WIDE * least[kept - 1];
+}
+
+/* The precision of the lanes for a part: float where it will do. */
+static int part_precision(const struct ky_cpu *cpu, const struct ky_group *group, size_t groups)
+{
+    int precision = cpu->parameters->precision;
+    for (size_t g = 0; g < groups && precision != KY_DOUBLE; g++)
+        if (is_wide(&cpu->tree, &group[g]))
+            precision = KY_DOUBLE;
+    return precision;
+}
+
 /* Some consecutive groups, which share a walk. */
 static void walk_part(struct ky_cpu *cpu, const struct ky_group_walk *walk, size_t part,
                       double floor, void *space, uint64_t *bodies, uint64_t *cells)
@@ -80,9 +120,9 @@ static void walk_part(struct ky_cpu *cpu, const struct ky_group_walk *walk, size
     const struct ky_octree *tree = walk->tree;
     const struct ky_group *group = tree->group + part * KY_SHARED_GROUPS;
     const struct ky_lanes *lanes = cpu->lanes;
-    const int precision = cpu->parameters->precision;
     size_t groups = tree->groups - part * KY_SHARED_GROUPS;
     groups = groups < KY_SHARED_GROUPS ? groups : KY_SHARED_GROUPS;
+    const int precision = part_precision(cpu, group, groups);
     double factor[KY_SHARED_GROUPS], least = (double)INFINITY, largest = 0;
     for (size_t g = 0; g < groups; g++) {
         factor[g] = !walk->relative ? 1
@@ -115,7 +155,7 @@ static enum ky_status walk_groups(struct ky_cpu *cpu, const struct ky_parameters
         .relative = parameters->opening == KY_RELATIVE,
     };
     const double floor = walk.relative ? ky_cpu_acceleration_floor(cpu) : 0;
-    const size_t space_bytes = cpu->lanes->group_space[parameters->precision](tree);
+    const size_t space_bytes = cpu->lanes->group_space[KY_DOUBLE](tree); /* the larger one */
     char *space = ky_allocate((size_t)cpu->threads, space_bytes);
     if (!space)
         return ky_no_memory(error, "lists of the tree walk", (size_t)cpu->threads, space_bytes);

@@ -2,36 +2,29 @@
 #include "engine/cpu/cpu.h"
 
 #include <math.h>
-#include <string.h>
+#include <stdlib.h>
 
 #include "engine/units.h"
 
-static size_t chunks_of(size_t n)
+static int ascending(const void *a, const void *b)
 {
-    return (n + KY_BODIES_CHUNK - 1) / KY_BODIES_CHUNK;
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
 }
 
-static void total(const struct ky_cpu *cpu, int count, double *sum)
+/* The median, so that a few bodies far outside do not take the digits of all others. */
+void ky_cpu_centre(const struct ky_cpu *cpu, double centre[3])
 {
-    memset(sum, 0, (size_t)count * sizeof *sum);
-    for (size_t k = 0; k < chunks_of(cpu->n); k++)
-        for (int c = 0; c < count; c++)
-            sum[c] += cpu->partial[k * KY_PARTIAL + (size_t)c];
-}
-
-void ky_cpu_centre(struct ky_cpu *cpu, double centre[3])
-{
-#pragma omp parallel for num_threads(cpu->team)
-    for (size_t k = 0; k < chunks_of(cpu->n); k++) {
-        size_t last = (k + 1) * KY_BODIES_CHUNK < cpu->n ? (k + 1) * KY_BODIES_CHUNK : cpu->n;
-        for (size_t c = 0; c < 3; c++) {
-            double sum = 0;
-            for (size_t i = k * KY_BODIES_CHUNK; i < last; i++)
-                sum += cpu->x[c][i];
-            cpu->partial[k * KY_PARTIAL + c] = sum / (double)cpu->n;
-        }
+    enum { MOST = 1023 };
+    double sample[MOST];
+    size_t stride = cpu->n / MOST + 1, count = 0;
+    for (int c = 0; c < 3; c++) {
+        count = 0;
+        for (size_t i = 0; i < cpu->n; i += stride)
+            sample[count++] = cpu->x[c][i];
+        qsort(sample, count, sizeof *sample, ascending);
+        centre[c] = count ? sample[count / 2] : 0;
     }
-    total(cpu, 3, centre);
 }
 
 void ky_cpu_choose_units(struct ky_cpu *cpu, const struct ky_bodies *bodies)
