@@ -24,6 +24,7 @@ struct ky_direct_buffers {
 struct ky_tree_buffers {
     struct ky_buffer source, low, eps2, order, sink, factor;
     struct ky_buffer centre, centre_low, link, moment, box, counts;
+    struct ky_buffer work, bodies, cells; /* of lists */
 };
 
 /* The tree on the host, and what it is built from: the bodies' masses and softenings stay there
@@ -32,6 +33,7 @@ struct ky_host_tree {
     struct ky_octree tree;
     double *x[3], *mass, *softening;
     double origin[3]; /* of positions on the device: in the midst of the system */
+    float *factor;    /* of the relative opening test, by place along the curve */
     void *staging;
     size_t staging_bytes;
     size_t counts; /* of groups that counted pairs in the last walk */
@@ -111,10 +113,24 @@ size_t ky_real4_bytes(int precision);
 
 /* walk.c */
 enum ky_status ky_device_walk(struct ky_device_engine *engine, struct ky_error *error);
+/* Evaluates the forces; for the relative opening test without last accelerations twice, with
+ * `offset` first. */
+typedef enum ky_status ky_evaluate_function(struct ky_device_engine *engine,
+                                            const struct ky_parameters *parameters,
+                                            struct ky_error *error);
+enum ky_status ky_device_relative(struct ky_device_engine *engine, ky_evaluate_function *evaluate,
+                                  struct ky_error *error);
+/* host.factor from the last accelerations. */
+enum ky_status ky_device_factors(struct ky_device_engine *engine, struct ky_error *error);
+uint32_t ky_device_walk_flags(const struct ky_device_engine *engine,
+                              const struct ky_parameters *parameters);
 void ky_device_walk_release(struct ky_device_engine *engine);
 /* Pairs of the last walk, read from the device. */
 void ky_device_walk_report(struct ky_device_engine *engine, struct ky_force_report *report);
 double ky_device_walk_memory(const struct ky_parameters *parameters, size_t n);
+
+/* lists.c */
+enum ky_status ky_device_lists(struct ky_device_engine *engine, struct ky_error *error);
 
 /* tree.c: the host's part. Builds the tree over the present positions and adds its seconds to the
  * report. */

@@ -84,6 +84,7 @@ static const struct {
 } methods[] = {
     {KY_DIRECT, ky_device_direct},
     {KY_WALK, ky_device_walk},
+    {KY_LIST, ky_device_lists},
 };
 
 static int method_of(const struct ky_parameters *parameters)

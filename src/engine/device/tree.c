@@ -20,6 +20,7 @@ void ky_device_tree_release(struct ky_device_engine *engine)
         free(host->x[c]);
     free(host->mass);
     free(host->softening);
+    free(host->factor);
     free(host->staging);
     memset(host, 0, sizeof *host);
 }

@@ -38,45 +38,53 @@ static double floor_of(const double *size, size_t n)
     return 0.01 * sum / (double)n;
 }
 
-static enum ky_status send_factors(struct ky_device_engine *engine, struct ky_error *error)
+enum ky_status ky_device_factors(struct ky_device_engine *engine, struct ky_error *error)
 {
     size_t n = engine->n;
-    struct ky_gpu *gpu = engine->card[0].gpu;
     const struct ky_parameters *parameters = engine->parameters;
-    const uint32_t *order = engine->host.tree.order;
+    struct ky_host_tree *host = &engine->host;
     double *a = ky_allocate(4 * n, sizeof *a), *const column[3] = {a, a + n, a + 2 * n};
-    float *factor = ky_allocate(n, sizeof *factor);
     enum ky_status status = KY_OK;
-    if (!a || !factor)
+    if (!host->factor)
+        host->factor = ky_allocate(n, sizeof *host->factor);
+    if (!a || !host->factor)
         status = ky_no_memory(error, "accelerations for the opening test", n, 4 * sizeof *a);
     if (status == KY_OK)
         status = ky_device_columns(engine, &engine->card[0].acceleration, column, error);
-    if (status != KY_OK)
-        goto end;
-    double *size = a + 3 * n;
-    for (size_t i = 0; i < n; i++)
-        size[i] = sqrt(a[i] * a[i] + a[n + i] * a[n + i] + a[2 * n + i] * a[2 * n + i]);
-    double floor = floor_of(size, n);
-    for (size_t k = 0; k < n; k++)
-        factor[k] =
-            (float)fmin(ky_opening_relative_factor(parameters->alpha, fmax(size[order[k]], floor),
-                                                   parameters->multipole),
-                        1e30);
-    status = ky_buffer_need(gpu, &engine->walk.factor, "factors of the opening test", n,
-                            sizeof *factor, error);
-    if (status == KY_OK)
-        status =
-            engine->driver->write(gpu, &engine->walk.factor, 0, factor, n * sizeof *factor, error);
-end:
+    if (status == KY_OK) {
+        double *size = a + 3 * n;
+        for (size_t i = 0; i < n; i++)
+            size[i] = sqrt(a[i] * a[i] + a[n + i] * a[n + i] + a[2 * n + i] * a[2 * n + i]);
+        double floor = floor_of(size, n);
+        for (size_t k = 0; k < n; k++)
+            host->factor[k] =
+                (float)fmin(ky_opening_relative_factor(parameters->alpha,
+                                                       fmax(size[host->tree.order[k]], floor),
+                                                       parameters->multipole),
+                            1e30);
+    }
     free(a);
-    free(factor);
+    return status;
+}
+
+static enum ky_status send_factors(struct ky_device_engine *engine, struct ky_error *error)
+{
+    struct ky_gpu *gpu = engine->card[0].gpu;
+    size_t n = engine->n;
+    enum ky_status status = ky_device_factors(engine, error);
+    if (status == KY_OK)
+        status = ky_buffer_need(gpu, &engine->walk.factor, "factors of the opening test", n,
+                                sizeof(float), error);
+    if (status == KY_OK)
+        status = engine->driver->write(gpu, &engine->walk.factor, 0, engine->host.factor,
+                                       n * sizeof(float), error);
     return status;
 }
 
 /* ---- the walk ---- */
 
-static uint32_t walk_flags(const struct ky_device_engine *engine,
-                           const struct ky_parameters *parameters)
+uint32_t ky_device_walk_flags(const struct ky_device_engine *engine,
+                              const struct ky_parameters *parameters)
 {
     int source_eps = engine->own_eps && parameters->softening_kind == KY_SYMMETRIC;
     return (engine->own_eps ? KY_WALK_OWN_EPS : 0U) | (source_eps ? KY_WALK_SOURCE_EPS : 0U) |
@@ -91,7 +99,7 @@ static enum ky_status launch_walk(struct ky_device_engine *engine,
 {
     struct ky_card *card = &engine->card[0];
     struct ky_tree_buffers *walk = &engine->walk;
-    uint32_t n = (uint32_t)engine->n, first = 0, flags = walk_flags(engine, parameters);
+    uint32_t n = (uint32_t)engine->n, first = 0, flags = ky_device_walk_flags(engine, parameters);
     uint32_t general =
         flags & (KY_WALK_SOURCE_EPS | KY_WALK_MINIMUM | KY_WALK_RELATIVE | KY_WALK_TEST_BOX);
     size_t groups = ky_groups(n, KY_WALK_LANES);
@@ -147,13 +155,19 @@ static enum ky_status evaluate(struct ky_device_engine *engine,
 
 enum ky_status ky_device_walk(struct ky_device_engine *engine, struct ky_error *error)
 {
+    return ky_device_relative(engine, evaluate, error);
+}
+
+enum ky_status ky_device_relative(struct ky_device_engine *engine, ky_evaluate_function *by,
+                                  struct ky_error *error)
+{
     const struct ky_parameters *parameters = engine->parameters;
     if (parameters->opening != KY_RELATIVE || engine->has_acceleration)
-        return evaluate(engine, parameters, error);
+        return by(engine, parameters, error);
     struct ky_parameters first = *parameters;
     first.opening = KY_OFFSET;
-    enum ky_status status = evaluate(engine, &first, error);
-    return status == KY_OK ? evaluate(engine, parameters, error) : status;
+    enum ky_status status = by(engine, &first, error);
+    return status == KY_OK ? by(engine, parameters, error) : status;
 }
 
 void ky_device_walk_report(struct ky_device_engine *engine, struct ky_force_report *report)

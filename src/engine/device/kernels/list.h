@@ -34,17 +34,25 @@
 #define KY_WALK_UNIT(name, p, number, variant) KY_U(name##_##p, "walk.k", number, variant)
 #define KY_WALK_KERNEL_OF(name, p, number, variant) KY_K(name##_##p, ky_##name##_##p, KY_WALK_LANES)
 
+#define KY_LISTS_OF(X, p, number)                                                                  \
+    X(list_monopole, p, number, 0)                                                                 \
+    X(list_quadrupole, p, number, 1)
+#define KY_LIST_UNIT(name, p, number, variant) KY_U(name##_##p, "lists.k", number, variant)
+#define KY_LIST_KERNEL_OF(name, p, number, variant) KY_K(name##_##p, ky_##name##_##p, KY_LIST_LANES)
+
 #define KY_UNITS_OF(p, number)                                                                     \
     KY_U(sources_##p, "sources.k", number, -1)                                                     \
     KY_U(tree_##p, "walk_sources.k", number, -1)                                                   \
     KY_DIRECT_OF(KY_DIRECT_UNIT, p, number)                                                        \
-    KY_WALK_OF(KY_WALK_UNIT, p, number)
+    KY_WALK_OF(KY_WALK_UNIT, p, number)                                                            \
+    KY_LISTS_OF(KY_LIST_UNIT, p, number)
 #define KY_KERNELS_OF(p, number)                                                                   \
     KY_K(sources_##p, ky_sources_##p, 256)                                                         \
     KY_K(sources_##p, ky_reduce_##p, 256)                                                          \
     KY_DIRECT_OF(KY_DIRECT_KERNEL, p, number)                                                      \
     KY_K(tree_##p, ky_walk_sources_##p, 256)                                                       \
-    KY_WALK_OF(KY_WALK_KERNEL_OF, p, number)
+    KY_WALK_OF(KY_WALK_KERNEL_OF, p, number)                                                       \
+    KY_LISTS_OF(KY_LIST_KERNEL_OF, p, number)
 
 /* The reader defines KY_U or KY_K first. */
 #define KY_UNITS                                                                                   \

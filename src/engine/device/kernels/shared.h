@@ -42,6 +42,9 @@
 #define KY_WALK_TEST_BOX 64
 #define KY_WALK_LISTED 128
 
+/* Lists: lanes of a group. */
+#define KY_LIST_LANES 64
+
 /* Sort and scan: items of a lane, and of a group of 256 lanes. */
 #define KY_SCAN_EACH 8
 #define KY_SCAN_TILE 2048

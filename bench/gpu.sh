@@ -1,0 +1,58 @@
+#!/bin/sh
+# On a machine with an NVIDIA GPU: builds, runs the tests of devices through CUDA and NVIDIA's OpenCL, a short list of
+# them under compute-sanitizer, then the benchmarks, and prints a short table. Logs go to $OUT (gpu-results).
+# JOBS, BUILD, CUDA_ARCHS and other variables of make are passed on; QUICK=yes leaves out the sanitizer.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+build=${BUILD:-build}
+out=${OUT:-gpu-results}
+mkdir -p "$out"
+say() { printf '%s\n' "== $*"; }
+
+nvidia-smi --query-gpu=name,driver_version --format=csv,noheader || { say "no NVIDIA driver here"; exit 3; }
+# Containers often lack the line that tells the OpenCL loader of the driver.
+if ! grep -qs nvidia /etc/OpenCL/vendors/*.icd && [ -z "${OCL_ICD_VENDORS:-}" ]; then
+    library=$(ldconfig -p | sed -n 's/.*=> \(.*libnvidia-opencl.so.1\)$/\1/p' | head -n 1)
+    [ -n "$library" ] || library=$(find /usr /opt -name libnvidia-opencl.so.1 2>/dev/null | head -n 1)
+    if [ -n "$library" ]; then
+        mkdir -p "$out/vendors" && echo "$library" >"$out/vendors/nvidia.icd"
+        OCL_ICD_VENDORS=$PWD/$out/vendors
+        case $out in /*) OCL_ICD_VENDORS=$out/vendors ;; esac
+        export OCL_ICD_VENDORS
+    fi
+fi
+
+if [ -z "${SKIP_BUILD:-}" ]; then
+    say "building in $build"
+    make -j"${JOBS:-$(nproc)}" BUILD="$build" all tests bench >"$out/make.log" 2>&1 ||
+        { tail -n 20 "$out/make.log"; exit 1; }
+fi
+"$build/kyoho" devices
+
+status=0
+export CMOCKA_MESSAGE_OUTPUT=TAP
+for engine in cuda:0 opencl:0; do
+    say "tests through $engine"
+    KYOHO_TEST_ENGINE=$engine "$build/tests/unit/device" >"$out/test-$engine.log" 2>&1 || status=1
+    grep -E '^(not )?ok|ERROR' "$out/test-$engine.log"
+done
+if [ -z "${SKIP_BUILD:-}" ]; then
+    say "the whole test suite"
+    BUILD=$build tests/run >"$out/tests.log" 2>&1 || status=1
+    tail -n 1 "$out/tests.log"
+fi
+
+if [ -z "${QUICK:-}" ]; then
+    for tool in memcheck racecheck initcheck; do
+        say "compute-sanitizer $tool"
+        KYOHO_TEST_ENGINE=cuda:0 compute-sanitizer --tool $tool --error-exitcode 9 \
+            "$build/tests/unit/device" 'nothing_is_written*' >"$out/$tool.log" 2>&1 || status=1
+        grep -E 'ERROR SUMMARY|RACECHECK SUMMARY|^(not )?ok' "$out/$tool.log"
+    done
+fi
+
+for engine in cuda:0 opencl:0; do
+    say "benchmarks through $engine"
+    "$build/bench/device" $engine 2>&1 | tee "$out/bench-$engine.txt"
+done
+exit $status

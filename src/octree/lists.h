@@ -1,0 +1,21 @@
+/* Interaction lists of groups of bodies: which cells and which bodies act on them. Made from the
+ * links of a tree, for whatever evaluates them (N12 section 4.2: the GRAPE way). */
+#ifndef KY_OCTREE_LISTS_H
+#define KY_OCTREE_LISTS_H
+
+#include "octree/octree.h"
+
+/* Lists that grow; cleared at first, freed by ky_lists_free. */
+struct ky_lists {
+    uint32_t *cell, *body; /* indices of cells; places of bodies along the curve */
+    size_t cells, bodies, cell_room, body_room;
+};
+
+/* Appends the lists of one group; `factor` is that of the relative opening test, else 1. The
+ * group's own bodies are in its list of bodies. The tree has links. */
+enum ky_status ky_lists_add(struct ky_lists *lists, const struct ky_octree *tree,
+                            const struct ky_parameters *parameters, const struct ky_group *group,
+                            double factor, struct ky_error *error);
+void ky_lists_free(struct ky_lists *lists);
+
+#endif
