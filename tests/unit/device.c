@@ -272,6 +272,108 @@ static void awkward_numbers_of_bodies(void **state)
             }
 }
 
+/* ---- sort and scan of the drivers ---- */
+
+static const struct ky_driver *const drivers[] = {
+#ifdef KY_HAVE_CUDA
+    &ky_cuda_driver,
+#endif
+#ifdef KY_HAVE_OPENCL
+    &ky_opencl_driver,
+#endif
+    NULL,
+};
+
+struct pair {
+    uint64_t key;
+    uint32_t value;
+};
+
+static int ascending_pair(const void *a, const void *b)
+{
+    const struct pair *p = a, *q = b;
+    return p->key != q->key ? (p->key > q->key) - (p->key < q->key)
+                            : (p->value > q->value) - (p->value < q->value);
+}
+
+static void sort_with(struct ky_gpu *gpu, size_t n, int bits)
+{
+    struct ky_error error = {0};
+    struct ky_buffer keys = {0}, values = {0};
+    struct pair *pairs = calloc(n + 1, sizeof *pairs);
+    uint64_t *key = calloc(n + 1, sizeof *key);
+    uint32_t *value = calloc(n + 1, sizeof *value);
+    for (size_t k = 0; k < n; k++) {
+        struct ky_random random = ky_random_at(1, 2, k);
+        uint64_t high = (uint64_t)(ky_random_uniform(&random) * 0x1p32);
+        key[k] = (high << 32 | (uint64_t)(ky_random_uniform(&random) * 0x1p32)) % 977 *
+                 0x1234567890abcdef;
+        key[k] = bits < 64 ? key[k] & ((1ULL << bits) - 1) : key[k];
+        value[k] = (uint32_t)k;
+        pairs[k] = (struct pair){key[k], value[k]};
+    }
+    qsort(pairs, n, sizeof *pairs, ascending_pair);
+    assert_ok(ky_buffer_need(gpu, &keys, "keys", n, 8, &error));
+    assert_ok(ky_buffer_need(gpu, &values, "values", n, 4, &error));
+    assert_ok(gpu->driver->write(gpu, &keys, 0, key, n * 8, &error));
+    assert_ok(gpu->driver->write(gpu, &values, 0, value, n * 4, &error));
+    assert_ok(gpu->driver->sort(gpu, &keys, &values, n, bits, &error));
+    assert_ok(gpu->driver->read(gpu, &keys, 0, key, n * 8, &error));
+    assert_ok(gpu->driver->read(gpu, &values, 0, value, n * 4, &error));
+    for (size_t k = 0; k < n; k++)
+        assert_true(key[k] == pairs[k].key && value[k] == pairs[k].value);
+    ky_buffer_release(gpu, &keys);
+    ky_buffer_release(gpu, &values);
+    free(pairs);
+    free(key);
+    free(value);
+}
+
+static void scan_with(struct ky_gpu *gpu, size_t n)
+{
+    struct ky_error error = {0};
+    struct ky_buffer from = {0}, to = {0};
+    uint32_t *number = calloc(n + 1, sizeof *number), *sum = calloc(n + 1, sizeof *sum), s = 0;
+    for (size_t k = 0; k < n; k++)
+        number[k] = (uint32_t)(k * 2654435761U) >> 20;
+    assert_ok(ky_buffer_need(gpu, &from, "numbers", n, 4, &error));
+    assert_ok(ky_buffer_need(gpu, &to, "sums", n, 4, &error));
+    assert_ok(gpu->driver->write(gpu, &from, 0, number, n * 4, &error));
+    assert_ok(gpu->driver->scan(gpu, &from, &to, n, &error));
+    assert_ok(gpu->driver->read(gpu, &to, 0, sum, n * 4, &error));
+    for (size_t k = 0; k < n; s += number[k++])
+        assert_int_equal(sum[k], s);
+    ky_buffer_release(gpu, &from);
+    ky_buffer_release(gpu, &to);
+    free(number);
+    free(sum);
+}
+
+/* Every kernel that there is, with few bodies: for tools under which a kernel takes long. */
+static void every_kernel_in_small(void **state)
+{
+    (void)state;
+    static const int softenings[] = {ONE, ZERO, OWN_SYMMETRIC};
+    struct ky_error error = {0};
+    need_a_device();
+    for (int k = 0; k < engine_count; k++)
+        for (int which = 0; which < 3 * 3 * 4 && !is_cpu_engine(k); which++) {
+            int precision = which % 3, softening = softenings[which / 3 % 3], u = which / 9;
+            struct test_case test = {{0, u, precision, softening, PLUMMER}, 150};
+            run_case(&test, engines[k].engine);
+            struct test_case tree = {{1 + u / 2, 0, precision, softening, PLUMMER, u % 2}, 70};
+            run_case(&tree, engines[k].engine);
+        }
+    for (int d = 0; drivers[d]; d++) {
+        struct ky_gpu *gpu;
+        if (drivers[d]->open(0, &gpu, &error) != KY_OK)
+            continue;
+        sort_with(gpu, 2100, 12);
+        scan_with(gpu, 2100);
+        drivers[d]->close(gpu);
+    }
+}
+
 /* ---- large systems: chosen bodies against the exact sum of the engine and of the CPU ---- */
 
 static void exact_of(const char *engine, const struct ky_parameters *given,
@@ -612,81 +714,6 @@ static void names_of_engines(void **state)
     assert_ok(cloud_forces(&p, &none, NULL, NULL, &error));
 }
 
-static const struct ky_driver *const drivers[] = {
-#ifdef KY_HAVE_CUDA
-    &ky_cuda_driver,
-#endif
-#ifdef KY_HAVE_OPENCL
-    &ky_opencl_driver,
-#endif
-    NULL,
-};
-
-struct pair {
-    uint64_t key;
-    uint32_t value;
-};
-
-static int ascending_pair(const void *a, const void *b)
-{
-    const struct pair *p = a, *q = b;
-    return p->key != q->key ? (p->key > q->key) - (p->key < q->key)
-                            : (p->value > q->value) - (p->value < q->value);
-}
-
-static void sort_with(struct ky_gpu *gpu, size_t n, int bits)
-{
-    struct ky_error error = {0};
-    struct ky_buffer keys = {0}, values = {0};
-    struct pair *pairs = calloc(n + 1, sizeof *pairs);
-    uint64_t *key = calloc(n + 1, sizeof *key);
-    uint32_t *value = calloc(n + 1, sizeof *value);
-    for (size_t k = 0; k < n; k++) {
-        struct ky_random random = ky_random_at(1, 2, k);
-        uint64_t high = (uint64_t)(ky_random_uniform(&random) * 0x1p32);
-        key[k] = (high << 32 | (uint64_t)(ky_random_uniform(&random) * 0x1p32)) % 977 *
-                 0x1234567890abcdef;
-        key[k] = bits < 64 ? key[k] & ((1ULL << bits) - 1) : key[k];
-        value[k] = (uint32_t)k;
-        pairs[k] = (struct pair){key[k], value[k]};
-    }
-    qsort(pairs, n, sizeof *pairs, ascending_pair);
-    assert_ok(ky_buffer_need(gpu, &keys, "keys", n, 8, &error));
-    assert_ok(ky_buffer_need(gpu, &values, "values", n, 4, &error));
-    assert_ok(gpu->driver->write(gpu, &keys, 0, key, n * 8, &error));
-    assert_ok(gpu->driver->write(gpu, &values, 0, value, n * 4, &error));
-    assert_ok(gpu->driver->sort(gpu, &keys, &values, n, bits, &error));
-    assert_ok(gpu->driver->read(gpu, &keys, 0, key, n * 8, &error));
-    assert_ok(gpu->driver->read(gpu, &values, 0, value, n * 4, &error));
-    for (size_t k = 0; k < n; k++)
-        assert_true(key[k] == pairs[k].key && value[k] == pairs[k].value);
-    ky_buffer_release(gpu, &keys);
-    ky_buffer_release(gpu, &values);
-    free(pairs);
-    free(key);
-    free(value);
-}
-
-static void scan_with(struct ky_gpu *gpu, size_t n)
-{
-    struct ky_error error = {0};
-    struct ky_buffer from = {0}, to = {0};
-    uint32_t *number = calloc(n + 1, sizeof *number), *sum = calloc(n + 1, sizeof *sum), s = 0;
-    for (size_t k = 0; k < n; k++)
-        number[k] = (uint32_t)(k * 2654435761U) >> 20;
-    assert_ok(ky_buffer_need(gpu, &from, "numbers", n, 4, &error));
-    assert_ok(ky_buffer_need(gpu, &to, "sums", n, 4, &error));
-    assert_ok(gpu->driver->write(gpu, &from, 0, number, n * 4, &error));
-    assert_ok(gpu->driver->scan(gpu, &from, &to, n, &error));
-    assert_ok(gpu->driver->read(gpu, &to, 0, sum, n * 4, &error));
-    for (size_t k = 0; k < n; s += number[k++])
-        assert_int_equal(sum[k], s);
-    ky_buffer_release(gpu, &from);
-    ky_buffer_release(gpu, &to);
-    free(number);
-    free(sum);
-}
-
 static void sort_and_scan(void **state)
 {
     (void)state;
@@ -718,6 +745,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_pair_of_options),
         cmocka_unit_test(awkward_numbers_of_bodies),
+        cmocka_unit_test(every_kernel_in_small),
         cmocka_unit_test(large_systems),
         cmocka_unit_test(motion_and_sums),
         cmocka_unit_test(without_double),

@@ -19,7 +19,7 @@
  * one. */
 #define KY_DIRECT_LANES 128
 #define KY_DIRECT_SINKS 2
-#define KY_DIRECT_STEP 16
+#define KY_DIRECT_STEP 8
 #define KY_DIRECT_CHUNK 512
 /* Flags of its kernels. */
 #define KY_DIRECT_OWN_EPS 1
