@@ -1,5 +1,6 @@
 #!/bin/sh
-# Every unit test under the address and undefined-behaviour sanitizers.
+# Every unit test under the address and undefined-behaviour sanitizers, two at a time. A test that fails by itself
+# fails in its own run; here only what the sanitizers find counts.
 cd "$(dirname "$0")/../.." || exit 1
 if ! echo 'int main(void){return 0;}' | ${CC:-cc} -x c -fsanitize=address,undefined -o /dev/null - 2>/dev/null; then
     echo "ok 1 - address sanitizer # SKIP the compiler has none"
@@ -7,14 +8,13 @@ if ! echo 'int main(void){return 0;}' | ${CC:-cc} -x c -fsanitize=address,undefi
 fi
 build=$BUILD/address
 make -s -j2 sanitize-address || { echo "not ok 1 - the unit tests build with sanitizers"; exit 1; }
+names=$(cd tests/unit && for source in *.c; do [ -x "$build/tests/unit/${source%.c}" ] && echo "${source%.c}"; done)
+export CMOCKA_MESSAGE_OUTPUT=STDOUT OMP_NUM_THREADS=2 UBSAN_OPTIONS=print_stacktrace=1 ASAN_OPTIONS=allocator_may_return_null=1
+echo "$names" | xargs -P 2 -I NAME sh -c "'$build/tests/unit/NAME' >'$build/NAME.log' 2>&1"
 count=0
-for source in tests/unit/*.c; do
-    name=$(basename "$source" .c)
+for name in $names; do
     count=$((count + 1))
-    # A test that fails by itself fails in its own run; here only what the sanitizers find counts.
-    OMP_NUM_THREADS=2 UBSAN_OPTIONS=print_stacktrace=1 ASAN_OPTIONS=allocator_may_return_null=1 \
-        "$build/tests/unit/$name" >"$build/$name.log" 2>&1
-    if grep -qE 'AddressSanitizer|LeakSanitizer|runtime error' "$build/$name.log" || [ ! -s "$build/$name.log" ]; then
+    if grep -qE 'AddressSanitizer|LeakSanitizer|runtime error' "$build/$name.log" || ! grep -q 'test(s) run' "$build/$name.log"; then
         grep -E -A 20 'Sanitizer|runtime error' "$build/$name.log" | head -n 40
         echo "not ok $count - no stray access or undefined behaviour: $name"
     else

@@ -162,7 +162,7 @@ enum ky_status ky_cpu_walk_bodies(struct ky_cpu *cpu, const struct ky_parameters
     enum ky_status status = ky_octree_link(&cpu->tree, error);
     if (status == KY_OK)
         status = place_bodies(cpu, &place, error);
-    if (status != KY_OK || cpu->n == 0)
+    if (status != KY_OK)
         return status;
     uint64_t bodies = 0, cells = 0;
 #pragma omp parallel for schedule(dynamic, 64) num_threads(cpu->threads)                           \
