@@ -65,11 +65,11 @@ enum ky_status ky_walk(const struct ky_parameters *parameters, const struct ky_b
                        struct ky_force_report *report, struct ky_error *error)
 {
     struct ky_walker walker;
-    struct ky_walk_request request = {.n = bodies->n,
-                                      .radius = input->radius,
-                                      .radii = input->radii,
-                                      .k = input->k,
-                                      .results = results};
+    struct ky_walk_input own = {.size = sizeof own};
+    if (!ky_options_adopt(&own, sizeof own, input))
+        return ky_fail(error, KY_USAGE, "the input of a walk begins with its size");
+    struct ky_walk_request request = {
+        .n = bodies->n, .radius = own.radius, .radii = own.radii, .k = own.k, .results = results};
     enum ky_status status = find_action(action, &request.action, error);
     if (status)
         return status;

@@ -78,9 +78,6 @@ static enum ky_status check(const struct ky_snapshot *panels, size_t count,
                             struct ky_draw_parameters *parameters, struct ky_error *error)
 {
     const double farthest = 1e150;
-    if (parameters->size != sizeof *parameters)
-        return ky_fail(error, KY_USAGE,
-                       "parameters were not filled by ky_draw_parameters_defaults of this version");
     if (!count)
         return ky_fail(error, KY_USAGE, "nothing to draw: give at least one snapshot");
     struct ky_option_set set = option_set(parameters);
@@ -223,7 +220,9 @@ static enum ky_status paint(struct picture *picture, struct ky_error *error)
 enum ky_status ky_draw(const char *path, const struct ky_snapshot *panels, size_t count,
                        const struct ky_draw_parameters *given, struct ky_error *error)
 {
-    struct ky_draw_parameters parameters = *given;
+    struct ky_draw_parameters parameters;
+    ky_draw_parameters_defaults(&parameters);
+    int adopted = ky_options_adopt(&parameters, sizeof parameters, given);
     struct picture picture = {.parameters = &parameters,
                               .panels = panels,
                               .count = count,
@@ -231,7 +230,9 @@ enum ky_status ky_draw(const char *path, const struct ky_snapshot *panels, size_
                               .gap = (size_t)(parameters.width / 160 + 1)};
     enum ky_status status = ky_png_available(error);
     if (!status)
-        status = check(panels, count, &parameters, error);
+        status = adopted ? check(panels, count, &parameters, error)
+                         : ky_fail(error, KY_USAGE,
+                                   "parameters were not filled by ky_draw_parameters_defaults");
     if (status)
         return status;
     size_t most = count <= 5 ? count : (size_t)ceil(sqrt((double)count));

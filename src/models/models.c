@@ -125,11 +125,10 @@ static enum ky_status resolve(const struct ky_model *model, const struct ky_mode
                               struct ky_model_parameters *parameters, struct ky_error *error)
 {
     ky_model_parameters_defaults(parameters);
-    if (given->size < sizeof given->size || given->size > sizeof *given)
+    if (!ky_options_adopt(parameters, sizeof *parameters, given))
         return ky_fail(error, KY_USAGE,
                        "model parameters of size %zu; fill them with ky_model_parameters_defaults",
                        given->size);
-    memcpy(parameters, given, given->size);
     if (!parameters->n)
         parameters->n = model->bodies;
     if (!parameters->n)

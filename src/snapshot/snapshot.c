@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/options.h"
 
 /* In the order in which content is tried: the surest marks first. */
 static const struct format {
@@ -175,8 +176,12 @@ enum ky_status ky_snapshot_write(const char *path, const struct ky_snapshot *sna
 {
     struct ky_write_options chosen;
     ky_write_options_defaults(&chosen);
-    if (options)
-        chosen = *options;
+    if ((options && !ky_options_adopt(&chosen, sizeof chosen, options)) || !snapshot->size ||
+        snapshot->size > sizeof *snapshot)
+        return ky_fail(error, KY_USAGE,
+                       "%s: the snapshot and the options are to be filled by ky_snapshot_clear and "
+                       "ky_write_options_defaults",
+                       path);
     const struct format *format = chosen.format == KY_FORMAT_BY_NAME
                                       ? format_by_name(path)
                                       : find_format((enum ky_format)chosen.format);
