@@ -10,6 +10,7 @@ build=$BUILD/address
 make -s -j2 sanitize-address || { echo "not ok 1 - the unit tests build with sanitizers"; exit 1; }
 names=$(cd tests/unit && for source in *.c; do [ -x "$build/tests/unit/${source%.c}" ] && echo "${source%.c}"; done)
 export CMOCKA_MESSAGE_OUTPUT=STDOUT OMP_NUM_THREADS=2 UBSAN_OPTIONS=print_stacktrace=1 ASAN_OPTIONS=allocator_may_return_null=1
+export LSAN_OPTIONS=suppressions=$PWD/tests/lsan.supp:print_suppressions=0
 echo "$names" | xargs -P 2 -I NAME sh -c "'$build/tests/unit/NAME' >'$build/NAME.log' 2>&1"
 count=0
 for name in $names; do

@@ -159,6 +159,8 @@ enum ky_status ky_cpu_walk_bodies(struct ky_cpu *cpu, const struct ky_parameters
     };
     const struct ky_cpu_scale scale = ky_cpu_scale(cpu);
     uint32_t *place;
+    if (cpu->n == 0)
+        return KY_OK;
     enum ky_status status = ky_octree_link(&cpu->tree, error);
     if (status == KY_OK)
         status = place_bodies(cpu, &place, error);
