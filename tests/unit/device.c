@@ -3,8 +3,11 @@
  * device that is a CPU the sizes are smaller where a kernel of N² pairs would take minutes. */
 #include "test.h"
 
-#include <pthread.h>
 #include <stdio.h>
+
+#if defined(KY_HAVE_CUDA) || defined(KY_HAVE_OPENCL)
+
+#include <pthread.h>
 
 #include "clouds.h"
 
@@ -759,3 +762,20 @@ int main(int argc, char **argv)
     };
     return cmocka_run_group_tests(tests, find_engines, NULL);
 }
+
+#else
+
+static void every_engine(void **state)
+{
+    (void)state;
+    printf("# neither CUDA nor OpenCL is in this build\n");
+    skip();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_engine)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+#endif
