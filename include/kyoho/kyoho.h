@@ -1,15 +1,14 @@
-/* kyoho.h - gravitational N-body simulation: the library's public interface and its reference
- * manual.
+/* kyoho.h - gravitational N-body simulation: the library's public interface and its manual.
  *
  * Conventions that hold for every call:
- * - A call that can fail returns enum ky_status. KY_OK is 0. The last parameter `error` may be
- * NULL; otherwise it holds one line of text after a failure and is left alone after a success.
- * - The library never prints, exits or aborts. It keeps no global state: handles are independent of
- *   each other and two threads may use two handles at once, but not one handle at once.
- * - Arrays belong to the caller unless a call says that it allocates. Vectors are double[3], in C
- * order.
+ * - A call that can fail returns enum ky_status; KY_OK is 0. The last parameter `error` may be
+ *   NULL; otherwise it holds one line of text after a failure and is left alone after a success.
+ * - The library never prints, exits or aborts. It keeps no global state: handles are independent,
+ *   and two threads may use two handles at once, but not one handle at once.
+ * - Arrays belong to the caller unless a call says that it allocates. Vectors are double[3], in
+ *   C order. A pointer may be NULL where its comment says so, and nowhere else.
  * - Parameter structs are filled by their `_defaults` call, which also sets the first member
- * `size`.
+ *   `size`; a program that was built with an older, shorter one goes on working.
  * - Units are the caller's. G is a number in `struct ky_parameters` (1 by default).
  */
 #ifndef KYOHO_KYOHO_H

@@ -4,6 +4,9 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <string.h>
 
 #include "command/command.h"
@@ -122,6 +125,9 @@ static void prepare_process(void)
         if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd ? O_WRONLY : O_RDONLY) < 0)
             exit(KY_FAULT);
     signal(SIGXFSZ, SIG_IGN);
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, 1 << 22); /* large arrays go back to the system when they are freed */
+#endif
 }
 
 /* The end of what was printed without a subcommand. */

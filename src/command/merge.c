@@ -10,7 +10,7 @@ static enum ky_status merge(struct cli *cli, struct ky_merge_parameters *paramet
         status = ky_snapshot_read(cli->words[1], b, &cli->error);
     if (!status &&
         (a->units.length_cm != b->units.length_cm || a->units.mass_g != b->units.mass_g ||
-         a->units.velocity_cm_s != b->units.velocity_cm_s))
+         a->units.velocity_cm_s != b->units.velocity_cm_s || a->units.g != b->units.g))
         status = ky_fail(&cli->error, KY_USAGE,
                          "%s and %s are in different units; `kyoho convert` cannot mend that, "
                          "make them in the same",

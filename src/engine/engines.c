@@ -64,8 +64,10 @@ static enum ky_status open_best(const struct ky_parameters *parameters, size_t n
         status = walk && !engines[k]->walk ? ky_fail(&why, KY_UNSUPPORTED, "it has no general walk")
                                            : engines[k]->open(parameters, n, engine, &why);
         if (status == KY_OK) {
-            ky_log(parameters, KY_LOG_DETAIL, "engine %s: the fastest that opens",
-                   engines[k]->name);
+            struct ky_force_report report;
+            ky_engine_report(*engine, &report);
+            ky_log(parameters, KY_LOG_INFO, "engine %s (%s), the fastest that opens",
+                   engines[k]->name, report.device);
             return KY_OK;
         }
         ky_log(parameters, KY_LOG_DETAIL, "not engine %s: %s", engines[k]->name, why.text);

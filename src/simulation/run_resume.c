@@ -70,6 +70,9 @@ static enum ky_status cut_energy(struct ky_run *run, struct ky_error *error)
 {
     enum ky_status status =
         ky_run_open_file(run, "energy.csv", "r+", &run->energy, run->energy_path, error);
+    if (status && errno == ENOENT)
+        return ky_fail(error, KY_BAD_DATA, "%s is missing; the run's restart file belongs to it",
+                       run->energy_path);
     if (status)
         return status;
     if (fseek(run->energy, 0, SEEK_END) || ftell(run->energy) < (long)run->state.energy_bytes)

@@ -45,7 +45,8 @@ static void warn(const struct ky_run *run, const struct ky_scales *scales, doubl
                "take a shorter "
                "--step or a larger --softening",
                run->schedule.step, longest);
-    if (scales->relaxation_time > 0 && length > scales->relaxation_time)
+    /* Of a handful of bodies nobody expects a smooth system. */
+    if (scales->relaxation_time > 0 && length > scales->relaxation_time && ky_sim_n(run->sim) > 20)
         ky_log(&run->parameters, KY_LOG_WARNING,
                "the run is longer than the relaxation time %.3g of %zu bodies: it no longer "
                "follows a smooth "

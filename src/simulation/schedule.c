@@ -49,9 +49,12 @@ static enum ky_status choose_step(const struct ky_parameters *parameters,
     }
     if (!(suggested > 0) || !isfinite(suggested))
         return ky_fail(error, KY_USAGE, "no step can be derived from these bodies; give --step");
-    double interval = !isnan(run->energy_every) ? run->energy_every
-                      : !isnan(run->every)      ? run->every
-                                                : run->end - start;
+    double length = run->end - start; /* NaN without an end */
+    double interval = !isnan(run->energy_every) ? run->energy_every : run->every;
+    if (isnan(interval))
+        interval = length;
+    else if (length < 0)
+        interval = -interval; /* backwards */
     *step = isnan(interval) ? suggested : dividing(interval, suggested);
     return KY_OK;
 }

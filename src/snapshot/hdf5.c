@@ -220,8 +220,8 @@ static const H5FD_class_t driver_class = {
     .fl_map = H5FD_FLMAP_DICHOTOMY,
 };
 
-/* Large data sets start at a page, which the disk's cache likes; no times are kept, so that the same
- * bodies give the same file. */
+/* Large data sets start at a page, which the disk's cache likes; no times are kept, so that the
+ * same bodies give the same file. */
 static hid_t create(hid_t access)
 {
     hid_t how = H5Pcreate(H5P_FILE_CREATE);

@@ -18,8 +18,8 @@ const char *ky_format_name(enum ky_format format);
 enum ky_status ky_snapshot_read_input(const struct ky_input *input, enum ky_format format,
                                       struct ky_snapshot *snapshot, struct ky_error *error);
 
-/* For a program, before its first snapshot: HDF5 does nothing when the process ends. After a damaged
- * file it would print lines of its own there. Every file of ours is closed before. */
+/* For a program, before its first snapshot: HDF5 does nothing when the process ends. After a
+ * damaged file it would print lines of its own there. Every file of ours is closed before. */
 void ky_snapshot_quiet_exit(void);
 
 typedef int ky_recogniser(const struct ky_input *input, const unsigned char *head, size_t bytes);
