@@ -7,7 +7,7 @@ $(BUILD)/tests/unit/%: tests/unit/%.c $(wildcard tests/unit/*.h) $(STATIC) $(FLA
 	$(CC) $(CFLAGS_ALL) -Itests/unit $(LDFLAGS) -o $@ $< $(STATIC) $(LIBS_ALL) -lcmocka
 
 # Programs and the preload library that the scripts use.
-HELPERS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/helpers/*.c)) $(BUILD)/tests/faults/preload.so
+HELPERS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/helpers/*.c)) $(patsubst %.c,$(BUILD)/%.so,$(wildcard tests/faults/*.c))
 
 $(BUILD)/tests/helpers/%: tests/helpers/%.c $(STATIC) $(FLAGS_FILE)
 	@mkdir -p $(@D)

@@ -71,6 +71,9 @@ struct ky_driver {
 
     /* What there is; an entry without a device says why there is none. KY_USAGE past the last. */
     enum ky_status (*list)(size_t index, struct ky_device *device);
+    /* The place in that list of the first CPU, where `auto` stops. Does not ask drivers that are
+     * known to be of CPUs: one that is asked for its devices may end the process. */
+    size_t (*first_cpu)(void);
     /* The index-th of the list. */
     enum ky_status (*open)(size_t index, struct ky_gpu **gpu, struct ky_error *error);
     void (*close)(struct ky_gpu *gpu);

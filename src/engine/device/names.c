@@ -13,25 +13,17 @@ static enum ky_status open_card(struct ky_device_engine *engine, size_t index,
     return status;
 }
 
-/* The first of the list that works and, for auto, is no CPU. */
+/* The first of the list that works; auto stops where CPUs begin. */
 static enum ky_status open_first(struct ky_device_engine *engine, int automatic,
                                  struct ky_error *error)
 {
+    const struct ky_driver *driver = engine->driver;
     struct ky_device device;
+    size_t end = automatic ? driver->first_cpu() : SIZE_MAX;
     enum ky_status status =
-        ky_fail(error, KY_UNSUPPORTED, "there is no %s device that is a GPU", engine->driver->name);
-    for (size_t k = 0; engine->driver->list(k, &device) == KY_OK; k++) {
+        ky_fail(error, KY_UNSUPPORTED, "there is no %s device that is a GPU", driver->name);
+    for (size_t k = 0; k < end && status != KY_OK && driver->list(k, &device) == KY_OK; k++)
         status = open_card(engine, k, error);
-        if (status != KY_OK)
-            continue;
-        if (!automatic || !engine->card[0].gpu->is_cpu)
-            return KY_OK;
-        engine->driver->close(engine->card[0].gpu);
-        engine->card[0].gpu = NULL;
-        engine->cards = 0;
-        status = ky_fail(error, KY_UNSUPPORTED, "there is no %s device that is a GPU",
-                         engine->driver->name);
-    }
     return status;
 }
 

@@ -89,6 +89,11 @@ static enum ky_status list(size_t index, struct ky_device *device)
     return KY_OK;
 }
 
+static size_t first_cpu(void)
+{
+    return SIZE_MAX;
+}
+
 static void close_device(struct ky_gpu *gpu)
 {
     if (!gpu)
@@ -347,6 +352,7 @@ static enum ky_status scan(struct ky_gpu *gpu, const struct ky_buffer *from, str
 const struct ky_driver ky_cuda_driver = {
     .name = "cuda",
     .list = list,
+    .first_cpu = first_cpu,
     .open = open_device,
     .close = close_device,
     .load = load,

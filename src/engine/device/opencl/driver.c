@@ -47,31 +47,58 @@ static int is_gpu(cl_device_id device)
     return (type & (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR)) != 0;
 }
 
-/* All devices of all platforms, those that are no CPU first. */
-static size_t find_devices(cl_device_id devices[MOST_DEVICES])
+/* PoCL, which sets up the processor as soon as it is asked for devices of any kind, and ends the
+ * process where that fails (without /sys). It tells its name without. */
+static int is_of_cpus(cl_platform_id platform)
+{
+    char name[100] = "";
+    clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name - 1, name, NULL);
+    return !strcmp(name, "Portable Computing Language");
+}
+
+/* Adds the devices of the platforms that are, or are not, of CPUs. */
+static size_t ask_platforms(int of_cpus, cl_device_id found[MOST_DEVICES], size_t count)
 {
     cl_platform_id platforms[MOST_DEVICES];
-    cl_device_id found[MOST_DEVICES];
     cl_uint platform_count = 0;
-    size_t count = 0, sorted = 0;
     if (clGetPlatformIDs(MOST_DEVICES, platforms, &platform_count) != CL_SUCCESS)
-        return 0;
-    for (cl_uint p = 0; p < platform_count && p < MOST_DEVICES; p++) {
+        return count;
+    for (cl_uint p = 0; p < platform_count && p < MOST_DEVICES && count < MOST_DEVICES; p++) {
         cl_uint some = 0;
-        if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, (cl_uint)(MOST_DEVICES - count),
-                           found + count, &some) != CL_SUCCESS)
-            continue;
-        count += some;
-        if (count >= MOST_DEVICES) {
-            count = MOST_DEVICES;
-            break;
-        }
+        if (is_of_cpus(platforms[p]) == of_cpus &&
+            clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, (cl_uint)(MOST_DEVICES - count),
+                           found + count, &some) == CL_SUCCESS)
+            count += some;
+        count = count < MOST_DEVICES ? count : MOST_DEVICES;
     }
-    for (int cpu = 0; cpu < 2; cpu++)
+    return count;
+}
+
+/* The devices that are no CPU; with `all` the others after them. */
+static size_t find_devices(int all, cl_device_id devices[MOST_DEVICES])
+{
+    cl_device_id found[MOST_DEVICES];
+    size_t count = ask_platforms(0, found, 0), sorted = 0;
+    if (all)
+        count = ask_platforms(1, found, count);
+    for (int cpu = 0; cpu <= all; cpu++)
         for (size_t k = 0; k < count; k++)
             if (is_gpu(found[k]) != cpu)
                 devices[sorted++] = found[k];
     return sorted;
+}
+
+/* As many devices as it takes to know the one with this number. */
+static size_t find_device(size_t index, cl_device_id devices[MOST_DEVICES])
+{
+    size_t count = find_devices(0, devices);
+    return index < count ? count : find_devices(1, devices);
+}
+
+static size_t first_cpu(void)
+{
+    cl_device_id devices[MOST_DEVICES];
+    return find_devices(0, devices);
 }
 
 static int available(cl_device_id device, const char **reason)
@@ -100,7 +127,7 @@ static void describe(cl_device_id device, char *text, size_t size)
 static enum ky_status list(size_t index, struct ky_device *device)
 {
     cl_device_id devices[MOST_DEVICES];
-    size_t count = find_devices(devices);
+    size_t count = find_device(index, devices);
     memset(device, 0, sizeof *device);
     if (count == 0 && index == 0) {
         snprintf(device->engine, sizeof device->engine, "opencl");
@@ -172,7 +199,7 @@ static enum ky_status connect(struct ky_opencl *cl, struct ky_error *error)
 static enum ky_status open_device(size_t index, struct ky_gpu **gpu, struct ky_error *error)
 {
     cl_device_id devices[MOST_DEVICES];
-    size_t count = find_devices(devices);
+    size_t count = find_device(index, devices);
     const char *reason;
     *gpu = NULL;
     if (count == 0)
@@ -352,6 +379,7 @@ static double between(struct ky_gpu *gpu, int from, int to)
 const struct ky_driver ky_opencl_driver = {
     .name = "opencl",
     .list = list,
+    .first_cpu = first_cpu,
     .open = open_device,
     .close = close_device,
     .load = load,

@@ -1,0 +1,27 @@
+#!/bin/sh
+# PoCL ends the process when it is asked for devices where /sys is not mounted: `--engine auto` does not ask it.
+cd "$(dirname "$0")/../.." || exit 1
+number=0
+say() { number=$((number + 1)); echo "ok $number - $1 # SKIP $2"; }
+result() { # status text
+    number=$((number + 1))
+    [ "$1" -eq 0 ] && echo "ok $number - $2" || echo "not ok $number - $2"
+}
+auto='force --model plummer -n 100 --force direct --engine auto'
+preload=$BUILD/tests/faults/pocl.so
+if ! "$KYOHO" devices | grep -q '^opencl.*a CPU'; then
+    say "auto leaves PoCL alone" "PoCL is not installed, or OpenCL is not in this build"
+    exit 0
+fi
+if LD_PRELOAD=$preload "$KYOHO" devices >/dev/null 2>&1; then
+    say "auto leaves PoCL alone" "nothing can be put before this OpenCL loader's functions"
+else
+    LD_PRELOAD=$preload "$KYOHO" $auto 2>&1
+    result $? "auto leaves PoCL alone"
+fi
+if unshare -m umount -l /sys 2>/dev/null; then
+    unshare -m sh -c "umount -l /sys && '$KYOHO' $auto" 2>&1
+    result $? "auto takes another engine where /sys is not mounted"
+else
+    say "auto takes another engine where /sys is not mounted" "only root can take /sys away"
+fi
