@@ -4,6 +4,7 @@
 
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
+#include <stdatomic.h>
 
 #include "engine/device/driver.h"
 
@@ -23,6 +24,8 @@ struct ky_opencl {
 
 /* For tests: devices are taken for such as have no double. */
 extern int ky_opencl_hide_double;
+/* For tests: programs that were compiled from their source up to now. */
+extern atomic_int ky_opencl_compilations;
 
 enum ky_status ky_opencl_failed(const struct ky_opencl *cl, cl_int code, const char *call,
                                 const char *what, size_t bytes, struct ky_error *error);

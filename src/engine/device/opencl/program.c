@@ -1,9 +1,11 @@
 /* Programs of the OpenCL driver: the source of a unit, put together from the embedded files, and
  * its binary in the user's cache folder. The cache is keyed by device, driver, options and source;
- * what is damaged or foreign in it is passed over and made anew. */
+ * what is damaged or foreign in it is passed over and made anew, before the driver sees it: a
+ * driver need not survive a damaged binary. Without a cache programs are compiled each time. */
 #include "engine/device/opencl/opencl.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +16,8 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "engine/device/embedded.h"
+
+atomic_int ky_opencl_compilations;
 
 /* ---- source ---- */
 
@@ -73,9 +77,9 @@ static enum ky_status unit_source(const struct ky_opencl *cl, const struct ky_un
 {
     char name[100], head[120];
     snprintf(name, sizeof name, "engine/device/kernels/%s", unit->file);
-    int size = snprintf(head, sizeof head, "%s%s",
-                        cl->base.has_double ? "#define KY_HAS_DOUBLE 1\n" : "",
-                        cl->base.is_cpu ? "#define KY_ON_CPU 1\n" : "");
+    int size =
+        snprintf(head, sizeof head, "%s%s", cl->base.has_double ? "#define KY_HAS_DOUBLE 1\n" : "",
+                 cl->base.is_cpu ? "#define KY_ON_CPU 1\n" : "");
     if (unit->precision >= 0)
         size += snprintf(head + size, sizeof head - (size_t)size, "#define KY_PRECISION %d\n",
                          unit->precision);
@@ -103,15 +107,20 @@ static uint64_t cache_key(const struct ky_opencl *cl, const struct text *source)
 {
     static const cl_device_info infos[] = {CL_DEVICE_NAME, CL_DEVICE_VENDOR, CL_DEVICE_VERSION,
                                            CL_DRIVER_VERSION};
+    char info[512] = "";
+    cl_platform_id platform = NULL;
     uint64_t key = ky_hash(source->at, source->size, 1);
     key = ky_hash(options, sizeof options, key);
     for (size_t k = 0; k < sizeof infos / sizeof *infos; k++) {
-        char info[512] = "";
-        size_t size = 0;
-        clGetDeviceInfo(cl->device, infos[k], sizeof info, info, &size);
-        key = ky_hash(info, size < sizeof info ? size : sizeof info, key);
+        memset(info, 0, sizeof info);
+        clGetDeviceInfo(cl->device, infos[k], sizeof info, info, NULL);
+        key = ky_hash(info, sizeof info, key);
     }
-    return key;
+    /* The platform tells the compiler's version where the device does not. */
+    memset(info, 0, sizeof info);
+    clGetDeviceInfo(cl->device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
+    clGetPlatformInfo(platform, CL_PLATFORM_VERSION, sizeof info, info, NULL);
+    return ky_hash(info, sizeof info, key);
 }
 
 /* PATH of the entry; -1 if the user has no cache folder. Makes the folders. */
@@ -135,23 +144,34 @@ static int cache_path(uint64_t key, char *path, size_t size)
     return 0;
 }
 
-/* The binary of an entry that is whole, or NULL. */
+/* The size of a plain file, 0 if it is none. */
+static uint64_t plain_size(int file)
+{
+    struct stat info;
+    return fstat(file, &info) == 0 && S_ISREG(info.st_mode) ? (uint64_t)info.st_size : 0;
+}
+
+/* The binary of an entry that is whole, or NULL. A pipe in its place does not keep us waiting. */
 static unsigned char *cache_read(const char *path, uint64_t key, size_t *size)
 {
     struct entry entry;
     unsigned char *binary = NULL;
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return NULL;
-    if (fread(&entry, sizeof entry, 1, file) == 1 && !memcmp(entry.magic, "KYOCLBIN", 8) &&
-        entry.key == key && entry.size > 0 && entry.size < (1U << 30))
+    int number = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    FILE *file = number >= 0 ? fdopen(number, "rb") : NULL;
+    uint64_t whole = number >= 0 ? plain_size(number) : 0;
+    if (file && whole > sizeof entry && fread(&entry, sizeof entry, 1, file) == 1 &&
+        !memcmp(entry.magic, "KYOCLBIN", 8) && entry.key == key &&
+        entry.size == whole - sizeof entry)
         binary = ky_allocate(entry.size, 1);
-    if (binary && (fread(binary, 1, entry.size, file) != entry.size || fgetc(file) != EOF ||
+    if (binary && (fread(binary, 1, entry.size, file) != entry.size ||
                    ky_hash(binary, entry.size, key) != entry.check)) {
         free(binary);
         binary = NULL;
     }
-    fclose(file);
+    if (file)
+        fclose(file);
+    else if (number >= 0)
+        close(number);
     if (binary)
         *size = entry.size;
     return binary;
@@ -164,12 +184,14 @@ static void cache_write(const char *path, uint64_t key, const unsigned char *bin
     char temporary[1200];
     struct entry entry = {"", key, size, ky_hash(binary, size, key)};
     memcpy(entry.magic, "KYOCLBIN", 8);
-    snprintf(temporary, sizeof temporary, "%s.%ld.part", path, (long)getpid());
-    FILE *file = fopen(temporary, "wb");
-    if (!file)
+    snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
+    int number = mkstemp(temporary);
+    if (number < 0)
         return;
-    int good = fwrite(&entry, sizeof entry, 1, file) == 1 && fwrite(binary, 1, size, file) == size;
-    good = fclose(file) == 0 && good;
+    FILE *file = fdopen(number, "wb");
+    int good =
+        file && fwrite(&entry, sizeof entry, 1, file) == 1 && fwrite(binary, 1, size, file) == size;
+    good = (file ? fclose(file) : close(number)) == 0 && good;
     if (!good || rename(temporary, path))
         remove(temporary);
 }
@@ -218,6 +240,7 @@ static enum ky_status from_source(struct ky_opencl *cl, const struct ky_unit *un
     if (code != CL_SUCCESS)
         return ky_opencl_failed(cl, code, "clCreateProgramWithSource", unit->name, source->size,
                                 error);
+    ky_opencl_compilations++;
     code = clBuildProgram(*program, 1, &cl->device, options, NULL, NULL);
     if (code == CL_SUCCESS)
         return KY_OK;

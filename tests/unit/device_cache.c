@@ -1,0 +1,404 @@
+/* The OpenCL driver's cache of compiled programs: whatever lies in the user's cache folder, kernels
+ * run and give the right numbers, and what was damaged is whole again afterwards. */
+#include "test.h"
+
+#include <stdio.h>
+
+#ifdef KY_HAVE_OPENCL
+
+#include <dirent.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "engine/device/opencl/opencl.h"
+
+extern char **environ;
+
+static char folder[64], cache[100], entry[600], foreign[600];
+static unsigned char *whole; /* the entry as the driver wrote it */
+static size_t whole_size;
+
+/* How many programs had to be compiled to scan some numbers on a newly opened device; -1 if that
+ * failed or the sums are wrong. */
+static int compilations_of_a_scan(void)
+{
+    enum { N = 3000 };
+    struct ky_error error = {0};
+    struct ky_gpu *gpu;
+    struct ky_buffer buffer = {0};
+    uint32_t number[N];
+    int before = ky_opencl_compilations, wrong = 0;
+    for (uint32_t k = 0; k < N; k++)
+        number[k] = k % 7;
+    if (ky_opencl_driver.open(0, &gpu, &error) != KY_OK)
+        return -1;
+    if (ky_buffer_need(gpu, &buffer, "numbers", N, 4, &error) != KY_OK ||
+        gpu->driver->write(gpu, &buffer, 0, number, sizeof number, &error) != KY_OK ||
+        gpu->driver->scan(gpu, &buffer, &buffer, N, &error) != KY_OK ||
+        gpu->driver->read(gpu, &buffer, 0, number, sizeof number, &error) != KY_OK) {
+        printf("# %s\n", error.text);
+        wrong = 1;
+    }
+    for (uint32_t k = 0, sum = 0; k < N && !wrong; sum += k++ % 7)
+        wrong = number[k] != sum;
+    ky_buffer_release(gpu, &buffer);
+    gpu->driver->close(gpu);
+    return wrong ? -1 : ky_opencl_compilations - before;
+}
+
+static unsigned char *read_file(const char *path, size_t *size)
+{
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    fseek(file, 0, SEEK_END);
+    *size = (size_t)ftell(file);
+    rewind(file);
+    unsigned char *bytes = malloc(*size + 1);
+    assert_int_equal(fread(bytes, 1, *size, file), *size);
+    fclose(file);
+    return bytes;
+}
+
+static void write_file(const char *path, const void *bytes, size_t size)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    fclose(file);
+}
+
+/* Names in the cache; the path of the last one to `last`. */
+static int entries(char *last, size_t size)
+{
+    char path[200];
+    struct dirent *found;
+    int count = 0;
+    snprintf(path, sizeof path, "%s/kyoho", cache);
+    DIR *listing = opendir(path);
+    while (listing && (found = readdir(listing)))
+        if (found->d_name[0] != '.') {
+            snprintf(last, size, "%s/%s", path, found->d_name);
+            count++;
+        }
+    if (listing)
+        closedir(listing);
+    return count;
+}
+
+static int remove_sandbox(void **state)
+{
+    (void)state;
+    char command[100];
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    free(whole);
+    return folder[0] ? system(command) : 0;
+}
+
+/* A folder for the cache, and one for PoCL's own, which is none of this test's business. */
+static int make_sandbox(void **state)
+{
+    (void)state;
+    char path[100];
+    snprintf(folder, sizeof folder, "/tmp/kyoho-cache-XXXXXX");
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(path, sizeof path, "%s/pocl", folder);
+    snprintf(cache, sizeof cache, "%s/cache", folder);
+    setenv("POCL_CACHE_DIR", path, 1);
+    setenv("XDG_CACHE_HOME", cache, 1);
+    return 0;
+}
+
+static void need_a_device(void)
+{
+    struct ky_device device;
+    if (ky_opencl_driver.list(0, &device) != KY_OK || !device.usable) {
+        printf("# no OpenCL device here\n");
+        skip();
+    }
+}
+
+static void is_compiled_once(void **state)
+{
+    (void)state;
+    need_a_device();
+    assert_int_equal(compilations_of_a_scan(), 1);
+    assert_int_equal(entries(entry, sizeof entry), 1);
+    assert_int_equal(compilations_of_a_scan(), 0);
+    whole = read_file(entry, &whole_size);
+    assert_in_range(whole_size, 100, 100000000);
+}
+
+/* ---- damage ---- */
+
+enum { MAGIC = 0, KEY = 8, SIZE = 16, CHECK = 24, HEADER = 32 };
+
+static void cut_to(size_t size)
+{
+    write_file(entry, whole, size);
+}
+
+static void flip(size_t place)
+{
+    whole[place] ^= 0x10;
+    write_file(entry, whole, whole_size);
+    whole[place] ^= 0x10;
+}
+
+/* An entry with this binary and all of its header right. */
+static void seal(const void *binary, uint64_t size, uint64_t key, const char *path)
+{
+    unsigned char *bytes = malloc(HEADER + size);
+    uint64_t check = ky_hash(binary, size, key);
+    memcpy(bytes, whole, KEY);
+    memcpy(bytes + KEY, &key, 8);
+    memcpy(bytes + SIZE, &size, 8);
+    memcpy(bytes + CHECK, &check, 8);
+    memcpy(bytes + HEADER, binary, size);
+    write_file(path, bytes, HEADER + size);
+    free(bytes);
+}
+
+static uint64_t own_key(void)
+{
+    uint64_t key;
+    memcpy(&key, whole + KEY, 8);
+    return key;
+}
+
+static void nothing_at_all(size_t unused)
+{
+    (void)unused;
+}
+
+static void cut_the_end(size_t bytes)
+{
+    cut_to(whole_size - bytes);
+}
+
+static void cut_in_half(size_t unused)
+{
+    (void)unused;
+    cut_to(whole_size / 2);
+}
+
+static void flip_in_the_middle(size_t unused)
+{
+    (void)unused;
+    flip(whole_size / 2);
+}
+
+static void flip_at_the_end(size_t bytes)
+{
+    flip(whole_size - bytes);
+}
+
+static void add_a_byte(size_t unused)
+{
+    (void)unused;
+    whole[whole_size] = 7;
+    write_file(entry, whole, whole_size + 1);
+}
+
+static unsigned char *garbage(size_t size)
+{
+    unsigned char *bytes = malloc(size);
+    for (size_t k = 0; k < size; k++)
+        bytes[k] = (unsigned char)(ky_hash(&k, sizeof k, 3) >> 20);
+    return bytes;
+}
+
+static void all_garbage(size_t size)
+{
+    unsigned char *bytes = garbage(size);
+    write_file(entry, bytes, size);
+    free(bytes);
+}
+
+/* What another version of the driver or of the kernels wrote. */
+static void of_another_key(size_t unused)
+{
+    (void)unused;
+    seal(whole + HEADER, whole_size - HEADER, own_key() + 1, entry);
+}
+
+/* What this driver wrote, but no longer understands. */
+static void sealed_garbage(size_t size)
+{
+    unsigned char *bytes = garbage(size);
+    seal(bytes, size, own_key(), entry);
+    free(bytes);
+}
+
+static void a_folder(size_t unused)
+{
+    (void)unused;
+    assert_int_equal(mkdir(entry, 0700), 0);
+}
+
+static void a_full_folder(size_t unused)
+{
+    char path[700];
+    a_folder(unused);
+    snprintf(path, sizeof path, "%s/file", entry);
+    write_file(path, "x", 1);
+}
+
+static void a_pipe(size_t unused)
+{
+    (void)unused;
+    assert_int_equal(mkfifo(entry, 0600), 0);
+}
+
+static void a_link_to_itself(size_t unused)
+{
+    (void)unused;
+    assert_int_equal(symlink(entry, entry), 0);
+}
+
+static const struct damage {
+    const char *text;
+    void (*make)(size_t number);
+    size_t number;
+    int stays; /* nothing can take its place */
+} damages[] = {
+    {"not there", nothing_at_all, 0, 0},
+    {"empty", cut_to, 0, 0},
+    {"cut in the header", cut_to, 20, 0},
+    {"the header alone", cut_to, HEADER, 0},
+    {"cut in half", cut_in_half, 0, 0},
+    {"the last byte missing", cut_the_end, 1, 0},
+    {"a byte too many", add_a_byte, 0, 0},
+    {"short garbage", all_garbage, 5, 0},
+    {"garbage", all_garbage, 70000, 0},
+    {"another magic", flip, MAGIC, 0},
+    {"another key in the header", flip, KEY, 0},
+    {"another size", flip, SIZE, 0},
+    {"a size beyond memory", flip, SIZE + 7, 0},
+    {"another checksum", flip, CHECK, 0},
+    {"damage in the first byte", flip, HEADER, 0},
+    {"damage in the middle", flip_in_the_middle, 0, 0},
+    {"damage in the last byte", flip_at_the_end, 1, 0},
+    {"of another version", of_another_key, 0, 0},
+    {"short garbage with a right checksum", sealed_garbage, 3, 0},
+    {"garbage with a right checksum", sealed_garbage, 5000, 0},
+    {"a pipe", a_pipe, 0, 0},
+    {"a link to itself", a_link_to_itself, 0, 0},
+    {"a folder", a_folder, 0, 1},
+    {"a folder that is not empty", a_full_folder, 0, 1},
+};
+
+static void damaged_entries_are_made_anew(void **state)
+{
+    (void)state;
+    need_a_device();
+    assert_non_null(whole);
+    for (size_t k = 0; k < sizeof damages / sizeof *damages; k++) {
+        const struct damage *damage = &damages[k];
+        assert_int_equal(remove(entry), 0);
+        damage->make(damage->number);
+        int first = compilations_of_a_scan(), then = compilations_of_a_scan();
+        if (first != 1 || then != damage->stays)
+            fail_msg("%s: %d compilations, then %d", damage->text, first, then);
+        if (damage->make == a_full_folder) {
+            snprintf(foreign, sizeof foreign, "%.580s/file", entry);
+            assert_int_equal(remove(foreign), 0);
+        }
+        assert_int_equal(entries(foreign, sizeof foreign), 1); /* no temporary file stays */
+    }
+    assert_int_equal(remove(entry), 0);
+    assert_int_equal(compilations_of_a_scan(), 1);
+}
+
+/* ---- folders ---- */
+
+static void folders_that_cannot_be_used(void **state)
+{
+    (void)state;
+    char file[200];
+    static const char *const impossible[] = {"/proc/self/none", "/dev/null", "relative", ""};
+    need_a_device();
+    for (size_t k = 0; k < sizeof impossible / sizeof *impossible; k++) {
+        setenv("XDG_CACHE_HOME", impossible[k], 1);
+        setenv("HOME", "/dev/null", 1);
+        assert_int_equal(compilations_of_a_scan(), 1);
+    }
+    /* a file where the folder is wanted, then a folder that may not be written, nor read */
+    snprintf(file, sizeof file, "%s/closed", folder);
+    setenv("XDG_CACHE_HOME", file, 1);
+    assert_int_equal(mkdir(file, 0700), 0);
+    snprintf(file, sizeof file, "%s/closed/kyoho", folder);
+    write_file(file, "x", 1);
+    assert_int_equal(compilations_of_a_scan(), 1);
+    assert_int_equal(remove(file), 0);
+    for (int mode = 0; mode <= 0500 && geteuid() != 0; mode += 0500) {
+        assert_int_equal(mkdir(file, (mode_t)mode), 0);
+        assert_int_equal(compilations_of_a_scan(), 1);
+        assert_int_equal(remove(file), 0);
+    }
+    setenv("XDG_CACHE_HOME", cache, 1);
+}
+
+/* ---- several processes ---- */
+
+static void several_processes_at_once(void **state)
+{
+    (void)state;
+    enum { PROCESSES = 4 };
+    pid_t child[PROCESSES];
+    char program[] = "/proc/self/exe", word[] = "scan", *const words[] = {program, word, NULL};
+    need_a_device();
+    for (int round = 0; round < 2; round++) {
+        if (round == 0)
+            assert_int_equal(remove(entry), 0);
+        else
+            flip_in_the_middle(0);
+        for (int k = 0; k < PROCESSES; k++)
+            assert_int_equal(posix_spawn(&child[k], program, NULL, NULL, words, environ), 0);
+        for (int k = 0; k < PROCESSES; k++) {
+            int status;
+            assert_int_equal(waitpid(child[k], &status, 0), child[k]);
+            assert_true(WIFEXITED(status));
+            assert_int_equal(WEXITSTATUS(status), 0);
+        }
+        assert_int_equal(entries(foreign, sizeof foreign), 1);
+        assert_int_equal(compilations_of_a_scan(), 0);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && !strcmp(argv[1], "scan")) {
+        int compilations = compilations_of_a_scan();
+        return compilations == 0 || compilations == 1 ? 0 : 1;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(is_compiled_once),
+        cmocka_unit_test(damaged_entries_are_made_anew),
+        cmocka_unit_test(folders_that_cannot_be_used),
+        cmocka_unit_test(several_processes_at_once),
+    };
+    return cmocka_run_group_tests(tests, make_sandbox, remove_sandbox);
+}
+
+#else
+
+static void cache_of_programs(void **state)
+{
+    (void)state;
+    printf("# OpenCL is not in this build\n");
+    skip();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(cache_of_programs)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+#endif
