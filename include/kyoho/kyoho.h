@@ -121,7 +121,30 @@ enum ky_opening { KY_GEOMETRIC, KY_OFFSET, KY_MINIMUM, KY_RELATIVE };
 enum ky_cell { KY_CELL_BY_FORCE = -1, KY_BOX, KY_EDGE };
 enum ky_curve { KY_CURVE_NONE, KY_MORTON, KY_HILBERT };
 enum ky_precision { KY_PRECISION_BY_INTEGRATOR = -1, KY_SINGLE, KY_EXTENDED, KY_DOUBLE };
-enum ky_unroll { KY_UNROLL_NONE, KY_UNROLL_SIMPLE, KY_UNROLL_DOUBLE, KY_UNROLL_TUNED };
+/* Behind the named ones: sinks × sources of a lane and turn; none is 1 × 1, simple 4 × 1, double
+ * 4 × 4. The others are for single precision with a softening. */
+enum ky_unroll {
+    KY_UNROLL_NONE,
+    KY_UNROLL_SIMPLE,
+    KY_UNROLL_DOUBLE,
+    KY_UNROLL_TUNED,
+    KY_UNROLL_1X1,
+    KY_UNROLL_1X2,
+    KY_UNROLL_1X4,
+    KY_UNROLL_1X8,
+    KY_UNROLL_2X1,
+    KY_UNROLL_2X2,
+    KY_UNROLL_2X4,
+    KY_UNROLL_2X8,
+    KY_UNROLL_4X1,
+    KY_UNROLL_4X2,
+    KY_UNROLL_4X4,
+    KY_UNROLL_4X8,
+    KY_UNROLL_8X1,
+    KY_UNROLL_8X2,
+    KY_UNROLL_8X4,
+    KY_UNROLL_8X8
+};
 enum ky_softening_kind { KY_PLUMMER, KY_SYMMETRIC };
 enum ky_isa { KY_ISA_AUTO, KY_ISA_PLAIN, KY_ISA_SSE2, KY_ISA_AVX2, KY_ISA_AVX512, KY_ISA_NEON };
 enum ky_integrator { KY_LEAPFROG };

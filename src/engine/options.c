@@ -40,8 +40,11 @@ const struct ky_option ky_force_options[] = {
      "most bodies that are walked for together"},
     {"precision", KY_OPTION_CHOICE, FIELD(precision), NULL, KY_NO_RANGE, "single|extended|double",
      NULL, "arithmetic of pairs: float; float after a difference in double; double (single)"},
-    {"unroll", KY_OPTION_CHOICE, FIELD(unroll), "tuned", KY_NO_RANGE, "none|simple|double|tuned",
-     NULL, "variant of the exact sum on a device; the CPU has one"},
+    {"unroll", KY_OPTION_CHOICE, FIELD(unroll), "tuned", KY_NO_RANGE,
+     "none|simple|double|tuned|1x1|1x2|1x4|1x8|2x1|2x2|2x4|2x8|4x1|4x2|4x4|4x8|8x1|8x2|8x4|8x8",
+     "none|simple|double|tuned|SINKSxSOURCES",
+     "variant of the exact sum on a device, also by sinks and sources of a turn, each 1, 2, 4 or 8 "
+     "(single, softened); the CPU has one"},
     {"softening", KY_OPTION_REAL, FIELD(softening), "0", 0, (double)INFINITY, NULL, "LENGTH",
      "Plummer softening ε of bodies that have none of their own [length]"},
     {"softening-kind", KY_OPTION_CHOICE, FIELD(softening_kind), "plummer", KY_NO_RANGE,

@@ -367,6 +367,11 @@ static void every_kernel_in_small(void **state)
             struct test_case tree = {{1 + u / 2, 0, precision, softening, PLUMMER, u % 2}, 70};
             run_case(&tree, engines[k].engine);
         }
+    for (int k = 0; k < engine_count; k++)
+        for (int u = KY_UNROLL_1X1; u <= KY_UNROLL_8X8 && !is_cpu_engine(k); u++) {
+            struct test_case test = {{0, u, KY_SINGLE, ONE, PLUMMER}, 150};
+            run_case(&test, engines[k].engine);
+        }
     for (int d = 0; drivers[d]; d++) {
         struct ky_gpu *gpu;
         if (drivers[d]->open(0, &gpu, &error) != KY_OK)

@@ -144,13 +144,42 @@ static size_t best_slices(struct ky_gpu *gpu, enum ky_kernel_id kernel, size_t n
     return best;
 }
 
-static enum ky_kernel_id direct_kernel(const struct ky_device_engine *engine, const struct sum *sum)
+/* The unrollings: sinks of a lane; the named one that is the same; a kernel of its own. */
+static const struct unrolling {
+    size_t sinks;
+    int same, kernel;
+} unrollings[] = {
+#define ONLY(sinks, sources)                                                                       \
+    [KY_UNROLL_##sinks##X##sources] = {sinks, KY_UNROLL_##sinks##X##sources,                       \
+                                       KY_KERNEL_ky_direct_##sinks##x##sources##_single},
+    [KY_UNROLL_NONE] = {1, KY_UNROLL_NONE, 0},
+    [KY_UNROLL_SIMPLE] = {4, KY_UNROLL_SIMPLE, 0},
+    [KY_UNROLL_DOUBLE] = {4, KY_UNROLL_DOUBLE, 0},
+    [KY_UNROLL_TUNED] = {KY_DIRECT_SINKS, KY_UNROLL_TUNED, 0},
+    [KY_UNROLL_1X1] = {1, KY_UNROLL_NONE, 0},
+    [KY_UNROLL_4X1] = {4, KY_UNROLL_SIMPLE, 0},
+    [KY_UNROLL_4X4] = {4, KY_UNROLL_DOUBLE, 0},
+    KY_UNROLLS(ONLY)
+#undef ONLY
+};
+
+/* With the least that the softenings allow. */
+static enum ky_status direct_kernel(const struct ky_device_engine *engine, const struct sum *sum,
+                                    enum ky_kernel_id *kernel, struct ky_error *error)
 {
-    enum { UNROLLS = KY_UNROLL_TUNED + 1 };
+    enum { SOFT, GUARD, SOURCE_EPS, NAMED = KY_UNROLL_TUNED + 1 };
+    const struct unrolling *unrolling = &unrollings[sum->unroll];
     int source_eps = engine->own_eps && engine->parameters->softening_kind == KY_SYMMETRIC;
-    int softening = source_eps ? 2 : engine->least_eps2 > 1e-18 ? 0 : 1;
+    int softening = source_eps ? SOURCE_EPS : engine->least_eps2 > 1e-18 ? SOFT : GUARD;
     enum ky_kernel_id first = ky_in_precision(KY_KERNEL_ky_direct_none_soft_single, sum->precision);
-    return (enum ky_kernel_id)((int)first + softening * UNROLLS + sum->unroll);
+    *kernel = (enum ky_kernel_id)unrolling->kernel;
+    if (unrolling->same < NAMED)
+        *kernel = (enum ky_kernel_id)((int)first + softening * NAMED + unrolling->same);
+    else if (sum->precision != KY_SINGLE || softening != SOFT)
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "this unrolling is compiled for single precision, softened by one length or "
+                       "the sink's own: else take --unroll none, simple, double or tuned");
+    return KY_OK;
 }
 
 /* Sums over all sources for the wanted sinks, into partial sums. */
@@ -158,12 +187,13 @@ static enum ky_status launch_sum(struct ky_device_engine *engine, struct ky_card
                                  struct ky_direct_buffers *buffers, const struct sum *sum,
                                  size_t *slices, struct ky_error *error)
 {
-    static const size_t sinks_of_lane[] = {1, 4, 4, KY_DIRECT_SINKS};
-    enum ky_kernel_id kernel = direct_kernel(engine, sum);
+    enum ky_kernel_id kernel;
     size_t real4 = ky_real4_bytes(sum->precision), length = engine->n;
-    size_t blocks = ky_groups(sum->count, KY_DIRECT_LANES * sinks_of_lane[sum->unroll]);
+    size_t blocks = ky_groups(sum->count, KY_DIRECT_LANES * unrollings[sum->unroll].sinks);
     *slices = 1;
-    enum ky_status status = card->gpu->driver->load(card->gpu, kernel, error);
+    enum ky_status status = direct_kernel(engine, sum, &kernel, error);
+    if (status == KY_OK)
+        status = card->gpu->driver->load(card->gpu, kernel, error);
     if (status == KY_OK && sum->unroll == KY_UNROLL_TUNED)
         *slices = best_slices(card->gpu, kernel, engine->n, sum->count, sum->precision, &length);
     if (status == KY_OK)

@@ -16,7 +16,8 @@ struct ky_cuda_table {
     const void *const *kernel;
     size_t count;
 };
-extern const struct ky_cuda_table ky_cuda_common, ky_cuda_single, ky_cuda_extended, ky_cuda_double;
+extern const struct ky_cuda_table ky_cuda_common, ky_cuda_single, ky_cuda_extended, ky_cuda_double,
+    ky_cuda_unroll;
 
 /* CUB's radix sort and scan. With work = NULL they say how many bytes of work space they want. */
 cudaError_t ky_cuda_sort(void *work, size_t *bytes, const unsigned long long *keys,

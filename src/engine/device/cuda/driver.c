@@ -17,8 +17,8 @@ struct ky_cuda {
     struct ky_buffer sort_keys, sort_values, work;
 };
 
-static const struct ky_cuda_table *const tables[] = {&ky_cuda_common, &ky_cuda_single,
-                                                     &ky_cuda_extended, &ky_cuda_double};
+static const struct ky_cuda_table *const tables[] = {
+    &ky_cuda_common, &ky_cuda_single, &ky_cuda_extended, &ky_cuda_double, &ky_cuda_unroll};
 
 static const void *kernel_of(enum ky_kernel_id id)
 {

@@ -40,6 +40,10 @@
 #define KY_LIST_UNIT(name, p, number, variant) KY_U(name##_##p, "lists.k", number, variant)
 #define KY_LIST_KERNEL_OF(name, p, number, variant) KY_K(name##_##p, ky_##name##_##p, KY_LIST_LANES)
 
+/* The sweep of unrollings, one unit. */
+#define KY_UNROLL_KERNEL(sinks, sources)                                                           \
+    KY_K(unroll, ky_direct_##sinks##x##sources##_single, KY_DIRECT_LANES)
+
 #define KY_UNITS_OF(p, number)                                                                     \
     KY_U(sources_##p, "sources.k", number, -1)                                                     \
     KY_U(tree_##p, "walk_sources.k", number, -1)                                                   \
@@ -58,6 +62,7 @@
 #define KY_UNITS                                                                                   \
     KY_U(bodies, "bodies.k", -1, -1)                                                               \
     KY_U(sort, "sort.k", -1, -1)                                                                   \
+    KY_U(unroll, "unroll.k", 0, -1)                                                                \
     KY_UNITS_OF(single, 0)                                                                         \
     KY_UNITS_OF(extended, 1)                                                                       \
     KY_UNITS_OF(double, 2)
@@ -65,6 +70,8 @@
 #define KY_KERNELS_COMMON                                                                          \
     KY_K(bodies, ky_bodies_advance, 256)                                                           \
     KY_K(bodies, ky_bodies_sum, 256)
+
+#define KY_KERNELS_UNROLL KY_UNROLLS(KY_UNROLL_KERNEL)
 
 /* For drivers that have no sort and scan of their own. */
 #define KY_KERNELS_SORT                                                                            \
@@ -78,6 +85,7 @@
     KY_KERNELS_OF(single, 0)                                                                       \
     KY_KERNELS_OF(extended, 1)                                                                     \
     KY_KERNELS_OF(double, 2)                                                                       \
+    KY_KERNELS_UNROLL                                                                              \
     KY_KERNELS_SORT
 
 #endif

@@ -21,6 +21,23 @@
 #define KY_DIRECT_SINKS 2
 #define KY_DIRECT_STEP 8
 #define KY_DIRECT_CHUNK 512
+/* The unrollings of F09's loop, sinks × sources of a lane and turn, that complete a table of 1, 2,
+ * 4 and 8 of each: 1 × 1 (none), 4 × 1 (simple) and 4 × 4 (double) are kernels of every precision
+ * and softening, these are for single precision with a softening. */
+#define KY_UNROLLS(X)                                                                              \
+    X(1, 2)                                                                                        \
+    X(1, 4)                                                                                        \
+    X(1, 8)                                                                                        \
+    X(2, 1)                                                                                        \
+    X(2, 2)                                                                                        \
+    X(2, 4)                                                                                        \
+    X(2, 8)                                                                                        \
+    X(4, 2)                                                                                        \
+    X(4, 8)                                                                                        \
+    X(8, 1)                                                                                        \
+    X(8, 2)                                                                                        \
+    X(8, 4)                                                                                        \
+    X(8, 8)
 /* Flags of its kernels. */
 #define KY_DIRECT_OWN_EPS 1
 #define KY_DIRECT_LISTED 2
@@ -28,8 +45,8 @@
 /* Bodies whose median is the origin of the float positions. */
 #define KY_MEDIAN 64
 
-/* The walk of each body: lanes of a group, cells that are added in the kernel's own numbers, the end
- * of links, what an instance takes care of (with those of pairs.h), and flags. */
+/* The walk of each body: lanes of a group, cells that are added in the kernel's own numbers, the
+ * end of links, what an instance takes care of (with those of pairs.h), and flags. */
 #define KY_WALK_LANES 128
 #define KY_WALK_CHUNK 64
 #define KY_WALK_END 0xffffffffU

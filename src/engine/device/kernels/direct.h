@@ -1,0 +1,156 @@
+/* What the kernels of the exact sum share (direct.k, unroll.k): their arguments, and F09's loop.
+ *
+ * Sources lie as x y z mass (floats relative to the middle of the system, or doubles), for
+ * `extended` with the rest of the floats in `low`. A group takes a block of sinks and a slice of
+ * the sources and writes the sums to `partial` [slice][sink]; ky_direct_reduce adds the slices.
+ * Sinks are the sources from `first` on, or those that `list` names. */
+#ifndef KY_KERNELS_DIRECT_H
+#define KY_KERNELS_DIRECT_H
+
+#include "engine/device/kernels/pairs.h"
+#include "engine/device/kernels/shared.h"
+#include "engine/device/kernels/state.h"
+
+/* The most sinks, and sources at a time, of a lane. */
+#define KY_MOST 8
+
+struct ky_direct {
+    KY_GLOBAL const ky_real4 *source;
+    KY_GLOBAL const float4 *low;
+    KY_GLOBAL const KY_REAL *own_eps2;
+    KY_GLOBAL const ky_uint *list;
+    KY_GLOBAL ky_real4 *partial;
+    ky_uint n, first, count, slice, flags;
+    KY_REAL eps2;
+};
+
+KY_FN struct ky_direct ky_direct_of(KY_GLOBAL const ky_real4 *source, KY_GLOBAL const float4 *low,
+                                    KY_GLOBAL const KY_REAL *own_eps2,
+                                    KY_GLOBAL const ky_uint *list, KY_GLOBAL ky_real4 *partial,
+                                    ky_uint n, ky_uint first, ky_uint count, ky_uint slice,
+                                    ky_uint flags, KY_REAL eps2)
+{
+    struct ky_direct d;
+    d.source = source;
+    d.low = low;
+    d.own_eps2 = own_eps2;
+    d.list = list;
+    d.partial = partial;
+    d.n = n;
+    d.first = first;
+    d.count = count;
+    d.slice = slice;
+    d.flags = flags;
+    d.eps2 = eps2;
+    return d;
+}
+
+KY_FN struct ky_sink ky_direct_sink(struct ky_direct d, ky_uint k)
+{
+    struct ky_sink sink;
+    k = k < d.count ? k : d.count - 1;
+    ky_uint i = (d.flags & KY_DIRECT_LISTED) ? d.list[k] : d.first + k;
+    ky_real4 body = d.source[i];
+    sink.x = body.x;
+    sink.y = body.y;
+    sink.z = body.z;
+    sink.eps2 = (d.flags & KY_DIRECT_OWN_EPS) ? d.own_eps2[i] : d.eps2;
+#if KY_PRECISION == 1
+    float4 low = d.low[i];
+    sink.x_low = low.x;
+    sink.y_low = low.y;
+    sink.z_low = low.z;
+#endif
+    sink.own = i;
+    return sink;
+}
+
+KY_FN struct ky_source ky_direct_source(struct ky_direct d, ky_uint j, const int how)
+{
+    struct ky_source source;
+    source.body = d.source[j];
+#if KY_PRECISION == 1
+    source.low = d.low[j];
+#endif
+    source.eps2 = (how & KY_SOURCE_EPS) ? d.own_eps2[j] : 0;
+    return source;
+}
+
+/* ---- F09's kernels: sources straight from memory, `sinks` × `sources` pairs a turn of the loop */
+
+KY_FN void ky_direct_run(struct ky_direct d, const struct ky_sink *sink, struct ky_total *total,
+                         ky_uint from, ky_uint to, const int sinks, const int sources,
+                         const int how)
+{
+    while (from < to) {
+        struct ky_field field[KY_MOST];
+        ky_uint end = to - from < KY_DIRECT_CHUNK ? to : from + KY_DIRECT_CHUNK;
+#pragma unroll
+        for (int k = 0; k < sinks; k++)
+            field[k] = ky_no_field();
+#pragma unroll 1
+        for (; end - from >= (ky_uint)sources; from += (ky_uint)sources) {
+            struct ky_source source[KY_MOST];
+#pragma unroll
+            for (int s = 0; s < sources; s++)
+                source[s] = ky_direct_source(d, from + (ky_uint)s, how);
+#pragma unroll
+            for (int s = 0; s < sources; s++)
+#pragma unroll
+                for (int k = 0; k < sinks; k++)
+                    field[k] = ky_pair(field[k], sink[k], source[s], from + (ky_uint)s, how);
+        }
+#pragma unroll 1
+        for (; from < end; from++) {
+            struct ky_source source = ky_direct_source(d, from, how);
+#pragma unroll
+            for (int k = 0; k < sinks; k++)
+                field[k] = ky_pair(field[k], sink[k], source, from, how);
+        }
+#pragma unroll
+        for (int k = 0; k < sinks; k++)
+            total[k] = ky_total_add(total[k], field[k]);
+    }
+}
+
+/* The sources that are sinks of this group go through the loop that leaves out the sink itself. */
+KY_FN void ky_direct_unrolled(struct ky_direct d, const int sinks, const int sources, const int how)
+{
+    struct ky_sink sink[KY_MOST];
+    struct ky_total total[KY_MOST];
+    ky_uint block = KY_GROUP * (ky_uint)sinks * KY_DIRECT_LANES;
+    ky_uint own = d.first + block, own_end = own + (ky_uint)sinks * KY_DIRECT_LANES;
+    own_end = own_end < d.n ? own_end : d.n;
+#pragma unroll
+    for (int k = 0; k < sinks; k++) {
+        sink[k] = ky_direct_sink(d, block + (ky_uint)k * KY_DIRECT_LANES + KY_LANE);
+        total[k] = ky_no_total();
+    }
+    ky_direct_run(d, sink, total, 0, own, sinks, sources, how);
+    ky_direct_run(d, sink, total, own, own_end, sinks, 1, how | KY_OWN);
+    ky_direct_run(d, sink, total, own_end, d.n, sinks, sources, how);
+#pragma unroll
+    for (int k = 0; k < sinks; k++) {
+        ky_uint place = block + (ky_uint)k * KY_DIRECT_LANES + KY_LANE;
+        if (place < d.count)
+            d.partial[place] = ky_total_value(total[k]);
+    }
+}
+
+/* ---- a kernel of F09's loop ---- */
+
+#define KY_DIRECT_ARGUMENTS                                                                        \
+    (KY_GLOBAL const ky_real4 *KY_RESTRICT source, KY_GLOBAL const float4 *KY_RESTRICT low,        \
+     KY_GLOBAL const KY_REAL *KY_RESTRICT own_eps2, KY_GLOBAL const ky_uint *KY_RESTRICT list,     \
+     KY_GLOBAL ky_real4 *KY_RESTRICT partial, ky_uint n, ky_uint first, ky_uint count,             \
+     ky_uint slice, ky_uint flags, KY_REAL eps2)
+#define KY_DIRECT_GIVEN                                                                            \
+    ky_direct_of(source, low, own_eps2, list, partial, n, first, count, slice, flags, eps2)
+
+#define KY_DIRECT_UNROLLED(name, sinks, sources, how)                                              \
+    KY_KERNEL(KY_DIRECT_LANES) KY_NAME(name) KY_DIRECT_ARGUMENTS                                   \
+    {                                                                                              \
+        ky_direct_unrolled(KY_DIRECT_GIVEN, sinks, sources, how);                                  \
+    }
+
+#endif

@@ -1,0 +1,150 @@
+/* The sweep of unrollings of the exact sum: every one on every device against the CPU engine in
+ * double, what it is the same as, and the answer where it does not exist. */
+#include "test.h"
+
+#include <stdio.h>
+
+#include "clouds.h"
+
+/* Calls `test` for every usable device but the CPU engine. */
+static void on_devices(void (*test)(const char *engine))
+{
+    const char *wanted = getenv("KYOHO_TEST_ENGINE");
+    struct ky_device device;
+    int tested = 0;
+    for (size_t k = 0; ky_device_get(k, &device) == KY_OK; k++)
+        if (device.usable && strcmp(device.engine, "cpu") != 0 &&
+            (!wanted || !strcmp(wanted, device.engine))) {
+            test(device.engine);
+            tested++;
+        }
+    if (tested)
+        return;
+    printf("# no OpenCL or CUDA device here\n");
+    skip();
+}
+
+static struct ky_parameters unrolled(const char *engine, int unroll)
+{
+    struct ky_parameters p = cloud_parameters();
+    p.engine = engine;
+    p.force = KY_DIRECT;
+    p.unroll = unroll;
+    p.softening = 0.05;
+    p.g = 2.5;
+    return p;
+}
+
+static struct ky_bodies cloud_of(size_t n, int own_softening)
+{
+    struct ky_bodies bodies = cloud_make(PLUMMER, n);
+    if (own_softening)
+        bodies.softening = malloc((n + 1) * sizeof *bodies.softening);
+    for (size_t i = 0; own_softening && i < n; i++)
+        bodies.softening[i] = 0.01 * (double)(1 + i % 7);
+    return bodies;
+}
+
+static void compare_sizes(const char *engine)
+{
+    static const size_t sizes[] = {0, 1, 2, 63, 64, 65, 1000};
+    for (int s = 0; s < 7; s++)
+        for (int own = 0; own < 2; own++) {
+            struct ky_error error = {0};
+            struct ky_bodies exact = cloud_of(sizes[s], own), bodies = cloud_of(sizes[s], own);
+            struct ky_parameters reference = unrolled("cpu", KY_UNROLL_TUNED);
+            reference.precision = KY_DOUBLE;
+            assert_ok(cloud_forces(&reference, &exact, NULL, NULL, &error));
+            for (int u = KY_UNROLL_1X1; u <= KY_UNROLL_8X8; u++) {
+                struct ky_parameters p = unrolled(engine, u);
+                memset(bodies.potential, 0, sizes[s] * sizeof *bodies.potential);
+                assert_ok(cloud_forces(&p, &bodies, NULL, NULL, &error));
+                struct cloud_error e = cloud_compare(&bodies, &exact);
+                if (!(e.p99 <= 2e-5 && e.potential_p99 <= 2e-5))
+                    fail_msg(
+                        "%s, unroll %d, n %zu, own softening %d: error %g, of the potential %g",
+                        engine, u, sizes[s], own, e.p99, e.potential_p99);
+            }
+            ky_bodies_free(&bodies);
+            ky_bodies_free(&exact);
+        }
+}
+
+static void every_unrolling(void **state)
+{
+    (void)state;
+    on_devices(compare_sizes);
+}
+
+/* 1x1, 4x1 and 4x4 are other names, in every precision. */
+static void compare_names(const char *engine)
+{
+    static const int pairs[][2] = {{KY_UNROLL_1X1, KY_UNROLL_NONE},
+                                   {KY_UNROLL_4X1, KY_UNROLL_SIMPLE},
+                                   {KY_UNROLL_4X4, KY_UNROLL_DOUBLE}};
+    for (int k = 0; k < 3; k++)
+        for (int extended = 0; extended < 2; extended++) {
+            struct ky_error error = {0};
+            struct ky_bodies bodies[2];
+            for (int b = 0; b < 2; b++) {
+                struct ky_parameters p = unrolled(engine, pairs[k][b]);
+                p.precision = extended ? KY_EXTENDED : KY_SINGLE;
+                p.softening = extended ? 0 : 0.05;
+                bodies[b] = cloud_make(PLUMMER, 300);
+                assert_ok(cloud_forces(&p, &bodies[b], NULL, NULL, &error));
+            }
+            assert_memory_equal(bodies[0].acceleration, bodies[1].acceleration,
+                                300 * sizeof *bodies[0].acceleration);
+            ky_bodies_free(&bodies[0]);
+            ky_bodies_free(&bodies[1]);
+        }
+}
+
+static void names_for_the_same(void **state)
+{
+    (void)state;
+    on_devices(compare_names);
+}
+
+static void refuse(const char *engine)
+{
+    struct ky_bodies plain = cloud_of(100, 0), own = cloud_of(100, 1);
+    struct ky_parameters extended = unrolled(engine, KY_UNROLL_8X2);
+    struct ky_parameters hard = extended, symmetric = extended;
+    extended.precision = KY_EXTENDED;
+    hard.softening = 0;
+    symmetric.softening_kind = KY_SYMMETRIC;
+    const struct {
+        const struct ky_parameters *parameters;
+        struct ky_bodies *bodies;
+        enum ky_status status;
+    } cases[] = {{&extended, &plain, KY_UNSUPPORTED},
+                 {&hard, &plain, KY_UNSUPPORTED},
+                 {&symmetric, &own, KY_UNSUPPORTED},
+                 {&symmetric, &plain, KY_OK}};
+    for (int k = 0; k < 4; k++) {
+        struct ky_error error = {0};
+        assert_int_equal(cloud_forces(cases[k].parameters, cases[k].bodies, NULL, NULL, &error),
+                         cases[k].status);
+        if (cases[k].status)
+            assert_non_null(strstr(error.text, "--unroll none, simple, double or tuned"));
+    }
+    ky_bodies_free(&plain);
+    ky_bodies_free(&own);
+}
+
+static void what_is_not_compiled(void **state)
+{
+    (void)state;
+    on_devices(refuse);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_unrolling),
+        cmocka_unit_test(names_for_the_same),
+        cmocka_unit_test(what_is_not_compiled),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
