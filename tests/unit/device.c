@@ -1,6 +1,6 @@
 /* The device engines: one list of cases for every engine and device that opens, against the sum
- * written out here; the drivers' sort and scan; memory that runs out; two engines at once. On a
- * device that is a CPU the sizes are smaller where a kernel of N² pairs would take minutes. */
+ * written out here; the drivers' sort, scan and reduce; memory that runs out; two engines at once.
+ * On a device that is a CPU the sizes are smaller where a kernel of N² pairs would take minutes. */
 #include "test.h"
 
 #include <stdio.h>
@@ -275,7 +275,7 @@ static void awkward_numbers_of_bodies(void **state)
             }
 }
 
-/* ---- sort and scan of the drivers ---- */
+/* ---- sort, scan and reduce of the drivers ---- */
 
 static const struct ky_driver *const drivers[] = {
 #ifdef KY_HAVE_CUDA
@@ -352,6 +352,31 @@ static void scan_with(struct ky_gpu *gpu, size_t n)
     free(sum);
 }
 
+/* Beside what is to be summed lie numbers that would be noticed. */
+static void reduce_with(struct ky_gpu *gpu, size_t n)
+{
+    enum { BEFORE = 3, AFTER = 5, PLACE = 2 };
+    struct ky_error error = {0};
+    struct ky_buffer from = {0}, to = {0};
+    size_t all = BEFORE + n + AFTER;
+    uint64_t *number = calloc(all, sizeof *number), s = 0, sum[4] = {11, 12, 13, 14};
+    for (size_t k = 0; k < all; k++) {
+        number[k] = (k + 1) * 0x9e3779b97f4a7c15u >> 20;
+        s += k >= BEFORE && k < BEFORE + n ? number[k] : 0;
+    }
+    assert_ok(ky_buffer_need(gpu, &from, "numbers", all, 8, &error));
+    assert_ok(ky_buffer_need(gpu, &to, "sums", 4, 8, &error));
+    assert_ok(gpu->driver->write(gpu, &from, 0, number, all * 8, &error));
+    assert_ok(gpu->driver->write(gpu, &to, 0, sum, sizeof sum, &error));
+    assert_ok(gpu->driver->reduce(gpu, &from, BEFORE, n, &to, PLACE, &error));
+    assert_ok(gpu->driver->read(gpu, &to, 0, sum, sizeof sum, &error));
+    assert_true(sum[PLACE] == s);
+    assert_true(sum[0] == 11 && sum[1] == 12 && sum[3] == 14);
+    ky_buffer_release(gpu, &from);
+    ky_buffer_release(gpu, &to);
+    free(number);
+}
+
 /* Every kernel that there is, with few bodies: for tools under which a kernel takes long. */
 static void every_kernel_in_small(void **state)
 {
@@ -378,6 +403,7 @@ static void every_kernel_in_small(void **state)
             continue;
         sort_with(gpu, 2100, 12);
         scan_with(gpu, 2100);
+        reduce_with(gpu, 2100);
         drivers[d]->close(gpu);
     }
 }
@@ -570,19 +596,18 @@ static void bodies_come_back_as_they_went(void **state)
 
 /* ---- memory ---- */
 
-static void memory_that_runs_out(void **state)
+/* Each allocation of the method fails once: none leaves anything behind. */
+static void memory_that_runs_out_for(int method)
 {
-    (void)state;
     struct ky_error error = {0};
-    need_a_device();
     for (int k = 0; k < engine_count; k++) {
         if (is_cpu_engine(k))
             continue;
         struct ky_parameters p = cloud_parameters();
         struct ky_bodies bodies = cloud_make(PLUMMER, 300);
-        int failed = 0;
+        int failed = 0, before = ky_device_buffers();
         p.engine = engines[k].engine;
-        p.force = KY_DIRECT;
+        p.force = methods[method];
         for (int number = 0;; number++) {
             ky_device_fail_allocation = number;
             enum ky_status status = cloud_forces(&p, &bodies, NULL, NULL, &error);
@@ -596,10 +621,20 @@ static void memory_that_runs_out(void **state)
             assert_int_equal(status, KY_DEVICE);
             assert_non_null(strstr(error.text, "no memory for"));
             assert_non_null(strstr(error.text, "bytes"));
+            assert_int_equal(ky_device_buffers(), before);
         }
         assert_in_range(failed, 8, 40);
+        assert_int_equal(ky_device_buffers(), before);
         ky_bodies_free(&bodies);
     }
+}
+
+static void memory_that_runs_out(void **state)
+{
+    (void)state;
+    need_a_device();
+    for (int method = 0; method <= METHODS; method++)
+        memory_that_runs_out_for(method);
 }
 
 static void nothing_is_written_behind_buffers(void **state)
@@ -722,10 +757,10 @@ static void names_of_engines(void **state)
     assert_ok(cloud_forces(&p, &none, NULL, NULL, &error));
 }
 
-static void sort_and_scan(void **state)
+static void sort_scan_and_reduce(void **state)
 {
     (void)state;
-    static const size_t sizes[] = {0, 1, 2, 255, 2048, 2049, 100003};
+    static const size_t sizes[] = {0, 1, 2, 255, 256, 257, 2047, 2048, 2049, 100003};
     struct ky_error error = {0};
     struct ky_gpu *gpu;
     int opened = 0;
@@ -733,12 +768,14 @@ static void sort_and_scan(void **state)
         if (drivers[d]->open(0, &gpu, &error) != KY_OK)
             continue;
         opened++;
-        for (int s = 0; s < 7; s++) {
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
             sort_with(gpu, sizes[s], 64);
             sort_with(gpu, sizes[s], 12);
             scan_with(gpu, sizes[s]);
+            reduce_with(gpu, sizes[s]);
         }
         scan_with(gpu, 2048 * 2048 + 5);
+        reduce_with(gpu, 2048 * 2048 + 5);
         drivers[d]->close(gpu);
     }
     if (opened == 0)
@@ -763,7 +800,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(two_simulations_at_once),
         cmocka_unit_test(several_devices_share_the_sinks),
         cmocka_unit_test(names_of_engines),
-        cmocka_unit_test(sort_and_scan),
+        cmocka_unit_test(sort_scan_and_reduce),
     };
     return cmocka_run_group_tests(tests, find_engines, NULL);
 }

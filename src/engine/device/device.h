@@ -23,7 +23,8 @@ struct ky_direct_buffers {
 /* What the walks need on the first card: see kernels/walk.k. */
 struct ky_tree_buffers {
     struct ky_buffer source, low, eps2, order, sink, factor;
-    struct ky_buffer centre, centre_low, link, moment, box, counts;
+    struct ky_buffer centre, centre_low, link, moment, box;
+    struct ky_buffer counts, pairs;       /* of each group, of all: with bodies, with cells */
     struct ky_buffer work, bodies, cells; /* of lists */
 };
 

@@ -1,6 +1,7 @@
 /* The tables of units and kernels, and allocation with its errors: the same for every driver. */
 #include "engine/device/driver.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 const struct ky_unit ky_units[KY_UNIT_COUNT] = {
@@ -17,6 +18,12 @@ const struct ky_kernel ky_kernels[KY_KERNEL_COUNT] = {
 
 int ky_device_fail_allocation = -1;
 int ky_device_guard, ky_device_overruns;
+static atomic_int buffers;
+
+int ky_device_buffers(void)
+{
+    return buffers;
+}
 
 static const char guard_mark[64] = "behind this buffer nobody has anything to write, nor to read.";
 
@@ -32,8 +39,10 @@ void ky_buffer_release(struct ky_gpu *gpu, struct ky_buffer *buffer)
 {
     if (buffer->handle && buffer->guarded)
         look_after_guard(gpu, buffer);
-    if (buffer->handle)
+    if (buffer->handle) {
         gpu->driver->release(gpu, buffer);
+        buffers--;
+    }
     memset(buffer, 0, sizeof *buffer);
 }
 
@@ -55,11 +64,13 @@ enum ky_status ky_buffer_need(struct ky_gpu *gpu, struct ky_buffer *buffer, cons
     buffer->guarded = ky_device_guard != 0;
     enum ky_status status = gpu->driver->allocate(
         gpu, bytes + (buffer->guarded ? sizeof guard_mark : 0), buffer, error);
-    if (status == KY_OK && buffer->guarded)
-        status = gpu->driver->write(gpu, buffer, bytes, guard_mark, sizeof guard_mark, error);
-    if (status != KY_OK)
+    if (status != KY_OK) {
         memset(buffer, 0, sizeof *buffer);
-    else
-        buffer->bytes = bytes;
+        return status;
+    }
+    buffers++;
+    buffer->bytes = bytes;
+    if (buffer->guarded)
+        status = gpu->driver->write(gpu, buffer, bytes, guard_mark, sizeof guard_mark, error);
     return status;
 }

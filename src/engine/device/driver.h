@@ -106,12 +106,14 @@ struct ky_driver {
     double (*between)(struct ky_gpu *gpu, int from, int to);
 
     /* Sorts n pairs by the lowest `bits` of their 64-bit keys, ascending, equal keys in the order
-     * in which they came; and sums: to[k] = from[0] + … + from[k - 1], 32 bit. Work space is kept.
-     */
+     * in which they came; sums that stay, to[k] = from[0] + … + from[k - 1], 32 bit; and one sum,
+     * to[place] = from[first] + … + from[first + n - 1], 64 bit. Work space is kept. */
     enum ky_status (*sort)(struct ky_gpu *gpu, struct ky_buffer *keys, struct ky_buffer *values,
                            size_t n, int bits, struct ky_error *error);
     enum ky_status (*scan)(struct ky_gpu *gpu, const struct ky_buffer *from, struct ky_buffer *to,
                            size_t n, struct ky_error *error);
+    enum ky_status (*reduce)(struct ky_gpu *gpu, const struct ky_buffer *from, size_t first,
+                             size_t n, struct ky_buffer *to, size_t place, struct ky_error *error);
 };
 
 extern const struct ky_driver ky_cuda_driver, ky_opencl_driver;
@@ -128,5 +130,7 @@ extern int ky_device_fail_allocation;
 /* For tests: not 0 puts a mark behind every buffer allocated from then on and looks after it when
  * the buffer is released; marks that were overwritten are counted. */
 extern int ky_device_guard, ky_device_overruns;
+/* For tests: buffers that have not been released. */
+int ky_device_buffers(void);
 
 #endif

@@ -13,7 +13,8 @@ void ky_device_walk_release(struct ky_device_engine *engine)
     struct ky_tree_buffers *walk = &engine->walk;
     struct ky_buffer *buffers[] = {&walk->source,     &walk->low,    &walk->eps2,   &walk->order,
                                    &walk->sink,       &walk->factor, &walk->centre, &walk->link,
-                                   &walk->centre_low, &walk->moment, &walk->box,    &walk->counts};
+                                   &walk->centre_low, &walk->moment, &walk->box,    &walk->counts,
+                                   &walk->pairs,      &walk->work,   &walk->bodies, &walk->cells};
     for (size_t k = 0; engine->cards > 0 && k < sizeof buffers / sizeof *buffers; k++)
         ky_buffer_release(engine->card[0].gpu, buffers[k]);
 }
@@ -172,15 +173,20 @@ enum ky_status ky_device_relative(struct ky_device_engine *engine, ky_evaluate_f
 
 void ky_device_walk_report(struct ky_device_engine *engine, struct ky_force_report *report)
 {
-    size_t numbers = 2 * engine->host.counts;
-    uint64_t sum[2] = {0}, *counts = ky_allocate(numbers, sizeof *counts);
-    if (numbers > 0 && counts &&
-        engine->driver->read(engine->card[0].gpu, &engine->walk.counts, 0, counts,
-                             numbers * sizeof *counts, NULL) == KY_OK) {
-        for (size_t k = 0; k < numbers; k++)
-            sum[k % 2] += counts[k];
-        report->body_interactions = (double)sum[0];
-        report->cell_interactions = (double)sum[1];
-    }
-    free(counts);
+    const struct ky_driver *driver = engine->driver;
+    struct ky_gpu *gpu = engine->card[0].gpu;
+    struct ky_tree_buffers *walk = &engine->walk;
+    size_t groups = engine->host.counts;
+    uint64_t pairs[2];
+    if (groups == 0)
+        return;
+    enum ky_status status = ky_buffer_need(gpu, &walk->pairs, "pairs", 2, sizeof *pairs, NULL);
+    for (size_t k = 0; k < 2 && status == KY_OK; k++)
+        status = driver->reduce(gpu, &walk->counts, k * groups, groups, &walk->pairs, k, NULL);
+    if (status == KY_OK)
+        status = driver->read(gpu, &walk->pairs, 0, pairs, sizeof pairs, NULL);
+    if (status != KY_OK)
+        return;
+    report->body_interactions = (double)(pairs[0] - engine->n); /* not with itself */
+    report->cell_interactions = (double)pairs[1];
 }

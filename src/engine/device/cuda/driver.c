@@ -300,7 +300,7 @@ static double between(struct ky_gpu *gpu, int from, int to)
     return 1e-3 * (double)milliseconds;
 }
 
-/* ---- sort and scan ---- */
+/* ---- sort, scan, reduce ---- */
 
 static enum ky_status sort(struct ky_gpu *gpu, struct ky_buffer *keys, struct ky_buffer *values,
                            size_t n, int bits, struct ky_error *error)
@@ -349,6 +349,25 @@ static enum ky_status scan(struct ky_gpu *gpu, const struct ky_buffer *from, str
     return status;
 }
 
+static enum ky_status reduce(struct ky_gpu *gpu, const struct ky_buffer *from, size_t first,
+                             size_t n, struct ky_buffer *to, size_t place, struct ky_error *error)
+{
+    struct ky_cuda *cuda = use(gpu);
+    size_t work = 0;
+    enum ky_status status = KY_OK;
+    for (int pass = 0; pass < 2 && status == KY_OK; pass++) {
+        cudaError_t code =
+            ky_cuda_reduce(pass ? cuda->work.handle : NULL, &work,
+                           (const unsigned long long *)from->handle + first,
+                           (unsigned long long *)to->handle + place, n, cuda->stream);
+        if (code != cudaSuccess)
+            status = failed(gpu, code, "sum", from->what, n * 8, error);
+        else if (pass == 0)
+            status = ky_buffer_need(gpu, &cuda->work, "work space of a sum", work, 1, error);
+    }
+    return status;
+}
+
 const struct ky_driver ky_cuda_driver = {
     .name = "cuda",
     .list = list,
@@ -369,4 +388,5 @@ const struct ky_driver ky_cuda_driver = {
     .between = between,
     .sort = sort,
     .scan = scan,
+    .reduce = reduce,
 };

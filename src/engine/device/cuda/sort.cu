@@ -1,5 +1,6 @@
-/* Sort and scan of CUB behind a C interface: the only C++ of the project. */
+/* Sort, scan and sum of CUB behind a C interface: the only C++ of the project. */
 #include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
 
 #include "engine/device/cuda/cuda.h"
@@ -16,4 +17,10 @@ cudaError_t ky_cuda_scan(void *work, size_t *bytes, const unsigned *from, unsign
                          cudaStream_t stream)
 {
     return cub::DeviceScan::ExclusiveSum(work, *bytes, from, to, n, stream);
+}
+
+cudaError_t ky_cuda_reduce(void *work, size_t *bytes, const unsigned long long *from,
+                           unsigned long long *to, size_t n, cudaStream_t stream)
+{
+    return cub::DeviceReduce::Sum(work, *bytes, from, to, n, stream);
 }

@@ -73,12 +73,13 @@
 
 #define KY_KERNELS_UNROLL KY_UNROLLS(KY_UNROLL_KERNEL)
 
-/* For drivers that have no sort and scan of their own. */
+/* For drivers that have no sort, scan and reduce of their own. */
 #define KY_KERNELS_SORT                                                                            \
     KY_K(sort, ky_scan_sum, 256)                                                                   \
     KY_K(sort, ky_scan_tile, 256)                                                                  \
     KY_K(sort, ky_sort_count, 256)                                                                 \
-    KY_K(sort, ky_sort_place, 256)
+    KY_K(sort, ky_sort_place, 256)                                                                 \
+    KY_K(sort, ky_reduce_counts, 256)
 
 #define KY_KERNELS                                                                                 \
     KY_KERNELS_COMMON                                                                              \

@@ -160,6 +160,8 @@ static void close_device(struct ky_gpu *gpu)
     ky_buffer_release(gpu, &cl->counts);
     for (int k = 0; k < KY_OPENCL_SCAN_LEVELS; k++)
         ky_buffer_release(gpu, &cl->scan_sums[k]);
+    ky_buffer_release(gpu, &cl->reduce_sums[0]);
+    ky_buffer_release(gpu, &cl->reduce_sums[1]);
     for (int k = 0; k < KY_MARKS; k++)
         if (cl->mark[k])
             clReleaseEvent(cl->mark[k]);
@@ -396,4 +398,5 @@ const struct ky_driver ky_opencl_driver = {
     .between = between,
     .sort = ky_opencl_sort,
     .scan = ky_opencl_scan,
+    .reduce = ky_opencl_reduce,
 };

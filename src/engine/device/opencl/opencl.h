@@ -19,7 +19,8 @@ struct ky_opencl {
     cl_kernel kernel[KY_KERNEL_COUNT];
     cl_event mark[KY_MARKS];
     struct ky_buffer sort_keys, sort_values, counts;   /* work space of sort */
-    struct ky_buffer scan_sums[KY_OPENCL_SCAN_LEVELS]; /* and of scan */
+    struct ky_buffer scan_sums[KY_OPENCL_SCAN_LEVELS]; /* of scan */
+    struct ky_buffer reduce_sums[2];                   /* and of reduce, in turn */
 };
 
 /* For tests: devices are taken for such as have no double. */
@@ -35,5 +36,8 @@ enum ky_status ky_opencl_sort(struct ky_gpu *gpu, struct ky_buffer *keys, struct
                               size_t n, int bits, struct ky_error *error);
 enum ky_status ky_opencl_scan(struct ky_gpu *gpu, const struct ky_buffer *from,
                               struct ky_buffer *to, size_t n, struct ky_error *error);
+enum ky_status ky_opencl_reduce(struct ky_gpu *gpu, const struct ky_buffer *from, size_t first,
+                                size_t n, struct ky_buffer *to, size_t place,
+                                struct ky_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* Sort and scan of the OpenCL driver: kernels/sort.k from the host's side. */
+/* Sort, scan and reduce of the OpenCL driver: kernels/sort.k from the host's side. */
 #include "engine/device/opencl/opencl.h"
 
 /* to = exclusive sums of from; a tile's sum goes to the level above, which is scanned first. */
@@ -26,7 +26,7 @@ static enum ky_status scan_level(struct ky_opencl *cl, const struct ky_buffer *f
 static enum ky_status load(struct ky_gpu *gpu, struct ky_error *error)
 {
     enum ky_status status = KY_OK;
-    for (int k = KY_KERNEL_ky_scan_sum; k <= KY_KERNEL_ky_sort_place && status == KY_OK; k++)
+    for (int k = KY_KERNEL_ky_scan_sum; k <= KY_KERNEL_ky_reduce_counts && status == KY_OK; k++)
         status = gpu->driver->load(gpu, (enum ky_kernel_id)k, error);
     return status;
 }
@@ -37,6 +37,33 @@ enum ky_status ky_opencl_scan(struct ky_gpu *gpu, const struct ky_buffer *from,
     enum ky_status status = load(gpu, error);
     return status == KY_OK && n > 0 ? scan_level((struct ky_opencl *)gpu, from, to, n, 0, error)
                                     : status;
+}
+
+/* Sums of tiles, of those again, until one is left. */
+enum ky_status ky_opencl_reduce(struct ky_gpu *gpu, const struct ky_buffer *from, size_t first,
+                                size_t n, struct ky_buffer *to, size_t place,
+                                struct ky_error *error)
+{
+    struct ky_opencl *cl = (struct ky_opencl *)gpu;
+    enum ky_status status = load(gpu, error);
+    for (int level = 0, last = 0; status == KY_OK && !last; level++) {
+        size_t tiles = n > 0 ? (n + KY_SCAN_TILE - 1) / KY_SCAN_TILE : 1;
+        struct ky_buffer *sums = &cl->reduce_sums[level % 2];
+        last = tiles == 1;
+        if (!last)
+            status = ky_buffer_need(gpu, sums, "sums of tiles", tiles, sizeof(cl_ulong), error);
+        cl_ulong begin = first, count = n, target = last ? place : 0;
+        const struct ky_buffer *target_buffer = last ? to : sums;
+        const struct ky_argument arguments[] = {KY_BUFFER(*from), KY_BUFFER(*target_buffer),
+                                                KY_VALUE(begin), KY_VALUE(count), KY_VALUE(target)};
+        if (status == KY_OK)
+            status =
+                gpu->driver->launch(gpu, KY_KERNEL_ky_reduce_counts, tiles, arguments, 5, error);
+        from = sums;
+        first = 0;
+        n = tiles;
+    }
+    return status;
 }
 
 /* One pass: from the pair of buffers to the work space, which then change places. */
