@@ -1,7 +1,7 @@
-/* Speed of an engine (first argument, "cuda:0" unless given): the exact sum in each precision and
- * unrolling with the median error of its accelerations, a step of small systems, and the walk of a
- * uniform sphere. Figures for docs/performance.md; bench/gpu.sh runs it. Further arguments choose
- * parts: direct unroll small walk list. */
+/* Speed of an engine (first argument, "cuda:0" unless given): the exact sum in each precision with
+ * the median error of its accelerations, a step of small systems, and the walk of a uniform sphere.
+ * Figures for docs/performance.md; bench/gpu.sh runs it. Further arguments choose parts: direct
+ * small walk list. (`kyoho bench unroll` has the unrollings.) */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,24 +97,20 @@ static struct ky_force_report evaluate(struct ky_engine *engine)
     return report;
 }
 
-static void direct_row(size_t n, int precision, int unroll, double softening)
+static void direct_row(size_t n, int precision, double softening)
 {
-    static const char *const precisions[] = {"single", "extended", "double"}, *const unrolls[] = {
-                                                                                  "none", "simple",
-                                                                                  "double",
-                                                                                  "tuned"};
+    static const char *const precisions[] = {"single", "extended", "double"};
     struct ky_snapshot snapshot = model("plummer", n);
     struct ky_parameters given, parameters;
     ky_parameters_defaults(&given);
     given.engine = engine_name;
     given.force = KY_DIRECT;
     given.precision = precision;
-    given.unroll = unroll;
     given.softening = softening;
     struct ky_engine *engine = engine_for(&given, &parameters, &snapshot.bodies);
     struct ky_force_report report = evaluate(engine);
-    printf("direct %-8s %-7s eps %-5g n %8zu  %10.4f ms  %.3e /s  median error %.2e\n",
-           precisions[precision], unrolls[unroll], softening, n, 1e3 * report.total,
+    printf("direct %-8s eps %-5g n %8zu  %10.4f ms  %.3e /s  median error %.2e\n",
+           precisions[precision], softening, n, 1e3 * report.total,
            (double)n * (double)n / report.total, median_error(engine, n));
     fflush(stdout);
     ky_engine_close(engine);
@@ -126,15 +122,8 @@ static void bench_direct(void)
     static const size_t sizes[] = {10000, 65536, 262144, 1048576};
     for (int s = 0; s < 4; s++)
         for (int p = KY_SINGLE; p <= (s < 3 ? KY_DOUBLE : KY_SINGLE); p++)
-            direct_row(sizes[s], p, KY_UNROLL_TUNED, 0.01);
-    direct_row(262144, KY_SINGLE, KY_UNROLL_TUNED, 0);
-}
-
-static void bench_unroll(void)
-{
-    for (int p = KY_SINGLE; p <= KY_DOUBLE; p++)
-        for (int u = KY_UNROLL_NONE; u <= KY_UNROLL_TUNED; u++)
-            direct_row(131072, p, u, 0.01);
+            direct_row(sizes[s], p, 0.01);
+    direct_row(262144, KY_SINGLE, 0);
 }
 
 /* Steps of the leap-frog, all of them enqueued before the clock is read. */
@@ -216,7 +205,6 @@ int main(int argc, char **argv)
         const char *name;
         void (*run)(void);
     } parts[] = {{"direct", bench_direct},
-                 {"unroll", bench_unroll},
                  {"small", bench_small},
                  {"walk", bench_walk},
                  {"list", bench_list}};

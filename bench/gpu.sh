@@ -54,5 +54,8 @@ fi
 for engine in cuda:0 opencl:0; do
     say "benchmarks through $engine"
     "$build/bench/device" $engine 2>&1 | tee "$out/bench-$engine.txt"
+    for precision in single extended double; do
+        "$build/kyoho" bench unroll --engine $engine --precision $precision 2>&1
+    done | tee "$out/unroll-$engine.txt"
 done
 exit $status

@@ -1,9 +1,9 @@
-/* kyoho bench: standard measurements of the engine that is there, each a row of a table. */
+/* kyoho bench: standard measurements of the engine that is there, each a row of a table, and the
+ * table of unrollings. */
 #include <limits.h>
 #include <string.h>
 
-#include "command/command.h"
-#include "command/force.h"
+#include "command/bench.h"
 
 /* One row: a Plummer sphere of n bodies, and what differs from the defaults. */
 struct bench_case {
@@ -41,14 +41,17 @@ static int wanted(const struct cli *cli, const char *group)
 static enum ky_status check_words(struct cli *cli)
 {
     for (int k = 0; k < cli->word_count; k++) {
-        int known = 0;
+        int known = !strcmp(cli->words[k], "unroll");
         for (int c = 0; c < CASES; c++)
             known |= !strcmp(cli->words[k], cases[c].group);
         if (!known)
             return ky_fail(&cli->error, KY_USAGE,
-                           "no benchmark is called '%s'; there are direct, tree and walk",
+                           "no benchmark is called '%s'; there are direct, tree, walk and unroll",
                            cli->words[k]);
     }
+    if (cli_given(cli, "bodies") && !wanted(cli, "unroll"))
+        return ky_fail(&cli->error, KY_USAGE,
+                       "--bodies is for `kyoho bench unroll`; the others have sizes of their own");
     return KY_OK;
 }
 
@@ -84,43 +87,111 @@ static enum ky_status measure(struct cli *cli, const struct ky_parameters *base,
     return status;
 }
 
+/* What was measured. */
+struct bench {
+    struct force_result results[CASES];
+    int count, has_unroll;
+    struct unroll_table unroll;
+};
+
+/* Without words the engine is measured in what it can do; every engine has the exact sum, which
+ * comes first. */
+static int pass_over(struct cli *cli, const struct bench *bench, const char *group,
+                     enum ky_status status)
+{
+    char line[sizeof cli->error.text + 40];
+    if (status != KY_UNSUPPORTED || cli->word_count || !bench->count)
+        return 0;
+    snprintf(line, sizeof line, "%s left out: %s", group, cli->error.text);
+    cli_log(cli, KY_LOG_INFO, line);
+    return 1;
+}
+
+static enum ky_status run_cases(struct cli *cli, const struct ky_parameters *parameters,
+                                struct bench *bench)
+{
+    const char *without = "";
+    for (int c = 0; c < CASES; c++) {
+        struct force_result *result = &bench->results[bench->count];
+        if (!wanted(cli, cases[c].group) || !strcmp(cases[c].group, without))
+            continue;
+        enum ky_status status = measure(cli, parameters, &cases[c], result);
+        if (pass_over(cli, bench, cases[c].group, status)) {
+            without = cases[c].group;
+            continue;
+        }
+        if (status)
+            return status;
+        if (!cli->json && !bench->count)
+            printf("engine %s: %s; Plummer spheres, softening %g\n"
+                   "force   precision        n theta p particles/s interact./s   error of a: med, "
+                   "99 %%  of potential\n",
+                   result->report.engine, result->report.device, result->parameters.softening);
+        if (!cli->json)
+            show(&cases[c], result);
+        bench->count++;
+    }
+    return KY_OK;
+}
+
+static enum ky_status run_unroll(struct cli *cli, const struct ky_parameters *parameters,
+                                 uint64_t bodies, struct bench *bench)
+{
+    size_t n = cli_given(cli, "bodies") ? (size_t)bodies : 0;
+    enum ky_status status = unroll_measure(cli, parameters, n, &bench->unroll);
+    if (pass_over(cli, bench, "unroll", status))
+        return KY_OK;
+    if (status)
+        return status;
+    if (!cli->json)
+        unroll_show(&bench->unroll);
+    bench->has_unroll = 1;
+    return KY_OK;
+}
+
+static void write_json(const struct bench *bench)
+{
+    struct ky_json json = {.out = stdout};
+    ky_json_object(&json, NULL);
+    ky_json_array(&json, "bench");
+    for (int k = 0; k < bench->count; k++)
+        force_json(&json, NULL, &bench->results[k]);
+    if (bench->has_unroll)
+        unroll_rows_json(&json, &bench->unroll);
+    ky_json_end_array(&json);
+    if (bench->has_unroll)
+        unroll_answer_json(&json, &bench->unroll);
+    ky_json_end_object(&json);
+}
+
+struct own {
+    uint64_t bodies;
+};
+static const struct ky_option own_options[] = {
+    {"bodies", KY_OPTION_COUNT, offsetof(struct own, bodies), "131072", 64, 1e9, NULL, NULL,
+     "of unroll; on a device with less than 5e10 interactions/s 8192 unless given"},
+};
+
 static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 {
+    struct bench bench = {.count = 0};
     struct ky_parameters parameters;
-    struct force_result result;
-    struct ky_json json = {.out = stdout};
+    struct own own;
+    cli_add(cli, "benchmark", own_options, sizeof own_options / sizeof *own_options, &own);
     cli_add_parameters(cli, &parameters);
     enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 0, INT_MAX, 0);
     if (status || describe || cli->help)
         return status;
     status = check_words(cli);
-    if (!status && cli->json) {
-        ky_json_object(&json, NULL);
-        ky_json_array(&json, "bench");
-    }
-    int titled = cli->json;
-    for (int c = 0; c < CASES && !status; c++) {
-        if (!wanted(cli, cases[c].group))
-            continue;
-        status = measure(cli, &parameters, &cases[c], &result);
-        if (status)
-            break;
-        if (!titled++)
-            printf("engine %s: %s; Plummer spheres, softening %g\n"
-                   "force   precision        n theta p particles/s interact./s   error of a: med, "
-                   "99 %%  of potential\n",
-                   result.report.engine, result.report.device, result.parameters.softening);
-        if (cli->json)
-            force_json(&json, NULL, &result);
-        else
-            show(&cases[c], &result);
-    }
-    if (!status && cli->json) {
-        ky_json_end_array(&json);
-        ky_json_end_object(&json);
-    }
+    if (!status)
+        status = run_cases(cli, &parameters, &bench);
+    if (!status && wanted(cli, "unroll"))
+        status = run_unroll(cli, &parameters, own.bodies, &bench);
+    if (!status && cli->json)
+        write_json(&bench);
     return status;
 }
 
-const struct subcommand bench_command = {"bench", "[direct] [tree] [walk] [options]",
+const struct subcommand bench_command = {"bench",
+                                         "[direct] [tree] [walk] [unroll] [-n N] [options]",
                                          "measure the engine that is there", run, NULL};

@@ -207,6 +207,7 @@ void force_json(struct ky_json *json, const char *name, const struct force_resul
     ky_json_integer(json, "multipole", result->parameters.multipole);
     write_choice(json, &result->parameters, "opening");
     write_choice(json, &result->parameters, "precision");
+    write_choice(json, &result->parameters, "unroll");
     ky_json_object(json, "seconds");
     ky_json_real(json, "keys", report->keys);
     ky_json_real(json, "sort", report->sort);

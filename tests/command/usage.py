@@ -15,7 +15,7 @@ PROMISED = {
            "alpha cell multipole curve leaf group precision unroll softening softening-kind energy-every restart-every "
            "max-wall dry-run overwrite units json",
     "force": "check repeat output model bodies theta force engine json",
-    "info": "json", "convert": "overwrite json", "draw": "output json", "bench": "json", "devices": "json",
+    "info": "json", "convert": "overwrite json", "draw": "output json", "bench": "bodies json", "devices": "json",
     "neighbours": "radius lists output overwrite engine threads model bodies json",
     "density": "neighbours output overwrite engine threads model bodies json",
     "merge": "separation pericentre eccentricity output json",
@@ -65,6 +65,7 @@ with folder() as where:
         (["merge", "a"], "usage"),
         (["draw", path("x")], "-o"),
         (["bench", "nothing"], "nothing"),
+        (["bench", "tree", "-n", "1000"], "bench unroll"),
         (["force", "--model", "plummer", "-n", "10", "--repeat", "0"], "range"),
         (["force", "--model", "plummer", "-n", "10", "--engine", "abacus"], "abacus"),
         (["force", "--model", "plummer", "-n", "10", "--engine", "cpu:3"], "one CPU"),

@@ -1,0 +1,174 @@
+/* kyoho bench unroll: how the number of unrolled stages matters to the exact sum on a device, which
+ * F09's section VII leaves open. Sinks and sources of a lane and turn are 1, 2, 4 and 8; F09's
+ * kernels are 1x1 (no unrolling), 4x1 (simple) and 4x4 (double). */
+#include <string.h>
+
+#include "command/bench.h"
+
+enum { SAMPLES = 512, REPEAT = 5, PROBE = 4096, LARGE = 131072, SMALL = 8192 };
+
+/* Interactions/s below which the large system would take minutes. */
+static const double fast = 5e10;
+/* A kernel with a larger median error is wrong: single precision gives 1e-7. */
+static const double largest_error = 1e-5;
+
+enum { NAME = 16 };
+
+/* As --unroll takes it. */
+static void name_of(int unroll, char name[NAME])
+{
+    struct ky_parameters parameters = {.unroll = unroll};
+    struct ky_option_set sets[KY_PARAMETER_SETS];
+    ky_parameter_sets(&parameters, sets);
+    ky_option_text(ky_options_find(sets, KY_PARAMETER_SETS, "unroll", NULL), &parameters, name,
+                   NAME);
+}
+
+static enum ky_status wrong(struct cli *cli, const struct force_result *result)
+{
+    char name[NAME];
+    name_of(result->parameters.unroll, name);
+    return ky_fail(&cli->error, KY_FAULT, "--unroll %s is wrong on %s: median error %.1e of %zu",
+                   name, result->report.device, result->acceleration.median,
+                   result->acceleration.samples);
+}
+
+static enum ky_status measure_one(struct cli *cli, const struct ky_parameters *base, size_t n,
+                                  int unroll, struct force_result *result)
+{
+    struct ky_parameters parameters = *base;
+    struct ky_model_parameters model;
+    struct ky_snapshot snapshot;
+    parameters.force = KY_DIRECT;
+    parameters.unroll = unroll;
+    ky_model_parameters_defaults(&model);
+    model.n = n;
+    ky_snapshot_clear(&snapshot);
+    enum ky_status status = ky_model_make("plummer", &model, &snapshot, &cli->error);
+    const struct force_request request = {.repeat = REPEAT, .check = SAMPLES};
+    if (!status)
+        status = force_measure(&parameters, &snapshot.bodies, &request, result, &cli->error);
+    ky_snapshot_free(&snapshot);
+    if (!status && !(result->acceleration.median <= largest_error))
+        status = wrong(cli, result);
+    return status;
+}
+
+/* Finds out what the engine is, and how many bodies suit it. */
+static enum ky_status probe(struct cli *cli, const struct ky_parameters *parameters, size_t *n)
+{
+    struct force_result result;
+    enum ky_status status = measure_one(cli, parameters, PROBE, KY_UNROLL_TUNED, &result);
+    if (status)
+        return status;
+    if (!strcmp(result.report.engine, "cpu"))
+        return ky_fail(&cli->error, KY_UNSUPPORTED,
+                       "unrolling is a property of the device engine's kernels, of which engine "
+                       "cpu has none: use --engine cuda or --engine opencl (`kyoho devices` lists "
+                       "what there is)");
+    if (!*n)
+        *n = force_interactions_per_s(&result) > fast ? LARGE : SMALL;
+    return KY_OK;
+}
+
+enum ky_status unroll_measure(struct cli *cli, const struct ky_parameters *parameters, size_t n,
+                              struct unroll_table *table)
+{
+    struct ky_parameters own = *parameters;
+    memset(table, 0, sizeof *table);
+    if (!cli_given(cli, "softening"))
+        own.softening = 0.01;
+    enum ky_status status = probe(cli, &own, &n);
+    own.log = NULL; /* has said which engine */
+    if (!status)
+        status = measure_one(cli, &own, n, KY_UNROLL_TUNED, &table->tuned);
+    for (int k = 0; k < UNROLL_SWEEP && !status; k++) {
+        status = measure_one(cli, &own, n, KY_UNROLL_1X1 + k, &table->sweep[k]);
+        if (status == KY_UNSUPPORTED) {
+            table->sweep[k].n = 0;
+            status = KY_OK;
+        }
+    }
+    return status;
+}
+
+/* ---- the answer ---- */
+
+static double speed(const struct unroll_table *table, int unroll)
+{
+    return force_interactions_per_s(&table->sweep[unroll - KY_UNROLL_1X1]);
+}
+
+static int best(const struct unroll_table *table)
+{
+    int best = KY_UNROLL_1X1;
+    for (int u = KY_UNROLL_1X1; u <= KY_UNROLL_8X8; u++)
+        if (table->sweep[u - KY_UNROLL_1X1].n && speed(table, u) > speed(table, best))
+            best = u;
+    return best;
+}
+
+static double over(const struct unroll_table *table, int unroll, int other)
+{
+    return speed(table, unroll) / speed(table, other);
+}
+
+static void show_cell(const struct force_result *result)
+{
+    if (result->n)
+        printf("  %9.3g %7.0e", force_interactions_per_s(result), result->acceleration.median);
+    else
+        printf("  %9s %7s", "-", "");
+}
+
+void unroll_show(const struct unroll_table *table)
+{
+    static const char *const precisions[] = {"single", "extended", "double"};
+    const struct force_result *tuned = &table->tuned;
+    char name[NAME];
+    int first = best(table);
+    name_of(first, name);
+    printf("engine %s: %s; Plummer sphere of %zu bodies, softening %g, precision %s\n"
+           "interactions/s and median error of a, by the sinks (rows) and sources (columns) of a "
+           "turn\n      ",
+           tuned->report.engine, tuned->report.device, tuned->n, tuned->parameters.softening,
+           precisions[tuned->parameters.precision]);
+    for (int k = 0; k < UNROLL_SIDE; k++)
+        printf("  %9d %7s", 1 << k, "");
+    for (int k = 0; k < UNROLL_SWEEP; k++) {
+        if (k % UNROLL_SIDE == 0)
+            printf("\n%6d", 1 << k / UNROLL_SIDE);
+        show_cell(&table->sweep[k]);
+    }
+    printf("\ntuned ");
+    show_cell(tuned);
+    printf(
+        "\n%s is the fastest of them: %.2f times none (1x1), %.2f times simple (4x1), %.2f times "
+        "double (4x4); tuned is %.2f times as fast as it\n",
+        name, over(table, first, KY_UNROLL_1X1), over(table, first, KY_UNROLL_4X1),
+        over(table, first, KY_UNROLL_4X4), force_interactions_per_s(tuned) / speed(table, first));
+}
+
+void unroll_rows_json(struct ky_json *json, const struct unroll_table *table)
+{
+    for (int k = 0; k < UNROLL_SWEEP; k++)
+        if (table->sweep[k].n)
+            force_json(json, NULL, &table->sweep[k]);
+    force_json(json, NULL, &table->tuned);
+}
+
+void unroll_answer_json(struct ky_json *json, const struct unroll_table *table)
+{
+    char name[NAME];
+    int first = best(table);
+    name_of(first, name);
+    ky_json_object(json, "unroll");
+    ky_json_count(json, "n", table->tuned.n);
+    ky_json_text(json, "best", name);
+    ky_json_real(json, "over_none", over(table, first, KY_UNROLL_1X1));
+    ky_json_real(json, "over_simple", over(table, first, KY_UNROLL_4X1));
+    ky_json_real(json, "over_double", over(table, first, KY_UNROLL_4X4));
+    ky_json_real(json, "tuned_over_best",
+                 force_interactions_per_s(&table->tuned) / speed(table, first));
+    ky_json_end_object(json);
+}
