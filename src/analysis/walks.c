@@ -14,6 +14,7 @@ enum ky_status ky_walker_open(const struct ky_parameters *parameters,
     enum ky_status status = ky_bodies_check(bodies, error);
     if (!status)
         status = ky_parameters_resolve(parameters, &walker->parameters, error);
+    walker->parameters.force = KY_WALK;
     if (!status)
         status = ky_engine_open_for_walk(&walker->parameters, bodies->n, &walker->engine, error);
     if (!status)

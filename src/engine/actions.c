@@ -2,6 +2,7 @@
 #include "engine/engine.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #define ROW(name, needs) KY_ACTION_FACTS(name, needs),
 const struct ky_action_facts ky_actions[KY_ACTION_COUNT] = {KY_ACTIONS(ROW)};
@@ -39,4 +40,27 @@ enum ky_status ky_walk_request_check(const struct ky_walk_request *request, stru
     if (about->needs_lists && (!request->offset || (!request->list && request->offset[request->n])))
         return ky_fail(error, KY_USAGE, "%s: no room for lists was given", about->name);
     return about->needs_radius ? check_radii(request, about->name, error) : KY_OK;
+}
+
+enum ky_status ky_walk_opening_check(const struct ky_walk_request *request,
+                                     const struct ky_parameters *parameters, struct ky_error *error)
+{
+    if (request->action == KY_ACTION_gravity && parameters->opening == KY_RELATIVE)
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "the general walk has no last accelerations for --opening relative: use "
+                       "geometric, offset or minimum");
+    return KY_OK;
+}
+
+static double power(double x, int exponent)
+{
+    double y = 1;
+    for (int k = 0; k < abs(exponent); k++)
+        y = exponent > 0 ? y * x : y / x;
+    return y;
+}
+
+double ky_action_unit(const struct ky_action_result *result, double g, double mass, double length)
+{
+    return power(g, result->g) * power(mass, result->mass) * power(length, result->length);
 }

@@ -4,7 +4,7 @@
 #define KY_ENGINE_ACTIONS_H
 
 #include "base/status.h"
-#include "physics/actions/table.h"
+#include "physics/actions/actions.h"
 
 enum ky_action_id {
 #define KY_ACTION_ID(name, needs) KY_ACTION_##name,
@@ -43,8 +43,15 @@ struct ky_action_facts {
 
 extern const struct ky_action_facts ky_actions[KY_ACTION_COUNT];
 
+/* What to multiply a result with that an engine computed for G = 1 in units of its own. */
+double ky_action_unit(const struct ky_action_result *result, double g, double mass, double length);
+
 struct ky_walk_request;
 /* KY_USAGE for a request without what its action needs, or with numbers out of range. */
 enum ky_status ky_walk_request_check(const struct ky_walk_request *request, struct ky_error *error);
+/* KY_UNSUPPORTED for gravity by an opening test that needs more than the walk has. */
+enum ky_status ky_walk_opening_check(const struct ky_walk_request *request,
+                                     const struct ky_parameters *parameters,
+                                     struct ky_error *error);
 
 #endif

@@ -1,5 +1,5 @@
 /* A kernel that calls every function of every action; tests/command/actions.sh lets clang read it. */
-#include "physics/actions/table.h"
+#include "physics/actions/actions.h"
 
 #define USE(name, needs)                                                                           \
     {                                                                                              \

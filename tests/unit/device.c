@@ -10,52 +10,12 @@
 #include <pthread.h>
 
 #include "clouds.h"
+#include "engines.h"
 
 #include "engine/device/driver.h"
 #ifdef KY_HAVE_OPENCL
 #include "engine/device/opencl/opencl.h"
 #endif
-
-/* ---- which engines there are ---- */
-
-enum { MOST_ENGINES = 16 };
-static struct ky_device engines[MOST_ENGINES];
-static int engine_count;
-
-/* Those that are usable, or the one that KYOHO_TEST_ENGINE names. */
-static int find_engines(void **state)
-{
-    (void)state;
-    struct ky_device device;
-    for (size_t k = 0; ky_device_get(k, &device) == KY_OK; k++) {
-        printf("# %s: %s%s%s\n", device.engine, device.name, device.reason[0] ? ": " : "",
-               device.reason);
-        const char *wanted = getenv("KYOHO_TEST_ENGINE");
-        if (device.usable && engine_count < MOST_ENGINES &&
-            (!wanted || !strcmp(wanted, device.engine)))
-            engines[engine_count++] = device;
-    }
-    return 0;
-}
-
-static int is_cpu_engine(int k)
-{
-    return !strcmp(engines[k].engine, "cpu");
-}
-
-static int is_slow(int k)
-{
-    return strstr(engines[k].reason, "a CPU") != NULL;
-}
-
-static void need_a_device(void)
-{
-    for (int k = 0; k < engine_count; k++)
-        if (!is_cpu_engine(k))
-            return;
-    printf("# no OpenCL or CUDA device here\n");
-    skip();
-}
 
 /* ---- cases: what is varied ---- */
 

@@ -1,4 +1,4 @@
-/* Every action of physics/actions/table.h for the CPU engine, and the verb that finds them. */
+/* Every action of physics/actions/actions.h for the CPU engine, and the verb that finds them. */
 #include "engine/cpu/action.h"
 
 KY_ACTIONS(KY_CPU_ACTION)
@@ -10,9 +10,8 @@ enum ky_status ky_cpu_walk(struct ky_engine *engine, const struct ky_walk_reques
                            struct ky_error *error)
 {
     struct ky_cpu *cpu = (struct ky_cpu *)engine;
-    if (request->action == KY_ACTION_gravity && cpu->parameters->opening == KY_RELATIVE)
-        return ky_fail(error, KY_UNSUPPORTED,
-                       "the general walk has no last accelerations for --opening relative: use "
-                       "geometric, offset or minimum");
+    enum ky_status status = ky_walk_opening_check(request, cpu->parameters, error);
+    if (status != KY_OK)
+        return status;
     return ky_cpu_walk_action(cpu, ky_cpu_actions[request->action], request, error);
 }

@@ -307,21 +307,6 @@ static void place_box(const struct general *walk, struct desk *desk, const struc
     }
 }
 
-static double power(double x, int exponent)
-{
-    double y = 1;
-    for (int k = 0; k < abs(exponent); k++)
-        y = exponent > 0 ? y * x : y / x;
-    return y;
-}
-
-/* What to multiply a result with for the caller's units. */
-static double unit_of(const struct general *walk, const struct ky_action_result *result)
-{
-    return power(walk->cpu->parameters->g, result->g) * power(walk->cpu->mass_unit, result->mass) *
-           power(walk->cpu->length, result->length);
-}
-
 static int ascending(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -348,7 +333,8 @@ static void finish_sinks(const struct general *walk, struct desk *desk,
         for (size_t c = 0; request->results && c < facts->about.columns; c++)
             request->results[i * facts->about.columns + c] =
                 walk->action->result(desk->own + s * walk->stride, (int)c) *
-                unit_of(walk, &facts->results[c]);
+                ky_action_unit(&facts->results[c], walk->cpu->parameters->g, walk->cpu->mass_unit,
+                               walk->cpu->length);
         if (facts->about.needs_lists && request->list)
             order_list(request->list + request->offset[i],
                        request->offset[i + 1] - request->offset[i]);

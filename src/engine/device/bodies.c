@@ -119,14 +119,14 @@ static enum ky_status cross_all(struct ky_device_engine *engine, const struct ky
 }
 
 enum ky_status ky_device_columns(struct ky_device_engine *engine, struct ky_buffer *buffer,
-                                 double *const column[3], struct ky_error *error)
+                                 size_t count, double *const column[], struct ky_error *error)
 {
     enum ky_status status = KY_OK;
     size_t room = engine->n < PIECE ? engine->n : PIECE;
     union ky_state_value *staging = ky_allocate(room, sizeof *staging);
     if (!staging)
         return ky_no_memory(error, "bodies on their way", room, sizeof *staging);
-    for (size_t c = 0; c < 3 && status == KY_OK; c++) {
+    for (size_t c = 0; c < count && status == KY_OK; c++) {
         const struct column one = {buffer, c * engine->n, column[c], 1, 1};
         status = cross(engine, &one, 0, staging, error);
     }
@@ -161,6 +161,7 @@ enum ky_status ky_device_put(struct ky_engine *base, const struct ky_bodies *bod
     engine->has_acceleration = ky_knows_acceleration(bodies);
     engine->pendings = 0;
     engine->evaluations = 0;
+    ky_device_tree_release(engine);
     ky_buffer_release(card->gpu, &card->softening);
     if (engine->own_eps)
         status = ky_buffer_need(card->gpu, &card->softening, "softenings", engine->n,
@@ -169,8 +170,6 @@ enum ky_status ky_device_put(struct ky_engine *base, const struct ky_bodies *bod
         status = engine->driver->zero(card->gpu, &card->acceleration, error);
     if (status == KY_OK && !bodies->potential)
         status = engine->driver->zero(card->gpu, &card->potential, error);
-    if (status == KY_OK && engine->parameters->force != KY_DIRECT)
-        status = ky_device_tree_keep(engine, bodies, error);
     if (status == KY_OK)
         status = cross_all(engine, bodies, 1, error);
     if (status == KY_OK)
@@ -238,7 +237,9 @@ enum ky_status ky_device_kick(struct ky_engine *base, double dt, struct ky_error
 
 enum ky_status ky_device_drift(struct ky_engine *base, double dt, struct ky_error *error)
 {
-    return advance((struct ky_device_engine *)base, dt, error);
+    struct ky_device_engine *engine = (struct ky_device_engine *)base;
+    engine->host.stands = 0;
+    return advance(engine, dt, error);
 }
 
 static void scale_sums(const struct ky_device_engine *engine, const double sum[KY_SUMS],

@@ -26,11 +26,14 @@ struct ky_tree_buffers {
     struct ky_buffer centre, centre_low, link, moment, box;
     struct ky_buffer counts, pairs;       /* of each group, of all: with bodies, with cells */
     struct ky_buffer work, bodies, cells; /* of lists */
+    struct ky_buffer radius, offset, list, space, results; /* of general walks */
 };
 
-/* The tree on the host, and what it is built from: the bodies' masses and softenings stay there
- * from the time they are put, positions come with every evaluation. */
+/* The tree on the host, and what it is built from: the bodies' masses and softenings come with the
+ * first tree after they were put, positions with every one. */
 struct ky_host_tree {
+    int started; /* there are columns, with masses and softenings in them */
+    int stands;  /* the device has the tree of the present positions, with boxes */
     struct ky_octree tree;
     double *x[3], *mass, *softening;
     double origin[3]; /* of positions on the device: in the midst of the system */
@@ -105,9 +108,9 @@ enum ky_status ky_device_drift(struct ky_engine *base, double dt, struct ky_erro
 enum ky_status ky_device_settle(struct ky_device_engine *engine, struct ky_error *error);
 enum ky_status ky_device_sums(struct ky_engine *base, struct ky_sums *sums, struct ky_error *error);
 
-/* Columns of three numbers a body of the first card to the host, in the engine's units. */
+/* `count` columns of the first card to the host, in the engine's units. */
 enum ky_status ky_device_columns(struct ky_device_engine *engine, struct ky_buffer *buffer,
-                                 double *const column[3], struct ky_error *error);
+                                 size_t count, double *const column[], struct ky_error *error);
 /* The same kernel for another precision than single. */
 enum ky_kernel_id ky_in_precision(enum ky_kernel_id single, int precision);
 size_t ky_real4_bytes(int precision);
@@ -130,18 +133,22 @@ void ky_device_walk_release(struct ky_device_engine *engine);
 void ky_device_walk_report(struct ky_device_engine *engine, struct ky_force_report *report);
 double ky_device_walk_memory(const struct ky_parameters *parameters, size_t n);
 
+/* general.c */
+enum ky_status ky_device_walk_action(struct ky_engine *base, const struct ky_walk_request *request,
+                                     struct ky_error *error);
+
 /* lists.c */
 enum ky_status ky_device_lists(struct ky_device_engine *engine, struct ky_error *error);
 
 /* tree.c: the host's part. Builds the tree over the present positions and adds its seconds to the
  * report. */
-enum ky_status ky_device_tree_keep(struct ky_device_engine *engine, const struct ky_bodies *bodies,
-                                   struct ky_error *error);
 enum ky_status ky_device_tree_build(struct ky_device_engine *engine,
                                     const struct ky_parameters *parameters, struct ky_error *error);
-/* Bodies and cells of the tree to the first card. */
+/* Bodies and cells of the tree to the first card, `boxes` also where no opening test wants them. */
 enum ky_status ky_device_tree_send(struct ky_device_engine *engine,
-                                   const struct ky_parameters *parameters, struct ky_error *error);
+                                   const struct ky_parameters *parameters, int boxes,
+                                   struct ky_error *error);
+/* Forgets tree and columns. */
 void ky_device_tree_release(struct ky_device_engine *engine);
 
 /* direct.c */

@@ -209,6 +209,7 @@ static void memory(const struct ky_parameters *parameters, size_t n, struct ky_m
         .kick = ky_device_kick,                                                                    \
         .drift = ky_device_drift,                                                                  \
         .sums = ky_device_sums,                                                                    \
+        .walk = ky_device_walk_action,                                                             \
         .report = report,                                                                          \
     };
 

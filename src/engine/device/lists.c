@@ -180,7 +180,7 @@ static enum ky_status evaluate(struct ky_device_engine *engine,
         return ky_no_memory(error, "batch of interaction lists", 1, sizeof *batch);
     enum ky_status status = ky_device_tree_build(engine, parameters, error);
     if (status == KY_OK)
-        status = ky_device_tree_send(engine, parameters, error);
+        status = ky_device_tree_send(engine, parameters, 0, error);
     if (status == KY_OK && parameters->opening == KY_RELATIVE)
         status = ky_device_factors(engine, error);
     if (status == KY_OK)

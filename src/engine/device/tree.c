@@ -25,25 +25,25 @@ void ky_device_tree_release(struct ky_device_engine *engine)
     memset(host, 0, sizeof *host);
 }
 
-enum ky_status ky_device_tree_keep(struct ky_device_engine *engine, const struct ky_bodies *bodies,
-                                   struct ky_error *error)
+/* Columns for the bodies, and what does not change until bodies are put again. */
+static enum ky_status start_host(struct ky_device_engine *engine, struct ky_error *error)
 {
     struct ky_host_tree *host = &engine->host;
+    struct ky_card *card = &engine->card[0];
     size_t n = engine->n;
+    double **columns[] = {&host->x[0], &host->x[1], &host->x[2], &host->mass, &host->softening};
     ky_device_tree_release(engine);
     ky_octree_init(&host->tree);
-    double **columns[] = {&host->x[0], &host->x[1], &host->x[2], &host->mass, &host->softening};
-    for (int k = 0; k < (bodies->softening ? 5 : 4); k++) {
+    for (int k = 0; k < (engine->own_eps ? 5 : 4); k++) {
         *columns[k] = ky_allocate(n, sizeof(double));
         if (!*columns[k])
             return ky_no_memory(error, "bodies for the tree on the host", n, sizeof(double));
     }
-    for (size_t i = 0; i < n; i++) {
-        host->mass[i] = bodies->mass[i] / engine->units.mass;
-        if (bodies->softening)
-            host->softening[i] = bodies->softening[i] / engine->units.length;
-    }
-    return KY_OK;
+    enum ky_status status = ky_device_columns(engine, &card->mass, 1, &host->mass, error);
+    if (status == KY_OK && engine->own_eps)
+        status = ky_device_columns(engine, &card->softening, 1, &host->softening, error);
+    host->started = status == KY_OK;
+    return status;
 }
 
 static int ascending(const void *a, const void *b)
@@ -62,29 +62,40 @@ static double median(const double *x, size_t n)
     return (double)(float)sample[KY_MEDIAN / 2];
 }
 
+/* The bodies' columns on the host, at the present positions. */
+static enum ky_status fetch(struct ky_device_engine *engine, struct ky_error *error)
+{
+    enum ky_status status = engine->driver->wait(engine->card[0].gpu, error);
+    double start = ky_clock();
+    if (status == KY_OK && !engine->host.started)
+        status = start_host(engine, error);
+    if (status == KY_OK)
+        status = ky_device_columns(engine, &engine->card[0].position, 3, engine->host.x, error);
+    engine->report.download += ky_clock() - start;
+    return status;
+}
+
 enum ky_status ky_device_tree_build(struct ky_device_engine *engine,
                                     const struct ky_parameters *parameters, struct ky_error *error)
 {
+    enum ky_status status = fetch(engine, error);
+    if (status != KY_OK)
+        return status;
     struct ky_host_tree *host = &engine->host;
     struct ky_force_report *report = &engine->report;
     const struct ky_octree_bodies bodies = {engine->n,  host->x[0], host->x[1],
                                             host->x[2], host->mass, host->softening};
-    enum ky_status status = engine->driver->wait(engine->card[0].gpu, error);
-    double start = ky_clock();
-    if (status == KY_OK)
-        status = ky_device_columns(engine, &engine->card[0].position, host->x, error);
-    report->download += ky_clock() - start;
-    for (int c = 0; c < 3 && status == KY_OK; c++)
-        host->origin[c] = median(host->x[c], engine->n);
-    if (status == KY_OK)
-        status = ky_octree_build(&host->tree, &bodies, parameters, error);
+    for (int c = 0; c < 3; c++)
+        host->origin[c] = parameters->precision == KY_DOUBLE ? 0 : median(host->x[c], engine->n);
+    host->stands = 0;
+    status = ky_octree_build(&host->tree, &bodies, parameters, error);
     if (status != KY_OK)
         return status;
     const struct ky_octree_seconds *seconds = &host->tree.seconds;
     report->keys += seconds->keys;
     report->sort += seconds->sort;
     report->moments += seconds->moments;
-    start = ky_clock();
+    double start = ky_clock();
     status = ky_octree_link(&host->tree, error);
     report->build += seconds->build + ky_clock() - start;
     return status;
@@ -144,14 +155,22 @@ static void fill_moment(const struct ky_device_engine *engine, size_t first, siz
     }
 }
 
+/* Wide enough for the positions as the device has them: each of a body and of the centre may be off
+ * by half its last digit, 2^-24 (single) or 2^-48 (extended) of its distance from the origin. */
 static void fill_box(const struct ky_device_engine *engine, size_t first, size_t end, void *to)
 {
+    static const double digit[] = {0x1p-23, 0x1p-47, 0};
     const struct ky_cell_box *box = engine->host.tree.box;
+    const struct ky_node *node = engine->host.tree.node;
     float *side = to;
     for (size_t k = first; k < end; k++)
-        for (size_t c = 0; c < 4; c++) {
-            side[8 * k + c] = c < 3 ? box[k].below[c] : 0;
-            side[8 * k + 4 + c] = c < 3 ? box[k].above[c] : 0;
+        for (size_t c = 0; c < 3; c++) {
+            double far = fabs(node[k].com[c] - engine->host.origin[c]) +
+                         (double)fmaxf(box[k].below[c], box[k].above[c]);
+            float wider = (float)(far * digit[engine->parameters->precision]);
+            side[8 * k + c] = box[k].below[c] + wider;
+            side[8 * k + 4 + c] = box[k].above[c] + wider;
+            side[8 * k + 3] = side[8 * k + 7] = 0;
         }
 }
 
@@ -225,11 +244,12 @@ static enum ky_status make_sources(struct ky_device_engine *engine, struct ky_er
 }
 
 enum ky_status ky_device_tree_send(struct ky_device_engine *engine,
-                                   const struct ky_parameters *parameters, struct ky_error *error)
+                                   const struct ky_parameters *parameters, int boxes,
+                                   struct ky_error *error)
 {
     struct ky_tree_buffers *walk = &engine->walk;
     size_t nodes = engine->host.tree.nodes;
-    int boxes = engine->host.tree.test_box || parameters->opening == KY_MINIMUM;
+    boxes |= engine->host.tree.test_box || parameters->opening == KY_MINIMUM;
     const struct {
         struct ky_buffer *buffer;
         const char *what;

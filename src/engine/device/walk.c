@@ -51,7 +51,7 @@ enum ky_status ky_device_factors(struct ky_device_engine *engine, struct ky_erro
     if (!a || !host->factor)
         status = ky_no_memory(error, "accelerations for the opening test", n, 4 * sizeof *a);
     if (status == KY_OK)
-        status = ky_device_columns(engine, &engine->card[0].acceleration, column, error);
+        status = ky_device_columns(engine, &engine->card[0].acceleration, 3, column, error);
     if (status == KY_OK) {
         double *size = a + 3 * n;
         for (size_t i = 0; i < n; i++)
@@ -144,7 +144,7 @@ static enum ky_status evaluate(struct ky_device_engine *engine,
 {
     enum ky_status status = ky_device_tree_build(engine, parameters, error);
     if (status == KY_OK)
-        status = ky_device_tree_send(engine, parameters, error);
+        status = ky_device_tree_send(engine, parameters, 0, error);
     if (status == KY_OK && parameters->opening == KY_RELATIVE)
         status = send_factors(engine, error);
     if (status == KY_OK)

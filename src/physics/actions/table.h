@@ -1,12 +1,7 @@
-/* The actions of the general walk (physics/walk.h). A new one is its file and a line below. */
+/* The actions of the general walk (physics/walk.h) by name. A new one is its file, a line here and
+ * its file's name in actions.h. */
 #ifndef KY_ACTIONS_TABLE_H
 #define KY_ACTIONS_TABLE_H
-
-#include "physics/actions/count.h"
-#include "physics/actions/density.h"
-#include "physics/actions/gravity.h"
-#include "physics/actions/list.h"
-#include "physics/actions/nearest.h"
 
 /* What a caller has to give for an action. */
 #define KY_NEEDS_NOTHING 0
@@ -14,13 +9,16 @@
 #define KY_NEEDS_NEIGHBOURS 2 /* a number k, below that of the bodies */
 #define KY_NEEDS_LISTS 4      /* lists to fill */
 
-/* Names and needs. Each file says by KY_RESULTS_NAME what its results are: name, and the powers of
- * G, mass and length in their unit. */
-#define KY_ACTIONS(X)                                                                              \
-    X(gravity, KY_NEEDS_NOTHING)                                                                   \
-    X(count, KY_NEEDS_RADIUS)                                                                      \
-    X(list, KY_NEEDS_RADIUS | KY_NEEDS_LISTS)                                                      \
-    X(nearest, KY_NEEDS_NEIGHBOURS)                                                                \
-    X(density, KY_NEEDS_RADIUS)
+/* Names and needs; p and number are handed through. Each file says by KY_RESULTS_NAME what its
+ * results are: name, and the powers of G, mass and length in their unit. */
+#define KY_ACTIONS_OF(X, p, number)                                                                \
+    X(gravity, KY_NEEDS_NOTHING, p, number)                                                        \
+    X(count, KY_NEEDS_RADIUS, p, number)                                                           \
+    X(list, KY_NEEDS_RADIUS | KY_NEEDS_LISTS, p, number)                                           \
+    X(nearest, KY_NEEDS_NEIGHBOURS, p, number)                                                     \
+    X(density, KY_NEEDS_RADIUS, p, number)
+
+#define KY_ACTIONS_PLAIN(name, needs, X, unused) X(name, needs)
+#define KY_ACTIONS(X) KY_ACTIONS_OF(KY_ACTIONS_PLAIN, X, 0)
 
 #endif

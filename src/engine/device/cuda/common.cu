@@ -1,6 +1,7 @@
 /* The kernels that have no precision, as CUDA. */
 #include "engine/device/cuda/cuda.h"
 #include "engine/device/kernels/bodies.k"
+#include "engine/device/kernels/order.k"
 
 #define KY_K(unit, name, lanes) (const void *)name,
 static const void *const kernels[] = {KY_KERNELS_COMMON};

@@ -2,6 +2,7 @@
  * extended.cu and double.cu, which say KY_PRECISION and KY_PRECISION_NAME. */
 #include "engine/device/cuda/cuda.h"
 #include "engine/device/kernels/direct.k"
+#include "engine/device/kernels/general.k"
 #include "engine/device/kernels/lists.k"
 #include "engine/device/kernels/sources.k"
 #include "engine/device/kernels/walk.k"

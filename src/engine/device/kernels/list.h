@@ -5,6 +5,8 @@
 
 #include "engine/device/kernels/shared.h"
 
+#include "physics/actions/table.h"
+
 /* U(unit, file, precision, variant): KY_PRECISION and KY_VARIANT of the reader, -1 for none.
  * K(unit, kernel, lanes of its group). What exists in each precision stands in the same order in
  * all of them, so that another precision is a constant number of places on. */
@@ -40,6 +42,10 @@
 #define KY_LIST_UNIT(name, p, number, variant) KY_U(name##_##p, "lists.k", number, variant)
 #define KY_LIST_KERNEL_OF(name, p, number, variant) KY_K(name##_##p, ky_##name##_##p, KY_LIST_LANES)
 
+/* The general walk: a kernel for each action, all of them in one unit. */
+#define KY_GENERAL_KERNEL_OF(name, needs, p, number)                                               \
+    KY_K(general_##p, ky_general_##name##_##p, KY_WALK_LANES)
+
 /* The sweep of unrollings, one unit. */
 #define KY_UNROLL_KERNEL(sinks, sources)                                                           \
     KY_K(unroll, ky_direct_##sinks##x##sources##_single, KY_DIRECT_LANES)
@@ -49,18 +55,21 @@
     KY_U(tree_##p, "walk_sources.k", number, -1)                                                   \
     KY_DIRECT_OF(KY_DIRECT_UNIT, p, number)                                                        \
     KY_WALK_OF(KY_WALK_UNIT, p, number)                                                            \
-    KY_LISTS_OF(KY_LIST_UNIT, p, number)
+    KY_LISTS_OF(KY_LIST_UNIT, p, number)                                                           \
+    KY_U(general_##p, "general.k", number, -1)
 #define KY_KERNELS_OF(p, number)                                                                   \
     KY_K(sources_##p, ky_sources_##p, 256)                                                         \
     KY_K(sources_##p, ky_reduce_##p, 256)                                                          \
     KY_DIRECT_OF(KY_DIRECT_KERNEL, p, number)                                                      \
     KY_K(tree_##p, ky_walk_sources_##p, 256)                                                       \
     KY_WALK_OF(KY_WALK_KERNEL_OF, p, number)                                                       \
-    KY_LISTS_OF(KY_LIST_KERNEL_OF, p, number)
+    KY_LISTS_OF(KY_LIST_KERNEL_OF, p, number)                                                      \
+    KY_ACTIONS_OF(KY_GENERAL_KERNEL_OF, p, number)
 
 /* The reader defines KY_U or KY_K first. */
 #define KY_UNITS                                                                                   \
     KY_U(bodies, "bodies.k", -1, -1)                                                               \
+    KY_U(order, "order.k", -1, -1)                                                                 \
     KY_U(sort, "sort.k", -1, -1)                                                                   \
     KY_U(unroll, "unroll.k", 0, -1)                                                                \
     KY_UNITS_OF(single, 0)                                                                         \
@@ -69,7 +78,8 @@
 
 #define KY_KERNELS_COMMON                                                                          \
     KY_K(bodies, ky_bodies_advance, 256)                                                           \
-    KY_K(bodies, ky_bodies_sum, 256)
+    KY_K(bodies, ky_bodies_sum, 256)                                                               \
+    KY_K(order, ky_order_lists, KY_ORDER_LANES)
 
 #define KY_KERNELS_UNROLL KY_UNROLLS(KY_UNROLL_KERNEL)
 

@@ -58,9 +58,14 @@
 #define KY_WALK_RELATIVE 8
 #define KY_WALK_TEST_BOX 64
 #define KY_WALK_LISTED 128
+#define KY_WALK_MOMENTS 256
 
 /* Lists: lanes of a group. */
 #define KY_LIST_LANES 64
+
+/* Ordering of lists: lanes of a group, and the longest list that fits into local memory. */
+#define KY_ORDER_LANES 32
+#define KY_ORDER_TILE 1024
 
 /* Sort and scan: items of a lane, and of a group of 256 lanes. */
 #define KY_SCAN_EACH 8

@@ -1,0 +1,12 @@
+/* The files of the actions that table.h names. */
+#ifndef KY_ACTIONS_ACTIONS_H
+#define KY_ACTIONS_ACTIONS_H
+
+#include "physics/actions/count.h"
+#include "physics/actions/density.h"
+#include "physics/actions/gravity.h"
+#include "physics/actions/list.h"
+#include "physics/actions/nearest.h"
+#include "physics/actions/table.h"
+
+#endif

@@ -1,0 +1,515 @@
+/* The general walk of the device engines, over every engine and device that opens: neighbours and
+ * densities against loops over all pairs, gravity against the CPU's walk, large systems against the
+ * CPU engine, and what happens around a walk. */
+#include "test.h"
+
+#include "clouds.h"
+#include "engines.h"
+
+#include "engine/device/driver.h"
+
+/* ---- loops over all pairs ---- */
+
+static double pair2(const struct ky_bodies *bodies, size_t i, size_t j)
+{
+    double d[3];
+    for (int c = 0; c < 3; c++)
+        d[c] = bodies->position[j][c] - bodies->position[i][c];
+    return d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+}
+
+/* The middle of the system, from which single positions count. */
+static void middle(const struct ky_bodies *bodies, double origin[3])
+{
+    double *x = malloc((bodies->n + 1) * sizeof *x);
+    for (int c = 0; c < 3; c++) {
+        for (size_t i = 0; i < bodies->n; i++)
+            x[i] = bodies->position[i][c];
+        qsort(x, bodies->n, sizeof *x, cloud_ascending);
+        origin[c] = bodies->n ? x[bodies->n / 2] : 0;
+    }
+    free(x);
+}
+
+/* What the precision leaves open of the distance of i and j, at distances about r. Single: digits
+ * of the positions; their origin is a median too, of some of the bodies. */
+static double slack(int precision, const struct ky_bodies *bodies, const double origin[3], size_t i,
+                    size_t j, double r)
+{
+    if (precision == KY_DOUBLE)
+        return 4e-16 * r;
+    if (precision == KY_EXTENDED)
+        return 1e-6 * r;
+    double size = 1;
+    for (int c = 0; c < 3; c++)
+        size += fabs(bodies->position[i][c] - origin[c]) + fabs(bodies->position[j][c] - origin[c]);
+    return 3e-7 * size + 1e-6 * r;
+}
+
+/* Lists ascend and hold whoever is within the radius, but for those at its surface. */
+static void check_list(int precision, const struct ky_bodies *bodies, const double origin[3],
+                       size_t i, double radius, const uint32_t *list, size_t count)
+{
+    size_t next = 0;
+    for (size_t j = 0; j < bodies->n; j++) {
+        double r = sqrt(pair2(bodies, i, j)), open = slack(precision, bodies, origin, i, j, radius);
+        int listed = next < count && list[next] == j;
+        if (j == i)
+            assert_false(listed);
+        else if (r < radius - open || (r == 0 && radius == 0))
+            assert_true(listed);
+        else if (r > radius + open)
+            assert_false(listed);
+        next += (size_t)listed;
+    }
+    assert_int_equal(next, count); /* none twice, none out of order */
+}
+
+static void check_neighbours(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
+                             const double *radius, size_t radii)
+{
+    struct ky_error error = {0};
+    size_t n = bodies->n;
+    struct ky_neighbour_lists lists;
+    struct ky_force_report report;
+    double origin[3];
+    uint32_t *count = malloc((n + 1) * sizeof *count);
+    count[n] = 12345; /* a guard */
+    middle(bodies, origin);
+    assert_ok(ky_neighbours(parameters, bodies, radius, radii, count, &lists, &report, &error));
+    assert_string_equal(report.engine, strcspn(parameters->engine, ":") == 4 ? "cuda" : "opencl");
+    assert_int_equal(lists.n, n);
+    for (size_t i = 0; i < n; i++) {
+        assert_int_equal(count[i], lists.offset[i + 1] - lists.offset[i]);
+        check_list(parameters->precision, bodies, origin, i, radius[radii == 1 ? 0 : i],
+                   lists.body + lists.offset[i], count[i]);
+    }
+    assert_int_equal(count[n], 12345);
+    free(count);
+    ky_neighbour_lists_free(&lists);
+}
+
+/* Another engine each time, so that all of them see all kinds of cases without their product. */
+static struct ky_parameters parameters_for(int engine, int which)
+{
+    struct ky_parameters parameters = cloud_parameters();
+    parameters.engine = engines[engine].engine;
+    parameters.precision = which % 3;
+    parameters.leaf = which % 4 == 1 ? 1 : which % 4 == 2 ? 64 : 16;
+    parameters.curve = which % 2 ? KY_MORTON : which % 5 ? KY_HILBERT : KY_CURVE_NONE;
+    return parameters;
+}
+
+static void neighbours_are_those_of_all_pairs(void **state)
+{
+    (void)state;
+    need_a_device();
+    for (int e = 0; e < engine_count; e++)
+        for (int which = 0; which < CLOUDS * 15 && !is_cpu_engine(e); which++) {
+            static const double radii[] = {0, 0.03, 0.3, 2, 1e9};
+            struct ky_bodies bodies = cloud_make((enum cloud)(which / 15), 500);
+            struct ky_parameters parameters = parameters_for(e, which);
+            check_neighbours(&parameters, &bodies, &radii[which / 3 % 5], 1);
+            ky_bodies_free(&bodies);
+        }
+}
+
+static void awkward_numbers_of_bodies(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {0, 1, 2, 3, 63, 64, 65, 127, 128, 129, 1000, 1025, 2100};
+    need_a_device();
+    for (int e = 0; e < engine_count; e++)
+        for (int s = 0; s < 13 && !is_cpu_engine(e); s++)
+            for (int r = 0; r < 2; r++) {
+                const double radii[] = {0.4, 100}; /* lists past the local memory, too */
+                struct ky_bodies bodies = cloud_make(CUBE, sizes[s]);
+                struct ky_parameters parameters = parameters_for(e, s);
+                check_neighbours(&parameters, &bodies, &radii[r], 1);
+                ky_bodies_free(&bodies);
+            }
+}
+
+static void every_body_may_have_its_radius(void **state)
+{
+    (void)state;
+    enum { N = 600 };
+    double radius[N];
+    need_a_device();
+    for (int i = 0; i < N; i++) /* from nothing to all */
+        radius[i] = i % 50 == 0 ? 0 : i % 51 == 0 ? 1e7 : 0.001 * (i % 300);
+    for (int e = 0; e < engine_count; e++)
+        for (int which = 0; which < 6 && !is_cpu_engine(e); which++) {
+            struct ky_bodies bodies = cloud_make(which < 3 ? PLUMMER : PAIRS, N);
+            struct ky_parameters parameters = parameters_for(e, which);
+            check_neighbours(&parameters, &bodies, radius, N);
+            ky_bodies_free(&bodies);
+        }
+}
+
+/* A pair exactly one radius apart are neighbours: powers of two in every precision, any size in
+ * double. */
+static void the_surface_belongs_to_the_sphere(void **state)
+{
+    (void)state;
+    static const double scales[] = {1, 0x1p-60, 0x1p60, 0.3, 1e-20, 1e20};
+    need_a_device();
+    for (int e = 0; e < engine_count; e++)
+        for (int which = 0; which < 9 + 3 && !is_cpu_engine(e); which++) {
+            struct ky_parameters parameters = parameters_for(e, which);
+            struct ky_error error = {0};
+            struct ky_bodies bodies = cloud_make(CUBE, 64);
+            double scale = scales[which < 9 ? which / 3 : which - 6];
+            uint32_t count[64];
+            if (which >= 9)
+                parameters.precision = KY_DOUBLE;
+            for (size_t i = 0; i < 64; i++)
+                for (int c = 0; c < 3; c++)
+                    bodies.position[i][c] = scale * (double)(i >> (2 * c) & 3);
+            assert_ok(ky_neighbours(&parameters, &bodies, &scale, 1, count, NULL, NULL, &error));
+            for (size_t i = 0; i < 64; i++) {
+                unsigned exact = 0;
+                for (size_t j = 0; j < 64; j++)
+                    exact += j != i && pair2(&bodies, i, j) <= scale * scale;
+                assert_int_equal(count[i], exact);
+            }
+            assert_int_equal(count[0], 3); /* the lattice's corner */
+            ky_bodies_free(&bodies);
+        }
+}
+
+/* ---- density ---- */
+
+static double spline(double q)
+{
+    return q <= 0.5 ? 1 - 6 * q * q + 6 * q * q * q : q <= 1 ? 2 * pow(1 - q, 3) : 0;
+}
+
+static void check_density(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
+                          size_t k)
+{
+    static const double bounds[] = {1e-4, 1e-5, 1e-12};
+    struct ky_error error = {0};
+    size_t n = bodies->n;
+    double origin[3], bound = bounds[parameters->precision];
+    double *density = malloc(n * sizeof *density), *h = malloc(n * sizeof *h);
+    double *r2 = malloc(n * sizeof *r2);
+    middle(bodies, origin);
+    assert_ok(ky_sph_density(parameters, bodies, k, density, h, NULL, &error));
+    for (size_t i = 0; i < n; i++) {
+        double sum = 0;
+        for (size_t j = 0; j < n; j++)
+            r2[j] = pair2(bodies, i, j);
+        r2[i] = -1; /* first */
+        qsort(r2, n, sizeof *r2, cloud_ascending);
+        double exact = sqrt(r2[k]),
+               open = slack(parameters->precision, bodies, origin, i, i, exact);
+        assert_between(h[i], exact - open, exact + open);
+        if (exact == 0 || open > 1e-5 * exact)
+            continue;
+        for (size_t j = 0; j < n; j++)
+            sum += bodies->mass[j] * spline(sqrt(pair2(bodies, i, j)) / exact);
+        sum *= 8 / (3.14159265358979323846 * pow(exact, 3));
+        assert_between(density[i], sum * (1 - bound), sum * (1 + bound));
+    }
+    free(r2);
+    free(density);
+    free(h);
+}
+
+static void densities_are_those_of_all_pairs(void **state)
+{
+    (void)state;
+    static const size_t neighbours[] = {1, 2, 33, 64, 299};
+    need_a_device();
+    for (int e = 0; e < engine_count; e++)
+        for (int which = 0; which < CLOUDS * 5 && !is_cpu_engine(e); which++) {
+            struct ky_bodies bodies = cloud_make((enum cloud)(which % CLOUDS), 300);
+            struct ky_parameters parameters = parameters_for(e, which);
+            check_density(&parameters, &bodies, neighbours[which / CLOUDS]);
+            ky_bodies_free(&bodies);
+        }
+}
+
+/* ---- gravity ---- */
+
+static void gravity_is_that_of_the_cpu(void **state)
+{
+    (void)state;
+    enum { N = 1500 };
+    static const double bounds[] = {1e-5, 2e-6, 1e-6};
+    need_a_device();
+    for (int e = 0; e < engine_count; e++)
+        for (int which = 0; which < 12 && !is_cpu_engine(e); which++) {
+            struct ky_error error = {0};
+            struct ky_parameters parameters = parameters_for(e, which);
+            struct ky_walk_input input = {.size = sizeof input};
+            struct ky_force_report report;
+            struct ky_bodies bodies[2];
+            parameters.opening = which % 3;
+            parameters.multipole = 1 + which / 3 % 2;
+            parameters.theta = 0.5;
+            parameters.softening = which < 6 ? 0.02 : 0;
+            parameters.softening_kind = which % 4 == 3 ? KY_SYMMETRIC : KY_PLUMMER;
+            parameters.g = 43009;
+            parameters.group = 1; /* the CPU engine asks the test for each body, too */
+            for (int k = 0; k < 2; k++) {
+                double(*out)[4] = malloc(N * sizeof *out);
+                bodies[k] = cloud_make(which % 2 ? PLUMMER : OUTLIER, N);
+                if (which % 4 == 3) {
+                    bodies[k].softening = malloc(N * sizeof(double));
+                    for (int i = 0; i < N; i++)
+                        bodies[k].softening[i] = 0.01 * (i % 5);
+                }
+                parameters.engine = k ? "cpu" : engines[e].engine;
+                assert_ok(ky_walk(&parameters, &bodies[k], "gravity", &input, &out[0][0], &report,
+                                  &error));
+                assert_true(report.body_interactions > N && report.cell_interactions > N);
+                for (int i = 0; i < N; i++) {
+                    memcpy(bodies[k].acceleration[i], out[i], sizeof *bodies->acceleration);
+                    bodies[k].potential[i] = out[i][3];
+                }
+                free(out);
+            }
+            struct cloud_error error_of = cloud_compare(&bodies[0], &bodies[1]);
+            assert_between(error_of.potential_median, 0, bounds[parameters.precision]);
+            assert_between(error_of.median, 0, bounds[parameters.precision]);
+            ky_bodies_free(&bodies[0]);
+            ky_bodies_free(&bodies[1]);
+        }
+}
+
+/* With all bodies in one leaf it is the exact sum. */
+static void gravity_without_cells_is_exact(void **state)
+{
+    (void)state;
+    enum { N = 120 };
+    static const double bounds[] = {2e-5, 3e-6, 1e-12};
+    need_a_device();
+    for (int e = 0; e < engine_count; e++)
+        for (int which = 0; which < 9 && !is_cpu_engine(e); which++) {
+            struct ky_error error = {0};
+            struct ky_parameters parameters = parameters_for(e, which), exactly;
+            struct ky_walk_input input = {.size = sizeof input};
+            static const enum cloud kinds[] = {PLUMMER, PAIRS, POINT};
+            struct ky_bodies bodies = cloud_make(kinds[which / 3], N),
+                             exact = cloud_make(kinds[which / 3], N);
+            double out[N][4];
+            parameters.leaf = 128;
+            parameters.softening = which < 3 ? 0.05 : 0;
+            exactly = parameters;
+            exactly.engine = "cpu";
+            exactly.force = KY_DIRECT;
+            exactly.precision = KY_DOUBLE;
+            assert_ok(cloud_forces(&exactly, &exact, NULL, NULL, &error));
+            assert_ok(ky_walk(&parameters, &bodies, "gravity", &input, &out[0][0], NULL, &error));
+            for (int i = 0; i < N; i++) {
+                memcpy(bodies.acceleration[i], out[i], sizeof *bodies.acceleration);
+                bodies.potential[i] = out[i][3];
+            }
+            struct cloud_error error_of = cloud_compare(&bodies, &exact);
+            assert_between(error_of.p99, 0, bounds[parameters.precision]);
+            assert_between(error_of.potential_p99, 0, bounds[parameters.precision]);
+            ky_bodies_free(&bodies);
+            ky_bodies_free(&exact);
+        }
+}
+
+/* ---- large systems ---- */
+
+static void many_bodies_as_on_the_cpu(void **state)
+{
+    (void)state;
+    enum { N = 100003, K = 32 };
+    struct ky_error error = {0};
+    struct ky_bodies bodies = cloud_make(PLUMMER, N);
+    struct ky_neighbour_lists lists[2];
+    struct ky_parameters parameters = cloud_parameters();
+    const double radius = 0.05;
+    double *density[2], *h[2];
+    need_a_device();
+    for (int k = 0; k < 2; k++) {
+        density[k] = malloc(N * sizeof(double));
+        h[k] = malloc(N * sizeof(double));
+    }
+    assert_ok(ky_neighbours(&parameters, &bodies, &radius, 1, NULL, &lists[0], NULL, &error));
+    assert_ok(ky_sph_density(&parameters, &bodies, K, density[0], h[0], NULL, &error));
+    for (int e = 0; e < engine_count; e++)
+        for (int precision = 0; precision < 3 && !is_cpu_engine(e); precision++) {
+            parameters.engine = engines[e].engine;
+            parameters.precision = precision;
+            assert_ok(
+                ky_neighbours(&parameters, &bodies, &radius, 1, NULL, &lists[1], NULL, &error));
+            assert_ok(ky_sph_density(&parameters, &bodies, K, density[1], h[1], NULL, &error));
+            if (precision == KY_DOUBLE) {
+                assert_memory_equal(lists[0].offset, lists[1].offset, (N + 1) * sizeof(size_t));
+                assert_memory_equal(lists[0].body, lists[1].body,
+                                    lists[0].offset[N] * sizeof(uint32_t));
+            }
+            double pairs = (double)lists[0].offset[N];
+            assert_between((double)lists[1].offset[N], pairs * (1 - 1e-5), pairs * (1 + 1e-5));
+            for (int i = 0; i < N; i++) {
+                assert_between(h[1][i] / h[0][i], 1 - 1e-4, 1 + 1e-4);
+                assert_between(density[1][i] / density[0][i], 1 - 1e-3, 1 + 1e-3);
+            }
+            ky_neighbour_lists_free(&lists[1]);
+        }
+    ky_neighbour_lists_free(&lists[0]);
+    for (int k = 0; k < 2; k++) {
+        free(density[k]);
+        free(h[k]);
+    }
+    ky_bodies_free(&bodies);
+}
+
+/* ---- around a walk ---- */
+
+static struct ky_engine *open_for(const struct ky_parameters *given, struct ky_parameters *resolved,
+                                  const struct ky_bodies *bodies)
+{
+    struct ky_error error = {0};
+    struct ky_engine *engine;
+    assert_ok(ky_parameters_resolve(given, resolved, &error));
+    assert_ok(ky_engine_open(resolved, bodies->n, &engine, &error));
+    assert_ok(ky_engine_put(engine, bodies, &error));
+    return engine;
+}
+
+static void walks_and_forces_take_turns(void **state)
+{
+    (void)state;
+    enum { N = 700 };
+    static const int methods[] = {KY_DIRECT, KY_WALK, KY_LIST};
+    need_a_device();
+    for (int e = 0; e < engine_count; e++)
+        for (int m = 0; m < 3 && !is_cpu_engine(e); m++) {
+            struct ky_error error = {0};
+            struct ky_parameters parameters = cloud_parameters(), resolved;
+            struct ky_bodies bodies = cloud_make(PLUMMER, N), before = cloud_make(PLUMMER, N);
+            struct ky_force_report report;
+            const double radius = 0.5;
+            double first[N], again[N], moved[N], fresh[N];
+            struct ky_walk_request request = {
+                .action = KY_ACTION_count, .n = N, .radius = &radius, .radii = 1, .results = first};
+            parameters.engine = engines[e].engine;
+            parameters.force = methods[m];
+            parameters.precision = KY_DOUBLE;
+            struct ky_engine *engine = open_for(&parameters, &resolved, &bodies);
+            assert_ok(ky_engine_forces(engine, &error));
+            assert_ok(ky_engine_get(engine, &before, &error));
+            assert_ok(ky_engine_walk(engine, &request, &error));
+            request.results = again;
+            assert_ok(ky_engine_walk(engine, &request, &error));
+            ky_engine_report(engine, &report);
+            assert_true(report.build == 0); /* the tree of the walk before */
+            assert_memory_equal(first, again, sizeof first);
+            assert_ok(ky_engine_forces(engine, &error));
+            assert_ok(ky_engine_get(engine, &bodies, &error));
+            assert_memory_equal(bodies.acceleration, before.acceleration,
+                                N * sizeof *bodies.acceleration);
+            assert_ok(ky_engine_drift(engine, 0.5, &error));
+            assert_ok(ky_engine_get(engine, &bodies, &error));
+            request.results = moved;
+            assert_ok(ky_engine_walk(engine, &request, &error));
+            ky_engine_close(engine);
+            struct ky_walk_input input = {.size = sizeof input, .radius = &radius, .radii = 1};
+            parameters.force = KY_TREE;
+            assert_ok(ky_walk(&parameters, &bodies, "count", &input, fresh, NULL, &error));
+            assert_memory_equal(moved, fresh, sizeof moved);
+            assert_memory_not_equal(moved, first, sizeof moved);
+            ky_bodies_free(&bodies);
+            ky_bodies_free(&before);
+        }
+}
+
+static void memory_that_runs_out_is_an_error(void **state)
+{
+    (void)state;
+    enum { N = 300, K = 7 };
+    struct ky_bodies bodies = cloud_make(PLUMMER, N);
+    const double radius = 0.3;
+    need_a_device();
+    for (int e = 0; e < engine_count; e++)
+        for (int k = 0, done = 0; !done && !is_cpu_engine(e); k++) {
+            struct ky_error error = {0};
+            struct ky_parameters parameters = parameters_for(e, 0);
+            struct ky_neighbour_lists lists;
+            double density[N];
+            ky_device_fail_allocation = k;
+            enum ky_status status =
+                ky_neighbours(&parameters, &bodies, &radius, 1, NULL, &lists, NULL, &error);
+            if (status == KY_OK) {
+                ky_neighbour_lists_free(&lists);
+                status = ky_sph_density(&parameters, &bodies, K, density, NULL, NULL, &error);
+            }
+            done = status == KY_OK;
+            assert_true(k < 200);
+            assert_true(done || strstr(error.text, "memory"));
+            ky_device_fail_allocation = -1;
+        }
+    ky_bodies_free(&bodies);
+}
+
+static void nothing_is_written_past_a_buffer(void **state)
+{
+    (void)state;
+    need_a_device();
+    ky_device_guard = 1;
+    ky_device_overruns = 0;
+    for (int e = 0; e < engine_count; e++)
+        for (int which = 0; which < 6 && !is_cpu_engine(e); which++) {
+            const double radius = which < 3 ? 0.2 : 50;
+            struct ky_bodies bodies = cloud_make(PLUMMER, 193);
+            struct ky_parameters parameters = parameters_for(e, which);
+            check_neighbours(&parameters, &bodies, &radius, 1);
+            check_density(&parameters, &bodies, 20);
+            ky_bodies_free(&bodies);
+        }
+    ky_device_guard = 0;
+    assert_int_equal(ky_device_overruns, 0);
+}
+
+/* Every kernel with few bodies: for tools under which a kernel takes long. */
+static void every_kernel_in_small(void **state)
+{
+    (void)state;
+    need_a_device();
+    for (int e = 0; e < engine_count; e++)
+        for (int precision = 0; precision < 3 && !is_cpu_engine(e); precision++) {
+            struct ky_error error = {0};
+            struct ky_walk_input input = {.size = sizeof input};
+            struct ky_parameters parameters = parameters_for(e, precision);
+            struct ky_bodies bodies = cloud_make(PLUMMER, 70), many = cloud_make(CUBE, 1030);
+            double out[70][4];
+            const double radius = 0.3, all = 2;
+            check_neighbours(&parameters, &bodies, &radius, 1);
+            check_density(&parameters, &bodies, 9);
+            assert_ok(ky_walk(&parameters, &bodies, "gravity", &input, &out[0][0], NULL, &error));
+            if (precision == 0)
+                check_neighbours(&parameters, &many, &all, 1);
+            ky_bodies_free(&bodies);
+            ky_bodies_free(&many);
+        }
+}
+
+/* An argument chooses tests by a pattern. */
+int main(int argc, char **argv)
+{
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(neighbours_are_those_of_all_pairs),
+        cmocka_unit_test(awkward_numbers_of_bodies),
+        cmocka_unit_test(every_body_may_have_its_radius),
+        cmocka_unit_test(the_surface_belongs_to_the_sphere),
+        cmocka_unit_test(densities_are_those_of_all_pairs),
+        cmocka_unit_test(gravity_is_that_of_the_cpu),
+        cmocka_unit_test(gravity_without_cells_is_exact),
+        cmocka_unit_test(many_bodies_as_on_the_cpu),
+        cmocka_unit_test(walks_and_forces_take_turns),
+        cmocka_unit_test(memory_that_runs_out_is_an_error),
+        cmocka_unit_test(nothing_is_written_past_a_buffer),
+        cmocka_unit_test(every_kernel_in_small),
+    };
+    return cmocka_run_group_tests(tests, find_engines, NULL);
+}
