@@ -32,9 +32,13 @@ fi
 status=0
 export CMOCKA_MESSAGE_OUTPUT=TAP
 for engine in cuda:0 opencl:0; do
-    say "tests through $engine"
-    KYOHO_TEST_ENGINE=$engine "$build/tests/unit/device" >"$out/test-$engine.log" 2>&1 || status=1
-    grep -E '^(not )?ok|ERROR' "$out/test-$engine.log"
+    for test in "$build"/tests/unit/device*; do
+        [ -x "$test" ] || continue
+        name=$(basename "$test")-$engine
+        say "$name"
+        KYOHO_TEST_ENGINE=$engine "$test" >"$out/test-$name.log" 2>&1 || status=1
+        grep -E '^(not )?ok|ERROR' "$out/test-$name.log"
+    done
 done
 if [ -z "${SKIP_BUILD:-}" ]; then
     say "the whole test suite"
@@ -44,10 +48,12 @@ fi
 
 if [ -z "${QUICK:-}" ]; then
     for tool in memcheck racecheck initcheck; do
-        say "compute-sanitizer $tool"
-        KYOHO_TEST_ENGINE=cuda:0 compute-sanitizer --tool $tool --error-exitcode 9 \
-            "$build/tests/unit/device" 'nothing_is_written*' >"$out/$tool.log" 2>&1 || status=1
-        grep -E 'ERROR SUMMARY|RACECHECK SUMMARY|^(not )?ok' "$out/$tool.log"
+        for test in device device_walk device_unroll; do
+            say "compute-sanitizer $tool $test"
+            KYOHO_TEST_ENGINE=cuda:0 compute-sanitizer --tool $tool --error-exitcode 9 \
+                "$build/tests/unit/$test" '*_in_small' >"$out/$tool-$test.log" 2>&1 || status=1
+            grep -E 'ERROR SUMMARY|RACECHECK SUMMARY|^(not )?ok' "$out/$tool-$test.log"
+        done
     done
 fi
 
@@ -57,5 +63,8 @@ for engine in cuda:0 opencl:0; do
     for precision in single extended double; do
         "$build/kyoho" bench unroll --engine $engine --precision $precision 2>&1
     done | tee "$out/unroll-$engine.txt"
+    for precision in single extended double; do
+        "$build/bench/neighbours" 1048576 $engine 0 $precision 2>&1
+    done | tee "$out/neighbours-$engine.txt"
 done
 exit $status

@@ -1,10 +1,12 @@
-/* Seconds of neighbour lists and SPH density: neighbours [N [ENGINE [THREADS]]] (default 1048576
- * auto 1). Uniform cube and Plummer sphere, a radius that holds 64 bodies in the mean of the cube,
- * and k = 64. The least of REPEAT, without opening and upload: all walks together, tree included;
- * `processor` is the processor time of the whole call, for machines that others use too. */
+/* Seconds of neighbour lists and SPH density: neighbours [N [ENGINE [THREADS [PRECISION [LEAF]]]]]
+ * (default 1048576 auto 1 single 16). Uniform cube and Plummer sphere, a radius that holds 64
+ * bodies in the mean of the cube, and k = 64. The least of REPEAT, without opening and upload: all
+ * walks together, tree included; `processor` is the processor time of the whole call, for machines
+ * that others use too. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "kyoho/kyoho.h"
@@ -80,6 +82,10 @@ int main(int argc, char **argv)
     uint64_t n = argc > 1 ? strtoull(argv[1], NULL, 10) : 1048576;
     parameters.engine = argc > 2 ? argv[2] : "auto";
     parameters.threads = argc > 3 ? atoi(argv[3]) : 1;
+    parameters.precision = argc > 4 && !strcmp(argv[4], "double")     ? KY_DOUBLE
+                           : argc > 4 && !strcmp(argv[4], "extended") ? KY_EXTENDED
+                                                                      : KY_SINGLE;
+    parameters.leaf = argc > 5 ? atoi(argv[5]) : parameters.leaf;
     printf("%zu bodies\n%-13s %-24s %9s %9s %9s %10s\n", (size_t)n, "model", "what", "walk s",
            "total s", "processor", "mean");
     return measure(&parameters, "uniform-cube", n) || measure(&parameters, "plummer", n);

@@ -6,20 +6,24 @@ say() { echo "ok 1 - kernels neither race nor stray # SKIP $1"; exit 0; }
 command -v oclgrind >/dev/null || say "oclgrind is not installed"
 [ -x "$BUILD/tests/unit/device" ] || say "the test of devices is not built"
 "$BUILD/kyoho" devices | grep -q '^opencl:0' || say "no OpenCL device is installed, or OpenCL is not in this build"
-log=$BUILD/oclgrind.log
 # A cache of its own: programs of other drivers are keyed apart, but this one is to be compiled each time.
 XDG_CACHE_HOME=$(mktemp -d) || exit 1
 export XDG_CACHE_HOME
 trap 'rm -rf "$XDG_CACHE_HOME"' EXIT
-KYOHO_TEST_ENGINE=opencl:0 CMOCKA_MESSAGE_OUTPUT=TAP oclgrind --data-races --log "$log" \
-    "$BUILD/tests/unit/device" 'every_kernel_in_small' >"$log.out" 2>&1
-code=$?
-if [ $code -ne 0 ] || ! grep -q '^ok 1' "$log.out"; then
-    tail -n 5 "$log.out"
-    echo "not ok 1 - every kernel runs under oclgrind"
-elif [ -s "$log" ]; then
-    head -n 30 "$log"
-    echo "not ok 1 - kernels neither race nor stray"
-else
-    echo "ok 1 - kernels neither race nor stray"
-fi
+number=0
+for test in device device_unroll device_walk; do
+    number=$((number + 1))
+    log=$BUILD/oclgrind-$test.log
+    KYOHO_TEST_ENGINE=opencl:0 CMOCKA_MESSAGE_OUTPUT=TAP oclgrind --data-races --log "$log" \
+        "$BUILD/tests/unit/$test" 'every_kernel_in_small' >"$log.out" 2>&1
+    code=$?
+    if [ $code -ne 0 ] || ! grep -q '^ok 1' "$log.out"; then
+        tail -n 5 "$log.out"
+        echo "not ok $number - every kernel of tests/unit/$test.c runs under oclgrind"
+    elif [ -s "$log" ]; then
+        head -n 30 "$log"
+        echo "not ok $number - the kernels of tests/unit/$test.c neither race nor stray"
+    else
+        echo "ok $number - the kernels of tests/unit/$test.c neither race nor stray"
+    fi
+done
