@@ -8,12 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/threads.h"
 #include "octree/work.h"
 
 void ky_octree_init(struct ky_octree *tree)
@@ -68,13 +65,7 @@ static enum ky_status start_scratch(struct ky_octree *tree, const struct ky_para
             return ky_no_memory(error, "tree", 1, sizeof *tree->scratch);
         ky_hilbert_init(&tree->scratch->hilbert);
     }
-    int threads = parameters->threads;
-#ifdef _OPENMP
-    threads = threads > 0 ? threads : omp_get_max_threads();
-#else
-    threads = 1;
-#endif
-    tree->scratch->threads = threads;
+    tree->scratch->threads = ky_threads(parameters->threads);
     return KY_OK;
 }
 

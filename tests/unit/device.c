@@ -7,7 +7,13 @@
 
 #if defined(KY_HAVE_CUDA) || defined(KY_HAVE_OPENCL)
 
+#include <dirent.h>
 #include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
 
 #include "clouds.h"
 #include "engines.h"
@@ -554,6 +560,124 @@ static void bodies_come_back_as_they_went(void **state)
     }
 }
 
+/* ---- threads of the host ---- */
+
+enum { TREE_METHODS = 3, MANY = 70001 }; /* more than a loop does without threads */
+
+/* Both walks, once in the caller's order, and with the opening test that looks at accelerations. */
+static struct ky_parameters tree_method(const char *engine, int k, int threads)
+{
+    struct ky_parameters p = cloud_parameters();
+    p.engine = engine;
+    p.force = k == 0 ? KY_LIST : KY_WALK;
+    p.opening = k == 0 ? KY_RELATIVE : KY_OFFSET;
+    p.curve = k == 2 ? KY_CURVE_NONE : KY_MORTON;
+    p.theta = 1;
+    p.alpha = 0.1;
+    p.softening = 0.01;
+    p.threads = threads;
+    return p;
+}
+
+static void threads_change_no_bit(void **state)
+{
+    (void)state;
+    static const int threads[] = {1, 2, 5};
+    struct ky_error error = {0};
+    need_a_device();
+    for (int k = 0; k < engine_count; k++)
+        for (int m = 0; m < TREE_METHODS && !is_cpu_engine(k); m++) {
+            struct ky_bodies first = {0};
+            for (int t = 0; t < 3; t++) {
+                struct ky_parameters p = tree_method(engines[k].engine, m, threads[t]);
+                struct ky_bodies bodies = cloud_make(PLUMMER, MANY);
+                assert_ok(cloud_forces(&p, &bodies, NULL, NULL, &error));
+                if (t == 0) {
+                    first = bodies;
+                    continue;
+                }
+                assert_memory_equal(bodies.acceleration, first.acceleration,
+                                    MANY * sizeof *bodies.acceleration);
+                assert_memory_equal(bodies.potential, first.potential,
+                                    MANY * sizeof *bodies.potential);
+                ky_bodies_free(&bodies);
+            }
+            ky_bodies_free(&first);
+        }
+}
+
+/* Threads of this process; 0 if the kernel does not tell. */
+static int threads_now(void)
+{
+    DIR *tasks = opendir("/proc/self/task");
+    struct dirent *task;
+    int count = 0;
+    while (tasks && (task = readdir(tasks)))
+        count += task->d_name[0] != '.';
+    if (tasks)
+        closedir(tasks);
+    return count;
+}
+
+#ifdef _OPENMP
+static atomic_int watching, most_threads;
+
+static void *watch_threads(void *unused)
+{
+    const struct timespec pause = {0, 200000};
+    while (watching) {
+        int now = threads_now();
+        most_threads = now > most_threads ? now : most_threads;
+        nanosleep(&pause, NULL);
+    }
+    return unused;
+}
+
+/* The most threads that the process had at a time during one evaluation. */
+static int threads_during(const struct ky_parameters *p, struct ky_bodies *bodies)
+{
+    struct ky_error error = {0};
+    pthread_t watcher;
+    watching = 1;
+    most_threads = 0;
+    pthread_create(&watcher, NULL, watch_threads, NULL);
+    enum ky_status status = cloud_forces(p, bodies, NULL, NULL, &error);
+    watching = 0;
+    pthread_join(watcher, NULL);
+    assert_ok(status);
+    return most_threads;
+}
+#endif
+
+/* With threads = 2 no loop takes more, whatever OMP_NUM_THREADS says. */
+static void threads_are_as_many_as_asked(void **state)
+{
+    (void)state;
+#ifdef _OPENMP
+    enum { WISHED = 2, DEFAULT = 23 };
+    int usual = omp_get_max_threads();
+    need_a_device();
+    if (threads_now() == 0)
+        skip();
+    for (int all = 0; all < 2; all++) /* last, since OpenMP may keep what it has made */
+        for (int k = 0; k < engine_count; k++)
+            for (int m = 0; m < TREE_METHODS && !is_cpu_engine(k); m++) {
+                struct ky_bodies bodies = cloud_make(PLUMMER, MANY);
+                struct ky_parameters p = tree_method(engines[k].engine, m, all ? 0 : WISHED);
+                omp_set_num_threads(DEFAULT);
+                int before = threads_now(), most = threads_during(&p, &bodies);
+                omp_set_num_threads(usual);
+                ky_bodies_free(&bodies);
+                if (all)
+                    assert_true(most > DEFAULT);
+                else
+                    assert_true(most <= before + WISHED); /* one is the watcher */
+            }
+#else
+    skip();
+#endif
+}
+
 /* ---- memory ---- */
 
 /* Each allocation of the method fails once: none leaves anything behind. */
@@ -755,6 +879,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(motion_and_sums),
         cmocka_unit_test(without_double),
         cmocka_unit_test(bodies_come_back_as_they_went),
+        cmocka_unit_test(threads_change_no_bit),
+        cmocka_unit_test(threads_are_as_many_as_asked),
         cmocka_unit_test(memory_that_runs_out),
         cmocka_unit_test(nothing_is_written_behind_buffers),
         cmocka_unit_test(two_simulations_at_once),

@@ -6,22 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/threads.h"
 #include "engine/units.h"
-
-static int default_threads(void)
-{
-#ifdef _OPENMP
-    return omp_get_max_threads();
-#else
-    return 1;
-#endif
-}
 
 /* Name of the processor, as the kernel tells it. */
 static void processor_name(char *name, size_t size)
@@ -58,7 +46,7 @@ static enum ky_status device(size_t index, struct ky_device *device)
     const char *isa;
     ky_cpu_lanes(KY_ISA_AUTO, &lanes, &isa, NULL);
     snprintf(device->engine, sizeof device->engine, "cpu");
-    describe(isa, default_threads(), device->name, sizeof device->name);
+    describe(isa, ky_threads(0), device->name, sizeof device->name);
     device->usable = 1;
     return KY_OK;
 }
@@ -85,7 +73,7 @@ static void memory(const struct ky_parameters *parameters, size_t n, struct ky_m
     const char *isa;
     if (parameters->force == KY_TREE && !ky_cpu_lanes(parameters->isa, &lanes, &isa, NULL)) {
         const struct ky_octree deep = {.levels = 64};
-        int threads = parameters->threads > 0 ? parameters->threads : default_threads();
+        int threads = ky_threads(parameters->threads);
         memory->host += threads * (double)lanes->group_space[KY_DOUBLE](&deep);
     }
     if (methods[parameters->force].memory)
@@ -157,7 +145,7 @@ static enum ky_status open_engine(const struct ky_parameters *parameters, size_t
     cpu->n = n;
     cpu->length = cpu->mass_unit = 1;
     ky_octree_init(&cpu->tree);
-    cpu->threads = parameters->threads > 0 ? parameters->threads : default_threads();
+    cpu->threads = ky_threads(parameters->threads);
     cpu->team = n > KY_BODIES_CHUNK ? cpu->threads : 1;
     enum ky_status status = ky_cpu_lanes(parameters->isa, &cpu->lanes, &cpu->isa, error);
     if (status == KY_OK)

@@ -89,7 +89,7 @@ static enum ky_status cross(struct ky_device_engine *engine, const struct column
         double back = column->factor > 0 ? 1 / column->factor : 0;
         if (!up)
             status = engine->driver->read(gpu, column->buffer, offset, staging, bytes, error);
-#pragma omp parallel for if (count > 65536)
+#pragma omp parallel for num_threads(engine->threads) if (count > 65536)
         for (size_t k = 0; k < count; k++) {
             if (up)
                 staging[k] = ky_to_state(engine, array[k * column->stride] * column->factor);

@@ -56,6 +56,7 @@ struct ky_device_engine {
     const struct ky_driver *driver;
     struct ky_card card[KY_MOST_CARDS];
     size_t cards;
+    int threads; /* of loops on the host */
     struct ky_tree_buffers walk;
     struct ky_host_tree host;
     size_t n;

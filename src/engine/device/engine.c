@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/threads.h"
 
 size_t ky_groups(size_t n, size_t lanes)
 {
@@ -128,6 +129,7 @@ static enum ky_status open_engine(const struct ky_engine_verbs *verbs,
     engine->parameters = parameters;
     engine->driver = driver;
     engine->n = n;
+    engine->threads = ky_threads(parameters->threads);
     engine->units = (struct ky_engine_units){1, 1};
     enum ky_status status = ky_device_cards(engine, parameters->engine, error);
     if (status == KY_OK)

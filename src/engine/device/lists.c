@@ -8,8 +8,9 @@
 #include "base/memory.h"
 #include "octree/lists.h"
 
-/* Groups whose lists one thread makes at a time, and such chunks in a batch. */
-enum { CHUNK_GROUPS = 16, CHUNKS = 64, BATCH_GROUPS = CHUNK_GROUPS * CHUNKS, WORK = 6 };
+/* Groups whose lists one thread makes at a time, and such chunks in a batch: enough to keep many
+ * threads busy to its end. */
+enum { CHUNK_GROUPS = 8, CHUNKS = 128, BATCH_GROUPS = CHUNK_GROUPS * CHUNKS, WORK = 6 };
 
 struct batch {
     size_t first, count; /* groups */
@@ -68,12 +69,29 @@ static enum ky_status need(uint32_t **list, size_t count, size_t *room, struct k
     return KY_OK;
 }
 
-/* One list for all chunks, and begins that count from it. */
-static enum ky_status join(struct batch *batch, struct ky_error *error)
+/* A chunk's lists to their place among all, and its begins counted from there. */
+static void place_chunk(struct batch *batch, size_t chunk, size_t body, size_t cell)
+{
+    const struct ky_lists *lists = &batch->lists[chunk];
+    size_t end = (chunk + 1) * CHUNK_GROUPS;
+    for (size_t g = chunk * CHUNK_GROUPS; g < end && g < batch->count; g++) {
+        batch->work[g][2] += (uint32_t)body;
+        batch->work[g][4] += (uint32_t)cell;
+    }
+    if (lists->bodies > 0)
+        memcpy(batch->all.body + body, lists->body, lists->bodies * sizeof *lists->body);
+    if (lists->cells > 0)
+        memcpy(batch->all.cell + cell, lists->cell, lists->cells * sizeof *lists->cell);
+}
+
+/* One list for all chunks. */
+static enum ky_status join(struct batch *batch, int threads, struct ky_error *error)
 {
     struct ky_lists *all = &batch->all;
-    size_t bodies = 0, cells = 0;
+    size_t bodies = 0, cells = 0, body[CHUNKS], cell[CHUNKS]; /* before each chunk */
     for (size_t k = 0; k < CHUNKS; k++) {
+        body[k] = bodies;
+        cell[k] = cells;
         bodies += batch->lists[k].bodies;
         cells += batch->lists[k].cells;
     }
@@ -85,20 +103,11 @@ static enum ky_status join(struct batch *batch, struct ky_error *error)
         status = need(&all->cell, cells, &all->cell_room, error);
     if (status != KY_OK)
         return status;
-    all->bodies = all->cells = 0;
-    for (size_t k = 0; k < CHUNKS; k++) {
-        const struct ky_lists *lists = &batch->lists[k];
-        for (size_t g = k * CHUNK_GROUPS; g < (k + 1) * CHUNK_GROUPS && g < batch->count; g++) {
-            batch->work[g][2] += (uint32_t)all->bodies;
-            batch->work[g][4] += (uint32_t)all->cells;
-        }
-        if (lists->bodies > 0)
-            memcpy(all->body + all->bodies, lists->body, lists->bodies * sizeof *all->body);
-        if (lists->cells > 0)
-            memcpy(all->cell + all->cells, lists->cell, lists->cells * sizeof *all->cell);
-        all->bodies += lists->bodies;
-        all->cells += lists->cells;
-    }
+    all->bodies = bodies;
+    all->cells = cells;
+#pragma omp parallel for num_threads(threads) schedule(static, 1)
+    for (size_t k = 0; k < CHUNKS; k++)
+        place_chunk(batch, k, body[k], cell[k]);
     return KY_OK;
 }
 
@@ -108,7 +117,7 @@ static enum ky_status make_batch(struct ky_device_engine *engine,
 {
     enum ky_status statuses[CHUNKS];
     struct ky_error errors[CHUNKS];
-#pragma omp parallel for schedule(dynamic)
+#pragma omp parallel for num_threads(engine->threads) schedule(dynamic)
     for (size_t chunk = 0; chunk < CHUNKS; chunk++)
         statuses[chunk] = make_chunk(engine, parameters, batch, chunk, &errors[chunk]);
     for (size_t chunk = 0; chunk < CHUNKS; chunk++)
@@ -119,7 +128,7 @@ static enum ky_status make_batch(struct ky_device_engine *engine,
         engine->report.body_interactions += sinks * ((double)batch->work[g][3] - 1);
         engine->report.cell_interactions += sinks * (double)batch->work[g][5];
     }
-    return join(batch, error);
+    return join(batch, engine->threads, error);
 }
 
 static enum ky_status send(struct ky_gpu *gpu, struct ky_buffer *buffer, const char *what,

@@ -208,7 +208,7 @@ static enum ky_status send(struct ky_device_engine *engine, struct ky_buffer *bu
         status = ky_buffer_need(gpu, buffer, what, count, size, error);
     if (status != KY_OK)
         return status;
-#pragma omp parallel for if (count > 2 * PART)
+#pragma omp parallel for num_threads(engine->threads) if (count > 2 * PART)
     for (size_t first = 0; first < count; first += PART)
         fill(engine, first, first + PART < count ? first + PART : count, host->staging);
     return engine->driver->write(gpu, buffer, 0, host->staging, count * size, error);

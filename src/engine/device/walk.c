@@ -54,9 +54,11 @@ enum ky_status ky_device_factors(struct ky_device_engine *engine, struct ky_erro
         status = ky_device_columns(engine, &engine->card[0].acceleration, 3, column, error);
     if (status == KY_OK) {
         double *size = a + 3 * n;
+#pragma omp parallel for num_threads(engine->threads) if (n > 65536)
         for (size_t i = 0; i < n; i++)
             size[i] = sqrt(a[i] * a[i] + a[n + i] * a[n + i] + a[2 * n + i] * a[2 * n + i]);
         double floor = floor_of(size, n);
+#pragma omp parallel for num_threads(engine->threads) if (n > 65536)
         for (size_t k = 0; k < n; k++)
             host->factor[k] =
                 (float)fmin(ky_opening_relative_factor(parameters->alpha,
