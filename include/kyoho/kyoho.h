@@ -204,7 +204,9 @@ KY_API enum ky_status ky_forces(const struct ky_parameters *parameters, struct k
 
 /* Every body walks through the octree once; an action says which cells it goes past, which act as a
  * whole, and what bodies do to it (docs/general-walk.md, also how to write one). Of `parameters`
- * these matter: engine, isa, threads, curve, leaf and group; for `gravity` those of the force too.
+ * these matter: engine, isa, threads, curve, leaf and group; for `gravity` those of the force too;
+ * and precision, which is double here unless they say otherwise: devices then differ at the surface
+ * of a radius by what float positions leave open (docs/general-walk.md). The CPU always has double.
  * The order of the results is that of the bodies, and they are the same for any number of threads.
  * `report` may be NULL; its walk has all walks of the call, its body interactions the distances
  * that were looked at. */
@@ -218,7 +220,7 @@ struct ky_neighbour_lists {
 
 /* Bodies j ≠ i with |x_j − x_i| <= radius of i, for all i. `radius` has `radii` elements: 1, the
  * same for all bodies, or n (then j may be a neighbour of i and not i of j). A radius is finite and
- * not negative; 0 finds the bodies at the very same place. Distances are compared as r² in double.
+ * not negative; 0 finds the bodies at the very same place. Distances are compared as r².
  * `count` (n elements) or NULL; `lists` or NULL: allocated, free with ky_neighbour_lists_free.
  * KY_FAULT, naming the size, when the lists do not fit into memory; they are empty then, and
  * `count` is filled nevertheless. */

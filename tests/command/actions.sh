@@ -24,4 +24,23 @@ check "with double" "#pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #define KY_RSQRT(x) rsqrt(x)
 #define KY_SPLAT(x) ((KY_REAL)(x))
 #define KY_RSQRT_SCALE 1"
+# A fourth action is its file, a line and an include: the example of docs/general-walk.md, in the device's kernels.
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+mkdir -p "$folder/physics"
+cp -r src/physics/actions "$folder/physics"
+cp tests/unit/enclosed.h "$folder/physics/actions/enclosed.h"
+sed -i 's|^#include "physics/actions/count.h"|&\n#include "physics/actions/enclosed.h"|' "$folder/physics/actions/actions.h"
+sed -i 's|^    X(count, .*|    X(enclosed, KY_NEEDS_RADIUS, p, number) \\\n&|' "$folder/physics/actions/table.h"
+number=$((number + 1))
+printf '#include "engine/device/kernels/general.k"\n' >"$folder/all.cl"
+said=$(clang -x cl -cl-std=CL1.2 -D__OPENCL_VERSION__=120 -DKY_PRECISION=0 -Xclang -finclude-default-header -I"$folder" -Isrc \
+    -Wall -Wextra -Werror -Wno-unused-function -S -emit-llvm -O0 -o - "$folder/all.cl" 2>&1)
+case $said in
+*"@ky_general_enclosed_single("*) echo "ok $number - an action of one's own is a file, a line and an include" ;;
+*)
+    printf '%s\n' "$said" | head -n 20 | sed 's/^/# /'
+    echo "not ok $number - an action of one's own is a file, a line and an include"
+    ;;
+esac
 echo "1..$number"
