@@ -1,19 +1,13 @@
 /* The device engines: one list of cases for every engine and device that opens, against the sum
  * written out here; the drivers' sort, scan and reduce; memory that runs out; two engines at once.
- * On a device that is a CPU the sizes are smaller where a kernel of N² pairs would take minutes. */
+ */
 #include "test.h"
 
 #include <stdio.h>
 
 #if defined(KY_HAVE_CUDA) || defined(KY_HAVE_OPENCL)
 
-#include <dirent.h>
 #include <pthread.h>
-#include <stdatomic.h>
-#include <time.h>
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 #include "clouds.h"
 #include "engines.h"
@@ -374,68 +368,6 @@ static void every_kernel_in_small(void **state)
     }
 }
 
-/* ---- large systems: chosen bodies against the exact sum of the engine and of the CPU ---- */
-
-static void exact_of(const char *engine, const struct ky_parameters *given,
-                     const struct ky_bodies *bodies, const size_t *sinks, size_t count,
-                     struct ky_bodies *out)
-{
-    struct ky_error error = {0};
-    struct ky_parameters p = *given, resolved;
-    struct ky_engine *opened;
-    p.engine = engine;
-    assert_ok(ky_parameters_resolve(&p, &resolved, &error));
-    assert_ok(ky_engine_open(&resolved, bodies->n, &opened, &error));
-    assert_ok(ky_engine_put(opened, bodies, &error));
-    assert_ok(ky_engine_exact(opened, sinks, count, out->acceleration, out->potential, &error));
-    ky_engine_close(opened);
-}
-
-static void pick(const struct ky_bodies *from, const size_t *sinks, struct ky_bodies *to)
-{
-    for (size_t k = 0; k < to->n; k++) {
-        memcpy(to->acceleration[k], from->acceleration[sinks[k]], sizeof *to->acceleration);
-        to->potential[k] = from->potential[sinks[k]];
-    }
-}
-
-static void large_systems(void **state)
-{
-    (void)state;
-    enum { SINKS = 200 };
-    static const double bound[] = {1e-6, 3e-7, 1e-13};
-    struct ky_error error = {0};
-    need_a_device();
-    for (int k = 0; k < engine_count; k++) {
-        if (is_cpu_engine(k))
-            continue;
-        size_t n = is_slow(k) ? 6007 : 100003, sinks[SINKS];
-        for (size_t s = 0; s < SINKS; s++)
-            sinks[s] = s * n / SINKS;
-        struct ky_parameters p = cloud_parameters();
-        p.force = KY_DIRECT;
-        p.softening = 0.01;
-        struct ky_bodies bodies = cloud_make(PLUMMER, n), exact = cloud_make(PLUMMER, SINKS),
-                         some = cloud_make(PLUMMER, SINKS);
-        exact_of("cpu", &p, &bodies, sinks, SINKS, &exact);
-        exact_of(engines[k].engine, &p, &bodies, sinks, SINKS, &some);
-        assert_between(cloud_compare(&some, &exact).max, 0, 1e-12);
-        for (p.precision = KY_SINGLE; p.precision <= KY_DOUBLE; p.precision++)
-            for (p.unroll = is_slow(k) ? KY_UNROLL_TUNED : 0; p.unroll <= KY_UNROLL_TUNED;
-                 p.unroll++) {
-                p.engine = engines[k].engine;
-                assert_ok(cloud_forces(&p, &bodies, NULL, NULL, &error));
-                pick(&bodies, sinks, &some);
-                struct cloud_error e = cloud_compare(&some, &exact);
-                assert_between(e.median, 0, bound[p.precision]);
-                assert_between(e.potential_median, 0, bound[p.precision]);
-            }
-        ky_bodies_free(&bodies);
-        ky_bodies_free(&exact);
-        ky_bodies_free(&some);
-    }
-}
-
 /* ---- motion and sums against the CPU engine ---- */
 
 static void steps_of(const char *engine, struct ky_bodies *bodies, int precision,
@@ -558,124 +490,6 @@ static void bodies_come_back_as_they_went(void **state)
         ky_bodies_free(&bodies);
         ky_bodies_free(&same);
     }
-}
-
-/* ---- threads of the host ---- */
-
-enum { TREE_METHODS = 3, MANY = 70001 }; /* more than a loop does without threads */
-
-/* Both walks, once in the caller's order, and with the opening test that looks at accelerations. */
-static struct ky_parameters tree_method(const char *engine, int k, int threads)
-{
-    struct ky_parameters p = cloud_parameters();
-    p.engine = engine;
-    p.force = k == 0 ? KY_LIST : KY_WALK;
-    p.opening = k == 0 ? KY_RELATIVE : KY_OFFSET;
-    p.curve = k == 2 ? KY_CURVE_NONE : KY_MORTON;
-    p.theta = 1;
-    p.alpha = 0.1;
-    p.softening = 0.01;
-    p.threads = threads;
-    return p;
-}
-
-static void threads_change_no_bit(void **state)
-{
-    (void)state;
-    static const int threads[] = {1, 2, 5};
-    struct ky_error error = {0};
-    need_a_device();
-    for (int k = 0; k < engine_count; k++)
-        for (int m = 0; m < TREE_METHODS && !is_cpu_engine(k); m++) {
-            struct ky_bodies first = {0};
-            for (int t = 0; t < 3; t++) {
-                struct ky_parameters p = tree_method(engines[k].engine, m, threads[t]);
-                struct ky_bodies bodies = cloud_make(PLUMMER, MANY);
-                assert_ok(cloud_forces(&p, &bodies, NULL, NULL, &error));
-                if (t == 0) {
-                    first = bodies;
-                    continue;
-                }
-                assert_memory_equal(bodies.acceleration, first.acceleration,
-                                    MANY * sizeof *bodies.acceleration);
-                assert_memory_equal(bodies.potential, first.potential,
-                                    MANY * sizeof *bodies.potential);
-                ky_bodies_free(&bodies);
-            }
-            ky_bodies_free(&first);
-        }
-}
-
-/* Threads of this process; 0 if the kernel does not tell. */
-static int threads_now(void)
-{
-    DIR *tasks = opendir("/proc/self/task");
-    struct dirent *task;
-    int count = 0;
-    while (tasks && (task = readdir(tasks)))
-        count += task->d_name[0] != '.';
-    if (tasks)
-        closedir(tasks);
-    return count;
-}
-
-#ifdef _OPENMP
-static atomic_int watching, most_threads;
-
-static void *watch_threads(void *unused)
-{
-    const struct timespec pause = {0, 200000};
-    while (watching) {
-        int now = threads_now();
-        most_threads = now > most_threads ? now : most_threads;
-        nanosleep(&pause, NULL);
-    }
-    return unused;
-}
-
-/* The most threads that the process had at a time during one evaluation. */
-static int threads_during(const struct ky_parameters *p, struct ky_bodies *bodies)
-{
-    struct ky_error error = {0};
-    pthread_t watcher;
-    watching = 1;
-    most_threads = 0;
-    pthread_create(&watcher, NULL, watch_threads, NULL);
-    enum ky_status status = cloud_forces(p, bodies, NULL, NULL, &error);
-    watching = 0;
-    pthread_join(watcher, NULL);
-    assert_ok(status);
-    return most_threads;
-}
-#endif
-
-/* With threads = 2 no loop takes more, whatever OMP_NUM_THREADS says. */
-static void threads_are_as_many_as_asked(void **state)
-{
-    (void)state;
-#ifdef _OPENMP
-    enum { WISHED = 2, DEFAULT = 23 };
-    int usual = omp_get_max_threads();
-    need_a_device();
-    if (threads_now() == 0)
-        skip();
-    for (int all = 0; all < 2; all++) /* last, since OpenMP may keep what it has made */
-        for (int k = 0; k < engine_count; k++)
-            for (int m = 0; m < TREE_METHODS && !is_cpu_engine(k); m++) {
-                struct ky_bodies bodies = cloud_make(PLUMMER, MANY);
-                struct ky_parameters p = tree_method(engines[k].engine, m, all ? 0 : WISHED);
-                omp_set_num_threads(DEFAULT);
-                int before = threads_now(), most = threads_during(&p, &bodies);
-                omp_set_num_threads(usual);
-                ky_bodies_free(&bodies);
-                if (all)
-                    assert_true(most > DEFAULT);
-                else
-                    assert_true(most <= before + WISHED); /* one is the watcher */
-            }
-#else
-    skip();
-#endif
 }
 
 /* ---- memory ---- */
@@ -875,12 +689,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_pair_of_options),
         cmocka_unit_test(awkward_numbers_of_bodies),
         cmocka_unit_test(every_kernel_in_small),
-        cmocka_unit_test(large_systems),
         cmocka_unit_test(motion_and_sums),
         cmocka_unit_test(without_double),
         cmocka_unit_test(bodies_come_back_as_they_went),
-        cmocka_unit_test(threads_change_no_bit),
-        cmocka_unit_test(threads_are_as_many_as_asked),
         cmocka_unit_test(memory_that_runs_out),
         cmocka_unit_test(nothing_is_written_behind_buffers),
         cmocka_unit_test(two_simulations_at_once),

@@ -13,6 +13,7 @@
 enum { CHUNK_GROUPS = 8, CHUNKS = 128, BATCH_GROUPS = CHUNK_GROUPS * CHUNKS, WORK = 6 };
 
 struct batch {
+    int threads;
     size_t first, count; /* groups */
     struct ky_lists lists[CHUNKS];
     uint32_t work[BATCH_GROUPS][WORK];
@@ -85,7 +86,7 @@ static void place_chunk(struct batch *batch, size_t chunk, size_t body, size_t c
 }
 
 /* One list for all chunks. */
-static enum ky_status join(struct batch *batch, int threads, struct ky_error *error)
+static enum ky_status join(struct batch *batch, struct ky_error *error)
 {
     struct ky_lists *all = &batch->all;
     size_t bodies = 0, cells = 0, body[CHUNKS], cell[CHUNKS]; /* before each chunk */
@@ -105,7 +106,7 @@ static enum ky_status join(struct batch *batch, int threads, struct ky_error *er
         return status;
     all->bodies = bodies;
     all->cells = cells;
-#pragma omp parallel for num_threads(threads) schedule(static, 1)
+#pragma omp parallel for num_threads(batch->threads) schedule(static, 1)
     for (size_t k = 0; k < CHUNKS; k++)
         place_chunk(batch, k, body[k], cell[k]);
     return KY_OK;
@@ -117,7 +118,7 @@ static enum ky_status make_batch(struct ky_device_engine *engine,
 {
     enum ky_status statuses[CHUNKS];
     struct ky_error errors[CHUNKS];
-#pragma omp parallel for num_threads(engine->threads) schedule(dynamic)
+#pragma omp parallel for num_threads(batch->threads) schedule(dynamic)
     for (size_t chunk = 0; chunk < CHUNKS; chunk++)
         statuses[chunk] = make_chunk(engine, parameters, batch, chunk, &errors[chunk]);
     for (size_t chunk = 0; chunk < CHUNKS; chunk++)
@@ -128,7 +129,7 @@ static enum ky_status make_batch(struct ky_device_engine *engine,
         engine->report.body_interactions += sinks * ((double)batch->work[g][3] - 1);
         engine->report.cell_interactions += sinks * (double)batch->work[g][5];
     }
-    return join(batch, engine->threads, error);
+    return join(batch, error);
 }
 
 static enum ky_status send(struct ky_gpu *gpu, struct ky_buffer *buffer, const char *what,
@@ -187,6 +188,7 @@ static enum ky_status evaluate(struct ky_device_engine *engine,
     struct batch *batch = ky_allocate_zeroed(1, sizeof *batch);
     if (!batch)
         return ky_no_memory(error, "batch of interaction lists", 1, sizeof *batch);
+    batch->threads = engine->threads;
     enum ky_status status = ky_device_tree_build(engine, parameters, error);
     if (status == KY_OK)
         status = ky_device_tree_send(engine, parameters, 0, error);

@@ -1,0 +1,411 @@
+/* Large systems on devices: every kernel of the forces once with 100,003 bodies, chosen ones of
+ * them against the exact double sum; loops of the host by number of threads; more bodies than a
+ * device can hold. */
+#include "test.h"
+
+#include <dirent.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "clouds.h"
+#include "engines.h"
+
+enum { LARGE = 100003, SINKS = 200 };
+
+/* ---- against the exact sum ---- */
+
+/* How the bodies are softened, for which there are kernels apart. */
+enum { SOFT, NOT_AT_ALL, OF_PAIRS, SOFTENINGS };
+
+/* A system, and the exact sums of the CPU engine for some of its bodies. */
+struct system {
+    struct ky_bodies bodies, exact, some;
+    size_t sinks[SINKS];
+    double softening;
+    int kind;
+};
+
+static enum ky_status exact_of(const char *engine, struct system *system, struct ky_bodies *out)
+{
+    struct ky_error error = {0};
+    struct ky_parameters given = cloud_parameters(), p;
+    struct ky_engine *opened;
+    given.engine = engine;
+    given.force = KY_DIRECT;
+    given.softening = system->softening;
+    given.softening_kind = system->kind;
+    assert_ok(ky_parameters_resolve(&given, &p, &error));
+    assert_ok(ky_engine_open(&p, system->bodies.n, &opened, &error));
+    assert_ok(ky_engine_put(opened, &system->bodies, &error));
+    enum ky_status status =
+        ky_engine_exact(opened, system->sinks, SINKS, out->acceleration, out->potential, &error);
+    ky_engine_close(opened);
+    return status;
+}
+
+static struct system make_system(size_t n, int softening)
+{
+    struct system system = {.bodies = cloud_make(PLUMMER, n),
+                            .exact = cloud_make(PLUMMER, SINKS),
+                            .some = cloud_make(PLUMMER, SINKS),
+                            .softening = softening == NOT_AT_ALL ? 0 : 0.01,
+                            .kind = softening == OF_PAIRS ? KY_SYMMETRIC : KY_PLUMMER};
+    for (size_t s = 0; s < SINKS; s++)
+        system.sinks[s] = s * n / SINKS;
+    if (softening == OF_PAIRS)
+        system.bodies.softening = malloc(n * sizeof *system.bodies.softening);
+    for (size_t i = 0; system.bodies.softening && i < n; i++)
+        system.bodies.softening[i] = 0.003 * (double)(1 + i % 5);
+    assert_int_equal(exact_of("cpu", &system, &system.exact), KY_OK);
+    return system;
+}
+
+static void free_system(struct system *system)
+{
+    ky_bodies_free(&system->bodies);
+    ky_bodies_free(&system->exact);
+    ky_bodies_free(&system->some);
+}
+
+/* Errors of the chosen bodies in one evaluation, whose results are left in the system. */
+static struct cloud_error evaluate(struct system *system, const struct ky_parameters *given,
+                                   struct ky_force_report *report)
+{
+    struct ky_error error = {0};
+    struct ky_parameters p = *given;
+    p.softening = system->softening;
+    p.softening_kind = system->kind;
+    memset(system->bodies.potential, 0, system->bodies.n * sizeof(double));
+    assert_ok(cloud_forces(&p, &system->bodies, NULL, report, &error));
+    for (size_t k = 0; k < SINKS; k++) {
+        size_t i = system->sinks[k];
+        memcpy(system->some.acceleration[k], system->bodies.acceleration[i], 3 * sizeof(double));
+        system->some.potential[k] = system->bodies.potential[i];
+    }
+    return cloud_compare(&system->some, &system->exact);
+}
+
+/* ---- the exact sum ---- */
+
+static void all_direct_kernels(const char *engine, size_t n, int first, int last)
+{
+    static const double bound[] = {1e-6, 3e-7, 1e-13};
+    for (int softening = 0; softening < SOFTENINGS; softening++) {
+        struct system system = make_system(n, softening);
+        struct ky_parameters p = cloud_parameters();
+        p.engine = engine;
+        p.force = KY_DIRECT;
+        for (p.precision = KY_SINGLE; p.precision <= KY_DOUBLE; p.precision++)
+            for (p.unroll = first; p.unroll <= last; p.unroll++) {
+                struct cloud_error e = evaluate(&system, &p, NULL);
+                if (!(e.median <= bound[p.precision] && e.potential_median <= bound[p.precision]))
+                    fail_msg("%s, n %zu, softening %d, precision %d, unroll %d: error %g, of the "
+                             "potential %g",
+                             engine, n, softening, p.precision, p.unroll, e.median,
+                             e.potential_median);
+            }
+        free_system(&system);
+    }
+}
+
+static void direct_kernels(void **state)
+{
+    (void)state;
+    int tested = 0;
+    need_a_device();
+    for (int k = 0; k < engine_count; k++)
+        if (!is_cpu_engine(k) && !is_slow(k)) {
+            all_direct_kernels(engines[k].engine, LARGE, KY_UNROLL_NONE, KY_UNROLL_TUNED);
+            tested++;
+        }
+    if (tested == 0) {
+        printf("# 10¹⁰ pairs a kernel take minutes on a device that is a CPU\n");
+        skip();
+    }
+}
+
+/* What a CPU ends in seconds: fewer bodies with the tuned kernel, and with all bodies the double
+ * sums for chosen ones. */
+static void direct_kernels_on_fewer_bodies(void **state)
+{
+    (void)state;
+    need_a_device();
+    for (int k = 0; k < engine_count; k++) {
+        if (is_cpu_engine(k))
+            continue;
+        all_direct_kernels(engines[k].engine, 6007, KY_UNROLL_TUNED, KY_UNROLL_TUNED);
+        for (int softening = 0; softening < SOFTENINGS; softening++) {
+            struct system system = make_system(LARGE, softening);
+            if (exact_of(engines[k].engine, &system, &system.some) == KY_OK)
+                assert_between(cloud_compare(&system.some, &system.exact).max, 0, 1e-12);
+            free_system(&system);
+        }
+    }
+}
+
+/* ---- walks and lists ---- */
+
+/* One kernel: the error is the multipole's, and the same walk of the CPU engine does the same but
+ * for cells at the edge of the opening test, which rounding decides, and for small leaves, which
+ * the CPU's group walk takes body by body. */
+static void tree_kernel(struct system *system, struct ky_parameters p, const struct ky_bodies *same,
+                        const struct ky_force_report *of_same)
+{
+    static const double bound[] = {1e-6, 5e-7, 1e-8}, truncation[] = {0.012, 0.009};
+    struct ky_force_report report;
+    struct cloud_error e = evaluate(system, &p, &report);
+    struct cloud_error as = cloud_compare(&system->bodies, same);
+    double limit = p.force == KY_LIST ? 1e-5 : bound[p.precision];
+    double bodies = report.body_interactions / of_same->body_interactions;
+    double cells = report.cell_interactions / of_same->cell_interactions;
+    int counts = fabs(bodies - 1) < 1e-3 && fabs(cells - 1) < 1e-3;
+    if (!(as.median <= limit && e.median <= truncation[p.multipole - 1] &&
+          (counts || p.force == KY_LIST)))
+        fail_msg("%s, force %d, precision %d, multipole %d, softening kind %d: error %g, against "
+                 "the CPU engine %g; pairs %g and %g of its",
+                 p.engine, p.force, p.precision, p.multipole, system->kind, e.median, as.median,
+                 bodies, cells);
+}
+
+static void tree_kernels(int force)
+{
+    for (int k = 0; k < engine_count; k++)
+        for (int general = 0; general < (force == KY_WALK ? 2 : 1) && !is_cpu_engine(k); general++)
+            for (int multipole = 1; multipole <= 2; multipole++) {
+                struct system system = make_system(LARGE, general ? OF_PAIRS : SOFT);
+                struct ky_bodies same = cloud_make(PLUMMER, LARGE);
+                struct ky_force_report report;
+                struct ky_parameters p = cloud_parameters();
+                p.theta = 1;
+                p.cell = KY_EDGE;
+                p.opening = KY_GEOMETRIC;
+                p.multipole = multipole;
+                p.force = force == KY_LIST ? KY_TREE : force; /* the CPU engine has no lists */
+                evaluate(&system, &p, &report);
+                memcpy(same.acceleration, system.bodies.acceleration,
+                       LARGE * sizeof *same.acceleration);
+                memcpy(same.potential, system.bodies.potential, LARGE * sizeof *same.potential);
+                p.engine = engines[k].engine;
+                p.force = force;
+                for (p.precision = KY_SINGLE; p.precision <= KY_DOUBLE; p.precision++)
+                    tree_kernel(&system, p, &same, &report);
+                ky_bodies_free(&same);
+                free_system(&system);
+            }
+}
+
+static void walk_kernels(void **state)
+{
+    (void)state;
+    need_a_device();
+    tree_kernels(KY_WALK);
+}
+
+static void list_kernels(void **state)
+{
+    (void)state;
+    need_a_device();
+    tree_kernels(KY_LIST);
+}
+
+/* ---- threads of the host ---- */
+
+enum { TREE_METHODS = 3, MANY = 70001 }; /* more than a loop does without threads */
+
+/* Both walks, once in the caller's order, and with the opening test that looks at accelerations. */
+static struct ky_parameters tree_method(const char *engine, int k, int threads)
+{
+    struct ky_parameters p = cloud_parameters();
+    p.engine = engine;
+    p.force = k == 0 ? KY_LIST : KY_WALK;
+    p.opening = k == 0 ? KY_RELATIVE : KY_OFFSET;
+    p.curve = k == 2 ? KY_CURVE_NONE : KY_MORTON;
+    p.theta = 1;
+    p.alpha = 0.1;
+    p.softening = 0.01;
+    p.threads = threads;
+    return p;
+}
+
+static void threads_change_no_bit(void **state)
+{
+    (void)state;
+    static const int threads[] = {1, 3};
+    struct ky_error error = {0};
+    need_a_device();
+    for (int k = 0; k < engine_count; k++)
+        for (int m = 0; m < TREE_METHODS && !is_cpu_engine(k); m++) {
+            struct ky_bodies first = {0};
+            for (int t = 0; t < 2; t++) {
+                struct ky_parameters p = tree_method(engines[k].engine, m, threads[t]);
+                struct ky_bodies bodies = cloud_make(PLUMMER, MANY);
+                assert_ok(cloud_forces(&p, &bodies, NULL, NULL, &error));
+                if (t == 0) {
+                    first = bodies;
+                    continue;
+                }
+                assert_memory_equal(bodies.acceleration, first.acceleration,
+                                    MANY * sizeof *bodies.acceleration);
+                assert_memory_equal(bodies.potential, first.potential,
+                                    MANY * sizeof *bodies.potential);
+                ky_bodies_free(&bodies);
+            }
+            ky_bodies_free(&first);
+        }
+}
+
+/* Threads of this process; 0 if the kernel does not tell. */
+static int threads_now(void)
+{
+    DIR *tasks = opendir("/proc/self/task");
+    struct dirent *task;
+    int count = 0;
+    while (tasks && (task = readdir(tasks)))
+        count += task->d_name[0] != '.';
+    if (tasks)
+        closedir(tasks);
+    return count;
+}
+
+#ifdef _OPENMP
+static atomic_int watching, most_threads;
+
+static void *watch_threads(void *unused)
+{
+    const struct timespec pause = {0, 200000};
+    while (watching) {
+        int now = threads_now();
+        most_threads = now > most_threads ? now : most_threads;
+        nanosleep(&pause, NULL);
+    }
+    return unused;
+}
+
+/* The most threads that the process had at a time during one evaluation. */
+static int threads_during(const struct ky_parameters *p, struct ky_bodies *bodies)
+{
+    struct ky_error error = {0};
+    pthread_t watcher;
+    watching = 1;
+    most_threads = 0;
+    pthread_create(&watcher, NULL, watch_threads, NULL);
+    enum ky_status status = cloud_forces(p, bodies, NULL, NULL, &error);
+    watching = 0;
+    pthread_join(watcher, NULL);
+    assert_ok(status);
+    return most_threads;
+}
+#endif
+
+/* With threads = 2 no loop takes more, whatever OMP_NUM_THREADS says. */
+static void threads_are_as_many_as_asked(void **state)
+{
+    (void)state;
+#ifdef _OPENMP
+    enum { WISHED = 2, DEFAULT = 23 };
+    int usual = omp_get_max_threads();
+    need_a_device();
+    if (threads_now() == 0)
+        skip();
+    for (int all = 0; all < 2; all++) /* last, since OpenMP may keep what it has made */
+        for (int k = 0; k < engine_count; k++)
+            for (int m = 0; m < TREE_METHODS && !is_cpu_engine(k); m++) {
+                struct ky_bodies bodies = cloud_make(PLUMMER, MANY);
+                struct ky_parameters p = tree_method(engines[k].engine, m, all ? 0 : WISHED);
+                omp_set_num_threads(DEFAULT);
+                int before = threads_now(), most = threads_during(&p, &bodies);
+                omp_set_num_threads(usual);
+                ky_bodies_free(&bodies);
+                if (all)
+                    assert_true(most > DEFAULT);
+                else
+                    assert_true(most <= before + WISHED); /* one is the watcher */
+            }
+#else
+    skip();
+#endif
+}
+
+/* ---- more bodies than there is memory for ---- */
+
+static struct ky_engine *open_with(const char *name, size_t n, struct ky_parameters *resolved,
+                                   enum ky_status *status, struct ky_error *error)
+{
+    struct ky_parameters given = cloud_parameters();
+    struct ky_engine *engine = NULL;
+    given.engine = name;
+    given.force = KY_DIRECT;
+    given.softening = 0.01;
+    assert_int_equal(ky_parameters_resolve(&given, resolved, error), KY_OK);
+    *status = ky_engine_open(resolved, n, &engine, error);
+    return engine;
+}
+
+/* The refusal names buffer and size; an engine that was open goes on, and others open. */
+static void refused_by(const char *name, struct ky_bodies *before, struct ky_bodies *after)
+{
+    struct ky_error error = {0};
+    struct ky_parameters p, q;
+    enum ky_status status;
+    assert_int_equal(before->n, after->n);
+    struct ky_engine *open = open_with(name, before->n, &p, &status, &error);
+    assert_ok(status);
+    assert_ok(ky_engine_put(open, before, &error));
+    assert_ok(ky_engine_forces(open, &error));
+    assert_ok(ky_engine_get(open, before, &error));
+    struct ky_engine *beyond = open_with(name, INT32_MAX, &q, &status, &error);
+    if (status == KY_OK) {
+        printf("# %s has room for %d bodies\n", name, INT32_MAX);
+    } else {
+        assert_int_equal(status, KY_DEVICE);
+        assert_true(strstr(error.text, " of positions, 51539607528 bytes: ") ||
+                    strstr(error.text, " of velocities, 51539607528 bytes: ") ||
+                    strstr(error.text, " of masses, 17179869176 bytes: ") ||
+                    strstr(error.text, " of accelerations, 51539607528 bytes: ") ||
+                    strstr(error.text, " of potentials, 17179869176 bytes: "));
+    }
+    ky_engine_close(beyond);
+    assert_ok(ky_engine_forces(open, &error));
+    assert_ok(ky_engine_get(open, after, &error));
+    assert_memory_equal(before->acceleration, after->acceleration,
+                        before->n * sizeof *before->acceleration);
+    ky_engine_close(open);
+    assert_ok(cloud_forces(&p, after, NULL, NULL, &error));
+    assert_memory_equal(before->acceleration, after->acceleration,
+                        before->n * sizeof *before->acceleration);
+}
+
+static void more_bodies_than_memory(void **state)
+{
+    (void)state;
+    need_a_device();
+    for (int k = 0; k < engine_count; k++) {
+        if (is_cpu_engine(k))
+            continue;
+        struct ky_bodies before = cloud_make(PLUMMER, 1000), after = cloud_make(PLUMMER, 1000);
+        refused_by(engines[k].engine, &before, &after);
+        ky_bodies_free(&before);
+        ky_bodies_free(&after);
+    }
+}
+
+/* An argument chooses tests by a pattern. */
+int main(int argc, char **argv)
+{
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(direct_kernels),
+        cmocka_unit_test(direct_kernels_on_fewer_bodies),
+        cmocka_unit_test(walk_kernels),
+        cmocka_unit_test(list_kernels),
+        cmocka_unit_test(threads_change_no_bit),
+        cmocka_unit_test(threads_are_as_many_as_asked),
+        cmocka_unit_test(more_bodies_than_memory),
+    };
+    return cmocka_run_group_tests(tests, find_engines, NULL);
+}
