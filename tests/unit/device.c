@@ -428,12 +428,28 @@ static void compare_motion(const char *engine, int precision, double bound)
     ky_bodies_free(&there);
 }
 
+/* The device together with another one that is its like: "cuda:0,1". If there is none, the same
+ * device twice stands for two. */
+static const char *with_another(int k, char *name, size_t size)
+{
+    const char *colon = strchr(engines[k].engine, ':'), *number = colon + 1;
+    size_t kind = (size_t)(colon - engines[k].engine);
+    for (int other = 0; other < engine_count; other++)
+        if (other != k && !strncmp(engines[other].engine, engines[k].engine, kind + 1) &&
+            !strcmp(engines[other].name, engines[k].name))
+            number = engines[other].engine + kind + 1;
+    snprintf(name, size, "%.15s,%.10s", engines[k].engine, number);
+    return name;
+}
+
 static void motion_and_sums(void **state)
 {
     (void)state;
+    char name[40];
     need_a_device();
     for (int k = 0; k < engine_count; k++)
         if (!is_cpu_engine(k)) {
+            compare_motion(with_another(k, name, sizeof name), KY_DOUBLE, 1e-11);
             compare_motion(engines[k].engine, KY_SINGLE, 1e-5);
             compare_motion(engines[k].engine, KY_DOUBLE, 1e-11);
         }
@@ -601,7 +617,6 @@ static void two_simulations_at_once(void **state)
     }
 }
 
-/* The same device twice stands for two devices. */
 static void several_devices_share_the_sinks(void **state)
 {
     (void)state;
@@ -614,9 +629,7 @@ static void several_devices_share_the_sinks(void **state)
             struct ky_parameters p = cloud_parameters();
             struct ky_bodies bodies = cloud_make(PLUMMER, sizes[s]),
                              exact = cloud_make(PLUMMER, sizes[s]);
-            const char *number = strchr(engines[k].engine, ':') + 1;
-            snprintf(name, sizeof name, "%.15s,%.10s", engines[k].engine, number);
-            p.engine = name;
+            p.engine = with_another(k, name, sizeof name);
             p.force = KY_DIRECT;
             p.precision = KY_EXTENDED;
             p.softening = 0.1;

@@ -112,7 +112,7 @@ static void all_direct_kernels(const char *engine, size_t n, int first, int last
     }
 }
 
-static void direct_kernels(void **state)
+static void direct_kernels_on_gpus(void **state)
 {
     (void)state;
     int tested = 0;
@@ -399,7 +399,7 @@ int main(int argc, char **argv)
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(direct_kernels),
+        cmocka_unit_test(direct_kernels_on_gpus),
         cmocka_unit_test(direct_kernels_on_fewer_bodies),
         cmocka_unit_test(walk_kernels),
         cmocka_unit_test(list_kernels),

@@ -178,6 +178,15 @@ enum ky_status ky_device_put(struct ky_engine *base, const struct ky_bodies *bod
     return status;
 }
 
+/* What further cards failed at is reported by themselves alone. */
+static enum ky_status wait_for_all(struct ky_device_engine *engine, struct ky_error *error)
+{
+    enum ky_status status = KY_OK;
+    for (size_t k = 0; k < engine->cards && status == KY_OK; k++)
+        status = engine->driver->wait(engine->card[k].gpu, error);
+    return status;
+}
+
 enum ky_status ky_device_fetch(struct ky_engine *base, struct ky_bodies *bodies,
                                struct ky_error *error)
 {
@@ -188,7 +197,7 @@ enum ky_status ky_device_fetch(struct ky_engine *base, struct ky_bodies *bodies,
                        engine->n);
     enum ky_status status = ky_device_settle(engine, error);
     if (status == KY_OK)
-        status = engine->driver->wait(engine->card[0].gpu, error);
+        status = wait_for_all(engine, error);
     start = ky_clock();
     if (status == KY_OK)
         status = cross_all(engine, bodies, 0, error);
@@ -285,6 +294,8 @@ enum ky_status ky_device_sums(struct ky_engine *base, struct ky_sums *sums, stru
                                             KY_VALUE(n)};
     if (status == KY_OK)
         status = ky_launch(card, KY_KERNEL_ky_bodies_sum, chunks, arguments, 7, error);
+    if (status == KY_OK)
+        status = wait_for_all(engine, error);
     if (status == KY_OK)
         status =
             engine->driver->read(card->gpu, &card->sums, 0, parts, numbers * KY_STATE_BYTES, error);

@@ -2,9 +2,9 @@
  * physics; another one (HIP) is one more implementation of this table.
  *
  * Work goes into one queue for each opened device and is done in order. `write` and `read` return
- * when the host memory may be used again; a launch returns at once, and what it failed at may be
- * reported by a later call. Errors name the call and the buffer or kernel and its size. One thread
- * at a time uses one opened device; different ones are independent. */
+ * when the host memory may be used again; a launch returns at once, a copy may, and what they
+ * failed at may be reported by a later call. Errors name the call and the buffer or kernel and its
+ * size. One thread at a time uses one opened device; different ones are independent. */
 #ifndef KY_DEVICE_DRIVER_H
 #define KY_DEVICE_DRIVER_H
 
@@ -89,7 +89,7 @@ struct ky_driver {
                             const void *data, size_t bytes, struct ky_error *error);
     enum ky_status (*read)(struct ky_gpu *gpu, const struct ky_buffer *buffer, size_t offset,
                            void *data, size_t bytes, struct ky_error *error);
-    /* From one opened device to another of the same driver. */
+    /* From one opened device to another of the same driver, in its turn in both queues. */
     enum ky_status (*copy)(struct ky_gpu *from_gpu, const struct ky_buffer *from,
                            size_t from_offset, struct ky_gpu *to_gpu, struct ky_buffer *to,
                            size_t to_offset, size_t bytes, struct ky_error *error);

@@ -15,6 +15,8 @@ struct ky_cuda {
     cudaEvent_t mark[KY_MARKS];
     int marked[KY_MARKS];
     struct ky_buffer sort_keys, sort_values, work;
+    cudaEvent_t turn; /* how far this queue had come when another was to follow */
+    uint64_t peers;   /* devices whose memory this one was given access to, or tried */
 };
 
 static const struct ky_cuda_table *const tables[] = {
@@ -105,6 +107,8 @@ static void close_device(struct ky_gpu *gpu)
     for (int k = 0; k < KY_MARKS; k++)
         if (cuda->mark[k])
             cudaEventDestroy(cuda->mark[k]);
+    if (cuda->turn)
+        cudaEventDestroy(cuda->turn);
     if (cuda->stream)
         cudaStreamDestroy(cuda->stream);
     free(cuda);
@@ -120,6 +124,8 @@ static enum ky_status connect(struct ky_cuda *cuda, struct ky_error *error)
         code = cudaStreamCreateWithFlags(&cuda->stream, cudaStreamNonBlocking);
     for (int k = 0; k < KY_MARKS && code == cudaSuccess; k++)
         code = cudaEventCreate(&cuda->mark[k]);
+    if (code == cudaSuccess)
+        code = cudaEventCreateWithFlags(&cuda->turn, cudaEventDisableTiming);
     if (code != cudaSuccess)
         return failed(&cuda->base, code, "opening", "device", 0, error);
     snprintf(cuda->base.name, sizeof cuda->base.name, "%.150s", properties.name);
@@ -201,20 +207,43 @@ static enum ky_status read_buffer(struct ky_gpu *gpu, const struct ky_buffer *bu
     return finish(cuda, code, "cudaMemcpy from", buffer->what, bytes, error);
 }
 
+/* What is put into `later` from now on begins when all that is in `first` has ended. */
+static cudaError_t follow(struct ky_cuda *first, struct ky_cuda *later)
+{
+    cudaSetDevice(first->device);
+    cudaError_t code = cudaEventRecord(first->turn, first->stream);
+    cudaSetDevice(later->device);
+    return code == cudaSuccess ? cudaStreamWaitEvent(later->stream, first->turn, 0) : code;
+}
+
+/* Memory of a device that cannot be reached from another goes through the host, says CUDA. */
+static void reach(struct ky_cuda *target, int device)
+{
+    if (device == target->device || device >= 64 || (target->peers >> device & 1))
+        return;
+    target->peers |= (uint64_t)1 << device;
+    cudaSetDevice(target->device);
+    if (cudaDeviceEnablePeerAccess(device, 0) != cudaSuccess)
+        cudaGetLastError(); /* not possible, or done by another engine */
+}
+
+/* In the target's queue, in its turn in both: the host does not wait. */
 static enum ky_status copy(struct ky_gpu *from_gpu, const struct ky_buffer *from,
                            size_t from_offset, struct ky_gpu *to_gpu, struct ky_buffer *to,
                            size_t to_offset, size_t bytes, struct ky_error *error)
 {
-    struct ky_cuda *source = use(from_gpu);
-    enum ky_status status =
-        finish(source, cudaSuccess, "cudaMemcpyPeer of", from->what, bytes, error);
-    if (status != KY_OK)
-        return status;
-    struct ky_cuda *target = use(to_gpu);
-    cudaError_t code = cudaMemcpyPeerAsync((char *)to->handle + to_offset, target->device,
-                                           (const char *)from->handle + from_offset, source->device,
-                                           bytes, target->stream);
-    return finish(target, code, "cudaMemcpyPeer of", to->what, bytes, error);
+    struct ky_cuda *source = (struct ky_cuda *)from_gpu, *target = (struct ky_cuda *)to_gpu;
+    reach(target, source->device);
+    cudaError_t code = follow(source, target);
+    if (code == cudaSuccess)
+        code = cudaMemcpyPeerAsync((char *)to->handle + to_offset, target->device,
+                                   (const char *)from->handle + from_offset, source->device, bytes,
+                                   target->stream);
+    if (code == cudaSuccess)
+        code = follow(target, source);
+    if (code != cudaSuccess)
+        return failed(to_gpu, code, "cudaMemcpyPeerAsync", to->what, bytes, error);
+    return KY_OK;
 }
 
 static enum ky_status zero(struct ky_gpu *gpu, struct ky_buffer *buffer, struct ky_error *error)
