@@ -1,6 +1,6 @@
 # tests/unit/*.c are cmocka programs, tests/command/* scripts; tests/run runs them and counts.
-# Those of the device engine need one.
-UNIT_TESTS := $(patsubst %.c,$(BUILD)/%,$(filter-out $(if $(strip $(DEVICE_SOURCES)),,tests/unit/device%.c),$(wildcard tests/unit/*.c)))
+# Those of the device engine need one; device.c says so where there is none.
+UNIT_TESTS := $(patsubst %.c,$(BUILD)/%,$(filter-out $(if $(strip $(DEVICE_SOURCES)),,tests/unit/device_%.c),$(wildcard tests/unit/*.c)))
 
 $(BUILD)/tests/unit/%: tests/unit/%.c $(wildcard tests/unit/*.h) $(STATIC) $(FLAGS_FILE)
 	@mkdir -p $(@D)

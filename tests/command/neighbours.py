@@ -4,7 +4,7 @@ import json
 import math
 import os
 
-from tap import check, finish, folder, run, run_json
+from tap import check, finish, folder, run, run_json, skip
 
 
 def rows(name):
@@ -70,6 +70,19 @@ with folder() as where:
     check(said["neighbours"] == k and abs(said["density"]["max"] / max(densities.values()) - 1) < 1e-12
           and abs(said["smoothing"]["min"] / min(lengths.values()) - 1) < 1e-12, "JSON has their statistics", said)
     check("density" in run("density", "--model", "king", "-n", "100").stdout, "density of a model in memory")
+
+    # the same files from every device
+    usable = [d["engine"] for d in run_json("devices")["devices"] if d["usable"] and d["engine"] != "cpu"]
+    if not usable:
+        skip("devices give the same files", "no CUDA or OpenCL device here")
+    for engine in usable:
+        said = run_json("neighbours", path("a.csv"), "--radius", radius, "-o", path("e.csv"), "--lists", "--engine", engine,
+                        "--overwrite")
+        check(open(path("e.csv")).read() == open(path("n.csv")).read() and said["engine"] == engine.split(":")[0],
+              f"the same lists from {engine}", said)
+        run("density", path("a.csv"), "--neighbours", k, "-o", path("e.csv"), "--engine", engine, "--overwrite")
+        check(all(a["id"] == b["id"] and abs(float(a["density"]) / float(b["density"]) - 1) < 1e-12
+                  for a, b in zip(rows(path("e.csv")), found)), f"densities from {engine}")
 
     # wrong usage: one line, code 2, nothing written
     for words, says in [
