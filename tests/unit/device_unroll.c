@@ -2,26 +2,16 @@
  * double, what it is the same as, and the answer where it does not exist. */
 #include "test.h"
 
-#include <stdio.h>
-
 #include "clouds.h"
+#include "engines.h"
 
 /* Calls `test` for every usable device but the CPU engine. */
 static void on_devices(void (*test)(const char *engine))
 {
-    const char *wanted = getenv("KYOHO_TEST_ENGINE");
-    struct ky_device device;
-    int tested = 0;
-    for (size_t k = 0; ky_device_get(k, &device) == KY_OK; k++)
-        if (device.usable && strcmp(device.engine, "cpu") != 0 &&
-            (!wanted || !strcmp(wanted, device.engine))) {
-            test(device.engine);
-            tested++;
-        }
-    if (tested)
-        return;
-    printf("# no OpenCL or CUDA device here\n");
-    skip();
+    need_a_device();
+    for (int k = 0; k < engine_count; k++)
+        if (!is_cpu_engine(k))
+            test(engines[k].engine);
 }
 
 static struct ky_parameters unrolled(const char *engine, int unroll)
@@ -146,5 +136,5 @@ int main(void)
         cmocka_unit_test(names_for_the_same),
         cmocka_unit_test(what_is_not_compiled),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, find_engines, NULL);
 }
