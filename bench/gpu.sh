@@ -1,13 +1,17 @@
 #!/bin/sh
-# On a machine with an NVIDIA GPU: builds, runs the tests of devices through CUDA and NVIDIA's OpenCL, a short list of
-# them under compute-sanitizer, then the benchmarks, and prints a short table. Logs go to $OUT (gpu-results).
-# JOBS, BUILD, CUDA_ARCHS and other variables of make are passed on; QUICK=yes leaves out the sanitizer.
+# On a machine with an NVIDIA GPU: builds, runs the tests of devices through CUDA and NVIDIA's OpenCL, the whole test
+# suite, a short list of tests under compute-sanitizer, then the benchmarks, and prints a short table of each. Words choose
+# parts: build devices suite sanitizer bench. Logs go to $OUT (gpu-results). JOBS, BUILD, CUDA_ARCHS and other
+# variables of make are passed on.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 build=${BUILD:-build}
 out=${OUT:-gpu-results}
+parts=" ${*:-build devices suite sanitizer bench} "
 mkdir -p "$out"
+status=0
 say() { printf '%s\n' "== $*"; }
+wanted() { case $parts in *" $1 "*) return 0 ;; esac; return 1; }
 
 nvidia-smi --query-gpu=name,driver_version --format=csv,noheader || { say "no NVIDIA driver here"; exit 3; }
 # Containers often lack the line that tells the OpenCL loader of the driver.
@@ -22,49 +26,54 @@ if ! grep -qs nvidia /etc/OpenCL/vendors/*.icd && [ -z "${OCL_ICD_VENDORS:-}" ];
     fi
 fi
 
-if [ -z "${SKIP_BUILD:-}" ]; then
+if wanted build; then
     say "building in $build"
     make -j"${JOBS:-$(nproc)}" BUILD="$build" all tests bench >"$out/make.log" 2>&1 ||
         { tail -n 20 "$out/make.log"; exit 1; }
 fi
 "$build/kyoho" devices
-
-status=0
 export CMOCKA_MESSAGE_OUTPUT=TAP
-for engine in cuda:0 opencl:0; do
-    for test in "$build"/tests/unit/device*; do
-        [ -x "$test" ] || continue
-        name=$(basename "$test")-$engine
-        say "$name"
-        KYOHO_TEST_ENGINE=$engine "$test" >"$out/test-$name.log" 2>&1 || status=1
-        grep -E '^(not )?ok|ERROR' "$out/test-$name.log"
+
+if wanted devices; then
+    for engine in cuda:0 opencl:0; do
+        for test in "$build"/tests/unit/device*; do
+            [ -x "$test" ] || continue
+            name=$(basename "$test")-$engine
+            say "$name"
+            KYOHO_TEST_ENGINE=$engine "$test" >"$out/test-$name.log" 2>&1 || status=1
+            grep -E '^(not )?ok|ERROR' "$out/test-$name.log"
+        done
     done
-done
-if [ -z "${SKIP_BUILD:-}" ]; then
+fi
+
+if wanted suite; then
     say "the whole test suite"
     BUILD=$build tests/run >"$out/tests.log" 2>&1 || status=1
+    grep -E 'SKIP|[1-9][0-9]* failed' "$out/tests.log"
     tail -n 1 "$out/tests.log"
 fi
 
-if [ -z "${QUICK:-}" ]; then
+if wanted sanitizer; then
     for tool in memcheck racecheck initcheck; do
-        for test in device device_walk device_unroll; do
-            say "compute-sanitizer $tool $test"
+        for test in device device_walk; do
+            say "compute-sanitizer $tool, every kernel of $test"
             KYOHO_TEST_ENGINE=cuda:0 compute-sanitizer --tool $tool --error-exitcode 9 \
-                "$build/tests/unit/$test" '*_in_small' >"$out/$tool-$test.log" 2>&1 || status=1
+                "$build/tests/unit/$test" every_kernel_in_small >"$out/$tool-$test.log" 2>&1 || status=1
             grep -E 'ERROR SUMMARY|RACECHECK SUMMARY|^(not )?ok' "$out/$tool-$test.log"
         done
     done
 fi
 
-for engine in cuda:0 opencl:0; do
-    say "benchmarks through $engine"
-    "$build/bench/device" $engine 2>&1 | tee "$out/bench-$engine.txt"
-    for precision in single extended double; do
-        "$build/kyoho" bench unroll --engine $engine --precision $precision 2>&1
-    done | tee "$out/unroll-$engine.txt"
-    for precision in single extended double; do
-        "$build/bench/neighbours" 1048576 $engine 0 $precision 2>&1
-    done | tee "$out/neighbours-$engine.txt"
-done
+if wanted bench; then
+    for engine in cuda:0 opencl:0; do
+        say "benchmarks through $engine"
+        "$build/bench/device" $engine 2>&1 | tee "$out/bench-$engine.txt"
+        for precision in single extended double; do
+            "$build/kyoho" bench unroll --engine $engine --precision $precision 2>&1
+        done | tee "$out/unroll-$engine.txt"
+        for precision in single extended double; do
+            "$build/bench/neighbours" 1048576 $engine 0 $precision 2>&1
+        done | tee "$out/neighbours-$engine.txt"
+    done
+fi
 exit $status
