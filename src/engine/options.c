@@ -14,7 +14,7 @@ const struct ky_option ky_engine_options[] = {
     {"isa", KY_OPTION_CHOICE, FIELD(isa), "auto", KY_NO_RANGE, "auto|plain|sse2|avx2|avx512|neon",
      NULL, "instruction set of the CPU engine; auto takes the widest"},
     {"threads", KY_OPTION_INTEGER, FIELD(threads), "0", 0, 1024, NULL, NULL,
-     "threads of the CPU engine; 0: OMP_NUM_THREADS, or all cores"},
+     "threads on the CPU, also of trees for devices; 0: OMP_NUM_THREADS, or all cores"},
 };
 
 const struct ky_option ky_force_options[] = {
