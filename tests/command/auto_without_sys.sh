@@ -25,3 +25,5 @@ if unshare -m umount -l /sys 2>/dev/null; then
 else
     say "auto takes another engine where /sys is not mounted" "only root can take /sys away"
 fi
+XDG_CACHE_HOME=/dev/null POCL_CACHE_DIR=/dev/null/none "$KYOHO" $auto >/dev/null 2>&1
+result $? "auto takes another engine where PoCL has no folder for its cache"

@@ -95,6 +95,16 @@ static size_t find_device(size_t index, cl_device_id devices[MOST_DEVICES])
     return index < count ? count : find_devices(1, devices);
 }
 
+/* PoCL has no device when it finds no folder for its own cache. */
+static const char *why_none(void)
+{
+    cl_uint platforms = 0;
+    if (clGetPlatformIDs(0, NULL, &platforms) == CL_SUCCESS && platforms > 0)
+        return "the OpenCL drivers that are installed offer no device (one may need a folder for "
+               "its cache that can be written: XDG_CACHE_HOME)";
+    return "no OpenCL driver is installed";
+}
+
 static size_t first_cpu(void)
 {
     cl_device_id devices[MOST_DEVICES];
@@ -131,8 +141,7 @@ static enum ky_status list(size_t index, struct ky_device *device)
     memset(device, 0, sizeof *device);
     if (count == 0 && index == 0) {
         snprintf(device->engine, sizeof device->engine, "opencl");
-        snprintf(device->reason, sizeof device->reason,
-                 "no OpenCL driver with a device is installed");
+        snprintf(device->reason, sizeof device->reason, "%s", why_none());
         return KY_OK;
     }
     if (index >= count)
@@ -205,7 +214,7 @@ static enum ky_status open_device(size_t index, struct ky_gpu **gpu, struct ky_e
     const char *reason;
     *gpu = NULL;
     if (count == 0)
-        return ky_fail(error, KY_UNSUPPORTED, "no OpenCL driver with a device is installed");
+        return ky_fail(error, KY_UNSUPPORTED, "%s", why_none());
     if (index >= count)
         return ky_fail(error, KY_UNSUPPORTED,
                        "there is no opencl:%zu; `kyoho devices` lists what there is", index);
