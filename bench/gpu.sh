@@ -36,10 +36,11 @@ export CMOCKA_MESSAGE_OUTPUT=TAP
 
 if wanted devices; then
     for engine in cuda:0 opencl:0; do
+        log=$(echo $engine | tr -d :)
         for test in "$build"/tests/unit/device*; do
             [ -x "$test" ] || continue
-            name=$(basename "$test")-$engine
-            say "$name"
+            name=$(basename "$test")-$log
+            say "$(basename "$test") through $engine"
             KYOHO_TEST_ENGINE=$engine "$test" >"$out/test-$name.log" 2>&1 || status=1
             grep -E '^(not )?ok|ERROR' "$out/test-$name.log"
         done
@@ -66,14 +67,15 @@ fi
 
 if wanted bench; then
     for engine in cuda:0 opencl:0; do
+        log=$(echo $engine | tr -d :)
         say "benchmarks through $engine"
-        "$build/bench/device" $engine 2>&1 | tee "$out/bench-$engine.txt"
+        "$build/bench/device" $engine 2>&1 | tee "$out/bench-$log.txt"
         for precision in single extended double; do
             "$build/kyoho" bench unroll --engine $engine --precision $precision 2>&1
-        done | tee "$out/unroll-$engine.txt"
+        done | tee "$out/unroll-$log.txt"
         for precision in single extended double; do
             "$build/bench/neighbours" 1048576 $engine 0 $precision 2>&1
-        done | tee "$out/neighbours-$engine.txt"
+        done | tee "$out/neighbours-$log.txt"
     done
 fi
 exit $status

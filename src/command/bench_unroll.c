@@ -5,7 +5,7 @@
 
 #include "command/bench.h"
 
-enum { SAMPLES = 512, REPEAT = 3, PASSES = 2, PROBE = 4096, LARGE = 131072, SMALL = 8192 };
+enum { SAMPLES = 512, REPEAT = 3, PASSES = 2, PROBE = 4096, LARGE = 524288, SMALL = 8192 };
 
 /* Interactions/s below which the large system would take minutes. */
 static const double fast = 5e10;
