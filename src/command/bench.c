@@ -168,8 +168,9 @@ struct own {
     uint64_t bodies;
 };
 static const struct ky_option own_options[] = {
-    {"bodies", KY_OPTION_COUNT, offsetof(struct own, bodies), "131072", 64, 1e9, NULL, NULL,
-     "of unroll; on a device with less than 5e10 interactions/s 8192 unless given"},
+    {"bodies", KY_OPTION_COUNT, offsetof(struct own, bodies), UNROLL_LARGE, 64, 1e9, NULL, NULL,
+     "of unroll; on a device with less than " UNROLL_FAST " interactions/s " UNROLL_SMALL
+     " unless given"},
 };
 
 static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)

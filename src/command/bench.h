@@ -14,6 +14,12 @@ struct unroll_table {
     struct force_result tuned;
 };
 
+/* Bodies that fill a large GPU although the kernels do not divide the sources, and what a device
+ * gets that is slower than UNROLL_FAST interactions/s; text, for the option's default and help. */
+#define UNROLL_LARGE "524288"
+#define UNROLL_SMALL "8192"
+#define UNROLL_FAST "5e10"
+
 /* Of a Plummer sphere; n = 0: as many bodies as suit the speed of the device. KY_UNSUPPORTED where
  * the engine has no such kernels. */
 enum ky_status unroll_measure(struct cli *cli, const struct ky_parameters *parameters, size_t n,

@@ -1,14 +1,13 @@
 /* kyoho bench unroll: how the number of unrolled stages matters to the exact sum on a device, which
  * F09's section VII leaves open. Sinks and sources of a lane and turn are 1, 2, 4 and 8; F09's
  * kernels are 1x1 (no unrolling), 4x1 (simple) and 4x4 (double). */
+#include <stdlib.h>
 #include <string.h>
 
 #include "command/bench.h"
 
-enum { SAMPLES = 512, REPEAT = 3, PASSES = 2, PROBE = 4096, LARGE = 524288, SMALL = 8192 };
+enum { SAMPLES = 512, REPEAT = 3, PASSES = 2, PROBE = 4096 };
 
-/* Interactions/s below which the large system would take minutes. */
-static const double fast = 5e10;
 /* A kernel with a larger median error is wrong: single precision gives 1e-7. */
 static const double largest_error = 1e-5;
 
@@ -67,7 +66,9 @@ static enum ky_status probe(struct cli *cli, const struct ky_parameters *paramet
                        "cpu has none: use --engine cuda or --engine opencl (`kyoho devices` lists "
                        "what there is)");
     if (!*n)
-        *n = force_interactions_per_s(&result) > fast ? LARGE : SMALL;
+        *n = strtoul(force_interactions_per_s(&result) > strtod(UNROLL_FAST, NULL) ? UNROLL_LARGE
+                                                                                   : UNROLL_SMALL,
+                     NULL, 10);
     return KY_OK;
 }
 
