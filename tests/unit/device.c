@@ -106,11 +106,12 @@ static void fail_case(const struct test_case *test, const char *engine, const st
     for (int f = 0; f < FACTORS; f++)
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s %d ", names[f],
                  test->level[f]);
-    fail_msg("%s, %sn %zu: error %g %g, of the potential %g", engine, text, test->n, e->median,
-             e->p99, e->potential_p99);
+    fail_msg("%s, %sn %zu: error %g %g %g, of the potential %g %g", engine, text, test->n,
+             e->median, e->p99, e->max, e->potential_p99, e->potential_max);
 }
 
-/* Along a line the forces from both sides cancel, and close pairs rule. */
+/* Along a line the forces from both sides cancel, and close pairs rule. The worst body has a bound
+ * of its own: one that a kernel leaves out, the last one of all, moves no percentile. */
 static void compare_case(const struct test_case *test, const char *engine,
                          const struct cloud_error *e)
 {
@@ -118,7 +119,8 @@ static void compare_case(const struct test_case *test, const char *engine,
     double limit = bound[test->level[PRECISION]] * (test->level[CLOUD] == LINE ? 10 : 1);
     if (!strcmp(engine, "cpu") && test->level[CLOUD] == OUTLIER && test->level[PRECISION] == 0)
         limit = 0.1; /* its floats count from the mean, which one body moves */
-    if (!(e->p99 <= limit && e->potential_p99 <= limit))
+    if (!(e->p99 <= limit && e->potential_p99 <= limit && e->max <= 100 * limit &&
+          e->potential_max <= 100 * limit))
         fail_case(test, engine, e);
 }
 
@@ -131,8 +133,9 @@ static void compare_walk(const struct test_case *test, const char *engine,
     static const double bound[] = {4e-6, 2e-6, 1e-6};
     /* the CPU takes the smallest leaves body by body, which lists do not */
     double limit = test->level[METHOD] == 2 ? 1e-4 : bound[test->level[PRECISION]];
-    if (!(same->median <= limit && e->median < 0.02 && e->potential_median < 0.01))
-        fail_case(test, engine, same->median <= limit ? e : same);
+    int worst = same->max <= 0.05 && same->potential_max <= 0.01;
+    if (!(same->median <= limit && worst && e->median < 0.02 && e->potential_median < 0.01))
+        fail_case(test, engine, same->median <= limit && worst ? e : same);
 }
 
 static void run_case(const struct test_case *test, const char *engine)
