@@ -404,7 +404,12 @@ static void walks_and_forces_take_turns(void **state)
             ky_engine_report(engine, &report);
             assert_true(report.build == 0); /* the tree of the walk before */
             assert_memory_equal(first, again, sizeof first);
+            double pairs = report.body_interactions;
             assert_ok(ky_engine_forces(engine, &error));
+            ky_engine_report(engine, &report); /* of the forces, not of the walk */
+            assert_true(report.body_interactions != pairs);
+            if (methods[m] == KY_DIRECT)
+                assert_true(report.body_interactions == (double)N * (N - 1));
             assert_ok(ky_engine_get(engine, &bodies, &error));
             assert_memory_equal(bodies.acceleration, before.acceleration,
                                 N * sizeof *bodies.acceleration);

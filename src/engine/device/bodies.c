@@ -191,14 +191,13 @@ enum ky_status ky_device_fetch(struct ky_engine *base, struct ky_bodies *bodies,
                                struct ky_error *error)
 {
     struct ky_device_engine *engine = (struct ky_device_engine *)base;
-    double start = ky_clock();
     if (bodies->n != engine->n)
         return ky_fail(error, KY_USAGE, "room for %zu bodies, the engine holds %zu", bodies->n,
                        engine->n);
     enum ky_status status = ky_device_settle(engine, error);
     if (status == KY_OK)
         status = wait_for_all(engine, error);
-    start = ky_clock();
+    double start = ky_clock();
     if (status == KY_OK)
         status = cross_all(engine, bodies, 0, error);
     for (size_t i = 0; bodies->softening && !engine->own_eps && i < engine->n; i++)

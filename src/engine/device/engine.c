@@ -78,7 +78,7 @@ static enum ky_status allocate_bodies(struct ky_device_engine *engine, struct ky
     return status;
 }
 
-/* What a force needs, by name of the method; the rest is not there yet. */
+/* What a force needs, by name of the method. */
 static const struct {
     enum ky_force force;
     enum ky_status (*forces)(struct ky_device_engine *engine, struct ky_error *error);
@@ -118,7 +118,8 @@ static enum ky_status open_engine(const struct ky_engine_verbs *verbs,
     int method = method_of(parameters);
     if (method < 0)
         return ky_fail(error, KY_UNSUPPORTED,
-                       "engine %s has no group walk (--force tree): use direct", verbs->name);
+                       "engine %s has no group walk (--force tree): use direct, walk or list",
+                       verbs->name);
     if (n > INT32_MAX)
         return ky_fail(error, KY_UNSUPPORTED, "%zu bodies: engine %s takes up to %d", n,
                        verbs->name, INT32_MAX);
@@ -156,6 +157,7 @@ static enum ky_status forces(struct ky_engine *base, struct ky_error *error)
     if (engine->parameters->force != KY_DIRECT)
         report->upload = report->download = 0;
     report->body_interactions = report->cell_interactions = 0;
+    engine->host.counts = 0; /* of a general walk before */
     engine->evaluations++;
     if (status == KY_OK && engine->n > 0)
         status = methods[method_of(engine->parameters)].forces(engine, error);
