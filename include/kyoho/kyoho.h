@@ -349,7 +349,7 @@ struct ky_plan {
     uint64_t steps, snapshots;
     double host_bytes, device_bytes; /* peak */
     double disk_bytes;               /* of all files */
-    double largest_n;                /* that fits into the memory that is free now */
+    double largest_n; /* that fits into the host's memory that is free now, and the device's */
 };
 KY_API enum ky_status ky_run_plan(const struct ky_parameters *parameters,
                                   const struct ky_run_parameters *run,

@@ -21,6 +21,7 @@ struct ky_engine {
 struct ky_memory {
     double host, device; /* at the peak of an evaluation */
     double kept;         /* on the host after `trim` */
+    double room;         /* what the device has in all; 0: nothing lies on a device */
 };
 
 /* One general walk (physics/walk.h): the action, what it needs, where its results go. Lengths are
@@ -43,8 +44,9 @@ struct ky_engine_verbs {
     /* How many devices of this kind there are (index = 0, 1, … until KY_USAGE) and what they are.
      */
     enum ky_status (*device)(size_t index, struct ky_device *device);
-    /* Peak memory of a run with n bodies, without opening. */
-    void (*memory)(const struct ky_parameters *parameters, size_t n, struct ky_memory *memory);
+    /* Peak memory of a run with n bodies, which need not be as many as it was opened for. */
+    void (*memory)(const struct ky_engine *engine, const struct ky_parameters *parameters, size_t n,
+                   struct ky_memory *memory);
 
     /* `parameters` have been checked against their ranges and stay valid until close. */
     enum ky_status (*open)(const struct ky_parameters *parameters, size_t n,
@@ -99,6 +101,7 @@ enum ky_status ky_engine_open(const struct ky_parameters *parameters, size_t n,
 enum ky_status ky_engine_open_for_walk(const struct ky_parameters *parameters, size_t n,
                                        struct ky_engine **engine, struct ky_error *error);
 void ky_engine_close(struct ky_engine *engine);
+/* Opens the engine without bodies: what could not run needs no memory. */
 enum ky_status ky_engine_memory(const struct ky_parameters *parameters, size_t n,
                                 struct ky_memory *memory, struct ky_error *error);
 

@@ -107,19 +107,11 @@ void ky_engine_close(struct ky_engine *engine)
 enum ky_status ky_engine_memory(const struct ky_parameters *parameters, size_t n,
                                 struct ky_memory *memory, struct ky_error *error)
 {
-    const struct ky_engine_verbs *verbs = NULL;
-    enum ky_status status = KY_OK;
-    if (!strcmp(parameters->engine, "auto")) {
-        struct ky_engine *engine; /* without bodies, to see which it is */
-        status = open_best(parameters, 0, 0, &engine, error);
-        if (status == KY_OK)
-            verbs = engine->verbs;
-        ky_engine_close(engine);
-    } else {
-        status = find(parameters->engine, &verbs, error);
-    }
+    struct ky_engine *engine;
+    enum ky_status status = ky_engine_open(parameters, 0, &engine, error);
     if (status == KY_OK)
-        verbs->memory(parameters, n, memory);
+        engine->verbs->memory(engine, parameters, n, memory);
+    ky_engine_close(engine);
     return status;
 }
 

@@ -82,7 +82,10 @@ enum ky_status ky_run_plan(const struct ky_parameters *parameters,
     plan->device_bytes = memory.device;
     plan->disk_bytes = (double)plan->snapshots * 72 * (double)n + 2 * (copy * (double)n + 4096) +
                        300.0 * (double)(schedule.end / schedule.energy_every + 1);
-    plan->largest_n = n ? floor((double)n * available / plan->host_bytes) : 0;
+    double fits = available / plan->host_bytes;
+    if (memory.room > 0)
+        fits = fmin(fits, memory.room / plan->device_bytes);
+    plan->largest_n = n ? floor((double)n * fits) : 0;
     return KY_OK;
 }
 

@@ -65,8 +65,10 @@ static const struct {
 /* Columns of a body: x v a, mass, potential, and softening if it has its own. */
 enum { COLUMNS = 11 };
 
-static void memory(const struct ky_parameters *parameters, size_t n, struct ky_memory *memory)
+static void memory(const struct ky_engine *engine, const struct ky_parameters *parameters, size_t n,
+                   struct ky_memory *memory)
 {
+    (void)engine;
     double columns = (double)n * COLUMNS * sizeof(double);
     *memory = (struct ky_memory){.host = columns, .kept = columns};
     const struct ky_lanes *lanes;

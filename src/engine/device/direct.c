@@ -43,8 +43,9 @@ double ky_device_direct_memory(const struct ky_parameters *parameters, size_t n)
 {
     double source = (double)ky_real4_bytes(parameters->precision);
     double partial = 16 * (double)n * source;
+    partial = partial < (double)PARTIAL_BYTES ? partial : (double)PARTIAL_BYTES;
     return (double)n * (source + (parameters->precision == KY_EXTENDED ? 16 : 0)) +
-           (partial < (double)PARTIAL_BYTES ? partial : (double)PARTIAL_BYTES);
+           (partial > (double)n * source ? partial : (double)n * source); /* one slice, at least */
 }
 
 double ky_uniform_eps2(const struct ky_device_engine *engine)

@@ -61,6 +61,7 @@ struct ky_gpu {
     char name[160]; /* for reports: "NVIDIA H200" */
     int has_double;
     size_t processors; /* that run groups side by side */
+    double memory;     /* bytes in all */
     int is_cpu;
 };
 

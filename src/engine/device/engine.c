@@ -177,10 +177,13 @@ static void report(struct ky_engine *base, struct ky_force_report *report)
     report->total = report->keys + report->sort + report->build + report->moments + report->walk;
 }
 
-static void memory(const struct ky_parameters *parameters, size_t n, struct ky_memory *memory)
+static void memory(const struct ky_engine *base, const struct ky_parameters *parameters, size_t n,
+                   struct ky_memory *memory)
 {
+    const struct ky_device_engine *engine = (const struct ky_device_engine *)base;
     enum { COLUMNS = 12 }; /* x v a, mass, potential, softening */
-    *memory = (struct ky_memory){.host = 0, .device = (double)n * COLUMNS * KY_STATE_BYTES};
+    *memory = (struct ky_memory){.device = (double)n * COLUMNS * KY_STATE_BYTES,
+                                 .room = engine->card[0].gpu->memory};
     if (parameters->force == KY_DIRECT)
         memory->device += ky_device_direct_memory(parameters, n);
     else {

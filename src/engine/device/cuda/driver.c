@@ -131,6 +131,7 @@ static enum ky_status connect(struct ky_cuda *cuda, struct ky_error *error)
     snprintf(cuda->base.name, sizeof cuda->base.name, "%.150s", properties.name);
     cuda->base.has_double = 1;
     cuda->base.processors = (size_t)properties.multiProcessorCount;
+    cuda->base.memory = (double)properties.totalGlobalMem;
     return KY_OK;
 }
 

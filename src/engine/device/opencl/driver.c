@@ -191,10 +191,13 @@ static enum ky_status connect(struct ky_opencl *cl, struct ky_error *error)
 {
     cl_device_fp_config fp64 = 0;
     cl_uint processors = 1;
+    cl_ulong memory = 0;
     cl_int code;
     describe(cl->device, cl->base.name, sizeof cl->base.name);
     clGetDeviceInfo(cl->device, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof fp64, &fp64, NULL);
     clGetDeviceInfo(cl->device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof processors, &processors, NULL);
+    clGetDeviceInfo(cl->device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof memory, &memory, NULL);
+    cl->base.memory = (double)memory;
     cl->base.has_double = fp64 != 0 && !ky_opencl_hide_double;
     cl->base.processors = processors > 0 ? processors : 1;
     cl->base.is_cpu = !is_gpu(cl->device);
