@@ -50,7 +50,7 @@ static int must_open(const struct ky_octree *tree, const struct ky_parameters *p
     if (parameters->opening == KY_MINIMUM)
         d2 = (double)ky_opening_box_distance2(d[0], d[1], d[2], a[0], a[1], a[2], b[0], b[1], b[2],
                                               h[0], h[1], h[2]);
-    if (!(d2 > (double)node->open2 * factor))
+    if (!(d2 > fmax((double)node->open2 * factor, (double)KY_OPENING_CLOSE2)))
         return 1;
     if (!tree->test_box)
         return 0;

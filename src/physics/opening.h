@@ -6,6 +6,10 @@
 
 #include "physics/dialect.h"
 
+/* Readers whose float cannot hold what a cell does nearer than this open it whatever the test says:
+ * a quadrupole goes with 1/d⁵. In the engine's units; 3e-11 of the system's size. */
+#define KY_OPENING_CLOSE2 1e-15f
+
 /* Distance of an interval of half-width `h` about 0 to the interval from dx − below to
  * dx + above; 0 when they touch. */
 KY_FN KY_FLOAT ky_opening_gap(KY_FLOAT dx, KY_FLOAT below, KY_FLOAT above, KY_FLOAT h)

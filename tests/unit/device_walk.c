@@ -316,6 +316,60 @@ static void gravity_without_cells_is_exact(void **state)
         }
 }
 
+/* Half of the bodies in a clump of any size, not softened: cells and bodies so near that powers of
+ * 1/d would leave the range of float. Nothing is infinite or not a number, and the others feel the
+ * clump's mass (but for `relative`, whose floor the clump's accelerations raise). */
+static void clumps_of_any_size(void **state)
+{
+    (void)state;
+    enum { N = 400, DECADES = 24 };
+    need_a_device();
+    for (int e = 0; e < engine_count; e++)
+        for (int which = 0; which < DECADES * 3 && !is_cpu_engine(e); which++) {
+            struct ky_error error = {0};
+            struct ky_parameters parameters = parameters_for(e, which), plain;
+            struct ky_walk_input input = {.size = sizeof input};
+            struct ky_bodies bodies = cloud_make(CUBE, N), exact = cloud_make(CUBE, N);
+            double out[N][4], scale = pow(10, -2 - which / 3);
+            parameters.leaf = which % 2 ? 4 : 16;
+            parameters.opening = which / 3 % 4;
+            parameters.theta = 0.3;
+            for (int i = 0; i < N / 2; i++)
+                for (int c = 0; c < 3; c++) {
+                    bodies.position[i][c] *= scale;
+                    exact.position[i][c] = bodies.position[i][c];
+                }
+            plain = parameters;
+            plain.engine = "cpu";
+            plain.force = KY_DIRECT;
+            plain.precision = KY_DOUBLE;
+            assert_ok(cloud_forces(&plain, &exact, NULL, NULL, &error));
+            for (int method = 0; method < 3; method++) {
+                if (method < 2) {
+                    parameters.force = method ? KY_WALK : KY_LIST;
+                    assert_ok(cloud_forces(&parameters, &bodies, NULL, NULL, &error));
+                } else {
+                    parameters.opening %= 3; /* the action has no `relative` */
+                    assert_ok(
+                        ky_walk(&parameters, &bodies, "gravity", &input, &out[0][0], NULL, &error));
+                }
+                for (int i = 0; method == 2 && i < N; i++) {
+                    memcpy(bodies.acceleration[i], out[i], sizeof *bodies.acceleration);
+                    bodies.potential[i] = out[i][3];
+                }
+                for (int i = 0; i < N; i++) {
+                    for (int c = 0; c < 3; c++)
+                        assert_true(isfinite(bodies.acceleration[i][c]));
+                    assert_true(isfinite(bodies.potential[i]));
+                    if (i >= N / 2 && parameters.opening != KY_RELATIVE)
+                        assert_between(bodies.potential[i] / exact.potential[i], 0.9, 1.1);
+                }
+            }
+            ky_bodies_free(&bodies);
+            ky_bodies_free(&exact);
+        }
+}
+
 /* ---- large systems ---- */
 
 static void many_bodies_as_on_the_cpu(void **state)
@@ -514,6 +568,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(densities_are_those_of_all_pairs),
         cmocka_unit_test(gravity_is_that_of_the_cpu),
         cmocka_unit_test(gravity_without_cells_is_exact),
+        cmocka_unit_test(clumps_of_any_size),
         cmocka_unit_test(many_bodies_as_on_the_cpu),
         cmocka_unit_test(walks_and_forces_take_turns),
         cmocka_unit_test(memory_that_runs_out_is_an_error),

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "physics/gravity.h"
+#include "physics/opening.h"
 
 _Static_assert(KY_WALK_END == KY_NO_LINK, "the kernels' end of links is that of the octree");
 
@@ -111,7 +112,8 @@ static void fill_centre(const struct ky_device_engine *engine, size_t first, siz
     const struct ky_node *node = engine->host.tree.node;
     for (size_t k = first; k < end; k++)
         for (int c = 0; c < 4; c++) {
-            double value = c < 3 ? node[k].com[c] - engine->host.origin[c] : (double)node[k].open2;
+            double value = c < 3 ? node[k].com[c] - engine->host.origin[c]
+                                 : (double)fmaxf(node[k].open2, KY_OPENING_CLOSE2);
             if (engine->parameters->precision == KY_DOUBLE)
                 ((double *)to)[4 * k + (size_t)c] = value;
             else
