@@ -66,6 +66,22 @@ KY_FN double ky_opening_relative_factor(double alpha, double a, int multipole)
 {
     return pow(alpha * a, -2.0 / (multipole + 3));
 }
+
+/* The floor of |a|, which vanishes at the centre of a system and must not open the whole tree
+ * there: a hundredth of the geometric mean, to a factor of 2. (The mean is that of the closest pair
+ * alone.) `exponents` is the sum of ky_opening_exponent over the bodies, whole numbers and so the
+ * same in any order; those without acceleration do not count. */
+KY_FN int ky_opening_exponent(double a)
+{
+    int exponent = 0;
+    (void)frexp(a, &exponent);
+    return exponent;
+}
+
+KY_FN double ky_opening_floor(double exponents, double count)
+{
+    return count > 0 ? 0.01 * exp2(exponents / count) : 0;
+}
 #endif
 
 #endif

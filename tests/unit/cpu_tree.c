@@ -298,6 +298,34 @@ static void lists_are_for_devices(void **state)
     assert_non_null(strstr(error.text, "--force tree"));
 }
 
+/* The floor of |a| in the relative test is not that of one close pair, whose accelerations are 10¹²
+ * times those of the others. */
+static void a_close_pair_leaves_the_others_as_they_are(void **state)
+{
+    (void)state;
+    enum { N = 4000 };
+    static const int methods[] = {KY_TREE, KY_WALK};
+    for (int m = 0; m < 2; m++) {
+        struct ky_error error = {0};
+        struct ky_parameters parameters = cloud_parameters(), plain;
+        struct ky_bodies bodies = cloud_make(PLUMMER, N), exact = cloud_make(PLUMMER, N);
+        parameters.force = methods[m];
+        parameters.opening = KY_RELATIVE;
+        plain = parameters;
+        plain.force = KY_DIRECT;
+        plain.precision = KY_DOUBLE;
+        for (int c = 0; c < 3; c++) {
+            bodies.position[N - 1][c] = bodies.position[N - 2][c] + 1e-7;
+            exact.position[N - 1][c] = bodies.position[N - 1][c];
+        }
+        assert_ok(cloud_forces(&plain, &exact, NULL, NULL, &error));
+        assert_ok(cloud_forces(&parameters, &bodies, NULL, NULL, &error));
+        assert_between(cloud_compare(&bodies, &exact).median, 0, 3e-3);
+        ky_bodies_free(&bodies);
+        ky_bodies_free(&exact);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -313,6 +341,7 @@ int main(void)
         cmocka_unit_test(curves_agree),
         cmocka_unit_test(test_particles_are_legal),
         cmocka_unit_test(lists_are_for_devices),
+        cmocka_unit_test(a_close_pair_leaves_the_others_as_they_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

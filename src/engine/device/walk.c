@@ -29,14 +29,14 @@ double ky_device_walk_memory(const struct ky_parameters *parameters, size_t n)
 
 /* ---- the factor of the relative opening test, for each sink ---- */
 
-/* A hundredth of the mean |a|: the acceleration vanishes at the centre of a system, which must not
- * open the whole tree. Summed in order. */
 static double floor_of(const double *size, size_t n)
 {
-    double sum = 0;
-    for (size_t i = 0; i < n; i++)
-        sum += size[i];
-    return 0.01 * sum / (double)n;
+    double exponents = 0, count = 0;
+    for (size_t i = 0; i < n; i++) {
+        exponents += size[i] > 0 ? ky_opening_exponent(size[i]) : 0;
+        count += size[i] > 0;
+    }
+    return ky_opening_floor(exponents, count);
 }
 
 enum ky_status ky_device_factors(struct ky_device_engine *engine, struct ky_error *error)
