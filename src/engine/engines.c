@@ -30,10 +30,11 @@ static const struct {
     const char *name, *reason;
 } absent[] = {
 #ifndef KY_HAVE_CUDA
-    {"cuda", "not in this build: no CUDA compiler (nvcc) was found"},
+    {"cuda", "not in this build, which was made without a CUDA compiler (nvcc) or with CUDA=no"},
 #endif
 #ifndef KY_HAVE_OPENCL
-    {"opencl", "not in this build: no OpenCL headers and loader were found"},
+    {"opencl",
+     "not in this build, which was made without OpenCL headers and loader or with OPENCL=no"},
 #endif
     {NULL, NULL},
 };

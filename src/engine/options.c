@@ -10,7 +10,7 @@
 
 const struct ky_option ky_engine_options[] = {
     {"engine", KY_OPTION_TEXT, FIELD(engine), "auto", KY_NO_RANGE, NULL,
-     "auto|cpu|cuda[:i,j...]|opencl[:i]", "the processor; `kyoho devices` lists them"},
+     "auto|cpu|cuda[:i,j...]|opencl[:i,j...]", "the processor; `kyoho devices` lists them"},
     {"isa", KY_OPTION_CHOICE, FIELD(isa), "auto", KY_NO_RANGE, "auto|plain|sse2|avx2|avx512|neon",
      NULL, "instruction set of the CPU engine; auto takes the widest"},
     {"threads", KY_OPTION_INTEGER, FIELD(threads), "0", 0, 1024, NULL, NULL,
@@ -19,7 +19,8 @@ const struct ky_option ky_engine_options[] = {
 
 const struct ky_option ky_force_options[] = {
     {"force", KY_OPTION_CHOICE, FIELD(force), "tree", KY_NO_RANGE, "direct|walk|list|tree", NULL,
-     "direct: exact sum; walk: a tree walk for each body; tree: a walk for each group of bodies"},
+     "direct: exact sum; walk: a tree walk for each body; list: interaction lists made on the host "
+     "for a device; tree: a walk for each group of bodies"},
     {"theta", KY_OPTION_REAL, FIELD(theta), "0.7", 1e-3, 2.0, NULL, NULL,
      "opening angle: smaller is more exact and slower"},
     {"opening", KY_OPTION_CHOICE, FIELD(opening), "offset", KY_NO_RANGE,
