@@ -32,7 +32,7 @@ $(STATIC): $(LIBRARY_OBJECTS)
 	$(AR) rcs $@ $^
 
 $(SHARED): $(LIBRARY_OBJECTS)
-	$(CC) -shared -Wl,-soname,libkyoho.so.$(SOVERSION) $(OPENMP_FLAG) $(LDFLAGS) -o $@ $^ $(LIBS_ALL)
+	$(CC) -shared -Wl,-soname,libkyoho.so.$(SOVERSION) -Wl,--exclude-libs,ALL $(OPENMP_FLAG) $(LDFLAGS) -o $@ $^ $(LIBS_ALL)
 	ln -sf $(@F) $(BUILD)/libkyoho.so.$(SOVERSION)
 	ln -sf $(@F) $(BUILD)/libkyoho.so
 

@@ -54,6 +54,32 @@ static void warn(const struct ky_run *run, const struct ky_scales *scales, doubl
                scales->relaxation_time, ky_sim_n(run->sim));
 }
 
+/* Bytes a body of a copy for output: mass, position, velocity, id; acceleration, potential. */
+enum { COPY = 64 + 32 };
+
+/* The most bodies that fit, from what two large systems need: for those it is a straight line. The
+ * bodies that are given, which take up memory already, are part of what is available. */
+static enum ky_status find_largest(const struct ky_parameters *parameters, double available,
+                                   struct ky_plan *plan, struct ky_error *error)
+{
+    static const double n[2] = {1e7, 2e7};
+    struct ky_memory memory[2];
+    double host[2];
+    for (int k = 0; k < 2; k++) {
+        enum ky_status status = ky_engine_memory(parameters, (size_t)n[k], &memory[k], error);
+        if (status)
+            return status;
+        host[k] = COPY * n[k] + fmax(memory[k].host, memory[k].kept + COPY * n[k]);
+    }
+    double slope = (host[1] - host[0]) / (n[1] - n[0]);
+    double most = n[0] + (available - host[0]) / slope;
+    slope = (memory[1].device - memory[0].device) / (n[1] - n[0]);
+    if (memory[0].room > 0)
+        most = fmin(most, n[0] + (memory[0].room - memory[0].device) / slope);
+    plan->largest_n = floor(fmax(0, fmin(most, INT32_MAX)));
+    return KY_OK;
+}
+
 enum ky_status ky_run_plan(const struct ky_parameters *parameters,
                            const struct ky_run_parameters *given, const struct ky_snapshot *initial,
                            struct ky_plan *plan, struct ky_error *error)
@@ -72,21 +98,15 @@ enum ky_status ky_run_plan(const struct ky_parameters *parameters,
         status = ky_engine_memory(&resolved, n, &memory, error);
     if (status)
         return status;
-    /* A copy for output: mass, position, velocity, id; acceleration, potential. */
-    const double copy = 64 + 32;
     double available = (double)sysconf(_SC_AVPHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     plan->step = schedule.step;
     plan->steps = schedule.end;
     plan->snapshots = schedule.every ? schedule.end / schedule.every + 1 : 2;
-    plan->host_bytes = fmax(memory.host, memory.kept + copy * (double)n);
+    plan->host_bytes = fmax(memory.host, memory.kept + COPY * (double)n);
     plan->device_bytes = memory.device;
-    plan->disk_bytes = (double)plan->snapshots * 72 * (double)n + 2 * (copy * (double)n + 4096) +
+    plan->disk_bytes = (double)plan->snapshots * 72 * (double)n + 2 * (COPY * (double)n + 4096) +
                        300.0 * (double)(schedule.end / schedule.energy_every + 1);
-    double fits = available / plan->host_bytes;
-    if (memory.room > 0)
-        fits = fmin(fits, memory.room / plan->device_bytes);
-    plan->largest_n = n ? floor((double)n * fits) : 0;
-    return KY_OK;
+    return n ? find_largest(&resolved, available + COPY * (double)n, plan, error) : KY_OK;
 }
 
 /* The effective parameters as INI text. */

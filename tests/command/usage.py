@@ -142,7 +142,8 @@ with folder() as where:
     check(not os.path.exists(path("d")), "--dry-run writes nothing")
     run("run", "--model", "plummer", "-n", "100", "--step", "0.1", "--end", "1", "--engine", "cpu", "--force", "list", "--dry-run", code=3)
     run("run", "--model", "plummer", "-n", "100", "--step", "0.1", "--end", "1", "--engine", "cuda:7", "--dry-run", code=3)
-    plan = run_json("run", "--model", "plummer", "-n", "1000", "--step", "0.125", "--end", "1", "--every", "0.25", "--dry-run")
+    plan = run_json("run", "--model", "plummer", "-n", "1000", "--step", "0.125", "--end", "1", "--every", "0.25", "--threads", "2",
+                    "--dry-run")
     check(plan["steps"] == 8 and plan["snapshots"] == 5 and 1e5 < plan["host_bytes"] < 1e7 and plan["largest_n"] > 1e5,
           "--dry-run says what the run would need", plan)
     run("run", "--model", "king", "-n", "20", "--w0", "9", "--seed", "18446744073709551615", "--step", "0.1", "--end", "0.1", "--output", path("seed"))

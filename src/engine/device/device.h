@@ -139,6 +139,8 @@ enum ky_status ky_device_walk_action(struct ky_engine *base, const struct ky_wal
                                      struct ky_error *error);
 
 /* lists.c */
+void ky_device_lists_memory(const struct ky_parameters *parameters, size_t n,
+                            struct ky_memory *memory);
 enum ky_status ky_device_lists(struct ky_device_engine *engine, struct ky_error *error);
 
 /* tree.c: the host's part. Builds the tree over the present positions and adds its seconds to the

@@ -189,6 +189,8 @@ static void memory(const struct ky_engine *base, const struct ky_parameters *par
     else {
         memory->device += ky_device_walk_memory(parameters, n);
         memory->host += (double)n * 5 * sizeof(double) + ky_octree_memory(parameters, n);
+        if (parameters->force == KY_LIST)
+            ky_device_lists_memory(parameters, n, memory);
     }
 }
 

@@ -102,6 +102,10 @@ static enum ky_status prepare(struct general *walk, struct ky_error *error)
         size_t fit = SPACE / (walk->request->k * walk->real) / KY_WALK_LANES * KY_WALK_LANES;
         fit = fit < KY_WALK_LANES ? KY_WALK_LANES : fit;
         walk->most = fit < walk->most ? fit : walk->most;
+        if (walk->request->k * walk->most > UINT32_MAX) /* what the kernels count with */
+            return ky_fail(error, KY_UNSUPPORTED,
+                           "%zu nearest neighbours: devices take up to %zu; use --engine cpu",
+                           walk->request->k, UINT32_MAX / walk->most);
         status = ky_buffer_need(gpu, &engine->walk.space, "nearest neighbours",
                                 walk->request->k * walk->most, walk->real, error);
     }

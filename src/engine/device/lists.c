@@ -2,6 +2,7 @@
  * evaluates the batch before. */
 #include "engine/device/device.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,18 @@ struct batch {
     uint32_t work[BATCH_GROUPS][WORK];
     struct ky_lists all; /* the lists of all chunks, one after the other */
 };
+
+/* A batch of lists: as long as they were seen to be in a uniform sphere with θ = 0.6, or the whole
+ * system; on the host twice, in parts and joined. */
+void ky_device_lists_memory(const struct ky_parameters *parameters, size_t n,
+                            struct ky_memory *memory)
+{
+    double length = fmin(2600 * pow(0.6 / parameters->theta, 3), (double)n);
+    double groups = fmin(BATCH_GROUPS, 2 * (double)n / parameters->group + 1);
+    double bytes = 1.25 * groups * length * sizeof(uint32_t);
+    memory->device += bytes;
+    memory->host += 2 * bytes;
+}
 
 /* For `relative`: the factor of the smallest acceleration in the group, which is the largest. */
 static double group_factor(const struct ky_device_engine *engine,

@@ -137,7 +137,7 @@ static enum ky_status launch_walk(struct ky_device_engine *engine,
     if (status == KY_OK)
         status = ky_launch(card, ky_in_precision(kernel, parameters->precision), groups, arguments,
                            sizeof arguments / sizeof *arguments, error);
-    engine->host.counts = groups;
+    engine->host.counts = status == KY_OK ? groups : 0;
     return status;
 }
 

@@ -285,7 +285,10 @@ static enum ky_status launch(struct ky_gpu *gpu, enum ky_kernel_id id, size_t gr
     struct ky_cuda *cuda = use(gpu);
     const struct ky_kernel *kernel = &ky_kernels[id];
     void *values[MOST_ARGUMENTS];
-    for (size_t k = 0; k < count && k < MOST_ARGUMENTS; k++)
+    if (count > MOST_ARGUMENTS)
+        return ky_fail(error, KY_FAULT, "kernel %s has %zu arguments, the driver takes %d",
+                       kernel->name, count, MOST_ARGUMENTS);
+    for (size_t k = 0; k < count; k++)
         values[k] = (void *)(uintptr_t)arguments[k].value;
     dim3 grid = {(unsigned)groups, 1, 1}, block = {(unsigned)kernel->lanes, 1, 1};
     if (groups == 0)

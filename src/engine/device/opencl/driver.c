@@ -348,6 +348,8 @@ static enum ky_status launch(struct ky_gpu *gpu, enum ky_kernel_id id, size_t gr
         return KY_OK;
     code =
         clEnqueueNDRangeKernel(cl->queue, cl->kernel[id], 1, NULL, &total, &lanes, 0, NULL, NULL);
+    if (code == CL_SUCCESS)
+        code = clFlush(cl->queue); /* else it may wait for the next call that blocks */
     if (code != CL_SUCCESS)
         return ky_fail(error, KY_DEVICE, "%s: kernel %s of %zu groups of %zu cannot start (%d)",
                        gpu->name, kernel->name, groups, lanes, code);

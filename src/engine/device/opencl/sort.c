@@ -68,13 +68,15 @@ enum ky_status ky_opencl_reduce(struct ky_gpu *gpu, const struct ky_buffer *from
 
 /* One pass: from the pair of buffers to the work space, which then change places. */
 static enum ky_status sort_pass(struct ky_opencl *cl, struct ky_buffer *keys,
-                                struct ky_buffer *values, size_t n, cl_uint shift,
+                                struct ky_buffer *values, size_t n, cl_uint shift, cl_uint bits,
                                 struct ky_error *error)
 {
     struct ky_gpu *gpu = &cl->base;
     cl_uint count = (cl_uint)n, tiles = (cl_uint)((n + KY_SORT_TILE - 1) / KY_SORT_TILE);
-    const struct ky_argument counting[] = {KY_BUFFER(*keys), KY_BUFFER(cl->counts), KY_VALUE(count),
-                                           KY_VALUE(shift), KY_VALUE(tiles)};
+    cl_uint mask = bits >= shift + 4 ? 15U : bits > shift ? (1U << (bits - shift)) - 1 : 0;
+    const struct ky_argument counting[] = {KY_BUFFER(*keys), KY_BUFFER(cl->counts),
+                                           KY_VALUE(count),  KY_VALUE(shift),
+                                           KY_VALUE(mask),   KY_VALUE(tiles)};
     const struct ky_argument placing[] = {KY_BUFFER(*keys),
                                           KY_BUFFER(*values),
                                           KY_BUFFER(cl->counts),
@@ -82,13 +84,14 @@ static enum ky_status sort_pass(struct ky_opencl *cl, struct ky_buffer *keys,
                                           KY_BUFFER(cl->sort_values),
                                           KY_VALUE(count),
                                           KY_VALUE(shift),
+                                          KY_VALUE(mask),
                                           KY_VALUE(tiles)};
     enum ky_status status =
-        gpu->driver->launch(gpu, KY_KERNEL_ky_sort_count, tiles, counting, 5, error);
+        gpu->driver->launch(gpu, KY_KERNEL_ky_sort_count, tiles, counting, 6, error);
     if (status == KY_OK)
         status = scan_level(cl, &cl->counts, &cl->counts, (size_t)tiles * 16, 0, error);
     if (status == KY_OK)
-        status = gpu->driver->launch(gpu, KY_KERNEL_ky_sort_place, tiles, placing, 8, error);
+        status = gpu->driver->launch(gpu, KY_KERNEL_ky_sort_place, tiles, placing, 9, error);
     struct ky_buffer swap = *keys;
     *keys = cl->sort_keys;
     cl->sort_keys = swap;
@@ -112,9 +115,9 @@ enum ky_status ky_opencl_sort(struct ky_gpu *gpu, struct ky_buffer *keys, struct
     if (status == KY_OK)
         status = ky_buffer_need(gpu, &cl->counts, "counts of a sort", tiles * 16, 4, error);
     for (cl_uint shift = 0; shift < (cl_uint)bits && status == KY_OK && n > 1; shift += 8) {
-        status = sort_pass(cl, keys, values, n, shift, error);
+        status = sort_pass(cl, keys, values, n, shift, (cl_uint)bits, error);
         if (status == KY_OK)
-            status = sort_pass(cl, keys, values, n, shift + 4, error);
+            status = sort_pass(cl, keys, values, n, shift + 4, (cl_uint)bits, error);
     }
     return status;
 }
