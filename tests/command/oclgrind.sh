@@ -11,7 +11,7 @@ XDG_CACHE_HOME=$(mktemp -d) || exit 1
 export XDG_CACHE_HOME
 trap 'rm -rf "$XDG_CACHE_HOME"' EXIT
 number=0
-for test in device device_walk; do
+for test in device device_driver device_walk; do
     number=$((number + 1))
     log=$BUILD/oclgrind-$test.log
     KYOHO_TEST_ENGINE=opencl:0 CMOCKA_MESSAGE_OUTPUT=TAP oclgrind --data-races --log "$log" \

@@ -1,6 +1,5 @@
 /* The device engines: one list of cases for every engine and device that opens, against the sum
- * written out here; the drivers' sort, scan and reduce; memory that runs out; two engines at once.
- */
+ * written out here; memory that runs out; two engines at once. */
 #include "test.h"
 
 #include <stdio.h>
@@ -238,115 +237,11 @@ static void awkward_numbers_of_bodies(void **state)
             }
 }
 
-/* ---- sort, scan and reduce of the drivers ---- */
-
-static const struct ky_driver *const drivers[] = {
-#ifdef KY_HAVE_CUDA
-    &ky_cuda_driver,
-#endif
-#ifdef KY_HAVE_OPENCL
-    &ky_opencl_driver,
-#endif
-    NULL,
-};
-
-struct pair {
-    uint64_t key;
-    uint32_t value;
-};
-
-static int ascending_pair(const void *a, const void *b)
-{
-    const struct pair *p = a, *q = b;
-    return p->key != q->key ? (p->key > q->key) - (p->key < q->key)
-                            : (p->value > q->value) - (p->value < q->value);
-}
-
-/* By the lowest bits alone: those above are set as well. */
-static void sort_with(struct ky_gpu *gpu, size_t n, int bits)
-{
-    uint64_t mask = bits < 64 ? (1ULL << bits) - 1 : UINT64_MAX;
-    struct ky_error error = {0};
-    struct ky_buffer keys = {0}, values = {0};
-    struct pair *pairs = calloc(n + 1, sizeof *pairs);
-    uint64_t *key = calloc(n + 1, sizeof *key);
-    uint32_t *value = calloc(n + 1, sizeof *value);
-    for (size_t k = 0; k < n; k++) {
-        struct ky_random random = ky_random_at(1, 2, k);
-        uint64_t high = (uint64_t)(ky_random_uniform(&random) * 0x1p32);
-        key[k] = (high << 32 | (uint64_t)(ky_random_uniform(&random) * 0x1p32)) % 977 *
-                 0x1234567890abcdef;
-        value[k] = (uint32_t)k;
-        pairs[k] = (struct pair){key[k] & mask, value[k]};
-    }
-    qsort(pairs, n, sizeof *pairs, ascending_pair);
-    assert_ok(ky_buffer_need(gpu, &keys, "keys", n, 8, &error));
-    assert_ok(ky_buffer_need(gpu, &values, "values", n, 4, &error));
-    assert_ok(gpu->driver->write(gpu, &keys, 0, key, n * 8, &error));
-    assert_ok(gpu->driver->write(gpu, &values, 0, value, n * 4, &error));
-    assert_ok(gpu->driver->sort(gpu, &keys, &values, n, bits, &error));
-    assert_ok(gpu->driver->read(gpu, &keys, 0, key, n * 8, &error));
-    assert_ok(gpu->driver->read(gpu, &values, 0, value, n * 4, &error));
-    for (size_t k = 0; k < n; k++)
-        assert_true((key[k] & mask) == pairs[k].key && value[k] == pairs[k].value);
-    ky_buffer_release(gpu, &keys);
-    ky_buffer_release(gpu, &values);
-    free(pairs);
-    free(key);
-    free(value);
-}
-
-static void scan_with(struct ky_gpu *gpu, size_t n)
-{
-    struct ky_error error = {0};
-    struct ky_buffer from = {0}, to = {0};
-    uint32_t *number = calloc(n + 1, sizeof *number), *sum = calloc(n + 1, sizeof *sum), s = 0;
-    for (size_t k = 0; k < n; k++)
-        number[k] = (uint32_t)(k * 2654435761U) >> 20;
-    assert_ok(ky_buffer_need(gpu, &from, "numbers", n, 4, &error));
-    assert_ok(ky_buffer_need(gpu, &to, "sums", n, 4, &error));
-    assert_ok(gpu->driver->write(gpu, &from, 0, number, n * 4, &error));
-    assert_ok(gpu->driver->scan(gpu, &from, &to, n, &error));
-    assert_ok(gpu->driver->read(gpu, &to, 0, sum, n * 4, &error));
-    for (size_t k = 0; k < n; s += number[k++])
-        assert_int_equal(sum[k], s);
-    ky_buffer_release(gpu, &from);
-    ky_buffer_release(gpu, &to);
-    free(number);
-    free(sum);
-}
-
-/* Beside what is to be summed lie numbers that would be noticed. */
-static void reduce_with(struct ky_gpu *gpu, size_t n)
-{
-    enum { BEFORE = 3, AFTER = 5, PLACE = 2 };
-    struct ky_error error = {0};
-    struct ky_buffer from = {0}, to = {0};
-    size_t all = BEFORE + n + AFTER;
-    uint64_t *number = calloc(all, sizeof *number), s = 0, sum[4] = {11, 12, 13, 14};
-    for (size_t k = 0; k < all; k++) {
-        number[k] = (k + 1) * 0x9e3779b97f4a7c15u >> 20;
-        s += k >= BEFORE && k < BEFORE + n ? number[k] : 0;
-    }
-    assert_ok(ky_buffer_need(gpu, &from, "numbers", all, 8, &error));
-    assert_ok(ky_buffer_need(gpu, &to, "sums", 4, 8, &error));
-    assert_ok(gpu->driver->write(gpu, &from, 0, number, all * 8, &error));
-    assert_ok(gpu->driver->write(gpu, &to, 0, sum, sizeof sum, &error));
-    assert_ok(gpu->driver->reduce(gpu, &from, BEFORE, n, &to, PLACE, &error));
-    assert_ok(gpu->driver->read(gpu, &to, 0, sum, sizeof sum, &error));
-    assert_true(sum[PLACE] == s);
-    assert_true(sum[0] == 11 && sum[1] == 12 && sum[3] == 14);
-    ky_buffer_release(gpu, &from);
-    ky_buffer_release(gpu, &to);
-    free(number);
-}
-
 /* Every kernel that there is, with few bodies: for tools under which a kernel takes long. */
 static void every_kernel_in_small(void **state)
 {
     (void)state;
     static const int softenings[] = {ONE, ZERO, OWN_SYMMETRIC};
-    struct ky_error error = {0};
     need_a_device();
     for (int k = 0; k < engine_count; k++)
         for (int which = 0; which < 3 * 3 * 4 && !is_cpu_engine(k); which++) {
@@ -361,15 +256,6 @@ static void every_kernel_in_small(void **state)
             struct test_case test = {{0, u, KY_SINGLE, ONE, PLUMMER}, 150};
             run_case(&test, engines[k].engine);
         }
-    for (int d = 0; drivers[d]; d++) {
-        struct ky_gpu *gpu;
-        if (drivers[d]->open(0, &gpu, &error) != KY_OK)
-            continue;
-        sort_with(gpu, 2100, 12);
-        scan_with(gpu, 2100);
-        reduce_with(gpu, 2100);
-        drivers[d]->close(gpu);
-    }
 }
 
 /* ---- motion and sums against the CPU engine ---- */
@@ -651,7 +537,7 @@ static void several_devices_share_the_sinks(void **state)
         }
 }
 
-/* ---- names and drivers ---- */
+/* ---- names ---- */
 
 static void names_of_engines(void **state)
 {
@@ -678,32 +564,6 @@ static void names_of_engines(void **state)
     assert_ok(cloud_forces(&p, &none, NULL, NULL, &error));
 }
 
-static void sort_scan_and_reduce(void **state)
-{
-    (void)state;
-    static const size_t sizes[] = {0, 1, 2, 255, 256, 257, 2047, 2048, 2049, 100003};
-    struct ky_error error = {0};
-    struct ky_gpu *gpu;
-    int opened = 0;
-    for (int d = 0; drivers[d]; d++) {
-        if (drivers[d]->open(0, &gpu, &error) != KY_OK)
-            continue;
-        opened++;
-        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-            sort_with(gpu, sizes[s], 64);
-            sort_with(gpu, sizes[s], 12);
-            sort_with(gpu, sizes[s], 21);
-            scan_with(gpu, sizes[s]);
-            reduce_with(gpu, sizes[s]);
-        }
-        scan_with(gpu, 2048 * 2048 + 5);
-        reduce_with(gpu, 2048 * 2048 + 5);
-        drivers[d]->close(gpu);
-    }
-    if (opened == 0)
-        skip();
-}
-
 /* An argument chooses tests by a pattern. */
 int main(int argc, char **argv)
 {
@@ -721,7 +581,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(two_simulations_at_once),
         cmocka_unit_test(several_devices_share_the_sinks),
         cmocka_unit_test(names_of_engines),
-        cmocka_unit_test(sort_scan_and_reduce),
     };
     return cmocka_run_group_tests(tests, find_engines, NULL);
 }
