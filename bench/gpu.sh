@@ -43,6 +43,7 @@ if wanted devices; then
             say "$(basename "$test") through $engine"
             KYOHO_TEST_ENGINE=$engine "$test" >"$out/test-$name.log" 2>&1 || status=1
             grep -E '^(not )?ok|ERROR' "$out/test-$name.log"
+            grep -q '^not ok' "$out/test-$name.log" && tail -n 30 "$out/test-$name.log"
         done
     done
 fi
