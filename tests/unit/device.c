@@ -441,7 +441,7 @@ static void memory_that_runs_out(void **state)
         memory_that_runs_out_for(method);
 }
 
-static void nothing_is_written_behind_buffers(void **state)
+static void nothing_is_written_around_buffers(void **state)
 {
     (void)state;
     static const size_t sizes[] = {1, 63, 129, 1000};
@@ -577,7 +577,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(without_double),
         cmocka_unit_test(bodies_come_back_as_they_went),
         cmocka_unit_test(memory_that_runs_out),
-        cmocka_unit_test(nothing_is_written_behind_buffers),
+        cmocka_unit_test(nothing_is_written_around_buffers),
         cmocka_unit_test(two_simulations_at_once),
         cmocka_unit_test(several_devices_share_the_sinks),
         cmocka_unit_test(names_of_engines),

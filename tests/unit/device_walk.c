@@ -512,7 +512,7 @@ static void memory_that_runs_out_is_an_error(void **state)
     ky_bodies_free(&bodies);
 }
 
-static void nothing_is_written_past_a_buffer(void **state)
+static void nothing_is_written_around_buffers(void **state)
 {
     (void)state;
     need_a_device();
@@ -572,7 +572,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(many_bodies_as_on_the_cpu),
         cmocka_unit_test(walks_and_forces_take_turns),
         cmocka_unit_test(memory_that_runs_out_is_an_error),
-        cmocka_unit_test(nothing_is_written_past_a_buffer),
+        cmocka_unit_test(nothing_is_written_around_buffers),
         cmocka_unit_test(every_kernel_in_small),
     };
     return cmocka_run_group_tests(tests, find_engines, NULL);

@@ -25,20 +25,46 @@ int ky_device_buffers(void)
     return buffers;
 }
 
-static const char guard_mark[64] = "behind this buffer nobody has anything to write, nor to read.";
+static const char guard_mark[64] = "around this buffer nobody has anything to write, nor to read.";
 
-static void look_after_guard(struct ky_gpu *gpu, const struct ky_buffer *buffer)
+static int is_marked(struct ky_gpu *gpu, const struct ky_buffer *buffer, size_t place)
 {
     char found[sizeof guard_mark];
-    if (gpu->driver->read(gpu, buffer, buffer->bytes, found, sizeof found, NULL) != KY_OK ||
-        memcmp(found, guard_mark, sizeof found) != 0)
-        ky_device_overruns++;
+    return gpu->driver->read(gpu, buffer, place, found, sizeof found, NULL) == KY_OK &&
+           memcmp(found, guard_mark, sizeof found) == 0;
+}
+
+static const size_t front_mark = KY_GUARD_FRONT - sizeof guard_mark;
+
+static void look_after_guards(struct ky_gpu *gpu, const struct ky_buffer *buffer)
+{
+    const struct ky_buffer whole = {.handle = buffer->whole, .what = buffer->what};
+    ky_device_overruns +=
+        !is_marked(gpu, &whole, front_mark) || !is_marked(gpu, buffer, buffer->bytes);
+}
+
+static enum ky_status allocate_guarded(struct ky_gpu *gpu, size_t bytes, struct ky_buffer *buffer,
+                                       struct ky_error *error)
+{
+    const struct ky_driver *driver = gpu->driver;
+    size_t rest = bytes + sizeof guard_mark, size = sizeof guard_mark;
+    enum ky_status status = driver->allocate(gpu, KY_GUARD_FRONT + rest, buffer, error);
+    if (status != KY_OK)
+        return status;
+    status = driver->write(gpu, buffer, front_mark, guard_mark, size, error);
+    if (status == KY_OK)
+        status = driver->shift(gpu, buffer, rest, error);
+    if (status == KY_OK)
+        status = driver->write(gpu, buffer, bytes, guard_mark, size, error);
+    if (status != KY_OK)
+        driver->release(gpu, buffer);
+    return status;
 }
 
 void ky_buffer_release(struct ky_gpu *gpu, struct ky_buffer *buffer)
 {
     if (buffer->handle && buffer->guarded)
-        look_after_guard(gpu, buffer);
+        look_after_guards(gpu, buffer);
     if (buffer->handle) {
         gpu->driver->release(gpu, buffer);
         buffers--;
@@ -62,15 +88,13 @@ enum ky_status ky_buffer_need(struct ky_gpu *gpu, struct ky_buffer *buffer, cons
                        gpu->name, what, bytes);
     buffer->what = what;
     buffer->guarded = ky_device_guard != 0;
-    enum ky_status status = gpu->driver->allocate(
-        gpu, bytes + (buffer->guarded ? sizeof guard_mark : 0), buffer, error);
+    enum ky_status status = buffer->guarded ? allocate_guarded(gpu, bytes, buffer, error)
+                                            : gpu->driver->allocate(gpu, bytes, buffer, error);
     if (status != KY_OK) {
         memset(buffer, 0, sizeof *buffer);
         return status;
     }
     buffers++;
     buffer->bytes = bytes;
-    if (buffer->guarded)
-        status = gpu->driver->write(gpu, buffer, bytes, guard_mark, sizeof guard_mark, error);
-    return status;
+    return KY_OK;
 }

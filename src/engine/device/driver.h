@@ -39,9 +39,10 @@ struct ky_kernel {
 };
 extern const struct ky_kernel ky_kernels[KY_KERNEL_COUNT];
 
-/* Memory of a device. `handle` is a device pointer or a cl_mem; cleared: none. */
+/* Memory of a device. `handle` is a device pointer or a cl_mem; cleared: none. `whole` is the
+ * allocation if the buffer begins within it, else NULL. */
 struct ky_buffer {
-    void *handle;
+    void *handle, *whole;
     size_t bytes;
     const char *what; /* static text, for errors */
     int guarded;
@@ -65,7 +66,7 @@ struct ky_gpu {
     int is_cpu;
 };
 
-enum { KY_MARKS = 8 };
+enum { KY_MARKS = 8, KY_GUARD_FRONT = 4096 };
 
 struct ky_driver {
     const char *name; /* "cuda" */
@@ -85,6 +86,9 @@ struct ky_driver {
 
     enum ky_status (*allocate)(struct ky_gpu *gpu, size_t bytes, struct ky_buffer *buffer,
                                struct ky_error *error);
+    /* Lets a fresh buffer begin KY_GUARD_FRONT bytes later; `bytes` are those from there on. */
+    enum ky_status (*shift)(struct ky_gpu *gpu, struct ky_buffer *buffer, size_t bytes,
+                            struct ky_error *error);
     void (*release)(struct ky_gpu *gpu, struct ky_buffer *buffer);
     enum ky_status (*write)(struct ky_gpu *gpu, struct ky_buffer *buffer, size_t offset,
                             const void *data, size_t bytes, struct ky_error *error);
@@ -128,8 +132,8 @@ void ky_buffer_release(struct ky_gpu *gpu, struct ky_buffer *buffer);
 /* For tests: the allocation with this number, counted down from now, fails as if memory were out;
  * -1: none. */
 extern int ky_device_fail_allocation;
-/* For tests: not 0 puts a mark behind every buffer allocated from then on and looks after it when
- * the buffer is released; marks that were overwritten are counted. */
+/* For tests: not 0 puts marks before and behind every buffer allocated from then on and looks after
+ * them when the buffer is released; buffers whose marks were overwritten are counted. */
 extern int ky_device_guard, ky_device_overruns;
 /* For tests: buffers that have not been released. */
 int ky_device_buffers(void);

@@ -174,10 +174,19 @@ static enum ky_status allocate(struct ky_gpu *gpu, size_t bytes, struct ky_buffe
     return KY_OK;
 }
 
+static enum ky_status shift(struct ky_gpu *gpu, struct ky_buffer *buffer, size_t bytes,
+                            struct ky_error *error)
+{
+    (void)gpu, (void)bytes, (void)error;
+    buffer->whole = buffer->handle;
+    buffer->handle = (char *)buffer->whole + KY_GUARD_FRONT;
+    return KY_OK;
+}
+
 static void release(struct ky_gpu *gpu, struct ky_buffer *buffer)
 {
     use(gpu);
-    cudaFree(buffer->handle);
+    cudaFree(buffer->whole ? buffer->whole : buffer->handle);
 }
 
 static enum ky_status finish(struct ky_cuda *cuda, cudaError_t code, const char *call,
@@ -410,6 +419,7 @@ const struct ky_driver ky_cuda_driver = {
     .load = load,
     .resident = resident,
     .allocate = allocate,
+    .shift = shift,
     .release = release,
     .write = write_buffer,
     .read = read_buffer,

@@ -249,10 +249,27 @@ static enum ky_status allocate(struct ky_gpu *gpu, size_t bytes, struct ky_buffe
     return KY_OK;
 }
 
+static enum ky_status shift(struct ky_gpu *gpu, struct ky_buffer *buffer, size_t bytes,
+                            struct ky_error *error)
+{
+    struct ky_opencl *cl = (struct ky_opencl *)gpu;
+    const cl_buffer_region region = {KY_GUARD_FRONT, bytes};
+    cl_int code;
+    cl_mem part = clCreateSubBuffer(buffer->handle, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION,
+                                    &region, &code);
+    if (code != CL_SUCCESS)
+        return ky_opencl_failed(cl, code, "clCreateSubBuffer", buffer->what, bytes, error);
+    buffer->whole = buffer->handle;
+    buffer->handle = part;
+    return KY_OK;
+}
+
 static void release(struct ky_gpu *gpu, struct ky_buffer *buffer)
 {
     (void)gpu;
     clReleaseMemObject(buffer->handle);
+    if (buffer->whole)
+        clReleaseMemObject(buffer->whole);
 }
 
 static enum ky_status write_buffer(struct ky_gpu *gpu, struct ky_buffer *buffer, size_t offset,
@@ -401,6 +418,7 @@ const struct ky_driver ky_opencl_driver = {
     .load = load,
     .resident = resident,
     .allocate = allocate,
+    .shift = shift,
     .release = release,
     .write = write_buffer,
     .read = read_buffer,
