@@ -14,6 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "files.h"
+
 #include "base/hash.h"
 #include "engine/device/opencl/opencl.h"
 
@@ -51,27 +53,6 @@ static int compilations_of_a_scan(void)
     ky_buffer_release(gpu, &buffer);
     gpu->driver->close(gpu);
     return wrong ? -1 : ky_opencl_compilations - before;
-}
-
-static unsigned char *read_file(const char *path, size_t *size)
-{
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    fseek(file, 0, SEEK_END);
-    *size = (size_t)ftell(file);
-    rewind(file);
-    unsigned char *bytes = malloc(*size + 1);
-    assert_int_equal(fread(bytes, 1, *size, file), *size);
-    fclose(file);
-    return bytes;
-}
-
-static void write_file(const char *path, const void *bytes, size_t size)
-{
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes, 1, size, file), size);
-    fclose(file);
 }
 
 /* Names in the cache; the path of the last one to `last`. */
@@ -132,7 +113,7 @@ static void is_compiled_once(void **state)
     assert_int_equal(compilations_of_a_scan(), 1);
     assert_int_equal(entries(entry, sizeof entry), 1);
     assert_int_equal(compilations_of_a_scan(), 0);
-    whole = read_file(entry, &whole_size);
+    whole = bytes_of(entry, &whole_size);
     assert_in_range(whole_size, 100, 100000000);
 }
 
@@ -142,13 +123,13 @@ enum { MAGIC = 0, KEY = 8, SIZE = 16, CHECK = 24, HEADER = 32 };
 
 static void cut_to(size_t size)
 {
-    write_file(entry, whole, size);
+    put_bytes(entry, whole, size);
 }
 
 static void flip(size_t place)
 {
     whole[place] ^= 0x10;
-    write_file(entry, whole, whole_size);
+    put_bytes(entry, whole, whole_size);
     whole[place] ^= 0x10;
 }
 
@@ -162,7 +143,7 @@ static void seal(const void *binary, uint64_t size, uint64_t key, const char *pa
     memcpy(bytes + SIZE, &size, 8);
     memcpy(bytes + CHECK, &check, 8);
     memcpy(bytes + HEADER, binary, size);
-    write_file(path, bytes, HEADER + size);
+    put_bytes(path, bytes, HEADER + size);
     free(bytes);
 }
 
@@ -204,7 +185,7 @@ static void add_a_byte(size_t unused)
 {
     (void)unused;
     whole[whole_size] = 7;
-    write_file(entry, whole, whole_size + 1);
+    put_bytes(entry, whole, whole_size + 1);
 }
 
 static unsigned char *garbage(size_t size)
@@ -218,7 +199,7 @@ static unsigned char *garbage(size_t size)
 static void all_garbage(size_t size)
 {
     unsigned char *bytes = garbage(size);
-    write_file(entry, bytes, size);
+    put_bytes(entry, bytes, size);
     free(bytes);
 }
 
@@ -248,7 +229,7 @@ static void a_full_folder(size_t unused)
     char path[700];
     a_folder(unused);
     snprintf(path, sizeof path, "%s/file", entry);
-    write_file(path, "x", 1);
+    put_bytes(path, "x", 1);
 }
 
 static void a_pipe(size_t unused)
@@ -335,7 +316,7 @@ static void folders_that_cannot_be_used(void **state)
     setenv("XDG_CACHE_HOME", file, 1);
     assert_int_equal(mkdir(file, 0700), 0);
     snprintf(file, sizeof file, "%s/closed/kyoho", folder);
-    write_file(file, "x", 1);
+    put_bytes(file, "x", 1);
     assert_int_equal(compilations_of_a_scan(), 1);
     assert_int_equal(remove(file), 0);
     for (int mode = 0; mode <= 0500 && geteuid() != 0; mode += 0500) {

@@ -2,18 +2,9 @@
  * density, gravity, and an action that the library does not have. */
 #include "test.h"
 
+#include "all_pairs.h"
 #include "clouds.h"
 #include "engine/cpu/action.h"
-
-/* ---- loops over all pairs ---- */
-
-static double pair2(const struct ky_bodies *bodies, size_t i, size_t j)
-{
-    double d[3];
-    for (int c = 0; c < 3; c++)
-        d[c] = bodies->position[j][c] - bodies->position[i][c];
-    return d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
-}
 
 /* The walk's answer for every body is that of the loop, in content and order. */
 static void check_neighbours(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
@@ -126,11 +117,6 @@ static void the_surface_belongs_to_the_sphere(void **state)
 
 /* ---- density ---- */
 
-static double spline(double q)
-{
-    return q <= 0.5 ? 1 - 6 * q * q + 6 * q * q * q : q <= 1 ? 2 * pow(1 - q, 3) : 0;
-}
-
 static void check_density(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
                           size_t k)
 {
@@ -140,20 +126,13 @@ static void check_density(const struct ky_parameters *parameters, const struct k
     double *r2 = malloc(n * sizeof *r2);
     assert_ok(ky_sph_density(parameters, bodies, k, density, h, NULL, &error));
     for (size_t i = 0; i < n; i++) {
-        double sum = 0;
-        for (size_t j = 0; j < n; j++)
-            r2[j] = pair2(bodies, i, j);
-        r2[i] = -1; /* first */
-        qsort(r2, n, sizeof *r2, cloud_ascending);
-        double exact = sqrt(r2[k]);
+        double exact = kth_distance(bodies, i, k, r2);
         assert_between(h[i], exact * (1 - 1e-15), exact * (1 + 1e-15));
         if (exact == 0) {
             assert_true(isinf(density[i]));
             continue;
         }
-        for (size_t j = 0; j < n; j++)
-            sum += bodies->mass[j] * spline(sqrt(pair2(bodies, i, j)) / exact);
-        sum *= 8 / (3.14159265358979323846 * pow(exact, 3));
+        double sum = density_at(bodies, i, exact);
         assert_between(density[i], sum * (1 - 1e-12), sum * (1 + 1e-12));
     }
     free(r2);

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "files.h"
+
 #include "base/random.h"
 
 /* HDF5 keeps its own pools until the process ends. */
@@ -51,28 +53,6 @@ static inline const char *in_folder(const char *name)
 static inline int exists(const char *path)
 {
     return access(path, F_OK) == 0;
-}
-
-/* The bytes of a file, to be freed. */
-static inline unsigned char *bytes_of(const char *path, size_t *size)
-{
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    fseek(file, 0, SEEK_END);
-    *size = (size_t)ftell(file);
-    rewind(file);
-    unsigned char *bytes = malloc(*size + 1);
-    assert_int_equal(fread(bytes, 1, *size, file), *size);
-    fclose(file);
-    return bytes;
-}
-
-static inline void put_bytes(const char *path, const void *bytes, size_t size)
-{
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes, 1, size, file), size);
-    assert_int_equal(fclose(file), 0);
 }
 
 /* `as_float`: numbers that float can hold. `types`: a digit for each body in turn, "4" for all

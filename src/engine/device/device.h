@@ -84,6 +84,15 @@ struct ky_device_scale {
 };
 struct ky_device_scale ky_device_scale(const struct ky_device_engine *engine);
 
+/* ky_uniform_eps2 as the kernels of the engine's precision take it. */
+struct ky_eps2_argument {
+    double whole;
+    float part;
+};
+struct ky_eps2_argument ky_eps2_argument(const struct ky_device_engine *engine);
+#define KY_EPS2(eps2, precision)                                                                   \
+    ((precision) == KY_DOUBLE ? KY_VALUE((eps2).whole) : KY_VALUE((eps2).part))
+
 /* Groups of `lanes` that cover n. */
 size_t ky_groups(size_t n, size_t lanes);
 /* Loads the kernel if that has not been done; nothing for no groups. */

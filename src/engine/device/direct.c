@@ -48,6 +48,12 @@ double ky_device_direct_memory(const struct ky_parameters *parameters, size_t n)
            (partial > (double)n * source ? partial : (double)n * source); /* one slice, at least */
 }
 
+struct ky_eps2_argument ky_eps2_argument(const struct ky_device_engine *engine)
+{
+    double eps2 = ky_uniform_eps2(engine);
+    return (struct ky_eps2_argument){eps2, (float)eps2};
+}
+
 double ky_uniform_eps2(const struct ky_device_engine *engine)
 {
     double eps = engine->parameters->softening / engine->units.length;
@@ -206,8 +212,7 @@ static enum ky_status launch_sum(struct ky_device_engine *engine, struct ky_card
     uint32_t n = (uint32_t)engine->n, first = (uint32_t)sum->first, count = (uint32_t)sum->count;
     uint32_t slice = (uint32_t)length, flags = (engine->own_eps ? KY_DIRECT_OWN_EPS : 0U) |
                                                (sum->listed ? KY_DIRECT_LISTED : 0U);
-    double eps2 = ky_uniform_eps2(engine);
-    float eps2_single = (float)eps2;
+    struct ky_eps2_argument eps2 = ky_eps2_argument(engine);
     const struct ky_argument arguments[] = {KY_BUFFER(buffers->source),
                                             KY_BUFFER(buffers->low),
                                             KY_BUFFER(buffers->eps2),
@@ -218,8 +223,7 @@ static enum ky_status launch_sum(struct ky_device_engine *engine, struct ky_card
                                             KY_VALUE(count),
                                             KY_VALUE(slice),
                                             KY_VALUE(flags),
-                                            sum->precision == KY_DOUBLE ? KY_VALUE(eps2)
-                                                                        : KY_VALUE(eps2_single)};
+                                            KY_EPS2(eps2, sum->precision)};
     return ky_launch(card, kernel, blocks * *slices, arguments, 11, error);
 }
 

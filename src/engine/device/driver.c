@@ -98,3 +98,10 @@ enum ky_status ky_buffer_need(struct ky_gpu *gpu, struct ky_buffer *buffer, cons
     buffer->bytes = bytes;
     return KY_OK;
 }
+
+enum ky_status ky_buffer_fill(struct ky_gpu *gpu, struct ky_buffer *buffer, const char *what,
+                              const void *data, size_t count, size_t size, struct ky_error *error)
+{
+    enum ky_status status = ky_buffer_need(gpu, buffer, what, count, size, error);
+    return status == KY_OK ? gpu->driver->write(gpu, buffer, 0, data, count * size, error) : status;
+}

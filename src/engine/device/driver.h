@@ -127,6 +127,9 @@ extern const struct ky_driver ky_cuda_driver, ky_opencl_driver;
  * buffer that is large enough is kept, another is released first; its content is lost. */
 enum ky_status ky_buffer_need(struct ky_gpu *gpu, struct ky_buffer *buffer, const char *what,
                               size_t count, size_t size, struct ky_error *error);
+/* The same, and `data` written to it. */
+enum ky_status ky_buffer_fill(struct ky_gpu *gpu, struct ky_buffer *buffer, const char *what,
+                              const void *data, size_t count, size_t size, struct ky_error *error);
 void ky_buffer_release(struct ky_gpu *gpu, struct ky_buffer *buffer);
 
 /* For tests: the allocation with this number, counted down from now, fails as if memory were out;

@@ -38,16 +38,6 @@ static enum ky_status stand_tree(struct ky_device_engine *engine, struct ky_erro
 
 /* ---- what the action needs ---- */
 
-static enum ky_status send(struct ky_device_engine *engine, struct ky_buffer *buffer,
-                           const char *what, const void *data, size_t count, size_t size,
-                           struct ky_error *error)
-{
-    struct ky_gpu *gpu = engine->card[0].gpu;
-    enum ky_status status = ky_buffer_need(gpu, buffer, what, count, size, error);
-    return status == KY_OK ? engine->driver->write(gpu, buffer, 0, data, count * size, error)
-                           : status;
-}
-
 static enum ky_status send_radii(const struct general *walk, struct ky_error *error)
 {
     struct ky_device_engine *engine = walk->engine;
@@ -62,8 +52,8 @@ static enum ky_status send_radii(const struct general *walk, struct ky_error *er
         else
             ((float *)radius)[i] = (float)value;
     }
-    enum ky_status status =
-        send(engine, &engine->walk.radius, "radii", radius, count, walk->real, error);
+    enum ky_status status = ky_buffer_fill(engine->card[0].gpu, &engine->walk.radius, "radii",
+                                           radius, count, walk->real, error);
     free(radius);
     return status;
 }
@@ -78,8 +68,9 @@ static enum ky_status send_offsets(const struct general *walk, struct ky_error *
         return ky_no_memory(error, "offsets on their way", count, sizeof *offset);
     for (size_t i = 0; i < count; i++)
         offset[i] = given[i];
-    enum ky_status status = send(engine, &engine->walk.offset, "offsets of the lists", offset,
-                                 count, sizeof *offset, error);
+    enum ky_status status =
+        ky_buffer_fill(engine->card[0].gpu, &engine->walk.offset, "offsets of the lists", offset,
+                       count, sizeof *offset, error);
     free(offset);
     if (status == KY_OK)
         status = ky_buffer_need(engine->card[0].gpu, &engine->walk.list, "neighbour lists", total,
@@ -139,33 +130,31 @@ static enum ky_status launch(const struct general *walk, size_t first_sink, stru
                      (parameters->multipole > 1 ? KY_WALK_MOMENTS : 0U),
              radii = (uint32_t)walk->request->radii, k = (uint32_t)walk->request->k,
              columns = (uint32_t)walk->facts->about.columns, stride = (uint32_t)walk->most;
-    double eps2 = ky_uniform_eps2(engine);
-    float eps2_single = (float)eps2;
-    const struct ky_argument arguments[] = {
-        KY_BUFFER(b->source),
-        KY_BUFFER(b->low),
-        KY_BUFFER(b->eps2),
-        KY_BUFFER(b->centre),
-        KY_BUFFER(b->centre_low),
-        KY_BUFFER(b->link),
-        KY_BUFFER(b->moment),
-        KY_BUFFER(b->box),
-        KY_BUFFER(b->order),
-        KY_BUFFER(*used(walk, &b->radius)),
-        KY_BUFFER(*used(walk, &b->offset)),
-        KY_BUFFER(*used(walk, &b->list)),
-        KY_BUFFER(*used(walk, &b->space)),
-        KY_BUFFER(b->results),
-        KY_BUFFER(b->counts),
-        KY_VALUE(n),
-        KY_VALUE(first),
-        KY_VALUE(count),
-        KY_VALUE(flags),
-        KY_VALUE(radii),
-        KY_VALUE(k),
-        KY_VALUE(columns),
-        KY_VALUE(stride),
-        parameters->precision == KY_DOUBLE ? KY_VALUE(eps2) : KY_VALUE(eps2_single)};
+    struct ky_eps2_argument eps2 = ky_eps2_argument(engine);
+    const struct ky_argument arguments[] = {KY_BUFFER(b->source),
+                                            KY_BUFFER(b->low),
+                                            KY_BUFFER(b->eps2),
+                                            KY_BUFFER(b->centre),
+                                            KY_BUFFER(b->centre_low),
+                                            KY_BUFFER(b->link),
+                                            KY_BUFFER(b->moment),
+                                            KY_BUFFER(b->box),
+                                            KY_BUFFER(b->order),
+                                            KY_BUFFER(*used(walk, &b->radius)),
+                                            KY_BUFFER(*used(walk, &b->offset)),
+                                            KY_BUFFER(*used(walk, &b->list)),
+                                            KY_BUFFER(*used(walk, &b->space)),
+                                            KY_BUFFER(b->results),
+                                            KY_BUFFER(b->counts),
+                                            KY_VALUE(n),
+                                            KY_VALUE(first),
+                                            KY_VALUE(count),
+                                            KY_VALUE(flags),
+                                            KY_VALUE(radii),
+                                            KY_VALUE(k),
+                                            KY_VALUE(columns),
+                                            KY_VALUE(stride),
+                                            KY_EPS2(eps2, parameters->precision)};
     return ky_launch(
         &engine->card[0], ky_in_precision(kernels[walk->request->action], parameters->precision),
         ky_groups(count, KY_WALK_LANES), arguments, sizeof arguments / sizeof *arguments, error);

@@ -161,8 +161,7 @@ static enum ky_status launch_batch(struct ky_device_engine *engine,
     struct ky_card *card = &engine->card[0];
     struct ky_tree_buffers *walk = &engine->walk;
     uint32_t n = (uint32_t)engine->n, flags = ky_device_walk_flags(engine, parameters);
-    double eps2 = ky_uniform_eps2(engine);
-    float eps2_single = (float)eps2;
+    struct ky_eps2_argument eps2 = ky_eps2_argument(engine);
     enum ky_kernel_id kernel = (enum ky_kernel_id)((int)KY_KERNEL_ky_list_monopole_single +
                                                    (parameters->multipole > 1 ? 1 : 0));
     enum ky_status status = send(card->gpu, &walk->work, "groups", batch->work, batch->count,
@@ -173,22 +172,21 @@ static enum ky_status launch_batch(struct ky_device_engine *engine,
     if (status == KY_OK)
         status = send(card->gpu, &walk->cells, "lists of cells", batch->all.cell, batch->all.cells,
                       sizeof(uint32_t), error);
-    const struct ky_argument arguments[] = {
-        KY_BUFFER(walk->source),
-        KY_BUFFER(walk->low),
-        KY_BUFFER(walk->eps2),
-        KY_BUFFER(walk->centre),
-        KY_BUFFER(walk->centre_low),
-        KY_BUFFER(walk->moment),
-        KY_BUFFER(walk->work),
-        KY_BUFFER(walk->bodies),
-        KY_BUFFER(walk->cells),
-        KY_BUFFER(walk->order),
-        KY_BUFFER(card->acceleration),
-        KY_BUFFER(card->potential),
-        KY_VALUE(n),
-        KY_VALUE(flags),
-        parameters->precision == KY_DOUBLE ? KY_VALUE(eps2) : KY_VALUE(eps2_single)};
+    const struct ky_argument arguments[] = {KY_BUFFER(walk->source),
+                                            KY_BUFFER(walk->low),
+                                            KY_BUFFER(walk->eps2),
+                                            KY_BUFFER(walk->centre),
+                                            KY_BUFFER(walk->centre_low),
+                                            KY_BUFFER(walk->moment),
+                                            KY_BUFFER(walk->work),
+                                            KY_BUFFER(walk->bodies),
+                                            KY_BUFFER(walk->cells),
+                                            KY_BUFFER(walk->order),
+                                            KY_BUFFER(card->acceleration),
+                                            KY_BUFFER(card->potential),
+                                            KY_VALUE(n),
+                                            KY_VALUE(flags),
+                                            KY_EPS2(eps2, parameters->precision)};
     if (status == KY_OK)
         status = ky_launch(card, ky_in_precision(kernel, parameters->precision), batch->count,
                            arguments, sizeof arguments / sizeof *arguments, error);

@@ -206,14 +206,12 @@ static enum ky_status send(struct ky_device_engine *engine, struct ky_buffer *bu
     struct ky_host_tree *host = &engine->host;
     struct ky_gpu *gpu = engine->card[0].gpu;
     enum ky_status status = need_staging(host, count * size, error);
-    if (status == KY_OK)
-        status = ky_buffer_need(gpu, buffer, what, count, size, error);
     if (status != KY_OK)
         return status;
 #pragma omp parallel for num_threads(engine->threads) if (count > 2 * PART)
     for (size_t first = 0; first < count; first += PART)
         fill(engine, first, first + PART < count ? first + PART : count, host->staging);
-    return engine->driver->write(gpu, buffer, 0, host->staging, count * size, error);
+    return ky_buffer_fill(gpu, buffer, what, host->staging, count, size, error);
 }
 
 static enum ky_status make_sources(struct ky_device_engine *engine, struct ky_error *error)

@@ -72,15 +72,11 @@ enum ky_status ky_device_factors(struct ky_device_engine *engine, struct ky_erro
 
 static enum ky_status send_factors(struct ky_device_engine *engine, struct ky_error *error)
 {
-    struct ky_gpu *gpu = engine->card[0].gpu;
-    size_t n = engine->n;
     enum ky_status status = ky_device_factors(engine, error);
     if (status == KY_OK)
-        status = ky_buffer_need(gpu, &engine->walk.factor, "factors of the opening test", n,
-                                sizeof(float), error);
-    if (status == KY_OK)
-        status = engine->driver->write(gpu, &engine->walk.factor, 0, engine->host.factor,
-                                       n * sizeof(float), error);
+        status =
+            ky_buffer_fill(engine->card[0].gpu, &engine->walk.factor, "factors of the opening test",
+                           engine->host.factor, engine->n, sizeof(float), error);
     return status;
 }
 
@@ -106,34 +102,32 @@ static enum ky_status launch_walk(struct ky_device_engine *engine,
     uint32_t general =
         flags & (KY_WALK_SOURCE_EPS | KY_WALK_MINIMUM | KY_WALK_RELATIVE | KY_WALK_TEST_BOX);
     size_t groups = ky_groups(n, KY_WALK_LANES);
-    double eps2 = ky_uniform_eps2(engine);
-    float eps2_single = (float)eps2;
+    struct ky_eps2_argument eps2 = ky_eps2_argument(engine);
     enum ky_kernel_id kernel =
         (enum ky_kernel_id)((int)KY_KERNEL_ky_walk_monopole_single +
                             (parameters->multipole > 1 ? 1 : 0) + (general ? 2 : 0));
     enum ky_status status =
         ky_buffer_need(card->gpu, &walk->counts, "counts of pairs", 2 * groups, 8, error);
     const struct ky_buffer *factor = walk->factor.handle ? &walk->factor : &walk->order;
-    const struct ky_argument arguments[] = {
-        KY_BUFFER(walk->source),
-        KY_BUFFER(walk->low),
-        KY_BUFFER(walk->eps2),
-        KY_BUFFER(walk->centre),
-        KY_BUFFER(walk->centre_low),
-        KY_BUFFER(walk->link),
-        KY_BUFFER(walk->moment),
-        KY_BUFFER(walk->box),
-        KY_BUFFER(*factor),
-        KY_BUFFER(walk->sink),
-        KY_BUFFER(walk->order),
-        KY_BUFFER(card->acceleration),
-        KY_BUFFER(card->potential),
-        KY_BUFFER(walk->counts),
-        KY_VALUE(n),
-        KY_VALUE(first),
-        KY_VALUE(n),
-        KY_VALUE(flags),
-        parameters->precision == KY_DOUBLE ? KY_VALUE(eps2) : KY_VALUE(eps2_single)};
+    const struct ky_argument arguments[] = {KY_BUFFER(walk->source),
+                                            KY_BUFFER(walk->low),
+                                            KY_BUFFER(walk->eps2),
+                                            KY_BUFFER(walk->centre),
+                                            KY_BUFFER(walk->centre_low),
+                                            KY_BUFFER(walk->link),
+                                            KY_BUFFER(walk->moment),
+                                            KY_BUFFER(walk->box),
+                                            KY_BUFFER(*factor),
+                                            KY_BUFFER(walk->sink),
+                                            KY_BUFFER(walk->order),
+                                            KY_BUFFER(card->acceleration),
+                                            KY_BUFFER(card->potential),
+                                            KY_BUFFER(walk->counts),
+                                            KY_VALUE(n),
+                                            KY_VALUE(first),
+                                            KY_VALUE(n),
+                                            KY_VALUE(flags),
+                                            KY_EPS2(eps2, parameters->precision)};
     if (status == KY_OK)
         status = ky_launch(card, ky_in_precision(kernel, parameters->precision), groups, arguments,
                            sizeof arguments / sizeof *arguments, error);

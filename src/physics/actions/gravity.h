@@ -37,12 +37,10 @@ KY_FN int ky_gravity_test(struct ky_walk_span s)
     return KY_WALK_OPEN;
 }
 
-/* 1/s, or 0 for coincident bodies without softening: they do not act on each other. So near that
- * 1/s³ would leave the range of float, they count as coincident where KY_REAL is float. */
+/* 1/s, or 0 for coincident bodies without softening: they do not act on each other. */
 KY_FN KY_REAL ky_gravity_rsqrt(KY_REAL s2)
 {
-    KY_REAL close2 = sizeof(KY_REAL) == sizeof(float) ? KY_SPLAT(1e-18f) : KY_SPLAT(1e-30f);
-    return s2 > close2 ? KY_RSQRT(s2) : KY_SPLAT(0);
+    return s2 > KY_SPLAT(KY_CLOSE2) ? KY_RSQRT(s2) : KY_SPLAT(0);
 }
 
 KY_FN struct ky_gravity ky_gravity_body(struct ky_gravity a, struct ky_walk_body body)
