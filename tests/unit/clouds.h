@@ -77,6 +77,23 @@ static inline enum ky_status cloud_forces(const struct ky_parameters *given,
     return status;
 }
 
+/* The same by the action `gravity` of the general walk. */
+static inline enum ky_status cloud_walk(const struct ky_parameters *parameters,
+                                        struct ky_bodies *bodies, struct ky_force_report *report,
+                                        struct ky_error *error)
+{
+    struct ky_walk_input input = {.size = sizeof input};
+    double(*out)[4] = malloc((bodies->n + 1) * sizeof *out);
+    enum ky_status status =
+        ky_walk(parameters, bodies, "gravity", &input, &out[0][0], report, error);
+    for (size_t i = 0; i < bodies->n && status == KY_OK; i++) {
+        memcpy(bodies->acceleration[i], out[i], sizeof *bodies->acceleration);
+        bodies->potential[i] = out[i][3];
+    }
+    free(out);
+    return status;
+}
+
 struct cloud_error {
     double median, p99, max, potential_median, potential_p99, potential_max;
 };

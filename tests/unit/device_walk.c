@@ -224,7 +224,6 @@ static void gravity_is_that_of_the_cpu(void **state)
         for (int which = 0; which < 12 && !is_cpu_engine(e); which++) {
             struct ky_error error = {0};
             struct ky_parameters parameters = parameters_for(e, which);
-            struct ky_walk_input input = {.size = sizeof input};
             struct ky_force_report report;
             struct ky_bodies bodies[2];
             parameters.opening = which % 3;
@@ -235,7 +234,6 @@ static void gravity_is_that_of_the_cpu(void **state)
             parameters.g = 43009;
             parameters.group = 1; /* the CPU engine asks the test for each body, too */
             for (int k = 0; k < 2; k++) {
-                double(*out)[4] = malloc(N * sizeof *out);
                 bodies[k] = cloud_make(which % 2 ? PLUMMER : OUTLIER, N);
                 if (which % 4 == 3) {
                     bodies[k].softening = malloc(N * sizeof(double));
@@ -243,14 +241,8 @@ static void gravity_is_that_of_the_cpu(void **state)
                         bodies[k].softening[i] = 0.01 * (i % 5);
                 }
                 parameters.engine = k ? "cpu" : engines[e].engine;
-                assert_ok(ky_walk(&parameters, &bodies[k], "gravity", &input, &out[0][0], &report,
-                                  &error));
+                assert_ok(cloud_walk(&parameters, &bodies[k], &report, &error));
                 assert_true(report.body_interactions > N && report.cell_interactions > N);
-                for (int i = 0; i < N; i++) {
-                    memcpy(bodies[k].acceleration[i], out[i], sizeof *bodies->acceleration);
-                    bodies[k].potential[i] = out[i][3];
-                }
-                free(out);
             }
             struct cloud_error error_of = cloud_compare(&bodies[0], &bodies[1]);
             assert_between(error_of.potential_median, 0, bounds[parameters.precision]);
@@ -272,11 +264,9 @@ static void gravity_without_cells_is_exact(void **state)
         for (int which = 0; which < 9 && !is_cpu_engine(e); which++) {
             struct ky_error error = {0};
             struct ky_parameters parameters = parameters_for(e, which), exactly;
-            struct ky_walk_input input = {.size = sizeof input};
             static const enum cloud kinds[] = {PLUMMER, PAIRS, POINT};
             struct ky_bodies bodies = cloud_make(kinds[which / 3], N),
                              exact = cloud_make(kinds[which / 3], N);
-            double out[N][4];
             parameters.leaf = 128;
             parameters.softening = which < 3 ? 0.05 : 0;
             exactly = parameters;
@@ -284,11 +274,7 @@ static void gravity_without_cells_is_exact(void **state)
             exactly.force = KY_DIRECT;
             exactly.precision = KY_DOUBLE;
             assert_ok(cloud_forces(&exactly, &exact, NULL, NULL, &error));
-            assert_ok(ky_walk(&parameters, &bodies, "gravity", &input, &out[0][0], NULL, &error));
-            for (int i = 0; i < N; i++) {
-                memcpy(bodies.acceleration[i], out[i], sizeof *bodies.acceleration);
-                bodies.potential[i] = out[i][3];
-            }
+            assert_ok(cloud_walk(&parameters, &bodies, NULL, &error));
             struct cloud_error error_of = cloud_compare(&bodies, &exact);
             assert_between(error_of.max, 0, 10 * bounds[parameters.precision]);
             assert_between(error_of.potential_max, 0, bounds[parameters.precision]);
@@ -309,9 +295,8 @@ static void clumps_of_any_size(void **state)
         for (int which = 0; which < DECADES * 3 && !is_cpu_engine(e); which++) {
             struct ky_error error = {0};
             struct ky_parameters parameters = parameters_for(e, which), plain;
-            struct ky_walk_input input = {.size = sizeof input};
             struct ky_bodies bodies = cloud_make(CUBE, N), exact = cloud_make(CUBE, N);
-            double out[N][4], scale = pow(10, -2 - which / 3);
+            double scale = pow(10, -2 - which / 3);
             parameters.leaf = which % 2 ? 4 : 16;
             parameters.opening = which / 3 % 4;
             parameters.theta = 0.3;
@@ -331,12 +316,7 @@ static void clumps_of_any_size(void **state)
                     assert_ok(cloud_forces(&parameters, &bodies, NULL, NULL, &error));
                 } else {
                     parameters.opening %= 3; /* the action has no `relative` */
-                    assert_ok(
-                        ky_walk(&parameters, &bodies, "gravity", &input, &out[0][0], NULL, &error));
-                }
-                for (int i = 0; method == 2 && i < N; i++) {
-                    memcpy(bodies.acceleration[i], out[i], sizeof *bodies.acceleration);
-                    bodies.potential[i] = out[i][3];
+                    assert_ok(cloud_walk(&parameters, &bodies, NULL, &error));
                 }
                 for (int i = 0; i < N; i++) {
                     for (int c = 0; c < 3; c++)
@@ -520,15 +500,13 @@ static void every_kernel_in_small(void **state)
     for (int e = 0; e < engine_count; e++)
         for (int precision = 0; precision < 3 && !is_cpu_engine(e); precision++) {
             struct ky_error error = {0};
-            struct ky_walk_input input = {.size = sizeof input};
             struct ky_parameters parameters = parameters_for(e, precision);
             struct ky_bodies bodies = cloud_make(PLUMMER, 70), many = cloud_make(CUBE, 1030);
-            double out[70][4];
             const double radius = 0.3;
             double one[1030] = {2}; /* one list past the local memory */
             check_neighbours(&parameters, &bodies, &radius, 1);
             check_density(&parameters, &bodies, 9);
-            assert_ok(ky_walk(&parameters, &bodies, "gravity", &input, &out[0][0], NULL, &error));
+            assert_ok(cloud_walk(&parameters, &bodies, NULL, &error));
             if (precision == 0)
                 check_neighbours(&parameters, &many, one, 1030);
             ky_bodies_free(&bodies);
