@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 
 enum { BUFFER = 1 << 20, WAITING = 1 << 25, AHEAD = 1 << 25 };
 /* One call of the system moves at most this much, a limit of some systems. */
@@ -198,7 +199,7 @@ int ky_file_print(struct ky_file *file, const char *format, ...)
     char text[1024];
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(text, sizeof text, format, arguments);
+    int length = ky_format_list(text, sizeof text, format, arguments);
     va_end(arguments);
     if (length < 0 || (size_t)length >= sizeof text) {
         file->failure = file->failure ? file->failure : EOVERFLOW;

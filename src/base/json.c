@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/number.h"
+
 static void quoted(FILE *out, const char *text)
 {
     fputc('"', out);
@@ -82,10 +84,8 @@ void ky_json_text(struct ky_json *json, const char *name, const char *text)
 
 static void real(FILE *out, double value)
 {
-    if (isfinite(value))
-        fprintf(out, "%.17g", value);
-    else
-        fputs("null", out);
+    char text[KY_NUMBER_TEXT];
+    fputs(isfinite(value) ? ky_number_text(text, value) : "null", out);
 }
 
 void ky_json_real(struct ky_json *json, const char *name, double value)

@@ -2,13 +2,13 @@
  * ini.c. */
 #include "base/options.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 
 /* ---- one field ---- */
 
@@ -51,7 +51,7 @@ static int parse_number(const char *text, double *value)
     }
     clean[used] = '\0';
     char *end = clean;
-    *value = strtod(clean, &end);
+    *value = ky_number_real(clean, &end);
     return used && *end == '\0' && isfinite(*value);
 }
 
@@ -101,9 +101,9 @@ static enum ky_status set_count(uint64_t *place, const char *text, double value,
                                 struct ky_error *error)
 {
     int digits = text[strspn(text, "0123456789")] == '\0';
-    errno = 0;
-    uint64_t exact = digits ? strtoull(text, NULL, 10) : 0;
-    if (errno || value < 0 || (!digits && value >= 0x1p64))
+    char *end = NULL;
+    uint64_t exact = digits ? ky_number_count(text, &end) : 0;
+    if (end == text || value < 0 || (!digits && value >= 0x1p64))
         return ky_fail(error, KY_USAGE, "%s: %s must be from 0 to 2^64 - 1", where, text);
     *place = digits ? exact : (uint64_t)value;
     return KY_OK;
@@ -206,21 +206,12 @@ int ky_option_is_set(const struct ky_option *option, const void *values)
     }
 }
 
-/* The shortest of %.15g … %.17g that reads back as the same double. */
-static void print_real(char *text, size_t size, double value)
-{
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, size, "%.*g", digits, value);
-        if (strtod(text, NULL) == value)
-            return;
-    }
-}
-
 void ky_option_text(const struct ky_option *option, const void *values, char *text, size_t size)
 {
     const void *place = const_field(option, values);
     size_t length = 0;
     const char *word = "";
+    char number[KY_NUMBER_TEXT];
     *text = '\0';
     if (!ky_option_is_set(option, values))
         return;
@@ -229,7 +220,7 @@ void ky_option_text(const struct ky_option *option, const void *values, char *te
         snprintf(text, size, "%s", *(const char *const *)place);
         break;
     case KY_OPTION_REAL:
-        print_real(text, size, *(const double *)place);
+        snprintf(text, size, "%s", ky_number_text(number, *(const double *)place));
         break;
     case KY_OPTION_CHOICE:
         word = choice_word(option->choices, *(const int *)place, &length);
@@ -435,7 +426,7 @@ enum ky_status ky_options_check(const struct ky_option_set *set, struct ky_error
         }
         ky_option_text(option, set->values, text, sizeof text);
         if (!*text)
-            snprintf(text, sizeof text, "%g", value);
+            ky_format(text, sizeof text, "%g", value);
         if (!isfinite(value) || !in_range(option, value))
             return out_of_range(option, text, option->name, error);
     }

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
+
 #define KY_TEXT_(x) #x
 #define KY_TEXT(x) KY_TEXT_(x)
 
@@ -35,7 +37,7 @@ enum ky_status ky_fail(struct ky_error *error, enum ky_status status, const char
         va_list arguments;
         va_start(arguments, format);
         error->status = status;
-        vsnprintf(error->text, sizeof error->text, format, arguments);
+        ky_format_list(error->text, sizeof error->text, format, arguments);
         va_end(arguments);
     }
     return status;
@@ -48,7 +50,7 @@ enum ky_status ky_fail_in(struct ky_error *error, enum ky_status status, const c
         memcpy(inner, error->text, sizeof inner);
         va_list arguments;
         va_start(arguments, format);
-        int used = vsnprintf(error->text, sizeof error->text, format, arguments);
+        int used = ky_format_list(error->text, sizeof error->text, format, arguments);
         va_end(arguments);
         error->status = status;
         if (used >= 0 && (size_t)used < sizeof error->text) {
@@ -69,7 +71,7 @@ void ky_log(const struct ky_parameters *parameters, enum ky_log_level level, con
     char line[1024];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
+    ky_format_list(line, sizeof line, format, arguments);
     va_end(arguments);
     parameters->log(parameters->log_context, level, line);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "command/bench.h"
 
 enum { SAMPLES = 512, REPEAT = 3, PASSES = 2, PROBE = 4096 };
@@ -66,9 +67,10 @@ static enum ky_status probe(struct cli *cli, const struct ky_parameters *paramet
                        "cpu has none: use --engine cuda or --engine opencl (`kyoho devices` lists "
                        "what there is)");
     if (!*n)
-        *n = strtoul(force_interactions_per_s(&result) > strtod(UNROLL_FAST, NULL) ? UNROLL_LARGE
-                                                                                   : UNROLL_SMALL,
-                     NULL, 10);
+        *n = ky_number_count(force_interactions_per_s(&result) > ky_number_real(UNROLL_FAST, NULL)
+                                 ? UNROLL_LARGE
+                                 : UNROLL_SMALL,
+                             NULL);
     return KY_OK;
 }
 

@@ -6,6 +6,7 @@
 
 #include "analysis/analysis.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "command/files.h"
 
 static const char *const type_names[6] = {"gas", "halo", "disk", "bulge", "stars", "black holes"};
@@ -162,17 +163,30 @@ struct last_row {
     int known;
 };
 
+/* "time,steps,kinetic,potential,energy,de,…"; the header line changes nothing. */
+static void read_row(const char *line, struct last_row *last)
+{
+    enum { TIME, STEPS, CHANGE = 5 };
+    double cells[CHANGE + 1];
+    for (int k = 0; k <= CHANGE; k++) {
+        char *end;
+        cells[k] = ky_number_real(line, &end);
+        if (end == line && k <= STEPS)
+            return;
+        cells[k] = end == line ? (double)NAN : cells[k]; /* an empty cell: not known */
+        line = end + (*end == ',');
+    }
+    *last = (struct last_row){cells[TIME], cells[CHANGE], (uint64_t)cells[STEPS], 1};
+}
+
 static void read_last_row(const char *folder, struct last_row *last)
 {
     char path[4096], line[2048];
-    double kinetic, potential, energy;
     snprintf(path, sizeof path, "%s/energy.csv", folder);
     FILE *file = fopen(path, "r");
     *last = (struct last_row){.change = (double)NAN};
     while (file && fgets(line, sizeof line, file))
-        if (sscanf(line, "%lf,%" SCNu64 ",%lf,%lf,%lf,%lf", &last->time, &last->steps, &kinetic,
-                   &potential, &energy, &last->change) >= 2)
-            last->known = 1;
+        read_row(line, last);
     if (file)
         fclose(file);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 
 #define FIELD(name) offsetof(struct ky_draw_parameters, name)
 
@@ -246,9 +247,9 @@ enum ky_status ky_draw(const char *path, const struct ky_snapshot *panels, size_
         status = paint(&picture, error);
     if (!status) {
         char comment[160];
-        snprintf(comment, sizeof comment,
-                 "projected density along %c; side of a panel %.6g; brightest colour %.6g",
-                 "xyz"[parameters.axis], picture.view.side, picture.peak);
+        ky_format(comment, sizeof comment,
+                  "projected density along %c; side of a panel %.6g; brightest colour %.6g",
+                  "xyz"[parameters.axis], picture.view.side, picture.peak);
         status = ky_png_write(path, &picture.canvas, comment, parameters.overwrite, error);
     }
     free(picture.canvas.rgb);

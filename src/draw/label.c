@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/number.h"
+
 struct unit {
     const char *name;
     double cgs;
@@ -31,12 +33,12 @@ void ky_time_label(const struct ky_snapshot *panel, double largest, char *text, 
 {
     double length = panel->units.length_cm, velocity = panel->units.velocity_cm_s;
     if (!(length > 0 && velocity > 0)) {
-        snprintf(text, size, "t = %.4g", panel->time);
+        ky_format(text, size, "t = %.4g", panel->time);
         return;
     }
     double second = length / velocity;
     const struct unit *unit = suiting(times, sizeof times / sizeof *times, largest * second);
-    snprintf(text, size, "t = %.4g %s", panel->time * second / unit->cgs, unit->name);
+    ky_format(text, size, "t = %.4g %s", panel->time * second / unit->cgs, unit->name);
 }
 
 double ky_length_label(const struct ky_units *units, double wanted, char *text, size_t size)
@@ -52,6 +54,6 @@ double ky_length_label(const struct ky_units *units, double wanted, char *text, 
     double value = wanted / scale, power = pow(10, floor(log10(value)));
     double digit = value / power;
     double round = (digit >= 5 ? 5 : digit >= 2 ? 2 : 1) * power;
-    snprintf(text, size, "%g%s%s", round, space, name);
+    ky_format(text, size, "%g%s%s", round, space, name);
     return round * scale;
 }

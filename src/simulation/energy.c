@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/number.h"
+
 static double relative(double change, double reference)
 {
     return reference != 0 ? change / fabs(reference) : (double)NAN;
@@ -38,10 +40,8 @@ enum ky_status ky_energy_header(FILE *file, const char *path, struct ky_error *e
 /* A value that is not known leaves its place empty. */
 static void value(FILE *file, double number)
 {
-    if (isfinite(number))
-        fprintf(file, ",%.17g", number);
-    else
-        fputc(',', file);
+    char text[KY_NUMBER_TEXT];
+    fprintf(file, ",%s", isfinite(number) ? ky_number_text(text, number) : "");
 }
 
 enum ky_status ky_energy_row(FILE *file, const char *path, const struct ky_energy_start *start,
@@ -49,7 +49,8 @@ enum ky_status ky_energy_row(FILE *file, const char *path, const struct ky_energ
                              struct ky_error *error)
 {
     double energy = sums->kinetic + sums->potential;
-    fprintf(file, "%.17g,%" PRIu64, time, steps);
+    char text[KY_NUMBER_TEXT];
+    fprintf(file, "%s,%" PRIu64, ky_number_text(text, time), steps);
     value(file, sums->kinetic);
     value(file, sums->potential);
     value(file, energy);
@@ -63,6 +64,7 @@ enum ky_status ky_energy_row(FILE *file, const char *path, const struct ky_energ
         value(file, sums->angular_momentum[k]);
     for (int k = 0; k < 3; k++)
         value(file, sums->centre[k]);
-    fprintf(file, ",%.3f\n", wall);
+    ky_format(text, sizeof text, "%.3f", wall);
+    fprintf(file, ",%s\n", text);
     return written(file, path, error);
 }

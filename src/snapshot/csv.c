@@ -2,15 +2,14 @@
  * of which carry time, units and parameters (docs/formats/snapshots.md). Numbers are written with
  * 17 digits, so that reading gives the same bits. */
 #include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "snapshot/snapshot.h"
 
 enum { BUFFER = 1 << 16, MOST_COLUMNS = 64 };
@@ -54,26 +53,6 @@ static const struct remark {
     {"g", offsetof(struct ky_snapshot, units.g)},
 };
 enum { REMARKS = sizeof remarks / sizeof *remarks };
-
-/* Numbers have a decimal point whatever the language of the program around us. */
-struct language {
-    locale_t plain, before;
-};
-
-static int enter_plain(struct language *language)
-{
-    language->plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (!language->plain)
-        return -1;
-    language->before = uselocale(language->plain);
-    return 0;
-}
-
-static void leave_plain(struct language *language)
-{
-    uselocale(language->before);
-    freelocale(language->plain);
-}
 
 static char *array_of(const struct ky_bodies *bodies, const struct column *column)
 {
@@ -235,13 +214,28 @@ static enum ky_status keep_parameters(struct reader *r, const char *text, struct
     return KY_OK;
 }
 
+/* "# name: number" and nothing else; 0 for any other remark. */
+static int split_remark(const char *line, char name[32], double *value)
+{
+    const char *word = line + 1 + strspn(line + 1, " \t");
+    size_t length = strspn(word, "abcdefghijklmnopqrstuvwxyz_");
+    if (length == 0 || length >= 32 || word[length] != ':')
+        return 0;
+    memcpy(name, word, length);
+    name[length] = '\0';
+    const char *number = word + length + 1;
+    char *end;
+    *value = ky_number_real(number, &end);
+    return end != number && !end[strspn(end, " \t")];
+}
+
 static enum ky_status read_remark(struct reader *r, const char *line, struct ky_error *error)
 {
-    char name[32], extra;
+    char name[32];
     double value;
     if (!strncmp(line, "#|", 2))
         return keep_parameters(r, line[2] == ' ' ? line + 3 : line + 2, error);
-    if (sscanf(line, "# %31[a-z_]: %lf %c", name, &value, &extra) != 2)
+    if (!split_remark(line, name, &value))
         return KY_OK;
     if (!strcmp(name, "bodies") && value >= 0 && value < 1e15) {
         r->told = (uint64_t)value;
@@ -269,10 +263,9 @@ static enum ky_status read_cell(struct reader *r, const struct column *column, c
                                 size_t row, struct ky_error *error)
 {
     char *end, *array = array_of(&r->snapshot->bodies, column);
-    errno = 0;
     if (column->kind == ID || column->kind == TYPE) {
-        uint64_t value = strtoull(cell, &end, 10);
-        int good = isdigit((unsigned char)*cell) && !*end && !errno;
+        uint64_t value = ky_number_count(cell, &end);
+        int good = end != cell && !*end;
         if (column->kind == ID && !good)
             return bad_cell(r, column, cell, "a whole number below 2^64", error);
         if (column->kind == TYPE && (!good || value > 5))
@@ -283,7 +276,7 @@ static enum ky_status read_cell(struct reader *r, const struct column *column, c
             ((uint8_t *)array)[row] = (uint8_t)value;
         return KY_OK;
     }
-    double value = strtod(cell, &end);
+    double value = ky_number_real(cell, &end);
     if (end == cell || *end || !isfinite(value))
         return bad_cell(r, column, cell, "a finite number", error);
     if (column->kind == NOT_NEGATIVE && value < 0)
@@ -370,13 +363,10 @@ enum ky_status ky_csv_read(const struct ky_input *input, struct ky_snapshot *sna
                            struct ky_error *error)
 {
     struct reader r = {.lines.input = input, .snapshot = snapshot, .told = UINT64_MAX};
-    struct language language;
     unsigned with = 0;
     r.lines.buffer = ky_allocate(BUFFER + 1, 1);
-    if (!r.lines.buffer || enter_plain(&language)) {
-        free(r.lines.buffer);
+    if (!r.lines.buffer)
         return ky_no_memory(error, "CSV buffer", BUFFER, 1);
-    }
     enum ky_status status = survey(&r, error);
     for (int k = 0; k < r.count; k++)
         with |= r.column[k]->with;
@@ -384,7 +374,6 @@ enum ky_status ky_csv_read(const struct ky_input *input, struct ky_snapshot *sna
         status = ky_bodies_allocate(&snapshot->bodies, (size_t)r.rows, with, error);
     if (!status)
         status = read_rows(&r, error);
-    leave_plain(&language);
     free(r.lines.buffer);
     return status;
 }
@@ -445,8 +434,8 @@ static int format_cell(char *text, size_t room, const struct column *column, con
     if (column->kind == TYPE)
         return snprintf(text, room, "%d", ((const uint8_t *)array)[row]);
     const double *reals = (const double *)(const void *)array;
-    return snprintf(text, room, "%.17g",
-                    reals[row * (size_t)column->stride + (size_t)column->axis]);
+    return ky_format(text, room, "%.17g",
+                     reals[row * (size_t)column->stride + (size_t)column->axis]);
 }
 
 static void write_rows(struct ky_file *file, const struct ky_bodies *bodies)
@@ -477,16 +466,10 @@ enum ky_status ky_csv_write(const char *path, const struct ky_snapshot *snapshot
                             const struct ky_write_options *options, struct ky_error *error)
 {
     struct ky_file *file;
-    struct language language;
     enum ky_status status = ky_file_create(path, options->overwrite, &file, error);
     if (status)
         return status;
-    if (enter_plain(&language)) {
-        ky_file_discard(file);
-        return ky_no_memory(error, "number format", 1, 1);
-    }
     write_head(file, snapshot);
     write_rows(file, &snapshot->bodies);
-    leave_plain(&language);
     return ky_file_publish(file, NULL, error);
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/units.h"
 #include "snapshot/bytes.h"
 
@@ -165,24 +166,25 @@ static void drop_if_zero(double **array, size_t n)
     *array = NULL;
 }
 
+#define BLANKS " \t\r\n"
+
 /* NAME.iord: the count, then an id a line, as text. */
 static enum ky_status parse_ids(const char *text, struct ky_bodies *bodies, struct ky_error *error)
 {
     char *end;
-    uint64_t count = strtoull(text, &end, 10);
+    uint64_t count = ky_number_count(text += strspn(text, BLANKS), &end);
     if (end == text || count != bodies->n)
         return ky_fail(error, KY_BAD_DATA,
                        "starts with the count %" PRIu64 " and the snapshot has %zu bodies; remove "
                        "it if it is not of this file",
                        count, bodies->n);
     for (size_t i = 0; i < bodies->n; i++) {
-        text = end;
-        bodies->id[i] = strtoull(text, &end, 10);
+        text = end + strspn(end, BLANKS);
+        bodies->id[i] = ky_number_count(text, &end);
         if (end == text)
             return ky_fail(error, KY_BAD_DATA, "line %zu holds no id", i + 2);
     }
-    while (*end == '\n' || *end == '\r' || *end == ' ')
-        end++;
+    end += strspn(end, BLANKS);
     /* a last line without its end may have lost digits */
     if (*end || end[-1] != '\n')
         return ky_fail(error, KY_BAD_DATA, "does not end after %zu ids", bodies->n);
@@ -233,7 +235,7 @@ static double value_of(const char *text, const char *key)
         at += length;
         const char *equals = at + strspn(at, " \t");
         if (starts && *equals == '=')
-            return strtod(equals + 1, NULL);
+            return ky_number_real(equals + 1, NULL);
     }
     return 0;
 }

@@ -1,5 +1,6 @@
 #!/bin/sh
-# No include points up, or sideways, in the order of the folders below src/ (docs/architecture.md).
+# No include points up, or sideways, in the order of the folders below src/ (docs/architecture.md),
+# and numbers are read in one place.
 cd "$(dirname "$0")/../.." || exit 1
 bad=$(find src -name '*.[ch]' | sort | xargs awk '
 BEGIN {
@@ -21,4 +22,13 @@ if [ -z "$bad" ]; then
 else
     printf '%s\n' "$bad"
     echo "not ok 1 - every include points down"
+fi
+
+# These obey the locale of the program that the library is linked into.
+bad=$(grep -rnwE 'strto[a-z]+|ato[filL]+|[sf]?scanf' src --include='*.[ch]' | grep -v '^src/base/number\.[ch]:')
+if [ -z "$bad" ]; then
+    echo "ok 2 - text becomes a number in src/base/number alone"
+else
+    printf '%s\n' "$bad"
+    echo "not ok 2 - text becomes a number in src/base/number alone"
 fi

@@ -1,7 +1,6 @@
 /* Snapshots that are written and read back: every format, bit for bit. */
 #include "snapshot.h"
 
-#include <locale.h>
 #include <math.h>
 
 #include "snapshot/snapshot.h"
@@ -174,22 +173,6 @@ static void other_units_are_converted(void **state)
 #endif
 }
 
-/* Numbers have a point in the file whatever the program's language. */
-static void csv_does_not_follow_the_locale(void **state)
-{
-    (void)state;
-    static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "de_DE"};
-    int set = 0;
-    for (size_t k = 0; k < 4 && !set; k++)
-        set = setlocale(LC_NUMERIC, names[k]) != NULL;
-    if (!set)
-        skip();
-    struct ky_snapshot snapshot = sample(3, 0, NULL, 0);
-    goes_round("a.csv", &snapshot, 0);
-    ky_snapshot_free(&snapshot);
-    setlocale(LC_NUMERIC, "C");
-}
-
 static void existing_files_are_kept(void **state)
 {
     (void)state;
@@ -250,7 +233,6 @@ int main(void)
         cmocka_unit_test(tipsy_ids_tell_the_order),
         cmocka_unit_test(units_and_parameters_come_back),
         cmocka_unit_test(other_units_are_converted),
-        cmocka_unit_test(csv_does_not_follow_the_locale),
         cmocka_unit_test(existing_files_are_kept),
         cmocka_unit_test(refusals_name_what_is_possible),
     };

@@ -1,8 +1,9 @@
 /* Which devices the name of an engine means. */
 #include "engine/device/device.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/number.h"
 
 static enum ky_status open_card(struct ky_device_engine *engine, size_t index,
                                 struct ky_error *error)
@@ -35,8 +36,8 @@ enum ky_status ky_device_cards(struct ky_device_engine *engine, const char *name
         return open_first(engine, !strcmp(name, "auto"), error);
     do {
         char *end;
-        unsigned long index = strtoul(++at, &end, 10);
-        if (end == at || *at < '0' || *at > '9' || (*end != ',' && *end != 0))
+        uint64_t index = ky_number_count(++at, &end);
+        if (end == at || (*end != ',' && *end != 0))
             return ky_fail(error, KY_USAGE,
                            "engine '%s': numbers of devices are wanted after the colon, as in %s:0",
                            name, engine->driver->name);
