@@ -9,7 +9,6 @@ links        = $(shell printf '%s\n' '$(subst ','\'',$(1))' | $(CC) -x c - -o /d
 # HDF5: the serial build first, since `hdf5` is the MPI one when both are installed.
 HDF5 ?= $(if $(call have_package,hdf5-serial),hdf5-serial,$(if $(call have_package,hdf5),hdf5,no))
 PNG  ?= $(if $(call have_package,libpng),libpng,no)
-INIH ?= $(if $(call have_package,inih),inih,no)
 CMOCKA ?= $(if $(call have_package,cmocka),cmocka,no)
 OPENMP ?= $(if $(call links,int main(void){return 0;},-fopenmp),yes,no)
 
@@ -29,9 +28,9 @@ CUDA_HOME  := $(abspath $(dir $(shell readlink -f $(NVCC)))..)
 CUDA_LIBS  := $(addprefix -L,$(wildcard $(CUDA_HOME)/lib64 $(CUDA_HOME)/lib)) -lcudart_static -lstdc++ -lrt -lpthread -ldl
 endif
 
-FEATURE_PACKAGES := $(filter-out no,$(HDF5) $(PNG) $(INIH))
+FEATURE_PACKAGES := $(filter-out no,$(HDF5) $(PNG))
 FEATURE_DEFINES  := $(if $(filter-out no,$(HDF5)),-DKY_HAVE_HDF5) $(if $(filter-out no,$(PNG)),-DKY_HAVE_PNG) \
-                    $(if $(filter-out no,$(INIH)),-DKY_HAVE_INIH) $(if $(filter yes,$(OPENMP)),-DKY_HAVE_OPENMP) \
+                    $(if $(filter yes,$(OPENMP)),-DKY_HAVE_OPENMP) \
                     $(if $(filter yes,$(OPENCL)),-DKY_HAVE_OPENCL) $(if $(filter yes,$(CUDA)),-DKY_HAVE_CUDA)
 FEATURE_CFLAGS   := $(if $(FEATURE_PACKAGES),$(shell $(PKG_CONFIG) --cflags $(FEATURE_PACKAGES))) \
                     $(if $(filter yes,$(CUDA)),-isystem $(CUDA_HOME)/include)
@@ -54,7 +53,6 @@ info:
 	@echo 'isa       $(ISAS)'
 	@echo 'HDF5      $(HDF5)$(if $(filter no,$(HDF5)), - snapshots are TIPSY; install libhdf5-dev)'
 	@echo 'PNG       $(PNG)$(if $(filter no,$(PNG)), - no pictures; install libpng-dev)'
-	@echo 'inih      $(INIH)$(if $(filter no,$(INIH)), - no parameter files; install libinih-dev)'
 	@echo 'OpenMP    $(OPENMP)$(if $(filter no,$(OPENMP)), - one thread)'
 	@echo 'OpenCL    $(OPENCL)$(if $(filter no,$(OPENCL)), - no OpenCL devices; install opencl-headers ocl-icd-opencl-dev)'
 	@echo 'CUDA      $(CUDA)$(if $(filter yes,$(CUDA)), ($(NVCC); $(CUDA_USED)), - no CUDA devices; install the CUDA toolkit)'

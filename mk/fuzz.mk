@@ -1,7 +1,7 @@
 # tests/fuzz/NAME.c: one reader each, in libFuzzer's form. `make check` runs each over its corpus and a fixed
 # number of mutations, under the address and undefined-behaviour sanitizers, with a driver of our own;
 # `make fuzz-NAME` goes on with libFuzzer (clang) until it is stopped.
-FUZZ_NAMES   := $(if $(filter-out no,$(HDF5)),hdf5) csv tipsy gadget1 gadget2 content restart
+FUZZ_NAMES   := $(if $(filter-out no,$(HDF5)),hdf5) csv tipsy gadget1 gadget2 content restart ini
 FUZZ_SOURCES := $(wildcard src/base/*.c src/snapshot/*.c)
 FUZZ_FLAGS   := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 FUZZ_OBJECTS := $(FUZZ_SOURCES:%.c=$(BUILD)/fuzz/%.o) $(BUILD)/fuzz/tests/fuzz/driver.o

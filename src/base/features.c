@@ -11,11 +11,6 @@
 #else
 #define PNG_LINE "PNG: no; no pictures; install libpng-dev and build again"
 #endif
-#ifdef KY_HAVE_INIH
-#define INIH_LINE "parameter files: yes"
-#else
-#define INIH_LINE "parameter files: no; install libinih-dev and build again"
-#endif
 #ifdef KY_HAVE_OPENMP
 #define OPENMP_LINE "threads: OpenMP"
 #else
@@ -34,5 +29,5 @@
 
 const char *ky_build_features(void)
 {
-    return HDF5_LINE "\n" PNG_LINE "\n" INIH_LINE "\n" OPENMP_LINE "\n" CUDA_LINE "\n" OPENCL_LINE;
+    return HDF5_LINE "\n" PNG_LINE "\n" OPENMP_LINE "\n" CUDA_LINE "\n" OPENCL_LINE;
 }

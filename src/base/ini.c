@@ -1,5 +1,9 @@
-/* INI text into options, by inih. Without inih at build time a parameter file is refused with the
- * reason. */
+/* INI text into options, and options as INI text.
+ *
+ * A line is blank, a remark that starts with # or ;, a section "[title]", or "name = value". Blanks
+ * at the ends of a line do not count. A value ends at a # or ; that follows a blank. A value in
+ * quotation marks keeps both, and may hold \" \\ and \n. docs/command.md describes this to users.
+ */
 #include "base/options.h"
 
 #include <stdlib.h>
@@ -7,10 +11,13 @@
 
 #include "base/memory.h"
 
-/* Values outlive the parser: a list of copies. */
+#define BLANKS " \t\r"
+
+enum { LARGEST = 1 << 24 }; /* bytes of a parameter file */
+
+/* The text of a file, which TEXT fields point into. */
 struct ky_option_storage {
     struct ky_option_storage *next;
-    const struct ky_option *option;
     char text[];
 };
 
@@ -23,125 +30,265 @@ void ky_options_storage_free(struct ky_option_storage *storage)
     }
 }
 
-#ifdef KY_HAVE_INIH
-#include <ini.h>
-
 struct reading {
     const struct ky_option_set *sets;
     size_t count;
-    const char *name; /* of the file */
-    struct ky_option_storage **storage;
-    enum ky_status status;
+    const char *name; /* of the file; NULL: text of our own, where unknown names are passed over */
+    size_t line;      /* from 1 */
+    const struct ky_option_set *section; /* NULL: none, or one that is not known */
+    size_t *given; /* for each option of each set the line that names it; NULL: not looked at */
     struct ky_error *error;
 };
 
-static char *keep(struct ky_option_storage **storage, const struct ky_option *option,
-                  const char *text)
+/* ---- one line ---- */
+
+/* Ends the text before the blanks at its end. */
+static void trim(char *text)
 {
-    size_t size = strlen(text) + 1;
-    struct ky_option_storage *copy = malloc(sizeof *copy + size);
-    if (!copy)
+    size_t length = strlen(text);
+    while (length && strchr(BLANKS, text[length - 1]))
+        length--;
+    text[length] = '\0';
+}
+
+static int is_remark(const char *text)
+{
+    return *text == '#' || *text == ';' || !*text;
+}
+
+/* Cuts off a remark that follows a blank. */
+static void cut_remark(char *text)
+{
+    for (char *c = text; *c; c++)
+        if (strchr("#;", *c) && (c == text || strchr(BLANKS, c[-1]))) {
+            *c = '\0';
+            return;
+        }
+}
+
+/* Takes the quotation marks off in place; NULL if the second is missing or something follows it. */
+static char *unquoted(char *text)
+{
+    char *to = text;
+    const char *from = text + 1;
+    for (; *from && *from != '"'; from++) {
+        if (*from == '\\' && from[1]) {
+            from++;
+            *to++ = *from == 'n' ? '\n' : *from;
+        } else {
+            *to++ = *from;
+        }
+    }
+    if (*from != '"' || !is_remark(from + 1 + strspn(from + 1, BLANKS)))
         return NULL;
-    memcpy(copy->text, text, size);
-    copy->next = *storage;
-    copy->option = option;
-    *storage = copy;
-    return copy->text;
+    *to = '\0';
+    return text;
 }
 
-/* inih hands an indented line on as another value of the line before. */
-static int given_before(const struct ky_option_storage *storage, const struct ky_option *option)
+static enum ky_status wrong(const struct reading *r, const char *format, const char *word)
 {
-    for (; storage; storage = storage->next)
-        if (storage->option == option)
-            return 1;
-    return 0;
+    enum ky_status status = ky_fail(r->error, KY_USAGE, format, word);
+    return ky_fail_in(r->error, status, "%s, line %zu: ", r->name ? r->name : "parameters",
+                      r->line);
 }
 
-static const struct ky_option_set *section_set(const struct reading *r, const char *section)
+static enum ky_status begin_section(struct reading *r, char *text)
 {
-    for (size_t s = 0; s < r->count; s++)
-        if (!strcmp(r->sets[s].title, section))
-            return &r->sets[s];
-    return NULL;
+    char *end = strchr(text, ']');
+    if (!end || !is_remark(end + 1 + strspn(end + 1, BLANKS)))
+        return wrong(r, "'%.80s' is no section; it must be [name] and nothing else", text);
+    *end = '\0';
+    r->section = NULL;
+    for (size_t s = 0; s < r->count && !r->section; s++)
+        if (!strcmp(r->sets[s].title, text + 1))
+            r->section = &r->sets[s];
+    if (r->section || !r->name)
+        return KY_OK;
+    return wrong(r, "unknown section [%.80s]; --help lists them as headings", text + 1);
 }
 
-static enum ky_status unknown_name(const struct reading *r, const char *section, const char *name)
+static enum ky_status unknown_name(const struct reading *r, const char *name)
 {
     const struct ky_option_set *home = NULL;
     const char *near = ky_options_nearest(r->sets, r->count, name);
+    if (!r->name)
+        return KY_OK;
     if (ky_options_find(r->sets, r->count, name, &home))
-        return ky_fail(r->error, KY_USAGE, "%s: '%s' stands in [%s]; it belongs in [%s]", r->name,
-                       name, section, home->title);
-    return ky_fail(r->error, KY_USAGE, "%s: unknown option '%s'%s%s", r->name, name,
-                   near ? "; did you mean " : "", near ? near : "");
+        ky_fail(r->error, KY_USAGE, "'%s' stands in [%s]; it belongs in [%s]", name,
+                r->section->title, home->title);
+    else
+        ky_fail(r->error, KY_USAGE, "unknown option '%.80s'%s%s", name,
+                near ? "; did you mean " : "", near ? near : "");
+    return ky_fail_in(r->error, KY_USAGE, "%s, line %zu: ", r->name, r->line);
 }
 
-/* inih's handler: 1 goes on, 0 counts as an error of this line. */
-static int line(void *user, const char *section, const char *name, const char *value)
+/* Marks the option as named in this line; 0, or the line that names it already. */
+static size_t named_before(struct reading *r, const struct ky_option_set *owner,
+                           const struct ky_option *option)
 {
-    struct reading *r = user;
-    const struct ky_option_set *set = *section ? section_set(r, section) : NULL;
-    if (r->status)
+    size_t index = (size_t)(option - owner->options);
+    if (!r->given)
         return 0;
-    if (*section && !set) {
-        r->status = ky_fail(r->error, KY_USAGE, "%s: unknown section [%s] (at '%s')", r->name,
-                            section, name);
-        return 0;
-    }
-    const struct ky_option_set *owner = set;
-    const struct ky_option *option =
-        ky_options_find(set ? set : r->sets, set ? 1 : r->count, name, &owner);
-    if (!option) {
-        r->status = unknown_name(r, section, name);
-        return 0;
-    }
-    if (given_before(*r->storage, option)) {
-        r->status = ky_fail(
-            r->error, KY_USAGE,
-            "%s: '%s' is given twice, or the line after it is indented; each option has a line of "
-            "its own that begins with its name",
-            r->name, name);
-        return 0;
-    }
-    char *copy = keep(r->storage, option, value);
+    for (const struct ky_option_set *set = r->sets; set != owner; set++)
+        index += set->count;
+    size_t before = r->given[index];
+    r->given[index] = r->line;
+    return before;
+}
+
+static enum ky_status set_option(struct reading *r, char *name, char *value)
+{
     char where[320];
-    snprintf(where, sizeof where, "%.200s: %.64s", r->name, name);
-    r->status = copy ? ky_option_set_text(option, owner->values, copy, where, r->error)
-                     : ky_no_memory(r->error, "parameter file", strlen(value), 1);
-    if (!r->status)
+    const struct ky_option_set *owner = r->section;
+    const struct ky_option *option =
+        ky_options_find(r->section ? r->section : r->sets, r->section ? 1 : r->count, name, &owner);
+    if (!option)
+        return unknown_name(r, name);
+    size_t before = named_before(r, owner, option);
+    if (before) {
+        ky_fail(r->error, KY_USAGE, "'%s' is given already in line %zu", name, before);
+        return ky_fail_in(r->error, KY_USAGE, "%s, line %zu: ", r->name, r->line);
+    }
+    if (*value == '"')
+        value = unquoted(value);
+    else if (r->name)
+        cut_remark(value), trim(value);
+    if (!value)
+        return wrong(r, "%s: the text in quotation marks must end with one, and the line with it",
+                     name);
+    snprintf(where, sizeof where, "%.200s, line %zu: %.64s", r->name ? r->name : "parameters",
+             r->line, name);
+    enum ky_status status = ky_option_set_text(option, owner->values, value, where, r->error);
+    if (!status && r->name)
         ky_option_mark_given(owner, option);
-    return r->status == KY_OK;
+    return status;
 }
 
-enum ky_status ky_options_ini(const struct ky_option_set *sets, size_t count, FILE *file,
-                              const char *name, struct ky_option_storage **storage,
-                              struct ky_error *error)
+static enum ky_status read_line(struct reading *r, char *text)
 {
-    struct reading r = {sets, count, name, storage, KY_OK, error};
-    int failed_line = ini_parse_file(file, line, &r);
-    if (r.status)
-        return ky_fail_in(error, r.status, "%s", "");
-    if (failed_line < 0)
+    trim(text);
+    text += strspn(text, BLANKS);
+    if (is_remark(text))
+        return KY_OK;
+    if (*text == '[')
+        return begin_section(r, text);
+    char *value = strchr(text, '=');
+    if (!value || value == text)
+        return wrong(r, "'%.80s' is neither 'name = value' nor '[section]'", text);
+    *value++ = '\0';
+    value += strspn(value, BLANKS);
+    trim(text);
+    return set_option(r, text, value);
+}
+
+/* ---- all lines ---- */
+
+static enum ky_status read_lines(struct reading *r, char *text)
+{
+    enum ky_status status = KY_OK;
+    for (char *line = text, *next; !status && *line; line = next) {
+        next = line + strcspn(line, "\n");
+        if (*next)
+            *next++ = '\0';
+        r->line++;
+        status = read_line(r, line);
+    }
+    return status;
+}
+
+enum ky_status ky_options_read_back(const struct ky_option_set *sets, size_t count, char *text,
+                                    struct ky_error *error)
+{
+    struct reading r = {sets, count, NULL, 0, NULL, NULL, error};
+    return read_lines(&r, text);
+}
+
+/* The whole file in front of *storage. */
+static enum ky_status read_file(FILE *file, const char *name, struct ky_option_storage **storage,
+                                struct ky_error *error)
+{
+    size_t size = 0, room = 0;
+    struct ky_option_storage *own = NULL;
+    do {
+        room = room ? 2 * room : 4096;
+        struct ky_option_storage *larger = realloc(own, sizeof *own + room + 1);
+        if (!larger) {
+            free(own);
+            return ky_no_memory(error, "parameter file", room, 1);
+        }
+        own = larger;
+        size += fread(own->text + size, 1, room - size, file);
+    } while (size == room && size < LARGEST);
+    own->text[size] = '\0';
+    own->next = *storage;
+    *storage = own;
+    if (ferror(file))
         return ky_fail(error, KY_BAD_DATA, "%s: cannot be read", name);
-    if (failed_line)
-        return ky_fail(error, KY_USAGE, "%s, line %d: neither 'name = value' nor '[section]'", name,
-                       failed_line);
+    if (size >= LARGEST)
+        return ky_fail(error, KY_BAD_DATA, "%s: is larger than 16 MiB; it is no parameter file",
+                       name);
+    if (strlen(own->text) != size)
+        return ky_fail(error, KY_BAD_DATA, "%s: has a zero byte; it is no text", name);
     return KY_OK;
 }
 
-#else
-
 enum ky_status ky_options_ini(const struct ky_option_set *sets, size_t count, FILE *file,
                               const char *name, struct ky_option_storage **storage,
                               struct ky_error *error)
 {
-    (void)sets, (void)count, (void)file, (void)storage;
-    return ky_fail(
-        error, KY_UNSUPPORTED,
-        "%s: this build reads no parameter files; install libinih-dev and build again, or give the "
-        "options on the command line",
-        name);
+    size_t options = 0;
+    for (size_t s = 0; s < count; s++)
+        options += sets[s].count;
+    enum ky_status status = read_file(file, name, storage, error);
+    if (status)
+        return status;
+    struct reading r = {.sets = sets, .count = count, .name = name, .error = error};
+    r.given = ky_allocate_zeroed(options, sizeof *r.given);
+    if (!r.given)
+        return ky_no_memory(error, "parameter file", options, sizeof(size_t));
+    char *text = (*storage)->text;
+    status =
+        read_lines(&r, text + (strncmp(text, "\xef\xbb\xbf", 3) ? 0 : 3)); /* byte-order mark */
+    free(r.given);
+    return status;
 }
 
-#endif
+/* ---- writing ---- */
+
+/* A text as it is, or in quotation marks where the reader would take something away from it. */
+static void write_text(const char *text, FILE *out)
+{
+    size_t length = strlen(text);
+    if (length && !strpbrk(text, "#;\n\"") && !strchr(BLANKS, *text) &&
+        !strchr(BLANKS, text[length - 1])) {
+        fputs(text, out);
+        return;
+    }
+    fputc('"', out);
+    for (; *text; text++) {
+        if (strchr("\"\\\n", *text))
+            fputc('\\', out);
+        fputc(*text == '\n' ? 'n' : *text, out);
+    }
+    fputc('"', out);
+}
+
+void ky_options_write_ini(const struct ky_option_set *sets, size_t count, FILE *out)
+{
+    for (size_t s = 0; s < count; s++) {
+        fprintf(out, "[%s]\n", sets[s].title);
+        for (size_t k = 0; k < sets[s].count; k++) {
+            const struct ky_option *option = &sets[s].options[k];
+            char number[4096];
+            const char *text = number;
+            if (!ky_option_is_set(option, sets[s].values))
+                continue;
+            ky_option_text(option, sets[s].values, number, sizeof number);
+            if (option->type == KY_OPTION_TEXT)
+                memcpy(&text, (const char *)sets[s].values + option->offset, sizeof text);
+            fprintf(out, "%s = ", option->name);
+            write_text(text, out);
+            fputc('\n', out);
+        }
+    }
+}

@@ -1,5 +1,5 @@
-/* Options: fields set from text, read from a command line, and written back. INI files are in
- * ini.c. */
+/* Options: fields set from text, read from a command line, and shown as help. INI text is in ini.c.
+ */
 #include "base/options.h"
 
 #include <inttypes.h>
@@ -429,40 +429,6 @@ enum ky_status ky_options_check(const struct ky_option_set *set, struct ky_error
             ky_format(text, sizeof text, "%g", value);
         if (!isfinite(value) || !in_range(option, value))
             return out_of_range(option, text, option->name, error);
-    }
-    return KY_OK;
-}
-
-void ky_options_write_ini(const struct ky_option_set *sets, size_t count, FILE *out)
-{
-    for (size_t s = 0; s < count; s++) {
-        fprintf(out, "[%s]\n", sets[s].title);
-        for (size_t k = 0; k < sets[s].count; k++) {
-            char text[4096];
-            ky_option_text(&sets[s].options[k], sets[s].values, text, sizeof text);
-            if (ky_option_is_set(&sets[s].options[k], sets[s].values))
-                fprintf(out, "%s = %s\n", sets[s].options[k].name, text);
-        }
-    }
-}
-
-enum ky_status ky_options_read_back(const struct ky_option_set *sets, size_t count, char *text,
-                                    struct ky_error *error)
-{
-    for (char *line = text, *next; *line; line = next) {
-        next = line + strcspn(line, "\n");
-        if (*next)
-            *next++ = '\0';
-        char *separator = strstr(line, " = ");
-        if (*line == '[' || !separator)
-            continue;
-        *separator = '\0';
-        const struct ky_option_set *owner = NULL;
-        const struct ky_option *option = ky_options_find(sets, count, line, &owner);
-        enum ky_status status =
-            option ? ky_option_set_text(option, owner->values, separator + 3, line, error) : KY_OK;
-        if (status)
-            return status;
     }
     return KY_OK;
 }

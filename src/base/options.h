@@ -77,9 +77,11 @@ enum ky_status ky_options_command_line(const struct ky_option_set *sets, size_t 
 void ky_option_mark_given(const struct ky_option_set *set, const struct ky_option *option);
 int ky_option_given(const struct ky_option_set *sets, size_t count, const char *name);
 
-/* Reads INI text or an INI file ("[section]" lines must name a set's title or may be absent; names
- * as on the command line). Texts are kept in *storage, to be freed by ky_options_storage_free after
- * the last use. */
+/* Reads an INI file. "[section]" lines name the title of a set or are absent; names are those of
+ * the command line. Errors start with `name` and the line. KY_USAGE for a line that is wrong or
+ * names an option for the second time, KY_BAD_DATA for what is no text. TEXT fields point into
+ * *storage (NULL before the first file), to be freed by ky_options_storage_free after their last
+ * use, also after a failure. */
 struct ky_option_storage;
 enum ky_status ky_options_ini(const struct ky_option_set *sets, size_t count, FILE *file,
                               const char *name, struct ky_option_storage **storage,
@@ -91,15 +93,15 @@ const char *ky_nearest_word(const char *name, const char *const *words, size_t c
 /* The same among the names of the sets. */
 const char *ky_options_nearest(const struct ky_option_set *sets, size_t count, const char *name);
 
-/* Reads back what ky_options_write_ini wrote, without a library. Splits `text` in place; TEXT
- * fields point into it. Names that the sets do not have are passed over. */
+/* Reads back what ky_options_write_ini wrote. Splits `text` in place; TEXT fields point into it.
+ * Sections and names that the sets do not have are passed over. */
 enum ky_status ky_options_read_back(const struct ky_option_set *sets, size_t count, char *text,
                                     struct ky_error *error);
 
 /* Range and choice of every set field; for structs that were filled by hand. */
 enum ky_status ky_options_check(const struct ky_option_set *set, struct ky_error *error);
 
-/* All set fields as INI text, sections included. */
+/* All set fields as INI text, sections included, which both readers take back exactly. */
 void ky_options_write_ini(const struct ky_option_set *sets, size_t count, FILE *out);
 /* What stands for the value in the help: "REAL", "FILE", "cpu|cuda"; nothing for a flag. */
 const char *ky_option_value_word(const struct ky_option *option);

@@ -154,8 +154,9 @@ with folder() as where:
         bodies.write("m,x,y,z,vx,vy,vz,softening\n1,0,0,0,0,0,0,0.1\n1,1,0,0,0,1,0,0.2\n")
     check("derived" in run("run", path("own.csv"), "--steps", "2", "--output", path("own")).stderr, "the bodies' own softening gives a step")
     with open(path("two.ini"), "w") as ini:
-        ini.write("[run]\noutput = " + path("o5") + "\n   theta = 0.5\n")
-    check("indented" in run("run", path("two.ini"), "--model", "plummer", "-n", "9", "--end", "1", code=2).stderr, "an indented line is refused")
+        ini.write("[run]\n   end = 0.25\n  output = " + path("o5") + " # indented\n")
+    run("run", path("two.ini"), "--model", "plummer", "-n", "9", "--softening", "0.1", "--step", "0.125", "--quiet")
+    check(os.path.exists(path("o5/run.json")), "an indented line is a line of its own")
     check(json.loads(run("force", "--nope", "--json", code=2).stdout)["code"] == 2, "a wrong option as JSON")
     error = json.loads(run("info", path("missing"), "--json", code=4).stdout)
     check(error["code"] == 4 and "missing" in error["error"], "an error as JSON")
