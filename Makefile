@@ -14,6 +14,7 @@ override BUILD := $(patsubst $(CURDIR)/%,%,$(abspath $(BUILD)))
 
 include mk/detect.mk
 include mk/isa.mk
+include mk/flags.mk
 include mk/library.mk
 include mk/command.mk
 include mk/tests.mk
@@ -30,7 +31,9 @@ clean:
 
 help:
 	@echo 'make                     the library and the command in $(BUILD)/'
-	@echo 'make check               every test'
+	@echo 'make check               every test but the long ones, in some minutes'
+	@echo 'make check-long          tests that take many minutes: equilibria, collapses, large systems'
+	@echo 'make check-all           both, with every pair of options'
 	@echo 'make install [DESTDIR= PREFIX=]'
 	@echo 'make info                compiler, features and how to get those that are missing'
 	@echo 'make docs                the man page and docs/options.md, from the program'

@@ -21,7 +21,7 @@ $(BUILD)/embedded.o: $(BUILD)/embedded.c $(FLAGS_FILE)
 
 # -fmad=false: fma is written where it is meant. -ftz: the root's estimate without detours for denormals, which the
 # engine's units keep away.
-$(BUILD)/%.cu.o: %.cu $(wildcard src/engine/device/cuda/*.h) $(EMBEDDED) $(FLAGS_FILE)
+$(BUILD)/%.cu.o: %.cu $(wildcard src/engine/device/cuda/*.h) $(EMBEDDED) $(CUDA_FLAGS_FILE)
 	@mkdir -p $(@D)
 	$(NVCC) -std=c++17 $(CUDA_CODE) -O3 -fmad=false -ftz=true -Iinclude -Isrc -Xcompiler -fPIC,-fvisibility=hidden,-O2 \
 	    $(NVCCFLAGS) -c $< -o $@

@@ -12,6 +12,9 @@ MAN_PAGES := $(wildcard docs/man/*.1)
 DOCUMENTS := $(wildcard README.md LICENSE CHANGELOG.md docs/*.md)
 EXAMPLES  := $(wildcard examples/*.c examples/*.py)
 
+# A folder that the loader does not search goes into the programs that link with the library.
+RPATH := $(if $(filter /lib /lib64 /usr/lib /usr/lib64 /usr/lib/%,$(LIBDIR)),,-Wl,-rpath,$${libdir})
+
 # What a static link needs beside libkyoho.a; the shared library brings it along.
 define PC_TEXT
 prefix=$(PREFIX)
@@ -21,12 +24,18 @@ includedir=$(INCLUDEDIR)
 Name: kyoho
 Description: gravitational N-body simulation
 Version: $(VERSION)
-Libs: -L$${libdir} -lkyoho -lm
+Libs: -L$${libdir} $(RPATH) -lkyoho -lm
 Libs.private: $(strip $(FEATURE_LIBS) $(OPENMP_FLAG) -lm)
 Cflags: -I$${includedir}
 endef
 
+# Tells the loader of the library where that is allowed and where the loader looks into the folder at all.
+define TELL_LOADER
+[ -n '$(DESTDIR)' ] || [ "$$(id -u)" -ne 0 ] || ! ldconfig -NXv 2>/dev/null | grep -q '^$(LIBDIR):' || ldconfig
+endef
+
 .PHONY: install uninstall
+install: export PC_TEXT := $(PC_TEXT)
 install: all
 	$(INSTALL) -d $(addprefix '$(DESTDIR),$(addsuffix ',$(BINDIR) $(LIBDIR)/pkgconfig $(INCLUDEDIR)/kyoho $(MANDIR)/man1 $(DOCDIR)/examples))
 	$(INSTALL) -m 755 $(COMMAND) '$(DESTDIR)$(BINDIR)'
@@ -35,11 +44,12 @@ install: all
 	$(INSTALL) -m 755 $(SHARED) '$(DESTDIR)$(LIBDIR)'
 	ln -sf libkyoho.so.$(VERSION) '$(DESTDIR)$(LIBDIR)/libkyoho.so.$(SOVERSION)'
 	ln -sf libkyoho.so.$(SOVERSION) '$(DESTDIR)$(LIBDIR)/libkyoho.so'
-	$(file >$(BUILD)/kyoho.pc,$(PC_TEXT))
+	@printf '%s\n' "$$PC_TEXT" > $(BUILD)/kyoho.pc
 	$(INSTALL) -m 644 $(BUILD)/kyoho.pc '$(DESTDIR)$(LIBDIR)/pkgconfig'
 	$(if $(MAN_PAGES),$(INSTALL) -m 644 $(MAN_PAGES) '$(DESTDIR)$(MANDIR)/man1')
 	$(if $(DOCUMENTS),$(INSTALL) -m 644 $(DOCUMENTS) '$(DESTDIR)$(DOCDIR)')
 	$(if $(EXAMPLES),$(INSTALL) -m 644 $(EXAMPLES) '$(DESTDIR)$(DOCDIR)/examples')
+	@$(TELL_LOADER)
 
 uninstall:
 	rm -f '$(DESTDIR)$(BINDIR)/kyoho' '$(DESTDIR)$(LIBDIR)/pkgconfig/kyoho.pc' '$(DESTDIR)$(LIBDIR)'/libkyoho.a '$(DESTDIR)$(LIBDIR)'/libkyoho.so*

@@ -12,10 +12,6 @@ STATIC := $(BUILD)/libkyoho.a
 SHARED := $(BUILD)/libkyoho.so.$(VERSION)
 LIBRARIES := $(STATIC) $(SHARED)
 
-# A change of flags or features rebuilds.
-FLAGS_FILE := $(BUILD)/flags
-$(shell mkdir -p $(BUILD); echo '$(CC) $(subst ','\'',$(CFLAGS_ALL) $(LIBS_ALL) $(ISAS) $(CUDA_CODE))' | cmp -s - $(FLAGS_FILE) || echo '$(CC) $(subst ','\'',$(CFLAGS_ALL) $(LIBS_ALL) $(ISAS) $(CUDA_CODE))' > $(FLAGS_FILE))
-
 define lane_rule
 $$(BUILD)/%.$(1).o: %.c $$(FLAGS_FILE)
 	@mkdir -p $$(@D)

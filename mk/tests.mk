@@ -1,8 +1,9 @@
-# tests/unit/*.c are cmocka programs, tests/command/* scripts; tests/run runs them and counts.
-# Those of the device engine need one; device.c says so where there is none.
+# tests/unit/*.c and tests/long/*.c are cmocka programs, tests/command/* scripts; tests/run runs them and counts
+# (tests/README.md). Those of the device engine need one; device.c says so where there is none.
 UNIT_TESTS := $(patsubst %.c,$(BUILD)/%,$(filter-out $(if $(strip $(DEVICE_SOURCES)),,tests/unit/device_%.c),$(wildcard tests/unit/*.c)))
+LONG_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/long/*.c))
 
-$(BUILD)/tests/unit/%: tests/unit/%.c $(wildcard tests/unit/*.h) $(STATIC) $(FLAGS_FILE)
+$(UNIT_TESTS) $(LONG_TESTS): $(BUILD)/%: %.c $(wildcard tests/unit/*.h) $(STATIC) $(FLAGS_FILE)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) -Itests/unit $(LDFLAGS) -o $@ $< $(STATIC) $(LIBS_ALL) -lcmocka
 
@@ -17,8 +18,15 @@ $(BUILD)/tests/faults/%.so: tests/faults/%.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -O2 -fPIC -shared -o $@ $< -ldl
 
-.PHONY: check tests
+# `check` is for every change. `check-long` takes what needs minutes; `check-all` both, with every pair of options.
+RUN_TESTS = MAKEFLAGS="$(MAKEOVERRIDES)" BUILD=$(BUILD) tests/run
+.PHONY: check check-long check-all tests tests-long
 tests: $(HELPERS)
 tests: $(if $(filter-out no,$(CMOCKA)),$(UNIT_TESTS))
+tests-long: tests $(if $(filter-out no,$(CMOCKA)),$(LONG_TESTS))
 check: all tests
-	MAKEFLAGS="$(MAKEOVERRIDES)" BUILD=$(BUILD) tests/run
+	$(RUN_TESTS)
+check-long: all tests-long
+	$(RUN_TESTS) --long
+check-all: all tests-long
+	$(RUN_TESTS) --all

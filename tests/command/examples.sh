@@ -11,7 +11,8 @@ folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
 make -s -C "$root" BUILD="$BUILD" PREFIX="$folder/usr" install >install.log 2>&1 || cat install.log
-export PKG_CONFIG_PATH="$folder/usr/lib/pkgconfig" LD_LIBRARY_PATH="$folder/usr/lib"
+export PKG_CONFIG_PATH="$folder/usr/lib/pkgconfig"
+unset LD_LIBRARY_PATH
 
 for source in "$root"/examples/*.c; do
     name=$(basename "$source" .c)

@@ -12,7 +12,8 @@ prefix=$root/usr
 lib=$prefix/lib
 make -s BUILD="$BUILD" PREFIX="$prefix" install
 result $? "make install"
-export PKG_CONFIG_PATH="$lib/pkgconfig" LD_LIBRARY_PATH="$lib"
+export PKG_CONFIG_PATH="$lib/pkgconfig"
+unset LD_LIBRARY_PATH
 [ "$("$prefix/bin/kyoho" --version | head -n 1)" = "kyoho $(pkg-config --modversion kyoho)" ]
 result $? "the installed command and kyoho.pc have the same version"
 
@@ -20,7 +21,7 @@ example=$prefix/share/doc/kyoho/examples/01-two-body.c
 # shellcheck disable=SC2046
 cc "$example" $(pkg-config --cflags --libs kyoho) -o "$root/shared" &&
     "$root/shared" >"$root/said" && ldd "$root/shared" | grep -q "$lib/libkyoho.so"
-result $? "an example builds with pkg-config and runs with the shared library"
+result $? "an example builds with pkg-config and runs with the shared library, without LD_LIBRARY_PATH"
 # shellcheck disable=SC2046
 cc "$example" $(pkg-config --cflags kyoho) $(pkg-config --static --libs kyoho | sed 's/-lkyoho/-l:libkyoho.a/') \
     -o "$root/static" && "$root/static" | cmp - "$root/said" && ! ldd "$root/static" | grep -q libkyoho
@@ -54,3 +55,6 @@ make -s BUILD="$BUILD" DESTDIR="$root/stage" PREFIX=/opt/kyoho install
 [ -x "$root/stage/opt/kyoho/bin/kyoho" ] && grep -q '^prefix=/opt/kyoho$' "$root/stage/opt/kyoho/lib/pkgconfig/kyoho.pc" &&
     [ -f "$root/stage/opt/kyoho/share/man/man1/kyoho.1" ] && [ "$(ls "$root/stage")" = opt ]
 result $? "DESTDIR puts everything below a folder that kyoho.pc does not mention"
+make -n BUILD="$BUILD" DESTDIR="$root/stage" PREFIX=/usr install >"$root/said"
+grep -q 'usr/lib/pkgconfig' "$root/said" && ! make -pn BUILD="$BUILD" PREFIX=/usr install | grep '^RPATH' | grep -q rpath
+result $? "a folder that the loader searches is not written into programs"

@@ -1,0 +1,27 @@
+#!/bin/sh
+# What make writes, and when: nothing under `make -n`, all anew after a change of flags, nothing anew without one.
+cd "$(dirname "$0")/../.." || exit 1
+count=0
+result() { # status text
+    count=$((count + 1))
+    [ "$1" -eq 0 ] && echo "ok $count - $2" || echo "not ok $count - $2"
+}
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+flags=$folder/build/flags
+
+make -n BUILD="$folder/build" HDF5=no install >"$folder/said" 2>&1 && grep -q 'libkyoho.a' "$folder/said" && [ ! -e "$folder/build" ]
+result $? "make -n makes no folder"
+make -s BUILD="$folder/build" "$flags" && make -q BUILD="$folder/build" "$flags"
+result $? "the same flags a second time: nothing to do"
+before=$(cat "$flags")
+make -n BUILD="$folder/build" HDF5=no all >/dev/null && [ "$(cat "$flags")" = "$before" ] && make -q BUILD="$folder/build" "$flags"
+result $? "make -n HDF5=no leaves the build as it is"
+! make -q BUILD="$folder/build" OPENMP=no "$flags" && make -s BUILD="$folder/build" OPENMP=no "$flags" && [ "$(cat "$flags")" != "$before" ]
+result $? "OPENMP=no makes all anew"
+make -s BUILD="$folder/build" CFLAGS="-DTEXT='\"a b\"'" "$flags" && make -q BUILD="$folder/build" CFLAGS="-DTEXT='\"a b\"'" "$flags"
+result $? "flags with quotes are compared as they are"
+make -q BUILD="$folder/build" CFLAGS="-DTEXT='\"a b\"'" CUDA_ARCHS=none "$flags"
+result $? "CUDA_ARCHS is the business of nvcc's objects alone"
+make -s BUILD="$folder/build" clean && [ ! -e "$folder/build" ]
+result $? "make clean leaves nothing"

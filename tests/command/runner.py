@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+# tests/run itself, over a folder of make-believe tests: what it counts, what it ends, and what it finds amiss.
+import os
+import shutil
+import subprocess
+import time
+
+from tap import check, finish, folder
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+GOOD = "#!/bin/sh\necho ok 1 - good\n"
+
+
+def write(path, text, mode=0o755):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    os.chmod(path, mode)
+
+
+def suite(top, **scripts):
+    """A fresh tests/ with these scripts; `run` calls its runner."""
+    shutil.rmtree(top, ignore_errors=True)
+    os.makedirs(os.path.join(top, "tests/command"))
+    shutil.copy(os.path.join(HERE, "../run"), os.path.join(top, "tests/run"))
+    for name, text in scripts.items():
+        write(os.path.join(top, f"tests/command/{name}.sh"), text)
+
+
+def run(top, *words, **more):
+    values = {name: value for name, value in os.environ.items() if name not in ("BUILD", "JOBS", "LIMIT", "KYOHO_TEST_ALL")}
+    process = subprocess.run([os.path.join(top, "tests/run"), *words], env={**values, **more}, capture_output=True, text=True, timeout=60)
+    return process.returncode, process.stdout.splitlines()
+
+
+with folder() as where:
+    top = os.path.join(where, "suite")
+    suite(top, good=GOOD, two="#!/bin/sh\necho ok 1 - a\necho 'ok 2 - b # SKIP no moon'\n", tap="echo not a test\n")
+    code, lines = run(top)
+    check(code == 0 and lines[-1] == "2 passed, 0 failed" and any("no moon" in line for line in lines),
+          "passes, skips with their reason; a file without #! is no test", lines)
+
+    for name, text, wanted in (
+            ("a test that fails", "#!/bin/sh\necho ok 1 - a\necho '# why it failed'\necho not ok 2 - b\n", "why it failed"),
+            ("a test that dies", "#!/bin/sh\necho ok 1 - a\nexit 9\n", "status 9"),
+            ("a test that a signal ends", "#!/bin/sh\necho ok 1 - a\nkill -11 $$\n", "status -11"),
+            ("a test that says nothing", "#!/bin/sh\nexit 0\n", "status 0")):
+        suite(top, good=GOOD, bad=text)
+        code, lines = run(top)
+        check(code == 1 and lines[-1].endswith(", 1 failed") and any(wanted in line for line in lines), name, lines)
+
+    suite(top, hangs="#!/bin/sh\necho ok 1 - a\n(sleep 50; echo late) &\nsleep 50\n", good=GOOD)
+    begun = time.monotonic()
+    code, lines = run(top, LIMIT="1")
+    check(code == 1 and time.monotonic() - begun < 20 and any("did not end in 1 s" in line for line in lines)
+          and lines[-1] == "2 passed, 1 failed", "a test that hangs is ended", lines)
+
+    mark = os.path.join(where, "mark")
+    suite(top, leaves=f"#!/bin/sh\n(sleep 1; touch '{mark}') &\necho ok 1 - a\n")
+    code, lines = run(top)
+    time.sleep(1.3)
+    check(code == 0 and not os.path.exists(mark), "what a test leaves behind is ended with it", lines)
+
+    suite(top, good=GOOD)
+    write(os.path.join(top, "tests/command/forgotten.sh"), GOOD, mode=0o644)
+    code, lines = run(top)
+    check(code == 1 and any("forgotten.sh is not executable" in line for line in lines), "a script without a run bit is a failure", lines)
+
+    suite(top, good=GOOD)
+    write(os.path.join(top, "build/tests/unit/gone"), GOOD)
+    code, lines = run(top)
+    check(code == 1 and any("has no source any more" in line for line in lines), "so is a program whose source is gone", lines)
+    write(os.path.join(top, "tests/unit/gone.c"), "")
+    check(run(top)[0] == 0, "one with its source runs")
+    write(os.path.join(top, "tests/unit/other.c"), "")
+    code, lines = run(top)
+    check(code == 0 and any("other" in line and "not built" in line for line in lines), "a source without its program is a skip", lines)
+
+    # Two at a time: each waits for the other's mark.
+    meet = "#!/bin/sh\ncd '%s'\ntouch %s\nfor k in 1 2 3 4 5 6 7 8 9 10 11 12; do [ -e %s ] && break; sleep 0.25; done\n" \
+           "[ -e %s ] && echo ok 1 - met || echo not ok 1 - met\n"
+    names = {"a": "b", "b": "a"}
+
+    def pair():
+        meeting = os.path.join(where, "meeting")
+        shutil.rmtree(meeting, ignore_errors=True)
+        os.mkdir(meeting)
+        suite(top, **{one: meet % (meeting, one, other, other) for one, other in names.items()})
+
+    pair()
+    code, lines = run(top, JOBS="2")
+    check(code == 0, "two tests at a time", lines)
+    pair()
+    write(os.path.join(top, "tests/times"), "a.sh 5\nb.sh 1 alone # measures\n")
+    code, lines = run(top, JOBS="2")
+    check(code == 1 and lines[0].startswith("a.sh") and " 1 failed" in lines[0] and lines[-1] == "1 passed, 1 failed",
+          "but one that wants to be alone is alone", lines)
+
+    suite(top, good=GOOD, pairs='#!/bin/sh\n[ "${KYOHO_TEST_ALL:-}" ] && echo ok 2 - all of them || echo ok 1 - some\n')
+    write(os.path.join(top, "tests/long/slow.sh"), GOOD)
+    counts = {words: [line.split()[0] for line in run(top, *words.split())[1] if " passed " in line] for words in ("", "--long", "--all", "oo", "--all slow")}
+    check(counts == {"": ["good.sh", "pairs.sh"], "--long": ["slow.sh"], "--all": ["good.sh", "pairs.sh", "slow.sh"],
+                     "oo": ["good.sh"], "--all slow": ["slow.sh"]}, "--long, --all and words choose tests", counts)
+    log = os.path.join(top, "build/test-logs/pairs.sh.log")
+    run(top, "--all", "pairs")
+    check("all of them" in open(log, encoding="utf-8").read(), "--all tells the tests")
+    check(run(top, "--tall")[0] == 2 and run(top, "--help")[0] == 0, "an unknown option is wrong usage")
+finish()
