@@ -6,10 +6,17 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
 #include "kyoho/kyoho.h"
+
+/* `make check-all`: take every case where `make check` takes a part of them. */
+static inline int test_everything(void)
+{
+    return getenv("KYOHO_TEST_ALL") != NULL;
+}
 
 /* Fails with the library's own error text. */
 #define assert_ok(call)                                                                            \
