@@ -338,7 +338,9 @@ struct ky_run_parameters {
     void (*progress)(void *context, const struct ky_progress *progress);
     void *progress_context;
     const volatile int
-        *stop; /* not 0 (set by a signal handler, say): stop after this step; or NULL */
+        *stop;         /* not 0 (set by a signal handler, say): stop after this step; or NULL */
+    const char *input; /* the file that the bodies came from, or NULL. KY_USAGE if `overwrite` would
+                          remove it */
 };
 
 KY_API void ky_run_parameters_defaults(struct ky_run_parameters *run);

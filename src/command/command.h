@@ -60,6 +60,8 @@ struct source {
 /* KY_USAGE for an option of another model than `name`. */
 enum ky_status model_check_options(struct cli *cli, const char *name);
 void source_add(struct cli *cli, struct source *source);
+/* The file that the bodies will come from: --input or the first word; NULL for a model. */
+const char *source_file(const struct cli *cli, const struct source *source);
 /* Reads or makes; `parameters` takes G from the units of the bodies unless --g was given, and the
  * model the softening of the parameters. *origin says what was done, for run.json ("plummer -n 1000
  * --seed 1"). */

@@ -91,7 +91,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     if (status || describe || cli->help)
         return status;
     ky_snapshot_clear(&snapshot);
-    status = table_check(cli, &table);
+    status = table_check(cli, &table, source_file(cli, &source));
     if (!status)
         status = source_get(cli, &source, cli->word_count ? cli->words[0] : NULL, &parameters,
                             &snapshot, origin);

@@ -106,7 +106,7 @@ static enum ky_status work(struct cli *cli, struct source *source, struct ky_par
 {
     char origin[ORIGIN];
     struct ky_snapshot snapshot;
-    enum ky_status status = table_check(cli, table);
+    enum ky_status status = table_check(cli, table, source_file(cli, source));
     ky_snapshot_clear(&snapshot);
     if (!status && isnan(request->radius))
         status = ky_fail(&cli->error, KY_USAGE, "how far? give --radius R");

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "command/command.h"
+#include "command/files.h"
 #include "simulation/run.h"
 
 /* ---- signals ---- */
@@ -19,17 +19,24 @@ static void on_signal(int number)
     stop = 1;
 }
 
-/* The first signal ends the run after this step; a second one ends the program at once. */
+/* The first signal ends the run after this step. A second SIGINT or SIGTERM ends the program at
+ * once. A closed terminal or pipe may send its signal again for each line that is written, so those
+ * never do; where they are ignored (nohup) the run goes on. */
 static void catch_signals(void)
 {
-    static const int numbers[] = {SIGINT, SIGTERM};
-    struct sigaction action;
-    memset(&action, 0, sizeof action);
-    action.sa_handler = on_signal;
-    action.sa_flags = (int)SA_RESETHAND;
-    sigemptyset(&action.sa_mask);
-    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
-        sigaction(numbers[k], &action, NULL);
+    static const struct {
+        int number, again;
+    } signals[] = {{SIGINT, 0}, {SIGTERM, 0}, {SIGHUP, 1}, {SIGPIPE, 1}};
+    for (size_t k = 0; k < sizeof signals / sizeof *signals; k++) {
+        struct sigaction action, before;
+        memset(&action, 0, sizeof action);
+        action.sa_handler = on_signal;
+        action.sa_flags = signals[k].again ? 0 : (int)SA_RESETHAND;
+        sigemptyset(&action.sa_mask);
+        if (!signals[k].again || sigaction(signals[k].number, NULL, &before) ||
+            before.sa_handler != SIG_IGN)
+            sigaction(signals[k].number, &action, NULL);
+    }
 }
 
 /* ---- the progress line ---- */
@@ -174,12 +181,19 @@ static enum ky_status start(struct cli *cli, struct request *request)
 {
     char origin[ORIGIN];
     struct ky_snapshot snapshot;
+    const char *file = source_file(cli, &request->source);
+    if (file && files_is_folder(file))
+        return ky_fail(&cli->error, KY_USAGE,
+                       "%s is a folder; --resume %s goes on with the run in it, --input takes a "
+                       "snapshot",
+                       file, file);
     if (!request->run.output && !request->dry)
         return ky_fail(&cli->error, KY_USAGE, "where to? give --output FOLDER");
     enum ky_status status =
         source_get(cli, &request->source, cli->word_count ? cli->words[0] : NULL,
                    &request->parameters, &snapshot, origin);
     request->run.origin = origin;
+    request->run.input = file;
     request->run.has_seed = request->source.model != NULL;
     request->run.seed = request->source.parameters.seed;
     if (!status)

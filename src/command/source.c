@@ -24,6 +24,11 @@ void source_add(struct cli *cli, struct source *source)
     cli_add(cli, "model", ky_model_options, ky_model_option_count, &source->parameters);
 }
 
+const char *source_file(const struct cli *cli, const struct source *source)
+{
+    return source->model ? NULL : cli->word_count ? cli->words[0] : source->input;
+}
+
 /* "king -n 50 --seed 1 --w0 9": all that the model was asked. */
 static void describe(const struct cli *cli, const struct source *source, char origin[ORIGIN])
 {

@@ -11,8 +11,9 @@ struct table_output {
     int overwrite;
 };
 void table_add(struct cli *cli, struct table_output *table);
-/* KY_USAGE before work starts if the file exists and may not be replaced, or is no CSV file. */
-enum ky_status table_check(struct cli *cli, const struct table_output *table);
+/* KY_USAGE before work starts if the file exists and may not be replaced, if it is `input` (may be
+ * NULL), or if it is no CSV file. */
+enum ky_status table_check(struct cli *cli, const struct table_output *table, const char *input);
 
 /* The id of the i-th body: what it was read with, or its index. */
 uint64_t table_id(const struct ky_bodies *bodies, size_t i);

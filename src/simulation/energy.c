@@ -20,21 +20,21 @@ double ky_energy_change(const struct ky_energy_start *start, const struct ky_sum
     return relative(sums->kinetic + sums->potential - start->energy, start->energy);
 }
 
-static enum ky_status written(FILE *file, const char *path, struct ky_error *error)
+static enum ky_status written(FILE *file, const char *folder, struct ky_error *error)
 {
     if (fflush(file) || ferror(file))
-        return ky_fail(error, KY_CANNOT_WRITE, "%s: %s", path, strerror(errno));
+        return ky_fail(error, KY_CANNOT_WRITE, "%s/energy.csv: %s", folder, strerror(errno));
     return KY_OK;
 }
 
-enum ky_status ky_energy_header(FILE *file, const char *path, struct ky_error *error)
+enum ky_status ky_energy_header(FILE *file, const char *folder, struct ky_error *error)
 {
     fputs(
         "time,steps,kinetic,potential,energy,de,dew,virial_ratio,momentum_x,momentum_y,momentum_z,"
         "angular_momentum_x,angular_momentum_y,angular_momentum_z,centre_x,centre_y,centre_z,wall_"
         "s\n",
         file);
-    return written(file, path, error);
+    return written(file, folder, error);
 }
 
 /* A value that is not known leaves its place empty. */
@@ -44,7 +44,7 @@ static void value(FILE *file, double number)
     fprintf(file, ",%s", isfinite(number) ? ky_number_text(text, number) : "");
 }
 
-enum ky_status ky_energy_row(FILE *file, const char *path, const struct ky_energy_start *start,
+enum ky_status ky_energy_row(FILE *file, const char *folder, const struct ky_energy_start *start,
                              const struct ky_sums *sums, double time, uint64_t steps, double wall,
                              struct ky_error *error)
 {
@@ -66,5 +66,5 @@ enum ky_status ky_energy_row(FILE *file, const char *path, const struct ky_energ
         value(file, sums->centre[k]);
     ky_format(text, sizeof text, "%.3f", wall);
     fprintf(file, ",%s\n", text);
-    return written(file, path, error);
+    return written(file, folder, error);
 }

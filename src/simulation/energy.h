@@ -15,8 +15,9 @@ struct ky_energy_start {
 double ky_energy_change(const struct ky_energy_start *start,
                         const struct ky_sums *sums); /* NaN: not known */
 
-enum ky_status ky_energy_header(FILE *file, const char *path, struct ky_error *error);
-enum ky_status ky_energy_row(FILE *file, const char *path, const struct ky_energy_start *start,
+/* `folder` is for error lines. */
+enum ky_status ky_energy_header(FILE *file, const char *folder, struct ky_error *error);
+enum ky_status ky_energy_row(FILE *file, const char *folder, const struct ky_energy_start *start,
                              const struct ky_sums *sums, double time, uint64_t steps, double wall,
                              struct ky_error *error);
 

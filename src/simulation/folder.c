@@ -1,9 +1,12 @@
 /* The output folder. */
+#define _XOPEN_SOURCE 700 /* realpath */
 #include "simulation/folder.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -38,6 +41,12 @@ int ky_folder_is_snapshot(const char *name)
     return 0;
 }
 
+/* The folders of a start. In the first the files are written. It gets the second name when they are
+ * complete: only then are old results removed. It gets the third name when those are gone: only
+ * then are the files moved. So a start that is interrupted can be completed, or leaves all as it
+ * was. */
+static const char begun[] = "starting.part", complete[] = "starting", moving[] = "started";
+
 /* What a run writes and may remove again; run.log is locked and emptied in its own place. */
 static int is_result(const char *name)
 {
@@ -61,18 +70,29 @@ static int is_result(const char *name)
     return ky_folder_is_snapshot(name);
 }
 
-/* Calls `act` for every result in the folder. */
-static enum ky_status each_result(const char *folder,
-                                  enum ky_status (*act)(const char *folder, const char *name,
-                                                        struct ky_error *error),
-                                  struct ky_error *error)
+/* What a start that was interrupted has left. */
+static int is_start(const char *name)
+{
+    return !strcmp(name, complete) || !strcmp(name, moving);
+}
+
+static int is_own(const char *name)
+{
+    return is_result(name) || is_start(name);
+}
+
+/* Calls `act` for every entry of the folder that `which` chooses. */
+static enum ky_status each(const char *folder, int (*which)(const char *name),
+                           enum ky_status (*act)(const char *folder, const char *name,
+                                                 struct ky_error *error),
+                           struct ky_error *error)
 {
     DIR *list = opendir(folder);
     if (!list)
         return ky_fail(error, KY_CANNOT_WRITE, "%s: %s", folder, strerror(errno));
     enum ky_status status = KY_OK;
     for (struct dirent *entry; !status && (entry = readdir(list));)
-        if (is_result(entry->d_name))
+        if (which(entry->d_name))
             status = act(folder, entry->d_name, error);
     closedir(list);
     return status;
@@ -80,10 +100,7 @@ static enum ky_status each_result(const char *folder,
 
 static enum ky_status refuse(const char *folder, const char *name, struct ky_error *error)
 {
-    char path[KY_PATH];
-    int resumable =
-        ky_folder_path(folder, "restart.kyo", path, NULL) == KY_OK && !access(path, F_OK);
-    if (!resumable)
+    if (!ky_folder_resumable(folder))
         return ky_fail(error, KY_USAGE,
                        "%s holds what is left of a run that had no restart file yet (%s); "
                        "--overwrite replaces it",
@@ -131,13 +148,109 @@ enum ky_status ky_folder_check(const char *folder, int overwrite, int *made, str
         status = ky_fail(error, KY_CANNOT_WRITE, "%s: is not a folder", folder);
     if (!status && access(folder, W_OK | X_OK))
         status = ky_fail(error, KY_CANNOT_WRITE, "%s: %s", folder, strerror(errno));
-    return status || overwrite ? status : each_result(folder, refuse, error);
+    return status || overwrite ? status : each(folder, is_own, refuse, error);
 }
 
-enum ky_status ky_folder_clear(const char *folder, struct ky_error *error)
+int ky_folder_resumable(const char *folder)
 {
-    ky_folder_stop(folder); /* one that was left lying about does not mean this run */
-    return each_result(folder, remove_result, error);
+    static const char *const names[] = {"restart.kyo", "restart.kyo.previous", complete, moving};
+    char path[KY_PATH];
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (ky_folder_path(folder, names[k], path, NULL) == KY_OK && !access(path, F_OK))
+            return 1;
+    return 0;
+}
+
+int ky_folder_would_remove(const char *folder, const char *path)
+{
+    struct stat here, there;
+    char *real = realpath(path, NULL);
+    char *slash = real ? strrchr(real, '/') : NULL;
+    int removed = 0;
+    if (slash && is_result(slash + 1)) {
+        *slash = '\0';
+        removed = !stat(folder, &here) && !stat(*real ? real : "/", &there) &&
+                  here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+    }
+    free(real);
+    return removed;
+}
+
+/* ---- the start of a run ---- */
+
+static int is_file(const char *name)
+{
+    return strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
+}
+
+/* Removes one of the folders of a start. */
+static void remove_start(const char *folder, const char *name)
+{
+    char inside[KY_PATH];
+    if (ky_folder_path(folder, name, inside, NULL) || access(inside, F_OK))
+        return;
+    each(inside, is_file, remove_result, NULL);
+    rmdir(inside);
+}
+
+void ky_folder_drop(const char *folder)
+{
+    remove_start(folder, begun);
+}
+
+enum ky_status ky_folder_begin(const char *folder, char inside[KY_PATH], struct ky_error *error)
+{
+    ky_folder_drop(folder);
+    enum ky_status status = ky_folder_path(folder, begun, inside, error);
+    if (!status && mkdir(inside, 0777))
+        status = ky_fail(error, KY_CANNOT_WRITE, "%s: cannot be made: %s", inside, strerror(errno));
+    return status;
+}
+
+static enum ky_status rename_in(const char *folder, const char *from, const char *to,
+                                struct ky_error *error)
+{
+    char old[KY_PATH], new[KY_PATH];
+    enum ky_status status = ky_folder_path(folder, from, old, error);
+    if (!status)
+        status = ky_folder_path(folder, to, new, error);
+    if (!status && rename(old, new))
+        status = ky_fail(error, KY_CANNOT_WRITE, "%s: cannot be moved to %s: %s", old, new,
+                         strerror(errno));
+    return status;
+}
+
+/* From the folder of a start to the one that it lies in. */
+static enum ky_status move_up(const char *inside, const char *name, struct ky_error *error)
+{
+    char above[NAME_MAX + 4];
+    snprintf(above, sizeof above, "../%s", name);
+    return rename_in(inside, name, above, error);
+}
+
+enum ky_status ky_folder_settle(const char *folder, struct ky_error *error)
+{
+    char path[KY_PATH];
+    enum ky_status status = ky_folder_path(folder, complete, path, error);
+    if (!status && !access(path, F_OK)) {
+        ky_folder_stop(folder); /* one that was left lying about does not mean this run */
+        status = each(folder, is_result, remove_result, error);
+        if (!status)
+            status = rename_in(folder, complete, moving, error);
+    }
+    if (!status)
+        status = ky_folder_path(folder, moving, path, error);
+    if (!status && !access(path, F_OK)) {
+        status = each(path, is_file, move_up, error);
+        rmdir(path);
+    }
+    return status;
+}
+
+enum ky_status ky_folder_commit(const char *folder, struct ky_error *error)
+{
+    enum ky_status status = rename_in(folder, begun, complete, error);
+    return status ? status : ky_folder_settle(folder, error);
 }
 
 int ky_folder_stop(const char *folder)

@@ -56,7 +56,8 @@ enum ky_status ky_run_create(const struct ky_parameters *parameters,
     run->parameters.log_context = run;
     run->given = own_run;
     run->started = ky_clock();
-    run->change = (double)NAN;
+    run->folder = run->given.output;
+    run->change = run->resume_time = (double)NAN;
     return KY_OK;
 }
 
@@ -73,25 +74,33 @@ void ky_run_destroy(struct ky_run *run)
     free(run);
 }
 
-enum ky_status ky_run_open_file(const struct ky_run *run, const char *name, const char *mode,
-                                FILE **file, char path[KY_PATH], struct ky_error *error)
+static enum ky_status open_file(const char *folder, const char *name, const char *mode, FILE **file,
+                                struct ky_error *error)
 {
-    enum ky_status status = ky_folder_path(run->given.output, name, path, error);
+    char path[KY_PATH];
+    enum ky_status status = ky_folder_path(folder, name, path, error);
     if (!status && !(*file = fopen(path, mode)))
         status = ky_fail(error, KY_CANNOT_WRITE, "%s: %s", path, strerror(errno));
     return status;
 }
 
+enum ky_status ky_run_open_energy(struct ky_run *run, const char *mode, struct ky_error *error)
+{
+    return open_file(run->folder, "energy.csv", mode, &run->energy, error);
+}
+
 enum ky_status ky_run_lock(struct ky_run *run, struct ky_error *error)
 {
-    char path[KY_PATH];
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    enum ky_status status = ky_run_open_file(run, "run.log", "a", &run->log, path, error);
+    enum ky_status status = open_file(run->given.output, "run.log", "a+", &run->log, error);
     if (!status && fcntl(fileno(run->log), F_SETLK, &lock) && (errno == EACCES || errno == EAGAIN))
         status = ky_fail(error, KY_USAGE,
                          "%s: another run is at work in this folder; wait for it or choose another "
                          "--output",
                          run->given.output);
+    if (!status && (fseek(run->log, 0, SEEK_END) || (run->log_before = ftell(run->log)) < 0))
+        status =
+            ky_fail(error, KY_CANNOT_WRITE, "%s: run.log: %s", run->given.output, strerror(errno));
     return status;
 }
 
@@ -144,7 +153,20 @@ static const char *stop_reason(const struct ky_run *run)
         return "a signal";
     if (!isnan(run->given.max_wall) && ky_clock() - run->started >= run->given.max_wall)
         return "--max-wall";
-    return ky_folder_stop(run->given.output) ? "a file named stop" : NULL;
+    return NULL;
+}
+
+/* What the user has done in the folder: once a second and after a snapshot, since the calls of the
+ * system cost as much as a step of a few bodies. */
+static enum ky_status look_around(struct ky_run *run, const char **reason, struct ky_error *error)
+{
+    double now = ky_clock();
+    if (now - run->looked < 1.0)
+        return KY_OK;
+    run->looked = now;
+    if (ky_folder_stop(run->given.output))
+        *reason = "a file named stop";
+    return ky_run_keep_energy(run, error);
 }
 
 static int due(uint64_t steps, uint64_t interval, uint64_t end)
@@ -160,27 +182,43 @@ static enum ky_status step(struct ky_run *run, struct ky_error *error)
     if (!status && due(steps, schedule->energy_every, schedule->end))
         status = ky_run_write_energy(run, error);
     if (!status && due(steps, schedule->every, schedule->end))
-        status = ky_run_write_snapshot(run, error);
-    if (!status && steps < schedule->end && ky_clock() - run->restarted >= run->given.restart_every)
-        status = ky_run_write_restart(run, error);
-    return status;
+        status = ky_run_write_snapshot(run, error), run->looked -= 1.0; /* time enough to look */
+    if (status || steps == schedule->end || ky_clock() - run->restarted < run->given.restart_every)
+        return status;
+    status = ky_run_write_restart(run, error);
+    return status ? status : ky_run_write_json(run, "running", NULL, error);
+}
+
+/* To the end, or to a reason to stop. */
+static enum ky_status go(struct ky_run *run, const char **reason, struct ky_error *error)
+{
+    struct pace pace = {ky_clock(), ky_sim_steps(run->sim), 0};
+    enum ky_status status = KY_OK;
+    run->looked = ky_clock() - 1.0;
+    while (!status && ky_sim_steps(run->sim) < run->schedule.end) {
+        *reason = stop_reason(run);
+        if (!*reason)
+            status = look_around(run, reason, error);
+        if (*reason || status)
+            break;
+        status = step(run, error);
+        if (!status)
+            tell(run, &pace);
+    }
+    return status ? status : ky_run_write_restart(run, error);
 }
 
 enum ky_status ky_run_loop(struct ky_run *run, struct ky_error *error)
 {
-    struct pace pace = {ky_clock(), ky_sim_steps(run->sim), 0};
     const char *reason = NULL;
-    while (ky_sim_steps(run->sim) < run->schedule.end && !(reason = stop_reason(run))) {
-        enum ky_status status = step(run, error);
-        if (status)
-            return status;
-        tell(run, &pace);
-    }
-    enum ky_status status = ky_run_write_restart(run, error);
+    struct ky_error own;
+    enum ky_status status = go(run, &reason, &own);
     if (!status)
-        status = ky_run_write_json(run, reason ? "stopped early" : "done", error);
-    if (status)
-        return status;
+        status = ky_run_write_json(run, reason ? "stopped early" : "done", reason, &own);
+    if (status) {
+        ky_run_write_failure(run, own.text);
+        return ky_fail(error, status, "%s", own.text);
+    }
     ky_log(&run->parameters, KY_LOG_INFO, "%s at time %g after %llu steps, %.1f s",
            reason ? "stopped" : "done", ky_sim_time(run->sim),
            (unsigned long long)ky_sim_steps(run->sim), ky_run_wall(run));

@@ -33,10 +33,14 @@ struct ky_run {
     char *texts;  /* a resumed run: the texts that its parameters point into */
     char *origin; /* what the bodies came from, or NULL */
     FILE *log, *energy;
-    char energy_path[KY_PATH];
-    double started, restarted; /* ky_clock */
-    int derived_step;          /* the user gave none */
-    double change;             /* last relative change of the energy */
+    long log_before;                   /* bytes of run.log that an earlier run has written */
+    const char *folder;                /* where files are written now: output, or `begun` */
+    char begun[KY_PATH];               /* the first files, until they are complete: see folder.h */
+    double started, restarted, looked; /* ky_clock: the run, the last restart file, look_around */
+    int derived_step;                  /* the user gave none */
+    double change;                     /* last relative change of the energy */
+    double resume_time;                /* of the last restart file; NaN: there is none */
+    uint64_t resume_steps;
     ky_log_function *outer_log;
     void *outer_context;
 };
@@ -51,8 +55,11 @@ enum ky_status ky_run_create(const struct ky_parameters *parameters,
 void ky_run_destroy(struct ky_run *run);
 /* Opens run.log and locks it while this process lives: one run at a time in a folder. */
 enum ky_status ky_run_lock(struct ky_run *run, struct ky_error *error);
-enum ky_status ky_run_open_file(const struct ky_run *run, const char *name, const char *mode,
-                                FILE **file, char path[KY_PATH], struct ky_error *error);
+/* energy.csv, in the present folder. */
+enum ky_status ky_run_open_energy(struct ky_run *run, const char *mode, struct ky_error *error);
+/* Writes energy.csv again if it was removed or replaced since it was opened; what replaced it is
+ * kept as energy.csv.previous. */
+enum ky_status ky_run_keep_energy(struct ky_run *run, struct ky_error *error);
 char *ky_run_copy_text(const char *text); /* NULL when memory is out; free() */
 /* From the present step to the end, or to a reason to stop. */
 enum ky_status ky_run_loop(struct ky_run *run, struct ky_error *error);
@@ -60,7 +67,11 @@ enum ky_status ky_run_loop(struct ky_run *run, struct ky_error *error);
 /* A pause in the run's life, each on disk when it returns. */
 enum ky_status ky_run_write_snapshot(struct ky_run *run, struct ky_error *error);
 enum ky_status ky_run_write_restart(struct ky_run *run, struct ky_error *error);
-enum ky_status ky_run_write_json(struct ky_run *run, const char *outcome, struct ky_error *error);
+/* `outcome`: "running", "done", "stopped early", "failed"; `reason`: of the last two, or NULL. */
+enum ky_status ky_run_write_json(struct ky_run *run, const char *outcome, const char *reason,
+                                 struct ky_error *error);
+/* The same for a run that has failed: tries harder, and has no failure of its own. */
+void ky_run_write_failure(struct ky_run *run, const char *reason);
 enum ky_status ky_run_write_energy(struct ky_run *run, struct ky_error *error);
 
 double ky_run_wall(const struct ky_run *run);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -31,7 +32,7 @@ enum ky_status ky_run_write_snapshot(struct ky_run *run, struct ky_error *error)
     options.compress = run->given.compress;
     ky_engine_trim(run->sim->engine);
     enum ky_status status =
-        ky_folder_snapshot(run->given.output, (size_t)run->state.snapshots, path, error);
+        ky_folder_snapshot(run->folder, (size_t)run->state.snapshots, path, error);
     if (!status)
         status = ky_bodies_allocate(&snapshot.bodies, run->sim->n,
                                     run->sim->with | KY_WITH_POTENTIAL, error);
@@ -68,7 +69,7 @@ enum ky_status ky_run_write_energy(struct ky_run *run, struct ky_error *error)
                                                      run->energy_start.conserved};
     if (!status)
         status =
-            ky_energy_row(run->energy, run->energy_path, &run->energy_start, &sums,
+            ky_energy_row(run->energy, run->folder, &run->energy_start, &sums,
                           ky_sim_time(run->sim), ky_sim_steps(run->sim), ky_run_wall(run), error);
     if (!status)
         run->change = ky_energy_change(&run->energy_start, &sums);
@@ -78,12 +79,13 @@ enum ky_status ky_run_write_energy(struct ky_run *run, struct ky_error *error)
 enum ky_status ky_run_write_restart(struct ky_run *run, struct ky_error *error)
 {
     char path[KY_PATH];
-    if (fflush(run->energy) || fsync(fileno(run->energy)))
-        return ky_fail(error, KY_CANNOT_WRITE, "%s: %s", run->energy_path, strerror(errno));
-    struct ky_run_state state = run->state;
+    enum ky_status status = ky_run_keep_energy(run, error);
+    if (status)
+        return status;
     long bytes = ftell(run->energy);
-    if (bytes < 0)
-        return ky_fail(error, KY_CANNOT_WRITE, "%s: %s", run->energy_path, strerror(errno));
+    if (bytes < 0 || fflush(run->energy) || fsync(fileno(run->energy)))
+        return ky_fail(error, KY_CANNOT_WRITE, "%s/energy.csv: %s", run->folder, strerror(errno));
+    struct ky_run_state state = run->state;
     state.energy_bytes = (uint64_t)bytes;
     state.energy = run->energy_start.energy;
     state.potential = run->energy_start.potential;
@@ -95,11 +97,15 @@ enum ky_status ky_run_write_restart(struct ky_run *run, struct ky_error *error)
         {"parameters", run->text, strlen(run->text) + 1},
         {"origin", origin, strlen(origin) + 1},
     };
-    enum ky_status status = ky_folder_path(run->given.output, "restart.kyo", path, error);
+    status = ky_folder_path(run->folder, "restart.kyo", path, error);
     if (!status)
         status = ky_sim_write_restart(run->sim, path, extra, sizeof extra / sizeof *extra, error);
+    if (status)
+        return status;
     run->restarted = ky_clock();
-    return status;
+    run->resume_time = ky_sim_time(run->sim);
+    run->resume_steps = ky_sim_steps(run->sim);
+    return KY_OK;
 }
 
 static void write_options(struct ky_json *json, const struct ky_parameters *parameters)
@@ -117,7 +123,20 @@ static void write_options(struct ky_json *json, const struct ky_parameters *para
     ky_json_end_object(json);
 }
 
-static void describe(struct ky_run *run, const char *outcome, FILE *out)
+/* From where a resumption would start. */
+static void write_resume(struct ky_json *json, const struct ky_run *run)
+{
+    if (isnan(run->resume_time)) {
+        ky_json_null(json, "resume");
+        return;
+    }
+    ky_json_object(json, "resume");
+    ky_json_real(json, "time", run->resume_time);
+    ky_json_count(json, "steps", run->resume_steps);
+    ky_json_end_object(json);
+}
+
+static void describe(struct ky_run *run, const char *outcome, const char *reason, FILE *out)
 {
     struct ky_json json = {.out = out};
     struct ky_force_report report;
@@ -132,6 +151,8 @@ static void describe(struct ky_run *run, const char *outcome, FILE *out)
     ky_json_text(&json, "program", "kyoho");
     ky_json_text(&json, "version", ky_version());
     ky_json_text(&json, "outcome", outcome);
+    ky_json_text(&json, "reason", reason);
+    write_resume(&json, run);
     ky_json_text(&json, "written", date);
     ky_json_text(&json, "origin", run->origin);
     if (run->state.has_seed)
@@ -161,19 +182,29 @@ static void describe(struct ky_run *run, const char *outcome, FILE *out)
     ky_json_end_object(&json);
 }
 
-enum ky_status ky_run_write_json(struct ky_run *run, const char *outcome, struct ky_error *error)
+/* run.json as text, to be freed; NULL when memory is out. */
+static char *json_text(struct ky_run *run, const char *outcome, const char *reason, size_t *size)
+{
+    char *text = NULL;
+    FILE *memory = open_memstream(&text, size);
+    if (!memory)
+        return NULL;
+    describe(run, outcome, reason, memory);
+    if (!fclose(memory))
+        return text;
+    free(text);
+    return NULL;
+}
+
+enum ky_status ky_run_write_json(struct ky_run *run, const char *outcome, const char *reason,
+                                 struct ky_error *error)
 {
     char path[KY_PATH];
-    char *text = NULL;
     size_t size = 0;
     struct ky_file *file = NULL;
-    FILE *memory = open_memstream(&text, &size);
-    if (!memory)
-        return ky_no_memory(error, "run.json", 1, 4096);
-    describe(run, outcome, memory);
-    int failed = fclose(memory);
-    enum ky_status status = failed ? ky_no_memory(error, "run.json", 1, 4096)
-                                   : ky_folder_path(run->given.output, "run.json", path, error);
+    char *text = json_text(run, outcome, reason, &size);
+    enum ky_status status = text ? ky_folder_path(run->folder, "run.json", path, error)
+                                 : ky_no_memory(error, "run.json", 1, 4096);
     if (!status)
         status = ky_file_create(path, 1, &file, error);
     if (!status) {
@@ -181,5 +212,80 @@ enum ky_status ky_run_write_json(struct ky_run *run, const char *outcome, struct
         status = ky_file_publish(file, NULL, error);
     }
     free(text);
+    return status;
+}
+
+/* On a full disk a file cannot be replaced, but the blocks of the one that is there can be written
+ * again. */
+void ky_run_write_failure(struct ky_run *run, const char *reason)
+{
+    char path[KY_PATH];
+    size_t size = 0;
+    ky_log(&run->parameters, KY_LOG_DETAIL, "failed at time %g: %s", ky_sim_time(run->sim), reason);
+    if (!ky_run_write_json(run, "failed", reason, NULL) ||
+        ky_folder_path(run->folder, "run.json", path, NULL))
+        return;
+    char *text = json_text(run, "failed", reason, &size);
+    FILE *file = text ? fopen(path, "r+") : NULL;
+    if (file) {
+        fwrite(text, 1, size, file);
+        if (!fflush(file))
+            (void)!ftruncate(fileno(file), (off_t)size);
+        fclose(file);
+    }
+    free(text);
+}
+
+/* ---- energy.csv ---- */
+
+/* All bytes of the open file, which may have no name any more, to a new one. */
+static enum ky_status copy_energy(struct ky_run *run, const char *path, const char *previous,
+                                  struct ky_error *error)
+{
+    char part[1 << 14];
+    struct ky_file *file = NULL;
+    ssize_t bytes = 0;
+    off_t offset = 0;
+    enum ky_status status = ky_file_create(path, 1, &file, error);
+    if (status)
+        return status;
+    while ((bytes = pread(fileno(run->energy), part, sizeof part, offset)) > 0) {
+        ky_file_write(file, part, (size_t)bytes);
+        offset += bytes;
+    }
+    if (bytes < 0) {
+        ky_file_discard(file);
+        return ky_fail(error, KY_CANNOT_WRITE, "%s: %s", path, strerror(errno));
+    }
+    return ky_file_publish(file, previous, error);
+}
+
+enum ky_status ky_run_keep_energy(struct ky_run *run, struct ky_error *error)
+{
+    struct stat open_one, named;
+    char path[KY_PATH], previous[KY_PATH];
+    enum ky_status status = ky_folder_path(run->folder, "energy.csv", path, error);
+    if (!status)
+        status = ky_folder_path(run->folder, "energy.csv.previous", previous, error);
+    if (status)
+        return status;
+    int there = !stat(path, &named);
+    if (!fstat(fileno(run->energy), &open_one) && there && open_one.st_dev == named.st_dev &&
+        open_one.st_ino == named.st_ino)
+        return KY_OK;
+    if (!fflush(run->energy))
+        status = copy_energy(run, path, there ? previous : NULL, error);
+    else
+        status = ky_fail(error, KY_CANNOT_WRITE, "%s: %s", path, strerror(errno));
+    if (status)
+        return status;
+    ky_log(&run->parameters, KY_LOG_WARNING, "%s was %s during the run; it is written again%s",
+           path, there ? "replaced" : "removed",
+           there ? ", and what replaced it is energy.csv.previous" : "");
+    fclose(run->energy);
+    run->energy = NULL;
+    status = ky_run_open_energy(run, "r+", error);
+    if (!status && fseek(run->energy, 0, SEEK_END))
+        status = ky_fail(error, KY_CANNOT_WRITE, "%s: %s", path, strerror(errno));
     return status;
 }

@@ -68,30 +68,21 @@ static enum ky_status restore_state(struct ky_run *run, const struct ky_restart 
 /* energy.csv as it was when the restart file was written. */
 static enum ky_status cut_energy(struct ky_run *run, struct ky_error *error)
 {
-    enum ky_status status =
-        ky_run_open_file(run, "energy.csv", "r+", &run->energy, run->energy_path, error);
+    enum ky_status status = ky_run_open_energy(run, "r+", error);
     if (status && errno == ENOENT)
-        return ky_fail(error, KY_BAD_DATA, "%s is missing; the run's restart file belongs to it",
-                       run->energy_path);
+        return ky_fail(error, KY_BAD_DATA,
+                       "%s/energy.csv is missing; the run's restart file belongs to it",
+                       run->folder);
     if (status)
         return status;
     if (fseek(run->energy, 0, SEEK_END) || ftell(run->energy) < (long)run->state.energy_bytes)
-        return ky_fail(error, KY_BAD_DATA, "%s: is shorter than when the restart file was written",
-                       run->energy_path);
+        return ky_fail(error, KY_BAD_DATA,
+                       "%s/energy.csv: is shorter than when the restart file was written",
+                       run->folder);
     if (ftruncate(fileno(run->energy), (off_t)run->state.energy_bytes) ||
         fseek(run->energy, (long)run->state.energy_bytes, SEEK_SET))
-        return ky_fail(error, KY_CANNOT_WRITE, "%s: %s", run->energy_path, strerror(errno));
+        return ky_fail(error, KY_CANNOT_WRITE, "%s/energy.csv: %s", run->folder, strerror(errno));
     return KY_OK;
-}
-
-static int resumable(const char *folder)
-{
-    static const char *const names[] = {"restart.kyo", "restart.kyo.previous"};
-    char path[KY_PATH];
-    for (int k = 0; k < 2; k++)
-        if (ky_folder_path(folder, names[k], path, NULL) == KY_OK && !access(path, F_OK))
-            return 1;
-    return 0;
 }
 
 static enum ky_status reopen(struct ky_run *run, struct ky_error *error)
@@ -100,8 +91,11 @@ static enum ky_status reopen(struct ky_run *run, struct ky_error *error)
     struct ky_restart restart = {0};
     int previous = 0;
     enum ky_status status = ky_folder_path(run->given.output, "restart.kyo", path, error);
-    if (!status && resumable(run->given.output)) /* its writer may be at work */
+    if (!status && ky_folder_resumable(run->given.output)) { /* its writer may be at work */
         status = ky_run_lock(run, error);
+        if (!status)
+            status = ky_folder_settle(run->given.output, error);
+    }
     if (!status)
         status = ky_restart_read(path, &restart, &previous, error);
     if (!status)
@@ -124,12 +118,14 @@ static enum ky_status reopen(struct ky_run *run, struct ky_error *error)
     run->state.end = run->schedule.end;
     run->started = ky_clock();
     run->restarted = ky_clock();
+    run->resume_time = ky_sim_time(run->sim);
+    run->resume_steps = ky_sim_steps(run->sim);
     if (previous)
         ky_log(&run->parameters, KY_LOG_WARNING,
                "restart.kyo is missing or damaged; going on from the one before");
     ky_log(&run->parameters, KY_LOG_INFO, "going on from time %g, step %llu", ky_sim_time(run->sim),
            (unsigned long long)ky_sim_steps(run->sim));
-    return KY_OK;
+    return ky_run_write_json(run, "running", NULL, error);
 }
 
 enum ky_status ky_resume(const struct ky_parameters *parameters,

@@ -166,18 +166,32 @@ static enum ky_status place(struct ky_run *run, struct ky_snapshot *initial, str
     return ky_sim_first_forces(run->sim, error);
 }
 
-/* The first files. */
+/* run.log without the lines of the run that was replaced. */
+static enum ky_status forget_log(struct ky_run *run, struct ky_error *error)
+{
+    char text[1 << 14];
+    if (!run->log_before)
+        return KY_OK;
+    int failed = fseek(run->log, run->log_before, SEEK_SET);
+    size_t bytes = failed ? 0 : fread(text, 1, sizeof text, run->log);
+    failed = failed || fseek(run->log, 0, SEEK_SET) || ftruncate(fileno(run->log), 0) ||
+             fwrite(text, 1, bytes, run->log) != bytes || fflush(run->log);
+    return failed
+               ? ky_fail(error, KY_CANNOT_WRITE, "%s: run.log cannot be emptied", run->given.output)
+               : KY_OK;
+}
+
+/* The first files. They take the place of old results when all of them are written. */
 static enum ky_status begin(struct ky_run *run, const struct ky_scales *scales, double softening,
                             struct ky_error *error)
 {
-    enum ky_status status = ky_folder_clear(run->given.output, error);
-    if (!status && ftruncate(fileno(run->log), 0))
-        status =
-            ky_fail(error, KY_CANNOT_WRITE, "%s: run.log cannot be emptied", run->given.output);
+    enum ky_status status = ky_folder_begin(run->given.output, run->begun, error);
+    if (status)
+        return status;
+    run->folder = run->begun;
+    status = ky_run_open_energy(run, "w+", error);
     if (!status)
-        status = ky_run_open_file(run, "energy.csv", "w", &run->energy, run->energy_path, error);
-    if (!status)
-        status = ky_energy_header(run->energy, run->energy_path, error);
+        status = ky_energy_header(run->energy, run->folder, error);
     if (status)
         return status;
     if (run->derived_step)
@@ -190,14 +204,22 @@ static enum ky_status begin(struct ky_run *run, const struct ky_scales *scales, 
     if (!status)
         status = ky_run_write_restart(run, error);
     if (!status)
-        status = ky_run_write_json(run, "running", error);
+        status = ky_run_write_json(run, "running", NULL, error);
+    if (!status)
+        status = ky_folder_commit(run->given.output, error);
+    if (!status)
+        status = forget_log(run, error);
+    run->folder = run->given.output;
     return status;
 }
 
-/* A run that did not begin leaves nothing. */
+/* A run that did not begin leaves the folder as it was. */
 static void leave(const struct ky_run *run, int made)
 {
     char path[KY_PATH];
+    ky_folder_drop(run->given.output);
+    if (run->log)
+        (void)!ftruncate(fileno(run->log), run->log_before);
     if (!made || ky_folder_path(run->given.output, "run.log", path, NULL))
         return;
     unlink(path);
@@ -216,17 +238,24 @@ enum ky_status ky_run(const struct ky_parameters *parameters, const struct ky_ru
     run->origin = run->given.origin ? ky_run_copy_text(run->given.origin) : NULL;
     double softening = shortest_softening(&run->parameters, &initial->bodies);
     status = check(run, initial, &scales, error);
+    if (!status && run->given.input && ky_folder_would_remove(run->given.output, run->given.input))
+        status = ky_fail(error, KY_USAGE,
+                         "%s is one of the results that --overwrite removes; choose another "
+                         "--output, or a copy of it in another folder",
+                         run->given.input);
     if (!status)
         status = ky_folder_check(run->given.output, run->given.overwrite, &made, error);
     if (!status) {
         status = ky_run_lock(run, error);
         if (!status)
+            status = ky_folder_settle(run->given.output, error);
+        if (!status)
             status = place(run, initial, error);
+        if (!status)
+            status = begin(run, &scales, softening, error);
         if (status)
             leave(run, made);
     }
-    if (!status)
-        status = begin(run, &scales, softening, error);
     if (!status)
         status = ky_run_loop(run, error);
     ky_run_destroy(run);

@@ -100,7 +100,8 @@ with folder() as top:
         process = full("run", "--model", "plummer", "-n", "1000", "--softening", "0.1", "--step", "0.125", "--end", "1", "--every", "0.125",
                        "--output", path(f"full{limit}"), "--quiet", limit=limit)
         check(process.returncode == 7, f"code 7: a run on a disk with {limit} bytes", f"{process.returncode} {process.stderr}")
-        check(not [n for n in os.listdir(path(f"full{limit}")) if n.endswith(".part")], "and no temporary files")
+        left = os.listdir(path(f"full{limit}")) if os.path.exists(path(f"full{limit}")) else []
+        check(not [n for n in left if n.endswith(".part")], "and no temporary files", left)
     output = open("/dev/full", "w")
     for words in (["devices"], ["--help"], ["--version"]):
         process = subprocess.run([KYOHO, *words], stdout=output, stderr=subprocess.PIPE, text=True)

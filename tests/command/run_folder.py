@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+# The folder of a run: nothing in it is lost, and run.json says how the run stands.
+import json
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import time
+
+from tap import KYOHO, check, finish, folder, run
+
+MODEL = ["--model", "plummer", "-n", "200", "--softening", "0.1", "--step", "0.0625", "--every", "0.25", "--quiet"]
+LONG = [*MODEL, "--end", "1000000", "--energy-every", "0.0625", "--restart-every", "0.2"]
+
+
+def contents(where):
+    return {name: open(os.path.join(where, name), "rb").read() for name in sorted(os.listdir(where))}
+
+
+def about(where):
+    return json.load(open(os.path.join(where, "run.json")))
+
+
+def start(*words, **options):
+    return subprocess.Popen([KYOHO, "run", *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, text=True, **options)
+
+
+def wait_for(condition, what):
+    """Waits at most 20 s."""
+    for _ in range(2000):
+        if condition():
+            return
+        time.sleep(0.01)
+    check(False, what, "did not happen within 20 s")
+
+
+def columns(path):
+    """The rows of an energy.csv without the time on the wall."""
+    return [row.rsplit(",", 1)[0] for row in open(path).read().splitlines()]
+
+
+with folder() as top:
+    def path(name):
+        return os.path.join(top, name)
+
+    # --overwrite removes nothing before the new run has begun
+    run("run", *MODEL, "--end", "1", "--output", path("old"))
+    before = contents(path("old"))
+    with open(path("heavy.csv"), "w") as bodies:
+        bodies.write("m,x,y,z,vx,vy,vz\n1e200,0,0,0,0,0,0\n1e200,1,0,0,0,0,0\n")
+    run("run", path("heavy.csv"), "--softening", "0.1", "--step", "1", "--steps", "3", "--overwrite", "--output", path("old"), "--quiet", code=4)
+    check(contents(path("old")) == before, "a start that fails leaves the old results, byte for byte")
+    process = subprocess.run([KYOHO, "run", *MODEL, "--end", "1", "--seed", "2", "--output", path("old"), "--overwrite"],
+                             capture_output=True, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (15000, 15000)))
+    check(process.returncode == 7 and contents(path("old")) == before, "so does one without room on the disk", process.stderr)
+    last = path("old/snapshot_0004.hdf5")
+    if not os.path.exists(last):
+        last = path("old/snapshot_0004.tipsy")
+    words = [last, "--softening", "0.1", "--step", "0.0625", "--steps", "1", "--quiet"]
+    refused = run("run", *words, "--output", path("old"), "--overwrite", code=2)
+    check(last in refused.stderr and contents(path("old")) == before, "an input among the results is not removed", refused.stderr)
+    os.symlink(last, path("link.hdf5"))
+    run("run", path("link.hdf5"), *words[1:], "--output", path("old"), "--overwrite", code=2)
+    check(contents(path("old")) == before, "nor through a link")
+    run("run", *words, "--output", path("next"))
+    run("run", *MODEL, "--end", "0.5", "--seed", "2", "--output", path("new"))
+    run("run", *MODEL, "--end", "0.5", "--seed", "2", "--output", path("old"), "--overwrite")
+    check(sorted(contents(path("old"))) == sorted(contents(path("new"))) and columns(path("old/energy.csv")) == columns(path("new/energy.csv")),
+          "a start that succeeds replaces them", sorted(contents(path("old"))))
+    check(open(path("old/run.log")).read().count("done") == 1, "run.log is that of the new run")
+
+    # a start that was killed: whatever the moment, the old run or the new one can be resumed
+    run("run", *MODEL, "--end", "0.25", "--seed", "2", "--output", path("first"))
+    for state, old in (("starting.part", True), ("starting", True), ("started", False), ("started", "half")):
+        shutil.rmtree(path("killed"), ignore_errors=True)
+        if old is True:
+            run("run", *MODEL, "--end", "0.25", "--output", path("killed"))
+        else:
+            os.mkdir(path("killed"))
+        os.mkdir(path("killed/" + state))
+        for k, name in enumerate(sorted(contents(path("first")))):
+            target = "killed" if old == "half" and k < 2 else "killed/" + state
+            if name != "run.log":
+                shutil.copy(path("first/" + name), path(target))
+        run("run", "--resume", path("killed"), "--end", "0.5", "--quiet")
+        expected = 1 if state == "starting.part" else 2
+        check(about(path("killed"))["seed"] == expected and about(path("killed"))["time"] == 0.5
+              and not os.path.exists(path("killed/starting")) and not os.path.exists(path("killed/started")),
+              f"a start that was killed as {state}: the {'old' if expected == 1 else 'new'} run goes on", os.listdir(path("killed")))
+
+    # a table is not written over the bodies that it was made of
+    run("model", "plummer", "-n", "100", "-o", path("bodies.csv"))
+    bodies = open(path("bodies.csv")).read()
+    os.link(path("bodies.csv"), path("same.csv"))
+    for words in (["density"], ["neighbours", "--radius", "0.1"]):
+        for name in ("bodies.csv", "same.csv"):
+            refused = run(*words, path("bodies.csv"), "-o", path(name), "--overwrite", code=2)
+            check("input" in refused.stderr and open(path("bodies.csv")).read() == bodies, f"{words[0]} does not replace its input", refused.stderr)
+
+    # energy.csv removed or replaced during a run
+    with start(*LONG, "--output", path("live"), stderr=subprocess.PIPE) as process:
+        wait_for(lambda: os.path.exists(path("live/energy.csv")), "the run starts")
+        os.remove(path("live/energy.csv"))
+        wait_for(lambda: os.path.exists(path("live/energy.csv")), "energy.csv is written again")
+        with open(path("live/mine"), "w") as mine:
+            mine.write("mine\n")
+        os.rename(path("live/mine"), path("live/energy.csv"))
+        wait_for(lambda: os.path.exists(path("live/energy.csv.previous")), "energy.csv is written once more")
+        process.send_signal(signal.SIGHUP)
+        text = process.communicate(timeout=60)[1]
+    check("removed" in text and "replaced" in text, "energy.csv removed or replaced during a run: a warning", text)
+    check(open(path("live/energy.csv.previous")).read() == "mine\n", "what replaced it is kept")
+    steps = about(path("live"))["steps"]
+    rows = columns(path("live/energy.csv"))
+    check([row.split(",")[1] for row in rows] == ["steps", *map(str, range(steps + 1))], "and no row is missing", rows[:3])
+
+    # signals: exit code 6, and run.json says why and from where
+    check(process.returncode == 6, "SIGHUP: exit code 6", process.returncode)
+    summary = about(path("live"))
+    check(summary["outcome"] == "stopped early" and summary["reason"] == "a signal"
+          and summary["resume"] == {"time": summary["time"], "steps": summary["steps"]}, "run.json after a signal", summary)
+    with start("--resume", path("live"), "--quiet") as process:
+        wait_for(lambda: about(path("live"))["outcome"] == "running", "run.json of a resumed run says that it is running")
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    summary = about(path("live"))
+    check(summary["outcome"] == "running" and summary["reason"] is None and summary["resume"]["steps"] >= steps, "and after SIGKILL from where it goes on", summary)
+    reader, writer = os.pipe()
+    with start(*[word for word in LONG if word != "--quiet"], "--output", path("pipe"), stderr=writer) as process:
+        os.close(writer)
+        os.close(reader)  # nobody reads what the run has to say
+        process.wait(timeout=60)
+    check(process.returncode == 6 and about(path("pipe"))["outcome"] == "stopped early", "SIGPIPE: exit code 6, resumable", process.returncode)
+    with start(*LONG, "--output", path("nohup"), preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)) as process:
+        wait_for(lambda: os.path.exists(path("nohup/restart.kyo")), "the run starts")
+        process.send_signal(signal.SIGHUP)
+        time.sleep(0.2)
+        check(process.poll() is None, "SIGHUP that is ignored (nohup) does not end a run")
+        process.terminate()
+        process.wait(timeout=60)
+
+    # a disk that is full later on
+    process = subprocess.run([KYOHO, "run", *MODEL, "--end", "100", "--energy-every", "0.0625", "--output", path("full")], capture_output=True, text=True,
+                             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (60000, 60000)))
+    summary = about(path("full"))
+    check(process.returncode == 7 and summary["outcome"] == "failed" and "energy.csv" in summary["reason"]
+          and summary["resume"] == {"time": 0, "steps": 0}, "run.json after a failure", f"{process.stderr} {summary}")
+    run("run", "--resume", path("full"), "--end", "1", "--quiet")
+    check(about(path("full"))["outcome"] == "done" and about(path("full"))["reason"] is None, "and it goes on")
+
+    # the folder itself in place of a file
+    refused = run("run", path("full"), "--end", "2", "--output", path("x"), code=2)
+    check("--resume " + path("full") in refused.stderr, "run FOLDER suggests --resume", refused.stderr)
+finish()
