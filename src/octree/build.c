@@ -1,6 +1,7 @@
 /* Cells from sorted keys, level by level. A cell is split at the first digit in which its keys
  * differ, so that no cell has a single child. Bodies whose keys agree to the last level get new
- * keys within their own box; only bodies that coincide stay together in a leaf of any size. */
+ * keys within their own box; only bodies that coincide stay together in a leaf of any size. A cell
+ * may also be divided by the softening of its bodies: softenings.c. */
 #include "octree/work.h"
 
 #include <stdlib.h>
@@ -16,6 +17,7 @@ struct growth {
     uint32_t *order;
     uint32_t leaf;
     int hilbert;
+    double softenings; /* the spread of ε² if cells are divided by it, else 0 */
 };
 
 /* The end of the run of keys from `begin` on that agree in all bits from `shift` on. */
@@ -43,7 +45,10 @@ static uint32_t run_end(const uint64_t *key, uint32_t begin, uint32_t end, int s
 
 static int child_shift(const uint64_t *key, const struct ky_sprout *cell)
 {
-    int common = ky_key_common(key[cell->body], key[cell->body + cell->bodies - 1]);
+    uint64_t first = key[cell->body], last = key[cell->body + cell->bodies - 1];
+    if ((first ^ last) & KY_UPPER_HALF)
+        return 63;
+    int common = ky_key_common(first, last);
     return 3 * (KY_KEY_LEVELS - 1 - common);
 }
 
@@ -77,6 +82,34 @@ static enum ky_status rekey(const struct growth *growth, const struct ky_sprout 
     return status;
 }
 
+static void count_children(const uint64_t *key, struct ky_sprout *cell)
+{
+    int shift = child_shift(key, cell);
+    uint32_t end = cell->body + cell->bodies;
+    for (uint32_t body = cell->body; body < end; cell->children++)
+        body = run_end(key, body, end, shift);
+}
+
+/* Two children by softening, where the cell needs that. */
+static enum ky_status part_softenings(const struct growth *growth, struct ky_sprout *cell)
+{
+    uint64_t *key = growth->scratch->key;
+    uint32_t *order = growth->order + cell->body;
+    double middle;
+    if (growth->softenings == 0 || cell->one_softening || cell->bodies < 2)
+        return KY_OK;
+    enum ky_cell_softening found =
+        ky_cell_softening(growth->bodies, order, cell->bodies, growth->softenings, &middle);
+    cell->one_softening = found == KY_SOFTENING_ONE;
+    if (found != KY_SOFTENING_MIXED)
+        return KY_OK;
+    enum ky_status status =
+        ky_divide_by_softening(growth->bodies, middle, key + cell->body, order, cell->bodies);
+    if (status == KY_OK)
+        count_children(key, cell);
+    return status;
+}
+
 /* Sets the cell's number of children, and its level. */
 static enum ky_status look_at(const struct growth *growth, struct ky_sprout *cell, int threads)
 {
@@ -86,18 +119,17 @@ static enum ky_status look_at(const struct growth *growth, struct ky_sprout *cel
     cell->children = 0;
     if (cell->level != KY_OFF_FRAME)
         cell->level = (uint8_t)common;
-    if (cell->bodies <= growth->leaf)
-        return KY_OK;
+    enum ky_status status = part_softenings(growth, cell);
+    if (status || cell->children || cell->bodies <= growth->leaf)
+        return status;
     if (common == KY_KEY_LEVELS) {
         int same = 0;
-        enum ky_status status = rekey(growth, cell, threads, &same);
+        status = rekey(growth, cell, threads, &same);
         if (status || same)
             return status;
         cell->level = KY_OFF_FRAME;
     }
-    int shift = child_shift(key, cell);
-    for (uint32_t body = cell->body; body < end; cell->children++)
-        body = run_end(key, body, end, shift);
+    count_children(key, cell);
     return KY_OK;
 }
 
@@ -121,16 +153,18 @@ static void make_children(const struct growth *growth, const struct ky_sprout *c
 {
     if (cell->children == 0)
         return;
-    const uint64_t *key = growth->scratch->key;
+    uint64_t *key = growth->scratch->key;
     struct ky_sprout *child = growth->scratch->sprout + cell->first;
     int shift = child_shift(key, cell);
     uint32_t end = cell->body + cell->bodies;
     for (uint32_t body = cell->body; body < end; child++) {
         uint32_t next = run_end(key, body, end, shift);
-        *child = (struct ky_sprout){0, body, next - body, 0, 0};
+        *child = (struct ky_sprout){0, body, next - body, 0, 0, cell->one_softening};
         child->level = cell->level == KY_OFF_FRAME ? KY_OFF_FRAME : 0;
         body = next;
     }
+    for (uint32_t body = cell->body; shift == 63 && body < end; body++)
+        key[body] &= ~KY_UPPER_HALF;
 }
 
 /* Gives each cell of the level the place of its first child; returns the end of the next level. */
@@ -183,11 +217,14 @@ enum ky_status ky_octree_grow(struct ky_octree *tree, const struct ky_octree_bod
                               const struct ky_parameters *parameters, struct ky_error *error)
 {
     struct ky_octree_scratch *scratch = tree->scratch;
-    struct growth growth = {bodies, scratch, tree->order, (uint32_t)parameters->leaf,
-                            parameters->curve == KY_HILBERT};
+    struct growth growth = {
+        bodies, scratch, tree->order, (uint32_t)parameters->leaf, parameters->curve == KY_HILBERT,
+        0};
+    if (parameters->softening_kind == KY_SYMMETRIC)
+        growth.softenings = ky_softening_spread(bodies);
     size_t begin = 0, end = 1;
     tree->levels = 0;
-    scratch->sprout[0] = (struct ky_sprout){0, 0, (uint32_t)tree->n, 0, 0};
+    scratch->sprout[0] = (struct ky_sprout){0, 0, (uint32_t)tree->n, 0, 0, 0};
     while (begin < end) {
         if (look_at_level(&growth, begin, end))
             return ky_fail(error, KY_FAULT, "out of memory: new keys for bodies that are close");

@@ -91,10 +91,10 @@ void ky_octree_init(struct ky_octree *tree);
 void ky_octree_free(struct ky_octree *tree);
 
 /* Everything from keys to groups, with the parameters' curve, leaf, group, opening, cell, theta,
- * multipole and threads. `curve none` builds over Morton keys: a per-body walk is then to go
- * through the bodies in the caller's order, groups are as for `morton`. The positions must be
- * finite; others do no harm but give no useful tree. KY_USAGE for 2^31 bodies or more. After a
- * failure the tree is empty. */
+ * multipole, softening_kind and threads. `curve none` builds over Morton keys: a per-body walk is
+ * then to go through the bodies in the caller's order, groups are as for `morton`. The positions
+ * must be finite; others do no harm but give no useful tree. KY_USAGE for 2^31 bodies or more.
+ * After a failure the tree is empty. */
 enum ky_status ky_octree_build(struct ky_octree *tree, const struct ky_octree_bodies *bodies,
                                const struct ky_parameters *parameters, struct ky_error *error);
 /* Makes tree->links for the present tree. */

@@ -11,6 +11,7 @@ struct ky_sprout {
     uint32_t body, bodies;
     uint8_t children; /* 0: a leaf */
     uint8_t level;    /* of the smallest cube of the frame that holds the bodies, or KY_OFF_FRAME */
+    uint8_t one_softening; /* known to need no division by softening */
 };
 enum { KY_OFF_FRAME = 255 };
 
@@ -37,6 +38,23 @@ enum ky_status ky_octree_reserve(void *array, size_t *capacity, size_t count, si
 uint64_t *ky_octree_sort(size_t n, uint64_t *word, uint64_t *other, uint64_t varying, int threads);
 /* Sorted words to keys, in place, and their indices. */
 void ky_octree_unpack(size_t n, uint64_t *word, uint32_t *order, int threads);
+
+/* What the softenings of a cell's bodies say: nothing yet; that they are one in this cell and all
+ * below; that the cell has to be divided between them. */
+enum ky_cell_softening { KY_SOFTENING_OPEN, KY_SOFTENING_ONE, KY_SOFTENING_MIXED };
+/* Largest less smallest ε² of the bodies that have mass; 0 if they have no softening of their own.
+ */
+double ky_softening_spread(const struct ky_octree_bodies *bodies);
+/* Of the bodies order[0 … n); `spread` is that of all bodies, > 0. `middle`: where to divide them.
+ */
+enum ky_cell_softening ky_cell_softening(const struct ky_octree_bodies *bodies,
+                                         const uint32_t *order, size_t n, double spread,
+                                         double *middle);
+/* Moves those with ε² > middle behind the others and marks their keys with KY_UPPER_HALF, a bit
+ * that no key has. KY_FAULT when memory runs out. */
+#define KY_UPPER_HALF ((uint64_t)1 << 63)
+enum ky_status ky_divide_by_softening(const struct ky_octree_bodies *bodies, double middle,
+                                      uint64_t *key, uint32_t *order, size_t n);
 
 /* Sorted keys to sprouts and levels. */
 enum ky_status ky_octree_grow(struct ky_octree *tree, const struct ky_octree_bodies *bodies,

@@ -515,6 +515,124 @@ static void threads_do_not_change_a_byte(void **state)
     }
 }
 
+/* ---- softenings -------------------------------------------------------------------------------
+ */
+
+static struct ky_octree softening_tree(const struct sample *s, int kind, int leaf, int threads)
+{
+    struct ky_error error = {0};
+    struct ky_octree tree;
+    struct ky_parameters parameters = parameters_with(KY_HILBERT, leaf, 64);
+    parameters.softening_kind = kind;
+    parameters.threads = threads;
+    ky_octree_init(&tree);
+    assert_ok(ky_octree_build(&tree, &s->view, &parameters, &error));
+    assert_ok(ky_octree_link(&tree, &error));
+    return tree;
+}
+
+/* Largest less smallest ε² of the bodies with mass in a cell, and its longest side. */
+static void spread_of(const struct ky_octree *tree, size_t c, double *spread, double *side)
+{
+    const double *const x[3] = {tree->x, tree->y, tree->z};
+    uint32_t first = tree->box[c].body, end = first + tree->box[c].bodies;
+    double least = DBL_MAX, most = -DBL_MAX;
+    *side = 0;
+    for (int a = 0; a < 3; a++) {
+        double low = x[a][first], high = low;
+        for (uint32_t k = first; k < end; k++)
+            low = fmin(low, x[a][k]), high = fmax(high, x[a][k]);
+        *side = fmax(*side, high - low);
+    }
+    for (uint32_t k = first; k < end; k++)
+        if (tree->mass[k] > 0) {
+            least = fmin(least, tree->softening2[k]);
+            most = fmax(most, tree->softening2[k]);
+        }
+    *spread = most > least ? most - least : 0;
+}
+
+/* How many cells and leaves are small against the softenings that are mixed in them; cells that
+ * are divided by softening do not count. */
+static size_t mixed_cells(const struct ky_octree *tree)
+{
+    size_t mixed = 0;
+    for (size_t c = 0; c < tree->nodes; c++) {
+        double spread, side;
+        spread_of(tree, c, &spread, &side);
+        int leaf = (tree->node[c].count & KY_LEAF) != 0;
+        mixed += spread > 0 && side < 5 * sqrt(0.5 * spread) && (leaf || tree->node[c].count > 2);
+    }
+    return mixed;
+}
+
+/* Softenings of all kinds: by types, over a decade, one of them 0 or huge, neighbouring numbers,
+ * powers of two down to the smallest. */
+static void soften(struct sample *s, int how)
+{
+    for (size_t i = 0; i < s->view.n; i++) {
+        struct ky_random random = ky_random_at(3, 9, i);
+        double *e = &s->softening[i];
+        switch (how) {
+        case 0:
+            *e = i % 2 ? 0.02 : 0.2;
+            break;
+        case 1:
+            *e = 0.02 * pow(10, ky_random_uniform(&random));
+            break;
+        case 2:
+            *e = i == 5 ? 0 : 0.3;
+            break;
+        case 3:
+            *e = i == 5 ? 1e200 : i == 6 ? 1e9 : 0.3;
+            break;
+        case 4:
+            *e = i % 2 ? 0.3 : nextafter(0.3, 1);
+            break;
+        default:
+            *e = ldexp(1, -(int)(i % 540));
+            break;
+        }
+    }
+}
+enum { KINDS_OF_SOFTENING = 6 };
+
+/* Under symmetric softening no cell mixes softenings that are large against its size; the tree is
+ * whole, of bounded depth and the same for any number of threads. Of the other kind, and for one
+ * softening, trees are as without. */
+static void softenings_that_differ_lie_in_cells_of_their_own(void **state)
+{
+    (void)state;
+    static place_function *const places[] = {plummer, point, tight_cluster, line};
+    for (int k = 0; k < 4 * KINDS_OF_SOFTENING; k++) {
+        int how = k % KINDS_OF_SOFTENING, leaf = k % 2 ? 16 : 1;
+        struct sample s = make(places[k / KINDS_OF_SOFTENING], 9000, 1);
+        soften(&s, how);
+        struct ky_octree plain = softening_tree(&s, KY_PLUMMER, leaf, 1),
+                         tree = softening_tree(&s, KY_SYMMETRIC, leaf, 1),
+                         other = softening_tree(&s, KY_SYMMETRIC, leaf, 2);
+        assert_same_trees(&tree, &other);
+        check_order(&tree, &s);
+        check_groups(&tree, 64);
+        check_links(&tree);
+        assert_true(tree.levels < 300);
+        if (how != 3 && how != 5)
+            assert_int_equal(mixed_cells(&tree), 0);
+        assert_true(k != 0 || mixed_cells(&plain) > 0);
+        for (size_t c = 0; how != 3 && how != 5 && c < tree.nodes; c += 7)
+            check_cell(&tree, c);
+        memset(s.softening, 0, s.view.n * sizeof *s.softening);
+        ky_octree_free(&other);
+        other = softening_tree(&s, KY_SYMMETRIC, leaf, 1);
+        assert_int_equal(other.nodes, plain.nodes);
+        assert_memory_equal(other.order, plain.order, plain.n * sizeof *plain.order);
+        ky_octree_free(&plain);
+        ky_octree_free(&tree);
+        ky_octree_free(&other);
+        drop(&s);
+    }
+}
+
 /* One struct for systems of different size and kind, and back again. */
 static void a_tree_is_used_again(void **state)
 {
@@ -719,6 +837,7 @@ int main(void)
         cmocka_unit_test(degenerate_trees_hold_together),
         cmocka_unit_test(outsiders_do_not_spoil_the_tree),
         cmocka_unit_test(threads_do_not_change_a_byte),
+        cmocka_unit_test(softenings_that_differ_lie_in_cells_of_their_own),
         cmocka_unit_test(a_tree_is_used_again),
         cmocka_unit_test(memory_is_foreseen),
         cmocka_unit_test(wild_positions_do_not_crash),
