@@ -1,5 +1,5 @@
-/* Options: fields set from text, read from a command line, and shown as help. INI text is in ini.c.
- */
+/* Options: fields set from text, read from a command line, and checked. INI text is in ini.c, the
+ * text of --help in help.c. */
 #include "base/options.h"
 
 #include <inttypes.h>
@@ -321,28 +321,80 @@ static enum ky_status unknown(const struct ky_option_set *sets, size_t count, co
     return ky_fail(error, KY_USAGE, "unknown option --%s; --help lists all", name);
 }
 
-/* Splits "--name=value" or "-x" into name and value; the name is looked up in letters for the
- * latter. */
-static enum ky_status split(const char *word, const struct ky_option_letter *letters, char name[64],
-                            const char **value, struct ky_error *error)
+/* A command line while it is read. */
+struct words {
+    const struct ky_option_set *sets;
+    size_t count;
+    const struct ky_option_letter *letters;
+    int argc, at;
+    char **argv;
+    struct ky_error *error;
+};
+
+/* A word of its own that begins with '-' is a value only if it is a negative number, or "-". */
+static int is_value(const char *word)
 {
-    *value = NULL;
-    if (word[1] != '-') {
-        for (; letters && letters->letter; letters++)
-            if (!strcmp(letters->letter, word + 1)) {
-                snprintf(name, 64, "%s", letters->name);
-                return KY_OK;
-            }
-        return ky_fail(error, KY_USAGE, "unknown option %s; --help lists all", word);
-    }
+    return word[0] != '-' || !word[1] || word[1] == '.' || (word[1] >= '0' && word[1] <= '9');
+}
+
+/* Sets the option to `value`, or, if that is NULL, to the next word. */
+static enum ky_status take(struct words *w, const struct ky_option *option,
+                           const struct ky_option_set *owner, const char *value)
+{
+    char where[80];
+    if (!value && option->type == KY_OPTION_FLAG)
+        value = "yes";
+    if (!value && w->at < w->argc && is_value(w->argv[w->at]))
+        value = w->argv[w->at++];
+    if (!value)
+        return ky_fail(w->error, KY_USAGE, "--%s needs a value (--%s=… for one that begins with -)",
+                       option->name, option->name);
+    snprintf(where, sizeof where, "--%s", option->name);
+    enum ky_status status = ky_option_set_text(option, owner->values, value, where, w->error);
+    if (!status)
+        ky_option_mark_given(owner, option);
+    return status;
+}
+
+/* "--name" or "--name=value" */
+static enum ky_status read_name(struct words *w, const char *word)
+{
+    char name[64];
     size_t length = strcspn(word + 2, "=");
-    if (length >= 64)
-        return ky_fail(error, KY_USAGE, "unknown option %.80s; --help lists all", word);
+    if (length >= sizeof name)
+        return ky_fail(w->error, KY_USAGE, "unknown option %.80s; --help lists all", word);
     memcpy(name, word + 2, length);
     name[length] = '\0';
-    if (word[2 + length] == '=')
-        *value = word + 3 + length;
-    return KY_OK;
+    const struct ky_option_set *owner = NULL;
+    const struct ky_option *option = ky_options_find(w->sets, w->count, name, &owner);
+    if (!option)
+        return unknown(w->sets, w->count, name, w->error);
+    return take(w, option, owner, word[2 + length] ? word + 3 + length : NULL);
+}
+
+/* "-n 100", "-n100", "-q", "-qn100" */
+static enum ky_status read_letters(struct words *w, const char *word)
+{
+    enum ky_status status = KY_OK;
+    const struct ky_option_set *owner = NULL;
+    char whole[64];
+    snprintf(whole, sizeof whole, "%.*s", (int)strcspn(word + 1, "="), word + 1);
+    if (whole[0] && whole[1] && ky_options_find(w->sets, w->count, whole, NULL))
+        return ky_fail(w->error, KY_USAGE, "unknown option -%s; did you mean --%s?", whole, whole);
+    for (const char *c = word + 1; *c && !status; c++) {
+        const struct ky_option_letter *letter = w->letters;
+        while (letter && letter->letter && *letter->letter != *c)
+            letter++;
+        const struct ky_option *option =
+            letter && letter->letter ? ky_options_find(w->sets, w->count, letter->name, &owner)
+                                     : NULL;
+        if (!option)
+            return ky_fail(w->error, KY_USAGE, "unknown option %s; --help lists all", word);
+        if (option->type != KY_OPTION_FLAG)
+            return take(w, option, owner, c[1] ? c + 1 : NULL);
+        status = take(w, option, owner, NULL);
+    }
+    return status;
 }
 
 enum ky_status ky_options_command_line(const struct ky_option_set *sets, size_t count,
@@ -350,36 +402,20 @@ enum ky_status ky_options_command_line(const struct ky_option_set *sets, size_t 
                                        char **argv, const char **positional, int *positionals,
                                        struct ky_error *error)
 {
+    struct words w = {sets, count, letters, argc, 0, argv, error};
+    enum ky_status status = KY_OK;
+    int ended = 0;
     *positionals = 0;
-    for (int k = 0; k < argc; k++) {
-        if (argv[k][0] != '-' || !argv[k][1]) {
-            positional[(*positionals)++] = argv[k];
-            continue;
-        }
-        char name[64];
-        const char *value = NULL;
-        enum ky_status status = split(argv[k], letters, name, &value, error);
-        if (status)
-            return status;
-        const struct ky_option_set *owner = NULL;
-        const struct ky_option *option = ky_options_find(sets, count, name, &owner);
-        if (!option)
-            return unknown(sets, count, name, error);
-        if (!value && option->type == KY_OPTION_FLAG)
-            value = "yes";
-        if (!value && k + 1 < argc && strncmp(argv[k + 1], "--", 2) != 0)
-            value = argv[++k];
-        if (!value)
-            return ky_fail(error, KY_USAGE,
-                           "--%s needs a value (--%s=… for one that begins with --)", name, name);
-        char where[80];
-        snprintf(where, sizeof where, "--%s", name);
-        status = ky_option_set_text(option, owner->values, value, where, error);
-        if (status)
-            return status;
-        ky_option_mark_given(owner, option);
+    while (w.at < argc && !status) {
+        const char *word = argv[w.at++];
+        if (ended || word[0] != '-' || !word[1])
+            positional[(*positionals)++] = word;
+        else if (!strcmp(word, "--"))
+            ended = 1;
+        else
+            status = word[1] == '-' ? read_name(&w, word) : read_letters(&w, word);
     }
-    return KY_OK;
+    return status;
 }
 
 void ky_option_mark_given(const struct ky_option_set *set, const struct ky_option *option)
@@ -431,48 +467,4 @@ enum ky_status ky_options_check(const struct ky_option_set *set, struct ky_error
             return out_of_range(option, text, option->name, error);
     }
     return KY_OK;
-}
-
-const char *ky_option_value_word(const struct ky_option *option)
-{
-    if (option->value)
-        return option->value;
-    switch (option->type) {
-    case KY_OPTION_FLAG:
-        return "";
-    case KY_OPTION_CHOICE:
-        return option->choices;
-    case KY_OPTION_REAL:
-        return "REAL";
-    case KY_OPTION_TEXT:
-        return "TEXT";
-    default:
-        return "NUMBER";
-    }
-}
-
-static void help_line(const struct ky_option *option, FILE *out)
-{
-    char left[160];
-    int width =
-        snprintf(left, sizeof left, "  --%s %s", option->name, ky_option_value_word(option));
-    fprintf(out, width <= 34 ? "%-36s" : "%s\n%36s", left, "");
-    fputs(option->help, out);
-    if (option->initial && option->type != KY_OPTION_FLAG)
-        fprintf(out, " (%s)", option->initial);
-    fputc('\n', out);
-}
-
-void ky_options_help(const struct ky_option_set *sets, size_t count, FILE *out)
-{
-    for (size_t s = 0; s < count; s++) {
-        int titled = 0;
-        for (size_t k = 0; k < sets[s].count; k++) {
-            if (ky_options_find(sets, count, sets[s].options[k].name, NULL) != &sets[s].options[k])
-                continue; /* an earlier set has it */
-            if (!titled++)
-                fprintf(out, "\n%s:\n", sets[s].title);
-            help_line(&sets[s].options[k], out);
-        }
-    }
 }

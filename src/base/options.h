@@ -62,13 +62,17 @@ enum ky_status ky_option_set_text(const struct ky_option *option, void *values, 
 void ky_option_text(const struct ky_option *option, const void *values, char *text, size_t size);
 int ky_option_is_set(const struct ky_option *option, const void *values);
 
-/* Reads `--name value`, `--name=value` and `--flag`. Words that are no options go to `positional`
- * (room for `argc`), their number to *positionals. A single-letter option `-x` is looked up in
- * `letters`, pairs such as
- * {"n", "bodies"} ended by {NULL}. */
+/* Letters for options: pairs such as {"n", "bodies"}, ended by {NULL, NULL}. */
 struct ky_option_letter {
     const char *letter, *name;
 };
+/* The letter of an option, or NULL. */
+const char *ky_option_letter_of(const struct ky_option_letter *letters, const char *name);
+
+/* Reads `--name value`, `--name=value`, `--flag`, `-n 5`, `-n5`. A value that begins with '-' and
+ * is no number needs the '='. Words that are no options, and all after `--`, go to `positional`
+ * (room for `argc`), their number to *positionals. KY_USAGE for an unknown name (with the nearest
+ * one), a missing value, and what ky_option_set_text refuses. */
 enum ky_status ky_options_command_line(const struct ky_option_set *sets, size_t count,
                                        const struct ky_option_letter *letters, int argc,
                                        char **argv, const char **positional, int *positionals,
@@ -105,7 +109,12 @@ enum ky_status ky_options_check(const struct ky_option_set *set, struct ky_error
 void ky_options_write_ini(const struct ky_option_set *sets, size_t count, FILE *out);
 /* What stands for the value in the help: "REAL", "FILE", "cpu|cuda"; nothing for a flag. */
 const char *ky_option_value_word(const struct ky_option *option);
-/* A name that several sets have belongs to the first. Two columns: "--theta REAL (0.7)   help". */
-void ky_options_help(const struct ky_option_set *sets, size_t count, FILE *out);
+/* The lines of --help, 100 columns wide: "  -n, --bodies NUMBER   how many", under the titles of
+ * the sets. A name that several sets have belongs to the first. */
+void ky_options_help(const struct ky_option_set *sets, size_t count,
+                     const struct ky_option_letter *letters, FILE *out);
+/* Text (UTF-8) wrapped at 100 columns and ended with a newline. `column`: how much of the first
+ * line is written already; the text starts at `indent` in every line. */
+void ky_help_text(const char *text, int column, int indent, FILE *out);
 
 #endif

@@ -49,9 +49,13 @@ static enum ky_status check_words(struct cli *cli)
                            "no benchmark is called '%s'; there are direct, tree, walk and unroll",
                            cli->words[k]);
     }
+    int others = cli->word_count != 1 || strcmp(cli->words[0], "unroll") != 0;
     if (cli_given(cli, "bodies") && !wanted(cli, "unroll"))
         return ky_fail(&cli->error, KY_USAGE,
                        "--bodies is for `kyoho bench unroll`; the others have sizes of their own");
+    if (cli_given(cli, "precision") && others)
+        return ky_fail(&cli->error, KY_USAGE,
+                       "--precision is for `kyoho bench unroll` alone; the others compare them");
     return KY_OK;
 }
 
@@ -76,6 +80,7 @@ static enum ky_status measure(struct cli *cli, const struct ky_parameters *base,
     parameters.precision = row->precision;
     parameters.multipole = row->multipole;
     parameters.theta = row->theta;
+    parameters.opening = KY_OFFSET;
     ky_model_parameters_defaults(&model);
     model.n = row->n;
     ky_snapshot_clear(&snapshot);
@@ -179,7 +184,9 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     struct ky_parameters parameters;
     struct own own;
     cli_add(cli, "benchmark", own_options, sizeof own_options / sizeof *own_options, &own);
-    cli_add_parameters(cli, &parameters);
+    cli_add_force(cli, &parameters);
+    /* the others are what the cases differ in */
+    cli_narrow(cli, "force", "cell curve leaf group precision softening softening-kind g");
     enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 0, INT_MAX, 0);
     if (status || describe || cli->help)
         return status;

@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 
-static const struct ky_option_letter letters[] = {
+const struct ky_option_letter cli_letters[] = {
     {"n", "bodies"}, {"o", "output"}, {"h", "help"}, {"q", "quiet"}, {NULL, NULL}};
 
 void cli_add(struct cli *cli, const char *title, const struct ky_option *options, size_t count,
@@ -37,9 +37,37 @@ void cli_add_parameters(struct cli *cli, struct ky_parameters *parameters)
     add_parameters(cli, parameters, KY_PARAMETER_SETS);
 }
 
+void cli_add_force(struct cli *cli, struct ky_parameters *parameters)
+{
+    add_parameters(cli, parameters, 2);
+}
+
 void cli_add_engine(struct cli *cli, struct ky_parameters *parameters)
 {
     add_parameters(cli, parameters, 1);
+}
+
+/* Is `name` among the words of `names`? */
+static int is_among(const char *name, const char *names)
+{
+    size_t length = strlen(name);
+    for (const char *word = names; *word; word += strcspn(word, " "), word += *word == ' ')
+        if (strcspn(word, " ") == length && !strncmp(word, name, length))
+            return 1;
+    return 0;
+}
+
+void cli_narrow(struct cli *cli, const char *title, const char *names)
+{
+    struct ky_option_set *set = cli->sets;
+    size_t kept = 0;
+    while (strcmp(set->title, title) != 0)
+        set++;
+    for (size_t k = 0; k < set->count; k++)
+        if (is_among(set->options[k].name, names))
+            cli->narrowed[kept++] = set->options[k];
+    set->options = cli->narrowed;
+    set->count = kept;
 }
 
 static enum ky_status read_ini(struct cli *cli, const char *name)
@@ -64,22 +92,38 @@ static int is_ini(const char *word)
     return length > 4 && !strcmp(word + length - 4, ".ini");
 }
 
+/* --help anywhere: nothing else matters but what the help is about. */
+static int wants_help(struct cli *cli, int argc, char **argv)
+{
+    for (int k = 0; k < argc && strcmp(argv[k], "--") != 0; k++)
+        cli->help |= !strcmp(argv[k], "--help") || !strcmp(argv[k], "-h");
+    if (cli->help && argc && argv[0][0] != '-')
+        cli->words[cli->word_count++] = argv[0];
+    return cli->help;
+}
+
+static enum ky_status read_words(struct cli *cli, int argc, char **argv)
+{
+    return ky_options_command_line(cli->sets, cli->count, cli_letters, argc, argv, cli->words,
+                                   &cli->word_count, &cli->error);
+}
+
 enum ky_status cli_parse(struct cli *cli, int argc, char **argv, int least, int most, int ini)
 {
     cli->words = malloc(((size_t)argc + 1) * sizeof *cli->words);
     if (!cli->words)
         return ky_no_memory(&cli->error, "command line", (size_t)argc + 1, sizeof *cli->words);
-    enum ky_status status = ky_options_command_line(cli->sets, cli->count, letters, argc, argv,
-                                                    cli->words, &cli->word_count, &cli->error);
+    if (wants_help(cli, argc, argv))
+        return KY_OK;
+    enum ky_status status = read_words(cli, argc, argv);
     if (!status && ini && cli->word_count && is_ini(cli->words[0])) {
         status = read_ini(cli, cli->words[0]);
         if (!status) /* again: the command line has the last word */
-            status = ky_options_command_line(cli->sets, cli->count, letters, argc, argv, cli->words,
-                                             &cli->word_count, &cli->error);
+            status = read_words(cli, argc, argv);
         cli->word_count--;
         memmove(cli->words, cli->words + 1, (size_t)cli->word_count * sizeof *cli->words);
     }
-    if (status || cli->help)
+    if (status)
         return status;
     if (cli->word_count > most)
         return ky_fail(&cli->error, KY_USAGE, "what is '%s'? usage: kyoho %s %s", cli->words[most],
@@ -95,19 +139,107 @@ int cli_given(const struct cli *cli, const char *name)
     return ky_option_given(cli->sets, cli->count, name);
 }
 
+/* Where in `names` the first one stands that was given, and its name; or NULL. */
+static const char *first_given(const struct cli *cli, const char *names, char name[32])
+{
+    for (const char *word = names; *word; word += strcspn(word, " "), word += *word == ' ') {
+        snprintf(name, 32, "%.*s", (int)strcspn(word, " "), word);
+        if (cli_given(cli, name))
+            return word;
+    }
+    return NULL;
+}
+
+enum ky_status cli_refuse(struct cli *cli, const char *names, const char *what)
+{
+    char name[32];
+    if (!first_given(cli, names, name))
+        return KY_OK;
+    return ky_fail(&cli->error, KY_USAGE, "--%s means nothing without %s", name, what);
+}
+
+static int is_engine(const struct ky_parameters *p, const char *name)
+{
+    return p->engine && !strncmp(p->engine, name, strlen(name));
+}
+
+void cli_warn_idle(struct cli *cli, const struct ky_parameters *p)
+{
+    const struct {
+        int idle;
+        const char *names, *with;
+    } rules[] = {
+        {p->force == KY_DIRECT, "theta opening alpha cell multipole curve leaf group",
+         "--force direct"},
+        {p->force == KY_WALK, "group", "--force walk"},
+        {p->force != KY_DIRECT, "unroll", "a --force other than direct"},
+        {p->force != KY_DIRECT && p->opening != KY_RELATIVE, "alpha",
+         "an --opening other than relative"},
+        {is_engine(p, "cpu"), "unroll", "--engine cpu"},
+        {is_engine(p, "cuda") || is_engine(p, "opencl"), "isa", "an --engine other than cpu"},
+    };
+    for (size_t r = 0; r < sizeof rules / sizeof *rules; r++) {
+        char name[32], line[128];
+        const char *word = rules[r].idle ? first_given(cli, rules[r].names, name) : NULL;
+        while (word) {
+            snprintf(line, sizeof line, "--%s has no effect with %s", name, rules[r].with);
+            cli_log(cli, KY_LOG_WARNING, line);
+            word = first_given(cli, word + strlen(name) + (word[strlen(name)] == ' '), name);
+        }
+    }
+}
+
 void cli_help(const struct cli *cli, FILE *out)
 {
-    fprintf(out, "usage: kyoho %s %s\n\n%s\n", cli->command->name, cli->command->usage,
-            cli->command->summary);
-    ky_options_help(cli->sets, cli->count, out);
+    char usage[512];
+    snprintf(usage, sizeof usage, "kyoho %s %s", cli->command->name, cli->usage);
+    fputs("usage: ", out);
+    ky_help_text(usage, 7, 7, out);
+    fputc('\n', out);
+    ky_help_text(cli->summary, 0, 0, out);
+    ky_options_help(cli->sets + 1, cli->count - 1, cli_letters, out);
+    ky_options_help(cli->sets, 1, cli_letters, out);
     if (cli->command->more_help)
-        cli->command->more_help(out);
+        cli->command->more_help(cli, out);
+}
+
+/* ---- remarks ---- */
+
+struct remark {
+    struct remark *next;
+    char text[];
+};
+
+/* Remembers the line; 1 if it was there already. */
+static int said_before(struct cli *cli, const char *line)
+{
+    for (const struct remark *remark = cli->said; remark; remark = remark->next)
+        if (!strcmp(remark->text, line))
+            return 1;
+    struct remark *remark = malloc(sizeof *remark + strlen(line) + 1);
+    if (remark) {
+        strcpy(remark->text, line);
+        remark->next = cli->said;
+        cli->said = remark;
+    }
+    return 0;
 }
 
 void cli_log(void *context, enum ky_log_level level, const char *line)
 {
-    const struct cli *cli = context;
-    if (level == KY_LOG_DETAIL || (cli->quiet && level != KY_LOG_WARNING))
+    struct cli *cli = context;
+    if (level == KY_LOG_DETAIL || (cli->quiet && level != KY_LOG_WARNING) || said_before(cli, line))
         return;
     fprintf(stderr, "%s%s\n", level == KY_LOG_WARNING ? "warning: " : "", line);
+}
+
+void cli_free(struct cli *cli)
+{
+    while (cli->said) {
+        struct remark *next = cli->said->next;
+        free(cli->said);
+        cli->said = next;
+    }
+    ky_options_storage_free(cli->storage);
+    free(cli->words);
 }

@@ -20,6 +20,10 @@ struct cli {
     struct ky_option_storage *storage;
     struct ky_error error;
     int json, quiet, help;
+    char usage[256]; /* what follows the command's name, for its help */
+    const char *summary;
+    struct ky_option narrowed[CLI_OPTIONS]; /* see cli_narrow */
+    struct remark *said;                    /* each remark is shown once */
 };
 
 struct subcommand {
@@ -29,7 +33,8 @@ struct subcommand {
     /* Binds the option sets, parses, works. With `describe` it only binds, for the help and the man
      * page. */
     enum ky_status (*run)(struct cli *cli, int argc, char **argv, int describe);
-    void (*more_help)(FILE *out); /* what the option tables do not say; or NULL */
+    /* What the option tables do not say; or NULL. */
+    void (*more_help)(const struct cli *cli, FILE *out);
 };
 
 extern const struct subcommand model_command, merge_command, run_command, force_command,
@@ -40,15 +45,25 @@ extern const struct subcommand model_command, merge_command, run_command, force_
 void cli_add(struct cli *cli, const char *title, const struct ky_option *options, size_t count,
              void *values);
 void cli_add_parameters(struct cli *cli, struct ky_parameters *parameters);
-/* The same, offering only the options of the engine. */
+/* The same, offering the options of engine and force, or of the engine alone. */
+void cli_add_force(struct cli *cli, struct ky_parameters *parameters);
 void cli_add_engine(struct cli *cli, struct ky_parameters *parameters);
-/* Reads the command line; words past `most` are an error that shows the usage. `ini`: a first word
- * that ends in
- * ".ini" is read before the command line and is not counted. */
+/* Of the set `title`, offers only the options in `names` (separated by blanks). At most once in a
+ * call. */
+void cli_narrow(struct cli *cli, const char *title, const char *names);
+/* Reads the command line. Fewer words than `least` or more than `most` are an error that shows the
+ * usage. `ini`: a first word that ends in ".ini" is read before the command line and is not
+ * counted. With --help anywhere nothing is read but a first word, which goes to cli->words. */
 enum ky_status cli_parse(struct cli *cli, int argc, char **argv, int least, int most, int ini);
 int cli_given(const struct cli *cli, const char *name);
+/* KY_USAGE if one of `names` (separated by blanks) was given: they mean nothing without `what`. */
+enum ky_status cli_refuse(struct cli *cli, const char *names, const char *what);
+/* Warns of options that were given and that the chosen force, opening and engine do not look at. */
+void cli_warn_idle(struct cli *cli, const struct ky_parameters *parameters);
+void cli_free(struct cli *cli);
 void cli_help(const struct cli *cli, FILE *out);
-/* Log lines to standard error; for struct ky_parameters.log, with the cli as context. */
+extern const struct ky_option_letter cli_letters[];
+/* Log lines to standard error, each once; for struct ky_parameters.log, with the cli as context. */
 void cli_log(void *context, enum ky_log_level level, const char *line);
 
 /* Where bodies come from: a file, or a model made in memory. */

@@ -16,7 +16,7 @@ struct request {
 #define FIELD(name) offsetof(struct request, name)
 static const struct ky_option own_options[] = {
     {"output", KY_OPTION_TEXT, FIELD(output), NULL, KY_NO_RANGE, NULL, "PNG",
-     "the picture; -o for short"},
+     "the picture to write"},
     {"panels", KY_OPTION_COUNT, FIELD(panels), "0", 0, 64, NULL, NULL,
      "so many of the snapshots, evenly from the first to the last; 0: all, or 3 of a folder"},
 };

@@ -39,7 +39,8 @@ static enum ky_status work(struct cli *cli, struct source *source, struct ky_par
     char origin[ORIGIN];
     struct ky_snapshot snapshot;
     struct force_result result;
-    enum ky_status status = sink->output ? sink_check(cli, sink) : KY_OK;
+    enum ky_status status = sink->output ? sink_check(cli, sink)
+                                         : cli_refuse(cli, "format compress overwrite", "-o FILE");
     ky_snapshot_clear(&snapshot);
     if (!status)
         status = source_get(cli, source, cli->word_count ? cli->words[0] : NULL, parameters,
@@ -53,7 +54,7 @@ static enum ky_status work(struct cli *cli, struct source *source, struct ky_par
     if (!status && cli->json) {
         struct ky_json json = {.out = stdout};
         force_json(&json, NULL, &result);
-    } else if (!status) {
+    } else if (!status && !cli->quiet) {
         show(&result);
     }
     ky_snapshot_free(&snapshot);
@@ -68,13 +69,14 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     struct sink sink;
     cli_add(cli, "force evaluation", own_options, sizeof own_options / sizeof *own_options,
             &request);
-    cli_add_parameters(cli, &parameters);
+    cli_add_force(cli, &parameters);
     source_add(cli, &source);
     sink_add(cli, &sink);
     enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 0, 1, 0);
     if (status || describe || cli->help)
         return status;
     request.keep = sink.output != NULL;
+    cli_warn_idle(cli, &parameters);
     return work(cli, &source, &parameters, &request, &sink);
 }
 

@@ -13,35 +13,36 @@
 #include "command/man.h"
 #include "snapshot/snapshot.h"
 
-static const struct subcommand *const commands[] = {
-    &model_command,   &run_command,     &force_command,   &info_command,
-    &draw_command,    &convert_command, &merge_command,   &neighbours_command,
-    &density_command, &bench_command,   &devices_command,
+/* `loud`: what it prints is all that it is called for, so that it has no --quiet. */
+static const struct {
+    const struct subcommand *command;
+    int loud;
+} commands[] = {
+    {&model_command, 0},   {&run_command, 0},     {&force_command, 0},   {&info_command, 1},
+    {&draw_command, 0},    {&convert_command, 0}, {&merge_command, 0},   {&neighbours_command, 0},
+    {&density_command, 0}, {&bench_command, 1},   {&devices_command, 1},
 };
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
-/* Options that every subcommand has. */
+/* Options that every subcommand has, the last unless it is loud. */
 #define FIELD(name) offsetof(struct cli, name)
 static const struct ky_option common[] = {
+    {"help", KY_OPTION_FLAG, FIELD(help), NULL, KY_NO_RANGE, NULL, NULL, "print this text"},
     {"json", KY_OPTION_FLAG, FIELD(json), NULL, KY_NO_RANGE, NULL, NULL,
      "print one JSON object and nothing else"},
     {"quiet", KY_OPTION_FLAG, FIELD(quiet), NULL, KY_NO_RANGE, NULL, NULL,
-     "no progress, no remarks; warnings stay; -q for short"},
-    {"help", KY_OPTION_FLAG, FIELD(help), NULL, KY_NO_RANGE, NULL, NULL, "this text"},
+     "print nothing but warnings, errors, and what --json asks for"},
 };
 
-static void start(struct cli *cli, const struct subcommand *command)
+static void start(struct cli *cli, int index)
 {
     memset(cli, 0, sizeof *cli);
-    cli->command = command;
-    cli_add(cli, "general", common, sizeof common / sizeof *common, cli);
-}
-
-static void end(struct cli *cli)
-{
-    ky_options_storage_free(cli->storage);
-    free(cli->words);
+    cli->command = commands[index].command;
+    snprintf(cli->usage, sizeof cli->usage, "%s", cli->command->usage);
+    cli->summary = cli->command->summary;
+    cli_add(cli, "general", common,
+            sizeof common / sizeof *common - (size_t)(commands[index].loud != 0), cli);
 }
 
 static void help(FILE *out)
@@ -49,13 +50,11 @@ static void help(FILE *out)
     fprintf(out, "kyoho %s - gravitational N-body simulation\n\nusage: kyoho COMMAND [options]\n\n",
             ky_version());
     for (int k = 0; k < COMMANDS; k++)
-        fprintf(out, "  %-10s %s\n", commands[k]->name, commands[k]->summary);
-    fputs("\n`kyoho COMMAND --help` lists the options of a command; `kyoho --version` tells the "
-          "version and the\n"
-          "features of this build. Exit codes: 0 done, 1 out of memory or internal fault, 2 wrong "
-          "usage,\n"
-          "3 not available here, 4 bad data, 5 device failure, 6 stopped early but resumable, 7 "
-          "cannot write.\n",
+        fprintf(out, "  %-10s %s\n", commands[k].command->name, commands[k].command->summary);
+    fputs("\n`kyoho help COMMAND` or `kyoho COMMAND --help` lists the options of a command. "
+          "`kyoho --version`\nprints the version and what this build can do.\n"
+          "Exit codes: 0 done, 1 out of memory or internal fault, 2 wrong usage, 3 not available "
+          "here,\n4 bad data, 5 device failure, 6 stopped early but resumable, 7 cannot write.\n",
           out);
 }
 
@@ -73,14 +72,15 @@ static void complain(const struct cli *cli, enum ky_status status)
     fprintf(stderr, "kyoho %s: %s\n", cli->command->name, cli->error.text);
 }
 
-static int run(const struct subcommand *command, int argc, char **argv)
+static int run(int index, int argc, char **argv, int asked_help)
 {
     struct cli cli;
-    start(&cli, command);
+    start(&cli, index);
+    cli.help = asked_help;
     int json = 0; /* also where the command line cannot be read */
     for (int k = 0; k < argc; k++)
         json |= !strcmp(argv[k], "--json");
-    enum ky_status status = command->run(&cli, argc, argv, 0);
+    enum ky_status status = cli.command->run(&cli, argc, argv, 0);
     cli.json |= json;
     if (!status && cli.help)
         cli_help(&cli, stdout);
@@ -88,7 +88,7 @@ static int run(const struct subcommand *command, int argc, char **argv)
         status = ky_fail(&cli.error, KY_CANNOT_WRITE, "standard output cannot be written");
     if (status)
         complain(&cli, status);
-    end(&cli);
+    cli_free(&cli);
     return (int)status;
 }
 
@@ -97,10 +97,10 @@ static void man(void)
     man_begin(stdout);
     for (int k = 0; k < COMMANDS; k++) {
         struct cli cli;
-        start(&cli, commands[k]);
-        commands[k]->run(&cli, 0, NULL, 1);
+        start(&cli, k);
+        cli.command->run(&cli, 0, NULL, 1);
         man_command(&cli, stdout);
-        end(&cli);
+        cli_free(&cli);
     }
     man_end(stdout);
 }
@@ -109,7 +109,7 @@ static int unknown(const char *word)
 {
     const char *names[COMMANDS];
     for (int k = 0; k < COMMANDS; k++)
-        names[k] = commands[k]->name;
+        names[k] = commands[k].command->name;
     const char *near = ky_nearest_word(word, names, COMMANDS);
     fprintf(stderr, "kyoho: unknown command '%s'%s%s%s; `kyoho --help` lists all\n", word,
             near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
@@ -148,7 +148,8 @@ int main(int argc, char **argv)
         help(stderr);
         return KY_USAGE;
     }
-    if (!strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help")) {
+    int asks = !strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help");
+    if (asks && argc == 2) {
         help(stdout);
         return printed();
     }
@@ -160,8 +161,9 @@ int main(int argc, char **argv)
         man();
         return printed();
     }
+    argc -= 1 + asks, argv += 1 + asks; /* `kyoho help run` is `kyoho run --help` */
     for (int k = 0; k < COMMANDS; k++)
-        if (!strcmp(word, commands[k]->name))
-            return run(commands[k], argc - 2, argv + 2);
-    return unknown(word);
+        if (!strcmp(argv[0], commands[k].command->name))
+            return run(k, argc - 1, argv + 1, asks);
+    return unknown(argv[0]);
 }

@@ -43,7 +43,11 @@ void man_command(const struct cli *cli, FILE *out)
             const struct ky_option *option = &cli->sets[s].options[k];
             if (ky_options_find(cli->sets, cli->count, option->name, NULL) != option)
                 continue;
-            fputs(".TP\n.BR \\-\\-", out);
+            const char *letter = ky_option_letter_of(cli_letters, option->name);
+            fputs(".TP\n.BR ", out);
+            if (letter)
+                fprintf(out, "\\-%s \", \" ", letter);
+            fputs("\\-\\-", out);
             plain(option->name, out);
             fputs(" \" ", out);
             plain(ky_option_value_word(option), out);

@@ -23,12 +23,16 @@ enum ky_status model_check_options(struct cli *cli, const char *name)
     return KY_OK;
 }
 
-static void list(FILE *out)
+/* `kyoho model --help` lists the models, `kyoho model king --help` has shown that one. */
+static void list(const struct cli *cli, FILE *out)
 {
-    fputs("\nmodels:\n", out);
-    for (size_t k = 0; k < ky_model_count; k++)
-        fprintf(out, "  %-16s %s\n%18s options: bodies seed %s\n", ky_models[k].name,
-                ky_models[k].help, "", ky_models[k].takes);
+    if (cli->word_count)
+        return;
+    fputs("\nmodels (`kyoho help model NAME` shows the options of one):\n", out);
+    for (size_t k = 0; k < ky_model_count; k++) {
+        int column = fprintf(out, "  %-16s", ky_models[k].name);
+        ky_help_text(ky_models[k].help, column, 19, out);
+    }
 }
 
 static void show(const struct cli *cli, const char *name, const char *file,
@@ -46,6 +50,20 @@ static void show(const struct cli *cli, const char *name, const char *file,
     }
 }
 
+/* The help is about one model: its options alone. */
+static enum ky_status narrow(struct cli *cli, const char *name)
+{
+    char names[256];
+    const struct ky_model *model = ky_model_find(name, &cli->error);
+    if (!model)
+        return KY_USAGE;
+    snprintf(cli->usage, sizeof cli->usage, "%s -n N -o FILE [options]", model->name);
+    snprintf(names, sizeof names, "bodies seed %s", model->takes);
+    cli->summary = model->help;
+    cli_narrow(cli, "model", names);
+    return KY_OK;
+}
+
 static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 {
     struct ky_model_parameters parameters;
@@ -55,6 +73,8 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     cli_add(cli, "model", ky_model_options, ky_model_option_count, &parameters);
     sink_add(cli, &sink);
     enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 1, 1, 0);
+    if (!status && cli->help && cli->word_count)
+        status = narrow(cli, cli->words[0]);
     if (status || describe || cli->help)
         return status;
     ky_snapshot_clear(&snapshot);

@@ -241,6 +241,8 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     if (status)
         return status;
     catch_signals();
+    if (!request.resume)
+        cli_warn_idle(cli, &request.parameters);
     status = request.resume ? ky_resume(&request.parameters, &request.run, &cli->error)
                             : start(cli, &request);
     if (line.terminal && line.shown && status)

@@ -116,7 +116,7 @@ enum ky_status source_get(struct cli *cli, struct source *source, const char *fi
 #define FIELD(name) offsetof(struct sink, name)
 static const struct ky_option sink_options[] = {
     {"output", KY_OPTION_TEXT, FIELD(output), NULL, KY_NO_RANGE, NULL, "FILE",
-     "the snapshot to write; -o for short"},
+     "the snapshot to write"},
     {"format", KY_OPTION_CHOICE, FIELD(format), "by-name", KY_NO_RANGE,
      "by-name|hdf5|tipsy|gadget1|gadget2|csv", NULL, "its format; by-name: .hdf5 .tipsy .csv"},
     {"compress", KY_OPTION_FLAG, FIELD(compress), NULL, KY_NO_RANGE, NULL, NULL, "compress HDF5"},

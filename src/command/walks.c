@@ -13,7 +13,7 @@
 #define FIELD(name) offsetof(struct table_output, name)
 static const struct ky_option table_options[] = {
     {"output", KY_OPTION_TEXT, FIELD(output), NULL, KY_NO_RANGE, NULL, "FILE.csv",
-     "write a line for each body; -o for short"},
+     "write a line for each body"},
     {"overwrite", KY_OPTION_FLAG, FIELD(overwrite), NULL, KY_NO_RANGE, NULL, NULL,
      "replace a file that exists"},
 };
@@ -34,7 +34,7 @@ enum ky_status table_check(struct cli *cli, const struct table_output *table, co
 {
     const char *dot = table->output ? strrchr(table->output, '.') : NULL;
     if (!table->output)
-        return KY_OK;
+        return cli_refuse(cli, "overwrite", "-o FILE.csv");
     if (!dot || strcmp(dot, ".csv") != 0)
         return ky_fail(&cli->error, KY_USAGE, "%s: the table is a CSV file; name it .csv",
                        table->output);

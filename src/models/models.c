@@ -27,8 +27,7 @@ const size_t ky_model_count = sizeof ky_models / sizeof *ky_models;
 #define FIELD(name) offsetof(struct ky_model_parameters, name)
 
 const struct ky_option ky_model_options[] = {
-    {"bodies", KY_OPTION_COUNT, FIELD(n), "0", KY_NO_RANGE, NULL, "N",
-     "number of bodies; -n for short"},
+    {"bodies", KY_OPTION_COUNT, FIELD(n), "0", KY_NO_RANGE, NULL, "N", "number of bodies"},
     {"seed", KY_OPTION_COUNT, FIELD(seed), "1", KY_NO_RANGE, NULL, NULL,
      "of the random numbers; the same seed gives the same bodies"},
     {"softening", KY_OPTION_REAL, FIELD(softening), "0", 0, 1e6, NULL, "LENGTH",

@@ -27,8 +27,17 @@ version = run("--version")
 check(re.match(r"kyoho \d+\.\d+\.\d+\n", version.stdout) and "HDF5" in version.stdout, "--version tells version and features")
 for name in COMMANDS:
     text = run(name, "--help").stdout
-    missing = [o for o in PROMISED[name].split() if not re.search(rf"^  --{o}\b", text, re.M)]
-    check(not missing, f"kyoho {name} --help lists its options", f"missing: {missing}")
+    missing = [o for o in PROMISED[name].split() if not re.search(rf"^  (-., |    )--{o}\b", text, re.M)]
+    check(not missing and all(len(line) <= 100 for line in text.splitlines()),
+          f"kyoho {name} --help lists its options in 100 columns", f"missing: {missing}")
+    check(run("help", name).stdout == text == run("--help", name).stdout == run(name, "--nonsense", "3", "-h", "--end").stdout,
+          f"kyoho help {name}, and --help beside anything")
+
+plummer = run("model", "plummer", "--help").stdout
+check("--cutoff" in plummer and "-n, --bodies" in plummer and "--w0" not in plummer and "king" not in plummer
+      and run("help", "model", "plummer").stdout == plummer, "kyoho model plummer --help has its options alone", plummer)
+check("plummer" in run("model", "plumer", "--help", code=2).stderr, "and no help about an unknown model")
+check("force" in run("help", "forc", code=2).stderr, "kyoho help of a misspelt command")
 
 man = run("--man").stdout
 check(all(f"kyoho {name}" in man for name in COMMANDS) and ".TH KYOHO 1" in man, "--man covers every command")
@@ -44,6 +53,13 @@ with folder() as where:
         (["run", "--theta", "-1"], "range"),
         (["run", "--theta", "abc"], "not a number"),
         (["run", "--theta"], "needs a value"),
+        (["run", "-theta", "0.5"], "did you mean --theta"),
+        (["force", "--model", "plummer", "-n", "10", "--step", "0.1"], "unknown option --step"),
+        (["force", "--model", "plummer", "-n", "10", "--overwrite"], "without -o FILE"),
+        (["density", "--model", "plummer", "-n", "10", "--overwrite"], "without -o FILE.csv"),
+        (["bench", "--theta", "0.5"], "unknown option --theta"),
+        (["bench", "tree", "--precision", "double"], "bench unroll"),
+        (["info", path("x.csv"), "--quiet"], "unknown option --quiet"),
         (["run", "--opening", "offst"], "geometric|offset"),
         (["run", "--end", "1"], "--output"),
         (["run", "--end", "1", "--output", path("x")], "which bodies"),
@@ -160,6 +176,17 @@ with folder() as where:
     check(json.loads(run("force", "--nope", "--json", code=2).stdout)["code"] == 2, "a wrong option as JSON")
     error = json.loads(run("info", path("missing"), "--json", code=4).stdout)
     check(error["code"] == 4 and "missing" in error["error"], "an error as JSON")
+
+    # letters with their values attached, words that look like options, and what is not said
+    os.chdir(where)
+    run("model", "plummer", "-n100", "-o-m.csv", "-q")
+    check(not run("convert", "--", "-m.csv", "./n.csv", code=0).stderr and os.path.exists("n.csv"), "-n100, -oFILE, --")
+    check(run("force", "n.csv", "--softening", "0.1", "-q").stdout == "", "force --quiet is quiet")
+    check(run_json("force", "n.csv", "--softening", "0.1", "-q")["n"] == 100, "and prints JSON all the same")
+    idle = run("force", "n.csv", "--softening", "0.1", "--force", "direct", "--theta", "0.5", "--leaf", "8", "-q").stderr
+    check(idle.count("has no effect with --force direct") == 2, "options without effect are warned of", idle)
+    said = run("run", "n.csv", "--softening", "0.1", "--step", "0.125", "--steps", "2", "--output", "said").stderr.splitlines()
+    check(said and len(said) == len(set(said)), "a remark is printed once", said)
 
     # model in memory and file give the same forces
     run("model", "plummer", "-n", "200", "-o", path("m.csv"))

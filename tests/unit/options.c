@@ -29,14 +29,15 @@ static const struct ky_option table[] = {
 static struct values v;
 static const struct ky_option_set set = {"test", table, sizeof table / sizeof *table, &v, NULL};
 static struct ky_error error;
+static const char *words[16];
+static int word_count;
 
 static enum ky_status parse(int argc, char **argv)
 {
-    static const struct ky_option_letter letters[] = {{"n", "bodies"}, {NULL, NULL}};
-    const char *words[16];
-    int count;
+    static const struct ky_option_letter letters[] = {
+        {"n", "bodies"}, {"o", "name"}, {"f", "fast"}, {NULL, NULL}};
     ky_options_defaults(&set);
-    return ky_options_command_line(&set, 1, letters, argc, argv, words, &count, &error);
+    return ky_options_command_line(&set, 1, letters, argc, argv, words, &word_count, &error);
 }
 #define PARSE(...)                                                                                 \
     parse((int)(sizeof((char *[]){__VA_ARGS__}) / sizeof(char *)), (char *[]){__VA_ARGS__})
@@ -62,6 +63,57 @@ static void defaults_and_values(void **state)
     assert_int_equal(v.n, 1000000);
 }
 
+/* The ways in which a letter and its value are written, and where options end. */
+static void letters_and_words(void **state)
+{
+    (void)state;
+    assert_ok(PARSE("-n100", "-oa b"));
+    assert_int_equal(v.n, 100);
+    assert_string_equal(v.name, "a b");
+    assert_ok(PARSE("-fn1e3", "-o", "-", "file"));
+    assert_true(v.flag == 1 && v.n == 1000 && word_count == 1);
+    assert_string_equal(v.name, "-");
+    assert_ok(PARSE("-o-x", "--step", "-.5", "-f"));
+    assert_string_equal(v.name, "-x");
+    assert_true(v.step == -0.5 && v.flag == 1);
+    assert_ok(PARSE("--name=--x", "--", "-n", "--", "a"));
+    assert_string_equal(v.name, "--x");
+    assert_int_equal(word_count, 3);
+    assert_string_equal(words[0], "-n");
+    assert_string_equal(words[1], "--");
+}
+
+/* 100 columns at most, the text in a column of its own, letters beside names. */
+static void help_is_wrapped(void **state)
+{
+    (void)state;
+    static const struct ky_option long_table[] = {
+        {"theta", KY_OPTION_REAL, AT(theta), "0.7", 0.1, 2, NULL, NULL,
+         "opening angle θ of a cell, of which there is much to say here: the smaller it is, the "
+         "more exact and the slower is the force, which is well known"},
+        {"name", KY_OPTION_TEXT, AT(name), NULL, KY_NO_RANGE, NULL, "A-VERY-LONG-WORD-FOR-A-VALUE",
+         "name"},
+    };
+    static const struct ky_option_letter letters[] = {{"t", "theta"}, {NULL, NULL}};
+    const struct ky_option_set sets = {"titled", long_table, 2, &v, NULL};
+    char *text;
+    size_t size;
+    FILE *memory = open_memstream(&text, &size);
+    ky_options_help(&sets, 1, letters, memory);
+    fclose(memory);
+    assert_string_equal(
+        text,
+        "\ntitled:\n"
+        "  -t, --theta REAL                opening angle θ of a cell, of which there is much to "
+        "say here: the\n"
+        "                                  smaller it is, the more exact and the slower is the "
+        "force, which\n"
+        "                                  is well known (default 0.7)\n"
+        "      --name A-VERY-LONG-WORD-FOR-A-VALUE\n"
+        "                                  name\n");
+    free(text);
+}
+
 static void wrong_values_are_refused(void **state)
 {
     (void)state;
@@ -76,6 +128,8 @@ static void wrong_values_are_refused(void **state)
         {"--kind", "", "not one of"},       {"--fast=maybe", NULL, "neither"},
         {"--tehta", "1", "--theta"},        {"--zzzzzz", "1", "unknown option"},
         {"--name", NULL, "needs a value"},  {"-q", NULL, "unknown option -q"},
+        {"-theta", "1", "--theta"},         {"--name", "-f", "needs a value"},
+        {"-n", "-o", "needs a value"},      {"-n", NULL, "needs a value"},
     };
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         char *argv[] = {(char *)(uintptr_t)bad[k].word, (char *)(uintptr_t)bad[k].value};
@@ -218,6 +272,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_and_values),
+        cmocka_unit_test(letters_and_words),
+        cmocka_unit_test(help_is_wrapped),
         cmocka_unit_test(wrong_values_are_refused),
         cmocka_unit_test(ini_round_trip),
         cmocka_unit_test(ini_as_people_write_it),

@@ -1,0 +1,103 @@
+/* Options as text for people: the lines of `--help`. */
+#include "base/options.h"
+
+#include <string.h>
+
+enum { WIDTH = 100, TEXT_COLUMN = 34 };
+
+const char *ky_option_value_word(const struct ky_option *option)
+{
+    if (option->value)
+        return option->value;
+    switch (option->type) {
+    case KY_OPTION_FLAG:
+        return "";
+    case KY_OPTION_CHOICE:
+        return option->choices;
+    case KY_OPTION_REAL:
+        return "REAL";
+    case KY_OPTION_TEXT:
+        return "TEXT";
+    default:
+        return "NUMBER";
+    }
+}
+
+const char *ky_option_letter_of(const struct ky_option_letter *letters, const char *name)
+{
+    for (; letters && letters->letter; letters++)
+        if (!strcmp(letters->name, name))
+            return letters->letter;
+    return NULL;
+}
+
+/* Columns on the screen of the first `bytes` bytes of UTF-8. */
+static int columns(const char *text, size_t bytes)
+{
+    int count = 0;
+    for (size_t k = 0; k < bytes; k++)
+        count += ((unsigned char)text[k] & 0xc0) != 0x80;
+    return count;
+}
+
+void ky_help_text(const char *text, int column, int indent, FILE *out)
+{
+    int first = 1;
+    while (*(text += strspn(text, " "))) {
+        if (*text == '\n') {
+            fputc('\n', out);
+            column = 0, first = 1;
+            text++;
+            continue;
+        }
+        size_t length = strcspn(text, " \n");
+        int wide = columns(text, length);
+        if (!first && column + 1 + wide > WIDTH) {
+            fputc('\n', out);
+            column = 0, first = 1;
+        }
+        if (first && column < indent) {
+            fprintf(out, "%*s", indent - column, "");
+            column = indent;
+        }
+        column += fprintf(out, first ? "" : " ") + wide;
+        fwrite(text, 1, length, out);
+        first = 0;
+        text += length;
+    }
+    fputc('\n', out);
+}
+
+/* "  -n, --bodies NUMBER           how many bodies (default 0)" */
+static void help_line(const struct ky_option *option, const char *letter, FILE *out)
+{
+    char left[200], text[1024];
+    int wide =
+        snprintf(left, sizeof left, "  %s%s%s--%s %s", letter ? "-" : "    ", letter ? letter : "",
+                 letter ? ", " : "", option->name, ky_option_value_word(option));
+    int shown = option->initial && option->type != KY_OPTION_FLAG;
+    snprintf(text, sizeof text, "%s%s%s%s", option->help, shown ? " (default " : "",
+             shown ? option->initial : "", shown ? ")" : "");
+    fputs(left, out);
+    if (wide > TEXT_COLUMN - 1) {
+        fputc('\n', out);
+        wide = 0;
+    }
+    ky_help_text(text, wide, TEXT_COLUMN, out);
+}
+
+void ky_options_help(const struct ky_option_set *sets, size_t count,
+                     const struct ky_option_letter *letters, FILE *out)
+{
+    for (size_t s = 0; s < count; s++) {
+        int titled = 0;
+        for (size_t k = 0; k < sets[s].count; k++) {
+            const struct ky_option *option = &sets[s].options[k];
+            if (ky_options_find(sets, count, option->name, NULL) != option)
+                continue; /* an earlier set has it */
+            if (!titled++)
+                fprintf(out, "\n%s:\n", sets[s].title);
+            help_line(option, ky_option_letter_of(letters, option->name), out);
+        }
+    }
+}
