@@ -375,12 +375,25 @@ KY_API enum ky_status ky_resume(const struct ky_parameters *parameters,
 
 /* ---- snapshots ---- */
 
+/* The space of a snapshot, as its file tells. An ordinary file: not comoving, scale_factor 1, per_h
+ * 0, box 0. */
+struct ky_space {
+    int comoving;  /* positions are comoving: physical ones divided by scale_factor */
+    int per_h;     /* lengths and masses are in units of 1/hubble */
+    int converted; /* the numbers have been made physical, and the box is gone */
+    double scale_factor;
+    double hubble;                     /* H0 in 100 km/s/Mpc; NaN: not told */
+    double omega_matter, omega_lambda; /* densities at scale factor 1; NaN: not told */
+    double box; /* side of a periodic box, in the numbers of the file; 0: open space */
+};
+
 struct ky_snapshot {
     size_t size;
     struct ky_bodies bodies; /* allocated by ky_snapshot_read and ky_model_make */
     double time;
     struct ky_units units;
-    char *parameters; /* effective parameters, INI text, or NULL */
+    char *parameters;      /* effective parameters, INI text, or NULL */
+    struct ky_space space; /* of the file that was read */
 };
 
 enum ky_format { KY_FORMAT_BY_NAME, KY_HDF5, KY_TIPSY, KY_GADGET1, KY_GADGET2, KY_CSV };
@@ -397,9 +410,32 @@ KY_API void ky_snapshot_clear(struct ky_snapshot *snapshot);
 KY_API void ky_snapshot_free(struct ky_snapshot *snapshot);
 KY_API void ky_write_options_defaults(struct ky_write_options *options);
 
+/* What to do with a file that is comoving, in units of 1/h or in a periodic box. */
+enum ky_space_reading {
+    KY_SPACE_REFUSED,  /* KY_BAD_DATA that says what it is (default) */
+    KY_SPACE_PHYSICAL, /* lengths × a/h, masses / h, velocities peculiar + H(a) (x − centre of
+                          mass), time since a = 0; the box is left out. Needs units and cosmology */
+    KY_SPACE_AS_STORED /* the numbers as they are, for a description or a picture */
+};
+
+struct ky_read_options {
+    size_t size;
+    int space;                    /* enum ky_space_reading */
+    unsigned types;               /* bit t: bodies of type t alone; 0: all */
+    int renumber;                 /* 1: ids are left out, so that a body's id is its index */
+    const struct ky_units *units; /* of a file that names none, or none that are known; or NULL:
+                                     the first counts as N-body units, the second is KY_BAD_DATA */
+    ky_log_function *log;         /* gets warnings; or NULL */
+    void *log_context;
+};
+
+KY_API void ky_read_options_defaults(struct ky_read_options *options);
+
 /* Reads any known format, told by its content. Allocates. Checks the bodies. */
 KY_API enum ky_status ky_snapshot_read(const char *path, struct ky_snapshot *snapshot,
                                        struct ky_error *error);
+KY_API enum ky_status ky_snapshot_read_as(const char *path, const struct ky_read_options *options,
+                                          struct ky_snapshot *snapshot, struct ky_error *error);
 /* Written to a temporary name, flushed to the disk, renamed: a file that existed is never
  * damaged. */
 KY_API enum ky_status ky_snapshot_write(const char *path, const struct ky_snapshot *snapshot,

@@ -67,6 +67,22 @@ void ky_bodies_free(struct ky_bodies *bodies)
     memset(bodies, 0, sizeof *bodies);
 }
 
+void ky_bodies_choose(struct ky_bodies *bodies, unsigned types)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < bodies->n; i++) {
+        int type = bodies->type ? bodies->type[i] : 4;
+        for (int k = 0; k < ARRAYS && (types >> type & 1); k++) {
+            char *memory;
+            memcpy(&memory, (char *)bodies + arrays[k].offset, sizeof memory);
+            if (memory && kept < i)
+                memcpy(memory + kept * arrays[k].size, memory + i * arrays[k].size, arrays[k].size);
+        }
+        kept += types >> type & 1;
+    }
+    bodies->n = kept;
+}
+
 static int ascending(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -75,7 +91,10 @@ static int ascending(const void *a, const void *b)
 
 static enum ky_status twice(uint64_t id, struct ky_error *error)
 {
-    return ky_fail(error, KY_BAD_DATA, "id %" PRIu64 " occurs twice; ids must be unique", id);
+    return ky_fail(error, KY_BAD_DATA,
+                   "id %" PRIu64
+                   " occurs twice; ids must be unique, and --renumber numbers all bodies anew",
+                   id);
 }
 
 static enum ky_status check_by_sorting(const uint64_t *id, size_t n, struct ky_error *error)
@@ -159,4 +178,19 @@ enum ky_status ky_bodies_check(const struct ky_bodies *bodies, struct ky_error *
             return status;
     }
     return bodies->id ? check_ids(bodies->id, bodies->n, error) : KY_OK;
+}
+
+enum ky_status ky_bodies_check_forces(const struct ky_bodies *bodies, struct ky_error *error)
+{
+    for (size_t i = 0; i < bodies->n; i++) {
+        for (int k = 0; k < 3 && bodies->acceleration; k++)
+            if (!isfinite(bodies->acceleration[i][k]))
+                return ky_fail(error, KY_BAD_DATA,
+                               "body %zu: acceleration %c is %g; it must be finite", i, "xyz"[k],
+                               bodies -> acceleration[i][k]);
+        if (bodies->potential && !isfinite(bodies->potential[i]))
+            return ky_fail(error, KY_BAD_DATA, "body %zu: potential is %g; it must be finite", i,
+                           bodies->potential[i]);
+    }
+    return KY_OK;
 }

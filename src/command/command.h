@@ -7,7 +7,7 @@
 #include "base/options.h"
 #include "engine/engine.h"
 
-enum { CLI_SETS = 8, CLI_OPTIONS = 48 }; /* options: of one set, at most */
+enum { CLI_SETS = 12, CLI_OPTIONS = 48 }; /* options: of one set, at most */
 
 /* One call of one subcommand. */
 struct cli {
@@ -66,9 +66,22 @@ extern const struct ky_option_letter cli_letters[];
 /* Log lines to standard error, each once; for struct ky_parameters.log, with the cli as context. */
 void cli_log(void *context, enum ky_log_level level, const char *line);
 
+/* Options of everything that reads a snapshot. */
+struct reading {
+    const char *types;
+    int physical, renumber;
+};
+void reading_add(struct cli *cli, struct reading *reading);
+/* Reads `path`; `units`: of a file that names none, or NULL. `as_stored`: comoving, h-scaled and
+ * periodic files are not refused, for a description or a picture. */
+enum ky_status reading_get(struct cli *cli, const struct reading *reading, const char *path,
+                           const struct ky_units *units, int as_stored,
+                           struct ky_snapshot *snapshot);
+
 /* Where bodies come from: a file, or a model made in memory. */
 enum { ORIGIN = 1024 };
 struct source {
+    struct reading reading;
     const char *input, *model, *units;
     struct ky_model_parameters parameters;
 };

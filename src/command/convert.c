@@ -1,11 +1,45 @@
 /* kyoho convert IN OUT: a snapshot in another format. */
 #include "command/command.h"
 
+struct request {
+    struct reading reading;
+    const char *units;
+};
+
+static const struct ky_option own_options[] = {
+    {"units", KY_OPTION_TEXT, offsetof(struct request, units), NULL, KY_NO_RANGE, NULL,
+     "nbody|galaxy|cluster", "units of a file that brings none, or none that are known"},
+};
+
+static enum ky_status read_input(struct cli *cli, const struct request *request,
+                                 struct ky_snapshot *snapshot)
+{
+    struct ky_units units;
+    enum ky_status status =
+        request->units ? ky_units_preset(request->units, &units, &cli->error) : KY_OK;
+    if (!status)
+        status = reading_get(cli, &request->reading, cli->words[0], request->units ? &units : NULL,
+                             0, snapshot);
+    if (status || !request->units)
+        return status;
+    const struct ky_units *own = &snapshot->units;
+    if (own->length_cm > 0 && (own->length_cm != units.length_cm || own->mass_g != units.mass_g ||
+                               own->velocity_cm_s != units.velocity_cm_s))
+        return ky_fail(&cli->error, KY_USAGE,
+                       "%s brings its own units; --units %s contradicts them", cli->words[0],
+                       request->units);
+    snapshot->units = units;
+    return KY_OK;
+}
+
 static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 {
     struct sink sink;
+    struct request request;
     struct ky_snapshot snapshot;
     sink_add(cli, &sink);
+    reading_add(cli, &request.reading);
+    cli_add(cli, "units", own_options, sizeof own_options / sizeof *own_options, &request);
     enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 1, 2, 0);
     if (status || describe || cli->help)
         return status;
@@ -17,7 +51,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     ky_snapshot_clear(&snapshot);
     status = sink_check(cli, &sink);
     if (!status)
-        status = ky_snapshot_read(cli->words[0], &snapshot, &cli->error);
+        status = read_input(cli, &request, &snapshot);
     if (!status)
         status = sink_put(cli, &sink, &snapshot);
     if (!status && cli->json) {

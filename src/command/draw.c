@@ -29,6 +29,7 @@ static size_t spread(size_t k, size_t count, size_t all)
 }
 
 static enum ky_status draw(struct cli *cli, const struct request *request,
+                           const struct reading *reading,
                            const struct ky_draw_parameters *parameters,
                            const struct file_list *files, size_t count)
 {
@@ -39,8 +40,8 @@ static enum ky_status draw(struct cli *cli, const struct request *request,
     size_t read = 0;
     for (; read < count && !status; read++) {
         ky_snapshot_clear(&panels[read]);
-        status = ky_snapshot_read(files->names[spread(read, count, files->count)], &panels[read],
-                                  &cli->error);
+        status = reading_get(cli, reading, files->names[spread(read, count, files->count)], NULL, 1,
+                             &panels[read]);
     }
     if (!status)
         status = ky_draw(request->output, panels, count, parameters, &cli->error);
@@ -67,11 +68,13 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 {
     struct ky_draw_parameters parameters;
     struct request request;
+    struct reading reading;
     struct file_list files = {0};
     int folder = 0;
     ky_draw_parameters_defaults(&parameters);
     cli_add(cli, "picture", own_options, sizeof own_options / sizeof *own_options, &request);
     cli_add(cli, "drawing", ky_draw_options, ky_draw_option_count, &parameters);
+    reading_add(cli, &reading);
     enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 1, INT_MAX, 0);
     if (status || describe || cli->help)
         return status;
@@ -89,7 +92,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     if (count > files.count)
         count = files.count;
     if (!status)
-        status = draw(cli, &request, &parameters, &files, count);
+        status = draw(cli, &request, &reading, &parameters, &files, count);
     if (!status)
         show(cli, request.output, count);
     files_free(&files);

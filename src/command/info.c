@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "command/files.h"
+#include "snapshot/space.h"
 
 static const char *const type_names[6] = {"gas", "halo", "disk", "bulge", "stars", "black holes"};
 
@@ -83,6 +84,16 @@ static void show_units(const struct ky_snapshot *snapshot, const char *file)
             "in yt", file);
 }
 
+static void show_space(const struct ky_space *space)
+{
+    char text[256];
+    ky_space_describe(space, text, sizeof text);
+    if (*text)
+        printf("%-22s %s; %s\n", "space", text,
+               space->converted ? "converted to physical, open space"
+                                : "the numbers below are as stored; --physical converts them");
+}
+
 static void show(const struct ky_snapshot *snapshot, const struct facts *facts)
 {
     printf("%-22s %zu bodies at time %.9g\n", facts->file, facts->n, snapshot->time);
@@ -90,6 +101,7 @@ static void show(const struct ky_snapshot *snapshot, const struct facts *facts)
         if (facts->types[k])
             printf("%-22s %zu (type %d)\n", type_names[k], facts->types[k], k);
     show_units(snapshot, facts->file);
+    show_space(&snapshot->space);
     if (!facts->n)
         return;
     printf("%-22s %.9g\n", "mass", facts->mass);
@@ -117,6 +129,20 @@ static void show(const struct ky_snapshot *snapshot, const struct facts *facts)
 
 /* ---- as JSON ---- */
 
+static void space_json(struct ky_json *json, const struct ky_space *space)
+{
+    ky_json_object(json, "space");
+    ky_json_flag(json, "comoving", space->comoving);
+    ky_json_flag(json, "per_h", space->per_h);
+    ky_json_flag(json, "converted", space->converted);
+    ky_json_real(json, "scale_factor", space->scale_factor);
+    ky_json_real(json, "hubble", space->hubble);
+    ky_json_real(json, "omega_matter", space->omega_matter);
+    ky_json_real(json, "omega_lambda", space->omega_lambda);
+    ky_json_real(json, "box", space->box);
+    ky_json_end_object(json);
+}
+
 static void write_json(struct ky_json *json, const char *name, const struct ky_snapshot *snapshot,
                        const struct facts *facts)
 {
@@ -135,6 +161,7 @@ static void write_json(struct ky_json *json, const char *name, const struct ky_s
     ky_json_real(json, "velocity_cm_s", snapshot->units.velocity_cm_s);
     ky_json_real(json, "g", snapshot->units.g);
     ky_json_end_object(json);
+    space_json(json, &snapshot->space);
     ky_json_real(json, "mass", facts->mass);
     ky_json_vector(json, "low", facts->low, 3);
     ky_json_vector(json, "high", facts->high, 3);
@@ -233,6 +260,8 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 {
     struct file_list files = {0};
     struct ky_snapshot snapshot;
+    struct reading reading;
+    reading_add(cli, &reading);
     enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 1, 1, 0);
     if (status || describe || cli->help)
         return status;
@@ -240,7 +269,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     status = files_add(cli, &files, cli->words[0]);
     struct facts facts = {.file = status ? NULL : files.names[files.count - 1]};
     if (!status)
-        status = ky_snapshot_read(facts.file, &snapshot, &cli->error);
+        status = reading_get(cli, &reading, facts.file, NULL, 1, &snapshot);
     if (!status)
         status = measure(cli, &snapshot, &facts);
     if (!status)

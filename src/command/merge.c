@@ -3,11 +3,12 @@
 #include "models/models.h"
 
 static enum ky_status merge(struct cli *cli, struct ky_merge_parameters *parameters,
-                            struct ky_snapshot *a, struct ky_snapshot *b, struct ky_snapshot *both)
+                            const struct reading *reading, struct ky_snapshot *a,
+                            struct ky_snapshot *b, struct ky_snapshot *both)
 {
-    enum ky_status status = ky_snapshot_read(cli->words[0], a, &cli->error);
+    enum ky_status status = reading_get(cli, reading, cli->words[0], NULL, 0, a);
     if (!status)
-        status = ky_snapshot_read(cli->words[1], b, &cli->error);
+        status = reading_get(cli, reading, cli->words[1], NULL, 0, b);
     if (!status &&
         (a->units.length_cm != b->units.length_cm || a->units.mass_g != b->units.mass_g ||
          a->units.velocity_cm_s != b->units.velocity_cm_s || a->units.g != b->units.g))
@@ -29,8 +30,10 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     struct ky_merge_parameters parameters;
     struct ky_snapshot a, b, both;
     struct sink sink;
+    struct reading reading;
     ky_merge_parameters_defaults(&parameters);
     cli_add(cli, "orbit", ky_merge_options, ky_merge_option_count, &parameters);
+    reading_add(cli, &reading);
     sink_add(cli, &sink);
     enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 2, 2, 0);
     if (status || describe || cli->help)
@@ -40,7 +43,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     ky_snapshot_clear(&both);
     status = sink_check(cli, &sink);
     if (!status)
-        status = merge(cli, &parameters, &a, &b, &both);
+        status = merge(cli, &parameters, &reading, &a, &b, &both);
     if (!status)
         status = sink_put(cli, &sink, &both);
     if (!status && cli->json) {

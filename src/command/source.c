@@ -20,6 +20,7 @@ static const struct ky_option source_options[] = {
 void source_add(struct cli *cli, struct source *source)
 {
     cli_add(cli, "bodies", source_options, sizeof source_options / sizeof *source_options, source);
+    reading_add(cli, &source->reading);
     ky_model_parameters_defaults(&source->parameters);
     cli_add(cli, "model", ky_model_options, ky_model_option_count, &source->parameters);
 }
@@ -66,6 +67,11 @@ static enum ky_status check_source(struct cli *cli, const struct source *source,
     if (!(file || source->input) == !source->model)
         return ky_fail(&cli->error, KY_USAGE,
                        "which bodies? give a file or --model NAME -n N, and not both");
+    const struct reading *reading = &source->reading;
+    if (source->model && (reading->types || reading->physical || reading->renumber))
+        return ky_fail(&cli->error, KY_USAGE,
+                       "--types, --physical and --renumber belong to a file; the bodies come from "
+                       "a --model");
     for (size_t k = 0; k < ky_model_option_count && !source->model; k++) {
         const struct ky_option_set *owner = NULL;
         const char *name = ky_model_options[k].name;
@@ -94,7 +100,8 @@ enum ky_status source_get(struct cli *cli, struct source *source, const char *fi
         return status;
     if (file) {
         snprintf(origin, ORIGIN, "%s", file);
-        status = ky_snapshot_read(file, snapshot, &cli->error);
+        status =
+            reading_get(cli, &source->reading, file, source->units ? &units : NULL, 0, snapshot);
     } else {
         status = make(cli, source, parameters, snapshot, origin);
     }

@@ -359,9 +359,10 @@ static enum ky_status read_rows(struct reader *r, struct ky_error *error)
     return status;
 }
 
-enum ky_status ky_csv_read(const struct ky_input *input, struct ky_snapshot *snapshot,
-                           struct ky_error *error)
+enum ky_status ky_csv_read(const struct ky_input *input, const struct ky_read_options *options,
+                           struct ky_snapshot *snapshot, struct ky_error *error)
 {
+    (void)options;
     struct reader r = {.lines.input = input, .snapshot = snapshot, .told = UINT64_MAX};
     unsigned with = 0;
     r.lines.buffer = ky_allocate(BUFFER + 1, 1);

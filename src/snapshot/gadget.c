@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "snapshot/bytes.h"
-#include "snapshot/snapshot.h"
+#include "snapshot/space.h"
 
 enum { TYPES = 6, HEADER = 256, SLAB = 1 << 17, MOST_FILES = 1000000 };
 
@@ -18,14 +18,15 @@ static const struct {
     const char *name;
     size_t offset; /* of the array in struct ky_bodies */
     int columns, integer;
-    unsigned with; /* 0: required */
+    unsigned with;              /* 0: required */
+    int length, mass, velocity; /* the unit is length^… mass^… velocity^… */
 } blocks[BLOCKS] = {
-    {"POS ", AT(position), 3, 0, 0},
-    {"VEL ", AT(velocity), 3, 0, 0},
-    {"ID  ", AT(id), 1, 1, KY_WITH_ID},
-    {"MASS", AT(mass), 1, 0, 0},
-    {"POT ", AT(potential), 1, 0, KY_WITH_POTENTIAL},
-    {"ACCE", AT(acceleration), 3, 0, KY_WITH_ACCELERATION},
+    {"POS ", AT(position), 3, 0, 0, 1, 0, 0},
+    {"VEL ", AT(velocity), 3, 0, 0, 0, 0, 1},
+    {"ID  ", AT(id), 1, 1, KY_WITH_ID, 0, 0, 0},
+    {"MASS", AT(mass), 1, 0, 0, 0, 1, 0},
+    {"POT ", AT(potential), 1, 0, KY_WITH_POTENTIAL, 0, 0, 2},
+    {"ACCE", AT(acceleration), 3, 0, KY_WITH_ACCELERATION, -1, 0, 2},
 };
 
 /* One file. */
@@ -34,6 +35,7 @@ struct piece {
     int turn, named; /* the other byte order; format 2 */
     uint64_t count[TYPES], total[TYPES];
     double mass[TYPES], time;
+    struct ky_space space;
     uint64_t n, without_mass; /* bodies; those whose mass is not in the header */
     uint32_t files;
     struct {
@@ -112,6 +114,22 @@ static int fits_anything(const struct piece *p, int block, uint64_t length)
     return 1;
 }
 
+/* Redshift, side of the box, densities and h: 0 in an isolated system. */
+static void read_space(struct piece *p, const unsigned char head[HEADER])
+{
+    const double redshift = ky_load_real(head + 80, 8, p->turn),
+                 hubble = ky_load_real(head + 152, 8, p->turn);
+    p->space = (struct ky_space){.scale_factor = 1,
+                                 .box = ky_load_real(head + 128, 8, p->turn),
+                                 .omega_matter = ky_load_real(head + 136, 8, p->turn),
+                                 .omega_lambda = ky_load_real(head + 144, 8, p->turn),
+                                 .hubble = hubble,
+                                 .per_h = hubble > 0 && hubble != 1};
+    p->space.comoving = ky_space_looks_comoving(p->time, redshift, p->space.omega_matter);
+    if (p->space.comoving)
+        p->space.scale_factor = 1 / (1 + redshift);
+}
+
 static enum ky_status read_header(struct piece *p, uint64_t *offset, struct ky_error *error)
 {
     unsigned char head[HEADER];
@@ -146,6 +164,7 @@ static enum ky_status read_header(struct piece *p, uint64_t *offset, struct ky_e
     }
     p->time = ky_load_real(head + 72, 8, p->turn);
     p->files = ky_load32(head + 124, p->turn);
+    read_space(p, head);
     if (!isfinite(p->time))
         return ky_fail(error, KY_BAD_DATA, "its time is %g; it must be finite", p->time);
     if (p->files > MOST_FILES)
@@ -281,9 +300,18 @@ static enum ky_status read_masses(const struct piece *p, uint64_t at, double *ma
     return status;
 }
 
-static enum ky_status read_piece(const struct piece *p, uint64_t at, struct ky_bodies *bodies,
+/* Of block k, to physical numbers. */
+static void scale(const struct ky_space *space, int k, double *numbers, uint64_t count)
+{
+    double factor = ky_space_factor(space, blocks[k].length, blocks[k].mass, blocks[k].velocity);
+    for (uint64_t i = 0; i < count && factor != 1 && !blocks[k].integer; i++)
+        numbers[i] *= factor;
+}
+
+static enum ky_status read_piece(const struct piece *p, uint64_t at, struct ky_snapshot *snapshot,
                                  unsigned char *slab, struct ky_error *error)
 {
+    struct ky_bodies *bodies = &snapshot->bodies;
     enum ky_status status = p->n <= bodies->n - at
                                 ? read_masses(p, at, bodies->mass, slab, error)
                                 : ky_fail(error, KY_BAD_DATA, "has changed while it was read");
@@ -291,8 +319,11 @@ static enum ky_status read_piece(const struct piece *p, uint64_t at, struct ky_b
         char *array;
         memcpy(&array, (char *)bodies + blocks[k].offset, sizeof array);
         uint64_t columns = (uint64_t)blocks[k].columns;
-        if (k != MASS && array && p->n)
-            status = read_numbers(p, k, 0, p->n * columns, array + 8 * columns * at, slab, error);
+        array = array && p->n ? array + 8 * columns * at : NULL;
+        if (k != MASS && array)
+            status = read_numbers(p, k, 0, p->n * columns, array, slab, error);
+        if (array && !status)
+            scale(&snapshot->space, k, (double *)(void *)array, p->n * columns);
     }
     for (int t = 0; t < TYPES && bodies->type && !status; at += p->count[t], t++)
         memset(bodies->type + at, t, p->count[t]);
@@ -303,6 +334,7 @@ static enum ky_status read_piece(const struct piece *p, uint64_t at, struct ky_b
 struct whole {
     uint64_t n, sum[TYPES];
     unsigned with;
+    struct ky_space space;
 };
 
 static enum ky_status survey_all(const struct ky_input *first, uint32_t *files, struct whole *w,
@@ -313,7 +345,8 @@ static enum ky_status survey_all(const struct ky_input *first, uint32_t *files, 
     char *name;
     enum ky_status status = read_header(&p, &offset, error);
     *files = p.files;
-    *w = (struct whole){.with = KY_WITH_ID | KY_WITH_POTENTIAL | KY_WITH_ACCELERATION};
+    *w = (struct whole){.with = KY_WITH_ID | KY_WITH_POTENTIAL | KY_WITH_ACCELERATION,
+                        .space = p.space};
     for (uint32_t k = 0; k < *files && !status; k++) {
         status = open_piece(first, *files, k, &p, &name, error);
         for (int b = 0; b < BLOCKS; b++)
@@ -339,13 +372,19 @@ static enum ky_status survey_all(const struct ky_input *first, uint32_t *files, 
     return status;
 }
 
-enum ky_status ky_gadget_read(const struct ky_input *input, struct ky_snapshot *snapshot,
-                              struct ky_error *error)
+enum ky_status ky_gadget_read(const struct ky_input *input, const struct ky_read_options *options,
+                              struct ky_snapshot *snapshot, struct ky_error *error)
 {
     struct whole whole;
     uint32_t files;
     unsigned char *slab = NULL;
     enum ky_status status = survey_all(input, &files, &whole, error);
+    if (!status && options->units)
+        snapshot->units = *options->units;
+    if (!status)
+        status = ky_space_decide(&whole.space, options, snapshot, error);
+    if (!status && snapshot->space.converted)
+        whole.with &= ~(unsigned)(KY_WITH_POTENTIAL | KY_WITH_ACCELERATION);
     if (!status)
         status = ky_bodies_allocate(&snapshot->bodies, (size_t)whole.n, whole.with, error);
     if (status)
@@ -359,7 +398,7 @@ enum ky_status ky_gadget_read(const struct ky_input *input, struct ky_snapshot *
         char *name;
         status = open_piece(input, files, k, &p, &name, error);
         if (!status)
-            status = read_piece(&p, at, &snapshot->bodies, slab, error);
+            status = read_piece(&p, at, snapshot, slab, error);
         snapshot->time = p.time;
         at += p.n;
         close_piece(files, &p, name);

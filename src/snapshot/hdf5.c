@@ -27,13 +27,31 @@ int ky_hdf5_recognise(const struct ky_input *input, const unsigned char *head, s
 
 #define AT(array) offsetof(struct ky_bodies, array)
 const struct ky_hdf5_field ky_hdf5_fields[KY_HDF5_FIELDS] = {
-    {"Coordinates", AT(position), 3, 0, 0, 1, 0, 0, "U_L "},
-    {"Velocities", AT(velocity), 3, 0, 0, 0, 0, 1, "U_V "},
-    {"Masses", AT(mass), 1, 0, 0, 0, 1, 0, "U_M "},
-    {"ParticleIDs", AT(id), 1, 1, KY_WITH_ID, 0, 0, 0, "id"},
-    {"Softening", AT(softening), 1, 0, KY_WITH_SOFTENING, 1, 0, 0, "U_L "},
-    {"Acceleration", AT(acceleration), 3, 0, KY_WITH_ACCELERATION, -1, 0, 2, "U_V^2 U_L^-1 "},
-    {"Potential", AT(potential), 1, 0, KY_WITH_POTENTIAL, 0, 0, 2, "U_V^2 "},
+    {"Coordinates", AT(position), 3, 0, 0, 1, 0, 0, "U_L ", {NULL}},
+    {"Velocities", AT(velocity), 3, 0, 0, 0, 0, 1, "U_V ", {"Velocity"}}, /* EAGLE */
+    {"Masses",
+     AT(mass),
+     1,
+     0,
+     0,
+     0,
+     1,
+     0,
+     "U_M ",
+     {"Mass", "DynamicalMasses"}}, /* EAGLE, black holes of SWIFT */
+    {"ParticleIDs", AT(id), 1, 1, KY_WITH_ID, 0, 0, 0, "id", {NULL}},
+    {"Softening", AT(softening), 1, 0, KY_WITH_SOFTENING, 1, 0, 0, "U_L ", {NULL}},
+    {"Acceleration",
+     AT(acceleration),
+     3,
+     0,
+     KY_WITH_ACCELERATION,
+     -1,
+     0,
+     2,
+     "U_V^2 U_L^-1 ",
+     {NULL}},
+    {"Potential", AT(potential), 1, 0, KY_WITH_POTENTIAL, 0, 0, 2, "U_V^2 ", {NULL}},
 };
 
 const struct ky_units ky_hdf5_units = {3.085678e21, 1.989e43, 1e5, 43009.0};
@@ -110,11 +128,14 @@ struct driver {
     haddr_t eoa, eof;
 };
 
+/* What HDF5 knows the one file by: a link out of it has another name, and is not followed. */
+static const char NAME[] = "/the file itself";
+
 static H5FD_t *driver_open(const char *name, unsigned flags, hid_t access, haddr_t most)
 {
-    (void)name, (void)flags, (void)most;
+    (void)flags, (void)most;
     const struct ends *ends = H5Pget_driver_info(access);
-    if (!ends)
+    if (!ends || strcmp(name, NAME) != 0)
         return NULL;
     struct driver *driver = ky_allocate_zeroed(1, sizeof *driver);
     if (!driver) {
@@ -227,7 +248,7 @@ static hid_t create(hid_t access)
     hid_t how = H5Pcreate(H5P_FILE_CREATE);
     H5Pset_obj_track_times(how, 0);
     H5Pset_alignment(access, 1 << 16, 4096);
-    hid_t file = H5Fcreate("output", H5F_ACC_TRUNC, how, access);
+    hid_t file = H5Fcreate(NAME, H5F_ACC_TRUNC, how, access);
     H5Pclose(how);
     return file;
 }
@@ -241,7 +262,7 @@ static hid_t open_or_create(struct ends ends)
         H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0 &&
         /* headers with checksums: damage to older ones makes the library crash */
         H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST) >= 0)
-        file = ends.input ? H5Fopen("input", H5F_ACC_RDONLY, access) : create(access);
+        file = ends.input ? H5Fopen(NAME, H5F_ACC_RDONLY, access) : create(access);
     if (access >= 0)
         H5Pclose(access);
     if (id >= 0)
@@ -266,10 +287,10 @@ void ky_snapshot_quiet_exit(void)
 {
 }
 
-enum ky_status ky_hdf5_read(const struct ky_input *input, struct ky_snapshot *snapshot,
-                            struct ky_error *error)
+enum ky_status ky_hdf5_read(const struct ky_input *input, const struct ky_read_options *options,
+                            struct ky_snapshot *snapshot, struct ky_error *error)
 {
-    (void)input, (void)snapshot;
+    (void)input, (void)options, (void)snapshot;
     return ky_fail(error, KY_UNSUPPORTED, "is an HDF5 file, and " REMEDY);
 }
 

@@ -17,6 +17,7 @@ struct ky_hdf5_field {
     unsigned with; /* 0: required, else KY_WITH_… */
     int length, mass, velocity;
     const char *description; /* the unit as pynbody reads it */
+    const char *others[2];   /* what other codes call it, or NULL */
 };
 enum { KY_HDF5_FIELDS = 7 };
 extern const struct ky_hdf5_field ky_hdf5_fields[KY_HDF5_FIELDS];
@@ -39,6 +40,45 @@ struct ky_hdf5_quiet {
 };
 void ky_hdf5_enter(struct ky_hdf5_quiet *saved);
 void ky_hdf5_leave(const struct ky_hdf5_quiet *saved);
+
+/* ---- hdf5_preface.c: what a file says beside its bodies ---- */
+
+enum { KY_HDF5_TYPES = 6 };
+struct ky_hdf5_header {
+    uint64_t here[KY_HDF5_TYPES], total[KY_HDF5_TYPES]; /* 0 for types that were not chosen */
+    double mass[KY_HDF5_TYPES], time;
+    int files, has_total;
+};
+/* `types`: bits as in struct ky_read_options. */
+enum ky_status ky_hdf5_read_header(hid_t file, unsigned types, struct ky_hdf5_header *header,
+                                   struct ky_error *error);
+/* `stored`: units of the numbers in the file; `units`: of the run that wrote it, else the same. */
+enum ky_status ky_hdf5_read_units(hid_t file, const struct ky_read_options *options,
+                                  struct ky_units *stored, struct ky_units *units,
+                                  struct ky_error *error);
+void ky_hdf5_read_space(hid_t file, double time, struct ky_space *space);
+
+/* Numbers of the attribute as `type`: how many, 0 if it is absent, -1 if it is none or too many. */
+int ky_hdf5_numbers(hid_t object, const char *name, hid_t type, int most, void *data);
+/* The attribute, or `otherwise` if it is no single number. */
+double ky_hdf5_real(hid_t object, const char *name, double otherwise);
+/* The group, or -1 if there is none in this file. */
+hid_t ky_hdf5_group(hid_t where, const char *name);
+
+/* ---- hdf5_sets.c ---- */
+
+/* KY_BAD_DATA if `name` is a link out of the file. */
+enum ky_status ky_hdf5_stays_inside(hid_t where, const char *name, struct ky_error *error);
+/* The name of the field's data set in the group, or NULL if there is none. */
+const char *ky_hdf5_set_name(hid_t group, const struct ky_hdf5_field *field);
+/* Whether the data set can be read; `where` names it in the error line. */
+enum ky_status ky_hdf5_check_set(hid_t set, const struct ky_hdf5_field *field, const char *where,
+                                 uint64_t rows, struct ky_error *error);
+/* Numbers of the data set times this are physical; 1 unless the space is converted. */
+double ky_hdf5_space_factor(hid_t set, const struct ky_hdf5_field *field,
+                            const struct ky_space *space);
+
+/* ---- hdf5.c: the file driver ---- */
 
 /* Negative after a failure: KY_HDF5_NO_MEMORY or -1. Closing the file closes what is open in it. A
  * failed write is kept in the ky_file and hidden from HDF5, which cannot close a file that failed.

@@ -1,14 +1,17 @@
 /* ky_snapshot_*: the table of formats and what all of them share. */
-#include "snapshot/snapshot.h"
+#include "snapshot/space.h"
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/options.h"
 
 /* In the order in which content is tried: the surest marks first. */
@@ -54,7 +57,9 @@ const char *ky_snapshot_default_suffix(void)
 
 void ky_snapshot_clear(struct ky_snapshot *snapshot)
 {
-    *snapshot = (struct ky_snapshot){.size = sizeof *snapshot, .units.g = 1};
+    *snapshot = (struct ky_snapshot){.size = sizeof *snapshot,
+                                     .units.g = 1,
+                                     .space = {.scale_factor = 1, .hubble = (double)NAN}};
 }
 
 void ky_snapshot_free(struct ky_snapshot *snapshot)
@@ -67,6 +72,23 @@ void ky_snapshot_free(struct ky_snapshot *snapshot)
 void ky_write_options_defaults(struct ky_write_options *options)
 {
     *options = (struct ky_write_options){.size = sizeof *options, .format = KY_FORMAT_BY_NAME};
+}
+
+void ky_read_options_defaults(struct ky_read_options *options)
+{
+    *options = (struct ky_read_options){.size = sizeof *options};
+}
+
+void ky_read_warn(const struct ky_read_options *options, const char *format, ...)
+{
+    if (!options->log)
+        return;
+    char line[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    ky_format_list(line, sizeof line, format, arguments);
+    va_end(arguments);
+    options->log(options->log_context, KY_LOG_WARNING, line);
 }
 
 enum ky_format ky_snapshot_recognise(const struct ky_input *input)
@@ -93,19 +115,44 @@ static enum ky_status unknown_content(const struct ky_input *input, struct ky_er
                    "CSV with a header line such as id,mass,x,y,z,vx,vy,vz), or it is cut off");
 }
 
+/* What the formats leave to one place: chosen types, ids, physical space, checks. */
+static enum ky_status finish(struct ky_snapshot *made, const struct ky_read_options *options,
+                             struct ky_error *error)
+{
+    struct ky_bodies *bodies = &made->bodies;
+    if (options->renumber) {
+        free(bodies->id);
+        bodies->id = NULL;
+    }
+    if (options->types)
+        ky_bodies_choose(bodies, options->types);
+    if (bodies->n == 0)
+        return ky_fail(error, KY_BAD_DATA, "holds no bodies%s",
+                       options->types ? " of the chosen types" : "");
+    ky_space_finish(made);
+    enum ky_status status = ky_bodies_check(bodies, error);
+    if (!status)
+        status = ky_bodies_check_forces(bodies, error);
+    return status;
+}
+
 enum ky_status ky_snapshot_read_input(const struct ky_input *input, enum ky_format format,
+                                      const struct ky_read_options *options,
                                       struct ky_snapshot *snapshot, struct ky_error *error)
 {
     struct ky_snapshot made;
+    struct ky_read_options chosen;
     ky_snapshot_clear(&made);
+    ky_read_options_defaults(&chosen);
+    if (options && !ky_options_adopt(&chosen, sizeof chosen, options))
+        return ky_fail(error, KY_USAGE,
+                       "the options of reading are to be filled by ky_read_options_defaults");
     const struct format *reader =
         find_format(format == KY_FORMAT_BY_NAME ? ky_snapshot_recognise(input) : format);
     enum ky_status status =
-        reader ? reader->read(input, &made, error) : unknown_content(input, error);
-    if (!status && made.bodies.n == 0)
-        status = ky_fail(error, KY_BAD_DATA, "holds no bodies");
+        reader ? reader->read(input, &chosen, &made, error) : unknown_content(input, error);
     if (!status)
-        status = ky_bodies_check(&made.bodies, error);
+        status = finish(&made, &chosen, error);
     if (status)
         ky_snapshot_free(&made);
     else
@@ -137,13 +184,19 @@ static char *first_piece(const char *path)
 enum ky_status ky_snapshot_read(const char *path, struct ky_snapshot *snapshot,
                                 struct ky_error *error)
 {
+    return ky_snapshot_read_as(path, NULL, snapshot, error);
+}
+
+enum ky_status ky_snapshot_read_as(const char *path, const struct ky_read_options *options,
+                                   struct ky_snapshot *snapshot, struct ky_error *error)
+{
     struct ky_input input;
     ky_snapshot_clear(snapshot);
     char *first = access(path, F_OK) ? first_piece(path) : NULL;
     const char *name = first ? first : path;
     enum ky_status status = ky_input_open(name, &input, error);
     if (!status) {
-        status = ky_snapshot_read_input(&input, KY_FORMAT_BY_NAME, snapshot, error);
+        status = ky_snapshot_read_input(&input, KY_FORMAT_BY_NAME, options, snapshot, error);
         ky_input_close(&input);
         if (status)
             ky_fail_in(error, status, "%s: ", name);

@@ -14,17 +14,23 @@ enum ky_format ky_snapshot_recognise(const struct ky_input *input);
 /* "HDF5", "TIPSY", "GADGET 1", "GADGET 2", "CSV" */
 const char *ky_format_name(enum ky_format format);
 
-/* KY_FORMAT_BY_NAME: told by content. */
+/* KY_FORMAT_BY_NAME: told by content. `options` may be NULL. */
 enum ky_status ky_snapshot_read_input(const struct ky_input *input, enum ky_format format,
+                                      const struct ky_read_options *options,
                                       struct ky_snapshot *snapshot, struct ky_error *error);
+
+/* A warning to the caller's log. */
+void ky_read_warn(const struct ky_read_options *options, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* For a program, before its first snapshot: HDF5 does nothing when the process ends. After a
  * damaged file it would print lines of its own there. Every file of ours is closed before. */
 void ky_snapshot_quiet_exit(void);
 
 typedef int ky_recogniser(const struct ky_input *input, const unsigned char *head, size_t bytes);
-typedef enum ky_status ky_reader(const struct ky_input *input, struct ky_snapshot *snapshot,
-                                 struct ky_error *error);
+typedef enum ky_status ky_reader(const struct ky_input *input,
+                                 const struct ky_read_options *options,
+                                 struct ky_snapshot *snapshot, struct ky_error *error);
 typedef enum ky_status ky_writer(const char *path, const struct ky_snapshot *snapshot,
                                  const struct ky_write_options *options, struct ky_error *error);
 

@@ -12,6 +12,7 @@
 #include "base/number.h"
 #include "base/units.h"
 #include "snapshot/bytes.h"
+#include "snapshot/space.h"
 
 const struct ky_tipsy_kind ky_tipsy_kinds[KY_TIPSY_KINDS] = {{12, 9, 0}, {9, 7, 1}, {11, 9, 4}};
 
@@ -269,11 +270,13 @@ static enum ky_status read_units(const char *name, struct ky_snapshot *snapshot,
         free(text);
         return ky_fail(error, KY_BAD_DATA, "is cut off");
     }
+    int comoving = value_of(text, "bComove") != 0;
     double g = value_of(text, "kyoho_g"), length = value_of(text, "dKpcUnit") * KY_TIPSY_KPC,
            mass = value_of(text, "dMsolUnit") * KY_TIPSY_SUN;
     struct ky_units own = {value_of(text, "kyoho_length_cm"), value_of(text, "kyoho_mass_g"),
                            value_of(text, "kyoho_velocity_cm_s"), g};
     free(text);
+    snapshot->space.comoving = comoving;
     if (good(g)) {
         *units = own;
         const double speed = sqrt(g);
@@ -294,6 +297,21 @@ static enum ky_status read_units(const char *name, struct ky_snapshot *snapshot,
     return KY_OK;
 }
 
+/* NAME.param of PKDGRAV and Gasoline may say bComove: the time is then the scale factor. */
+static enum ky_status decide_space(const struct ky_read_options *options,
+                                   struct ky_snapshot *snapshot, struct ky_error *error)
+{
+    struct ky_space space = snapshot->space;
+    if (!space.comoving)
+        return KY_OK;
+    space.scale_factor = snapshot->time;
+    if (options->space == KY_SPACE_PHYSICAL)
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "is comoving (bComove in its .param), and comoving TIPSY files are not "
+                       "converted; convert it to GADGET HDF5 with the program that wrote it");
+    return ky_space_decide(&space, options, snapshot, error);
+}
+
 static enum ky_status read_neighbour(const char *path, const char *suffix,
                                      enum ky_status (*read)(const char *, struct ky_snapshot *,
                                                             struct ky_error *),
@@ -309,8 +327,8 @@ static enum ky_status read_neighbour(const char *path, const char *suffix,
     return status;
 }
 
-enum ky_status ky_tipsy_read(const struct ky_input *input, struct ky_snapshot *snapshot,
-                             struct ky_error *error)
+enum ky_status ky_tipsy_read(const struct ky_input *input, const struct ky_read_options *options,
+                             struct ky_snapshot *snapshot, struct ky_error *error)
 {
     struct layout layout = {0};
     struct ky_bodies *bodies = &snapshot->bodies;
@@ -334,5 +352,5 @@ enum ky_status ky_tipsy_read(const struct ky_input *input, struct ky_snapshot *s
         status = read_neighbour(input->path, ".iord", read_ids, snapshot, error);
     if (input->path && !status)
         status = read_neighbour(input->path, ".param", read_units, snapshot, error);
-    return status;
+    return status ? status : decide_space(options, snapshot, error);
 }

@@ -16,7 +16,7 @@ static inline int fuzz_snapshot(enum ky_format format, const uint8_t *data, size
     struct ky_snapshot snapshot;
     struct ky_error error = {0};
     ky_input_memory(&input, data, size);
-    enum ky_status status = ky_snapshot_read_input(&input, format, &snapshot, &error);
+    enum ky_status status = ky_snapshot_read_input(&input, format, NULL, &snapshot, &error);
     if (status && (status != error.status || !error.text[0] || strchr(error.text, '\n')))
         abort();
     if (status)

@@ -187,7 +187,7 @@ static enum ky_status read_bytes(const unsigned char *data, size_t size, struct 
     unsigned char *copy = malloc(size ? size : 1);
     memcpy(copy, data, size);
     ky_input_memory(&input, copy, size);
-    enum ky_status status = ky_snapshot_read_input(&input, KY_FORMAT_BY_NAME, &snapshot, error);
+    enum ky_status status = ky_snapshot_read_input(&input, KY_FORMAT_BY_NAME, NULL, &snapshot, error);
     if (!status)
         ky_snapshot_free(&snapshot);
     free(copy);

@@ -1,0 +1,185 @@
+/* Data sets of /PartType groups: their names and factors of a and h in the codes that are known,
+ * and whether one can be read: of the right shape, whole, and in this file. */
+#ifdef KY_HAVE_HDF5
+#include "snapshot/hdf5.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "snapshot/space.h"
+
+/* deflate packs at most 1032 to 1; a data set that claims more is a lie. */
+static const uint64_t MOST_PACKED = 1100;
+
+/* "/PartType1 in 'other.hdf5'" for a link that leads out of the file. */
+enum ky_status ky_hdf5_stays_inside(hid_t where, const char *name, struct ky_error *error)
+{
+    H5L_info_t link;
+    char value[512];
+    const char *file, *path;
+    unsigned flags;
+    if (H5Lexists(where, name, H5P_DEFAULT) <= 0 ||
+        H5Lget_info(where, name, &link, H5P_DEFAULT) < 0 || link.type != H5L_TYPE_EXTERNAL)
+        return KY_OK;
+    if (link.u.val_size > sizeof value ||
+        H5Lget_val(where, name, value, sizeof value, H5P_DEFAULT) < 0 ||
+        H5Lunpack_elink_val(value, link.u.val_size, &flags, &file, &path) < 0)
+        file = path = "?";
+    return ky_fail(error, KY_BAD_DATA,
+                   "%s is a link to %s in another file, '%s'; read that file, or gather both in "
+                   "one with h5copy",
+                   name, path, file);
+}
+
+const char *ky_hdf5_set_name(hid_t group, const struct ky_hdf5_field *field)
+{
+    if (H5Lexists(group, field->name, H5P_DEFAULT) > 0)
+        return field->name;
+    for (int k = 0; k < 2; k++)
+        if (field->others[k] && H5Lexists(group, field->others[k], H5P_DEFAULT) > 0)
+            return field->others[k];
+    return NULL;
+}
+
+/* The chunks of a data set, as far as this HDF5 can count them: all are there. */
+static int has_all_chunks(hid_t how, hid_t set, hid_t space)
+{
+#if H5_VERSION_GE(1, 10, 5)
+    hsize_t chunk[2] = {1, 1}, size[2] = {0, 0}, have = 0;
+    int rank = H5Pget_chunk(how, 2, chunk);
+    H5Sget_simple_extent_dims(space, size, NULL);
+    hsize_t want = (size[0] + chunk[0] - 1) / chunk[0];
+    if (rank == 2)
+        want *= (size[1] + chunk[1] - 1) / chunk[1];
+    return H5Dget_num_chunks(set, space, &have) >= 0 && have == want;
+#else
+    (void)how, (void)set, (void)space;
+    return 1;
+#endif
+}
+
+/* The name of the first filter that this HDF5 cannot undo, or 0. */
+static int unknown_filter(hid_t how, char name[64], int *number)
+{
+    int count = H5Pget_nfilters(how);
+    for (int k = 0; k < count; k++) {
+        unsigned flags, config;
+        size_t values = 0;
+        *name = '\0';
+        H5Z_filter_t id =
+            H5Pget_filter2(how, (unsigned)k, &flags, &values, NULL, 64, name, &config);
+        *number = (int)id;
+        if (id >= 0 && H5Zfilter_avail(id) <= 0)
+            return 1;
+    }
+    return 0;
+}
+
+static enum ky_status in_other_files(hid_t how, const char *where, struct ky_error *error)
+{
+    char name[256] = "?";
+    off_t offset;
+    hsize_t bytes;
+    if (H5Pget_external_count(how) > 0)
+        H5Pget_external(how, 0, sizeof name, name, &offset, &bytes);
+    else
+        H5Pget_virtual_filename(how, 0, name, sizeof name);
+    return ky_fail(error, KY_BAD_DATA,
+                   "%s lies in other files, of which the first is '%.200s'; read those, which the "
+                   "reader finds by their numbers as in name.0.hdf5",
+                   where, name);
+}
+
+/* Whether all that the data set promises is really in the file, and can be unpacked. */
+static enum ky_status check_storage(hid_t set, hid_t space, const char *where, uint64_t bytes,
+                                    struct ky_error *error)
+{
+    hid_t how = H5Dget_create_plist(set);
+    H5D_layout_t layout = H5Pget_layout(how);
+    uint64_t stored = H5Dget_storage_size(set);
+    char filter[64];
+    int number = 0;
+    enum ky_status status = KY_OK;
+    if (layout == H5D_VIRTUAL || H5Pget_external_count(how) != 0)
+        status = in_other_files(how, where, error);
+    else if (unknown_filter(how, filter, &number))
+        status = ky_fail(error, KY_UNSUPPORTED,
+                         "%s is packed by filter %d (%s), which this HDF5 library has not; "
+                         "h5repack -f NONE, where the filter is installed, unpacks the file",
+                         where, number, *filter ? filter : "no name");
+    else if (layout == H5D_CHUNKED
+                 ? bytes / MOST_PACKED > stored || !has_all_chunks(how, set, space)
+                 : stored < bytes)
+        status = ky_fail(error, KY_BAD_DATA,
+                         "%s: the file does not hold all of it; it is cut off or damaged", where);
+    H5Pclose(how);
+    return status;
+}
+
+enum ky_status ky_hdf5_check_set(hid_t set, const struct ky_hdf5_field *field, const char *where,
+                                 uint64_t rows, struct ky_error *error)
+{
+    hsize_t size[2] = {0, 0};
+    hid_t space = H5Dget_space(set), type = H5Dget_type(set);
+    int rank = H5Sget_simple_extent_ndims(space);
+    int shape = rank == (field->columns > 1 ? 2 : 1) || (rank == 2 && field->columns == 1);
+    if (shape)
+        H5Sget_simple_extent_dims(space, size, NULL);
+    if (rank == 1)
+        size[1] = 1;
+    H5T_class_t class = H5Tget_class(type);
+    size_t width = H5Tget_size(type);
+    enum ky_status status = KY_OK;
+    if (set < 0 || rank < 0 || width == 0)
+        status = ky_fail(error, KY_BAD_DATA, "%s is damaged", where);
+    else if (!shape || size[1] != (hsize_t)field->columns)
+        status = ky_fail(error, KY_BAD_DATA, "%s must have %d column%s", where, field->columns,
+                         field->columns > 1 ? "s" : "");
+    else if (size[0] != rows)
+        status = ky_fail(error, KY_BAD_DATA,
+                         "%s has %" PRIu64 " rows and /Header tells of %" PRIu64 " bodies", where,
+                         (uint64_t)size[0], rows);
+    else if (class != H5T_INTEGER && (field->integer || class != H5T_FLOAT))
+        status = ky_fail(error, KY_BAD_DATA, "%s must hold %s", where,
+                         field->integer ? "integers" : "numbers");
+    else if (rows > UINT64_MAX / 64 || width > 16)
+        status = ky_fail(error, KY_BAD_DATA,
+                         "%s: the file does not hold all of it; it is cut off or damaged", where);
+    else
+        status = check_storage(set, space, where, rows * size[1] * width, error);
+    H5Tclose(type);
+    H5Sclose(space);
+    return status;
+}
+
+/* Names of the exponents of a and h, such that number × a^… × h^… is physical. */
+static const struct {
+    const char *a, *h;
+} exponent_names[] = {
+    {"aexp-scale-exponent", "h-scale-exponent"}, /* EAGLE */
+    {"a-scale exponent", "h-scale exponent"},    /* SWIFT */
+    {"a_scaling", "h_scaling"},                  /* GADGET-4, AREPO */
+};
+
+double ky_hdf5_space_factor(hid_t set, const struct ky_hdf5_field *field,
+                            const struct ky_space *space)
+{
+    if (!space->converted)
+        return 1;
+    for (size_t k = 0; k < sizeof exponent_names / sizeof *exponent_names; k++) {
+        double a = ky_hdf5_real(set, exponent_names[k].a, (double)NAN),
+               h = ky_hdf5_real(set, exponent_names[k].h, (double)NAN);
+        if (ky_hdf5_real(set, "Value stored as physical", 0) == 1) /* SWIFT */
+            a = 0;
+        if (isfinite(a) && isfinite(h))
+            return pow(space->comoving ? space->scale_factor : 1, a) *
+                   pow(space->per_h ? space->hubble : 1, h);
+    }
+    return ky_space_factor(space, field->length, field->mass, field->velocity);
+}
+#else
+typedef int ky_hdf5_is_absent;
+#endif
