@@ -326,7 +326,8 @@ struct ky_run_parameters {
     double end;           /* NaN: given by steps */
     uint64_t steps;       /* 0: given by end */
     double every;         /* between snapshots; NaN: only the first and the last state */
-    double energy_every;  /* between rows of energy.csv; NaN: every step */
+    double energy_every;  /* between rows of energy.csv; NaN: every step, or more so that there are
+                             at  most 5000. Each snapshot has a row */
     double restart_every; /* seconds of wall time between restart files */
     double max_wall;      /* seconds after which the run stops, resumable; NaN: never */
     int compress;         /* HDF5 snapshots */
@@ -341,6 +342,7 @@ struct ky_run_parameters {
         *stop;         /* not 0 (set by a signal handler, say): stop after this step; or NULL */
     const char *input; /* the file that the bodies came from, or NULL. KY_USAGE if `overwrite` would
                           remove it */
+    const char *at;    /* further times of snapshots, "0.5,1,2.25", in any order; or NULL */
 };
 
 KY_API void ky_run_parameters_defaults(struct ky_run_parameters *run);

@@ -68,6 +68,7 @@ void ky_run_destroy(struct ky_run *run)
         fclose(run->log);
     if (run->energy)
         fclose(run->energy);
+    ky_schedule_free(&run->schedule);
     free(run->text);
     free(run->texts);
     free(run->origin);
@@ -169,19 +170,14 @@ static enum ky_status look_around(struct ky_run *run, const char **reason, struc
     return ky_run_keep_energy(run, error);
 }
 
-static int due(uint64_t steps, uint64_t interval, uint64_t end)
-{
-    return steps == end || (interval && steps % interval == 0);
-}
-
 static enum ky_status step(struct ky_run *run, struct ky_error *error)
 {
     const struct ky_schedule *schedule = &run->schedule;
     enum ky_status status = ky_sim_advance(run->sim, 1, error);
     uint64_t steps = ky_sim_steps(run->sim);
-    if (!status && due(steps, schedule->energy_every, schedule->end))
+    if (!status && ky_schedule_energy_due(schedule, steps))
         status = ky_run_write_energy(run, error);
-    if (!status && due(steps, schedule->every, schedule->end))
+    if (!status && ky_schedule_snapshot_due(schedule, steps))
         status = ky_run_write_snapshot(run, error), run->looked -= 1.0; /* time enough to look */
     if (status || steps == schedule->end || ky_clock() - run->restarted < run->given.restart_every)
         return status;

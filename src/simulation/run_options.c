@@ -17,8 +17,11 @@ const struct ky_option ky_run_options[] = {
     {"every", KY_OPTION_REAL, FIELD(every), NULL, 0, (double)INFINITY, NULL, "TIME",
      "time between snapshots, a multiple of the step; without it the first and the last state "
      "[time]"},
+    {"at", KY_OPTION_TEXT, FIELD(at), NULL, KY_NO_RANGE, NULL, "TIME,TIME...",
+     "further times of snapshots, in any order, each the end of a step [time]"},
     {"energy-every", KY_OPTION_REAL, FIELD(energy_every), NULL, 0, (double)INFINITY, NULL, "TIME",
-     "time between rows of energy.csv; without it every step [time]"},
+     "time between rows of energy.csv; without it every step, or at most 5,000 rows; each snapshot "
+     "has a row [time]"},
     {"restart-every", KY_OPTION_REAL, FIELD(restart_every), "600", 0, (double)INFINITY, NULL,
      "SECONDS", "wall time between restart files [s]"},
     {"max-wall", KY_OPTION_REAL, FIELD(max_wall), NULL, 0, (double)INFINITY, NULL, "SECONDS",

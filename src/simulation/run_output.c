@@ -96,6 +96,7 @@ enum ky_status ky_run_write_restart(struct ky_run *run, struct ky_error *error)
         {"run", &state, sizeof state},
         {"parameters", run->text, strlen(run->text) + 1},
         {"origin", origin, strlen(origin) + 1},
+        {"at", run->schedule.at, run->schedule.ats * sizeof *run->schedule.at},
     };
     status = ky_folder_path(run->folder, "restart.kyo", path, error);
     if (!status)
@@ -136,6 +137,26 @@ static void write_resume(struct ky_json *json, const struct ky_run *run)
     ky_json_end_object(json);
 }
 
+/* Intervals in time and in steps. */
+static void write_schedule(struct ky_json *json, const struct ky_run *run)
+{
+    const struct ky_schedule *schedule = &run->schedule;
+    double step = fabs(schedule->step);
+    ky_json_real(json, "end", run->sim->start + (double)schedule->end * schedule->step);
+    if (schedule->every)
+        ky_json_real(json, "every", (double)schedule->every * step);
+    else
+        ky_json_null(json, "every");
+    ky_json_real(json, "energy_every", (double)schedule->energy_every * step);
+    ky_json_array(json, "at");
+    for (size_t k = 0; k < schedule->ats; k++)
+        ky_json_real(json, NULL, run->sim->start + (double)schedule->at[k] * schedule->step);
+    ky_json_end_array(json);
+    ky_json_count(json, "steps_at_end", schedule->end);
+    ky_json_count(json, "steps_between_snapshots", schedule->every);
+    ky_json_count(json, "steps_between_energies", schedule->energy_every);
+}
+
 static void describe(struct ky_run *run, const char *outcome, const char *reason, FILE *out)
 {
     struct ky_json json = {.out = out};
@@ -160,16 +181,10 @@ static void describe(struct ky_run *run, const char *outcome, const char *reason
     else
         ky_json_null(&json, "seed");
     ky_json_real(&json, "start", run->sim->start);
-    ky_json_real(&json, "end", run->sim->start + (double)run->schedule.end * run->schedule.step);
-    if (run->schedule.every)
-        ky_json_real(&json, "every", (double)run->schedule.every * fabs(run->schedule.step));
-    else
-        ky_json_null(&json, "every");
+    write_schedule(&json, run);
     ky_json_count(&json, "n", ky_sim_n(run->sim));
     ky_json_real(&json, "time", ky_sim_time(run->sim));
     ky_json_count(&json, "steps", ky_sim_steps(run->sim));
-    ky_json_count(&json, "steps_at_end", run->schedule.end);
-    ky_json_count(&json, "steps_between_snapshots", run->schedule.every);
     ky_json_count(&json, "snapshots", run->state.snapshots);
     ky_json_real(&json, "energy_change", run->change);
     ky_json_real(&json, "wall_s", ky_run_wall(run));

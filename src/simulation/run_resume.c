@@ -49,6 +49,21 @@ static enum ky_status restore_parameters(struct ky_run *run, const struct ky_res
     return status;
 }
 
+/* The times of --at. A restart file of before they were there has none. */
+static enum ky_status restore_times(struct ky_schedule *schedule, const struct ky_restart *restart,
+                                    struct ky_error *error)
+{
+    const struct ky_section *at = ky_restart_find(restart, "at");
+    if (!at || !at->bytes)
+        return KY_OK;
+    schedule->at = ky_allocate((size_t)at->bytes, 1);
+    if (!schedule->at)
+        return ky_no_memory(error, "times of --at", (size_t)at->bytes, 1);
+    memcpy(schedule->at, at->data, (size_t)at->bytes);
+    schedule->ats = (size_t)at->bytes / sizeof *schedule->at;
+    return KY_OK;
+}
+
 static enum ky_status restore_state(struct ky_run *run, const struct ky_restart *restart,
                                     struct ky_error *error)
 {
@@ -56,12 +71,14 @@ static enum ky_status restore_state(struct ky_run *run, const struct ky_restart 
     if (!stored)
         return KY_BAD_DATA;
     run->state = *stored;
-    run->schedule =
-        (struct ky_schedule){stored->step, stored->end, stored->every, stored->energy_every};
+    run->schedule = (struct ky_schedule){.step = stored->step,
+                                         .end = stored->end,
+                                         .every = stored->every,
+                                         .energy_every = stored->energy_every};
     run->energy_start =
         (struct ky_energy_start){stored->energy, stored->potential, (int)stored->conserved};
     run->given.compress = (int)stored->compress;
-    return stored->energy_every ? KY_OK
+    return stored->energy_every ? restore_times(&run->schedule, restart, error)
                                 : ky_fail(error, KY_BAD_DATA, "the restart file holds no schedule");
 }
 

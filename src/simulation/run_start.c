@@ -85,7 +85,7 @@ enum ky_status ky_run_plan(const struct ky_parameters *parameters,
                            struct ky_plan *plan, struct ky_error *error)
 {
     struct ky_parameters resolved;
-    struct ky_schedule schedule;
+    struct ky_schedule schedule = {0};
     struct ky_scales scales;
     struct ky_memory memory;
     size_t n = initial->bodies.n;
@@ -96,14 +96,17 @@ enum ky_status ky_run_plan(const struct ky_parameters *parameters,
         status = ky_schedule_make(&resolved, given, initial->time, scales.step, &schedule, error);
     if (!status)
         status = ky_engine_memory(&resolved, n, &memory, error);
-    if (status)
+    if (status) {
+        ky_schedule_free(&schedule);
         return status;
+    }
     double available = (double)sysconf(_SC_AVPHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     plan->step = schedule.step;
     plan->steps = schedule.end;
-    plan->snapshots = schedule.every ? schedule.end / schedule.every + 1 : 2;
+    plan->snapshots = ky_schedule_snapshots(&schedule);
     plan->host_bytes = fmax(memory.host, memory.kept + COPY * (double)n);
     plan->device_bytes = memory.device;
+    ky_schedule_free(&schedule);
     plan->disk_bytes = (double)plan->snapshots * 72 * (double)n + 2 * (COPY * (double)n + 4096) +
                        300.0 * (double)(schedule.end / schedule.energy_every + 1);
     return n ? find_largest(&resolved, available + COPY * (double)n, plan, error) : KY_OK;

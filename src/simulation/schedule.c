@@ -2,10 +2,25 @@
 #include "simulation/schedule.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/number.h"
 
 /* A time counts as a multiple of the step if it is one to this many steps: 0.3 / 0.1 is one, 0.35 /
  * 0.1 not. */
 static const double tolerance = 1e-6;
+
+/* ratio, a number of steps, as a whole number; 0 if it is none. */
+static int is_whole(double ratio, uint64_t *steps)
+{
+    double nearest = floor(ratio + 0.5);
+    if (fabs(ratio - nearest) > tolerance * fmax(1.0, 1e-6 * nearest))
+        return 0;
+    *steps = (uint64_t)nearest;
+    return 1;
+}
 
 /* length / step as a whole number ≥ 1. */
 static enum ky_status whole(const char *name, double length, double step, uint64_t *steps,
@@ -17,46 +32,163 @@ static enum ky_status whole(const char *name, double length, double step, uint64
                        length, step);
     if (ratio > 9e15)
         return ky_fail(error, KY_USAGE, "%s: %g steps are too many to be counted", name, ratio);
-    double nearest = floor(ratio + 0.5);
-    if (nearest < 1 || fabs(ratio - nearest) > tolerance * fmax(1.0, 1e-6 * nearest))
+    if (!is_whole(ratio, steps) || !*steps)
         return ky_fail(error, KY_USAGE,
                        "%s: %g is not a multiple of the step %g; the nearest are %.10g and %.10g, "
-                       "or choose another "
-                       "--step",
+                       "or choose another --step",
                        name, length, step, fmax(1.0, floor(ratio)) * step,
                        (floor(ratio) + 1) * step);
-    *steps = (uint64_t)nearest;
     return KY_OK;
 }
 
-/* The largest step ≤ suggested that divides `interval`; a negative interval (backwards) gives a
- * negative step. */
-static double dividing(double interval, double suggested)
+/* ---- lists of times ---- */
+
+enum ky_status ky_schedule_times(const char *text, double **times, size_t *count,
+                                 struct ky_error *error)
 {
-    double parts = ceil(fabs(interval) / suggested * (1 - 1e-12));
-    return interval / fmax(parts, 1.0);
+    *times = NULL;
+    *count = 0;
+    if (!text)
+        return KY_OK;
+    size_t most = 1;
+    for (const char *c = text; *c; c++)
+        most += *c == ',';
+    if (!(*times = ky_allocate(most, sizeof **times)))
+        return ky_no_memory(error, "times of --at", most, sizeof **times);
+    for (const char *word = text;; word++) {
+        char *end;
+        double time = ky_number_real(word, &end);
+        if (end == word || (*end && *end != ',') || !isfinite(time))
+            return ky_fail(error, KY_USAGE, "--at: '%s' is no list of times such as 0.5,1,2.25",
+                           text);
+        (*times)[(*count)++] = time;
+        word = end;
+        if (!*end)
+            return KY_OK;
+    }
+}
+
+static int ascending(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* One time in steps. The start is a snapshot anyway: 0. */
+static enum ky_status at_step(const struct ky_schedule *schedule, double start, double time,
+                              uint64_t *steps, struct ky_error *error)
+{
+    double ratio = (time - start) / schedule->step, step = schedule->step;
+    double last = (double)schedule->end;
+    if (!(ratio > -tolerance) || ratio > last + tolerance * fmax(1.0, 1e-6 * last))
+        return ky_fail(error, KY_USAGE, "--at: %.10g lies outside the run, from %.10g to %.10g",
+                       time, start, start + last * step);
+    if (!is_whole(ratio, steps))
+        return ky_fail(error, KY_USAGE,
+                       "--at: no step ends at %.10g (steps of %g from %.10g); the nearest are "
+                       "%.10g and %.10g, or choose another --step",
+                       time, step, start, start + floor(ratio) * step,
+                       start + (floor(ratio) + 1) * step);
+    return KY_OK;
+}
+
+/* Sorted, each once. */
+static enum ky_status place_times(struct ky_schedule *schedule, double start, const double *times,
+                                  size_t count, struct ky_error *error)
+{
+    if (!count)
+        return KY_OK;
+    if (!(schedule->at = ky_allocate(count, sizeof *schedule->at)))
+        return ky_no_memory(error, "times of --at", count, sizeof *schedule->at);
+    for (size_t k = 0; k < count; k++) {
+        enum ky_status status = at_step(schedule, start, times[k], &schedule->at[k], error);
+        if (status)
+            return status;
+    }
+    qsort(schedule->at, count, sizeof *schedule->at, ascending);
+    for (size_t k = 0; k < count; k++)
+        if (schedule->at[k] &&
+            (!schedule->ats || schedule->at[schedule->ats - 1] != schedule->at[k]))
+            schedule->at[schedule->ats++] = schedule->at[k];
+    return KY_OK;
+}
+
+/* ---- a step of the program's own choice ---- */
+
+/* The largest length that divides both, up to `tiny`; 0 divides nothing. */
+static double common(double a, double b, double tiny)
+{
+    while (b > tiny) {
+        double rest = fabs(remainder(a, b));
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* The largest step up to `suggested` that divides every interval and time. */
+static enum ky_status derive(const struct ky_run_parameters *run, double start, double suggested,
+                             const double *times, size_t count, double *step,
+                             struct ky_error *error)
+{
+    const double lengths[] = {run->every, run->energy_every, run->end - start};
+    const size_t intervals = sizeof lengths / sizeof *lengths;
+    double largest = fabs(start), shortest = (double)INFINITY, divisor = 0;
+    if (!(suggested > 0) || !isfinite(suggested))
+        return ky_fail(error, KY_USAGE, "no step can be derived from these bodies; give --step");
+    for (int pass = 0; pass < 2; pass++) /* the scale first: it says what rounding leaves */
+        for (size_t k = 0; k < intervals + count; k++) {
+            double length = fabs(k < intervals ? lengths[k] : times[k - intervals] - start);
+            if (!(length > 0) || !isfinite(length))
+                continue; /* not given, or refused later */
+            largest = fmax(largest, length);
+            shortest = fmin(shortest, length);
+            if (pass)
+                divisor = common(fmax(divisor, length), fmin(divisor, length), 1e-12 * largest);
+        }
+    *step = suggested;
+    if (divisor > 0) {
+        if (divisor < suggested / 16)
+            return ky_fail(error, KY_USAGE,
+                           "no step near %.3g divides the end and all of --every, --energy-every "
+                           "and --at; choose times with a common divisor, or give --step",
+                           suggested);
+        divisor = shortest / floor(shortest / divisor + 0.5);
+        *step = divisor / fmax(ceil(divisor / suggested * (1 - 1e-12)), 1.0);
+    }
+    if (run->end < start)
+        *step = -*step; /* backwards */
+    return KY_OK;
 }
 
 static enum ky_status choose_step(const struct ky_parameters *parameters,
                                   const struct ky_run_parameters *run, double start,
-                                  double suggested, double *step, struct ky_error *error)
+                                  double suggested, const double *times, size_t count, double *step,
+                                  struct ky_error *error)
 {
     *step = parameters->step;
-    if (!isnan(*step)) {
-        if (*step == 0 || !isfinite(*step))
-            return ky_fail(error, KY_USAGE, "--step %g; it must be finite and not 0", *step);
-        return KY_OK;
-    }
-    if (!(suggested > 0) || !isfinite(suggested))
-        return ky_fail(error, KY_USAGE, "no step can be derived from these bodies; give --step");
-    double length = run->end - start; /* NaN without an end */
-    double interval = !isnan(run->energy_every) ? run->energy_every : run->every;
-    if (isnan(interval))
-        interval = length;
-    else if (length < 0)
-        interval = -interval; /* backwards */
-    *step = isnan(interval) ? suggested : dividing(interval, suggested);
+    if (isnan(*step))
+        return derive(run, start, suggested, times, count, step, error);
+    if (*step == 0 || !isfinite(*step))
+        return ky_fail(error, KY_USAGE, "--step %g; it must be finite and not 0", *step);
     return KY_OK;
+}
+
+/* ---- the whole ---- */
+
+/* Time is a double: beside a large one a short step is lost. */
+static enum ky_status check_advance(const struct ky_schedule *schedule, double start,
+                                    struct ky_error *error)
+{
+    double end = start + (double)schedule->end * schedule->step;
+    double latest = fmax(fabs(start), fabs(end));
+    if (fabs(schedule->step) >= nextafter(latest, (double)INFINITY) - latest)
+        return KY_OK;
+    return ky_fail(
+        error, KY_USAGE,
+        "the step %g is lost in the rounding of the time %g: time cannot advance; take a "
+        "longer --step, or bodies with an earlier time",
+        schedule->step, latest);
 }
 
 enum ky_status ky_schedule_extend(struct ky_schedule *schedule, double start, double end,
@@ -75,18 +207,29 @@ enum ky_status ky_schedule_extend(struct ky_schedule *schedule, double start, do
             error, KY_USAGE,
             "the end, %llu steps from the start, is not a multiple of --every, %llu steps",
             (unsigned long long)schedule->end, (unsigned long long)schedule->every);
-    return KY_OK;
+    return check_advance(schedule, start, error);
 }
 
-enum ky_status ky_schedule_make(const struct ky_parameters *parameters,
-                                const struct ky_run_parameters *run, double start, double suggested,
-                                struct ky_schedule *schedule, struct ky_error *error)
+/* The shortest interval that gives no more than KY_ENERGY_ROWS rows and divides that of the
+ * snapshots. */
+static uint64_t energy_interval(uint64_t end, uint64_t every)
 {
-    *schedule = (struct ky_schedule){.energy_every = 1};
-    if (!isnan(run->end) && run->steps)
-        return ky_fail(error, KY_USAGE,
-                       "--end and --steps are both given; one of them says how far");
-    enum ky_status status = choose_step(parameters, run, start, suggested, &schedule->step, error);
+    uint64_t interval = (end - 1) / KY_ENERGY_ROWS + 1;
+    if (!every)
+        return interval;
+    uint64_t parts = interval < every ? every / interval : 1; /* of `every` */
+    while (every % parts)
+        parts--;
+    return every / parts;
+}
+
+static enum ky_status make(const struct ky_parameters *parameters,
+                           const struct ky_run_parameters *run, double start, double suggested,
+                           const double *times, size_t count, struct ky_schedule *schedule,
+                           struct ky_error *error)
+{
+    enum ky_status status =
+        choose_step(parameters, run, start, suggested, times, count, &schedule->step, error);
     if (!status && !isnan(run->every))
         status = whole("--every", run->every, fabs(schedule->step), &schedule->every, error);
     if (!status && !isnan(run->energy_every))
@@ -94,5 +237,58 @@ enum ky_status ky_schedule_make(const struct ky_parameters *parameters,
                        &schedule->energy_every, error);
     if (!status)
         status = ky_schedule_extend(schedule, start, run->end, run->steps, error);
+    if (!status)
+        status = place_times(schedule, start, times, count, error);
+    if (!status && !schedule->energy_every)
+        schedule->energy_every = energy_interval(schedule->end, schedule->every);
     return status;
+}
+
+enum ky_status ky_schedule_make(const struct ky_parameters *parameters,
+                                const struct ky_run_parameters *run, double start, double suggested,
+                                struct ky_schedule *schedule, struct ky_error *error)
+{
+    double *times = NULL;
+    size_t count = 0;
+    *schedule = (struct ky_schedule){0};
+    if (!isnan(run->end) && run->steps)
+        return ky_fail(error, KY_USAGE,
+                       "--end and --steps are both given; one of them says how far");
+    enum ky_status status = ky_schedule_times(run->at, &times, &count, error);
+    if (!status)
+        status = make(parameters, run, start, suggested, times, count, schedule, error);
+    free(times);
+    return status;
+}
+
+void ky_schedule_free(struct ky_schedule *schedule)
+{
+    free(schedule->at);
+    schedule->at = NULL;
+    schedule->ats = 0;
+}
+
+/* ---- what is due ---- */
+
+int ky_schedule_snapshot_due(const struct ky_schedule *schedule, uint64_t steps)
+{
+    return steps == schedule->end || (schedule->every && steps % schedule->every == 0) ||
+           (schedule->ats &&
+            bsearch(&steps, schedule->at, schedule->ats, sizeof *schedule->at, ascending));
+}
+
+int ky_schedule_energy_due(const struct ky_schedule *schedule, uint64_t steps)
+{
+    return steps % schedule->energy_every == 0 || ky_schedule_snapshot_due(schedule, steps);
+}
+
+uint64_t ky_schedule_snapshots(const struct ky_schedule *schedule)
+{
+    uint64_t count = 2; /* start and end */
+    if (schedule->every)
+        count = schedule->end / schedule->every + 1;
+    for (size_t k = 0; k < schedule->ats; k++)
+        count += schedule->at[k] < schedule->end &&
+                 !(schedule->every && schedule->at[k] % schedule->every == 0);
+    return count;
 }

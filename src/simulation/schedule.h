@@ -6,17 +6,36 @@
 
 struct ky_schedule {
     double step;
-    uint64_t end, every, energy_every; /* steps; every ≥ 1 */
+    uint64_t end, every, energy_every; /* steps; every 0: none; energy_every ≥ 1 */
+    uint64_t *at;                      /* further snapshots: steps from 1 to end, ascending */
+    size_t ats;
 };
 
 /* From times to steps. `suggested` is the step to take where the parameters have none: the schedule
- * then takes the largest step up to it that divides the intervals asked for. Every given time must
- * be a multiple of the step, else KY_USAGE: a step is never shortened. */
+ * then takes the largest step up to it that divides all intervals and times asked for; KY_USAGE if
+ * that is much shorter. Every given time must be a multiple of the step, else KY_USAGE: a given
+ * step is never shortened. KY_USAGE too where the step is lost beside the time in the rounding of
+ * double. Free with ky_schedule_free, after a failure too. */
 enum ky_status ky_schedule_make(const struct ky_parameters *parameters,
                                 const struct ky_run_parameters *run, double start, double suggested,
                                 struct ky_schedule *schedule, struct ky_error *error);
+void ky_schedule_free(struct ky_schedule *schedule);
 /* The same step and intervals with another end (time, or number of steps if `end` is NaN). */
 enum ky_status ky_schedule_extend(struct ky_schedule *schedule, double start, double end,
                                   uint64_t steps, struct ky_error *error);
+
+/* Whether a snapshot, or a row of energy.csv, is due after `steps` steps. Each snapshot has a row.
+ */
+int ky_schedule_snapshot_due(const struct ky_schedule *schedule, uint64_t steps);
+int ky_schedule_energy_due(const struct ky_schedule *schedule, uint64_t steps);
+/* How many snapshots are written from the start to the end. */
+uint64_t ky_schedule_snapshots(const struct ky_schedule *schedule);
+
+/* The most rows of energy.csv, but for one with each snapshot, where no interval is given. */
+enum { KY_ENERGY_ROWS = 5000 };
+
+/* The times in "0.5,1,2.25": allocated, free(); none for NULL. KY_USAGE for anything else. */
+enum ky_status ky_schedule_times(const char *text, double **times, size_t *count,
+                                 struct ky_error *error);
 
 #endif

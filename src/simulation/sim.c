@@ -72,6 +72,11 @@ enum ky_status ky_sim_place(const struct ky_parameters *parameters, const struct
     *made = NULL;
     if (!isfinite(time))
         return ky_fail(error, KY_USAGE, "start time %g; it must be finite", time);
+    if (parameters->step != 0 && time + parameters->step == time)
+        return ky_fail(
+            error, KY_USAGE,
+            "the step %g is lost in the rounding of the start time %g: time cannot advance",
+            parameters->step, time);
     return create(parameters, &fresh, time, made, error);
 }
 

@@ -31,6 +31,8 @@ def start(*words):
     return subprocess.Popen([KYOHO, "run", *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
 
+ENDING = ".hdf5" if "HDF5: yes" in run("--version").stdout else ".tipsy"
+
 with folder() as top:
     def path(name):
         return os.path.join(top, name)
@@ -104,6 +106,18 @@ with folder() as top:
     check("--theta" in run("run", "--resume", path("short"), "--theta", "0.3", code=2).stderr, "nor with another method")
     run("run", "--resume", path("short"), "--quiet")
     check(state(path("short"), scratch) == expected, "resuming a finished run changes nothing")
+
+    # listed times, through a kill and a resumption
+    listed = [*MODEL, "--at", "0.3203125,0.0078125,0.25", "--end", "0.5"]
+    run("run", *listed, "--output", path("at"))
+    process = start(*listed, "--output", path("at2"))
+    while not os.path.exists(path("at2/snapshot_0003" + ENDING)) and process.poll() is None:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    run("run", "--resume", path("at2"), "--quiet")
+    whole = state(path("at"), scratch)
+    check(len(whole[1]) == 11 and whole == state(path("at2"), scratch), "snapshots of --at are those of the whole run", len(whole[1]))
 
     # damage: the restart file before, then none
     with open(path("short/restart.kyo"), "r+b") as file:

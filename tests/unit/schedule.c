@@ -1,0 +1,170 @@
+/* Output times in steps: steps that are derived, lists of times, what is due, what is refused. */
+#include "test.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "simulation/schedule.h"
+
+static struct ky_error error;
+static struct ky_parameters parameters;
+static struct ky_run_parameters run;
+static struct ky_schedule schedule;
+
+/* The parameters of one schedule; NaN: not given. */
+static enum ky_status make(double step, double end, double every, double energy_every,
+                           const char *at, double start, double suggested)
+{
+    ky_schedule_free(&schedule);
+    ky_parameters_defaults(&parameters);
+    ky_run_parameters_defaults(&run);
+    parameters.step = step;
+    run.end = end;
+    run.every = every;
+    run.energy_every = energy_every;
+    run.at = at;
+    return ky_schedule_make(&parameters, &run, start, suggested, &schedule, &error);
+}
+
+static const double none = (double)NAN;
+
+static void assert_multiple(double length)
+{
+    double ratio = fabs(length / schedule.step);
+    assert_between(ratio - floor(ratio + 0.5), -1e-6, 1e-6);
+}
+
+/* A derived step divides all that was asked for and is at most the one suggested, and not much
+ * shorter. */
+static void derived_steps_heed_every_interval(void **state)
+{
+    (void)state;
+    static const double ends[] = {1, 0.7, 10, 1000, -1}, intervals[] = {0.25, 0.1, 0.3, 0.35, 0.5},
+                        suggestions[] = {0.0078125, 0.1, 0.003};
+    static const double starts[] = {0, 2.5, 100.1};
+    int made = 0;
+    for (int e = 0; e < 5; e++)
+        for (int a = 0; a < 5; a++)
+            for (int b = 0; b < 5; b++)
+                for (int s = 0; s < 9; s++) {
+                    double start = starts[s % 3], suggested = suggestions[s / 3];
+                    double ratio = fabs(ends[e]) / intervals[a];
+                    if (fabs(ratio - floor(ratio + 0.5)) > 1e-9)
+                        continue; /* the end is none of the snapshots */
+                    assert_ok(make(none, start + ends[e], intervals[a], intervals[b], NULL, start,
+                                   suggested));
+                    assert_multiple(ends[e]);
+                    assert_multiple(intervals[a]);
+                    assert_multiple(intervals[b]);
+                    assert_between(fabs(schedule.step), suggested / 16, suggested * (1 + 1e-12));
+                    assert_true((schedule.step < 0) == (ends[e] < 0));
+                    made++;
+                }
+    assert_true(made > 200);
+    assert_ok(make(none, 1, none, none, NULL, 0, 0.0078125));
+    assert_true(schedule.step == 0.0078125); /* nothing asks for another one */
+    assert_ok(make(none, 1, 0.5, none, "0.1,0.7", 0, 0.0078125));
+    assert_multiple(0.1);
+    assert_multiple(0.7);
+    assert_multiple(0.5);
+    assert_int_equal(make(none, 1, 0.33333, none, NULL, 0, 0.0078125), KY_USAGE);
+    assert_non_null(strstr(error.text, "common divisor"));
+}
+
+static void lists_of_times(void **state)
+{
+    (void)state;
+    assert_ok(make(0.125, 3, 0.5, none, "2.25,0.125,1,2.25,3,0,0.125", 1 - 1, none));
+    static const uint64_t expected[] = {1, 8, 18, 24};
+    assert_int_equal(schedule.ats, 4);
+    assert_memory_equal(schedule.at, expected, sizeof expected);
+    assert_int_equal(ky_schedule_snapshots(&schedule), 7 + 2);
+    uint64_t due = 1, rows = 0; /* the start */
+    for (uint64_t steps = 1; steps <= schedule.end; steps++) {
+        due += (uint64_t)ky_schedule_snapshot_due(&schedule, steps);
+        rows += (uint64_t)ky_schedule_energy_due(&schedule, steps);
+    }
+    assert_int_equal(due, 9);
+    assert_int_equal(rows, 24);
+    assert_ok(make(-0.125, -3, none, 3, "-2.25", 0, none)); /* backwards */
+    assert_int_equal(schedule.at[0], 18);
+    assert_true(ky_schedule_energy_due(&schedule, 18)); /* each snapshot has a row */
+    assert_false(ky_schedule_energy_due(&schedule, 17));
+    static const struct {
+        const char *at, *says;
+    } refused[] = {{"0.3", "0.25 and 0.375"},
+                   {"3.125", "outside"},
+                   {"-0.125", "outside"},
+                   {"1,", "list"},
+                   {"", "list"},
+                   {"1;2", "list"},
+                   {"nan", "list"},
+                   {"1e400", "list"},
+                   {"1 2", "list"}};
+    for (size_t k = 0; k < sizeof refused / sizeof *refused; k++) {
+        assert_int_equal(make(0.125, 3, none, none, refused[k].at, 0, none), KY_USAGE);
+        if (!strstr(error.text, refused[k].says))
+            fail_msg("%s: %s", refused[k].at, error.text);
+    }
+}
+
+/* At most 5000 rows where no interval is given, and one with each snapshot. */
+static void rows_of_energy_by_default(void **state)
+{
+    (void)state;
+    static const struct {
+        double end, every;
+        uint64_t expected;
+    } cases[] = {{5000, none, 1},
+                 {5001, none, 2},
+                 {1e6, none, 200},
+                 {1e6, 500, 250},
+                 {1e6, 10, 10},
+                 {1e6, 1e5, 200},
+                 {4096, 64, 1},
+                 {9973, 9973, 9973},
+                 {1, none, 1},
+                 {9e15, none, 1800000000000},
+                 {9e15, 9e15, 1800000000000}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        assert_ok(make(1, cases[k].end, cases[k].every, none, NULL, 0, none));
+        if (schedule.energy_every != cases[k].expected)
+            fail_msg("%g steps, snapshots every %g: rows every %llu", cases[k].end, cases[k].every,
+                     (unsigned long long)schedule.energy_every);
+    }
+}
+
+static void time_has_to_advance(void **state)
+{
+    (void)state;
+    assert_int_equal(make(0.125, 1e17 + 64, none, none, NULL, 1e17, none), KY_USAGE);
+    assert_non_null(strstr(error.text, "advance"));
+    assert_int_equal(make(none, 1e17 + 64, none, none, NULL, 1e17, 0.125), KY_USAGE);
+    assert_int_equal(make(8, 1e17 + 64 * 16, none, none, NULL, 1e17, none), KY_USAGE);
+    assert_ok(make(64, 1e17 + 64 * 16, none, none, NULL, 1e17, none));
+    assert_ok(make(0.125, 1e9 + 1, none, none, NULL, 1e9, none));
+    /* The public calls of a simulation refuse it too. */
+    struct ky_bodies bodies;
+    struct ky_sim *sim = NULL;
+    assert_ok(ky_bodies_allocate(&bodies, 2, 0, &error));
+    bodies.mass[0] = 1;
+    bodies.position[1][0] = 1;
+    parameters.step = 0.125;
+    assert_int_equal(ky_sim_open(&parameters, &bodies, 1e17, &sim, &error), KY_USAGE);
+    assert_non_null(strstr(error.text, "advance"));
+    ky_bodies_free(&bodies);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(derived_steps_heed_every_interval),
+        cmocka_unit_test(lists_of_times),
+        cmocka_unit_test(rows_of_energy_by_default),
+        cmocka_unit_test(time_has_to_advance),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    ky_schedule_free(&schedule);
+    return failed;
+}
