@@ -7,7 +7,8 @@
 /* Mass-weighted rms speed about the mean velocity, in three dimensions. */
 double ky_velocity_dispersion(const struct ky_bodies *bodies);
 
-/* 2T/|Σ m x·a|: 1 in equilibrium whatever the softening; NaN without forces. */
+/* 2T/|Σ m x·a|, with velocities about the mean velocity and positions about the centre of mass: 1
+ * in equilibrium whatever the softening; NaN without forces. */
 double ky_virial_ratio(const struct ky_sums *sums);
 
 /* Distribution of the relative errors of forces. A percentile p is the smallest error that at least

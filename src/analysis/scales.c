@@ -20,7 +20,11 @@ double ky_velocity_dispersion(const struct ky_bodies *bodies)
 
 double ky_virial_ratio(const struct ky_sums *sums)
 {
-    return sums->virial != 0 ? 2 * sums->kinetic / fabs(sums->virial) : (double)NAN;
+    double bulk = 0; /* the energy of the motion of the centre of mass */
+    for (int k = 0; k < 3 && sums->mass > 0; k++)
+        bulk += 0.5 * sums->momentum[k] * sums->momentum[k] / sums->mass;
+    double inner = fmax(sums->kinetic - bulk, 0);
+    return sums->virial != 0 ? 2 * inner / fabs(sums->virial) : (double)NAN;
 }
 
 /* Spitzer (1987), eq. 2-63, with the Coulomb logarithm of Giersz & Heggie (1994). */

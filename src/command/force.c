@@ -27,6 +27,10 @@ static void show(const struct force_result *result)
            report->body_interactions / n, report->cell_interactions / n);
     printf("%.4g particles/s, %.4g interactions/s\n", force_particles_per_s(result),
            force_interactions_per_s(result));
+    printf(
+        "energy: kinetic %.6g  potential %.6g  total %.6g; virial ratio %.4g (1 in equilibrium)\n",
+        result->sums.kinetic, result->sums.potential, result->sums.kinetic + result->sums.potential,
+        ky_virial_ratio(&result->sums));
     if (result->acceleration.samples) {
         show_errors("error of acceleration", &result->acceleration);
         show_errors("error of potential", &result->potential);
@@ -76,10 +80,11 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     if (status || describe || cli->help)
         return status;
     request.keep = sink.output != NULL;
+    request.sums = 1;
     cli_warn_idle(cli, &parameters);
     return work(cli, &source, &parameters, &request, &sink);
 }
 
 const struct subcommand force_command = {
     "force", "FILE | --model NAME -n N [--check K] [--repeat R] [-o FILE]",
-    "evaluate the forces once: time by phase, interactions, errors", run, NULL};
+    "evaluate the forces once: time by phase, interactions, energies, errors", run, NULL};

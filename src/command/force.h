@@ -11,11 +11,13 @@ struct force_result {
     struct ky_parameters parameters;                    /* resolved */
     struct ky_force_report report;                      /* medians of the seconds */
     struct ky_error_statistics acceleration, potential; /* samples = 0 without a check */
+    struct ky_sums sums;                                /* mass = NaN unless asked for */
 };
 
 struct force_request {
     uint64_t repeat; /* times are medians over so many evaluations */
     uint64_t check;  /* so many bodies, spread evenly, are compared with a double-precision sum */
+    int sums;        /* energies and the virial ratio too */
     int keep; /* the forces go into the bodies; else the bodies are freed once they are on the
                  engine */
 };

@@ -1,4 +1,5 @@
 /* Measuring a force evaluation. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,6 +116,8 @@ static enum ky_status measure(struct ky_engine *engine, struct ky_bodies *forces
 {
     size_t samples = request->check < forces->n ? (size_t)request->check : forces->n;
     enum ky_status status = repeat_forces(engine, (size_t)request->repeat, &result->report, error);
+    if (!status && request->sums)
+        status = ky_engine_sums(engine, &result->sums, error);
     if (status || (!samples && !request->keep))
         return status;
     status = ky_bodies_extend(forces, KY_WITH_ACCELERATION | KY_WITH_POTENTIAL, error);
@@ -134,7 +137,7 @@ enum ky_status force_measure(const struct ky_parameters *parameters, struct ky_b
 {
     struct ky_engine *engine = NULL;
     size_t n = bodies->n;
-    *result = (struct force_result){.n = n};
+    *result = (struct force_result){.n = n, .sums.mass = (double)NAN};
     enum ky_status status = ky_parameters_resolve(parameters, &result->parameters, error);
     if (!status)
         status = ky_engine_open(&result->parameters, n, &engine, error);
@@ -226,5 +229,11 @@ void force_json(struct ky_json *json, const char *name, const struct force_resul
     ky_json_real(json, "interactions_per_s", force_interactions_per_s(result));
     write_errors(json, "error", &result->acceleration);
     write_errors(json, "error_potential", &result->potential);
+    if (!isnan(result->sums.mass)) {
+        ky_json_real(json, "kinetic", result->sums.kinetic);
+        ky_json_real(json, "potential", result->sums.potential);
+        ky_json_real(json, "energy", result->sums.kinetic + result->sums.potential);
+        ky_json_real(json, "virial_ratio", ky_virial_ratio(&result->sums));
+    }
     ky_json_end_object(json);
 }

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analysis/analysis.h"
 #include "base/number.h"
 
 static double relative(double change, double reference)
@@ -57,7 +58,7 @@ enum ky_status ky_energy_row(FILE *file, const char *folder, const struct ky_ene
     value(file, ky_energy_change(start, sums));
     value(file,
           start->conserved ? relative(energy - start->energy, start->potential) : (double)NAN);
-    value(file, relative(2 * sums->kinetic, sums->virial));
+    value(file, ky_virial_ratio(sums));
     for (int k = 0; k < 3; k++)
         value(file, sums->momentum[k]);
     for (int k = 0; k < 3; k++)

@@ -183,6 +183,18 @@ with folder() as where:
     check(not run("convert", "--", "-m.csv", "./n.csv", code=0).stderr and os.path.exists("n.csv"), "-n100, -oFILE, --")
     check(run("force", "n.csv", "--softening", "0.1", "-q").stdout == "", "force --quiet is quiet")
     check(run_json("force", "n.csv", "--softening", "0.1", "-q")["n"] == 100, "and prints JSON all the same")
+
+    # energies of two bodies that are worked out by hand: masses 1 and 3 at distance 2, moving past each other and along
+    with open("two.csv", "w") as bodies:
+        bodies.write("mass,x,y,z,vx,vy,vz\n1,0,0,0,0,0.5,0\n3,2,0,0,0,-0.5,0\n")
+    two = run_json("force", "two.csv", "--softening", "0", "--force", "direct", "--precision", "double")
+    kinetic, potential = 0.5 * 1 * 0.25 + 0.5 * 3 * 0.25, -1 * 3 / 2
+    inner = kinetic - 0.5 * 4 * 0.25 ** 2  # without the motion of the centre of mass at -0.25
+    check(abs(two["kinetic"] - kinetic) < 1e-14 and abs(two["potential"] - potential) < 1e-14
+          and abs(two["energy"] - kinetic - potential) < 1e-14, "force knows the energies", two)
+    check(abs(two["virial_ratio"] - 2 * inner / -potential) < 1e-12, "and the virial ratio, without the bulk motion", two["virial_ratio"])
+    check(re.search(r"energy: kinetic 0\.5 +potential -1\.5 .*virial ratio 0\.5 ", run("force", "two.csv", "--softening", "0").stdout),
+          "also as text")
     idle = run("force", "n.csv", "--softening", "0.1", "--force", "direct", "--theta", "0.5", "--leaf", "8", "-q").stderr
     check(idle.count("has no effect with --force direct") == 2, "options without effect are warned of", idle)
     said = run("run", "n.csv", "--softening", "0.1", "--step", "0.125", "--steps", "2", "--output", "said").stderr.splitlines()
