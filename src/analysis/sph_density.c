@@ -1,4 +1,5 @@
 /* SPH density: one walk finds the distance of the k-th neighbour, a second sums the kernel. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "analysis/walks.h"
@@ -17,6 +18,37 @@ static enum ky_status sum_kernels(struct ky_walker *walker, size_t n, size_t k, 
     return ky_walker_walk(walker, &request, error);
 }
 
+/* The largest coordinate. */
+static double reach(const struct ky_bodies *bodies)
+{
+    double most = 0;
+    for (size_t i = 0; i < bodies->n; i++)
+        for (int k = 0; k < 3; k++)
+            most = fmax(most, fabs(bodies->position[i][k]));
+    return most;
+}
+
+/* k neighbours in the place of a body with mass make an infinite density; squares of distances that
+ * overflow make none. */
+static enum ky_status check_results(const struct ky_bodies *bodies, size_t k, const double *density,
+                                    const double *smoothing, struct ky_error *error)
+{
+    for (size_t i = 0; i < bodies->n; i++) {
+        int same_place = smoothing[i] == 0 && (!density || !isfinite(density[i]));
+        if (same_place)
+            return ky_fail(error, KY_BAD_DATA,
+                           "body %zu: its %zu nearest neighbours lie in the same place, where the "
+                           "density is infinite; take more neighbours than lie in one place",
+                           i, k);
+        if (!isfinite(smoothing[i]) || (density && !isfinite(density[i])))
+            return ky_fail(error, KY_BAD_DATA,
+                           "body %zu: its density is not finite; the squares of distances between "
+                           "bodies leave the range of numbers, with coordinates up to %g",
+                           i, reach(bodies));
+    }
+    return KY_OK;
+}
+
 enum ky_status ky_sph_density(const struct ky_parameters *parameters,
                               const struct ky_bodies *bodies, size_t k, double *density,
                               double *smoothing, struct ky_force_report *report,
@@ -30,6 +62,8 @@ enum ky_status ky_sph_density(const struct ky_parameters *parameters,
     if (!status)
         status = sum_kernels(&walker, bodies->n, k, density, smoothing ? smoothing : own, error);
     ky_walker_close(&walker, report);
+    if (!status)
+        status = check_results(bodies, k, density, smoothing ? smoothing : own, error);
     free(own);
     return status;
 }

@@ -200,6 +200,14 @@ enum ky_status ky_merge(const struct ky_bodies *a, const struct ky_bodies *b,
     place(b, merged, a->n, parameters.softening, (const double[]){x * mass_a / mass, 0, 0},
           (const double[]){v[0] * mass_a / mass, v[1] * mass_a / mass, 0});
     status = make_unique(merged->id, merged->n, a->n, error);
+    if (!status) {
+        status = ky_bodies_check(merged, error);
+        if (status)
+            ky_fail_in(error, status,
+                       "the orbit with G = %g, eccentricity %g and separation %g leaves the range "
+                       "of numbers: ",
+                       parameters.g, parameters.eccentricity, parameters.separation);
+    }
     if (status)
         ky_bodies_free(merged);
     return status;

@@ -214,41 +214,47 @@ static enum ky_status keep_parameters(struct reader *r, const char *text, struct
     return KY_OK;
 }
 
-/* "# name: number" and nothing else; 0 for any other remark. */
-static int split_remark(const char *line, char name[32], double *value)
+/* "# name: value": the value, or NULL for a remark without such a beginning. */
+static const char *split_remark(const char *line, char name[32])
 {
     const char *word = line + 1 + strspn(line + 1, " \t");
     size_t length = strspn(word, "abcdefghijklmnopqrstuvwxyz_");
     if (length == 0 || length >= 32 || word[length] != ':')
-        return 0;
+        return NULL;
     memcpy(name, word, length);
     name[length] = '\0';
-    const char *number = word + length + 1;
-    char *end;
-    *value = ky_number_real(number, &end);
-    return end != number && !end[strspn(end, " \t")];
+    return word + length + 1;
+}
+
+static const struct remark *find_remark(const char *name)
+{
+    for (int k = 0; k < REMARKS; k++)
+        if (!strcmp(name, remarks[k].name))
+            return &remarks[k];
+    return NULL;
 }
 
 static enum ky_status read_remark(struct reader *r, const char *line, struct ky_error *error)
 {
-    char name[32];
-    double value;
+    char name[32], *end;
     if (!strncmp(line, "#|", 2))
         return keep_parameters(r, line[2] == ' ' ? line + 3 : line + 2, error);
-    if (!split_remark(line, name, &value))
+    const char *text = split_remark(line, name);
+    int counts = text && !strcmp(name, "bodies");
+    const struct remark *remark = text ? find_remark(name) : NULL;
+    if (!counts && !remark)
         return KY_OK;
-    if (!strcmp(name, "bodies") && value >= 0 && value < 1e15) {
+    double value = ky_number_real(text, &end);
+    int whole = end != text && !end[strspn(end, " \t")] && isfinite(value);
+    if (!whole || (counts && !(value >= 0 && value < 1e15)) ||
+        (remark && remark != &remarks[0] && value < 0)) /* the time may be negative */
+        return ky_fail(error, KY_BAD_DATA, "line %" PRIu64 ": %s is '%.40s'; it must be a number%s",
+                       r->lines.number, name, text + strspn(text, " \t"),
+                       remark == &remarks[0] ? "" : " of 0 or more");
+    if (counts)
         r->told = (uint64_t)value;
-        return KY_OK;
-    }
-    for (int k = 0; k < REMARKS; k++) {
-        if (strcmp(name, remarks[k].name) != 0)
-            continue;
-        if (!isfinite(value) || (k > 0 && value < 0))
-            return ky_fail(error, KY_BAD_DATA, "line %" PRIu64 ": %s is %g", r->lines.number, name,
-                           value);
-        memcpy((char *)r->snapshot + remarks[k].offset, &value, sizeof value);
-    }
+    else
+        memcpy((char *)r->snapshot + remark->offset, &value, sizeof value);
     return KY_OK;
 }
 

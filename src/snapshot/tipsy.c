@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/number.h"
@@ -169,6 +170,35 @@ static void drop_if_zero(double **array, size_t n)
 
 #define BLANKS " \t\r\n"
 
+/* Bonsai keeps ids as whole numbers of 32 bits in the word of the potential. Read as float those
+ * below 2^29 are from 0 to 1e-19, which no potentials of all bodies are. */
+static enum ky_status take_ids(struct ky_bodies *bodies, struct ky_error *error)
+{
+    uint32_t any = 0;
+    for (size_t i = 0; i < bodies->n; i++) {
+        float number = (float)bodies->potential[i];
+        uint32_t bits;
+        memcpy(&bits, &number, sizeof bits);
+        if (bits >> 29)
+            return KY_OK;
+        any |= bits;
+    }
+    if (!any)
+        return KY_OK;
+    bodies->id = ky_allocate(bodies->n, sizeof *bodies->id);
+    if (!bodies->id)
+        return ky_no_memory(error, "ids", bodies->n, sizeof *bodies->id);
+    for (size_t i = 0; i < bodies->n; i++) {
+        float number = (float)bodies->potential[i];
+        uint32_t bits;
+        memcpy(&bits, &number, sizeof bits);
+        bodies->id[i] = bits;
+    }
+    free(bodies->potential);
+    bodies->potential = NULL;
+    return KY_OK;
+}
+
 /* NAME.iord: the count, then an id a line, as text. */
 static enum ky_status parse_ids(const char *text, struct ky_bodies *bodies, struct ky_error *error)
 {
@@ -196,10 +226,13 @@ static enum ky_status parse_ids(const char *text, struct ky_bodies *bodies, stru
 static enum ky_status read_text(const char *name, char **text, struct ky_error *error)
 {
     struct ky_input input;
-    struct ky_error unused;
     *text = NULL;
-    if (ky_input_open(name, &input, &unused))
+    if (access(name, F_OK))
         return KY_OK;
+    if (ky_input_open(name, &input, error)) /* the caller says which file it was */
+        return ky_fail(error, KY_BAD_DATA,
+                       "is empty or cannot be read; remove it if it is not of "
+                       "this snapshot");
     *text = ky_allocate((size_t)input.size + 1, 1);
     enum ky_status status = *text ? ky_input_read(&input, 0, *text, (size_t)input.size, error)
                                   : ky_no_memory(error, name, (size_t)input.size, 1);
@@ -346,9 +379,14 @@ enum ky_status ky_tipsy_read(const struct ky_input *input, const struct ky_read_
     if (status)
         return status;
     snapshot->time = layout.time;
+    if (!layout.version2)
+        status = take_ids(bodies, error);
+    if (status)
+        return status;
     drop_if_zero(&bodies->softening, bodies->n);
-    drop_if_zero(&bodies->potential, bodies->n);
-    if (input->path)
+    if (bodies->potential)
+        drop_if_zero(&bodies->potential, bodies->n);
+    if (input->path && !options->renumber)
         status = read_neighbour(input->path, ".iord", read_ids, snapshot, error);
     if (input->path && !status)
         status = read_neighbour(input->path, ".param", read_units, snapshot, error);

@@ -52,6 +52,9 @@ with folder() as top:
         ("a word for a number", write("word.csv", HEADER + "1,one,0,0,0,0,0,0\n"), ["word.csv", "2"]),
         ("an unknown column", write("column.csv", "id,mass,x,y,z,vx,vy,vz,colour\n" + "1,1,0,0,0,0,0,0,3\n"), ["column.csv", "colour"]),
         ("a missing column", write("missing.csv", "id,mass,x,y,vx,vy,vz\n1,1,0,0,0,0,0\n"), ["missing.csv", "z"]),
+        ("a time that is no number", write("time.csv", "# time: abc\n" + HEADER + body.format(1)), ["time.csv", "line 1", "time is 'abc'"]),
+        ("a time that is not finite", write("late.csv", "# time: inf\n" + HEADER + body.format(1)), ["late.csv", "line 1", "'inf'"]),
+        ("a count that is no number", write("count.csv", "# bodies: 1x\n" + HEADER + body.format(1)), ["count.csv", "line 1", "'1x'"]),
         ("a lying TIPSY header", write("lie.tipsy", b"\0" * 8 + (2 ** 30).to_bytes(4, "big") + (3).to_bytes(4, "big") + b"\0" * 16), ["lie.tipsy"]),
     ]
     for name, file, says in cases:
@@ -62,6 +65,16 @@ with folder() as top:
             refused(f"{words[0]}: {name}", words, 4, says, present=outputs)
     refused("a folder without snapshots", ["info", outputs], 4, ["snapshot"])
     refused("a folder as a file", ["force", outputs], 4, ["outputs"])
+
+    # results that are not finite
+    far = write("far.csv", HEADER + "".join(f"{k},1,{x},{y},0,0,0,0\n" for k, (x, y) in enumerate([(0, 0), (1, 0), (0, 1), ("1e300", 0)])))
+    refused("density: one body at 1e300", ["density", far, "--quiet", "--neighbours", 2, "-o", path("outputs/d.csv")], 4, ["body 0", "1e+300"], present=outputs)
+    same = write("same.csv", HEADER + "".join(f"{k},1,{x},0,0,0,0,0\n" for k, x in enumerate([3, 0, 0, 0, 1])))
+    refused("density: three bodies in one place", ["density", same, "--quiet", "--neighbours", 2], 4, ["body 1", "2 nearest neighbours", "same place"])
+    check(run("density", same, "--neighbours", "3", code=None).returncode == 0, "density: with more neighbours than lie in one place")
+    for option in ("--g", "--eccentricity"):
+        refused(f"merge {option} 1e308", ["merge", same, same, "--separation", 10, "--pericentre", 1, option, "1e308", "-o", path("outputs/m.csv")],
+                4, ["1e+308", "must be finite"], present=outputs)
 
     # truncated anywhere
     run("model", "plummer", "-n", "40", "-o", path("whole.hdf5"))

@@ -109,7 +109,8 @@ static void every_cut_is_seen(const char *name, int compress, size_t n, unsigned
         memcpy(copy, bytes, cut);
         struct ky_input input;
         ky_input_memory(&input, copy, cut);
-        enum ky_status status = ky_snapshot_read_input(&input, KY_FORMAT_BY_NAME, NULL, &after, &error);
+        enum ky_status status =
+            ky_snapshot_read_input(&input, KY_FORMAT_BY_NAME, NULL, &after, &error);
         if (status == KY_OK) {
             good++;
             assert_same_bodies(&before.bodies, &after.bodies);

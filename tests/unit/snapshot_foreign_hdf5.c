@@ -1,0 +1,234 @@
+/* HDF5 of other writers, in one file or several, and files that lie about what they hold. Names and
+ * conventions of single codes: snapshot_codes.c. */
+#include "snapshot.h"
+
+#ifdef KY_HAVE_HDF5
+#include <hdf5.h>
+
+static void put_attribute(hid_t where, const char *name, hid_t type, hsize_t count,
+                          const void *data)
+{
+    hid_t space = H5Screate_simple(1, &count, NULL);
+    hid_t made = H5Acreate2(where, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    assert_true(H5Awrite(made, type, data) >= 0);
+    H5Aclose(made);
+    H5Sclose(space);
+}
+
+static void put_set(hid_t where, const char *name, hid_t stored, hid_t type, hsize_t rows,
+                    hsize_t columns, const void *data)
+{
+    hsize_t size[2] = {rows, columns};
+    hid_t space = H5Screate_simple(columns > 1 ? 2 : 1, size, NULL);
+    hid_t made = H5Dcreate2(where, name, stored, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    if (data)
+        assert_true(H5Dwrite(made, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0);
+    H5Dclose(made);
+    H5Sclose(space);
+}
+
+/* What make_hdf5 leaves out or turns. */
+struct strange {
+    int32_t here, total, files, rows;
+    double mass;
+    const char *absent;
+    int empty; /* data sets without data */
+    const char *units;
+};
+
+/* Three dark bodies as another program writes them: big-endian float, 32-bit ids, mass in the
+ * header. Body i: position 3i …, velocity 30 + 3i …. */
+static void make_hdf5(const char *path, const struct strange *s, int first)
+{
+    float place[9], speed[9];
+    int32_t ids[3];
+    for (int k = 0; k < 9; k++)
+        place[k] = (float)(k + 3 * first), speed[k] = (float)(30 + k + 3 * first);
+    for (int k = 0; k < 3; k++)
+        ids[k] = 5 + k + first;
+    const int32_t here[6] = {0, s->here, 0, 0, 0, 0}, total[6] = {0, s->total, 0, 0, 0, 0};
+    const double masses[6] = {0, s->mass, 0, 0, 0, 0}, time = 0.5;
+    hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t header = H5Gcreate2(file, "Header", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    put_attribute(header, "NumPart_ThisFile", H5T_NATIVE_INT32, 6, here);
+    put_attribute(header, "NumPart_Total", H5T_NATIVE_INT32, 6, total);
+    put_attribute(header, "MassTable", H5T_NATIVE_DOUBLE, 6, masses);
+    put_attribute(header, "Time", H5T_NATIVE_DOUBLE, 1, &time);
+    put_attribute(header, "NumFilesPerSnapshot", H5T_NATIVE_INT32, 1, &s->files);
+    H5Gclose(header);
+    hid_t group = H5Gcreate2(file, "PartType1", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    const struct {
+        const char *name;
+        hid_t stored, type;
+        hsize_t columns;
+        const void *data;
+    } sets[] = {
+        {"Coordinates", H5T_IEEE_F32BE, H5T_NATIVE_FLOAT, 3, place},
+        {"Velocities", H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, 3, speed},
+        {"ParticleIDs", H5T_STD_U32LE, H5T_NATIVE_INT32, 1, ids},
+    };
+    for (int k = 0; k < 3; k++)
+        if (!s->absent || strcmp(s->absent, sets[k].name) != 0)
+            put_set(group, sets[k].name, sets[k].stored, sets[k].type, (hsize_t)s->rows,
+                    sets[k].columns, s->empty ? NULL : sets[k].data);
+    H5Gclose(group);
+    if (s->units) {
+        const double scales[] = {3.085678e18, 1.989e33, 1e5};
+        hid_t units = H5Gcreate2(file, s->units, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+        put_attribute(units, "UnitLength_in_cm", H5T_NATIVE_DOUBLE, 1, &scales[0]);
+        put_attribute(units, "UnitMass_in_g", H5T_NATIVE_DOUBLE, 1, &scales[1]);
+        put_attribute(units, "UnitVelocity_in_cm_per_s", H5T_NATIVE_DOUBLE, 1, &scales[2]);
+        H5Gclose(units);
+    }
+    H5Fclose(file);
+}
+
+static const struct strange plain_hdf5 = {3, 3, 1, 3, 0.25, NULL, 0, NULL};
+
+static void check_hdf5(const struct ky_snapshot *snapshot, size_t n)
+{
+    const struct ky_bodies *b = &snapshot->bodies;
+    assert_int_equal(b->n, n);
+    assert_true(snapshot->time == 0.5);
+    for (size_t i = 0; i < n; i++) {
+        assert_true(b->mass[i] == 0.25);
+        assert_int_equal(b->type[i], 1);
+        assert_true(!b->id || b->id[i] == 5 + i);
+        for (size_t c = 0; c < 3; c++) {
+            assert_true(b->position[i][c] == (double)(3 * i + c));
+            assert_true(b->velocity[i][c] == (double)(30 + 3 * i + c));
+        }
+    }
+}
+
+static void foreign_hdf5_is_read(void **state)
+{
+    (void)state;
+    struct ky_error error = {0};
+    struct ky_snapshot snapshot;
+    struct strange s = plain_hdf5;
+    make_hdf5(in_folder("f.hdf5"), &s, 0);
+    assert_ok(ky_snapshot_read(in_folder("f.hdf5"), &snapshot, &error));
+    check_hdf5(&snapshot, 3);
+    assert_true(snapshot.units.length_cm == 0 && snapshot.units.g == 1);
+    ky_snapshot_free(&snapshot);
+    s.absent = "ParticleIDs";
+    s.units = "Parameters";
+    make_hdf5(in_folder("f.hdf5"), &s, 0);
+    assert_ok(ky_snapshot_read(in_folder("f.hdf5"), &snapshot, &error));
+    check_hdf5(&snapshot, 3);
+    assert_null(snapshot.bodies.id);
+    assert_true(snapshot.units.length_cm == 3.085678e18);
+    assert_between(snapshot.units.g, 0.00430089, 0.00430091);
+    ky_snapshot_free(&snapshot);
+}
+
+static void hdf5_in_several_files(void **state)
+{
+    (void)state;
+    struct ky_error error = {0};
+    struct ky_snapshot snapshot;
+    struct strange s = plain_hdf5;
+    s.files = 2, s.total = 6;
+    make_hdf5(in_folder("h.0.hdf5"), &s, 0);
+    make_hdf5(in_folder("h.1.hdf5"), &s, 3);
+    static const char *const names[] = {"h.0.hdf5", "h.1.hdf5", "h", "h.hdf5"};
+    for (int k = 0; k < 4; k++) {
+        assert_ok(ky_snapshot_read(in_folder(names[k]), &snapshot, &error));
+        check_hdf5(&snapshot, 6);
+        ky_snapshot_free(&snapshot);
+    }
+    s.total = 7;
+    make_hdf5(in_folder("h.1.hdf5"), &s, 3);
+    assert_int_equal(ky_snapshot_read(in_folder("h.0.hdf5"), &snapshot, &error), KY_BAD_DATA);
+    remove(in_folder("h.1.hdf5"));
+    assert_int_equal(ky_snapshot_read(in_folder("h.0.hdf5"), &snapshot, &error), KY_BAD_DATA);
+    assert_non_null(strstr(error.text, "h.1.hdf5: there is no such file"));
+}
+
+static void hdf5_may_lie(void **state)
+{
+    (void)state;
+    struct ky_error error = {0};
+    static const struct {
+        struct strange s;
+        const char *says;
+    } lies[] = {
+        {{4, 4, 1, 3, 0.25, NULL, 0, NULL}, "has 3 rows and /Header tells of 4"},
+        {{0, 0, 1, 3, 0.25, NULL, 0, NULL}, "has 3 rows and /Header tells of 0"},
+        {{3, 4, 1, 3, 0.25, NULL, 0, NULL}, "NumPart_Total tells of 4"},
+        {{-1, -1, 1, 3, 0.25, NULL, 0, NULL}, "Header tells of"},
+        {{3, 3, 1, 3, 0, NULL, 0, NULL}, "no data set Masses"},
+        {{3, 3, 1, 3, -0.25, NULL, 0, NULL}, "no data set Masses"},
+        {{3, 3, 1, 3, 0.25, "Velocities", 0, NULL}, "no data set Velocities"},
+        {{3, 3, 1, 3, 0.25, NULL, 1, NULL}, "does not hold all of it"},
+        {{500000000, 500000000, 1, 500000000, 0.25, NULL, 1, NULL}, "does not hold all of it"},
+        {{3, 3, 5, 3, 0.25, NULL, 0, NULL}, "one of 5 files"},
+        {{3, 3, -5, 3, 0.25, NULL, 0, NULL}, "NumFilesPerSnapshot is -5"},
+    };
+    for (size_t k = 0; k < sizeof lies / sizeof *lies; k++) {
+        struct ky_snapshot snapshot;
+        make_hdf5(in_folder("lie.hdf5"), &lies[k].s, 0);
+        assert_int_equal(ky_snapshot_read(in_folder("lie.hdf5"), &snapshot, &error), KY_BAD_DATA);
+        if (!strstr(error.text, lies[k].says))
+            fail_msg("'%s' does not say '%s'", error.text, lies[k].says);
+    }
+}
+
+static void order_of_another_file_is_refused(void **state)
+{
+    (void)state;
+    struct ky_error error = {0};
+    static const uint64_t orders[3][3] = {{0, 1, 3}, {0, 1, 1}, {2, 0, 1}};
+    for (int k = 0; k < 3; k++) {
+        struct ky_snapshot snapshot;
+        make_hdf5(in_folder("o.hdf5"), &plain_hdf5, 0);
+        hid_t file = H5Fopen(in_folder("o.hdf5"), H5F_ACC_RDWR, H5P_DEFAULT);
+        hid_t own = H5Gcreate2(file, "Kyoho", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+        put_set(own, "Order", H5T_STD_U64LE, H5T_NATIVE_UINT64, 3, 1, orders[k]);
+        H5Gclose(own);
+        H5Fclose(file);
+        enum ky_status status = ky_snapshot_read(in_folder("o.hdf5"), &snapshot, &error);
+        assert_int_equal(status, k < 2 ? KY_BAD_DATA : KY_OK);
+        if (status)
+            assert_non_null(strstr(error.text, "/Kyoho/Order"));
+        else
+            assert_int_equal(snapshot.bodies.id[2], 5);
+        ky_snapshot_free(&snapshot);
+    }
+}
+
+static void other_hdf5_is_no_snapshot(void **state)
+{
+    (void)state;
+    struct ky_error error = {0};
+    struct ky_snapshot snapshot;
+    H5Fclose(H5Fcreate(in_folder("other.h5"), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
+    assert_int_equal(ky_snapshot_read(in_folder("other.h5"), &snapshot, &error), KY_BAD_DATA);
+    assert_non_null(strstr(error.text, "/Header"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(foreign_hdf5_is_read),
+        cmocka_unit_test(hdf5_in_several_files),
+        cmocka_unit_test(hdf5_may_lie),
+        cmocka_unit_test(order_of_another_file_is_refused),
+        cmocka_unit_test(other_hdf5_is_no_snapshot),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
+#else
+static void no_hdf5(void **state)
+{
+    (void)state;
+    skip();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(no_hdf5)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+#endif
