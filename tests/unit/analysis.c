@@ -282,6 +282,9 @@ static void virial_ratio(void **state)
     (void)state;
     struct ky_sums sums = {.kinetic = 0.25, .virial = -0.4};
     assert_between(ky_virial_ratio(&sums), 1.25 - 1e-15, 1.25 + 1e-15);
+    sums.mass = 2; /* as a whole it moves with 3, 0, −4: T is 25 more */
+    sums.momentum[0] = 6, sums.momentum[2] = -8, sums.kinetic += 25;
+    assert_between(ky_virial_ratio(&sums), 1.25 - 1e-13, 1.25 + 1e-13);
     sums.virial = 0;
     assert_true(isnan(ky_virial_ratio(&sums)));
 }
