@@ -32,6 +32,9 @@ FEATURE_PACKAGES := $(filter-out no,$(HDF5) $(PNG))
 FEATURE_DEFINES  := $(if $(filter-out no,$(HDF5)),-DKY_HAVE_HDF5) $(if $(filter-out no,$(PNG)),-DKY_HAVE_PNG) \
                     $(if $(filter yes,$(OPENMP)),-DKY_HAVE_OPENMP) \
                     $(if $(filter yes,$(OPENCL)),-DKY_HAVE_OPENCL) $(if $(filter yes,$(CUDA)),-DKY_HAVE_CUDA)
+# What the user, not the machine, has switched off: its origin is no file.
+switched_off = $(if $(filter no,$($(1))),$(if $(filter file default,$(origin $(1))),,-DKY_OFF_$(1)))
+FEATURE_DEFINES  += $(foreach feature,HDF5 PNG OPENMP OPENCL CUDA,$(call switched_off,$(feature)))
 FEATURE_CFLAGS   := $(if $(FEATURE_PACKAGES),$(shell $(PKG_CONFIG) --cflags $(FEATURE_PACKAGES))) \
                     $(if $(filter yes,$(CUDA)),-isystem $(CUDA_HOME)/include)
 FEATURE_LIBS     := $(if $(FEATURE_PACKAGES),$(shell $(PKG_CONFIG) --libs $(FEATURE_PACKAGES))) \

@@ -1,30 +1,32 @@
 /* What this build was made with. */
+#include "base/features.h"
+
 #include "kyoho/kyoho.h"
 
 #ifdef KY_HAVE_HDF5
 #define HDF5_LINE "HDF5: yes"
 #else
-#define HDF5_LINE "HDF5: no; snapshots are TIPSY (32 bit); install libhdf5-dev and build again"
+#define HDF5_LINE "HDF5: no, so that snapshots are TIPSY (32 bit): " KY_WHY_NO_HDF5
 #endif
 #ifdef KY_HAVE_PNG
 #define PNG_LINE "PNG: yes"
 #else
-#define PNG_LINE "PNG: no; no pictures; install libpng-dev and build again"
+#define PNG_LINE "PNG: no, so that nothing can be drawn: " KY_WHY_NO_PNG
 #endif
 #ifdef KY_HAVE_OPENMP
 #define OPENMP_LINE "threads: OpenMP"
 #else
-#define OPENMP_LINE "threads: one; the compiler has no OpenMP"
+#define OPENMP_LINE "threads: one: " KY_WHY_NO_OPENMP
 #endif
 #ifdef KY_HAVE_CUDA
 #define CUDA_LINE "CUDA: yes"
 #else
-#define CUDA_LINE "CUDA: no; install the CUDA toolkit (nvcc) and build again"
+#define CUDA_LINE "CUDA: no: " KY_WHY_NO_CUDA
 #endif
 #ifdef KY_HAVE_OPENCL
 #define OPENCL_LINE "OpenCL: yes"
 #else
-#define OPENCL_LINE "OpenCL: no; install ocl-icd-opencl-dev and opencl-headers and build again"
+#define OPENCL_LINE "OpenCL: no: " KY_WHY_NO_OPENCL
 #endif
 
 const char *ky_build_features(void)

@@ -1,13 +1,14 @@
-/* The PNG file, through libpng. A build without libpng says what to install. */
+/* The PNG file, through libpng. A build without libpng says why it has none. */
 #include "draw/draw.h"
+
+#include "base/features.h"
 
 #ifndef KY_HAVE_PNG
 
 enum ky_status ky_png_available(struct ky_error *error)
 {
     return ky_fail(error, KY_UNSUPPORTED,
-                   "pictures need libpng, which this build has not: install libpng-dev and build "
-                   "again");
+                   "pictures need libpng, which this build does not have: " KY_WHY_NO_PNG);
 }
 
 enum ky_status ky_png_write(const char *path, const struct ky_canvas *canvas, const char *comment,

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/features.h"
+
 /* In the order in which `auto` tries them: the fastest first. */
 static const struct ky_engine_verbs *const engines[] = {
 #ifdef KY_HAVE_CUDA
@@ -30,11 +32,10 @@ static const struct {
     const char *name, *reason;
 } absent[] = {
 #ifndef KY_HAVE_CUDA
-    {"cuda", "not in this build, which was made without a CUDA compiler (nvcc) or with CUDA=no"},
+    {"cuda", "not in this build: " KY_WHY_NO_CUDA},
 #endif
 #ifndef KY_HAVE_OPENCL
-    {"opencl",
-     "not in this build, which was made without OpenCL headers and loader or with OPENCL=no"},
+    {"opencl", "not in this build: " KY_WHY_NO_OPENCL},
 #endif
     {NULL, NULL},
 };

@@ -2,6 +2,7 @@
  * is still told to be one. */
 #include <string.h>
 
+#include "base/features.h"
 #include "snapshot/snapshot.h"
 
 int ky_hdf5_recognise(const struct ky_input *input, const unsigned char *head, size_t bytes)
@@ -281,7 +282,7 @@ hid_t ky_hdf5_create(struct ky_file *file)
 }
 #else
 #define REMEDY                                                                                     \
-    "this build of kyoho has no HDF5; install libhdf5-dev and build again, or use .tipsy or .csv"
+    "this build of kyoho has no HDF5 (" KY_WHY_NO_HDF5 "); .tipsy and .csv work without it"
 
 void ky_snapshot_quiet_exit(void)
 {
