@@ -17,13 +17,16 @@ OPENCL ?= $(if $(call links,int main(void){return clGetPlatformIDs(0$(comma)0$(c
 NVCC   ?= $(firstword $(shell command -v nvcc 2>/dev/null) $(wildcard /usr/local/cuda/bin/nvcc))
 CUDA   ?= $(if $(NVCC),yes,no)
 ifeq ($(CUDA),yes)
-# Machine code for these, as far as this nvcc knows them, and PTX of the last for later ones. CUDA_ARCHS=90 is
-# quicker while one develops.
-CUDA_ARCHS ?= 75 80 86 89 90
+# Machine code for these, as far as this nvcc knows them, and PTX of the last for later ones; `ptx`: PTX of the first
+# alone, from which a driver makes the code of its card when it first runs. CUDA_ARCHS=90 is quicker while one develops.
+CUDA_ALL   := 75 80 86 89 90
+CUDA_ARCHS ?= $(CUDA_ALL)
 CUDA_KNOWN := $(shell $(NVCC) --list-gpu-code 2>/dev/null)
 CUDA_USED  := $(foreach arch,$(CUDA_ARCHS),$(if $(filter sm_$(arch),$(CUDA_KNOWN)),$(arch)))
+CUDA_FIRST := $(firstword $(foreach arch,$(CUDA_ALL),$(if $(filter sm_$(arch),$(CUDA_KNOWN)),$(arch))))
+CUDA_PTX   := $(if $(filter ptx,$(CUDA_ARCHS)),$(CUDA_FIRST),$(lastword $(CUDA_USED)))
 CUDA_CODE  := $(foreach arch,$(CUDA_USED),-gencode arch=compute_$(arch),code=sm_$(arch)) \
-              -gencode arch=compute_$(lastword $(CUDA_USED)),code=compute_$(lastword $(CUDA_USED))
+              -gencode arch=compute_$(CUDA_PTX),code=compute_$(CUDA_PTX)
 CUDA_HOME  := $(abspath $(dir $(shell readlink -f $(NVCC)))..)
 CUDA_LIBS  := $(addprefix -L,$(wildcard $(CUDA_HOME)/lib64 $(CUDA_HOME)/lib)) -lcudart_static -lstdc++ -lrt -lpthread -ldl
 endif
@@ -58,5 +61,5 @@ info:
 	@echo 'PNG       $(PNG)$(if $(filter no,$(PNG)), - no pictures; install libpng-dev)'
 	@echo 'OpenMP    $(OPENMP)$(if $(filter no,$(OPENMP)), - one thread)'
 	@echo 'OpenCL    $(OPENCL)$(if $(filter no,$(OPENCL)), - no OpenCL devices; install opencl-headers ocl-icd-opencl-dev)'
-	@echo 'CUDA      $(CUDA)$(if $(filter yes,$(CUDA)), ($(NVCC); $(CUDA_USED)), - no CUDA devices; install the CUDA toolkit)'
+	@echo 'CUDA      $(CUDA)$(if $(filter yes,$(CUDA)), ($(NVCC); $(filter ptx,$(CUDA_ARCHS)) $(CUDA_USED)), - no CUDA devices; install the CUDA toolkit)'
 	@echo 'cmocka    $(CMOCKA)$(if $(filter no,$(CMOCKA)), - no unit tests; install libcmocka-dev)'

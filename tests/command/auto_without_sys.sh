@@ -7,7 +7,7 @@ result() { # status text
     number=$((number + 1))
     [ "$1" -eq 0 ] && echo "ok $number - $2" || echo "not ok $number - $2"
 }
-auto='force --model plummer -n 100 --force direct --engine auto'
+auto() { "$@" "$KYOHO" force --model plummer -n 100 --force direct --engine auto; }
 preload=$BUILD/tests/faults/pocl.so
 if ! "$KYOHO" devices | grep -q '^opencl.*a CPU'; then
     say "auto leaves PoCL alone" "PoCL is not installed, or OpenCL is not in this build"
@@ -16,14 +16,14 @@ fi
 if LD_PRELOAD=$preload "$KYOHO" devices >/dev/null 2>&1; then
     say "auto leaves PoCL alone" "nothing can be put before this OpenCL loader's functions"
 else
-    LD_PRELOAD=$preload "$KYOHO" $auto 2>&1
+    auto env LD_PRELOAD="$preload" 2>&1
     result $? "auto leaves PoCL alone"
 fi
 if unshare -m umount -l /sys 2>/dev/null; then
-    unshare -m sh -c "umount -l /sys && '$KYOHO' $auto" 2>&1
+    auto unshare -m sh -c 'umount -l /sys && exec "$@"' sh 2>&1
     result $? "auto takes another engine where /sys is not mounted"
 else
     say "auto takes another engine where /sys is not mounted" "only root can take /sys away"
 fi
-XDG_CACHE_HOME=/dev/null POCL_CACHE_DIR=/dev/null/none "$KYOHO" $auto >/dev/null 2>&1
+auto env XDG_CACHE_HOME=/dev/null POCL_CACHE_DIR=/dev/null/none >/dev/null 2>&1
 result $? "auto takes another engine where PoCL has no folder for its cache"

@@ -18,7 +18,7 @@ printf '#!/bin/sh\necho 0\n' >"$folder/bin/id"
 cat >"$folder/bin/apt-get" <<END
 #!/bin/sh
 echo "\$DEBIAN_FRONTEND \$*" >>"$folder/asked"
-[ -z "\${APT_FAILS:-}" ]
+[ -z "\${APT_FAILS:-}" ] || { echo 'E: Unable to locate package' >&2; exit 100; }
 END
 chmod +x "$folder/bin/id" "$folder/bin/apt-get"
 bare() { env -i PATH="$folder/bin" BUILD="$folder/build" "$@" >"$folder/said" 2>&1 </dev/null; }
@@ -39,13 +39,25 @@ result $? "a build does not ask for what only the tests need"
 bare APT_FAILS=yes "$root/bootstrap" check
 grep -q 'could not install libcmocka-dev' "$folder/said" && grep -q ' install .* python3-yt *$' "$folder/asked"
 result $? "packages that fail together are tried one by one"
+grep -q 'apt-get says: Unable to locate package' "$folder/said" && grep -q 'still missing: clang - the test' "$folder/said"
+result $? "what apt-get said is shown, and what is still missing"
 
 rm "$folder/bin/apt-get"
 bare "$root/bootstrap" build
 [ $? -eq 3 ] && grep -q 'no apt-get here' "$folder/said"
 result $? "without apt-get it says so"
 
-# With everything there, nothing is installed.
+# Everything is there, make-believe, and nvcc; what make is told of CUDA is written down.
+for tool in cc pkg-config nvcc; do printf '#!/bin/sh\ncat >/dev/null\n' >"$folder/bin/$tool"; done
+printf '#!/bin/sh\necho "${CUDA_ARCHS:-all}" >>"%s"\n' "$folder/archs" >"$folder/bin/make"
+chmod +x "$folder/bin/make" "$folder/bin/cc" "$folder/bin/pkg-config" "$folder/bin/nvcc"
+wanted=ptx
+if [ -e /dev/nvidiactl ] || [ -e /dev/dxg ]; then wanted=all; fi
+bare "$root/bootstrap" build && [ "$(sed -n 1p "$folder/archs")" = $wanted ] && { [ $wanted = all ] || grep -q 'PTX alone' "$folder/said"; }
+result $? "CUDA is compiled for many cards only where one is, and it says so"
+bare CUDA_ARCHS=86 "$root/bootstrap" build && [ "$(sed -n '$p' "$folder/archs")" = 86 ]
+result $? "or for those that are asked for"
+
 "$root/bootstrap" --help >"$folder/said" && grep -q 'bootstrap demo' "$folder/said"
 result $? "--help"
 "$root/bootstrap" nonsense >/dev/null 2>&1

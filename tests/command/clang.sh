@@ -3,7 +3,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 if ! command -v clang >/dev/null; then
     echo "ok 1 - clang has no warnings # SKIP clang is not installed"
-elif make -s -k -j2 CC=clang BUILD="$BUILD/clang" syntax; then
+elif make -s -k -j"${JOBS:-$(nproc)}" CC=clang BUILD="$BUILD/clang" syntax; then
     echo "ok 1 - clang has no warnings"
 else
     echo "not ok 1 - clang has no warnings"

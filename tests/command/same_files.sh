@@ -19,6 +19,6 @@ make_files() {
 make_files first
 sleep 1.1
 make_files second
-[ "$(ls first | wc -l)" -ge 3 ] && [ "$(ls first/run | wc -l)" -ge 2 ] && diff -r first second &&
+[ "$(find first -type f | wc -l)" -ge 6 ] && [ "$(find first/run -type f | wc -l)" -ge 2 ] && diff -r first second &&
     echo "ok 1 - the same snapshots and pictures a second later" ||
     echo "not ok 1 - the same snapshots and pictures a second later"

@@ -564,11 +564,8 @@ static void names_of_engines(void **state)
     assert_ok(cloud_forces(&p, &none, NULL, NULL, &error));
 }
 
-/* An argument chooses tests by a pattern. */
-int main(int argc, char **argv)
+int main(void)
 {
-    if (argc > 1)
-        cmocka_set_test_filter(argv[1]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_pair_of_options),
         cmocka_unit_test(awkward_numbers_of_bodies),

@@ -162,11 +162,8 @@ static void every_kernel_in_small(void **state)
     on_devices(little);
 }
 
-/* An argument chooses tests by a pattern. */
-int main(int argc, char **argv)
+int main(void)
 {
-    if (argc > 1)
-        cmocka_set_test_filter(argv[1]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sort_scan_and_reduce),
         cmocka_unit_test(every_kernel_in_small),

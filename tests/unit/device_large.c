@@ -397,11 +397,8 @@ static void more_bodies_than_memory(void **state)
     }
 }
 
-/* An argument chooses tests by a pattern. */
-int main(int argc, char **argv)
+int main(void)
 {
-    if (argc > 1)
-        cmocka_set_test_filter(argv[1]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(direct_kernels_on_gpus),
         cmocka_unit_test(direct_kernels_on_fewer_bodies),

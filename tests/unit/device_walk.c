@@ -514,11 +514,8 @@ static void every_kernel_in_small(void **state)
         }
 }
 
-/* An argument chooses tests by a pattern. */
-int main(int argc, char **argv)
+int main(void)
 {
-    if (argc > 1)
-        cmocka_set_test_filter(argv[1]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(neighbours_are_those_of_all_pairs),
         cmocka_unit_test(awkward_numbers_of_bodies),

@@ -18,6 +18,14 @@ static inline int test_everything(void)
     return getenv("KYOHO_TEST_ALL") != NULL;
 }
 
+/* KYOHO_TEST_ONLY, a pattern with *, chooses tests of a program. */
+__attribute__((constructor)) static void choose_tests(void)
+{
+    const char *pattern = getenv("KYOHO_TEST_ONLY");
+    if (pattern)
+        cmocka_set_test_filter(pattern);
+}
+
 /* Fails with the library's own error text. */
 #define assert_ok(call)                                                                            \
     do {                                                                                           \
