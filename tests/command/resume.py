@@ -7,7 +7,7 @@ import signal
 import subprocess
 import time
 
-from tap import KYOHO, check, finish, folder, run
+from tap import KYOHO, check, finish, folder, run, wait_for
 
 random.seed(20)
 MODEL = ["--model", "plummer", "-n", "3000", "--softening", "0.05", "--step", "0.0078125", "--every", "0.0625",
@@ -53,7 +53,7 @@ with folder() as top:
             process = start(*MODEL, "--end", "0.5", "--output", path("killed"))
         time.sleep(random.uniform(0.02, 0.3) * length)
         process.send_signal(signal.SIGKILL)
-        if process.wait() == -signal.SIGKILL:
+        if process.wait(timeout=60) == -signal.SIGKILL:
             kills += 1
         else:
             shutil.rmtree(path("killed"))
@@ -68,8 +68,7 @@ with folder() as top:
     # signals, the stop file and --max-wall: code 6, and on
     for name, how in [("sigint", signal.SIGINT), ("sigterm", signal.SIGTERM), ("stop", None)]:
         process = start(*MODEL, "--end", "0.5", "--output", path(name))
-        while not os.path.exists(path(name + "/restart.kyo")):
-            time.sleep(0.01)
+        wait_for(lambda: os.path.exists(path(name + "/restart.kyo")), "a restart file")
         if how:
             process.send_signal(how)
         else:
@@ -96,12 +95,11 @@ with folder() as top:
 
     # one run at a time in a folder
     process = start(*MODEL, "--end", "50", "--output", path("live"))
-    while not os.path.exists(path("live/restart.kyo")):
-        time.sleep(0.01)
+    wait_for(lambda: os.path.exists(path("live/restart.kyo")), "a restart file")
     check("at work" in run("run", "--resume", path("live"), code=2).stderr, "a run that is at work is not resumed")
     check("at work" in run("run", *MODEL, "--end", "1", "--output", path("live"), "--overwrite", code=2).stderr, "nor replaced")
     process.terminate()
-    check(process.wait() == 6, "and goes on undisturbed")
+    check(process.wait(timeout=60) == 6, "and goes on undisturbed")
     check("past" in run("run", "--resume", path("short"), "--end", "0.25", code=2).stderr, "not back, though")
     check("--theta" in run("run", "--resume", path("short"), "--theta", "0.3", code=2).stderr, "nor with another method")
     run("run", "--resume", path("short"), "--quiet")
@@ -111,10 +109,9 @@ with folder() as top:
     listed = [*MODEL, "--at", "0.3203125,0.0078125,0.25", "--end", "0.5"]
     run("run", *listed, "--output", path("at"))
     process = start(*listed, "--output", path("at2"))
-    while not os.path.exists(path("at2/snapshot_0003" + ENDING)) and process.poll() is None:
-        time.sleep(0.01)
+    wait_for(lambda: os.path.exists(path("at2/snapshot_0003" + ENDING)) or process.poll() is not None, "a fourth snapshot")
     process.send_signal(signal.SIGKILL)
-    process.wait()
+    process.wait(timeout=60)
     run("run", "--resume", path("at2"), "--quiet")
     whole = state(path("at"), scratch)
     check(len(whole[1]) == 11 and whole == state(path("at2"), scratch), "snapshots of --at are those of the whole run", len(whole[1]))

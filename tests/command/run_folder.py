@@ -8,7 +8,7 @@ import signal
 import subprocess
 import time
 
-from tap import KYOHO, check, finish, folder, run
+from tap import KYOHO, check, finish, folder, run, wait_for
 
 MODEL = ["--model", "plummer", "-n", "200", "--softening", "0.1", "--step", "0.0625", "--every", "0.25", "--quiet"]
 LONG = [*MODEL, "--end", "1000000", "--energy-every", "0.0625", "--restart-every", "0.2"]
@@ -24,15 +24,6 @@ def about(where):
 
 def start(*words, **options):
     return subprocess.Popen([KYOHO, "run", *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, text=True, **options)
-
-
-def wait_for(condition, what):
-    """Waits at most 20 s."""
-    for _ in range(2000):
-        if condition():
-            return
-        time.sleep(0.01)
-    check(False, what, "did not happen within 20 s")
 
 
 def columns(path):
@@ -103,6 +94,8 @@ with folder() as top:
         wait_for(lambda: os.path.exists(path("live/energy.csv")), "the run starts")
         os.remove(path("live/energy.csv"))
         wait_for(lambda: os.path.exists(path("live/energy.csv")), "energy.csv is written again")
+        size = os.path.getsize(path("live/energy.csv"))
+        wait_for(lambda: os.path.getsize(path("live/energy.csv")) > size, "and has the next row")
         with open(path("live/mine"), "w") as mine:
             mine.write("mine\n")
         os.rename(path("live/mine"), path("live/energy.csv"))

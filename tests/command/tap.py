@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 
 KYOHO = os.environ.get("KYOHO", "build/kyoho")
 count = 0
@@ -44,6 +45,16 @@ def run(*words, code=0, cwd=None, env=None, timeout=120, name=None):
 def run_json(*words, **options):
     process = run(*words, "--json", **options)
     return json.loads(process.stdout)
+
+
+def wait_for(condition, what, seconds=60):
+    """Whether it comes true in that time; a TAP line if it does not."""
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return check(False, what, f"did not happen within {seconds} s")
+        time.sleep(0.01)
+    return True
 
 
 def folder():
