@@ -499,7 +499,10 @@ KY_API enum ky_status ky_merge(const struct ky_bodies *a, const struct ky_bodies
                                const struct ky_merge_parameters *parameters,
                                struct ky_bodies *merged, struct ky_error *error);
 
-/* ---- analysis ---- */
+/* ---- analysis ----
+ *
+ * These calls take as many threads as OMP_NUM_THREADS says, or the processor has. Their results do
+ * not depend on it. */
 
 /* The mean of positions weighted by the density of the bodies nearer than the sixth neighbour
  * (Casertano & Hut 1985, with their masses); the centre of mass for fewer than 7 bodies. */
@@ -516,7 +519,7 @@ KY_API extern const double ky_lagrangian_fractions[KY_LAGRANGIAN_FRACTIONS];
 
 /* Lengths and times of a system, and what to start a run with. Bodies without mass do not count. */
 struct ky_scales {
-    double centre[3];           /* of density */
+    double centre[3];           /* of density; of a sample of 65,536 bodies where there are more */
     double half_mass_radius;    /* r_h, about `centre` */
     double velocity_dispersion; /* σ: rms speed in three dimensions about the mean velocity */
     double speed; /* the larger of σ and √(0.4 G M/r_h), which a cold system will reach */

@@ -4,6 +4,13 @@
 
 #include "base/status.h"
 
+/* The density centre of a sample of at most KY_CENTRE_SAMPLE of the bodies that have mass, the same
+ * for the same bodies: near enough for lengths of the whole system, in a time that hardly grows
+ * with their number. */
+enum { KY_CENTRE_SAMPLE = 1 << 16 };
+enum ky_status ky_sampled_centre(const struct ky_bodies *bodies, double centre[3],
+                                 struct ky_error *error);
+
 /* Mass-weighted rms speed about the mean velocity, in three dimensions. */
 double ky_velocity_dispersion(const struct ky_bodies *bodies);
 

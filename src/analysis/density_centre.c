@@ -9,6 +9,7 @@
 
 #include "analysis/analysis.h"
 #include "base/memory.h"
+#include "base/random.h"
 #include "base/sums.h"
 
 enum { NEIGHBOURS = 6, LEAF = 8, TASK = 1 << 15 };
@@ -197,5 +198,47 @@ done:
     free(tree.point);
     free(tree.axis);
     free(weight);
+    return status;
+}
+
+/* A random place in part number k of the bodies. */
+static size_t place_in_part(size_t k, double part)
+{
+    struct ky_random random = ky_random_at(0, 0, k);
+    return (size_t)(((double)k + ky_random_uniform(&random)) * part);
+}
+
+/* One body of each of KY_CENTRE_SAMPLE equal parts of the `massive` bodies, at random, so that no
+ * order of the bodies (pairs, say) is taken for their distribution. */
+static void take_sample(const struct ky_bodies *bodies, size_t massive, struct ky_bodies *sample)
+{
+    const double part = (double)massive / KY_CENTRE_SAMPLE;
+    size_t taken = 0, seen = 0;
+    for (size_t i = 0; i < bodies->n && taken < KY_CENTRE_SAMPLE; i++) {
+        if (!(bodies->mass[i] > 0) || seen++ < place_in_part(taken, part))
+            continue;
+        sample->mass[taken] = bodies->mass[i];
+        for (int k = 0; k < 3; k++)
+            sample->position[taken][k] = bodies->position[i][k];
+        taken++;
+    }
+    sample->n = taken;
+}
+
+enum ky_status ky_sampled_centre(const struct ky_bodies *bodies, double centre[3],
+                                 struct ky_error *error)
+{
+    struct ky_bodies sample;
+    size_t massive = 0;
+    for (size_t i = 0; i < bodies->n; i++)
+        massive += bodies->mass[i] > 0;
+    if (massive <= KY_CENTRE_SAMPLE)
+        return ky_density_centre(bodies, centre, error);
+    enum ky_status status = ky_bodies_allocate(&sample, KY_CENTRE_SAMPLE, 0, error);
+    if (status)
+        return status;
+    take_sample(bodies, massive, &sample);
+    status = ky_density_centre(&sample, centre, error);
+    ky_bodies_free(&sample);
     return status;
 }

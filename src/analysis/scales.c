@@ -43,7 +43,7 @@ enum ky_status ky_system_scales(const struct ky_bodies *bodies, double g, double
         return ky_fail(error, KY_USAGE, "the constant of gravity is %g; it must be positive", g);
     for (size_t i = 0; i < bodies->n; i++)
         n += bodies->mass[i] > 0;
-    enum ky_status status = ky_density_centre(bodies, scales->centre, error);
+    enum ky_status status = ky_sampled_centre(bodies, scales->centre, error);
     if (!status)
         status =
             ky_lagrangian_radii(bodies, scales->centre, 1, &half, &scales->half_mass_radius, error);

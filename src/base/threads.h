@@ -7,6 +7,29 @@
 #include <omp.h>
 #endif
 
+/* From now on loops of this thread take `wanted` threads where nothing else is said; 0 changes
+ * nothing. Returns what to give ky_threads_restore. */
+static inline int ky_threads_take(int wanted)
+{
+#ifdef _OPENMP
+    int before = omp_get_max_threads();
+    if (wanted > 0)
+        omp_set_num_threads(wanted);
+    return before;
+#else
+    return wanted;
+#endif
+}
+
+static inline void ky_threads_restore(int before)
+{
+#ifdef _OPENMP
+    omp_set_num_threads(before);
+#else
+    (void)before;
+#endif
+}
+
 static inline int ky_threads(int wanted)
 {
 #ifdef _OPENMP

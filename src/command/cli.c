@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/memory.h"
+#include "base/threads.h"
 
 const struct ky_option_letter cli_letters[] = {
     {"n", "bodies"}, {"o", "output"}, {"h", "help"}, {"q", "quiet"}, {NULL, NULL}};
@@ -108,6 +109,15 @@ static enum ky_status read_words(struct cli *cli, int argc, char **argv)
                                    &cli->word_count, &cli->error);
 }
 
+/* --threads counts for all that the program does, models and analysis too. */
+static void take_threads(const struct cli *cli)
+{
+    const struct ky_option_set *owner = NULL;
+    const struct ky_option *option = ky_options_find(cli->sets, cli->count, "threads", &owner);
+    if (option && cli_given(cli, "threads"))
+        ky_threads_take(*(const int *)((const char *)owner->values + option->offset));
+}
+
 enum ky_status cli_parse(struct cli *cli, int argc, char **argv, int least, int most, int ini)
 {
     cli->words = malloc(((size_t)argc + 1) * sizeof *cli->words);
@@ -131,6 +141,7 @@ enum ky_status cli_parse(struct cli *cli, int argc, char **argv, int least, int 
     if (cli->word_count < least)
         return ky_fail(&cli->error, KY_USAGE, "usage: kyoho %s %s", cli->command->name,
                        cli->command->usage);
+    take_threads(cli);
     return KY_OK;
 }
 

@@ -253,7 +253,8 @@ void ky_run_write_failure(struct ky_run *run, const char *reason)
 
 /* ---- energy.csv ---- */
 
-/* All bytes of the open file, which may have no name any more, to a new one. */
+/* All bytes of the open file, which may have no name any more, to a new one, which takes its place.
+ */
 static enum ky_status copy_energy(struct ky_run *run, const char *path, const char *previous,
                                   struct ky_error *error)
 {
@@ -268,11 +269,23 @@ static enum ky_status copy_energy(struct ky_run *run, const char *path, const ch
         ky_file_write(file, part, (size_t)bytes);
         offset += bytes;
     }
-    if (bytes < 0) {
+    status = ky_file_finish(file, error);
+    /* Opened by its temporary name: at `path` there may be another one again. */
+    FILE *copy = bytes < 0 || status ? NULL : fopen(ky_file_temporary(file), "r+");
+    if (!copy || fseek(copy, 0, SEEK_END)) {
+        if (!status)
+            status = ky_fail(error, KY_CANNOT_WRITE, "%s: %s", path, strerror(errno));
         ky_file_discard(file);
-        return ky_fail(error, KY_CANNOT_WRITE, "%s: %s", path, strerror(errno));
+    } else {
+        status = ky_file_publish(file, previous, error);
     }
-    return ky_file_publish(file, previous, error);
+    if (status && copy)
+        fclose(copy);
+    if (status)
+        return status;
+    fclose(run->energy);
+    run->energy = copy;
+    return KY_OK;
 }
 
 enum ky_status ky_run_keep_energy(struct ky_run *run, struct ky_error *error)
@@ -288,19 +301,12 @@ enum ky_status ky_run_keep_energy(struct ky_run *run, struct ky_error *error)
     if (!fstat(fileno(run->energy), &open_one) && there && open_one.st_dev == named.st_dev &&
         open_one.st_ino == named.st_ino)
         return KY_OK;
-    if (!fflush(run->energy))
-        status = copy_energy(run, path, there ? previous : NULL, error);
-    else
-        status = ky_fail(error, KY_CANNOT_WRITE, "%s: %s", path, strerror(errno));
-    if (status)
-        return status;
-    ky_log(&run->parameters, KY_LOG_WARNING, "%s was %s during the run; it is written again%s",
-           path, there ? "replaced" : "removed",
-           there ? ", and what replaced it is energy.csv.previous" : "");
-    fclose(run->energy);
-    run->energy = NULL;
-    status = ky_run_open_energy(run, "r+", error);
-    if (!status && fseek(run->energy, 0, SEEK_END))
-        status = ky_fail(error, KY_CANNOT_WRITE, "%s: %s", path, strerror(errno));
+    if (fflush(run->energy))
+        return ky_fail(error, KY_CANNOT_WRITE, "%s: %s", path, strerror(errno));
+    status = copy_energy(run, path, there ? previous : NULL, error);
+    if (!status)
+        ky_log(&run->parameters, KY_LOG_WARNING, "%s was %s during the run; it is written again%s",
+               path, there ? "replaced" : "removed",
+               there ? ", and what replaced it is energy.csv.previous" : "");
     return status;
 }

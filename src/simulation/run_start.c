@@ -9,6 +9,7 @@
 #include "analysis/analysis.h"
 #include "base/memory.h"
 #include "base/options.h"
+#include "base/threads.h"
 
 /* That of the parameters, or the smallest of the bodies' own: it asks for the shortest step. */
 static double shortest_softening(const struct ky_parameters *parameters,
@@ -229,18 +230,13 @@ static void leave(const struct ky_run *run, int made)
     rmdir(run->given.output);
 }
 
-enum ky_status ky_run(const struct ky_parameters *parameters, const struct ky_run_parameters *given,
-                      struct ky_snapshot *initial, struct ky_error *error)
+static enum ky_status start_and_go(struct ky_run *run, struct ky_snapshot *initial,
+                                   struct ky_error *error)
 {
-    struct ky_run *run = NULL;
     struct ky_scales scales;
     int made = 0;
-    enum ky_status status = ky_run_create(parameters, given, &run, error);
-    if (status)
-        return status;
-    run->origin = run->given.origin ? ky_run_copy_text(run->given.origin) : NULL;
     double softening = shortest_softening(&run->parameters, &initial->bodies);
-    status = check(run, initial, &scales, error);
+    enum ky_status status = check(run, initial, &scales, error);
     if (!status && run->given.input && ky_folder_would_remove(run->given.output, run->given.input))
         status = ky_fail(error, KY_USAGE,
                          "%s is one of the results that --overwrite removes; choose another "
@@ -248,19 +244,31 @@ enum ky_status ky_run(const struct ky_parameters *parameters, const struct ky_ru
                          run->given.input);
     if (!status)
         status = ky_folder_check(run->given.output, run->given.overwrite, &made, error);
-    if (!status) {
-        status = ky_run_lock(run, error);
-        if (!status)
-            status = ky_folder_settle(run->given.output, error);
-        if (!status)
-            status = place(run, initial, error);
-        if (!status)
-            status = begin(run, &scales, softening, error);
-        if (status)
-            leave(run, made);
-    }
+    if (status)
+        return status;
+    status = ky_run_lock(run, error);
     if (!status)
-        status = ky_run_loop(run, error);
+        status = ky_folder_settle(run->given.output, error);
+    if (!status)
+        status = place(run, initial, error);
+    if (!status)
+        status = begin(run, &scales, softening, error);
+    if (status)
+        leave(run, made);
+    return status ? status : ky_run_loop(run, error);
+}
+
+enum ky_status ky_run(const struct ky_parameters *parameters, const struct ky_run_parameters *given,
+                      struct ky_snapshot *initial, struct ky_error *error)
+{
+    struct ky_run *run = NULL;
+    enum ky_status status = ky_run_create(parameters, given, &run, error);
+    if (status)
+        return status;
+    run->origin = run->given.origin ? ky_run_copy_text(run->given.origin) : NULL;
+    int threads = ky_threads_take(run->parameters.threads);
+    status = start_and_go(run, initial, error);
+    ky_threads_restore(threads);
     ky_run_destroy(run);
     return status;
 }

@@ -145,4 +145,16 @@ with folder() as top:
     # the folder itself in place of a file
     refused = run("run", path("full"), "--end", "2", "--output", path("x"), code=2)
     check("--resume " + path("full") in refused.stderr, "run FOLDER suggests --resume", refused.stderr)
+
+    # --threads counts for all that a run does
+    with start("--model", "plummer", "-n", "50000", "--engine", "cpu", "--softening", "0.1", "--step", "0.01", "--steps", "1", "--threads", "1", "--quiet", "--output", path("one"),
+               env=dict(os.environ, OMP_NUM_THREADS="3")) as process:
+        most = 0
+        while process.poll() is None:
+            try:
+                most = max(most, len(os.listdir(f"/proc/{process.pid}/task")))
+            except OSError:  # it has ended, or the system has no /proc
+                pass
+            time.sleep(0.001)
+    check(process.returncode == 0 and most <= 1, "--threads 1 starts no other thread", most)
 finish()

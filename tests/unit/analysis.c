@@ -146,6 +146,75 @@ static void analysis_does_not_depend_on_threads(void **state)
 #endif
 }
 
+static int outwards(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+    return (x[0] > y[0]) - (x[0] < y[0]);
+}
+
+/* Against sorted bodies, in orders that are bad for a selection, with ties and unequal masses. */
+static void lagrangian_radii_are_those_of_sorted_bodies(void **state)
+{
+    (void)state;
+    enum { N = 3000, K = 40 };
+    for (int order = 0; order < 6; order++) {
+        struct ky_bodies bodies = plummer(N);
+        double fractions[K], radii[K], sorted[N][2], centre[3] = {0.1, 0, -0.2}, total = 0;
+        for (size_t i = 0; i < N; i++) {
+            double x[] = {(double)i, N - (double)i, (double)(i % 7), 3,
+                          (double)(i < N / 2 ? i : N - i)};
+            if (order < 5)
+                memset(bodies.position[i], 0, sizeof bodies.position[i]);
+            if (order < 5)
+                bodies.position[i][0] = x[order];
+            bodies.mass[i] = i % 5 ? (double)(1 + i % 3) : 0;
+            sorted[i][0] = 0;
+            for (int k = 0; k < 3; k++)
+                sorted[i][0] += pow(bodies.position[i][k] - centre[k], 2);
+            sorted[i][1] = bodies.mass[i];
+            total += bodies.mass[i];
+        }
+        for (int k = 0; k < K; k++)
+            fractions[k] = k / (K - 1.0);
+        qsort(sorted, N, sizeof sorted[0], outwards);
+        assert_ok(ky_lagrangian_radii(&bodies, centre, K, fractions, radii, &error));
+        assert_true(radii[0] == 0);
+        double inside = 0;
+        for (int k = 1, i = -1; k < K; k++) {
+            while (inside < fractions[k] * total * (1 - 1e-12))
+                inside += sorted[++i][1];
+            if (radii[k] != sqrt(sorted[i][0]))
+                fail_msg("order %d, fraction %g: %.17g, not %.17g", order, fractions[k], radii[k],
+                         sqrt(sorted[i][0]));
+        }
+        ky_bodies_free(&bodies);
+    }
+}
+
+/* The centre of a sample is near that of all bodies, also where massless bodies, pairs or an order
+ * by radius could mislead it. */
+static void scales_of_many_bodies_come_from_a_sample(void **state)
+{
+    (void)state;
+    struct ky_bodies bodies = plummer(150000);
+    struct ky_scales all, scales;
+    double centre[3], r2;
+    for (size_t i = 0; i < bodies.n; i += 2) { /* every other body far away, without mass */
+        bodies.mass[i] = 0;
+        bodies.position[i][0] += 100;
+    }
+    assert_ok(ky_density_centre(&bodies, centre, &error));
+    assert_ok(ky_system_scales(&bodies, 1, (double)NAN, &scales, &error));
+    r2 = pow(scales.centre[0] - centre[0], 2) + pow(scales.centre[1] - centre[1], 2);
+    assert_between(sqrt(r2), 1e-9, 0.02);
+    assert_between(scales.half_mass_radius, 0.76, 0.78);
+    bodies.n = 60000; /* all of them */
+    assert_ok(ky_system_scales(&bodies, 1, (double)NAN, &all, &error));
+    assert_ok(ky_density_centre(&bodies, centre, &error));
+    assert_memory_equal(centre, all.centre, sizeof centre);
+    ky_bodies_free(&bodies);
+}
+
 static void lagrangian_radii_of_a_row(void **state)
 {
     (void)state;
@@ -296,6 +365,8 @@ int main(void)
         cmocka_unit_test(density_centre_ignores_a_far_clump),
         cmocka_unit_test(density_centre_of_odd_systems),
         cmocka_unit_test(analysis_does_not_depend_on_threads),
+        cmocka_unit_test(lagrangian_radii_are_those_of_sorted_bodies),
+        cmocka_unit_test(scales_of_many_bodies_come_from_a_sample),
         cmocka_unit_test(lagrangian_radii_of_a_row),
         cmocka_unit_test(lagrangian_radii_of_a_plummer_sphere),
         cmocka_unit_test(scales_of_a_plummer_sphere),
