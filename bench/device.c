@@ -165,6 +165,7 @@ static void tree_row(int force, size_t n, int multipole, int curve, int leaf)
     ky_parameters_defaults(&given);
     given.engine = engine_name;
     given.force = force;
+    given.softening = 0;
     given.theta = 0.6;
     given.multipole = multipole;
     given.curve = curve;

@@ -51,6 +51,7 @@ static enum ky_status make_exact(const struct ky_bodies *bodies, struct exact *e
     struct ky_parameters given, parameters;
     ky_parameters_defaults(&given);
     given.force = KY_DIRECT;
+    given.softening = 0;
     struct ky_engine *engine = NULL;
     exact->count = bodies->n < SAMPLES ? bodies->n : SAMPLES;
     for (size_t k = 0; k < exact->count; k++)
@@ -155,6 +156,7 @@ static enum ky_status direct_line(struct ky_bodies *bodies, const struct exact *
     struct ky_force_report report;
     ky_parameters_defaults(&parameters);
     parameters.force = KY_DIRECT;
+    parameters.softening = 0;
     parameters.precision = precision;
     parameters.isa = isa;
     parameters.threads = threads;
@@ -186,6 +188,7 @@ static enum ky_status tree_line(struct ky_bodies *bodies, const struct exact *ex
     struct ky_force_report report;
     ky_parameters_defaults(&parameters);
     parameters.force = KY_TREE;
+    parameters.softening = 0;
     parameters.opening = s->opening;
     parameters.multipole = s->multipole;
     parameters.leaf = s->leaf;

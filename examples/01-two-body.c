@@ -41,6 +41,7 @@ int main(void)
     ky_parameters_defaults(&parameters);
     parameters.force = KY_DIRECT;
     parameters.precision = KY_DOUBLE;
+    parameters.softening = 0;
     parameters.step = period / steps;
 
     struct ky_sim *sim;

@@ -71,7 +71,7 @@ struct ky_bodies {
     double (*position)[3]; /* required */
     double (*velocity)[3]; /* required */
     uint64_t *id;          /* or NULL: the index. Unique */
-    double *softening;     /* or NULL: the softening of struct ky_parameters for every body */
+    double *softening;     /* or NULL: one softening for all; see ky_softening_choose */
     uint8_t *type; /* or NULL: 4. GADGET type 0 … 5 (gas, halo, disk, bulge, stars, black holes) */
     double (*acceleration)[3]; /* or NULL: not known or not wanted */
     double *potential;         /* or NULL; per unit mass, negative, without the body itself */
@@ -145,7 +145,8 @@ enum ky_unroll {
     KY_UNROLL_8X4,
     KY_UNROLL_8X8
 };
-enum ky_softening_kind { KY_PLUMMER, KY_SYMMETRIC };
+/* By snapshot: the one stored with the bodies, else Plummer. */
+enum ky_softening_kind { KY_SOFTENING_KIND_BY_SNAPSHOT = -1, KY_PLUMMER, KY_SYMMETRIC };
 enum ky_isa { KY_ISA_AUTO, KY_ISA_PLAIN, KY_ISA_SSE2, KY_ISA_AVX2, KY_ISA_AVX512, KY_ISA_NEON };
 enum ky_integrator { KY_LEAPFROG };
 
@@ -170,7 +171,8 @@ struct ky_parameters {
     int unroll;    /* enum ky_unroll */
     int softening_kind;
     double theta, alpha;
-    double softening;
+    double softening; /* of all bodies, in place of their own; NaN (default): the bodies' own.
+                         Bodies without are KY_USAGE: see ky_softening_choose */
     double g;
     /* the motion */
     int integrator; /* enum ky_integrator */
@@ -181,6 +183,21 @@ struct ky_parameters {
 };
 
 KY_API void ky_parameters_defaults(struct ky_parameters *parameters);
+
+struct ky_snapshot;
+
+enum { KY_REMARK = 256 };
+/* The rule for the softening of a calculation: that of the parameters if it is a number; else each
+ * body's own; else the one stored in the snapshot; else KY_USAGE with a recommended value in the
+ * error text. After KY_OK parameters->softening is a number that holds for all bodies, also for
+ * those with softenings of their own, or NaN: each body has its own. parameters->softening_kind is
+ * Plummer or symmetric. `remark` (KY_REMARK bytes) or NULL: a line that says what was chosen and
+ * what it replaces; empty if the parameters said it and nothing is replaced.
+ * ky_run and ky_run_plan decide so by themselves. ky_sim_open, ky_forces and the action `gravity`
+ * have no snapshot: the first two rules hold for them, and the error. */
+KY_API enum ky_status ky_softening_choose(struct ky_parameters *parameters,
+                                          const struct ky_snapshot *snapshot,
+                                          char remark[KY_REMARK], struct ky_error *error);
 
 /* ---- forces and sums ---- */
 
@@ -306,8 +323,6 @@ KY_API enum ky_status ky_sim_sums(struct ky_sim *sim, struct ky_sums *sums, stru
 KY_API void ky_sim_report(struct ky_sim *sim,
                           struct ky_force_report *report); /* of the last forces */
 
-struct ky_snapshot;
-
 /* ---- a run in a folder ---- */
 
 /* Where a run stands. */
@@ -397,6 +412,9 @@ struct ky_snapshot {
     struct ky_units units;
     char *parameters;      /* effective parameters, INI text, or NULL */
     struct ky_space space; /* of the file that was read */
+    double softening; /* that the bodies were made for or ran with [length]; NaN: not known, or each
+                    body has its own */
+    int softening_kind; /* enum ky_softening_kind; −1: not known */
 };
 
 enum ky_format { KY_FORMAT_BY_NAME, KY_HDF5, KY_TIPSY, KY_GADGET1, KY_GADGET2, KY_CSV };
@@ -408,7 +426,7 @@ struct ky_write_options {
     int overwrite; /* 0: an existing file is KY_USAGE */
 };
 
-/* An empty one in N-body units; sets `size`. */
+/* An empty one in N-body units, of no known softening; sets `size`. */
 KY_API void ky_snapshot_clear(struct ky_snapshot *snapshot);
 KY_API void ky_snapshot_free(struct ky_snapshot *snapshot);
 KY_API void ky_write_options_defaults(struct ky_write_options *options);
@@ -460,7 +478,9 @@ struct ky_model_parameters {
     size_t size;
     uint64_t n; /* 0 is an error, but for two-body, which makes 2 */
     uint64_t seed;
-    double softening;       /* that the run will use; velocities are in equilibrium with it */
+    double softening;       /* that the run will use; velocities are in equilibrium with it. NaN
+                               (default): 0.75 r_h n^−0.26 with the half-mass radius r_h of the smooth
+                               model, or 0 for two-body. The snapshot tells it */
     int softening_kind;     /* enum ky_softening_kind */
     double cutoff;          /* outermost radius in scale radii; 0: the model's own default */
     double virial_ratio;    /* uniform-sphere, uniform-cube: 2T/|Σ m x·a|; 0 is cold */

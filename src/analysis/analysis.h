@@ -14,6 +14,13 @@ enum ky_status ky_sampled_centre(const struct ky_bodies *bodies, double centre[3
 /* Mass-weighted rms speed about the mean velocity, in three dimensions. */
 double ky_velocity_dispersion(const struct ky_bodies *bodies);
 
+/* For calls that have no snapshot: a softening of the parameters takes the place of the bodies'
+ * own, whose array leaves the view. KY_USAGE with a recommended value when there is neither. */
+enum ky_status ky_softening_need(const struct ky_parameters *parameters, struct ky_bodies *bodies,
+                                 struct ky_error *error);
+/* The smallest softening of a body, after ky_softening_choose. */
+double ky_softening_least(const struct ky_parameters *parameters, const struct ky_bodies *bodies);
+
 /* 2T/|Σ m x·a|, with velocities about the mean velocity and positions about the centre of mass: 1
  * in equilibrium whatever the softening; NaN without forces. */
 double ky_virial_ratio(const struct ky_sums *sums);

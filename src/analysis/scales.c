@@ -3,6 +3,7 @@
 
 #include "analysis/analysis.h"
 #include "base/sums.h"
+#include "physics/recommended.h"
 
 double ky_velocity_dispersion(const struct ky_bodies *bodies)
 {
@@ -56,7 +57,7 @@ enum ky_status ky_system_scales(const struct ky_bodies *bodies, double g, double
         fmax(scales->velocity_dispersion, radius > 0 ? sqrt(0.4 * g * mass / radius) : 0);
     scales->crossing_time = scales->speed > 0 ? 2 * radius / scales->speed : 0;
     scales->relaxation_time = relaxation_time(n, radius, g * mass);
-    scales->softening = 0.75 * radius * pow(n, -0.26);
+    scales->softening = ky_recommended_softening(radius, n);
     double length = isnan(softening) ? scales->softening : softening;
     scales->step =
         length > 0 && scales->speed > 0 ? exp2(floor(log2(length / (4 * scales->speed)))) : 0;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "analysis/analysis.h"
+
 enum ky_status ky_walker_open(const struct ky_parameters *parameters,
                               const struct ky_bodies *bodies, struct ky_walker *walker,
                               struct ky_error *error)
@@ -80,7 +82,12 @@ enum ky_status ky_walk(const struct ky_parameters *parameters, const struct ky_b
         return status;
     if (ky_actions[request.action].about.needs_lists)
         return ky_fail(error, KY_USAGE, "action %s fills lists: call ky_neighbours", action);
-    status = ky_walker_open(parameters, bodies, &walker, error);
+    struct ky_bodies input_bodies = *bodies;
+    if (request.action == KY_ACTION_gravity)
+        status = ky_softening_need(parameters, &input_bodies, error);
+    if (status)
+        return status;
+    status = ky_walker_open(parameters, &input_bodies, &walker, error);
     if (!status)
         status = ky_walker_walk(&walker, &request, error);
     ky_walker_close(&walker, report);

@@ -1,6 +1,7 @@
 /* kyoho bench: standard measurements of the engine that is there, each a row of a table, and the
  * table of unrollings. */
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 #include "command/bench.h"
@@ -87,6 +88,8 @@ static enum ky_status measure(struct cli *cli, const struct ky_parameters *base,
     enum ky_status status = ky_model_make("plummer", &model, &snapshot, &cli->error);
     const struct force_request request = {.repeat = (uint64_t)row->repeat, .check = SAMPLES};
     if (!status)
+        status = ky_softening_choose(&parameters, &snapshot, NULL, &cli->error);
+    if (!status)
         status = force_measure(&parameters, &snapshot.bodies, &request, result, &cli->error);
     ky_snapshot_free(&snapshot);
     return status;
@@ -128,10 +131,11 @@ static enum ky_status run_cases(struct cli *cli, const struct ky_parameters *par
         if (status)
             return status;
         if (!cli->json && !bench->count)
-            printf("engine %s: %s; Plummer spheres, softening %g\n"
+            printf("engine %s: %s; Plummer spheres, softening %s\n"
                    "force   precision        n theta p particles/s interact./s   error of a: med, "
                    "99 %%  of potential\n",
-                   result->report.engine, result->report.device, result->parameters.softening);
+                   result->report.engine, result->report.device,
+                   isnan(parameters->softening) ? "as recommended for n" : "as given");
         if (!cli->json)
             show(&cases[c], result);
         bench->count++;

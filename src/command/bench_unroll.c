@@ -47,6 +47,8 @@ static enum ky_status measure_one(struct cli *cli, const struct ky_parameters *b
     enum ky_status status = ky_model_make("plummer", &model, &snapshot, &cli->error);
     const struct force_request request = {.repeat = REPEAT, .check = samples};
     if (!status)
+        status = ky_softening_choose(&parameters, &snapshot, NULL, &cli->error);
+    if (!status)
         status = force_measure(&parameters, &snapshot.bodies, &request, result, &cli->error);
     ky_snapshot_free(&snapshot);
     if (!status && samples && !(result->acceleration.median <= largest_error))

@@ -97,6 +97,11 @@ enum ky_status source_get(struct cli *cli, struct source *source, const char *fi
                           struct ky_parameters *parameters, struct ky_snapshot *snapshot,
                           char origin[ORIGIN]);
 
+/* ky_softening_choose, after which the snapshot holds what was chosen. For commands other than `run`,
+ * which leaves it to the library. */
+enum ky_status source_soften(struct cli *cli, struct ky_parameters *parameters,
+                             struct ky_snapshot *snapshot, char remark[KY_REMARK]);
+
 /* Options of everything that writes a snapshot. */
 struct sink {
     const char *output;

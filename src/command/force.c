@@ -40,7 +40,7 @@ static void show(const struct force_result *result)
 static enum ky_status work(struct cli *cli, struct source *source, struct ky_parameters *parameters,
                            const struct force_request *request, const struct sink *sink)
 {
-    char origin[ORIGIN];
+    char origin[ORIGIN], remark[KY_REMARK];
     struct ky_snapshot snapshot;
     struct force_result result;
     enum ky_status status = sink->output ? sink_check(cli, sink)
@@ -52,7 +52,11 @@ static enum ky_status work(struct cli *cli, struct source *source, struct ky_par
     if (!status && !snapshot.bodies.n)
         status = ky_fail(&cli->error, KY_BAD_DATA, "%s: holds no bodies", origin);
     if (!status)
+        status = source_soften(cli, parameters, &snapshot, remark);
+    if (!status)
         status = force_measure(parameters, &snapshot.bodies, request, &result, &cli->error);
+    if (!status && remark[0])
+        cli_log(cli, KY_LOG_INFO, remark);
     if (!status && sink->output)
         status = sink_put(cli, sink, &snapshot);
     if (!status && cli->json) {

@@ -16,6 +16,8 @@ struct facts {
     const char *file;
     size_t n, types[6];
     double mass, low[3], high[3], centre_of_mass[3], velocity[3];
+    double softening[2]; /* smallest and largest of the bodies' own; NaN: they have none */
+    double used;         /* the smallest that a run of these bodies has by itself; NaN: not known */
     double radii[KY_LAGRANGIAN_FRACTIONS];
     struct ky_scales scales;
     int has_scales;
@@ -38,6 +40,11 @@ static void measure_bodies(const struct ky_bodies *bodies, struct facts *facts)
             facts->velocity[k] += bodies->mass[i] * bodies->velocity[i][k];
         }
     }
+    facts->softening[0] = facts->softening[1] = (double)NAN;
+    for (size_t i = 0; bodies->softening && i < bodies->n; i++) {
+        facts->softening[0] = fmin(facts->softening[0], bodies->softening[i]);
+        facts->softening[1] = fmax(facts->softening[1], bodies->softening[i]);
+    }
     for (int k = 0; k < 3 && facts->mass > 0; k++) {
         facts->centre_of_mass[k] /= facts->mass;
         facts->velocity[k] /= facts->mass;
@@ -52,7 +59,8 @@ static enum ky_status measure(struct cli *cli, const struct ky_snapshot *snapsho
     if (!(facts->mass > 0))
         return KY_OK;
     double g = snapshot->units.g > 0 ? snapshot->units.g : 1;
-    enum ky_status status = ky_system_scales(bodies, g, (double)NAN, &facts->scales, &cli->error);
+    facts->used = bodies->softening ? facts->softening[0] : snapshot->softening;
+    enum ky_status status = ky_system_scales(bodies, g, facts->used, &facts->scales, &cli->error);
     if (!status)
         status = ky_lagrangian_radii(bodies, facts->scales.centre, KY_LAGRANGIAN_FRACTIONS,
                                      ky_lagrangian_fractions, facts->radii, &cli->error);
@@ -94,6 +102,24 @@ static void show_space(const struct ky_space *space)
                                 : "the numbers below are as stored; --physical converts them");
 }
 
+static const char *kind_of(const struct ky_snapshot *snapshot)
+{
+    return snapshot->softening_kind == KY_SYMMETRIC ? "symmetric" : "plummer";
+}
+
+/* Which softening a run of these bodies has by itself. */
+static void show_softening(const struct ky_snapshot *snapshot, const struct facts *facts)
+{
+    printf("%-22s ", "softening");
+    if (snapshot->bodies.softening)
+        printf("of each body's own, from %.6g to %.6g (%s)\n", facts->softening[0],
+               facts->softening[1], kind_of(snapshot));
+    else if (isnan(snapshot->softening))
+        printf("none in the file; a run needs --softening\n");
+    else
+        printf("%.6g (%s)\n", snapshot->softening, kind_of(snapshot));
+}
+
 static void show(const struct ky_snapshot *snapshot, const struct facts *facts)
 {
     printf("%-22s %zu bodies at time %.9g\n", facts->file, facts->n, snapshot->time);
@@ -102,6 +128,7 @@ static void show(const struct ky_snapshot *snapshot, const struct facts *facts)
             printf("%-22s %zu (type %d)\n", type_names[k], facts->types[k], k);
     show_units(snapshot, facts->file);
     show_space(&snapshot->space);
+    show_softening(snapshot, facts);
     if (!facts->n)
         return;
     printf("%-22s %.9g\n", "mass", facts->mass);
@@ -123,8 +150,9 @@ static void show(const struct ky_snapshot *snapshot, const struct facts *facts)
     printf("%-22s %.5g\n", "velocity dispersion", scales->velocity_dispersion);
     printf("%-22s %.5g\n", "crossing time", scales->crossing_time);
     printf("%-22s %.5g\n", "relaxation time", scales->relaxation_time);
-    printf("%-22s --softening %.3g --step %.9g\n", "to start with", scales->softening,
-           scales->step);
+    printf("%-22s --softening %.3g\n", "recommended", scales->softening);
+    printf("%-22s --step %.9g, for softening %.4g\n", "", scales->step,
+           isnan(facts->used) ? scales->softening : facts->used);
 }
 
 /* ---- as JSON ---- */
@@ -162,6 +190,9 @@ static void write_json(struct ky_json *json, const char *name, const struct ky_s
     ky_json_real(json, "g", snapshot->units.g);
     ky_json_end_object(json);
     space_json(json, &snapshot->space);
+    ky_json_real(json, "softening", snapshot->softening);
+    ky_json_vector(json, "own_softenings", facts->softening, 2);
+    ky_json_text(json, "softening_kind", snapshot->softening_kind < 0 ? NULL : kind_of(snapshot));
     ky_json_real(json, "mass", facts->mass);
     ky_json_vector(json, "low", facts->low, 3);
     ky_json_vector(json, "high", facts->high, 3);

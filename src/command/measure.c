@@ -206,6 +206,8 @@ void force_json(struct ky_json *json, const char *name, const struct force_resul
     ky_json_text(json, "device", report->device);
     write_choice(json, &result->parameters, "force");
     ky_json_count(json, "n", result->n);
+    ky_json_real(json, "softening", result->parameters.softening);
+    write_choice(json, &result->parameters, "softening-kind");
     ky_json_real(json, "theta", result->parameters.theta);
     ky_json_integer(json, "multipole", result->parameters.multipole);
     write_choice(json, &result->parameters, "opening");

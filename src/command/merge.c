@@ -1,6 +1,62 @@
 /* kyoho merge A B: two systems on a Kepler orbit about each other. */
+#include <math.h>
+
+#include "base/number.h"
 #include "command/command.h"
 #include "models/models.h"
+
+/* A system whose bodies have softenings of their own, beside one that has one for all: then all
+ * have their own. */
+static enum ky_status soften(struct ky_snapshot *system, const struct ky_snapshot *other,
+                             double otherwise, struct ky_error *error)
+{
+    struct ky_bodies *bodies = &system->bodies;
+    double softening = isnan(otherwise) ? system->softening : otherwise;
+    if (bodies->softening || !other->bodies.softening || isnan(softening))
+        return KY_OK; /* ky_merge says what is missing */
+    enum ky_status status = ky_bodies_extend(bodies, KY_WITH_SOFTENING, error);
+    for (size_t i = 0; i < bodies->n && !status; i++)
+        bodies->softening[i] = softening;
+    return status;
+}
+
+/* The softening of two systems that have one each: --softening, or the larger, which neither makes
+ * more collisional than it was. */
+static void choose_softening(struct cli *cli, double given, const struct ky_snapshot *a,
+                             const struct ky_snapshot *b, struct ky_snapshot *both)
+{
+    char line[KY_REMARK];
+    both->softening = isnan(given) ? fmax(a->softening, b->softening) : given;
+    if (!isnan(given) || isnan(both->softening) || a->softening == b->softening)
+        return;
+    if (isnan(a->softening + b->softening))
+        ky_format(line, sizeof line, "softening %.6g, which only %s tells; --softening chooses",
+                  both->softening, cli->words[isnan(a->softening)]);
+    else
+        ky_format(line, sizeof line,
+                  "softening %.6g, the larger of %.6g and %.6g; --softening chooses",
+                  both->softening, a->softening, b->softening);
+    cli_log(cli, KY_LOG_INFO, line);
+}
+
+/* What the merged system has of both. */
+static enum ky_status combine(struct cli *cli, const struct ky_merge_parameters *parameters,
+                              struct ky_snapshot *a, struct ky_snapshot *b,
+                              struct ky_snapshot *both)
+{
+    both->softening_kind = a->softening_kind >= 0 ? a->softening_kind : b->softening_kind;
+    if (a->softening_kind >= 0 && b->softening_kind >= 0 && a->softening_kind != b->softening_kind)
+        return ky_fail(
+            &cli->error, KY_USAGE,
+            "%s and %s are made for different kinds of softening; make them for the same",
+            cli->words[0], cli->words[1]);
+    if (!a->bodies.softening && !b->bodies.softening) {
+        choose_softening(cli, parameters->softening, a, b, both);
+        return KY_OK;
+    }
+    enum ky_status status = soften(a, b, parameters->softening, &cli->error);
+    return status ? status : soften(b, a, parameters->softening, &cli->error);
+}
 
 static enum ky_status merge(struct cli *cli, struct ky_merge_parameters *parameters,
                             const struct reading *reading, struct ky_snapshot *a,
@@ -18,6 +74,8 @@ static enum ky_status merge(struct cli *cli, struct ky_merge_parameters *paramet
                          cli->words[0], cli->words[1]);
     if (!status && !cli_given(cli, "g") && a->units.g > 0)
         parameters->g = a->units.g;
+    if (!status)
+        status = combine(cli, parameters, a, b, both);
     if (!status)
         status = ky_merge(&a->bodies, &b->bodies, parameters, &both->bodies, &cli->error);
     both->units = a->units;

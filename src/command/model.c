@@ -44,9 +44,11 @@ static void show(const struct cli *cli, const char *name, const char *file,
         ky_json_text(&json, "model", name);
         ky_json_text(&json, "output", file);
         ky_json_count(&json, "n", snapshot->bodies.n);
+        ky_json_real(&json, "softening", snapshot->softening);
         ky_json_end_object(&json);
     } else if (!cli->quiet) {
-        printf("%s: %s, %zu bodies\n", file, name, snapshot->bodies.n);
+        printf("%s: %s, %zu bodies, softening %.6g\n", file, name, snapshot->bodies.n,
+               snapshot->softening);
     }
 }
 

@@ -1,6 +1,7 @@
 /* Where bodies come from and where they go. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -115,6 +116,21 @@ enum ky_status source_get(struct cli *cli, struct source *source, const char *fi
     if (!status && !cli_given(cli, "g") && snapshot->units.g > 0)
         parameters->g = snapshot->units.g;
     return status;
+}
+
+enum ky_status source_soften(struct cli *cli, struct ky_parameters *parameters,
+                             struct ky_snapshot *snapshot, char remark[KY_REMARK])
+{
+    enum ky_status status = ky_softening_choose(parameters, snapshot, remark, &cli->error);
+    if (status)
+        return status;
+    snapshot->softening = parameters->softening;
+    snapshot->softening_kind = parameters->softening_kind;
+    if (!isnan(parameters->softening)) {
+        free(snapshot->bodies.softening);
+        snapshot->bodies.softening = NULL;
+    }
+    return KY_OK;
 }
 
 /* ---- output ---- */

@@ -46,11 +46,15 @@ const struct ky_option ky_force_options[] = {
      "none|simple|double|tuned|SINKSxSOURCES",
      "variant of the exact sum on a device, also by sinks and sources of a turn, each 1, 2, 4 or 8 "
      "(single, softened); the CPU has one"},
-    {"softening", KY_OPTION_REAL, FIELD(softening), "0", 0, (double)INFINITY, NULL, "LENGTH",
-     "Plummer softening ε of bodies that have none of their own [length]"},
-    {"softening-kind", KY_OPTION_CHOICE, FIELD(softening_kind), "plummer", KY_NO_RANGE,
+    {"softening", KY_OPTION_REAL, FIELD(softening), NULL, 0, (double)INFINITY, NULL, "LENGTH",
+     "Plummer softening ε of all bodies; without it their own, or the one stored in the file, or "
+     "the "
+     "model's; 0 is none [length]"},
+    {"softening-kind", KY_OPTION_CHOICE, FIELD(softening_kind), NULL, KY_NO_RANGE,
      "plummer|symmetric", NULL,
-     "r² + ε² with the sink's ε, or r² + ε_i² + ε_j² (equal ε then act as √2 ε)"},
+     "r² + ε² with the ε of the body that feels the force, or r² + ε_i² + ε_j² (equal ε then act "
+     "as "
+     "√2 ε); without it the kind stored in the file, else plummer"},
     {"g", KY_OPTION_REAL, FIELD(g), "1", 0, (double)INFINITY, NULL, NULL,
      "constant of gravity in the units of the bodies"},
 };
@@ -100,6 +104,8 @@ enum ky_status ky_parameters_resolve(const struct ky_parameters *given,
             resolved->force == KY_WALK || resolved->force == KY_LIST ? KY_EDGE : KY_BOX;
     if (resolved->precision == KY_PRECISION_BY_INTEGRATOR)
         resolved->precision = KY_SINGLE;
+    if (resolved->softening_kind == KY_SOFTENING_KIND_BY_SNAPSHOT)
+        resolved->softening_kind = KY_PLUMMER;
     struct ky_option_set sets[KY_PARAMETER_SETS];
     ky_parameter_sets(resolved, sets);
     for (int k = 0; k < KY_PARAMETER_SETS; k++) {

@@ -6,7 +6,6 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "models/models.h"
 
 /* f(E) = 1/(√8 π²) [∫ (dP/dΨ) dΨ/√(E − Ψ) + P(edge)/√E] with P = dρ/dΨ and Ψ = Φ(edge) − Φ. P is
  * known at the nodes from the density's derivative and the force; between two nodes it is taken as
@@ -130,22 +129,40 @@ static void draw(const struct ky_equilibrium *equilibrium, uint64_t seed, double
     }
 }
 
+/* Scale radii in Hénon units: W = −1/2. */
+static double henon_length(const struct ky_profile *profile)
+{
+    return 2 * ky_profile_energy(profile);
+}
+
 enum ky_status ky_equilibrium_make(const struct ky_model_parameters *parameters,
-                                   enum ky_status (*fill)(const struct ky_model_parameters *,
-                                                          struct ky_profile *, struct ky_error *),
-                                   struct ky_bodies *bodies, struct ky_error *error)
+                                   ky_model_profile_function *fill, struct ky_bodies *bodies,
+                                   struct ky_error *error)
 {
     struct ky_equilibrium *equilibrium = ky_allocate(1, sizeof *equilibrium);
     if (!equilibrium)
         return ky_no_memory(error, "the model's tables", 1, sizeof *equilibrium);
     enum ky_status status = fill(parameters, &equilibrium->profile, error);
     if (!status) {
-        double length = 2 * ky_profile_energy(&equilibrium->profile); /* so that W = −1/2 */
+        double length = henon_length(&equilibrium->profile);
         equilibrium->softening = ky_pair_softening(parameters) / length;
         status = ky_equilibrium_solve(equilibrium, error);
         if (!status)
             draw(equilibrium, parameters->seed, length, bodies);
     }
     free(equilibrium);
+    return status;
+}
+
+enum ky_status ky_equilibrium_half_mass(const struct ky_model_parameters *parameters,
+                                        ky_model_profile_function *fill, double *radius,
+                                        struct ky_error *error)
+{
+    struct ky_profile *profile = ky_allocate(1, sizeof *profile);
+    if (!profile)
+        return ky_no_memory(error, "the model's tables", 1, sizeof *profile);
+    enum ky_status status = fill(parameters, profile, error);
+    *radius = status ? 0 : ky_profile_radius(profile, 0.5) * henon_length(profile);
+    free(profile);
     return status;
 }

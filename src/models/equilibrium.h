@@ -8,7 +8,7 @@
 #ifndef KY_MODELS_EQUILIBRIUM_H
 #define KY_MODELS_EQUILIBRIUM_H
 
-#include "base/status.h"
+#include "models/models.h"
 #include "models/profile.h"
 
 struct ky_equilibrium {
@@ -32,11 +32,14 @@ struct ky_random;
 double ky_equilibrium_speed(const struct ky_equilibrium *equilibrium, double r,
                             struct ky_random *random);
 
-/* A model of a profile that `fill` makes: scaled to Hénon units, drawn in equilibrium with the
+/* Fills the bodies: drawn from the profile, scaled to Hénon units, in equilibrium with the
  * parameters' softening. */
 enum ky_status ky_equilibrium_make(const struct ky_model_parameters *parameters,
-                                   enum ky_status (*fill)(const struct ky_model_parameters *,
-                                                          struct ky_profile *, struct ky_error *),
-                                   struct ky_bodies *bodies, struct ky_error *error);
+                                   ky_model_profile_function *fill, struct ky_bodies *bodies,
+                                   struct ky_error *error);
+/* The radius that holds half of the mass, in Hénon units. */
+enum ky_status ky_equilibrium_half_mass(const struct ky_model_parameters *parameters,
+                                        ky_model_profile_function *fill, double *radius,
+                                        struct ky_error *error);
 
 #endif

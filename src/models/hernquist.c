@@ -2,8 +2,8 @@
  * radii leaves 98 % of the mass inside. */
 #include <math.h>
 
-#include "models/equilibrium.h"
 #include "models/models.h"
+#include "models/profile.h"
 
 static const double default_cutoff = 100;
 
@@ -15,16 +15,10 @@ static struct ky_shell shell(double r)
         .density = density, .slope = -density * (1 + 4 * r) / (r * s), .mass = r * r / (s * s)};
 }
 
-static enum ky_status fill(const struct ky_model_parameters *parameters, struct ky_profile *profile,
-                           struct ky_error *error)
+enum ky_status ky_profile_hernquist(const struct ky_model_parameters *parameters,
+                                    struct ky_profile *profile, struct ky_error *error)
 {
     (void)error;
     ky_profile_cut(profile, parameters->cutoff > 0 ? parameters->cutoff : default_cutoff, shell);
     return KY_OK;
-}
-
-enum ky_status ky_make_hernquist(const struct ky_model_parameters *parameters,
-                                 struct ky_bodies *bodies, struct ky_error *error)
-{
-    return ky_equilibrium_make(parameters, fill, bodies, error);
 }

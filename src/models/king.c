@@ -5,8 +5,8 @@
  * potential; without, it is King's own. */
 #include <math.h>
 
-#include "models/equilibrium.h"
 #include "models/models.h"
+#include "models/profile.h"
 
 /* Density in units of ρ₁ and its derivative by w: e^w erf √w − √(4w/π)(1 + 2w/3), as the series
  * 2/√π Σ 2^n w^(n+½)/(2n+1)!! from n = 2 on, which has no cancellation at small w. */
@@ -78,14 +78,8 @@ enum ky_status ky_king_profile(double w0, struct ky_profile *profile, struct ky_
     return KY_OK;
 }
 
-static enum ky_status fill(const struct ky_model_parameters *parameters, struct ky_profile *profile,
-                           struct ky_error *error)
+enum ky_status ky_profile_king(const struct ky_model_parameters *parameters,
+                               struct ky_profile *profile, struct ky_error *error)
 {
     return ky_king_profile(parameters->w0, profile, error);
-}
-
-enum ky_status ky_make_king(const struct ky_model_parameters *parameters, struct ky_bodies *bodies,
-                            struct ky_error *error)
-{
-    return ky_equilibrium_make(parameters, fill, bodies, error);
 }

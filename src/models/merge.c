@@ -20,7 +20,9 @@ const struct ky_option ky_merge_options[] = {
     {"g", KY_OPTION_REAL, FIELD(g), "1", 0, (double)INFINITY, NULL, NULL,
      "constant of gravity in the units of the bodies"},
     {"softening", KY_OPTION_REAL, FIELD(softening), NULL, 0, (double)INFINITY, NULL, "LENGTH",
-     "of the bodies of one system when only the other has softenings of its own [length]"},
+     "of bodies without softenings of their own; without it the one stored with each system, of "
+     "two "
+     "the larger [length]"},
 };
 const size_t ky_merge_option_count = sizeof ky_merge_options / sizeof *ky_merge_options;
 

@@ -7,20 +7,25 @@
 
 #include "base/random.h"
 #include "base/sums.h"
+#include "models/equilibrium.h"
+#include "physics/recommended.h"
 
 const struct ky_model ky_models[] = {
     {"plummer", "Plummer sphere in equilibrium; cut at 38.7 scale radii (99.9 % of the mass)",
-     "softening softening-kind cutoff ", 0, ky_make_plummer},
+     "softening softening-kind cutoff ", 0, ky_profile_plummer, NULL, NULL},
     {"uniform-sphere", "homogeneous sphere, cold or with Maxwellian velocities",
-     "softening softening-kind virial-ratio ", 0, ky_make_uniform_sphere},
+     "softening softening-kind virial-ratio ", 0, NULL, ky_make_uniform_sphere,
+     ky_half_mass_uniform_sphere},
     {"uniform-cube", "homogeneous cube, cold or with Maxwellian velocities",
-     "softening softening-kind virial-ratio ", 0, ky_make_uniform_cube},
+     "softening softening-kind virial-ratio ", 0, NULL, ky_make_uniform_cube,
+     ky_half_mass_uniform_cube},
     {"hernquist", "Hernquist sphere in equilibrium; cut at 100 scale radii (98 % of the mass)",
-     "softening softening-kind cutoff ", 0, ky_make_hernquist},
+     "softening softening-kind cutoff ", 0, ky_profile_hernquist, NULL, NULL},
     {"king", "King sphere in equilibrium, out to its tidal radius", "softening softening-kind w0 ",
-     0, ky_make_king},
+     0, ky_profile_king, NULL, NULL},
     {"two-body", "two bodies at the apocentre of a bound orbit, total mass 1 (not in Hénon units)",
-     "softening softening-kind eccentricity mass-ratio semi-major-axis ", 2, ky_make_two_body},
+     "softening softening-kind eccentricity mass-ratio semi-major-axis ", 2, NULL, ky_make_two_body,
+     NULL},
 };
 const size_t ky_model_count = sizeof ky_models / sizeof *ky_models;
 
@@ -30,9 +35,10 @@ const struct ky_option ky_model_options[] = {
     {"bodies", KY_OPTION_COUNT, FIELD(n), "0", KY_NO_RANGE, NULL, "N", "number of bodies"},
     {"seed", KY_OPTION_COUNT, FIELD(seed), "1", KY_NO_RANGE, NULL, NULL,
      "of the random numbers; the same seed gives the same bodies"},
-    {"softening", KY_OPTION_REAL, FIELD(softening), "0", 0, 1e6, NULL, "LENGTH",
-     "that the run will use: velocities are in balance with it, while positions and E = −1/4 are "
-     "those of the Newtonian system [Hénon length]"},
+    {"softening", KY_OPTION_REAL, FIELD(softening), NULL, 0, 1e6, NULL, "LENGTH",
+     "that the run will use, stored with the bodies: velocities are in balance with it, while "
+     "positions and E = −1/4 are those of the Newtonian system; without it 0.75 r_h N^−0.26, or 0 "
+     "for two-body [Hénon length]"},
     {"softening-kind", KY_OPTION_CHOICE, FIELD(softening_kind), "plummer", KY_NO_RANGE,
      "plummer|symmetric", NULL, "that the run will use; symmetric acts as √2 softening"},
     {"cutoff", KY_OPTION_REAL, FIELD(cutoff), "0", 0, 1e6, NULL, "LENGTH",
@@ -130,6 +136,8 @@ static enum ky_status resolve(const struct ky_model *model, const struct ky_mode
                        given->size);
     if (!parameters->n)
         parameters->n = model->bodies;
+    if (parameters->softening_kind == KY_SOFTENING_KIND_BY_SNAPSHOT)
+        parameters->softening_kind = KY_PLUMMER;
     if (!parameters->n)
         return ky_fail(error, KY_USAGE, "%s of 0 bodies; give a number of bodies, such as -n 10000",
                        model->name);
@@ -138,6 +146,17 @@ static enum ky_status resolve(const struct ky_model *model, const struct ky_mode
                        model->bodies, (unsigned long long)parameters->n);
     struct ky_option_set set = options_of(parameters);
     return ky_options_check(&set, error);
+}
+
+/* Of the smooth model, in Hénon units; 0 for what is no smooth system. */
+static enum ky_status half_mass(const struct ky_model *model,
+                                const struct ky_model_parameters *parameters, double *radius,
+                                struct ky_error *error)
+{
+    if (model->profile)
+        return ky_equilibrium_half_mass(parameters, model->profile, radius, error);
+    *radius = model->half_mass ? model->half_mass(parameters) : 0;
+    return KY_OK;
 }
 
 static void centre(struct ky_bodies *bodies)
@@ -154,11 +173,18 @@ enum ky_status ky_model_make(const char *name, const struct ky_model_parameters 
 {
     struct ky_model_parameters parameters;
     struct ky_bodies *bodies = &snapshot->bodies;
-    *snapshot = (struct ky_snapshot){.size = sizeof *snapshot, .units = {.g = 1}};
+    double radius = 0;
+    ky_snapshot_clear(snapshot);
     const struct ky_model *model = ky_model_find(name, error);
     enum ky_status status = model ? resolve(model, given, &parameters, error) : KY_USAGE;
+    if (!status)
+        status = half_mass(model, &parameters, &radius, error);
     if (status)
         return status;
+    if (isnan(parameters.softening))
+        parameters.softening = ky_recommended_softening(radius, (double)parameters.n);
+    snapshot->softening = parameters.softening;
+    snapshot->softening_kind = parameters.softening_kind;
     status = ky_bodies_allocate(bodies, parameters.n, KY_WITH_ID, error);
     if (status)
         return status;
@@ -167,7 +193,8 @@ enum ky_status ky_model_make(const char *name, const struct ky_model_parameters 
         bodies->mass[i] = 1 / (double)bodies->n;
         bodies->id[i] = i;
     }
-    status = model->make(&parameters, bodies, error);
+    status = model->profile ? ky_equilibrium_make(&parameters, model->profile, bodies, error)
+                            : model->make(&parameters, bodies, error);
     if (status)
         ky_bodies_free(bodies);
     else

@@ -11,13 +11,24 @@
 #include "base/options.h"
 #include "base/status.h"
 
+struct ky_profile;
+typedef enum ky_status ky_model_profile_function(const struct ky_model_parameters *parameters,
+                                                 struct ky_profile *profile,
+                                                 struct ky_error *error);
+typedef enum ky_status ky_model_make_function(const struct ky_model_parameters *parameters,
+                                              struct ky_bodies *bodies, struct ky_error *error);
+
 struct ky_model {
     const char *name, *help; /* help: one line */
     const char *takes; /* names of the options that it heeds, with a space after each; "bodies" and
                           "seed" are understood by all */
     size_t bodies;     /* the only number of bodies that it makes; 0: any */
-    enum ky_status (*make)(const struct ky_model_parameters *parameters, struct ky_bodies *bodies,
-                           struct ky_error *error);
+    /* An isotropic equilibrium of this density, or NULL: then `make` fills the bodies, and
+     * `half_mass` is the half-mass radius of the smooth model in Hénon units; NULL for what is no
+     * smooth system, whose recommended softening is 0. */
+    ky_model_profile_function *profile;
+    ky_model_make_function *make;
+    double (*half_mass)(const struct ky_model_parameters *parameters);
 };
 
 extern const struct ky_model ky_models[];
@@ -38,10 +49,10 @@ double ky_pair_softening(const struct ky_model_parameters *parameters);
 /* Streams of random numbers. */
 enum { KY_STREAM_POSITION, KY_STREAM_VELOCITY };
 
-typedef enum ky_status ky_model_make_function(const struct ky_model_parameters *parameters,
-                                              struct ky_bodies *bodies, struct ky_error *error);
-ky_model_make_function ky_make_plummer, ky_make_hernquist, ky_make_king, ky_make_uniform_sphere,
-    ky_make_uniform_cube, ky_make_two_body;
+ky_model_profile_function ky_profile_plummer, ky_profile_hernquist, ky_profile_king;
+ky_model_make_function ky_make_uniform_sphere, ky_make_uniform_cube, ky_make_two_body;
+double ky_half_mass_uniform_sphere(const struct ky_model_parameters *parameters);
+double ky_half_mass_uniform_cube(const struct ky_model_parameters *parameters);
 
 /* Isotropic Maxwellian velocities of one dispersion everywhere, for the virial ratio of the
  * parameters; `virial` is −Σ m x·a. */

@@ -4,8 +4,8 @@
  * 99.9 % of its mass inside: the cut that Starlab and AMUSE use. */
 #include <math.h>
 
-#include "models/equilibrium.h"
 #include "models/models.h"
+#include "models/profile.h"
 
 static const double default_cutoff = 38.7136917515; /* 22.8042468 × 16/(3π) */
 
@@ -18,16 +18,10 @@ static struct ky_shell shell(double r)
                              .mass = inner * inner * inner};
 }
 
-static enum ky_status fill(const struct ky_model_parameters *parameters, struct ky_profile *profile,
-                           struct ky_error *error)
+enum ky_status ky_profile_plummer(const struct ky_model_parameters *parameters,
+                                  struct ky_profile *profile, struct ky_error *error)
 {
     (void)error;
     ky_profile_cut(profile, parameters->cutoff > 0 ? parameters->cutoff : default_cutoff, shell);
     return KY_OK;
-}
-
-enum ky_status ky_make_plummer(const struct ky_model_parameters *parameters,
-                               struct ky_bodies *bodies, struct ky_error *error)
-{
-    return ky_equilibrium_make(parameters, fill, bodies, error);
 }

@@ -29,11 +29,22 @@ static double virial(double softening)
     return 0.5 * 8 * 3 * sum;
 }
 
+static double edge_of(const struct ky_model_parameters *parameters)
+{
+    return virial(0) / -ky_henon_potential(parameters);
+}
+
+/* Of the sphere with half of the cube's volume, which lies inside the cube. */
+double ky_half_mass_uniform_cube(const struct ky_model_parameters *parameters)
+{
+    return edge_of(parameters) * cbrt(3 / (8 * acos(-1.0)));
+}
+
 enum ky_status ky_make_uniform_cube(const struct ky_model_parameters *parameters,
                                     struct ky_bodies *bodies, struct ky_error *error)
 {
     (void)error;
-    const double edge = virial(0) / -ky_henon_potential(parameters);
+    const double edge = edge_of(parameters);
 #pragma omp parallel for schedule(static)
     for (size_t i = 0; i < bodies->n; i++) {
         struct ky_random place = ky_random_at(parameters->seed, KY_STREAM_POSITION, i);

@@ -15,6 +15,17 @@ static double virial(const struct ky_profile *profile, double softening)
     return ky_profile_virial(profile, force);
 }
 
+/* W = −3/5 M²/R */
+static double radius_of(const struct ky_model_parameters *parameters)
+{
+    return 0.6 / -ky_henon_potential(parameters);
+}
+
+double ky_half_mass_uniform_sphere(const struct ky_model_parameters *parameters)
+{
+    return radius_of(parameters) * cbrt(0.5);
+}
+
 enum ky_status ky_make_uniform_sphere(const struct ky_model_parameters *parameters,
                                       struct ky_bodies *bodies, struct ky_error *error)
 {
@@ -22,7 +33,7 @@ enum ky_status ky_make_uniform_sphere(const struct ky_model_parameters *paramete
     if (!profile)
         return ky_no_memory(error, "the model's tables", 1, sizeof *profile);
     ky_profile_homogeneous(profile);
-    const double radius = 0.6 / -ky_henon_potential(parameters); /* W = −3/5 M²/R */
+    const double radius = radius_of(parameters);
 #pragma omp parallel for schedule(static)
     for (size_t i = 0; i < bodies->n; i++) {
         struct ky_random place = ky_random_at(parameters->seed, KY_STREAM_POSITION, i);

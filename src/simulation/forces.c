@@ -1,4 +1,5 @@
 /* One evaluation of the forces without a simulation. */
+#include "analysis/analysis.h"
 #include "engine/engine.h"
 
 enum ky_status ky_forces(const struct ky_parameters *parameters, struct ky_bodies *bodies,
@@ -14,6 +15,8 @@ enum ky_status ky_forces(const struct ky_parameters *parameters, struct ky_bodie
     enum ky_status status = ky_bodies_check(bodies, error);
     if (!status)
         status = ky_parameters_resolve(parameters, &resolved, error);
+    if (!status)
+        status = ky_softening_need(&resolved, &input, error);
     if (!status)
         status = ky_engine_open(&resolved, bodies->n, &engine, error);
     if (!status)

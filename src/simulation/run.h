@@ -41,6 +41,7 @@ struct ky_run {
     double change;                     /* last relative change of the energy */
     double resume_time;                /* of the last restart file; NaN: there is none */
     uint64_t resume_steps;
+    char remark[KY_REMARK]; /* which softening was chosen */
     ky_log_function *outer_log;
     void *outer_context;
 };

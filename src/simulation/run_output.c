@@ -42,6 +42,8 @@ enum ky_status ky_run_write_snapshot(struct ky_run *run, struct ky_error *error)
         snapshot.time = ky_sim_time(run->sim);
         snapshot.units = run->state.units;
         snapshot.parameters = run->text;
+        snapshot.softening = run->parameters.softening;
+        snapshot.softening_kind = run->parameters.softening_kind;
         status = ky_snapshot_write(path, &snapshot, &options, error);
     }
     snapshot.parameters = NULL; /* the run's own */

@@ -11,16 +11,6 @@
 #include "base/options.h"
 #include "base/threads.h"
 
-/* That of the parameters, or the smallest of the bodies' own: it asks for the shortest step. */
-static double shortest_softening(const struct ky_parameters *parameters,
-                                 const struct ky_bodies *bodies)
-{
-    double least = bodies->softening ? (double)INFINITY : parameters->softening;
-    for (size_t i = 0; bodies->softening && i < bodies->n; i++)
-        least = fmin(least, bodies->softening[i]);
-    return isfinite(least) ? least : parameters->softening;
-}
-
 /* Massless bodies have no scales of their own: all 0. */
 static enum ky_status read_scales(const struct ky_parameters *parameters,
                                   const struct ky_bodies *bodies, struct ky_scales *scales,
@@ -32,7 +22,7 @@ static enum ky_status read_scales(const struct ky_parameters *parameters,
     *scales = (struct ky_scales){0};
     if (!massive || !(parameters->g > 0))
         return KY_OK;
-    return ky_system_scales(bodies, parameters->g, shortest_softening(parameters, bodies), scales,
+    return ky_system_scales(bodies, parameters->g, ky_softening_least(parameters, bodies), scales,
                             error);
 }
 
@@ -91,6 +81,9 @@ enum ky_status ky_run_plan(const struct ky_parameters *parameters,
     struct ky_memory memory;
     size_t n = initial->bodies.n;
     enum ky_status status = ky_parameters_resolve(parameters, &resolved, error);
+    resolved.softening_kind = parameters->softening_kind;
+    if (!status)
+        status = ky_softening_choose(&resolved, initial, NULL, error);
     if (!status)
         status = read_scales(&resolved, &initial->bodies, &scales, error);
     if (!status)
@@ -139,6 +132,8 @@ static enum ky_status check(struct ky_run *run, const struct ky_snapshot *initia
         return ky_fail(error, KY_BAD_DATA, "there are no bodies to run");
     enum ky_status status = ky_bodies_check(&initial->bodies, error);
     if (!status)
+        status = ky_softening_choose(&run->parameters, initial, run->remark, error);
+    if (!status)
         status = read_scales(&run->parameters, &initial->bodies, scales, error);
     if (!status)
         status = ky_schedule_make(&run->parameters, &run->given, initial->time, scales->step,
@@ -151,7 +146,8 @@ static enum ky_status check(struct ky_run *run, const struct ky_snapshot *initia
 /* The bodies go to the engine and from the host. */
 static enum ky_status place(struct ky_run *run, struct ky_snapshot *initial, struct ky_error *error)
 {
-    int symmetric = !initial->bodies.softening || run->parameters.softening_kind == KY_SYMMETRIC;
+    int symmetric =
+        !isnan(run->parameters.softening) || run->parameters.softening_kind == KY_SYMMETRIC;
     enum ky_status status =
         ky_sim_place(&run->parameters, &initial->bodies, initial->time, &run->sim, error);
     if (status)
@@ -198,6 +194,8 @@ static enum ky_status begin(struct ky_run *run, const struct ky_scales *scales, 
         status = ky_energy_header(run->energy, run->folder, error);
     if (status)
         return status;
+    if (run->remark[0])
+        ky_log(&run->parameters, KY_LOG_INFO, "%s", run->remark);
     if (run->derived_step)
         ky_log(&run->parameters, KY_LOG_INFO, "step %g, derived from softening and velocities",
                run->schedule.step);
@@ -235,13 +233,13 @@ static enum ky_status start_and_go(struct ky_run *run, struct ky_snapshot *initi
 {
     struct ky_scales scales;
     int made = 0;
-    double softening = shortest_softening(&run->parameters, &initial->bodies);
     enum ky_status status = check(run, initial, &scales, error);
     if (!status && run->given.input && ky_folder_would_remove(run->given.output, run->given.input))
         status = ky_fail(error, KY_USAGE,
                          "%s is one of the results that --overwrite removes; choose another "
                          "--output, or a copy of it in another folder",
                          run->given.input);
+    double softening = ky_softening_least(&run->parameters, &initial->bodies);
     if (!status)
         status = ky_folder_check(run->given.output, run->given.overwrite, &made, error);
     if (status)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/analysis.h"
 #include "base/memory.h"
 #include "integrate/integrate.h"
 
@@ -65,6 +66,7 @@ fail:
 enum ky_status ky_sim_place(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
                             double time, struct ky_sim **made, struct ky_error *error)
 {
+    struct ky_parameters resolved;
     struct ky_bodies fresh =
         *bodies; /* the forces of another run are not those of these parameters */
     fresh.acceleration = NULL;
@@ -77,7 +79,10 @@ enum ky_status ky_sim_place(const struct ky_parameters *parameters, const struct
             error, KY_USAGE,
             "the step %g is lost in the rounding of the start time %g: time cannot advance",
             parameters->step, time);
-    return create(parameters, &fresh, time, made, error);
+    enum ky_status status = ky_parameters_resolve(parameters, &resolved, error);
+    if (!status)
+        status = ky_softening_need(&resolved, &fresh, error);
+    return status ? status : create(parameters, &fresh, time, made, error);
 }
 
 enum ky_status ky_sim_first_forces(struct ky_sim *sim, struct ky_error *error)

@@ -51,8 +51,10 @@ static const struct remark {
     {"mass_g", offsetof(struct ky_snapshot, units.mass_g)},
     {"velocity_cm_s", offsetof(struct ky_snapshot, units.velocity_cm_s)},
     {"g", offsetof(struct ky_snapshot, units.g)},
+    {"softening", offsetof(struct ky_snapshot, softening)},
 };
 enum { REMARKS = sizeof remarks / sizeof *remarks };
+static const char *const symmetric = "softening_symmetric"; /* 1 or 0 */
 
 static char *array_of(const struct ky_bodies *bodies, const struct column *column)
 {
@@ -240,9 +242,9 @@ static enum ky_status read_remark(struct reader *r, const char *line, struct ky_
     if (!strncmp(line, "#|", 2))
         return keep_parameters(r, line[2] == ' ' ? line + 3 : line + 2, error);
     const char *text = split_remark(line, name);
-    int counts = text && !strcmp(name, "bodies");
+    int counts = text && !strcmp(name, "bodies"), kind = text && !strcmp(name, symmetric);
     const struct remark *remark = text ? find_remark(name) : NULL;
-    if (!counts && !remark)
+    if (!counts && !kind && !remark)
         return KY_OK;
     double value = ky_number_real(text, &end);
     int whole = end != text && !end[strspn(end, " \t")] && isfinite(value);
@@ -253,6 +255,8 @@ static enum ky_status read_remark(struct reader *r, const char *line, struct ky_
                        remark == &remarks[0] ? "" : " of 0 or more");
     if (counts)
         r->told = (uint64_t)value;
+    else if (kind)
+        r->snapshot->softening_kind = ky_softening_kind_of(value);
     else
         memcpy((char *)r->snapshot + remark->offset, &value, sizeof value);
     return KY_OK;
@@ -421,8 +425,11 @@ static void write_head(struct ky_file *file, const struct ky_snapshot *snapshot)
     for (int k = 0; k < REMARKS; k++) {
         double value;
         memcpy(&value, (const char *)snapshot + remarks[k].offset, sizeof value);
-        ky_file_print(file, "# %s: %.17g\n", remarks[k].name, value);
+        if (!isnan(value))
+            ky_file_print(file, "# %s: %.17g\n", remarks[k].name, value);
     }
+    if (snapshot->softening_kind >= 0)
+        ky_file_print(file, "# %s: %d\n", symmetric, snapshot->softening_kind == KY_SYMMETRIC);
     const char *line = snapshot->parameters;
     while (line && *line) {
         size_t length = strcspn(line, "\n");

@@ -4,6 +4,7 @@
 #include "snapshot/hdf5.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -381,6 +382,8 @@ static enum ky_status read_own(hid_t file, struct reader *r, struct ky_error *er
     hid_t own = ky_hdf5_group(file, "Kyoho");
     if (own < 0)
         return KY_OK;
+    r->snapshot->softening = ky_hdf5_real(own, "Softening", (double)NAN);
+    r->snapshot->softening_kind = ky_softening_kind_of(ky_hdf5_real(own, "SofteningSymmetric", -1));
     enum ky_status status = read_parameters(own, r->snapshot, error);
     if (!status)
         status = read_order(own, r, error);

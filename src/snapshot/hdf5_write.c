@@ -4,6 +4,7 @@
 #ifdef KY_HAVE_HDF5
 #include "snapshot/hdf5.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -212,6 +213,10 @@ static void write_own(struct writer *w)
     real(w, own, "UnitLength_in_cm", units->length_cm);
     real(w, own, "UnitMass_in_g", units->mass_g);
     real(w, own, "UnitVelocity_in_cm_per_s", units->velocity_cm_s);
+    if (!isnan(w->snapshot->softening))
+        real(w, own, "Softening", w->snapshot->softening);
+    if (w->snapshot->softening_kind >= 0)
+        integer(w, own, "SofteningSymmetric", w->snapshot->softening_kind == KY_SYMMETRIC);
     const char *parameters = w->snapshot->parameters;
     if (parameters) {
         hid_t type = text_type(parameters), space = H5Screate(H5S_SCALAR);

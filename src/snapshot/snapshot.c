@@ -59,7 +59,9 @@ void ky_snapshot_clear(struct ky_snapshot *snapshot)
 {
     *snapshot = (struct ky_snapshot){.size = sizeof *snapshot,
                                      .units.g = 1,
-                                     .space = {.scale_factor = 1, .hubble = (double)NAN}};
+                                     .space = {.scale_factor = 1, .hubble = (double)NAN},
+                                     .softening = (double)NAN,
+                                     .softening_kind = KY_SOFTENING_KIND_BY_SNAPSHOT};
 }
 
 void ky_snapshot_free(struct ky_snapshot *snapshot)
@@ -133,6 +135,9 @@ static enum ky_status finish(struct ky_snapshot *made, const struct ky_read_opti
     enum ky_status status = ky_bodies_check(bodies, error);
     if (!status)
         status = ky_bodies_check_forces(bodies, error);
+    if (!status && (made->softening < 0 || isinf(made->softening)))
+        status = ky_fail(error, KY_BAD_DATA, "tells of a softening of %g; it must be 0 or more",
+                         made->softening);
     return status;
 }
 
@@ -224,13 +229,15 @@ static const struct format *format_by_name(const char *path)
     return NULL;
 }
 
-enum ky_status ky_snapshot_write(const char *path, const struct ky_snapshot *snapshot,
+enum ky_status ky_snapshot_write(const char *path, const struct ky_snapshot *given,
                                  const struct ky_write_options *options, struct ky_error *error)
 {
     struct ky_write_options chosen;
+    struct ky_snapshot snapshot;
     ky_write_options_defaults(&chosen);
-    if ((options && !ky_options_adopt(&chosen, sizeof chosen, options)) || !snapshot->size ||
-        snapshot->size > sizeof *snapshot)
+    ky_snapshot_clear(&snapshot);
+    if ((options && !ky_options_adopt(&chosen, sizeof chosen, options)) ||
+        !ky_options_adopt(&snapshot, sizeof snapshot, given))
         return ky_fail(error, KY_USAGE,
                        "%s: the snapshot and the options are to be filled by ky_snapshot_clear and "
                        "ky_write_options_defaults",
@@ -252,10 +259,10 @@ enum ky_status ky_snapshot_write(const char *path, const struct ky_snapshot *sna
     if (chosen.compress && format->format != KY_HDF5)
         return ky_fail(error, KY_USAGE, "%s: only HDF5 is written compressed, not %s", path,
                        format->name);
-    const struct ky_bodies *bodies = &snapshot->bodies;
+    const struct ky_bodies *bodies = &snapshot.bodies;
     if (bodies->n && (!bodies->mass || !bodies->position || !bodies->velocity))
         return ky_fail(error, KY_USAGE, "%s: bodies without masses, positions or velocities", path);
-    return format->write(path, snapshot, &chosen, error);
+    return format->write(path, &snapshot, &chosen, error);
 }
 
 char *ky_piece_name(const char *path, unsigned index)

@@ -49,6 +49,14 @@ static inline int ky_type_of(const struct ky_bodies *bodies, size_t i)
     return bodies->type ? bodies->type[i] : 4;
 }
 
+/* A file tells the kind of softening by a number: 1 symmetric, 0 plummer, else it is not known. */
+static inline int ky_softening_kind_of(double symmetric)
+{
+    return symmetric == 1   ? KY_SYMMETRIC
+           : symmetric == 0 ? KY_PLUMMER
+                            : KY_SOFTENING_KIND_BY_SNAPSHOT;
+}
+
 /* The order of the file for a format that groups bodies: *order[k] is the body that comes k-th, or
  * NULL if the bodies come in that order already. `group` maps types to groups 0 … 5; count[g] is
  * the size of group g. */

@@ -199,6 +199,20 @@ static enum ky_status take_ids(struct ky_bodies *bodies, struct ky_error *error)
     return KY_OK;
 }
 
+/* The same softening of several bodies is that of the system. */
+static void take_one_softening(struct ky_snapshot *snapshot)
+{
+    struct ky_bodies *bodies = &snapshot->bodies;
+    if (!bodies->softening || bodies->n < 2)
+        return;
+    for (size_t i = 1; i < bodies->n; i++)
+        if (bodies->softening[i] != bodies->softening[0])
+            return;
+    snapshot->softening = bodies->softening[0];
+    free(bodies->softening);
+    bodies->softening = NULL;
+}
+
 /* NAME.iord: the count, then an id a line, as text. */
 static enum ky_status parse_ids(const char *text, struct ky_bodies *bodies, struct ky_error *error)
 {
@@ -259,8 +273,8 @@ static enum ky_status read_ids(const char *name, struct ky_snapshot *snapshot,
     return status;
 }
 
-/* The number of a line "key = number", or 0. */
-static double value_of(const char *text, const char *key)
+/* The number of a line "key = number", or `otherwise`. */
+static double value_or(const char *text, const char *key, double otherwise)
 {
     const char *at = text;
     size_t length = strlen(key);
@@ -271,7 +285,12 @@ static double value_of(const char *text, const char *key)
         if (starts && *equals == '=')
             return ky_number_real(equals + 1, NULL);
     }
-    return 0;
+    return otherwise;
+}
+
+static double value_of(const char *text, const char *key)
+{
+    return value_or(text, key, 0);
 }
 
 static int good(double value)
@@ -308,6 +327,10 @@ static enum ky_status read_units(const char *name, struct ky_snapshot *snapshot,
            mass = value_of(text, "dMsolUnit") * KY_TIPSY_SUN;
     struct ky_units own = {value_of(text, "kyoho_length_cm"), value_of(text, "kyoho_mass_g"),
                            value_of(text, "kyoho_velocity_cm_s"), g};
+    if (!snapshot->bodies.softening)
+        snapshot->softening = value_or(text, "kyoho_softening", snapshot->softening);
+    snapshot->softening_kind =
+        ky_softening_kind_of(value_or(text, "kyoho_softening_symmetric", -1));
     free(text);
     snapshot->space.comoving = comoving;
     if (good(g)) {
@@ -386,6 +409,7 @@ enum ky_status ky_tipsy_read(const struct ky_input *input, const struct ky_read_
     drop_if_zero(&bodies->softening, bodies->n);
     if (bodies->potential)
         drop_if_zero(&bodies->potential, bodies->n);
+    take_one_softening(snapshot);
     if (input->path && !options->renumber)
         status = read_neighbour(input->path, ".iord", read_ids, snapshot, error);
     if (input->path && !status)

@@ -1,6 +1,7 @@
 /* The TIPSY writer: big-endian, the header of 32 bytes (without its padding readers take wrong
  * masses without a word), all numbers float, G = 1. Ids that are not 0 … n - 1 go to NAME.iord,
- * units to NAME.param; all files are on the disk before the first gets its name. */
+ * units and what else the records cannot tell to NAME.param; all files are on the disk before the
+ * first gets its name. */
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
@@ -40,6 +41,7 @@ static enum ky_status write_records(struct ky_file *file, const struct ky_snapsh
 {
     const struct ky_bodies *b = &snapshot->bodies;
     const double slow = 1 / sqrt(snapshot->units.g);
+    const double one = isnan(snapshot->softening) ? 0 : snapshot->softening;
     for (size_t k = 0; k < b->n; k++) {
         size_t i = order ? (size_t)order[k] : k;
         const struct ky_tipsy_kind *kind = &ky_tipsy_kinds[kind_of_type[ky_type_of(b, i)]];
@@ -49,7 +51,7 @@ static enum ky_status write_records(struct ky_file *file, const struct ky_snapsh
             bad |= put(record, 1 + c, b->position[i][c]);
             bad |= put(record, 4 + c, b->velocity[i][c] * slow);
         }
-        bad |= put(record, kind->softening, b->softening ? b->softening[i] : 0);
+        bad |= put(record, kind->softening, b->softening ? b->softening[i] : one);
         bad |= put(record, kind->words - 1, b->potential ? b->potential[i] / snapshot->units.g : 0);
         if (bad)
             return ky_fail(error, KY_BAD_DATA,
@@ -73,14 +75,20 @@ static void write_ids(struct ky_file *file, const struct ky_bodies *bodies, cons
 }
 
 /* The reader takes a file with our first line and without our last one for cut off. */
-static void write_units(struct ky_file *file, const struct ky_units *units)
+static void write_notes(struct ky_file *file, const struct ky_snapshot *snapshot)
 {
+    const struct ky_units *units = &snapshot->units;
     ky_file_print(file,
                   KY_TIPSY_UNITS_BEGIN " numbers in the file have G = 1; those of the run:\n");
     ky_file_print(file, "# kyoho_g = %.17g\n# kyoho_length_cm = %.17g\n", units->g,
                   units->length_cm);
     ky_file_print(file, "# kyoho_mass_g = %.17g\n# kyoho_velocity_cm_s = %.17g\n", units->mass_g,
                   units->velocity_cm_s);
+    if (!isnan(snapshot->softening))
+        ky_file_print(file, "# kyoho_softening = %.17g\n", snapshot->softening);
+    if (snapshot->softening_kind >= 0)
+        ky_file_print(file, "# kyoho_softening_symmetric = %d\n",
+                      snapshot->softening_kind == KY_SYMMETRIC);
     if (units->length_cm > 0)
         ky_file_print(file, "dKpcUnit = %.17g\ndMsolUnit = %.17g\n",
                       units->length_cm / KY_TIPSY_KPC, units->mass_g / KY_TIPSY_SUN);
@@ -97,9 +105,11 @@ static int needs_ids(const struct ky_bodies *bodies, const uint64_t *order)
     return 0;
 }
 
-static int needs_units(const struct ky_units *units)
+/* What the records cannot tell: units, a softening of 0, which means none there, and the kind. */
+static int needs_notes(const struct ky_snapshot *snapshot)
 {
-    return units->g != 1 || units->length_cm > 0;
+    return snapshot->units.g != 1 || snapshot->units.length_cm > 0 || snapshot->softening == 0 ||
+           snapshot->softening_kind == KY_SYMMETRIC;
 }
 
 /* The file and its neighbours, of which those that this snapshot does not need have no ky_file. */
@@ -159,7 +169,7 @@ enum ky_status ky_tipsy_write(const char *path, const struct ky_snapshot *snapsh
         return ky_fail(error, KY_USAGE, "%s: TIPSY needs G > 0, not %g; write .hdf5 or .csv", path,
                        snapshot->units.g);
     enum ky_status status = ky_group_order(bodies, kind_of_type, count, &order, error);
-    const int need[3] = {needs_units(&snapshot->units), needs_ids(bodies, order), 1};
+    const int need[3] = {needs_notes(snapshot), needs_ids(bodies, order), 1};
     if (!status)
         status = open_all(&out, need, options->overwrite, error);
     if (!status)
@@ -167,7 +177,7 @@ enum ky_status ky_tipsy_write(const char *path, const struct ky_snapshot *snapsh
     if (status)
         goto done;
     if (out.file[0])
-        write_units(out.file[0], &snapshot->units);
+        write_notes(out.file[0], snapshot);
     if (out.file[1])
         write_ids(out.file[1], bodies, order);
     write_header(out.file[2], snapshot, count);

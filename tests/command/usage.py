@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # The command line: help, options, exit codes, JSON, refused overwrites.
+import glob
 import json
 import os
 import re
@@ -71,7 +72,6 @@ with folder() as where:
         (["run", "--model", "plummer", "-n", "10", "--output", path("x"), "--step", "0", "--end", "1"], "step"),
         (["run", "--model", "plummer", "-n", "10", "--output", path("x"), "--step", "0.1", "--end", "-1"], "ahead"),
         (["run", "--model", "plummer", "-n", "10", "--output", path("x"), "--end", "1", "--steps", "3", "--step", "1"], "both"),
-        (["run", "--model", "plummer", "-n", "10", "--output", path("x"), "--end", "1"], "--step"),
         (["model", "plummer", "-n", "10"], "-o FILE"),
         (["model", "plummer", "-n", "10", "--w0", "5", "-o", path("x.csv")], "--w0"),
         (["model", "plummer", "-n", "0", "-o", path("x.csv")], ""),
@@ -199,6 +199,37 @@ with folder() as where:
     check(idle.count("has no effect with --force direct") == 2, "options without effect are warned of", idle)
     said = run("run", "n.csv", "--softening", "0.1", "--step", "0.125", "--steps", "2", "--output", "said").stderr.splitlines()
     check(said and len(said) == len(set(said)), "a remark is printed once", said)
+    # which softening a run has: the option, the bodies' own, that of the file, that of the model, else none
+    def softening_of(*words):
+        run("run", *words, "--steps", "1", "--step", "0.01", "--output", path("s"), "--overwrite", "--quiet")
+        text = run("info", path("s")).stdout
+        return json.load(open(path("s/run.json")))["options"]["softening"], text, open(path("s/run.log")).read()
+    run("model", "plummer", "-n", "20", "--softening", "0.125", "--softening-kind", "symmetric", "-o", path("soft.csv"))
+    used, text, log = softening_of(path("soft.csv"))
+    check(float(used) == 0.125 and "0.125 (symmetric)" in text and "came with the bodies" in log, "the softening of the file", used + text + log)
+    last = max(glob.glob(path("s/snapshot_*")))
+    os.rename(last, path("last" + os.path.splitext(last)[1]))
+    used, text, log = softening_of(path("last" + os.path.splitext(last)[1]))
+    check(float(used) == 0.125 and "0.125 (symmetric)" in text, "a run's own snapshot goes on with its softening", used + text)
+    used, text, log = softening_of(path("soft.csv"), "--softening", "0.25")
+    check(float(used) == 0.25 and "0.25" in text and "0.25 replaces 0.125" in log, "the option says what it replaces", used + text + log)
+    used, text, log = softening_of(path("own.csv"))
+    check(not used and "from 0.1 to 0.2" in text and "own" in log, "the bodies' own", str(used) + text + log)
+    used, text, log = softening_of(path("own.csv"), "--softening", "0.25")
+    check(float(used) == 0.25 and "0.25 (plummer)" in text and "replaces the bodies' own, from 0.1 to 0.2" in log,
+          "an option in place of the bodies' own", used + text + log)
+    used, text, log = softening_of("--model", "plummer", "-n", "1000")
+    check(0.09 < float(used) < 0.1, "that of the model: 0.75 r_h N^-0.26", used)
+    check(float(softening_of("--model", "two-body")[0]) == 0, "and 0 for two bodies")
+    with open(path("bare.csv"), "w") as bodies:
+        bodies.write("m,x,y,z,vx,vy,vz\n1,0,0,0,0,0,0\n1,1,0,0,0,1,0\n")
+    for words in (["run", path("bare.csv"), "--steps", "1", "--step", "0.01", "--output", path("none")], ["force", path("bare.csv")]):
+        refused = run(*words, code=2).stderr
+        check("--softening (0.3" in refused and refused.count("\n") == 1 and not os.path.exists(path("none")),
+              "without any it is an error that recommends one: " + words[0], refused)
+    check("none in the file" in run("info", path("bare.csv")).stdout, "info says that there is none")
+    run("merge", path("soft.csv"), path("soft.csv"), "--separation", "3", "--pericentre", "1", "-o", path("both.csv"))
+    check("0.125 (symmetric)" in run("info", path("both.csv")).stdout, "merge keeps the softening of both")
 
     # model in memory and file give the same forces
     run("model", "plummer", "-n", "200", "-o", path("m.csv"))

@@ -44,6 +44,7 @@ static inline struct ky_parameters cloud_parameters(void)
     struct ky_parameters parameters;
     ky_parameters_defaults(&parameters);
     parameters.engine = "cpu";
+    parameters.softening = 0;
     return parameters;
 }
 
@@ -84,8 +85,10 @@ static inline enum ky_status cloud_walk(const struct ky_parameters *parameters,
 {
     struct ky_walk_input input = {.size = sizeof input};
     double(*out)[4] = malloc((bodies->n + 1) * sizeof *out);
-    enum ky_status status =
-        ky_walk(parameters, bodies, "gravity", &input, &out[0][0], report, error);
+    struct ky_parameters own = *parameters;
+    if (bodies->softening)
+        own.softening = (double)NAN;
+    enum ky_status status = ky_walk(&own, bodies, "gravity", &input, &out[0][0], report, error);
     for (size_t i = 0; i < bodies->n && status == KY_OK; i++) {
         memcpy(bodies->acceleration[i], out[i], sizeof *bodies->acceleration);
         bodies->potential[i] = out[i][3];

@@ -83,13 +83,46 @@ static void names_and_wrong_parameters(void **state)
     parameters.softening = -1;
     assert_int_equal(ky_model_make("plummer", &parameters, &snapshot, &error), KY_USAGE);
     assert_non_null(strstr(error.text, "softening"));
-    parameters.softening = (double)NAN;
+    parameters.softening = (double)INFINITY;
     assert_int_equal(ky_model_make("plummer", &parameters, &snapshot, &error), KY_USAGE);
     parameters = parameters_of(10, 0);
     parameters.size = 3;
     assert_int_equal(ky_model_make("plummer", &parameters, &snapshot, &error), KY_USAGE);
     parameters = parameters_of(SIZE_MAX / 8, 0);
     assert_int_equal(ky_model_make("plummer", &parameters, &snapshot, &error), KY_FAULT);
+}
+
+/* Without a softening the model takes 0.75 r_h n^−0.26 of its own half-mass radius, as
+ * ky_system_scales does of the bodies; the velocities are in balance with it and the snapshot tells
+ * it. */
+static void recommended_softening_is_stored(void **state)
+{
+    (void)state;
+    for (size_t k = 0; ky_model_name(k); k++) {
+        const char *name = ky_model_name(k);
+        struct ky_snapshot by_default, given;
+        struct ky_model_parameters parameters;
+        struct ky_scales scales;
+        ky_model_parameters_defaults(&parameters);
+        parameters.n = strcmp(name, "two-body") ? 4000 : 2;
+        parameters.virial_ratio = 1;
+        assert_ok(ky_model_make(name, &parameters, &by_default, &error));
+        assert_int_equal(by_default.softening_kind, KY_PLUMMER);
+        if (parameters.n == 2) {
+            assert_true(by_default.softening == 0);
+        } else {
+            assert_ok(ky_system_scales(&by_default.bodies, 1, (double)NAN, &scales, &error));
+            assert_between(by_default.softening, 0.96 * scales.softening, 1.04 * scales.softening);
+        }
+        parameters.softening = by_default.softening;
+        parameters.softening_kind = KY_PLUMMER;
+        assert_ok(ky_model_make(name, &parameters, &given, &error));
+        assert_true(given.softening == by_default.softening);
+        assert_memory_equal(given.bodies.velocity, by_default.bodies.velocity,
+                            given.bodies.n * sizeof *given.bodies.velocity);
+        ky_snapshot_free(&given);
+        ky_snapshot_free(&by_default);
+    }
 }
 
 static void few_bodies_are_finite_and_centred(void **state)
@@ -681,6 +714,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_and_wrong_parameters),
+        cmocka_unit_test(recommended_softening_is_stored),
         cmocka_unit_test(few_bodies_are_finite_and_centred),
         cmocka_unit_test(large_models_are_centred),
         cmocka_unit_test(models_are_in_virial_balance),

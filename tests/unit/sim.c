@@ -16,6 +16,7 @@ static struct ky_parameters exact_parameters(double step)
     parameters.force = KY_DIRECT;
     parameters.precision = KY_DOUBLE;
     parameters.engine = "cpu";
+    parameters.softening = 0;
     parameters.step = step;
     return parameters;
 }
@@ -212,6 +213,7 @@ static void few_and_no_bodies(void **state)
                 continue; /* a device's */
             parameters.force = force;
             parameters.step = 0.1;
+            parameters.softening = 0;
             assert_ok(ky_bodies_allocate(&bodies, n, 0, &error));
             for (size_t i = 0; i < n; i++)
                 bodies.mass[i] = 1; /* all at the origin, without softening */
@@ -252,6 +254,74 @@ static void handles_are_independent(void **state)
     ky_snapshot_free(&alone);
 }
 
+/* φ of body 0 of two bodies of mass 1 at distance 1: −1/√(1 + ε²), or −1/√(1 + ε₀² + ε₁²). */
+static double potential_of_pair(const struct ky_parameters *parameters, struct ky_bodies *bodies)
+{
+    struct ky_sim *sim = NULL;
+    double out[2][4], again;
+    struct ky_walk_input input = {.size = sizeof input};
+    assert_ok(ky_forces(parameters, bodies, NULL, &error));
+    again = bodies->potential[0];
+    assert_ok(ky_sim_open(parameters, bodies, 0, &sim, &error));
+    assert_ok(ky_sim_bodies(sim, bodies, &error));
+    assert_true(bodies->potential[0] == again);
+    ky_sim_close(sim);
+    assert_ok(ky_walk(parameters, bodies, "gravity", &input, &out[0][0], NULL, &error));
+    assert_between(out[0][3], again - 1e-12, again + 1e-12);
+    return again;
+}
+
+/* A softening of the parameters, else each body's own, else that of the snapshot, else an error. */
+static void softening_by_the_rule(void **state)
+{
+    (void)state;
+    struct ky_parameters parameters = exact_parameters(0.1), chosen;
+    struct ky_snapshot snapshot;
+    char remark[KY_REMARK];
+    ky_snapshot_clear(&snapshot);
+    struct ky_bodies *bodies = &snapshot.bodies;
+    assert_ok(ky_bodies_allocate(bodies, 2, KY_WITH_POTENTIAL, &error));
+    bodies->mass[0] = bodies->mass[1] = bodies->position[1][0] = 1;
+
+    /* nothing known: refused with a value, by every call */
+    parameters.softening = (double)NAN;
+    chosen = parameters;
+    double out[2][4];
+    struct ky_walk_input input = {.size = sizeof input};
+    struct ky_sim *sim = NULL;
+    assert_int_equal(ky_forces(&parameters, bodies, NULL, &error), KY_USAGE);
+    assert_non_null(strstr(error.text, "--softening (0.3"));
+    assert_int_equal(ky_sim_open(&parameters, bodies, 0, &sim, &error), KY_USAGE);
+    assert_int_equal(ky_walk(&parameters, bodies, "gravity", &input, &out[0][0], NULL, &error),
+                     KY_USAGE);
+    assert_int_equal(ky_softening_choose(&chosen, &snapshot, remark, &error), KY_USAGE);
+
+    /* stored with the bodies */
+    snapshot.softening = 0.75;
+    snapshot.softening_kind = KY_SYMMETRIC;
+    assert_ok(ky_softening_choose(&chosen, &snapshot, remark, &error));
+    assert_true(chosen.softening == 0.75 && chosen.softening_kind == KY_SYMMETRIC);
+    assert_non_null(strstr(remark, "0.75 (symmetric)"));
+
+    /* each body's own before the stored one */
+    assert_ok(ky_bodies_extend(bodies, KY_WITH_SOFTENING, &error));
+    bodies->softening[0] = bodies->softening[1] = 1;
+    chosen = parameters;
+    chosen.softening_kind = KY_PLUMMER;
+    assert_ok(ky_softening_choose(&chosen, &snapshot, remark, &error));
+    assert_true(isnan(chosen.softening) && chosen.softening_kind == KY_PLUMMER);
+    assert_non_null(strstr(remark, "plummer replaces symmetric"));
+    assert_between(potential_of_pair(&chosen, bodies), -sqrt(0.5) - 1e-7, -sqrt(0.5) + 1e-7);
+
+    /* that of the parameters before all */
+    chosen.softening = 0.5;
+    assert_ok(ky_softening_choose(&chosen, &snapshot, remark, &error));
+    assert_true(chosen.softening == 0.5);
+    assert_non_null(strstr(remark, "0.5 replaces the bodies' own, from 1 to 1"));
+    assert_between(potential_of_pair(&chosen, bodies), -sqrt(0.8) - 1e-7, -sqrt(0.8) + 1e-7);
+    ky_snapshot_free(&snapshot);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -261,6 +331,7 @@ int main(void)
         cmocka_unit_test(conserves),
         cmocka_unit_test(threads_and_calls_leave_no_trace),
         cmocka_unit_test(few_and_no_bodies),
+        cmocka_unit_test(softening_by_the_rule),
         cmocka_unit_test(handles_are_independent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

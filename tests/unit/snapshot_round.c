@@ -78,6 +78,38 @@ static void tipsy_keeps_what_float_holds(void **state)
             }
 }
 
+/* The softening of all bodies, 0 among them, and its kind come back from every format. */
+static void one_softening_comes_back(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"s.csv", "s.tipsy",
+#ifdef KY_HAVE_HDF5
+                                        "s.hdf5"
+#endif
+    };
+    struct ky_error error = {0};
+    struct ky_write_options options;
+    ky_write_options_defaults(&options);
+    options.overwrite = 1;
+    for (int f = 0; f < (int)(sizeof names / sizeof *names); f++)
+        for (int k = 0; k < 5; k++) {
+            struct ky_snapshot before = sample(7, 0, NULL, 1), after;
+            before.softening = k == 4 ? (double)NAN : k / 2 ? 0 : 0.0625;
+            before.softening_kind = k == 4  ? KY_SOFTENING_KIND_BY_SNAPSHOT
+                                    : k % 2 ? KY_SYMMETRIC
+                                            : KY_PLUMMER;
+            assert_ok(ky_snapshot_write(in_folder(names[f]), &before, &options, &error));
+            assert_ok(ky_snapshot_read(in_folder(names[f]), &after, &error));
+            assert_null(after.bodies.softening);
+            assert_true(k == 4 ? isnan(after.softening) : after.softening == before.softening);
+            /* TIPSY has room for the kind only where it writes a .param */
+            if (f != 1 || k > 0)
+                assert_int_equal(after.softening_kind, before.softening_kind);
+            ky_snapshot_free(&after);
+            ky_snapshot_free(&before);
+        }
+}
+
 static void tipsy_ids_tell_the_order(void **state)
 {
     (void)state;
@@ -230,6 +262,7 @@ int main(void)
         cmocka_unit_test(hdf5_keeps_many_bodies),
 #endif
         cmocka_unit_test(tipsy_keeps_what_float_holds),
+        cmocka_unit_test(one_softening_comes_back),
         cmocka_unit_test(tipsy_ids_tell_the_order),
         cmocka_unit_test(units_and_parameters_come_back),
         cmocka_unit_test(other_units_are_converted),

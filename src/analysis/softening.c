@@ -1,0 +1,122 @@
+/* Which softening a calculation has: the rule of ky_softening_choose. */
+#include <math.h>
+#include <string.h>
+
+#include "analysis/analysis.h"
+#include "base/number.h"
+#include "base/options.h"
+
+static const char *kind_name(int kind)
+{
+    return kind == KY_SYMMETRIC ? "symmetric" : "plummer";
+}
+
+static enum ky_status none_known(const struct ky_parameters *parameters,
+                                 const struct ky_bodies *bodies, struct ky_error *error)
+{
+    struct ky_scales scales;
+    char value[64] = "";
+    enum ky_status status = ky_bodies_check(bodies, error);
+    if (status)
+        return status;
+    if (!ky_system_scales(bodies, parameters->g > 0 ? parameters->g : 1, (double)NAN, &scales,
+                          NULL))
+        ky_format(value, sizeof value, "%.3g is recommended for these bodies, ", scales.softening);
+    return ky_fail(error, KY_USAGE,
+                   "the softening of these bodies is not known; give --softening (%s0 is Newtonian "
+                   "gravity)",
+                   value);
+}
+
+enum ky_status ky_softening_need(const struct ky_parameters *parameters, struct ky_bodies *bodies,
+                                 struct ky_error *error)
+{
+    if (isnan(parameters->softening))
+        return bodies->softening || !bodies->n ? KY_OK : none_known(parameters, bodies, error);
+    bodies->softening = NULL;
+    return KY_OK;
+}
+
+double ky_softening_least(const struct ky_parameters *parameters, const struct ky_bodies *bodies)
+{
+    double least = parameters->softening;
+    for (size_t i = 0; isnan(parameters->softening) && bodies->softening && i < bodies->n; i++)
+        least = fmin(least, bodies->softening[i]);
+    return least;
+}
+
+/* "from 0.1 to 0.2" */
+static void say_range(const struct ky_bodies *bodies, char *text, size_t size)
+{
+    double least = (double)INFINITY, most = 0;
+    for (size_t i = 0; i < bodies->n; i++) {
+        least = fmin(least, bodies->softening[i]);
+        most = fmax(most, bodies->softening[i]);
+    }
+    ky_format(text, size, "from %.6g to %.6g", least, most);
+}
+
+/* An option that changes (by more than the digits of TIPSY) what the bodies came with says so. */
+static void say_replaced(const struct ky_parameters *given, const struct ky_snapshot *snapshot,
+                         char remark[KY_REMARK])
+{
+    char range[64];
+    if (snapshot->bodies.softening && snapshot->bodies.n) {
+        say_range(&snapshot->bodies, range, sizeof range);
+        ky_format(remark, KY_REMARK, "softening %.6g replaces the bodies' own, %s",
+                  given->softening, range);
+    } else if (fabs(snapshot->softening - given->softening) > 1e-6 * given->softening) {
+        ky_format(remark, KY_REMARK, "softening %.6g replaces %.6g, which came with the bodies",
+                  given->softening, snapshot->softening);
+    }
+}
+
+static void say_chosen(const struct ky_parameters *chosen, const struct ky_snapshot *snapshot,
+                       char remark[KY_REMARK])
+{
+    char range[64];
+    if (!isnan(chosen->softening)) {
+        ky_format(remark, KY_REMARK, "softening %.6g (%s), which came with the bodies",
+                  chosen->softening, kind_name(chosen->softening_kind));
+    } else if (snapshot->bodies.n) {
+        say_range(&snapshot->bodies, range, sizeof range);
+        ky_format(remark, KY_REMARK, "softening of each body's own, %s (%s)", range,
+                  kind_name(chosen->softening_kind));
+    }
+}
+
+static void say_kind(int given, int stored, char remark[KY_REMARK])
+{
+    size_t used = strlen(remark);
+    if (given >= 0 && stored >= 0 && given != stored)
+        ky_format(remark + used, KY_REMARK - used, "%ssoftening kind %s replaces %s",
+                  used ? "; " : "", kind_name(given), kind_name(stored));
+}
+
+enum ky_status ky_softening_choose(struct ky_parameters *parameters,
+                                   const struct ky_snapshot *snapshot, char remark[KY_REMARK],
+                                   struct ky_error *error)
+{
+    const struct ky_parameters given = *parameters;
+    struct ky_snapshot stored;
+    char said[KY_REMARK] = "";
+    ky_snapshot_clear(&stored);
+    if (!ky_options_adopt(&stored, sizeof stored, snapshot))
+        return ky_fail(error, KY_USAGE, "the snapshot was not filled by ky_snapshot_clear");
+    if (isnan(given.softening) && !stored.bodies.softening) {
+        if (isnan(stored.softening))
+            return none_known(parameters, &stored.bodies, error);
+        parameters->softening = stored.softening;
+    }
+    if (given.softening_kind < 0)
+        parameters->softening_kind =
+            stored.softening_kind >= 0 ? stored.softening_kind : KY_PLUMMER;
+    if (isnan(given.softening))
+        say_chosen(parameters, &stored, said);
+    else
+        say_replaced(&given, &stored, said);
+    say_kind(given.softening_kind, stored.softening_kind, said);
+    if (remark)
+        memcpy(remark, said, KY_REMARK);
+    return KY_OK;
+}
