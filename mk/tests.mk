@@ -3,9 +3,14 @@
 UNIT_TESTS := $(patsubst %.c,$(BUILD)/%,$(filter-out $(if $(strip $(DEVICE_SOURCES)),,tests/unit/device_%.c),$(wildcard tests/unit/*.c)))
 LONG_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/long/*.c))
 
-$(UNIT_TESTS) $(LONG_TESTS): $(BUILD)/%: %.c $(wildcard tests/unit/*.h) $(STATIC) $(FLAGS_FILE)
+TEST_OBJECTS := $(addsuffix .o,$(UNIT_TESTS) $(LONG_TESTS))
+
+$(TEST_OBJECTS): $(BUILD)/%.o: %.c $(FLAGS_FILE)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) -Itests/unit $(LDFLAGS) -o $@ $< $(STATIC) $(LIBS_ALL) -lcmocka
+	$(CC) $(CFLAGS_ALL) -Itests/unit -MMD -MP -c $< -o $@
+
+$(UNIT_TESTS) $(LONG_TESTS): %: %.o $(STATIC)
+	$(CC) $(OPENMP_FLAG) $(LDFLAGS) -o $@ $^ $(LIBS_ALL) -lcmocka
 
 # Programs and the preload library that the scripts use.
 HELPERS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/helpers/*.c)) $(patsubst %.c,$(BUILD)/%.so,$(wildcard tests/faults/*.c))
@@ -30,3 +35,5 @@ check-long: all tests-long
 	$(RUN_TESTS) --long
 check-all: all tests-long
 	$(RUN_TESTS) --all
+
+-include $(TEST_OBJECTS:.o=.d)
