@@ -1,4 +1,5 @@
-/* Seconds of a clock that only goes forward, for durations. */
+/* Seconds of a clock that only goes forward; its zero is arbitrary, so only differences mean
+ * something. */
 #ifndef KY_BASE_CLOCK_H
 #define KY_BASE_CLOCK_H
 

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The checksum of `bytes` bytes; `data` may be NULL for 0 bytes. Never fails. */
 uint64_t ky_hash(const void *data, size_t bytes, uint64_t seed);
 
 #endif

@@ -1,5 +1,7 @@
 /* A writer of JSON: objects and arrays of named values, commas and quotes where they belong. A
- * number that is not finite becomes null, since JSON has no other word for it. */
+ * number that is not finite becomes null, since JSON has no other word for it. Numbers are the
+ * shortest text that reads back as the same double. Nothing here fails: an error of `out` shows in
+ * ferror and fflush. Start with {.out = FILE}. */
 #ifndef KY_BASE_JSON_H
 #define KY_BASE_JSON_H
 
@@ -12,7 +14,8 @@ struct ky_json {
     int filled; /* something stands before at this depth: a comma is due */
 };
 
-/* `name` is NULL inside an array and for the outermost object. */
+/* `name` is NULL inside an array and for the outermost object. Each object and array must be ended;
+ * the end of the outermost one writes a newline. */
 void ky_json_object(struct ky_json *json, const char *name);
 void ky_json_array(struct ky_json *json, const char *name);
 void ky_json_end_object(struct ky_json *json);

@@ -43,23 +43,27 @@ struct ky_option_set {
 
 #define KY_NO_RANGE 0, -1
 
+/* Gives every field of the set its `initial` value, or leaves it unset. */
 void ky_options_defaults(const struct ky_option_set *set);
 
 /* Parameter structs begin with their own size. Copies a given one over the defaults in `own`: one
- * of an older program is shorter. 0 if its size cannot be right. */
+ * of an older program is shorter. 1, or 0 if its size cannot be right; then `own` is unchanged. */
 int ky_options_adopt(void *own, size_t own_size, const void *given);
 
-/* The option of that name among the sets, or NULL. */
+/* The option of that name in the first set that has it, and in *owner (may be NULL) that set; NULL
+ * if there is none. */
 const struct ky_option *ky_options_find(const struct ky_option_set *sets, size_t count,
                                         const char *name, const struct ky_option_set **owner);
 
 /* Sets one field from text. `where` starts the error line ("--theta", "run.ini, line 3"). TEXT
- * fields keep the pointer. */
+ * fields keep the pointer. KY_USAGE for what is no value of this type or out of range; then the
+ * field is unchanged. */
 enum ky_status ky_option_set_text(const struct ky_option *option, void *values, const char *text,
                                   const char *where, struct ky_error *error);
 
-/* The field as text that ky_option_set_text takes back exactly; "" while unset. */
+/* The field as text that ky_option_set_text takes back exactly, cut at `size`; "" while unset. */
 void ky_option_text(const struct ky_option *option, const void *values, char *text, size_t size);
+/* 0 for a REAL that is NaN, a CHOICE below 0 and a TEXT that is NULL; else 1. */
 int ky_option_is_set(const struct ky_option *option, const void *values);
 
 /* Letters for options: pairs such as {"n", "bodies"}, ended by {NULL, NULL}. */
@@ -78,6 +82,8 @@ enum ky_status ky_options_command_line(const struct ky_option_set *sets, size_t 
                                        char **argv, const char **positional, int *positionals,
                                        struct ky_error *error);
 
+/* `given`: whether a command line or a file named the option. ky_option_given is 0 for a name that
+ * no set has. */
 void ky_option_mark_given(const struct ky_option_set *set, const struct ky_option *option);
 int ky_option_given(const struct ky_option_set *sets, size_t count, const char *name);
 
@@ -102,7 +108,8 @@ const char *ky_options_nearest(const struct ky_option_set *sets, size_t count, c
 enum ky_status ky_options_read_back(const struct ky_option_set *sets, size_t count, char *text,
                                     struct ky_error *error);
 
-/* Range and choice of every set field; for structs that were filled by hand. */
+/* KY_USAGE if a field is outside its range or no choice; for structs that were filled by hand.
+ * Fields that are unset and have no `initial` pass. */
 enum ky_status ky_options_check(const struct ky_option_set *set, struct ky_error *error);
 
 /* All set fields as INI text, sections included, which both readers take back exactly. */

@@ -13,6 +13,7 @@ struct ky_random {
     uint32_t stream, draw;
 };
 
+/* The first draw of a body in a stream. */
 struct ky_random ky_random_at(uint64_t seed, uint32_t stream, uint64_t index);
 /* Uniform in (0, 1), 53 bits, never 0 or 1. */
 double ky_random_uniform(struct ky_random *random);

@@ -5,15 +5,17 @@
 #include "kyoho/kyoho.h"
 
 /* Fills *error (may be NULL) with one line and returns `status`, so that a caller can write
- * `return ky_fail(error, KY_BAD_DATA, …)`. */
+ * `return ky_fail(error, KY_BAD_DATA, …)`. Control characters become '?'; text past the room of
+ * struct ky_error is cut. Numbers have a decimal point in every locale. */
 enum ky_status ky_fail(struct ky_error *error, enum ky_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Puts a prefix ("FILE: ") before the text of an error that a lower level has set. */
+/* Puts a prefix ("FILE: ") before the text of an error that a lower level has set; returns
+ * `status`. */
 enum ky_status ky_fail_in(struct ky_error *error, enum ky_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* One line to the log callback of the parameters, if there is one. */
+/* One line of at most 1023 bytes to the log callback of the parameters, if there is one. */
 void ky_log(const struct ky_parameters *parameters, enum ky_log_level level, const char *format,
             ...) __attribute__((format(printf, 3, 4)));
 

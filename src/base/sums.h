@@ -12,6 +12,7 @@ static inline size_t ky_block(size_t n, size_t block)
     return n / KY_BLOCKS * block + n % KY_BLOCKS * block / KY_BLOCKS;
 }
 
+/* Σ values, 0 for n = 0. */
 double ky_sum(size_t n, const double *values);
 
 /* mean = Σ w x / Σ w; the plain mean when `weight` is NULL or its sum is 0; 0 when n = 0. Returns

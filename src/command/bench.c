@@ -177,9 +177,9 @@ struct own {
     uint64_t bodies;
 };
 static const struct ky_option own_options[] = {
-    {"bodies", KY_OPTION_COUNT, offsetof(struct own, bodies), UNROLL_LARGE, 64, 1e9, NULL, NULL,
-     "of unroll; on a device with less than " UNROLL_FAST " interactions/s " UNROLL_SMALL
-     " unless given"},
+    {"bodies", KY_OPTION_COUNT, offsetof(struct own, bodies), UNROLL_LARGE, 64, 1e9, NULL, "N",
+     "number of bodies for unroll; without it " UNROLL_SMALL
+     " on a device that does less than " UNROLL_FAST " interactions/s"},
 };
 
 static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
@@ -204,6 +204,6 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     return status;
 }
 
-const struct subcommand bench_command = {"bench",
-                                         "[direct] [tree] [walk] [unroll] [-n N] [options]",
-                                         "measure the engine that is there", run, NULL};
+const struct subcommand bench_command = {
+    "bench", "[direct] [tree] [walk] [unroll] [-n N] [options]",
+    "measure the speed and the errors of an engine", run, NULL};

@@ -136,8 +136,8 @@ enum ky_status cli_parse(struct cli *cli, int argc, char **argv, int least, int 
     if (status)
         return status;
     if (cli->word_count > most)
-        return ky_fail(&cli->error, KY_USAGE, "what is '%s'? usage: kyoho %s %s", cli->words[most],
-                       cli->command->name, cli->command->usage);
+        return ky_fail(&cli->error, KY_USAGE, "unexpected word '%s'; usage: kyoho %s %s",
+                       cli->words[most], cli->command->name, cli->command->usage);
     if (cli->word_count < least)
         return ky_fail(&cli->error, KY_USAGE, "usage: kyoho %s %s", cli->command->name,
                        cli->command->usage);
@@ -184,7 +184,7 @@ void cli_warn_idle(struct cli *cli, const struct ky_parameters *p)
          "--force direct"},
         {p->force == KY_WALK, "group", "--force walk"},
         {p->force != KY_DIRECT, "unroll", "a --force other than direct"},
-        {p->force != KY_DIRECT && p->opening != KY_RELATIVE, "alpha",
+        {p->force != KY_DIRECT && p->opening >= 0 && p->opening != KY_RELATIVE, "alpha",
          "an --opening other than relative"},
         {is_engine(p, "cpu"), "unroll", "--engine cpu"},
         {is_engine(p, "cuda") || is_engine(p, "opencl"), "isa", "an --engine other than cpu"},

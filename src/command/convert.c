@@ -8,7 +8,8 @@ struct request {
 
 static const struct ky_option own_options[] = {
     {"units", KY_OPTION_TEXT, offsetof(struct request, units), NULL, KY_NO_RANGE, NULL,
-     "nbody|galaxy|cluster", "units of a file that brings none, or none that are known"},
+     "nbody|galaxy|cluster",
+     "units of a file without units, or with units that Kyoho does not know"},
 };
 
 static enum ky_status read_input(struct cli *cli, const struct request *request,

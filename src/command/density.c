@@ -13,7 +13,7 @@ struct request {
 #define FIELD(name) offsetof(struct request, name)
 static const struct ky_option own_options[] = {
     {"neighbours", KY_OPTION_COUNT, FIELD(neighbours), "64", 1, (double)INFINITY, NULL, NULL,
-     "the smoothing length of a body is the distance of this neighbour"},
+     "number of neighbours; the smoothing length of a body is the distance of the last of them"},
 };
 
 struct results {
@@ -103,4 +103,4 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 
 const struct subcommand density_command = {
     "density", "FILE | --model NAME -n N [--neighbours K] [-o FILE.csv]",
-    "SPH density at every body, with a cubic spline over its neighbours", run, NULL};
+    "find the SPH density at every body, with a cubic spline over its neighbours", run, NULL};

@@ -18,7 +18,8 @@ static const struct ky_option own_options[] = {
     {"output", KY_OPTION_TEXT, FIELD(output), NULL, KY_NO_RANGE, NULL, "PNG",
      "the picture to write"},
     {"panels", KY_OPTION_COUNT, FIELD(panels), "0", 0, 64, NULL, NULL,
-     "so many of the snapshots, evenly from the first to the last; 0: all, or 3 of a folder"},
+     "number of snapshots to draw, evenly from the first to the last; 0: all files, or 3 of a "
+     "folder"},
 };
 
 /* The k-th of `count` among `all`, the first and the last included. */
@@ -79,7 +80,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     if (status || describe || cli->help)
         return status;
     if (!request.output)
-        return ky_fail(&cli->error, KY_USAGE, "where to? give -o FILE.png");
+        return ky_fail(&cli->error, KY_USAGE, "no output: give -o FILE.png");
     size_t length = strlen(request.output);
     if (length < 5 || strcmp(request.output + length - 4, ".png") != 0)
         return ky_fail(&cli->error, KY_USAGE, "%s: pictures are PNG; give a name that ends in .png",

@@ -5,9 +5,9 @@
 #define FIELD(name) offsetof(struct force_request, name)
 static const struct ky_option own_options[] = {
     {"check", KY_OPTION_COUNT, FIELD(check), "0", KY_NO_RANGE, NULL, NULL,
-     "compare so many bodies, spread evenly, with a double-precision sum"},
+     "number of bodies whose force is compared with an exact sum in double precision"},
     {"repeat", KY_OPTION_COUNT, FIELD(repeat), "1", 1, 1e6, NULL, NULL,
-     "evaluate so often; times are medians"},
+     "number of evaluations; the times are medians over them"},
 };
 
 static void show_errors(const char *name, const struct ky_error_statistics *errors)
@@ -91,4 +91,4 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 
 const struct subcommand force_command = {
     "force", "FILE | --model NAME -n N [--check K] [--repeat R] [-o FILE]",
-    "evaluate the forces once: time by phase, interactions, energies, errors", run, NULL};
+    "compute the forces once and print times, interactions, energies and errors", run, NULL};

@@ -311,5 +311,5 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     return status;
 }
 
-const struct subcommand info_command = {"info", "FILE | FOLDER",
-                                        "what is in a snapshot, or how a run stands", run, NULL};
+const struct subcommand info_command = {
+    "info", "FILE | FOLDER", "print what a snapshot holds, or how far a run is", run, NULL};

@@ -54,7 +54,7 @@ void man_command(const struct cli *cli, FILE *out)
             fputs("\"\n", out);
             plain(option->help, out);
             if (option->initial && option->type != KY_OPTION_FLAG)
-                fprintf(out, " (%s)", option->initial);
+                fprintf(out, " (default %s)", option->initial);
             fputs("\n", out);
         }
 }

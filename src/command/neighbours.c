@@ -14,9 +14,9 @@ struct request {
 #define FIELD(name) offsetof(struct request, name)
 static const struct ky_option own_options[] = {
     {"radius", KY_OPTION_REAL, FIELD(radius), NULL, 0, (double)INFINITY, NULL, "LENGTH",
-     "bodies this far or nearer are neighbours [length]"},
+     "bodies at this distance or less are neighbours [length]"},
     {"lists", KY_OPTION_FLAG, FIELD(lists), NULL, KY_NO_RANGE, NULL, NULL,
-     "write with each body the ids of its neighbours, in the order of the input"},
+     "also write the ids of the neighbours of each body, in the order of the input"},
 };
 
 struct results {
@@ -109,7 +109,7 @@ static enum ky_status work(struct cli *cli, struct source *source, struct ky_par
     enum ky_status status = table_check(cli, table, source_file(cli, source));
     ky_snapshot_clear(&snapshot);
     if (!status && isnan(request->radius))
-        status = ky_fail(&cli->error, KY_USAGE, "how far? give --radius R");
+        status = ky_fail(&cli->error, KY_USAGE, "no radius: give --radius LENGTH");
     if (!status && request->lists && !table->output)
         status = ky_fail(&cli->error, KY_USAGE, "--lists go to a file; give -o FILE.csv");
     if (!status)
@@ -139,4 +139,4 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 
 const struct subcommand neighbours_command = {
     "neighbours", "FILE | --model NAME -n N --radius R [-o FILE.csv] [--lists]",
-    "bodies within a radius of each body: how many and which", run, NULL};
+    "find the bodies within a radius of each body", run, NULL};

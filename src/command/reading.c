@@ -6,12 +6,12 @@
 #define FIELD(name) offsetof(struct reading, name)
 static const struct ky_option reading_options[] = {
     {"physical", KY_OPTION_FLAG, FIELD(physical), NULL, KY_NO_RANGE, NULL, NULL,
-     "make a comoving, h-scaled or periodic snapshot physical: lengths × a/h, masses / h, the "
-     "Hubble flow added, the box left out"},
+     "convert a comoving, h-scaled or periodic snapshot to physical quantities: lengths × a/h, "
+     "masses / h, the Hubble flow added, the box left out"},
     {"types", KY_OPTION_TEXT, FIELD(types), NULL, KY_NO_RANGE, NULL, "TYPE,TYPE...",
-     "read bodies of these types alone, as in 0,1,4"},
+     "read only bodies of these types, as in 0,1,4"},
     {"renumber", KY_OPTION_FLAG, FIELD(renumber), NULL, KY_NO_RANGE, NULL, NULL,
-     "give the bodies the ids 0, 1, 2 ... where ids occur twice, are negative or are missing"},
+     "number the bodies 0, 1, 2 ...: for files whose ids repeat, are negative or are missing"},
 };
 
 void reading_add(struct cli *cli, struct reading *reading)
@@ -26,9 +26,10 @@ static enum ky_status parse_types(struct cli *cli, const char *text, unsigned *t
     *types = 0;
     for (const char *at = text; at; at = *at == ',' ? at + 1 : NULL) {
         if (*at < '0' || *at > '5' || (at[1] && at[1] != ','))
-            return ky_fail(&cli->error, KY_USAGE,
-                           "--types: '%s' is no list of types, which are 0 to 5, as in 0,1,4",
-                           text);
+            return ky_fail(
+                &cli->error, KY_USAGE,
+                "--types: '%s' is no list of types; it must be numbers from 0 to 5, as in 0,1,4",
+                text);
         *types |= 1U << (*at - '0');
         at++;
     }

@@ -96,9 +96,9 @@ struct request {
 #define FIELD(name) offsetof(struct request, name)
 static const struct ky_option own_options[] = {
     {"resume", KY_OPTION_TEXT, FIELD(resume), NULL, KY_NO_RANGE, NULL, "FOLDER",
-     "go on with the run in this folder, or with --end further"},
+     "continue the run in this folder; with --end or --steps beyond its end"},
     {"dry-run", KY_OPTION_FLAG, FIELD(dry), NULL, KY_NO_RANGE, NULL, NULL,
-     "only say what the run would do and need, and the largest number of bodies that fits"},
+     "start nothing; print what the run would do and need, and how many bodies would fit"},
 };
 
 static void bind(struct cli *cli, struct request *request)
@@ -188,7 +188,7 @@ static enum ky_status start(struct cli *cli, struct request *request)
                        "snapshot",
                        file, file);
     if (!request->run.output && !request->dry)
-        return ky_fail(&cli->error, KY_USAGE, "where to? give --output FOLDER");
+        return ky_fail(&cli->error, KY_USAGE, "no output: give --output FOLDER");
     enum ky_status status =
         source_get(cli, &request->source, cli->word_count ? cli->words[0] : NULL,
                    &request->parameters, &snapshot, origin);
@@ -256,4 +256,4 @@ const struct subcommand run_command = {
     "run",
     "[FILE.ini] --input FILE|--model NAME -n N --end TIME --output FOLDER [options]\n"
     "       kyoho run --resume FOLDER [--end TIME]",
-    "follow the motion of bodies; results go to a folder", run, NULL};
+    "follow the motion of bodies and write the results to a folder", run, NULL};

@@ -11,9 +11,9 @@
 #define FIELD(name) offsetof(struct source, name)
 static const struct ky_option source_options[] = {
     {"input", KY_OPTION_TEXT, FIELD(input), NULL, KY_NO_RANGE, NULL, "FILE",
-     "a snapshot with the bodies"},
+     "snapshot with the bodies"},
     {"model", KY_OPTION_TEXT, FIELD(model), NULL, KY_NO_RANGE, NULL, "NAME",
-     "a model made in memory in place of a file; `kyoho model --help` names them"},
+     "make the bodies in memory; `kyoho help model` lists the models"},
     {"units", KY_OPTION_TEXT, FIELD(units), NULL, KY_NO_RANGE, NULL, "nbody|galaxy|cluster",
      "units of bodies that bring none"},
 };
@@ -63,11 +63,11 @@ static enum ky_status make(struct cli *cli, struct source *source,
 static enum ky_status check_source(struct cli *cli, const struct source *source, const char *file)
 {
     if (file && source->input)
-        return ky_fail(&cli->error, KY_USAGE, "bodies from two files, %s and %s; give one", file,
+        return ky_fail(&cli->error, KY_USAGE, "two files with bodies, %s and %s; give one", file,
                        source->input);
     if (!(file || source->input) == !source->model)
         return ky_fail(&cli->error, KY_USAGE,
-                       "which bodies? give a file or --model NAME -n N, and not both");
+                       "no bodies: give a file or --model NAME -n N, one of the two");
     const struct reading *reading = &source->reading;
     if (source->model && (reading->types || reading->physical || reading->renumber))
         return ky_fail(&cli->error, KY_USAGE,
@@ -155,7 +155,7 @@ void sink_add(struct cli *cli, struct sink *sink)
 enum ky_status sink_check(struct cli *cli, const struct sink *sink)
 {
     if (!sink->output)
-        return ky_fail(&cli->error, KY_USAGE, "where to? give -o FILE");
+        return ky_fail(&cli->error, KY_USAGE, "no output: give -o FILE");
     if (!sink->overwrite && !access(sink->output, F_OK))
         return ky_fail(&cli->error, KY_USAGE, "%s exists; --overwrite replaces it", sink->output);
     return KY_OK;

@@ -12,9 +12,10 @@ const struct ky_option ky_engine_options[] = {
     {"engine", KY_OPTION_TEXT, FIELD(engine), "auto", KY_NO_RANGE, NULL,
      "auto|cpu|cuda[:i,j...]|opencl[:i,j...]", "the processor; `kyoho devices` lists them"},
     {"isa", KY_OPTION_CHOICE, FIELD(isa), "auto", KY_NO_RANGE, "auto|plain|sse2|avx2|avx512|neon",
-     NULL, "instruction set of the CPU engine; auto takes the widest"},
+     NULL, "instruction set of the CPU engine; auto takes the widest one"},
     {"threads", KY_OPTION_INTEGER, FIELD(threads), "0", 0, 1024, NULL, NULL,
-     "threads on the CPU, also of trees for devices; 0: OMP_NUM_THREADS, or all cores"},
+     "number of threads on the CPU, also for the trees of devices; 0: OMP_NUM_THREADS, else all "
+     "cores"},
 };
 
 const struct ky_option ky_force_options[] = {
@@ -32,13 +33,13 @@ const struct ky_option ky_force_options[] = {
     {"cell", KY_OPTION_CHOICE, FIELD(cell), NULL, KY_NO_RANGE, "box|edge", NULL,
      "size of a cell: its bodies' tight box or its cube (box; with walk and list: edge)"},
     {"multipole", KY_OPTION_INTEGER, FIELD(multipole), "2", 1, 2, NULL, "1|2",
-     "cells act as 1: monopoles, 2: quadrupoles"},
+     "moments of a cell; 1: monopole, 2: quadrupole"},
     {"curve", KY_OPTION_CHOICE, FIELD(curve), "hilbert", KY_NO_RANGE, "none|morton|hilbert", NULL,
-     "order of the bodies for the walk"},
+     "curve along which the bodies are sorted before the walk"},
     {"leaf", KY_OPTION_INTEGER, FIELD(leaf), "16", 1, 4096, NULL, NULL,
-     "a cell of no more bodies is not divided"},
+     "maximum number of bodies in a leaf"},
     {"group", KY_OPTION_INTEGER, FIELD(group), "64", 1, 256, NULL, NULL,
-     "most bodies that are walked for together"},
+     "maximum number of bodies that walk together"},
     {"precision", KY_OPTION_CHOICE, FIELD(precision), NULL, KY_NO_RANGE, "single|extended|double",
      NULL, "arithmetic of pairs: float; float after a difference in double; double (single)"},
     {"unroll", KY_OPTION_CHOICE, FIELD(unroll), "tuned", KY_NO_RANGE,

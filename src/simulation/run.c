@@ -45,7 +45,7 @@ enum ky_status ky_run_create(const struct ky_parameters *parameters,
         return ky_fail(error, KY_USAGE,
                        "parameters were not filled by the _defaults calls of this version");
     if (!own_run.output)
-        return ky_fail(error, KY_USAGE, "where to? give --output FOLDER");
+        return ky_fail(error, KY_USAGE, "no output: give --output FOLDER");
     struct ky_run *run = *made = ky_allocate_zeroed(1, sizeof *run);
     if (!run)
         return ky_no_memory(error, "run", 1, sizeof *run);

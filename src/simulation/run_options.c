@@ -9,27 +9,27 @@
 
 const struct ky_option ky_run_options[] = {
     {"output", KY_OPTION_TEXT, FIELD(output), NULL, KY_NO_RANGE, NULL, "FOLDER",
-     "where snapshots, energy.csv, run.json, run.log and restart files go"},
+     "folder for snapshots, energy.csv, run.json, run.log and restart files"},
     {"end", KY_OPTION_REAL, FIELD(end), NULL, KY_NO_RANGE, NULL, "TIME",
      "time at which the run ends [time]"},
     {"steps", KY_OPTION_COUNT, FIELD(steps), "0", KY_NO_RANGE, NULL, NULL,
-     "a number of steps, in place of --end"},
+     "number of steps of the run, in place of --end"},
     {"every", KY_OPTION_REAL, FIELD(every), NULL, 0, (double)INFINITY, NULL, "TIME",
-     "time between snapshots, a multiple of the step; without it the first and the last state "
-     "[time]"},
+     "time between snapshots, a multiple of the step; without it only the first and the last state "
+     "are written [time]"},
     {"at", KY_OPTION_TEXT, FIELD(at), NULL, KY_NO_RANGE, NULL, "TIME,TIME...",
-     "further times of snapshots, in any order, each the end of a step [time]"},
+     "more times of snapshots, in any order; each must be the end of a step [time]"},
     {"energy-every", KY_OPTION_REAL, FIELD(energy_every), NULL, 0, (double)INFINITY, NULL, "TIME",
-     "time between rows of energy.csv; without it every step, or at most 5,000 rows; each snapshot "
-     "has a row [time]"},
+     "time between rows of energy.csv; without it one row a step, but at most 5,000 rows; each "
+     "snapshot has a row too [time]"},
     {"restart-every", KY_OPTION_REAL, FIELD(restart_every), "600", 0, (double)INFINITY, NULL,
-     "SECONDS", "wall time between restart files [s]"},
+     "SECONDS", "wall time between two restart files [s]"},
     {"max-wall", KY_OPTION_REAL, FIELD(max_wall), NULL, 0, (double)INFINITY, NULL, "SECONDS",
-     "stop, resumable, after this wall time [s]"},
+     "stop after this wall time; --resume continues the run [s]"},
     {"compress", KY_OPTION_FLAG, FIELD(compress), NULL, KY_NO_RANGE, NULL, NULL,
      "compress HDF5 snapshots"},
     {"overwrite", KY_OPTION_FLAG, FIELD(overwrite), NULL, KY_NO_RANGE, NULL, NULL,
-     "remove the results of another run that lie in the folder"},
+     "remove the results of another run from the folder"},
 };
 const size_t ky_run_option_count = sizeof ky_run_options / sizeof *ky_run_options;
 

@@ -201,7 +201,7 @@ enum ky_status ky_schedule_extend(struct ky_schedule *schedule, double start, do
             return status;
     }
     if (!schedule->end)
-        return ky_fail(error, KY_USAGE, "how far? give --end or --steps");
+        return ky_fail(error, KY_USAGE, "no end: give --end or --steps");
     if (schedule->every && schedule->end % schedule->every)
         return ky_fail(
             error, KY_USAGE,

@@ -281,8 +281,7 @@ hid_t ky_hdf5_create(struct ky_file *file)
     return open_or_create((struct ends){.output = file});
 }
 #else
-#define REMEDY                                                                                     \
-    "this build of kyoho has no HDF5 (" KY_WHY_NO_HDF5 "); .tipsy and .csv work without it"
+#define REMEDY "this build has no HDF5 (" KY_WHY_NO_HDF5 "); .tipsy and .csv work without it"
 
 void ky_snapshot_quiet_exit(void)
 {

@@ -151,7 +151,7 @@ enum ky_status ky_snapshot_read_input(const struct ky_input *input, enum ky_form
     ky_read_options_defaults(&chosen);
     if (options && !ky_options_adopt(&chosen, sizeof chosen, options))
         return ky_fail(error, KY_USAGE,
-                       "the options of reading are to be filled by ky_read_options_defaults");
+                       "fill the options of reading by ky_read_options_defaults first");
     const struct format *reader =
         find_format(format == KY_FORMAT_BY_NAME ? ky_snapshot_recognise(input) : format);
     enum ky_status status =

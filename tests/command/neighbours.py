@@ -92,7 +92,7 @@ with folder() as where:
         (["neighbours", path("a.csv"), "--radius", "1", "--lists"], "-o"),
         (["neighbours", path("a.csv"), "--radius", "1", "-o", path("x.hdf5")], ".csv"),
         (["neighbours", path("a.csv"), "--radius", "1", "-o", path("n.csv")], "--overwrite"),
-        (["neighbours", "--radius", "1"], "which bodies"),
+        (["neighbours", "--radius", "1"], "no bodies"),
         (["density", path("a.csv"), "--neighbours", "400"], "399"),
         (["density", path("a.csv"), "--neighbours", "0"], "range"),
         (["density", path("a.csv"), "--neigbours", "9"], "--neighbours"),

@@ -63,7 +63,7 @@ with folder() as where:
         (["info", path("x.csv"), "--quiet"], "unknown option --quiet"),
         (["run", "--opening", "offst"], "geometric|offset"),
         (["run", "--end", "1"], "--output"),
-        (["run", "--end", "1", "--output", path("x")], "which bodies"),
+        (["run", "--end", "1", "--output", path("x")], "no bodies"),
         (["run", "--model", "plumer", "-n", "10", "--end", "1", "--output", path("x")], "plummer"),
         (["run", "--model", "plummer", "-n", "10", "--output", path("x"), "--step", "0.1"], "--end or --steps"),
         (["run", "--model", "plummer", "-n", "10", "--output", path("x"), "--step", "0.1", "--end", "0.25"], "multiple"),

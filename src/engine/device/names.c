@@ -39,7 +39,7 @@ enum ky_status ky_device_cards(struct ky_device_engine *engine, const char *name
         uint64_t index = ky_number_count(++at, &end);
         if (end == at || (*end != ',' && *end != 0))
             return ky_fail(error, KY_USAGE,
-                           "engine '%s': numbers of devices are wanted after the colon, as in %s:0",
+                           "engine '%s': give the numbers of devices after the colon, as in %s:0",
                            name, engine->driver->name);
         if (engine->cards == KY_MOST_CARDS)
             return ky_fail(error, KY_USAGE, "engine '%s': at most %d devices", name, KY_MOST_CARDS);
