@@ -142,7 +142,9 @@ static enum ky_status set_option(struct reading *r, char *name, char *value)
     const struct ky_option_set *owner = r->section;
     const struct ky_option *option =
         ky_options_find(r->section ? r->section : r->sets, r->section ? 1 : r->count, name, &owner);
-    if (!option)
+    const struct ky_option_set *first = owner; /* whose name it is on the command line, too */
+    ky_options_find(r->sets, r->count, name, &first);
+    if (!option || first != owner)
         return unknown_name(r, name);
     size_t before = named_before(r, owner, option);
     if (before) {

@@ -243,6 +243,24 @@ static void ini_errors_name_the_place(void **state)
     }
 }
 
+/* A name that two sets have belongs to the first, in a file as on the command line. */
+static void ini_names_of_two_sets(void **state)
+{
+    (void)state;
+    struct values second = {.theta = 0.5};
+    const struct ky_option_set sets[2] = {
+        set, {"second", table, sizeof table / sizeof *table, &second, NULL}};
+    struct ky_option_storage *storage = NULL;
+    FILE *file = tmpfile();
+    fputs("[second]\ntheta = 1\n", file);
+    rewind(file);
+    assert_int_equal(ky_options_ini(sets, 2, file, "t.ini", &storage, &error), KY_USAGE);
+    assert_non_null(strstr(error.text, "'theta' stands in [second]; it belongs in [test]"));
+    assert_true(second.theta == 0.5);
+    ky_options_storage_free(storage);
+    fclose(file);
+}
+
 static void parameters_follow_their_tables(void **state)
 {
     (void)state;
@@ -278,6 +296,7 @@ int main(void)
         cmocka_unit_test(ini_round_trip),
         cmocka_unit_test(ini_as_people_write_it),
         cmocka_unit_test(ini_errors_name_the_place),
+        cmocka_unit_test(ini_names_of_two_sets),
         cmocka_unit_test(parameters_follow_their_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
