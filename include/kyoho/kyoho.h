@@ -417,7 +417,8 @@ struct ky_snapshot {
     int softening_kind; /* enum ky_softening_kind; −1: not known */
 };
 
-enum ky_format { KY_FORMAT_BY_NAME, KY_HDF5, KY_TIPSY, KY_GADGET1, KY_GADGET2, KY_CSV };
+/* GADGET's binary formats are read and not written. */
+enum ky_format { KY_FORMAT_BY_NAME, KY_HDF5, KY_TIPSY, KY_CSV, KY_GADGET1, KY_GADGET2 };
 
 struct ky_write_options {
     size_t size;
@@ -452,13 +453,14 @@ struct ky_read_options {
 
 KY_API void ky_read_options_defaults(struct ky_read_options *options);
 
-/* Reads any known format, told by its content. Allocates. Checks the bodies. */
+/* Reads any known format, told by its content; the path "-" is standard input. Allocates. Checks
+ * the bodies. */
 KY_API enum ky_status ky_snapshot_read(const char *path, struct ky_snapshot *snapshot,
                                        struct ky_error *error);
 KY_API enum ky_status ky_snapshot_read_as(const char *path, const struct ky_read_options *options,
                                           struct ky_snapshot *snapshot, struct ky_error *error);
 /* Written to a temporary name, flushed to the disk, renamed: a file that existed is never
- * damaged. */
+ * damaged. The path "-" is standard output, for CSV and TIPSY; the format must be given. */
 KY_API enum ky_status ky_snapshot_write(const char *path, const struct ky_snapshot *snapshot,
                                         const struct ky_write_options *options,
                                         struct ky_error *error);

@@ -1,4 +1,4 @@
-/* Replacing files and reading them: see file.h. */
+/* Replacing files: see file.h. */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "base/file.h"
 
@@ -9,14 +9,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/text.h"
 
-enum { BUFFER = 1 << 20, WAITING = 1 << 25, AHEAD = 1 << 25 };
+enum { BUFFER = 1 << 20, WAITING = 1 << 25, MOST_WRITERS = 1000, NAME_LENGTH = 255 };
 /* One call of the system moves at most this much, a limit of some systems. */
 static const size_t MOST = (size_t)1 << 30;
 
@@ -24,13 +26,15 @@ struct ky_file {
     int fd, folder; /* -1: not open */
     int failure;    /* errno of the first failure, or 0 */
     int finished;
+    int stream;       /* standard output */
+    int lock;         /* the temporary name is ours as long as this is open; -1: not open */
     size_t used;      /* bytes in the buffer */
     uint64_t waiting; /* bytes written that the disk may not have begun with */
     uint64_t position;
     char *path, *temporary, *buffer;
 };
 
-static const char *reason(int number, char text[128])
+const char *ky_reason(int number, char text[128])
 {
     if (strerror_r(number, text, 128))
         snprintf(text, 128, "error %d", number);
@@ -41,7 +45,7 @@ static enum ky_status cannot_write(const char *path, int number, struct ky_error
 {
     char text[128];
     return ky_fail(error, number == ENOMEM ? KY_FAULT : KY_CANNOT_WRITE,
-                   "%s: cannot be written: %s", path, reason(number, text));
+                   "%s: cannot be written: %s", path, ky_reason(number, text));
 }
 
 static char *joined(const char *a, const char *b)
@@ -99,6 +103,83 @@ static int open_folder(char *path)
     return fd;
 }
 
+/* PATH.part, or PATH.2.part and so on; the name is cut where it would be too long. */
+static char *temporary_name(const char *path, int number)
+{
+    char suffix[32];
+    int more = number < 2 ? ky_format(suffix, sizeof suffix, ".part")
+                          : ky_format(suffix, sizeof suffix, ".%d.part", number);
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    size_t room = NAME_LENGTH - (size_t)more, length = 0;
+    while (name[length]) {
+        int next = ky_utf8_length(name + length);
+        if (length + (size_t)(next ? next : 1) > room)
+            break;
+        length += (size_t)(next ? next : 1);
+    }
+    length += (size_t)(name - path);
+    char *made = ky_allocate(length + (size_t)more + 1, 1);
+    if (made) {
+        memcpy(made, path, length);
+        memcpy(made + length, suffix, (size_t)more + 1);
+    }
+    return made;
+}
+
+/* Whether the open file is now ours alone: no other program writes it, and it still has that name
+ * (another may just have published it). A file system without locks takes what it gets. */
+static int claim(int fd, const char *name, int *busy)
+{
+    struct stat open_one, named;
+    *busy = flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
+    return !*busy && !fstat(fd, &open_one) && !stat(name, &named) &&
+           open_one.st_ino == named.st_ino && open_one.st_dev == named.st_dev;
+}
+
+/* Opens a temporary file that no other writer of the same file has. One that a killed program left
+ * behind is taken over. */
+static enum ky_status open_temporary(struct ky_file *file, struct ky_error *error)
+{
+    for (int number = 1, tries = 0; tries < MOST_WRITERS; tries++) {
+        int busy;
+        free(file->temporary);
+        file->temporary = temporary_name(file->path, number);
+        if (!file->temporary)
+            return ky_no_memory(error, "file name", strlen(file->path), 1);
+        int fd = open(file->temporary, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+        if (fd < 0)
+            return cannot_write(file->temporary, errno, error);
+        if (claim(fd, file->temporary, &busy)) {
+            file->fd = fd;
+            file->lock = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+            if (file->lock >= 0 && !ftruncate(fd, 0))
+                return KY_OK;
+            return cannot_write(file->temporary, errno, error);
+        }
+        close(fd);
+        number += busy;
+    }
+    return ky_fail(error, KY_CANNOT_WRITE, "%s: %d programs write this file at the same time",
+                   file->path, MOST_WRITERS);
+}
+
+static struct ky_file *new_file(char *path)
+{
+    struct ky_file *made = ky_allocate_zeroed(1, sizeof *made);
+    if (!made) {
+        free(path);
+        return NULL;
+    }
+    made->path = path;
+    made->buffer = ky_allocate(BUFFER, 1);
+    made->fd = made->folder = made->lock = -1;
+    if (!made->path || !made->buffer) {
+        ky_file_discard(made);
+        return NULL;
+    }
+    return made;
+}
+
 enum ky_status ky_file_create(const char *path, int overwrite, struct ky_file **file,
                               struct ky_error *error)
 {
@@ -106,34 +187,38 @@ enum ky_status ky_file_create(const char *path, int overwrite, struct ky_file **
     enum ky_status status = may_replace(path, overwrite, error);
     if (status)
         return status;
-    struct ky_file *made = ky_allocate_zeroed(1, sizeof *made);
+    struct ky_file *made = new_file(target_of(path));
     if (!made)
-        return ky_no_memory(error, "file", 1, sizeof *made);
-    made->path = target_of(path);
-    made->temporary = made->path ? joined(made->path, ".part") : NULL;
-    made->buffer = ky_allocate(BUFFER, 1);
-    made->fd = made->folder = -1;
-    if (!made->temporary || !made->buffer) {
-        status = ky_no_memory(error, "file buffer", BUFFER, 1);
-        goto fail;
-    }
-    made->fd = open(made->temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (made->fd < 0) {
-        status = cannot_write(made->temporary, errno, error);
-        goto fail;
+        return ky_no_memory(error, "file buffer", BUFFER, 1);
+    status = open_temporary(made, error);
+    if (status) {
+        ky_file_discard(made);
+        return status;
     }
     made->folder = open_folder(made->path);
     *file = made;
     return KY_OK;
-fail:
-    ky_file_discard(made);
+}
+
+enum ky_status ky_file_standard_output(struct ky_file **file, struct ky_error *error)
+{
+    *file = new_file(joined("standard output", ""));
+    if (!*file)
+        return ky_no_memory(error, "file buffer", BUFFER, 1);
+    (*file)->stream = 1;
+    (*file)->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+    if ((*file)->fd >= 0)
+        return KY_OK;
+    enum ky_status status = cannot_write((*file)->path, errno, error);
+    ky_file_discard(*file);
+    *file = NULL;
     return status;
 }
 
 enum ky_status ky_file_reserve(struct ky_file *file, uint64_t bytes, struct ky_error *error)
 {
     struct statvfs disk;
-    if (fstatvfs(file->fd, &disk))
+    if (file->stream || fstatvfs(file->fd, &disk))
         return KY_OK; /* not known: the writes will tell */
     uint64_t unit = disk.f_frsize ? disk.f_frsize : disk.f_bsize;
     if (unit && bytes / unit >= disk.f_bavail)
@@ -149,7 +234,7 @@ enum ky_status ky_file_reserve(struct ky_file *file, uint64_t bytes, struct ky_e
 static void begin_flush(struct ky_file *file, size_t bytes)
 {
     file->waiting += bytes;
-    if (file->waiting < WAITING)
+    if (file->waiting < WAITING || file->stream)
         return;
     posix_fadvise(file->fd, 0, 0, POSIX_FADV_DONTNEED);
     file->waiting = 0;
@@ -159,7 +244,9 @@ int ky_file_write_at(struct ky_file *file, uint64_t offset, const void *data, si
 {
     const char *from = data;
     while (bytes && !file->failure) {
-        ssize_t done = pwrite(file->fd, from, bytes < MOST ? bytes : MOST, (off_t)offset);
+        size_t part = bytes < MOST ? bytes : MOST;
+        ssize_t done = file->stream ? write(file->fd, from, part)
+                                    : pwrite(file->fd, from, part, (off_t)offset);
         if (done < 0 && errno == EINTR)
             continue;
         if (done <= 0) {
@@ -246,7 +333,7 @@ enum ky_status ky_file_finish(struct ky_file *file, struct ky_error *error)
 {
     if (!file->finished) {
         empty_buffer(file);
-        if (!file->failure && fsync(file->fd))
+        if (!file->failure && !file->stream && fsync(file->fd))
             file->failure = errno;
         int fd = file->fd;
         file->fd = -1;
@@ -272,7 +359,7 @@ static int keep_previous(const char *path, const char *previous)
     struct stat about;
     if (stat(path, &about))
         return errno == ENOENT ? 0 : errno;
-    char *second = joined(previous, ".part");
+    char *second = temporary_name(previous, 1);
     if (!second)
         return ENOMEM;
     int failure = 0;
@@ -293,6 +380,10 @@ static int keep_previous(const char *path, const char *previous)
 enum ky_status ky_file_publish(struct ky_file *file, const char *previous, struct ky_error *error)
 {
     enum ky_status status = ky_file_finish(file, error);
+    if (file->stream) {
+        ky_file_discard(file);
+        return status;
+    }
     if (!status && previous) {
         int failure = keep_previous(file->path, previous);
         if (failure)
@@ -309,7 +400,7 @@ enum ky_status ky_file_publish(struct ky_file *file, const char *previous, struc
         char text[128];
         status = ky_fail(error, KY_CANNOT_WRITE,
                          "%s: is written, but its folder could not be flushed to the disk: %s",
-                         file->path, reason(failure, text));
+                         file->path, ky_reason(failure, text));
     }
     free(file->temporary);
     file->temporary = NULL;
@@ -325,78 +416,12 @@ void ky_file_discard(struct ky_file *file)
         close(file->fd);
     if (file->folder >= 0)
         close(file->folder);
-    if (file->temporary && (file->fd >= 0 || file->finished))
+    if (file->temporary && (file->fd >= 0 || file->lock >= 0))
         unlink(file->temporary);
+    if (file->lock >= 0)
+        close(file->lock); /* from here on the temporary name is free for others */
     free(file->temporary);
     free(file->path);
     free(file->buffer);
     free(file);
-}
-
-enum ky_status ky_input_open(const char *path, struct ky_input *input, struct ky_error *error)
-{
-    struct stat about;
-    char text[128];
-    *input = (struct ky_input){.path = path, .fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
-    if (input->fd < 0)
-        return errno == ENOENT ? ky_fail(error, KY_BAD_DATA, "%s: there is no such file", path)
-                               : ky_fail(error, KY_BAD_DATA, "%s: cannot be read: %s", path,
-                                         reason(errno, text));
-    enum ky_status status = KY_OK;
-    if (fstat(input->fd, &about))
-        status = ky_fail(error, KY_BAD_DATA, "%s: cannot be read: %s", path, reason(errno, text));
-    else if (S_ISDIR(about.st_mode))
-        status = ky_fail(error, KY_BAD_DATA, "%s: is a directory; give a file in it", path);
-    else if (!S_ISREG(about.st_mode))
-        status = ky_fail(error, KY_BAD_DATA, "%s: is no plain file; copy it into one first", path);
-    else if (about.st_size == 0)
-        status = ky_fail(error, KY_BAD_DATA, "%s: is empty", path);
-    if (status) {
-        ky_input_close(input);
-        return status;
-    }
-    input->size = (uint64_t)about.st_size;
-    posix_fadvise(input->fd, 0, 0, POSIX_FADV_SEQUENTIAL); /* reads further ahead */
-    return KY_OK;
-}
-
-void ky_input_memory(struct ky_input *input, const void *data, size_t size)
-{
-    *input = (struct ky_input){.fd = -1, .memory = data, .size = size};
-}
-
-void ky_input_close(struct ky_input *input)
-{
-    if (input->fd >= 0)
-        close(input->fd);
-    *input = (struct ky_input){.fd = -1};
-}
-
-enum ky_status ky_input_read(const struct ky_input *input, uint64_t offset, void *data,
-                             size_t bytes, struct ky_error *error)
-{
-    char *to = data;
-    if (offset > input->size || bytes > input->size - offset)
-        return ky_fail(error, KY_BAD_DATA,
-                       "ends at byte %" PRIu64 " where %zu bytes from byte %" PRIu64
-                       " on were expected; it is cut off or damaged",
-                       input->size, bytes, offset);
-    if (input->fd < 0) {
-        if (bytes)
-            memcpy(to, input->memory + offset, bytes);
-        return KY_OK;
-    }
-    if (bytes >= BUFFER) /* the disk goes on while this part is copied */
-        posix_fadvise(input->fd, (off_t)(offset + bytes), AHEAD, POSIX_FADV_WILLNEED);
-    while (bytes) {
-        ssize_t done = pread(input->fd, to, bytes < MOST ? bytes : MOST, (off_t)offset);
-        if (done < 0 && errno == EINTR)
-            continue;
-        char text[128];
-        if (done <= 0)
-            return ky_fail(error, KY_BAD_DATA, "cannot be read at byte %" PRIu64 ": %s", offset,
-                           done ? reason(errno, text) : "it has become shorter");
-        to += done, offset += (uint64_t)done, bytes -= (size_t)done;
-    }
-    return KY_OK;
 }

@@ -1,10 +1,16 @@
 /* Files. Writing replaces a file in one step: everything goes to PATH.part in the same folder,
  * which is flushed to the disk and renamed at the end, so that a file that existed is whole at any
- * moment. Reading is by position, from a file or from memory, and never past the end. */
+ * moment. Writers of the same file at the same time have different temporary files (PATH.2.part …),
+ * and the last that is published stays. A PATH.part that a killed program leaves behind is taken
+ * over by the next writer of PATH. Reading is by position, from a file or from memory, and never
+ * past the end. */
 #ifndef KY_BASE_FILE_H
 #define KY_BASE_FILE_H
 
 #include "base/status.h"
+
+/* What an errno means, in `text`. */
+const char *ky_reason(int number, char text[128]);
 
 /* ---- writing ---- */
 
@@ -14,6 +20,9 @@ struct ky_file;
  * KY_CANNOT_WRITE. */
 enum ky_status ky_file_create(const char *path, int overwrite, struct ky_file **file,
                               struct ky_error *error);
+/* Standard output, for the two calls that append: nothing is renamed, and what has been written is
+ * gone. */
+enum ky_status ky_file_standard_output(struct ky_file **file, struct ky_error *error);
 /* KY_CANNOT_WRITE if the disk has fewer than `bytes` bytes left. */
 enum ky_status ky_file_reserve(struct ky_file *file, uint64_t bytes, struct ky_error *error);
 
@@ -29,7 +38,7 @@ int ky_file_resize(struct ky_file *file, uint64_t bytes);
 int ky_file_read_at(struct ky_file *file, uint64_t offset, void *data, size_t bytes);
 uint64_t ky_file_bytes(const struct ky_file *file); /* appended so far */
 
-/* The name of PATH.part, for a library that opens its files itself and writes them in place. */
+/* The name of the temporary file, to read back or to write in place what is there so far. */
 const char *ky_file_temporary(const struct ky_file *file);
 
 /* Empties the buffer and waits until the disk has everything. */
@@ -47,11 +56,14 @@ struct ky_input {
     uint64_t size;
     int fd; /* -1: memory */
     const unsigned char *memory;
+    void *owned; /* freed by ky_input_close, or NULL */
 };
 
 /* KY_BAD_DATA for what is missing, no plain file or empty. `path` must outlive the input. */
 enum ky_status ky_input_open(const char *path, struct ky_input *input, struct ky_error *error);
 void ky_input_memory(struct ky_input *input, const void *data, size_t size);
+/* All of standard input, in memory; KY_BAD_DATA if it is empty. To be closed in any case. */
+enum ky_status ky_input_standard(struct ky_input *input, struct ky_error *error);
 void ky_input_close(struct ky_input *input);
 enum ky_status ky_input_read(const struct ky_input *input, uint64_t offset, void *data,
                              size_t bytes, struct ky_error *error);

@@ -5,18 +5,25 @@
 #include <math.h>
 
 #include "base/number.h"
+#include "base/text.h"
 
+/* What is not UTF-8 becomes U+FFFD, the replacement character. */
 static void quoted(FILE *out, const char *text)
 {
     fputc('"', out);
-    for (; *text; text++) {
+    for (int length; *text; text += length) {
         unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
+        length = ky_utf8_length(text);
+        if (!length) {
+            fputs("\\ufffd", out);
+            length = 1;
+        } else if (c == '"' || c == '\\') {
             fprintf(out, "\\%c", c);
-        else if (c < 0x20)
+        } else if (c < 0x20) {
             fprintf(out, "\\u%04x", c);
-        else
-            fputc(c, out);
+        } else {
+            fwrite(text, 1, (size_t)length, out);
+        }
     }
     fputc('"', out);
 }

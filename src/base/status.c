@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/text.h"
 
 #define KY_TEXT_(x) #x
 #define KY_TEXT(x) KY_TEXT_(x)
@@ -31,12 +32,15 @@ const char *ky_version(void)
     return KY_TEXT(KY_VERSION_MAJOR) "." KY_TEXT(KY_VERSION_MINOR) "." KY_TEXT(KY_VERSION_PATCH);
 }
 
-/* Names of files and values of options may hold newlines; an error or a remark is one line. */
-static void make_one_line(char *text)
+void ky_one_line(char *text)
 {
-    for (; *text; text++)
-        if ((unsigned char)*text < ' ' || *text == 0x7f)
+    for (int length; *text; text += length) {
+        length = ky_utf8_length(text);
+        if (!length || (unsigned char)*text < ' ' || *text == 0x7f) {
             *text = '?';
+            length = 1;
+        }
+    }
 }
 
 enum ky_status ky_fail(struct ky_error *error, enum ky_status status, const char *format, ...)
@@ -47,7 +51,7 @@ enum ky_status ky_fail(struct ky_error *error, enum ky_status status, const char
         error->status = status;
         ky_format_list(error->text, sizeof error->text, format, arguments);
         va_end(arguments);
-        make_one_line(error->text);
+        ky_one_line(error->text);
     }
     return status;
 }
@@ -68,7 +72,7 @@ enum ky_status ky_fail_in(struct ky_error *error, enum ky_status status, const c
             memcpy(error->text + used, inner, length);
             error->text[(size_t)used + length] = '\0';
         }
-        make_one_line(error->text);
+        ky_one_line(error->text);
     }
     return status;
 }
@@ -83,6 +87,6 @@ void ky_log(const struct ky_parameters *parameters, enum ky_log_level level, con
     va_start(arguments, format);
     ky_format_list(line, sizeof line, format, arguments);
     va_end(arguments);
-    make_one_line(line);
+    ky_one_line(line);
     parameters->log(parameters->log_context, level, line);
 }

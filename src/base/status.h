@@ -19,4 +19,8 @@ enum ky_status ky_fail_in(struct ky_error *error, enum ky_status status, const c
 void ky_log(const struct ky_parameters *parameters, enum ky_log_level level, const char *format,
             ...) __attribute__((format(printf, 3, 4)));
 
+/* Names of files and values of options may hold newlines and bytes that are not UTF-8; an error or
+ * a remark is one line of UTF-8. Puts '?' in place of the others. */
+void ky_one_line(char *text);
+
 #endif

@@ -110,6 +110,8 @@ struct sink {
 void sink_add(struct cli *cli, struct sink *sink);
 /* KY_USAGE before work starts if there is no output, or it exists and may not be replaced. */
 enum ky_status sink_check(struct cli *cli, const struct sink *sink);
+/* Where the lines for the user go: standard error where the snapshot goes to standard output. */
+FILE *sink_remarks(const struct sink *sink);
 enum ky_status sink_put(struct cli *cli, const struct sink *sink,
                         const struct ky_snapshot *snapshot);
 

@@ -63,7 +63,8 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
         ky_json_count(&json, "n", snapshot.bodies.n);
         ky_json_end_object(&json);
     } else if (!status && !cli->quiet) {
-        printf("%s: %zu bodies at time %g\n", sink.output, snapshot.bodies.n, snapshot.time);
+        fprintf(sink_remarks(&sink), "%s: %zu bodies at time %g\n", sink.output, snapshot.bodies.n,
+                snapshot.time);
     }
     ky_snapshot_free(&snapshot);
     return status;

@@ -62,7 +62,7 @@ static enum ky_status work(struct cli *cli, struct source *source, struct ky_par
     if (!status && cli->json) {
         struct ky_json json = {.out = stdout};
         force_json(&json, NULL, &result);
-    } else if (!status && !cli->quiet) {
+    } else if (!status && !cli->quiet && sink_remarks(sink) == stdout) {
         show(&result);
     }
     ky_snapshot_free(&snapshot);

@@ -111,7 +111,8 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
         ky_json_count(&json, "n", both.bodies.n);
         ky_json_end_object(&json);
     } else if (!status && !cli->quiet) {
-        printf("%s: %zu and %zu bodies\n", sink.output, a.bodies.n, b.bodies.n);
+        fprintf(sink_remarks(&sink), "%s: %zu and %zu bodies\n", sink.output, a.bodies.n,
+                b.bodies.n);
     }
     ky_snapshot_free(&a);
     ky_snapshot_free(&b);

@@ -35,20 +35,20 @@ static void list(const struct cli *cli, FILE *out)
     }
 }
 
-static void show(const struct cli *cli, const char *name, const char *file,
+static void show(const struct cli *cli, const char *name, const struct sink *sink,
                  const struct ky_snapshot *snapshot)
 {
     if (cli->json) {
         struct ky_json json = {.out = stdout};
         ky_json_object(&json, NULL);
         ky_json_text(&json, "model", name);
-        ky_json_text(&json, "output", file);
+        ky_json_text(&json, "output", sink->output);
         ky_json_count(&json, "n", snapshot->bodies.n);
         ky_json_real(&json, "softening", snapshot->softening);
         ky_json_end_object(&json);
     } else if (!cli->quiet) {
-        printf("%s: %s, %zu bodies, softening %.6g\n", file, name, snapshot->bodies.n,
-               snapshot->softening);
+        fprintf(sink_remarks(sink), "%s: %s, %zu bodies, softening %.6g\n", sink->output, name,
+                snapshot->bodies.n, snapshot->softening);
     }
 }
 
@@ -88,7 +88,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     if (!status)
         status = sink_put(cli, &sink, &snapshot);
     if (!status)
-        show(cli, cli->words[0], sink.output, &snapshot);
+        show(cli, cli->words[0], &sink, &snapshot);
     ky_snapshot_free(&snapshot);
     return status;
 }

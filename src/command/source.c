@@ -7,6 +7,7 @@
 
 #include "command/command.h"
 #include "models/models.h"
+#include "snapshot/snapshot.h"
 
 #define FIELD(name) offsetof(struct source, name)
 static const struct ky_option source_options[] = {
@@ -140,8 +141,8 @@ enum ky_status source_soften(struct cli *cli, struct ky_parameters *parameters,
 static const struct ky_option sink_options[] = {
     {"output", KY_OPTION_TEXT, FIELD(output), NULL, KY_NO_RANGE, NULL, "FILE",
      "the snapshot to write"},
-    {"format", KY_OPTION_CHOICE, FIELD(format), "by-name", KY_NO_RANGE,
-     "by-name|hdf5|tipsy|gadget1|gadget2|csv", NULL, "its format; by-name: .hdf5 .tipsy .csv"},
+    {"format", KY_OPTION_CHOICE, FIELD(format), "by-name", KY_NO_RANGE, "by-name|hdf5|tipsy|csv",
+     NULL, "its format; by-name: .hdf5 .tipsy .csv"},
     {"compress", KY_OPTION_FLAG, FIELD(compress), NULL, KY_NO_RANGE, NULL, NULL, "compress HDF5"},
     {"overwrite", KY_OPTION_FLAG, FIELD(overwrite), NULL, KY_NO_RANGE, NULL, NULL,
      "replace a file that exists"},
@@ -156,9 +157,18 @@ enum ky_status sink_check(struct cli *cli, const struct sink *sink)
 {
     if (!sink->output)
         return ky_fail(&cli->error, KY_USAGE, "no output: give -o FILE");
+    if (ky_is_standard(sink->output))
+        return cli->json ? ky_fail(&cli->error, KY_USAGE,
+                                   "-o - and --json both want standard output; give -o FILE")
+                         : KY_OK;
     if (!sink->overwrite && !access(sink->output, F_OK))
         return ky_fail(&cli->error, KY_USAGE, "%s exists; --overwrite replaces it", sink->output);
     return KY_OK;
+}
+
+FILE *sink_remarks(const struct sink *sink)
+{
+    return sink->output && ky_is_standard(sink->output) ? stderr : stdout;
 }
 
 enum ky_status sink_put(struct cli *cli, const struct sink *sink,

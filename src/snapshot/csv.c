@@ -122,15 +122,15 @@ static int is_remark(const char *line)
     return *line == '\0' || *line == '#';
 }
 
-/* Cuts the next cell off *rest; NULL after the last. */
-static char *next_cell(char **rest)
+/* Cuts the next cell off *rest; NULL after the last. Cells stand between commas, or between blanks
+ * and tabs where the header line has no comma. */
+static char *next_cell(char **rest, int blanks)
 {
     char *cell = *rest;
     if (!cell)
         return NULL;
-    char *comma = strchr(cell, ',');
-    *rest = comma ? comma + 1 : NULL;
-    char *end = comma ? comma : cell + strlen(cell);
+    char *end = cell + strcspn(cell, blanks ? " \t" : ",");
+    *rest = *end ? end + 1 + (blanks ? strspn(end + 1, " \t") : 0) : NULL;
     while (end > cell && isspace((unsigned char)end[-1]))
         end--;
     *end = '\0';
@@ -145,7 +145,7 @@ struct reader {
     struct lines lines;
     struct ky_snapshot *snapshot;
     const struct column *column[MOST_COLUMNS];
-    int count;
+    int count, blanks;   /* blanks: cells stand between blanks, not commas */
     uint64_t rows, told; /* told: by the remark "bodies", or UINT64_MAX */
     size_t parameter_bytes;
 };
@@ -187,7 +187,8 @@ static enum ky_status check_columns(const struct reader *r, uint64_t line, struc
 static enum ky_status read_columns(struct reader *r, char *line, struct ky_error *error)
 {
     char *cell;
-    while ((cell = next_cell(&line))) {
+    r->blanks = !strchr(line, ',');
+    while ((cell = next_cell(&line, r->blanks))) {
         const struct column *column = find_column(cell);
         if (!column)
             return ky_fail(error, KY_BAD_DATA,
@@ -300,7 +301,7 @@ static enum ky_status read_row(struct reader *r, char *line, struct ky_error *er
     enum ky_status status = KY_OK;
     char *cell;
     int k = 0;
-    while (!status && (cell = next_cell(&line))) {
+    while (!status && (cell = next_cell(&line, r->blanks))) {
         if (k < r->count)
             status = read_cell(r, r->column[k], cell, r->rows, error);
         k++;
@@ -405,10 +406,11 @@ int ky_csv_recognise(const struct ky_input *input, const unsigned char *head, si
             at++;
         if (at < end && head[at] != '#') {
             char cell[16] = {0};
-            for (size_t k = 0; k < sizeof cell - 1 && at < end && head[at] != ','; k++, at++)
+            for (size_t k = 0;
+                 k < sizeof cell - 1 && at < end && head[at] != ',' && !isspace(head[at]);
+                 k++, at++)
                 cell[k] = (char)head[at];
-            char *rest = cell;
-            return find_column(next_cell(&rest)) != NULL;
+            return find_column(cell) != NULL;
         }
         if (end == bytes)
             return bytes < input->size; /* remarks fill all that was looked at */
@@ -480,7 +482,7 @@ enum ky_status ky_csv_write(const char *path, const struct ky_snapshot *snapshot
                             const struct ky_write_options *options, struct ky_error *error)
 {
     struct ky_file *file;
-    enum ky_status status = ky_file_create(path, options->overwrite, &file, error);
+    enum ky_status status = ky_snapshot_create(path, options->overwrite, &file, error);
     if (status)
         return status;
     write_head(file, snapshot);

@@ -90,6 +90,7 @@ void ky_read_warn(const struct ky_read_options *options, const char *format, ...
     va_start(arguments, format);
     ky_format_list(line, sizeof line, format, arguments);
     va_end(arguments);
+    ky_one_line(line);
     options->log(options->log_context, KY_LOG_WARNING, line);
 }
 
@@ -192,11 +193,29 @@ enum ky_status ky_snapshot_read(const char *path, struct ky_snapshot *snapshot,
     return ky_snapshot_read_as(path, NULL, snapshot, error);
 }
 
+int ky_is_standard(const char *path)
+{
+    return !strcmp(path, "-");
+}
+
+static enum ky_status read_standard(const struct ky_read_options *options,
+                                    struct ky_snapshot *snapshot, struct ky_error *error)
+{
+    struct ky_input input;
+    enum ky_status status = ky_input_standard(&input, error);
+    if (!status)
+        status = ky_snapshot_read_input(&input, KY_FORMAT_BY_NAME, options, snapshot, error);
+    ky_input_close(&input);
+    return status ? ky_fail_in(error, status, "standard input: ") : KY_OK;
+}
+
 enum ky_status ky_snapshot_read_as(const char *path, const struct ky_read_options *options,
                                    struct ky_snapshot *snapshot, struct ky_error *error)
 {
     struct ky_input input;
     ky_snapshot_clear(snapshot);
+    if (ky_is_standard(path))
+        return read_standard(options, snapshot, error);
     char *first = access(path, F_OK) ? first_piece(path) : NULL;
     const char *name = first ? first : path;
     enum ky_status status = ky_input_open(name, &input, error);
@@ -245,6 +264,14 @@ enum ky_status ky_snapshot_write(const char *path, const struct ky_snapshot *giv
     const struct format *format = chosen.format == KY_FORMAT_BY_NAME
                                       ? format_by_name(path)
                                       : find_format((enum ky_format)chosen.format);
+    if (!format && ky_is_standard(path))
+        return ky_fail(error, KY_USAGE,
+                       "standard output has no name that tells the format; give --format csv or "
+                       "--format tipsy");
+    if (ky_is_standard(path) && format->format == KY_HDF5)
+        return ky_fail(error, KY_USAGE,
+                       "HDF5 cannot be written to standard output; give --format csv or tipsy, or "
+                       "the name of a file");
     if (!format && chosen.format != KY_FORMAT_BY_NAME)
         return ky_fail(error, KY_USAGE, "%s: there is no snapshot format number %d", path,
                        chosen.format);
@@ -263,6 +290,13 @@ enum ky_status ky_snapshot_write(const char *path, const struct ky_snapshot *giv
     if (bodies->n && (!bodies->mass || !bodies->position || !bodies->velocity))
         return ky_fail(error, KY_USAGE, "%s: bodies without masses, positions or velocities", path);
     return format->write(path, &snapshot, &chosen, error);
+}
+
+enum ky_status ky_snapshot_create(const char *path, int overwrite, struct ky_file **file,
+                                  struct ky_error *error)
+{
+    return ky_is_standard(path) ? ky_file_standard_output(file, error)
+                                : ky_file_create(path, overwrite, file, error);
 }
 
 char *ky_piece_name(const char *path, unsigned index)

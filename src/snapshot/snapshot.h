@@ -19,6 +19,12 @@ enum ky_status ky_snapshot_read_input(const struct ky_input *input, enum ky_form
                                       const struct ky_read_options *options,
                                       struct ky_snapshot *snapshot, struct ky_error *error);
 
+/* "-": standard input or output. */
+int ky_is_standard(const char *path);
+/* The file to write a snapshot to, or standard output. */
+enum ky_status ky_snapshot_create(const char *path, int overwrite, struct ky_file **file,
+                                  struct ky_error *error);
+
 /* A warning to the caller's log. */
 void ky_read_warn(const struct ky_read_options *options, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

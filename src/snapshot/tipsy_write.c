@@ -125,6 +125,17 @@ static enum ky_status open_all(struct output *out, const int need[3], int overwr
     static const char *const suffixes[3] = {".param", ".iord", ""};
     enum ky_status status = KY_OK;
     for (int k = 0; k < 3 && !status; k++) {
+        if (ky_is_standard(out->path)) {
+            status =
+                k == 2 ? ky_file_standard_output(&out->file[k], error)
+                : need[k]
+                    ? ky_fail(error, KY_USAGE,
+                              "TIPSY on standard output has no %s, which holds the %s of these "
+                              "bodies; write --format csv, or to a file",
+                              suffixes[k], k ? "ids" : "units")
+                    : KY_OK;
+            continue;
+        }
         out->name[k] = ky_tipsy_neighbour(out->path, suffixes[k]);
         if (!out->name[k])
             status = ky_no_memory(error, "file name", strlen(out->path), 1);
@@ -148,7 +159,7 @@ static enum ky_status publish_all(struct output *out, struct ky_error *error)
     for (int k = 0; k < 3 && !status; k++) {
         if (out->file[k])
             status = ky_file_publish(out->file[k], NULL, error);
-        else
+        else if (out->name[k])
             unlink(out->name[k]); /* of a file that is being replaced */
         out->file[k] = NULL;
     }

@@ -136,6 +136,39 @@ static void files_are_replaced_in_one_step(void **state)
     assert_true(exists(path));
 }
 
+/* Writers of one file at the same time: each has a temporary file of its own, and what is published
+ * last stays. A temporary file that nobody writes is taken over. */
+static void writers_of_one_file_do_not_meet(void **state)
+{
+    (void)state;
+    enum { WRITERS = 3 };
+    struct ky_error error = {0};
+    struct ky_file *file[WRITERS];
+    static const char *const text[WRITERS] = {"first", "the second", "third"};
+    const char *path = in_folder("shared");
+    put_bytes(in_folder("shared.part"), "left by a killed program", 24);
+    for (int k = 0; k < WRITERS; k++)
+        assert_ok(ky_file_create(path, 1, &file[k], &error));
+    for (int k = 0; k < WRITERS; k++)
+        ky_file_write(file[k], text[k], strlen(text[k]));
+    static const int order[WRITERS] = {1, 0, 2};
+    for (int j = 0; j < WRITERS; j++) {
+        size_t size;
+        int k = order[j];
+        if (k == 2)
+            ky_file_discard(file[k]);
+        else
+            assert_ok(ky_file_publish(file[k], NULL, &error));
+        unsigned char *bytes = bytes_of(path, &size);
+        const char *wanted = text[k == 2 ? 0 : k];
+        assert_int_equal(size, strlen(wanted));
+        assert_memory_equal(bytes, wanted, size);
+        free(bytes);
+    }
+    assert_false(exists(in_folder("shared.part")) || exists(in_folder("shared.2.part")) ||
+                 exists(in_folder("shared.3.part")));
+}
+
 /* A link to a file stays a link: what it leads to is replaced. */
 static void links_are_followed(void **state)
 {
@@ -177,6 +210,7 @@ int main(void)
         cmocka_unit_test(damage_is_seen_and_the_previous_one_read),
         cmocka_unit_test(other_machines_are_told),
         cmocka_unit_test(files_are_replaced_in_one_step),
+        cmocka_unit_test(writers_of_one_file_do_not_meet),
         cmocka_unit_test(links_are_followed),
         cmocka_unit_test(space_is_asked_for),
     };

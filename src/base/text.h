@@ -1,0 +1,25 @@
+/* Text that came from outside: names of files need not be UTF-8. */
+#ifndef KY_BASE_TEXT_H
+#define KY_BASE_TEXT_H
+
+/* Bytes of the character at `text` (RFC 3629), or 0 if it is not UTF-8. `text` is not empty. */
+static inline int ky_utf8_length(const char *text)
+{
+    const unsigned char *c = (const unsigned char *)text;
+    if (c[0] < 0x80)
+        return 1;
+    int length = c[0] >= 0xc2 && c[0] < 0xe0   ? 2
+                 : c[0] >= 0xe0 && c[0] < 0xf0 ? 3
+                 : c[0] >= 0xf0 && c[0] < 0xf5 ? 4
+                                               : 0;
+    for (int k = 1; k < length; k++)
+        if ((c[k] & 0xc0) != 0x80)
+            return 0;
+    /* longer than need be, a surrogate, or past the last character */
+    if ((c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xed && c[1] >= 0xa0) ||
+        (c[0] == 0xf0 && c[1] < 0x90) || (c[0] == 0xf4 && c[1] >= 0x90))
+        return 0;
+    return length;
+}
+
+#endif

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+# Snapshots through pipes, tables with blanks, and names of files that are long, hold newlines or are not UTF-8.
+import json
+import os
+import subprocess
+
+from tap import KYOHO, check, finish, folder, run
+
+
+def pipe(*words, data=b""):
+    return subprocess.run([KYOHO, *map(os.fsencode, map(str, words))], input=data, capture_output=True, timeout=60)
+
+
+with folder() as top:
+    def path(name):
+        return os.path.join(top, name)
+
+    def read(name):
+        with open(path(name), "rb") as file:
+            return file.read()
+
+    # "-" is standard input and output
+    for form, suffix in (("csv", "csv"), ("tipsy", "tipsy")):
+        run("model", "plummer", "-n", "50", "-o", path("whole." + suffix))
+        process = pipe("model", "plummer", "-n", 50, "-o", "-", "--format", form)
+        check(process.stdout == read("whole." + suffix) and b"50 bodies" in process.stderr,
+              f"model -o - --format {form} writes what it writes to a file", process.stderr)
+        check(b"50 bodies" in pipe("info", "-", data=process.stdout).stdout, f"info - reads {form}")
+    csv = read("whole.csv")
+    check(pipe("convert", "-", "-", "--format", "csv", data=csv).stdout == csv, "convert - - gives the same bytes")
+    check(b"50 bodies" in pipe("info", "-", data=read("whole.tipsy")).stdout, "info - tells the format by its content")
+    process = pipe("run", "-", "--softening", "0.1", "--step", "0.125", "--steps", 1, "--output", path("run"), data=csv)
+    check(process.returncode == 0 and os.path.exists(path("run/energy.csv")), "run - starts from standard input", process.stderr)
+    for command in (["force", "-", "--softening", "0.1"], ["density", "-", "--neighbours", 8], ["neighbours", "-", "--radius", "0.1"],
+                    ["draw", "-", "-o", path("picture.png"), "--width", 64]):
+        process = pipe(*command, data=csv)
+        check(process.returncode == 0, f"{command[0]} -", process.stderr)
+    process = pipe("force", "-", "--softening", "0.1", "-o", "-", "--format", "csv", data=csv)
+    check(b"potential" in process.stdout and b"50 bodies" in pipe("info", "-", data=process.stdout).stdout, "force - -o -", process.stderr)
+    process = pipe("merge", path("whole.csv"), "-", "--separation", 10, "--pericentre", 1, "-o", "-", "--format", "csv", data=csv)
+    check(b"100 bodies" in pipe("info", "-", data=process.stdout).stdout, "merge A - -o -", process.stderr)
+    for name, words, code, says in (
+            ("no format", ["model", "plummer", "-n", 9, "-o", "-"], 2, b"--format csv"),
+            ("HDF5", ["model", "plummer", "-n", 9, "-o", "-", "--format", "hdf5"], 2, b"standard output"),
+            ("--json", ["model", "plummer", "-n", 9, "-o", "-", "--format", "csv", "--json"], 2, b"--json"),
+            ("ids of TIPSY", ["convert", "-", "-", "--format", "tipsy"], 2, b".iord"),
+            ("nothing", ["info", "-"], 4, b"standard input: is empty")):
+        data = b"" if name == "nothing" else b"id,m,x,y,z,vx,vy,vz\n7,1,0,0,0,0,0,0\n"
+        process = pipe(*words, data=data)
+        lines = process.stderr.splitlines()
+        check(process.returncode == code and len(lines) == 1 and says in lines[0], f"code {code}: {name} through a pipe", process.stderr)
+    run("convert", path("whole.csv"), path("x.csv"), "--format", "gadget2", code=2, name="gadget2 is not offered for writing")
+
+    # cells between blanks or tabs
+    rows = [line for line in csv.decode().splitlines() if not line.startswith("#")]
+    for name, separator in (("tabs", "\t"), ("blanks", "   ")):
+        with open(path(name), "w") as file:
+            file.write("".join("  " + row.replace(",", separator) + " \n" for row in rows))
+        run("convert", path(name), path(name + ".csv"))
+        check(rows == [line for line in read(name + ".csv").decode().splitlines() if not line.startswith("#")], f"cells between {name}")
+    with open(path("mixed"), "w") as file:
+        file.write("id x y z vx vy vz mass\n1 0 0 0 0 0 0\n")
+    process = run("info", path("mixed"), code=4)
+    check("line 2 has 7 cells" in process.stderr, "a short line between blanks", process.stderr)
+
+    # names: up to 255 bytes, with newlines, not UTF-8
+    for length in (250, 251, 255):
+        name = "n" * (length - 4) + ".csv"
+        run("model", "plummer", "-n", "9", "-o", path(name))
+        check(os.path.exists(path(name)), f"a name of {length} bytes")
+    os.mkdir(path("odd"))
+    odd = os.fsencode(path("odd")) + b"/a\nb\xff.csv"
+    subprocess.run([KYOHO, "model", "plummer", "-n", "9", "-o", odd, "--quiet"], check=False)
+    check(os.listdir(os.fsencode(path("odd"))) == [b"a\nb\xff.csv"], "a name with a newline that is not UTF-8", os.listdir(path("odd")))
+    process = subprocess.run([KYOHO, "info", odd, "--json"], capture_output=True, check=False)
+    check(json.loads(process.stdout)["file"].endswith("a\nb\ufffd.csv"), "its JSON is valid", process.stdout)
+    process = subprocess.run([KYOHO, "info", odd + b"x", "--json"], capture_output=True, check=False)
+    line = process.stderr.decode()
+    check(line.count("\n") == 1 and "a?b?.csvx" in json.loads(process.stdout)["error"], "its error is one line of UTF-8", process.stderr)
+    check(not [n for n in os.listdir(top) if ".part" in n], "no temporary files are left")
+finish()
