@@ -359,6 +359,10 @@ struct ky_run_parameters {
     const char *input; /* the file that the bodies came from, or NULL. KY_USAGE if `overwrite` would
                           remove it */
     const char *at;    /* further times of snapshots, "0.5,1,2.25", in any order; or NULL */
+    const char *source; /* how `kyoho run` would get the bodies, for run.json: lines "name=value"
+                           with the names of its options; or NULL */
+    const char
+        *bodies_hash; /* that of a run.json, or NULL. KY_BAD_DATA when the bodies are others */
 };
 
 KY_API void ky_run_parameters_defaults(struct ky_run_parameters *run);

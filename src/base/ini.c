@@ -205,9 +205,9 @@ enum ky_status ky_options_read_back(const struct ky_option_set *sets, size_t cou
     return read_lines(&r, text);
 }
 
-/* The whole file in front of *storage. */
-static enum ky_status read_file(FILE *file, const char *name, struct ky_option_storage **storage,
-                                struct ky_error *error)
+enum ky_status ky_options_read_file(FILE *file, const char *name,
+                                    struct ky_option_storage **storage, char **text,
+                                    struct ky_error *error)
 {
     size_t size = 0, room = 0;
     struct ky_option_storage *own = NULL;
@@ -222,6 +222,7 @@ static enum ky_status read_file(FILE *file, const char *name, struct ky_option_s
         size += fread(own->text + size, 1, room - size, file);
     } while (size == room && size < LARGEST);
     own->text[size] = '\0';
+    *text = own->text;
     own->next = *storage;
     *storage = own;
     if (ferror(file))
@@ -241,14 +242,14 @@ enum ky_status ky_options_ini(const struct ky_option_set *sets, size_t count, FI
     size_t options = 0;
     for (size_t s = 0; s < count; s++)
         options += sets[s].count;
-    enum ky_status status = read_file(file, name, storage, error);
+    char *text = NULL;
+    enum ky_status status = ky_options_read_file(file, name, storage, &text, error);
     if (status)
         return status;
     struct reading r = {.sets = sets, .count = count, .name = name, .error = error};
     r.given = ky_allocate_zeroed(options, sizeof *r.given);
     if (!r.given)
         return ky_no_memory(error, "parameter file", options, sizeof(size_t));
-    char *text = (*storage)->text;
     status =
         read_lines(&r, text + (strncmp(text, "\xef\xbb\xbf", 3) ? 0 : 3)); /* byte-order mark */
     free(r.given);

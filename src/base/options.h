@@ -96,6 +96,16 @@ struct ky_option_storage;
 enum ky_status ky_options_ini(const struct ky_option_set *sets, size_t count, FILE *file,
                               const char *name, struct ky_option_storage **storage,
                               struct ky_error *error);
+/* The same from the object "options" of a JSON file, such as run.json. *member (may be NULL) is set
+ * to the text of the member of that name outside of it, NULL if there is none. */
+enum ky_status ky_options_json(const struct ky_option_set *sets, size_t count, FILE *file,
+                               const char *name, struct ky_option_storage **storage,
+                               const char *member_name, const char **member,
+                               struct ky_error *error);
+/* The whole of a parameter file as *text, which *storage owns. */
+enum ky_status ky_options_read_file(FILE *file, const char *name,
+                                    struct ky_option_storage **storage, char **text,
+                                    struct ky_error *error);
 void ky_options_storage_free(struct ky_option_storage *storage);
 
 /* The word nearest to `name`, or NULL if none is near enough to be a misspelling of it. */

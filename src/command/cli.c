@@ -71,7 +71,18 @@ void cli_narrow(struct cli *cli, const char *title, const char *names)
     set->count = kept;
 }
 
-static enum ky_status read_ini(struct cli *cli, const char *name)
+static int ends_in(const char *word, const char *ending)
+{
+    size_t length = strlen(word), less = strlen(ending);
+    return length > less && !strcmp(word + length - less, ending);
+}
+
+static int is_parameter_file(const char *word)
+{
+    return ends_in(word, ".ini") || ends_in(word, ".json");
+}
+
+static enum ky_status read_parameter_file(struct cli *cli, const char *name)
 {
     struct stat about;
     FILE *file = fopen(name, "r");
@@ -81,16 +92,14 @@ static enum ky_status read_ini(struct cli *cli, const char *name)
         fclose(file);
         return ky_fail(&cli->error, KY_USAGE, "%s: is a folder, not a parameter file", name);
     }
+    memcpy(cli->on_line, cli->given, sizeof cli->given);
     enum ky_status status =
-        ky_options_ini(cli->sets, cli->count, file, name, &cli->storage, &cli->error);
+        ends_in(name, ".json")
+            ? ky_options_json(cli->sets, cli->count, file, name, &cli->storage, "bodies_hash",
+                              &cli->bodies_hash, &cli->error)
+            : ky_options_ini(cli->sets, cli->count, file, name, &cli->storage, &cli->error);
     fclose(file);
     return status;
-}
-
-static int is_ini(const char *word)
-{
-    size_t length = strlen(word);
-    return length > 4 && !strcmp(word + length - 4, ".ini");
 }
 
 /* --help anywhere: nothing else matters but what the help is about. */
@@ -126,8 +135,8 @@ enum ky_status cli_parse(struct cli *cli, int argc, char **argv, int least, int 
     if (wants_help(cli, argc, argv))
         return KY_OK;
     enum ky_status status = read_words(cli, argc, argv);
-    if (!status && ini && cli->word_count && is_ini(cli->words[0])) {
-        status = read_ini(cli, cli->words[0]);
+    if (!status && ini && cli->word_count && is_parameter_file(cli->words[0])) {
+        status = read_parameter_file(cli, cli->words[0]);
         if (!status) /* again: the command line has the last word */
             status = read_words(cli, argc, argv);
         cli->word_count--;
@@ -143,6 +152,22 @@ enum ky_status cli_parse(struct cli *cli, int argc, char **argv, int least, int 
                        cli->command->usage);
     take_threads(cli);
     return KY_OK;
+}
+
+int cli_on_line(const struct cli *cli, const char *name)
+{
+    const struct ky_option_set *owner = NULL;
+    const struct ky_option *option = ky_options_find(cli->sets, cli->count, name, &owner);
+    return option && cli->on_line[owner - cli->sets][option - owner->options];
+}
+
+int cli_set_on_line(const struct cli *cli, const char *title)
+{
+    for (size_t s = 0; s < cli->count; s++)
+        for (size_t k = 0; k < cli->sets[s].count && !strcmp(cli->sets[s].title, title); k++)
+            if (cli->on_line[s][k])
+                return 1;
+    return 0;
 }
 
 int cli_given(const struct cli *cli, const char *name)

@@ -15,7 +15,9 @@ struct cli {
     struct ky_option_set sets[CLI_SETS];
     size_t count;
     unsigned char given[CLI_SETS][CLI_OPTIONS];
-    const char **words; /* what is no option */
+    unsigned char on_line[CLI_SETS][CLI_OPTIONS]; /* the same without those of a parameter file */
+    const char *bodies_hash;                      /* of a parameter file run.json, or NULL */
+    const char **words;                           /* what is no option */
     int word_count;
     struct ky_option_storage *storage;
     struct ky_error error;
@@ -52,10 +54,13 @@ void cli_add_engine(struct cli *cli, struct ky_parameters *parameters);
  * call. */
 void cli_narrow(struct cli *cli, const char *title, const char *names);
 /* Reads the command line. Fewer words than `least` or more than `most` are an error that shows the
- * usage. `ini`: a first word that ends in ".ini" is read before the command line and is not
- * counted. With --help anywhere nothing is read but a first word, which goes to cli->words. */
+ * usage. `ini`: a first word that ends in ".ini" or ".json" is read before the command line and is
+ * not counted. With --help anywhere nothing is read but a first word, which goes to cli->words. */
 enum ky_status cli_parse(struct cli *cli, int argc, char **argv, int least, int most, int ini);
 int cli_given(const struct cli *cli, const char *name);
+/* Whether the option, or any of a set, is given on the command line itself. */
+int cli_on_line(const struct cli *cli, const char *name);
+int cli_set_on_line(const struct cli *cli, const char *title);
 /* KY_USAGE if one of `names` (separated by blanks) was given: they mean nothing without `what`. */
 enum ky_status cli_refuse(struct cli *cli, const char *names, const char *what);
 /* Warns of options that were given and that the chosen force, opening and engine do not look at. */
@@ -97,10 +102,13 @@ enum ky_status source_get(struct cli *cli, struct source *source, const char *fi
                           struct ky_parameters *parameters, struct ky_snapshot *snapshot,
                           char origin[ORIGIN]);
 
-/* ky_softening_choose, after which the snapshot holds what was chosen. For commands other than `run`,
- * which leaves it to the library. */
+/* ky_softening_choose, after which the snapshot holds what was chosen. For commands other than
+ * `run`, which leaves it to the library. */
 enum ky_status source_soften(struct cli *cli, struct ky_parameters *parameters,
                              struct ky_snapshot *snapshot, char remark[KY_REMARK]);
+/* The options that give the bodies as lines "name=value" for struct ky_run_parameters, to be freed;
+ * NULL when memory is out. The file is told by its whole path. */
+char *source_text(const struct cli *cli, const struct source *source);
 
 /* Options of everything that writes a snapshot. */
 struct sink {

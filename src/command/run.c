@@ -1,6 +1,7 @@
 /* kyoho run: a simulation in a folder, from a file or a model, or on from where it stopped. */
 #include <math.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -177,6 +178,23 @@ static enum ky_status show_plan(struct cli *cli, const struct request *request,
     return KY_OK;
 }
 
+/* Where a parameter file says how far, the command line replaces both ways to say it. A run.json
+ * says which bodies it means, unless the command line asks for others. */
+static void settle_parameter_file(const struct cli *cli, struct request *request)
+{
+    static const char *const titles[] = {"bodies", "reading", "model"}, *const names[] = {
+                                                                            "softening",
+                                                                            "softening-kind", "g"};
+    int others = 0;
+    if (cli_on_line(cli, "end") && !cli_on_line(cli, "steps"))
+        request->run.steps = 0;
+    if (cli_on_line(cli, "steps") && !cli_on_line(cli, "end"))
+        request->run.end = (double)NAN;
+    for (size_t k = 0; k < sizeof titles / sizeof *titles; k++)
+        others |= cli_set_on_line(cli, titles[k]) || cli_on_line(cli, names[k]);
+    request->run.bodies_hash = others || cli->word_count ? NULL : cli->bodies_hash;
+}
+
 static enum ky_status start(struct cli *cli, struct request *request)
 {
     char origin[ORIGIN];
@@ -194,12 +212,15 @@ static enum ky_status start(struct cli *cli, struct request *request)
                    &request->parameters, &snapshot, origin);
     request->run.origin = origin;
     request->run.input = file;
+    char *source = status ? NULL : source_text(cli, &request->source);
+    request->run.source = source;
     request->run.has_seed = request->source.model != NULL;
     request->run.seed = request->source.parameters.seed;
     if (!status)
         status = request->dry ? show_plan(cli, request, &snapshot)
                               : ky_run(&request->parameters, &request->run, &snapshot, &cli->error);
     ky_snapshot_free(&snapshot);
+    free(source);
     return status;
 }
 
@@ -241,7 +262,8 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     if (status)
         return status;
     catch_signals();
-    if (!request.resume)
+    settle_parameter_file(cli, &request);
+    if (!request.resume && !cli->bodies_hash) /* run.json has all options, of effect or not */
         cli_warn_idle(cli, &request.parameters);
     status = request.resume ? ky_resume(&request.parameters, &request.run, &cli->error)
                             : start(cli, &request);
@@ -254,6 +276,6 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 
 const struct subcommand run_command = {
     "run",
-    "[FILE.ini] --input FILE|--model NAME -n N --end TIME --output FOLDER [options]\n"
+    "[FILE.ini|run.json] --input FILE|--model NAME -n N --end TIME --output FOLDER [options]\n"
     "       kyoho run --resume FOLDER [--end TIME]",
     "follow the motion of bodies and write the results to a folder", run, NULL};

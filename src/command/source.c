@@ -1,4 +1,5 @@
 /* Where bodies come from and where they go. */
+#define _XOPEN_SOURCE 700 /* realpath */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -132,6 +133,46 @@ enum ky_status source_soften(struct cli *cli, struct ky_parameters *parameters,
         snapshot->bodies.softening = NULL;
     }
     return KY_OK;
+}
+
+/* Named apart from the options that were given. */
+static int is_told(const char *name)
+{
+    return !strcmp(name, "input") || !strcmp(name, "bodies") || !strcmp(name, "seed");
+}
+
+char *source_text(const struct cli *cli, const struct source *source)
+{
+    static const char *const titles[] = {"bodies", "reading", "model"};
+    const char *file = source_file(cli, source);
+    char *text = NULL, *path = file ? realpath(file, NULL) : NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    if (path && !strchr(path, '\n')) /* a line could not hold it */
+        fprintf(out, "input=%s\n", path);
+    if (source->model) /* also where it is the default */
+        fprintf(out, "bodies=%" PRIu64 "\nseed=%" PRIu64 "\n", source->parameters.n,
+                source->parameters.seed);
+    for (size_t s = 0; s < cli->count; s++)
+        for (size_t k = 0; k < cli->sets[s].count; k++) {
+            const struct ky_option *option = &cli->sets[s].options[k];
+            char value[4096];
+            int told = 0;
+            for (size_t t = 0; t < sizeof titles / sizeof *titles; t++)
+                told |= !strcmp(cli->sets[s].title, titles[t]);
+            if (!told || !cli->sets[s].given[k] || is_told(option->name) ||
+                ky_options_find(cli->sets, cli->count, option->name, NULL) != option)
+                continue; /* told already, or of a set before */
+            ky_option_text(option, cli->sets[s].values, value, sizeof value);
+            fprintf(out, "%s=%s\n", option->name, value);
+        }
+    free(path);
+    if (!fclose(out))
+        return text;
+    free(text);
+    return NULL;
 }
 
 /* ---- output ---- */

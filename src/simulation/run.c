@@ -72,6 +72,7 @@ void ky_run_destroy(struct ky_run *run)
     free(run->text);
     free(run->texts);
     free(run->origin);
+    free(run->source);
     free(run);
 }
 

@@ -29,9 +29,11 @@ struct ky_run {
     struct ky_run_state state;
     struct ky_energy_start energy_start;
     struct ky_sim *sim;
-    char *text;   /* effective parameters, INI */
-    char *texts;  /* a resumed run: the texts that its parameters point into */
-    char *origin; /* what the bodies came from, or NULL */
+    char *text;    /* effective parameters, INI */
+    char *texts;   /* a resumed run: the texts that its parameters point into */
+    char *origin;  /* what the bodies came from, or NULL */
+    char *source;  /* the same as options: struct ky_run_parameters; or NULL */
+    uint64_t hash; /* of the bodies at the start; 0: not known */
     FILE *log, *energy;
     long log_before;                   /* bytes of run.log that an earlier run has written */
     const char *folder;                /* where files are written now: output, or `begun` */
@@ -74,6 +76,10 @@ enum ky_status ky_run_write_json(struct ky_run *run, const char *outcome, const 
 /* The same for a run that has failed: tries harder, and has no failure of its own. */
 void ky_run_write_failure(struct ky_run *run, const char *reason);
 enum ky_status ky_run_write_energy(struct ky_run *run, struct ky_error *error);
+
+/* The hash of the bodies in hexadecimal. */
+enum { KY_HASH_TEXT = 17 };
+void ky_run_hash_text(const struct ky_run *run, char text[KY_HASH_TEXT]);
 
 double ky_run_wall(const struct ky_run *run);
 

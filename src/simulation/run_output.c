@@ -1,4 +1,4 @@
-/* What a run writes: snapshots, energy rows, restart files and run.json. */
+/* What a run writes: snapshots, energy rows and restart files; run.json is in run_json.c. */
 #include "simulation/run.h"
 
 #include <errno.h>
@@ -6,15 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/json.h"
 #include "base/memory.h"
-#include "base/options.h"
 
 double ky_run_wall(const struct ky_run *run)
 {
@@ -94,10 +90,13 @@ enum ky_status ky_run_write_restart(struct ky_run *run, struct ky_error *error)
     state.conserved = (uint64_t)run->energy_start.conserved;
     state.wall = ky_run_wall(run);
     const char *origin = run->origin ? run->origin : "";
+    const char *source = run->source ? run->source : "";
     const struct ky_section extra[] = {
         {"run", &state, sizeof state},
         {"parameters", run->text, strlen(run->text) + 1},
         {"origin", origin, strlen(origin) + 1},
+        {"source", source, strlen(source) + 1},
+        {"bodies", &run->hash, sizeof run->hash},
         {"at", run->schedule.at, run->schedule.ats * sizeof *run->schedule.at},
     };
     status = ky_folder_path(run->folder, "restart.kyo", path, error);
@@ -109,148 +108,6 @@ enum ky_status ky_run_write_restart(struct ky_run *run, struct ky_error *error)
     run->resume_time = ky_sim_time(run->sim);
     run->resume_steps = ky_sim_steps(run->sim);
     return KY_OK;
-}
-
-static void write_options(struct ky_json *json, const struct ky_parameters *parameters)
-{
-    struct ky_option_set sets[KY_PARAMETER_SETS];
-    struct ky_parameters own = *parameters;
-    ky_parameter_sets(&own, sets);
-    ky_json_object(json, "options");
-    for (int s = 0; s < KY_PARAMETER_SETS; s++)
-        for (size_t k = 0; k < sets[s].count; k++) {
-            char text[256];
-            ky_option_text(&sets[s].options[k], &own, text, sizeof text);
-            ky_json_text(json, sets[s].options[k].name, text);
-        }
-    ky_json_end_object(json);
-}
-
-/* From where a resumption would start. */
-static void write_resume(struct ky_json *json, const struct ky_run *run)
-{
-    if (isnan(run->resume_time)) {
-        ky_json_null(json, "resume");
-        return;
-    }
-    ky_json_object(json, "resume");
-    ky_json_real(json, "time", run->resume_time);
-    ky_json_count(json, "steps", run->resume_steps);
-    ky_json_end_object(json);
-}
-
-/* Intervals in time and in steps. */
-static void write_schedule(struct ky_json *json, const struct ky_run *run)
-{
-    const struct ky_schedule *schedule = &run->schedule;
-    double step = fabs(schedule->step);
-    ky_json_real(json, "end", run->sim->start + (double)schedule->end * schedule->step);
-    if (schedule->every)
-        ky_json_real(json, "every", (double)schedule->every * step);
-    else
-        ky_json_null(json, "every");
-    ky_json_real(json, "energy_every", (double)schedule->energy_every * step);
-    ky_json_array(json, "at");
-    for (size_t k = 0; k < schedule->ats; k++)
-        ky_json_real(json, NULL, run->sim->start + (double)schedule->at[k] * schedule->step);
-    ky_json_end_array(json);
-    ky_json_count(json, "steps_at_end", schedule->end);
-    ky_json_count(json, "steps_between_snapshots", schedule->every);
-    ky_json_count(json, "steps_between_energies", schedule->energy_every);
-}
-
-static void describe(struct ky_run *run, const char *outcome, const char *reason, FILE *out)
-{
-    struct ky_json json = {.out = out};
-    struct ky_force_report report;
-    struct utsname host;
-    char date[40];
-    time_t now = time(NULL);
-    struct tm calendar;
-    gmtime_r(&now, &calendar);
-    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &calendar);
-    ky_sim_report(run->sim, &report);
-    ky_json_object(&json, NULL);
-    ky_json_text(&json, "program", "kyoho");
-    ky_json_text(&json, "version", ky_version());
-    ky_json_text(&json, "outcome", outcome);
-    ky_json_text(&json, "reason", reason);
-    write_resume(&json, run);
-    ky_json_text(&json, "written", date);
-    ky_json_text(&json, "origin", run->origin);
-    if (run->state.has_seed)
-        ky_json_count(&json, "seed", run->state.seed);
-    else
-        ky_json_null(&json, "seed");
-    ky_json_real(&json, "start", run->sim->start);
-    write_schedule(&json, run);
-    ky_json_count(&json, "n", ky_sim_n(run->sim));
-    ky_json_real(&json, "time", ky_sim_time(run->sim));
-    ky_json_count(&json, "steps", ky_sim_steps(run->sim));
-    ky_json_count(&json, "snapshots", run->state.snapshots);
-    ky_json_real(&json, "energy_change", run->change);
-    ky_json_real(&json, "wall_s", ky_run_wall(run));
-    ky_json_text(&json, "engine", report.engine);
-    ky_json_text(&json, "device", report.device);
-    ky_json_text(&json, "compiler", __VERSION__);
-    ky_json_text(&json, "host", uname(&host) ? NULL : host.nodename);
-    ky_json_text(&json, "system", uname(&host) ? NULL : host.release);
-    write_options(&json, &run->sim->parameters);
-    ky_json_end_object(&json);
-}
-
-/* run.json as text, to be freed; NULL when memory is out. */
-static char *json_text(struct ky_run *run, const char *outcome, const char *reason, size_t *size)
-{
-    char *text = NULL;
-    FILE *memory = open_memstream(&text, size);
-    if (!memory)
-        return NULL;
-    describe(run, outcome, reason, memory);
-    if (!fclose(memory))
-        return text;
-    free(text);
-    return NULL;
-}
-
-enum ky_status ky_run_write_json(struct ky_run *run, const char *outcome, const char *reason,
-                                 struct ky_error *error)
-{
-    char path[KY_PATH];
-    size_t size = 0;
-    struct ky_file *file = NULL;
-    char *text = json_text(run, outcome, reason, &size);
-    enum ky_status status = text ? ky_folder_path(run->folder, "run.json", path, error)
-                                 : ky_no_memory(error, "run.json", 1, 4096);
-    if (!status)
-        status = ky_file_create(path, 1, &file, error);
-    if (!status) {
-        ky_file_write(file, text, size);
-        status = ky_file_publish(file, NULL, error);
-    }
-    free(text);
-    return status;
-}
-
-/* On a full disk a file cannot be replaced, but the blocks of the one that is there can be written
- * again. */
-void ky_run_write_failure(struct ky_run *run, const char *reason)
-{
-    char path[KY_PATH];
-    size_t size = 0;
-    ky_log(&run->parameters, KY_LOG_DETAIL, "failed at time %g: %s", ky_sim_time(run->sim), reason);
-    if (!ky_run_write_json(run, "failed", reason, NULL) ||
-        ky_folder_path(run->folder, "run.json", path, NULL))
-        return;
-    char *text = json_text(run, "failed", reason, &size);
-    FILE *file = text ? fopen(path, "r+") : NULL;
-    if (file) {
-        fwrite(text, 1, size, file);
-        if (!fflush(file))
-            (void)!ftruncate(fileno(file), (off_t)size);
-        fclose(file);
-    }
-    free(text);
 }
 
 /* ---- energy.csv ---- */

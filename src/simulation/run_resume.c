@@ -29,12 +29,18 @@ static enum ky_status restore_parameters(struct ky_run *run, const struct ky_res
 {
     const struct ky_section *text = ky_restart_find(restart, "parameters");
     const struct ky_section *origin = ky_restart_find(restart, "origin");
+    const struct ky_section *source = ky_restart_find(restart, "source");
+    const struct ky_section *bodies = ky_restart_find(restart, "bodies");
     if (!text || !text->bytes || ((const char *)text->data)[text->bytes - 1])
         return ky_fail(error, KY_BAD_DATA, "the restart file has no parameters");
     run->text = ky_run_copy_text(text->data);
     run->texts = ky_run_copy_text(text->data);
     if (origin && origin->bytes && !((const char *)origin->data)[origin->bytes - 1])
         run->origin = ky_run_copy_text(origin->data);
+    if (source && source->bytes > 1 && !((const char *)source->data)[source->bytes - 1])
+        run->source = ky_run_copy_text(source->data);
+    if (bodies && bodies->bytes == sizeof run->hash)
+        memcpy(&run->hash, bodies->data, sizeof run->hash);
     if (!run->texts || !run->text)
         return ky_no_memory(error, "parameters", (size_t)text->bytes, 1);
     struct ky_parameters stored;

@@ -4,9 +4,11 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "analysis/analysis.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/threads.h"
@@ -124,6 +126,42 @@ static enum ky_status write_text(struct ky_run *run, struct ky_error *error)
     return fclose(memory) ? ky_no_memory(error, "parameters", 1, 4096) : KY_OK;
 }
 
+/* Of all that is given of the bodies. */
+static uint64_t hash_bodies(const struct ky_bodies *bodies)
+{
+    const struct {
+        const void *data;
+        size_t bytes;
+    } arrays[] = {
+        {bodies->mass, sizeof *bodies->mass},
+        {bodies->position, sizeof *bodies->position},
+        {bodies->velocity, sizeof *bodies->velocity},
+        {bodies->softening, sizeof *bodies->softening},
+        {bodies->id, sizeof *bodies->id},
+        {bodies->type, sizeof *bodies->type},
+    };
+    uint64_t hash = bodies->n;
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
+        if (arrays[k].data)
+            hash = ky_hash(arrays[k].data, bodies->n * arrays[k].bytes, hash + k);
+    return hash ? hash : 1;
+}
+
+/* The bodies of a run that is repeated are those that it had. */
+static enum ky_status check_hash(struct ky_run *run, const struct ky_bodies *bodies,
+                                 struct ky_error *error)
+{
+    char text[KY_HASH_TEXT];
+    run->hash = hash_bodies(bodies);
+    ky_run_hash_text(run, text);
+    if (!run->given.bodies_hash || !strcmp(run->given.bodies_hash, text))
+        return KY_OK;
+    return ky_fail(error, KY_BAD_DATA,
+                   "the bodies are not those of the run that is repeated: %s has changed since "
+                   "(bodies_hash %s, now %s)",
+                   run->origin ? run->origin : "their source", run->given.bodies_hash, text);
+}
+
 /* Everything that can be refused before a folder is made. */
 static enum ky_status check(struct ky_run *run, const struct ky_snapshot *initial,
                             struct ky_scales *scales, struct ky_error *error)
@@ -131,6 +169,8 @@ static enum ky_status check(struct ky_run *run, const struct ky_snapshot *initia
     if (!initial->bodies.n)
         return ky_fail(error, KY_BAD_DATA, "there are no bodies to run");
     enum ky_status status = ky_bodies_check(&initial->bodies, error);
+    if (!status)
+        status = check_hash(run, &initial->bodies, error);
     if (!status)
         status = ky_softening_choose(&run->parameters, initial, run->remark, error);
     if (!status)
@@ -264,6 +304,7 @@ enum ky_status ky_run(const struct ky_parameters *parameters, const struct ky_ru
     if (status)
         return status;
     run->origin = run->given.origin ? ky_run_copy_text(run->given.origin) : NULL;
+    run->source = run->given.source ? ky_run_copy_text(run->given.source) : NULL;
     int threads = ky_threads_take(run->parameters.threads);
     status = start_and_go(run, initial, error);
     ky_threads_restore(threads);

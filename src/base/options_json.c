@@ -1,0 +1,82 @@
+/* Options in JSON: read from a file, and written as numbers, texts and flags. */
+#include <math.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/json_read.h"
+#include "base/options.h"
+
+struct reading {
+    const struct ky_option_set *sets;
+    size_t count;
+    const char *member_name, *member;
+    int options; /* how many were read */
+};
+
+static enum ky_status take(void *context, const char *object, const char *name, const char *text,
+                           const char *where, struct ky_error *error)
+{
+    struct reading *r = context;
+    const struct ky_option_set *owner = NULL;
+    if (!*object && r->member_name && !strcmp(name, r->member_name))
+        r->member = text;
+    if (strcmp(object, "options") != 0)
+        return KY_OK;
+    const struct ky_option *option = ky_options_find(r->sets, r->count, name, &owner);
+    if (!option) {
+        const char *near = ky_options_nearest(r->sets, r->count, name);
+        return ky_fail(error, KY_USAGE, "%s: is no option of this command%s%s", where,
+                       near ? "; did you mean " : "", near ? near : "");
+    }
+    enum ky_status status = ky_option_set_text(option, owner->values, text, where, error);
+    if (!status)
+        ky_option_mark_given(owner, option);
+    r->options++;
+    return status;
+}
+
+enum ky_status ky_options_json(const struct ky_option_set *sets, size_t count, FILE *file,
+                               const char *name, struct ky_option_storage **storage,
+                               const char *member_name, const char **member, struct ky_error *error)
+{
+    char *text = NULL;
+    struct reading r = {.sets = sets, .count = count, .member_name = member_name};
+    enum ky_status status = ky_options_read_file(file, name, storage, &text, error);
+    if (!status)
+        status = ky_json_read(text, name, take, &r, error);
+    if (!status && !r.options)
+        status = ky_fail(error, KY_USAGE,
+                         "%s: has no object \"options\" with options in it, as run.json has", name);
+    if (member)
+        *member = r.member;
+    return status;
+}
+
+void ky_json_option(struct ky_json *json, const struct ky_option *option, const void *values)
+{
+    const void *place = (const char *)values + option->offset;
+    const char *text = NULL;
+    char word[256];
+    switch (ky_option_is_set(option, values) ? option->type : KY_OPTION_TEXT) {
+    case KY_OPTION_FLAG:
+        ky_json_flag(json, option->name, *(const int *)place);
+        break;
+    case KY_OPTION_INTEGER:
+        ky_json_integer(json, option->name, *(const int *)place);
+        break;
+    case KY_OPTION_COUNT:
+        ky_json_count(json, option->name, *(const uint64_t *)place);
+        break;
+    case KY_OPTION_REAL:
+        ky_json_real(json, option->name, *(const double *)place);
+        break;
+    case KY_OPTION_CHOICE:
+        ky_option_text(option, values, word, sizeof word);
+        ky_json_text(json, option->name, word);
+        break;
+    default: /* a text, or what is not set: null */
+        if (option->type == KY_OPTION_TEXT)
+            memcpy(&text, place, sizeof text);
+        ky_json_text(json, option->name, text);
+    }
+}

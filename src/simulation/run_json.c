@@ -1,0 +1,249 @@
+/* run.json: what was run, with all options that `kyoho run run.json` needs to repeat it, and how
+ * the run stands. */
+#include "simulation/run.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/options.h"
+
+void ky_run_hash_text(const struct ky_run *run, char text[KY_HASH_TEXT])
+{
+    snprintf(text, KY_HASH_TEXT, "%016" PRIx64, run->hash);
+}
+
+/* ---- the options ---- */
+
+/* "0.5,1": the times of --at, to be freed; NULL if there are none or memory is out. */
+static char *times_text(const struct ky_run *run)
+{
+    const struct ky_schedule *schedule = &run->schedule;
+    size_t room = schedule->ats * KY_NUMBER_TEXT, used = 0;
+    char *text = room ? ky_allocate(room, 1) : NULL, number[KY_NUMBER_TEXT];
+    for (size_t k = 0; k < schedule->ats && text; k++) {
+        double time = run->sim->start + (double)schedule->at[k] * schedule->step;
+        used += (size_t)snprintf(text + used, room - used, "%s%s", k ? "," : "",
+                                 ky_number_text(number, time));
+    }
+    return text;
+}
+
+/* How far and how often, as they have become. How the run is to end before that, and where its
+ * files go, is no part of it. */
+static void write_run_options(struct ky_json *json, const struct ky_run *run)
+{
+    static const char *const left_out[] = {"output", "steps", "max-wall", "overwrite"};
+    const struct ky_schedule *schedule = &run->schedule;
+    double step = fabs(schedule->step);
+    char *at = times_text(run);
+    struct ky_run_parameters own = run->given;
+    own.end = run->sim->start + (double)schedule->end * schedule->step;
+    own.every = schedule->every ? (double)schedule->every * step : (double)NAN;
+    own.energy_every = (double)schedule->energy_every * step;
+    own.at = at;
+    for (size_t k = 0; k < ky_run_option_count; k++) {
+        int told = 1;
+        for (size_t l = 0; l < sizeof left_out / sizeof *left_out; l++)
+            told &= strcmp(ky_run_options[k].name, left_out[l]) != 0;
+        if (told)
+            ky_json_option(json, &ky_run_options[k], &own);
+    }
+    free(at);
+}
+
+/* A line "name=value" of the source: the value is a number, a text, true or false. */
+static void write_source_line(struct ky_json *json, char *line)
+{
+    char *value = strchr(line, '='), *end;
+    if (!value)
+        return;
+    *value++ = '\0';
+    size_t digits = strspn(value, "0123456789");
+    double real = ky_number_real(value, &end);
+    if (*value && !value[digits] && digits < 21 && (*value != '0' || digits == 1))
+        ky_json_count(json, line, ky_number_count(value, NULL));
+    else if (end != value && !*end && isfinite(real))
+        ky_json_real(json, line, real);
+    else if (!strcmp(value, "yes") || !strcmp(value, "no"))
+        ky_json_flag(json, line, *value == 'y');
+    else
+        ky_json_text(json, line, value);
+}
+
+static void write_source(struct ky_json *json, const struct ky_run *run)
+{
+    char *text = run->source ? ky_run_copy_text(run->source) : NULL;
+    for (char *line = text, *next; line && *line; line = next) {
+        next = line + strcspn(line, "\n");
+        if (*next)
+            *next++ = '\0';
+        write_source_line(json, line);
+    }
+    free(text);
+}
+
+static void write_options(struct ky_json *json, const struct ky_run *run)
+{
+    struct ky_option_set sets[KY_PARAMETER_SETS];
+    struct ky_parameters own = run->sim->parameters;
+    ky_parameter_sets(&own, sets);
+    ky_json_object(json, "options");
+    write_source(json, run);
+    for (int s = 0; s < KY_PARAMETER_SETS; s++)
+        for (size_t k = 0; k < sets[s].count; k++)
+            ky_json_option(json, &sets[s].options[k], &own);
+    write_run_options(json, run);
+    ky_json_end_object(json);
+}
+
+static void write_units(struct ky_json *json, const struct ky_run *run)
+{
+    const struct ky_units *units = &run->state.units;
+    ky_json_object(json, "units");
+    ky_json_real(json, "length_cm", units->length_cm);
+    ky_json_real(json, "mass_g", units->mass_g);
+    ky_json_real(json, "velocity_cm_s", units->velocity_cm_s);
+    ky_json_real(json, "g", units->g);
+    ky_json_end_object(json);
+}
+
+/* ---- how the run stands ---- */
+
+/* From where a resumption would start. */
+static void write_resume(struct ky_json *json, const struct ky_run *run)
+{
+    if (isnan(run->resume_time)) {
+        ky_json_null(json, "resume");
+        return;
+    }
+    ky_json_object(json, "resume");
+    ky_json_real(json, "time", run->resume_time);
+    ky_json_count(json, "steps", run->resume_steps);
+    ky_json_end_object(json);
+}
+
+/* Intervals in time and in steps. */
+static void write_schedule(struct ky_json *json, const struct ky_run *run)
+{
+    const struct ky_schedule *schedule = &run->schedule;
+    double step = fabs(schedule->step);
+    ky_json_real(json, "end", run->sim->start + (double)schedule->end * schedule->step);
+    if (schedule->every)
+        ky_json_real(json, "every", (double)schedule->every * step);
+    else
+        ky_json_null(json, "every");
+    ky_json_real(json, "energy_every", (double)schedule->energy_every * step);
+    ky_json_array(json, "at");
+    for (size_t k = 0; k < schedule->ats; k++)
+        ky_json_real(json, NULL, run->sim->start + (double)schedule->at[k] * schedule->step);
+    ky_json_end_array(json);
+    ky_json_count(json, "steps_at_end", schedule->end);
+    ky_json_count(json, "steps_between_snapshots", schedule->every);
+    ky_json_count(json, "steps_between_energies", schedule->energy_every);
+}
+
+static void describe(struct ky_run *run, const char *outcome, const char *reason, FILE *out)
+{
+    struct ky_json json = {.out = out};
+    struct ky_force_report report;
+    struct utsname host;
+    char date[40], hash[KY_HASH_TEXT];
+    time_t now = time(NULL);
+    struct tm calendar;
+    gmtime_r(&now, &calendar);
+    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &calendar);
+    ky_sim_report(run->sim, &report);
+    ky_json_object(&json, NULL);
+    ky_json_text(&json, "program", "kyoho");
+    ky_json_text(&json, "version", ky_version());
+    ky_json_text(&json, "outcome", outcome);
+    ky_json_text(&json, "reason", reason);
+    write_resume(&json, run);
+    ky_json_text(&json, "written", date);
+    ky_json_text(&json, "origin", run->origin);
+    ky_run_hash_text(run, hash);
+    ky_json_text(&json, "bodies_hash", run->hash ? hash : NULL);
+    if (run->state.has_seed)
+        ky_json_count(&json, "seed", run->state.seed);
+    else
+        ky_json_null(&json, "seed");
+    ky_json_real(&json, "start", run->sim->start);
+    write_schedule(&json, run);
+    ky_json_count(&json, "n", ky_sim_n(run->sim));
+    ky_json_real(&json, "time", ky_sim_time(run->sim));
+    ky_json_count(&json, "steps", ky_sim_steps(run->sim));
+    ky_json_count(&json, "snapshots", run->state.snapshots);
+    ky_json_real(&json, "energy_change", run->change);
+    ky_json_real(&json, "wall_s", ky_run_wall(run));
+    ky_json_text(&json, "engine", report.engine);
+    ky_json_text(&json, "device", report.device);
+    ky_json_text(&json, "compiler", __VERSION__);
+    ky_json_text(&json, "host", uname(&host) ? NULL : host.nodename);
+    ky_json_text(&json, "system", uname(&host) ? NULL : host.release);
+    write_units(&json, run);
+    write_options(&json, run);
+    ky_json_end_object(&json);
+}
+
+/* run.json as text, to be freed; NULL when memory is out. */
+static char *json_text(struct ky_run *run, const char *outcome, const char *reason, size_t *size)
+{
+    char *text = NULL;
+    FILE *memory = open_memstream(&text, size);
+    if (!memory)
+        return NULL;
+    describe(run, outcome, reason, memory);
+    if (!fclose(memory))
+        return text;
+    free(text);
+    return NULL;
+}
+
+enum ky_status ky_run_write_json(struct ky_run *run, const char *outcome, const char *reason,
+                                 struct ky_error *error)
+{
+    char path[KY_PATH];
+    size_t size = 0;
+    struct ky_file *file = NULL;
+    char *text = json_text(run, outcome, reason, &size);
+    enum ky_status status = text ? ky_folder_path(run->folder, "run.json", path, error)
+                                 : ky_no_memory(error, "run.json", 1, 4096);
+    if (!status)
+        status = ky_file_create(path, 1, &file, error);
+    if (!status) {
+        ky_file_write(file, text, size);
+        status = ky_file_publish(file, NULL, error);
+    }
+    free(text);
+    return status;
+}
+
+/* On a full disk a file cannot be replaced, but the blocks of the one that is there can be written
+ * again. */
+void ky_run_write_failure(struct ky_run *run, const char *reason)
+{
+    char path[KY_PATH];
+    size_t size = 0;
+    ky_log(&run->parameters, KY_LOG_DETAIL, "failed at time %g: %s", ky_sim_time(run->sim), reason);
+    if (!ky_run_write_json(run, "failed", reason, NULL) ||
+        ky_folder_path(run->folder, "run.json", path, NULL))
+        return;
+    char *text = json_text(run, "failed", reason, &size);
+    FILE *file = text ? fopen(path, "r+") : NULL;
+    if (file) {
+        fwrite(text, 1, size, file);
+        if (!fflush(file))
+            (void)!ftruncate(fileno(file), (off_t)size);
+        fclose(file);
+    }
+    free(text);
+}
