@@ -116,7 +116,9 @@ KY_API enum ky_status ky_units_preset(const char *name, struct ky_units *units,
 /* ---- parameters of a simulation ---- */
 
 enum ky_force { KY_DIRECT, KY_WALK, KY_LIST, KY_TREE };
-enum ky_opening { KY_GEOMETRIC, KY_OFFSET, KY_MINIMUM, KY_RELATIVE };
+/* By use: offset where theta is set, and for forces that are computed once (ky_forces, ky_walk),
+ * since relative needs the last accelerations; else relative. */
+enum ky_opening { KY_OPENING_BY_USE = -1, KY_GEOMETRIC, KY_OFFSET, KY_MINIMUM, KY_RELATIVE };
 /* By force: edge for walk and list, else box. */
 enum ky_cell { KY_CELL_BY_FORCE = -1, KY_BOX, KY_EDGE };
 enum ky_curve { KY_CURVE_NONE, KY_MORTON, KY_HILBERT };
@@ -170,7 +172,7 @@ struct ky_parameters {
     int precision; /* enum ky_precision */
     int unroll;    /* enum ky_unroll */
     int softening_kind;
-    double theta, alpha;
+    double theta, alpha; /* NaN: the default of the opening; alpha is for relative alone */
     double softening; /* of all bodies, in place of their own; NaN (default): the bodies' own.
                          Bodies without are KY_USAGE: see ky_softening_choose */
     double g;
@@ -202,7 +204,8 @@ KY_API enum ky_status ky_softening_choose(struct ky_parameters *parameters,
 /* ---- forces and sums ---- */
 
 /* What one evaluation cost. Seconds on the engine's own clock; a phase that the method has not is
- * 0. */
+ * 0. The first evaluation with opening relative makes two passes, the first one with offset: all
+ * figures are then sums of both. */
 struct ky_force_report {
     char engine[16];  /* "cpu" */
     char device[160]; /* "AVX-512, 2 threads, Intel Xeon …" */

@@ -209,8 +209,6 @@ void cli_warn_idle(struct cli *cli, const struct ky_parameters *p)
          "--force direct"},
         {p->force == KY_WALK, "group", "--force walk"},
         {p->force != KY_DIRECT, "unroll", "a --force other than direct"},
-        {p->force != KY_DIRECT && p->opening >= 0 && p->opening != KY_RELATIVE, "alpha",
-         "an --opening other than relative"},
         {is_engine(p, "cpu"), "unroll", "--engine cpu"},
         {is_engine(p, "cuda") || is_engine(p, "opencl"), "isa", "an --engine other than cpu"},
     };

@@ -89,9 +89,13 @@ extern const size_t ky_engine_option_count, ky_force_option_count, ky_integrator
 enum { KY_PARAMETER_SETS = 3 };
 void ky_parameter_sets(struct ky_parameters *parameters,
                        struct ky_option_set sets[KY_PARAMETER_SETS]);
-/* Fields that depend on others (cell, precision), resolved; ranges and choices checked. */
+/* Fields that depend on others (cell, opening, precision), resolved; ranges and choices checked. */
 enum ky_status ky_parameters_resolve(const struct ky_parameters *given,
                                      struct ky_parameters *resolved, struct ky_error *error);
+/* The same for forces that are computed once: `offset` unless the caller wants otherwise, since
+ * `relative` would need a pass for the accelerations before its own. */
+enum ky_status ky_parameters_resolve_once(const struct ky_parameters *given,
+                                          struct ky_parameters *resolved, struct ky_error *error);
 
 /* Opens the engine that parameters->engine names; "auto" takes the fastest that opens and logs
  * which and why. */

@@ -29,8 +29,12 @@ KY_FN KY_TRUTH ky_opening_box_touches(KY_FLOAT dx, KY_FLOAT dy, KY_FLOAT dz, KY_
            0.0f;
 }
 
-/* `relative`: 1 if a sink may be within 0.6 l of the centre of the cell's box along every axis,
- * l being its longest side; the cube holds the box. */
+/* `relative`: a cell is opened for sinks within so many of its longest sides of its centre, however
+ * small its share of their acceleration: the potential, and the next step, see more of it. */
+#define KY_OPENING_NEAREST 1.0f
+
+/* `relative`: 1 if a sink may be within KY_OPENING_NEAREST l of the centre of the cell's box along
+ * every axis, l being its longest side; the cube holds the box. */
 KY_FN KY_TRUTH ky_opening_cube_touches(KY_FLOAT dx, KY_FLOAT dy, KY_FLOAT dz, KY_FLOAT below_x,
                                        KY_FLOAT below_y, KY_FLOAT below_z, KY_FLOAT above_x,
                                        KY_FLOAT above_y, KY_FLOAT above_z, KY_FLOAT hx, KY_FLOAT hy,
@@ -38,7 +42,7 @@ KY_FN KY_TRUTH ky_opening_cube_touches(KY_FLOAT dx, KY_FLOAT dy, KY_FLOAT dz, KY
 {
     KY_FLOAT lx = below_x + above_x, ly = below_y + above_y, lz = below_z + above_z;
     KY_FLOAT l = KY_FLOAT_MAX(lx, ly);
-    l = 0.6f * KY_FLOAT_MAX(l, lz);
+    l = KY_OPENING_NEAREST * KY_FLOAT_MAX(l, lz);
     dx += 0.5f * (above_x - below_x);
     dy += 0.5f * (above_y - below_y);
     dz += 0.5f * (above_z - below_z);

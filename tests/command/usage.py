@@ -59,6 +59,8 @@ with folder() as where:
         (["force", "--model", "plummer", "-n", "10", "--overwrite"], "without -o FILE"),
         (["density", "--model", "plummer", "-n", "10", "--overwrite"], "without -o FILE.csv"),
         (["bench", "--theta", "0.5"], "unknown option --theta"),
+        (["force", "--model", "plummer", "-n", "10", "--opening", "offset", "--alpha", "0.1"], "alpha"),
+        (["force", "--model", "plummer", "-n", "10", "--theta", "0.5", "--alpha", "0.1"], "say which opening"),
         (["bench", "tree", "--precision", "double"], "bench unroll"),
         (["info", path("x.csv"), "--quiet"], "unknown option --quiet"),
         (["run", "--opening", "offst"], "geometric|offset"),
@@ -145,11 +147,15 @@ with folder() as where:
 
     # JSON: one object on standard output and nothing else
     forces = run_json("force", "--model", "plummer", "-n", "300", "--check", "100", "--softening", "0.01")
-    check(set("engine device force n theta multipole opening precision seconds interactions particles_per_s "
+    check(set("engine device force n theta alpha multipole opening precision seconds interactions particles_per_s "
               "interactions_per_s error error_potential".split()) <= set(forces), "force --json has its fields", forces)
     check(set("keys sort build moments walk total".split()) <= set(forces["seconds"])
           and forces["error"]["samples"] == 100 and forces["error"]["p99"] < 0.02, "with seconds by phase and errors", forces)
     check(run_json("force", "--model", "plummer", "-n", "30")["error"] is None, "no --check, no errors")
+    by_theta = run_json("force", "--model", "plummer", "-n", "300", "--theta", "0.9")
+    check(forces["opening"] == "relative" and forces["alpha"] == 0.005 and by_theta["opening"] == "offset"
+          and by_theta["theta"] == 0.9 and by_theta["alpha"] is None, "the opening is relative, but offset where --theta is given",
+          (forces, by_theta))
     for words in [["info", path("a.csv")], ["info", path("r")], ["devices"], ["model", "king", "-n", "30", "-o", path("k.csv")],
                   ["convert", path("a.csv"), path("a.tipsy")],
                   ["run", "--model", "two-body", "--step", "0.01", "--end", "0.1", "--output", path("j")],

@@ -72,7 +72,7 @@ static struct ky_parameters parameters_of(const struct test_case *test, const ch
     p.opening = test->level[OPENING];
     p.curve = test->level[CURVE];
     p.theta = 0.4;
-    p.alpha = 1e-4;
+    p.alpha = p.opening == KY_RELATIVE ? 1e-4 : (double)NAN;
     p.leaf = 4;
     p.group = 16;
     p.cell = KY_EDGE;

@@ -230,7 +230,7 @@ static struct ky_parameters tree_method(const char *engine, int k, int threads)
     p.opening = k == 0 ? KY_RELATIVE : KY_OFFSET;
     p.curve = k == 2 ? KY_CURVE_NONE : KY_MORTON;
     p.theta = 1;
-    p.alpha = 0.1;
+    p.alpha = k == 0 ? 0.1 : (double)NAN;
     p.softening = 0.01;
     p.threads = threads;
     return p;

@@ -409,6 +409,7 @@ static void walks_and_forces_take_turns(void **state)
                 .action = KY_ACTION_count, .n = N, .radius = &radius, .radii = 1, .results = first};
             parameters.engine = engines[e].engine;
             parameters.force = methods[m];
+            parameters.opening = KY_OFFSET; /* no accelerations go into the next ones */
             parameters.precision = KY_DOUBLE;
             struct ky_engine *engine = open_for(&parameters, &resolved, &bodies);
             assert_ok(ky_engine_forces(engine, &error));
@@ -440,6 +441,38 @@ static void walks_and_forces_take_turns(void **state)
             assert_memory_not_equal(moved, first, sizeof moved);
             ky_bodies_free(&bodies);
             ky_bodies_free(&before);
+        }
+}
+
+/* Without last accelerations `relative` makes a pass with `offset` first: pairs of both. */
+static void the_first_evaluation_reports_both_passes(void **state)
+{
+    (void)state;
+    enum { N = 3000 };
+    static const int methods[] = {KY_WALK, KY_TREE, KY_LIST};
+    need_a_device();
+    for (int e = 0; e < engine_count; e++)
+        for (int m = 0; m < 2; m++) {
+            struct ky_error error = {0};
+            struct ky_parameters parameters = cloud_parameters();
+            struct ky_force_report report[3];
+            struct ky_bodies bodies = cloud_make(PLUMMER, N);
+            parameters.engine = engines[e].engine;
+            parameters.force = methods[m && !is_cpu_engine(e) ? 2 : m];
+            parameters.opening = KY_OFFSET;
+            assert_ok(cloud_forces(&parameters, &bodies, NULL, &report[0], &error));
+            parameters.opening = KY_RELATIVE; /* which now knows accelerations */
+            assert_ok(cloud_forces(&parameters, &bodies, NULL, &report[1], &error));
+            memset(bodies.acceleration, 0, N * sizeof *bodies.acceleration);
+            assert_ok(cloud_forces(&parameters, &bodies, NULL, &report[2], &error));
+            assert_between((report[2].body_interactions - report[0].body_interactions) /
+                               report[1].body_interactions,
+                           0.99, 1.01);
+            assert_between((report[2].cell_interactions - report[0].cell_interactions) /
+                               report[1].cell_interactions,
+                           0.99, 1.01);
+            assert_true(report[2].total >= report[2].walk && report[2].walk > 0);
+            ky_bodies_free(&bodies);
         }
 }
 
@@ -527,6 +560,7 @@ int main(void)
         cmocka_unit_test(clumps_of_any_size),
         cmocka_unit_test(many_bodies_as_on_the_cpu),
         cmocka_unit_test(walks_and_forces_take_turns),
+        cmocka_unit_test(the_first_evaluation_reports_both_passes),
         cmocka_unit_test(memory_that_runs_out_is_an_error),
         cmocka_unit_test(nothing_is_written_around_buffers),
         cmocka_unit_test(every_kernel_in_small),

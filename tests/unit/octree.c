@@ -819,11 +819,11 @@ static void box_distances(void **state)
     assert_true(ky_opening_box_touches(-3, 0, 0, 1, 1, 1, 2, 1, 1, 1, 1, 1));
     assert_float_equal(ky_opening_box_distance2(3, 0, 0, 1, 1, 1, 2, 1, 1, 1, 1, 1), 1, 0);
     assert_float_equal(ky_opening_box_distance2(3, 4, -6, 1, 1, 1, 2, 1, 1, 1, 1, 1), 21, 0);
-    /* l = 3, centre at 3.5: the cube reaches from 1.7 to 5.3. */
-    assert_true(ky_opening_cube_touches(3, 0, 0, 1, 1, 1, 2, 1, 1, 1.75f, 1, 1));
-    assert_false(ky_opening_cube_touches(3, 0, 0, 1, 1, 1, 2, 1, 1, 1.65f, 1, 1));
-    assert_true(ky_opening_cube_touches(3, 2.7f, 0, 1, 1, 1, 2, 1, 1, 1.75f, 1, 1));
-    assert_false(ky_opening_cube_touches(3, 2.9f, 0, 1, 1, 1, 2, 1, 1, 1.75f, 1, 1));
+    /* l = 3, centre at 3.5: the cube reaches from 0.5 to 6.5. */
+    assert_true(ky_opening_cube_touches(3, 0, 0, 1, 1, 1, 2, 1, 1, 0.55f, 1, 1));
+    assert_false(ky_opening_cube_touches(3, 0, 0, 1, 1, 1, 2, 1, 1, 0.45f, 1, 1));
+    assert_true(ky_opening_cube_touches(3, 3.9f, 0, 1, 1, 1, 2, 1, 1, 0.55f, 1, 1));
+    assert_false(ky_opening_cube_touches(3, 4.1f, 0, 1, 1, 1, 2, 1, 1, 0.55f, 1, 1));
 }
 
 int main(void)

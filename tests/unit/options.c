@@ -266,17 +266,13 @@ static void parameters_follow_their_tables(void **state)
     (void)state;
     struct ky_parameters given, resolved;
     ky_parameters_defaults(&given);
-    assert_true(given.theta == 0.7 && given.leaf == 16 && given.group == 64 &&
-                given.force == KY_TREE);
-    assert_int_equal(given.opening, KY_OFFSET);
+    assert_true(given.leaf == 16 && given.group == 64 && given.force == KY_TREE);
     assert_ok(ky_parameters_resolve(&given, &resolved, &error));
     assert_int_equal(resolved.cell, KY_BOX);
     assert_int_equal(resolved.precision, KY_SINGLE);
     given.force = KY_WALK;
     assert_ok(ky_parameters_resolve(&given, &resolved, &error));
     assert_int_equal(resolved.cell, KY_EDGE);
-    given.theta = (double)NAN; /* unset: a theta is needed */
-    assert_int_equal(ky_parameters_resolve(&given, &resolved, &error), KY_USAGE);
     given.theta = -1;
     assert_int_equal(ky_parameters_resolve(&given, &resolved, &error), KY_USAGE);
     given.theta = 0.7;
@@ -284,6 +280,58 @@ static void parameters_follow_their_tables(void **state)
     assert_int_equal(ky_parameters_resolve(&given, &resolved, &error), KY_USAGE);
     given.size = 3;
     assert_int_equal(ky_parameters_resolve(&given, &resolved, &error), KY_USAGE);
+}
+
+static void expect_opening(int opening, double theta, double alpha, int once, int expected)
+{
+    struct ky_parameters given, resolved;
+    ky_parameters_defaults(&given);
+    given.opening = opening;
+    given.theta = theta;
+    given.alpha = alpha;
+    enum ky_status status = once ? ky_parameters_resolve_once(&given, &resolved, &error)
+                                 : ky_parameters_resolve(&given, &resolved, &error);
+    if (expected < 0) {
+        assert_int_equal(status, KY_USAGE);
+        assert_non_null(strstr(error.text, "alpha"));
+        return;
+    }
+    assert_int_equal(status, KY_OK);
+    assert_int_equal(resolved.opening, expected);
+    assert_true(resolved.theta == (isnan(theta) ? 0.7 : theta));
+    if (expected == KY_RELATIVE)
+        assert_true(resolved.alpha == (isnan(alpha) ? 0.005 : alpha));
+    else
+        assert_true(isnan(resolved.alpha));
+    struct ky_parameters again;
+    assert_int_equal(ky_parameters_resolve(&resolved, &again, &error), KY_OK);
+    assert_int_equal(again.opening, expected);
+}
+
+/* θ or α choose the opening test that they belong to; neither is taken and passed over. */
+static void the_opening_follows_what_is_given(void **state)
+{
+    (void)state;
+    const double no = (double)NAN;
+    const struct {
+        int opening;
+        double theta, alpha;
+        int run, once;
+    } cases[] = {
+        {KY_OPENING_BY_USE, no, no, KY_RELATIVE, KY_OFFSET},
+        {KY_OPENING_BY_USE, 0.5, no, KY_OFFSET, KY_OFFSET},
+        {KY_OPENING_BY_USE, no, 0.02, KY_RELATIVE, KY_RELATIVE},
+        {KY_OPENING_BY_USE, 0.5, 0.02, -1, -1},
+        {KY_RELATIVE, no, no, KY_RELATIVE, KY_RELATIVE},
+        {KY_RELATIVE, 0.5, 0.02, KY_RELATIVE, KY_RELATIVE},
+        {KY_MINIMUM, no, no, KY_MINIMUM, KY_MINIMUM},
+        {KY_GEOMETRIC, 0.5, no, KY_GEOMETRIC, KY_GEOMETRIC},
+        {KY_OFFSET, no, 0.02, -1, -1},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        expect_opening(cases[k].opening, cases[k].theta, cases[k].alpha, 0, cases[k].run);
+        expect_opening(cases[k].opening, cases[k].theta, cases[k].alpha, 1, cases[k].once);
+    }
 }
 
 int main(void)
@@ -298,6 +346,7 @@ int main(void)
         cmocka_unit_test(ini_errors_name_the_place),
         cmocka_unit_test(ini_names_of_two_sets),
         cmocka_unit_test(parameters_follow_their_tables),
+        cmocka_unit_test(the_opening_follows_what_is_given),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,7 +67,7 @@ struct ky_device_engine {
     double pending[KY_PENDING]; /* kicks that have not been made: dt */
     int pendings;
     uint64_t evaluations;          /* since the bodies were put */
-    struct ky_force_report report; /* but for the device's own clock */
+    struct ky_force_report report; /* but for what the device itself measures of the last pass */
 };
 
 /* A number of the state as its 8 bytes. */
@@ -139,8 +139,9 @@ enum ky_status ky_device_factors(struct ky_device_engine *engine, struct ky_erro
 uint32_t ky_device_walk_flags(const struct ky_device_engine *engine,
                               const struct ky_parameters *parameters);
 void ky_device_walk_release(struct ky_device_engine *engine);
-/* Pairs of the last walk, read from the device. */
-void ky_device_walk_report(struct ky_device_engine *engine, struct ky_force_report *report);
+/* Adds the pairs of the last walk, read from the device. */
+enum ky_status ky_device_walk_report(struct ky_device_engine *engine,
+                                     struct ky_force_report *report, struct ky_error *error);
 double ky_device_walk_memory(const struct ky_parameters *parameters, size_t n);
 
 /* general.c */

@@ -153,7 +153,7 @@ static enum ky_status forces(struct ky_engine *base, struct ky_error *error)
     struct ky_device_engine *engine = (struct ky_device_engine *)base;
     struct ky_force_report *report = &engine->report;
     enum ky_status status = ky_device_settle(engine, error);
-    report->keys = report->sort = report->build = report->moments = 0;
+    report->keys = report->sort = report->build = report->moments = report->walk = 0;
     if (engine->parameters->force != KY_DIRECT)
         report->upload = report->download = 0;
     report->body_interactions = report->cell_interactions = 0;
@@ -172,8 +172,8 @@ static void report(struct ky_engine *base, struct ky_force_report *report)
     struct ky_device_engine *engine = (struct ky_device_engine *)base;
     *report = engine->report;
     if (engine->n > 0)
-        report->walk = engine->driver->between(engine->card[0].gpu, 0, 1);
-    ky_device_walk_report(engine, report);
+        report->walk += engine->driver->between(engine->card[0].gpu, 0, 1);
+    (void)ky_device_walk_report(engine, report, NULL); /* without counts: 0 */
     report->total = report->keys + report->sort + report->build + report->moments + report->walk;
 }
 

@@ -26,7 +26,7 @@ struct general {
 static enum ky_status stand_tree(struct ky_device_engine *engine, struct ky_error *error)
 {
     struct ky_force_report *report = &engine->report;
-    report->keys = report->sort = report->build = report->moments = 0;
+    report->keys = report->sort = report->build = report->moments = report->walk = 0;
     if (engine->host.stands)
         return KY_OK;
     enum ky_status status = ky_device_tree_build(engine, engine->parameters, error);

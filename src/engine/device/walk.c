@@ -164,10 +164,17 @@ enum ky_status ky_device_relative(struct ky_device_engine *engine, ky_evaluate_f
     struct ky_parameters first = *parameters;
     first.opening = KY_OFFSET;
     enum ky_status status = by(engine, &first, error);
+    if (status != KY_OK)
+        return status;
+    /* The marks and counts are of one pass; the report is of both. */
+    engine->report.walk += engine->driver->between(engine->card[0].gpu, 0, 1);
+    status = ky_device_walk_report(engine, &engine->report, error);
+    engine->host.counts = 0;
     return status == KY_OK ? by(engine, parameters, error) : status;
 }
 
-void ky_device_walk_report(struct ky_device_engine *engine, struct ky_force_report *report)
+enum ky_status ky_device_walk_report(struct ky_device_engine *engine,
+                                     struct ky_force_report *report, struct ky_error *error)
 {
     const struct ky_driver *driver = engine->driver;
     struct ky_gpu *gpu = engine->card[0].gpu;
@@ -175,14 +182,15 @@ void ky_device_walk_report(struct ky_device_engine *engine, struct ky_force_repo
     size_t groups = engine->host.counts;
     uint64_t pairs[2];
     if (groups == 0)
-        return;
-    enum ky_status status = ky_buffer_need(gpu, &walk->pairs, "pairs", 2, sizeof *pairs, NULL);
+        return KY_OK;
+    enum ky_status status = ky_buffer_need(gpu, &walk->pairs, "pairs", 2, sizeof *pairs, error);
     for (size_t k = 0; k < 2 && status == KY_OK; k++)
-        status = driver->reduce(gpu, &walk->counts, k * groups, groups, &walk->pairs, k, NULL);
+        status = driver->reduce(gpu, &walk->counts, k * groups, groups, &walk->pairs, k, error);
     if (status == KY_OK)
-        status = driver->read(gpu, &walk->pairs, 0, pairs, sizeof pairs, NULL);
+        status = driver->read(gpu, &walk->pairs, 0, pairs, sizeof pairs, error);
     if (status != KY_OK)
-        return;
-    report->body_interactions = (double)(pairs[0] - engine->n); /* not with itself */
-    report->cell_interactions = (double)pairs[1];
+        return status;
+    report->body_interactions += (double)(pairs[0] - engine->n); /* not with itself */
+    report->cell_interactions += (double)pairs[1];
+    return KY_OK;
 }
