@@ -25,13 +25,16 @@ $$(BUILD)/%.c.$(1).read: %.c $$(FLAGS_FILE)
 endef
 $(foreach isa,$(ISAS),$(eval $(call lane_syntax_rule,$(isa))))
 
-# Unit tests built to find stray accesses and undefined behaviour (address), or data races (thread: clang with
-# its own OpenMP, since gcc's gives false alarms). Each in a folder of its own; -w: warnings are looked for elsewhere,
-# and the sanitizers bring false ones.
+# Builds that find stray accesses and undefined behaviour (address: unit tests, fuzzers and the command), or data races
+# (thread: the tests that SANITIZED names; clang with its own OpenMP, since gcc's gives false alarms). Each in a folder
+# of its own; -w: warnings are looked for elsewhere, and the sanitizers bring false ones.
 SANITIZE_address := CUDA=no CC='$(CC)' CFLAGS='-w -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer' \
                     LDFLAGS='-fsanitize=address,undefined'
 SANITIZE_thread  := CUDA=no OPENCL=no CC=clang CFLAGS='-w -fsanitize=thread' LDFLAGS=-fsanitize=thread
+GOALS_address    := tests fuzzers $(BUILD)/address/kyoho
+SANITIZED        := $(notdir $(UNIT_TESTS))
+GOALS_thread      = $(SANITIZED:%=$(BUILD)/thread/tests/unit/%)
 
 .PHONY: sanitize-address sanitize-thread
 sanitize-address sanitize-thread: sanitize-%:
-	$(MAKE) BUILD='$(BUILD)/$*' OPT=-O1 $(SANITIZE_$*) tests
+	$(MAKE) BUILD='$(BUILD)/$*' OPT=-O1 DEBUG=-g1 $(SANITIZE_$*) $(GOALS_$*)

@@ -5,19 +5,25 @@ if ! echo 'int main(void){return 0;}' | ${CC:-cc} -x c -fsanitize=address,undefi
     echo "ok 1 - readers under mutation # SKIP the compiler has no address sanitizer"
     exit 0
 fi
-make -s -j2 fuzzers || { echo "not ok 1 - the fuzzers build"; exit 1; }
+jobs=${JOBS:-$(nproc)}
+make -s -j"$jobs" sanitize-address || { echo "not ok 1 - the fuzzers build"; exit 1; }
+export folder="$BUILD/address/tests/fuzz" LSAN_OPTIONS=print_suppressions=0 ASAN_OPTIONS=allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1
+# A reader, the mutations of each of its files, the files.
+cat >"$folder/work" <<'END'
+hdf5 200 hdf5
+content 100 *
+csv 2000 csv
+tipsy 2000 tipsy
+gadget1 2000 gadget1
+gadget2 2000 gadget2
+restart 2000 restart
+END
+xargs -P "$jobs" -L 1 sh -c \
+    '[ ! -x "$folder/run-$1" ] || timeout 250 "$folder/run-$1" "$1" "$2" tests/fuzz/corpus/$3/* >"$folder/$1.log" 2>&1' test <"$folder/work"
 count=0
-for program in "$BUILD"/fuzz/run-*; do
-    name=${program##*/run-}
+while read -r name _ _; do
+    [ -x "$folder/run-$name" ] || continue
     count=$((count + 1))
-    files="tests/fuzz/corpus/$name/*" times=2000
-    case $name in
-    hdf5) times=200 ;;
-    content) files="tests/fuzz/corpus/*/*" times=100 ;;
-    esac
-    # shellcheck disable=SC2086 # the pattern is meant to become many words
-    ASAN_OPTIONS=allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 timeout 120 \
-        "$program" "$name" $times $files 2>&1 | sed "s/^ok 1/ok $count/" | tail -n 40 >"$BUILD/fuzz/$name.log"
-    cat "$BUILD/fuzz/$name.log"
-    grep -q '^ok ' "$BUILD/fuzz/$name.log" || echo "not ok $count - $name reader"
-done
+    tail -n 40 "$folder/$name.log" | sed "s/^ok 1/ok $count/"
+    grep -q '^ok ' "$folder/$name.log" || echo "not ok $count - $name reader"
+done <"$folder/work"

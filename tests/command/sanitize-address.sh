@@ -1,24 +1,78 @@
 #!/bin/sh
-# Every unit test under the address and undefined-behaviour sanitizers, two at a time. A test that fails by itself
-# fails in its own run; here only what the sanitizers find counts.
+# Unit tests, the readers over mutated files and some runs of the command under the address and undefined-behaviour
+# sanitizers. A test that fails by itself fails in its own run; here only what the sanitizers find counts.
 cd "$(dirname "$0")/../.." || exit 1
 if ! echo 'int main(void){return 0;}' | ${CC:-cc} -x c -fsanitize=address,undefined -o /dev/null - 2>/dev/null; then
     echo "ok 1 - address sanitizer # SKIP the compiler has none"
     exit 0
 fi
-build=$BUILD/address
-make -s -j2 sanitize-address || { echo "not ok 1 - the unit tests build with sanitizers"; exit 1; }
-names=$(cd tests/unit && for source in *.c; do [ -x "$build/tests/unit/${source%.c}" ] && echo "${source%.c}"; done)
-export CMOCKA_MESSAGE_OUTPUT=STDOUT OMP_NUM_THREADS=2 UBSAN_OPTIONS=print_stacktrace=1 ASAN_OPTIONS=allocator_may_return_null=1
-export LSAN_OPTIONS=suppressions=$PWD/tests/lsan.supp:print_suppressions=0
-echo "$names" | xargs -P 2 -I NAME sh -c "'$build/tests/unit/NAME' >'$build/NAME.log' 2>&1"
+jobs=${JOBS:-$(nproc)}
+export build="$BUILD/address" OMP_NUM_THREADS=2 UBSAN_OPTIONS=print_stacktrace=1 ASAN_OPTIONS=allocator_may_return_null=1
+export LSAN_OPTIONS="suppressions=$PWD/tests/lsan.supp:print_suppressions=0"
+make -s -j"$jobs" sanitize-address || { echo "not ok 1 - the build with sanitizers"; exit 1; }
+
 count=0
-for name in $names; do
+clean() { # log what: nothing was found, and the log ends as it should
     count=$((count + 1))
-    if grep -qE 'AddressSanitizer|LeakSanitizer|runtime error' "$build/$name.log" || ! grep -q 'test(s) run' "$build/$name.log"; then
-        grep -E -A 20 'Sanitizer|runtime error' "$build/$name.log" | head -n 40
-        echo "not ok $count - no stray access or undefined behaviour: $name"
+    if grep -qE 'AddressSanitizer|LeakSanitizer|runtime error' "$1" || ! grep -qE '[1-9][0-9]* test\(s\) run|^the end$' "$1"; then
+        grep -E -A 20 'Sanitizer|runtime error' "$1" | head -n 40
+        echo "not ok $count - no stray access or undefined behaviour: $2"
     else
-        echo "ok $count - no stray access or undefined behaviour: $name"
+        echo "ok $count - no stray access or undefined behaviour: $2"
     fi
-done
+}
+
+# A program and a pattern of its tests on each line. Tests of devices compute the same sums many times over, in kernels
+# that no sanitizer sees: of them each kernel once, and what allocates; all of it in `make check-all`.
+work() {
+    for source in tests/unit/device.c tests/unit/*.c; do
+        name=$(basename "$source" .c)
+        [ -x "$build/tests/unit/$name" ] || continue
+        case ${KYOHO_TEST_ALL:+all-}$name in
+        device) # without drivers it has another test
+            [ -x "$build/tests/unit/device_walk" ] || { echo "$name *"; continue; }
+            printf "$name %s\n" 'every_kernel*' 'm*' 'n*' 'b*' 's*' 't*' 'w*'
+            ;;
+        device_walk) printf "$name %s\n" 'every_kernel*' 'memory*' 'nothing*' 'walks*' ;;
+        device_large) echo "$name more_bodies*" ;;
+        device_unroll) echo "$name what*" ;;
+        *) echo "$name *" ;;
+        esac
+    done | sort -u
+}
+work | CMOCKA_MESSAGE_OUTPUT=STDOUT xargs -P "$jobs" -L 1 sh -c \
+    'KYOHO_TEST_ONLY="$2" "$build/tests/unit/$1" >"$build/$1-${2%\*}.log" 2>&1' test
+work >"$build/work"
+while read -r name tests; do
+    clean "$build/$name-${tests%\*}.log" "$name $tests"
+done <"$build/work"
+
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+runs() {
+    while read -r words; do
+        # shellcheck disable=SC2086 # words of a command line
+        "$build/kyoho" $words </dev/null || echo "exit code $? of kyoho $words"
+    done <<'END'
+model plummer -n 500 --softening 0.1 -o a.csv
+model king -n 300 --w0 5 --softening 0.1 -o b.tipsy
+merge a.csv b.tipsy --separation 5 --pericentre 1 -o c.csv
+run c.csv --softening 0.1 --step 0.125 --end 0.5 --every 0.25 --output r
+run --resume r --end 0.75
+info r
+force a.csv --softening 0.1 --check 50
+force a.csv --softening 0.1 --force direct --json
+neighbours a.csv --radius 0.2 -o n.csv --lists
+density a.csv -o d.csv
+convert a.csv a.tipsy
+draw r -o r.png
+devices
+run --help
+run --tehta 3
+info none.csv
+END
+    [ -s r/energy.csv ] && echo the end
+}
+runs >"$build/command.log" 2>&1
+clean "$build/command.log" "the command"

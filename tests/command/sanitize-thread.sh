@@ -7,16 +7,30 @@ if ! printf '#include <omp.h>\nint main(void){return omp_get_max_threads() < 1;}
     echo "ok 1 - no data races # SKIP clang, libomp-dev or libclang-rt-dev is not installed"
     exit 0
 fi
-build=$BUILD/thread
-make -s -j2 sanitize-thread || { echo "not ok 1 - the unit tests build with the thread sanitizer"; exit 1; }
-count=0
-for name in $(cd tests/unit && ls cpu*.c octree*.c draw*.c models*.c analysis*.c sim*.c general*.c 2>/dev/null | sed "s|\.c$||"); do
-    count=$((count + 1))
-    CMOCKA_MESSAGE_OUTPUT=STDOUT OMP_NUM_THREADS=2 TSAN_OPTIONS=ignore_noninstrumented_modules=1 "$build/tests/unit/$name" >"$build/$name.log" 2>&1
-    if grep -q 'ThreadSanitizer' "$build/$name.log" || ! grep -q 'test(s) run' "$build/$name.log"; then
-        grep -A 20 'ThreadSanitizer' "$build/$name.log" | head -n 40
-        echo "not ok $count - no data races: $name"
-    else
-        echo "ok $count - no data races: $name"
-    fi
-done
+# Programs and patterns of their tests. Of those that take long, in `check`, the tests that compare numbers of threads.
+all=${KYOHO_TEST_ALL:+*}
+work="cpu_direct *
+cpu_tree ${all:-threads*}
+octree *
+draw *
+models ${all:-*seed*}
+analysis *
+sim *
+general_walk ${all:-threads*}"
+jobs=${JOBS:-$(nproc)}
+export build="$BUILD/thread" CMOCKA_MESSAGE_OUTPUT=STDOUT OMP_NUM_THREADS=2 TSAN_OPTIONS=ignore_noninstrumented_modules=1
+make -s -j"$jobs" SANITIZED="$(echo "$work" | cut -d' ' -f1 | tr '\n' ' ')" sanitize-thread ||
+    { echo "not ok 1 - the unit tests build with the thread sanitizer"; exit 1; }
+echo "$work" | xargs -P "$jobs" -L 1 sh -c 'KYOHO_TEST_ONLY="$2" "$build/tests/unit/$1" >"$build/$1.log" 2>&1' test
+echo "$work" | {
+    count=0
+    while read -r name _; do
+        count=$((count + 1))
+        if grep -q 'ThreadSanitizer' "$build/$name.log" || ! grep -qE '[1-9][0-9]* test\(s\) run' "$build/$name.log"; then
+            grep -A 20 'ThreadSanitizer' "$build/$name.log" | head -n 40
+            echo "not ok $count - no data races: $name"
+        else
+            echo "ok $count - no data races: $name"
+        fi
+    done
+}
