@@ -83,6 +83,11 @@ enum ky_status reading_get(struct cli *cli, const struct reading *reading, const
                            const struct ky_units *units, int as_stored,
                            struct ky_snapshot *snapshot);
 
+/* What was read: types, units, space and softening, as a line and as members of an object. */
+void reading_show(FILE *out, const char *name, const struct ky_snapshot *snapshot);
+void reading_json(struct ky_json *json, const struct ky_snapshot *snapshot);
+extern const char *const body_type_names[6]; /* "gas" … */
+
 /* Where bodies come from: a file, or a model made in memory. */
 enum { ORIGIN = 1024 };
 struct source {

@@ -61,10 +61,12 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
         ky_json_text(&json, "input", cli->words[0]);
         ky_json_text(&json, "output", sink.output);
         ky_json_count(&json, "n", snapshot.bodies.n);
+        reading_json(&json, &snapshot);
         ky_json_end_object(&json);
     } else if (!status && !cli->quiet) {
         fprintf(sink_remarks(&sink), "%s: %zu bodies at time %g\n", sink.output, snapshot.bodies.n,
                 snapshot.time);
+        reading_show(sink_remarks(&sink), cli->words[0], &snapshot);
     }
     ky_snapshot_free(&snapshot);
     return status;

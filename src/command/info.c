@@ -10,8 +10,6 @@
 #include "command/files.h"
 #include "snapshot/space.h"
 
-static const char *const type_names[6] = {"gas", "halo", "disk", "bulge", "stars", "black holes"};
-
 struct facts {
     const char *file;
     size_t n, types[6];
@@ -125,7 +123,7 @@ static void show(const struct ky_snapshot *snapshot, const struct facts *facts)
     printf("%-22s %zu bodies at time %.9g\n", facts->file, facts->n, snapshot->time);
     for (int k = 0; k < 6; k++)
         if (facts->types[k])
-            printf("%-22s %zu (type %d)\n", type_names[k], facts->types[k], k);
+            printf("%-22s %zu (type %d)\n", body_type_names[k], facts->types[k], k);
     show_units(snapshot, facts->file);
     show_space(&snapshot->space);
     show_softening(snapshot, facts);
@@ -157,20 +155,6 @@ static void show(const struct ky_snapshot *snapshot, const struct facts *facts)
 
 /* ---- as JSON ---- */
 
-static void space_json(struct ky_json *json, const struct ky_space *space)
-{
-    ky_json_object(json, "space");
-    ky_json_flag(json, "comoving", space->comoving);
-    ky_json_flag(json, "per_h", space->per_h);
-    ky_json_flag(json, "converted", space->converted);
-    ky_json_real(json, "scale_factor", space->scale_factor);
-    ky_json_real(json, "hubble", space->hubble);
-    ky_json_real(json, "omega_matter", space->omega_matter);
-    ky_json_real(json, "omega_lambda", space->omega_lambda);
-    ky_json_real(json, "box", space->box);
-    ky_json_end_object(json);
-}
-
 static void write_json(struct ky_json *json, const char *name, const struct ky_snapshot *snapshot,
                        const struct facts *facts)
 {
@@ -178,19 +162,8 @@ static void write_json(struct ky_json *json, const char *name, const struct ky_s
     ky_json_object(json, name);
     ky_json_text(json, "file", facts->file);
     ky_json_count(json, "n", facts->n);
-    ky_json_object(json, "types");
-    for (int k = 0; k < 6; k++)
-        ky_json_count(json, type_names[k], facts->types[k]);
-    ky_json_end_object(json);
     ky_json_real(json, "time", snapshot->time);
-    ky_json_object(json, "units");
-    ky_json_real(json, "length_cm", snapshot->units.length_cm);
-    ky_json_real(json, "mass_g", snapshot->units.mass_g);
-    ky_json_real(json, "velocity_cm_s", snapshot->units.velocity_cm_s);
-    ky_json_real(json, "g", snapshot->units.g);
-    ky_json_end_object(json);
-    space_json(json, &snapshot->space);
-    ky_json_real(json, "softening", snapshot->softening);
+    reading_json(json, snapshot);
     ky_json_vector(json, "own_softenings", facts->softening, 2);
     ky_json_text(json, "softening_kind", snapshot->softening_kind < 0 ? NULL : kind_of(snapshot));
     ky_json_real(json, "mass", facts->mass);

@@ -1,7 +1,12 @@
 /* How a snapshot is read: the options that all subcommands share which read one. */
+#include <inttypes.h>
+#include <math.h>
 #include <stddef.h>
 
 #include "command/command.h"
+#include "snapshot/space.h"
+
+const char *const body_type_names[6] = {"gas", "halo", "disk", "bulge", "stars", "black holes"};
 
 #define FIELD(name) offsetof(struct reading, name)
 static const struct ky_option reading_options[] = {
@@ -52,4 +57,70 @@ enum ky_status reading_get(struct cli *cli, const struct reading *reading, const
     enum ky_status status =
         reading->types ? parse_types(cli, reading->types, &options.types) : KY_OK;
     return status ? status : ky_snapshot_read_as(path, &options, snapshot, &cli->error);
+}
+
+static void count_types(const struct ky_bodies *bodies, size_t count[6])
+{
+    for (int t = 0; t < 6; t++)
+        count[t] = 0;
+    for (size_t i = 0; i < bodies->n; i++)
+        count[bodies->type ? bodies->type[i] : 4]++;
+}
+
+void reading_json(struct ky_json *json, const struct ky_snapshot *snapshot)
+{
+    const struct ky_units *units = &snapshot->units;
+    const struct ky_space *space = &snapshot->space;
+    size_t count[6];
+    count_types(&snapshot->bodies, count);
+    ky_json_object(json, "types");
+    for (int t = 0; t < 6; t++)
+        ky_json_count(json, body_type_names[t], count[t]);
+    ky_json_end_object(json);
+    ky_json_object(json, "units");
+    ky_json_real(json, "length_cm", units->length_cm);
+    ky_json_real(json, "mass_g", units->mass_g);
+    ky_json_real(json, "velocity_cm_s", units->velocity_cm_s);
+    ky_json_real(json, "g", units->g);
+    ky_json_end_object(json);
+    ky_json_object(json, "space");
+    ky_json_flag(json, "comoving", space->comoving);
+    ky_json_flag(json, "per_h", space->per_h);
+    ky_json_flag(json, "converted", space->converted);
+    ky_json_real(json, "scale_factor", space->scale_factor);
+    ky_json_real(json, "hubble", space->hubble);
+    ky_json_real(json, "omega_matter", space->omega_matter);
+    ky_json_real(json, "omega_lambda", space->omega_lambda);
+    ky_json_real(json, "box", space->box);
+    ky_json_end_object(json);
+    ky_json_real(json, "softening", snapshot->softening);
+}
+
+void reading_show(FILE *out, const char *name, const struct ky_snapshot *snapshot)
+{
+    const struct ky_units *units = &snapshot->units;
+    char space[256];
+    size_t count[6];
+    count_types(&snapshot->bodies, count);
+    fprintf(out, "read from %s:", name);
+    for (int t = 0, first = 1; t < 6; t++)
+        if (count[t]) {
+            fprintf(out, "%s %zu %s", first ? "" : ",", count[t], body_type_names[t]);
+            first = 0;
+        }
+    if (units->length_cm > 0)
+        fprintf(out, "; units %.7g cm, %.4g g, %g cm/s, G = %.6g", units->length_cm, units->mass_g,
+                units->velocity_cm_s, units->g);
+    else
+        fprintf(out, "; N-body units, G = %.6g", units->g);
+    if (snapshot->bodies.softening)
+        fputs("; softening of each body's own", out);
+    else if (isnan(snapshot->softening))
+        fputs("; no softening", out);
+    else
+        fprintf(out, "; softening %.6g", snapshot->softening);
+    ky_space_describe(&snapshot->space, space, sizeof space);
+    if (*space)
+        fprintf(out, "; %s, converted to physical, open space", space);
+    fputc('\n', out);
 }

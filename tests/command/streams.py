@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-# Snapshots through pipes, tables with blanks, and names of files that are long, hold newlines or are not UTF-8.
+# Snapshots through pipes, comoving files at every command, tables with blanks, and names of files that are long, hold newlines or are not UTF-8.
 import json
 import os
+import struct
 import subprocess
 
-from tap import KYOHO, check, finish, folder, run
+from tap import KYOHO, check, finish, folder, run, run_json
 
 
 def pipe(*words, data=b""):
@@ -50,6 +51,39 @@ with folder() as top:
         lines = process.stderr.splitlines()
         check(process.returncode == code and len(lines) == 1 and says in lines[0], f"code {code}: {name} through a pipe", process.stderr)
     run("convert", path("whole.csv"), path("x.csv"), "--format", "gadget2", code=2, name="gadget2 is not offered for writing")
+
+    # what was read is said
+    process = run("convert", path("whole.csv"), path("said.csv"))
+    check("50 stars; N-body units, G = 1; softening" in process.stdout, "convert says types, units and softening", process.stdout)
+    said = run_json("convert", path("whole.csv"), path("again.csv"))
+    check(said["types"]["stars"] == 50 and said["units"]["g"] == 1 and not said["space"]["comoving"], "and its JSON", said)
+    check(run_json("info", path("whole.csv"))["space"]["box"] == 0, "info has the space")
+
+    # GADGET binary with redshift, box and h, made here: header, then POS, VEL and ID of two bodies with masses in the header
+    def record(data):
+        return struct.pack("<i", len(data)) + data + struct.pack("<i", len(data))
+
+    header = struct.pack("<6i6d2d2i6i2i4d", 0, 2, 0, 0, 0, 0, 0, 0.5, 0, 0, 0, 0, 0.25, 3, 0, 0, 0, 2, 0, 0, 0, 0, 0, 1, 1000, 0.3, 0.7, 0.7)
+    with open(path("cosmic"), "wb") as file:
+        file.write(record(header.ljust(256, b"\0")) + record(struct.pack("<6f", 0, 0, 0, 7, 0, 0))
+                   + record(struct.pack("<6f", 0, 0, 0, 0, 2, 0)) + record(struct.pack("<2i", 1, 2)))
+    for words in (["run", "--softening", 1, "--steps", 1, "--step", 1, "--output", path("never")], ["force"], ["density"], ["neighbours", "--radius", 1],
+                  ["convert", "-o", path("never.csv")], ["merge", path("whole.csv"), "--separation", 9, "--pericentre", 1, "-o", path("never.csv")]):
+        process = run(words[0], path("cosmic"), *words[1:], code=4, name=f"{words[0]}: a comoving file is refused")
+        check(all(word in process.stderr for word in ("redshift 3", "h = 0.7", "box of side 1000", "--physical")), f"{words[0]} says what it is",
+              process.stderr)
+    process = run("info", path("cosmic"))
+    check("comoving (redshift 3)" in process.stdout and "--physical" in process.stdout, "info describes it", process.stdout)
+    run("draw", path("cosmic"), "-o", path("cosmic.png"), "--width", "64")
+    run("convert", path("cosmic"), path("no-units.csv"), "--physical", code=4, name="the Hubble flow needs units")
+    process = run("convert", path("cosmic"), path("physical.csv"), "--physical", "--units", "galaxy")
+    check("converted to physical" in process.stdout, "convert --physical says so", process.stdout)
+    x = read("physical.csv").decode().splitlines()[-1].split(",")[3]
+    check(abs(float(x) - 7 * 0.25 / 0.7) < 1e-12, "lengths are multiplied by a/h", x)
+    process = run("force", path("cosmic"), "--physical", "--units", "galaxy", "--softening", "0.1", "--types", "1", "--renumber")
+    check("--physical" not in process.stderr, "force --physical", process.stderr)
+    run("force", path("cosmic"), "--physical", "--types", "1,x", code=2, name="--types 1,x")
+    run("force", "--model", "plummer", "-n", "9", "--softening", "1", "--physical", code=2, name="--physical belongs to a file")
 
     # cells between blanks or tabs
     rows = [line for line in csv.decode().splitlines() if not line.startswith("#")]
