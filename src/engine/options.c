@@ -20,21 +20,25 @@ const struct ky_option ky_engine_options[] = {
 
 const struct ky_option ky_force_options[] = {
     {"force", KY_OPTION_CHOICE, FIELD(force), "tree", KY_NO_RANGE, "direct|walk|list|tree", NULL,
-     "direct: exact sum; walk: a tree walk for each body; list: interaction lists made on the host "
-     "for a device; tree: a walk for each group of bodies"},
+     "direct: exact sum; walk: one tree walk for each body; list: interaction lists, made on the "
+     "host for a device; tree: one tree walk for each group of bodies"},
     {"opening", KY_OPTION_CHOICE, FIELD(opening), NULL, KY_NO_RANGE,
      "geometric|offset|minimum|relative", NULL,
-     "when a cell of size l is used: d > l/θ; d > l/θ + s; distance to its box > l/θ; by the "
-     "error expected of it (relative, but offset where only --theta is given)"},
+     "which cells are used whole, of size l at distance d: geometric: d > l/θ; offset: d > l/θ + "
+     "s, with s the distance of the centre of mass from the middle; minimum: distance to the box > "
+     "l/θ; relative: expected error below α (default relative; offset where only --theta is "
+     "given)"},
     {"theta", KY_OPTION_REAL, FIELD(theta), NULL, 1e-3, 2.0, NULL, NULL,
      "opening angle θ: smaller is more exact and slower. With offset and 0.7, 99 % of the "
-     "accelerations are within 0.2 % (walk: 0.4 %). With relative only for the first ones (0.7)"},
+     "accelerations are within 0.2 % (walk: 0.4 %). With relative it serves for the first "
+     "accelerations alone (default 0.7)"},
     {"alpha", KY_OPTION_REAL, FIELD(alpha), NULL, 1e-12, 1.0, NULL, NULL,
      "tolerance of --opening relative for a cell, in units of the last acceleration: smaller is "
      "more exact and slower. With 0.005, 99 % of the accelerations are within 0.1 % (walk: 0.3 %) "
-     "(0.005)"},
+     "(default 0.005)"},
     {"cell", KY_OPTION_CHOICE, FIELD(cell), NULL, KY_NO_RANGE, "box|edge", NULL,
-     "size of a cell: its bodies' tight box or its cube (box; with walk and list: edge)"},
+     "size l of a cell: box is the longest side of the box around its bodies, edge the side of its "
+     "cube (default box; edge with walk and list)"},
     {"multipole", KY_OPTION_INTEGER, FIELD(multipole), "2", 1, 2, NULL, "1|2",
      "moments of a cell; 1: monopole, 2: quadrupole"},
     {"curve", KY_OPTION_CHOICE, FIELD(curve), "hilbert", KY_NO_RANGE, "none|morton|hilbert", NULL,
@@ -56,9 +60,8 @@ const struct ky_option ky_force_options[] = {
      "model's; 0 is none [length]"},
     {"softening-kind", KY_OPTION_CHOICE, FIELD(softening_kind), NULL, KY_NO_RANGE,
      "plummer|symmetric", NULL,
-     "r² + ε² with the ε of the body that feels the force, or r² + ε_i² + ε_j² (equal ε then act "
-     "as "
-     "√2 ε); without it the kind stored in the file, else plummer"},
+     "plummer: r² + ε² with the ε of the body that feels the force; symmetric: r² + ε_i² + ε_j², "
+     "so that equal ε act as √2 ε; without it the kind stored in the file, else plummer"},
     {"g", KY_OPTION_REAL, FIELD(g), "1", 0, (double)INFINITY, NULL, NULL,
      "constant of gravity in the units of the bodies"},
 };
@@ -67,7 +70,7 @@ const struct ky_option ky_integrator_options[] = {
     {"integrator", KY_OPTION_CHOICE, FIELD(integrator), "leapfrog", KY_NO_RANGE, "leapfrog", NULL,
      "leapfrog: kick-drift-kick with one step for all"},
     {"step", KY_OPTION_REAL, FIELD(step), NULL, KY_NO_RANGE, NULL, "TIME",
-     "time step; without it one is derived from softening and velocities, and said [time]"},
+     "time step; without it one is chosen from softening and velocities, and printed [time]"},
 };
 
 const size_t ky_engine_option_count = COUNT(ky_engine_options);

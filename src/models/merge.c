@@ -12,11 +12,11 @@
 
 const struct ky_option ky_merge_options[] = {
     {"separation", KY_OPTION_REAL, FIELD(separation), NULL, 0, (double)INFINITY, NULL, "LENGTH",
-     "of the centres of mass at the start; required [length]"},
+     "distance of the centres of mass at the start; required [length]"},
     {"pericentre", KY_OPTION_REAL, FIELD(pericentre), NULL, 0, (double)INFINITY, NULL, "LENGTH",
-     "of the orbit of two point masses; required, 0 is head on [length]"},
+     "pericentre of the orbit of two point masses; required; 0 is head on [length]"},
     {"eccentricity", KY_OPTION_REAL, FIELD(eccentricity), "1", 0, (double)INFINITY, NULL, NULL,
-     "of the orbit: 1 is a parabola"},
+     "eccentricity of the orbit; 1 is a parabola"},
     {"g", KY_OPTION_REAL, FIELD(g), "1", 0, (double)INFINITY, NULL, NULL,
      "constant of gravity in the units of the bodies"},
     {"softening", KY_OPTION_REAL, FIELD(softening), NULL, 0, (double)INFINITY, NULL, "LENGTH",

@@ -34,25 +34,25 @@ const size_t ky_model_count = sizeof ky_models / sizeof *ky_models;
 const struct ky_option ky_model_options[] = {
     {"bodies", KY_OPTION_COUNT, FIELD(n), "0", KY_NO_RANGE, NULL, "N", "number of bodies"},
     {"seed", KY_OPTION_COUNT, FIELD(seed), "1", KY_NO_RANGE, NULL, NULL,
-     "of the random numbers; the same seed gives the same bodies"},
+     "seed of the random numbers; the same seed gives the same bodies"},
     {"softening", KY_OPTION_REAL, FIELD(softening), NULL, 0, 1e6, NULL, "LENGTH",
-     "that the run will use, stored with the bodies: velocities are in balance with it, while "
+     "softening of the run, stored with the bodies: the velocities are in balance with it, while "
      "positions and E = −1/4 are those of the Newtonian system; without it 0.75 r_h N^−0.26, or 0 "
      "for two-body [Hénon length]"},
     {"softening-kind", KY_OPTION_CHOICE, FIELD(softening_kind), "plummer", KY_NO_RANGE,
-     "plummer|symmetric", NULL, "that the run will use; symmetric acts as √2 softening"},
+     "plummer|symmetric", NULL, "kind of softening of the run; symmetric acts as √2 softening"},
     {"cutoff", KY_OPTION_REAL, FIELD(cutoff), "0", 0, 1e6, NULL, "LENGTH",
-     "outermost radius, 0: the model's own default [scale radius]"},
+     "outermost radius; 0: the default of the model [scale radius]"},
     {"virial-ratio", KY_OPTION_REAL, FIELD(virial_ratio), "0", 0, 1.99, NULL, NULL,
-     "2T/|sum m x.a|: 0 is cold, 1 balanced"},
+     "2T/|Σ m x·a|: 0 is cold, 1 is in balance"},
     {"w0", KY_OPTION_REAL, FIELD(w0), "6", 0.1, 16, NULL, NULL,
      "central potential in units of the velocity parameter squared"},
     {"eccentricity", KY_OPTION_REAL, FIELD(eccentricity), "0", 0, 0.999999, NULL, NULL,
-     "of the orbit"},
+     "eccentricity of the orbit"},
     {"mass-ratio", KY_OPTION_REAL, FIELD(mass_ratio), "1", 0, 1e6, NULL, NULL,
      "mass of the second body over that of the first"},
     {"semi-major-axis", KY_OPTION_REAL, FIELD(semi_major_axis), "1", 1e-6, 1e6, NULL, "LENGTH",
-     "of the relative orbit"},
+     "semi-major axis of the relative orbit"},
 };
 const size_t ky_model_option_count = sizeof ky_model_options / sizeof *ky_model_options;
 
