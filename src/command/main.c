@@ -111,9 +111,12 @@ static int unknown(const char *word)
     for (int k = 0; k < COMMANDS; k++)
         names[k] = commands[k].command->name;
     const char *near = ky_nearest_word(word, names, COMMANDS);
-    fprintf(stderr, "kyoho: unknown command '%s'%s%s%s; `kyoho --help` lists all\n", word,
-            near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-    return KY_USAGE;
+    struct ky_error error;
+    enum ky_status status =
+        ky_fail(&error, KY_USAGE, "unknown command '%s'%s%s%s; `kyoho --help` lists all", word,
+                near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    fprintf(stderr, "kyoho: %s\n", error.text);
+    return (int)status;
 }
 
 /* A closed standard stream would give its number to the next file that is opened, and remarks would

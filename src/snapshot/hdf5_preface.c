@@ -242,9 +242,9 @@ enum ky_status ky_hdf5_read_units(hid_t file, const struct ky_read_options *opti
             return ky_fail(error, KY_BAD_DATA,
                            "names units that are not understood (%s); --units tells what they are",
                            text);
-        ky_read_warn(options, "the file names units that are not understood (%s); %s", text,
-                     options->units ? "those of --units are taken"
-                                    : "its numbers are shown without units");
+        ky_read_log(
+            options, KY_LOG_WARNING, "the file names units that are not understood (%s); %s", text,
+            options->units ? "those of --units are taken" : "its numbers are shown without units");
     }
     if (!known && options->units)
         *stored = *options->units;

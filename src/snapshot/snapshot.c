@@ -81,7 +81,8 @@ void ky_read_options_defaults(struct ky_read_options *options)
     *options = (struct ky_read_options){.size = sizeof *options};
 }
 
-void ky_read_warn(const struct ky_read_options *options, const char *format, ...)
+void ky_read_log(const struct ky_read_options *options, enum ky_log_level level, const char *format,
+                 ...)
 {
     if (!options->log)
         return;
@@ -91,7 +92,7 @@ void ky_read_warn(const struct ky_read_options *options, const char *format, ...
     ky_format_list(line, sizeof line, format, arguments);
     va_end(arguments);
     ky_one_line(line);
-    options->log(options->log_context, KY_LOG_WARNING, line);
+    options->log(options->log_context, level, line);
 }
 
 enum ky_format ky_snapshot_recognise(const struct ky_input *input)
@@ -132,6 +133,9 @@ static enum ky_status finish(struct ky_snapshot *made, const struct ky_read_opti
     if (bodies->n == 0)
         return ky_fail(error, KY_BAD_DATA, "holds no bodies%s",
                        options->types ? " of the chosen types" : "");
+    if (options->space == KY_SPACE_PHYSICAL && !made->space.converted)
+        ky_read_log(options, KY_LOG_INFO,
+                    "the file is not comoving, h-scaled or periodic; nothing is converted");
     ky_space_finish(made);
     enum ky_status status = ky_bodies_check(bodies, error);
     if (!status)

@@ -25,9 +25,9 @@ int ky_is_standard(const char *path);
 enum ky_status ky_snapshot_create(const char *path, int overwrite, struct ky_file **file,
                                   struct ky_error *error);
 
-/* A warning to the caller's log. */
-void ky_read_warn(const struct ky_read_options *options, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+/* A line to the log of the options, if there is one. */
+void ky_read_log(const struct ky_read_options *options, enum ky_log_level level, const char *format,
+                 ...) __attribute__((format(printf, 3, 4)));
 
 /* For a program, before its first snapshot: HDF5 does nothing when the process ends. After a
  * damaged file it would print lines of its own there. Every file of ours is closed before. */

@@ -54,9 +54,9 @@ static enum ky_status check_conversion(const struct ky_space *space, const struc
 enum ky_status ky_space_decide(const struct ky_space *space, const struct ky_read_options *options,
                                struct ky_snapshot *snapshot, struct ky_error *error)
 {
+    const int ordinary = !space->comoving && !space->per_h && !(space->box > 0);
     snapshot->space = *space;
-    if ((!space->comoving && !space->per_h && !(space->box > 0)) ||
-        options->space == KY_SPACE_AS_STORED)
+    if (ordinary || options->space == KY_SPACE_AS_STORED)
         return KY_OK;
     if (options->space == KY_SPACE_PHYSICAL) {
         snapshot->space.converted = 1;

@@ -52,6 +52,9 @@ with folder() as top:
         check(process.returncode == code and len(lines) == 1 and says in lines[0], f"code {code}: {name} through a pipe", process.stderr)
     run("convert", path("whole.csv"), path("x.csv"), "--format", "gadget2", code=2, name="gadget2 is not offered for writing")
 
+    process = run("a\nb", code=2)
+    check(len(process.stderr.splitlines()) == 1, "an unknown command is one line", process.stderr)
+
     # what was read is said
     process = run("convert", path("whole.csv"), path("said.csv"))
     check("50 stars; N-body units, G = 1; softening" in process.stdout, "convert says types, units and softening", process.stdout)
@@ -84,6 +87,10 @@ with folder() as top:
     check("--physical" not in process.stderr, "force --physical", process.stderr)
     run("force", path("cosmic"), "--physical", "--types", "1,x", code=2, name="--types 1,x")
     run("force", "--model", "plummer", "-n", "9", "--softening", "1", "--physical", code=2, name="--physical belongs to a file")
+
+    process = run("convert", path("whole.csv"), path("same.csv"), "--physical")
+    check("nothing is converted" in process.stderr and read("same.csv").splitlines()[-1] == csv.splitlines()[-1],
+          "--physical says that an ordinary file is left as it is", process.stderr)
 
     # cells between blanks or tabs
     rows = [line for line in csv.decode().splitlines() if not line.startswith("#")]
