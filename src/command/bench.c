@@ -11,7 +11,7 @@ struct bench_case {
     const char *group; /* what the command line calls it */
     int force, precision, multipole;
     uint64_t n;
-    double theta;
+    double theta; /* of opening offset; 0: the default opening, by its own alpha */
     int repeat;
 };
 
@@ -20,11 +20,13 @@ static const struct bench_case cases[] = {
     {"direct", KY_DIRECT, KY_SINGLE, 2, 65536, 0.7, 1},
     {"direct", KY_DIRECT, KY_EXTENDED, 2, 16384, 0.7, 1},
     {"direct", KY_DIRECT, KY_DOUBLE, 2, 16384, 0.7, 1},
+    {"tree", KY_TREE, KY_SINGLE, 2, 131072, 0, 3},
     {"tree", KY_TREE, KY_SINGLE, 2, 131072, 0.5, 3},
     {"tree", KY_TREE, KY_SINGLE, 2, 131072, 0.7, 3},
     {"tree", KY_TREE, KY_SINGLE, 2, 131072, 0.9, 3},
     {"tree", KY_TREE, KY_SINGLE, 1, 131072, 0.5, 3},
     {"tree", KY_TREE, KY_SINGLE, 2, 1048576, 0.7, 1},
+    {"walk", KY_WALK, KY_SINGLE, 2, 131072, 0, 1},
     {"walk", KY_WALK, KY_SINGLE, 2, 131072, 0.7, 1},
     {"walk", KY_WALK, KY_SINGLE, 1, 131072, 0.6, 1},
 };
@@ -63,8 +65,11 @@ static enum ky_status check_words(struct cli *cli)
 static void show(const struct bench_case *row, const struct force_result *result)
 {
     static const char *const precisions[] = {"single", "extended", "double"};
-    printf("%-7s %-9s %8llu  %4.2f %d %11.4g %11.4g   %.1e %.1e   %.1e %.1e\n", row->group,
-           precisions[row->precision], (unsigned long long)row->n, row->theta, row->multipole,
+    char theta[8] = "rel.";
+    if (row->theta > 0)
+        snprintf(theta, sizeof theta, "%4.2f", row->theta);
+    printf("%-7s %-9s %8llu  %s %d %11.4g %11.4g   %.1e %.1e   %.1e %.1e\n", row->group,
+           precisions[row->precision], (unsigned long long)row->n, theta, row->multipole,
            force_particles_per_s(result), force_interactions_per_s(result),
            result->acceleration.median, result->acceleration.p99, result->potential.median,
            result->potential.p99);
@@ -80,8 +85,8 @@ static enum ky_status measure(struct cli *cli, const struct ky_parameters *base,
     parameters.force = row->force;
     parameters.precision = row->precision;
     parameters.multipole = row->multipole;
-    parameters.theta = row->theta;
-    parameters.opening = KY_OFFSET;
+    parameters.theta = row->theta > 0 ? row->theta : (double)NAN;
+    parameters.opening = row->theta > 0 ? KY_OFFSET : KY_RELATIVE;
     ky_model_parameters_defaults(&model);
     model.n = row->n;
     ky_snapshot_clear(&snapshot);
@@ -131,7 +136,7 @@ static enum ky_status run_cases(struct cli *cli, const struct ky_parameters *par
         if (status)
             return status;
         if (!cli->json && !bench->count)
-            printf("engine %s: %s; Plummer spheres, softening %s\n"
+            printf("engine %s: %s; Plummer spheres, softening %s; rel.: --opening relative\n"
                    "force   precision        n theta p particles/s interact./s   error of a: med, "
                    "99 %%  of potential\n",
                    result->report.engine, result->report.device,

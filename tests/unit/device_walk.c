@@ -444,6 +444,45 @@ static void walks_and_forces_take_turns(void **state)
         }
 }
 
+/* The default, `relative`, where there are few accelerations to go by, or none: few bodies, bodies
+ * without mass, no gravity; the first evaluation and the one after it. */
+static void relative_serves_bodies_without_acceleration(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {0, 1, 2, 3, 65, 600};
+    static const int methods[] = {KY_WALK, KY_TREE, KY_LIST};
+    need_a_device();
+    for (int e = 0; e < engine_count; e++)
+        for (int k = 0; k < 6 * 2 * 4; k++) {
+            struct ky_error error = {0};
+            struct ky_parameters parameters = cloud_parameters(), plain;
+            size_t n = sizes[k / 8];
+            struct ky_bodies bodies = cloud_make(PLUMMER, n), exact = cloud_make(PLUMMER, n);
+            for (size_t i = 0; i < n; i++) /* all have mass, none has, a third has; no gravity */
+                if (k % 4 == 1 || (k % 4 == 2 && i % 3 > 0))
+                    bodies.mass[i] = exact.mass[i] = 0;
+            parameters.g = k % 4 == 3 ? 0 : 1;
+            parameters.softening = 0.01;
+            parameters.opening = KY_RELATIVE;
+            plain = parameters;
+            plain.opening = KY_OPENING_BY_USE;
+            plain.force = KY_DIRECT;
+            plain.precision = KY_DOUBLE;
+            assert_ok(cloud_forces(&plain, &exact, NULL, NULL, &error));
+            parameters.engine = engines[e].engine;
+            parameters.force = methods[k / 4 % 2 && !is_cpu_engine(e) ? 2 : k / 4 % 2];
+            for (int again = 0; again < 2; again++) {
+                assert_ok(cloud_forces(&parameters, &bodies, NULL, NULL, &error));
+                struct cloud_error e_of = cloud_compare(&bodies, &exact);
+                assert_between(e_of.median, 0, 2e-3);
+                assert_between(e_of.p99, 0, 6e-3);
+                assert_between(e_of.potential_p99, 0, 1e-3);
+            }
+            ky_bodies_free(&bodies);
+            ky_bodies_free(&exact);
+        }
+}
+
 /* Without last accelerations `relative` makes a pass with `offset` first: pairs of both. */
 static void the_first_evaluation_reports_both_passes(void **state)
 {
@@ -560,6 +599,7 @@ int main(void)
         cmocka_unit_test(clumps_of_any_size),
         cmocka_unit_test(many_bodies_as_on_the_cpu),
         cmocka_unit_test(walks_and_forces_take_turns),
+        cmocka_unit_test(relative_serves_bodies_without_acceleration),
         cmocka_unit_test(the_first_evaluation_reports_both_passes),
         cmocka_unit_test(memory_that_runs_out_is_an_error),
         cmocka_unit_test(nothing_is_written_around_buffers),
