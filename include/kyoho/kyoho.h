@@ -370,7 +370,9 @@ struct ky_run_parameters {
 
 KY_API void ky_run_parameters_defaults(struct ky_run_parameters *run);
 
-/* What a run would do and need. */
+/* What a run would do and need. The bodies of `initial` may be a number without arrays (mass NULL),
+ * so that a plan needs no memory: then a step that is not given is NaN, since it follows from the
+ * bodies, and `steps` is 0 unless it is given. */
 struct ky_plan {
     double step;
     uint64_t steps, snapshots;

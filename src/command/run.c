@@ -147,6 +147,28 @@ static void keep_processor(const struct cli *cli, struct ky_parameters *paramete
         parameters->threads = -1;
 }
 
+/* Bodies of a model are made for a plan up to this number, which takes no time to speak of. Of more
+ * only the number is known, and the step not, unless it is given. */
+enum { LARGEST_MADE = 100000 };
+
+static enum ky_status get_bodies(struct cli *cli, struct request *request,
+                                 struct ky_snapshot *snapshot, char origin[ORIGIN])
+{
+    uint64_t *n = &request->source.parameters.n, wanted = *n;
+    int count_alone = request->dry && request->source.model && wanted > LARGEST_MADE;
+    if (count_alone)
+        *n = 1000; /* to check the model and its options */
+    enum ky_status status =
+        source_get(cli, &request->source, cli->word_count ? cli->words[0] : NULL,
+                   &request->parameters, snapshot, origin);
+    *n = wanted;
+    if (status || !count_alone)
+        return status;
+    ky_bodies_free(&snapshot->bodies);
+    snapshot->bodies.n = (size_t)wanted;
+    return KY_OK;
+}
+
 static enum ky_status show_plan(struct cli *cli, const struct request *request,
                                 const struct ky_snapshot *snapshot)
 {
@@ -169,12 +191,15 @@ static enum ky_status show_plan(struct cli *cli, const struct request *request,
         ky_json_end_object(&json);
         return KY_OK;
     }
-    printf("%zu bodies, %llu steps of %g, %llu snapshots\n"
+    char steps[96] = "a step that follows from the bodies unless --step is given";
+    if (!isnan(plan.step))
+        snprintf(steps, sizeof steps, "%llu steps of %g", (unsigned long long)plan.steps,
+                 plan.step);
+    printf("%zu bodies, %s, %llu snapshots\n"
            "memory: %.3g GB on the host, %.3g GB on a device; disk: %.3g GB\n"
            "largest number of bodies in the memory that is free now: %.3g\n",
-           snapshot->bodies.n, (unsigned long long)plan.steps, plan.step,
-           (unsigned long long)plan.snapshots, plan.host_bytes / 1e9, plan.device_bytes / 1e9,
-           plan.disk_bytes / 1e9, plan.largest_n);
+           snapshot->bodies.n, steps, (unsigned long long)plan.snapshots, plan.host_bytes / 1e9,
+           plan.device_bytes / 1e9, plan.disk_bytes / 1e9, plan.largest_n);
     return KY_OK;
 }
 
@@ -207,9 +232,7 @@ static enum ky_status start(struct cli *cli, struct request *request)
                        file, file);
     if (!request->run.output && !request->dry)
         return ky_fail(&cli->error, KY_USAGE, "no output: give --output FOLDER");
-    enum ky_status status =
-        source_get(cli, &request->source, cli->word_count ? cli->words[0] : NULL,
-                   &request->parameters, &snapshot, origin);
+    enum ky_status status = get_bodies(cli, request, &snapshot, origin);
     request->run.origin = origin;
     request->run.input = file;
     char *source = status ? NULL : source_text(cli, &request->source);

@@ -56,6 +56,10 @@ enum ky_status ky_run_create(const struct ky_parameters *parameters,
                              const struct ky_run_parameters *given, struct ky_run **made,
                              struct ky_error *error);
 void ky_run_destroy(struct ky_run *run);
+/* Lengths and times of the bodies with the softening of the parameters; all 0 where no body has
+ * mass or there is no gravity. */
+enum ky_status ky_run_scales(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
+                             struct ky_scales *scales, struct ky_error *error);
 /* Opens run.log and locks it while this process lives: one run at a time in a folder. */
 enum ky_status ky_run_lock(struct ky_run *run, struct ky_error *error);
 /* energy.csv, in the present folder. */

@@ -13,10 +13,8 @@
 #include "base/options.h"
 #include "base/threads.h"
 
-/* Massless bodies have no scales of their own: all 0. */
-static enum ky_status read_scales(const struct ky_parameters *parameters,
-                                  const struct ky_bodies *bodies, struct ky_scales *scales,
-                                  struct ky_error *error)
+enum ky_status ky_run_scales(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
+                             struct ky_scales *scales, struct ky_error *error)
 {
     int massive = 0;
     for (size_t i = 0; i < bodies->n && !massive; i++)
@@ -45,67 +43,6 @@ static void warn(const struct ky_run *run, const struct ky_scales *scales, doubl
                "follows a smooth "
                "system; more bodies or a shorter run would",
                scales->relaxation_time, ky_sim_n(run->sim));
-}
-
-/* Bytes a body of a copy for output: mass, position, velocity, id; acceleration, potential. */
-enum { COPY = 64 + 32 };
-
-/* The most bodies that fit, from what two large systems need: for those it is a straight line. The
- * bodies that are given, which take up memory already, are part of what is available. */
-static enum ky_status find_largest(const struct ky_parameters *parameters, double available,
-                                   struct ky_plan *plan, struct ky_error *error)
-{
-    static const double n[2] = {1e7, 2e7};
-    struct ky_memory memory[2];
-    double host[2];
-    for (int k = 0; k < 2; k++) {
-        enum ky_status status = ky_engine_memory(parameters, (size_t)n[k], &memory[k], error);
-        if (status)
-            return status;
-        host[k] = COPY * n[k] + fmax(memory[k].host, memory[k].kept + COPY * n[k]);
-    }
-    double slope = (host[1] - host[0]) / (n[1] - n[0]);
-    double most = n[0] + (available - host[0]) / slope;
-    slope = (memory[1].device - memory[0].device) / (n[1] - n[0]);
-    if (memory[0].room > 0)
-        most = fmin(most, n[0] + (memory[0].room - memory[0].device) / slope);
-    plan->largest_n = floor(fmax(0, fmin(most, INT32_MAX)));
-    return KY_OK;
-}
-
-enum ky_status ky_run_plan(const struct ky_parameters *parameters,
-                           const struct ky_run_parameters *given, const struct ky_snapshot *initial,
-                           struct ky_plan *plan, struct ky_error *error)
-{
-    struct ky_parameters resolved;
-    struct ky_schedule schedule = {0};
-    struct ky_scales scales;
-    struct ky_memory memory;
-    size_t n = initial->bodies.n;
-    enum ky_status status = ky_parameters_resolve(parameters, &resolved, error);
-    resolved.softening_kind = parameters->softening_kind;
-    if (!status)
-        status = ky_softening_choose(&resolved, initial, NULL, error);
-    if (!status)
-        status = read_scales(&resolved, &initial->bodies, &scales, error);
-    if (!status)
-        status = ky_schedule_make(&resolved, given, initial->time, scales.step, &schedule, error);
-    if (!status)
-        status = ky_engine_memory(&resolved, n, &memory, error);
-    if (status) {
-        ky_schedule_free(&schedule);
-        return status;
-    }
-    double available = (double)sysconf(_SC_AVPHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    plan->step = schedule.step;
-    plan->steps = schedule.end;
-    plan->snapshots = ky_schedule_snapshots(&schedule);
-    plan->host_bytes = fmax(memory.host, memory.kept + COPY * (double)n);
-    plan->device_bytes = memory.device;
-    ky_schedule_free(&schedule);
-    plan->disk_bytes = (double)plan->snapshots * 72 * (double)n + 2 * (COPY * (double)n + 4096) +
-                       300.0 * (double)(schedule.end / schedule.energy_every + 1);
-    return n ? find_largest(&resolved, available + COPY * (double)n, plan, error) : KY_OK;
 }
 
 /* The effective parameters as INI text. */
@@ -174,7 +111,7 @@ static enum ky_status check(struct ky_run *run, const struct ky_snapshot *initia
     if (!status)
         status = ky_softening_choose(&run->parameters, initial, run->remark, error);
     if (!status)
-        status = read_scales(&run->parameters, &initial->bodies, scales, error);
+        status = ky_run_scales(&run->parameters, &initial->bodies, scales, error);
     if (!status)
         status = ky_schedule_make(&run->parameters, &run->given, initial->time, scales->step,
                                   &run->schedule, error);

@@ -146,6 +146,19 @@ with folder() as top:
     refused = run("run", path("full"), "--end", "2", "--output", path("x"), code=2)
     check("--resume " + path("full") in refused.stderr, "run FOLDER suggests --resume", refused.stderr)
 
+    # a plan makes no bodies
+    def small():
+        resource.setrlimit(resource.RLIMIT_DATA, (1 << 29, 1 << 29))
+
+    for step, expected in (([], None), (["--step", "0.125"], 8)):
+        process = subprocess.run([KYOHO, "run", "--model", "plummer", "-n", "1e9", "--end", "1", "--every", "0.25", "--at", "0.125", *step, "--engine", "cpu",
+                                  "--dry-run", "--json"], capture_output=True, text=True, timeout=60, preexec_fn=small)
+        plan = json.loads(process.stdout) if process.returncode == 0 else {}
+        check(plan.get("n") == 10 ** 9 and plan["host_bytes"] > 1e11 and plan["snapshots"] == 6 and (plan["steps"] == 8 if step else plan["step"] is None),
+              f"a plan for a billion bodies in half a gigabyte, {'with' if step else 'without'} a step", process.stderr + str(plan))
+    check("plummer" in run("run", "--model", "plumer", "-n", "1e9", "--end", "1", "--dry-run", code=2).stderr, "which checks the model")
+    check("--w0" in run("run", "--model", "plummer", "-n", "1e9", "--w0", "3", "--end", "1", "--dry-run", code=2).stderr, "and its options")
+
     # --threads counts for all that a run does
     with start("--model", "plummer", "-n", "50000", "--engine", "cpu", "--softening", "0.1", "--step", "0.01", "--steps", "1", "--threads", "1", "--quiet", "--output", path("one"),
                env=dict(os.environ, OMP_NUM_THREADS="3")) as process:

@@ -1,0 +1,122 @@
+/* What a run would do and need, before it is begun. */
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "analysis/analysis.h"
+#include "base/threads.h"
+#include "simulation/run.h"
+
+/* Bytes a body of a copy for output: mass, position, velocity, id; acceleration, potential. */
+enum { COPY = 64 + 32 };
+
+/* The most bodies that fit, from what two large systems need: for those it is a straight line. The
+ * bodies that are given, which take up memory already, are part of what is available. */
+static enum ky_status find_largest(const struct ky_parameters *parameters, double available,
+                                   struct ky_plan *plan, struct ky_error *error)
+{
+    static const double n[2] = {1e7, 2e7};
+    struct ky_memory memory[2];
+    double host[2];
+    for (int k = 0; k < 2; k++) {
+        enum ky_status status = ky_engine_memory(parameters, (size_t)n[k], &memory[k], error);
+        if (status)
+            return status;
+        host[k] = COPY * n[k] + fmax(memory[k].host, memory[k].kept + COPY * n[k]);
+    }
+    double slope = (host[1] - host[0]) / (n[1] - n[0]);
+    double most = n[0] + (available - host[0]) / slope;
+    slope = (memory[1].device - memory[0].device) / (n[1] - n[0]);
+    if (memory[0].room > 0)
+        most = fmin(most, n[0] + (memory[0].room - memory[0].device) / slope);
+    plan->largest_n = floor(fmax(0, fmin(most, INT32_MAX)));
+    return KY_OK;
+}
+
+/* Steps, times of snapshots and rows. */
+struct course {
+    double step; /* NaN: the bodies will say */
+    double steps, snapshots, rows;
+};
+
+/* The course of a run whose bodies are there, or whose step is given. */
+static enum ky_status plan_steps(const struct ky_parameters *parameters,
+                                 const struct ky_run_parameters *given, double start,
+                                 double suggested, struct course *course, struct ky_error *error)
+{
+    struct ky_schedule schedule;
+    enum ky_status status = ky_schedule_make(parameters, given, start, suggested, &schedule, error);
+    if (!status)
+        *course = (struct course){schedule.step, (double)schedule.end,
+                                  (double)ky_schedule_snapshots(&schedule),
+                                  (double)(schedule.end / schedule.energy_every + 1)};
+    ky_schedule_free(&schedule);
+    return status;
+}
+
+/* What is known without the step. */
+static enum ky_status plan_times(const struct ky_run_parameters *given, double start,
+                                 struct course *course, struct ky_error *error)
+{
+    double *times = NULL, length = fabs(given->end - start);
+    size_t count = 0;
+    if (isnan(given->end) && !given->steps)
+        return ky_fail(error, KY_USAGE, "how far? give --end or --steps");
+    enum ky_status status = ky_schedule_times(given->at, &times, &count, error);
+    free(times);
+    *course = (struct course){(double)NAN, (double)given->steps, 2 + (double)count, KY_ENERGY_ROWS};
+    if (given->every > 0 && length > 0)
+        course->snapshots = floor(length / given->every + 1e-6) + 1 + (double)count;
+    if (given->energy_every > 0 && length > 0)
+        course->rows = length / given->energy_every;
+    course->rows += course->snapshots;
+    return status;
+}
+
+static enum ky_status plan_course(const struct ky_parameters *parameters,
+                                  const struct ky_run_parameters *given,
+                                  const struct ky_snapshot *initial, struct course *course,
+                                  struct ky_error *error)
+{
+    struct ky_parameters own = *parameters;
+    struct ky_scales scales = {0};
+    int there = !initial->bodies.n || initial->bodies.mass;
+    enum ky_status status = there ? ky_softening_choose(&own, initial, NULL, error) : KY_OK;
+    if (!status && there)
+        status = ky_run_scales(&own, &initial->bodies, &scales, error);
+    if (status)
+        return status;
+    return there || !isnan(own.step)
+               ? plan_steps(&own, given, initial->time, scales.step, course, error)
+               : plan_times(given, initial->time, course, error);
+}
+
+enum ky_status ky_run_plan(const struct ky_parameters *parameters,
+                           const struct ky_run_parameters *given, const struct ky_snapshot *initial,
+                           struct ky_plan *plan, struct ky_error *error)
+{
+    struct ky_parameters resolved;
+    struct course course = {0};
+    struct ky_memory memory;
+    double n = (double)initial->bodies.n;
+    int threads = ky_threads_take(parameters->threads);
+    enum ky_status status = ky_parameters_resolve(parameters, &resolved, error);
+    resolved.softening_kind = parameters->softening_kind;
+    if (!status)
+        status = plan_course(&resolved, given, initial, &course, error);
+    if (!status)
+        status = ky_engine_memory(&resolved, initial->bodies.n, &memory, error);
+    ky_threads_restore(threads);
+    if (status)
+        return status;
+    double available = (double)sysconf(_SC_AVPHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    if (initial->bodies.mass)
+        available += COPY * n;
+    plan->step = course.step;
+    plan->steps = (uint64_t)course.steps;
+    plan->snapshots = (uint64_t)course.snapshots;
+    plan->host_bytes = fmax(memory.host, memory.kept + COPY * n);
+    plan->device_bytes = memory.device;
+    plan->disk_bytes = course.snapshots * 72 * n + 2 * (COPY * n + 4096) + 300 * course.rows;
+    return initial->bodies.n ? find_largest(&resolved, available, plan, error) : KY_OK;
+}

@@ -1,0 +1,197 @@
+/* Runs in a folder from C: ky_run_plan, ky_run, ky_resume. */
+#include "test.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+static struct ky_error error;
+static char top[] = "/tmp/kyoho-test-XXXXXX", whole[64], part[64], json[96];
+
+static void prepare(struct ky_parameters *parameters, struct ky_run_parameters *run,
+                    struct ky_snapshot *bodies)
+{
+    struct ky_model_parameters model;
+    ky_model_parameters_defaults(&model);
+    model.n = 200;
+    model.softening = 0.1;
+    ky_snapshot_clear(bodies);
+    assert_ok(ky_model_make("plummer", &model, bodies, &error));
+    ky_parameters_defaults(parameters);
+    parameters->engine = "cpu";
+    parameters->softening = 0.1;
+    parameters->step = 0.0625;
+    parameters->threads = 1;
+    ky_run_parameters_defaults(run);
+    run->output = whole;
+    run->end = 1;
+    run->every = 0.5;
+}
+
+static void plans(void **state)
+{
+    (void)state;
+    struct ky_parameters parameters;
+    struct ky_run_parameters run;
+    struct ky_snapshot bodies, none;
+    struct ky_plan plan;
+    prepare(&parameters, &run, &bodies);
+    run.output = NULL; /* a plan needs none */
+    assert_ok(ky_run_plan(&parameters, &run, &bodies, &plan, &error));
+    assert_true(plan.step == 0.0625 && plan.steps == 16 && plan.snapshots == 3);
+    assert_between(plan.host_bytes, 1e4, 1e8);
+    assert_between(plan.disk_bytes, 3 * 200 * 72, 1e6);
+    assert_true(plan.largest_n > 1e4);
+    assert_int_equal(bodies.bodies.n, 200); /* which are left alone */
+    parameters.step = (double)NAN;
+    assert_ok(ky_run_plan(&parameters, &run, &bodies, &plan, &error));
+    assert_true(plan.step > 0 && plan.step * (double)plan.steps == 1);
+    ky_snapshot_clear(&none); /* a number alone */
+    none.bodies.n = 1000000000;
+    assert_ok(ky_run_plan(&parameters, &run, &none, &plan, &error));
+    assert_true(isnan(plan.step) && plan.steps == 0 && plan.snapshots == 3);
+    assert_true(plan.host_bytes > 1e11 && plan.disk_bytes > 3 * 72e9);
+    parameters.step = 0.25;
+    assert_ok(ky_run_plan(&parameters, &run, &none, &plan, &error));
+    assert_true(plan.step == 0.25 && plan.steps == 4);
+    run.end = (double)NAN;
+    assert_int_equal(ky_run_plan(&parameters, &run, &none, &plan, &error), KY_USAGE);
+    ky_snapshot_free(&bodies);
+}
+
+struct progress {
+    int calls;
+    int stop; /* set after three steps */
+    struct ky_progress last;
+};
+
+static void note(void *context, const struct ky_progress *now)
+{
+    struct progress *progress = context;
+    progress->last = *now;
+    progress->stop = ++progress->calls == 3;
+}
+
+static void assert_same_end(const char *a, const char *b)
+{
+    struct ky_snapshot one, other;
+    char path[96];
+    const char *const suffixes[] = {"hdf5", "tipsy"};
+    for (int k = 0; k < 2; k++) {
+        snprintf(path, sizeof path, "%s/snapshot_0002.%s", a, suffixes[k]);
+        if (access(path, F_OK))
+            continue;
+        assert_ok(ky_snapshot_read(path, &one, &error));
+        snprintf(path, sizeof path, "%s/snapshot_0002.%s", b, suffixes[k]);
+        assert_ok(ky_snapshot_read(path, &other, &error));
+        assert_true(one.time == 1 && other.time == 1);
+        assert_memory_equal(one.bodies.position, other.bodies.position, 200 * 3 * sizeof(double));
+        assert_memory_equal(one.bodies.velocity, other.bodies.velocity, 200 * 3 * sizeof(double));
+        ky_snapshot_free(&one);
+        ky_snapshot_free(&other);
+        return;
+    }
+    fail_msg("%s: has no last snapshot", a);
+}
+
+static void runs_stops_and_resumes(void **state)
+{
+    (void)state;
+    struct ky_parameters parameters;
+    struct ky_run_parameters run;
+    struct ky_snapshot bodies;
+    struct progress progress = {0};
+    prepare(&parameters, &run, &bodies);
+    run.progress = note;
+    run.progress_context = &progress;
+#ifdef _OPENMP
+    int threads = omp_get_max_threads();
+#endif
+    assert_ok(ky_run(&parameters, &run, &bodies, &error));
+#ifdef _OPENMP
+    assert_int_equal(omp_get_max_threads(), threads); /* the caller's are as before */
+#endif
+    assert_null(bodies.bodies.mass); /* freed, to make room */
+    ky_snapshot_free(&bodies);
+    assert_int_equal(progress.calls, 16);
+    assert_true(progress.last.steps == 16 && progress.last.steps_at_end == 16 &&
+                progress.last.time == 1 && progress.last.end == 1);
+    assert_int_equal(progress.last.snapshots, 3);
+    assert_between(fabs(progress.last.energy_change), 1e-12, 1e-2);
+
+    /* The same, stopped by the caller and resumed with the processor of the run. */
+    prepare(&parameters, &run, &bodies);
+    progress = (struct progress){0};
+    run.output = part;
+    run.progress = note;
+    run.progress_context = &progress;
+    run.stop = &progress.stop;
+    assert_int_equal(ky_run(&parameters, &run, &bodies, &error), KY_STOPPED);
+    assert_non_null(strstr(error.text, "--resume"));
+    assert_int_equal(progress.calls, 3);
+    ky_snapshot_free(&bodies);
+    ky_parameters_defaults(&parameters);
+    parameters.engine = NULL;
+    parameters.isa = parameters.threads = -1;
+    ky_run_parameters_defaults(&run);
+    run.output = part;
+    assert_ok(ky_resume(&parameters, &run, &error));
+    assert_same_end(whole, part);
+    assert_ok(ky_resume(&parameters, &run, &error)); /* at its end nothing is left to do */
+    run.end = 0.5;
+    assert_int_equal(ky_resume(&parameters, &run, &error), KY_USAGE);
+    run.output = "/tmp/kyoho-test-there-is-none";
+    assert_int_equal(ky_resume(&parameters, &run, &error), KY_BAD_DATA);
+}
+
+static void refuses(void **state)
+{
+    (void)state;
+    struct ky_parameters parameters;
+    struct ky_run_parameters run;
+    struct ky_snapshot bodies;
+    prepare(&parameters, &run, &bodies);
+    assert_int_equal(ky_run(&parameters, &run, &bodies, &error), KY_USAGE); /* results are there */
+    assert_non_null(strstr(error.text, "--overwrite"));
+    assert_int_equal(bodies.bodies.n, 200); /* the caller's still */
+    run.overwrite = 1;
+    run.input = json; /* among the results */
+    assert_int_equal(ky_run(&parameters, &run, &bodies, &error), KY_USAGE);
+    run.input = NULL;
+    run.bodies_hash = "0000000000000000";
+    assert_int_equal(ky_run(&parameters, &run, &bodies, &error), KY_BAD_DATA);
+    run.bodies_hash = NULL;
+    run.output = NULL;
+    assert_int_equal(ky_run(&parameters, &run, &bodies, &error), KY_USAGE);
+    run.output = whole;
+    bodies.bodies.velocity[7][1] = (double)NAN;
+    assert_int_equal(ky_run(&parameters, &run, &bodies, &error), KY_BAD_DATA);
+    run.size = 3;
+    assert_int_equal(ky_run(&parameters, &run, &bodies, &error), KY_USAGE);
+    assert_int_equal(access(json, F_OK), 0); /* nothing was removed */
+    ky_snapshot_free(&bodies);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plans),
+        cmocka_unit_test(runs_stops_and_resumes),
+        cmocka_unit_test(refuses),
+    };
+    char command[96];
+    if (!mkdtemp(top))
+        return 1;
+    snprintf(whole, sizeof whole, "%s/whole", top);
+    snprintf(part, sizeof part, "%s/part", top);
+    snprintf(json, sizeof json, "%s/run.json", whole);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    snprintf(command, sizeof command, "rm -r %s", top);
+    return system(command) || failed;
+}
