@@ -1,7 +1,23 @@
 /* What the engines look for in the bodies that they get: see units.h. */
 #include "engine/units.h"
 
+#include <float.h>
 #include <math.h>
+#include <stdlib.h>
+
+/* A body, or a softening, of more sizes of the system than FARTHEST is refused. Up to AT_EASE it
+ * does not matter; beyond, the unit grows with it, for float holds no 1/s³ of more than 2³⁷ units.
+ */
+#define FARTHEST 1e12
+#define AT_EASE 0x1p27
+
+enum { SAMPLE = 1023 };
+
+struct extent {
+    double size; /* nine bodies of ten lie within this of the middle, along every axis */
+    double far;  /* no body is farther */
+    size_t body; /* which is that far */
+};
 
 /* The smallest power of two above x, times 2^shift; 1 for what has no scale. */
 static double power_of_two(double x, int shift)
@@ -15,23 +31,104 @@ static double power_of_two(double x, int shift)
     return ldexp(1.0, exponent);
 }
 
-/* Mean of position and mass, then the mean distance from there along the axes. The mean, not the
- * extent, so that an escaper does not shrink the rest; yet nothing is farther than n times it. */
-struct ky_engine_units ky_engine_units(const struct ky_bodies *bodies, double softening)
+static int ascending(const void *a, const void *b)
 {
-    double mean[5] = {0}, size = 0, per = 1 / (double)(bodies->n ? bodies->n : 1);
-    for (size_t i = 0; i < bodies->n; i++) {
-        for (int c = 0; c < 3; c++)
-            mean[c] += bodies->position[i][c] * per;
-        mean[3] += bodies->mass[i] * per;
-        double eps = bodies->softening ? bodies->softening[i] : softening;
-        mean[4] = eps > mean[4] ? eps : mean[4];
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double distance(const double x[3], const double middle[3])
+{
+    double most = 0;
+    for (int c = 0; c < 3; c++)
+        most = fmax(most, fabs(x[c] - middle[c]));
+    return most;
+}
+
+/* Medians, so that escapers do not shrink the rest. Where nine bodies of ten coincide, the size is
+ * the mean distance. */
+static struct extent extent_of(const struct ky_bodies *bodies)
+{
+    double sample[SAMPLE], middle[3] = {0}, mean = 0;
+    size_t n = bodies->n, stride = n / SAMPLE + 1, count = 0;
+    struct extent extent = {0};
+    for (int c = 0; c < 3; c++) {
+        count = 0;
+        for (size_t i = 0; i < n; i += stride)
+            sample[count++] = bodies->position[i][c];
+        qsort(sample, count, sizeof *sample, ascending);
+        middle[c] = count ? sample[count / 2] : 0;
     }
+    for (size_t k = 0; k < count; k++)
+        sample[k] = distance(bodies->position[k * stride], middle);
+    qsort(sample, count, sizeof *sample, ascending);
+    for (size_t i = 0; i < n; i++) {
+        double d = distance(bodies->position[i], middle);
+        mean += d / (double)n;
+        if (d > extent.far)
+            extent.far = d, extent.body = i;
+    }
+    extent.size = count ? sample[(count - 1) * 9 / 10] : 0;
+    if (!(extent.size > 0))
+        extent.size = mean;
+    return extent;
+}
+
+/* The largest softening, and whose it is. */
+static double largest_softening(const struct ky_bodies *bodies, double softening, size_t *body)
+{
+    double most = bodies->softening ? 0 : softening;
+    *body = 0;
+    for (size_t i = 0; bodies->softening && i < bodies->n; i++)
+        if (bodies->softening[i] > most)
+            most = bodies->softening[i], *body = i;
+    return most;
+}
+
+static enum ky_status check_extent(const struct ky_bodies *bodies, const struct extent *extent,
+                                   double softening, size_t softest, struct ky_error *error)
+{
+    double limit = FARTHEST * extent->size;
+    if (extent->size > 0 && extent->far > limit)
+        return ky_fail(error, KY_BAD_DATA,
+                       "body %zu is %.3g from the middle of the system, whose size is %.3g: one of "
+                       "more than %.0e sizes cannot be computed with; take the body out",
+                       extent->body, extent->far, extent->size, FARTHEST);
+    if (extent->size > 0 && softening > limit && bodies->softening)
+        return ky_fail(error, KY_BAD_DATA,
+                       "body %zu has softening %.3g in a system of size %.3g; it may be up to %.3g",
+                       softest, softening, extent->size, limit);
+    if (extent->size > 0 && softening > limit)
+        return ky_fail(error, KY_USAGE,
+                       "softening %.3g in a system of size %.3g; it may be up to %.3g", softening,
+                       extent->size, limit);
+    return KY_OK;
+}
+
+enum ky_status ky_engine_units(const struct ky_bodies *bodies,
+                               const struct ky_parameters *parameters,
+                               struct ky_engine_units *units, struct ky_error *error)
+{
+    size_t softest;
+    struct extent extent = extent_of(bodies);
+    double softening = largest_softening(bodies, parameters->softening, &softest), mass = 0;
+    enum ky_status status = check_extent(bodies, &extent, softening, softest, error);
+    if (status)
+        return status;
     for (size_t i = 0; i < bodies->n; i++)
-        for (int c = 0; c < 3; c++)
-            size += fabs(bodies->position[i][c] - mean[c]) * per;
-    return (struct ky_engine_units){power_of_two(fmax(size, mean[4]), -10),
-                                    power_of_two(mean[3], 0)};
+        mass += bodies->mass[i] / (double)bodies->n;
+    double size = extent.size > 0 ? extent.size : softening;
+    double far = fmax(extent.far, softening) / AT_EASE;
+    *units = (struct ky_engine_units){power_of_two(fmax(size, far), -10), power_of_two(mass, 0)};
+    double reach = fmax(extent.far, size) / units->length,
+           scale = parameters->g * (units->mass / units->length) / units->length;
+    if (reach > 0x1p40 || (parameters->g > 0 && !isnormal(scale)) ||
+        (size > 0 && size / units->length < 1e-3))
+        return ky_fail(error, KY_BAD_DATA,
+                       "lengths of about %.3g and masses of about %.3g give accelerations that no "
+                       "number holds; other units are needed",
+                       size, mass);
+    return KY_OK;
 }
 
 /* Room for accelerations that were never computed is full of zeros. */

@@ -1,6 +1,7 @@
 /* The engines' own units: powers of two that bring a system to a size of about 2¹⁰ and its mean
  * mass to 1. Dividing by them changes no digit and keeps float arithmetic away from its limits
- * whatever the caller's units are. */
+ * whatever the caller's units are. docs/numerics.md says what that means for bodies that are very
+ * near, and very far. */
 #ifndef KY_ENGINE_UNITS_H
 #define KY_ENGINE_UNITS_H
 
@@ -10,8 +11,12 @@ struct ky_engine_units {
     double length, mass;
 };
 
-/* `softening` is that of bodies which have none of their own. */
-struct ky_engine_units ky_engine_units(const struct ky_bodies *bodies, double softening);
+/* The units for these bodies; the parameters' softening is that of bodies which have none of their
+ * own. KY_BAD_DATA, naming the body, for one too far away, and KY_BAD_DATA or KY_USAGE for a
+ * softening too large or for lengths and masses whose accelerations double cannot hold. */
+enum ky_status ky_engine_units(const struct ky_bodies *bodies,
+                               const struct ky_parameters *parameters,
+                               struct ky_engine_units *units, struct ky_error *error);
 /* Whether the accelerations of the bodies are there and were computed. */
 int ky_knows_acceleration(const struct ky_bodies *bodies);
 

@@ -40,16 +40,10 @@
 #define KY_RSQRT_SCALE 1
 #endif
 
-/* Squared distance below which bodies count as coincident, so that 1/s³ stays within the range of
- * the reader's numbers; readers with KY_REAL of their own may have said it. In the engine's units.
- */
-#ifndef KY_CLOSE2
-#if defined(KY_HOST)
-#define KY_CLOSE2 1e-30
-#else
+/* Bodies coincide, and exert nothing on each other, where s² = r² + ε² is not above this, in the
+ * engines' units (engine/units.h): the same for every reader, and far enough from 0 that m/s³ is
+ * within the range of float. */
 #define KY_CLOSE2 1e-18f
-#endif
-#endif
 
 /* Opening tests are in float whatever KY_REAL is; the lanes test several cells at a time. */
 #ifndef KY_FLOAT

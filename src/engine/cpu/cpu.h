@@ -39,16 +39,14 @@ enum ky_status ky_cpu_lanes(int isa, const struct ky_lanes **lanes, const char *
 
 /* The middle of the bulk of the bodies, in the engine's units. */
 void ky_cpu_centre(const struct ky_cpu *cpu, double centre[3]);
-/* Chooses the units for bodies in the caller's units. */
-void ky_cpu_choose_units(struct ky_cpu *cpu, const struct ky_bodies *bodies);
 
 /* ε² of one sink in the engine's units, without that of the source; `own` when sources bring their
  * own. */
 double ky_cpu_sink_eps2(const struct ky_cpu *cpu, size_t i);
 /* Do sources have their own ε²? */
 int ky_cpu_source_eps2(const struct ky_cpu *cpu);
-/* Can a pair come closer than `close2` in r² + ε²? */
-int ky_cpu_guard(const struct ky_cpu *cpu, double close2);
+/* Can bodies coincide (KY_CLOSE2)? */
+int ky_cpu_guard(const struct ky_cpu *cpu);
 /* Field for G = 1 in the engine's units to the caller's. */
 struct ky_cpu_scale {
     double acceleration, potential;

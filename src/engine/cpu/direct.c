@@ -45,7 +45,7 @@ static void fill_single(struct ky_cpu *cpu, const double centre[3], struct ky_di
         .mass = mass,
         .eps2 = ky_cpu_source_eps2(cpu) ? eps2 : NULL,
         .low = {low, low ? low + n : NULL, low ? low + 2 * n : NULL},
-        .guard = ky_cpu_guard(cpu, 1e-18),
+        .guard = ky_cpu_guard(cpu),
     };
 }
 
@@ -68,7 +68,7 @@ static enum ky_status fill_double(struct ky_cpu *cpu, struct ky_direct *direct, 
         .z = cpu->x[2],
         .mass = cpu->mass,
         .eps2 = *eps2,
-        .guard = ky_cpu_guard(cpu, 1e-200),
+        .guard = ky_cpu_guard(cpu),
     };
     return KY_OK;
 }

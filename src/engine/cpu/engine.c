@@ -169,12 +169,17 @@ static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodi
     if (bodies->n != cpu->n)
         return ky_fail(error, KY_USAGE, "%zu bodies for an engine that was opened for %zu",
                        bodies->n, cpu->n);
+    struct ky_engine_units units;
+    enum ky_status status = ky_engine_units(bodies, cpu->parameters, &units, error);
+    if (status)
+        return status;
     free(cpu->softening);
     cpu->softening = NULL;
     if (bodies->softening && !(cpu->softening = ky_allocate(cpu->n, sizeof(double))))
         return ky_no_memory(error, "softenings", cpu->n, sizeof(double));
     cpu->tree_stands = 0;
-    ky_cpu_choose_units(cpu, bodies);
+    cpu->length = units.length;
+    cpu->mass_unit = units.mass;
     cpu->has_acceleration = ky_knows_acceleration(bodies);
     double per_length = 1 / cpu->length, per_mass = 1 / cpu->mass_unit;
 #pragma omp parallel for num_threads(cpu->team)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "engine/units.h"
+#include "physics/gravity.h"
 
 static int ascending(const void *a, const void *b)
 {
@@ -27,13 +28,6 @@ void ky_cpu_centre(const struct ky_cpu *cpu, double centre[3])
     }
 }
 
-void ky_cpu_choose_units(struct ky_cpu *cpu, const struct ky_bodies *bodies)
-{
-    struct ky_engine_units units = ky_engine_units(bodies, cpu->parameters->softening);
-    cpu->length = units.length;
-    cpu->mass_unit = units.mass;
-}
-
 struct ky_cpu_scale ky_cpu_scale(const struct ky_cpu *cpu)
 {
     double potential = cpu->parameters->g * (cpu->mass_unit / cpu->length);
@@ -52,10 +46,10 @@ double ky_cpu_sink_eps2(const struct ky_cpu *cpu, size_t i)
     return both ? 2 * eps * eps : eps * eps;
 }
 
-int ky_cpu_guard(const struct ky_cpu *cpu, double close2)
+int ky_cpu_guard(const struct ky_cpu *cpu)
 {
     double least = (double)INFINITY;
     for (size_t i = 0; i < (cpu->softening ? cpu->n : 1); i++)
         least = fmin(least, ky_cpu_sink_eps2(cpu, i));
-    return !(least > close2);
+    return !(least > (double)KY_CLOSE2);
 }

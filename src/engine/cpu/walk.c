@@ -40,7 +40,7 @@ static int must_open(const struct body_walk *walk, const struct sink *sink, uint
     if (walk->minimum)
         d2 = (double)ky_opening_box_distance2(x, y, z, below[0], below[1], below[2], above[0],
                                               above[1], above[2], 0, 0, 0);
-    if (!(d2 > (double)node->open2 * sink->factor))
+    if (!(d2 > fmax((double)node->open2 * sink->factor, (double)KY_OPENING_CLOSE2)))
         return 1;
     if (!walk->tree->test_box)
         return 0;
@@ -53,7 +53,7 @@ static int must_open(const struct body_walk *walk, const struct sink *sink, uint
 /* 1/s, or 0 for coincident bodies without softening. */
 static double rsqrt_or_zero(double s2)
 {
-    return s2 > 1e-200 ? KY_RSQRT(s2) : 0;
+    return s2 > (double)KY_CLOSE2 ? KY_RSQRT(s2) : 0;
 }
 
 static void add_leaf(const struct body_walk *walk, struct sink *sink, const struct ky_node *node)

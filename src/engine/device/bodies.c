@@ -155,7 +155,9 @@ enum ky_status ky_device_put(struct ky_engine *base, const struct ky_bodies *bod
     if (bodies->n != engine->n)
         return ky_fail(error, KY_USAGE, "%zu bodies for an engine that was opened for %zu",
                        bodies->n, engine->n);
-    engine->units = ky_engine_units(bodies, engine->parameters->softening);
+    status = ky_engine_units(bodies, engine->parameters, &engine->units, error);
+    if (status != KY_OK)
+        return status;
     engine->own_eps = bodies->softening != NULL;
     engine->least_eps2 = least_eps2(engine, bodies);
     engine->has_acceleration = ky_knows_acceleration(bodies);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "physics/gravity.h"
 
 /* Where the partial sums of a launch may lie at most. */
 enum { PARTIAL_BYTES = 1 << 28 };
@@ -177,7 +178,7 @@ static enum ky_status direct_kernel(const struct ky_device_engine *engine, const
     enum { SOFT, GUARD, SOURCE_EPS, NAMED = KY_UNROLL_TUNED + 1 };
     const struct unrolling *unrolling = &unrollings[sum->unroll];
     int source_eps = engine->own_eps && engine->parameters->softening_kind == KY_SYMMETRIC;
-    int softening = source_eps ? SOURCE_EPS : engine->least_eps2 > 1e-18 ? SOFT : GUARD;
+    int softening = source_eps ? SOURCE_EPS : engine->least_eps2 > (double)KY_CLOSE2 ? SOFT : GUARD;
     enum ky_kernel_id first = ky_in_precision(KY_KERNEL_ky_direct_none_soft_single, sum->precision);
     *kernel = (enum ky_kernel_id)unrolling->kernel;
     if (unrolling->same < NAMED)

@@ -227,7 +227,7 @@ static enum ky_status make_sources(struct ky_device_engine *engine, struct ky_er
     enum ky_status status = ky_buffer_need(card->gpu, &walk->source, "sources", n, real4, error);
     if (status == KY_OK)
         status = ky_buffer_need(card->gpu, &walk->low, "low parts of sources",
-                                precision == KY_EXTENDED ? n : 1, 4 * sizeof(float), error);
+                                precision == KY_DOUBLE ? 1 : n, 4 * sizeof(float), error);
     if (status == KY_OK)
         status = ky_buffer_need(card->gpu, &walk->eps2, "squared softenings", own_eps ? n : 1,
                                 real4 / 4, error);
@@ -259,7 +259,7 @@ enum ky_status ky_device_tree_send(struct ky_device_engine *engine,
         {&walk->centre, "centres of cells", fill_centre, nodes,
          ky_real4_bytes(parameters->precision)},
         {&walk->centre_low, "low parts of centres", fill_centre_low,
-         parameters->precision == KY_EXTENDED ? nodes : 1, 4 * sizeof(float)},
+         parameters->precision == KY_DOUBLE ? 1 : nodes, 4 * sizeof(float)},
         {&walk->link, "links of cells", fill_link, nodes, 4 * sizeof(uint32_t)},
         {&walk->moment, "moments of cells", fill_moment, nodes, 8 * sizeof(float)},
         {&walk->box, "boxes of cells", fill_box, boxes ? nodes : 1, 8 * sizeof(float)},

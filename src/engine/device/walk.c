@@ -21,9 +21,11 @@ void ky_device_walk_release(struct ky_device_engine *engine)
 
 double ky_device_walk_memory(const struct ky_parameters *parameters, size_t n)
 {
-    enum { CELL_BYTES = 16 + 16 + 16 + 32 + 32 };
+    enum { CELL_BYTES = 32 + 16 + 32 + 32 }; /* centre, link, moments, box */
     double cells = (double)n * fmin(2, 6.0 / parameters->leaf);
-    return (double)n * ((double)ky_real4_bytes(parameters->precision) + 2 * sizeof(uint32_t)) +
+    double low = parameters->precision == KY_DOUBLE ? 0 : 4 * sizeof(float);
+    return (double)n *
+               ((double)ky_real4_bytes(parameters->precision) + low + 2 * sizeof(uint32_t)) +
            cells * CELL_BYTES;
 }
 

@@ -86,12 +86,12 @@ KY_INLINE ky_ints test_boxes(const struct walk *walk, ky_ints index, const struc
     return open | ky_opening_box_touches(dx, dy, dz, bx, by, bz, ax, ay, az, h[0], h[1], h[2]);
 }
 
-/* -1 for the cells that some place in the box has to open: "How a walk decides" in octree.h. A
- * distance whose powers float cannot hold opens, too. */
+/* -1 for the cells that some place in the box has to open: "How a walk decides" in octree.h. So
+ * do cells that are close, or whose distance has powers that float cannot hold. */
 KY_INLINE ky_ints test_batch(const struct walk *walk, ky_ints index, const struct batch *b)
 {
     const ky_floats none = {0};
-    ky_floats open2 = KY_FLOAT_MAX(b->open2 * walk->factor, KY_FLOAT_SPLAT(1e-16f));
+    ky_floats open2 = KY_FLOAT_MAX(b->open2 * walk->factor, KY_FLOAT_SPLAT(walk->close2));
     ky_floats d2 = ky_opening_box_distance2(b->dx, b->dy, b->dz, none, none, none, none, none, none,
                                             b->h[0], b->h[1], b->h[2]);
     ky_ints open = d2 <= open2;
@@ -112,6 +112,28 @@ KY_INLINE ky_ints test_farthest(const struct batch *b, float factor)
 KY_INLINE int32_t few_of(const struct walk *walk)
 {
     return walk->given->quadrupole ? FEW_QUADRUPOLE : FEW;
+}
+
+/* Whether a leaf may hold bodies that are close to the group's. */
+KY_INLINE int is_close(const struct walk *walk, uint32_t leaf)
+{
+    const struct ky_cell_box *box = &walk->tree->box[leaf];
+    const struct ky_node *node = &walk->tree->node[leaf];
+    float low[3], high[3];
+    for (int c = 0; c < 3 && !KY_LANE_DOUBLE; c++) {
+        float d = (float)(node->com[c] - walk->centre[c]);
+        low[c] = d - box->below[c] - walk->reach;
+        high[c] = d + box->above[c] + walk->reach;
+        if (low[c] > walk->half[c] || high[c] < -walk->half[c])
+            return 0;
+    }
+    for (uint32_t r = 0; r < (walk->end - walk->body + RUN - 1) / RUN && !KY_LANE_DOUBLE; r++) {
+        const float *run = walk->space->run[r];
+        if (low[0] <= run[3] && high[0] >= run[0] && low[1] <= run[4] && high[1] >= run[1] &&
+            low[2] <= run[5] && high[2] >= run[2])
+            return 1;
+    }
+    return 0;
 }
 
 KY_INLINE void push_children(struct walk *walk, const uint32_t *inner, size_t count)
@@ -145,7 +167,7 @@ static void take_batch(struct walk *walk)
     push_children(walk, inner, inners);
     for (size_t i = 0; i < leaf_count; i++) {
         const struct ky_node *at = &node[leaves[i]];
-        add_leaf(walk, at->first, at->first + (at->count & ~KY_LEAF));
+        add_leaf(walk, at->first, at->first + (at->count & ~KY_LEAF), is_close(walk, leaves[i]));
     }
     add_near_cells(walk, accepted, accepteds);
 }
@@ -187,6 +209,24 @@ static void measure(struct walk *walk)
         walk->centre[c] = 0.5 * low + 0.5 * high;
         walk->half[c] = (float)(0.5 * (high - low) * (1 + 1e-6));
     }
+    const float *half = walk->half;
+    walk->reach = KY_LANE_DOUBLE ? 0 : CLOSE * fmaxf(half[0], fmaxf(half[1], half[2]));
+    walk->close2 = fmaxf(walk->reach * walk->reach, KY_OPENING_CLOSE2);
+}
+
+/* The boxes of runs of sinks, within the group's. */
+static void measure_runs(struct walk *walk)
+{
+    const struct ky_octree *tree = walk->tree;
+    const double *position[3] = {tree->x, tree->y, tree->z};
+    for (uint32_t i = walk->body; i < walk->end; i++)
+        for (int c = 0; c < 3; c++) {
+            float *run = walk->space->run[(i - walk->body) / RUN],
+                  x = (float)(position[c][i] - walk->centre[c]);
+            int first = (i - walk->body) % RUN == 0;
+            run[c] = first || x < run[c] ? x : run[c];
+            run[3 + c] = first || x > run[3 + c] ? x : run[3 + c];
+        }
 }
 
 static struct walk start(const struct ky_group_walk *given, const struct ky_group *first,
@@ -229,28 +269,21 @@ static void place_sinks(struct walk *walk, const double centre[3])
 {
     const struct ky_octree *tree = walk->tree;
     struct ky_sinks *sinks = &walk->space->sinks;
-    uint32_t count = walk->end - walk->body;
+    uint32_t first = walk->body, count = walk->end - first;
     sinks->vectors = (int)((count + KY_WIDTH - 1) / KY_WIDTH);
+    split_positions(sinks->x, sinks->low[0], tree->x + first, centre[0], count);
+    split_positions(sinks->y, sinks->low[1], tree->y + first, centre[1], count);
+    split_positions(sinks->z, sinks->low[2], tree->z + first, centre[2], count);
     for (uint32_t k = 0; k < (uint32_t)(sinks->vectors * KY_WIDTH); k++) {
-        uint32_t own = k < count ? k : count - 1, i = walk->body + own;
-        sinks->x[k] = (ky_element)(tree->x[i] - centre[0]);
-        sinks->y[k] = (ky_element)(tree->y[i] - centre[1]);
-        sinks->z[k] = (ky_element)(tree->z[i] - centre[2]);
+        uint32_t own = k < count ? k : count - 1, i = first + own;
+        sinks->x[k] = sinks->x[own];
+        sinks->y[k] = sinks->y[own];
+        sinks->z[k] = sinks->z[own];
+        for (int c = 0; c < 3; c++)
+            sinks->low[c][k] = sinks->low[c][own];
         sinks->eps2[k] = (ky_element)(tree->softening2 ? tree->softening2[i] : walk->given->eps2);
         sinks->own[k] = (ky_index_element)own;
     }
-}
-
-/* The group's bodies on each other. */
-static void act_own(struct walk *walk)
-{
-    const struct ky_sources sources = near_sources(walk);
-    uint32_t count = walk->end - walk->body;
-    act_bodies(walk);
-    add_bodies(walk, walk->body, walk->end);
-    ky_pairs(&sources, 0, count, &walk->space->sinks, walk->given->guard, KY_OWN);
-    walk->bodies = 0;
-    walk->all_bodies += count - 1;
 }
 
 void KY_LANE_NAME(KY_NAME)(const struct ky_group_walk *given, const struct ky_group *group,
@@ -266,9 +299,13 @@ void KY_LANE_NAME(KY_NAME)(const struct ky_group_walk *given, const struct ky_gr
     place_sinks(&walk, walk.centre);
     memcpy(s->stack, s->frontier, s->frontiers * sizeof *s->stack);
     walk.height = s->frontiers;
+    measure_runs(&walk);
+    add_close(&walk, walk.body, walk.end);
+    walk.own = walk.close;
     while (walk.height > 0)
         take_batch(&walk);
-    act_own(&walk);
+    act_close(&walk);
+    act_bodies(&walk);
     act_near_cells(&walk);
     for (int c = 0; c < 4; c++)
         for (uint32_t k = 0; k < group->bodies; k++)

@@ -31,13 +31,9 @@
 #if KY_LANE_DOUBLE
 typedef double ky_element;
 typedef int64_t ky_index_element;
-/* Pairs closer than the root of this (in the engine's own units: the system is 2¹⁰ large) exert
- * nothing on each other if they are not softened: no sum overflows. */
-#define KY_CLOSE2 1e-200
 #else
 typedef float ky_element;
 typedef int32_t ky_index_element;
-#define KY_CLOSE2 1e-18f
 #endif
 typedef ky_element ky_vector __attribute__((vector_size(KY_LANE_BYTES)));
 typedef ky_index_element ky_whole __attribute__((vector_size(KY_LANE_BYTES)));

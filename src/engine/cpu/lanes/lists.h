@@ -11,11 +11,21 @@
 
 enum { NEAR_BODIES = KY_CHUNK, NEAR_CELLS = 256, FAR = 4096, FRONTIER = 8192 };
 
+/* Bodies that may be nearer to a sink than CLOSE times the half side of the group's box are
+ * `close`: float relative to the group's centre would leave their distance wrong by 2e-5 and more,
+ * so that it is taken with the low parts of both positions. The group's own bodies are the first of
+ * them. Lanes of double need none of this. */
+#define CLOSE (1.0f / 128)
+enum { CLOSE_BODIES = 2 * KY_MOST_SINKS, CLOSE_PAIRS = KY_LANE_DOUBLE ? 0 : KY_LOW };
+enum { RUN = 8, RUNS = KY_MOST_SINKS / RUN };
+
 /* Work space of one thread. The stack follows. */
 struct space {
     struct ky_sinks sinks;
     _Alignas(64) ky_element near_column[5][NEAR_BODIES + KY_OCTREE_PADDING];
+    _Alignas(64) ky_element close_column[8][CLOSE_BODIES];
     _Alignas(64) ky_element far_column[5][FAR];
+    float run[RUNS][6]; /* boxes of each RUN sinks about the centre: from and to along every axis */
     struct ky_cell_source near_cell[NEAR_CELLS], far_cell[FAR];
     double far_centre[4];
     size_t far, frontiers;
@@ -30,7 +40,9 @@ struct walk {
     uint32_t body, end; /* the sinks: a group's bodies, or those of several groups */
     double centre[4];   /* of their box, and 0 */
     float half[3], factor;
-    size_t bodies, cells, height; /* length of the near lists and of the stack */
+    float reach, close2; /* distance of what is close, and its square for the opening test */
+    size_t bodies, cells, close, height; /* length of the near lists and of the stack */
+    size_t own;                          /* the first of the close bodies are sinks themselves */
     uint64_t all_bodies, all_cells;
 };
 
@@ -54,6 +66,22 @@ static void act_bodies(struct walk *walk)
     ky_pairs(&sources, 0, walk->bodies, &walk->space->sinks, walk->given->guard, 0);
     walk->all_bodies += walk->bodies;
     walk->bodies = 0;
+}
+
+static void act_close(struct walk *walk)
+{
+    ky_element(*column)[CLOSE_BODIES] = walk->space->close_column;
+    const struct ky_sources sources = {column[0],
+                                       column[1],
+                                       column[2],
+                                       column[3],
+                                       walk->given->source_eps2 ? column[4] : NULL,
+                                       {column[5], column[6], column[7]}};
+    struct ky_sinks *sinks = &walk->space->sinks;
+    ky_pairs(&sources, 0, walk->own, sinks, walk->given->guard, KY_OWN | CLOSE_PAIRS);
+    ky_pairs(&sources, walk->own, walk->close, sinks, walk->given->guard, CLOSE_PAIRS);
+    walk->all_bodies += walk->close - (walk->own > 0);
+    walk->own = walk->close = 0;
 }
 
 static void act_cells(struct walk *walk, const struct ky_cell_source *cell, size_t count)
@@ -124,17 +152,55 @@ static void add_bodies(struct walk *walk, uint32_t first, uint32_t end)
     }
 }
 
+/* Positions relative to `centre` as lane numbers, and what these leave out. */
+KY_INLINE void split_positions(ky_element *high, ky_element *low, const double *x, double centre,
+                               size_t count)
+{
+    for (size_t k = 0; k < count; k++) {
+        double d = x[k] - centre;
+        high[k] = (ky_element)d;
+        low[k] = (ky_element)(d - (double)high[k]);
+    }
+}
+
+static void add_close(struct walk *walk, uint32_t first, uint32_t end)
+{
+    const struct ky_octree *tree = walk->tree;
+    size_t count = end - first;
+    if (walk->close + count > CLOSE_BODIES)
+        act_close(walk);
+    ky_element(*column)[CLOSE_BODIES] = walk->space->close_column;
+    size_t at = walk->close;
+    walk->close += count;
+    split_positions(column[0] + at, column[5] + at, tree->x + first, walk->centre[0], count);
+    split_positions(column[1] + at, column[6] + at, tree->y + first, walk->centre[1], count);
+    split_positions(column[2] + at, column[7] + at, tree->z + first, walk->centre[2], count);
+    for (size_t k = 0; k < count; k++)
+        column[3][at + k] = (ky_element)(tree->mass[first + k] * KY_SCALE_MASS(KY_RSQRT_SCALE));
+    for (size_t k = 0; walk->given->source_eps2 && k < count; k++)
+        column[4][at + k] = (ky_element)tree->softening2[first + k];
+}
+
+/* Bodies of a leaf that are not the group's own; a leaf may be larger than the list. */
+static void add_some(struct walk *walk, uint32_t first, uint32_t end, int close)
+{
+    if (!close)
+        add_bodies(walk, first, end);
+    for (; close && first < end; first += KY_MOST_SINKS)
+        add_close(walk, first, end - first < KY_MOST_SINKS ? end : first + KY_MOST_SINKS);
+}
+
 /* A leaf without the group's own bodies. */
-KY_INLINE void add_leaf(struct walk *walk, uint32_t first, uint32_t end)
+KY_INLINE void add_leaf(struct walk *walk, uint32_t first, uint32_t end, int close)
 {
     if (first >= walk->end || end <= walk->body) {
-        add_bodies(walk, first, end);
+        add_some(walk, first, end, close);
         return;
     }
     if (first < walk->body)
-        add_bodies(walk, first, walk->body);
+        add_some(walk, first, walk->body, close);
     if (end > walk->end)
-        add_bodies(walk, walk->end, end);
+        add_some(walk, walk->end, end, close);
 }
 
 typedef double four_doubles __attribute__((vector_size(32)));

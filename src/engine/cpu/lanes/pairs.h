@@ -59,7 +59,7 @@ KY_INLINE struct ky_field ky_pair(struct ky_field field, const struct ky_sources
     ky_vector s2 = ky_distance2(dx, dy, dz, eps2);
     ky_vector y = ky_rsqrt(s2);
     if (how & KY_GUARD)
-        y = ky_where_above(y, s2, KY_CLOSE2);
+        y = ky_where_above(y, s2, (ky_element)KY_CLOSE2);
     if (how & KY_OWN) {
         ky_whole own;
         memcpy(&own, sinks->own + at, sizeof own);

@@ -107,7 +107,6 @@ static __device__ __forceinline__ double ky_rsqrt_double(double x)
 #define KY_REAL double
 #define KY_FMA(a, b, c) fma(a, b, c)
 #define KY_RSQRT(x) KY_RSQRT_DOUBLE(x)
-#define KY_CLOSE2 1e-200
 #define KY_NAME(name) name##_double
 /* Not double4, whose alignment differs. */
 typedef struct ky_real4 {
@@ -117,7 +116,6 @@ typedef struct ky_real4 {
 #define KY_REAL float
 #define KY_FMA(a, b, c) KY_FMA_FLOAT(a, b, c)
 #define KY_RSQRT(x) KY_RSQRT_FLOAT(x)
-#define KY_CLOSE2 1e-18f
 #if KY_PRECISION == 1
 #define KY_NAME(name) name##_extended
 #else

@@ -13,7 +13,9 @@
 
 struct ky_sink {
     KY_REAL x, y, z, eps2;
-#if KY_PRECISION == 1
+#if KY_PRECISION == 0
+    float near2; /* tree walks: see near.h */
+#elif KY_PRECISION == 1
     float x_low, y_low, z_low;
 #endif
     ky_uint own; /* index of the source that is the sink itself */

@@ -1,0 +1,180 @@
+/* Pairs of the tree walks, whose distances keep their digits however near the pair is.
+ *
+ * Positions are floats relative to the middle of the system, and `low` holds what these leave out.
+ * Extended takes both parts for every difference, double has no low parts. Single takes them only
+ * for near pairs: nearer than a 256th of the sink's distance from the middle. Of all others the
+ * floats give the distance to 2e-5 at worst, and to 2e-7 where it is as large as that to the
+ * middle. Near pairs are few. So a loop over sources leaves them out and counts them, without a
+ * branch, and where there were any a second loop adds them. */
+#ifndef KY_KERNELS_NEAR_H
+#define KY_KERNELS_NEAR_H
+
+#include "engine/device/kernels/pairs.h"
+#include "engine/device/kernels/shared.h"
+
+#define KY_NEAR2 1.52587890625e-5f /* 256⁻² */
+
+/* Where the low parts of a source and of a sink lie. */
+struct ky_lows {
+    KY_GLOBAL const float4 *source, *sink;
+};
+
+KY_FN struct ky_lows ky_lows_of(KY_GLOBAL const float4 *source, KY_GLOBAL const float4 *sink)
+{
+    struct ky_lows lows;
+    lows.source = source;
+    lows.sink = sink;
+    return lows;
+}
+
+/* The squared distance up to which single takes the low parts; coincident pairs are among them. */
+KY_FN KY_REAL ky_near2(ky_real4 sink)
+{
+    KY_REAL near2 = KY_NEAR2 * ky_distance2(sink.x, sink.y, sink.z, (KY_REAL)0);
+    return near2 > KY_CLOSE2 ? near2 : KY_CLOSE2;
+}
+
+/* The sink at this place along the curve. */
+KY_FN struct ky_sink ky_near_sink(KY_GLOBAL const ky_real4 *source, KY_GLOBAL const float4 *low,
+                                  KY_GLOBAL const KY_REAL *own_eps2, ky_uint place, ky_uint flags,
+                                  KY_REAL eps2)
+{
+    struct ky_sink sink;
+    ky_real4 body = source[place];
+    sink.x = body.x;
+    sink.y = body.y;
+    sink.z = body.z;
+    sink.eps2 = (flags & KY_WALK_OWN_EPS) ? own_eps2[place] : eps2;
+#if KY_PRECISION == 0
+    sink.near2 = ky_near2(body);
+#elif KY_PRECISION == 1
+    float4 rest = low[place];
+    sink.x_low = rest.x;
+    sink.y_low = rest.y;
+    sink.z_low = rest.z;
+#endif
+    sink.own = place;
+    return sink;
+}
+
+/* A source less the sink. */
+struct ky_apart {
+    KY_REAL x, y, z;
+};
+
+KY_FN struct ky_apart ky_apart_of(struct ky_sink sink, struct ky_source source)
+{
+    struct ky_apart d;
+    d.x = source.body.x - sink.x;
+    d.y = source.body.y - sink.y;
+    d.z = source.body.z - sink.z;
+#if KY_PRECISION == 1
+    d.x += source.low.x - sink.x_low;
+    d.y += source.low.y - sink.y_low;
+    d.z += source.low.z - sink.z_low;
+#endif
+    return d;
+}
+
+#if KY_PRECISION == 0
+/* The same with the low parts: that of the source lies at place j. */
+KY_FN struct ky_apart ky_near_apart(struct ky_apart d, struct ky_sink sink, struct ky_lows lows,
+                                    ky_uint j)
+{
+    float4 source = lows.source[j], own = lows.sink[sink.own];
+    d.x += source.x - own.x;
+    d.y += source.y - own.y;
+    d.z += source.z - own.z;
+    return d;
+}
+#endif
+
+/* For one source by itself: with the low parts if it is near. */
+KY_FN struct ky_apart ky_near_difference(struct ky_sink sink, struct ky_source source,
+                                         struct ky_lows lows, ky_uint j)
+{
+    struct ky_apart d = ky_apart_of(sink, source);
+#if KY_PRECISION == 0
+    if (ky_distance2(d.x, d.y, d.z, (KY_REAL)0) <= sink.near2)
+        d = ky_near_apart(d, sink, lows, j);
+#endif
+    return d;
+}
+
+/* A sum over sources, and how many of them are not in it because they are near, the sink itself
+ * among them. */
+struct ky_near_sum {
+    struct ky_field field;
+    ky_uint near;
+};
+
+KY_FN struct ky_near_sum ky_near_none(void)
+{
+    struct ky_near_sum sum;
+    sum.field = ky_no_field();
+    sum.near = 0;
+    return sum;
+}
+
+/* A source in one of the two loops. */
+struct ky_near_source {
+    struct ky_apart d;
+    KY_REAL y; /* 1/s, or 0 if it exerts nothing in this loop */
+    ky_uint near;
+};
+
+KY_FN KY_REAL ky_near_eps2(struct ky_sink sink, struct ky_source source, const int how)
+{
+    return (how & KY_SOURCE_EPS) ? sink.eps2 + source.eps2 : sink.eps2;
+}
+
+/* The first loop. With KY_OWN source j may be the sink itself. */
+KY_FN struct ky_near_source ky_near_first(struct ky_sink sink, struct ky_source source, ky_uint j,
+                                          const int how)
+{
+    struct ky_near_source at;
+    KY_REAL eps2 = ky_near_eps2(sink, source, how);
+    at.d = ky_apart_of(sink, source);
+    KY_REAL s2 = ky_distance2(at.d.x, at.d.y, at.d.z, eps2);
+    at.y = KY_RSQRT(s2);
+#if KY_PRECISION == 0
+    int near = s2 <= eps2 + sink.near2;
+    at.y = near ? (KY_REAL)0 : at.y;
+    at.near = near;
+    (void)j;
+#else
+    at.y = s2 > KY_CLOSE2 ? at.y : (KY_REAL)0;
+    at.y = (how & KY_OWN) && j == sink.own ? (KY_REAL)0 : at.y;
+    at.near = 0;
+#endif
+    return at;
+}
+
+/* The second loop: the near ones. */
+KY_FN struct ky_near_source ky_near_second(struct ky_sink sink, struct ky_source source,
+                                           struct ky_lows lows, ky_uint j, const int how)
+{
+    struct ky_near_source at;
+    at.d = ky_apart_of(sink, source);
+    at.y = 0;
+    at.near = 0;
+#if KY_PRECISION == 0
+    KY_REAL eps2 = ky_near_eps2(sink, source, how);
+    if (ky_distance2(at.d.x, at.d.y, at.d.z, eps2) > eps2 + sink.near2 ||
+        ((how & KY_OWN) && j == sink.own))
+        return at;
+    at.d = ky_near_apart(at.d, sink, lows, j);
+    KY_REAL s2 = ky_distance2(at.d.x, at.d.y, at.d.z, eps2);
+    at.y = s2 > KY_CLOSE2 ? KY_RSQRT(s2) : (KY_REAL)0;
+#endif
+    return at;
+}
+
+KY_FN struct ky_near_sum ky_near_add(struct ky_near_sum sum, struct ky_near_source at, KY_REAL m)
+{
+    sum.field = ky_add_body(sum.field, at.d.x, at.d.y, at.d.z, at.y, m);
+    sum.near += at.near;
+    return sum;
+}
+
+#endif

@@ -1,0 +1,279 @@
+/* Bodies that are very near each other, at the very same place, or very far away: every engine,
+ * method and precision against double sums written out here. */
+#include "test.h"
+
+#include "clouds.h"
+#include "engines.h"
+
+/* What is run; single precision of the exact sum rounds positions and is not exact for near pairs,
+ * which docs/numerics.md says. */
+static const struct method {
+    const char *name;
+    int force, precision;
+} methods[] = {
+    {"direct, extended", KY_DIRECT, KY_EXTENDED}, {"direct, double", KY_DIRECT, KY_DOUBLE},
+    {"walk, single", KY_WALK, KY_SINGLE},         {"walk, extended", KY_WALK, KY_EXTENDED},
+    {"walk, double", KY_WALK, KY_DOUBLE},         {"list, single", KY_LIST, KY_SINGLE},
+    {"list, extended", KY_LIST, KY_EXTENDED},     {"list, double", KY_LIST, KY_DOUBLE},
+    {"tree, single", KY_TREE, KY_SINGLE},         {"tree, double", KY_TREE, KY_DOUBLE},
+};
+enum { METHODS = sizeof methods / sizeof *methods };
+
+static int has(int engine, const struct method *method)
+{
+    return method->force != (is_cpu_engine(engine) ? KY_LIST : KY_TREE);
+}
+
+static struct ky_parameters parameters_of(int engine, const struct method *method)
+{
+    struct ky_parameters parameters = cloud_parameters();
+    parameters.engine = engines[engine].engine;
+    parameters.force = method->force;
+    parameters.precision = method->precision;
+    parameters.opening = KY_OFFSET;
+    parameters.theta = 0.5;
+    return parameters;
+}
+
+/* Pairs not farther apart than `coincident` exert nothing. */
+static void plain_sums(const struct ky_bodies *b, double coincident, struct ky_bodies *out)
+{
+    for (size_t i = 0; i < b->n; i++) {
+        double a[3] = {0}, potential = 0;
+        for (size_t j = 0; j < b->n; j++) {
+            double d[3], r2 = 0;
+            for (int c = 0; c < 3; c++) {
+                d[c] = b->position[j][c] - b->position[i][c];
+                r2 += d[c] * d[c];
+            }
+            if (j == i || r2 <= coincident * coincident)
+                continue;
+            double r = sqrt(r2);
+            for (int c = 0; c < 3; c++)
+                a[c] += b->mass[j] / r / r * (d[c] / r);
+            potential -= b->mass[j] / r;
+        }
+        memcpy(out->acceleration[i], a, sizeof a);
+        out->potential[i] = potential;
+    }
+}
+
+static struct cloud_error errors_of(int engine, const struct method *method,
+                                    const struct ky_bodies *bodies, const struct ky_bodies *exact)
+{
+    struct ky_error error = {0};
+    struct ky_parameters parameters = parameters_of(engine, method);
+    struct ky_bodies computed = *bodies;
+    assert_ok(cloud_forces(&parameters, &computed, NULL, NULL, &error));
+    return cloud_compare(&computed, exact);
+}
+
+static void expect(int engine, const struct method *method, const char *what, double number,
+                   const struct cloud_error *e, int fine)
+{
+    if (!fine)
+        fail_msg("%s, %s, %s %g: errors %g %g %g, of the potential %g %g", engines[engine].engine,
+                 method->name, what, number, e->median, e->p99, e->max, e->potential_p99,
+                 e->potential_max);
+}
+
+enum { BINARIES = 40 };
+
+/* All bodies are in binaries; the other one is nearly all that a body feels. */
+static struct ky_bodies binaries(double separation)
+{
+    struct ky_bodies bodies = cloud_make(CUBE, 2 * BINARIES);
+    for (size_t i = 1; i < bodies.n; i += 2) {
+        struct ky_random random = ky_random_at(7, 1, i);
+        double direction[3];
+        ky_random_direction(&random, direction);
+        for (int c = 0; c < 3; c++)
+            bodies.position[i][c] = bodies.position[i - 1][c] + separation * direction[c];
+    }
+    return bodies;
+}
+
+static void binaries_of_any_separation(void **state)
+{
+    (void)state;
+    static const double separations[] = {1e-4, 1e-5, 1e-6, 1e-8};
+    for (int e = 0; e < engine_count; e++)
+        for (int k = 0; k < METHODS * 4; k++) {
+            const struct method *method = &methods[k / 4];
+            if (!has(e, method))
+                continue;
+            struct ky_bodies bodies = binaries(separations[k % 4]), exact = binaries(1);
+            plain_sums(&bodies, 0, &exact);
+            struct cloud_error error = errors_of(e, method, &bodies, &exact);
+            double bound = method->precision == KY_DOUBLE ? 1e-7 : 3e-5;
+            expect(e, method, "separation", separations[k % 4], &error,
+                   error.max < bound && error.potential_max < 1e-3);
+            ky_bodies_free(&bodies);
+            ky_bodies_free(&exact);
+        }
+}
+
+/* A few binaries among many bodies: groups and leaves that are wide against a pair. */
+static void binaries_in_a_cluster(void **state)
+{
+    (void)state;
+    enum { N = 1500 };
+    for (int e = 0; e < engine_count; e++)
+        for (int k = 0; k < METHODS * 2; k++) {
+            const struct method *method = &methods[k / 2];
+            double separation = k % 2 ? 1e-6 : 1e-8;
+            if (!has(e, method))
+                continue;
+            struct ky_bodies bodies = cloud_make(PLUMMER, N), exact = cloud_make(PLUMMER, N);
+            for (size_t i = 0; i < N; i += 100)
+                for (int c = 0; c < 3; c++)
+                    bodies.position[i + 1][c] = bodies.position[i][c] + separation * (c - 0.7);
+            plain_sums(&bodies, 0, &exact);
+            struct ky_error error = {0};
+            struct ky_parameters parameters = parameters_of(e, method);
+            assert_ok(cloud_forces(&parameters, &bodies, NULL, NULL, &error));
+            for (size_t i = 0; i < N; i += 100)
+                for (size_t c = 0; c < 6; c++) {
+                    double a = bodies.acceleration[i + c / 3][c % 3],
+                           b = exact.acceleration[i + c / 3][c % 3];
+                    if (!(fabs(a - b) <= 3e-5 * fabs(b)))
+                        fail_msg("%s, %s, separation %g: %g for %g", engines[e].engine,
+                                 method->name, separation, a, b);
+                }
+            ky_bodies_free(&bodies);
+            ky_bodies_free(&exact);
+        }
+}
+
+/* Two clusters far apart against their size. */
+static void clusters_far_apart(void **state)
+{
+    (void)state;
+    enum { N = 400 };
+    static const double distances[] = {2, 1e3};
+    for (int e = 0; e < engine_count; e++)
+        for (int k = 0; k < METHODS * 2; k++) {
+            const struct method *method = &methods[k / 2];
+            if (!has(e, method))
+                continue;
+            struct ky_bodies bodies = cloud_make(CUBE, N), exact = cloud_make(CUBE, N);
+            for (size_t i = 0; i < N; i++)
+                for (int c = 0; c < 3; c++)
+                    bodies.position[i][c] = 1e-6 * bodies.position[i][c] +
+                                            distances[k % 2] * (i % 2 ? 0.4 : -0.2) * (c + 0.7);
+            plain_sums(&bodies, 0, &exact);
+            struct cloud_error error = errors_of(e, method, &bodies, &exact);
+            int direct = method->force == KY_DIRECT;
+            expect(e, method, "distance", distances[k % 2], &error,
+                   error.median < (direct ? 1e-5 : 3e-3) && error.p99 < (direct ? 2e-4 : 2e-2) &&
+                       error.potential_p99 < 2e-3);
+            ky_bodies_free(&bodies);
+            ky_bodies_free(&exact);
+        }
+}
+
+/* The system's size is about 0.5. Closer than a 10⁻¹² of it is coincident; farther is not. */
+static void coincidence_is_the_same_everywhere(void **state)
+{
+    (void)state;
+    static const double separations[] = {0, 1e-13, 3e-12, 1e-10};
+    for (int e = 0; e < engine_count; e++)
+        for (int k = 0; k < METHODS * 4; k++) {
+            const struct method *method = &methods[k / 4];
+            if (!has(e, method))
+                continue;
+            struct ky_bodies bodies = cloud_make(CUBE, 300), exact = cloud_make(CUBE, 300);
+            for (int c = 0; c < 3; c++) { /* at the middle, where every number has digits enough */
+                for (size_t i = 0; i < 3; i++)
+                    bodies.position[i][c] = 0;
+                bodies.position[5][c] = bodies.position[4][c]; /* and twins anywhere */
+            }
+            bodies.position[1][0] = separations[k % 4];
+            bodies.position[2][1] = separations[k % 4];
+            plain_sums(&bodies, 8e-13, &exact);
+            struct cloud_error error = errors_of(e, method, &bodies, &exact);
+            struct ky_bodies pair = bodies, truth = exact;
+            pair.n = truth.n = 3;
+            struct cloud_error near = cloud_compare(&pair, &truth);
+            double bound = method->precision == KY_DOUBLE ? 1e-2 : 2e-2;
+            expect(e, method, "separation", separations[k % 4], &error,
+                   error.p99 < 0.03 && error.max < 0.3 && near.max < bound);
+            ky_bodies_free(&bodies);
+            ky_bodies_free(&exact);
+        }
+}
+
+static void far_bodies_are_right_or_refused(void **state)
+{
+    (void)state;
+    static const double places[] = {1e6, 1e9, 1e11, 1e15, 1e30, 1e200, 1e300};
+    for (int e = 0; e < engine_count; e++)
+        for (int k = 0; k < METHODS * 7; k++) {
+            const struct method *method = &methods[k / 7];
+            if (!has(e, method))
+                continue;
+            struct ky_error error = {0};
+            struct ky_parameters parameters = parameters_of(e, method);
+            struct ky_bodies bodies = cloud_make(PLUMMER, 300), exact = cloud_make(PLUMMER, 300);
+            double place = places[k % 7];
+            bodies.position[17][1] = place;
+            enum ky_status status = cloud_forces(&parameters, &bodies, NULL, NULL, &error);
+            if (place > 1e14) {
+                assert_int_equal(status, KY_BAD_DATA);
+                assert_non_null(strstr(error.text, "body 17 is 1e+"));
+                assert_non_null(strstr(error.text, "1e+12 sizes"));
+            } else {
+                assert_ok(status);
+                plain_sums(&bodies, 0, &exact);
+                struct cloud_error wrong = cloud_compare(&bodies, &exact);
+                expect(e, method, "place", place, &wrong,
+                       wrong.p99 < 0.02 && wrong.max < 0.05 && wrong.potential_max < 0.01);
+            }
+            ky_bodies_free(&bodies);
+            ky_bodies_free(&exact);
+        }
+}
+
+/* A softening beyond all numbers, and lengths whose accelerations are. */
+static void what_no_number_holds_is_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        double length, softening;
+        const char *text;
+    } cases[] = {{1, 1e200, "softening 1e+200 in a system of size"},
+                 {1, 1e13, "it may be up to"},
+                 {1e200, 0, "other units"},
+                 {1e-200, 0, "other units"}};
+    for (int e = 0; e < engine_count; e++)
+        for (int k = 0; k < METHODS * 4; k++) {
+            const struct method *method = &methods[k / 4];
+            struct ky_error error = {0};
+            struct ky_parameters parameters = parameters_of(e, method);
+            struct ky_bodies bodies = cloud_make(CUBE, 50);
+            if (has(e, method)) {
+                for (size_t i = 0; i < bodies.n; i++)
+                    for (int c = 0; c < 3; c++)
+                        bodies.position[i][c] *= cases[k % 4].length;
+                parameters.softening = cases[k % 4].softening;
+                assert_int_not_equal(cloud_forces(&parameters, &bodies, NULL, NULL, &error), KY_OK);
+                assert_non_null(strstr(error.text, cases[k % 4].text));
+            }
+            ky_bodies_free(&bodies);
+        }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(binaries_of_any_separation),
+        cmocka_unit_test(binaries_in_a_cluster),
+        cmocka_unit_test(clusters_far_apart),
+        cmocka_unit_test(coincidence_is_the_same_everywhere),
+        cmocka_unit_test(far_bodies_are_right_or_refused),
+        cmocka_unit_test(what_no_number_holds_is_refused),
+    };
+    return cmocka_run_group_tests(tests, find_engines, NULL);
+}
