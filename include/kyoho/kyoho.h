@@ -122,10 +122,14 @@ enum ky_opening { KY_OPENING_BY_USE = -1, KY_GEOMETRIC, KY_OFFSET, KY_MINIMUM, K
 /* By force: edge for walk and list, else box. */
 enum ky_cell { KY_CELL_BY_FORCE = -1, KY_BOX, KY_EDGE };
 enum ky_curve { KY_CURVE_NONE, KY_MORTON, KY_HILBERT };
+/* Not set: extended for KY_DIRECT, else single; see enum ky_unroll. docs/numerics.md says what they
+ * are. */
 enum ky_precision { KY_PRECISION_BY_INTEGRATOR = -1, KY_SINGLE, KY_EXTENDED, KY_DOUBLE };
-/* Behind the named ones: sinks × sources of a lane and turn; none is 1 × 1, simple 4 × 1, double
- * 4 × 4. The others are for single precision with a softening. */
+/* Variants of the exact sum on a device. Behind the named ones: sinks × sources of a lane and turn;
+ * none is 1 × 1, simple 4 × 1, double 4 × 4. The others are for single precision with a softening.
+ * Unset: tuned. One that is set makes the precision single where that is not set. */
 enum ky_unroll {
+    KY_UNROLL_UNSET = -1,
     KY_UNROLL_NONE,
     KY_UNROLL_SIMPLE,
     KY_UNROLL_DOUBLE,
@@ -394,9 +398,10 @@ KY_API enum ky_status ky_run(const struct ky_parameters *parameters,
                              struct ky_error *error);
 
 /* Goes on from the restart file in run->output, bit for bit as if the run had not stopped. Taken
- * from the arguments: engine, isa and threads unless they are NULL, -1 and -1, which means as in
- * the run (another engine or isa gives other last bits); log; end or steps if they are set (the
- * run's total); max_wall, restart_every, progress and stop. Everything else is that of the run. */
+ * from the arguments: engine, isa and threads unless they are NULL or "auto", -1 or KY_ISA_AUTO,
+ * and -1 or 0, which mean as in the run (another engine or isa gives other last bits); log; end or
+ * steps if they are set (the run's total); max_wall, restart_every, progress and stop. Everything
+ * else is that of the run. */
 KY_API enum ky_status ky_resume(const struct ky_parameters *parameters,
                                 const struct ky_run_parameters *run, struct ky_error *error);
 

@@ -48,16 +48,18 @@ const struct ky_option ky_force_options[] = {
     {"group", KY_OPTION_INTEGER, FIELD(group), "64", 1, 256, NULL, NULL,
      "maximum number of bodies that walk together"},
     {"precision", KY_OPTION_CHOICE, FIELD(precision), NULL, KY_NO_RANGE, "single|extended|double",
-     NULL, "arithmetic of pairs: float; float after a difference in double; double (single)"},
-    {"unroll", KY_OPTION_CHOICE, FIELD(unroll), "tuned", KY_NO_RANGE,
+     NULL,
+     "arithmetic of pairs: float; float after a difference of 48 bits; double (single; with "
+     "direct: extended, or "
+     "single if --unroll is given)"},
+    {"unroll", KY_OPTION_CHOICE, FIELD(unroll), NULL, KY_NO_RANGE,
      "none|simple|double|tuned|1x1|1x2|1x4|1x8|2x1|2x2|2x4|2x8|4x1|4x2|4x4|4x8|8x1|8x2|8x4|8x8",
      "none|simple|double|tuned|SINKSxSOURCES",
      "variant of the exact sum on a device, also by sinks and sources of a turn, each 1, 2, 4 or 8 "
-     "(single, softened); the CPU has one"},
+     "(single, softened); the CPU has one (tuned)"},
     {"softening", KY_OPTION_REAL, FIELD(softening), NULL, 0, (double)INFINITY, NULL, "LENGTH",
      "Plummer softening ε of all bodies; without it their own, or the one stored in the file, or "
-     "the "
-     "model's; 0 is none [length]"},
+     "the model's; 0 is none [length]"},
     {"softening-kind", KY_OPTION_CHOICE, FIELD(softening_kind), NULL, KY_NO_RANGE,
      "plummer|symmetric", NULL,
      "plummer: r² + ε² with the ε of the body that feels the force; symmetric: r² + ε_i² + ε_j², "
@@ -131,7 +133,11 @@ enum ky_status ky_parameters_resolve(const struct ky_parameters *given,
         resolved->cell =
             resolved->force == KY_WALK || resolved->force == KY_LIST ? KY_EDGE : KY_BOX;
     if (resolved->precision == KY_PRECISION_BY_INTEGRATOR)
-        resolved->precision = KY_SINGLE;
+        resolved->precision = resolved->force == KY_DIRECT && resolved->unroll == KY_UNROLL_UNSET
+                                  ? KY_EXTENDED
+                                  : KY_SINGLE;
+    if (resolved->unroll == KY_UNROLL_UNSET)
+        resolved->unroll = KY_UNROLL_TUNED;
     if (resolved->softening_kind == KY_SOFTENING_KIND_BY_SNAPSHOT)
         resolved->softening_kind = KY_PLUMMER;
     enum ky_status status = resolve_opening(resolved, error);

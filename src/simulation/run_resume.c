@@ -15,11 +15,11 @@
  * are. */
 static void take_processor(struct ky_parameters *stored, const struct ky_parameters *wanted)
 {
-    if (wanted->engine)
+    if (wanted->engine && strcmp(wanted->engine, "auto") != 0)
         stored->engine = wanted->engine;
-    if (wanted->isa >= 0)
+    if (wanted->isa > KY_ISA_AUTO)
         stored->isa = wanted->isa;
-    if (wanted->threads >= 0)
+    if (wanted->threads > 0)
         stored->threads = wanted->threads;
 }
 

@@ -165,6 +165,10 @@ enum ky_status ky_device_tree_send(struct ky_device_engine *engine,
 void ky_device_tree_release(struct ky_device_engine *engine);
 
 /* direct.c */
+/* KY_UNSUPPORTED for an unrolling that the precision has not or, once `bodies` are there, their
+ * softenings. */
+enum ky_status ky_device_direct_check(const struct ky_device_engine *engine, int bodies,
+                                      struct ky_error *error);
 enum ky_status ky_device_direct(struct ky_device_engine *engine, struct ky_error *error);
 enum ky_status ky_device_exact(struct ky_engine *base, const size_t *sinks, size_t count,
                                double (*acceleration)[3], double *potential,

@@ -171,23 +171,36 @@ static const struct unrolling {
 #undef ONLY
 };
 
-/* With the least that the softenings allow. */
-static enum ky_status direct_kernel(const struct ky_device_engine *engine, const struct sum *sum,
-                                    enum ky_kernel_id *kernel, struct ky_error *error)
+enum { NAMED = KY_UNROLL_TUNED + 1 };
+enum softened { SOFT, GUARD, SOURCE_EPS };
+
+static enum softened softened(const struct ky_device_engine *engine)
 {
-    enum { SOFT, GUARD, SOURCE_EPS, NAMED = KY_UNROLL_TUNED + 1 };
+    if (engine->own_eps && engine->parameters->softening_kind == KY_SYMMETRIC)
+        return SOURCE_EPS;
+    return engine->least_eps2 > (double)KY_CLOSE2 ? SOFT : GUARD;
+}
+
+enum ky_status ky_device_direct_check(const struct ky_device_engine *engine, int bodies,
+                                      struct ky_error *error)
+{
+    const struct ky_parameters *parameters = engine->parameters;
+    if (parameters->force != KY_DIRECT || unrollings[parameters->unroll].same < NAMED ||
+        (parameters->precision == KY_SINGLE && !(bodies && softened(engine) != SOFT)))
+        return KY_OK;
+    return ky_fail(error, KY_UNSUPPORTED,
+                   "this unrolling is compiled for single precision, softened by one length or "
+                   "the sink's own: else take --unroll none, simple, double or tuned");
+}
+
+/* With the least that the softenings allow. */
+static enum ky_kernel_id direct_kernel(const struct ky_device_engine *engine, const struct sum *sum)
+{
     const struct unrolling *unrolling = &unrollings[sum->unroll];
-    int source_eps = engine->own_eps && engine->parameters->softening_kind == KY_SYMMETRIC;
-    int softening = source_eps ? SOURCE_EPS : engine->least_eps2 > (double)KY_CLOSE2 ? SOFT : GUARD;
     enum ky_kernel_id first = ky_in_precision(KY_KERNEL_ky_direct_none_soft_single, sum->precision);
-    *kernel = (enum ky_kernel_id)unrolling->kernel;
-    if (unrolling->same < NAMED)
-        *kernel = (enum ky_kernel_id)((int)first + softening * NAMED + unrolling->same);
-    else if (sum->precision != KY_SINGLE || softening != SOFT)
-        return ky_fail(error, KY_UNSUPPORTED,
-                       "this unrolling is compiled for single precision, softened by one length or "
-                       "the sink's own: else take --unroll none, simple, double or tuned");
-    return KY_OK;
+    if (unrolling->same >= NAMED)
+        return (enum ky_kernel_id)unrolling->kernel;
+    return (enum ky_kernel_id)((int)first + (int)softened(engine) * NAMED + unrolling->same);
 }
 
 /* Sums over all sources for the wanted sinks, into partial sums. */
@@ -195,13 +208,11 @@ static enum ky_status launch_sum(struct ky_device_engine *engine, struct ky_card
                                  struct ky_direct_buffers *buffers, const struct sum *sum,
                                  size_t *slices, struct ky_error *error)
 {
-    enum ky_kernel_id kernel;
+    enum ky_kernel_id kernel = direct_kernel(engine, sum);
     size_t real4 = ky_real4_bytes(sum->precision), length = engine->n;
     size_t blocks = ky_groups(sum->count, KY_DIRECT_LANES * unrollings[sum->unroll].sinks);
     *slices = 1;
-    enum ky_status status = direct_kernel(engine, sum, &kernel, error);
-    if (status == KY_OK)
-        status = card->gpu->driver->load(card->gpu, kernel, error);
+    enum ky_status status = card->gpu->driver->load(card->gpu, kernel, error);
     if (status == KY_OK && sum->unroll == KY_UNROLL_TUNED)
         *slices = best_slices(card->gpu, kernel, engine->n, sum->count, sum->precision, &length);
     if (status == KY_OK)

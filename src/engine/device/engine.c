@@ -106,7 +106,7 @@ static enum ky_status check(const struct ky_device_engine *engine, struct ky_err
     if (engine->cards > 1 && engine->parameters->force != KY_DIRECT)
         return ky_fail(error, KY_UNSUPPORTED,
                        "several devices share the exact sum (--force direct) only");
-    return KY_OK;
+    return ky_device_direct_check(engine, 0, error);
 }
 
 static enum ky_status open_engine(const struct ky_engine_verbs *verbs,
