@@ -177,8 +177,8 @@ struct ky_parameters {
     int unroll;    /* enum ky_unroll */
     int softening_kind;
     double theta, alpha; /* NaN: the default of the opening; alpha is for relative alone */
-    double softening; /* of all bodies, in place of their own; NaN (default): the bodies' own.
-                         Bodies without are KY_USAGE: see ky_softening_choose */
+    double softening;    /* of all bodies, in place of their own; NaN (default): the bodies' own.
+                            Bodies without are KY_USAGE: see ky_softening_choose */
     double g;
     /* the motion */
     int integrator; /* enum ky_integrator */
@@ -208,8 +208,10 @@ KY_API enum ky_status ky_softening_choose(struct ky_parameters *parameters,
 /* ---- forces and sums ---- */
 
 /* What one evaluation cost. Seconds on the engine's own clock; a phase that the method has not is
- * 0. The first evaluation with opening relative makes two passes, the first one with offset: all
- * figures are then sums of both. */
+ * 0. `walk` and `total` are NaN when they were not measured: devices measure the first evaluations,
+ * then every 64th and those that follow one whose report was asked for. The first evaluation with
+ * opening relative makes two passes, the first one with offset: all figures are then sums of both.
+ */
 struct ky_force_report {
     char engine[16];  /* "cpu" */
     char device[160]; /* "AVX-512, 2 threads, Intel Xeon …" */

@@ -16,9 +16,9 @@ struct bench_case {
 };
 
 static const struct bench_case cases[] = {
-    {"direct", KY_DIRECT, KY_SINGLE, 2, 16384, 0.7, 3},
-    {"direct", KY_DIRECT, KY_SINGLE, 2, 65536, 0.7, 1},
-    {"direct", KY_DIRECT, KY_EXTENDED, 2, 16384, 0.7, 1},
+    {"direct", KY_DIRECT, KY_EXTENDED, 2, 16384, 0.7, 3},
+    {"direct", KY_DIRECT, KY_EXTENDED, 2, 65536, 0.7, 1},
+    {"direct", KY_DIRECT, KY_SINGLE, 2, 16384, 0.7, 1},
     {"direct", KY_DIRECT, KY_DOUBLE, 2, 16384, 0.7, 1},
     {"tree", KY_TREE, KY_SINGLE, 2, 131072, 0, 3},
     {"tree", KY_TREE, KY_SINGLE, 2, 131072, 0.5, 3},

@@ -111,6 +111,7 @@ enum ky_status ky_engine_memory(const struct ky_parameters *parameters, size_t n
 
 enum ky_status ky_engine_put(struct ky_engine *engine, const struct ky_bodies *bodies,
                              struct ky_error *error);
+/* KY_BAD_DATA for numbers that are not finite, here and in sums. */
 enum ky_status ky_engine_get(struct ky_engine *engine, struct ky_bodies *bodies,
                              struct ky_error *error);
 enum ky_status ky_engine_forces(struct ky_engine *engine, struct ky_error *error);

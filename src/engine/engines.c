@@ -1,6 +1,7 @@
 /* The table of engines, opening by name, and the verbs with their answer where an engine has not
  * one. */
 #include "engine/engine.h"
+#include "engine/finite.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -154,7 +155,8 @@ enum ky_status ky_engine_put(struct ky_engine *engine, const struct ky_bodies *b
 enum ky_status ky_engine_get(struct ky_engine *engine, struct ky_bodies *bodies,
                              struct ky_error *error)
 {
-    return CALL(get, bodies, error);
+    enum ky_status status = CALL(get, bodies, error);
+    return status ? status : ky_finite_bodies(bodies, error);
 }
 
 enum ky_status ky_engine_forces(struct ky_engine *engine, struct ky_error *error)
@@ -181,7 +183,8 @@ enum ky_status ky_engine_drift(struct ky_engine *engine, double dt, struct ky_er
 enum ky_status ky_engine_sums(struct ky_engine *engine, struct ky_sums *sums,
                               struct ky_error *error)
 {
-    return CALL(sums, sums, error);
+    enum ky_status status = CALL(sums, sums, error);
+    return status ? status : ky_finite_sums(sums, error);
 }
 
 void ky_engine_trim(struct ky_engine *engine)

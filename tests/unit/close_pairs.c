@@ -263,6 +263,39 @@ static void what_no_number_holds_is_refused(void **state)
         }
 }
 
+/* Masses whose potential is beyond double, though the accelerations are not. */
+static void results_are_finite(void **state)
+{
+    (void)state;
+    for (int e = 0; e < engine_count; e++)
+        for (int k = 0; k < METHODS; k++) {
+            struct ky_error error = {0};
+            struct ky_parameters parameters = parameters_of(e, &methods[k]), resolved;
+            struct ky_bodies bodies = cloud_make(CUBE, 20);
+            struct ky_engine *engine;
+            struct ky_sums sums;
+            if (has(e, &methods[k]) && methods[k].precision == KY_DOUBLE) {
+                for (size_t i = 0; i < bodies.n; i++) {
+                    bodies.mass[i] = 1e150;
+                    bodies.velocity[i][0] = i == 7 ? 1e200 : 1;
+                }
+                parameters.g = 1e140;
+                assert_ok(ky_parameters_resolve(&parameters, &resolved, &error));
+                assert_ok(ky_engine_open(&resolved, bodies.n, &engine, &error));
+                assert_ok(ky_engine_put(engine, &bodies, &error));
+                assert_ok(ky_engine_forces(engine, &error));
+                assert_int_equal(ky_engine_sums(engine, &sums, &error), KY_BAD_DATA);
+                assert_non_null(strstr(error.text, "energy is not finite"));
+                assert_ok(ky_engine_kick(engine, 1e10, &error));
+                assert_ok(ky_engine_drift(engine, 1e10, &error));
+                assert_int_equal(ky_engine_get(engine, &bodies, &error), KY_BAD_DATA);
+                assert_non_null(strstr(error.text, "the position of body"));
+                ky_engine_close(engine);
+            }
+            ky_bodies_free(&bodies);
+        }
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1)
@@ -274,6 +307,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(coincidence_is_the_same_everywhere),
         cmocka_unit_test(far_bodies_are_right_or_refused),
         cmocka_unit_test(what_no_number_holds_is_refused),
+        cmocka_unit_test(results_are_finite),
     };
     return cmocka_run_group_tests(tests, find_engines, NULL);
 }

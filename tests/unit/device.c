@@ -329,7 +329,140 @@ static const char *with_another(int k, char *name, size_t size)
             !strcmp(engines[other].name, engines[k].name))
             number = engines[other].engine + kind + 1;
     snprintf(name, size, "%.15s,%.10s", engines[k].engine, number);
+    ky_device_twice = 1;
     return name;
+}
+
+static void a_device_is_named_once(void **state)
+{
+    (void)state;
+    char name[40];
+    need_a_device();
+    for (int k = 0; k < engine_count; k++) {
+        struct ky_error error = {0};
+        struct ky_parameters p = cloud_parameters();
+        struct ky_bodies none = {0};
+        if (is_cpu_engine(k))
+            continue;
+        snprintf(name, sizeof name, "%.15s,%s", engines[k].engine,
+                 strchr(engines[k].engine, ':') + 1);
+        p.engine = name;
+        p.force = KY_DIRECT;
+        ky_device_twice = 0;
+        assert_int_equal(cloud_forces(&p, &none, NULL, NULL, &error), KY_USAGE);
+        assert_non_null(strstr(error.text, "is named twice"));
+    }
+}
+
+/* An unrolling that is compiled for single precision alone is refused before there are bodies, as
+ * in a plan, and one that wants a softening before there are forces. */
+static void unrollings_are_refused_early(void **state)
+{
+    (void)state;
+    need_a_device();
+    for (int k = 0; k < engine_count; k++)
+        for (int precision = -1; precision < 3 && !is_cpu_engine(k); precision++) {
+            struct ky_error error = {0};
+            struct ky_parameters given = cloud_parameters(), p;
+            struct ky_memory memory;
+            struct ky_engine *engine;
+            given.engine = engines[k].engine;
+            given.force = KY_DIRECT;
+            given.unroll = KY_UNROLL_8X2;
+            given.precision = precision;
+            assert_ok(ky_parameters_resolve(&given, &p, &error));
+            enum ky_status status = ky_engine_memory(&p, 10, &memory, &error);
+            assert_int_equal(status, precision > 0 ? KY_UNSUPPORTED : KY_OK);
+            if (status != KY_OK)
+                continue;
+            struct ky_bodies bodies = cloud_make(CUBE, 10);
+            assert_ok(ky_engine_open(&p, 10, &engine, &error));
+            assert_int_equal(ky_engine_put(engine, &bodies, &error), KY_UNSUPPORTED);
+            ky_engine_close(engine);
+            ky_bodies_free(&bodies);
+        }
+}
+
+static void step(struct ky_engine *engine, int steps)
+{
+    struct ky_error error = {0};
+    for (int k = 0; k < steps; k++) {
+        assert_ok(ky_engine_kick(engine, 1e-5, &error));
+        assert_ok(ky_engine_drift(engine, 2e-5, &error));
+        assert_ok(ky_engine_forces(engine, &error));
+        assert_ok(ky_engine_kick(engine, 1e-5, &error));
+    }
+}
+
+/* What a restart does: the bodies come from one engine, accelerations with them, and go to another.
+ * G is no power of two, and `relative` reads the accelerations. */
+static void resumed_to_the_last_bit(void **state)
+{
+    (void)state;
+    enum { N = 400 };
+    static const int forces[] = {KY_DIRECT, KY_WALK, KY_LIST};
+    need_a_device();
+    for (int k = 0; k < engine_count; k++)
+        for (int f = 0; f < 3; f++) {
+            struct ky_error error = {0};
+            struct ky_parameters given = cloud_parameters(), p;
+            struct ky_bodies a = cloud_make(PLUMMER, N), b = cloud_make(PLUMMER, N);
+            struct ky_engine *first, *second;
+            given.engine = engines[k].engine;
+            given.force = forces[f] == KY_LIST && is_cpu_engine(k) ? KY_TREE : forces[f];
+            given.opening = KY_RELATIVE;
+            given.softening = 0.02;
+            given.g = 43009.1727;
+            assert_ok(ky_parameters_resolve(&given, &p, &error));
+            assert_ok(ky_engine_open(&p, N, &first, &error));
+            assert_ok(ky_engine_open(&p, N, &second, &error));
+            assert_ok(ky_engine_put(first, &a, &error));
+            assert_ok(ky_engine_forces(first, &error));
+            step(first, 3);
+            assert_ok(ky_engine_get(first, &b, &error));
+            assert_ok(ky_engine_put(second, &b, &error));
+            step(first, 3);
+            step(second, 3);
+            assert_ok(ky_engine_get(first, &a, &error));
+            assert_ok(ky_engine_get(second, &b, &error));
+            assert_memory_equal(a.position, b.position, N * sizeof *a.position);
+            assert_memory_equal(a.velocity, b.velocity, N * sizeof *a.velocity);
+            assert_memory_equal(a.acceleration, b.acceleration, N * sizeof *a.acceleration);
+            assert_memory_equal(a.potential, b.potential, N * sizeof *a.potential);
+            ky_engine_close(first);
+            ky_engine_close(second);
+            ky_bodies_free(&a);
+            ky_bodies_free(&b);
+        }
+}
+
+/* Of a long series some evaluations are measured; the report of another one has no seconds rather
+ * than those of an earlier one, and the next is measured. */
+static void reports_have_their_own_seconds(void **state)
+{
+    (void)state;
+    need_a_device();
+    for (int k = 0; k < engine_count; k++) {
+        struct ky_error error = {0};
+        struct ky_parameters given = cloud_parameters(), p;
+        struct ky_bodies bodies = cloud_make(CUBE, 64);
+        struct ky_engine *engine;
+        struct ky_force_report report;
+        given.engine = engines[k].engine;
+        given.force = KY_DIRECT;
+        assert_ok(ky_parameters_resolve(&given, &p, &error));
+        assert_ok(ky_engine_open(&p, 64, &engine, &error));
+        assert_ok(ky_engine_put(engine, &bodies, &error));
+        for (int e = 1; e <= 20; e++)
+            assert_ok(ky_engine_forces(engine, &error));
+        ky_engine_report(engine, &report);
+        assert_true(is_cpu_engine(k) ? report.walk > 0 : isnan(report.walk) && isnan(report.total));
+        assert_ok(ky_engine_forces(engine, &error));
+        ky_engine_report(engine, &report);
+        assert_true(report.walk > 0 && report.total > 0);
+        ky_engine_close(engine);
+        ky_bodies_free(&bodies);
+    }
 }
 
 static void motion_and_sums(void **state)
@@ -570,6 +703,10 @@ int main(void)
         cmocka_unit_test(every_pair_of_options),
         cmocka_unit_test(awkward_numbers_of_bodies),
         cmocka_unit_test(every_kernel_in_small),
+        cmocka_unit_test(a_device_is_named_once),
+        cmocka_unit_test(unrollings_are_refused_early),
+        cmocka_unit_test(resumed_to_the_last_bit),
+        cmocka_unit_test(reports_have_their_own_seconds),
         cmocka_unit_test(motion_and_sums),
         cmocka_unit_test(without_double),
         cmocka_unit_test(bodies_come_back_as_they_went),

@@ -7,6 +7,7 @@
 #ifdef KY_HAVE_OPENCL
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -331,6 +332,48 @@ static void folders_that_cannot_be_used(void **state)
     free(home);
 }
 
+/* ---- the limit ---- */
+
+static int is_there(const char *path)
+{
+    struct stat info;
+    return lstat(path, &info) == 0;
+}
+
+/* Past the limit the entries go that were not used for longest, those of others' names never. */
+static void the_folder_is_bounded(void **state)
+{
+    (void)state;
+    enum { OLD = 6 };
+    char path[OLD][300], mine[300];
+    uint64_t limit = ky_opencl_cache_limit;
+    unsigned char *bytes = garbage(whole_size);
+    need_a_device();
+    snprintf(mine, sizeof mine, "%s/kyoho/notes", cache);
+    put_bytes(mine, bytes, whole_size);
+    for (int k = 0; k < OLD; k++) {
+        const struct timespec used[2] = {{1000000 + k, 0}, {1000000 + k, 0}};
+        snprintf(path[k], sizeof path[k], "%s/kyoho/opencl-%016d.bin%s", cache, k,
+                 k % 2 ? ".abcdef" : "");
+        put_bytes(path[k], bytes, whole_size);
+        assert_int_equal(utimensat(AT_FDCWD, path[k], used, 0), 0);
+    }
+    assert_int_equal(compilations_of_a_scan(), 0); /* read: our entry is the last one used */
+    assert_true(is_there(path[0]));
+    assert_int_equal(remove(entry), 0);
+    ky_opencl_cache_limit = 3 * whole_size + whole_size / 2;
+    assert_int_equal(compilations_of_a_scan(), 1);
+    ky_opencl_cache_limit = limit;
+    assert_true(is_there(entry) && is_there(mine));
+    for (int k = 0; k < OLD; k++)
+        assert_int_equal(is_there(path[k]), k >= OLD - 2);
+    assert_int_equal(remove(mine), 0);
+    for (int k = OLD - 2; k < OLD; k++)
+        assert_int_equal(remove(path[k]), 0);
+    free(bytes);
+    assert_int_equal(compilations_of_a_scan(), 0);
+}
+
 /* ---- several processes ---- */
 
 static void several_processes_at_once(void **state)
@@ -358,9 +401,22 @@ static void several_processes_at_once(void **state)
     }
 }
 
+/* What drivers themselves keep on the disk, PoCL its parts of programs and NVIDIA its machine code,
+ * is none of this test's business, and processes that share it may get into each other's way. */
+static void own_caches_of_drivers(void)
+{
+    static const char *const names[] = {"POCL_CACHE_DIR", "CUDA_CACHE_PATH"};
+    const char *pocl = getenv("POCL_CACHE_DIR");
+    char path[200];
+    snprintf(path, sizeof path, "%.150s-%d", pocl ? pocl : "/tmp/none", (int)getpid());
+    for (int k = 0; k < 2 && pocl; k++)
+        setenv(names[k], path, 1);
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1 && !strcmp(argv[1], "scan")) {
+        own_caches_of_drivers();
         int compilations = compilations_of_a_scan();
         if (compilations < 0 || compilations > 1)
             printf("# a process compiled %d times (-1: it failed)\n", compilations);
@@ -370,6 +426,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(is_compiled_once),
         cmocka_unit_test(damaged_entries_are_made_anew),
         cmocka_unit_test(folders_that_cannot_be_used),
+        cmocka_unit_test(the_folder_is_bounded),
         cmocka_unit_test(several_processes_at_once),
     };
     return cmocka_run_group_tests(tests, make_sandbox, remove_sandbox);

@@ -31,8 +31,10 @@ double ky_from_state(const struct ky_device_engine *engine, union ky_state_value
 
 struct ky_device_scale ky_device_scale(const struct ky_device_engine *engine)
 {
-    double potential = engine->parameters->g * (engine->units.mass / engine->units.length);
-    return (struct ky_device_scale){potential / engine->units.length, potential};
+    int exponent;
+    double strength = frexp(engine->parameters->g, &exponent);
+    double potential = ldexp(engine->units.mass / engine->units.length, exponent);
+    return (struct ky_device_scale){potential / engine->units.length, potential, strength};
 }
 
 /* A column of the device and the caller's numbers that it holds: number i of the column is
@@ -60,10 +62,9 @@ static size_t columns_of(struct ky_device_engine *engine, const struct ky_bodies
     } arrays[] = {
         {&card->position, (double *)bodies->position, 3, length},
         {&card->velocity, (double *)bodies->velocity, 3, length},
-        {&card->acceleration, (double *)bodies->acceleration, 3,
-         scale.acceleration > 0 ? 1 / scale.acceleration : 0},
+        {&card->acceleration, (double *)bodies->acceleration, 3, 1 / scale.acceleration},
         {&card->mass, bodies->mass, 1, mass},
-        {&card->potential, bodies->potential, 1, scale.potential > 0 ? 1 / scale.potential : 0},
+        {&card->potential, bodies->potential, 1, 1 / scale.potential},
         {&card->softening, bodies->softening, 1, length},
     };
     size_t count = 0;
@@ -86,7 +87,7 @@ static enum ky_status cross(struct ky_device_engine *engine, const struct column
         size_t count = engine->n - first < PIECE ? engine->n - first : PIECE;
         size_t offset = (column->place + first) * KY_STATE_BYTES, bytes = count * KY_STATE_BYTES;
         double *array = column->array + first * column->stride;
-        double back = column->factor > 0 ? 1 / column->factor : 0;
+        double back = 1 / column->factor; /* a power of two */
         if (!up)
             status = engine->driver->read(gpu, column->buffer, offset, staging, bytes, error);
 #pragma omp parallel for num_threads(engine->threads) if (count > 65536)

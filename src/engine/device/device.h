@@ -67,6 +67,8 @@ struct ky_device_engine {
     double pending[KY_PENDING]; /* kicks that have not been made: dt */
     int pendings;
     uint64_t evaluations;          /* since the bodies were put */
+    int measured;                  /* the last one has marks of time */
+    int reported;                  /* somebody asked for its report, and will for the next one's */
     struct ky_force_report report; /* but for what the device itself measures of the last pass */
 };
 
@@ -78,9 +80,11 @@ union ky_state_value {
 union ky_state_value ky_to_state(const struct ky_device_engine *engine, double x);
 double ky_from_state(const struct ky_device_engine *engine, union ky_state_value value);
 
-/* Field for G = 1 in the engine's units to the caller's. */
+/* Accelerations and potentials on the device are `strength` times the field for G = 1 in the
+ * engine's units; these powers of two bring them to the caller's, so that what goes out comes back
+ * to the last bit. strength is G without its power of two, 0 or from 1/2 to 1. */
 struct ky_device_scale {
-    double acceleration, potential;
+    double acceleration, potential, strength;
 };
 struct ky_device_scale ky_device_scale(const struct ky_device_engine *engine);
 
@@ -100,7 +104,8 @@ enum ky_status ky_launch(struct ky_card *card, enum ky_kernel_id kernel, size_t 
                          const struct ky_argument *arguments, size_t count, struct ky_error *error);
 
 /* A mark in the first card's queue, 0 before and 1 after what `walk` of the report is to count.
- * Marks cost as much as a small kernel: of long series of evaluations only some are measured. */
+ * Marks cost as much as a small kernel: of long series of evaluations whose reports nobody wants
+ * only some are measured. */
 enum ky_status ky_mark(struct ky_device_engine *engine, int mark, struct ky_error *error);
 
 /* names.c: the cards that a name ("cuda:0,1", "opencl", "auto") speaks of. */

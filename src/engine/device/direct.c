@@ -240,21 +240,24 @@ static enum ky_status launch_sum(struct ky_device_engine *engine, struct ky_card
 }
 
 /* The slices' sums to columns of accelerations and potentials, `stride` apart. */
-static enum ky_status reduce(struct ky_card *card, struct ky_direct_buffers *buffers,
-                             const struct sum *sum, size_t slices, struct ky_buffer *acceleration,
+static enum ky_status reduce(const struct ky_device_engine *engine, struct ky_card *card,
+                             struct ky_direct_buffers *buffers, const struct sum *sum,
+                             size_t slices, struct ky_buffer *acceleration,
                              struct ky_buffer *potential, size_t stride, struct ky_error *error)
 {
     uint32_t wide = (uint32_t)stride, first = (uint32_t)sum->first, count = (uint32_t)sum->count,
              parts = (uint32_t)slices;
+    union ky_state_value strength = ky_to_state(engine, ky_device_scale(engine).strength);
     const struct ky_argument arguments[] = {KY_BUFFER(buffers->partial),
                                             KY_BUFFER(*acceleration),
                                             KY_BUFFER(*potential),
                                             KY_VALUE(wide),
                                             KY_VALUE(first),
                                             KY_VALUE(count),
-                                            KY_VALUE(parts)};
+                                            KY_VALUE(parts),
+                                            KY_VALUE(strength)};
     return ky_launch(card, ky_in_precision(KY_KERNEL_ky_reduce_single, sum->precision),
-                     ky_groups(sum->count, 256), arguments, 7, error);
+                     ky_groups(sum->count, 256), arguments, 8, error);
 }
 
 /* A card's part of the results to the first card. */
@@ -292,7 +295,7 @@ enum ky_status ky_device_direct(struct ky_device_engine *engine, struct ky_error
             continue;
         status = launch_sum(engine, card, &card->direct, &sums[k], &slices, error);
         if (status == KY_OK)
-            status = reduce(card, &card->direct, &sums[k], slices, &card->acceleration,
+            status = reduce(engine, card, &card->direct, &sums[k], slices, &card->acceleration,
                             &card->potential, engine->n, error);
     }
     for (size_t k = 1; k < engine->cards && status == KY_OK; k++)
@@ -372,7 +375,8 @@ enum ky_status ky_device_exact(struct ky_engine *base, const size_t *sinks, size
     if (status == KY_OK)
         status = launch_sum(engine, card, &buffers, &sum, &slices, error);
     if (status == KY_OK)
-        status = reduce(card, &buffers, &sum, slices, &accelerations, &potentials, count, error);
+        status =
+            reduce(engine, card, &buffers, &sum, slices, &accelerations, &potentials, count, error);
     if (status == KY_OK)
         status = read_columns(engine, &accelerations, 3, count, scale.acceleration,
                               (double *)acceleration, error);

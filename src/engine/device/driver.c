@@ -17,7 +17,7 @@ const struct ky_kernel ky_kernels[KY_KERNEL_COUNT] = {
 };
 
 int ky_device_fail_allocation = -1;
-int ky_device_guard, ky_device_overruns;
+int ky_device_guard, ky_device_overruns, ky_device_twice;
 static atomic_int buffers;
 
 int ky_device_buffers(void)

@@ -138,6 +138,8 @@ extern int ky_device_fail_allocation;
 /* For tests: not 0 puts marks before and behind every buffer allocated from then on and looks after
  * them when the buffer is released; buffers whose marks were overwritten are counted. */
 extern int ky_device_guard, ky_device_overruns;
+/* For tests: not 0 lets an engine have the same device twice, in place of two. */
+extern int ky_device_twice;
 /* For tests: buffers that have not been released. */
 int ky_device_buffers(void);
 

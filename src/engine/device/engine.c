@@ -1,6 +1,7 @@
 /* The verbs of the engines "cuda" and "opencl": one implementation over two drivers. */
 #include "engine/device/device.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,11 @@ enum ky_status ky_launch(struct ky_card *card, enum ky_kernel_id kernel, size_t 
 enum ky_status ky_mark(struct ky_device_engine *engine, int mark, struct ky_error *error)
 {
     enum { ALL_OF_THE_FIRST = 16, THEN_EVERY = 64 };
-    if (engine->evaluations > ALL_OF_THE_FIRST && engine->evaluations % THEN_EVERY != 0)
+    if (mark == 0)
+        engine->measured = engine->evaluations <= ALL_OF_THE_FIRST ||
+                           engine->evaluations % THEN_EVERY == 0 || engine->reported;
+    engine->reported &= mark == 0;
+    if (!engine->measured)
         return KY_OK;
     return engine->driver->mark(engine->card[0].gpu, mark, error);
 }
@@ -171,8 +176,11 @@ static void report(struct ky_engine *base, struct ky_force_report *report)
 {
     struct ky_device_engine *engine = (struct ky_device_engine *)base;
     *report = engine->report;
+    engine->reported = 1;
     if (engine->n > 0)
-        report->walk += engine->driver->between(engine->card[0].gpu, 0, 1);
+        report->walk = engine->measured
+                           ? report->walk + engine->driver->between(engine->card[0].gpu, 0, 1)
+                           : (double)NAN;
     (void)ky_device_walk_report(engine, report, NULL); /* without counts: 0 */
     report->total = report->keys + report->sort + report->build + report->moments + report->walk;
 }

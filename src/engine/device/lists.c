@@ -162,6 +162,7 @@ static enum ky_status launch_batch(struct ky_device_engine *engine,
     struct ky_tree_buffers *walk = &engine->walk;
     uint32_t n = (uint32_t)engine->n, flags = ky_device_walk_flags(engine, parameters);
     struct ky_eps2_argument eps2 = ky_eps2_argument(engine);
+    union ky_state_value strength = ky_to_state(engine, ky_device_scale(engine).strength);
     enum ky_kernel_id kernel = (enum ky_kernel_id)((int)KY_KERNEL_ky_list_monopole_single +
                                                    (parameters->multipole > 1 ? 1 : 0));
     enum ky_status status = send(card->gpu, &walk->work, "groups", batch->work, batch->count,
@@ -186,7 +187,8 @@ static enum ky_status launch_batch(struct ky_device_engine *engine,
                                             KY_BUFFER(card->potential),
                                             KY_VALUE(n),
                                             KY_VALUE(flags),
-                                            KY_EPS2(eps2, parameters->precision)};
+                                            KY_EPS2(eps2, parameters->precision),
+                                            KY_VALUE(strength)};
     if (status == KY_OK)
         status = ky_launch(card, ky_in_precision(kernel, parameters->precision), batch->count,
                            arguments, sizeof arguments / sizeof *arguments, error);

@@ -32,6 +32,7 @@ enum ky_status ky_device_cards(struct ky_device_engine *engine, const char *name
                                struct ky_error *error)
 {
     const char *at = strchr(name, ':');
+    uint64_t opened[KY_MOST_CARDS];
     if (!at)
         return open_first(engine, !strcmp(name, "auto"), error);
     do {
@@ -41,8 +42,14 @@ enum ky_status ky_device_cards(struct ky_device_engine *engine, const char *name
             return ky_fail(error, KY_USAGE,
                            "engine '%s': give the numbers of devices after the colon, as in %s:0",
                            name, engine->driver->name);
+        for (size_t k = 0; k < engine->cards && !ky_device_twice; k++)
+            if (opened[k] == index)
+                return ky_fail(error, KY_USAGE,
+                               "engine '%s': device %llu is named twice; each is wanted once", name,
+                               (unsigned long long)index);
         if (engine->cards == KY_MOST_CARDS)
             return ky_fail(error, KY_USAGE, "engine '%s': at most %d devices", name, KY_MOST_CARDS);
+        opened[engine->cards] = index;
         enum ky_status status = open_card(engine, index, error);
         if (status != KY_OK)
             return status;

@@ -46,19 +46,21 @@ enum ky_status ky_device_factors(struct ky_device_engine *engine, struct ky_erro
     size_t n = engine->n;
     const struct ky_parameters *parameters = engine->parameters;
     struct ky_host_tree *host = &engine->host;
-    double *a = ky_allocate(4 * n, sizeof *a), *const column[3] = {a, a + n, a + 2 * n};
+    double *a = ky_allocate(4 * n, sizeof *a), strength = ky_device_scale(engine).strength;
     enum ky_status status = KY_OK;
     if (!host->factor)
         host->factor = ky_allocate(n, sizeof *host->factor);
     if (!a || !host->factor)
         status = ky_no_memory(error, "accelerations for the opening test", n, 4 * sizeof *a);
-    if (status == KY_OK)
-        status = ky_device_columns(engine, &engine->card[0].acceleration, 3, column, error);
     if (status == KY_OK) {
-        double *size = a + 3 * n;
+        double *const column[3] = {a, a + n, a + 2 * n};
+        status = ky_device_columns(engine, &engine->card[0].acceleration, 3, column, error);
+    }
+    if (status == KY_OK) {
+        double *size = a + 3 * n, per = strength > 0 ? 1 / strength : 0; /* to G = 1 */
 #pragma omp parallel for num_threads(engine->threads) if (n > 65536)
         for (size_t i = 0; i < n; i++)
-            size[i] = sqrt(a[i] * a[i] + a[n + i] * a[n + i] + a[2 * n + i] * a[2 * n + i]);
+            size[i] = per * sqrt(a[i] * a[i] + a[n + i] * a[n + i] + a[2 * n + i] * a[2 * n + i]);
         double floor = floor_of(size, n);
 #pragma omp parallel for num_threads(engine->threads) if (n > 65536)
         for (size_t k = 0; k < n; k++)
@@ -105,6 +107,7 @@ static enum ky_status launch_walk(struct ky_device_engine *engine,
         flags & (KY_WALK_SOURCE_EPS | KY_WALK_MINIMUM | KY_WALK_RELATIVE | KY_WALK_TEST_BOX);
     size_t groups = ky_groups(n, KY_WALK_LANES);
     struct ky_eps2_argument eps2 = ky_eps2_argument(engine);
+    union ky_state_value strength = ky_to_state(engine, ky_device_scale(engine).strength);
     enum ky_kernel_id kernel =
         (enum ky_kernel_id)((int)KY_KERNEL_ky_walk_monopole_single +
                             (parameters->multipole > 1 ? 1 : 0) + (general ? 2 : 0));
@@ -129,7 +132,8 @@ static enum ky_status launch_walk(struct ky_device_engine *engine,
                                             KY_VALUE(first),
                                             KY_VALUE(n),
                                             KY_VALUE(flags),
-                                            KY_EPS2(eps2, parameters->precision)};
+                                            KY_EPS2(eps2, parameters->precision),
+                                            KY_VALUE(strength)};
     if (status == KY_OK)
         status = ky_launch(card, ky_in_precision(kernel, parameters->precision), groups, arguments,
                            sizeof arguments / sizeof *arguments, error);

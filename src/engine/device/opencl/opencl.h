@@ -40,4 +40,16 @@ enum ky_status ky_opencl_reduce(struct ky_gpu *gpu, const struct ky_buffer *from
                                 size_t n, struct ky_buffer *to, size_t place,
                                 struct ky_error *error);
 
+/* cache.c: PATH of the entry with this key; -1 if the user has no cache folder. Makes the folders.
+ */
+int ky_opencl_cache_path(uint64_t key, char *path, size_t size);
+/* The binary of an entry that is whole, to be freed, or NULL. A pipe in its place does not keep us
+ * waiting. */
+unsigned char *ky_opencl_cache_read(const char *path, uint64_t key, size_t *size);
+/* That it cannot be written is no error. */
+void ky_opencl_cache_write(const char *path, uint64_t key, const unsigned char *binary,
+                           size_t size);
+/* Bytes of all entries together; tests set it lower. */
+extern uint64_t ky_opencl_cache_limit;
+
 #endif

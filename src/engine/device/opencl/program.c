@@ -1,17 +1,11 @@
 /* Programs of the OpenCL driver: the source of a unit, put together from the embedded files, and
- * its binary in the user's cache folder. The cache is keyed by device, driver, options and source;
- * what is damaged or foreign in it is passed over and made anew, before the driver sees it: a
- * driver need not survive a damaged binary. Without a cache programs are compiled each time. */
+ * its binary, kept in the user's cache folder (cache.c) under a key of device, driver, options and
+ * source. Without a cache programs are compiled each time. */
 #include "engine/device/opencl/opencl.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/hash.h"
 #include "base/memory.h"
@@ -98,11 +92,6 @@ static enum ky_status unit_source(const struct ky_opencl *cl, const struct ky_un
 
 static const char options[] = "-cl-std=CL1.2 -cl-denorms-are-zero";
 
-struct entry {
-    char magic[8]; /* "KYOCLBIN" */
-    uint64_t key, size, check;
-};
-
 static uint64_t cache_key(const struct ky_opencl *cl, const struct text *source)
 {
     static const cl_device_info infos[] = {CL_DEVICE_NAME, CL_DEVICE_VENDOR, CL_DEVICE_VERSION,
@@ -123,79 +112,6 @@ static uint64_t cache_key(const struct ky_opencl *cl, const struct text *source)
     return ky_hash(info, sizeof info, key);
 }
 
-/* PATH of the entry; -1 if the user has no cache folder. Makes the folders. */
-static int cache_path(uint64_t key, char *path, size_t size)
-{
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    int length;
-    if (cache && *cache == '/')
-        length = snprintf(path, size, "%s", cache);
-    else if (home && *home == '/')
-        length = snprintf(path, size, "%s/.cache", home);
-    else
-        return -1;
-    if (length < 0 || (size_t)length + 64 > size)
-        return -1;
-    mkdir(path, 0700);
-    strcat(path, "/kyoho");
-    if (mkdir(path, 0700) && errno != EEXIST)
-        return -1;
-    snprintf(path + strlen(path), size - strlen(path), "/opencl-%016" PRIx64 ".bin", key);
-    return 0;
-}
-
-/* The size of a plain file, 0 if it is none. */
-static uint64_t plain_size(int file)
-{
-    struct stat info;
-    return fstat(file, &info) == 0 && S_ISREG(info.st_mode) ? (uint64_t)info.st_size : 0;
-}
-
-/* The binary of an entry that is whole, or NULL. A pipe in its place does not keep us waiting. */
-static unsigned char *cache_read(const char *path, uint64_t key, size_t *size)
-{
-    struct entry entry;
-    unsigned char *binary = NULL;
-    int number = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    FILE *file = number >= 0 ? fdopen(number, "rb") : NULL;
-    uint64_t whole = number >= 0 ? plain_size(number) : 0;
-    if (file && whole > sizeof entry && fread(&entry, sizeof entry, 1, file) == 1 &&
-        !memcmp(entry.magic, "KYOCLBIN", 8) && entry.key == key &&
-        entry.size == whole - sizeof entry)
-        binary = ky_allocate(entry.size, 1);
-    if (binary && (fread(binary, 1, entry.size, file) != entry.size ||
-                   ky_hash(binary, entry.size, key) != entry.check)) {
-        free(binary);
-        binary = NULL;
-    }
-    if (file)
-        fclose(file);
-    else if (number >= 0)
-        close(number);
-    if (binary)
-        *size = entry.size;
-    return binary;
-}
-
-/* Under a name of its own, then renamed: a reader finds a whole entry or none. That it cannot be
- * written is no error. */
-static void cache_write(const char *path, uint64_t key, const unsigned char *binary, size_t size)
-{
-    char temporary[1200];
-    struct entry entry = {"", key, size, ky_hash(binary, size, key)};
-    memcpy(entry.magic, "KYOCLBIN", 8);
-    snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
-    int number = mkstemp(temporary);
-    if (number < 0)
-        return;
-    FILE *file = fdopen(number, "wb");
-    int good =
-        file && fwrite(&entry, sizeof entry, 1, file) == 1 && fwrite(binary, 1, size, file) == size;
-    good = (file ? fclose(file) : close(number)) == 0 && good;
-    if (!good || rename(temporary, path))
-        remove(temporary);
-}
-
 static void cache_program(cl_program program, const char *path, uint64_t key)
 {
     size_t size = 0;
@@ -206,7 +122,7 @@ static void cache_program(cl_program program, const char *path, uint64_t key)
     unsigned char *binary = ky_allocate(size, 1);
     if (binary &&
         clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) == CL_SUCCESS)
-        cache_write(path, key, binary, size);
+        ky_opencl_cache_write(path, key, binary, size);
     free(binary);
 }
 
@@ -216,7 +132,7 @@ static cl_program from_cache(struct ky_opencl *cl, const char *path, uint64_t ke
 {
     size_t size = 0;
     cl_int code, good = CL_SUCCESS;
-    unsigned char *binary = cache_read(path, key, &size);
+    unsigned char *binary = ky_opencl_cache_read(path, key, &size);
     if (!binary)
         return NULL;
     cl_program program = clCreateProgramWithBinary(cl->context, 1, &cl->device, &size,
@@ -268,7 +184,7 @@ enum ky_status ky_opencl_build(struct ky_opencl *cl, enum ky_unit_id unit, struc
     enum ky_status status = unit_source(cl, &ky_units[unit], &source, error);
     if (status == KY_OK) {
         uint64_t key = cache_key(cl, &source);
-        int cached = cache_path(key, path, sizeof path) == 0;
+        int cached = ky_opencl_cache_path(key, path, sizeof path) == 0;
         if (cached)
             cl->program[unit] = from_cache(cl, path, key);
         if (!cl->program[unit]) {

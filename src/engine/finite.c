@@ -1,0 +1,68 @@
+/* Results that no number holds: looked for once, where they leave an engine. */
+#include "engine/finite.h"
+
+#include <math.h>
+
+/* The first number that is not finite, or `count`. The sum is NaN if there is one: cheaper than to
+ * ask each. */
+static size_t first_wrong(const double *x, size_t count)
+{
+    double sum = 0;
+    for (size_t k = 0; k < count; k++)
+        sum += 0 * x[k];
+    for (size_t k = 0; isnan(sum) && k < count; k++)
+        if (!isfinite(x[k]))
+            return k;
+    return count;
+}
+
+enum ky_status ky_finite_bodies(const struct ky_bodies *bodies, struct ky_error *error)
+{
+    const struct {
+        const char *what;
+        const double *numbers;
+        size_t columns;
+    } arrays[] = {
+        {"position", (const double *)bodies->position, 3},
+        {"velocity", (const double *)bodies->velocity, 3},
+        {"acceleration", (const double *)bodies->acceleration, 3},
+        {"potential", bodies->potential, 1},
+    };
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
+        size_t count = arrays[k].numbers ? bodies->n * arrays[k].columns : 0;
+        size_t wrong = first_wrong(arrays[k].numbers, count);
+        if (wrong < count)
+            return ky_fail(
+                error, KY_BAD_DATA,
+                "the %s of body %zu is not finite (%g): masses, distances, G or the step are "
+                "beyond what numbers hold",
+                arrays[k].what, wrong / arrays[k].columns, arrays[k].numbers[wrong]);
+    }
+    return KY_OK;
+}
+
+enum ky_status ky_finite_sums(const struct ky_sums *sums, struct ky_error *error)
+{
+    const struct {
+        const char *what;
+        const double *numbers;
+        size_t count;
+    } parts[] = {
+        {"kinetic energy", &sums->kinetic, 1},
+        {"potential energy", &sums->potential, 1},
+        {"virial", &sums->virial, 1},
+        {"momentum", sums->momentum, 3},
+        {"angular momentum", sums->angular_momentum, 3},
+        {"centre of mass", sums->centre, 3},
+    };
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+        size_t wrong = first_wrong(parts[k].numbers, parts[k].count);
+        if (wrong < parts[k].count)
+            return ky_fail(error, KY_BAD_DATA,
+                           "the %s is not finite (%g): masses, velocities or distances are beyond "
+                           "what numbers "
+                           "hold",
+                           parts[k].what, parts[k].numbers[wrong]);
+    }
+    return KY_OK;
+}

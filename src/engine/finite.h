@@ -1,0 +1,12 @@
+/* Results that no number holds. */
+#ifndef KY_ENGINE_FINITE_H
+#define KY_ENGINE_FINITE_H
+
+#include "base/status.h"
+
+/* KY_BAD_DATA, naming the body or the sum, for one that is infinite or not a number. Arrays that
+ * are NULL are passed over. */
+enum ky_status ky_finite_bodies(const struct ky_bodies *bodies, struct ky_error *error);
+enum ky_status ky_finite_sums(const struct ky_sums *sums, struct ky_error *error);
+
+#endif
