@@ -485,13 +485,15 @@ KY_API enum ky_status ky_snapshot_write(const char *path, const struct ky_snapsh
 
 /* Fields as the options of `kyoho model --help`; a model ignores those that it does not name there.
  *
- * G = M = 1, equal masses, centre of mass and momentum at rest at 0, ids 0 … n − 1. Bound models
- * are in Hénon units: E = −1/4 for the smooth Newtonian system that the bodies are drawn from,
- * after its cut; a sample deviates by its noise. `softening` is a length in these units and changes
- * the velocities alone: they are those of an isotropic equilibrium with the softened force
- * (plummer, hernquist, king), or give the virial ratio that is asked for with it (uniform-sphere,
- * uniform-cube). So E with softened forces is not −1/4, but 2T/|Σ m x·a| is 1. A single body is at
- * rest at 0. two-body is not in Hénon units: its semi-major axis is given. */
+ * Equal masses, `mass` in all, centre of mass and momentum at rest at 0, ids 0 … n − 1. By default
+ * G = M = 1 and bound models are in Hénon units: E = −1/4 for the smooth Newtonian system that the
+ * bodies are drawn from, after its cut; a sample deviates by its noise. With `mass`, `radius` and
+ * `units` lengths are scaled so that the half-mass radius is `radius`, and velocities by
+ * √(G mass/length), so that the virial ratio is the same. `softening` and `semi_major_axis` are
+ * lengths in these final units. The softening changes the velocities alone: they are those of an
+ * isotropic equilibrium with the softened force (plummer, hernquist, king), or give the virial
+ * ratio that is asked for with it (uniform-sphere, uniform-cube). So E with softened forces is not
+ * −1/4, but 2T/|Σ m x·a| is 1. A single body is at rest at 0. */
 struct ky_model_parameters {
     size_t size;
     uint64_t n; /* 0 is an error, but for two-body, which makes 2 */
@@ -506,6 +508,11 @@ struct ky_model_parameters {
     double eccentricity;    /* two-body, which starts at apocentre */
     double mass_ratio;      /* two-body: second over first */
     double semi_major_axis; /* two-body */
+    double mass;            /* total; 1 */
+    double radius; /* half-mass radius of the smooth model; NaN (default): the one that makes
+                      the virial radius G M²/(4 |E|) 1, as in Hénon units */
+    struct ky_units units; /* of all lengths and masses here and of the bodies; g NaN: the G that
+                              follows from the scales, 1 without them (default) */
 };
 
 KY_API void ky_model_parameters_defaults(struct ky_model_parameters *parameters);
@@ -525,6 +532,11 @@ struct ky_merge_parameters {
     double g;
     double softening; /* for the bodies of an input without softenings of its own when the other has
                          them; NaN (default): such inputs are KY_USAGE */
+    double mass;      /* the second system is scaled to this total mass; NaN (default): as it is */
+    double
+        radius; /* and to this half-mass radius about its density centre; NaN (default): the radius
+                   goes with the square root of the mass. Its velocities go with √(mass/radius), so
+                   that it stays in equilibrium; softenings of its bodies go with the radius */
 };
 
 KY_API void ky_merge_parameters_defaults(struct ky_merge_parameters *parameters);

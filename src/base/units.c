@@ -4,6 +4,7 @@
 
 #include "base/status.h"
 
+#include <math.h>
 #include <string.h>
 
 enum ky_status ky_units_preset(const char *name, struct ky_units *units, struct ky_error *error)
@@ -34,4 +35,32 @@ double ky_units_gravity(double length_cm, double mass_g, double velocity_cm_s)
     double length = length_cm / 3.085678e21, mass = mass_g / 1.989e43,
            velocity = velocity_cm_s / 1e5;
     return 43009.0 * mass / (length * velocity * velocity);
+}
+
+static int near(double a, double b)
+{
+    return fabs(a - b) <= 0.01 * fabs(b);
+}
+
+int ky_units_agree(const struct ky_units *a, const struct ky_units *b)
+{
+    return near(a->length_cm, b->length_cm) && near(a->mass_g, b->mass_g) &&
+           near(a->velocity_cm_s, b->velocity_cm_s);
+}
+
+enum ky_status ky_units_check(struct ky_units *units, struct ky_error *error)
+{
+    int scales = (units->length_cm > 0) + (units->mass_g > 0) + (units->velocity_cm_s > 0);
+    double g = ky_units_gravity(units->length_cm, units->mass_g, units->velocity_cm_s);
+    if (scales && scales < 3)
+        return ky_fail(error, KY_USAGE,
+                       "units of length %g cm, mass %g g, velocity %g cm/s; all three must be "
+                       "positive, or 0 for N-body units",
+                       units->length_cm, units->mass_g, units->velocity_cm_s);
+    if (isnan(units->g))
+        units->g = g;
+    if (scales && !near(units->g, g))
+        return ky_fail(error, KY_USAGE, "G = %g contradicts the units, in which it is %g", units->g,
+                       g);
+    return KY_OK;
 }

@@ -2,8 +2,16 @@
 #ifndef KY_BASE_UNITS_H
 #define KY_BASE_UNITS_H
 
+#include "base/status.h"
+
 /* G in units of these scales (cgs), with the digits of the presets: 43009 for kpc, 1e10 Msun, km/s;
  * 1 if a scale is not positive. */
 double ky_units_gravity(double length_cm, double mass_g, double velocity_cm_s);
+
+/* g that is NaN becomes the G that follows from the scales. KY_USAGE for scales of which some are
+ * not positive, and for a g that contradicts them by more than 1 %. */
+enum ky_status ky_units_check(struct ky_units *units, struct ky_error *error);
+/* Whether two sets of scales are the same to 1 %: constants of different editions are. */
+int ky_units_agree(const struct ky_units *a, const struct ky_units *b);
 
 #endif

@@ -107,6 +107,11 @@ enum ky_status source_get(struct cli *cli, struct source *source, const char *fi
                           struct ky_parameters *parameters, struct ky_snapshot *snapshot,
                           char origin[ORIGIN]);
 
+/* The units of bodies from `file`, given --units (a preset or NULL) and --g (or NaN): KY_USAGE
+ * where these contradict the scales that the file brings. `made_for_g`: the velocities are known to
+ * be for the G of `units`. */
+enum ky_status source_units(struct cli *cli, const char *file, const char *preset, double g,
+                            struct ky_units *units, int made_for_g);
 /* ky_softening_choose, after which the snapshot holds what was chosen. For commands other than
  * `run`, which leaves it to the library. */
 enum ky_status source_soften(struct cli *cli, struct ky_parameters *parameters,

@@ -1,14 +1,16 @@
 /* kyoho merge A B: two systems on a Kepler orbit about each other. */
 #include <math.h>
+#include <stddef.h>
 
 #include "base/number.h"
+#include "base/units.h"
 #include "command/command.h"
 #include "models/models.h"
 
 /* A system whose bodies have softenings of their own, beside one that has one for all: then all
  * have their own. */
 static enum ky_status soften(struct ky_snapshot *system, const struct ky_snapshot *other,
-                             double otherwise, struct ky_error *error)
+                             double otherwise, double length, struct ky_error *error)
 {
     struct ky_bodies *bodies = &system->bodies;
     double softening = isnan(otherwise) ? system->softening : otherwise;
@@ -16,7 +18,7 @@ static enum ky_status soften(struct ky_snapshot *system, const struct ky_snapsho
         return KY_OK; /* ky_merge says what is missing */
     enum ky_status status = ky_bodies_extend(bodies, KY_WITH_SOFTENING, error);
     for (size_t i = 0; i < bodies->n && !status; i++)
-        bodies->softening[i] = softening;
+        bodies->softening[i] = softening / length;
     return status;
 }
 
@@ -41,7 +43,7 @@ static void choose_softening(struct cli *cli, double given, const struct ky_snap
 
 /* What the merged system has of both. */
 static enum ky_status combine(struct cli *cli, const struct ky_merge_parameters *parameters,
-                              struct ky_snapshot *a, struct ky_snapshot *b,
+                              double length, struct ky_snapshot *a, struct ky_snapshot *b,
                               struct ky_snapshot *both)
 {
     both->softening_kind = a->softening_kind >= 0 ? a->softening_kind : b->softening_kind;
@@ -54,28 +56,50 @@ static enum ky_status combine(struct cli *cli, const struct ky_merge_parameters 
         choose_softening(cli, parameters->softening, a, b, both);
         return KY_OK;
     }
-    enum ky_status status = soften(a, b, parameters->softening, &cli->error);
-    return status ? status : soften(b, a, parameters->softening, &cli->error);
+    enum ky_status status = soften(a, b, parameters->softening, 1, &cli->error);
+    return status ? status : soften(b, a, parameters->softening, length, &cli->error);
+}
+
+/* Both systems have the same units and G: those that they bring, or --units and --g. */
+static enum ky_status take_units(struct cli *cli, const char *units,
+                                 struct ky_merge_parameters *parameters, struct ky_snapshot *a,
+                                 struct ky_snapshot *b)
+{
+    struct ky_snapshot *const systems[] = {a, b};
+    double g = cli_given(cli, "g") ? parameters->g : (double)NAN;
+    enum ky_status status = KY_OK;
+    for (int k = 0; k < 2 && !status; k++)
+        status = source_units(cli, cli->words[k], units, g, &systems[k]->units,
+                              systems[k]->softening_kind >= 0);
+    if (!status && (!ky_units_agree(&a->units, &b->units) || a->units.g != b->units.g))
+        status = ky_fail(&cli->error, KY_USAGE,
+                         "%s and %s are in different units, with G = %g and %g; make them in the "
+                         "same",
+                         cli->words[0], cli->words[1], a->units.g, b->units.g);
+    if (!status && a->units.g > 0)
+        parameters->g = a->units.g;
+    return status;
 }
 
 static enum ky_status merge(struct cli *cli, struct ky_merge_parameters *parameters,
-                            const struct reading *reading, struct ky_snapshot *a,
+                            const char *units, const struct reading *reading, struct ky_snapshot *a,
                             struct ky_snapshot *b, struct ky_snapshot *both)
 {
-    enum ky_status status = reading_get(cli, reading, cli->words[0], NULL, 0, a);
+    struct ky_units preset;
+    struct ky_merge_scale scale = {1, 1, 1};
+    enum ky_status status = units ? ky_units_preset(units, &preset, &cli->error) : KY_OK;
     if (!status)
-        status = reading_get(cli, reading, cli->words[1], NULL, 0, b);
-    if (!status &&
-        (a->units.length_cm != b->units.length_cm || a->units.mass_g != b->units.mass_g ||
-         a->units.velocity_cm_s != b->units.velocity_cm_s || a->units.g != b->units.g))
-        status = ky_fail(&cli->error, KY_USAGE,
-                         "%s and %s are in different units; `kyoho convert` cannot mend that, "
-                         "make them in the same",
-                         cli->words[0], cli->words[1]);
-    if (!status && !cli_given(cli, "g") && a->units.g > 0)
-        parameters->g = a->units.g;
+        status = reading_get(cli, reading, cli->words[0], units ? &preset : NULL, 0, a);
     if (!status)
-        status = combine(cli, parameters, a, b, both);
+        status = reading_get(cli, reading, cli->words[1], units ? &preset : NULL, 0, b);
+    if (!status)
+        status = take_units(cli, units, parameters, a, b);
+    if (!status)
+        status = ky_merge_scale(&b->bodies, parameters, &scale, &cli->error);
+    if (!status)
+        b->softening *= scale.length;
+    if (!status)
+        status = combine(cli, parameters, scale.length, a, b, both);
     if (!status)
         status = ky_merge(&a->bodies, &b->bodies, parameters, &both->bodies, &cli->error);
     both->units = a->units;
@@ -83,14 +107,24 @@ static enum ky_status merge(struct cli *cli, struct ky_merge_parameters *paramet
     return status;
 }
 
+struct own {
+    const char *units;
+};
+static const struct ky_option own_options[] = {
+    {"units", KY_OPTION_TEXT, offsetof(struct own, units), NULL, KY_NO_RANGE, NULL,
+     "nbody|galaxy|cluster", "units of files that bring none"},
+};
+
 static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 {
     struct ky_merge_parameters parameters;
     struct ky_snapshot a, b, both;
     struct sink sink;
     struct reading reading;
+    struct own own;
     ky_merge_parameters_defaults(&parameters);
     cli_add(cli, "orbit", ky_merge_options, ky_merge_option_count, &parameters);
+    cli_add(cli, "units", own_options, sizeof own_options / sizeof *own_options, &own);
     reading_add(cli, &reading);
     sink_add(cli, &sink);
     enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 2, 2, 0);
@@ -101,7 +135,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     ky_snapshot_clear(&both);
     status = sink_check(cli, &sink);
     if (!status)
-        status = merge(cli, &parameters, &reading, &a, &b, &both);
+        status = merge(cli, &parameters, own.units, &reading, &a, &b, &both);
     if (!status)
         status = sink_put(cli, &sink, &both);
     if (!status && cli->json) {

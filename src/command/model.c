@@ -1,4 +1,6 @@
 /* kyoho model NAME: initial conditions. */
+#include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "command/command.h"
@@ -17,8 +19,8 @@ enum ky_status model_check_options(struct cli *cli, const char *name)
                   owner->options == ky_model_options; /* else it also means something to the run */
         if (own && cli_given(cli, option) && !ky_model_takes(model, option))
             return ky_fail(&cli->error, KY_USAGE,
-                           "--%s means nothing to the model %s; it takes: bodies seed %s", option,
-                           name, model->takes);
+                           "--%s means nothing to the model %s; it takes: bodies seed mass g %s",
+                           option, name, model->takes);
     }
     return KY_OK;
 }
@@ -60,10 +62,28 @@ static enum ky_status narrow(struct cli *cli, const char *name)
     if (!model)
         return KY_USAGE;
     snprintf(cli->usage, sizeof cli->usage, "%s -n N -o FILE [options]", model->name);
-    snprintf(names, sizeof names, "bodies seed %s", model->takes);
+    snprintf(names, sizeof names, "bodies seed mass g %s", model->takes);
     cli->summary = model->help;
     cli_narrow(cli, "model", names);
     return KY_OK;
+}
+
+struct own {
+    const char *units;
+};
+static const struct ky_option own_options[] = {
+    {"units", KY_OPTION_TEXT, offsetof(struct own, units), NULL, KY_NO_RANGE, NULL,
+     "nbody|galaxy|cluster",
+     "units of all lengths and masses here: none; kpc, 1e10 Msun, km/s; pc, Msun, km/s (nbody)"},
+};
+
+static enum ky_status take_units(struct cli *cli, const struct own *own, struct ky_units *units)
+{
+    double g = units->g; /* --g, or NaN */
+    enum ky_status status = own->units ? ky_units_preset(own->units, units, &cli->error) : KY_OK;
+    if (!isnan(g))
+        units->g = g;
+    return status;
 }
 
 static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
@@ -71,8 +91,10 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     struct ky_model_parameters parameters;
     struct ky_snapshot snapshot;
     struct sink sink;
+    struct own own;
     ky_model_parameters_defaults(&parameters);
     cli_add(cli, "model", ky_model_options, ky_model_option_count, &parameters);
+    cli_add(cli, "units", own_options, sizeof own_options / sizeof *own_options, &own);
     sink_add(cli, &sink);
     enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 1, 1, 0);
     if (!status && cli->help && cli->word_count)
@@ -83,6 +105,8 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     status = model_check_options(cli, cli->words[0]);
     if (!status)
         status = sink_check(cli, &sink);
+    if (!status)
+        status = take_units(cli, &own, &parameters.units);
     if (!status)
         status = ky_model_make(cli->words[0], &parameters, &snapshot, &cli->error);
     if (!status)

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/number.h"
+#include "base/units.h"
 #include "command/command.h"
 #include "models/models.h"
 #include "snapshot/snapshot.h"
@@ -17,7 +19,7 @@ static const struct ky_option source_options[] = {
     {"model", KY_OPTION_TEXT, FIELD(model), NULL, KY_NO_RANGE, NULL, "NAME",
      "make the bodies in memory; `kyoho help model` lists the models"},
     {"units", KY_OPTION_TEXT, FIELD(units), NULL, KY_NO_RANGE, NULL, "nbody|galaxy|cluster",
-     "units of bodies that bring none"},
+     "units of a model, or of a file that brings none"},
 };
 
 void source_add(struct cli *cli, struct source *source)
@@ -53,6 +55,11 @@ static enum ky_status make(struct cli *cli, struct source *source,
                            const struct ky_parameters *parameters, struct ky_snapshot *snapshot,
                            char origin[ORIGIN])
 {
+    if (source->units &&
+        ky_units_preset(source->units, &source->parameters.units, &cli->error) != KY_OK)
+        return KY_USAGE;
+    if (cli_given(cli, "g"))
+        source->parameters.units.g = parameters->g;
     source->parameters.softening = parameters->softening;
     source->parameters.softening_kind = parameters->softening_kind;
     enum ky_status status = model_check_options(cli, source->model);
@@ -86,6 +93,39 @@ static enum ky_status check_source(struct cli *cli, const struct source *source,
     return KY_OK;
 }
 
+enum ky_status source_units(struct cli *cli, const char *file, const char *preset, double g,
+                            struct ky_units *units, int made_for_g)
+{
+    struct ky_units wanted;
+    if (preset && ky_units_preset(preset, &wanted, &cli->error))
+        return KY_USAGE;
+    if (preset && (units->length_cm > 0 || wanted.length_cm > 0)) {
+        if (units->length_cm > 0 && !ky_units_agree(units, &wanted))
+            return ky_fail(&cli->error, KY_USAGE,
+                           "%s: its units are %.7g cm, %.5g g and %.7g cm/s; --units %s, which is "
+                           "%.7g cm, %.5g g and %.7g cm/s, contradicts them",
+                           file, units->length_cm, units->mass_g, units->velocity_cm_s, preset,
+                           wanted.length_cm, wanted.mass_g, wanted.velocity_cm_s);
+        if (!(units->length_cm > 0) && made_for_g)
+            return ky_fail(&cli->error, KY_USAGE,
+                           "%s: its velocities are for N-body units with G = %g, not for --units "
+                           "%s; make the model with --units",
+                           file, units->g, preset);
+        if (!(units->length_cm > 0))
+            *units = wanted;
+    }
+    if (isnan(g) || g == units->g)
+        return KY_OK;
+    if (made_for_g || units->length_cm > 0) {
+        char line[KY_REMARK];
+        ky_format(line, sizeof line, "G = %.6g replaces %.6g, which %s was made for", g, units->g,
+                  file);
+        cli_log(cli, KY_LOG_WARNING, line);
+    }
+    units->g = g;
+    return ky_units_check(units, &cli->error);
+}
+
 enum ky_status source_get(struct cli *cli, struct source *source, const char *file,
                           struct ky_parameters *parameters, struct ky_snapshot *snapshot,
                           char origin[ORIGIN])
@@ -108,14 +148,11 @@ enum ky_status source_get(struct cli *cli, struct source *source, const char *fi
     } else {
         status = make(cli, source, parameters, snapshot, origin);
     }
-    if (!status && source->units) {
-        if (snapshot->units.length_cm > 0 && snapshot->units.length_cm != units.length_cm)
-            return ky_fail(&cli->error, KY_USAGE,
-                           "%s brings its own units; --units %s contradicts them", file,
-                           source->units);
-        snapshot->units = units;
-    }
-    if (!status && !cli_given(cli, "g") && snapshot->units.g > 0)
+    if (!status && file)
+        status = source_units(cli, file, source->units,
+                              cli_given(cli, "g") ? parameters->g : (double)NAN, &snapshot->units,
+                              snapshot->softening_kind >= 0);
+    if (!status && snapshot->units.g > 0)
         parameters->g = snapshot->units.g;
     return status;
 }

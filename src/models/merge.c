@@ -23,6 +23,11 @@ const struct ky_option ky_merge_options[] = {
      "of bodies without softenings of their own; without it the one stored with each system, of "
      "two "
      "the larger [length]"},
+    {"mass", KY_OPTION_REAL, FIELD(mass), NULL, 1e-300, 1e300, NULL, NULL,
+     "total mass to which the second system is scaled; without it, it stays as it is [mass]"},
+    {"radius", KY_OPTION_REAL, FIELD(radius), NULL, 1e-300, 1e300, NULL, "LENGTH",
+     "half-mass radius to which the second system is scaled; without it the radius goes with the "
+     "square root of the mass [length]"},
 };
 const size_t ky_merge_option_count = sizeof ky_merge_options / sizeof *ky_merge_options;
 
@@ -81,6 +86,35 @@ static void relative_velocity(const struct ky_merge_parameters *parameters, doub
     velocity[0] = -sqrt(fmax(gm * (2 / d - inverse_axis) - velocity[1] * velocity[1], 0));
 }
 
+enum ky_status ky_merge_scale(const struct ky_bodies *b,
+                              const struct ky_merge_parameters *parameters,
+                              struct ky_merge_scale *scale, struct ky_error *error)
+{
+    const double half = 0.5;
+    double centre[3], radius, mass = ky_sum(b->n, b->mass);
+    *scale = (struct ky_merge_scale){1, 1, 1};
+    if (isnan(parameters->mass) && isnan(parameters->radius))
+        return KY_OK;
+    if (!(mass > 0))
+        return ky_fail(error, KY_BAD_DATA, "the second system has no mass that could be scaled");
+    if (!isnan(parameters->mass))
+        scale->mass = parameters->mass / mass;
+    scale->length = sqrt(scale->mass);
+    if (!isnan(parameters->radius)) {
+        enum ky_status status = ky_density_centre(b, centre, error);
+        if (!status)
+            status = ky_lagrangian_radii(b, centre, 1, &half, &radius, error);
+        if (status)
+            return status;
+        if (!(radius > 0))
+            return ky_fail(error, KY_BAD_DATA,
+                           "the half-mass radius of the second system is 0; it cannot be scaled");
+        scale->length = parameters->radius / radius;
+    }
+    scale->speed = sqrt(scale->mass / scale->length);
+    return KY_OK;
+}
+
 static int ascending(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -120,9 +154,11 @@ static enum ky_status make_unique(uint64_t *id, size_t n, size_t first, struct k
     return KY_OK;
 }
 
-/* Copies one system to bodies[first …), with its centre of mass at `position` and `velocity`. */
-static void place(const struct ky_bodies *from, struct ky_bodies *to, size_t first,
-                  double softening, const double position[3], const double velocity[3])
+/* Copies one system, scaled, to bodies[first …), with its centre of mass at `position` and
+ * `velocity`. */
+static void place(const struct ky_bodies *from, const struct ky_merge_scale *scale,
+                  struct ky_bodies *to, size_t first, double softening, const double position[3],
+                  const double velocity[3])
 {
     double x[3], v[3];
     ky_mean(from->n, from->mass, from->position, x);
@@ -130,15 +166,15 @@ static void place(const struct ky_bodies *from, struct ky_bodies *to, size_t fir
 #pragma omp parallel for schedule(static)
     for (size_t i = 0; i < from->n; i++) {
         size_t at = first + i;
-        to->mass[at] = from->mass[i];
+        to->mass[at] = from->mass[i] * scale->mass;
         to->id[at] = from->id ? from->id[i] : i;
         if (to->softening)
-            to->softening[at] = from->softening ? from->softening[i] : softening;
+            to->softening[at] = from->softening ? from->softening[i] * scale->length : softening;
         if (to->type)
             to->type[at] = from->type ? from->type[i] : 4;
         for (int k = 0; k < 3; k++) {
-            to->position[at][k] = from->position[i][k] - x[k] + position[k];
-            to->velocity[at][k] = from->velocity[i][k] - v[k] + velocity[k];
+            to->position[at][k] = (from->position[i][k] - x[k]) * scale->length + position[k];
+            to->velocity[at][k] = (from->velocity[i][k] - v[k]) * scale->speed + velocity[k];
         }
     }
 }
@@ -186,7 +222,13 @@ enum ky_status ky_merge(const struct ky_bodies *a, const struct ky_bodies *b,
     enum ky_status status = check(a, b, given, &parameters, error);
     if (status)
         return status;
-    double mass_a = ky_sum(a->n, a->mass), mass_b = ky_sum(b->n, b->mass), mass = mass_a + mass_b;
+    const struct ky_merge_scale as_it_is = {1, 1, 1};
+    struct ky_merge_scale scale;
+    status = ky_merge_scale(b, &parameters, &scale, error);
+    if (status)
+        return status;
+    double mass_a = ky_sum(a->n, a->mass), mass_b = ky_sum(b->n, b->mass) * scale.mass,
+           mass = mass_a + mass_b;
     if (!(mass > 0))
         return ky_fail(error, KY_BAD_DATA,
                        "no body of the two systems has mass: there is no orbit");
@@ -197,9 +239,9 @@ enum ky_status ky_merge(const struct ky_bodies *a, const struct ky_bodies *b,
         return status;
     double x = parameters.separation, v[2];
     relative_velocity(&parameters, mass, v);
-    place(a, merged, 0, parameters.softening, (const double[]){-x * mass_b / mass, 0, 0},
+    place(a, &as_it_is, merged, 0, parameters.softening, (const double[]){-x * mass_b / mass, 0, 0},
           (const double[]){-v[0] * mass_b / mass, -v[1] * mass_b / mass, 0});
-    place(b, merged, a->n, parameters.softening, (const double[]){x * mass_a / mass, 0, 0},
+    place(b, &scale, merged, a->n, parameters.softening, (const double[]){x * mass_a / mass, 0, 0},
           (const double[]){v[0] * mass_a / mass, v[1] * mass_a / mass, 0});
     status = make_unique(merged->id, merged->n, a->n, error);
     if (!status) {

@@ -7,22 +7,23 @@
 
 #include "base/random.h"
 #include "base/sums.h"
+#include "base/units.h"
 #include "models/equilibrium.h"
 #include "physics/recommended.h"
 
 const struct ky_model ky_models[] = {
     {"plummer", "Plummer sphere in equilibrium; cut at 38.7 scale radii (99.9 % of the mass)",
-     "softening softening-kind cutoff ", 0, ky_profile_plummer, NULL, NULL},
+     "radius softening softening-kind cutoff ", 0, ky_profile_plummer, NULL, NULL},
     {"uniform-sphere", "homogeneous sphere, cold or with Maxwellian velocities",
-     "softening softening-kind virial-ratio ", 0, NULL, ky_make_uniform_sphere,
+     "radius softening softening-kind virial-ratio ", 0, NULL, ky_make_uniform_sphere,
      ky_half_mass_uniform_sphere},
     {"uniform-cube", "homogeneous cube, cold or with Maxwellian velocities",
-     "softening softening-kind virial-ratio ", 0, NULL, ky_make_uniform_cube,
+     "radius softening softening-kind virial-ratio ", 0, NULL, ky_make_uniform_cube,
      ky_half_mass_uniform_cube},
     {"hernquist", "Hernquist sphere in equilibrium; cut at 100 scale radii (98 % of the mass)",
-     "softening softening-kind cutoff ", 0, ky_profile_hernquist, NULL, NULL},
-    {"king", "King sphere in equilibrium, out to its tidal radius", "softening softening-kind w0 ",
-     0, ky_profile_king, NULL, NULL},
+     "radius softening softening-kind cutoff ", 0, ky_profile_hernquist, NULL, NULL},
+    {"king", "King sphere in equilibrium, out to its tidal radius",
+     "radius softening softening-kind w0 ", 0, ky_profile_king, NULL, NULL},
     {"two-body", "two bodies at the apocentre of a bound orbit, total mass 1 (not in Hénon units)",
      "softening softening-kind eccentricity mass-ratio semi-major-axis ", 2, NULL, ky_make_two_body,
      NULL},
@@ -52,7 +53,15 @@ const struct ky_option ky_model_options[] = {
     {"mass-ratio", KY_OPTION_REAL, FIELD(mass_ratio), "1", 0, 1e6, NULL, NULL,
      "mass of the second body over that of the first"},
     {"semi-major-axis", KY_OPTION_REAL, FIELD(semi_major_axis), "1", 1e-6, 1e6, NULL, "LENGTH",
-     "semi-major axis of the relative orbit"},
+     "semi-major axis of the relative orbit [length]"},
+    {"mass", KY_OPTION_REAL, FIELD(mass), "1", 1e-300, 1e300, NULL, NULL,
+     "total mass of the bodies [mass]"},
+    {"radius", KY_OPTION_REAL, FIELD(radius), NULL, 1e-300, 1e300, NULL, "LENGTH",
+     "half-mass radius of the smooth model; without it the virial radius G M²/(4 |E|) is 1 "
+     "[length]"},
+    {"g", KY_OPTION_REAL, FIELD(units.g), NULL, 1e-300, 1e300, NULL, NULL,
+     "constant of gravity that the velocities are for; without it that of the units, 1 for N-body "
+     "units"},
 };
 const size_t ky_model_option_count = sizeof ky_model_options / sizeof *ky_model_options;
 
@@ -90,8 +99,10 @@ const struct ky_model *ky_model_find(const char *name, struct ky_error *error)
 
 int ky_model_takes(const struct ky_model *model, const char *option)
 {
-    if (!strcmp(option, "bodies") || !strcmp(option, "seed"))
-        return 1;
+    static const char *const common[] = {"bodies", "seed", "mass", "g"};
+    for (size_t k = 0; k < sizeof common / sizeof *common; k++)
+        if (!strcmp(option, common[k]))
+            return 1;
     size_t length = strlen(option);
     for (const char *word = model->takes; *word; word = strchr(word, ' ') + 1)
         if (!strncmp(word, option, length) && word[length] == ' ')
@@ -145,7 +156,8 @@ static enum ky_status resolve(const struct ky_model *model, const struct ky_mode
         return ky_fail(error, KY_USAGE, "%s makes %zu bodies; %llu were asked for", model->name,
                        model->bodies, (unsigned long long)parameters->n);
     struct ky_option_set set = options_of(parameters);
-    return ky_options_check(&set, error);
+    enum ky_status status = ky_options_check(&set, error);
+    return status ? status : ky_units_check(&parameters->units, error);
 }
 
 /* Of the smooth model, in Hénon units; 0 for what is no smooth system. */
@@ -157,6 +169,21 @@ static enum ky_status half_mass(const struct ky_model *model,
         return ky_equilibrium_half_mass(parameters, model->profile, radius, error);
     *radius = model->half_mass ? model->half_mass(parameters) : 0;
     return KY_OK;
+}
+
+/* From Hénon units, or those of two-body, to the parameters'; `length` is the unit of length. */
+static void scale(const struct ky_model_parameters *parameters, double length,
+                  struct ky_bodies *bodies)
+{
+    const double speed = sqrt(parameters->units.g * parameters->mass / length);
+#pragma omp parallel for schedule(static)
+    for (size_t i = 0; i < bodies->n; i++) {
+        bodies->mass[i] *= parameters->mass;
+        for (int k = 0; k < 3; k++) {
+            bodies->position[i][k] *= length;
+            bodies->velocity[i][k] *= speed;
+        }
+    }
 }
 
 static void centre(struct ky_bodies *bodies)
@@ -181,9 +208,12 @@ enum ky_status ky_model_make(const char *name, const struct ky_model_parameters 
         status = half_mass(model, &parameters, &radius, error);
     if (status)
         return status;
-    if (isnan(parameters.softening))
-        parameters.softening = ky_recommended_softening(radius, (double)parameters.n);
-    snapshot->softening = parameters.softening;
+    double length = isnan(parameters.radius) || !(radius > 0) ? 1 : parameters.radius / radius;
+    parameters.softening = isnan(parameters.softening)
+                               ? ky_recommended_softening(radius, (double)parameters.n)
+                               : parameters.softening / length;
+    snapshot->softening = parameters.softening * length;
+    snapshot->units = parameters.units;
     snapshot->softening_kind = parameters.softening_kind;
     status = ky_bodies_allocate(bodies, parameters.n, KY_WITH_ID, error);
     if (status)
@@ -199,5 +229,7 @@ enum ky_status ky_model_make(const char *name, const struct ky_model_parameters 
         ky_bodies_free(bodies);
     else
         centre(bodies);
+    if (!status)
+        scale(&parameters, length, bodies);
     return status;
 }

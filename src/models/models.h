@@ -43,6 +43,15 @@ const struct ky_model *ky_model_find(const char *name, struct ky_error *error);
 /* Whether a model heeds an option of ky_model_options. */
 int ky_model_takes(const struct ky_model *model, const char *option);
 
+/* What the numbers of the second system of a merger are multiplied by. */
+struct ky_merge_scale {
+    double mass, length, speed;
+};
+/* KY_BAD_DATA for a system that cannot be scaled. */
+enum ky_status ky_merge_scale(const struct ky_bodies *b,
+                              const struct ky_merge_parameters *parameters,
+                              struct ky_merge_scale *scale, struct ky_error *error);
+
 /* The ε of r² + ε² in the force between two bodies that both have the softening of `parameters`. */
 double ky_pair_softening(const struct ky_model_parameters *parameters);
 

@@ -11,7 +11,7 @@ COMMANDS = ["model", "run", "force", "info", "draw", "convert", "merge", "neighb
 
 # Names that every release keeps (the same everywhere).
 PROMISED = {
-    "model": "bodies seed softening output overwrite json help",
+    "model": "bodies seed mass radius units g softening output overwrite json help",
     "run": "input end step steps integrator force engine output every resume model bodies seed isa threads theta opening "
            "alpha cell multipole curve leaf group precision unroll softening softening-kind energy-every restart-every "
            "max-wall dry-run overwrite units json",
@@ -19,7 +19,7 @@ PROMISED = {
     "info": "json", "convert": "overwrite json", "draw": "output json", "bench": "bodies json", "devices": "json",
     "neighbours": "radius lists output overwrite engine threads model bodies json",
     "density": "neighbours output overwrite engine threads model bodies json",
-    "merge": "separation pericentre eccentricity output json",
+    "merge": "mass radius units g separation pericentre eccentricity output json",
 }
 
 top = run("--help")
@@ -237,6 +237,34 @@ with folder() as where:
     check("none in the file" in run("info", path("bare.csv")).stdout, "info says that there is none")
     run("merge", path("soft.csv"), path("soft.csv"), "--separation", "3", "--pericentre", "1", "-o", path("both.csv"))
     check("0.125 (symmetric)" in run("info", path("both.csv")).stdout, "merge keeps the softening of both")
+
+    # units and G: a model is made for those that it runs with, a file keeps its own
+    def virial_ratio(*words):
+        return run_json("force", *words)["virial_ratio"]
+    for words in (["--units", "cluster"], ["--g", "2"], ["--units", "galaxy", "--mass", "7", "--radius", "3"], ["--radius", "0.1"]):
+        ratio = virial_ratio("--model", "plummer", "-n", "2000", *words)
+        check(0.9 < ratio < 1.1, "a model is in equilibrium with " + " ".join(words), ratio)
+        run("model", "plummer", "-n", "2000", *words, "-o", path("scaled.csv"), "--overwrite")
+        check(abs(virial_ratio(path("scaled.csv")) - ratio) < 1e-6, "and so is its file")
+    run("model", "plummer", "-n", "50", "--units", "cluster", "--mass", "100", "--radius", "2", "-o", path("pc.csv"))
+    facts = run_json("info", path("pc.csv"))
+    check(facts["units"]["g"] == 0.0043009 and abs(facts["units"]["length_cm"] - 3.085678e18) < 1e12 and abs(facts["mass"] - 100) < 1e-9,
+          "the file tells units and G", facts["units"])
+    check("contradicts" in run("force", path("pc.csv"), "--units", "galaxy", code=2).stderr, "other units than the file's are refused")
+    run("force", path("pc.csv"), "--units", "cluster")
+    with open(path("kpc.csv"), "w") as bodies:
+        bodies.write("# length_cm: 3.085678e21\n# mass_g: 1.989e33\n# velocity_cm_s: 1e5\n# g: 4.3009e-6\n# softening: 0.1\n"
+                     "m,x,y,z,vx,vy,vz\n1,0,0,0,0,0,0\n1,1,0,0,0,1,0\n")
+    check("contradicts" in run("force", path("kpc.csv"), "--units", "galaxy", code=2).stderr, "the mass is compared too")
+    run("model", "plummer", "-n", "50", "-o", path("bodies.csv"))
+    check("G = 1" in run("force", path("bodies.csv"), "--units", "galaxy", code=2).stderr, "a model for G = 1 is not taken for kpc and km/s")
+    check("replaces 1" in run("force", path("bodies.csv"), "--g", "2").stderr, "and --g says what it replaces")
+    check("contradicts" in run("model", "plummer", "-n", "9", "--units", "galaxy", "--g", "1", "-o", path("no.csv"), code=2).stderr,
+          "G that the units have not is refused")
+    run("merge", path("bodies.csv"), path("bodies.csv"), "--separation", "9", "--pericentre", "1", "--g", "4", "-o", path("g4.csv"))
+    check(run_json("info", path("g4.csv"))["units"]["g"] == 4, "merge --g is kept")
+    run("merge", path("bodies.csv"), path("bodies.csv"), "--mass", "0.25", "--separation", "9", "--pericentre", "1", "-o", path("quarter.csv"))
+    check(abs(run_json("info", path("quarter.csv"))["mass"] - 1.25) < 1e-9, "merge --mass scales the second system")
 
     # model in memory and file give the same forces
     run("model", "plummer", "-n", "200", "-o", path("m.csv"))

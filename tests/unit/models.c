@@ -125,6 +125,135 @@ static void recommended_softening_is_stored(void **state)
     }
 }
 
+/* Total mass, half-mass radius, G: the same bodies in other units, in the same virial ratio. */
+static void mass_radius_and_g_scale(void **state)
+{
+    (void)state;
+    for (size_t k = 0; ky_model_name(k); k++) {
+        const char *name = ky_model_name(k);
+        int pair = !strcmp(name, "two-body");
+        struct ky_snapshot plain, scaled;
+        struct ky_model_parameters parameters;
+        struct ky_scales scales;
+        ky_model_parameters_defaults(&parameters);
+        parameters.n = pair ? 2 : 4000;
+        parameters.softening = 0.1;
+        parameters.virial_ratio = 1;
+        assert_ok(ky_model_make(name, &parameters, &plain, &error));
+        double half = 1;
+        if (!pair) {
+            assert_ok(ky_system_scales(&plain.bodies, 1, 0.1, &scales, &error));
+            half = scales.half_mass_radius;
+        }
+        assert_ok(ky_units_preset("cluster", &parameters.units, &error));
+        parameters.mass = 5000;
+        parameters.radius = 8 * half; /* ratio of lengths about 8 */
+        parameters.softening *= pair ? 1 : 8;
+        assert_ok(ky_model_make(name, &parameters, &scaled, &error));
+        assert_true(scaled.units.g == parameters.units.g && scaled.units.length_cm > 0);
+        assert_true(scaled.softening == parameters.softening);
+        double length = scaled.bodies.position[1][0] / plain.bodies.position[1][0];
+        assert_between(length, pair ? 1 : 7.6, pair ? 1 : 8.4);
+        double speed = sqrt(0.0043009 * 5000 / length);
+        for (size_t i = 0; i < plain.bodies.n; i++) {
+            assert_between(scaled.bodies.mass[i] / plain.bodies.mass[i], 4999.999, 5000.001);
+            for (int c = 0; c < 3; c++)
+                assert_between(scaled.bodies.position[i][c] - length * plain.bodies.position[i][c],
+                               -1e-9 * length, 1e-9 * length);
+        }
+        /* the softening is not quite 8 times as large in units of the radius, so the speeds are
+         * near, and with the exact ratio the same */
+        parameters.softening = 0.1 * length;
+        ky_snapshot_free(&scaled);
+        assert_ok(ky_model_make(name, &parameters, &scaled, &error));
+        for (size_t i = 0; i < plain.bodies.n; i++)
+            for (int c = 0; c < 3; c++)
+                assert_between(scaled.bodies.velocity[i][c] / speed - plain.bodies.velocity[i][c],
+                               -1e-6, 1e-6);
+        ky_snapshot_free(&scaled);
+        ky_snapshot_free(&plain);
+    }
+}
+
+/* G that contradicts the units, and half of the scales. */
+static void wrong_units_of_a_model(void **state)
+{
+    (void)state;
+    struct ky_snapshot snapshot;
+    struct ky_model_parameters parameters = parameters_of(10, 0);
+    assert_ok(ky_units_preset("galaxy", &parameters.units, &error));
+    parameters.units.g = 1;
+    assert_int_equal(ky_model_make("plummer", &parameters, &snapshot, &error), KY_USAGE);
+    assert_non_null(strstr(error.text, "43009"));
+    parameters.units = (struct ky_units){.length_cm = 1, .g = 1};
+    assert_int_equal(ky_model_make("plummer", &parameters, &snapshot, &error), KY_USAGE);
+    parameters.units = (struct ky_units){.g = 1};
+    parameters.mass = -1;
+    assert_int_equal(ky_model_make("plummer", &parameters, &snapshot, &error), KY_USAGE);
+}
+
+/* A merger of 1 : 3 from one system: the second has a third of the mass and the radius goes with
+ * its root, or is given; it stays in equilibrium. */
+static void merging_scales_the_second_system(void **state)
+{
+    (void)state;
+    struct ky_snapshot plummer;
+    struct ky_model_parameters model = parameters_of(3000, 0);
+    struct ky_scales scales;
+    assert_ok(ky_model_make("plummer", &model, &plummer, &error));
+    for (int given = 0; given < 2; given++) {
+        struct ky_merge_parameters parameters;
+        struct ky_bodies merged;
+        ky_merge_parameters_defaults(&parameters);
+        parameters.separation = 8;
+        parameters.pericentre = 1;
+        parameters.mass = 1.0 / 3;
+        if (given)
+            parameters.radius = 0.5;
+        assert_ok(ky_merge(&plummer.bodies, &plummer.bodies, &parameters, &merged, &error));
+        struct ky_bodies second = {.n = 3000,
+                                   .mass = merged.mass + 3000,
+                                   .position = merged.position + 3000,
+                                   .velocity = merged.velocity + 3000};
+        struct ky_bodies first = {.n = 3000,
+                                  .mass = merged.mass,
+                                  .position = merged.position,
+                                  .velocity = merged.velocity};
+        double x[2][3] = {{0}}, v[2][3] = {{0}}, m[2] = {0}, d[3], w[3], d2 = 0, w2 = 0;
+        const struct ky_bodies *parts[] = {&first, &second};
+        for (int s = 0; s < 2; s++)
+            for (size_t i = 0; i < 3000; i++) {
+                m[s] += parts[s]->mass[i];
+                for (int k = 0; k < 3; k++) {
+                    x[s][k] += parts[s]->mass[i] * parts[s]->position[i][k];
+                    v[s][k] += parts[s]->mass[i] * parts[s]->velocity[i][k];
+                }
+            }
+        for (int k = 0; k < 3; k++) {
+            d[k] = x[1][k] / m[1] - x[0][k] / m[0];
+            w[k] = v[1][k] / m[1] - v[0][k] / m[0];
+            d2 += d[k] * d[k];
+            w2 += w[k] * w[k];
+        }
+        /* a parabola of total mass 4/3 with pericentre 1: w² = 2 GM/d, angular momentum √(2 GM q)
+         */
+        assert_between(m[1] / m[0], 1.0 / 3 - 1e-9, 1.0 / 3 + 1e-9);
+        assert_between(sqrt(d2), 8 - 1e-9, 8 + 1e-9);
+        assert_between(w2, 2 * (4.0 / 3) / 8 - 1e-9, 2 * (4.0 / 3) / 8 + 1e-9);
+        double l = d[0] * w[1] - d[1] * w[0];
+        assert_between(l, sqrt(2 * 4.0 / 3) - 1e-9, sqrt(2 * 4.0 / 3) + 1e-9);
+        assert_ok(ky_system_scales(&plummer.bodies, 1, 0, &scales, &error));
+        double half = scales.half_mass_radius, sigma = scales.velocity_dispersion;
+        assert_ok(ky_system_scales(&second, 1, 0, &scales, &error));
+        double length = given ? 0.5 / half : sqrt(1.0 / 3);
+        assert_between(scales.half_mass_radius / half, 0.999 * length, 1.001 * length);
+        assert_between(scales.velocity_dispersion / sigma, 0.999 * sqrt(1 / (3 * length)),
+                       1.001 * sqrt(1 / (3 * length)));
+        ky_bodies_free(&merged);
+    }
+    ky_snapshot_free(&plummer);
+}
+
 static void few_bodies_are_finite_and_centred(void **state)
 {
     (void)state;
@@ -715,6 +844,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_and_wrong_parameters),
         cmocka_unit_test(recommended_softening_is_stored),
+        cmocka_unit_test(mass_radius_and_g_scale),
+        cmocka_unit_test(wrong_units_of_a_model),
+        cmocka_unit_test(merging_scales_the_second_system),
         cmocka_unit_test(few_bodies_are_finite_and_centred),
         cmocka_unit_test(large_models_are_centred),
         cmocka_unit_test(models_are_in_virial_balance),
