@@ -485,11 +485,12 @@ KY_API enum ky_status ky_snapshot_write(const char *path, const struct ky_snapsh
 
 /* Fields as the options of `kyoho model --help`; a model ignores those that it does not name there.
  *
- * Equal masses, `mass` in all, centre of mass and momentum at rest at 0, ids 0 … n − 1. By default
- * G = M = 1 and bound models are in Hénon units: E = −1/4 for the smooth Newtonian system that the
- * bodies are drawn from, after its cut; a sample deviates by its noise. With `mass`, `radius` and
- * `units` lengths are scaled so that the half-mass radius is `radius`, and velocities by
- * √(G mass/length), so that the virial ratio is the same. `softening` and `semi_major_axis` are
+ * Equal masses, `mass` in all, ids 0 … n − 1. The total momentum is 0. The origin is the centre of
+ * mass, but for hernquist the cusp: its centre of mass lies off by the noise of the halo. By
+ * default G = M = 1 and bound models are in Hénon units: E = −1/4 for the smooth Newtonian system
+ * that the bodies are drawn from, after its cut; a sample deviates by its noise. With `mass`,
+ * `radius` and `units` lengths are scaled so that the half-mass radius is `radius`, and velocities
+ * by √(G mass/length), so that the virial ratio is the same. `softening` and `semi_major_axis` are
  * lengths in these final units. The softening changes the velocities alone: they are those of an
  * isotropic equilibrium with the softened force (plummer, hernquist, king), or give the virial
  * ratio that is asked for with it (uniform-sphere, uniform-cube). So E with softened forces is not

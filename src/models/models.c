@@ -13,20 +13,20 @@
 
 const struct ky_model ky_models[] = {
     {"plummer", "Plummer sphere in equilibrium; cut at 38.7 scale radii (99.9 % of the mass)",
-     "radius softening softening-kind cutoff ", 0, ky_profile_plummer, NULL, NULL},
+     "radius softening softening-kind cutoff ", 0, ky_profile_plummer, NULL, NULL, 0},
     {"uniform-sphere", "homogeneous sphere, cold or with Maxwellian velocities",
      "radius softening softening-kind virial-ratio ", 0, NULL, ky_make_uniform_sphere,
-     ky_half_mass_uniform_sphere},
+     ky_half_mass_uniform_sphere, 0},
     {"uniform-cube", "homogeneous cube, cold or with Maxwellian velocities",
      "radius softening softening-kind virial-ratio ", 0, NULL, ky_make_uniform_cube,
-     ky_half_mass_uniform_cube},
+     ky_half_mass_uniform_cube, 0},
     {"hernquist", "Hernquist sphere in equilibrium; cut at 100 scale radii (98 % of the mass)",
-     "radius softening softening-kind cutoff ", 0, ky_profile_hernquist, NULL, NULL},
+     "radius softening softening-kind cutoff ", 0, ky_profile_hernquist, NULL, NULL, 1},
     {"king", "King sphere in equilibrium, out to its tidal radius",
-     "radius softening softening-kind w0 ", 0, ky_profile_king, NULL, NULL},
+     "radius softening softening-kind w0 ", 0, ky_profile_king, NULL, NULL, 0},
     {"two-body", "two bodies at the apocentre of a bound orbit, total mass 1 (not in Hénon units)",
      "softening softening-kind eccentricity mass-ratio semi-major-axis ", 2, NULL, ky_make_two_body,
-     NULL},
+     NULL, 0},
 };
 const size_t ky_model_count = sizeof ky_models / sizeof *ky_models;
 
@@ -186,11 +186,15 @@ static void scale(const struct ky_model_parameters *parameters, double length,
     }
 }
 
-static void centre(struct ky_bodies *bodies)
+/* The total momentum becomes 0. The origin is the centre of mass, or the cusp (one body has none).
+ */
+static void centre(const struct ky_model *model, struct ky_bodies *bodies)
 {
     double mean[3];
-    ky_mean(bodies->n, bodies->mass, bodies->position, mean);
-    ky_subtract(bodies->n, bodies->position, mean);
+    if (!model->cusp || bodies->n == 1) {
+        ky_mean(bodies->n, bodies->mass, bodies->position, mean);
+        ky_subtract(bodies->n, bodies->position, mean);
+    }
     ky_mean(bodies->n, bodies->mass, bodies->velocity, mean);
     ky_subtract(bodies->n, bodies->velocity, mean);
 }
@@ -228,7 +232,7 @@ enum ky_status ky_model_make(const char *name, const struct ky_model_parameters 
     if (status)
         ky_bodies_free(bodies);
     else
-        centre(bodies);
+        centre(model, bodies);
     if (!status)
         scale(&parameters, length, bodies);
     return status;

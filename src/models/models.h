@@ -29,6 +29,9 @@ struct ky_model {
     ky_model_profile_function *profile;
     ky_model_make_function *make;
     double (*half_mass)(const struct ky_model_parameters *parameters);
+    /* The density diverges at the centre, which stays at the origin. The centre of mass of a sample
+     * is farther from there than the cusp is wide. */
+    int cusp;
 };
 
 extern const struct ky_model ky_models[];

@@ -125,6 +125,28 @@ static void recommended_softening_is_stored(void **state)
     }
 }
 
+/* The cusp is at the origin: of several samples the sphere about the origin that has 1 % of the
+ * mass in the smooth model holds 1 % in the mean. About the centre of mass it holds less. */
+static void a_cusp_is_at_the_origin(void **state)
+{
+    (void)state;
+    enum { N = 2000, SAMPLES = 20 };
+    double inside = 0;
+    for (uint64_t seed = 0; seed < SAMPLES; seed++) {
+        struct ky_model_parameters parameters = parameters_of(N, 0);
+        parameters.seed = seed;
+        struct ky_bodies bodies = make("hernquist", &parameters);
+        /* M(r) = r²/(1 + r)² = 0.01 × 0.9799 of the whole, less what the cut takes: r = 0.11 scale
+         * radii, a third of a Hénon length each */
+        for (size_t i = 0; i < N; i++) {
+            const double *x = bodies.position[i];
+            inside += sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]) < 0.0371;
+        }
+        ky_bodies_free(&bodies);
+    }
+    assert_between(inside / (N * SAMPLES), 0.0085, 0.0115);
+}
+
 /* Total mass, half-mass radius, G: the same bodies in other units, in the same virial ratio. */
 static void mass_radius_and_g_scale(void **state)
 {
@@ -275,7 +297,8 @@ static void few_bodies_are_finite_and_centred(void **state)
                     assert_int_equal(bodies.id[i], i);
                 }
                 assert_between(mass, 1 - 1e-15, 1 + 1e-15);
-                assert_between(x, -1e-14, 1e-14);
+                if (strcmp(ky_model_name(k), "hernquist") || n == 1)
+                    assert_between(x, -1e-14, 1e-14);
                 assert_between(v, -1e-14, 1e-14);
                 ky_bodies_free(&bodies);
             }
@@ -295,7 +318,8 @@ static void large_models_are_centred(void **state)
                 v[j] += bodies.mass[i] * bodies.velocity[i][j];
             }
         for (int j = 0; j < 3; j++) {
-            assert_between(x[j], -1e-14, 1e-14);
+            if (strcmp(ky_model_name(k), "hernquist"))
+                assert_between(x[j], -1e-14, 1e-14);
             assert_between(v[j], -1e-14, 1e-14);
         }
         assert_null(bodies.softening);
@@ -844,6 +868,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_and_wrong_parameters),
         cmocka_unit_test(recommended_softening_is_stored),
+        cmocka_unit_test(a_cusp_is_at_the_origin),
         cmocka_unit_test(mass_radius_and_g_scale),
         cmocka_unit_test(wrong_units_of_a_model),
         cmocka_unit_test(merging_scales_the_second_system),
