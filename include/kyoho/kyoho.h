@@ -579,7 +579,9 @@ struct ky_scales {
                                & Heggie 1994), ln Λ at least 1 */
     double softening; /* 0.75 r_h N^−0.26: 0.98 scale radii of a Plummer sphere × N^−0.26 (Merritt
                          1996; Athanassoula et al. 2000) */
-    double step;      /* softening/(4 speed), rounded down to a power of two */
+    double step; /* softening/(4 speed), rounded down to a power of two. For softening 0: a 32th of
+                    the shortest √(r³/(G m)) of a body and its nearest neighbour, r their
+                    distance, or the pericentre of a binary */
 };
 
 /* `softening`: the one that the run will use, for the step; NaN: the recommended one. KY_BAD_DATA

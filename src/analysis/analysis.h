@@ -14,6 +14,12 @@ enum ky_status ky_sampled_centre(const struct ky_bodies *bodies, double centre[3
 /* Mass-weighted rms speed about the mean velocity, in three dimensions. */
 double ky_velocity_dispersion(const struct ky_bodies *bodies);
 
+/* The shortest √(r³/(G (m_i + m_j))) of a body and its nearest neighbour, r their distance, or the
+ * pericentre of their orbit if they are a binary; infinite when no two bodies attract each other.
+ */
+enum ky_status ky_shortest_pair_time(const struct ky_bodies *bodies, double g, double *time,
+                                     struct ky_error *error);
+
 /* For calls that have no snapshot: a softening of the parameters takes the place of the bodies'
  * own, whose array leaves the view. KY_USAGE with a recommended value when there is neither. */
 enum ky_status ky_softening_need(const struct ky_parameters *parameters, struct ky_bodies *bodies,

@@ -28,6 +28,9 @@ double ky_virial_ratio(const struct ky_sums *sums)
     return sums->virial != 0 ? 2 * inner / fabs(sums->virial) : (double)NAN;
 }
 
+/* Steps of a leap-frog in √(r³/(G m)) of the closest pair: 200 or more in a circular orbit. */
+enum { KY_STEPS_OF_PAIR = 32 };
+
 /* Spitzer (1987), eq. 2-63, with the Coulomb logarithm of Giersz & Heggie (1994). */
 static double relaxation_time(double n, double half_mass_radius, double gm)
 {
@@ -58,8 +61,15 @@ enum ky_status ky_system_scales(const struct ky_bodies *bodies, double g, double
     scales->crossing_time = scales->speed > 0 ? 2 * radius / scales->speed : 0;
     scales->relaxation_time = relaxation_time(n, radius, g * mass);
     scales->softening = ky_recommended_softening(radius, n);
-    double length = isnan(softening) ? scales->softening : softening;
-    scales->step =
-        length > 0 && scales->speed > 0 ? exp2(floor(log2(length / (4 * scales->speed)))) : 0;
+    double length = isnan(softening) ? scales->softening : softening, longest;
+    if (length > 0)
+        longest = scales->speed > 0 ? length / (4 * scales->speed) : 0;
+    else
+        status = ky_shortest_pair_time(bodies, g, &longest, error);
+    if (status)
+        return status;
+    if (!(length > 0))
+        longest /= KY_STEPS_OF_PAIR;
+    scales->step = longest > 0 && isfinite(longest) ? exp2(floor(log2(longest))) : 0;
     return KY_OK;
 }

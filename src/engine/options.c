@@ -72,7 +72,9 @@ const struct ky_option ky_integrator_options[] = {
     {"integrator", KY_OPTION_CHOICE, FIELD(integrator), "leapfrog", KY_NO_RANGE, "leapfrog", NULL,
      "leapfrog: kick-drift-kick with one step for all"},
     {"step", KY_OPTION_REAL, FIELD(step), NULL, KY_NO_RANGE, NULL, "TIME",
-     "time step; without it one is chosen from softening and velocities, and printed [time]"},
+     "time step; without it one is chosen from softening and velocities, or, where the softening "
+     "is 0, "
+     "from the shortest orbit or free fall, and printed [time]"},
 };
 
 const size_t ky_engine_option_count = COUNT(ky_engine_options);

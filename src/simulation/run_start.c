@@ -30,6 +30,12 @@ static void warn(const struct ky_run *run, const struct ky_scales *scales, doubl
 {
     double longest = 0.3 * softening / scales->velocity_dispersion; /* [time] */
     double length = fabs((double)run->schedule.end * run->schedule.step);
+    if (softening == 0 && scales->step > 0 && fabs(run->schedule.step) > 4 * scales->step)
+        ky_log(
+            &run->parameters, KY_LOG_WARNING,
+            "the step %g is long for bodies without softening: the shortest orbit or free fall of "
+            "two neighbours asks for %g; take a shorter --step or a --softening",
+            run->schedule.step, scales->step);
     if (softening > 0 && scales->velocity_dispersion > 0 && fabs(run->schedule.step) > longest)
         ky_log(&run->parameters, KY_LOG_WARNING,
                "the step %g is longer than 0.3 ε/σ = %g: close encounters will not be followed; "
@@ -174,8 +180,9 @@ static enum ky_status begin(struct ky_run *run, const struct ky_scales *scales, 
     if (run->remark[0])
         ky_log(&run->parameters, KY_LOG_INFO, "%s", run->remark);
     if (run->derived_step)
-        ky_log(&run->parameters, KY_LOG_INFO, "step %g, derived from softening and velocities",
-               run->schedule.step);
+        ky_log(&run->parameters, KY_LOG_INFO, "step %g, derived from %s", run->schedule.step,
+               softening > 0 ? "softening and velocities"
+                             : "the shortest orbit or free fall of two neighbours");
     warn(run, scales, softening);
     status = ky_run_write_energy(run, error);
     if (!status)

@@ -238,6 +238,15 @@ with folder() as where:
     run("merge", path("soft.csv"), path("soft.csv"), "--separation", "3", "--pericentre", "1", "-o", path("both.csv"))
     check("0.125 (symmetric)" in run("info", path("both.csv")).stdout, "merge keeps the softening of both")
 
+    # a first run with nothing but a model and an end
+    run("run", "--model", "plummer", "-n", "1000", "--end", "0.5", "--output", path("first"), "--quiet")
+    for e, most in (("0", 1e-6), ("0.9", 5e-2)):
+        said = run("run", "--model", "two-body", "--eccentricity", e, "--end", "1", "--output", path("pair"), "--overwrite").stderr
+        change = abs(run_json("info", path("pair"))["energy_change"])
+        check("softening 0" in said and "free fall" in said and change < most, f"two bodies run at once, e = {e}", f"{said} dE/E {change}")
+    said = run("run", "--model", "two-body", "--step", "0.25", "--end", "1", "--output", path("pair"), "--overwrite").stderr
+    check("warning" in said and "without softening" in said, "a step too long without softening is warned of", said)
+
     # units and G: a model is made for those that it runs with, a file keeps its own
     def virial_ratio(*words):
         return run_json("force", *words)["virial_ratio"]

@@ -292,6 +292,45 @@ static void scales_of_a_plummer_sphere(void **state)
 }
 
 /* A cold system has the speed that it will reach, a single body no scale but finite numbers. */
+/* Without softening: 1/32 of √(q³/(G m)), q the pericentre of the only binary; the same for any
+ * number of bodies farther away, any unit of time, and for free fall from rest. */
+static void step_without_softening(void **state)
+{
+    (void)state;
+    struct ky_scales scales;
+    struct ky_snapshot pair;
+    struct ky_model_parameters parameters;
+    static const double eccentricities[] = {0, 0.5, 0.9};
+    for (int k = 0; k < 3; k++) {
+        ky_model_parameters_defaults(&parameters);
+        parameters.eccentricity = eccentricities[k];
+        parameters.mass_ratio = 0.3;
+        assert_ok(ky_model_make("two-body", &parameters, &pair, &error));
+        double t = pow(1 - eccentricities[k], 1.5) / 32;
+        assert_ok(ky_system_scales(&pair.bodies, 1, 0, &scales, &error));
+        assert_between(scales.step, t / 2, t * (1 + 1e-9));
+        ky_snapshot_free(&pair);
+    }
+    struct ky_bodies bodies = plummer(1000);
+    double least = (double)INFINITY;
+    for (size_t i = 0; i < bodies.n; i++)
+        for (size_t j = 0; j < i; j++) {
+            double r2 = 0;
+            for (int k = 0; k < 3; k++)
+                r2 += pow(bodies.position[i][k] - bodies.position[j][k], 2);
+            least = fmin(least, sqrt(r2 * sqrt(r2) * 1000 / 2)); /* m = 2/1000 */
+        }
+    memset(bodies.velocity, 0, bodies.n * sizeof *bodies.velocity);
+    assert_ok(ky_system_scales(&bodies, 1, 0, &scales, &error));
+    assert_between(scales.step, least / 64, least / 32);
+    assert_ok(ky_system_scales(&bodies, 1e4, 0, &scales, &error));
+    assert_between(scales.step, least / 6400, least / 3200);
+    memset(bodies.position, 0, bodies.n * sizeof *bodies.position);
+    assert_ok(ky_system_scales(&bodies, 1, 0, &scales, &error));
+    assert_between(scales.step, 0, 0);
+    ky_bodies_free(&bodies);
+}
+
 static void scales_of_cold_and_single_bodies(void **state)
 {
     (void)state;
@@ -370,6 +409,7 @@ int main(void)
         cmocka_unit_test(lagrangian_radii_of_a_row),
         cmocka_unit_test(lagrangian_radii_of_a_plummer_sphere),
         cmocka_unit_test(scales_of_a_plummer_sphere),
+        cmocka_unit_test(step_without_softening),
         cmocka_unit_test(scales_of_cold_and_single_bodies),
         cmocka_unit_test(error_statistics),
         cmocka_unit_test(virial_ratio),

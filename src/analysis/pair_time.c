@@ -1,0 +1,74 @@
+/* The shortest time in which two neighbouring bodies move about or towards each other: what a step
+ * has to follow where no softening does it. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "analysis/analysis.h"
+#include "base/memory.h"
+
+/* Beyond this eccentricity two of many bodies are not a binary but fall towards each other by
+ * chance: others will deflect them. Two bodies alone keep their orbit, down to this fraction of
+ * their distance. */
+static const double roundest_fall = 0.99, nearest_pass = 1e-4;
+
+/* √(r³/(G m)) of a pair at its separation, or at the pericentre of a binary: an orbit takes 2π of
+ * it, the fall from rest 1.1. Infinite for bodies at one place, which do not act on each other. */
+static double pair_time(const struct ky_bodies *bodies, size_t i, size_t j, double g)
+{
+    double r2 = 0, v2 = 0, rv = 0, gm = g * (bodies->mass[i] + bodies->mass[j]);
+    for (int k = 0; k < 3; k++) {
+        double x = bodies->position[j][k] - bodies->position[i][k];
+        double v = bodies->velocity[j][k] - bodies->velocity[i][k];
+        r2 += x * x;
+        v2 += v * v;
+        rv += x * v;
+    }
+    double r = sqrt(r2), inverse_axis = 2 / r - v2 / gm;
+    if (!(r > 0) || !(gm > 0))
+        return (double)INFINITY;
+    if (inverse_axis > 0) { /* e² = 1 − l²/(G m a) */
+        double e = sqrt(fmax(1 - (r2 * v2 - rv * rv) / gm * inverse_axis, 0));
+        double pericentre = (1 - e) / inverse_axis, apocentre = (1 + e) / inverse_axis;
+        int binary = e < roundest_fall && apocentre < 2 * r;
+        if (binary || bodies->n == 2)
+            r = fmin(r, fmax(pericentre, nearest_pass * r));
+    }
+    return r * sqrt(r / gm);
+}
+
+static double shortest(const struct ky_bodies *bodies, double g,
+                       const struct ky_neighbour_lists *near)
+{
+    double least = (double)INFINITY;
+#pragma omp parallel for schedule(static) reduction(min : least)
+    for (size_t i = 0; i < bodies->n; i++)
+        for (size_t k = near->offset[i]; k < near->offset[i + 1]; k++)
+            least = fmin(least, pair_time(bodies, i, near->body[k], g));
+    return least;
+}
+
+enum ky_status ky_shortest_pair_time(const struct ky_bodies *bodies, double g, double *time,
+                                     struct ky_error *error)
+{
+    struct ky_parameters parameters;
+    struct ky_walk_input input = {.size = sizeof input, .k = 1};
+    struct ky_neighbour_lists near = {0};
+    *time = (double)INFINITY;
+    if (bodies->n < 2)
+        return KY_OK;
+    double *distance = ky_allocate(bodies->n, sizeof *distance);
+    if (!distance)
+        return ky_no_memory(error, "distances", bodies->n, sizeof *distance);
+    ky_parameters_defaults(&parameters);
+    parameters.engine = "cpu";
+    enum ky_status status = ky_walk(&parameters, bodies, "nearest", &input, distance, NULL, error);
+    for (size_t i = 0; i < bodies->n && !status; i++)
+        distance[i] *= 1 + 1e-12; /* the root of a square, squared again */
+    if (!status)
+        status = ky_neighbours(&parameters, bodies, distance, bodies->n, NULL, &near, NULL, error);
+    if (!status)
+        *time = shortest(bodies, g, &near);
+    ky_neighbour_lists_free(&near);
+    free(distance);
+    return status;
+}
