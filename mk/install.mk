@@ -44,8 +44,8 @@ install: all
 	$(INSTALL) -m 755 $(SHARED) '$(DESTDIR)$(LIBDIR)'
 	ln -sf libkyoho.so.$(VERSION) '$(DESTDIR)$(LIBDIR)/libkyoho.so.$(SOVERSION)'
 	ln -sf libkyoho.so.$(SOVERSION) '$(DESTDIR)$(LIBDIR)/libkyoho.so'
-	@printf '%s\n' "$$PC_TEXT" > $(BUILD)/kyoho.pc
-	$(INSTALL) -m 644 $(BUILD)/kyoho.pc '$(DESTDIR)$(LIBDIR)/pkgconfig'
+	printf '%s\n' "$$PC_TEXT" > '$(DESTDIR)$(LIBDIR)/pkgconfig/kyoho.pc'
+	chmod 644 '$(DESTDIR)$(LIBDIR)/pkgconfig/kyoho.pc'
 	$(if $(MAN_PAGES),$(INSTALL) -m 644 $(MAN_PAGES) '$(DESTDIR)$(MANDIR)/man1')
 	$(if $(DOCUMENTS),$(INSTALL) -m 644 $(DOCUMENTS) '$(DESTDIR)$(DOCDIR)')
 	$(if $(EXAMPLES),$(INSTALL) -m 644 $(EXAMPLES) '$(DESTDIR)$(DOCDIR)/examples')
