@@ -10,20 +10,20 @@ PRELOAD = os.path.abspath(os.path.join(os.environ.get("BUILD", "build"), "tests/
 WORDS = ["--softening", "0.1", "--step", "0.125", "--every", "0.25", "--end", "0.5", "--threads", "1", "--restart-every", "0", "--quiet"]
 
 
-def state(where, scratch):
+def state(where):
     rows = [row.rsplit(",", 1)[0] for row in open(os.path.join(where, "energy.csv")).read().splitlines()]
     snapshots = []
     for name in sorted(os.listdir(where)):
         if name.startswith("snapshot_"):
-            run("convert", os.path.join(where, name), scratch, "--overwrite", "--quiet")
-            snapshots.append((name, open(scratch).read()))
+            with open(os.path.join(where, name), "rb") as file:
+                snapshots.append((name, file.read()))
     return rows, snapshots
 
 
 def sweep(kind, code, top, words, first, step):
     """Runs with the n-th fault for n = first, first + step, … until there is none left; returns how many."""
-    target, scratch = os.path.join(top, "now"), os.path.join(top, "scratch.csv")
-    expected = state(os.path.join(top, "whole"), scratch)
+    target = os.path.join(top, "now")
+    expected = state(os.path.join(top, "whole"))
     n, faults = first, 0
     while True:
         shutil.rmtree(target, ignore_errors=True)
@@ -36,7 +36,7 @@ def sweep(kind, code, top, words, first, step):
         lines = [line for line in process.stderr.splitlines() if line != "fault injected" and not line.startswith("warning: ")]
         injected = "fault injected" in process.stderr
         if not injected:
-            return faults, process.returncode == 0 and state(target, scratch) == expected, f"{kind} {n}: {process.returncode} {lines}"
+            return faults, process.returncode == 0 and state(target) == expected, f"{kind} {n}: {process.returncode} {lines}"
         faults += 1
         survived = process.returncode == 0  # a line of run.log that could not be written costs nothing
         if not survived and (process.returncode != code or len(lines) != 1):
@@ -46,7 +46,7 @@ def sweep(kind, code, top, words, first, step):
             return faults, False, f"{kind} {n}: left {leftovers}"
         if os.path.exists(os.path.join(target, "restart.kyo")) or os.path.exists(os.path.join(target, "restart.kyo.previous")):
             again = run("run", "--resume", target, "--end", "0.5", "--quiet", code=None)
-            if again.returncode or state(target, scratch) != expected:
+            if again.returncode or state(target) != expected:
                 return faults, False, f"{kind} {n}: {lines}, then resumed: {again.returncode} {again.stderr}"
         n += step
 

@@ -146,6 +146,15 @@ with folder() as top:
     refused = run("run", path("full"), "--end", "2", "--output", path("x"), code=2)
     check("--resume " + path("full") in refused.stderr, "run FOLDER suggests --resume", refused.stderr)
 
+    # any name of a folder: run.json stays JSON, errors stay one line
+    for name in ("a" * 255, "new\nline", os.fsdecode(b"b\xffd"), 'q"uo\\te'):
+        run("run", *MODEL, "--end", "0.25", "--output", path(name), "--max-wall", "0", code=6)
+        run("run", "--resume", path(name), "--quiet")
+        lines = run("run", *MODEL, "--end", "0.25", "--output", path(name), code=2).stderr.count("\n")
+        with open(path(name + "/run.json"), "rb") as file:
+            summary = json.loads(file.read().decode())
+        check(summary["outcome"] == "done" and lines == 1, f"a folder named {ascii(name)[:20]}", lines)
+
     # a plan makes no bodies
     def small():
         resource.setrlimit(resource.RLIMIT_DATA, (1 << 29, 1 << 29))
