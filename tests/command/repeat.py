@@ -62,7 +62,7 @@ with folder() as top:
           "an input is named by its whole path", about(path("file"))["options"])
     run("run", "--input", path("own.csv"), "--softening-kind", "symmetric", "--step", "0.015625", *QUICK, "--output", path("own"))
     repeats("own")
-    run("run", path("in.csv"), "--units", "galaxy", "--softening", "0.1", "--step", "0.0001", "--steps", "4", "--quiet", "--output", path("units"))
+    run("run", "--model", "plummer", "-n", "200", "--units", "cluster", "--mass", "1000", "--radius", "2", "--steps", "4", "--quiet", "--output", path("units"))
     repeats("units")
 
     # a run that was stopped, and went further
