@@ -24,7 +24,8 @@ const struct ky_model ky_models[] = {
      "radius softening softening-kind cutoff ", 0, ky_profile_hernquist, NULL, NULL, 1},
     {"king", "King sphere in equilibrium, out to its tidal radius",
      "radius softening softening-kind w0 ", 0, ky_profile_king, NULL, NULL, 0},
-    {"two-body", "two bodies at the apocentre of a bound orbit, total mass 1 (not in Hénon units)",
+    {"two-body",
+     "two bodies at the apocentre of a bound orbit of the semi-major axis that is given",
      "softening softening-kind eccentricity mass-ratio semi-major-axis ", 2, NULL, ky_make_two_body,
      NULL, 0},
 };
@@ -39,25 +40,26 @@ const struct ky_option ky_model_options[] = {
     {"softening", KY_OPTION_REAL, FIELD(softening), NULL, 0, 1e6, NULL, "LENGTH",
      "softening of the run, stored with the bodies: the velocities are in balance with it, while "
      "positions and E = −1/4 are those of the Newtonian system; without it 0.75 r_h N^−0.26, or 0 "
-     "for two-body [Hénon length]"},
+     "for two-body [length]"},
     {"softening-kind", KY_OPTION_CHOICE, FIELD(softening_kind), "plummer", KY_NO_RANGE,
      "plummer|symmetric", NULL, "kind of softening of the run; symmetric acts as √2 softening"},
     {"cutoff", KY_OPTION_REAL, FIELD(cutoff), "0", 0, 1e6, NULL, "LENGTH",
-     "outermost radius; 0: the default of the model [scale radius]"},
+     "plummer, hernquist: outermost radius; 0: the default of the model [scale radius]"},
     {"virial-ratio", KY_OPTION_REAL, FIELD(virial_ratio), "0", 0, 1.99, NULL, NULL,
-     "2T/|Σ m x·a|: 0 is cold, 1 is in balance"},
+     "uniform-sphere, uniform-cube: 2T/|Σ m x·a|; 0 is cold, 1 is in balance"},
     {"w0", KY_OPTION_REAL, FIELD(w0), "6", 0.1, 16, NULL, NULL,
-     "central potential in units of the velocity parameter squared"},
+     "king: central potential in units of the velocity parameter squared"},
     {"eccentricity", KY_OPTION_REAL, FIELD(eccentricity), "0", 0, 0.999999, NULL, NULL,
-     "eccentricity of the orbit"},
+     "two-body: eccentricity of the orbit"},
     {"mass-ratio", KY_OPTION_REAL, FIELD(mass_ratio), "1", 0, 1e6, NULL, NULL,
-     "mass of the second body over that of the first"},
+     "two-body: mass of the second body over that of the first"},
     {"semi-major-axis", KY_OPTION_REAL, FIELD(semi_major_axis), "1", 1e-6, 1e6, NULL, "LENGTH",
-     "semi-major axis of the relative orbit [length]"},
+     "two-body: semi-major axis of the relative orbit [length]"},
     {"mass", KY_OPTION_REAL, FIELD(mass), "1", 1e-300, 1e300, NULL, NULL,
      "total mass of the bodies [mass]"},
     {"radius", KY_OPTION_REAL, FIELD(radius), NULL, 1e-300, 1e300, NULL, "LENGTH",
-     "half-mass radius of the smooth model; without it the virial radius G M²/(4 |E|) is 1 "
+     "all but two-body: half-mass radius of the smooth model; without it the virial radius G M²/(4 "
+     "|E|) is 1 "
      "[length]"},
     {"g", KY_OPTION_REAL, FIELD(units.g), NULL, 1e-300, 1e300, NULL, NULL,
      "constant of gravity that the velocities are for; without it that of the units, 1 for N-body "
