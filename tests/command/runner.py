@@ -91,7 +91,7 @@ with folder() as where:
     code, lines = run(top, JOBS="2")
     check(code == 0, "two tests at a time", lines)
     pair()
-    write(os.path.join(top, "tests/times"), "a.sh 5\nb.sh 1 alone # measures\n")
+    write(os.path.join(top, "tests/times"), "a.sh 5 alone-on-gpu limit=20\nb.sh 1 alone # measures\n")
     code, lines = run(top, JOBS="2")
     check(code == 1 and lines[0].startswith("a.sh") and " 1 failed" in lines[0] and lines[-1] == "1 passed, 1 failed",
           "but one that wants to be alone is alone", lines)
