@@ -11,6 +11,7 @@
 #include "integrate/integrate.h"
 
 static const char *engine_name = "cuda:0";
+static const char *const precisions[] = {"single", "extended", "double"};
 
 static void stop_if(enum ky_status status, const struct ky_error *error)
 {
@@ -99,7 +100,6 @@ static struct ky_force_report evaluate(struct ky_engine *engine)
 
 static void direct_row(size_t n, int precision, double softening)
 {
-    static const char *const precisions[] = {"single", "extended", "double"};
     struct ky_snapshot snapshot = model("plummer", n);
     struct ky_parameters given, parameters;
     ky_parameters_defaults(&given);
@@ -127,34 +127,40 @@ static void bench_direct(void)
 }
 
 /* Steps of the leap-frog, all of them enqueued before the clock is read. */
+static void small_row(size_t n, int precision)
+{
+    enum { STEPS = 400 };
+    struct ky_error error;
+    struct ky_sums sums;
+    struct ky_snapshot snapshot = model("plummer", n);
+    struct ky_parameters given, parameters;
+    double least = HUGE_VAL;
+    ky_parameters_defaults(&given);
+    given.engine = engine_name;
+    given.force = KY_DIRECT;
+    given.precision = precision;
+    given.softening = 0.1;
+    struct ky_engine *engine = engine_for(&given, &parameters, &snapshot.bodies);
+    for (int k = 0; k < 4; k++) {
+        stop_if(ky_engine_sums(engine, &sums, &error), &error);
+        double start = ky_clock();
+        stop_if(ky_leapfrog.advance(engine, 1.0 / 1024, STEPS, &error), &error);
+        stop_if(ky_engine_sums(engine, &sums, &error), &error);
+        double each = (ky_clock() - start) / STEPS;
+        least = k > 0 && each < least ? each : least;
+    }
+    printf("small  %-8s n %7zu  %9.2f us a step\n", precisions[precision], n, 1e6 * least);
+    fflush(stdout);
+    ky_engine_close(engine);
+    ky_snapshot_free(&snapshot);
+}
+
 static void bench_small(void)
 {
     static const size_t sizes[] = {1000, 7500, 10000, 18000, 100000};
-    for (int s = 0; s < 5; s++) {
-        enum { STEPS = 400 };
-        struct ky_error error;
-        struct ky_sums sums;
-        struct ky_snapshot snapshot = model("plummer", sizes[s]);
-        struct ky_parameters given, parameters;
-        double least = HUGE_VAL;
-        ky_parameters_defaults(&given);
-        given.engine = engine_name;
-        given.force = KY_DIRECT;
-        given.softening = 0.1;
-        struct ky_engine *engine = engine_for(&given, &parameters, &snapshot.bodies);
-        for (int k = 0; k < 4; k++) {
-            stop_if(ky_engine_sums(engine, &sums, &error), &error);
-            double start = ky_clock();
-            stop_if(ky_leapfrog.advance(engine, 1.0 / 1024, STEPS, &error), &error);
-            stop_if(ky_engine_sums(engine, &sums, &error), &error);
-            double each = (ky_clock() - start) / STEPS;
-            least = k > 0 && each < least ? each : least;
-        }
-        printf("small  n %7zu  %9.2f us a step\n", sizes[s], 1e6 * least);
-        fflush(stdout);
-        ky_engine_close(engine);
-        ky_snapshot_free(&snapshot);
-    }
+    for (int precision = KY_SINGLE; precision <= KY_EXTENDED; precision++)
+        for (int s = 0; s < 5; s++)
+            small_row(sizes[s], precision);
 }
 
 static void tree_row(int force, size_t n, int multipole, int curve, int leaf)

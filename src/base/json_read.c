@@ -1,8 +1,8 @@
 /* Reading JSON: see json_read.h. */
 #include "base/json_read.h"
 
+#include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/number.h"
@@ -50,12 +50,15 @@ static enum ky_status tell(struct parser *p, const struct place *place, const ch
 /* Four hexadecimal digits; −1 for anything else. */
 static long hexadecimal(const char *text)
 {
-    char digits[5] = {0}, *end;
-    size_t length = strspn(text, "0123456789abcdefABCDEF");
-    if (length < 4)
-        return -1;
-    memcpy(digits, text, 4);
-    return strtol(digits, &end, 16);
+    static const char digits[] = "0123456789abcdef";
+    long code = 0;
+    for (int k = 0; k < 4; k++) {
+        const char *digit = text[k] ? strchr(digits, tolower((unsigned char)text[k])) : NULL;
+        if (!digit)
+            return -1;
+        code = 16 * code + (digit - digits);
+    }
+    return code;
 }
 
 static char *put_utf8(char *to, unsigned long code)

@@ -397,6 +397,7 @@ static void several_processes_at_once(void **state)
                 fail_msg("process %d of round %d ended with status %d", k, round, status);
         }
         assert_int_equal(entries(foreign, sizeof foreign), 1);
+        assert_string_equal(foreign, entry);
         assert_int_equal(compilations_of_a_scan(), 0);
     }
 }

@@ -20,6 +20,7 @@ static struct ky_parameters unrolled(const char *engine, int unroll)
     p.engine = engine;
     p.force = KY_DIRECT;
     p.unroll = unroll;
+    p.precision = KY_SINGLE;
     p.softening = 0.05;
     p.g = 2.5;
     return p;

@@ -161,7 +161,7 @@ enum ky_status ky_device_put(struct ky_engine *base, const struct ky_bodies *bod
         return status;
     engine->own_eps = bodies->softening != NULL;
     engine->least_eps2 = least_eps2(engine, bodies);
-    status = ky_device_direct_check(engine, 1, error);
+    status = ky_device_direct_check(engine, engine->n > 0, error);
     if (status != KY_OK)
         return status;
     engine->has_acceleration = ky_knows_acceleration(bodies);

@@ -15,6 +15,8 @@
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #endif
 #define KY_KERNEL(size) __kernel __attribute__((reqd_work_group_size(size, 1, 1))) void
+/* The same with so few registers that a processor holds `groups` groups at a time. */
+#define KY_KERNEL_FULL(size, groups) KY_KERNEL(size)
 #define KY_GLOBAL __global
 #define KY_LOCAL __local
 #define KY_LOCAL_POINTER __local
@@ -62,6 +64,11 @@ typedef ulong ky_ulong;
 
 #define KY_HAS_DOUBLE 1
 #define KY_KERNEL(size) extern "C" __global__ void __launch_bounds__(size)
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800 /* a processor holds 1,024 lanes at most */
+#define KY_KERNEL_FULL(size, groups) KY_KERNEL(size)
+#else
+#define KY_KERNEL_FULL(size, groups) extern "C" __global__ void __launch_bounds__(size, groups)
+#endif
 #define KY_GLOBAL
 #define KY_LOCAL __shared__
 #define KY_LOCAL_POINTER
