@@ -3,7 +3,9 @@
 # forces of a million bodies. Short siblings: unit/equilibrium.c, unit/sim.c, unit/cpu_tree.c.
 import math
 import os
+import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../command"))
 from tap import check, finish, folder, run, run_json
 
 N, LARGE = 10000, 1000000
