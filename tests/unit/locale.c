@@ -65,9 +65,11 @@ static void options(void **state)
 {
     (void)state;
     struct ky_parameters parameters, again;
+    struct ky_draw_parameters drawing;
     struct ky_option_set sets[KY_PARAMETER_SETS];
     ky_parameters_defaults(&parameters);
-    assert_true(parameters.theta == 0.7);
+    ky_draw_parameters_defaults(&drawing);
+    assert_true(drawing.fraction == 0.98);
     ky_parameter_sets(&parameters, sets);
     assert_ok(ky_option_set_text(ky_options_find(sets, KY_PARAMETER_SETS, "softening", NULL),
                                  &parameters, "1.5e-3", "softening", &error));

@@ -45,6 +45,7 @@ KY_FN struct ky_sink ky_near_sink(KY_GLOBAL const ky_real4 *source, KY_GLOBAL co
     sink.y = body.y;
     sink.z = body.z;
     sink.eps2 = (flags & KY_WALK_OWN_EPS) ? own_eps2[place] : eps2;
+    (void)low; /* only extended keeps low parts in the sink */
 #if KY_PRECISION == 0
     sink.near2 = ky_near2(body);
 #elif KY_PRECISION == 1
