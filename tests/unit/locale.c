@@ -70,6 +70,7 @@ static void options(void **state)
     ky_parameters_defaults(&parameters);
     ky_draw_parameters_defaults(&drawing);
     assert_true(drawing.fraction == 0.98);
+    parameters.theta = 0.7;
     ky_parameter_sets(&parameters, sets);
     assert_ok(ky_option_set_text(ky_options_find(sets, KY_PARAMETER_SETS, "softening", NULL),
                                  &parameters, "1.5e-3", "softening", &error));
