@@ -393,8 +393,8 @@ KY_API enum ky_status ky_run_plan(const struct ky_parameters *parameters,
 
 /* From the initial state to the end: snapshots, energy.csv, run.json, run.log and restart files in
  * run->output. KY_STOPPED when ended early by `stop`, max_wall or a file named `stop` in the
- * folder: ky_resume goes on. The bodies of *initial are freed once they are on the engine, to make
- * room. */
+ * folder: ky_resume goes on. KY_USAGE where parameters->g is not the G of initial->units, to 1 %.
+ * The bodies of *initial are freed once they are on the engine, to make room. */
 KY_API enum ky_status ky_run(const struct ky_parameters *parameters,
                              const struct ky_run_parameters *run, struct ky_snapshot *initial,
                              struct ky_error *error);

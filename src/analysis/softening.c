@@ -66,7 +66,7 @@ static void say_replaced(const struct ky_parameters *given, const struct ky_snap
         ky_format(remark, KY_REMARK, "softening %.6g replaces the bodies' own, %s",
                   given->softening, range);
     } else if (fabs(snapshot->softening - given->softening) > 1e-6 * given->softening) {
-        ky_format(remark, KY_REMARK, "softening %.6g replaces %.6g, which came with the bodies",
+        ky_format(remark, KY_REMARK, "softening %.6g replaces %.6g, stored with the bodies",
                   given->softening, snapshot->softening);
     }
 }
@@ -76,7 +76,7 @@ static void say_chosen(const struct ky_parameters *chosen, const struct ky_snaps
 {
     char range[64];
     if (!isnan(chosen->softening)) {
-        ky_format(remark, KY_REMARK, "softening %.6g (%s), which came with the bodies",
+        ky_format(remark, KY_REMARK, "softening %.6g (%s), stored with the bodies",
                   chosen->softening, kind_name(chosen->softening_kind));
     } else if (snapshot->bodies.n) {
         say_range(&snapshot->bodies, range, sizeof range);

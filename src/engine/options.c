@@ -30,8 +30,8 @@ const struct ky_option ky_force_options[] = {
      "given)"},
     {"theta", KY_OPTION_REAL, FIELD(theta), NULL, 1e-3, 2.0, NULL, NULL,
      "opening angle θ: smaller is more exact and slower. With offset and 0.7, 99 % of the "
-     "accelerations are within 0.2 % (walk: 0.4 %). With relative it serves for the first "
-     "accelerations alone (default 0.7)"},
+     "accelerations are within 0.2 % (walk: 0.4 %). With relative, θ is used only "
+     "for the first evaluation (default 0.7)"},
     {"alpha", KY_OPTION_REAL, FIELD(alpha), NULL, 1e-12, 1.0, NULL, NULL,
      "tolerance of --opening relative for a cell, in units of the last acceleration: smaller is "
      "more exact and slower. With 0.005, 99 % of the accelerations are within 0.1 % (walk: 0.3 %) "
@@ -49,14 +49,13 @@ const struct ky_option ky_force_options[] = {
      "maximum number of bodies that walk together"},
     {"precision", KY_OPTION_CHOICE, FIELD(precision), NULL, KY_NO_RANGE, "single|extended|double",
      NULL,
-     "arithmetic of pairs: float; float after a difference of 48 bits; double (single; with "
-     "direct: extended, or "
-     "single if --unroll is given)"},
+     "arithmetic of pairs: float; float after a difference of 48 bits; double (default "
+     "single; for direct: extended, but single with --unroll)"},
     {"unroll", KY_OPTION_CHOICE, FIELD(unroll), NULL, KY_NO_RANGE,
      "none|simple|double|tuned|1x1|1x2|1x4|1x8|2x1|2x2|2x4|2x8|4x1|4x2|4x4|4x8|8x1|8x2|8x4|8x8",
      "none|simple|double|tuned|SINKSxSOURCES",
-     "variant of the exact sum on a device, also by sinks and sources of a turn, each 1, 2, 4 or 8 "
-     "(single, softened); the CPU has one (tuned)"},
+     "variant of the exact sum on a device; SINKSxSOURCES of a turn of its loop, each 1, 2, 4 or "
+     "8, need single precision and a softening. The CPU has only tuned"},
     {"softening", KY_OPTION_REAL, FIELD(softening), NULL, 0, (double)INFINITY, NULL, "LENGTH",
      "Plummer softening ε of all bodies; without it their own, or the one stored in the file, or "
      "the model's; 0 is none [length]"},

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/threads.h"
+#include "base/units.h"
 
 enum ky_status ky_run_scales(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
                              struct ky_scales *scales, struct ky_error *error)
@@ -111,7 +112,11 @@ static enum ky_status check(struct ky_run *run, const struct ky_snapshot *initia
 {
     if (!initial->bodies.n)
         return ky_fail(error, KY_BAD_DATA, "there are no bodies to run");
-    enum ky_status status = ky_bodies_check(&initial->bodies, error);
+    struct ky_units units = initial->units;
+    units.g = run->parameters.g; /* it has to be that of the units */
+    enum ky_status status = ky_units_check(&units, error);
+    if (!status)
+        status = ky_bodies_check(&initial->bodies, error);
     if (!status)
         status = check_hash(run, &initial->bodies, error);
     if (!status)

@@ -133,7 +133,7 @@ static enum ky_status derive(const struct ky_run_parameters *run, double start, 
 {
     const double lengths[] = {run->every, run->energy_every, run->end - start};
     const size_t intervals = sizeof lengths / sizeof *lengths;
-    double largest = fabs(start), shortest = (double)INFINITY, divisor = 0;
+    double largest = fabs(start), longest = 0, shortest = (double)INFINITY, divisor = 0;
     if (!(suggested > 0) || !isfinite(suggested))
         return ky_fail(error, KY_USAGE, "no step can be derived from these bodies; give --step");
     for (int pass = 0; pass < 2; pass++) /* the scale first: it says what rounding leaves */
@@ -142,19 +142,21 @@ static enum ky_status derive(const struct ky_run_parameters *run, double start, 
             if (!(length > 0) || !isfinite(length))
                 continue; /* not given, or refused later */
             largest = fmax(largest, length);
+            longest = fmax(longest, length);
             shortest = fmin(shortest, length);
             if (pass)
                 divisor = common(fmax(divisor, length), fmin(divisor, length), 1e-12 * largest);
         }
     *step = suggested;
     if (divisor > 0) {
-        if (divisor < suggested / 16)
+        if (divisor < fmin(suggested, shortest) / 16)
             return ky_fail(error, KY_USAGE,
                            "no step near %.3g divides the end and all of --every, --energy-every "
                            "and --at; choose times with a common divisor, or give --step",
                            suggested);
         divisor = shortest / floor(shortest / divisor + 0.5);
         *step = divisor / fmax(ceil(divisor / suggested * (1 - 1e-12)), 1.0);
+        *step = longest / floor(longest / *step + 0.5); /* the end is met to the last bit */
     }
     if (run->end < start)
         *step = -*step; /* backwards */

@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/units.h"
 #include "snapshot/snapshot.h"
 
 enum { BUFFER = 1 << 16, MOST_COLUMNS = 64 };
@@ -148,6 +149,7 @@ struct reader {
     int count, blanks;   /* blanks: cells stand between blanks, not commas */
     uint64_t rows, told; /* told: by the remark "bodies", or UINT64_MAX */
     size_t parameter_bytes;
+    int renumber; /* ids are not read */
 };
 
 static int same_word(const char *a, const char *b)
@@ -275,10 +277,13 @@ static enum ky_status read_cell(struct reader *r, const struct column *column, c
 {
     char *end, *array = array_of(&r->snapshot->bodies, column);
     if (column->kind == ID || column->kind == TYPE) {
+        if (column->kind == ID && r->renumber)
+            return KY_OK; /* whatever it is */
         uint64_t value = ky_number_count(cell, &end);
         int good = end != cell && !*end;
         if (column->kind == ID && !good)
-            return bad_cell(r, column, cell, "a whole number below 2^64", error);
+            return bad_cell(r, column, cell,
+                            "a whole number below 2^64, or --renumber has to be given", error);
         if (column->kind == TYPE && (!good || value > 5))
             return bad_cell(r, column, cell, "0 to 5", error);
         if (column->kind == ID)
@@ -370,16 +375,28 @@ static enum ky_status read_rows(struct reader *r, struct ky_error *error)
     return status;
 }
 
+/* The scales have to be whole, and G the one that follows from them. */
+static enum ky_status check_units(struct ky_units *units, struct ky_error *error)
+{
+    struct ky_error own;
+    return ky_units_check(units, &own) ? ky_fail(error, KY_BAD_DATA, "%s", own.text) : KY_OK;
+}
+
 enum ky_status ky_csv_read(const struct ky_input *input, const struct ky_read_options *options,
                            struct ky_snapshot *snapshot, struct ky_error *error)
 {
-    (void)options;
-    struct reader r = {.lines.input = input, .snapshot = snapshot, .told = UINT64_MAX};
+    struct reader r = {.lines.input = input,
+                       .snapshot = snapshot,
+                       .renumber = options->renumber,
+                       .told = UINT64_MAX};
     unsigned with = 0;
     r.lines.buffer = ky_allocate(BUFFER + 1, 1);
     if (!r.lines.buffer)
         return ky_no_memory(error, "CSV buffer", BUFFER, 1);
+    snapshot->units.g = (double)NAN; /* until a remark gives it */
     enum ky_status status = survey(&r, error);
+    if (!status)
+        status = check_units(&snapshot->units, error);
     for (int k = 0; k < r.count; k++)
         with |= r.column[k]->with;
     if (!status)

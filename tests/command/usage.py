@@ -213,7 +213,7 @@ with folder() as where:
         return "" if used is None else str(used), text, open(path("s/run.log")).read()
     run("model", "plummer", "-n", "20", "--softening", "0.125", "--softening-kind", "symmetric", "-o", path("soft.csv"))
     used, text, log = softening_of(path("soft.csv"))
-    check(float(used) == 0.125 and "0.125 (symmetric)" in text and "came with the bodies" in log, "the softening of the file", used + text + log)
+    check(float(used) == 0.125 and "0.125 (symmetric)" in text and "stored with the bodies" in log, "the softening of the file", used + text + log)
     last = max(glob.glob(path("s/snapshot_*")))
     os.rename(last, path("last" + os.path.splitext(last)[1]))
     used, text, log = softening_of(path("last" + os.path.splitext(last)[1]))

@@ -74,12 +74,32 @@ static int entries(char *last, size_t size)
     return count;
 }
 
+/* The environment before OpenCL was loaded, for the processes that the test starts. The loader
+ * ocl-icd 2.3.2 cuts OCL_ICD_FILENAMES of its own process behind the first name, so that a process
+ * which inherits it finds fewer drivers, and another device is the first. */
+static char **started_with;
+
+static int keep_environment(void)
+{
+    size_t count = 0;
+    while (environ[count])
+        count++;
+    started_with = calloc(count + 1, sizeof *started_with);
+    for (size_t k = 0; started_with && k < count; k++)
+        if (!(started_with[k] = strdup(environ[k])))
+            return -1;
+    return started_with ? 0 : -1;
+}
+
 static int remove_sandbox(void **state)
 {
     (void)state;
     char command[100];
     snprintf(command, sizeof command, "rm -rf %s", folder);
     free(whole);
+    for (size_t k = 0; started_with && started_with[k]; k++)
+        free(started_with[k]);
+    free(started_with);
     return folder[0] ? system(command) : 0;
 }
 
@@ -95,7 +115,7 @@ static int make_sandbox(void **state)
     snprintf(cache, sizeof cache, "%s/cache", folder);
     setenv("POCL_CACHE_DIR", path, 1);
     setenv("XDG_CACHE_HOME", cache, 1);
-    return 0;
+    return keep_environment();
 }
 
 static void need_a_device(void)
@@ -389,7 +409,7 @@ static void several_processes_at_once(void **state)
         else
             flip_in_the_middle(0);
         for (int k = 0; k < PROCESSES; k++)
-            assert_int_equal(posix_spawn(&child[k], program, NULL, NULL, words, environ), 0);
+            assert_int_equal(posix_spawn(&child[k], program, NULL, NULL, words, started_with), 0);
         for (int k = 0; k < PROCESSES; k++) {
             int status;
             assert_int_equal(waitpid(child[k], &status, 0), child[k]);

@@ -167,6 +167,10 @@ static void refuses(void **state)
     run.bodies_hash = "0000000000000000";
     assert_int_equal(ky_run(&parameters, &run, &bodies, &error), KY_BAD_DATA);
     run.bodies_hash = NULL;
+    assert_ok(ky_units_preset("galaxy", &bodies.units, &error));
+    assert_int_equal(ky_run(&parameters, &run, &bodies, &error), KY_USAGE); /* under G = 1 */
+    assert_non_null(strstr(error.text, "43009"));
+    assert_ok(ky_units_preset("nbody", &bodies.units, &error));
     run.output = NULL;
     assert_int_equal(ky_run(&parameters, &run, &bodies, &error), KY_USAGE);
     run.output = whole;

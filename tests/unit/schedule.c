@@ -68,6 +68,12 @@ static void derived_steps_heed_every_interval(void **state)
     assert_multiple(0.1);
     assert_multiple(0.7);
     assert_multiple(0.5);
+    assert_ok(make(none, 0.001, none, none, NULL, 0, 0.03125)); /* far below the suggestion */
+    assert_true(schedule.step == 0.001 && schedule.end == 1);
+    assert_ok(make(none, 0.1, 0.001, none, NULL, 0, 0.03125));
+    assert_multiple(0.001);
+    assert_ok(make(none, 1, none, none, "0.3,0.7", 0, 0.03));
+    assert_true(schedule.step == 0.025); /* to the last bit */
     assert_int_equal(make(none, 1, 0.33333, none, NULL, 0, 0.0078125), KY_USAGE);
     assert_non_null(strstr(error.text, "common divisor"));
 }

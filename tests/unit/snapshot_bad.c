@@ -69,6 +69,40 @@ static void csv_names_the_line(void **state)
     assert_bad_text("# bodies: 2\nm,x,y,z,vx,vy,vz\n1,1,1,1,1,1,1\n", "tells of 2");
 }
 
+/* G follows from the units that the remarks give, and these must be whole. */
+static void csv_units_have_their_g(void **state)
+{
+    (void)state;
+    struct ky_error error = {0};
+    struct ky_snapshot snapshot;
+    static const char units[] = "# length_cm: 3.085678e21\n# mass_g: 1.989e43\n"
+                                "# velocity_cm_s: 1e5\nm,x,y,z,vx,vy,vz\n1,1,1,1,1,1,1\n";
+    put_bytes(in_folder("units.csv"), units, strlen(units));
+    assert_ok(ky_snapshot_read(in_folder("units.csv"), &snapshot, &error));
+    assert_true(snapshot.units.g == 43009);
+    ky_snapshot_free(&snapshot);
+    assert_bad_text("# length_cm: 5\nm,x,y,z,vx,vy,vz\n1,1,1,1,1,1,1\n", "all three");
+    assert_bad_text("# length_cm: 3.085678e21\n# mass_g: 1.989e43\n# velocity_cm_s: 1e5\n# g: 1\n"
+                    "m,x,y,z,vx,vy,vz\n1,1,1,1,1,1,1\n",
+                    "contradicts");
+}
+
+static void csv_ids_of_any_kind_are_renumbered(void **state)
+{
+    (void)state;
+    struct ky_error error = {0};
+    struct ky_snapshot snapshot;
+    struct ky_read_options options;
+    static const char text[] = "id,m,x,y,z,vx,vy,vz\n-1,1,1,1,1,1,1,1\n-1,1,2,1,1,1,1,1\n";
+    assert_bad_text(text, "--renumber");
+    ky_read_options_defaults(&options);
+    options.renumber = 1;
+    assert_ok(ky_snapshot_read_as(in_folder("bad.csv"), &options, &snapshot, &error));
+    assert_int_equal(snapshot.bodies.n, 2);
+    assert_null(snapshot.bodies.id);
+    ky_snapshot_free(&snapshot);
+}
+
 static void csv_forgives_blanks(void **state)
 {
     (void)state;
@@ -247,6 +281,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_no_file_is_told),
         cmocka_unit_test(csv_names_the_line),
+        cmocka_unit_test(csv_units_have_their_g),
+        cmocka_unit_test(csv_ids_of_any_kind_are_renumbered),
         cmocka_unit_test(csv_forgives_blanks),
         cmocka_unit_test(cut_files_are_seen),
         cmocka_unit_test(cut_neighbours_of_tipsy_are_seen),
