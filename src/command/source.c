@@ -97,6 +97,7 @@ enum ky_status source_units(struct cli *cli, const char *file, const char *prese
                             struct ky_units *units, int made_for_g)
 {
     struct ky_units wanted;
+    char line[KY_REMARK];
     if (preset && ky_units_preset(preset, &wanted, &cli->error))
         return KY_USAGE;
     if (preset && (units->length_cm > 0 || wanted.length_cm > 0)) {
@@ -111,17 +112,23 @@ enum ky_status source_units(struct cli *cli, const char *file, const char *prese
                            "%s: its velocities are for N-body units with G = %g, not for --units "
                            "%s; make the model with --units",
                            file, units->g, preset);
-        if (!(units->length_cm > 0))
+        if (!(units->length_cm > 0)) {
+            ky_format(line, sizeof line,
+                      "%s names no units; its lengths, masses and velocities are taken for those "
+                      "of --units %s",
+                      file, preset);
+            cli_log(cli, KY_LOG_INFO, line);
             *units = wanted;
+        }
     }
     if (isnan(g) || g == units->g)
         return KY_OK;
-    if (made_for_g || units->length_cm > 0) {
-        char line[KY_REMARK];
-        ky_format(line, sizeof line, "G = %.6g replaces %.6g, which %s was made for", g, units->g,
-                  file);
-        cli_log(cli, KY_LOG_WARNING, line);
-    }
+    int known = made_for_g || units->length_cm > 0;
+    ky_format(line, sizeof line,
+              known ? "G = %.6g replaces %.6g, which %s was made for"
+                    : "G = %.6g in place of %.6g; %s names none, and its velocities stay",
+              g, units->g, file);
+    cli_log(cli, known ? KY_LOG_WARNING : KY_LOG_INFO, line);
     units->g = g;
     return ky_units_check(units, &cli->error);
 }
