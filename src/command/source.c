@@ -123,12 +123,11 @@ enum ky_status source_units(struct cli *cli, const char *file, const char *prese
     }
     if (isnan(g) || g == units->g)
         return KY_OK;
-    int known = made_for_g || units->length_cm > 0;
-    ky_format(line, sizeof line,
-              known ? "G = %.6g replaces %.6g, which %s was made for"
-                    : "G = %.6g in place of %.6g; %s names none, and its velocities stay",
-              g, units->g, file);
-    cli_log(cli, known ? KY_LOG_WARNING : KY_LOG_INFO, line);
+    if (made_for_g || units->length_cm > 0) {
+        ky_format(line, sizeof line, "G = %.6g replaces %.6g, which %s was made for", g, units->g,
+                  file);
+        cli_log(cli, KY_LOG_WARNING, line);
+    }
     units->g = g;
     return ky_units_check(units, &cli->error);
 }
