@@ -196,6 +196,9 @@ static enum ky_status begin(struct ky_run *run, const struct ky_scales *scales, 
         status = ky_run_write_restart(run, error);
     if (!status)
         status = ky_run_write_json(run, "running", NULL, error);
+    if (!status && run->given.overwrite && run->given.stop && *run->given.stop)
+        status = ky_fail(error, KY_STOPPED, "stopped before the first step; %s is as it was",
+                         run->given.output);
     if (!status)
         status = ky_folder_commit(run->given.output, error);
     if (!status)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #ifdef _OPENMP
@@ -182,12 +183,33 @@ static void refuses(void **state)
     ky_snapshot_free(&bodies);
 }
 
+static void a_signal_at_the_start_keeps_old_results(void **state)
+{
+    (void)state;
+    struct ky_parameters parameters;
+    struct ky_run_parameters run;
+    struct ky_snapshot bodies;
+    struct stat before, after;
+    volatile int stopped = 1;
+    prepare(&parameters, &run, &bodies);
+    run.output = whole;
+    run.overwrite = 1;
+    run.stop = &stopped;
+    assert_int_equal(stat(json, &before), 0);
+    assert_int_equal(ky_run(&parameters, &run, &bodies, &error), KY_STOPPED);
+    assert_non_null(strstr(error.text, "as it was"));
+    assert_int_equal(stat(json, &after), 0);
+    assert_true(before.st_ino == after.st_ino && before.st_mtime == after.st_mtime);
+    ky_snapshot_free(&bodies);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plans),
         cmocka_unit_test(runs_stops_and_resumes),
         cmocka_unit_test(refuses),
+        cmocka_unit_test(a_signal_at_the_start_keeps_old_results),
     };
     char command[96];
     if (!mkdtemp(top))
