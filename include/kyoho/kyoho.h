@@ -10,6 +10,8 @@
  * - Parameter structs are filled by their `_defaults` call, which also sets the first member
  *   `size`; a program that was built with an older, shorter one goes on working.
  * - Units are the caller's. G is a number in `struct ky_parameters` (1 by default).
+ *
+ * It is one long header on purpose: it is read from front to back as a manual.
  */
 #ifndef KYOHO_KYOHO_H
 #define KYOHO_KYOHO_H

@@ -6,6 +6,7 @@
 
 #include "base/number.h"
 #include "base/text.h"
+#include "kyoho/kyoho.h"
 
 /* What is not UTF-8 becomes U+FFFD, the replacement character. */
 static void quoted(FILE *out, const char *text)
@@ -134,4 +135,14 @@ void ky_json_vector(struct ky_json *json, const char *name, const double *values
         real(json->out, values[k]);
     }
     fputc(']', json->out);
+}
+
+void ky_json_units(struct ky_json *json, const struct ky_units *units)
+{
+    ky_json_object(json, "units");
+    ky_json_real(json, "length_cm", units->length_cm);
+    ky_json_real(json, "mass_g", units->mass_g);
+    ky_json_real(json, "velocity_cm_s", units->velocity_cm_s);
+    ky_json_real(json, "g", units->g);
+    ky_json_end_object(json);
 }

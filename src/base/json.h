@@ -28,6 +28,10 @@ void ky_json_flag(struct ky_json *json, const char *name, int value);
 void ky_json_null(struct ky_json *json, const char *name);
 void ky_json_vector(struct ky_json *json, const char *name, const double *values, size_t count);
 
+struct ky_units;
+/* The member "units": length_cm, mass_g, velocity_cm_s and g. */
+void ky_json_units(struct ky_json *json, const struct ky_units *units);
+
 struct ky_option;
 /* An option of `values` by its name: a number, a text, true or false; null while it is not set. */
 void ky_json_option(struct ky_json *json, const struct ky_option *option, const void *values);

@@ -77,16 +77,23 @@ enum ky_status ky_fail_in(struct ky_error *error, enum ky_status status, const c
     return status;
 }
 
+void ky_log_list(struct ky_log_to to, enum ky_log_level level, const char *format,
+                 va_list arguments)
+{
+    char line[1024];
+    if (!to.log)
+        return;
+    ky_format_list(line, sizeof line, format, arguments);
+    ky_one_line(line);
+    to.log(to.context, level, line);
+}
+
 void ky_log(const struct ky_parameters *parameters, enum ky_log_level level, const char *format,
             ...)
 {
-    if (!parameters->log)
-        return;
-    char line[1024];
     va_list arguments;
     va_start(arguments, format);
-    ky_format_list(line, sizeof line, format, arguments);
+    ky_log_list((struct ky_log_to){parameters->log, parameters->log_context}, level, format,
+                arguments);
     va_end(arguments);
-    ky_one_line(line);
-    parameters->log(parameters->log_context, level, line);
 }

@@ -2,6 +2,8 @@
 #ifndef KY_BASE_STATUS_H
 #define KY_BASE_STATUS_H
 
+#include <stdarg.h>
+
 #include "kyoho/kyoho.h"
 
 /* Fills *error (may be NULL) with one line and returns `status`, so that a caller can write
@@ -18,6 +20,14 @@ enum ky_status ky_fail_in(struct ky_error *error, enum ky_status status, const c
 /* One line of at most 1023 bytes to the log callback of the parameters, if there is one. */
 void ky_log(const struct ky_parameters *parameters, enum ky_log_level level, const char *format,
             ...) __attribute__((format(printf, 3, 4)));
+
+struct ky_log_to {
+    ky_log_function *log; /* NULL: nowhere */
+    void *context;
+};
+/* The same for a log that stands elsewhere. */
+void ky_log_list(struct ky_log_to to, enum ky_log_level level, const char *format,
+                 va_list arguments) __attribute__((format(printf, 3, 0)));
 
 /* Names of files and values of options may hold newlines and bytes that are not UTF-8; an error or
  * a remark is one line of UTF-8. Puts '?' in place of the others. */

@@ -69,7 +69,6 @@ static void count_types(const struct ky_bodies *bodies, size_t count[6])
 
 void reading_json(struct ky_json *json, const struct ky_snapshot *snapshot)
 {
-    const struct ky_units *units = &snapshot->units;
     const struct ky_space *space = &snapshot->space;
     size_t count[6];
     count_types(&snapshot->bodies, count);
@@ -77,12 +76,7 @@ void reading_json(struct ky_json *json, const struct ky_snapshot *snapshot)
     for (int t = 0; t < 6; t++)
         ky_json_count(json, body_type_names[t], count[t]);
     ky_json_end_object(json);
-    ky_json_object(json, "units");
-    ky_json_real(json, "length_cm", units->length_cm);
-    ky_json_real(json, "mass_g", units->mass_g);
-    ky_json_real(json, "velocity_cm_s", units->velocity_cm_s);
-    ky_json_real(json, "g", units->g);
-    ky_json_end_object(json);
+    ky_json_units(json, &snapshot->units);
     ky_json_object(json, "space");
     ky_json_flag(json, "comoving", space->comoving);
     ky_json_flag(json, "per_h", space->per_h);

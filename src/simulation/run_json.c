@@ -105,17 +105,6 @@ static void write_options(struct ky_json *json, const struct ky_run *run)
     ky_json_end_object(json);
 }
 
-static void write_units(struct ky_json *json, const struct ky_run *run)
-{
-    const struct ky_units *units = &run->state.units;
-    ky_json_object(json, "units");
-    ky_json_real(json, "length_cm", units->length_cm);
-    ky_json_real(json, "mass_g", units->mass_g);
-    ky_json_real(json, "velocity_cm_s", units->velocity_cm_s);
-    ky_json_real(json, "g", units->g);
-    ky_json_end_object(json);
-}
-
 /* ---- how the run stands ---- */
 
 /* From where a resumption would start. */
@@ -189,7 +178,7 @@ static void describe(struct ky_run *run, const char *outcome, const char *reason
     ky_json_text(&json, "compiler", __VERSION__);
     ky_json_text(&json, "host", uname(&host) ? NULL : host.nodename);
     ky_json_text(&json, "system", uname(&host) ? NULL : host.release);
-    write_units(&json, run);
+    ky_json_units(&json, &run->state.units);
     write_options(&json, run);
     ky_json_end_object(&json);
 }

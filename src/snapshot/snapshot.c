@@ -84,15 +84,10 @@ void ky_read_options_defaults(struct ky_read_options *options)
 void ky_read_log(const struct ky_read_options *options, enum ky_log_level level, const char *format,
                  ...)
 {
-    if (!options->log)
-        return;
-    char line[1024];
     va_list arguments;
     va_start(arguments, format);
-    ky_format_list(line, sizeof line, format, arguments);
+    ky_log_list((struct ky_log_to){options->log, options->log_context}, level, format, arguments);
     va_end(arguments);
-    ky_one_line(line);
-    options->log(options->log_context, level, line);
 }
 
 enum ky_format ky_snapshot_recognise(const struct ky_input *input)
