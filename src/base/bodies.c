@@ -1,43 +1,57 @@
 /* Allocation and checks of the bodies' arrays. */
-#include "base/memory.h"
+#include "base/bodies.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The arrays of struct ky_bodies: `with` is 0 for those that it must have. */
-static const struct {
-    size_t offset, size;
-    unsigned with;
-    const char *name;
-} arrays[] = {
-    {offsetof(struct ky_bodies, mass), sizeof(double), 0, "masses"},
-    {offsetof(struct ky_bodies, position), 3 * sizeof(double), 0, "positions"},
-    {offsetof(struct ky_bodies, velocity), 3 * sizeof(double), 0, "velocities"},
-    {offsetof(struct ky_bodies, id), sizeof(uint64_t), KY_WITH_ID, "ids"},
-    {offsetof(struct ky_bodies, softening), sizeof(double), KY_WITH_SOFTENING, "softenings"},
-    {offsetof(struct ky_bodies, type), sizeof(uint8_t), KY_WITH_TYPE, "types"},
-    {offsetof(struct ky_bodies, acceleration), 3 * sizeof(double), KY_WITH_ACCELERATION,
-     "accelerations"},
-    {offsetof(struct ky_bodies, potential), sizeof(double), KY_WITH_POTENTIAL, "potentials"},
+#include "base/memory.h"
+
+#define AT(array) offsetof(struct ky_bodies, array)
+enum { REAL = sizeof(double), REALS = 3 * sizeof(double) };
+const struct ky_array ky_arrays[KY_ARRAYS] = {
+    [KY_ARRAY_MASS] = {"mass", "masses", AT(mass), REAL, 1, 1, 0, 0, 1, 0},
+    [KY_ARRAY_POSITION] = {"position", "positions", AT(position), REALS, 3, 1, 0, 1, 0, 0},
+    [KY_ARRAY_VELOCITY] = {"velocity", "velocities", AT(velocity), REALS, 3, 1, 0, 0, 0, 1},
+    [KY_ARRAY_ACCELERATION] = {"acceleration", "accelerations", AT(acceleration), REALS, 3, 1,
+                               KY_WITH_ACCELERATION, -1, 0, 2},
+    [KY_ARRAY_POTENTIAL] = {"potential", "potentials", AT(potential), REAL, 1, 1, KY_WITH_POTENTIAL,
+                            0, 0, 2},
+    [KY_ARRAY_SOFTENING] = {"softening", "softenings", AT(softening), REAL, 1, 1, KY_WITH_SOFTENING,
+                            1, 0, 0},
+    [KY_ARRAY_ID] = {"id", "ids", AT(id), sizeof(uint64_t), 1, 0, KY_WITH_ID, 0, 0, 0},
+    [KY_ARRAY_TYPE] = {"type", "types", AT(type), sizeof(uint8_t), 1, 0, KY_WITH_TYPE, 0, 0, 0},
 };
 
-enum { ARRAYS = sizeof arrays / sizeof *arrays };
+void *ky_array_of(const struct ky_bodies *bodies, enum ky_array_id id)
+{
+    void *array;
+    memcpy(&array, (const char *)bodies + ky_arrays[id].offset, sizeof array);
+    return array;
+}
+
+unsigned ky_bodies_with(const struct ky_bodies *bodies)
+{
+    unsigned with = 0;
+    for (int k = 0; k < KY_ARRAYS; k++)
+        with |= ky_array_of(bodies, (enum ky_array_id)k) ? ky_arrays[k].with : 0;
+    return with;
+}
 
 /* Arrays that are NULL and wanted: those in `with`, and the required ones if `required`. */
 static enum ky_status allocate(struct ky_bodies *bodies, unsigned with, int required,
                                struct ky_error *error)
 {
-    for (int k = 0; k < ARRAYS; k++) {
-        void *memory;
-        memcpy(&memory, (char *)bodies + arrays[k].offset, sizeof memory);
-        if (memory || !(arrays[k].with ? (with & arrays[k].with) != 0 : required))
+    for (int k = 0; k < KY_ARRAYS; k++) {
+        const struct ky_array *array = &ky_arrays[k];
+        if (ky_array_of(bodies, (enum ky_array_id)k) ||
+            !(array->with ? (with & array->with) != 0 : required))
             continue;
-        memory = ky_allocate_zeroed(bodies->n, arrays[k].size);
+        void *memory = ky_allocate_zeroed(bodies->n, array->bytes);
         if (!memory)
-            return ky_no_memory(error, arrays[k].name, bodies->n, arrays[k].size);
-        memcpy((char *)bodies + arrays[k].offset, &memory, sizeof memory);
+            return ky_no_memory(error, array->plural, bodies->n, array->bytes);
+        memcpy((char *)bodies + array->offset, &memory, sizeof memory);
     }
     return KY_OK;
 }
@@ -59,11 +73,8 @@ enum ky_status ky_bodies_allocate(struct ky_bodies *bodies, size_t n, unsigned w
 
 void ky_bodies_free(struct ky_bodies *bodies)
 {
-    for (int k = 0; k < ARRAYS; k++) {
-        void *memory;
-        memcpy(&memory, (char *)bodies + arrays[k].offset, sizeof memory);
-        free(memory);
-    }
+    for (int k = 0; k < KY_ARRAYS; k++)
+        free(ky_array_of(bodies, (enum ky_array_id)k));
     memset(bodies, 0, sizeof *bodies);
 }
 
@@ -72,11 +83,11 @@ void ky_bodies_choose(struct ky_bodies *bodies, unsigned types)
     size_t kept = 0;
     for (size_t i = 0; i < bodies->n; i++) {
         int type = bodies->type ? bodies->type[i] : 4;
-        for (int k = 0; k < ARRAYS && (types >> type & 1); k++) {
-            char *memory;
-            memcpy(&memory, (char *)bodies + arrays[k].offset, sizeof memory);
+        for (int k = 0; k < KY_ARRAYS && (types >> type & 1); k++) {
+            char *memory = ky_array_of(bodies, (enum ky_array_id)k);
+            size_t bytes = ky_arrays[k].bytes;
             if (memory && kept < i)
-                memcpy(memory + kept * arrays[k].size, memory + i * arrays[k].size, arrays[k].size);
+                memcpy(memory + kept * bytes, memory + i * bytes, bytes);
         }
         kept += types >> type & 1;
     }

@@ -14,11 +14,4 @@ void *ky_allocate(size_t count, size_t size);
 /* The same, zeroed. */
 void *ky_allocate_zeroed(size_t count, size_t size);
 
-/* ---- bodies.c ---- */
-
-/* Keeps the bodies whose type has its bit in `types` (no types: all are 4), in their order. */
-void ky_bodies_choose(struct ky_bodies *bodies, unsigned types);
-/* KY_BAD_DATA for the first body with an acceleration or a potential that is not finite. */
-enum ky_status ky_bodies_check_forces(const struct ky_bodies *bodies, struct ky_error *error);
-
 #endif

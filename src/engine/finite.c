@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "base/bodies.h"
+
 /* The first number that is not finite, or `count`. The sum is NaN if there is one: cheaper than to
  * ask each. */
 static size_t first_wrong(const double *x, size_t count)
@@ -18,25 +20,18 @@ static size_t first_wrong(const double *x, size_t count)
 
 enum ky_status ky_finite_bodies(const struct ky_bodies *bodies, struct ky_error *error)
 {
-    const struct {
-        const char *what;
-        const double *numbers;
-        size_t columns;
-    } arrays[] = {
-        {"position", (const double *)bodies->position, 3},
-        {"velocity", (const double *)bodies->velocity, 3},
-        {"acceleration", (const double *)bodies->acceleration, 3},
-        {"potential", bodies->potential, 1},
-    };
-    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
-        size_t count = arrays[k].numbers ? bodies->n * arrays[k].columns : 0;
-        size_t wrong = first_wrong(arrays[k].numbers, count);
+    for (int k = 0; k < KY_ARRAYS; k++) {
+        const double *numbers = ky_array_of(bodies, (enum ky_array_id)k);
+        if (!ky_arrays[k].real || !numbers)
+            continue;
+        size_t columns = (size_t)ky_arrays[k].columns, count = bodies->n * columns;
+        size_t wrong = first_wrong(numbers, count);
         if (wrong < count)
             return ky_fail(
                 error, KY_BAD_DATA,
                 "the %s of body %zu is not finite (%g): masses, distances, G or the step are "
                 "beyond what numbers hold",
-                arrays[k].what, wrong / arrays[k].columns, arrays[k].numbers[wrong]);
+                ky_arrays[k].name, wrong / columns, numbers[wrong]);
     }
     return KY_OK;
 }

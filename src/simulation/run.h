@@ -8,8 +8,9 @@
 #include "simulation/folder.h"
 #include "simulation/schedule.h"
 #include "simulation/sim.h"
+#include "snapshot/fields.h"
 
-/* What a restart file has to know of the run besides the bodies; stored as it is. */
+/* What a restart file has to know of the run besides the bodies: run_state.c. */
 struct ky_run_state {
     double step;
     uint64_t end, every, energy_every; /* steps: struct ky_schedule */
@@ -80,6 +81,12 @@ enum ky_status ky_run_write_json(struct ky_run *run, const char *outcome, const 
 /* The same for a run that has failed: tries harder, and has no failure of its own. */
 void ky_run_write_failure(struct ky_run *run, const char *reason);
 enum ky_status ky_run_write_energy(struct ky_run *run, struct ky_error *error);
+
+/* A section of a restart file, to be freed by ky_fields_free, and back. */
+enum ky_status ky_run_store_state(const struct ky_run_state *state, struct ky_section *section,
+                                  struct ky_error *error);
+enum ky_status ky_run_restore_state(const struct ky_restart *restart, struct ky_run_state *state,
+                                    struct ky_error *error);
 
 /* The hash of the bodies in hexadecimal. */
 enum { KY_HASH_TEXT = 17 };

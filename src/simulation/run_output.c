@@ -91,17 +91,21 @@ enum ky_status ky_run_write_restart(struct ky_run *run, struct ky_error *error)
     state.wall = ky_run_wall(run);
     const char *origin = run->origin ? run->origin : "";
     const char *source = run->source ? run->source : "";
+    struct ky_section stored = {0};
+    status = ky_run_store_state(&state, &stored, error);
     const struct ky_section extra[] = {
-        {"run", &state, sizeof state},
+        stored,
         {"parameters", run->text, strlen(run->text) + 1},
         {"origin", origin, strlen(origin) + 1},
         {"source", source, strlen(source) + 1},
         {"bodies", &run->hash, sizeof run->hash},
         {"at", run->schedule.at, run->schedule.ats * sizeof *run->schedule.at},
     };
-    status = ky_folder_path(run->folder, "restart.kyo", path, error);
+    if (!status)
+        status = ky_folder_path(run->folder, "restart.kyo", path, error);
     if (!status)
         status = ky_sim_write_restart(run->sim, path, extra, sizeof extra / sizeof *extra, error);
+    ky_fields_free(&stored);
     if (status)
         return status;
     run->restarted = ky_clock();

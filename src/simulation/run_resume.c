@@ -73,10 +73,10 @@ static enum ky_status restore_times(struct ky_schedule *schedule, const struct k
 static enum ky_status restore_state(struct ky_run *run, const struct ky_restart *restart,
                                     struct ky_error *error)
 {
-    const struct ky_run_state *stored = ky_restart_section(restart, "run", sizeof *stored, error);
-    if (!stored)
-        return KY_BAD_DATA;
-    run->state = *stored;
+    const struct ky_run_state *stored = &run->state;
+    enum ky_status status = ky_run_restore_state(restart, &run->state, error);
+    if (status)
+        return status;
     run->schedule = (struct ky_schedule){.step = stored->step,
                                          .end = stored->end,
                                          .every = stored->every,

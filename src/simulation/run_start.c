@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "analysis/analysis.h"
+#include "base/bodies.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/options.h"
@@ -70,24 +71,18 @@ static enum ky_status write_text(struct ky_run *run, struct ky_error *error)
     return fclose(memory) ? ky_no_memory(error, "parameters", 1, 4096) : KY_OK;
 }
 
-/* Of all that is given of the bodies. */
+/* Of what a run starts from: all arrays but those that it computes. */
 static uint64_t hash_bodies(const struct ky_bodies *bodies)
 {
-    const struct {
-        const void *data;
-        size_t bytes;
-    } arrays[] = {
-        {bodies->mass, sizeof *bodies->mass},
-        {bodies->position, sizeof *bodies->position},
-        {bodies->velocity, sizeof *bodies->velocity},
-        {bodies->softening, sizeof *bodies->softening},
-        {bodies->id, sizeof *bodies->id},
-        {bodies->type, sizeof *bodies->type},
-    };
-    uint64_t hash = bodies->n;
-    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
-        if (arrays[k].data)
-            hash = ky_hash(arrays[k].data, bodies->n * arrays[k].bytes, hash + k);
+    uint64_t hash = bodies->n, place = 0;
+    for (int k = 0; k < KY_ARRAYS; k++) {
+        if (ky_arrays[k].with & (KY_WITH_ACCELERATION | KY_WITH_POTENTIAL))
+            continue;
+        const void *array = ky_array_of(bodies, (enum ky_array_id)k);
+        if (array)
+            hash = ky_hash(array, bodies->n * ky_arrays[k].bytes, hash + place);
+        place++;
+    }
     return hash ? hash : 1;
 }
 

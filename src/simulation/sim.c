@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "analysis/analysis.h"
+#include "base/bodies.h"
 #include "base/memory.h"
 #include "integrate/integrate.h"
+#include "snapshot/fields.h"
 
 static void *copy_of(const void *data, size_t count, size_t size)
 {
@@ -21,8 +23,7 @@ static void *copy_of(const void *data, size_t count, size_t size)
 static enum ky_status keep_labels(struct ky_sim *sim, const struct ky_bodies *bodies,
                                   struct ky_error *error)
 {
-    sim->with = (bodies->id ? KY_WITH_ID : 0u) | (bodies->type ? KY_WITH_TYPE : 0u) |
-                (bodies->softening ? KY_WITH_SOFTENING : 0u);
+    sim->with = ky_bodies_with(bodies) & (KY_WITH_ID | KY_WITH_TYPE | KY_WITH_SOFTENING);
     if (bodies->id && !(sim->id = copy_of(bodies->id, bodies->n, sizeof *sim->id)))
         return ky_no_memory(error, "ids", bodies->n, sizeof *sim->id);
     if (bodies->type && !(sim->type = copy_of(bodies->type, bodies->n, sizeof *sim->type)))
@@ -173,33 +174,25 @@ struct stored_clock {
     uint64_t steps, n, with;
 };
 
-enum { BODY_ARRAYS = 8 };
+#define AT(member) offsetof(struct stored_clock, member)
+static const struct ky_stored_field clock_fields[] = {
+    {"start", AT(start), 0}, {"step", AT(step), 0}, {"steps", AT(steps), 0},
+    {"bodies", AT(n), 0},    {"with", AT(with), 0},
+};
+enum { CLOCK_FIELDS = sizeof clock_fields / sizeof *clock_fields };
 
 /* The arrays of the bodies as sections; those that are NULL are left out. */
-static size_t body_sections(const struct ky_bodies *bodies, struct ky_section sections[BODY_ARRAYS])
+static size_t body_sections(const struct ky_bodies *bodies, struct ky_section sections[KY_ARRAYS])
 {
-    const struct {
-        const char *name;
-        const void *data;
-        size_t size;
-    } arrays[BODY_ARRAYS] = {
-        {"mass", bodies->mass, sizeof(double)},
-        {"position", bodies->position, 3 * sizeof(double)},
-        {"velocity", bodies->velocity, 3 * sizeof(double)},
-        {"acceleration", bodies->acceleration, 3 * sizeof(double)},
-        {"potential", bodies->potential, sizeof(double)},
-        {"softening", bodies->softening, sizeof(double)},
-        {"id", bodies->id, sizeof(uint64_t)},
-        {"type", bodies->type, sizeof(uint8_t)},
-    };
     size_t used = 0;
-    for (size_t k = 0; k < BODY_ARRAYS; k++) {
-        if (!arrays[k].data)
+    for (int k = 0; k < KY_ARRAYS; k++) {
+        const void *array = ky_array_of(bodies, (enum ky_array_id)k);
+        if (!array)
             continue;
         struct ky_section *section = &sections[used++];
-        snprintf(section->name, sizeof section->name, "%s", arrays[k].name);
-        section->data = arrays[k].data;
-        section->bytes = (uint64_t)bodies->n * arrays[k].size;
+        snprintf(section->name, sizeof section->name, "%s", ky_arrays[k].name);
+        section->data = array;
+        section->bytes = (uint64_t)bodies->n * ky_arrays[k].bytes;
     }
     return used;
 }
@@ -210,23 +203,26 @@ enum ky_status ky_sim_write_restart(struct ky_sim *sim, const char *path,
 {
     const struct stored_clock stored = {sim->start, sim->parameters.step, sim->steps, sim->n,
                                         sim->with};
-    struct ky_section *sections = ky_allocate(1 + BODY_ARRAYS + extras, sizeof *sections);
+    struct ky_section *sections = ky_allocate_zeroed(1 + KY_ARRAYS + extras, sizeof *sections);
     struct ky_bodies bodies = {0};
     if (!sections)
-        return ky_no_memory(error, "restart sections", 1 + BODY_ARRAYS + extras, sizeof *sections);
+        return ky_no_memory(error, "restart sections", 1 + KY_ARRAYS + extras, sizeof *sections);
     ky_engine_trim(sim->engine);
-    enum ky_status status = ky_bodies_allocate(
-        &bodies, sim->n, sim->with | KY_WITH_ACCELERATION | KY_WITH_POTENTIAL, error);
+    enum ky_status status =
+        ky_fields_store("clock", clock_fields, CLOCK_FIELDS, &stored, &sections[0], error);
+    if (!status)
+        status = ky_bodies_allocate(&bodies, sim->n,
+                                    sim->with | KY_WITH_ACCELERATION | KY_WITH_POTENTIAL, error);
     if (!status)
         status = ky_sim_bodies(sim, &bodies, error);
     if (!status) {
-        sections[0] = (struct ky_section){"clock", &stored, sizeof stored};
         size_t used = 1 + body_sections(&bodies, sections + 1);
         if (extras)
             memcpy(sections + used, extra, extras * sizeof *extra);
         status = ky_restart_write(path, sections, used + extras, error);
     }
     ky_bodies_free(&bodies);
+    ky_fields_free(&sections[0]);
     free(sections);
     return status;
 }
@@ -245,15 +241,15 @@ static enum ky_status read_bodies(const struct ky_restart *restart,
     enum ky_status status = ky_bodies_allocate(
         bodies, (size_t)stored->n,
         (unsigned)stored->with | KY_WITH_ACCELERATION | KY_WITH_POTENTIAL, error);
-    struct ky_section sections[BODY_ARRAYS];
-    size_t used = status ? 0 : body_sections(bodies, sections);
-    for (size_t k = 0; k < used; k++) {
-        const void *data = ky_restart_section(restart, sections[k].name, sections[k].bytes, error);
-        if (!data)
+    for (int k = 0; k < KY_ARRAYS && !status; k++) {
+        void *array = ky_array_of(bodies, (enum ky_array_id)k);
+        const size_t bytes = bodies->n * ky_arrays[k].bytes;
+        const void *data =
+            array ? ky_restart_section(restart, ky_arrays[k].name, bytes, error) : NULL;
+        if (array && !data)
             return KY_BAD_DATA;
-        void *array; /* ours, though a section's data are const */
-        memcpy(&array, &sections[k].data, sizeof array);
-        memcpy(array, data, (size_t)sections[k].bytes);
+        if (array)
+            memcpy(array, data, bytes);
     }
     return status;
 }
@@ -263,19 +259,21 @@ enum ky_status ky_sim_from_restart(const struct ky_restart *restart,
                                    struct ky_error *error)
 {
     *made = NULL;
-    const struct stored_clock *stored = ky_restart_section(restart, "clock", sizeof *stored, error);
-    if (!stored)
-        return KY_BAD_DATA;
+    struct stored_clock stored;
+    enum ky_status status =
+        ky_fields_restore(restart, "clock", clock_fields, CLOCK_FIELDS, &stored, error);
+    if (status)
+        return status;
     struct ky_parameters own = *parameters;
-    own.step = stored->step;
+    own.step = stored.step;
     struct ky_bodies bodies = {0};
-    enum ky_status status = read_bodies(restart, stored, &bodies, error);
+    status = read_bodies(restart, &stored, &bodies, error);
     if (!status)
         status = ky_bodies_check(&bodies, error);
     if (!status)
-        status = create(&own, &bodies, stored->start, made, error);
+        status = create(&own, &bodies, stored.start, made, error);
     if (!status)
-        (*made)->steps = stored->steps;
+        (*made)->steps = stored.steps;
     ky_bodies_free(&bodies);
     return status;
 }

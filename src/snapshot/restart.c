@@ -12,7 +12,14 @@
 
 static const unsigned char MAGIC[8] = {'K', 'Y', 'O', 'H', 'O', '\r', '\n', 0x1a};
 
-enum { VERSION = 1, ORDER_MARK = 0x01020304, ORDER_MARK_TURNED = 0x04030201, ALIGN = 64 };
+/* Version 1 had the numbers of a section without their names: snapshot/fields.h. */
+enum {
+    OLDEST = 1,
+    VERSION = 2,
+    ORDER_MARK = 0x01020304,
+    ORDER_MARK_TURNED = 0x04030201,
+    ALIGN = 64
+};
 
 struct head {
     unsigned char magic[8];
@@ -102,11 +109,11 @@ static enum ky_status check_head(const struct head *head, uint64_t size, struct 
     if (head->order_mark != ORDER_MARK ||
         head->head_checksum != ky_hash(head, offsetof(struct head, head_checksum), 0))
         return ky_fail(error, KY_BAD_DATA, "its header is damaged");
-    if (head->version != VERSION)
+    if (head->version < OLDEST || head->version > VERSION)
         return ky_fail(error, KY_BAD_DATA,
                        "is a restart file of version %" PRIu32
-                       "; this program reads version %d: use the one that wrote it",
-                       head->version, VERSION);
+                       "; this program reads versions %d to %d: use the one that wrote it",
+                       head->version, OLDEST, VERSION);
     if (head->bytes != size)
         return ky_fail(error, KY_BAD_DATA,
                        "has %" PRIu64 " bytes and its header tells of %" PRIu64 "; it is cut off",
@@ -154,6 +161,7 @@ enum ky_status ky_restart_read_input(const struct ky_input *input, struct ky_res
         goto done;
     }
     restart->count = count;
+    restart->version = head.version;
     status = ky_input_read(input, sizeof head, table, count * sizeof *table, error);
     if (!status && ky_hash(table, count * sizeof *table, 0) != head.table_checksum)
         status = ky_fail(error, KY_BAD_DATA, "its table of sections is damaged");

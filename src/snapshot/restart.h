@@ -15,6 +15,7 @@ struct ky_section {
 };
 
 struct ky_restart {
+    uint32_t version; /* of the format of the file that was read */
     size_t count;
     struct ky_section *section;
 };

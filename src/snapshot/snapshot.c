@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/bodies.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/options.h"

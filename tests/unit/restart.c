@@ -3,7 +3,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
-#include "snapshot/restart.h"
+#include "snapshot/fields.h"
 
 /* The published values of XXH64 for its test sequence. */
 static void the_hash_is_xxh64(void **state)
@@ -29,6 +29,7 @@ static void check(const char *path, int previous)
     assert_ok(ky_restart_read(path, &restart, &used, &error));
     assert_int_equal(used, previous);
     assert_int_equal(restart.count, 3);
+    assert_int_equal(restart.version, 2);
     assert_memory_equal(ky_restart_section(&restart, "numbers", sizeof numbers, &error), numbers,
                         sizeof numbers);
     assert_memory_equal(ky_restart_section(&restart, "words", sizeof words, &error), words,
@@ -102,6 +103,36 @@ static void other_machines_are_told(void **state)
     assert_int_equal(ky_restart_read(path, &restart, NULL, &error), KY_BAD_DATA);
     assert_non_null(strstr(error.text, "other byte order"));
     free(bytes);
+}
+
+/* A struct of today reads the numbers of one that had others, in another order. */
+static void numbers_are_found_by_name(void **state)
+{
+    (void)state;
+    struct {
+        double gone, kept;
+        uint64_t count;
+    } old = {1, 2.5, 7};
+    const struct ky_stored_field old_fields[] = {{"gone", 0, 0}, {"kept", 8, 0}, {"count", 16, 0}};
+    struct {
+        uint64_t count;
+        double later, kept;
+    } read = {0, -1, 0};
+    const struct ky_stored_field fields[] = {{"count", 0, 0}, {"later", 8, 1}, {"kept", 16, 0}};
+    const struct ky_stored_field needed[] = {{"later", 8, 0}};
+    struct ky_error error = {0};
+    struct ky_section section;
+    struct ky_restart restart;
+    assert_ok(ky_fields_store("numbers", old_fields, 3, &old, &section, &error));
+    assert_ok(ky_restart_write(in_folder("n.kyo"), &section, 1, &error));
+    ky_fields_free(&section);
+    assert_ok(ky_restart_read(in_folder("n.kyo"), &restart, NULL, &error));
+    assert_ok(ky_fields_restore(&restart, "numbers", fields, 3, &read, &error));
+    assert_true(read.count == 7 && read.kept == 2.5 && read.later == -1);
+    assert_int_equal(ky_fields_restore(&restart, "numbers", needed, 1, &read, &error), KY_BAD_DATA);
+    assert_non_null(strstr(error.text, "has no 'later'"));
+    assert_int_equal(ky_fields_restore(&restart, "other", fields, 3, &read, &error), KY_BAD_DATA);
+    ky_restart_free(&restart);
 }
 
 static void files_are_replaced_in_one_step(void **state)
@@ -209,6 +240,7 @@ int main(void)
         cmocka_unit_test(sections_come_back),
         cmocka_unit_test(damage_is_seen_and_the_previous_one_read),
         cmocka_unit_test(other_machines_are_told),
+        cmocka_unit_test(numbers_are_found_by_name),
         cmocka_unit_test(files_are_replaced_in_one_step),
         cmocka_unit_test(writers_of_one_file_do_not_meet),
         cmocka_unit_test(links_are_followed),

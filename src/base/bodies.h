@@ -1,0 +1,41 @@
+/* The arrays of struct ky_bodies, in one table. What stores, copies, checks or names them goes
+ * through it. */
+#ifndef KY_BASE_BODIES_H
+#define KY_BASE_BODIES_H
+
+#include "base/status.h"
+
+enum ky_array_id {
+    KY_ARRAY_MASS,
+    KY_ARRAY_POSITION,
+    KY_ARRAY_VELOCITY,
+    KY_ARRAY_ACCELERATION,
+    KY_ARRAY_POTENTIAL,
+    KY_ARRAY_SOFTENING,
+    KY_ARRAY_ID,
+    KY_ARRAY_TYPE,
+    KY_ARRAYS
+};
+
+struct ky_array {
+    const char *name, *plural;  /* "mass", "masses" */
+    size_t offset;              /* of the pointer in struct ky_bodies */
+    size_t bytes;               /* of one body */
+    int columns;                /* numbers of one body */
+    int real;                   /* double; else unsigned integers */
+    unsigned with;              /* KY_WITH_…; 0: the array is required */
+    int length, mass, velocity; /* the unit is length^… mass^… velocity^… */
+};
+extern const struct ky_array ky_arrays[KY_ARRAYS];
+
+/* The array itself, or NULL. */
+void *ky_array_of(const struct ky_bodies *bodies, enum ky_array_id id);
+/* KY_WITH_… of the optional arrays that are there. */
+unsigned ky_bodies_with(const struct ky_bodies *bodies);
+
+/* Keeps the bodies whose type has its bit in `types` (no types: all are 4), in their order. */
+void ky_bodies_choose(struct ky_bodies *bodies, unsigned types);
+/* KY_BAD_DATA for the first body with an acceleration or a potential that is not finite. */
+enum ky_status ky_bodies_check_forces(const struct ky_bodies *bodies, struct ky_error *error);
+
+#endif
