@@ -33,6 +33,7 @@ void ky_options_storage_free(struct ky_option_storage *storage)
 struct reading {
     const struct ky_option_set *sets;
     size_t count;
+    const struct ky_option_letter *letters; /* of the command line, which are hinted at */
     const char *name; /* of the file; NULL: text of our own, where unknown names are passed over */
     size_t line;      /* from 1 */
     const struct ky_option_set *section; /* NULL: none, or one that is not known */
@@ -98,19 +99,21 @@ static enum ky_status begin_section(struct reading *r, char *text)
     if (!end || !is_remark(end + 1 + strspn(end + 1, BLANKS)))
         return wrong(r, "'%.80s' is no section; it must be [name] and nothing else", text);
     *end = '\0';
+    text += 1 + strspn(text + 1, BLANKS);
+    trim(text);
     r->section = NULL;
     for (size_t s = 0; s < r->count && !r->section; s++)
-        if (!strcmp(r->sets[s].title, text + 1))
+        if (!strcmp(r->sets[s].title, text))
             r->section = &r->sets[s];
     if (r->section || !r->name)
         return KY_OK;
-    return wrong(r, "unknown section [%.80s]; --help lists them as headings", text + 1);
+    return wrong(r, "unknown section [%.80s]; --help lists them as headings", text);
 }
 
 static enum ky_status unknown_name(const struct reading *r, const char *name)
 {
     const struct ky_option_set *home = NULL;
-    const char *near = ky_options_nearest(r->sets, r->count, name);
+    const char *near = ky_options_nearest(r->sets, r->count, r->letters, name);
     if (!r->name)
         return KY_OK;
     if (ky_options_find(r->sets, r->count, name, &home))
@@ -126,13 +129,10 @@ static enum ky_status unknown_name(const struct reading *r, const char *name)
 static size_t named_before(struct reading *r, const struct ky_option_set *owner,
                            const struct ky_option *option)
 {
-    size_t index = (size_t)(option - owner->options);
     if (!r->given)
         return 0;
-    for (const struct ky_option_set *set = r->sets; set != owner; set++)
-        index += set->count;
-    size_t before = r->given[index];
-    r->given[index] = r->line;
+    size_t *line = &r->given[ky_options_index(r->sets, owner, option)], before = *line;
+    *line = r->line;
     return before;
 }
 
@@ -201,7 +201,7 @@ static enum ky_status read_lines(struct reading *r, char *text)
 enum ky_status ky_options_read_back(const struct ky_option_set *sets, size_t count, char *text,
                                     struct ky_error *error)
 {
-    struct reading r = {sets, count, NULL, 0, NULL, NULL, error};
+    struct reading r = {.sets = sets, .count = count, .error = error};
     return read_lines(&r, text);
 }
 
@@ -235,18 +235,17 @@ enum ky_status ky_options_read_file(FILE *file, const char *name,
     return KY_OK;
 }
 
-enum ky_status ky_options_ini(const struct ky_option_set *sets, size_t count, FILE *file,
-                              const char *name, struct ky_option_storage **storage,
-                              struct ky_error *error)
+enum ky_status ky_options_ini(const struct ky_option_set *sets, size_t count,
+                              const struct ky_option_letter *letters, FILE *file, const char *name,
+                              struct ky_option_storage **storage, struct ky_error *error)
 {
-    size_t options = 0;
-    for (size_t s = 0; s < count; s++)
-        options += sets[s].count;
+    size_t options = ky_options_total(sets, count);
     char *text = NULL;
     enum ky_status status = ky_options_read_file(file, name, storage, &text, error);
     if (status)
         return status;
-    struct reading r = {.sets = sets, .count = count, .name = name, .error = error};
+    struct reading r = {
+        .sets = sets, .count = count, .letters = letters, .name = name, .error = error};
     r.given = ky_allocate_zeroed(options, sizeof *r.given);
     if (!r.given)
         return ky_no_memory(error, "parameter file", options, sizeof(size_t));

@@ -300,25 +300,45 @@ const char *ky_nearest_word(const char *name, const char *const *words, size_t c
     return best;
 }
 
-const char *ky_options_nearest(const struct ky_option_set *sets, size_t count, const char *name)
+/* The option that a letter stands for, if the sets have it; or NULL. */
+static const struct ky_option *find_letter(const struct ky_option_set *sets, size_t count,
+                                           const struct ky_option_letter *letters, char letter,
+                                           const struct ky_option_set **owner)
+{
+    for (; letters && letters->letter; letters++)
+        if (*letters->letter == letter)
+            return ky_options_find(sets, count, letters->name, owner);
+    return NULL;
+}
+
+const char *ky_options_nearest(const struct ky_option_set *sets, size_t count,
+                               const struct ky_option_letter *letters, const char *name)
 {
     enum { MOST = 256 };
     const char *words[MOST];
     size_t used = 0;
+    const struct ky_option *option =
+        *name && !name[1] ? find_letter(sets, count, letters, *name, NULL) : NULL;
+    if (option)
+        return option->name;
     for (size_t s = 0; s < count; s++)
         for (size_t k = 0; k < sets[s].count && used < MOST; k++)
             words[used++] = sets[s].options[k].name;
     return ky_nearest_word(name, words, used);
 }
 
-static enum ky_status unknown(const struct ky_option_set *sets, size_t count, const char *name,
-                              struct ky_error *error)
+size_t ky_options_total(const struct ky_option_set *sets, size_t count)
 {
-    const char *near = ky_options_nearest(sets, count, name);
-    if (near)
-        return ky_fail(error, KY_USAGE,
-                       "unknown option --%s; did you mean --%s? (--help lists all)", name, near);
-    return ky_fail(error, KY_USAGE, "unknown option --%s; --help lists all", name);
+    size_t total = 0;
+    for (size_t s = 0; s < count; s++)
+        total += sets[s].count;
+    return total;
+}
+
+size_t ky_options_index(const struct ky_option_set *sets, const struct ky_option_set *owner,
+                        const struct ky_option *option)
+{
+    return ky_options_total(sets, (size_t)(owner - sets)) + (size_t)(option - owner->options);
 }
 
 /* A command line while it is read. */
@@ -328,8 +348,28 @@ struct words {
     const struct ky_option_letter *letters;
     int argc, at;
     char **argv;
+    unsigned char *taken; /* of each option of each set, whether a word has named it */
     struct ky_error *error;
 };
+
+static enum ky_status unknown(const struct words *w, const char *name)
+{
+    const char *near = ky_options_nearest(w->sets, w->count, w->letters, name);
+    if (near)
+        return ky_fail(w->error, KY_USAGE,
+                       "unknown option --%s; did you mean --%s? (--help lists all)", name, near);
+    return ky_fail(w->error, KY_USAGE, "unknown option --%s; --help lists all", name);
+}
+
+static enum ky_status given_twice(const struct words *w, const struct ky_option *option)
+{
+    const char *value = ky_option_value_word(option);
+    if (strchr(value, ',') && !strchr(value, '|')) /* "TIME,TIME..." */
+        return ky_fail(w->error, KY_USAGE,
+                       "--%s is given twice; give it once, with commas: --%s %s", option->name,
+                       option->name, value);
+    return ky_fail(w->error, KY_USAGE, "--%s is given twice; give it once", option->name);
+}
 
 /* A word of its own that begins with '-' is a value only if it is a negative number, or "-". */
 static int is_value(const char *word)
@@ -342,6 +382,10 @@ static enum ky_status take(struct words *w, const struct ky_option *option,
                            const struct ky_option_set *owner, const char *value)
 {
     char where[80];
+    unsigned char *taken = &w->taken[ky_options_index(w->sets, owner, option)];
+    if (*taken)
+        return given_twice(w, option);
+    *taken = 1;
     if (!value && option->type == KY_OPTION_FLAG)
         value = "yes";
     if (!value && w->at < w->argc && is_value(w->argv[w->at]))
@@ -368,7 +412,7 @@ static enum ky_status read_name(struct words *w, const char *word)
     const struct ky_option_set *owner = NULL;
     const struct ky_option *option = ky_options_find(w->sets, w->count, name, &owner);
     if (!option)
-        return unknown(w->sets, w->count, name, w->error);
+        return unknown(w, name);
     return take(w, option, owner, word[2 + length] ? word + 3 + length : NULL);
 }
 
@@ -382,12 +426,7 @@ static enum ky_status read_letters(struct words *w, const char *word)
     if (whole[0] && whole[1] && ky_options_find(w->sets, w->count, whole, NULL))
         return ky_fail(w->error, KY_USAGE, "unknown option -%s; did you mean --%s?", whole, whole);
     for (const char *c = word + 1; *c && !status; c++) {
-        const struct ky_option_letter *letter = w->letters;
-        while (letter && letter->letter && *letter->letter != *c)
-            letter++;
-        const struct ky_option *option =
-            letter && letter->letter ? ky_options_find(w->sets, w->count, letter->name, &owner)
-                                     : NULL;
+        const struct ky_option *option = find_letter(w->sets, w->count, w->letters, *c, &owner);
         if (!option)
             return ky_fail(w->error, KY_USAGE, "unknown option %s; --help lists all", word);
         if (option->type != KY_OPTION_FLAG)
@@ -397,24 +436,34 @@ static enum ky_status read_letters(struct words *w, const char *word)
     return status;
 }
 
-enum ky_status ky_options_command_line(const struct ky_option_set *sets, size_t count,
-                                       const struct ky_option_letter *letters, int argc,
-                                       char **argv, const char **positional, int *positionals,
-                                       struct ky_error *error)
+static enum ky_status read_words(struct words *w, const char **positional, int *positionals)
 {
-    struct words w = {sets, count, letters, argc, 0, argv, error};
     enum ky_status status = KY_OK;
     int ended = 0;
-    *positionals = 0;
-    while (w.at < argc && !status) {
-        const char *word = argv[w.at++];
+    while (w->at < w->argc && !status) {
+        const char *word = w->argv[w->at++];
         if (ended || word[0] != '-' || !word[1])
             positional[(*positionals)++] = word;
         else if (!strcmp(word, "--"))
             ended = 1;
         else
-            status = word[1] == '-' ? read_name(&w, word) : read_letters(&w, word);
+            status = word[1] == '-' ? read_name(w, word) : read_letters(w, word);
     }
+    return status;
+}
+
+enum ky_status ky_options_command_line(const struct ky_option_set *sets, size_t count,
+                                       const struct ky_option_letter *letters, int argc,
+                                       char **argv, const char **positional, int *positionals,
+                                       struct ky_error *error)
+{
+    size_t total = ky_options_total(sets, count);
+    struct words w = {sets, count, letters, argc, 0, argv, ky_allocate_zeroed(total, 1), error};
+    *positionals = 0;
+    if (!w.taken)
+        return ky_no_memory(error, "command line", total, 1);
+    enum ky_status status = read_words(&w, positional, positionals);
+    free(w.taken);
     return status;
 }
 

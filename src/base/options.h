@@ -70,13 +70,13 @@ int ky_option_is_set(const struct ky_option *option, const void *values);
 struct ky_option_letter {
     const char *letter, *name;
 };
-/* The letter of an option, or NULL. */
+/* The letter of an option, or NULL. `letters` may be NULL here and below. */
 const char *ky_option_letter_of(const struct ky_option_letter *letters, const char *name);
 
 /* Reads `--name value`, `--name=value`, `--flag`, `-n 5`, `-n5`. A value that begins with '-' and
  * is no number needs the '='. Words that are no options, and all after `--`, go to `positional`
  * (room for `argc`), their number to *positionals. KY_USAGE for an unknown name (with the nearest
- * one), a missing value, and what ky_option_set_text refuses. */
+ * one), an option that is given twice, a missing value, and what ky_option_set_text refuses. */
 enum ky_status ky_options_command_line(const struct ky_option_set *sets, size_t count,
                                        const struct ky_option_letter *letters, int argc,
                                        char **argv, const char **positional, int *positionals,
@@ -87,21 +87,26 @@ enum ky_status ky_options_command_line(const struct ky_option_set *sets, size_t 
 void ky_option_mark_given(const struct ky_option_set *set, const struct ky_option *option);
 int ky_option_given(const struct ky_option_set *sets, size_t count, const char *name);
 
+/* The place of an option of the set `owner` among those of all sets, from 0, and their number. */
+size_t ky_options_index(const struct ky_option_set *sets, const struct ky_option_set *owner,
+                        const struct ky_option *option);
+size_t ky_options_total(const struct ky_option_set *sets, size_t count);
+
 /* Reads an INI file. "[section]" lines name the title of a set or are absent; names are those of
  * the command line. Errors start with `name` and the line. KY_USAGE for a line that is wrong or
  * names an option for the second time, KY_BAD_DATA for what is no text. TEXT fields point into
  * *storage (NULL before the first file), to be freed by ky_options_storage_free after their last
  * use, also after a failure. */
 struct ky_option_storage;
-enum ky_status ky_options_ini(const struct ky_option_set *sets, size_t count, FILE *file,
-                              const char *name, struct ky_option_storage **storage,
-                              struct ky_error *error);
+enum ky_status ky_options_ini(const struct ky_option_set *sets, size_t count,
+                              const struct ky_option_letter *letters, FILE *file, const char *name,
+                              struct ky_option_storage **storage, struct ky_error *error);
 /* The same from the object "options" of a JSON file, such as run.json. *member (may be NULL) is set
  * to the text of the member of that name outside of it, NULL if there is none. */
-enum ky_status ky_options_json(const struct ky_option_set *sets, size_t count, FILE *file,
-                               const char *name, struct ky_option_storage **storage,
-                               const char *member_name, const char **member,
-                               struct ky_error *error);
+enum ky_status ky_options_json(const struct ky_option_set *sets, size_t count,
+                               const struct ky_option_letter *letters, FILE *file, const char *name,
+                               struct ky_option_storage **storage, const char *member_name,
+                               const char **member, struct ky_error *error);
 /* The whole of a parameter file as *text, which *storage owns. */
 enum ky_status ky_options_read_file(FILE *file, const char *name,
                                     struct ky_option_storage **storage, char **text,
@@ -110,8 +115,9 @@ void ky_options_storage_free(struct ky_option_storage *storage);
 
 /* The word nearest to `name`, or NULL if none is near enough to be a misspelling of it. */
 const char *ky_nearest_word(const char *name, const char *const *words, size_t count);
-/* The same among the names of the sets. */
-const char *ky_options_nearest(const struct ky_option_set *sets, size_t count, const char *name);
+/* The same among the names of the sets; of a letter, the option that it stands for. */
+const char *ky_options_nearest(const struct ky_option_set *sets, size_t count,
+                               const struct ky_option_letter *letters, const char *name);
 
 /* Reads back what ky_options_write_ini wrote. Splits `text` in place; TEXT fields point into it.
  * Sections and names that the sets do not have are passed over. */

@@ -9,6 +9,7 @@
 struct reading {
     const struct ky_option_set *sets;
     size_t count;
+    const struct ky_option_letter *letters; /* of the command line, which are hinted at */
     const char *member_name, *member;
     int options; /* how many were read */
 };
@@ -24,7 +25,7 @@ static enum ky_status take(void *context, const char *object, const char *name, 
         return KY_OK;
     const struct ky_option *option = ky_options_find(r->sets, r->count, name, &owner);
     if (!option) {
-        const char *near = ky_options_nearest(r->sets, r->count, name);
+        const char *near = ky_options_nearest(r->sets, r->count, r->letters, name);
         return ky_fail(error, KY_USAGE, "%s: is no option of this command%s%s", where,
                        near ? "; did you mean " : "", near ? near : "");
     }
@@ -35,12 +36,14 @@ static enum ky_status take(void *context, const char *object, const char *name, 
     return status;
 }
 
-enum ky_status ky_options_json(const struct ky_option_set *sets, size_t count, FILE *file,
-                               const char *name, struct ky_option_storage **storage,
-                               const char *member_name, const char **member, struct ky_error *error)
+enum ky_status ky_options_json(const struct ky_option_set *sets, size_t count,
+                               const struct ky_option_letter *letters, FILE *file, const char *name,
+                               struct ky_option_storage **storage, const char *member_name,
+                               const char **member, struct ky_error *error)
 {
     char *text = NULL;
-    struct reading r = {.sets = sets, .count = count, .member_name = member_name};
+    struct reading r = {
+        .sets = sets, .count = count, .letters = letters, .member_name = member_name};
     enum ky_status status = ky_options_read_file(file, name, storage, &text, error);
     if (!status)
         status = ky_json_read(text, name, take, &r, error);

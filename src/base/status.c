@@ -3,8 +3,10 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/number.h"
 #include "base/text.h"
 
@@ -43,13 +45,38 @@ void ky_one_line(char *text)
     }
 }
 
+/* Formats a line. One that has no room, as with a value of thousands of characters, keeps its two
+ * ends, which say what is wrong and what would be right. Returns its length. */
+static size_t format_line(char *line, size_t size, const char *format, va_list arguments)
+{
+    enum { END = 160 };
+    va_list again;
+    va_copy(again, arguments);
+    int length = ky_format_list(line, size, format, arguments);
+    size_t needed = length < 0 ? 0 : (size_t)length;
+    char *whole = needed < size ? NULL : ky_allocate(needed + 1, 1);
+    if (whole) {
+        ky_format_list(whole, needed + 1, format, again);
+        const char *tail = whole + needed - END;
+        int head = END;
+        while ((whole[head] & 0xc0) == 0x80) /* not within a character */
+            head--;
+        while ((*tail & 0xc0) == 0x80)
+            tail++;
+        needed = (size_t)snprintf(line, size, "%.*s … %s", head, whole, tail);
+    }
+    va_end(again);
+    free(whole);
+    return needed < size ? needed : size - 1;
+}
+
 enum ky_status ky_fail(struct ky_error *error, enum ky_status status, const char *format, ...)
 {
     if (error) {
         va_list arguments;
         va_start(arguments, format);
         error->status = status;
-        ky_format_list(error->text, sizeof error->text, format, arguments);
+        format_line(error->text, sizeof error->text, format, arguments);
         va_end(arguments);
         ky_one_line(error->text);
     }
@@ -63,15 +90,12 @@ enum ky_status ky_fail_in(struct ky_error *error, enum ky_status status, const c
         memcpy(inner, error->text, sizeof inner);
         va_list arguments;
         va_start(arguments, format);
-        int used = ky_format_list(error->text, sizeof error->text, format, arguments);
+        size_t used = format_line(error->text, sizeof error->text, format, arguments);
         va_end(arguments);
         error->status = status;
-        if (used >= 0 && (size_t)used < sizeof error->text) {
-            size_t room = sizeof error->text - (size_t)used;
-            size_t length = strnlen(inner, room - 1);
-            memcpy(error->text + used, inner, length);
-            error->text[(size_t)used + length] = '\0';
-        }
+        size_t length = strnlen(inner, sizeof error->text - 1 - used);
+        memcpy(error->text + used, inner, length);
+        error->text[used + length] = '\0';
         ky_one_line(error->text);
     }
     return status;

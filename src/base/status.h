@@ -7,8 +7,9 @@
 #include "kyoho/kyoho.h"
 
 /* Fills *error (may be NULL) with one line and returns `status`, so that a caller can write
- * `return ky_fail(error, KY_BAD_DATA, …)`. Control characters become '?'; text past the room of
- * struct ky_error is cut. Numbers have a decimal point in every locale. */
+ * `return ky_fail(error, KY_BAD_DATA, …)`. Control characters become '?'; of a
+ * text that struct ky_error has no room for the two ends stay. Numbers have a decimal point in
+ * every locale. */
 enum ky_status ky_fail(struct ky_error *error, enum ky_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

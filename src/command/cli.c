@@ -95,9 +95,10 @@ static enum ky_status read_parameter_file(struct cli *cli, const char *name)
     memcpy(cli->on_line, cli->given, sizeof cli->given);
     enum ky_status status =
         ends_in(name, ".json")
-            ? ky_options_json(cli->sets, cli->count, file, name, &cli->storage, "bodies_hash",
-                              &cli->bodies_hash, &cli->error)
-            : ky_options_ini(cli->sets, cli->count, file, name, &cli->storage, &cli->error);
+            ? ky_options_json(cli->sets, cli->count, cli_letters, file, name, &cli->storage,
+                              "bodies_hash", &cli->bodies_hash, &cli->error)
+            : ky_options_ini(cli->sets, cli->count, cli_letters, file, name, &cli->storage,
+                             &cli->error);
     fclose(file);
     return status;
 }

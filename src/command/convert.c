@@ -52,6 +52,8 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     ky_snapshot_clear(&snapshot);
     status = sink_check(cli, &sink);
     if (!status)
+        status = refuse_own_input(cli, sink.output, cli->words[0]);
+    if (!status)
         status = read_input(cli, &request, &snapshot);
     if (!status)
         status = sink_put(cli, &sink, &snapshot);

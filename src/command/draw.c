@@ -89,6 +89,8 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
         folder |= files_is_folder(cli->words[k]);
         status = files_add(cli, &files, cli->words[k]);
     }
+    for (size_t k = 0; k < files.count && !status; k++)
+        status = refuse_own_input(cli, request.output, files.names[k]);
     size_t count = request.panels ? (size_t)request.panels : folder ? 3 : files.count;
     if (count > files.count)
         count = files.count;

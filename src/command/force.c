@@ -1,5 +1,8 @@
 /* kyoho force: one force evaluation with its time by phase and its errors. */
 #include "command/force.h"
+
+#include <math.h>
+
 #include "command/command.h"
 
 #define FIELD(name) offsetof(struct force_request, name)
@@ -27,10 +30,13 @@ static void show(const struct force_result *result)
            report->body_interactions / n, report->cell_interactions / n);
     printf("%.4g particles/s, %.4g interactions/s\n", force_particles_per_s(result),
            force_interactions_per_s(result));
-    printf(
-        "energy: kinetic %.6g  potential %.6g  total %.6g; virial ratio %.4g (1 in equilibrium)\n",
-        result->sums.kinetic, result->sums.potential, result->sums.kinetic + result->sums.potential,
-        ky_virial_ratio(&result->sums));
+    printf("energy: kinetic %.6g  potential %.6g  total %.6g; ", result->sums.kinetic,
+           result->sums.potential, result->sums.kinetic + result->sums.potential);
+    double ratio = ky_virial_ratio(&result->sums);
+    if (isnan(ratio))
+        printf("virial ratio undefined: there are no forces\n");
+    else
+        printf("virial ratio %.4g (1 in equilibrium)\n", ratio);
     if (result->acceleration.samples) {
         show_errors("error of acceleration", &result->acceleration);
         show_errors("error of potential", &result->potential);
@@ -45,6 +51,8 @@ static enum ky_status work(struct cli *cli, struct source *source, struct ky_par
     struct force_result result;
     enum ky_status status = sink->output ? sink_check(cli, sink)
                                          : cli_refuse(cli, "format compress overwrite", "-o FILE");
+    if (!status && sink->output)
+        status = refuse_own_input(cli, sink->output, source_file(cli, source));
     ky_snapshot_clear(&snapshot);
     if (!status)
         status = source_get(cli, source, cli->word_count ? cli->words[0] : NULL, parameters,

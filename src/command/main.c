@@ -8,24 +8,28 @@
 #include <malloc.h>
 #endif
 #include <string.h>
+#include <unistd.h>
 
 #include "command/command.h"
 #include "command/man.h"
 #include "snapshot/snapshot.h"
 
-/* `loud`: what it prints is all that it is called for, so that it has no --quiet. */
+/* What a command is called for, without --json: FILES, beside which it prints remarks, NUMBERS that
+ * it prints, maybe beside files, or PRINTS alone, so that it has no --quiet. */
+enum purpose { FILES, NUMBERS, PRINTS };
 static const struct {
     const struct subcommand *command;
-    int loud;
+    enum purpose purpose;
 } commands[] = {
-    {&model_command, 0},   {&run_command, 0},     {&force_command, 0},   {&info_command, 1},
-    {&draw_command, 0},    {&convert_command, 0}, {&merge_command, 0},   {&neighbours_command, 0},
-    {&density_command, 0}, {&bench_command, 1},   {&devices_command, 1},
+    {&model_command, FILES},  {&run_command, FILES},          {&force_command, NUMBERS},
+    {&info_command, PRINTS},  {&draw_command, FILES},         {&convert_command, FILES},
+    {&merge_command, FILES},  {&neighbours_command, NUMBERS}, {&density_command, NUMBERS},
+    {&bench_command, PRINTS}, {&devices_command, PRINTS},
 };
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
-/* Options that every subcommand has, the last unless it is loud. */
+/* Options that every subcommand has, the last unless it prints alone. */
 #define FIELD(name) offsetof(struct cli, name)
 static const struct ky_option common[] = {
     {"help", KY_OPTION_FLAG, FIELD(help), NULL, KY_NO_RANGE, NULL, NULL, "print this text"},
@@ -42,7 +46,7 @@ static void start(struct cli *cli, int index)
     snprintf(cli->usage, sizeof cli->usage, "%s", cli->command->usage);
     cli->summary = cli->command->summary;
     cli_add(cli, "general", common,
-            sizeof common / sizeof *common - (size_t)(commands[index].loud != 0), cli);
+            sizeof common / sizeof *common - (size_t)(commands[index].purpose == PRINTS), cli);
 }
 
 static void help(FILE *out)
@@ -72,6 +76,13 @@ static void complain(const struct cli *cli, enum ky_status status)
     fprintf(stderr, "kyoho %s: %s\n", cli->command->name, cli->error.text);
 }
 
+static int output_closed; /* the program was started without a standard output */
+
+static int output_failed(void)
+{
+    return fflush(stdout) || ferror(stdout);
+}
+
 static int run(int index, int argc, char **argv, int asked_help)
 {
     struct cli cli;
@@ -84,7 +95,8 @@ static int run(int index, int argc, char **argv, int asked_help)
     cli.json |= json;
     if (!status && cli.help)
         cli_help(&cli, stdout);
-    if (!status && fflush(stdout))
+    int remarks = commands[index].purpose == FILES && !cli.json && !cli.help;
+    if (!status && output_failed() && !(remarks && output_closed))
         status = ky_fail(&cli.error, KY_CANNOT_WRITE, "standard output cannot be written");
     if (status)
         complain(&cli, status);
@@ -120,12 +132,14 @@ static int unknown(const char *word)
 }
 
 /* A closed standard stream would give its number to the next file that is opened, and remarks would
- * go into that file. A file that may not grow is an error of the write, not the end of the program.
- */
+ * go into that file. What is written to a closed standard output fails. A file that may not grow is
+ * an error of the write, not the end of the program. */
 static void prepare_process(void)
 {
-    for (int fd = 0; fd <= 2; fd++)
-        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd ? O_WRONLY : O_RDONLY) < 0)
+    output_closed = fcntl(STDOUT_FILENO, F_GETFD) < 0;
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 &&
+            open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY) < 0)
             exit(KY_FAULT);
     signal(SIGXFSZ, SIG_IGN);
 #ifdef __GLIBC__
@@ -136,7 +150,7 @@ static void prepare_process(void)
 /* The end of what was printed without a subcommand. */
 static int printed(void)
 {
-    if (!fflush(stdout) && !ferror(stdout))
+    if (!output_failed())
         return KY_OK;
     fputs("kyoho: standard output cannot be written\n", stderr);
     return KY_CANNOT_WRITE;

@@ -29,8 +29,9 @@ static void choose_softening(struct cli *cli, double given, const struct ky_snap
 {
     char line[KY_REMARK];
     both->softening = isnan(given) ? fmax(a->softening, b->softening) : given;
-    if (!isnan(given) || isnan(both->softening) || a->softening == b->softening)
-        return;
+    double larger = both->softening;
+    if (!isnan(given) || isnan(larger) || fabs(a->softening - b->softening) <= 1e-6 * larger)
+        return; /* they may differ in rounding */
     if (isnan(a->softening + b->softening))
         ky_format(line, sizeof line, "softening %.6g, which only %s tells; --softening chooses",
                   both->softening, cli->words[isnan(a->softening)]);
@@ -134,6 +135,8 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     ky_snapshot_clear(&b);
     ky_snapshot_clear(&both);
     status = sink_check(cli, &sink);
+    for (int k = 0; k < 2 && !status; k++)
+        status = refuse_own_input(cli, sink.output, cli->words[k]);
     if (!status)
         status = merge(cli, &parameters, own.units, &reading, &a, &b, &both);
     if (!status)

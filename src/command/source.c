@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/number.h"
@@ -74,9 +75,12 @@ static enum ky_status check_source(struct cli *cli, const struct source *source,
     if (file && source->input)
         return ky_fail(&cli->error, KY_USAGE, "two files with bodies, %s and %s; give one", file,
                        source->input);
-    if (!(file || source->input) == !source->model)
+    if (!file && !source->input && !source->model)
+        return ky_fail(&cli->error, KY_USAGE, "no bodies: give a file or --model NAME -n N");
+    if (source->model && (file || source->input))
         return ky_fail(&cli->error, KY_USAGE,
-                       "no bodies: give a file or --model NAME -n N, one of the two");
+                       "bodies from a file, %s, and from --model %s; give one of the two",
+                       file ? file : source->input, source->model);
     const struct reading *reading = &source->reading;
     if (source->model && (reading->types || reading->physical || reading->renumber))
         return ky_fail(&cli->error, KY_USAGE,
@@ -248,6 +252,17 @@ enum ky_status sink_check(struct cli *cli, const struct sink *sink)
     if (!sink->overwrite && !access(sink->output, F_OK))
         return ky_fail(&cli->error, KY_USAGE, "%s exists; --overwrite replaces it", sink->output);
     return KY_OK;
+}
+
+enum ky_status refuse_own_input(struct cli *cli, const char *output, const char *input)
+{
+    struct stat one, other;
+    if (!input || stat(output, &one) || stat(input, &other) || one.st_dev != other.st_dev ||
+        one.st_ino != other.st_ino)
+        return KY_OK;
+    return ky_fail(&cli->error, KY_USAGE,
+                   "%s is the input, which would be replaced; give the output another name",
+                   output);
 }
 
 FILE *sink_remarks(const struct sink *sink)

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -23,13 +22,6 @@ void table_add(struct cli *cli, struct table_output *table)
     cli_add(cli, "output", table_options, sizeof table_options / sizeof *table_options, table);
 }
 
-static int same_file(const char *a, const char *b)
-{
-    struct stat one, other;
-    return !stat(a, &one) && !stat(b, &other) && one.st_dev == other.st_dev &&
-           one.st_ino == other.st_ino;
-}
-
 enum ky_status table_check(struct cli *cli, const struct table_output *table, const char *input)
 {
     const char *dot = table->output ? strrchr(table->output, '.') : NULL;
@@ -40,11 +32,7 @@ enum ky_status table_check(struct cli *cli, const struct table_output *table, co
                        table->output);
     if (!table->overwrite && !access(table->output, F_OK))
         return ky_fail(&cli->error, KY_USAGE, "%s exists; --overwrite replaces it", table->output);
-    if (input && same_file(input, table->output))
-        return ky_fail(&cli->error, KY_USAGE,
-                       "%s holds the bodies; the table needs another name than its input",
-                       table->output);
-    return KY_OK;
+    return refuse_own_input(cli, table->output, input);
 }
 
 uint64_t table_id(const struct ky_bodies *bodies, size_t i)

@@ -125,6 +125,15 @@ with folder() as top:
     code = subprocess.run(["sh", "-c", command]).returncode
     rows = open(path("closed/energy.csv")).read().splitlines()
     check(code == 0 and all(row.count(",") == 17 for row in rows), "closed standard streams leave energy.csv alone", f"{code} {rows[:3]}")
+    for words in ("info same.csv", "info same.csv --json", "devices", "--help", "--version", "help run", "force same.csv --softening 0.1",
+                  "model plummer -n 9 -o -  --format csv", "convert same.csv closed.csv --json"):
+        process = subprocess.run(["sh", "-c", f"exec '{os.path.abspath(KYOHO)}' {words} >&-"], cwd=top, stderr=subprocess.PIPE, text=True)
+        check(process.returncode == 7 and "cannot be written" in process.stderr, f"code 7: {words} without a standard output", process.stderr)
+
+    # what has no forces has no virial ratio
+    write("massless.csv", HEADER + "1,0,0,0,0,0,0,0\n2,0,1,0,0,0,0,0\n")
+    shown = run("force", path("massless.csv"), "--softening", "0.1").stdout
+    check("virial ratio undefined" in shown and "nan" not in shown, "bodies without mass have no virial ratio", shown)
 
     # numbers that leave the range of double end the run
     write("heavy.csv", HEADER + "1,1e200,0,0,0,0,0,0\n2,1e200,1,0,0,0,0,0\n")

@@ -89,6 +89,16 @@ with folder() as top:
             refused = run(*words, path("bodies.csv"), "-o", path(name), "--overwrite", code=2)
             check("input" in refused.stderr and open(path("bodies.csv")).read() == bodies, f"{words[0]} does not replace its input", refused.stderr)
 
+    # nor a snapshot or a picture over the snapshot that it is made of
+    run("model", "plummer", "-n", "100", "--seed", "2", "-o", path("other.csv"))
+    shutil.copy(path("bodies.csv"), path("bodies.png"))
+    for words in (["convert", path("bodies.csv"), path("same.csv")], ["convert", path("bodies.csv"), "--physical", "-o", path("bodies.csv")],
+                  ["force", path("bodies.csv"), "-o", path("bodies.csv")], ["draw", path("other.csv"), path("bodies.png"), "-o", path("bodies.png")],
+                  ["merge", path("other.csv"), path("bodies.csv"), "--separation", "3", "--pericentre", "1", "-o", path("same.csv")]):
+        refused = run(*words, "--overwrite", code=2).stderr
+        check("is the input" in refused and open(path("bodies.csv")).read() == bodies == open(path("bodies.png")).read(),
+              f"{words[0]} does not replace its input", refused)
+
     # energy.csv removed or replaced during a run
     with start(*LONG, "--output", path("live"), stderr=subprocess.PIPE) as process:
         wait_for(lambda: os.path.exists(path("live/energy.csv")), "the run starts")

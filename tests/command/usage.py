@@ -91,6 +91,11 @@ with folder() as where:
         (["run", "--model", "plummer", "-n", "10", "--step", "0.1", "--end", "0.35", "--output", path("x/y/z")], "multiple"),
         (["run", "--model", "plummer", "-n", "10", "--output", "--overwrite"], "needs a value"),
         (["run", path("a.csv"), "--input", path("b.csv"), "--end", "1", "--output", path("x")], "two files"),
+        (["run", path("a.csv"), "--model", "plummer", "--end", "1", "--output", path("x")], "give one of the two"),
+        (["force", path("a.csv"), "--model", "plummer", "-n", "9"], "give one of the two"),
+        (["force", "--quiet"], "no bodies"),
+        (["run", "--model", "plummer", "-n", "10", "--end", "1", "--at", ".5", "--at", ".25", "--output", path("x")], "--at TIME,TIME..."),
+        (["force", "--model", "plummer", "-n", "10", "--theta", "0.5", "--theta=0.6"], "--theta is given twice"),
         (["run", path("a.csv"), "--w0", "3", "--end", "1", "--output", path("x")], "--model"),
         (["draw", path("a.csv"), "-o", path("x.jpg")], ".png"),
         (["frce"], "force"),
@@ -237,6 +242,13 @@ with folder() as where:
     check("none in the file" in run("info", path("bare.csv")).stdout, "info says that there is none")
     run("merge", path("soft.csv"), path("soft.csv"), "--separation", "3", "--pericentre", "1", "-o", path("both.csv"))
     check("0.125 (symmetric)" in run("info", path("both.csv")).stdout, "merge keeps the softening of both")
+    run("convert", path("soft.csv"), path("rounded.csv"))
+    text = open(path("rounded.csv")).read()
+    with open(path("rounded.csv"), "w") as rounded:
+        rounded.write(text.replace("softening: 0.125", "softening: 0.12500000001"))
+    merged = run("merge", path("soft.csv"), path("rounded.csv"), "--separation", "3", "--pericentre", "1", "-o", path("both.csv"), "--overwrite")
+    check("0.12500000001" in open(path("rounded.csv")).read() and "larger of" not in merged.stderr,
+          "softenings that differ in rounding alone are the same", merged.stderr)
 
     # a first run with nothing but a model and an end
     run("run", "--model", "plummer", "-n", "1000", "--end", "0.5", "--output", path("first"), "--quiet")

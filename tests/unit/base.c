@@ -25,6 +25,22 @@ static void errors_are_prefixed(void **state)
     assert_int_equal(ky_fail_in(&error, KY_BAD_DATA, "%s: ", "a.csv"), KY_BAD_DATA);
     assert_string_equal(error.text, "a.csv: mass is -1");
     assert_int_equal(ky_fail(NULL, KY_USAGE, "nobody listens"), KY_USAGE);
+
+    char value[5000]; /* "aéé…é": a cut may not go through a character */
+    memset(value, 0, sizeof value);
+    value[0] = 'a';
+    for (size_t k = 1; k + 2 < sizeof value; k += 2)
+        memcpy(value + k, "é", 2);
+    for (int shift = 0; shift < 2; shift++) { /* both ends stay */
+        ky_fail(&error, KY_USAGE, "--theta: '%s' is not a number", value + shift);
+        assert_true(strlen(error.text) < 400);
+        assert_int_equal(strncmp(error.text, shift ? "--theta: 'é" : "--theta: 'a", 11), 0);
+        assert_non_null(strstr(error.text, "é' is not a number"));
+        assert_null(strchr(error.text, '?'));
+    }
+    ky_fail(&error, KY_BAD_DATA, "mass is %d", -1);
+    ky_fail_in(&error, KY_BAD_DATA, "%s: ", value);
+    assert_true(strlen(error.text) < 400 && strstr(error.text, "é: mass is -1"));
 }
 
 /* Moments of the uniform and normal numbers, and independence of the order of the calls. */

@@ -25,17 +25,18 @@ static const struct ky_option table[] = {
     {"theta", KY_OPTION_REAL, AT(theta), "0.7", 0.1, 2, NULL, NULL, "angle"},
     {"step", KY_OPTION_REAL, AT(step), NULL, KY_NO_RANGE, NULL, NULL, "step"},
     {"name", KY_OPTION_TEXT, AT(name), NULL, KY_NO_RANGE, NULL, NULL, "name"},
+    {"at", KY_OPTION_TEXT, AT(name), NULL, KY_NO_RANGE, NULL, "TIME,TIME...", "times"},
 };
 static struct values v;
 static const struct ky_option_set set = {"test", table, sizeof table / sizeof *table, &v, NULL};
 static struct ky_error error;
 static const char *words[16];
 static int word_count;
+static const struct ky_option_letter letters[] = {
+    {"n", "bodies"}, {"o", "name"}, {"f", "fast"}, {NULL, NULL}};
 
 static enum ky_status parse(int argc, char **argv)
 {
-    static const struct ky_option_letter letters[] = {
-        {"n", "bodies"}, {"o", "name"}, {"f", "fast"}, {NULL, NULL}};
     ky_options_defaults(&set);
     return ky_options_command_line(&set, 1, letters, argc, argv, words, &word_count, &error);
 }
@@ -94,12 +95,12 @@ static void help_is_wrapped(void **state)
         {"name", KY_OPTION_TEXT, AT(name), NULL, KY_NO_RANGE, NULL, "A-VERY-LONG-WORD-FOR-A-VALUE",
          "name"},
     };
-    static const struct ky_option_letter letters[] = {{"t", "theta"}, {NULL, NULL}};
+    static const struct ky_option_letter short_list[] = {{"t", "theta"}, {NULL, NULL}};
     const struct ky_option_set sets = {"titled", long_table, 2, &v, NULL};
     char *text;
     size_t size;
     FILE *memory = open_memstream(&text, &size);
-    ky_options_help(&sets, 1, letters, memory);
+    ky_options_help(&sets, 1, short_list, memory);
     fclose(memory);
     assert_string_equal(
         text,
@@ -140,6 +141,18 @@ static void wrong_values_are_refused(void **state)
     }
 }
 
+static void an_option_is_given_once(void **state)
+{
+    (void)state;
+    assert_int_equal(PARSE("--theta", "0.5", "--step", "1", "--theta=0.6"), KY_USAGE);
+    assert_string_equal(error.text, "--theta is given twice; give it once");
+    assert_int_equal(PARSE("-n", "5", "--bodies", "5"), KY_USAGE);
+    assert_int_equal(PARSE("-ff"), KY_USAGE);
+    assert_int_equal(PARSE("--at", "1", "--at", "2"), KY_USAGE);
+    assert_non_null(strstr(error.text, "with commas: --at TIME,TIME..."));
+    assert_ok(PARSE("-n", "5", "--theta", "0.5", "--", "--theta"));
+}
+
 static enum ky_status read_ini(const char *text, size_t size, struct ky_option_storage **storage)
 {
     FILE *file = tmpfile();
@@ -147,7 +160,7 @@ static enum ky_status read_ini(const char *text, size_t size, struct ky_option_s
     rewind(file);
     ky_options_defaults(&set);
     *storage = NULL;
-    enum ky_status status = ky_options_ini(&set, 1, file, "t.ini", storage, &error);
+    enum ky_status status = ky_options_ini(&set, 1, letters, file, "t.ini", storage, &error);
     fclose(file);
     return status;
 }
@@ -186,7 +199,7 @@ static void ini_round_trip(void **state)
 static void ini_as_people_write_it(void **state)
 {
     (void)state;
-    static const char text[] = "\xef\xbb\xbf; a remark\r\n\r\n  [test]  # the section\r\n"
+    static const char text[] = "\xef\xbb\xbf; a remark\r\n\r\n  [ test\t]  # the section\r\n"
                                "\ttheta=0.5 ; half\r\n  name  =  \"a # b\"  # c\r\n"
                                "bodies = 1_000\r\n#step = 9\r\nfast = yes";
     struct ky_option_storage *storage;
@@ -218,6 +231,8 @@ static void ini_errors_name_the_place(void **state)
         const char *says;
     } bad[] = {
         BAD("[test]\ntehta = 1\n", "line 2: unknown option 'tehta'; did you mean theta"),
+        BAD("n = 20\n", "line 1: unknown option 'n'; did you mean bodies"),
+        BAD("q = 20\n", "line 1: unknown option 'q'"),
         BAD("\n[other]\ntheta = 1\n", "line 2: unknown section [other]"),
         BAD("theta = 9\n", "line 1: theta: 9 is out of range"),
         BAD("\r\n\r\ntheta\n", "line 3: 'theta' is neither"),
@@ -254,7 +269,7 @@ static void ini_names_of_two_sets(void **state)
     FILE *file = tmpfile();
     fputs("[second]\ntheta = 1\n", file);
     rewind(file);
-    assert_int_equal(ky_options_ini(sets, 2, file, "t.ini", &storage, &error), KY_USAGE);
+    assert_int_equal(ky_options_ini(sets, 2, NULL, file, "t.ini", &storage, &error), KY_USAGE);
     assert_non_null(strstr(error.text, "'theta' stands in [second]; it belongs in [test]"));
     assert_true(second.theta == 0.5);
     ky_options_storage_free(storage);
@@ -341,6 +356,7 @@ int main(void)
         cmocka_unit_test(letters_and_words),
         cmocka_unit_test(help_is_wrapped),
         cmocka_unit_test(wrong_values_are_refused),
+        cmocka_unit_test(an_option_is_given_once),
         cmocka_unit_test(ini_round_trip),
         cmocka_unit_test(ini_as_people_write_it),
         cmocka_unit_test(ini_errors_name_the_place),
