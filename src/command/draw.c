@@ -83,8 +83,8 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
         return ky_fail(&cli->error, KY_USAGE, "no output: give -o FILE.png");
     size_t length = strlen(request.output);
     if (length < 5 || strcmp(request.output + length - 4, ".png") != 0)
-        return ky_fail(&cli->error, KY_USAGE, "%s: pictures are PNG; give a name that ends in .png",
-                       request.output);
+        return ky_fail(&cli->error, KY_USAGE,
+                       "%s: pictures are PNG files; give a name that ends in .png", request.output);
     for (int k = 0; k < cli->word_count && !status; k++) {
         folder |= files_is_folder(cli->words[k]);
         status = files_add(cli, &files, cli->words[k]);

@@ -1,5 +1,6 @@
 /* Tables of numbers for bodies, their statistics, and the cost of a walk. */
 #include "command/walks.h"
+#include "snapshot/snapshot.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -27,6 +28,9 @@ enum ky_status table_check(struct cli *cli, const struct table_output *table, co
     const char *dot = table->output ? strrchr(table->output, '.') : NULL;
     if (!table->output)
         return cli_refuse(cli, "overwrite", "-o FILE.csv");
+    if (ky_is_standard(table->output))
+        return ky_fail(&cli->error, KY_USAGE,
+                       "a table is not written to standard output; give -o FILE.csv");
     if (!dot || strcmp(dot, ".csv") != 0)
         return ky_fail(&cli->error, KY_USAGE, "%s: the table is a CSV file; name it .csv",
                        table->output);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/memory.h"
 #include "base/number.h"
@@ -149,22 +150,17 @@ struct reader {
     int count, blanks;   /* blanks: cells stand between blanks, not commas */
     uint64_t rows, told; /* told: by the remark "bodies", or UINT64_MAX */
     size_t parameter_bytes;
-    int renumber; /* ids are not read */
+    const struct ky_read_options *options;
+    uint64_t hidden;   /* the line of a remark that begins with the name of a column, or 0 */
+    char strange[128]; /* a remark that names units in words: "line 2 has '# units: kpc'" */
 };
-
-static int same_word(const char *a, const char *b)
-{
-    while (*a && tolower((unsigned char)*a) == tolower((unsigned char)*b))
-        a++, b++;
-    return *a == *b;
-}
 
 static const struct column *find_column(const char *name)
 {
     for (int k = 0; k < COLUMNS; k++)
-        if (same_word(name, columns[k].name))
+        if (!strcasecmp(name, columns[k].name))
             return &columns[k];
-    return same_word(name, "m") ? &columns[MASS] : NULL;
+    return !strcasecmp(name, "m") ? &columns[MASS] : NULL;
 }
 
 static enum ky_status check_columns(const struct reader *r, uint64_t line, struct ky_error *error)
@@ -192,6 +188,11 @@ static enum ky_status read_columns(struct reader *r, char *line, struct ky_error
     r->blanks = !strchr(line, ',');
     while ((cell = next_cell(&line, r->blanks))) {
         const struct column *column = find_column(cell);
+        if (!column && !r->count && r->hidden)
+            return ky_fail(error, KY_BAD_DATA,
+                           "line %" PRIu64 " names the columns behind a #, which makes it a "
+                           "remark; take the # away",
+                           r->hidden);
         if (!column)
             return ky_fail(error, KY_BAD_DATA,
                            "line %" PRIu64 ": unknown column '%.40s'; known are id, type, mass, x, "
@@ -219,22 +220,56 @@ static enum ky_status keep_parameters(struct reader *r, const char *text, struct
     return KY_OK;
 }
 
-/* "# name: value": the value, or NULL for a remark without such a beginning. */
+/* "# name: value" or "# name = value": the value, or NULL for a remark without such a beginning. */
 static const char *split_remark(const char *line, char name[32])
 {
     const char *word = line + 1 + strspn(line + 1, " \t");
-    size_t length = strspn(word, "abcdefghijklmnopqrstuvwxyz_");
-    if (length == 0 || length >= 32 || word[length] != ':')
+    size_t length = 0;
+    while (isalpha((unsigned char)word[length]) || word[length] == '_')
+        length++;
+    const char *end = word + length + strspn(word + length, " \t");
+    if (length == 0 || length >= 32 || (*end != ':' && *end != '='))
         return NULL;
     memcpy(name, word, length);
     name[length] = '\0';
-    return word + length + 1;
+    return end + 1;
+}
+
+/* How many words of a line, between blanks and commas, are names of columns. */
+static int count_names(const char *line)
+{
+    int count = 0;
+    for (line += strspn(line, "#, \t"); *line; line += strspn(line, ", \t")) {
+        char word[16] = "";
+        size_t length = strcspn(line, ", \t");
+        if (length < sizeof word)
+            memcpy(word, line, length);
+        count += find_column(word) != NULL;
+        line += length;
+    }
+    return count;
+}
+
+/* What a remark without a meaning of its own may tell all the same: units, or the columns. */
+static void search_remark(struct reader *r, const char *line)
+{
+    char name[32];
+    const char *text = split_remark(line, name);
+    int speaks = text && ky_speaks_of_units(name);
+    text += text ? strspn(text, " \t") : 0;
+    if (speaks && (!strncasecmp(text, "nbody", 5) || !strncasecmp(text, "n-body", 6)))
+        speaks = 0;
+    if (!*r->strange && (speaks || ky_names_unit(line)))
+        snprintf(r->strange, sizeof r->strange, "line %" PRIu64 " has '%.80s'", r->lines.number,
+                 line);
+    if (!r->hidden && count_names(line) > 2)
+        r->hidden = r->lines.number;
 }
 
 static const struct remark *find_remark(const char *name)
 {
     for (int k = 0; k < REMARKS; k++)
-        if (!strcmp(name, remarks[k].name))
+        if (!strcasecmp(name, remarks[k].name))
             return &remarks[k];
     return NULL;
 }
@@ -245,10 +280,12 @@ static enum ky_status read_remark(struct reader *r, const char *line, struct ky_
     if (!strncmp(line, "#|", 2))
         return keep_parameters(r, line[2] == ' ' ? line + 3 : line + 2, error);
     const char *text = split_remark(line, name);
-    int counts = text && !strcmp(name, "bodies"), kind = text && !strcmp(name, symmetric);
+    int counts = text && !strcasecmp(name, "bodies"), kind = text && !strcasecmp(name, symmetric);
     const struct remark *remark = text ? find_remark(name) : NULL;
-    if (!counts && !kind && !remark)
+    if (!counts && !kind && !remark) {
+        search_remark(r, line);
         return KY_OK;
+    }
     double value = ky_number_real(text, &end);
     int whole = end != text && !end[strspn(end, " \t")] && isfinite(value);
     if (!whole || (counts && !(value >= 0 && value < 1e15)) ||
@@ -277,19 +314,21 @@ static enum ky_status read_cell(struct reader *r, const struct column *column, c
 {
     char *end, *array = array_of(&r->snapshot->bodies, column);
     if (column->kind == ID || column->kind == TYPE) {
-        if (column->kind == ID && r->renumber)
+        if (column->kind == ID && r->options->renumber)
             return KY_OK; /* whatever it is */
         uint64_t value = ky_number_count(cell, &end);
         int good = end != cell && !*end;
         if (column->kind == ID && !good)
             return bad_cell(r, column, cell,
                             "a whole number below 2^64, or --renumber has to be given", error);
-        if (column->kind == TYPE && (!good || value > 5))
-            return bad_cell(r, column, cell, "0 to 5", error);
+        if (column->kind == TYPE && (!good || (value > 5 && !r->options->types)))
+            return bad_cell(r, column, cell,
+                            "0 to 5; --types, as in --types 0,1,4, leaves out bodies of others",
+                            error);
         if (column->kind == ID)
             ((uint64_t *)(void *)array)[row] = value;
         else
-            ((uint8_t *)array)[row] = (uint8_t)value;
+            ((uint8_t *)array)[row] = (uint8_t)(value > 5 ? 6 : value); /* 6 is never chosen */
         return KY_OK;
     }
     double value = ky_number_real(cell, &end);
@@ -351,6 +390,12 @@ static enum ky_status survey(struct reader *r, struct ky_error *error)
         status = ky_fail(error, KY_BAD_DATA,
                          "has %" PRIu64 " %srows and its head tells of %" PRIu64 "; it is cut off",
                          r->rows, r->lines.ended ? "" : "or fewer whole ", r->told);
+    else if (!status && r->rows && !r->lines.ended)
+        ky_read_log(r->options, KY_LOG_WARNING,
+                    "line %" PRIu64
+                    ", the last, has no end: if the file is cut off there, its last "
+                    "number has lost digits",
+                    r->lines.number);
     return status;
 }
 
@@ -375,20 +420,28 @@ static enum ky_status read_rows(struct reader *r, struct ky_error *error)
     return status;
 }
 
-/* The scales have to be whole, and G the one that follows from them. */
-static enum ky_status check_units(struct ky_units *units, struct ky_error *error)
+/* The scales have to be whole, and G the one that follows from them. Without scales, remarks may
+ * tell the units in words, which are not understood. */
+static enum ky_status check_units(const struct reader *r, struct ky_error *error)
 {
     struct ky_error own;
+    struct ky_units *units = &r->snapshot->units;
+    const int told = units->length_cm > 0 || units->mass_g > 0 || units->velocity_cm_s > 0;
+    if (!told && *r->strange) {
+        enum ky_status status = ky_units_unknown(r->options, r->strange, error);
+        if (status)
+            return status;
+        if (r->options->units)
+            *units = *r->options->units;
+    }
     return ky_units_check(units, &own) ? ky_fail(error, KY_BAD_DATA, "%s", own.text) : KY_OK;
 }
 
 enum ky_status ky_csv_read(const struct ky_input *input, const struct ky_read_options *options,
                            struct ky_snapshot *snapshot, struct ky_error *error)
 {
-    struct reader r = {.lines.input = input,
-                       .snapshot = snapshot,
-                       .renumber = options->renumber,
-                       .told = UINT64_MAX};
+    struct reader r = {
+        .lines.input = input, .snapshot = snapshot, .options = options, .told = UINT64_MAX};
     unsigned with = 0;
     r.lines.buffer = ky_allocate(BUFFER + 1, 1);
     if (!r.lines.buffer)
@@ -396,7 +449,7 @@ enum ky_status ky_csv_read(const struct ky_input *input, const struct ky_read_op
     snapshot->units.g = (double)NAN; /* until a remark gives it */
     enum ky_status status = survey(&r, error);
     if (!status)
-        status = check_units(&snapshot->units, error);
+        status = check_units(&r, error);
     for (int k = 0; k < r.count; k++)
         with |= r.column[k]->with;
     if (!status)
@@ -407,10 +460,21 @@ enum ky_status ky_csv_read(const struct ky_input *input, const struct ky_read_op
     return status;
 }
 
-/* Text whose first line that is no remark names a column that we know. */
+/* Whether the line begins with the name of a column; one of remarks may, behind the #. */
+static int names_column(const unsigned char *line, const unsigned char *end)
+{
+    char cell[16] = {0};
+    while (line < end && (isspace(*line) || *line == '#'))
+        line++;
+    for (size_t k = 0; k < sizeof cell - 1 && line < end && *line != ',' && !isspace(*line);
+         k++, line++)
+        cell[k] = (char)*line;
+    return find_column(cell) != NULL;
+}
+
+/* Text with a line that names columns that we know: the first that is no remark, or a remark. */
 int ky_csv_recognise(const struct ky_input *input, const unsigned char *head, size_t bytes)
 {
-    (void)input;
     size_t at = bytes >= 3 && !memcmp(head, "\xef\xbb\xbf", 3) ? 3 : 0;
     for (size_t k = at; k < bytes; k++)
         if (head[k] < ' ' && !isspace(head[k]))
@@ -421,14 +485,10 @@ int ky_csv_recognise(const struct ky_input *input, const unsigned char *head, si
             end++;
         while (at < end && isspace(head[at]))
             at++;
-        if (at < end && head[at] != '#') {
-            char cell[16] = {0};
-            for (size_t k = 0;
-                 k < sizeof cell - 1 && at < end && head[at] != ',' && !isspace(head[at]);
-                 k++, at++)
-                cell[k] = (char)head[at];
-            return find_column(cell) != NULL;
-        }
+        if (at < end && names_column(head + at, head + end))
+            return 1;
+        if (at < end && head[at] != '#')
+            return 0;
         if (end == bytes)
             return bytes < input->size; /* remarks fill all that was looked at */
         at = end + 1;

@@ -114,20 +114,31 @@ static int fits_anything(const struct piece *p, int block, uint64_t length)
     return 1;
 }
 
-/* Redshift, side of the box, densities and h: 0 in an isolated system. */
-static void read_space(struct piece *p, const unsigned char head[HEADER])
+/* Redshift, side of the box, densities and h: 0 in an isolated system, so that a redshift of 0 may
+ * be one that is not told. */
+static enum ky_status read_space(struct piece *p, const unsigned char head[HEADER],
+                                 struct ky_error *error)
 {
-    const double redshift = ky_load_real(head + 80, 8, p->turn),
-                 hubble = ky_load_real(head + 152, 8, p->turn);
-    p->space = (struct ky_space){.scale_factor = 1,
-                                 .box = ky_load_real(head + 128, 8, p->turn),
-                                 .omega_matter = ky_load_real(head + 136, 8, p->turn),
-                                 .omega_lambda = ky_load_real(head + 144, 8, p->turn),
-                                 .hubble = hubble,
-                                 .per_h = hubble > 0 && hubble != 1};
-    p->space.comoving = ky_space_looks_comoving(p->time, redshift, p->space.omega_matter);
-    if (p->space.comoving)
-        p->space.scale_factor = 1 / (1 + redshift);
+    static const struct {
+        enum ky_space_fact fact;
+        size_t at;
+        const char *name;
+    } places[] = {
+        {KY_REDSHIFT, 80, "its redshift"},       {KY_BOX_SIDE, 128, "the side of its box"},
+        {KY_OMEGA_MATTER, 136, "its Omega0"},    {KY_OMEGA_LAMBDA, 144, "its OmegaLambda"},
+        {KY_HUBBLE, 152, "its HubbleParam (h)"}, {KY_PER_H, 152, "its HubbleParam (h)"}};
+    double facts[KY_SPACE_FACTS];
+    enum ky_status status = KY_OK;
+    for (int k = 0; k < KY_SPACE_FACTS; k++)
+        facts[k] = (double)NAN;
+    for (size_t k = 0; k < sizeof places / sizeof *places && !status; k++) {
+        facts[places[k].fact] = ky_load_real(head + places[k].at, 8, p->turn);
+        status = ky_space_check(places[k].fact, facts[places[k].fact], places[k].name, error);
+    }
+    if (facts[KY_REDSHIFT] == 0)
+        facts[KY_REDSHIFT] = (double)NAN;
+    p->space = ky_space_of(facts, p->time);
+    return status;
 }
 
 static enum ky_status read_header(struct piece *p, uint64_t *offset, struct ky_error *error)
@@ -164,9 +175,11 @@ static enum ky_status read_header(struct piece *p, uint64_t *offset, struct ky_e
     }
     p->time = ky_load_real(head + 72, 8, p->turn);
     p->files = ky_load32(head + 124, p->turn);
-    read_space(p, head);
     if (!isfinite(p->time))
         return ky_fail(error, KY_BAD_DATA, "its time is %g; it must be finite", p->time);
+    status = read_space(p, head, error);
+    if (status)
+        return status;
     if (p->files > MOST_FILES)
         return ky_fail(error, KY_BAD_DATA, "its header tells of %" PRIu32 " files", p->files);
     p->files = p->files ? p->files : 1;

@@ -41,7 +41,31 @@ struct ky_hdf5_quiet {
 void ky_hdf5_enter(struct ky_hdf5_quiet *saved);
 void ky_hdf5_leave(const struct ky_hdf5_quiet *saved);
 
-/* ---- hdf5_preface.c: what a file says beside its bodies ---- */
+/* ---- hdf5_attributes.c ---- */
+
+/* Numbers of the attribute as `type`: how many, 0 if it is absent, -1 if it is none or too many. */
+int ky_hdf5_numbers(hid_t object, const char *name, hid_t type, int most, void *data);
+/* The attribute, or `otherwise` if it is no single number. */
+double ky_hdf5_real(hid_t object, const char *name, double otherwise);
+/* The group, or -1 if there is none in this file. "/" is the file itself. */
+hid_t ky_hdf5_group(hid_t where, const char *name);
+void ky_hdf5_close_group(hid_t group); /* which may be -1 */
+
+/* What an attribute says. A text that is a number counts as one; of several numbers, such as the
+ * sides of a box, the largest counts. */
+enum { KY_HDF5_TEXT = 64 };
+struct ky_hdf5_told {
+    int is_there;
+    double number;           /* NaN: it is none */
+    char text[KY_HDF5_TEXT]; /* as it stands, for a line that names it */
+};
+struct ky_hdf5_told ky_hdf5_tell(hid_t object, const char *name);
+struct ky_hdf5_told ky_hdf5_tell_in(hid_t file, const char *group, const char *name);
+/* KY_BAD_DATA: "/Header: BoxSize is nan; it must be a number" */
+enum ky_status ky_hdf5_no_number(const char *group, const char *name,
+                                 const struct ky_hdf5_told *told, struct ky_error *error);
+
+/* ---- hdf5_preface.c ---- */
 
 enum { KY_HDF5_TYPES = 6 };
 struct ky_hdf5_header {
@@ -52,18 +76,20 @@ struct ky_hdf5_header {
 /* `types`: bits as in struct ky_read_options. */
 enum ky_status ky_hdf5_read_header(hid_t file, unsigned types, struct ky_hdf5_header *header,
                                    struct ky_error *error);
-/* `stored`: units of the numbers in the file; `units`: of the run that wrote it, else the same. */
+
+/* ---- hdf5_units.c ---- */
+
+/* `stored`: units of the numbers in the file; `units`: of the run that wrote it, else the same.
+ * KY_BAD_DATA for units that are not understood and that the options do not tell. */
 enum ky_status ky_hdf5_read_units(hid_t file, const struct ky_read_options *options,
                                   struct ky_units *stored, struct ky_units *units,
                                   struct ky_error *error);
-void ky_hdf5_read_space(hid_t file, double time, struct ky_space *space);
 
-/* Numbers of the attribute as `type`: how many, 0 if it is absent, -1 if it is none or too many. */
-int ky_hdf5_numbers(hid_t object, const char *name, hid_t type, int most, void *data);
-/* The attribute, or `otherwise` if it is no single number. */
-double ky_hdf5_real(hid_t object, const char *name, double otherwise);
-/* The group, or -1 if there is none in this file. */
-hid_t ky_hdf5_group(hid_t where, const char *name);
+/* ---- hdf5_space.c ---- */
+
+/* KY_BAD_DATA for a number that is none. `time`: of the header. */
+enum ky_status ky_hdf5_read_space(hid_t file, double time, struct ky_space *space,
+                                  struct ky_error *error);
 
 /* ---- hdf5_sets.c ---- */
 

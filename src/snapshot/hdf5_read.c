@@ -372,8 +372,8 @@ static enum ky_status read_preface(hid_t file, struct reader *r, struct ky_error
         return status;
     r->snapshot->time = h.time * ky_hdf5_time_scale(&r->stored, &r->snapshot->units);
     struct ky_space space;
-    ky_hdf5_read_space(file, h.time, &space);
-    return ky_space_decide(&space, r->options, r->snapshot, error);
+    status = ky_hdf5_read_space(file, h.time, &space, error);
+    return status ? status : ky_space_decide(&space, r->options, r->snapshot, error);
 }
 
 /* What only our own files have. */

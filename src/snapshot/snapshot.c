@@ -153,6 +153,8 @@ enum ky_status ky_snapshot_read_input(const struct ky_input *input, enum ky_form
     if (options && !ky_options_adopt(&chosen, sizeof chosen, options))
         return ky_fail(error, KY_USAGE,
                        "fill the options of reading by ky_read_options_defaults first");
+    if (chosen.types >> 6)
+        return ky_fail(error, KY_USAGE, "types of bodies are 0 to 5; the options ask for others");
     const struct format *reader =
         find_format(format == KY_FORMAT_BY_NAME ? ky_snapshot_recognise(input) : format);
     enum ky_status status =

@@ -29,6 +29,18 @@ enum ky_status ky_snapshot_create(const char *path, int overwrite, struct ky_fil
 void ky_read_log(const struct ky_read_options *options, enum ky_log_level level, const char *format,
                  ...) __attribute__((format(printf, 3, 4)));
 
+/* ---- told_units.c ---- */
+
+/* Whether a name has the word "unit" or "units": "UnitLength", "length_unit"; not "community". */
+int ky_speaks_of_units(const char *name);
+/* Whether a text has the name of a unit among its words: "1e10 Msun", "km/s". */
+int ky_names_unit(const char *text);
+/* What becomes of a file whose units are not understood: KY_BAD_DATA, or a warning where the
+ * options tell its units or ask for the numbers as they are. `what` is for the line: "/Header has
+ * 'X'". */
+enum ky_status ky_units_unknown(const struct ky_read_options *options, const char *what,
+                                struct ky_error *error);
+
 /* For a program, before its first snapshot: HDF5 does nothing when the process ends. After a
  * damaged file it would print lines of its own there. Every file of ours is closed before. */
 void ky_snapshot_quiet_exit(void);

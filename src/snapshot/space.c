@@ -9,16 +9,62 @@
 
 static const double MPC_CM = 3.085678e24;
 
-int ky_space_looks_comoving(double time, double redshift, double omega_matter)
+enum ky_status ky_space_check(enum ky_space_fact fact, double value, const char *place,
+                              struct ky_error *error)
 {
-    return redshift != 0 || (omega_matter > 0 && fabs(time * (1 + redshift) - 1) < 1e-6);
+    static const struct {
+        double least;
+        int excluded; /* the least number itself */
+        const char *right;
+    } ranges[KY_SPACE_FACTS] = {
+        [KY_COMOVING] = {-INFINITY, 0, "0 or 1"},
+        [KY_SCALE_FACTOR] = {0, 1, "a number above 0"},
+        [KY_REDSHIFT] = {-1, 1, "a number above -1"},
+        [KY_PER_H] = {0, 0, "0 or more"},
+        [KY_HUBBLE] = {0, 0, "0 or more"},
+        [KY_OMEGA_MATTER] = {0, 0, "0 or more"},
+        [KY_OMEGA_LAMBDA] = {-INFINITY, 0, "a number"},
+        [KY_BOX_SIDE] = {0, 0, "0 or more"},
+    };
+    const double least = ranges[fact].least;
+    if (isfinite(value) && (ranges[fact].excluded ? value > least : value >= least))
+        return KY_OK;
+    return ky_fail(error, KY_BAD_DATA, "%s is %g; it must be %s", place, value, ranges[fact].right);
+}
+
+static int looks_comoving(const double f[KY_SPACE_FACTS], double time)
+{
+    const int matter = f[KY_OMEGA_MATTER] > 0;
+    if (!isnan(f[KY_SCALE_FACTOR]) && (f[KY_SCALE_FACTOR] != 1 || matter))
+        return 1;
+    if (isnan(f[KY_REDSHIFT]))
+        return matter && time > 0 && time <= 1;
+    return f[KY_REDSHIFT] != 0 || (matter && fabs(time * (1 + f[KY_REDSHIFT]) - 1) < 1e-6);
+}
+
+struct ky_space ky_space_of(const double f[KY_SPACE_FACTS], double time)
+{
+    struct ky_space space = {.scale_factor = 1,
+                             .hubble = f[KY_HUBBLE],
+                             .omega_matter = f[KY_OMEGA_MATTER],
+                             .omega_lambda = f[KY_OMEGA_LAMBDA],
+                             .per_h = f[KY_PER_H] > 0 && f[KY_PER_H] != 1,
+                             .box = f[KY_BOX_SIDE] > 0 ? f[KY_BOX_SIDE] : 0};
+    space.comoving = isnan(f[KY_COMOVING]) ? looks_comoving(f, time) : f[KY_COMOVING] != 0;
+    if (space.comoving)
+        space.scale_factor = !isnan(f[KY_SCALE_FACTOR]) ? f[KY_SCALE_FACTOR]
+                             : isnan(f[KY_REDSHIFT])    ? time
+                                                        : 1 / (1 + f[KY_REDSHIFT]);
+    return space;
 }
 
 void ky_space_describe(const struct ky_space *space, char *text, size_t size)
 {
     char part[3][64] = {"", "", ""};
-    if (space->comoving)
+    if (space->comoving && space->scale_factor > 0)
         ky_format(part[0], sizeof part[0], "comoving (redshift %.4g)", 1 / space->scale_factor - 1);
+    else if (space->comoving)
+        ky_format(part[0], sizeof part[0], "comoving (scale factor %.4g)", space->scale_factor);
     if (space->per_h)
         ky_format(part[1], sizeof part[1], "in units of 1/h (h = %.4g)", space->hubble);
     if (space->box > 0)

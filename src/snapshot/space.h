@@ -5,9 +5,28 @@
 
 #include "snapshot/snapshot.h"
 
-/* GADGET's own marks where a file has no ComovingIntegrationOn: it is comoving if its time is the
- * scale factor of its redshift, with matter or a redshift that is not 0. */
-int ky_space_looks_comoving(double time, double redshift, double omega_matter);
+/* What a file may say of its space. */
+enum ky_space_fact {
+    KY_COMOVING,
+    KY_SCALE_FACTOR,
+    KY_REDSHIFT,
+    KY_PER_H,  /* h, where numbers are in units of 1/h */
+    KY_HUBBLE, /* h */
+    KY_OMEGA_MATTER,
+    KY_OMEGA_LAMBDA,
+    KY_BOX_SIDE, /* 0: open space */
+    KY_SPACE_FACTS
+};
+
+/* KY_BAD_DATA, with `place` at the start of the line, for a number that the fact cannot have. */
+enum ky_status ky_space_check(enum ky_space_fact fact, double value, const char *place,
+                              struct ky_error *error);
+
+/* The space that these facts make; NaN: the file does not tell. A file that does not say whether it
+ * is comoving is so if its redshift is not 0 or its scale factor not 1; also if it has matter and
+ * either tells its scale factor, or its time can be the scale factor: the time is 1/(1 + redshift),
+ * or no redshift is told and the time lies in (0, 1]. */
+struct ky_space ky_space_of(const double facts[KY_SPACE_FACTS], double time);
 
 /* "comoving (redshift 3), in units of 1/h (h = 0.7), in a periodic box of side 100"; empty for an
  * ordinary file. */

@@ -1,6 +1,6 @@
 /* The TIPSY reader: both byte orders, headers of 28 and 32 bytes, positions and velocities in float
  * or double, and Bonsai's version 2. Which of them it is, the size of the file tells. Ids come from
- * NAME.iord, units from NAME.param. */
+ * NAME.iord, units and space from NAME.param (tipsy_notes.c). */
 #include "snapshot/tipsy.h"
 
 #include <inttypes.h>
@@ -11,7 +11,6 @@
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "base/units.h"
 #include "snapshot/bytes.h"
 #include "snapshot/space.h"
 
@@ -236,8 +235,7 @@ static enum ky_status parse_ids(const char *text, struct ky_bodies *bodies, stru
     return KY_OK;
 }
 
-/* The whole of a small text file beside the snapshot, NULL if there is none. */
-static enum ky_status read_text(const char *name, char **text, struct ky_error *error)
+enum ky_status ky_tipsy_text(const char *name, char **text, struct ky_error *error)
 {
     struct ky_input input;
     *text = NULL;
@@ -261,7 +259,7 @@ static enum ky_status read_ids(const char *name, struct ky_snapshot *snapshot,
 {
     char *text;
     struct ky_bodies *bodies = &snapshot->bodies;
-    enum ky_status status = read_text(name, &text, error);
+    enum ky_status status = ky_tipsy_text(name, &text, error);
     if (!status && text && !bodies->id) {
         bodies->id = ky_allocate(bodies->n, sizeof *bodies->id);
         if (!bodies->id)
@@ -273,98 +271,16 @@ static enum ky_status read_ids(const char *name, struct ky_snapshot *snapshot,
     return status;
 }
 
-/* The number of a line "key = number", or `otherwise`. */
-static double value_or(const char *text, const char *key, double otherwise)
-{
-    const char *at = text;
-    size_t length = strlen(key);
-    while ((at = strstr(at, key))) {
-        int starts = at == text || strchr("\n\r\t #", at[-1]) != NULL;
-        at += length;
-        const char *equals = at + strspn(at, " \t");
-        if (starts && *equals == '=')
-            return ky_number_real(equals + 1, NULL);
-    }
-    return otherwise;
-}
-
-static double value_of(const char *text, const char *key)
-{
-    return value_or(text, key, 0);
-}
-
-static int good(double value)
-{
-    return isfinite(value) && value > 0;
-}
-
-static int is_cut_off(const char *text)
-{
-    size_t length = strlen(text), begin = strlen(KY_TIPSY_UNITS_BEGIN);
-    const char *end = strstr(text, KY_TIPSY_UNITS_END);
-    return !strncmp(text, KY_TIPSY_UNITS_BEGIN, length < begin ? length : begin) &&
-           (!end || !strchr(end, '\n'));
-}
-
-/* Numbers in TIPSY have G = 1. NAME.param tells the length and the mass; where it is ours also the
- * units of the run, and numbers are taken back to those. */
-static enum ky_status read_units(const char *name, struct ky_snapshot *snapshot,
-                                 struct ky_error *error)
-{
-    struct ky_units *units = &snapshot->units;
-    char *text;
-    enum ky_status status = read_text(name, &text, error);
-    if (status || !text) {
-        free(text);
-        return status;
-    }
-    if (is_cut_off(text)) {
-        free(text);
-        return ky_fail(error, KY_BAD_DATA, "is cut off");
-    }
-    int comoving = value_of(text, "bComove") != 0;
-    double g = value_of(text, "kyoho_g"), length = value_of(text, "dKpcUnit") * KY_TIPSY_KPC,
-           mass = value_of(text, "dMsolUnit") * KY_TIPSY_SUN;
-    struct ky_units own = {value_of(text, "kyoho_length_cm"), value_of(text, "kyoho_mass_g"),
-                           value_of(text, "kyoho_velocity_cm_s"), g};
-    if (!snapshot->bodies.softening)
-        snapshot->softening = value_or(text, "kyoho_softening", snapshot->softening);
-    snapshot->softening_kind =
-        ky_softening_kind_of(value_or(text, "kyoho_softening_symmetric", -1));
-    free(text);
-    snapshot->space.comoving = comoving;
-    if (good(g)) {
-        *units = own;
-        const double speed = sqrt(g);
-        struct ky_bodies *bodies = &snapshot->bodies;
-        for (size_t i = 0; i < bodies->n && g != 1; i++) {
-            for (int c = 0; c < 3; c++)
-                bodies->velocity[i][c] *= speed;
-            if (bodies->potential)
-                bodies->potential[i] *= g;
-        }
-        snapshot->time /= speed;
-    } else if (good(length) && good(mass)) {
-        *units = (struct ky_units){length, mass, 0, 1};
-        units->velocity_cm_s = 1e5 * sqrt(ky_units_gravity(length, mass, 1e5));
-    }
-    if (!good(units->length_cm) || !good(units->mass_g) || !good(units->velocity_cm_s))
-        *units = (struct ky_units){.g = units->g};
-    return KY_OK;
-}
-
-/* NAME.param of PKDGRAV and Gasoline may say bComove: the time is then the scale factor. */
+/* The units of velocity in a comoving TIPSY file are not the same in all codes that write one. */
 static enum ky_status decide_space(const struct ky_read_options *options,
                                    struct ky_snapshot *snapshot, struct ky_error *error)
 {
-    struct ky_space space = snapshot->space;
-    if (!space.comoving)
-        return KY_OK;
-    space.scale_factor = snapshot->time;
-    if (options->space == KY_SPACE_PHYSICAL)
-        return ky_fail(error, KY_UNSUPPORTED,
+    const struct ky_space space = snapshot->space;
+    if (space.comoving && options->space != KY_SPACE_AS_STORED)
+        return ky_fail(error, KY_BAD_DATA,
                        "is comoving (bComove in its .param), and comoving TIPSY files are not "
-                       "converted; convert it to GADGET HDF5 with the program that wrote it");
+                       "converted; convert it to GADGET HDF5 with the program that wrote it, and "
+                       "read that with --physical");
     return ky_space_decide(&space, options, snapshot, error);
 }
 
@@ -413,6 +329,6 @@ enum ky_status ky_tipsy_read(const struct ky_input *input, const struct ky_read_
     if (input->path && !options->renumber)
         status = read_neighbour(input->path, ".iord", read_ids, snapshot, error);
     if (input->path && !status)
-        status = read_neighbour(input->path, ".param", read_units, snapshot, error);
+        status = read_neighbour(input->path, ".param", ky_tipsy_read_notes, snapshot, error);
     return status ? status : decide_space(options, snapshot, error);
 }

@@ -22,4 +22,12 @@ static const double KY_TIPSY_KPC = 3.085678e21, KY_TIPSY_SUN = 1.989e33;
 /* ".iord" and ".param" beside the file: path + suffix, to be freed. */
 char *ky_tipsy_neighbour(const char *path, const char *suffix);
 
+/* The whole of a small text file beside the snapshot, NULL if there is none. */
+enum ky_status ky_tipsy_text(const char *name, char **text, struct ky_error *error);
+
+/* NAME.param, if there is one: units, space and softening. Numbers are taken back to the units of
+ * the run where the file is ours. */
+enum ky_status ky_tipsy_read_notes(const char *name, struct ky_snapshot *snapshot,
+                                   struct ky_error *error);
+
 #endif

@@ -104,6 +104,21 @@ with folder() as top:
     process = run("info", path("mixed"), code=4)
     check("line 2 has 7 cells" in process.stderr, "a short line between blanks", process.stderr)
 
+    # a last line that may have lost digits, units in words, tables and pictures to standard output
+    with open(path("cut.csv"), "w") as file:
+        file.write("m,x,y,z,vx,vy,vz\n1,0,0,0,0,0,0.25")
+    process = run("info", path("cut.csv"))
+    check("line 2, the last, has no end" in process.stderr, "a last line without an end is remarked", process.stderr)
+    with open(path("kpc.csv"), "w") as file:
+        file.write("# units: kpc, 1e10 Msun, km/s\nm,x,y,z,vx,vy,vz\n1,0,0,0,0,0,0\n1,1,0,0,0,0,0\n")
+    process = run("force", path("kpc.csv"), "--softening", "0.1", code=4)
+    check("line 1 has '# units: kpc" in process.stderr and "--units" in process.stderr, "units in words are refused", process.stderr)
+    process = run("force", path("kpc.csv"), "--softening", "0.1", "--units", "galaxy")
+    check(process.stderr.count("--units") == 1 and "line 1" in process.stderr, "or given, with one remark", process.stderr)
+    for words in (["density", path("kpc.csv"), "--units", "galaxy"], ["neighbours", path("kpc.csv"), "--radius", "1"]):
+        process = run(*words, "-o", "-", code=2)
+        check("not written to standard output" in process.stderr, f"{words[0]} -o -", process.stderr)
+
     # names: up to 255 bytes, with newlines, not UTF-8
     for length in (250, 251, 255):
         name = "n" * (length - 4) + ".csv"

@@ -66,6 +66,8 @@ static void csv_names_the_line(void **state)
     assert_bad_text("mass,x,y,z,vx,vy,vz,ax\n", "'ay' is missing");
     assert_bad_text("mass,x,y,z,vx,vy,vz,type\n1,1,1,1,1,1,1,6\n", "type is '6'");
     assert_bad_text("mass,x,y,z,vx,vy,vz\n", "no bodies");
+    assert_bad_text("# m\tx\ty\tz\tvx\tvy\tvz\n1\t1\t1\t1\t1\t1\t1\n",
+                    "line 1 names the columns behind a #");
     assert_bad_text("# bodies: 2\nm,x,y,z,vx,vy,vz\n1,1,1,1,1,1,1\n", "tells of 2");
 }
 
@@ -85,6 +87,56 @@ static void csv_units_have_their_g(void **state)
     assert_bad_text("# length_cm: 3.085678e21\n# mass_g: 1.989e43\n# velocity_cm_s: 1e5\n# g: 1\n"
                     "m,x,y,z,vx,vy,vz\n1,1,1,1,1,1,1\n",
                     "contradicts");
+}
+
+#define ROW "m,x,y,z,vx,vy,vz\n1,1,1,1,1,1,1\n"
+static void csv_units_in_words_are_refused_or_given(void **state)
+{
+    (void)state;
+    struct ky_error error = {0};
+    struct ky_snapshot snapshot;
+    struct ky_units galaxy;
+    struct ky_read_options options;
+    static const char *const words[] = {"# units: kpc, Msun, km/s\n" ROW,
+                                        "#Length_Unit = foot\n" ROW, "# lengths in 1e3pc\n" ROW};
+    static const char *const none[] = {"# units: N-body\n" ROW, "# a community on my PC\n" ROW};
+    ky_read_options_defaults(&options);
+    assert_ok(ky_units_preset("galaxy", &galaxy, &error));
+    options.units = &galaxy;
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
+        assert_bad_text(words[k], "units that are not understood (line 1 has '#");
+        assert_ok(ky_snapshot_read_as(in_folder("bad.csv"), &options, &snapshot, &error));
+        assert_true(snapshot.units.g == galaxy.g && snapshot.units.mass_g == galaxy.mass_g);
+        ky_snapshot_free(&snapshot);
+    }
+    for (size_t k = 0; k < sizeof none / sizeof *none; k++) {
+        put_bytes(in_folder("none.csv"), none[k], strlen(none[k]));
+        assert_ok(ky_snapshot_read(in_folder("none.csv"), &snapshot, &error));
+        assert_true(snapshot.units.g == 1);
+        ky_snapshot_free(&snapshot);
+    }
+    /* capitals and the equals sign do not hide what a remark tells */
+    assert_bad_text("# G: 43007\n# length_cm = 3.085678e21\n" ROW, "all three");
+}
+
+static void csv_types_beyond_5_are_left_out(void **state)
+{
+    (void)state;
+    struct ky_error error = {0};
+    struct ky_snapshot snapshot;
+    struct ky_read_options options;
+    static const char text[] =
+        "m,x,y,z,vx,vy,vz,type\n1,1,1,1,1,1,1,6\n2,1,1,1,1,1,1,1\n3,1,1,1,1,1,1,300\n";
+    assert_bad_text(text, "line 2: type is '6'; it must be 0 to 5; --types");
+    ky_read_options_defaults(&options);
+    options.types = 1 << 1;
+    assert_ok(ky_snapshot_read_as(in_folder("bad.csv"), &options, &snapshot, &error));
+    assert_int_equal(snapshot.bodies.n, 1);
+    assert_true(snapshot.bodies.mass[0] == 2);
+    ky_snapshot_free(&snapshot);
+    options.types = 1 << 6;
+    assert_int_equal(ky_snapshot_read_as(in_folder("bad.csv"), &options, &snapshot, &error),
+                     KY_USAGE);
 }
 
 static void csv_ids_of_any_kind_are_renumbered(void **state)
@@ -282,6 +334,8 @@ int main(void)
         cmocka_unit_test(what_is_no_file_is_told),
         cmocka_unit_test(csv_names_the_line),
         cmocka_unit_test(csv_units_have_their_g),
+        cmocka_unit_test(csv_units_in_words_are_refused_or_given),
+        cmocka_unit_test(csv_types_beyond_5_are_left_out),
         cmocka_unit_test(csv_ids_of_any_kind_are_renumbered),
         cmocka_unit_test(csv_forgives_blanks),
         cmocka_unit_test(cut_files_are_seen),

@@ -26,6 +26,12 @@ static hid_t group_of(hid_t file, const char *name)
                : H5Gcreate2(file, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
 }
 
+/* A group, which is made if need be, a data set, or "/". */
+static hid_t object_of(hid_t file, const char *name)
+{
+    return strchr(name, '/') ? H5Oopen(file, name, H5P_DEFAULT) : group_of(file, name);
+}
+
 static void put_attribute(hid_t object, const char *name, hid_t type, hsize_t count,
                           const void *data)
 {
@@ -79,12 +85,12 @@ static hid_t make(const char *name, const struct attribute *attributes)
     put_bodies(file, "PartType1", 0, 2, "Masses");
     put_bodies(file, "PartType5", 2, 1, "Masses");
     for (int k = 0; attributes && attributes[k].name; k++) {
-        hid_t group = group_of(file, attributes[k].group);
+        hid_t object = object_of(file, attributes[k].group);
         if (attributes[k].text)
-            put_text(group, attributes[k].name, attributes[k].text);
+            put_text(object, attributes[k].name, attributes[k].text);
         else
-            put_attribute(group, attributes[k].name, H5T_NATIVE_DOUBLE, 1, &attributes[k].value);
-        H5Gclose(group);
+            put_attribute(object, attributes[k].name, H5T_NATIVE_DOUBLE, 1, &attributes[k].value);
+        H5Oclose(object);
     }
     return file;
 }
@@ -136,6 +142,12 @@ static void assert_read(const char *name, const struct ky_read_options *options,
 
 static const double KPC = 3.085678e21, MSUN10 = 1.989e43, KM = 1e5;
 
+#define GALAXY_UNITS                                                                               \
+    {"Header", "UnitLength_in_cm", KPC, NULL}, {"Header", "UnitMass_in_g", MSUN10, NULL},          \
+    {                                                                                              \
+        "Header", "UnitVelocity_in_cm_per_s", KM, NULL                                             \
+    }
+
 static void units_of_every_code_are_known(void **state)
 {
     (void)state;
@@ -161,6 +173,22 @@ static void units_of_every_code_are_known(void **state)
           {"Header", "UnitMass_In_CGS", MSUN10, NULL},
           {"Header", "UnitVelocity_In_CGS", KM, NULL},
           {"Header", "Gravitational_Constant_In_Code_Inits", 43007.1, NULL}}},
+        {43009,
+         {{"RuntimePars", "UnitLength_in_cm", KPC, NULL},
+          {"RuntimePars", "UnitMass_in_g", MSUN10, NULL},
+          {"RuntimePars", "UnitVelocity_in_cm_per_s", KM, NULL}}},
+        {43009,
+         {{"/", "UnitLength_in_cm", 0, "3.085678e21"},
+          {"/", "UnitMass_in_g", 0, "1.989e43"},
+          {"/", "UnitVelocity_in_cm_per_s", 0, "1e5"}}},
+        {43009,
+         {{"PartType1/Coordinates", "CGSConversionFactor", KPC, NULL},
+          {"PartType1/Velocities", "CGSConversionFactor", KM, NULL},
+          {"PartType5/Masses", "CGSConversionFactor", MSUN10, NULL}}},
+        {43009,
+         {{"PartType1/Coordinates", "to_cgs", KPC, NULL},
+          {"PartType1/Velocities", "to_cgs", KM, NULL},
+          {"PartType1/Masses", "to_cgs", MSUN10, NULL}}},
         {43.009, /* Mpc, 1e10 Msun, and such a time that velocities are in km/s */
          {{"Units", "Unit length in cgs (U_L)", 1e3 * KPC, NULL},
           {"Units", "Unit mass in cgs (U_M)", MSUN10, NULL},
@@ -186,30 +214,85 @@ static void units_not_understood_are_refused_or_given(void **state)
         {{"Header", "UnitLength_in_parsec", 1, NULL}},
         {{"Units", "unit of length", 1, NULL}},
         {{"Parameters", "UnitLength_in_cm", KPC, NULL}, {"Parameters", "UnitMass_in_g", 1, NULL}},
+        {{"Units", "length", 0, "kpc"}, {"Units", "mass", 0, "Msun"}},
+        {{"InternalCodeUnits", "Unit length in cgs (U_L)", KPC, NULL}},
+        {{"/", "length_unit", 0, "kpc"}},
+        {{"Header", "Distances", 0, "in 1e3 pc"}},
+        {{"Header", "G", 43007.1, NULL}},
+        {{"Header", "G", (double)NAN, NULL}},
+        {{"PartType1/Coordinates", "units", 0, "kpc"}},
+        {{"PartType1/Velocities", "to_cgs", KM, NULL}},
+        {{"PartType5/Masses", "Conversion factor to CGS (not including cosmological corrections)",
+          MSUN10, NULL}},
     };
     struct ky_error error = {0};
     struct ky_units galaxy;
     assert_ok(ky_units_preset("galaxy", &galaxy, &error));
-    for (size_t k = 0; k < 3; k++) {
+    for (size_t k = 0; k < sizeof strange / sizeof *strange; k++) {
         struct ky_snapshot snapshot;
         struct ky_read_options options = options_with(KY_SPACE_REFUSED);
         H5Fclose(make("u.hdf5", strange[k]));
         assert_refused("u.hdf5", &options, KY_BAD_DATA, strange[k][0].name);
         options.units = &galaxy;
         assert_read("u.hdf5", &options, &snapshot);
-        assert_non_null(strstr(last_warning, strange[k][0].name));
+        /* a G that agrees with --units needs no word */
+        if (strange[k][0].value != 43007.1)
+            assert_non_null(strstr(last_warning, strange[k][0].name));
+        assert_between(snapshot.units.g, 43007, 43009);
+        assert_true(snapshot.units.length_cm == KPC);
+        ky_snapshot_free(&snapshot);
+    }
+}
+
+/* G of the file against the one that follows from its units. */
+static void a_strange_g_is_refused_or_replaced(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *says;
+        struct attribute attributes[5];
+    } files[] = {
+        {"'G' = 1, which contradicts its units", {GALAXY_UNITS, {"Header", "G", 1, NULL}}},
+        {"'Gravitational_Constant_In_Code_Inits' = nan",
+         {{"Header", "UnitLength_In_CGS", KPC, NULL},
+          {"Header", "UnitMass_In_CGS", MSUN10, NULL},
+          {"Header", "UnitVelocity_In_CGS", KM, NULL},
+          {"Header", "Gravitational_Constant_In_Code_Inits", (double)NAN, NULL}}},
+    };
+    struct ky_error error = {0};
+    struct ky_units galaxy;
+    assert_ok(ky_units_preset("galaxy", &galaxy, &error));
+    for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
+        struct ky_snapshot snapshot;
+        struct ky_read_options options = options_with(KY_SPACE_REFUSED);
+        H5Fclose(make("g.hdf5", files[k].attributes));
+        assert_refused("g.hdf5", &options, KY_BAD_DATA, files[k].says);
+        options.units = &galaxy;
+        assert_read("g.hdf5", &options, &snapshot);
+        assert_non_null(strstr(last_warning, files[k].says));
         assert_true(snapshot.units.g == 43009.0);
+        ky_snapshot_free(&snapshot);
+    }
+    static const struct attribute own[][2] = {{{"Kyoho", "G", (double)NAN, NULL}},
+                                              {{"Kyoho", "G", -1, NULL}},
+                                              {{"Kyoho", "UnitLength_in_cm", 0, "far"}}};
+    for (size_t k = 0; k < 3; k++) {
+        H5Fclose(make("g.hdf5", own[k]));
+        assert_refused("g.hdf5", NULL, KY_BAD_DATA, "it must be 0 or more");
+        assert_refused("g.hdf5", NULL, KY_BAD_DATA, own[k][0].name);
+    }
+    struct ky_snapshot snapshot; /* a G of 1 is that of N-body units, and 0 is none */
+    static const struct attribute ordinary[][2] = {
+        {{"Header", "G", 1, NULL}}, {{"Parameters", "GravityConstantInternal", 0, NULL}}};
+    for (size_t k = 0; k < 2; k++) {
+        H5Fclose(make("g.hdf5", ordinary[k]));
+        assert_read("g.hdf5", NULL, &snapshot);
+        assert_true(snapshot.units.g == 1 && snapshot.units.length_cm == 0);
         ky_snapshot_free(&snapshot);
     }
 }
 
 /* ---- space ---- */
-
-#define GALAXY_UNITS                                                                               \
-    {"Header", "UnitLength_in_cm", KPC, NULL}, {"Header", "UnitMass_in_g", MSUN10, NULL},          \
-    {                                                                                              \
-        "Header", "UnitVelocity_in_cm_per_s", KM, NULL                                             \
-    }
 
 static void other_spaces_are_refused(void **state)
 {
@@ -225,7 +308,17 @@ static void other_spaces_are_refused(void **state)
          {{"Parameters", "ComovingIntegrationOn", 1, NULL}, {"Header", "Time", 0.5, NULL}}},
         {"comoving (redshift 1)",
          {{"Cosmology", "Cosmological run", 1, NULL}, {"Header", "Scale-factor", 0.5, NULL}}},
+        {"comoving (redshift 1)",
+         {{"Parameters", "ComovingIntegrationOn", 0, "1"}, {"Header", "Time", 0.5, NULL}}},
+        {"comoving (redshift 1)",
+         {{"Cosmology", "Omega_m", 0.3, NULL}, {"Cosmology", "Scale-factor", 0.5, NULL}}},
+        {"comoving (redshift 1)", {{"Header", "Omega0", 0.3, NULL}, {"Header", "Time", 0.5, NULL}}},
+        {"comoving (redshift 1)", {{"Header", "ExpansionFactor", 0.5, NULL}}},
+        {"comoving (scale factor 0)", {{"Header", "ComovingIntegrationOn", 1, NULL}}},
         {"in units of 1/h (h = 0.7)", {{"Header", "HubbleParam", 0.7, NULL}}},
+        {"in units of 1/h (h = 0.7)", {{"Parameters", "HubbleParam", 0, "0.7"}}},
+        {"in a periodic box of side 50", {{"Parameters", "BoxSize", 50, NULL}}},
+        {"in a periodic box of side 50", {{"RuntimePars", "BoxSize", 0, "50 "}}},
         {"in a periodic box of side 50", {{"Header", "BoxSize", 50, NULL}}},
     };
     for (size_t k = 0; k < sizeof spaces / sizeof *spaces; k++) {
@@ -241,12 +334,45 @@ static void other_spaces_are_refused(void **state)
     }
 }
 
+static void numbers_that_no_space_has_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *says;
+        struct attribute attributes[2];
+    } spaces[] = {
+        {"/Header: BoxSize is nan", {{"Header", "BoxSize", (double)NAN, NULL}}},
+        {"/Header: BoxSize is -1", {{"Header", "BoxSize", -1, NULL}}},
+        {"/Header: Redshift is nan", {{"Header", "Redshift", (double)NAN, NULL}}},
+        {"/Header: Redshift is -1", {{"Header", "Redshift", -1, NULL}}},
+        {"/Header: HubbleParam is nan", {{"Header", "HubbleParam", (double)NAN, NULL}}},
+        {"/Header: HubbleParam is -1", {{"Header", "HubbleParam", -1, NULL}}},
+        {"/Parameters: HubbleParam is seventy", {{"Parameters", "HubbleParam", 0, "seventy"}}},
+        {"/Header: ExpansionFactor is 0", {{"Header", "ExpansionFactor", 0, NULL}}},
+    };
+    for (size_t k = 0; k < sizeof spaces / sizeof *spaces; k++) {
+        H5Fclose(make("n.hdf5", spaces[k].attributes));
+        assert_refused("n.hdf5", NULL, KY_BAD_DATA, spaces[k].says);
+    }
+    const double sides[3] = {50, (double)NAN, 60};
+    hid_t file = make("n.hdf5", NULL), header = group_of(file, "Header");
+    put_attribute(header, "BoxSize", H5T_NATIVE_DOUBLE, 3, sides);
+    H5Gclose(header);
+    H5Fclose(file);
+    assert_refused("n.hdf5", NULL, KY_BAD_DATA, "/Header: BoxSize is nan");
+}
+
 static void ordinary_spaces_are_read(void **state)
 {
     (void)state;
     static const struct attribute ordinary[][6] = {
         {{"Header", "HubbleParam", 1, NULL}, {"Header", "BoxSize", 0, NULL}},
         {{"Header", "Time", 1, NULL}, {"Header", "Redshift", 0, NULL}},
+        {{"Header", "Omega0", 0.3, NULL},
+         {"Header", "Time", 0.5, NULL},
+         {"Header", "Redshift", 0, NULL}},
+        {{"Header", "Omega0", 0.3, NULL}, {"Header", "Time", 1.5, NULL}},
+        {{"Header", "BoxSize", 0, NULL}, {"Header", "Community", 0, "of 3 bodies"}},
         {{"Parameters", "ComovingIntegrationOn", 0, NULL},
          {"Header", "Omega0", 0.3, NULL},
          {"Header", "Time", 1, NULL}},
@@ -580,7 +706,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(units_of_every_code_are_known),
         cmocka_unit_test(units_not_understood_are_refused_or_given),
+        cmocka_unit_test(a_strange_g_is_refused_or_replaced),
         cmocka_unit_test(other_spaces_are_refused),
+        cmocka_unit_test(numbers_that_no_space_has_are_refused),
         cmocka_unit_test(ordinary_spaces_are_read),
         cmocka_unit_test(gadget_becomes_physical),
         cmocka_unit_test(swift_becomes_physical),

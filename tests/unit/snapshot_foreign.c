@@ -417,6 +417,46 @@ static void neighbours_of_tipsy_must_be_whole(void **state)
     assert_non_null(strstr(error.text, "comoving"));
 }
 
+/* NAME.param beside a TIPSY file, and what its error line says; NULL: it is read. */
+static void parameters_of_tipsy_are_heeded(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *says;
+    } files[] = {
+        {"bComove = 1\n", "read that with --physical"},
+        {"bComove = yes\n", "bComove is 'yes'"},
+        {"bComove = 0\n#bComove = 1\n", NULL},
+        {"bPeriodic = 1\n", "in a periodic box of side 1"},
+        {"bPeriodic = 1\ndPeriod = 25\n", "in a periodic box of side 25"},
+        {"dPeriod = 25\n", "in a periodic box of side 25"},
+        {"dPeriod = nan\n", "dPeriod is 'nan'"},
+        {"bPeriodic = 0\ndPeriod = 25\n", NULL},
+        {"dKpcUnit = kpc\ndMsolUnit = 1\n", "dKpcUnit is 'kpc'"},
+        {"dKpcUnit = 1\n", "dMsolUnit = 0"},
+    };
+    struct ky_error error = {0};
+    struct ky_snapshot snapshot;
+    static struct bytes bytes;
+    struct tipsy t = {KY_TURN_BIG, 32, 4, 4, 0, 0};
+    make_tipsy(&bytes, &t);
+    put_bytes(in_folder("c.tipsy"), bytes.data, bytes.size);
+    for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
+        put_bytes(in_folder("c.tipsy.param"), files[k].text, strlen(files[k].text));
+        enum ky_status status = ky_snapshot_read(in_folder("c.tipsy"), &snapshot, &error);
+        if (files[k].says ? !status || !strstr(error.text, files[k].says) : status)
+            fail_msg("%s: status %d, '%s'", files[k].text, status, error.text);
+        ky_snapshot_free(&snapshot);
+    }
+    put_bytes(in_folder("c.tipsy.param"), "bPeriodic = 1\ndPeriod = 25\n", 28);
+    struct ky_read_options options;
+    ky_read_options_defaults(&options);
+    options.space = KY_SPACE_PHYSICAL;
+    assert_ok(ky_snapshot_read_as(in_folder("c.tipsy"), &options, &snapshot, &error));
+    check_tipsy(&snapshot.bodies, &t);
+    ky_snapshot_free(&snapshot);
+}
+
 static void forces_that_are_not_finite_are_refused(void **state)
 {
     (void)state;
@@ -444,7 +484,12 @@ static void gadget_spaces_are_seen(void **state)
         const char *says;
     } facts[] = {{80, 1, "comoving (redshift 1)"},
                  {128, 10, "periodic box of side 10"},
-                 {152, 0.7, "units of 1/h (h = 0.7)"}};
+                 {136, 0.3, "comoving (redshift 0.3333)"}, /* its time is 0.75 */
+                 {80, (double)NAN, "its redshift is nan"},
+                 {80, -1, "its redshift is -1"},
+                 {128, -1, "box is -1"},
+                 {152, (double)NAN, "(h) is nan"},
+                 {152, 0.7, "units of 1/h (h = 0.7)"}}; /* the last is converted below */
     struct ky_error error = {0};
     struct ky_snapshot snapshot;
     struct ky_read_options options;
@@ -452,7 +497,7 @@ static void gadget_spaces_are_seen(void **state)
     struct gadget g = plain_gadget;
     ky_read_options_defaults(&options);
     options.space = KY_SPACE_PHYSICAL;
-    for (size_t k = 0; k < 3; k++) {
+    for (size_t k = 0; k < sizeof facts / sizeof *facts; k++) {
         make_gadget(&bytes, &g, 0);
         ky_store_double(bytes.data + 4 + facts[k].at, facts[k].value, 0);
         assert_int_equal(read_bytes(bytes.data, bytes.size, &error), KY_BAD_DATA);
@@ -476,6 +521,7 @@ int main(void)
         cmocka_unit_test(foreign_tipsy_units_are_read),
         cmocka_unit_test(ids_of_bonsai_are_read),
         cmocka_unit_test(neighbours_of_tipsy_must_be_whole),
+        cmocka_unit_test(parameters_of_tipsy_are_heeded),
         cmocka_unit_test(forces_that_are_not_finite_are_refused),
         cmocka_unit_test(gadget_spaces_are_seen),
     };

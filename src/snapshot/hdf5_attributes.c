@@ -1,0 +1,113 @@
+/* Attributes of groups and data sets, as numbers. Some codes write numbers as text. */
+#ifdef KY_HAVE_HDF5
+#include "snapshot/hdf5.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/number.h"
+
+int ky_hdf5_numbers(hid_t object, const char *name, hid_t type, int most, void *data)
+{
+    if (object < 0 || H5Aexists(object, name) <= 0)
+        return 0;
+    hid_t attribute = H5Aopen(object, name, H5P_DEFAULT);
+    hid_t space = H5Aget_space(attribute), stored = H5Aget_type(attribute);
+    hssize_t count = H5Sget_simple_extent_npoints(space);
+    H5T_class_t class = H5Tget_class(stored);
+    int result = -1;
+    if (count >= 1 && count <= most && (class == H5T_INTEGER || class == H5T_FLOAT) &&
+        H5Aread(attribute, type, data) >= 0)
+        result = (int)count;
+    H5Tclose(stored);
+    H5Sclose(space);
+    H5Aclose(attribute);
+    return result;
+}
+
+double ky_hdf5_real(hid_t object, const char *name, double otherwise)
+{
+    double value;
+    return ky_hdf5_numbers(object, name, H5T_NATIVE_DOUBLE, 1, &value) == 1 ? value : otherwise;
+}
+
+hid_t ky_hdf5_group(hid_t where, const char *name)
+{
+    H5L_info_t link;
+    if (!strcmp(name, "/"))
+        return H5Gopen2(where, name, H5P_DEFAULT);
+    if (H5Lexists(where, name, H5P_DEFAULT) <= 0 ||
+        H5Lget_info(where, name, &link, H5P_DEFAULT) < 0)
+        return -1;
+    /* the file driver knows one file: a link out of it would lead into the same file */
+    return link.type == H5L_TYPE_EXTERNAL ? -1 : H5Gopen2(where, name, H5P_DEFAULT);
+}
+
+/* Text of a fixed length, else what it is. The library is not trusted with texts of variable
+ * length: damage to the heap where they lie makes it crash. */
+static void read_text(hid_t object, const char *name, char text[KY_HDF5_TEXT])
+{
+    hid_t attribute = H5Aopen(object, name, H5P_DEFAULT), type = H5Aget_type(attribute);
+    hid_t space = H5Aget_space(attribute);
+    memset(text, 0, KY_HDF5_TEXT);
+    if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) != 0 ||
+        H5Tget_size(type) >= KY_HDF5_TEXT || H5Sget_simple_extent_npoints(space) != 1 ||
+        H5Aread(attribute, type, text) < 0)
+        strcpy(text, "neither a number nor a short text");
+    H5Sclose(space);
+    H5Tclose(type);
+    H5Aclose(attribute);
+}
+
+/* The largest, as of the sides of a box; but one that is negative or not finite comes first. */
+static double one_of(const double *values, int count)
+{
+    double result = values[0];
+    for (int k = 1; k < count; k++)
+        if (isfinite(result) && result >= 0 && !(values[k] >= 0 && values[k] <= result))
+            result = values[k];
+    return result;
+}
+
+struct ky_hdf5_told ky_hdf5_tell(hid_t object, const char *name)
+{
+    struct ky_hdf5_told told = {.number = (double)NAN};
+    double values[3];
+    char *end;
+    int count = ky_hdf5_numbers(object, name, H5T_NATIVE_DOUBLE, 3, values);
+    told.is_there = count != 0;
+    if (count > 0) {
+        told.number = one_of(values, count);
+        ky_format(told.text, sizeof told.text, "%.9g", told.number);
+    } else if (count < 0) {
+        read_text(object, name, told.text);
+        double number = ky_number_real(told.text, &end);
+        if (end != told.text && !end[strspn(end, " ")])
+            told.number = number;
+    }
+    return told;
+}
+
+struct ky_hdf5_told ky_hdf5_tell_in(hid_t file, const char *group, const char *name)
+{
+    hid_t at = ky_hdf5_group(file, group);
+    struct ky_hdf5_told told = ky_hdf5_tell(at, name);
+    ky_hdf5_close_group(at);
+    return told;
+}
+
+enum ky_status ky_hdf5_no_number(const char *group, const char *name,
+                                 const struct ky_hdf5_told *told, struct ky_error *error)
+{
+    return ky_fail(error, KY_BAD_DATA, "/%s: %s is %s; it must be a number",
+                   strcmp(group, "/") != 0 ? group : "", name, told->text);
+}
+
+void ky_hdf5_close_group(hid_t group)
+{
+    if (group >= 0)
+        H5Gclose(group);
+}
+#else
+typedef int ky_hdf5_is_absent;
+#endif
