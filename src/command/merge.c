@@ -7,18 +7,35 @@
 #include "command/command.h"
 #include "models/models.h"
 
+/* --softening takes the place of what the bodies bring, and says so as `run` does. */
+static enum ky_status replace_softening(struct cli *cli, double given, const char *name,
+                                        struct ky_snapshot *system)
+{
+    struct ky_parameters chosen;
+    char remark[KY_REMARK], line[KY_REMARK];
+    const int kind = system->softening_kind;
+    ky_parameters_defaults(&chosen);
+    chosen.softening = given;
+    enum ky_status status = isnan(given) ? KY_OK : source_soften(cli, &chosen, system, remark);
+    system->softening_kind = kind;
+    if (status || isnan(given) || !*remark)
+        return status;
+    ky_format(line, sizeof line, "%s: %s", name, remark);
+    cli_log(cli, KY_LOG_INFO, line);
+    return KY_OK;
+}
+
 /* A system whose bodies have softenings of their own, beside one that has one for all: then all
  * have their own. */
 static enum ky_status soften(struct ky_snapshot *system, const struct ky_snapshot *other,
-                             double otherwise, double length, struct ky_error *error)
+                             double length, struct ky_error *error)
 {
     struct ky_bodies *bodies = &system->bodies;
-    double softening = isnan(otherwise) ? system->softening : otherwise;
-    if (bodies->softening || !other->bodies.softening || isnan(softening))
+    if (bodies->softening || !other->bodies.softening || isnan(system->softening))
         return KY_OK; /* ky_merge says what is missing */
     enum ky_status status = ky_bodies_extend(bodies, KY_WITH_SOFTENING, error);
     for (size_t i = 0; i < bodies->n && !status; i++)
-        bodies->softening[i] = softening / length;
+        bodies->softening[i] = system->softening / length;
     return status;
 }
 
@@ -57,8 +74,8 @@ static enum ky_status combine(struct cli *cli, const struct ky_merge_parameters 
         choose_softening(cli, parameters->softening, a, b, both);
         return KY_OK;
     }
-    enum ky_status status = soften(a, b, parameters->softening, 1, &cli->error);
-    return status ? status : soften(b, a, parameters->softening, length, &cli->error);
+    enum ky_status status = soften(a, b, 1, &cli->error);
+    return status ? status : soften(b, a, length, &cli->error);
 }
 
 /* Both systems have the same units and G: those that they bring, or --units and --g. */
@@ -95,6 +112,10 @@ static enum ky_status merge(struct cli *cli, struct ky_merge_parameters *paramet
         status = reading_get(cli, reading, cli->words[1], units ? &preset : NULL, 0, b);
     if (!status)
         status = take_units(cli, units, parameters, a, b);
+    if (!status)
+        status = replace_softening(cli, parameters->softening, cli->words[0], a);
+    if (!status)
+        status = replace_softening(cli, parameters->softening, cli->words[1], b);
     if (!status)
         status = ky_merge_scale(&b->bodies, parameters, &scale, &cli->error);
     if (!status)

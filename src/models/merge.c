@@ -20,9 +20,9 @@ const struct ky_option ky_merge_options[] = {
     {"g", KY_OPTION_REAL, FIELD(g), "1", 0, (double)INFINITY, NULL, NULL,
      "constant of gravity in the units of the bodies"},
     {"softening", KY_OPTION_REAL, FIELD(softening), NULL, 0, (double)INFINITY, NULL, "LENGTH",
-     "of bodies without softenings of their own; without it the one stored with each system, of "
-     "two "
-     "the larger [length]"},
+     "of all bodies, in place of what the systems bring; without it bodies keep their own, and of "
+     "the "
+     "softenings stored with two systems the larger counts [length]"},
     {"mass", KY_OPTION_REAL, FIELD(mass), NULL, 1e-300, 1e300, NULL, NULL,
      "total mass to which the second system is scaled; without it, it stays as it is [mass]"},
     {"radius", KY_OPTION_REAL, FIELD(radius), NULL, 1e-300, 1e300, NULL, "LENGTH",
@@ -207,8 +207,8 @@ static enum ky_status check(const struct ky_bodies *a, const struct ky_bodies *b
         status = check_system(b, "second", error);
     if (!status && !a->softening != !b->softening && isnan(parameters->softening))
         return ky_fail(error, KY_USAGE,
-                       "only the %s system has softenings of its own; give the softening of the "
-                       "bodies of the other",
+                       "only the bodies of the %s system have softenings, and those of the other "
+                       "need one too; give --softening",
                        a->softening ? "first" : "second");
     return status;
 }

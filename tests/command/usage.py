@@ -249,6 +249,15 @@ with folder() as where:
     merged = run("merge", path("soft.csv"), path("rounded.csv"), "--separation", "3", "--pericentre", "1", "-o", path("both.csv"), "--overwrite")
     check("0.12500000001" in open(path("rounded.csv")).read() and "larger of" not in merged.stderr,
           "softenings that differ in rounding alone are the same", merged.stderr)
+    with open(path("own.csv"), "w") as own:
+        own.write("m,x,y,z,vx,vy,vz,softening\n1,0,0,0,0,0,0,0.1\n1,1,0,0,0,1,0,0.2\n")
+    merged = run("merge", path("own.csv"), path("soft.csv"), "--separation", "3", "--pericentre", "1", "--softening", "0.5", "-o", path("half.csv"))
+    text = open(path("half.csv")).read()
+    check("# softening: 0.5" in text and ",softening" not in text, "merge --softening is that of all bodies", text)
+    check("own.csv: softening 0.5 replaces the bodies' own, from 0.1 to 0.2" in merged.stderr
+          and "soft.csv: softening 0.5 replaces 0.125, stored with the bodies" in merged.stderr, "and says what it replaces", merged.stderr)
+    refused = run("merge", path("own.csv"), path("bare.csv"), "--separation", "3", "--pericentre", "1", "-o", path("mixed.csv"), code=2).stderr
+    check("need one too; give --softening" in refused, "merge of bodies with and without softenings", refused)
 
     # a first run with nothing but a model and an end
     run("run", "--model", "plummer", "-n", "1000", "--end", "0.5", "--output", path("first"), "--quiet")
