@@ -44,7 +44,7 @@ static struct ky_engine *engine_for(const struct ky_parameters *given,
 {
     struct ky_error error;
     struct ky_engine *engine;
-    stop_if(ky_parameters_resolve(given, resolved, &error), &error);
+    stop_if(ky_force_resolve(given, resolved, &error), &error);
     stop_if(ky_engine_open(resolved, bodies->n, &engine, &error), &error);
     stop_if(ky_engine_put(engine, bodies, &error), &error);
     return engine;

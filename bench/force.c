@@ -56,7 +56,7 @@ static enum ky_status make_exact(const struct ky_bodies *bodies, struct exact *e
     exact->count = bodies->n < SAMPLES ? bodies->n : SAMPLES;
     for (size_t k = 0; k < exact->count; k++)
         exact->body[k] = k * (bodies->n / exact->count);
-    enum ky_status status = ky_parameters_resolve(&given, &parameters, error);
+    enum ky_status status = ky_force_resolve(&given, &parameters, error);
     if (status == KY_OK)
         status = ky_engine_open(&parameters, bodies->n, &engine, error);
     if (status == KY_OK)
@@ -102,7 +102,7 @@ static enum ky_status measure(const struct ky_parameters *given, struct ky_bodie
     struct ky_parameters parameters;
     struct ky_engine *engine = NULL;
     struct ky_force_report run[REPEAT];
-    enum ky_status status = ky_parameters_resolve(given, &parameters, error);
+    enum ky_status status = ky_force_resolve(given, &parameters, error);
     if (status == KY_OK)
         status = ky_engine_open(&parameters, bodies->n, &engine, error);
     if (status == KY_OK)

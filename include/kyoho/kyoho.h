@@ -317,14 +317,19 @@ KY_API enum ky_status ky_sim_open(const struct ky_parameters *parameters,
                                   struct ky_error *error);
 KY_API void ky_sim_close(struct ky_sim *sim); /* NULL is allowed */
 
-/* Goes on by `steps` steps of parameters.step. After a failure the simulation can only be closed.
- */
+/* Goes on by `steps` steps of parameters.step. A step that was divided counts once more when it is
+ * completed. After a failure the simulation can only be closed. */
 KY_API enum ky_status ky_sim_advance(struct ky_sim *sim, uint64_t steps, struct ky_error *error);
+/* Goes on to `time`. KY_USAGE for a time that does not lie ahead. No step ends there: KY_USAGE with
+ * the nearest times if `shorten` is 0; else the last step is divided, and what is left of it is the
+ * first step of the next call, so that the times of the steps stay what they were. */
+KY_API enum ky_status ky_sim_advance_to(struct ky_sim *sim, double time, int shorten,
+                                        struct ky_error *error);
 
 KY_API size_t ky_sim_n(const struct ky_sim *sim);
-KY_API double
-ky_sim_time(const struct ky_sim *sim); /* start time + steps × step, in one rounding */
-KY_API uint64_t ky_sim_steps(const struct ky_sim *sim); /* since the start, over all resumptions */
+KY_API double ky_sim_time(const struct ky_sim *sim);
+/* Steps since the start, over all resumptions; each part of a divided step counts. */
+KY_API uint64_t ky_sim_steps(const struct ky_sim *sim);
 
 /* Copies what `bodies` has arrays for (its n must be ky_sim_n), in the order in which the bodies
  * came in. */

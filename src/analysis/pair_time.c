@@ -5,6 +5,7 @@
 
 #include "analysis/analysis.h"
 #include "base/memory.h"
+#include "engine/engine.h"
 
 /* Beyond this eccentricity two of many bodies are not a binary but fall towards each other by
  * chance: others will deflect them. Two bodies alone keep their orbit, down to this fraction of
@@ -59,7 +60,7 @@ enum ky_status ky_shortest_pair_time(const struct ky_bodies *bodies, double g, d
     double *distance = ky_allocate(bodies->n, sizeof *distance);
     if (!distance)
         return ky_no_memory(error, "distances", bodies->n, sizeof *distance);
-    ky_parameters_defaults(&parameters);
+    ky_force_defaults(&parameters);
     parameters.engine = "cpu";
     enum ky_status status = ky_walk(&parameters, bodies, "nearest", &input, distance, NULL, error);
     for (size_t i = 0; i < bodies->n && !status; i++)

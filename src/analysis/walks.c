@@ -15,7 +15,7 @@ enum ky_status ky_walker_open(const struct ky_parameters *parameters,
     input.potential = NULL;
     enum ky_status status = ky_bodies_check(bodies, error);
     if (!status)
-        status = ky_parameters_resolve_once(parameters, &walker->parameters, error);
+        status = ky_force_resolve_once(parameters, &walker->parameters, error);
     /* A body at the surface of a radius is in or out whatever the engine, unless digits are asked
      * to be left out. */
     if (!status && parameters->precision == KY_PRECISION_BY_INTEGRATOR)

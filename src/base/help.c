@@ -89,14 +89,15 @@ static void help_line(const struct ky_option *option, const char *letter, FILE *
 void ky_options_help(const struct ky_option_set *sets, size_t count,
                      const struct ky_option_letter *letters, FILE *out)
 {
+    const char *title = "";
     for (size_t s = 0; s < count; s++) {
-        int titled = 0;
         for (size_t k = 0; k < sets[s].count; k++) {
             const struct ky_option *option = &sets[s].options[k];
             if (ky_options_find(sets, count, option->name, NULL) != option)
                 continue; /* an earlier set has it */
-            if (!titled++)
+            if (strcmp(title, sets[s].title) != 0)
                 fprintf(out, "\n%s:\n", sets[s].title);
+            title = sets[s].title;
             help_line(option, ky_option_letter_of(letters, option->name), out);
         }
     }

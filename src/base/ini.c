@@ -139,12 +139,9 @@ static size_t named_before(struct reading *r, const struct ky_option_set *owner,
 static enum ky_status set_option(struct reading *r, char *name, char *value)
 {
     char where[320];
-    const struct ky_option_set *owner = r->section;
-    const struct ky_option *option =
-        ky_options_find(r->section ? r->section : r->sets, r->section ? 1 : r->count, name, &owner);
-    const struct ky_option_set *first = owner; /* whose name it is on the command line, too */
-    ky_options_find(r->sets, r->count, name, &first);
-    if (!option || first != owner)
+    const struct ky_option_set *owner = NULL;
+    const struct ky_option *option = ky_options_find(r->sets, r->count, name, &owner);
+    if (!option || (r->section && strcmp(owner->title, r->section->title) != 0))
         return unknown_name(r, name);
     size_t before = named_before(r, owner, option);
     if (before) {
@@ -278,7 +275,8 @@ static void write_text(const char *text, FILE *out)
 void ky_options_write_ini(const struct ky_option_set *sets, size_t count, FILE *out)
 {
     for (size_t s = 0; s < count; s++) {
-        fprintf(out, "[%s]\n", sets[s].title);
+        if (s == 0 || strcmp(sets[s].title, sets[s - 1].title) != 0)
+            fprintf(out, "[%s]\n", sets[s].title);
         for (size_t k = 0; k < sets[s].count; k++) {
             const struct ky_option *option = &sets[s].options[k];
             char number[4096];

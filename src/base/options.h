@@ -31,7 +31,7 @@ struct ky_option {
 };
 
 /* A table bound to the struct that it describes; `title` is the INI section and the heading of the
- * help. */
+ * help. Sets of one title follow each other and make one section. */
 struct ky_option_set {
     const char *title;
     const struct ky_option *options;

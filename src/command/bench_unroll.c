@@ -18,10 +18,9 @@ enum { NAME = 16 };
 static void name_of(int unroll, char name[NAME])
 {
     struct ky_parameters parameters = {.unroll = unroll};
-    struct ky_option_set sets[KY_PARAMETER_SETS];
-    ky_parameter_sets(&parameters, sets);
-    ky_option_text(ky_options_find(sets, KY_PARAMETER_SETS, "unroll", NULL), &parameters, name,
-                   NAME);
+    struct ky_option_set sets[KY_FORCE_SETS];
+    ky_force_sets(&parameters, sets);
+    ky_option_text(ky_options_find(sets, KY_FORCE_SETS, "unroll", NULL), &parameters, name, NAME);
 }
 
 static enum ky_status wrong(struct cli *cli, const struct force_result *result)

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/threads.h"
+#include "integrate/integrate.h"
 
 const struct ky_option_letter cli_letters[] = {
     {"n", "bodies"}, {"o", "output"}, {"h", "help"}, {"q", "quiet"}, {NULL, NULL}};
@@ -40,7 +41,7 @@ void cli_add_parameters(struct cli *cli, struct ky_parameters *parameters)
 
 void cli_add_force(struct cli *cli, struct ky_parameters *parameters)
 {
-    add_parameters(cli, parameters, 2);
+    add_parameters(cli, parameters, KY_FORCE_SETS);
 }
 
 void cli_add_engine(struct cli *cli, struct ky_parameters *parameters)

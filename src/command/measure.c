@@ -144,7 +144,7 @@ enum ky_status force_measure(const struct ky_parameters *parameters, struct ky_b
     struct ky_engine *engine = NULL;
     size_t n = bodies->n;
     *result = (struct force_result){.n = n, .sums.mass = (double)NAN};
-    enum ky_status status = ky_parameters_resolve(parameters, &result->parameters, error);
+    enum ky_status status = ky_force_resolve(parameters, &result->parameters, error);
     if (!status)
         status = ky_engine_open(&result->parameters, n, &engine, error);
     if (!status) {
@@ -196,10 +196,10 @@ static void write_choice(struct ky_json *json, const struct ky_parameters *param
                          const char *name)
 {
     struct ky_parameters own = *parameters;
-    struct ky_option_set sets[KY_PARAMETER_SETS];
+    struct ky_option_set sets[KY_FORCE_SETS];
     char text[64];
-    ky_parameter_sets(&own, sets);
-    ky_option_text(ky_options_find(sets, KY_PARAMETER_SETS, name, NULL), &own, text, sizeof text);
+    ky_force_sets(&own, sets);
+    ky_option_text(ky_options_find(sets, KY_FORCE_SETS, name, NULL), &own, text, sizeof text);
     ky_json_text(json, name, text);
 }
 

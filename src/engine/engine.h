@@ -82,20 +82,19 @@ struct ky_engine_verbs {
     void (*report)(struct ky_engine *engine, struct ky_force_report *report);
 };
 
-/* The options that describe struct ky_parameters, by section. */
-extern const struct ky_option ky_engine_options[], ky_force_options[], ky_integrator_options[];
-extern const size_t ky_engine_option_count, ky_force_option_count, ky_integrator_option_count;
-/* The three tables bound to one struct. */
-enum { KY_PARAMETER_SETS = 3 };
-void ky_parameter_sets(struct ky_parameters *parameters,
-                       struct ky_option_set sets[KY_PARAMETER_SETS]);
-/* Fields that depend on others (cell, opening, precision), resolved; ranges and choices checked. */
-enum ky_status ky_parameters_resolve(const struct ky_parameters *given,
-                                     struct ky_parameters *resolved, struct ky_error *error);
+/* The tables of the options of processor and force, bound to one struct. */
+enum { KY_FORCE_SETS = 2 };
+void ky_force_sets(struct ky_parameters *parameters, struct ky_option_set sets[KY_FORCE_SETS]);
+/* Their defaults, the struct's size, and 0 elsewhere. */
+void ky_force_defaults(struct ky_parameters *parameters);
+/* `given` with the fields that depend on others (cell, opening, precision) filled; ranges and
+ * choices checked. Fields that these tables do not have are copied. */
+enum ky_status ky_force_resolve(const struct ky_parameters *given, struct ky_parameters *resolved,
+                                struct ky_error *error);
 /* The same for forces that are computed once: `offset` unless the caller wants otherwise, since
  * `relative` would need a pass for the accelerations before its own. */
-enum ky_status ky_parameters_resolve_once(const struct ky_parameters *given,
-                                          struct ky_parameters *resolved, struct ky_error *error);
+enum ky_status ky_force_resolve_once(const struct ky_parameters *given,
+                                     struct ky_parameters *resolved, struct ky_error *error);
 
 /* Opens the engine that parameters->engine names; "auto" takes the fastest that opens and logs
  * which and why. */

@@ -1,5 +1,5 @@
-/* The tables that describe struct ky_parameters, its defaults, and the fields that follow from
- * others. */
+/* The tables of what struct ky_parameters says of processor and force, and the fields that follow
+ * from others. */
 #include "engine/engine.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #define FIELD(name) offsetof(struct ky_parameters, name)
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
-const struct ky_option ky_engine_options[] = {
+static const struct ky_option engine_options[] = {
     {"engine", KY_OPTION_TEXT, FIELD(engine), "auto", KY_NO_RANGE, NULL,
      "auto|cpu|cuda[:i,j...]|opencl[:i,j...]", "the processor; `kyoho devices` lists them"},
     {"isa", KY_OPTION_CHOICE, FIELD(isa), "auto", KY_NO_RANGE, "auto|plain|sse2|avx2|avx512|neon",
@@ -18,7 +18,7 @@ const struct ky_option ky_engine_options[] = {
      "cores"},
 };
 
-const struct ky_option ky_force_options[] = {
+static const struct ky_option force_options[] = {
     {"force", KY_OPTION_CHOICE, FIELD(force), "tree", KY_NO_RANGE, "direct|walk|list|tree", NULL,
      "direct: exact sum; walk: one tree walk for each body; list: interaction lists, made on the "
      "host for a device; tree: one tree walk for each group of bodies"},
@@ -67,36 +67,20 @@ const struct ky_option ky_force_options[] = {
      "constant of gravity in the units of the bodies"},
 };
 
-const struct ky_option ky_integrator_options[] = {
-    {"integrator", KY_OPTION_CHOICE, FIELD(integrator), "leapfrog", KY_NO_RANGE, "leapfrog", NULL,
-     "leapfrog: kick-drift-kick with one step for all"},
-    {"step", KY_OPTION_REAL, FIELD(step), NULL, KY_NO_RANGE, NULL, "TIME",
-     "time step; without it one is chosen from softening and velocities, or, where the softening "
-     "is 0, "
-     "from the shortest orbit or free fall, and printed [time]"},
-};
-
-const size_t ky_engine_option_count = COUNT(ky_engine_options);
-const size_t ky_force_option_count = COUNT(ky_force_options);
-const size_t ky_integrator_option_count = COUNT(ky_integrator_options);
-
-void ky_parameter_sets(struct ky_parameters *parameters,
-                       struct ky_option_set sets[KY_PARAMETER_SETS])
+void ky_force_sets(struct ky_parameters *parameters, struct ky_option_set sets[KY_FORCE_SETS])
 {
-    sets[0] = (struct ky_option_set){"engine", ky_engine_options, ky_engine_option_count,
-                                     parameters, NULL};
+    sets[0] =
+        (struct ky_option_set){"engine", engine_options, COUNT(engine_options), parameters, NULL};
     sets[1] =
-        (struct ky_option_set){"force", ky_force_options, ky_force_option_count, parameters, NULL};
-    sets[2] = (struct ky_option_set){"integrator", ky_integrator_options,
-                                     ky_integrator_option_count, parameters, NULL};
+        (struct ky_option_set){"force", force_options, COUNT(force_options), parameters, NULL};
 }
 
-void ky_parameters_defaults(struct ky_parameters *parameters)
+void ky_force_defaults(struct ky_parameters *parameters)
 {
-    struct ky_option_set sets[KY_PARAMETER_SETS];
+    struct ky_option_set sets[KY_FORCE_SETS];
     *parameters = (struct ky_parameters){.size = sizeof *parameters};
-    ky_parameter_sets(parameters, sets);
-    for (int k = 0; k < KY_PARAMETER_SETS; k++)
+    ky_force_sets(parameters, sets);
+    for (int k = 0; k < KY_FORCE_SETS; k++)
         ky_options_defaults(&sets[k]);
 }
 
@@ -121,10 +105,10 @@ static enum ky_status resolve_opening(struct ky_parameters *own, struct ky_error
     return KY_OK;
 }
 
-enum ky_status ky_parameters_resolve(const struct ky_parameters *given,
-                                     struct ky_parameters *resolved, struct ky_error *error)
+enum ky_status ky_force_resolve(const struct ky_parameters *given, struct ky_parameters *resolved,
+                                struct ky_error *error)
 {
-    ky_parameters_defaults(resolved);
+    ky_force_defaults(resolved);
     if (!ky_options_adopt(resolved, sizeof *resolved, given))
         return ky_fail(error, KY_USAGE,
                        "parameters were not filled by ky_parameters_defaults of this version");
@@ -141,27 +125,23 @@ enum ky_status ky_parameters_resolve(const struct ky_parameters *given,
         resolved->unroll = KY_UNROLL_TUNED;
     if (resolved->softening_kind == KY_SOFTENING_KIND_BY_SNAPSHOT)
         resolved->softening_kind = KY_PLUMMER;
+    struct ky_option_set sets[KY_FORCE_SETS];
+    ky_force_sets(resolved, sets);
     enum ky_status status = resolve_opening(resolved, error);
-    if (status)
-        return status;
-    struct ky_option_set sets[KY_PARAMETER_SETS];
-    ky_parameter_sets(resolved, sets);
-    for (int k = 0; k < KY_PARAMETER_SETS; k++) {
+    for (int k = 0; k < KY_FORCE_SETS && !status; k++)
         status = ky_options_check(&sets[k], error);
-        if (status)
-            return status;
-    }
-    return KY_OK;
+    return status;
 }
 
-enum ky_status ky_parameters_resolve_once(const struct ky_parameters *given,
-                                          struct ky_parameters *resolved, struct ky_error *error)
+enum ky_status ky_force_resolve_once(const struct ky_parameters *given,
+                                     struct ky_parameters *resolved, struct ky_error *error)
 {
     struct ky_parameters once;
-    ky_parameters_defaults(&once);
-    if (!ky_options_adopt(&once, sizeof once, given))
-        return ky_parameters_resolve(given, resolved, error);
-    if (once.opening == KY_OPENING_BY_USE && isnan(once.alpha))
+    ky_force_defaults(&once);
+    if (ky_options_adopt(&once, sizeof once, given) && once.opening == KY_OPENING_BY_USE &&
+        isnan(once.alpha)) {
         once.opening = KY_OFFSET;
-    return ky_parameters_resolve(&once, resolved, error);
+        given = &once;
+    }
+    return ky_force_resolve(given, resolved, error);
 }

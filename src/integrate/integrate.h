@@ -1,20 +1,72 @@
-/* Integrators: each advances the bodies of an engine by a number of steps and knows no processor.
- * One file an integrator, one table that lists them in the order of enum ky_integrator. */
+/* Integrators: each advances the bodies of an engine in time and knows no processor. One file an
+ * integrator with its options, its state and its verbs; one table that lists them in the order of
+ * enum ky_integrator (integrators.c). */
 #ifndef KY_INTEGRATE_INTEGRATE_H
 #define KY_INTEGRATE_INTEGRATE_H
 
+#include "base/fields.h"
 #include "engine/engine.h"
 
-struct ky_integrator_verbs {
-    const char *name;
-    /* Positions, velocities and accelerations on the engine belong to one time, before and after.
-     */
-    enum ky_status (*advance)(struct ky_engine *engine, double step, uint64_t steps,
-                              struct ky_error *error);
+/* The first member of every integrator's own struct. Time is counted in ticks: the tick is the step
+ * of an integrator with one step, and the longest step over a power of two where bodies have their
+ * own. */
+struct ky_integrator_state {
+    const struct ky_integrator_verbs *verbs;
+    double tick;     /* [time]; negative: backwards; NaN: the step is not known yet */
+    uint64_t stride; /* ticks of the longest step: at its multiples all bodies are at one time */
 };
 
-const struct ky_integrator_verbs *ky_integrator_get(enum ky_integrator integrator);
+/* What an integrator has done. */
+struct ky_integrator_report {
+    uint64_t steps;    /* longest steps and parts of them, since it was created */
+    double body_steps; /* steps of single bodies, over all resumptions */
+};
+
+struct ky_integrator_verbs {
+    const char *name; /* "leapfrog" */
+    /* Options that this integrator adds to struct ky_parameters. */
+    const struct ky_option *options;
+    size_t option_count;
+
+    /* For the `n` bodies on the engine. KY_USAGE for parameters that do not go with this
+     * integrator. */
+    enum ky_status (*create)(struct ky_engine *engine, size_t n,
+                             const struct ky_parameters *parameters,
+                             struct ky_integrator_state **integrator, struct ky_error *error);
+    /* Goes on by so many ticks, a multiple of the stride. Positions, velocities and accelerations
+     * on the engine belong to one time, before and after. */
+    enum ky_status (*advance)(struct ky_integrator_state *integrator, uint64_t ticks,
+                              struct ky_error *error);
+    /* One step of length `dt`, less than the longest one, for all bodies: a time between two ticks
+     * is reached. NULL: the integrator cannot divide its steps. */
+    enum ky_status (*part)(struct ky_integrator_state *integrator, double dt,
+                           struct ky_error *error);
+    /* What a restart file has to know of the integrator's own struct, besides bodies and
+     * parameters. */
+    const struct ky_stored_field *fields;
+    size_t field_count;
+    void (*report)(const struct ky_integrator_state *integrator,
+                   struct ky_integrator_report *report);
+    void (*free)(struct ky_integrator_state *integrator);
+};
 
 extern const struct ky_integrator_verbs ky_leapfrog;
+
+/* The integrator that the parameters name. KY_FAULT when memory is out. */
+enum ky_status ky_integrator_create(struct ky_engine *engine, size_t n,
+                                    const struct ky_parameters *parameters,
+                                    struct ky_integrator_state **integrator,
+                                    struct ky_error *error);
+void ky_integrator_free(struct ky_integrator_state *integrator); /* NULL is allowed */
+
+/* ---- all options of struct ky_parameters ---- */
+
+/* Processor, force, the choice of the integrator, and the options of each integrator. */
+enum { KY_INTEGRATORS = 1, KY_PARAMETER_SETS = KY_FORCE_SETS + 1 + KY_INTEGRATORS };
+void ky_parameter_sets(struct ky_parameters *parameters,
+                       struct ky_option_set sets[KY_PARAMETER_SETS]);
+/* ky_force_resolve, and ranges and choices of the integrators' options. */
+enum ky_status ky_parameters_resolve(const struct ky_parameters *given,
+                                     struct ky_parameters *resolved, struct ky_error *error);
 
 #endif

@@ -3,20 +3,87 @@
  * gives the same bits however it is cut into calls. */
 #include "integrate/integrate.h"
 
-static enum ky_status advance(struct ky_engine *engine, double step, uint64_t steps,
-                              struct ky_error *error)
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+struct leapfrog {
+    struct ky_integrator_state base;
+    struct ky_engine *engine;
+    struct ky_integrator_report report;
+    double bodies;
+};
+
+static const struct ky_stored_field fields[] = {
+    {"body steps", offsetof(struct leapfrog, report.body_steps), 1},
+};
+
+static const struct ky_option options[] = {
+    {"step", KY_OPTION_REAL, offsetof(struct ky_parameters, step), NULL, KY_NO_RANGE, NULL, "TIME",
+     "time step; without it one is chosen from softening and velocities, or, where the softening "
+     "is 0, from the shortest orbit or free fall, and printed [time]"},
+};
+
+static enum ky_status create(struct ky_engine *engine, size_t n,
+                             const struct ky_parameters *parameters,
+                             struct ky_integrator_state **integrator, struct ky_error *error)
 {
-    enum ky_status status = KY_OK;
-    for (uint64_t k = 0; k < steps && !status; k++) {
-        status = ky_engine_kick(engine, 0.5 * step, error);
-        if (!status)
-            status = ky_engine_drift(engine, step, error);
-        if (!status)
-            status = ky_engine_forces(engine, error);
-        if (!status)
-            status = ky_engine_kick(engine, 0.5 * step, error);
-    }
+    struct leapfrog *own = ky_allocate_zeroed(1, sizeof *own);
+    if (!own)
+        return ky_no_memory(error, "integrator", 1, sizeof *own);
+    own->base = (struct ky_integrator_state){&ky_leapfrog, parameters->step, 1};
+    own->engine = engine;
+    own->bodies = (double)n;
+    *integrator = &own->base;
+    return KY_OK;
+}
+
+static enum ky_status one_step(struct ky_integrator_state *integrator, double dt,
+                               struct ky_error *error)
+{
+    struct leapfrog *own = (struct leapfrog *)integrator;
+    enum ky_status status = ky_engine_kick(own->engine, 0.5 * dt, error);
+    if (!status)
+        status = ky_engine_drift(own->engine, dt, error);
+    if (!status)
+        status = ky_engine_forces(own->engine, error);
+    if (!status)
+        status = ky_engine_kick(own->engine, 0.5 * dt, error);
+    own->report.steps++;
+    own->report.body_steps += own->bodies;
     return status;
 }
 
-const struct ky_integrator_verbs ky_leapfrog = {"leapfrog", advance};
+static enum ky_status advance(struct ky_integrator_state *integrator, uint64_t ticks,
+                              struct ky_error *error)
+{
+    enum ky_status status = KY_OK;
+    for (uint64_t k = 0; k < ticks && !status; k++)
+        status = one_step(integrator, integrator->tick, error);
+    return status;
+}
+
+static void report(const struct ky_integrator_state *integrator,
+                   struct ky_integrator_report *report)
+{
+    *report = ((const struct leapfrog *)integrator)->report;
+}
+
+static void free_leapfrog(struct ky_integrator_state *integrator)
+{
+    free(integrator);
+}
+
+const struct ky_integrator_verbs ky_leapfrog = {
+    .name = "leapfrog",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .create = create,
+    .advance = advance,
+    .part = one_step,
+    .fields = fields,
+    .field_count = sizeof fields / sizeof *fields,
+    .report = report,
+    .free = free_leapfrog,
+};

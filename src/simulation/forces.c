@@ -14,7 +14,7 @@ enum ky_status ky_forces(const struct ky_parameters *parameters, struct ky_bodie
     input.potential = NULL;
     enum ky_status status = ky_bodies_check(bodies, error);
     if (!status)
-        status = ky_parameters_resolve_once(parameters, &resolved, error);
+        status = ky_force_resolve_once(parameters, &resolved, error);
     if (!status)
         status = ky_softening_need(&resolved, &input, error);
     if (!status)

@@ -136,7 +136,7 @@ static void tell(struct ky_run *run, struct pace *pace)
     }
     const struct ky_progress progress = {
         .time = ky_sim_time(run->sim),
-        .end = run->sim->start + (double)run->schedule.end * run->schedule.step,
+        .end = run->sim->line.start + (double)run->schedule.end * run->schedule.step,
         .steps = steps,
         .steps_at_end = run->schedule.end,
         .steps_per_s = pace->rate,

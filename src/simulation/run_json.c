@@ -30,7 +30,7 @@ static char *times_text(const struct ky_run *run)
     size_t room = schedule->ats * KY_NUMBER_TEXT, used = 0;
     char *text = room ? ky_allocate(room, 1) : NULL, number[KY_NUMBER_TEXT];
     for (size_t k = 0; k < schedule->ats && text; k++) {
-        double time = run->sim->start + (double)schedule->at[k] * schedule->step;
+        double time = run->sim->line.start + (double)schedule->at[k] * schedule->step;
         used += (size_t)snprintf(text + used, room - used, "%s%s", k ? "," : "",
                                  ky_number_text(number, time));
     }
@@ -46,7 +46,7 @@ static void write_run_options(struct ky_json *json, const struct ky_run *run)
     double step = fabs(schedule->step);
     char *at = times_text(run);
     struct ky_run_parameters own = run->given;
-    own.end = run->sim->start + (double)schedule->end * schedule->step;
+    own.end = run->sim->line.start + (double)schedule->end * schedule->step;
     own.every = schedule->every ? (double)schedule->every * step : (double)NAN;
     own.energy_every = (double)schedule->energy_every * step;
     own.at = at;
@@ -125,7 +125,7 @@ static void write_schedule(struct ky_json *json, const struct ky_run *run)
 {
     const struct ky_schedule *schedule = &run->schedule;
     double step = fabs(schedule->step);
-    ky_json_real(json, "end", run->sim->start + (double)schedule->end * schedule->step);
+    ky_json_real(json, "end", run->sim->line.start + (double)schedule->end * schedule->step);
     if (schedule->every)
         ky_json_real(json, "every", (double)schedule->every * step);
     else
@@ -133,7 +133,7 @@ static void write_schedule(struct ky_json *json, const struct ky_run *run)
     ky_json_real(json, "energy_every", (double)schedule->energy_every * step);
     ky_json_array(json, "at");
     for (size_t k = 0; k < schedule->ats; k++)
-        ky_json_real(json, NULL, run->sim->start + (double)schedule->at[k] * schedule->step);
+        ky_json_real(json, NULL, run->sim->line.start + (double)schedule->at[k] * schedule->step);
     ky_json_end_array(json);
     ky_json_count(json, "steps_at_end", schedule->end);
     ky_json_count(json, "steps_between_snapshots", schedule->every);
@@ -144,6 +144,7 @@ static void describe(struct ky_run *run, const char *outcome, const char *reason
 {
     struct ky_json json = {.out = out};
     struct ky_force_report report;
+    struct ky_integrator_report motion;
     struct utsname host;
     char date[40], hash[KY_HASH_TEXT];
     time_t now = time(NULL);
@@ -151,6 +152,7 @@ static void describe(struct ky_run *run, const char *outcome, const char *reason
     gmtime_r(&now, &calendar);
     strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &calendar);
     ky_sim_report(run->sim, &report);
+    run->sim->integrator->verbs->report(run->sim->integrator, &motion);
     ky_json_object(&json, NULL);
     ky_json_text(&json, "program", "kyoho");
     ky_json_text(&json, "version", ky_version());
@@ -165,11 +167,12 @@ static void describe(struct ky_run *run, const char *outcome, const char *reason
         ky_json_count(&json, "seed", run->state.seed);
     else
         ky_json_null(&json, "seed");
-    ky_json_real(&json, "start", run->sim->start);
+    ky_json_real(&json, "start", run->sim->line.start);
     write_schedule(&json, run);
     ky_json_count(&json, "n", ky_sim_n(run->sim));
     ky_json_real(&json, "time", ky_sim_time(run->sim));
     ky_json_count(&json, "steps", ky_sim_steps(run->sim));
+    ky_json_real(&json, "body_steps", motion.body_steps);
     ky_json_count(&json, "snapshots", run->state.snapshots);
     ky_json_real(&json, "energy_change", run->change);
     ky_json_real(&json, "wall_s", ky_run_wall(run));

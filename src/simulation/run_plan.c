@@ -100,7 +100,7 @@ enum ky_status ky_run_plan(const struct ky_parameters *parameters,
     struct ky_memory memory;
     double n = (double)initial->bodies.n;
     int threads = ky_threads_take(parameters->threads);
-    enum ky_status status = ky_parameters_resolve(parameters, &resolved, error);
+    enum ky_status status = ky_force_resolve(parameters, &resolved, error);
     resolved.softening_kind = parameters->softening_kind;
     if (!status)
         status = plan_course(&resolved, given, initial, &course, error);

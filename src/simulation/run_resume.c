@@ -129,7 +129,7 @@ static enum ky_status reopen(struct ky_run *run, struct ky_error *error)
         status = ky_sim_from_restart(&restart, &run->parameters, &run->sim, error);
     ky_restart_free(&restart);
     if (!status && (!isnan(run->given.end) || run->given.steps))
-        status = ky_schedule_extend(&run->schedule, run->sim->start, run->given.end,
+        status = ky_schedule_extend(&run->schedule, run->sim->line.start, run->given.end,
                                     run->given.steps, error);
     if (!status && run->schedule.end < ky_sim_steps(run->sim))
         status = ky_fail(error, KY_USAGE, "the run in %s is at time %g already, past that end",

@@ -9,7 +9,6 @@
 #include "analysis/analysis.h"
 #include "base/bodies.h"
 #include "base/memory.h"
-#include "integrate/integrate.h"
 #include "snapshot/fields.h"
 
 static void *copy_of(const void *data, size_t count, size_t size)
@@ -49,14 +48,18 @@ static enum ky_status create(const struct ky_parameters *parameters, const struc
     }
     sim->parameters.engine = sim->engine_name;
     sim->n = bodies->n;
-    sim->start = time;
+    sim->line.start = time;
     status = keep_labels(sim, bodies, error);
     if (!status)
         status = ky_engine_open(&sim->parameters, bodies->n, &sim->engine, error);
     if (!status)
         status = ky_engine_put(sim->engine, bodies, error);
+    if (!status)
+        status =
+            ky_integrator_create(sim->engine, sim->n, &sim->parameters, &sim->integrator, error);
     if (status)
         goto fail;
+    sim->line.tick = sim->integrator->tick;
     *made = sim;
     return KY_OK;
 fail:
@@ -111,6 +114,7 @@ void ky_sim_close(struct ky_sim *sim)
 {
     if (!sim)
         return;
+    ky_integrator_free(sim->integrator);
     ky_engine_close(sim->engine);
     free(sim->engine_name);
     free(sim->id);
@@ -118,16 +122,72 @@ void ky_sim_close(struct ky_sim *sim)
     free(sim);
 }
 
-enum ky_status ky_sim_advance(struct ky_sim *sim, uint64_t steps, struct ky_error *error)
+/* ---- time ---- */
+
+static enum ky_status part(struct ky_sim *sim, double dt, struct ky_error *error)
+{
+    const struct ky_integrator_verbs *verbs = sim->integrator->verbs;
+    if (!verbs->part)
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "integrator %s cannot divide its steps: choose a time at the end of one",
+                       verbs->name);
+    return verbs->part(sim->integrator, dt, error);
+}
+
+/* From a moment within a step to its end. */
+static enum ky_status finish_step(struct ky_sim *sim, struct ky_error *error)
+{
+    const uint64_t stride = sim->integrator->stride;
+    double step = sim->line.tick * (double)stride;
+    if (sim->now.part == 0)
+        return KY_OK;
+    enum ky_status status = part(sim, step - sim->now.part, error);
+    if (!status)
+        sim->now = (struct ky_moment){sim->now.ticks + stride, 0};
+    return status;
+}
+
+enum ky_status ky_sim_go_to(struct ky_sim *sim, struct ky_moment moment, struct ky_error *error)
 {
     double step = sim->parameters.step;
+    enum ky_status status = KY_OK;
     if (!isfinite(step) || step == 0)
         return ky_fail(error, KY_USAGE, "step is not set; parameters.step must be a finite time");
-    enum ky_status status = ky_integrator_get((enum ky_integrator)sim->parameters.integrator)
-                                ->advance(sim->engine, step, steps, error);
-    if (!status)
-        sim->steps += steps;
+    if (moment.ticks > sim->now.ticks)
+        status = finish_step(sim, error);
+    if (!status && moment.ticks > sim->now.ticks) {
+        status =
+            sim->integrator->verbs->advance(sim->integrator, moment.ticks - sim->now.ticks, error);
+        sim->now.ticks = moment.ticks;
+    }
+    if (!status && moment.part != sim->now.part)
+        status = part(sim, moment.part - sim->now.part, error);
+    sim->now = moment;
     return status;
+}
+
+enum ky_status ky_sim_advance(struct ky_sim *sim, uint64_t steps, struct ky_error *error)
+{
+    struct ky_moment moment = {sim->now.ticks + steps * sim->integrator->stride, 0};
+    return ky_sim_go_to(sim, steps ? moment : sim->now, error);
+}
+
+enum ky_status ky_sim_advance_to(struct ky_sim *sim, double time, int shorten,
+                                 struct ky_error *error)
+{
+    char nearest[KY_NEAREST];
+    struct ky_moment moment;
+    const uint64_t stride = sim->integrator->stride;
+    int on_grid = ky_moment_find(&sim->line, stride, time, &moment);
+    if (isnan(sim->line.tick) || sim->line.tick == 0)
+        return ky_sim_go_to(sim, moment, error);
+    if (on_grid < 0 || ky_moment_compare(moment, sim->now) < 0)
+        return ky_fail(error, KY_USAGE, "time %.10g does not lie ahead: it is %.10g now, step %g",
+                       time, ky_sim_time(sim), sim->parameters.step);
+    if (!on_grid && !shorten)
+        return ky_fail(error, KY_USAGE, "no step ends at time %.10g (step %g); %s", time,
+                       sim->parameters.step, ky_moment_nearest(&sim->line, stride, time, nearest));
+    return ky_sim_go_to(sim, moment, error);
 }
 
 size_t ky_sim_n(const struct ky_sim *sim)
@@ -137,12 +197,14 @@ size_t ky_sim_n(const struct ky_sim *sim)
 
 double ky_sim_time(const struct ky_sim *sim)
 {
-    return sim->steps ? fma((double)sim->steps, sim->parameters.step, sim->start) : sim->start;
+    return ky_moment_time(&sim->line, sim->now);
 }
 
 uint64_t ky_sim_steps(const struct ky_sim *sim)
 {
-    return sim->steps;
+    struct ky_integrator_report report;
+    sim->integrator->verbs->report(sim->integrator, &report);
+    return sim->steps_before + report.steps;
 }
 
 enum ky_status ky_sim_bodies(struct ky_sim *sim, struct ky_bodies *bodies, struct ky_error *error)
@@ -169,15 +231,19 @@ void ky_sim_report(struct ky_sim *sim, struct ky_force_report *report)
 
 /* ---- the restart file ---- */
 
+/* In files of version 1 the tick was the step of the leap-frog, and no step was divided. */
 struct stored_clock {
-    double start, step;
-    uint64_t steps, n, with;
+    double start, tick;
+    uint64_t ticks, n, with;
+    double part, step;
+    uint64_t steps;
 };
 
 #define AT(member) offsetof(struct stored_clock, member)
 static const struct ky_stored_field clock_fields[] = {
-    {"start", AT(start), 0}, {"step", AT(step), 0}, {"steps", AT(steps), 0},
-    {"bodies", AT(n), 0},    {"with", AT(with), 0},
+    {"start", AT(start), 0}, {"tick", AT(tick), 0},   {"ticks", AT(ticks), 0},
+    {"bodies", AT(n), 0},    {"with", AT(with), 0},   {"part", AT(part), 1},
+    {"step", AT(step), 1},   {"steps", AT(steps), 1},
 };
 enum { CLOCK_FIELDS = sizeof clock_fields / sizeof *clock_fields };
 
@@ -197,32 +263,48 @@ static size_t body_sections(const struct ky_bodies *bodies, struct ky_section se
     return used;
 }
 
+/* The numbers by name: of the clock, and of the integrator. */
+enum { NUMBERS = 2 };
+static enum ky_status store_numbers(const struct ky_sim *sim, struct ky_section sections[NUMBERS],
+                                    struct ky_error *error)
+{
+    const struct stored_clock stored = {
+        sim->line.start, sim->line.tick, sim->now.ticks,       sim->n,
+        sim->with,       sim->now.part,  sim->parameters.step, ky_sim_steps(sim)};
+    const struct ky_integrator_verbs *verbs = sim->integrator->verbs;
+    enum ky_status status =
+        ky_fields_store("clock", clock_fields, CLOCK_FIELDS, &stored, &sections[0], error);
+    if (!status)
+        status = ky_fields_store("integrator", verbs->fields, verbs->field_count, sim->integrator,
+                                 &sections[1], error);
+    return status;
+}
+
 enum ky_status ky_sim_write_restart(struct ky_sim *sim, const char *path,
                                     const struct ky_section *extra, size_t extras,
                                     struct ky_error *error)
 {
-    const struct stored_clock stored = {sim->start, sim->parameters.step, sim->steps, sim->n,
-                                        sim->with};
-    struct ky_section *sections = ky_allocate_zeroed(1 + KY_ARRAYS + extras, sizeof *sections);
+    const size_t most = NUMBERS + KY_ARRAYS + extras;
+    struct ky_section *sections = ky_allocate_zeroed(most, sizeof *sections);
     struct ky_bodies bodies = {0};
     if (!sections)
-        return ky_no_memory(error, "restart sections", 1 + KY_ARRAYS + extras, sizeof *sections);
+        return ky_no_memory(error, "restart sections", most, sizeof *sections);
     ky_engine_trim(sim->engine);
-    enum ky_status status =
-        ky_fields_store("clock", clock_fields, CLOCK_FIELDS, &stored, &sections[0], error);
+    enum ky_status status = store_numbers(sim, sections, error);
     if (!status)
         status = ky_bodies_allocate(&bodies, sim->n,
                                     sim->with | KY_WITH_ACCELERATION | KY_WITH_POTENTIAL, error);
     if (!status)
         status = ky_sim_bodies(sim, &bodies, error);
     if (!status) {
-        size_t used = 1 + body_sections(&bodies, sections + 1);
+        size_t used = NUMBERS + body_sections(&bodies, sections + NUMBERS);
         if (extras)
             memcpy(sections + used, extra, extras * sizeof *extra);
         status = ky_restart_write(path, sections, used + extras, error);
     }
     ky_bodies_free(&bodies);
-    ky_fields_free(&sections[0]);
+    for (int k = 0; k < NUMBERS; k++)
+        ky_fields_free(&sections[k]);
     free(sections);
     return status;
 }
@@ -254,16 +336,30 @@ static enum ky_status read_bodies(const struct ky_restart *restart,
     return status;
 }
 
+/* The clock as it was; what files of version 1 lack follows from the rest. */
+static enum ky_status restore_clock(const struct ky_restart *restart, struct stored_clock *stored,
+                                    struct ky_error *error)
+{
+    *stored = (struct stored_clock){.step = (double)NAN, .steps = UINT64_MAX};
+    enum ky_status status =
+        ky_fields_restore(restart, "clock", clock_fields, CLOCK_FIELDS, stored, error);
+    if (isnan(stored->step))
+        stored->step = stored->tick;
+    if (stored->steps == UINT64_MAX)
+        stored->steps = stored->ticks;
+    return status;
+}
+
 enum ky_status ky_sim_from_restart(const struct ky_restart *restart,
                                    const struct ky_parameters *parameters, struct ky_sim **made,
                                    struct ky_error *error)
 {
     *made = NULL;
     struct stored_clock stored;
-    enum ky_status status =
-        ky_fields_restore(restart, "clock", clock_fields, CLOCK_FIELDS, &stored, error);
+    enum ky_status status = restore_clock(restart, &stored, error);
     if (status)
         return status;
+    struct ky_sim *sim = NULL;
     struct ky_parameters own = *parameters;
     own.step = stored.step;
     struct ky_bodies bodies = {0};
@@ -271,9 +367,19 @@ enum ky_status ky_sim_from_restart(const struct ky_restart *restart,
     if (!status)
         status = ky_bodies_check(&bodies, error);
     if (!status)
-        status = create(&own, &bodies, stored.start, made, error);
-    if (!status)
-        (*made)->steps = stored.steps;
+        status = create(&own, &bodies, stored.start, &sim, error);
     ky_bodies_free(&bodies);
+    if (status)
+        return status;
+    sim->line.tick = stored.tick;
+    sim->now = (struct ky_moment){stored.ticks, stored.part};
+    sim->steps_before = stored.steps;
+    const struct ky_integrator_verbs *verbs = sim->integrator->verbs;
+    status = ky_fields_restore(restart, "integrator", verbs->fields, verbs->field_count,
+                               sim->integrator, error);
+    if (status)
+        ky_sim_close(sim);
+    else
+        *made = sim;
     return status;
 }

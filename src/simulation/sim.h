@@ -2,7 +2,8 @@
 #ifndef KY_SIMULATION_SIM_H
 #define KY_SIMULATION_SIM_H
 
-#include "engine/engine.h"
+#include "integrate/integrate.h"
+#include "simulation/timeline.h"
 #include "snapshot/restart.h"
 
 struct ky_sim {
@@ -10,10 +11,12 @@ struct ky_sim {
     char *engine_name;
     struct ky_engine *engine;
     size_t n;
-    double start; /* time of step 0 */
-    uint64_t steps;
-    unsigned with; /* which optional arrays the bodies came with: KY_WITH_ID … */
-    uint64_t *id;  /* kept here: no engine needs them */
+    struct ky_integrator_state *integrator;
+    struct ky_timeline line;
+    struct ky_moment now;
+    uint64_t steps_before; /* made before the integrator was created */
+    unsigned with;         /* which optional arrays the bodies came with: KY_WITH_ID … */
+    uint64_t *id;          /* kept here: no engine needs them */
     uint8_t *type;
 };
 
@@ -22,6 +25,10 @@ struct ky_sim {
 enum ky_status ky_sim_place(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
                             double time, struct ky_sim **sim, struct ky_error *error);
 enum ky_status ky_sim_first_forces(struct ky_sim *sim, struct ky_error *error);
+
+/* Goes on to a moment that is not before the present one. A part of a step needs an integrator that
+ * can divide its steps, else KY_UNSUPPORTED. */
+enum ky_status ky_sim_go_to(struct ky_sim *sim, struct ky_moment moment, struct ky_error *error);
 
 /* Writes the simulation and the caller's own sections to a restart file. */
 enum ky_status ky_sim_write_restart(struct ky_sim *sim, const char *path,

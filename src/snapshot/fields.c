@@ -52,20 +52,19 @@ enum ky_status ky_fields_restore(const struct ky_restart *restart, const char *n
                                  struct ky_error *error)
 {
     const struct ky_section *section = ky_restart_find(restart, name);
-    if (!section)
-        return ky_fail(error, KY_BAD_DATA, "the restart file has no section '%s'", name);
     for (size_t k = 0; k < count; k++) {
         const size_t end = (k + 1) * sizeof(uint64_t);
         const void *value = NULL;
-        if (restart->version > 1)
+        if (section && restart->version > 1)
             value = find(section, fields[k].name);
-        else if (end <= section->bytes)
+        else if (section && end <= section->bytes)
             value = (const char *)section->data + end - sizeof(uint64_t);
         if (value)
             memcpy((char *)object + fields[k].offset, value, sizeof(uint64_t));
         else if (!fields[k].may_lack)
-            return ky_fail(error, KY_BAD_DATA, "section '%s' of the restart file has no '%s'", name,
-                           fields[k].name);
+            return ky_fail(error, KY_BAD_DATA,
+                           "the restart file has no number '%s' in a section '%s'", fields[k].name,
+                           name);
     }
     return KY_OK;
 }

@@ -4,14 +4,8 @@
 #ifndef KY_SNAPSHOT_FIELDS_H
 #define KY_SNAPSHOT_FIELDS_H
 
+#include "base/fields.h"
 #include "snapshot/restart.h"
-
-/* A member of 8 bytes: double or uint64_t. */
-struct ky_stored_field {
-    const char *name; /* fewer than 24 characters */
-    size_t offset;    /* of the member in its struct */
-    int may_lack;     /* a file without this field leaves the member as it is */
-};
 
 /* A section of that name with the values of all fields. Its data are allocated: free with
  * ky_fields_free. KY_FAULT when memory is out. */
@@ -21,7 +15,7 @@ enum ky_status ky_fields_store(const char *name, const struct ky_stored_field *f
 void ky_fields_free(struct ky_section *section);
 
 /* The fields of the section of that name into the members. Fields that no row names are passed
- * over. KY_BAD_DATA where the section or a field that must be there is missing. In files of version
+ * over. KY_BAD_DATA where a field that must be there is missing. In files of version
  * 1 sections had no names of fields but the values alone, in the order of the table; later fields
  * stand behind them in it and may lack. */
 enum ky_status ky_fields_restore(const struct ky_restart *restart, const char *name,

@@ -55,7 +55,7 @@ static inline enum ky_status cloud_forces(const struct ky_parameters *given,
 {
     struct ky_parameters parameters;
     struct ky_engine *engine = NULL;
-    enum ky_status status = ky_parameters_resolve(given, &parameters, error);
+    enum ky_status status = ky_force_resolve(given, &parameters, error);
     if (status == KY_OK)
         status = ky_engine_open(&parameters, bodies->n, &engine, error);
     if (status == KY_OK)

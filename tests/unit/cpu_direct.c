@@ -182,7 +182,7 @@ static void threads_leave_no_trace(void **state)
         given.threads = threads;
         struct ky_bodies bodies = cloud_make(PLUMMER, N);
         struct ky_engine *engine;
-        assert_ok(ky_parameters_resolve(&given, &parameters, &error));
+        assert_ok(ky_force_resolve(&given, &parameters, &error));
         assert_ok(ky_engine_open(&parameters, N, &engine, &error));
         assert_ok(ky_engine_put(engine, &bodies, &error));
         assert_ok(ky_engine_forces(engine, &error));
@@ -227,7 +227,7 @@ static void sums_are_what_they_say(void **state)
     }
     struct ky_engine *engine;
     struct ky_sums sums;
-    assert_ok(ky_parameters_resolve(&given, &parameters, &error));
+    assert_ok(ky_force_resolve(&given, &parameters, &error));
     assert_ok(ky_engine_open(&parameters, N, &engine, &error));
     assert_ok(ky_engine_put(engine, &bodies, &error));
     assert_ok(ky_engine_forces(engine, &error));
@@ -254,7 +254,7 @@ static void chosen_sums_come_in_any_order(void **state)
     struct ky_parameters given = cloud_parameters(), parameters;
     given.force = KY_DIRECT;
     given.precision = KY_DOUBLE;
-    assert_ok(ky_parameters_resolve(&given, &parameters, &error));
+    assert_ok(ky_force_resolve(&given, &parameters, &error));
     struct ky_bodies bodies = cloud_make(PLUMMER, 500);
     static const size_t sinks[] = {499, 7, 7, 0, 250};
     double a[5][3], p[5];

@@ -271,7 +271,7 @@ static void steps_of(const char *engine, struct ky_bodies *bodies, int precision
     given.precision = precision;
     given.softening = 0.05;
     given.g = 3;
-    assert_ok(ky_parameters_resolve(&given, &p, &error));
+    assert_ok(ky_force_resolve(&given, &p, &error));
     assert_ok(ky_engine_open(&p, bodies->n, &opened, &error));
     assert_ok(ky_engine_put(opened, bodies, &error));
     assert_ok(ky_engine_forces(opened, &error));
@@ -370,7 +370,7 @@ static void unrollings_are_refused_early(void **state)
             given.force = KY_DIRECT;
             given.unroll = KY_UNROLL_8X2;
             given.precision = precision;
-            assert_ok(ky_parameters_resolve(&given, &p, &error));
+            assert_ok(ky_force_resolve(&given, &p, &error));
             enum ky_status status = ky_engine_memory(&p, 10, &memory, &error);
             assert_int_equal(status, precision > 0 ? KY_UNSUPPORTED : KY_OK);
             if (status != KY_OK)
@@ -413,7 +413,7 @@ static void resumed_to_the_last_bit(void **state)
             given.opening = KY_RELATIVE;
             given.softening = 0.02;
             given.g = 43009.1727;
-            assert_ok(ky_parameters_resolve(&given, &p, &error));
+            assert_ok(ky_force_resolve(&given, &p, &error));
             assert_ok(ky_engine_open(&p, N, &first, &error));
             assert_ok(ky_engine_open(&p, N, &second, &error));
             assert_ok(ky_engine_put(first, &a, &error));
@@ -450,7 +450,7 @@ static void reports_have_their_own_seconds(void **state)
         struct ky_force_report report;
         given.engine = engines[k].engine;
         given.force = KY_DIRECT;
-        assert_ok(ky_parameters_resolve(&given, &p, &error));
+        assert_ok(ky_force_resolve(&given, &p, &error));
         assert_ok(ky_engine_open(&p, 64, &engine, &error));
         assert_ok(ky_engine_put(engine, &bodies, &error));
         for (int e = 1; e <= 20; e++)
@@ -517,7 +517,7 @@ static void bodies_come_back_as_they_went(void **state)
         struct ky_bodies bodies = cloud_make(OUTLIER, N), same = cloud_make(OUTLIER, N);
         given.engine = engines[k].engine;
         given.force = KY_DIRECT;
-        assert_ok(ky_parameters_resolve(&given, &p, &error));
+        assert_ok(ky_force_resolve(&given, &p, &error));
         assert_ok(ky_engine_open(&p, N, &engine, &error));
         assert_ok(ky_engine_put(engine, &bodies, &error));
         assert_ok(ky_engine_forces(engine, &error));

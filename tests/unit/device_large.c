@@ -38,7 +38,7 @@ static enum ky_status exact_of(const char *engine, struct system *system, struct
     given.force = KY_DIRECT;
     given.softening = system->softening;
     given.softening_kind = system->kind;
-    assert_ok(ky_parameters_resolve(&given, &p, &error));
+    assert_ok(ky_force_resolve(&given, &p, &error));
     assert_ok(ky_engine_open(&p, system->bodies.n, &opened, &error));
     assert_ok(ky_engine_put(opened, &system->bodies, &error));
     enum ky_status status =
@@ -348,7 +348,7 @@ static struct ky_engine *open_with(const char *name, size_t n, struct ky_paramet
     given.engine = name;
     given.force = KY_DIRECT;
     given.softening = 0.01;
-    assert_int_equal(ky_parameters_resolve(&given, resolved, error), KY_OK);
+    assert_int_equal(ky_force_resolve(&given, resolved, error), KY_OK);
     *status = ky_engine_open(resolved, n, &engine, error);
     return engine;
 }

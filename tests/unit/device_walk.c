@@ -389,7 +389,7 @@ static struct ky_engine *open_for(const struct ky_parameters *given, struct ky_p
 {
     struct ky_error error = {0};
     struct ky_engine *engine;
-    assert_ok(ky_parameters_resolve(given, resolved, &error));
+    assert_ok(ky_force_resolve(given, resolved, &error));
     assert_ok(ky_engine_open(resolved, bodies->n, &engine, &error));
     assert_ok(ky_engine_put(engine, bodies, &error));
     return engine;

@@ -394,7 +394,7 @@ static void a_fourth_action_is_one_file_and_a_line(void **state)
     struct ky_bodies bodies = cloud_make(PLUMMER, N);
     double *mass = malloc(N * sizeof *mass);
     struct ky_walk_request request = {.n = N, .radius = &radius, .radii = 1, .results = mass};
-    assert_ok(ky_parameters_resolve(&parameters, &resolved, &error));
+    assert_ok(ky_force_resolve(&parameters, &resolved, &error));
     assert_ok(ky_engine_open(&resolved, N, &engine, &error));
     assert_ok(ky_engine_put(engine, &bodies, &error));
     assert_ok(ky_cpu_walk_action((struct ky_cpu *)engine, &ky_cpu_enclosed, &request, &error));
@@ -426,7 +426,7 @@ static void the_tree_is_that_of_the_present_positions(void **state)
     double first[N], again[N], moved[N], fresh[N];
     struct ky_walk_request request = {
         .action = KY_ACTION_count, .n = N, .radius = &radius, .radii = 1, .results = first};
-    assert_ok(ky_parameters_resolve(&parameters, &resolved, &error));
+    assert_ok(ky_force_resolve(&parameters, &resolved, &error));
     assert_ok(ky_engine_open(&resolved, N, &engine, &error));
     assert_ok(ky_engine_put(engine, &bodies, &error));
     assert_ok(ky_engine_walk(engine, &request, &error));

@@ -282,19 +282,19 @@ static void parameters_follow_their_tables(void **state)
     struct ky_parameters given, resolved;
     ky_parameters_defaults(&given);
     assert_true(given.leaf == 16 && given.group == 64 && given.force == KY_TREE);
-    assert_ok(ky_parameters_resolve(&given, &resolved, &error));
+    assert_ok(ky_force_resolve(&given, &resolved, &error));
     assert_int_equal(resolved.cell, KY_BOX);
     assert_int_equal(resolved.precision, KY_SINGLE);
     given.force = KY_WALK;
-    assert_ok(ky_parameters_resolve(&given, &resolved, &error));
+    assert_ok(ky_force_resolve(&given, &resolved, &error));
     assert_int_equal(resolved.cell, KY_EDGE);
     given.theta = -1;
-    assert_int_equal(ky_parameters_resolve(&given, &resolved, &error), KY_USAGE);
+    assert_int_equal(ky_force_resolve(&given, &resolved, &error), KY_USAGE);
     given.theta = 0.7;
     given.multipole = 3;
-    assert_int_equal(ky_parameters_resolve(&given, &resolved, &error), KY_USAGE);
+    assert_int_equal(ky_force_resolve(&given, &resolved, &error), KY_USAGE);
     given.size = 3;
-    assert_int_equal(ky_parameters_resolve(&given, &resolved, &error), KY_USAGE);
+    assert_int_equal(ky_force_resolve(&given, &resolved, &error), KY_USAGE);
 }
 
 static void expect_opening(int opening, double theta, double alpha, int once, int expected)
@@ -304,8 +304,8 @@ static void expect_opening(int opening, double theta, double alpha, int once, in
     given.opening = opening;
     given.theta = theta;
     given.alpha = alpha;
-    enum ky_status status = once ? ky_parameters_resolve_once(&given, &resolved, &error)
-                                 : ky_parameters_resolve(&given, &resolved, &error);
+    enum ky_status status = once ? ky_force_resolve_once(&given, &resolved, &error)
+                                 : ky_force_resolve(&given, &resolved, &error);
     if (expected < 0) {
         assert_int_equal(status, KY_USAGE);
         assert_non_null(strstr(error.text, "alpha"));
@@ -319,7 +319,7 @@ static void expect_opening(int opening, double theta, double alpha, int once, in
     else
         assert_true(isnan(resolved.alpha));
     struct ky_parameters again;
-    assert_int_equal(ky_parameters_resolve(&resolved, &again, &error), KY_OK);
+    assert_int_equal(ky_force_resolve(&resolved, &again, &error), KY_OK);
     assert_int_equal(again.opening, expected);
 }
 

@@ -130,7 +130,7 @@ static void numbers_are_found_by_name(void **state)
     assert_ok(ky_fields_restore(&restart, "numbers", fields, 3, &read, &error));
     assert_true(read.count == 7 && read.kept == 2.5 && read.later == -1);
     assert_int_equal(ky_fields_restore(&restart, "numbers", needed, 1, &read, &error), KY_BAD_DATA);
-    assert_non_null(strstr(error.text, "has no 'later'"));
+    assert_non_null(strstr(error.text, "no number 'later' in a section 'numbers'"));
     assert_int_equal(ky_fields_restore(&restart, "other", fields, 3, &read, &error), KY_BAD_DATA);
     ky_restart_free(&restart);
 }

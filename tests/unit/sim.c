@@ -161,6 +161,57 @@ static void conserves(void **state)
     ky_snapshot_free(&snapshot);
 }
 
+/* Times on the grid are reached by whole steps, others only if a step may be divided; then the
+ * step is completed, and the times of the steps stay what they were. */
+static void times_are_counted(void **state)
+{
+    (void)state;
+    struct ky_bodies bodies, there;
+    two_bodies(1.5, sqrt(1 / 3.0), &bodies);
+    two_bodies(1.5, sqrt(1 / 3.0), &there);
+    struct ky_parameters parameters = exact_parameters(0.125);
+    struct ky_sim *sim = NULL, *whole = NULL;
+    assert_ok(ky_sim_open(&parameters, &bodies, 2, &sim, &error));
+    assert_ok(ky_sim_open(&parameters, &bodies, 2, &whole, &error));
+    assert_ok(ky_sim_advance_to(sim, 2.5, 0, &error));
+    assert_ok(ky_sim_advance(whole, 4, &error));
+    assert_ok(ky_sim_bodies(sim, &bodies, &error));
+    assert_ok(ky_sim_bodies(whole, &there, &error));
+    assert_memory_equal(bodies.position, there.position, 2 * sizeof *bodies.position);
+    assert_ok(ky_sim_advance_to(sim, 2.5, 0, &error)); /* nothing to do */
+    assert_true(ky_sim_steps(sim) == 4);
+    assert_int_equal(ky_sim_advance_to(sim, 2.7, 0, &error), KY_USAGE);
+    assert_non_null(strstr(error.text, "no step ends at time 2.7 (step 0.125); the nearest are "
+                                       "2.625 and 2.75"));
+    assert_int_equal(ky_sim_advance_to(sim, 2.4, 1, &error), KY_USAGE);
+    assert_non_null(strstr(error.text, "does not lie ahead"));
+    assert_int_equal(ky_sim_advance_to(sim, (double)NAN, 1, &error), KY_USAGE);
+    assert_true(ky_sim_time(sim) == 2.5);
+    assert_ok(ky_sim_advance_to(sim, 2.65, 1, &error)); /* one step and a part */
+    assert_ok(ky_sim_advance_to(sim, 2.7, 1, &error));  /* another part of the same step */
+    assert_between(ky_sim_time(sim), 2.7 - 1e-15, 2.7 + 1e-15);
+    assert_true(ky_sim_steps(sim) == 7);
+    assert_int_equal(ky_sim_advance_to(sim, 2.66, 1, &error), KY_USAGE);
+    assert_ok(ky_sim_advance_to(sim, 3, 0, &error));
+    assert_true(ky_sim_time(sim) == 3 && ky_sim_steps(sim) == 10);
+    assert_ok(ky_sim_advance(whole, 4, &error));
+    assert_ok(ky_sim_bodies(sim, &bodies, &error));
+    assert_ok(ky_sim_bodies(whole, &there, &error));
+    double left = 0;
+    for (int k = 0; k < 3; k++)
+        left = fmax(left, fabs(bodies.position[0][k] - there.position[0][k]));
+    assert_between(left, 1e-12, 1e-3); /* other steps, the same orbit */
+    ky_sim_close(sim);
+    ky_sim_close(whole);
+    parameters.step = (double)NAN;
+    assert_ok(ky_sim_open(&parameters, &bodies, 2, &sim, &error));
+    assert_int_equal(ky_sim_advance_to(sim, 3, 1, &error), KY_USAGE);
+    assert_non_null(strstr(error.text, "step is not set"));
+    ky_sim_close(sim);
+    ky_bodies_free(&bodies);
+    ky_bodies_free(&there);
+}
+
 /* The tree conserves energy too, and gives the same bits for any number of threads and any cut into
  * calls. */
 static void threads_and_calls_leave_no_trace(void **state)
@@ -329,6 +380,7 @@ int main(void)
         cmocka_unit_test(kepler_period_and_second_order),
         cmocka_unit_test(time_reverses),
         cmocka_unit_test(conserves),
+        cmocka_unit_test(times_are_counted),
         cmocka_unit_test(threads_and_calls_leave_no_trace),
         cmocka_unit_test(few_and_no_bodies),
         cmocka_unit_test(softening_by_the_rule),

@@ -1,0 +1,59 @@
+/* Times and ticks. */
+#include "simulation/timeline.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* A ratio counts as whole if it is so to this many ticks, or to a millionth of that of itself. */
+static const double tolerance = 1e-6;
+/* Every whole number up to here is a double. */
+static const double countable = 9e15;
+
+double ky_moment_time(const struct ky_timeline *line, struct ky_moment moment)
+{
+    double time = moment.ticks ? fma((double)moment.ticks, line->tick, line->start) : line->start;
+    return time + moment.part;
+}
+
+int ky_moment_compare(struct ky_moment a, struct ky_moment b)
+{
+    if (a.ticks != b.ticks)
+        return a.ticks < b.ticks ? -1 : 1;
+    return (fabs(a.part) > fabs(b.part)) - (fabs(a.part) < fabs(b.part));
+}
+
+int ky_ticks_whole(double ratio, uint64_t *ticks)
+{
+    double nearest = floor(ratio + 0.5);
+    if (!(nearest >= 0 && nearest <= countable) ||
+        fabs(ratio - nearest) > tolerance * fmax(1.0, 1e-6 * nearest))
+        return 0;
+    *ticks = (uint64_t)nearest;
+    return 1;
+}
+
+int ky_moment_find(const struct ky_timeline *line, uint64_t stride, double time,
+                   struct ky_moment *moment)
+{
+    double step = line->tick * (double)stride, ratio = (time - line->start) / step;
+    uint64_t steps;
+    *moment = (struct ky_moment){0};
+    if (ky_ticks_whole(ratio, &steps)) {
+        moment->ticks = steps * stride;
+        return 1;
+    }
+    if (!(ratio >= 0 && ratio <= countable))
+        return -1;
+    moment->ticks = (uint64_t)floor(ratio) * stride;
+    moment->part = time - ky_moment_time(line, *moment);
+    return 0;
+}
+
+const char *ky_moment_nearest(const struct ky_timeline *line, uint64_t stride, double time,
+                              char text[KY_NEAREST])
+{
+    double step = line->tick * (double)stride, before = floor((time - line->start) / step);
+    snprintf(text, KY_NEAREST, "the nearest are %.10g and %.10g", line->start + before * step,
+             line->start + (before + 1) * step);
+    return text;
+}
