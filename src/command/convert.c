@@ -1,4 +1,6 @@
 /* kyoho convert IN OUT: a snapshot in another format. */
+#include <math.h>
+
 #include "command/command.h"
 
 struct request {
@@ -21,16 +23,9 @@ static enum ky_status read_input(struct cli *cli, const struct request *request,
     if (!status)
         status = reading_get(cli, &request->reading, cli->words[0], request->units ? &units : NULL,
                              0, snapshot);
-    if (status || !request->units)
-        return status;
-    const struct ky_units *own = &snapshot->units;
-    if (own->length_cm > 0 && (own->length_cm != units.length_cm || own->mass_g != units.mass_g ||
-                               own->velocity_cm_s != units.velocity_cm_s))
-        return ky_fail(&cli->error, KY_USAGE,
-                       "%s brings its own units; --units %s contradicts them", cli->words[0],
-                       request->units);
-    snapshot->units = units;
-    return KY_OK;
+    return status ? status
+                  : source_units(cli, cli->words[0], request->units, (double)NAN, &snapshot->units,
+                                 snapshot->softening_kind >= 0);
 }
 
 static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)

@@ -81,6 +81,8 @@ with folder() as top:
     run("convert", path("cosmic"), path("no-units.csv"), "--physical", code=4, name="the Hubble flow needs units")
     process = run("convert", path("cosmic"), path("physical.csv"), "--physical", "--units", "galaxy")
     check("converted to physical" in process.stdout, "convert --physical says so", process.stdout)
+    process = run("convert", path("whole.csv"), path("never.csv"), "--units", "galaxy", code=2)
+    check("velocities are for N-body units" in process.stderr, "convert compares units as run does", process.stderr)
     x = read("physical.csv").decode().splitlines()[-1].split(",")[3]
     check(abs(float(x) - 7 * 0.25 / 0.7) < 1e-12, "lengths are multiplied by a/h", x)
     process = run("force", path("cosmic"), "--physical", "--units", "galaxy", "--softening", "0.1", "--types", "1", "--renumber")
