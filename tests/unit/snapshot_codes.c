@@ -1,9 +1,8 @@
 /* HDF5 snapshots as other codes write them: names of units, comoving and periodic space, types,
  * ids, and data that lie elsewhere. One file, since every test changes the same small snapshot. */
-#include "snapshot.h"
+#include "hdf5_files.h"
 
 #ifdef KY_HAVE_HDF5
-#include <hdf5.h>
 #include <math.h>
 
 /* ---- files made of a list of attributes ---- */
@@ -32,16 +31,6 @@ static hid_t object_of(hid_t file, const char *name)
     return strchr(name, '/') ? H5Oopen(file, name, H5P_DEFAULT) : group_of(file, name);
 }
 
-static void put_attribute(hid_t object, const char *name, hid_t type, hsize_t count,
-                          const void *data)
-{
-    hid_t space = H5Screate_simple(1, &count, NULL);
-    hid_t made = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
-    assert_true(made >= 0 && H5Awrite(made, type, data) >= 0);
-    H5Aclose(made);
-    H5Sclose(space);
-}
-
 static void put_text(hid_t object, const char *name, const char *text)
 {
     hid_t type = H5Tcopy(H5T_C_S1);
@@ -50,26 +39,15 @@ static void put_text(hid_t object, const char *name, const char *text)
     H5Tclose(type);
 }
 
-static void put_set(hid_t where, const char *name, hid_t type, hsize_t rows, hsize_t columns,
-                    const void *data)
-{
-    hsize_t size[2] = {rows, columns};
-    hid_t space = H5Screate_simple(columns > 1 ? 2 : 1, size, NULL);
-    hid_t made = H5Dcreate2(where, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    assert_true(made >= 0 && H5Dwrite(made, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0);
-    H5Dclose(made);
-    H5Sclose(space);
-}
-
 static void put_bodies(hid_t file, const char *name, hsize_t first, hsize_t count,
                        const char *masses)
 {
     const int32_t id[BODIES] = {7, 8, 9};
     hid_t group = group_of(file, name);
-    put_set(group, "Coordinates", H5T_NATIVE_DOUBLE, count, 3, place[first]);
-    put_set(group, "Velocities", H5T_NATIVE_DOUBLE, count, 3, speed[first]);
-    put_set(group, masses, H5T_NATIVE_DOUBLE, count, 1, &heavy[first]);
-    put_set(group, "ParticleIDs", H5T_NATIVE_INT32, count, 1, &id[first]);
+    put_set(group, "Coordinates", H5T_NATIVE_DOUBLE, H5T_NATIVE_DOUBLE, count, 3, place[first]);
+    put_set(group, "Velocities", H5T_NATIVE_DOUBLE, H5T_NATIVE_DOUBLE, count, 3, speed[first]);
+    put_set(group, masses, H5T_NATIVE_DOUBLE, H5T_NATIVE_DOUBLE, count, 1, &heavy[first]);
+    put_set(group, "ParticleIDs", H5T_NATIVE_INT32, H5T_NATIVE_INT32, count, 1, &id[first]);
     H5Gclose(group);
 }
 
@@ -510,7 +488,7 @@ static void replace_ids(hid_t file, const char *group_name, hid_t type, hsize_t 
     hid_t group = group_of(file, group_name);
     H5Ldelete(group, "ParticleIDs", H5P_DEFAULT);
     if (ids)
-        put_set(group, "ParticleIDs", type, count, 1, ids);
+        put_set(group, "ParticleIDs", type, type, count, 1, ids);
     H5Gclose(group);
 }
 
@@ -690,9 +668,9 @@ static void forces_that_are_not_finite_are_refused(void **state)
         H5Adelete(header, "NumPart_ThisFile");
         put_attribute(header, "NumPart_ThisFile", H5T_NATIVE_INT32, 6, here);
         if (k)
-            put_set(group, "Acceleration", H5T_NATIVE_DOUBLE, 2, 3, far);
+            put_set(group, "Acceleration", H5T_NATIVE_DOUBLE, H5T_NATIVE_DOUBLE, 2, 3, far);
         else
-            put_set(group, "Potential", H5T_NATIVE_DOUBLE, 2, 1, bad);
+            put_set(group, "Potential", H5T_NATIVE_DOUBLE, H5T_NATIVE_DOUBLE, 2, 1, bad);
         H5Gclose(group);
         H5Gclose(header);
         H5Fclose(file);
@@ -723,17 +701,5 @@ int main(void)
         cmocka_unit_test(forces_that_are_not_finite_are_refused),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
-#else
-static void no_hdf5(void **state)
-{
-    (void)state;
-    skip();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(no_hdf5)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
 #endif

@@ -1,31 +1,8 @@
 /* HDF5 of other writers, in one file or several, and files that lie about what they hold. Names and
  * conventions of single codes: snapshot_codes.c. */
-#include "snapshot.h"
+#include "hdf5_files.h"
 
 #ifdef KY_HAVE_HDF5
-#include <hdf5.h>
-
-static void put_attribute(hid_t where, const char *name, hid_t type, hsize_t count,
-                          const void *data)
-{
-    hid_t space = H5Screate_simple(1, &count, NULL);
-    hid_t made = H5Acreate2(where, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
-    assert_true(H5Awrite(made, type, data) >= 0);
-    H5Aclose(made);
-    H5Sclose(space);
-}
-
-static void put_set(hid_t where, const char *name, hid_t stored, hid_t type, hsize_t rows,
-                    hsize_t columns, const void *data)
-{
-    hsize_t size[2] = {rows, columns};
-    hid_t space = H5Screate_simple(columns > 1 ? 2 : 1, size, NULL);
-    hid_t made = H5Dcreate2(where, name, stored, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    if (data)
-        assert_true(H5Dwrite(made, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0);
-    H5Dclose(made);
-    H5Sclose(space);
-}
 
 /* What make_hdf5 leaves out or turns. */
 struct strange {
@@ -218,17 +195,5 @@ int main(void)
         cmocka_unit_test(other_hdf5_is_no_snapshot),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
-#else
-static void no_hdf5(void **state)
-{
-    (void)state;
-    skip();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(no_hdf5)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
 #endif

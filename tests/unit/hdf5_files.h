@@ -1,0 +1,48 @@
+/* What the tests share that make HDF5 files. In a build without HDF5 it has the main function of
+ * such a program, which skips. */
+#ifndef KY_TEST_HDF5_FILES_H
+#define KY_TEST_HDF5_FILES_H
+
+#include "snapshot.h"
+
+#ifdef KY_HAVE_HDF5
+#include <hdf5.h>
+
+static inline void put_attribute(hid_t object, const char *name, hid_t type, hsize_t count,
+                                 const void *data)
+{
+    hid_t space = H5Screate_simple(1, &count, NULL);
+    hid_t made = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    assert_true(made >= 0 && H5Awrite(made, type, data) >= 0);
+    H5Aclose(made);
+    H5Sclose(space);
+}
+
+/* `stored`: the type in the file; `type`: of the data, which may be NULL. */
+static inline void put_set(hid_t where, const char *name, hid_t stored, hid_t type, hsize_t rows,
+                           hsize_t columns, const void *data)
+{
+    hsize_t size[2] = {rows, columns};
+    hid_t space = H5Screate_simple(columns > 1 ? 2 : 1, size, NULL);
+    hid_t made = H5Dcreate2(where, name, stored, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    assert_true(made >= 0);
+    if (data)
+        assert_true(H5Dwrite(made, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0);
+    H5Dclose(made);
+    H5Sclose(space);
+}
+#else
+static void no_hdf5(void **state)
+{
+    (void)state;
+    skip();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(no_hdf5)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+#endif
+
+#endif
