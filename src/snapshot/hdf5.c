@@ -41,7 +41,8 @@ const struct ky_hdf5_field ky_hdf5_fields[KY_HDF5_FIELDS] = {
      "U_M ",
      {"Mass", "DynamicalMasses"}}, /* EAGLE, black holes of SWIFT */
     {"ParticleIDs", AT(id), 1, 1, KY_WITH_ID, 0, 0, 0, "id", {NULL}},
-    {"Softening", AT(softening), 1, 0, KY_WITH_SOFTENING, 1, 0, 0, "U_L ", {NULL}},
+    {"Softening", AT(softening), 1, 0, KY_WITH_SOFTENING, 1, 0, 0, "U_L ", {"Softenings"}}, /* SWIFT
+                                                                                             */
     {"Acceleration",
      AT(acceleration),
      3,

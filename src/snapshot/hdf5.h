@@ -91,6 +91,13 @@ enum ky_status ky_hdf5_read_units(hid_t file, const struct ky_read_options *opti
 enum ky_status ky_hdf5_read_space(hid_t file, double time, struct ky_space *space,
                                   struct ky_error *error);
 
+/* ---- hdf5_softening.c ---- */
+
+/* The softening of the bodies of each type [length of the file], NaN where the file does not tell
+ * it. What the parameters of a comoving or h-scaled run mean is left alone. */
+void ky_hdf5_read_softenings(hid_t file, const struct ky_space *space,
+                             double softening[KY_HDF5_TYPES]);
+
 /* ---- hdf5_sets.c ---- */
 
 /* KY_BAD_DATA if `name` is a link out of the file. */

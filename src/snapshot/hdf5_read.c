@@ -24,6 +24,8 @@ struct reader {
     int some_ids;            /* a group has ids */
     char lacks_ids;          /* the digit of a type that has none, or 0 */
     int typed;               /* a type other than 4 occurs */
+    double softening[TYPES]; /* of the bodies of each type; NaN: not told */
+    int occurs[TYPES];       /* a body of this type is read */
     uint64_t *order;         /* /Kyoho/Order or NULL */
     void *slab;
 };
@@ -105,6 +107,7 @@ static enum ky_status check_groups(hid_t file, const struct ky_hdf5_header *h, s
             return ky_fail(error, KY_BAD_DATA, "/Header tells of too many bodies");
         r->n += h->here[t];
         r->typed |= h->here[t] && t != 4;
+        r->occurs[t] |= h->here[t] > 0;
     }
     return status;
 }
@@ -391,6 +394,29 @@ static enum ky_status read_own(hid_t file, struct reader *r, struct ky_error *er
     return status;
 }
 
+/* The softenings of the types, where no data set tells those of the bodies: one number if they are
+ * the same, else one for each body. */
+static enum ky_status soften_types(struct reader *r, struct ky_error *error)
+{
+    struct ky_bodies *bodies = &r->snapshot->bodies;
+    double least = (double)INFINITY, most = 0;
+    for (int t = 0; t < TYPES; t++)
+        if (r->occurs[t]) {
+            if (isnan(r->softening[t]) || bodies->softening || !isnan(r->snapshot->softening))
+                return KY_OK;
+            least = fmin(least, r->softening[t]);
+            most = fmax(most, r->softening[t]);
+        }
+    if (least == most) {
+        r->snapshot->softening = least;
+        return KY_OK;
+    }
+    enum ky_status status = ky_bodies_extend(bodies, KY_WITH_SOFTENING, error);
+    for (size_t i = 0; i < bodies->n && !status; i++)
+        bodies->softening[i] = r->softening[ky_type_of(bodies, i)];
+    return status;
+}
+
 static enum ky_status allocate(struct reader *r, struct ky_error *error)
 {
     /* potentials and accelerations belong to the forces of the space that the file was made in */
@@ -419,13 +445,15 @@ static enum ky_status read_all(const struct ky_input *input, struct reader *r,
         status = for_pieces(input, r, check_groups, error);
     if (!status && r->n)
         status = read_own(first, r, error);
+    ky_hdf5_read_softenings(first, &r->snapshot->space, r->softening);
     H5Fclose(first);
     if (!status && r->n)
         status = allocate(r, error);
     if (status || !r->n)
         return status;
     r->n = 0; /* from here on it counts what has been read */
-    return for_pieces(input, r, read_groups, error);
+    status = for_pieces(input, r, read_groups, error);
+    return status ? status : soften_types(r, error);
 }
 
 enum ky_status ky_hdf5_read(const struct ky_input *input, const struct ky_read_options *options,

@@ -59,6 +59,7 @@ struct notes {
     double comoving, periodic, side; /* NaN: not told */
     struct ky_units run;             /* ours; g is 0 if the file is not */
     double softening, symmetric;     /* ours; NaN: not told */
+    double soft;                     /* of PKDGRAV; NaN: not told */
 };
 
 static enum ky_status read_notes(const char *text, struct notes *notes, struct ky_error *error)
@@ -72,6 +73,7 @@ static enum ky_status read_notes(const char *text, struct notes *notes, struct k
         {"bComove", &notes->comoving},
         {"bPeriodic", &notes->periodic},
         {"dPeriod", &notes->side},
+        {"dSoft", &notes->soft},
         {"kyoho_g", &notes->run.g},
         {"kyoho_length_cm", &notes->run.length_cm},
         {"kyoho_mass_g", &notes->run.mass_g},
@@ -85,7 +87,8 @@ static enum ky_status read_notes(const char *text, struct notes *notes, struct k
                             .periodic = unknown,
                             .side = unknown,
                             .softening = unknown,
-                            .symmetric = unknown};
+                            .symmetric = unknown,
+                            .soft = unknown};
     for (size_t k = 0; k < sizeof rows / sizeof *rows && !status; k++)
         status = read_value(text, rows[k].key, rows[k].value, error);
     if (!status && !(notes->run.g > 0) && (notes->kpc > 0) != (notes->sun > 0))
@@ -128,6 +131,8 @@ static void use_notes(struct ky_snapshot *snapshot, const struct notes *notes)
     struct ky_units *units = &snapshot->units;
     if (!snapshot->bodies.softening && !isnan(notes->softening))
         snapshot->softening = notes->softening;
+    if (!snapshot->bodies.softening && isnan(snapshot->softening))
+        snapshot->softening = notes->soft;
     snapshot->softening_kind = ky_softening_kind_of(notes->symmetric);
     snapshot->space = space_of(notes, snapshot->time);
     if (notes->run.g > 0) {

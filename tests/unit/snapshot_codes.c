@@ -480,6 +480,60 @@ static void h_alone_and_a_box_alone_are_converted(void **state)
     ky_snapshot_free(&s);
 }
 
+/* ---- softening ---- */
+
+static void softenings_of_types_are_read(void **state)
+{
+    (void)state;
+    struct attribute parameters[] = {{"Parameters", "SofteningClassOfPartType1", 1, NULL},
+                                     {"Parameters", "SofteningClassOfPartType5", 2, NULL},
+                                     {"Parameters", "SofteningComovingClass1", 0.5, NULL},
+                                     {"Parameters", "SofteningComovingClass2", 0.5, NULL},
+                                     {NULL, NULL, 0, NULL},
+                                     {NULL, NULL, 0, NULL}};
+    struct ky_snapshot s;
+    H5Fclose(make("e.hdf5", parameters));
+    assert_read("e.hdf5", NULL, &s);
+    assert_true(s.softening == 0.5 && !s.bodies.softening);
+    ky_snapshot_free(&s);
+    parameters[3].value = 0.25;
+    H5Fclose(make("e.hdf5", parameters));
+    assert_read("e.hdf5", NULL, &s);
+    assert_true(isnan(s.softening) && s.bodies.softening[0] == 0.5 &&
+                s.bodies.softening[1] == 0.5 && s.bodies.softening[2] == 0.25);
+    ky_snapshot_free(&s);
+    parameters[4] = (struct attribute){"Config", "INDIVIDUAL_GRAVITY_SOFTENING", 1, NULL};
+    H5Fclose(make("e.hdf5", parameters)); /* the class of a body depends on its mass */
+    assert_read("e.hdf5", NULL, &s);
+    assert_true(isnan(s.softening) && !s.bodies.softening);
+    ky_snapshot_free(&s);
+    parameters[4] = (struct attribute){"Header", "HubbleParam", 0.5, NULL};
+    H5Fclose(make("e.hdf5", parameters)); /* what the parameters mean there is not sure */
+    struct ky_read_options options = options_with(KY_SPACE_PHYSICAL);
+    assert_read("e.hdf5", &options, &s);
+    assert_true(isnan(s.softening) && !s.bodies.softening);
+    ky_snapshot_free(&s);
+}
+
+static void softenings_of_swift_are_read(void **state)
+{
+    (void)state;
+    static const double softening[BODIES] = {0.25, 0.5, 0.125};
+    struct ky_snapshot s;
+    hid_t file = make("e.hdf5", NULL);
+    for (int t = 0; t < 2; t++) {
+        hid_t group = group_of(file, t ? "PartType5" : "PartType1");
+        put_set(group, "Softenings", H5T_NATIVE_DOUBLE, H5T_NATIVE_DOUBLE, t ? 1 : 2, 1,
+                softening + 2 * t);
+        H5Gclose(group);
+    }
+    H5Fclose(file);
+    assert_read("e.hdf5", NULL, &s);
+    assert_non_null(s.bodies.softening);
+    assert_memory_equal(s.bodies.softening, softening, sizeof softening);
+    ky_snapshot_free(&s);
+}
+
 /* ---- ids ---- */
 
 static void replace_ids(hid_t file, const char *group_name, hid_t type, hsize_t count,
@@ -691,6 +745,8 @@ int main(void)
         cmocka_unit_test(gadget_becomes_physical),
         cmocka_unit_test(swift_becomes_physical),
         cmocka_unit_test(h_alone_and_a_box_alone_are_converted),
+        cmocka_unit_test(softenings_of_types_are_read),
+        cmocka_unit_test(softenings_of_swift_are_read),
         cmocka_unit_test(bad_ids_are_refused_or_numbered),
         cmocka_unit_test(types_are_chosen),
         cmocka_unit_test(type_6_is_left_out),

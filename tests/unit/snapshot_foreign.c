@@ -457,6 +457,19 @@ static void parameters_of_tipsy_are_heeded(void **state)
     ky_snapshot_free(&snapshot);
 }
 
+static void softening_of_tipsy_parameters_is_read(void **state)
+{
+    (void)state;
+    struct ky_error error = {0};
+    struct ky_snapshot bare = sample(4, 0, NULL, 1), snapshot;
+    assert_ok(ky_snapshot_write(in_folder("d.tipsy"), &bare, NULL, &error));
+    ky_snapshot_free(&bare);
+    put_bytes(in_folder("d.tipsy.param"), "dSoft\t= 0.25\r\n", 15);
+    assert_ok(ky_snapshot_read(in_folder("d.tipsy"), &snapshot, &error));
+    assert_true(snapshot.softening == 0.25);
+    ky_snapshot_free(&snapshot);
+}
+
 static void forces_that_are_not_finite_are_refused(void **state)
 {
     (void)state;
@@ -522,6 +535,7 @@ int main(void)
         cmocka_unit_test(ids_of_bonsai_are_read),
         cmocka_unit_test(neighbours_of_tipsy_must_be_whole),
         cmocka_unit_test(parameters_of_tipsy_are_heeded),
+        cmocka_unit_test(softening_of_tipsy_parameters_is_read),
         cmocka_unit_test(forces_that_are_not_finite_are_refused),
         cmocka_unit_test(gadget_spaces_are_seen),
     };

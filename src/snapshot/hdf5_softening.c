@@ -1,0 +1,47 @@
+/* The softening of each type of bodies, as GADGET-4 and AREPO tell it: a parameter gives the class
+ * of each type, and another the softening of each class. Both are equivalent to Plummer's. */
+#ifdef KY_HAVE_HDF5
+#include "snapshot/hdf5.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static const struct {
+    const char *class_of_type, *softening_of_class; /* with a number behind */
+} codes[] = {
+    {"SofteningClassOfPartType", "SofteningComovingClass"}, /* GADGET-4 */
+    {"SofteningTypeOfPartType", "SofteningComovingType"},   /* AREPO */
+};
+
+/* Options of these codes by which bodies of one type have different softenings. */
+static const char *const own_softenings[] = {"INDIVIDUAL_GRAVITY_SOFTENING",
+                                             "ADAPTIVE_HYDRO_SOFTENING"};
+
+static double parameter(hid_t file, const char *name, int number)
+{
+    char numbered[64];
+    snprintf(numbered, sizeof numbered, "%s%d", name, number);
+    return ky_hdf5_tell_in(file, "Parameters", numbered).number;
+}
+
+void ky_hdf5_read_softenings(hid_t file, const struct ky_space *space,
+                             double softening[KY_HDF5_TYPES])
+{
+    int known = !space->comoving && !space->per_h;
+    for (size_t k = 0; k < sizeof own_softenings / sizeof *own_softenings; k++)
+        known &= !ky_hdf5_tell_in(file, "Config", own_softenings[k]).is_there;
+    for (int t = 0; t < KY_HDF5_TYPES; t++) {
+        softening[t] = (double)NAN;
+        for (size_t k = 0; k < sizeof codes / sizeof *codes && known; k++) {
+            double class = parameter(file, codes[k].class_of_type, t);
+            double length = class >= 0 && class < 100
+                                ? parameter(file, codes[k].softening_of_class, (int)class)
+                                : (double)NAN;
+            if (isfinite(length) && length >= 0)
+                softening[t] = length;
+        }
+    }
+}
+#else
+typedef int ky_hdf5_is_absent;
+#endif
