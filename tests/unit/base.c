@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/split.h"
 
 static void allocation_refuses_overflow(void **state)
 {
@@ -119,6 +120,29 @@ static void bodies_are_checked(void **state)
     assert_int_equal(bodies.n, 0);
 }
 
+/* Against conversions that the compiler cannot leave out; among the numbers are ties. */
+static void doubles_are_split_into_floats(void **state)
+{
+    (void)state;
+    enum { COUNT = 4003 };
+    static double x[COUNT];
+    static float low[COUNT];
+    for (int k = 0; k < COUNT; k++) {
+        struct ky_random random = ky_random_at(3, 1, (uint64_t)k);
+        double tie = ldexp(k % 2 ? 0x1000001 : 0x1000003, -30);
+        x[k] = k % 8 ? ldexp(ky_random_uniform(&random) - 0.5, k % 200 - 100) : tie;
+    }
+    for (int k = 0; k < COUNT; k++)
+        low[k] = ky_low_part(x[k]);
+    for (int k = 0; k < COUNT; k++) {
+        volatile float high = (float)x[k];
+        volatile double rest = x[k] - (double)high;
+        assert_true(ky_high_part(x[k]) == (double)high);
+        assert_true(low[k] == (float)rest);
+    }
+    assert_true(ky_high_part(0) == 0 && ky_high_part(-1) == -1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -126,6 +150,7 @@ int main(void)
         cmocka_unit_test(errors_are_prefixed),
         cmocka_unit_test(random_numbers_have_their_moments),
         cmocka_unit_test(philox_gives_the_published_words),
+        cmocka_unit_test(doubles_are_split_into_floats),
         cmocka_unit_test(bodies_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -172,6 +172,69 @@ static void clusters_far_apart(void **state)
         }
 }
 
+/* Many bodies so near each other that only the low parts of positions tell them apart, those of the
+ * cells too. The number of cells, and with it what a compiler makes of the last ones, is another
+ * for each number of bodies. */
+static void a_clump_among_many_bodies(void **state)
+{
+    (void)state;
+    enum { N = 300, CLUMP = 60, SIZES = 4 };
+    for (int e = 0; e < engine_count; e++)
+        for (int k = 0; k < METHODS * SIZES; k++) {
+            const struct method *method = &methods[k / SIZES];
+            double width = k % 2 ? 1e-7 : 1e-9;
+            if (!has(e, method))
+                continue;
+            size_t n = N + (size_t)(k % SIZES);
+            struct ky_bodies bodies = cloud_make(PLUMMER, n), exact = cloud_make(PLUMMER, n);
+            struct ky_bodies shape = cloud_make(CUBE, CLUMP);
+            for (size_t i = 0; i < CLUMP; i++)
+                for (int c = 0; c < 3; c++)
+                    bodies.position[i][c] = 0.4 + width * shape.position[i][c];
+            plain_sums(&bodies, 0, &exact);
+            struct cloud_error all = errors_of(e, method, &bodies, &exact);
+            expect(e, method, "width", width, &all,
+                   all.median < 3e-3 && all.max < 0.03 && all.potential_max < 3e-3);
+            ky_bodies_free(&bodies);
+            ky_bodies_free(&exact);
+            ky_bodies_free(&shape);
+        }
+}
+
+/* The acceleration of tight pairs, which is their own, is no measure for that of single bodies. */
+static void pairs_beside_single_bodies(void **state)
+{
+    (void)state;
+    enum { N = 2000 };
+    struct ky_bodies bodies = cloud_make(PLUMMER, N), exact = cloud_make(PLUMMER, N);
+    for (size_t i = 0; i < N; i++) /* the first half are pairs */
+        for (int c = 0; c < 3 && i % 2 == 1 && i < N / 2; c++)
+            bodies.position[i][c] = bodies.position[i - 1][c] + 1e-5 * (c - 0.7);
+    plain_sums(&bodies, 0, &exact);
+    for (int e = 0; e < engine_count; e++)
+        for (int k = 0; k < METHODS; k++) {
+            struct ky_error error = {0};
+            struct ky_parameters parameters = parameters_of(e, &methods[k]);
+            if (!has(e, &methods[k]) || methods[k].force == KY_DIRECT ||
+                methods[k].precision != KY_SINGLE)
+                continue;
+            parameters.opening = KY_RELATIVE;
+            struct ky_bodies computed = cloud_make(POINT, N), single, truth = exact;
+            memcpy(computed.position, bodies.position, N * sizeof *bodies.position);
+            memcpy(computed.mass, bodies.mass, N * sizeof *bodies.mass);
+            assert_ok(cloud_forces(&parameters, &computed, NULL, NULL, &error));
+            single = computed;
+            single.n = truth.n = N / 2;
+            single.acceleration += N / 2, single.potential += N / 2;
+            truth.acceleration += N / 2, truth.potential += N / 2;
+            struct cloud_error wrong = cloud_compare(&single, &truth);
+            expect(e, &methods[k], "single bodies", N / 2, &wrong, wrong.p99 < 5e-3);
+            ky_bodies_free(&computed);
+        }
+    ky_bodies_free(&bodies);
+    ky_bodies_free(&exact);
+}
+
 /* The system's size is about 0.5. Closer than a 10⁻¹² of it is coincident; farther is not. */
 static void coincidence_is_the_same_everywhere(void **state)
 {
@@ -304,6 +367,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(binaries_of_any_separation),
         cmocka_unit_test(binaries_in_a_cluster),
         cmocka_unit_test(clusters_far_apart),
+        cmocka_unit_test(a_clump_among_many_bodies),
+        cmocka_unit_test(pairs_beside_single_bodies),
         cmocka_unit_test(coincidence_is_the_same_everywhere),
         cmocka_unit_test(far_bodies_are_right_or_refused),
         cmocka_unit_test(what_no_number_holds_is_refused),

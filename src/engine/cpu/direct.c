@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/split.h"
 #include "physics/gravity.h"
 
 enum { COLUMNS_SINGLE = 5, COLUMNS_EXTENDED = 8 }; /* x y z mass ε² and three low parts */
@@ -32,7 +33,7 @@ static void fill_single(struct ky_cpu *cpu, const double centre[3], struct ky_di
             double x = cpu->x[c][i] - centre[c];
             column[c * n + i] = (float)x;
             if (low)
-                low[c * n + i] = (float)(x - (double)column[c * n + i]);
+                low[c * n + i] = ky_low_part(x);
         }
         mass[i] = (float)(cpu->mass[i] * scale);
         eps2[i] = (float)ky_cpu_sink_eps2(cpu, i);

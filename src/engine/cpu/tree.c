@@ -35,23 +35,13 @@ static double last_acceleration(const struct ky_cpu *cpu, size_t i)
 /* See ky_opening_floor. */
 double ky_cpu_acceleration_floor(struct ky_cpu *cpu)
 {
-    size_t chunks = (cpu->n + KY_BODIES_CHUNK - 1) / KY_BODIES_CHUNK;
-#pragma omp parallel for num_threads(cpu->team)
-    for (size_t k = 0; k < chunks; k++) {
-        double *partial = &cpu->partial[k * KY_PARTIAL];
-        partial[0] = partial[1] = 0;
-        for (size_t i = k * KY_BODIES_CHUNK; i < cpu->n && i < (k + 1) * KY_BODIES_CHUNK; i++) {
-            double a = last_acceleration(cpu, i);
-            partial[0] += a > 0 ? ky_opening_exponent(a) : 0;
-            partial[1] += a > 0;
-        }
+    unsigned long long count[KY_OPENING_EXPONENTS] = {0};
+#pragma omp parallel for num_threads(cpu->team) reduction(+ : count)
+    for (size_t i = 0; i < cpu->n; i++) {
+        double a = last_acceleration(cpu, i);
+        count[ky_opening_place(a)] += a > 0;
     }
-    double exponents = 0, count = 0;
-    for (size_t k = 0; k < chunks; k++) {
-        exponents += cpu->partial[k * KY_PARTIAL];
-        count += cpu->partial[k * KY_PARTIAL + 1];
-    }
-    return ky_opening_floor(exponents, count);
+    return ky_opening_floor(count);
 }
 
 double ky_cpu_relative_factor(const struct ky_cpu *cpu, const uint32_t *body, size_t count,

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/split.h"
 
 enum { PIECE = 1 << 18 }; /* bodies that cross at a time */
 
@@ -17,7 +18,7 @@ union ky_state_value ky_to_state(const struct ky_device_engine *engine, double x
         value.whole = x;
     } else {
         value.part[0] = (float)x;
-        value.part[1] = (float)(x - (double)value.part[0]);
+        value.part[1] = ky_low_part(x);
     }
     return value;
 }

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/split.h"
 #include "physics/gravity.h"
 #include "physics/opening.h"
 
@@ -60,7 +61,7 @@ static double median(const double *x, size_t n)
     for (size_t k = 0; k < KY_MEDIAN; k++)
         sample[k] = x[k * n / KY_MEDIAN];
     qsort(sample, KY_MEDIAN, sizeof *sample, ascending);
-    return (double)(float)sample[KY_MEDIAN / 2];
+    return ky_high_part(sample[KY_MEDIAN / 2]);
 }
 
 /* The bodies' columns on the host, at the present positions. */
@@ -128,7 +129,7 @@ static void fill_centre_low(const struct ky_device_engine *engine, size_t first,
     for (size_t k = first; k < end; k++)
         for (int c = 0; c < 4; c++) {
             double value = c < 3 ? node[k].com[c] - engine->host.origin[c] : 0;
-            ((float *)to)[4 * k + (size_t)c] = (float)(value - (double)(float)value);
+            ((float *)to)[4 * k + (size_t)c] = ky_low_part(value);
         }
 }
 

@@ -33,12 +33,10 @@ double ky_device_walk_memory(const struct ky_parameters *parameters, size_t n)
 
 static double floor_of(const double *size, size_t n)
 {
-    double exponents = 0, count = 0;
-    for (size_t i = 0; i < n; i++) {
-        exponents += size[i] > 0 ? ky_opening_exponent(size[i]) : 0;
-        count += size[i] > 0;
-    }
-    return ky_opening_floor(exponents, count);
+    unsigned long long count[KY_OPENING_EXPONENTS] = {0};
+    for (size_t i = 0; i < n; i++)
+        count[ky_opening_place(size[i])] += size[i] > 0;
+    return ky_opening_floor(count);
 }
 
 enum ky_status ky_device_factors(struct ky_device_engine *engine, struct ky_error *error)

@@ -14,7 +14,7 @@ static void load_sinks(struct ky_sinks *to, const struct ky_direct_sinks *from)
         ky_element *high[3] = {to->x, to->y, to->z};
         for (int c = 0; c < 3; c++) {
             high[c][k] = (ky_element)position[c];
-            to->low[c][k] = (ky_element)(position[c] - (double)high[c][k]);
+            to->low[c][k] = KY_LANE_DOUBLE ? 0 : (ky_element)ky_low_part(position[c]);
         }
         to->eps2[k] = (ky_element)from->eps2[i];
         to->own[k] = (ky_index_element)from->own[i];

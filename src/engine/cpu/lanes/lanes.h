@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/split.h"
 #include "engine/cpu/lanes/functions.h"
 
 #if KY_LANES_ISA == KY_ISA_avx512

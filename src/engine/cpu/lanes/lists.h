@@ -159,7 +159,7 @@ KY_INLINE void split_positions(ky_element *high, ky_element *low, const double *
     for (size_t k = 0; k < count; k++) {
         double d = x[k] - centre;
         high[k] = (ky_element)d;
-        low[k] = (ky_element)(d - (double)high[k]);
+        low[k] = KY_LANE_DOUBLE ? 0 : (ky_element)ky_low_part(d);
     }
 }
 
