@@ -91,7 +91,8 @@ static enum ky_status next_line(struct lines *in, char **line, struct ky_error *
         in->start = 0;
         size_t room = BUFFER - in->end, want = left < room ? (size_t)left : room;
         if (!want)
-            return ky_fail(error, KY_BAD_DATA, "line %" PRIu64 " is longer than %d bytes",
+            return ky_fail(error, KY_BAD_DATA,
+                           "line %" PRIu64 " is longer than %d bytes; a row of numbers is shorter",
                            in->number + 1, BUFFER);
         enum ky_status status =
             ky_input_read(in->input, in->offset, in->buffer + in->end, want, error);
@@ -108,7 +109,7 @@ static enum ky_status next_line(struct lines *in, char **line, struct ky_error *
     in->start = (size_t)(stop - in->buffer) + (size_t)in->ended;
     in->number++;
     if (memchr(text, '\0', (size_t)(stop - text)))
-        return ky_fail(error, KY_BAD_DATA, "line %" PRIu64 " has a zero byte; it is no text",
+        return ky_fail(error, KY_BAD_DATA, "line %" PRIu64 " has a zero byte; CSV is text",
                        in->number);
     while (stop > text && isspace((unsigned char)stop[-1]))
         stop--;
@@ -199,8 +200,8 @@ static enum ky_status read_columns(struct reader *r, char *line, struct ky_error
                            "y, z, vx, vy, vz, softening, ax, ay, az, potential",
                            r->lines.number, cell);
         if (r->count == MOST_COLUMNS)
-            return ky_fail(error, KY_BAD_DATA, "line %" PRIu64 ": too many columns",
-                           r->lines.number);
+            return ky_fail(error, KY_BAD_DATA, "line %" PRIu64 " has more than %d columns",
+                           r->lines.number, MOST_COLUMNS);
         r->column[r->count++] = column;
     }
     return check_columns(r, r->lines.number, error);

@@ -154,8 +154,8 @@ static enum ky_status read_header(struct piece *p, uint64_t *offset, struct ky_e
     *offset = p->named ? 16 : 0;
     status = record(p, *offset, fits_anything, UNKNOWN, &length, error);
     if (!status && length != HEADER)
-        status = ky_fail(error, KY_BAD_DATA, "its header has %" PRIu64 " bytes and not %d", length,
-                         HEADER);
+        status = ky_fail(error, KY_BAD_DATA, "its header has %" PRIu64 " bytes; it must have %d",
+                         length, HEADER);
     if (!status)
         status = ky_input_read(&p->input, *offset + 4, head, HEADER, error);
     if (status)
@@ -170,8 +170,9 @@ static enum ky_status read_header(struct piece *p, uint64_t *offset, struct ky_e
         if (!(p->mass[t] > 0))
             p->without_mass += p->count[t];
         if (!isfinite(p->mass[t]) || p->mass[t] < 0)
-            return ky_fail(error, KY_BAD_DATA, "its header gives bodies of type %d the mass %g", t,
-                           p->mass[t]);
+            return ky_fail(error, KY_BAD_DATA,
+                           "its header gives bodies of type %d the mass %g; it must be 0 or more",
+                           t, p->mass[t]);
     }
     p->time = ky_load_real(head + 72, 8, p->turn);
     p->files = ky_load32(head + 124, p->turn);
@@ -181,7 +182,9 @@ static enum ky_status read_header(struct piece *p, uint64_t *offset, struct ky_e
     if (status)
         return status;
     if (p->files > MOST_FILES)
-        return ky_fail(error, KY_BAD_DATA, "its header tells of %" PRIu32 " files", p->files);
+        return ky_fail(error, KY_BAD_DATA,
+                       "its header tells of %" PRIu32 " files; at most %d are read", p->files,
+                       MOST_FILES);
     p->files = p->files ? p->files : 1;
     /* positions alone take 12 bytes a body: no memory is asked for what cannot be there */
     if (p->n > p->input.size / 12)
@@ -204,7 +207,8 @@ static enum ky_status next_block(const struct piece *p, uint64_t *offset, int pl
     *block = UNKNOWN;
     enum ky_status status = record(p, *offset, fits_anything, UNKNOWN, &length, error);
     if (!status && length != 8)
-        status = ky_fail(error, KY_BAD_DATA, "there is no block name at byte %" PRIu64, *offset);
+        status = ky_fail(error, KY_BAD_DATA, "has no block name at byte %" PRIu64 "; it is damaged",
+                         *offset);
     if (!status)
         status = ky_input_read(&p->input, *offset + 4, name, 4, error);
     if (status)
@@ -380,7 +384,8 @@ static enum ky_status survey_all(const struct ky_input *first, uint32_t *files, 
         if (p.total[t] != w->sum[t])
             status = ky_fail(error, KY_BAD_DATA,
                              "its header tells of %" PRIu64
-                             " bodies of type %d in all, and there are %" PRIu64,
+                             " bodies of type %d in all, and there are %" PRIu64
+                             "; a file is missing, or the header is wrong",
                              p.total[t], t, w->sum[t]);
     return status;
 }

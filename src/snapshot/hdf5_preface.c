@@ -14,13 +14,15 @@ static enum ky_status counts(hid_t header, const char *name, unsigned types,
     uint64_t values[MOST_TYPES] = {0};
     *found = ky_hdf5_numbers(header, name, H5T_NATIVE_UINT64, MOST_TYPES, values);
     if (*found < 0)
-        return ky_fail(error, KY_BAD_DATA, "/Header: %s is no list of numbers", name);
+        return ky_fail(error, KY_BAD_DATA,
+                       "/Header: %s is no list of numbers; it must be one number for each type",
+                       name);
     for (int t = KY_HDF5_TYPES; t < MOST_TYPES && !types; t++)
         if (values[t])
             return ky_fail(error, KY_BAD_DATA,
                            "/Header: %s tells of %" PRIu64
-                           " bodies of type %d%s; types 0 to 5 are read, and --types chooses among "
-                           "them, as in --types 0,1,4",
+                           " bodies of type %d%s; only types 0 to 5 are read, and --types, as in "
+                           "--types 0,1,4, leaves out the others",
                            name, values[t], t, t == 6 ? " (neutrinos of SWIFT)" : "");
     for (int t = 0; t < KY_HDF5_TYPES; t++)
         count[t] = !types || types >> t & 1 ? values[t] : 0;
@@ -40,7 +42,9 @@ enum ky_status ky_hdf5_read_header(hid_t file, unsigned types, struct ky_hdf5_he
                        "is an HDF5 file without a group /Header; it is no GADGET snapshot");
     enum ky_status status = counts(header, "NumPart_ThisFile", types, h->here, &found_here, error);
     if (!status && !found_here)
-        status = ky_fail(error, KY_BAD_DATA, "/Header has no NumPart_ThisFile");
+        status = ky_fail(
+            error, KY_BAD_DATA,
+            "/Header has no NumPart_ThisFile, which counts the bodies; it is no GADGET snapshot");
     if (!status)
         status = counts(header, "NumPart_Total", types, h->total, &h->has_total, error);
     if (!status)
@@ -49,13 +53,16 @@ enum ky_status ky_hdf5_read_header(hid_t file, unsigned types, struct ky_hdf5_he
         if (h->total[t] <= UINT32_MAX)
             h->total[t] += high[t] << 32;
     if (!status && ky_hdf5_numbers(header, "MassTable", H5T_NATIVE_DOUBLE, MOST_TYPES, masses) < 0)
-        status = ky_fail(error, KY_BAD_DATA, "/Header: MassTable is no list of numbers");
+        status = ky_fail(
+            error, KY_BAD_DATA,
+            "/Header: MassTable is no list of numbers; it must be one number for each type");
     memcpy(h->mass, masses, sizeof h->mass);
     double files = ky_hdf5_real(header, "NumFilesPerSnapshot", 1);
     h->time = ky_hdf5_real(header, "Time", 0);
     H5Gclose(header);
     if (!status && !(files >= 0 && files <= 1e6))
-        status = ky_fail(error, KY_BAD_DATA, "/Header: NumFilesPerSnapshot is %g", files);
+        status = ky_fail(error, KY_BAD_DATA,
+                         "/Header: NumFilesPerSnapshot is %g; it must be from 0 to 1e6", files);
     if (!status && !isfinite(h->time))
         status = ky_fail(error, KY_BAD_DATA, "/Header: Time is %g; it must be finite", h->time);
     h->files = status || files < 1 ? 1 : (int)files;

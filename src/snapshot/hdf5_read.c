@@ -54,8 +54,8 @@ static enum ky_status missing(const struct ky_hdf5_field *field, const char *nam
     if (field->mass && h->mass[type] > 0)
         return KY_OK;
     return ky_fail(error, KY_BAD_DATA,
-                   "%s has no data set %s%s; --types chooses types that have it", name, field->name,
-                   field->mass ? ", and /Header/MassTable no mass" : "");
+                   "%s has no data set %s%s; --types chooses types that have one", name,
+                   field->name, field->mass ? ", and /Header/MassTable no mass" : "");
 }
 
 static enum ky_status check_group(hid_t group, const char *name, const struct ky_hdf5_header *h,
@@ -104,7 +104,8 @@ static enum ky_status check_groups(hid_t file, const struct ky_hdf5_header *h, s
         if (group >= 0)
             H5Gclose(group);
         if (h->here[t] > SIZE_MAX / 256 - r->n)
-            return ky_fail(error, KY_BAD_DATA, "/Header tells of too many bodies");
+            return ky_fail(error, KY_BAD_DATA,
+                           "/Header tells of more bodies than the memory of any machine holds");
         r->n += h->here[t];
         r->typed |= h->here[t] && t != 4;
         r->occurs[t] |= h->here[t] > 0;
@@ -184,7 +185,8 @@ static enum ky_status for_pieces(const struct ky_input *first, struct reader *r,
         if (sum[t] != h.total[t])
             status = ky_fail(error, KY_BAD_DATA,
                              "/Header: NumPart_Total tells of %" PRIu64
-                             " bodies of type %d and there are %" PRIu64,
+                             " bodies of type %d and there are %" PRIu64
+                             "; a file is missing, or the header is wrong",
                              h.total[t], t, sum[t]);
     return status;
 }
@@ -312,13 +314,16 @@ static enum ky_status read_parameters(hid_t own, struct ky_snapshot *snapshot,
     enum ky_status status = KY_OK;
     if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) != 0 ||
         H5Sget_simple_extent_npoints(space) != 1 || H5Dget_storage_size(set) < bytes) {
-        status = ky_fail(error, KY_BAD_DATA, "/Kyoho/Parameters is damaged");
+        status = ky_fail(error, KY_BAD_DATA,
+                         "/Kyoho/Parameters is damaged; delete that data set to read the bodies");
     } else {
         snapshot->parameters = ky_allocate_zeroed(bytes + 1, 1);
         if (!snapshot->parameters)
             status = ky_no_memory(error, "parameters", bytes, 1);
         else if (H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, snapshot->parameters) < 0)
-            status = ky_fail(error, KY_BAD_DATA, "/Kyoho/Parameters cannot be read");
+            status = ky_fail(
+                error, KY_BAD_DATA,
+                "/Kyoho/Parameters cannot be read; delete that data set to read the bodies");
     }
     H5Sclose(space);
     H5Tclose(type);
@@ -357,7 +362,9 @@ static enum ky_status read_order(hid_t own, struct reader *r, struct ky_error *e
         if (!r->order || !r->slab)
             status = ky_no_memory(error, "order of bodies", r->n, sizeof *r->order);
         else if (H5Dread(set, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, r->order) < 0)
-            status = ky_fail(error, KY_BAD_DATA, "/Kyoho/Order cannot be read");
+            status = ky_fail(
+                error, KY_BAD_DATA,
+                "/Kyoho/Order cannot be read; delete that data set to read the bodies as they lie");
     }
     H5Dclose(set);
     return status ? status : (r->order ? check_order(r->order, r->n, error) : KY_OK);

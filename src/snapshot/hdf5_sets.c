@@ -107,7 +107,7 @@ static enum ky_status check_storage(hid_t set, hid_t space, const char *where, u
         status = in_other_files(how, where, error);
     else if (unknown_filter(how, filter, &number))
         status = ky_fail(error, KY_UNSUPPORTED,
-                         "%s is packed by filter %d (%s), which this HDF5 library has not; "
+                         "%s is packed by filter %d (%s), which this HDF5 library does not have; "
                          "h5repack -f NONE, where the filter is installed, unpacks the file",
                          where, number, *filter ? filter : "no name");
     else if (layout == H5D_CHUNKED
@@ -136,8 +136,8 @@ enum ky_status ky_hdf5_check_set(hid_t set, const struct ky_hdf5_field *field, c
     if (set < 0 || rank < 0 || width == 0)
         status = ky_fail(error, KY_BAD_DATA, "%s is damaged", where);
     else if (!shape || size[1] != (hsize_t)field->columns)
-        status = ky_fail(error, KY_BAD_DATA, "%s must have %d column%s", where, field->columns,
-                         field->columns > 1 ? "s" : "");
+        status = ky_fail(error, KY_BAD_DATA, "%s has another shape; it must have %d column%s",
+                         where, field->columns, field->columns > 1 ? "s" : "");
     else if (size[0] != rows)
         status = ky_fail(error, KY_BAD_DATA,
                          "%s has %" PRIu64 " rows and /Header tells of %" PRIu64 " bodies", where,

@@ -290,7 +290,8 @@ enum ky_status ky_snapshot_write(const char *path, const struct ky_snapshot *giv
                        format->name);
     const struct ky_bodies *bodies = &snapshot.bodies;
     if (bodies->n && (!bodies->mass || !bodies->position || !bodies->velocity))
-        return ky_fail(error, KY_USAGE, "%s: bodies without masses, positions or velocities", path);
+        return ky_fail(error, KY_USAGE, "%s: the bodies need masses, positions and velocities",
+                       path);
     return format->write(path, &snapshot, &chosen, error);
 }
 

@@ -84,7 +84,8 @@ static enum ky_status find_layout(const struct ky_input *input, struct layout *l
     if (sum != layout->n || sum > INT32_MAX)
         return ky_fail(error, KY_BAD_DATA,
                        "its header tells of %" PRIu64 " bodies in all and of %" PRIu64
-                       " gas, %" PRIu64 " dark and %" PRIu64 " star bodies",
+                       " gas, %" PRIu64 " dark and %" PRIu64
+                       " star bodies, which must add up to it",
                        layout->n, layout->count[0], layout->count[1], layout->count[2]);
     uint64_t size = 0, standard = 0;
     for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
@@ -226,12 +227,13 @@ static enum ky_status parse_ids(const char *text, struct ky_bodies *bodies, stru
         text = end + strspn(end, BLANKS);
         bodies->id[i] = ky_number_count(text, &end);
         if (end == text)
-            return ky_fail(error, KY_BAD_DATA, "line %zu holds no id", i + 2);
+            return ky_fail(error, KY_BAD_DATA,
+                           "line %zu holds no id; it must be a whole number of 0 or more", i + 2);
     }
     end += strspn(end, BLANKS);
     /* a last line without its end may have lost digits */
     if (*end || end[-1] != '\n')
-        return ky_fail(error, KY_BAD_DATA, "does not end after %zu ids", bodies->n);
+        return ky_fail(error, KY_BAD_DATA, "must end after %zu ids, with a whole line", bodies->n);
     return KY_OK;
 }
 

@@ -93,8 +93,8 @@ static enum ky_status read_notes(const char *text, struct notes *notes, struct k
         status = read_value(text, rows[k].key, rows[k].value, error);
     if (!status && !(notes->run.g > 0) && (notes->kpc > 0) != (notes->sun > 0))
         status = ky_fail(error, KY_BAD_DATA,
-                         "tells dKpcUnit = %g and dMsolUnit = %g; both must be above 0, or none "
-                         "be there",
+                         "tells dKpcUnit = %g and dMsolUnit = %g; both must be above 0, or both be "
+                         "left out",
                          notes->kpc, notes->sun);
     return status;
 }
@@ -153,7 +153,9 @@ enum ky_status ky_tipsy_read_notes(const char *name, struct ky_snapshot *snapsho
     struct notes notes;
     enum ky_status status = ky_tipsy_text(name, &text, error);
     if (!status && text && is_cut_off(text))
-        status = ky_fail(error, KY_BAD_DATA, "is cut off");
+        status = ky_fail(
+            error, KY_BAD_DATA,
+            "is cut off; remove it if the numbers of the snapshot are to be read as they are");
     if (!status && text)
         status = read_notes(text, &notes, error);
     if (!status && text)
