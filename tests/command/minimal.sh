@@ -1,5 +1,5 @@
 #!/bin/sh
-# A build without any optional library makes bodies, runs them, and says what it has not.
+# A build without any optional library, and with plain C in place of instruction sets, makes bodies, runs them, and says what it has not.
 cd "$(dirname "$0")/../.." || exit 1
 count=0
 result() { # status text
@@ -9,7 +9,7 @@ result() { # status text
 small=$BUILD/minimal
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
-make -s -j"${JOBS:-$(nproc)}" BUILD="$small" OPT=-O1 DEBUG= HDF5=no PNG=no OPENMP=no OPENCL=no CUDA=no CMOCKA=no all >"$folder/made" 2>&1
+make -s -j"${JOBS:-$(nproc)}" BUILD="$small" OPT=-O1 DEBUG= ISAS=plain HDF5=no PNG=no OPENMP=no OPENCL=no CUDA=no CMOCKA=no all >"$folder/made" 2>&1
 result $? "builds without HDF5, libpng, OpenMP, OpenCL and CUDA"
 cat "$folder/made"
 ! grep -q 'warning:' "$folder/made"
