@@ -376,7 +376,8 @@ struct ky_run_parameters {
                           remove it */
     const char *at;    /* further times of snapshots, "0.5,1,2.25", in any order; or NULL */
     const char *source; /* how `kyoho run` would get the bodies, for run.json: lines "name=value"
-                           with the names of its options; or NULL */
+                           with the names of its options, and \\ and \n in a value for a backslash
+                           and the end of a line; or NULL */
     const char
         *bodies_hash; /* that of a run.json, or NULL. KY_BAD_DATA when the bodies are others */
 };

@@ -105,7 +105,8 @@ static const struct ky_option own_options[] = {
 static void bind(struct cli *cli, struct request *request)
 {
     cli_add(cli, "run", ky_run_options, ky_run_option_count, &request->run);
-    cli_add(cli, "command", own_options, sizeof own_options / sizeof *own_options, request);
+    cli_add(cli, "resuming and planning", own_options, sizeof own_options / sizeof *own_options,
+            request);
     cli_add_parameters(cli, &request->parameters);
     source_add(cli, &request->source);
 }
@@ -124,11 +125,12 @@ static enum ky_status check_resume(struct cli *cli)
             for (size_t w = 0; w < sizeof with_resume / sizeof *with_resume; w++)
                 allowed |= !strcmp(name, with_resume[w]);
             if (!allowed && cli->sets[s].given[k])
-                return ky_fail(&cli->error, KY_USAGE,
-                               "--%s cannot change when a run is resumed; --end, --steps, "
-                               "--max-wall, --restart-every, "
-                               "--engine, --isa and --threads can",
-                               name);
+                return ky_fail(
+                    &cli->error, KY_USAGE,
+                    "--%s has no place beside --resume: a run goes on as it began; --end, "
+                    "--steps, --max-wall, --restart-every, --engine, --isa and "
+                    "--threads may be given",
+                    name);
         }
     return cli->word_count
                ? ky_fail(&cli->error, KY_USAGE,

@@ -188,17 +188,45 @@ static int is_told(const char *name)
     return !strcmp(name, "input") || !strcmp(name, "bodies") || !strcmp(name, "seed");
 }
 
+/* The name of a file from the root, also of the first of several files, which have no name of their
+ * own; "-" stays. To be freed; NULL when memory is out. */
+static char *whole_path(const char *file)
+{
+    char *path = ky_is_standard(file) ? NULL : realpath(file, NULL);
+    if (path)
+        return path;
+    char *here = *file == '/' || ky_is_standard(file) ? NULL : realpath(".", NULL);
+    size_t room = (here ? strlen(here) + 1 : 0) + strlen(file) + 1;
+    path = malloc(room);
+    if (path)
+        snprintf(path, room, "%s%s%s", here ? here : "", here ? "/" : "", file);
+    free(here);
+    return path;
+}
+
+/* "name=value", with \\ and \n in the value for a backslash and the end of a line. */
+static void write_line(FILE *out, const char *name, const char *value)
+{
+    fprintf(out, "%s=", name);
+    for (; *value; value++)
+        if (*value == '\n' || *value == '\\')
+            fputs(*value == '\n' ? "\\n" : "\\\\", out);
+        else
+            fputc(*value, out);
+    fputc('\n', out);
+}
+
 char *source_text(const struct cli *cli, const struct source *source)
 {
     static const char *const titles[] = {"bodies", "reading", "model"};
     const char *file = source_file(cli, source);
-    char *text = NULL, *path = file ? realpath(file, NULL) : NULL;
+    char *text = NULL, *path = file ? whole_path(file) : NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     if (!out)
         return NULL;
-    if (path && !strchr(path, '\n')) /* a line could not hold it */
-        fprintf(out, "input=%s\n", path);
+    if (path)
+        write_line(out, "input", path);
     if (source->model) /* also where it is the default */
         fprintf(out, "bodies=%" PRIu64 "\nseed=%" PRIu64 "\n", source->parameters.n,
                 source->parameters.seed);
@@ -213,7 +241,7 @@ char *source_text(const struct cli *cli, const struct source *source)
                 ky_options_find(cli->sets, cli->count, option->name, NULL) != option)
                 continue; /* told already, or of a set before */
             ky_option_text(option, cli->sets[s].values, value, sizeof value);
-            fprintf(out, "%s=%s\n", option->name, value);
+            write_line(out, option->name, value);
         }
     free(path);
     if (!fclose(out))

@@ -40,7 +40,6 @@ struct ky_run {
     const char *folder;                /* where files are written now: output, or `begun` */
     char begun[KY_PATH];               /* the first files, until they are complete: see folder.h */
     double started, restarted, looked; /* ky_clock: the run, the last restart file, look_around */
-    int derived_step;                  /* the user gave none */
     double change;                     /* last relative change of the energy */
     double resume_time;                /* of the last restart file; NaN: there is none */
     uint64_t resume_steps;

@@ -60,6 +60,18 @@ static void write_run_options(struct ky_json *json, const struct ky_run *run)
     free(at);
 }
 
+/* "\\" and "\n" in a value of the source, in place. */
+static void unescape(char *value)
+{
+    char *to = value;
+    for (; *value; value++) {
+        int escape = *value == '\\' && value[1];
+        value += escape;
+        *to++ = escape && *value == 'n' ? '\n' : *value;
+    }
+    *to = '\0';
+}
+
 /* A line "name=value" of the source: the value is a number, a text, true or false. */
 static void write_source_line(struct ky_json *json, char *line)
 {
@@ -67,6 +79,7 @@ static void write_source_line(struct ky_json *json, char *line)
     if (!value)
         return;
     *value++ = '\0';
+    unescape(value);
     size_t digits = strspn(value, "0123456789");
     double real = ky_number_real(value, &end);
     if (*value && !value[digits] && digits < 21 && (*value != '0' || digits == 1))

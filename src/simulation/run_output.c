@@ -46,9 +46,30 @@ enum ky_status ky_run_write_snapshot(struct ky_run *run, struct ky_error *error)
     ky_snapshot_free(&snapshot);
     if (!status) {
         run->state.snapshots++;
-        ky_log(&run->parameters, KY_LOG_DETAIL, "wrote %s (time %g)", path, ky_sim_time(run->sim));
+        ky_log(&run->parameters, KY_LOG_DETAIL, "wrote %s%s (time %g)", run->given.output,
+               strrchr(path, '/'), ky_sim_time(run->sim)); /* where the first ones go in the end */
     }
     return status;
+}
+
+/* energy.csv, cut short by another program since the last row, which would leave a hole of zero
+ * bytes before the next one. What was cut off is lost; the file goes on with a whole line. A
+ * restart file that counts on the lost rows is soon replaced. */
+static enum ky_status notice_cut(struct ky_run *run, struct ky_error *error)
+{
+    struct stat about;
+    long bytes = ftell(run->energy);
+    if (fstat(fileno(run->energy), &about) || about.st_size >= bytes)
+        return KY_OK;
+    fseek(run->energy, 0, SEEK_END);
+    run->restarted = -HUGE_VAL;
+    ky_log(&run->parameters, KY_LOG_WARNING,
+           "%s/energy.csv was cut from %ld to %lld bytes during the run; what was cut off is lost",
+           run->given.output, bytes, (long long)about.st_size);
+    if (!about.st_size)
+        return ky_energy_header(run->energy, run->given.output, error);
+    fputc('\n', run->energy); /* it may end within a row */
+    return KY_OK;
 }
 
 enum ky_status ky_run_write_energy(struct ky_run *run, struct ky_error *error)
@@ -62,12 +83,14 @@ enum ky_status ky_run_write_energy(struct ky_run *run, struct ky_error *error)
             "these units, "
             "or bodies without softening have met; the restart file is of an earlier time",
             ky_sim_time(run->sim));
+    if (!status)
+        status = notice_cut(run, error);
     if (!status && !ky_sim_steps(run->sim))
         run->energy_start = (struct ky_energy_start){sums.kinetic + sums.potential, sums.potential,
                                                      run->energy_start.conserved};
     if (!status)
         status =
-            ky_energy_row(run->energy, run->folder, &run->energy_start, &sums,
+            ky_energy_row(run->energy, run->given.output, &run->energy_start, &sums,
                           ky_sim_time(run->sim), ky_sim_steps(run->sim), ky_run_wall(run), error);
     if (!status)
         run->change = ky_energy_change(&run->energy_start, &sums);
@@ -78,11 +101,14 @@ enum ky_status ky_run_write_restart(struct ky_run *run, struct ky_error *error)
 {
     char path[KY_PATH];
     enum ky_status status = ky_run_keep_energy(run, error);
+    if (!status)
+        status = notice_cut(run, error);
     if (status)
         return status;
     long bytes = ftell(run->energy);
     if (bytes < 0 || fflush(run->energy) || fsync(fileno(run->energy)))
-        return ky_fail(error, KY_CANNOT_WRITE, "%s/energy.csv: %s", run->folder, strerror(errno));
+        return ky_fail(error, KY_CANNOT_WRITE, "%s/energy.csv: %s", run->given.output,
+                       strerror(errno));
     struct ky_run_state state = run->state;
     state.energy_bytes = (uint64_t)bytes;
     state.energy = run->energy_start.energy;

@@ -50,6 +50,8 @@ static enum ky_status plan_steps(const struct ky_parameters *parameters,
         *course = (struct course){schedule.step, (double)schedule.end,
                                   (double)ky_schedule_snapshots(&schedule),
                                   (double)(schedule.end / schedule.energy_every + 1)};
+    if (!status)
+        ky_schedule_warn(&schedule, parameters);
     ky_schedule_free(&schedule);
     return status;
 }

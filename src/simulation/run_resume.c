@@ -80,7 +80,8 @@ static enum ky_status restore_state(struct ky_run *run, const struct ky_restart 
     run->schedule = (struct ky_schedule){.step = stored->step,
                                          .end = stored->end,
                                          .every = stored->every,
-                                         .energy_every = stored->energy_every};
+                                         .energy_every = stored->energy_every,
+                                         .fixed = 1};
     run->energy_start =
         (struct ky_energy_start){stored->energy, stored->potential, (int)stored->conserved};
     run->given.compress = (int)stored->compress;
@@ -108,6 +109,23 @@ static enum ky_status cut_energy(struct ky_run *run, struct ky_error *error)
     return KY_OK;
 }
 
+/* Another end. The snapshot at the one before, if the run came so far, is one of its times from now
+ * on, so that run.json repeats it. */
+static enum ky_status extend(struct ky_run *run, struct ky_error *error)
+{
+    uint64_t steps = ky_sim_steps(run->sim), before = run->schedule.end;
+    if (isnan(run->given.end) && !run->given.steps)
+        return KY_OK;
+    enum ky_status status = ky_schedule_extend(&run->schedule, run->sim->line.start, run->given.end,
+                                               run->given.steps, error);
+    if (!status && run->schedule.end < steps)
+        return ky_fail(error, KY_USAGE, "the run in %s is at time %g already, past that end",
+                       run->given.output, ky_sim_time(run->sim));
+    if (!status && steps == before && !ky_schedule_snapshot_due(&run->schedule, before))
+        status = ky_schedule_add(&run->schedule, before, error);
+    return status;
+}
+
 static enum ky_status reopen(struct ky_run *run, struct ky_error *error)
 {
     char path[KY_PATH];
@@ -128,12 +146,8 @@ static enum ky_status reopen(struct ky_run *run, struct ky_error *error)
     if (!status)
         status = ky_sim_from_restart(&restart, &run->parameters, &run->sim, error);
     ky_restart_free(&restart);
-    if (!status && (!isnan(run->given.end) || run->given.steps))
-        status = ky_schedule_extend(&run->schedule, run->sim->line.start, run->given.end,
-                                    run->given.steps, error);
-    if (!status && run->schedule.end < ky_sim_steps(run->sim))
-        status = ky_fail(error, KY_USAGE, "the run in %s is at time %g already, past that end",
-                         run->given.output, ky_sim_time(run->sim));
+    if (!status)
+        status = extend(run, error);
     if (!status)
         status = cut_energy(run, error);
     if (status)

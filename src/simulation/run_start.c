@@ -14,6 +14,7 @@
 #include "base/options.h"
 #include "base/threads.h"
 #include "base/units.h"
+#include "snapshot/snapshot.h"
 
 enum ky_status ky_run_scales(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
                              struct ky_scales *scales, struct ky_error *error)
@@ -30,6 +31,7 @@ enum ky_status ky_run_scales(const struct ky_parameters *parameters, const struc
 
 static void warn(const struct ky_run *run, const struct ky_scales *scales, double softening)
 {
+    ky_schedule_warn(&run->schedule, &run->parameters);
     double longest = 0.3 * softening / scales->velocity_dispersion; /* [time] */
     double length = fabs((double)run->schedule.end * run->schedule.step);
     if (softening == 0 && scales->step > 0 && fabs(run->schedule.step) > 4 * scales->step)
@@ -98,7 +100,10 @@ static enum ky_status check_hash(struct ky_run *run, const struct ky_bodies *bod
     return ky_fail(error, KY_BAD_DATA,
                    "the bodies are not those of the run that is repeated: %s has changed since "
                    "(bodies_hash %s, now %s)",
-                   run->origin ? run->origin : "their source", run->given.bodies_hash, text);
+                   !run->origin                  ? "their source"
+                   : ky_is_standard(run->origin) ? "standard input"
+                                                 : run->origin,
+                   run->given.bodies_hash, text);
 }
 
 /* Everything that can be refused before a folder is made. */
@@ -121,7 +126,6 @@ static enum ky_status check(struct ky_run *run, const struct ky_snapshot *initia
     if (!status)
         status = ky_schedule_make(&run->parameters, &run->given, initial->time, scales->step,
                                   &run->schedule, error);
-    run->derived_step = isnan(run->parameters.step);
     run->parameters.step = run->schedule.step;
     return status ? status : write_text(run, error);
 }
@@ -174,12 +178,12 @@ static enum ky_status begin(struct ky_run *run, const struct ky_scales *scales, 
     run->folder = run->begun;
     status = ky_run_open_energy(run, "w+", error);
     if (!status)
-        status = ky_energy_header(run->energy, run->folder, error);
+        status = ky_energy_header(run->energy, run->given.output, error);
     if (status)
         return status;
     if (run->remark[0])
         ky_log(&run->parameters, KY_LOG_INFO, "%s", run->remark);
-    if (run->derived_step)
+    if (run->schedule.derived)
         ky_log(&run->parameters, KY_LOG_INFO, "step %g, derived from %s", run->schedule.step,
                softening > 0 ? "softening and velocities"
                              : "the shortest orbit or free fall of two neighbours");

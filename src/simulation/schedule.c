@@ -22,22 +22,68 @@ static int is_whole(double ratio, uint64_t *steps)
     return 1;
 }
 
-/* length / step as a whole number ≥ 1. */
-static enum ky_status whole(const char *name, double length, double step, uint64_t *steps,
-                            struct ky_error *error)
+/* "the nearest are 0.6 and 0.9": start + k × unit for the whole k ≥ `least` about `ratio`. */
+static const char *nearest(char text[80], double start, double unit, double ratio, double least)
 {
-    double ratio = length / step;
-    if (!(ratio > 0) || !isfinite(ratio))
-        return ky_fail(error, KY_USAGE, "%s: the interval %g does not lie ahead (step %g)", name,
-                       length, step);
+    double below = floor(ratio);
+    if (below < least)
+        ky_format(text, 80, "the nearest is %.10g", start + least * unit);
+    else
+        ky_format(text, 80, "the nearest are %.10g and %.10g", start + below * unit,
+                  start + (below + 1) * unit);
+    return text;
+}
+
+static const char *other_step(const struct ky_schedule *schedule)
+{
+    return schedule->fixed ? "" : ", or choose another --step";
+}
+
+static enum ky_status too_many(const char *name, double steps, struct ky_error *error)
+{
+    return ky_fail(error, KY_USAGE, "%s: %g steps are too many to be counted", name, steps);
+}
+
+/* An interval in steps: ≥ 1. */
+static enum ky_status whole(const struct ky_schedule *schedule, const char *name, double length,
+                            uint64_t *steps, struct ky_error *error)
+{
+    double step = fabs(schedule->step), ratio = length / step;
+    char text[80];
+    if (!(ratio > 0))
+        return ky_fail(error, KY_USAGE, "%s: %g is no interval; it must be more than 0", name,
+                       length);
     if (ratio > 9e15)
-        return ky_fail(error, KY_USAGE, "%s: %g steps are too many to be counted", name, ratio);
+        return too_many(name, ratio, error);
     if (!is_whole(ratio, steps) || !*steps)
+        return ky_fail(error, KY_USAGE, "%s: %g is not a multiple of the step %g; %s%s", name,
+                       length, step, nearest(text, 0, step, ratio, 1), other_step(schedule));
+    return KY_OK;
+}
+
+static enum ky_status no_step_ends(const struct ky_schedule *schedule, const char *name,
+                                   double start, double time, double least, struct ky_error *error)
+{
+    char text[80];
+    double step = schedule->step;
+    return ky_fail(error, KY_USAGE, "%s: no step ends at %.10g (steps of %g from %.10g); %s%s",
+                   name, time, step, start,
+                   nearest(text, start, step, (time - start) / step, least), other_step(schedule));
+}
+
+/* The end in steps: ≥ 1. */
+static enum ky_status end_step(struct ky_schedule *schedule, double start, double end,
+                               struct ky_error *error)
+{
+    double ratio = (end - start) / schedule->step;
+    if (!(ratio > 0) || !isfinite(ratio))
         return ky_fail(error, KY_USAGE,
-                       "%s: %g is not a multiple of the step %g; the nearest are %.10g and %.10g, "
-                       "or choose another --step",
-                       name, length, step, fmax(1.0, floor(ratio)) * step,
-                       (floor(ratio) + 1) * step);
+                       "--end: %.10g does not lie ahead: the run starts at %.10g with a step of %g",
+                       end, start, schedule->step);
+    if (ratio > 9e15)
+        return too_many("--end", ratio, error);
+    if (!is_whole(ratio, &schedule->end) || !schedule->end)
+        return no_step_ends(schedule, "--end", start, end, 1, error);
     return KY_OK;
 }
 
@@ -83,13 +129,7 @@ static enum ky_status at_step(const struct ky_schedule *schedule, double start, 
     if (!(ratio > -tolerance) || ratio > last + tolerance * fmax(1.0, 1e-6 * last))
         return ky_fail(error, KY_USAGE, "--at: %.10g lies outside the run, from %.10g to %.10g",
                        time, start, start + last * step);
-    if (!is_whole(ratio, steps))
-        return ky_fail(error, KY_USAGE,
-                       "--at: no step ends at %.10g (steps of %g from %.10g); the nearest are "
-                       "%.10g and %.10g, or choose another --step",
-                       time, step, start, start + floor(ratio) * step,
-                       start + (floor(ratio) + 1) * step);
-    return KY_OK;
+    return is_whole(ratio, steps) ? KY_OK : no_step_ends(schedule, "--at", start, time, 0, error);
 }
 
 /* Sorted, each once. */
@@ -186,11 +226,35 @@ static enum ky_status check_advance(const struct ky_schedule *schedule, double s
     double latest = fmax(fabs(start), fabs(end));
     if (fabs(schedule->step) >= nextafter(latest, (double)INFINITY) - latest)
         return KY_OK;
-    return ky_fail(
-        error, KY_USAGE,
-        "the step %g is lost in the rounding of the time %g: time cannot advance; take a "
-        "longer --step, or bodies with an earlier time",
-        schedule->step, latest);
+    return ky_fail(error, KY_USAGE,
+                   "the step %g is lost in the rounding of the time %g: time cannot advance; %s",
+                   schedule->step, latest,
+                   schedule->fixed ? "choose an earlier end"
+                                   : "take a longer --step, or bodies with an earlier time");
+}
+
+/* The last snapshot of --every is at the end. */
+static enum ky_status check_every(const struct ky_schedule *schedule, double start,
+                                  struct ky_error *error)
+{
+    char text[80];
+    double step = schedule->step, every = (double)schedule->every, end = (double)schedule->end;
+    if (!schedule->every || schedule->end % schedule->every == 0)
+        return KY_OK;
+    return ky_fail(error, KY_USAGE,
+                   "the end %.10g is not a multiple of --every %.10g from the start %.10g; %s",
+                   start + end * step, fabs(every * step), start,
+                   nearest(text, start, every * step, end / every, 1));
+}
+
+void ky_schedule_warn(const struct ky_schedule *schedule, const struct ky_parameters *parameters)
+{
+    const uint64_t many = 1000000;
+    if (schedule->derived && schedule->end > many)
+        ky_log(parameters, KY_LOG_WARNING,
+               "the derived step %g makes %llu steps; a longer --step or a larger --softening "
+               "makes fewer",
+               schedule->step, (unsigned long long)schedule->end);
 }
 
 enum ky_status ky_schedule_extend(struct ky_schedule *schedule, double start, double end,
@@ -198,18 +262,14 @@ enum ky_status ky_schedule_extend(struct ky_schedule *schedule, double start, do
 {
     schedule->end = steps;
     if (!isnan(end)) {
-        enum ky_status status = whole("--end", end - start, schedule->step, &schedule->end, error);
+        enum ky_status status = end_step(schedule, start, end, error);
         if (status)
             return status;
     }
     if (!schedule->end)
         return ky_fail(error, KY_USAGE, "no end: give --end or --steps");
-    if (schedule->every && schedule->end % schedule->every)
-        return ky_fail(
-            error, KY_USAGE,
-            "the end, %llu steps from the start, is not a multiple of --every, %llu steps",
-            (unsigned long long)schedule->end, (unsigned long long)schedule->every);
-    return check_advance(schedule, start, error);
+    enum ky_status status = check_every(schedule, start, error);
+    return status ? status : check_advance(schedule, start, error);
 }
 
 /* The shortest interval that gives no more than KY_ENERGY_ROWS rows and divides that of the
@@ -232,11 +292,12 @@ static enum ky_status make(const struct ky_parameters *parameters,
 {
     enum ky_status status =
         choose_step(parameters, run, start, suggested, times, count, &schedule->step, error);
+    schedule->derived = isnan(parameters->step);
     if (!status && !isnan(run->every))
-        status = whole("--every", run->every, fabs(schedule->step), &schedule->every, error);
+        status = whole(schedule, "--every", run->every, &schedule->every, error);
     if (!status && !isnan(run->energy_every))
-        status = whole("--energy-every", run->energy_every, fabs(schedule->step),
-                       &schedule->energy_every, error);
+        status =
+            whole(schedule, "--energy-every", run->energy_every, &schedule->energy_every, error);
     if (!status)
         status = ky_schedule_extend(schedule, start, run->end, run->steps, error);
     if (!status)
@@ -268,6 +329,19 @@ void ky_schedule_free(struct ky_schedule *schedule)
     free(schedule->at);
     schedule->at = NULL;
     schedule->ats = 0;
+}
+
+enum ky_status ky_schedule_add(struct ky_schedule *schedule, uint64_t steps, struct ky_error *error)
+{
+    uint64_t *more = ky_allocate(schedule->ats + 1, sizeof *more);
+    if (!more)
+        return ky_no_memory(error, "times of --at", schedule->ats + 1, sizeof *more);
+    if (schedule->ats)
+        memcpy(more, schedule->at, schedule->ats * sizeof *more);
+    more[schedule->ats++] = steps;
+    free(schedule->at);
+    schedule->at = more;
+    return KY_OK;
 }
 
 /* ---- what is due ---- */

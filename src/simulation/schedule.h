@@ -9,6 +9,8 @@ struct ky_schedule {
     uint64_t end, every, energy_every; /* steps; every 0: none; energy_every ≥ 1 */
     uint64_t *at;                      /* further snapshots: steps from 1 to end, ascending */
     size_t ats;
+    int derived; /* the step: nobody gave it */
+    int fixed;   /* the step: a resumed run keeps its own */
 };
 
 /* From times to steps. `suggested` is the step to take where the parameters have none: the schedule
@@ -20,9 +22,15 @@ enum ky_status ky_schedule_make(const struct ky_parameters *parameters,
                                 const struct ky_run_parameters *run, double start, double suggested,
                                 struct ky_schedule *schedule, struct ky_error *error);
 void ky_schedule_free(struct ky_schedule *schedule);
+/* Warns where a derived step makes a run of very many steps, as two bodies at rest do. */
+void ky_schedule_warn(const struct ky_schedule *schedule, const struct ky_parameters *parameters);
 /* The same step and intervals with another end (time, or number of steps if `end` is NaN). */
 enum ky_status ky_schedule_extend(struct ky_schedule *schedule, double start, double end,
                                   uint64_t steps, struct ky_error *error);
+
+/* Adds a snapshot after `steps` steps, which come after all of `at`. */
+enum ky_status ky_schedule_add(struct ky_schedule *schedule, uint64_t steps,
+                               struct ky_error *error);
 
 /* Whether a snapshot, or a row of energy.csv, is due after `steps` steps. Each snapshot has a row.
  */

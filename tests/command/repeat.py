@@ -2,9 +2,9 @@
 # `kyoho run run.json` repeats a run, bit for bit.
 import json
 import os
-import shutil
+import subprocess
 
-from tap import check, finish, folder, run
+from tap import KYOHO, check, finish, folder, run
 
 QUICK = ["--end", "0.5", "--every", "0.25", "--quiet"]
 
@@ -72,6 +72,33 @@ with folder() as top:
     run("run", "--resume", path("part"), "--end", "0.5", "--quiet")
     check(about(path("part"))["options"] == about(path("whole"))["options"], "run.json of a resumed run is that of the whole run")
     repeats("part")
+
+    # further than it was meant to go: the snapshot at the first end is one of its times
+    run("run", "--model", "plummer", "-n", "100", "--softening", "0.1", "--step", "0.0625", "--end", "0.25", "--quiet", "--output", path("further"))
+    for end in ("0.5", "1"):
+        run("run", "--resume", path("further"), "--end", end, "--quiet")
+    check(about(path("further"))["at"] == [0.25, 0.5] and about(path("further"))["snapshots"] == 4, "the ends that a run had are times of snapshots", about(path("further")))
+    repeats("further")
+
+    # names of files that are hard to write down, standard input, a file of several
+    run("model", "plummer", "-n", "50", "--softening", "0.1", "-o", path("new\nl\\ine\\n.csv"))
+    run("run", "new\nl\\ine\\n.csv", *QUICK, "--output", "newline", cwd=top)
+    repeats("newline", cwd="/")
+    command = [KYOHO, "run", "--input", "-", *QUICK, "--output", path("piped")]
+    with open(path("new\nl\\ine\\n.csv")) as bodies:
+        check(subprocess.run(command, stdin=bodies).returncode == 0 and about(path("piped"))["options"]["input"] == "-", "a run of standard input")
+    command = [KYOHO, "run", path("piped/run.json"), "--quiet", "--output", path("again"), "--overwrite"]
+    with open(path("new\nl\\ine\\n.csv")) as bodies:
+        process = subprocess.run(command, stdin=bodies)
+    check(process.returncode == 0 and results(path("piped"), path("scratch.csv")) == results(path("again"), path("scratch.csv")),
+          "run.json repeats it when it gets the same bodies")
+    with open(path("in.csv")) as bodies:
+        process = subprocess.run(command, stdin=bodies, capture_output=True, text=True)
+    check(process.returncode == 4 and "standard input has changed" in process.stderr, "and refuses others", process.stderr)
+    if "HDF5: yes" in run("--version").stdout:
+        run("convert", path("in.csv"), path("several.0.hdf5"))
+        run("run", "several", *QUICK, "--output", "pieces", cwd=top)
+        repeats("pieces", cwd="/")
 
     # the command line has the last word
     run("run", path("whole/run.json"), "--end", "0.25", "--output", path("end"), "--quiet")

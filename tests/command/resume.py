@@ -101,7 +101,12 @@ with folder() as top:
     process.terminate()
     check(process.wait(timeout=60) == 6, "and goes on undisturbed")
     check("past" in run("run", "--resume", path("short"), "--end", "0.25", code=2).stderr, "not back, though")
-    check("--theta" in run("run", "--resume", path("short"), "--theta", "0.3", code=2).stderr, "nor with another method")
+    for words in (["--theta", "0.3"], ["--step", "0.1"], ["--dry-run"]):
+        refused = run("run", "--resume", path("short"), *words, code=2).stderr
+        check(f"{words[0]} has no place beside --resume" in refused, f"nor with {words[0]}", refused)
+    for end, says in (("0.503", "the nearest are 0.5 and 0.5078125"), ("0.53125", "the nearest are 0.5 and 0.5625"), ("-1", "does not lie ahead")):
+        refused = run("run", "--resume", path("short"), "--end", end, code=2).stderr
+        check(says in refused and "--step" not in refused, f"an end that does not fit is refused without a word of --step: {end}", refused)
     run("run", "--resume", path("short"), "--quiet")
     check(state(path("short"), scratch) == expected, "resuming a finished run changes nothing")
 

@@ -118,6 +118,21 @@ with folder() as top:
     rows = columns(path("live/energy.csv"))
     check([row.split(",")[1] for row in rows] == ["steps", *map(str, range(steps + 1))], "and no row is missing", rows[:3])
 
+    # energy.csv cut short in its place
+    with start(*LONG, "--output", path("cut"), stderr=subprocess.PIPE) as process:
+        wait_for(lambda: os.path.exists(path("cut/restart.kyo.previous")), "the run is on its way")
+        os.truncate(path("cut/energy.csv"), os.path.getsize(path("cut/energy.csv")) - 7)
+        wait_for(lambda: "was cut from" in open(path("cut/run.log")).read(), "a file that was cut short is noticed")
+        os.truncate(path("cut/energy.csv"), 0)
+        wait_for(lambda: " to 0 bytes" in open(path("cut/run.log")).read(), "and one that was emptied")
+        process.send_signal(signal.SIGTERM)
+        text = process.communicate(timeout=60)[1]
+    rows = open(path("cut/energy.csv")).read().splitlines()
+    check(text.count("cut off is lost") == 2 and rows[0].startswith("time,steps,") and len({row.count(",") for row in rows}) == 1
+          and "\0" not in "".join(rows), "energy.csv cut short during a run: a warning, and whole rows after it", text + "\n".join(rows[:3]))
+    run("run", "--resume", path("cut"), "--max-wall", "0", "--quiet", code=6)
+    check("starting.part" not in open(path("cut/run.log")).read(), "run.log names the files as they are called in the end")
+
     # signals: exit code 6, and run.json says why and from where
     check(process.returncode == 6, "SIGHUP: exit code 6", process.returncode)
     summary = about(path("live"))

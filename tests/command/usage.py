@@ -68,7 +68,7 @@ with folder() as where:
         (["run", "--end", "1", "--output", path("x")], "no bodies"),
         (["run", "--model", "plumer", "-n", "10", "--end", "1", "--output", path("x")], "plummer"),
         (["run", "--model", "plummer", "-n", "10", "--output", path("x"), "--step", "0.1"], "--end or --steps"),
-        (["run", "--model", "plummer", "-n", "10", "--output", path("x"), "--step", "0.1", "--end", "0.25"], "multiple"),
+        (["run", "--model", "plummer", "-n", "10", "--output", path("x"), "--step", "0.1", "--end", "0.25"], "no step ends at 0.25"),
         (["run", "--model", "plummer", "-n", "10", "--output", path("x"), "--step", "0.1", "--end", "1", "--every", "0.25"], "multiple"),
         (["run", "--model", "plummer", "-n", "10", "--output", path("x"), "--step", "0.1", "--end", "1", "--every", "0.3"], "multiple"),
         (["run", "--model", "plummer", "-n", "10", "--output", path("x"), "--step", "0", "--end", "1"], "step"),
@@ -88,7 +88,7 @@ with folder() as where:
         (["force", "--model", "plummer", "-n", "10", "--engine", "abacus"], "abacus"),
         (["force", "--model", "plummer", "-n", "10", "--engine", "cpu:3"], "one CPU"),
         (["force", "--model", "plummer", "-n", "10", "--threads", "65536"], "range"),
-        (["run", "--model", "plummer", "-n", "10", "--step", "0.1", "--end", "0.35", "--output", path("x/y/z")], "multiple"),
+        (["run", "--model", "plummer", "-n", "10", "--step", "0.1", "--end", "0.35", "--output", path("x/y/z")], "the nearest are 0.3 and 0.4"),
         (["run", "--model", "plummer", "-n", "10", "--output", "--overwrite"], "needs a value"),
         (["run", path("a.csv"), "--input", path("b.csv"), "--end", "1", "--output", path("x")], "two files"),
         (["run", path("a.csv"), "--model", "plummer", "--end", "1", "--output", path("x")], "give one of the two"),
@@ -235,6 +235,15 @@ with folder() as where:
     check(float(softening_of("--model", "two-body")[0]) == 0, "and 0 for two bodies")
     with open(path("bare.csv"), "w") as bodies:
         bodies.write("m,x,y,z,vx,vy,vz\n1,0,0,0,0,0,0\n1,1,0,0,0,1,0\n")
+    # two bodies at rest fall for a very short time when they meet: the step that follows is warned of
+    with open(path("rest.csv"), "w") as bodies:
+        bodies.write("m,x,y,z,vx,vy,vz\n1,0,0,0,0,0,0\n1,1,0,0,0,0,0\n")
+    rest = ["run", path("rest.csv"), "--softening", "0", "--end", "1"]
+    for more, code in ((["--dry-run"], 0), (["--max-wall", "0", "--output", path("rest")], 6)):
+        said = run(*rest, *more, code=code).stderr
+        check(re.search(r"makes \d{7,} steps; a longer --step or a larger --softening", said), f"millions of derived steps are warned of: {more[0]}", said)
+    check("makes" not in run(*rest, "--step", "0.0000001", "--dry-run").stderr, "but not of a step that was given")
+
     for words in (["run", path("bare.csv"), "--steps", "1", "--step", "0.01", "--output", path("none")], ["force", path("bare.csv")]):
         refused = run(*words, code=2).stderr
         check("--softening (0.3" in refused and refused.count("\n") == 1 and not os.path.exists(path("none")),

@@ -115,6 +115,36 @@ static void lists_of_times(void **state)
     }
 }
 
+/* Errors name times, not lengths or steps, and what would be right. */
+static void ends_and_intervals_that_do_not_fit(void **state)
+{
+    (void)state;
+    static const struct {
+        double step, end, every, start;
+        const char *says;
+    } refused[] = {
+        {0.3, 0.5, 0, 0.25,
+         "no step ends at 0.5 (steps of 0.3 from 0.25); the nearest is 0.55, or"},
+        {0.3, 1, 0, 0.25, "the nearest are 0.85 and 1.15, or choose another --step"},
+        {-0.3, -0.5, 0, 0.25, "the nearest are -0.35 and -0.65, or"},
+        {0.1, 0.2, 0, 0.25, "0.2 does not lie ahead: the run starts at 0.25 with a step of 0.1"},
+        {0.1, 0.7, 0.3, 0,
+         "the end 0.7 is not a multiple of --every 0.3 from the start 0; the "
+         "nearest are 0.6 and 0.9"},
+        {0.125, 0.75, 0.75, 0.25, "from the start 0.25; the nearest is 1"},
+        {0.3, 3, 0.1, 0, "--every: 0.1 is not a multiple of the step 0.3; the nearest is 0.3, or"},
+        {0.3, 3, 0.7, 0, "the nearest are 0.6 and 0.9, or choose another --step"},
+    };
+    for (size_t k = 0; k < sizeof refused / sizeof *refused; k++) {
+        double every = refused[k].every > 0 ? refused[k].every : none;
+        assert_int_equal(
+            make(refused[k].step, refused[k].end, every, none, NULL, refused[k].start, none),
+            KY_USAGE);
+        if (!strstr(error.text, refused[k].says))
+            fail_msg("%s: not '%s'", error.text, refused[k].says);
+    }
+}
+
 /* At most 5000 rows where no interval is given, and one with each snapshot. */
 static void rows_of_energy_by_default(void **state)
 {
@@ -167,6 +197,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(derived_steps_heed_every_interval),
         cmocka_unit_test(lists_of_times),
+        cmocka_unit_test(ends_and_intervals_that_do_not_fit),
         cmocka_unit_test(rows_of_energy_by_default),
         cmocka_unit_test(time_has_to_advance),
     };
