@@ -94,9 +94,10 @@ enum ky_status ky_hdf5_read_space(hid_t file, double time, struct ky_space *spac
 /* ---- hdf5_softening.c ---- */
 
 /* The softening of the bodies of each type [length of the file], NaN where the file does not tell
- * it. What the parameters of a comoving or h-scaled run mean is left alone. */
-void ky_hdf5_read_softenings(hid_t file, const struct ky_space *space,
-                             double softening[KY_HDF5_TYPES]);
+ * it. What the parameters of a comoving or h-scaled run mean is not sure: a line to the log names
+ * the first. */
+void ky_hdf5_read_softenings(hid_t file, const struct ky_read_options *options,
+                             const struct ky_space *space, double softening[KY_HDF5_TYPES]);
 
 /* ---- hdf5_sets.c ---- */
 

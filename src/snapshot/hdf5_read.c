@@ -452,7 +452,8 @@ static enum ky_status read_all(const struct ky_input *input, struct reader *r,
         status = for_pieces(input, r, check_groups, error);
     if (!status && r->n)
         status = read_own(first, r, error);
-    ky_hdf5_read_softenings(first, &r->snapshot->space, r->softening);
+    if (!status && r->n)
+        ky_hdf5_read_softenings(first, r->options, &r->snapshot->space, r->softening);
     H5Fclose(first);
     if (!status && r->n)
         status = allocate(r, error);

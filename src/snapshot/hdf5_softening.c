@@ -24,22 +24,36 @@ static double parameter(hid_t file, const char *name, int number)
     return ky_hdf5_tell_in(file, "Parameters", numbered).number;
 }
 
-void ky_hdf5_read_softenings(hid_t file, const struct ky_space *space,
-                             double softening[KY_HDF5_TYPES])
+/* The softening that the parameters give the bodies of this type, or NaN. */
+static double softening_of(hid_t file, int type)
 {
-    int known = !space->comoving && !space->per_h;
+    for (size_t k = 0; k < sizeof codes / sizeof *codes; k++) {
+        double class = parameter(file, codes[k].class_of_type, type);
+        double length = class >= 0 && class < 100
+                            ? parameter(file, codes[k].softening_of_class, (int)class)
+                            : (double)NAN;
+        if (isfinite(length) && length >= 0)
+            return length;
+    }
+    return (double)NAN;
+}
+
+void ky_hdf5_read_softenings(hid_t file, const struct ky_read_options *options,
+                             const struct ky_space *space, double softening[KY_HDF5_TYPES])
+{
+    int sure = !space->comoving && !space->per_h, told = 0;
     for (size_t k = 0; k < sizeof own_softenings / sizeof *own_softenings; k++)
-        known &= !ky_hdf5_tell_in(file, "Config", own_softenings[k]).is_there;
+        sure &= !ky_hdf5_tell_in(file, "Config", own_softenings[k]).is_there;
     for (int t = 0; t < KY_HDF5_TYPES; t++) {
-        softening[t] = (double)NAN;
-        for (size_t k = 0; k < sizeof codes / sizeof *codes && known; k++) {
-            double class = parameter(file, codes[k].class_of_type, t);
-            double length = class >= 0 && class < 100
-                                ? parameter(file, codes[k].softening_of_class, (int)class)
-                                : (double)NAN;
-            if (isfinite(length) && length >= 0)
-                softening[t] = length;
-        }
+        double length = softening_of(file, t);
+        softening[t] = sure ? length : (double)NAN;
+        if (sure || isnan(length) || told++)
+            continue;
+        ky_read_log(options, KY_LOG_INFO,
+                    "the file's parameters give type %d the softening %.6g, which is not taken, "
+                    "since the run was comoving or h-scaled or its bodies had softenings of their "
+                    "own; --softening sets one",
+                    t, length);
     }
 }
 #else

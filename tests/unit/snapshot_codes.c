@@ -511,6 +511,7 @@ static void softenings_of_types_are_read(void **state)
     H5Fclose(make("e.hdf5", parameters)); /* what the parameters mean there is not sure */
     struct ky_read_options options = options_with(KY_SPACE_PHYSICAL);
     assert_read("e.hdf5", &options, &s);
+    assert_non_null(strstr(last_warning, "give type 1 the softening 0.5, which is not taken"));
     assert_true(isnan(s.softening) && !s.bodies.softening);
     ky_snapshot_free(&s);
 }
