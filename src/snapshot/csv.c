@@ -1,6 +1,5 @@
-/* CSV: a header line names the columns, one line a body; lines that start with # are remarks, some
- * of which carry time, units and parameters (docs/formats/snapshots.md). Numbers are written with
- * 17 digits, so that reading gives the same bits. */
+/* The CSV reader: a header line names the columns, one line a body; lines that start with # are
+ * remarks, some of which carry time, units and parameters (docs/formats/snapshots.md). */
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
@@ -12,42 +11,29 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/units.h"
-#include "snapshot/snapshot.h"
+#include "snapshot/csv.h"
 
 enum { BUFFER = 1 << 16, MOST_COLUMNS = 64 };
 
-enum kind { REAL, NOT_NEGATIVE, ID, TYPE };
-
 #define AT(array) offsetof(struct ky_bodies, array)
-static const struct column {
-    const char *name;
-    enum kind kind;
-    size_t offset;    /* of the array in struct ky_bodies */
-    int axis, stride; /* which number of a row of how many */
-    unsigned with;    /* 0: required */
-} columns[] = {
-    {"id", ID, AT(id), 0, 1, KY_WITH_ID},
-    {"type", TYPE, AT(type), 0, 1, KY_WITH_TYPE},
-    {"mass", NOT_NEGATIVE, AT(mass), 0, 1, 0},
-    {"x", REAL, AT(position), 0, 3, 0},
-    {"y", REAL, AT(position), 1, 3, 0},
-    {"z", REAL, AT(position), 2, 3, 0},
-    {"vx", REAL, AT(velocity), 0, 3, 0},
-    {"vy", REAL, AT(velocity), 1, 3, 0},
-    {"vz", REAL, AT(velocity), 2, 3, 0},
-    {"softening", NOT_NEGATIVE, AT(softening), 0, 1, KY_WITH_SOFTENING},
-    {"ax", REAL, AT(acceleration), 0, 3, KY_WITH_ACCELERATION},
-    {"ay", REAL, AT(acceleration), 1, 3, KY_WITH_ACCELERATION},
-    {"az", REAL, AT(acceleration), 2, 3, KY_WITH_ACCELERATION},
-    {"potential", REAL, AT(potential), 0, 1, KY_WITH_POTENTIAL},
+const struct ky_csv_column ky_csv_columns[KY_CSV_COLUMNS] = {
+    {"id", KY_CSV_ID, AT(id), 0, 1, KY_WITH_ID},
+    {"type", KY_CSV_TYPE, AT(type), 0, 1, KY_WITH_TYPE},
+    {"mass", KY_CSV_NOT_NEGATIVE, AT(mass), 0, 1, 0},
+    {"x", KY_CSV_REAL, AT(position), 0, 3, 0},
+    {"y", KY_CSV_REAL, AT(position), 1, 3, 0},
+    {"z", KY_CSV_REAL, AT(position), 2, 3, 0},
+    {"vx", KY_CSV_REAL, AT(velocity), 0, 3, 0},
+    {"vy", KY_CSV_REAL, AT(velocity), 1, 3, 0},
+    {"vz", KY_CSV_REAL, AT(velocity), 2, 3, 0},
+    {"softening", KY_CSV_NOT_NEGATIVE, AT(softening), 0, 1, KY_WITH_SOFTENING},
+    {"ax", KY_CSV_REAL, AT(acceleration), 0, 3, KY_WITH_ACCELERATION},
+    {"ay", KY_CSV_REAL, AT(acceleration), 1, 3, KY_WITH_ACCELERATION},
+    {"az", KY_CSV_REAL, AT(acceleration), 2, 3, KY_WITH_ACCELERATION},
+    {"potential", KY_CSV_REAL, AT(potential), 0, 1, KY_WITH_POTENTIAL},
 };
-enum { COLUMNS = sizeof columns / sizeof *columns, MASS = 2 };
 
-/* Remarks "# name: number" and where the number goes. */
-static const struct remark {
-    const char *name;
-    size_t offset; /* in struct ky_snapshot */
-} remarks[] = {
+const struct ky_csv_remark ky_csv_remarks[KY_CSV_REMARKS] = {
     {"time", offsetof(struct ky_snapshot, time)},
     {"length_cm", offsetof(struct ky_snapshot, units.length_cm)},
     {"mass_g", offsetof(struct ky_snapshot, units.mass_g)},
@@ -55,10 +41,8 @@ static const struct remark {
     {"g", offsetof(struct ky_snapshot, units.g)},
     {"softening", offsetof(struct ky_snapshot, softening)},
 };
-enum { REMARKS = sizeof remarks / sizeof *remarks };
-static const char *const symmetric = "softening_symmetric"; /* 1 or 0 */
 
-static char *array_of(const struct ky_bodies *bodies, const struct column *column)
+char *ky_csv_array(const struct ky_bodies *bodies, const struct ky_csv_column *column)
 {
     char *array;
     memcpy(&array, (const char *)bodies + column->offset, sizeof array);
@@ -147,7 +131,7 @@ static char *next_cell(char **rest, int blanks)
 struct reader {
     struct lines lines;
     struct ky_snapshot *snapshot;
-    const struct column *column[MOST_COLUMNS];
+    const struct ky_csv_column *column[MOST_COLUMNS];
     int count, blanks;   /* blanks: cells stand between blanks, not commas */
     uint64_t rows, told; /* told: by the remark "bodies", or UINT64_MAX */
     size_t parameter_bytes;
@@ -156,12 +140,12 @@ struct reader {
     char strange[128]; /* a remark that names units in words: "line 2 has '# units: kpc'" */
 };
 
-static const struct column *find_column(const char *name)
+static const struct ky_csv_column *find_column(const char *name)
 {
-    for (int k = 0; k < COLUMNS; k++)
-        if (!strcasecmp(name, columns[k].name))
-            return &columns[k];
-    return !strcasecmp(name, "m") ? &columns[MASS] : NULL;
+    for (int k = 0; k < KY_CSV_COLUMNS; k++)
+        if (!strcasecmp(name, ky_csv_columns[k].name))
+            return &ky_csv_columns[k];
+    return !strcasecmp(name, "m") ? find_column("mass") : NULL;
 }
 
 static enum ky_status check_columns(const struct reader *r, uint64_t line, struct ky_error *error)
@@ -169,16 +153,16 @@ static enum ky_status check_columns(const struct reader *r, uint64_t line, struc
     unsigned with = 0;
     for (int k = 0; k < r->count; k++)
         with |= r->column[k]->with;
-    for (int c = 0; c < COLUMNS; c++) {
+    for (int c = 0; c < KY_CSV_COLUMNS; c++) {
         int found = 0;
         for (int k = 0; k < r->count; k++)
-            found += r->column[k] == &columns[c];
+            found += r->column[k] == &ky_csv_columns[c];
         if (found > 1)
             return ky_fail(error, KY_BAD_DATA, "line %" PRIu64 ": column '%s' occurs twice", line,
-                           columns[c].name);
-        if (!found && (columns[c].with == 0 || (columns[c].with & with)))
+                           ky_csv_columns[c].name);
+        if (!found && (ky_csv_columns[c].with == 0 || (ky_csv_columns[c].with & with)))
             return ky_fail(error, KY_BAD_DATA, "line %" PRIu64 ": column '%s' is missing", line,
-                           columns[c].name);
+                           ky_csv_columns[c].name);
     }
     return KY_OK;
 }
@@ -188,7 +172,7 @@ static enum ky_status read_columns(struct reader *r, char *line, struct ky_error
     char *cell;
     r->blanks = !strchr(line, ',');
     while ((cell = next_cell(&line, r->blanks))) {
-        const struct column *column = find_column(cell);
+        const struct ky_csv_column *column = find_column(cell);
         if (!column && !r->count && r->hidden)
             return ky_fail(error, KY_BAD_DATA,
                            "line %" PRIu64 " names the columns behind a #, which makes it a "
@@ -267,11 +251,11 @@ static void search_remark(struct reader *r, const char *line)
         r->hidden = r->lines.number;
 }
 
-static const struct remark *find_remark(const char *name)
+static const struct ky_csv_remark *find_remark(const char *name)
 {
-    for (int k = 0; k < REMARKS; k++)
-        if (!strcasecmp(name, remarks[k].name))
-            return &remarks[k];
+    for (int k = 0; k < KY_CSV_REMARKS; k++)
+        if (!strcasecmp(name, ky_csv_remarks[k].name))
+            return &ky_csv_remarks[k];
     return NULL;
 }
 
@@ -281,8 +265,9 @@ static enum ky_status read_remark(struct reader *r, const char *line, struct ky_
     if (!strncmp(line, "#|", 2))
         return keep_parameters(r, line[2] == ' ' ? line + 3 : line + 2, error);
     const char *text = split_remark(line, name);
-    int counts = text && !strcasecmp(name, "bodies"), kind = text && !strcasecmp(name, symmetric);
-    const struct remark *remark = text ? find_remark(name) : NULL;
+    int counts = text && !strcasecmp(name, "bodies"),
+        kind = text && !strcasecmp(name, KY_CSV_SYMMETRIC);
+    const struct ky_csv_remark *remark = text ? find_remark(name) : NULL;
     if (!counts && !kind && !remark) {
         search_remark(r, line);
         return KY_OK;
@@ -290,10 +275,10 @@ static enum ky_status read_remark(struct reader *r, const char *line, struct ky_
     double value = ky_number_real(text, &end);
     int whole = end != text && !end[strspn(end, " \t")] && isfinite(value);
     if (!whole || (counts && !(value >= 0 && value < 1e15)) ||
-        (remark && remark != &remarks[0] && value < 0)) /* the time may be negative */
+        (remark && remark != &ky_csv_remarks[0] && value < 0)) /* the time may be negative */
         return ky_fail(error, KY_BAD_DATA, "line %" PRIu64 ": %s is '%.40s'; it must be a number%s",
                        r->lines.number, name, text + strspn(text, " \t"),
-                       remark == &remarks[0] ? "" : " of 0 or more");
+                       remark == &ky_csv_remarks[0] ? "" : " of 0 or more");
     if (counts)
         r->told = (uint64_t)value;
     else if (kind)
@@ -303,30 +288,30 @@ static enum ky_status read_remark(struct reader *r, const char *line, struct ky_
     return KY_OK;
 }
 
-static enum ky_status bad_cell(const struct reader *r, const struct column *column,
+static enum ky_status bad_cell(const struct reader *r, const struct ky_csv_column *column,
                                const char *cell, const char *right, struct ky_error *error)
 {
     return ky_fail(error, KY_BAD_DATA, "line %" PRIu64 ": %s is '%.40s'; it must be %s",
                    r->lines.number, column->name, cell, right);
 }
 
-static enum ky_status read_cell(struct reader *r, const struct column *column, const char *cell,
-                                size_t row, struct ky_error *error)
+static enum ky_status read_cell(struct reader *r, const struct ky_csv_column *column,
+                                const char *cell, size_t row, struct ky_error *error)
 {
-    char *end, *array = array_of(&r->snapshot->bodies, column);
-    if (column->kind == ID || column->kind == TYPE) {
-        if (column->kind == ID && r->options->renumber)
+    char *end, *array = ky_csv_array(&r->snapshot->bodies, column);
+    if (column->kind == KY_CSV_ID || column->kind == KY_CSV_TYPE) {
+        if (column->kind == KY_CSV_ID && r->options->renumber)
             return KY_OK; /* whatever it is */
         uint64_t value = ky_number_count(cell, &end);
         int good = end != cell && !*end;
-        if (column->kind == ID && !good)
+        if (column->kind == KY_CSV_ID && !good)
             return bad_cell(r, column, cell,
                             "a whole number below 2^64, or --renumber has to be given", error);
-        if (column->kind == TYPE && (!good || (value > 5 && !r->options->types)))
+        if (column->kind == KY_CSV_TYPE && (!good || (value > 5 && !r->options->types)))
             return bad_cell(r, column, cell,
                             "0 to 5; --types, as in --types 0,1,4, leaves out bodies of others",
                             error);
-        if (column->kind == ID)
+        if (column->kind == KY_CSV_ID)
             ((uint64_t *)(void *)array)[row] = value;
         else
             ((uint8_t *)array)[row] = (uint8_t)(value > 5 ? 6 : value); /* 6 is never chosen */
@@ -335,7 +320,7 @@ static enum ky_status read_cell(struct reader *r, const struct column *column, c
     double value = ky_number_real(cell, &end);
     if (end == cell || *end || !isfinite(value))
         return bad_cell(r, column, cell, "a finite number", error);
-    if (column->kind == NOT_NEGATIVE && value < 0)
+    if (column->kind == KY_CSV_NOT_NEGATIVE && value < 0)
         return bad_cell(r, column, cell, "0 or more", error);
     ((double *)(void *)array)[row * (size_t)column->stride + (size_t)column->axis] = value;
     return KY_OK;
@@ -495,75 +480,4 @@ int ky_csv_recognise(const struct ky_input *input, const unsigned char *head, si
         at = end + 1;
     }
     return 0;
-}
-
-/* ---- writing ---- */
-
-static void write_head(struct ky_file *file, const struct ky_snapshot *snapshot)
-{
-    ky_file_print(file, "# kyoho %s snapshot\n# bodies: %zu\n", ky_version(), snapshot->bodies.n);
-    for (int k = 0; k < REMARKS; k++) {
-        double value;
-        memcpy(&value, (const char *)snapshot + remarks[k].offset, sizeof value);
-        if (!isnan(value))
-            ky_file_print(file, "# %s: %.17g\n", remarks[k].name, value);
-    }
-    if (snapshot->softening_kind >= 0)
-        ky_file_print(file, "# %s: %d\n", symmetric, snapshot->softening_kind == KY_SYMMETRIC);
-    const char *line = snapshot->parameters;
-    while (line && *line) {
-        size_t length = strcspn(line, "\n");
-        ky_file_write(file, "#| ", 3);
-        ky_file_write(file, line, length);
-        ky_file_write(file, "\n", 1);
-        line += length + (line[length] == '\n');
-    }
-}
-
-static int format_cell(char *text, size_t room, const struct column *column, const char *array,
-                       size_t row)
-{
-    if (column->kind == ID)
-        return snprintf(text, room, "%" PRIu64, ((const uint64_t *)(const void *)array)[row]);
-    if (column->kind == TYPE)
-        return snprintf(text, room, "%d", ((const uint8_t *)array)[row]);
-    const double *reals = (const double *)(const void *)array;
-    return ky_format(text, room, "%.17g",
-                     reals[row * (size_t)column->stride + (size_t)column->axis]);
-}
-
-static void write_rows(struct ky_file *file, const struct ky_bodies *bodies)
-{
-    const struct column *used[COLUMNS];
-    const char *array[COLUMNS];
-    int count = 0;
-    for (int c = 0; c < COLUMNS; c++) {
-        array[count] = array_of(bodies, &columns[c]);
-        if (array[count] || !columns[c].with)
-            used[count++] = &columns[c];
-    }
-    for (int k = 0; k < count; k++)
-        ky_file_print(file, "%s%c", used[k]->name, k + 1 < count ? ',' : '\n');
-    for (size_t i = 0; i < bodies->n; i++) {
-        char row[COLUMNS * 32];
-        int length = 0;
-        for (int k = 0; k < count; k++) {
-            length += format_cell(row + length, sizeof row - (size_t)length, used[k], array[k], i);
-            row[length++] = k + 1 < count ? ',' : '\n';
-        }
-        if (ky_file_write(file, row, (size_t)length))
-            return;
-    }
-}
-
-enum ky_status ky_csv_write(const char *path, const struct ky_snapshot *snapshot,
-                            const struct ky_write_options *options, struct ky_error *error)
-{
-    struct ky_file *file;
-    enum ky_status status = ky_snapshot_create(path, options->overwrite, &file, error);
-    if (status)
-        return status;
-    write_head(file, snapshot);
-    write_rows(file, &snapshot->bodies);
-    return ky_file_publish(file, NULL, error);
 }

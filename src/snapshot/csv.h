@@ -1,0 +1,31 @@
+/* The columns and remarks of CSV, shared by the reader and the writer. */
+#ifndef KY_SNAPSHOT_CSV_H
+#define KY_SNAPSHOT_CSV_H
+
+#include "snapshot/snapshot.h"
+
+enum ky_csv_kind { KY_CSV_REAL, KY_CSV_NOT_NEGATIVE, KY_CSV_ID, KY_CSV_TYPE };
+
+struct ky_csv_column {
+    const char *name;
+    enum ky_csv_kind kind;
+    size_t offset;    /* of the array in struct ky_bodies */
+    int axis, stride; /* which number of a row of how many */
+    unsigned with;    /* 0: required */
+};
+enum { KY_CSV_COLUMNS = 14 };
+extern const struct ky_csv_column ky_csv_columns[KY_CSV_COLUMNS];
+
+/* The array of the column, or NULL. */
+char *ky_csv_array(const struct ky_bodies *bodies, const struct ky_csv_column *column);
+
+/* Remarks "# name: number" and where the number goes. */
+struct ky_csv_remark {
+    const char *name;
+    size_t offset; /* in struct ky_snapshot */
+};
+enum { KY_CSV_REMARKS = 6 };
+extern const struct ky_csv_remark ky_csv_remarks[KY_CSV_REMARKS];
+#define KY_CSV_SYMMETRIC "softening_symmetric" /* 1 or 0 */
+
+#endif
