@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # A run that was stopped in any way goes on as if it had not been: same snapshots, same rows, bit for bit.
+import json
 import os
 import random
 import shutil
@@ -7,7 +8,7 @@ import signal
 import subprocess
 import time
 
-from tap import KYOHO, check, finish, folder, run, wait_for
+from tap import KYOHO, check, finish, folder, run, run_json, skip, wait_for
 
 random.seed(20)
 MODEL = ["--model", "plummer", "-n", "3000", "--softening", "0.05", "--step", "0.0078125", "--every", "0.0625",
@@ -141,4 +142,14 @@ with folder() as top:
     run("run", *relative, "--end", "0.5", "--output", path("rel2"))
     run("run", "--resume", path("rel2"), "--end", "1", "--quiet")
     check(state(path("rel"), scratch) == state(path("rel2"), scratch), "--opening relative resumes bit for bit")
+    # a device: the resumed run stays on it; unit/device.c resumes every method on every device
+    if any(device["engine"] == "opencl:0" and device["usable"] for device in run_json("devices")["devices"]):
+        device = ["--model", "plummer", "-n", "300", "--softening", "0.1", "--step", "0.0625", "--every", "0.25", "--engine", "opencl:0", "--force", "direct", "--quiet"]
+        run("run", *device, "--end", "0.5", "--output", path("device"))
+        run("run", *device, "--end", "0.25", "--output", path("device2"))
+        run("run", "--resume", path("device2"), "--end", "0.5", "--quiet")
+        engine = json.load(open(path("device2/run.json")))["options"]["engine"]
+        check(engine == "opencl:0" and state(path("device"), scratch) == state(path("device2"), scratch), "a run on a device resumes there bit for bit", engine)
+    else:
+        skip("a run on a device resumes there bit for bit", "no OpenCL device here")
 finish()

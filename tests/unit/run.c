@@ -151,6 +151,42 @@ static void runs_stops_and_resumes(void **state)
     assert_int_equal(ky_resume(&parameters, &run, &error), KY_BAD_DATA);
 }
 
+static void assert_in_file(const char *path, const char *text)
+{
+    char content[1 << 14];
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    content[fread(content, 1, sizeof content - 1, file)] = '\0';
+    fclose(file);
+    if (!strstr(content, text))
+        fail_msg("%s: not '%s'", path, text);
+}
+
+/* Default parameters say nothing about the processor: a resumed run stays on its own. */
+static void default_parameters_keep_the_processor(void **state)
+{
+    (void)state;
+    struct ky_parameters parameters;
+    struct ky_run_parameters run;
+    struct ky_snapshot bodies;
+    char path[96];
+    prepare(&parameters, &run, &bodies);
+    parameters.isa = KY_ISA_PLAIN; /* every machine has it, and none chooses it by itself */
+    run.overwrite = 1;
+    run.output = part;
+    run.end = 0.5;
+    assert_ok(ky_run(&parameters, &run, &bodies, &error));
+    ky_parameters_defaults(&parameters);
+    ky_run_parameters_defaults(&run);
+    run.output = part;
+    run.end = 1;
+    assert_ok(ky_resume(&parameters, &run, &error));
+    snprintf(path, sizeof path, "%s/run.json", part);
+    assert_in_file(path, "\"isa\": \"plain\"");
+    assert_in_file(path, "\"threads\": 1");
+    assert_in_file(path, "\"time\": 1");
+}
+
 static void refuses(void **state)
 {
     (void)state;
@@ -208,6 +244,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plans),
         cmocka_unit_test(runs_stops_and_resumes),
+        cmocka_unit_test(default_parameters_keep_the_processor),
         cmocka_unit_test(refuses),
         cmocka_unit_test(a_signal_at_the_start_keeps_old_results),
     };
