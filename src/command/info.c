@@ -235,10 +235,12 @@ static void show_run(struct cli *cli, const char *folder, const struct file_list
         ky_json_real(json, "energy_change", last.change);
         return;
     }
+    char change[32] = "not defined";
+    if (!isnan(last.change))
+        snprintf(change, sizeof change, "%+.2e", last.change);
     printf("%-22s %zu snapshots; ", folder, files->count);
     if (last.known)
-        printf("time %.9g after %" PRIu64 " steps, dE/E %+.2e\n", last.time, last.steps,
-               last.change);
+        printf("time %.9g after %" PRIu64 " steps, dE/E %s\n", last.time, last.steps, change);
     else
         printf("no rows in energy.csv\n");
 }

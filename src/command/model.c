@@ -74,7 +74,8 @@ struct own {
 static const struct ky_option own_options[] = {
     {"units", KY_OPTION_TEXT, offsetof(struct own, units), NULL, KY_NO_RANGE, NULL,
      "nbody|galaxy|cluster",
-     "units of all lengths and masses here: none; kpc, 1e10 Msun, km/s; pc, Msun, km/s (nbody)"},
+     "units of length, mass and velocity. nbody: none; galaxy: kpc, 1e10 Msun, km/s; cluster: pc, "
+     "Msun, km/s (default nbody)"},
 };
 
 static enum ky_status take_units(struct cli *cli, const struct own *own, struct ky_units *units)

@@ -14,8 +14,8 @@ static const struct ky_option engine_options[] = {
     {"isa", KY_OPTION_CHOICE, FIELD(isa), "auto", KY_NO_RANGE, "auto|plain|sse2|avx2|avx512|neon",
      NULL, "instruction set of the CPU engine; auto takes the widest one"},
     {"threads", KY_OPTION_INTEGER, FIELD(threads), "0", 0, 1024, NULL, NULL,
-     "number of threads on the CPU, also for the trees of devices; 0: OMP_NUM_THREADS, else all "
-     "cores"},
+     "number of threads on the CPU, which also builds the trees for devices; 0: OMP_NUM_THREADS, "
+     "else all cores"},
 };
 
 static const struct ky_option force_options[] = {
@@ -49,13 +49,14 @@ static const struct ky_option force_options[] = {
      "maximum number of bodies that walk together"},
     {"precision", KY_OPTION_CHOICE, FIELD(precision), NULL, KY_NO_RANGE, "single|extended|double",
      NULL,
-     "arithmetic of pairs: float; float after a difference of 48 bits; double (default "
-     "single; for direct: extended, but single with --unroll)"},
+     "arithmetic of pairs: single: float; extended: distances of 48 bits, then float; double: "
+     "double (default single; for direct: extended, but single with --unroll)"},
     {"unroll", KY_OPTION_CHOICE, FIELD(unroll), NULL, KY_NO_RANGE,
      "none|simple|double|tuned|1x1|1x2|1x4|1x8|2x1|2x2|2x4|2x8|4x1|4x2|4x4|4x8|8x1|8x2|8x4|8x8",
      "none|simple|double|tuned|SINKSxSOURCES",
-     "variant of the exact sum on a device; SINKSxSOURCES of a turn of its loop, each 1, 2, 4 or "
-     "8, need single precision and a softening. The CPU has only tuned"},
+     "variant of the exact sum on a device. SINKSxSOURCES says how many of them one turn of its "
+     "loop takes, each 1, 2, 4 or 8; it needs single precision and a softening. The CPU has tuned "
+     "alone"},
     {"softening", KY_OPTION_REAL, FIELD(softening), NULL, 0, (double)INFINITY, NULL, "LENGTH",
      "Plummer softening ε of all bodies; without it their own, or the one stored in the file, or "
      "the model's; 0 is none [length]"},

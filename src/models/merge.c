@@ -20,11 +20,12 @@ const struct ky_option ky_merge_options[] = {
     {"g", KY_OPTION_REAL, FIELD(g), "1", 0, (double)INFINITY, NULL, NULL,
      "constant of gravity in the units of the bodies"},
     {"softening", KY_OPTION_REAL, FIELD(softening), NULL, 0, (double)INFINITY, NULL, "LENGTH",
-     "of all bodies, in place of what the systems bring; without it bodies keep their own, and of "
-     "the "
-     "softenings stored with two systems the larger counts [length]"},
+     "softening of all bodies, in place of what the systems bring. Without it bodies keep "
+     "softenings "
+     "of their own, and of two stored softenings the larger is taken [length]"},
     {"mass", KY_OPTION_REAL, FIELD(mass), NULL, 1e-300, 1e300, NULL, NULL,
-     "total mass to which the second system is scaled; without it, it stays as it is [mass]"},
+     "total mass to which the second system is scaled; without it the system keeps its mass "
+     "[mass]"},
     {"radius", KY_OPTION_REAL, FIELD(radius), NULL, 1e-300, 1e300, NULL, "LENGTH",
      "half-mass radius to which the second system is scaled; without it the radius goes with the "
      "square root of the mass [length]"},

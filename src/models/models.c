@@ -24,8 +24,7 @@ const struct ky_model ky_models[] = {
      "radius softening softening-kind cutoff ", 0, ky_profile_hernquist, NULL, NULL, 1},
     {"king", "King sphere in equilibrium, out to its tidal radius",
      "radius softening softening-kind w0 ", 0, ky_profile_king, NULL, NULL, 0},
-    {"two-body",
-     "two bodies at the apocentre of a bound orbit of the semi-major axis that is given",
+    {"two-body", "two bodies on a bound orbit, at its apocentre",
      "softening softening-kind eccentricity mass-ratio semi-major-axis ", 2, NULL, ky_make_two_body,
      NULL, 0},
 };
@@ -34,15 +33,16 @@ const size_t ky_model_count = sizeof ky_models / sizeof *ky_models;
 #define FIELD(name) offsetof(struct ky_model_parameters, name)
 
 const struct ky_option ky_model_options[] = {
-    {"bodies", KY_OPTION_COUNT, FIELD(n), "0", KY_NO_RANGE, NULL, "N", "number of bodies"},
+    {"bodies", KY_OPTION_COUNT, FIELD(n), NULL, KY_NO_RANGE, NULL, "N", "number of bodies"},
     {"seed", KY_OPTION_COUNT, FIELD(seed), "1", KY_NO_RANGE, NULL, NULL,
      "seed of the random numbers; the same seed gives the same bodies"},
     {"softening", KY_OPTION_REAL, FIELD(softening), NULL, 0, 1e6, NULL, "LENGTH",
-     "softening of the run, stored with the bodies: the velocities are in balance with it, while "
-     "positions and E = −1/4 are those of the Newtonian system; without it 0.75 r_h N^−0.26, or 0 "
-     "for two-body [length]"},
+     "softening that the velocities are in balance with; it is stored with the bodies, for the "
+     "run. Positions and E = −1/4 are those of the Newtonian system. Without --softening it is "
+     "0.75 "
+     "r_h N^−0.26, or 0 for two-body [length]"},
     {"softening-kind", KY_OPTION_CHOICE, FIELD(softening_kind), "plummer", KY_NO_RANGE,
-     "plummer|symmetric", NULL, "kind of softening of the run; symmetric acts as √2 softening"},
+     "plummer|symmetric", NULL, "kind of that softening; with symmetric, equal ε act as √2 ε"},
     {"cutoff", KY_OPTION_REAL, FIELD(cutoff), "0", 0, 1e6, NULL, "LENGTH",
      "plummer, hernquist: outermost radius; 0: the default of the model [scale radius]"},
     {"virial-ratio", KY_OPTION_REAL, FIELD(virial_ratio), "0", 0, 1.99, NULL, NULL,

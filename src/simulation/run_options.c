@@ -12,7 +12,7 @@ const struct ky_option ky_run_options[] = {
      "folder for snapshots, energy.csv, run.json, run.log and restart files"},
     {"end", KY_OPTION_REAL, FIELD(end), NULL, KY_NO_RANGE, NULL, "TIME",
      "time at which the run ends [time]"},
-    {"steps", KY_OPTION_COUNT, FIELD(steps), "0", KY_NO_RANGE, NULL, NULL,
+    {"steps", KY_OPTION_COUNT, FIELD(steps), NULL, KY_NO_RANGE, NULL, NULL,
      "number of steps of the run, in place of --end"},
     {"every", KY_OPTION_REAL, FIELD(every), NULL, 0, (double)INFINITY, NULL, "TIME",
      "time between snapshots, a multiple of the step; without it only the first and the last state "

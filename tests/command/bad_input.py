@@ -133,6 +133,9 @@ with folder() as top:
     # what has no forces has no virial ratio
     write("massless.csv", HEADER + "1,0,0,0,0,0,0,0\n2,0,1,0,0,0,0,0\n")
     shown = run("force", path("massless.csv"), "--softening", "0.1").stdout
+    run("run", path("massless.csv"), "--softening", "0.1", "--step", "0.5", "--end", "1", "--output", path("massless"), "--quiet")
+    shown += run("info", path("massless")).stdout
+    check("dE/E not defined" in shown, "nor a relative change of their energy", shown)
     check("virial ratio undefined" in shown and "nan" not in shown, "bodies without mass have no virial ratio", shown)
 
     # numbers that leave the range of double end the run
