@@ -1,6 +1,7 @@
 /* Comoving, h-scaled and periodic snapshots: see space.h. */
 #include "snapshot/space.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "base/number.h"
@@ -17,13 +18,13 @@ enum ky_status ky_space_check(enum ky_space_fact fact, double value, const char 
         int excluded; /* the least number itself */
         const char *right;
     } ranges[KY_SPACE_FACTS] = {
-        [KY_COMOVING] = {-INFINITY, 0, "0 or 1"},
+        [KY_COMOVING] = {-DBL_MAX, 0, "0 or 1"},
         [KY_SCALE_FACTOR] = {0, 1, "a number above 0"},
         [KY_REDSHIFT] = {-1, 1, "a number above -1"},
         [KY_PER_H] = {0, 0, "0 or more"},
         [KY_HUBBLE] = {0, 0, "0 or more"},
         [KY_OMEGA_MATTER] = {0, 0, "0 or more"},
-        [KY_OMEGA_LAMBDA] = {-INFINITY, 0, "a number"},
+        [KY_OMEGA_LAMBDA] = {-DBL_MAX, 0, "a number"},
         [KY_BOX_SIDE] = {0, 0, "0 or more"},
     };
     const double least = ranges[fact].least;
