@@ -19,8 +19,9 @@ int ky_speaks_of_units(const char *name)
 
 int ky_names_unit(const char *text)
 {
-    static const char *const units[] = {"pc", "kpc",  "Mpc",   "parsec", "AU",   "km",
-                                        "cm", "Msun", "M_sun", "Msol",   "msun", "erg"};
+    /* without "cm", which is also a centre of mass */
+    static const char *const units[] = {"pc", "kpc",  "Mpc",   "parsec", "AU",
+                                        "km", "Msun", "M_sun", "Msol",   "msun"};
     while (*text) {
         size_t length = 0;
         while (isalpha((unsigned char)text[length]) || text[length] == '_')

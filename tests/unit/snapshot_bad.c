@@ -99,7 +99,8 @@ static void csv_units_in_words_are_refused_or_given(void **state)
     struct ky_read_options options;
     static const char *const words[] = {"# units: kpc, Msun, km/s\n" ROW,
                                         "#Length_Unit = foot\n" ROW, "# lengths in 1e3pc\n" ROW};
-    static const char *const none[] = {"# units: N-body\n" ROW, "# a community on my PC\n" ROW};
+    static const char *const none[] = {"# units: N-body\n" ROW,
+                                       "# a community on my PC\n# about the cm\n" ROW};
     ky_read_options_defaults(&options);
     assert_ok(ky_units_preset("galaxy", &galaxy, &error));
     options.units = &galaxy;
