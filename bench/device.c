@@ -81,7 +81,7 @@ static struct ky_force_report evaluate(struct ky_engine *engine)
 {
     enum { TIMES = 7 };
     struct ky_error error;
-    struct ky_force_report report;
+    struct ky_force_report report = {0};
     double total[TIMES], walk[TIMES];
     for (int k = -1; k < TIMES; k++) {
         stop_if(ky_engine_forces(engine, &error), &error);
@@ -131,7 +131,7 @@ static void small_row(size_t n, int precision)
 {
     enum { STEPS = 400 };
     struct ky_error error;
-    struct ky_sums sums;
+    struct ky_sums sums = {0};
     struct ky_snapshot snapshot = model("plummer", n);
     struct ky_parameters given, parameters;
     double least = HUGE_VAL;
@@ -141,16 +141,20 @@ static void small_row(size_t n, int precision)
     given.precision = precision;
     given.softening = 0.1;
     struct ky_engine *engine = engine_for(&given, &parameters, &snapshot.bodies);
+    struct ky_integrator_state *leapfrog;
+    parameters.step = 1.0 / 1024;
+    stop_if(ky_integrator_create(engine, n, &parameters, &leapfrog, &error), &error);
     for (int k = 0; k < 4; k++) {
         stop_if(ky_engine_sums(engine, &sums, &error), &error);
         double start = ky_clock();
-        stop_if(ky_leapfrog.advance(engine, 1.0 / 1024, STEPS, &error), &error);
+        stop_if(leapfrog->verbs->advance(leapfrog, STEPS, &error), &error);
         stop_if(ky_engine_sums(engine, &sums, &error), &error);
         double each = (ky_clock() - start) / STEPS;
         least = k > 0 && each < least ? each : least;
     }
     printf("small  %-8s n %7zu  %9.2f us a step\n", precisions[precision], n, 1e6 * least);
     fflush(stdout);
+    ky_integrator_free(leapfrog);
     ky_engine_close(engine);
     ky_snapshot_free(&snapshot);
 }

@@ -101,7 +101,7 @@ static enum ky_status measure(const struct ky_parameters *given, struct ky_bodie
 {
     struct ky_parameters parameters;
     struct ky_engine *engine = NULL;
-    struct ky_force_report run[REPEAT];
+    struct ky_force_report run[REPEAT] = {{0}};
     enum ky_status status = ky_force_resolve(given, &parameters, error);
     if (status == KY_OK)
         status = ky_engine_open(&parameters, bodies->n, &engine, error);
@@ -153,7 +153,7 @@ static enum ky_status direct_line(struct ky_bodies *bodies, const struct exact *
 {
     static const char *const name[] = {"single", "extended", "double"};
     struct ky_parameters parameters;
-    struct ky_force_report report;
+    struct ky_force_report report = {0};
     ky_parameters_defaults(&parameters);
     parameters.force = KY_DIRECT;
     parameters.softening = 0;
@@ -185,7 +185,7 @@ static enum ky_status tree_line(struct ky_bodies *bodies, const struct exact *ex
 {
     static const char *const opening[] = {"geometric", "offset", "minimum", "relative"};
     struct ky_parameters parameters;
-    struct ky_force_report report;
+    struct ky_force_report report = {0};
     ky_parameters_defaults(&parameters);
     parameters.force = KY_TREE;
     parameters.softening = 0;
@@ -225,7 +225,7 @@ static enum ky_status one_setting(char **word, struct ky_error *error)
                         .group = atoi(word[5]),
                         .theta = atof(word[2]),
                         .threads = atoi(word[6])};
-    struct ky_bodies bodies;
+    struct ky_bodies bodies = {0};
     static struct exact exact;
     enum ky_status status = make_plummer(strtoull(word[7], NULL, 10), &bodies, error);
     if (status == KY_OK)
@@ -238,7 +238,7 @@ static enum ky_status one_setting(char **word, struct ky_error *error)
 
 static enum ky_status all_direct(struct ky_error *error)
 {
-    struct ky_bodies bodies;
+    struct ky_bodies bodies = {0};
     static struct exact exact;
     enum ky_status status = make_plummer(DIRECT_N, &bodies, error);
     if (status == KY_OK)
@@ -264,7 +264,7 @@ static enum ky_status all_tree(size_t n, struct ky_error *error)
         {KY_RELATIVE, 2, 16, 64, 0.01, 2}, {KY_RELATIVE, 2, 16, 64, 0.04, 1},
         {KY_RELATIVE, 2, 16, 64, 0.04, 2}, {KY_RELATIVE, 1, 16, 64, 0.02, 1},
     };
-    struct ky_bodies bodies;
+    struct ky_bodies bodies = {0};
     static struct exact exact;
     enum ky_status status = make_plummer(n, &bodies, error);
     if (status == KY_OK)

@@ -50,7 +50,7 @@ static int measure(const struct ky_parameters *parameters, const char *model, ui
     static const char *const names[] = {"count", "count and lists", "k-th neighbour, density"};
     struct ky_model_parameters about;
     struct ky_snapshot snapshot;
-    struct ky_force_report report;
+    struct ky_force_report report = {0};
     struct ky_error error = {.text = "out of memory"};
     ky_model_parameters_defaults(&about);
     about.n = n;

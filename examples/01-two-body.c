@@ -34,7 +34,7 @@ int main(void)
 {
     const double period = 2 * 3.14159265358979324;
     const unsigned steps = 10000;
-    struct ky_bodies bodies;
+    struct ky_bodies bodies = {0};
     place(&bodies, 0.5);
 
     struct ky_parameters parameters;
@@ -45,7 +45,7 @@ int main(void)
     parameters.step = period / steps;
 
     struct ky_sim *sim;
-    struct ky_sums before, after;
+    struct ky_sums before = {0}, after = {0};
     must(ky_sim_open(&parameters, &bodies, 0, &sim, &error));
     must(ky_sim_sums(sim, &before, &error));
     must(ky_sim_advance(sim, steps, &error));

@@ -63,7 +63,7 @@ int main(void)
     parameters.precision = KY_SINGLE;
     printf("theta   median error   99 %%       pairs per body\n");
     for (parameters.theta = 0.4; own && parameters.theta < 1.1; parameters.theta += 0.2) {
-        struct ky_force_report report;
+        struct ky_force_report report = {0};
         must(ky_forces(&parameters, &view, &report, &error));
         errors(&view, exact, relative);
         printf("%.1f     %.2e       %.2e   %.0f\n", parameters.theta, relative[N / 2],

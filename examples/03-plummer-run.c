@@ -21,7 +21,7 @@ static void print_state(struct ky_sim *sim, struct ky_bodies *bodies, double sta
 {
     const double fractions[] = {0.1, 0.5, 0.9};
     double centre[3], radii[3];
-    struct ky_sums sums;
+    struct ky_sums sums = {0};
     must(ky_sim_bodies(sim, bodies, &error));
     must(ky_sim_sums(sim, &sums, &error));
     must(ky_density_centre(bodies, centre, &error));
@@ -47,7 +47,7 @@ int main(void)
     must(ky_model_make("plummer", &model, &plummer, &error));
 
     struct ky_sim *sim;
-    struct ky_sums start;
+    struct ky_sums start = {0};
     must(ky_sim_open(&parameters, &plummer.bodies, 0, &sim, &error));
     must(ky_sim_sums(sim, &start, &error));
     for (int quarter = 0; quarter <= 4; quarter++) {

@@ -35,7 +35,7 @@ int main(int argc, char **argv)
     must(ky_model_make("hernquist", &model, &second, &error));
 
     struct ky_merge_parameters orbit;
-    struct ky_bodies bodies;
+    struct ky_bodies bodies = {0};
     ky_merge_parameters_defaults(&orbit);
     orbit.separation = 6;
     orbit.pericentre = 0.5;
@@ -51,7 +51,7 @@ int main(int argc, char **argv)
         must(ky_sim_bodies(sim, &panel[p].bodies, &error));
         panel[p].time = ky_sim_time(sim);
     }
-    struct ky_sums sums;
+    struct ky_sums sums = {0};
     must(ky_sim_sums(sim, &sums, &error));
     printf("bodies %zu  time %g  energy %.4f  centre of mass %.1e\n", bodies.n, panel[2].time,
            sums.kinetic + sums.potential, sums.centre[0]);

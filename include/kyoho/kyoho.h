@@ -7,8 +7,10 @@
  *   and two threads may use two handles at once, but not one handle at once.
  * - Arrays belong to the caller unless a call says that it allocates. Vectors are double[3], in
  *   C order. A pointer may be NULL where its comment says so, and nowhere else.
- * - Parameter structs are filled by their `_defaults` call, which also sets the first member
- *   `size`; a program that was built with an older, shorter one goes on working.
+ * - Structs that may grow begin with their own `size`, so that a program that was built with an
+ *   older, shorter one goes on working. Those of parameters are filled by their `_defaults` call,
+ *   which sets it. Those of bodies and results are zeroed by the caller before the first call,
+ *   `struct ky_sums sums = {0};`, or begin with their size.
  * - Units are the caller's. G is a number in `struct ky_parameters` (1 by default).
  *
  * It is one long header on purpose: it is read from front to back as a manual.
@@ -68,6 +70,7 @@ typedef void ky_log_function(void *context, enum ky_log_level level, const char 
 
 /* A plain view of arrays of length n. n = 0 with NULL arrays is legal. */
 struct ky_bodies {
+    size_t size; /* of this struct, or 0 */
     size_t n;
     double *mass;          /* required; 0 makes a test particle, negative is an error */
     double (*position)[3]; /* required */
@@ -77,6 +80,7 @@ struct ky_bodies {
     uint8_t *type; /* or NULL: 4. GADGET type 0 … 5 (gas, halo, disk, bulge, stars, black holes) */
     double (*acceleration)[3]; /* or NULL: not known or not wanted */
     double *potential;         /* or NULL; per unit mass, negative, without the body itself */
+    void *later[8];            /* NULL: room for arrays of later versions */
 };
 
 /* Optional arrays for ky_bodies_allocate, or-ed. */
@@ -215,6 +219,7 @@ KY_API enum ky_status ky_softening_choose(struct ky_parameters *parameters,
  * opening relative makes two passes, the first one with offset: all figures are then sums of both.
  */
 struct ky_force_report {
+    size_t size;      /* of this struct, or 0 */
     char engine[16];  /* "cpu" */
     char device[160]; /* "AVX-512, 2 threads, Intel Xeon …" */
     double keys, sort, build, moments, walk,
@@ -296,6 +301,7 @@ KY_API enum ky_status ky_walk(const struct ky_parameters *parameters,
 
 /* Sums over all bodies, in double, the same for any number of threads. */
 struct ky_sums {
+    size_t size; /* of this struct, or 0 */
     double mass;
     double centre[3];           /* of mass */
     double momentum[3];         /* total */
@@ -343,6 +349,7 @@ KY_API void ky_sim_report(struct ky_sim *sim,
 
 /* Where a run stands. */
 struct ky_progress {
+    size_t size; /* as the library has it */
     double time, end;
     uint64_t steps, steps_at_end;
     double steps_per_s;   /* of the last second or so */
@@ -388,6 +395,7 @@ KY_API void ky_run_parameters_defaults(struct ky_run_parameters *run);
  * so that a plan needs no memory: then a step that is not given is NaN, since it follows from the
  * bodies, and `steps` is 0 unless it is given. */
 struct ky_plan {
+    size_t size; /* of this struct, or 0 */
     double step;
     uint64_t steps, snapshots;
     double host_bytes, device_bytes; /* peak */
@@ -578,6 +586,7 @@ KY_API extern const double ky_lagrangian_fractions[KY_LAGRANGIAN_FRACTIONS];
 
 /* Lengths and times of a system, and what to start a run with. Bodies without mass do not count. */
 struct ky_scales {
+    size_t size;                /* of this struct, or 0 */
     double centre[3];           /* of density; of a sample of 65,536 bodies where there are more */
     double half_mass_radius;    /* r_h, about `centre` */
     double velocity_dispersion; /* σ: rms speed in three dimensions about the mean velocity */
@@ -632,6 +641,7 @@ KY_API enum ky_status ky_draw(const char *path, const struct ky_snapshot *panels
 /* ---- devices ---- */
 
 struct ky_device {
+    size_t size;     /* of this struct, or 0 */
     char engine[16]; /* as --engine takes it: "cpu", "cuda:0", "opencl:1" */
     char name[160];
     int usable;

@@ -228,7 +228,7 @@ static void take_sample(const struct ky_bodies *bodies, size_t massive, struct k
 enum ky_status ky_sampled_centre(const struct ky_bodies *bodies, double centre[3],
                                  struct ky_error *error)
 {
-    struct ky_bodies sample;
+    struct ky_bodies sample = {0};
     size_t massive = 0;
     for (size_t i = 0; i < bodies->n; i++)
         massive += bodies->mass[i] > 0;

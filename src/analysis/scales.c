@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "analysis/analysis.h"
+#include "base/sizes.h"
 #include "base/sums.h"
 #include "physics/recommended.h"
 
@@ -38,8 +39,8 @@ static double relaxation_time(double n, double half_mass_radius, double gm)
     return 0.138 * n * half_mass_radius * sqrt(half_mass_radius / gm) / logarithm;
 }
 
-enum ky_status ky_system_scales(const struct ky_bodies *bodies, double g, double softening,
-                                struct ky_scales *scales, struct ky_error *error)
+static enum ky_status find_scales(const struct ky_bodies *bodies, double g, double softening,
+                                  struct ky_scales *scales, struct ky_error *error)
 {
     const double half = 0.5;
     double mass = ky_sum(bodies->n, bodies->mass), n = 0;
@@ -72,4 +73,14 @@ enum ky_status ky_system_scales(const struct ky_bodies *bodies, double g, double
         longest /= KY_STEPS_OF_PAIR;
     scales->step = longest > 0 && isfinite(longest) ? exp2(floor(log2(longest))) : 0;
     return KY_OK;
+}
+
+enum ky_status ky_system_scales(const struct ky_bodies *bodies, double g, double softening,
+                                struct ky_scales *scales, struct ky_error *error)
+{
+    struct ky_scales own = {0};
+    enum ky_status status = find_scales(bodies, g, softening, &own, error);
+    if (!status)
+        ky_size_give(scales, &own, sizeof own);
+    return status;
 }

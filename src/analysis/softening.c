@@ -14,7 +14,7 @@ static const char *kind_name(int kind)
 static enum ky_status none_known(const struct ky_parameters *parameters,
                                  const struct ky_bodies *bodies, struct ky_error *error)
 {
-    struct ky_scales scales;
+    struct ky_scales scales = {0};
     char value[64] = "";
     enum ky_status status = ky_bodies_check(bodies, error);
     if (status)
@@ -101,7 +101,7 @@ enum ky_status ky_softening_choose(struct ky_parameters *parameters,
     struct ky_snapshot stored;
     char said[KY_REMARK] = "";
     ky_snapshot_clear(&stored);
-    if (!ky_options_adopt(&stored, sizeof stored, snapshot))
+    if (!ky_size_adopt(&stored, sizeof stored, snapshot))
         return ky_fail(error, KY_USAGE, "the snapshot was not filled by ky_snapshot_clear");
     if (isnan(given.softening) && !stored.bodies.softening) {
         if (isnan(stored.softening))

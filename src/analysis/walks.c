@@ -53,7 +53,7 @@ void ky_walker_close(struct ky_walker *walker, struct ky_force_report *report)
     ky_engine_close(walker->engine);
     walker->engine = NULL;
     if (report)
-        *report = walker->report;
+        ky_size_give(report, &walker->report, sizeof walker->report);
 }
 
 static enum ky_status find_action(const char *name, enum ky_action_id *id, struct ky_error *error)
@@ -73,7 +73,7 @@ enum ky_status ky_walk(const struct ky_parameters *parameters, const struct ky_b
 {
     struct ky_walker walker;
     struct ky_walk_input own = {.size = sizeof own};
-    if (!ky_options_adopt(&own, sizeof own, input))
+    if (!ky_size_adopt(&own, sizeof own, input))
         return ky_fail(error, KY_USAGE, "the input of a walk begins with its size");
     struct ky_walk_request request = {
         .n = bodies->n, .radius = own.radius, .radii = own.radii, .k = own.k, .results = results};

@@ -64,7 +64,7 @@ enum ky_status ky_bodies_extend(struct ky_bodies *bodies, unsigned with, struct 
 enum ky_status ky_bodies_allocate(struct ky_bodies *bodies, size_t n, unsigned with,
                                   struct ky_error *error)
 {
-    *bodies = (struct ky_bodies){.n = n};
+    *bodies = (struct ky_bodies){.size = sizeof *bodies, .n = n};
     enum ky_status status = allocate(bodies, with, 1, error);
     if (status)
         ky_bodies_free(bodies);

@@ -237,17 +237,6 @@ void ky_option_text(const struct ky_option *option, const void *values, char *te
     }
 }
 
-int ky_options_adopt(void *own, size_t own_size, const void *given)
-{
-    size_t size;
-    memcpy(&size, given, sizeof size);
-    if (size < sizeof size || size > own_size)
-        return 0;
-    memcpy(own, given, size);
-    memcpy(own, &own_size, sizeof own_size);
-    return 1;
-}
-
 /* ---- many options ---- */
 
 const struct ky_option *ky_options_find(const struct ky_option_set *sets, size_t count,

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "base/sizes.h"
 #include "base/status.h"
 
 enum ky_option_type {
@@ -45,10 +46,6 @@ struct ky_option_set {
 
 /* Gives every field of the set its `initial` value, or leaves it unset. */
 void ky_options_defaults(const struct ky_option_set *set);
-
-/* Parameter structs begin with their own size. Copies a given one over the defaults in `own`: one
- * of an older program is shorter. 1, or 0 if its size cannot be right; then `own` is unchanged. */
-int ky_options_adopt(void *own, size_t own_size, const void *given);
 
 /* The option of that name in the first set that has it, and in *owner (may be NULL) that set; NULL
  * if there is none. */

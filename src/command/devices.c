@@ -8,7 +8,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     if (status || describe || cli->help)
         return status;
     struct ky_json json = {.out = stdout};
-    struct ky_device device;
+    struct ky_device device = {0};
     if (cli->json) {
         ky_json_object(&json, NULL);
         ky_json_array(&json, "devices");

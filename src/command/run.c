@@ -174,7 +174,7 @@ static enum ky_status get_bodies(struct cli *cli, struct request *request,
 static enum ky_status show_plan(struct cli *cli, const struct request *request,
                                 const struct ky_snapshot *snapshot)
 {
-    struct ky_plan plan;
+    struct ky_plan plan = {0};
     enum ky_status status =
         ky_run_plan(&request->parameters, &request->run, snapshot, &plan, &cli->error);
     if (status)

@@ -224,7 +224,7 @@ enum ky_status ky_draw(const char *path, const struct ky_snapshot *panels, size_
 {
     struct ky_draw_parameters parameters;
     ky_draw_parameters_defaults(&parameters);
-    int adopted = ky_options_adopt(&parameters, sizeof parameters, given);
+    int adopted = ky_size_adopt(&parameters, sizeof parameters, given);
     struct picture picture = {.parameters = &parameters,
                               .panels = panels,
                               .count = count,

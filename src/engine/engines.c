@@ -67,7 +67,7 @@ static enum ky_status open_best(const struct ky_parameters *parameters, size_t n
         status = walk && !engines[k]->walk ? ky_fail(&why, KY_UNSUPPORTED, "it has no general walk")
                                            : engines[k]->open(parameters, n, engine, &why);
         if (status == KY_OK) {
-            struct ky_force_report report;
+            struct ky_force_report report = {0};
             ky_engine_report(*engine, &report);
             ky_log(parameters, KY_LOG_INFO, "engine %s (%s), the fastest that opens",
                    engines[k]->name, report.device);
@@ -118,7 +118,7 @@ enum ky_status ky_engine_memory(const struct ky_parameters *parameters, size_t n
     return status;
 }
 
-enum ky_status ky_device_get(size_t index, struct ky_device *device)
+static enum ky_status find_device(size_t index, struct ky_device *device)
 {
     for (int k = 0; k < ENGINES; k++) {
         size_t count = 0;
@@ -135,6 +135,15 @@ enum ky_status ky_device_get(size_t index, struct ky_device *device)
             return KY_OK;
         }
     return KY_USAGE;
+}
+
+enum ky_status ky_device_get(size_t index, struct ky_device *device)
+{
+    struct ky_device own = {0};
+    enum ky_status status = find_device(index, &own);
+    if (!status)
+        ky_size_give(device, &own, sizeof own);
+    return status;
 }
 
 static enum ky_status missing(const struct ky_engine *engine, const char *verb,

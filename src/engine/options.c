@@ -110,7 +110,7 @@ enum ky_status ky_force_resolve(const struct ky_parameters *given, struct ky_par
                                 struct ky_error *error)
 {
     ky_force_defaults(resolved);
-    if (!ky_options_adopt(resolved, sizeof *resolved, given))
+    if (!ky_size_adopt(resolved, sizeof *resolved, given))
         return ky_fail(error, KY_USAGE,
                        "parameters were not filled by ky_parameters_defaults of this version");
     if (!resolved->engine)
@@ -139,7 +139,7 @@ enum ky_status ky_force_resolve_once(const struct ky_parameters *given,
 {
     struct ky_parameters once;
     ky_force_defaults(&once);
-    if (ky_options_adopt(&once, sizeof once, given) && once.opening == KY_OPENING_BY_USE &&
+    if (ky_size_adopt(&once, sizeof once, given) && once.opening == KY_OPENING_BY_USE &&
         isnan(once.alpha)) {
         once.opening = KY_OFFSET;
         given = &once;

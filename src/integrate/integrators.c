@@ -54,7 +54,7 @@ enum ky_status ky_parameters_resolve(const struct ky_parameters *given,
 {
     struct ky_parameters own;
     ky_parameters_defaults(&own);
-    if (!ky_options_adopt(&own, sizeof own, given))
+    if (!ky_size_adopt(&own, sizeof own, given))
         return ky_force_resolve(given, resolved, error);
     struct ky_option_set sets[KY_PARAMETER_SETS];
     enum ky_status status = ky_force_resolve(&own, resolved, error);

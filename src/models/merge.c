@@ -194,7 +194,7 @@ static enum ky_status check(const struct ky_bodies *a, const struct ky_bodies *b
                             struct ky_merge_parameters *parameters, struct ky_error *error)
 {
     ky_merge_parameters_defaults(parameters);
-    if (!ky_options_adopt(parameters, sizeof *parameters, given))
+    if (!ky_size_adopt(parameters, sizeof *parameters, given))
         return ky_fail(error, KY_USAGE,
                        "merge parameters of size %zu; fill them with ky_merge_parameters_defaults",
                        given->size);

@@ -143,7 +143,7 @@ static enum ky_status resolve(const struct ky_model *model, const struct ky_mode
                               struct ky_model_parameters *parameters, struct ky_error *error)
 {
     ky_model_parameters_defaults(parameters);
-    if (!ky_options_adopt(parameters, sizeof *parameters, given))
+    if (!ky_size_adopt(parameters, sizeof *parameters, given))
         return ky_fail(error, KY_USAGE,
                        "model parameters of size %zu; fill them with ky_model_parameters_defaults",
                        given->size);

@@ -25,8 +25,11 @@ enum ky_status ky_forces(const struct ky_parameters *parameters, struct ky_bodie
         status = ky_engine_forces(engine, error);
     if (!status)
         status = ky_engine_get(engine, &results, error);
-    if (!status && report)
-        ky_engine_report(engine, report);
+    if (!status && report) {
+        struct ky_force_report own;
+        ky_engine_report(engine, &own);
+        ky_size_give(report, &own, sizeof own);
+    }
     ky_engine_close(engine);
     return status;
 }

@@ -40,8 +40,8 @@ enum ky_status ky_run_create(const struct ky_parameters *parameters,
     struct ky_run_parameters own_run;
     ky_parameters_defaults(&own);
     ky_run_parameters_defaults(&own_run);
-    if (!ky_options_adopt(&own, sizeof own, parameters) ||
-        !ky_options_adopt(&own_run, sizeof own_run, given))
+    if (!ky_size_adopt(&own, sizeof own, parameters) ||
+        !ky_size_adopt(&own_run, sizeof own_run, given))
         return ky_fail(error, KY_USAGE,
                        "parameters were not filled by the _defaults calls of this version");
     if (!own_run.output)
@@ -135,6 +135,7 @@ static void tell(struct ky_run *run, struct pace *pace)
         pace->steps = steps;
     }
     const struct ky_progress progress = {
+        .size = sizeof progress,
         .time = ky_sim_time(run->sim),
         .end = run->sim->line.start + (double)run->schedule.end * run->schedule.step,
         .steps = steps,

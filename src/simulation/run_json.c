@@ -156,7 +156,7 @@ static void write_schedule(struct ky_json *json, const struct ky_run *run)
 static void describe(struct ky_run *run, const char *outcome, const char *reason, FILE *out)
 {
     struct ky_json json = {.out = out};
-    struct ky_force_report report;
+    struct ky_force_report report = {0};
     struct ky_integrator_report motion;
     struct utsname host;
     char date[40], hash[KY_HASH_TEXT];

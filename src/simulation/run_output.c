@@ -74,7 +74,7 @@ static enum ky_status notice_cut(struct ky_run *run, struct ky_error *error)
 
 enum ky_status ky_run_write_energy(struct ky_run *run, struct ky_error *error)
 {
-    struct ky_sums sums;
+    struct ky_sums sums = {0};
     enum ky_status status = ky_sim_sums(run->sim, &sums, error);
     if (!status && !isfinite(sums.kinetic + sums.potential))
         return ky_fail(

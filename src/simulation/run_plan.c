@@ -114,11 +114,17 @@ enum ky_status ky_run_plan(const struct ky_parameters *parameters,
     double available = (double)sysconf(_SC_AVPHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     if (initial->bodies.mass)
         available += COPY * n;
-    plan->step = course.step;
-    plan->steps = (uint64_t)course.steps;
-    plan->snapshots = (uint64_t)course.snapshots;
-    plan->host_bytes = fmax(memory.host, memory.kept + COPY * n);
-    plan->device_bytes = memory.device;
-    plan->disk_bytes = course.snapshots * 72 * n + 2 * (COPY * n + 4096) + 300 * course.rows;
-    return initial->bodies.n ? find_largest(&resolved, available, plan, error) : KY_OK;
+    struct ky_plan own = {
+        .step = course.step,
+        .steps = (uint64_t)course.steps,
+        .snapshots = (uint64_t)course.snapshots,
+        .host_bytes = fmax(memory.host, memory.kept + COPY * n),
+        .device_bytes = memory.device,
+        .disk_bytes = course.snapshots * 72 * n + 2 * (COPY * n + 4096) + 300 * course.rows,
+    };
+    if (initial->bodies.n)
+        status = find_largest(&resolved, available, &own, error);
+    if (!status)
+        ky_size_give(plan, &own, sizeof own);
+    return status;
 }

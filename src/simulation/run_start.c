@@ -222,7 +222,7 @@ static void leave(const struct ky_run *run, int made)
 static enum ky_status start_and_go(struct ky_run *run, struct ky_snapshot *initial,
                                    struct ky_error *error)
 {
-    struct ky_scales scales;
+    struct ky_scales scales = {0};
     int made = 0;
     enum ky_status status = check(run, initial, &scales, error);
     if (!status && run->given.input && ky_folder_would_remove(run->given.output, run->given.input))

@@ -221,12 +221,18 @@ enum ky_status ky_sim_bodies(struct ky_sim *sim, struct ky_bodies *bodies, struc
 
 enum ky_status ky_sim_sums(struct ky_sim *sim, struct ky_sums *sums, struct ky_error *error)
 {
-    return ky_engine_sums(sim->engine, sums, error);
+    struct ky_sums own;
+    enum ky_status status = ky_engine_sums(sim->engine, &own, error);
+    if (!status)
+        ky_size_give(sums, &own, sizeof own);
+    return status;
 }
 
 void ky_sim_report(struct ky_sim *sim, struct ky_force_report *report)
 {
-    ky_engine_report(sim->engine, report);
+    struct ky_force_report own;
+    ky_engine_report(sim->engine, &own);
+    ky_size_give(report, &own, sizeof own);
 }
 
 /* ---- the restart file ---- */

@@ -150,7 +150,7 @@ enum ky_status ky_snapshot_read_input(const struct ky_input *input, enum ky_form
     struct ky_read_options chosen;
     ky_snapshot_clear(&made);
     ky_read_options_defaults(&chosen);
-    if (options && !ky_options_adopt(&chosen, sizeof chosen, options))
+    if (options && !ky_size_adopt(&chosen, sizeof chosen, options))
         return ky_fail(error, KY_USAGE,
                        "fill the options of reading by ky_read_options_defaults first");
     if (chosen.types >> 6)
@@ -257,8 +257,8 @@ enum ky_status ky_snapshot_write(const char *path, const struct ky_snapshot *giv
     struct ky_snapshot snapshot;
     ky_write_options_defaults(&chosen);
     ky_snapshot_clear(&snapshot);
-    if ((options && !ky_options_adopt(&chosen, sizeof chosen, options)) ||
-        !ky_options_adopt(&snapshot, sizeof snapshot, given))
+    if ((options && !ky_size_adopt(&chosen, sizeof chosen, options)) ||
+        !ky_size_adopt(&snapshot, sizeof snapshot, given))
         return ky_fail(error, KY_USAGE,
                        "%s: the snapshot and the options are to be filled by ky_snapshot_clear and "
                        "ky_write_options_defaults",

@@ -131,7 +131,7 @@ static void analysis_does_not_depend_on_threads(void **state)
     (void)state;
 #ifdef _OPENMP
     struct ky_bodies bodies = plummer(150000);
-    struct ky_scales scales[3];
+    struct ky_scales scales[3] = {{0}};
     int threads = omp_get_max_threads();
     for (int t = 0; t < 3; t++) {
         omp_set_num_threads(t + 1);
@@ -197,7 +197,7 @@ static void scales_of_many_bodies_come_from_a_sample(void **state)
 {
     (void)state;
     struct ky_bodies bodies = plummer(150000);
-    struct ky_scales all, scales;
+    struct ky_scales all = {0}, scales = {0};
     double centre[3], r2;
     for (size_t i = 0; i < bodies.n; i += 2) { /* every other body far away, without mass */
         bodies.mass[i] = 0;
@@ -218,7 +218,7 @@ static void scales_of_many_bodies_come_from_a_sample(void **state)
 static void lagrangian_radii_of_a_row(void **state)
 {
     (void)state;
-    struct ky_bodies bodies;
+    struct ky_bodies bodies = {0};
     assert_ok(ky_bodies_allocate(&bodies, 11, 0, &error));
     for (size_t i = 0; i < 10; i++) {
         bodies.mass[i] = 0.1;
@@ -264,7 +264,7 @@ static void scales_of_a_plummer_sphere(void **state)
 {
     (void)state;
     struct ky_bodies bodies = plummer(40000);
-    struct ky_scales scales;
+    struct ky_scales scales = {0};
     assert_ok(ky_system_scales(&bodies, 1, (double)NAN, &scales, &error));
     /* r_h = 0.766 a 1.305…; 2T = 1/2 */
     assert_between(scales.half_mass_radius, 0.755, 0.78);
@@ -278,7 +278,7 @@ static void scales_of_a_plummer_sphere(void **state)
     assert_ok(ky_system_scales(&bodies, 1, 0.1, &scales, &error));
     assert_between(scales.step, 0.03125, 0.03125);
     /* Another scale of time: G = 100 and ten times the speed. */
-    struct ky_scales fast;
+    struct ky_scales fast = {0};
     for (size_t i = 0; i < bodies.n; i++)
         for (int k = 0; k < 3; k++)
             bodies.velocity[i][k] = 10 * bodies.velocity[i][k] + 3;
@@ -297,7 +297,7 @@ static void scales_of_a_plummer_sphere(void **state)
 static void step_without_softening(void **state)
 {
     (void)state;
-    struct ky_scales scales;
+    struct ky_scales scales = {0};
     struct ky_snapshot pair;
     struct ky_model_parameters parameters;
     static const double eccentricities[] = {0, 0.5, 0.9};
@@ -335,7 +335,7 @@ static void scales_of_cold_and_single_bodies(void **state)
 {
     (void)state;
     struct ky_bodies bodies = plummer(1000);
-    struct ky_scales scales;
+    struct ky_scales scales = {0};
     memset(bodies.velocity, 0, bodies.n * sizeof *bodies.velocity);
     assert_ok(ky_system_scales(&bodies, 1, (double)NAN, &scales, &error));
     assert_between(scales.velocity_dispersion, 0, 0);

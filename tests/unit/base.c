@@ -102,7 +102,7 @@ static void bodies_are_checked(void **state)
 {
     (void)state;
     struct ky_error error = {0};
-    struct ky_bodies bodies;
+    struct ky_bodies bodies = {0};
     assert_ok(ky_bodies_allocate(&bodies, 3, KY_WITH_ID | KY_WITH_SOFTENING, &error));
     bodies.id[0] = 3, bodies.id[1] = 1, bodies.id[2] = 2;
     assert_ok(ky_bodies_check(&bodies, &error));

@@ -336,7 +336,7 @@ static void results_are_finite(void **state)
             struct ky_parameters parameters = parameters_of(e, &methods[k]), resolved;
             struct ky_bodies bodies = cloud_make(CUBE, 20);
             struct ky_engine *engine;
-            struct ky_sums sums;
+            struct ky_sums sums = {0};
             if (has(e, &methods[k]) && methods[k].precision == KY_DOUBLE) {
                 for (size_t i = 0; i < bodies.n; i++) {
                     bodies.mass[i] = 1e150;

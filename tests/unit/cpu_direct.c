@@ -174,7 +174,7 @@ static void threads_leave_no_trace(void **state)
     (void)state;
     enum { N = 9000 };
     struct ky_error error = {0};
-    struct ky_sums sums[3];
+    struct ky_sums sums[3] = {{0}};
     struct ky_bodies first = {0};
     for (int threads = 1; threads <= 3; threads++) {
         struct ky_parameters given = cloud_parameters(), parameters;
@@ -226,7 +226,7 @@ static void sums_are_what_they_say(void **state)
         spin += m * (x[0] * v[1] - x[1] * v[0]);
     }
     struct ky_engine *engine;
-    struct ky_sums sums;
+    struct ky_sums sums = {0};
     assert_ok(ky_force_resolve(&given, &parameters, &error));
     assert_ok(ky_engine_open(&parameters, N, &engine, &error));
     assert_ok(ky_engine_put(engine, &bodies, &error));

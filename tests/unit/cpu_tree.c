@@ -47,7 +47,7 @@ static void every_variant_is_as_good_as_its_theta(void **state)
             parameters.opening = k / 2 % 4;
             parameters.alpha = parameters.opening == KY_RELATIVE ? 0.001 : (double)NAN;
             parameters.multipole = 1 + k % 2;
-            struct ky_force_report report;
+            struct ky_force_report report = {0};
             assert_ok(cloud_forces(&parameters, &bodies, NULL, &report, &error));
             struct cloud_error e = cloud_compare(&bodies, &exact);
             double most = bound[parameters.opening][parameters.multipole - 1];
@@ -71,7 +71,7 @@ static void long_lists_lose_nothing(void **state)
     parameters.theta = 0.12;
     parameters.leaf = 1;
     parameters.group = 16;
-    struct ky_force_report report;
+    struct ky_force_report report = {0};
     struct cloud_error e = errors_of(&parameters, PLUMMER, 30000, &report);
     assert_true(report.body_interactions + report.cell_interactions > 30000 * 6000.0);
     assert_between(e.potential_max, 0, 1e-5);
@@ -83,7 +83,7 @@ static void instruction_sets_agree(void **state)
 {
     (void)state;
     struct ky_error error = {0};
-    struct ky_force_report first, report;
+    struct ky_force_report first = {0}, report = {0};
     struct ky_bodies plain = cloud_make(PLUMMER, 2000), bodies = cloud_make(PLUMMER, 2000);
     struct ky_parameters parameters = tree_parameters(KY_TREE);
     parameters.isa = KY_ISA_PLAIN;
@@ -116,7 +116,7 @@ static void an_open_tree_is_the_direct_sum(void **state)
             parameters.group = groups[k / 12];
             parameters.opening = k % 3;
             parameters.precision = k % 2 ? KY_DOUBLE : KY_SINGLE;
-            struct ky_force_report report;
+            struct ky_force_report report = {0};
             struct cloud_error e = errors_of(&parameters, PLUMMER, n, &report);
             assert_between(e.p99, 0, parameters.precision == KY_DOUBLE ? 1e-12 : 1e-5);
             assert_true(report.cell_interactions == 0);
@@ -253,7 +253,7 @@ static void curves_agree(void **state)
     (void)state;
     enum { N = 2000 };
     struct ky_error error = {0};
-    struct ky_bodies bodies[3];
+    struct ky_bodies bodies[3] = {{0}};
     for (int curve = KY_CURVE_NONE; curve <= KY_HILBERT; curve++) {
         struct ky_parameters parameters = tree_parameters(KY_WALK);
         parameters.curve = curve;
@@ -336,7 +336,7 @@ static struct ky_bodies system_of_defaults(int which, size_t n)
     struct ky_error error = {0};
     struct ky_model_parameters model;
     struct ky_snapshot part[2];
-    struct ky_bodies bodies;
+    struct ky_bodies bodies = {0};
     ky_model_parameters_defaults(&model);
     for (int k = 0; k < 2; k++) {
         model.n = which == 2 ? n / 2 : n;

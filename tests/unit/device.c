@@ -301,7 +301,7 @@ static void compare_motion(const char *engine, int precision, double bound)
 {
     enum { N = 5000 };
     struct ky_bodies here = cloud_make(PLUMMER, N), there = cloud_make(PLUMMER, N);
-    struct ky_sums mine, reference;
+    struct ky_sums mine = {0}, reference = {0};
     steps_of("cpu", &here, KY_DOUBLE, &reference);
     steps_of(engine, &there, precision, &mine);
     assert_between(farthest(&here, &there), 0, bound);
@@ -447,7 +447,7 @@ static void reports_have_their_own_seconds(void **state)
         struct ky_parameters given = cloud_parameters(), p;
         struct ky_bodies bodies = cloud_make(CUBE, 64);
         struct ky_engine *engine;
-        struct ky_force_report report;
+        struct ky_force_report report = {0};
         given.engine = engines[k].engine;
         given.force = KY_DIRECT;
         assert_ok(ky_force_resolve(&given, &p, &error));
@@ -484,7 +484,7 @@ static void without_double(void **state)
     (void)state;
 #ifdef KY_HAVE_OPENCL
     struct ky_error error = {0};
-    struct ky_device device;
+    struct ky_device device = {0};
     if (ky_opencl_driver.list(0, &device) != KY_OK || !device.usable)
         skip();
     ky_opencl_hide_double = 1;

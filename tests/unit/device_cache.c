@@ -120,7 +120,7 @@ static int make_sandbox(void **state)
 
 static void need_a_device(void)
 {
-    struct ky_device device;
+    struct ky_device device = {0};
     if (ky_opencl_driver.list(0, &device) != KY_OK || !device.usable) {
         printf("# no OpenCL device here\n");
         skip();

@@ -157,7 +157,7 @@ static void tree_kernel(struct system *system, struct ky_parameters p, const str
                         const struct ky_force_report *of_same)
 {
     static const double bound[] = {1e-6, 5e-7, 1e-8}, truncation[] = {0.012, 0.009};
-    struct ky_force_report report;
+    struct ky_force_report report = {0};
     struct cloud_error e = evaluate(system, &p, &report);
     struct cloud_error as = cloud_compare(&system->bodies, same);
     double limit = p.force == KY_LIST ? 1e-5 : bound[p.precision];
@@ -177,7 +177,7 @@ static void tree_kernels_of(int k, int force, int general, int multipole)
     size_t n = is_slow(k) && !test_everything() ? FEWER : LARGE;
     struct system system = make_system(n, general ? OF_PAIRS : SOFT);
     struct ky_bodies same = cloud_make(PLUMMER, n);
-    struct ky_force_report report;
+    struct ky_force_report report = {0};
     struct ky_parameters p = cloud_parameters();
     p.theta = 1;
     p.cell = KY_EDGE;

@@ -76,7 +76,7 @@ static void compare_names(const char *engine)
     for (int k = 0; k < 3; k++)
         for (int extended = 0; extended < 2; extended++) {
             struct ky_error error = {0};
-            struct ky_bodies bodies[2];
+            struct ky_bodies bodies[2] = {{0}};
             for (int b = 0; b < 2; b++) {
                 struct ky_parameters p = unrolled(engine, pairs[k][b]);
                 p.precision = extended ? KY_EXTENDED : KY_SINGLE;

@@ -64,7 +64,7 @@ static void check_neighbours(const struct ky_parameters *parameters, const struc
     struct ky_error error = {0};
     size_t n = bodies->n;
     struct ky_neighbour_lists lists;
-    struct ky_force_report report;
+    struct ky_force_report report = {0};
     double origin[3];
     uint32_t *count = malloc((n + 1) * sizeof *count);
     count[n] = 12345; /* a guard */
@@ -228,8 +228,8 @@ static void gravity_is_that_of_the_cpu(void **state)
         for (int which = 0; which < 12 && !is_cpu_engine(e); which++) {
             struct ky_error error = {0};
             struct ky_parameters parameters = parameters_for(e, which);
-            struct ky_force_report report;
-            struct ky_bodies bodies[2];
+            struct ky_force_report report = {0};
+            struct ky_bodies bodies[2] = {{0}};
             parameters.opening = which % 3;
             parameters.multipole = 1 + which / 3 % 2;
             parameters.theta = 0.5;
@@ -406,7 +406,7 @@ static void walks_and_forces_take_turns(void **state)
             struct ky_error error = {0};
             struct ky_parameters parameters = cloud_parameters(), resolved;
             struct ky_bodies bodies = cloud_make(PLUMMER, N), before = cloud_make(PLUMMER, N);
-            struct ky_force_report report;
+            struct ky_force_report report = {0};
             const double radius = 0.5;
             double first[N], again[N], moved[N], fresh[N];
             struct ky_walk_request request = {
@@ -498,7 +498,7 @@ static void the_first_evaluation_reports_both_passes(void **state)
         for (int m = 0; m < 2; m++) {
             struct ky_error error = {0};
             struct ky_parameters parameters = cloud_parameters();
-            struct ky_force_report report[3];
+            struct ky_force_report report[3] = {{0}};
             struct ky_bodies bodies = cloud_make(PLUMMER, N);
             parameters.engine = engines[e].engine;
             parameters.force = methods[m && !is_cpu_engine(e) ? 2 : m];

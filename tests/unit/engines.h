@@ -16,7 +16,7 @@ static int engine_count;
 static inline int find_engines(void **state)
 {
     (void)state;
-    struct ky_device device;
+    struct ky_device device = {0};
     for (size_t k = 0; ky_device_get(k, &device) == KY_OK; k++) {
         printf("# %s: %s%s%s\n", device.engine, device.name, device.reason[0] ? ": " : "",
                device.reason);

@@ -24,7 +24,7 @@ static void run(const char *name, double model_softening, double softening, int 
     struct ky_snapshot start;
     struct ky_parameters parameters;
     struct ky_sim *sim;
-    struct ky_scales scales;
+    struct ky_scales scales = {0};
     double before[RADII], after[RADII];
     ky_model_parameters_defaults(&model);
     model.n = N;

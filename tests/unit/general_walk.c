@@ -163,7 +163,7 @@ static void a_lattice_has_its_density(void **state)
     enum { SIDE = 12, N = SIDE * SIDE * SIDE };
     struct ky_error error = {0};
     struct ky_parameters parameters = cloud_parameters();
-    struct ky_bodies bodies;
+    struct ky_bodies bodies = {0};
     double density[N], h[N];
     const double a = 0.75, m = 2, edge = a * sqrt(6.0); /* shells: 6 12 8 6 24 | 24 */
     assert_ok(ky_bodies_allocate(&bodies, N, 0, &error));
@@ -289,7 +289,7 @@ static void lists_that_do_not_fit_name_their_size(void **state)
     enum { N = 300000 };
     struct ky_error error = {0};
     struct ky_parameters parameters = cloud_parameters();
-    struct ky_bodies bodies;
+    struct ky_bodies bodies = {0};
     struct ky_neighbour_lists lists;
     uint32_t *count = malloc(N * sizeof *count);
     double radius = 1e3;
@@ -365,7 +365,7 @@ static void gravity_is_an_action(void **state)
         parameters.g = 43009;
         struct ky_bodies bodies = cloud_make((enum cloud)cases[c].kind, N),
                          exact = cloud_make((enum cloud)cases[c].kind, N);
-        struct ky_force_report report;
+        struct ky_force_report report = {0};
         assert_ok(cloud_forces(&parameters, &bodies, &exact, NULL, &error));
         assert_ok(cloud_walk(&parameters, &bodies, &report, &error));
         struct cloud_error e = cloud_compare(&bodies, &exact);
@@ -398,7 +398,7 @@ static void a_fourth_action_is_one_file_and_a_line(void **state)
     assert_ok(ky_engine_open(&resolved, N, &engine, &error));
     assert_ok(ky_engine_put(engine, &bodies, &error));
     assert_ok(ky_cpu_walk_action((struct ky_cpu *)engine, &ky_cpu_enclosed, &request, &error));
-    struct ky_force_report report;
+    struct ky_force_report report = {0};
     ky_engine_report(engine, &report);
     assert_true(report.cell_interactions > 0); /* cells that lie within stand for their bodies */
     for (size_t i = 0; i < N; i++) {
@@ -420,7 +420,7 @@ static void the_tree_is_that_of_the_present_positions(void **state)
     struct ky_error error = {0};
     struct ky_parameters parameters = cloud_parameters(), resolved;
     struct ky_engine *engine;
-    struct ky_force_report report;
+    struct ky_force_report report = {0};
     struct ky_bodies bodies = cloud_make(PLUMMER, N);
     const double radius = 0.5;
     double first[N], again[N], moved[N], fresh[N];

@@ -102,7 +102,7 @@ static void recommended_softening_is_stored(void **state)
         const char *name = ky_model_name(k);
         struct ky_snapshot by_default, given;
         struct ky_model_parameters parameters;
-        struct ky_scales scales;
+        struct ky_scales scales = {0};
         ky_model_parameters_defaults(&parameters);
         parameters.n = strcmp(name, "two-body") ? 4000 : 2;
         parameters.virial_ratio = 1;
@@ -156,7 +156,7 @@ static void mass_radius_and_g_scale(void **state)
         int pair = !strcmp(name, "two-body");
         struct ky_snapshot plain, scaled;
         struct ky_model_parameters parameters;
-        struct ky_scales scales;
+        struct ky_scales scales = {0};
         ky_model_parameters_defaults(&parameters);
         parameters.n = pair ? 2 : 4000;
         parameters.softening = 0.1;
@@ -221,11 +221,11 @@ static void merging_scales_the_second_system(void **state)
     (void)state;
     struct ky_snapshot plummer;
     struct ky_model_parameters model = parameters_of(3000, 0);
-    struct ky_scales scales;
+    struct ky_scales scales = {0};
     assert_ok(ky_model_make("plummer", &model, &plummer, &error));
     for (int given = 0; given < 2; given++) {
         struct ky_merge_parameters parameters;
-        struct ky_bodies merged;
+        struct ky_bodies merged = {0};
         ky_merge_parameters_defaults(&parameters);
         parameters.separation = 8;
         parameters.pericentre = 1;
@@ -767,7 +767,7 @@ static void merged_systems_are_on_their_orbit(void **state)
         parameters.pericentre = cases[k].pericentre;
         parameters.eccentricity = cases[k].eccentricity;
         parameters.g = cases[k].g;
-        struct ky_bodies merged;
+        struct ky_bodies merged = {0};
         assert_ok(ky_merge(&a, &b, &parameters, &merged, &error));
         double xa[3], va[3], xb[3], vb[3], x[3], v[3], scale = sqrt(cases[k].g);
         centre_of(&merged, 0, merged.n, x, v);
@@ -831,7 +831,7 @@ static void merging_keeps_ids_types_and_softenings(void **state)
 {
     (void)state;
     struct ky_error *none = NULL;
-    struct ky_bodies a, b, merged;
+    struct ky_bodies a = {0}, b = {0}, merged = {0};
     assert_ok(ky_bodies_allocate(&a, 2, KY_WITH_ID | KY_WITH_SOFTENING, none));
     assert_ok(ky_bodies_allocate(&b, 3, KY_WITH_ID | KY_WITH_TYPE, none));
     for (size_t i = 0; i < 3; i++) {
@@ -843,7 +843,7 @@ static void merging_keeps_ids_types_and_softenings(void **state)
     ky_merge_parameters_defaults(&parameters);
     parameters.separation = 4, parameters.pericentre = 1;
     assert_int_equal(ky_merge(&a, &b, &parameters, &merged, &error), KY_USAGE);
-    assert_non_null(strstr(error.text, "first system has softenings"));
+    assert_non_null(strstr(error.text, "only the bodies of the first system have softenings"));
     parameters.softening = 0.25;
     assert_ok(ky_merge(&a, &b, &parameters, &merged, &error));
     static const uint64_t kept[] = {10, 11, 0, 1, 2}, moved[] = {10, 11, 12, 23, 14};

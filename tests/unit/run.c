@@ -41,7 +41,7 @@ static void plans(void **state)
     struct ky_parameters parameters;
     struct ky_run_parameters run;
     struct ky_snapshot bodies, none;
-    struct ky_plan plan;
+    struct ky_plan plan = {0};
     prepare(&parameters, &run, &bodies);
     run.output = NULL; /* a plan needs none */
     assert_ok(ky_run_plan(&parameters, &run, &bodies, &plan, &error));

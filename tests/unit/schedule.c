@@ -181,7 +181,7 @@ static void time_has_to_advance(void **state)
     assert_ok(make(64, 1e17 + 64 * 16, none, none, NULL, 1e17, none));
     assert_ok(make(0.125, 1e9 + 1, none, none, NULL, 1e9, none));
     /* The public calls of a simulation refuse it too. */
-    struct ky_bodies bodies;
+    struct ky_bodies bodies = {0};
     struct ky_sim *sim = NULL;
     assert_ok(ky_bodies_allocate(&bodies, 2, 0, &error));
     bodies.mass[0] = 1;

@@ -63,7 +63,7 @@ static void circular_orbit_is_the_discrete_solution(void **state)
         const double r = 1.5, dt = 0.1;
         double e2 = softenings[s] * softenings[s];
         double angle = 2 * asin(0.5 * dt * sqrt(pow(r * r + e2, -1.5)));
-        struct ky_bodies bodies;
+        struct ky_bodies bodies = {0};
         two_bodies(r, r * sin(angle) / dt, &bodies);
         struct ky_parameters parameters = exact_parameters(dt);
         parameters.softening = softenings[s];
@@ -80,7 +80,7 @@ static void circular_orbit_is_the_discrete_solution(void **state)
 /* Distance from the start after one Kepler period of an orbit with e = 0.5, a = 1. */
 static double miss_after_period(uint64_t steps)
 {
-    struct ky_bodies bodies;
+    struct ky_bodies bodies = {0};
     two_bodies(1.5, sqrt(1 / 3.0), &bodies); /* apocentre: v² = (1 − e)/(1 + e)/a */
     struct ky_parameters parameters = exact_parameters(2 * pi / (double)steps);
     advance(&parameters, &bodies, steps);
@@ -143,7 +143,7 @@ static void conserves(void **state)
     struct ky_parameters parameters = exact_parameters(1.0 / 128);
     parameters.softening = 0.05;
     struct ky_sim *sim = NULL;
-    struct ky_sums before, after;
+    struct ky_sums before = {0}, after = {0};
     assert_ok(ky_sim_open(&parameters, &snapshot.bodies, 2.5, &sim, &error));
     assert_ok(ky_sim_sums(sim, &before, &error));
     assert_ok(ky_sim_advance(sim, 128, &error));
@@ -166,7 +166,7 @@ static void conserves(void **state)
 static void times_are_counted(void **state)
 {
     (void)state;
-    struct ky_bodies bodies, there;
+    struct ky_bodies bodies = {0}, there = {0};
     two_bodies(1.5, sqrt(1 / 3.0), &bodies);
     two_bodies(1.5, sqrt(1 / 3.0), &there);
     struct ky_parameters parameters = exact_parameters(0.125);
@@ -212,6 +212,32 @@ static void times_are_counted(void **state)
     ky_bodies_free(&there);
 }
 
+/* A program that was built with a shorter struct of results gets what that holds, and no more. */
+static void results_of_older_programs(void **state)
+{
+    (void)state;
+    struct {
+        struct ky_sums sums;
+        double behind;
+    } now = {{0}, 7};
+    struct {
+        size_t size;
+        double mass, behind;
+    } older = {offsetof(struct ky_sums, mass) + sizeof(double), 0, 7};
+    struct ky_bodies bodies = {0};
+    struct ky_sim *sim = NULL;
+    two_bodies(1.5, 0.5, &bodies);
+    struct ky_parameters parameters = exact_parameters(0.125);
+    assert_ok(ky_sim_open(&parameters, &bodies, 0, &sim, &error));
+    assert_ok(ky_sim_sums(sim, (struct ky_sums *)&older, &error));
+    assert_ok(ky_sim_sums(sim, &now.sums, &error));
+    assert_true(older.mass == 1 && older.behind == 7 && older.size == 2 * sizeof(double));
+    assert_true(now.sums.mass == 1 && now.sums.kinetic > 0 && now.sums.virial < 0);
+    assert_true(now.behind == 7 && now.sums.size == 0);
+    ky_sim_close(sim);
+    ky_bodies_free(&bodies);
+}
+
 /* The tree conserves energy too, and gives the same bits for any number of threads and any cut into
  * calls. */
 static void threads_and_calls_leave_no_trace(void **state)
@@ -229,7 +255,7 @@ static void threads_and_calls_leave_no_trace(void **state)
             parameters.softening = 0.05;
             parameters.threads = t + 1;
             struct ky_sim *sim = NULL;
-            struct ky_sums before, after;
+            struct ky_sums before = {0}, after = {0};
             assert_ok(ky_sim_open(&parameters, &results[t].bodies, 0, &sim, &error));
             assert_ok(ky_sim_sums(sim, &before, &error));
             for (int call = 0; call <= t; call++)
@@ -256,7 +282,7 @@ static void few_and_no_bodies(void **state)
     (void)state;
     for (size_t n = 0; n < 3; n++)
         for (int force = 0; force < 4; force++) {
-            struct ky_bodies bodies;
+            struct ky_bodies bodies = {0};
             struct ky_parameters parameters;
             struct ky_sim *sim = NULL;
             ky_parameters_defaults(&parameters);
@@ -381,6 +407,7 @@ int main(void)
         cmocka_unit_test(time_reverses),
         cmocka_unit_test(conserves),
         cmocka_unit_test(times_are_counted),
+        cmocka_unit_test(results_of_older_programs),
         cmocka_unit_test(threads_and_calls_leave_no_trace),
         cmocka_unit_test(few_and_no_bodies),
         cmocka_unit_test(softening_by_the_rule),

@@ -19,7 +19,7 @@ static enum ky_status open_first(struct ky_device_engine *engine, int automatic,
                                  struct ky_error *error)
 {
     const struct ky_driver *driver = engine->driver;
-    struct ky_device device;
+    struct ky_device device = {0};
     size_t end = automatic ? driver->first_cpu() : SIZE_MAX;
     enum ky_status status =
         ky_fail(error, KY_UNSUPPORTED, "there is no %s device that is a GPU", driver->name);

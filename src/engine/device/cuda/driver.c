@@ -138,7 +138,7 @@ static enum ky_status connect(struct ky_cuda *cuda, struct ky_error *error)
 static enum ky_status open_device(size_t index, struct ky_gpu **gpu, struct ky_error *error)
 {
     const char *reason;
-    struct ky_device device;
+    struct ky_device device = {0};
     int count = device_count(&reason);
     *gpu = NULL;
     if (count == 0)
