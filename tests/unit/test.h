@@ -18,12 +18,15 @@ static inline int test_everything(void)
     return getenv("KYOHO_TEST_ALL") != NULL;
 }
 
-/* KYOHO_TEST_ONLY, a pattern with *, chooses tests of a program. */
+/* KYOHO_TEST_ONLY, a pattern with *, chooses tests of a program; KYOHO_TEST_SKIP leaves some out.
+ */
 __attribute__((constructor)) static void choose_tests(void)
 {
-    const char *pattern = getenv("KYOHO_TEST_ONLY");
-    if (pattern)
-        cmocka_set_test_filter(pattern);
+    const char *only = getenv("KYOHO_TEST_ONLY"), *skip = getenv("KYOHO_TEST_SKIP");
+    if (only)
+        cmocka_set_test_filter(only);
+    if (skip && *skip)
+        cmocka_set_skip_filter(skip);
 }
 
 /* Fails with the library's own error text. */
