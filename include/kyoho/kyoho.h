@@ -266,9 +266,10 @@ KY_API void ky_neighbour_lists_free(struct ky_neighbour_lists *lists); /* clears
 /* SPH density at every body: Σ m W(r, h) over the bodies within h, itself included, W the cubic
  * spline that vanishes at h. h is the distance of the k-th nearest other body, so that the support
  * holds k neighbours, the last on its surface (h is twice that of Monaghan & Lattanzio 1985 and the
- * same as GADGET's). Where k others lie at the very same place, h is 0 and the density infinite, or
- * 0 if nothing there has mass. `density` and `smoothing` (h): n elements each, or NULL. k from 1 to
- * n − 1, else KY_USAGE; with no bodies there is nothing to do. */
+ * same as GADGET's). Where k others lie at the very same place, h is 0: the density is then 0 if
+ * nothing there has mass, else infinite, which is KY_BAD_DATA with the body's index. `density` and
+ * `smoothing` (h): n elements each, or NULL. k from 1 to n − 1, else KY_USAGE; with no bodies there
+ * is nothing to do. */
 KY_API enum ky_status ky_sph_density(const struct ky_parameters *parameters,
                                      const struct ky_bodies *bodies, size_t k, double *density,
                                      double *smoothing, struct ky_force_report *report,
@@ -293,7 +294,8 @@ struct ky_walk_input {
     size_t k;
 };
 
-/* A walk with the action of that name: results[i × columns + c]. Units are the caller's. */
+/* A walk with the action of that name: results[i × columns + c]. Units are the caller's.
+ * KY_BAD_DATA, naming the body, where a result is not finite: the density is not, for radius 0. */
 KY_API enum ky_status ky_walk(const struct ky_parameters *parameters,
                               const struct ky_bodies *bodies, const char *action,
                               const struct ky_walk_input *input, double *results,

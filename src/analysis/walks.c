@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/analysis.h"
+#include "engine/finite.h"
 
 enum ky_status ky_walker_open(const struct ky_parameters *parameters,
                               const struct ky_bodies *bodies, struct ky_walker *walker,
@@ -90,6 +91,8 @@ enum ky_status ky_walk(const struct ky_parameters *parameters, const struct ky_b
     status = ky_walker_open(parameters, &input_bodies, &walker, error);
     if (!status)
         status = ky_walker_walk(&walker, &request, error);
+    if (!status)
+        status = ky_finite_results(request.action, results, bodies->n, error);
     ky_walker_close(&walker, report);
     return status;
 }

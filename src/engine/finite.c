@@ -36,6 +36,20 @@ enum ky_status ky_finite_bodies(const struct ky_bodies *bodies, struct ky_error 
     return KY_OK;
 }
 
+enum ky_status ky_finite_results(enum ky_action_id action, const double *results, size_t n,
+                                 struct ky_error *error)
+{
+    const struct ky_action_facts *facts = &ky_actions[action];
+    size_t columns = facts->about.columns, wrong = first_wrong(results, n * columns);
+    if (wrong == n * columns)
+        return KY_OK;
+    return ky_fail(
+        error, KY_BAD_DATA,
+        "action %s: the %s of body %zu is not finite (%g): masses, distances, radii or G "
+        "are beyond what numbers hold",
+        facts->about.name, facts->results[wrong % columns].name, wrong / columns, results[wrong]);
+}
+
 enum ky_status ky_finite_sums(const struct ky_sums *sums, struct ky_error *error)
 {
     const struct {

@@ -282,6 +282,33 @@ static void what_makes_no_sense_is_refused(void **state)
     ky_bodies_free(&bodies);
 }
 
+/* The density within radius 0 is infinite; so is what a near body does with such masses and G. */
+static void results_are_finite(void **state)
+{
+    (void)state;
+    struct ky_error error = {0};
+    struct ky_bodies bodies = cloud_make(CUBE, 20);
+    struct ky_parameters parameters = cloud_parameters();
+    double radius[20], out[80];
+    struct ky_walk_input input = {.size = sizeof input, .radius = radius, .radii = 20};
+    for (int i = 0; i < 20; i++)
+        radius[i] = i == 13 ? 0 : 0.5;
+    assert_ok(ky_walk(&parameters, &bodies, "count", &input, out, NULL, &error));
+    assert_int_equal(ky_walk(&parameters, &bodies, "density", &input, out, NULL, &error),
+                     KY_BAD_DATA);
+    assert_non_null(strstr(error.text, "action density: the density of body 13 is not finite"));
+    for (int i = 0; i < 20; i++)
+        bodies.mass[i] = 1e150;
+    parameters.g = 1e150;
+    for (int c = 0; c < 3; c++)
+        bodies.position[1][c] = bodies.position[0][c] + 1e-6;
+    assert_int_equal(ky_walk(&parameters, &bodies, "gravity", &input, out, NULL, &error),
+                     KY_BAD_DATA);
+    assert_non_null(strstr(error.text, "action gravity: the "));
+    assert_non_null(strstr(error.text, " of body 0 is not finite"));
+    ky_bodies_free(&bodies);
+}
+
 /* 3e5 bodies at one place have 9e10 neighbours: 360 GB. A machine that has those passes it. */
 static void lists_that_do_not_fit_name_their_size(void **state)
 {
@@ -459,6 +486,7 @@ int main(void)
         cmocka_unit_test(massless_places_have_no_density),
         cmocka_unit_test(threads_leave_no_trace),
         cmocka_unit_test(what_makes_no_sense_is_refused),
+        cmocka_unit_test(results_are_finite),
         cmocka_unit_test(lists_that_do_not_fit_name_their_size),
         cmocka_unit_test(actions_are_listed),
         cmocka_unit_test(gravity_is_an_action),
