@@ -483,6 +483,8 @@ struct ky_read_options {
                                      the first counts as N-body units, the second is KY_BAD_DATA */
     ky_log_function *log;         /* gets warnings; or NULL */
     void *log_context;
+    uint64_t count_above; /* of more bodies than this bodies.n alone is filled, and no array is
+                             allocated or checked, unless `types` chooses; 0: never */
 };
 
 KY_API void ky_read_options_defaults(struct ky_read_options *options);

@@ -75,6 +75,7 @@ void cli_log(void *context, enum ky_log_level level, const char *line);
 struct reading {
     const char *types;
     int physical, renumber;
+    uint64_t count_above; /* of struct ky_read_options; no option */
 };
 void reading_add(struct cli *cli, struct reading *reading);
 /* Reads `path`; `units`: of a file that names none, or NULL. `as_stored`: comoving, h-scaled and

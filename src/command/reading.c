@@ -21,6 +21,7 @@ static const struct ky_option reading_options[] = {
 
 void reading_add(struct cli *cli, struct reading *reading)
 {
+    reading->count_above = 0;
     cli_add(cli, "reading", reading_options, sizeof reading_options / sizeof *reading_options,
             reading);
 }
@@ -51,6 +52,7 @@ enum ky_status reading_get(struct cli *cli, const struct reading *reading, const
                     : as_stored       ? KY_SPACE_AS_STORED
                                       : KY_SPACE_REFUSED;
     options.renumber = reading->renumber;
+    options.count_above = reading->count_above;
     options.units = units;
     options.log = cli_log;
     options.log_context = cli;

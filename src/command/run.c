@@ -149,7 +149,7 @@ static void keep_processor(const struct cli *cli, struct ky_parameters *paramete
         parameters->threads = -1;
 }
 
-/* Bodies of a model are made for a plan up to this number, which takes no time to speak of. Of more
+/* Bodies are made or read for a plan up to this number, which takes no time to speak of. Of more
  * only the number is known, and the step not, unless it is given. */
 enum { LARGEST_MADE = 100000 };
 
@@ -160,6 +160,7 @@ static enum ky_status get_bodies(struct cli *cli, struct request *request,
     int count_alone = request->dry && request->source.model && wanted > LARGEST_MADE;
     if (count_alone)
         *n = 1000; /* to check the model and its options */
+    request->source.reading.count_above = request->dry ? LARGEST_MADE : 0;
     enum ky_status status =
         source_get(cli, &request->source, cli->word_count ? cli->words[0] : NULL,
                    &request->parameters, snapshot, origin);

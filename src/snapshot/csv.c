@@ -438,9 +438,12 @@ enum ky_status ky_csv_read(const struct ky_input *input, const struct ky_read_op
         status = check_units(&r, error);
     for (int k = 0; k < r.count; k++)
         with |= r.column[k]->with;
-    if (!status)
+    int count_alone = !status && ky_count_alone(options, r.rows);
+    if (count_alone)
+        snapshot->bodies.n = (size_t)r.rows;
+    else if (!status)
         status = ky_bodies_allocate(&snapshot->bodies, (size_t)r.rows, with, error);
-    if (!status)
+    if (!status && !count_alone)
         status = read_rows(&r, error);
     free(r.lines.buffer);
     return status;

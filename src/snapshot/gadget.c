@@ -351,6 +351,7 @@ static enum ky_status read_piece(const struct piece *p, uint64_t at, struct ky_s
 struct whole {
     uint64_t n, sum[TYPES];
     unsigned with;
+    double time;
     struct ky_space space;
 };
 
@@ -363,6 +364,7 @@ static enum ky_status survey_all(const struct ky_input *first, uint32_t *files, 
     enum ky_status status = read_header(&p, &offset, error);
     *files = p.files;
     *w = (struct whole){.with = KY_WITH_ID | KY_WITH_POTENTIAL | KY_WITH_ACCELERATION,
+                        .time = p.time,
                         .space = p.space};
     for (uint32_t k = 0; k < *files && !status; k++) {
         status = open_piece(first, *files, k, &p, &name, error);
@@ -403,6 +405,11 @@ enum ky_status ky_gadget_read(const struct ky_input *input, const struct ky_read
         status = ky_space_decide(&whole.space, options, snapshot, error);
     if (!status && snapshot->space.converted)
         whole.with &= ~(unsigned)(KY_WITH_POTENTIAL | KY_WITH_ACCELERATION);
+    if (!status && ky_count_alone(options, whole.n)) {
+        snapshot->bodies.n = (size_t)whole.n;
+        snapshot->time = whole.time;
+        return KY_OK;
+    }
     if (!status)
         status = ky_bodies_allocate(&snapshot->bodies, (size_t)whole.n, whole.with, error);
     if (status)

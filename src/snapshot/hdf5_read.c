@@ -455,6 +455,10 @@ static enum ky_status read_all(const struct ky_input *input, struct reader *r,
     if (!status && r->n)
         ky_hdf5_read_softenings(first, r->options, &r->snapshot->space, r->softening);
     H5Fclose(first);
+    if (!status && ky_count_alone(r->options, r->n)) {
+        r->snapshot->bodies.n = (size_t)r->n;
+        return KY_OK;
+    }
     if (!status && r->n)
         status = allocate(r, error);
     if (status || !r->n)

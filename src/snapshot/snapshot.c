@@ -133,8 +133,8 @@ static enum ky_status finish(struct ky_snapshot *made, const struct ky_read_opti
         ky_read_log(options, KY_LOG_INFO,
                     "the file is not comoving, h-scaled or periodic; nothing is converted");
     ky_space_finish(made);
-    enum ky_status status = ky_bodies_check(bodies, error);
-    if (!status)
+    enum ky_status status = bodies->mass ? ky_bodies_check(bodies, error) : KY_OK;
+    if (!status && bodies->mass)
         status = ky_bodies_check_forces(bodies, error);
     if (!status && (made->softening < 0 || isinf(made->softening)))
         status = ky_fail(error, KY_BAD_DATA, "tells of a softening of %g; it must be 0 or more",

@@ -45,6 +45,12 @@ enum ky_status ky_units_unknown(const struct ky_read_options *options, const cha
  * damaged file it would print lines of its own there. Every file of ours is closed before. */
 void ky_snapshot_quiet_exit(void);
 
+/* Whether a reader leaves it at the number of bodies, as the options want of so many. */
+static inline int ky_count_alone(const struct ky_read_options *options, uint64_t n)
+{
+    return options->count_above && n > options->count_above && !options->types;
+}
+
 typedef int ky_recogniser(const struct ky_input *input, const unsigned char *head, size_t bytes);
 typedef enum ky_status ky_reader(const struct ky_input *input,
                                  const struct ky_read_options *options,

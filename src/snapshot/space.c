@@ -125,6 +125,16 @@ double ky_space_factor(const struct ky_space *space, int length, int mass, int v
     return pow(a / h, length) * pow(h, -mass) * pow(a, 0.5 * velocity);
 }
 
+/* The Hubble flow about the centre of mass. `rate`: velocity over distance. */
+static void add_flow(const struct ky_bodies *bodies, double rate)
+{
+    double centre[3];
+    ky_mean(bodies->n, bodies->mass, bodies->position, centre);
+    for (size_t i = 0; i < bodies->n; i++)
+        for (int k = 0; k < 3; k++)
+            bodies->velocity[i][k] += rate * (bodies->position[i][k] - centre[k]);
+}
+
 void ky_space_finish(struct ky_snapshot *snapshot)
 {
     const struct ky_space *space = &snapshot->space;
@@ -140,11 +150,8 @@ void ky_space_finish(struct ky_snapshot *snapshot)
         space->hubble * 1e7 / snapshot->units.velocity_cm_s * (snapshot->units.length_cm / MPC_CM);
     const double now =
         rate * ky_expansion_rate(space->scale_factor, space->omega_matter, space->omega_lambda);
-    double centre[3];
-    ky_mean(bodies->n, bodies->mass, bodies->position, centre);
-    for (size_t i = 0; i < bodies->n; i++)
-        for (int k = 0; k < 3; k++)
-            bodies->velocity[i][k] += now * (bodies->position[i][k] - centre[k]);
+    if (bodies->mass)
+        add_flow(bodies, now);
     snapshot->time =
         ky_expansion_age(space->scale_factor, space->omega_matter, space->omega_lambda) / rate;
 }

@@ -301,6 +301,16 @@ static enum ky_status read_neighbour(const char *path, const char *suffix,
     return status;
 }
 
+/* What the file beside it says of units and space. */
+static enum ky_status finish(const struct ky_input *input, const struct ky_read_options *options,
+                             struct ky_snapshot *snapshot, struct ky_error *error)
+{
+    enum ky_status status = KY_OK;
+    if (input->path)
+        status = read_neighbour(input->path, ".param", ky_tipsy_read_notes, snapshot, error);
+    return status ? status : decide_space(options, snapshot, error);
+}
+
 enum ky_status ky_tipsy_read(const struct ky_input *input, const struct ky_read_options *options,
                              struct ky_snapshot *snapshot, struct ky_error *error)
 {
@@ -314,13 +324,15 @@ enum ky_status ky_tipsy_read(const struct ky_input *input, const struct ky_read_
         with |= KY_WITH_ID;
     if (layout.count[2] != layout.n)
         with |= KY_WITH_TYPE;
+    snapshot->time = layout.time;
+    if (ky_count_alone(options, layout.n)) {
+        bodies->n = (size_t)layout.n;
+        return finish(input, options, snapshot, error);
+    }
     status = ky_bodies_allocate(bodies, (size_t)layout.n, with, error);
     if (!status)
         status = read_records(input, &layout, bodies, error);
-    if (status)
-        return status;
-    snapshot->time = layout.time;
-    if (!layout.version2)
+    if (!status && !layout.version2)
         status = take_ids(bodies, error);
     if (status)
         return status;
@@ -330,7 +342,5 @@ enum ky_status ky_tipsy_read(const struct ky_input *input, const struct ky_read_
     take_one_softening(snapshot);
     if (input->path && !options->renumber)
         status = read_neighbour(input->path, ".iord", read_ids, snapshot, error);
-    if (input->path && !status)
-        status = read_neighbour(input->path, ".param", ky_tipsy_read_notes, snapshot, error);
-    return status ? status : decide_space(options, snapshot, error);
+    return status ? status : finish(input, options, snapshot, error);
 }

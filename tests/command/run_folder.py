@@ -193,6 +193,22 @@ with folder() as top:
     check("plummer" in run("run", "--model", "plumer", "-n", "1e9", "--end", "1", "--dry-run", code=2).stderr, "which checks the model")
     check("--w0" in run("run", "--model", "plummer", "-n", "1e9", "--w0", "3", "--end", "1", "--dry-run", code=2).stderr, "and its options")
 
+    # and reads none of a file with more than 100,000, whatever its format
+    def smaller():
+        resource.setrlimit(resource.RLIMIT_DATA, (1 << 23, 1 << 23))
+
+    endings = [".csv", ".tipsy", ".hdf5"] if "HDF5: yes" in run("--version").stdout else [".csv", ".tipsy"]
+    run("model", "uniform-cube", "-n", "100001", "--softening", "0.1", "-o", path("many.tipsy"))
+    for ending in endings:
+        if ending != ".tipsy":
+            run("convert", path("many.tipsy"), path("many" + ending))
+        for step, expected in (([], None), (["--step", "0.125"], 8)):
+            process = subprocess.run([KYOHO, "run", path("many" + ending), "--end", "1", *step, "--engine", "cpu", "--threads", "1", "--dry-run", "--json"],
+                                     capture_output=True, text=True, timeout=60, preexec_fn=smaller)
+            plan = json.loads(process.stdout) if process.returncode == 0 else {}
+            check(plan.get("n") == 100001 and plan["step"] == (0.125 if step else None) and (not step or plan["steps"] == expected),
+                  f"a plan for many bodies in {ending} in 8 megabytes, {'with' if step else 'without'} a step", process.stderr + str(plan))
+
     # --threads counts for all that a run does
     with start("--model", "plummer", "-n", "50000", "--engine", "cpu", "--softening", "0.1", "--step", "0.01", "--steps", "1", "--threads", "1", "--quiet", "--output", path("one"),
                env=dict(os.environ, OMP_NUM_THREADS="3")) as process:

@@ -253,6 +253,13 @@ static void gadget_in_several_files(void **state)
     for (int k = 0; k < 3; k++) {
         assert_ok(ky_snapshot_read(in_folder(names[k]), &snapshot, &error));
         check_gadget(&snapshot.bodies, &g);
+        struct ky_read_options options; /* the number alone */
+        size_t n = snapshot.bodies.n;
+        ky_snapshot_free(&snapshot);
+        ky_read_options_defaults(&options);
+        options.count_above = n - 1;
+        assert_ok(ky_snapshot_read_as(in_folder(names[k]), &options, &snapshot, &error));
+        assert_true(snapshot.bodies.n == n && !snapshot.bodies.mass && snapshot.time == 0.75);
         ky_snapshot_free(&snapshot);
     }
     remove(in_folder("many.1"));
