@@ -389,6 +389,8 @@ struct ky_run_parameters {
                            and the end of a line; or NULL */
     const char
         *bodies_hash; /* that of a run.json, or NULL. KY_BAD_DATA when the bodies are others */
+    int shorten; /* 1: a step is divided where a time of `at` or the end lies within it; 0: such
+                    times are KY_USAGE */
 };
 
 KY_API void ky_run_parameters_defaults(struct ky_run_parameters *run);

@@ -28,6 +28,8 @@ struct ky_integrator_verbs {
     const struct ky_option *options;
     size_t option_count;
 
+    /* Ticks of a step with these parameters; NULL: 1. */
+    uint64_t (*stride)(const struct ky_parameters *parameters);
     /* For the `n` bodies on the engine. KY_USAGE for parameters that do not go with this
      * integrator. */
     enum ky_status (*create)(struct ky_engine *engine, size_t n,
@@ -58,6 +60,8 @@ enum ky_status ky_integrator_create(struct ky_engine *engine, size_t n,
                                     struct ky_integrator_state **integrator,
                                     struct ky_error *error);
 void ky_integrator_free(struct ky_integrator_state *integrator); /* NULL is allowed */
+/* Ticks of a step of the integrator that the parameters name. */
+uint64_t ky_integrator_stride(const struct ky_parameters *parameters);
 
 /* ---- all options of struct ky_parameters ---- */
 

@@ -27,6 +27,12 @@ void ky_integrator_free(struct ky_integrator_state *integrator)
         integrator->verbs->free(integrator);
 }
 
+uint64_t ky_integrator_stride(const struct ky_parameters *parameters)
+{
+    const struct ky_integrator_verbs *verbs = integrators[parameters->integrator];
+    return verbs->stride ? verbs->stride(parameters) : 1;
+}
+
 /* ---- options ---- */
 
 void ky_parameter_sets(struct ky_parameters *parameters,

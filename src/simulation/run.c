@@ -128,7 +128,9 @@ static void tell(struct ky_run *run, struct pace *pace)
     if (!run->given.progress)
         return;
     double now = ky_clock();
-    uint64_t steps = ky_sim_steps(run->sim);
+    const struct ky_schedule *schedule = &run->schedule;
+    uint64_t steps = run->sim->now.ticks / schedule->stride,
+             end = schedule->end.ticks / schedule->stride + (schedule->end.part != 0);
     if (now - pace->second > 1.0) {
         pace->rate = (double)(steps - pace->steps) / (now - pace->second);
         pace->second = now;
@@ -137,12 +139,11 @@ static void tell(struct ky_run *run, struct pace *pace)
     const struct ky_progress progress = {
         .size = sizeof progress,
         .time = ky_sim_time(run->sim),
-        .end = run->sim->line.start + (double)run->schedule.end * run->schedule.step,
+        .end = ky_moment_time(&schedule->line, schedule->end),
         .steps = steps,
-        .steps_at_end = run->schedule.end,
+        .steps_at_end = end,
         .steps_per_s = pace->rate,
-        .seconds_left =
-            pace->rate > 0 ? (double)(run->schedule.end - steps) / pace->rate : (double)NAN,
+        .seconds_left = pace->rate > 0 ? (double)(end - steps) / pace->rate : (double)NAN,
         .energy_change = run->change,
         .snapshots = (size_t)run->state.snapshots,
     };
@@ -175,13 +176,15 @@ static enum ky_status look_around(struct ky_run *run, const char **reason, struc
 static enum ky_status step(struct ky_run *run, struct ky_error *error)
 {
     const struct ky_schedule *schedule = &run->schedule;
-    enum ky_status status = ky_sim_advance(run->sim, 1, error);
-    uint64_t steps = ky_sim_steps(run->sim);
-    if (!status && ky_schedule_energy_due(schedule, steps))
+    enum ky_status status =
+        ky_sim_go_to(run->sim, ky_schedule_next(schedule, run->sim->now), error);
+    const struct ky_moment now = run->sim->now;
+    if (!status && ky_schedule_energy_due(schedule, now))
         status = ky_run_write_energy(run, error);
-    if (!status && ky_schedule_snapshot_due(schedule, steps))
+    if (!status && ky_schedule_snapshot_due(schedule, now))
         status = ky_run_write_snapshot(run, error), run->looked -= 1.0; /* time enough to look */
-    if (status || steps == schedule->end || ky_clock() - run->restarted < run->given.restart_every)
+    if (status || ky_moment_compare(now, schedule->end) == 0 ||
+        ky_clock() - run->restarted < run->given.restart_every)
         return status;
     status = ky_run_write_restart(run, error);
     return status ? status : ky_run_write_json(run, "running", NULL, error);
@@ -190,10 +193,10 @@ static enum ky_status step(struct ky_run *run, struct ky_error *error)
 /* To the end, or to a reason to stop. */
 static enum ky_status go(struct ky_run *run, const char **reason, struct ky_error *error)
 {
-    struct pace pace = {ky_clock(), ky_sim_steps(run->sim), 0};
+    struct pace pace = {ky_clock(), run->sim->now.ticks / run->schedule.stride, 0};
     enum ky_status status = KY_OK;
     run->looked = ky_clock() - 1.0;
-    while (!status && ky_sim_steps(run->sim) < run->schedule.end) {
+    while (!status && ky_moment_compare(run->sim->now, run->schedule.end) < 0) {
         *reason = stop_reason(run);
         if (!*reason)
             status = look_around(run, reason, error);

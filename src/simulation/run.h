@@ -12,12 +12,13 @@
 
 /* What a restart file has to know of the run besides the bodies: run_state.c. */
 struct ky_run_state {
-    double step;
-    uint64_t end, every, energy_every; /* steps: struct ky_schedule */
-    uint64_t snapshots;                /* written so far */
-    uint64_t energy_bytes;             /* length of energy.csv at the restart */
-    double energy, potential;          /* at the start */
-    double wall;                       /* seconds up to the restart */
+    double tick;
+    struct ky_moment end;
+    uint64_t stride, shorten, every, energy_every; /* ticks: struct ky_schedule */
+    uint64_t snapshots;                            /* written so far */
+    uint64_t energy_bytes;                         /* length of energy.csv at the restart */
+    double energy, potential;                      /* at the start */
+    double wall;                                   /* seconds up to the restart */
     uint64_t conserved, compress;
     uint64_t seed, has_seed; /* of the model that the bodies were made by */
     struct ky_units units;

@@ -30,7 +30,7 @@ static char *times_text(const struct ky_run *run)
     size_t room = schedule->ats * KY_NUMBER_TEXT, used = 0;
     char *text = room ? ky_allocate(room, 1) : NULL, number[KY_NUMBER_TEXT];
     for (size_t k = 0; k < schedule->ats && text; k++) {
-        double time = run->sim->line.start + (double)schedule->at[k] * schedule->step;
+        double time = ky_moment_time(&schedule->line, schedule->at[k]);
         used += (size_t)snprintf(text + used, room - used, "%s%s", k ? "," : "",
                                  ky_number_text(number, time));
     }
@@ -43,13 +43,14 @@ static void write_run_options(struct ky_json *json, const struct ky_run *run)
 {
     static const char *const left_out[] = {"output", "steps", "max-wall", "overwrite"};
     const struct ky_schedule *schedule = &run->schedule;
-    double step = fabs(schedule->step);
+    double tick = fabs(schedule->line.tick);
     char *at = times_text(run);
     struct ky_run_parameters own = run->given;
-    own.end = run->sim->line.start + (double)schedule->end * schedule->step;
-    own.every = schedule->every ? (double)schedule->every * step : (double)NAN;
-    own.energy_every = (double)schedule->energy_every * step;
+    own.end = ky_moment_time(&schedule->line, schedule->end);
+    own.every = schedule->every ? (double)schedule->every * tick : (double)NAN;
+    own.energy_every = (double)schedule->energy_every * tick;
     own.at = at;
+    own.shorten = schedule->shorten;
     for (size_t k = 0; k < ky_run_option_count; k++) {
         int told = 1;
         for (size_t l = 0; l < sizeof left_out / sizeof *left_out; l++)
@@ -137,20 +138,21 @@ static void write_resume(struct ky_json *json, const struct ky_run *run)
 static void write_schedule(struct ky_json *json, const struct ky_run *run)
 {
     const struct ky_schedule *schedule = &run->schedule;
-    double step = fabs(schedule->step);
-    ky_json_real(json, "end", run->sim->line.start + (double)schedule->end * schedule->step);
+    double tick = fabs(schedule->line.tick);
+    ky_json_real(json, "end", ky_moment_time(&schedule->line, schedule->end));
     if (schedule->every)
-        ky_json_real(json, "every", (double)schedule->every * step);
+        ky_json_real(json, "every", (double)schedule->every * tick);
     else
         ky_json_null(json, "every");
-    ky_json_real(json, "energy_every", (double)schedule->energy_every * step);
+    ky_json_real(json, "energy_every", (double)schedule->energy_every * tick);
     ky_json_array(json, "at");
     for (size_t k = 0; k < schedule->ats; k++)
-        ky_json_real(json, NULL, run->sim->line.start + (double)schedule->at[k] * schedule->step);
+        ky_json_real(json, NULL, ky_moment_time(&schedule->line, schedule->at[k]));
     ky_json_end_array(json);
-    ky_json_count(json, "steps_at_end", schedule->end);
-    ky_json_count(json, "steps_between_snapshots", schedule->every);
-    ky_json_count(json, "steps_between_energies", schedule->energy_every);
+    ky_json_count(json, "steps_at_end",
+                  schedule->end.ticks / schedule->stride + (schedule->end.part != 0));
+    ky_json_count(json, "steps_between_snapshots", schedule->every / schedule->stride);
+    ky_json_count(json, "steps_between_energies", schedule->energy_every / schedule->stride);
 }
 
 static void describe(struct ky_run *run, const char *outcome, const char *reason, FILE *out)

@@ -19,6 +19,9 @@ const struct ky_option ky_run_options[] = {
      "are written [time]"},
     {"at", KY_OPTION_TEXT, FIELD(at), NULL, KY_NO_RANGE, NULL, "TIME,TIME...",
      "more times of snapshots, in any order; each must be the end of a step [time]"},
+    {"shorten", KY_OPTION_FLAG, FIELD(shorten), NULL, KY_NO_RANGE, NULL, NULL,
+     "divide a step where a time of --at or the end lies within it; without it such times are "
+     "refused"},
     {"energy-every", KY_OPTION_REAL, FIELD(energy_every), NULL, 0, (double)INFINITY, NULL, "TIME",
      "time between rows of energy.csv; without it one row a step, but at most 5,000 rows; each "
      "snapshot has a row too [time]"},

@@ -47,9 +47,11 @@ static enum ky_status plan_steps(const struct ky_parameters *parameters,
     struct ky_schedule schedule;
     enum ky_status status = ky_schedule_make(parameters, given, start, suggested, &schedule, error);
     if (!status)
-        *course = (struct course){schedule.step, (double)schedule.end,
+        *course = (struct course){ky_schedule_step(&schedule),
+                                  (double)(schedule.end.ticks / schedule.stride) +
+                                      (schedule.end.part != 0),
                                   (double)ky_schedule_snapshots(&schedule),
-                                  (double)(schedule.end / schedule.energy_every + 1)};
+                                  (double)(schedule.end.ticks / schedule.energy_every + 1)};
     if (!status)
         ky_schedule_warn(&schedule, parameters);
     ky_schedule_free(&schedule);

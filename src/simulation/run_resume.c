@@ -62,11 +62,14 @@ static enum ky_status restore_times(struct ky_schedule *schedule, const struct k
     const struct ky_section *at = ky_restart_find(restart, "at");
     if (!at || !at->bytes)
         return KY_OK;
-    schedule->at = ky_allocate((size_t)at->bytes, 1);
+    const size_t size = restart->version > 1 ? sizeof *schedule->at : sizeof(uint64_t);
+    const size_t count = (size_t)at->bytes / size;
+    schedule->at = ky_allocate_zeroed(count, sizeof *schedule->at);
     if (!schedule->at)
-        return ky_no_memory(error, "times of --at", (size_t)at->bytes, 1);
-    memcpy(schedule->at, at->data, (size_t)at->bytes);
-    schedule->ats = (size_t)at->bytes / sizeof *schedule->at;
+        return ky_no_memory(error, "times of --at", count, sizeof *schedule->at);
+    for (size_t k = 0; k < count; k++) /* in version 1 ticks alone, without parts */
+        memcpy(&schedule->at[k], (const char *)at->data + k * size, size);
+    schedule->ats = count;
     return KY_OK;
 }
 
@@ -74,10 +77,13 @@ static enum ky_status restore_state(struct ky_run *run, const struct ky_restart 
                                     struct ky_error *error)
 {
     const struct ky_run_state *stored = &run->state;
+    run->state.stride = 1;
     enum ky_status status = ky_run_restore_state(restart, &run->state, error);
     if (status)
         return status;
-    run->schedule = (struct ky_schedule){.step = stored->step,
+    run->schedule = (struct ky_schedule){.line = {0, stored->tick}, /* the start: see reopen */
+                                         .stride = stored->stride,
+                                         .shorten = (int)stored->shorten,
                                          .end = stored->end,
                                          .every = stored->every,
                                          .energy_every = stored->energy_every,
@@ -85,8 +91,9 @@ static enum ky_status restore_state(struct ky_run *run, const struct ky_restart 
     run->energy_start =
         (struct ky_energy_start){stored->energy, stored->potential, (int)stored->conserved};
     run->given.compress = (int)stored->compress;
-    return stored->energy_every ? restore_times(&run->schedule, restart, error)
-                                : ky_fail(error, KY_BAD_DATA, "the restart file holds no schedule");
+    return stored->energy_every && stored->stride
+               ? restore_times(&run->schedule, restart, error)
+               : ky_fail(error, KY_BAD_DATA, "the restart file holds no schedule");
 }
 
 /* energy.csv as it was when the restart file was written. */
@@ -113,15 +120,16 @@ static enum ky_status cut_energy(struct ky_run *run, struct ky_error *error)
  * on, so that run.json repeats it. */
 static enum ky_status extend(struct ky_run *run, struct ky_error *error)
 {
-    uint64_t steps = ky_sim_steps(run->sim), before = run->schedule.end;
+    const struct ky_moment now = run->sim->now, before = run->schedule.end;
     if (isnan(run->given.end) && !run->given.steps)
         return KY_OK;
-    enum ky_status status = ky_schedule_extend(&run->schedule, run->sim->line.start, run->given.end,
-                                               run->given.steps, error);
-    if (!status && run->schedule.end < steps)
+    enum ky_status status =
+        ky_schedule_extend(&run->schedule, run->given.end, run->given.steps, error);
+    if (!status && ky_moment_compare(run->schedule.end, now) < 0)
         return ky_fail(error, KY_USAGE, "the run in %s is at time %g already, past that end",
                        run->given.output, ky_sim_time(run->sim));
-    if (!status && steps == before && !ky_schedule_snapshot_due(&run->schedule, before))
+    if (!status && ky_moment_compare(now, before) == 0 &&
+        !ky_schedule_snapshot_due(&run->schedule, before))
         status = ky_schedule_add(&run->schedule, before, error);
     return status;
 }
@@ -146,6 +154,8 @@ static enum ky_status reopen(struct ky_run *run, struct ky_error *error)
     if (!status)
         status = ky_sim_from_restart(&restart, &run->parameters, &run->sim, error);
     ky_restart_free(&restart);
+    if (!status)
+        run->schedule.line = run->sim->line;
     if (!status)
         status = extend(run, error);
     if (!status)

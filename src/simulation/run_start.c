@@ -33,19 +33,21 @@ static void warn(const struct ky_run *run, const struct ky_scales *scales, doubl
 {
     ky_schedule_warn(&run->schedule, &run->parameters);
     double longest = 0.3 * softening / scales->velocity_dispersion; /* [time] */
-    double length = fabs((double)run->schedule.end * run->schedule.step);
-    if (softening == 0 && scales->step > 0 && fabs(run->schedule.step) > 4 * scales->step)
+    const struct ky_schedule *schedule = &run->schedule;
+    double step = fabs(ky_schedule_step(schedule));
+    double length = fabs(ky_moment_time(&schedule->line, schedule->end) - schedule->line.start);
+    if (softening == 0 && scales->step > 0 && step > 4 * scales->step)
         ky_log(
             &run->parameters, KY_LOG_WARNING,
             "the step %g is long for bodies without softening: the shortest orbit or free fall of "
             "two neighbours asks for %g; take a shorter --step or a --softening",
-            run->schedule.step, scales->step);
-    if (softening > 0 && scales->velocity_dispersion > 0 && fabs(run->schedule.step) > longest)
+            step, scales->step);
+    if (softening > 0 && scales->velocity_dispersion > 0 && step > longest)
         ky_log(&run->parameters, KY_LOG_WARNING,
                "the step %g is longer than 0.3 ε/σ = %g: close encounters will not be followed; "
                "take a shorter "
                "--step or a larger --softening",
-               run->schedule.step, longest);
+               step, longest);
     /* Of a handful of bodies nobody expects a smooth system. */
     if (scales->relaxation_time > 0 && length > scales->relaxation_time && ky_sim_n(run->sim) > 20)
         ky_log(&run->parameters, KY_LOG_WARNING,
@@ -64,7 +66,7 @@ static enum ky_status write_text(struct ky_run *run, struct ky_error *error)
     enum ky_status status = ky_parameters_resolve(&run->parameters, &resolved, error);
     if (status)
         return status;
-    resolved.step = run->schedule.step;
+    resolved.step = ky_schedule_step(&run->schedule);
     ky_parameter_sets(&resolved, sets);
     FILE *memory = open_memstream(&run->text, &size);
     if (!memory)
@@ -126,7 +128,7 @@ static enum ky_status check(struct ky_run *run, const struct ky_snapshot *initia
     if (!status)
         status = ky_schedule_make(&run->parameters, &run->given, initial->time, scales->step,
                                   &run->schedule, error);
-    run->parameters.step = run->schedule.step;
+    run->parameters.step = ky_schedule_step(&run->schedule);
     return status ? status : write_text(run, error);
 }
 
@@ -141,7 +143,9 @@ static enum ky_status place(struct ky_run *run, struct ky_snapshot *initial, str
         return status;
     ky_bodies_free(&initial->bodies);
     run->energy_start.conserved = symmetric;
-    run->state = (struct ky_run_state){.step = run->schedule.step,
+    run->state = (struct ky_run_state){.tick = run->schedule.line.tick,
+                                       .stride = run->schedule.stride,
+                                       .shorten = (uint64_t)run->schedule.shorten,
                                        .end = run->schedule.end,
                                        .every = run->schedule.every,
                                        .energy_every = run->schedule.energy_every,
@@ -184,7 +188,8 @@ static enum ky_status begin(struct ky_run *run, const struct ky_scales *scales, 
     if (run->remark[0])
         ky_log(&run->parameters, KY_LOG_INFO, "%s", run->remark);
     if (run->schedule.derived)
-        ky_log(&run->parameters, KY_LOG_INFO, "step %g, derived from %s", run->schedule.step,
+        ky_log(&run->parameters, KY_LOG_INFO, "step %g, derived from %s",
+               ky_schedule_step(&run->schedule),
                softening > 0 ? "softening and velocities"
                              : "the shortest orbit or free fall of two neighbours");
     warn(run, scales, softening);

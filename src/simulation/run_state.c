@@ -6,7 +6,7 @@
 
 #define AT(member) offsetof(struct ky_run_state, member)
 static const struct ky_stored_field fields[] = {
-    {"step", AT(step), 0},           {"end", AT(end), 0},
+    {"tick", AT(tick), 0},           {"end", AT(end.ticks), 0},
     {"every", AT(every), 0},         {"energy every", AT(energy_every), 0},
     {"snapshots", AT(snapshots), 0}, {"energy bytes", AT(energy_bytes), 0},
     {"energy", AT(energy), 0},       {"potential", AT(potential), 0},
@@ -14,7 +14,8 @@ static const struct ky_stored_field fields[] = {
     {"compress", AT(compress), 0},   {"seed", AT(seed), 0},
     {"has seed", AT(has_seed), 0},   {"length cm", AT(units.length_cm), 0},
     {"mass g", AT(units.mass_g), 0}, {"velocity cm/s", AT(units.velocity_cm_s), 0},
-    {"g", AT(units.g), 0},
+    {"g", AT(units.g), 0},           {"end part", AT(end.part), 1},
+    {"stride", AT(stride), 1},       {"shorten", AT(shorten), 1},
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 

@@ -1,4 +1,4 @@
-/* Output times in steps. */
+/* Output times in ticks. */
 #include "simulation/schedule.h"
 
 #include <math.h>
@@ -7,31 +7,11 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "integrate/integrate.h"
 
-/* A time counts as a multiple of the step if it is one to this many steps: 0.3 / 0.1 is one, 0.35 /
- * 0.1 not. */
-static const double tolerance = 1e-6;
-
-/* ratio, a number of steps, as a whole number; 0 if it is none. */
-static int is_whole(double ratio, uint64_t *steps)
+double ky_schedule_step(const struct ky_schedule *schedule)
 {
-    double nearest = floor(ratio + 0.5);
-    if (fabs(ratio - nearest) > tolerance * fmax(1.0, 1e-6 * nearest))
-        return 0;
-    *steps = (uint64_t)nearest;
-    return 1;
-}
-
-/* "the nearest are 0.6 and 0.9": start + k × unit for the whole k ≥ `least` about `ratio`. */
-static const char *nearest(char text[80], double start, double unit, double ratio, double least)
-{
-    double below = floor(ratio);
-    if (below < least)
-        ky_format(text, 80, "the nearest is %.10g", start + least * unit);
-    else
-        ky_format(text, 80, "the nearest are %.10g and %.10g", start + below * unit,
-                  start + (below + 1) * unit);
-    return text;
+    return schedule->line.tick * (double)schedule->stride;
 }
 
 static const char *other_step(const struct ky_schedule *schedule)
@@ -39,52 +19,66 @@ static const char *other_step(const struct ky_schedule *schedule)
     return schedule->fixed ? "" : ", or choose another --step";
 }
 
+/* The same for a time, where a step may be divided too. */
+static const char *other_way(const struct ky_schedule *schedule)
+{
+    return schedule->fixed ? "" : ", or choose another --step, or --shorten";
+}
+
 static enum ky_status too_many(const char *name, double steps, struct ky_error *error)
 {
     return ky_fail(error, KY_USAGE, "%s: %g steps are too many to be counted", name, steps);
 }
 
-/* An interval in steps: ≥ 1. */
+/* An interval in ticks: ≥ 1. */
 static enum ky_status whole(const struct ky_schedule *schedule, const char *name, double length,
-                            uint64_t *steps, struct ky_error *error)
+                            uint64_t *ticks, struct ky_error *error)
 {
-    double step = fabs(schedule->step), ratio = length / step;
-    char text[80];
+    const struct ky_timeline from_zero = {0, fabs(schedule->line.tick)};
+    double step = fabs(ky_schedule_step(schedule)), ratio = length / step;
+    char text[KY_NEAREST];
+    uint64_t steps;
     if (!(ratio > 0))
         return ky_fail(error, KY_USAGE, "%s: %g is no interval; it must be more than 0", name,
                        length);
     if (ratio > 9e15)
         return too_many(name, ratio, error);
-    if (!is_whole(ratio, steps) || !*steps)
-        return ky_fail(error, KY_USAGE, "%s: %g is not a multiple of the step %g; %s%s", name,
-                       length, step, nearest(text, 0, step, ratio, 1), other_step(schedule));
+    if (!ky_ticks_whole(ratio, &steps) || !steps)
+        return ky_fail(
+            error, KY_USAGE, "%s: %g is not a multiple of the step %g; %s%s", name, length, step,
+            ky_moment_nearest(&from_zero, schedule->stride, length, 1, text), other_step(schedule));
+    *ticks = steps * schedule->stride;
     return KY_OK;
 }
 
-static enum ky_status no_step_ends(const struct ky_schedule *schedule, const char *name,
-                                   double start, double time, double least, struct ky_error *error)
+/* The moment of a time, which is not before the start. */
+static enum ky_status find(const struct ky_schedule *schedule, const char *name, double time,
+                           double least, struct ky_moment *moment, struct ky_error *error)
 {
-    char text[80];
-    double step = schedule->step;
+    char text[KY_NEAREST];
+    const struct ky_timeline *line = &schedule->line;
+    if (ky_moment_find(line, schedule->stride, time, moment) > 0 || schedule->shorten)
+        return KY_OK;
     return ky_fail(error, KY_USAGE, "%s: no step ends at %.10g (steps of %g from %.10g); %s%s",
-                   name, time, step, start,
-                   nearest(text, start, step, (time - start) / step, least), other_step(schedule));
+                   name, time, ky_schedule_step(schedule), line->start,
+                   ky_moment_nearest(line, schedule->stride, time, least, text),
+                   other_way(schedule));
 }
 
-/* The end in steps: ≥ 1. */
-static enum ky_status end_step(struct ky_schedule *schedule, double start, double end,
-                               struct ky_error *error)
+/* The end, which lies after the start. */
+static enum ky_status find_end(struct ky_schedule *schedule, double end, struct ky_error *error)
 {
-    double ratio = (end - start) / schedule->step;
+    double step = ky_schedule_step(schedule), ratio = (end - schedule->line.start) / step;
     if (!(ratio > 0) || !isfinite(ratio))
         return ky_fail(error, KY_USAGE,
                        "--end: %.10g does not lie ahead: the run starts at %.10g with a step of %g",
-                       end, start, schedule->step);
+                       end, schedule->line.start, step);
     if (ratio > 9e15)
         return too_many("--end", ratio, error);
-    if (!is_whole(ratio, &schedule->end) || !schedule->end)
-        return no_step_ends(schedule, "--end", start, end, 1, error);
-    return KY_OK;
+    enum ky_status status = find(schedule, "--end", end, 1, &schedule->end, error);
+    if (!status && ky_moment_compare(schedule->end, (struct ky_moment){0}) == 0)
+        status = ky_fail(error, KY_USAGE, "--end: %.10g is the start", end);
+    return status;
 }
 
 /* ---- lists of times ---- */
@@ -116,40 +110,45 @@ enum ky_status ky_schedule_times(const char *text, double **times, size_t *count
 
 static int ascending(const void *a, const void *b)
 {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
+    struct ky_moment x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return ky_moment_compare(x, y);
 }
 
-/* One time in steps. The start is a snapshot anyway: 0. */
-static enum ky_status at_step(const struct ky_schedule *schedule, double start, double time,
-                              uint64_t *steps, struct ky_error *error)
+/* A time from the start, which is a snapshot anyway, to the end. */
+static enum ky_status find_at(const struct ky_schedule *schedule, double time,
+                              struct ky_moment *moment, struct ky_error *error)
 {
-    double ratio = (time - start) / schedule->step, step = schedule->step;
-    double last = (double)schedule->end;
-    if (!(ratio > -tolerance) || ratio > last + tolerance * fmax(1.0, 1e-6 * last))
+    const struct ky_timeline *line = &schedule->line;
+    int inside = ky_moment_find(line, schedule->stride, time, moment) >= 0 &&
+                 ky_moment_compare(*moment, schedule->end) <= 0;
+    if (!inside)
         return ky_fail(error, KY_USAGE, "--at: %.10g lies outside the run, from %.10g to %.10g",
-                       time, start, start + last * step);
-    return is_whole(ratio, steps) ? KY_OK : no_step_ends(schedule, "--at", start, time, 0, error);
+                       time, line->start, ky_moment_time(line, schedule->end));
+    return find(schedule, "--at", time, 0, moment, error);
 }
 
 /* Sorted, each once. */
-static enum ky_status place_times(struct ky_schedule *schedule, double start, const double *times,
-                                  size_t count, struct ky_error *error)
+static enum ky_status place_times(struct ky_schedule *schedule, const double *times, size_t count,
+                                  struct ky_error *error)
 {
+    const struct ky_moment start = {0};
     if (!count)
         return KY_OK;
     if (!(schedule->at = ky_allocate(count, sizeof *schedule->at)))
         return ky_no_memory(error, "times of --at", count, sizeof *schedule->at);
     for (size_t k = 0; k < count; k++) {
-        enum ky_status status = at_step(schedule, start, times[k], &schedule->at[k], error);
+        enum ky_status status = find_at(schedule, times[k], &schedule->at[k], error);
         if (status)
             return status;
     }
     qsort(schedule->at, count, sizeof *schedule->at, ascending);
-    for (size_t k = 0; k < count; k++)
-        if (schedule->at[k] &&
-            (!schedule->ats || schedule->at[schedule->ats - 1] != schedule->at[k]))
+    for (size_t k = 0; k < count; k++) {
+        struct ky_moment before = schedule->ats ? schedule->at[schedule->ats - 1] : start;
+        if (ky_moment_compare(before, schedule->at[k]) < 0)
             schedule->at[schedule->ats++] = schedule->at[k];
+    }
     return KY_OK;
 }
 
@@ -171,9 +170,11 @@ static enum ky_status derive(const struct ky_run_parameters *run, double start, 
                              const double *times, size_t count, double *step,
                              struct ky_error *error)
 {
-    const double lengths[] = {run->every, run->energy_every, run->end - start};
+    const double lengths[] = {run->every, run->energy_every,
+                              run->shorten ? (double)NAN : run->end - start};
     const size_t intervals = sizeof lengths / sizeof *lengths;
     double largest = fabs(start), longest = 0, shortest = (double)INFINITY, divisor = 0;
+    count = run->shorten ? 0 : count; /* the times that may lie within a step ask for nothing */
     if (!(suggested > 0) || !isfinite(suggested))
         return ky_fail(error, KY_USAGE, "no step can be derived from these bodies; give --step");
     for (int pass = 0; pass < 2; pass++) /* the scale first: it says what rounding leaves */
@@ -219,64 +220,62 @@ static enum ky_status choose_step(const struct ky_parameters *parameters,
 /* ---- the whole ---- */
 
 /* Time is a double: beside a large one a short step is lost. */
-static enum ky_status check_advance(const struct ky_schedule *schedule, double start,
-                                    struct ky_error *error)
+static enum ky_status check_advance(const struct ky_schedule *schedule, struct ky_error *error)
 {
-    double end = start + (double)schedule->end * schedule->step;
-    double latest = fmax(fabs(start), fabs(end));
-    if (fabs(schedule->step) >= nextafter(latest, (double)INFINITY) - latest)
+    double step = ky_schedule_step(schedule), end = ky_moment_time(&schedule->line, schedule->end);
+    double latest = fmax(fabs(schedule->line.start), fabs(end));
+    if (fabs(step) >= nextafter(latest, (double)INFINITY) - latest)
         return KY_OK;
     return ky_fail(error, KY_USAGE,
                    "the step %g is lost in the rounding of the time %g: time cannot advance; %s",
-                   schedule->step, latest,
+                   step, latest,
                    schedule->fixed ? "choose an earlier end"
                                    : "take a longer --step, or bodies with an earlier time");
 }
 
 /* The last snapshot of --every is at the end. */
-static enum ky_status check_every(const struct ky_schedule *schedule, double start,
-                                  struct ky_error *error)
+static enum ky_status check_every(const struct ky_schedule *schedule, struct ky_error *error)
 {
-    char text[80];
-    double step = schedule->step, every = (double)schedule->every, end = (double)schedule->end;
-    if (!schedule->every || schedule->end % schedule->every == 0)
+    char text[KY_NEAREST];
+    const struct ky_timeline *line = &schedule->line;
+    double end = ky_moment_time(line, schedule->end);
+    if (!schedule->every || schedule->shorten || schedule->end.ticks % schedule->every == 0)
         return KY_OK;
     return ky_fail(error, KY_USAGE,
-                   "the end %.10g is not a multiple of --every %.10g from the start %.10g; %s",
-                   start + end * step, fabs(every * step), start,
-                   nearest(text, start, every * step, end / every, 1));
+                   "the end %.10g is not a multiple of --every %.10g from the start %.10g; %s", end,
+                   fabs((double)schedule->every * line->tick), line->start,
+                   ky_moment_nearest(line, schedule->every, end, 1, text));
 }
 
 void ky_schedule_warn(const struct ky_schedule *schedule, const struct ky_parameters *parameters)
 {
-    const uint64_t many = 1000000;
-    if (schedule->derived && schedule->end > many)
+    const uint64_t many = 1000000, steps = schedule->end.ticks / schedule->stride;
+    if (schedule->derived && steps > many)
         ky_log(parameters, KY_LOG_WARNING,
                "the derived step %g makes %llu steps; a longer --step or a larger --softening "
                "makes fewer",
-               schedule->step, (unsigned long long)schedule->end);
+               ky_schedule_step(schedule), (unsigned long long)steps);
 }
 
-enum ky_status ky_schedule_extend(struct ky_schedule *schedule, double start, double end,
-                                  uint64_t steps, struct ky_error *error)
+enum ky_status ky_schedule_extend(struct ky_schedule *schedule, double end, uint64_t steps,
+                                  struct ky_error *error)
 {
-    schedule->end = steps;
+    schedule->end = (struct ky_moment){steps * schedule->stride, 0};
     if (!isnan(end)) {
-        enum ky_status status = end_step(schedule, start, end, error);
+        enum ky_status status = find_end(schedule, end, error);
         if (status)
             return status;
-    }
-    if (!schedule->end)
+    } else if (!steps)
         return ky_fail(error, KY_USAGE, "no end: give --end or --steps");
-    enum ky_status status = check_every(schedule, start, error);
-    return status ? status : check_advance(schedule, start, error);
+    enum ky_status status = check_every(schedule, error);
+    return status ? status : check_advance(schedule, error);
 }
 
 /* The shortest interval that gives no more than KY_ENERGY_ROWS rows and divides that of the
- * snapshots. */
+ * snapshots; all in steps. */
 static uint64_t energy_interval(uint64_t end, uint64_t every)
 {
-    uint64_t interval = (end - 1) / KY_ENERGY_ROWS + 1;
+    uint64_t interval = end ? (end - 1) / KY_ENERGY_ROWS + 1 : 1;
     if (!every)
         return interval;
     uint64_t parts = interval < every ? every / interval : 1; /* of `every` */
@@ -290,20 +289,26 @@ static enum ky_status make(const struct ky_parameters *parameters,
                            const double *times, size_t count, struct ky_schedule *schedule,
                            struct ky_error *error)
 {
+    double step = 0;
     enum ky_status status =
-        choose_step(parameters, run, start, suggested, times, count, &schedule->step, error);
+        choose_step(parameters, run, start, suggested, times, count, &step, error);
+    schedule->stride = ky_integrator_stride(parameters);
+    schedule->line = (struct ky_timeline){start, step / (double)schedule->stride};
     schedule->derived = isnan(parameters->step);
+    schedule->shorten = run->shorten;
     if (!status && !isnan(run->every))
         status = whole(schedule, "--every", run->every, &schedule->every, error);
     if (!status && !isnan(run->energy_every))
         status =
             whole(schedule, "--energy-every", run->energy_every, &schedule->energy_every, error);
     if (!status)
-        status = ky_schedule_extend(schedule, start, run->end, run->steps, error);
+        status = ky_schedule_extend(schedule, run->end, run->steps, error);
     if (!status)
-        status = place_times(schedule, start, times, count, error);
+        status = place_times(schedule, times, count, error);
     if (!status && !schedule->energy_every)
-        schedule->energy_every = energy_interval(schedule->end, schedule->every);
+        schedule->energy_every =
+            schedule->stride * energy_interval(schedule->end.ticks / schedule->stride,
+                                               schedule->every / schedule->stride);
     return status;
 }
 
@@ -331,14 +336,15 @@ void ky_schedule_free(struct ky_schedule *schedule)
     schedule->ats = 0;
 }
 
-enum ky_status ky_schedule_add(struct ky_schedule *schedule, uint64_t steps, struct ky_error *error)
+enum ky_status ky_schedule_add(struct ky_schedule *schedule, struct ky_moment moment,
+                               struct ky_error *error)
 {
-    uint64_t *more = ky_allocate(schedule->ats + 1, sizeof *more);
+    struct ky_moment *more = ky_allocate(schedule->ats + 1, sizeof *more);
     if (!more)
         return ky_no_memory(error, "times of --at", schedule->ats + 1, sizeof *more);
     if (schedule->ats)
         memcpy(more, schedule->at, schedule->ats * sizeof *more);
-    more[schedule->ats++] = steps;
+    more[schedule->ats++] = moment;
     free(schedule->at);
     schedule->at = more;
     return KY_OK;
@@ -346,25 +352,43 @@ enum ky_status ky_schedule_add(struct ky_schedule *schedule, uint64_t steps, str
 
 /* ---- what is due ---- */
 
-int ky_schedule_snapshot_due(const struct ky_schedule *schedule, uint64_t steps)
+struct ky_moment ky_schedule_next(const struct ky_schedule *schedule, struct ky_moment now)
 {
-    return steps == schedule->end || (schedule->every && steps % schedule->every == 0) ||
-           (schedule->ats &&
-            bsearch(&steps, schedule->at, schedule->ats, sizeof *schedule->at, ascending));
+    struct ky_moment next = {now.ticks + schedule->stride, 0};
+    if (ky_moment_compare(schedule->end, next) < 0)
+        next = schedule->end;
+    for (size_t k = 0; k < schedule->ats; k++)
+        if (ky_moment_compare(now, schedule->at[k]) < 0)
+            return ky_moment_compare(schedule->at[k], next) < 0 ? schedule->at[k] : next;
+    return next;
 }
 
-int ky_schedule_energy_due(const struct ky_schedule *schedule, uint64_t steps)
+static int divides(uint64_t interval, struct ky_moment now)
 {
-    return steps % schedule->energy_every == 0 || ky_schedule_snapshot_due(schedule, steps);
+    return interval && now.part == 0 && now.ticks % interval == 0;
+}
+
+int ky_schedule_snapshot_due(const struct ky_schedule *schedule, struct ky_moment now)
+{
+    return ky_moment_compare(now, schedule->end) == 0 || divides(schedule->every, now) ||
+           (schedule->ats &&
+            bsearch(&now, schedule->at, schedule->ats, sizeof *schedule->at, ascending));
+}
+
+int ky_schedule_energy_due(const struct ky_schedule *schedule, struct ky_moment now)
+{
+    return divides(schedule->energy_every, now) || ky_schedule_snapshot_due(schedule, now);
 }
 
 uint64_t ky_schedule_snapshots(const struct ky_schedule *schedule)
 {
-    uint64_t count = 2; /* start and end */
+    const struct ky_moment end = schedule->end;
+    uint64_t count = 1; /* the start */
     if (schedule->every)
-        count = schedule->end / schedule->every + 1;
+        count += end.ticks / schedule->every;
+    count += !divides(schedule->every, end);
     for (size_t k = 0; k < schedule->ats; k++)
-        count += schedule->at[k] < schedule->end &&
-                 !(schedule->every && schedule->at[k] % schedule->every == 0);
+        count += ky_moment_compare(schedule->at[k], end) < 0 &&
+                 !divides(schedule->every, schedule->at[k]);
     return count;
 }

@@ -186,7 +186,8 @@ enum ky_status ky_sim_advance_to(struct ky_sim *sim, double time, int shorten,
                        time, ky_sim_time(sim), sim->parameters.step);
     if (!on_grid && !shorten)
         return ky_fail(error, KY_USAGE, "no step ends at time %.10g (step %g); %s", time,
-                       sim->parameters.step, ky_moment_nearest(&sim->line, stride, time, nearest));
+                       sim->parameters.step,
+                       ky_moment_nearest(&sim->line, stride, time, 0, nearest));
     return ky_sim_go_to(sim, moment, error);
 }
 

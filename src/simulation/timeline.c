@@ -2,7 +2,8 @@
 #include "simulation/timeline.h"
 
 #include <math.h>
-#include <stdio.h>
+
+#include "base/number.h"
 
 /* A ratio counts as whole if it is so to this many ticks, or to a millionth of that of itself. */
 static const double tolerance = 1e-6;
@@ -50,10 +51,13 @@ int ky_moment_find(const struct ky_timeline *line, uint64_t stride, double time,
 }
 
 const char *ky_moment_nearest(const struct ky_timeline *line, uint64_t stride, double time,
-                              char text[KY_NEAREST])
+                              double least, char text[KY_NEAREST])
 {
     double step = line->tick * (double)stride, before = floor((time - line->start) / step);
-    snprintf(text, KY_NEAREST, "the nearest are %.10g and %.10g", line->start + before * step,
-             line->start + (before + 1) * step);
+    if (before < least)
+        ky_format(text, KY_NEAREST, "the nearest is %.10g", line->start + least * step);
+    else
+        ky_format(text, KY_NEAREST, "the nearest are %.10g and %.10g", line->start + before * step,
+                  line->start + (before + 1) * step);
     return text;
 }

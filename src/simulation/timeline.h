@@ -27,9 +27,10 @@ int ky_ticks_whole(double ratio, uint64_t *ticks);
  * or too far to be counted. */
 int ky_moment_find(const struct ky_timeline *line, uint64_t stride, double time,
                    struct ky_moment *moment);
-/* "the nearest are 0.25 and 0.5": multiples of `stride` ticks around a time. */
+/* "the nearest are 0.25 and 0.5": the times on multiples of `stride` ticks around a time, from the
+ * `least` multiple on. */
 enum { KY_NEAREST = 96 };
 const char *ky_moment_nearest(const struct ky_timeline *line, uint64_t stride, double time,
-                              char text[KY_NEAREST]);
+                              double least, char text[KY_NEAREST]);
 
 #endif

@@ -80,6 +80,19 @@ with folder() as top:
     check(about(path("further"))["at"] == [0.25, 0.5] and about(path("further"))["snapshots"] == 4, "the ends that a run had are times of snapshots", about(path("further")))
     repeats("further")
 
+    # times that lie within a step; stopped within one
+    divided = ["run", "--model", "plummer", "-n", "100", "--softening", "0.1", "--step", "0.0625", "--shorten", "--quiet"]
+    run(*divided, "--end", "0.4", "--at", "0.3,0.28", "--output", path("divided"))
+    snapshot_times = [row.split(",")[0] for row in results(path("divided"), path("scratch.csv"))[0][1:]]
+    check({"0.28", "0.3", "0.4"} <= {f"{float(time):.6g}" for time in snapshot_times} and about(path("divided"))["steps"] == 9 and
+          about(path("divided"))["body_steps"] == 900, "--shorten: snapshots within a step, which is completed", about(path("divided")))
+    repeats("divided")
+    run(*divided, "--end", "0.3", "--at", "0.28", "--output", path("within"))
+    run("run", "--resume", path("within"), "--end", "0.4", "--quiet")
+    check(results(path("within"), path("scratch.csv")) == results(path("divided"), path("scratch.csv")), "a run that stopped within a step goes on as if it had not")
+    process = run(*[word for word in divided if word != "--shorten"], "--end", "0.4", "--output", path("refused"), code=2)
+    check("no step ends at 0.4" in process.stderr and "0.375 and 0.4375" in process.stderr, "without --shorten it is refused", process.stderr)
+
     # names of files that are hard to write down, standard input, a file of several
     run("model", "plummer", "-n", "50", "--softening", "0.1", "-o", path("new\nl\\ine\\n.csv"))
     run("run", "new\nl\\ine\\n.csv", *QUICK, "--output", "newline", cwd=top)

@@ -11,6 +11,7 @@ static struct ky_error error;
 static struct ky_parameters parameters;
 static struct ky_run_parameters run;
 static struct ky_schedule schedule;
+static int shorten;
 
 /* The parameters of one schedule; NaN: not given. */
 static enum ky_status make(double step, double end, double every, double energy_every,
@@ -24,6 +25,7 @@ static enum ky_status make(double step, double end, double every, double energy_
     run.every = every;
     run.energy_every = energy_every;
     run.at = at;
+    run.shorten = shorten;
     return ky_schedule_make(&parameters, &run, start, suggested, &schedule, &error);
 }
 
@@ -31,7 +33,7 @@ static const double none = (double)NAN;
 
 static void assert_multiple(double length)
 {
-    double ratio = fabs(length / schedule.step);
+    double ratio = fabs(length / schedule.line.tick);
     assert_between(ratio - floor(ratio + 0.5), -1e-6, 1e-6);
 }
 
@@ -57,23 +59,24 @@ static void derived_steps_heed_every_interval(void **state)
                     assert_multiple(ends[e]);
                     assert_multiple(intervals[a]);
                     assert_multiple(intervals[b]);
-                    assert_between(fabs(schedule.step), suggested / 16, suggested * (1 + 1e-12));
-                    assert_true((schedule.step < 0) == (ends[e] < 0));
+                    assert_between(fabs(schedule.line.tick), suggested / 16,
+                                   suggested * (1 + 1e-12));
+                    assert_true((schedule.line.tick < 0) == (ends[e] < 0));
                     made++;
                 }
     assert_true(made > 200);
     assert_ok(make(none, 1, none, none, NULL, 0, 0.0078125));
-    assert_true(schedule.step == 0.0078125); /* nothing asks for another one */
+    assert_true(schedule.line.tick == 0.0078125); /* nothing asks for another one */
     assert_ok(make(none, 1, 0.5, none, "0.1,0.7", 0, 0.0078125));
     assert_multiple(0.1);
     assert_multiple(0.7);
     assert_multiple(0.5);
     assert_ok(make(none, 0.001, none, none, NULL, 0, 0.03125)); /* far below the suggestion */
-    assert_true(schedule.step == 0.001 && schedule.end == 1);
+    assert_true(schedule.line.tick == 0.001 && schedule.end.ticks == 1);
     assert_ok(make(none, 0.1, 0.001, none, NULL, 0, 0.03125));
     assert_multiple(0.001);
     assert_ok(make(none, 1, none, none, "0.3,0.7", 0, 0.03));
-    assert_true(schedule.step == 0.025); /* to the last bit */
+    assert_true(schedule.line.tick == 0.025); /* to the last bit */
     assert_int_equal(make(none, 1, 0.33333, none, NULL, 0, 0.0078125), KY_USAGE);
     assert_non_null(strstr(error.text, "common divisor"));
 }
@@ -84,19 +87,20 @@ static void lists_of_times(void **state)
     assert_ok(make(0.125, 3, 0.5, none, "2.25,0.125,1,2.25,3,0,0.125", 1 - 1, none));
     static const uint64_t expected[] = {1, 8, 18, 24};
     assert_int_equal(schedule.ats, 4);
-    assert_memory_equal(schedule.at, expected, sizeof expected);
+    for (size_t k = 0; k < 4; k++)
+        assert_true(schedule.at[k].ticks == expected[k] && schedule.at[k].part == 0);
     assert_int_equal(ky_schedule_snapshots(&schedule), 7 + 2);
     uint64_t due = 1, rows = 0; /* the start */
-    for (uint64_t steps = 1; steps <= schedule.end; steps++) {
-        due += (uint64_t)ky_schedule_snapshot_due(&schedule, steps);
-        rows += (uint64_t)ky_schedule_energy_due(&schedule, steps);
+    for (struct ky_moment now = {1, 0}; now.ticks <= schedule.end.ticks; now.ticks++) {
+        due += (uint64_t)ky_schedule_snapshot_due(&schedule, now);
+        rows += (uint64_t)ky_schedule_energy_due(&schedule, now);
     }
     assert_int_equal(due, 9);
     assert_int_equal(rows, 24);
     assert_ok(make(-0.125, -3, none, 3, "-2.25", 0, none)); /* backwards */
-    assert_int_equal(schedule.at[0], 18);
-    assert_true(ky_schedule_energy_due(&schedule, 18)); /* each snapshot has a row */
-    assert_false(ky_schedule_energy_due(&schedule, 17));
+    assert_int_equal(schedule.at[0].ticks, 18);
+    assert_true(ky_schedule_energy_due(&schedule, schedule.at[0])); /* each snapshot has a row */
+    assert_false(ky_schedule_energy_due(&schedule, (struct ky_moment){17, 0}));
     static const struct {
         const char *at, *says;
     } refused[] = {{"0.3", "0.25 and 0.375"},
@@ -113,6 +117,39 @@ static void lists_of_times(void **state)
         if (!strstr(error.text, refused[k].says))
             fail_msg("%s: %s", refused[k].at, error.text);
     }
+}
+
+/* Steps may be divided: every time is met, in order, and the grid stays. */
+static void divided_steps(void **state)
+{
+    (void)state;
+    shorten = 1;
+    assert_ok(make(0.25, 2.9, 1, none, "1.4,1.3,2", 1, none));
+    static const struct ky_moment expected[] = {{1, 0}, {1, 0.05}, {1, 0.15}, {2, 0}, {3, 0},
+                                                {4, 0}, {5, 0},    {6, 0},    {7, 0}, {7, 0.15}};
+    static const int due[] = {0, 1, 1, 0, 0, 1, 0, 0, 0, 1};
+    struct ky_moment now = {0, 0};
+    for (size_t k = 0; k < sizeof due / sizeof *due; k++) {
+        now = ky_schedule_next(&schedule, now);
+        assert_true(now.ticks == expected[k].ticks);
+        assert_between(now.part - expected[k].part, -1e-15, 1e-15);
+        assert_int_equal(ky_schedule_snapshot_due(&schedule, now), due[k]);
+    }
+    assert_int_equal(ky_schedule_snapshots(&schedule), 5);
+    assert_true(ky_moment_compare(now, schedule.end) == 0);
+    assert_int_equal(make(0.25, 2.9, 1, none, "3", 1, none), KY_USAGE);
+    assert_non_null(strstr(error.text, "outside the run, from 1 to 2.9"));
+    assert_int_equal(make(0.25, 1, none, none, NULL, 1, none), KY_USAGE);
+    assert_ok(make(none, 1.1, 0.5, none, "0.3", 0, 0.07)); /* derived: from --every alone */
+    assert_true(schedule.line.tick == 0.0625);
+    assert_ok(make(0.25, 0.1, none, none, NULL, 0, none)); /* less than a step */
+    assert_true(schedule.end.ticks == 0 && schedule.energy_every == 1);
+    assert_ok(make(-0.25, -0.6, none, none, "-0.3", 0, none));
+    now = ky_schedule_next(&schedule, (struct ky_moment){1, 0});
+    assert_between(now.part, -0.05 - 1e-15, -0.05 + 1e-15);
+    shorten = 0;
+    assert_int_equal(make(0.25, 2.9, none, none, NULL, 1, none), KY_USAGE);
+    assert_non_null(strstr(error.text, "or --shorten"));
 }
 
 /* Errors name times, not lengths or steps, and what would be right. */
@@ -197,6 +234,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(derived_steps_heed_every_interval),
         cmocka_unit_test(lists_of_times),
+        cmocka_unit_test(divided_steps),
         cmocka_unit_test(ends_and_intervals_that_do_not_fit),
         cmocka_unit_test(rows_of_energy_by_default),
         cmocka_unit_test(time_has_to_advance),
