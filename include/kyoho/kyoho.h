@@ -196,6 +196,34 @@ struct ky_parameters {
 
 KY_API void ky_parameters_defaults(struct ky_parameters *parameters);
 
+/* One option of the command, which is a field of struct ky_parameters (sections "engine", "force",
+ * "integrator") or struct ky_run_parameters ("run"). */
+enum ky_option_kind {
+    KY_IS_FLAG,    /* "yes" or "no" */
+    KY_IS_INTEGER, /* whole number */
+    KY_IS_REAL,
+    KY_IS_CHOICE, /* one of `choices` */
+    KY_IS_TEXT
+};
+
+struct ky_option_about {
+    size_t size;         /* of this struct, or 0 */
+    const char *section; /* "force" */
+    const char *name;    /* "theta" */
+    int kind;            /* enum ky_option_kind */
+    const char *initial; /* the default as text; NULL: unset, and the help says what that means */
+    double low, high;    /* range of numbers, ends included; low > high: no range */
+    const char *choices; /* "geometric|offset|minimum|relative", or NULL */
+    char unit[16];       /* "length", "time", "s"; "": none */
+    const char *help;    /* one line */
+};
+/* index = 0, 1, …; KY_USAGE past the last. Texts are static. */
+KY_API enum ky_status ky_option_get(size_t index, struct ky_option_about *about);
+/* Sets the field of that name from text, as the command line does. Texts are not copied. KY_USAGE
+ * for a name that there is not, with the nearest one, and for what is no value of it. */
+KY_API enum ky_status ky_parameters_set(struct ky_parameters *parameters, const char *name,
+                                        const char *value, struct ky_error *error);
+
 struct ky_snapshot;
 
 enum { KY_REMARK = 256 };
@@ -334,6 +362,47 @@ KY_API enum ky_status ky_sim_advance(struct ky_sim *sim, uint64_t steps, struct 
 KY_API enum ky_status ky_sim_advance_to(struct ky_sim *sim, double time, int shorten,
                                         struct ky_error *error);
 
+/* ---- changes between two steps ----
+ *
+ * The forces of all bodies are computed anew; time goes on from where it is. After KY_BAD_DATA and
+ * KY_USAGE the simulation is as it was, after other failures it can only be closed. */
+
+/* Replaces mass, position, velocity, softening and type by those arrays that `bodies` has (its n
+ * must be ky_sim_n); the others and the ids stay. Softenings are each body's own from then on. */
+KY_API enum ky_status ky_sim_write(struct ky_sim *sim, const struct ky_bodies *bodies,
+                                   struct ky_error *error);
+/* Adds bodies behind those that are there. Ids must be new; NULL: they continue from the largest
+ * one. Softenings are required where the bodies of the simulation have their own. KY_UNSUPPORTED
+ * on an engine that cannot change its number of bodies. */
+KY_API enum ky_status ky_sim_add(struct ky_sim *sim, const struct ky_bodies *bodies,
+                                 struct ky_error *error);
+/* Removes the bodies with these ids; the order of the others stays. KY_BAD_DATA if one of them is
+ * the id of no body. */
+KY_API enum ky_status ky_sim_remove(struct ky_sim *sim, const uint64_t *id, size_t count,
+                                    struct ky_error *error);
+/* The steps of this length begin now [time]; negative: backwards. */
+KY_API enum ky_status ky_sim_set_step(struct ky_sim *sim, double step, struct ky_error *error);
+/* One softening for all bodies, in place of their own [length]. */
+KY_API enum ky_status ky_sim_set_softening(struct ky_sim *sim, double softening,
+                                           struct ky_error *error);
+
+/* Acceleration and potential of all bodies at `count` points that are no bodies; either array may
+ * be NULL. `softening` is that of the points [length]. The method is that of the simulation, in
+ * double; with opening relative the points go by offset. KY_UNSUPPORTED on devices. */
+KY_API enum ky_status ky_sim_field(struct ky_sim *sim, size_t count, const double (*position)[3],
+                                   double softening, double (*acceleration)[3], double *potential,
+                                   struct ky_error *error);
+
+/* Writes everything that the simulation needs to go on bit for bit (docs/formats/restart.md). An
+ * existing file is kept as PATH.previous. */
+KY_API enum ky_status ky_sim_save(struct ky_sim *sim, const char *path, struct ky_error *error);
+/* Goes on from such a file, or from restart.kyo in the folder of a run. Of the parameters engine,
+ * isa, threads and log count, as in ky_resume; the rest is that of the file. */
+KY_API enum ky_status ky_sim_restore(const char *path, const struct ky_parameters *parameters,
+                                     struct ky_sim **sim, struct ky_error *error);
+
+/* ---- the state ---- */
+
 KY_API size_t ky_sim_n(const struct ky_sim *sim);
 KY_API double ky_sim_time(const struct ky_sim *sim);
 /* Steps since the start, over all resumptions; each part of a divided step counts. */
@@ -389,6 +458,13 @@ struct ky_run_parameters {
                            and the end of a line; or NULL */
     const char
         *bodies_hash; /* that of a run.json, or NULL. KY_BAD_DATA when the bodies are others */
+    /* Called after every `visit_every` steps (0: 1), before what is written of that step. It may
+     * read the simulation and change its bodies, not its time; such a run goes on as it was only if
+     * it is resumed with the same function. A status that is not KY_OK ends the run. Or NULL. */
+    enum ky_status (*visit)(void *context, struct ky_sim *sim, struct ky_error *error);
+    void *visit_context;
+    uint64_t visit_every;
+    int keep;    /* 1: the bodies of `initial` stay the caller's; 0: they are freed, to make room */
     int shorten; /* 1: a step is divided where a time of `at` or the end lies within it; 0: such
                     times are KY_USAGE */
 };
@@ -414,7 +490,7 @@ KY_API enum ky_status ky_run_plan(const struct ky_parameters *parameters,
 /* From the initial state to the end: snapshots, energy.csv, run.json, run.log and restart files in
  * run->output. KY_STOPPED when ended early by `stop`, max_wall or a file named `stop` in the
  * folder: ky_resume goes on. KY_USAGE where parameters->g is not the G of initial->units, to 1 %.
- * The bodies of *initial are freed once they are on the engine, to make room. */
+ * The bodies of *initial are freed once they are on the engine, to make room, unless run->keep. */
 KY_API enum ky_status ky_run(const struct ky_parameters *parameters,
                              const struct ky_run_parameters *run, struct ky_snapshot *initial,
                              struct ky_error *error);

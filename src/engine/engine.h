@@ -38,6 +38,13 @@ struct ky_walk_request {
     uint32_t *list; /* where the action needs it; ascending when it comes back */
 };
 
+/* Places that feel the bodies and are none of them. */
+struct ky_points {
+    size_t count;
+    const double (*position)[3]; /* finite */
+    double softening; /* of each point; with the kind symmetric that of a body is added */
+};
+
 struct ky_engine_verbs {
     const char *name; /* "cpu" */
 
@@ -53,6 +60,8 @@ struct ky_engine_verbs {
                            struct ky_engine **engine, struct ky_error *error);
     void (*close)(struct ky_engine *engine);
 
+    /* The engine takes as many bodies as the next `put` brings, in place of those that it has. */
+    enum ky_status (*resize)(struct ky_engine *engine, size_t n, struct ky_error *error);
     /* Copies to and from the engine; arrays that are NULL are left out (put: mass, position,
      * velocity are required; an acceleration given to put counts as the last one, which `relative`
      * opening needs). */
@@ -66,6 +75,12 @@ struct ky_engine_verbs {
     /* Double-precision direct sums over the present positions for the bodies sinks[0 … count): the
      * reference of force errors. Does not change the engine's own accelerations. */
     enum ky_status (*exact)(struct ky_engine *engine, const size_t *sinks, size_t count,
+                            double (*acceleration)[3], double *potential, struct ky_error *error);
+
+    /* Accelerations and potentials at points, at the present positions of the bodies; either may be
+     * NULL. The force is that of the parameters; opening relative counts as offset, since a point
+     * has no last acceleration. */
+    enum ky_status (*field)(struct ky_engine *engine, const struct ky_points *points,
                             double (*acceleration)[3], double *potential, struct ky_error *error);
 
     enum ky_status (*kick)(struct ky_engine *engine, double dt,
@@ -108,6 +123,8 @@ void ky_engine_close(struct ky_engine *engine);
 enum ky_status ky_engine_memory(const struct ky_parameters *parameters, size_t n,
                                 struct ky_memory *memory, struct ky_error *error);
 
+/* After a failure the engine can only be closed. */
+enum ky_status ky_engine_resize(struct ky_engine *engine, size_t n, struct ky_error *error);
 enum ky_status ky_engine_put(struct ky_engine *engine, const struct ky_bodies *bodies,
                              struct ky_error *error);
 /* KY_BAD_DATA for numbers that are not finite, here and in sums. */
@@ -115,6 +132,10 @@ enum ky_status ky_engine_get(struct ky_engine *engine, struct ky_bodies *bodies,
                              struct ky_error *error);
 enum ky_status ky_engine_forces(struct ky_engine *engine, struct ky_error *error);
 enum ky_status ky_engine_exact(struct ky_engine *engine, const size_t *sinks, size_t count,
+                               double (*acceleration)[3], double *potential,
+                               struct ky_error *error);
+/* KY_BAD_DATA for points or results that are not finite. */
+enum ky_status ky_engine_field(struct ky_engine *engine, const struct ky_points *points,
                                double (*acceleration)[3], double *potential,
                                struct ky_error *error);
 enum ky_status ky_engine_kick(struct ky_engine *engine, double dt, struct ky_error *error);

@@ -146,53 +146,81 @@ enum ky_status ky_device_get(size_t index, struct ky_device *device)
     return status;
 }
 
-static enum ky_status missing(const struct ky_engine *engine, const char *verb,
+static enum ky_status missing(const struct ky_engine *engine, const char *what,
                               struct ky_error *error)
 {
-    return ky_fail(error, KY_UNSUPPORTED, "engine %s cannot %s", engine->verbs->name, verb);
+    return ky_fail(error, KY_UNSUPPORTED, "engine %s cannot %s", engine->verbs->name, what);
 }
 
-#define CALL(verb, ...)                                                                            \
-    (engine->verbs->verb ? engine->verbs->verb(engine, __VA_ARGS__) : missing(engine, #verb, error))
+/* `what` the engine cannot do where it has no such verb. */
+#define CALL(verb, what, ...)                                                                      \
+    (engine->verbs->verb ? engine->verbs->verb(engine, __VA_ARGS__) : missing(engine, what, error))
+
+enum ky_status ky_engine_resize(struct ky_engine *engine, size_t n, struct ky_error *error)
+{
+    return CALL(resize, "change its number of bodies", n, error);
+}
 
 enum ky_status ky_engine_put(struct ky_engine *engine, const struct ky_bodies *bodies,
                              struct ky_error *error)
 {
-    return CALL(put, bodies, error);
+    return CALL(put, "take bodies", bodies, error);
 }
 
 enum ky_status ky_engine_get(struct ky_engine *engine, struct ky_bodies *bodies,
                              struct ky_error *error)
 {
-    enum ky_status status = CALL(get, bodies, error);
+    enum ky_status status = CALL(get, "give bodies", bodies, error);
     return status ? status : ky_finite_bodies(bodies, error);
 }
 
 enum ky_status ky_engine_forces(struct ky_engine *engine, struct ky_error *error)
 {
-    return CALL(forces, error);
+    return CALL(forces, "compute forces", error);
 }
 
 enum ky_status ky_engine_exact(struct ky_engine *engine, const size_t *sinks, size_t count,
                                double (*acceleration)[3], double *potential, struct ky_error *error)
 {
-    return CALL(exact, sinks, count, acceleration, potential, error);
+    return CALL(exact, "compute exact sums", sinks, count, acceleration, potential, error);
+}
+
+/* The points as bodies, for checks. */
+static struct ky_bodies as_bodies(const struct ky_points *points, double (*acceleration)[3],
+                                  double *potential)
+{
+    struct ky_bodies bodies = {
+        .n = points->count, .acceleration = acceleration, .potential = potential};
+    memcpy(&bodies.position, &points->position, sizeof bodies.position);
+    return bodies;
+}
+
+enum ky_status ky_engine_field(struct ky_engine *engine, const struct ky_points *points,
+                               double (*acceleration)[3], double *potential, struct ky_error *error)
+{
+    const struct ky_bodies given = as_bodies(points, NULL, NULL),
+                           results = as_bodies(points, acceleration, potential);
+    enum ky_status status = ky_finite_bodies(&given, error);
+    if (!status)
+        status = CALL(field, "compute forces at points that are no bodies", points, acceleration,
+                      potential, error);
+    return status ? status : ky_finite_bodies(&results, error);
 }
 
 enum ky_status ky_engine_kick(struct ky_engine *engine, double dt, struct ky_error *error)
 {
-    return CALL(kick, dt, error);
+    return CALL(kick, "change velocities", dt, error);
 }
 
 enum ky_status ky_engine_drift(struct ky_engine *engine, double dt, struct ky_error *error)
 {
-    return CALL(drift, dt, error);
+    return CALL(drift, "move bodies", dt, error);
 }
 
 enum ky_status ky_engine_sums(struct ky_engine *engine, struct ky_sums *sums,
                               struct ky_error *error)
 {
-    enum ky_status status = CALL(sums, sums, error);
+    enum ky_status status = CALL(sums, "sum over bodies", sums, error);
     return status ? status : ky_finite_sums(sums, error);
 }
 
@@ -206,7 +234,7 @@ enum ky_status ky_engine_walk(struct ky_engine *engine, const struct ky_walk_req
                               struct ky_error *error)
 {
     enum ky_status status = ky_walk_request_check(request, error);
-    return status ? status : CALL(walk, request, error);
+    return status ? status : CALL(walk, "walk with an action", request, error);
 }
 
 void ky_engine_report(struct ky_engine *engine, struct ky_force_report *report)

@@ -173,11 +173,24 @@ static enum ky_status look_around(struct ky_run *run, const char **reason, struc
     return ky_run_keep_energy(run, error);
 }
 
+/* The caller's own work after a number of steps. */
+static enum ky_status visit(struct ky_run *run, struct ky_error *error)
+{
+    const uint64_t every = run->given.visit_every ? run->given.visit_every : 1;
+    const struct ky_moment now = run->sim->now;
+    if (!run->given.visit || now.part != 0 || now.ticks / run->schedule.stride % every)
+        return KY_OK;
+    run->sim->in_run = 1;
+    return run->given.visit(run->given.visit_context, run->sim, error);
+}
+
 static enum ky_status step(struct ky_run *run, struct ky_error *error)
 {
     const struct ky_schedule *schedule = &run->schedule;
     enum ky_status status =
         ky_sim_go_to(run->sim, ky_schedule_next(schedule, run->sim->now), error);
+    if (!status)
+        status = visit(run, error);
     const struct ky_moment now = run->sim->now;
     if (!status && ky_schedule_energy_due(schedule, now))
         status = ky_run_write_energy(run, error);

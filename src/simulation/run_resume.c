@@ -11,48 +11,27 @@
 #include "base/memory.h"
 #include "base/options.h"
 
-/* What the caller wants of the processor; what it leaves open is as in the run, so that the bits
- * are. */
-static void take_processor(struct ky_parameters *stored, const struct ky_parameters *wanted)
+/* A text of the restart file; NULL where it has none, or an empty one. */
+static char *text_of(const struct ky_restart *restart, const char *name)
 {
-    if (wanted->engine && strcmp(wanted->engine, "auto") != 0)
-        stored->engine = wanted->engine;
-    if (wanted->isa > KY_ISA_AUTO)
-        stored->isa = wanted->isa;
-    if (wanted->threads > 0)
-        stored->threads = wanted->threads;
+    const struct ky_section *section = ky_restart_find(restart, name);
+    if (!section || section->bytes < 2 || ((const char *)section->data)[section->bytes - 1])
+        return NULL;
+    return ky_run_copy_text(section->data);
 }
 
 /* The parameters of the run, but those of the processor and the log from the caller. */
 static enum ky_status restore_parameters(struct ky_run *run, const struct ky_restart *restart,
                                          struct ky_error *error)
 {
-    const struct ky_section *text = ky_restart_find(restart, "parameters");
-    const struct ky_section *origin = ky_restart_find(restart, "origin");
-    const struct ky_section *source = ky_restart_find(restart, "source");
     const struct ky_section *bodies = ky_restart_find(restart, "bodies");
-    if (!text || !text->bytes || ((const char *)text->data)[text->bytes - 1])
-        return ky_fail(error, KY_BAD_DATA, "the restart file has no parameters");
-    run->text = ky_run_copy_text(text->data);
-    run->texts = ky_run_copy_text(text->data);
-    if (origin && origin->bytes && !((const char *)origin->data)[origin->bytes - 1])
-        run->origin = ky_run_copy_text(origin->data);
-    if (source && source->bytes > 1 && !((const char *)source->data)[source->bytes - 1])
-        run->source = ky_run_copy_text(source->data);
+    const struct ky_parameters wanted = run->parameters;
+    run->text = text_of(restart, "parameters");
+    run->origin = text_of(restart, "origin");
+    run->source = text_of(restart, "source");
     if (bodies && bodies->bytes == sizeof run->hash)
         memcpy(&run->hash, bodies->data, sizeof run->hash);
-    if (!run->texts || !run->text)
-        return ky_no_memory(error, "parameters", (size_t)text->bytes, 1);
-    struct ky_parameters stored;
-    struct ky_option_set sets[KY_PARAMETER_SETS];
-    ky_parameters_defaults(&stored);
-    ky_parameter_sets(&stored, sets);
-    enum ky_status status = ky_options_read_back(sets, KY_PARAMETER_SETS, run->texts, error);
-    take_processor(&stored, &run->parameters);
-    stored.log = run->parameters.log;
-    stored.log_context = run->parameters.log_context;
-    run->parameters = stored;
-    return status;
+    return ky_sim_restore_parameters(restart, &wanted, &run->parameters, &run->texts, error);
 }
 
 /* The times of --at. A restart file of before they were there has none. */

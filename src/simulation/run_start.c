@@ -60,19 +60,10 @@ static void warn(const struct ky_run *run, const struct ky_scales *scales, doubl
 /* The effective parameters as INI text. */
 static enum ky_status write_text(struct ky_run *run, struct ky_error *error)
 {
-    struct ky_option_set sets[KY_PARAMETER_SETS + 1];
     struct ky_parameters resolved;
-    size_t size = 0;
     enum ky_status status = ky_parameters_resolve(&run->parameters, &resolved, error);
-    if (status)
-        return status;
     resolved.step = ky_schedule_step(&run->schedule);
-    ky_parameter_sets(&resolved, sets);
-    FILE *memory = open_memstream(&run->text, &size);
-    if (!memory)
-        return ky_no_memory(error, "parameters", 1, 4096);
-    ky_options_write_ini(sets, KY_PARAMETER_SETS, memory);
-    return fclose(memory) ? ky_no_memory(error, "parameters", 1, 4096) : KY_OK;
+    return status ? status : ky_sim_parameters_text(&resolved, &run->text, error);
 }
 
 /* Of what a run starts from: all arrays but those that it computes. */
@@ -141,7 +132,8 @@ static enum ky_status place(struct ky_run *run, struct ky_snapshot *initial, str
         ky_sim_place(&run->parameters, &initial->bodies, initial->time, &run->sim, error);
     if (status)
         return status;
-    ky_bodies_free(&initial->bodies);
+    if (!run->given.keep)
+        ky_bodies_free(&initial->bodies);
     run->energy_start.conserved = symmetric;
     run->state = (struct ky_run_state){.tick = run->schedule.line.tick,
                                        .stride = run->schedule.stride,

@@ -9,7 +9,6 @@
 #include "analysis/analysis.h"
 #include "base/bodies.h"
 #include "base/memory.h"
-#include "snapshot/fields.h"
 
 static void *copy_of(const void *data, size_t count, size_t size)
 {
@@ -19,9 +18,13 @@ static void *copy_of(const void *data, size_t count, size_t size)
     return copy;
 }
 
-static enum ky_status keep_labels(struct ky_sim *sim, const struct ky_bodies *bodies,
+enum ky_status ky_sim_keep_labels(struct ky_sim *sim, const struct ky_bodies *bodies,
                                   struct ky_error *error)
 {
+    free(sim->id);
+    free(sim->type);
+    sim->id = NULL;
+    sim->type = NULL;
     sim->with = ky_bodies_with(bodies) & (KY_WITH_ID | KY_WITH_TYPE | KY_WITH_SOFTENING);
     if (bodies->id && !(sim->id = copy_of(bodies->id, bodies->n, sizeof *sim->id)))
         return ky_no_memory(error, "ids", bodies->n, sizeof *sim->id);
@@ -30,8 +33,7 @@ static enum ky_status keep_labels(struct ky_sim *sim, const struct ky_bodies *bo
     return KY_OK;
 }
 
-/* A simulation whose bodies are on the engine, without forces unless the bodies brought them. */
-static enum ky_status create(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
+enum ky_status ky_sim_create(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
                              double time, struct ky_sim **made, struct ky_error *error)
 {
     *made = NULL;
@@ -49,7 +51,7 @@ static enum ky_status create(const struct ky_parameters *parameters, const struc
     sim->parameters.engine = sim->engine_name;
     sim->n = bodies->n;
     sim->line.start = time;
-    status = keep_labels(sim, bodies, error);
+    status = ky_sim_keep_labels(sim, bodies, error);
     if (!status)
         status = ky_engine_open(&sim->parameters, bodies->n, &sim->engine, error);
     if (!status)
@@ -86,7 +88,7 @@ enum ky_status ky_sim_place(const struct ky_parameters *parameters, const struct
     enum ky_status status = ky_parameters_resolve(parameters, &resolved, error);
     if (!status)
         status = ky_softening_need(&resolved, &fresh, error);
-    return status ? status : create(parameters, &fresh, time, made, error);
+    return status ? status : ky_sim_create(parameters, &fresh, time, made, error);
 }
 
 enum ky_status ky_sim_first_forces(struct ky_sim *sim, struct ky_error *error)
@@ -166,10 +168,20 @@ enum ky_status ky_sim_go_to(struct ky_sim *sim, struct ky_moment moment, struct 
     return status;
 }
 
+enum ky_status ky_sim_check_time(const struct ky_sim *sim, struct ky_error *error)
+{
+    if (!sim->in_run)
+        return KY_OK;
+    return ky_fail(error, KY_USAGE,
+                   "the time of a simulation within a run is the run's: the caller's function may "
+                   "neither advance it nor change its step");
+}
+
 enum ky_status ky_sim_advance(struct ky_sim *sim, uint64_t steps, struct ky_error *error)
 {
     struct ky_moment moment = {sim->now.ticks + steps * sim->integrator->stride, 0};
-    return ky_sim_go_to(sim, steps ? moment : sim->now, error);
+    enum ky_status status = ky_sim_check_time(sim, error);
+    return status ? status : ky_sim_go_to(sim, steps ? moment : sim->now, error);
 }
 
 enum ky_status ky_sim_advance_to(struct ky_sim *sim, double time, int shorten,
@@ -179,6 +191,9 @@ enum ky_status ky_sim_advance_to(struct ky_sim *sim, double time, int shorten,
     struct ky_moment moment;
     const uint64_t stride = sim->integrator->stride;
     int on_grid = ky_moment_find(&sim->line, stride, time, &moment);
+    enum ky_status status = ky_sim_check_time(sim, error);
+    if (status)
+        return status;
     if (isnan(sim->line.tick) || sim->line.tick == 0)
         return ky_sim_go_to(sim, moment, error);
     if (on_grid < 0 || ky_moment_compare(moment, sim->now) < 0)
@@ -234,159 +249,4 @@ void ky_sim_report(struct ky_sim *sim, struct ky_force_report *report)
     struct ky_force_report own;
     ky_engine_report(sim->engine, &own);
     ky_size_give(report, &own, sizeof own);
-}
-
-/* ---- the restart file ---- */
-
-/* In files of version 1 the tick was the step of the leap-frog, and no step was divided. */
-struct stored_clock {
-    double start, tick;
-    uint64_t ticks, n, with;
-    double part, step;
-    uint64_t steps;
-};
-
-#define AT(member) offsetof(struct stored_clock, member)
-static const struct ky_stored_field clock_fields[] = {
-    {"start", AT(start), 0}, {"tick", AT(tick), 0},   {"ticks", AT(ticks), 0},
-    {"bodies", AT(n), 0},    {"with", AT(with), 0},   {"part", AT(part), 1},
-    {"step", AT(step), 1},   {"steps", AT(steps), 1},
-};
-enum { CLOCK_FIELDS = sizeof clock_fields / sizeof *clock_fields };
-
-/* The arrays of the bodies as sections; those that are NULL are left out. */
-static size_t body_sections(const struct ky_bodies *bodies, struct ky_section sections[KY_ARRAYS])
-{
-    size_t used = 0;
-    for (int k = 0; k < KY_ARRAYS; k++) {
-        const void *array = ky_array_of(bodies, (enum ky_array_id)k);
-        if (!array)
-            continue;
-        struct ky_section *section = &sections[used++];
-        snprintf(section->name, sizeof section->name, "%s", ky_arrays[k].name);
-        section->data = array;
-        section->bytes = (uint64_t)bodies->n * ky_arrays[k].bytes;
-    }
-    return used;
-}
-
-/* The numbers by name: of the clock, and of the integrator. */
-enum { NUMBERS = 2 };
-static enum ky_status store_numbers(const struct ky_sim *sim, struct ky_section sections[NUMBERS],
-                                    struct ky_error *error)
-{
-    const struct stored_clock stored = {
-        sim->line.start, sim->line.tick, sim->now.ticks,       sim->n,
-        sim->with,       sim->now.part,  sim->parameters.step, ky_sim_steps(sim)};
-    const struct ky_integrator_verbs *verbs = sim->integrator->verbs;
-    enum ky_status status =
-        ky_fields_store("clock", clock_fields, CLOCK_FIELDS, &stored, &sections[0], error);
-    if (!status)
-        status = ky_fields_store("integrator", verbs->fields, verbs->field_count, sim->integrator,
-                                 &sections[1], error);
-    return status;
-}
-
-enum ky_status ky_sim_write_restart(struct ky_sim *sim, const char *path,
-                                    const struct ky_section *extra, size_t extras,
-                                    struct ky_error *error)
-{
-    const size_t most = NUMBERS + KY_ARRAYS + extras;
-    struct ky_section *sections = ky_allocate_zeroed(most, sizeof *sections);
-    struct ky_bodies bodies = {0};
-    if (!sections)
-        return ky_no_memory(error, "restart sections", most, sizeof *sections);
-    ky_engine_trim(sim->engine);
-    enum ky_status status = store_numbers(sim, sections, error);
-    if (!status)
-        status = ky_bodies_allocate(&bodies, sim->n,
-                                    sim->with | KY_WITH_ACCELERATION | KY_WITH_POTENTIAL, error);
-    if (!status)
-        status = ky_sim_bodies(sim, &bodies, error);
-    if (!status) {
-        size_t used = NUMBERS + body_sections(&bodies, sections + NUMBERS);
-        if (extras)
-            memcpy(sections + used, extra, extras * sizeof *extra);
-        status = ky_restart_write(path, sections, used + extras, error);
-    }
-    ky_bodies_free(&bodies);
-    for (int k = 0; k < NUMBERS; k++)
-        ky_fields_free(&sections[k]);
-    free(sections);
-    return status;
-}
-
-/* Copies the sections into arrays of the right length; one that is missing or of another length is
- * an error. */
-static enum ky_status read_bodies(const struct ky_restart *restart,
-                                  const struct stored_clock *stored, struct ky_bodies *bodies,
-                                  struct ky_error *error)
-{
-    if (stored->n > SIZE_MAX / (3 * sizeof(double)))
-        return ky_fail(error, KY_BAD_DATA,
-                       "the restart file claims more bodies than memory can hold");
-    if (!ky_restart_section(restart, "position", stored->n * 3 * sizeof(double), error))
-        return KY_BAD_DATA;
-    enum ky_status status = ky_bodies_allocate(
-        bodies, (size_t)stored->n,
-        (unsigned)stored->with | KY_WITH_ACCELERATION | KY_WITH_POTENTIAL, error);
-    for (int k = 0; k < KY_ARRAYS && !status; k++) {
-        void *array = ky_array_of(bodies, (enum ky_array_id)k);
-        const size_t bytes = bodies->n * ky_arrays[k].bytes;
-        const void *data =
-            array ? ky_restart_section(restart, ky_arrays[k].name, bytes, error) : NULL;
-        if (array && !data)
-            return KY_BAD_DATA;
-        if (array)
-            memcpy(array, data, bytes);
-    }
-    return status;
-}
-
-/* The clock as it was; what files of version 1 lack follows from the rest. */
-static enum ky_status restore_clock(const struct ky_restart *restart, struct stored_clock *stored,
-                                    struct ky_error *error)
-{
-    *stored = (struct stored_clock){.step = (double)NAN, .steps = UINT64_MAX};
-    enum ky_status status =
-        ky_fields_restore(restart, "clock", clock_fields, CLOCK_FIELDS, stored, error);
-    if (isnan(stored->step))
-        stored->step = stored->tick;
-    if (stored->steps == UINT64_MAX)
-        stored->steps = stored->ticks;
-    return status;
-}
-
-enum ky_status ky_sim_from_restart(const struct ky_restart *restart,
-                                   const struct ky_parameters *parameters, struct ky_sim **made,
-                                   struct ky_error *error)
-{
-    *made = NULL;
-    struct stored_clock stored;
-    enum ky_status status = restore_clock(restart, &stored, error);
-    if (status)
-        return status;
-    struct ky_sim *sim = NULL;
-    struct ky_parameters own = *parameters;
-    own.step = stored.step;
-    struct ky_bodies bodies = {0};
-    status = read_bodies(restart, &stored, &bodies, error);
-    if (!status)
-        status = ky_bodies_check(&bodies, error);
-    if (!status)
-        status = create(&own, &bodies, stored.start, &sim, error);
-    ky_bodies_free(&bodies);
-    if (status)
-        return status;
-    sim->line.tick = stored.tick;
-    sim->now = (struct ky_moment){stored.ticks, stored.part};
-    sim->steps_before = stored.steps;
-    const struct ky_integrator_verbs *verbs = sim->integrator->verbs;
-    status = ky_fields_restore(restart, "integrator", verbs->fields, verbs->field_count,
-                               sim->integrator, error);
-    if (status)
-        ky_sim_close(sim);
-    else
-        *made = sim;
-    return status;
 }

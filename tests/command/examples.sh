@@ -41,6 +41,19 @@ check 05-own-bodies '/361 bodies, mass 1.000360, largest difference 0$/' "own bo
 "$KYOHO" model plummer -n 2000 -o plummer.csv --quiet
 ./06-analysis plummer.csv >06-analysis.out
 check 06-analysis '$1 == "0.50" && $2 > 0.7 && $2 < 0.85 && $4 > 0.3 && $4 < 0.7' "a snapshot is analysed"
+./07-changes >07-changes.out
+check 07-changes '/escapers [1-9]/ && $2 + $4 == 1500 && $6 < 1.99 && $6 > 1.95 && $8 == 1 && $10 == 48' "a simulation is changed"
+./08-field >08-field.out
+check 08-field '$2 == "0.50" && $5 > 0.7 && $5 < 0.8 && $8 > 1.55 && $8 < 1.65' "the field at points"
+./09-restart state.kyo >09-restart.out
+check 09-restart '/time 0.4  steps 26  largest difference 0$/' "a simulation is saved and restored"
+./10-options >10-options.out
+check 10-options '$2 == "theta" && /from 0.001 to 2/' "options are listed"
+check 10-options '/did you mean theta/' "a parameter is set by its name"
+./11-visit visited >11-visit.out 2>&1
+check 11-visit '/^t 0.500/ && $5 > 0.6 && $5 < 0.9' "a function is called within a run"
+[ "$(grep -c '^t ' 11-visit.out)" -eq 4 ] && grep -q '1000 bodies are still here' 11-visit.out
+result $? "every eighth step, and the bodies are kept"
 
 KYOHO=$KYOHO N=400 OUT=demo "$root/examples/collision.sh" >collision.out 2>&1
 check collision '/the snapshots/' "the collision through the command"

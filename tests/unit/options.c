@@ -349,9 +349,44 @@ static void the_opening_follows_what_is_given(void **state)
     }
 }
 
+/* What a program of another language needs to know, and to set. */
+static void options_for_programs(void **state)
+{
+    (void)state;
+    struct ky_option_about about = {0};
+    struct ky_parameters p;
+    int seen = 0;
+    ky_parameters_defaults(&p);
+    for (size_t k = 0; ky_option_get(k, &about) == KY_OK; k++) {
+        assert_true(strlen(about.help) > 10 && strlen(about.section) > 2);
+        if (!strcmp(about.name, "theta"))
+            seen |= 1 * (about.kind == KY_IS_REAL && about.low == 1e-3 && about.high == 2 &&
+                         !about.unit[0] && !about.initial && !strcmp(about.section, "force"));
+        if (!strcmp(about.name, "step"))
+            seen |= 2 * (!strcmp(about.unit, "time") && !strcmp(about.section, "integrator"));
+        if (!strcmp(about.name, "max-wall"))
+            seen |= 4 * (!strcmp(about.unit, "s") && !strcmp(about.section, "run"));
+        if (!strcmp(about.name, "force"))
+            seen |= 8 * (about.kind == KY_IS_CHOICE && strstr(about.choices, "walk") != NULL &&
+                         !strcmp(about.initial, "tree"));
+    }
+    assert_int_equal(seen, 15);
+    assert_ok(ky_parameters_set(&p, "theta", "0.5", &error));
+    assert_ok(ky_parameters_set(&p, "force", "direct", &error));
+    assert_true(p.theta == 0.5 && p.force == KY_DIRECT);
+    assert_int_equal(ky_parameters_set(&p, "theta", "5", &error), KY_USAGE);
+    assert_int_equal(ky_parameters_set(&p, "teta", "0.5", &error), KY_USAGE);
+    assert_non_null(strstr(error.text, "did you mean theta"));
+    assert_int_equal(ky_parameters_set(&p, "end", "0.5", &error), KY_USAGE);
+    p.size = offsetof(struct ky_parameters, step); /* a program of before there were steps */
+    assert_int_equal(ky_parameters_set(&p, "step", "0.5", &error), KY_USAGE);
+    assert_ok(ky_parameters_set(&p, "theta", "0.25", &error));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(options_for_programs),
         cmocka_unit_test(defaults_and_values),
         cmocka_unit_test(letters_and_words),
         cmocka_unit_test(help_is_wrapped),

@@ -239,6 +239,50 @@ static void a_signal_at_the_start_keeps_old_results(void **state)
     ky_snapshot_free(&bodies);
 }
 
+/* What the caller's function sees and does within a run. */
+struct visits {
+    int calls;
+    double last;
+    size_t n; /* bodies that were there */
+};
+
+static enum ky_status shoot_one(void *context, struct ky_sim *sim, struct ky_error *problem)
+{
+    struct visits *visits = context;
+    const uint64_t id = (uint64_t)visits->calls++;
+    visits->last = ky_sim_time(sim);
+    visits->n = ky_sim_n(sim);
+    /* Time is the run's. */
+    if (ky_sim_advance(sim, 1, NULL) != KY_USAGE || ky_sim_set_step(sim, 1, NULL) != KY_USAGE ||
+        ky_sim_advance_to(sim, 1, 1, NULL) != KY_USAGE)
+        return ky_sim_advance(sim, 0, problem);
+    return visits->calls == 4 ? ky_sim_remove(sim, &(uint64_t){1000}, 1, problem)
+                              : ky_sim_remove(sim, &id, 1, problem);
+}
+
+static void a_function_within_a_run(void **state)
+{
+    (void)state;
+    struct ky_parameters parameters;
+    struct ky_run_parameters run;
+    struct ky_snapshot bodies;
+    struct visits visits = {0};
+    prepare(&parameters, &run, &bodies);
+    run.overwrite = run.keep = 1;
+    run.visit = shoot_one;
+    run.visit_context = &visits;
+    run.visit_every = 5;
+    assert_ok(ky_run(&parameters, &run, &bodies, &error));
+    assert_true(visits.calls == 3 && visits.last == 15.0 / 16 && visits.n == 198);
+    assert_non_null(bodies.bodies.mass); /* kept */
+    assert_int_equal(bodies.bodies.n, 200);
+    run.visit_every = 4; /* the fourth call fails, and with it the run */
+    visits = (struct visits){0};
+    assert_int_equal(ky_run(&parameters, &run, &bodies, &error), KY_BAD_DATA);
+    assert_non_null(strstr(error.text, "of 1 ids to be removed only 0"));
+    ky_snapshot_free(&bodies);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -246,6 +290,7 @@ int main(void)
         cmocka_unit_test(runs_stops_and_resumes),
         cmocka_unit_test(default_parameters_keep_the_processor),
         cmocka_unit_test(refuses),
+        cmocka_unit_test(a_function_within_a_run),
         cmocka_unit_test(a_signal_at_the_start_keeps_old_results),
     };
     char command[96];

@@ -10,6 +10,7 @@
 
 #include "engine/cpu/lanes/table.h"
 #include "engine/engine.h"
+#include "physics/gravity.h"
 
 struct ky_cpu {
     struct ky_engine base;
@@ -63,6 +64,14 @@ void ky_cpu_clear_report(struct ky_cpu *cpu);
 /* Every body by itself through the tree that is built. */
 enum ky_status ky_cpu_walk_bodies(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                   struct ky_error *error);
+/* The field of the tree for G = 1 at one place that is no body, in the engine's units. The opening
+ * is not relative. */
+enum { KY_NO_BODY = -1 };
+struct ky_field ky_cpu_walk_point(const struct ky_cpu *cpu, const struct ky_octree *tree,
+                                  const struct ky_parameters *parameters, const double x[3],
+                                  double eps2);
+enum ky_status ky_cpu_field(struct ky_engine *engine, const struct ky_points *points,
+                            double (*acceleration)[3], double *potential, struct ky_error *error);
 /* The relative opening test: the floor of |a|, and the factor for the smallest |a| of some bodies
  * (see octree.h). */
 double ky_cpu_acceleration_floor(struct ky_cpu *cpu);

@@ -82,30 +82,47 @@ static void memory(const struct ky_engine *engine, const struct ky_parameters *p
         memory->host += methods[parameters->force].memory(parameters, n);
 }
 
+/* Every column of every body. */
+static void list_columns(struct ky_cpu *cpu, double **columns[COLUMNS])
+{
+    for (int c = 0; c < 3; c++) {
+        columns[c] = &cpu->x[c];
+        columns[3 + c] = &cpu->v[c];
+        columns[6 + c] = &cpu->a[c];
+    }
+    columns[9] = &cpu->mass;
+    columns[10] = &cpu->potential;
+}
+
+static void free_columns(struct ky_cpu *cpu)
+{
+    double **columns[COLUMNS];
+    list_columns(cpu, columns);
+    for (int k = 0; k < COLUMNS; k++) {
+        free(*columns[k]);
+        *columns[k] = NULL;
+    }
+    free(cpu->softening);
+    free(cpu->partial);
+    free(cpu->column);
+    cpu->softening = cpu->partial = NULL;
+    cpu->column = NULL;
+    ky_octree_free(&cpu->tree);
+}
+
 static void close_engine(struct ky_engine *engine)
 {
     struct ky_cpu *cpu = (struct ky_cpu *)engine;
     if (!cpu)
         return;
-    for (int c = 0; c < 3; c++) {
-        free(cpu->x[c]);
-        free(cpu->v[c]);
-        free(cpu->a[c]);
-    }
-    free(cpu->mass);
-    free(cpu->potential);
-    free(cpu->softening);
-    free(cpu->partial);
-    free(cpu->column);
-    ky_octree_free(&cpu->tree);
+    free_columns(cpu);
     free(cpu);
 }
 
 static enum ky_status allocate_columns(struct ky_cpu *cpu, struct ky_error *error)
 {
-    double **columns[COLUMNS] = {&cpu->x[0], &cpu->x[1], &cpu->x[2],     &cpu->v[0],
-                                 &cpu->v[1], &cpu->v[2], &cpu->a[0],     &cpu->a[1],
-                                 &cpu->a[2], &cpu->mass, &cpu->potential};
+    double **columns[COLUMNS];
+    list_columns(cpu, columns);
     for (int k = 0; k < COLUMNS; k++) {
         *columns[k] = ky_allocate_zeroed(cpu->n, sizeof(double));
         if (!*columns[k])
@@ -124,6 +141,22 @@ static enum ky_status allocate_columns(struct ky_cpu *cpu, struct ky_error *erro
     return KY_OK;
 }
 
+/* Room for `n` bodies in place of those that are there. */
+static enum ky_status resize(struct ky_engine *engine, size_t n, struct ky_error *error)
+{
+    struct ky_cpu *cpu = (struct ky_cpu *)engine;
+    if (n > INT32_MAX)
+        return ky_fail(error, KY_UNSUPPORTED, "%zu bodies: the CPU engine takes up to %d", n,
+                       INT32_MAX);
+    free_columns(cpu);
+    ky_octree_init(&cpu->tree);
+    cpu->n = n;
+    cpu->length = cpu->mass_unit = 1;
+    cpu->tree_stands = cpu->has_acceleration = 0;
+    cpu->team = n > KY_BODIES_CHUNK ? cpu->threads : 1;
+    return allocate_columns(cpu, error);
+}
+
 static enum ky_status open_engine(const struct ky_parameters *parameters, size_t n,
                                   struct ky_engine **engine, struct ky_error *error)
 {
@@ -136,22 +169,15 @@ static enum ky_status open_engine(const struct ky_parameters *parameters, size_t
         return ky_fail(error, KY_UNSUPPORTED,
                        "force list is for devices, which are sent lists made on the host: "
                        "with the CPU engine use --force tree or walk");
-    if (n > INT32_MAX)
-        return ky_fail(error, KY_UNSUPPORTED, "%zu bodies: the CPU engine takes up to %d", n,
-                       INT32_MAX);
     struct ky_cpu *cpu = ky_allocate_zeroed(1, sizeof *cpu);
     if (!cpu)
         return ky_no_memory(error, "CPU engine", 1, sizeof *cpu);
     cpu->base.verbs = &ky_cpu_engine;
     cpu->parameters = parameters;
-    cpu->n = n;
-    cpu->length = cpu->mass_unit = 1;
-    ky_octree_init(&cpu->tree);
     cpu->threads = ky_threads(parameters->threads);
-    cpu->team = n > KY_BODIES_CHUNK ? cpu->threads : 1;
     enum ky_status status = ky_cpu_lanes(parameters->isa, &cpu->lanes, &cpu->isa, error);
     if (status == KY_OK)
-        status = allocate_columns(cpu, error);
+        status = resize(&cpu->base, n, error);
     if (status != KY_OK) {
         close_engine(&cpu->base);
         return status;
@@ -292,10 +318,12 @@ const struct ky_engine_verbs ky_cpu_engine = {
     .memory = memory,
     .open = open_engine,
     .close = close_engine,
+    .resize = resize,
     .put = put,
     .get = get,
     .forces = forces,
     .exact = ky_cpu_exact,
+    .field = ky_cpu_field,
     .kick = kick,
     .drift = drift,
     .sums = ky_cpu_sums,

@@ -11,7 +11,6 @@
 #include "physics/opening.h"
 
 struct body_walk {
-    const struct ky_cpu *cpu;
     const struct ky_octree *tree;
     int quadrupole, minimum, relative, source_eps2;
     double floor;
@@ -145,18 +144,24 @@ static enum ky_status place_bodies(const struct ky_cpu *cpu, uint32_t **place,
     return KY_OK;
 }
 
-enum ky_status ky_cpu_walk_bodies(struct ky_cpu *cpu, const struct ky_parameters *parameters,
-                                  struct ky_error *error)
+static struct body_walk walk_of(const struct ky_cpu *cpu, const struct ky_octree *tree,
+                                const struct ky_parameters *parameters)
 {
-    const struct body_walk walk = {
-        .cpu = cpu,
-        .tree = &cpu->tree,
+    return (struct body_walk){
+        .tree = tree,
         .quadrupole = parameters->multipole > 1,
         .minimum = parameters->opening == KY_MINIMUM,
         .relative = parameters->opening == KY_RELATIVE,
         .source_eps2 = ky_cpu_source_eps2(cpu),
-        .floor = parameters->opening == KY_RELATIVE ? ky_cpu_acceleration_floor(cpu) : 0,
     };
+}
+
+enum ky_status ky_cpu_walk_bodies(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+                                  struct ky_error *error)
+{
+    struct body_walk walk = walk_of(cpu, &cpu->tree, parameters);
+    if (walk.relative)
+        walk.floor = ky_cpu_acceleration_floor(cpu);
     const struct ky_cpu_scale scale = ky_cpu_scale(cpu);
     uint32_t *place;
     if (cpu->n == 0)
@@ -175,4 +180,15 @@ enum ky_status ky_cpu_walk_bodies(struct ky_cpu *cpu, const struct ky_parameters
     cpu->report.body_interactions += (double)bodies;
     cpu->report.cell_interactions += (double)cells;
     return KY_OK;
+}
+
+struct ky_field ky_cpu_walk_point(const struct ky_cpu *cpu, const struct ky_octree *tree,
+                                  const struct ky_parameters *parameters, const double x[3],
+                                  double eps2)
+{
+    const struct body_walk walk = walk_of(cpu, tree, parameters);
+    struct sink sink = {
+        .body = (uint32_t)KY_NO_BODY, .x = {x[0], x[1], x[2]}, .eps2 = eps2, .factor = 1};
+    walk_links(&walk, &sink);
+    return sink.field;
 }

@@ -38,11 +38,9 @@ enum ky_status ky_mark(struct ky_device_engine *engine, int mark, struct ky_erro
     return engine->driver->mark(engine->card[0].gpu, mark, error);
 }
 
-static void close_engine(struct ky_engine *base)
+/* Everything whose size follows from the number of bodies. */
+static void release_bodies(struct ky_device_engine *engine)
 {
-    struct ky_device_engine *engine = (struct ky_device_engine *)base;
-    if (!engine)
-        return;
     ky_device_walk_release(engine);
     ky_device_tree_release(engine);
     for (size_t k = 0; k < engine->cards; k++) {
@@ -54,8 +52,17 @@ static void close_engine(struct ky_engine *base)
         for (size_t b = 0; b < sizeof buffers / sizeof *buffers; b++)
             ky_buffer_release(card->gpu, buffers[b]);
         ky_device_direct_release(card);
-        engine->driver->close(card->gpu);
     }
+}
+
+static void close_engine(struct ky_engine *base)
+{
+    struct ky_device_engine *engine = (struct ky_device_engine *)base;
+    if (!engine)
+        return;
+    release_bodies(engine);
+    for (size_t k = 0; k < engine->cards; k++)
+        engine->driver->close(engine->card[k].gpu);
     free(engine);
 }
 
@@ -114,6 +121,18 @@ static enum ky_status check(const struct ky_device_engine *engine, struct ky_err
     return ky_device_direct_check(engine, 0, error);
 }
 
+static enum ky_status resize(struct ky_engine *base, size_t n, struct ky_error *error)
+{
+    struct ky_device_engine *engine = (struct ky_device_engine *)base;
+    if (n > INT32_MAX)
+        return ky_fail(error, KY_UNSUPPORTED, "%zu bodies: engine %s takes up to %d", n,
+                       base->verbs->name, INT32_MAX);
+    release_bodies(engine);
+    engine->n = n;
+    engine->has_acceleration = 0;
+    return allocate_bodies(engine, error);
+}
+
 static enum ky_status open_engine(const struct ky_engine_verbs *verbs,
                                   const struct ky_driver *driver,
                                   const struct ky_parameters *parameters, size_t n,
@@ -125,23 +144,19 @@ static enum ky_status open_engine(const struct ky_engine_verbs *verbs,
         return ky_fail(error, KY_UNSUPPORTED,
                        "engine %s has no group walk (--force tree): use direct, walk or list",
                        verbs->name);
-    if (n > INT32_MAX)
-        return ky_fail(error, KY_UNSUPPORTED, "%zu bodies: engine %s takes up to %d", n,
-                       verbs->name, INT32_MAX);
     struct ky_device_engine *engine = ky_allocate_zeroed(1, sizeof *engine);
     if (!engine)
         return ky_no_memory(error, "device engine", 1, sizeof *engine);
     engine->base.verbs = verbs;
     engine->parameters = parameters;
     engine->driver = driver;
-    engine->n = n;
     engine->threads = ky_threads(parameters->threads);
     engine->units = (struct ky_engine_units){1, 1};
     enum ky_status status = ky_device_cards(engine, parameters->engine, error);
     if (status == KY_OK)
         status = check(engine, error);
     if (status == KY_OK)
-        status = allocate_bodies(engine, error);
+        status = resize(&engine->base, n, error);
     if (status != KY_OK) {
         close_engine(&engine->base);
         return status;
@@ -219,6 +234,7 @@ static void memory(const struct ky_engine *base, const struct ky_parameters *par
         .memory = memory,                                                                          \
         .open = kind##_open,                                                                       \
         .close = close_engine,                                                                     \
+        .resize = resize,                                                                          \
         .put = ky_device_put,                                                                      \
         .get = ky_device_fetch,                                                                    \
         .forces = forces,                                                                          \

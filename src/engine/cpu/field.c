@@ -1,0 +1,102 @@
+/* The field of the bodies at points that are none of them: for the exact sum over all bodies, for
+ * the other methods through a tree with the opening and the moments of the parameters. In double.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "engine/cpu/cpu.h"
+
+struct place {
+    const struct ky_cpu *cpu;
+    const struct ky_points *points;
+    struct ky_parameters parameters; /* with an opening that needs no last acceleration */
+    struct ky_octree tree;
+    double *body_eps2; /* of each body; NULL: they add none to that of the point */
+    double eps2;       /* of a point, with that of the bodies where it is the same for all */
+};
+
+/* All bodies, one after another. */
+static struct ky_field sum_bodies(const struct place *place, const double at[3])
+{
+    const struct ky_cpu *cpu = place->cpu;
+    struct ky_field field = {0, 0, 0, 0};
+    for (size_t j = 0; j < cpu->n; j++) {
+        double dx = cpu->x[0][j] - at[0], dy = cpu->x[1][j] - at[1], dz = cpu->x[2][j] - at[2];
+        double eps2 = place->eps2 + (place->body_eps2 ? place->body_eps2[j] : 0);
+        double s2 = ky_distance2(dx, dy, dz, eps2);
+        double y = s2 > (double)KY_CLOSE2 ? 1 / sqrt(s2) : 0; /* a body at the very place */
+        field = ky_add_body(field, dx, dy, dz, y, cpu->mass[j]);
+    }
+    return field;
+}
+
+static void fill(const struct place *place, double (*acceleration)[3], double *potential)
+{
+    const struct ky_cpu *cpu = place->cpu;
+    const struct ky_cpu_scale scale = ky_cpu_scale(cpu);
+    const int direct = place->parameters.force == KY_DIRECT;
+#pragma omp parallel for schedule(dynamic, 16) num_threads(cpu->threads)
+    for (size_t k = 0; k < place->points->count; k++) {
+        const double *position = place->points->position[k];
+        const double at[3] = {position[0] / cpu->length, position[1] / cpu->length,
+                              position[2] / cpu->length};
+        struct ky_field field =
+            direct ? sum_bodies(place, at)
+                   : ky_cpu_walk_point(cpu, &place->tree, &place->parameters, at, place->eps2);
+        if (acceleration) {
+            acceleration[k][0] = scale.acceleration * field.x;
+            acceleration[k][1] = scale.acceleration * field.y;
+            acceleration[k][2] = scale.acceleration * field.z;
+        }
+        if (potential)
+            potential[k] = scale.potential * field.p;
+    }
+}
+
+/* ε² as the kind of softening has it. */
+static enum ky_status soften(struct place *place, struct ky_error *error)
+{
+    const struct ky_cpu *cpu = place->cpu;
+    double eps = place->points->softening / cpu->length;
+    place->eps2 = eps * eps;
+    if (cpu->parameters->softening_kind != KY_SYMMETRIC)
+        return KY_OK;
+    if (!cpu->softening) {
+        eps = cpu->parameters->softening / cpu->length;
+        place->eps2 += eps * eps;
+        return KY_OK;
+    }
+    if (place->parameters.force != KY_DIRECT)
+        return KY_OK; /* the tree has those of the bodies */
+    place->body_eps2 = ky_allocate(cpu->n, sizeof(double));
+    for (size_t i = 0; place->body_eps2 && i < cpu->n; i++)
+        place->body_eps2[i] = ky_cpu_sink_eps2(cpu, i);
+    return place->body_eps2 ? KY_OK
+                            : ky_no_memory(error, "squared softenings", cpu->n, sizeof(double));
+}
+
+enum ky_status ky_cpu_field(struct ky_engine *engine, const struct ky_points *points,
+                            double (*acceleration)[3], double *potential, struct ky_error *error)
+{
+    struct ky_cpu *cpu = (struct ky_cpu *)engine;
+    struct place place = {.cpu = cpu, .points = points, .parameters = *cpu->parameters};
+    if (place.parameters.opening == KY_RELATIVE)
+        place.parameters.opening = KY_OFFSET;
+    if (cpu->n == 0)
+        place.parameters.force = KY_DIRECT;
+    ky_octree_init(&place.tree);
+    enum ky_status status = soften(&place, error);
+    if (!status && place.parameters.force != KY_DIRECT) {
+        const struct ky_octree_bodies bodies = {cpu->n,    cpu->x[0], cpu->x[1],
+                                                cpu->x[2], cpu->mass, cpu->softening};
+        status = ky_octree_build(&place.tree, &bodies, &place.parameters, error);
+        if (!status)
+            status = ky_octree_link(&place.tree, error);
+    }
+    if (!status)
+        fill(&place, acceleration, potential);
+    ky_octree_free(&place.tree);
+    free(place.body_eps2);
+    return status;
+}

@@ -1,0 +1,255 @@
+/* Changes to a simulation between two steps: bodies are written, come and go, and the step and the
+ * softening change. The engine gets the new bodies, and their forces are computed anew. */
+#include "simulation/sim.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/analysis.h"
+#include "base/bodies.h"
+#include "base/memory.h"
+
+enum { BY_FORCES = KY_WITH_ACCELERATION | KY_WITH_POTENTIAL };
+
+/* A new integrator for the bodies and parameters of now, which goes on counting. */
+static enum ky_status renew_integrator(struct ky_sim *sim, struct ky_error *error)
+{
+    struct ky_integrator_state *old = sim->integrator, *new = NULL;
+    const struct ky_integrator_verbs *verbs = old->verbs;
+    enum ky_status status =
+        ky_integrator_create(sim->engine, sim->n, &sim->parameters, &new, error);
+    if (status)
+        return status;
+    sim->steps_before = ky_sim_steps(sim);
+    for (size_t k = 0; k < verbs->field_count; k++)
+        memcpy((char *)new + verbs->fields[k].offset, (char *)old + verbs->fields[k].offset,
+               sizeof(uint64_t));
+    ky_integrator_free(old);
+    sim->integrator = new;
+    return KY_OK;
+}
+
+/* All bodies as they are, with room for `more` at the end and with ids. */
+static enum ky_status take_bodies(struct ky_sim *sim, size_t more, unsigned with,
+                                  struct ky_bodies *bodies, struct ky_error *error)
+{
+    enum ky_status status =
+        ky_bodies_allocate(bodies, sim->n + more, sim->with | with | KY_WITH_ID | BY_FORCES, error);
+    bodies->n = sim->n;
+    if (!status)
+        status = ky_sim_bodies(sim, bodies, error);
+    bodies->n = sim->n + more;
+    return status;
+}
+
+/* Bodies in place of those that are there. Nothing has changed after KY_BAD_DATA and KY_USAGE from
+ * the checks; after other failures the simulation can only be closed. */
+static enum ky_status put_bodies(struct ky_sim *sim, struct ky_bodies *bodies,
+                                 struct ky_error *error)
+{
+    enum ky_status status = ky_bodies_check(bodies, error);
+    if (!status)
+        status = ky_softening_need(&sim->parameters, bodies, error);
+    if (!status && bodies->n != sim->n)
+        status = ky_engine_resize(sim->engine, bodies->n, error);
+    if (!status)
+        status = ky_engine_put(sim->engine, bodies, error);
+    if (status)
+        return status;
+    sim->n = bodies->n;
+    status = ky_sim_keep_labels(sim, bodies, error);
+    if (!status)
+        status = ky_engine_forces(sim->engine, error);
+    return status ? status : renew_integrator(sim, error);
+}
+
+/* put_bodies, for bodies whose arrays are freed. `softening` is an array that put_bodies may drop.
+ */
+static enum ky_status replace_bodies(struct ky_sim *sim, struct ky_bodies *bodies,
+                                     struct ky_error *error)
+{
+    struct ky_bodies given = *bodies;
+    enum ky_status status = put_bodies(sim, &given, error);
+    ky_bodies_free(bodies);
+    return status;
+}
+
+/* ---- writing ---- */
+
+/* Arrays of `from` over rows of `to` from `first` on, but results and, unless `labels`, ids. */
+static void copy_rows(struct ky_bodies *to, size_t first, const struct ky_bodies *from, int labels)
+{
+    for (int k = 0; k < KY_ARRAYS; k++) {
+        const struct ky_array *about = &ky_arrays[k];
+        const void *source = ky_array_of(from, (enum ky_array_id)k);
+        char *target = ky_array_of(to, (enum ky_array_id)k);
+        if (source && target && from->n && !(about->with & BY_FORCES) &&
+            (labels || about->with != KY_WITH_ID))
+            memcpy(target + first * about->bytes, source, from->n * about->bytes);
+    }
+}
+
+enum ky_status ky_sim_write(struct ky_sim *sim, const struct ky_bodies *given,
+                            struct ky_error *error)
+{
+    struct ky_bodies bodies = {0};
+    const double softening = sim->parameters.softening;
+    if (given->n != sim->n)
+        return ky_fail(error, KY_USAGE, "arrays for %zu bodies, the simulation has %zu", given->n,
+                       sim->n);
+    enum ky_status status =
+        take_bodies(sim, 0, ky_bodies_with(given) & ~(unsigned)BY_FORCES, &bodies, error);
+    if (status) {
+        ky_bodies_free(&bodies);
+        return status;
+    }
+    copy_rows(&bodies, 0, given, 0);
+    if (given->softening)
+        sim->parameters.softening = (double)NAN; /* each body's own from now on */
+    status = replace_bodies(sim, &bodies, error);
+    if (status == KY_BAD_DATA || status == KY_USAGE)
+        sim->parameters.softening = softening;
+    return status;
+}
+
+/* ---- bodies that come and go ---- */
+
+static int ascending(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Ids from the largest of the first `n` on; KY_USAGE when there are none left. */
+static enum ky_status number(struct ky_bodies *bodies, size_t n, struct ky_error *error)
+{
+    uint64_t next = 0;
+    for (size_t i = 0; i < n; i++)
+        next = bodies->id[i] >= next ? bodies->id[i] + 1 : next;
+    if (n && (next == 0 || UINT64_MAX - next < bodies->n - n))
+        return ky_fail(error, KY_USAGE, "no ids are left above %" PRIu64 "; give ids",
+                       UINT64_MAX - (uint64_t)bodies->n);
+    for (size_t i = n; i < bodies->n; i++)
+        bodies->id[i] = next++;
+    return KY_OK;
+}
+
+enum ky_status ky_sim_add(struct ky_sim *sim, const struct ky_bodies *given, struct ky_error *error)
+{
+    struct ky_bodies bodies = {0};
+    const size_t before = sim->n;
+    enum ky_status status = ky_bodies_check(given, error);
+    if (status || !given->n)
+        return status;
+    if ((sim->with & KY_WITH_SOFTENING) && isnan(sim->parameters.softening) && !given->softening)
+        return ky_fail(error, KY_USAGE,
+                       "the bodies of the simulation have softenings of their own; those that are "
+                       "added need them too");
+    status = take_bodies(sim, given->n, given->type ? KY_WITH_TYPE : 0, &bodies, error);
+    for (size_t i = before; !status && bodies.type && i < bodies.n; i++)
+        bodies.type[i] = 4;
+    if (!status) {
+        copy_rows(&bodies, before, given, 1);
+        status = given->id ? KY_OK : number(&bodies, before, error);
+    }
+    if (!status)
+        return replace_bodies(sim, &bodies, error);
+    ky_bodies_free(&bodies);
+    return status;
+}
+
+/* The rows whose id is not in `id`, which is in ascending order, move up. How many of `id` were
+ * found. */
+static size_t drop_rows(struct ky_bodies *bodies, const uint64_t *id, size_t count)
+{
+    size_t kept = 0, found = 0;
+    for (size_t i = 0; i < bodies->n; i++) {
+        if (bsearch(&bodies->id[i], id, count, sizeof *id, ascending)) {
+            found++;
+            continue;
+        }
+        for (int k = 0; k < KY_ARRAYS && kept < i; k++) {
+            char *array = ky_array_of(bodies, (enum ky_array_id)k);
+            const size_t bytes = ky_arrays[k].bytes;
+            if (array)
+                memcpy(array + kept * bytes, array + i * bytes, bytes);
+        }
+        kept++;
+    }
+    bodies->n = kept;
+    return found;
+}
+
+enum ky_status ky_sim_remove(struct ky_sim *sim, const uint64_t *id, size_t count,
+                             struct ky_error *error)
+{
+    struct ky_bodies bodies = {0};
+    if (!count)
+        return KY_OK;
+    uint64_t *sorted = ky_allocate(count, sizeof *sorted);
+    if (!sorted)
+        return ky_no_memory(error, "ids", count, sizeof *sorted);
+    memcpy(sorted, id, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, ascending);
+    enum ky_status status = take_bodies(sim, 0, 0, &bodies, error);
+    if (!status && drop_rows(&bodies, sorted, count) != count)
+        status = ky_fail(error, KY_BAD_DATA,
+                         "of %zu ids to be removed only %zu are those of a body, or some are given "
+                         "twice",
+                         count, sim->n - bodies.n);
+    free(sorted);
+    if (!status)
+        return replace_bodies(sim, &bodies, error);
+    ky_bodies_free(&bodies);
+    return status;
+}
+
+/* ---- parameters ---- */
+
+enum ky_status ky_sim_set_step(struct ky_sim *sim, double step, struct ky_error *error)
+{
+    double time = ky_sim_time(sim);
+    if (!isfinite(step) || step == 0 || time + step == time)
+        return ky_fail(error, KY_USAGE,
+                       "step %g; it must be finite, not 0, and more than the rounding of the time "
+                       "%g",
+                       step, time);
+    enum ky_status status = ky_sim_check_time(sim, error);
+    if (status)
+        return status;
+    sim->parameters.step = step;
+    status = renew_integrator(sim, error);
+    if (status)
+        return status;
+    sim->line = (struct ky_timeline){time, sim->integrator->tick};
+    sim->now = (struct ky_moment){0};
+    return KY_OK;
+}
+
+enum ky_status ky_sim_set_softening(struct ky_sim *sim, double softening, struct ky_error *error)
+{
+    struct ky_bodies bodies = {0};
+    if (!(softening >= 0) || !isfinite(softening))
+        return ky_fail(error, KY_USAGE, "softening %g; it must be finite and not negative",
+                       softening);
+    enum ky_status status = take_bodies(sim, 0, 0, &bodies, error);
+    if (status) {
+        ky_bodies_free(&bodies);
+        return status;
+    }
+    sim->parameters.softening = softening;
+    return replace_bodies(sim, &bodies, error);
+}
+
+enum ky_status ky_sim_field(struct ky_sim *sim, size_t count, const double (*position)[3],
+                            double softening, double (*acceleration)[3], double *potential,
+                            struct ky_error *error)
+{
+    const struct ky_points points = {count, position, softening};
+    if (!(softening >= 0) || !isfinite(softening))
+        return ky_fail(error, KY_USAGE, "softening %g; it must be finite and not negative",
+                       softening);
+    return count ? ky_engine_field(sim->engine, &points, acceleration, potential, error) : KY_OK;
+}

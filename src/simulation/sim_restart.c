@@ -1,0 +1,251 @@
+/* The restart file of a simulation: clock, integrator, parameters and bodies. */
+#include "simulation/sim.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bodies.h"
+#include "base/memory.h"
+#include "snapshot/fields.h"
+
+/* In files of version 1 the tick was the step of the leap-frog, and no step was divided. */
+struct stored_clock {
+    double start, tick;
+    uint64_t ticks, n, with;
+    double part, step;
+    uint64_t steps;
+};
+
+#define AT(member) offsetof(struct stored_clock, member)
+static const struct ky_stored_field clock_fields[] = {
+    {"start", AT(start), 0}, {"tick", AT(tick), 0},   {"ticks", AT(ticks), 0},
+    {"bodies", AT(n), 0},    {"with", AT(with), 0},   {"part", AT(part), 1},
+    {"step", AT(step), 1},   {"steps", AT(steps), 1},
+};
+enum { CLOCK_FIELDS = sizeof clock_fields / sizeof *clock_fields };
+
+/* The arrays of the bodies as sections; those that are NULL are left out. */
+static size_t body_sections(const struct ky_bodies *bodies, struct ky_section sections[KY_ARRAYS])
+{
+    size_t used = 0;
+    for (int k = 0; k < KY_ARRAYS; k++) {
+        const void *array = ky_array_of(bodies, (enum ky_array_id)k);
+        if (!array)
+            continue;
+        struct ky_section *section = &sections[used++];
+        snprintf(section->name, sizeof section->name, "%s", ky_arrays[k].name);
+        section->data = array;
+        section->bytes = (uint64_t)bodies->n * ky_arrays[k].bytes;
+    }
+    return used;
+}
+
+/* The numbers by name: of the clock, and of the integrator. */
+enum { NUMBERS = 2 };
+static enum ky_status store_numbers(const struct ky_sim *sim, struct ky_section sections[NUMBERS],
+                                    struct ky_error *error)
+{
+    const struct stored_clock stored = {
+        sim->line.start, sim->line.tick, sim->now.ticks,       sim->n,
+        sim->with,       sim->now.part,  sim->parameters.step, ky_sim_steps(sim)};
+    const struct ky_integrator_verbs *verbs = sim->integrator->verbs;
+    enum ky_status status =
+        ky_fields_store("clock", clock_fields, CLOCK_FIELDS, &stored, &sections[0], error);
+    if (!status)
+        status = ky_fields_store("integrator", verbs->fields, verbs->field_count, sim->integrator,
+                                 &sections[1], error);
+    return status;
+}
+
+enum ky_status ky_sim_write_restart(struct ky_sim *sim, const char *path,
+                                    const struct ky_section *extra, size_t extras,
+                                    struct ky_error *error)
+{
+    const size_t most = NUMBERS + KY_ARRAYS + extras;
+    struct ky_section *sections = ky_allocate_zeroed(most, sizeof *sections);
+    struct ky_bodies bodies = {0};
+    if (!sections)
+        return ky_no_memory(error, "restart sections", most, sizeof *sections);
+    ky_engine_trim(sim->engine);
+    enum ky_status status = store_numbers(sim, sections, error);
+    if (!status)
+        status = ky_bodies_allocate(&bodies, sim->n,
+                                    sim->with | KY_WITH_ACCELERATION | KY_WITH_POTENTIAL, error);
+    if (!status)
+        status = ky_sim_bodies(sim, &bodies, error);
+    if (!status) {
+        size_t used = NUMBERS + body_sections(&bodies, sections + NUMBERS);
+        if (extras)
+            memcpy(sections + used, extra, extras * sizeof *extra);
+        status = ky_restart_write(path, sections, used + extras, error);
+    }
+    ky_bodies_free(&bodies);
+    for (int k = 0; k < NUMBERS; k++)
+        ky_fields_free(&sections[k]);
+    free(sections);
+    return status;
+}
+
+/* Copies the sections into arrays of the right length; one that is missing or of another length is
+ * an error. */
+static enum ky_status read_bodies(const struct ky_restart *restart,
+                                  const struct stored_clock *stored, struct ky_bodies *bodies,
+                                  struct ky_error *error)
+{
+    if (stored->n > SIZE_MAX / (3 * sizeof(double)))
+        return ky_fail(error, KY_BAD_DATA,
+                       "the restart file claims more bodies than memory can hold");
+    if (!ky_restart_section(restart, "position", stored->n * 3 * sizeof(double), error))
+        return KY_BAD_DATA;
+    enum ky_status status = ky_bodies_allocate(
+        bodies, (size_t)stored->n,
+        (unsigned)stored->with | KY_WITH_ACCELERATION | KY_WITH_POTENTIAL, error);
+    for (int k = 0; k < KY_ARRAYS && !status; k++) {
+        void *array = ky_array_of(bodies, (enum ky_array_id)k);
+        const size_t bytes = bodies->n * ky_arrays[k].bytes;
+        const void *data =
+            array ? ky_restart_section(restart, ky_arrays[k].name, bytes, error) : NULL;
+        if (array && !data)
+            return KY_BAD_DATA;
+        if (array)
+            memcpy(array, data, bytes);
+    }
+    return status;
+}
+
+/* The clock as it was; what files of version 1 lack follows from the rest. */
+static enum ky_status restore_clock(const struct ky_restart *restart, struct stored_clock *stored,
+                                    struct ky_error *error)
+{
+    *stored = (struct stored_clock){.step = (double)NAN, .steps = UINT64_MAX};
+    enum ky_status status =
+        ky_fields_restore(restart, "clock", clock_fields, CLOCK_FIELDS, stored, error);
+    if (isnan(stored->step))
+        stored->step = stored->tick;
+    if (stored->steps == UINT64_MAX)
+        stored->steps = stored->ticks;
+    return status;
+}
+
+enum ky_status ky_sim_from_restart(const struct ky_restart *restart,
+                                   const struct ky_parameters *parameters, struct ky_sim **made,
+                                   struct ky_error *error)
+{
+    *made = NULL;
+    struct stored_clock stored;
+    enum ky_status status = restore_clock(restart, &stored, error);
+    if (status)
+        return status;
+    struct ky_sim *sim = NULL;
+    struct ky_parameters own = *parameters;
+    own.step = stored.step;
+    struct ky_bodies bodies = {0};
+    status = read_bodies(restart, &stored, &bodies, error);
+    if (!status)
+        status = ky_bodies_check(&bodies, error);
+    if (!status)
+        status = ky_sim_create(&own, &bodies, stored.start, &sim, error);
+    ky_bodies_free(&bodies);
+    if (status)
+        return status;
+    sim->line.tick = stored.tick;
+    sim->now = (struct ky_moment){stored.ticks, stored.part};
+    sim->steps_before = stored.steps;
+    const struct ky_integrator_verbs *verbs = sim->integrator->verbs;
+    status = ky_fields_restore(restart, "integrator", verbs->fields, verbs->field_count,
+                               sim->integrator, error);
+    if (status)
+        ky_sim_close(sim);
+    else
+        *made = sim;
+    return status;
+}
+
+/* ---- parameters ---- */
+
+enum ky_status ky_sim_parameters_text(const struct ky_parameters *parameters, char **text,
+                                      struct ky_error *error)
+{
+    struct ky_option_set sets[KY_PARAMETER_SETS];
+    struct ky_parameters own = *parameters;
+    size_t size = 0;
+    *text = NULL;
+    ky_parameter_sets(&own, sets);
+    FILE *memory = open_memstream(text, &size);
+    if (!memory)
+        return ky_no_memory(error, "parameters", 1, 4096);
+    ky_options_write_ini(sets, KY_PARAMETER_SETS, memory);
+    return fclose(memory) ? ky_no_memory(error, "parameters", 1, 4096) : KY_OK;
+}
+
+/* What the caller wants of the processor; what it leaves open is as before, so that the bits are.
+ */
+static void take_processor(struct ky_parameters *stored, const struct ky_parameters *wanted)
+{
+    if (wanted->engine && strcmp(wanted->engine, "auto") != 0)
+        stored->engine = wanted->engine;
+    if (wanted->isa > KY_ISA_AUTO)
+        stored->isa = wanted->isa;
+    if (wanted->threads > 0)
+        stored->threads = wanted->threads;
+    stored->log = wanted->log;
+    stored->log_context = wanted->log_context;
+}
+
+enum ky_status ky_sim_restore_parameters(const struct ky_restart *restart,
+                                         const struct ky_parameters *wanted,
+                                         struct ky_parameters *parameters, char **text,
+                                         struct ky_error *error)
+{
+    struct ky_option_set sets[KY_PARAMETER_SETS];
+    const struct ky_section *section = ky_restart_find(restart, "parameters");
+    *text = NULL;
+    if (!section || !section->bytes || ((const char *)section->data)[section->bytes - 1])
+        return ky_fail(error, KY_BAD_DATA, "the restart file has no parameters");
+    if (!(*text = malloc(section->bytes)))
+        return ky_no_memory(error, "parameters", (size_t)section->bytes, 1);
+    memcpy(*text, section->data, (size_t)section->bytes);
+    ky_parameters_defaults(parameters);
+    ky_parameter_sets(parameters, sets);
+    enum ky_status status = ky_options_read_back(sets, KY_PARAMETER_SETS, *text, error);
+    take_processor(parameters, wanted);
+    return status;
+}
+
+/* ---- the public calls ---- */
+
+enum ky_status ky_sim_save(struct ky_sim *sim, const char *path, struct ky_error *error)
+{
+    char *text = NULL;
+    enum ky_status status = ky_sim_parameters_text(&sim->parameters, &text, error);
+    if (!status) {
+        const struct ky_section parameters = {"parameters", text, strlen(text) + 1};
+        status = ky_sim_write_restart(sim, path, &parameters, 1, error);
+    }
+    free(text);
+    return status;
+}
+
+enum ky_status ky_sim_restore(const char *path, const struct ky_parameters *wanted,
+                              struct ky_sim **sim, struct ky_error *error)
+{
+    struct ky_parameters own, parameters;
+    struct ky_restart restart = {0};
+    char *text = NULL;
+    *sim = NULL;
+    ky_parameters_defaults(&own);
+    if (!ky_size_adopt(&own, sizeof own, wanted))
+        return ky_fail(error, KY_USAGE,
+                       "parameters were not filled by ky_parameters_defaults of this version");
+    enum ky_status status = ky_restart_read(path, &restart, NULL, error);
+    if (status)
+        return status;
+    status = ky_sim_restore_parameters(&restart, &own, &parameters, &text, error);
+    if (!status)
+        status = ky_sim_from_restart(&restart, &parameters, sim, error);
+    ky_restart_free(&restart);
+    free(text);
+    return status ? ky_fail_in(error, status, "%s: ", path) : KY_OK;
+}

@@ -1,0 +1,327 @@
+/* Changes to a simulation between two steps: what comes out is what a simulation of the changed
+ * bodies from the start has. */
+#include "snapshot.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engines.h"
+
+enum { N = 300 };
+static struct ky_error error;
+
+static struct ky_parameters parameters_of(const char *engine, int force)
+{
+    struct ky_parameters parameters;
+    ky_parameters_defaults(&parameters);
+    parameters.engine = engine;
+    parameters.force = force;
+    parameters.softening = 0.1;
+    parameters.step = 0.0625;
+    return parameters;
+}
+
+static struct ky_snapshot plummer(size_t n)
+{
+    struct ky_snapshot snapshot;
+    struct ky_model_parameters model;
+    ky_model_parameters_defaults(&model);
+    model.n = n;
+    ky_snapshot_clear(&snapshot);
+    assert_ok(ky_model_make("plummer", &model, &snapshot, &error));
+    return snapshot;
+}
+
+/* Bodies and forces of a simulation. */
+static struct ky_bodies state_of(struct ky_sim *sim)
+{
+    struct ky_bodies bodies = {0};
+    assert_ok(ky_bodies_allocate(&bodies, ky_sim_n(sim),
+                                 KY_WITH_ID | KY_WITH_ACCELERATION | KY_WITH_POTENTIAL, &error));
+    assert_ok(ky_sim_bodies(sim, &bodies, &error));
+    return bodies;
+}
+
+/* The forces are those of the same bodies, opened anew, to the last bit for exact sums and as good
+ * as the method is otherwise; ids are as expected. */
+static void assert_as_new(struct ky_sim *sim, const struct ky_parameters *parameters, double within)
+{
+    struct ky_sim *fresh;
+    struct ky_bodies now = state_of(sim);
+    assert_ok(ky_sim_open(parameters, &now, ky_sim_time(sim), &fresh, &error));
+    struct ky_bodies expected = state_of(fresh);
+    double largest = 0, worst = 0;
+    for (size_t i = 0; i < now.n; i++)
+        for (int c = 0; c < 3; c++) {
+            largest = fmax(largest, fabs(expected.acceleration[i][c]));
+            worst = fmax(worst, fabs(now.acceleration[i][c] - expected.acceleration[i][c]));
+        }
+    assert_between(worst / largest, 0, within);
+    ky_bodies_free(&now);
+    ky_bodies_free(&expected);
+    ky_sim_close(fresh);
+}
+
+static void bodies_come_and_go(const char *engine, int force, double within)
+{
+    struct ky_parameters parameters = parameters_of(engine, force);
+    struct ky_snapshot snapshot = plummer(N), more = plummer(3);
+    struct ky_sim *sim;
+    assert_ok(ky_sim_open(&parameters, &snapshot.bodies, 0, &sim, &error));
+    assert_ok(ky_sim_advance(sim, 2, &error));
+    static const uint64_t gone[] = {299, 0, 17}, twice[] = {5, 5}, nobody[] = {5, 300};
+    assert_int_equal(ky_sim_remove(sim, twice, 2, &error), KY_BAD_DATA);
+    assert_int_equal(ky_sim_remove(sim, nobody, 2, &error), KY_BAD_DATA);
+    assert_true(ky_sim_n(sim) == N);
+    assert_ok(ky_sim_remove(sim, gone, 3, &error));
+    struct ky_bodies bodies = state_of(sim);
+    assert_true(bodies.n == N - 3 && bodies.id[0] == 1 && bodies.id[16] == 18 &&
+                bodies.id[296] == 298);
+    ky_bodies_free(&bodies);
+    assert_as_new(sim, &parameters, within);
+    assert_int_equal(ky_sim_add(sim, &more.bodies, &error),
+                     KY_BAD_DATA); /* ids 1 and 2 are there */
+    assert_non_null(strstr(error.text, "occurs twice"));
+    struct ky_bodies unnamed = more.bodies;
+    unnamed.id = NULL;
+    assert_ok(ky_sim_add(sim, &unnamed, &error));
+    bodies = state_of(sim);
+    assert_true(bodies.n == N && bodies.id[297] == 299 && bodies.id[299] == 301);
+    assert_true(bodies.position[299][1] == more.bodies.position[2][1]);
+    ky_bodies_free(&bodies);
+    assert_as_new(sim, &parameters, within);
+    assert_ok(ky_sim_advance_to(sim, 0.25, 0, &error));
+    assert_true(ky_sim_steps(sim) == 4);
+    ky_sim_close(sim);
+    ky_snapshot_free(&snapshot);
+    ky_snapshot_free(&more);
+}
+
+static void bodies_come_and_go_everywhere(void **state)
+{
+    (void)state;
+    bodies_come_and_go("cpu", KY_DIRECT, 0);
+    bodies_come_and_go("cpu", KY_TREE, 1e-2);
+    for (int k = 0; k < engine_count; k++)
+        if (!is_cpu_engine(k))
+            bodies_come_and_go(engines[k].engine, KY_DIRECT, 1e-6);
+}
+
+/* All bodies may go, and the first may come. */
+static void from_none_to_some(void **state)
+{
+    (void)state;
+    static const uint64_t both[] = {0, 1};
+    struct ky_parameters parameters = parameters_of("cpu", KY_TREE);
+    struct ky_snapshot two = plummer(2);
+    struct ky_sim *sim;
+    assert_ok(ky_sim_open(&parameters, &two.bodies, 0, &sim, &error));
+    assert_ok(ky_sim_remove(sim, both, 2, &error));
+    assert_true(ky_sim_n(sim) == 0);
+    assert_ok(ky_sim_advance(sim, 1, &error));
+    assert_ok(ky_sim_add(sim, &two.bodies, &error));
+    assert_ok(ky_sim_advance(sim, 1, &error));
+    assert_true(ky_sim_n(sim) == 2);
+    ky_sim_close(sim);
+    ky_snapshot_free(&two);
+}
+
+static void a_state_is_written(void **state)
+{
+    (void)state;
+    struct ky_parameters parameters = parameters_of("cpu", KY_DIRECT);
+    struct ky_snapshot snapshot = plummer(N);
+    double(*position)[3] = snapshot.bodies.position, kept = position[7][1];
+    struct ky_sim *sim;
+    assert_ok(ky_sim_open(&parameters, &snapshot.bodies, 0, &sim, &error));
+    struct ky_bodies some = {.n = N, .mass = snapshot.bodies.mass, .position = position};
+    for (int i = 0; i < N; i++)
+        some.mass[i] *= 1 + i % 3, position[i][0] += 0.5;
+    assert_ok(ky_sim_write(sim, &some, &error));
+    struct ky_bodies now = state_of(sim);
+    assert_memory_equal(now.velocity, snapshot.bodies.velocity, N * sizeof *now.velocity);
+    assert_true(now.mass[2] == some.mass[2] && now.position[7][1] == kept);
+    ky_bodies_free(&now);
+    assert_as_new(sim, &parameters, 0);
+    position[3][0] = (double)NAN;
+    assert_int_equal(ky_sim_write(sim, &some, &error), KY_BAD_DATA);
+    assert_as_new(sim, &parameters, 0); /* as it was */
+    some.n = 2;
+    assert_int_equal(ky_sim_write(sim, &some, &error), KY_USAGE);
+    double own[N];
+    for (int i = 0; i < N; i++)
+        own[i] = i % 2 ? 0.2 : 0.05;
+    struct ky_bodies softenings = {.n = N, .softening = own};
+    assert_ok(ky_sim_write(sim, &softenings, &error));
+    struct ky_bodies soft = {0};
+    assert_ok(ky_bodies_allocate(&soft, N, KY_WITH_SOFTENING | KY_WITH_ACCELERATION, &error));
+    assert_ok(ky_sim_bodies(sim, &soft, &error));
+    assert_memory_equal(soft.softening, own, sizeof own);
+    parameters.softening = (double)NAN;
+    struct ky_sim *fresh;
+    assert_ok(ky_sim_open(&parameters, &soft, 0, &fresh, &error));
+    struct ky_bodies expected = state_of(fresh);
+    assert_memory_equal(soft.acceleration, expected.acceleration,
+                        N * sizeof *expected.acceleration);
+    ky_sim_close(fresh);
+    assert_ok(ky_sim_set_softening(sim, 0.3, &error));
+    assert_int_equal(ky_sim_set_softening(sim, -1, &error), KY_USAGE);
+    parameters.softening = 0.3;
+    assert_as_new(sim, &parameters, 0);
+    ky_bodies_free(&soft);
+    ky_bodies_free(&expected);
+    ky_sim_close(sim);
+    ky_snapshot_free(&snapshot);
+}
+
+static void the_step_changes(void **state)
+{
+    (void)state;
+    struct ky_parameters parameters = parameters_of("cpu", KY_DIRECT);
+    struct ky_snapshot snapshot = plummer(N);
+    struct ky_sim *sim, *other;
+    assert_ok(ky_sim_open(&parameters, &snapshot.bodies, 1, &sim, &error));
+    assert_ok(ky_sim_advance(sim, 3, &error));
+    assert_ok(ky_sim_set_step(sim, 0.03125, &error));
+    assert_int_equal(ky_sim_set_step(sim, 0, &error), KY_USAGE);
+    assert_int_equal(ky_sim_set_step(sim, 1e-20, &error), KY_USAGE);
+    assert_ok(ky_sim_advance(sim, 2, &error));
+    assert_true(ky_sim_time(sim) == 1.25 && ky_sim_steps(sim) == 5);
+    assert_ok(ky_sim_open(&parameters, &snapshot.bodies, 1, &other, &error));
+    assert_ok(ky_sim_advance(other, 3, &error));
+    struct ky_bodies middle = state_of(other);
+    ky_sim_close(other);
+    parameters.step = 0.03125;
+    assert_ok(ky_sim_open(&parameters, &middle, 1.1875, &other, &error));
+    assert_ok(ky_sim_advance(other, 2, &error));
+    struct ky_bodies now = state_of(sim), expected = state_of(other);
+    assert_memory_equal(now.position, expected.position, N * sizeof *now.position);
+    ky_bodies_free(&middle);
+    ky_bodies_free(&now);
+    ky_bodies_free(&expected);
+    ky_sim_close(sim);
+    ky_sim_close(other);
+    ky_snapshot_free(&snapshot);
+}
+
+/* Saved and restored, a simulation goes on to the last bit, also from within a step. */
+static void saved_and_restored(void **state)
+{
+    (void)state;
+    struct ky_parameters parameters = parameters_of("cpu", KY_TREE), defaults;
+    struct ky_snapshot snapshot = plummer(N);
+    struct ky_sim *sim, *again;
+    ky_parameters_defaults(&defaults);
+    assert_ok(ky_sim_open(&parameters, &snapshot.bodies, 0, &sim, &error));
+    assert_ok(ky_sim_advance_to(sim, 0.3, 1, &error));
+    assert_ok(ky_sim_save(sim, in_folder("state.kyo"), &error));
+    assert_ok(ky_sim_restore(in_folder("state.kyo"), &defaults, &again, &error));
+    assert_true(ky_sim_time(again) == ky_sim_time(sim) && ky_sim_steps(again) == 5);
+    assert_ok(ky_sim_advance(sim, 3, &error));
+    assert_ok(ky_sim_advance(again, 3, &error));
+    struct ky_bodies one = state_of(sim), other = state_of(again);
+    assert_memory_equal(one.position, other.position, N * sizeof *one.position);
+    assert_memory_equal(one.velocity, other.velocity, N * sizeof *one.velocity);
+    ky_bodies_free(&one);
+    ky_bodies_free(&other);
+    ky_sim_close(again);
+    assert_int_equal(ky_sim_restore(in_folder("none.kyo"), &defaults, &again, &error), KY_BAD_DATA);
+    assert_null(again);
+    ky_sim_close(sim);
+    ky_snapshot_free(&snapshot);
+}
+
+/* The field at a point is that on a body without mass there. */
+static void fields_at_points(void **state)
+{
+    (void)state;
+    static const struct {
+        int force, kind, own;
+        double within;
+    } cases[] = {{KY_DIRECT, KY_PLUMMER, 0, 1e-12},   {KY_DIRECT, KY_SYMMETRIC, 0, 1e-12},
+                 {KY_DIRECT, KY_SYMMETRIC, 1, 1e-12}, {KY_TREE, KY_PLUMMER, 0, 1e-2},
+                 {KY_WALK, KY_SYMMETRIC, 1, 1e-2},    {KY_TREE, KY_SYMMETRIC, 0, 1e-2}};
+    enum { POINTS = 40 };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct ky_parameters parameters = parameters_of("cpu", cases[c].force);
+        parameters.softening_kind = cases[c].kind;
+        struct ky_snapshot all = plummer(N + POINTS);
+        struct ky_bodies bodies = all.bodies;
+        double own[N + POINTS], acceleration[POINTS][3], potential[POINTS];
+        for (int i = 0; i < N + POINTS; i++)
+            own[i] = i < N ? 0.05 + 0.001 * i : 0.1;
+        if (cases[c].own)
+            bodies.softening = own, parameters.softening = (double)NAN;
+        bodies.n = N;
+        struct ky_sim *sim;
+        assert_ok(ky_sim_open(&parameters, &bodies, 0, &sim, &error));
+        assert_ok(ky_sim_field(sim, POINTS, (const double(*)[3]) & bodies.position[N], 0.1,
+                               acceleration, potential, &error));
+        ky_sim_close(sim);
+        for (int i = 0; i < POINTS; i++)
+            bodies.mass[N + i] = 0;
+        bodies.n = N + POINTS;
+        assert_ok(ky_bodies_extend(&all.bodies, KY_WITH_ACCELERATION | KY_WITH_POTENTIAL, &error));
+        bodies.acceleration = all.bodies.acceleration, bodies.potential = all.bodies.potential;
+        parameters.force = KY_DIRECT;
+        parameters.precision = KY_DOUBLE;
+        assert_ok(ky_forces(&parameters, &bodies, NULL, &error));
+        for (int i = 0; i < POINTS; i++) {
+            double size = 0, miss = 0;
+            for (int k = 0; k < 3; k++) {
+                size += pow(bodies.acceleration[N + i][k], 2);
+                miss += pow(bodies.acceleration[N + i][k] - acceleration[i][k], 2);
+            }
+            assert_between(sqrt(miss / size), 0, cases[c].within);
+            assert_between(potential[i] / bodies.potential[N + i], 1 - cases[c].within,
+                           1 + cases[c].within);
+        }
+        ky_snapshot_free(&all);
+    }
+}
+
+static void fields_of_odd_points(void **state)
+{
+    (void)state;
+    struct ky_parameters parameters = parameters_of("cpu", KY_TREE);
+    parameters.softening = 0;
+    struct ky_snapshot snapshot = plummer(2);
+    struct ky_sim *sim;
+    double acceleration[3][3], potential[3], wrong[1][3] = {{0, (double)INFINITY, 0}};
+    double points[3][3] = {{0}, {1e6, 0, 0}};
+    memcpy(points[2], snapshot.bodies.position[1],
+           sizeof points[2]); /* at a body: the other acts */
+    assert_ok(ky_sim_open(&parameters, &snapshot.bodies, 0, &sim, &error));
+    assert_ok(ky_sim_field(sim, 0, NULL, 0, NULL, NULL, &error));
+    assert_ok(ky_sim_field(sim, 3, (const double(*)[3])points, 0, acceleration, NULL, &error));
+    assert_ok(ky_sim_field(sim, 3, (const double(*)[3])points, 0, NULL, potential, &error));
+    assert_between(acceleration[1][0] * 1e12, -1.01, -0.99);
+    assert_between(potential[1] * 1e6, -1.01, -0.99);
+    assert_true(isfinite(potential[2]) && potential[2] < 0);
+    assert_int_equal(ky_sim_field(sim, 1, (const double(*)[3])wrong, 0, NULL, potential, &error),
+                     KY_BAD_DATA);
+    assert_int_equal(ky_sim_field(sim, 1, (const double(*)[3])points, -1, NULL, potential, &error),
+                     KY_USAGE);
+    ky_sim_close(sim);
+    ky_snapshot_free(&snapshot);
+}
+
+static int prepare(void **state)
+{
+    return make_folder(state) || find_engines(state);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bodies_come_and_go_everywhere),
+        cmocka_unit_test(from_none_to_some),
+        cmocka_unit_test(a_state_is_written),
+        cmocka_unit_test(the_step_changes),
+        cmocka_unit_test(saved_and_restored),
+        cmocka_unit_test(fields_at_points),
+        cmocka_unit_test(fields_of_odd_points),
+    };
+    return cmocka_run_group_tests(tests, prepare, remove_folder);
+}
