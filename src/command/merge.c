@@ -156,6 +156,9 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     ky_snapshot_clear(&b);
     ky_snapshot_clear(&both);
     status = sink_check(cli, &sink);
+    if (!status && !(cli_given(cli, "separation") && cli_given(cli, "pericentre")))
+        status = ky_fail(&cli->error, KY_USAGE,
+                         "no orbit: give --separation LENGTH and --pericentre LENGTH");
     for (int k = 0; k < 2 && !status; k++)
         status = refuse_own_input(cli, sink.output, cli->words[k]);
     if (!status)

@@ -19,8 +19,8 @@ enum ky_status model_check_options(struct cli *cli, const char *name)
                   owner->options == ky_model_options; /* else it also means something to the run */
         if (own && cli_given(cli, option) && !ky_model_takes(model, option))
             return ky_fail(&cli->error, KY_USAGE,
-                           "--%s means nothing to the model %s; it takes: bodies seed mass g %s",
-                           option, name, model->takes);
+                           "--%s means nothing to the model %s; it takes: bodies seed mass g %.*s",
+                           option, name, (int)strlen(model->takes) - 1, model->takes);
     }
     return KY_OK;
 }

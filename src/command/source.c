@@ -127,13 +127,15 @@ enum ky_status source_units(struct cli *cli, const char *file, const char *prese
     }
     if (isnan(g) || g == units->g)
         return KY_OK;
-    if (made_for_g || units->length_cm > 0) {
-        ky_format(line, sizeof line, "G = %.6g replaces %.6g, which %s was made for", g, units->g,
+    const double before = units->g;
+    units->g = g;
+    enum ky_status status = ky_units_check(units, &cli->error);
+    if (!status && (made_for_g || units->length_cm > 0)) {
+        ky_format(line, sizeof line, "G = %.6g replaces %.6g, which %s was made for", g, before,
                   file);
         cli_log(cli, KY_LOG_WARNING, line);
     }
-    units->g = g;
-    return ky_units_check(units, &cli->error);
+    return status;
 }
 
 enum ky_status source_get(struct cli *cli, struct source *source, const char *file,

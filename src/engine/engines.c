@@ -56,6 +56,15 @@ static enum ky_status find(const char *name, const struct ky_engine_verbs **verb
                    name);
 }
 
+/* The CPU has one variant of the exact sum; but an unrolling makes the precision single. */
+static void warn_of_unroll(const struct ky_parameters *parameters)
+{
+    if (parameters->force == KY_DIRECT && parameters->unroll != KY_UNROLL_TUNED)
+        ky_log(parameters, KY_LOG_WARNING, "--unroll chooses nothing on the CPU%s",
+               parameters->precision == KY_SINGLE ? ", where it only makes the precision single"
+                                                  : "");
+}
+
 /* The first in the table that opens, of those with the general walk if `walk`; why the others do
  * not goes to the log. */
 static enum ky_status open_best(const struct ky_parameters *parameters, size_t n, int walk,
@@ -82,11 +91,18 @@ static enum ky_status open_engine(const struct ky_parameters *parameters, size_t
                                   struct ky_engine **engine, struct ky_error *error)
 {
     const struct ky_engine_verbs *verbs = NULL;
+    enum ky_status status;
     *engine = NULL;
-    if (!strcmp(parameters->engine, "auto"))
-        return open_best(parameters, n, walk, engine, error);
-    enum ky_status status = find(parameters->engine, &verbs, error);
-    return status == KY_OK ? verbs->open(parameters, n, engine, error) : status;
+    if (!strcmp(parameters->engine, "auto")) {
+        status = open_best(parameters, n, walk, engine, error);
+    } else {
+        status = find(parameters->engine, &verbs, error);
+        if (!status)
+            status = verbs->open(parameters, n, engine, error);
+    }
+    if (!status && (*engine)->verbs == &ky_cpu_engine)
+        warn_of_unroll(parameters);
+    return status;
 }
 
 enum ky_status ky_engine_open(const struct ky_parameters *parameters, size_t n,

@@ -196,6 +196,11 @@ enum ky_status ky_sim_advance_to(struct ky_sim *sim, double time, int shorten,
         return status;
     if (isnan(sim->line.tick) || sim->line.tick == 0)
         return ky_sim_go_to(sim, moment, error);
+    if (on_grid < 0 && (time - ky_sim_time(sim)) / sim->parameters.step > 0)
+        return ky_fail(
+            error, KY_USAGE,
+            "time %.10g is more steps away than can be counted: it is %.10g now, step %g", time,
+            ky_sim_time(sim), sim->parameters.step);
     if (on_grid < 0 || ky_moment_compare(moment, sim->now) < 0)
         return ky_fail(error, KY_USAGE, "time %.10g does not lie ahead: it is %.10g now, step %g",
                        time, ky_sim_time(sim), sim->parameters.step);

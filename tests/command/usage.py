@@ -75,12 +75,13 @@ with folder() as where:
         (["run", "--model", "plummer", "-n", "10", "--output", path("x"), "--step", "0.1", "--end", "-1"], "ahead"),
         (["run", "--model", "plummer", "-n", "10", "--output", path("x"), "--end", "1", "--steps", "3", "--step", "1"], "both"),
         (["model", "plummer", "-n", "10"], "-o FILE"),
-        (["model", "plummer", "-n", "10", "--w0", "5", "-o", path("x.csv")], "--w0"),
+        (["model", "plummer", "-n", "10", "--w0", "5", "-o", path("x.csv")], "softening-kind cutoff"),
         (["model", "plummer", "-n", "0", "-o", path("x.csv")], ""),
         (["model", "plummer", "-n", "1.5", "-o", path("x.csv")], "whole"),
         (["model", "plummer", "-n", "10", "-o", path("x.xyz")], ""),
         (["model"], "usage"),
         (["merge", "a"], "usage"),
+        (["merge", "a", "b", "--separation", "3", "-o", path("x.csv")], "--pericentre LENGTH"),
         (["draw", path("x")], "-o"),
         (["bench", "nothing"], "nothing"),
         (["bench", "tree", "-n", "1000"], "bench unroll"),
@@ -102,8 +103,8 @@ with folder() as where:
         (["run", path("none.ini")], "none.ini"),
     ]:
         process = run(*words, code=2)
-        lines = process.stderr.strip().splitlines()
-        check(process.returncode == 2 and len(lines) == 1 and says in lines[0] and not process.stdout
+        lines = process.stderr.splitlines()
+        check(process.returncode == 2 and len(lines) == 1 and lines[0] == lines[0].strip() and says in lines[0] and not process.stdout
               and not os.path.exists(path("x")) and not os.path.exists(path("x.csv")),
               f"code 2: {' '.join(os.path.basename(w) for w in words)}", process.stderr + process.stdout)
     check(run(code=2).returncode == 2, "no command at all is wrong usage")
@@ -208,6 +209,10 @@ with folder() as where:
           "also as text")
     idle = run("force", "n.csv", "--softening", "0.1", "--force", "direct", "--theta", "0.5", "--leaf", "8", "-q").stderr
     check(idle.count("has no effect with --force direct") == 2, "options without effect are warned of", idle)
+    for words, says in ((["--unroll", "4x2"], "makes the precision single"), (["--unroll", "none", "--precision", "double"], "on the CPU\n")):
+        idle = run("run", "n.csv", "--softening", "0.1", "--force", "direct", "--engine", "cpu", *words, "--step", "0.125", "--steps", "1",
+                   "--output", "unrolled", "--overwrite").stderr
+        check(idle.count("--unroll chooses nothing on the CPU") == 1 and says in idle, f"also of {words} on the CPU", idle)
     said = run("run", "n.csv", "--softening", "0.1", "--step", "0.125", "--steps", "2", "--output", "said").stderr.splitlines()
     check(said and len(said) == len(set(said)), "a remark is printed once", said)
     # which softening a run has: the option, the bodies' own, that of the file, that of the model, else none
@@ -298,6 +303,8 @@ with folder() as where:
     run("model", "plummer", "-n", "50", "-o", path("bodies.csv"))
     check("G = 1" in run("force", path("bodies.csv"), "--units", "galaxy", code=2).stderr, "a model for G = 1 is not taken for kpc and km/s")
     check("replaces 1" in run("force", path("bodies.csv"), "--g", "2").stderr, "and --g says what it replaces")
+    said = run("force", path("pc.csv"), "--g", "1", code=2).stderr
+    check("contradicts" in said and said.count("\n") == 1, "G that the units of a file have not is refused in one line", said)
     check("contradicts" in run("model", "plummer", "-n", "9", "--units", "galaxy", "--g", "1", "-o", path("no.csv"), code=2).stderr,
           "G that the units have not is refused")
     run("merge", path("bodies.csv"), path("bodies.csv"), "--separation", "9", "--pericentre", "1", "--g", "4", "-o", path("g4.csv"))

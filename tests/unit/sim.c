@@ -186,6 +186,8 @@ static void times_are_counted(void **state)
     assert_int_equal(ky_sim_advance_to(sim, 2.4, 1, &error), KY_USAGE);
     assert_non_null(strstr(error.text, "does not lie ahead"));
     assert_int_equal(ky_sim_advance_to(sim, (double)NAN, 1, &error), KY_USAGE);
+    assert_int_equal(ky_sim_advance_to(sim, 1e300, 1, &error), KY_USAGE);
+    assert_non_null(strstr(error.text, "more steps away than can be counted"));
     assert_true(ky_sim_time(sim) == 2.5);
     assert_ok(ky_sim_advance_to(sim, 2.65, 1, &error)); /* one step and a part */
     assert_ok(ky_sim_advance_to(sim, 2.7, 1, &error));  /* another part of the same step */
