@@ -1,9 +1,11 @@
 /* Options in JSON: read from a file, and written as numbers, texts and flags. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "base/json_read.h"
+#include "base/memory.h"
 #include "base/options.h"
 
 struct reading {
@@ -11,7 +13,8 @@ struct reading {
     size_t count;
     const struct ky_option_letter *letters; /* of the command line, which are hinted at */
     const char *member_name, *member;
-    int options; /* how many were read */
+    int options;          /* how many were read */
+    unsigned char *taken; /* for each option of each set */
 };
 
 static enum ky_status take(void *context, const char *object, const char *name, const char *text,
@@ -29,6 +32,10 @@ static enum ky_status take(void *context, const char *object, const char *name, 
         return ky_fail(error, KY_USAGE, "%s: is no option of this command%s%s", where,
                        near ? "; did you mean " : "", near ? near : "");
     }
+    unsigned char *taken = &r->taken[ky_options_index(r->sets, owner, option)];
+    if (*taken)
+        return ky_fail(error, KY_USAGE, "%s: is given twice; give it once", where);
+    *taken = 1;
     enum ky_status status = ky_option_set_text(option, owner->values, text, where, error);
     if (!status)
         ky_option_mark_given(owner, option);
@@ -41,10 +48,16 @@ enum ky_status ky_options_json(const struct ky_option_set *sets, size_t count,
                                struct ky_option_storage **storage, const char *member_name,
                                const char **member, struct ky_error *error)
 {
+    const size_t total = ky_options_total(sets, count);
     char *text = NULL;
     struct reading r = {
         .sets = sets, .count = count, .letters = letters, .member_name = member_name};
     enum ky_status status = ky_options_read_file(file, name, storage, &text, error);
+    if (status)
+        return status;
+    r.taken = ky_allocate_zeroed(total, 1);
+    if (!r.taken)
+        status = ky_no_memory(error, "parameter file", total, 1);
     if (!status)
         status = ky_json_read(text, name, take, &r, error);
     if (!status && !r.options)
@@ -52,6 +65,7 @@ enum ky_status ky_options_json(const struct ky_option_set *sets, size_t count,
                          "%s: has no object \"options\" with options in it, as run.json has", name);
     if (member)
         *member = r.member;
+    free(r.taken);
     return status;
 }
 
