@@ -1,22 +1,17 @@
 /* Interaction lists; see lists.h. Distances are in double, the tests of boxes in float. */
 #include "octree/lists.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "physics/opening.h"
+#include "octree/decide.h"
 
 /* The tight box of a group. */
-struct box {
-    double centre[3], half[3];
-};
-
-static struct box box_of(const struct ky_octree *tree, const struct ky_group *group)
+static struct ky_sinks_box box_of(const struct ky_octree *tree, const struct ky_group *group)
 {
     const double *const x[3] = {tree->x, tree->y, tree->z};
-    struct box box;
+    struct ky_sinks_box box;
     for (int c = 0; c < 3; c++) {
         double low = x[c][group->body], high = low;
         for (uint32_t k = 1; k < group->bodies; k++) {
@@ -27,38 +22,6 @@ static struct box box_of(const struct ky_octree *tree, const struct ky_group *gr
         box.half[c] = 0.5 * (high - low);
     }
     return box;
-}
-
-/* See "How a walk decides" in octree.h. */
-static int must_open(const struct ky_octree *tree, const struct ky_parameters *parameters,
-                     const struct box *box, uint32_t cell, double factor)
-{
-    enum { SLACK = 1000000 }; /* for the rounding of boxes to float */
-    const struct ky_node *node = &tree->node[cell];
-    const struct ky_cell_box *own = &tree->box[cell];
-    float d[3], h[3];
-    double d2 = 0;
-    if (node->count == (KY_LEAF | 1))
-        return 1;
-    for (int c = 0; c < 3; c++) {
-        double dx = node->com[c] - box->centre[c], gap = fmax(fabs(dx) - box->half[c], 0);
-        d2 += gap * gap;
-        d[c] = (float)dx;
-        h[c] = (float)(box->half[c] * (1 + 1.0 / SLACK));
-    }
-    const float *a = own->below, *b = own->above;
-    if (parameters->opening == KY_MINIMUM)
-        d2 = (double)ky_opening_box_distance2(d[0], d[1], d[2], a[0], a[1], a[2], b[0], b[1], b[2],
-                                              h[0], h[1], h[2]);
-    if (!(d2 > fmax((double)node->open2 * factor, (double)KY_OPENING_CLOSE2)))
-        return 1;
-    if (!tree->test_box)
-        return 0;
-    return parameters->opening == KY_RELATIVE
-               ? ky_opening_cube_touches(d[0], d[1], d[2], a[0], a[1], a[2], b[0], b[1], b[2], h[0],
-                                         h[1], h[2])
-               : ky_opening_box_touches(d[0], d[1], d[2], a[0], a[1], a[2], b[0], b[1], b[2], h[0],
-                                        h[1], h[2]);
 }
 
 /* Room for `more` elements behind `count`. */
@@ -82,10 +45,12 @@ enum ky_status ky_lists_add(struct ky_lists *lists, const struct ky_octree *tree
                             const struct ky_parameters *parameters, const struct ky_group *group,
                             double factor, struct ky_error *error)
 {
-    const struct box box = box_of(tree, group);
+    const struct ky_sinks_box box = box_of(tree, group);
     for (uint32_t cell = 0; cell != KY_NO_LINK;) {
         const struct ky_node *node = &tree->node[cell];
-        int open = must_open(tree, parameters, &box, cell, factor);
+        const double d[3] = {node->com[0] - box.centre[0], node->com[1] - box.centre[1],
+                             node->com[2] - box.centre[2]};
+        int open = ky_octree_must_open(tree, cell, d, &box, parameters->opening, factor);
         if (open && !(node->count & KY_LEAF)) {
             cell = tree->links[cell].more;
             continue;

@@ -7,46 +7,32 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "octree/decide.h"
 #include "physics/gravity.h"
-#include "physics/opening.h"
 
 struct body_walk {
     const struct ky_octree *tree;
-    int quadrupole, minimum, relative, source_eps2;
+    int quadrupole, opening, source_eps2;
     double floor;
 };
 
 /* The sink, and what has acted on it so far. */
 struct sink {
     uint32_t body;
-    double x[3], eps2;
+    struct ky_sinks_box at; /* a point */
+    double eps2;
     double factor; /* of the relative opening test */
     struct ky_field field;
     uint64_t bodies, cells;
 };
 
+/* A cell never stands for a body that lies in it. */
 static int must_open(const struct body_walk *walk, const struct sink *sink, uint32_t cell,
                      const double d[3])
 {
-    const struct ky_node *node = &walk->tree->node[cell];
     const struct ky_cell_box *box = &walk->tree->box[cell];
-    /* A cell never stands for a body that lies in it, and one body needs no cell. */
-    if (sink->body - box->body < box->bodies || node->count == (KY_LEAF | 1))
-        return 1;
-    double d2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
-    float x = (float)d[0], y = (float)d[1], z = (float)d[2];
-    const float *below = box->below, *above = box->above;
-    if (walk->minimum)
-        d2 = (double)ky_opening_box_distance2(x, y, z, below[0], below[1], below[2], above[0],
-                                              above[1], above[2], 0, 0, 0);
-    if (!(d2 > fmax((double)node->open2 * sink->factor, (double)KY_OPENING_CLOSE2)))
-        return 1;
-    if (!walk->tree->test_box)
-        return 0;
-    return walk->relative ? ky_opening_cube_touches(x, y, z, below[0], below[1], below[2], above[0],
-                                                    above[1], above[2], 0, 0, 0)
-                          : ky_opening_box_touches(x, y, z, below[0], below[1], below[2], above[0],
-                                                   above[1], above[2], 0, 0, 0);
+    return sink->body - box->body < box->bodies ||
+           ky_octree_must_open(walk->tree, cell, d, &sink->at, walk->opening, sink->factor);
 }
 
 /* 1/s, or 0 for coincident bodies without softening. */
@@ -62,8 +48,8 @@ static void add_leaf(const struct body_walk *walk, struct sink *sink, const stru
     for (uint32_t j = node->first; j < end; j++) {
         if (j == sink->body)
             continue;
-        double dx = tree->x[j] - sink->x[0], dy = tree->y[j] - sink->x[1],
-               dz = tree->z[j] - sink->x[2];
+        double dx = tree->x[j] - sink->at.centre[0], dy = tree->y[j] - sink->at.centre[1],
+               dz = tree->z[j] - sink->at.centre[2];
         double eps2 = sink->eps2 + (walk->source_eps2 ? tree->softening2[j] : 0);
         double y = rsqrt_or_zero(ky_distance2(dx, dy, dz, eps2));
         sink->field = ky_add_body(sink->field, dx, dy, dz, y, tree->mass[j]);
@@ -97,8 +83,8 @@ static void walk_links(const struct body_walk *walk, struct sink *sink)
     const struct ky_octree *tree = walk->tree;
     for (uint32_t cell = 0; cell != KY_NO_LINK;) {
         const struct ky_node *node = &tree->node[cell];
-        const double d[3] = {node->com[0] - sink->x[0], node->com[1] - sink->x[1],
-                             node->com[2] - sink->x[2]};
+        const double d[3] = {node->com[0] - sink->at.centre[0], node->com[1] - sink->at.centre[1],
+                             node->com[2] - sink->at.centre[2]};
         uint32_t next = tree->links[cell].next;
         if (!must_open(walk, sink, cell, d))
             add_cell(walk, sink, cell, d);
@@ -116,10 +102,11 @@ static void walk_body(struct ky_cpu *cpu, const struct body_walk *walk, uint32_t
     const struct ky_octree *tree = walk->tree;
     uint32_t i = tree->order[body];
     struct sink sink = {.body = body,
-                        .x = {tree->x[body], tree->y[body], tree->z[body]},
+                        .at = {{tree->x[body], tree->y[body], tree->z[body]}, {0}},
                         .eps2 = ky_cpu_sink_eps2(cpu, i),
-                        .factor =
-                            walk->relative ? ky_cpu_relative_factor(cpu, &i, 1, walk->floor) : 1};
+                        .factor = walk->opening == KY_RELATIVE
+                                      ? ky_cpu_relative_factor(cpu, &i, 1, walk->floor)
+                                      : 1};
     walk_links(walk, &sink);
     cpu->a[0][i] = scale.acceleration * sink.field.x;
     cpu->a[1][i] = scale.acceleration * sink.field.y;
@@ -150,8 +137,7 @@ static struct body_walk walk_of(const struct ky_cpu *cpu, const struct ky_octree
     return (struct body_walk){
         .tree = tree,
         .quadrupole = parameters->multipole > 1,
-        .minimum = parameters->opening == KY_MINIMUM,
-        .relative = parameters->opening == KY_RELATIVE,
+        .opening = parameters->opening,
         .source_eps2 = ky_cpu_source_eps2(cpu),
     };
 }
@@ -160,7 +146,7 @@ enum ky_status ky_cpu_walk_bodies(struct ky_cpu *cpu, const struct ky_parameters
                                   struct ky_error *error)
 {
     struct body_walk walk = walk_of(cpu, &cpu->tree, parameters);
-    if (walk.relative)
+    if (walk.opening == KY_RELATIVE)
         walk.floor = ky_cpu_acceleration_floor(cpu);
     const struct ky_cpu_scale scale = ky_cpu_scale(cpu);
     uint32_t *place;
@@ -188,7 +174,7 @@ struct ky_field ky_cpu_walk_point(const struct ky_cpu *cpu, const struct ky_octr
 {
     const struct body_walk walk = walk_of(cpu, tree, parameters);
     struct sink sink = {
-        .body = (uint32_t)KY_NO_BODY, .x = {x[0], x[1], x[2]}, .eps2 = eps2, .factor = 1};
+        .body = (uint32_t)KY_NO_BODY, .at = {{x[0], x[1], x[2]}, {0}}, .eps2 = eps2, .factor = 1};
     walk_links(&walk, &sink);
     return sink.field;
 }
