@@ -38,6 +38,12 @@ struct ky_walk_request {
     uint32_t *list; /* where the action needs it; ascending when it comes back */
 };
 
+/* Bodies whose forces are wanted; all bodies act on them. */
+struct ky_active {
+    size_t count;
+    const uint32_t *body; /* ascending, in the caller's order */
+};
+
 /* Places that feel the bodies and are none of them. */
 struct ky_points {
     size_t count;
@@ -70,8 +76,12 @@ struct ky_engine_verbs {
     enum ky_status (*get)(struct ky_engine *engine, struct ky_bodies *bodies,
                           struct ky_error *error);
 
-    /* Accelerations and potentials of all bodies at the present positions, kept on the engine. */
-    enum ky_status (*forces)(struct ky_engine *engine, struct ky_error *error);
+    /* Accelerations and potentials at the present positions, kept on the engine: of all bodies
+     * (`active` NULL), or of those alone; the others keep what they have. The bits are the same
+     * either way but for the exact sum, which is rounded in another order. KY_UNSUPPORTED for an
+     * engine that has all or none. */
+    enum ky_status (*forces)(struct ky_engine *engine, const struct ky_active *active,
+                             struct ky_error *error);
     /* Double-precision direct sums over the present positions for the bodies sinks[0 … count): the
      * reference of force errors. Does not change the engine's own accelerations. */
     enum ky_status (*exact)(struct ky_engine *engine, const size_t *sinks, size_t count,
@@ -131,6 +141,9 @@ enum ky_status ky_engine_put(struct ky_engine *engine, const struct ky_bodies *b
 enum ky_status ky_engine_get(struct ky_engine *engine, struct ky_bodies *bodies,
                              struct ky_error *error);
 enum ky_status ky_engine_forces(struct ky_engine *engine, struct ky_error *error);
+/* Of some bodies, once all have had theirs. */
+enum ky_status ky_engine_forces_of(struct ky_engine *engine, const struct ky_active *active,
+                                   struct ky_error *error);
 enum ky_status ky_engine_exact(struct ky_engine *engine, const size_t *sinks, size_t count,
                                double (*acceleration)[3], double *potential,
                                struct ky_error *error);

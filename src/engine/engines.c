@@ -192,7 +192,13 @@ enum ky_status ky_engine_get(struct ky_engine *engine, struct ky_bodies *bodies,
 
 enum ky_status ky_engine_forces(struct ky_engine *engine, struct ky_error *error)
 {
-    return CALL(forces, "compute forces", error);
+    return CALL(forces, "compute forces", NULL, error);
+}
+
+enum ky_status ky_engine_forces_of(struct ky_engine *engine, const struct ky_active *active,
+                                   struct ky_error *error)
+{
+    return CALL(forces, "compute forces", active, error);
 }
 
 enum ky_status ky_engine_exact(struct ky_engine *engine, const size_t *sinks, size_t count,

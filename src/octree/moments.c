@@ -33,8 +33,9 @@ struct work {
 /* ---- the opening radius -----------------------------------------------------------------------
  */
 
-/* Size l and centre of the cube of the frame that holds the cell; 0 where there is none that holds
- * its tight box. */
+/* Returns the edge of the cell's cube in the frame and writes its centre. Returns 0 if the cell's
+ * tight box does not fit into the cube: escapers are clamped to the frame's edge, and cells below
+ * the last level have no cube. */
 static double cube_of(const struct ky_octree *tree, const struct sums *sums, uint32_t body,
                       unsigned level, double centre[3])
 {

@@ -6,8 +6,9 @@
 
 #include "physics/dialect.h"
 
-/* Readers whose float cannot hold what a cell does nearer than this open it whatever the test says:
- * a quadrupole goes with 1/d⁵. In the engine's units; 3e-11 of the system's size. */
+/* A cell at a squared distance up to this is opened whatever the test says: the field of a
+ * quadrupole grows as 1/d⁵ and would leave the range of float. In the engine's units, squared; the
+ * distance is 3e-11 of the system's size. */
 #define KY_OPENING_CLOSE2 1e-15f
 
 /* Distance of an interval of half-width `h` about 0 to the interval from dx − below to

@@ -22,11 +22,13 @@ struct ky_cpu {
     double *x[3], *v[3], *a[3], *mass, *potential;
     double *softening; /* NULL: parameters->softening for all */
     double length, mass_unit;
-    int has_acceleration;  /* a[] holds the last accelerations */
-    double *partial;       /* KY_PARTIAL numbers for each chunk of bodies */
-    void *column;          /* direct: columns in float */
-    struct ky_octree tree; /* tree and walk */
-    int tree_stands;       /* general walk: `tree` is that of the present positions, with links */
+    const struct ky_active *active; /* of the present evaluation; NULL: all bodies */
+    unsigned char *is_active;       /* [n] the same, if there is one */
+    int has_acceleration;           /* a[] holds the last accelerations */
+    double *partial;                /* KY_PARTIAL numbers for each chunk of bodies */
+    void *column;                   /* direct: columns in float */
+    struct ky_octree tree;          /* tree and walk */
+    int tree_stands; /* general walk: `tree` is that of the present positions, with links */
     struct ky_force_report report;
 };
 
@@ -41,6 +43,11 @@ enum ky_status ky_cpu_lanes(int isa, const struct ky_lanes **lanes, const char *
 /* The middle of the bulk of the bodies, in the engine's units. */
 void ky_cpu_centre(const struct ky_cpu *cpu, double centre[3]);
 
+/* Is the force of body i wanted? */
+static inline int ky_cpu_is_active(const struct ky_cpu *cpu, size_t i)
+{
+    return !cpu->active || cpu->is_active[i];
+}
 /* ε² of one sink in the engine's units, without that of the source; `own` when sources bring their
  * own. */
 double ky_cpu_sink_eps2(const struct ky_cpu *cpu, size_t i);

@@ -87,19 +87,21 @@ static void load(const struct ky_cpu *cpu, const double centre[3], struct ky_dir
 static void all_sinks(struct ky_cpu *cpu, const struct ky_direct *direct, const double centre[3])
 {
     struct ky_cpu_scale scale = ky_cpu_scale(cpu);
-    size_t n = cpu->n, blocks = (n + KY_BLOCK - 1) / KY_BLOCK;
+    const struct ky_active *active = cpu->active;
+    size_t n = active ? active->count : cpu->n, blocks = (n + KY_BLOCK - 1) / KY_BLOCK;
 #pragma omp parallel for schedule(dynamic) num_threads(cpu->threads) if (blocks > 3)
     for (size_t block = 0; block < blocks; block++) {
         size_t first = block * KY_BLOCK;
         struct ky_direct_sinks sinks;
         sinks.count = n - first < KY_BLOCK ? n - first : KY_BLOCK;
         for (size_t k = 0; k < sinks.count; k++)
-            load(cpu, centre, &sinks, k, first + k);
+            load(cpu, centre, &sinks, k, active ? active->body[first + k] : first + k);
         cpu->lanes->direct[cpu->parameters->precision](direct, &sinks);
         for (size_t k = 0; k < sinks.count; k++) {
+            const size_t i = sinks.own[k];
             for (int c = 0; c < 3; c++)
-                cpu->a[c][first + k] = scale.acceleration * sinks.field[c][k];
-            cpu->potential[first + k] = scale.potential * sinks.field[3][k];
+                cpu->a[c][i] = scale.acceleration * sinks.field[c][k];
+            cpu->potential[i] = scale.potential * sinks.field[3][k];
         }
     }
 }
@@ -119,7 +121,8 @@ enum ky_status ky_cpu_direct(struct ky_cpu *cpu, struct ky_error *error)
     all_sinks(cpu, &direct, centre);
     free(eps2);
     cpu->report.walk = ky_clock() - start;
-    cpu->report.body_interactions = cpu->n ? (double)cpu->n * (double)(cpu->n - 1) : 0;
+    const size_t sinks = cpu->active ? cpu->active->count : cpu->n;
+    cpu->report.body_interactions = sinks ? (double)sinks * (double)(cpu->n - 1) : 0;
     return KY_OK;
 }
 

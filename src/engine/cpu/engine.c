@@ -105,7 +105,9 @@ static void free_columns(struct ky_cpu *cpu)
     free(cpu->softening);
     free(cpu->partial);
     free(cpu->column);
+    free(cpu->is_active);
     cpu->softening = cpu->partial = NULL;
+    cpu->is_active = NULL;
     cpu->column = NULL;
     ky_octree_free(&cpu->tree);
 }
@@ -260,13 +262,38 @@ void ky_cpu_clear_report(struct ky_cpu *cpu)
     r->body_interactions = r->cell_interactions = 0;
 }
 
-static enum ky_status forces(struct ky_engine *engine, struct ky_error *error)
+/* Notes whose forces are wanted. */
+static enum ky_status activate(struct ky_cpu *cpu, const struct ky_active *active,
+                               struct ky_error *error)
+{
+    cpu->active = active;
+    if (!active)
+        return KY_OK;
+    if (!cpu->has_acceleration)
+        return ky_fail(error, KY_USAGE, "the first forces are those of all bodies");
+    if (!cpu->is_active && !(cpu->is_active = ky_allocate(cpu->n, 1)))
+        return ky_no_memory(error, "active bodies", cpu->n, 1);
+    memset(cpu->is_active, 0, cpu->n);
+    for (size_t k = 0; k < active->count; k++) {
+        if (active->body[k] >= cpu->n || (k && active->body[k] <= active->body[k - 1]))
+            return ky_fail(error, KY_USAGE,
+                           "active bodies must be in ascending order and below %zu", cpu->n);
+        cpu->is_active[active->body[k]] = 1;
+    }
+    return KY_OK;
+}
+
+static enum ky_status forces(struct ky_engine *engine, const struct ky_active *active,
+                             struct ky_error *error)
 {
     struct ky_cpu *cpu = (struct ky_cpu *)engine;
     ky_cpu_clear_report(cpu);
     cpu->tree_stands = 0;
     double start = ky_clock();
-    enum ky_status status = methods[cpu->parameters->force].forces(cpu, error);
+    enum ky_status status = activate(cpu, active, error);
+    if (!status)
+        status = methods[cpu->parameters->force].forces(cpu, error);
+    cpu->active = NULL;
     cpu->report.total = ky_clock() - start;
     cpu->has_acceleration |= status == KY_OK;
     return status;

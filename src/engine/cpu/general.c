@@ -313,7 +313,8 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The sources of a walk that came at once were in order; those of a large one may not be. */
+/* Lists are ascending for the caller. A walk whose sources fit into one batch finds its bodies in
+ * that order already; one that was cut into several may not. */
 static void order_list(uint32_t *list, size_t count)
 {
     for (size_t k = 1; k < count; k++)

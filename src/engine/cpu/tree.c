@@ -61,6 +61,8 @@ static void store(struct ky_cpu *cpu, const struct ky_group *group, struct ky_cp
 {
     for (uint32_t k = 0; k < group->bodies; k++) {
         uint32_t i = cpu->tree.order[group->body + k];
+        if (!ky_cpu_is_active(cpu, i))
+            continue;
         for (int c = 0; c < 3; c++)
             cpu->a[c][i] = scale.acceleration * result->field[c][k];
         cpu->potential[i] = scale.potential * result->field[3][k];
@@ -107,6 +109,17 @@ static int part_precision(const struct ky_cpu *cpu, const struct ky_group *group
     return precision;
 }
 
+/* Is the force of a body of these groups wanted? */
+static int any_active(const struct ky_cpu *cpu, const struct ky_group *group, size_t groups)
+{
+    const size_t first = group->body;
+    const size_t end = group[groups - 1].body + (size_t)group[groups - 1].bodies;
+    size_t k = first;
+    while (k < end && !ky_cpu_is_active(cpu, cpu->tree.order[k]))
+        k++;
+    return k < end;
+}
+
 /* Some consecutive groups, which share a walk. */
 static void walk_part(struct ky_cpu *cpu, const struct ky_group_walk *walk, size_t part,
                       double floor, void *space, uint64_t *bodies, uint64_t *cells)
@@ -117,6 +130,8 @@ static void walk_part(struct ky_cpu *cpu, const struct ky_group_walk *walk, size
     size_t groups = tree->groups - part * KY_SHARED_GROUPS;
     groups = groups < KY_SHARED_GROUPS ? groups : KY_SHARED_GROUPS;
     const int precision = part_precision(cpu, group, groups);
+    if (!any_active(cpu, group, groups))
+        return;
     double factor[KY_SHARED_GROUPS], least = (double)INFINITY, largest = 0;
     for (size_t g = 0; g < groups; g++) {
         factor[g] = !walk->relative ? 1
@@ -128,6 +143,8 @@ static void walk_part(struct ky_cpu *cpu, const struct ky_group_walk *walk, size
     lanes->shared[precision](walk, group, groups, (float)least, (float)largest, space);
     for (size_t g = 0; g < groups; g++) {
         struct ky_group_result result;
+        if (!any_active(cpu, &group[g], 1))
+            continue;
         lanes->group[precision](walk, &group[g], (float)factor[g], space, &result);
         store(cpu, &group[g], ky_cpu_scale(cpu), &result);
         *bodies += result.bodies * group[g].bodies;

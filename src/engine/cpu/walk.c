@@ -101,6 +101,8 @@ static void walk_body(struct ky_cpu *cpu, const struct body_walk *walk, uint32_t
 {
     const struct ky_octree *tree = walk->tree;
     uint32_t i = tree->order[body];
+    if (!ky_cpu_is_active(cpu, i))
+        return;
     struct sink sink = {.body = body,
                         .at = {{tree->x[body], tree->y[body], tree->z[body]}, {0}},
                         .eps2 = ky_cpu_sink_eps2(cpu, i),

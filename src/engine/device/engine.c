@@ -168,8 +168,12 @@ static enum ky_status open_engine(const struct ky_engine_verbs *verbs,
     return KY_OK;
 }
 
-static enum ky_status forces(struct ky_engine *base, struct ky_error *error)
+static enum ky_status forces(struct ky_engine *base, const struct ky_active *active,
+                             struct ky_error *error)
 {
+    if (active)
+        return ky_fail(error, KY_UNSUPPORTED, "engine %s computes the forces of all bodies at once",
+                       base->verbs->name);
     struct ky_device_engine *engine = (struct ky_device_engine *)base;
     struct ky_force_report *report = &engine->report;
     enum ky_status status = ky_device_settle(engine, error);
