@@ -20,7 +20,8 @@ static enum ky_status none_known(const struct ky_parameters *parameters,
     if (status)
         return status;
     if (!ky_system_scales(bodies, parameters->g > 0 ? parameters->g : 1, (double)NAN, &scales,
-                          NULL))
+                          NULL) &&
+        scales.softening > 0)
         ky_format(value, sizeof value, "%.3g is recommended for these bodies, ", scales.softening);
     return ky_fail(error, KY_USAGE,
                    "the softening of these bodies is not known; give --softening (%s0 is Newtonian "

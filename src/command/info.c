@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "analysis/analysis.h"
+#include "base/json_read.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/options.h"
 #include "command/files.h"
 #include "snapshot/space.h"
 
@@ -148,9 +150,12 @@ static void show(const struct ky_snapshot *snapshot, const struct facts *facts)
     printf("%-22s %.5g\n", "velocity dispersion", scales->velocity_dispersion);
     printf("%-22s %.5g\n", "crossing time", scales->crossing_time);
     printf("%-22s %.5g\n", "relaxation time", scales->relaxation_time);
+    if (!(scales->softening > 0))
+        return;
     printf("%-22s --softening %.3g\n", "recommended", scales->softening);
-    printf("%-22s --step %.9g, for softening %.4g\n", "", scales->step,
-           isnan(facts->used) ? scales->softening : facts->used);
+    if (scales->step > 0)
+        printf("%-22s --step %.9g, for softening %.4g\n", "", scales->step,
+               isnan(facts->used) ? scales->softening : facts->used);
 }
 
 /* ---- as JSON ---- */
@@ -186,7 +191,7 @@ static void write_json(struct ky_json *json, const char *name, const struct ky_s
     ky_json_end_object(json);
 }
 
-/* ---- a run's folder: the last row of energy.csv ---- */
+/* ---- a run's folder: the last row of energy.csv, or run.json where that is later ---- */
 
 struct last_row {
     double time, change;
@@ -222,11 +227,46 @@ static void read_last_row(const char *folder, struct last_row *last)
         fclose(file);
 }
 
+static enum ky_status take_member(void *context, const char *object, const char *name,
+                                  const char *text, const char *where, struct ky_error *error)
+{
+    struct last_row *last = context;
+    char *end;
+    (void)where;
+    (void)error;
+    if (*object)
+        return KY_OK;
+    if (!strcmp(name, "time"))
+        last->time = ky_number_real(text, &end);
+    if (!strcmp(name, "energy_change"))
+        last->change = ky_number_real(text, &end);
+    if (!strcmp(name, "steps"))
+        last->steps = ky_number_count(text, &end);
+    return KY_OK;
+}
+
+/* A run that was stopped stands behind the last row if that is not of its last step. */
+static void read_run_json(const char *folder, struct last_row *last)
+{
+    char path[4096], *text = NULL;
+    struct ky_option_storage *storage = NULL;
+    struct last_row told = {.change = (double)NAN, .known = 1};
+    snprintf(path, sizeof path, "%s/run.json", folder);
+    FILE *file = fopen(path, "r");
+    if (file && !ky_options_read_file(file, path, &storage, &text, NULL) &&
+        !ky_json_read(text, path, take_member, &told, NULL) && told.steps > last->steps)
+        *last = told;
+    if (file)
+        fclose(file);
+    ky_options_storage_free(storage);
+}
+
 static void show_run(struct cli *cli, const char *folder, const struct file_list *files,
                      struct ky_json *json)
 {
     struct last_row last;
     read_last_row(folder, &last);
+    read_run_json(folder, &last);
     if (cli->json) {
         ky_json_text(json, "folder", folder);
         ky_json_count(json, "snapshots", files->count);

@@ -130,6 +130,11 @@ with folder() as top:
         process = subprocess.run(["sh", "-c", f"exec '{os.path.abspath(KYOHO)}' {words} >&-"], cwd=top, stderr=subprocess.PIPE, text=True)
         check(process.returncode == 7 and "cannot be written" in process.stderr, f"code 7: {words} without a standard output", process.stderr)
 
+    # what has no size has neither a softening nor a step that could be recommended
+    write("alone.csv", HEADER + "1,1,0,0,0,0,0,0\n")
+    shown = run("info", path("alone.csv")).stdout + run("force", path("alone.csv"), code=2).stderr
+    check("--step 0" not in shown and "recommended" not in shown, "nothing is recommended for one body", shown)
+
     # what has no forces has no virial ratio
     write("massless.csv", HEADER + "1,0,0,0,0,0,0,0\n2,0,1,0,0,0,0,0\n")
     shown = run("force", path("massless.csv"), "--softening", "0.1").stdout

@@ -137,6 +137,10 @@ with folder() as where:
     run("run", *quick, "--output", path("r"), "--overwrite")
     check(os.path.exists(path("r/snapshot_0003.png")), "--overwrite leaves what no run wrote")
     check(run_json("info", path("r"))["snapshots"] == 2, "and info counts snapshots only")
+    run("run", "--model", "plummer", "-n", "50", "--step", "0.0009765625", "--end", "1000", "--energy-every", "1000", "--max-wall", "0.3",
+        "--output", path("stopped"), "--quiet", code=6)
+    stood, facts = json.load(open(path("stopped/run.json"))), run_json("info", path("stopped"))
+    check(facts["steps"] == stood["steps"] and facts["time"] == stood["time"], "info tells where a run was stopped between two rows", facts)
     rows = open(path("r/energy.csv")).read().splitlines()
     check(rows[0].startswith("time,steps,kinetic,potential,energy,de,dew,") and len(rows) == 6, "energy.csv has a row for each step", rows[0])
 
