@@ -101,7 +101,8 @@ static int measure_size(size_t n)
             array[0][i] = x[0], array[1][i] = x[1], array[2][i] = x[2];
             array[3][i] = 1 / (double)n;
         }
-        struct ky_octree_bodies bodies = {n, array[0], array[1], array[2], array[3], NULL};
+        struct ky_octree_bodies bodies = {
+            .n = n, .x = array[0], .y = array[1], .z = array[2], .mass = array[3]};
         struct ky_parameters parameters = {.size = sizeof parameters};
         parameters.curve = kind & 2 ? KY_HILBERT : KY_MORTON;
         parameters.leaf = 16, parameters.group = 64, parameters.theta = 0.7, parameters.g = 1;

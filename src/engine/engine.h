@@ -38,6 +38,14 @@ struct ky_walk_request {
     uint32_t *list; /* where the action needs it; ascending when it comes back */
 };
 
+/* What engines with parts of one system have to agree on, where each would find its own from its
+ * bodies. */
+struct ky_engine_frame {
+    double length, mass; /* the engine's own units in the caller's: powers of two (units.h) */
+    double low[3], edge; /* the cube that the keys of trees divide: lowest corner, edge; the
+                            caller's lengths. Bodies outside count as at its edge */
+};
+
 /* Bodies whose forces are wanted; all bodies act on them. */
 struct ky_active {
     size_t count;
@@ -68,6 +76,8 @@ struct ky_engine_verbs {
 
     /* The engine takes as many bodies as the next `put` brings, in place of those that it has. */
     enum ky_status (*resize)(struct ky_engine *engine, size_t n, struct ky_error *error);
+    /* The frame from the next `put` on; NULL: found from the bodies. */
+    void (*frame)(struct ky_engine *engine, const struct ky_engine_frame *frame);
     /* Copies to and from the engine; arrays that are NULL are left out (put: mass, position,
      * velocity are required; an acceleration given to put counts as the last one, which `relative`
      * opening needs). */
@@ -135,6 +145,9 @@ enum ky_status ky_engine_memory(const struct ky_parameters *parameters, size_t n
 
 /* After a failure the engine can only be closed. */
 enum ky_status ky_engine_resize(struct ky_engine *engine, size_t n, struct ky_error *error);
+/* KY_USAGE for units that are no powers of two and for a cube that is none. */
+enum ky_status ky_engine_set_frame(struct ky_engine *engine, const struct ky_engine_frame *frame,
+                                   struct ky_error *error);
 enum ky_status ky_engine_put(struct ky_engine *engine, const struct ky_bodies *bodies,
                              struct ky_error *error);
 /* KY_BAD_DATA for numbers that are not finite, here and in sums. */

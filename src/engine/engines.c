@@ -3,6 +3,7 @@
 #include "engine/engine.h"
 #include "engine/finite.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -175,6 +176,28 @@ static enum ky_status missing(const struct ky_engine *engine, const char *what,
 enum ky_status ky_engine_resize(struct ky_engine *engine, size_t n, struct ky_error *error)
 {
     return CALL(resize, "change its number of bodies", n, error);
+}
+
+static int is_power_of_two(double x)
+{
+    int exponent;
+    return x > 0 && isfinite(x) && frexp(x, &exponent) == 0.5;
+}
+
+enum ky_status ky_engine_set_frame(struct ky_engine *engine, const struct ky_engine_frame *frame,
+                                   struct ky_error *error)
+{
+    if (!engine->verbs->frame)
+        return missing(engine, "be given a frame", error);
+    if (frame && (!is_power_of_two(frame->length) || !is_power_of_two(frame->mass)))
+        return ky_fail(error, KY_USAGE, "units of %g and %g: they must be powers of two",
+                       frame->length, frame->mass);
+    if (frame && (!(frame->edge > 0) ||
+                  !isfinite(frame->edge + frame->low[0] + frame->low[1] + frame->low[2])))
+        return ky_fail(error, KY_USAGE, "a cube of edge %g; it must be positive and finite",
+                       frame->edge);
+    engine->verbs->frame(engine, frame);
+    return KY_OK;
 }
 
 enum ky_status ky_engine_put(struct ky_engine *engine, const struct ky_bodies *bodies,

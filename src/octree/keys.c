@@ -164,6 +164,11 @@ struct ky_frame ky_frame_of_bulk(size_t n, const double *x, const double *y, con
     return frame_of_bounds(&bounds);
 }
 
+struct ky_frame ky_frame_of_cube(const double low[3], double edge)
+{
+    return (struct ky_frame){{low[0], low[1], low[2]}, edge, 0x1p21 / edge};
+}
+
 struct ky_frame ky_frame_of(size_t n, const uint32_t *index, const double *x, const double *y,
                             const double *z, int threads)
 {

@@ -45,6 +45,8 @@ static inline int ky_key_common(uint64_t a, uint64_t b)
  * the bounds of all positions. */
 struct ky_frame ky_frame_of_bulk(size_t n, const double *x, const double *y, const double *z,
                                  int threads);
+/* The frame of a cube that is given; edge > 0. */
+struct ky_frame ky_frame_of_cube(const double low[3], double edge);
 /* The tight frame of the bodies index[0 … n). */
 struct ky_frame ky_frame_of(size_t n, const uint32_t *index, const double *x, const double *y,
                             const double *z, int threads);

@@ -105,7 +105,9 @@ static uint64_t make_keys(struct ky_octree *tree, const struct ky_octree_bodies 
 {
     struct ky_octree_scratch *scratch = tree->scratch;
     scratch->key = (uint64_t *)(void *)scratch->block;
-    scratch->frame = ky_frame_of_bulk(bodies->n, bodies->x, bodies->y, bodies->z, scratch->threads);
+    scratch->frame = bodies->edge > 0 ? ky_frame_of_cube(bodies->low, bodies->edge)
+                                      : ky_frame_of_bulk(bodies->n, bodies->x, bodies->y, bodies->z,
+                                                         scratch->threads);
     return ky_words(&scratch->frame, parameters->curve == KY_HILBERT ? &scratch->hilbert : NULL,
                     bodies->n, NULL, bodies->x, bodies->y, bodies->z, scratch->key,
                     scratch->threads);

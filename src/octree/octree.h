@@ -84,6 +84,9 @@ struct ky_octree_bodies {
     size_t n;
     const double *x, *y, *z, *mass;
     const double *softening; /* or NULL */
+    /* The cube that the keys divide, where trees over parts of one system are to agree: its lowest
+     * corner and its edge. edge 0: the cube of the bulk of these bodies. */
+    double low[3], edge;
 };
 
 /* Clears the struct; every later build reuses the memory. */

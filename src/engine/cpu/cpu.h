@@ -22,6 +22,7 @@ struct ky_cpu {
     double *x[3], *v[3], *a[3], *mass, *potential;
     double *softening; /* NULL: parameters->softening for all */
     double length, mass_unit;
+    struct ky_engine_frame frame;   /* edge 0: found from the bodies */
     const struct ky_active *active; /* of the present evaluation; NULL: all bodies */
     unsigned char *is_active;       /* [n] the same, if there is one */
     int has_acceleration;           /* a[] holds the last accelerations */
@@ -64,6 +65,8 @@ struct ky_cpu_scale ky_cpu_scale(const struct ky_cpu *cpu);
 enum ky_status ky_cpu_direct(struct ky_cpu *cpu, struct ky_error *error);
 double ky_cpu_direct_memory(const struct ky_parameters *parameters, size_t n);
 enum ky_status ky_cpu_tree(struct ky_cpu *cpu, struct ky_error *error);
+/* The bodies as the octree takes them. */
+struct ky_octree_bodies ky_cpu_octree_bodies(const struct ky_cpu *cpu);
 /* Keys to groups for the present positions; adds the seconds to the report. */
 enum ky_status ky_cpu_build_tree(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                  struct ky_error *error);

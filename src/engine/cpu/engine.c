@@ -190,6 +190,11 @@ static enum ky_status open_engine(const struct ky_parameters *parameters, size_t
     return KY_OK;
 }
 
+static void set_frame(struct ky_engine *engine, const struct ky_engine_frame *frame)
+{
+    ((struct ky_cpu *)engine)->frame = frame ? *frame : (struct ky_engine_frame){0};
+}
+
 static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodies,
                           struct ky_error *error)
 {
@@ -206,8 +211,9 @@ static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodi
     if (bodies->softening && !(cpu->softening = ky_allocate(cpu->n, sizeof(double))))
         return ky_no_memory(error, "softenings", cpu->n, sizeof(double));
     cpu->tree_stands = 0;
-    cpu->length = units.length;
-    cpu->mass_unit = units.mass;
+    const int framed = cpu->frame.edge > 0;
+    cpu->length = framed ? cpu->frame.length : units.length;
+    cpu->mass_unit = framed ? cpu->frame.mass : units.mass;
     cpu->has_acceleration = ky_knows_acceleration(bodies);
     double per_length = 1 / cpu->length, per_mass = 1 / cpu->mass_unit;
 #pragma omp parallel for num_threads(cpu->team)
@@ -346,6 +352,7 @@ const struct ky_engine_verbs ky_cpu_engine = {
     .open = open_engine,
     .close = close_engine,
     .resize = resize,
+    .frame = set_frame,
     .put = put,
     .get = get,
     .forces = forces,

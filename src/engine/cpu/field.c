@@ -88,8 +88,7 @@ enum ky_status ky_cpu_field(struct ky_engine *engine, const struct ky_points *po
     ky_octree_init(&place.tree);
     enum ky_status status = soften(&place, error);
     if (!status && place.parameters.force != KY_DIRECT) {
-        const struct ky_octree_bodies bodies = {cpu->n,    cpu->x[0], cpu->x[1],
-                                                cpu->x[2], cpu->mass, cpu->softening};
+        const struct ky_octree_bodies bodies = ky_cpu_octree_bodies(cpu);
         status = ky_octree_build(&place.tree, &bodies, &place.parameters, error);
         if (!status)
             status = ky_octree_link(&place.tree, error);

@@ -183,11 +183,24 @@ static enum ky_status walk_groups(struct ky_cpu *cpu, const struct ky_parameters
     return KY_OK;
 }
 
+struct ky_octree_bodies ky_cpu_octree_bodies(const struct ky_cpu *cpu)
+{
+    struct ky_octree_bodies bodies = {.n = cpu->n,
+                                      .x = cpu->x[0],
+                                      .y = cpu->x[1],
+                                      .z = cpu->x[2],
+                                      .mass = cpu->mass,
+                                      .softening = cpu->softening,
+                                      .edge = cpu->frame.edge / cpu->length};
+    for (int c = 0; c < 3; c++)
+        bodies.low[c] = cpu->frame.low[c] / cpu->length;
+    return bodies;
+}
+
 enum ky_status ky_cpu_build_tree(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                  struct ky_error *error)
 {
-    const struct ky_octree_bodies bodies = {cpu->n,    cpu->x[0], cpu->x[1],
-                                            cpu->x[2], cpu->mass, cpu->softening};
+    const struct ky_octree_bodies bodies = ky_cpu_octree_bodies(cpu);
     enum ky_status status = ky_octree_build(&cpu->tree, &bodies, parameters, error);
     const struct ky_octree_seconds *seconds = &cpu->tree.seconds;
     cpu->report.keys += seconds->keys;

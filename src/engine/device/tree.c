@@ -86,7 +86,7 @@ enum ky_status ky_device_tree_build(struct ky_device_engine *engine,
     struct ky_host_tree *host = &engine->host;
     struct ky_force_report *report = &engine->report;
     const struct ky_octree_bodies bodies = {engine->n,  host->x[0], host->x[1],
-                                            host->x[2], host->mass, host->softening};
+                                            host->x[2], host->mass, host->softening, {0}, 0};
     for (int c = 0; c < 3; c++)
         host->origin[c] = parameters->precision == KY_DOUBLE ? 0 : median(host->x[c], engine->n);
     host->stands = 0;

@@ -1,5 +1,6 @@
-/* Forces of some bodies alone: those that an evaluation of all gives, to the last bit but for the
- * exact sum, and nothing else changes. */
+/* What an integrator or a part of a larger system asks of an engine. Forces of some bodies alone:
+ * those that an evaluation of all gives, to the last bit but for the exact sum, and nothing else
+ * changes. */
 #include "test.h"
 
 #include <math.h>
@@ -138,11 +139,64 @@ static void wrong_lists_and_engines(void **state)
     ky_bodies_free(&bodies);
 }
 
+/* With a frame from outside the exact sum has the same bits, for units are powers of two; the tree
+ * divides another cube and is as exact as before. Escapers of the cube count as at its edge. */
+static void a_frame_from_outside(void **state)
+{
+    (void)state;
+    static const struct ky_engine_frame frames[] = {{0x1p-9, 0x1p-3, {-40, -50, -60}, 128},
+                                                    {0x1p-11, 4, {-0.5, -0.5, -0.5}, 1}},
+                                        wrong[] = {{3, 1, {0}, 1},
+                                                   {1, 0, {0}, 1},
+                                                   {1, 1, {0}, 0},
+                                                   {1, 1, {HUGE_VAL}, 1},
+                                                   {1, 1, {0}, -1}};
+    struct ky_bodies bodies = cloud_make(PLUMMER, N);
+    for (int k = 0; k < 4; k++) {
+        struct ky_parameters given, parameters;
+        ky_force_defaults(&given);
+        given.engine = "cpu";
+        given.force = k / 2 ? KY_TREE : KY_DIRECT;
+        given.precision = KY_DOUBLE;
+        given.opening = KY_OFFSET;
+        given.softening = 0.01;
+        assert_ok(ky_force_resolve(&given, &parameters, &error));
+        struct ky_engine *own = open_with(&parameters, &bodies),
+                         *framed = open_with(&parameters, &bodies);
+        for (size_t w = 0; w < sizeof wrong / sizeof *wrong; w++)
+            assert_int_equal(ky_engine_set_frame(framed, &wrong[w], &error), KY_USAGE);
+        assert_ok(ky_engine_set_frame(framed, &frames[k % 2], &error));
+        assert_ok(ky_engine_put(framed, &bodies, &error));
+        assert_ok(ky_engine_forces(own, &error));
+        assert_ok(ky_engine_forces(framed, &error));
+        struct ky_bodies one = forces_in(own, N), other = forces_in(framed, N);
+        double worst = 0, mean = 0;
+        for (size_t i = 0; i < N; i++) {
+            double miss = 0, size = 0;
+            for (int c = 0; c < 3; c++) {
+                miss += fabs(one.acceleration[i][c] - other.acceleration[i][c]);
+                size += fabs(one.acceleration[i][c]);
+            }
+            worst = fmax(worst, miss / size);
+            mean += miss / size / N;
+        }
+        assert_between(mean, k / 2 ? 1e-6 : 0, k / 2 ? 2e-3 : 0);
+        assert_between(worst, 0, k / 2 ? 0.1 : 0);
+        assert_memory_equal(one.position, other.position, N * sizeof *one.position);
+        ky_bodies_free(&one);
+        ky_bodies_free(&other);
+        ky_engine_close(own);
+        ky_engine_close(framed);
+    }
+    ky_bodies_free(&bodies);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(some_bodies_of_every_method),
         cmocka_unit_test(wrong_lists_and_engines),
+        cmocka_unit_test(a_frame_from_outside),
     };
     return cmocka_run_group_tests(tests, find_engines, NULL);
 }
