@@ -240,7 +240,8 @@ void ky_run_write_failure(struct ky_run *run, const char *reason)
 {
     char path[KY_PATH];
     size_t size = 0;
-    ky_log(&run->parameters, KY_LOG_DETAIL, "failed at time %g: %s", ky_sim_time(run->sim), reason);
+    ky_log(&run->parameters, KY_LOG_DETAIL, "failed at time %.10g: %s", ky_sim_time(run->sim),
+           reason);
     if (!ky_run_write_json(run, "failed", reason, NULL) ||
         ky_folder_path(run->folder, "run.json", path, NULL))
         return;

@@ -46,7 +46,7 @@ enum ky_status ky_run_write_snapshot(struct ky_run *run, struct ky_error *error)
     ky_snapshot_free(&snapshot);
     if (!status) {
         run->state.snapshots++;
-        ky_log(&run->parameters, KY_LOG_DETAIL, "wrote %s%s (time %g)", run->given.output,
+        ky_log(&run->parameters, KY_LOG_DETAIL, "wrote %s%s (time %.10g)", run->given.output,
                strrchr(path, '/'), ky_sim_time(run->sim)); /* where the first ones go in the end */
     }
     return status;
@@ -79,7 +79,7 @@ enum ky_status ky_run_write_energy(struct ky_run *run, struct ky_error *error)
     if (!status && !isfinite(sums.kinetic + sums.potential))
         return ky_fail(
             error, KY_BAD_DATA,
-            "at time %g the energy is no longer a finite number: the masses are too large for "
+            "at time %.10g the energy is no longer a finite number: the masses are too large for "
             "these units, "
             "or bodies without softening have met; the restart file is of an earlier time",
             ky_sim_time(run->sim));

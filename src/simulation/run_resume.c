@@ -81,13 +81,15 @@ static enum ky_status cut_energy(struct ky_run *run, struct ky_error *error)
     enum ky_status status = ky_run_open_energy(run, "r+", error);
     if (status && errno == ENOENT)
         return ky_fail(error, KY_BAD_DATA,
-                       "%s/energy.csv is missing; the run's restart file belongs to it",
+                       "%s/energy.csv is missing; put it back, or begin a new run with --input "
+                       "and the last snapshot",
                        run->folder);
     if (status)
         return status;
     if (fseek(run->energy, 0, SEEK_END) || ftell(run->energy) < (long)run->state.energy_bytes)
         return ky_fail(error, KY_BAD_DATA,
-                       "%s/energy.csv: is shorter than when the restart file was written",
+                       "%s/energy.csv: is shorter than when the restart file was written; put the "
+                       "whole file back, or begin a new run with --input and the last snapshot",
                        run->folder);
     if (ftruncate(fileno(run->energy), (off_t)run->state.energy_bytes) ||
         fseek(run->energy, (long)run->state.energy_bytes, SEEK_SET))
@@ -105,7 +107,7 @@ static enum ky_status extend(struct ky_run *run, struct ky_error *error)
     enum ky_status status =
         ky_schedule_extend(&run->schedule, run->given.end, run->given.steps, error);
     if (!status && ky_moment_compare(run->schedule.end, now) < 0)
-        return ky_fail(error, KY_USAGE, "the run in %s is at time %g already, past that end",
+        return ky_fail(error, KY_USAGE, "the run in %s is at time %.10g already, past that end",
                        run->given.output, ky_sim_time(run->sim));
     if (!status && ky_moment_compare(now, before) == 0 &&
         !ky_schedule_snapshot_due(&run->schedule, before))
@@ -149,8 +151,8 @@ static enum ky_status reopen(struct ky_run *run, struct ky_error *error)
     if (previous)
         ky_log(&run->parameters, KY_LOG_WARNING,
                "restart.kyo is missing or damaged; going on from the one before");
-    ky_log(&run->parameters, KY_LOG_INFO, "going on from time %g, step %llu", ky_sim_time(run->sim),
-           (unsigned long long)ky_sim_steps(run->sim));
+    ky_log(&run->parameters, KY_LOG_INFO, "going on from time %.10g, step %llu",
+           ky_sim_time(run->sim), (unsigned long long)ky_sim_steps(run->sim));
     return ky_run_write_json(run, "running", NULL, error);
 }
 

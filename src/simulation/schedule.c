@@ -193,7 +193,8 @@ static enum ky_status derive(const struct ky_run_parameters *run, double start, 
         if (divisor < fmin(suggested, shortest) / 16)
             return ky_fail(error, KY_USAGE,
                            "no step near %.3g divides the end and all of --every, --energy-every "
-                           "and --at; choose times with a common divisor, or give --step",
+                           "and --at; choose times with a common divisor, or give --step; "
+                           "--shorten divides steps at --at and the end",
                            suggested);
         divisor = shortest / floor(shortest / divisor + 0.5);
         *step = divisor / fmax(ceil(divisor / suggested * (1 - 1e-12)), 1.0);

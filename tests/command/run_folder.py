@@ -131,6 +131,10 @@ with folder() as top:
     check(text.count("cut off is lost") == 2 and rows[0].startswith("time,steps,") and len({row.count(",") for row in rows}) == 1
           and "\0" not in "".join(rows), "energy.csv cut short during a run: a warning, and whole rows after it", text + "\n".join(rows[:3]))
     run("run", "--resume", path("cut"), "--max-wall", "0", "--quiet", code=6)
+    for remove, says in ((lambda name: os.truncate(name, 9), "is shorter"), (os.remove, "is missing")):
+        remove(path("cut/energy.csv"))
+        text = run("run", "--resume", path("cut"), "--quiet", code=4).stderr
+        check(says in text and "--input" in text and text.count("\n") == 1, f"energy.csv {says}: the error says how to go on", text)
     check("starting.part" not in open(path("cut/run.log")).read(), "run.log names the files as they are called in the end")
 
     # signals: exit code 6, and run.json says why and from where

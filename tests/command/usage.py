@@ -217,6 +217,12 @@ with folder() as where:
         idle = run("run", "n.csv", "--softening", "0.1", "--force", "direct", "--engine", "cpu", *words, "--step", "0.125", "--steps", "1",
                    "--output", "unrolled", "--overwrite").stderr
         check(idle.count("--unroll chooses nothing on the CPU") == 1 and says in idle, f"also of {words} on the CPU", idle)
+    with open("late.csv", "w") as bodies:
+        bodies.write("# time: 1000000\nmass,x,y,z,vx,vy,vz\n1,0,0,0,0,0,0\n1,1,0,0,0,1,0\n")
+    said = run("run", "late.csv", "--softening", "0.1", "--step", "0.03125", "--end", "1000001", "--output", "late").stderr
+    check("done at time 1000001 after 32 steps" in said, "a late time is printed whole", said)
+    refused = run("run", "n.csv", "--softening", "0.1", "--end", "1", "--at", "0.333,0.7071", "--output", "never", code=2).stderr
+    check("--shorten" in refused, "where no step fits --at, --shorten is named", refused)
     said = run("run", "n.csv", "--softening", "0.1", "--step", "0.125", "--steps", "2", "--output", "said").stderr.splitlines()
     check(said and len(said) == len(set(said)), "a remark is printed once", said)
     # which softening a run has: the option, the bodies' own, that of the file, that of the model, else none
