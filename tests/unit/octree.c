@@ -121,7 +121,8 @@ static struct sample make(place_function *place, size_t n, int with_softening)
         if (s.softening)
             s.softening[i] = 0.1 * ky_random_uniform(&other);
     }
-    s.view = (struct ky_octree_bodies){n, s.x, s.y, s.z, s.mass, s.softening};
+    s.view = (struct ky_octree_bodies){
+        .n = n, .x = s.x, .y = s.y, .z = s.z, .mass = s.mass, .softening = s.softening};
     return s;
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "octree/cell_moments.h"
 
 enum { SOURCES = 4096, DIGIT = 8, DIGITS = 1 << DIGIT };
 
@@ -178,30 +179,12 @@ static void span_of(const struct general *walk, struct desk *desk, uint32_t cell
     span->open2 = (double)node->open2;
 }
 
-static struct ky_moments moments_of(const struct general *walk, const struct ky_node *node)
-{
-    double second[6] = {0}, trace = 0;
-    for (int k = 0; walk->quadrupole && k < 6; k++) {
-        second[k] = KY_SCALE_SECOND(1) * (double)node->second[k];
-        trace += k < 3 ? (double)node->second[k] : 0;
-    }
-    return (struct ky_moments){(double)node->mass,
-                               second[0],
-                               second[1],
-                               second[2],
-                               second[3],
-                               second[4],
-                               second[5],
-                               KY_SCALE_TRACE(1) * trace,
-                               KY_SCALE_TRACE3(1) * trace};
-}
-
 static void use_cell(const struct general *walk, struct desk *desk, const struct ky_group *group,
                      uint32_t cell)
 {
     const struct ky_octree *tree = walk->tree;
     const struct ky_node *node = &tree->node[cell];
-    struct ky_walk_cell seen = {.moments = moments_of(walk, node),
+    struct ky_walk_cell seen = {.moments = ky_octree_moments(node, walk->quadrupole),
                                 .eps2 = walk->source_eps2 ? (double)tree->node_softening2[cell] : 0,
                                 .bodies = tree->box[cell].bodies};
     for (uint32_t s = 0; s < group->bodies; s++) {

@@ -7,8 +7,8 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "octree/cell_moments.h"
 #include "octree/decide.h"
-#include "physics/gravity.h"
 
 struct body_walk {
     const struct ky_octree *tree;
@@ -62,19 +62,13 @@ static void add_cell(const struct body_walk *walk, struct sink *sink, uint32_t c
 {
     const struct ky_node *node = &walk->tree->node[cell];
     double eps2 = sink->eps2 + (walk->source_eps2 ? (double)walk->tree->node_softening2[cell] : 0);
-    double y = rsqrt_or_zero(ky_distance2(d[0], d[1], d[2], eps2)), P[6], trace = 0;
+    double y = rsqrt_or_zero(ky_distance2(d[0], d[1], d[2], eps2));
     sink->cells++;
     if (!walk->quadrupole) {
         sink->field = ky_add_body(sink->field, d[0], d[1], d[2], y, (double)node->mass);
         return;
     }
-    for (int k = 0; k < 6; k++) {
-        P[k] = KY_SCALE_SECOND(1) * (double)node->second[k];
-        trace += k < 3 ? (double)node->second[k] : 0;
-    }
-    const struct ky_moments moments = {
-        (double)node->mass,        P[0], P[1], P[2], P[3], P[4], P[5], KY_SCALE_TRACE(1) * trace,
-        KY_SCALE_TRACE3(1) * trace};
+    const struct ky_moments moments = ky_octree_moments(node, 1);
     sink->field = ky_add_cell(sink->field, d[0], d[1], d[2], y, moments);
 }
 
