@@ -32,27 +32,27 @@ static int compilations_of_a_scan(void)
 {
     enum { N = 3000 };
     struct ky_error error = {0};
-    struct ky_gpu *gpu;
+    struct ky_card *card;
     struct ky_buffer buffer = {0};
     uint32_t number[N];
     int before = ky_opencl_compilations, wrong = 0;
     for (uint32_t k = 0; k < N; k++)
         number[k] = k % 7;
-    if (ky_opencl_driver.open(0, &gpu, &error) != KY_OK) {
+    if (ky_opencl_driver.open(0, &card, &error) != KY_OK) {
         printf("# %s\n", error.text);
         return -1;
     }
-    if (ky_buffer_need(gpu, &buffer, "numbers", N, 4, &error) != KY_OK ||
-        gpu->driver->write(gpu, &buffer, 0, number, sizeof number, &error) != KY_OK ||
-        gpu->driver->scan(gpu, &buffer, &buffer, N, &error) != KY_OK ||
-        gpu->driver->read(gpu, &buffer, 0, number, sizeof number, &error) != KY_OK) {
+    if (ky_buffer_need(card, &buffer, "numbers", N, 4, &error) != KY_OK ||
+        card->driver->write(card, &buffer, 0, number, sizeof number, &error) != KY_OK ||
+        card->driver->scan(card, &buffer, &buffer, N, &error) != KY_OK ||
+        card->driver->read(card, &buffer, 0, number, sizeof number, &error) != KY_OK) {
         printf("# %s\n", error.text);
         wrong = 1;
     }
     for (uint32_t k = 0, sum = 0; k < N && !wrong; sum += k++ % 7)
         wrong = number[k] != sum;
-    ky_buffer_release(gpu, &buffer);
-    gpu->driver->close(gpu);
+    ky_buffer_release(card, &buffer);
+    card->driver->close(card);
     return wrong ? -1 : ky_opencl_compilations - before;
 }
 

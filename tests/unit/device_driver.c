@@ -30,7 +30,7 @@ static int ascending_pair(const void *a, const void *b)
 }
 
 /* By the lowest bits alone: those above are set as well. */
-static void sort_with(struct ky_gpu *gpu, size_t n, int bits)
+static void sort_with(struct ky_card *card, size_t n, int bits)
 {
     uint64_t mask = bits < 64 ? (1ULL << bits) - 1 : UINT64_MAX;
     struct ky_error error = {0};
@@ -47,44 +47,44 @@ static void sort_with(struct ky_gpu *gpu, size_t n, int bits)
         pairs[k] = (struct pair){key[k] & mask, value[k]};
     }
     qsort(pairs, n, sizeof *pairs, ascending_pair);
-    assert_ok(ky_buffer_need(gpu, &keys, "keys", n, 8, &error));
-    assert_ok(ky_buffer_need(gpu, &values, "values", n, 4, &error));
-    assert_ok(gpu->driver->write(gpu, &keys, 0, key, n * 8, &error));
-    assert_ok(gpu->driver->write(gpu, &values, 0, value, n * 4, &error));
-    assert_ok(gpu->driver->sort(gpu, &keys, &values, n, bits, &error));
-    assert_ok(gpu->driver->read(gpu, &keys, 0, key, n * 8, &error));
-    assert_ok(gpu->driver->read(gpu, &values, 0, value, n * 4, &error));
+    assert_ok(ky_buffer_need(card, &keys, "keys", n, 8, &error));
+    assert_ok(ky_buffer_need(card, &values, "values", n, 4, &error));
+    assert_ok(card->driver->write(card, &keys, 0, key, n * 8, &error));
+    assert_ok(card->driver->write(card, &values, 0, value, n * 4, &error));
+    assert_ok(card->driver->sort(card, &keys, &values, n, bits, &error));
+    assert_ok(card->driver->read(card, &keys, 0, key, n * 8, &error));
+    assert_ok(card->driver->read(card, &values, 0, value, n * 4, &error));
     for (size_t k = 0; k < n; k++)
         assert_true((key[k] & mask) == pairs[k].key && value[k] == pairs[k].value);
-    ky_buffer_release(gpu, &keys);
-    ky_buffer_release(gpu, &values);
+    ky_buffer_release(card, &keys);
+    ky_buffer_release(card, &values);
     free(pairs);
     free(key);
     free(value);
 }
 
-static void scan_with(struct ky_gpu *gpu, size_t n)
+static void scan_with(struct ky_card *card, size_t n)
 {
     struct ky_error error = {0};
     struct ky_buffer from = {0}, to = {0};
     uint32_t *number = calloc(n + 1, sizeof *number), *sum = calloc(n + 1, sizeof *sum), s = 0;
     for (size_t k = 0; k < n; k++)
         number[k] = (uint32_t)(k * 2654435761U) >> 20;
-    assert_ok(ky_buffer_need(gpu, &from, "numbers", n, 4, &error));
-    assert_ok(ky_buffer_need(gpu, &to, "sums", n, 4, &error));
-    assert_ok(gpu->driver->write(gpu, &from, 0, number, n * 4, &error));
-    assert_ok(gpu->driver->scan(gpu, &from, &to, n, &error));
-    assert_ok(gpu->driver->read(gpu, &to, 0, sum, n * 4, &error));
+    assert_ok(ky_buffer_need(card, &from, "numbers", n, 4, &error));
+    assert_ok(ky_buffer_need(card, &to, "sums", n, 4, &error));
+    assert_ok(card->driver->write(card, &from, 0, number, n * 4, &error));
+    assert_ok(card->driver->scan(card, &from, &to, n, &error));
+    assert_ok(card->driver->read(card, &to, 0, sum, n * 4, &error));
     for (size_t k = 0; k < n; s += number[k++])
         assert_int_equal(sum[k], s);
-    ky_buffer_release(gpu, &from);
-    ky_buffer_release(gpu, &to);
+    ky_buffer_release(card, &from);
+    ky_buffer_release(card, &to);
     free(number);
     free(sum);
 }
 
 /* Beside what is to be summed lie numbers that would be noticed. */
-static void reduce_with(struct ky_gpu *gpu, size_t n)
+static void reduce_with(struct ky_card *card, size_t n)
 {
     enum { BEFORE = 3, AFTER = 5, PLACE = 2 };
     struct ky_error error = {0};
@@ -95,53 +95,53 @@ static void reduce_with(struct ky_gpu *gpu, size_t n)
         number[k] = (k + 1) * 0x9e3779b97f4a7c15u >> 20;
         s += k >= BEFORE && k < BEFORE + n ? number[k] : 0;
     }
-    assert_ok(ky_buffer_need(gpu, &from, "numbers", all, 8, &error));
-    assert_ok(ky_buffer_need(gpu, &to, "sums", 4, 8, &error));
-    assert_ok(gpu->driver->write(gpu, &from, 0, number, all * 8, &error));
-    assert_ok(gpu->driver->write(gpu, &to, 0, sum, sizeof sum, &error));
-    assert_ok(gpu->driver->reduce(gpu, &from, BEFORE, n, &to, PLACE, &error));
-    assert_ok(gpu->driver->read(gpu, &to, 0, sum, sizeof sum, &error));
+    assert_ok(ky_buffer_need(card, &from, "numbers", all, 8, &error));
+    assert_ok(ky_buffer_need(card, &to, "sums", 4, 8, &error));
+    assert_ok(card->driver->write(card, &from, 0, number, all * 8, &error));
+    assert_ok(card->driver->write(card, &to, 0, sum, sizeof sum, &error));
+    assert_ok(card->driver->reduce(card, &from, BEFORE, n, &to, PLACE, &error));
+    assert_ok(card->driver->read(card, &to, 0, sum, sizeof sum, &error));
     assert_true(sum[PLACE] == s);
     assert_true(sum[0] == 11 && sum[1] == 12 && sum[3] == 14);
-    ky_buffer_release(gpu, &from);
-    ky_buffer_release(gpu, &to);
+    ky_buffer_release(card, &from);
+    ky_buffer_release(card, &to);
     free(number);
 }
 
 static const size_t sizes[] = {0, 1, 2, 255, 256, 257, 2047, 2048, 2049, 100003};
 
-static void sizes_of_all_kinds(struct ky_gpu *gpu)
+static void sizes_of_all_kinds(struct ky_card *card)
 {
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-        sort_with(gpu, sizes[s], 64);
-        sort_with(gpu, sizes[s], 12);
-        sort_with(gpu, sizes[s], 21);
-        scan_with(gpu, sizes[s]);
-        reduce_with(gpu, sizes[s]);
+        sort_with(card, sizes[s], 64);
+        sort_with(card, sizes[s], 12);
+        sort_with(card, sizes[s], 21);
+        scan_with(card, sizes[s]);
+        reduce_with(card, sizes[s]);
     }
-    scan_with(gpu, 2048 * 2048 + 5);
-    reduce_with(gpu, 2048 * 2048 + 5);
+    scan_with(card, 2048 * 2048 + 5);
+    reduce_with(card, 2048 * 2048 + 5);
 }
 
 /* For tools under which a kernel takes long. */
-static void little(struct ky_gpu *gpu)
+static void little(struct ky_card *card)
 {
-    sort_with(gpu, 2100, 12);
-    scan_with(gpu, 2100);
-    reduce_with(gpu, 2100);
+    sort_with(card, 2100, 12);
+    scan_with(card, 2100);
+    reduce_with(card, 2100);
 }
 
 /* The first device of each driver. */
-static void on_devices(void (*test)(struct ky_gpu *gpu))
+static void on_devices(void (*test)(struct ky_card *card))
 {
     struct ky_error error = {0};
-    struct ky_gpu *gpu;
+    struct ky_card *card;
     int opened = 0;
     for (int d = 0; drivers[d]; d++) {
-        if (drivers[d]->open(0, &gpu, &error) != KY_OK)
+        if (drivers[d]->open(0, &card, &error) != KY_OK)
             continue;
-        test(gpu);
-        drivers[d]->close(gpu);
+        test(card);
+        drivers[d]->close(card);
         opened++;
     }
     if (opened)

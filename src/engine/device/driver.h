@@ -1,10 +1,11 @@
 /* What the device engine asks of a way to program devices: CUDA or OpenCL today. A driver knows no
- * physics; another one (HIP) is one more implementation of this table.
+ * physics; another one (HIP) is one more implementation of this table. A device is what a driver
+ * lists and a user names; once it is opened, it is a card.
  *
- * Work goes into one queue for each opened device and is done in order. `write` and `read` return
+ * Work goes into one queue for each card and is done in order. `write` and `read` return
  * when the host memory may be used again; a launch returns at once, a copy may, and what they
  * failed at may be reported by a later call. Errors name the call and the buffer or kernel and its
- * size. One thread at a time uses one opened device; different ones are independent. */
+ * size. One thread at a time uses one card; different ones are independent. */
 #ifndef KY_DEVICE_DRIVER_H
 #define KY_DEVICE_DRIVER_H
 
@@ -19,12 +20,12 @@ enum ky_unit_id {
 };
 
 enum ky_kernel_id {
-#define KY_K(unit, name, lanes) KY_KERNEL_##name,
+#define KY_K(unit, name, lanes, arguments) KY_KERNEL_##name,
     KY_KERNELS
 #undef KY_K
         KY_KERNEL_COUNT
 };
-enum { KY_KERNELS_OF_PRECISION = KY_KERNEL_ky_sources_extended - KY_KERNEL_ky_sources_single };
+enum { KY_PRECISIONS = KY_DOUBLE + 1 };
 
 struct ky_unit {
     const char *name, *file;
@@ -35,7 +36,7 @@ extern const struct ky_unit ky_units[KY_UNIT_COUNT];
 struct ky_kernel {
     const char *name;
     enum ky_unit_id unit;
-    size_t lanes;
+    size_t lanes, arguments;
 };
 extern const struct ky_kernel ky_kernels[KY_KERNEL_COUNT];
 
@@ -56,8 +57,8 @@ struct ky_argument {
 #define KY_VALUE(variable) ((struct ky_argument){&(variable), sizeof(variable)})
 #define KY_BUFFER(buffer) ((struct ky_argument){&(buffer).handle, sizeof(void *)})
 
-/* The first member of a driver's own struct for an opened device. */
-struct ky_gpu {
+/* A card: a device that was opened. The first member of a driver's own struct for it. */
+struct ky_card {
     const struct ky_driver *driver;
     char name[160]; /* for reports: "NVIDIA H200" */
     int has_double;
@@ -77,47 +78,47 @@ struct ky_driver {
      * known to be of CPUs: one that is asked for its devices may end the process. */
     size_t (*first_cpu)(void);
     /* The index-th of the list. */
-    enum ky_status (*open)(size_t index, struct ky_gpu **gpu, struct ky_error *error);
-    void (*close)(struct ky_gpu *gpu);
+    enum ky_status (*open)(size_t index, struct ky_card **card, struct ky_error *error);
+    void (*close)(struct ky_card *card);
     /* Makes a kernel ready, which may have to be compiled; a launch and `resident` need that. */
-    enum ky_status (*load)(struct ky_gpu *gpu, enum ky_kernel_id kernel, struct ky_error *error);
+    enum ky_status (*load)(struct ky_card *card, enum ky_kernel_id kernel, struct ky_error *error);
     /* Groups of a kernel that run at once on the whole device. */
-    size_t (*resident)(struct ky_gpu *gpu, enum ky_kernel_id kernel);
+    size_t (*resident)(struct ky_card *card, enum ky_kernel_id kernel);
 
-    enum ky_status (*allocate)(struct ky_gpu *gpu, size_t bytes, struct ky_buffer *buffer,
+    enum ky_status (*allocate)(struct ky_card *card, size_t bytes, struct ky_buffer *buffer,
                                struct ky_error *error);
     /* Lets a fresh buffer begin KY_GUARD_FRONT bytes later; `bytes` are those from there on. */
-    enum ky_status (*shift)(struct ky_gpu *gpu, struct ky_buffer *buffer, size_t bytes,
+    enum ky_status (*shift)(struct ky_card *card, struct ky_buffer *buffer, size_t bytes,
                             struct ky_error *error);
-    void (*release)(struct ky_gpu *gpu, struct ky_buffer *buffer);
-    enum ky_status (*write)(struct ky_gpu *gpu, struct ky_buffer *buffer, size_t offset,
+    void (*release)(struct ky_card *card, struct ky_buffer *buffer);
+    enum ky_status (*write)(struct ky_card *card, struct ky_buffer *buffer, size_t offset,
                             const void *data, size_t bytes, struct ky_error *error);
-    enum ky_status (*read)(struct ky_gpu *gpu, const struct ky_buffer *buffer, size_t offset,
+    enum ky_status (*read)(struct ky_card *card, const struct ky_buffer *buffer, size_t offset,
                            void *data, size_t bytes, struct ky_error *error);
-    /* From one opened device to another of the same driver, in its turn in both queues. */
-    enum ky_status (*copy)(struct ky_gpu *from_gpu, const struct ky_buffer *from,
-                           size_t from_offset, struct ky_gpu *to_gpu, struct ky_buffer *to,
+    /* From one card to another of the same driver, in its turn in both queues. */
+    enum ky_status (*copy)(struct ky_card *from_card, const struct ky_buffer *from,
+                           size_t from_offset, struct ky_card *to_card, struct ky_buffer *to,
                            size_t to_offset, size_t bytes, struct ky_error *error);
-    enum ky_status (*zero)(struct ky_gpu *gpu, struct ky_buffer *buffer, struct ky_error *error);
+    enum ky_status (*zero)(struct ky_card *card, struct ky_buffer *buffer, struct ky_error *error);
 
-    enum ky_status (*launch)(struct ky_gpu *gpu, enum ky_kernel_id kernel, size_t groups,
-                             const struct ky_argument *arguments, size_t count,
-                             struct ky_error *error);
-    enum ky_status (*wait)(struct ky_gpu *gpu, struct ky_error *error);
+    /* With as many arguments as ky_kernels says. */
+    enum ky_status (*launch)(struct ky_card *card, enum ky_kernel_id kernel, size_t groups,
+                             const struct ky_argument *arguments, struct ky_error *error);
+    enum ky_status (*wait)(struct ky_card *card, struct ky_error *error);
 
     /* A mark in the queue, and the seconds of the device's clock from one to another; 0 if one was
      * never set. Waits for them. */
-    enum ky_status (*mark)(struct ky_gpu *gpu, int mark, struct ky_error *error);
-    double (*between)(struct ky_gpu *gpu, int from, int to);
+    enum ky_status (*mark)(struct ky_card *card, int mark, struct ky_error *error);
+    double (*between)(struct ky_card *card, int from, int to);
 
     /* Sorts n pairs by the lowest `bits` of their 64-bit keys, ascending, equal keys in the order
      * in which they came; sums that stay, to[k] = from[0] + … + from[k - 1], 32 bit; and one sum,
      * to[place] = from[first] + … + from[first + n - 1], 64 bit. Work space is kept. */
-    enum ky_status (*sort)(struct ky_gpu *gpu, struct ky_buffer *keys, struct ky_buffer *values,
+    enum ky_status (*sort)(struct ky_card *card, struct ky_buffer *keys, struct ky_buffer *values,
                            size_t n, int bits, struct ky_error *error);
-    enum ky_status (*scan)(struct ky_gpu *gpu, const struct ky_buffer *from, struct ky_buffer *to,
+    enum ky_status (*scan)(struct ky_card *card, const struct ky_buffer *from, struct ky_buffer *to,
                            size_t n, struct ky_error *error);
-    enum ky_status (*reduce)(struct ky_gpu *gpu, const struct ky_buffer *from, size_t first,
+    enum ky_status (*reduce)(struct ky_card *card, const struct ky_buffer *from, size_t first,
                              size_t n, struct ky_buffer *to, size_t place, struct ky_error *error);
 };
 
@@ -125,12 +126,12 @@ extern const struct ky_driver ky_cuda_driver, ky_opencl_driver;
 
 /* Allocation as the engine asks for it: `what` names the buffer in errors; 0 bytes are allowed. A
  * buffer that is large enough is kept, another is released first; its content is lost. */
-enum ky_status ky_buffer_need(struct ky_gpu *gpu, struct ky_buffer *buffer, const char *what,
+enum ky_status ky_buffer_need(struct ky_card *card, struct ky_buffer *buffer, const char *what,
                               size_t count, size_t size, struct ky_error *error);
 /* The same, and `data` written to it. */
-enum ky_status ky_buffer_fill(struct ky_gpu *gpu, struct ky_buffer *buffer, const char *what,
+enum ky_status ky_buffer_fill(struct ky_card *card, struct ky_buffer *buffer, const char *what,
                               const void *data, size_t count, size_t size, struct ky_error *error);
-void ky_buffer_release(struct ky_gpu *gpu, struct ky_buffer *buffer);
+void ky_buffer_release(struct ky_card *card, struct ky_buffer *buffer);
 
 /* For tests: the allocation with this number, counted down from now, fails as if memory were out;
  * -1: none. */

@@ -1,90 +1,91 @@
 /* The general walk (physics/walk.h) on the device: a lane a sink through the host's tree, with the
  * kernel of the action. What an action needs goes up, its results come back in the caller's order
  * and units. Lists are put into order on the device. */
-#include "engine/device/device.h"
+#include "engine/device/general.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "engine/device/motion.h"
+#include "engine/device/opening.h"
 
 /* Bytes for the k nearest of the sinks that are walked for in one launch. */
 enum { SPACE = 1 << 28 };
 
-#define ROW(name, needs) KY_KERNEL_ky_general_##name##_single,
-static const enum ky_kernel_id kernels[KY_ACTION_COUNT] = {KY_ACTIONS(ROW)};
+#define ROW(name, needs) KY_EACH_PRECISION(ky_general_##name),
+static const enum ky_kernel_id kernels[KY_ACTION_COUNT][KY_PRECISIONS] = {KY_ACTIONS(ROW)};
 
 struct general {
-    struct ky_device_engine *engine;
+    struct ky_device_bodies *bodies;
+    struct ky_host_tree *host;
+    struct ky_card *card;
     const struct ky_walk_request *request;
     const struct ky_action_facts *facts;
     size_t real; /* bytes of a number of the kernels */
     size_t most; /* sinks of a launch */
+    /* What one request needs is not kept: it may be as large as all the rest. */
+    struct ky_buffer radius, offset, list, space, results;
 };
 
-static enum ky_status stand_tree(struct ky_device_engine *engine, struct ky_error *error)
+static enum ky_status stand_tree(struct ky_host_tree *host, struct ky_error *error)
 {
-    struct ky_force_report *report = &engine->report;
+    struct ky_device_bodies *bodies = host->bodies;
+    struct ky_force_report *report = &bodies->report;
     report->keys = report->sort = report->build = report->moments = report->walk = 0;
-    if (engine->host.stands)
+    if (host->place == bodies->place)
         return KY_OK;
-    enum ky_status status = ky_device_tree_build(engine, engine->parameters, error);
+    enum ky_status status = ky_host_tree_build(host, bodies->parameters, error);
     if (status == KY_OK)
-        status = ky_device_tree_send(engine, engine->parameters, 1, error);
-    engine->host.stands = status == KY_OK;
+        status = ky_host_tree_send(host, bodies->parameters, 1, error);
+    host->place = status == KY_OK ? bodies->place : 0;
     return status;
 }
 
 /* ---- what the action needs ---- */
 
-static enum ky_status send_radii(const struct general *walk, struct ky_error *error)
+static enum ky_status send_radii(struct general *walk, struct ky_error *error)
 {
-    struct ky_device_engine *engine = walk->engine;
     size_t count = walk->request->radii;
     void *radius = ky_allocate(count, walk->real);
     if (!radius)
         return ky_no_memory(error, "radii on their way", count, walk->real);
     for (size_t i = 0; i < count; i++) {
-        double value = walk->request->radius[i] / engine->units.length;
+        double value = walk->request->radius[i] / walk->bodies->units.length;
         if (walk->real == sizeof(double))
             ((double *)radius)[i] = value;
         else
             ((float *)radius)[i] = (float)value;
     }
-    enum ky_status status = ky_buffer_fill(engine->card[0].gpu, &engine->walk.radius, "radii",
-                                           radius, count, walk->real, error);
+    enum ky_status status =
+        ky_buffer_fill(walk->card, &walk->radius, "radii", radius, count, walk->real, error);
     free(radius);
     return status;
 }
 
-static enum ky_status send_offsets(const struct general *walk, struct ky_error *error)
+static enum ky_status send_offsets(struct general *walk, struct ky_error *error)
 {
-    struct ky_device_engine *engine = walk->engine;
     const size_t *given = walk->request->offset;
-    size_t count = engine->n + 1, total = given[engine->n];
+    size_t count = walk->bodies->n + 1, total = given[walk->bodies->n];
     uint64_t *offset = ky_allocate(count, sizeof *offset);
     if (!offset)
         return ky_no_memory(error, "offsets on their way", count, sizeof *offset);
     for (size_t i = 0; i < count; i++)
         offset[i] = given[i];
-    enum ky_status status =
-        ky_buffer_fill(engine->card[0].gpu, &engine->walk.offset, "offsets of the lists", offset,
-                       count, sizeof *offset, error);
+    enum ky_status status = ky_buffer_fill(walk->card, &walk->offset, "offsets of the lists",
+                                           offset, count, sizeof *offset, error);
     free(offset);
     if (status == KY_OK)
-        status = ky_buffer_need(engine->card[0].gpu, &engine->walk.list, "neighbour lists", total,
-                                sizeof(uint32_t), error);
+        status = ky_buffer_need(walk->card, &walk->list, "neighbour lists", total, sizeof(uint32_t),
+                                error);
     return status;
 }
 
 static enum ky_status prepare(struct general *walk, struct ky_error *error)
 {
-    struct ky_device_engine *engine = walk->engine;
-    struct ky_gpu *gpu = engine->card[0].gpu;
     const struct ky_action *about = &walk->facts->about;
     enum ky_status status = KY_OK;
-    walk->most = ky_groups(engine->n, KY_WALK_LANES) * KY_WALK_LANES;
+    walk->most = ky_groups(walk->bodies->n, KY_WALK_LANES) * KY_WALK_LANES;
     if (about->needs_radius)
         status = send_radii(walk, error);
     if (status == KY_OK && about->needs_lists)
@@ -97,16 +98,14 @@ static enum ky_status prepare(struct general *walk, struct ky_error *error)
             return ky_fail(error, KY_UNSUPPORTED,
                            "%zu nearest neighbours: devices take up to %zu; use --engine cpu",
                            walk->request->k, UINT32_MAX / walk->most);
-        status = ky_buffer_need(gpu, &engine->walk.space, "nearest neighbours",
+        status = ky_buffer_need(walk->card, &walk->space, "nearest neighbours",
                                 walk->request->k * walk->most, walk->real, error);
     }
     if (status == KY_OK)
-        status = ky_buffer_need(gpu, &engine->walk.results, "results of the walk",
-                                engine->n * about->columns, walk->real, error);
+        status = ky_buffer_need(walk->card, &walk->results, "results of the walk",
+                                walk->bodies->n * about->columns, walk->real, error);
     if (status == KY_OK)
-        status = ky_buffer_need(gpu, &engine->walk.counts, "counts of pairs",
-                                2 * ky_groups(engine->n, KY_WALK_LANES), sizeof(uint64_t), error);
-    engine->host.counts = status == KY_OK ? ky_groups(engine->n, KY_WALK_LANES) : 0;
+        status = ky_pair_counts_need(&walk->host->counts, walk->bodies, error);
     return status;
 }
 
@@ -115,77 +114,58 @@ static enum ky_status prepare(struct general *walk, struct ky_error *error)
 /* A buffer that the action does not use may not be there: any other takes its place. */
 static const struct ky_buffer *used(const struct general *walk, const struct ky_buffer *buffer)
 {
-    return buffer->handle ? buffer : &walk->engine->walk.results;
+    return buffer->handle ? buffer : &walk->results;
 }
 
-static enum ky_status launch(const struct general *walk, size_t first_sink, struct ky_error *error)
+static enum ky_status launch(struct general *walk, size_t first_sink, struct ky_error *error)
 {
-    struct ky_device_engine *engine = walk->engine;
-    const struct ky_parameters *parameters = engine->parameters;
-    struct ky_tree_buffers *b = &engine->walk;
-    size_t rest = engine->n - first_sink;
-    uint32_t n = (uint32_t)engine->n, first = (uint32_t)first_sink,
+    const struct ky_host_tree *host = walk->host;
+    const struct ky_parameters *parameters = walk->bodies->parameters;
+    size_t rest = walk->bodies->n - first_sink;
+    uint32_t n = (uint32_t)walk->bodies->n, first = (uint32_t)first_sink,
              count = (uint32_t)(rest < walk->most ? rest : walk->most),
-             flags = ky_device_walk_flags(engine, parameters) |
+             flags = ky_device_walk_flags(host, parameters) |
                      (parameters->multipole > 1 ? KY_WALK_MOMENTS : 0U),
              radii = (uint32_t)walk->request->radii, k = (uint32_t)walk->request->k,
              columns = (uint32_t)walk->facts->about.columns, stride = (uint32_t)walk->most;
-    struct ky_eps2_argument eps2 = ky_eps2_argument(engine);
-    const struct ky_argument arguments[] = {KY_BUFFER(b->source),
-                                            KY_BUFFER(b->low),
-                                            KY_BUFFER(b->eps2),
-                                            KY_BUFFER(b->centre),
-                                            KY_BUFFER(b->centre_low),
-                                            KY_BUFFER(b->link),
-                                            KY_BUFFER(b->moment),
-                                            KY_BUFFER(b->box),
-                                            KY_BUFFER(b->order),
-                                            KY_BUFFER(*used(walk, &b->radius)),
-                                            KY_BUFFER(*used(walk, &b->offset)),
-                                            KY_BUFFER(*used(walk, &b->list)),
-                                            KY_BUFFER(*used(walk, &b->space)),
-                                            KY_BUFFER(b->results),
-                                            KY_BUFFER(b->counts),
-                                            KY_VALUE(n),
-                                            KY_VALUE(first),
-                                            KY_VALUE(count),
-                                            KY_VALUE(flags),
-                                            KY_VALUE(radii),
-                                            KY_VALUE(k),
-                                            KY_VALUE(columns),
-                                            KY_VALUE(stride),
-                                            KY_EPS2(eps2, parameters->precision)};
-    return ky_launch(
-        &engine->card[0], ky_in_precision(kernels[walk->request->action], parameters->precision),
-        ky_groups(count, KY_WALK_LANES), arguments, sizeof arguments / sizeof *arguments, error);
+    struct ky_eps2_argument eps2 = ky_eps2_argument(walk->bodies);
+    return ky_launch_over(
+        walk->card, kernels[walk->request->action][parameters->precision], count,
+        KY_ARGUMENTS(KY_BUFFER(host->source), KY_BUFFER(host->low), KY_BUFFER(host->eps2),
+                     KY_BUFFER(host->centre), KY_BUFFER(host->centre_low), KY_BUFFER(host->link),
+                     KY_BUFFER(host->moment), KY_BUFFER(host->box), KY_BUFFER(host->order),
+                     KY_BUFFER(*used(walk, &walk->radius)), KY_BUFFER(*used(walk, &walk->offset)),
+                     KY_BUFFER(*used(walk, &walk->list)), KY_BUFFER(*used(walk, &walk->space)),
+                     KY_BUFFER(walk->results), KY_BUFFER(host->counts.counts), KY_VALUE(n),
+                     KY_VALUE(first), KY_VALUE(count), KY_VALUE(flags), KY_VALUE(radii),
+                     KY_VALUE(k), KY_VALUE(columns), KY_VALUE(stride),
+                     KY_EPS2(eps2, parameters->precision)),
+        error);
 }
 
-static enum ky_status order_lists(const struct general *walk, struct ky_error *error)
+static enum ky_status order_lists(struct general *walk, struct ky_error *error)
 {
-    const struct ky_argument arguments[] = {KY_BUFFER(walk->engine->walk.list),
-                                            KY_BUFFER(walk->engine->walk.offset)};
     if (!walk->facts->about.needs_lists)
         return KY_OK;
-    return ky_launch(&walk->engine->card[0], KY_KERNEL_ky_order_lists, walk->engine->n, arguments,
-                     2, error);
+    return ky_launch(walk->card, KY_KERNEL_ky_order_lists, walk->bodies->n,
+                     KY_ARGUMENTS(KY_BUFFER(walk->list), KY_BUFFER(walk->offset)), error);
 }
 
-static enum ky_status run(const struct general *walk, struct ky_error *error)
+static enum ky_status run(struct general *walk, struct ky_error *error)
 {
-    enum ky_status status = ky_mark(walk->engine, 0, error);
-    for (size_t first = 0; first < walk->engine->n && status == KY_OK; first += walk->most)
+    enum ky_status status = ky_mark(&walk->bodies->cards, 0, error);
+    for (size_t first = 0; first < walk->bodies->n && status == KY_OK; first += walk->most)
         status = launch(walk, first, error);
     if (status == KY_OK)
         status = order_lists(walk, error);
-    return status == KY_OK ? ky_mark(walk->engine, 1, error) : status;
+    return status == KY_OK ? ky_mark(&walk->bodies->cards, 1, error) : status;
 }
 
 /* ---- results ---- */
 
-static enum ky_status read_results(const struct general *walk, struct ky_error *error)
+static enum ky_status read_results(struct general *walk, struct ky_error *error)
 {
-    const struct ky_device_engine *engine = walk->engine;
-    size_t n = engine->n, columns = walk->facts->about.columns;
+    size_t n = walk->bodies->n, columns = walk->facts->about.columns;
     if (!walk->request->results)
         return KY_OK;
     void *column = ky_allocate(n, walk->real);
@@ -193,11 +173,11 @@ static enum ky_status read_results(const struct general *walk, struct ky_error *
     if (!column)
         return ky_no_memory(error, "results on their way", n, walk->real);
     for (size_t c = 0; c < columns && status == KY_OK; c++) {
-        double unit = ky_action_unit(&walk->facts->results[c], engine->parameters->g,
-                                     engine->units.mass, engine->units.length);
+        double unit = ky_action_unit(&walk->facts->results[c], walk->bodies->parameters->g,
+                                     walk->bodies->units.mass, walk->bodies->units.length);
         double *to = walk->request->results + c;
-        status = engine->driver->read(engine->card[0].gpu, &engine->walk.results,
-                                      c * n * walk->real, column, n * walk->real, error);
+        status = walk->card->driver->read(walk->card, &walk->results, c * n * walk->real, column,
+                                          n * walk->real, error);
         for (size_t i = 0; i < n && status == KY_OK; i++)
             to[i * columns] = unit * (walk->real == sizeof(double) ? ((double *)column)[i]
                                                                    : (double)((float *)column)[i]);
@@ -206,47 +186,46 @@ static enum ky_status read_results(const struct general *walk, struct ky_error *
     return status;
 }
 
-static enum ky_status read_back(const struct general *walk, struct ky_error *error)
+static enum ky_status read_back(struct general *walk, struct ky_error *error)
 {
-    struct ky_device_engine *engine = walk->engine;
-    enum ky_status status = engine->driver->wait(engine->card[0].gpu, error);
+    enum ky_status status = walk->card->driver->wait(walk->card, error);
     double start = ky_clock();
     if (status == KY_OK)
         status = read_results(walk, error);
     if (status == KY_OK && walk->facts->about.needs_lists)
-        status =
-            engine->driver->read(engine->card[0].gpu, &engine->walk.list, 0, walk->request->list,
-                                 walk->request->offset[engine->n] * sizeof(uint32_t), error);
-    engine->report.download += ky_clock() - start;
+        status = walk->card->driver->read(walk->card, &walk->list, 0, walk->request->list,
+                                          walk->request->offset[walk->bodies->n] * sizeof(uint32_t),
+                                          error);
+    walk->bodies->report.download += ky_clock() - start;
     return status;
 }
 
-/* What one request needed is not kept: it may be as large as all the rest. */
-static void release(const struct general *walk)
+static void release(struct general *walk)
 {
-    struct ky_tree_buffers *b = &walk->engine->walk;
-    struct ky_buffer *const buffers[] = {&b->radius, &b->offset, &b->list, &b->space, &b->results};
+    struct ky_buffer *const buffers[] = {&walk->radius, &walk->offset, &walk->list, &walk->space,
+                                         &walk->results};
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
-        ky_buffer_release(walk->engine->card[0].gpu, buffers[k]);
+        ky_buffer_release(walk->card, buffers[k]);
 }
 
-enum ky_status ky_device_walk_action(struct ky_engine *base, const struct ky_walk_request *request,
-                                     struct ky_error *error)
+enum ky_status ky_device_general(struct ky_device_bodies *bodies, struct ky_host_tree *host,
+                                 const struct ky_walk_request *request, struct ky_error *error)
 {
-    struct ky_device_engine *engine = (struct ky_device_engine *)base;
-    struct general walk = {.engine = engine,
+    struct general walk = {.bodies = bodies,
+                           .host = host,
+                           .card = bodies->cards.card[0],
                            .request = request,
                            .facts = &ky_actions[request->action],
-                           .real = ky_real4_bytes(engine->parameters->precision) / 4};
-    enum ky_status status = ky_walk_opening_check(request, engine->parameters, error);
+                           .real = ky_real4_bytes(bodies->parameters->precision) / 4};
+    enum ky_status status = ky_walk_opening_check(request, bodies->parameters, error);
     if (status == KY_OK)
-        status = ky_device_settle(engine, error);
-    engine->evaluations++;
-    engine->report.download = engine->report.upload = 0;
-    engine->report.body_interactions = engine->report.cell_interactions = 0;
-    if (status != KY_OK || engine->n == 0)
+        status = ky_device_settle(bodies, error);
+    bodies->cards.evaluations++;
+    bodies->report.download = bodies->report.upload = 0;
+    bodies->report.body_interactions = bodies->report.cell_interactions = 0;
+    if (status != KY_OK || bodies->n == 0)
         return status;
-    status = stand_tree(engine, error);
+    status = stand_tree(host, error);
     if (status == KY_OK)
         status = prepare(&walk, error);
     if (status == KY_OK)

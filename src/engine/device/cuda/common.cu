@@ -3,7 +3,7 @@
 #include "engine/device/kernels/bodies.k"
 #include "engine/device/kernels/order.k"
 
-#define KY_K(unit, name, lanes) (const void *)name,
+#define KY_K(unit, name, lanes, arguments) (const void *)name,
 static const void *const kernels[] = {KY_KERNELS_COMMON};
 
 extern const struct ky_cuda_table ky_cuda_common = {kernels, sizeof kernels / sizeof *kernels};

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 
 struct ky_cuda {
-    struct ky_gpu base;
+    struct ky_card base;
     int device;
     cudaStream_t stream;
     cudaEvent_t mark[KY_MARKS];
@@ -33,18 +33,18 @@ static const void *kernel_of(enum ky_kernel_id id)
     return NULL;
 }
 
-static enum ky_status failed(const struct ky_gpu *gpu, cudaError_t code, const char *call,
+static enum ky_status failed(const struct ky_card *card, cudaError_t code, const char *call,
                              const char *what, size_t bytes, struct ky_error *error)
 {
     cudaGetLastError(); /* else the next launch reports it again */
-    return ky_fail(error, KY_DEVICE, "%s: %s of %s, %zu bytes: %s (%s)", gpu->name, call, what,
+    return ky_fail(error, KY_DEVICE, "%s: %s of %s, %zu bytes: %s (%s)", card->name, call, what,
                    bytes, cudaGetErrorString(code), cudaGetErrorName(code));
 }
 
 /* Calls act on the thread's present device. */
-static struct ky_cuda *use(const struct ky_gpu *gpu)
+static struct ky_cuda *use(const struct ky_card *card)
 {
-    struct ky_cuda *cuda = (struct ky_cuda *)gpu;
+    struct ky_cuda *cuda = (struct ky_cuda *)card;
     cudaSetDevice(cuda->device);
     return cuda;
 }
@@ -96,14 +96,14 @@ static size_t first_cpu(void)
     return SIZE_MAX;
 }
 
-static void close_device(struct ky_gpu *gpu)
+static void close_device(struct ky_card *card)
 {
-    if (!gpu)
+    if (!card)
         return;
-    struct ky_cuda *cuda = use(gpu);
-    ky_buffer_release(gpu, &cuda->sort_keys);
-    ky_buffer_release(gpu, &cuda->sort_values);
-    ky_buffer_release(gpu, &cuda->work);
+    struct ky_cuda *cuda = use(card);
+    ky_buffer_release(card, &cuda->sort_keys);
+    ky_buffer_release(card, &cuda->sort_values);
+    ky_buffer_release(card, &cuda->work);
     for (int k = 0; k < KY_MARKS; k++)
         if (cuda->mark[k])
             cudaEventDestroy(cuda->mark[k]);
@@ -135,12 +135,12 @@ static enum ky_status connect(struct ky_cuda *cuda, struct ky_error *error)
     return KY_OK;
 }
 
-static enum ky_status open_device(size_t index, struct ky_gpu **gpu, struct ky_error *error)
+static enum ky_status open_device(size_t index, struct ky_card **card, struct ky_error *error)
 {
     const char *reason;
     struct ky_device device = {0};
     int count = device_count(&reason);
-    *gpu = NULL;
+    *card = NULL;
     if (count == 0)
         return ky_fail(error, KY_UNSUPPORTED, "%s", reason);
     if (list(index, &device) != KY_OK)
@@ -158,34 +158,34 @@ static enum ky_status open_device(size_t index, struct ky_gpu **gpu, struct ky_e
     if (status != KY_OK)
         close_device(&cuda->base);
     else
-        *gpu = &cuda->base;
+        *card = &cuda->base;
     return status;
 }
 
 /* ---- memory ---- */
 
-static enum ky_status allocate(struct ky_gpu *gpu, size_t bytes, struct ky_buffer *buffer,
+static enum ky_status allocate(struct ky_card *card, size_t bytes, struct ky_buffer *buffer,
                                struct ky_error *error)
 {
-    use(gpu);
+    use(card);
     cudaError_t code = cudaMalloc(&buffer->handle, bytes);
     if (code != cudaSuccess)
-        return failed(gpu, code, "cudaMalloc", buffer->what, bytes, error);
+        return failed(card, code, "cudaMalloc", buffer->what, bytes, error);
     return KY_OK;
 }
 
-static enum ky_status shift(struct ky_gpu *gpu, struct ky_buffer *buffer, size_t bytes,
+static enum ky_status shift(struct ky_card *card, struct ky_buffer *buffer, size_t bytes,
                             struct ky_error *error)
 {
-    (void)gpu, (void)bytes, (void)error;
+    (void)card, (void)bytes, (void)error;
     buffer->whole = buffer->handle;
     buffer->handle = (char *)buffer->whole + KY_GUARD_FRONT;
     return KY_OK;
 }
 
-static void release(struct ky_gpu *gpu, struct ky_buffer *buffer)
+static void release(struct ky_card *card, struct ky_buffer *buffer)
 {
-    use(gpu);
+    use(card);
     cudaFree(buffer->whole ? buffer->whole : buffer->handle);
 }
 
@@ -199,19 +199,19 @@ static enum ky_status finish(struct ky_cuda *cuda, cudaError_t code, const char 
     return KY_OK;
 }
 
-static enum ky_status write_buffer(struct ky_gpu *gpu, struct ky_buffer *buffer, size_t offset,
+static enum ky_status write_buffer(struct ky_card *card, struct ky_buffer *buffer, size_t offset,
                                    const void *data, size_t bytes, struct ky_error *error)
 {
-    struct ky_cuda *cuda = use(gpu);
+    struct ky_cuda *cuda = use(card);
     cudaError_t code = cudaMemcpyAsync((char *)buffer->handle + offset, data, bytes,
                                        cudaMemcpyHostToDevice, cuda->stream);
     return finish(cuda, code, "cudaMemcpy to", buffer->what, bytes, error);
 }
 
-static enum ky_status read_buffer(struct ky_gpu *gpu, const struct ky_buffer *buffer, size_t offset,
-                                  void *data, size_t bytes, struct ky_error *error)
+static enum ky_status read_buffer(struct ky_card *card, const struct ky_buffer *buffer,
+                                  size_t offset, void *data, size_t bytes, struct ky_error *error)
 {
-    struct ky_cuda *cuda = use(gpu);
+    struct ky_cuda *cuda = use(card);
     cudaError_t code = cudaMemcpyAsync(data, (const char *)buffer->handle + offset, bytes,
                                        cudaMemcpyDeviceToHost, cuda->stream);
     return finish(cuda, code, "cudaMemcpy from", buffer->what, bytes, error);
@@ -238,11 +238,11 @@ static void reach(struct ky_cuda *target, int device)
 }
 
 /* In the target's queue, in its turn in both: the host does not wait. */
-static enum ky_status copy(struct ky_gpu *from_gpu, const struct ky_buffer *from,
-                           size_t from_offset, struct ky_gpu *to_gpu, struct ky_buffer *to,
+static enum ky_status copy(struct ky_card *from_card, const struct ky_buffer *from,
+                           size_t from_offset, struct ky_card *to_card, struct ky_buffer *to,
                            size_t to_offset, size_t bytes, struct ky_error *error)
 {
-    struct ky_cuda *source = (struct ky_cuda *)from_gpu, *target = (struct ky_cuda *)to_gpu;
+    struct ky_cuda *source = (struct ky_cuda *)from_card, *target = (struct ky_cuda *)to_card;
     reach(target, source->device);
     cudaError_t code = follow(source, target);
     if (code == cudaSuccess)
@@ -252,88 +252,87 @@ static enum ky_status copy(struct ky_gpu *from_gpu, const struct ky_buffer *from
     if (code == cudaSuccess)
         code = follow(target, source);
     if (code != cudaSuccess)
-        return failed(to_gpu, code, "cudaMemcpyPeerAsync", to->what, bytes, error);
+        return failed(to_card, code, "cudaMemcpyPeerAsync", to->what, bytes, error);
     return KY_OK;
 }
 
-static enum ky_status zero(struct ky_gpu *gpu, struct ky_buffer *buffer, struct ky_error *error)
+static enum ky_status zero(struct ky_card *card, struct ky_buffer *buffer, struct ky_error *error)
 {
-    struct ky_cuda *cuda = use(gpu);
+    struct ky_cuda *cuda = use(card);
     cudaError_t code = cudaMemsetAsync(buffer->handle, 0, buffer->bytes, cuda->stream);
     if (code != cudaSuccess)
-        return failed(gpu, code, "cudaMemset", buffer->what, buffer->bytes, error);
+        return failed(card, code, "cudaMemset", buffer->what, buffer->bytes, error);
     return KY_OK;
 }
 
 /* ---- kernels ---- */
 
-static enum ky_status load(struct ky_gpu *gpu, enum ky_kernel_id kernel, struct ky_error *error)
+static enum ky_status load(struct ky_card *card, enum ky_kernel_id kernel, struct ky_error *error)
 {
     if (kernel_of(kernel))
         return KY_OK;
-    return ky_fail(error, KY_FAULT, "%s: kernel %s is not in this build", gpu->name,
+    return ky_fail(error, KY_FAULT, "%s: kernel %s is not in this build", card->name,
                    ky_kernels[kernel].name);
 }
 
-static size_t resident(struct ky_gpu *gpu, enum ky_kernel_id kernel)
+static size_t resident(struct ky_card *card, enum ky_kernel_id kernel)
 {
     int groups = 1;
-    use(gpu);
+    use(card);
     if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(
             &groups, kernel_of(kernel), (int)ky_kernels[kernel].lanes, 0) != cudaSuccess)
         cudaGetLastError();
-    return gpu->processors * (size_t)(groups > 0 ? groups : 1);
+    return card->processors * (size_t)(groups > 0 ? groups : 1);
 }
 
 enum { MOST_ARGUMENTS = 32 };
 
-static enum ky_status launch(struct ky_gpu *gpu, enum ky_kernel_id id, size_t groups,
-                             const struct ky_argument *arguments, size_t count,
-                             struct ky_error *error)
+static enum ky_status launch(struct ky_card *card, enum ky_kernel_id id, size_t groups,
+                             const struct ky_argument *arguments, struct ky_error *error)
 {
-    struct ky_cuda *cuda = use(gpu);
+    struct ky_cuda *cuda = use(card);
     const struct ky_kernel *kernel = &ky_kernels[id];
     void *values[MOST_ARGUMENTS];
-    if (count > MOST_ARGUMENTS)
+    if (kernel->arguments > MOST_ARGUMENTS)
         return ky_fail(error, KY_FAULT, "kernel %s has %zu arguments, the driver takes %d",
-                       kernel->name, count, MOST_ARGUMENTS);
-    for (size_t k = 0; k < count; k++)
+                       kernel->name, kernel->arguments, MOST_ARGUMENTS);
+    for (size_t k = 0; k < kernel->arguments; k++)
         values[k] = (void *)(uintptr_t)arguments[k].value;
     dim3 grid = {(unsigned)groups, 1, 1}, block = {(unsigned)kernel->lanes, 1, 1};
     if (groups == 0)
         return KY_OK;
     if (groups > INT32_MAX)
         return ky_fail(error, KY_UNSUPPORTED, "%s: kernel %s of %zu groups: more than can start",
-                       gpu->name, kernel->name, groups);
+                       card->name, kernel->name, groups);
     cudaError_t code = cudaLaunchKernel(kernel_of(id), grid, block, values, 0, cuda->stream);
     if (code == cudaSuccess)
         return KY_OK;
     cudaGetLastError();
     return ky_fail(error, KY_DEVICE, "%s: kernel %s of %zu groups of %zu cannot start: %s",
-                   gpu->name, kernel->name, groups, kernel->lanes, cudaGetErrorString(code));
+                   card->name, kernel->name, groups, kernel->lanes, cudaGetErrorString(code));
 }
 
-static enum ky_status wait(struct ky_gpu *gpu, struct ky_error *error)
+static enum ky_status wait(struct ky_card *card, struct ky_error *error)
 {
-    struct ky_cuda *cuda = use(gpu);
+    struct ky_cuda *cuda = use(card);
     return finish(cuda, cudaSuccess, "cudaStreamSynchronize", "queue", 0, error);
 }
 
 /* ---- clocks ---- */
 
-static enum ky_status mark(struct ky_gpu *gpu, int which, struct ky_error *error)
+static enum ky_status mark(struct ky_card *card, int which, struct ky_error *error)
 {
-    struct ky_cuda *cuda = use(gpu);
+    struct ky_cuda *cuda = use(card);
     cudaError_t code = cudaEventRecord(cuda->mark[which], cuda->stream);
     if (code != cudaSuccess)
-        return failed(gpu, code, "cudaEventRecord", "queue", 0, error);
+        return failed(card, code, "cudaEventRecord", "queue", 0, error);
     cuda->marked[which] = 1;
     return KY_OK;
 }
 
-static double between(struct ky_gpu *gpu, int from, int to)
+static double between(struct ky_card *card, int from, int to)
 {
-    struct ky_cuda *cuda = use(gpu);
+    struct ky_cuda *cuda = use(card);
     float milliseconds = 0;
     if (!cuda->marked[from] || !cuda->marked[to] ||
         cudaEventSynchronize(cuda->mark[to]) != cudaSuccess ||
@@ -344,23 +343,23 @@ static double between(struct ky_gpu *gpu, int from, int to)
 
 /* ---- sort, scan, reduce ---- */
 
-static enum ky_status sort(struct ky_gpu *gpu, struct ky_buffer *keys, struct ky_buffer *values,
+static enum ky_status sort(struct ky_card *card, struct ky_buffer *keys, struct ky_buffer *values,
                            size_t n, int bits, struct ky_error *error)
 {
-    struct ky_cuda *cuda = use(gpu);
+    struct ky_cuda *cuda = use(card);
     size_t work = 0;
     enum ky_status status =
-        ky_buffer_need(gpu, &cuda->sort_keys, "work space of a sort", n, 8, error);
+        ky_buffer_need(card, &cuda->sort_keys, "work space of a sort", n, 8, error);
     if (status == KY_OK)
-        status = ky_buffer_need(gpu, &cuda->sort_values, "work space of a sort", n, 4, error);
+        status = ky_buffer_need(card, &cuda->sort_values, "work space of a sort", n, 4, error);
     for (int pass = 0; pass < 2 && status == KY_OK && n > 0; pass++) {
         cudaError_t code = ky_cuda_sort(pass ? cuda->work.handle : NULL, &work, keys->handle,
                                         cuda->sort_keys.handle, values->handle,
                                         cuda->sort_values.handle, n, bits, cuda->stream);
         if (code != cudaSuccess)
-            status = failed(gpu, code, "radix sort", keys->what, n * 8, error);
+            status = failed(card, code, "radix sort", keys->what, n * 8, error);
         else if (pass == 0)
-            status = ky_buffer_need(gpu, &cuda->work, "work space of a sort", work, 1, error);
+            status = ky_buffer_need(card, &cuda->work, "work space of a sort", work, 1, error);
     }
     if (status != KY_OK || n == 0)
         return status;
@@ -370,31 +369,31 @@ static enum ky_status sort(struct ky_gpu *gpu, struct ky_buffer *keys, struct ky
         code = cudaMemcpyAsync(values->handle, cuda->sort_values.handle, n * 4,
                                cudaMemcpyDeviceToDevice, cuda->stream);
     if (code != cudaSuccess)
-        return failed(gpu, code, "cudaMemcpy of", keys->what, n * 8, error);
+        return failed(card, code, "cudaMemcpy of", keys->what, n * 8, error);
     return KY_OK;
 }
 
-static enum ky_status scan(struct ky_gpu *gpu, const struct ky_buffer *from, struct ky_buffer *to,
+static enum ky_status scan(struct ky_card *card, const struct ky_buffer *from, struct ky_buffer *to,
                            size_t n, struct ky_error *error)
 {
-    struct ky_cuda *cuda = use(gpu);
+    struct ky_cuda *cuda = use(card);
     size_t work = 0;
     enum ky_status status = KY_OK;
     for (int pass = 0; pass < 2 && status == KY_OK && n > 0; pass++) {
         cudaError_t code = ky_cuda_scan(pass ? cuda->work.handle : NULL, &work, from->handle,
                                         to->handle, n, cuda->stream);
         if (code != cudaSuccess)
-            status = failed(gpu, code, "scan", from->what, n * 4, error);
+            status = failed(card, code, "scan", from->what, n * 4, error);
         else if (pass == 0)
-            status = ky_buffer_need(gpu, &cuda->work, "work space of a scan", work, 1, error);
+            status = ky_buffer_need(card, &cuda->work, "work space of a scan", work, 1, error);
     }
     return status;
 }
 
-static enum ky_status reduce(struct ky_gpu *gpu, const struct ky_buffer *from, size_t first,
+static enum ky_status reduce(struct ky_card *card, const struct ky_buffer *from, size_t first,
                              size_t n, struct ky_buffer *to, size_t place, struct ky_error *error)
 {
-    struct ky_cuda *cuda = use(gpu);
+    struct ky_cuda *cuda = use(card);
     size_t work = 0;
     enum ky_status status = KY_OK;
     for (int pass = 0; pass < 2 && status == KY_OK; pass++) {
@@ -403,9 +402,9 @@ static enum ky_status reduce(struct ky_gpu *gpu, const struct ky_buffer *from, s
                            (const unsigned long long *)from->handle + first,
                            (unsigned long long *)to->handle + place, n, cuda->stream);
         if (code != cudaSuccess)
-            status = failed(gpu, code, "sum", from->what, n * 8, error);
+            status = failed(card, code, "sum", from->what, n * 8, error);
         else if (pass == 0)
-            status = ky_buffer_need(gpu, &cuda->work, "work space of a sum", work, 1, error);
+            status = ky_buffer_need(card, &cuda->work, "work space of a sum", work, 1, error);
     }
     return status;
 }

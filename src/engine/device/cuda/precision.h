@@ -8,7 +8,7 @@
 #include "engine/device/kernels/walk.k"
 #include "engine/device/kernels/walk_sources.k"
 
-#define KY_K(unit, name, lanes) (const void *)name,
+#define KY_K(unit, name, lanes, arguments) (const void *)name,
 #define KY_TABLE_(p) ky_cuda_##p
 #define KY_TABLE(p) KY_TABLE_(p)
 #define KY_ALL_(p) KY_KERNELS_OF(p, 0)

@@ -8,8 +8,7 @@
 #include "physics/actions/table.h"
 
 /* U(unit, file, precision, variant): KY_PRECISION and KY_VARIANT of the reader, -1 for none.
- * K(unit, kernel, lanes of its group). What exists in each precision stands in the same order in
- * all of them, so that another precision is a constant number of places on. */
+ * K(unit, kernel, lanes of its group, arguments). */
 #define KY_DIRECT_OF(X, p, number)                                                                 \
     X(direct_none_soft, p, number, 0)                                                              \
     X(direct_simple_soft, p, number, 1)                                                            \
@@ -26,7 +25,7 @@
 
 #define KY_DIRECT_UNIT(name, p, number, variant) KY_U(name##_##p, "direct.k", number, variant)
 #define KY_DIRECT_KERNEL(name, p, number, variant)                                                 \
-    KY_K(name##_##p, ky_##name##_##p, KY_DIRECT_LANES)
+    KY_K(name##_##p, ky_##name##_##p, KY_DIRECT_LANES, 11)
 
 #define KY_WALK_OF(X, p, number)                                                                   \
     X(walk_monopole, p, number, 0)                                                                 \
@@ -34,21 +33,23 @@
     X(walk_monopole_general, p, number, 2)                                                         \
     X(walk_quadrupole_general, p, number, 3)
 #define KY_WALK_UNIT(name, p, number, variant) KY_U(name##_##p, "walk.k", number, variant)
-#define KY_WALK_KERNEL_OF(name, p, number, variant) KY_K(name##_##p, ky_##name##_##p, KY_WALK_LANES)
+#define KY_WALK_KERNEL_OF(name, p, number, variant)                                                \
+    KY_K(name##_##p, ky_##name##_##p, KY_WALK_LANES, 20)
 
 #define KY_LISTS_OF(X, p, number)                                                                  \
     X(list_monopole, p, number, 0)                                                                 \
     X(list_quadrupole, p, number, 1)
 #define KY_LIST_UNIT(name, p, number, variant) KY_U(name##_##p, "lists.k", number, variant)
-#define KY_LIST_KERNEL_OF(name, p, number, variant) KY_K(name##_##p, ky_##name##_##p, KY_LIST_LANES)
+#define KY_LIST_KERNEL_OF(name, p, number, variant)                                                \
+    KY_K(name##_##p, ky_##name##_##p, KY_LIST_LANES, 16)
 
 /* The general walk: a kernel for each action, all of them in one unit. */
 #define KY_GENERAL_KERNEL_OF(name, needs, p, number)                                               \
-    KY_K(general_##p, ky_general_##name##_##p, KY_WALK_LANES)
+    KY_K(general_##p, ky_general_##name##_##p, KY_WALK_LANES, 24)
 
 /* The sweep of unrollings, one unit. */
 #define KY_UNROLL_KERNEL(sinks, sources)                                                           \
-    KY_K(unroll, ky_direct_##sinks##x##sources##_single, KY_DIRECT_LANES)
+    KY_K(unroll, ky_direct_##sinks##x##sources##_single, KY_DIRECT_LANES, 11)
 
 #define KY_UNITS_OF(p, number)                                                                     \
     KY_U(sources_##p, "sources.k", number, -1)                                                     \
@@ -58,10 +59,10 @@
     KY_LISTS_OF(KY_LIST_UNIT, p, number)                                                           \
     KY_U(general_##p, "general.k", number, -1)
 #define KY_KERNELS_OF(p, number)                                                                   \
-    KY_K(sources_##p, ky_sources_##p, 256)                                                         \
-    KY_K(sources_##p, ky_reduce_##p, 256)                                                          \
+    KY_K(sources_##p, ky_sources_##p, 256, 8)                                                      \
+    KY_K(sources_##p, ky_reduce_##p, 256, 8)                                                       \
     KY_DIRECT_OF(KY_DIRECT_KERNEL, p, number)                                                      \
-    KY_K(tree_##p, ky_walk_sources_##p, 256)                                                       \
+    KY_K(tree_##p, ky_walk_sources_##p, 256, 12)                                                   \
     KY_WALK_OF(KY_WALK_KERNEL_OF, p, number)                                                       \
     KY_LISTS_OF(KY_LIST_KERNEL_OF, p, number)                                                      \
     KY_ACTIONS_OF(KY_GENERAL_KERNEL_OF, p, number)
@@ -77,19 +78,19 @@
     KY_UNITS_OF(double, 2)
 
 #define KY_KERNELS_COMMON                                                                          \
-    KY_K(bodies, ky_bodies_advance, 256)                                                           \
-    KY_K(bodies, ky_bodies_sum, 256)                                                               \
-    KY_K(order, ky_order_lists, KY_ORDER_LANES)
+    KY_K(bodies, ky_bodies_advance, 256, 9)                                                        \
+    KY_K(bodies, ky_bodies_sum, 256, 7)                                                            \
+    KY_K(order, ky_order_lists, KY_ORDER_LANES, 2)
 
 #define KY_KERNELS_UNROLL KY_UNROLLS(KY_UNROLL_KERNEL)
 
 /* For drivers that have no sort, scan and reduce of their own. */
 #define KY_KERNELS_SORT                                                                            \
-    KY_K(sort, ky_scan_sum, 256)                                                                   \
-    KY_K(sort, ky_scan_tile, 256)                                                                  \
-    KY_K(sort, ky_sort_count, 256)                                                                 \
-    KY_K(sort, ky_sort_place, 256)                                                                 \
-    KY_K(sort, ky_reduce_counts, 256)
+    KY_K(sort, ky_scan_sum, 256, 3)                                                                \
+    KY_K(sort, ky_scan_tile, 256, 5)                                                               \
+    KY_K(sort, ky_sort_count, 256, 6)                                                              \
+    KY_K(sort, ky_sort_place, 256, 9)                                                              \
+    KY_K(sort, ky_reduce_counts, 256, 5)
 
 #define KY_KERNELS                                                                                 \
     KY_KERNELS_COMMON                                                                              \

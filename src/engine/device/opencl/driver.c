@@ -157,20 +157,20 @@ static enum ky_status list(size_t index, struct ky_device *device)
     return KY_OK;
 }
 
-static void close_device(struct ky_gpu *gpu)
+static void close_device(struct ky_card *card)
 {
-    struct ky_opencl *cl = (struct ky_opencl *)gpu;
+    struct ky_opencl *cl = (struct ky_opencl *)card;
     if (!cl)
         return;
     if (cl->queue)
         clFinish(cl->queue);
-    ky_buffer_release(gpu, &cl->sort_keys);
-    ky_buffer_release(gpu, &cl->sort_values);
-    ky_buffer_release(gpu, &cl->counts);
+    ky_buffer_release(card, &cl->sort_keys);
+    ky_buffer_release(card, &cl->sort_values);
+    ky_buffer_release(card, &cl->counts);
     for (int k = 0; k < KY_OPENCL_SCAN_LEVELS; k++)
-        ky_buffer_release(gpu, &cl->scan_sums[k]);
-    ky_buffer_release(gpu, &cl->reduce_sums[0]);
-    ky_buffer_release(gpu, &cl->reduce_sums[1]);
+        ky_buffer_release(card, &cl->scan_sums[k]);
+    ky_buffer_release(card, &cl->reduce_sums[0]);
+    ky_buffer_release(card, &cl->reduce_sums[1]);
     for (int k = 0; k < KY_MARKS; k++)
         if (cl->mark[k])
             clReleaseEvent(cl->mark[k]);
@@ -210,12 +210,12 @@ static enum ky_status connect(struct ky_opencl *cl, struct ky_error *error)
     return KY_OK;
 }
 
-static enum ky_status open_device(size_t index, struct ky_gpu **gpu, struct ky_error *error)
+static enum ky_status open_device(size_t index, struct ky_card **card, struct ky_error *error)
 {
     cl_device_id devices[MOST_DEVICES];
     size_t count = find_device(index, devices);
     const char *reason;
-    *gpu = NULL;
+    *card = NULL;
     if (count == 0)
         return ky_fail(error, KY_UNSUPPORTED, "%s", why_none());
     if (index >= count)
@@ -232,16 +232,16 @@ static enum ky_status open_device(size_t index, struct ky_gpu **gpu, struct ky_e
     if (status != KY_OK)
         close_device(&cl->base);
     else
-        *gpu = &cl->base;
+        *card = &cl->base;
     return status;
 }
 
 /* ---- memory ---- */
 
-static enum ky_status allocate(struct ky_gpu *gpu, size_t bytes, struct ky_buffer *buffer,
+static enum ky_status allocate(struct ky_card *card, size_t bytes, struct ky_buffer *buffer,
                                struct ky_error *error)
 {
-    struct ky_opencl *cl = (struct ky_opencl *)gpu;
+    struct ky_opencl *cl = (struct ky_opencl *)card;
     cl_int code;
     buffer->handle = clCreateBuffer(cl->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
     if (code != CL_SUCCESS)
@@ -249,10 +249,10 @@ static enum ky_status allocate(struct ky_gpu *gpu, size_t bytes, struct ky_buffe
     return KY_OK;
 }
 
-static enum ky_status shift(struct ky_gpu *gpu, struct ky_buffer *buffer, size_t bytes,
+static enum ky_status shift(struct ky_card *card, struct ky_buffer *buffer, size_t bytes,
                             struct ky_error *error)
 {
-    struct ky_opencl *cl = (struct ky_opencl *)gpu;
+    struct ky_opencl *cl = (struct ky_opencl *)card;
     const cl_buffer_region region = {KY_GUARD_FRONT, bytes};
     cl_int code;
     cl_mem part = clCreateSubBuffer(buffer->handle, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION,
@@ -264,18 +264,18 @@ static enum ky_status shift(struct ky_gpu *gpu, struct ky_buffer *buffer, size_t
     return KY_OK;
 }
 
-static void release(struct ky_gpu *gpu, struct ky_buffer *buffer)
+static void release(struct ky_card *card, struct ky_buffer *buffer)
 {
-    (void)gpu;
+    (void)card;
     clReleaseMemObject(buffer->handle);
     if (buffer->whole)
         clReleaseMemObject(buffer->whole);
 }
 
-static enum ky_status write_buffer(struct ky_gpu *gpu, struct ky_buffer *buffer, size_t offset,
+static enum ky_status write_buffer(struct ky_card *card, struct ky_buffer *buffer, size_t offset,
                                    const void *data, size_t bytes, struct ky_error *error)
 {
-    struct ky_opencl *cl = (struct ky_opencl *)gpu;
+    struct ky_opencl *cl = (struct ky_opencl *)card;
     cl_int code = bytes ? clEnqueueWriteBuffer(cl->queue, buffer->handle, CL_TRUE, offset, bytes,
                                                data, 0, NULL, NULL)
                         : CL_SUCCESS;
@@ -284,10 +284,10 @@ static enum ky_status write_buffer(struct ky_gpu *gpu, struct ky_buffer *buffer,
     return KY_OK;
 }
 
-static enum ky_status read_buffer(struct ky_gpu *gpu, const struct ky_buffer *buffer, size_t offset,
-                                  void *data, size_t bytes, struct ky_error *error)
+static enum ky_status read_buffer(struct ky_card *card, const struct ky_buffer *buffer,
+                                  size_t offset, void *data, size_t bytes, struct ky_error *error)
 {
-    struct ky_opencl *cl = (struct ky_opencl *)gpu;
+    struct ky_opencl *cl = (struct ky_opencl *)card;
     cl_int code = bytes ? clEnqueueReadBuffer(cl->queue, buffer->handle, CL_TRUE, offset, bytes,
                                               data, 0, NULL, NULL)
                         : CL_SUCCESS;
@@ -296,23 +296,23 @@ static enum ky_status read_buffer(struct ky_gpu *gpu, const struct ky_buffer *bu
     return KY_OK;
 }
 
-static enum ky_status copy(struct ky_gpu *from_gpu, const struct ky_buffer *from,
-                           size_t from_offset, struct ky_gpu *to_gpu, struct ky_buffer *to,
+static enum ky_status copy(struct ky_card *from_card, const struct ky_buffer *from,
+                           size_t from_offset, struct ky_card *to_card, struct ky_buffer *to,
                            size_t to_offset, size_t bytes, struct ky_error *error)
 {
     void *middle = ky_allocate(bytes, 1);
     if (!middle)
         return ky_no_memory(error, "copy between devices", bytes, 1);
-    enum ky_status status = read_buffer(from_gpu, from, from_offset, middle, bytes, error);
+    enum ky_status status = read_buffer(from_card, from, from_offset, middle, bytes, error);
     if (status == KY_OK)
-        status = write_buffer(to_gpu, to, to_offset, middle, bytes, error);
+        status = write_buffer(to_card, to, to_offset, middle, bytes, error);
     free(middle);
     return status;
 }
 
-static enum ky_status zero(struct ky_gpu *gpu, struct ky_buffer *buffer, struct ky_error *error)
+static enum ky_status zero(struct ky_card *card, struct ky_buffer *buffer, struct ky_error *error)
 {
-    struct ky_opencl *cl = (struct ky_opencl *)gpu;
+    struct ky_opencl *cl = (struct ky_opencl *)card;
     const unsigned char nothing = 0;
     cl_int code = clEnqueueFillBuffer(cl->queue, buffer->handle, &nothing, 1, 0, buffer->bytes, 0,
                                       NULL, NULL);
@@ -324,9 +324,22 @@ static enum ky_status zero(struct ky_gpu *gpu, struct ky_buffer *buffer, struct 
 
 /* ---- kernels ---- */
 
-static enum ky_status load(struct ky_gpu *gpu, enum ky_kernel_id kernel, struct ky_error *error)
+/* The table of kernels has as many arguments as the kernel itself. */
+static enum ky_status check_arguments(const struct ky_opencl *cl, enum ky_kernel_id kernel,
+                                      struct ky_error *error)
 {
-    struct ky_opencl *cl = (struct ky_opencl *)gpu;
+    cl_uint count = 0;
+    cl_int code =
+        clGetKernelInfo(cl->kernel[kernel], CL_KERNEL_NUM_ARGS, sizeof count, &count, NULL);
+    if (code == CL_SUCCESS && count == ky_kernels[kernel].arguments)
+        return KY_OK;
+    return ky_fail(error, KY_FAULT, "kernel %s has %u arguments, the table of kernels says %zu",
+                   ky_kernels[kernel].name, count, ky_kernels[kernel].arguments);
+}
+
+static enum ky_status load(struct ky_card *card, enum ky_kernel_id kernel, struct ky_error *error)
+{
+    struct ky_opencl *cl = (struct ky_opencl *)card;
     enum ky_unit_id unit = ky_kernels[kernel].unit;
     enum ky_status status = KY_OK;
     if (cl->kernel[kernel])
@@ -339,25 +352,24 @@ static enum ky_status load(struct ky_gpu *gpu, enum ky_kernel_id kernel, struct 
     cl->kernel[kernel] = clCreateKernel(cl->program[unit], ky_kernels[kernel].name, &code);
     if (code != CL_SUCCESS)
         return ky_opencl_failed(cl, code, "clCreateKernel", ky_kernels[kernel].name, 0, error);
-    return KY_OK;
+    return check_arguments(cl, kernel, error);
 }
 
 /* OpenCL 1.2 does not tell; four groups a processor keep a GPU busy, one a CPU's core. */
-static size_t resident(struct ky_gpu *gpu, enum ky_kernel_id kernel)
+static size_t resident(struct ky_card *card, enum ky_kernel_id kernel)
 {
     (void)kernel;
-    return gpu->processors * (gpu->is_cpu ? 1 : 4);
+    return card->processors * (card->is_cpu ? 1 : 4);
 }
 
-static enum ky_status launch(struct ky_gpu *gpu, enum ky_kernel_id id, size_t groups,
-                             const struct ky_argument *arguments, size_t count,
-                             struct ky_error *error)
+static enum ky_status launch(struct ky_card *card, enum ky_kernel_id id, size_t groups,
+                             const struct ky_argument *arguments, struct ky_error *error)
 {
-    struct ky_opencl *cl = (struct ky_opencl *)gpu;
+    struct ky_opencl *cl = (struct ky_opencl *)card;
     const struct ky_kernel *kernel = &ky_kernels[id];
     size_t lanes = kernel->lanes, total = groups * lanes;
     cl_int code = CL_SUCCESS;
-    for (size_t k = 0; k < count && code == CL_SUCCESS; k++)
+    for (size_t k = 0; k < kernel->arguments && code == CL_SUCCESS; k++)
         code = clSetKernelArg(cl->kernel[id], (cl_uint)k, arguments[k].size, arguments[k].value);
     if (code != CL_SUCCESS)
         return ky_opencl_failed(cl, code, "clSetKernelArg", kernel->name, 0, error);
@@ -369,13 +381,13 @@ static enum ky_status launch(struct ky_gpu *gpu, enum ky_kernel_id id, size_t gr
         code = clFlush(cl->queue); /* else it may wait for the next call that blocks */
     if (code != CL_SUCCESS)
         return ky_fail(error, KY_DEVICE, "%s: kernel %s of %zu groups of %zu cannot start (%d)",
-                       gpu->name, kernel->name, groups, lanes, code);
+                       card->name, kernel->name, groups, lanes, code);
     return KY_OK;
 }
 
-static enum ky_status wait(struct ky_gpu *gpu, struct ky_error *error)
+static enum ky_status wait(struct ky_card *card, struct ky_error *error)
 {
-    struct ky_opencl *cl = (struct ky_opencl *)gpu;
+    struct ky_opencl *cl = (struct ky_opencl *)card;
     cl_int code = clFinish(cl->queue);
     if (code != CL_SUCCESS)
         return ky_opencl_failed(cl, code, "clFinish", "queue", 0, error);
@@ -384,9 +396,9 @@ static enum ky_status wait(struct ky_gpu *gpu, struct ky_error *error)
 
 /* ---- clocks ---- */
 
-static enum ky_status mark(struct ky_gpu *gpu, int which, struct ky_error *error)
+static enum ky_status mark(struct ky_card *card, int which, struct ky_error *error)
 {
-    struct ky_opencl *cl = (struct ky_opencl *)gpu;
+    struct ky_opencl *cl = (struct ky_opencl *)card;
     if (cl->mark[which])
         clReleaseEvent(cl->mark[which]);
     cl->mark[which] = NULL;
@@ -396,9 +408,9 @@ static enum ky_status mark(struct ky_gpu *gpu, int which, struct ky_error *error
     return KY_OK;
 }
 
-static double between(struct ky_gpu *gpu, int from, int to)
+static double between(struct ky_card *card, int from, int to)
 {
-    struct ky_opencl *cl = (struct ky_opencl *)gpu;
+    struct ky_opencl *cl = (struct ky_opencl *)card;
     cl_ulong start = 0, end = 0;
     if (!cl->mark[from] || !cl->mark[to] || clWaitForEvents(1, &cl->mark[to]) != CL_SUCCESS ||
         clGetEventProfilingInfo(cl->mark[from], CL_PROFILING_COMMAND_END, sizeof start, &start,

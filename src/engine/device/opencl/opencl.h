@@ -11,7 +11,7 @@
 enum { KY_OPENCL_SCAN_LEVELS = 4 }; /* 2048⁴ numbers and more */
 
 struct ky_opencl {
-    struct ky_gpu base;
+    struct ky_card base;
     cl_device_id device;
     cl_context context;
     cl_command_queue queue;
@@ -32,11 +32,11 @@ enum ky_status ky_opencl_failed(const struct ky_opencl *cl, cl_int code, const c
                                 const char *what, size_t bytes, struct ky_error *error);
 /* The program of a unit, from the cache or from its source. */
 enum ky_status ky_opencl_build(struct ky_opencl *cl, enum ky_unit_id unit, struct ky_error *error);
-enum ky_status ky_opencl_sort(struct ky_gpu *gpu, struct ky_buffer *keys, struct ky_buffer *values,
-                              size_t n, int bits, struct ky_error *error);
-enum ky_status ky_opencl_scan(struct ky_gpu *gpu, const struct ky_buffer *from,
+enum ky_status ky_opencl_sort(struct ky_card *card, struct ky_buffer *keys,
+                              struct ky_buffer *values, size_t n, int bits, struct ky_error *error);
+enum ky_status ky_opencl_scan(struct ky_card *card, const struct ky_buffer *from,
                               struct ky_buffer *to, size_t n, struct ky_error *error);
-enum ky_status ky_opencl_reduce(struct ky_gpu *gpu, const struct ky_buffer *from, size_t first,
+enum ky_status ky_opencl_reduce(struct ky_card *card, const struct ky_buffer *from, size_t first,
                                 size_t n, struct ky_buffer *to, size_t place,
                                 struct ky_error *error);
 

@@ -1,0 +1,73 @@
+/* The bodies on the first card: in and out, and the powers of two between the caller's numbers and
+ * the engine's.
+ *
+ * They lie in columns of "state" numbers of 8 bytes, in the caller's order and in the engine's own
+ * units (engine/units.h); kernels/bodies.k says which. What several layers of the device engine
+ * need beside them stands here too: parameters, cards, and the report of the evaluation. */
+#ifndef KY_DEVICE_BODIES_H
+#define KY_DEVICE_BODIES_H
+
+#include "engine/device/card.h"
+#include "engine/engine.h"
+#include "engine/units.h"
+
+enum { KY_PENDING = 2 };
+
+struct ky_device_bodies {
+    const struct ky_parameters *parameters;
+    struct ky_cards cards;
+    int threads; /* of loops on the host */
+    size_t n;
+    struct ky_buffer position, velocity, mass, softening, acceleration, potential;
+    struct ky_buffer sums; /* of motion.c: sums of chunks */
+    struct ky_engine_units units;
+    int own_eps;       /* bodies have their own softening */
+    double least_eps2; /* the smallest ε² of a pair, in the engine's units */
+    int has_acceleration;
+    double pending[KY_PENDING]; /* kicks that have not been made: dt */
+    int pendings;
+    uint64_t put;                  /* the number of this set of masses and softenings: 1, 2, … */
+    uint64_t place;                /* and of this set of positions */
+    struct ky_force_report report; /* but for what the device itself measures of the last pass */
+};
+
+/* Buffers for n bodies, in place of those that there are. KY_UNSUPPORTED for too many. */
+enum ky_status ky_device_bodies_resize(struct ky_device_bodies *bodies, size_t n,
+                                       struct ky_error *error);
+void ky_device_bodies_release(struct ky_device_bodies *bodies);
+/* Bytes on the first card. */
+double ky_device_bodies_memory(size_t n);
+
+/* Units and softenings of the bodies that are to be put. */
+enum ky_status ky_device_bodies_expect(struct ky_device_bodies *bodies,
+                                       const struct ky_bodies *given, struct ky_error *error);
+/* The bodies that were expected, to the card. */
+enum ky_status ky_device_bodies_put(struct ky_device_bodies *bodies, const struct ky_bodies *given,
+                                    struct ky_error *error);
+/* To the caller's arrays. Kicks that are due have to be made before. */
+enum ky_status ky_device_bodies_get(struct ky_device_bodies *bodies, struct ky_bodies *wanted,
+                                    struct ky_error *error);
+/* `count` columns of a buffer of the first card to the host, in the engine's units. */
+enum ky_status ky_device_bodies_columns(struct ky_device_bodies *bodies, struct ky_buffer *buffer,
+                                        size_t count, double *const column[],
+                                        struct ky_error *error);
+
+/* Accelerations and potentials on the device are `strength` times the field for G = 1 in the
+ * engine's units; these powers of two bring them to the caller's, so that what goes out comes back
+ * to the last bit. strength is G without its power of two, 0 or from 1/2 to 1. */
+struct ky_device_scale {
+    double acceleration, potential, strength;
+};
+struct ky_device_scale ky_device_scale(const struct ky_device_bodies *bodies);
+
+/* ε² of a pair if bodies have none of their own, of the sink or of both, as the kernels of a
+ * precision take it. */
+struct ky_eps2_argument {
+    double whole;
+    float part;
+};
+struct ky_eps2_argument ky_eps2_argument(const struct ky_device_bodies *bodies);
+#define KY_EPS2(eps2, precision)                                                                   \
+    ((precision) == KY_DOUBLE ? KY_VALUE((eps2).whole) : KY_VALUE((eps2).part))
+
+#endif

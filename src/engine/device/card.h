@@ -1,0 +1,86 @@
+/* The cards of an engine, whatever they compute: launches with what the table of kernels says,
+ * marks of time, numbers of the state, and the same kernel for each precision. */
+#ifndef KY_DEVICE_CARD_H
+#define KY_DEVICE_CARD_H
+
+#include <stdint.h>
+
+#include "base/split.h"
+#include "engine/device/driver.h"
+
+enum { KY_MOST_CARDS = 16, KY_STATE_BYTES = 8 };
+
+/* The cards that an engine has opened. Bodies lie on the first. */
+struct ky_cards {
+    const struct ky_driver *driver;
+    struct ky_card *card[KY_MOST_CARDS];
+    size_t count;
+    uint64_t evaluations; /* since the bodies were put */
+    int measured;         /* the last one has marks of time */
+    int reported;         /* somebody asked for its report, and will for the next one's */
+};
+
+/* The arguments of a launch, in the order of the kernel's own. */
+struct ky_arguments {
+    const struct ky_argument *of;
+    size_t count;
+};
+#define KY_ARGUMENTS(...)                                                                          \
+    ((struct ky_arguments){(const struct ky_argument[]){__VA_ARGS__},                              \
+                           sizeof((const struct ky_argument[]){__VA_ARGS__}) /                     \
+                               sizeof(struct ky_argument)})
+
+/* Groups of `lanes` that cover n. */
+size_t ky_groups(size_t n, size_t lanes);
+/* Loads the kernel if that has not been done, and starts `groups` groups; nothing for no groups.
+ * KY_FAULT for other arguments than the table of kernels says. */
+enum ky_status ky_launch(struct ky_card *card, enum ky_kernel_id kernel, size_t groups,
+                         struct ky_arguments arguments, struct ky_error *error);
+/* The same with a lane for each of `items`. */
+enum ky_status ky_launch_over(struct ky_card *card, enum ky_kernel_id kernel, size_t items,
+                              struct ky_arguments arguments, struct ky_error *error);
+
+/* A mark in the first card's queue, 0 before and 1 after what `walk` of the report is to count.
+ * Marks cost as much as a small kernel: of long series of evaluations whose reports nobody wants
+ * only some are measured. */
+enum ky_status ky_mark(struct ky_cards *cards, int mark, struct ky_error *error);
+/* Seconds from mark 0 to mark 1; NAN if the last evaluation was not measured. */
+double ky_marked_seconds(const struct ky_cards *cards);
+/* Waits for all. What further cards failed at is reported by themselves alone. */
+enum ky_status ky_wait_for_all(const struct ky_cards *cards, struct ky_error *error);
+
+/* A number of the state as its 8 bytes: a double, or two floats where the card has no double. */
+union ky_state_value {
+    double whole;
+    float part[2];
+};
+static inline union ky_state_value ky_to_state(const struct ky_card *card, double x)
+{
+    union ky_state_value value;
+    if (card->has_double) {
+        value.whole = x;
+    } else {
+        value.part[0] = (float)x;
+        value.part[1] = ky_low_part(x);
+    }
+    return value;
+}
+
+static inline double ky_from_state(const struct ky_card *card, union ky_state_value value)
+{
+    if (card->has_double)
+        return value.whole;
+    return (double)value.part[0] + (double)value.part[1];
+}
+
+/* A kernel that exists for each precision, as `precision` wants it. */
+#define KY_EACH_PRECISION(name)                                                                    \
+    {                                                                                              \
+        KY_KERNEL_##name##_single, KY_KERNEL_##name##_extended, KY_KERNEL_##name##_double          \
+    }
+#define KY_IN_PRECISION(name, precision)                                                           \
+    (((const enum ky_kernel_id[])KY_EACH_PRECISION(name))[precision])
+/* Bytes of four numbers of the kernels. */
+size_t ky_real4_bytes(int precision);
+
+#endif

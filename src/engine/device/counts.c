@@ -1,0 +1,43 @@
+/* Counts of the pairs that walks looked at. */
+#include "engine/device/counts.h"
+
+void ky_pair_counts_release(struct ky_pair_counts *counts, const struct ky_device_bodies *bodies)
+{
+    counts->groups = 0;
+    if (bodies->cards.count == 0)
+        return;
+    ky_buffer_release(bodies->cards.card[0], &counts->counts);
+    ky_buffer_release(bodies->cards.card[0], &counts->pairs);
+}
+
+enum ky_status ky_pair_counts_need(struct ky_pair_counts *counts,
+                                   const struct ky_device_bodies *bodies, struct ky_error *error)
+{
+    size_t groups = ky_groups(bodies->n, KY_WALK_LANES);
+    enum ky_status status = ky_buffer_need(bodies->cards.card[0], &counts->counts,
+                                           "counts of pairs", 2 * groups, sizeof(uint64_t), error);
+    counts->groups = status == KY_OK ? groups : 0;
+    return status;
+}
+
+enum ky_status ky_pair_counts_add(struct ky_pair_counts *counts,
+                                  const struct ky_device_bodies *bodies,
+                                  struct ky_force_report *report, struct ky_error *error)
+{
+    struct ky_card *card = bodies->cards.card[0];
+    size_t groups = counts->groups;
+    uint64_t pairs[2];
+    if (groups == 0)
+        return KY_OK;
+    enum ky_status status = ky_buffer_need(card, &counts->pairs, "pairs", 2, sizeof *pairs, error);
+    for (size_t k = 0; k < 2 && status == KY_OK; k++)
+        status = card->driver->reduce(card, &counts->counts, k * groups, groups, &counts->pairs, k,
+                                      error);
+    if (status == KY_OK)
+        status = card->driver->read(card, &counts->pairs, 0, pairs, sizeof pairs, error);
+    if (status != KY_OK)
+        return status;
+    report->body_interactions += (double)(pairs[0] - bodies->n); /* not with itself */
+    report->cell_interactions += (double)pairs[1];
+    return KY_OK;
+}

@@ -1,0 +1,21 @@
+/* Counts of the pairs that walks looked at: kernels/counts.h from the host's side. */
+#ifndef KY_DEVICE_COUNTS_H
+#define KY_DEVICE_COUNTS_H
+
+#include "engine/device/bodies.h"
+
+struct ky_pair_counts {
+    struct ky_buffer counts, pairs; /* of each group, of all: with bodies, with cells */
+    size_t groups;                  /* that counted in the last walk; 0: none did */
+};
+
+/* Room for what a walk of all bodies counts; the walk has to follow. */
+enum ky_status ky_pair_counts_need(struct ky_pair_counts *counts,
+                                   const struct ky_device_bodies *bodies, struct ky_error *error);
+/* Adds the pairs of the last walk, read from the card, but for those of bodies with themselves. */
+enum ky_status ky_pair_counts_add(struct ky_pair_counts *counts,
+                                  const struct ky_device_bodies *bodies,
+                                  struct ky_force_report *report, struct ky_error *error);
+void ky_pair_counts_release(struct ky_pair_counts *counts, const struct ky_device_bodies *bodies);
+
+#endif

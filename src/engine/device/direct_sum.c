@@ -1,0 +1,209 @@
+/* The exact sum on one card: kernels/direct.k and unroll.k from the host's side. */
+#include "engine/device/direct_sum.h"
+
+#include "physics/gravity.h"
+
+/* Where the partial sums of a launch may lie at most. */
+enum { PARTIAL_BYTES = 1 << 28 };
+
+void ky_direct_release(struct ky_card *card, struct ky_direct_buffers *buffers)
+{
+    ky_buffer_release(card, &buffers->source);
+    ky_buffer_release(card, &buffers->low);
+    ky_buffer_release(card, &buffers->eps2);
+    ky_buffer_release(card, &buffers->partial);
+    ky_buffer_release(card, &buffers->list);
+}
+
+double ky_direct_bytes(int precision, size_t n)
+{
+    double source = (double)ky_real4_bytes(precision);
+    double partial = 16 * (double)n * source;
+    partial = partial < (double)PARTIAL_BYTES ? partial : (double)PARTIAL_BYTES;
+    return (double)n * (source + (precision == KY_EXTENDED ? 16 : 0)) +
+           (partial > (double)n * source ? partial : (double)n * source); /* one slice, at least */
+}
+
+/* ---- sources ---- */
+
+/* Those arrays that the precision has not are the first one again, never read. */
+enum ky_status ky_direct_need_sources(const struct ky_device_bodies *bodies, struct ky_card *card,
+                                      struct ky_direct_buffers *buffers, int precision,
+                                      struct ky_error *error)
+{
+    size_t n = bodies->n, real = ky_real4_bytes(precision) / 4;
+    enum ky_status status =
+        ky_buffer_need(card, &buffers->source, "sources", n, ky_real4_bytes(precision), error);
+    if (status == KY_OK)
+        status = ky_buffer_need(card, &buffers->low, "low parts of sources",
+                                precision == KY_EXTENDED ? n : 1, 4 * sizeof(float), error);
+    if (status == KY_OK)
+        status = ky_buffer_need(card, &buffers->eps2, "squared softenings", bodies->own_eps ? n : 1,
+                                real, error);
+    return status;
+}
+
+enum ky_status ky_direct_make_sources(const struct ky_device_bodies *bodies,
+                                      struct ky_direct_buffers *buffers, int precision,
+                                      struct ky_error *error)
+{
+    struct ky_card *card = bodies->cards.card[0];
+    uint32_t n = (uint32_t)bodies->n, own_eps = (uint32_t)bodies->own_eps;
+    enum ky_status status = ky_direct_need_sources(bodies, card, buffers, precision, error);
+    const struct ky_buffer *softening = bodies->own_eps ? &bodies->softening : &bodies->mass;
+    if (status != KY_OK)
+        return status;
+    return ky_launch_over(card, KY_IN_PRECISION(ky_sources, precision), n,
+                          KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->mass),
+                                       KY_BUFFER(*softening), KY_BUFFER(buffers->source),
+                                       KY_BUFFER(buffers->low), KY_BUFFER(buffers->eps2),
+                                       KY_VALUE(n), KY_VALUE(own_eps)),
+                          error);
+}
+
+/* ---- the kernel ---- */
+
+/* How the kernels treat softenings, from the least that they need to do to the most. */
+enum softened { SOFT, GUARD, SOURCE_EPS, SOFTENED };
+
+/* The unrollings (enum ky_unroll): sinks of a lane, and the kernels by softening and precision.
+ * KY_KERNEL_COUNT: there is none. */
+#define NONE KY_KERNEL_COUNT
+#define EVERY(name)                                                                                \
+    {                                                                                              \
+        KY_EACH_PRECISION(ky_direct_##name##_soft), KY_EACH_PRECISION(ky_direct_##name##_guard),   \
+            KY_EACH_PRECISION(ky_direct_##name##_eps)                                              \
+    }
+#define SWEEP(sinks, sources)                                                                      \
+    [KY_UNROLL_##sinks##X##                                                                        \
+        sources] = {sinks,                                                                         \
+                    {{KY_KERNEL_ky_direct_##sinks##x##sources##_single, NONE, NONE},               \
+                     {NONE, NONE, NONE},                                                           \
+                     {NONE, NONE, NONE}}},
+static const struct unrolling {
+    size_t sinks;
+    enum ky_kernel_id kernel[SOFTENED][KY_PRECISIONS];
+} unrollings[] = {
+    [KY_UNROLL_NONE] = {1, EVERY(none)},     [KY_UNROLL_SIMPLE] = {4, EVERY(simple)},
+    [KY_UNROLL_DOUBLE] = {4, EVERY(double)}, [KY_UNROLL_TUNED] = {KY_DIRECT_SINKS, EVERY(tuned)},
+    [KY_UNROLL_1X1] = {1, EVERY(none)},      [KY_UNROLL_4X1] = {4, EVERY(simple)},
+    [KY_UNROLL_4X4] = {4, EVERY(double)},    KY_UNROLLS(SWEEP)};
+#undef SWEEP
+
+static enum softened softened(const struct ky_device_bodies *bodies)
+{
+    if (bodies->own_eps && bodies->parameters->softening_kind == KY_SYMMETRIC)
+        return SOURCE_EPS;
+    return bodies->least_eps2 > (double)KY_CLOSE2 ? SOFT : GUARD;
+}
+
+enum ky_status ky_direct_check(const struct ky_device_bodies *bodies, int expected,
+                               struct ky_error *error)
+{
+    const struct ky_parameters *parameters = bodies->parameters;
+    enum softened how = expected ? softened(bodies) : SOFT;
+    if (unrollings[parameters->unroll].kernel[how][parameters->precision] != NONE)
+        return KY_OK;
+    return ky_fail(error, KY_UNSUPPORTED,
+                   "this unrolling is compiled for single precision, softened by one length or "
+                   "the sink's own: else take --unroll none, simple, double or tuned");
+}
+
+/* ---- slices ---- */
+
+/* Time of a launch in units of one source for one group, from measurements on an H200: what the
+ * busiest processor does; an eighth of a group's life, in which the last ones no longer fill the
+ * device; and adding the slices. */
+static double cost_of(const struct ky_card *card, size_t resident, size_t blocks, size_t slices,
+                      size_t length, size_t count)
+{
+    enum { GROUP_COST = 16, SINKS_A_UNIT = 2400 };
+    double at_once = (double)resident / (double)card->processors;
+    return (double)ky_groups(blocks * slices, card->processors) * (double)(length + GROUP_COST) +
+           at_once / 8 * (double)length + (double)slices * (double)count / SINKS_A_UNIT;
+}
+
+/* In how many slices of the sources, each of *length. */
+static size_t best_slices(struct ky_card *card, enum ky_kernel_id kernel, size_t n, size_t count,
+                          int precision, size_t *length)
+{
+    size_t tiles = ky_groups(n, KY_DIRECT_LANES);
+    size_t blocks = ky_groups(count, KY_DIRECT_LANES * KY_DIRECT_SINKS);
+    size_t resident = card->driver->resident(card, kernel), best = 1, most = tiles;
+    size_t room = PARTIAL_BYTES / (ky_real4_bytes(precision) * count);
+    most = most < 512 ? most : 512;
+    most = most < room ? most : room;
+    double least = 0;
+    for (size_t slices = 1; slices <= most || slices == 1; slices++) {
+        size_t each = ky_groups(tiles, slices);
+        if (ky_groups(tiles, each) != slices)
+            continue;
+        double cost = cost_of(card, resident, blocks, slices, each * KY_DIRECT_LANES, count);
+        if (slices == 1 || cost < least) {
+            least = cost;
+            best = slices;
+        }
+    }
+    *length = ky_groups(tiles, best) * KY_DIRECT_LANES;
+    return best;
+}
+
+/* ---- the sum ---- */
+
+/* Sums over all sources for the wanted sinks, into partial sums. */
+static enum ky_status launch_sum(const struct ky_device_bodies *bodies, struct ky_card *card,
+                                 struct ky_direct_buffers *buffers, const struct ky_direct_sum *sum,
+                                 size_t *slices, struct ky_error *error)
+{
+    const struct unrolling *unrolling = &unrollings[sum->unroll];
+    enum ky_kernel_id kernel = unrolling->kernel[softened(bodies)][sum->precision];
+    size_t real4 = ky_real4_bytes(sum->precision), length = bodies->n;
+    size_t blocks = ky_groups(sum->count, KY_DIRECT_LANES * unrolling->sinks);
+    *slices = 1;
+    enum ky_status status = card->driver->load(card, kernel, error);
+    if (status == KY_OK && sum->unroll == KY_UNROLL_TUNED)
+        *slices = best_slices(card, kernel, bodies->n, sum->count, sum->precision, &length);
+    if (status == KY_OK)
+        status = ky_buffer_need(card, &buffers->partial, "partial sums", *slices * sum->count,
+                                real4, error);
+    if (status != KY_OK)
+        return status;
+    const struct ky_buffer *list = sum->listed ? &buffers->list : &buffers->source;
+    uint32_t n = (uint32_t)bodies->n, first = (uint32_t)sum->first, count = (uint32_t)sum->count;
+    uint32_t slice = (uint32_t)length, flags = (bodies->own_eps ? KY_DIRECT_OWN_EPS : 0U) |
+                                               (sum->listed ? KY_DIRECT_LISTED : 0U);
+    struct ky_eps2_argument eps2 = ky_eps2_argument(bodies);
+    return ky_launch(card, kernel, blocks * *slices,
+                     KY_ARGUMENTS(KY_BUFFER(buffers->source), KY_BUFFER(buffers->low),
+                                  KY_BUFFER(buffers->eps2), KY_BUFFER(*list),
+                                  KY_BUFFER(buffers->partial), KY_VALUE(n), KY_VALUE(first),
+                                  KY_VALUE(count), KY_VALUE(slice), KY_VALUE(flags),
+                                  KY_EPS2(eps2, sum->precision)),
+                     error);
+}
+
+/* The slices' sums to the results. */
+static enum ky_status reduce(const struct ky_device_bodies *bodies, struct ky_card *card,
+                             const struct ky_direct_buffers *buffers,
+                             const struct ky_direct_sum *sum, size_t slices,
+                             const struct ky_direct_results *results, struct ky_error *error)
+{
+    uint32_t stride = (uint32_t)results->stride, first = (uint32_t)sum->first,
+             count = (uint32_t)sum->count, parts = (uint32_t)slices;
+    union ky_state_value strength = ky_to_state(card, ky_device_scale(bodies).strength);
+    return ky_launch_over(
+        card, KY_IN_PRECISION(ky_reduce, sum->precision), sum->count,
+        KY_ARGUMENTS(KY_BUFFER(buffers->partial), KY_BUFFER(*results->acceleration),
+                     KY_BUFFER(*results->potential), KY_VALUE(stride), KY_VALUE(first),
+                     KY_VALUE(count), KY_VALUE(parts), KY_VALUE(strength)),
+        error);
+}
+
+enum ky_status ky_direct_run(const struct ky_device_bodies *bodies, struct ky_card *card,
+                             struct ky_direct_buffers *buffers, const struct ky_direct_sum *sum,
+                             const struct ky_direct_results *results, struct ky_error *error)
+{
+    size_t slices;
+    enum ky_status status = launch_sum(bodies, card, buffers, sum, &slices, error);
+    return status == KY_OK ? reduce(bodies, card, buffers, sum, slices, results, error) : status;
+}

@@ -1,0 +1,29 @@
+/* A way to sum forces: what the engine asks of one. A new method is a file that defines its table
+ * and a row in engine.c. */
+#ifndef KY_DEVICE_METHOD_H
+#define KY_DEVICE_METHOD_H
+
+#include "engine/device/host_tree.h"
+
+struct ky_method {
+    enum ky_force force;
+    int several_cards; /* it can share its work among several */
+    int comes_down;    /* an evaluation has bodies cross to the host and back, which it counts */
+    size_t own;        /* bytes of the state that it keeps, `own` below; 0 at the start */
+
+    /* KY_UNSUPPORTED for what the parameters and, once they are `expected`, the bodies cannot have.
+     * NULL: there is nothing of the kind. */
+    enum ky_status (*check)(const struct ky_device_bodies *bodies, int expected,
+                            struct ky_error *error);
+    /* Accelerations and potentials of all bodies, between the marks 0 and 1. */
+    enum ky_status (*evaluate)(struct ky_device_bodies *bodies, struct ky_host_tree *host,
+                               void *own, struct ky_error *error);
+    /* Adds the memory of an evaluation of n bodies. */
+    void (*memory)(const struct ky_parameters *parameters, size_t n, struct ky_memory *memory);
+    /* Releases what has the size of the bodies. */
+    void (*release)(const struct ky_device_bodies *bodies, void *own);
+};
+
+extern const struct ky_method ky_direct_method, ky_walk_method, ky_lists_method;
+
+#endif

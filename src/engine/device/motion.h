@@ -1,0 +1,15 @@
+/* Motion of the bodies on the first card, and their sums. Kicks are kept back until the next drift,
+ * so that a step of the leap-frog costs four launches. */
+#ifndef KY_DEVICE_MOTION_H
+#define KY_DEVICE_MOTION_H
+
+#include "engine/device/bodies.h"
+
+enum ky_status ky_device_kick(struct ky_device_bodies *bodies, double dt, struct ky_error *error);
+enum ky_status ky_device_drift(struct ky_device_bodies *bodies, double dt, struct ky_error *error);
+/* Makes the kicks that were kept back. */
+enum ky_status ky_device_settle(struct ky_device_bodies *bodies, struct ky_error *error);
+enum ky_status ky_device_sums(struct ky_device_bodies *bodies, struct ky_sums *sums,
+                              struct ky_error *error);
+
+#endif
