@@ -37,25 +37,6 @@ void ky_octree_free(struct ky_octree *tree)
     ky_octree_init(tree);
 }
 
-enum ky_status ky_octree_reserve(void *array, size_t *capacity, size_t count, size_t size,
-                                 const char *what, struct ky_error *error)
-{
-    void *old = NULL, *fresh = NULL;
-    memcpy(&old, array, sizeof old);
-    if (count <= *capacity && old)
-        return KY_OK;
-    free(old);
-    memcpy(array, &fresh, sizeof fresh);
-    *capacity = 0;
-    size_t room = count + count / 16;
-    fresh = ky_allocate(room, size);
-    if (!fresh)
-        return ky_no_memory(error, what, room, size);
-    memcpy(array, &fresh, sizeof fresh);
-    *capacity = room;
-    return KY_OK;
-}
-
 static enum ky_status start_scratch(struct ky_octree *tree, const struct ky_parameters *parameters,
                                     struct ky_error *error)
 {

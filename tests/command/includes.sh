@@ -1,8 +1,10 @@
 #!/bin/sh
-# No include points up, or sideways, in the order of the folders below src/ (docs/architecture.md),
-# and numbers are read in one place.
+# No include points up, or sideways, in the order of the folders below src/ (docs/architecture.md), the files of a folder
+# have an order too, and numbers are read in one place.
 cd "$(dirname "$0")/../.." || exit 1
-bad=$(find src -name '*.[ch]' | sort | xargs awk '
+sources=$(find src -name '*.[chk]' -o -name '*.cu' | sort)
+# shellcheck disable=SC2086 # no name below src/ has a blank
+bad=$(awk '
 BEGIN {
     split("base:0 physics:1 octree:2 engine:3 integrate:4 models:4 snapshot:4 analysis:4 " \
           "simulation:5 draw:5 grape:5 command:6", pairs, " ")
@@ -16,7 +18,7 @@ FNR == 1 { split(FILENAME, path, "/"); own = path[2] }
     if (to == own || to == "kyoho") next
     if (!(to in level)) print FILENAME ":" FNR ": " quoted[2] " is in no folder of the order"
     else if (level[to] >= level[own]) print FILENAME ":" FNR ": " own " must not include " quoted[2]
-}')
+}' $sources)
 if [ -z "$bad" ]; then
     echo "ok 1 - every include points down"
 else
@@ -24,11 +26,78 @@ else
     echo "not ok 1 - every include points down"
 fi
 
+# Within a folder a file needs another when it includes it, or when it uses a function that the other defines. No chain of
+# needs leads back to where it began. These folders still have such rings.
+rings='src/analysis src/base src/command src/models src/simulation src/snapshot'
+# shellcheck disable=SC2086
+bad=$(awk -v rings="$rings" '
+function folder(file) { sub(/\/[^\/]*$/, "", file); return file }
+function need(from, to) {
+    if (from == to || folder(from) != folder(to) || (from, to) in needs) return
+    needs[from, to] = 1
+    list[from] = list[from] " " to
+}
+# Takes away the files in `left` that are needed by none of those (up), or need none (down); 1 if there was one.
+function thin(up,  one, other, bound, gone) {
+    for (one in left) {
+        bound = 0
+        for (other in left) if (up ? (other, one) in needs : (one, other) in needs) bound = 1
+        if (!bound) { delete left[one]; gone = 1 }
+    }
+    return gone
+}
+FNR == 1 { left[FILENAME] = 1; comment = 0 }
+/^[ \t]*#[ \t]*include[ \t]*"/ { split($0, quoted, "\""); need(FILENAME, "src/" quoted[2]); next }
+FILENAME !~ /\.c$/ { next }
+{
+    gsub(/"([^"\\]|\\.)*"/, "")
+    if (comment && !sub(/.*\*\//, "")) next
+    gsub(/\/\*([^*]|\*+[^*\/])*\*+\//, "")
+    comment = sub(/\/\*.*/, "")
+}
+# A definition begins at the left margin; clang-format sees to that.
+/^[a-z].*[a-z0-9_]\(/ && !/^(static|typedef|extern)/ && !/;/ {
+    name = $0; sub(/\(.*/, "", name); sub(/.*[ *]/, "", name)
+    defined[folder(FILENAME), name] = FILENAME
+    next
+}
+{
+    for (line = $0; match(line, /[A-Za-z_][A-Za-z0-9_]*/); line = substr(line, RSTART + RLENGTH)) {
+        before = substr(line, 1, RSTART - 1)
+        if (before !~ /(struct|enum|union) $|[.>]$/) used[FILENAME, substr(line, RSTART, RLENGTH)] = 1
+    }
+}
+END {
+    for (pair in used) {
+        split(pair, part, SUBSEP)
+        place = folder(part[1]) SUBSEP part[2]
+        if (place in defined) need(part[1], defined[place])
+    }
+    count = split(rings, known, " ")
+    for (k = 1; k <= count; k++) has_ring[known[k]] = 1
+    while (thin(0)) {}
+    while (thin(1)) {}
+    for (one in left) {
+        found[folder(one)] = 1
+        if (folder(one) in has_ring) continue
+        count = split(list[one], to, " "); through = ""
+        for (k = 1; k <= count; k++) if (to[k] in left) through = through " " to[k]
+        print one ": stands in a ring, for it needs" through
+    }
+    for (one in has_ring) if (!(one in found)) print one " has no ring any more: take it from the list in this test"
+}' $sources | sort)
+if [ -z "$bad" ]; then
+    echo "ok 2 - the files of a folder have an order"
+else
+    printf '%s\n' "$bad"
+    echo "not ok 2 - the files of a folder have an order"
+fi
+
 # These obey the locale of the program that the library is linked into.
 bad=$(grep -rnwE 'strto[a-z]+|ato[filL]+|[sf]?scanf' src --include='*.[ch]' | grep -v '^src/base/number\.[ch]:')
 if [ -z "$bad" ]; then
-    echo "ok 2 - text becomes a number in src/base/number alone"
+    echo "ok 3 - text becomes a number in src/base/number alone"
 else
     printf '%s\n' "$bad"
-    echo "not ok 2 - text becomes a number in src/base/number alone"
+    echo "not ok 3 - text becomes a number in src/base/number alone"
 fi

@@ -70,7 +70,13 @@ struct ky_octree_bodies ky_cpu_octree_bodies(const struct ky_cpu *cpu);
 /* Keys to groups for the present positions; adds the seconds to the report. */
 enum ky_status ky_cpu_build_tree(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                  struct ky_error *error);
-void ky_cpu_clear_report(struct ky_cpu *cpu);
+/* Before an evaluation: seconds and interactions are of the last one. */
+static inline void ky_cpu_clear_report(struct ky_cpu *cpu)
+{
+    struct ky_force_report *r = &cpu->report;
+    r->keys = r->sort = r->build = r->moments = r->walk = r->total = 0;
+    r->body_interactions = r->cell_interactions = 0;
+}
 /* Every body by itself through the tree that is built. */
 enum ky_status ky_cpu_walk_bodies(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                   struct ky_error *error);

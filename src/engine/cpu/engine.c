@@ -261,13 +261,6 @@ static enum ky_status get(struct ky_engine *engine, struct ky_bodies *bodies,
     return KY_OK;
 }
 
-void ky_cpu_clear_report(struct ky_cpu *cpu)
-{
-    struct ky_force_report *r = &cpu->report;
-    r->keys = r->sort = r->build = r->moments = r->walk = r->total = 0;
-    r->body_interactions = r->cell_interactions = 0;
-}
-
 /* Notes whose forces are wanted. */
 static enum ky_status activate(struct ky_cpu *cpu, const struct ky_active *active,
                                struct ky_error *error)
