@@ -28,9 +28,10 @@ $(foreach isa,$(ISAS),$(eval $(call lane_syntax_rule,$(isa))))
 # Builds that find stray accesses and undefined behaviour (address: unit tests, fuzzers and the command), or data races
 # (thread: the tests that SANITIZED names; clang with its own OpenMP, since gcc's gives false alarms). Each in a folder
 # of its own; -w: warnings are looked for elsewhere, and the sanitizers bring false ones. The lanes of several instruction
-# sets are one source, whose compilation takes most of the time: `check` looks at those of the widest vectors and of the
-# narrowest, `check-all` at all; threads meet outside of them.
-SANITIZE_address  = CUDA=no ISAS='$(if $(KYOHO_TEST_ALL),$(ISAS),$(sort plain $(BEST_ISA)))' CC='$(CC)' CFLAGS='-w -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer' \
+# sets are one source, whose compilation takes most of the time: `check` looks at those of the widest vectors, whose reads
+# reach farthest, and compiles plain C beside them without a sanitizer; `check-all` looks at all. Threads meet outside of them.
+PLAIN_BESIDE      = $(if $(KYOHO_TEST_ALL)$(filter plain,$(BEST_ISA)),,ISA_FLAGS_plain='$(ISA_FLAGS_plain) -fno-sanitize=all')
+SANITIZE_address  = CUDA=no ISAS='$(if $(KYOHO_TEST_ALL),$(ISAS),$(sort plain $(BEST_ISA)))' $(PLAIN_BESIDE) CC='$(CC)' CFLAGS='-w -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer' \
                     LDFLAGS='-fsanitize=address,undefined'
 SANITIZE_thread  := CUDA=no OPENCL=no ISAS=plain CC=clang CFLAGS='-w -fsanitize=thread' LDFLAGS=-fsanitize=thread
 GOALS_address    := tests fuzzers $(BUILD)/address/kyoho

@@ -34,14 +34,15 @@ endif
 FEATURE_PACKAGES := $(filter-out no,$(HDF5) $(PNG))
 FEATURE_DEFINES  := $(if $(filter-out no,$(HDF5)),-DKY_HAVE_HDF5) $(if $(filter-out no,$(PNG)),-DKY_HAVE_PNG) \
                     $(if $(filter yes,$(OPENMP)),-DKY_HAVE_OPENMP) \
-                    $(if $(filter yes,$(OPENCL)),-DKY_HAVE_OPENCL) $(if $(filter yes,$(CUDA)),-DKY_HAVE_CUDA)
+                    $(if $(filter yes,$(OPENCL)),-DKY_HAVE_OPENCL)
 # What the user, not the machine, has switched off: its origin is no file.
 switched_off = $(if $(filter no,$($(1))),$(if $(filter file default,$(origin $(1))),,-DKY_OFF_$(1)))
-FEATURE_DEFINES  += $(foreach feature,HDF5 PNG OPENMP OPENCL CUDA,$(call switched_off,$(feature)))
-FEATURE_CFLAGS   := $(if $(FEATURE_PACKAGES),$(shell $(PKG_CONFIG) --cflags $(FEATURE_PACKAGES))) \
-                    $(if $(filter yes,$(CUDA)),-isystem $(CUDA_HOME)/include)
+FEATURE_DEFINES  += $(foreach feature,HDF5 PNG OPENMP OPENCL,$(call switched_off,$(feature)))
+FEATURE_CFLAGS   := $(if $(FEATURE_PACKAGES),$(shell $(PKG_CONFIG) --cflags $(FEATURE_PACKAGES)))
 FEATURE_LIBS     := $(if $(FEATURE_PACKAGES),$(shell $(PKG_CONFIG) --libs $(FEATURE_PACKAGES))) \
-                    $(if $(filter yes,$(OPENCL)),-lOpenCL) $(if $(filter yes,$(CUDA)),$(CUDA_LIBS))
+                    $(if $(filter yes,$(OPENCL)),-lOpenCL)
+# Of the few sources that know of CUDA (flags.mk): with it or without, the others stay as they are.
+CUDA_DEFINES     := $(if $(filter yes,$(CUDA)),-DKY_HAVE_CUDA -isystem $(CUDA_HOME)/include) $(call switched_off,CUDA)
 # Without threads the loops keep their lanes, and the other pragmas are passed over in silence.
 OPENMP_FLAG      := $(if $(filter yes,$(OPENMP)),-fopenmp,$(if $(call links,int main(void){return 0;},-fopenmp-simd),-fopenmp-simd) -Wno-unknown-pragmas)
 
@@ -50,7 +51,7 @@ WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wdouble-promotion -W
 # -fno-math-errno: without it sqrt does not vectorise.
 CFLAGS_ALL = -std=c11 -D_POSIX_C_SOURCE=200809L $(OPT) $(DEBUG) $(WARNINGS) -ffp-contract=off -fno-math-errno -fvisibility=hidden \
              $(OPENMP_FLAG) -Iinclude -Isrc $(FEATURE_DEFINES) $(FEATURE_CFLAGS) $(CFLAGS)
-LIBS_ALL   = $(FEATURE_LIBS) -lm
+LIBS_ALL   = $(FEATURE_LIBS) $(CUDA_LIBS) -lm
 
 .PHONY: info
 info:

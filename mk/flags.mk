@@ -1,6 +1,6 @@
 # A change of flags or features rebuilds: objects depend on a file that holds their flags. It is made anew only where it
-# differs, and by a rule, so that `make -n` and `make clean` write nothing. Flags of nvcc have a file of their own:
-# other CUDA_ARCHS leave the rest as it is.
+# differs, and by a rule, so that `make -n` and `make clean` write nothing. What has to do with CUDA has a file of
+# its own: other CUDA_ARCHS, or CUDA=no, leave the rest as it is.
 FLAGS_FILE := $(BUILD)/flags
 CUDA_FLAGS_FILE := $(BUILD)/flags-cuda
 
@@ -12,8 +12,14 @@ $(1): $(if $(call differs,$(1),$($(2))),changed)
 	@printf '%s\n' $$(call quote,$$($(2))) > $$@
 endef
 
-FLAGS_TEXT := $(strip $(CC) $(CFLAGS_ALL) $(LIBS_ALL) $(ISAS))
-CUDA_FLAGS_TEXT := $(strip $(NVCC) $(CUDA_CODE) $(NVCCFLAGS))
+FLAGS_TEXT := $(strip $(CC) $(CFLAGS_ALL) $(FEATURE_LIBS) $(ISAS))
+CUDA_FLAGS_TEXT := $(strip $(NVCC) $(CUDA_CODE) $(NVCCFLAGS) $(CUDA_DEFINES) $(CUDA_LIBS))
 .PHONY: changed
 $(eval $(call flags_rule,$(FLAGS_FILE),FLAGS_TEXT))
 $(eval $(call flags_rule,$(CUDA_FLAGS_FILE),CUDA_FLAGS_TEXT))
+
+# The sources that know of CUDA.
+CUDA_SOURCES := $(wildcard src/engine/device/cuda/*.c) $(shell grep -ls KY_HAVE_CUDA src/*/*.c src/*/*/*.c tests/unit/*.c)
+CUDA_OBJECTS := $(CUDA_SOURCES:%.c=$(BUILD)/%.o) $(CUDA_SOURCES:%=$(BUILD)/%.read)
+$(CUDA_OBJECTS): CFLAGS_ALL += $(CUDA_DEFINES)
+$(CUDA_OBJECTS): $(CUDA_FLAGS_FILE)

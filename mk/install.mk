@@ -25,7 +25,7 @@ Name: kyoho
 Description: gravitational N-body simulation
 Version: $(VERSION)
 Libs: -L$${libdir} $(RPATH) -lkyoho -lm
-Libs.private: $(strip $(FEATURE_LIBS) $(OPENMP_FLAG) -lm)
+Libs.private: $(strip $(FEATURE_LIBS) $(CUDA_LIBS) $(OPENMP_FLAG) -lm)
 Cflags: -I$${includedir}
 endef
 

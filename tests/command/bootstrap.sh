@@ -49,7 +49,7 @@ result $? "without apt-get it says so"
 
 # Everything is there, make-believe, and nvcc; what make is told of CUDA is written down.
 for tool in cc pkg-config nvcc; do printf '#!/bin/sh\ncat >/dev/null\n' >"$folder/bin/$tool"; done
-printf '#!/bin/sh\necho "${CUDA_ARCHS:-all}" >>"%s"\n' "$folder/archs" >"$folder/bin/make"
+printf '#!/bin/sh\necho "${CUDA_ARCHS:-all}" >>"%s"; echo "${CUDA:-yes}" >"%s"\n' "$folder/archs" "$folder/cuda" >"$folder/bin/make"
 chmod +x "$folder/bin/make" "$folder/bin/cc" "$folder/bin/pkg-config" "$folder/bin/nvcc"
 wanted=ptx
 if [ -e /dev/nvidiactl ] || [ -e /dev/dxg ]; then wanted=all; fi
@@ -57,6 +57,9 @@ bare "$root/bootstrap" build && [ "$(sed -n 1p "$folder/archs")" = $wanted ] && 
 result $? "CUDA is compiled for many cards only where one is, and it says so"
 bare CUDA_ARCHS=86 "$root/bootstrap" build && [ "$(sed -n '$p' "$folder/archs")" = 86 ]
 result $? "or for those that are asked for"
+bare OUT="$folder/demo" "$root/bootstrap" demo # which ends where there is no program
+[ "$(cat "$folder/cuda")" = "$([ $wanted = ptx ] && echo no || echo yes)" ]
+result $? "the demonstration is built without CUDA where no card is"
 
 "$root/bootstrap" --help >"$folder/said" && grep -q 'bootstrap demo' "$folder/said"
 result $? "--help"

@@ -23,5 +23,7 @@ make -s BUILD="$folder/build" CFLAGS="-DTEXT='\"a b\"'" "$flags" && make -q BUIL
 result $? "flags with quotes are compared as they are"
 make -q BUILD="$folder/build" CFLAGS="-DTEXT='\"a b\"'" CUDA_ARCHS=none "$flags"
 result $? "CUDA_ARCHS is the business of nvcc's objects alone"
+make -q BUILD="$folder/build" CFLAGS="-DTEXT='\"a b\"'" CUDA=no "$flags"
+result $? "CUDA=no leaves the sources as they are that do not know of it"
 make -s BUILD="$folder/build" clean && [ ! -e "$folder/build" ]
 result $? "make clean leaves nothing"

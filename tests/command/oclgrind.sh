@@ -14,7 +14,7 @@ number=0
 for test in device device_driver device_walk; do
     number=$((number + 1))
     log=$BUILD/oclgrind-$test.log
-    KYOHO_TEST_ENGINE=opencl:0 KYOHO_TEST_ONLY=every_kernel_in_small CMOCKA_MESSAGE_OUTPUT=TAP \
+    KYOHO_TEST_ALL=1 KYOHO_TEST_ENGINE=opencl:0 KYOHO_TEST_ONLY=every_kernel_in_small CMOCKA_MESSAGE_OUTPUT=TAP \
         oclgrind --data-races --log "$log" "$BUILD/tests/unit/$test" >"$log.out" 2>&1
     code=$?
     if [ $code -ne 0 ] || ! grep -q '^ok 1' "$log.out"; then

@@ -22,28 +22,37 @@ clean() { # log what: nothing was found, and the log ends as it should
     fi
 }
 
-# A program, a pattern of its tests and perhaps one of those to leave out, on each line. Tests of devices compute the same
-# sums many times over, in kernels that no sanitizer sees: of them each kernel once, and what allocates. Of the processor's
-# tests those are left out that make many forces for the sake of a few percent of a number: their calls are those of
-# others (equilibrium: sim; softenings and the table of the defaults: cpu_tree). All of it in `make check-all`.
-work() {
-    for source in tests/unit/device.c tests/unit/*.c; do
+# The order (most seconds first), a program, a pattern of its tests and perhaps one of those to leave out, on each line.
+# Tests of devices compute the same sums many times over, in kernels that no sanitizer sees: of them each method once,
+# and what allocates. Of the processor's tests those are left out that compare numbers of threads (sanitize-thread.sh
+# has them), and those that make many forces for the sake of a few percent of a number: their calls are those of others
+# (equilibrium: sim; softenings and the table of the defaults: cpu_tree). All of it in `make check-all`.
+lines() {
+    for source in tests/unit/*.c; do
         name=$(basename "$source" .c)
         [ -x "$build/tests/unit/$name" ] || continue
         case ${KYOHO_TEST_ALL:+all-}$name in
         device) # without drivers it has another test
-            [ -x "$build/tests/unit/device_walk" ] || { echo "$name *"; continue; }
-            printf "$name %s\n" 'every_kernel*' 'm*' 'n*' 'b*' 's*' 't*' 'w*'
+            [ -x "$build/tests/unit/device_walk" ] || { echo "0 $name *"; continue; }
+            printf "5 $name %s\n" 'm*' 'n*' 'b*' 's*' 't*' 'w*'
             ;;
-        device_walk) printf "$name %s\n" 'every_kernel*' 'memory*' 'nothing*' 'walks*' ;;
-        device_large) echo "$name more_bodies*" ;;
-        device_unroll) echo "$name what*" ;;
+        device_cache) echo "60 $name * folders*" ;;
+        device_walk) printf "1 $name %s\n" 'memory*' 'nothing*' 'walks*' ;;
+        device_large) echo "1 $name more_bodies*" ;;
+        device_unroll) echo "1 $name what*" ;;
+        cpu_tree) echo "50 $name * th*" ;; # threads…, the_defaults…
+        general_walk) echo "20 $name * threads*" ;;
+        snapshot_bad) echo "20 $name *" ;;
+        models) echo "15 $name * models_are*" ;;
+        close_pairs) echo "10 $name * binaries_in_a*" ;;
+        analysis) echo "10 $name * *threads*" ;;
+        sim | octree | cpu_direct) echo "10 $name * threads*" ;;
         equilibrium | softenings) ;;
-        cpu_tree) echo "$name * the_defaults*" ;;
-        *) echo "$name *" ;;
+        *) echo "0 $name *" ;;
         esac
-    done | sort -u
+    done
 }
+work() { lines | sort -s -rn -k1,1 | cut -d' ' -f2-; }
 work | CMOCKA_MESSAGE_OUTPUT=STDOUT xargs -P "$jobs" -L 1 sh -c \
     'export KYOHO_TEST_ONLY="$2" KYOHO_TEST_SKIP="${3:-}"; "$build/tests/unit/$1" >"$build/$1-${2%\*}.log" 2>&1' test
 work >"$build/work"

@@ -7,15 +7,15 @@ if ! printf '#include <omp.h>\nint main(void){return omp_get_max_threads() < 1;}
     echo "ok 1 - no data races # SKIP clang, libomp-dev or libclang-rt-dev is not installed"
     exit 0
 fi
-# Programs and patterns of their tests. Of those that take long, in `check`, the tests that compare numbers of threads.
+# Programs and patterns of their tests; in `check` those that compare numbers of threads, or run at the same time.
 all=${KYOHO_TEST_ALL:+*}
-work="cpu_direct *
+work="cpu_direct ${all:-threads*}
 cpu_tree ${all:-threads*}
-octree *
-draw *
+octree ${all:-threads*}
+draw ${all:-threads*}
 models ${all:-*seed*}
-analysis *
-sim *
+analysis ${all:-*threads*}
+sim ${all:-threads*}
 general_walk ${all:-threads*}"
 jobs=${JOBS:-$(nproc)}
 export build="$BUILD/thread" CMOCKA_MESSAGE_OUTPUT=STDOUT OMP_NUM_THREADS=2 TSAN_OPTIONS=ignore_noninstrumented_modules=1

@@ -108,6 +108,9 @@ def check(numbers, case, truth):
 
 
 def main():
+    if not os.access(FILES, os.X_OK):
+        result(False, f"{FILES} is not there: make tests builds it")
+        return 1
     with tempfile.TemporaryDirectory() as top:
         truth = bodies(os.path.join(top, "a.csv"))
         paths = {}
