@@ -583,6 +583,7 @@ KY_API enum ky_status ky_snapshot_write(const char *path, const struct ky_snapsh
 /* ---- initial models ---- */
 
 /* Fields as the options of `kyoho model --help`; a model ignores those that it does not name there.
+ * `options` sets options by name, also those of a model that have no field here.
  *
  * Equal masses, `mass` in all, ids 0 … n − 1. The total momentum is 0. The origin is the centre of
  * mass, but for hernquist the cusp: its centre of mass lies off by the noise of the halo. By
@@ -613,12 +614,18 @@ struct ky_model_parameters {
                       the virial radius G M²/(4 |E|) 1, as in Hénon units */
     struct ky_units units; /* of all lengths and masses here and of the bodies; g NaN: the G that
                               follows from the scales, 1 without them (default) */
+    const char *const *options; /* "name=value" each, ended by NULL, in place of the fields of these
+                                   names; or NULL. Another model's are KY_USAGE */
 };
 
 KY_API void ky_model_parameters_defaults(struct ky_model_parameters *parameters);
 
 /* The names, in order, for index = 0, 1, …; NULL past the last. */
 KY_API const char *ky_model_name(size_t index);
+/* The options of a model, as ky_option_get tells those of a run; KY_USAGE past the last, and for a
+ * name that is no model's. */
+KY_API enum ky_status ky_model_option_get(const char *name, size_t index,
+                                          struct ky_option_about *about);
 /* Allocates the snapshot's bodies. The same seed gives the same bodies for any number of threads.
  * After a failure the snapshot is empty. */
 KY_API enum ky_status ky_model_make(const char *name, const struct ky_model_parameters *parameters,

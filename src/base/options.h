@@ -44,6 +44,10 @@ struct ky_option_set {
 
 #define KY_NO_RANGE 0, -1
 
+/* What kyoho.h tells programs of an option. */
+void ky_option_describe(const char *section, const struct ky_option *option,
+                        struct ky_option_about *about);
+
 /* Gives every field of the set its `initial` value, or leaves it unset. */
 void ky_options_defaults(const struct ky_option_set *set);
 

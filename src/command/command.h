@@ -89,15 +89,36 @@ void reading_show(FILE *out, const char *name, const struct ky_snapshot *snapsho
 void reading_json(struct ky_json *json, const struct ky_snapshot *snapshot);
 extern const char *const body_type_names[6]; /* "gas" … */
 
+/* Options of everything that makes a model. */
+struct model_options {
+    struct ky_model_parameters parameters;
+    struct ky_option own[CLI_OPTIONS]; /* one of each name that a model has of its own */
+    union option_value {
+        int integer;
+        uint64_t count;
+        double real;
+        const char *text;
+    } values[CLI_OPTIONS];
+    const char *words[CLI_OPTIONS + 1]; /* for `parameters` */
+    char text[2048];
+};
+void model_options_add(struct cli *cli, struct model_options *model);
+/* Hands the options of their own that were given to the parameters. KY_USAGE for those of another
+ * model than `name`. */
+enum ky_status model_options_take(struct cli *cli, const char *name, struct model_options *model);
+/* The first of them that was given and that `except` (may be NULL) does not take; or NULL. */
+struct ky_model;
+const char *model_options_given(const struct cli *cli, const struct ky_model *except);
+/* The help is about one model: its options alone. */
+void model_options_narrow(struct cli *cli, const struct ky_model *model);
+
 /* Where bodies come from: a file, or a model made in memory. */
 enum { ORIGIN = 1024 };
 struct source {
     struct reading reading;
     const char *input, *model, *units;
-    struct ky_model_parameters parameters;
+    struct model_options options;
 };
-/* KY_USAGE for an option of another model than `name`. */
-enum ky_status model_check_options(struct cli *cli, const char *name);
 void source_add(struct cli *cli, struct source *source);
 /* The file that the bodies will come from: --input or the first word; NULL for a model. */
 const char *source_file(const struct cli *cli, const struct source *source);

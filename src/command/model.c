@@ -1,29 +1,9 @@
 /* kyoho model NAME: initial conditions. */
 #include <math.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "command/command.h"
 #include "models/models.h"
-
-enum ky_status model_check_options(struct cli *cli, const char *name)
-{
-    const struct ky_model *model = ky_model_find(name, &cli->error);
-    if (!model)
-        return KY_USAGE;
-    for (size_t k = 0; k < ky_model_option_count; k++) {
-        const char *option = ky_model_options[k].name;
-        const struct ky_option_set *owner = NULL;
-        ky_options_find(cli->sets, cli->count, option, &owner);
-        int own = owner &&
-                  owner->options == ky_model_options; /* else it also means something to the run */
-        if (own && cli_given(cli, option) && !ky_model_takes(model, option))
-            return ky_fail(&cli->error, KY_USAGE,
-                           "--%s means nothing to the model %s; it takes: bodies seed mass g %.*s",
-                           option, name, (int)strlen(model->takes) - 1, model->takes);
-    }
-    return KY_OK;
-}
 
 /* `kyoho model --help` lists the models, `kyoho model king --help` has shown that one. */
 static void list(const struct cli *cli, FILE *out)
@@ -32,8 +12,8 @@ static void list(const struct cli *cli, FILE *out)
         return;
     fputs("\nmodels (`kyoho help model NAME` shows the options of one):\n", out);
     for (size_t k = 0; k < ky_model_count; k++) {
-        int column = fprintf(out, "  %-16s", ky_models[k].name);
-        ky_help_text(ky_models[k].help, column, 19, out);
+        int column = fprintf(out, "  %-16s", ky_models[k]->name);
+        ky_help_text(ky_models[k]->help, column, 19, out);
     }
 }
 
@@ -57,14 +37,12 @@ static void show(const struct cli *cli, const char *name, const struct sink *sin
 /* The help is about one model: its options alone. */
 static enum ky_status narrow(struct cli *cli, const char *name)
 {
-    char names[256];
     const struct ky_model *model = ky_model_find(name, &cli->error);
     if (!model)
         return KY_USAGE;
     snprintf(cli->usage, sizeof cli->usage, "%s -n N -o FILE [options]", model->name);
-    snprintf(names, sizeof names, "bodies seed mass g %s", model->takes);
     cli->summary = model->help;
-    cli_narrow(cli, "model", names);
+    model_options_narrow(cli, model);
     return KY_OK;
 }
 
@@ -89,12 +67,11 @@ static enum ky_status take_units(struct cli *cli, const struct own *own, struct 
 
 static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 {
-    struct ky_model_parameters parameters;
+    struct model_options options;
     struct ky_snapshot snapshot;
     struct sink sink;
     struct own own;
-    ky_model_parameters_defaults(&parameters);
-    cli_add(cli, "model", ky_model_options, ky_model_option_count, &parameters);
+    model_options_add(cli, &options);
     cli_add(cli, "units", own_options, sizeof own_options / sizeof *own_options, &own);
     sink_add(cli, &sink);
     enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 1, 1, 0);
@@ -103,13 +80,13 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     if (status || describe || cli->help)
         return status;
     ky_snapshot_clear(&snapshot);
-    status = model_check_options(cli, cli->words[0]);
+    status = model_options_take(cli, cli->words[0], &options);
     if (!status)
         status = sink_check(cli, &sink);
     if (!status)
-        status = take_units(cli, &own, &parameters.units);
+        status = take_units(cli, &own, &options.parameters.units);
     if (!status)
-        status = ky_model_make(cli->words[0], &parameters, &snapshot, &cli->error);
+        status = ky_model_make(cli->words[0], &options.parameters, &snapshot, &cli->error);
     if (!status)
         status = sink_put(cli, &sink, &snapshot);
     if (!status)

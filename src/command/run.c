@@ -156,7 +156,7 @@ enum { LARGEST_MADE = 100000 };
 static enum ky_status get_bodies(struct cli *cli, struct request *request,
                                  struct ky_snapshot *snapshot, char origin[ORIGIN])
 {
-    uint64_t *n = &request->source.parameters.n, wanted = *n;
+    uint64_t *n = &request->source.options.parameters.n, wanted = *n;
     int count_alone = request->dry && request->source.model && wanted > LARGEST_MADE;
     if (count_alone)
         *n = 1000; /* to check the model and its options */
@@ -241,7 +241,7 @@ static enum ky_status start(struct cli *cli, struct request *request)
     char *source = status ? NULL : source_text(cli, &request->source);
     request->run.source = source;
     request->run.has_seed = request->source.model != NULL;
-    request->run.seed = request->source.parameters.seed;
+    request->run.seed = request->source.options.parameters.seed;
     if (!status)
         status = request->dry ? show_plan(cli, request, &snapshot)
                               : ky_run(&request->parameters, &request->run, &snapshot, &cli->error);

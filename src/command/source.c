@@ -10,7 +10,6 @@
 #include "base/number.h"
 #include "base/units.h"
 #include "command/command.h"
-#include "models/models.h"
 #include "snapshot/snapshot.h"
 
 #define FIELD(name) offsetof(struct source, name)
@@ -27,8 +26,7 @@ void source_add(struct cli *cli, struct source *source)
 {
     cli_add(cli, "bodies", source_options, sizeof source_options / sizeof *source_options, source);
     reading_add(cli, &source->reading);
-    ky_model_parameters_defaults(&source->parameters);
-    cli_add(cli, "model", ky_model_options, ky_model_option_count, &source->parameters);
+    model_options_add(cli, &source->options);
 }
 
 const char *source_file(const struct cli *cli, const struct source *source)
@@ -39,34 +37,36 @@ const char *source_file(const struct cli *cli, const struct source *source)
 /* "king -n 50 --seed 1 --w0 9": all that the model was asked. */
 static void describe(const struct cli *cli, const struct source *source, char origin[ORIGIN])
 {
-    int used = snprintf(origin, ORIGIN, "%s -n %" PRIu64, source->model, source->parameters.n);
-    for (size_t k = 0; k < ky_model_option_count && used < ORIGIN; k++) {
-        const struct ky_option *option = &ky_model_options[k];
-        char text[64];
-        int told = !strcmp(option->name, "seed") ||
-                   (cli_given(cli, option->name) && strcmp(option->name, "bodies") != 0);
-        ky_option_text(option, &source->parameters, text, sizeof text);
-        if (told)
+    int used =
+        snprintf(origin, ORIGIN, "%s -n %" PRIu64, source->model, source->options.parameters.n);
+    for (size_t s = 0; s < cli->count; s++)
+        for (size_t k = 0; k < cli->sets[s].count && used < ORIGIN; k++) {
+            const struct ky_option *option = &cli->sets[s].options[k];
+            char text[64];
+            int told = !strcmp(option->name, "seed") ||
+                       (cli_given(cli, option->name) && strcmp(option->name, "bodies") != 0);
+            if (!told || strcmp(cli->sets[s].title, "model") != 0)
+                continue;
+            ky_option_text(option, cli->sets[s].values, text, sizeof text);
             used +=
                 snprintf(origin + used, (size_t)(ORIGIN - used), " --%s %s", option->name, text);
-    }
+        }
 }
 
 static enum ky_status make(struct cli *cli, struct source *source,
                            const struct ky_parameters *parameters, struct ky_snapshot *snapshot,
                            char origin[ORIGIN])
 {
-    if (source->units &&
-        ky_units_preset(source->units, &source->parameters.units, &cli->error) != KY_OK)
+    struct ky_model_parameters *model = &source->options.parameters;
+    if (source->units && ky_units_preset(source->units, &model->units, &cli->error) != KY_OK)
         return KY_USAGE;
     if (cli_given(cli, "g"))
-        source->parameters.units.g = parameters->g;
-    source->parameters.softening = parameters->softening;
-    source->parameters.softening_kind = parameters->softening_kind;
-    enum ky_status status = model_check_options(cli, source->model);
+        model->units.g = parameters->g;
+    model->softening = parameters->softening;
+    model->softening_kind = parameters->softening_kind;
+    enum ky_status status = model_options_take(cli, source->model, &source->options);
     describe(cli, source, origin);
-    return status ? status
-                  : ky_model_make(source->model, &source->parameters, snapshot, &cli->error);
+    return status ? status : ky_model_make(source->model, model, snapshot, &cli->error);
 }
 
 /* Bodies come from one place, and a model's options mean nothing to a file. */
@@ -86,14 +86,10 @@ static enum ky_status check_source(struct cli *cli, const struct source *source,
         return ky_fail(&cli->error, KY_USAGE,
                        "--types, --physical and --renumber belong to a file; the bodies come from "
                        "a --model");
-    for (size_t k = 0; k < ky_model_option_count && !source->model; k++) {
-        const struct ky_option_set *owner = NULL;
-        const char *name = ky_model_options[k].name;
-        ky_options_find(cli->sets, cli->count, name, &owner);
-        if (owner && owner->options == ky_model_options && cli_given(cli, name))
-            return ky_fail(&cli->error, KY_USAGE,
-                           "--%s belongs to a --model; the bodies come from a file", name);
-    }
+    const char *name = source->model ? NULL : model_options_given(cli, NULL);
+    if (name)
+        return ky_fail(&cli->error, KY_USAGE,
+                       "--%s belongs to a --model; the bodies come from a file", name);
     return KY_OK;
 }
 
@@ -230,8 +226,8 @@ char *source_text(const struct cli *cli, const struct source *source)
     if (path)
         write_line(out, "input", path);
     if (source->model) /* also where it is the default */
-        fprintf(out, "bodies=%" PRIu64 "\nseed=%" PRIu64 "\n", source->parameters.n,
-                source->parameters.seed);
+        fprintf(out, "bodies=%" PRIu64 "\nseed=%" PRIu64 "\n", source->options.parameters.n,
+                source->options.parameters.seed);
     for (size_t s = 0; s < cli->count; s++)
         for (size_t k = 0; k < cli->sets[s].count; k++) {
             const struct ky_option *option = &cli->sets[s].options[k];

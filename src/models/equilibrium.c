@@ -135,33 +135,34 @@ static double henon_length(const struct ky_profile *profile)
     return 2 * ky_profile_energy(profile);
 }
 
-enum ky_status ky_equilibrium_make(const struct ky_model_parameters *parameters,
-                                   ky_model_profile_function *fill, struct ky_bodies *bodies,
-                                   struct ky_error *error)
+enum ky_status ky_equilibrium_make(ky_profile_function *profile_of, const void *own,
+                                   const struct ky_model_common *common,
+                                   struct ky_snapshot *snapshot, struct ky_error *error)
 {
     struct ky_equilibrium *equilibrium = ky_allocate(1, sizeof *equilibrium);
     if (!equilibrium)
         return ky_no_memory(error, "the model's tables", 1, sizeof *equilibrium);
-    enum ky_status status = fill(parameters, &equilibrium->profile, error);
+    enum ky_status status = profile_of(own, &equilibrium->profile, error);
+    if (!status)
+        status = ky_model_allocate(common, 0, snapshot, error);
     if (!status) {
         double length = henon_length(&equilibrium->profile);
-        equilibrium->softening = ky_pair_softening(parameters) / length;
+        equilibrium->softening = ky_pair_softening(common) / length;
         status = ky_equilibrium_solve(equilibrium, error);
         if (!status)
-            draw(equilibrium, parameters->seed, length, bodies);
+            draw(equilibrium, common->seed, length, &snapshot->bodies);
     }
     free(equilibrium);
     return status;
 }
 
-enum ky_status ky_equilibrium_half_mass(const struct ky_model_parameters *parameters,
-                                        ky_model_profile_function *fill, double *radius,
-                                        struct ky_error *error)
+enum ky_status ky_equilibrium_half_mass(ky_profile_function *profile_of, const void *own,
+                                        double *radius, struct ky_error *error)
 {
     struct ky_profile *profile = ky_allocate(1, sizeof *profile);
     if (!profile)
         return ky_no_memory(error, "the model's tables", 1, sizeof *profile);
-    enum ky_status status = fill(parameters, profile, error);
+    enum ky_status status = profile_of(own, profile, error);
     *radius = status ? 0 : ky_profile_radius(profile, 0.5) * henon_length(profile);
     free(profile);
     return status;

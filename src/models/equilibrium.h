@@ -32,14 +32,16 @@ struct ky_random;
 double ky_equilibrium_speed(const struct ky_equilibrium *equilibrium, double r,
                             struct ky_random *random);
 
-/* Fills the bodies: drawn from the profile, scaled to Hénon units, in equilibrium with the
- * parameters' softening. */
-enum ky_status ky_equilibrium_make(const struct ky_model_parameters *parameters,
-                                   ky_model_profile_function *fill, struct ky_bodies *bodies,
-                                   struct ky_error *error);
+/* The profile of a model with its own parameters. */
+typedef enum ky_status ky_profile_function(const void *own, struct ky_profile *profile,
+                                           struct ky_error *error);
+/* Makes the bodies: drawn from the profile, scaled to Hénon units, in equilibrium with the common
+ * softening. */
+enum ky_status ky_equilibrium_make(ky_profile_function *profile_of, const void *own,
+                                   const struct ky_model_common *common,
+                                   struct ky_snapshot *snapshot, struct ky_error *error);
 /* The radius that holds half of the mass, in Hénon units. */
-enum ky_status ky_equilibrium_half_mass(const struct ky_model_parameters *parameters,
-                                        ky_model_profile_function *fill, double *radius,
-                                        struct ky_error *error);
+enum ky_status ky_equilibrium_half_mass(ky_profile_function *profile_of, const void *own,
+                                        double *radius, struct ky_error *error);
 
 #endif

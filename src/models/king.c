@@ -5,8 +5,16 @@
  * potential; without, it is King's own. */
 #include <math.h>
 
-#include "models/models.h"
-#include "models/profile.h"
+#include "models/equilibrium.h"
+
+struct king {
+    double w0;
+};
+
+static const struct ky_option options[] = {
+    {"w0", KY_OPTION_REAL, offsetof(struct king, w0), "6", 0.1, 16, NULL, NULL,
+     "king: central potential in units of the velocity parameter squared"},
+};
 
 /* Density in units of ρ₁ and its derivative by w: e^w erf √w − √(4w/π)(1 + 2w/3), as the series
  * 2/√π Σ 2^n w^(n+½)/(2n+1)!! from n = 2 on, which has no cancellation at small w. */
@@ -78,8 +86,32 @@ enum ky_status ky_king_profile(double w0, struct ky_profile *profile, struct ky_
     return KY_OK;
 }
 
-enum ky_status ky_profile_king(const struct ky_model_parameters *parameters,
-                               struct ky_profile *profile, struct ky_error *error)
+static enum ky_status profile_of(const void *own, struct ky_profile *profile,
+                                 struct ky_error *error)
 {
-    return ky_king_profile(parameters->w0, profile, error);
+    const struct king *king = own;
+    return ky_king_profile(king->w0, profile, error);
 }
+
+static enum ky_status half_mass(const void *own, double *radius, struct ky_error *error)
+{
+    return ky_equilibrium_half_mass(profile_of, own, radius, error);
+}
+
+static enum ky_status make(const void *own, const struct ky_model_common *common,
+                           struct ky_snapshot *snapshot, struct ky_error *error)
+{
+    return ky_equilibrium_make(profile_of, own, common, snapshot, error);
+}
+
+const struct ky_model ky_king = {
+    .name = "king",
+    .help = "King sphere in equilibrium, out to its tidal radius",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .own_size = sizeof(struct king),
+    .scaling = KY_SCALE_RADIUS,
+    .centring = KY_CENTRE_MASS,
+    .half_mass = half_mass,
+    .make = make,
+};

@@ -1,50 +1,98 @@
-/* The initial models: one table, one file a model.
+/* The initial models: one file a model, and one line for it in the table of models.c.
  *
- * A model fills positions and velocities of bodies whose masses are already 1/n; models.c allocates
- * before and centres after. G = M = 1 throughout. Bound models are scaled to Hénon units: the
- * smooth Newtonian system that the bodies are drawn from, after its cut, has E = −1/4. Then the
- * velocities are adapted to the softening, so that 2T/|Σ m x·a| with softened forces is what the
- * model promises; the positions do not depend on the softening. */
+ * A model has a struct of its own parameters, a table of options that describes it, and the verb
+ * `make`, which fills a snapshot. make.c does before what all models share (parameters, half-mass
+ * radius, softening) and after it the steps that the model chooses (centring, scaling).
+ *
+ * A model that is scaled works with G = M = 1. A bound one is in Hénon units: the smooth Newtonian
+ * system that the bodies are drawn from, after its cut, has E = −1/4. Then the velocities are
+ * adapted to the softening, so that 2T/|Σ m x·a| with softened forces is what the model promises;
+ * the positions do not depend on the softening. */
 #ifndef KY_MODELS_MODELS_H
 #define KY_MODELS_MODELS_H
 
 #include "base/options.h"
 #include "base/status.h"
 
-struct ky_profile;
-typedef enum ky_status ky_model_profile_function(const struct ky_model_parameters *parameters,
-                                                 struct ky_profile *profile,
-                                                 struct ky_error *error);
-typedef enum ky_status ky_model_make_function(const struct ky_model_parameters *parameters,
-                                              struct ky_bodies *bodies, struct ky_error *error);
-
-struct ky_model {
-    const char *name, *help; /* help: one line */
-    const char *takes; /* names of the options that it heeds, with a space after each; "bodies" and
-                          "seed" are understood by all */
-    size_t bodies;     /* the only number of bodies that it makes; 0: any */
-    /* An isotropic equilibrium of this density, or NULL: then `make` fills the bodies, and
-     * `half_mass` is the half-mass radius of the smooth model in Hénon units; NULL for what is no
-     * smooth system, whose recommended softening is 0. */
-    ky_model_profile_function *profile;
-    ky_model_make_function *make;
-    double (*half_mass)(const struct ky_model_parameters *parameters);
-    /* The density diverges at the centre, which stays at the origin. The centre of mass of a sample
-     * is farther from there than the cusp is wide. */
-    int cusp;
+/* What is multiplied after `make`. With the unit of length l and the total mass M, velocities go
+ * with √(G M/l). */
+enum ky_model_scaling {
+    KY_NOT_SCALED,  /* nothing: the bodies are in the snapshot's units; no --mass, no --radius */
+    KY_SCALE_MASS,  /* masses, from 1 in all to --mass; l = 1; no --radius */
+    KY_SCALE_RADIUS /* these, and lengths, from Hénon units to the half-mass radius --radius */
 };
 
-extern const struct ky_model ky_models[];
-extern const size_t ky_model_count;
+/* What becomes the origin; in both cases the total momentum becomes 0. */
+enum ky_model_centring {
+    KY_NOT_CENTRED,
+    KY_CENTRE_MASS, /* the centre of mass */
+    KY_CENTRE_CUSP  /* the model's own origin, where the density diverges: the centre of mass of a
+                       sample is farther from there than the cusp is wide. One body has no cusp */
+};
 
-/* The options that describe struct ky_model_parameters and struct ky_merge_parameters. */
+/* What every model is given. */
+struct ky_model_common {
+    size_t n;
+    uint64_t seed;
+    double softening; /* of each body, in the lengths of `make`; NaN for `own_softenings` */
+    int softening_kind;
+};
+/* The ε of r² + ε² in the force between two bodies that both have the common softening. */
+double ky_pair_softening(const struct ky_model_common *common);
+
+struct ky_model {
+    const char *name, *help;         /* help: one line */
+    const struct ky_option *options; /* of the model's own struct, `own` below */
+    size_t option_count, own_size;
+    size_t bodies;      /* the only number of bodies that it makes; 0: any */
+    int own_softenings; /* 1: `make` sets the softenings; no --softening, no --softening-kind */
+    int scaling;        /* enum ky_model_scaling */
+    int centring;       /* enum ky_model_centring */
+    /* The half-mass radius of the smooth model in the lengths of `make`. NULL for what is no smooth
+     * system: its recommended softening is 0. */
+    enum ky_status (*half_mass)(const void *own, double *radius, struct ky_error *error);
+    /* Allocates and fills the bodies, with types, ids, softenings and components as it likes. The
+     * snapshot comes empty, with its units and the common softening set; a model that is not scaled
+     * may change them. After a failure make.c frees the bodies. */
+    enum ky_status (*make)(const void *own, const struct ky_model_common *common,
+                           struct ky_snapshot *snapshot, struct ky_error *error);
+};
+
+extern const struct ky_model *const ky_models[];
+extern const size_t ky_model_count;
+extern const struct ky_model ky_plummer, ky_uniform_sphere, ky_uniform_cube, ky_hernquist, ky_king,
+    ky_two_body;
+
+/* For `make`: n bodies at rest at the origin, of the mass 1/n each, with the ids 0 … n − 1 and the
+ * arrays `with`. */
+enum ky_status ky_model_allocate(const struct ky_model_common *common, unsigned with,
+                                 struct ky_snapshot *snapshot, struct ky_error *error);
+/* Streams of random numbers. */
+enum { KY_STREAM_POSITION, KY_STREAM_VELOCITY };
+
+/* The options of struct ky_model_parameters that models share, and of struct ky_merge_parameters.
+ */
 extern const struct ky_option ky_model_options[], ky_merge_options[];
 extern const size_t ky_model_option_count, ky_merge_option_count;
 
 /* NULL and an error that lists the names when there is none. */
 const struct ky_model *ky_model_find(const char *name, struct ky_error *error);
-/* Whether a model heeds an option of ky_model_options. */
+/* Whether a model heeds an option, of ky_model_options or its own. */
 int ky_model_takes(const struct ky_model *model, const char *option);
+/* The names of all options that it heeds, with blanks between. */
+enum { KY_MODEL_NAMES = 512 };
+void ky_model_names(const struct ky_model *model, char names[KY_MODEL_NAMES]);
+/* The parameters of a call over their defaults, and the model's own: `own`, of model->own_size, is
+ * filled from the fields of struct ky_model_parameters that are named as its options, then from
+ * `options` of that struct. KY_USAGE for what is out of range. */
+enum ky_status ky_model_resolve(const struct ky_model *model,
+                                const struct ky_model_parameters *given,
+                                struct ky_model_parameters *parameters, void *own,
+                                struct ky_error *error);
+/* ky_model_make for a model that need not be in the table. */
+enum ky_status ky_model_make_one(const struct ky_model *model,
+                                 const struct ky_model_parameters *given,
+                                 struct ky_snapshot *snapshot, struct ky_error *error);
 
 /* What the numbers of the second system of a merger are multiplied by. */
 struct ky_merge_scale {
@@ -54,23 +102,5 @@ struct ky_merge_scale {
 enum ky_status ky_merge_scale(const struct ky_bodies *b,
                               const struct ky_merge_parameters *parameters,
                               struct ky_merge_scale *scale, struct ky_error *error);
-
-/* The ε of r² + ε² in the force between two bodies that both have the softening of `parameters`. */
-double ky_pair_softening(const struct ky_model_parameters *parameters);
-
-/* Streams of random numbers. */
-enum { KY_STREAM_POSITION, KY_STREAM_VELOCITY };
-
-ky_model_profile_function ky_profile_plummer, ky_profile_hernquist, ky_profile_king;
-ky_model_make_function ky_make_uniform_sphere, ky_make_uniform_cube, ky_make_two_body;
-double ky_half_mass_uniform_sphere(const struct ky_model_parameters *parameters);
-double ky_half_mass_uniform_cube(const struct ky_model_parameters *parameters);
-
-/* Isotropic Maxwellian velocities of one dispersion everywhere, for the virial ratio of the
- * parameters; `virial` is −Σ m x·a. */
-void ky_maxwellian(const struct ky_model_parameters *parameters, double virial,
-                   struct ky_bodies *bodies);
-/* W of a system of E = −1/4 whose 2T/|W| is the parameters' virial ratio. */
-double ky_henon_potential(const struct ky_model_parameters *parameters);
 
 #endif

@@ -3,6 +3,11 @@
 
 #include <math.h>
 
+const struct ky_option ky_cut_options[KY_CUT_OPTIONS] = {
+    {"cutoff", KY_OPTION_REAL, offsetof(struct ky_cut, cutoff), "0", 0, 1e6, NULL, "LENGTH",
+     "plummer, hernquist: outermost radius; 0: the default of the model [scale radius]"},
+};
+
 /* Nodes r = edge/(1 + e^−t): geometric to `inner` at the centre and to 1e-4 of the edge below it.
  */
 static void place_nodes(struct ky_profile *profile, double inner, double edge)

@@ -5,6 +5,7 @@
 #ifndef KY_MODELS_PROFILE_H
 #define KY_MODELS_PROFILE_H
 
+#include "base/options.h"
 #include "base/status.h"
 
 enum { KY_PROFILE_NODES = 2048 };
@@ -26,6 +27,13 @@ struct ky_shell {
  * step's part of Eddington's formula is negative). What is taken off beside the bodies outside is
  * at most 4π/3 cutoff³ ρ(cutoff). */
 void ky_profile_cut(struct ky_profile *profile, double cutoff, struct ky_shell (*shell)(double r));
+/* The own parameters of a model that ends so. */
+struct ky_cut {
+    double cutoff; /* 0: the default of the model */
+};
+enum { KY_CUT_OPTIONS = 1 };
+extern const struct ky_option ky_cut_options[KY_CUT_OPTIONS];
+
 /* A homogeneous sphere of radius 1; slope 0. */
 void ky_profile_homogeneous(struct ky_profile *profile);
 

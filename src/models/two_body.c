@@ -4,16 +4,35 @@
 
 #include "models/models.h"
 
-enum ky_status ky_make_two_body(const struct ky_model_parameters *parameters,
-                                struct ky_bodies *bodies, struct ky_error *error)
+struct two_body {
+    double eccentricity, mass_ratio, semi_major_axis;
+};
+
+#define FIELD(name) offsetof(struct two_body, name)
+
+static const struct ky_option options[] = {
+    {"eccentricity", KY_OPTION_REAL, FIELD(eccentricity), "0", 0, 0.999999, NULL, NULL,
+     "two-body: eccentricity of the orbit"},
+    {"mass-ratio", KY_OPTION_REAL, FIELD(mass_ratio), "1", 0, 1e6, NULL, NULL,
+     "two-body: mass of the second body over that of the first"},
+    {"semi-major-axis", KY_OPTION_REAL, FIELD(semi_major_axis), "1", 1e-6, 1e6, NULL, "LENGTH",
+     "two-body: semi-major axis of the relative orbit [length]"},
+};
+
+static enum ky_status make(const void *own, const struct ky_model_common *common,
+                           struct ky_snapshot *snapshot, struct ky_error *error)
 {
-    (void)error;
-    const double e = parameters->eccentricity, a = parameters->semi_major_axis;
-    const double far = a * (1 + e), near = a * (1 - e), eps = ky_pair_softening(parameters);
+    const struct two_body *orbit = own;
+    struct ky_bodies *bodies = &snapshot->bodies;
+    enum ky_status status = ky_model_allocate(common, 0, snapshot, error);
+    if (status)
+        return status;
+    const double e = orbit->eccentricity, a = orbit->semi_major_axis;
+    const double far = a * (1 + e), near = a * (1 - e), eps = ky_pair_softening(common);
     /* v²/2 − 1/√(r² + ε²) and r v are the same at both ends. */
     const double far_s = hypot(far, eps), near_s = hypot(near, eps);
     const double speed = near * sqrt(2 / (far_s * near_s * (far_s + near_s)));
-    const double second = parameters->mass_ratio / (1 + parameters->mass_ratio);
+    const double second = orbit->mass_ratio / (1 + orbit->mass_ratio);
     bodies->mass[0] = 1 - second;
     bodies->mass[1] = second;
     bodies->position[0][0] = -second * far;
@@ -22,3 +41,15 @@ enum ky_status ky_make_two_body(const struct ky_model_parameters *parameters,
     bodies->velocity[1][1] = (1 - second) * speed;
     return KY_OK;
 }
+
+const struct ky_model ky_two_body = {
+    .name = "two-body",
+    .help = "two bodies on a bound orbit, at its apocentre",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .own_size = sizeof(struct two_body),
+    .bodies = 2,
+    .scaling = KY_SCALE_MASS,
+    .centring = KY_CENTRE_MASS,
+    .make = make,
+};

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "base/random.h"
-#include "models/models.h"
+#include "models/uniform.h"
 
 enum { STEPS = 64 };
 
@@ -29,28 +29,46 @@ static double virial(double softening)
     return 0.5 * 8 * 3 * sum;
 }
 
-static double edge_of(const struct ky_model_parameters *parameters)
+static double edge_of(const struct ky_uniform *uniform)
 {
-    return virial(0) / -ky_henon_potential(parameters);
+    return virial(0) / -ky_uniform_potential(uniform);
 }
 
 /* Of the sphere with half of the cube's volume, which lies inside the cube. */
-double ky_half_mass_uniform_cube(const struct ky_model_parameters *parameters)
-{
-    return edge_of(parameters) * cbrt(3 / (8 * acos(-1.0)));
-}
-
-enum ky_status ky_make_uniform_cube(const struct ky_model_parameters *parameters,
-                                    struct ky_bodies *bodies, struct ky_error *error)
+static enum ky_status half_mass(const void *own, double *radius, struct ky_error *error)
 {
     (void)error;
-    const double edge = edge_of(parameters);
+    *radius = edge_of(own) * cbrt(3 / (8 * acos(-1.0)));
+    return KY_OK;
+}
+
+static enum ky_status make(const void *own, const struct ky_model_common *common,
+                           struct ky_snapshot *snapshot, struct ky_error *error)
+{
+    const double edge = edge_of(own);
+    struct ky_bodies *bodies = &snapshot->bodies;
+    enum ky_status status = ky_model_allocate(common, 0, snapshot, error);
+    if (status)
+        return status;
 #pragma omp parallel for schedule(static)
     for (size_t i = 0; i < bodies->n; i++) {
-        struct ky_random place = ky_random_at(parameters->seed, KY_STREAM_POSITION, i);
+        struct ky_random place = ky_random_at(common->seed, KY_STREAM_POSITION, i);
         for (int k = 0; k < 3; k++)
             bodies->position[i][k] = edge * (ky_random_uniform(&place) - 0.5);
     }
-    ky_maxwellian(parameters, virial(ky_pair_softening(parameters) / edge) / edge, bodies);
+    ky_uniform_velocities(own, common->seed, virial(ky_pair_softening(common) / edge) / edge,
+                          bodies);
     return KY_OK;
 }
+
+const struct ky_model ky_uniform_cube = {
+    .name = "uniform-cube",
+    .help = "homogeneous cube, cold or with Maxwellian velocities",
+    .options = ky_uniform_options,
+    .option_count = KY_UNIFORM_OPTIONS,
+    .own_size = sizeof(struct ky_uniform),
+    .scaling = KY_SCALE_RADIUS,
+    .centring = KY_CENTRE_MASS,
+    .half_mass = half_mass,
+    .make = make,
+};

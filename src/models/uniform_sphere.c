@@ -1,12 +1,11 @@
-/* A homogeneous sphere, cold or with Maxwellian velocities of one dispersion: a start for a
- * collapse, not an equilibrium. */
+/* A homogeneous sphere, cold or with Maxwellian velocities of one dispersion. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "models/models.h"
 #include "models/profile.h"
+#include "models/uniform.h"
 
 static double virial(const struct ky_profile *profile, double softening)
 {
@@ -16,34 +15,57 @@ static double virial(const struct ky_profile *profile, double softening)
 }
 
 /* W = −3/5 M²/R */
-static double radius_of(const struct ky_model_parameters *parameters)
+static double radius_of(const struct ky_uniform *uniform)
 {
-    return 0.6 / -ky_henon_potential(parameters);
+    return 0.6 / -ky_uniform_potential(uniform);
 }
 
-double ky_half_mass_uniform_sphere(const struct ky_model_parameters *parameters)
+static enum ky_status half_mass(const void *own, double *radius, struct ky_error *error)
 {
-    return radius_of(parameters) * cbrt(0.5);
+    (void)error;
+    *radius = radius_of(own) * cbrt(0.5);
+    return KY_OK;
 }
 
-enum ky_status ky_make_uniform_sphere(const struct ky_model_parameters *parameters,
-                                      struct ky_bodies *bodies, struct ky_error *error)
+static void place(double radius, uint64_t seed, struct ky_bodies *bodies)
 {
-    struct ky_profile *profile = ky_allocate(1, sizeof *profile);
-    if (!profile)
-        return ky_no_memory(error, "the model's tables", 1, sizeof *profile);
-    ky_profile_homogeneous(profile);
-    const double radius = radius_of(parameters);
 #pragma omp parallel for schedule(static)
     for (size_t i = 0; i < bodies->n; i++) {
-        struct ky_random place = ky_random_at(parameters->seed, KY_STREAM_POSITION, i);
-        double r = radius * cbrt(ky_random_uniform(&place));
-        ky_random_direction(&place, bodies->position[i]);
+        struct ky_random random = ky_random_at(seed, KY_STREAM_POSITION, i);
+        double r = radius * cbrt(ky_random_uniform(&random));
+        ky_random_direction(&random, bodies->position[i]);
         for (int k = 0; k < 3; k++)
             bodies->position[i][k] *= r;
     }
-    ky_maxwellian(parameters, virial(profile, ky_pair_softening(parameters) / radius) / radius,
-                  bodies);
-    free(profile);
-    return KY_OK;
 }
+
+static enum ky_status make(const void *own, const struct ky_model_common *common,
+                           struct ky_snapshot *snapshot, struct ky_error *error)
+{
+    const double radius = radius_of(own);
+    struct ky_profile *profile = ky_allocate(1, sizeof *profile);
+    if (!profile)
+        return ky_no_memory(error, "the model's tables", 1, sizeof *profile);
+    enum ky_status status = ky_model_allocate(common, 0, snapshot, error);
+    if (!status) {
+        ky_profile_homogeneous(profile);
+        place(radius, common->seed, &snapshot->bodies);
+        ky_uniform_velocities(own, common->seed,
+                              virial(profile, ky_pair_softening(common) / radius) / radius,
+                              &snapshot->bodies);
+    }
+    free(profile);
+    return status;
+}
+
+const struct ky_model ky_uniform_sphere = {
+    .name = "uniform-sphere",
+    .help = "homogeneous sphere, cold or with Maxwellian velocities",
+    .options = ky_uniform_options,
+    .option_count = KY_UNIFORM_OPTIONS,
+    .own_size = sizeof(struct ky_uniform),
+    .scaling = KY_SCALE_RADIUS,
+    .centring = KY_CENTRE_MASS,
+    .half_mass = half_mass,
+    .make = make,
+};

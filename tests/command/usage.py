@@ -38,6 +38,8 @@ plummer = run("model", "plummer", "--help").stdout
 check("--cutoff" in plummer and "-n, --bodies" in plummer and "--w0" not in plummer and "king" not in plummer
       and run("help", "model", "plummer").stdout == plummer, "kyoho model plummer --help has its options alone", plummer)
 check("plummer" in run("model", "plumer", "--help", code=2).stderr, "and no help about an unknown model")
+check("--cutoff" in run("model", "hernquist", "--help").stdout and "--radius" not in run("model", "two-body", "--help").stdout,
+      "an option of two models is in the help of both, and one that a model does not heed in none")
 check("force" in run("help", "forc", code=2).stderr, "kyoho help of a misspelt command")
 
 man = run("--man").stdout
@@ -75,7 +77,7 @@ with folder() as where:
         (["run", "--model", "plummer", "-n", "10", "--output", path("x"), "--step", "0.1", "--end", "-1"], "ahead"),
         (["run", "--model", "plummer", "-n", "10", "--output", path("x"), "--end", "1", "--steps", "3", "--step", "1"], "both"),
         (["model", "plummer", "-n", "10"], "-o FILE"),
-        (["model", "plummer", "-n", "10", "--w0", "5", "-o", path("x.csv")], "softening-kind cutoff"),
+        (["model", "plummer", "-n", "10", "--w0", "5", "-o", path("x.csv")], "mass radius g cutoff"),
         (["model", "plummer", "-n", "0", "-o", path("x.csv")], ""),
         (["model", "plummer", "-n", "1.5", "-o", path("x.csv")], "whole"),
         (["model", "plummer", "-n", "10", "-o", path("x.xyz")], ""),
@@ -182,6 +184,12 @@ with folder() as where:
     summary = json.load(open(path("seed/run.json")))
     check(summary["seed"] == 2 ** 64 - 1 and summary["origin"] == "king -n 20 --seed 18446744073709551615 --w0 9",
           "the seed and the model's options are kept exactly", summary)
+    # an option that two models have goes to the one that is made
+    for name, cutoff in ("plummer", "3"), ("hernquist", "5"):
+        run("model", name, "-n", "400", "--cutoff", cutoff, "-o", path(name + ".csv"))
+        run("model", name, "-n", "400", "-o", path(name + "-whole.csv"))
+        near, whole = (run_json("info", path(name + end))["lagrangian_radii"][-1] for end in (".csv", "-whole.csv"))
+        check(0 < near < 0.9 * whole, f"{name} --cutoff {cutoff} is less extended", (near, whole))
     with open(path("own.csv"), "w") as bodies:
         bodies.write("m,x,y,z,vx,vy,vz,softening\n1,0,0,0,0,0,0,0.1\n1,1,0,0,0,1,0,0.2\n")
     check("derived" in run("run", path("own.csv"), "--steps", "2", "--output", path("own")).stderr, "the bodies' own softening gives a step")

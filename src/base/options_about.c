@@ -1,0 +1,38 @@
+/* An option as programs are told of it. */
+#include <string.h>
+
+#include "base/options.h"
+
+/* The unit stands in brackets at the end of the help. */
+static void unit_of(const char *help, char unit[16])
+{
+    const size_t length = strlen(help);
+    const char *open = strrchr(help, '[');
+    *unit = '\0';
+    if (!open || help[length - 1] != ']' || (size_t)(help + length - open) > 16)
+        return;
+    memcpy(unit, open + 1, (size_t)(help + length - open) - 2);
+    unit[help + length - open - 2] = '\0';
+}
+
+void ky_option_describe(const char *section, const struct ky_option *option,
+                        struct ky_option_about *about)
+{
+    static const int kinds[] = {
+        [KY_OPTION_FLAG] = KY_IS_FLAG,     [KY_OPTION_INTEGER] = KY_IS_INTEGER,
+        [KY_OPTION_COUNT] = KY_IS_INTEGER, [KY_OPTION_REAL] = KY_IS_REAL,
+        [KY_OPTION_CHOICE] = KY_IS_CHOICE, [KY_OPTION_TEXT] = KY_IS_TEXT,
+    };
+    struct ky_option_about own = {0,
+                                  section,
+                                  option->name,
+                                  kinds[option->type],
+                                  option->initial,
+                                  option->low,
+                                  option->high,
+                                  option->choices,
+                                  "",
+                                  option->help};
+    unit_of(option->help, own.unit);
+    ky_size_give(about, &own, sizeof own);
+}

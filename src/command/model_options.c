@@ -1,0 +1,93 @@
+/* The options of models on a command line. Which model they are for is known when the line has been
+ * read: so one set has an option of each name that any model has, and those that were given go to
+ * the model by name. */
+#include <string.h>
+
+#include "command/command.h"
+#include "models/models.h"
+
+static const char *const title = "model";
+
+/* One option of each name, the k-th in the k-th value. */
+static size_t gather(struct ky_option options[CLI_OPTIONS])
+{
+    size_t count = 0;
+    for (size_t m = 0; m < ky_model_count; m++)
+        for (size_t k = 0; k < ky_models[m]->option_count && count < CLI_OPTIONS; k++) {
+            const struct ky_option *option = &ky_models[m]->options[k];
+            struct ky_option_set known = {title, options, count, NULL, NULL};
+            if (ky_options_find(&known, 1, option->name, NULL))
+                continue;
+            options[count] = *option;
+            options[count].offset = count * sizeof(union option_value);
+            count++;
+        }
+    return count;
+}
+
+void model_options_add(struct cli *cli, struct model_options *model)
+{
+    ky_model_parameters_defaults(&model->parameters);
+    cli_add(cli, title, ky_model_options, ky_model_option_count, &model->parameters);
+    cli_add(cli, title, model->own, gather(model->own), model->values);
+}
+
+const char *model_options_given(const struct cli *cli, const struct ky_model *except)
+{
+    for (size_t s = 0; s < cli->count; s++)
+        for (size_t k = 0; k < cli->sets[s].count && !strcmp(cli->sets[s].title, title); k++)
+            if (cli->given[s][k] &&
+                !(except && ky_model_takes(except, cli->sets[s].options[k].name)))
+                return cli->sets[s].options[k].name;
+    return NULL;
+}
+
+/* The values in `own` that were given, as words. */
+static enum ky_status put_words(struct cli *cli, struct model_options *model)
+{
+    size_t used = 0, count = 0;
+    for (size_t s = 0; s < cli->count; s++)
+        for (size_t k = 0; k < cli->sets[s].count && cli->sets[s].options == model->own; k++) {
+            char value[sizeof model->text];
+            if (!cli->given[s][k])
+                continue;
+            ky_option_text(&model->own[k], model->values, value, sizeof value);
+            model->words[count++] = model->text + used;
+            used += (size_t)snprintf(model->text + used, sizeof model->text - used, "%s=%s",
+                                     model->own[k].name, value) +
+                    1;
+            if (used > sizeof model->text)
+                return ky_fail(&cli->error, KY_USAGE,
+                               "--%s: the options of the model have more than %zu characters",
+                               model->own[k].name, sizeof model->text);
+        }
+    model->words[count] = NULL;
+    model->parameters.options = model->words;
+    return KY_OK;
+}
+
+enum ky_status model_options_take(struct cli *cli, const char *name, struct model_options *model)
+{
+    char names[KY_MODEL_NAMES];
+    const struct ky_model *taker = ky_model_find(name, &cli->error);
+    if (!taker)
+        return KY_USAGE;
+    const char *other = model_options_given(cli, taker);
+    ky_model_names(taker, names);
+    if (other)
+        return ky_fail(&cli->error, KY_USAGE, "--%s means nothing to the model %s; it takes: %s",
+                       other, name, names);
+    return put_words(cli, model);
+}
+
+void model_options_narrow(struct cli *cli, const struct ky_model *model)
+{
+    char names[KY_MODEL_NAMES];
+    ky_model_names(model, names);
+    cli_narrow(cli, title, names);
+    for (size_t s = 0; s < cli->count; s++)
+        if (!strcmp(cli->sets[s].title, title) && cli->sets[s].options != cli->narrowed) {
+            cli->sets[s].options = model->options;
+            cli->sets[s].count = model->option_count;
+        }
+}

@@ -1,0 +1,127 @@
+/* Making a model: its parameters, its own verb, and the steps after it that it chooses. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/sums.h"
+#include "models/models.h"
+#include "physics/recommended.h"
+
+double ky_pair_softening(const struct ky_model_common *common)
+{
+    return common->softening * (common->softening_kind == KY_SYMMETRIC ? sqrt(2.0) : 1.0);
+}
+
+enum ky_status ky_model_allocate(const struct ky_model_common *common, unsigned with,
+                                 struct ky_snapshot *snapshot, struct ky_error *error)
+{
+    struct ky_bodies *bodies = &snapshot->bodies;
+    enum ky_status status = ky_bodies_allocate(bodies, common->n, KY_WITH_ID | with, error);
+    if (status)
+        return status;
+#pragma omp parallel for schedule(static)
+    for (size_t i = 0; i < bodies->n; i++) {
+        bodies->mass[i] = 1 / (double)bodies->n;
+        bodies->id[i] = i;
+    }
+    return KY_OK;
+}
+
+static void centre(int centring, struct ky_bodies *bodies)
+{
+    double mean[3];
+    if (centring == KY_NOT_CENTRED)
+        return;
+    if (centring == KY_CENTRE_MASS || bodies->n == 1) {
+        ky_mean(bodies->n, bodies->mass, bodies->position, mean);
+        ky_subtract(bodies->n, bodies->position, mean);
+    }
+    ky_mean(bodies->n, bodies->mass, bodies->velocity, mean);
+    ky_subtract(bodies->n, bodies->velocity, mean);
+}
+
+/* `length`: the unit of length of `make`. */
+static void scale(double mass, double length, struct ky_snapshot *snapshot)
+{
+    struct ky_bodies *bodies = &snapshot->bodies;
+    const double speed = sqrt(snapshot->units.g * mass / length);
+    snapshot->softening *= length;
+#pragma omp parallel for schedule(static)
+    for (size_t i = 0; i < bodies->n; i++) {
+        bodies->mass[i] *= mass;
+        if (bodies->softening)
+            bodies->softening[i] *= length;
+        for (int k = 0; k < 3; k++) {
+            bodies->position[i][k] *= length;
+            bodies->velocity[i][k] *= speed;
+        }
+    }
+}
+
+/* The softening that the model is given, in the lengths of its `make`, of which one is *length. */
+static enum ky_status soften(const struct ky_model *model, const void *own,
+                             const struct ky_model_parameters *parameters, double *softening,
+                             double *length, struct ky_error *error)
+{
+    double radius = 0;
+    enum ky_status status = model->half_mass ? model->half_mass(own, &radius, error) : KY_OK;
+    int scaled = model->scaling == KY_SCALE_RADIUS && !isnan(parameters->radius) && radius > 0;
+    *length = scaled ? parameters->radius / radius : 1;
+    if (model->own_softenings)
+        *softening = (double)NAN;
+    else if (isnan(parameters->softening))
+        *softening = ky_recommended_softening(radius, (double)parameters->n);
+    else
+        *softening = parameters->softening / *length;
+    return status;
+}
+
+static enum ky_status make(const struct ky_model *model, const void *own,
+                           const struct ky_model_parameters *parameters,
+                           struct ky_snapshot *snapshot, struct ky_error *error)
+{
+    struct ky_model_common common = {
+        .n = parameters->n, .seed = parameters->seed, .softening_kind = parameters->softening_kind};
+    double length;
+    enum ky_status status = soften(model, own, parameters, &common.softening, &length, error);
+    if (status)
+        return status;
+    snapshot->units = parameters->units;
+    if (!model->own_softenings) {
+        snapshot->softening = common.softening;
+        snapshot->softening_kind = common.softening_kind;
+    }
+    status = model->make(own, &common, snapshot, error);
+    if (status)
+        return status;
+    centre(model->centring, &snapshot->bodies);
+    if (model->scaling != KY_NOT_SCALED)
+        scale(parameters->mass, length, snapshot);
+    return KY_OK;
+}
+
+enum ky_status ky_model_make_one(const struct ky_model *model,
+                                 const struct ky_model_parameters *given,
+                                 struct ky_snapshot *snapshot, struct ky_error *error)
+{
+    struct ky_model_parameters parameters;
+    ky_snapshot_clear(snapshot);
+    void *own = ky_allocate_zeroed(1, model->own_size);
+    if (!own)
+        return ky_no_memory(error, "the model's parameters", 1, model->own_size);
+    enum ky_status status = ky_model_resolve(model, given, &parameters, own, error);
+    if (!status)
+        status = make(model, own, &parameters, snapshot, error);
+    if (status)
+        ky_snapshot_free(snapshot);
+    free(own);
+    return status;
+}
+
+enum ky_status ky_model_make(const char *name, const struct ky_model_parameters *given,
+                             struct ky_snapshot *snapshot, struct ky_error *error)
+{
+    const struct ky_model *model = ky_model_find(name, error);
+    ky_snapshot_clear(snapshot);
+    return model ? ky_model_make_one(model, given, snapshot, error) : KY_USAGE;
+}
