@@ -18,6 +18,7 @@
 #include "files.h"
 
 #include "base/hash.h"
+#include "engine/device/card.h"
 #include "engine/device/opencl/opencl.h"
 
 extern char **environ;
@@ -26,34 +27,67 @@ static char folder[64], cache[100], entry[600], foreign[600];
 static unsigned char *whole; /* the entry as the driver wrote it */
 static size_t whole_size;
 
-/* How many programs had to be compiled to scan some numbers on a newly opened device; -1 if that
- * failed or the sums are wrong. */
-static int compilations_of_a_scan(void)
+enum { N = 3000 };
+
+/* Bodies 0, 1, … of mass k % 7 and x = k, gathered backwards as sources: one small kernel. */
+static enum ky_status gather(struct ky_card *card, float source[N][4], struct ky_error *error)
 {
-    enum { N = 3000 };
+    static union ky_state_value position[3 * N], mass[N];
+    uint32_t order[N], n = N, own_eps = 0;
+    const union ky_state_value origin = ky_to_state(card, 0);
+    const struct {
+        size_t elements, size;
+        const void *data;
+    } wanted[] = {{3 * N, 8, position}, {N, 8, mass},  {N, 4, order},
+                  {N, 16, NULL},        {N, 16, NULL}, {1, 4, NULL}};
+    struct ky_buffer buffer[6] = {{0}};
+    for (uint32_t k = 0; k < N; k++) {
+        order[k] = N - 1 - k;
+        position[k] = ky_to_state(card, k);
+        mass[k] = ky_to_state(card, k % 7);
+    }
+    enum ky_status status = KY_OK;
+    for (int k = 0; k < 6 && !status; k++) {
+        status =
+            ky_buffer_need(card, &buffer[k], "bodies", wanted[k].elements, wanted[k].size, error);
+        if (!status && wanted[k].data)
+            status = card->driver->write(card, &buffer[k], 0, wanted[k].data,
+                                         wanted[k].elements * wanted[k].size, error);
+    }
+    if (!status)
+        status = ky_launch_over(card, KY_KERNEL_ky_walk_sources_single, N,
+                                KY_ARGUMENTS(KY_BUFFER(buffer[0]), KY_BUFFER(buffer[1]),
+                                             KY_BUFFER(buffer[1]), KY_BUFFER(buffer[2]),
+                                             KY_BUFFER(buffer[3]), KY_BUFFER(buffer[4]),
+                                             KY_BUFFER(buffer[5]), KY_VALUE(n), KY_VALUE(own_eps),
+                                             KY_VALUE(origin), KY_VALUE(origin), KY_VALUE(origin)),
+                                error);
+    if (!status)
+        status = card->driver->read(card, &buffer[3], 0, source, sizeof(float[N][4]), error);
+    for (int k = 0; k < 6; k++)
+        ky_buffer_release(card, &buffer[k]);
+    return status;
+}
+
+/* How many programs had to be compiled to run a kernel on a newly opened device; -1 if that failed
+ * or its numbers are wrong. */
+static int compilations_of_a_kernel(void)
+{
+    static float source[N][4];
     struct ky_error error = {0};
     struct ky_card *card;
-    struct ky_buffer buffer = {0};
-    uint32_t number[N];
     int before = ky_opencl_compilations, wrong = 0;
+    memset(source, 0, sizeof source);
+    enum ky_status status = ky_opencl_driver.open(0, &card, &error);
+    if (!status) {
+        status = gather(card, source, &error);
+        card->driver->close(card);
+    }
+    if (status)
+        printf("# %s\n", error.text);
     for (uint32_t k = 0; k < N; k++)
-        number[k] = k % 7;
-    if (ky_opencl_driver.open(0, &card, &error) != KY_OK) {
-        printf("# %s\n", error.text);
-        return -1;
-    }
-    if (ky_buffer_need(card, &buffer, "numbers", N, 4, &error) != KY_OK ||
-        card->driver->write(card, &buffer, 0, number, sizeof number, &error) != KY_OK ||
-        card->driver->scan(card, &buffer, &buffer, N, &error) != KY_OK ||
-        card->driver->read(card, &buffer, 0, number, sizeof number, &error) != KY_OK) {
-        printf("# %s\n", error.text);
-        wrong = 1;
-    }
-    for (uint32_t k = 0, sum = 0; k < N && !wrong; sum += k++ % 7)
-        wrong = number[k] != sum;
-    ky_buffer_release(card, &buffer);
-    card->driver->close(card);
-    return wrong ? -1 : ky_opencl_compilations - before;
+        wrong |= source[k][0] != (float)(N - 1 - k) || source[k][3] != (float)((N - 1 - k) % 7);
+    return status || wrong ? -1 : ky_opencl_compilations - before;
 }
 
 /* Names in the cache; the path of the last one to `last`. */
@@ -131,9 +165,9 @@ static void is_compiled_once(void **state)
 {
     (void)state;
     need_a_device();
-    assert_int_equal(compilations_of_a_scan(), 1);
+    assert_int_equal(compilations_of_a_kernel(), 1);
     assert_int_equal(entries(entry, sizeof entry), 1);
-    assert_int_equal(compilations_of_a_scan(), 0);
+    assert_int_equal(compilations_of_a_kernel(), 0);
     whole = bytes_of(entry, &whole_size);
     assert_in_range(whole_size, 100, 100000000);
 }
@@ -306,7 +340,7 @@ static void damaged_entries_are_made_anew(void **state)
         const struct damage *damage = &damages[k];
         assert_int_equal(remove(entry), 0);
         damage->make(damage->number);
-        int first = compilations_of_a_scan(), then = compilations_of_a_scan();
+        int first = compilations_of_a_kernel(), then = compilations_of_a_kernel();
         if (first != 1 || then != damage->stays)
             fail_msg("%s: %d compilations, then %d", damage->text, first, then);
         if (damage->make == a_full_folder) {
@@ -316,7 +350,7 @@ static void damaged_entries_are_made_anew(void **state)
         assert_int_equal(entries(foreign, sizeof foreign), 1); /* no temporary file stays */
     }
     assert_int_equal(remove(entry), 0);
-    assert_int_equal(compilations_of_a_scan(), 1);
+    assert_int_equal(compilations_of_a_kernel(), 1);
 }
 
 /* ---- folders ---- */
@@ -330,7 +364,7 @@ static void folders_that_cannot_be_used(void **state)
     for (size_t k = 0; k < sizeof impossible / sizeof *impossible; k++) {
         setenv("XDG_CACHE_HOME", impossible[k], 1);
         setenv("HOME", "/dev/null", 1);
-        assert_int_equal(compilations_of_a_scan(), 1);
+        assert_int_equal(compilations_of_a_kernel(), 1);
     }
     /* a file where the folder is wanted, then a folder that may not be written, nor read */
     snprintf(file, sizeof file, "%s/closed", folder);
@@ -338,11 +372,11 @@ static void folders_that_cannot_be_used(void **state)
     assert_int_equal(mkdir(file, 0700), 0);
     snprintf(file, sizeof file, "%s/closed/kyoho", folder);
     put_bytes(file, "x", 1);
-    assert_int_equal(compilations_of_a_scan(), 1);
+    assert_int_equal(compilations_of_a_kernel(), 1);
     assert_int_equal(remove(file), 0);
     for (int mode = 0; mode <= 0500 && geteuid() != 0; mode += 0500) {
         assert_int_equal(mkdir(file, (mode_t)mode), 0);
-        assert_int_equal(compilations_of_a_scan(), 1);
+        assert_int_equal(compilations_of_a_kernel(), 1);
         assert_int_equal(remove(file), 0);
     }
     setenv("XDG_CACHE_HOME", cache, 1);
@@ -378,11 +412,11 @@ static void the_folder_is_bounded(void **state)
         put_bytes(path[k], bytes, whole_size);
         assert_int_equal(utimensat(AT_FDCWD, path[k], used, 0), 0);
     }
-    assert_int_equal(compilations_of_a_scan(), 0); /* read: our entry is the last one used */
+    assert_int_equal(compilations_of_a_kernel(), 0); /* read: our entry is the last one used */
     assert_true(is_there(path[0]));
     assert_int_equal(remove(entry), 0);
     ky_opencl_cache_limit = 3 * whole_size + whole_size / 2;
-    assert_int_equal(compilations_of_a_scan(), 1);
+    assert_int_equal(compilations_of_a_kernel(), 1);
     ky_opencl_cache_limit = limit;
     assert_true(is_there(entry) && is_there(mine));
     for (int k = 0; k < OLD; k++)
@@ -391,7 +425,7 @@ static void the_folder_is_bounded(void **state)
     for (int k = OLD - 2; k < OLD; k++)
         assert_int_equal(remove(path[k]), 0);
     free(bytes);
-    assert_int_equal(compilations_of_a_scan(), 0);
+    assert_int_equal(compilations_of_a_kernel(), 0);
 }
 
 /* ---- several processes ---- */
@@ -418,7 +452,7 @@ static void several_processes_at_once(void **state)
         }
         assert_int_equal(entries(foreign, sizeof foreign), 1);
         assert_string_equal(foreign, entry);
-        assert_int_equal(compilations_of_a_scan(), 0);
+        assert_int_equal(compilations_of_a_kernel(), 0);
     }
 }
 
@@ -438,7 +472,7 @@ int main(int argc, char **argv)
 {
     if (argc > 1 && !strcmp(argv[1], "scan")) {
         own_caches_of_drivers();
-        int compilations = compilations_of_a_scan();
+        int compilations = compilations_of_a_kernel();
         if (compilations < 0 || compilations > 1)
             printf("# a process compiled %d times (-1: it failed)\n", compilations);
         return compilations == 0 || compilations == 1 ? 0 : 1;
