@@ -38,6 +38,6 @@ help:
 	@echo 'make info                compiler, features and how to get those that are missing'
 	@echo 'make docs                the man page and docs/options.md, from the program'
 	@echo 'make bench               the programs behind docs/performance.md'
-	@echo 'make format              lay out the sources with clang-format'
+	@echo 'make format              lay out the sources with clang-format; make layout names those that are not'
 	@echo 'make clean'
 	@echo 'Variables: CC OPT DEBUG BUILD PREFIX; HDF5=no PNG=no OPENMP=no OPENCL=no CUDA=no build without a library.'

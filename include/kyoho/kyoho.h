@@ -131,10 +131,10 @@ enum ky_curve { KY_CURVE_NONE, KY_MORTON, KY_HILBERT };
 /* Not set: extended for KY_DIRECT, else single; see enum ky_unroll. docs/numerics.md says what they
  * are. */
 enum ky_precision { KY_PRECISION_BY_INTEGRATOR = -1, KY_SINGLE, KY_EXTENDED, KY_DOUBLE };
-/* Variants of the exact sum on a device: how many sinks a lane has, and how many sources it takes in
- * one turn of its loop. None is 1 × 1, simple 4 × 1, double 4 × 4 (F09); tuned is the fastest. The
- * numbered ones are for single precision with a softening. KY_UNROLL_UNSET means tuned. A variant
- * that is set makes the precision single unless that is set too. */
+/* Variants of the exact sum on a device: how many sinks a lane has, and how many sources it takes
+ * in one turn of its loop. None is 1 × 1, simple 4 × 1, double 4 × 4 (F09); tuned is the fastest.
+ * The numbered ones are for single precision with a softening. KY_UNROLL_UNSET means tuned. A
+ * variant that is set makes the precision single unless that is set too. */
 enum ky_unroll {
     KY_UNROLL_UNSET = -1,
     KY_UNROLL_NONE,

@@ -65,7 +65,7 @@ static enum ky_status rekey(const struct growth *growth, const struct ky_sprout 
     if (*same)
         return KY_OK;
     uint64_t *other = ky_allocate(n, sizeof *other);
-    uint32_t *place = ky_allocate(2 * n, sizeof *place), *sorted = place + n;
+    uint32_t *place = ky_allocate(2 * n, sizeof *place);
     enum ky_status status = other && place ? KY_OK : KY_FAULT;
     if (status == KY_OK) {
         uint64_t varying = ky_words(&frame, growth->hilbert ? &growth->scratch->hilbert : NULL, n,
@@ -73,6 +73,7 @@ static enum ky_status rekey(const struct growth *growth, const struct ky_sprout 
         if (ky_octree_sort(n, key, other, varying, threads) == other)
             memcpy(key, other, n * sizeof *key);
         ky_octree_unpack(n, key, place, threads);
+        uint32_t *sorted = place + n;
         for (size_t i = 0; i < n; i++)
             sorted[i] = order[place[i]];
         memcpy(order, sorted, n * sizeof *order);

@@ -1,5 +1,5 @@
 #!/bin/sh
-# No script has what shellcheck warns of.
+# No script has what shellcheck warns of, and the sources are as `make format` lays them out.
 cd "$(dirname "$0")/../.." || exit 1
 if ! command -v shellcheck >/dev/null; then
     echo "ok 1 - shellcheck finds nothing # SKIP shellcheck is not installed"
@@ -8,4 +8,13 @@ elif grep -rlIE '^#!/bin/(ba)?sh' bootstrap .ci mk tests bench examples --includ
     echo "ok 1 - shellcheck finds nothing"
 else
     echo "not ok 1 - shellcheck finds nothing"
+fi
+
+if ! clang-format --version 2>/dev/null | grep -q 'version 14\.'; then
+    echo "ok 2 - make format changes nothing # SKIP clang-format 14 is not installed"
+elif make -s layout >"$BUILD/layout.out" 2>&1; then
+    echo "ok 2 - make format changes nothing"
+else
+    head -n 20 "$BUILD/layout.out"
+    echo "not ok 2 - make format changes nothing"
 fi

@@ -66,29 +66,31 @@ enum ky_status ky_direct_make_sources(const struct ky_device_bodies *bodies,
 /* How the kernels treat softenings, from the least that they need to do to the most. */
 enum softened { SOFT, GUARD, SOURCE_EPS, SOFTENED };
 
-/* The unrollings (enum ky_unroll): sinks of a lane, and the kernels by softening and precision.
- * KY_KERNEL_COUNT: there is none. */
-#define NONE KY_KERNEL_COUNT
+/* The unrollings: sinks of a lane, and the kernels by softening and precision. MISSING: none. */
+#define MISSING KY_KERNEL_COUNT
 #define EVERY(name)                                                                                \
     {                                                                                              \
         KY_EACH_PRECISION(ky_direct_##name##_soft), KY_EACH_PRECISION(ky_direct_##name##_guard),   \
             KY_EACH_PRECISION(ky_direct_##name##_eps)                                              \
     }
-#define SWEEP(sinks, sources)                                                                      \
-    [KY_UNROLL_##sinks##X##                                                                        \
-        sources] = {sinks,                                                                         \
-                    {{KY_KERNEL_ky_direct_##sinks##x##sources##_single, NONE, NONE},               \
-                     {NONE, NONE, NONE},                                                           \
-                     {NONE, NONE, NONE}}},
+#define NONE_OF_THREE                                                                              \
+    {                                                                                              \
+        MISSING, MISSING, MISSING                                                                  \
+    }
+#define NAMED(p, name, NAME, sinks, sources)                                                       \
+    [KY_UNROLL_##NAME] = {sinks, EVERY(name)},                                                     \
+    [KY_UNROLL_##sinks##X##sources] = {sinks, EVERY(name)},
+#define SINGLE_SOFT(kernel)                                                                        \
+    {                                                                                              \
+        {kernel, MISSING, MISSING}, NONE_OF_THREE, NONE_OF_THREE                                   \
+    }
+#define SWEPT(p, i, j)                                                                             \
+    [KY_UNROLL_##i##X##j] = {i, SINGLE_SOFT(KY_KERNEL_ky_direct_##i##x##j##_##p)},
 static const struct unrolling {
     size_t sinks;
     enum ky_kernel_id kernel[SOFTENED][KY_PRECISIONS];
-} unrollings[] = {
-    [KY_UNROLL_NONE] = {1, EVERY(none)},     [KY_UNROLL_SIMPLE] = {4, EVERY(simple)},
-    [KY_UNROLL_DOUBLE] = {4, EVERY(double)}, [KY_UNROLL_TUNED] = {KY_DIRECT_SINKS, EVERY(tuned)},
-    [KY_UNROLL_1X1] = {1, EVERY(none)},      [KY_UNROLL_4X1] = {4, EVERY(simple)},
-    [KY_UNROLL_4X4] = {4, EVERY(double)},    KY_UNROLLS(SWEEP)};
-#undef SWEEP
+} unrollings[] = {[KY_UNROLL_TUNED] = {KY_DIRECT_SINKS, EVERY(tuned)},
+                  KY_UNROLLINGS(NAMED, SWEPT, single)};
 
 static enum softened softened(const struct ky_device_bodies *bodies)
 {
@@ -102,7 +104,7 @@ enum ky_status ky_direct_check(const struct ky_device_bodies *bodies, int expect
 {
     const struct ky_parameters *parameters = bodies->parameters;
     enum softened how = expected ? softened(bodies) : SOFT;
-    if (unrollings[parameters->unroll].kernel[how][parameters->precision] != NONE)
+    if (unrollings[parameters->unroll].kernel[how][parameters->precision] != MISSING)
         return KY_OK;
     return ky_fail(error, KY_UNSUPPORTED,
                    "this unrolling is compiled for single precision, softened by one length or "

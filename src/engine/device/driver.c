@@ -4,6 +4,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
+_Static_assert(KY_SINGLE == 0 && KY_EXTENDED == 1 && KY_DOUBLE == 2,
+               "the precisions have the numbers that kernels/dialect.h says");
+
 const struct ky_unit ky_units[KY_UNIT_COUNT] = {
 #define KY_U(unit, file, precision, variant) {#unit, file, precision, variant},
     KY_UNITS

@@ -6,8 +6,8 @@
 #include "engine/device/cuda/cuda.h"
 
 cudaError_t ky_cuda_sort(void *work, size_t *bytes, const unsigned long long *keys,
-                         unsigned long long *keys_out, const unsigned *values,
-                         unsigned *values_out, size_t n, int bits, cudaStream_t stream)
+                         unsigned long long *keys_out, const unsigned *values, unsigned *values_out,
+                         size_t n, int bits, cudaStream_t stream)
 {
     return cub::DeviceRadixSort::SortPairs(work, *bytes, keys, keys_out, values, values_out, n, 0,
                                            bits, stream);

@@ -2,9 +2,10 @@
  * as OpenCL C 1.2 and as CUDA C; a kernel names neither.
  *
  * KY_HAS_DOUBLE says that the device has double; CUDA always does. A unit of kernels that is
- * compiled once for each precision says KY_PRECISION: 0 single, 1 extended, 2 double; its kernels
- * are named KY_NAME(name). A local array is declared in the kernel itself with KY_LOCAL; a function
- * that gets a pointer to one, and one that holds a barrier, is KY_FN. */
+ * compiled once for each precision says KY_PRECISION, a number of enum ky_precision; its kernels
+ * are named KY_NAME(name), and it asks for its precision by KY_IN_…. A local array is declared in
+ * the kernel itself with KY_LOCAL; a function that gets a pointer to one, and one that holds a
+ * barrier, is KY_FN. */
 #ifndef KY_KERNELS_DIALECT_H
 #define KY_KERNELS_DIALECT_H
 
@@ -109,8 +110,12 @@ static __device__ __forceinline__ double ky_rsqrt_double(double x)
 #define KY_WANTS(variant) 1
 #endif
 
+#define KY_IN_SINGLE (KY_PRECISION == 0)
+#define KY_IN_EXTENDED (KY_PRECISION == 1)
+#define KY_IN_DOUBLE (KY_PRECISION == 2)
+
 #ifdef KY_PRECISION
-#if KY_PRECISION == 2
+#if KY_IN_DOUBLE
 #define KY_REAL double
 #define KY_FMA(a, b, c) fma(a, b, c)
 #define KY_RSQRT(x) KY_RSQRT_DOUBLE(x)
@@ -123,7 +128,7 @@ typedef struct ky_real4 {
 #define KY_REAL float
 #define KY_FMA(a, b, c) KY_FMA_FLOAT(a, b, c)
 #define KY_RSQRT(x) KY_RSQRT_FLOAT(x)
-#if KY_PRECISION == 1
+#if KY_IN_EXTENDED
 #define KY_NAME(name) name##_extended
 #else
 #define KY_NAME(name) name##_single

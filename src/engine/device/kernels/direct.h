@@ -55,7 +55,7 @@ KY_FN struct ky_sink ky_direct_sink(struct ky_direct d, ky_uint k)
     sink.y = body.y;
     sink.z = body.z;
     sink.eps2 = (d.flags & KY_DIRECT_OWN_EPS) ? d.own_eps2[i] : d.eps2;
-#if KY_PRECISION == 1
+#if KY_IN_EXTENDED
     float4 low = d.low[i];
     sink.x_low = low.x;
     sink.y_low = low.y;
@@ -69,7 +69,7 @@ KY_FN struct ky_source ky_direct_source(struct ky_direct d, ky_uint j, const int
 {
     struct ky_source source;
     source.body = d.source[j];
-#if KY_PRECISION == 1
+#if KY_IN_EXTENDED
     source.low = d.low[j];
 #endif
     source.eps2 = (how & KY_SOURCE_EPS) ? d.own_eps2[j] : 0;

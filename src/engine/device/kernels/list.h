@@ -9,36 +9,34 @@
 
 /* U(unit, file, precision, variant): KY_PRECISION and KY_VARIANT of the reader, -1 for none.
  * K(unit, kernel, lanes of its group, arguments). */
-#define KY_DIRECT_OF(X, p, number)                                                                 \
-    X(direct_none_soft, p, number, 0)                                                              \
-    X(direct_simple_soft, p, number, 1)                                                            \
-    X(direct_double_soft, p, number, 2)                                                            \
-    X(direct_tuned_soft, p, number, 3)                                                             \
-    X(direct_none_guard, p, number, 4)                                                             \
-    X(direct_simple_guard, p, number, 5)                                                           \
-    X(direct_double_guard, p, number, 6)                                                           \
-    X(direct_tuned_guard, p, number, 7)                                                            \
-    X(direct_none_eps, p, number, 8)                                                               \
-    X(direct_simple_eps, p, number, 9)                                                             \
-    X(direct_double_eps, p, number, 10)                                                            \
-    X(direct_tuned_eps, p, number, 11)
-
-#define KY_DIRECT_UNIT(name, p, number, variant) KY_U(name##_##p, "direct.k", number, variant)
-#define KY_DIRECT_KERNEL(name, p, number, variant)                                                 \
-    KY_K(name##_##p, ky_##name##_##p, KY_DIRECT_LANES, 11)
+#define KY_LOOPS_KERNEL_OF(p, name, NAME, sinks, sources)                                          \
+    KY_K(loops_soft_##p, ky_direct_##name##_soft_##p, KY_DIRECT_LANES, 11)                         \
+    KY_K(loops_guard_##p, ky_direct_##name##_guard_##p, KY_DIRECT_LANES, 11)                       \
+    KY_K(loops_eps_##p, ky_direct_##name##_eps_##p, KY_DIRECT_LANES, 11)
+#define KY_TUNED_KERNELS_OF(p)                                                                     \
+    KY_K(tuned_soft_##p, ky_direct_tuned_soft_##p, KY_DIRECT_LANES, 11)                            \
+    KY_K(tuned_guard_##p, ky_direct_tuned_guard_##p, KY_DIRECT_LANES, 11)                          \
+    KY_K(tuned_eps_##p, ky_direct_tuned_eps_##p, KY_DIRECT_LANES, 11)
+#define KY_DIRECT_UNITS_OF(p, number)                                                              \
+    KY_U(loops_soft_##p, "direct.k", number, KY_LOOPS_SOFT)                                        \
+    KY_U(loops_guard_##p, "direct.k", number, KY_LOOPS_GUARD)                                      \
+    KY_U(loops_eps_##p, "direct.k", number, KY_LOOPS_EPS)                                          \
+    KY_U(tuned_soft_##p, "direct.k", number, KY_TUNED_SOFT)                                        \
+    KY_U(tuned_guard_##p, "direct.k", number, KY_TUNED_GUARD)                                      \
+    KY_U(tuned_eps_##p, "direct.k", number, KY_TUNED_EPS)
 
 #define KY_WALK_OF(X, p, number)                                                                   \
-    X(walk_monopole, p, number, 0)                                                                 \
-    X(walk_quadrupole, p, number, 1)                                                               \
-    X(walk_monopole_general, p, number, 2)                                                         \
-    X(walk_quadrupole_general, p, number, 3)
+    X(walk_monopole, p, number, KY_VARIANT_MONOPOLE)                                               \
+    X(walk_quadrupole, p, number, KY_VARIANT_QUADRUPOLE)                                           \
+    X(walk_monopole_general, p, number, KY_VARIANT_MONOPOLE_GENERAL)                               \
+    X(walk_quadrupole_general, p, number, KY_VARIANT_QUADRUPOLE_GENERAL)
 #define KY_WALK_UNIT(name, p, number, variant) KY_U(name##_##p, "walk.k", number, variant)
 #define KY_WALK_KERNEL_OF(name, p, number, variant)                                                \
     KY_K(name##_##p, ky_##name##_##p, KY_WALK_LANES, 20)
 
 #define KY_LISTS_OF(X, p, number)                                                                  \
-    X(list_monopole, p, number, 0)                                                                 \
-    X(list_quadrupole, p, number, 1)
+    X(list_monopole, p, number, KY_VARIANT_MONOPOLE)                                               \
+    X(list_quadrupole, p, number, KY_VARIANT_QUADRUPOLE)
 #define KY_LIST_UNIT(name, p, number, variant) KY_U(name##_##p, "lists.k", number, variant)
 #define KY_LIST_KERNEL_OF(name, p, number, variant)                                                \
     KY_K(name##_##p, ky_##name##_##p, KY_LIST_LANES, 16)
@@ -48,20 +46,21 @@
     KY_K(general_##p, ky_general_##name##_##p, KY_WALK_LANES, 24)
 
 /* The sweep of unrollings, one unit. */
-#define KY_UNROLL_KERNEL(sinks, sources)                                                           \
-    KY_K(unroll, ky_direct_##sinks##x##sources##_single, KY_DIRECT_LANES, 11)
+#define KY_UNROLL_KERNEL(p, sinks, sources)                                                        \
+    KY_K(unroll, ky_direct_##sinks##x##sources##_##p, KY_DIRECT_LANES, 11)
 
 #define KY_UNITS_OF(p, number)                                                                     \
     KY_U(sources_##p, "sources.k", number, -1)                                                     \
     KY_U(tree_##p, "walk_sources.k", number, -1)                                                   \
-    KY_DIRECT_OF(KY_DIRECT_UNIT, p, number)                                                        \
+    KY_DIRECT_UNITS_OF(p, number)                                                                  \
     KY_WALK_OF(KY_WALK_UNIT, p, number)                                                            \
     KY_LISTS_OF(KY_LIST_UNIT, p, number)                                                           \
     KY_U(general_##p, "general.k", number, -1)
 #define KY_KERNELS_OF(p, number)                                                                   \
     KY_K(sources_##p, ky_sources_##p, 256, 8)                                                      \
     KY_K(sources_##p, ky_reduce_##p, 256, 8)                                                       \
-    KY_DIRECT_OF(KY_DIRECT_KERNEL, p, number)                                                      \
+    KY_UNROLLINGS(KY_LOOPS_KERNEL_OF, KY_NO_SWEEP, p)                                              \
+    KY_TUNED_KERNELS_OF(p)                                                                         \
     KY_K(tree_##p, ky_walk_sources_##p, 256, 12)                                                   \
     KY_WALK_OF(KY_WALK_KERNEL_OF, p, number)                                                       \
     KY_LISTS_OF(KY_LIST_KERNEL_OF, p, number)                                                      \
@@ -72,17 +71,17 @@
     KY_U(bodies, "bodies.k", -1, -1)                                                               \
     KY_U(order, "order.k", -1, -1)                                                                 \
     KY_U(sort, "sort.k", -1, -1)                                                                   \
-    KY_U(unroll, "unroll.k", 0, -1)                                                                \
-    KY_UNITS_OF(single, 0)                                                                         \
-    KY_UNITS_OF(extended, 1)                                                                       \
-    KY_UNITS_OF(double, 2)
+    KY_U(unroll, "unroll.k", KY_SINGLE, -1)                                                        \
+    KY_UNITS_OF(single, KY_SINGLE)                                                                 \
+    KY_UNITS_OF(extended, KY_EXTENDED)                                                             \
+    KY_UNITS_OF(double, KY_DOUBLE)
 
 #define KY_KERNELS_COMMON                                                                          \
     KY_K(bodies, ky_bodies_advance, 256, 9)                                                        \
     KY_K(bodies, ky_bodies_sum, 256, 7)                                                            \
     KY_K(order, ky_order_lists, KY_ORDER_LANES, 2)
 
-#define KY_KERNELS_UNROLL KY_UNROLLS(KY_UNROLL_KERNEL)
+#define KY_KERNELS_UNROLL KY_UNROLLINGS(KY_NO_NAME, KY_UNROLL_KERNEL, single)
 
 /* For drivers that have no sort, scan and reduce of their own. */
 #define KY_KERNELS_SORT                                                                            \

@@ -46,9 +46,9 @@ KY_FN struct ky_sink ky_near_sink(KY_GLOBAL const ky_real4 *source, KY_GLOBAL co
     sink.z = body.z;
     sink.eps2 = (flags & KY_WALK_OWN_EPS) ? own_eps2[place] : eps2;
     (void)low; /* only extended keeps low parts in the sink */
-#if KY_PRECISION == 0
+#if KY_IN_SINGLE
     sink.near2 = ky_near2(body);
-#elif KY_PRECISION == 1
+#elif KY_IN_EXTENDED
     float4 rest = low[place];
     sink.x_low = rest.x;
     sink.y_low = rest.y;
@@ -69,7 +69,7 @@ KY_FN struct ky_apart ky_apart_of(struct ky_sink sink, struct ky_source source)
     d.x = source.body.x - sink.x;
     d.y = source.body.y - sink.y;
     d.z = source.body.z - sink.z;
-#if KY_PRECISION == 1
+#if KY_IN_EXTENDED
     d.x += source.low.x - sink.x_low;
     d.y += source.low.y - sink.y_low;
     d.z += source.low.z - sink.z_low;
@@ -77,7 +77,7 @@ KY_FN struct ky_apart ky_apart_of(struct ky_sink sink, struct ky_source source)
     return d;
 }
 
-#if KY_PRECISION == 0
+#if KY_IN_SINGLE
 /* The same with the low parts: that of the source lies at place j. */
 KY_FN struct ky_apart ky_near_apart(struct ky_apart d, struct ky_sink sink, struct ky_lows lows,
                                     ky_uint j)
@@ -95,7 +95,7 @@ KY_FN struct ky_apart ky_near_difference(struct ky_sink sink, struct ky_source s
                                          struct ky_lows lows, ky_uint j)
 {
     struct ky_apart d = ky_apart_of(sink, source);
-#if KY_PRECISION == 0
+#if KY_IN_SINGLE
     if (ky_distance2(d.x, d.y, d.z, (KY_REAL)0) <= sink.near2)
         d = ky_near_apart(d, sink, lows, j);
 #endif
@@ -138,7 +138,7 @@ KY_FN struct ky_near_source ky_near_first(struct ky_sink sink, struct ky_source 
     at.d = ky_apart_of(sink, source);
     KY_REAL s2 = ky_distance2(at.d.x, at.d.y, at.d.z, eps2);
     at.y = KY_RSQRT(s2);
-#if KY_PRECISION == 0
+#if KY_IN_SINGLE
     int near = s2 <= eps2 + sink.near2;
     at.y = near ? (KY_REAL)0 : at.y;
     at.near = near;
@@ -159,7 +159,7 @@ KY_FN struct ky_near_source ky_near_second(struct ky_sink sink, struct ky_source
     at.d = ky_apart_of(sink, source);
     at.y = 0;
     at.near = 0;
-#if KY_PRECISION == 0
+#if KY_IN_SINGLE
     KY_REAL eps2 = ky_near_eps2(sink, source, how);
     if (ky_distance2(at.d.x, at.d.y, at.d.z, eps2) > eps2 + sink.near2 ||
         ((how & KY_OWN) && j == sink.own))

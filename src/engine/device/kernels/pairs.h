@@ -13,9 +13,9 @@
 
 struct ky_sink {
     KY_REAL x, y, z, eps2;
-#if KY_PRECISION == 0
+#if KY_IN_SINGLE
     float near2; /* tree walks: see near.h */
-#elif KY_PRECISION == 1
+#elif KY_IN_EXTENDED
     float x_low, y_low, z_low;
 #endif
     ky_uint own; /* index of the source that is the sink itself */
@@ -23,7 +23,7 @@ struct ky_sink {
 
 struct ky_source {
     ky_real4 body; /* x y z mass */
-#if KY_PRECISION == 1
+#if KY_IN_EXTENDED
     float4 low; /* what the floats of x y z leave out (double-single) */
 #endif
     KY_REAL eps2;
@@ -40,7 +40,7 @@ KY_FN struct ky_field ky_pair(struct ky_field field, struct ky_sink sink, struct
                               ky_uint j, const int how)
 {
     KY_REAL dx = source.body.x - sink.x, dy = source.body.y - sink.y, dz = source.body.z - sink.z;
-#if KY_PRECISION == 1
+#if KY_IN_EXTENDED
     dx += source.low.x - sink.x_low;
     dy += source.low.y - sink.y_low;
     dz += source.low.z - sink.z_low;
@@ -77,7 +77,7 @@ KY_FN struct ky_moments ky_cell_moments(float4 first, float4 second)
 /* A sum of sums; in float with what its roundings lost (Neumaier). */
 struct ky_total {
     struct ky_field sum;
-#if KY_PRECISION != 2
+#if !KY_IN_DOUBLE
     struct ky_field rest;
 #endif
 };
@@ -86,13 +86,13 @@ KY_FN struct ky_total ky_no_total(void)
 {
     struct ky_total total;
     total.sum = ky_no_field();
-#if KY_PRECISION != 2
+#if !KY_IN_DOUBLE
     total.rest = ky_no_field();
 #endif
     return total;
 }
 
-#if KY_PRECISION == 2
+#if KY_IN_DOUBLE
 KY_FN struct ky_total ky_total_add(struct ky_total total, struct ky_field field)
 {
     total.sum.x += field.x;

@@ -21,23 +21,38 @@
 #define KY_DIRECT_SINKS 2
 #define KY_DIRECT_STEP 8
 #define KY_DIRECT_CHUNK 512
-/* The unrollings of F09's loop, sinks × sources of a lane and turn, that complete a table of 1, 2,
- * 4 and 8 of each: 1 × 1 (none), 4 × 1 (simple) and 4 × 4 (double) are kernels of every precision
- * and softening, these are for single precision with a softening. */
-#define KY_UNROLLS(X)                                                                              \
-    X(1, 2)                                                                                        \
-    X(1, 4)                                                                                        \
-    X(1, 8)                                                                                        \
-    X(2, 1)                                                                                        \
-    X(2, 2)                                                                                        \
-    X(2, 4)                                                                                        \
-    X(2, 8)                                                                                        \
-    X(4, 2)                                                                                        \
-    X(4, 8)                                                                                        \
-    X(8, 1)                                                                                        \
-    X(8, 2)                                                                                        \
-    X(8, 4)                                                                                        \
-    X(8, 8)
+/* The unrollings of F09's loop, sinks × sources of a lane and turn: 1, 2, 4 and 8 of each. Those
+ * with a name are kernels of every precision and softening, NAMED(p, name, NAME, sinks, sources);
+ * the sweep is for single precision with a softening, SWEPT(p, sinks, sources). `p` is the caller's
+ * own. */
+#define KY_UNROLLINGS(NAMED, SWEPT, p)                                                             \
+    NAMED(p, none, NONE, 1, 1)                                                                     \
+    SWEPT(p, 1, 2)                                                                                 \
+    SWEPT(p, 1, 4)                                                                                 \
+    SWEPT(p, 1, 8)                                                                                 \
+    SWEPT(p, 2, 1)                                                                                 \
+    SWEPT(p, 2, 2)                                                                                 \
+    SWEPT(p, 2, 4)                                                                                 \
+    SWEPT(p, 2, 8)                                                                                 \
+    NAMED(p, simple, SIMPLE, 4, 1)                                                                 \
+    SWEPT(p, 4, 2)                                                                                 \
+    NAMED(p, double, DOUBLE, 4, 4)                                                                 \
+    SWEPT(p, 4, 8)                                                                                 \
+    SWEPT(p, 8, 1)                                                                                 \
+    SWEPT(p, 8, 2)                                                                                 \
+    SWEPT(p, 8, 4)                                                                                 \
+    SWEPT(p, 8, 8)
+/* For those who want a part of the table. */
+#define KY_NO_NAME(p, name, NAME, sinks, sources)
+#define KY_NO_SWEEP(p, sinks, sources)
+/* Variants of its unit: the loops with a name, or the tuned kernel, for one softening of all or the
+ * sink's own, for pairs that may coincide, for sources with their own. */
+#define KY_LOOPS_SOFT 0
+#define KY_LOOPS_GUARD 1
+#define KY_LOOPS_EPS 2
+#define KY_TUNED_SOFT 3
+#define KY_TUNED_GUARD 4
+#define KY_TUNED_EPS 5
 /* Flags of its kernels. */
 #define KY_DIRECT_OWN_EPS 1
 #define KY_DIRECT_LISTED 2
@@ -59,6 +74,11 @@
 #define KY_WALK_TEST_BOX 64
 #define KY_WALK_LISTED 128
 #define KY_WALK_MOMENTS 256
+/* Variants of the units of walk and list. */
+#define KY_VARIANT_MONOPOLE 0
+#define KY_VARIANT_QUADRUPOLE 1
+#define KY_VARIANT_MONOPOLE_GENERAL 2
+#define KY_VARIANT_QUADRUPOLE_GENERAL 3
 
 /* Lists: lanes of a group. */
 #define KY_LIST_LANES 64

@@ -85,7 +85,7 @@ KY_FN ky_state ky_state_product(ky_state a, ky_state b)
 #endif
 
 #ifdef KY_PRECISION
-#if KY_PRECISION == 2
+#if KY_IN_DOUBLE
 KY_FN ky_state ky_state_of_real(KY_REAL x)
 {
     return x;

@@ -7,7 +7,7 @@
 #include "engine/device/kernels/state.h"
 
 KY_FN void ky_store_total(KY_GLOBAL ky_state *acceleration, KY_GLOBAL ky_state *potential,
-                         ky_ulong stride, ky_ulong i, struct ky_total total, ky_state strength)
+                          ky_ulong stride, ky_ulong i, struct ky_total total, ky_state strength)
 {
     ky_real4 sum = ky_total_value(total);
     acceleration[i] = ky_state_product(ky_state_of_real(sum.x), strength);
