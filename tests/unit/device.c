@@ -10,6 +10,7 @@
 
 #include "clouds.h"
 #include "engines.h"
+#include "guard.h"
 
 #include "engine/device/driver.h"
 #ifdef KY_HAVE_OPENCL
@@ -558,14 +559,14 @@ static void memory_that_runs_out_for(int method)
             continue;
         struct ky_parameters p = cloud_parameters();
         struct ky_bodies bodies = cloud_make(PLUMMER, 300);
-        int failed = 0, before = ky_device_buffers();
+        int failed = 0, before = guard.buffers;
         p.engine = engines[k].engine;
         p.force = methods[method];
         for (int number = 0;; number++) {
-            ky_device_fail_allocation = number;
+            guard.fail = number;
             enum ky_status status = cloud_forces(&p, &bodies, NULL, NULL, &error);
-            int reached = ky_device_fail_allocation < 0;
-            ky_device_fail_allocation = -1;
+            int reached = guard.fail < 0;
+            guard.fail = -1;
             if (!reached) {
                 assert_int_equal(status, KY_OK);
                 break;
@@ -574,10 +575,10 @@ static void memory_that_runs_out_for(int method)
             assert_int_equal(status, KY_DEVICE);
             assert_non_null(strstr(error.text, "no memory for"));
             assert_non_null(strstr(error.text, "bytes"));
-            assert_int_equal(ky_device_buffers(), before);
+            assert_int_equal(guard.buffers, before);
         }
         assert_in_range(failed, 8, 40);
-        assert_int_equal(ky_device_buffers(), before);
+        assert_int_equal(guard.buffers, before);
         ky_bodies_free(&bodies);
     }
 }
@@ -586,8 +587,10 @@ static void memory_that_runs_out(void **state)
 {
     (void)state;
     need_a_device();
+    guard_begin(0);
     for (int method = 0; method <= METHODS; method++)
         memory_that_runs_out_for(method);
+    guard_end();
 }
 
 /* Where kernels are slow to compile, each unrolling with a size of its own. */
@@ -596,8 +599,7 @@ static void nothing_is_written_around_buffers(void **state)
     (void)state;
     static const size_t sizes[] = {1, 63, 129, 1000};
     need_a_device();
-    ky_device_guard = 1;
-    ky_device_overruns = 0;
+    guard_begin(1);
     for (int k = 0; k < engine_count; k++)
         for (int s = 0; s < 4 && !is_cpu_engine(k); s++)
             for (int u = 0; u < 4 + METHODS; u++) {
@@ -606,8 +608,8 @@ static void nothing_is_written_around_buffers(void **state)
                 if (u == s || u >= 4 || !is_slow(k) || test_everything())
                     run_case(&test, engines[k].engine);
             }
-    ky_device_guard = 0;
-    assert_int_equal(ky_device_overruns, 0);
+    guard_end();
+    assert_int_equal(guard.overruns, 0);
 }
 
 /* ---- several at once ---- */

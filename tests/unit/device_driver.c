@@ -1,11 +1,14 @@
-/* Sort, scan and reduce of the drivers against loops on the host. */
+/* Sort, scan and reduce of the drivers against loops on the host, launches, and the guard of the
+ * other tests. */
 #include "test.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "guard.h"
+
 #include "base/random.h"
-#include "engine/device/driver.h"
+#include "engine/device/card.h"
 
 static const struct ky_driver *const drivers[] = {
 #ifdef KY_HAVE_CUDA
@@ -138,10 +141,12 @@ static void on_devices(void (*test)(struct ky_card *card))
     struct ky_card *card;
     int opened = 0;
     for (int d = 0; drivers[d]; d++) {
-        if (drivers[d]->open(0, &card, &error) != KY_OK)
+        const struct ky_driver *driver = ky_device_wrap ? ky_device_wrap(drivers[d]) : drivers[d];
+        guard.overruns = 0;
+        if (driver->open(0, &card, &error) != KY_OK)
             continue;
         test(card);
-        drivers[d]->close(card);
+        driver->close(card);
         opened++;
     }
     if (opened)
@@ -156,6 +161,50 @@ static void sort_scan_and_reduce(void **state)
     on_devices(sizes_of_all_kinds);
 }
 
+/* A scan of one number more than there is room for. */
+static void one_too_many(struct ky_card *card)
+{
+    enum { N = 100 };
+    struct ky_error error = {0};
+    struct ky_buffer from = {0}, to = {0};
+    uint32_t number[N + 1] = {1};
+    assert_ok(ky_buffer_need(card, &from, "numbers", N + 1, 4, &error));
+    assert_ok(ky_buffer_need(card, &to, "sums", N, 4, &error));
+    assert_ok(card->driver->write(card, &from, 0, number, sizeof number, &error));
+    assert_ok(card->driver->scan(card, &from, &to, N, &error));
+    ky_buffer_release(card, &to);
+    assert_int_equal(guard.overruns, 0);
+    assert_ok(ky_buffer_need(card, &to, "sums", N, 4, &error));
+    assert_ok(card->driver->scan(card, &from, &to, N + 1, &error));
+    ky_buffer_release(card, &to);
+    assert_int_equal(guard.overruns, 1);
+    ky_buffer_release(card, &from);
+}
+
+static void the_guard_sees_what_strays(void **state)
+{
+    (void)state;
+    guard_begin(1);
+    on_devices(one_too_many);
+    guard_end();
+    assert_int_equal(guard.buffers, 0);
+}
+
+static void with_an_argument_less(struct ky_card *card)
+{
+    struct ky_error error = {0};
+    uint32_t n = 1;
+    const struct ky_arguments two = KY_ARGUMENTS(KY_VALUE(n), KY_VALUE(n));
+    assert_int_equal(ky_launch_over(card, KY_KERNEL_ky_scan_sum, 1, two, &error), KY_FAULT);
+    assert_string_equal(error.text, "kernel ky_scan_sum has 3 arguments, not 2");
+}
+
+static void arguments_are_counted(void **state)
+{
+    (void)state;
+    on_devices(with_an_argument_less);
+}
+
 static void every_kernel_in_small(void **state)
 {
     (void)state;
@@ -166,6 +215,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sort_scan_and_reduce),
+        cmocka_unit_test(the_guard_sees_what_strays),
+        cmocka_unit_test(arguments_are_counted),
         cmocka_unit_test(every_kernel_in_small),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

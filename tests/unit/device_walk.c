@@ -6,6 +6,7 @@
 #include "all_pairs.h"
 #include "clouds.h"
 #include "engines.h"
+#include "guard.h"
 
 #include "engine/device/driver.h"
 
@@ -526,14 +527,15 @@ static void memory_that_runs_out_is_an_error(void **state)
     struct ky_bodies bodies = cloud_make(PLUMMER, N);
     const double radius = 0.3;
     need_a_device();
+    guard_begin(0);
     for (int e = 0; e < engine_count; e++)
         for (int k = 0, done = 0; !done && !is_cpu_engine(e); k++) {
-            int before = ky_device_buffers();
+            int before = guard.buffers;
             struct ky_error error = {0};
             struct ky_parameters parameters = parameters_for(e, 0);
             struct ky_neighbour_lists lists;
             double density[N];
-            ky_device_fail_allocation = k;
+            guard.fail = k;
             enum ky_status status =
                 ky_neighbours(&parameters, &bodies, &radius, 1, NULL, &lists, NULL, &error);
             if (status == KY_OK) {
@@ -543,9 +545,10 @@ static void memory_that_runs_out_is_an_error(void **state)
             done = status == KY_OK;
             assert_true(k < 200);
             assert_true(done || strstr(error.text, "memory"));
-            assert_int_equal(ky_device_buffers(), before);
-            ky_device_fail_allocation = -1;
+            assert_int_equal(guard.buffers, before);
+            guard.fail = -1;
         }
+    guard_end();
     ky_bodies_free(&bodies);
 }
 
@@ -553,8 +556,7 @@ static void nothing_is_written_around_buffers(void **state)
 {
     (void)state;
     need_a_device();
-    ky_device_guard = 1;
-    ky_device_overruns = 0;
+    guard_begin(1);
     for (int e = 0; e < engine_count; e++)
         for (int which = 0; which < 6 && !is_cpu_engine(e); which++) {
             const double radius = which < 3 ? 0.2 : 50;
@@ -564,8 +566,8 @@ static void nothing_is_written_around_buffers(void **state)
             check_density(&parameters, &bodies, 20);
             ky_bodies_free(&bodies);
         }
-    ky_device_guard = 0;
-    assert_int_equal(ky_device_overruns, 0);
+    guard_end();
+    assert_int_equal(guard.overruns, 0);
 }
 
 /* Every kernel with few bodies: for tools under which a kernel takes long. */

@@ -40,13 +40,12 @@ struct ky_kernel {
 };
 extern const struct ky_kernel ky_kernels[KY_KERNEL_COUNT];
 
-/* Memory of a device. `handle` is a device pointer or a cl_mem; cleared: none. `whole` is the
- * allocation if the buffer begins within it, else NULL. */
+/* Memory of a card. `handle` is a device pointer or a cl_mem; cleared: none. */
 struct ky_buffer {
-    void *handle, *whole;
+    void *handle;
     size_t bytes;
     const char *what; /* static text, for errors */
-    int guarded;
+    int part;         /* it lies within another buffer */
 };
 
 /* An argument of a kernel: a value, or a buffer by its handle. */
@@ -67,7 +66,7 @@ struct ky_card {
     int is_cpu;
 };
 
-enum { KY_MARKS = 8, KY_GUARD_FRONT = 4096 };
+enum { KY_MARKS = 8, KY_PART_ALIGN = 4096 };
 
 struct ky_driver {
     const char *name; /* "cuda" */
@@ -87,9 +86,10 @@ struct ky_driver {
 
     enum ky_status (*allocate)(struct ky_card *card, size_t bytes, struct ky_buffer *buffer,
                                struct ky_error *error);
-    /* Lets a fresh buffer begin KY_GUARD_FRONT bytes later; `bytes` are those from there on. */
-    enum ky_status (*shift)(struct ky_card *card, struct ky_buffer *buffer, size_t bytes,
-                            struct ky_error *error);
+    /* A buffer of `bytes` within `whole`, from `offset` on, a multiple of KY_PART_ALIGN. It is
+     * released before the whole. */
+    enum ky_status (*part)(struct ky_card *card, const struct ky_buffer *whole, size_t offset,
+                           size_t bytes, struct ky_buffer *part, struct ky_error *error);
     void (*release)(struct ky_card *card, struct ky_buffer *buffer);
     enum ky_status (*write)(struct ky_card *card, struct ky_buffer *buffer, size_t offset,
                             const void *data, size_t bytes, struct ky_error *error);
@@ -133,15 +133,10 @@ enum ky_status ky_buffer_fill(struct ky_card *card, struct ky_buffer *buffer, co
                               const void *data, size_t count, size_t size, struct ky_error *error);
 void ky_buffer_release(struct ky_card *card, struct ky_buffer *buffer);
 
-/* For tests: the allocation with this number, counted down from now, fails as if memory were out;
- * -1: none. */
-extern int ky_device_fail_allocation;
-/* For tests: not 0 puts marks before and behind every buffer allocated from then on and looks after
- * them when the buffer is released; buffers whose marks were overwritten are counted. */
-extern int ky_device_guard, ky_device_overruns;
+/* For tests: engines that are opened from now on use what this makes of their driver; NULL: the
+ * driver itself. */
+extern const struct ky_driver *(*ky_device_wrap)(const struct ky_driver *driver);
 /* For tests: not 0 lets an engine have the same device twice, in place of two. */
 extern int ky_device_twice;
-/* For tests: buffers that have not been released. */
-int ky_device_buffers(void);
 
 #endif

@@ -125,7 +125,7 @@ static enum ky_status open_engine(const struct ky_engine_verbs *verbs,
     engine->method = method;
     engine->own = own;
     engine->bodies.parameters = parameters;
-    engine->bodies.cards.driver = driver;
+    engine->bodies.cards.driver = ky_device_wrap ? ky_device_wrap(driver) : driver;
     engine->bodies.threads = ky_threads(parameters->threads);
     engine->bodies.units = (struct ky_engine_units){1, 1};
     engine->host.bodies = &engine->bodies;

@@ -174,19 +174,20 @@ static enum ky_status allocate(struct ky_card *card, size_t bytes, struct ky_buf
     return KY_OK;
 }
 
-static enum ky_status shift(struct ky_card *card, struct ky_buffer *buffer, size_t bytes,
-                            struct ky_error *error)
+static enum ky_status part(struct ky_card *card, const struct ky_buffer *whole, size_t offset,
+                           size_t bytes, struct ky_buffer *buffer, struct ky_error *error)
 {
     (void)card, (void)bytes, (void)error;
-    buffer->whole = buffer->handle;
-    buffer->handle = (char *)buffer->whole + KY_GUARD_FRONT;
+    buffer->handle = (char *)whole->handle + offset;
+    buffer->part = 1;
     return KY_OK;
 }
 
 static void release(struct ky_card *card, struct ky_buffer *buffer)
 {
     use(card);
-    cudaFree(buffer->whole ? buffer->whole : buffer->handle);
+    if (!buffer->part)
+        cudaFree(buffer->handle);
 }
 
 static enum ky_status finish(struct ky_cuda *cuda, cudaError_t code, const char *call,
@@ -418,7 +419,7 @@ const struct ky_driver ky_cuda_driver = {
     .load = load,
     .resident = resident,
     .allocate = allocate,
-    .shift = shift,
+    .part = part,
     .release = release,
     .write = write_buffer,
     .read = read_buffer,

@@ -222,18 +222,17 @@ static enum ky_status allocate(struct ky_card *card, size_t bytes, struct ky_buf
     return KY_OK;
 }
 
-static enum ky_status shift(struct ky_card *card, struct ky_buffer *buffer, size_t bytes,
-                            struct ky_error *error)
+static enum ky_status part(struct ky_card *card, const struct ky_buffer *whole, size_t offset,
+                           size_t bytes, struct ky_buffer *buffer, struct ky_error *error)
 {
     struct ky_opencl *cl = (struct ky_opencl *)card;
-    const cl_buffer_region region = {KY_GUARD_FRONT, bytes};
+    const cl_buffer_region region = {offset, bytes};
     cl_int code;
-    cl_mem part = clCreateSubBuffer(buffer->handle, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION,
-                                    &region, &code);
+    buffer->handle = clCreateSubBuffer(whole->handle, CL_MEM_READ_WRITE,
+                                       CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
     if (code != CL_SUCCESS)
-        return ky_opencl_failed(cl, code, "clCreateSubBuffer", buffer->what, bytes, error);
-    buffer->whole = buffer->handle;
-    buffer->handle = part;
+        return ky_opencl_failed(cl, code, "clCreateSubBuffer", whole->what, bytes, error);
+    buffer->part = 1;
     return KY_OK;
 }
 
@@ -241,8 +240,6 @@ static void release(struct ky_card *card, struct ky_buffer *buffer)
 {
     (void)card;
     clReleaseMemObject(buffer->handle);
-    if (buffer->whole)
-        clReleaseMemObject(buffer->whole);
 }
 
 static enum ky_status write_buffer(struct ky_card *card, struct ky_buffer *buffer, size_t offset,
@@ -403,7 +400,7 @@ const struct ky_driver ky_opencl_driver = {
     .load = load,
     .resident = resident,
     .allocate = allocate,
-    .shift = shift,
+    .part = part,
     .release = release,
     .write = write_buffer,
     .read = read_buffer,

@@ -1,0 +1,154 @@
+/* A driver around another one: it marks the memory before and behind every buffer and looks after
+ * the marks when the buffer is released, counts buffers, and lets an allocation fail. Include after
+ * test.h; `guard_begin` puts it around the drivers of all engines that are opened until
+ * `guard_end`. */
+#ifndef KY_TESTS_GUARD_H
+#define KY_TESTS_GUARD_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/device/driver.h"
+
+enum { GUARD_FRONT = KY_PART_ALIGN, GUARD_DRIVERS = 2 };
+
+/* What the tests set and read. */
+static struct {
+    int marks;    /* 1: buffers allocated from now on get them */
+    int fail;     /* the allocation with this number, counted down from now, fails; -1: none */
+    int overruns; /* buffers whose marks were overwritten */
+    int buffers;  /* that have not been released */
+} guard = {.fail = -1};
+
+static const char guard_mark[64] = "around this buffer nobody has anything to write, nor to read.";
+
+/* A buffer with marks, and the allocation that it is a part of. */
+struct guarded {
+    struct guarded *next;
+    void *handle;
+    struct ky_buffer whole;
+    size_t end; /* of the buffer, in the whole */
+};
+static struct guarded *guarded;
+
+static const struct ky_driver *guard_inner[GUARD_DRIVERS];
+static struct ky_driver guard_outer[GUARD_DRIVERS];
+
+static const struct ky_driver *guard_inner_of(const struct ky_card *card)
+{
+    return guard_inner[card->driver - guard_outer];
+}
+
+static int guard_is_marked(struct ky_card *card, const struct ky_buffer *whole, size_t place)
+{
+    char found[sizeof guard_mark];
+    return guard_inner_of(card)->read(card, whole, place, found, sizeof found, NULL) == KY_OK &&
+           memcmp(found, guard_mark, sizeof found) == 0;
+}
+
+static enum ky_status guard_allocate_marked(struct ky_card *card, size_t bytes,
+                                            struct ky_buffer *buffer, struct ky_error *error)
+{
+    const struct ky_driver *inner = guard_inner_of(card);
+    const size_t size = sizeof guard_mark, end = GUARD_FRONT + bytes;
+    struct guarded *own = calloc(1, sizeof *own);
+    own->whole.what = buffer->what;
+    own->end = end;
+    enum ky_status status = inner->allocate(card, end + size, &own->whole, error);
+    if (status == KY_OK)
+        status = inner->write(card, &own->whole, GUARD_FRONT - size, guard_mark, size, error);
+    if (status == KY_OK)
+        status = inner->write(card, &own->whole, end, guard_mark, size, error);
+    if (status == KY_OK)
+        status = inner->part(card, &own->whole, GUARD_FRONT, bytes, buffer, error);
+    if (status != KY_OK) {
+        if (own->whole.handle)
+            inner->release(card, &own->whole);
+        free(own);
+        return status;
+    }
+    own->handle = buffer->handle;
+    own->next = guarded;
+    guarded = own;
+    return KY_OK;
+}
+
+static enum ky_status guard_allocate(struct ky_card *card, size_t bytes, struct ky_buffer *buffer,
+                                     struct ky_error *error)
+{
+    if (guard.fail >= 0 && guard.fail-- == 0)
+        return ky_fail(error, KY_DEVICE, "%s: no memory for %s, %zu bytes (as a test demands)",
+                       card->name, buffer->what, bytes);
+    enum ky_status status = guard.marks
+                                ? guard_allocate_marked(card, bytes, buffer, error)
+                                : guard_inner_of(card)->allocate(card, bytes, buffer, error);
+    guard.buffers += status == KY_OK;
+    return status;
+}
+
+static void guard_release(struct ky_card *card, struct ky_buffer *buffer)
+{
+    const struct ky_driver *inner = guard_inner_of(card);
+    struct guarded **place = &guarded;
+    while (*place && (*place)->handle != buffer->handle)
+        place = &(*place)->next;
+    struct guarded *own = *place;
+    guard.buffers--;
+    if (own)
+        guard.overruns += !guard_is_marked(card, &own->whole, GUARD_FRONT - sizeof guard_mark) ||
+                          !guard_is_marked(card, &own->whole, own->end);
+    inner->release(card, buffer);
+    if (own) {
+        inner->release(card, &own->whole);
+        *place = own->next;
+        free(own);
+    }
+}
+
+static enum ky_status guard_open(int which, size_t index, struct ky_card **card,
+                                 struct ky_error *error)
+{
+    enum ky_status status = guard_inner[which]->open(index, card, error);
+    if (status == KY_OK)
+        (*card)->driver = &guard_outer[which];
+    return status;
+}
+
+static enum ky_status guard_open_0(size_t index, struct ky_card **card, struct ky_error *error)
+{
+    return guard_open(0, index, card, error);
+}
+
+static enum ky_status guard_open_1(size_t index, struct ky_card **card, struct ky_error *error)
+{
+    return guard_open(1, index, card, error);
+}
+
+static const struct ky_driver *guard_around(const struct ky_driver *driver)
+{
+    int k = 0;
+    while (guard_inner[k] && guard_inner[k] != driver)
+        k++;
+    guard_inner[k] = driver;
+    guard_outer[k] = *driver;
+    guard_outer[k].open = k ? guard_open_1 : guard_open_0;
+    guard_outer[k].allocate = guard_allocate;
+    guard_outer[k].release = guard_release;
+    return &guard_outer[k];
+}
+
+static void guard_begin(int marks)
+{
+    ky_device_wrap = guard_around;
+    guard.marks = marks;
+    guard.overruns = guard.buffers = 0;
+    guard.fail = -1;
+}
+
+static void guard_end(void)
+{
+    ky_device_wrap = NULL;
+    guard.fail = -1;
+}
+
+#endif
