@@ -14,10 +14,8 @@ enum ky_status ky_units_preset(const char *name, struct ky_units *units, struct 
         struct ky_units units;
     } presets[] = {
         {"nbody", {0, 0, 0, 1}},
-        {"galaxy",
-         {3.085678e21, 1.989e43, 1e5,
-          43009.0}}, /* kpc, 1e10 Msun, km/s: G in kpc (km/s)²/1e10 Msun */
-        {"cluster", {3.085678e18, 1.989e33, 1e5, 0.0043009}}, /* pc, Msun, km/s */
+        {"galaxy", {KY_KPC_CM, 1e10 * KY_SUN_G, KY_KM_S, KY_GALAXY_G}},
+        {"cluster", {KY_KPC_CM / 1e3, KY_SUN_G, KY_KM_S, KY_GALAXY_G / 1e7}},
     };
     for (size_t k = 0; k < sizeof presets / sizeof *presets; k++)
         if (!strcmp(name, presets[k].name)) {
@@ -32,9 +30,9 @@ double ky_units_gravity(double length_cm, double mass_g, double velocity_cm_s)
 {
     if (!(length_cm > 0 && mass_g > 0 && velocity_cm_s > 0))
         return 1;
-    double length = length_cm / 3.085678e21, mass = mass_g / 1.989e43,
-           velocity = velocity_cm_s / 1e5;
-    return 43009.0 * mass / (length * velocity * velocity);
+    double length = length_cm / KY_KPC_CM, mass = mass_g / (1e10 * KY_SUN_G),
+           velocity = velocity_cm_s / KY_KM_S;
+    return KY_GALAXY_G * mass / (length * velocity * velocity);
 }
 
 static int near(double a, double b)

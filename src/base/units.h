@@ -4,6 +4,14 @@
 
 #include "base/status.h"
 
+/* Kiloparsec, solar mass and km/s in cgs, with the digits that GADGET's files have; other editions
+ * differ in the seventh. All conversions to physical units take these. */
+#define KY_KPC_CM 3.085678e21
+#define KY_SUN_G 1.989e33
+#define KY_KM_S 1e5
+/* G in kpc (km/s)²/1e10 Msun */
+#define KY_GALAXY_G 43009.0
+
 /* G in units of these scales (cgs), with the digits of the presets: 43009 for kpc, 1e10 Msun, km/s;
  * 1 if a scale is not positive. */
 double ky_units_gravity(double length_cm, double mass_g, double velocity_cm_s);

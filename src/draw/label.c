@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/number.h"
+#include "base/units.h"
 
 struct unit {
     const char *name;
@@ -16,9 +17,9 @@ static const struct unit times[] = {
 static const struct unit lengths[] = {{"cm", 1},
                                       {"km", 1e5},
                                       {"AU", 1.495978707e13},
-                                      {"pc", 3.0856776e18},
-                                      {"kpc", 3.0856776e21},
-                                      {"Mpc", 3.0856776e24}};
+                                      {"pc", KY_KPC_CM / 1e3},
+                                      {"kpc", KY_KPC_CM},
+                                      {"Mpc", KY_KPC_CM * 1e3}};
 
 /* The largest unit that the value is not smaller than. */
 static const struct unit *suiting(const struct unit *units, size_t count, double cgs)

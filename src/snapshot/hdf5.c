@@ -25,6 +25,7 @@ int ky_hdf5_recognise(const struct ky_input *input, const unsigned char *head, s
 #endif
 
 #include "base/memory.h"
+#include "base/units.h"
 
 #define AT(array) offsetof(struct ky_bodies, array)
 const struct ky_hdf5_field ky_hdf5_fields[KY_HDF5_FIELDS] = {
@@ -56,7 +57,7 @@ const struct ky_hdf5_field ky_hdf5_fields[KY_HDF5_FIELDS] = {
     {"Potential", AT(potential), 1, 0, KY_WITH_POTENTIAL, 0, 0, 2, "U_V^2 ", {NULL}},
 };
 
-const struct ky_units ky_hdf5_units = {3.085678e21, 1.989e43, 1e5, 43009.0};
+const struct ky_units ky_hdf5_units = {KY_KPC_CM, 1e10 * KY_SUN_G, KY_KM_S, KY_GALAXY_G};
 
 void *ky_hdf5_array(const struct ky_hdf5_field *field, const struct ky_bodies *bodies)
 {

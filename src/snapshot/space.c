@@ -6,9 +6,8 @@
 
 #include "base/number.h"
 #include "base/sums.h"
+#include "base/units.h"
 #include "physics/expansion.h"
-
-static const double MPC_CM = 3.085678e24;
 
 enum ky_status ky_space_check(enum ky_space_fact fact, double value, const char *place,
                               struct ky_error *error)
@@ -146,8 +145,8 @@ void ky_space_finish(struct ky_snapshot *snapshot)
         return;
     }
     /* 100 h km/s/Mpc, in units of velocity / length */
-    const double rate =
-        space->hubble * 1e7 / snapshot->units.velocity_cm_s * (snapshot->units.length_cm / MPC_CM);
+    const double rate = space->hubble * 1e7 / snapshot->units.velocity_cm_s *
+                        (snapshot->units.length_cm / (1e3 * KY_KPC_CM));
     const double now =
         rate * ky_expansion_rate(space->scale_factor, space->omega_matter, space->omega_lambda);
     if (bodies->mass)

@@ -14,8 +14,7 @@ struct ky_tipsy_kind {
 };
 extern const struct ky_tipsy_kind ky_tipsy_kinds[KY_TIPSY_KINDS];
 
-/* cm and g of the units of NAME.param; the first and the last words of our own. */
-static const double KY_TIPSY_KPC = 3.085678e21, KY_TIPSY_SUN = 1.989e33;
+/* The first and the last words of our own in NAME.param. */
 #define KY_TIPSY_UNITS_BEGIN "# kyoho:"
 #define KY_TIPSY_UNITS_END "# kyoho_end = 1"
 

@@ -139,7 +139,7 @@ static void use_notes(struct ky_snapshot *snapshot, const struct notes *notes)
         *units = notes->run;
         take_back(snapshot, notes->run.g);
     } else if (notes->kpc > 0) {
-        *units = (struct ky_units){notes->kpc * KY_TIPSY_KPC, notes->sun * KY_TIPSY_SUN, 0, 1};
+        *units = (struct ky_units){notes->kpc * KY_KPC_CM, notes->sun * KY_SUN_G, 0, 1};
         units->velocity_cm_s = 1e5 * sqrt(ky_units_gravity(units->length_cm, units->mass_g, 1e5));
     }
     if (!(units->length_cm > 0 && units->mass_g > 0 && units->velocity_cm_s > 0))

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/units.h"
 #include "snapshot/bytes.h"
 #include "snapshot/tipsy.h"
 
@@ -90,8 +91,8 @@ static void write_notes(struct ky_file *file, const struct ky_snapshot *snapshot
         ky_file_print(file, "# kyoho_softening_symmetric = %d\n",
                       snapshot->softening_kind == KY_SYMMETRIC);
     if (units->length_cm > 0)
-        ky_file_print(file, "dKpcUnit = %.17g\ndMsolUnit = %.17g\n",
-                      units->length_cm / KY_TIPSY_KPC, units->mass_g / KY_TIPSY_SUN);
+        ky_file_print(file, "dKpcUnit = %.17g\ndMsolUnit = %.17g\n", units->length_cm / KY_KPC_CM,
+                      units->mass_g / KY_SUN_G);
     ky_file_print(file, KY_TIPSY_UNITS_END "\n");
 }
 
