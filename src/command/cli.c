@@ -238,6 +238,15 @@ void cli_help(const struct cli *cli, FILE *out)
         cli->command->more_help(cli, out);
 }
 
+void exit_codes(char *text, size_t size)
+{
+    size_t used = 0;
+    for (int code = 0; code <= KY_CANNOT_WRITE && used < size; code++)
+        used += (size_t)snprintf(text + used, size - used, "%d %s%s", code,
+                                 ky_status_name((enum ky_status)code),
+                                 code < KY_CANNOT_WRITE ? "; " : ".");
+}
+
 /* ---- remarks ---- */
 
 struct remark {

@@ -67,6 +67,8 @@ enum ky_status cli_refuse(struct cli *cli, const char *names, const char *what);
 void cli_warn_idle(struct cli *cli, const struct ky_parameters *parameters);
 void cli_free(struct cli *cli);
 void cli_help(const struct cli *cli, FILE *out);
+/* "0 ok; 1 out of memory or an internal fault; …": all exit codes, as ky_status_name names them. */
+void exit_codes(char *text, size_t size);
 extern const struct ky_option_letter cli_letters[];
 /* Log lines to standard error, each once; for struct ky_parameters.log, with the cli as context. */
 void cli_log(void *context, enum ky_log_level level, const char *line);

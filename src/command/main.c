@@ -56,10 +56,11 @@ static void help(FILE *out)
     for (int k = 0; k < COMMANDS; k++)
         fprintf(out, "  %-10s %s\n", commands[k].command->name, commands[k].command->summary);
     fputs("\n`kyoho help COMMAND` or `kyoho COMMAND --help` lists the options of a command. "
-          "`kyoho --version`\nprints the version and what this build can do.\n"
-          "Exit codes: 0 done, 1 out of memory or internal fault, 2 wrong usage, 3 not available "
-          "here,\n4 bad data, 5 device failure, 6 stopped early but resumable, 7 cannot write.\n",
+          "`kyoho --version`\nprints the version and what this build can do.\n",
           out);
+    char text[512] = "Exit codes: ";
+    exit_codes(text + strlen(text), sizeof text - strlen(text));
+    ky_help_text(text, 0, 0, out);
 }
 
 /* What went wrong: a line on standard error, or an object where a program is listening. */

@@ -71,9 +71,10 @@ void man_end(FILE *out)
           ".TP\n.B XDG_CACHE_HOME\nits folder\n.I kyoho\nkeeps programs compiled for OpenCL "
           "devices (else that in\n.IR ~/.cache ),\nup to 256 MiB of them; it may be removed at "
           "any time.\n"
-          ".SH EXIT STATUS\n"
-          "0 done; 1 out of memory or internal fault; 2 wrong usage; 3 not available here; 4 bad "
-          "data;\n"
-          "5 device failure; 6 stopped early but resumable; 7 cannot write.\n",
+          ".SH EXIT STATUS\n",
           out);
+    char text[512];
+    exit_codes(text, sizeof text);
+    plain(text, out);
+    fputc('\n', out);
 }

@@ -24,6 +24,10 @@ PROMISED = {
 
 top = run("--help")
 check(all(re.search(rf"^  {name} ", top.stdout, re.M) for name in COMMANDS), "kyoho --help lists every command", top.stdout)
+codes = " ".join(top.stdout[top.stdout.index("Exit codes: ") + 12:].split())
+with open("docs/man/kyoho.1") as page, open("docs/command.md") as manual:
+    check(codes == page.read().split(".SH EXIT STATUS\n")[1].strip(), "--help and the man page name the same exit codes", codes)
+    check(re.findall(r"\d(?= \w)", codes) == re.findall(r"^\| (\d) \|", manual.read(), re.M), "and the manual has a line for each")
 version = run("--version")
 check(re.match(r"kyoho \d+\.\d+\.\d+\n", version.stdout) and "HDF5" in version.stdout, "--version tells version and features")
 for name in COMMANDS:
