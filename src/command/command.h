@@ -152,6 +152,8 @@ struct sink {
 void sink_add(struct cli *cli, struct sink *sink);
 /* KY_USAGE before work starts if there is no output, or it exists and may not be replaced. */
 enum ky_status sink_check(struct cli *cli, const struct sink *sink);
+/* KY_USAGE if `output` exists and may not be replaced. */
+enum ky_status refuse_overwrite(struct cli *cli, const char *output, int overwrite);
 /* KY_USAGE if `output` is the file `input` (may be NULL), which it would replace. */
 enum ky_status refuse_own_input(struct cli *cli, const char *output, const char *input);
 /* Where the lines for the user go: standard error where the snapshot goes to standard output. */

@@ -85,6 +85,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     if (length < 5 || strcmp(request.output + length - 4, ".png") != 0)
         return ky_fail(&cli->error, KY_USAGE,
                        "%s: pictures are PNG files; give a name that ends in .png", request.output);
+    status = refuse_overwrite(cli, request.output, parameters.overwrite);
     for (int k = 0; k < cli->word_count && !status; k++) {
         folder |= files_is_folder(cli->words[k]);
         status = files_add(cli, &files, cli->words[k]);

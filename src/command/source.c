@@ -275,9 +275,14 @@ enum ky_status sink_check(struct cli *cli, const struct sink *sink)
         return cli->json ? ky_fail(&cli->error, KY_USAGE,
                                    "-o - and --json both want standard output; give -o FILE")
                          : KY_OK;
-    if (!sink->overwrite && !access(sink->output, F_OK))
-        return ky_fail(&cli->error, KY_USAGE, "%s exists; --overwrite replaces it", sink->output);
-    return KY_OK;
+    return refuse_overwrite(cli, sink->output, sink->overwrite);
+}
+
+enum ky_status refuse_overwrite(struct cli *cli, const char *output, int overwrite)
+{
+    if (overwrite || access(output, F_OK))
+        return KY_OK;
+    return ky_fail(&cli->error, KY_USAGE, "%s exists; --overwrite replaces it", output);
 }
 
 enum ky_status refuse_own_input(struct cli *cli, const char *output, const char *input)

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 
@@ -34,9 +33,8 @@ enum ky_status table_check(struct cli *cli, const struct table_output *table, co
     if (!dot || strcmp(dot, ".csv") != 0)
         return ky_fail(&cli->error, KY_USAGE, "%s: the table is a CSV file; name it .csv",
                        table->output);
-    if (!table->overwrite && !access(table->output, F_OK))
-        return ky_fail(&cli->error, KY_USAGE, "%s exists; --overwrite replaces it", table->output);
-    return refuse_own_input(cli, table->output, input);
+    enum ky_status status = refuse_overwrite(cli, table->output, table->overwrite);
+    return status ? status : refuse_own_input(cli, table->output, input);
 }
 
 uint64_t table_id(const struct ky_bodies *bodies, size_t i)

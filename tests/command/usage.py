@@ -123,6 +123,10 @@ with folder() as where:
     before = open(path("a.csv")).read()
     refused = run("model", "plummer", "-n", "20", "-o", path("a.csv"), code=2)
     check("--overwrite" in refused.stderr and open(path("a.csv")).read() == before, "an existing file is kept without --overwrite")
+    open(path("a.png"), "w").close()
+    for words in ["merge", path("b.csv"), path("b.csv"), "-o", path("a.csv")], ["density", path("b.csv"), "-o", path("a.csv")], \
+            ["draw", path("no.csv"), "-o", path("a.png")]:
+        check(f"{words[-1]} exists; --overwrite replaces it" in run(*words, code=2).stderr, f"and {words[0]} says so in the same words")
     run("model", "plummer", "-n", "20", "-o", path("a.csv"), "--overwrite")
     check(len(open(path("a.csv")).read().splitlines()) > len(before.splitlines()), "and replaced with it")
 
