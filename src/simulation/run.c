@@ -106,15 +106,6 @@ enum ky_status ky_run_lock(struct ky_run *run, struct ky_error *error)
     return status;
 }
 
-char *ky_run_copy_text(const char *text)
-{
-    size_t size = strlen(text) + 1;
-    char *copy = malloc(size);
-    if (copy)
-        memcpy(copy, text, size);
-    return copy;
-}
-
 /* ---- the loop ---- */
 
 struct pace {

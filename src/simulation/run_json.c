@@ -16,6 +16,15 @@
 #include "base/number.h"
 #include "base/options.h"
 
+char *ky_run_copy_text(const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *copy = malloc(size);
+    if (copy)
+        memcpy(copy, text, size);
+    return copy;
+}
+
 void ky_run_hash_text(const struct ky_run *run, char text[KY_HASH_TEXT])
 {
     snprintf(text, KY_HASH_TEXT, "%016" PRIx64, run->hash);

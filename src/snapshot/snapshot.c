@@ -1,11 +1,7 @@
-/* ky_snapshot_*: the table of formats and what all of them share. */
+/* ky_snapshot_*: the table of formats. */
 #include "snapshot/space.h"
 
-#include <ctype.h>
-#include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -24,7 +20,7 @@ static const struct format {
     ky_reader *read;
     ky_writer *write;
 } formats[] = {
-    {KY_HDF5, "HDF5", {".hdf5", ".h5"}, ky_hdf5_recognise, ky_hdf5_read, ky_hdf5_write},
+    {KY_HDF5, "HDF5", {KY_HDF5_SUFFIXES}, ky_hdf5_recognise, ky_hdf5_read, ky_hdf5_write},
     {KY_GADGET2, "GADGET 2", {0}, ky_gadget2_recognise, ky_gadget_read, NULL},
     {KY_GADGET1, "GADGET 1", {0}, ky_gadget1_recognise, ky_gadget_read, NULL},
     {KY_TIPSY, "TIPSY", {".tipsy"}, ky_tipsy_recognise, ky_tipsy_read, ky_tipsy_write},
@@ -80,15 +76,6 @@ void ky_write_options_defaults(struct ky_write_options *options)
 void ky_read_options_defaults(struct ky_read_options *options)
 {
     *options = (struct ky_read_options){.size = sizeof *options};
-}
-
-void ky_read_log(const struct ky_read_options *options, enum ky_log_level level, const char *format,
-                 ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    ky_log_list((struct ky_log_to){options->log, options->log_context}, level, format, arguments);
-    va_end(arguments);
 }
 
 enum ky_format ky_snapshot_recognise(const struct ky_input *input)
@@ -195,11 +182,6 @@ enum ky_status ky_snapshot_read(const char *path, struct ky_snapshot *snapshot,
     return ky_snapshot_read_as(path, NULL, snapshot, error);
 }
 
-int ky_is_standard(const char *path)
-{
-    return !strcmp(path, "-");
-}
-
 static enum ky_status read_standard(const struct ky_read_options *options,
                                     struct ky_snapshot *snapshot, struct ky_error *error)
 {
@@ -231,21 +213,11 @@ enum ky_status ky_snapshot_read_as(const char *path, const struct ky_read_option
     return status;
 }
 
-static int ends_with(const char *text, const char *end)
-{
-    size_t length = strlen(text), more = end ? strlen(end) : 0;
-    if (!more || length < more)
-        return 0;
-    for (size_t k = 0; k < more; k++)
-        if (tolower((unsigned char)text[length - more + k]) != end[k])
-            return 0;
-    return 1;
-}
-
 static const struct format *format_by_name(const char *path)
 {
     for (int k = 0; k < FORMATS; k++)
-        if (ends_with(path, formats[k].suffixes[0]) || ends_with(path, formats[k].suffixes[1]))
+        if (ky_ends_with(path, formats[k].suffixes[0]) ||
+            ky_ends_with(path, formats[k].suffixes[1]))
             return &formats[k];
     return NULL;
 }
@@ -293,56 +265,4 @@ enum ky_status ky_snapshot_write(const char *path, const struct ky_snapshot *giv
         return ky_fail(error, KY_USAGE, "%s: the bodies need masses, positions and velocities",
                        path);
     return format->write(path, &snapshot, &chosen, error);
-}
-
-enum ky_status ky_snapshot_create(const char *path, int overwrite, struct ky_file **file,
-                                  struct ky_error *error)
-{
-    return ky_is_standard(path) ? ky_file_standard_output(file, error)
-                                : ky_file_create(path, overwrite, file, error);
-}
-
-char *ky_piece_name(const char *path, unsigned index)
-{
-    size_t end = strlen(path);
-    for (int k = 0; k < 2; k++)
-        if (ends_with(path, formats[0].suffixes[k]))
-            end -= strlen(formats[0].suffixes[k]);
-    size_t start = end;
-    while (start && isdigit((unsigned char)path[start - 1]))
-        start--;
-    if (start == end || !start || path[start - 1] != '.')
-        return NULL;
-    size_t room = strlen(path) + 16;
-    char *name = ky_allocate(room, 1);
-    if (name)
-        snprintf(name, room, "%.*s%u%s", (int)start, path, index, path + end);
-    return name;
-}
-
-enum ky_status ky_group_order(const struct ky_bodies *bodies, const int group[6], uint64_t count[6],
-                              uint64_t **order, struct ky_error *error)
-{
-    int last = 0, grouped = 1;
-    *order = NULL;
-    memset(count, 0, 6 * sizeof *count);
-    for (size_t i = 0; i < bodies->n; i++) {
-        int type = ky_type_of(bodies, i);
-        if (type > 5)
-            return ky_fail(error, KY_BAD_DATA, "body %zu: type is %d; types are 0 to 5", i, type);
-        grouped &= group[type] >= last;
-        last = group[type];
-        count[last]++;
-    }
-    if (grouped)
-        return KY_OK;
-    *order = ky_allocate(bodies->n, sizeof **order);
-    if (!*order)
-        return ky_no_memory(error, "order of bodies", bodies->n, sizeof **order);
-    uint64_t next[6] = {0};
-    for (int g = 1; g < 6; g++)
-        next[g] = next[g - 1] + count[g - 1];
-    for (size_t i = 0; i < bodies->n; i++)
-        (*order)[next[group[ky_type_of(bodies, i)]]++] = i;
-    return KY_OK;
 }

@@ -19,11 +19,17 @@ enum ky_status ky_snapshot_read_input(const struct ky_input *input, enum ky_form
                                       const struct ky_read_options *options,
                                       struct ky_snapshot *snapshot, struct ky_error *error);
 
+/* ---- common.c ---- */
+
 /* "-": standard input or output. */
 int ky_is_standard(const char *path);
 /* The file to write a snapshot to, or standard output. */
 enum ky_status ky_snapshot_create(const char *path, int overwrite, struct ky_file **file,
                                   struct ky_error *error);
+
+/* Whether `text` ends with `end`, which is in small letters, whatever the case; not with NULL. */
+int ky_ends_with(const char *text, const char *end);
+#define KY_HDF5_SUFFIXES ".hdf5", ".h5"
 
 /* A line to the log of the options, if there is one. */
 void ky_read_log(const struct ky_read_options *options, enum ky_log_level level, const char *format,

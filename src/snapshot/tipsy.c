@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/number.h"
@@ -235,25 +234,6 @@ static enum ky_status parse_ids(const char *text, struct ky_bodies *bodies, stru
     if (*end || end[-1] != '\n')
         return ky_fail(error, KY_BAD_DATA, "must end after %zu ids, with a whole line", bodies->n);
     return KY_OK;
-}
-
-enum ky_status ky_tipsy_text(const char *name, char **text, struct ky_error *error)
-{
-    struct ky_input input;
-    *text = NULL;
-    if (access(name, F_OK))
-        return KY_OK;
-    if (ky_input_open(name, &input, error)) /* the caller says which file it was */
-        return ky_fail(error, KY_BAD_DATA,
-                       "is empty or cannot be read; remove it if it is not of "
-                       "this snapshot");
-    *text = ky_allocate((size_t)input.size + 1, 1);
-    enum ky_status status = *text ? ky_input_read(&input, 0, *text, (size_t)input.size, error)
-                                  : ky_no_memory(error, name, (size_t)input.size, 1);
-    if (!status)
-        (*text)[input.size] = '\0';
-    ky_input_close(&input);
-    return status;
 }
 
 static enum ky_status read_ids(const char *name, struct ky_snapshot *snapshot,

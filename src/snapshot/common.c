@@ -1,0 +1,86 @@
+/* What the formats share: names of files, the log, the order of bodies in groups. */
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "snapshot/snapshot.h"
+
+int ky_is_standard(const char *path)
+{
+    return !strcmp(path, "-");
+}
+
+enum ky_status ky_snapshot_create(const char *path, int overwrite, struct ky_file **file,
+                                  struct ky_error *error)
+{
+    return ky_is_standard(path) ? ky_file_standard_output(file, error)
+                                : ky_file_create(path, overwrite, file, error);
+}
+
+int ky_ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), more = end ? strlen(end) : 0;
+    if (!more || length < more)
+        return 0;
+    for (size_t k = 0; k < more; k++)
+        if (tolower((unsigned char)text[length - more + k]) != end[k])
+            return 0;
+    return 1;
+}
+
+char *ky_piece_name(const char *path, unsigned index)
+{
+    static const char *const suffixes[] = {KY_HDF5_SUFFIXES};
+    size_t end = strlen(path);
+    for (size_t k = 0; k < sizeof suffixes / sizeof *suffixes; k++)
+        if (ky_ends_with(path, suffixes[k]))
+            end -= strlen(suffixes[k]);
+    size_t start = end;
+    while (start && isdigit((unsigned char)path[start - 1]))
+        start--;
+    if (start == end || !start || path[start - 1] != '.')
+        return NULL;
+    size_t room = strlen(path) + 16;
+    char *name = ky_allocate(room, 1);
+    if (name)
+        snprintf(name, room, "%.*s%u%s", (int)start, path, index, path + end);
+    return name;
+}
+
+void ky_read_log(const struct ky_read_options *options, enum ky_log_level level, const char *format,
+                 ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    ky_log_list((struct ky_log_to){options->log, options->log_context}, level, format, arguments);
+    va_end(arguments);
+}
+
+enum ky_status ky_group_order(const struct ky_bodies *bodies, const int group[6], uint64_t count[6],
+                              uint64_t **order, struct ky_error *error)
+{
+    int last = 0, grouped = 1;
+    *order = NULL;
+    memset(count, 0, 6 * sizeof *count);
+    for (size_t i = 0; i < bodies->n; i++) {
+        int type = ky_type_of(bodies, i);
+        if (type > 5)
+            return ky_fail(error, KY_BAD_DATA, "body %zu: type is %d; types are 0 to 5", i, type);
+        grouped &= group[type] >= last;
+        last = group[type];
+        count[last]++;
+    }
+    if (grouped)
+        return KY_OK;
+    *order = ky_allocate(bodies->n, sizeof **order);
+    if (!*order)
+        return ky_no_memory(error, "order of bodies", bodies->n, sizeof **order);
+    uint64_t next[6] = {0};
+    for (int g = 1; g < 6; g++)
+        next[g] = next[g - 1] + count[g - 1];
+    for (size_t i = 0; i < bodies->n; i++)
+        (*order)[next[group[ky_type_of(bodies, i)]]++] = i;
+    return KY_OK;
+}
