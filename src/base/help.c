@@ -5,24 +5,6 @@
 
 enum { WIDTH = 100, TEXT_COLUMN = 34 };
 
-const char *ky_option_value_word(const struct ky_option *option)
-{
-    if (option->value)
-        return option->value;
-    switch (option->type) {
-    case KY_OPTION_FLAG:
-        return "";
-    case KY_OPTION_CHOICE:
-        return option->choices;
-    case KY_OPTION_REAL:
-        return "REAL";
-    case KY_OPTION_TEXT:
-        return "TEXT";
-    default:
-        return "NUMBER";
-    }
-}
-
 const char *ky_option_letter_of(const struct ky_option_letter *letters, const char *name)
 {
     for (; letters && letters->letter; letters++)

@@ -13,11 +13,6 @@
 
 enum { CACHE_LINE = 64, HUGE_PAGE = 1 << 21, HUGE_FROM = 4 << 20 };
 
-enum ky_status ky_no_memory(struct ky_error *error, const char *what, size_t count, size_t size)
-{
-    return ky_fail(error, KY_FAULT, "out of memory: %s needs %zu × %zu bytes", what, count, size);
-}
-
 /* Walks and gathers come by memory in no order: with pages of 4 KiB they wait for addresses. */
 static void *allocate_huge(size_t bytes)
 {

@@ -350,6 +350,24 @@ static enum ky_status unknown(const struct words *w, const char *name)
     return ky_fail(w->error, KY_USAGE, "unknown option --%s; --help lists all", name);
 }
 
+const char *ky_option_value_word(const struct ky_option *option)
+{
+    if (option->value)
+        return option->value;
+    switch (option->type) {
+    case KY_OPTION_FLAG:
+        return "";
+    case KY_OPTION_CHOICE:
+        return option->choices;
+    case KY_OPTION_REAL:
+        return "REAL";
+    case KY_OPTION_TEXT:
+        return "TEXT";
+    default:
+        return "NUMBER";
+    }
+}
+
 static enum ky_status given_twice(const struct words *w, const struct ky_option *option)
 {
     const char *value = ky_option_value_word(option);

@@ -121,3 +121,8 @@ void ky_log(const struct ky_parameters *parameters, enum ky_log_level level, con
                 arguments);
     va_end(arguments);
 }
+
+enum ky_status ky_no_memory(struct ky_error *error, const char *what, size_t count, size_t size)
+{
+    return ky_fail(error, KY_FAULT, "out of memory: %s needs %zu × %zu bytes", what, count, size);
+}

@@ -27,8 +27,8 @@ else
 fi
 
 # Within a folder a file needs another when it includes it, or when it uses a function that the other defines. No chain of
-# needs leads back to where it began. These folders still have such rings.
-rings='src/analysis src/base'
+# needs leads back to where it began. This folder still has such a ring: its error texts suggest a softening from a walk.
+rings='src/analysis'
 # shellcheck disable=SC2086
 bad=$(awk -v rings="$rings" '
 function folder(file) { sub(/\/[^\/]*$/, "", file); return file }
