@@ -24,8 +24,9 @@ struct cli {
     int json, quiet, help;
     char usage[256]; /* what follows the command's name, for its help */
     const char *summary;
-    struct ky_option narrowed[CLI_OPTIONS]; /* see cli_narrow */
-    struct remark *said;                    /* each remark is shown once */
+    struct ky_option narrowed[CLI_OPTIONS];  /* see cli_narrow */
+    struct ky_option of_models[CLI_OPTIONS]; /* see model_options_add; the help needs it last */
+    struct remark *said;                     /* each remark is shown once */
 };
 
 struct subcommand {
@@ -94,7 +95,6 @@ extern const char *const body_type_names[6]; /* "gas" … */
 /* Options of everything that makes a model. */
 struct model_options {
     struct ky_model_parameters parameters;
-    struct ky_option own[CLI_OPTIONS]; /* one of each name that a model has of its own */
     union option_value {
         int integer;
         uint64_t count;

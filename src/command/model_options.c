@@ -29,7 +29,7 @@ void model_options_add(struct cli *cli, struct model_options *model)
 {
     ky_model_parameters_defaults(&model->parameters);
     cli_add(cli, title, ky_model_options, ky_model_option_count, &model->parameters);
-    cli_add(cli, title, model->own, gather(model->own), model->values);
+    cli_add(cli, title, cli->of_models, gather(cli->of_models), model->values);
 }
 
 const char *model_options_given(const struct cli *cli, const struct ky_model *except)
@@ -42,24 +42,24 @@ const char *model_options_given(const struct cli *cli, const struct ky_model *ex
     return NULL;
 }
 
-/* The values in `own` that were given, as words. */
+/* The values of the models' own options that were given, as words. */
 static enum ky_status put_words(struct cli *cli, struct model_options *model)
 {
     size_t used = 0, count = 0;
     for (size_t s = 0; s < cli->count; s++)
-        for (size_t k = 0; k < cli->sets[s].count && cli->sets[s].options == model->own; k++) {
+        for (size_t k = 0; k < cli->sets[s].count && cli->sets[s].options == cli->of_models; k++) {
             char value[sizeof model->text];
             if (!cli->given[s][k])
                 continue;
-            ky_option_text(&model->own[k], model->values, value, sizeof value);
+            ky_option_text(&cli->of_models[k], model->values, value, sizeof value);
             model->words[count++] = model->text + used;
             used += (size_t)snprintf(model->text + used, sizeof model->text - used, "%s=%s",
-                                     model->own[k].name, value) +
+                                     cli->of_models[k].name, value) +
                     1;
             if (used > sizeof model->text)
                 return ky_fail(&cli->error, KY_USAGE,
                                "--%s: the options of the model have more than %zu characters",
-                               model->own[k].name, sizeof model->text);
+                               cli->of_models[k].name, sizeof model->text);
         }
     model->words[count] = NULL;
     model->parameters.options = model->words;
