@@ -48,6 +48,7 @@ lines() {
         close_pairs) echo "10 $name * binaries_in_a*" ;;
         analysis) echo "10 $name * *threads*" ;;
         sim | octree | cpu_direct) echo "10 $name * threads*" ;;
+        engine_parts) printf "1 $name %s\n" 'wrong*' 'a_frame*' ;;
         equilibrium | softenings) ;;
         *) echo "0 $name *" ;;
         esac

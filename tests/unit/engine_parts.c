@@ -10,7 +10,7 @@
 #include "clouds.h"
 #include "engines.h"
 
-enum { N = 2000 };
+enum { N = 900 };
 static struct ky_error error;
 
 static struct ky_engine *open_with(const struct ky_parameters *parameters,
