@@ -140,6 +140,8 @@ enum ky_status source_units(struct cli *cli, const char *file, const char *prese
  * `run`, which leaves it to the library. */
 enum ky_status source_soften(struct cli *cli, struct ky_parameters *parameters,
                              struct ky_snapshot *snapshot, char remark[KY_REMARK]);
+/* Whether the bodies are drawn at random, by a seed. */
+int source_has_seed(const struct source *source);
 /* The options that give the bodies as lines "name=value" for struct ky_run_parameters, to be freed;
  * NULL when memory is out. The file is told by its whole path. */
 char *source_text(const struct cli *cli, const struct source *source);

@@ -240,7 +240,7 @@ static enum ky_status start(struct cli *cli, struct request *request)
     request->run.input = file;
     char *source = status ? NULL : source_text(cli, &request->source);
     request->run.source = source;
-    request->run.has_seed = request->source.model != NULL;
+    request->run.has_seed = source_has_seed(&request->source);
     request->run.seed = request->source.options.parameters.seed;
     if (!status)
         status = request->dry ? show_plan(cli, request, &snapshot)

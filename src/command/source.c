@@ -10,6 +10,7 @@
 #include "base/number.h"
 #include "base/units.h"
 #include "command/command.h"
+#include "models/models.h"
 #include "snapshot/snapshot.h"
 
 #define FIELD(name) offsetof(struct source, name)
@@ -34,6 +35,12 @@ const char *source_file(const struct cli *cli, const struct source *source)
     return source->model ? NULL : cli->word_count ? cli->words[0] : source->input;
 }
 
+int source_has_seed(const struct source *source)
+{
+    const struct ky_model *model = source->model ? ky_model_find(source->model, NULL) : NULL;
+    return model && ky_model_takes(model, "seed");
+}
+
 /* "king -n 50 --seed 1 --w0 9": all that the model was asked. */
 static void describe(const struct cli *cli, const struct source *source, char origin[ORIGIN])
 {
@@ -43,7 +50,7 @@ static void describe(const struct cli *cli, const struct source *source, char or
         for (size_t k = 0; k < cli->sets[s].count && used < ORIGIN; k++) {
             const struct ky_option *option = &cli->sets[s].options[k];
             char text[64];
-            int told = !strcmp(option->name, "seed") ||
+            int told = (!strcmp(option->name, "seed") && source_has_seed(source)) ||
                        (cli_given(cli, option->name) && strcmp(option->name, "bodies") != 0);
             if (!told || strcmp(cli->sets[s].title, "model") != 0)
                 continue;
@@ -226,8 +233,9 @@ char *source_text(const struct cli *cli, const struct source *source)
     if (path)
         write_line(out, "input", path);
     if (source->model) /* also where it is the default */
-        fprintf(out, "bodies=%" PRIu64 "\nseed=%" PRIu64 "\n", source->options.parameters.n,
-                source->options.parameters.seed);
+        fprintf(out, "bodies=%" PRIu64 "\n", source->options.parameters.n);
+    if (source_has_seed(source))
+        fprintf(out, "seed=%" PRIu64 "\n", source->options.parameters.seed);
     for (size_t s = 0; s < cli->count; s++)
         for (size_t k = 0; k < cli->sets[s].count; k++) {
             const struct ky_option *option = &cli->sets[s].options[k];

@@ -104,6 +104,8 @@ static int takes_shared(const struct ky_model *model, const char *option)
 {
     if (!strcmp(option, "radius"))
         return model->scaling == KY_SCALE_RADIUS;
+    if (!strcmp(option, "seed"))
+        return !model->certain;
     if (!strcmp(option, "mass"))
         return model->scaling != KY_NOT_SCALED;
     if (!strcmp(option, "softening") || !strcmp(option, "softening-kind"))

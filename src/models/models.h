@@ -45,6 +45,7 @@ struct ky_model {
     const struct ky_option *options; /* of the model's own struct, `own` below */
     size_t option_count, own_size;
     size_t bodies;      /* the only number of bodies that it makes; 0: any */
+    int certain;        /* 1: nothing is drawn at random; no --seed */
     int own_softenings; /* 1: `make` sets the softenings; no --softening, no --softening-kind */
     int scaling;        /* enum ky_model_scaling */
     int centring;       /* enum ky_model_centring */

@@ -49,6 +49,7 @@ const struct ky_model ky_two_body = {
     .option_count = sizeof options / sizeof *options,
     .own_size = sizeof(struct two_body),
     .bodies = 2,
+    .certain = 1,
     .scaling = KY_SCALE_MASS,
     .centring = KY_CENTRE_MASS,
     .make = make,

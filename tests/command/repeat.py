@@ -65,6 +65,10 @@ with folder() as top:
     run("run", "--model", "plummer", "-n", "200", "--units", "cluster", "--mass", "1000", "--radius", "2", "--steps", "4", "--quiet", "--output", path("units"))
     repeats("units")
 
+    run("run", "--model", "two-body", "--eccentricity", "0.5", "--end", "0.5", "--quiet", "--output", path("two"))
+    repeats("two")
+    check(about(path("two"))["seed"] is None, "two bodies have no seed")
+
     # a run that was stopped, and went further
     run("run", "--model", "plummer", "-n", "200", "--softening", "0.1", "--step", "0.015625", *QUICK, "--at", "0.125", "--output", path("whole"))
     run("run", "--model", "plummer", "-n", "200", "--softening", "0.1", "--step", "0.015625", "--end", "0.25", "--every", "0.25", "--at", "0.125", "--quiet",

@@ -42,6 +42,8 @@ plummer = run("model", "plummer", "--help").stdout
 check("--cutoff" in plummer and "-n, --bodies" in plummer and "--w0" not in plummer and "king" not in plummer
       and run("help", "model", "plummer").stdout == plummer, "kyoho model plummer --help has its options alone", plummer)
 check("plummer" in run("model", "plumer", "--help", code=2).stderr, "and no help about an unknown model")
+check("--seed" not in run("model", "two-body", "--help").stdout and run("model", "two-body", "--seed", "3", "-o", "none.csv", code=2).stderr.count("\n") == 1,
+      "two-body draws nothing at random and takes no seed")
 check("--cutoff" in run("model", "hernquist", "--help").stdout and "--radius" not in run("model", "two-body", "--help").stdout,
       "an option of two models is in the help of both, and one that a model does not heed in none")
 check("force" in run("help", "forc", code=2).stderr, "kyoho help of a misspelt command")
