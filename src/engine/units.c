@@ -107,7 +107,8 @@ static enum ky_status check_extent(const struct ky_bodies *bodies, const struct 
 
 enum ky_status ky_engine_units(const struct ky_bodies *bodies,
                                const struct ky_parameters *parameters,
-                               struct ky_engine_units *units, struct ky_error *error)
+                               const struct ky_engine_frame *frame, struct ky_engine_units *units,
+                               struct ky_error *error)
 {
     size_t softest;
     struct extent extent = extent_of(bodies);
@@ -128,6 +129,8 @@ enum ky_status ky_engine_units(const struct ky_bodies *bodies,
                        "lengths of about %.3g and masses of about %.3g give accelerations that no "
                        "number holds; other units are needed",
                        size, mass);
+    if (frame->edge > 0)
+        *units = (struct ky_engine_units){frame->length, frame->mass};
     return KY_OK;
 }
 

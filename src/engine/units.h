@@ -5,18 +5,20 @@
 #ifndef KY_ENGINE_UNITS_H
 #define KY_ENGINE_UNITS_H
 
-#include "base/status.h"
+#include "engine/engine.h"
 
 struct ky_engine_units {
     double length, mass;
 };
 
-/* The units for these bodies; the parameters' softening is that of bodies which have none of their
- * own. KY_BAD_DATA, naming the body, for one too far away, and KY_BAD_DATA or KY_USAGE for a
- * softening too large or for lengths and masses whose accelerations double cannot hold. */
+/* The units of the frame, or with edge 0 those for these bodies; the parameters' softening is that
+ * of bodies which have none of their own. KY_BAD_DATA, naming the body, for one too far away, and
+ * KY_BAD_DATA or KY_USAGE for a softening too large or for lengths and masses whose accelerations
+ * double cannot hold. */
 enum ky_status ky_engine_units(const struct ky_bodies *bodies,
                                const struct ky_parameters *parameters,
-                               struct ky_engine_units *units, struct ky_error *error);
+                               const struct ky_engine_frame *frame, struct ky_engine_units *units,
+                               struct ky_error *error);
 /* Whether the accelerations of the bodies are there and were computed. */
 int ky_knows_acceleration(const struct ky_bodies *bodies);
 

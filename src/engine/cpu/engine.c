@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/threads.h"
+#include "engine/active.h"
 #include "engine/units.h"
 
 /* Name of the processor, as the kernel tells it. */
@@ -203,7 +204,7 @@ static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodi
         return ky_fail(error, KY_USAGE, "%zu bodies for an engine that was opened for %zu",
                        bodies->n, cpu->n);
     struct ky_engine_units units;
-    enum ky_status status = ky_engine_units(bodies, cpu->parameters, &units, error);
+    enum ky_status status = ky_engine_units(bodies, cpu->parameters, &cpu->frame, &units, error);
     if (status)
         return status;
     free(cpu->softening);
@@ -211,9 +212,8 @@ static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodi
     if (bodies->softening && !(cpu->softening = ky_allocate(cpu->n, sizeof(double))))
         return ky_no_memory(error, "softenings", cpu->n, sizeof(double));
     cpu->tree_stands = 0;
-    const int framed = cpu->frame.edge > 0;
-    cpu->length = framed ? cpu->frame.length : units.length;
-    cpu->mass_unit = framed ? cpu->frame.mass : units.mass;
+    cpu->length = units.length;
+    cpu->mass_unit = units.mass;
     cpu->has_acceleration = ky_knows_acceleration(bodies);
     double per_length = 1 / cpu->length, per_mass = 1 / cpu->mass_unit;
 #pragma omp parallel for num_threads(cpu->team)
@@ -265,20 +265,13 @@ static enum ky_status get(struct ky_engine *engine, struct ky_bodies *bodies,
 static enum ky_status activate(struct ky_cpu *cpu, const struct ky_active *active,
                                struct ky_error *error)
 {
+    enum ky_status status = ky_active_check(active, cpu->n, cpu->has_acceleration, error);
     cpu->active = active;
-    if (!active)
-        return KY_OK;
-    if (!cpu->has_acceleration)
-        return ky_fail(error, KY_USAGE, "the first forces are those of all bodies");
+    if (status || !active)
+        return status;
     if (!cpu->is_active && !(cpu->is_active = ky_allocate(cpu->n, 1)))
         return ky_no_memory(error, "active bodies", cpu->n, 1);
-    memset(cpu->is_active, 0, cpu->n);
-    for (size_t k = 0; k < active->count; k++) {
-        if (active->body[k] >= cpu->n || (k && active->body[k] <= active->body[k - 1]))
-            return ky_fail(error, KY_USAGE,
-                           "active bodies must be in ascending order and below %zu", cpu->n);
-        cpu->is_active[active->body[k]] = 1;
-    }
+    ky_active_mark(active, cpu->n, cpu->is_active);
     return KY_OK;
 }
 

@@ -175,7 +175,8 @@ enum ky_status ky_device_bodies_expect(struct ky_device_bodies *bodies,
     if (given->n != bodies->n)
         return ky_fail(error, KY_USAGE, "%zu bodies for an engine that was opened for %zu",
                        given->n, bodies->n);
-    enum ky_status status = ky_engine_units(given, bodies->parameters, &bodies->units, error);
+    enum ky_status status =
+        ky_engine_units(given, bodies->parameters, &bodies->frame, &bodies->units, error);
     if (status != KY_OK)
         return status;
     bodies->own_eps = given->softening != NULL;

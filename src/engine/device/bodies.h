@@ -19,7 +19,8 @@ struct ky_device_bodies {
     int threads; /* of loops on the host */
     size_t n;
     struct ky_buffer position, velocity, mass, softening, acceleration, potential;
-    struct ky_buffer sums; /* of motion.c: sums of chunks */
+    struct ky_buffer sums;        /* of motion.c: sums of chunks */
+    struct ky_engine_frame frame; /* edge 0: found from the bodies */
     struct ky_engine_units units;
     int own_eps;       /* bodies have their own softening */
     double least_eps2; /* the smallest ε² of a pair, in the engine's units */

@@ -148,6 +148,11 @@ static void memory(const struct ky_engine *base, const struct ky_parameters *par
 
 /* ---- bodies ---- */
 
+static void set_frame(struct ky_engine *base, const struct ky_engine_frame *frame)
+{
+    device_engine(base)->bodies.frame = frame ? *frame : (struct ky_engine_frame){0};
+}
+
 static enum ky_status put(struct ky_engine *base, const struct ky_bodies *given,
                           struct ky_error *error)
 {
@@ -254,6 +259,7 @@ static void report(struct ky_engine *base, struct ky_force_report *report)
         .open = kind##_open,                                                                       \
         .close = close_engine,                                                                     \
         .resize = resize,                                                                          \
+        .frame = set_frame,                                                                        \
         .put = put,                                                                                \
         .get = get,                                                                                \
         .forces = forces,                                                                          \

@@ -115,10 +115,15 @@ enum ky_status ky_host_tree_build(struct ky_host_tree *host, const struct ky_par
         return status;
     struct ky_force_report *report = &host->bodies->report;
     size_t n = host->bodies->n;
-    const struct ky_octree_bodies bodies = {n,          host->x[0],      host->x[1], host->x[2],
-                                            host->mass, host->softening, {0},        0};
-    for (int c = 0; c < 3; c++)
+    const struct ky_engine_frame *frame = &host->bodies->frame;
+    const double per_length = 1 / host->bodies->units.length;
+    struct ky_octree_bodies bodies = {n,          host->x[0],      host->x[1], host->x[2],
+                                      host->mass, host->softening, {0},        0};
+    bodies.edge = frame->edge * per_length;
+    for (int c = 0; c < 3; c++) {
+        bodies.low[c] = frame->low[c] * per_length;
         host->origin[c] = parameters->precision == KY_DOUBLE ? 0 : median(host->x[c], n);
+    }
     host->place = 0;
     status = ky_octree_build(&host->tree, &bodies, parameters, error);
     if (status != KY_OK)

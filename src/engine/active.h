@@ -1,0 +1,15 @@
+/* The list of active bodies as every engine takes it. */
+#ifndef KY_ENGINE_ACTIVE_H
+#define KY_ENGINE_ACTIVE_H
+
+#include "engine/engine.h"
+
+/* KY_USAGE for a list that is not in ascending order or names none of `n` bodies, and for one whose
+ * other bodies would keep nothing, since no evaluation of all was before. NULL, all bodies, is
+ * right. */
+enum ky_status ky_active_check(const struct ky_active *active, size_t n, int has_acceleration,
+                               struct ky_error *error);
+/* is_active[i], i < n, is 1 for a body of the list and 0 for others. The list has been checked. */
+void ky_active_mark(const struct ky_active *active, size_t n, unsigned char *is_active);
+
+#endif
