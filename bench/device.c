@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/order.h"
 #include "integrate/integrate.h"
 
 static const char *engine_name = "cuda:0";
@@ -19,12 +20,6 @@ static void stop_if(enum ky_status status, const struct ky_error *error)
         return;
     fprintf(stderr, "%s\n", error->text);
     exit((int)status);
-}
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 static struct ky_snapshot model(const char *name, size_t n)
@@ -72,7 +67,7 @@ static double median_error(struct ky_engine *engine, size_t n)
         errors[k] = sqrt(d2 / a2);
     }
     free(bodies.acceleration);
-    qsort(errors, count, sizeof *errors, ascending);
+    qsort(errors, count, sizeof *errors, ky_order_reals);
     return errors[count / 2];
 }
 
@@ -91,8 +86,8 @@ static struct ky_force_report evaluate(struct ky_engine *engine)
             walk[k] = report.walk;
         }
     }
-    qsort(total, TIMES, sizeof *total, ascending);
-    qsort(walk, TIMES, sizeof *walk, ascending);
+    qsort(total, TIMES, sizeof *total, ky_order_reals);
+    qsort(walk, TIMES, sizeof *walk, ky_order_reals);
     report.total = total[TIMES / 2];
     report.walk = walk[TIMES / 2];
     return report;

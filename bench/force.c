@@ -13,16 +13,11 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/random.h"
 #include "engine/engine.h"
 
 enum { SAMPLES = 2048, REPEAT = 3, DIRECT_N = 65536 };
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 static enum ky_status make_plummer(size_t n, struct ky_bodies *bodies, struct ky_error *error)
 {
@@ -81,8 +76,8 @@ static void print_errors(const struct ky_bodies *bodies, const struct exact *exa
         a[k] = sqrt(d2 / a2);
         p[k] = fabs(bodies->potential[i] / exact->potential[k] - 1);
     }
-    qsort(a, exact->count, sizeof *a, ascending);
-    qsort(p, exact->count, sizeof *p, ascending);
+    qsort(a, exact->count, sizeof *a, ky_order_reals);
+    qsort(p, exact->count, sizeof *p, ky_order_reals);
     size_t half = exact->count / 2, most = exact->count * 99 / 100;
     printf("  %7.1e %7.1e  %7.1e %7.1e", a[half], a[most], p[half], p[most]);
 }

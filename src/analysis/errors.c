@@ -4,12 +4,7 @@
 
 #include "analysis/analysis.h"
 #include "base/memory.h"
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
+#include "base/order.h"
 
 static double percentile(const double *sorted, size_t samples, double p)
 {
@@ -23,7 +18,7 @@ static void describe(double *errors, size_t samples, struct ky_error_statistics 
     double square = 0;
     for (size_t i = 0; i < samples; i++)
         square += errors[i] * errors[i];
-    qsort(errors, samples, sizeof *errors, ascending);
+    qsort(errors, samples, sizeof *errors, ky_order_reals);
     *statistics = (struct ky_error_statistics){.median = percentile(errors, samples, 50),
                                                .p90 = percentile(errors, samples, 90),
                                                .p99 = percentile(errors, samples, 99),

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 
 #define AT(array) offsetof(struct ky_bodies, array)
 enum { REAL = sizeof(double), REALS = 3 * sizeof(double) };
@@ -78,26 +79,23 @@ void ky_bodies_free(struct ky_bodies *bodies)
     memset(bodies, 0, sizeof *bodies);
 }
 
+void ky_bodies_move(struct ky_bodies *bodies, size_t to, size_t from)
+{
+    for (int k = 0; k < KY_ARRAYS && to != from; k++) {
+        char *array = ky_array_of(bodies, (enum ky_array_id)k);
+        const size_t bytes = ky_arrays[k].bytes;
+        if (array)
+            memcpy(array + to * bytes, array + from * bytes, bytes);
+    }
+}
+
 void ky_bodies_choose(struct ky_bodies *bodies, unsigned types)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < bodies->n; i++) {
-        int type = bodies->type ? bodies->type[i] : 4;
-        for (int k = 0; k < KY_ARRAYS && (types >> type & 1); k++) {
-            char *memory = ky_array_of(bodies, (enum ky_array_id)k);
-            size_t bytes = ky_arrays[k].bytes;
-            if (memory && kept < i)
-                memcpy(memory + kept * bytes, memory + i * bytes, bytes);
-        }
-        kept += types >> type & 1;
-    }
+    for (size_t i = 0; i < bodies->n; i++)
+        if (types >> ky_type_of(bodies, i) & 1)
+            ky_bodies_move(bodies, kept++, i);
     bodies->n = kept;
-}
-
-static int ascending(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
 }
 
 static enum ky_status twice(uint64_t id, struct ky_error *error)
@@ -114,7 +112,7 @@ static enum ky_status check_by_sorting(const uint64_t *id, size_t n, struct ky_e
     if (!sorted)
         return ky_no_memory(error, "check of ids", n, sizeof *sorted);
     memcpy(sorted, id, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, ascending);
+    qsort(sorted, n, sizeof *sorted, ky_order_ids);
     enum ky_status status = KY_OK;
     for (size_t k = 1; k < n && status == KY_OK; k++)
         if (sorted[k] == sorted[k - 1])

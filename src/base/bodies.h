@@ -33,7 +33,15 @@ void *ky_array_of(const struct ky_bodies *bodies, enum ky_array_id id);
 /* KY_WITH_… of the optional arrays that are there. */
 unsigned ky_bodies_with(const struct ky_bodies *bodies);
 
-/* Keeps the bodies whose type has its bit in `types` (no types: all are 4), in their order. */
+/* The type of a body: 4, stars, where the bodies have no array of types. */
+static inline int ky_type_of(const struct ky_bodies *bodies, size_t i)
+{
+    return bodies->type ? bodies->type[i] : 4;
+}
+
+/* Copies all that body `from` has over body `to`. */
+void ky_bodies_move(struct ky_bodies *bodies, size_t to, size_t from);
+/* Keeps the bodies whose type has its bit in `types`, in their order. */
 void ky_bodies_choose(struct ky_bodies *bodies, unsigned types);
 /* KY_BAD_DATA for the first body with an acceleration or a potential that is not finite. */
 enum ky_status ky_bodies_check_forces(const struct ky_bodies *bodies, struct ky_error *error);

@@ -31,7 +31,7 @@ static void measure_bodies(const struct ky_bodies *bodies, struct facts *facts)
         facts->high[k] = -(double)INFINITY;
     }
     for (size_t i = 0; i < bodies->n; i++) {
-        facts->types[bodies->type ? bodies->type[i] : 4]++;
+        facts->types[ky_type_of(bodies, i)]++;
         facts->mass += bodies->mass[i];
         for (int k = 0; k < 3; k++) {
             facts->low[k] = fmin(facts->low[k], bodies->position[i][k]);

@@ -5,13 +5,8 @@
 
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "command/force.h"
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 static double *phase(struct ky_force_report *report, int k)
 {
@@ -28,7 +23,7 @@ static void take_medians(struct ky_force_report *reports, size_t count, double *
     for (int k = 0; phase(median, k); k++) {
         for (size_t r = 0; r < count; r++)
             work[r] = *phase(&reports[r], k);
-        qsort(work, count, sizeof *work, by_value);
+        qsort(work, count, sizeof *work, ky_order_reals);
         *phase(median, k) =
             count % 2 ? work[count / 2] : 0.5 * (work[count / 2 - 1] + work[count / 2]);
     }

@@ -66,7 +66,7 @@ static void count_types(const struct ky_bodies *bodies, size_t count[6])
     for (int t = 0; t < 6; t++)
         count[t] = 0;
     for (size_t i = 0; i < bodies->n; i++)
-        count[bodies->type ? bodies->type[i] : 4]++;
+        count[ky_type_of(bodies, i)]++;
 }
 
 void reading_json(struct ky_json *json, const struct ky_snapshot *snapshot)

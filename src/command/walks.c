@@ -1,6 +1,5 @@
 /* Tables of numbers for bodies, their statistics, and the cost of a walk. */
 #include "command/walks.h"
-#include "snapshot/snapshot.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -8,6 +7,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
+#include "snapshot/snapshot.h"
 
 #define FIELD(name) offsetof(struct table_output, name)
 static const struct ky_option table_options[] = {
@@ -55,12 +56,6 @@ enum ky_status table_write(struct cli *cli, const struct table_output *table, ta
     return ky_file_publish(file, NULL, &cli->error);
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 enum ky_status spread_of(struct cli *cli, const double *values, size_t n, struct spread *spread)
 {
     const double unknown = (double)NAN;
@@ -72,7 +67,7 @@ enum ky_status spread_of(struct cli *cli, const double *values, size_t n, struct
         return ky_no_memory(&cli->error, "statistics", n, sizeof *sorted);
     for (size_t i = 0; i < n; i++)
         sum += sorted[i] = values[i];
-    qsort(sorted, n, sizeof *sorted, by_value);
+    qsort(sorted, n, sizeof *sorted, ky_order_reals);
     *spread = (struct spread){sum / (double)n, sorted[0], sorted[n / 2], sorted[n - 1]};
     free(sorted);
     return KY_OK;

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bodies.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/sums.h"
 #include "models/models.h"
 
@@ -116,12 +118,6 @@ enum ky_status ky_merge_scale(const struct ky_bodies *b,
     return KY_OK;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 static uint64_t largest(const uint64_t *values, size_t n)
 {
     uint64_t most = 0;
@@ -137,7 +133,7 @@ static enum ky_status make_unique(uint64_t *id, size_t n, size_t first, struct k
     if (!sorted)
         return ky_no_memory(error, "ids", n, sizeof *sorted);
     memcpy(sorted, id, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, ascending);
+    qsort(sorted, n, sizeof *sorted, ky_order_ids);
     size_t same = 0;
     for (size_t i = 1; i < n; i++)
         same += sorted[i] == sorted[i - 1];
@@ -172,7 +168,7 @@ static void place(const struct ky_bodies *from, const struct ky_merge_scale *sca
         if (to->softening)
             to->softening[at] = from->softening ? from->softening[i] * scale->length : softening;
         if (to->type)
-            to->type[at] = from->type ? from->type[i] : 4;
+            to->type[at] = (uint8_t)ky_type_of(from, i);
         for (int k = 0; k < 3; k++) {
             to->position[at][k] = (from->position[i][k] - x[k]) * scale->length + position[k];
             to->velocity[at][k] = (from->velocity[i][k] - v[k]) * scale->speed + velocity[k];

@@ -10,6 +10,7 @@
 #include "analysis/analysis.h"
 #include "base/bodies.h"
 #include "base/memory.h"
+#include "base/order.h"
 
 enum { BY_FORCES = KY_WITH_ACCELERATION | KY_WITH_POTENTIAL };
 
@@ -116,12 +117,6 @@ enum ky_status ky_sim_write(struct ky_sim *sim, const struct ky_bodies *given,
 
 /* ---- bodies that come and go ---- */
 
-static int ascending(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Ids from the largest of the first `n` on; KY_USAGE when there are none left. */
 static enum ky_status number(struct ky_bodies *bodies, size_t n, struct ky_error *error)
 {
@@ -160,26 +155,17 @@ enum ky_status ky_sim_add(struct ky_sim *sim, const struct ky_bodies *given, str
     return status;
 }
 
-/* The rows whose id is not in `id`, which is in ascending order, move up. How many of `id` were
- * found. */
+/* Takes out the bodies whose ids are among the `count` in `id`, which ascend. Returns their number.
+ */
 static size_t drop_rows(struct ky_bodies *bodies, const uint64_t *id, size_t count)
 {
-    size_t kept = 0, found = 0;
-    for (size_t i = 0; i < bodies->n; i++) {
-        if (bsearch(&bodies->id[i], id, count, sizeof *id, ascending)) {
-            found++;
-            continue;
-        }
-        for (int k = 0; k < KY_ARRAYS && kept < i; k++) {
-            char *array = ky_array_of(bodies, (enum ky_array_id)k);
-            const size_t bytes = ky_arrays[k].bytes;
-            if (array)
-                memcpy(array + kept * bytes, array + i * bytes, bytes);
-        }
-        kept++;
-    }
+    size_t kept = 0;
+    for (size_t i = 0; i < bodies->n; i++)
+        if (!bsearch(&bodies->id[i], id, count, sizeof *id, ky_order_ids))
+            ky_bodies_move(bodies, kept++, i);
+    const size_t gone = bodies->n - kept;
     bodies->n = kept;
-    return found;
+    return gone;
 }
 
 enum ky_status ky_sim_remove(struct ky_sim *sim, const uint64_t *id, size_t count,
@@ -192,7 +178,7 @@ enum ky_status ky_sim_remove(struct ky_sim *sim, const uint64_t *id, size_t coun
     if (!sorted)
         return ky_no_memory(error, "ids", count, sizeof *sorted);
     memcpy(sorted, id, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, ascending);
+    qsort(sorted, count, sizeof *sorted, ky_order_ids);
     enum ky_status status = take_bodies(sim, 0, 0, &bodies, error);
     if (!status && drop_rows(&bodies, sorted, count) != count)
         status = ky_fail(error, KY_BAD_DATA,

@@ -4,6 +4,7 @@
 #ifndef KY_SNAPSHOT_SNAPSHOT_H
 #define KY_SNAPSHOT_SNAPSHOT_H
 
+#include "base/bodies.h"
 #include "base/file.h"
 
 /* ".hdf5", or ".tipsy" in a build without HDF5. */
@@ -72,12 +73,6 @@ ky_writer ky_hdf5_write, ky_tipsy_write, ky_csv_write;
 /* A file of several: the name of number `index` of those that `path` belongs to ("a.0.hdf5",
  * "a.0"), to be freed; NULL if the name has no number or memory is out. */
 char *ky_piece_name(const char *path, unsigned index);
-
-/* Body type as the arrays say it. */
-static inline int ky_type_of(const struct ky_bodies *bodies, size_t i)
-{
-    return bodies->type ? bodies->type[i] : 4;
-}
 
 /* A file tells the kind of softening by a number: 1 symmetric, 0 plummer, else it is not known. */
 static inline int ky_softening_kind_of(double symmetric)

@@ -18,7 +18,7 @@ static inline double kth_distance(const struct ky_bodies *bodies, size_t i, size
     for (size_t j = 0; j < bodies->n; j++)
         work[j] = pair2(bodies, i, j);
     work[i] = -1; /* first */
-    qsort(work, bodies->n, sizeof *work, cloud_ascending);
+    qsort(work, bodies->n, sizeof *work, ky_order_reals);
     return sqrt(work[k]);
 }
 

@@ -10,6 +10,7 @@
 #endif
 
 #include "analysis/analysis.h"
+#include "base/order.h"
 
 static struct ky_error error;
 
@@ -30,12 +31,6 @@ static void shift(struct ky_bodies *bodies, double by)
             bodies->position[i][k] += by * (k + 1);
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Casertano & Hut's sum as it is written, N² log N. */
 static void plain_density_centre(const struct ky_bodies *bodies, double centre[3])
 {
@@ -49,7 +44,7 @@ static void plain_density_centre(const struct ky_bodies *bodies, double centre[3
                 near[j][0] += pow(bodies->position[j][k] - bodies->position[i][k], 2);
         }
         near[i][0] = -1;
-        qsort(near, bodies->n, sizeof *near, ascending);
+        qsort(near, bodies->n, sizeof *near, ky_order_reals);
         double density = 0;
         for (int j = 1; j <= 5; j++)
             density += near[j][1];

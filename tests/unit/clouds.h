@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "base/random.h"
 #include "engine/engine.h"
 
@@ -101,12 +102,6 @@ struct cloud_error {
     double median, p99, max, potential_median, potential_p99, potential_max;
 };
 
-static inline int cloud_ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static inline double cloud_percentile(const double *sorted, size_t n, double fraction)
 {
     return n ? sorted[(size_t)((double)(n - 1) * fraction)] : 0;
@@ -131,8 +126,8 @@ static inline struct cloud_error cloud_compare(const struct ky_bodies *bodies,
         e[i] = isnan(e[i]) ? (double)INFINITY : e[i];
         p[i] = isnan(p[i]) ? (double)INFINITY : p[i];
     }
-    qsort(e, n, sizeof *e, cloud_ascending);
-    qsort(p, n, sizeof *p, cloud_ascending);
+    qsort(e, n, sizeof *e, ky_order_reals);
+    qsort(p, n, sizeof *p, ky_order_reals);
     struct cloud_error result = {cloud_percentile(e, n, 0.5),  cloud_percentile(e, n, 0.99),
                                  cloud_percentile(e, n, 1),    cloud_percentile(p, n, 0.5),
                                  cloud_percentile(p, n, 0.99), cloud_percentile(p, n, 1)};

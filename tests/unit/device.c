@@ -741,17 +741,6 @@ int main(void)
 
 #else
 
-static void every_engine(void **state)
-{
-    (void)state;
-    printf("# neither CUDA nor OpenCL is in this build\n");
-    skip();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_engine)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+MAIN_THAT_SKIPS(every_engine, "neither CUDA nor OpenCL is in this build")
 
 #endif

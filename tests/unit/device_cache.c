@@ -489,17 +489,6 @@ int main(int argc, char **argv)
 
 #else
 
-static void cache_of_programs(void **state)
-{
-    (void)state;
-    printf("# OpenCL is not in this build\n");
-    skip();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(cache_of_programs)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+MAIN_THAT_SKIPS(cache_of_programs, "OpenCL is not in this build")
 
 #endif

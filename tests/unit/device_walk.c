@@ -19,7 +19,7 @@ static void middle(const struct ky_bodies *bodies, double origin[3])
     for (int c = 0; c < 3; c++) {
         for (size_t i = 0; i < bodies->n; i++)
             x[i] = bodies->position[i][c];
-        qsort(x, bodies->n, sizeof *x, cloud_ascending);
+        qsort(x, bodies->n, sizeof *x, ky_order_reals);
         origin[c] = bodies->n ? x[bodies->n / 2] : 0;
     }
     free(x);

@@ -42,7 +42,7 @@ static double median_distance(const struct ky_bodies *bodies)
     double *r = malloc(bodies->n * sizeof *r);
     for (size_t j = 0; j < bodies->n; j++)
         r[j] = sqrt(pair2(bodies, 0, j));
-    qsort(r, bodies->n, sizeof *r, cloud_ascending);
+    qsort(r, bodies->n, sizeof *r, ky_order_reals);
     double median = r[bodies->n / 2];
     free(r);
     return median;

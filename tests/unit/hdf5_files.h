@@ -32,17 +32,7 @@ static inline void put_set(hid_t where, const char *name, hid_t stored, hid_t ty
     H5Sclose(space);
 }
 #else
-static void no_hdf5(void **state)
-{
-    (void)state;
-    skip();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(no_hdf5)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+MAIN_THAT_SKIPS(files_of_hdf5, "HDF5 is not in this build")
 #endif
 
 #endif

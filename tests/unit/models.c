@@ -11,6 +11,7 @@
 #include <omp.h>
 #endif
 
+#include "base/order.h"
 #include "models/equilibrium.h"
 #include "models/models.h"
 
@@ -387,17 +388,11 @@ static void cold_and_warm_uniform_models(void **state)
         }
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* √N times the largest distance of the sample's distribution from a law; below 1.95 in 99.9 %. */
 static double kolmogorov(double *values, size_t n, double (*law)(double))
 {
     double most = 0;
-    qsort(values, n, sizeof *values, ascending);
+    qsort(values, n, sizeof *values, ky_order_reals);
     for (size_t i = 0; i < n; i++) {
         double expected = law(values[i]);
         most = fmax(most, fabs(expected - (double)i / (double)n));

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
@@ -28,6 +29,20 @@ __attribute__((constructor)) static void choose_tests(void)
     if (skip && *skip)
         cmocka_set_skip_filter(skip);
 }
+
+/* The whole program where this build lacks what it tests: one test, which skips and says why. */
+#define MAIN_THAT_SKIPS(test, why)                                                                 \
+    static void test(void **state)                                                                 \
+    {                                                                                              \
+        (void)state;                                                                               \
+        printf("# %s\n", why);                                                                     \
+        skip();                                                                                    \
+    }                                                                                              \
+    int main(void)                                                                                 \
+    {                                                                                              \
+        const struct CMUnitTest tests[] = {cmocka_unit_test(test)};                                \
+        return cmocka_run_group_tests(tests, NULL, NULL);                                          \
+    }
 
 /* Fails with the library's own error text. */
 #define assert_ok(call)                                                                            \

@@ -1,0 +1,21 @@
+/* Comparisons for qsort and bsearch: the smaller number comes first. Each returns −1, 0 or 1. */
+#ifndef KY_BASE_ORDER_H
+#define KY_BASE_ORDER_H
+
+#include <stdint.h>
+
+/* Of two doubles, neither of them NaN. */
+static inline int ky_order_reals(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Of two uint64_t. */
+static inline int ky_order_ids(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+#endif
