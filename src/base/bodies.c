@@ -179,7 +179,7 @@ static enum ky_status check_body(const struct ky_bodies *bodies, size_t i, struc
 
 enum ky_status ky_bodies_check(const struct ky_bodies *bodies, struct ky_error *error)
 {
-    if (bodies->n && (!bodies->mass || !bodies->position || !bodies->velocity))
+    if (!bodies || (bodies->n && (!bodies->mass || !bodies->position || !bodies->velocity)))
         return ky_fail(error, KY_USAGE, "bodies without masses, positions or velocities");
     for (size_t i = 0; i < bodies->n; i++) {
         enum ky_status status = check_body(bodies, i, error);

@@ -71,7 +71,7 @@ static char *target_of(const char *path)
     return joined(path, "");
 }
 
-static enum ky_status may_replace(const char *path, int overwrite, struct ky_error *error)
+enum ky_status ky_file_may_write(const char *path, int overwrite, struct ky_error *error)
 {
     struct stat about;
     if (!*path)
@@ -80,12 +80,10 @@ static enum ky_status may_replace(const char *path, int overwrite, struct ky_err
         return errno == ENOENT ? KY_OK : cannot_write(path, errno, error);
     if (!S_ISREG(about.st_mode))
         return ky_fail(error, KY_CANNOT_WRITE, "%s: cannot be written: is %s", path,
-                       S_ISDIR(about.st_mode) ? "a directory; give the name of a file"
+                       S_ISDIR(about.st_mode) ? "a folder; give the name of a file"
                                               : "no plain file");
     if (!overwrite)
-        return ky_fail(error, KY_USAGE,
-                       "%s: exists already; choose another name or allow it to be overwritten",
-                       path);
+        return ky_fail(error, KY_USAGE, "%s exists; --overwrite replaces it", path);
     return KY_OK;
 }
 
@@ -184,7 +182,7 @@ enum ky_status ky_file_create(const char *path, int overwrite, struct ky_file **
                               struct ky_error *error)
 {
     *file = NULL;
-    enum ky_status status = may_replace(path, overwrite, error);
+    enum ky_status status = ky_file_may_write(path, overwrite, error);
     if (status)
         return status;
     struct ky_file *made = new_file(target_of(path));

@@ -16,8 +16,11 @@ const char *ky_reason(int number, char text[128]);
 
 struct ky_file;
 
-/* Opens PATH.part. An existing `path` is KY_USAGE unless `overwrite`; what cannot be written is
- * KY_CANNOT_WRITE. */
+/* Whether a file of this name may be written, before any work is done for it. KY_USAGE for an empty
+ * name, and for a file that exists unless `overwrite`; KY_CANNOT_WRITE for a folder and for what is
+ * no plain file. Nothing is opened or made. */
+enum ky_status ky_file_may_write(const char *path, int overwrite, struct ky_error *error);
+/* Opens PATH.part, where ky_file_may_write allows it. KY_CANNOT_WRITE where the system refuses. */
 enum ky_status ky_file_create(const char *path, int overwrite, struct ky_file **file,
                               struct ky_error *error);
 /* Standard output, for the two calls that append: nothing is renamed, and what has been written is

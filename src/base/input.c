@@ -29,7 +29,7 @@ enum ky_status ky_input_open(const char *path, struct ky_input *input, struct ky
         status =
             ky_fail(error, KY_BAD_DATA, "%s: cannot be read: %s", path, ky_reason(errno, text));
     else if (S_ISDIR(about.st_mode))
-        status = ky_fail(error, KY_BAD_DATA, "%s: is a directory; give a file in it", path);
+        status = ky_fail(error, KY_BAD_DATA, "%s: is a folder; give a file in it", path);
     else if (!S_ISREG(about.st_mode))
         status = ky_fail(error, KY_BAD_DATA, "%s: is no plain file; copy it into one first", path);
     else if (about.st_size == 0)

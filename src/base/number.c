@@ -4,6 +4,7 @@
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct language {
     locale_t plain, before;
@@ -55,8 +56,22 @@ const char *ky_number_text(char text[KY_NUMBER_TEXT], double value)
     return text;
 }
 
+/* Behind the 0 of a text that begins like 0x10, which strtod takes for 16; else NULL. */
+static const char *end_before_x(const char *text)
+{
+    text += strspn(text, " \t\n\v\f\r");
+    text += *text == '+' || *text == '-';
+    return *text == '0' && (text[1] == 'x' || text[1] == 'X') ? text + 1 : NULL;
+}
+
 double ky_number_real(const char *text, char **end)
 {
+    const char *zero = end_before_x(text);
+    if (zero) {
+        if (end)
+            *end = (char *)(uintptr_t)zero;
+        return 0;
+    }
     struct language language = enter_plain();
     double value = strtod(text, end);
     leave_plain(language);

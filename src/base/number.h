@@ -21,8 +21,9 @@ int ky_format_list(char *text, size_t size, const char *format, va_list argument
  */
 const char *ky_number_text(char text[KY_NUMBER_TEXT], double value);
 
-/* strtod: the number at the start of `text`, and in *end (may be NULL) where it ends. *end == text
- * if there is no number. */
+/* The decimal number at the start of `text`, as strtod reads it, and in *end (may be NULL) where it
+ * ends. *end == text if there is no number. Hexadecimal is not read: 0x10 is 0, and ends at the x.
+ */
 double ky_number_real(const char *text, char **end);
 /* The same for a whole number of decimal digits below 2^64. Blanks and signs are not accepted; a
  * larger number leaves *end == text. */

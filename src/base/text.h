@@ -1,6 +1,8 @@
-/* Text that came from outside: names of files need not be UTF-8. */
+/* Small matters of text. Text that came from outside, such as names of files, need not be UTF-8. */
 #ifndef KY_BASE_TEXT_H
 #define KY_BASE_TEXT_H
+
+#include <stdint.h>
 
 /* Bytes of the character at `text` (RFC 3629), or 0 if it is not UTF-8. `text` is not empty. */
 static inline int ky_utf8_length(const char *text)
@@ -20,6 +22,12 @@ static inline int ky_utf8_length(const char *text)
         (c[0] == 0xf0 && c[1] < 0x90) || (c[0] == 0xf4 && c[1] >= 0x90))
         return 0;
     return length;
+}
+
+/* `one` for 1, else `many`: "1 body", "2 bodies". */
+static inline const char *ky_plural(uint64_t n, const char *one, const char *many)
+{
+    return n == 1 ? one : many;
 }
 
 #endif

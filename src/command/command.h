@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/options.h"
+#include "base/text.h"
 #include "engine/engine.h"
 
 enum { CLI_SETS = 12, CLI_OPTIONS = 48 }; /* options: of one set, at most */
@@ -90,6 +91,9 @@ enum ky_status reading_get(struct cli *cli, const struct reading *reading, const
 /* What was read: types, units, space and softening, as a line and as members of an object. */
 void reading_show(FILE *out, const char *name, const struct ky_snapshot *snapshot);
 void reading_json(struct ky_json *json, const struct ky_snapshot *snapshot);
+/* "softening 0.1", "no softening" or "softening of each body's own". */
+enum { SOFTENING_WORDS = 64 };
+void softening_words(const struct ky_snapshot *snapshot, char text[SOFTENING_WORDS]);
 extern const char *const body_type_names[6]; /* "gas" … */
 
 /* Options of everything that makes a model. */
@@ -154,8 +158,6 @@ struct sink {
 void sink_add(struct cli *cli, struct sink *sink);
 /* KY_USAGE before work starts if there is no output, or it exists and may not be replaced. */
 enum ky_status sink_check(struct cli *cli, const struct sink *sink);
-/* KY_USAGE if `output` exists and may not be replaced. */
-enum ky_status refuse_overwrite(struct cli *cli, const char *output, int overwrite);
 /* KY_USAGE if `output` is the file `input` (may be NULL), which it would replace. */
 enum ky_status refuse_own_input(struct cli *cli, const char *output, const char *input);
 /* Where the lines for the user go: standard error where the snapshot goes to standard output. */

@@ -61,8 +61,8 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
         reading_json(&json, &snapshot);
         ky_json_end_object(&json);
     } else if (!status && !cli->quiet) {
-        fprintf(sink_remarks(&sink), "%s: %zu bodies at time %g\n", sink.output, snapshot.bodies.n,
-                snapshot.time);
+        fprintf(sink_remarks(&sink), "%s: %zu %s at time %g\n", sink.output, snapshot.bodies.n,
+                ky_plural(snapshot.bodies.n, "body", "bodies"), snapshot.time);
         reading_show(sink_remarks(&sink), cli->words[0], &snapshot);
     }
     ky_snapshot_free(&snapshot);

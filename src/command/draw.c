@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "command/files.h"
 #include "draw/draw.h"
@@ -61,7 +62,7 @@ static void show(const struct cli *cli, const char *output, size_t panels)
         ky_json_count(&json, "panels", panels);
         ky_json_end_object(&json);
     } else if (!cli->quiet) {
-        printf("%s: %zu panel%s\n", output, panels, panels == 1 ? "" : "s");
+        printf("%s: %zu %s\n", output, panels, ky_plural(panels, "panel", "panels"));
     }
 }
 
@@ -85,7 +86,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     if (length < 5 || strcmp(request.output + length - 4, ".png") != 0)
         return ky_fail(&cli->error, KY_USAGE,
                        "%s: pictures are PNG files; give a name that ends in .png", request.output);
-    status = refuse_overwrite(cli, request.output, parameters.overwrite);
+    status = ky_file_may_write(request.output, parameters.overwrite, &cli->error);
     for (int k = 0; k < cli->word_count && !status; k++) {
         folder |= files_is_folder(cli->words[k]);
         status = files_add(cli, &files, cli->words[k]);

@@ -122,7 +122,8 @@ static void show_softening(const struct ky_snapshot *snapshot, const struct fact
 
 static void show(const struct ky_snapshot *snapshot, const struct facts *facts)
 {
-    printf("%-22s %zu bodies at time %.9g\n", facts->file, facts->n, snapshot->time);
+    printf("%-22s %zu %s at time %.9g\n", facts->file, facts->n,
+           ky_plural(facts->n, "body", "bodies"), snapshot->time);
     for (int k = 0; k < 6; k++)
         if (facts->types[k])
             printf("%-22s %zu (type %d)\n", body_type_names[k], facts->types[k], k);
@@ -278,9 +279,11 @@ static void show_run(struct cli *cli, const char *folder, const struct file_list
     char change[32] = "not defined";
     if (!isnan(last.change))
         snprintf(change, sizeof change, "%+.2e", last.change);
-    printf("%-22s %zu snapshots; ", folder, files->count);
+    printf("%-22s %zu %s; ", folder, files->count,
+           ky_plural(files->count, "snapshot", "snapshots"));
     if (last.known)
-        printf("time %.9g after %" PRIu64 " steps, dE/E %s\n", last.time, last.steps, change);
+        printf("time %.9g after %" PRIu64 " %s, dE/E %s\n", last.time, last.steps,
+               ky_plural(last.steps, "step", "steps"), change);
     else
         printf("no rows in energy.csv\n");
 }

@@ -29,8 +29,11 @@ static void show(const struct cli *cli, const char *name, const struct sink *sin
         ky_json_real(&json, "softening", snapshot->softening);
         ky_json_end_object(&json);
     } else if (!cli->quiet) {
-        fprintf(sink_remarks(sink), "%s: %s, %zu bodies, softening %.6g\n", sink->output, name,
-                snapshot->bodies.n, snapshot->softening);
+        char softening[SOFTENING_WORDS];
+        const size_t n = snapshot->bodies.n;
+        softening_words(snapshot, softening);
+        fprintf(sink_remarks(sink), "%s: %s, %zu %s, %s\n", sink->output, name, n,
+                ky_plural(n, "body", "bodies"), softening);
     }
 }
 

@@ -73,8 +73,8 @@ static void show(const struct cli *cli, const struct results *results, double ra
     } else if (!cli->quiet) {
         report_print(&results->report);
         spread_print("neighbours", &results->spread);
-        printf("%zu bodies, %zu without neighbours, %.0f neighbours in all\n", n, results->alone,
-               results->pairs);
+        printf("%zu %s, %zu without neighbours, %.0f neighbours in all\n", n,
+               ky_plural(n, "body", "bodies"), results->alone, results->pairs);
     }
 }
 

@@ -92,10 +92,20 @@ void reading_json(struct ky_json *json, const struct ky_snapshot *snapshot)
     ky_json_real(json, "softening", snapshot->softening);
 }
 
+void softening_words(const struct ky_snapshot *snapshot, char text[SOFTENING_WORDS])
+{
+    if (snapshot->bodies.softening)
+        snprintf(text, SOFTENING_WORDS, "softening of each body's own");
+    else if (isnan(snapshot->softening))
+        snprintf(text, SOFTENING_WORDS, "no softening");
+    else
+        snprintf(text, SOFTENING_WORDS, "softening %.6g", snapshot->softening);
+}
+
 void reading_show(FILE *out, const char *name, const struct ky_snapshot *snapshot)
 {
     const struct ky_units *units = &snapshot->units;
-    char space[256];
+    char space[256], softening[SOFTENING_WORDS];
     size_t count[6];
     count_types(&snapshot->bodies, count);
     fprintf(out, "read from %s:", name);
@@ -109,12 +119,8 @@ void reading_show(FILE *out, const char *name, const struct ky_snapshot *snapsho
                 units->velocity_cm_s, units->g);
     else
         fprintf(out, "; N-body units, G = %.6g", units->g);
-    if (snapshot->bodies.softening)
-        fputs("; softening of each body's own", out);
-    else if (isnan(snapshot->softening))
-        fputs("; no softening", out);
-    else
-        fprintf(out, "; softening %.6g", snapshot->softening);
+    softening_words(snapshot, softening);
+    fprintf(out, "; %s", softening);
     ky_space_describe(&snapshot->space, space, sizeof space);
     if (*space)
         fprintf(out, "; %s, converted to physical, open space", space);

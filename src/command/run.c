@@ -196,13 +196,14 @@ static enum ky_status show_plan(struct cli *cli, const struct request *request,
     }
     char steps[96] = "a step that follows from the bodies unless --step is given";
     if (!isnan(plan.step))
-        snprintf(steps, sizeof steps, "%llu steps of %g", (unsigned long long)plan.steps,
-                 plan.step);
-    printf("%zu bodies, %s, %llu snapshots\n"
+        snprintf(steps, sizeof steps, "%llu %s of %g", (unsigned long long)plan.steps,
+                 ky_plural(plan.steps, "step", "steps"), plan.step);
+    printf("%zu %s, %s, %llu %s\n"
            "memory: %.3g GB on the host, %.3g GB on a device; disk: %.3g GB\n"
            "largest number of bodies in the memory that is free now: %.3g\n",
-           snapshot->bodies.n, steps, (unsigned long long)plan.snapshots, plan.host_bytes / 1e9,
-           plan.device_bytes / 1e9, plan.disk_bytes / 1e9, plan.largest_n);
+           snapshot->bodies.n, ky_plural(snapshot->bodies.n, "body", "bodies"), steps,
+           (unsigned long long)plan.snapshots, ky_plural(plan.snapshots, "snapshot", "snapshots"),
+           plan.host_bytes / 1e9, plan.device_bytes / 1e9, plan.disk_bytes / 1e9, plan.largest_n);
     return KY_OK;
 }
 

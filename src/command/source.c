@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include "base/file.h"
 #include "base/number.h"
 #include "base/units.h"
 #include "command/command.h"
@@ -283,14 +283,7 @@ enum ky_status sink_check(struct cli *cli, const struct sink *sink)
         return cli->json ? ky_fail(&cli->error, KY_USAGE,
                                    "-o - and --json both want standard output; give -o FILE")
                          : KY_OK;
-    return refuse_overwrite(cli, sink->output, sink->overwrite);
-}
-
-enum ky_status refuse_overwrite(struct cli *cli, const char *output, int overwrite)
-{
-    if (overwrite || access(output, F_OK))
-        return KY_OK;
-    return ky_fail(&cli->error, KY_USAGE, "%s exists; --overwrite replaces it", output);
+    return ky_file_may_write(sink->output, sink->overwrite, &cli->error);
 }
 
 enum ky_status refuse_own_input(struct cli *cli, const char *output, const char *input)

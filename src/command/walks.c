@@ -34,7 +34,7 @@ enum ky_status table_check(struct cli *cli, const struct table_output *table, co
     if (!dot || strcmp(dot, ".csv") != 0)
         return ky_fail(&cli->error, KY_USAGE, "%s: the table is a CSV file; name it .csv",
                        table->output);
-    enum ky_status status = refuse_overwrite(cli, table->output, table->overwrite);
+    enum ky_status status = ky_file_may_write(table->output, table->overwrite, &cli->error);
     return status ? status : refuse_own_input(cli, table->output, input);
 }
 

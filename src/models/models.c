@@ -189,8 +189,8 @@ static enum ky_status check_bodies(const struct ky_model *model, uint64_t n, str
         return ky_fail(error, KY_USAGE, "%s of 0 bodies; give a number of bodies, such as -n 10000",
                        model->name);
     if (model->bodies && n != model->bodies)
-        return ky_fail(error, KY_USAGE, "%s makes %zu bodies; %llu were asked for", model->name,
-                       model->bodies, (unsigned long long)n);
+        return ky_fail(error, KY_USAGE, "%s makes %zu bodies, not %llu", model->name, model->bodies,
+                       (unsigned long long)n);
     return KY_OK;
 }
 

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/options.h"
+#include "base/text.h"
 
 /* ---- opening and closing ---- */
 
@@ -224,9 +225,10 @@ enum ky_status ky_run_loop(struct ky_run *run, struct ky_error *error)
         ky_run_write_failure(run, own.text);
         return ky_fail(error, status, "%s", own.text);
     }
-    ky_log(&run->parameters, KY_LOG_INFO, "%s at time %.10g after %llu steps, %.1f s",
+    ky_log(&run->parameters, KY_LOG_INFO, "%s at time %.10g after %llu %s, %.1f s",
            reason ? "stopped" : "done", ky_sim_time(run->sim),
-           (unsigned long long)ky_sim_steps(run->sim), ky_run_wall(run));
+           (unsigned long long)ky_sim_steps(run->sim),
+           ky_plural(ky_sim_steps(run->sim), "step", "steps"), ky_run_wall(run));
     if (!reason)
         return KY_OK;
     return ky_fail(error, KY_STOPPED,

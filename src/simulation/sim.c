@@ -231,8 +231,9 @@ uint64_t ky_sim_steps(const struct ky_sim *sim)
 enum ky_status ky_sim_bodies(struct ky_sim *sim, struct ky_bodies *bodies, struct ky_error *error)
 {
     if (bodies->n != sim->n)
-        return ky_fail(error, KY_USAGE, "arrays for %zu bodies, the simulation has %zu", bodies->n,
-                       sim->n);
+        return ky_fail(error, KY_USAGE,
+                       "arrays of length %zu; they must have that of the simulation, %zu",
+                       bodies->n, sim->n);
     for (size_t i = 0; bodies->id && i < sim->n; i++)
         bodies->id[i] = sim->id ? sim->id[i] : i;
     for (size_t i = 0; bodies->type && i < sim->n; i++)

@@ -98,7 +98,8 @@ enum ky_status ky_sim_write(struct ky_sim *sim, const struct ky_bodies *given,
     struct ky_bodies bodies = {0};
     const double softening = sim->parameters.softening;
     if (given->n != sim->n)
-        return ky_fail(error, KY_USAGE, "arrays for %zu bodies, the simulation has %zu", given->n,
+        return ky_fail(error, KY_USAGE,
+                       "arrays of length %zu; they must have that of the simulation, %zu", given->n,
                        sim->n);
     enum ky_status status =
         take_bodies(sim, 0, ky_bodies_with(given) & ~(unsigned)BY_FORCES, &bodies, error);

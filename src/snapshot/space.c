@@ -111,8 +111,8 @@ enum ky_status ky_space_decide(const struct ky_space *space, const struct ky_rea
     char what[256];
     ky_space_describe(space, what, sizeof what);
     return ky_fail(error, KY_BAD_DATA,
-                   "is %s; forces are computed in physical coordinates and open space, and "
-                   "--physical converts it",
+                   "is %s; Kyoho works in physical coordinates and open space, and --physical "
+                   "converts it",
                    what);
 }
 

@@ -143,10 +143,10 @@ static enum ky_status open_all(struct output *out, const int need[3], int overwr
         else if (need[k])
             status = ky_file_create(out->name[k], overwrite, &out->file[k], error);
         else if (!overwrite && !access(out->name[k], F_OK))
-            status = ky_fail(error, KY_USAGE,
-                             "%s: exists already and would be taken as a part of %s; --overwrite "
-                             "replaces it",
-                             out->name[k], out->path);
+            status =
+                ky_fail(error, KY_USAGE,
+                        "%s exists and would be taken for a part of %s; --overwrite replaces it",
+                        out->name[k], out->path);
     }
     return status;
 }

@@ -98,9 +98,10 @@ with folder() as where:
 
     suite(top, good=GOOD, pairs='#!/bin/sh\n[ "${KYOHO_TEST_ALL:-}" ] && echo ok 2 - all of them || echo ok 1 - some\n')
     write(os.path.join(top, "tests/long/slow.sh"), GOOD)
-    counts = {words: [line.split()[0] for line in run(top, *words.split())[1] if " passed " in line] for words in ("", "--long", "--all", "oo", "--all slow")}
+    counts = {words: [line.split()[0] for line in run(top, *words.split())[1] if " passed " in line] for words in ("", "--long", "--all", "oo", "--all slow", "suite")}
     check(counts == {"": ["good.sh", "pairs.sh"], "--long": ["slow.sh"], "--all": ["good.sh", "pairs.sh", "slow.sh"],
-                     "oo": ["good.sh"], "--all slow": ["slow.sh"]}, "--long, --all and words choose tests", counts)
+                     "oo": ["good.sh"], "--all slow": ["slow.sh"], "suite": []},
+          "--long, --all and words choose tests, by the name of the file and not of its folder", counts)
     log = os.path.join(top, "build/test-logs/pairs.sh.log")
     run(top, "--all", "pairs")
     check("all of them" in open(log, encoding="utf-8").read(), "--all tells the tests")

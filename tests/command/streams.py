@@ -79,6 +79,8 @@ with folder() as top:
     check("comoving (redshift 3)" in process.stdout and "--physical" in process.stdout, "info describes it", process.stdout)
     run("draw", path("cosmic"), "-o", path("cosmic.png"), "--width", "64")
     run("convert", path("cosmic"), path("no-units.csv"), "--physical", code=4, name="the Hubble flow needs units")
+    process = run("convert", path("cosmic"), path("refused.csv"), code=4)
+    check("--physical" in process.stderr and "force" not in process.stderr, "convert refuses a comoving file without a word of forces", process.stderr)
     process = run("convert", path("cosmic"), path("physical.csv"), "--physical", "--units", "galaxy")
     check("converted to physical" in process.stdout, "convert --physical says so", process.stdout)
     process = run("convert", path("whole.csv"), path("never.csv"), "--units", "galaxy", code=2)

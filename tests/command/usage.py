@@ -129,6 +129,10 @@ with folder() as where:
     for words in ["merge", path("b.csv"), path("b.csv"), "-o", path("a.csv")], ["density", path("b.csv"), "-o", path("a.csv")], \
             ["draw", path("no.csv"), "-o", path("a.png")]:
         check(f"{words[-1]} exists; --overwrite replaces it" in run(*words, code=2).stderr, f"and {words[0]} says so in the same words")
+    os.mkdir(path("folder.csv"))
+    for more in ([], ["--overwrite"]):
+        said = run("model", "plummer", "-n", "9", "-o", path("folder.csv"), *more, code=7).stderr
+        check("is a folder; give the name of a file" in said, f"a folder in place of a file is told as such {more}", said)
     run("model", "plummer", "-n", "20", "-o", path("a.csv"), "--overwrite")
     check(len(open(path("a.csv")).read().splitlines()) > len(before.splitlines()), "and replaced with it")
 
@@ -298,6 +302,13 @@ with folder() as where:
     check("# softening: 0.5" in text and ",softening" not in text, "merge --softening is that of all bodies", text)
     check("own.csv: softening 0.5 replaces the bodies' own, from 0.1 to 0.2" in merged.stderr
           and "soft.csv: softening 0.5 replaces 0.125, stored with the bodies" in merged.stderr, "and says what it replaces", merged.stderr)
+    said = run("convert", path("own.csv"), path("one-own.csv")).stdout
+    check("2 bodies at time" in said and "softening of each body's own" in said and "nan" not in said, "softenings of the bodies' own are no number", said)
+    with open(path("single.csv"), "w") as single:
+        single.write("m,x,y,z,vx,vy,vz\n1,0,0,0,0,0,0\n")
+    said = run("convert", path("single.csv"), path("single2.csv")).stdout + run("info", path("single.csv")).stdout \
+        + run("model", "plummer", "-n", "1", "-o", path("one.csv")).stdout
+    check(said.count("1 body") == 3 and "1 bodies" not in said, "one body is a body", said)
     refused = run("merge", path("own.csv"), path("bare.csv"), "--separation", "3", "--pericentre", "1", "-o", path("mixed.csv"), code=2).stderr
     check("need one too; give --softening" in refused, "merge of bodies with and without softenings", refused)
 

@@ -49,6 +49,7 @@ static void numbers(void **state)
         assert_int_equal(*end, '\0');
     }
     assert_string_equal(ky_number_text(text, 0.1), "0.1");
+    assert_true(ky_number_real(" -0x10", &end) == 0 && !strcmp(end, "x10"));
     assert_true(ky_number_count("18446744073709551615", &end) == UINT64_MAX && !*end);
     static const char *const none[] = {"18446744073709551616", "-1", " 1", "+1", ""};
     for (size_t k = 0; k < sizeof none / sizeof *none; k++) {

@@ -306,6 +306,27 @@ static void few_and_no_bodies(void **state)
         }
 }
 
+/* Bodies without an array that is required are refused, and so are no bodies at all. */
+static void missing_arrays_are_refused(void **state)
+{
+    (void)state;
+    struct ky_parameters parameters = exact_parameters(0.1);
+    struct ky_sim *sim = NULL;
+    for (int left_out = 0; left_out < 3; left_out++) {
+        struct ky_bodies bodies, given;
+        two_bodies(1, 1, &bodies);
+        given = bodies;
+        given.mass = left_out == 0 ? NULL : bodies.mass;
+        given.position = left_out == 1 ? NULL : bodies.position;
+        given.velocity = left_out == 2 ? NULL : bodies.velocity;
+        assert_int_equal(ky_sim_open(&parameters, &given, 0, &sim, &error), KY_USAGE);
+        assert_null(sim);
+        ky_bodies_free(&bodies);
+    }
+    assert_int_equal(ky_sim_open(&parameters, NULL, 0, &sim, &error), KY_USAGE);
+    assert_non_null(strstr(error.text, "without masses"));
+}
+
 /* Two simulations side by side do not disturb each other. */
 static void handles_are_independent(void **state)
 {
@@ -413,6 +434,7 @@ int main(void)
         cmocka_unit_test(threads_and_calls_leave_no_trace),
         cmocka_unit_test(few_and_no_bodies),
         cmocka_unit_test(softening_by_the_rule),
+        cmocka_unit_test(missing_arrays_are_refused),
         cmocka_unit_test(handles_are_independent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
