@@ -40,4 +40,14 @@ static inline int ky_threads(int wanted)
 #endif
 }
 
+/* The number of the thread that asks, in the loop that it works on: 0, 1, … */
+static inline int ky_thread(void)
+{
+#ifdef _OPENMP
+    return omp_get_thread_num();
+#else
+    return 0;
+#endif
+}
+
 #endif

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/median.h"
+
 /* A body, or a softening, of more sizes of the system than FARTHEST is refused. Up to AT_EASE it
  * does not matter; beyond, the unit grows with it, for float holds no 1/s³ of more than 2³⁷ units.
  */
@@ -52,15 +54,10 @@ static struct extent extent_of(const struct ky_bodies *bodies)
     double sample[SAMPLE], middle[3] = {0}, mean = 0;
     size_t n = bodies->n, stride = n / SAMPLE + 1, count = 0;
     struct extent extent = {0};
-    for (int c = 0; c < 3; c++) {
-        count = 0;
-        for (size_t i = 0; i < n; i += stride)
-            sample[count++] = bodies->position[i][c];
-        qsort(sample, count, sizeof *sample, ascending);
-        middle[c] = count ? sample[count / 2] : 0;
-    }
-    for (size_t k = 0; k < count; k++)
-        sample[k] = distance(bodies->position[k * stride], middle);
+    for (size_t c = 0; c < 3 && n > 0; c++)
+        middle[c] = ky_sampled_median(bodies->position[0] + c, 3, n, SAMPLE);
+    for (size_t i = 0; i < n; i += stride)
+        sample[count++] = distance(bodies->position[i], middle);
     qsort(sample, count, sizeof *sample, ascending);
     for (size_t i = 0; i < n; i++) {
         double d = distance(bodies->position[i], middle);

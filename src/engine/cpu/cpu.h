@@ -10,6 +10,7 @@
 
 #include "engine/cpu/lanes/table.h"
 #include "engine/engine.h"
+#include "engine/relative.h"
 #include "physics/gravity.h"
 
 struct ky_cpu {
@@ -88,11 +89,8 @@ struct ky_field ky_cpu_walk_point(const struct ky_cpu *cpu, const struct ky_octr
                                   double eps2);
 enum ky_status ky_cpu_field(struct ky_engine *engine, const struct ky_points *points,
                             double (*acceleration)[3], double *potential, struct ky_error *error);
-/* The relative opening test: the floor of |a|, and the factor for the smallest |a| of some bodies
- * (see octree.h). */
-double ky_cpu_acceleration_floor(struct ky_cpu *cpu);
-double ky_cpu_relative_factor(const struct ky_cpu *cpu, const uint32_t *body, size_t count,
-                              double floor);
+/* For the relative opening test, from the last accelerations. */
+struct ky_relative ky_cpu_relative(const struct ky_cpu *cpu);
 enum ky_status ky_cpu_exact(struct ky_engine *engine, const size_t *sinks, size_t count,
                             double (*acceleration)[3], double *potential, struct ky_error *error);
 enum ky_status ky_cpu_walk(struct ky_engine *engine, const struct ky_walk_request *request,

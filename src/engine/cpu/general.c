@@ -6,12 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/threads.h"
 #include "octree/cell_moments.h"
 
 enum { SOURCES = 4096, DIGIT = 8, DIGITS = 1 << DIGIT };
@@ -335,15 +332,6 @@ static void walk_group(const struct general *walk, struct desk *desk, const stru
 
 /* ---- all groups ---- */
 
-static int this_thread(void)
-{
-#ifdef _OPENMP
-    return omp_get_thread_num();
-#else
-    return 0;
-#endif
-}
-
 static enum ky_status walk_groups(const struct general *walk, struct ky_error *error)
 {
     struct ky_cpu *cpu = walk->cpu;
@@ -356,7 +344,7 @@ static enum ky_status walk_groups(const struct general *walk, struct ky_error *e
     if (status == KY_OK) {
 #pragma omp parallel for schedule(dynamic) num_threads(cpu->threads) if (walk->tree->groups > 3)
         for (size_t g = 0; g < walk->tree->groups; g++)
-            walk_group(walk, &desk[this_thread()], &walk->tree->group[g]);
+            walk_group(walk, &desk[ky_thread()], &walk->tree->group[g]);
     }
     for (size_t k = 0; desk && k < threads; k++) {
         cpu->report.body_interactions += (double)desk[k].bodies;

@@ -6,21 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
 #include "base/clock.h"
 #include "base/memory.h"
-
-static int this_thread(void)
-{
-#ifdef _OPENMP
-    return omp_get_thread_num();
-#else
-    return 0;
-#endif
-}
+#include "base/threads.h"
 
 /* The field of consecutive bodies of the tree back to the caller's order. */
 static void store(struct ky_cpu *cpu, const struct ky_group *group, struct ky_cpu_scale scale,
@@ -89,7 +77,8 @@ static int any_active(const struct ky_cpu *cpu, const struct ky_group *group, si
 
 /* Some consecutive groups, which share a walk. */
 static void walk_part(struct ky_cpu *cpu, const struct ky_group_walk *walk, size_t part,
-                      double floor, void *space, uint64_t *bodies, uint64_t *cells)
+                      const struct ky_relative *relative, void *space, uint64_t *bodies,
+                      uint64_t *cells)
 {
     const struct ky_octree *tree = walk->tree;
     const struct ky_group *group = tree->group + part * KY_SHARED_GROUPS;
@@ -102,8 +91,8 @@ static void walk_part(struct ky_cpu *cpu, const struct ky_group_walk *walk, size
     double factor[KY_SHARED_GROUPS], least = (double)INFINITY, largest = 0;
     for (size_t g = 0; g < groups; g++) {
         factor[g] = !walk->relative ? 1
-                                    : ky_cpu_relative_factor(cpu, tree->order + group[g].body,
-                                                             group[g].bodies, floor);
+                                    : ky_relative_factor(relative, tree->order + group[g].body,
+                                                         group[g].bodies);
         least = fmin(least, factor[g]);
         largest = fmax(largest, factor[g]);
     }
@@ -132,7 +121,9 @@ static enum ky_status walk_groups(struct ky_cpu *cpu, const struct ky_parameters
         .minimum = parameters->opening == KY_MINIMUM,
         .relative = parameters->opening == KY_RELATIVE,
     };
-    const double floor = walk.relative ? ky_cpu_acceleration_floor(cpu) : 0;
+    struct ky_relative relative = {0};
+    if (walk.relative)
+        relative = ky_cpu_relative(cpu);
     const size_t space_bytes = cpu->lanes->group_space[KY_DOUBLE](tree); /* the larger one */
     char *space = ky_allocate((size_t)cpu->threads, space_bytes);
     if (!space)
@@ -142,7 +133,7 @@ static enum ky_status walk_groups(struct ky_cpu *cpu, const struct ky_parameters
 #pragma omp parallel for schedule(dynamic) num_threads(cpu->threads)                               \
     reduction(+ : bodies, cells) if (parts > 1)
     for (size_t part = 0; part < parts; part++)
-        walk_part(cpu, &walk, part, floor, space + (size_t)this_thread() * space_bytes, &bodies,
+        walk_part(cpu, &walk, part, &relative, space + (size_t)ky_thread() * space_bytes, &bodies,
                   &cells);
     free(space);
     cpu->report.body_interactions += (double)bodies;
@@ -177,9 +168,10 @@ enum ky_status ky_cpu_build_tree(struct ky_cpu *cpu, const struct ky_parameters 
     return status;
 }
 
-static enum ky_status evaluate(struct ky_cpu *cpu, const struct ky_parameters *parameters,
-                               struct ky_error *error)
+static enum ky_status pass(void *engine, const struct ky_parameters *parameters,
+                           struct ky_error *error)
 {
+    struct ky_cpu *cpu = engine;
     enum ky_status status = ky_cpu_build_tree(cpu, parameters, error);
     double start = ky_clock();
     if (status == KY_OK)
@@ -191,10 +183,5 @@ static enum ky_status evaluate(struct ky_cpu *cpu, const struct ky_parameters *p
 
 enum ky_status ky_cpu_tree(struct ky_cpu *cpu, struct ky_error *error)
 {
-    if (cpu->parameters->opening != KY_RELATIVE || cpu->has_acceleration)
-        return evaluate(cpu, cpu->parameters, error);
-    struct ky_parameters first = *cpu->parameters;
-    first.opening = KY_OFFSET;
-    enum ky_status status = evaluate(cpu, &first, error);
-    return status == KY_OK ? evaluate(cpu, cpu->parameters, error) : status;
+    return ky_relative_passes(cpu->parameters, cpu->has_acceleration, pass, cpu, error);
 }

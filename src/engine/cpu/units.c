@@ -2,36 +2,28 @@
 #include "engine/cpu/cpu.h"
 
 #include <math.h>
-#include <stdlib.h>
 
+#include "base/median.h"
 #include "engine/units.h"
 #include "physics/gravity.h"
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 /* The median, so that a few bodies far outside do not take the digits of all others. */
 void ky_cpu_centre(const struct ky_cpu *cpu, double centre[3])
 {
-    enum { MOST = 1023 };
-    double sample[MOST];
-    size_t stride = cpu->n / MOST + 1, count = 0;
-    for (int c = 0; c < 3; c++) {
-        count = 0;
-        for (size_t i = 0; i < cpu->n; i += stride)
-            sample[count++] = cpu->x[c][i];
-        qsort(sample, count, sizeof *sample, ascending);
-        centre[c] = count ? sample[count / 2] : 0;
-    }
+    for (int c = 0; c < 3; c++)
+        centre[c] = ky_sampled_median(cpu->x[c], 1, cpu->n, KY_MEDIAN_MOST);
 }
 
 struct ky_cpu_scale ky_cpu_scale(const struct ky_cpu *cpu)
 {
     double potential = cpu->parameters->g * (cpu->mass_unit / cpu->length);
     return (struct ky_cpu_scale){potential / cpu->length, -potential};
+}
+
+struct ky_relative ky_cpu_relative(const struct ky_cpu *cpu)
+{
+    const double *const a[3] = {cpu->a[0], cpu->a[1], cpu->a[2]};
+    return ky_relative_start(a, cpu->n, ky_cpu_scale(cpu).acceleration, cpu->parameters, cpu->team);
 }
 
 int ky_cpu_source_eps2(const struct ky_cpu *cpu)

@@ -13,7 +13,7 @@
 struct body_walk {
     const struct ky_octree *tree;
     int quadrupole, opening, source_eps2;
-    double floor;
+    struct ky_relative relative; /* where that is the opening */
 };
 
 /* The sink, and what has acted on it so far. */
@@ -97,12 +97,11 @@ static void walk_body(struct ky_cpu *cpu, const struct body_walk *walk, uint32_t
     uint32_t i = tree->order[body];
     if (!ky_cpu_is_active(cpu, i))
         return;
-    struct sink sink = {.body = body,
-                        .at = {{tree->x[body], tree->y[body], tree->z[body]}, {0}},
-                        .eps2 = ky_cpu_sink_eps2(cpu, i),
-                        .factor = walk->opening == KY_RELATIVE
-                                      ? ky_cpu_relative_factor(cpu, &i, 1, walk->floor)
-                                      : 1};
+    struct sink sink = {
+        .body = body,
+        .at = {{tree->x[body], tree->y[body], tree->z[body]}, {0}},
+        .eps2 = ky_cpu_sink_eps2(cpu, i),
+        .factor = walk->opening == KY_RELATIVE ? ky_relative_factor(&walk->relative, &i, 1) : 1};
     walk_links(walk, &sink);
     cpu->a[0][i] = scale.acceleration * sink.field.x;
     cpu->a[1][i] = scale.acceleration * sink.field.y;
@@ -143,7 +142,7 @@ enum ky_status ky_cpu_walk_bodies(struct ky_cpu *cpu, const struct ky_parameters
 {
     struct body_walk walk = walk_of(cpu, &cpu->tree, parameters);
     if (walk.opening == KY_RELATIVE)
-        walk.floor = ky_cpu_acceleration_floor(cpu);
+        walk.relative = ky_cpu_relative(cpu);
     const struct ky_cpu_scale scale = ky_cpu_scale(cpu);
     uint32_t *place;
     if (cpu->n == 0)

@@ -26,10 +26,8 @@ static void forget(struct ky_host_tree *host)
     }
     free(host->mass);
     free(host->softening);
-    free(host->factor);
     free(host->staging);
     host->mass = host->softening = NULL;
-    host->factor = NULL;
     host->staging = NULL;
     host->staging_bytes = 0;
     host->put = host->place = 0;

@@ -15,7 +15,6 @@ struct ky_host_tree {
     struct ky_octree tree;
     double *x[3], *mass, *softening;
     double origin[3]; /* of positions on the card: in the midst of the system */
-    float *factor;    /* of the relative opening test, by place along the curve (opening.c) */
     void *staging;
     size_t staging_bytes;
     /* On the card: see kernels/walk.k. */

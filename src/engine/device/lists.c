@@ -29,7 +29,9 @@ static void release(const struct ky_device_bodies *bodies, void *own)
 
 struct batch {
     int threads;
-    size_t first, count; /* groups */
+    struct ky_relative relative; /* where that is the opening */
+    double *columns;             /* of the last accelerations */
+    size_t first, count;         /* groups */
     struct ky_lists lists[CHUNKS];
     uint32_t work[BATCH_GROUPS][WORK];
     struct ky_lists all; /* the lists of all chunks, one after the other */
@@ -47,20 +49,6 @@ static void lists_memory(const struct ky_parameters *parameters, size_t n, struc
     memory->host += 2 * bytes;
 }
 
-/* For `relative`: the factor of the smallest acceleration in the group, which is the largest. */
-static double group_factor(const struct ky_host_tree *host, const struct ky_parameters *parameters,
-                           const struct ky_group *group)
-{
-    if (parameters->opening != KY_RELATIVE)
-        return 1;
-    float most = 0;
-    for (uint32_t k = 0; k < group->bodies; k++) {
-        float factor = host->factor[group->body + k];
-        most = factor > most ? factor : most;
-    }
-    return (double)most;
-}
-
 /* The lists of a chunk; begins in `work` count from the chunk's own lists. */
 static enum ky_status make_chunk(const struct ky_host_tree *host,
                                  const struct ky_parameters *parameters, struct batch *batch,
@@ -74,8 +62,11 @@ static enum ky_status make_chunk(const struct ky_host_tree *host,
     for (size_t g = chunk * CHUNK_GROUPS; g < end && g < batch->count && status == KY_OK; g++) {
         const struct ky_group *group = &tree->group[batch->first + g];
         uint32_t bodies = (uint32_t)lists->bodies, cells = (uint32_t)lists->cells;
-        status = ky_lists_add(lists, tree, parameters, group, group_factor(host, parameters, group),
-                              error);
+        double factor =
+            parameters->opening == KY_RELATIVE
+                ? ky_relative_factor(&batch->relative, tree->order + group->body, group->bodies)
+                : 1;
+        status = ky_lists_add(lists, tree, parameters, group, factor, error);
         const uint32_t work[WORK] = {group->body, group->bodies,
                                      bodies,      (uint32_t)lists->bodies - bodies,
                                      cells,       (uint32_t)lists->cells - cells};
@@ -236,7 +227,7 @@ static enum ky_status pass(struct ky_host_tree *host, void *own,
     if (status == KY_OK)
         status = ky_host_tree_send(host, parameters, 0, error);
     if (status == KY_OK && parameters->opening == KY_RELATIVE)
-        status = ky_device_factors(host, error);
+        status = ky_device_last_accelerations(host, &batch->relative, &batch->columns, error);
     if (status == KY_OK)
         status = ky_mark(cards, 0, error);
     if (status == KY_OK)
@@ -246,6 +237,7 @@ static enum ky_status pass(struct ky_host_tree *host, void *own,
     for (size_t k = 0; k < CHUNKS; k++)
         ky_lists_free(&batch->lists[k]);
     ky_lists_free(&batch->all);
+    free(batch->columns);
     free(batch);
     return status;
 }
@@ -254,7 +246,7 @@ static enum ky_status evaluate(struct ky_device_bodies *bodies, struct ky_host_t
                                void *own, struct ky_error *error)
 {
     (void)bodies;
-    return ky_device_relative(host, own, pass, error);
+    return ky_device_passes(host, own, pass, error);
 }
 
 const struct ky_method ky_lists_method = {

@@ -1,22 +1,25 @@
-/* The opening test as the kernels of walk and list take it: flags, and for `relative` a factor for
- * each sink and the pass before the first. */
+/* The opening test as the kernels of walk and list take it: flags, and for `relative` the last
+ * accelerations and the pass before the first. */
 #ifndef KY_DEVICE_OPENING_H
 #define KY_DEVICE_OPENING_H
 
 #include "engine/device/host_tree.h"
+#include "engine/relative.h"
 
 /* KY_WALK_… of these parameters and of the bodies. */
 uint32_t ky_device_walk_flags(const struct ky_host_tree *host,
                               const struct ky_parameters *parameters);
-/* host->factor from the last accelerations. */
-enum ky_status ky_device_factors(struct ky_host_tree *host, struct ky_error *error);
+/* What the relative test takes from the last accelerations, which come down into *columns, to be
+ * freed after use, also after a failure. */
+enum ky_status ky_device_last_accelerations(const struct ky_host_tree *host,
+                                            struct ky_relative *relative, double **columns,
+                                            struct ky_error *error);
 
-/* Evaluates the forces; for the relative opening test without last accelerations twice, with
- * `offset` first. */
+/* Evaluates the forces in the passes that the opening test needs: ky_relative_passes. */
 typedef enum ky_status ky_evaluate_function(struct ky_host_tree *host, void *own,
                                             const struct ky_parameters *parameters,
                                             struct ky_error *error);
-enum ky_status ky_device_relative(struct ky_host_tree *host, void *own,
-                                  ky_evaluate_function *evaluate, struct ky_error *error);
+enum ky_status ky_device_passes(struct ky_host_tree *host, void *own,
+                                ky_evaluate_function *evaluate, struct ky_error *error);
 
 #endif

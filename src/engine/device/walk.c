@@ -1,4 +1,7 @@
 /* The walk of each body by itself (N09, N12): tree from the host, one lane a body. */
+#include <stdlib.h>
+
+#include "base/memory.h"
 #include "engine/device/method.h"
 #include "engine/device/opening.h"
 
@@ -14,11 +17,23 @@ static void release(const struct ky_device_bodies *bodies, void *own)
 static enum ky_status send_factors(struct ky_host_tree *host, struct walk *walk,
                                    struct ky_error *error)
 {
-    enum ky_status status = ky_device_factors(host, error);
-    if (status != KY_OK)
-        return status;
-    return ky_buffer_fill(host->bodies->cards.card[0], &walk->factor, "factors of the opening test",
-                          host->factor, host->bodies->n, sizeof(float), error);
+    size_t n = host->bodies->n;
+    struct ky_relative relative;
+    double *columns;
+    float *factor = ky_allocate(n, sizeof *factor);
+    if (!factor)
+        return ky_no_memory(error, "factors of the opening test", n, sizeof *factor);
+    enum ky_status status = ky_device_last_accelerations(host, &relative, &columns, error);
+    if (status == KY_OK) {
+#pragma omp parallel for num_threads(host->bodies->threads) if (n > 65536)
+        for (size_t k = 0; k < n; k++)
+            factor[k] = (float)ky_relative_factor(&relative, &host->tree.order[k], 1);
+        status = ky_buffer_fill(host->bodies->cards.card[0], &walk->factor,
+                                "factors of the opening test", factor, n, sizeof *factor, error);
+    }
+    free(columns);
+    free(factor);
+    return status;
 }
 
 /* By what a cell holds and by whether the kernel has to look at flags. */
@@ -77,7 +92,7 @@ static enum ky_status evaluate(struct ky_device_bodies *bodies, struct ky_host_t
                                void *own, struct ky_error *error)
 {
     (void)bodies;
-    return ky_device_relative(host, own, pass, error);
+    return ky_device_passes(host, own, pass, error);
 }
 
 const struct ky_method ky_walk_method = {

@@ -1,0 +1,35 @@
+/* What the relative opening test needs of an engine, whatever processor it is: two passes where
+ * there are no last accelerations, and from these the factor of the test for some sinks. */
+#ifndef KY_ENGINE_RELATIVE_H
+#define KY_ENGINE_RELATIVE_H
+
+#include "base/options.h"
+#include "base/status.h"
+#include "physics/opening.h"
+
+/* All forces once, with these parameters. */
+typedef enum ky_status ky_pass_function(void *engine, const struct ky_parameters *parameters,
+                                        struct ky_error *error);
+
+/* One pass with the parameters as they are; but for the relative test without last accelerations
+ * one with `offset` first, whose accelerations the second one takes. */
+enum ky_status ky_relative_passes(const struct ky_parameters *parameters, int has_acceleration,
+                                  ky_pass_function *pass, void *engine, struct ky_error *error);
+
+/* The last accelerations: three columns, and their unit, the acceleration that is 1 for G = 1 in
+ * the engine's units; 0 where G = 0. */
+struct ky_relative {
+    const double *a[3];
+    double unit;
+    const struct ky_parameters *parameters;
+    double floor; /* of |a|, see ky_opening_floor */
+};
+
+/* Finds the floor among all n bodies. */
+struct ky_relative ky_relative_start(const double *const a[3], size_t n, double unit,
+                                     const struct ky_parameters *parameters, int threads);
+/* What to multiply open2 of a cell with for `count` sinks: the factor of the smallest |a| among
+ * them, at most 1e30. */
+double ky_relative_factor(const struct ky_relative *relative, const uint32_t *sink, size_t count);
+
+#endif
