@@ -610,6 +610,41 @@ static void nothing_is_written_around_buffers(void **state)
             }
     guard_end();
     assert_int_equal(guard.overruns, 0);
+    assert_int_equal(guard.changes, 0);
+}
+
+/* Many batches of lists in one evaluation: the forces are those of the CPU's group walk, as in
+ * compare_walk, and no batch is written over while it still goes up. */
+static void batches_of_lists_take_turns(void **state)
+{
+    (void)state;
+    enum { N = 20000 };
+    struct ky_error error = {0};
+    struct ky_parameters p = cloud_parameters();
+    struct ky_bodies bodies = cloud_make(PLUMMER, N), cpu = cloud_make(PLUMMER, N);
+    need_a_device();
+    p.theta = 1;
+    p.group = 4; /* more than 5,000 groups */
+    p.softening = 0.01;
+    p.opening = KY_OFFSET;
+    p.cell = KY_EDGE;
+    p.force = KY_TREE;
+    assert_ok(cloud_forces(&p, &cpu, NULL, NULL, &error));
+    p.force = KY_LIST;
+    guard_begin(0);
+    for (int k = 0; k < engine_count; k++) {
+        if (is_cpu_engine(k))
+            continue;
+        p.engine = engines[k].engine;
+        assert_ok(cloud_forces(&p, &bodies, NULL, NULL, &error));
+        struct cloud_error e = cloud_compare(&bodies, &cpu);
+        assert_between(e.median, 0, 1e-4);
+        assert_between(e.max, 0, 0.05);
+        assert_int_equal(guard.changes, 0);
+    }
+    guard_end();
+    ky_bodies_free(&bodies);
+    ky_bodies_free(&cpu);
 }
 
 /* ---- several at once ---- */
@@ -732,6 +767,7 @@ int main(void)
         cmocka_unit_test(bodies_come_back_as_they_went),
         cmocka_unit_test(memory_that_runs_out),
         cmocka_unit_test(nothing_is_written_around_buffers),
+        cmocka_unit_test(batches_of_lists_take_turns),
         cmocka_unit_test(two_simulations_at_once),
         cmocka_unit_test(several_devices_share_the_sinks),
         cmocka_unit_test(names_of_engines),

@@ -1,5 +1,5 @@
-/* Sort, scan and reduce of the drivers against loops on the host, launches, and the guard of the
- * other tests. */
+/* Sort, scan and reduce of the drivers against loops on the host, copies that do not wait,
+ * launches, and the guard of the other tests. */
 #include "test.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "guard.h"
 
 #include "base/random.h"
-#include "engine/device/card.h"
+#include "engine/device/staging.h"
 
 static const struct ky_driver *const drivers[] = {
 #ifdef KY_HAVE_CUDA
@@ -190,6 +190,146 @@ static void the_guard_sees_what_strays(void **state)
     assert_int_equal(guard.buffers, 0);
 }
 
+/* ---- copies that do not wait ---- */
+
+/* Up in two halves that take turns, each filled again as soon as its mark is reached; down the same
+ * way. */
+static void there_and_back(struct ky_card *card)
+{
+    enum { N = 100000, HALF = 1000, ROUNDS = N / HALF };
+    struct ky_error error = {0};
+    struct ky_buffer buffer = {0};
+    struct ky_pinned half[2] = {{0}, {0}};
+    assert_ok(ky_buffer_need(card, &buffer, "numbers", N, 4, &error));
+    for (int k = 0; k < 2; k++) {
+        assert_ok(ky_pinned_need(card, &half[k], "half", HALF * 4, &error));
+        assert_ok(card->driver->reach(card, 2 + k, &error)); /* that was never set */
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        uint32_t *number = half[round % 2].data;
+        assert_ok(card->driver->reach(card, 2 + round % 2, &error));
+        for (int k = 0; k < HALF; k++)
+            number[k] = (uint32_t)(round * HALF + k) * 2654435761U;
+        assert_ok(card->driver->write_later(card, &buffer, (size_t)round * HALF * 4, number,
+                                            HALF * 4, &error));
+        assert_ok(card->driver->mark(card, 2 + round % 2, &error));
+    }
+    assert_ok(card->driver->wait(card, &error));
+    for (int round = 0; round <= ROUNDS; round++) {
+        size_t place = (size_t)round * HALF, last = place - HALF;
+        if (round < ROUNDS) {
+            assert_ok(card->driver->read_later(card, &buffer, place * 4, half[round % 2].data,
+                                               HALF * 4, &error));
+            assert_ok(card->driver->mark(card, 2 + round % 2, &error));
+        }
+        if (round == 0)
+            continue;
+        const uint32_t *number = half[1 - round % 2].data;
+        assert_ok(card->driver->reach(card, 3 - round % 2, &error));
+        for (size_t k = 0; k < HALF; k++)
+            assert_int_equal(number[k], (uint32_t)(last + k) * 2654435761U);
+    }
+    for (int k = 0; k < 2; k++)
+        ky_pinned_release(card, &half[k]);
+    ky_buffer_release(card, &buffer);
+}
+
+static void fill_number(const void *context, size_t first, size_t end, void *piece)
+{
+    const uint32_t *seed = context;
+    uint32_t(*to)[3] = piece;
+    for (size_t k = first; k < end; k++, to++)
+        for (uint32_t c = 0; c < 3; c++)
+            (*to)[c] = (uint32_t)k * *seed + c;
+}
+
+static void take_number(const void *context, size_t first, size_t end, void *piece)
+{
+    uint32_t(*from)[3] = piece, *const *found = context;
+    for (size_t k = first; k < end; k++, from++)
+        memcpy(*found + 3 * k, *from, sizeof *from);
+}
+
+/* Items of 12 bytes, with bytes before and behind that stay. */
+static void staged(struct ky_card *card, size_t n)
+{
+    struct ky_error error = {0};
+    struct ky_staging staging = {0};
+    struct ky_buffer buffer = {0};
+    uint32_t seed = 40503, *found = calloc(3 * n + 2, 4), around[2] = {77, 78};
+    struct ky_staged array = {&buffer, 4, n, 12};
+    assert_ok(ky_buffer_need(card, &buffer, "numbers", 3 * n + 2, 4, &error));
+    assert_ok(card->driver->write(card, &buffer, 0, &around[0], 4, &error));
+    assert_ok(card->driver->write(card, &buffer, 4 + 12 * n, &around[1], 4, &error));
+    assert_ok(ky_staging_up(&staging, card, 2, &array, fill_number, &seed, &error));
+    assert_ok(ky_staging_down(&staging, card, 2, &array, take_number, &found, &error));
+    for (size_t k = 0; k < 3 * n; k++)
+        assert_int_equal(found[k], (uint32_t)(k / 3) * seed + k % 3);
+    assert_ok(card->driver->read(card, &buffer, 0, &around[1], 4, &error));
+    assert_ok(card->driver->read(card, &buffer, 4 + 12 * n, &around[0], 4, &error));
+    assert_true(around[0] == 78 && around[1] == 77);
+    ky_staging_release(&staging, card);
+    ky_buffer_release(card, &buffer);
+    free(found);
+}
+
+static void through_pinned_memory(struct ky_card *card)
+{
+    enum { PIECE = KY_STAGING_BYTES / 12 };
+    static const size_t counts[] = {0, 1, 2, PIECE - 1, PIECE, PIECE + 1, 5 * PIECE + 7};
+    there_and_back(card);
+    for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
+        staged(card, counts[k]);
+    assert_int_equal(guard.changes, 0);
+}
+
+static void copies_that_do_not_wait(void **state)
+{
+    (void)state;
+    on_devices(through_pinned_memory);
+    guard_begin(0);
+    on_devices(through_pinned_memory);
+    guard_end();
+    assert_int_equal(guard.buffers, 0);
+}
+
+/* Memory that is changed before the mark is reached, and memory that is given back before. */
+static void too_early(struct ky_card *card)
+{
+    struct ky_error error = {0};
+    struct ky_buffer buffer = {0};
+    struct ky_pinned pinned = {0};
+    assert_ok(ky_buffer_need(card, &buffer, "numbers", 100, 1, &error));
+    assert_ok(ky_pinned_need(card, &pinned, "numbers", 100, &error));
+    memset(pinned.data, 1, 100);
+    for (int late = 0; late < 2; late++) {
+        guard.changes = 0;
+        assert_ok(card->driver->write_later(card, &buffer, 0, pinned.data, 100, &error));
+        assert_ok(card->driver->mark(card, 3, &error));
+        if (!late)
+            memset(pinned.data, 2, 50);
+        assert_ok(card->driver->reach(card, 3, &error));
+        memset(pinned.data, 1, 50);
+        assert_int_equal(guard.changes, !late);
+    }
+    assert_ok(card->driver->write_later(card, &buffer, 0, pinned.data, 100, &error));
+    ky_pinned_release(card, &pinned);
+    assert_int_equal(guard.changes, 1);
+    assert_ok(card->driver->wait(card, &error));
+    ky_buffer_release(card, &buffer);
+}
+
+static void the_guard_sees_what_changes(void **state)
+{
+    (void)state;
+    guard_begin(0);
+    on_devices(too_early);
+    guard_end();
+    assert_int_equal(guard.buffers, 0);
+}
+
+/* ---- launches ---- */
+
 static void with_an_argument_less(struct ky_card *card)
 {
     struct ky_error error = {0};
@@ -214,10 +354,9 @@ static void every_kernel_in_small(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sort_scan_and_reduce),
-        cmocka_unit_test(the_guard_sees_what_strays),
-        cmocka_unit_test(arguments_are_counted),
-        cmocka_unit_test(every_kernel_in_small),
+        cmocka_unit_test(sort_scan_and_reduce),    cmocka_unit_test(the_guard_sees_what_strays),
+        cmocka_unit_test(copies_that_do_not_wait), cmocka_unit_test(the_guard_sees_what_changes),
+        cmocka_unit_test(arguments_are_counted),   cmocka_unit_test(every_kernel_in_small),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

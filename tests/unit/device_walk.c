@@ -568,6 +568,7 @@ static void nothing_is_written_around_buffers(void **state)
         }
     guard_end();
     assert_int_equal(guard.overruns, 0);
+    assert_int_equal(guard.changes, 0);
 }
 
 /* Every kernel with few bodies: for tools under which a kernel takes long. */

@@ -1,23 +1,25 @@
 /* A driver around another one: it marks the memory before and behind every buffer and looks after
- * the marks when the buffer is released, counts buffers, and lets an allocation fail. Include after
- * test.h; `guard_begin` puts it around the drivers of all engines that are opened until
- * `guard_end`. */
+ * the marks when the buffer is released, sees whether pinned memory changes while it is written,
+ * counts buffers and pinned memory, and lets an allocation fail. Include after test.h;
+ * `guard_begin` puts it around the drivers of all engines that are opened until `guard_end`. */
 #ifndef KY_TESTS_GUARD_H
 #define KY_TESTS_GUARD_H
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "engine/device/driver.h"
 
-enum { GUARD_FRONT = KY_PART_ALIGN, GUARD_DRIVERS = 2 };
+enum { GUARD_FRONT = KY_PART_ALIGN, GUARD_DRIVERS = 2, GUARD_SENDINGS = 64 };
 
 /* What the tests set and read. */
 static struct {
     int marks;    /* 1: buffers allocated from now on get them */
     int fail;     /* the allocation with this number, counted down from now, fails; -1: none */
     int overruns; /* buffers whose marks were overwritten */
-    int buffers;  /* that have not been released */
+    int changes;  /* pinned memory that changed, or was released, while it was written */
+    int buffers;  /* and pinned memory, that have not been released */
 } guard = {.fail = -1};
 
 static const char guard_mark[64] = "around this buffer nobody has anything to write, nor to read.";
@@ -73,10 +75,15 @@ static enum ky_status guard_allocate_marked(struct ky_card *card, size_t bytes,
     return KY_OK;
 }
 
+static int guard_fails(void)
+{
+    return guard.fail >= 0 && guard.fail-- == 0;
+}
+
 static enum ky_status guard_allocate(struct ky_card *card, size_t bytes, struct ky_buffer *buffer,
                                      struct ky_error *error)
 {
-    if (guard.fail >= 0 && guard.fail-- == 0)
+    if (guard_fails())
         return ky_fail(error, KY_DEVICE, "%s: no memory for %s, %zu bytes (as a test demands)",
                        card->name, buffer->what, bytes);
     enum ky_status status = guard.marks
@@ -104,6 +111,92 @@ static void guard_release(struct ky_card *card, struct ky_buffer *buffer)
         free(own);
     }
 }
+
+/* ---- copies that are on their way ---- */
+
+/* A write_later whose end nobody has waited for. */
+static struct guard_sending {
+    struct ky_card *card; /* NULL: none */
+    const char *data;
+    size_t bytes;
+    uint64_t hash;
+    unsigned behind; /* marks that were set since */
+} guard_sendings[GUARD_SENDINGS];
+
+static void guard_arrive(struct ky_card *card, unsigned marks)
+{
+    for (struct guard_sending *s = guard_sendings; s < guard_sendings + GUARD_SENDINGS; s++)
+        if (s->card == card && (s->behind & marks)) {
+            guard.changes += ky_hash(s->data, s->bytes, 0) != s->hash;
+            s->card = NULL;
+        }
+}
+
+static enum ky_status guard_pin(struct ky_card *card, size_t bytes, struct ky_pinned *pinned,
+                                struct ky_error *error)
+{
+    if (guard_fails())
+        return ky_fail(error, KY_DEVICE, "%s: no memory for %s, %zu bytes (as a test demands)",
+                       card->name, pinned->what, bytes);
+    enum ky_status status = guard_inner_of(card)->pin(card, bytes, pinned, error);
+    guard.buffers += status == KY_OK;
+    return status;
+}
+
+static void guard_unpin(struct ky_card *card, struct ky_pinned *pinned)
+{
+    const char *data = pinned->data;
+    for (struct guard_sending *s = guard_sendings; s < guard_sendings + GUARD_SENDINGS; s++)
+        if (s->card == card && s->data >= data && s->data < data + pinned->bytes) {
+            guard.changes++;
+            s->card = NULL;
+        }
+    guard.buffers--;
+    guard_inner_of(card)->unpin(card, pinned);
+}
+
+static enum ky_status guard_write_later(struct ky_card *card, struct ky_buffer *buffer,
+                                        size_t offset, const void *data, size_t bytes,
+                                        struct ky_error *error)
+{
+    struct guard_sending *s = guard_sendings;
+    while (s < guard_sendings + GUARD_SENDINGS - 1 && s->card)
+        s++;
+    *s = (struct guard_sending){card, data, bytes, ky_hash(data, bytes, 0), 1U << KY_MARKS};
+    return guard_inner_of(card)->write_later(card, buffer, offset, data, bytes, error);
+}
+
+/* Whoever looks too early finds other numbers. */
+static enum ky_status guard_read_later(struct ky_card *card, const struct ky_buffer *buffer,
+                                       size_t offset, void *data, size_t bytes,
+                                       struct ky_error *error)
+{
+    memset(data, 0xa5, bytes);
+    return guard_inner_of(card)->read_later(card, buffer, offset, data, bytes, error);
+}
+
+static enum ky_status guard_set_mark(struct ky_card *card, int mark, struct ky_error *error)
+{
+    for (struct guard_sending *s = guard_sendings; s < guard_sendings + GUARD_SENDINGS; s++)
+        s->behind |= s->card == card ? 1U << mark : 0;
+    return guard_inner_of(card)->mark(card, mark, error);
+}
+
+static enum ky_status guard_reach(struct ky_card *card, int mark, struct ky_error *error)
+{
+    enum ky_status status = guard_inner_of(card)->reach(card, mark, error);
+    guard_arrive(card, 1U << mark);
+    return status;
+}
+
+static enum ky_status guard_wait(struct ky_card *card, struct ky_error *error)
+{
+    enum ky_status status = guard_inner_of(card)->wait(card, error);
+    guard_arrive(card, ~0U);
+    return status;
+}
+
+/* ---- around a driver ---- */
 
 static enum ky_status guard_open(int which, size_t index, struct ky_card **card,
                                  struct ky_error *error)
@@ -134,6 +227,13 @@ static const struct ky_driver *guard_around(const struct ky_driver *driver)
     guard_outer[k].open = k ? guard_open_1 : guard_open_0;
     guard_outer[k].allocate = guard_allocate;
     guard_outer[k].release = guard_release;
+    guard_outer[k].pin = guard_pin;
+    guard_outer[k].unpin = guard_unpin;
+    guard_outer[k].write_later = guard_write_later;
+    guard_outer[k].read_later = guard_read_later;
+    guard_outer[k].mark = guard_set_mark;
+    guard_outer[k].reach = guard_reach;
+    guard_outer[k].wait = guard_wait;
     return &guard_outer[k];
 }
 
@@ -141,7 +241,7 @@ static void guard_begin(int marks)
 {
     ky_device_wrap = guard_around;
     guard.marks = marks;
-    guard.overruns = guard.buffers = 0;
+    guard.overruns = guard.changes = guard.buffers = 0;
     guard.fail = -1;
 }
 

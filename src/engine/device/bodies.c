@@ -5,9 +5,6 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "base/memory.h"
-
-enum { PIECE = 1 << 18 }; /* bodies that cross at a time */
 
 /* ---- memory ---- */
 
@@ -23,8 +20,11 @@ void ky_device_bodies_release(struct ky_device_bodies *bodies)
     struct ky_buffer *buffers[] = {&bodies->position,    &bodies->velocity,  &bodies->mass,
                                    &bodies->softening,   &bodies->potential, &bodies->sums,
                                    &bodies->acceleration};
-    for (size_t b = 0; bodies->cards.count > 0 && b < sizeof buffers / sizeof *buffers; b++)
+    if (bodies->cards.count == 0)
+        return;
+    for (size_t b = 0; b < sizeof buffers / sizeof *buffers; b++)
         ky_buffer_release(bodies->cards.card[0], buffers[b]);
+    ky_staging_release(&bodies->staging, bodies->cards.card[0]);
 }
 
 enum ky_status ky_device_bodies_resize(struct ky_device_bodies *bodies, size_t n,
@@ -119,43 +119,45 @@ static size_t columns_of(struct ky_device_bodies *bodies, const struct ky_bodies
     return count;
 }
 
-/* One column, piece by piece through `staging`. */
-static enum ky_status cross(struct ky_device_bodies *bodies, const struct column *column, int up,
-                            union ky_state_value *staging, struct ky_error *error)
+/* A column that crosses. */
+struct crossing {
+    const struct ky_card *card;
+    const struct column *column;
+};
+
+static void fill_state(const void *context, size_t first, size_t end, void *piece)
 {
-    struct ky_card *card = bodies->cards.card[0];
-    enum ky_status status = KY_OK;
-    for (size_t first = 0; first < bodies->n && status == KY_OK; first += PIECE) {
-        size_t count = bodies->n - first < PIECE ? bodies->n - first : PIECE;
-        size_t offset = (column->place + first) * KY_STATE_BYTES, bytes = count * KY_STATE_BYTES;
-        double *array = column->array + first * column->stride;
-        double back = 1 / column->factor; /* a power of two */
-        if (!up)
-            status = card->driver->read(card, column->buffer, offset, staging, bytes, error);
-#pragma omp parallel for num_threads(bodies->threads) if (count > 65536)
-        for (size_t k = 0; k < count; k++) {
-            if (up)
-                staging[k] = ky_to_state(card, array[k * column->stride] * column->factor);
-            else if (status == KY_OK)
-                array[k * column->stride] = ky_from_state(card, staging[k]) * back;
-        }
-        if (up)
-            status = card->driver->write(card, column->buffer, offset, staging, bytes, error);
-    }
-    return status;
+    const struct crossing *crossing = context;
+    const struct column *column = crossing->column;
+    union ky_state_value *state = piece;
+    for (size_t k = first; k < end; k++)
+        *state++ = ky_to_state(crossing->card, column->array[k * column->stride] * column->factor);
+}
+
+static void take_state(const void *context, size_t first, size_t end, void *piece)
+{
+    const struct crossing *crossing = context;
+    const struct column *column = crossing->column;
+    const union ky_state_value *state = piece;
+    double back = 1 / column->factor; /* a power of two */
+    for (size_t k = first; k < end; k++)
+        column->array[k * column->stride] = ky_from_state(crossing->card, *state++) * back;
 }
 
 static enum ky_status cross_all(struct ky_device_bodies *bodies, const struct column column[],
                                 size_t count, int up, struct ky_error *error)
 {
-    size_t room = bodies->n < PIECE ? bodies->n : PIECE;
+    struct ky_card *card = bodies->cards.card[0];
     enum ky_status status = KY_OK;
-    union ky_state_value *staging = ky_allocate(room, sizeof *staging);
-    if (!staging)
-        return ky_no_memory(error, "bodies on their way", room, sizeof *staging);
-    for (size_t k = 0; k < count && status == KY_OK; k++)
-        status = cross(bodies, &column[k], up, staging, error);
-    free(staging);
+    for (size_t k = 0; k < count && status == KY_OK; k++) {
+        const struct crossing crossing = {card, &column[k]};
+        const struct ky_staged array = {column[k].buffer, column[k].place * KY_STATE_BYTES,
+                                        bodies->n, KY_STATE_BYTES};
+        status = up ? ky_staging_up(&bodies->staging, card, bodies->threads, &array, fill_state,
+                                    &crossing, error)
+                    : ky_staging_down(&bodies->staging, card, bodies->threads, &array, take_state,
+                                      &crossing, error);
+    }
     return status;
 }
 

@@ -7,7 +7,7 @@
 #ifndef KY_DEVICE_BODIES_H
 #define KY_DEVICE_BODIES_H
 
-#include "engine/device/card.h"
+#include "engine/device/staging.h"
 #include "engine/engine.h"
 #include "engine/units.h"
 
@@ -20,6 +20,7 @@ struct ky_device_bodies {
     size_t n;
     struct ky_buffer position, velocity, mass, softening, acceleration, potential;
     struct ky_buffer sums;        /* of motion.c: sums of chunks */
+    struct ky_staging staging;    /* of the first card */
     struct ky_engine_frame frame; /* edge 0: found from the bodies */
     struct ky_engine_units units;
     int own_eps;       /* bodies have their own softening */

@@ -10,6 +10,10 @@
 
 enum { KY_MOST_CARDS = 16, KY_STATE_BYTES = 8 };
 
+/* Who sets which mark of a card: `ky_mark` the first two, the staging of bodies and trees, and
+ * batches of interaction lists two each. */
+enum { KY_MARK_STAGING = 2, KY_MARK_LISTS = 4 };
+
 /* The cards that an engine has opened. Bodies lie on the first. */
 struct ky_cards {
     const struct ky_driver *driver;

@@ -56,3 +56,27 @@ enum ky_status ky_buffer_fill(struct ky_card *card, struct ky_buffer *buffer, co
     return status == KY_OK ? card->driver->write(card, buffer, 0, data, count * size, error)
                            : status;
 }
+
+void ky_pinned_release(struct ky_card *card, struct ky_pinned *pinned)
+{
+    if (pinned->data)
+        card->driver->unpin(card, pinned);
+    memset(pinned, 0, sizeof *pinned);
+}
+
+enum ky_status ky_pinned_need(struct ky_card *card, struct ky_pinned *pinned, const char *what,
+                              size_t bytes, struct ky_error *error)
+{
+    if (pinned->data && pinned->bytes >= bytes)
+        return KY_OK;
+    ky_pinned_release(card, pinned);
+    bytes = bytes > 0 ? bytes : 1;
+    pinned->what = what;
+    enum ky_status status = card->driver->pin(card, bytes, pinned, error);
+    if (status != KY_OK) {
+        memset(pinned, 0, sizeof *pinned);
+        return status;
+    }
+    pinned->bytes = bytes;
+    return KY_OK;
+}

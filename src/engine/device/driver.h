@@ -3,9 +3,11 @@
  * lists and a user names; once it is opened, it is a card.
  *
  * Work goes into one queue for each card and is done in order. `write` and `read` return
- * when the host memory may be used again; a launch returns at once, a copy may, and what they
- * failed at may be reported by a later call. Errors name the call and the buffer or kernel and its
- * size. One thread at a time uses one card; different ones are independent. */
+ * when the host memory may be used again; `write_later`, `read_later` and a launch return at once,
+ * a copy may, and what they failed at may be reported by a later call. Errors name the call and the
+ * buffer or kernel and its size. One thread at a time uses one card; different ones are
+ * independent.
+ */
 #ifndef KY_DEVICE_DRIVER_H
 #define KY_DEVICE_DRIVER_H
 
@@ -46,6 +48,13 @@ struct ky_buffer {
     size_t bytes;
     const char *what; /* static text, for errors */
     int part;         /* it lies within another buffer */
+};
+
+/* Memory of the host that a card copies from and to by itself; cleared: none. */
+struct ky_pinned {
+    void *data, *handle; /* the memory; what the driver knows it by */
+    size_t bytes;
+    const char *what; /* static text, for errors */
 };
 
 /* An argument of a kernel: a value, or a buffer by its handle. */
@@ -95,6 +104,17 @@ struct ky_driver {
                             const void *data, size_t bytes, struct ky_error *error);
     enum ky_status (*read)(struct ky_card *card, const struct ky_buffer *buffer, size_t offset,
                            void *data, size_t bytes, struct ky_error *error);
+    /* Pinned memory of the host, for the copies of this card that follow. */
+    enum ky_status (*pin)(struct ky_card *card, size_t bytes, struct ky_pinned *pinned,
+                          struct ky_error *error);
+    /* No copy of the memory may be under way. */
+    void (*unpin)(struct ky_card *card, struct ky_pinned *pinned);
+    /* `data` lies in pinned memory of the card. Until the queue has come to a mark that is set
+     * later, what is written may not change and what is read is not there. */
+    enum ky_status (*write_later)(struct ky_card *card, struct ky_buffer *buffer, size_t offset,
+                                  const void *data, size_t bytes, struct ky_error *error);
+    enum ky_status (*read_later)(struct ky_card *card, const struct ky_buffer *buffer,
+                                 size_t offset, void *data, size_t bytes, struct ky_error *error);
     /* From one card to another of the same driver, in its turn in both queues. */
     enum ky_status (*copy)(struct ky_card *from_card, const struct ky_buffer *from,
                            size_t from_offset, struct ky_card *to_card, struct ky_buffer *to,
@@ -106,9 +126,12 @@ struct ky_driver {
                              const struct ky_argument *arguments, struct ky_error *error);
     enum ky_status (*wait)(struct ky_card *card, struct ky_error *error);
 
-    /* A mark in the queue, and the seconds of the device's clock from one to another; 0 if one was
-     * never set. Waits for them. */
+    /* Sets a mark, one of KY_MARKS, in the queue. */
     enum ky_status (*mark)(struct ky_card *card, int mark, struct ky_error *error);
+    /* Waits until the queue has come to the mark where it was set last; not for one never set. */
+    enum ky_status (*reach)(struct ky_card *card, int mark, struct ky_error *error);
+    /* Seconds of the device's clock from one mark to another, 0 if one was never set. Waits for
+     * them. */
     double (*between)(struct ky_card *card, int from, int to);
 
     /* Sorts n pairs by the lowest `bits` of their 64-bit keys, ascending, equal keys in the order
@@ -132,6 +155,10 @@ enum ky_status ky_buffer_need(struct ky_card *card, struct ky_buffer *buffer, co
 enum ky_status ky_buffer_fill(struct ky_card *card, struct ky_buffer *buffer, const char *what,
                               const void *data, size_t count, size_t size, struct ky_error *error);
 void ky_buffer_release(struct ky_card *card, struct ky_buffer *buffer);
+/* The same for pinned memory; no copy of it may be under way. */
+enum ky_status ky_pinned_need(struct ky_card *card, struct ky_pinned *pinned, const char *what,
+                              size_t bytes, struct ky_error *error);
+void ky_pinned_release(struct ky_card *card, struct ky_pinned *pinned);
 
 /* For tests: engines that are opened from now on use what this makes of their driver; NULL: the
  * driver itself. */

@@ -200,12 +200,41 @@ static enum ky_status finish(struct ky_cuda *cuda, cudaError_t code, const char 
     return KY_OK;
 }
 
+static enum ky_status pin(struct ky_card *card, size_t bytes, struct ky_pinned *pinned,
+                          struct ky_error *error)
+{
+    use(card);
+    cudaError_t code = cudaHostAlloc(&pinned->data, bytes, cudaHostAllocDefault);
+    if (code != cudaSuccess)
+        return failed(card, code, "cudaHostAlloc", pinned->what, bytes, error);
+    return KY_OK;
+}
+
+static void unpin(struct ky_card *card, struct ky_pinned *pinned)
+{
+    use(card);
+    cudaFreeHost(pinned->data);
+}
+
+static cudaError_t start_write(struct ky_cuda *cuda, struct ky_buffer *buffer, size_t offset,
+                               const void *data, size_t bytes)
+{
+    return cudaMemcpyAsync((char *)buffer->handle + offset, data, bytes, cudaMemcpyHostToDevice,
+                           cuda->stream);
+}
+
+static cudaError_t start_read(struct ky_cuda *cuda, const struct ky_buffer *buffer, size_t offset,
+                              void *data, size_t bytes)
+{
+    return cudaMemcpyAsync(data, (const char *)buffer->handle + offset, bytes,
+                           cudaMemcpyDeviceToHost, cuda->stream);
+}
+
 static enum ky_status write_buffer(struct ky_card *card, struct ky_buffer *buffer, size_t offset,
                                    const void *data, size_t bytes, struct ky_error *error)
 {
     struct ky_cuda *cuda = use(card);
-    cudaError_t code = cudaMemcpyAsync((char *)buffer->handle + offset, data, bytes,
-                                       cudaMemcpyHostToDevice, cuda->stream);
+    cudaError_t code = start_write(cuda, buffer, offset, data, bytes);
     return finish(cuda, code, "cudaMemcpy to", buffer->what, bytes, error);
 }
 
@@ -213,9 +242,26 @@ static enum ky_status read_buffer(struct ky_card *card, const struct ky_buffer *
                                   size_t offset, void *data, size_t bytes, struct ky_error *error)
 {
     struct ky_cuda *cuda = use(card);
-    cudaError_t code = cudaMemcpyAsync(data, (const char *)buffer->handle + offset, bytes,
-                                       cudaMemcpyDeviceToHost, cuda->stream);
+    cudaError_t code = start_read(cuda, buffer, offset, data, bytes);
     return finish(cuda, code, "cudaMemcpy from", buffer->what, bytes, error);
+}
+
+static enum ky_status write_later(struct ky_card *card, struct ky_buffer *buffer, size_t offset,
+                                  const void *data, size_t bytes, struct ky_error *error)
+{
+    cudaError_t code = start_write(use(card), buffer, offset, data, bytes);
+    if (code != cudaSuccess)
+        return failed(card, code, "cudaMemcpyAsync to", buffer->what, bytes, error);
+    return KY_OK;
+}
+
+static enum ky_status read_later(struct ky_card *card, const struct ky_buffer *buffer,
+                                 size_t offset, void *data, size_t bytes, struct ky_error *error)
+{
+    cudaError_t code = start_read(use(card), buffer, offset, data, bytes);
+    if (code != cudaSuccess)
+        return failed(card, code, "cudaMemcpyAsync from", buffer->what, bytes, error);
+    return KY_OK;
 }
 
 /* What is put into `later` from now on begins when all that is in `first` has ended. */
@@ -228,7 +274,7 @@ static cudaError_t follow(struct ky_cuda *first, struct ky_cuda *later)
 }
 
 /* Memory of a device that cannot be reached from another goes through the host, says CUDA. */
-static void reach(struct ky_cuda *target, int device)
+static void open_way(struct ky_cuda *target, int device)
 {
     if (device == target->device || device >= 64 || (target->peers >> device & 1))
         return;
@@ -244,7 +290,7 @@ static enum ky_status copy(struct ky_card *from_card, const struct ky_buffer *fr
                            size_t to_offset, size_t bytes, struct ky_error *error)
 {
     struct ky_cuda *source = (struct ky_cuda *)from_card, *target = (struct ky_cuda *)to_card;
-    reach(target, source->device);
+    open_way(target, source->device);
     cudaError_t code = follow(source, target);
     if (code == cudaSuccess)
         code = cudaMemcpyPeerAsync((char *)to->handle + to_offset, target->device,
@@ -328,6 +374,15 @@ static enum ky_status mark(struct ky_card *card, int which, struct ky_error *err
     if (code != cudaSuccess)
         return failed(card, code, "cudaEventRecord", "queue", 0, error);
     cuda->marked[which] = 1;
+    return KY_OK;
+}
+
+static enum ky_status reach(struct ky_card *card, int which, struct ky_error *error)
+{
+    struct ky_cuda *cuda = use(card);
+    cudaError_t code = cuda->marked[which] ? cudaEventSynchronize(cuda->mark[which]) : cudaSuccess;
+    if (code != cudaSuccess)
+        return failed(card, code, "cudaEventSynchronize", "queue", 0, error);
     return KY_OK;
 }
 
@@ -423,11 +478,16 @@ const struct ky_driver ky_cuda_driver = {
     .release = release,
     .write = write_buffer,
     .read = read_buffer,
+    .pin = pin,
+    .unpin = unpin,
+    .write_later = write_later,
+    .read_later = read_later,
     .copy = copy,
     .zero = zero,
     .launch = launch,
     .wait = wait,
     .mark = mark,
+    .reach = reach,
     .between = between,
     .sort = sort,
     .scan = scan,

@@ -39,7 +39,7 @@
     X(list_quadrupole, p, number, KY_VARIANT_QUADRUPOLE)
 #define KY_LIST_UNIT(name, p, number, variant) KY_U(name##_##p, "lists.k", number, variant)
 #define KY_LIST_KERNEL_OF(name, p, number, variant)                                                \
-    KY_K(name##_##p, ky_##name##_##p, KY_LIST_LANES, 16)
+    KY_K(name##_##p, ky_##name##_##p, KY_LIST_LANES, 14)
 
 /* The general walk: a kernel for each action, all of them in one unit. */
 #define KY_GENERAL_KERNEL_OF(name, needs, p, number)                                               \

@@ -242,28 +242,84 @@ static void release(struct ky_card *card, struct ky_buffer *buffer)
     clReleaseMemObject(buffer->handle);
 }
 
-static enum ky_status write_buffer(struct ky_card *card, struct ky_buffer *buffer, size_t offset,
-                                   const void *data, size_t bytes, struct ky_error *error)
+static enum ky_status pin(struct ky_card *card, size_t bytes, struct ky_pinned *pinned,
+                          struct ky_error *error)
 {
     struct ky_opencl *cl = (struct ky_opencl *)card;
-    cl_int code = bytes ? clEnqueueWriteBuffer(cl->queue, buffer->handle, CL_TRUE, offset, bytes,
-                                               data, 0, NULL, NULL)
-                        : CL_SUCCESS;
+    cl_int code;
+    pinned->handle =
+        clCreateBuffer(cl->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, NULL, &code);
+    if (code != CL_SUCCESS)
+        return ky_opencl_failed(cl, code, "clCreateBuffer", pinned->what, bytes, error);
+    pinned->data = clEnqueueMapBuffer(cl->queue, pinned->handle, CL_TRUE,
+                                      CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, NULL, NULL, &code);
+    if (code == CL_SUCCESS)
+        return KY_OK;
+    clReleaseMemObject(pinned->handle);
+    return ky_opencl_failed(cl, code, "clEnqueueMapBuffer", pinned->what, bytes, error);
+}
+
+static void unpin(struct ky_card *card, struct ky_pinned *pinned)
+{
+    struct ky_opencl *cl = (struct ky_opencl *)card;
+    clEnqueueUnmapMemObject(cl->queue, pinned->handle, pinned->data, 0, NULL, NULL);
+    clReleaseMemObject(pinned->handle);
+}
+
+static enum ky_status write_with(struct ky_card *card, cl_bool blocking, struct ky_buffer *buffer,
+                                 size_t offset, const void *data, size_t bytes,
+                                 struct ky_error *error)
+{
+    struct ky_opencl *cl = (struct ky_opencl *)card;
+    cl_int code = CL_SUCCESS;
+    if (bytes > 0)
+        code = clEnqueueWriteBuffer(cl->queue, buffer->handle, blocking, offset, bytes, data, 0,
+                                    NULL, NULL);
+    if (code == CL_SUCCESS && !blocking)
+        code = clFlush(cl->queue); /* else it may wait for the next call that blocks */
     if (code != CL_SUCCESS)
         return ky_opencl_failed(cl, code, "clEnqueueWriteBuffer", buffer->what, bytes, error);
     return KY_OK;
 }
 
-static enum ky_status read_buffer(struct ky_card *card, const struct ky_buffer *buffer,
-                                  size_t offset, void *data, size_t bytes, struct ky_error *error)
+static enum ky_status read_with(struct ky_card *card, cl_bool blocking,
+                                const struct ky_buffer *buffer, size_t offset, void *data,
+                                size_t bytes, struct ky_error *error)
 {
     struct ky_opencl *cl = (struct ky_opencl *)card;
-    cl_int code = bytes ? clEnqueueReadBuffer(cl->queue, buffer->handle, CL_TRUE, offset, bytes,
-                                              data, 0, NULL, NULL)
-                        : CL_SUCCESS;
+    cl_int code = CL_SUCCESS;
+    if (bytes > 0)
+        code = clEnqueueReadBuffer(cl->queue, buffer->handle, blocking, offset, bytes, data, 0,
+                                   NULL, NULL);
+    if (code == CL_SUCCESS && !blocking)
+        code = clFlush(cl->queue);
     if (code != CL_SUCCESS)
         return ky_opencl_failed(cl, code, "clEnqueueReadBuffer", buffer->what, bytes, error);
     return KY_OK;
+}
+
+static enum ky_status write_buffer(struct ky_card *card, struct ky_buffer *buffer, size_t offset,
+                                   const void *data, size_t bytes, struct ky_error *error)
+{
+    return write_with(card, CL_TRUE, buffer, offset, data, bytes, error);
+}
+
+static enum ky_status read_buffer(struct ky_card *card, const struct ky_buffer *buffer,
+                                  size_t offset, void *data, size_t bytes, struct ky_error *error)
+{
+    return read_with(card, CL_TRUE, buffer, offset, data, bytes, error);
+}
+
+static enum ky_status write_later(struct ky_card *card, struct ky_buffer *buffer, size_t offset,
+                                  const void *data, size_t bytes, struct ky_error *error)
+{
+    return write_with(card, CL_FALSE, buffer, offset, data, bytes, error);
+}
+
+static enum ky_status read_later(struct ky_card *card, const struct ky_buffer *buffer,
+                                 size_t offset, void *data, size_t bytes, struct ky_error *error)
+{
+    return read_with(card, CL_FALSE, buffer, offset, data, bytes, error);
 }
 
 static enum ky_status copy(struct ky_card *from_card, const struct ky_buffer *from,
@@ -378,6 +434,15 @@ static enum ky_status mark(struct ky_card *card, int which, struct ky_error *err
     return KY_OK;
 }
 
+static enum ky_status reach(struct ky_card *card, int which, struct ky_error *error)
+{
+    struct ky_opencl *cl = (struct ky_opencl *)card;
+    cl_int code = cl->mark[which] ? clWaitForEvents(1, &cl->mark[which]) : CL_SUCCESS;
+    if (code != CL_SUCCESS)
+        return ky_opencl_failed(cl, code, "clWaitForEvents", "queue", 0, error);
+    return KY_OK;
+}
+
 static double between(struct ky_card *card, int from, int to)
 {
     struct ky_opencl *cl = (struct ky_opencl *)card;
@@ -404,11 +469,16 @@ const struct ky_driver ky_opencl_driver = {
     .release = release,
     .write = write_buffer,
     .read = read_buffer,
+    .pin = pin,
+    .unpin = unpin,
+    .write_later = write_later,
+    .read_later = read_later,
     .copy = copy,
     .zero = zero,
     .launch = launch,
     .wait = wait,
     .mark = mark,
+    .reach = reach,
     .between = between,
     .sort = ky_opencl_sort,
     .scan = ky_opencl_scan,
