@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analysis/walks.h"
+#include "analysis/walker.h"
 #include "base/memory.h"
 
 void ky_neighbour_lists_free(struct ky_neighbour_lists *lists)

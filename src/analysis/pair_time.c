@@ -4,8 +4,9 @@
 #include <stdlib.h>
 
 #include "analysis/analysis.h"
+#include "analysis/walker.h"
 #include "base/memory.h"
-#include "engine/engine.h"
+#include "engine/finite.h"
 
 /* Beyond this eccentricity two of many bodies are not a binary but fall towards each other by
  * chance: others will deflect them. Two bodies alone keep their orbit, down to this fraction of
@@ -48,11 +49,25 @@ static double shortest(const struct ky_bodies *bodies, double g,
     return least;
 }
 
+/* The distance of each body from its nearest neighbour. */
+static enum ky_status find_distances(const struct ky_parameters *parameters,
+                                     const struct ky_bodies *bodies, double *distance,
+                                     struct ky_error *error)
+{
+    struct ky_walker walker;
+    const struct ky_walk_request request = {
+        .action = KY_ACTION_nearest, .n = bodies->n, .k = 1, .results = distance};
+    enum ky_status status = ky_walker_open(parameters, bodies, &walker, error);
+    if (!status)
+        status = ky_walker_walk(&walker, &request, error);
+    ky_walker_close(&walker, NULL);
+    return status ? status : ky_finite_results(KY_ACTION_nearest, distance, bodies->n, error);
+}
+
 enum ky_status ky_shortest_pair_time(const struct ky_bodies *bodies, double g, double *time,
                                      struct ky_error *error)
 {
     struct ky_parameters parameters;
-    struct ky_walk_input input = {.size = sizeof input, .k = 1};
     struct ky_neighbour_lists near = {0};
     *time = (double)INFINITY;
     if (bodies->n < 2)
@@ -62,7 +77,7 @@ enum ky_status ky_shortest_pair_time(const struct ky_bodies *bodies, double g, d
         return ky_no_memory(error, "distances", bodies->n, sizeof *distance);
     ky_force_defaults(&parameters);
     parameters.engine = "cpu";
-    enum ky_status status = ky_walk(&parameters, bodies, "nearest", &input, distance, NULL, error);
+    enum ky_status status = find_distances(&parameters, bodies, distance, error);
     for (size_t i = 0; i < bodies->n && !status; i++)
         distance[i] *= 1 + 1e-12; /* the root of a square, squared again */
     if (!status)

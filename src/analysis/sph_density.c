@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analysis/walks.h"
+#include "analysis/walker.h"
 #include "base/memory.h"
 
 static enum ky_status sum_kernels(struct ky_walker *walker, size_t n, size_t k, double *density,

@@ -1,61 +1,9 @@
-/* The general walk as a call: an engine for its length, and the walk with an action by name. */
-#include "analysis/walks.h"
-
+/* ky_walk: the general walk with an action by its name. */
 #include <string.h>
 
 #include "analysis/analysis.h"
+#include "analysis/walker.h"
 #include "engine/finite.h"
-
-enum ky_status ky_walker_open(const struct ky_parameters *parameters,
-                              const struct ky_bodies *bodies, struct ky_walker *walker,
-                              struct ky_error *error)
-{
-    struct ky_bodies input = *bodies;
-    memset(walker, 0, sizeof *walker);
-    input.acceleration = NULL;
-    input.potential = NULL;
-    enum ky_status status = ky_bodies_check(bodies, error);
-    if (!status)
-        status = ky_force_resolve_once(parameters, &walker->parameters, error);
-    /* A body at the surface of a radius is in or out whatever the engine, unless digits are asked
-     * to be left out. */
-    if (!status && parameters->precision == KY_PRECISION_BY_INTEGRATOR)
-        walker->parameters.precision = KY_DOUBLE;
-    walker->parameters.force = KY_WALK;
-    if (!status)
-        status = ky_engine_open_for_walk(&walker->parameters, bodies->n, &walker->engine, error);
-    if (!status)
-        status = ky_engine_put(walker->engine, &input, error);
-    return status;
-}
-
-enum ky_status ky_walker_walk(struct ky_walker *walker, const struct ky_walk_request *request,
-                              struct ky_error *error)
-{
-    struct ky_force_report now, *sum = &walker->report;
-    enum ky_status status = ky_engine_walk(walker->engine, request, error);
-    if (status)
-        return status;
-    ky_engine_report(walker->engine, &now);
-    now.keys += sum->keys;
-    now.sort += sum->sort;
-    now.build += sum->build;
-    now.moments += sum->moments;
-    now.walk += sum->walk;
-    now.total += sum->total;
-    now.body_interactions += sum->body_interactions;
-    now.cell_interactions += sum->cell_interactions;
-    *sum = now;
-    return KY_OK;
-}
-
-void ky_walker_close(struct ky_walker *walker, struct ky_force_report *report)
-{
-    ky_engine_close(walker->engine);
-    walker->engine = NULL;
-    if (report)
-        ky_size_give(report, &walker->report, sizeof walker->report);
-}
 
 static enum ky_status find_action(const char *name, enum ky_action_id *id, struct ky_error *error)
 {
