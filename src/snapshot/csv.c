@@ -15,22 +15,21 @@
 
 enum { BUFFER = 1 << 16, MOST_COLUMNS = 64 };
 
-#define AT(array) offsetof(struct ky_bodies, array)
 const struct ky_csv_column ky_csv_columns[KY_CSV_COLUMNS] = {
-    {"id", KY_CSV_ID, AT(id), 0, 1, KY_WITH_ID},
-    {"type", KY_CSV_TYPE, AT(type), 0, 1, KY_WITH_TYPE},
-    {"mass", KY_CSV_NOT_NEGATIVE, AT(mass), 0, 1, 0},
-    {"x", KY_CSV_REAL, AT(position), 0, 3, 0},
-    {"y", KY_CSV_REAL, AT(position), 1, 3, 0},
-    {"z", KY_CSV_REAL, AT(position), 2, 3, 0},
-    {"vx", KY_CSV_REAL, AT(velocity), 0, 3, 0},
-    {"vy", KY_CSV_REAL, AT(velocity), 1, 3, 0},
-    {"vz", KY_CSV_REAL, AT(velocity), 2, 3, 0},
-    {"softening", KY_CSV_NOT_NEGATIVE, AT(softening), 0, 1, KY_WITH_SOFTENING},
-    {"ax", KY_CSV_REAL, AT(acceleration), 0, 3, KY_WITH_ACCELERATION},
-    {"ay", KY_CSV_REAL, AT(acceleration), 1, 3, KY_WITH_ACCELERATION},
-    {"az", KY_CSV_REAL, AT(acceleration), 2, 3, KY_WITH_ACCELERATION},
-    {"potential", KY_CSV_REAL, AT(potential), 0, 1, KY_WITH_POTENTIAL},
+    {"id", KY_CSV_ID, KY_ARRAY_ID, 0},
+    {"type", KY_CSV_TYPE, KY_ARRAY_TYPE, 0},
+    {"mass", KY_CSV_NOT_NEGATIVE, KY_ARRAY_MASS, 0},
+    {"x", KY_CSV_REAL, KY_ARRAY_POSITION, 0},
+    {"y", KY_CSV_REAL, KY_ARRAY_POSITION, 1},
+    {"z", KY_CSV_REAL, KY_ARRAY_POSITION, 2},
+    {"vx", KY_CSV_REAL, KY_ARRAY_VELOCITY, 0},
+    {"vy", KY_CSV_REAL, KY_ARRAY_VELOCITY, 1},
+    {"vz", KY_CSV_REAL, KY_ARRAY_VELOCITY, 2},
+    {"softening", KY_CSV_NOT_NEGATIVE, KY_ARRAY_SOFTENING, 0},
+    {"ax", KY_CSV_REAL, KY_ARRAY_ACCELERATION, 0},
+    {"ay", KY_CSV_REAL, KY_ARRAY_ACCELERATION, 1},
+    {"az", KY_CSV_REAL, KY_ARRAY_ACCELERATION, 2},
+    {"potential", KY_CSV_REAL, KY_ARRAY_POTENTIAL, 0},
 };
 
 const struct ky_csv_remark ky_csv_remarks[KY_CSV_REMARKS] = {
@@ -42,11 +41,10 @@ const struct ky_csv_remark ky_csv_remarks[KY_CSV_REMARKS] = {
     {"softening", offsetof(struct ky_snapshot, softening)},
 };
 
-char *ky_csv_array(const struct ky_bodies *bodies, const struct ky_csv_column *column)
+/* KY_WITH_… of the array that the column belongs to; 0: it is required. */
+static unsigned with_of(const struct ky_csv_column *column)
 {
-    char *array;
-    memcpy(&array, (const char *)bodies + column->offset, sizeof array);
-    return array;
+    return ky_arrays[column->array].with;
 }
 
 /* ---- lines ---- */
@@ -152,7 +150,7 @@ static enum ky_status check_columns(const struct reader *r, uint64_t line, struc
 {
     unsigned with = 0;
     for (int k = 0; k < r->count; k++)
-        with |= r->column[k]->with;
+        with |= with_of(r->column[k]);
     for (int c = 0; c < KY_CSV_COLUMNS; c++) {
         int found = 0;
         for (int k = 0; k < r->count; k++)
@@ -160,7 +158,7 @@ static enum ky_status check_columns(const struct reader *r, uint64_t line, struc
         if (found > 1)
             return ky_fail(error, KY_BAD_DATA, "line %" PRIu64 ": column '%s' occurs twice", line,
                            ky_csv_columns[c].name);
-        if (!found && (ky_csv_columns[c].with == 0 || (ky_csv_columns[c].with & with)))
+        if (!found && (!with_of(&ky_csv_columns[c]) || (with_of(&ky_csv_columns[c]) & with)))
             return ky_fail(error, KY_BAD_DATA, "line %" PRIu64 ": column '%s' is missing", line,
                            ky_csv_columns[c].name);
     }
@@ -298,7 +296,8 @@ static enum ky_status bad_cell(const struct reader *r, const struct ky_csv_colum
 static enum ky_status read_cell(struct reader *r, const struct ky_csv_column *column,
                                 const char *cell, size_t row, struct ky_error *error)
 {
-    char *end, *array = ky_csv_array(&r->snapshot->bodies, column);
+    char *end;
+    void *array = ky_array_of(&r->snapshot->bodies, column->array);
     if (column->kind == KY_CSV_ID || column->kind == KY_CSV_TYPE) {
         if (column->kind == KY_CSV_ID && r->options->renumber)
             return KY_OK; /* whatever it is */
@@ -312,7 +311,7 @@ static enum ky_status read_cell(struct reader *r, const struct ky_csv_column *co
                             "0 to 5; --types, as in --types 0,1,4, leaves out bodies of others",
                             error);
         if (column->kind == KY_CSV_ID)
-            ((uint64_t *)(void *)array)[row] = value;
+            ((uint64_t *)array)[row] = value;
         else
             ((uint8_t *)array)[row] = (uint8_t)(value > 5 ? 6 : value); /* 6 is never chosen */
         return KY_OK;
@@ -322,7 +321,8 @@ static enum ky_status read_cell(struct reader *r, const struct ky_csv_column *co
         return bad_cell(r, column, cell, "a finite number", error);
     if (column->kind == KY_CSV_NOT_NEGATIVE && value < 0)
         return bad_cell(r, column, cell, "0 or more", error);
-    ((double *)(void *)array)[row * (size_t)column->stride + (size_t)column->axis] = value;
+    ((double *)array)[row * (size_t)ky_arrays[column->array].columns + (size_t)column->axis] =
+        value;
     return KY_OK;
 }
 
@@ -437,7 +437,7 @@ enum ky_status ky_csv_read(const struct ky_input *input, const struct ky_read_op
     if (!status)
         status = check_units(&r, error);
     for (int k = 0; k < r.count; k++)
-        with |= r.column[k]->with;
+        with |= with_of(r.column[k]);
     int count_alone = !status && ky_count_alone(options, r.rows);
     if (count_alone)
         snapshot->bodies.n = (size_t)r.rows;

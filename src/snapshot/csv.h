@@ -9,15 +9,11 @@ enum ky_csv_kind { KY_CSV_REAL, KY_CSV_NOT_NEGATIVE, KY_CSV_ID, KY_CSV_TYPE };
 struct ky_csv_column {
     const char *name;
     enum ky_csv_kind kind;
-    size_t offset;    /* of the array in struct ky_bodies */
-    int axis, stride; /* which number of a row of how many */
-    unsigned with;    /* 0: required */
+    enum ky_array_id array;
+    int axis; /* which number of a body's, from 0 */
 };
 enum { KY_CSV_COLUMNS = 14 };
 extern const struct ky_csv_column ky_csv_columns[KY_CSV_COLUMNS];
-
-/* The array of the column, or NULL. */
-char *ky_csv_array(const struct ky_bodies *bodies, const struct ky_csv_column *column);
 
 /* Remarks "# name: number" and where the number goes. */
 struct ky_csv_remark {

@@ -30,25 +30,26 @@ static void write_head(struct ky_file *file, const struct ky_snapshot *snapshot)
 }
 
 static int format_cell(char *text, size_t room, const struct ky_csv_column *column,
-                       const char *array, size_t row)
+                       const void *array, size_t row)
 {
     if (column->kind == KY_CSV_ID)
-        return snprintf(text, room, "%" PRIu64, ((const uint64_t *)(const void *)array)[row]);
+        return snprintf(text, room, "%" PRIu64, ((const uint64_t *)array)[row]);
     if (column->kind == KY_CSV_TYPE)
         return snprintf(text, room, "%d", ((const uint8_t *)array)[row]);
-    const double *reals = (const double *)(const void *)array;
+    const size_t columns = (size_t)ky_arrays[column->array].columns;
     return ky_format(text, room, "%.17g",
-                     reals[row * (size_t)column->stride + (size_t)column->axis]);
+                     ((const double *)array)[row * columns + (size_t)column->axis]);
 }
 
 static void write_rows(struct ky_file *file, const struct ky_bodies *bodies)
 {
     const struct ky_csv_column *used[KY_CSV_COLUMNS];
-    const char *array[KY_CSV_COLUMNS];
+    const void *array[KY_CSV_COLUMNS];
     int count = 0;
     for (int c = 0; c < KY_CSV_COLUMNS; c++) {
-        array[count] = ky_csv_array(bodies, &ky_csv_columns[c]);
-        if (array[count] || !ky_csv_columns[c].with)
+        const enum ky_array_id id = ky_csv_columns[c].array;
+        array[count] = ky_array_of(bodies, id);
+        if (array[count] || !ky_arrays[id].with)
             used[count++] = &ky_csv_columns[c];
     }
     for (int k = 0; k < count; k++)

@@ -12,22 +12,20 @@
 
 enum { TYPES = 6, HEADER = 256, SLAB = 1 << 17, MOST_FILES = 1000000 };
 
-#define AT(array) offsetof(struct ky_bodies, array)
 enum { POS, VEL, ID, MASS, POT, ACCE, BLOCKS, UNKNOWN = BLOCKS };
 static const struct {
     const char *name;
-    size_t offset; /* of the array in struct ky_bodies */
-    int columns, integer;
-    unsigned with;              /* 0: required */
-    int length, mass, velocity; /* the unit is length^… mass^… velocity^… */
+    enum ky_array_id array;
 } blocks[BLOCKS] = {
-    {"POS ", AT(position), 3, 0, 0, 1, 0, 0},
-    {"VEL ", AT(velocity), 3, 0, 0, 0, 0, 1},
-    {"ID  ", AT(id), 1, 1, KY_WITH_ID, 0, 0, 0},
-    {"MASS", AT(mass), 1, 0, 0, 0, 1, 0},
-    {"POT ", AT(potential), 1, 0, KY_WITH_POTENTIAL, 0, 0, 2},
-    {"ACCE", AT(acceleration), 3, 0, KY_WITH_ACCELERATION, -1, 0, 2},
+    {"POS ", KY_ARRAY_POSITION}, {"VEL ", KY_ARRAY_VELOCITY},  {"ID  ", KY_ARRAY_ID},
+    {"MASS", KY_ARRAY_MASS},     {"POT ", KY_ARRAY_POTENTIAL}, {"ACCE", KY_ARRAY_ACCELERATION},
 };
+
+/* The array of struct ky_bodies that a block goes to. */
+static const struct ky_array *about(int block)
+{
+    return &ky_arrays[blocks[block].array];
+}
 
 /* One file. */
 struct piece {
@@ -104,7 +102,7 @@ static int fits_block(const struct piece *p, int block, uint64_t length)
 {
     if (block >= BLOCKS)
         return 1;
-    uint64_t numbers = rows_of(p, block) * (uint64_t)blocks[block].columns;
+    uint64_t numbers = rows_of(p, block) * (uint64_t)about(block)->columns;
     return length == 4 * numbers || length == 8 * numbers;
 }
 
@@ -231,14 +229,14 @@ static enum ky_status survey(struct piece *p, struct ky_error *error)
         if (!status)
             status = record(p, offset, fits_block, block, &length, error);
         if (!status && block < BLOCKS) {
-            uint64_t rows = rows_of(p, block) * (uint64_t)blocks[block].columns;
+            uint64_t rows = rows_of(p, block) * (uint64_t)about(block)->columns;
             p->block[block].offset = offset + 4;
             p->block[block].width = rows ? (size_t)(length / rows) : 4;
         }
         offset += length + 8;
     }
     for (int k = 0; k < BLOCKS && !status && p->n; k++)
-        if (!p->block[k].offset && !blocks[k].with && rows_of(p, k))
+        if (!p->block[k].offset && !about(k)->with && rows_of(p, k))
             status = ky_fail(error, KY_BAD_DATA, "has no block %s; it is cut off or damaged",
                              blocks[k].name);
     return status;
@@ -290,7 +288,7 @@ static enum ky_status read_numbers(const struct piece *p, int block, uint64_t fr
             return status;
         for (size_t k = 0; k < part; k++) {
             const unsigned char *at = slab + k * width;
-            if (!blocks[block].integer)
+            if (about(block)->real)
                 reals[done + k] = ky_load_real(at, width, p->turn);
             else
                 ids[done + k] = width == 8 ? ky_load64(at, p->turn) : ky_load32(at, p->turn);
@@ -320,8 +318,9 @@ static enum ky_status read_masses(const struct piece *p, uint64_t at, double *ma
 /* Of block k, to physical numbers. */
 static void scale(const struct ky_space *space, int k, double *numbers, uint64_t count)
 {
-    double factor = ky_space_factor(space, blocks[k].length, blocks[k].mass, blocks[k].velocity);
-    for (uint64_t i = 0; i < count && factor != 1 && !blocks[k].integer; i++)
+    const struct ky_array *array = about(k);
+    double factor = ky_space_factor(space, array->length, array->mass, array->velocity);
+    for (uint64_t i = 0; i < count && factor != 1 && array->real; i++)
         numbers[i] *= factor;
 }
 
@@ -333,9 +332,8 @@ static enum ky_status read_piece(const struct piece *p, uint64_t at, struct ky_s
                                 ? read_masses(p, at, bodies->mass, slab, error)
                                 : ky_fail(error, KY_BAD_DATA, "has changed while it was read");
     for (int k = 0; k < BLOCKS && !status; k++) {
-        char *array;
-        memcpy(&array, (char *)bodies + blocks[k].offset, sizeof array);
-        uint64_t columns = (uint64_t)blocks[k].columns;
+        char *array = ky_array_of(bodies, blocks[k].array);
+        uint64_t columns = (uint64_t)about(k)->columns;
         array = array && p->n ? array + 8 * columns * at : NULL;
         if (k != MASS && array)
             status = read_numbers(p, k, 0, p->n * columns, array, slab, error);
@@ -370,7 +368,7 @@ static enum ky_status survey_all(const struct ky_input *first, uint32_t *files, 
         status = open_piece(first, *files, k, &p, &name, error);
         for (int b = 0; b < BLOCKS; b++)
             if (!p.block[b].offset && p.n)
-                w->with &= ~blocks[b].with;
+                w->with &= ~about(b)->with;
         for (int t = 0; t < TYPES; t++) {
             w->sum[t] += p.count[t];
             w->with |= t != 4 && p.count[t] ? KY_WITH_TYPE : 0;

@@ -27,43 +27,22 @@ int ky_hdf5_recognise(const struct ky_input *input, const unsigned char *head, s
 #include "base/memory.h"
 #include "base/units.h"
 
-#define AT(array) offsetof(struct ky_bodies, array)
+#define ARRAY(name) &ky_arrays[KY_ARRAY_##name]
 const struct ky_hdf5_field ky_hdf5_fields[KY_HDF5_FIELDS] = {
-    {"Coordinates", AT(position), 3, 0, 0, 1, 0, 0, "U_L ", {NULL}},
-    {"Velocities", AT(velocity), 3, 0, 0, 0, 0, 1, "U_V ", {"Velocity"}}, /* EAGLE */
-    {"Masses",
-     AT(mass),
-     1,
-     0,
-     0,
-     0,
-     1,
-     0,
-     "U_M ",
-     {"Mass", "DynamicalMasses"}}, /* EAGLE, black holes of SWIFT */
-    {"ParticleIDs", AT(id), 1, 1, KY_WITH_ID, 0, 0, 0, "id", {NULL}},
-    {"Softening", AT(softening), 1, 0, KY_WITH_SOFTENING, 1, 0, 0, "U_L ", {"Softenings"}}, /* SWIFT
-                                                                                             */
-    {"Acceleration",
-     AT(acceleration),
-     3,
-     0,
-     KY_WITH_ACCELERATION,
-     -1,
-     0,
-     2,
-     "U_V^2 U_L^-1 ",
-     {NULL}},
-    {"Potential", AT(potential), 1, 0, KY_WITH_POTENTIAL, 0, 0, 2, "U_V^2 ", {NULL}},
+    {"Coordinates", ARRAY(POSITION), "U_L ", {NULL}},
+    {"Velocities", ARRAY(VELOCITY), "U_V ", {"Velocity"}},        /* EAGLE */
+    {"Masses", ARRAY(MASS), "U_M ", {"Mass", "DynamicalMasses"}}, /* EAGLE, black holes of SWIFT */
+    {"ParticleIDs", ARRAY(ID), "id", {NULL}},
+    {"Softening", ARRAY(SOFTENING), "U_L ", {"Softenings"}}, /* SWIFT */
+    {"Acceleration", ARRAY(ACCELERATION), "U_V^2 U_L^-1 ", {NULL}},
+    {"Potential", ARRAY(POTENTIAL), "U_V^2 ", {NULL}},
 };
 
 const struct ky_units ky_hdf5_units = {KY_KPC_CM, 1e10 * KY_SUN_G, KY_KM_S, KY_GALAXY_G};
 
 void *ky_hdf5_array(const struct ky_hdf5_field *field, const struct ky_bodies *bodies)
 {
-    void *array;
-    memcpy(&array, (const char *)bodies + field->offset, sizeof array);
-    return array;
+    return ky_array_of(bodies, (enum ky_array_id)(field->array - ky_arrays));
 }
 
 static int has_scale(const struct ky_units *units)
@@ -79,19 +58,19 @@ static double power(double x, int exponent)
     return exponent < 0 ? 1 / result : result;
 }
 
-double ky_hdf5_scale(const struct ky_hdf5_field *field, const struct ky_units *from,
+double ky_hdf5_scale(const struct ky_array *array, const struct ky_units *from,
                      const struct ky_units *to)
 {
     if (!has_scale(from) || !has_scale(to))
         return 1;
-    return power(from->length_cm / to->length_cm, field->length) *
-           power(from->mass_g / to->mass_g, field->mass) *
-           power(from->velocity_cm_s / to->velocity_cm_s, field->velocity);
+    return power(from->length_cm / to->length_cm, array->length) *
+           power(from->mass_g / to->mass_g, array->mass) *
+           power(from->velocity_cm_s / to->velocity_cm_s, array->velocity);
 }
 
 double ky_hdf5_time_scale(const struct ky_units *from, const struct ky_units *to)
 {
-    static const struct ky_hdf5_field time = {.length = 1, .velocity = -1};
+    static const struct ky_array time = {.length = 1, .velocity = -1};
     return ky_hdf5_scale(&time, from, to);
 }
 

@@ -7,29 +7,25 @@
 
 #include "snapshot/snapshot.h"
 
-/* A data set of each /PartType group and its array of struct ky_bodies. The unit is length^a
- * mass^b velocity^c. */
+/* A data set of each /PartType group, and the array of struct ky_bodies that it holds. */
 struct ky_hdf5_field {
     const char *name;
-    size_t offset; /* in struct ky_bodies */
-    int columns;
-    int integer;   /* uint64_t, else double */
-    unsigned with; /* 0: required, else KY_WITH_… */
-    int length, mass, velocity;
+    const struct ky_array *array;
     const char *description; /* the unit as pynbody reads it */
     const char *others[2];   /* what other codes call it, or NULL */
 };
 enum { KY_HDF5_FIELDS = 7 };
 extern const struct ky_hdf5_field ky_hdf5_fields[KY_HDF5_FIELDS];
 
-/* The array of the field, or NULL. */
+/* The array of the field in these bodies, or NULL. */
 void *ky_hdf5_array(const struct ky_hdf5_field *field, const struct ky_bodies *bodies);
 
 /* kpc, 1e10 Msun, km/s: the only units that yt knows. */
 extern const struct ky_units ky_hdf5_units;
-/* Numbers of this field in units `from` times this are in units `to`; 1 if either has no scale. */
-double ky_hdf5_scale(const struct ky_hdf5_field *field, const struct ky_units *from,
+/* Numbers of this array in units `from` times this are in units `to`; 1 if either has no scale. */
+double ky_hdf5_scale(const struct ky_array *array, const struct ky_units *from,
                      const struct ky_units *to);
+/* The same for times. */
 double ky_hdf5_time_scale(const struct ky_units *from, const struct ky_units *to);
 
 /* The library may not be safe for threads and prints errors: one lock for all of it, and silence.

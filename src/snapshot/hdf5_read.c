@@ -45,17 +45,17 @@ static enum ky_status missing(const struct ky_hdf5_field *field, const char *nam
                               const struct ky_hdf5_header *h, int type, struct reader *r,
                               struct ky_error *error)
 {
-    if (field->integer && !r->options->renumber && !r->lacks_ids)
+    if (!field->array->real && !r->options->renumber && !r->lacks_ids)
         r->lacks_ids = name[8];
-    if (field->with) {
+    if (field->array->with) {
         r->has[field - ky_hdf5_fields] = 0;
         return KY_OK;
     }
-    if (field->mass && h->mass[type] > 0)
+    if (field->array->mass && h->mass[type] > 0)
         return KY_OK;
     return ky_fail(error, KY_BAD_DATA,
                    "%s has no data set %s%s; --types chooses types that have one", name,
-                   field->name, field->mass ? ", and /Header/MassTable no mass" : "");
+                   field->name, field->array->mass ? ", and /Header/MassTable no mass" : "");
 }
 
 static enum ky_status check_group(hid_t group, const char *name, const struct ky_hdf5_header *h,
@@ -77,7 +77,7 @@ static enum ky_status check_group(hid_t group, const char *name, const struct ky
         hid_t set = H5Dopen2(group, set_name, H5P_DEFAULT);
         status = ky_hdf5_check_set(set, field, where, h->here[type], error);
         H5Dclose(set);
-        r->some_ids |= field->integer;
+        r->some_ids |= !field->array->real;
     }
     return status;
 }
@@ -208,7 +208,7 @@ static enum ky_status check_signed(const int64_t *ids, uint64_t count, uint64_t 
 
 static hid_t memory_type(const struct ky_hdf5_field *field, hid_t set)
 {
-    if (!field->integer)
+    if (field->array->real)
         return H5T_NATIVE_DOUBLE;
     hid_t stored = H5Dget_type(set);
     int is_signed = H5Tget_sign(stored) == H5T_SGN_2;
@@ -220,12 +220,12 @@ static hid_t memory_type(const struct ky_hdf5_field *field, hid_t set)
 static enum ky_status read_rows(hid_t set, hid_t space, const struct ky_hdf5_field *field,
                                 uint64_t done, uint64_t part, void *to, struct ky_error *error)
 {
-    hsize_t start[2] = {done, 0}, size[2] = {part, (hsize_t)field->columns};
+    hsize_t start[2] = {done, 0}, size[2] = {part, (hsize_t)field->array->columns};
     hid_t memory = H5Screate_simple(H5Sget_simple_extent_ndims(space), size, NULL);
     hid_t type = memory_type(field, set);
     int bad = H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, size, NULL) < 0 ||
               H5Dread(set, type, memory, space, H5P_DEFAULT, to) < 0;
-    int is_signed = field->integer && H5Tget_sign(type) == H5T_SGN_2;
+    int is_signed = !field->array->real && H5Tget_sign(type) == H5T_SGN_2;
     H5Sclose(memory);
     if (bad)
         return ky_fail(error, KY_BAD_DATA, "%s cannot be read; the file is damaged", field->name);
@@ -235,18 +235,18 @@ static enum ky_status read_rows(hid_t set, hid_t space, const struct ky_hdf5_fie
 static enum ky_status read_field(hid_t group, const struct ky_hdf5_field *field, struct reader *r,
                                  uint64_t at, uint64_t rows, struct ky_error *error)
 {
-    const size_t columns = (size_t)field->columns;
+    const size_t columns = (size_t)field->array->columns;
     uint64_t *array = ky_hdf5_array(field, &r->snapshot->bodies);
     hid_t set = H5Dopen2(group, ky_hdf5_set_name(group, field), H5P_DEFAULT);
     hid_t space = H5Dget_space(set);
-    double scale = ky_hdf5_scale(field, &r->stored, &r->snapshot->units) *
+    double scale = ky_hdf5_scale(field->array, &r->stored, &r->snapshot->units) *
                    ky_hdf5_space_factor(set, field, &r->snapshot->space);
     enum ky_status status = KY_OK;
     for (uint64_t done = 0; done < rows && !status; done += SLAB) {
         uint64_t part = rows - done < SLAB ? rows - done : SLAB;
         uint64_t *to = r->order ? r->slab : array + (at + done) * columns;
         status = read_rows(set, space, field, done, part, to, error);
-        if (scale != 1 && !field->integer)
+        if (scale != 1 && field->array->real)
             for (size_t k = 0; k < part * columns; k++)
                 ((double *)to)[k] *= scale;
         for (size_t k = 0; r->order && k < part; k++)
@@ -260,8 +260,7 @@ static enum ky_status read_field(hid_t group, const struct ky_hdf5_field *field,
 
 static void fill_masses(struct reader *r, uint64_t at, uint64_t rows, double mass)
 {
-    struct ky_hdf5_field unit = {.mass = 1};
-    mass *= ky_hdf5_scale(&unit, &r->stored, &r->snapshot->units) *
+    mass *= ky_hdf5_scale(&ky_arrays[KY_ARRAY_MASS], &r->stored, &r->snapshot->units) *
             ky_space_factor(&r->snapshot->space, 0, 1, 0);
     for (uint64_t k = at; k < at + rows; k++)
         r->snapshot->bodies.mass[r->order ? r->order[k] : k] = mass;
@@ -285,7 +284,7 @@ static enum ky_status read_groups(hid_t file, const struct ky_hdf5_header *h, st
             const struct ky_hdf5_field *field = &ky_hdf5_fields[f];
             if (!ky_hdf5_array(field, bodies))
                 continue;
-            if (field->mass && !ky_hdf5_set_name(group, field))
+            if (field->array->mass && !ky_hdf5_set_name(group, field))
                 fill_masses(r, at, rows, h->mass[t]);
             else
                 status = read_field(group, field, r, at, rows, error);
@@ -351,7 +350,7 @@ static enum ky_status check_order(const uint64_t *order, uint64_t n, struct ky_e
 
 static enum ky_status read_order(hid_t own, struct reader *r, struct ky_error *error)
 {
-    static const struct ky_hdf5_field field = {.name = "Order", .columns = 1, .integer = 1};
+    static const struct ky_hdf5_field field = {.name = "Order", .array = &ky_arrays[KY_ARRAY_ID]};
     if (r->files > 1 || r->options->types || H5Lexists(own, "Order", H5P_DEFAULT) <= 0)
         return KY_OK;
     hid_t set = H5Dopen2(own, "Order", H5P_DEFAULT);
@@ -436,7 +435,7 @@ static enum ky_status allocate(struct reader *r, struct ky_error *error)
                        "numbers all bodies anew",
                        r->lacks_ids);
     for (int f = 0; f < KY_HDF5_FIELDS; f++)
-        with |= r->has[f] ? ky_hdf5_fields[f].with : 0;
+        with |= r->has[f] ? ky_hdf5_fields[f].array->with : 0;
     with &= ~(lost | (r->options->renumber ? KY_WITH_ID : 0));
     return ky_bodies_allocate(&r->snapshot->bodies, (size_t)r->n, with, error);
 }

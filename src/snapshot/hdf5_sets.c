@@ -125,7 +125,8 @@ enum ky_status ky_hdf5_check_set(hid_t set, const struct ky_hdf5_field *field, c
     hsize_t size[2] = {0, 0};
     hid_t space = H5Dget_space(set), type = H5Dget_type(set);
     int rank = H5Sget_simple_extent_ndims(space);
-    int shape = rank == (field->columns > 1 ? 2 : 1) || (rank == 2 && field->columns == 1);
+    int shape =
+        rank == (field->array->columns > 1 ? 2 : 1) || (rank == 2 && field->array->columns == 1);
     if (shape)
         H5Sget_simple_extent_dims(space, size, NULL);
     if (rank == 1)
@@ -135,16 +136,16 @@ enum ky_status ky_hdf5_check_set(hid_t set, const struct ky_hdf5_field *field, c
     enum ky_status status = KY_OK;
     if (set < 0 || rank < 0 || width == 0)
         status = ky_fail(error, KY_BAD_DATA, "%s is damaged", where);
-    else if (!shape || size[1] != (hsize_t)field->columns)
+    else if (!shape || size[1] != (hsize_t)field->array->columns)
         status = ky_fail(error, KY_BAD_DATA, "%s has another shape; it must have %d column%s",
-                         where, field->columns, field->columns > 1 ? "s" : "");
+                         where, field->array->columns, field->array->columns > 1 ? "s" : "");
     else if (size[0] != rows)
         status = ky_fail(error, KY_BAD_DATA,
                          "%s has %" PRIu64 " rows and /Header tells of %" PRIu64 " bodies", where,
                          (uint64_t)size[0], rows);
-    else if (class != H5T_INTEGER && (field->integer || class != H5T_FLOAT))
+    else if (class != H5T_INTEGER && (!field->array->real || class != H5T_FLOAT))
         status = ky_fail(error, KY_BAD_DATA, "%s must hold %s", where,
-                         field->integer ? "integers" : "numbers");
+                         field->array->real ? "numbers" : "integers");
     else if (rows > UINT64_MAX / 64 || width > 16)
         status = ky_fail(error, KY_BAD_DATA,
                          "%s: the file does not hold all of it; it is cut off or damaged", where);
@@ -178,7 +179,7 @@ double ky_hdf5_space_factor(hid_t set, const struct ky_hdf5_field *field,
             return pow(space->comoving ? space->scale_factor : 1, a) *
                    pow(space->per_h ? space->hubble : 1, h);
     }
-    return ky_space_factor(space, field->length, field->mass, field->velocity);
+    return ky_space_factor(space, field->array->length, field->array->mass, field->array->velocity);
 }
 #else
 typedef int ky_hdf5_is_absent;

@@ -74,11 +74,11 @@ static int units_of_group(hid_t file, const char *group, double q[QUANTITIES])
 /* The quantity that the numbers of the field are, or QUANTITIES for another. */
 static enum quantity quantity_of(const struct ky_hdf5_field *field)
 {
-    const int power = field->length + field->mass + field->velocity;
-    return field->with || power != 1 ? QUANTITIES
-           : field->length           ? LENGTH
-           : field->mass             ? MASS
-                                     : VELOCITY;
+    const int power = field->array->length + field->array->mass + field->array->velocity;
+    return field->array->with || power != 1 ? QUANTITIES
+           : field->array->length           ? LENGTH
+           : field->array->mass             ? MASS
+                                            : VELOCITY;
 }
 
 /* The data set of the field in the group, or -1. */

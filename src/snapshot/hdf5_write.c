@@ -151,32 +151,32 @@ static void put_rows(struct writer *w, hid_t set, hid_t type, uint64_t at, uint6
 static void gather(struct writer *w, const struct ky_hdf5_field *field, const void *array,
                    uint64_t first, uint64_t rows, double scale)
 {
-    const size_t columns = (size_t)field->columns;
+    const size_t columns = (size_t)field->array->columns;
     uint64_t *ids = w->slab;
     double *reals = w->slab;
     for (uint64_t k = 0; k < rows; k++) {
         uint64_t i = w->order ? w->order[first + k] : first + k;
-        if (field->integer)
-            ids[k] = array ? ((const uint64_t *)array)[i] : i;
-        else
+        if (field->array->real)
             for (size_t c = 0; c < columns; c++)
                 reals[k * columns + c] = ((const double *)array)[i * columns + c] * scale;
+        else
+            ids[k] = array ? ((const uint64_t *)array)[i] : i;
     }
 }
 
 static void describe(struct writer *w, hid_t set, const struct ky_hdf5_field *field)
 {
     const struct ky_units cgs = {1, 1, 1, 0};
-    double to_cgs = ky_hdf5_scale(field, &ky_hdf5_units, &cgs);
+    double to_cgs = ky_hdf5_scale(field->array, &ky_hdf5_units, &cgs);
     text(w, set, "VarDescription", field->description);
     real(w, set, "CGSConversionFactor", to_cgs);
     real(w, set, "aexp-scale-exponent", 0);
     real(w, set, "h-scale-exponent", 0);
     real(w, set, "a_scaling", 0);
     real(w, set, "h_scaling", 0);
-    real(w, set, "length_scaling", field->length);
-    real(w, set, "mass_scaling", field->mass);
-    real(w, set, "velocity_scaling", field->velocity);
+    real(w, set, "length_scaling", field->array->length);
+    real(w, set, "mass_scaling", field->array->mass);
+    real(w, set, "velocity_scaling", field->array->velocity);
     real(w, set, "to_cgs", to_cgs);
 }
 
@@ -184,21 +184,22 @@ static void write_field(struct writer *w, hid_t where, const struct ky_hdf5_fiel
                         uint64_t first, uint64_t rows)
 {
     const char *array = ky_hdf5_array(field, &w->snapshot->bodies);
-    if (!array && field->with != KY_WITH_ID) /* pynbody requires ids */
+    if (!array && field->array->with != KY_WITH_ID) /* pynbody requires ids */
         return;
-    double scale = ky_hdf5_scale(field, &w->snapshot->units, &ky_hdf5_units);
-    hid_t type = field->integer ? H5T_NATIVE_UINT64 : H5T_NATIVE_DOUBLE;
-    hid_t stored = field->integer ? H5T_STD_U64LE : H5T_IEEE_F64LE;
-    hid_t set = data_set(w, where, field->name, stored, rows, field->columns);
+    double scale = ky_hdf5_scale(field->array, &w->snapshot->units, &ky_hdf5_units);
+    hid_t type = field->array->real ? H5T_NATIVE_DOUBLE : H5T_NATIVE_UINT64;
+    hid_t stored = field->array->real ? H5T_IEEE_F64LE : H5T_STD_U64LE;
+    hid_t set = data_set(w, where, field->name, stored, rows, field->array->columns);
     describe(w, set, field);
-    int as_it_lies = array && !w->order && (field->integer || scale == 1);
+    int as_it_lies = array && !w->order && (!field->array->real || scale == 1);
     for (uint64_t done = 0; done < rows && !w->failed; done += SLAB) {
         uint64_t part = rows - done < SLAB ? rows - done : SLAB;
         if (!as_it_lies)
             gather(w, field, array, first + done, part, scale);
         const void *from =
-            as_it_lies ? array + (first + done) * (size_t)field->columns * sizeof(double) : w->slab;
-        put_rows(w, set, type, done, part, field->columns, from);
+            as_it_lies ? array + (first + done) * (size_t)field->array->columns * sizeof(double)
+                       : w->slab;
+        put_rows(w, set, type, done, part, field->array->columns, from);
     }
     H5Dclose(set);
 }
@@ -268,8 +269,8 @@ static uint64_t bytes_needed(const struct writer *w)
     uint64_t row = 0, n = w->snapshot->bodies.n;
     for (int f = 0; f < KY_HDF5_FIELDS; f++)
         if (ky_hdf5_array(&ky_hdf5_fields[f], &w->snapshot->bodies) ||
-            ky_hdf5_fields[f].with == KY_WITH_ID)
-            row += 8 * (uint64_t)ky_hdf5_fields[f].columns;
+            ky_hdf5_fields[f].array->with == KY_WITH_ID)
+            row += 8 * (uint64_t)ky_hdf5_fields[f].array->columns;
     return n * (row + (w->order ? 8 : 0)) + 65536;
 }
 

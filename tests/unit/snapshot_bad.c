@@ -31,7 +31,7 @@ static void what_is_no_file_is_told(void **state)
 {
     (void)state;
     assert_bad(in_folder("missing.hdf5"), "no such file");
-    assert_bad(test_folder, "directory");
+    assert_bad(test_folder, "folder");
     put_bytes(in_folder("empty.csv"), "", 0);
     assert_bad(in_folder("empty.csv"), "empty");
     assert_bad("/dev/null", "no plain file");
