@@ -32,12 +32,14 @@ static int ascending_pair(const void *a, const void *b)
                             : (p->value > q->value) - (p->value < q->value);
 }
 
-/* By the lowest bits alone: those above are set as well. */
+/* By the lowest bits alone: those above are set as well. The numbers are in the second buffer of
+ * the keys and the first of the values. */
 static void sort_with(struct ky_card *card, size_t n, int bits)
 {
     uint64_t mask = bits < 64 ? (1ULL << bits) - 1 : UINT64_MAX;
     struct ky_error error = {0};
-    struct ky_buffer keys = {0}, values = {0};
+    struct ky_two_buffers keys = {{{0}, {0}}, 1}, values = {{{0}, {0}}, 0};
+    struct ky_buffer scratch = {0};
     struct pair *pairs = calloc(n + 1, sizeof *pairs);
     uint64_t *key = calloc(n + 1, sizeof *key);
     uint32_t *value = calloc(n + 1, sizeof *value);
@@ -50,17 +52,23 @@ static void sort_with(struct ky_card *card, size_t n, int bits)
         pairs[k] = (struct pair){key[k] & mask, value[k]};
     }
     qsort(pairs, n, sizeof *pairs, ascending_pair);
-    assert_ok(ky_buffer_need(card, &keys, "keys", n, 8, &error));
-    assert_ok(ky_buffer_need(card, &values, "values", n, 4, &error));
-    assert_ok(card->driver->write(card, &keys, 0, key, n * 8, &error));
-    assert_ok(card->driver->write(card, &values, 0, value, n * 4, &error));
-    assert_ok(card->driver->sort(card, &keys, &values, n, bits, &error));
-    assert_ok(card->driver->read(card, &keys, 0, key, n * 8, &error));
-    assert_ok(card->driver->read(card, &values, 0, value, n * 4, &error));
+    for (int k = 0; k < 2; k++) {
+        assert_ok(ky_buffer_need(card, &keys.buffer[k], "keys", n, 8, &error));
+        assert_ok(ky_buffer_need(card, &values.buffer[k], "values", n, 4, &error));
+    }
+    assert_ok(ky_scratch_need(card, &scratch, KY_BULK_SORT, n, &error));
+    assert_ok(card->driver->write(card, &keys.buffer[1], 0, key, n * 8, &error));
+    assert_ok(card->driver->write(card, &values.buffer[0], 0, value, n * 4, &error));
+    assert_ok(card->driver->sort(card, &keys, &values, n, bits, &scratch, &error));
+    assert_ok(card->driver->read(card, &keys.buffer[keys.now], 0, key, n * 8, &error));
+    assert_ok(card->driver->read(card, &values.buffer[values.now], 0, value, n * 4, &error));
     for (size_t k = 0; k < n; k++)
         assert_true((key[k] & mask) == pairs[k].key && value[k] == pairs[k].value);
-    ky_buffer_release(card, &keys);
-    ky_buffer_release(card, &values);
+    for (int k = 0; k < 2; k++) {
+        ky_buffer_release(card, &keys.buffer[k]);
+        ky_buffer_release(card, &values.buffer[k]);
+    }
+    ky_buffer_release(card, &scratch);
     free(pairs);
     free(key);
     free(value);
@@ -69,17 +77,22 @@ static void sort_with(struct ky_card *card, size_t n, int bits)
 static void scan_with(struct ky_card *card, size_t n)
 {
     struct ky_error error = {0};
-    struct ky_buffer from = {0}, to = {0};
+    struct ky_buffer from = {0}, to = {0}, scratch = {0};
     uint32_t *number = calloc(n + 1, sizeof *number), *sum = calloc(n + 1, sizeof *sum), s = 0;
     for (size_t k = 0; k < n; k++)
         number[k] = (uint32_t)(k * 2654435761U) >> 20;
     assert_ok(ky_buffer_need(card, &from, "numbers", n, 4, &error));
     assert_ok(ky_buffer_need(card, &to, "sums", n, 4, &error));
     assert_ok(card->driver->write(card, &from, 0, number, n * 4, &error));
-    assert_ok(card->driver->scan(card, &from, &to, n, &error));
+    assert_ok(ky_scratch_need(card, &scratch, KY_BULK_SCAN, n, &error));
+    assert_ok(card->driver->scan(card, &from, &to, n, &scratch, &error));
     assert_ok(card->driver->read(card, &to, 0, sum, n * 4, &error));
     for (size_t k = 0; k < n; s += number[k++])
         assert_int_equal(sum[k], s);
+    assert_ok(card->driver->scan(card, &from, &from, n, &scratch, &error)); /* in its place */
+    assert_ok(card->driver->read(card, &from, 0, number, n * 4, &error));
+    assert_memory_equal(number, sum, n * 4);
+    ky_buffer_release(card, &scratch);
     ky_buffer_release(card, &from);
     ky_buffer_release(card, &to);
     free(number);
@@ -91,7 +104,7 @@ static void reduce_with(struct ky_card *card, size_t n)
 {
     enum { BEFORE = 3, AFTER = 5, PLACE = 2 };
     struct ky_error error = {0};
-    struct ky_buffer from = {0}, to = {0};
+    struct ky_buffer from = {0}, to = {0}, scratch = {0};
     size_t all = BEFORE + n + AFTER;
     uint64_t *number = calloc(all, sizeof *number), s = 0, sum[4] = {11, 12, 13, 14};
     for (size_t k = 0; k < all; k++) {
@@ -102,7 +115,9 @@ static void reduce_with(struct ky_card *card, size_t n)
     assert_ok(ky_buffer_need(card, &to, "sums", 4, 8, &error));
     assert_ok(card->driver->write(card, &from, 0, number, all * 8, &error));
     assert_ok(card->driver->write(card, &to, 0, sum, sizeof sum, &error));
-    assert_ok(card->driver->reduce(card, &from, BEFORE, n, &to, PLACE, &error));
+    assert_ok(ky_scratch_need(card, &scratch, KY_BULK_REDUCE, n, &error));
+    assert_ok(card->driver->reduce(card, &from, BEFORE, n, &to, PLACE, &scratch, &error));
+    ky_buffer_release(card, &scratch);
     assert_ok(card->driver->read(card, &to, 0, sum, sizeof sum, &error));
     assert_true(sum[PLACE] == s);
     assert_true(sum[0] == 11 && sum[1] == 12 && sum[3] == 14);
@@ -161,22 +176,55 @@ static void sort_scan_and_reduce(void **state)
     on_devices(sizes_of_all_kinds);
 }
 
+/* Scratch is as large as was said, and is not left; too little of it is an error. */
+static void scratch_of_all_kinds(struct ky_card *card)
+{
+    static const size_t some[] = {1, 2049, 100003};
+    struct ky_error error = {0};
+    struct ky_buffer from = {0}, scratch = {0};
+    size_t bytes;
+    for (size_t s = 0; s < sizeof some / sizeof *some; s++) {
+        sort_with(card, some[s], 36);
+        scan_with(card, some[s]);
+        reduce_with(card, some[s]);
+    }
+    assert_int_equal(guard.overruns, 0);
+    assert_ok(card->driver->scratch(card, KY_BULK_SCAN, 100003, &bytes, &error));
+    assert_ok(ky_buffer_need(card, &from, "numbers", 100003, 4, &error));
+    assert_ok(ky_buffer_need(card, &scratch, "scratch", bytes - 1, 1, &error));
+    assert_int_equal(card->driver->scan(card, &from, &from, 100003, &scratch, &error), KY_FAULT);
+    assert_non_null(strstr(error.text, "are needed for 100003 numbers"));
+    ky_buffer_release(card, &from);
+    ky_buffer_release(card, &scratch);
+}
+
+static void scratch_is_the_callers(void **state)
+{
+    (void)state;
+    guard_begin(1);
+    on_devices(scratch_of_all_kinds);
+    guard_end();
+    assert_int_equal(guard.buffers, 0);
+}
+
 /* A scan of one number more than there is room for. */
 static void one_too_many(struct ky_card *card)
 {
     enum { N = 100 };
     struct ky_error error = {0};
-    struct ky_buffer from = {0}, to = {0};
+    struct ky_buffer from = {0}, to = {0}, scratch = {0};
     uint32_t number[N + 1] = {1};
     assert_ok(ky_buffer_need(card, &from, "numbers", N + 1, 4, &error));
     assert_ok(ky_buffer_need(card, &to, "sums", N, 4, &error));
     assert_ok(card->driver->write(card, &from, 0, number, sizeof number, &error));
-    assert_ok(card->driver->scan(card, &from, &to, N, &error));
+    assert_ok(ky_scratch_need(card, &scratch, KY_BULK_SCAN, N + 1, &error));
+    assert_ok(card->driver->scan(card, &from, &to, N, &scratch, &error));
     ky_buffer_release(card, &to);
     assert_int_equal(guard.overruns, 0);
     assert_ok(ky_buffer_need(card, &to, "sums", N, 4, &error));
-    assert_ok(card->driver->scan(card, &from, &to, N + 1, &error));
+    assert_ok(card->driver->scan(card, &from, &to, N + 1, &scratch, &error));
     ky_buffer_release(card, &to);
+    ky_buffer_release(card, &scratch);
     assert_int_equal(guard.overruns, 1);
     ky_buffer_release(card, &from);
 }
@@ -354,9 +402,10 @@ static void every_kernel_in_small(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sort_scan_and_reduce),    cmocka_unit_test(the_guard_sees_what_strays),
-        cmocka_unit_test(copies_that_do_not_wait), cmocka_unit_test(the_guard_sees_what_changes),
-        cmocka_unit_test(arguments_are_counted),   cmocka_unit_test(every_kernel_in_small),
+        cmocka_unit_test(sort_scan_and_reduce),        cmocka_unit_test(scratch_is_the_callers),
+        cmocka_unit_test(the_guard_sees_what_strays),  cmocka_unit_test(copies_that_do_not_wait),
+        cmocka_unit_test(the_guard_sees_what_changes), cmocka_unit_test(arguments_are_counted),
+        cmocka_unit_test(every_kernel_in_small),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@
 #include "base/hash.h"
 #include "engine/device/driver.h"
 
-enum { GUARD_FRONT = KY_PART_ALIGN, GUARD_DRIVERS = 2, GUARD_SENDINGS = 64 };
+enum { GUARD_FRONT = KY_PART_ALIGN, GUARD_DRIVERS = 2, GUARD_SENDINGS = 64, GUARD_PART = 2 };
 
 /* What the tests set and read. */
 static struct {
@@ -93,11 +93,21 @@ static enum ky_status guard_allocate(struct ky_card *card, size_t bytes, struct 
     return status;
 }
 
+/* A part may have the address of a buffer with marks, and is another kind of part than that. */
+static enum ky_status guard_part(struct ky_card *card, const struct ky_buffer *whole, size_t offset,
+                                 size_t bytes, struct ky_buffer *part, struct ky_error *error)
+{
+    enum ky_status status = guard_inner_of(card)->part(card, whole, offset, bytes, part, error);
+    part->part = GUARD_PART;
+    guard.buffers += status == KY_OK;
+    return status;
+}
+
 static void guard_release(struct ky_card *card, struct ky_buffer *buffer)
 {
     const struct ky_driver *inner = guard_inner_of(card);
     struct guarded **place = &guarded;
-    while (*place && (*place)->handle != buffer->handle)
+    while (*place && (buffer->part == GUARD_PART || (*place)->handle != buffer->handle))
         place = &(*place)->next;
     struct guarded *own = *place;
     guard.buffers--;
@@ -226,6 +236,7 @@ static const struct ky_driver *guard_around(const struct ky_driver *driver)
     guard_outer[k] = *driver;
     guard_outer[k].open = k ? guard_open_1 : guard_open_0;
     guard_outer[k].allocate = guard_allocate;
+    guard_outer[k].part = guard_part;
     guard_outer[k].release = guard_release;
     guard_outer[k].pin = guard_pin;
     guard_outer[k].unpin = guard_unpin;

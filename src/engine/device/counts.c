@@ -8,6 +8,7 @@ void ky_pair_counts_release(struct ky_pair_counts *counts, const struct ky_devic
         return;
     ky_buffer_release(bodies->cards.card[0], &counts->counts);
     ky_buffer_release(bodies->cards.card[0], &counts->pairs);
+    ky_buffer_release(bodies->cards.card[0], &counts->scratch);
 }
 
 enum ky_status ky_pair_counts_need(struct ky_pair_counts *counts,
@@ -30,9 +31,11 @@ enum ky_status ky_pair_counts_add(struct ky_pair_counts *counts,
     if (groups == 0)
         return KY_OK;
     enum ky_status status = ky_buffer_need(card, &counts->pairs, "pairs", 2, sizeof *pairs, error);
+    if (status == KY_OK)
+        status = ky_scratch_need(card, &counts->scratch, KY_BULK_REDUCE, groups, error);
     for (size_t k = 0; k < 2 && status == KY_OK; k++)
         status = card->driver->reduce(card, &counts->counts, k * groups, groups, &counts->pairs, k,
-                                      error);
+                                      &counts->scratch, error);
     if (status == KY_OK)
         status = card->driver->read(card, &counts->pairs, 0, pairs, sizeof pairs, error);
     if (status != KY_OK)

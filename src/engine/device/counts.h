@@ -6,7 +6,8 @@
 
 struct ky_pair_counts {
     struct ky_buffer counts, pairs; /* of each group, of all: with bodies, with cells */
-    size_t groups;                  /* that counted in the last walk; 0: none did */
+    struct ky_buffer scratch;
+    size_t groups; /* that counted in the last walk; 0: none did */
 };
 
 /* Room for what a walk of all bodies counts; the walk has to follow. */

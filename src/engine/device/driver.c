@@ -80,3 +80,22 @@ enum ky_status ky_pinned_need(struct ky_card *card, struct ky_pinned *pinned, co
     pinned->bytes = bytes;
     return KY_OK;
 }
+
+enum ky_status ky_scratch_need(struct ky_card *card, struct ky_buffer *buffer, enum ky_bulk what,
+                               size_t n, struct ky_error *error)
+{
+    size_t bytes;
+    enum ky_status status = card->driver->scratch(card, what, n, &bytes, error);
+    return status == KY_OK ? ky_buffer_need(card, buffer, "scratch", bytes, 1, error) : status;
+}
+
+enum ky_status ky_scratch_check(struct ky_card *card, const struct ky_buffer *scratch,
+                                enum ky_bulk what, size_t n, struct ky_error *error)
+{
+    size_t bytes;
+    enum ky_status status = card->driver->scratch(card, what, n, &bytes, error);
+    if (status != KY_OK || scratch->bytes >= bytes)
+        return status;
+    return ky_fail(error, KY_FAULT, "%s: scratch of %zu bytes, %zu are needed for %zu numbers",
+                   card->name, scratch->bytes, bytes, n);
+}

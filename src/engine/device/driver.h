@@ -50,6 +50,15 @@ struct ky_buffer {
     int part;         /* it lies within another buffer */
 };
 
+/* A buffer and a second one as large; `now` says which of them holds the numbers. */
+struct ky_two_buffers {
+    struct ky_buffer buffer[2];
+    int now; /* 0 or 1 */
+};
+
+/* What may need scratch. */
+enum ky_bulk { KY_BULK_SORT, KY_BULK_SCAN, KY_BULK_REDUCE };
+
 /* Memory of the host that a card copies from and to by itself; cleared: none. */
 struct ky_pinned {
     void *data, *handle; /* the memory; what the driver knows it by */
@@ -95,8 +104,8 @@ struct ky_driver {
 
     enum ky_status (*allocate)(struct ky_card *card, size_t bytes, struct ky_buffer *buffer,
                                struct ky_error *error);
-    /* A buffer of `bytes` within `whole`, from `offset` on, a multiple of KY_PART_ALIGN. It is
-     * released before the whole. */
+    /* A buffer of `bytes` within `whole`, which may be a part itself, from `offset` on, a multiple
+     * of KY_PART_ALIGN. It is released before the whole. */
     enum ky_status (*part)(struct ky_card *card, const struct ky_buffer *whole, size_t offset,
                            size_t bytes, struct ky_buffer *part, struct ky_error *error);
     void (*release)(struct ky_card *card, struct ky_buffer *buffer);
@@ -134,15 +143,23 @@ struct ky_driver {
      * them. */
     double (*between)(struct ky_card *card, int from, int to);
 
+    /* Bytes of scratch that a bulk operation over n numbers asks of its caller, at least 1. What is
+     * in the scratch before and after means nothing; with less KY_FAULT. */
+    enum ky_status (*scratch)(struct ky_card *card, enum ky_bulk what, size_t n, size_t *bytes,
+                              struct ky_error *error);
     /* Sorts n pairs by the lowest `bits` of their 64-bit keys, ascending, equal keys in the order
-     * in which they came; sums that stay, to[k] = from[0] + … + from[k - 1], 32 bit; and one sum,
-     * to[place] = from[first] + … + from[first + n - 1], 64 bit. Work space is kept. */
-    enum ky_status (*sort)(struct ky_card *card, struct ky_buffer *keys, struct ky_buffer *values,
-                           size_t n, int bits, struct ky_error *error);
+     * in which they came. The values are 32 bit. Both pairs of buffers are written to, and their
+     * `now` says where the result is. */
+    enum ky_status (*sort)(struct ky_card *card, struct ky_two_buffers *keys,
+                           struct ky_two_buffers *values, size_t n, int bits,
+                           const struct ky_buffer *scratch, struct ky_error *error);
+    /* to[k] = from[0] + … + from[k - 1], 32 bit; both may be the same buffer. */
     enum ky_status (*scan)(struct ky_card *card, const struct ky_buffer *from, struct ky_buffer *to,
-                           size_t n, struct ky_error *error);
+                           size_t n, const struct ky_buffer *scratch, struct ky_error *error);
+    /* to[place] = from[first] + … + from[first + n - 1], 64 bit. */
     enum ky_status (*reduce)(struct ky_card *card, const struct ky_buffer *from, size_t first,
-                             size_t n, struct ky_buffer *to, size_t place, struct ky_error *error);
+                             size_t n, struct ky_buffer *to, size_t place,
+                             const struct ky_buffer *scratch, struct ky_error *error);
 };
 
 extern const struct ky_driver ky_cuda_driver, ky_opencl_driver;
@@ -155,7 +172,14 @@ enum ky_status ky_buffer_need(struct ky_card *card, struct ky_buffer *buffer, co
 enum ky_status ky_buffer_fill(struct ky_card *card, struct ky_buffer *buffer, const char *what,
                               const void *data, size_t count, size_t size, struct ky_error *error);
 void ky_buffer_release(struct ky_card *card, struct ky_buffer *buffer);
-/* The same for pinned memory; no copy of it may be under way. */
+/* A buffer that is large enough as scratch. */
+enum ky_status ky_scratch_need(struct ky_card *card, struct ky_buffer *buffer, enum ky_bulk what,
+                               size_t n, struct ky_error *error);
+/* KY_FAULT for scratch that is too small; drivers ask before they start. */
+enum ky_status ky_scratch_check(struct ky_card *card, const struct ky_buffer *scratch,
+                                enum ky_bulk what, size_t n, struct ky_error *error);
+/* The same as ky_buffer_need and ky_buffer_release for pinned memory; no copy of it may be under
+ * way. */
 enum ky_status ky_pinned_need(struct ky_card *card, struct ky_pinned *pinned, const char *what,
                               size_t bytes, struct ky_error *error);
 void ky_pinned_release(struct ky_card *card, struct ky_pinned *pinned);

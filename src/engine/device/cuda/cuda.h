@@ -19,11 +19,11 @@ struct ky_cuda_table {
 extern const struct ky_cuda_table ky_cuda_common, ky_cuda_single, ky_cuda_extended, ky_cuda_double,
     ky_cuda_unroll;
 
-/* CUB's radix sort, scan and sum. With work = NULL they say how many bytes of work space they want.
- */
-cudaError_t ky_cuda_sort(void *work, size_t *bytes, const unsigned long long *keys,
-                         unsigned long long *keys_out, const unsigned *values, unsigned *values_out,
-                         size_t n, int bits, cudaStream_t stream);
+/* CUB's radix sort, scan and sum. With work = NULL they say how many bytes of scratch they want.
+ * The sort has pairs of buffers; *now is that of the numbers, before and after. */
+cudaError_t ky_cuda_sort(void *work, size_t *bytes, unsigned long long *const keys[2],
+                         unsigned *const values[2], int *now, size_t n, int bits,
+                         cudaStream_t stream);
 cudaError_t ky_cuda_scan(void *work, size_t *bytes, const unsigned *from, unsigned *to, size_t n,
                          cudaStream_t stream);
 cudaError_t ky_cuda_reduce(void *work, size_t *bytes, const unsigned long long *from,

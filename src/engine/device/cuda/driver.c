@@ -14,7 +14,6 @@ struct ky_cuda {
     cudaStream_t stream;
     cudaEvent_t mark[KY_MARKS];
     int marked[KY_MARKS];
-    struct ky_buffer sort_keys, sort_values, work;
     cudaEvent_t turn; /* how far this queue had come when another was to follow */
     uint64_t peers;   /* devices whose memory this one was given access to, or tried */
 };
@@ -101,9 +100,6 @@ static void close_device(struct ky_card *card)
     if (!card)
         return;
     struct ky_cuda *cuda = use(card);
-    ky_buffer_release(card, &cuda->sort_keys);
-    ky_buffer_release(card, &cuda->sort_values);
-    ky_buffer_release(card, &cuda->work);
     for (int k = 0; k < KY_MARKS; k++)
         if (cuda->mark[k])
             cudaEventDestroy(cuda->mark[k]);
@@ -399,70 +395,77 @@ static double between(struct ky_card *card, int from, int to)
 
 /* ---- sort, scan, reduce ---- */
 
-static enum ky_status sort(struct ky_card *card, struct ky_buffer *keys, struct ky_buffer *values,
-                           size_t n, int bits, struct ky_error *error)
+static enum ky_status scratch_bytes(struct ky_card *card, enum ky_bulk what, size_t n,
+                                    size_t *bytes, struct ky_error *error)
 {
     struct ky_cuda *cuda = use(card);
-    size_t work = 0;
-    enum ky_status status =
-        ky_buffer_need(card, &cuda->sort_keys, "work space of a sort", n, 8, error);
-    if (status == KY_OK)
-        status = ky_buffer_need(card, &cuda->sort_values, "work space of a sort", n, 4, error);
-    for (int pass = 0; pass < 2 && status == KY_OK && n > 0; pass++) {
-        cudaError_t code = ky_cuda_sort(pass ? cuda->work.handle : NULL, &work, keys->handle,
-                                        cuda->sort_keys.handle, values->handle,
-                                        cuda->sort_values.handle, n, bits, cuda->stream);
-        if (code != cudaSuccess)
-            status = failed(card, code, "radix sort", keys->what, n * 8, error);
-        else if (pass == 0)
-            status = ky_buffer_need(card, &cuda->work, "work space of a sort", work, 1, error);
-    }
+    unsigned long long *const keys[2] = {NULL, NULL};
+    unsigned *const values[2] = {NULL, NULL};
+    int now = 0;
+    *bytes = 0;
+    cudaError_t code =
+        what == KY_BULK_SORT   ? ky_cuda_sort(NULL, bytes, keys, values, &now, n, 64, cuda->stream)
+        : what == KY_BULK_SCAN ? ky_cuda_scan(NULL, bytes, NULL, NULL, n, cuda->stream)
+                               : ky_cuda_reduce(NULL, bytes, NULL, NULL, n, cuda->stream);
+    *bytes = *bytes > 0 ? *bytes : 1;
+    if (code != cudaSuccess)
+        return failed(card, code, "the size", "scratch", *bytes, error);
+    return KY_OK;
+}
+
+static enum ky_status sort(struct ky_card *card, struct ky_two_buffers *keys,
+                           struct ky_two_buffers *values, size_t n, int bits,
+                           const struct ky_buffer *scratch, struct ky_error *error)
+{
+    struct ky_cuda *cuda = use(card);
+    unsigned long long *const key[2] = {keys->buffer[keys->now].handle,
+                                        keys->buffer[1 - keys->now].handle};
+    unsigned *const value[2] = {values->buffer[values->now].handle,
+                                values->buffer[1 - values->now].handle};
+    size_t work = scratch->bytes;
+    int other = 0;
+    enum ky_status status = ky_scratch_check(card, scratch, KY_BULK_SORT, n, error);
     if (status != KY_OK || n == 0)
         return status;
-    cudaError_t code = cudaMemcpyAsync(keys->handle, cuda->sort_keys.handle, n * 8,
-                                       cudaMemcpyDeviceToDevice, cuda->stream);
-    if (code == cudaSuccess)
-        code = cudaMemcpyAsync(values->handle, cuda->sort_values.handle, n * 4,
-                               cudaMemcpyDeviceToDevice, cuda->stream);
+    cudaError_t code =
+        ky_cuda_sort(scratch->handle, &work, key, value, &other, n, bits, cuda->stream);
     if (code != cudaSuccess)
-        return failed(card, code, "cudaMemcpy of", keys->what, n * 8, error);
+        return failed(card, code, "radix sort", keys->buffer[0].what, n * 8, error);
+    keys->now ^= other;
+    values->now ^= other;
     return KY_OK;
 }
 
 static enum ky_status scan(struct ky_card *card, const struct ky_buffer *from, struct ky_buffer *to,
-                           size_t n, struct ky_error *error)
+                           size_t n, const struct ky_buffer *scratch, struct ky_error *error)
 {
     struct ky_cuda *cuda = use(card);
-    size_t work = 0;
-    enum ky_status status = KY_OK;
-    for (int pass = 0; pass < 2 && status == KY_OK && n > 0; pass++) {
-        cudaError_t code = ky_cuda_scan(pass ? cuda->work.handle : NULL, &work, from->handle,
-                                        to->handle, n, cuda->stream);
-        if (code != cudaSuccess)
-            status = failed(card, code, "scan", from->what, n * 4, error);
-        else if (pass == 0)
-            status = ky_buffer_need(card, &cuda->work, "work space of a scan", work, 1, error);
-    }
-    return status;
+    size_t work = scratch->bytes;
+    enum ky_status status = ky_scratch_check(card, scratch, KY_BULK_SCAN, n, error);
+    if (status != KY_OK || n == 0)
+        return status;
+    cudaError_t code =
+        ky_cuda_scan(scratch->handle, &work, from->handle, to->handle, n, cuda->stream);
+    if (code != cudaSuccess)
+        return failed(card, code, "scan", from->what, n * 4, error);
+    return KY_OK;
 }
 
 static enum ky_status reduce(struct ky_card *card, const struct ky_buffer *from, size_t first,
-                             size_t n, struct ky_buffer *to, size_t place, struct ky_error *error)
+                             size_t n, struct ky_buffer *to, size_t place,
+                             const struct ky_buffer *scratch, struct ky_error *error)
 {
     struct ky_cuda *cuda = use(card);
-    size_t work = 0;
-    enum ky_status status = KY_OK;
-    for (int pass = 0; pass < 2 && status == KY_OK; pass++) {
-        cudaError_t code =
-            ky_cuda_reduce(pass ? cuda->work.handle : NULL, &work,
-                           (const unsigned long long *)from->handle + first,
-                           (unsigned long long *)to->handle + place, n, cuda->stream);
-        if (code != cudaSuccess)
-            status = failed(card, code, "sum", from->what, n * 8, error);
-        else if (pass == 0)
-            status = ky_buffer_need(card, &cuda->work, "work space of a sum", work, 1, error);
-    }
-    return status;
+    size_t work = scratch->bytes;
+    enum ky_status status = ky_scratch_check(card, scratch, KY_BULK_REDUCE, n, error);
+    if (status != KY_OK)
+        return status;
+    cudaError_t code =
+        ky_cuda_reduce(scratch->handle, &work, (const unsigned long long *)from->handle + first,
+                       (unsigned long long *)to->handle + place, n, cuda->stream);
+    if (code != cudaSuccess)
+        return failed(card, code, "sum", from->what, n * 8, error);
+    return KY_OK;
 }
 
 const struct ky_driver ky_cuda_driver = {
@@ -489,6 +492,7 @@ const struct ky_driver ky_cuda_driver = {
     .mark = mark,
     .reach = reach,
     .between = between,
+    .scratch = scratch_bytes,
     .sort = sort,
     .scan = scan,
     .reduce = reduce,

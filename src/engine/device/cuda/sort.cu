@@ -5,12 +5,17 @@
 
 #include "engine/device/cuda/cuda.h"
 
-cudaError_t ky_cuda_sort(void *work, size_t *bytes, const unsigned long long *keys,
-                         unsigned long long *keys_out, const unsigned *values, unsigned *values_out,
-                         size_t n, int bits, cudaStream_t stream)
+cudaError_t ky_cuda_sort(void *work, size_t *bytes, unsigned long long *const keys[2],
+                         unsigned *const values[2], int *now, size_t n, int bits,
+                         cudaStream_t stream)
 {
-    return cub::DeviceRadixSort::SortPairs(work, *bytes, keys, keys_out, values, values_out, n, 0,
-                                           bits, stream);
+    cub::DoubleBuffer<unsigned long long> key(keys[*now], keys[1 - *now]);
+    cub::DoubleBuffer<unsigned> value(values[*now], values[1 - *now]);
+    cudaError_t code =
+        cub::DeviceRadixSort::SortPairs(work, *bytes, key, value, n, 0, bits, stream);
+    if (work && key.selector)
+        *now = 1 - *now;
+    return code;
 }
 
 cudaError_t ky_cuda_scan(void *work, size_t *bytes, const unsigned *from, unsigned *to, size_t n,

@@ -137,13 +137,6 @@ static void close_device(struct ky_card *card)
         return;
     if (cl->queue)
         clFinish(cl->queue);
-    ky_buffer_release(card, &cl->sort_keys);
-    ky_buffer_release(card, &cl->sort_values);
-    ky_buffer_release(card, &cl->counts);
-    for (int k = 0; k < KY_OPENCL_SCAN_LEVELS; k++)
-        ky_buffer_release(card, &cl->scan_sums[k]);
-    ky_buffer_release(card, &cl->reduce_sums[0]);
-    ky_buffer_release(card, &cl->reduce_sums[1]);
     for (int k = 0; k < KY_MARKS; k++)
         if (cl->mark[k])
             clReleaseEvent(cl->mark[k]);
@@ -222,13 +215,21 @@ static enum ky_status allocate(struct ky_card *card, size_t bytes, struct ky_buf
     return KY_OK;
 }
 
+/* OpenCL has no parts of parts: that of a part is one of the buffer that this lies in. */
 static enum ky_status part(struct ky_card *card, const struct ky_buffer *whole, size_t offset,
                            size_t bytes, struct ky_buffer *buffer, struct ky_error *error)
 {
     struct ky_opencl *cl = (struct ky_opencl *)card;
-    const cl_buffer_region region = {offset, bytes};
-    cl_int code;
-    buffer->handle = clCreateSubBuffer(whole->handle, CL_MEM_READ_WRITE,
+    cl_mem outer = NULL;
+    size_t begin = 0;
+    cl_int code =
+        clGetMemObjectInfo(whole->handle, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof outer, &outer, NULL);
+    if (code == CL_SUCCESS)
+        code = clGetMemObjectInfo(whole->handle, CL_MEM_OFFSET, sizeof begin, &begin, NULL);
+    if (code != CL_SUCCESS)
+        return ky_opencl_failed(cl, code, "clGetMemObjectInfo", whole->what, bytes, error);
+    const cl_buffer_region region = {begin + offset, bytes};
+    buffer->handle = clCreateSubBuffer(outer ? outer : whole->handle, CL_MEM_READ_WRITE,
                                        CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
     if (code != CL_SUCCESS)
         return ky_opencl_failed(cl, code, "clCreateSubBuffer", whole->what, bytes, error);
@@ -480,6 +481,7 @@ const struct ky_driver ky_opencl_driver = {
     .mark = mark,
     .reach = reach,
     .between = between,
+    .scratch = ky_opencl_scratch,
     .sort = ky_opencl_sort,
     .scan = ky_opencl_scan,
     .reduce = ky_opencl_reduce,

@@ -8,8 +8,6 @@
 
 #include "engine/device/driver.h"
 
-enum { KY_OPENCL_SCAN_LEVELS = 4 }; /* 2048⁴ numbers and more */
-
 struct ky_opencl {
     struct ky_card base;
     cl_device_id device;
@@ -18,9 +16,6 @@ struct ky_opencl {
     cl_program program[KY_UNIT_COUNT];
     cl_kernel kernel[KY_KERNEL_COUNT];
     cl_event mark[KY_MARKS];
-    struct ky_buffer sort_keys, sort_values, counts;   /* work space of sort */
-    struct ky_buffer scan_sums[KY_OPENCL_SCAN_LEVELS]; /* of scan */
-    struct ky_buffer reduce_sums[2];                   /* and of reduce, in turn */
 };
 
 /* For tests: devices are taken for such as have no double. */
@@ -32,13 +27,18 @@ enum ky_status ky_opencl_failed(const struct ky_opencl *cl, cl_int code, const c
                                 const char *what, size_t bytes, struct ky_error *error);
 /* The program of a unit, from the cache or from its source. */
 enum ky_status ky_opencl_build(struct ky_opencl *cl, enum ky_unit_id unit, struct ky_error *error);
-enum ky_status ky_opencl_sort(struct ky_card *card, struct ky_buffer *keys,
-                              struct ky_buffer *values, size_t n, int bits, struct ky_error *error);
+/* sort.c: see driver.h. */
+enum ky_status ky_opencl_scratch(struct ky_card *card, enum ky_bulk what, size_t n, size_t *bytes,
+                                 struct ky_error *error);
+enum ky_status ky_opencl_sort(struct ky_card *card, struct ky_two_buffers *keys,
+                              struct ky_two_buffers *values, size_t n, int bits,
+                              const struct ky_buffer *scratch, struct ky_error *error);
 enum ky_status ky_opencl_scan(struct ky_card *card, const struct ky_buffer *from,
-                              struct ky_buffer *to, size_t n, struct ky_error *error);
+                              struct ky_buffer *to, size_t n, const struct ky_buffer *scratch,
+                              struct ky_error *error);
 enum ky_status ky_opencl_reduce(struct ky_card *card, const struct ky_buffer *from, size_t first,
                                 size_t n, struct ky_buffer *to, size_t place,
-                                struct ky_error *error);
+                                const struct ky_buffer *scratch, struct ky_error *error);
 
 /* cache.c: PATH of the entry with this key; -1 if the user has no cache folder. Makes the folders.
  */

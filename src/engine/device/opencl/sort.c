@@ -1,109 +1,186 @@
-/* Sort, scan and reduce of the OpenCL driver: kernels/sort.k from the host's side. */
+/* Sort, scan and reduce of the OpenCL driver: kernels/sort.k from the host's side. Scratch is cut
+ * into parts, one after the other. */
+#include <string.h>
+
 #include "engine/device/card.h"
 #include "engine/device/opencl/opencl.h"
 
-/* to = exclusive sums of from; a tile's sum goes to the level above, which is scanned first. */
-static enum ky_status scan_level(struct ky_opencl *cl, const struct ky_buffer *from,
-                                 struct ky_buffer *to, size_t n, int level, struct ky_error *error)
+/* ---- scratch ---- */
+
+enum { DIGITS = 16, DIGIT_BITS = 4 };
+
+static size_t tiles_of(size_t n)
 {
-    struct ky_card *card = &cl->base;
-    struct ky_buffer *sums = &cl->scan_sums[level];
-    size_t tiles = (n + KY_SCAN_TILE - 1) / KY_SCAN_TILE;
+    return n > 0 ? ky_groups(n, KY_SCAN_TILE) : 1;
+}
+
+/* Bytes of a part for so many numbers. */
+static size_t part_bytes(size_t count, size_t size)
+{
+    return (count * size + KY_PART_ALIGN - 1) / KY_PART_ALIGN * KY_PART_ALIGN;
+}
+
+/* The sums of tiles, of tiles of those, and so on, of numbers of `size` bytes. */
+static size_t levels_bytes(size_t n, size_t size)
+{
+    size_t bytes = 0;
+    for (size_t tiles = tiles_of(n);; tiles = tiles_of(tiles)) {
+        bytes += part_bytes(tiles, size);
+        if (tiles == 1)
+            return bytes;
+    }
+}
+
+static size_t counts_of(size_t n)
+{
+    return ky_groups(n, KY_SORT_TILE) * DIGITS;
+}
+
+enum ky_status ky_opencl_scratch(struct ky_card *card, enum ky_bulk what, size_t n, size_t *bytes,
+                                 struct ky_error *error)
+{
+    size_t counts = counts_of(n), size = sizeof(cl_uint);
+    (void)card, (void)error;
+    *bytes = what == KY_BULK_SORT   ? part_bytes(counts, size) + levels_bytes(counts, size)
+             : what == KY_BULK_SCAN ? levels_bytes(n, size)
+                                    : levels_bytes(n, sizeof(cl_ulong));
+    return KY_OK;
+}
+
+/* The next part of the scratch, and how far the scratch is used then. */
+static enum ky_status take(struct ky_card *card, const struct ky_buffer *scratch, size_t *used,
+                           size_t bytes, struct ky_buffer *part, struct ky_error *error)
+{
+    memset(part, 0, sizeof *part);
+    enum ky_status status = card->driver->part(card, scratch, *used, bytes, part, error);
+    *used += bytes;
+    return status;
+}
+
+/* ---- scan and reduce ---- */
+
+/* to = exclusive sums of from; a tile's sum goes to the level above, which is scanned first. The
+ * scratch is free from `used` on. */
+static enum ky_status scan_level(struct ky_card *card, const struct ky_buffer *from,
+                                 struct ky_buffer *to, size_t n, const struct ky_buffer *scratch,
+                                 size_t used, struct ky_error *error)
+{
+    struct ky_buffer sums;
+    size_t tiles = tiles_of(n);
     cl_uint count = (cl_uint)n, has_before = tiles > 1;
     enum ky_status status =
-        ky_buffer_need(card, sums, "sums of a scan", tiles, sizeof(cl_uint), error);
+        take(card, scratch, &used, part_bytes(tiles, sizeof(cl_uint)), &sums, error);
+    if (status != KY_OK)
+        return status;
     const struct ky_arguments summing =
-        KY_ARGUMENTS(KY_BUFFER(*from), KY_BUFFER(*sums), KY_VALUE(count));
+        KY_ARGUMENTS(KY_BUFFER(*from), KY_BUFFER(sums), KY_VALUE(count));
     const struct ky_arguments scanning = KY_ARGUMENTS(
-        KY_BUFFER(*from), KY_BUFFER(*to), KY_BUFFER(*sums), KY_VALUE(count), KY_VALUE(has_before));
-    if (status == KY_OK && has_before)
+        KY_BUFFER(*from), KY_BUFFER(*to), KY_BUFFER(sums), KY_VALUE(count), KY_VALUE(has_before));
+    if (has_before)
         status = ky_launch(card, KY_KERNEL_ky_scan_sum, tiles, summing, error);
     if (status == KY_OK && has_before)
-        status = scan_level(cl, sums, sums, tiles, level + 1, error);
+        status = scan_level(card, &sums, &sums, tiles, scratch, used, error);
     if (status == KY_OK)
         status = ky_launch(card, KY_KERNEL_ky_scan_tile, tiles, scanning, error);
+    ky_buffer_release(card, &sums);
     return status;
 }
 
 enum ky_status ky_opencl_scan(struct ky_card *card, const struct ky_buffer *from,
-                              struct ky_buffer *to, size_t n, struct ky_error *error)
+                              struct ky_buffer *to, size_t n, const struct ky_buffer *scratch,
+                              struct ky_error *error)
 {
-    return n > 0 ? scan_level((struct ky_opencl *)card, from, to, n, 0, error) : KY_OK;
+    enum ky_status status = ky_scratch_check(card, scratch, KY_BULK_SCAN, n, error);
+    return status == KY_OK && n > 0 ? scan_level(card, from, to, n, scratch, 0, error) : status;
+}
+
+static enum ky_status reduce_tiles(struct ky_card *card, const struct ky_buffer *from, size_t first,
+                                   size_t n, struct ky_buffer *to, size_t place,
+                                   struct ky_error *error)
+{
+    cl_ulong begin = first, count = n, target = place;
+    return ky_launch(card, KY_KERNEL_ky_reduce_counts, tiles_of(n),
+                     KY_ARGUMENTS(KY_BUFFER(*from), KY_BUFFER(*to), KY_VALUE(begin),
+                                  KY_VALUE(count), KY_VALUE(target)),
+                     error);
 }
 
 /* Sums of tiles, of those again, until one is left. */
+static enum ky_status reduce_level(struct ky_card *card, const struct ky_buffer *from, size_t first,
+                                   size_t n, struct ky_buffer *to, size_t place,
+                                   const struct ky_buffer *scratch, size_t used,
+                                   struct ky_error *error)
+{
+    struct ky_buffer sums;
+    size_t tiles = tiles_of(n);
+    if (tiles == 1)
+        return reduce_tiles(card, from, first, n, to, place, error);
+    enum ky_status status =
+        take(card, scratch, &used, part_bytes(tiles, sizeof(cl_ulong)), &sums, error);
+    if (status != KY_OK)
+        return status;
+    status = reduce_tiles(card, from, first, n, &sums, 0, error);
+    if (status == KY_OK)
+        status = reduce_level(card, &sums, 0, tiles, to, place, scratch, used, error);
+    ky_buffer_release(card, &sums);
+    return status;
+}
+
 enum ky_status ky_opencl_reduce(struct ky_card *card, const struct ky_buffer *from, size_t first,
                                 size_t n, struct ky_buffer *to, size_t place,
-                                struct ky_error *error)
+                                const struct ky_buffer *scratch, struct ky_error *error)
 {
-    struct ky_opencl *cl = (struct ky_opencl *)card;
-    enum ky_status status = KY_OK;
-    for (int level = 0, last = 0; status == KY_OK && !last; level++) {
-        size_t tiles = n > 0 ? (n + KY_SCAN_TILE - 1) / KY_SCAN_TILE : 1;
-        struct ky_buffer *sums = &cl->reduce_sums[level % 2];
-        last = tiles == 1;
-        if (!last)
-            status = ky_buffer_need(card, sums, "sums of tiles", tiles, sizeof(cl_ulong), error);
-        cl_ulong begin = first, count = n, target = last ? place : 0;
-        const struct ky_buffer *target_buffer = last ? to : sums;
-        const struct ky_arguments arguments =
-            KY_ARGUMENTS(KY_BUFFER(*from), KY_BUFFER(*target_buffer), KY_VALUE(begin),
-                         KY_VALUE(count), KY_VALUE(target));
-        if (status == KY_OK)
-            status = ky_launch(card, KY_KERNEL_ky_reduce_counts, tiles, arguments, error);
-        from = sums;
-        first = 0;
-        n = tiles;
-    }
-    return status;
+    enum ky_status status = ky_scratch_check(card, scratch, KY_BULK_REDUCE, n, error);
+    return status == KY_OK ? reduce_level(card, from, first, n, to, place, scratch, 0, error)
+                           : status;
 }
 
-/* One pass: from the pair of buffers to the work space, which then change places. */
-static enum ky_status sort_pass(struct ky_opencl *cl, struct ky_buffer *keys,
-                                struct ky_buffer *values, size_t n, cl_uint shift, cl_uint bits,
+/* ---- sort ---- */
+
+/* One pass by the digit from bit `shift` on, to the other buffers. The scratch holds the counts of
+ * digits and is free from `used` on. */
+static enum ky_status sort_pass(struct ky_card *card, struct ky_two_buffers *keys,
+                                struct ky_two_buffers *values, size_t n, cl_uint shift,
+                                cl_uint bits, struct ky_buffer *counts,
+                                const struct ky_buffer *scratch, size_t used,
                                 struct ky_error *error)
 {
-    struct ky_card *card = &cl->base;
-    cl_uint count = (cl_uint)n, tiles = (cl_uint)((n + KY_SORT_TILE - 1) / KY_SORT_TILE);
-    cl_uint mask = bits >= shift + 4 ? 15U : bits > shift ? (1U << (bits - shift)) - 1 : 0;
+    struct ky_buffer *key = &keys->buffer[keys->now], *key_out = &keys->buffer[1 - keys->now],
+                     *value = &values->buffer[values->now],
+                     *value_out = &values->buffer[1 - values->now];
+    cl_uint count = (cl_uint)n, tiles = (cl_uint)ky_groups(n, KY_SORT_TILE);
+    cl_uint left = bits - shift, mask = left < DIGIT_BITS ? (1U << left) - 1 : DIGITS - 1;
     const struct ky_arguments counting =
-        KY_ARGUMENTS(KY_BUFFER(*keys), KY_BUFFER(cl->counts), KY_VALUE(count), KY_VALUE(shift),
+        KY_ARGUMENTS(KY_BUFFER(*key), KY_BUFFER(*counts), KY_VALUE(count), KY_VALUE(shift),
                      KY_VALUE(mask), KY_VALUE(tiles));
-    const struct ky_arguments placing =
-        KY_ARGUMENTS(KY_BUFFER(*keys), KY_BUFFER(*values), KY_BUFFER(cl->counts),
-                     KY_BUFFER(cl->sort_keys), KY_BUFFER(cl->sort_values), KY_VALUE(count),
-                     KY_VALUE(shift), KY_VALUE(mask), KY_VALUE(tiles));
+    const struct ky_arguments placing = KY_ARGUMENTS(
+        KY_BUFFER(*key), KY_BUFFER(*value), KY_BUFFER(*counts), KY_BUFFER(*key_out),
+        KY_BUFFER(*value_out), KY_VALUE(count), KY_VALUE(shift), KY_VALUE(mask), KY_VALUE(tiles));
     enum ky_status status = ky_launch(card, KY_KERNEL_ky_sort_count, tiles, counting, error);
     if (status == KY_OK)
-        status = scan_level(cl, &cl->counts, &cl->counts, (size_t)tiles * 16, 0, error);
+        status = scan_level(card, counts, counts, counts_of(n), scratch, used, error);
     if (status == KY_OK)
         status = ky_launch(card, KY_KERNEL_ky_sort_place, tiles, placing, error);
-    struct ky_buffer swap = *keys;
-    *keys = cl->sort_keys;
-    cl->sort_keys = swap;
-    swap = *values;
-    *values = cl->sort_values;
-    cl->sort_values = swap;
+    keys->now = 1 - keys->now;
+    values->now = 1 - values->now;
     return status;
 }
 
-/* An even number of passes, so that the caller's buffers are the caller's again at the end. */
-enum ky_status ky_opencl_sort(struct ky_card *card, struct ky_buffer *keys,
-                              struct ky_buffer *values, size_t n, int bits, struct ky_error *error)
+enum ky_status ky_opencl_sort(struct ky_card *card, struct ky_two_buffers *keys,
+                              struct ky_two_buffers *values, size_t n, int bits,
+                              const struct ky_buffer *scratch, struct ky_error *error)
 {
-    struct ky_opencl *cl = (struct ky_opencl *)card;
-    size_t tiles = (n + KY_SORT_TILE - 1) / KY_SORT_TILE;
-    enum ky_status status = KY_OK;
-    if (status == KY_OK)
-        status = ky_buffer_need(card, &cl->sort_keys, "work space of a sort", n, 8, error);
-    if (status == KY_OK)
-        status = ky_buffer_need(card, &cl->sort_values, "work space of a sort", n, 4, error);
-    if (status == KY_OK)
-        status = ky_buffer_need(card, &cl->counts, "counts of a sort", tiles * 16, 4, error);
-    for (cl_uint shift = 0; shift < (cl_uint)bits && status == KY_OK && n > 1; shift += 8) {
-        status = sort_pass(cl, keys, values, n, shift, (cl_uint)bits, error);
-        if (status == KY_OK)
-            status = sort_pass(cl, keys, values, n, shift + 4, (cl_uint)bits, error);
-    }
+    struct ky_buffer counts;
+    size_t used = 0;
+    enum ky_status status = ky_scratch_check(card, scratch, KY_BULK_SORT, n, error);
+    if (status != KY_OK || n < 2)
+        return status;
+    status = take(card, scratch, &used, part_bytes(counts_of(n), sizeof(cl_uint)), &counts, error);
+    if (status != KY_OK)
+        return status;
+    for (cl_uint shift = 0; shift < (cl_uint)bits && status == KY_OK; shift += DIGIT_BITS)
+        status =
+            sort_pass(card, keys, values, n, shift, (cl_uint)bits, &counts, scratch, used, error);
+    ky_buffer_release(card, &counts);
     return status;
 }
