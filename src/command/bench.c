@@ -64,15 +64,14 @@ static enum ky_status check_words(struct cli *cli)
 
 static void show(const struct bench_case *row, const struct force_result *result)
 {
-    static const char *const precisions[] = {"single", "extended", "double"};
-    char theta[8] = "rel.";
+    char theta[8] = "rel.", precision[FORCE_CHOICE];
+    force_choice(&result->parameters, "precision", precision);
     if (row->theta > 0)
         snprintf(theta, sizeof theta, "%4.2f", row->theta);
-    printf("%-7s %-9s %8llu  %s %d %11.4g %11.4g   %.1e %.1e   %.1e %.1e\n", row->group,
-           precisions[row->precision], (unsigned long long)row->n, theta, row->multipole,
-           force_particles_per_s(result), force_interactions_per_s(result),
-           result->acceleration.median, result->acceleration.p99, result->potential.median,
-           result->potential.p99);
+    printf("%-7s %-9s %8llu  %s %d %11.4g %11.4g   %.1e %.1e   %.1e %.1e\n", row->group, precision,
+           (unsigned long long)row->n, theta, row->multipole, force_particles_per_s(result),
+           force_interactions_per_s(result), result->acceleration.median, result->acceleration.p99,
+           result->potential.median, result->potential.p99);
     fflush(stdout);
 }
 
@@ -80,24 +79,13 @@ static enum ky_status measure(struct cli *cli, const struct ky_parameters *base,
                               const struct bench_case *row, struct force_result *result)
 {
     struct ky_parameters parameters = *base;
-    struct ky_model_parameters model;
-    struct ky_snapshot snapshot;
+    const struct force_request request = {.repeat = (uint64_t)row->repeat, .check = SAMPLES};
     parameters.force = row->force;
     parameters.precision = row->precision;
     parameters.multipole = row->multipole;
     parameters.theta = row->theta > 0 ? row->theta : (double)NAN;
     parameters.opening = row->theta > 0 ? KY_OFFSET : KY_RELATIVE;
-    ky_model_parameters_defaults(&model);
-    model.n = row->n;
-    ky_snapshot_clear(&snapshot);
-    enum ky_status status = ky_model_make("plummer", &model, &snapshot, &cli->error);
-    const struct force_request request = {.repeat = (uint64_t)row->repeat, .check = SAMPLES};
-    if (!status)
-        status = ky_softening_choose(&parameters, &snapshot, NULL, &cli->error);
-    if (!status)
-        status = force_measure(&parameters, &snapshot.bodies, &request, result, &cli->error);
-    ky_snapshot_free(&snapshot);
-    return status;
+    return force_measure_plummer(&parameters, row->n, &request, result, &cli->error);
 }
 
 /* What was measured. */
@@ -178,11 +166,8 @@ static void write_json(const struct bench *bench)
     ky_json_end_object(&json);
 }
 
-struct own {
-    uint64_t bodies;
-};
 static const struct ky_option own_options[] = {
-    {"bodies", KY_OPTION_COUNT, offsetof(struct own, bodies), UNROLL_LARGE, 64, 1e9, NULL, "N",
+    {"bodies", KY_OPTION_COUNT, 0, UNROLL_LARGE, 64, 1e9, NULL, "N",
      "number of bodies for unroll; without it " UNROLL_SMALL
      " on a device that does less than " UNROLL_FAST " interactions/s"},
 };
@@ -191,8 +176,8 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 {
     struct bench bench = {.count = 0};
     struct ky_parameters parameters;
-    struct own own;
-    cli_add(cli, "benchmark", own_options, sizeof own_options / sizeof *own_options, &own);
+    uint64_t bodies;
+    cli_add_table(cli, "benchmark", own_options, &bodies);
     cli_add_force(cli, &parameters);
     /* the others are what the cases differ in */
     cli_narrow(cli, "force", "cell curve leaf group precision softening softening-kind g");
@@ -203,7 +188,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     if (!status)
         status = run_cases(cli, &parameters, &bench);
     if (!status && wanted(cli, "unroll"))
-        status = run_unroll(cli, &parameters, own.bodies, &bench);
+        status = run_unroll(cli, &parameters, bodies, &bench);
     if (!status && cli->json)
         write_json(&bench);
     return status;

@@ -12,20 +12,16 @@ enum { SAMPLES = 512, REPEAT = 3, PASSES = 2, PROBE = 4096 };
 /* A kernel with a larger median error is wrong: single precision gives 1e-7. */
 static const double largest_error = 1e-5;
 
-enum { NAME = 16 };
-
 /* As --unroll takes it. */
-static void name_of(int unroll, char name[NAME])
+static void name_of(int unroll, char name[FORCE_CHOICE])
 {
-    struct ky_parameters parameters = {.unroll = unroll};
-    struct ky_option_set sets[KY_FORCE_SETS];
-    ky_force_sets(&parameters, sets);
-    ky_option_text(ky_options_find(sets, KY_FORCE_SETS, "unroll", NULL), &parameters, name, NAME);
+    const struct ky_parameters parameters = {.unroll = unroll};
+    force_choice(&parameters, "unroll", name);
 }
 
 static enum ky_status wrong(struct cli *cli, const struct force_result *result)
 {
-    char name[NAME];
+    char name[FORCE_CHOICE];
     name_of(result->parameters.unroll, name);
     return ky_fail(&cli->error, KY_FAULT, "--unroll %s is wrong on %s: median error %.1e of %zu",
                    name, result->report.device, result->acceleration.median,
@@ -36,20 +32,10 @@ static enum ky_status measure_one(struct cli *cli, const struct ky_parameters *b
                                   int unroll, uint64_t samples, struct force_result *result)
 {
     struct ky_parameters parameters = *base;
-    struct ky_model_parameters model;
-    struct ky_snapshot snapshot;
+    const struct force_request request = {.repeat = REPEAT, .check = samples};
     parameters.force = KY_DIRECT;
     parameters.unroll = unroll;
-    ky_model_parameters_defaults(&model);
-    model.n = n;
-    ky_snapshot_clear(&snapshot);
-    enum ky_status status = ky_model_make("plummer", &model, &snapshot, &cli->error);
-    const struct force_request request = {.repeat = REPEAT, .check = samples};
-    if (!status)
-        status = ky_softening_choose(&parameters, &snapshot, NULL, &cli->error);
-    if (!status)
-        status = force_measure(&parameters, &snapshot.bodies, &request, result, &cli->error);
-    ky_snapshot_free(&snapshot);
+    enum ky_status status = force_measure_plummer(&parameters, n, &request, result, &cli->error);
     if (!status && samples && !(result->acceleration.median <= largest_error))
         status = wrong(cli, result);
     return status;
@@ -142,16 +128,16 @@ static void show_cell(const struct force_result *result)
 
 void unroll_show(const struct unroll_table *table)
 {
-    static const char *const precisions[] = {"single", "extended", "double"};
     const struct force_result *tuned = &table->tuned;
-    char name[NAME];
+    char name[FORCE_CHOICE], precision[FORCE_CHOICE];
+    force_choice(&tuned->parameters, "precision", precision);
     int first = best(table);
     name_of(first, name);
     printf("engine %s: %s; Plummer sphere of %zu bodies, softening %g, precision %s\n"
            "interactions/s and median error of a, by the sinks (rows) and sources (columns) of a "
            "turn\n      ",
            tuned->report.engine, tuned->report.device, tuned->n, tuned->parameters.softening,
-           precisions[tuned->parameters.precision]);
+           precision);
     for (int k = 0; k < UNROLL_SIDE; k++)
         printf("  %9d %7s", 1 << k, "");
     for (int k = 0; k < UNROLL_SWEEP; k++) {
@@ -178,7 +164,7 @@ void unroll_rows_json(struct ky_json *json, const struct unroll_table *table)
 
 void unroll_answer_json(struct ky_json *json, const struct unroll_table *table)
 {
-    char name[NAME];
+    char name[FORCE_CHOICE];
     int first = best(table);
     name_of(first, name);
     ky_json_object(json, "unroll");

@@ -48,6 +48,14 @@ extern const struct subcommand model_command, merge_command, run_command, force_
 /* Adds a set, sets its fields to their defaults. */
 void cli_add(struct cli *cli, const char *title, const struct ky_option *options, size_t count,
              void *values);
+/* The same for a table whose length the compiler knows. */
+#define cli_add_table(cli, title, options, values)                                                 \
+    cli_add(cli, title, options, sizeof(options) / sizeof *(options), values)
+/* The row of --units in such a table; the field, a text, stands at `offset`. */
+#define CLI_UNITS(offset, help)                                                                    \
+    {                                                                                              \
+        "units", KY_OPTION_TEXT, offset, NULL, KY_NO_RANGE, NULL, "nbody|galaxy|cluster", help     \
+    }
 void cli_add_parameters(struct cli *cli, struct ky_parameters *parameters);
 /* The same, offering the options of engine and force, or of the engine alone. */
 void cli_add_force(struct cli *cli, struct ky_parameters *parameters);
@@ -131,9 +139,8 @@ const char *source_file(const struct cli *cli, const struct source *source);
 /* Reads or makes; `parameters` takes G from the units of the bodies unless --g was given, and the
  * model the softening of the parameters. *origin says what was done, for run.json ("plummer -n 1000
  * --seed 1"). */
-enum ky_status source_get(struct cli *cli, struct source *source, const char *file,
-                          struct ky_parameters *parameters, struct ky_snapshot *snapshot,
-                          char origin[ORIGIN]);
+enum ky_status source_get(struct cli *cli, struct source *source, struct ky_parameters *parameters,
+                          struct ky_snapshot *snapshot, char origin[ORIGIN]);
 
 /* The units of bodies from `file`, given --units (a preset or NULL) and --g (or NaN): KY_USAGE
  * where these contradict the scales that the file brings. `made_for_g`: the velocities are known to

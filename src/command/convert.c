@@ -9,9 +9,8 @@ struct request {
 };
 
 static const struct ky_option own_options[] = {
-    {"units", KY_OPTION_TEXT, offsetof(struct request, units), NULL, KY_NO_RANGE, NULL,
-     "nbody|galaxy|cluster",
-     "units of a file without units, or with units that Kyoho does not know"},
+    CLI_UNITS(offsetof(struct request, units),
+              "units of a file without units, or with units that Kyoho does not know"),
 };
 
 static enum ky_status read_input(struct cli *cli, const struct request *request,
@@ -35,7 +34,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     struct ky_snapshot snapshot;
     sink_add(cli, &sink);
     reading_add(cli, &request.reading);
-    cli_add(cli, "units", own_options, sizeof own_options / sizeof *own_options, &request);
+    cli_add_table(cli, "units", own_options, &request);
     enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 1, 2, 0);
     if (status || describe || cli->help)
         return status;

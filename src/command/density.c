@@ -6,13 +6,8 @@
 #include "base/memory.h"
 #include "command/walks.h"
 
-struct request {
-    uint64_t neighbours;
-};
-
-#define FIELD(name) offsetof(struct request, name)
 static const struct ky_option own_options[] = {
-    {"neighbours", KY_OPTION_COUNT, FIELD(neighbours), "64", 1, (double)INFINITY, NULL, NULL,
+    {"neighbours", KY_OPTION_COUNT, 0, "64", 1, (double)INFINITY, NULL, NULL,
      "number of neighbours; the smoothing length of a body is the distance of the last of them"},
 };
 
@@ -49,25 +44,24 @@ static void show(const struct cli *cli, const struct results *results, uint64_t 
     }
 }
 
-static enum ky_status measure(struct cli *cli, const struct ky_parameters *parameters,
-                              uint64_t neighbours, const struct table_output *table,
-                              const struct ky_bodies *bodies)
+static enum ky_status measure(struct cli *cli, const struct walk_call *call, uint64_t neighbours)
 {
-    size_t n = bodies->n;
+    const struct ky_bodies *bodies = &call->snapshot.bodies;
+    const size_t n = bodies->n;
     struct results results = {.density = ky_allocate(n, sizeof(double)),
                               .smoothing = ky_allocate(n, sizeof(double))};
     enum ky_status status = results.density && results.smoothing
                                 ? KY_OK
                                 : ky_no_memory(&cli->error, "densities", n, 2 * sizeof(double));
     if (!status)
-        status = ky_sph_density(parameters, bodies, (size_t)neighbours, results.density,
+        status = ky_sph_density(&call->parameters, bodies, (size_t)neighbours, results.density,
                                 results.smoothing, &results.report, &cli->error);
     if (!status)
         status = spread_of(cli, results.density, n, &results.density_spread);
     if (!status)
         status = spread_of(cli, results.smoothing, n, &results.smoothing_spread);
     if (!status)
-        status = table_write(cli, table, write_rows, bodies, &results);
+        status = table_write(cli, &call->table, write_rows, bodies, &results);
     if (!status)
         show(cli, &results, neighbours, n);
     free(results.density);
@@ -77,27 +71,17 @@ static enum ky_status measure(struct cli *cli, const struct ky_parameters *param
 
 static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 {
-    char origin[ORIGIN];
-    struct ky_parameters parameters;
-    struct source source;
-    struct request request;
-    struct table_output table;
-    struct ky_snapshot snapshot;
-    cli_add(cli, "density", own_options, sizeof own_options / sizeof *own_options, &request);
-    table_add(cli, &table);
-    cli_add_engine(cli, &parameters);
-    source_add(cli, &source);
+    struct walk_call call;
+    uint64_t neighbours;
+    cli_add_table(cli, "density", own_options, &neighbours);
+    walk_add(cli, &call);
     enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 0, 1, 0);
     if (status || describe || cli->help)
         return status;
-    ky_snapshot_clear(&snapshot);
-    status = table_check(cli, &table, source_file(cli, &source));
+    status = walk_bodies(cli, &call);
     if (!status)
-        status = source_get(cli, &source, cli->word_count ? cli->words[0] : NULL, &parameters,
-                            &snapshot, origin);
-    if (!status)
-        status = measure(cli, &parameters, request.neighbours, &table, &snapshot.bodies);
-    ky_snapshot_free(&snapshot);
+        status = measure(cli, &call, neighbours);
+    ky_snapshot_free(&call.snapshot);
     return status;
 }
 

@@ -74,7 +74,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     struct file_list files = {0};
     int folder = 0;
     ky_draw_parameters_defaults(&parameters);
-    cli_add(cli, "picture", own_options, sizeof own_options / sizeof *own_options, &request);
+    cli_add_table(cli, "picture", own_options, &request);
     cli_add(cli, "drawing", ky_draw_options, ky_draw_option_count, &parameters);
     reading_add(cli, &reading);
     enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 1, INT_MAX, 0);

@@ -55,8 +55,7 @@ static enum ky_status work(struct cli *cli, struct source *source, struct ky_par
         status = refuse_own_input(cli, sink->output, source_file(cli, source));
     ky_snapshot_clear(&snapshot);
     if (!status)
-        status = source_get(cli, source, cli->word_count ? cli->words[0] : NULL, parameters,
-                            &snapshot, origin);
+        status = source_get(cli, source, parameters, &snapshot, origin);
     if (!status && !snapshot.bodies.n)
         status = ky_fail(&cli->error, KY_BAD_DATA, "%s: holds no bodies", origin);
     if (!status)
@@ -83,8 +82,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     struct source source;
     struct force_request request;
     struct sink sink;
-    cli_add(cli, "force evaluation", own_options, sizeof own_options / sizeof *own_options,
-            &request);
+    cli_add_table(cli, "force evaluation", own_options, &request);
     cli_add_force(cli, &parameters);
     source_add(cli, &source);
     sink_add(cli, &sink);

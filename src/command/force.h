@@ -26,6 +26,17 @@ enum ky_status force_measure(const struct ky_parameters *parameters, struct ky_b
                              const struct force_request *request, struct force_result *result,
                              struct ky_error *error);
 
+/* The same for a Plummer sphere of n bodies, made for it, with the softening of the parameters or
+ * the one that is recommended for n. */
+enum ky_status force_measure_plummer(const struct ky_parameters *parameters, size_t n,
+                                     const struct force_request *request,
+                                     struct force_result *result, struct ky_error *error);
+
+/* A choice of the parameters as the option `name` of engine or force spells it: "tree", "4x2". */
+enum { FORCE_CHOICE = 64 };
+void force_choice(const struct ky_parameters *parameters, const char *name,
+                  char text[FORCE_CHOICE]);
+
 double force_particles_per_s(const struct force_result *result);
 double force_interactions_per_s(const struct force_result *result);
 

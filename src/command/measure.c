@@ -158,6 +158,24 @@ enum ky_status force_measure(const struct ky_parameters *parameters, struct ky_b
     return status;
 }
 
+enum ky_status force_measure_plummer(const struct ky_parameters *parameters, size_t n,
+                                     const struct force_request *request,
+                                     struct force_result *result, struct ky_error *error)
+{
+    struct ky_parameters own = *parameters;
+    struct ky_model_parameters model;
+    struct ky_snapshot snapshot;
+    ky_model_parameters_defaults(&model);
+    model.n = n;
+    enum ky_status status = ky_model_make("plummer", &model, &snapshot, error);
+    if (!status)
+        status = ky_softening_choose(&own, &snapshot, NULL, error);
+    if (!status)
+        status = force_measure(&own, &snapshot.bodies, request, result, error);
+    ky_snapshot_free(&snapshot);
+    return status;
+}
+
 double force_particles_per_s(const struct force_result *result)
 {
     return (double)result->n / result->report.total;
@@ -186,15 +204,19 @@ static void write_errors(struct ky_json *json, const char *name,
     ky_json_end_object(json);
 }
 
-/* A choice by its name in the table. */
-static void write_choice(struct ky_json *json, const struct ky_parameters *parameters,
-                         const char *name)
+void force_choice(const struct ky_parameters *parameters, const char *name, char text[FORCE_CHOICE])
 {
     struct ky_parameters own = *parameters;
     struct ky_option_set sets[KY_FORCE_SETS];
-    char text[64];
     ky_force_sets(&own, sets);
-    ky_option_text(ky_options_find(sets, KY_FORCE_SETS, name, NULL), &own, text, sizeof text);
+    ky_option_text(ky_options_find(sets, KY_FORCE_SETS, name, NULL), &own, text, FORCE_CHOICE);
+}
+
+static void write_choice(struct ky_json *json, const struct ky_parameters *parameters,
+                         const char *name)
+{
+    char text[FORCE_CHOICE];
+    force_choice(parameters, name, text);
     ky_json_text(json, name, text);
 }
 

@@ -1,6 +1,5 @@
 /* kyoho merge A B: two systems on a Kepler orbit about each other. */
 #include <math.h>
-#include <stddef.h>
 
 #include "base/number.h"
 #include "base/units.h"
@@ -129,13 +128,7 @@ static enum ky_status merge(struct cli *cli, struct ky_merge_parameters *paramet
     return status;
 }
 
-struct own {
-    const char *units;
-};
-static const struct ky_option own_options[] = {
-    {"units", KY_OPTION_TEXT, offsetof(struct own, units), NULL, KY_NO_RANGE, NULL,
-     "nbody|galaxy|cluster", "units of files that bring none"},
-};
+static const struct ky_option units_options[] = {CLI_UNITS(0, "units of files that bring none")};
 
 static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 {
@@ -143,10 +136,10 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     struct ky_snapshot a, b, both;
     struct sink sink;
     struct reading reading;
-    struct own own;
+    const char *units;
     ky_merge_parameters_defaults(&parameters);
     cli_add(cli, "orbit", ky_merge_options, ky_merge_option_count, &parameters);
-    cli_add(cli, "units", own_options, sizeof own_options / sizeof *own_options, &own);
+    cli_add_table(cli, "units", units_options, &units);
     reading_add(cli, &reading);
     sink_add(cli, &sink);
     enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 2, 2, 0);
@@ -162,7 +155,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     for (int k = 0; k < 2 && !status; k++)
         status = refuse_own_input(cli, sink.output, cli->words[k]);
     if (!status)
-        status = merge(cli, &parameters, own.units, &reading, &a, &b, &both);
+        status = merge(cli, &parameters, units, &reading, &a, &b, &both);
     if (!status)
         status = sink_put(cli, &sink, &both);
     if (!status && cli->json) {

@@ -1,6 +1,5 @@
 /* kyoho model NAME: initial conditions. */
 #include <math.h>
-#include <stddef.h>
 
 #include "command/command.h"
 #include "models/models.h"
@@ -49,20 +48,15 @@ static enum ky_status narrow(struct cli *cli, const char *name)
     return KY_OK;
 }
 
-struct own {
-    const char *units;
-};
-static const struct ky_option own_options[] = {
-    {"units", KY_OPTION_TEXT, offsetof(struct own, units), NULL, KY_NO_RANGE, NULL,
-     "nbody|galaxy|cluster",
-     "units of length, mass and velocity. nbody: none; galaxy: kpc, 1e10 Msun, km/s; cluster: pc, "
-     "Msun, km/s (default nbody)"},
+static const struct ky_option units_options[] = {
+    CLI_UNITS(0, "units of length, mass and velocity. nbody: none; galaxy: kpc, 1e10 Msun, km/s; "
+                 "cluster: pc, Msun, km/s (default nbody)"),
 };
 
-static enum ky_status take_units(struct cli *cli, const struct own *own, struct ky_units *units)
+static enum ky_status take_units(struct cli *cli, const char *preset, struct ky_units *units)
 {
     double g = units->g; /* --g, or NaN */
-    enum ky_status status = own->units ? ky_units_preset(own->units, units, &cli->error) : KY_OK;
+    enum ky_status status = preset ? ky_units_preset(preset, units, &cli->error) : KY_OK;
     if (!isnan(g))
         units->g = g;
     return status;
@@ -73,9 +67,9 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     struct model_options options;
     struct ky_snapshot snapshot;
     struct sink sink;
-    struct own own;
+    const char *units;
     model_options_add(cli, &options);
-    cli_add(cli, "units", own_options, sizeof own_options / sizeof *own_options, &own);
+    cli_add_table(cli, "units", units_options, &units);
     sink_add(cli, &sink);
     enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 1, 1, 0);
     if (!status && cli->help && cli->word_count)
@@ -87,7 +81,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     if (!status)
         status = sink_check(cli, &sink);
     if (!status)
-        status = take_units(cli, &own, &options.parameters.units);
+        status = take_units(cli, units, &options.parameters.units);
     if (!status)
         status = ky_model_make(cli->words[0], &options.parameters, &snapshot, &cli->error);
     if (!status)

@@ -78,22 +78,22 @@ static void show(const struct cli *cli, const struct results *results, double ra
     }
 }
 
-static enum ky_status find(struct cli *cli, const struct ky_parameters *parameters,
-                           const struct request *request, const struct table_output *table,
-                           const struct ky_bodies *bodies)
+static enum ky_status find(struct cli *cli, const struct walk_call *call,
+                           const struct request *request)
 {
+    const struct ky_bodies *bodies = &call->snapshot.bodies;
     struct results results = {.count = ky_allocate(bodies->n, sizeof *results.count)};
     enum ky_status status =
         results.count ? KY_OK
                       : ky_no_memory(&cli->error, "counts", bodies->n, sizeof *results.count);
     if (!status)
         status =
-            ky_neighbours(parameters, bodies, &request->radius, 1, results.count,
+            ky_neighbours(&call->parameters, bodies, &request->radius, 1, results.count,
                           request->lists ? &results.lists : NULL, &results.report, &cli->error);
     if (!status)
         status = count_all(cli, &results, bodies->n);
     if (!status)
-        status = table_write(cli, table, write_rows, bodies, &results);
+        status = table_write(cli, &call->table, write_rows, bodies, &results);
     if (!status)
         show(cli, &results, request->radius, bodies->n);
     ky_neighbour_lists_free(&results.lists);
@@ -101,40 +101,24 @@ static enum ky_status find(struct cli *cli, const struct ky_parameters *paramete
     return status;
 }
 
-static enum ky_status work(struct cli *cli, struct source *source, struct ky_parameters *parameters,
-                           const struct request *request, const struct table_output *table)
-{
-    char origin[ORIGIN];
-    struct ky_snapshot snapshot;
-    enum ky_status status = table_check(cli, table, source_file(cli, source));
-    ky_snapshot_clear(&snapshot);
-    if (!status && isnan(request->radius))
-        status = ky_fail(&cli->error, KY_USAGE, "no radius: give --radius LENGTH");
-    if (!status && request->lists && !table->output)
-        status = ky_fail(&cli->error, KY_USAGE, "--lists go to a file; give -o FILE.csv");
-    if (!status)
-        status = source_get(cli, source, cli->word_count ? cli->words[0] : NULL, parameters,
-                            &snapshot, origin);
-    if (!status)
-        status = find(cli, parameters, request, table, &snapshot.bodies);
-    ky_snapshot_free(&snapshot);
-    return status;
-}
-
 static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 {
-    struct ky_parameters parameters;
-    struct source source;
+    struct walk_call call;
     struct request request;
-    struct table_output table;
-    cli_add(cli, "neighbours", own_options, sizeof own_options / sizeof *own_options, &request);
-    table_add(cli, &table);
-    cli_add_engine(cli, &parameters);
-    source_add(cli, &source);
+    cli_add_table(cli, "neighbours", own_options, &request);
+    walk_add(cli, &call);
     enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 0, 1, 0);
     if (status || describe || cli->help)
         return status;
-    return work(cli, &source, &parameters, &request, &table);
+    if (isnan(request.radius))
+        return ky_fail(&cli->error, KY_USAGE, "no radius: give --radius LENGTH");
+    if (request.lists && !call.table.output)
+        return ky_fail(&cli->error, KY_USAGE, "--lists go to a file; give -o FILE.csv");
+    status = walk_bodies(cli, &call);
+    if (!status)
+        status = find(cli, &call, &request);
+    ky_snapshot_free(&call.snapshot);
+    return status;
 }
 
 const struct subcommand neighbours_command = {

@@ -22,8 +22,7 @@ static const struct ky_option reading_options[] = {
 void reading_add(struct cli *cli, struct reading *reading)
 {
     reading->count_above = 0;
-    cli_add(cli, "reading", reading_options, sizeof reading_options / sizeof *reading_options,
-            reading);
+    cli_add_table(cli, "reading", reading_options, reading);
 }
 
 /* "0,1,4" as bits. */

@@ -105,8 +105,7 @@ static const struct ky_option own_options[] = {
 static void bind(struct cli *cli, struct request *request)
 {
     cli_add(cli, "run", ky_run_options, ky_run_option_count, &request->run);
-    cli_add(cli, "resuming and planning", own_options, sizeof own_options / sizeof *own_options,
-            request);
+    cli_add_table(cli, "resuming and planning", own_options, request);
     cli_add_parameters(cli, &request->parameters);
     source_add(cli, &request->source);
 }
@@ -162,8 +161,7 @@ static enum ky_status get_bodies(struct cli *cli, struct request *request,
         *n = 1000; /* to check the model and its options */
     request->source.reading.count_above = request->dry ? LARGEST_MADE : 0;
     enum ky_status status =
-        source_get(cli, &request->source, cli->word_count ? cli->words[0] : NULL,
-                   &request->parameters, snapshot, origin);
+        source_get(cli, &request->source, &request->parameters, snapshot, origin);
     *n = wanted;
     if (status || !count_alone)
         return status;

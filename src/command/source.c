@@ -19,13 +19,12 @@ static const struct ky_option source_options[] = {
      "snapshot with the bodies"},
     {"model", KY_OPTION_TEXT, FIELD(model), NULL, KY_NO_RANGE, NULL, "NAME",
      "make the bodies in memory; `kyoho help model` lists the models"},
-    {"units", KY_OPTION_TEXT, FIELD(units), NULL, KY_NO_RANGE, NULL, "nbody|galaxy|cluster",
-     "units of a model, or of a file that brings none"},
+    CLI_UNITS(FIELD(units), "units of a model, or of a file that brings none"),
 };
 
 void source_add(struct cli *cli, struct source *source)
 {
-    cli_add(cli, "bodies", source_options, sizeof source_options / sizeof *source_options, source);
+    cli_add_table(cli, "bodies", source_options, source);
     reading_add(cli, &source->reading);
     model_options_add(cli, &source->options);
 }
@@ -77,8 +76,9 @@ static enum ky_status make(struct cli *cli, struct source *source,
 }
 
 /* Bodies come from one place, and a model's options mean nothing to a file. */
-static enum ky_status check_source(struct cli *cli, const struct source *source, const char *file)
+static enum ky_status check_source(struct cli *cli, const struct source *source)
 {
+    const char *file = cli->word_count ? cli->words[0] : NULL;
     if (file && source->input)
         return ky_fail(&cli->error, KY_USAGE, "two files with bodies, %s and %s; give one", file,
                        source->input);
@@ -141,18 +141,14 @@ enum ky_status source_units(struct cli *cli, const char *file, const char *prese
     return status;
 }
 
-enum ky_status source_get(struct cli *cli, struct source *source, const char *file,
-                          struct ky_parameters *parameters, struct ky_snapshot *snapshot,
-                          char origin[ORIGIN])
+enum ky_status source_get(struct cli *cli, struct source *source, struct ky_parameters *parameters,
+                          struct ky_snapshot *snapshot, char origin[ORIGIN])
 {
     struct ky_units units;
+    const char *file = source_file(cli, source);
     ky_snapshot_clear(snapshot);
-    enum ky_status status = check_source(cli, source, file);
-    if (status)
-        return status;
-    if (!file)
-        file = source->input;
-    if (source->units)
+    enum ky_status status = check_source(cli, source);
+    if (!status && source->units)
         status = ky_units_preset(source->units, &units, &cli->error);
     if (status)
         return status;
@@ -272,7 +268,7 @@ static const struct ky_option sink_options[] = {
 
 void sink_add(struct cli *cli, struct sink *sink)
 {
-    cli_add(cli, "output", sink_options, sizeof sink_options / sizeof *sink_options, sink);
+    cli_add_table(cli, "output", sink_options, sink);
 }
 
 enum ky_status sink_check(struct cli *cli, const struct sink *sink)

@@ -18,12 +18,15 @@ static const struct ky_option table_options[] = {
      "replace a file that exists"},
 };
 
-void table_add(struct cli *cli, struct table_output *table)
+void walk_add(struct cli *cli, struct walk_call *call)
 {
-    cli_add(cli, "output", table_options, sizeof table_options / sizeof *table_options, table);
+    cli_add_table(cli, "output", table_options, &call->table);
+    cli_add_engine(cli, &call->parameters);
+    source_add(cli, &call->source);
 }
 
-enum ky_status table_check(struct cli *cli, const struct table_output *table, const char *input)
+static enum ky_status check_table(struct cli *cli, const struct table_output *table,
+                                  const char *input)
 {
     const char *dot = table->output ? strrchr(table->output, '.') : NULL;
     if (!table->output)
@@ -36,6 +39,15 @@ enum ky_status table_check(struct cli *cli, const struct table_output *table, co
                        table->output);
     enum ky_status status = ky_file_may_write(table->output, table->overwrite, &cli->error);
     return status ? status : refuse_own_input(cli, table->output, input);
+}
+
+enum ky_status walk_bodies(struct cli *cli, struct walk_call *call)
+{
+    char origin[ORIGIN];
+    ky_snapshot_clear(&call->snapshot);
+    enum ky_status status = check_table(cli, &call->table, source_file(cli, &call->source));
+    return status ? status
+                  : source_get(cli, &call->source, &call->parameters, &call->snapshot, origin);
 }
 
 uint64_t table_id(const struct ky_bodies *bodies, size_t i)

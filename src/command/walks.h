@@ -5,34 +5,44 @@
 #include "base/file.h"
 #include "command/command.h"
 
-/* Where the table goes; output NULL: nowhere. */
+/* Where the table goes; NULL: nowhere. */
 struct table_output {
     const char *output;
     int overwrite;
 };
-void table_add(struct cli *cli, struct table_output *table);
-/* KY_USAGE before work starts if the file exists and may not be replaced, if it is `input` (may be
- * NULL), or if it is no CSV file. */
-enum ky_status table_check(struct cli *cli, const struct table_output *table, const char *input);
+
+/* What the options of both give: engine, bodies and table. */
+struct walk_call {
+    struct ky_parameters parameters;
+    struct source source;
+    struct table_output table;
+    struct ky_snapshot snapshot; /* after walk_bodies; to be freed */
+};
+void walk_add(struct cli *cli, struct walk_call *call);
+/* Reads or makes the bodies. Before that it refuses, with KY_USAGE, a table whose file exists and
+ * may not be replaced, is the input, or is not named .csv. */
+enum ky_status walk_bodies(struct cli *cli, struct walk_call *call);
 
 /* The id of the i-th body: what it was read with, or its index. */
 uint64_t table_id(const struct ky_bodies *bodies, size_t i);
 
-/* Writes header and rows through `rows`, which stops at the first failure. */
+/* Writes header and rows of a table; stops at the first failure, which the file keeps. */
 typedef void table_rows(struct ky_file *file, const struct ky_bodies *bodies, const void *results);
+/* Writes the file, if one was asked for. KY_CANNOT_WRITE where the disk refuses. */
 enum ky_status table_write(struct cli *cli, const struct table_output *table, table_rows *rows,
                            const struct ky_bodies *bodies, const void *results);
 
-/* Of n values; all NaN for none. */
+/* Of n values: their mean, the smallest, the one in the middle, the largest; all NaN for none. */
 struct spread {
     double mean, least, median, most;
 };
-/* KY_FAULT without memory. */
+/* Fills *spread; KY_FAULT when memory is out. */
 enum ky_status spread_of(struct cli *cli, const double *values, size_t n, struct spread *spread);
+/* The object `name`, or a line that begins with it. */
 void spread_json(struct ky_json *json, const char *name, const struct spread *spread);
 void spread_print(const char *name, const struct spread *spread);
 
-/* Engine, device, n and seconds. */
+/* Engine, device and seconds of a walk, as members of the open object or as lines. */
 void report_json(struct ky_json *json, size_t n, const struct ky_force_report *report);
 void report_print(const struct ky_force_report *report);
 
