@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "integrate/integrate.h"
+#include "snapshot/snapshot.h"
 
 const struct ky_option_letter cli_letters[] = {
     {"n", "bodies"}, {"o", "output"}, {"h", "help"}, {"q", "quiet"}, {NULL, NULL}};
@@ -72,15 +73,9 @@ void cli_narrow(struct cli *cli, const char *title, const char *names)
     set->count = kept;
 }
 
-static int ends_in(const char *word, const char *ending)
-{
-    size_t length = strlen(word), less = strlen(ending);
-    return length > less && !strcmp(word + length - less, ending);
-}
-
 static int is_parameter_file(const char *word)
 {
-    return ends_in(word, ".ini") || ends_in(word, ".json");
+    return ky_ends_with(word, ".ini") || ky_ends_with(word, ".json");
 }
 
 static enum ky_status read_parameter_file(struct cli *cli, const char *name)
@@ -95,7 +90,7 @@ static enum ky_status read_parameter_file(struct cli *cli, const char *name)
     }
     memcpy(cli->on_line, cli->given, sizeof cli->given);
     enum ky_status status =
-        ends_in(name, ".json")
+        ky_ends_with(name, ".json")
             ? ky_options_json(cli->sets, cli->count, cli_letters, file, name, &cli->storage,
                               "bodies_hash", &cli->bodies_hash, &cli->error)
             : ky_options_ini(cli->sets, cli->count, cli_letters, file, name, &cli->storage,

@@ -2,12 +2,12 @@
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/file.h"
 #include "base/memory.h"
 #include "command/files.h"
 #include "draw/draw.h"
+#include "snapshot/snapshot.h"
 
 struct request {
     const char *output;
@@ -82,8 +82,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
         return status;
     if (!request.output)
         return ky_fail(&cli->error, KY_USAGE, "no output: give -o FILE.png");
-    size_t length = strlen(request.output);
-    if (length < 5 || strcmp(request.output + length - 4, ".png") != 0)
+    if (!ky_ends_with(request.output, ".png"))
         return ky_fail(&cli->error, KY_USAGE,
                        "%s: pictures are PNG files; give a name that ends in .png", request.output);
     status = ky_file_may_write(request.output, parameters.overwrite, &cli->error);

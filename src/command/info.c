@@ -78,14 +78,13 @@ static void show_vector(const char *name, const double v[3])
 static void show_units(const struct ky_snapshot *snapshot, const char *file)
 {
     const struct ky_units *units = &snapshot->units;
-    size_t length = strlen(file);
     if (units->length_cm > 0) {
         printf("%-22s length %.7g cm, mass %.4g g, velocity %g cm/s; G = %.6g\n", "units",
                units->length_cm, units->mass_g, units->velocity_cm_s, units->g);
         return;
     }
     printf("%-22s N-body, no physical scale; G = %.6g\n", "units", units->g);
-    if (length > 5 && !strcmp(file + length - 5, ".hdf5"))
+    if (ky_ends_with(file, ".hdf5"))
         printf(
             "%-22s yt.load(\"%s\", unit_base={\"length\": (1.0, \"cm\"), \"mass\": (1.0, \"g\"), "
             "\"velocity\": (1.0, \"cm/s\")})\n",

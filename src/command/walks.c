@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/order.h"
@@ -28,13 +27,12 @@ void walk_add(struct cli *cli, struct walk_call *call)
 static enum ky_status check_table(struct cli *cli, const struct table_output *table,
                                   const char *input)
 {
-    const char *dot = table->output ? strrchr(table->output, '.') : NULL;
     if (!table->output)
         return cli_refuse(cli, "overwrite", "-o FILE.csv");
     if (ky_is_standard(table->output))
         return ky_fail(&cli->error, KY_USAGE,
                        "a table is not written to standard output; give -o FILE.csv");
-    if (!dot || strcmp(dot, ".csv") != 0)
+    if (!ky_ends_with(table->output, ".csv"))
         return ky_fail(&cli->error, KY_USAGE, "%s: the table is a CSV file; name it .csv",
                        table->output);
     enum ky_status status = ky_file_may_write(table->output, table->overwrite, &cli->error);

@@ -121,8 +121,7 @@ static void tell(struct ky_run *run, struct pace *pace)
         return;
     double now = ky_clock();
     const struct ky_schedule *schedule = &run->schedule;
-    uint64_t steps = run->sim->now.ticks / schedule->stride,
-             end = schedule->end.ticks / schedule->stride + (schedule->end.part != 0);
+    uint64_t steps = run->sim->now.ticks / schedule->stride, end = ky_schedule_steps(schedule);
     if (now - pace->second > 1.0) {
         pace->rate = (double)(steps - pace->steps) / (now - pace->second);
         pace->second = now;

@@ -158,8 +158,7 @@ static void write_schedule(struct ky_json *json, const struct ky_run *run)
     for (size_t k = 0; k < schedule->ats; k++)
         ky_json_real(json, NULL, ky_moment_time(&schedule->line, schedule->at[k]));
     ky_json_end_array(json);
-    ky_json_count(json, "steps_at_end",
-                  schedule->end.ticks / schedule->stride + (schedule->end.part != 0));
+    ky_json_count(json, "steps_at_end", ky_schedule_steps(schedule));
     ky_json_count(json, "steps_between_snapshots", schedule->every / schedule->stride);
     ky_json_count(json, "steps_between_energies", schedule->energy_every / schedule->stride);
 }

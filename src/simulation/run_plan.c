@@ -47,9 +47,7 @@ static enum ky_status plan_steps(const struct ky_parameters *parameters,
     struct ky_schedule schedule;
     enum ky_status status = ky_schedule_make(parameters, given, start, suggested, &schedule, error);
     if (!status)
-        *course = (struct course){ky_schedule_step(&schedule),
-                                  (double)(schedule.end.ticks / schedule.stride) +
-                                      (schedule.end.part != 0),
+        *course = (struct course){ky_schedule_step(&schedule), (double)ky_schedule_steps(&schedule),
                                   (double)ky_schedule_snapshots(&schedule),
                                   (double)(schedule.end.ticks / schedule.energy_every + 1)};
     if (!status)

@@ -14,6 +14,11 @@ double ky_schedule_step(const struct ky_schedule *schedule)
     return schedule->line.tick * (double)schedule->stride;
 }
 
+uint64_t ky_schedule_steps(const struct ky_schedule *schedule)
+{
+    return schedule->end.ticks / schedule->stride + (schedule->end.part != 0);
+}
+
 static const char *other_step(const struct ky_schedule *schedule)
 {
     return schedule->fixed ? "" : ", or choose another --step";
@@ -250,7 +255,7 @@ static enum ky_status check_every(const struct ky_schedule *schedule, struct ky_
 
 void ky_schedule_warn(const struct ky_schedule *schedule, const struct ky_parameters *parameters)
 {
-    const uint64_t many = 1000000, steps = schedule->end.ticks / schedule->stride;
+    const uint64_t many = 1000000, steps = ky_schedule_steps(schedule);
     if (schedule->derived && steps > many)
         ky_log(parameters, KY_LOG_WARNING,
                "the derived step %g makes %llu steps; a longer --step or a larger --softening "

@@ -16,7 +16,10 @@ struct ky_schedule {
     int fixed;   /* the step: a resumed run keeps its own */
 };
 
-double ky_schedule_step(const struct ky_schedule *schedule); /* [time] */
+/* The step [time]; negative: backwards. */
+double ky_schedule_step(const struct ky_schedule *schedule);
+/* Steps from the start to the end, a last one that is divided counted as one. */
+uint64_t ky_schedule_steps(const struct ky_schedule *schedule);
 
 /* From times to steps. `suggested` is the step to take where the parameters have none: the schedule
  * then takes the largest step up to it that divides all intervals and times asked for; KY_USAGE if

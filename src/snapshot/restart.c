@@ -59,6 +59,19 @@ static struct entry *make_table(const struct ky_section *sections, size_t count,
     return table;
 }
 
+/* The name under which the file before is kept; to be freed. NULL when memory is out. */
+static char *previous_name(const char *path)
+{
+    static const char suffix[] = ".previous";
+    const size_t length = strlen(path);
+    char *name = ky_allocate(length + sizeof suffix, 1);
+    if (name) {
+        memcpy(name, path, length);
+        memcpy(name + length, suffix, sizeof suffix);
+    }
+    return name;
+}
+
 enum ky_status ky_restart_write(const char *path, const struct ky_section *sections, size_t count,
                                 struct ky_error *error)
 {
@@ -71,14 +84,11 @@ enum ky_status ky_restart_write(const char *path, const struct ky_section *secti
                                   : ky_no_memory(error, "restart table", count, sizeof *table);
     if (!status)
         status = ky_file_reserve(file, end, error);
-    previous = status ? NULL : ky_allocate(strlen(path) + sizeof ".previous", 1);
+    previous = status ? NULL : previous_name(path);
     if (!status && !previous)
         status = ky_no_memory(error, "file name", strlen(path), 1);
     if (status)
         goto done;
-    memcpy(previous, path, strlen(path));
-    memcpy(previous + strlen(path), ".previous", sizeof ".previous");
-
     struct head head = {.order_mark = ORDER_MARK, .version = VERSION, .sections = count};
     memcpy(head.magic, MAGIC, sizeof MAGIC);
     head.bytes = end;
@@ -195,11 +205,9 @@ enum ky_status ky_restart_read(const char *path, struct ky_restart *restart, int
     enum ky_status status = read_path(path, restart, error);
     if (status != KY_BAD_DATA)
         return status;
-    char *previous = ky_allocate(strlen(path) + sizeof ".previous", 1);
+    char *previous = previous_name(path);
     if (!previous)
         return status;
-    memcpy(previous, path, strlen(path));
-    memcpy(previous + strlen(path), ".previous", sizeof ".previous");
     struct ky_error second = {0};
     if (!read_path(previous, restart, &second)) {
         status = KY_OK;
