@@ -5,11 +5,7 @@
 #include "analysis/analysis.h"
 #include "base/number.h"
 #include "base/options.h"
-
-static const char *kind_name(int kind)
-{
-    return kind == KY_SYMMETRIC ? "symmetric" : "plummer";
-}
+#include "physics/softening.h"
 
 static enum ky_status none_known(const struct ky_parameters *parameters,
                                  const struct ky_bodies *bodies, struct ky_error *error)
@@ -78,11 +74,11 @@ static void say_chosen(const struct ky_parameters *chosen, const struct ky_snaps
     char range[64];
     if (!isnan(chosen->softening)) {
         ky_format(remark, KY_REMARK, "softening %.6g (%s), stored with the bodies",
-                  chosen->softening, kind_name(chosen->softening_kind));
+                  chosen->softening, ky_softening_name(chosen->softening_kind));
     } else if (snapshot->bodies.n) {
         say_range(&snapshot->bodies, range, sizeof range);
         ky_format(remark, KY_REMARK, "softening of each body's own, %s (%s)", range,
-                  kind_name(chosen->softening_kind));
+                  ky_softening_name(chosen->softening_kind));
     }
 }
 
@@ -91,7 +87,7 @@ static void say_kind(int given, int stored, char remark[KY_REMARK])
     size_t used = strlen(remark);
     if (given >= 0 && stored >= 0 && given != stored)
         ky_format(remark + used, KY_REMARK - used, "%ssoftening kind %s replaces %s",
-                  used ? "; " : "", kind_name(given), kind_name(stored));
+                  used ? "; " : "", ky_softening_name(given), ky_softening_name(stored));
 }
 
 enum ky_status ky_softening_choose(struct ky_parameters *parameters,

@@ -10,6 +10,7 @@
 #include "base/number.h"
 #include "base/options.h"
 #include "command/files.h"
+#include "physics/softening.h"
 #include "snapshot/space.h"
 
 struct facts {
@@ -103,7 +104,7 @@ static void show_space(const struct ky_space *space)
 
 static const char *kind_of(const struct ky_snapshot *snapshot)
 {
-    return snapshot->softening_kind == KY_SYMMETRIC ? "symmetric" : "plummer";
+    return ky_softening_name(snapshot->softening_kind < 0 ? KY_PLUMMER : snapshot->softening_kind);
 }
 
 /* Which softening a run of these bodies has by itself. */

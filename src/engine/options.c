@@ -5,8 +5,15 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "physics/softening.h"
+
 #define FIELD(name) offsetof(struct ky_parameters, name)
 #define COUNT(table) (sizeof(table) / sizeof *(table))
+
+#define IN_ORDER(name, NAME, how, help)                                                            \
+    _Static_assert((int)KY_SOFTENING_ROW_##NAME == (int)KY_##NAME,                                 \
+                   "the rows of KY_SOFTENING_KINDS are in the order of enum ky_softening_kind");
+KY_SOFTENING_KINDS(IN_ORDER)
 
 static const struct ky_option engine_options[] = {
     {"engine", KY_OPTION_TEXT, FIELD(engine), "auto", KY_NO_RANGE, NULL,
@@ -61,9 +68,8 @@ static const struct ky_option force_options[] = {
      "Plummer softening ε of all bodies; without it their own, or the one stored in the file, or "
      "the model's; 0 is none [length]"},
     {"softening-kind", KY_OPTION_CHOICE, FIELD(softening_kind), NULL, KY_NO_RANGE,
-     "plummer|symmetric", NULL,
-     "plummer: r² + ε² with the ε of the body that feels the force; symmetric: r² + ε_i² + ε_j², "
-     "so that equal ε act as √2 ε; without it the kind stored in the file, else plummer"},
+     KY_SOFTENING_CHOICES, NULL,
+     KY_SOFTENING_HELP "without it the kind stored in the file, else plummer"},
     {"g", KY_OPTION_REAL, FIELD(g), "1", 0, (double)INFINITY, NULL, NULL,
      "constant of gravity in the units of the bodies"},
 };

@@ -6,10 +6,12 @@
 #include "base/sums.h"
 #include "models/models.h"
 #include "physics/recommended.h"
+#include "physics/softening.h"
 
 double ky_pair_softening(const struct ky_model_common *common)
 {
-    return common->softening * (common->softening_kind == KY_SYMMETRIC ? sqrt(2.0) : 1.0);
+    return common->softening *
+           sqrt(ky_softening_eps2(1, 1, ky_softening_how(common->softening_kind)));
 }
 
 enum ky_status ky_model_allocate(const struct ky_model_common *common, unsigned with,

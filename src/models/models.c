@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "physics/softening.h"
 
 const struct ky_model *const ky_models[] = {
     &ky_plummer, &ky_uniform_sphere, &ky_uniform_cube, &ky_hernquist, &ky_king, &ky_two_body,
@@ -22,7 +23,7 @@ const struct ky_option ky_model_options[] = {
      "run. Positions and E = −1/4 are those of the Newtonian system. Without --softening it is "
      "0.75 r_h N^−0.26, or 0 for two-body [length]"},
     {"softening-kind", KY_OPTION_CHOICE, FIELD(softening_kind), "plummer", KY_NO_RANGE,
-     "plummer|symmetric", NULL, "kind of that softening; with symmetric, equal ε act as √2 ε"},
+     KY_SOFTENING_CHOICES, NULL, "kind of that softening; with symmetric, equal ε act as √2 ε"},
     {"mass", KY_OPTION_REAL, FIELD(mass), "1", 1e-300, 1e300, NULL, NULL,
      "total mass of the bodies [mass]"},
     {"radius", KY_OPTION_REAL, FIELD(radius), NULL, 1e-300, 1e300, NULL, "LENGTH",

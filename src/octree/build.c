@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "physics/softening.h"
 
 enum { PARALLEL_FROM = 512, LARGE_CELL = 65536, CELLS_AT_ONCE = 64 };
 
@@ -221,7 +222,7 @@ enum ky_status ky_octree_grow(struct ky_octree *tree, const struct ky_octree_bod
     struct growth growth = {
         bodies, scratch, tree->order, (uint32_t)parameters->leaf, parameters->curve == KY_HILBERT,
         0};
-    if (parameters->softening_kind == KY_SYMMETRIC)
+    if (ky_softening_how(parameters->softening_kind) & KY_EPS_OF_BOTH)
         growth.softenings = ky_softening_spread(bodies);
     size_t begin = 0, end = 1;
     tree->levels = 0;

@@ -40,6 +40,11 @@
 #define KY_RSQRT_SCALE 1
 #endif
 
+/* x where `of` is above `low`, else 0, and 0 also where x is no number. */
+#ifndef KY_WHERE_ABOVE
+#define KY_WHERE_ABOVE(x, of, low) ((of) > KY_SPLAT(low) ? (x) : KY_SPLAT(0))
+#endif
+
 /* Bodies coincide, and exert nothing on each other, where s² = r² + ε² is not above this, in the
  * engines' units (engine/units.h): the same for every reader, and far enough from 0 that m/s³ is
  * within the range of float. */

@@ -9,13 +9,14 @@
  * expansion of Σ m / sqrt(|r + x|² + ε²), thus softened as the bodies are; a traceless tensor would
  * be wrong by tr P ε²/(2 s⁵).
  *
- * y stands for KY_RSQRT(s²) = S/s, S = KY_RSQRT_SCALE. The caller has scaled what belongs to the
- * source, once for all its sinks, by the factors below, and divides the sums of acceleration by S²
- * at the end. `field` holds the sums: the acceleration and p = -φ. */
+ * `s` is the softened pair (softening.h), s.y = KY_RSQRT(s²) = S/s, S = KY_RSQRT_SCALE. The caller
+ * has scaled what belongs to the source, once for all its sinks, by the factors below, and divides
+ * the sums of acceleration by S² at the end. `field` holds the sums: the acceleration and
+ * p = -φ. */
 #ifndef KY_PHYSICS_GRAVITY_H
 #define KY_PHYSICS_GRAVITY_H
 
-#include "physics/dialect.h"
+#include "physics/softening.h"
 
 /* What to multiply a source with before it goes into ky_add_…: the mass, and for cells also the six
  * moments, tr P ("trace") and tr P again ("trace3"). */
@@ -30,16 +31,11 @@ struct ky_field {
     KY_REAL x, y, z, p;
 };
 
-KY_FN KY_REAL ky_distance2(KY_REAL dx, KY_REAL dy, KY_REAL dz, KY_REAL eps2)
-{
-    return KY_FMA(dz, dz, KY_FMA(dy, dy, KY_FMA(dx, dx, eps2)));
-}
-
 KY_FN struct ky_field ky_add_body(struct ky_field field, KY_REAL dx, KY_REAL dy, KY_REAL dz,
-                                  KY_REAL y, KY_REAL m)
+                                  struct ky_softened s, KY_REAL m)
 {
-    KY_REAL my = m * y;
-    KY_REAL f = my * (y * y);
+    KY_REAL my = m * s.y;
+    KY_REAL f = my * (s.y * s.y);
     field.x = KY_FMA(f, dx, field.x);
     field.y = KY_FMA(f, dy, field.y);
     field.z = KY_FMA(f, dz, field.z);
@@ -52,9 +48,9 @@ struct ky_moments {
 };
 
 KY_FN struct ky_field ky_add_cell(struct ky_field field, KY_REAL dx, KY_REAL dy, KY_REAL dz,
-                                  KY_REAL y, struct ky_moments c)
+                                  struct ky_softened s, struct ky_moments c)
 {
-    KY_REAL y2 = y * y;
+    KY_REAL y = s.y, y2 = y * y;
     KY_REAL qx = KY_FMA(c.xz, dz, KY_FMA(c.xy, dy, c.xx * dx));
     KY_REAL qy = KY_FMA(c.yz, dz, KY_FMA(c.yy, dy, c.xy * dx));
     KY_REAL qz = KY_FMA(c.zz, dz, KY_FMA(c.yz, dy, c.xz * dx));

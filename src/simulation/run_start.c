@@ -14,6 +14,7 @@
 #include "base/options.h"
 #include "base/threads.h"
 #include "base/units.h"
+#include "physics/softening.h"
 #include "snapshot/snapshot.h"
 
 enum ky_status ky_run_scales(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
@@ -126,15 +127,15 @@ static enum ky_status check(struct ky_run *run, const struct ky_snapshot *initia
 /* The bodies go to the engine and from the host. */
 static enum ky_status place(struct ky_run *run, struct ky_snapshot *initial, struct ky_error *error)
 {
-    int symmetric =
-        !isnan(run->parameters.softening) || run->parameters.softening_kind == KY_SYMMETRIC;
+    int mutual = !isnan(run->parameters.softening) ||
+                 (ky_softening_how(run->parameters.softening_kind) & KY_EPS_OF_BOTH);
     enum ky_status status =
         ky_sim_place(&run->parameters, &initial->bodies, initial->time, &run->sim, error);
     if (status)
         return status;
     if (!run->given.keep)
         ky_bodies_free(&initial->bodies);
-    run->energy_start.conserved = symmetric;
+    run->energy_start.conserved = mutual;
     run->state = (struct ky_run_state){.tick = run->schedule.line.tick,
                                        .stride = run->schedule.stride,
                                        .shorten = (uint64_t)run->schedule.shorten,

@@ -17,8 +17,7 @@ static void write_head(struct ky_file *file, const struct ky_snapshot *snapshot)
             ky_file_print(file, "# %s: %.17g\n", ky_csv_remarks[k].name, value);
     }
     if (snapshot->softening_kind >= 0)
-        ky_file_print(file, "# %s: %d\n", KY_CSV_SYMMETRIC,
-                      snapshot->softening_kind == KY_SYMMETRIC);
+        ky_file_print(file, "# %s: %d\n", KY_CSV_SYMMETRIC, snapshot->softening_kind);
     const char *line = snapshot->parameters;
     while (line && *line) {
         size_t length = strcspn(line, "\n");

@@ -217,7 +217,7 @@ static void write_own(struct writer *w)
     if (!isnan(w->snapshot->softening))
         real(w, own, "Softening", w->snapshot->softening);
     if (w->snapshot->softening_kind >= 0)
-        integer(w, own, "SofteningSymmetric", w->snapshot->softening_kind == KY_SYMMETRIC);
+        integer(w, own, "SofteningSymmetric", w->snapshot->softening_kind);
     const char *parameters = w->snapshot->parameters;
     if (parameters) {
         hid_t type = text_type(parameters), space = H5Screate(H5S_SCALAR);

@@ -6,6 +6,7 @@
 
 #include "base/bodies.h"
 #include "base/file.h"
+#include "physics/softening.h"
 
 /* ".hdf5", or ".tipsy" in a build without HDF5. */
 const char *ky_snapshot_default_suffix(void);
@@ -74,12 +75,14 @@ ky_writer ky_hdf5_write, ky_tipsy_write, ky_csv_write;
  * "a.0"), to be freed; NULL if the name has no number or memory is out. */
 char *ky_piece_name(const char *path, unsigned index);
 
-/* A file tells the kind of softening by a number: 1 symmetric, 0 plummer, else it is not known. */
-static inline int ky_softening_kind_of(double symmetric)
+/* A file tells the kind of softening by its number, which began as 1 for symmetric and 0 for not;
+ * any other means that it is not known. */
+static inline int ky_softening_kind_of(double number)
 {
-    return symmetric == 1   ? KY_SYMMETRIC
-           : symmetric == 0 ? KY_PLUMMER
-                            : KY_SOFTENING_KIND_BY_SNAPSHOT;
+    int kind = KY_SOFTENING_KIND_COUNT - 1;
+    while (kind >= 0 && number != kind)
+        kind--;
+    return kind;
 }
 
 /* The order of the file for a format that groups bodies: *order[k] is the body that comes k-th, or

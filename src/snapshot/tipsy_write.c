@@ -88,8 +88,7 @@ static void write_notes(struct ky_file *file, const struct ky_snapshot *snapshot
     if (!isnan(snapshot->softening))
         ky_file_print(file, "# kyoho_softening = %.17g\n", snapshot->softening);
     if (snapshot->softening_kind >= 0)
-        ky_file_print(file, "# kyoho_softening_symmetric = %d\n",
-                      snapshot->softening_kind == KY_SYMMETRIC);
+        ky_file_print(file, "# kyoho_softening_symmetric = %d\n", snapshot->softening_kind);
     if (units->length_cm > 0)
         ky_file_print(file, "dKpcUnit = %.17g\ndMsolUnit = %.17g\n", units->length_cm / KY_KPC_CM,
                       units->mass_g / KY_SUN_G);
@@ -110,7 +109,7 @@ static int needs_ids(const struct ky_bodies *bodies, const uint64_t *order)
 static int needs_notes(const struct ky_snapshot *snapshot)
 {
     return snapshot->units.g != 1 || snapshot->units.length_cm > 0 || snapshot->softening == 0 ||
-           snapshot->softening_kind == KY_SYMMETRIC;
+           snapshot->softening_kind > KY_PLUMMER;
 }
 
 /* The file and its neighbours, of which those that this snapshot does not need have no ky_file. */

@@ -16,8 +16,8 @@ static struct ky_field bodies_at(const double x[3], double eps2)
     struct ky_field field = {0, 0, 0, 0};
     for (int j = 0; j < BODIES; j++) {
         double dx = cloud[j][0] - x[0], dy = cloud[j][1] - x[1], dz = cloud[j][2] - x[2];
-        double y = KY_RSQRT(ky_distance2(dx, dy, dz, eps2));
-        field = ky_add_body(field, dx, dy, dz, y, cloud[j][3] * KY_SCALE_MASS(1));
+        field = ky_add_body(field, dx, dy, dz, ky_soften(dx, dy, dz, eps2, 0, 0),
+                            cloud[j][3] * KY_SCALE_MASS(1));
     }
     return field;
 }
@@ -45,8 +45,8 @@ static struct ky_field cell_at(const double x[3], double eps2)
         m * KY_SCALE_MASS(1),      P[0], P[1], P[2], P[3], P[4], P[5], KY_SCALE_TRACE(1) * trace,
         KY_SCALE_TRACE3(1) * trace};
     double dx = com[0] / m - x[0], dy = com[1] / m - x[1], dz = com[2] / m - x[2];
-    double y = KY_RSQRT(ky_distance2(dx, dy, dz, eps2));
-    return ky_add_cell((struct ky_field){0, 0, 0, 0}, dx, dy, dz, y, moments);
+    return ky_add_cell((struct ky_field){0, 0, 0, 0}, dx, dy, dz, ky_soften(dx, dy, dz, eps2, 0, 0),
+                       moments);
 }
 
 typedef struct ky_field field_at(const double x[3], double eps2);

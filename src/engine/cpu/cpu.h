@@ -50,13 +50,11 @@ static inline int ky_cpu_is_active(const struct ky_cpu *cpu, size_t i)
 {
     return !cpu->active || cpu->is_active[i];
 }
-/* ε² of one sink in the engine's units, without that of the source; `own` when sources bring their
- * own. */
+/* ε² of one sink in the engine's units, without that of the source where sources bring their own.
+ */
 double ky_cpu_sink_eps2(const struct ky_cpu *cpu, size_t i);
-/* Do sources have their own ε²? */
-int ky_cpu_source_eps2(const struct ky_cpu *cpu);
-/* Can bodies coincide (KY_CLOSE2)? */
-int ky_cpu_guard(const struct ky_cpu *cpu);
+/* How loops soften pairs: KY_GUARD … of physics/softening_kinds.h. */
+int ky_cpu_how(const struct ky_cpu *cpu);
 /* Field for G = 1 in the engine's units to the caller's. */
 struct ky_cpu_scale {
     double acceleration, potential;

@@ -23,6 +23,7 @@ double ky_cpu_direct_memory(const struct ky_parameters *parameters, size_t n)
 /* Positions relative to `centre` as float and, for extended, the rest as a second float. */
 static void fill_single(struct ky_cpu *cpu, const double centre[3], struct ky_direct *direct)
 {
+    const int how = ky_cpu_how(cpu);
     size_t n = cpu->n;
     float *column = cpu->column, *mass = column + 3 * n, *eps2 = column + 4 * n,
           *low = cpu->parameters->precision == KY_EXTENDED ? column + 5 * n : NULL;
@@ -44,9 +45,9 @@ static void fill_single(struct ky_cpu *cpu, const double centre[3], struct ky_di
         .y = column + n,
         .z = column + 2 * n,
         .mass = mass,
-        .eps2 = ky_cpu_source_eps2(cpu) ? eps2 : NULL,
+        .eps2 = eps2,
         .low = {low, low ? low + n : NULL, low ? low + 2 * n : NULL},
-        .guard = ky_cpu_guard(cpu),
+        .how = how,
     };
 }
 
@@ -54,8 +55,9 @@ static void fill_single(struct ky_cpu *cpu, const double centre[3], struct ky_di
 static enum ky_status fill_double(struct ky_cpu *cpu, struct ky_direct *direct, double **eps2,
                                   struct ky_error *error)
 {
+    const int how = ky_cpu_how(cpu);
     *eps2 = NULL;
-    if (ky_cpu_source_eps2(cpu)) {
+    if (how & KY_EPS_OF_BOTH) {
         *eps2 = ky_allocate(cpu->n, sizeof **eps2);
         if (!*eps2)
             return ky_no_memory(error, "squared softenings", cpu->n, sizeof **eps2);
@@ -69,7 +71,7 @@ static enum ky_status fill_double(struct ky_cpu *cpu, struct ky_direct *direct, 
         .z = cpu->x[2],
         .mass = cpu->mass,
         .eps2 = *eps2,
-        .guard = ky_cpu_guard(cpu),
+        .how = how,
     };
     return KY_OK;
 }

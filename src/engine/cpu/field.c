@@ -6,13 +6,15 @@
 
 #include "base/memory.h"
 #include "engine/cpu/cpu.h"
+#include "engine/softening.h"
 
 struct place {
     const struct ky_cpu *cpu;
     const struct ky_points *points;
     struct ky_parameters parameters; /* with an opening that needs no last acceleration */
     struct ky_octree tree;
-    double *body_eps2; /* of each body; NULL: they add none to that of the point */
+    int how;           /* to soften: KY_GUARD … of physics/softening_kinds.h */
+    double *body_eps2; /* of each body, where `how` asks for it */
     double eps2;       /* of a point, with that of the bodies where it is the same for all */
 };
 
@@ -23,10 +25,9 @@ static struct ky_field sum_bodies(const struct place *place, const double at[3])
     struct ky_field field = {0, 0, 0, 0};
     for (size_t j = 0; j < cpu->n; j++) {
         double dx = cpu->x[0][j] - at[0], dy = cpu->x[1][j] - at[1], dz = cpu->x[2][j] - at[2];
-        double eps2 = place->eps2 + (place->body_eps2 ? place->body_eps2[j] : 0);
-        double s2 = ky_distance2(dx, dy, dz, eps2);
-        double y = s2 > (double)KY_CLOSE2 ? 1 / sqrt(s2) : 0; /* a body at the very place */
-        field = ky_add_body(field, dx, dy, dz, y, cpu->mass[j]);
+        double eps2 = place->body_eps2 ? place->body_eps2[j] : 0;
+        struct ky_softened pair = ky_soften(dx, dy, dz, place->eps2, eps2, place->how);
+        field = ky_add_body(field, dx, dy, dz, pair, cpu->mass[j]);
     }
     return field;
 }
@@ -58,17 +59,16 @@ static void fill(const struct place *place, double (*acceleration)[3], double *p
 static enum ky_status soften(struct place *place, struct ky_error *error)
 {
     const struct ky_cpu *cpu = place->cpu;
+    const int kind = cpu->parameters->softening_kind;
     double eps = place->points->softening / cpu->length;
     place->eps2 = eps * eps;
-    if (cpu->parameters->softening_kind != KY_SYMMETRIC)
-        return KY_OK;
+    place->how = ky_pairs_how(kind, cpu->softening != NULL) | KY_GUARD;
     if (!cpu->softening) {
         eps = cpu->parameters->softening / cpu->length;
-        place->eps2 += eps * eps;
-        return KY_OK;
+        place->eps2 = ky_softening_eps2(place->eps2, eps * eps, ky_softening_how(kind));
     }
-    if (place->parameters.force != KY_DIRECT)
-        return KY_OK; /* the tree has those of the bodies */
+    if (!(place->how & KY_EPS_OF_BOTH) || place->parameters.force != KY_DIRECT)
+        return KY_OK; /* a tree has those of the bodies */
     place->body_eps2 = ky_allocate(cpu->n, sizeof(double));
     for (size_t i = 0; place->body_eps2 && i < cpu->n; i++)
         place->body_eps2[i] = ky_cpu_sink_eps2(cpu, i);

@@ -20,7 +20,7 @@ struct general {
     const struct ky_walk_request *request;
     size_t stride;          /* bytes of a sink's own */
     size_t largest, window; /* bodies of a group; of a group with k more on both sides */
-    int source_eps2, quadrupole;
+    int source_eps, quadrupole;
 };
 
 /* What one thread works with. */
@@ -104,7 +104,7 @@ static void gather(const struct general *walk, struct desk *desk)
         sources->y[k] = tree->y[j];
         sources->z[k] = tree->z[j];
         sources->mass[k] = tree->mass[j];
-        sources->eps2[k] = walk->source_eps2 ? tree->softening2[j] : 0;
+        sources->eps2[k] = walk->source_eps ? tree->softening2[j] : 0;
         sources->body[k] = (uint32_t)(desk->key[k] >> 32);
     }
 }
@@ -182,7 +182,7 @@ static void use_cell(const struct general *walk, struct desk *desk, const struct
     const struct ky_octree *tree = walk->tree;
     const struct ky_node *node = &tree->node[cell];
     struct ky_walk_cell seen = {.moments = ky_octree_moments(node, walk->quadrupole),
-                                .eps2 = walk->source_eps2 ? (double)tree->node_softening2[cell] : 0,
+                                .eps2 = walk->source_eps ? (double)tree->node_softening2[cell] : 0,
                                 .bodies = tree->box[cell].bodies};
     for (uint32_t s = 0; s < group->bodies; s++) {
         uint32_t i = group->body + s;
@@ -383,7 +383,7 @@ enum ky_status ky_cpu_walk_action(struct ky_cpu *cpu, const struct ky_cpu_action
         .largest = (size_t)cpu->parameters->group,
         .window =
             (size_t)cpu->parameters->group + (action->facts.about.needs_k ? 2 * request->k : 0),
-        .source_eps2 = ky_cpu_source_eps2(cpu),
+        .source_eps = ky_cpu_how(cpu) & KY_EPS_OF_BOTH,
         .quadrupole = cpu->parameters->multipole > 1,
     };
     if (status == KY_OK && cpu->n)

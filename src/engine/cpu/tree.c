@@ -115,8 +115,7 @@ static enum ky_status walk_groups(struct ky_cpu *cpu, const struct ky_parameters
     const struct ky_group_walk walk = {
         .tree = tree,
         .eps2 = cpu->n ? ky_cpu_sink_eps2(cpu, 0) : 0,
-        .source_eps2 = ky_cpu_source_eps2(cpu),
-        .guard = ky_cpu_guard(cpu),
+        .how = ky_cpu_how(cpu),
         .quadrupole = parameters->multipole > 1,
         .minimum = parameters->opening == KY_MINIMUM,
         .relative = parameters->opening == KY_RELATIVE,

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/median.h"
+#include "engine/softening.h"
 #include "engine/units.h"
 #include "physics/gravity.h"
 
@@ -26,22 +27,17 @@ struct ky_relative ky_cpu_relative(const struct ky_cpu *cpu)
     return ky_relative_start(a, cpu->n, ky_cpu_scale(cpu).acceleration, cpu->parameters, cpu->team);
 }
 
-int ky_cpu_source_eps2(const struct ky_cpu *cpu)
-{
-    return cpu->softening && cpu->parameters->softening_kind == KY_SYMMETRIC;
-}
-
 double ky_cpu_sink_eps2(const struct ky_cpu *cpu, size_t i)
 {
     double eps = cpu->softening ? cpu->softening[i] : cpu->parameters->softening / cpu->length;
-    int both = !cpu->softening && cpu->parameters->softening_kind == KY_SYMMETRIC;
-    return both ? 2 * eps * eps : eps * eps;
+    return ky_sink_eps2(cpu->parameters->softening_kind, cpu->softening != NULL, eps);
 }
 
-int ky_cpu_guard(const struct ky_cpu *cpu)
+int ky_cpu_how(const struct ky_cpu *cpu)
 {
     double least = (double)INFINITY;
     for (size_t i = 0; i < (cpu->softening ? cpu->n : 1); i++)
         least = fmin(least, ky_cpu_sink_eps2(cpu, i));
-    return !(least > (double)KY_CLOSE2);
+    return ky_pairs_how(cpu->parameters->softening_kind, cpu->softening != NULL) |
+           ky_pairs_guard(least);
 }

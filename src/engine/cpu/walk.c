@@ -12,7 +12,7 @@
 
 struct body_walk {
     const struct ky_octree *tree;
-    int quadrupole, opening, source_eps2;
+    int quadrupole, opening, how;
     struct ky_relative relative; /* where that is the opening */
 };
 
@@ -35,12 +35,6 @@ static int must_open(const struct body_walk *walk, const struct sink *sink, uint
            ky_octree_must_open(walk->tree, cell, d, &sink->at, walk->opening, sink->factor);
 }
 
-/* 1/s, or 0 for coincident bodies without softening. */
-static double rsqrt_or_zero(double s2)
-{
-    return s2 > (double)KY_CLOSE2 ? KY_RSQRT(s2) : 0;
-}
-
 static void add_leaf(const struct body_walk *walk, struct sink *sink, const struct ky_node *node)
 {
     const struct ky_octree *tree = walk->tree;
@@ -50,9 +44,9 @@ static void add_leaf(const struct body_walk *walk, struct sink *sink, const stru
             continue;
         double dx = tree->x[j] - sink->at.centre[0], dy = tree->y[j] - sink->at.centre[1],
                dz = tree->z[j] - sink->at.centre[2];
-        double eps2 = sink->eps2 + (walk->source_eps2 ? tree->softening2[j] : 0);
-        double y = rsqrt_or_zero(ky_distance2(dx, dy, dz, eps2));
-        sink->field = ky_add_body(sink->field, dx, dy, dz, y, tree->mass[j]);
+        double eps2 = walk->how & KY_EPS_OF_BOTH ? tree->softening2[j] : 0;
+        struct ky_softened pair = ky_soften(dx, dy, dz, sink->eps2, eps2, walk->how | KY_GUARD);
+        sink->field = ky_add_body(sink->field, dx, dy, dz, pair, tree->mass[j]);
         sink->bodies++;
     }
 }
@@ -61,15 +55,15 @@ static void add_cell(const struct body_walk *walk, struct sink *sink, uint32_t c
                      const double d[3])
 {
     const struct ky_node *node = &walk->tree->node[cell];
-    double eps2 = sink->eps2 + (walk->source_eps2 ? (double)walk->tree->node_softening2[cell] : 0);
-    double y = rsqrt_or_zero(ky_distance2(d[0], d[1], d[2], eps2));
+    double eps2 = walk->how & KY_EPS_OF_BOTH ? (double)walk->tree->node_softening2[cell] : 0;
+    struct ky_softened pair = ky_soften(d[0], d[1], d[2], sink->eps2, eps2, walk->how | KY_GUARD);
     sink->cells++;
     if (!walk->quadrupole) {
-        sink->field = ky_add_body(sink->field, d[0], d[1], d[2], y, (double)node->mass);
+        sink->field = ky_add_body(sink->field, d[0], d[1], d[2], pair, (double)node->mass);
         return;
     }
     const struct ky_moments moments = ky_octree_moments(node, 1);
-    sink->field = ky_add_cell(sink->field, d[0], d[1], d[2], y, moments);
+    sink->field = ky_add_cell(sink->field, d[0], d[1], d[2], pair, moments);
 }
 
 static void walk_links(const struct body_walk *walk, struct sink *sink)
@@ -133,7 +127,7 @@ static struct body_walk walk_of(const struct ky_cpu *cpu, const struct ky_octree
         .tree = tree,
         .quadrupole = parameters->multipole > 1,
         .opening = parameters->opening,
-        .source_eps2 = ky_cpu_source_eps2(cpu),
+        .how = ky_cpu_how(cpu),
     };
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "engine/softening.h"
 
 /* ---- memory ---- */
 
@@ -64,20 +65,22 @@ struct ky_device_scale ky_device_scale(const struct ky_device_bodies *bodies)
 
 struct ky_eps2_argument ky_eps2_argument(const struct ky_device_bodies *bodies)
 {
-    double eps = bodies->parameters->softening / bodies->units.length;
-    double eps2 = eps * eps * (bodies->parameters->softening_kind == KY_SYMMETRIC ? 2 : 1);
+    double eps2 = ky_sink_eps2(bodies->parameters->softening_kind, 0,
+                               bodies->parameters->softening / bodies->units.length);
     return (struct ky_eps2_argument){eps2, (float)eps2};
 }
 
-static double least_eps2(const struct ky_device_bodies *bodies, const struct ky_bodies *given)
+/* See `how` of struct ky_device_bodies. */
+static int how_of(const struct ky_device_bodies *bodies, const struct ky_bodies *given)
 {
+    const int kind = bodies->parameters->softening_kind, own = given->softening != NULL;
     double least = bodies->parameters->softening;
     if (given->softening)
         least = given->n ? given->softening[0] : 0;
     for (size_t i = 0; given->softening && i < given->n; i++)
         least = fmin(least, given->softening[i]);
-    least /= bodies->units.length;
-    return least * least;
+    least = ky_sink_eps2(kind, own, least / bodies->units.length);
+    return ky_pairs_how(kind, own) | ky_pairs_guard(least);
 }
 
 /* ---- in and out ---- */
@@ -182,7 +185,7 @@ enum ky_status ky_device_bodies_expect(struct ky_device_bodies *bodies,
     if (status != KY_OK)
         return status;
     bodies->own_eps = given->softening != NULL;
-    bodies->least_eps2 = least_eps2(bodies, given);
+    bodies->how = how_of(bodies, given);
     return KY_OK;
 }
 

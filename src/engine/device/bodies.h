@@ -23,8 +23,8 @@ struct ky_device_bodies {
     struct ky_staging staging;    /* of the first card */
     struct ky_engine_frame frame; /* edge 0: found from the bodies */
     struct ky_engine_units units;
-    int own_eps;       /* bodies have their own softening */
-    double least_eps2; /* the smallest ε² of a pair, in the engine's units */
+    int own_eps; /* bodies have their own softening */
+    int how;     /* to soften pairs: KY_GUARD … of physics/softening_kinds.h */
     int has_acceleration;
     double pending[KY_PENDING]; /* kicks that have not been made: dt */
     int pendings;

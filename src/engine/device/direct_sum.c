@@ -63,15 +63,16 @@ enum ky_status ky_direct_make_sources(const struct ky_device_bodies *bodies,
 
 /* ---- the kernel ---- */
 
-/* How the kernels treat softenings, from the least that they need to do to the most. */
-enum softened { SOFT, GUARD, SOURCE_EPS, SOFTENED };
+/* The rows of KY_SOFTENED. */
+#define ROW(a, b, name, NAME, how) ROW_##NAME,
+enum { KY_SOFTENED(ROW, , ) SOFTENED };
 
 /* The unrollings: sinks of a lane, and the kernels by softening and precision. MISSING: none. */
 #define MISSING KY_KERNEL_COUNT
-#define EVERY(name)                                                                                \
+#define EACH(loop, b, name, NAME, how) [ROW_##NAME] = KY_EACH_PRECISION(ky_direct_##loop##_##name),
+#define EVERY(loop)                                                                                \
     {                                                                                              \
-        KY_EACH_PRECISION(ky_direct_##name##_soft), KY_EACH_PRECISION(ky_direct_##name##_guard),   \
-            KY_EACH_PRECISION(ky_direct_##name##_eps)                                              \
+        KY_SOFTENED(EACH, loop, )                                                                  \
     }
 #define NONE_OF_THREE                                                                              \
     {                                                                                              \
@@ -92,19 +93,23 @@ static const struct unrolling {
 } unrollings[] = {[KY_UNROLL_TUNED] = {KY_DIRECT_SINKS, EVERY(tuned)},
                   KY_UNROLLINGS(NAMED, SWEPT, single)};
 
-static enum softened softened(const struct ky_device_bodies *bodies)
+/* The first that does what these bodies need. */
+static size_t softened(const struct ky_device_bodies *bodies)
 {
-    if (bodies->own_eps && bodies->parameters->softening_kind == KY_SYMMETRIC)
-        return SOURCE_EPS;
-    return bodies->least_eps2 > (double)KY_CLOSE2 ? SOFT : GUARD;
+#define DOES(a, b, name, NAME, how) [ROW_##NAME] = how,
+    static const int does[SOFTENED] = {KY_SOFTENED(DOES, , )};
+    size_t row = 0;
+    while (row + 1 < SOFTENED && (does[row] & bodies->how) != bodies->how)
+        row++;
+    return row;
 }
 
 enum ky_status ky_direct_check(const struct ky_device_bodies *bodies, int expected,
                                struct ky_error *error)
 {
     const struct ky_parameters *parameters = bodies->parameters;
-    enum softened how = expected ? softened(bodies) : SOFT;
-    if (unrollings[parameters->unroll].kernel[how][parameters->precision] != MISSING)
+    size_t row = expected ? softened(bodies) : ROW_SOFT;
+    if (unrollings[parameters->unroll].kernel[row][parameters->precision] != MISSING)
         return KY_OK;
     return ky_fail(error, KY_UNSUPPORTED,
                    "this unrolling is compiled for single precision, softened by one length or "

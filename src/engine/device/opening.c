@@ -7,7 +7,7 @@ uint32_t ky_device_walk_flags(const struct ky_host_tree *host,
                               const struct ky_parameters *parameters)
 {
     int own_eps = host->bodies->own_eps;
-    int source_eps = own_eps && parameters->softening_kind == KY_SYMMETRIC;
+    int source_eps = host->bodies->how & KY_EPS_OF_BOTH;
     return (own_eps ? KY_WALK_OWN_EPS : 0U) | (source_eps ? KY_WALK_SOURCE_EPS : 0U) |
            (parameters->opening == KY_MINIMUM ? KY_WALK_MINIMUM : 0U) |
            (parameters->opening == KY_RELATIVE ? KY_WALK_RELATIVE : 0U) |

@@ -37,23 +37,19 @@ KY_FN int ky_gravity_test(struct ky_walk_span s)
     return KY_WALK_OPEN;
 }
 
-/* 1/s, or 0 for coincident bodies without softening: they do not act on each other. */
-KY_FN KY_REAL ky_gravity_rsqrt(KY_REAL s2)
-{
-    return s2 > KY_SPLAT(KY_CLOSE2) ? KY_RSQRT(s2) : KY_SPLAT(0);
-}
-
 KY_FN struct ky_gravity ky_gravity_body(struct ky_gravity a, struct ky_walk_body body)
 {
-    KY_REAL y = ky_gravity_rsqrt(body.r2 + (a.eps2 + body.eps2));
-    a.field = ky_add_body(a.field, body.x, body.y, body.z, y, body.mass);
+    KY_REAL eps2 = ky_softening_eps2(a.eps2, body.eps2, KY_EPS_SUM);
+    struct ky_softened s = ky_softened_of(eps2, body.r2 + eps2, KY_GUARD);
+    a.field = ky_add_body(a.field, body.x, body.y, body.z, s, body.mass);
     return a;
 }
 
 KY_FN struct ky_gravity ky_gravity_cell(struct ky_gravity a, struct ky_walk_cell cell)
 {
-    KY_REAL y = ky_gravity_rsqrt(ky_distance2(cell.x, cell.y, cell.z, a.eps2 + cell.eps2));
-    a.field = ky_add_cell(a.field, cell.x, cell.y, cell.z, y, cell.moments);
+    struct ky_softened s =
+        ky_soften(cell.x, cell.y, cell.z, a.eps2, cell.eps2, KY_GUARD | KY_EPS_SUM);
+    a.field = ky_add_cell(a.field, cell.x, cell.y, cell.z, s, cell.moments);
     return a;
 }
 

@@ -18,15 +18,15 @@ KY_INLINE struct ky_field ky_cell(struct ky_field field, const struct ky_cell_so
     ky_vector dx = ky_splat(c->x) - ky_load(sinks->x + at);
     ky_vector dy = ky_splat(c->y) - ky_load(sinks->y + at);
     ky_vector dz = ky_splat(c->z) - ky_load(sinks->z + at);
-    ky_vector eps2 = ky_load(sinks->eps2 + at);
-    if (how & KY_SOURCE_EPS)
-        eps2 += ky_splat(c->eps2);
-    ky_vector y = ky_rsqrt(ky_distance2(dx, dy, dz, eps2));
+    ky_vector eps2 = {0};
+    if (how & KY_EPS_OF_BOTH)
+        eps2 = ky_splat(c->eps2);
+    struct ky_softened pair = ky_soften(dx, dy, dz, ky_load(sinks->eps2 + at), eps2, how);
     const struct ky_moments moments = {
         ky_splat(c->m),         ky_splat(c->second[0]), ky_splat(c->second[1]),
         ky_splat(c->second[2]), ky_splat(c->second[3]), ky_splat(c->second[4]),
         ky_splat(c->second[5]), ky_splat(c->trace),     ky_splat(c->trace3)};
-    return ky_add_cell(field, dx, dy, dz, y, moments);
+    return ky_add_cell(field, dx, dy, dz, pair, moments);
 }
 
 KY_INLINE void ky_cells_chunk(const struct ky_cell_source *cells, size_t count,
@@ -48,6 +48,19 @@ KY_INLINE void ky_cells_all(const struct ky_cell_source *cells, size_t count,
         ky_cells_chunk(cells, count, sinks, v, KY_CELLS_UNROLL, how);
     if (v < sinks->vectors)
         ky_cells_chunk(cells, count, sinks, v, 1, how);
+}
+
+/* The instance for this way to soften. Cells that are used are far enough to need no guard. */
+KY_INLINE void ky_cells(const struct ky_cell_source *cells, size_t count, struct ky_sinks *sinks,
+                        int how)
+{
+    how &= ~KY_GUARD;
+#define KY_CELLS_INSTANCE(a, b, name, NAME, instance)                                              \
+    if (how == ((instance) & ~KY_GUARD)) {                                                         \
+        ky_cells_all(cells, count, sinks, (instance) & ~KY_GUARD);                                 \
+        return;                                                                                    \
+    }
+    KY_SOFTENED(KY_CELLS_INSTANCE, , )
 }
 
 #endif

@@ -131,7 +131,7 @@ KY_INLINE ky_vector ky_rsqrt(ky_vector x)
 #define KY_RSQRT_SCALE 2
 #endif
 
-/* x where `keep` is true, 0 elsewhere; x may be NaN there. */
+/* x where s2 is above `low`, 0 elsewhere; x may be NaN there. */
 KY_INLINE ky_vector ky_where_above(ky_vector x, ky_vector s2, ky_element low)
 {
 #if KY_LANES_ISA == KY_ISA_avx512 && KY_LANE_DOUBLE
@@ -172,5 +172,6 @@ KY_INLINE ky_floats ky_floats_max(ky_floats a, ky_floats b)
 #define KY_FMA(a, b, c) ky_fma(a, b, c)
 #define KY_RSQRT(x) ky_rsqrt(x)
 #define KY_SPLAT(x) ky_splat((ky_element)(x))
+#define KY_WHERE_ABOVE(x, of, low) ky_where_above(x, of, (ky_element)(low))
 
 #endif

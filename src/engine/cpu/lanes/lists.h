@@ -52,18 +52,14 @@ struct walk {
 KY_INLINE struct ky_sources near_sources(const struct walk *walk)
 {
     struct space *s = walk->space;
-    return (struct ky_sources){s->near_column[0],
-                               s->near_column[1],
-                               s->near_column[2],
-                               s->near_column[3],
-                               walk->given->source_eps2 ? s->near_column[4] : NULL,
-                               {0}};
+    return (struct ky_sources){s->near_column[0], s->near_column[1], s->near_column[2],
+                               s->near_column[3], s->near_column[4], {0}};
 }
 
 static void act_bodies(struct walk *walk)
 {
     const struct ky_sources sources = near_sources(walk);
-    ky_pairs(&sources, 0, walk->bodies, &walk->space->sinks, walk->given->guard, 0);
+    ky_pairs(&sources, 0, walk->bodies, &walk->space->sinks, walk->given->how, 0);
     walk->all_bodies += walk->bodies;
     walk->bodies = 0;
 }
@@ -71,15 +67,11 @@ static void act_bodies(struct walk *walk)
 static void act_close(struct walk *walk)
 {
     ky_element(*column)[CLOSE_BODIES] = walk->space->close_column;
-    const struct ky_sources sources = {column[0],
-                                       column[1],
-                                       column[2],
-                                       column[3],
-                                       walk->given->source_eps2 ? column[4] : NULL,
-                                       {column[5], column[6], column[7]}};
+    const struct ky_sources sources = {column[0], column[1], column[2],
+                                       column[3], column[4], {column[5], column[6], column[7]}};
     struct ky_sinks *sinks = &walk->space->sinks;
-    ky_pairs(&sources, 0, walk->own, sinks, walk->given->guard, KY_OWN | CLOSE_PAIRS);
-    ky_pairs(&sources, walk->own, walk->close, sinks, walk->given->guard, CLOSE_PAIRS);
+    ky_pairs(&sources, 0, walk->own, sinks, walk->given->how, KY_OWN | CLOSE_PAIRS);
+    ky_pairs(&sources, walk->own, walk->close, sinks, walk->given->how, CLOSE_PAIRS);
     walk->all_bodies += walk->close - (walk->own > 0);
     walk->own = walk->close = 0;
 }
@@ -88,10 +80,7 @@ static void act_cells(struct walk *walk, const struct ky_cell_source *cell, size
 {
     for (; count > 0; cell += NEAR_CELLS) {
         size_t part = count < NEAR_CELLS ? count : NEAR_CELLS;
-        if (walk->given->source_eps2)
-            ky_cells_all(cell, part, &walk->space->sinks, KY_SOURCE_EPS);
-        else
-            ky_cells_all(cell, part, &walk->space->sinks, 0);
+        ky_cells(cell, part, &walk->space->sinks, walk->given->how);
         walk->all_cells += part;
         count -= part;
     }
@@ -110,13 +99,9 @@ static void act_far(struct walk *walk)
         act_cells(walk, s->far_cell, s->far);
         return;
     }
-    const struct ky_sources sources = {s->far_column[0],
-                                       s->far_column[1],
-                                       s->far_column[2],
-                                       s->far_column[3],
-                                       walk->given->source_eps2 ? s->far_column[4] : NULL,
-                                       {0}};
-    ky_pairs(&sources, 0, s->far, &s->sinks, walk->given->guard, 0);
+    const struct ky_sources sources = {s->far_column[0], s->far_column[1], s->far_column[2],
+                                       s->far_column[3], s->far_column[4], {0}};
+    ky_pairs(&sources, 0, s->far, &s->sinks, walk->given->how, 0);
     walk->all_cells += s->far;
 }
 
@@ -136,7 +121,7 @@ KY_INLINE void store_bodies(struct walk *walk, size_t first)
         column[2][at + k] = (ky_element)(tree->z[first + k] - walk->centre[2]);
         column[3][at + k] = (ky_element)(tree->mass[first + k] * KY_SCALE_MASS(KY_RSQRT_SCALE));
     }
-    if (walk->given->source_eps2)
+    if (walk->given->how & KY_EPS_OF_BOTH)
         for (size_t k = 0; k < KY_OCTREE_PADDING; k++)
             column[4][at + k] = (ky_element)tree->softening2[first + k];
 }
@@ -177,7 +162,7 @@ static void add_close(struct walk *walk, uint32_t first, uint32_t end)
     split_positions(column[2] + at, column[7] + at, tree->z + first, walk->centre[2], count);
     for (size_t k = 0; k < count; k++)
         column[3][at + k] = (ky_element)(tree->mass[first + k] * KY_SCALE_MASS(KY_RSQRT_SCALE));
-    for (size_t k = 0; walk->given->source_eps2 && k < count; k++)
+    for (size_t k = 0; (walk->given->how & KY_EPS_OF_BOTH) && k < count; k++)
         column[4][at + k] = (ky_element)tree->softening2[first + k];
 }
 
@@ -231,7 +216,7 @@ KY_INLINE void store_quadrupole(const struct walk *walk, uint32_t index, struct 
     ky_element trace = (ky_element)(node->second[0] + node->second[1] + node->second[2]);
     to->trace = (ky_element)KY_SCALE_TRACE(S) * trace;
     to->trace3 = (ky_element)KY_SCALE_TRACE3(S) * trace;
-    if (walk->given->source_eps2)
+    if (walk->given->how & KY_EPS_OF_BOTH)
         to->eps2 = (ky_element)walk->tree->node_softening2[index];
 }
 
@@ -243,7 +228,7 @@ KY_INLINE void store_monopole(const struct walk *walk, uint32_t index, ky_elemen
     for (size_t c = 0; c < 3; c++)
         to[c * stride] = (ky_element)(node->com[c] - walk->centre[c]);
     to[3 * stride] = (ky_element)KY_SCALE_MASS(KY_RSQRT_SCALE) * (ky_element)node->mass;
-    if (walk->given->source_eps2)
+    if (walk->given->how & KY_EPS_OF_BOTH)
         to[4 * stride] = (ky_element)walk->tree->node_softening2[index];
 }
 

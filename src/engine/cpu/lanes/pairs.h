@@ -26,12 +26,11 @@ struct ky_sinks {
     int vectors;
 };
 
-/* What a loop takes care of; constant in every instance. */
+/* What a loop takes care of, with the bits of physics/softening_kinds.h; constant in every
+ * instance. */
 enum {
-    KY_GUARD = 1,      /* softening may be 0: coincident pairs exert nothing */
-    KY_SOURCE_EPS = 2, /* sources have their own ε² */
-    KY_OWN = 4,        /* leave out the source that is the sink itself, by its index */
-    KY_LOW = 8         /* differences in double-single */
+    KY_OWN = 0x100, /* leave out the source that is the sink itself, by its index */
+    KY_LOW = 0x200  /* differences in double-single */
 };
 
 KY_INLINE void ky_flush(struct ky_sinks *sinks, int vector, struct ky_field field)
@@ -53,19 +52,16 @@ KY_INLINE struct ky_field ky_pair(struct ky_field field, const struct ky_sources
         dy += ky_splat(s->low[1][j]) - ky_load(sinks->low[1] + at);
         dz += ky_splat(s->low[2][j]) - ky_load(sinks->low[2] + at);
     }
-    ky_vector eps2 = ky_load(sinks->eps2 + at);
-    if (how & KY_SOURCE_EPS)
-        eps2 += ky_splat(s->eps2[j]);
-    ky_vector s2 = ky_distance2(dx, dy, dz, eps2);
-    ky_vector y = ky_rsqrt(s2);
-    if (how & KY_GUARD)
-        y = ky_where_above(y, s2, (ky_element)KY_CLOSE2);
+    ky_vector eps2 = {0};
+    if (how & KY_EPS_OF_BOTH)
+        eps2 = ky_splat(s->eps2[j]);
+    struct ky_softened pair = ky_soften(dx, dy, dz, ky_load(sinks->eps2 + at), eps2, how);
     if (how & KY_OWN) {
         ky_whole own;
         memcpy(&own, sinks->own + at, sizeof own);
-        y = ky_where_different(y, own, (ky_index_element)j);
+        pair.y = ky_where_different(pair.y, own, (ky_index_element)j);
     }
-    return ky_add_body(field, dx, dy, dz, y, ky_splat(s->m[j]));
+    return ky_add_body(field, dx, dy, dz, pair, ky_splat(s->m[j]));
 }
 
 /* `unroll` vectors of sinks from `vector` on, side by side to fill the pipelines. */
@@ -94,19 +90,20 @@ KY_INLINE void ky_pairs_all(const struct ky_sources *s, size_t first, size_t las
     }
 }
 
-/* The instance for what the sources need. The few sources that are sinks themselves share one
- * instance that takes care of everything. */
+/* The instance for this way to soften: those of the table, and each of them without the guard. */
 KY_INLINE void ky_pairs(const struct ky_sources *s, size_t first, size_t last,
-                        struct ky_sinks *sinks, int guard, const int base)
+                        struct ky_sinks *sinks, int how, const int base)
 {
-    if (guard && s->eps2)
-        ky_pairs_all(s, first, last, sinks, base | KY_GUARD | KY_SOURCE_EPS);
-    else if (guard)
-        ky_pairs_all(s, first, last, sinks, base | KY_GUARD);
-    else if (s->eps2)
-        ky_pairs_all(s, first, last, sinks, base | KY_SOURCE_EPS);
-    else
-        ky_pairs_all(s, first, last, sinks, base);
+#define KY_PAIRS_INSTANCE(a, b, name, NAME, instance)                                              \
+    if (how == ((instance) & ~KY_GUARD)) {                                                         \
+        ky_pairs_all(s, first, last, sinks, base | ((instance) & ~KY_GUARD));                      \
+        return;                                                                                    \
+    }                                                                                              \
+    if (how == (instance)) {                                                                       \
+        ky_pairs_all(s, first, last, sinks, base | (instance));                                    \
+        return;                                                                                    \
+    }
+    KY_SOFTENED(KY_PAIRS_INSTANCE, , )
 }
 
 #endif

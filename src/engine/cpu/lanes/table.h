@@ -14,9 +14,9 @@ enum { KY_BLOCK = 64 }; /* sinks of one call */
 struct ky_direct {
     size_t n;
     const void *x, *y, *z, *mass; /* mass already scaled: physics/gravity.h */
-    const void *eps2;             /* of the sources (symmetric softening), or NULL */
+    const void *eps2;             /* of the sources, where `how` asks for it, or NULL */
     const void *low[3];           /* precision extended: low parts of the positions */
-    int guard;                    /* some softening may be 0 */
+    int how;                      /* to soften: KY_GUARD … of physics/softening_kinds.h */
 };
 
 /* Sinks of one call, ascending in `own`. eps2 is that of the sink. */
@@ -30,9 +30,8 @@ struct ky_direct_sinks {
 /* A walk for groups of sinks; positions and masses in the engine's units. */
 struct ky_group_walk {
     const struct ky_octree *tree;
-    double eps2;     /* of a sink, unless tree->softening2 has them */
-    int source_eps2; /* sources and cells add their own */
-    int guard;       /* some softening may be 0 */
+    double eps2; /* of a sink, unless tree->softening2 has them */
+    int how;     /* to soften: KY_GUARD … of physics/softening_kinds.h */
     int quadrupole;
     int minimum; /* the distance of the opening test is to the cell's box */
     int relative;

@@ -72,7 +72,7 @@ KY_FN struct ky_source ky_direct_source(struct ky_direct d, ky_uint j, const int
 #if KY_IN_EXTENDED
     source.low = d.low[j];
 #endif
-    source.eps2 = (how & KY_SOURCE_EPS) ? d.own_eps2[j] : 0;
+    source.eps2 = (how & KY_EPS_OF_BOTH) ? d.own_eps2[j] : 0;
     return source;
 }
 

@@ -6,24 +6,18 @@
 #include "engine/device/kernels/shared.h"
 
 #include "physics/actions/table.h"
+#include "physics/softening_kinds.h"
 
 /* U(unit, file, precision, variant): KY_PRECISION and KY_VARIANT of the reader, -1 for none.
  * K(unit, kernel, lanes of its group, arguments). */
-#define KY_LOOPS_KERNEL_OF(p, name, NAME, sinks, sources)                                          \
-    KY_K(loops_soft_##p, ky_direct_##name##_soft_##p, KY_DIRECT_LANES, 11)                         \
-    KY_K(loops_guard_##p, ky_direct_##name##_guard_##p, KY_DIRECT_LANES, 11)                       \
-    KY_K(loops_eps_##p, ky_direct_##name##_eps_##p, KY_DIRECT_LANES, 11)
-#define KY_TUNED_KERNELS_OF(p)                                                                     \
-    KY_K(tuned_soft_##p, ky_direct_tuned_soft_##p, KY_DIRECT_LANES, 11)                            \
-    KY_K(tuned_guard_##p, ky_direct_tuned_guard_##p, KY_DIRECT_LANES, 11)                          \
-    KY_K(tuned_eps_##p, ky_direct_tuned_eps_##p, KY_DIRECT_LANES, 11)
-#define KY_DIRECT_UNITS_OF(p, number)                                                              \
-    KY_U(loops_soft_##p, "direct.k", number, KY_LOOPS_SOFT)                                        \
-    KY_U(loops_guard_##p, "direct.k", number, KY_LOOPS_GUARD)                                      \
-    KY_U(loops_eps_##p, "direct.k", number, KY_LOOPS_EPS)                                          \
-    KY_U(tuned_soft_##p, "direct.k", number, KY_TUNED_SOFT)                                        \
-    KY_U(tuned_guard_##p, "direct.k", number, KY_TUNED_GUARD)                                      \
-    KY_U(tuned_eps_##p, "direct.k", number, KY_TUNED_EPS)
+#define KY_LOOPS_KERNEL(p, loop, name, NAME, how)                                                  \
+    KY_K(loops_##name##_##p, ky_direct_##loop##_##name##_##p, KY_DIRECT_LANES, 11)
+#define KY_LOOPS_KERNELS(p, loop, LOOP, sinks, sources) KY_SOFTENED(KY_LOOPS_KERNEL, p, loop)
+#define KY_TUNED_KERNEL(p, unused, name, NAME, how)                                                \
+    KY_K(tuned_##name##_##p, ky_direct_tuned_##name##_##p, KY_DIRECT_LANES, 11)
+#define KY_DIRECT_UNITS(p, number, name, NAME, how)                                                \
+    KY_U(loops_##name##_##p, "direct.k", number, KY_LOOPS_##NAME)                                  \
+    KY_U(tuned_##name##_##p, "direct.k", number, KY_TUNED_##NAME)
 
 #define KY_WALK_OF(X, p, number)                                                                   \
     X(walk_monopole, p, number, KY_VARIANT_MONOPOLE)                                               \
@@ -52,15 +46,15 @@
 #define KY_UNITS_OF(p, number)                                                                     \
     KY_U(sources_##p, "sources.k", number, -1)                                                     \
     KY_U(tree_##p, "walk_sources.k", number, -1)                                                   \
-    KY_DIRECT_UNITS_OF(p, number)                                                                  \
+    KY_SOFTENED(KY_DIRECT_UNITS, p, number)                                                        \
     KY_WALK_OF(KY_WALK_UNIT, p, number)                                                            \
     KY_LISTS_OF(KY_LIST_UNIT, p, number)                                                           \
     KY_U(general_##p, "general.k", number, -1)
 #define KY_KERNELS_OF(p, number)                                                                   \
     KY_K(sources_##p, ky_sources_##p, 256, 8)                                                      \
     KY_K(sources_##p, ky_reduce_##p, 256, 8)                                                       \
-    KY_UNROLLINGS(KY_LOOPS_KERNEL_OF, KY_NO_SWEEP, p)                                              \
-    KY_TUNED_KERNELS_OF(p)                                                                         \
+    KY_UNROLLINGS(KY_LOOPS_KERNELS, KY_NO_SWEEP, p)                                                \
+    KY_SOFTENED(KY_TUNED_KERNEL, p, )                                                              \
     KY_K(tree_##p, ky_walk_sources_##p, 256, 12)                                                   \
     KY_WALK_OF(KY_WALK_KERNEL_OF, p, number)                                                       \
     KY_LISTS_OF(KY_LIST_KERNEL_OF, p, number)                                                      \

@@ -120,32 +120,25 @@ KY_FN struct ky_near_sum ky_near_none(void)
 /* A source in one of the two loops. */
 struct ky_near_source {
     struct ky_apart d;
-    KY_REAL y; /* 1/s, or 0 if it exerts nothing in this loop */
+    struct ky_softened pair; /* y = 0 if it exerts nothing in this loop */
     ky_uint near;
 };
-
-KY_FN KY_REAL ky_near_eps2(struct ky_sink sink, struct ky_source source, const int how)
-{
-    return (how & KY_SOURCE_EPS) ? sink.eps2 + source.eps2 : sink.eps2;
-}
 
 /* The first loop. With KY_OWN source j may be the sink itself. */
 KY_FN struct ky_near_source ky_near_first(struct ky_sink sink, struct ky_source source, ky_uint j,
                                           const int how)
 {
     struct ky_near_source at;
-    KY_REAL eps2 = ky_near_eps2(sink, source, how);
     at.d = ky_apart_of(sink, source);
-    KY_REAL s2 = ky_distance2(at.d.x, at.d.y, at.d.z, eps2);
-    at.y = KY_RSQRT(s2);
 #if KY_IN_SINGLE
-    int near = s2 <= eps2 + sink.near2;
-    at.y = near ? (KY_REAL)0 : at.y;
+    at.pair = ky_soften(at.d.x, at.d.y, at.d.z, sink.eps2, source.eps2, how);
+    int near = at.pair.s2 <= at.pair.eps2 + sink.near2;
+    at.pair.y = near ? (KY_REAL)0 : at.pair.y;
     at.near = near;
     (void)j;
 #else
-    at.y = s2 > KY_CLOSE2 ? at.y : (KY_REAL)0;
-    at.y = (how & KY_OWN) && j == sink.own ? (KY_REAL)0 : at.y;
+    at.pair = ky_soften(at.d.x, at.d.y, at.d.z, sink.eps2, source.eps2, how | KY_GUARD);
+    at.pair.y = (how & KY_OWN) && j == sink.own ? (KY_REAL)0 : at.pair.y;
     at.near = 0;
 #endif
     return at;
@@ -157,23 +150,22 @@ KY_FN struct ky_near_source ky_near_second(struct ky_sink sink, struct ky_source
 {
     struct ky_near_source at;
     at.d = ky_apart_of(sink, source);
-    at.y = 0;
+    at.pair = ky_soften(at.d.x, at.d.y, at.d.z, sink.eps2, source.eps2, how);
     at.near = 0;
 #if KY_IN_SINGLE
-    KY_REAL eps2 = ky_near_eps2(sink, source, how);
-    if (ky_distance2(at.d.x, at.d.y, at.d.z, eps2) > eps2 + sink.near2 ||
-        ((how & KY_OWN) && j == sink.own))
+    if (at.pair.s2 <= at.pair.eps2 + sink.near2 && !((how & KY_OWN) && j == sink.own)) {
+        at.d = ky_near_apart(at.d, sink, lows, j);
+        at.pair = ky_soften(at.d.x, at.d.y, at.d.z, sink.eps2, source.eps2, how | KY_GUARD);
         return at;
-    at.d = ky_near_apart(at.d, sink, lows, j);
-    KY_REAL s2 = ky_distance2(at.d.x, at.d.y, at.d.z, eps2);
-    at.y = s2 > KY_CLOSE2 ? KY_RSQRT(s2) : (KY_REAL)0;
+    }
 #endif
+    at.pair.y = 0;
     return at;
 }
 
 KY_FN struct ky_near_sum ky_near_add(struct ky_near_sum sum, struct ky_near_source at, KY_REAL m)
 {
-    sum.field = ky_add_body(sum.field, at.d.x, at.d.y, at.d.z, at.y, m);
+    sum.field = ky_add_body(sum.field, at.d.x, at.d.y, at.d.z, at.pair, m);
     sum.near += at.near;
     return sum;
 }

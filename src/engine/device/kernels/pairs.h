@@ -6,10 +6,9 @@
 
 #include "physics/gravity.h"
 
-/* What a loop takes care of; constant in every instance. */
-#define KY_GUARD 1      /* softening may be 0: coincident pairs exert nothing */
-#define KY_SOURCE_EPS 2 /* sources have their own ε² */
-#define KY_OWN 4        /* leave out the source that is the sink itself, by its index */
+/* What a loop takes care of, with the bits of physics/softening_kinds.h; constant in every
+ * instance. */
+#define KY_OWN 0x100 /* leave out the source that is the sink itself, by its index */
 
 struct ky_sink {
     KY_REAL x, y, z, eps2;
@@ -45,14 +44,10 @@ KY_FN struct ky_field ky_pair(struct ky_field field, struct ky_sink sink, struct
     dy += source.low.y - sink.y_low;
     dz += source.low.z - sink.z_low;
 #endif
-    KY_REAL eps2 = (how & KY_SOURCE_EPS) ? sink.eps2 + source.eps2 : sink.eps2;
-    KY_REAL s2 = ky_distance2(dx, dy, dz, eps2);
-    KY_REAL y = KY_RSQRT(s2);
-    if (how & KY_GUARD)
-        y = s2 > KY_CLOSE2 ? y : (KY_REAL)0;
+    struct ky_softened pair = ky_soften(dx, dy, dz, sink.eps2, source.eps2, how);
     if (how & KY_OWN)
-        y = j == sink.own ? (KY_REAL)0 : y;
-    return ky_add_body(field, dx, dy, dz, y, source.body.w);
+        pair.y = j == sink.own ? (KY_REAL)0 : pair.y;
+    return ky_add_body(field, dx, dy, dz, pair, source.body.w);
 }
 
 /* A cell's moments from `first` = mass xx yy zz and `second` = xy xz yz and ε², the second moments

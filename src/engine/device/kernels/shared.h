@@ -45,8 +45,8 @@
 /* For those who want a part of the table. */
 #define KY_NO_NAME(p, name, NAME, sinks, sources)
 #define KY_NO_SWEEP(p, sinks, sources)
-/* Variants of its unit: the loops with a name, or the tuned kernel, for one softening of all or the
- * sink's own, for pairs that may coincide, for sources with their own. */
+/* Variants of its unit: the loops with a name, or the tuned kernel, for each row of KY_SOFTENED
+ * (physics/softening_kinds.h). */
 #define KY_LOOPS_SOFT 0
 #define KY_LOOPS_GUARD 1
 #define KY_LOOPS_EPS 2
@@ -61,12 +61,12 @@
 #define KY_MEDIAN 64
 
 /* The walk of each body: lanes of a group, cells that are added in the kernel's own numbers, the
- * end of links, what an instance takes care of (with those of pairs.h), and flags. */
+ * end of links, what an instance takes care of (with the bits of pairs.h), and flags. */
 #define KY_WALK_LANES 128
 #define KY_WALK_CHUNK 64
 #define KY_WALK_END 0xffffffffU
-#define KY_WALK_QUADRUPOLE 16
-#define KY_WALK_GENERAL 32
+#define KY_WALK_QUADRUPOLE 0x200
+#define KY_WALK_GENERAL 0x400
 #define KY_WALK_OWN_EPS 1
 #define KY_WALK_SOURCE_EPS 2
 #define KY_WALK_MINIMUM 4

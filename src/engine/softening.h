@@ -1,0 +1,28 @@
+/* What a kind of softening makes of the bodies' ε, for the loops of every engine; the kinds and the
+ * formulas are those of physics/softening.h. */
+#ifndef KY_ENGINE_SOFTENING_H
+#define KY_ENGINE_SOFTENING_H
+
+#include "physics/softening.h"
+
+/* How the loops soften pairs, but for the guard. `own`: bodies have softenings of their own. */
+static inline int ky_pairs_how(int kind, int own)
+{
+    return own ? ky_softening_how(kind) : ky_softening_how(kind) & ~KY_EPS_OF_BOTH;
+}
+
+/* The ε² with which a sink of this softening meets its sources: its own, or that of a pair if all
+ * bodies have the same. */
+static inline double ky_sink_eps2(int kind, int own, double softening)
+{
+    double eps2 = softening * softening;
+    return own ? eps2 : ky_softening_eps2(eps2, eps2, ky_softening_how(kind));
+}
+
+/* KY_GUARD if pairs may coincide, `least` being the smallest ε² of a sink, else 0. */
+static inline int ky_pairs_guard(double least)
+{
+    return least > (double)KY_CLOSE2 ? 0 : KY_GUARD;
+}
+
+#endif

@@ -1,0 +1,74 @@
+/* How a pair is softened, for the formulas of gravity.h and whoever prepares their numbers. */
+#ifndef KY_PHYSICS_SOFTENING_H
+#define KY_PHYSICS_SOFTENING_H
+
+#include "physics/dialect.h"
+#include "physics/softening_kinds.h"
+
+/* A pair for the formulas of gravity.h: its ε², s², and y = KY_RSQRT(s²), or 0 if the source exerts
+ * nothing on the sink. */
+struct ky_softened {
+    KY_REAL eps2, s2, y;
+};
+
+KY_FN KY_REAL ky_distance2(KY_REAL dx, KY_REAL dy, KY_REAL dz, KY_REAL eps2)
+{
+    return KY_FMA(dz, dz, KY_FMA(dy, dy, KY_FMA(dx, dx, eps2)));
+}
+
+/* ε² of a pair. */
+KY_FN KY_REAL ky_softening_eps2(KY_REAL sink, KY_REAL source, const int how)
+{
+    return (how & KY_EPS_SUM) ? sink + source : sink;
+}
+
+/* The same where s² is known. */
+KY_FN struct ky_softened ky_softened_of(KY_REAL eps2, KY_REAL s2, const int how)
+{
+    struct ky_softened s;
+    s.eps2 = eps2;
+    s.s2 = s2;
+    s.y = KY_RSQRT(s2);
+    if (how & KY_GUARD)
+        s.y = KY_WHERE_ABOVE(s.y, s2, KY_CLOSE2);
+    return s;
+}
+
+/* The pair at the distance dx dy dz. */
+KY_FN struct ky_softened ky_soften(KY_REAL dx, KY_REAL dy, KY_REAL dz, KY_REAL sink_eps2,
+                                   KY_REAL source_eps2, const int how)
+{
+    KY_REAL eps2 = ky_softening_eps2(sink_eps2, source_eps2, how);
+    return ky_softened_of(eps2, ky_distance2(dx, dy, dz, eps2), how);
+}
+
+#if KY_HOST
+/* The words on the command line, plummer|symmetric, and what each of them is. */
+#define KY_SOFTENING_WORD(name, NAME, how, help) "|" #name
+#define KY_SOFTENING_CHOICES (&(KY_SOFTENING_KINDS(KY_SOFTENING_WORD))[1])
+#define KY_SOFTENING_SENTENCE(name, NAME, how, help) #name ": " help "; "
+#define KY_SOFTENING_HELP KY_SOFTENING_KINDS(KY_SOFTENING_SENTENCE)
+
+#define KY_SOFTENING_ROW(name, NAME, how, help) KY_SOFTENING_ROW_##NAME,
+enum { KY_SOFTENING_KINDS(KY_SOFTENING_ROW) KY_SOFTENING_KIND_COUNT };
+
+/* By enum ky_softening_kind. */
+static inline const char *ky_softening_name(int kind)
+{
+#define KY_SOFTENING_NAME(name, NAME, how, help) #name,
+    static const char *const names[] = {KY_SOFTENING_KINDS(KY_SOFTENING_NAME)};
+#undef KY_SOFTENING_NAME
+    return names[kind];
+}
+
+/* How loops soften the pairs of bodies that have softenings of their own. */
+static inline int ky_softening_how(int kind)
+{
+#define KY_SOFTENING_HOW(name, NAME, how, help) how,
+    static const int hows[] = {KY_SOFTENING_KINDS(KY_SOFTENING_HOW)};
+#undef KY_SOFTENING_HOW
+    return hows[kind];
+}
+#endif
+
+#endif
