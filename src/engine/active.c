@@ -1,4 +1,4 @@
-/* Checks and marks of active bodies. */
+/* Checks of active bodies and points. */
 #include "engine/active.h"
 
 #include <string.h>
@@ -22,4 +22,13 @@ void ky_active_mark(const struct ky_active *active, size_t n, unsigned char *is_
     memset(is_active, 0, n);
     for (size_t k = 0; k < active->count; k++)
         is_active[active->body[k]] = 1;
+}
+
+enum ky_status ky_points_check(const struct ky_points *points,
+                               const struct ky_parameters *parameters, struct ky_error *error)
+{
+    if (!points->body || parameters->force == KY_DIRECT)
+        return KY_OK;
+    return ky_fail(error, KY_UNSUPPORTED,
+                   "points that stand for bodies need the exact sum (--force direct)");
 }

@@ -1,4 +1,4 @@
-/* The list of active bodies as every engine takes it. */
+/* Lists of active bodies and points, as every engine takes them. */
 #ifndef KY_ENGINE_ACTIVE_H
 #define KY_ENGINE_ACTIVE_H
 
@@ -11,5 +11,9 @@ enum ky_status ky_active_check(const struct ky_active *active, size_t n, int has
                                struct ky_error *error);
 /* is_active[i], i < n, is 1 for a body of the list and 0 for others. The list has been checked. */
 void ky_active_mark(const struct ky_active *active, size_t n, unsigned char *is_active);
+
+/* KY_UNSUPPORTED for points that stand for bodies, unless the force is direct. */
+enum ky_status ky_points_check(const struct ky_points *points,
+                               const struct ky_parameters *parameters, struct ky_error *error);
 
 #endif

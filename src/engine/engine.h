@@ -52,11 +52,15 @@ struct ky_active {
     const uint32_t *body; /* ascending, in the caller's order */
 };
 
-/* Places that feel the bodies and are none of them. */
+/* Places that feel the bodies. */
+#define KY_NO_BODY UINT32_MAX
 struct ky_points {
     size_t count;
     const double (*position)[3]; /* finite */
     double softening; /* of each point; with the kind symmetric that of a body is added */
+    /* The body that a point stands for, in the caller's order, which does not act on it; or
+     * KY_NO_BODY. NULL: no point stands for one. */
+    const uint32_t *body;
 };
 
 struct ky_engine_verbs {
@@ -99,7 +103,8 @@ struct ky_engine_verbs {
 
     /* Accelerations and potentials at points, at the present positions of the bodies; either may be
      * NULL. The force is that of the parameters; opening relative counts as offset, since a point
-     * has no last acceleration. */
+     * has no last acceleration. KY_UNSUPPORTED for points that stand for bodies with another force
+     * than direct. */
     enum ky_status (*field)(struct ky_engine *engine, const struct ky_points *points,
                             double (*acceleration)[3], double *potential, struct ky_error *error);
 

@@ -19,6 +19,14 @@ static inline double ky_sink_eps2(int kind, int own, double softening)
     return own ? eps2 : ky_softening_eps2(eps2, eps2, ky_softening_how(kind));
 }
 
+/* The same of a point of softening `point`; `body`: that of all bodies that have none of their own.
+ */
+static inline double ky_point_eps2(int kind, int own, double point, double body)
+{
+    double eps2 = point * point;
+    return own ? eps2 : ky_softening_eps2(eps2, body * body, ky_softening_how(kind));
+}
+
 /* KY_GUARD if pairs may coincide, `least` being the smallest ε² of a sink, else 0. */
 static inline int ky_pairs_guard(double least)
 {

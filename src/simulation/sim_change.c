@@ -234,7 +234,7 @@ enum ky_status ky_sim_field(struct ky_sim *sim, size_t count, const double (*pos
                             double softening, double (*acceleration)[3], double *potential,
                             struct ky_error *error)
 {
-    const struct ky_points points = {count, position, softening};
+    const struct ky_points points = {count, position, softening, NULL};
     if (!(softening >= 0) || !isfinite(softening))
         return ky_fail(error, KY_USAGE, "softening %g; it must be finite and not negative",
                        softening);

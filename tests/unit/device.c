@@ -350,6 +350,74 @@ static const char *with_another(int k, char *name, size_t size)
     return name;
 }
 
+/* The largest difference of one axis of the accelerations, and of the potentials, as parts of the
+ * largest values. */
+static double apart(double (*a)[3], const double *p, double (*b)[3], const double *q, size_t n)
+{
+    double miss = 0, size = 0, off = 0, deep = 0;
+    for (size_t i = 0; i < n; i++) {
+        for (int c = 0; c < 3; c++) {
+            miss = fmax(miss, fabs(a[i][c] - b[i][c]));
+            size = fmax(size, fabs(b[i][c]));
+        }
+        off = fmax(off, fabs(p[i] - q[i]));
+        deep = fmax(deep, fabs(q[i]));
+    }
+    return fmax(miss / size, off / deep);
+}
+
+/* Two cards share a list of active bodies and the points of a field; fewer than cards too. */
+static void two_cards_share_lists_and_points(void **state)
+{
+    (void)state;
+    enum { N = 700, STEP = 3 };
+    static const size_t counts[] = {0, 1, 2, N / STEP};
+    char name[40];
+    uint32_t list[N / STEP];
+    need_a_device();
+    for (int k = 0; k < engine_count; k++)
+        for (int c = 0; c < 4 && !is_cpu_engine(k); c++) {
+            struct ky_error error = {0};
+            struct ky_parameters given = cloud_parameters(), p, alone;
+            struct ky_bodies here = cloud_make(PLUMMER, N), there = cloud_make(PLUMMER, N);
+            struct ky_engine *two, *one;
+            given.force = KY_DIRECT;
+            given.precision = KY_EXTENDED;
+            given.softening = 0.01;
+            given.engine = engines[k].engine;
+            assert_ok(ky_force_resolve(&given, &alone, &error));
+            given.engine = with_another(k, name, sizeof name);
+            assert_ok(ky_force_resolve(&given, &p, &error));
+            assert_ok(ky_engine_open(&alone, N, &one, &error));
+            assert_ok(ky_engine_open(&p, N, &two, &error));
+            ky_device_twice = 0;
+            for (uint32_t i = 0; i < counts[c]; i++)
+                list[i] = STEP * i + 1;
+            const struct ky_active active = {counts[c], list};
+            for (int e = 0; e < 2; e++) {
+                assert_ok(ky_engine_put(e ? two : one, &here, &error));
+                assert_ok(ky_engine_forces(e ? two : one, &error));
+                assert_ok(ky_engine_drift(e ? two : one, 0.3, &error));
+                assert_ok(ky_engine_forces_of(e ? two : one, &active, &error));
+            }
+            assert_ok(ky_engine_get(one, &here, &error));
+            assert_ok(ky_engine_get(two, &there, &error));
+            assert_between(
+                apart(here.acceleration, here.potential, there.acceleration, there.potential, N), 0,
+                1e-6);
+            struct ky_points points = {counts[c], (const double(*)[3])here.velocity, 0.01, NULL};
+            assert_ok(ky_engine_field(one, &points, here.acceleration, here.potential, &error));
+            assert_ok(ky_engine_field(two, &points, there.acceleration, there.potential, &error));
+            assert_between(
+                apart(here.acceleration, here.potential, there.acceleration, there.potential, N), 0,
+                1e-6);
+            ky_engine_close(one);
+            ky_engine_close(two);
+            ky_bodies_free(&here);
+            ky_bodies_free(&there);
+        }
+}
+
 static void a_device_is_named_once(void **state)
 {
     (void)state;
@@ -758,6 +826,7 @@ int main(void)
         cmocka_unit_test(every_pair_of_options),
         cmocka_unit_test(awkward_numbers_of_bodies),
         cmocka_unit_test(every_kernel_in_small),
+        cmocka_unit_test(two_cards_share_lists_and_points),
         cmocka_unit_test(a_device_is_named_once),
         cmocka_unit_test(unrollings_are_refused_early),
         cmocka_unit_test(resumed_to_the_last_bit),

@@ -1,6 +1,6 @@
-/* What an integrator or a part of a larger system asks of an engine. Forces of some bodies alone:
- * those that an evaluation of all gives, to the last bit but for the exact sum, and nothing else
- * changes. */
+/* What an integrator or a part of a larger system asks of an engine, of every one that opens.
+ * Forces of some bodies alone: those that an evaluation of all gives, to the last bit but for the
+ * exact sum, and nothing else changes. Fields at points: sums in double over all bodies. */
 #include "test.h"
 
 #include <math.h>
@@ -38,7 +38,8 @@ static int near(const struct ky_bodies *a, const struct ky_bodies *b, size_t i)
         size += fabs(b->acceleration[i][c]);
         miss += fabs(a->acceleration[i][c] - b->acceleration[i][c]);
     }
-    return miss < 1e-5 * size && fabs(a->potential[i] / b->potential[i] - 1) < 1e-6;
+    return miss <= 1e-5 * size &&
+           fabs(a->potential[i] - b->potential[i]) <= 1e-6 * fabs(b->potential[i]);
 }
 
 static int same(const struct ky_bodies *a, const struct ky_bodies *b, size_t i)
@@ -51,7 +52,8 @@ static void compare(const struct ky_parameters *parameters, const struct ky_bodi
                     const struct ky_active *active)
 {
     struct ky_engine *some = open_with(parameters, bodies), *all = open_with(parameters, bodies);
-    assert_int_equal(ky_engine_forces_of(some, active, &error), KY_USAGE); /* not the first ones */
+    if (bodies->n > 0) /* not the first ones */
+        assert_int_equal(ky_engine_forces_of(some, active, &error), KY_USAGE);
     assert_ok(ky_engine_forces(some, &error));
     assert_ok(ky_engine_forces(all, &error));
     struct ky_bodies before = forces_in(some, bodies->n);
@@ -62,7 +64,7 @@ static void compare(const struct ky_parameters *parameters, const struct ky_bodi
     struct ky_bodies part = forces_in(some, bodies->n), whole = forces_in(all, bodies->n);
     struct ky_force_report report;
     ky_engine_report(some, &report);
-    assert_true((report.body_interactions > 0) == (active->count > 0));
+    assert_true((report.body_interactions > 0) == (active->count > 0 && bodies->n > 1));
     size_t next = 0;
     for (size_t i = 0; i < bodies->n; i++) {
         int is_active = next < active->count && active->body[next] == i;
@@ -71,7 +73,7 @@ static void compare(const struct ky_parameters *parameters, const struct ky_bodi
         if (!(exact ? near : same)(&part, is_active ? &whole : &before, i))
             fail_msg("body %zu, %s: %.17g %.17g", i, is_active ? "active" : "not active",
                      part.acceleration[i][0], (is_active ? &whole : &before)->acceleration[i][0]);
-        if (!is_active)
+        if (!is_active && bodies->n > 1)
             assert_false(same(&part, &whole, i)); /* the drift was long enough to see */
     }
     assert_int_equal(next, active->count);
@@ -82,58 +84,239 @@ static void compare(const struct ky_parameters *parameters, const struct ky_bodi
     ky_engine_close(all);
 }
 
-static void some_bodies_of_every_method(void **state)
+/* What an engine has beside the exact sum. */
+enum { METHODS = 3 };
+static int force_of(int engine, int method)
 {
-    (void)state;
-    static const int forces[] = {KY_DIRECT, KY_WALK, KY_TREE},
-                     openings[] = {KY_OFFSET, KY_RELATIVE};
-    struct ky_bodies bodies = cloud_make(PLUMMER, N);
-    for (size_t i = 0; i < N; i++)
+    static const int on_cpu[METHODS] = {KY_DIRECT, KY_WALK, KY_TREE},
+                     on_device[METHODS] = {KY_DIRECT, KY_WALK, KY_LIST};
+    return (is_cpu_engine(engine) ? on_cpu : on_device)[method];
+}
+
+static struct ky_parameters parameters_of(int engine, int force, int precision)
+{
+    struct ky_parameters given;
+    ky_force_defaults(&given);
+    given.engine = engines[engine].engine;
+    given.force = force;
+    given.precision = precision;
+    given.softening = 0.01;
+    return given;
+}
+
+static struct ky_parameters resolved(const struct ky_parameters *given)
+{
+    struct ky_parameters parameters;
+    assert_ok(ky_force_resolve(given, &parameters, &error));
+    return parameters;
+}
+
+static struct ky_bodies moving_cloud(size_t n, int own_softening)
+{
+    struct ky_bodies bodies = cloud_make(PLUMMER, n);
+    for (size_t i = 0; i < n; i++)
         for (int c = 0; c < 3; c++)
             bodies.velocity[i][c] = 0.3 * ((double)((i * 7 + (size_t)c) % 11) - 5);
     bodies.acceleration = (free(bodies.acceleration), NULL);
     bodies.potential = (free(bodies.potential), NULL);
-    uint32_t *list = malloc(N * sizeof *list);
-    for (int k = 0; k < 12; k++) {
-        struct ky_parameters given, parameters;
-        ky_force_defaults(&given);
-        given.engine = "cpu";
-        given.force = forces[k % 3];
-        given.opening = openings[k / 3 % 2];
-        given.precision = k < 6 ? KY_SINGLE : KY_DOUBLE;
-        given.softening = 0.01;
-        assert_ok(ky_force_resolve(&given, &parameters, &error));
-        static const size_t strides[] = {1, 3, 97, N + 1};
-        for (int s = 0; s < 4; s++) {
-            struct ky_active active = {0, list};
-            for (size_t i = strides[s] > N ? N : 0; i < N; i += strides[s])
-                list[active.count++] = (uint32_t)i;
-            compare(&parameters, &bodies, &active);
-        }
-    }
-    free(list);
-    ky_bodies_free(&bodies);
+    bodies.softening = own_softening ? malloc((n + 1) * sizeof *bodies.softening) : NULL;
+    for (size_t i = 0; i < n && own_softening; i++)
+        bodies.softening[i] = 0.01 + 0.002 * (double)(i % 7);
+    return bodies;
 }
 
-static void wrong_lists_and_engines(void **state)
+/* All, some, one, and none of the bodies. */
+static void compare_strides(const struct ky_parameters *parameters, const struct ky_bodies *bodies)
+{
+    const size_t n = bodies->n, strides[] = {1, 3, 97, n + 1};
+    uint32_t *list = malloc((n + 1) * sizeof *list);
+    for (int s = 0; s < 4; s++) {
+        struct ky_active active = {0, list};
+        for (size_t i = strides[s] > n ? n : 0; i < n; i += strides[s])
+            list[active.count++] = (uint32_t)i;
+        compare(parameters, bodies, &active);
+    }
+    free(list);
+}
+
+static void some_bodies_of_every_method(void **state)
+{
+    (void)state;
+    static const int openings[] = {KY_OFFSET, KY_RELATIVE};
+    for (int k = 0; k < 2 * 2 * METHODS * engine_count; k++) {
+        const int symmetric = k % 4 == 3; /* with softenings of their own */
+        struct ky_bodies bodies = moving_cloud(N, symmetric);
+        struct ky_parameters given = parameters_of(
+            k / (4 * METHODS), force_of(k / (4 * METHODS), k / 4 % METHODS), k / 2 % 2 * KY_DOUBLE);
+        given.opening = openings[k % 2];
+        given.softening_kind = symmetric ? KY_SYMMETRIC : KY_PLUMMER;
+        given.curve = k % 4 == 1 && given.force == KY_WALK ? KY_CURVE_NONE : given.curve;
+        const struct ky_parameters parameters = resolved(&given);
+        compare_strides(&parameters, &bodies);
+        ky_bodies_free(&bodies);
+    }
+}
+
+/* Around the sizes of groups and tiles, with every precision and unrolling of the exact sum. */
+static void some_bodies_of_few(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {0, 1, 2, 127, 128, 129, 257};
+    for (int k = 0; k < engine_count; k++)
+        for (int method = 0; method < METHODS; method++)
+            for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+                struct ky_bodies bodies = moving_cloud(sizes[s], 0);
+                struct ky_parameters given = parameters_of(k, force_of(k, method), KY_EXTENDED);
+                given.unroll =
+                    method == 0 && s % 2 && !is_cpu_engine(k) ? KY_UNROLL_SIMPLE : KY_UNROLL_TUNED;
+                const struct ky_parameters parameters = resolved(&given);
+                compare_strides(&parameters, &bodies);
+                ky_bodies_free(&bodies);
+            }
+}
+
+/* ---- fields ---- */
+
+/* The sum over all bodies but the one that the point stands for; coincident ones without softening
+ * exert nothing. */
+static void field_by_hand(const struct ky_bodies *bodies, const struct ky_parameters *parameters,
+                          const struct ky_points *points, size_t k, double sum[4])
+{
+    memset(sum, 0, 4 * sizeof *sum);
+    for (size_t j = 0; j < bodies->n; j++) {
+        const double eps = bodies->softening ? bodies->softening[j] : parameters->softening;
+        double d[3], r2 = points->softening * points->softening +
+                          (parameters->softening_kind == KY_SYMMETRIC ? eps * eps : 0);
+        for (int c = 0; c < 3; c++) {
+            d[c] = bodies->position[j][c] - points->position[k][c];
+            r2 += d[c] * d[c];
+        }
+        if (r2 == 0 || (points->body && points->body[k] == j))
+            continue;
+        for (int c = 0; c < 3; c++)
+            sum[c] += bodies->mass[j] * d[c] / (r2 * sqrt(r2));
+        sum[3] -= bodies->mass[j] / sqrt(r2);
+    }
+}
+
+/* The largest error of the accelerations, as a part of the largest acceleration; and of the
+ * potentials. */
+static void check_field(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
+                        const struct ky_points *points, double limit)
+{
+    double(*a)[3] = malloc((points->count + 1) * sizeof *a), size = 0, miss = 0, deep = 0, off = 0;
+    double *p = malloc((points->count + 1) * sizeof *p);
+    struct ky_engine *engine = open_with(parameters, bodies);
+    assert_ok(ky_engine_forces(engine, &error));
+    struct ky_bodies before = forces_in(engine, bodies->n);
+    assert_ok(ky_engine_field(engine, points, a, p, &error));
+    for (size_t k = 0; k < points->count; k++) {
+        double sum[4];
+        field_by_hand(bodies, parameters, points, k, sum);
+        for (int c = 0; c < 3; c++) {
+            size = fmax(size, fabs(sum[c]));
+            miss = fmax(miss, fabs(a[k][c] - sum[c]));
+        }
+        deep = fmax(deep, fabs(sum[3]));
+        off = fmax(off, fabs(p[k] - sum[3]));
+    }
+    if (!(miss <= limit * size) || !(off <= limit * deep))
+        fail_msg("%s, force %d, precision %d, %zu bodies, %zu points: %g of %g, %g of %g",
+                 parameters->engine, parameters->force, parameters->precision, bodies->n,
+                 points->count, miss, size, off, deep);
+    assert_ok(ky_engine_field(engine, points, NULL, NULL, &error));
+    struct ky_bodies after = forces_in(engine, bodies->n); /* those of the bodies stay */
+    for (size_t i = 0; i < bodies->n; i++)
+        assert_true(same(&before, &after, i));
+    ky_bodies_free(&before);
+    ky_bodies_free(&after);
+    ky_engine_close(engine);
+    free(a);
+    free(p);
+}
+
+/* Points of a field: every third lies on a body, and stands for it if `labelled`; or for none. */
+static struct ky_points make_points(const struct ky_bodies *bodies, size_t count, double softening,
+                                    int labelled)
+{
+    double(*x)[3] = malloc((count + 1) * sizeof *x);
+    uint32_t *body = malloc((count + 1) * sizeof *body);
+    for (size_t k = 0; k < count; k++) {
+        const size_t j = bodies->n ? (k * 37 + 5) % bodies->n : 0; /* in no order */
+        const int on = k % 3 == 0 && bodies->n > 0;
+        for (size_t c = 0; c < 3; c++)
+            x[k][c] = on ? bodies->position[j][c] : sin(1.3 * (double)k + 2 * (double)c);
+        body[k] = on ? (uint32_t)j : KY_NO_BODY;
+    }
+    if (!labelled)
+        body = (free(body), NULL);
+    return (struct ky_points){count, (const double(*)[3])x, softening, body};
+}
+
+static void fields_of_every_method(void **state)
+{
+    (void)state;
+    static const double limits[] = {2e-5, 2e-6, 1e-11};
+    static const struct {
+        size_t bodies, points;
+    } sizes[] = {{N, 300}, {1, 1}, {2, 129}, {127, 2}, {128, 128}, {129, 257}, {0, 3}, {5, 0}};
+    for (int k = 0; k < METHODS * 3 * engine_count; k++)
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+            const int engine = k / (3 * METHODS), precision = k % 3;
+            const int force = force_of(engine, k / 3 % METHODS), kind = (int)(s + (size_t)k) % 3;
+            struct ky_bodies bodies = moving_cloud(sizes[s].bodies, kind == 2);
+            struct ky_parameters given = parameters_of(engine, force, precision);
+            given.softening_kind = kind ? KY_SYMMETRIC : KY_PLUMMER;
+            given.theta = 0.25;
+            struct ky_points points = make_points(&bodies, sizes[s].points, 0.02, 0);
+            const struct ky_parameters parameters = resolved(&given);
+            check_field(&parameters, &bodies, &points,
+                        force == KY_DIRECT ? limits[precision] : 1e-3);
+            free((void *)(uintptr_t)points.position);
+            ky_bodies_free(&bodies);
+        }
+}
+
+/* Points at bodies without softening, and points that stand for bodies. */
+static void fields_on_top_of_bodies(void **state)
+{
+    (void)state;
+    static const double limits[] = {2e-5, 2e-6, 1e-11};
+    for (int k = 0; k < 3 * 4 * engine_count; k++) {
+        const int engine = k / 12, precision = k % 3, labelled = k / 3 % 2, soft = k / 6 % 2;
+        struct ky_bodies bodies = moving_cloud(N, 0);
+        struct ky_parameters given = parameters_of(engine, KY_DIRECT, precision);
+        given.softening = soft ? 0.01 : 0;
+        struct ky_points points = make_points(&bodies, 300, given.softening, labelled);
+        const struct ky_parameters parameters = resolved(&given);
+        check_field(&parameters, &bodies, &points, limits[precision]);
+        if (labelled) {
+            given.force = force_of(engine, 1);
+            const struct ky_parameters tree = resolved(&given);
+            struct ky_engine *other = open_with(&tree, &bodies);
+            assert_int_equal(ky_engine_field(other, &points, NULL, NULL, &error), KY_UNSUPPORTED);
+            ky_engine_close(other);
+        }
+        free((void *)(uintptr_t)points.position);
+        free((void *)(uintptr_t)points.body);
+        ky_bodies_free(&bodies);
+    }
+}
+
+static void wrong_lists(void **state)
 {
     (void)state;
     static const uint32_t twice[] = {3, 3}, falling[] = {4, 2}, beyond[] = {1, 100}, fine[] = {1};
     const struct ky_active wrong[] = {{2, twice}, {2, falling}, {2, beyond}}, one = {1, fine};
     struct ky_bodies bodies = cloud_make(PLUMMER, 100);
     for (int k = 0; k < engine_count; k++) {
-        struct ky_parameters given, parameters;
-        ky_force_defaults(&given);
-        given.engine = engines[k].engine;
-        given.force = KY_DIRECT;
-        given.softening = 0.01;
-        assert_ok(ky_force_resolve(&given, &parameters, &error));
+        struct ky_parameters given = parameters_of(k, KY_DIRECT, KY_SINGLE),
+                             parameters = resolved(&given);
         struct ky_engine *engine = open_with(&parameters, &bodies);
         assert_ok(ky_engine_forces(engine, &error));
-        for (int w = 0; w < 3 && is_cpu_engine(k); w++)
+        for (int w = 0; w < 3; w++)
             assert_int_equal(ky_engine_forces_of(engine, &wrong[w], &error), KY_USAGE);
-        assert_int_equal(ky_engine_forces_of(engine, &one, &error),
-                         is_cpu_engine(k) ? KY_OK : KY_UNSUPPORTED);
+        assert_ok(ky_engine_forces_of(engine, &one, &error));
         ky_engine_close(engine);
     }
     ky_bodies_free(&bodies);
@@ -153,14 +336,10 @@ static void a_frame_from_outside(void **state)
                                                    {1, 1, {0}, -1}};
     struct ky_bodies bodies = cloud_make(PLUMMER, N);
     for (int k = 0; k < 4 * engine_count; k++) {
-        struct ky_parameters given, parameters;
-        ky_force_defaults(&given);
-        given.engine = engines[k / 4].engine;
-        given.force = k % 4 / 2 ? KY_WALK : KY_DIRECT;
-        given.precision = KY_DOUBLE;
+        struct ky_parameters given =
+            parameters_of(k / 4, k % 4 / 2 ? KY_WALK : KY_DIRECT, KY_DOUBLE);
         given.opening = KY_OFFSET;
-        given.softening = 0.01;
-        assert_ok(ky_force_resolve(&given, &parameters, &error));
+        const struct ky_parameters parameters = resolved(&given);
         struct ky_engine *own = open_with(&parameters, &bodies),
                          *framed = open_with(&parameters, &bodies);
         for (size_t w = 0; w < sizeof wrong / sizeof *wrong; w++)
@@ -195,7 +374,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(some_bodies_of_every_method),
-        cmocka_unit_test(wrong_lists_and_engines),
+        cmocka_unit_test(some_bodies_of_few),
+        cmocka_unit_test(wrong_lists),
+        cmocka_unit_test(fields_of_every_method),
+        cmocka_unit_test(fields_on_top_of_bodies),
         cmocka_unit_test(a_frame_from_outside),
     };
     return cmocka_run_group_tests(tests, find_engines, NULL);

@@ -81,7 +81,6 @@ enum ky_status ky_cpu_walk_bodies(struct ky_cpu *cpu, const struct ky_parameters
                                   struct ky_error *error);
 /* The field of the tree for G = 1 at one place that is no body, in the engine's units. The opening
  * is not relative. */
-enum { KY_NO_BODY = -1 };
 struct ky_field ky_cpu_walk_point(const struct ky_cpu *cpu, const struct ky_octree *tree,
                                   const struct ky_parameters *parameters, const double x[3],
                                   double eps2);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "engine/active.h"
 #include "engine/cpu/cpu.h"
 #include "engine/softening.h"
 
@@ -18,8 +19,8 @@ struct place {
     double eps2;       /* of a point, with that of the bodies where it is the same for all */
 };
 
-/* All bodies, one after another. */
-static struct ky_field sum_bodies(const struct place *place, const double at[3])
+/* All bodies but `own`, one after another. */
+static struct ky_field sum_bodies(const struct place *place, const double at[3], uint32_t own)
 {
     const struct ky_cpu *cpu = place->cpu;
     struct ky_field field = {0, 0, 0, 0};
@@ -27,6 +28,7 @@ static struct ky_field sum_bodies(const struct place *place, const double at[3])
         double dx = cpu->x[0][j] - at[0], dy = cpu->x[1][j] - at[1], dz = cpu->x[2][j] - at[2];
         double eps2 = place->body_eps2 ? place->body_eps2[j] : 0;
         struct ky_softened pair = ky_soften(dx, dy, dz, place->eps2, eps2, place->how);
+        pair.y = j == own ? 0 : pair.y;
         field = ky_add_body(field, dx, dy, dz, pair, cpu->mass[j]);
     }
     return field;
@@ -37,13 +39,14 @@ static void fill(const struct place *place, double (*acceleration)[3], double *p
     const struct ky_cpu *cpu = place->cpu;
     const struct ky_cpu_scale scale = ky_cpu_scale(cpu);
     const int direct = place->parameters.force == KY_DIRECT;
+    const uint32_t *body = place->points->body;
 #pragma omp parallel for schedule(dynamic, 16) num_threads(cpu->threads)
     for (size_t k = 0; k < place->points->count; k++) {
         const double *position = place->points->position[k];
         const double at[3] = {position[0] / cpu->length, position[1] / cpu->length,
                               position[2] / cpu->length};
         struct ky_field field =
-            direct ? sum_bodies(place, at)
+            direct ? sum_bodies(place, at, body ? body[k] : KY_NO_BODY)
                    : ky_cpu_walk_point(cpu, &place->tree, &place->parameters, at, place->eps2);
         if (acceleration) {
             acceleration[k][0] = scale.acceleration * field.x;
@@ -60,13 +63,10 @@ static enum ky_status soften(struct place *place, struct ky_error *error)
 {
     const struct ky_cpu *cpu = place->cpu;
     const int kind = cpu->parameters->softening_kind;
-    double eps = place->points->softening / cpu->length;
-    place->eps2 = eps * eps;
+    place->eps2 =
+        ky_point_eps2(kind, cpu->softening != NULL, place->points->softening / cpu->length,
+                      cpu->parameters->softening / cpu->length);
     place->how = ky_pairs_how(kind, cpu->softening != NULL) | KY_GUARD;
-    if (!cpu->softening) {
-        eps = cpu->parameters->softening / cpu->length;
-        place->eps2 = ky_softening_eps2(place->eps2, eps * eps, ky_softening_how(kind));
-    }
     if (!(place->how & KY_EPS_OF_BOTH) || place->parameters.force != KY_DIRECT)
         return KY_OK; /* a tree has those of the bodies */
     place->body_eps2 = ky_allocate(cpu->n, sizeof(double));
@@ -86,7 +86,9 @@ enum ky_status ky_cpu_field(struct ky_engine *engine, const struct ky_points *po
     if (cpu->n == 0)
         place.parameters.force = KY_DIRECT;
     ky_octree_init(&place.tree);
-    enum ky_status status = soften(&place, error);
+    enum ky_status status = ky_points_check(points, cpu->parameters, error);
+    if (!status)
+        status = soften(&place, error);
     if (!status && place.parameters.force != KY_DIRECT) {
         const struct ky_octree_bodies bodies = ky_cpu_octree_bodies(cpu);
         status = ky_octree_build(&place.tree, &bodies, &place.parameters, error);

@@ -163,7 +163,7 @@ struct ky_field ky_cpu_walk_point(const struct ky_cpu *cpu, const struct ky_octr
 {
     const struct body_walk walk = walk_of(cpu, tree, parameters);
     struct sink sink = {
-        .body = (uint32_t)KY_NO_BODY, .at = {{x[0], x[1], x[2]}, {0}}, .eps2 = eps2, .factor = 1};
+        .body = KY_NO_BODY, .at = {{x[0], x[1], x[2]}, {0}}, .eps2 = eps2, .factor = 1};
     walk_links(&walk, &sink);
     return sink.field;
 }

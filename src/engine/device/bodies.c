@@ -70,6 +70,16 @@ struct ky_eps2_argument ky_eps2_argument(const struct ky_device_bodies *bodies)
     return (struct ky_eps2_argument){eps2, (float)eps2};
 }
 
+struct ky_eps2_argument ky_eps2_of_points(const struct ky_device_bodies *bodies,
+                                          const struct ky_points *points)
+{
+    const struct ky_parameters *parameters = bodies->parameters;
+    double eps2 = ky_point_eps2(parameters->softening_kind, bodies->own_eps,
+                                points->softening / bodies->units.length,
+                                parameters->softening / bodies->units.length);
+    return (struct ky_eps2_argument){eps2, (float)eps2};
+}
+
 /* See `how` of struct ky_device_bodies. */
 static int how_of(const struct ky_device_bodies *bodies, const struct ky_bodies *given)
 {

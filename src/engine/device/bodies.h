@@ -26,7 +26,8 @@ struct ky_device_bodies {
     int own_eps; /* bodies have their own softening */
     int how;     /* to soften pairs: KY_GUARD … of physics/softening_kinds.h */
     int has_acceleration;
-    double pending[KY_PENDING]; /* kicks that have not been made: dt */
+    const struct ky_active *active; /* of the present evaluation; NULL: all bodies */
+    double pending[KY_PENDING];     /* kicks that have not been made: dt */
     int pendings;
     uint64_t put;                  /* the number of this set of masses and softenings: 1, 2, … */
     uint64_t place;                /* and of this set of positions */
@@ -69,6 +70,9 @@ struct ky_eps2_argument {
     float part;
 };
 struct ky_eps2_argument ky_eps2_argument(const struct ky_device_bodies *bodies);
+/* ε² of a point, with that of the bodies where it is one for all and is added. */
+struct ky_eps2_argument ky_eps2_of_points(const struct ky_device_bodies *bodies,
+                                          const struct ky_points *points);
 #define KY_EPS2(eps2, precision)                                                                   \
     ((precision) == KY_DOUBLE ? KY_VALUE((eps2).whole) : KY_VALUE((eps2).part))
 

@@ -12,12 +12,14 @@ void ky_pair_counts_release(struct ky_pair_counts *counts, const struct ky_devic
 }
 
 enum ky_status ky_pair_counts_need(struct ky_pair_counts *counts,
-                                   const struct ky_device_bodies *bodies, struct ky_error *error)
+                                   const struct ky_device_bodies *bodies, size_t sinks,
+                                   struct ky_error *error)
 {
-    size_t groups = ky_groups(bodies->n, KY_WALK_LANES);
+    size_t groups = ky_groups(sinks, KY_WALK_LANES);
     enum ky_status status = ky_buffer_need(bodies->cards.card[0], &counts->counts,
                                            "counts of pairs", 2 * groups, sizeof(uint64_t), error);
     counts->groups = status == KY_OK ? groups : 0;
+    counts->sinks = sinks;
     return status;
 }
 
@@ -40,7 +42,7 @@ enum ky_status ky_pair_counts_add(struct ky_pair_counts *counts,
         status = card->driver->read(card, &counts->pairs, 0, pairs, sizeof pairs, error);
     if (status != KY_OK)
         return status;
-    report->body_interactions += (double)(pairs[0] - bodies->n); /* not with itself */
+    report->body_interactions += (double)(pairs[0] - counts->sinks); /* not with itself */
     report->cell_interactions += (double)pairs[1];
     return KY_OK;
 }

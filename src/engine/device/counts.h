@@ -8,11 +8,13 @@ struct ky_pair_counts {
     struct ky_buffer counts, pairs; /* of each group, of all: with bodies, with cells */
     struct ky_buffer scratch;
     size_t groups; /* that counted in the last walk; 0: none did */
+    size_t sinks;  /* of that walk */
 };
 
-/* Room for what a walk of all bodies counts; the walk has to follow. */
+/* Room for what a walk of so many sinks counts; the walk has to follow. */
 enum ky_status ky_pair_counts_need(struct ky_pair_counts *counts,
-                                   const struct ky_device_bodies *bodies, struct ky_error *error);
+                                   const struct ky_device_bodies *bodies, size_t sinks,
+                                   struct ky_error *error);
 /* Adds the pairs of the last walk, read from the card, but for those of bodies with themselves. */
 enum ky_status ky_pair_counts_add(struct ky_pair_counts *counts,
                                   const struct ky_device_bodies *bodies,

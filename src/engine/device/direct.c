@@ -2,8 +2,10 @@
  * the sinks, and the parts come back to the first. */
 #include "engine/device/direct_sum.h"
 #include "engine/device/method.h"
+#include "engine/device/rows.h"
 
-/* The accelerations and potentials of the first card are the bodies' own. */
+/* On each card the results of its sinks, but for those of all bodies on the first, which are the
+ * bodies' own. */
 struct direct {
     struct {
         struct ky_direct_buffers buffers;
@@ -27,85 +29,185 @@ static void memory(const struct ky_parameters *parameters, size_t n, struct ky_m
     memory->device += ky_direct_bytes(parameters->precision, n);
 }
 
+/* The sinks of all cards, their labels (NULL: their numbers), and where their results go on the
+ * first card. */
+struct task {
+    struct ky_direct_sum sum;
+    const uint32_t *label;
+    struct ky_direct_results results;
+};
+
+static enum ky_status need_results(struct direct *direct, struct ky_card *card, size_t k,
+                                   size_t count, struct ky_error *error)
+{
+    enum ky_status status = ky_buffer_need(card, &direct->part[k].acceleration, "accelerations",
+                                           3 * count, KY_STATE_BYTES, error);
+    if (status == KY_OK)
+        status = ky_buffer_need(card, &direct->part[k].potential, "potentials", count,
+                                KY_STATE_BYTES, error);
+    return status;
+}
+
 /* The sources of the first card to another, which also needs room for its results. */
 static enum ky_status share_sources(const struct ky_device_bodies *bodies, struct direct *direct,
-                                    size_t k, struct ky_error *error)
+                                    const struct task *task, size_t k, struct ky_error *error)
 {
     struct ky_card *first = bodies->cards.card[0], *card = bodies->cards.card[k];
     struct ky_direct_buffers *here = &direct->part[0].buffers, *there = &direct->part[k].buffers;
     struct ky_buffer *from[] = {&here->source, &here->low, &here->eps2},
                      *to[] = {&there->source, &there->low, &there->eps2};
-    int precision = bodies->parameters->precision;
-    enum ky_status status = ky_direct_need_sources(bodies, card, there, precision, error);
+    const struct ky_points *points = task->sum.points;
+    enum ky_status status = ky_direct_need_sources(bodies, card, there, task->sum.precision,
+                                                   points ? points->count : 0, error);
     if (status == KY_OK)
-        status = ky_buffer_need(card, &direct->part[k].acceleration, "accelerations", 3 * bodies->n,
-                                KY_STATE_BYTES, error);
-    if (status == KY_OK)
-        status = ky_buffer_need(card, &direct->part[k].potential, "potentials", bodies->n,
-                                KY_STATE_BYTES, error);
+        status = need_results(direct, card, k, task->results.stride, error);
     for (int c = 0; c < 3 && status == KY_OK; c++)
-        status = card->driver->copy(first, from[c], 0, card, to[c], 0, from[c]->bytes, error);
+        status = card->driver->copy(first, from[c], 0, card, to[c], 0,
+                                    from[c]->bytes < to[c]->bytes ? from[c]->bytes : to[c]->bytes,
+                                    error);
     return status;
 }
 
-/* The sinks of a card. */
-static struct ky_direct_sum part_of(const struct ky_device_bodies *bodies, size_t k)
+/* The sinks of a card, and the place of the first one's result. */
+static struct ky_direct_sum part_of(const struct ky_device_bodies *bodies, const struct task *task,
+                                    size_t k, size_t *place)
 {
-    size_t cards = bodies->cards.count, first = bodies->n * k / cards,
-           end = bodies->n * (k + 1) / cards;
-    return (struct ky_direct_sum){bodies->parameters->precision, bodies->parameters->unroll, first,
-                                  end - first, 0};
+    const size_t cards = bodies->cards.count, first = task->sum.count * k / cards,
+                 end = task->sum.count * (k + 1) / cards;
+    struct ky_direct_sum part = task->sum;
+    part.first += first;
+    part.count = end - first;
+    *place = first;
+    return part;
 }
 
-static enum ky_status run(struct ky_device_bodies *bodies, struct direct *direct, size_t k,
-                          struct ky_error *error)
+static enum ky_status run(const struct ky_device_bodies *bodies, struct direct *direct,
+                          const struct task *task, size_t k, struct ky_error *error)
 {
-    struct ky_buffer *acceleration = k ? &direct->part[k].acceleration : &bodies->acceleration,
-                     *potential = k ? &direct->part[k].potential : &bodies->potential;
-    const struct ky_direct_sum sum = part_of(bodies, k);
-    const struct ky_direct_results results = {acceleration, potential, bodies->n};
-    if (sum.count == 0)
-        return KY_OK;
-    return ky_direct_run(bodies, bodies->cards.card[k], &direct->part[k].buffers, &sum, &results,
-                         error);
+    struct ky_direct_buffers *buffers = &direct->part[k].buffers;
+    struct ky_card *card = bodies->cards.card[k];
+    struct ky_direct_results results = task->results;
+    const struct ky_direct_sum sum = part_of(bodies, task, k, &results.to);
+    enum ky_status status = KY_OK;
+    if (k > 0) {
+        results.acceleration = &direct->part[k].acceleration;
+        results.potential = &direct->part[k].potential;
+    }
+    if (task->label)
+        status = ky_direct_send_labels(card, buffers, task->label, task->sum.count, error);
+    if (status != KY_OK || sum.count == 0)
+        return status;
+    return ky_direct_run(bodies, card, buffers, &sum, &results, error);
 }
 
 /* A card's part of the results to the first card. */
-static enum ky_status collect(struct ky_device_bodies *bodies, struct direct *direct, size_t k,
-                              struct ky_error *error)
+static enum ky_status collect(const struct ky_device_bodies *bodies, struct direct *direct,
+                              const struct task *task, size_t k, struct ky_error *error)
 {
     struct ky_card *first = bodies->cards.card[0], *card = bodies->cards.card[k];
-    const struct ky_direct_sum sum = part_of(bodies, k);
+    size_t place;
+    const struct ky_direct_sum sum = part_of(bodies, task, k, &place);
     size_t bytes = sum.count * KY_STATE_BYTES;
     enum ky_status status = KY_OK;
     for (size_t c = 0; c < 4 && sum.count > 0 && status == KY_OK; c++) {
-        size_t offset = ((c < 3 ? c * bodies->n : 0) + sum.first) * KY_STATE_BYTES;
+        size_t offset = ((c < 3 ? c * task->results.stride : 0) + place) * KY_STATE_BYTES;
         struct ky_buffer *from = c < 3 ? &direct->part[k].acceleration : &direct->part[k].potential;
-        struct ky_buffer *to = c < 3 ? &bodies->acceleration : &bodies->potential;
+        struct ky_buffer *to = c < 3 ? task->results.acceleration : task->results.potential;
         status = card->driver->copy(card, from, offset, first, to, offset, bytes, error);
     }
     return status;
 }
 
+/* The sums of all cards, on the first. */
+static enum ky_status sum(const struct ky_device_bodies *bodies, struct direct *direct,
+                          const struct task *task, struct ky_error *error)
+{
+    size_t cards = bodies->cards.count;
+    enum ky_status status = ky_direct_make_sources(bodies, &direct->part[0].buffers,
+                                                   task->sum.precision, task->sum.points, error);
+    for (size_t k = 1; k < cards && status == KY_OK; k++)
+        status = share_sources(bodies, direct, task, k, error);
+    for (size_t k = 0; k < cards && status == KY_OK; k++)
+        status = run(bodies, direct, task, k, error);
+    for (size_t k = 1; k < cards && status == KY_OK; k++)
+        status = collect(bodies, direct, task, k, error);
+    return status;
+}
+
+/* Results of active bodies that several cards computed to their places. */
+static enum ky_status scatter(const struct ky_device_bodies *bodies, struct direct *direct,
+                              size_t sinks, struct ky_error *error)
+{
+    uint32_t count = (uint32_t)sinks, n = (uint32_t)bodies->n;
+    return ky_launch_over(
+        bodies->cards.card[0], KY_KERNEL_ky_scatter, sinks,
+        KY_ARGUMENTS(KY_BUFFER(direct->part[0].acceleration), KY_BUFFER(direct->part[0].potential),
+                     KY_BUFFER(direct->part[0].buffers.label), KY_BUFFER(bodies->acceleration),
+                     KY_BUFFER(bodies->potential), KY_VALUE(count), KY_VALUE(n)),
+        error);
+}
+
+static enum ky_status sum_active(struct ky_device_bodies *bodies, struct direct *direct,
+                                 struct task *task, struct ky_error *error)
+{
+    const size_t count = bodies->active->count;
+    enum ky_status status = KY_OK;
+    task->sum.count = count;
+    task->sum.labelled = 1;
+    task->label = bodies->active->body;
+    if (bodies->cards.count == 1) {
+        task->results.scattered = 1;
+        return sum(bodies, direct, task, error);
+    }
+    status = need_results(direct, bodies->cards.card[0], 0, count, error);
+    task->results = (struct ky_direct_results){&direct->part[0].acceleration,
+                                               &direct->part[0].potential, count, 0, 0};
+    if (status == KY_OK)
+        status = sum(bodies, direct, task, error);
+    return status == KY_OK ? scatter(bodies, direct, count, error) : status;
+}
+
 static enum ky_status evaluate(struct ky_device_bodies *bodies, struct ky_host_tree *host,
                                void *own, struct ky_error *error)
 {
-    struct direct *direct = own;
-    size_t cards = bodies->cards.count;
-    double n = (double)bodies->n;
+    const struct ky_parameters *parameters = bodies->parameters;
+    struct task task = {{parameters->precision, parameters->unroll, 0, bodies->n, 0, NULL},
+                        NULL,
+                        {&bodies->acceleration, &bodies->potential, bodies->n, 0, 0}};
     enum ky_status status = ky_mark(&bodies->cards, 0, error);
     (void)host;
     if (status == KY_OK)
-        status = ky_direct_make_sources(bodies, &direct->part[0].buffers,
-                                        bodies->parameters->precision, error);
-    for (size_t k = 1; k < cards && status == KY_OK; k++)
-        status = share_sources(bodies, direct, k, error);
-    for (size_t k = 0; k < cards && status == KY_OK; k++)
-        status = run(bodies, direct, k, error);
-    for (size_t k = 1; k < cards && status == KY_OK; k++)
-        status = collect(bodies, direct, k, error);
-    bodies->report.body_interactions = n * (n - 1);
+        status =
+            bodies->active ? sum_active(bodies, own, &task, error) : sum(bodies, own, &task, error);
+    bodies->report.body_interactions = (double)task.sum.count * (double)(bodies->n - 1);
     return status == KY_OK ? ky_mark(&bodies->cards, 1, error) : status;
+}
+
+/* The kernel for points is always ours: unrollings are for comparisons. */
+static enum ky_status field(struct ky_device_bodies *bodies, struct ky_host_tree *host, void *own,
+                            const struct ky_points *points, double (*acceleration)[3],
+                            double *potential, struct ky_error *error)
+{
+    struct direct *direct = own;
+    struct ky_card *first = bodies->cards.card[0];
+    struct ky_device_scale scale = ky_device_scale(bodies);
+    const size_t count = points->count;
+    const struct task task = {
+        {bodies->parameters->precision, KY_UNROLL_TUNED, 0, count, points->body != NULL, points},
+        points->body,
+        {&direct->part[0].acceleration, &direct->part[0].potential, count, 0, 0}};
+    enum ky_status status = need_results(direct, first, 0, count, error);
+    (void)host;
+    if (status == KY_OK)
+        status = sum(bodies, direct, &task, error);
+    if (status == KY_OK)
+        status = ky_rows_read(first, &direct->part[0].acceleration,
+                              (struct ky_rows){count, 3, 1 / scale.acceleration},
+                              (double *)acceleration, error);
+    if (status == KY_OK)
+        status = ky_rows_read(first, &direct->part[0].potential,
+                              (struct ky_rows){count, 1, 1 / scale.potential}, potential, error);
+    return status;
 }
 
 const struct ky_method ky_direct_method = {
@@ -114,6 +216,7 @@ const struct ky_method ky_direct_method = {
     .own = sizeof(struct direct),
     .check = ky_direct_check,
     .evaluate = evaluate,
+    .field = field,
     .memory = memory,
     .release = release,
 };

@@ -1,6 +1,9 @@
 /* The exact sum on one card: kernels/direct.k and unroll.k from the host's side. */
 #include "engine/device/direct_sum.h"
 
+#include "engine/device/rows.h"
+#include "engine/softening.h"
+
 #include "physics/gravity.h"
 
 /* Where the partial sums of a launch may lie at most. */
@@ -12,7 +15,7 @@ void ky_direct_release(struct ky_card *card, struct ky_direct_buffers *buffers)
     ky_buffer_release(card, &buffers->low);
     ky_buffer_release(card, &buffers->eps2);
     ky_buffer_release(card, &buffers->partial);
-    ky_buffer_release(card, &buffers->list);
+    ky_buffer_release(card, &buffers->label);
 }
 
 double ky_direct_bytes(int precision, size_t n)
@@ -29,35 +32,69 @@ double ky_direct_bytes(int precision, size_t n)
 /* Those arrays that the precision has not are the first one again, never read. */
 enum ky_status ky_direct_need_sources(const struct ky_device_bodies *bodies, struct ky_card *card,
                                       struct ky_direct_buffers *buffers, int precision,
-                                      struct ky_error *error)
+                                      size_t points, struct ky_error *error)
 {
     size_t n = bodies->n, real = ky_real4_bytes(precision) / 4;
-    enum ky_status status =
-        ky_buffer_need(card, &buffers->source, "sources", n, ky_real4_bytes(precision), error);
+    enum ky_status status = ky_buffer_need(card, &buffers->source, "sources", n + points,
+                                           ky_real4_bytes(precision), error);
     if (status == KY_OK)
-        status = ky_buffer_need(card, &buffers->low, "low parts of sources",
-                                precision == KY_EXTENDED ? n : 1, 4 * sizeof(float), error);
+        status =
+            ky_buffer_need(card, &buffers->low, "low parts of sources",
+                           precision == KY_EXTENDED ? n + points : 1, 4 * sizeof(float), error);
     if (status == KY_OK)
         status = ky_buffer_need(card, &buffers->eps2, "squared softenings", bodies->own_eps ? n : 1,
                                 real, error);
     return status;
 }
 
+/* Points to their places behind the sources. */
+static enum ky_status make_points(const struct ky_device_bodies *bodies,
+                                  struct ky_direct_buffers *buffers, int precision,
+                                  const struct ky_points *points, struct ky_error *error)
+{
+    struct ky_card *card = bodies->cards.card[0];
+    uint32_t n = (uint32_t)bodies->n, count = (uint32_t)points->count;
+    const struct ky_rows rows = {points->count, 3, 1 / bodies->units.length};
+    struct ky_buffer position = {0};
+    enum ky_status status =
+        ky_rows_send(card, &position, "points", rows, points->position[0], error);
+    if (status == KY_OK)
+        status = ky_launch_over(card, KY_IN_PRECISION(ky_points, precision), count,
+                                KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(position),
+                                             KY_BUFFER(buffers->source), KY_BUFFER(buffers->low),
+                                             KY_VALUE(n), KY_VALUE(count)),
+                                error);
+    ky_buffer_release(card, &position);
+    return status;
+}
+
 enum ky_status ky_direct_make_sources(const struct ky_device_bodies *bodies,
                                       struct ky_direct_buffers *buffers, int precision,
-                                      struct ky_error *error)
+                                      const struct ky_points *points, struct ky_error *error)
 {
     struct ky_card *card = bodies->cards.card[0];
     uint32_t n = (uint32_t)bodies->n, own_eps = (uint32_t)bodies->own_eps;
-    enum ky_status status = ky_direct_need_sources(bodies, card, buffers, precision, error);
+    enum ky_status status =
+        ky_direct_need_sources(bodies, card, buffers, precision, points ? points->count : 0, error);
     const struct ky_buffer *softening = bodies->own_eps ? &bodies->softening : &bodies->mass;
-    if (status != KY_OK)
-        return status;
-    return ky_launch_over(card, KY_IN_PRECISION(ky_sources, precision), n,
-                          KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->mass),
-                                       KY_BUFFER(*softening), KY_BUFFER(buffers->source),
-                                       KY_BUFFER(buffers->low), KY_BUFFER(buffers->eps2),
-                                       KY_VALUE(n), KY_VALUE(own_eps)),
+    if (status == KY_OK)
+        status = ky_launch_over(card, KY_IN_PRECISION(ky_sources, precision), n,
+                                KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->mass),
+                                             KY_BUFFER(*softening), KY_BUFFER(buffers->source),
+                                             KY_BUFFER(buffers->low), KY_BUFFER(buffers->eps2),
+                                             KY_VALUE(n), KY_VALUE(own_eps)),
+                                error);
+    return status == KY_OK && points ? make_points(bodies, buffers, precision, points, error)
+                                     : status;
+}
+
+enum ky_status ky_direct_send_labels(struct ky_card *card, struct ky_direct_buffers *buffers,
+                                     const uint32_t *label, size_t count, struct ky_error *error)
+{
+    buffers->ascending = 1;
+    for (size_t k = 1; k < count; k++)
+        buffers->ascending &= label[k - 1] <= label[k];
+    return ky_buffer_fill(card, &buffers->label, "labels of sinks", label, count, sizeof *label,
                           error);
 }
 
@@ -93,13 +130,16 @@ static const struct unrolling {
 } unrollings[] = {[KY_UNROLL_TUNED] = {KY_DIRECT_SINKS, EVERY(tuned)},
                   KY_UNROLLINGS(NAMED, SWEPT, single)};
 
-/* The first that does what these bodies need. */
-static size_t softened(const struct ky_device_bodies *bodies)
+/* The first that does what these pairs need: of bodies, or of points and bodies. */
+static size_t softened(const struct ky_device_bodies *bodies, const struct ky_points *points)
 {
 #define DOES(a, b, name, NAME, how) [ROW_##NAME] = how,
     static const int does[SOFTENED] = {KY_SOFTENED(DOES, , )};
+    const int how = !points ? bodies->how
+                            : (bodies->how & ~KY_GUARD) |
+                                  ky_pairs_guard(ky_eps2_of_points(bodies, points).whole);
     size_t row = 0;
-    while (row + 1 < SOFTENED && (does[row] & bodies->how) != bodies->how)
+    while (row + 1 < SOFTENED && (does[row] & how) != how)
         row++;
     return row;
 }
@@ -108,7 +148,7 @@ enum ky_status ky_direct_check(const struct ky_device_bodies *bodies, int expect
                                struct ky_error *error)
 {
     const struct ky_parameters *parameters = bodies->parameters;
-    size_t row = expected ? softened(bodies) : ROW_SOFT;
+    size_t row = expected ? softened(bodies, NULL) : ROW_SOFT;
     if (unrollings[parameters->unroll].kernel[row][parameters->precision] != MISSING)
         return KY_OK;
     return ky_fail(error, KY_UNSUPPORTED,
@@ -157,13 +197,20 @@ static size_t best_slices(struct ky_card *card, enum ky_kernel_id kernel, size_t
 
 /* ---- the sum ---- */
 
+/* Where there are no labels, a buffer that is never read. */
+static const struct ky_buffer *labels_of(const struct ky_direct_buffers *buffers,
+                                         const struct ky_direct_sum *sum)
+{
+    return sum->labelled ? &buffers->label : &buffers->source;
+}
+
 /* Sums over all sources for the wanted sinks, into partial sums. */
 static enum ky_status launch_sum(const struct ky_device_bodies *bodies, struct ky_card *card,
                                  struct ky_direct_buffers *buffers, const struct ky_direct_sum *sum,
                                  size_t *slices, struct ky_error *error)
 {
     const struct unrolling *unrolling = &unrollings[sum->unroll];
-    enum ky_kernel_id kernel = unrolling->kernel[softened(bodies)][sum->precision];
+    enum ky_kernel_id kernel = unrolling->kernel[softened(bodies, sum->points)][sum->precision];
     size_t real4 = ky_real4_bytes(sum->precision), length = bodies->n;
     size_t blocks = ky_groups(sum->count, KY_DIRECT_LANES * unrolling->sinks);
     *slices = 1;
@@ -175,14 +222,18 @@ static enum ky_status launch_sum(const struct ky_device_bodies *bodies, struct k
                                 real4, error);
     if (status != KY_OK)
         return status;
-    const struct ky_buffer *list = sum->listed ? &buffers->list : &buffers->source;
+    const struct ky_points *points = sum->points;
     uint32_t n = (uint32_t)bodies->n, first = (uint32_t)sum->first, count = (uint32_t)sum->count;
-    uint32_t slice = (uint32_t)length, flags = (bodies->own_eps ? KY_DIRECT_OWN_EPS : 0U) |
-                                               (sum->listed ? KY_DIRECT_LISTED : 0U);
-    struct ky_eps2_argument eps2 = ky_eps2_argument(bodies);
+    uint32_t slice = (uint32_t)length,
+             flags = (bodies->own_eps && !points ? KY_DIRECT_OWN_EPS : 0U) |
+                     (sum->labelled ? KY_DIRECT_LABELLED : 0U) |
+                     (buffers->ascending ? KY_DIRECT_ASCENDING : 0U) |
+                     (points ? KY_DIRECT_BEHIND : 0U);
+    struct ky_eps2_argument eps2 =
+        points ? ky_eps2_of_points(bodies, points) : ky_eps2_argument(bodies);
     return ky_launch(card, kernel, blocks * *slices,
                      KY_ARGUMENTS(KY_BUFFER(buffers->source), KY_BUFFER(buffers->low),
-                                  KY_BUFFER(buffers->eps2), KY_BUFFER(*list),
+                                  KY_BUFFER(buffers->eps2), KY_BUFFER(*labels_of(buffers, sum)),
                                   KY_BUFFER(buffers->partial), KY_VALUE(n), KY_VALUE(first),
                                   KY_VALUE(count), KY_VALUE(slice), KY_VALUE(flags),
                                   KY_EPS2(eps2, sum->precision)),
@@ -196,13 +247,15 @@ static enum ky_status reduce(const struct ky_device_bodies *bodies, struct ky_ca
                              const struct ky_direct_results *results, struct ky_error *error)
 {
     uint32_t stride = (uint32_t)results->stride, first = (uint32_t)sum->first,
-             count = (uint32_t)sum->count, parts = (uint32_t)slices;
+             to = (uint32_t)results->to, count = (uint32_t)sum->count, parts = (uint32_t)slices,
+             flags = results->scattered ? KY_DIRECT_SCATTER : 0U;
     union ky_state_value strength = ky_to_state(card, ky_device_scale(bodies).strength);
     return ky_launch_over(
         card, KY_IN_PRECISION(ky_reduce, sum->precision), sum->count,
-        KY_ARGUMENTS(KY_BUFFER(buffers->partial), KY_BUFFER(*results->acceleration),
-                     KY_BUFFER(*results->potential), KY_VALUE(stride), KY_VALUE(first),
-                     KY_VALUE(count), KY_VALUE(parts), KY_VALUE(strength)),
+        KY_ARGUMENTS(KY_BUFFER(buffers->partial), KY_BUFFER(*labels_of(buffers, sum)),
+                     KY_BUFFER(*results->acceleration), KY_BUFFER(*results->potential),
+                     KY_VALUE(stride), KY_VALUE(first), KY_VALUE(to), KY_VALUE(count),
+                     KY_VALUE(parts), KY_VALUE(flags), KY_VALUE(strength)),
         error);
 }
 

@@ -5,34 +5,43 @@
 #include "engine/device/bodies.h"
 
 struct ky_direct_buffers {
-    struct ky_buffer source, low, eps2, partial, list;
+    struct ky_buffer source, low, eps2, partial, label;
+    int ascending; /* the labels are */
 };
 
-/* Which sinks feel all bodies: `count` of them from the first on, or those of buffers->list. */
+/* Which sinks feel all bodies: `count` of them from number `first` on. The label of a sink says
+ * which source it is: if `labelled` that of its number in buffers->label, else its place. */
 struct ky_direct_sum {
     int precision, unroll;
     size_t first, count;
-    int listed;
+    int labelled;
+    /* The sinks are points, behind the sources. NULL: they are bodies. */
+    const struct ky_points *points;
 };
 
-/* Where their accelerations, in columns `stride` apart, and potentials go. */
+/* Where their accelerations, in columns `stride` apart, and potentials go: from place `to` on, or,
+ * if `scattered`, where their labels say. */
 struct ky_direct_results {
     struct ky_buffer *acceleration, *potential;
-    size_t stride;
+    size_t stride, to;
+    int scattered;
 };
 
 /* Whether there is a kernel for the parameters and, once they are `expected`, for the softenings of
  * the bodies: else KY_UNSUPPORTED. */
 enum ky_status ky_direct_check(const struct ky_device_bodies *bodies, int expected,
                                struct ky_error *error);
-/* Room for the source arrays of the precision on a card. */
+/* Room for the source arrays of the precision on a card, and for so many points behind them. */
 enum ky_status ky_direct_need_sources(const struct ky_device_bodies *bodies, struct ky_card *card,
                                       struct ky_direct_buffers *buffers, int precision,
-                                      struct ky_error *error);
-/* The present positions as sources, on the first card. */
+                                      size_t points, struct ky_error *error);
+/* The present positions as sources, and the points behind them (NULL: none), on the first card. */
 enum ky_status ky_direct_make_sources(const struct ky_device_bodies *bodies,
                                       struct ky_direct_buffers *buffers, int precision,
-                                      struct ky_error *error);
+                                      const struct ky_points *points, struct ky_error *error);
+/* Labels of sinks to a card. */
+enum ky_status ky_direct_send_labels(struct ky_card *card, struct ky_direct_buffers *buffers,
+                                     const uint32_t *label, size_t count, struct ky_error *error);
 /* The sum over the sources of a card. */
 enum ky_status ky_direct_run(const struct ky_device_bodies *bodies, struct ky_card *card,
                              struct ky_direct_buffers *buffers, const struct ky_direct_sum *sum,

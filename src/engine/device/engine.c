@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/threads.h"
+#include "engine/active.h"
 #include "engine/device/exact.h"
 #include "engine/device/general.h"
 #include "engine/device/method.h"
@@ -193,21 +194,22 @@ static enum ky_status sums(struct ky_engine *base, struct ky_sums *sums, struct 
 static enum ky_status forces(struct ky_engine *base, const struct ky_active *active,
                              struct ky_error *error)
 {
-    if (active)
-        return ky_fail(error, KY_UNSUPPORTED, "engine %s computes the forces of all bodies at once",
-                       base->verbs->name);
     struct ky_device_engine *engine = device_engine(base);
     struct ky_device_bodies *bodies = &engine->bodies;
     struct ky_force_report *report = &bodies->report;
-    enum ky_status status = ky_device_settle(bodies, error);
+    enum ky_status status = ky_active_check(active, bodies->n, bodies->has_acceleration, error);
+    if (status == KY_OK)
+        status = ky_device_settle(bodies, error);
     report->keys = report->sort = report->build = report->moments = report->walk = 0;
     if (engine->method->comes_down)
         report->upload = report->download = 0;
     report->body_interactions = report->cell_interactions = 0;
     engine->host.counts.groups = 0; /* of a general walk before */
     bodies->cards.evaluations++;
+    bodies->active = active;
     if (status == KY_OK && bodies->n > 0)
         status = engine->method->evaluate(bodies, &engine->host, engine->own, error);
+    bodies->active = NULL;
     bodies->has_acceleration |= status == KY_OK;
     return status;
 }
@@ -217,6 +219,31 @@ static enum ky_status exact(struct ky_engine *base, const size_t *sinks, size_t 
 {
     return ky_device_exact(&device_engine(base)->bodies, sinks, count, acceleration, potential,
                            error);
+}
+
+static enum ky_status field(struct ky_engine *base, const struct ky_points *points,
+                            double (*acceleration)[3], double *potential, struct ky_error *error)
+{
+    struct ky_device_engine *engine = device_engine(base);
+    struct ky_device_bodies *bodies = &engine->bodies;
+    if (points->count > INT32_MAX - bodies->n)
+        return ky_fail(error, KY_UNSUPPORTED, "%zu points: engine %s takes up to %zu at a time",
+                       points->count, base->verbs->name, INT32_MAX - bodies->n);
+    enum ky_status status = ky_points_check(points, bodies->parameters, error);
+    if (status == KY_OK)
+        status = ky_device_settle(bodies, error);
+    if (status != KY_OK)
+        return status;
+    if (points->count > 0 && bodies->n > 0)
+        return engine->method->field(bodies, &engine->host, engine->own, points, acceleration,
+                                     potential, error);
+    for (size_t k = 0; k < points->count; k++) {
+        for (int c = 0; acceleration && c < 3; c++)
+            acceleration[k][c] = 0;
+        if (potential)
+            potential[k] = 0;
+    }
+    return KY_OK;
 }
 
 static enum ky_status walk(struct ky_engine *base, const struct ky_walk_request *request,
@@ -263,6 +290,7 @@ static void report(struct ky_engine *base, struct ky_force_report *report)
         .put = put,                                                                                \
         .get = get,                                                                                \
         .forces = forces,                                                                          \
+        .field = field,                                                                            \
         .exact = exact,                                                                            \
         .kick = kick,                                                                              \
         .drift = drift,                                                                            \

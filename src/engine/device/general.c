@@ -105,7 +105,7 @@ static enum ky_status prepare(struct general *walk, struct ky_error *error)
         status = ky_buffer_need(walk->card, &walk->results, "results of the walk",
                                 walk->bodies->n * about->columns, walk->real, error);
     if (status == KY_OK)
-        status = ky_pair_counts_need(&walk->host->counts, walk->bodies, error);
+        status = ky_pair_counts_need(&walk->host->counts, walk->bodies, walk->bodies->n, error);
     return status;
 }
 

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/split.h"
+#include "engine/device/rows.h"
 #include "physics/gravity.h"
 #include "physics/opening.h"
 
@@ -215,9 +216,12 @@ static void fill_sink(const struct ky_host_tree *host, size_t first, size_t end,
         ((uint32_t *)to)[host->tree.order[k]] = (uint32_t)k;
 }
 
+/* Points keep their order. */
 static void fill_order(const struct ky_host_tree *host, size_t first, size_t end, void *to)
 {
-    memcpy((uint32_t *)to + first, host->tree.order + first, (end - first) * 4);
+    const size_t n = host->bodies->n;
+    for (size_t k = first; k < end; k++)
+        ((uint32_t *)to)[k] = k < n ? host->tree.order[k] : (uint32_t)(k - n);
 }
 
 static enum ky_status need_staging(struct ky_host_tree *host, size_t bytes, struct ky_error *error)
@@ -244,20 +248,47 @@ static enum ky_status send(struct ky_host_tree *host, struct ky_buffer *buffer, 
                           error);
 }
 
+static size_t points_of(const struct ky_host_tree *host)
+{
+    return host->points ? host->points->count : 0;
+}
+
+/* Points to their places behind the bodies. */
+static enum ky_status make_points(struct ky_host_tree *host, const union ky_state_value origin[3],
+                                  struct ky_error *error)
+{
+    const struct ky_device_bodies *bodies = host->bodies;
+    struct ky_card *card = bodies->cards.card[0];
+    uint32_t n = (uint32_t)bodies->n, count = (uint32_t)points_of(host);
+    const struct ky_rows rows = {count, 3, 1 / bodies->units.length};
+    struct ky_buffer position = {0};
+    enum ky_status status =
+        ky_rows_send(card, &position, "points", rows, host->points->position[0], error);
+    if (status == KY_OK)
+        status = ky_launch_over(
+            card, KY_IN_PRECISION(ky_walk_points, bodies->parameters->precision), count,
+            KY_ARGUMENTS(KY_BUFFER(position), KY_BUFFER(host->source), KY_BUFFER(host->low),
+                         KY_VALUE(n), KY_VALUE(count), KY_VALUE(origin[0]), KY_VALUE(origin[1]),
+                         KY_VALUE(origin[2])),
+            error);
+    ky_buffer_release(card, &position);
+    return status;
+}
+
 static enum ky_status make_sources(struct ky_host_tree *host, struct ky_error *error)
 {
     const struct ky_device_bodies *bodies = host->bodies;
     struct ky_card *card = bodies->cards.card[0];
     int precision = bodies->parameters->precision;
-    size_t n = bodies->n, real4 = ky_real4_bytes(precision);
+    size_t n = bodies->n, all = n + points_of(host), real4 = ky_real4_bytes(precision);
     uint32_t count = (uint32_t)n, own_eps = (uint32_t)bodies->own_eps;
     union ky_state_value origin[3];
     for (int c = 0; c < 3; c++)
         origin[c] = ky_to_state(card, host->origin[c]);
-    enum ky_status status = ky_buffer_need(card, &host->source, "sources", n, real4, error);
+    enum ky_status status = ky_buffer_need(card, &host->source, "sources", all, real4, error);
     if (status == KY_OK)
         status = ky_buffer_need(card, &host->low, "low parts of sources",
-                                precision == KY_DOUBLE ? 1 : n, 4 * sizeof(float), error);
+                                precision == KY_DOUBLE ? 1 : all, 4 * sizeof(float), error);
     if (status == KY_OK)
         status = ky_buffer_need(card, &host->eps2, "squared softenings", own_eps ? n : 1, real4 / 4,
                                 error);
@@ -270,7 +301,7 @@ static enum ky_status make_sources(struct ky_host_tree *host, struct ky_error *e
     if (status == KY_OK)
         status =
             ky_launch_over(card, KY_IN_PRECISION(ky_walk_sources, precision), n, arguments, error);
-    return status;
+    return status == KY_OK && host->points ? make_points(host, origin, error) : status;
 }
 
 enum ky_status ky_host_tree_send(struct ky_host_tree *host, const struct ky_parameters *parameters,
@@ -291,7 +322,8 @@ enum ky_status ky_host_tree_send(struct ky_host_tree *host, const struct ky_para
         {&host->link, "links of cells", fill_link, nodes, 4 * sizeof(uint32_t)},
         {&host->moment, "moments of cells", fill_moment, nodes, 8 * sizeof(float)},
         {&host->box, "boxes of cells", fill_box, boxes ? nodes : 1, 8 * sizeof(float)},
-        {&host->order, "order of the bodies", fill_order, host->bodies->n, sizeof(uint32_t)},
+        {&host->order, "order of the bodies", fill_order, host->bodies->n + points_of(host),
+         sizeof(uint32_t)},
         {&host->sink, "order of the walks", fill_sink,
          parameters->curve == KY_CURVE_NONE ? host->bodies->n : 0, sizeof(uint32_t)},
     };

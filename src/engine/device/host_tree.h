@@ -13,6 +13,7 @@ struct ky_host_tree {
     uint64_t put;   /* bodies->put of the columns below; 0: none */
     uint64_t place; /* bodies->place of the tree that the card has, with boxes; 0: none */
     struct ky_octree tree;
+    const struct ky_points *points; /* sinks behind the bodies on the card; NULL: none */
     double *x[3], *mass, *softening;
     double origin[3]; /* of positions on the card: in the midst of the system */
     void *staging;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "octree/lists.h"
 
 /* Groups whose lists one thread makes at a time, and such chunks in a batch: enough to keep many
@@ -16,13 +17,15 @@ enum { CHUNK_GROUPS = 8, CHUNKS = 128, BATCH_GROUPS = CHUNK_GROUPS * CHUNKS, WOR
 /* A batch of groups. What it needs is kept for the next one. */
 struct lists {
     struct ky_relative relative; /* where that is the opening */
-    size_t first, count;         /* groups */
+    size_t first, count;         /* of the groups of the tree, or of those in `chosen` */
+    uint32_t *chosen;            /* groups that hold active bodies; NULL: all */
     struct ky_lists chunk[CHUNKS];
     uint32_t work[BATCH_GROUPS][WORK];
     /* On its way a batch is one array: `work`, all lists of bodies, all lists of cells. */
     struct ky_pinned half[2]; /* this batch, and the last one, which may still go up */
     int turn;
     struct ky_buffer batch;
+    struct ky_buffer order; /* of the active bodies; see kernels/lists.k */
 };
 
 static void release(const struct ky_device_bodies *bodies, void *own)
@@ -34,6 +37,7 @@ static void release(const struct ky_device_bodies *bodies, void *own)
     for (int k = 0; k < 2; k++)
         ky_pinned_release(card, &lists->half[k]);
     ky_buffer_release(card, &lists->batch);
+    ky_buffer_release(card, &lists->order);
 }
 
 /* A batch of lists: as long as they were seen to be in a uniform sphere with θ = 0.6, or the whole
@@ -59,7 +63,8 @@ static enum ky_status make_chunk(const struct ky_host_tree *host,
     enum ky_status status = KY_OK;
     lists->bodies = lists->cells = 0;
     for (size_t g = chunk * CHUNK_GROUPS; g < end && g < batch->count && status == KY_OK; g++) {
-        const struct ky_group *group = &tree->group[batch->first + g];
+        const size_t place = batch->first + g;
+        const struct ky_group *group = &tree->group[batch->chosen ? batch->chosen[place] : place];
         uint32_t bodies = (uint32_t)lists->bodies, cells = (uint32_t)lists->cells;
         double factor =
             parameters->opening == KY_RELATIVE
@@ -160,21 +165,21 @@ static enum ky_status launch_batch(struct ky_host_tree *host, const struct lists
     uint32_t n = (uint32_t)bodies->n, flags = ky_device_walk_flags(host, parameters);
     struct ky_eps2_argument eps2 = ky_eps2_argument(bodies);
     union ky_state_value strength = ky_to_state(card, ky_device_scale(bodies).strength);
-    const struct ky_arguments arguments =
-        KY_ARGUMENTS(KY_BUFFER(host->source), KY_BUFFER(host->low), KY_BUFFER(host->eps2),
-                     KY_BUFFER(host->centre), KY_BUFFER(host->centre_low), KY_BUFFER(host->moment),
-                     KY_BUFFER(batch->batch), KY_BUFFER(host->order),
-                     KY_BUFFER(bodies->acceleration), KY_BUFFER(bodies->potential), KY_VALUE(n),
-                     KY_VALUE(flags), KY_EPS2(eps2, parameters->precision), KY_VALUE(strength));
+    const struct ky_arguments arguments = KY_ARGUMENTS(
+        KY_BUFFER(host->source), KY_BUFFER(host->low), KY_BUFFER(host->eps2),
+        KY_BUFFER(host->centre), KY_BUFFER(host->centre_low), KY_BUFFER(host->moment),
+        KY_BUFFER(batch->batch), KY_BUFFER(*(batch->chosen ? &batch->order : &host->order)),
+        KY_BUFFER(bodies->acceleration), KY_BUFFER(bodies->potential), KY_VALUE(n), KY_VALUE(flags),
+        KY_EPS2(eps2, parameters->precision), KY_VALUE(strength));
     return ky_launch(card, kernels[parameters->multipole > 1][parameters->precision], batch->count,
                      arguments, error);
 }
 
 /* Makes, sends and launches batch after batch. */
 static enum ky_status run_batches(struct ky_host_tree *host, struct lists *batch,
-                                  const struct ky_parameters *parameters, struct ky_error *error)
+                                  const struct ky_parameters *parameters, size_t groups,
+                                  struct ky_error *error)
 {
-    const size_t groups = host->tree.groups;
     enum ky_status status = KY_OK;
     for (size_t first = 0; first < groups && status == KY_OK; first += BATCH_GROUPS) {
         batch->first = first;
@@ -185,6 +190,41 @@ static enum ky_status run_batches(struct ky_host_tree *host, struct lists *batch
         if (status == KY_OK)
             status = launch_batch(host, batch, parameters, error);
     }
+    return status;
+}
+
+/* Chooses the groups that hold active bodies, and sends the order with the other bodies left out.
+ * *groups: of all, and how many are left. */
+static enum ky_status choose(const struct ky_host_tree *host, struct lists *batch, size_t *groups,
+                             struct ky_error *error)
+{
+    const struct ky_octree *tree = &host->tree;
+    const size_t n = host->bodies->n;
+    unsigned char *is_active;
+    enum ky_status status = ky_device_active_places(host, &is_active, error);
+    if (status != KY_OK || !is_active)
+        return status;
+    uint32_t *order = ky_allocate(n, sizeof *order);
+    batch->chosen = ky_allocate(*groups, sizeof *batch->chosen);
+    if (!order || !batch->chosen)
+        status = ky_no_memory(error, "active bodies", n + *groups, sizeof *order);
+    size_t count = 0;
+    for (size_t g = 0; g < *groups && status == KY_OK; g++) {
+        const struct ky_group *group = &tree->group[g];
+        int any = 0;
+        for (size_t k = group->body; k < (size_t)group->body + group->bodies; k++) {
+            order[k] = is_active[k] ? tree->order[k] : KY_WALK_END;
+            any |= is_active[k];
+        }
+        if (any)
+            batch->chosen[count++] = (uint32_t)g;
+    }
+    *groups = count;
+    if (status == KY_OK)
+        status = ky_buffer_fill(host->bodies->cards.card[0], &batch->order,
+                                "order of the active bodies", order, n, sizeof *order, error);
+    free(order);
+    free(is_active);
     return status;
 }
 
@@ -199,10 +239,14 @@ static enum ky_status pass(struct ky_host_tree *host, void *own,
         status = ky_host_tree_send(host, parameters, 0, error);
     if (status == KY_OK && parameters->opening == KY_RELATIVE)
         status = ky_device_last_accelerations(host, &batch->relative, &columns, error);
+    size_t groups = host->tree.groups;
+    if (status == KY_OK)
+        status = choose(host, batch, &groups, error);
     if (status == KY_OK)
         status = ky_mark(cards, 0, error);
     if (status == KY_OK)
-        status = run_batches(host, batch, parameters, error);
+        status = run_batches(host, batch, parameters, groups, error);
+    batch->chosen = (free(batch->chosen), NULL);
     free(columns);
     return status == KY_OK ? ky_mark(cards, 1, error) : status;
 }
@@ -219,6 +263,7 @@ const struct ky_method ky_lists_method = {
     .comes_down = 1,
     .own = sizeof(struct lists),
     .evaluate = evaluate,
+    .field = ky_walk_field,
     .memory = lists_memory,
     .release = release,
 };

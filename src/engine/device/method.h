@@ -15,14 +15,24 @@ struct ky_method {
      * NULL: there is nothing of the kind. */
     enum ky_status (*check)(const struct ky_device_bodies *bodies, int expected,
                             struct ky_error *error);
-    /* Accelerations and potentials of all bodies, between the marks 0 and 1. */
+    /* Accelerations and potentials of bodies->active, between the marks 0 and 1. */
     enum ky_status (*evaluate)(struct ky_device_bodies *bodies, struct ky_host_tree *host,
                                void *own, struct ky_error *error);
+    /* The field at points, at least one, of at least one body; in the caller's units, either array
+     * may be NULL. */
+    enum ky_status (*field)(struct ky_device_bodies *bodies, struct ky_host_tree *host, void *own,
+                            const struct ky_points *points, double (*acceleration)[3],
+                            double *potential, struct ky_error *error);
     /* Adds the memory of an evaluation of n bodies. */
     void (*memory)(const struct ky_parameters *parameters, size_t n, struct ky_memory *memory);
     /* Releases what has the size of the bodies. */
     void (*release)(const struct ky_device_bodies *bodies, void *own);
 };
+
+/* The field of methods that have a tree on the host: a walk of each point by itself. */
+enum ky_status ky_walk_field(struct ky_device_bodies *bodies, struct ky_host_tree *host, void *own,
+                             const struct ky_points *points, double (*acceleration)[3],
+                             double *potential, struct ky_error *error);
 
 extern const struct ky_method ky_direct_method, ky_walk_method, ky_lists_method;
 

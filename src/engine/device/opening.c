@@ -1,7 +1,10 @@
 /* Flags, accelerations and passes of the opening test. */
 #include "engine/device/opening.h"
 
+#include <stdlib.h>
+
 #include "base/memory.h"
+#include "engine/active.h"
 
 uint32_t ky_device_walk_flags(const struct ky_host_tree *host,
                               const struct ky_parameters *parameters)
@@ -13,6 +16,29 @@ uint32_t ky_device_walk_flags(const struct ky_host_tree *host,
            (parameters->opening == KY_RELATIVE ? KY_WALK_RELATIVE : 0U) |
            (host->tree.test_box ? KY_WALK_TEST_BOX : 0U) |
            (parameters->curve == KY_CURVE_NONE ? KY_WALK_LISTED : 0U);
+}
+
+enum ky_status ky_device_active_places(const struct ky_host_tree *host, unsigned char **is_active,
+                                       struct ky_error *error)
+{
+    const struct ky_active *active = host->bodies->active;
+    const size_t n = host->bodies->n;
+    *is_active = NULL;
+    if (!active)
+        return KY_OK;
+    unsigned char *body = ky_allocate(n, 1);
+    *is_active = ky_allocate(n, 1);
+    if (!body || !*is_active) {
+        free(body);
+        free(*is_active);
+        *is_active = NULL;
+        return ky_no_memory(error, "active bodies", n, 2);
+    }
+    ky_active_mark(active, n, body);
+    for (size_t k = 0; k < n; k++)
+        (*is_active)[k] = body[host->tree.order[k]];
+    free(body);
+    return KY_OK;
 }
 
 /* ---- the relative opening test ---- */

@@ -9,6 +9,10 @@
 /* KY_WALK_… of these parameters and of the bodies. */
 uint32_t ky_device_walk_flags(const struct ky_host_tree *host,
                               const struct ky_parameters *parameters);
+/* Which of the bodies at places along the curve are active: allocated, bytes [n], free(); NULL if
+ * all are. */
+enum ky_status ky_device_active_places(const struct ky_host_tree *host, unsigned char **is_active,
+                                       struct ky_error *error);
 /* What the relative test takes from the last accelerations, which come down into *columns, to be
  * freed after use, also after a failure. */
 enum ky_status ky_device_last_accelerations(const struct ky_host_tree *host,

@@ -3,7 +3,11 @@
  * Sources lie as x y z mass (floats relative to the middle of the system, or doubles), for
  * `extended` with the rest of the floats in `low`. A group takes a block of sinks and a slice of
  * the sources and writes the sums to `partial` [slice][sink]; ky_direct_reduce adds the slices.
- * Sinks are the sources from `first` on, or those that `list` names. */
+ *
+ * A launch takes the sinks with the numbers from `first` on. The label of a sink is the index of
+ * the source that is the sink itself, or n or more where there is none. Sinks lie among the
+ * sources, or behind them at n + number. The label is label[number], or without such a list the
+ * sink's place. */
 #ifndef KY_KERNELS_DIRECT_H
 #define KY_KERNELS_DIRECT_H
 
@@ -18,7 +22,7 @@ struct ky_direct {
     KY_GLOBAL const ky_real4 *source;
     KY_GLOBAL const float4 *low;
     KY_GLOBAL const KY_REAL *own_eps2;
-    KY_GLOBAL const ky_uint *list;
+    KY_GLOBAL const ky_uint *label;
     KY_GLOBAL ky_real4 *partial;
     ky_uint n, first, count, slice, flags;
     KY_REAL eps2;
@@ -26,7 +30,7 @@ struct ky_direct {
 
 KY_FN struct ky_direct ky_direct_of(KY_GLOBAL const ky_real4 *source, KY_GLOBAL const float4 *low,
                                     KY_GLOBAL const KY_REAL *own_eps2,
-                                    KY_GLOBAL const ky_uint *list, KY_GLOBAL ky_real4 *partial,
+                                    KY_GLOBAL const ky_uint *label, KY_GLOBAL ky_real4 *partial,
                                     ky_uint n, ky_uint first, ky_uint count, ky_uint slice,
                                     ky_uint flags, KY_REAL eps2)
 {
@@ -34,7 +38,7 @@ KY_FN struct ky_direct ky_direct_of(KY_GLOBAL const ky_real4 *source, KY_GLOBAL 
     d.source = source;
     d.low = low;
     d.own_eps2 = own_eps2;
-    d.list = list;
+    d.label = label;
     d.partial = partial;
     d.n = n;
     d.first = first;
@@ -49,7 +53,10 @@ KY_FN struct ky_sink ky_direct_sink(struct ky_direct d, ky_uint k)
 {
     struct ky_sink sink;
     k = k < d.count ? k : d.count - 1;
-    ky_uint i = (d.flags & KY_DIRECT_LISTED) ? d.list[k] : d.first + k;
+    ky_uint number = d.first + k, behind = d.flags & KY_DIRECT_BEHIND;
+    ky_uint place = behind ? d.n + number : number;
+    sink.own = (d.flags & KY_DIRECT_LABELLED) ? d.label[number] : place;
+    ky_uint i = behind ? place : sink.own;
     ky_real4 body = d.source[i];
     sink.x = body.x;
     sink.y = body.y;
@@ -61,7 +68,6 @@ KY_FN struct ky_sink ky_direct_sink(struct ky_direct d, ky_uint k)
     sink.y_low = low.y;
     sink.z_low = low.z;
 #endif
-    sink.own = i;
     return sink;
 }
 
@@ -74,6 +80,28 @@ KY_FN struct ky_source ky_direct_source(struct ky_direct d, ky_uint j, const int
 #endif
     source.eps2 = (how & KY_EPS_OF_BOTH) ? d.own_eps2[j] : 0;
     return source;
+}
+
+/* Which sources can be sinks of the group whose first sink is `block`: one stretch, the same for
+ * all lanes. In ascending lists labels of no source come last. */
+struct ky_range {
+    ky_uint from, to;
+};
+
+KY_FN struct ky_range ky_direct_own(struct ky_direct d, ky_uint block, ky_uint sinks)
+{
+    struct ky_range own;
+    own.from = (d.flags & KY_DIRECT_BEHIND) ? d.n : d.first + block;
+    own.to = own.from + sinks;
+    if (d.flags & KY_DIRECT_LABELLED) {
+        ky_uint rest = d.count - block, last = block + (rest < sinks ? rest : sinks) - 1;
+        own.from = (d.flags & KY_DIRECT_ASCENDING) ? d.label[d.first + block] : 0;
+        own.to = (d.flags & KY_DIRECT_ASCENDING) ? d.label[d.first + last] : d.n;
+        own.to = own.to < d.n ? own.to + 1 : d.n;
+    }
+    own.from = own.from < d.n ? own.from : d.n;
+    own.to = own.to < d.n ? own.to : d.n;
+    return own;
 }
 
 /* ---- F09's kernels: sources straight from memory, `sinks` × `sources` pairs a turn of the loop */
@@ -113,22 +141,21 @@ KY_FN void ky_direct_run(struct ky_direct d, const struct ky_sink *sink, struct 
     }
 }
 
-/* The sources that are sinks of this group go through the loop that leaves out the sink itself. */
+/* The sources that can be sinks go through the loop that leaves out the sink itself. */
 KY_FN void ky_direct_unrolled(struct ky_direct d, const int sinks, const int sources, const int how)
 {
     struct ky_sink sink[KY_MOST];
     struct ky_total total[KY_MOST];
     ky_uint block = KY_GROUP * (ky_uint)sinks * KY_DIRECT_LANES;
-    ky_uint own = d.first + block, own_end = own + (ky_uint)sinks * KY_DIRECT_LANES;
-    own_end = own_end < d.n ? own_end : d.n;
+    struct ky_range own = ky_direct_own(d, block, (ky_uint)sinks * KY_DIRECT_LANES);
 #pragma unroll
     for (int k = 0; k < sinks; k++) {
         sink[k] = ky_direct_sink(d, block + (ky_uint)k * KY_DIRECT_LANES + KY_LANE);
         total[k] = ky_no_total();
     }
-    ky_direct_run(d, sink, total, 0, own, sinks, sources, how);
-    ky_direct_run(d, sink, total, own, own_end, sinks, 1, how | KY_OWN);
-    ky_direct_run(d, sink, total, own_end, d.n, sinks, sources, how);
+    ky_direct_run(d, sink, total, 0, own.from, sinks, sources, how);
+    ky_direct_run(d, sink, total, own.from, own.to, sinks, 1, how | KY_OWN);
+    ky_direct_run(d, sink, total, own.to, d.n, sinks, sources, how);
 #pragma unroll
     for (int k = 0; k < sinks; k++) {
         ky_uint place = block + (ky_uint)k * KY_DIRECT_LANES + KY_LANE;
@@ -141,11 +168,11 @@ KY_FN void ky_direct_unrolled(struct ky_direct d, const int sinks, const int sou
 
 #define KY_DIRECT_ARGUMENTS                                                                        \
     (KY_GLOBAL const ky_real4 *KY_RESTRICT source, KY_GLOBAL const float4 *KY_RESTRICT low,        \
-     KY_GLOBAL const KY_REAL *KY_RESTRICT own_eps2, KY_GLOBAL const ky_uint *KY_RESTRICT list,     \
+     KY_GLOBAL const KY_REAL *KY_RESTRICT own_eps2, KY_GLOBAL const ky_uint *KY_RESTRICT label,    \
      KY_GLOBAL ky_real4 *KY_RESTRICT partial, ky_uint n, ky_uint first, ky_uint count,             \
      ky_uint slice, ky_uint flags, KY_REAL eps2)
 #define KY_DIRECT_GIVEN                                                                            \
-    ky_direct_of(source, low, own_eps2, list, partial, n, first, count, slice, flags, eps2)
+    ky_direct_of(source, low, own_eps2, label, partial, n, first, count, slice, flags, eps2)
 
 #define KY_DIRECT_UNROLLED(name, sinks, sources, how)                                              \
     KY_KERNEL(KY_DIRECT_LANES) KY_NAME(name) KY_DIRECT_ARGUMENTS                                   \

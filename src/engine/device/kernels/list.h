@@ -52,10 +52,12 @@
     KY_U(general_##p, "general.k", number, -1)
 #define KY_KERNELS_OF(p, number)                                                                   \
     KY_K(sources_##p, ky_sources_##p, 256, 8)                                                      \
-    KY_K(sources_##p, ky_reduce_##p, 256, 8)                                                       \
+    KY_K(sources_##p, ky_points_##p, 256, 6)                                                       \
+    KY_K(sources_##p, ky_reduce_##p, 256, 11)                                                      \
     KY_UNROLLINGS(KY_LOOPS_KERNELS, KY_NO_SWEEP, p)                                                \
     KY_SOFTENED(KY_TUNED_KERNEL, p, )                                                              \
     KY_K(tree_##p, ky_walk_sources_##p, 256, 12)                                                   \
+    KY_K(tree_##p, ky_walk_points_##p, 256, 8)                                                     \
     KY_WALK_OF(KY_WALK_KERNEL_OF, p, number)                                                       \
     KY_LISTS_OF(KY_LIST_KERNEL_OF, p, number)                                                      \
     KY_ACTIONS_OF(KY_GENERAL_KERNEL_OF, p, number)
@@ -73,6 +75,7 @@
 #define KY_KERNELS_COMMON                                                                          \
     KY_K(bodies, ky_bodies_advance, 256, 9)                                                        \
     KY_K(bodies, ky_bodies_sum, 256, 7)                                                            \
+    KY_K(bodies, ky_scatter, 256, 7)                                                               \
     KY_K(order, ky_order_lists, KY_ORDER_LANES, 2)
 
 #define KY_KERNELS_UNROLL KY_UNROLLINGS(KY_NO_NAME, KY_UNROLL_KERNEL, single)

@@ -8,7 +8,7 @@
 
 /* What a loop takes care of, with the bits of physics/softening_kinds.h; constant in every
  * instance. */
-#define KY_OWN 0x100 /* leave out the source that is the sink itself, by its index */
+#define KY_OWN 0x100 /* leave out the source that is the sink itself, by its label */
 
 struct ky_sink {
     KY_REAL x, y, z, eps2;
@@ -17,7 +17,7 @@ struct ky_sink {
 #elif KY_IN_EXTENDED
     float x_low, y_low, z_low;
 #endif
-    ky_uint own; /* index of the source that is the sink itself */
+    ky_uint own; /* label: index of the source that is the sink itself, or no index of a source */
 };
 
 struct ky_source {

@@ -53,9 +53,13 @@
 #define KY_TUNED_SOFT 3
 #define KY_TUNED_GUARD 4
 #define KY_TUNED_EPS 5
-/* Flags of its kernels. */
+/* Flags of its kernels: sinks have softenings of their own; their labels are listed, and that in
+ * ascending order; they lie behind the sources; results go where the labels say. */
 #define KY_DIRECT_OWN_EPS 1
-#define KY_DIRECT_LISTED 2
+#define KY_DIRECT_LABELLED 2
+#define KY_DIRECT_ASCENDING 4
+#define KY_DIRECT_BEHIND 8
+#define KY_DIRECT_SCATTER 16
 
 /* Bodies whose median is the origin of the float positions. */
 #define KY_MEDIAN 64

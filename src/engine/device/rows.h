@@ -1,0 +1,20 @@
+/* Rows of the caller's numbers, which are no bodies, as columns on the first card: number c of row
+ * k lies at c × rows + k. */
+#ifndef KY_DEVICE_ROWS_H
+#define KY_DEVICE_ROWS_H
+
+#include "engine/device/card.h"
+
+struct ky_rows {
+    size_t count, columns;
+    double factor; /* the card's numbers are the caller's times this; a power of two */
+};
+
+/* rows[k × columns + c] to a buffer that `what` names and that has room made. */
+enum ky_status ky_rows_send(struct ky_card *card, struct ky_buffer *buffer, const char *what,
+                            struct ky_rows rows, const double *numbers, struct ky_error *error);
+/* The other way. NULL: they are not wanted. */
+enum ky_status ky_rows_read(struct ky_card *card, const struct ky_buffer *buffer,
+                            struct ky_rows rows, double *numbers, struct ky_error *error);
+
+#endif
