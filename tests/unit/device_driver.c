@@ -8,6 +8,7 @@
 #include "guard.h"
 
 #include "base/random.h"
+#include "engine/device/fault.h"
 #include "engine/device/staging.h"
 
 static const struct ky_driver *const drivers[] = {
@@ -139,14 +140,6 @@ static void sizes_of_all_kinds(struct ky_card *card)
     }
     scan_with(card, 2048 * 2048 + 5);
     reduce_with(card, 2048 * 2048 + 5);
-}
-
-/* For tools under which a kernel takes long. */
-static void little(struct ky_card *card)
-{
-    sort_with(card, 2100, 12);
-    scan_with(card, 2100);
-    reduce_with(card, 2100);
 }
 
 /* The first device of each driver. */
@@ -393,6 +386,161 @@ static void arguments_are_counted(void **state)
     on_devices(with_an_argument_less);
 }
 
+/* ---- teams ---- */
+
+/* Numbers below 1,000, so that a limit keeps as many of them as it says in thousandths. */
+static uint32_t *some_numbers(struct ky_card *card, size_t n, struct ky_buffer *buffer)
+{
+    struct ky_error error = {0};
+    uint32_t *number = calloc(n + 1, sizeof *number);
+    for (size_t k = 0; k < n; k++)
+        number[k] = (uint32_t)((k + 1) * 2654435761U >> 7) % 1000;
+    assert_ok(ky_buffer_need(card, buffer, "numbers", n, 4, &error));
+    assert_ok(card->driver->write(card, buffer, 0, number, n * 4, &error));
+    return number;
+}
+
+struct compaction {
+    struct ky_card *card;
+    struct ky_buffer from, before, scratch, to;
+    struct ky_faults faults;
+    uint32_t n, limit, room;
+};
+
+static void compact(struct compaction *c)
+{
+    struct ky_error error = {0};
+    struct ky_card *card = c->card;
+    size_t teams = ky_groups(c->n, KY_COMPACT_CHUNK);
+    assert_ok(ky_buffer_need(card, &c->before, "counts of teams", teams, 4, &error));
+    assert_ok(ky_buffer_need(card, &c->to, "compacted numbers", c->room, 4, &error));
+    assert_ok(ky_scratch_need(card, &c->scratch, KY_BULK_SCAN, teams, &error));
+    assert_ok(ky_launch_teams(
+        card, KY_KERNEL_ky_compact_count, teams,
+        KY_ARGUMENTS(KY_BUFFER(c->from), KY_BUFFER(c->before), KY_VALUE(c->n), KY_VALUE(c->limit)),
+        &error));
+    assert_ok(card->driver->scan(card, &c->before, &c->before, teams, &c->scratch, &error));
+    assert_ok(ky_launch_teams(card, KY_KERNEL_ky_compact_place, teams,
+                              KY_ARGUMENTS(KY_BUFFER(c->from), KY_BUFFER(c->before),
+                                           KY_BUFFER(c->to), KY_BUFFER(c->faults.words),
+                                           KY_VALUE(c->n), KY_VALUE(c->limit), KY_VALUE(c->room)),
+                              &error));
+}
+
+/* With half the room that it takes: once that is an error, once it is made larger. */
+static void compacted(struct ky_card *card, size_t n, uint32_t limit)
+{
+    struct ky_error error = {0};
+    struct compaction c = {.card = card, .n = (uint32_t)n, .limit = limit};
+    uint32_t *number = some_numbers(card, n, &c.from), wanted = 7, kept = 0;
+    for (size_t k = 0; k < n; k++)
+        if (number[k] < limit)
+            number[kept++] = number[k];
+    c.room = kept / 2;
+    assert_ok(ky_faults_clear(&c.faults, card, &error));
+    compact(&c);
+    enum ky_status status = ky_faults_check(&c.faults, card, KY_CAPACITY_COUNT, NULL, &error);
+    assert_int_equal(status, kept > 0 ? KY_DEVICE : KY_OK);
+    if (kept > 0) {
+        char text[80];
+        snprintf(text, sizeof text, "too little room for what a compaction keeps: %u wanted", kept);
+        assert_non_null(strstr(error.text, text));
+    }
+    compact(&c);
+    assert_ok(ky_faults_check(&c.faults, card, KY_CAPACITY_COMPACTED, &wanted, &error));
+    assert_int_equal(wanted, kept);
+    c.room = wanted;
+    compact(&c);
+    assert_ok(ky_faults_check(&c.faults, card, KY_CAPACITY_COMPACTED, &wanted, &error));
+    assert_int_equal(wanted, 0);
+    uint32_t *found = calloc(kept + 1, sizeof *found);
+    assert_ok(card->driver->read(card, &c.to, 0, found, kept * sizeof *found, &error));
+    assert_memory_equal(found, number, kept * sizeof *found);
+    struct ky_buffer *buffers[] = {&c.from, &c.before, &c.scratch, &c.to};
+    for (int k = 0; k < 4; k++)
+        ky_buffer_release(card, buffers[k]);
+    ky_faults_release(&c.faults, card);
+    free(found);
+    free(number);
+}
+
+/* Every word of a team against loops: see kernels/teams.k. */
+static void team_facts(struct ky_card *card, size_t n)
+{
+    struct ky_error error = {0};
+    struct ky_buffer from = {0}, sums = {0}, facts = {0}, all = {0};
+    size_t teams = ky_groups(n, KY_COMPACT_CHUNK);
+    uint32_t *number = some_numbers(card, n, &from), *sum = calloc(n + 1, 4),
+             *fact = calloc(4 * teams + 1, 4), total[4], count = (uint32_t)n, limit = 5,
+             wanted[4] = {count, 0, 0, 0}, own = 0, any = 0;
+    assert_ok(ky_buffer_need(card, &sums, "sums", n, 4, &error));
+    assert_ok(ky_buffer_need(card, &facts, "facts", 4 * teams, 4, &error));
+    assert_ok(ky_buffer_need(card, &all, "facts of all", 4, 4, &error));
+    assert_ok(card->driver->zero(card, &all, &error));
+    assert_ok(ky_launch_teams(card, KY_KERNEL_ky_team_facts, teams,
+                              KY_ARGUMENTS(KY_BUFFER(from), KY_BUFFER(sums), KY_BUFFER(facts),
+                                           KY_BUFFER(all), KY_VALUE(count), KY_VALUE(limit)),
+                              &error));
+    assert_ok(card->driver->read(card, &sums, 0, sum, n * 4, &error));
+    assert_ok(card->driver->read(card, &facts, 0, fact, 16 * teams, &error));
+    assert_ok(card->driver->read(card, &all, 0, total, sizeof total, &error));
+    for (size_t k = 0; k < n; k++) {
+        size_t first = k % KY_COMPACT_CHUNK, team = k / KY_COMPACT_CHUNK;
+        own = first ? own : 0;
+        any = (first ? any : 0) | (number[k] < limit);
+        assert_int_equal(sum[k], own);
+        own += number[k];
+        wanted[1] = number[k] > wanted[1] ? number[k] : wanted[1];
+        wanted[2] += number[k];
+        if (k + 1 < n && first + 1 < KY_COMPACT_CHUNK)
+            continue;
+        const uint32_t of_team[4] = {own, any, number[k - first], own};
+        assert_memory_equal(fact + 4 * team, of_team, sizeof of_team);
+    }
+    wanted[3] = wanted[2];
+    assert_memory_equal(total, wanted, sizeof total);
+    struct ky_buffer *buffers[] = {&from, &sums, &facts, &all};
+    for (int k = 0; k < 4; k++)
+        ky_buffer_release(card, buffers[k]);
+    free(number);
+    free(sum);
+    free(fact);
+}
+
+static void teams_of_all_sizes(struct ky_card *card)
+{
+    static const size_t counts[] = {0,   1,   2,   KY_TEAM - 1, KY_TEAM, KY_TEAM + 1, 127,
+                                    128, 129, 511, 512,         513,     10003};
+    for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
+        team_facts(card, counts[k]);
+        compacted(card, counts[k], 500);
+    }
+    compacted(card, 513, 0);
+    compacted(card, 513, 1);
+    compacted(card, 513, 1000);
+}
+
+static void teams_of_lanes(void **state)
+{
+    (void)state;
+    on_devices(teams_of_all_sizes);
+    guard_begin(1);
+    on_devices(teams_of_all_sizes);
+    guard_end();
+    assert_int_equal(guard.overruns, 0);
+    assert_int_equal(guard.buffers, 0);
+}
+
+/* For tools under which a kernel takes long. */
+static void little(struct ky_card *card)
+{
+    sort_with(card, 2100, 12);
+    scan_with(card, 2100);
+    reduce_with(card, 2100);
+    team_facts(card, 300);
+    compacted(card, 300, 500);
+}
+
 static void every_kernel_in_small(void **state)
 {
     (void)state;
@@ -402,9 +550,13 @@ static void every_kernel_in_small(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sort_scan_and_reduce),        cmocka_unit_test(scratch_is_the_callers),
-        cmocka_unit_test(the_guard_sees_what_strays),  cmocka_unit_test(copies_that_do_not_wait),
-        cmocka_unit_test(the_guard_sees_what_changes), cmocka_unit_test(arguments_are_counted),
+        cmocka_unit_test(sort_scan_and_reduce),
+        cmocka_unit_test(scratch_is_the_callers),
+        cmocka_unit_test(the_guard_sees_what_strays),
+        cmocka_unit_test(copies_that_do_not_wait),
+        cmocka_unit_test(the_guard_sees_what_changes),
+        cmocka_unit_test(arguments_are_counted),
+        cmocka_unit_test(teams_of_lanes),
         cmocka_unit_test(every_kernel_in_small),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

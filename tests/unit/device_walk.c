@@ -108,6 +108,47 @@ static void neighbours_are_those_of_all_pairs(void **state)
         }
 }
 
+/* Lists of 98 for bodies that have 99 neighbours each. */
+static void lists_that_are_too_short(void **state)
+{
+    (void)state;
+    enum { N = 100 };
+    struct ky_error error = {0};
+    struct ky_bodies bodies = cloud_make(CUBE, N);
+    double radius = 100;
+    size_t offset[N + 1];
+    static uint32_t list[N * N];
+    struct ky_walk_request request = {.action = KY_ACTION_list,
+                                      .n = N,
+                                      .radius = &radius,
+                                      .radii = 1,
+                                      .offset = offset,
+                                      .list = list};
+    need_a_device();
+    for (int e = 0; e < engine_count; e++) {
+        struct ky_parameters given = parameters_for(e, 0), parameters;
+        struct ky_engine *engine;
+        if (is_cpu_engine(e))
+            continue;
+        given.force = KY_WALK;
+        assert_ok(ky_force_resolve(&given, &parameters, &error));
+        assert_ok(ky_engine_open(&parameters, N, &engine, &error));
+        assert_ok(ky_engine_put(engine, &bodies, &error));
+        for (size_t room = N - 2; room < N; room++) {
+            for (size_t k = 0; k <= N; k++)
+                offset[k] = k * room;
+            enum ky_status status = ky_engine_walk(engine, &request, &error);
+            assert_int_equal(status, room < N - 1 ? KY_DEVICE : KY_OK);
+            if (room < N - 1)
+                assert_non_null(strstr(
+                    error.text, "too little room for the longest list of neighbours: 99 wanted"));
+        }
+        assert_int_equal(list[0], 1);
+        ky_engine_close(engine);
+    }
+    ky_bodies_free(&bodies);
+}
+
 static void awkward_numbers_of_bodies(void **state)
 {
     (void)state;
@@ -597,6 +638,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(neighbours_are_those_of_all_pairs),
+        cmocka_unit_test(lists_that_are_too_short),
         cmocka_unit_test(awkward_numbers_of_bodies),
         cmocka_unit_test(every_body_may_have_its_radius),
         cmocka_unit_test(the_surface_belongs_to_the_sphere),

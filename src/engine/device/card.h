@@ -44,6 +44,10 @@ enum ky_status ky_launch(struct ky_card *card, enum ky_kernel_id kernel, size_t 
 enum ky_status ky_launch_over(struct ky_card *card, enum ky_kernel_id kernel, size_t items,
                               struct ky_arguments arguments, struct ky_error *error);
 
+/* The same, for a kernel that works in teams, with a team for each of `items`. */
+enum ky_status ky_launch_teams(struct ky_card *card, enum ky_kernel_id kernel, size_t items,
+                               struct ky_arguments arguments, struct ky_error *error);
+
 /* A mark in the first card's queue, 0 before and 1 after what `walk` of the report is to count.
  * Marks cost as much as a small kernel: of long series of evaluations whose reports nobody wants
  * only some are measured. */

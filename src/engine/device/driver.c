@@ -21,6 +21,12 @@ const struct ky_kernel ky_kernels[KY_KERNEL_COUNT] = {
 const struct ky_driver *(*ky_device_wrap)(const struct ky_driver *driver);
 int ky_device_twice;
 
+size_t ky_lanes(const struct ky_card *card, enum ky_kernel_id kernel)
+{
+    size_t lanes = ky_kernels[kernel].lanes;
+    return lanes == KY_IN_TEAMS ? card->teams * KY_TEAM : lanes;
+}
+
 void ky_buffer_release(struct ky_card *card, struct ky_buffer *buffer)
 {
     if (buffer->handle)

@@ -38,7 +38,7 @@ extern const struct ky_unit ky_units[KY_UNIT_COUNT];
 struct ky_kernel {
     const char *name;
     enum ky_unit_id unit;
-    size_t lanes, arguments;
+    size_t lanes, arguments; /* lanes of a group, or KY_IN_TEAMS */
 };
 extern const struct ky_kernel ky_kernels[KY_KERNEL_COUNT];
 
@@ -80,6 +80,7 @@ struct ky_card {
     char name[160]; /* for reports: "NVIDIA H200" */
     int has_double;
     size_t processors; /* that run groups side by side */
+    size_t teams;      /* of a group of the kernels that work in teams */
     double memory;     /* bytes in all */
     int is_cpu;
 };
@@ -163,6 +164,9 @@ struct ky_driver {
 };
 
 extern const struct ky_driver ky_cuda_driver, ky_opencl_driver;
+
+/* Lanes of a group of a kernel on this card. */
+size_t ky_lanes(const struct ky_card *card, enum ky_kernel_id kernel);
 
 /* Allocation as the engine asks for it: `what` names the buffer in errors; 0 bytes are allowed. A
  * buffer that is large enough is kept, another is released first; its content is lost. */

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "engine/device/fault.h"
 #include "engine/device/motion.h"
 #include "engine/device/opening.h"
 
@@ -26,6 +27,7 @@ struct general {
     size_t most; /* sinks of a launch */
     /* What one request needs is not kept: it may be as large as all the rest. */
     struct ky_buffer radius, offset, list, space, results;
+    struct ky_faults faults; /* of the lists */
 };
 
 static enum ky_status stand_tree(struct ky_host_tree *host, struct ky_error *error)
@@ -78,6 +80,8 @@ static enum ky_status send_offsets(struct general *walk, struct ky_error *error)
     if (status == KY_OK)
         status = ky_buffer_need(walk->card, &walk->list, "neighbour lists", total, sizeof(uint32_t),
                                 error);
+    if (status == KY_OK)
+        status = ky_faults_clear(&walk->faults, walk->card, error);
     return status;
 }
 
@@ -136,10 +140,10 @@ static enum ky_status launch(struct general *walk, size_t first_sink, struct ky_
                      KY_BUFFER(host->moment), KY_BUFFER(host->box), KY_BUFFER(host->order),
                      KY_BUFFER(*used(walk, &walk->radius)), KY_BUFFER(*used(walk, &walk->offset)),
                      KY_BUFFER(*used(walk, &walk->list)), KY_BUFFER(*used(walk, &walk->space)),
-                     KY_BUFFER(walk->results), KY_BUFFER(host->counts.counts), KY_VALUE(n),
-                     KY_VALUE(first), KY_VALUE(count), KY_VALUE(flags), KY_VALUE(radii),
-                     KY_VALUE(k), KY_VALUE(columns), KY_VALUE(stride),
-                     KY_EPS2(eps2, parameters->precision)),
+                     KY_BUFFER(walk->results), KY_BUFFER(host->counts.counts),
+                     KY_BUFFER(*used(walk, &walk->faults.words)), KY_VALUE(n), KY_VALUE(first),
+                     KY_VALUE(count), KY_VALUE(flags), KY_VALUE(radii), KY_VALUE(k),
+                     KY_VALUE(columns), KY_VALUE(stride), KY_EPS2(eps2, parameters->precision)),
         error);
 }
 
@@ -147,8 +151,10 @@ static enum ky_status order_lists(struct general *walk, struct ky_error *error)
 {
     if (!walk->facts->about.needs_lists)
         return KY_OK;
-    return ky_launch(walk->card, KY_KERNEL_ky_order_lists, walk->bodies->n,
-                     KY_ARGUMENTS(KY_BUFFER(walk->list), KY_BUFFER(walk->offset)), error);
+    uint32_t lists = (uint32_t)walk->bodies->n;
+    return ky_launch_teams(
+        walk->card, KY_KERNEL_ky_order_lists, lists,
+        KY_ARGUMENTS(KY_BUFFER(walk->list), KY_BUFFER(walk->offset), KY_VALUE(lists)), error);
 }
 
 static enum ky_status run(struct general *walk, struct ky_error *error)
@@ -190,6 +196,8 @@ static enum ky_status read_back(struct general *walk, struct ky_error *error)
 {
     enum ky_status status = walk->card->driver->wait(walk->card, error);
     double start = ky_clock();
+    if (status == KY_OK && walk->facts->about.needs_lists)
+        status = ky_faults_check(&walk->faults, walk->card, KY_CAPACITY_COUNT, NULL, error);
     if (status == KY_OK)
         status = read_results(walk, error);
     if (status == KY_OK && walk->facts->about.needs_lists)
@@ -206,6 +214,7 @@ static void release(struct general *walk)
                                          &walk->results};
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
         ky_buffer_release(walk->card, buffers[k]);
+    ky_faults_release(&walk->faults, walk->card);
 }
 
 enum ky_status ky_device_general(struct ky_device_bodies *bodies, struct ky_host_tree *host,

@@ -1,5 +1,6 @@
 /* Action: the indices of the other bodies within the radius, in the order in which the walk meets
- * them; whoever asked puts them into order. Nothing is written past the room of the list. */
+ * them; whoever asked puts them into order. All are counted; nothing is written past the room of
+ * the list. */
 #ifndef KY_ACTIONS_LIST_H
 #define KY_ACTIONS_LIST_H
 
@@ -35,8 +36,11 @@ KY_FN int ky_list_test(struct ky_walk_span span)
 
 KY_FN struct ky_list ky_list_body(struct ky_list a, struct ky_walk_body body)
 {
-    if (body.r2 <= a.reach2 && a.count < a.room)
-        a.list[a.count++] = body.body;
+    if (body.r2 > a.reach2)
+        return a;
+    if (a.count < a.room)
+        a.list[a.count] = body.body;
+    a.count++;
     return a;
 }
 

@@ -2,6 +2,7 @@
 #include "engine/device/cuda/cuda.h"
 #include "engine/device/kernels/bodies.k"
 #include "engine/device/kernels/order.k"
+#include "engine/device/kernels/teams.k"
 
 #define KY_K(unit, name, lanes, arguments) (const void *)name,
 static const void *const kernels[] = {KY_KERNELS_COMMON};

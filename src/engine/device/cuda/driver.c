@@ -148,6 +148,7 @@ static enum ky_status open_device(size_t index, struct ky_card **card, struct ky
     if (!cuda)
         return ky_no_memory(error, "CUDA device", 1, sizeof *cuda);
     cuda->base.driver = &ky_cuda_driver;
+    cuda->base.teams = KY_TEAMS_OF_BLOCK;
     cuda->device = (int)index;
     snprintf(cuda->base.name, sizeof cuda->base.name, "cuda:%d", cuda->device);
     enum ky_status status = connect(cuda, error);
@@ -323,7 +324,7 @@ static size_t resident(struct ky_card *card, enum ky_kernel_id kernel)
     int groups = 1;
     use(card);
     if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-            &groups, kernel_of(kernel), (int)ky_kernels[kernel].lanes, 0) != cudaSuccess)
+            &groups, kernel_of(kernel), (int)ky_lanes(card, kernel), 0) != cudaSuccess)
         cudaGetLastError();
     return card->processors * (size_t)(groups > 0 ? groups : 1);
 }
@@ -341,7 +342,7 @@ static enum ky_status launch(struct ky_card *card, enum ky_kernel_id id, size_t 
                        kernel->name, kernel->arguments, MOST_ARGUMENTS);
     for (size_t k = 0; k < kernel->arguments; k++)
         values[k] = (void *)(uintptr_t)arguments[k].value;
-    dim3 grid = {(unsigned)groups, 1, 1}, block = {(unsigned)kernel->lanes, 1, 1};
+    dim3 grid = {(unsigned)groups, 1, 1}, block = {(unsigned)ky_lanes(card, id), 1, 1};
     if (groups == 0)
         return KY_OK;
     if (groups > INT32_MAX)
@@ -352,7 +353,7 @@ static enum ky_status launch(struct ky_card *card, enum ky_kernel_id id, size_t 
         return KY_OK;
     cudaGetLastError();
     return ky_fail(error, KY_DEVICE, "%s: kernel %s of %zu groups of %zu cannot start: %s",
-                   card->name, kernel->name, groups, kernel->lanes, cudaGetErrorString(code));
+                   card->name, kernel->name, groups, (size_t)block.x, cudaGetErrorString(code));
 }
 
 static enum ky_status wait(struct ky_card *card, struct ky_error *error)

@@ -5,9 +5,18 @@
  * compiled once for each precision says KY_PRECISION, a number of enum ky_precision; its kernels
  * are named KY_NAME(name), and it asks for its precision by KY_IN_…. A local array is declared in
  * the kernel itself with KY_LOCAL; a function that gets a pointer to one, and one that holds a
- * barrier, is KY_FN. */
+ * barrier, is KY_FN.
+ *
+ * Teams. Lanes that work on one thing in step are a team of KY_TEAM lanes: a warp, several of which
+ * make a CUDA block, or a whole OpenCL work-group. A kernel of KY_TEAM_KERNEL says KY_TEAM_SPACE
+ * once, at its top; `ky_team_of(space)` of it goes to every team call. KY_TEAM_ID is the number of
+ * the team in the launch, KY_TEAM_LANE that of the lane in its team; local arrays of a team are
+ * declared [KY_TEAMS][…] and used as array[KY_TEAM_HERE]. Every lane of a team reaches every team
+ * call, so that loops and returns around one are decided by what all lanes of the team know. */
 #ifndef KY_KERNELS_DIALECT_H
 #define KY_KERNELS_DIALECT_H
+
+#include "engine/device/kernels/shared.h"
 
 #if defined(__OPENCL_VERSION__)
 
@@ -25,7 +34,14 @@
 #define KY_LANE ((ky_uint)get_local_id(0))
 #define KY_GROUP ((ky_uint)get_group_id(0))
 #define KY_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
-#define KY_BARRIER_GLOBAL() barrier(CLK_GLOBAL_MEM_FENCE)
+/* Of unsigned numbers of 32 bits in global or local memory; each gives the number from before. */
+#define KY_ATOMIC_ADD(at, value) atomic_add(at, value)
+#define KY_ATOMIC_MAX(at, value) atomic_max(at, value)
+#define KY_ATOMIC_CAS(at, expected, value) atomic_cmpxchg(at, expected, value)
+#define KY_TEAMS 1 /* of a group */
+#define KY_TEAM_HERE 0
+#define KY_TEAM_ID KY_GROUP
+#define KY_TEAM_LANE KY_LANE
 #define KY_FLOAT4(x, y, z, w) ((float4)(x, y, z, w))
 #define KY_FMIN(x, y) fmin(x, y)
 #define KY_FMAX(x, y) fmax(x, y)
@@ -77,7 +93,13 @@ typedef ulong ky_ulong;
 #define KY_LANE ((ky_uint)threadIdx.x)
 #define KY_GROUP ((ky_uint)blockIdx.x)
 #define KY_BARRIER() __syncthreads()
-#define KY_BARRIER_GLOBAL() __syncthreads()
+#define KY_ATOMIC_ADD(at, value) atomicAdd(at, value)
+#define KY_ATOMIC_MAX(at, value) atomicMax(at, value)
+#define KY_ATOMIC_CAS(at, expected, value) atomicCAS(at, expected, value)
+#define KY_TEAMS KY_TEAMS_OF_BLOCK
+#define KY_TEAM_HERE (KY_LANE / KY_TEAM)
+#define KY_TEAM_ID (KY_GROUP * KY_TEAMS + KY_TEAM_HERE)
+#define KY_TEAM_LANE (KY_LANE % KY_TEAM)
 #define KY_FLOAT4(x, y, z, w) make_float4(x, y, z, w)
 #define KY_FMIN(x, y) fminf(x, y)
 #define KY_FMAX(x, y) fmaxf(x, y)
@@ -152,5 +174,137 @@ KY_FN ky_real4 ky_make_real4(KY_REAL x, KY_REAL y, KY_REAL z, KY_REAL w)
     return v;
 }
 #endif
+
+/* ---- teams ---- */
+
+#define KY_TEAM_KERNEL KY_KERNEL(KY_TEAMS *KY_TEAM)
+
+#if defined(__OPENCL_VERSION__)
+
+/* Two rows, for sums that read one and write the other, and a word. */
+#define KY_TEAM_SPACE(space) KY_LOCAL ky_uint space[2 * KY_TEAM + 1]
+typedef KY_LOCAL_POINTER ky_uint *ky_team;
+
+KY_FN ky_team ky_team_of(KY_LOCAL_POINTER ky_uint *space)
+{
+    return space;
+}
+
+/* What the lanes of the team wrote to local memory before, all of them read after; and what they
+ * wrote to global memory. */
+KY_FN void ky_team_sync(void)
+{
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+KY_FN void ky_team_sync_global(void)
+{
+    barrier(CLK_GLOBAL_MEM_FENCE);
+}
+
+/* Bit k: the predicate of lane k. */
+KY_FN ky_uint ky_team_bits(ky_team team, int predicate)
+{
+    KY_LOCAL_POINTER ky_uint *word = team + 2 * KY_TEAM;
+    if (KY_LANE == 0)
+        *word = 0;
+    KY_BARRIER();
+    if (predicate)
+        atomic_or(word, 1U << KY_LANE);
+    KY_BARRIER();
+    ky_uint bits = *word;
+    KY_BARRIER();
+    return bits;
+}
+
+/* The value of lane `from`, the same for all lanes. */
+KY_FN ky_uint ky_team_broadcast(ky_team team, ky_uint value, ky_uint from)
+{
+    if (KY_LANE == from)
+        team[0] = value;
+    KY_BARRIER();
+    value = team[0];
+    KY_BARRIER();
+    return value;
+}
+
+/* The sum of the values of the lanes before; *total is that of all. */
+KY_FN ky_uint ky_team_exclusive_sum(ky_team team, ky_uint value, ky_uint *total)
+{
+    ky_uint sum = value;
+    KY_LOCAL_POINTER ky_uint *row = team;
+    for (ky_uint step = 1; step < KY_TEAM; step <<= 1) {
+        row[KY_LANE] = sum;
+        KY_BARRIER();
+        sum += KY_LANE >= step ? row[KY_LANE - step] : 0;
+        row = row == team ? team + KY_TEAM : team;
+    }
+    *total = ky_team_broadcast(team + 2 * KY_TEAM, sum, KY_TEAM - 1);
+    return sum - value;
+}
+
+#define KY_POPULATION(bits) popcount(bits)
+
+#else
+
+#define KY_TEAM_SPACE(space) const int space = 0
+typedef int ky_team;
+
+KY_FN ky_team ky_team_of(int space)
+{
+    return space;
+}
+
+KY_FN void ky_team_sync(void)
+{
+    __syncwarp();
+}
+
+KY_FN void ky_team_sync_global(void)
+{
+    __syncwarp();
+}
+
+KY_FN ky_uint ky_team_bits(ky_team team, int predicate)
+{
+    (void)team;
+    return __ballot_sync(0xffffffffU, predicate);
+}
+
+KY_FN ky_uint ky_team_broadcast(ky_team team, ky_uint value, ky_uint from)
+{
+    (void)team;
+    return __shfl_sync(0xffffffffU, value, (int)from);
+}
+
+KY_FN ky_uint ky_team_exclusive_sum(ky_team team, ky_uint value, ky_uint *total)
+{
+    ky_uint sum = value;
+#pragma unroll
+    for (ky_uint step = 1; step < KY_TEAM; step <<= 1) {
+        ky_uint before = __shfl_up_sync(0xffffffffU, sum, step);
+        sum += KY_TEAM_LANE >= step ? before : 0;
+    }
+    *total = ky_team_broadcast(team, sum, KY_TEAM - 1);
+    return sum - value;
+}
+
+#define KY_POPULATION(bits) ((ky_uint)__popc(bits))
+
+#endif
+
+/* How many lanes before have a predicate that holds; *total counts those of all lanes. */
+KY_FN ky_uint ky_team_rank(ky_team team, int predicate, ky_uint *total)
+{
+    ky_uint bits = ky_team_bits(team, predicate);
+    *total = KY_POPULATION(bits);
+    return KY_POPULATION(bits & ((1U << KY_TEAM_LANE) - 1));
+}
+
+/* Whether the predicate of any lane holds. */
+KY_FN int ky_team_any(ky_team team, int predicate)
+{
+    return ky_team_bits(team, predicate) != 0;
+}
 
 #endif

@@ -9,7 +9,9 @@
 #include "physics/softening_kinds.h"
 
 /* U(unit, file, precision, variant): KY_PRECISION and KY_VARIANT of the reader, -1 for none.
- * K(unit, kernel, lanes of its group, arguments). */
+ * K(unit, kernel, lanes of its group, arguments); lanes KY_IN_TEAMS: the driver's own number. */
+#define KY_IN_TEAMS 0
+
 #define KY_LOOPS_KERNEL(p, loop, name, NAME, how)                                                  \
     KY_K(loops_##name##_##p, ky_direct_##loop##_##name##_##p, KY_DIRECT_LANES, 11)
 #define KY_LOOPS_KERNELS(p, loop, LOOP, sinks, sources) KY_SOFTENED(KY_LOOPS_KERNEL, p, loop)
@@ -37,7 +39,7 @@
 
 /* The general walk: a kernel for each action, all of them in one unit. */
 #define KY_GENERAL_KERNEL_OF(name, needs, p, number)                                               \
-    KY_K(general_##p, ky_general_##name##_##p, KY_WALK_LANES, 24)
+    KY_K(general_##p, ky_general_##name##_##p, KY_WALK_LANES, 25)
 
 /* The sweep of unrollings, one unit. */
 #define KY_UNROLL_KERNEL(p, sinks, sources)                                                        \
@@ -66,6 +68,7 @@
 #define KY_UNITS                                                                                   \
     KY_U(bodies, "bodies.k", -1, -1)                                                               \
     KY_U(order, "order.k", -1, -1)                                                                 \
+    KY_U(teams, "teams.k", -1, -1)                                                                 \
     KY_U(sort, "sort.k", -1, -1)                                                                   \
     KY_U(unroll, "unroll.k", KY_SINGLE, -1)                                                        \
     KY_UNITS_OF(single, KY_SINGLE)                                                                 \
@@ -76,7 +79,10 @@
     KY_K(bodies, ky_bodies_advance, 256, 9)                                                        \
     KY_K(bodies, ky_bodies_sum, 256, 7)                                                            \
     KY_K(bodies, ky_scatter, 256, 7)                                                               \
-    KY_K(order, ky_order_lists, KY_ORDER_LANES, 2)
+    KY_K(order, ky_order_lists, KY_IN_TEAMS, 3)                                                    \
+    KY_K(teams, ky_compact_count, KY_IN_TEAMS, 4)                                                  \
+    KY_K(teams, ky_compact_place, KY_IN_TEAMS, 7)                                                  \
+    KY_K(teams, ky_team_facts, KY_IN_TEAMS, 6)
 
 #define KY_KERNELS_UNROLL KY_UNROLLINGS(KY_NO_NAME, KY_UNROLL_KERNEL, single)
 

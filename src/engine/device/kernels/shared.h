@@ -2,6 +2,18 @@
 #ifndef KY_KERNELS_SHARED_H
 #define KY_KERNELS_SHARED_H
 
+/* Lanes of a team, and teams of a group where that has several: see dialect.h. */
+#define KY_TEAM 32
+#define KY_TEAMS_OF_BLOCK 4
+
+/* Room that kernels may find too small (fault.h): KY_CAPACITIES(X) has a row each with its name in
+ * errors. */
+#define KY_CAPACITIES(X)                                                                           \
+    X(NEIGHBOURS, "the longest list of neighbours")                                                \
+    X(COMPACTED, "what a compaction keeps")
+#define KY_CAPACITY_NUMBER(name, what) KY_CAPACITY_##name,
+enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
+
 /* Bodies a group sums over, and the places of the sums. */
 #define KY_SUM_CHUNK 4096
 #define KY_SUM_MASS 0
@@ -87,9 +99,11 @@
 /* Lists: lanes of a group. */
 #define KY_LIST_LANES 64
 
-/* Ordering of lists: lanes of a group, and the longest list that fits into local memory. */
-#define KY_ORDER_LANES 32
+/* Ordering of lists: the longest list that fits into local memory. */
 #define KY_ORDER_TILE 1024
+
+/* Compaction: numbers that a team takes. */
+#define KY_COMPACT_CHUNK 128
 
 /* Sort and scan: items of a lane, and of a group of 256 lanes. */
 #define KY_SCAN_EACH 8

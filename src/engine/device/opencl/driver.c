@@ -193,6 +193,7 @@ static enum ky_status open_device(size_t index, struct ky_card **card, struct ky
     if (!cl)
         return ky_no_memory(error, "OpenCL device", 1, sizeof *cl);
     cl->base.driver = &ky_opencl_driver;
+    cl->base.teams = 1;
     cl->device = devices[index];
     enum ky_status status = connect(cl, error);
     if (status != KY_OK)
@@ -394,7 +395,7 @@ static enum ky_status launch(struct ky_card *card, enum ky_kernel_id id, size_t 
 {
     struct ky_opencl *cl = (struct ky_opencl *)card;
     const struct ky_kernel *kernel = &ky_kernels[id];
-    size_t lanes = kernel->lanes, total = groups * lanes;
+    size_t lanes = ky_lanes(card, id), total = groups * lanes;
     cl_int code = CL_SUCCESS;
     for (size_t k = 0; k < kernel->arguments && code == CL_SUCCESS; k++)
         code = clSetKernelArg(cl->kernel[id], (cl_uint)k, arguments[k].size, arguments[k].value);
