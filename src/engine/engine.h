@@ -63,6 +63,27 @@ struct ky_points {
     const uint32_t *body;
 };
 
+/* How an engine goes on by itself. A scheme is the equations of an integrator, which chooses it. */
+enum ky_scheme {
+    KY_SCHEME_LEAPFROG, /* v += a dt/2, x += v dt, a from x, v += a dt/2, with one step for all; the
+                           half kicks between two steps are not joined */
+};
+
+/* Going on without the caller between the steps. Time is counted in ticks, since a sum of steps
+ * would be rounded. Where bodies have steps of their own (powers of two ticks), a step is that of a
+ * block: of all bodies whose own steps end at the same tick. */
+struct ky_advance {
+    enum ky_scheme scheme;
+    double tick;     /* [time]; negative: backwards */
+    uint64_t stride; /* ticks of the longest step */
+    uint64_t until;  /* the tick that is to be reached, a multiple of the stride */
+    uint64_t most;   /* steps of this call, at least 1 */
+    /* What has been done so far, before and after a call. */
+    uint64_t now;      /* the tick of the last step */
+    uint64_t steps;    /* of all bodies or of blocks */
+    double body_steps; /* of single bodies */
+};
+
 struct ky_engine_verbs {
     const char *name; /* "cpu" */
 
@@ -108,6 +129,13 @@ struct ky_engine_verbs {
     enum ky_status (*field)(struct ky_engine *engine, const struct ky_points *points,
                             double (*acceleration)[3], double *potential, struct ky_error *error);
 
+    /* Goes on until the tick or for the most steps, whatever comes first, and counts what it did.
+     * The bits are those of the same scheme made of the verbs below, however the way is cut into
+     * calls; a device may still be at work when this returns. KY_UNSUPPORTED for a scheme that is
+     * not among `schemes`, a sum of 1 << scheme. */
+    enum ky_status (*advance)(struct ky_engine *engine, struct ky_advance *advance,
+                              struct ky_error *error);
+    unsigned schemes;
     enum ky_status (*kick)(struct ky_engine *engine, double dt,
                            struct ky_error *error); /* v += a dt */
     enum ky_status (*drift)(struct ky_engine *engine, double dt,
@@ -169,6 +197,10 @@ enum ky_status ky_engine_exact(struct ky_engine *engine, const size_t *sinks, si
 enum ky_status ky_engine_field(struct ky_engine *engine, const struct ky_points *points,
                                double (*acceleration)[3], double *potential,
                                struct ky_error *error);
+/* Whether the engine can go on by itself. */
+int ky_engine_advances(const struct ky_engine *engine, enum ky_scheme scheme);
+enum ky_status ky_engine_advance(struct ky_engine *engine, struct ky_advance *advance,
+                                 struct ky_error *error);
 enum ky_status ky_engine_kick(struct ky_engine *engine, double dt, struct ky_error *error);
 enum ky_status ky_engine_drift(struct ky_engine *engine, double dt, struct ky_error *error);
 enum ky_status ky_engine_sums(struct ky_engine *engine, struct ky_sums *sums,

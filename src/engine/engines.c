@@ -252,6 +252,19 @@ enum ky_status ky_engine_field(struct ky_engine *engine, const struct ky_points 
     return status ? status : ky_finite_bodies(&results, error);
 }
 
+int ky_engine_advances(const struct ky_engine *engine, enum ky_scheme scheme)
+{
+    return engine->verbs->advance && (engine->verbs->schemes >> scheme & 1U);
+}
+
+enum ky_status ky_engine_advance(struct ky_engine *engine, struct ky_advance *advance,
+                                 struct ky_error *error)
+{
+    if (!ky_engine_advances(engine, advance->scheme))
+        return missing(engine, "go on by itself in this scheme", error);
+    return engine->verbs->advance(engine, advance, error);
+}
+
 enum ky_status ky_engine_kick(struct ky_engine *engine, double dt, struct ky_error *error)
 {
     return CALL(kick, "change velocities", dt, error);

@@ -214,6 +214,28 @@ static enum ky_status forces(struct ky_engine *base, const struct ky_active *act
     return status;
 }
 
+/* KY_SCHEME_LEAPFROG. Nothing here waits for the card. */
+static enum ky_status leapfrog(struct ky_engine *base, struct ky_advance *advance,
+                               struct ky_error *error)
+{
+    struct ky_device_bodies *bodies = &device_engine(base)->bodies;
+    const double dt = advance->tick * (double)advance->stride;
+    enum ky_status status = KY_OK;
+    for (uint64_t k = 0; k < advance->most && advance->now < advance->until && !status; k++) {
+        status = ky_device_kick(bodies, 0.5 * dt, error);
+        if (status == KY_OK)
+            status = ky_device_drift(bodies, dt, error);
+        if (status == KY_OK)
+            status = forces(base, NULL, error);
+        if (status == KY_OK)
+            status = ky_device_kick(bodies, 0.5 * dt, error);
+        advance->now += advance->stride;
+        advance->steps++;
+        advance->body_steps += (double)bodies->n;
+    }
+    return status;
+}
+
 static enum ky_status exact(struct ky_engine *base, const size_t *sinks, size_t count,
                             double (*acceleration)[3], double *potential, struct ky_error *error)
 {
@@ -292,6 +314,8 @@ static void report(struct ky_engine *base, struct ky_force_report *report)
         .forces = forces,                                                                          \
         .field = field,                                                                            \
         .exact = exact,                                                                            \
+        .advance = leapfrog,                                                                       \
+        .schemes = 1U << KY_SCHEME_LEAPFROG,                                                       \
         .kick = kick,                                                                              \
         .drift = drift,                                                                            \
         .sums = sums,                                                                              \
