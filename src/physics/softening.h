@@ -28,7 +28,11 @@ KY_FN struct ky_softened ky_softened_of(KY_REAL eps2, KY_REAL s2, const int how)
     struct ky_softened s;
     s.eps2 = eps2;
     s.s2 = s2;
-    s.y = KY_RSQRT(s2);
+    if (how & KY_GUARD_FIRST) {
+        s.y = KY_WHERE_ABOVE(KY_RSQRT(s2), s2, KY_CLOSE2);
+        return s;
+    }
+    s.y = KY_RSQRT(s2); /* before the test: then no compiler makes a branch of it */
     if (how & KY_GUARD)
         s.y = KY_WHERE_ABOVE(s.y, s2, KY_CLOSE2);
     return s;

@@ -9,8 +9,9 @@
 #define KY_PHYSICS_SOFTENING_KINDS_H
 
 /* How an inner loop softens its pairs: a sum of these, constant in every instance of the loop. */
-#define KY_GUARD 1   /* ε may be 0: pairs that coincide (KY_CLOSE2) exert nothing on each other */
-#define KY_EPS_SUM 2 /* sources have their own ε², which is added to that of the sink */
+#define KY_GUARD 1 /* ε may be 0: pairs that coincide (KY_CLOSE2) exert nothing on each other */
+#define KY_GUARD_FIRST 4 /* the same for pairs that are few, in fewer registers of a device */
+#define KY_EPS_SUM 2     /* sources have their own ε², which is added to that of the sink */
 /* What of these needs the sources' own ε². */
 #define KY_EPS_OF_BOTH KY_EPS_SUM
 

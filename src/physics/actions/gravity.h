@@ -40,7 +40,7 @@ KY_FN int ky_gravity_test(struct ky_walk_span s)
 KY_FN struct ky_gravity ky_gravity_body(struct ky_gravity a, struct ky_walk_body body)
 {
     KY_REAL eps2 = ky_softening_eps2(a.eps2, body.eps2, KY_EPS_SUM);
-    struct ky_softened s = ky_softened_of(eps2, body.r2 + eps2, KY_GUARD);
+    struct ky_softened s = ky_softened_of(eps2, body.r2 + eps2, KY_GUARD_FIRST);
     a.field = ky_add_body(a.field, body.x, body.y, body.z, s, body.mass);
     return a;
 }
@@ -48,7 +48,7 @@ KY_FN struct ky_gravity ky_gravity_body(struct ky_gravity a, struct ky_walk_body
 KY_FN struct ky_gravity ky_gravity_cell(struct ky_gravity a, struct ky_walk_cell cell)
 {
     struct ky_softened s =
-        ky_soften(cell.x, cell.y, cell.z, a.eps2, cell.eps2, KY_GUARD | KY_EPS_SUM);
+        ky_soften(cell.x, cell.y, cell.z, a.eps2, cell.eps2, KY_GUARD_FIRST | KY_EPS_SUM);
     a.field = ky_add_cell(a.field, cell.x, cell.y, cell.z, s, cell.moments);
     return a;
 }

@@ -151,15 +151,14 @@ KY_FN struct ky_near_source ky_near_second(struct ky_sink sink, struct ky_source
     struct ky_near_source at;
     at.d = ky_apart_of(sink, source);
     at.pair = ky_soften(at.d.x, at.d.y, at.d.z, sink.eps2, source.eps2, how);
+    at.pair.y = 0;
     at.near = 0;
 #if KY_IN_SINGLE
-    if (at.pair.s2 <= at.pair.eps2 + sink.near2 && !((how & KY_OWN) && j == sink.own)) {
-        at.d = ky_near_apart(at.d, sink, lows, j);
-        at.pair = ky_soften(at.d.x, at.d.y, at.d.z, sink.eps2, source.eps2, how | KY_GUARD);
+    if (at.pair.s2 > at.pair.eps2 + sink.near2 || ((how & KY_OWN) && j == sink.own))
         return at;
-    }
+    at.d = ky_near_apart(at.d, sink, lows, j);
+    at.pair = ky_soften(at.d.x, at.d.y, at.d.z, sink.eps2, source.eps2, how | KY_GUARD_FIRST);
 #endif
-    at.pair.y = 0;
     return at;
 }
 
