@@ -43,7 +43,7 @@ int main(int count, char **words)
 
     ky_parameters_defaults(&parameters); /* everything as saved */
     must(ky_sim_restore(path, &parameters, &again, &error));
-    /* 0.4 lies within a step: 1 allows to divide it. */
+    /* 0.4 lies within a step. The 1 allows the step to be divided. */
     must(ky_sim_advance_to(sim, 0.4, 1, &error));
     must(ky_sim_advance_to(again, 0.4, 1, &error));
 

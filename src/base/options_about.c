@@ -23,16 +23,14 @@ void ky_option_describe(const char *section, const struct ky_option *option,
         [KY_OPTION_COUNT] = KY_IS_INTEGER, [KY_OPTION_REAL] = KY_IS_REAL,
         [KY_OPTION_CHOICE] = KY_IS_CHOICE, [KY_OPTION_TEXT] = KY_IS_TEXT,
     };
-    struct ky_option_about own = {0,
-                                  section,
-                                  option->name,
-                                  kinds[option->type],
-                                  option->initial,
-                                  option->low,
-                                  option->high,
-                                  option->choices,
-                                  "",
-                                  option->help};
+    struct ky_option_about own = {.section = section,
+                                  .name = option->name,
+                                  .kind = kinds[option->type],
+                                  .initial = option->initial,
+                                  .low = option->low,
+                                  .high = option->high,
+                                  .choices = option->choices,
+                                  .help = option->help};
     unit_of(option->help, own.unit);
     ky_size_give(about, &own, sizeof own);
 }

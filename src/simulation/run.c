@@ -185,8 +185,10 @@ static enum ky_status step(struct ky_run *run, struct ky_error *error)
     const struct ky_moment now = run->sim->now;
     if (!status && ky_schedule_energy_due(schedule, now))
         status = ky_run_write_energy(run, error);
-    if (!status && ky_schedule_snapshot_due(schedule, now))
-        status = ky_run_write_snapshot(run, error), run->looked -= 1.0; /* time enough to look */
+    if (!status && ky_schedule_snapshot_due(schedule, now)) {
+        status = ky_run_write_snapshot(run, error);
+        run->looked -= 1.0; /* the folder is looked at after each snapshot */
+    }
     if (status || ky_moment_compare(now, schedule->end) == 0 ||
         ky_clock() - run->restarted < run->given.restart_every)
         return status;

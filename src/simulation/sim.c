@@ -160,11 +160,13 @@ enum ky_status ky_sim_go_to(struct ky_sim *sim, struct ky_moment moment, struct 
     if (!status && moment.ticks > sim->now.ticks) {
         status =
             sim->integrator->verbs->advance(sim->integrator, moment.ticks - sim->now.ticks, error);
-        sim->now.ticks = moment.ticks;
+        if (!status)
+            sim->now.ticks = moment.ticks;
     }
     if (!status && moment.part != sim->now.part)
         status = part(sim, moment.part - sim->now.part, error);
-    sim->now = moment;
+    if (!status)
+        sim->now = moment;
     return status;
 }
 

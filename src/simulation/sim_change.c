@@ -206,10 +206,13 @@ enum ky_status ky_sim_set_step(struct ky_sim *sim, double step, struct ky_error 
     enum ky_status status = ky_sim_check_time(sim, error);
     if (status)
         return status;
+    const double before = sim->parameters.step;
     sim->parameters.step = step;
     status = renew_integrator(sim, error);
-    if (status)
+    if (status) {
+        sim->parameters.step = before;
         return status;
+    }
     sim->line = (struct ky_timeline){time, sim->integrator->tick};
     sim->now = (struct ky_moment){0};
     return KY_OK;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engines.h"
+#include "simulation/sim.h"
 
 enum { N = 300 };
 static struct ky_error error;
@@ -205,6 +206,28 @@ static void the_step_changes(void **state)
     ky_snapshot_free(&snapshot);
 }
 
+/* An integrator that cannot divide its steps goes as far as whole steps lead, and time says so. */
+static void steps_that_cannot_be_divided(void **state)
+{
+    (void)state;
+    struct ky_parameters parameters = parameters_of("cpu", KY_DIRECT);
+    struct ky_snapshot snapshot = plummer(10);
+    struct ky_sim *sim;
+    assert_ok(ky_sim_open(&parameters, &snapshot.bodies, 0, &sim, &error));
+    const struct ky_integrator_verbs *whole = sim->integrator->verbs;
+    struct ky_integrator_verbs verbs = *whole;
+    verbs.part = NULL;
+    sim->integrator->verbs = &verbs;
+    assert_int_equal(ky_sim_advance_to(sim, 0.3, 1, &error), KY_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "cannot divide"));
+    assert_true(ky_sim_time(sim) == 0.25 && ky_sim_steps(sim) == 4);
+    assert_ok(ky_sim_advance(sim, 1, &error));
+    assert_true(ky_sim_time(sim) == 0.3125);
+    sim->integrator->verbs = whole;
+    ky_sim_close(sim);
+    ky_snapshot_free(&snapshot);
+}
+
 /* Saved and restored, a simulation goes on to the last bit, also from within a step. */
 static void saved_and_restored(void **state)
 {
@@ -319,6 +342,7 @@ int main(void)
         cmocka_unit_test(from_none_to_some),
         cmocka_unit_test(a_state_is_written),
         cmocka_unit_test(the_step_changes),
+        cmocka_unit_test(steps_that_cannot_be_divided),
         cmocka_unit_test(saved_and_restored),
         cmocka_unit_test(fields_at_points),
         cmocka_unit_test(fields_of_odd_points),
