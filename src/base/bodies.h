@@ -28,9 +28,9 @@ struct ky_array {
 };
 extern const struct ky_array ky_arrays[KY_ARRAYS];
 
-/* The array itself, or NULL. */
+/* The array with this place in ky_arrays, or NULL where the bodies have none. */
 void *ky_array_of(const struct ky_bodies *bodies, enum ky_array_id id);
-/* KY_WITH_… of the optional arrays that are there. */
+/* KY_WITH_… of the optional arrays that the bodies have. */
 unsigned ky_bodies_with(const struct ky_bodies *bodies);
 
 /* The type of a body: 4, stars, where the bodies have no array of types. */

@@ -1,8 +1,9 @@
-/* Seconds of a clock that only goes forward; its zero is arbitrary, so only differences mean
- * something. */
+/* A clock for durations. */
 #ifndef KY_BASE_CLOCK_H
 #define KY_BASE_CLOCK_H
 
+/* Now [s]. The clock never goes back. Its zero is arbitrary, so that only differences mean
+ * something. */
 double ky_clock(void);
 
 #endif

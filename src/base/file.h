@@ -1,15 +1,18 @@
-/* Files. Writing replaces a file in one step: everything goes to PATH.part in the same folder,
- * which is flushed to the disk and renamed at the end, so that a file that existed is whole at any
- * moment. Writers of the same file at the same time have different temporary files (PATH.2.part …),
- * and the last that is published stays. A PATH.part that a killed program leaves behind is taken
- * over by the next writer of PATH. Reading is by position, from a file or from memory, and never
- * past the end. */
+/* Files.
+ *
+ * Writing replaces a file in one step. Everything goes to PATH.part in the same folder. At the end
+ * PATH.part is flushed to the disk and renamed, so that a file that existed is whole at any moment.
+ * Several writers of one file at the same time have temporary files of their own (PATH.2.part …);
+ * the last one that publishes stays. A PATH.part that a killed program left behind is taken over by
+ * the next writer of PATH.
+ *
+ * Reading is by position, from a file or from memory, and never past the end. */
 #ifndef KY_BASE_FILE_H
 #define KY_BASE_FILE_H
 
 #include "base/status.h"
 
-/* What an errno means, in `text`. */
+/* Writes what the errno `number` means to `text`, and returns `text`. */
 const char *ky_reason(int number, char text[128]);
 
 /* ---- writing ---- */
@@ -23,51 +26,63 @@ enum ky_status ky_file_may_write(const char *path, int overwrite, struct ky_erro
 /* Opens PATH.part, where ky_file_may_write allows it. KY_CANNOT_WRITE where the system refuses. */
 enum ky_status ky_file_create(const char *path, int overwrite, struct ky_file **file,
                               struct ky_error *error);
-/* Standard output, for the two calls that append: nothing is renamed, and what has been written is
- * gone. */
+/* Standard output as a file, for ky_file_write and ky_file_print alone. Nothing is renamed at the
+ * end, and what has been written cannot be taken back. KY_CANNOT_WRITE where it is closed. */
 enum ky_status ky_file_standard_output(struct ky_file **file, struct ky_error *error);
-/* KY_CANNOT_WRITE if the disk has fewer than `bytes` bytes left. */
+/* KY_CANNOT_WRITE if the disk has fewer than `bytes` bytes left. Takes no bytes: another program
+ * may use them up before the file is written. */
 enum ky_status ky_file_reserve(struct ky_file *file, uint64_t bytes, struct ky_error *error);
 
-/* Each of these remembers the first failure, which ky_file_finish reports, and does nothing after
- * it; they return 0, or -1 once the file has failed. The first two append through a buffer, the
- * others go past it: a file is written in one way or the other. */
+/* These calls return 0, or -1 once the file has failed. The file remembers its first failure, which
+ * ky_file_finish reports; after it they do nothing. ky_file_write and ky_file_print append through
+ * a buffer. The others go past the buffer, so that a file is written in one way or the other.
+ * ky_file_print takes lines of up to 1,023 bytes. */
 int ky_file_write(struct ky_file *file, const void *data, size_t bytes);
 int ky_file_print(struct ky_file *file, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 int ky_file_write_at(struct ky_file *file, uint64_t offset, const void *data, size_t bytes);
+/* Cuts the file to `bytes` bytes, or lengthens it with zeros. */
 int ky_file_resize(struct ky_file *file, uint64_t bytes);
-/* What has been written, zeros past the end. */
+/* Reads back what has been written; past the end of it there are zeros. */
 int ky_file_read_at(struct ky_file *file, uint64_t offset, void *data, size_t bytes);
-uint64_t ky_file_bytes(const struct ky_file *file); /* appended so far */
+/* Bytes that have been appended so far. */
+uint64_t ky_file_bytes(const struct ky_file *file);
 
-/* The name of the temporary file, to read back or to write in place what is there so far. */
+/* The name of the temporary file, for a second stream that reads or writes in it. */
 const char *ky_file_temporary(const struct ky_file *file);
 
-/* Empties the buffer and waits until the disk has everything. */
+/* Empties the buffer and waits until the disk has everything. KY_CANNOT_WRITE for the first failure
+ * since the file was opened. */
 enum ky_status ky_file_finish(struct ky_file *file, struct ky_error *error);
-/* Finishes, then gives the file its name; a file of that name is kept as `previous` if that is not
- * NULL. Frees `file` in any case, and removes PATH.part after a failure. */
+/* ky_file_finish, then gives the file its name. If `previous` is not NULL, a file that has the name
+ * already is kept under that name. Frees `file` in any case, and removes PATH.part after a failure.
+ */
 enum ky_status ky_file_publish(struct ky_file *file, const char *previous, struct ky_error *error);
-/* Removes PATH.part and frees; NULL is allowed. */
+/* Gives up: removes PATH.part and frees `file`, which may be NULL. */
 void ky_file_discard(struct ky_file *file);
 
 /* ---- reading ---- */
 
 struct ky_input {
-    const char *path; /* for error lines and the names of neighbours; NULL for memory */
+    const char *path; /* for error lines and for files beside it; NULL for memory */
     uint64_t size;
     int fd; /* -1: memory */
     const unsigned char *memory;
     void *owned; /* freed by ky_input_close, or NULL */
 };
 
-/* KY_BAD_DATA for what is missing, no plain file or empty. `path` must outlive the input. */
+/* Opens a file for reading. KY_BAD_DATA where it is missing, empty, no plain file, or may not be
+ * read. `path` must outlive the input. */
 enum ky_status ky_input_open(const char *path, struct ky_input *input, struct ky_error *error);
+/* `size` bytes at `data`, which must outlive the input. */
 void ky_input_memory(struct ky_input *input, const void *data, size_t size);
-/* All of standard input, in memory; KY_BAD_DATA if it is empty. To be closed in any case. */
+/* Reads all of standard input into memory. KY_BAD_DATA if it is empty or cannot be read, KY_FAULT
+ * when memory is out. The input is to be closed after a failure too. */
 enum ky_status ky_input_standard(struct ky_input *input, struct ky_error *error);
+/* Closes the file, or frees the memory that ky_input_standard took. */
 void ky_input_close(struct ky_input *input);
+/* Reads `bytes` bytes from byte `offset` on. KY_BAD_DATA where the file ends before, or cannot be
+ * read. */
 enum ky_status ky_input_read(const struct ky_input *input, uint64_t offset, void *data,
                              size_t bytes, struct ky_error *error);
 

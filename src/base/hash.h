@@ -1,5 +1,5 @@
-/* XXH64 (Yann Collet's xxHash, its published specification): a checksum that runs as fast as the
- * memory. Guards restart files against damage, not against an enemy. */
+/* XXH64, a checksum that runs as fast as the memory (Yann Collet's xxHash, by its published
+ * specification). It guards restart files against damage, not against an enemy. */
 #ifndef KY_BASE_HASH_H
 #define KY_BASE_HASH_H
 

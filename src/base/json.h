@@ -14,18 +14,20 @@ struct ky_json {
     int filled; /* something stands before at this depth: a comma is due */
 };
 
-/* `name` is NULL inside an array and for the outermost object. Each object and array must be ended;
- * the end of the outermost one writes a newline. */
+/* Begin an object or an array. `name` is NULL inside an array and for the outermost object. Each
+ * must be ended by its own call; the end of the outermost one writes a newline. */
 void ky_json_object(struct ky_json *json, const char *name);
 void ky_json_array(struct ky_json *json, const char *name);
 void ky_json_end_object(struct ky_json *json);
 void ky_json_end_array(struct ky_json *json);
+/* These write one member of the open object, or with `name` NULL one element of the open array. */
 void ky_json_text(struct ky_json *json, const char *name, const char *text); /* NULL: null */
 void ky_json_real(struct ky_json *json, const char *name, double value);
 void ky_json_integer(struct ky_json *json, const char *name, int64_t value);
 void ky_json_count(struct ky_json *json, const char *name, uint64_t value);
-void ky_json_flag(struct ky_json *json, const char *name, int value);
+void ky_json_flag(struct ky_json *json, const char *name, int value); /* true or false */
 void ky_json_null(struct ky_json *json, const char *name);
+/* An array of `count` numbers, in one line. */
 void ky_json_vector(struct ky_json *json, const char *name, const double *values, size_t count);
 
 struct ky_units;

@@ -11,7 +11,8 @@
 /* Room for any number that ky_number_text writes, with the zero byte at its end. */
 enum { KY_NUMBER_TEXT = 32 };
 
-/* snprintf and vsnprintf: the length that the whole text has, or negative for a failure. */
+/* As snprintf and vsnprintf: write at most `size` bytes, and return the length of the whole text,
+ * or a negative number after a failure. */
 int ky_format(char *text, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 int ky_format_list(char *text, size_t size, const char *format, va_list arguments)
@@ -25,8 +26,8 @@ const char *ky_number_text(char text[KY_NUMBER_TEXT], double value);
  * ends. *end == text if there is no number. Hexadecimal is not read: 0x10 is 0, and ends at the x.
  */
 double ky_number_real(const char *text, char **end);
-/* The same for a whole number of decimal digits below 2^64. Blanks and signs are not accepted; a
- * larger number leaves *end == text. */
+/* The same for a whole number of decimal digits below 2^64. Blanks and signs are not accepted. A
+ * larger number counts as none: *end == text. */
 uint64_t ky_number_count(const char *text, char **end);
 
 #endif

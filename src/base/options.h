@@ -31,20 +31,21 @@ struct ky_option {
     const char *help;    /* one line: what it does and, in brackets, the unit */
 };
 
-/* A table bound to the struct that it describes; `title` is the INI section and the heading of the
- * help. Sets of one title follow each other and make one section. */
+/* A table bound to the struct that it describes. Sets of one title follow each other and make one
+ * section. */
 struct ky_option_set {
-    const char *title;
+    const char *title; /* of the INI section, and the heading in the help */
     const struct ky_option *options;
     size_t count;
-    void *values;
-    unsigned char
-        *given; /* [count]: set to 1 for options that a command line or file names; may be NULL */
+    void *values;         /* the struct */
+    unsigned char *given; /* [count] or NULL: 1 where a command line or a file named the option */
 };
 
+/* For `low, high` of an option that takes any number, and of one that is no number. */
 #define KY_NO_RANGE 0, -1
 
-/* What kyoho.h tells programs of an option. */
+/* Fills *about, as far as the caller's struct goes, for ky_option_get. The unit is what stands in
+ * brackets at the end of the help. */
 void ky_option_describe(const char *section, const struct ky_option *option,
                         struct ky_option_about *about);
 
@@ -56,13 +57,14 @@ void ky_options_defaults(const struct ky_option_set *set);
 const struct ky_option *ky_options_find(const struct ky_option_set *sets, size_t count,
                                         const char *name, const struct ky_option_set **owner);
 
-/* Sets one field from text. `where` starts the error line ("--theta", "run.ini, line 3"). TEXT
- * fields keep the pointer. KY_USAGE for what is no value of this type or out of range; then the
- * field is unchanged. */
+/* Sets one field from text. `where` begins the error line ("--theta", "run.ini, line 3"). A TEXT
+ * field keeps the pointer. KY_USAGE for text that is no value of this type or lies out of range;
+ * the field is unchanged then. */
 enum ky_status ky_option_set_text(const struct ky_option *option, void *values, const char *text,
                                   const char *where, struct ky_error *error);
 
-/* The field as text that ky_option_set_text takes back exactly, cut at `size`; "" while unset. */
+/* Writes the field as text that ky_option_set_text takes back exactly, cut at `size`; "" while it
+ * is unset. */
 void ky_option_text(const struct ky_option *option, const void *values, char *text, size_t size);
 /* 0 for a REAL that is NaN, a CHOICE below 0 and a TEXT that is NULL; else 1. */
 int ky_option_is_set(const struct ky_option *option, const void *values);
@@ -83,62 +85,69 @@ enum ky_status ky_options_command_line(const struct ky_option_set *sets, size_t 
                                        char **argv, const char **positional, int *positionals,
                                        struct ky_error *error);
 
-/* `given`: whether a command line or a file named the option. ky_option_given is 0 for a name that
- * no set has. */
+/* Notes that a command line or a file named the option, in `given` of its set, if that is there. */
 void ky_option_mark_given(const struct ky_option_set *set, const struct ky_option *option);
+/* 1 if that was noted of the option `name`; 0 also for a name that no set has. */
 int ky_option_given(const struct ky_option_set *sets, size_t count, const char *name);
 
-/* The place of an option of the set `owner` among those of all sets, from 0, and their number. */
+/* The place, from 0, of an option of the set `owner` among the options of all sets; and how many
+ * options all sets have. */
 size_t ky_options_index(const struct ky_option_set *sets, const struct ky_option_set *owner,
                         const struct ky_option *option);
 size_t ky_options_total(const struct ky_option_set *sets, size_t count);
 
-/* Reads an INI file. "[section]" lines name the title of a set or are absent; names are those of
- * the command line. Errors start with `name` and the line. KY_USAGE for a line that is wrong or
- * names an option for the second time, KY_BAD_DATA for what is no text. TEXT fields point into
- * *storage (NULL before the first file), to be freed by ky_options_storage_free after their last
- * use, also after a failure. */
+/* Reads an INI file. A line "[section]" names the title of a set; a file may do without such lines.
+ * Names are those of the command line. Error lines begin with `name` and the line. KY_USAGE for a
+ * line that is wrong or names an option for the second time, KY_BAD_DATA for a file that is no text
+ * or cannot be read. TEXT fields point into *storage, which is NULL before the first file; free it
+ * by ky_options_storage_free after their last use, also after a failure. */
 struct ky_option_storage;
 enum ky_status ky_options_ini(const struct ky_option_set *sets, size_t count,
                               const struct ky_option_letter *letters, FILE *file, const char *name,
                               struct ky_option_storage **storage, struct ky_error *error);
-/* The same from the object "options" of a JSON file, such as run.json. *member (may be NULL) is set
- * to the text of the member of that name outside of it, NULL if there is none. */
+/* The same from the object "options" of a JSON file, such as run.json. *member (may be NULL)
+ * becomes the text of the outermost object's member `member_name`, or NULL if it has none. */
 enum ky_status ky_options_json(const struct ky_option_set *sets, size_t count,
                                const struct ky_option_letter *letters, FILE *file, const char *name,
                                struct ky_option_storage **storage, const char *member_name,
                                const char **member, struct ky_error *error);
-/* The whole of a parameter file as *text, which *storage owns. */
+/* Reads the whole of a parameter file. *text, which *storage owns, is ended by a zero byte.
+ * KY_BAD_DATA for a file of 16 MiB or more, for one with zero bytes, and for one that cannot be
+ * read. */
 enum ky_status ky_options_read_file(FILE *file, const char *name,
                                     struct ky_option_storage **storage, char **text,
                                     struct ky_error *error);
+/* Frees the texts of all files that were read into it; NULL is allowed. */
 void ky_options_storage_free(struct ky_option_storage *storage);
 
 /* The word nearest to `name`, or NULL if none is near enough to be a misspelling of it. */
 const char *ky_nearest_word(const char *name, const char *const *words, size_t count);
-/* The same among the names of the sets; of a letter, the option that it stands for. */
+/* The same among the names of the sets. For a single letter, the option that it stands for. */
 const char *ky_options_nearest(const struct ky_option_set *sets, size_t count,
                                const struct ky_option_letter *letters, const char *name);
 
 /* Reads back what ky_options_write_ini wrote. Splits `text` in place; TEXT fields point into it.
- * Sections and names that the sets do not have are passed over. */
+ * Sections and names that the sets do not have are passed over. KY_USAGE for a value that is none.
+ */
 enum ky_status ky_options_read_back(const struct ky_option_set *sets, size_t count, char *text,
                                     struct ky_error *error);
 
-/* KY_USAGE if a field is outside its range or no choice; for structs that were filled by hand.
+/* For structs that a program filled: KY_USAGE if a field lies outside its range or is no choice.
  * Fields that are unset and have no `initial` pass. */
 enum ky_status ky_options_check(const struct ky_option_set *set, struct ky_error *error);
 
-/* All set fields as INI text, sections included, which both readers take back exactly. */
+/* Writes the fields that are set as INI text with sections, which ky_options_ini and
+ * ky_options_read_back take back exactly. */
 void ky_options_write_ini(const struct ky_option_set *sets, size_t count, FILE *out);
+
 /* What stands for the value in the help: "REAL", "FILE", "cpu|cuda"; nothing for a flag. */
 const char *ky_option_value_word(const struct ky_option *option);
-/* The lines of --help, 100 columns wide: "  -n, --bodies NUMBER   how many", under the titles of
- * the sets. A name that several sets have belongs to the first. */
+/* Writes the lines of --help, 100 columns wide, under the titles of the sets:
+ * "  -n, --bodies NUMBER   how many". A name that several sets have belongs to the first. */
 void ky_options_help(const struct ky_option_set *sets, size_t count,
                      const struct ky_option_letter *letters, FILE *out);
-/* Text (UTF-8) wrapped at 100 columns and ended with a newline. `column`: how much of the first
- * line is written already; the text starts at `indent` in every line. */
+/* Writes text (UTF-8) wrapped at 100 columns, with a newline at the end. In every line it starts at
+ * column `indent`. `column` says how many columns of the first line are written already. */
 void ky_help_text(const char *text, int column, int indent, FILE *out);
 
 #endif

@@ -6,8 +6,9 @@
 
 #include <stdint.h>
 
-/* The place in the sequence. A model gives each quantity a stream and each body an index; draws
- * that are rejected go on by `draw`. */
+/* A place in the sequence. A model gives each quantity a stream and each body an index. `draw`
+ * counts the numbers that were taken there, so that a draw which is rejected is followed by the
+ * next. */
 struct ky_random {
     uint64_t seed, index;
     uint32_t stream, draw;
@@ -15,11 +16,11 @@ struct ky_random {
 
 /* The first draw of a body in a stream. */
 struct ky_random ky_random_at(uint64_t seed, uint32_t stream, uint64_t index);
-/* Uniform in (0, 1), 53 bits, never 0 or 1. */
+/* The next number, uniform in (0, 1) with 53 bits; never 0 or 1. */
 double ky_random_uniform(struct ky_random *random);
-/* Normal with mean 0 and deviation 1. */
+/* The next number with a normal distribution of mean 0 and deviation 1; takes two uniform ones. */
 double ky_random_normal(struct ky_random *random);
-/* A point on the sphere of radius 1. */
+/* A direction, isotropic: a point on the sphere of radius 1; takes two uniform numbers. */
 void ky_random_direction(struct ky_random *random, double direction[3]);
 
 #endif

@@ -1,13 +1,15 @@
-/* A double as two floats: (float)x, and what that leaves out, together 48 bits. */
+/* A double as the sum of two floats: (float)x, and what that leaves out. Together they have 48
+ * bits.
+ */
 #ifndef KY_BASE_SPLIT_H
 #define KY_BASE_SPLIT_H
 
 #include <stdint.h>
 #include <string.h>
 
-/* (float)x as a double, for numbers whose float is neither denormal nor infinite: to 24 bits, ties
- * to even. Not (double)(float)x: where gcc 12 does that for two numbers at a time, it leaves both
- * conversions out, and every low part is 0. */
+/* (float)x as a double: x rounded to 24 bits, ties to even. For numbers whose float is neither
+ * denormal nor infinite. It is not written (double)(float)x, because gcc 12 leaves both conversions
+ * out where it makes two numbers at a time; every low part would be 0. */
 static inline double ky_high_part(double x)
 {
     uint64_t bits;

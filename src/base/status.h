@@ -7,9 +7,8 @@
 #include "kyoho/kyoho.h"
 
 /* Fills *error (may be NULL) with one line and returns `status`, so that a caller can write
- * `return ky_fail(error, KY_BAD_DATA, …)`. Control characters become '?'; of a
- * text that struct ky_error has no room for the two ends stay. Numbers have a decimal point in
- * every locale. */
+ * `return ky_fail(error, KY_BAD_DATA, …)`. Control characters become '?'. Of a text that is too
+ * long for struct ky_error the two ends stay. Numbers have a decimal point in every locale. */
 enum ky_status ky_fail(struct ky_error *error, enum ky_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -18,7 +17,7 @@ enum ky_status ky_fail(struct ky_error *error, enum ky_status status, const char
 enum ky_status ky_fail_in(struct ky_error *error, enum ky_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* One line of at most 1023 bytes to the log callback of the parameters, if there is one. */
+/* Hands one line of at most 1,023 bytes to the log callback of the parameters, if there is one. */
 void ky_log(const struct ky_parameters *parameters, enum ky_log_level level, const char *format,
             ...) __attribute__((format(printf, 3, 4)));
 
@@ -26,12 +25,12 @@ struct ky_log_to {
     ky_log_function *log; /* NULL: nowhere */
     void *context;
 };
-/* The same for a log that stands elsewhere. */
+/* The same for a log that stands elsewhere than in struct ky_parameters. */
 void ky_log_list(struct ky_log_to to, enum ky_log_level level, const char *format,
                  va_list arguments) __attribute__((format(printf, 3, 0)));
 
-/* Names of files and values of options may hold newlines and bytes that are not UTF-8; an error or
- * a remark is one line of UTF-8. Puts '?' in place of the others. */
+/* Puts '?' in place of control characters and of bytes that are not UTF-8. Names of files and
+ * values of options may hold them, and an error or a remark is one line of UTF-8. */
 void ky_one_line(char *text);
 
 #endif

@@ -1,11 +1,13 @@
-/* Sums over bodies that have the same bits for any number of threads: the bodies are divided into a
- * fixed number of blocks, each is summed in order, and so are the blocks' sums. */
+/* Sums over bodies that have the same bits for any number of threads. The bodies are divided into a
+ * fixed number of blocks. Each block is summed in order, and so are the sums of the blocks. */
 #ifndef KY_BASE_SUMS_H
 #define KY_BASE_SUMS_H
 
 #include <stddef.h>
 
-/* Number of blocks, and the bodies [ky_block(n, b), ky_block(n, b + 1)) of block b. */
+/* The number of blocks. Block b of n bodies holds the bodies ky_block(n, b) … ky_block(n, b + 1)
+ * − 1.
+ */
 enum { KY_BLOCKS = 256 };
 static inline size_t ky_block(size_t n, size_t block)
 {
@@ -15,11 +17,11 @@ static inline size_t ky_block(size_t n, size_t block)
 /* Σ values, 0 for n = 0. */
 double ky_sum(size_t n, const double *values);
 
-/* mean = Σ w x / Σ w; the plain mean when `weight` is NULL or its sum is 0; 0 when n = 0. Returns
- * Σ w. */
+/* mean = Σ w x / Σ w, in the unit of the vectors; the plain mean when `weight` is NULL or its sum
+ * is 0; 0 when n = 0. Returns Σ w, which is n without weights. */
 double ky_mean(size_t n, const double *weight, double (*vectors)[3], double mean[3]);
 
-/* vectors -= by */
+/* Takes `by` away from each of the n vectors. */
 void ky_subtract(size_t n, double (*vectors)[3], const double by[3]);
 
 #endif

@@ -4,7 +4,8 @@
 
 #include <stdint.h>
 
-/* Bytes of the character at `text` (RFC 3629), or 0 if it is not UTF-8. `text` is not empty. */
+/* The number of bytes of the character at `text`, 1 to 4, or 0 if it is not UTF-8 (RFC 3629).
+ * `text` is not empty. */
 static inline int ky_utf8_length(const char *text)
 {
     const unsigned char *c = (const unsigned char *)text;

@@ -7,8 +7,8 @@
 #include <omp.h>
 #endif
 
-/* From now on loops of this thread take `wanted` threads where nothing else is said; 0 changes
- * nothing. Returns what to give ky_threads_restore. */
+/* From now on the loops of this thread take `wanted` threads, unless they name a number; 0 changes
+ * nothing. Returns the number of before, for ky_threads_restore. */
 static inline int ky_threads_take(int wanted)
 {
 #ifdef _OPENMP
@@ -21,6 +21,7 @@ static inline int ky_threads_take(int wanted)
 #endif
 }
 
+/* Ends what ky_threads_take began. */
 static inline void ky_threads_restore(int before)
 {
 #ifdef _OPENMP
@@ -30,6 +31,8 @@ static inline void ky_threads_restore(int before)
 #endif
 }
 
+/* The number of threads that a loop takes which is told `wanted`; 0 leaves it to OpenMP. 1 in a
+ * build without OpenMP. */
 static inline int ky_threads(int wanted)
 {
 #ifdef _OPENMP

@@ -1,23 +1,23 @@
-/* What units mean beyond the presets of kyoho.h. */
+/* The constants behind the presets of kyoho.h, and whether units fit together. */
 #ifndef KY_BASE_UNITS_H
 #define KY_BASE_UNITS_H
 
 #include "base/status.h"
 
-/* Kiloparsec, solar mass and km/s in cgs, with the digits that GADGET's files have; other editions
- * differ in the seventh. All conversions to physical units take these. */
+/* Kiloparsec, solar mass and km/s in cgs, with the digits that GADGET's files have. Other editions
+ * of the constants differ in the seventh digit. All conversions to physical units take these. */
 #define KY_KPC_CM 3.085678e21
 #define KY_SUN_G 1.989e33
 #define KY_KM_S 1e5
 /* G in kpc (km/s)²/1e10 Msun */
 #define KY_GALAXY_G 43009.0
 
-/* G in units of these scales (cgs), with the digits of the presets: 43009 for kpc, 1e10 Msun, km/s;
- * 1 if a scale is not positive. */
+/* G in units of these scales (cgs), with the digits of the presets: 43009 for kpc, 1e10 Msun and
+ * km/s. 1 if a scale is not positive. */
 double ky_units_gravity(double length_cm, double mass_g, double velocity_cm_s);
 
-/* g that is NaN becomes the G that follows from the scales. KY_USAGE for scales of which some are
- * not positive, and for a g that contradicts them by more than 1 %. */
+/* A g that is NaN becomes the G that follows from the scales. KY_USAGE where some scales are
+ * positive and others are not, and for a g that differs by more than 1 % from what follows. */
 enum ky_status ky_units_check(struct ky_units *units, struct ky_error *error);
 /* Whether two sets of scales are the same to 1 %: constants of different editions are. */
 int ky_units_agree(const struct ky_units *a, const struct ky_units *b);
