@@ -1,6 +1,6 @@
-/* Integrators: each advances the bodies of an engine in time and knows no processor. One file an
- * integrator with its options, its state and its verbs; one table that lists them in the order of
- * enum ky_integrator (integrators.c). */
+/* Integrators. Each advances the bodies of an engine in time, and knows no processor. An integrator
+ * is one file with its options, its state and its verbs. integrators.c lists them in the order of
+ * enum ky_integrator. */
 #ifndef KY_INTEGRATE_INTEGRATE_H
 #define KY_INTEGRATE_INTEGRATE_H
 
@@ -18,7 +18,7 @@ struct ky_integrator_state {
 
 /* What an integrator has done. */
 struct ky_integrator_report {
-    uint64_t steps;    /* longest steps and parts of them, since it was created */
+    uint64_t steps;    /* longest steps since it was created; a part of a step counts as one */
     double body_steps; /* steps of single bodies, over all resumptions */
 };
 
@@ -30,23 +30,24 @@ struct ky_integrator_verbs {
 
     /* Ticks of a step with these parameters; NULL: 1. */
     uint64_t (*stride)(const struct ky_parameters *parameters);
-    /* For the `n` bodies on the engine. KY_USAGE for parameters that do not go with this
-     * integrator. */
+    /* Makes the integrator's own struct for the `n` bodies on the engine. KY_USAGE for parameters
+     * that do not go with this integrator, KY_FAULT when memory is out. */
     enum ky_status (*create)(struct ky_engine *engine, size_t n,
                              const struct ky_parameters *parameters,
                              struct ky_integrator_state **integrator, struct ky_error *error);
-    /* Goes on by so many ticks, a multiple of the stride. Positions, velocities and accelerations
-     * on the engine belong to one time, before and after. */
+    /* Goes on by so many ticks, a multiple of the stride. Before and after, positions, velocities
+     * and accelerations on the engine belong to one time. Fails as the engine fails. */
     enum ky_status (*advance)(struct ky_integrator_state *integrator, uint64_t ticks,
                               struct ky_error *error);
-    /* One step of length `dt`, less than the longest one, for all bodies: a time between two ticks
-     * is reached. NULL: the integrator cannot divide its steps. */
+    /* One step of the length `dt` [time], shorter than the longest one, for all bodies, so that a
+     * time between two ticks is reached. NULL: the integrator cannot divide its steps. */
     enum ky_status (*part)(struct ky_integrator_state *integrator, double dt,
                            struct ky_error *error);
     /* What a restart file has to know of the integrator's own struct, besides bodies and
      * parameters. */
     const struct ky_stored_field *fields;
     size_t field_count;
+    /* What it has done so far. */
     void (*report)(const struct ky_integrator_state *integrator,
                    struct ky_integrator_report *report);
     void (*free)(struct ky_integrator_state *integrator);
@@ -54,7 +55,7 @@ struct ky_integrator_verbs {
 
 extern const struct ky_integrator_verbs ky_leapfrog;
 
-/* The integrator that the parameters name. KY_FAULT when memory is out. */
+/* Makes the integrator that the parameters name; fails as its verb `create` does. */
 enum ky_status ky_integrator_create(struct ky_engine *engine, size_t n,
                                     const struct ky_parameters *parameters,
                                     struct ky_integrator_state **integrator,
@@ -65,11 +66,13 @@ uint64_t ky_integrator_stride(const struct ky_parameters *parameters);
 
 /* ---- all options of struct ky_parameters ---- */
 
-/* Processor, force, the choice of the integrator, and the options of each integrator. */
 enum { KY_INTEGRATORS = 1, KY_PARAMETER_SETS = KY_FORCE_SETS + 1 + KY_INTEGRATORS };
+/* Binds the tables to `parameters`: processor, force, the choice of the integrator, and the options
+ * of each integrator. */
 void ky_parameter_sets(struct ky_parameters *parameters,
                        struct ky_option_set sets[KY_PARAMETER_SETS]);
-/* ky_force_resolve, and ranges and choices of the integrators' options. */
+/* ky_force_resolve, and the ranges and choices of the integrators' options. KY_USAGE for what lies
+ * out of them. */
 enum ky_status ky_parameters_resolve(const struct ky_parameters *given,
                                      struct ky_parameters *resolved, struct ky_error *error);
 

@@ -1,4 +1,4 @@
-/* energy.csv: one row of sums for each time that was asked for. The columns stand in one table. */
+/* energy.csv: a header line, and a row of sums for each time that was asked for. */
 #ifndef KY_SIMULATION_ENERGY_H
 #define KY_SIMULATION_ENERGY_H
 
@@ -6,16 +6,19 @@
 
 #include "base/status.h"
 
-/* What later rows are compared with. */
+/* The energies at the start, which those of later rows are compared with. */
 struct ky_energy_start {
-    double energy, potential;
-    int conserved; /* 0: own softenings with the kind plummer, whose pairs are not symmetric */
+    double energy, potential; /* [mass velocity²] */
+    int conserved; /* 0: the force of a body on another is not that of the other on it. So it is for
+                      bodies with softenings of their own and the kind plummer */
 };
 
-double ky_energy_change(const struct ky_energy_start *start,
-                        const struct ky_sums *sums); /* NaN: not known */
+/* (E − E₀)/|E₀|; NaN where no energy is conserved, and where E₀ is 0. */
+double ky_energy_change(const struct ky_energy_start *start, const struct ky_sums *sums);
 
-/* `folder` is for error lines. */
+/* Write the line with the names of the columns, or one row, to the open file. `wall` is in seconds.
+ * A number that is not known leaves its place empty. KY_CANNOT_WRITE where the disk refuses;
+ * `folder` is for that error line. */
 enum ky_status ky_energy_header(FILE *file, const char *folder, struct ky_error *error);
 enum ky_status ky_energy_row(FILE *file, const char *folder, const struct ky_energy_start *start,
                              const struct ky_sums *sums, double time, uint64_t steps, double wall,

@@ -1,4 +1,4 @@
-/* The output folder of a run: its names, whether it is free, and what is removed from it. */
+/* The output folder of a run: the names in it, whether it is free, and what is removed from it. */
 #ifndef KY_SIMULATION_FOLDER_H
 #define KY_SIMULATION_FOLDER_H
 
@@ -6,35 +6,36 @@
 
 enum { KY_PATH = 4096 };
 
-/* "FOLDER/NAME"; KY_USAGE if that is too long. */
+/* Write "FOLDER/NAME" to `path`, or the name of snapshot number `number` in the folder. KY_USAGE if
+ * that is too long. */
 enum ky_status ky_folder_path(const char *folder, const char *name, char path[KY_PATH],
                               struct ky_error *error);
 enum ky_status ky_folder_snapshot(const char *folder, size_t number, char path[KY_PATH],
                                   struct ky_error *error);
 
-/* Makes the folder if need be and checks that it can be written, before anything is computed.
- * Results of a run that lie in it are refused with KY_USAGE unless `overwrite`. *made: the folder
- * was not there before. */
+/* Makes the folder if need be, and checks that it can be written, before anything is computed.
+ * *made becomes 1 if the folder was not there before. KY_USAGE if results of a run lie in it,
+ * unless `overwrite`; KY_CANNOT_WRITE if it cannot be made or written. */
 enum ky_status ky_folder_check(const char *folder, int overwrite, int *made,
                                struct ky_error *error);
 /* 1 if `path` is a file in the folder that --overwrite would remove. */
 int ky_folder_would_remove(const char *folder, const char *path);
 
 /* The first files of a run are written to a folder inside the folder, so that old results stay
- * until the new run has begun. `begin` makes it anew and says where it is. `commit` removes the old
- * results, and a file named `stop`, and moves the new files to their place. `drop` removes what was
- * begun. */
+ * until the new run has begun. `begin` makes that folder anew and writes its name to `inside`.
+ * `commit` removes the old results and a file named `stop`, and moves the new files to their place.
+ * `drop` removes what was begun. KY_CANNOT_WRITE where the system refuses. */
 enum ky_status ky_folder_begin(const char *folder, char inside[KY_PATH], struct ky_error *error);
 enum ky_status ky_folder_commit(const char *folder, struct ky_error *error);
 void ky_folder_drop(const char *folder);
-/* Ends a commit that was interrupted, whenever that was; does nothing where there is none. */
+/* Completes a commit that was interrupted, however long ago. Does nothing where there is none. */
 enum ky_status ky_folder_settle(const char *folder, struct ky_error *error);
-/* 1 if a run can be resumed there. */
+/* 1 if the folder has a restart file, or the start of a run that can be completed. */
 int ky_folder_resumable(const char *folder);
-/* Whether a name in the folder is that of a snapshot as a run writes them. */
+/* 1 if a run gives its snapshots such names: "snapshot_0012.hdf5". */
 int ky_folder_is_snapshot(const char *name);
-/* 1 if the user has put a file named `stop` there; it is removed, so that the run can go on later.
- */
+/* 1 if the user has put a file named `stop` there. The file is removed, so that the run can go on
+ * later. */
 int ky_folder_stop(const char *folder);
 
 #endif

@@ -1,4 +1,5 @@
-/* Inside of a run. */
+/* Inside of a run in a folder: run_start.c and run_resume.c begin one, run.c leads it from step to
+ * step, run_output.c and run_json.c write its files. */
 #ifndef KY_SIMULATION_RUN_H
 #define KY_SIMULATION_RUN_H
 
@@ -14,11 +15,12 @@
 struct ky_run_state {
     double tick;
     struct ky_moment end;
-    uint64_t stride, shorten, every, energy_every; /* ticks: struct ky_schedule */
-    uint64_t snapshots;                            /* written so far */
-    uint64_t energy_bytes;                         /* length of energy.csv at the restart */
-    double energy, potential;                      /* at the start */
-    double wall;                                   /* seconds up to the restart */
+    uint64_t stride, every, energy_every; /* ticks, as in struct ky_schedule */
+    uint64_t shorten;                     /* 1: steps may be divided */
+    uint64_t snapshots;                   /* written so far */
+    uint64_t energy_bytes;                /* length of energy.csv at the restart */
+    double energy, potential;             /* at the start [mass velocity²] */
+    double wall;                          /* seconds up to the restart */
     uint64_t conserved, compress;
     uint64_t seed, has_seed; /* of the model that the bodies were made by */
     struct ky_units units;
@@ -37,13 +39,15 @@ struct ky_run {
     char *source;  /* the same as options: struct ky_run_parameters; or NULL */
     uint64_t hash; /* of the bodies at the start; 0: not known */
     FILE *log, *energy;
-    long log_before;                   /* bytes of run.log that an earlier run has written */
-    const char *folder;                /* where files are written now: output, or `begun` */
-    char begun[KY_PATH];               /* the first files, until they are complete: see folder.h */
-    double started, restarted, looked; /* ky_clock: the run, the last restart file, look_around */
-    double change;                     /* last relative change of the energy */
-    double resume_time;                /* of the last restart file; NaN: there is none */
-    uint64_t resume_steps;
+    long log_before;        /* bytes of run.log that an earlier run has written */
+    const char *folder;     /* where files are written now: output, or `begun` */
+    char begun[KY_PATH];    /* folder of the first files until they are complete: see folder.h */
+    double started;         /* ky_clock at the start or the resumption [s] */
+    double restarted;       /* ky_clock when the last restart file was written [s] */
+    double looked;          /* ky_clock when the folder was looked at last [s] */
+    double change;          /* relative change of the energy in the last row */
+    double resume_time;     /* of the last restart file [time]; NaN: there is none */
+    uint64_t resume_steps;  /* steps up to that file */
     char remark[KY_REMARK]; /* which softening was chosen */
     ky_log_function *outer_log;
     void *outer_context;
@@ -53,36 +57,47 @@ struct ky_run {
 extern const struct ky_option ky_run_options[];
 extern const size_t ky_run_option_count;
 
+/* A run with the caller's parameters over the defaults, and nothing opened yet. KY_USAGE for
+ * structs that no _defaults call filled, and without an output folder. Free with ky_run_destroy. */
 enum ky_status ky_run_create(const struct ky_parameters *parameters,
                              const struct ky_run_parameters *given, struct ky_run **made,
                              struct ky_error *error);
+/* Closes the files and the simulation, and frees the run. */
 void ky_run_destroy(struct ky_run *run);
 /* Lengths and times of the bodies with the softening of the parameters; all 0 where no body has
  * mass or there is no gravity. */
 enum ky_status ky_run_scales(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
                              struct ky_scales *scales, struct ky_error *error);
-/* Opens run.log and locks it while this process lives: one run at a time in a folder. */
+/* Opens run.log and locks it while this process lives. KY_USAGE if another run has the lock: there
+ * is one at a time in a folder. */
 enum ky_status ky_run_lock(struct ky_run *run, struct ky_error *error);
-/* energy.csv, in the present folder. */
+/* Opens energy.csv in the present folder; `mode` is that of fopen. */
 enum ky_status ky_run_open_energy(struct ky_run *run, const char *mode, struct ky_error *error);
-/* Writes energy.csv again if it was removed or replaced since it was opened; what replaced it is
- * kept as energy.csv.previous. */
+/* Writes energy.csv again if somebody removed or replaced it since it was opened. What replaced it
+ * is kept as energy.csv.previous. */
 enum ky_status ky_run_keep_energy(struct ky_run *run, struct ky_error *error);
-char *ky_run_copy_text(const char *text); /* NULL when memory is out; free() */
-/* From the present step to the end, or to a reason to stop. */
+/* A copy of the text, to be freed; NULL when memory is out. */
+char *ky_run_copy_text(const char *text);
+/* Goes from the present step to the end, or to a reason to stop, which is KY_STOPPED. Writes what
+ * is due, and run.json at the end, after a failure too. */
 enum ky_status ky_run_loop(struct ky_run *run, struct ky_error *error);
 
-/* A pause in the run's life, each on disk when it returns. */
+/* Each of these writes one file, or a row of energy.csv, for the present time. KY_CANNOT_WRITE
+ * where the disk refuses. A snapshot, a restart file and run.json are on the disk on return. A row
+ * whose energy is not finite is KY_BAD_DATA. */
 enum ky_status ky_run_write_snapshot(struct ky_run *run, struct ky_error *error);
 enum ky_status ky_run_write_restart(struct ky_run *run, struct ky_error *error);
-/* `outcome`: "running", "done", "stopped early", "failed"; `reason`: of the last two, or NULL. */
+/* `outcome` is "running", "done", "stopped early" or "failed"; `reason` says why it is one of the
+ * last two, else it is NULL. */
 enum ky_status ky_run_write_json(struct ky_run *run, const char *outcome, const char *reason,
                                  struct ky_error *error);
-/* The same for a run that has failed: tries harder, and has no failure of its own. */
+/* The same for a run that has failed. On a full disk it writes over the run.json that is there. It
+ * has no failure of its own. */
 void ky_run_write_failure(struct ky_run *run, const char *reason);
 enum ky_status ky_run_write_energy(struct ky_run *run, struct ky_error *error);
 
-/* A section of a restart file, to be freed by ky_fields_free, and back. */
+/* The state as a section of a restart file, to be freed by ky_fields_free; and from such a file.
+ * KY_BAD_DATA if the file lacks a number. */
 enum ky_status ky_run_store_state(const struct ky_run_state *state, struct ky_section *section,
                                   struct ky_error *error);
 enum ky_status ky_run_restore_state(const struct ky_restart *restart, struct ky_run_state *state,
@@ -92,6 +107,7 @@ enum ky_status ky_run_restore_state(const struct ky_restart *restart, struct ky_
 enum { KY_HASH_TEXT = 17 };
 void ky_run_hash_text(const struct ky_run *run, char text[KY_HASH_TEXT]);
 
+/* Seconds that the run has taken, those before a resumption included. */
 double ky_run_wall(const struct ky_run *run);
 
 #endif

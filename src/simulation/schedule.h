@@ -8,12 +8,13 @@ struct ky_schedule {
     struct ky_timeline line;
     uint64_t stride; /* ticks of a step */
     struct ky_moment end;
-    uint64_t every, energy_every; /* ticks; every 0: none; energy_every ≥ 1 */
-    struct ky_moment *at;         /* further snapshots: after the start, ascending */
+    uint64_t every;        /* ticks between snapshots; 0: there are none at intervals */
+    uint64_t energy_every; /* ticks between rows of energy.csv, 1 or more */
+    struct ky_moment *at;  /* [ats] moments of further snapshots: after the start, ascending */
     size_t ats;
-    int shorten; /* a step may be divided where a time of `at` or the end lies within it */
-    int derived; /* the step: nobody gave it */
-    int fixed;   /* the step: a resumed run keeps its own */
+    int shorten; /* 1: a step is divided where a moment of `at`, or the end, lies within it */
+    int derived; /* 1: the program chose the step */
+    int fixed;   /* 1: the step cannot be chosen, because a resumed run keeps its own */
 };
 
 /* The step [time]; negative: backwards. */
@@ -21,37 +22,43 @@ double ky_schedule_step(const struct ky_schedule *schedule);
 /* Steps from the start to the end, a last one that is divided counted as one. */
 uint64_t ky_schedule_steps(const struct ky_schedule *schedule);
 
-/* From times to steps. `suggested` is the step to take where the parameters have none: the schedule
- * then takes the largest step up to it that divides all intervals and times asked for; KY_USAGE if
- * that is much shorter. Every given time must be a multiple of the step, else KY_USAGE, but for the
- * end and those of `at` where run->shorten allows it. KY_USAGE too where the step is lost beside
- * the time in the rounding of double. Free with ky_schedule_free, after a failure too. */
+/* Makes the schedule of a run that begins at time `start`.
+ *
+ * Where the parameters have no step, the schedule takes the largest step up to `suggested` that
+ * divides all intervals and times that are asked for; KY_USAGE if that is much shorter. Every time
+ * must be a multiple of the step from the start, else KY_USAGE; run->shorten excepts the end and
+ * the times of run->at. KY_USAGE too where the step is lost in the rounding of the time. Free with
+ * ky_schedule_free, after a failure too. */
 enum ky_status ky_schedule_make(const struct ky_parameters *parameters,
                                 const struct ky_run_parameters *run, double start, double suggested,
                                 struct ky_schedule *schedule, struct ky_error *error);
 void ky_schedule_free(struct ky_schedule *schedule);
-/* Warns where a derived step makes a run of very many steps, as two bodies at rest do. */
+/* Warns through the log if the program chose a step that makes more than a million steps, as for
+ * two bodies that fall from rest. */
 void ky_schedule_warn(const struct ky_schedule *schedule, const struct ky_parameters *parameters);
-/* The same step and intervals with another end (time, or number of steps if `end` is NaN). */
+/* Gives the schedule another end: the time `end`, or after `steps` steps if that is NaN. Step and
+ * intervals stay. KY_USAGE for an end that no step meets or that does not lie ahead. */
 enum ky_status ky_schedule_extend(struct ky_schedule *schedule, double end, uint64_t steps,
                                   struct ky_error *error);
 
-/* Adds a snapshot that comes after all of `at`. */
+/* Adds a moment for a snapshot, later than all of `at`. KY_FAULT when memory is out. */
 enum ky_status ky_schedule_add(struct ky_schedule *schedule, struct ky_moment moment,
                                struct ky_error *error);
 
-/* The next moment at which bodies are at one time and something may be due. */
+/* The next moment at which something may be due: the end of a step, a moment of `at`, or the end.
+ */
 struct ky_moment ky_schedule_next(const struct ky_schedule *schedule, struct ky_moment now);
-/* Whether a snapshot, or a row of energy.csv, is due. Each snapshot has a row. */
+/* 1 if a snapshot, or a row of energy.csv, is due. Each snapshot has a row. */
 int ky_schedule_snapshot_due(const struct ky_schedule *schedule, struct ky_moment now);
 int ky_schedule_energy_due(const struct ky_schedule *schedule, struct ky_moment now);
-/* How many snapshots are written from the start to the end. */
+/* The number of snapshots from the start to the end, both included. */
 uint64_t ky_schedule_snapshots(const struct ky_schedule *schedule);
 
-/* The most rows of energy.csv, but for one with each snapshot, where no interval is given. */
+/* The most rows of energy.csv where no interval is given. A row with each snapshot comes on top. */
 enum { KY_ENERGY_ROWS = 5000 };
 
-/* The times in "0.5,1,2.25": allocated, free(); none for NULL. KY_USAGE for anything else. */
+/* Reads a list of times such as "0.5,1,2.25" into *times, to be freed; NULL is an empty list.
+ * KY_USAGE for any other text. */
 enum ky_status ky_schedule_times(const char *text, double **times, size_t *count,
                                  struct ky_error *error);
 

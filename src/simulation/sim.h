@@ -14,46 +14,52 @@ struct ky_sim {
     struct ky_integrator_state *integrator;
     struct ky_timeline line;
     struct ky_moment now;
-    int in_run;            /* a run decides on time: see ky_sim_advance */
-    uint64_t steps_before; /* made before the integrator was created */
-    unsigned with;         /* which optional arrays the bodies came with: KY_WITH_ID … */
-    uint64_t *id;          /* kept here: no engine needs them */
-    uint8_t *type;
+    int in_run;            /* 1: the time is the run's, and nobody else may change it */
+    uint64_t steps_before; /* steps before the present integrator was created */
+    unsigned with;         /* KY_WITH_… of the labels and softenings that the bodies came with */
+    uint64_t *id;          /* [n] or NULL; kept here, because no engine needs them */
+    uint8_t *type;         /* the same */
 };
 
-/* A simulation whose bodies are on the engine, without forces unless the bodies brought them. */
+/* Opens engine and integrator and puts the bodies on the engine. It has the forces that the bodies
+ * bring, or none. The bodies have been checked. *sim is NULL after a failure. */
 enum ky_status ky_sim_create(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
                              double time, struct ky_sim **sim, struct ky_error *error);
-/* Copies ids and types in place of those of before, and notes what else the bodies bring. */
+/* Copies the ids and types of the bodies in place of those of before, and notes whether they have
+ * softenings. KY_FAULT when memory is out. */
 enum ky_status ky_sim_keep_labels(struct ky_sim *sim, const struct ky_bodies *bodies,
                                   struct ky_error *error);
 
-/* ky_sim_open without the first forces, so that the caller can free its bodies before the engine
- * needs more memory for them. The bodies have been checked. */
+/* ky_sim_open in two parts, so that the caller can free its bodies before the engine needs memory
+ * for the forces. The bodies have been checked. KY_USAGE for a start time that is not finite, a
+ * step that is lost in its rounding, and bodies whose softening nobody tells. */
 enum ky_status ky_sim_place(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
                             double time, struct ky_sim **sim, struct ky_error *error);
 enum ky_status ky_sim_first_forces(struct ky_sim *sim, struct ky_error *error);
 
-/* KY_USAGE within a run. */
+/* KY_USAGE within a run: there the caller's function may not change the time or the step. */
 enum ky_status ky_sim_check_time(const struct ky_sim *sim, struct ky_error *error);
-/* Goes on to a moment that is not before the present one. A part of a step needs an integrator that
- * can divide its steps, else KY_UNSUPPORTED. */
+/* Goes on to a moment that is not before the present one. KY_USAGE without a step. A moment within
+ * a step needs an integrator that can divide its steps, else KY_UNSUPPORTED; the simulation is then
+ * at the end of the last whole step. */
 enum ky_status ky_sim_go_to(struct ky_sim *sim, struct ky_moment moment, struct ky_error *error);
 
-/* Writes the simulation and the caller's own sections to a restart file. */
+/* Writes the simulation and the `extras` sections of the caller to a restart file. */
 enum ky_status ky_sim_write_restart(struct ky_sim *sim, const char *path,
                                     const struct ky_section *extra, size_t extras,
                                     struct ky_error *error);
-/* The parameters as INI text: allocated, free(). */
+/* Writes the parameters as INI text to *text, to be freed. KY_FAULT when memory is out. */
 enum ky_status ky_sim_parameters_text(const struct ky_parameters *parameters, char **text,
                                       struct ky_error *error);
-/* The parameters of a restart file; processor and log are those of `wanted`, where that names them.
- * They point into *text, which is allocated: free(). */
+/* The parameters of a restart file. Engine, instruction set and threads are those of `wanted`,
+ * where that names them; so is the log. The parameters point into *text, to be freed after their
+ * last use. KY_BAD_DATA for a file without parameters. */
 enum ky_status ky_sim_restore_parameters(const struct ky_restart *restart,
                                          const struct ky_parameters *wanted,
                                          struct ky_parameters *parameters, char **text,
                                          struct ky_error *error);
-/* A simulation from a restart that has been read, with its step and clock. */
+/* A simulation from a restart file that has been read, with its step, clock and forces. KY_BAD_DATA
+ * for a file that lacks something; *sim is NULL then. */
 enum ky_status ky_sim_from_restart(const struct ky_restart *restart,
                                    const struct ky_parameters *parameters, struct ky_sim **sim,
                                    struct ky_error *error);
