@@ -1,7 +1,7 @@
 /* Files.
  *
  * Writing replaces a file in one step. Everything goes to PATH.part in the same folder. At the end
- * PATH.part is flushed to the disk and renamed, so that a file that existed is whole at any moment.
+ * PATH.part is flushed to the disk and renamed, so that a file that existed is whole at any time.
  * Several writers of one file at the same time have temporary files of their own (PATH.2.part …);
  * the last one that publishes stays. A PATH.part that a killed program left behind is taken over by
  * the next writer of PATH.

@@ -41,8 +41,8 @@ struct ky_integrator_verbs {
                               struct ky_error *error);
     /* One step of the length `dt` [time], shorter than the longest one, for all bodies, so that a
      * time between two ticks is reached. NULL: the integrator cannot divide its steps. */
-    enum ky_status (*part)(struct ky_integrator_state *integrator, double dt,
-                           struct ky_error *error);
+    enum ky_status (*short_step)(struct ky_integrator_state *integrator, double dt,
+                                 struct ky_error *error);
     /* What a restart file has to know of the integrator's own struct, besides bodies and
      * parameters. */
     const struct ky_stored_field *fields;

@@ -111,7 +111,7 @@ enum ky_status ky_run_lock(struct ky_run *run, struct ky_error *error)
 
 struct pace {
     double second;  /* ky_clock at the start of the second that is measured */
-    uint64_t steps; /* at that moment */
+    uint64_t steps; /* at that instant */
     double rate;    /* steps per second; 0: not known yet */
 };
 
@@ -130,7 +130,7 @@ static void tell(struct ky_run *run, struct pace *pace)
     const struct ky_progress progress = {
         .size = sizeof progress,
         .time = ky_sim_time(run->sim),
-        .end = ky_moment_time(&schedule->line, schedule->end),
+        .end = ky_instant_time(&schedule->line, schedule->end),
         .steps = steps,
         .steps_at_end = end,
         .steps_per_s = pace->rate,
@@ -168,7 +168,7 @@ static enum ky_status look_around(struct ky_run *run, const char **reason, struc
 static enum ky_status visit(struct ky_run *run, struct ky_error *error)
 {
     const uint64_t every = run->given.visit_every ? run->given.visit_every : 1;
-    const struct ky_moment now = run->sim->now;
+    const struct ky_instant now = run->sim->now;
     if (!run->given.visit || now.part != 0 || now.ticks / run->schedule.stride % every)
         return KY_OK;
     run->sim->in_run = 1;
@@ -182,14 +182,14 @@ static enum ky_status step(struct ky_run *run, struct ky_error *error)
         ky_sim_go_to(run->sim, ky_schedule_next(schedule, run->sim->now), error);
     if (!status)
         status = visit(run, error);
-    const struct ky_moment now = run->sim->now;
+    const struct ky_instant now = run->sim->now;
     if (!status && ky_schedule_energy_due(schedule, now))
         status = ky_run_write_energy(run, error);
     if (!status && ky_schedule_snapshot_due(schedule, now)) {
         status = ky_run_write_snapshot(run, error);
         run->looked -= 1.0; /* the folder is looked at after each snapshot */
     }
-    if (status || ky_moment_compare(now, schedule->end) == 0 ||
+    if (status || ky_instant_compare(now, schedule->end) == 0 ||
         ky_clock() - run->restarted < run->given.restart_every)
         return status;
     status = ky_run_write_restart(run, error);
@@ -202,7 +202,7 @@ static enum ky_status go(struct ky_run *run, const char **reason, struct ky_erro
     struct pace pace = {ky_clock(), run->sim->now.ticks / run->schedule.stride, 0};
     enum ky_status status = KY_OK;
     run->looked = ky_clock() - 1.0;
-    while (!status && ky_moment_compare(run->sim->now, run->schedule.end) < 0) {
+    while (!status && ky_instant_compare(run->sim->now, run->schedule.end) < 0) {
         *reason = stop_reason(run);
         if (!*reason)
             status = look_around(run, reason, error);

@@ -14,7 +14,7 @@
 /* What a restart file has to know of the run besides the bodies: run_state.c. */
 struct ky_run_state {
     double tick;
-    struct ky_moment end;
+    struct ky_instant end;
     uint64_t stride, every, energy_every; /* ticks, as in struct ky_schedule */
     uint64_t shorten;                     /* 1: steps may be divided */
     uint64_t snapshots;                   /* written so far */

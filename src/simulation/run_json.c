@@ -39,7 +39,7 @@ static char *times_text(const struct ky_run *run)
     size_t room = schedule->ats * KY_NUMBER_TEXT, used = 0;
     char *text = room ? ky_allocate(room, 1) : NULL, number[KY_NUMBER_TEXT];
     for (size_t k = 0; k < schedule->ats && text; k++) {
-        double time = ky_moment_time(&schedule->line, schedule->at[k]);
+        double time = ky_instant_time(&schedule->line, schedule->at[k]);
         used += (size_t)snprintf(text + used, room - used, "%s%s", k ? "," : "",
                                  ky_number_text(number, time));
     }
@@ -55,7 +55,7 @@ static void write_run_options(struct ky_json *json, const struct ky_run *run)
     double tick = fabs(schedule->line.tick);
     char *at = times_text(run);
     struct ky_run_parameters own = run->given;
-    own.end = ky_moment_time(&schedule->line, schedule->end);
+    own.end = ky_instant_time(&schedule->line, schedule->end);
     own.every = schedule->every ? (double)schedule->every * tick : (double)NAN;
     own.energy_every = (double)schedule->energy_every * tick;
     own.at = at;
@@ -148,7 +148,7 @@ static void write_schedule(struct ky_json *json, const struct ky_run *run)
 {
     const struct ky_schedule *schedule = &run->schedule;
     double tick = fabs(schedule->line.tick);
-    ky_json_real(json, "end", ky_moment_time(&schedule->line, schedule->end));
+    ky_json_real(json, "end", ky_instant_time(&schedule->line, schedule->end));
     if (schedule->every)
         ky_json_real(json, "every", (double)schedule->every * tick);
     else
@@ -156,7 +156,7 @@ static void write_schedule(struct ky_json *json, const struct ky_run *run)
     ky_json_real(json, "energy_every", (double)schedule->energy_every * tick);
     ky_json_array(json, "at");
     for (size_t k = 0; k < schedule->ats; k++)
-        ky_json_real(json, NULL, ky_moment_time(&schedule->line, schedule->at[k]));
+        ky_json_real(json, NULL, ky_instant_time(&schedule->line, schedule->at[k]));
     ky_json_end_array(json);
     ky_json_count(json, "steps_at_end", ky_schedule_steps(schedule));
     ky_json_count(json, "steps_between_snapshots", schedule->every / schedule->stride);

@@ -101,15 +101,15 @@ static enum ky_status cut_energy(struct ky_run *run, struct ky_error *error)
  * on, so that run.json repeats it. */
 static enum ky_status extend(struct ky_run *run, struct ky_error *error)
 {
-    const struct ky_moment now = run->sim->now, before = run->schedule.end;
+    const struct ky_instant now = run->sim->now, before = run->schedule.end;
     if (isnan(run->given.end) && !run->given.steps)
         return KY_OK;
     enum ky_status status =
         ky_schedule_extend(&run->schedule, run->given.end, run->given.steps, error);
-    if (!status && ky_moment_compare(run->schedule.end, now) < 0)
+    if (!status && ky_instant_compare(run->schedule.end, now) < 0)
         return ky_fail(error, KY_USAGE, "the run in %s is at time %.10g already, past that end",
                        run->given.output, ky_sim_time(run->sim));
-    if (!status && ky_moment_compare(now, before) == 0 &&
+    if (!status && ky_instant_compare(now, before) == 0 &&
         !ky_schedule_snapshot_due(&run->schedule, before))
         status = ky_schedule_add(&run->schedule, before, error);
     return status;

@@ -36,7 +36,7 @@ static void warn(const struct ky_run *run, const struct ky_scales *scales, doubl
     double longest = 0.3 * softening / scales->velocity_dispersion; /* [time] */
     const struct ky_schedule *schedule = &run->schedule;
     double step = fabs(ky_schedule_step(schedule));
-    double length = fabs(ky_moment_time(&schedule->line, schedule->end) - schedule->line.start);
+    double length = fabs(ky_instant_time(&schedule->line, schedule->end) - schedule->line.start);
     if (softening == 0 && scales->step > 0 && step > 4 * scales->step)
         ky_log(
             &run->parameters, KY_LOG_WARNING,

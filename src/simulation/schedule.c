@@ -49,24 +49,25 @@ static enum ky_status whole(const struct ky_schedule *schedule, const char *name
     if (ratio > 9e15)
         return too_many(name, ratio, error);
     if (!ky_ticks_whole(ratio, &steps) || !steps)
-        return ky_fail(
-            error, KY_USAGE, "%s: %g is not a multiple of the step %g; %s%s", name, length, step,
-            ky_moment_nearest(&from_zero, schedule->stride, length, 1, text), other_step(schedule));
+        return ky_fail(error, KY_USAGE, "%s: %g is not a multiple of the step %g; %s%s", name,
+                       length, step,
+                       ky_instant_nearest(&from_zero, schedule->stride, length, 1, text),
+                       other_step(schedule));
     *ticks = steps * schedule->stride;
     return KY_OK;
 }
 
-/* The moment of a time, which is not before the start. */
+/* The instant of a time, which is not before the start. */
 static enum ky_status find(const struct ky_schedule *schedule, const char *name, double time,
-                           double least, struct ky_moment *moment, struct ky_error *error)
+                           double least, struct ky_instant *instant, struct ky_error *error)
 {
     char text[KY_NEAREST];
     const struct ky_timeline *line = &schedule->line;
-    if (ky_moment_find(line, schedule->stride, time, moment) > 0 || schedule->shorten)
+    if (ky_instant_find(line, schedule->stride, time, instant) > 0 || schedule->shorten)
         return KY_OK;
     return ky_fail(error, KY_USAGE, "%s: no step ends at %.10g (steps of %g from %.10g); %s%s",
                    name, time, ky_schedule_step(schedule), line->start,
-                   ky_moment_nearest(line, schedule->stride, time, least, text),
+                   ky_instant_nearest(line, schedule->stride, time, least, text),
                    other_way(schedule));
 }
 
@@ -81,7 +82,7 @@ static enum ky_status find_end(struct ky_schedule *schedule, double end, struct 
     if (ratio > 9e15)
         return too_many("--end", ratio, error);
     enum ky_status status = find(schedule, "--end", end, 1, &schedule->end, error);
-    if (!status && ky_moment_compare(schedule->end, (struct ky_moment){0}) == 0)
+    if (!status && ky_instant_compare(schedule->end, (struct ky_instant){0}) == 0)
         status = ky_fail(error, KY_USAGE, "--end: %.10g is the start", end);
     return status;
 }
@@ -115,30 +116,30 @@ enum ky_status ky_schedule_times(const char *text, double **times, size_t *count
 
 static int ascending(const void *a, const void *b)
 {
-    struct ky_moment x, y;
+    struct ky_instant x, y;
     memcpy(&x, a, sizeof x);
     memcpy(&y, b, sizeof y);
-    return ky_moment_compare(x, y);
+    return ky_instant_compare(x, y);
 }
 
 /* A time from the start, which is a snapshot anyway, to the end. */
 static enum ky_status find_at(const struct ky_schedule *schedule, double time,
-                              struct ky_moment *moment, struct ky_error *error)
+                              struct ky_instant *instant, struct ky_error *error)
 {
     const struct ky_timeline *line = &schedule->line;
-    int inside = ky_moment_find(line, schedule->stride, time, moment) >= 0 &&
-                 ky_moment_compare(*moment, schedule->end) <= 0;
+    int inside = ky_instant_find(line, schedule->stride, time, instant) >= 0 &&
+                 ky_instant_compare(*instant, schedule->end) <= 0;
     if (!inside)
         return ky_fail(error, KY_USAGE, "--at: %.10g lies outside the run, from %.10g to %.10g",
-                       time, line->start, ky_moment_time(line, schedule->end));
-    return find(schedule, "--at", time, 0, moment, error);
+                       time, line->start, ky_instant_time(line, schedule->end));
+    return find(schedule, "--at", time, 0, instant, error);
 }
 
 /* Sorted, each once. */
 static enum ky_status place_times(struct ky_schedule *schedule, const double *times, size_t count,
                                   struct ky_error *error)
 {
-    const struct ky_moment start = {0};
+    const struct ky_instant start = {0};
     if (!count)
         return KY_OK;
     if (!(schedule->at = ky_allocate(count, sizeof *schedule->at)))
@@ -150,8 +151,8 @@ static enum ky_status place_times(struct ky_schedule *schedule, const double *ti
     }
     qsort(schedule->at, count, sizeof *schedule->at, ascending);
     for (size_t k = 0; k < count; k++) {
-        struct ky_moment before = schedule->ats ? schedule->at[schedule->ats - 1] : start;
-        if (ky_moment_compare(before, schedule->at[k]) < 0)
+        struct ky_instant before = schedule->ats ? schedule->at[schedule->ats - 1] : start;
+        if (ky_instant_compare(before, schedule->at[k]) < 0)
             schedule->at[schedule->ats++] = schedule->at[k];
     }
     return KY_OK;
@@ -228,7 +229,7 @@ static enum ky_status choose_step(const struct ky_parameters *parameters,
 /* Time is a double: beside a large one a short step is lost. */
 static enum ky_status check_advance(const struct ky_schedule *schedule, struct ky_error *error)
 {
-    double step = ky_schedule_step(schedule), end = ky_moment_time(&schedule->line, schedule->end);
+    double step = ky_schedule_step(schedule), end = ky_instant_time(&schedule->line, schedule->end);
     double latest = fmax(fabs(schedule->line.start), fabs(end));
     if (fabs(step) >= nextafter(latest, (double)INFINITY) - latest)
         return KY_OK;
@@ -244,13 +245,13 @@ static enum ky_status check_every(const struct ky_schedule *schedule, struct ky_
 {
     char text[KY_NEAREST];
     const struct ky_timeline *line = &schedule->line;
-    double end = ky_moment_time(line, schedule->end);
+    double end = ky_instant_time(line, schedule->end);
     if (!schedule->every || schedule->shorten || schedule->end.ticks % schedule->every == 0)
         return KY_OK;
     return ky_fail(error, KY_USAGE,
                    "the end %.10g is not a multiple of --every %.10g from the start %.10g; %s", end,
                    fabs((double)schedule->every * line->tick), line->start,
-                   ky_moment_nearest(line, schedule->every, end, 1, text));
+                   ky_instant_nearest(line, schedule->every, end, 1, text));
 }
 
 void ky_schedule_warn(const struct ky_schedule *schedule, const struct ky_parameters *parameters)
@@ -266,7 +267,7 @@ void ky_schedule_warn(const struct ky_schedule *schedule, const struct ky_parame
 enum ky_status ky_schedule_extend(struct ky_schedule *schedule, double end, uint64_t steps,
                                   struct ky_error *error)
 {
-    schedule->end = (struct ky_moment){steps * schedule->stride, 0};
+    schedule->end = (struct ky_instant){steps * schedule->stride, 0};
     if (!isnan(end)) {
         enum ky_status status = find_end(schedule, end, error);
         if (status)
@@ -342,15 +343,15 @@ void ky_schedule_free(struct ky_schedule *schedule)
     schedule->ats = 0;
 }
 
-enum ky_status ky_schedule_add(struct ky_schedule *schedule, struct ky_moment moment,
+enum ky_status ky_schedule_add(struct ky_schedule *schedule, struct ky_instant instant,
                                struct ky_error *error)
 {
-    struct ky_moment *more = ky_allocate(schedule->ats + 1, sizeof *more);
+    struct ky_instant *more = ky_allocate(schedule->ats + 1, sizeof *more);
     if (!more)
         return ky_no_memory(error, "times of --at", schedule->ats + 1, sizeof *more);
     if (schedule->ats)
         memcpy(more, schedule->at, schedule->ats * sizeof *more);
-    more[schedule->ats++] = moment;
+    more[schedule->ats++] = instant;
     free(schedule->at);
     schedule->at = more;
     return KY_OK;
@@ -358,43 +359,43 @@ enum ky_status ky_schedule_add(struct ky_schedule *schedule, struct ky_moment mo
 
 /* ---- what is due ---- */
 
-struct ky_moment ky_schedule_next(const struct ky_schedule *schedule, struct ky_moment now)
+struct ky_instant ky_schedule_next(const struct ky_schedule *schedule, struct ky_instant now)
 {
-    struct ky_moment next = {now.ticks + schedule->stride, 0};
-    if (ky_moment_compare(schedule->end, next) < 0)
+    struct ky_instant next = {now.ticks + schedule->stride, 0};
+    if (ky_instant_compare(schedule->end, next) < 0)
         next = schedule->end;
     for (size_t k = 0; k < schedule->ats; k++)
-        if (ky_moment_compare(now, schedule->at[k]) < 0)
-            return ky_moment_compare(schedule->at[k], next) < 0 ? schedule->at[k] : next;
+        if (ky_instant_compare(now, schedule->at[k]) < 0)
+            return ky_instant_compare(schedule->at[k], next) < 0 ? schedule->at[k] : next;
     return next;
 }
 
-static int divides(uint64_t interval, struct ky_moment now)
+static int divides(uint64_t interval, struct ky_instant now)
 {
     return interval && now.part == 0 && now.ticks % interval == 0;
 }
 
-int ky_schedule_snapshot_due(const struct ky_schedule *schedule, struct ky_moment now)
+int ky_schedule_snapshot_due(const struct ky_schedule *schedule, struct ky_instant now)
 {
-    return ky_moment_compare(now, schedule->end) == 0 || divides(schedule->every, now) ||
+    return ky_instant_compare(now, schedule->end) == 0 || divides(schedule->every, now) ||
            (schedule->ats &&
             bsearch(&now, schedule->at, schedule->ats, sizeof *schedule->at, ascending));
 }
 
-int ky_schedule_energy_due(const struct ky_schedule *schedule, struct ky_moment now)
+int ky_schedule_energy_due(const struct ky_schedule *schedule, struct ky_instant now)
 {
     return divides(schedule->energy_every, now) || ky_schedule_snapshot_due(schedule, now);
 }
 
 uint64_t ky_schedule_snapshots(const struct ky_schedule *schedule)
 {
-    const struct ky_moment end = schedule->end;
+    const struct ky_instant end = schedule->end;
     uint64_t count = 1; /* the start */
     if (schedule->every)
         count += end.ticks / schedule->every;
     count += !divides(schedule->every, end);
     for (size_t k = 0; k < schedule->ats; k++)
-        count += ky_moment_compare(schedule->at[k], end) < 0 &&
+        count += ky_instant_compare(schedule->at[k], end) < 0 &&
                  !divides(schedule->every, schedule->at[k]);
     return count;
 }

@@ -7,12 +7,12 @@
 struct ky_schedule {
     struct ky_timeline line;
     uint64_t stride; /* ticks of a step */
-    struct ky_moment end;
+    struct ky_instant end;
     uint64_t every;        /* ticks between snapshots; 0: there are none at intervals */
     uint64_t energy_every; /* ticks between rows of energy.csv, 1 or more */
-    struct ky_moment *at;  /* [ats] moments of further snapshots: after the start, ascending */
+    struct ky_instant *at; /* [ats] instants of further snapshots: after the start, ascending */
     size_t ats;
-    int shorten; /* 1: a step is divided where a moment of `at`, or the end, lies within it */
+    int shorten; /* 1: a step is divided where an instant of `at`, or the end, lies within it */
     int derived; /* 1: the program chose the step */
     int fixed;   /* 1: the step cannot be chosen, because a resumed run keeps its own */
 };
@@ -41,16 +41,17 @@ void ky_schedule_warn(const struct ky_schedule *schedule, const struct ky_parame
 enum ky_status ky_schedule_extend(struct ky_schedule *schedule, double end, uint64_t steps,
                                   struct ky_error *error);
 
-/* Adds a moment for a snapshot, later than all of `at`. KY_FAULT when memory is out. */
-enum ky_status ky_schedule_add(struct ky_schedule *schedule, struct ky_moment moment,
+/* Adds an instant for a snapshot, later than all of `at`. KY_FAULT when memory is out. */
+enum ky_status ky_schedule_add(struct ky_schedule *schedule, struct ky_instant instant,
                                struct ky_error *error);
 
-/* The next moment at which something may be due: the end of a step, a moment of `at`, or the end.
+/* The next instant at which something may be due: the end of a step, an instant of `at`, or the
+ * end.
  */
-struct ky_moment ky_schedule_next(const struct ky_schedule *schedule, struct ky_moment now);
+struct ky_instant ky_schedule_next(const struct ky_schedule *schedule, struct ky_instant now);
 /* 1 if a snapshot, or a row of energy.csv, is due. Each snapshot has a row. */
-int ky_schedule_snapshot_due(const struct ky_schedule *schedule, struct ky_moment now);
-int ky_schedule_energy_due(const struct ky_schedule *schedule, struct ky_moment now);
+int ky_schedule_snapshot_due(const struct ky_schedule *schedule, struct ky_instant now);
+int ky_schedule_energy_due(const struct ky_schedule *schedule, struct ky_instant now);
 /* The number of snapshots from the start to the end, both included. */
 uint64_t ky_schedule_snapshots(const struct ky_schedule *schedule);
 

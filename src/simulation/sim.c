@@ -126,47 +126,47 @@ void ky_sim_close(struct ky_sim *sim)
 
 /* ---- time ---- */
 
-static enum ky_status part(struct ky_sim *sim, double dt, struct ky_error *error)
+static enum ky_status short_step(struct ky_sim *sim, double dt, struct ky_error *error)
 {
     const struct ky_integrator_verbs *verbs = sim->integrator->verbs;
-    if (!verbs->part)
+    if (!verbs->short_step)
         return ky_fail(error, KY_UNSUPPORTED,
                        "integrator %s cannot divide its steps: choose a time at the end of one",
                        verbs->name);
-    return verbs->part(sim->integrator, dt, error);
+    return verbs->short_step(sim->integrator, dt, error);
 }
 
-/* From a moment within a step to its end. */
+/* From an instant within a step to its end. */
 static enum ky_status finish_step(struct ky_sim *sim, struct ky_error *error)
 {
     const uint64_t stride = sim->integrator->stride;
     double step = sim->line.tick * (double)stride;
     if (sim->now.part == 0)
         return KY_OK;
-    enum ky_status status = part(sim, step - sim->now.part, error);
+    enum ky_status status = short_step(sim, step - sim->now.part, error);
     if (!status)
-        sim->now = (struct ky_moment){sim->now.ticks + stride, 0};
+        sim->now = (struct ky_instant){sim->now.ticks + stride, 0};
     return status;
 }
 
-enum ky_status ky_sim_go_to(struct ky_sim *sim, struct ky_moment moment, struct ky_error *error)
+enum ky_status ky_sim_go_to(struct ky_sim *sim, struct ky_instant instant, struct ky_error *error)
 {
     double step = sim->parameters.step;
     enum ky_status status = KY_OK;
     if (!isfinite(step) || step == 0)
         return ky_fail(error, KY_USAGE, "step is not set; parameters.step must be a finite time");
-    if (moment.ticks > sim->now.ticks)
+    if (instant.ticks > sim->now.ticks)
         status = finish_step(sim, error);
-    if (!status && moment.ticks > sim->now.ticks) {
+    if (!status && instant.ticks > sim->now.ticks) {
         status =
-            sim->integrator->verbs->advance(sim->integrator, moment.ticks - sim->now.ticks, error);
+            sim->integrator->verbs->advance(sim->integrator, instant.ticks - sim->now.ticks, error);
         if (!status)
-            sim->now.ticks = moment.ticks;
+            sim->now.ticks = instant.ticks;
     }
-    if (!status && moment.part != sim->now.part)
-        status = part(sim, moment.part - sim->now.part, error);
+    if (!status && instant.part != sim->now.part)
+        status = short_step(sim, instant.part - sim->now.part, error);
     if (!status)
-        sim->now = moment;
+        sim->now = instant;
     return status;
 }
 
@@ -181,36 +181,36 @@ enum ky_status ky_sim_check_time(const struct ky_sim *sim, struct ky_error *erro
 
 enum ky_status ky_sim_advance(struct ky_sim *sim, uint64_t steps, struct ky_error *error)
 {
-    struct ky_moment moment = {sim->now.ticks + steps * sim->integrator->stride, 0};
+    struct ky_instant instant = {sim->now.ticks + steps * sim->integrator->stride, 0};
     enum ky_status status = ky_sim_check_time(sim, error);
-    return status ? status : ky_sim_go_to(sim, steps ? moment : sim->now, error);
+    return status ? status : ky_sim_go_to(sim, steps ? instant : sim->now, error);
 }
 
 enum ky_status ky_sim_advance_to(struct ky_sim *sim, double time, int shorten,
                                  struct ky_error *error)
 {
     char nearest[KY_NEAREST];
-    struct ky_moment moment;
+    struct ky_instant instant;
     const uint64_t stride = sim->integrator->stride;
-    int on_grid = ky_moment_find(&sim->line, stride, time, &moment);
+    int on_grid = ky_instant_find(&sim->line, stride, time, &instant);
     enum ky_status status = ky_sim_check_time(sim, error);
     if (status)
         return status;
     if (isnan(sim->line.tick) || sim->line.tick == 0)
-        return ky_sim_go_to(sim, moment, error);
+        return ky_sim_go_to(sim, instant, error);
     if (on_grid < 0 && (time - ky_sim_time(sim)) / sim->parameters.step > 0)
         return ky_fail(
             error, KY_USAGE,
             "time %.10g is more steps away than can be counted: it is %.10g now, step %g", time,
             ky_sim_time(sim), sim->parameters.step);
-    if (on_grid < 0 || ky_moment_compare(moment, sim->now) < 0)
+    if (on_grid < 0 || ky_instant_compare(instant, sim->now) < 0)
         return ky_fail(error, KY_USAGE, "time %.10g does not lie ahead: it is %.10g now, step %g",
                        time, ky_sim_time(sim), sim->parameters.step);
     if (!on_grid && !shorten)
         return ky_fail(error, KY_USAGE, "no step ends at time %.10g (step %g); %s", time,
                        sim->parameters.step,
-                       ky_moment_nearest(&sim->line, stride, time, 0, nearest));
-    return ky_sim_go_to(sim, moment, error);
+                       ky_instant_nearest(&sim->line, stride, time, 0, nearest));
+    return ky_sim_go_to(sim, instant, error);
 }
 
 size_t ky_sim_n(const struct ky_sim *sim)
@@ -220,7 +220,7 @@ size_t ky_sim_n(const struct ky_sim *sim)
 
 double ky_sim_time(const struct ky_sim *sim)
 {
-    return ky_moment_time(&sim->line, sim->now);
+    return ky_instant_time(&sim->line, sim->now);
 }
 
 uint64_t ky_sim_steps(const struct ky_sim *sim)

@@ -13,7 +13,7 @@ struct ky_sim {
     size_t n;
     struct ky_integrator_state *integrator;
     struct ky_timeline line;
-    struct ky_moment now;
+    struct ky_instant now;
     int in_run;            /* 1: the time is the run's, and nobody else may change it */
     uint64_t steps_before; /* steps before the present integrator was created */
     unsigned with;         /* KY_WITH_… of the labels and softenings that the bodies came with */
@@ -39,10 +39,10 @@ enum ky_status ky_sim_first_forces(struct ky_sim *sim, struct ky_error *error);
 
 /* KY_USAGE within a run: there the caller's function may not change the time or the step. */
 enum ky_status ky_sim_check_time(const struct ky_sim *sim, struct ky_error *error);
-/* Goes on to a moment that is not before the present one. KY_USAGE without a step. A moment within
- * a step needs an integrator that can divide its steps, else KY_UNSUPPORTED; the simulation is then
- * at the end of the last whole step. */
-enum ky_status ky_sim_go_to(struct ky_sim *sim, struct ky_moment moment, struct ky_error *error);
+/* Goes on to an instant that is not before the present one. KY_USAGE without a step. An instant
+ * within a step needs an integrator that can divide its steps, else KY_UNSUPPORTED; the simulation
+ * is then at the end of the last whole step. */
+enum ky_status ky_sim_go_to(struct ky_sim *sim, struct ky_instant instant, struct ky_error *error);
 
 /* Writes the simulation and the `extras` sections of the caller to a restart file. */
 enum ky_status ky_sim_write_restart(struct ky_sim *sim, const char *path,

@@ -214,7 +214,7 @@ enum ky_status ky_sim_set_step(struct ky_sim *sim, double step, struct ky_error 
         return status;
     }
     sim->line = (struct ky_timeline){time, sim->integrator->tick};
-    sim->now = (struct ky_moment){0};
+    sim->now = (struct ky_instant){0};
     return KY_OK;
 }
 

@@ -151,7 +151,7 @@ enum ky_status ky_sim_from_restart(const struct ky_restart *restart,
     if (status)
         return status;
     sim->line.tick = stored.tick;
-    sim->now = (struct ky_moment){stored.ticks, stored.part};
+    sim->now = (struct ky_instant){stored.ticks, stored.part};
     sim->steps_before = stored.steps;
     const struct ky_integrator_verbs *verbs = sim->integrator->verbs;
     status = ky_fields_restore(restart, "integrator", verbs->fields, verbs->field_count,

@@ -10,13 +10,13 @@ static const double tolerance = 1e-6;
 /* Every whole number up to here is a double. */
 static const double countable = 9e15;
 
-double ky_moment_time(const struct ky_timeline *line, struct ky_moment moment)
+double ky_instant_time(const struct ky_timeline *line, struct ky_instant instant)
 {
-    double time = moment.ticks ? fma((double)moment.ticks, line->tick, line->start) : line->start;
-    return time + moment.part;
+    double time = instant.ticks ? fma((double)instant.ticks, line->tick, line->start) : line->start;
+    return time + instant.part;
 }
 
-int ky_moment_compare(struct ky_moment a, struct ky_moment b)
+int ky_instant_compare(struct ky_instant a, struct ky_instant b)
 {
     if (a.ticks != b.ticks)
         return a.ticks < b.ticks ? -1 : 1;
@@ -33,25 +33,25 @@ int ky_ticks_whole(double ratio, uint64_t *ticks)
     return 1;
 }
 
-int ky_moment_find(const struct ky_timeline *line, uint64_t stride, double time,
-                   struct ky_moment *moment)
+int ky_instant_find(const struct ky_timeline *line, uint64_t stride, double time,
+                    struct ky_instant *instant)
 {
     double step = line->tick * (double)stride, ratio = (time - line->start) / step;
     uint64_t steps;
-    *moment = (struct ky_moment){0};
+    *instant = (struct ky_instant){0};
     if (ky_ticks_whole(ratio, &steps)) {
-        moment->ticks = steps * stride;
+        instant->ticks = steps * stride;
         return 1;
     }
     if (!(ratio >= 0 && ratio <= countable))
         return -1;
-    moment->ticks = (uint64_t)floor(ratio) * stride;
-    moment->part = time - ky_moment_time(line, *moment);
+    instant->ticks = (uint64_t)floor(ratio) * stride;
+    instant->part = time - ky_instant_time(line, *instant);
     return 0;
 }
 
-const char *ky_moment_nearest(const struct ky_timeline *line, uint64_t stride, double time,
-                              double least, char text[KY_NEAREST])
+const char *ky_instant_nearest(const struct ky_timeline *line, uint64_t stride, double time,
+                               double least, char text[KY_NEAREST])
 {
     double step = line->tick * (double)stride, before = floor((time - line->start) / step);
     if (before < least)

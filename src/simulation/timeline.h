@@ -1,5 +1,5 @@
 /* Time as a count. The times of a simulation are start + ticks × tick. A time between two of them
- * is a number of ticks and a part of one. Such a pair is called a moment. */
+ * is a number of ticks and a part of one. Such a pair is called an instant. */
 #ifndef KY_SIMULATION_TIMELINE_H
 #define KY_SIMULATION_TIMELINE_H
 
@@ -9,30 +9,30 @@ struct ky_timeline {
     double start, tick; /* [time]; tick < 0: backwards */
 };
 
-struct ky_moment {
+struct ky_instant {
     uint64_t ticks;
     double
         part; /* beyond the ticks [time]; has the sign of the tick and is shorter; 0: on the grid */
 };
 
-/* The time of the moment [time], with one rounding if it lies on the grid. */
-double ky_moment_time(const struct ky_timeline *line, struct ky_moment moment);
+/* The time of the instant [time], with one rounding if it lies on the grid. */
+double ky_instant_time(const struct ky_timeline *line, struct ky_instant instant);
 /* −1, 0 or 1: `a` comes before `b`, is the same, comes after it. */
-int ky_moment_compare(struct ky_moment a, struct ky_moment b);
+int ky_instant_compare(struct ky_instant a, struct ky_instant b);
 
 /* Whether a quotient of two times counts as a whole number of ticks: 0.3/0.1 does, 0.35/0.1 does
  * not. Returns 1 and the number in *ticks, or 0; 0 also where it is negative or larger than 9e15.
  */
 int ky_ticks_whole(double ratio, uint64_t *ticks);
-/* Finds the moment of a time [time]. Returns 1 if it lies on a multiple of `stride` ticks. Returns
- * 0 if it does not; the moment is then the multiple before it, and a part. Returns −1 if it lies
+/* Finds the instant of a time [time]. Returns 1 if it lies on a multiple of `stride` ticks. Returns
+ * 0 if it does not; the instant is then the multiple before it, and a part. Returns −1 if it lies
  * before the start, is not finite, or is too far to be counted. */
-int ky_moment_find(const struct ky_timeline *line, uint64_t stride, double time,
-                   struct ky_moment *moment);
+int ky_instant_find(const struct ky_timeline *line, uint64_t stride, double time,
+                    struct ky_instant *instant);
 /* Writes "the nearest are 0.25 and 0.5", the times on multiples of `stride` ticks before and after
  * a time, to `text`, and returns that. Multiples below `least` are not named. */
 enum { KY_NEAREST = 96 };
-const char *ky_moment_nearest(const struct ky_timeline *line, uint64_t stride, double time,
-                              double least, char text[KY_NEAREST]);
+const char *ky_instant_nearest(const struct ky_timeline *line, uint64_t stride, double time,
+                               double least, char text[KY_NEAREST]);
 
 #endif

@@ -91,7 +91,7 @@ static void lists_of_times(void **state)
         assert_true(schedule.at[k].ticks == expected[k] && schedule.at[k].part == 0);
     assert_int_equal(ky_schedule_snapshots(&schedule), 7 + 2);
     uint64_t due = 1, rows = 0; /* the start */
-    for (struct ky_moment now = {1, 0}; now.ticks <= schedule.end.ticks; now.ticks++) {
+    for (struct ky_instant now = {1, 0}; now.ticks <= schedule.end.ticks; now.ticks++) {
         due += (uint64_t)ky_schedule_snapshot_due(&schedule, now);
         rows += (uint64_t)ky_schedule_energy_due(&schedule, now);
     }
@@ -100,7 +100,7 @@ static void lists_of_times(void **state)
     assert_ok(make(-0.125, -3, none, 3, "-2.25", 0, none)); /* backwards */
     assert_int_equal(schedule.at[0].ticks, 18);
     assert_true(ky_schedule_energy_due(&schedule, schedule.at[0])); /* each snapshot has a row */
-    assert_false(ky_schedule_energy_due(&schedule, (struct ky_moment){17, 0}));
+    assert_false(ky_schedule_energy_due(&schedule, (struct ky_instant){17, 0}));
     static const struct {
         const char *at, *says;
     } refused[] = {{"0.3", "0.25 and 0.375"},
@@ -125,10 +125,10 @@ static void divided_steps(void **state)
     (void)state;
     shorten = 1;
     assert_ok(make(0.25, 2.9, 1, none, "1.4,1.3,2", 1, none));
-    static const struct ky_moment expected[] = {{1, 0}, {1, 0.05}, {1, 0.15}, {2, 0}, {3, 0},
-                                                {4, 0}, {5, 0},    {6, 0},    {7, 0}, {7, 0.15}};
+    static const struct ky_instant expected[] = {{1, 0}, {1, 0.05}, {1, 0.15}, {2, 0}, {3, 0},
+                                                 {4, 0}, {5, 0},    {6, 0},    {7, 0}, {7, 0.15}};
     static const int due[] = {0, 1, 1, 0, 0, 1, 0, 0, 0, 1};
-    struct ky_moment now = {0, 0};
+    struct ky_instant now = {0, 0};
     for (size_t k = 0; k < sizeof due / sizeof *due; k++) {
         now = ky_schedule_next(&schedule, now);
         assert_true(now.ticks == expected[k].ticks);
@@ -136,7 +136,7 @@ static void divided_steps(void **state)
         assert_int_equal(ky_schedule_snapshot_due(&schedule, now), due[k]);
     }
     assert_int_equal(ky_schedule_snapshots(&schedule), 5);
-    assert_true(ky_moment_compare(now, schedule.end) == 0);
+    assert_true(ky_instant_compare(now, schedule.end) == 0);
     assert_int_equal(make(0.25, 2.9, 1, none, "3", 1, none), KY_USAGE);
     assert_non_null(strstr(error.text, "outside the run, from 1 to 2.9"));
     assert_int_equal(make(0.25, 1, none, none, NULL, 1, none), KY_USAGE);
@@ -145,7 +145,7 @@ static void divided_steps(void **state)
     assert_ok(make(0.25, 0.1, none, none, NULL, 0, none)); /* less than a step */
     assert_true(schedule.end.ticks == 0 && schedule.energy_every == 1);
     assert_ok(make(-0.25, -0.6, none, none, "-0.3", 0, none));
-    now = ky_schedule_next(&schedule, (struct ky_moment){1, 0});
+    now = ky_schedule_next(&schedule, (struct ky_instant){1, 0});
     assert_between(now.part, -0.05 - 1e-15, -0.05 + 1e-15);
     shorten = 0;
     assert_int_equal(make(0.25, 2.9, none, none, NULL, 1, none), KY_USAGE);

@@ -216,7 +216,7 @@ static void steps_that_cannot_be_divided(void **state)
     assert_ok(ky_sim_open(&parameters, &snapshot.bodies, 0, &sim, &error));
     const struct ky_integrator_verbs *whole = sim->integrator->verbs;
     struct ky_integrator_verbs verbs = *whole;
-    verbs.part = NULL;
+    verbs.short_step = NULL;
     sim->integrator->verbs = &verbs;
     assert_int_equal(ky_sim_advance_to(sim, 0.3, 1, &error), KY_UNSUPPORTED);
     assert_non_null(strstr(error.text, "cannot divide"));
