@@ -17,14 +17,16 @@ struct ky_view {
     int by_number;    /* every body weighs 1, since none has mass */
 };
 
-/* The view that the parameters ask for, or that holds parameters->fraction of every panel's mass.
- */
+/* Chooses the view: the centre and side that the parameters name, else the square that holds
+ * parameters->fraction of the mass of every panel. KY_BAD_DATA if the bodies span more than a
+ * number can hold. */
 enum ky_status ky_view_choose(const struct ky_snapshot *panels, size_t count,
                               const struct ky_draw_parameters *parameters, struct ky_view *view,
                               struct ky_error *error);
 
-/* Mass per area of a square of `width` × `width` pixels, each body spread over about `smooth` of
- * its neighbours. Bodies outside count as far as they reach in. */
+/* Fills density[width][width] with the mass per area of the view, each body spread over about
+ * `smooth` of its neighbours. Bodies outside count as far as they reach in. KY_FAULT when memory is
+ * out. */
 enum ky_status ky_density_project(const struct ky_bodies *bodies, const struct ky_view *view,
                                   int width, double smooth, double *density,
                                   struct ky_error *error);
@@ -35,26 +37,30 @@ struct ky_canvas {
     uint8_t *rgb;
 };
 
-/* A colour map: KY_MAP_COLOURS colours from dark to bright, evenly in perceived lightness. */
+/* Fills a colour map, one of --colours, with KY_MAP_COLOURS colours from dark to bright, in even
+ * steps of the lightness that the eye sees. */
 enum { KY_MAP_COLOURS = 1024 };
 void ky_colour_map(int map, uint8_t colours[KY_MAP_COLOURS][3]);
 
-/* Text with its upper left corner at (x, y); a letter is 5 × 7 cells of `cell` pixels, 6 cells
- * apart. */
+/* Draws text with its upper left corner at the pixel (x, y). A letter has 5 × 7 cells of `cell`
+ * pixels, and the next one begins 6 cells further. What lies outside the picture is left out. */
 enum { KY_GLYPH_ADVANCE = 6, KY_GLYPH_HEIGHT = 7 };
 void ky_text(struct ky_canvas *canvas, double x, double y, double cell, const char *text);
+/* The width of such a text [pixels]. */
 double ky_text_width(double cell, const char *text);
-/* A filled rectangle in the colour of the text. */
+/* Fills a rectangle with the colour of the text; all in pixels. */
 void ky_bar(struct ky_canvas *canvas, double x, double y, double width, double height);
 
-/* "t = 12.5 Myr" in the unit that suits the largest time of all panels. */
+/* Writes the time of a panel, "t = 12.5 Myr", in the unit that suits `largest`, the largest time of
+ * all panels. */
 void ky_time_label(const struct ky_snapshot *panel, double largest, char *text, size_t size);
-/* A round length of about `wanted` and its label ("2 kpc"). */
+/* Returns a round length, at most `wanted`, and writes its label ("2 kpc") to `text`. */
 double ky_length_label(const struct ky_units *units, double wanted, char *text, size_t size);
 
 /* KY_UNSUPPORTED in a build without libpng. */
 enum ky_status ky_png_available(struct ky_error *error);
-/* Writes to a temporary name and renames. */
+/* Writes the picture to a temporary name and renames it. `comment` is kept in the file. KY_USAGE if
+ * the file exists, unless `overwrite`; KY_CANNOT_WRITE where the disk refuses. */
 enum ky_status ky_png_write(const char *path, const struct ky_canvas *canvas, const char *comment,
                             int overwrite, struct ky_error *error);
 

@@ -1,10 +1,12 @@
 /* Spherical systems in isotropic equilibrium with a softened force.
  *
- * Eddington's formula (1916; Binney & Tremaine 2008, eq. 4.46) gives the distribution function
- * f(E) of a density ρ in a potential. It does not ask that the potential be the density's own
- * Newtonian one: with the softened potential of the same density, the bodies are in equilibrium
- * with the forces that a softened run computes. Lengths are the profile's, G = M = 1, E > 0 is the
- * binding energy relative to the edge. */
+ * Eddington's formula (1916; Binney & Tremaine 2008, eq. 4.46) gives the distribution function f(E)
+ * of a density ρ in a potential. The potential need not be the Newtonian one of that density. With
+ * the softened potential of the density, the bodies are in equilibrium with the forces that a
+ * softened run computes.
+ *
+ * Units: lengths are those of the profile, G = M = 1. E > 0 is the binding energy relative to the
+ * edge. */
 #ifndef KY_MODELS_EQUILIBRIUM_H
 #define KY_MODELS_EQUILIBRIUM_H
 
@@ -13,34 +15,35 @@
 
 struct ky_equilibrium {
     struct ky_profile profile;
-    double softening;                  /* of a pair, in the profile's unit of length */
+    double softening;                  /* ε of a pair, in the lengths of the profile */
     double force[KY_PROFILE_NODES];    /* inward */
-    double depth[KY_PROFILE_NODES];    /* Φ(r) − Φ(r[0]) */
+    double depth[KY_PROFILE_NODES];    /* Φ(r[k]) − Φ(r[0]) */
     double weight[KY_PROFILE_NODES];   /* f √E at E = Φ(edge) − Φ(r[k]) */
     double envelope[KY_PROFILE_NODES]; /* bound of weight × (E(r[k]) − E) over all E */
 };
 
-/* From `profile` and `softening`, which the caller has set. KY_USAGE when the system has no
- * isotropic distribution function that is nowhere negative. */
+/* Fills the tables from `profile` and `softening`, which the caller has set. KY_USAGE if no
+ * isotropic distribution function of this density is nowhere negative. */
 enum ky_status ky_equilibrium_solve(struct ky_equilibrium *equilibrium, struct ky_error *error);
 
 /* f(E) at node k, with ∫ f d³v = ρ; infinite or 0 at the edge. */
 double ky_equilibrium_f(const struct ky_equilibrium *equilibrium, size_t k);
 
 struct ky_random;
-/* The speed of a body at radius r. */
+/* Draws the speed of a body at radius r from f. */
 double ky_equilibrium_speed(const struct ky_equilibrium *equilibrium, double r,
                             struct ky_random *random);
 
-/* The profile of a model with its own parameters. */
+/* Makes the profile of a model with its own parameters. */
 typedef enum ky_status ky_profile_function(const void *own, struct ky_profile *profile,
                                            struct ky_error *error);
-/* Makes the bodies: drawn from the profile, scaled to Hénon units, in equilibrium with the common
- * softening. */
+/* The verb `make` of a model with such a profile. Bodies are drawn from the profile in Hénon units,
+ * with velocities in equilibrium with the common softening. KY_USAGE where there is no such
+ * equilibrium, KY_FAULT when memory is out. */
 enum ky_status ky_equilibrium_make(ky_profile_function *profile_of, const void *own,
                                    const struct ky_model_common *common,
                                    struct ky_snapshot *snapshot, struct ky_error *error);
-/* The radius that holds half of the mass, in Hénon units. */
+/* The verb `half_mass` of such a model: the radius that holds half of the mass, in Hénon units. */
 enum ky_status ky_equilibrium_half_mass(ky_profile_function *profile_of, const void *own,
                                         double *radius, struct ky_error *error);
 

@@ -22,12 +22,12 @@ struct ky_shell {
     double density, slope, mass;
 };
 
-/* An infinite system ended at `cutoff` by taking its density there off everywhere: ρ(r) − ρ(cutoff)
- * has a non-negative isotropic distribution function, which a density with a step has not (the
- * step's part of Eddington's formula is negative). What is taken off beside the bodies outside is
- * at most 4π/3 cutoff³ ρ(cutoff). */
+/* An infinite system that ends at `cutoff`: its density becomes ρ(r) − ρ(cutoff). This has an
+ * isotropic distribution function that is nowhere negative. A density that is cut off has none,
+ * because its step gives Eddington's formula a negative term. Beside the mass outside, the system
+ * loses 4π/3 cutoff³ ρ(cutoff). `shell` gives the infinite system at radius r. */
 void ky_profile_cut(struct ky_profile *profile, double cutoff, struct ky_shell (*shell)(double r));
-/* The own parameters of a model that ends so. */
+/* The own parameters of a model that ends like this. */
 struct ky_cut {
     double cutoff; /* 0: the default of the model */
 };
@@ -37,16 +37,17 @@ extern const struct ky_option ky_cut_options[KY_CUT_OPTIONS];
 /* A homogeneous sphere of radius 1; slope 0. */
 void ky_profile_homogeneous(struct ky_profile *profile);
 
-/* King's sphere of central potential W₀ in King radii; ends by itself. */
+/* King's sphere of central potential W₀, in King radii. It ends at its tidal radius. KY_FAULT if
+ * the table has too few nodes for it; none from W₀ = 0.1 to 16 does. */
 enum ky_status ky_king_profile(double w0, struct ky_profile *profile, struct ky_error *error);
 
-/* −W of the Newtonian system. */
+/* −W of the Newtonian system, W = −∫ M(r)/r dM. */
 double ky_profile_energy(const struct ky_profile *profile);
-/* Inward acceleration at the nodes with pair softening ε: the Newtonian one of the density
- * convolved with the Plummer kernel. */
+/* The inward acceleration at the nodes with the softening ε of a pair. It is the Newtonian one of
+ * the density convolved with the Plummer kernel. */
 void ky_profile_force(const struct ky_profile *profile, double softening,
                       double force[KY_PROFILE_NODES]);
-/* ∫ r g dM = −Σ m x·a for such a force. */
+/* −Σ m x·a = ∫ r g dM for such a force g. */
 double ky_profile_virial(const struct ky_profile *profile, const double force[KY_PROFILE_NODES]);
 
 /* The radius that holds the fraction u of the mass. */

@@ -1,5 +1,5 @@
-/* What homogeneous models share: a virial ratio, and Maxwellian velocities for it. They are starts
- * for a collapse, not equilibria. */
+/* What homogeneous models share: a virial ratio, and Maxwellian velocities for it. Such models
+ * begin a collapse; none is an equilibrium. */
 #ifndef KY_MODELS_UNIFORM_H
 #define KY_MODELS_UNIFORM_H
 
@@ -12,9 +12,10 @@ struct ky_uniform {
 enum { KY_UNIFORM_OPTIONS = 1 };
 extern const struct ky_option ky_uniform_options[KY_UNIFORM_OPTIONS];
 
-/* W of such a system of E = −1/4. */
+/* The potential energy W of such a system of E = −1/4 with this virial ratio. */
 double ky_uniform_potential(const struct ky_uniform *uniform);
-/* Isotropic velocities of one dispersion everywhere; `virial` is −Σ m x·a. */
+/* Draws isotropic velocities that have the same dispersion everywhere and the virial ratio.
+ * `virial` is −Σ m x·a of the bodies with their softening. Leaves 0 for a ratio of 0. */
 void ky_uniform_velocities(const struct ky_uniform *uniform, uint64_t seed, double virial,
                            struct ky_bodies *bodies);
 

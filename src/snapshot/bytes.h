@@ -1,17 +1,19 @@
-/* Numbers in files of either byte order. `turn` is 1 where the file's order is not the machine's.
- */
+/* Numbers in files of either byte order. `turn` is 1 where the order of the file is not that of the
+ * machine. Pointers need not be aligned. Nothing here fails. */
 #ifndef KY_SNAPSHOT_BYTES_H
 #define KY_SNAPSHOT_BYTES_H
 
 #include <stdint.h>
 #include <string.h>
 
+/* `turn` for big-endian and for little-endian files. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 enum { KY_TURN_BIG = 1, KY_TURN_LITTLE = 0 };
 #else
 enum { KY_TURN_BIG = 0, KY_TURN_LITTLE = 1 };
 #endif
 
+/* The whole number of 4 or 8 bytes at `from`. */
 static inline uint32_t ky_load32(const void *from, int turn)
 {
     uint32_t value;
@@ -26,7 +28,7 @@ static inline uint64_t ky_load64(const void *from, int turn)
     return turn ? __builtin_bswap64(value) : value;
 }
 
-/* A float or double as double: `width` is 4 or 8. */
+/* The float (`width` 4) or double (`width` 8) at `from`. */
 static inline double ky_load_real(const void *from, size_t width, int turn)
 {
     if (width == 8) {
@@ -41,6 +43,7 @@ static inline double ky_load_real(const void *from, size_t width, int turn)
     return (double)value;
 }
 
+/* Write a number to the bytes at `to`. */
 static inline void ky_store32(void *to, uint32_t value, int turn)
 {
     value = turn ? __builtin_bswap32(value) : value;

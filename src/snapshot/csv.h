@@ -1,9 +1,10 @@
-/* The columns and remarks of CSV, shared by the reader and the writer. */
+/* The columns and remarks of CSV, which the reader and the writer share. */
 #ifndef KY_SNAPSHOT_CSV_H
 #define KY_SNAPSHOT_CSV_H
 
 #include "snapshot/snapshot.h"
 
+/* What a cell may hold. */
 enum ky_csv_kind { KY_CSV_REAL, KY_CSV_NOT_NEGATIVE, KY_CSV_ID, KY_CSV_TYPE };
 
 struct ky_csv_column {
@@ -15,13 +16,14 @@ struct ky_csv_column {
 enum { KY_CSV_COLUMNS = 14 };
 extern const struct ky_csv_column ky_csv_columns[KY_CSV_COLUMNS];
 
-/* Remarks "# name: number" and where the number goes. */
+/* Remarks "# name: number", and where the number goes. */
 struct ky_csv_remark {
     const char *name;
     size_t offset; /* in struct ky_snapshot */
 };
 enum { KY_CSV_REMARKS = 6 };
 extern const struct ky_csv_remark ky_csv_remarks[KY_CSV_REMARKS];
-#define KY_CSV_SYMMETRIC "softening_symmetric" /* 1 or 0 */
+/* The remark that tells the kind of softening: 1 symmetric, 0 plummer. */
+#define KY_CSV_SYMMETRIC "softening_symmetric"
 
 #endif

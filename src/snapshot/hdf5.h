@@ -1,5 +1,5 @@
-/* What the HDF5 reader and writer share: the table of data sets, the lock, and a file driver of our
- * own through which HDF5 reads a ky_input and writes a ky_file. */
+/* What the HDF5 reader and writer share: the table of data sets, the lock, attributes, and a file
+ * driver of our own, through which HDF5 reads a ky_input and writes a ky_file. */
 #ifndef KY_SNAPSHOT_HDF5_H
 #define KY_SNAPSHOT_HDF5_H
 
@@ -28,8 +28,9 @@ double ky_hdf5_scale(const struct ky_array *array, const struct ky_units *from,
 /* The same for times. */
 double ky_hdf5_time_scale(const struct ky_units *from, const struct ky_units *to);
 
-/* The library may not be safe for threads and prints errors: one lock for all of it, and silence.
- * `saved` keeps the caller's own error handler. */
+/* The HDF5 library need not be safe for threads, and it prints errors. So every use of it stands
+ * between these two calls. `enter` takes the one lock and silences the library; `leave` gives the
+ * lock back, and the caller's own error handler, which `saved` has kept. */
 struct ky_hdf5_quiet {
     H5E_auto2_t function;
     void *data;
@@ -39,25 +40,28 @@ void ky_hdf5_leave(const struct ky_hdf5_quiet *saved);
 
 /* ---- hdf5_attributes.c ---- */
 
-/* Numbers of the attribute as `type`: how many, 0 if it is absent, -1 if it is none or too many. */
+/* Reads the numbers of an attribute as `type`. Returns how many they are, 0 if the attribute is
+ * absent, −1 if it holds no numbers or more than `most`. */
 int ky_hdf5_numbers(hid_t object, const char *name, hid_t type, int most, void *data);
-/* The attribute, or `otherwise` if it is no single number. */
+/* The number of the attribute, or `otherwise` if it is absent or no single number. */
 double ky_hdf5_real(hid_t object, const char *name, double otherwise);
-/* The group, or -1 if there is none in this file. "/" is the file itself. */
+/* Opens the group; −1 if this file has none of that name. "/" is the file itself. */
 hid_t ky_hdf5_group(hid_t where, const char *name);
-void ky_hdf5_close_group(hid_t group); /* which may be -1 */
+/* Closes the group; does nothing for −1. */
+void ky_hdf5_close_group(hid_t group);
 
-/* What an attribute says. A text that is a number counts as one; of several numbers, such as the
- * sides of a box, the largest counts. */
+/* What an attribute says. A text that is a number counts as that number. Of several numbers, such
+ * as the sides of a box, the largest counts. */
 enum { KY_HDF5_TEXT = 64 };
 struct ky_hdf5_told {
     int is_there;
-    double number;           /* NaN: it is none */
-    char text[KY_HDF5_TEXT]; /* as it stands, for a line that names it */
+    double number;           /* NaN: it is no number */
+    char text[KY_HDF5_TEXT]; /* as it stands, for an error line */
 };
+/* The attribute `name` of an object, or of a group of the file. */
 struct ky_hdf5_told ky_hdf5_tell(hid_t object, const char *name);
 struct ky_hdf5_told ky_hdf5_tell_in(hid_t file, const char *group, const char *name);
-/* KY_BAD_DATA: "/Header: BoxSize is nan; it must be a number" */
+/* Returns KY_BAD_DATA with a line such as "/Header: BoxSize is nan; it must be a number". */
 enum ky_status ky_hdf5_no_number(const char *group, const char *name,
                                  const struct ky_hdf5_told *told, struct ky_error *error);
 
@@ -65,54 +69,61 @@ enum ky_status ky_hdf5_no_number(const char *group, const char *name,
 
 enum { KY_HDF5_TYPES = 6 };
 struct ky_hdf5_header {
-    uint64_t here[KY_HDF5_TYPES], total[KY_HDF5_TYPES]; /* 0 for types that were not chosen */
-    double mass[KY_HDF5_TYPES], time;
-    int files, has_total;
+    uint64_t here[KY_HDF5_TYPES];  /* bodies in this file; 0 for types that were not chosen */
+    uint64_t total[KY_HDF5_TYPES]; /* bodies in all files; 0 for types that were not chosen */
+    double mass[KY_HDF5_TYPES];    /* of each body of the type; 0: a data set tells the masses */
+    double time;
+    int files, has_total; /* has_total 0: the file does not tell `total` */
 };
-/* `types`: bits as in struct ky_read_options. */
+/* Reads /Header. `types`: bits as in struct ky_read_options. KY_BAD_DATA where it is missing or
+ * holds what it cannot. */
 enum ky_status ky_hdf5_read_header(hid_t file, unsigned types, struct ky_hdf5_header *header,
                                    struct ky_error *error);
 
 /* ---- hdf5_units.c ---- */
 
-/* `stored`: units of the numbers in the file; `units`: of the run that wrote it, else the same.
- * KY_BAD_DATA for units that are not understood and that the options do not tell. */
+/* Finds the units of the numbers in the file, *stored, and those of the run that wrote it, *units;
+ * they differ in our own files alone. KY_BAD_DATA for units that are not understood and that the
+ * options do not tell. */
 enum ky_status ky_hdf5_read_units(hid_t file, const struct ky_read_options *options,
                                   struct ky_units *stored, struct ky_units *units,
                                   struct ky_error *error);
 
 /* ---- hdf5_space.c ---- */
 
-/* KY_BAD_DATA for a number that is none. `time`: of the header. */
+/* Finds whether the file is comoving, h-scaled or periodic. `time` is that of the header.
+ * KY_BAD_DATA for an attribute that should be a number and is none. */
 enum ky_status ky_hdf5_read_space(hid_t file, double time, struct ky_space *space,
                                   struct ky_error *error);
 
 /* ---- hdf5_softening.c ---- */
 
-/* The softening of the bodies of each type [length of the file], NaN where the file does not tell
- * it. What the parameters of a comoving or h-scaled run mean is not sure: a line to the log names
- * the first. */
+/* The softening of the bodies of each type [length of the file]; NaN where the file does not tell
+ * it. What the parameters of a comoving or h-scaled run mean is not sure, and they are not taken: a
+ * line to the log names the first. */
 void ky_hdf5_read_softenings(hid_t file, const struct ky_read_options *options,
                              const struct ky_space *space, double softening[KY_HDF5_TYPES]);
 
 /* ---- hdf5_sets.c ---- */
 
-/* KY_BAD_DATA if `name` is a link out of the file. */
+/* KY_BAD_DATA if `name` is a link that leads out of the file. */
 enum ky_status ky_hdf5_stays_inside(hid_t where, const char *name, struct ky_error *error);
 /* The name of the field's data set in the group, or NULL if there is none. */
 const char *ky_hdf5_set_name(hid_t group, const struct ky_hdf5_field *field);
-/* Whether the data set can be read; `where` names it in the error line. */
+/* Whether the data set can be read: it has `rows` rows of the right shape and type, and the file
+ * holds all of it. KY_BAD_DATA if not, KY_UNSUPPORTED for a packing that this HDF5 cannot undo.
+ * `where` names the set in the error line. */
 enum ky_status ky_hdf5_check_set(hid_t set, const struct ky_hdf5_field *field, const char *where,
                                  uint64_t rows, struct ky_error *error);
-/* Numbers of the data set times this are physical; 1 unless the space is converted. */
+/* The factor that makes the numbers of the data set physical; 1 unless the space is converted. */
 double ky_hdf5_space_factor(hid_t set, const struct ky_hdf5_field *field,
                             const struct ky_space *space);
 
 /* ---- hdf5.c: the file driver ---- */
 
-/* Negative after a failure: KY_HDF5_NO_MEMORY or -1. Closing the file closes what is open in it. A
- * failed write is kept in the ky_file and hidden from HDF5, which cannot close a file that failed.
- */
+/* Open an input for reading, or make a file that is written to `file`. Return the id, or after a
+ * failure KY_HDF5_NO_MEMORY or −1. H5Fclose also closes what is open in the file. A failed write is
+ * kept in the ky_file and hidden from HDF5, which cannot close a file that failed. */
 enum { KY_HDF5_NO_MEMORY = -2 };
 hid_t ky_hdf5_open(const struct ky_input *input);
 hid_t ky_hdf5_create(struct ky_file *file);

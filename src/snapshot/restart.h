@@ -1,6 +1,6 @@
-/* The restart file: named sections of bytes with a checksum, in a versioned binary of our own that
- * depends on no library (docs/formats/restart.md). Written to a temporary name, flushed, renamed;
- * the one before is kept. */
+/* The restart file: named sections of bytes with checksums, in a versioned binary of our own that
+ * depends on no library (docs/formats/restart.md). It is written to a temporary name, flushed and
+ * renamed. The file before is kept. */
 #ifndef KY_SNAPSHOT_RESTART_H
 #define KY_SNAPSHOT_RESTART_H
 
@@ -10,7 +10,7 @@ struct ky_input;
 
 struct ky_section {
     char name[16];    /* "position", "clock", … */
-    const void *data; /* or, after a read, owned by the ky_restart */
+    const void *data; /* the caller's; after a read the ky_restart owns it */
     uint64_t bytes;
 };
 
@@ -20,21 +20,24 @@ struct ky_restart {
     struct ky_section *section;
 };
 
-/* Writes path anew; an existing path is first renamed to path + ".previous". */
+/* Writes the file anew. One that exists is kept as path + ".previous". KY_CANNOT_WRITE where the
+ * disk refuses; the files that existed are unchanged then. */
 enum ky_status ky_restart_write(const char *path, const struct ky_section *sections, size_t count,
                                 struct ky_error *error);
-/* Reads and verifies; if `path` is missing or damaged and the previous one is whole, reads that and
- * says so in *used_previous (may be NULL). */
+/* Reads the file and verifies its checksums. If it is missing or damaged and the previous one is
+ * whole, reads that, and sets *used_previous (may be NULL) to 1. KY_BAD_DATA if neither is whole.
+ * Free with ky_restart_free. */
 enum ky_status ky_restart_read(const char *path, struct ky_restart *restart, int *used_previous,
                                struct ky_error *error);
-/* One file, from anywhere; error lines do not name it. */
+/* The same for one file from anywhere, without a previous one. Error lines do not name it. */
 enum ky_status ky_restart_read_input(const struct ky_input *input, struct ky_restart *restart,
                                      struct ky_error *error);
+/* Frees the sections. */
 void ky_restart_free(struct ky_restart *restart);
 /* The section of that name, or NULL. */
 const struct ky_section *ky_restart_find(const struct ky_restart *restart, const char *name);
-/* The section of that name with exactly `bytes` bytes, else NULL and an error that says what is
- * wrong. */
+/* The data of the section of that name, if it has exactly `bytes` bytes. Else NULL, and *error says
+ * what is wrong. */
 const void *ky_restart_section(const struct ky_restart *restart, const char *name, uint64_t bytes,
                                struct ky_error *error);
 

@@ -5,7 +5,7 @@
 
 #include "snapshot/snapshot.h"
 
-/* What a file may say of its space. */
+/* What a file may tell of its space. */
 enum ky_space_fact {
     KY_COMOVING,
     KY_SCALE_FACTOR,
@@ -18,31 +18,35 @@ enum ky_space_fact {
     KY_SPACE_FACTS
 };
 
-/* KY_BAD_DATA, with `place` at the start of the line, for a number that the fact cannot have. */
+/* KY_BAD_DATA for a number that the fact cannot have. `place` begins the error line. */
 enum ky_status ky_space_check(enum ky_space_fact fact, double value, const char *place,
                               struct ky_error *error);
 
-/* The space that these facts make; NaN: the file does not tell. A file that does not say whether it
- * is comoving is so if its redshift is not 0 or its scale factor not 1; also if it has matter and
- * either tells its scale factor, or its time can be the scale factor: the time is 1/(1 + redshift),
- * or no redshift is told and the time lies in (0, 1]. */
+/* The space that these facts make. A fact is NaN where the file does not tell it.
+ *
+ * A file that does not say whether it is comoving counts as comoving in these cases: its redshift
+ * is not 0; its scale factor is not 1; it has matter (Ω_m > 0) and tells its scale factor; it has
+ * matter, and its time can be the scale factor. That it can, if the time is 1/(1 + redshift), or if
+ * no redshift is told and the time lies in (0, 1]. */
 struct ky_space ky_space_of(const double facts[KY_SPACE_FACTS], double time);
 
-/* "comoving (redshift 3), in units of 1/h (h = 0.7), in a periodic box of side 100"; empty for an
- * ordinary file. */
+/* Writes the space in words: "comoving (redshift 3), in units of 1/h (h = 0.7), in a periodic box
+ * of side 100". The text is empty for an ordinary file. */
 void ky_space_describe(const struct ky_space *space, char *text, size_t size);
 
-/* Sets snapshot->space, and `converted` if the options ask for it. KY_BAD_DATA for a space that the
- * options refuse, and for a conversion that the file lacks the numbers for. */
+/* Sets snapshot->space, and its `converted` if the options ask for the conversion. KY_BAD_DATA for
+ * a space that the options refuse, and for a conversion if the file lacks the numbers for it. */
 enum ky_status ky_space_decide(const struct ky_space *space, const struct ky_read_options *options,
                                struct ky_snapshot *snapshot, struct ky_error *error);
 
-/* Numbers in units length^length mass^mass velocity^velocity times this are physical ones: lengths
- * a/h, masses 1/h, velocities √a (GADGET stores peculiar velocity / √a). 1 unless converted. */
+/* The factor that makes stored numbers physical, whose unit is length^length mass^mass
+ * velocity^velocity: a/h for lengths, 1/h for masses, √a for velocities, since GADGET stores the
+ * peculiar velocity over √a. 1 unless the space is converted. */
 double ky_space_factor(const struct ky_space *space, int length, int mass, int velocity);
 
-/* The rest of the conversion, once all bodies are physical and velocities peculiar: the Hubble flow
- * about the centre of mass, and the time. */
+/* The rest of the conversion, once the bodies have physical numbers and peculiar velocities. Adds
+ * the Hubble flow about the centre of mass, H(a) (x − centre), and makes the time that since the
+ * Big Bang. Does nothing unless the space is converted. */
 void ky_space_finish(struct ky_snapshot *snapshot);
 
 #endif

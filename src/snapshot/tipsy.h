@@ -6,26 +6,30 @@
 
 enum { KY_TIPSY_HEADER = 32, KY_TIPSY_KINDS = 3 };
 
-/* Words of 4 bytes of a record of gas, dark matter and stars, when all are float: mass, position 3,
- * velocity 3, …, the softening in word `softening`, the potential last. For gas the smoothing
- * length stands for the softening. */
+/* Records of gas, dark matter and stars, when all numbers are floats: mass, position 3, velocity 3,
+ * …, potential. For gas the smoothing length stands for the softening. */
 struct ky_tipsy_kind {
-    int words, softening, type;
+    int words;     /* of 4 bytes; the last is the potential */
+    int softening; /* which word it is, from 0 */
+    int type;      /* of GADGET, which the bodies get */
 };
 extern const struct ky_tipsy_kind ky_tipsy_kinds[KY_TIPSY_KINDS];
 
-/* The first and the last words of our own in NAME.param. */
+/* The lines that our own part of NAME.param begins with and ends with. */
 #define KY_TIPSY_UNITS_BEGIN "# kyoho:"
 #define KY_TIPSY_UNITS_END "# kyoho_end = 1"
 
-/* ".iord" and ".param" beside the file: path + suffix, to be freed. */
+/* The name of a file beside the snapshot: path + ".iord" or ".param". To be freed; NULL when memory
+ * is out. */
 char *ky_tipsy_neighbour(const char *path, const char *suffix);
 
-/* The whole of a small text file beside the snapshot, NULL if there is none. */
+/* Reads the whole of a text file into *text, to be freed; NULL if there is no such file.
+ * KY_BAD_DATA if it is empty or cannot be read. */
 enum ky_status ky_tipsy_text(const char *name, char **text, struct ky_error *error);
 
-/* NAME.param, if there is one: units, space and softening. Numbers are taken back to the units of
- * the run where the file is ours. */
+/* Reads units, space and softening from NAME.param, if there is one. Where that file is ours, the
+ * numbers of the bodies become those of the run, which need not have G = 1. KY_BAD_DATA for a file
+ * that is cut off or has a value that is no number. */
 enum ky_status ky_tipsy_read_notes(const char *name, struct ky_snapshot *snapshot,
                                    struct ky_error *error);
 
