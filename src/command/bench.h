@@ -9,23 +9,26 @@
 enum { UNROLL_SIDE = 4, UNROLL_SWEEP = UNROLL_SIDE * UNROLL_SIDE };
 
 struct unroll_table {
-    struct force_result sweep[UNROLL_SWEEP]; /* [sinks][sources]; n = 0: not compiled for these
-                                                parameters */
-    struct force_result tuned;
+    struct force_result
+        sweep[UNROLL_SWEEP];   /* [sinks][sources]; n = 0: no such kernel is compiled */
+    struct force_result tuned; /* of --unroll tuned */
 };
 
-/* Bodies that fill a large GPU although the kernels do not divide the sources, and what a device
- * gets that is slower than UNROLL_FAST interactions/s; text, for the option's default and help. */
+/* The number of bodies where none is given. A device that does more than UNROLL_FAST interactions/s
+ * gets UNROLL_LARGE: these kernels do not divide the sources, and a large GPU is full only with so
+ * many bodies. Others get UNROLL_SMALL. They are texts, for the option's default and help. */
 #define UNROLL_LARGE "524288"
 #define UNROLL_SMALL "8192"
 #define UNROLL_FAST "5e10"
 
-/* Of a Plummer sphere; n = 0: as many bodies as suit the speed of the device. KY_UNSUPPORTED where
- * the engine has no such kernels. */
+/* Measures every unrolling with a Plummer sphere of n bodies; n = 0: as many as suit the device.
+ * KY_UNSUPPORTED where the engine has no such kernels, KY_FAULT where one of them is wrong. */
 enum ky_status unroll_measure(struct cli *cli, const struct ky_parameters *parameters, size_t n,
                               struct unroll_table *table);
+/* Prints the table and the answer: which unrolling is the fastest, and by how much. */
 void unroll_show(const struct unroll_table *table);
-/* A row for each unrolling into the open array, and the answer as an object "unroll". */
+/* The same as JSON: an object for each unrolling in the open array, and an object "unroll" with the
+ * answer. */
 void unroll_rows_json(struct ky_json *json, const struct unroll_table *table);
 void unroll_answer_json(struct ky_json *json, const struct unroll_table *table);
 

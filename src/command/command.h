@@ -1,5 +1,5 @@
-/* What the subcommands share: options and words of one call, where bodies come from, how results
- * are shown. */
+/* What the subcommands share: the options and words of one call, where bodies come from and where
+ * they go. Every call that can fail fills cli->error. */
 #ifndef KY_COMMAND_COMMAND_H
 #define KY_COMMAND_COMMAND_H
 
@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "engine/engine.h"
 
-enum { CLI_SETS = 12, CLI_OPTIONS = 48 }; /* options: of one set, at most */
+enum { CLI_SETS = 12, CLI_OPTIONS = 48 }; /* at most; options of one set */
 
 /* One call of one subcommand. */
 struct cli {
@@ -18,26 +18,26 @@ struct cli {
     unsigned char given[CLI_SETS][CLI_OPTIONS];
     unsigned char on_line[CLI_SETS][CLI_OPTIONS]; /* the same without those of a parameter file */
     const char *bodies_hash;                      /* of a parameter file run.json, or NULL */
-    const char **words;                           /* what is no option */
+    const char **words;                           /* the words that are no options */
     int word_count;
-    struct ky_option_storage *storage;
+    struct ky_option_storage *storage; /* text of a parameter file */
     struct ky_error error;
-    int json, quiet, help;
-    char usage[256]; /* what follows the command's name, for its help */
-    const char *summary;
-    struct ky_option narrowed[CLI_OPTIONS];  /* see cli_narrow */
-    struct ky_option of_models[CLI_OPTIONS]; /* see model_options_add; the help needs it last */
-    struct remark *said;                     /* each remark is shown once */
+    int json, quiet, help;                   /* --json, --quiet, --help */
+    char usage[256];                         /* what follows the command's name, for its help */
+    const char *summary;                     /* one line, for its help */
+    struct ky_option narrowed[CLI_OPTIONS];  /* table that cli_narrow makes */
+    struct ky_option of_models[CLI_OPTIONS]; /* table that model_options_add makes */
+    struct remark *said;                     /* remarks that were shown; each is shown once */
 };
 
 struct subcommand {
     const char *name;
     const char *usage;   /* "FILE|FOLDER -o PNG [options]" */
     const char *summary; /* one line */
-    /* Binds the option sets, parses, works. With `describe` it only binds, for the help and the man
-     * page. */
+    /* Binds the option sets, reads the command line and works. With `describe` it only binds, for
+     * the help and the man page. */
     enum ky_status (*run)(struct cli *cli, int argc, char **argv, int describe);
-    /* What the option tables do not say; or NULL. */
+    /* Prints what the option tables do not say, at the end of the help; or NULL. */
     void (*more_help)(const struct cli *cli, FILE *out);
 };
 
@@ -45,7 +45,7 @@ extern const struct subcommand model_command, merge_command, run_command, force_
     info_command, convert_command, draw_command, bench_command, devices_command, neighbours_command,
     density_command;
 
-/* Adds a set, sets its fields to their defaults. */
+/* Binds a table of options to the struct `values`, and sets its fields to their defaults. */
 void cli_add(struct cli *cli, const char *title, const struct ky_option *options, size_t count,
              void *values);
 /* The same for a table whose length the compiler knows. */
@@ -56,105 +56,124 @@ void cli_add(struct cli *cli, const char *title, const struct ky_option *options
     {                                                                                              \
         "units", KY_OPTION_TEXT, offset, NULL, KY_NO_RANGE, NULL, "nbody|galaxy|cluster", help     \
     }
+/* Bind the tables of struct ky_parameters: all of them, those of engine and force, or that of the
+ * engine alone. All fields get their defaults, and the log becomes cli_log. */
 void cli_add_parameters(struct cli *cli, struct ky_parameters *parameters);
-/* The same, offering the options of engine and force, or of the engine alone. */
 void cli_add_force(struct cli *cli, struct ky_parameters *parameters);
 void cli_add_engine(struct cli *cli, struct ky_parameters *parameters);
-/* Of the set `title`, offers only the options in `names` (separated by blanks). At most once in a
- * call. */
+/* Leaves of the set `title` only the options in `names` (separated by blanks). At most once in a
+ * call of the program. */
 void cli_narrow(struct cli *cli, const char *title, const char *names);
-/* Reads the command line. Fewer words than `least` or more than `most` are an error that shows the
- * usage. `ini`: a first word that ends in ".ini" or ".json" is read before the command line and is
- * not counted. With --help anywhere nothing is read but a first word, which goes to cli->words. */
+/* Reads the command line. KY_USAGE for fewer words than `least` or more than `most`, and for
+ * options that are wrong. With `ini`, a first word that ends in ".ini" or ".json" is a parameter
+ * file: it is read before the command line and is not counted. With --help anywhere, nothing is
+ * read but a first word, which goes to cli->words. */
 enum ky_status cli_parse(struct cli *cli, int argc, char **argv, int least, int most, int ini);
+/* 1 if the command line or the parameter file names the option. */
 int cli_given(const struct cli *cli, const char *name);
-/* Whether the option, or any of a set, is given on the command line itself. */
+/* 1 if the command line itself names the option, or any option of the set `title`. */
 int cli_on_line(const struct cli *cli, const char *name);
 int cli_set_on_line(const struct cli *cli, const char *title);
-/* KY_USAGE if one of `names` (separated by blanks) was given: they mean nothing without `what`. */
+/* KY_USAGE if one of `names` (separated by blanks) was given. The error line says that it means
+ * nothing without `what`. */
 enum ky_status cli_refuse(struct cli *cli, const char *names, const char *what);
-/* Warns of options that were given and that the chosen force, opening and engine do not look at. */
+/* Warns of options that were given and that the chosen force and engine do not look at. */
 void cli_warn_idle(struct cli *cli, const struct ky_parameters *parameters);
+/* Frees what the call holds, but not `cli` itself. */
 void cli_free(struct cli *cli);
+/* Writes the help of the subcommand: usage, summary, options. */
 void cli_help(const struct cli *cli, FILE *out);
-/* "0 ok; 1 out of memory or an internal fault; …": all exit codes, as ky_status_name names them. */
+/* Writes all exit codes as ky_status_name names them: "0 ok; 1 out of memory or …". */
 void exit_codes(char *text, size_t size);
+/* -n, -o, -h and -q. */
 extern const struct ky_option_letter cli_letters[];
-/* Log lines to standard error, each once; for struct ky_parameters.log, with the cli as context. */
+/* The log of struct ky_parameters, with the cli as context: prints each line to standard error
+ * once. With --quiet it prints warnings alone. */
 void cli_log(void *context, enum ky_log_level level, const char *line);
 
 /* Options of everything that reads a snapshot. */
 struct reading {
-    const char *types;
+    const char *types; /* --types as it was given, or NULL */
     int physical, renumber;
-    uint64_t count_above; /* of struct ky_read_options; no option */
+    uint64_t count_above; /* as in struct ky_read_options; there is no option for it */
 };
+/* Binds --physical, --types and --renumber. */
 void reading_add(struct cli *cli, struct reading *reading);
-/* Reads `path`; `units`: of a file that names none, or NULL. `as_stored`: comoving, h-scaled and
- * periodic files are not refused, for a description or a picture. */
+/* Reads the snapshot `path`. `units` are those of a file that names none, or NULL. With `as_stored`
+ * comoving, h-scaled and periodic files are read as they are, for a description or a picture; else
+ * they are KY_BAD_DATA. */
 enum ky_status reading_get(struct cli *cli, const struct reading *reading, const char *path,
                            const struct ky_units *units, int as_stored,
                            struct ky_snapshot *snapshot);
 
-/* What was read: types, units, space and softening, as a line and as members of an object. */
+/* Show what was read: types, units, space and softening, as a line or as members of the open
+ * object.
+ */
 void reading_show(FILE *out, const char *name, const struct ky_snapshot *snapshot);
 void reading_json(struct ky_json *json, const struct ky_snapshot *snapshot);
-/* "softening 0.1", "no softening" or "softening of each body's own". */
+/* Writes "softening 0.1", "no softening" or "softening of each body's own". */
 enum { SOFTENING_WORDS = 64 };
 void softening_words(const struct ky_snapshot *snapshot, char text[SOFTENING_WORDS]);
-extern const char *const body_type_names[6]; /* "gas" … */
+/* What GADGET calls the types: "gas", "halo" … */
+extern const char *const body_type_names[6];
 
-/* Options of everything that makes a model. */
+/* Options of everything that makes a model: those that models share, and one of each name that any
+ * model has. */
 struct model_options {
-    struct ky_model_parameters parameters;
+    struct ky_model_parameters parameters; /* what models share */
     union option_value {
         int integer;
         uint64_t count;
         double real;
         const char *text;
-    } values[CLI_OPTIONS];
-    const char *words[CLI_OPTIONS + 1]; /* for `parameters` */
-    char text[2048];
+    } values[CLI_OPTIONS];              /* of the models' own options, as in cli->of_models */
+    const char *words[CLI_OPTIONS + 1]; /* "w0=6" …, for parameters.options */
+    char text[2048];                    /* which the words point into */
 };
+/* Binds the options. */
 void model_options_add(struct cli *cli, struct model_options *model);
-/* Hands the options of their own that were given to the parameters. KY_USAGE for those of another
- * model than `name`. */
+/* Once the command line is read: hands the models' own options that were given to the parameters.
+ * KY_USAGE for an unknown model, and for an option that the model `name` does not take. */
 enum ky_status model_options_take(struct cli *cli, const char *name, struct model_options *model);
-/* The first of them that was given and that `except` (may be NULL) does not take; or NULL. */
+/* The name of the first option of models that was given and that `except` (may be NULL) does not
+ * take; NULL if there is none. */
 struct ky_model;
 const char *model_options_given(const struct cli *cli, const struct ky_model *except);
-/* The help is about one model: its options alone. */
+/* For the help of one model: leaves its options alone. */
 void model_options_narrow(struct cli *cli, const struct ky_model *model);
 
 /* Where bodies come from: a file, or a model made in memory. */
 enum { ORIGIN = 1024 };
 struct source {
     struct reading reading;
-    const char *input, *model, *units;
+    const char *input, *model, *units; /* --input, --model and --units, or NULL */
     struct model_options options;
 };
+/* Binds the options of a source, of reading and of models. */
 void source_add(struct cli *cli, struct source *source);
 /* The file that the bodies will come from: --input or the first word; NULL for a model. */
 const char *source_file(const struct cli *cli, const struct source *source);
-/* Reads or makes; `parameters` takes G from the units of the bodies unless --g was given, and the
- * model the softening of the parameters. *origin says what was done, for run.json ("plummer -n 1000
- * --seed 1"). */
+/* Reads or makes the bodies. `parameters` gets the G of their units, unless --g was given; a model
+ * gets the softening of the parameters. *origin becomes the name of the file, or what the model was
+ * asked, for run.json: "plummer -n 1000 --seed 1". KY_USAGE if no source or two are given, and for
+ * options that do not belong to it. */
 enum ky_status source_get(struct cli *cli, struct source *source, struct ky_parameters *parameters,
                           struct ky_snapshot *snapshot, char origin[ORIGIN]);
 
-/* The units of bodies from `file`, given --units (a preset or NULL) and --g (or NaN): KY_USAGE
- * where these contradict the scales that the file brings. `made_for_g`: the velocities are known to
- * be for the G of `units`. */
+/* Settles the units of bodies from `file`: those that it brings, or --units (a preset or NULL),
+ * with
+ * --g (or NaN). KY_USAGE where these contradict the scales that the file brings. `made_for_g` is 1
+ * if the velocities are known to be for the G of `units`. */
 enum ky_status source_units(struct cli *cli, const char *file, const char *preset, double g,
                             struct ky_units *units, int made_for_g);
-/* ky_softening_choose, after which the snapshot holds what was chosen. For commands other than
- * `run`, which leaves it to the library. */
+/* ky_softening_choose, after which the snapshot holds what was chosen. `run` does not need it, for
+ * the library does this there. */
 enum ky_status source_soften(struct cli *cli, struct ky_parameters *parameters,
                              struct ky_snapshot *snapshot, char remark[KY_REMARK]);
-/* Whether the bodies are drawn at random, by a seed. */
+/* 1 if the bodies are drawn at random, by a seed. */
 int source_has_seed(const struct source *source);
-/* The options that give the bodies as lines "name=value" for struct ky_run_parameters, to be freed;
- * NULL when memory is out. The file is told by its whole path. */
+/* The options by which the bodies can be had again, as lines "name=value" for struct
+ * ky_run_parameters. A file is named by its whole path. To be freed; NULL when memory is out. */
 char *source_text(const struct cli *cli, const struct source *source);
 
 /* Options of everything that writes a snapshot. */
@@ -162,13 +181,16 @@ struct sink {
     const char *output;
     int format, compress, overwrite;
 };
+/* Binds --output, --format, --compress and --overwrite. */
 void sink_add(struct cli *cli, struct sink *sink);
-/* KY_USAGE before work starts if there is no output, or it exists and may not be replaced. */
+/* Before work starts: KY_USAGE if no output is given, or if it exists and may not be replaced. */
 enum ky_status sink_check(struct cli *cli, const struct sink *sink);
-/* KY_USAGE if `output` is the file `input` (may be NULL), which it would replace. */
+/* KY_USAGE if `output` is the same file as `input` (may be NULL), which it would replace. */
 enum ky_status refuse_own_input(struct cli *cli, const char *output, const char *input);
-/* Where the lines for the user go: standard error where the snapshot goes to standard output. */
+/* Where the lines for the user go: standard output, or standard error if the snapshot goes there.
+ */
 FILE *sink_remarks(const struct sink *sink);
+/* Writes the snapshot; fails as ky_snapshot_write does. */
 enum ky_status sink_put(struct cli *cli, const struct sink *sink,
                         const struct ky_snapshot *snapshot);
 

@@ -10,9 +10,12 @@ struct file_list {
     size_t count;
 };
 
-/* Adds `word` itself, or the snapshots in the folder `word` in their order. */
+/* Adds `word` itself, or if it is a folder the snapshots in it, in their order. KY_BAD_DATA for a
+ * folder without snapshots, or one that cannot be read. */
 enum ky_status files_add(struct cli *cli, struct file_list *list, const char *word);
+/* Frees the names. */
 void files_free(struct file_list *list);
+/* 1 if `word` names a folder. */
 int files_is_folder(const char *word);
 
 #endif

@@ -8,20 +8,22 @@
 
 struct force_result {
     size_t n;
-    struct ky_parameters parameters;                    /* resolved */
-    struct ky_force_report report;                      /* medians of the seconds */
+    struct ky_parameters parameters; /* as the engine took them */
+    struct ky_force_report report;   /* each time the median of all repetitions */
     struct ky_error_statistics acceleration, potential; /* samples = 0 without a check */
     struct ky_sums sums;                                /* mass = NaN unless asked for */
 };
 
 struct force_request {
-    uint64_t repeat; /* times are medians over so many evaluations */
-    uint64_t check;  /* so many bodies, spread evenly, are compared with a double-precision sum */
-    int sums;        /* energies and the virial ratio too */
-    int keep; /* the forces go into the bodies; else the bodies are freed once they are on the
-                 engine */
+    uint64_t repeat; /* evaluations */
+    uint64_t check;  /* bodies, spread evenly, that are compared with a sum in double precision */
+    int sums;        /* 1: energies and the virial ratio too */
+    int keep; /* 1: the forces go into the bodies; 0: the bodies are freed once they are on the
+                 engine, and their arrays are NULL afterwards */
 };
 
+/* Opens the engine of the parameters, puts the bodies there, evaluates the forces and compares
+ * them. Fails as the engine does. */
 enum ky_status force_measure(const struct ky_parameters *parameters, struct ky_bodies *bodies,
                              const struct force_request *request, struct force_result *result,
                              struct ky_error *error);
@@ -37,10 +39,11 @@ enum { FORCE_CHOICE = 64 };
 void force_choice(const struct ky_parameters *parameters, const char *name,
                   char text[FORCE_CHOICE]);
 
+/* Bodies, and interactions with bodies and cells, over the total time [1/s]. */
 double force_particles_per_s(const struct force_result *result);
 double force_interactions_per_s(const struct force_result *result);
 
-/* The object that `kyoho force --json` prints. `name` as in base/json.h. */
+/* Writes the object that `kyoho force --json` prints. `name` is as in base/json.h. */
 struct ky_json;
 void force_json(struct ky_json *json, const char *name, const struct force_result *result);
 

@@ -4,6 +4,7 @@
 
 #include "command/command.h"
 
+/* Write the page: its head, a section for each subcommand whose options are bound, and its end. */
 void man_begin(FILE *out);
 void man_command(const struct cli *cli, FILE *out);
 void man_end(FILE *out);

@@ -1,4 +1,5 @@
-/* What `kyoho neighbours` and `kyoho density` share: bodies in, a table of numbers out. */
+/* What `kyoho neighbours` and `kyoho density` share. Each walks once over the bodies of a source,
+ * prints statistics, and may write a table with a line for each body. */
 #ifndef KY_COMMAND_WALKS_H
 #define KY_COMMAND_WALKS_H
 
@@ -18,12 +19,13 @@ struct walk_call {
     struct table_output table;
     struct ky_snapshot snapshot; /* after walk_bodies; to be freed */
 };
+/* Binds these options. */
 void walk_add(struct cli *cli, struct walk_call *call);
 /* Reads or makes the bodies. Before that it refuses, with KY_USAGE, a table whose file exists and
  * may not be replaced, is the input, or is not named .csv. */
 enum ky_status walk_bodies(struct cli *cli, struct walk_call *call);
 
-/* The id of the i-th body: what it was read with, or its index. */
+/* The id of the i-th body: the one that it came with, or its index. */
 uint64_t table_id(const struct ky_bodies *bodies, size_t i);
 
 /* Writes header and rows of a table; stops at the first failure, which the file keeps. */
