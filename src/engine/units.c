@@ -131,6 +131,14 @@ enum ky_status ky_engine_units(const struct ky_bodies *bodies,
     return KY_OK;
 }
 
+struct ky_engine_scale ky_engine_scale(const struct ky_engine_units *units, double g)
+{
+    int exponent;
+    double strength = frexp(g, &exponent);
+    double potential = ldexp(units->mass / units->length, exponent);
+    return (struct ky_engine_scale){potential / units->length, potential, strength};
+}
+
 /* Room for accelerations that were never computed is full of zeros. */
 int ky_knows_acceleration(const struct ky_bodies *bodies)
 {

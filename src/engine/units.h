@@ -19,6 +19,14 @@ enum ky_status ky_engine_units(const struct ky_bodies *bodies,
                                const struct ky_parameters *parameters,
                                const struct ky_engine_frame *frame, struct ky_engine_units *units,
                                struct ky_error *error);
+/* From fields in the engine's units to the caller's. `strength` is G without its power of two, 0 or
+ * from 1/2 to 1; acceleration and potential are powers of two, and what was computed for G = 1 is
+ * the caller's once it is multiplied by both. What is kept with `strength` in it comes out, and
+ * back, to the last bit. */
+struct ky_engine_scale {
+    double acceleration, potential, strength;
+};
+struct ky_engine_scale ky_engine_scale(const struct ky_engine_units *units, double g);
 /* Whether the accelerations of the bodies are there and were computed. */
 int ky_knows_acceleration(const struct ky_bodies *bodies);
 

@@ -27,7 +27,7 @@ struct ky_cpu {
     const struct ky_active *active; /* of the present evaluation; NULL: all bodies */
     unsigned char *is_active;       /* [n] the same, if there is one */
     int has_acceleration;           /* a[] holds the last accelerations */
-    double *partial;                /* KY_PARTIAL numbers for each chunk of bodies */
+    double *partial;                /* KY_SUMS numbers for each chunk of bodies */
     void *column;                   /* direct: columns in float */
     struct ky_octree tree;          /* tree and walk */
     int tree_stands; /* general walk: `tree` is that of the present positions, with links */
@@ -36,7 +36,7 @@ struct ky_cpu {
 
 /* Sums over bodies run over chunks of this many, each into its own partial sums, which are then
  * added in order: the number of threads leaves no trace. */
-enum { KY_BODIES_CHUNK = 4096, KY_PARTIAL = 20 };
+enum { KY_BODIES_CHUNK = 4096 };
 
 /* The widest instruction set of this machine, or the one that is asked for. */
 enum ky_status ky_cpu_lanes(int isa, const struct ky_lanes **lanes, const char **name,

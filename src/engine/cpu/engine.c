@@ -11,6 +11,7 @@
 #include "base/threads.h"
 #include "engine/active.h"
 #include "engine/units.h"
+#include "physics/sums.h"
 
 /* Name of the processor, as the kernel tells it. */
 static void processor_name(char *name, size_t size)
@@ -132,9 +133,9 @@ static enum ky_status allocate_columns(struct ky_cpu *cpu, struct ky_error *erro
             return ky_no_memory(error, "bodies on the CPU", cpu->n, sizeof(double));
     }
     size_t chunks = cpu->n / KY_BODIES_CHUNK + 1;
-    cpu->partial = ky_allocate_zeroed(chunks * KY_PARTIAL, sizeof(double));
+    cpu->partial = ky_allocate_zeroed(chunks * KY_SUMS, sizeof(double));
     if (!cpu->partial)
-        return ky_no_memory(error, "partial sums", chunks * KY_PARTIAL, sizeof(double));
+        return ky_no_memory(error, "partial sums", chunks * KY_SUMS, sizeof(double));
     if (cpu->parameters->force == KY_DIRECT) {
         size_t bytes = (size_t)ky_cpu_direct_memory(cpu->parameters, cpu->n);
         cpu->column = ky_allocate(bytes, 1);

@@ -17,8 +17,10 @@ void ky_cpu_centre(const struct ky_cpu *cpu, double centre[3])
 
 struct ky_cpu_scale ky_cpu_scale(const struct ky_cpu *cpu)
 {
-    double potential = cpu->parameters->g * (cpu->mass_unit / cpu->length);
-    return (struct ky_cpu_scale){potential / cpu->length, -potential};
+    const struct ky_engine_units units = {cpu->length, cpu->mass_unit};
+    const struct ky_engine_scale scale = ky_engine_scale(&units, cpu->parameters->g);
+    return (struct ky_cpu_scale){scale.strength * scale.acceleration,
+                                 -(scale.strength * scale.potential)};
 }
 
 struct ky_relative ky_cpu_relative(const struct ky_cpu *cpu)

@@ -55,14 +55,6 @@ enum ky_status ky_device_bodies_resize(struct ky_device_bodies *bodies, size_t n
 
 /* ---- scales ---- */
 
-struct ky_device_scale ky_device_scale(const struct ky_device_bodies *bodies)
-{
-    int exponent;
-    double strength = frexp(bodies->parameters->g, &exponent);
-    double potential = ldexp(bodies->units.mass / bodies->units.length, exponent);
-    return (struct ky_device_scale){potential / bodies->units.length, potential, strength};
-}
-
 struct ky_eps2_argument ky_eps2_argument(const struct ky_device_bodies *bodies)
 {
     double eps2 = ky_sink_eps2(bodies->parameters->softening_kind, 0,
@@ -109,7 +101,7 @@ struct column {
 static size_t columns_of(struct ky_device_bodies *bodies, const struct ky_bodies *callers,
                          struct column column[COLUMNS])
 {
-    struct ky_device_scale scale = ky_device_scale(bodies);
+    struct ky_engine_scale scale = ky_engine_scale(&bodies->units, bodies->parameters->g);
     double length = 1 / bodies->units.length, mass = 1 / bodies->units.mass;
     const struct {
         struct ky_buffer *buffer;

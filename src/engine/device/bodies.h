@@ -55,14 +55,6 @@ enum ky_status ky_device_bodies_columns(struct ky_device_bodies *bodies, struct 
                                         size_t count, double *const column[],
                                         struct ky_error *error);
 
-/* Accelerations and potentials on the device are `strength` times the field for G = 1 in the
- * engine's units; these powers of two bring them to the caller's, so that what goes out comes back
- * to the last bit. strength is G without its power of two, 0 or from 1/2 to 1. */
-struct ky_device_scale {
-    double acceleration, potential, strength;
-};
-struct ky_device_scale ky_device_scale(const struct ky_device_bodies *bodies);
-
 /* ε² of a pair if bodies have none of their own, of the sink or of both, as the kernels of a
  * precision take it. */
 struct ky_eps2_argument {

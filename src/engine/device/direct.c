@@ -190,7 +190,7 @@ static enum ky_status field(struct ky_device_bodies *bodies, struct ky_host_tree
 {
     struct direct *direct = own;
     struct ky_card *first = bodies->cards.card[0];
-    struct ky_device_scale scale = ky_device_scale(bodies);
+    struct ky_engine_scale scale = ky_engine_scale(&bodies->units, bodies->parameters->g);
     const size_t count = points->count;
     const struct task task = {
         {bodies->parameters->precision, KY_UNROLL_TUNED, 0, count, points->body != NULL, points},

@@ -249,7 +249,8 @@ static enum ky_status reduce(const struct ky_device_bodies *bodies, struct ky_ca
     uint32_t stride = (uint32_t)results->stride, first = (uint32_t)sum->first,
              to = (uint32_t)results->to, count = (uint32_t)sum->count, parts = (uint32_t)slices,
              flags = results->scattered ? KY_DIRECT_SCATTER : 0U;
-    union ky_state_value strength = ky_to_state(card, ky_device_scale(bodies).strength);
+    union ky_state_value strength =
+        ky_to_state(card, ky_engine_scale(&bodies->units, bodies->parameters->g).strength);
     return ky_launch_over(
         card, KY_IN_PRECISION(ky_reduce, sum->precision), sum->count,
         KY_ARGUMENTS(KY_BUFFER(buffers->partial), KY_BUFFER(*labels_of(buffers, sum)),

@@ -33,7 +33,7 @@ enum ky_status ky_device_exact(struct ky_device_bodies *bodies, const size_t *si
     struct ky_card *card = bodies->cards.card[0];
     struct ky_direct_buffers buffers = {0};
     struct ky_buffer accelerations = {0}, potentials = {0};
-    struct ky_device_scale scale = ky_device_scale(bodies);
+    struct ky_engine_scale scale = ky_engine_scale(&bodies->units, bodies->parameters->g);
     const struct ky_direct_sum sum = {KY_DOUBLE, KY_UNROLL_TUNED, 0, count, 1, NULL};
     const struct ky_direct_results results = {&accelerations, &potentials, count, 0, 0};
     if (count == 0)

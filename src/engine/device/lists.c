@@ -164,7 +164,8 @@ static enum ky_status launch_batch(struct ky_host_tree *host, const struct lists
     struct ky_card *card = bodies->cards.card[0];
     uint32_t n = (uint32_t)bodies->n, flags = ky_device_walk_flags(host, parameters);
     struct ky_eps2_argument eps2 = ky_eps2_argument(bodies);
-    union ky_state_value strength = ky_to_state(card, ky_device_scale(bodies).strength);
+    union ky_state_value strength =
+        ky_to_state(card, ky_engine_scale(&bodies->units, bodies->parameters->g).strength);
     const struct ky_arguments arguments = KY_ARGUMENTS(
         KY_BUFFER(host->source), KY_BUFFER(host->low), KY_BUFFER(host->eps2),
         KY_BUFFER(host->centre), KY_BUFFER(host->centre_low), KY_BUFFER(host->moment),

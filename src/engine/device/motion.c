@@ -4,12 +4,14 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "engine/sums.h"
 
 /* The kicks that are due, and a drift if dt is not 0. */
 static enum ky_status advance(struct ky_device_bodies *bodies, double dt, struct ky_error *error)
 {
     struct ky_card *card = bodies->cards.card[0];
-    double per_kick = ky_device_scale(bodies).acceleration / bodies->units.length;
+    double per_kick =
+        ky_engine_scale(&bodies->units, bodies->parameters->g).acceleration / bodies->units.length;
     uint32_t n = (uint32_t)bodies->n, kicks = (uint32_t)bodies->pendings, drifts = dt != 0;
     union ky_state_value kick[KY_PENDING], drift = ky_to_state(card, dt);
     for (int k = 0; k < KY_PENDING; k++)
@@ -42,26 +44,6 @@ enum ky_status ky_device_drift(struct ky_device_bodies *bodies, double dt, struc
     return advance(bodies, dt, error);
 }
 
-static void scale_sums(const struct ky_device_bodies *bodies, const double sum[KY_SUMS],
-                       struct ky_sums *sums)
-{
-    struct ky_device_scale scale = ky_device_scale(bodies);
-    double m = bodies->units.mass, l = bodies->units.length;
-    *sums = (struct ky_sums){
-        .mass = sum[KY_SUM_MASS] * m,
-        .kinetic = sum[KY_SUM_KINETIC] * m * l * l,
-        .potential = sum[KY_SUM_POTENTIAL] * m * scale.potential,
-        .virial = sum[KY_SUM_VIRIAL] * m * l * scale.acceleration,
-    };
-    for (int c = 0; c < 3; c++) {
-        sums->centre[c] = sum[KY_SUM_MASS] > 0 ? sum[KY_SUM_CENTRE + c] / sum[KY_SUM_MASS] * l : 0;
-        sums->momentum[c] = sum[KY_SUM_MOMENTUM + c] * m * l;
-        sums->angular_momentum[c] = sum[KY_SUM_ANGULAR + c] * m * l * l;
-        /* About the centre of mass: a tree's forces do not quite add up to nothing. */
-        sums->virial -= sums->centre[c] * sum[KY_SUM_FORCE + c] * m * scale.acceleration;
-    }
-}
-
 enum ky_status ky_device_sums(struct ky_device_bodies *bodies, struct ky_sums *sums,
                               struct ky_error *error)
 {
@@ -89,6 +71,10 @@ enum ky_status ky_device_sums(struct ky_device_bodies *bodies, struct ky_sums *s
     for (size_t k = 0; k < numbers && status == KY_OK; k++)
         sum[k % KY_SUMS] += ky_from_state(card, parts[k]);
     free(parts);
-    scale_sums(bodies, sum, sums);
+    const struct ky_engine_scale scale = ky_engine_scale(&bodies->units, bodies->parameters->g);
+    const double length = bodies->units.length;
+    const struct ky_sum_units units = {bodies->units.mass, length, length, scale.acceleration,
+                                       scale.potential};
+    ky_sums_finish(sum, &units, sums);
     return status;
 }

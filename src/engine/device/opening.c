@@ -58,8 +58,9 @@ enum ky_status ky_device_last_accelerations(const struct ky_host_tree *host,
         ky_device_bodies_columns(bodies, &bodies->acceleration, 3, column, error);
     const double *const read[3] = {a, a + n, a + 2 * n};
     if (status == KY_OK)
-        *relative = ky_relative_start(read, n, ky_device_scale(bodies).strength, bodies->parameters,
-                                      n > 65536 ? bodies->threads : 1);
+        *relative = ky_relative_start(
+            read, n, ky_engine_scale(&bodies->units, bodies->parameters->g).strength,
+            bodies->parameters, n > 65536 ? bodies->threads : 1);
     return status;
 }
 

@@ -69,7 +69,8 @@ static enum ky_status launch(const struct ky_host_tree *host, const struct ky_bu
     struct ky_card *card = bodies->cards.card[0];
     uint32_t stride = (uint32_t)sinks->stride, first = (uint32_t)sinks->first,
              count = (uint32_t)sinks->count;
-    union ky_state_value strength = ky_to_state(card, ky_device_scale(bodies).strength);
+    union ky_state_value strength =
+        ky_to_state(card, ky_engine_scale(&bodies->units, bodies->parameters->g).strength);
     enum ky_status status = ky_pair_counts_need(sinks->counts, bodies, sinks->count, error);
     const struct ky_arguments arguments = KY_ARGUMENTS(
         KY_BUFFER(host->source), KY_BUFFER(host->low), KY_BUFFER(host->eps2),
@@ -191,7 +192,7 @@ enum ky_status ky_walk_field(struct ky_device_bodies *bodies, struct ky_host_tre
 {
     struct ky_card *card = bodies->cards.card[0];
     const struct ky_force_report report = bodies->report; /* it is not of this */
-    const struct ky_device_scale scale = ky_device_scale(bodies);
+    const struct ky_engine_scale scale = ky_engine_scale(&bodies->units, bodies->parameters->g);
     struct ky_parameters parameters = *bodies->parameters;
     struct field field = {0};
     (void)own;

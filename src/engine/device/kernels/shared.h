@@ -14,17 +14,8 @@
 #define KY_CAPACITY_NUMBER(name, what) KY_CAPACITY_##name,
 enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 
-/* Bodies a group sums over, and the places of the sums. */
+/* Bodies that a group sums over; the places of the sums: physics/sums.h. */
 #define KY_SUM_CHUNK 4096
-#define KY_SUM_MASS 0
-#define KY_SUM_CENTRE 1
-#define KY_SUM_MOMENTUM 4
-#define KY_SUM_ANGULAR 7
-#define KY_SUM_KINETIC 10
-#define KY_SUM_POTENTIAL 11
-#define KY_SUM_VIRIAL 12
-#define KY_SUM_FORCE 13
-#define KY_SUMS 16
 
 /* The direct sum: lanes of a group; of the tuned kernel sinks a lane and sources a turn of the
  * loop; sources that are added in the kernel's own numbers before the sum goes into a compensated

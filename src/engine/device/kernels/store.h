@@ -1,4 +1,4 @@
-/* A sink's sums times `strength` (ky_device_scale) as its acceleration, three columns `stride`
+/* A sink's sums times `strength` (ky_engine_scale) as its acceleration, three columns `stride`
  * apart, and potential = -p. */
 #ifndef KY_KERNELS_STORE_H
 #define KY_KERNELS_STORE_H

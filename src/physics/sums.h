@@ -1,0 +1,15 @@
+/* The places of what is summed over bodies, for every engine. Vectors take three places. */
+#ifndef KY_PHYSICS_SUMS_H
+#define KY_PHYSICS_SUMS_H
+
+#define KY_SUM_MASS 0
+#define KY_SUM_CENTRE 1
+#define KY_SUM_MOMENTUM 4
+#define KY_SUM_ANGULAR 7
+#define KY_SUM_KINETIC 10
+#define KY_SUM_POTENTIAL 11
+#define KY_SUM_VIRIAL 12
+#define KY_SUM_FORCE 13
+#define KY_SUMS 16
+
+#endif
