@@ -9,11 +9,21 @@
 
 /* ---- memory ---- */
 
-enum { COLUMNS = 12 }; /* x v a, mass, potential, softening */
+/* Columns of the state: x v, mass, softening; and of numbers of the kernels: a, potential. */
+enum { STATE_COLUMNS = 8, REAL_COLUMNS = 4, COLUMNS = STATE_COLUMNS + REAL_COLUMNS };
 
-double ky_device_bodies_memory(size_t n)
+double ky_device_bodies_memory(int precision, size_t n)
 {
-    return (double)n * COLUMNS * KY_STATE_BYTES;
+    return (double)n *
+           (double)(STATE_COLUMNS * KY_STATE_BYTES + REAL_COLUMNS * ky_real_bytes(precision));
+}
+
+/* Bytes of a number of one of the bodies' buffers. */
+static size_t number_bytes(const struct ky_device_bodies *bodies, const struct ky_buffer *buffer)
+{
+    return buffer == &bodies->acceleration || buffer == &bodies->potential
+               ? ky_real_bytes(bodies->parameters->precision)
+               : KY_STATE_BYTES;
 }
 
 void ky_device_bodies_release(struct ky_device_bodies *bodies)
@@ -48,8 +58,9 @@ enum ky_status ky_device_bodies_resize(struct ky_device_bodies *bodies, size_t n
     bodies->n = n;
     bodies->has_acceleration = 0;
     for (size_t b = 0; b < sizeof wanted / sizeof *wanted && status == KY_OK; b++)
-        status = ky_buffer_need(bodies->cards.card[0], wanted[b].buffer, wanted[b].what,
-                                wanted[b].columns * n, KY_STATE_BYTES, error);
+        status =
+            ky_buffer_need(bodies->cards.card[0], wanted[b].buffer, wanted[b].what,
+                           wanted[b].columns * n, number_bytes(bodies, wanted[b].buffer), error);
     return status;
 }
 
@@ -124,29 +135,30 @@ static size_t columns_of(struct ky_device_bodies *bodies, const struct ky_bodies
     return count;
 }
 
-/* A column that crosses. */
+/* A column that crosses, and the bytes of a number on its way. */
 struct crossing {
     const struct ky_card *card;
     const struct column *column;
+    size_t bytes;
 };
 
-static void fill_state(const void *context, size_t first, size_t end, void *piece)
+static void fill_column(const void *context, size_t first, size_t end, void *piece)
 {
     const struct crossing *crossing = context;
     const struct column *column = crossing->column;
-    union ky_state_value *state = piece;
     for (size_t k = first; k < end; k++)
-        *state++ = ky_to_state(crossing->card, column->array[k * column->stride] * column->factor);
+        ky_to_card(crossing->card, crossing->bytes, piece, k - first,
+                   column->array[k * column->stride] * column->factor);
 }
 
-static void take_state(const void *context, size_t first, size_t end, void *piece)
+static void take_column(const void *context, size_t first, size_t end, void *piece)
 {
     const struct crossing *crossing = context;
     const struct column *column = crossing->column;
-    const union ky_state_value *state = piece;
     double back = 1 / column->factor; /* a power of two */
     for (size_t k = first; k < end; k++)
-        column->array[k * column->stride] = ky_from_state(crossing->card, *state++) * back;
+        column->array[k * column->stride] =
+            ky_from_card(crossing->card, crossing->bytes, piece, k - first) * back;
 }
 
 static enum ky_status cross_all(struct ky_device_bodies *bodies, const struct column column[],
@@ -155,12 +167,13 @@ static enum ky_status cross_all(struct ky_device_bodies *bodies, const struct co
     struct ky_card *card = bodies->cards.card[0];
     enum ky_status status = KY_OK;
     for (size_t k = 0; k < count && status == KY_OK; k++) {
-        const struct crossing crossing = {card, &column[k]};
-        const struct ky_staged array = {column[k].buffer, column[k].place * KY_STATE_BYTES,
-                                        bodies->n, KY_STATE_BYTES};
-        status = up ? ky_staging_up(&bodies->staging, card, bodies->threads, &array, fill_state,
+        size_t bytes = number_bytes(bodies, column[k].buffer);
+        const struct crossing crossing = {card, &column[k], bytes};
+        const struct ky_staged array = {column[k].buffer, column[k].place * bytes, bodies->n,
+                                        bytes};
+        status = up ? ky_staging_up(&bodies->staging, card, bodies->threads, &array, fill_column,
                                     &crossing, error)
-                    : ky_staging_down(&bodies->staging, card, bodies->threads, &array, take_state,
+                    : ky_staging_down(&bodies->staging, card, bodies->threads, &array, take_column,
                                       &crossing, error);
     }
     return status;

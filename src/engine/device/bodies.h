@@ -39,7 +39,7 @@ enum ky_status ky_device_bodies_resize(struct ky_device_bodies *bodies, size_t n
                                        struct ky_error *error);
 void ky_device_bodies_release(struct ky_device_bodies *bodies);
 /* Bytes on the first card. */
-double ky_device_bodies_memory(size_t n);
+double ky_device_bodies_memory(int precision, size_t n);
 
 /* Units and softenings of the bodies that are to be put. */
 enum ky_status ky_device_bodies_expect(struct ky_device_bodies *bodies,

@@ -64,7 +64,12 @@ enum ky_status ky_wait_for_all(const struct ky_cards *cards, struct ky_error *er
     return status;
 }
 
+size_t ky_real_bytes(int precision)
+{
+    return precision == KY_DOUBLE ? sizeof(double) : sizeof(float);
+}
+
 size_t ky_real4_bytes(int precision)
 {
-    return precision == KY_DOUBLE ? 4 * sizeof(double) : 4 * sizeof(float);
+    return 4 * ky_real_bytes(precision);
 }

@@ -88,7 +88,27 @@ static inline double ky_from_state(const struct ky_card *card, union ky_state_va
     }
 #define KY_IN_PRECISION(name, precision)                                                           \
     (((const enum ky_kernel_id[])KY_EACH_PRECISION(name))[precision])
-/* Bytes of four numbers of the kernels. */
+/* Bytes of a number of the kernels, and of four. */
+size_t ky_real_bytes(int precision);
 size_t ky_real4_bytes(int precision);
+
+/* Number k of an array on its way, of `bytes` each: KY_STATE_BYTES, or those of a float, of which
+ * and of double the numbers of the kernels are one. */
+static inline void ky_to_card(const struct ky_card *card, size_t bytes, void *array, size_t k,
+                              double x)
+{
+    if (bytes == sizeof(float))
+        ((float *)array)[k] = (float)x;
+    else
+        ((union ky_state_value *)array)[k] = ky_to_state(card, x);
+}
+
+static inline double ky_from_card(const struct ky_card *card, size_t bytes, const void *array,
+                                  size_t k)
+{
+    if (bytes == sizeof(float))
+        return (double)((const float *)array)[k];
+    return ky_from_state(card, ((const union ky_state_value *)array)[k]);
+}
 
 #endif

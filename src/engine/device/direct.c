@@ -37,14 +37,15 @@ struct task {
     struct ky_direct_results results;
 };
 
-static enum ky_status need_results(struct direct *direct, struct ky_card *card, size_t k,
-                                   size_t count, struct ky_error *error)
+static enum ky_status need_results(const struct ky_device_bodies *bodies, struct direct *direct,
+                                   size_t k, size_t count, struct ky_error *error)
 {
+    struct ky_card *card = bodies->cards.card[k];
+    size_t real = ky_real_bytes(bodies->parameters->precision);
     enum ky_status status = ky_buffer_need(card, &direct->part[k].acceleration, "accelerations",
-                                           3 * count, KY_STATE_BYTES, error);
+                                           3 * count, real, error);
     if (status == KY_OK)
-        status = ky_buffer_need(card, &direct->part[k].potential, "potentials", count,
-                                KY_STATE_BYTES, error);
+        status = ky_buffer_need(card, &direct->part[k].potential, "potentials", count, real, error);
     return status;
 }
 
@@ -60,7 +61,7 @@ static enum ky_status share_sources(const struct ky_device_bodies *bodies, struc
     enum ky_status status = ky_direct_need_sources(bodies, card, there, task->sum.precision,
                                                    points ? points->count : 0, error);
     if (status == KY_OK)
-        status = need_results(direct, card, k, task->results.stride, error);
+        status = need_results(bodies, direct, k, task->results.stride, error);
     for (int c = 0; c < 3 && status == KY_OK; c++)
         status = card->driver->copy(first, from[c], 0, card, to[c], 0,
                                     from[c]->bytes < to[c]->bytes ? from[c]->bytes : to[c]->bytes,
@@ -107,10 +108,10 @@ static enum ky_status collect(const struct ky_device_bodies *bodies, struct dire
     struct ky_card *first = bodies->cards.card[0], *card = bodies->cards.card[k];
     size_t place;
     const struct ky_direct_sum sum = part_of(bodies, task, k, &place);
-    size_t bytes = sum.count * KY_STATE_BYTES;
+    size_t real = ky_real_bytes(bodies->parameters->precision), bytes = sum.count * real;
     enum ky_status status = KY_OK;
     for (size_t c = 0; c < 4 && sum.count > 0 && status == KY_OK; c++) {
-        size_t offset = ((c < 3 ? c * task->results.stride : 0) + place) * KY_STATE_BYTES;
+        size_t offset = ((c < 3 ? c * task->results.stride : 0) + place) * real;
         struct ky_buffer *from = c < 3 ? &direct->part[k].acceleration : &direct->part[k].potential;
         struct ky_buffer *to = c < 3 ? task->results.acceleration : task->results.potential;
         status = card->driver->copy(card, from, offset, first, to, offset, bytes, error);
@@ -140,7 +141,7 @@ static enum ky_status scatter(const struct ky_device_bodies *bodies, struct dire
 {
     uint32_t count = (uint32_t)sinks, n = (uint32_t)bodies->n;
     return ky_launch_over(
-        bodies->cards.card[0], KY_KERNEL_ky_scatter, sinks,
+        bodies->cards.card[0], KY_IN_PRECISION(ky_scatter, bodies->parameters->precision), sinks,
         KY_ARGUMENTS(KY_BUFFER(direct->part[0].acceleration), KY_BUFFER(direct->part[0].potential),
                      KY_BUFFER(direct->part[0].buffers.label), KY_BUFFER(bodies->acceleration),
                      KY_BUFFER(bodies->potential), KY_VALUE(count), KY_VALUE(n)),
@@ -159,7 +160,7 @@ static enum ky_status sum_active(struct ky_device_bodies *bodies, struct direct 
         task->results.scattered = 1;
         return sum(bodies, direct, task, error);
     }
-    status = need_results(direct, bodies->cards.card[0], 0, count, error);
+    status = need_results(bodies, direct, 0, count, error);
     task->results = (struct ky_direct_results){&direct->part[0].acceleration,
                                                &direct->part[0].potential, count, 0, 0};
     if (status == KY_OK)
@@ -191,22 +192,23 @@ static enum ky_status field(struct ky_device_bodies *bodies, struct ky_host_tree
     struct direct *direct = own;
     struct ky_card *first = bodies->cards.card[0];
     struct ky_engine_scale scale = ky_engine_scale(&bodies->units, bodies->parameters->g);
-    const size_t count = points->count;
+    const size_t count = points->count, real = ky_real_bytes(bodies->parameters->precision);
     const struct task task = {
         {bodies->parameters->precision, KY_UNROLL_TUNED, 0, count, points->body != NULL, points},
         points->body,
         {&direct->part[0].acceleration, &direct->part[0].potential, count, 0, 0}};
-    enum ky_status status = need_results(direct, first, 0, count, error);
+    enum ky_status status = need_results(bodies, direct, 0, count, error);
     (void)host;
     if (status == KY_OK)
         status = sum(bodies, direct, &task, error);
     if (status == KY_OK)
         status = ky_rows_read(first, &direct->part[0].acceleration,
-                              (struct ky_rows){count, 3, 1 / scale.acceleration},
+                              (struct ky_rows){count, 3, 1 / scale.acceleration, real},
                               (double *)acceleration, error);
     if (status == KY_OK)
-        status = ky_rows_read(first, &direct->part[0].potential,
-                              (struct ky_rows){count, 1, 1 / scale.potential}, potential, error);
+        status =
+            ky_rows_read(first, &direct->part[0].potential,
+                         (struct ky_rows){count, 1, 1 / scale.potential, real}, potential, error);
     return status;
 }
 

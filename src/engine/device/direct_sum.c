@@ -34,7 +34,7 @@ enum ky_status ky_direct_need_sources(const struct ky_device_bodies *bodies, str
                                       struct ky_direct_buffers *buffers, int precision,
                                       size_t points, struct ky_error *error)
 {
-    size_t n = bodies->n, real = ky_real4_bytes(precision) / 4;
+    size_t n = bodies->n, real = ky_real_bytes(precision);
     enum ky_status status = ky_buffer_need(card, &buffers->source, "sources", n + points,
                                            ky_real4_bytes(precision), error);
     if (status == KY_OK)
@@ -54,7 +54,7 @@ static enum ky_status make_points(const struct ky_device_bodies *bodies,
 {
     struct ky_card *card = bodies->cards.card[0];
     uint32_t n = (uint32_t)bodies->n, count = (uint32_t)points->count;
-    const struct ky_rows rows = {points->count, 3, 1 / bodies->units.length};
+    const struct ky_rows rows = {points->count, 3, 1 / bodies->units.length, KY_STATE_BYTES};
     struct ky_buffer position = {0};
     enum ky_status status =
         ky_rows_send(card, &position, "points", rows, points->position[0], error);

@@ -142,7 +142,7 @@ static void memory(const struct ky_engine *base, const struct ky_parameters *par
                    struct ky_memory *memory)
 {
     const struct ky_device_engine *engine = (const struct ky_device_engine *)base;
-    *memory = (struct ky_memory){.device = ky_device_bodies_memory(n),
+    *memory = (struct ky_memory){.device = ky_device_bodies_memory(parameters->precision, n),
                                  .room = engine->bodies.cards.card[0]->memory};
     engine->method->memory(parameters, n, memory);
 }

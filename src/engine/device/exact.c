@@ -45,18 +45,19 @@ enum ky_status ky_device_exact(struct ky_device_bodies *bodies, const size_t *si
         status = ky_direct_make_sources(bodies, &buffers, KY_DOUBLE, NULL, error);
     if (status == KY_OK)
         status = ky_buffer_need(card, &accelerations, "exact accelerations", 3 * count,
-                                KY_STATE_BYTES, error);
+                                sizeof(double), error);
     if (status == KY_OK)
         status =
-            ky_buffer_need(card, &potentials, "exact potentials", count, KY_STATE_BYTES, error);
+            ky_buffer_need(card, &potentials, "exact potentials", count, sizeof(double), error);
     if (status == KY_OK)
         status = ky_direct_run(bodies, card, &buffers, &sum, &results, error);
     if (status == KY_OK)
-        status =
-            ky_rows_read(card, &accelerations, (struct ky_rows){count, 3, 1 / scale.acceleration},
-                         (double *)acceleration, error);
+        status = ky_rows_read(card, &accelerations,
+                              (struct ky_rows){count, 3, 1 / scale.acceleration, sizeof(double)},
+                              (double *)acceleration, error);
     if (status == KY_OK)
-        status = ky_rows_read(card, &potentials, (struct ky_rows){count, 1, 1 / scale.potential},
+        status = ky_rows_read(card, &potentials,
+                              (struct ky_rows){count, 1, 1 / scale.potential, sizeof(double)},
                               potential, error);
     ky_direct_release(card, &buffers);
     ky_buffer_release(card, &accelerations);

@@ -225,7 +225,7 @@ enum ky_status ky_device_general(struct ky_device_bodies *bodies, struct ky_host
                            .card = bodies->cards.card[0],
                            .request = request,
                            .facts = &ky_actions[request->action],
-                           .real = ky_real4_bytes(bodies->parameters->precision) / 4};
+                           .real = ky_real_bytes(bodies->parameters->precision)};
     enum ky_status status = ky_walk_opening_check(request, bodies->parameters, error);
     if (status == KY_OK)
         status = ky_device_settle(bodies, error);

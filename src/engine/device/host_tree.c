@@ -260,7 +260,7 @@ static enum ky_status make_points(struct ky_host_tree *host, const union ky_stat
     const struct ky_device_bodies *bodies = host->bodies;
     struct ky_card *card = bodies->cards.card[0];
     uint32_t n = (uint32_t)bodies->n, count = (uint32_t)points_of(host);
-    const struct ky_rows rows = {count, 3, 1 / bodies->units.length};
+    const struct ky_rows rows = {count, 3, 1 / bodies->units.length, KY_STATE_BYTES};
     struct ky_buffer position = {0};
     enum ky_status status =
         ky_rows_send(card, &position, "points", rows, host->points->position[0], error);
@@ -290,8 +290,8 @@ static enum ky_status make_sources(struct ky_host_tree *host, struct ky_error *e
         status = ky_buffer_need(card, &host->low, "low parts of sources",
                                 precision == KY_DOUBLE ? 1 : all, 4 * sizeof(float), error);
     if (status == KY_OK)
-        status = ky_buffer_need(card, &host->eps2, "squared softenings", own_eps ? n : 1, real4 / 4,
-                                error);
+        status = ky_buffer_need(card, &host->eps2, "squared softenings", own_eps ? n : 1,
+                                ky_real_bytes(precision), error);
     const struct ky_buffer *softening = own_eps ? &bodies->softening : &bodies->mass;
     const struct ky_arguments arguments =
         KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->mass), KY_BUFFER(*softening),

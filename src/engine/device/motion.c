@@ -21,7 +21,8 @@ static enum ky_status advance(struct ky_device_bodies *bodies, double dt, struct
                      KY_BUFFER(bodies->acceleration), KY_VALUE(n), KY_VALUE(kicks),
                      KY_VALUE(kick[0]), KY_VALUE(kick[1]), KY_VALUE(drifts), KY_VALUE(drift));
     bodies->pendings = 0;
-    return ky_launch_over(card, KY_KERNEL_ky_bodies_advance, n, arguments, error);
+    return ky_launch_over(card, KY_IN_PRECISION(ky_bodies_advance, bodies->parameters->precision),
+                          n, arguments, error);
 }
 
 enum ky_status ky_device_settle(struct ky_device_bodies *bodies, struct ky_error *error)
@@ -63,7 +64,8 @@ enum ky_status ky_device_sums(struct ky_device_bodies *bodies, struct ky_sums *s
                      KY_BUFFER(bodies->velocity), KY_BUFFER(bodies->acceleration),
                      KY_BUFFER(bodies->potential), KY_BUFFER(bodies->sums), KY_VALUE(n));
     if (status == KY_OK)
-        status = ky_launch(card, KY_KERNEL_ky_bodies_sum, chunks, arguments, error);
+        status = ky_launch(card, KY_IN_PRECISION(ky_bodies_sum, bodies->parameters->precision),
+                           chunks, arguments, error);
     if (status == KY_OK)
         status = ky_wait_for_all(&bodies->cards, error);
     if (status == KY_OK)

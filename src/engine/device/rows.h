@@ -8,6 +8,7 @@
 struct ky_rows {
     size_t count, columns;
     double factor; /* the card's numbers are the caller's times this; a power of two */
+    size_t bytes;  /* of a number on the card: see ky_to_card */
 };
 
 /* rows[k × columns + c] to a buffer that `what` names and that has room made. */

@@ -179,10 +179,10 @@ static enum ky_status walk_points(struct ky_host_tree *host, struct field *field
         status = ky_host_tree_send(host, parameters, 0, error);
     if (status == KY_OK)
         status = ky_buffer_need(card, &field->acceleration, "accelerations at points", 3 * count,
-                                KY_STATE_BYTES, error);
+                                ky_real_bytes(parameters->precision), error);
     if (status == KY_OK)
         status = ky_buffer_need(card, &field->potential, "potentials at points", count,
-                                KY_STATE_BYTES, error);
+                                ky_real_bytes(parameters->precision), error);
     return status == KY_OK ? launch(host, &host->order, parameters, &sinks, error) : status;
 }
 
@@ -194,6 +194,7 @@ enum ky_status ky_walk_field(struct ky_device_bodies *bodies, struct ky_host_tre
     const struct ky_force_report report = bodies->report; /* it is not of this */
     const struct ky_engine_scale scale = ky_engine_scale(&bodies->units, bodies->parameters->g);
     struct ky_parameters parameters = *bodies->parameters;
+    const size_t real = ky_real_bytes(parameters.precision);
     struct field field = {0};
     (void)own;
     if (parameters.opening == KY_RELATIVE)
@@ -204,12 +205,12 @@ enum ky_status ky_walk_field(struct ky_device_bodies *bodies, struct ky_host_tre
     bodies->report = report;
     if (status == KY_OK)
         status = ky_rows_read(card, &field.acceleration,
-                              (struct ky_rows){points->count, 3, 1 / scale.acceleration},
+                              (struct ky_rows){points->count, 3, 1 / scale.acceleration, real},
                               (double *)acceleration, error);
     if (status == KY_OK)
-        status =
-            ky_rows_read(card, &field.potential,
-                         (struct ky_rows){points->count, 1, 1 / scale.potential}, potential, error);
+        status = ky_rows_read(card, &field.potential,
+                              (struct ky_rows){points->count, 1, 1 / scale.potential, real},
+                              potential, error);
     ky_buffer_release(card, &field.acceleration);
     ky_buffer_release(card, &field.potential);
     ky_pair_counts_release(&field.counts, bodies);

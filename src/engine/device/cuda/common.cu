@@ -1,6 +1,5 @@
 /* The kernels that have no precision, as CUDA. */
 #include "engine/device/cuda/cuda.h"
-#include "engine/device/kernels/bodies.k"
 #include "engine/device/kernels/order.k"
 #include "engine/device/kernels/teams.k"
 

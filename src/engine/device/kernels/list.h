@@ -46,6 +46,7 @@
     KY_K(unroll, ky_direct_##sinks##x##sources##_##p, KY_DIRECT_LANES, 11)
 
 #define KY_UNITS_OF(p, number)                                                                     \
+    KY_U(bodies_##p, "bodies.k", number, -1)                                                       \
     KY_U(sources_##p, "sources.k", number, -1)                                                     \
     KY_U(tree_##p, "walk_sources.k", number, -1)                                                   \
     KY_SOFTENED(KY_DIRECT_UNITS, p, number)                                                        \
@@ -53,6 +54,9 @@
     KY_LISTS_OF(KY_LIST_UNIT, p, number)                                                           \
     KY_U(general_##p, "general.k", number, -1)
 #define KY_KERNELS_OF(p, number)                                                                   \
+    KY_K(bodies_##p, ky_bodies_advance_##p, 256, 9)                                                \
+    KY_K(bodies_##p, ky_bodies_sum_##p, 256, 7)                                                    \
+    KY_K(bodies_##p, ky_scatter_##p, 256, 7)                                                       \
     KY_K(sources_##p, ky_sources_##p, 256, 8)                                                      \
     KY_K(sources_##p, ky_points_##p, 256, 6)                                                       \
     KY_K(sources_##p, ky_reduce_##p, 256, 11)                                                      \
@@ -66,7 +70,6 @@
 
 /* The reader defines KY_U or KY_K first. */
 #define KY_UNITS                                                                                   \
-    KY_U(bodies, "bodies.k", -1, -1)                                                               \
     KY_U(order, "order.k", -1, -1)                                                                 \
     KY_U(teams, "teams.k", -1, -1)                                                                 \
     KY_U(sort, "sort.k", -1, -1)                                                                   \
@@ -76,9 +79,6 @@
     KY_UNITS_OF(double, KY_DOUBLE)
 
 #define KY_KERNELS_COMMON                                                                          \
-    KY_K(bodies, ky_bodies_advance, 256, 9)                                                        \
-    KY_K(bodies, ky_bodies_sum, 256, 7)                                                            \
-    KY_K(bodies, ky_scatter, 256, 7)                                                               \
     KY_K(order, ky_order_lists, KY_IN_TEAMS, 3)                                                    \
     KY_K(teams, ky_compact_count, KY_IN_TEAMS, 4)                                                  \
     KY_K(teams, ky_compact_place, KY_IN_TEAMS, 7)                                                  \
