@@ -63,6 +63,15 @@ struct ky_points {
     const uint32_t *body;
 };
 
+/* Numbers of each body that an integrator may ask for, beside the arrays of struct ky_bodies. A set
+ * of columns is a sum of 1 << ky_column. columns.h says what they are called and how many numbers
+ * of a body they have. */
+enum ky_column {
+    KY_COLUMN_STEP, /* [time] */
+    KY_COLUMN_JERK, /* [velocity/time²] the change of the acceleration */
+    KY_COLUMN_COUNT
+};
+
 /* How an engine goes on by itself. A scheme is the equations of an integrator, which chooses it. */
 enum ky_scheme {
     KY_SCHEME_LEAPFROG, /* v += a dt/2, x += v dt, a from x, v += a dt/2, with one step for all; the
@@ -90,7 +99,8 @@ struct ky_engine_verbs {
     /* How many devices of this kind there are (index = 0, 1, … until KY_USAGE) and what they are.
      */
     enum ky_status (*device)(size_t index, struct ky_device *device);
-    /* Peak memory of a run with n bodies, which need not be as many as it was opened for. */
+    /* Peak memory of a run with n bodies, which need not be as many as it was opened for, without
+     * columns that an integrator asks for. */
     void (*memory)(const struct ky_engine *engine, const struct ky_parameters *parameters, size_t n,
                    struct ky_memory *memory);
 
@@ -110,6 +120,16 @@ struct ky_engine_verbs {
                           struct ky_error *error);
     enum ky_status (*get)(struct ky_engine *engine, struct ky_bodies *bodies,
                           struct ky_error *error);
+
+    /* From now on the engine has the columns of the set and no others. A column that it had keeps
+     * its numbers, a new one holds 0; after `resize` and `put` all hold 0. */
+    enum ky_status (*columns)(struct ky_engine *engine, unsigned set, struct ky_error *error);
+    /* [n][numbers of a body] in the caller's order and units. KY_USAGE for a column that was not
+     * asked for. */
+    enum ky_status (*put_column)(struct ky_engine *engine, enum ky_column column,
+                                 const double *numbers, struct ky_error *error);
+    enum ky_status (*get_column)(struct ky_engine *engine, enum ky_column column, double *numbers,
+                                 struct ky_error *error);
 
     /* Accelerations and potentials at the present positions, kept on the engine: of all bodies
      * (`active` NULL), or of those alone; the others keep what they have. The bits are the same
@@ -172,8 +192,9 @@ enum ky_status ky_engine_open(const struct ky_parameters *parameters, size_t n,
 enum ky_status ky_engine_open_for_walk(const struct ky_parameters *parameters, size_t n,
                                        struct ky_engine **engine, struct ky_error *error);
 void ky_engine_close(struct ky_engine *engine);
-/* Opens the engine without bodies: what could not run needs no memory. */
-enum ky_status ky_engine_memory(const struct ky_parameters *parameters, size_t n,
+/* Of a run with n bodies and a set of columns. Opens the engine without bodies: what could not run
+ * needs no memory. */
+enum ky_status ky_engine_memory(const struct ky_parameters *parameters, unsigned columns, size_t n,
                                 struct ky_memory *memory, struct ky_error *error);
 
 /* After a failure the engine can only be closed. */
@@ -186,6 +207,11 @@ enum ky_status ky_engine_put(struct ky_engine *engine, const struct ky_bodies *b
 /* KY_BAD_DATA for numbers that are not finite, here and in sums. */
 enum ky_status ky_engine_get(struct ky_engine *engine, struct ky_bodies *bodies,
                              struct ky_error *error);
+enum ky_status ky_engine_columns(struct ky_engine *engine, unsigned set, struct ky_error *error);
+enum ky_status ky_engine_put_column(struct ky_engine *engine, enum ky_column column,
+                                    const double *numbers, struct ky_error *error);
+enum ky_status ky_engine_get_column(struct ky_engine *engine, enum ky_column column,
+                                    double *numbers, struct ky_error *error);
 enum ky_status ky_engine_forces(struct ky_engine *engine, struct ky_error *error);
 /* Of some bodies, once all have had theirs. */
 enum ky_status ky_engine_forces_of(struct ky_engine *engine, const struct ky_active *active,

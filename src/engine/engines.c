@@ -1,6 +1,6 @@
 /* The table of engines, opening by name, and the verbs with their answer where an engine has not
  * one. */
-#include "engine/engine.h"
+#include "engine/columns.h"
 #include "engine/finite.h"
 
 #include <math.h>
@@ -124,13 +124,20 @@ void ky_engine_close(struct ky_engine *engine)
         engine->verbs->close(engine);
 }
 
-enum ky_status ky_engine_memory(const struct ky_parameters *parameters, size_t n,
+enum ky_status ky_engine_memory(const struct ky_parameters *parameters, unsigned columns, size_t n,
                                 struct ky_memory *memory, struct ky_error *error)
 {
+    const double bytes = (double)n * ky_columns_bytes(columns);
     struct ky_engine *engine;
     enum ky_status status = ky_engine_open(parameters, 0, &engine, error);
     if (status == KY_OK)
         engine->verbs->memory(engine, parameters, n, memory);
+    if (status == KY_OK && memory->room > 0) {
+        memory->device += bytes;
+    } else if (status == KY_OK) {
+        memory->host += bytes;
+        memory->kept += bytes;
+    }
     ky_engine_close(engine);
     return status;
 }
@@ -211,6 +218,23 @@ enum ky_status ky_engine_get(struct ky_engine *engine, struct ky_bodies *bodies,
 {
     enum ky_status status = CALL(get, "give bodies", bodies, error);
     return status ? status : ky_finite_bodies(bodies, error);
+}
+
+enum ky_status ky_engine_columns(struct ky_engine *engine, unsigned set, struct ky_error *error)
+{
+    return CALL(columns, "keep columns of an integrator", set, error);
+}
+
+enum ky_status ky_engine_put_column(struct ky_engine *engine, enum ky_column column,
+                                    const double *numbers, struct ky_error *error)
+{
+    return CALL(put_column, "take a column of an integrator", column, numbers, error);
+}
+
+enum ky_status ky_engine_get_column(struct ky_engine *engine, enum ky_column column,
+                                    double *numbers, struct ky_error *error)
+{
+    return CALL(get_column, "give a column of an integrator", column, numbers, error);
 }
 
 enum ky_status ky_engine_forces(struct ky_engine *engine, struct ky_error *error)

@@ -28,6 +28,9 @@ struct ky_integrator_verbs {
     const struct ky_option *options;
     size_t option_count;
 
+    /* What the engine keeps of each body for this integrator: a sum of 1 << ky_column. It is there
+     * when `create` is called, and restart files have it. */
+    unsigned columns;
     /* Ticks of a step with these parameters; NULL: 1. */
     uint64_t (*stride)(const struct ky_parameters *parameters);
     /* Makes the integrator's own struct for the `n` bodies on the engine. KY_USAGE for parameters
@@ -55,14 +58,16 @@ struct ky_integrator_verbs {
 
 extern const struct ky_integrator_verbs ky_leapfrog;
 
-/* Makes the integrator that the parameters name; fails as its verb `create` does. */
+/* Makes the integrator that the parameters name; fails as its verb `create` does, and with
+ * KY_UNSUPPORTED when the engine cannot keep its columns. */
 enum ky_status ky_integrator_create(struct ky_engine *engine, size_t n,
                                     const struct ky_parameters *parameters,
                                     struct ky_integrator_state **integrator,
                                     struct ky_error *error);
 void ky_integrator_free(struct ky_integrator_state *integrator); /* NULL is allowed */
-/* Ticks of a step of the integrator that the parameters name. */
+/* Ticks of a step of the integrator that the parameters name, and the columns that it wants. */
 uint64_t ky_integrator_stride(const struct ky_parameters *parameters);
+unsigned ky_integrator_columns(const struct ky_parameters *parameters);
 
 /* ---- all options of struct ky_parameters ---- */
 

@@ -17,8 +17,10 @@ enum ky_status ky_integrator_create(struct ky_engine *engine, size_t n,
                                     const struct ky_parameters *parameters,
                                     struct ky_integrator_state **integrator, struct ky_error *error)
 {
+    const struct ky_integrator_verbs *verbs = integrators[parameters->integrator];
     *integrator = NULL;
-    return integrators[parameters->integrator]->create(engine, n, parameters, integrator, error);
+    enum ky_status status = ky_engine_columns(engine, verbs->columns, error);
+    return status ? status : verbs->create(engine, n, parameters, integrator, error);
 }
 
 void ky_integrator_free(struct ky_integrator_state *integrator)
@@ -31,6 +33,11 @@ uint64_t ky_integrator_stride(const struct ky_parameters *parameters)
 {
     const struct ky_integrator_verbs *verbs = integrators[parameters->integrator];
     return verbs->stride ? verbs->stride(parameters) : 1;
+}
+
+unsigned ky_integrator_columns(const struct ky_parameters *parameters)
+{
+    return integrators[parameters->integrator]->columns;
 }
 
 /* ---- options ---- */

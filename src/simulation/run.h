@@ -96,7 +96,7 @@ enum ky_status ky_run_write_json(struct ky_run *run, const char *outcome, const 
 void ky_run_write_failure(struct ky_run *run, const char *reason);
 enum ky_status ky_run_write_energy(struct ky_run *run, struct ky_error *error);
 
-/* The state as a section of a restart file, to be freed by ky_fields_free; and from such a file.
+/* The state as a section of a restart file, to be freed by ky_section_free; and from such a file.
  * KY_BAD_DATA if the file lacks a number. */
 enum ky_status ky_run_store_state(const struct ky_run_state *state, struct ky_section *section,
                                   struct ky_error *error);

@@ -131,7 +131,7 @@ enum ky_status ky_run_write_restart(struct ky_run *run, struct ky_error *error)
         status = ky_folder_path(run->folder, "restart.kyo", path, error);
     if (!status)
         status = ky_sim_write_restart(run->sim, path, extra, sizeof extra / sizeof *extra, error);
-    ky_fields_free(&stored);
+    ky_section_free(&stored);
     if (status)
         return status;
     run->restarted = ky_clock();

@@ -19,7 +19,8 @@ static enum ky_status find_largest(const struct ky_parameters *parameters, doubl
     struct ky_memory memory[2];
     double host[2];
     for (int k = 0; k < 2; k++) {
-        enum ky_status status = ky_engine_memory(parameters, (size_t)n[k], &memory[k], error);
+        enum ky_status status = ky_engine_memory(parameters, ky_integrator_columns(parameters),
+                                                 (size_t)n[k], &memory[k], error);
         if (status)
             return status;
         host[k] = COPY * n[k] + fmax(memory[k].host, memory[k].kept + COPY * n[k]);
@@ -107,7 +108,8 @@ enum ky_status ky_run_plan(const struct ky_parameters *parameters,
     if (!status)
         status = plan_course(&resolved, given, initial, &course, error);
     if (!status)
-        status = ky_engine_memory(&resolved, initial->bodies.n, &memory, error);
+        status = ky_engine_memory(&resolved, ky_integrator_columns(&resolved), initial->bodies.n,
+                                  &memory, error);
     ky_threads_restore(threads);
     if (status)
         return status;

@@ -63,5 +63,9 @@ enum ky_status ky_sim_restore_parameters(const struct ky_restart *restart,
 enum ky_status ky_sim_from_restart(const struct ky_restart *restart,
                                    const struct ky_parameters *parameters, struct ky_sim **sim,
                                    struct ky_error *error);
+/* The columns of the integrator that the file has; those that it lacks stay as they are.
+ * KY_BAD_DATA for one of another length. */
+enum ky_status ky_sim_restore_columns(struct ky_sim *sim, const struct ky_restart *restart,
+                                      struct ky_error *error);
 
 #endif

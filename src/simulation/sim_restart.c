@@ -8,6 +8,7 @@
 
 #include "base/bodies.h"
 #include "base/memory.h"
+#include "engine/columns.h"
 #include "snapshot/fields.h"
 
 /* In files of version 1 the tick was the step of the leap-frog, and no step was divided. */
@@ -42,6 +43,46 @@ static size_t body_sections(const struct ky_bodies *bodies, struct ky_section se
     return used;
 }
 
+/* ---- columns of the integrator ---- */
+
+/* Those of the set as sections, whose data are allocated. */
+static enum ky_status store_columns(struct ky_sim *sim, struct ky_section sections[KY_COLUMN_COUNT],
+                                    size_t *used, struct ky_error *error)
+{
+    enum ky_status status = KY_OK;
+    *used = 0;
+    for (int k = 0; k < KY_COLUMN_COUNT && !status; k++) {
+        const size_t numbers = sim->n * ky_columns[k].components;
+        if (!ky_column_is_in(sim->integrator->verbs->columns, k))
+            continue;
+        double *column = ky_allocate(numbers, sizeof *column);
+        if (!column)
+            return ky_no_memory(error, ky_columns[k].name, numbers, sizeof *column);
+        struct ky_section *section = &sections[(*used)++];
+        snprintf(section->name, sizeof section->name, "%s", ky_columns[k].name);
+        section->data = column;
+        section->bytes = numbers * sizeof *column;
+        status = ky_engine_get_column(sim->engine, (enum ky_column)k, column, error);
+    }
+    return status;
+}
+
+enum ky_status ky_sim_restore_columns(struct ky_sim *sim, const struct ky_restart *restart,
+                                      struct ky_error *error)
+{
+    enum ky_status status = KY_OK;
+    for (int k = 0; k < KY_COLUMN_COUNT && !status; k++) {
+        const size_t bytes = sim->n * ky_columns[k].components * sizeof(double);
+        if (!ky_column_is_in(sim->integrator->verbs->columns, k) ||
+            !ky_restart_find(restart, ky_columns[k].name))
+            continue;
+        const double *column = ky_restart_section(restart, ky_columns[k].name, bytes, error);
+        status = column ? ky_engine_put_column(sim->engine, (enum ky_column)k, column, error)
+                        : KY_BAD_DATA;
+    }
+    return status;
+}
+
 /* The numbers by name: of the clock, and of the integrator. */
 enum { NUMBERS = 2 };
 static enum ky_status store_numbers(const struct ky_sim *sim, struct ky_section sections[NUMBERS],
@@ -63,27 +104,31 @@ enum ky_status ky_sim_write_restart(struct ky_sim *sim, const char *path,
                                     const struct ky_section *extra, size_t extras,
                                     struct ky_error *error)
 {
-    const size_t most = NUMBERS + KY_ARRAYS + extras;
+    const size_t most = NUMBERS + KY_COLUMN_COUNT + KY_ARRAYS + extras;
     struct ky_section *sections = ky_allocate_zeroed(most, sizeof *sections);
     struct ky_bodies bodies = {0};
+    size_t columns = 0;
     if (!sections)
         return ky_no_memory(error, "restart sections", most, sizeof *sections);
     ky_engine_trim(sim->engine);
     enum ky_status status = store_numbers(sim, sections, error);
+    if (!status)
+        status = store_columns(sim, sections + NUMBERS, &columns, error);
     if (!status)
         status = ky_bodies_allocate(&bodies, sim->n,
                                     sim->with | KY_WITH_ACCELERATION | KY_WITH_POTENTIAL, error);
     if (!status)
         status = ky_sim_bodies(sim, &bodies, error);
     if (!status) {
-        size_t used = NUMBERS + body_sections(&bodies, sections + NUMBERS);
+        size_t used = NUMBERS + columns;
+        used += body_sections(&bodies, sections + used);
         if (extras)
             memcpy(sections + used, extra, extras * sizeof *extra);
         status = ky_restart_write(path, sections, used + extras, error);
     }
     ky_bodies_free(&bodies);
-    for (int k = 0; k < NUMBERS; k++)
-        ky_fields_free(&sections[k]);
+    for (size_t k = 0; k < NUMBERS + columns; k++)
+        ky_section_free(&sections[k]);
     free(sections);
     return status;
 }
@@ -156,6 +201,8 @@ enum ky_status ky_sim_from_restart(const struct ky_restart *restart,
     const struct ky_integrator_verbs *verbs = sim->integrator->verbs;
     status = ky_fields_restore(restart, "integrator", verbs->fields, verbs->field_count,
                                sim->integrator, error);
+    if (!status)
+        status = ky_sim_restore_columns(sim, restart, error);
     if (status)
         ky_sim_close(sim);
     else

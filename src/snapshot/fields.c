@@ -29,14 +29,6 @@ enum ky_status ky_fields_store(const char *name, const struct ky_stored_field *f
     return KY_OK;
 }
 
-void ky_fields_free(struct ky_section *section)
-{
-    void *data; /* ours, though a section's data are const */
-    memcpy(&data, &section->data, sizeof data);
-    free(data);
-    section->data = NULL;
-}
-
 /* The value of a field in the section, or NULL. */
 static const void *find(const struct ky_section *section, const char *name)
 {

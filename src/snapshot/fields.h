@@ -8,12 +8,10 @@
 #include "snapshot/restart.h"
 
 /* Makes a section of that name with the values of all fields of `object`. Free its data with
- * ky_fields_free. KY_FAULT when memory is out. */
+ * ky_section_free. KY_FAULT when memory is out. */
 enum ky_status ky_fields_store(const char *name, const struct ky_stored_field *fields, size_t count,
                                const void *object, struct ky_section *section,
                                struct ky_error *error);
-/* Frees the data of such a section; nothing where they are NULL. */
-void ky_fields_free(struct ky_section *section);
 
 /* Reads the fields of the section of that name into the members of `object`. Fields that no row
  * names are passed over. KY_BAD_DATA if a field is missing whose row does not say `may_lack`.

@@ -218,13 +218,18 @@ enum ky_status ky_restart_read(const char *path, struct ky_restart *restart, int
     return status;
 }
 
+void ky_section_free(struct ky_section *section)
+{
+    void *data; /* ours, though a section's data are const */
+    memcpy(&data, &section->data, sizeof data);
+    free(data);
+    section->data = NULL;
+}
+
 void ky_restart_free(struct ky_restart *restart)
 {
-    for (size_t k = 0; k < restart->count; k++) {
-        void *data;
-        memcpy(&data, &restart->section[k].data, sizeof data);
-        free(data);
-    }
+    for (size_t k = 0; k < restart->count; k++)
+        ky_section_free(&restart->section[k]);
     free(restart->section);
     *restart = (struct ky_restart){0};
 }

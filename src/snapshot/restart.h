@@ -34,6 +34,8 @@ enum ky_status ky_restart_read_input(const struct ky_input *input, struct ky_res
                                      struct ky_error *error);
 /* Frees the sections. */
 void ky_restart_free(struct ky_restart *restart);
+/* Frees the data of a section that owns them. */
+void ky_section_free(struct ky_section *section);
 /* The section of that name, or NULL. */
 const struct ky_section *ky_restart_find(const struct ky_restart *restart, const char *name);
 /* The data of the section of that name, if it has exactly `bytes` bytes. Else NULL, and *error says

@@ -456,7 +456,7 @@ static void unrollings_are_refused_early(void **state)
             given.unroll = KY_UNROLL_8X2;
             given.precision = precision;
             assert_ok(ky_force_resolve(&given, &p, &error));
-            enum ky_status status = ky_engine_memory(&p, 10, &memory, &error);
+            enum ky_status status = ky_engine_memory(&p, 0, 10, &memory, &error);
             assert_int_equal(status, precision > 0 ? KY_UNSUPPORTED : KY_OK);
             if (status != KY_OK)
                 continue;

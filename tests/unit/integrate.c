@@ -1,13 +1,16 @@
 /* The integrator and the engine: a run has the same bits whether the engine goes on by itself or is
- * led from verb to verb, and however the way is cut. */
+ * led from verb to verb, and however the way is cut; columns of an integrator go to the engine and
+ * through restart files. */
 #include "test.h"
 
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "clouds.h"
+#include "engine/columns.h"
 #include "engines.h"
-#include "integrate/integrate.h"
+#include "simulation/sim.h"
 
 enum { N = 300, TICKS = 12 };
 static struct ky_error error;
@@ -133,11 +136,151 @@ static void an_engine_counts_its_steps(void **state)
     }
 }
 
+/* ---- columns ---- */
+
+enum { BOTH = 1U << KY_COLUMN_STEP | 1U << KY_COLUMN_JERK };
+
+/* Numbers that every engine holds to the last bit. */
+enum { MOST = 1024 };
+static double *numbers_of(size_t n, size_t components)
+{
+    double *x = calloc(MOST, sizeof *x);
+    assert_true(n * components <= MOST);
+    for (size_t k = 0; k < n * components; k++)
+        x[k] = 0.25 * (double)k - 10;
+    return x;
+}
+
+static void assert_column(struct ky_engine *engine, enum ky_column column, size_t n,
+                          const double *expected)
+{
+    const size_t numbers = n * ky_columns[column].components;
+    double *x = calloc(numbers + 1, sizeof *x);
+    assert_ok(ky_engine_get_column(engine, column, x, &error));
+    for (size_t k = 0; k < numbers; k++)
+        assert_true(x[k] == (expected ? expected[k] : 0));
+    free(x);
+}
+
+static void columns_stay_until_there_are_other_bodies(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {0, 1, 2, 257};
+    for (int k = 0; k < 4 * engine_count; k++) {
+        const size_t n = sizes[k % 4];
+        const struct ky_parameters parameters = parameters_of(k / 4, KY_DIRECT);
+        struct ky_bodies bodies = cloud_make(PLUMMER, n), more = cloud_make(PLUMMER, n + 3);
+        double *step = numbers_of(n, 1), *jerk = numbers_of(n, 3);
+        struct ky_engine *engine;
+        assert_ok(ky_engine_open(&parameters, n, &engine, &error));
+        assert_ok(ky_engine_put(engine, &bodies, &error));
+        assert_int_equal(ky_engine_get_column(engine, KY_COLUMN_STEP, step, &error), KY_USAGE);
+        assert_int_equal(ky_engine_put_column(engine, KY_COLUMN_JERK, jerk, &error), KY_USAGE);
+        assert_ok(ky_engine_columns(engine, 1U << KY_COLUMN_STEP, &error));
+        assert_column(engine, KY_COLUMN_STEP, n, NULL);
+        assert_ok(ky_engine_put_column(engine, KY_COLUMN_STEP, step, &error));
+        assert_ok(ky_engine_columns(engine, BOTH, &error));
+        assert_column(engine, KY_COLUMN_STEP, n, step);
+        assert_column(engine, KY_COLUMN_JERK, n, NULL);
+        assert_ok(ky_engine_put_column(engine, KY_COLUMN_JERK, jerk, &error));
+        assert_ok(ky_engine_forces(engine, &error));
+        assert_ok(ky_engine_drift(engine, 0.1, &error));
+        assert_column(engine, KY_COLUMN_STEP, n, step);
+        assert_column(engine, KY_COLUMN_JERK, n, jerk);
+        assert_ok(ky_engine_put(engine, &bodies, &error));
+        assert_column(engine, KY_COLUMN_JERK, n, NULL);
+        assert_ok(ky_engine_resize(engine, n + 3, &error));
+        assert_ok(ky_engine_put(engine, &more, &error));
+        assert_column(engine, KY_COLUMN_STEP, n + 3, NULL);
+        assert_ok(ky_engine_columns(engine, 1U << KY_COLUMN_JERK, &error));
+        assert_int_equal(ky_engine_put_column(engine, KY_COLUMN_STEP, step, &error), KY_USAGE);
+        ky_engine_close(engine);
+        free(step);
+        free(jerk);
+        ky_bodies_free(&bodies);
+        ky_bodies_free(&more);
+    }
+}
+
+static void columns_count_as_memory(void **state)
+{
+    (void)state;
+    for (int k = 0; k < engine_count; k++) {
+        const struct ky_parameters parameters = parameters_of(k, KY_DIRECT);
+        struct ky_memory none, both;
+        assert_ok(ky_engine_memory(&parameters, 0, 1000, &none, &error));
+        assert_ok(ky_engine_memory(&parameters, BOTH, 1000, &both, &error));
+        assert_true(both.host + both.device - none.host - none.device == 32 * 1000);
+        assert_true(is_cpu_engine(k) == (both.device == none.device));
+    }
+}
+
+/* A simulation whose integrator wants both columns. */
+static struct ky_integrator_verbs wanting;
+static void want_columns(struct ky_sim *sim)
+{
+    wanting = *sim->integrator->verbs;
+    wanting.columns = BOTH;
+    sim->integrator->verbs = &wanting;
+    assert_ok(ky_engine_columns(sim->engine, BOTH, &error));
+}
+
+static void columns_in_restart_files(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/kyoho-columns-XXXXXX", path[64], previous[80];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/restart.kyo", folder);
+    snprintf(previous, sizeof previous, "%s.previous", path);
+    for (int k = 0; k < engine_count; k++) {
+        const struct ky_parameters parameters = parameters_of(k, KY_DIRECT);
+        struct ky_bodies bodies = cloud_make(PLUMMER, N);
+        struct ky_restart file;
+        struct ky_sim *sim, *back;
+        double *step = numbers_of(N, 1), *jerk = numbers_of(N, 3);
+        assert_ok(ky_sim_open(&parameters, &bodies, 0, &sim, &error));
+        assert_ok(ky_sim_save(sim, path, &error)); /* without columns */
+        assert_ok(ky_restart_read(path, &file, NULL, &error));
+        assert_null(ky_restart_find(&file, "jerk"));
+        want_columns(sim);
+        assert_ok(ky_engine_put_column(sim->engine, KY_COLUMN_STEP, step, &error));
+        assert_ok(ky_engine_put_column(sim->engine, KY_COLUMN_JERK, jerk, &error));
+        assert_ok(ky_sim_restore_columns(sim, &file, &error)); /* they stay as they are */
+        assert_column(sim->engine, KY_COLUMN_JERK, N, jerk);
+        ky_restart_free(&file);
+
+        assert_ok(ky_sim_save(sim, path, &error));
+        assert_ok(ky_sim_restore(path, &parameters, &back, &error)); /* one that wants none */
+        assert_int_equal(ky_engine_get_column(back->engine, KY_COLUMN_STEP, step, &error),
+                         KY_USAGE);
+        want_columns(back);
+        assert_column(back->engine, KY_COLUMN_STEP, N, NULL);
+        assert_ok(ky_restart_read(path, &file, NULL, &error));
+        assert_ok(ky_sim_restore_columns(back, &file, &error));
+        assert_column(back->engine, KY_COLUMN_STEP, N, step);
+        assert_column(back->engine, KY_COLUMN_JERK, N, jerk);
+        file.section[2].bytes -= 8; /* a column: behind the numbers of clock and integrator */
+        assert_int_equal(ky_sim_restore_columns(back, &file, &error), KY_BAD_DATA);
+        ky_restart_free(&file);
+        ky_sim_close(sim);
+        ky_sim_close(back);
+        free(step);
+        free(jerk);
+        ky_bodies_free(&bodies);
+        remove(path);
+        remove(previous);
+    }
+    remove(folder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_bits_led_or_alone),
         cmocka_unit_test(an_engine_counts_its_steps),
+        cmocka_unit_test(columns_stay_until_there_are_other_bodies),
+        cmocka_unit_test(columns_count_as_memory),
+        cmocka_unit_test(columns_in_restart_files),
     };
     return cmocka_run_group_tests(tests, find_engines, NULL);
 }

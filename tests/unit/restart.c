@@ -125,7 +125,7 @@ static void numbers_are_found_by_name(void **state)
     struct ky_restart restart;
     assert_ok(ky_fields_store("numbers", old_fields, 3, &old, &section, &error));
     assert_ok(ky_restart_write(in_folder("n.kyo"), &section, 1, &error));
-    ky_fields_free(&section);
+    ky_section_free(&section);
     assert_ok(ky_restart_read(in_folder("n.kyo"), &restart, NULL, &error));
     assert_ok(ky_fields_restore(&restart, "numbers", fields, 3, &read, &error));
     assert_true(read.count == 7 && read.kept == 2.5 && read.later == -1);

@@ -21,7 +21,9 @@ struct ky_cpu {
     int threads, team; /* team: for plain loops over the bodies, 1 when they are few */
     size_t n;
     double *x[3], *v[3], *a[3], *mass, *potential;
-    double *softening; /* NULL: parameters->softening for all */
+    unsigned extras;                /* the columns that an integrator asked for */
+    double *extra[KY_COLUMN_COUNT]; /* component by component; NULL: not asked for */
+    double *softening;              /* NULL: parameters->softening for all */
     double length, mass_unit;
     struct ky_engine_frame frame;   /* edge 0: found from the bodies */
     const struct ky_active *active; /* of the present evaluation; NULL: all bodies */
@@ -92,6 +94,15 @@ enum ky_status ky_cpu_exact(struct ky_engine *engine, const size_t *sinks, size_
                             double (*acceleration)[3], double *potential, struct ky_error *error);
 enum ky_status ky_cpu_walk(struct ky_engine *engine, const struct ky_walk_request *request,
                            struct ky_error *error);
+/* columns.c: the verbs, and what follows from them when there are other bodies. */
+enum ky_status ky_cpu_columns(struct ky_engine *engine, unsigned set, struct ky_error *error);
+enum ky_status ky_cpu_put_column(struct ky_engine *engine, enum ky_column column,
+                                 const double *numbers, struct ky_error *error);
+enum ky_status ky_cpu_get_column(struct ky_engine *engine, enum ky_column column, double *numbers,
+                                 struct ky_error *error);
+/* All hold 0, for as many bodies as there are now. */
+enum ky_status ky_cpu_clear_columns(struct ky_cpu *cpu, struct ky_error *error);
+void ky_cpu_free_columns(struct ky_cpu *cpu);
 enum ky_status ky_cpu_sums(struct ky_engine *engine, struct ky_sums *sums, struct ky_error *error);
 
 #endif

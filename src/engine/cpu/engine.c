@@ -104,6 +104,7 @@ static void free_columns(struct ky_cpu *cpu)
         free(*columns[k]);
         *columns[k] = NULL;
     }
+    ky_cpu_free_columns(cpu);
     free(cpu->softening);
     free(cpu->partial);
     free(cpu->column);
@@ -142,7 +143,7 @@ static enum ky_status allocate_columns(struct ky_cpu *cpu, struct ky_error *erro
         if (!cpu->column)
             return ky_no_memory(error, "float columns of the direct sum", bytes, 1);
     }
-    return KY_OK;
+    return ky_cpu_clear_columns(cpu, error);
 }
 
 /* Room for `n` bodies in place of those that are there. */
@@ -212,6 +213,9 @@ static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodi
     cpu->softening = NULL;
     if (bodies->softening && !(cpu->softening = ky_allocate(cpu->n, sizeof(double))))
         return ky_no_memory(error, "softenings", cpu->n, sizeof(double));
+    status = ky_cpu_clear_columns(cpu, error);
+    if (status)
+        return status;
     cpu->tree_stands = 0;
     cpu->length = units.length;
     cpu->mass_unit = units.mass;
@@ -342,6 +346,9 @@ const struct ky_engine_verbs ky_cpu_engine = {
     .frame = set_frame,
     .put = put,
     .get = get,
+    .columns = ky_cpu_columns,
+    .put_column = ky_cpu_put_column,
+    .get_column = ky_cpu_get_column,
     .forces = forces,
     .exact = ky_cpu_exact,
     .field = ky_cpu_field,

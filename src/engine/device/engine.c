@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "engine/active.h"
+#include "engine/device/columns.h"
 #include "engine/device/exact.h"
 #include "engine/device/general.h"
 #include "engine/device/method.h"
@@ -16,6 +17,7 @@ struct ky_device_engine {
     struct ky_engine base;
     struct ky_device_bodies bodies;
     struct ky_host_tree host;
+    struct ky_device_columns columns;
     const struct ky_method *method;
     void *own; /* of the method */
 };
@@ -50,6 +52,7 @@ static void release(struct ky_device_engine *engine)
     if (cards->count > 0)
         engine->method->release(&engine->bodies, engine->own);
     ky_host_tree_release(&engine->host);
+    ky_device_columns_release(&engine->columns, &engine->bodies);
     ky_device_bodies_release(&engine->bodies);
 }
 
@@ -84,7 +87,8 @@ static enum ky_status resize(struct ky_engine *base, size_t n, struct ky_error *
 {
     struct ky_device_engine *engine = device_engine(base);
     release(engine);
-    return ky_device_bodies_resize(&engine->bodies, n, error);
+    enum ky_status status = ky_device_bodies_resize(&engine->bodies, n, error);
+    return status ? status : ky_device_columns_clear(&engine->columns, &engine->bodies, error);
 }
 
 static enum ky_status start(struct ky_device_engine *engine, size_t n, struct ky_error *error)
@@ -161,7 +165,29 @@ static enum ky_status put(struct ky_engine *base, const struct ky_bodies *given,
     enum ky_status status = ky_device_bodies_expect(&engine->bodies, given, error);
     if (status == KY_OK)
         status = check(engine, given->n > 0, error);
-    return status == KY_OK ? ky_device_bodies_put(&engine->bodies, given, error) : status;
+    if (status == KY_OK)
+        status = ky_device_bodies_put(&engine->bodies, given, error);
+    return status ? status : ky_device_columns_clear(&engine->columns, &engine->bodies, error);
+}
+
+static enum ky_status columns(struct ky_engine *base, unsigned set, struct ky_error *error)
+{
+    struct ky_device_engine *engine = device_engine(base);
+    return ky_device_columns_choose(&engine->columns, &engine->bodies, set, error);
+}
+
+static enum ky_status put_column(struct ky_engine *base, enum ky_column column,
+                                 const double *numbers, struct ky_error *error)
+{
+    struct ky_device_engine *engine = device_engine(base);
+    return ky_device_columns_put(&engine->columns, &engine->bodies, column, numbers, error);
+}
+
+static enum ky_status get_column(struct ky_engine *base, enum ky_column column, double *numbers,
+                                 struct ky_error *error)
+{
+    struct ky_device_engine *engine = device_engine(base);
+    return ky_device_columns_get(&engine->columns, &engine->bodies, column, numbers, error);
 }
 
 static enum ky_status get(struct ky_engine *base, struct ky_bodies *wanted, struct ky_error *error)
@@ -311,6 +337,9 @@ static void report(struct ky_engine *base, struct ky_force_report *report)
         .frame = set_frame,                                                                        \
         .put = put,                                                                                \
         .get = get,                                                                                \
+        .columns = columns,                                                                        \
+        .put_column = put_column,                                                                  \
+        .get_column = get_column,                                                                  \
         .forces = forces,                                                                          \
         .field = field,                                                                            \
         .exact = exact,                                                                            \

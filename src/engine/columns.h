@@ -1,0 +1,25 @@
+/* The table of the columns that an integrator may ask for (enum ky_column), and what engines share
+ * about them. */
+#ifndef KY_ENGINE_COLUMNS_H
+#define KY_ENGINE_COLUMNS_H
+
+#include "engine/engine.h"
+
+struct ky_column_about {
+    const char *name;  /* of the section in restart files: fewer than 16 characters */
+    size_t components; /* numbers of a body */
+    int of_field; /* they have the scale of accelerations, lengths over a time; else of times */
+};
+extern const struct ky_column_about ky_columns[KY_COLUMN_COUNT];
+
+static inline int ky_column_is_in(unsigned set, int column)
+{
+    return (int)(set >> column & 1U);
+}
+
+/* KY_USAGE for a column that is not in the set. */
+enum ky_status ky_column_check(unsigned set, enum ky_column column, struct ky_error *error);
+/* Bytes of a body in the columns of the set. */
+double ky_columns_bytes(unsigned set);
+
+#endif
