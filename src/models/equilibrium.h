@@ -34,12 +34,9 @@ struct ky_random;
 double ky_equilibrium_speed(const struct ky_equilibrium *equilibrium, double r,
                             struct ky_random *random);
 
-/* Makes the profile of a model with its own parameters. */
-typedef enum ky_status ky_profile_function(const void *own, struct ky_profile *profile,
-                                           struct ky_error *error);
-/* The verb `make` of a model with such a profile. Bodies are drawn from the profile in Hénon units,
- * with velocities in equilibrium with the common softening. KY_USAGE where there is no such
- * equilibrium, KY_FAULT when memory is out. */
+/* The verb `make` of a model with a profile. Draws the bodies in Hénon units, with velocities in
+ * equilibrium with the common softening. KY_USAGE where there is no such equilibrium, KY_FAULT when
+ * memory is out. */
 enum ky_status ky_equilibrium_make(ky_profile_function *profile_of, const void *own,
                                    const struct ky_model_common *common,
                                    struct ky_snapshot *snapshot, struct ky_error *error);

@@ -5,7 +5,8 @@
  * potential; without, it is King's own. */
 #include <math.h>
 
-#include "models/equilibrium.h"
+#include "models/models.h"
+#include "models/profile.h"
 
 struct king {
     double w0;
@@ -93,17 +94,6 @@ static enum ky_status profile_of(const void *own, struct ky_profile *profile,
     return ky_king_profile(king->w0, profile, error);
 }
 
-static enum ky_status half_mass(const void *own, double *radius, struct ky_error *error)
-{
-    return ky_equilibrium_half_mass(profile_of, own, radius, error);
-}
-
-static enum ky_status make(const void *own, const struct ky_model_common *common,
-                           struct ky_snapshot *snapshot, struct ky_error *error)
-{
-    return ky_equilibrium_make(profile_of, own, common, snapshot, error);
-}
-
 const struct ky_model ky_king = {
     .name = "king",
     .help = "King sphere in equilibrium, out to its tidal radius",
@@ -112,6 +102,5 @@ const struct ky_model ky_king = {
     .own_size = sizeof(struct king),
     .scaling = KY_SCALE_RADIUS,
     .centring = KY_CENTRE_MASS,
-    .half_mass = half_mass,
-    .make = make,
+    .profile = profile_of,
 };

@@ -1,33 +1,11 @@
-/* Making a model: its parameters, its own verb, and the steps after it that it chooses. */
+/* Making a model: its parameters, its own verb, and then the steps that it chooses. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "base/sums.h"
-#include "models/models.h"
+#include "models/equilibrium.h"
 #include "physics/recommended.h"
-#include "physics/softening.h"
-
-double ky_pair_softening(const struct ky_model_common *common)
-{
-    return common->softening *
-           sqrt(ky_softening_eps2(1, 1, ky_softening_how(common->softening_kind)));
-}
-
-enum ky_status ky_model_allocate(const struct ky_model_common *common, unsigned with,
-                                 struct ky_snapshot *snapshot, struct ky_error *error)
-{
-    struct ky_bodies *bodies = &snapshot->bodies;
-    enum ky_status status = ky_bodies_allocate(bodies, common->n, KY_WITH_ID | with, error);
-    if (status)
-        return status;
-#pragma omp parallel for schedule(static)
-    for (size_t i = 0; i < bodies->n; i++) {
-        bodies->mass[i] = 1 / (double)bodies->n;
-        bodies->id[i] = i;
-    }
-    return KY_OK;
-}
 
 static void centre(int centring, struct ky_bodies *bodies)
 {
@@ -60,13 +38,31 @@ static void scale(double mass, double length, struct ky_snapshot *snapshot)
     }
 }
 
+/* Half-mass radius and bodies: the model's own verbs, or those of its profile. */
+static enum ky_status half_mass_of(const struct ky_model *model, const void *own, double *radius,
+                                   struct ky_error *error)
+{
+    *radius = 0;
+    if (model->profile)
+        return ky_equilibrium_half_mass(model->profile, own, radius, error);
+    return model->half_mass ? model->half_mass(own, radius, error) : KY_OK;
+}
+
+static enum ky_status make_bodies(const struct ky_model *model, const void *own,
+                                  const struct ky_model_common *common,
+                                  struct ky_snapshot *snapshot, struct ky_error *error)
+{
+    return model->profile ? ky_equilibrium_make(model->profile, own, common, snapshot, error)
+                          : model->make(own, common, snapshot, error);
+}
+
 /* The softening that the model is given, in the lengths of its `make`, of which one is *length. */
 static enum ky_status soften(const struct ky_model *model, const void *own,
                              const struct ky_model_parameters *parameters, double *softening,
                              double *length, struct ky_error *error)
 {
-    double radius = 0;
-    enum ky_status status = model->half_mass ? model->half_mass(own, &radius, error) : KY_OK;
+    double radius;
+    enum ky_status status = half_mass_of(model, own, &radius, error);
     int scaled = model->scaling == KY_SCALE_RADIUS && !isnan(parameters->radius) && radius > 0;
     *length = scaled ? parameters->radius / radius : 1;
     if (model->own_softenings)
@@ -93,7 +89,7 @@ static enum ky_status make(const struct ky_model *model, const void *own,
         snapshot->softening = common.softening;
         snapshot->softening_kind = common.softening_kind;
     }
-    status = model->make(own, &common, snapshot, error);
+    status = make_bodies(model, own, &common, snapshot, error);
     if (status)
         return status;
     centre(model->centring, &snapshot->bodies);

@@ -1,8 +1,9 @@
 /* The initial models: one file a model, and one line for it in the table of models.c.
  *
- * A model has a struct of its own parameters, a table of options that describes it, and the verb
- * `make`, which fills a snapshot. make.c does before what all models share (parameters, half-mass
- * radius, softening) and after it the steps that the model chooses (centring, scaling).
+ * A model has a struct of its own parameters, a table of options that describes the struct, and the
+ * verb `make`, which fills a snapshot; a sphere in equilibrium has its profile in place of that
+ * verb. make.c does before it what all models share (parameters, half-mass radius, softening), and
+ * after it the steps that the model chooses (centring, scaling).
  *
  * A model that is scaled works with G = M = 1. A bound one is in Hénon units: the smooth Newtonian
  * system that the bodies are drawn from, after its cut, has E = −1/4. Then the velocities are
@@ -40,6 +41,11 @@ struct ky_model_common {
 /* The ε of r² + ε² in the force between two bodies that both have the common softening. */
 double ky_pair_softening(const struct ky_model_common *common);
 
+struct ky_profile;
+/* Makes the profile of a model with its own parameters: profile.h. */
+typedef enum ky_status ky_profile_function(const void *own, struct ky_profile *profile,
+                                           struct ky_error *error);
+
 struct ky_model {
     const char *name, *help;         /* help: one line */
     const struct ky_option *options; /* of the model's own struct, `own` below */
@@ -49,6 +55,10 @@ struct ky_model {
     int own_softenings; /* 1: `make` sets the softenings; no --softening, no --softening-kind */
     int scaling;        /* enum ky_model_scaling */
     int centring;       /* enum ky_model_centring */
+    /* Of a sphere in isotropic equilibrium: its profile, from which equilibrium.h takes the
+     * half-mass radius and draws the bodies. `half_mass` and `make` are NULL then. NULL for other
+     * models. */
+    ky_profile_function *profile;
     /* The half-mass radius of the smooth model in the lengths of `make`. NULL for what is no smooth
      * system: its recommended softening is 0. */
     enum ky_status (*half_mass)(const void *own, double *radius, struct ky_error *error);

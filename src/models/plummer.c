@@ -4,7 +4,8 @@
  * 99.9 % of its mass inside: the cut that Starlab and AMUSE use. */
 #include <math.h>
 
-#include "models/equilibrium.h"
+#include "models/models.h"
+#include "models/profile.h"
 
 static const double default_cutoff = 38.7136917515; /* 22.8042468 × 16/(3π) */
 
@@ -20,31 +21,16 @@ static struct ky_shell shell(double r)
 static enum ky_status profile_of(const void *own, struct ky_profile *profile,
                                  struct ky_error *error)
 {
-    const struct ky_cut *cut = own;
     (void)error;
-    ky_profile_cut(profile, cut->cutoff > 0 ? cut->cutoff : default_cutoff, shell);
+    ky_profile_cut(profile, ky_cutoff(own, default_cutoff), shell);
     return KY_OK;
-}
-
-static enum ky_status half_mass(const void *own, double *radius, struct ky_error *error)
-{
-    return ky_equilibrium_half_mass(profile_of, own, radius, error);
-}
-
-static enum ky_status make(const void *own, const struct ky_model_common *common,
-                           struct ky_snapshot *snapshot, struct ky_error *error)
-{
-    return ky_equilibrium_make(profile_of, own, common, snapshot, error);
 }
 
 const struct ky_model ky_plummer = {
     .name = "plummer",
     .help = "Plummer sphere in equilibrium; cut at 38.7 scale radii (99.9 % of the mass)",
-    .options = ky_cut_options,
-    .option_count = KY_CUT_OPTIONS,
-    .own_size = sizeof(struct ky_cut),
+    KY_CUT_OWN,
     .scaling = KY_SCALE_RADIUS,
     .centring = KY_CENTRE_MASS,
-    .half_mass = half_mass,
-    .make = make,
+    .profile = profile_of,
 };

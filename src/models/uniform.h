@@ -11,6 +11,10 @@ struct ky_uniform {
 };
 enum { KY_UNIFORM_OPTIONS = 1 };
 extern const struct ky_option ky_uniform_options[KY_UNIFORM_OPTIONS];
+/* The members of a row of struct ky_model that describe them. */
+#define KY_UNIFORM_OWN                                                                             \
+    .options = ky_uniform_options, .option_count = KY_UNIFORM_OPTIONS,                             \
+    .own_size = sizeof(struct ky_uniform)
 
 /* The potential energy W of such a system of E = −1/4 with this virial ratio. */
 double ky_uniform_potential(const struct ky_uniform *uniform);

@@ -64,9 +64,7 @@ static enum ky_status make(const void *own, const struct ky_model_common *common
 const struct ky_model ky_uniform_cube = {
     .name = "uniform-cube",
     .help = "homogeneous cube, cold or with Maxwellian velocities",
-    .options = ky_uniform_options,
-    .option_count = KY_UNIFORM_OPTIONS,
-    .own_size = sizeof(struct ky_uniform),
+    KY_UNIFORM_OWN,
     .scaling = KY_SCALE_RADIUS,
     .centring = KY_CENTRE_MASS,
     .half_mass = half_mass,
