@@ -52,6 +52,7 @@ static void split(struct point *point, size_t low, size_t high, size_t middle, i
     }
 }
 
+/* The axis, 0 to 2, along which the points reach farthest. */
 static int longest_side(const struct point *point, size_t low, size_t high)
 {
     double side[3];
@@ -66,6 +67,7 @@ static int longest_side(const struct point *point, size_t low, size_t high)
     return side[0] >= side[1] && side[0] >= side[2] ? 0 : side[1] >= side[2] ? 1 : 2;
 }
 
+/* Orders the points low … high − 1 as a k-d tree. Large parts are tasks of OpenMP. */
 static void build(struct tree *tree, size_t low, size_t high)
 {
     while (high - low > LEAF) {
@@ -86,6 +88,7 @@ struct nearest {
     double r2[NEIGHBOURS], mass[NEIGHBOURS];
 };
 
+/* Puts the point among the nearest, if it is nearer than the last of them. */
 static void offer(struct nearest *nearest, const struct point *point)
 {
     double r2 = 0;
@@ -102,6 +105,7 @@ static void offer(struct nearest *nearest, const struct point *point)
     nearest->mass[k] = point->mass;
 }
 
+/* Offers the points low … high − 1, but parts that lie farther than the last of the nearest. */
 static void search(const struct tree *tree, size_t low, size_t high, struct nearest *nearest)
 {
     while (high - low > LEAF) {
@@ -159,6 +163,7 @@ static void weighted_centre(const struct tree *tree, const double *weight, doubl
         centre[k] = sum[k] / total;
 }
 
+/* Copies the bodies into the tree and builds it. */
 static void fill(struct tree *tree, const struct ky_bodies *bodies)
 {
 #pragma omp parallel for schedule(static)

@@ -21,6 +21,7 @@ static double machine_memory(void)
     return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
 }
 
+/* Offsets from the counts, and the list itself. KY_FAULT if the machine has no memory for it. */
 static enum ky_status make_room(const double *counts, size_t n, struct ky_neighbour_lists *lists,
                                 struct ky_error *error)
 {
@@ -45,6 +46,7 @@ static enum ky_status make_room(const double *counts, size_t n, struct ky_neighb
     return KY_OK;
 }
 
+/* The walk that counts, and with `lists` the one that fills them. `count` may be NULL. */
 static enum ky_status find(struct ky_walker *walker, struct ky_walk_request *request,
                            double *counts, uint32_t *count, struct ky_neighbour_lists *lists,
                            struct ky_error *error)

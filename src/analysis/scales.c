@@ -39,6 +39,8 @@ static double relaxation_time(double n, double half_mass_radius, double gm)
     return 0.138 * n * half_mass_radius * sqrt(half_mass_radius / gm) / logarithm;
 }
 
+/* Fills *scales. KY_USAGE for G ≤ 0, KY_BAD_DATA without mass. `softening` is that of the run; NaN:
+ * the recommended one. */
 static enum ky_status find_scales(const struct ky_bodies *bodies, double g, double softening,
                                   struct ky_scales *scales, struct ky_error *error)
 {

@@ -7,6 +7,7 @@
 #include "base/options.h"
 #include "physics/softening.h"
 
+/* KY_USAGE: nobody tells the softening. The line recommends one, if the bodies have a size. */
 static enum ky_status none_known(const struct ky_parameters *parameters,
                                  const struct ky_bodies *bodies, struct ky_error *error)
 {
@@ -68,6 +69,8 @@ static void say_replaced(const struct ky_parameters *given, const struct ky_snap
     }
 }
 
+/* What was found where no option chose: the softening that is stored, or the range of the bodies'
+ * own. */
 static void say_chosen(const struct ky_parameters *chosen, const struct ky_snapshot *snapshot,
                        char remark[KY_REMARK])
 {
@@ -82,6 +85,7 @@ static void say_chosen(const struct ky_parameters *chosen, const struct ky_snaps
     }
 }
 
+/* Adds to the remark that an option changes the kind. */
 static void say_kind(int given, int stored, char remark[KY_REMARK])
 {
     size_t used = strlen(remark);

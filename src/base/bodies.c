@@ -106,6 +106,7 @@ static enum ky_status twice(uint64_t id, struct ky_error *error)
                    id);
 }
 
+/* KY_BAD_DATA if an id occurs twice; for ids of any range. */
 static enum ky_status check_by_sorting(const uint64_t *id, size_t n, struct ky_error *error)
 {
     uint64_t *sorted = ky_allocate(n, sizeof *sorted);
@@ -152,6 +153,7 @@ static enum ky_status check_ids(const uint64_t *id, size_t n, struct ky_error *e
     return status;
 }
 
+/* KY_BAD_DATA for the first number of body i that is not finite or out of its range. */
 static enum ky_status check_body(const struct ky_bodies *bodies, size_t i, struct ky_error *error)
 {
     static const char *const axis = "xyz";

@@ -161,6 +161,8 @@ static enum ky_status open_temporary(struct ky_file *file, struct ky_error *erro
                    file->path, MOST_WRITERS);
 }
 
+/* A file with its buffer and nothing open. Takes over `path`, which may be NULL; NULL when memory
+ * is out. */
 static struct ky_file *new_file(char *path)
 {
     struct ky_file *made = ky_allocate_zeroed(1, sizeof *made);

@@ -93,6 +93,7 @@ static enum ky_status wrong(const struct reading *r, const char *format, const c
                       r->line);
 }
 
+/* "[title]": looks for a set of that title, to which the options below must belong. */
 static enum ky_status begin_section(struct reading *r, char *text)
 {
     char *end = strchr(text, ']');
@@ -110,6 +111,7 @@ static enum ky_status begin_section(struct reading *r, char *text)
     return wrong(r, "unknown section [%.80s]; --help lists them as headings", text);
 }
 
+/* The error for a name that the section has not: it belongs to another section, or is misspelt. */
 static enum ky_status unknown_name(const struct reading *r, const char *name)
 {
     const struct ky_option_set *home = NULL;
@@ -136,6 +138,7 @@ static size_t named_before(struct reading *r, const struct ky_option_set *owner,
     return before;
 }
 
+/* "name = value": KY_USAGE for an unknown name, one that is given already, and a wrong value. */
 static enum ky_status set_option(struct reading *r, char *name, char *value)
 {
     char where[320];
@@ -163,6 +166,7 @@ static enum ky_status set_option(struct reading *r, char *name, char *value)
     return status;
 }
 
+/* A line of any kind. Its text is cut up. */
 static enum ky_status read_line(struct reading *r, char *text)
 {
     trim(text);
@@ -182,6 +186,7 @@ static enum ky_status read_line(struct reading *r, char *text)
 
 /* ---- all lines ---- */
 
+/* All lines up to the first that is wrong. */
 static enum ky_status read_lines(struct reading *r, char *text)
 {
     enum ky_status status = KY_OK;

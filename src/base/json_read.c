@@ -61,6 +61,7 @@ static long hexadecimal(const char *text)
     return code;
 }
 
+/* Writes a code point as UTF-8 (RFC 3629); returns where it ends. */
 static char *put_utf8(char *to, unsigned long code)
 {
     if (code < 0x80) {
@@ -150,6 +151,7 @@ static enum ky_status read_number(struct parser *p, const struct place *place)
     return tell(p, place, start - 1);
 }
 
+/* true, false or null; else a number. */
 static enum ky_status read_word(struct parser *p, const struct place *place)
 {
     static const char *const words[][2] = {{"true", "yes"}, {"false", "no"}, {"null", NULL}};
@@ -173,6 +175,7 @@ static int goes_on(struct parser *p, char closing)
     return c == ',';
 }
 
+/* "[…]": what it holds is read and handed to nobody. */
 static enum ky_status read_array(struct parser *p)
 {
     const struct place nowhere = {NULL, NULL};
@@ -214,6 +217,7 @@ static enum ky_status read_object(struct parser *p, const char *object)
     }
 }
 
+/* Any value. It is told by its place, if that has a name and the value is no object or array. */
 static enum ky_status read_value(struct parser *p, const struct place *place)
 {
     char *text, c = next(p);

@@ -55,6 +55,7 @@ static int parse_number(const char *text, double *value)
     return used && *end == '\0' && isfinite(*value);
 }
 
+/* Reads yes, no and what else means the same; 0 for other text. */
 static int parse_flag(const char *text, int *value)
 {
     static const char *const words[2][4] = {{"0", "no", "false", "off"},
@@ -83,6 +84,7 @@ static int choice_index(const char *choices, const char *text)
     }
 }
 
+/* The word of that index in "a|b|c", and its length; NULL past the last word. */
 static const char *choice_word(const char *choices, int index, size_t *length)
 {
     const char *word = choices;
@@ -109,6 +111,7 @@ static enum ky_status set_count(uint64_t *place, const char *text, double value,
     return KY_OK;
 }
 
+/* Sets an integer, a count or a real. KY_USAGE for text that is none, or out of range. */
 static enum ky_status set_number(const struct ky_option *option, void *place, const char *text,
                                  const char *where, struct ky_error *error)
 {
@@ -160,6 +163,7 @@ enum ky_status ky_option_set_text(const struct ky_option *option, void *values, 
     }
 }
 
+/* Gives a field the value that says that nobody has set it; flags and numbers become 0. */
 static void unset(const struct ky_option *option, void *values)
 {
     void *place = field(option, values);
@@ -443,6 +447,7 @@ static enum ky_status read_letters(struct words *w, const char *word)
     return status;
 }
 
+/* Reads the command line word by word, up to the first that is wrong. */
 static enum ky_status read_words(struct words *w, const char **positional, int *positionals)
 {
     enum ky_status status = KY_OK;

@@ -17,6 +17,8 @@ struct reading {
     unsigned char *taken; /* for each option of each set */
 };
 
+/* Sets the option that a member of "options" names, and keeps the member that the caller asks for.
+ */
 static enum ky_status take(void *context, const char *object, const char *name, const char *text,
                            const char *where, struct ky_error *error)
 {

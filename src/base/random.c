@@ -5,6 +5,7 @@
 
 static const double pi = 3.14159265358979323846;
 
+/* Philox 4x32-10: the four words for a counter and a key. */
 static void philox(const uint32_t counter[4], uint64_t key, uint32_t out[4])
 {
     uint32_t c0 = counter[0], c1 = counter[1], c2 = counter[2], c3 = counter[3];

@@ -33,6 +33,7 @@ static const struct bench_case cases[] = {
 
 enum { CASES = sizeof cases / sizeof *cases, SAMPLES = 1024 };
 
+/* 1 if the command line names the group, or no group. */
 static int wanted(const struct cli *cli, const char *group)
 {
     for (int k = 0; k < cli->word_count; k++)
@@ -41,6 +42,7 @@ static int wanted(const struct cli *cli, const char *group)
     return cli->word_count == 0;
 }
 
+/* KY_USAGE for a word that is no benchmark, and for options that those asked for do not heed. */
 static enum ky_status check_words(struct cli *cli)
 {
     for (int k = 0; k < cli->word_count; k++) {
@@ -62,6 +64,7 @@ static enum ky_status check_words(struct cli *cli)
     return KY_OK;
 }
 
+/* One row of the table on the terminal. */
 static void show(const struct bench_case *row, const struct force_result *result)
 {
     char theta[8] = "rel.", precision[FORCE_CHOICE];
@@ -75,6 +78,7 @@ static void show(const struct bench_case *row, const struct force_result *result
     fflush(stdout);
 }
 
+/* One row. KY_UNSUPPORTED where the engine has no such method. */
 static enum ky_status measure(struct cli *cli, const struct ky_parameters *base,
                               const struct bench_case *row, struct force_result *result)
 {
@@ -108,6 +112,8 @@ static int pass_over(struct cli *cli, const struct bench *bench, const char *gro
     return 1;
 }
 
+/* All rows of the groups that are wanted. A group that the engine has not is left out as a whole.
+ */
 static enum ky_status run_cases(struct cli *cli, const struct ky_parameters *parameters,
                                 struct bench *bench)
 {
@@ -136,6 +142,7 @@ static enum ky_status run_cases(struct cli *cli, const struct ky_parameters *par
     return KY_OK;
 }
 
+/* The table of unrollings. `bodies` counts only if --bodies is given. */
 static enum ky_status run_unroll(struct cli *cli, const struct ky_parameters *parameters,
                                  uint64_t bodies, struct bench *bench)
 {
@@ -151,6 +158,7 @@ static enum ky_status run_unroll(struct cli *cli, const struct ky_parameters *pa
     return KY_OK;
 }
 
+/* Everything that was measured as one object. */
 static void write_json(const struct bench *bench)
 {
     struct ky_json json = {.out = stdout};

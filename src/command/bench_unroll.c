@@ -19,6 +19,7 @@ static void name_of(int unroll, char name[FORCE_CHOICE])
     force_choice(&parameters, "unroll", name);
 }
 
+/* KY_FAULT for an unrolling whose forces are not those of the exact sum. */
 static enum ky_status wrong(struct cli *cli, const struct force_result *result)
 {
     char name[FORCE_CHOICE];
@@ -28,6 +29,7 @@ static enum ky_status wrong(struct cli *cli, const struct force_result *result)
                    result->acceleration.samples);
 }
 
+/* Measures one unrolling. `samples`: bodies that are compared with the exact sum; 0: none. */
 static enum ky_status measure_one(struct cli *cli, const struct ky_parameters *base, size_t n,
                                   int unroll, uint64_t samples, struct force_result *result)
 {
@@ -99,11 +101,13 @@ enum ky_status unroll_measure(struct cli *cli, const struct ky_parameters *param
 
 /* ---- the answer ---- */
 
+/* Interactions/s of an unrolling of the sweep. */
 static double speed(const struct unroll_table *table, int unroll)
 {
     return force_interactions_per_s(&table->sweep[unroll - KY_UNROLL_1X1]);
 }
 
+/* The fastest unrolling of the sweep. */
 static int best(const struct unroll_table *table)
 {
     int best = KY_UNROLL_1X1;
@@ -113,11 +117,13 @@ static int best(const struct unroll_table *table)
     return best;
 }
 
+/* How many times as fast one unrolling of the sweep is as another. */
 static double over(const struct unroll_table *table, int unroll, int other)
 {
     return speed(table, unroll) / speed(table, other);
 }
 
+/* Speed and error of one unrolling, or a dash if it is not compiled. */
 static void show_cell(const struct force_result *result)
 {
     if (result->n)

@@ -73,11 +73,14 @@ void cli_narrow(struct cli *cli, const char *title, const char *names)
     set->count = kept;
 }
 
+/* 1 if the word names a parameter file, by its ending. */
 static int is_parameter_file(const char *word)
 {
     return ky_ends_with(word, ".ini") || ky_ends_with(word, ".json");
 }
 
+/* Reads the INI or JSON file into the sets, and notes which options the command line itself has
+ * given. */
 static enum ky_status read_parameter_file(struct cli *cli, const char *name)
 {
     struct stat about;
@@ -109,6 +112,7 @@ static int wants_help(struct cli *cli, int argc, char **argv)
     return cli->help;
 }
 
+/* Reads the options of the command line; words that are none go to cli->words. */
 static enum ky_status read_words(struct cli *cli, int argc, char **argv)
 {
     return ky_options_command_line(cli->sets, cli->count, cli_letters, argc, argv, cli->words,
@@ -191,6 +195,7 @@ enum ky_status cli_refuse(struct cli *cli, const char *names, const char *what)
     return ky_fail(&cli->error, KY_USAGE, "--%s means nothing without %s", name, what);
 }
 
+/* 1 if --engine names this engine, with or without devices. */
 static int is_engine(const struct ky_parameters *p, const char *name)
 {
     return p->engine && !strncmp(p->engine, name, strlen(name));

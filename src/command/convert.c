@@ -13,6 +13,7 @@ static const struct ky_option own_options[] = {
               "units of a file without units, or with units that Kyoho does not know"),
 };
 
+/* Reads the first file, and settles its units with --units. */
 static enum ky_status read_input(struct cli *cli, const struct request *request,
                                  struct ky_snapshot *snapshot)
 {

@@ -30,6 +30,7 @@ static size_t spread(size_t k, size_t count, size_t all)
                      : (size_t)floor((double)k * (double)(all - 1) / (double)(count - 1) + 0.5);
 }
 
+/* Reads the snapshots of the panels and draws them. `count`: panels. */
 static enum ky_status draw(struct cli *cli, const struct request *request,
                            const struct reading *reading,
                            const struct ky_draw_parameters *parameters,
@@ -53,6 +54,7 @@ static enum ky_status draw(struct cli *cli, const struct request *request,
     return status;
 }
 
+/* What was drawn, as one object or a line. */
 static void show(const struct cli *cli, const char *output, size_t panels)
 {
     if (cli->json) {

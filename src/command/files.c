@@ -9,6 +9,7 @@
 
 #include "simulation/folder.h"
 
+/* Adds FOLDER/NAME, or NAME if `folder` is NULL. */
 static enum ky_status append(struct cli *cli, struct file_list *list, const char *folder,
                              const char *name)
 {
@@ -31,6 +32,7 @@ int files_is_folder(const char *word)
     return !stat(word, &about) && S_ISDIR(about.st_mode);
 }
 
+/* For qsort: snapshots in the order of their numbers. */
 static int by_name(const void *a, const void *b)
 {
     const char *const *x = a, *const *y = b;

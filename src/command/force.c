@@ -13,12 +13,14 @@ static const struct ky_option own_options[] = {
      "number of evaluations; the times are medians over them"},
 };
 
+/* One line of statistics. */
 static void show_errors(const char *name, const struct ky_error_statistics *errors)
 {
     printf("%-22s median %.2e  90 %% %.2e  99 %% %.2e  max %.2e  (%zu samples)\n", name,
            errors->median, errors->p90, errors->p99, errors->max, errors->samples);
 }
 
+/* What was measured, as lines. */
 static void show(const struct force_result *result)
 {
     const struct ky_force_report *report = &result->report;
@@ -43,6 +45,7 @@ static void show(const struct force_result *result)
     }
 }
 
+/* Reads or makes the bodies, measures, writes the forces and shows the result. */
 static enum ky_status work(struct cli *cli, struct source *source, struct ky_parameters *parameters,
                            const struct force_request *request, const struct sink *sink)
 {

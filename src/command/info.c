@@ -24,6 +24,7 @@ struct facts {
     int has_scales;
 };
 
+/* Sums and ranges over the bodies. Means stay 0 where no body has mass. */
 static void measure_bodies(const struct ky_bodies *bodies, struct facts *facts)
 {
     facts->n = bodies->n;
@@ -52,6 +53,7 @@ static void measure_bodies(const struct ky_bodies *bodies, struct facts *facts)
     }
 }
 
+/* All facts of the snapshot. Scales need bodies with mass. */
 static enum ky_status measure(struct cli *cli, const struct ky_snapshot *snapshot,
                               struct facts *facts)
 {
@@ -71,11 +73,13 @@ static enum ky_status measure(struct cli *cli, const struct ky_snapshot *snapsho
 
 /* ---- as text ---- */
 
+/* A line with the three numbers of a vector. */
 static void show_vector(const char *name, const double v[3])
 {
     printf("%-22s %.6g %.6g %.6g\n", name, v[0], v[1], v[2]);
 }
 
+/* The units, and for N-body units in HDF5 how yt has to be told. */
 static void show_units(const struct ky_snapshot *snapshot, const char *file)
 {
     const struct ky_units *units = &snapshot->units;
@@ -92,6 +96,7 @@ static void show_units(const struct ky_snapshot *snapshot, const char *file)
             "in yt", file);
 }
 
+/* A line about comoving, h-scaled or periodic space; nothing for an ordinary file. */
 static void show_space(const struct ky_space *space)
 {
     char text[256];
@@ -102,6 +107,7 @@ static void show_space(const struct ky_space *space)
                                 : "the numbers below are as stored; --physical converts them");
 }
 
+/* What --softening-kind calls the kind. */
 static const char *kind_of(const struct ky_snapshot *snapshot)
 {
     return ky_softening_name(snapshot->softening_kind < 0 ? KY_PLUMMER : snapshot->softening_kind);
@@ -120,6 +126,7 @@ static void show_softening(const struct ky_snapshot *snapshot, const struct fact
         printf("%.6g (%s)\n", snapshot->softening, kind_of(snapshot));
 }
 
+/* The facts, as lines. */
 static void show(const struct ky_snapshot *snapshot, const struct facts *facts)
 {
     printf("%-22s %zu %s at time %.9g\n", facts->file, facts->n,
@@ -161,6 +168,7 @@ static void show(const struct ky_snapshot *snapshot, const struct facts *facts)
 
 /* ---- as JSON ---- */
 
+/* The facts, as an object of that name. */
 static void write_json(struct ky_json *json, const char *name, const struct ky_snapshot *snapshot,
                        const struct facts *facts)
 {
@@ -216,6 +224,7 @@ static void read_row(const char *line, struct last_row *last)
     *last = (struct last_row){cells[TIME], cells[CHANGE], (uint64_t)cells[STEPS], 1};
 }
 
+/* The last whole row of energy.csv in the folder; `known` stays 0 if there is none. */
 static void read_last_row(const char *folder, struct last_row *last)
 {
     char path[4096], line[2048];
@@ -228,6 +237,7 @@ static void read_last_row(const char *folder, struct last_row *last)
         fclose(file);
 }
 
+/* A ky_json_member: takes the time, the steps and the energy of run.json. */
 static enum ky_status take_member(void *context, const char *object, const char *name,
                                   const char *text, const char *where, struct ky_error *error)
 {
@@ -262,6 +272,7 @@ static void read_run_json(const char *folder, struct last_row *last)
     ky_options_storage_free(storage);
 }
 
+/* How far the run in the folder is, as members of the open object or as a line. */
 static void show_run(struct cli *cli, const char *folder, const struct file_list *files,
                      struct ky_json *json)
 {

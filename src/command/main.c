@@ -39,6 +39,7 @@ static const struct ky_option common[] = {
      "print nothing but warnings, errors, and what --json asks for"},
 };
 
+/* A call of the command with that index in the table: its general options are bound. */
 static void start(struct cli *cli, int index)
 {
     memset(cli, 0, sizeof *cli);
@@ -49,6 +50,7 @@ static void start(struct cli *cli, int index)
             sizeof common / sizeof *common - (size_t)(commands[index].purpose == PRINTS), cli);
 }
 
+/* The help of the program, which lists the commands. */
 static void help(FILE *out)
 {
     fprintf(out, "kyoho %s - gravitational N-body simulation\n\nusage: kyoho COMMAND [options]\n\n",
@@ -79,11 +81,13 @@ static void complain(const struct cli *cli, enum ky_status status)
 
 static int output_closed; /* the program was started without a standard output */
 
+/* 1 if something that was printed did not arrive. */
 static int output_failed(void)
 {
     return fflush(stdout) || ferror(stdout);
 }
 
+/* Runs a command; returns its exit code. `asked_help`: as in `kyoho help NAME`. */
 static int run(int index, int argc, char **argv, int asked_help)
 {
     struct cli cli;
@@ -105,6 +109,7 @@ static int run(int index, int argc, char **argv, int asked_help)
     return (int)status;
 }
 
+/* Prints the man page. */
 static void man(void)
 {
     man_begin(stdout);
@@ -118,6 +123,7 @@ static void man(void)
     man_end(stdout);
 }
 
+/* The error for a word that is no command; suggests the nearest. Returns its exit code. */
 static int unknown(const char *word)
 {
     const char *names[COMMANDS];

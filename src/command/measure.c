@@ -8,6 +8,7 @@
 #include "base/order.h"
 #include "command/force.h"
 
+/* The k-th time of a report, or NULL past the last. */
 static double *phase(struct ky_force_report *report, int k)
 {
     double *const phases[] = {&report->keys,    &report->sort, &report->build,
@@ -29,6 +30,7 @@ static void take_medians(struct ky_force_report *reports, size_t count, double *
     }
 }
 
+/* Evaluates the forces `repeat` times; *median has the median of each time. */
 static enum ky_status repeat_forces(struct ky_engine *engine, size_t repeat,
                                     struct ky_force_report *median, struct ky_error *error)
 {
@@ -83,6 +85,7 @@ static enum ky_status compare(struct ky_engine *engine, const struct ky_bodies *
     return status;
 }
 
+/* Compares the forces of `count` bodies with the exact sum; KY_FAULT when memory is out. */
 static enum ky_status check_forces(struct ky_engine *engine, const struct ky_bodies *forces,
                                    size_t count, struct force_result *result,
                                    struct ky_error *error)
@@ -187,6 +190,7 @@ double force_interactions_per_s(const struct force_result *result)
            result->report.total;
 }
 
+/* The statistics as an object, or null without samples. */
 static void write_errors(struct ky_json *json, const char *name,
                          const struct ky_error_statistics *errors)
 {
@@ -212,6 +216,7 @@ void force_choice(const struct ky_parameters *parameters, const char *name, char
     ky_option_text(ky_options_find(sets, KY_FORCE_SETS, name, NULL), &own, text, FORCE_CHOICE);
 }
 
+/* A choice of the parameters as a member. */
 static void write_choice(struct ky_json *json, const struct ky_parameters *parameters,
                          const char *name)
 {

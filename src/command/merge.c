@@ -98,6 +98,7 @@ static enum ky_status take_units(struct cli *cli, const char *units,
     return status;
 }
 
+/* Reads both systems, settles units and softening, and puts them on their orbit. */
 static enum ky_status merge(struct cli *cli, struct ky_merge_parameters *parameters,
                             const char *units, const struct reading *reading, struct ky_snapshot *a,
                             struct ky_snapshot *b, struct ky_snapshot *both)

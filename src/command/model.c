@@ -16,6 +16,7 @@ static void list(const struct cli *cli, FILE *out)
     }
 }
 
+/* What was made, as one object or a line. */
 static void show(const struct cli *cli, const char *name, const struct sink *sink,
                  const struct ky_snapshot *snapshot)
 {
@@ -53,6 +54,7 @@ static const struct ky_option units_options[] = {
                  "cluster: pc, Msun, km/s (default nbody)"),
 };
 
+/* The units of --units, with the G of --g. */
 static enum ky_status take_units(struct cli *cli, const char *preset, struct ky_units *units)
 {
     double g = units->g; /* --g, or NaN */

@@ -28,6 +28,7 @@ struct results {
     double pairs;
 };
 
+/* id, count and perhaps the ids of the neighbours of every body; a table_rows. */
 static void write_rows(struct ky_file *file, const struct ky_bodies *bodies, const void *data)
 {
     const struct results *results = data;
@@ -44,6 +45,7 @@ static void write_rows(struct ky_file *file, const struct ky_bodies *bodies, con
     }
 }
 
+/* Statistics of the counts. */
 static enum ky_status count_all(struct cli *cli, struct results *results, size_t n)
 {
     double *counts = ky_allocate(n, sizeof *counts);
@@ -59,6 +61,7 @@ static enum ky_status count_all(struct cli *cli, struct results *results, size_t
     return status;
 }
 
+/* The statistics, as one object or as lines. */
 static void show(const struct cli *cli, const struct results *results, double radius, size_t n)
 {
     if (cli->json) {
@@ -78,6 +81,7 @@ static void show(const struct cli *cli, const struct results *results, double ra
     }
 }
 
+/* Finds the neighbours, writes the table and shows the statistics. */
 static enum ky_status find(struct cli *cli, const struct walk_call *call,
                            const struct request *request)
 {

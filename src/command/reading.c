@@ -60,6 +60,7 @@ enum ky_status reading_get(struct cli *cli, const struct reading *reading, const
     return status ? status : ky_snapshot_read_as(path, &options, snapshot, &cli->error);
 }
 
+/* How many bodies there are of each type. */
 static void count_types(const struct ky_bodies *bodies, size_t count[6])
 {
     for (int t = 0; t < 6; t++)

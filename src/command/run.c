@@ -14,6 +14,7 @@
 static volatile sig_atomic_t caught;
 static volatile int stop; /* what the library looks at */
 
+/* Asks the run to stop after the present step. */
 static void on_signal(int number)
 {
     caught = number;
@@ -49,6 +50,7 @@ struct progress_line {
     int shown;
 };
 
+/* "90 s", "12 min" or "3.5 h"; "-" while it is not known. */
 static void duration(double seconds, char *text, size_t size)
 {
     if (isnan(seconds))
@@ -61,6 +63,7 @@ static void duration(double seconds, char *text, size_t size)
         snprintf(text, size, "%.1f h", seconds / 3600);
 }
 
+/* The progress of struct ky_run_parameters: a line that is written over, or one now and then. */
 static void show_progress(void *context, const struct ky_progress *progress)
 {
     struct progress_line *line = context;
@@ -102,6 +105,7 @@ static const struct ky_option own_options[] = {
      "start nothing; print what the run would do and need, and how many bodies would fit"},
 };
 
+/* Binds all options of the command. */
 static void bind(struct cli *cli, struct request *request)
 {
     cli_add(cli, "run", ky_run_options, ky_run_option_count, &request->run);
@@ -152,6 +156,7 @@ static void keep_processor(const struct cli *cli, struct ky_parameters *paramete
  * only the number is known, and the step not, unless it is given. */
 enum { LARGEST_MADE = 100000 };
 
+/* The bodies of the run. For a plan of many bodies only their number. */
 static enum ky_status get_bodies(struct cli *cli, struct request *request,
                                  struct ky_snapshot *snapshot, char origin[ORIGIN])
 {
@@ -170,6 +175,7 @@ static enum ky_status get_bodies(struct cli *cli, struct request *request,
     return KY_OK;
 }
 
+/* What the run would do and need, for --dry-run. */
 static enum ky_status show_plan(struct cli *cli, const struct request *request,
                                 const struct ky_snapshot *snapshot)
 {
@@ -222,6 +228,7 @@ static void settle_parameter_file(const struct cli *cli, struct request *request
     request->run.bodies_hash = others || cli->word_count ? NULL : cli->bodies_hash;
 }
 
+/* A new run: checks what the command line names, gets the bodies, and runs. */
 static enum ky_status start(struct cli *cli, struct request *request)
 {
     char origin[ORIGIN];
@@ -249,6 +256,7 @@ static enum ky_status start(struct cli *cli, struct request *request)
     return status;
 }
 
+/* What has been written, as one object or a line. */
 static void show_end(const struct cli *cli, const char *folder)
 {
     if (!cli->json) {

@@ -59,6 +59,7 @@ static void describe(const struct cli *cli, const struct source *source, char or
         }
 }
 
+/* Makes the model in memory, with the units, G and softening of the command line. */
 static enum ky_status make(struct cli *cli, struct source *source,
                            const struct ky_parameters *parameters, struct ky_snapshot *snapshot,
                            char origin[ORIGIN])

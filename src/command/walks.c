@@ -24,6 +24,7 @@ void walk_add(struct cli *cli, struct walk_call *call)
     source_add(cli, &call->source);
 }
 
+/* KY_USAGE for a table that cannot be written where it is wanted, before work starts. */
 static enum ky_status check_table(struct cli *cli, const struct table_output *table,
                                   const char *input)
 {

@@ -32,6 +32,8 @@ static const struct stop maps[][STOPS] = {
     {{0, 0, 0}, {0.2, 0, 0}, {0.4, 0, 0}, {0.6, 0, 0}, {0.8, 0, 0}, {1, 0, 0}},
 };
 
+/* OKLCh to linear sRGB, with the matrices that Ottosson (2020) gives; hue in degrees. Numbers
+ * outside 0 … 1 are no colour of a screen. */
 static void linear_rgb(double lightness, double chroma, double hue, double rgb[3])
 {
     const double radian = 0.017453292519943295;
@@ -53,6 +55,7 @@ static int displayable(const double rgb[3])
     return 1;
 }
 
+/* The transfer function of sRGB (IEC 61966-2-1), as 0 … 255. */
 static uint8_t srgb_byte(double linear)
 {
     double v = fmin(fmax(linear, 0), 1);

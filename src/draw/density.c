@@ -51,6 +51,7 @@ static void release(struct pyramid *pyramid)
     }
 }
 
+/* Makes the grids. KY_FAULT when memory is out. */
 static enum ky_status prepare(struct pyramid *pyramid, int width, struct ky_error *error)
 {
     int top = 0;
@@ -155,6 +156,7 @@ static double find_level(const struct pyramid *pyramid, const double pixel[2], d
     return seen ? pyramid->levels - 1 : -1;
 }
 
+/* Adds mass to 3 × 3 cells with the weights of the quadratic B-spline. */
 static void lay_down(struct level *level, const double pixel[2], double mass)
 {
     double at[2], weight[2][3];
@@ -230,6 +232,7 @@ static void draw_dots(struct pyramid *pyramid, int width)
     }
 }
 
+/* Lays down every body on the two levels about its own, in parts that follow from the fraction. */
 static void spread(struct pyramid *pyramid, double smooth)
 {
     double wanted = fmin(smooth / kernel_cells, 0.002 * (double)(pyramid->bodies->n - DOTS));

@@ -118,6 +118,7 @@ static double bright_density(const double *density, size_t pixels)
     return most * exp2(-b / bins_per_octave);
 }
 
+/* The densities of all panels, and the density that is brightest. */
 static enum ky_status project(struct picture *picture, struct ky_error *error)
 {
     size_t pixels = picture->width * picture->width;
@@ -149,6 +150,7 @@ static double brightness(int kind, double density, double range, double faint)
     return fmin(fmax(value, 0), 1);
 }
 
+/* Paints panel p: density to brightness to colour. */
 static void colour_panel(struct picture *picture, size_t p)
 {
     size_t width = picture->width, step = width + picture->gap;
@@ -183,6 +185,7 @@ static void panel_text(const struct picture *picture, size_t p, char *text, size
     snprintf(text, size, "%.*s", (int)length, title ? title : "");
 }
 
+/* Writes a text into each panel, and the scale bar into the first. */
 static void label_panels(struct picture *picture)
 {
     char text[128];
@@ -202,6 +205,7 @@ static void label_panels(struct picture *picture)
             bottom - (KY_GLYPH_HEIGHT + 5) * cell, cell, text);
 }
 
+/* Makes the canvas and fills it. KY_FAULT when memory is out. */
 static enum ky_status paint(struct picture *picture, struct ky_error *error)
 {
     size_t rows = (picture->count + picture->columns - 1) / picture->columns;

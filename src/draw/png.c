@@ -51,6 +51,7 @@ static void flush(png_structp png)
     (void)png;
 }
 
+/* Header, texts and rows. libpng leaves through `leave` on a failure. */
 static void write_picture(png_structp png, png_infop info, const struct ky_canvas *canvas,
                           const char *comment)
 {

@@ -19,6 +19,7 @@ struct column {
     double unit; /* 2^62 / total */
 };
 
+/* The mass of the bodies between `low` and `high` in bins of equal width. */
 static void histogram(const struct column *column, double low, double high, uint64_t *bins)
 {
     for (int b = 0; b < BINS; b++)
@@ -53,6 +54,7 @@ static void quantile(const struct column *column, double fraction, double interv
     }
 }
 
+/* The smallest and the largest coordinate of bodies that have mass. */
 static void extent(const struct column *column, double bounds[2])
 {
     double low = HUGE_VAL, high = -HUGE_VAL;

@@ -39,6 +39,7 @@ static enum ky_status create(struct ky_engine *engine, size_t n,
     return KY_OK;
 }
 
+/* v += a dt/2; x += v dt; a = a(x); v += a dt/2. */
 static enum ky_status one_step(struct ky_integrator_state *integrator, double dt,
                                struct ky_error *error)
 {

@@ -109,6 +109,8 @@ double ky_equilibrium_speed(const struct ky_equilibrium *equilibrium, double r,
     }
 }
 
+/* Draws the bodies of the profile. `length` is its unit of length in Hénon units, where G = M = 1
+ * too. */
 static void draw(const struct ky_equilibrium *equilibrium, uint64_t seed, double length,
                  struct ky_bodies *bodies)
 {

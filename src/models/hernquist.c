@@ -7,6 +7,7 @@
 
 static const double default_cutoff = 100;
 
+/* Hernquist (1990), eqs. 2 and 3: ρ above, M(r) = r²/(1 + r)²; dρ/dr = −ρ (1 + 4r)/(r (1 + r)). */
 static struct ky_shell shell(double r)
 {
     const double constant = 1 / (2 * acos(-1.0));

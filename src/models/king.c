@@ -43,6 +43,7 @@ static struct state derivative(double r, struct state at, double centre)
                           .mass = 9 * r * r * density(at.w, &slope) / centre};
 }
 
+/* One step of the classical Runge-Kutta method of fourth order. */
 static struct state step(double r, struct state at, double dr, double centre)
 {
     struct state k1 = derivative(r, at, centre);

@@ -7,6 +7,7 @@
 #include "models/equilibrium.h"
 #include "physics/recommended.h"
 
+/* Moves the bodies so that the origin is what the model says; the total momentum becomes 0. */
 static void centre(int centring, struct ky_bodies *bodies)
 {
     double mean[3];
@@ -74,6 +75,7 @@ static enum ky_status soften(const struct ky_model *model, const void *own,
     return status;
 }
 
+/* ky_model_make_one, once the parameters are resolved. */
 static enum ky_status make(const struct ky_model *model, const void *own,
                            const struct ky_model_parameters *parameters,
                            struct ky_snapshot *snapshot, struct ky_error *error)

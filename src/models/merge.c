@@ -185,6 +185,8 @@ static enum ky_status check_system(const struct ky_bodies *bodies, const char *w
     return status ? ky_fail_in(error, status, "the %s system: ", which) : KY_OK;
 }
 
+/* The parameters over their defaults. KY_USAGE for an orbit that there is not, KY_BAD_DATA for
+ * systems that cannot be merged. */
 static enum ky_status check(const struct ky_bodies *a, const struct ky_bodies *b,
                             const struct ky_merge_parameters *given,
                             struct ky_merge_parameters *parameters, struct ky_error *error)

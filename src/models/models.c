@@ -101,6 +101,7 @@ const struct ky_model *ky_model_find(const char *name, struct ky_error *error)
     return NULL;
 }
 
+/* 1 if the model heeds an option of ky_model_options. */
 static int takes_shared(const struct ky_model *model, const char *option)
 {
     if (!strcmp(option, "radius"))

@@ -9,6 +9,7 @@
 
 static const double default_cutoff = 38.7136917515; /* 22.8042468 × 16/(3π) */
 
+/* M(r) = r³/(1 + r²)^(3/2) and dρ/dr = −15 r/(4π) (1 + r²)^(−7/2). */
 static struct ky_shell shell(double r)
 {
     const double constant = 3 / (4 * acos(-1.0));

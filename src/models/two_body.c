@@ -19,6 +19,7 @@ static const struct ky_option options[] = {
      "two-body: semi-major axis of the relative orbit [length]"},
 };
 
+/* Both bodies at the apocentre of the relative orbit, about their centre of mass. */
 static enum ky_status make(const void *own, const struct ky_model_common *common,
                            struct ky_snapshot *snapshot, struct ky_error *error)
 {

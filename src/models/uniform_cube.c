@@ -42,6 +42,7 @@ static enum ky_status half_mass(const void *own, double *radius, struct ky_error
     return KY_OK;
 }
 
+/* Bodies drawn in a cube whose side gives E = −1/4 with the virial ratio. */
 static enum ky_status make(const void *own, const struct ky_model_common *common,
                            struct ky_snapshot *snapshot, struct ky_error *error)
 {

@@ -7,6 +7,7 @@
 #include "models/profile.h"
 #include "models/uniform.h"
 
+/* −Σ m x·a of the sphere of radius 1 with the softening ε of a pair. */
 static double virial(const struct ky_profile *profile, double softening)
 {
     double force[KY_PROFILE_NODES];
@@ -27,6 +28,7 @@ static enum ky_status half_mass(const void *own, double *radius, struct ky_error
     return KY_OK;
 }
 
+/* Bodies drawn in the sphere: r = R u^(1/3) for u uniform in (0, 1). */
 static void place(double radius, uint64_t seed, struct ky_bodies *bodies)
 {
 #pragma omp parallel for schedule(static)
@@ -39,6 +41,7 @@ static void place(double radius, uint64_t seed, struct ky_bodies *bodies)
     }
 }
 
+/* Bodies drawn in a sphere whose radius gives E = −1/4 with the virial ratio. */
 static enum ky_status make(const void *own, const struct ky_model_common *common,
                            struct ky_snapshot *snapshot, struct ky_error *error)
 {

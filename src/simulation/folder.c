@@ -98,6 +98,7 @@ static enum ky_status each(const char *folder, int (*which)(const char *name),
     return status;
 }
 
+/* KY_USAGE for results that lie in the folder, with the way to go on. */
 static enum ky_status refuse(const char *folder, const char *name, struct ky_error *error)
 {
     if (!ky_folder_resumable(folder))

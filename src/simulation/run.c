@@ -115,6 +115,7 @@ struct pace {
     double rate;    /* steps per second; 0: not known yet */
 };
 
+/* Hands the progress to the caller. The rate is measured over a second. */
 static void tell(struct ky_run *run, struct pace *pace)
 {
     if (!run->given.progress)
@@ -175,6 +176,7 @@ static enum ky_status visit(struct ky_run *run, struct ky_error *error)
     return run->given.visit(run->given.visit_context, run->sim, error);
 }
 
+/* Goes to the next instant at which something may be due, and writes what is due there. */
 static enum ky_status step(struct ky_run *run, struct ky_error *error)
 {
     const struct ky_schedule *schedule = &run->schedule;

@@ -114,6 +114,8 @@ static void write_source(struct ky_json *json, const struct ky_run *run)
     free(text);
 }
 
+/* All options that `kyoho run run.json` needs: those of the bodies, of the parameters and of the
+ * run. */
 static void write_options(struct ky_json *json, const struct ky_run *run)
 {
     struct ky_option_set sets[KY_PARAMETER_SETS];
@@ -163,6 +165,7 @@ static void write_schedule(struct ky_json *json, const struct ky_run *run)
     ky_json_count(json, "steps_between_energies", schedule->energy_every / schedule->stride);
 }
 
+/* The whole of run.json. `outcome` and `reason` are as in ky_run_write_json. */
 static void describe(struct ky_run *run, const char *outcome, const char *reason, FILE *out)
 {
     struct ky_json json = {.out = out};

@@ -76,6 +76,8 @@ static enum ky_status plan_times(const struct ky_run_parameters *given, double s
     return status;
 }
 
+/* What is known of the course: all of it if the bodies are there or the step is given, else times
+ * alone. */
 static enum ky_status plan_course(const struct ky_parameters *parameters,
                                   const struct ky_run_parameters *given,
                                   const struct ky_snapshot *initial, struct course *course,

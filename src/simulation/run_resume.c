@@ -52,6 +52,8 @@ static enum ky_status restore_times(struct ky_schedule *schedule, const struct k
     return KY_OK;
 }
 
+/* The numbers of the run, and the schedule that follows from them; its start comes with the
+ * simulation. */
 static enum ky_status restore_state(struct ky_run *run, const struct ky_restart *restart,
                                     struct ky_error *error)
 {
@@ -115,6 +117,8 @@ static enum ky_status extend(struct ky_run *run, struct ky_error *error)
     return status;
 }
 
+/* Reads the restart file and brings the folder to the state of then. KY_USAGE while another run is
+ * at work there. */
 static enum ky_status reopen(struct ky_run *run, struct ky_error *error)
 {
     char path[KY_PATH];

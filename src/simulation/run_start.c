@@ -30,6 +30,8 @@ enum ky_status ky_run_scales(const struct ky_parameters *parameters, const struc
                             error);
 }
 
+/* Warns of a step that is too long, of one that makes very many steps, and of a run that is longer
+ * than the relaxation time. `softening` is the smallest of a body [length]. */
 static void warn(const struct ky_run *run, const struct ky_scales *scales, double softening)
 {
     ky_schedule_warn(&run->schedule, &run->parameters);
@@ -217,6 +219,7 @@ static void leave(const struct ky_run *run, int made)
     rmdir(run->given.output);
 }
 
+/* All of a run. Until the first files are complete, a failure leaves the folder as it was. */
 static enum ky_status start_and_go(struct ky_run *run, struct ky_snapshot *initial,
                                    struct ky_error *error)
 {

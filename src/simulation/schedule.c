@@ -291,6 +291,7 @@ static uint64_t energy_interval(uint64_t end, uint64_t every)
     return every / parts;
 }
 
+/* ky_schedule_make, once the times of --at have been read. */
 static enum ky_status make(const struct ky_parameters *parameters,
                            const struct ky_run_parameters *run, double start, double suggested,
                            const double *times, size_t count, struct ky_schedule *schedule,
