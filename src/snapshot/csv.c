@@ -102,6 +102,7 @@ static enum ky_status next_line(struct lines *in, char **line, struct ky_error *
     return KY_OK;
 }
 
+/* 1 for a line of remarks and an empty one. */
 static int is_remark(const char *line)
 {
     return *line == '\0' || *line == '#';
@@ -138,6 +139,7 @@ struct reader {
     char strange[128]; /* a remark that names units in words: "line 2 has '# units: kpc'" */
 };
 
+/* The column of that name, in any case of letters; NULL if there is none. */
 static const struct ky_csv_column *find_column(const char *name)
 {
     for (int k = 0; k < KY_CSV_COLUMNS; k++)
@@ -146,6 +148,8 @@ static const struct ky_csv_column *find_column(const char *name)
     return !strcasecmp(name, "m") ? find_column("mass") : NULL;
 }
 
+/* KY_BAD_DATA for a column that is required and missing, or that occurs twice. An optional array
+ * needs all of its columns. */
 static enum ky_status check_columns(const struct reader *r, uint64_t line, struct ky_error *error)
 {
     unsigned with = 0;
@@ -165,6 +169,7 @@ static enum ky_status check_columns(const struct reader *r, uint64_t line, struc
     return KY_OK;
 }
 
+/* The header line. KY_BAD_DATA for a name that is no column. */
 static enum ky_status read_columns(struct reader *r, char *line, struct ky_error *error)
 {
     char *cell;
@@ -249,6 +254,7 @@ static void search_remark(struct reader *r, const char *line)
         r->hidden = r->lines.number;
 }
 
+/* The remark of that name, in any case of letters; NULL if there is none. */
 static const struct ky_csv_remark *find_remark(const char *name)
 {
     for (int k = 0; k < KY_CSV_REMARKS; k++)
@@ -257,6 +263,8 @@ static const struct ky_csv_remark *find_remark(const char *name)
     return NULL;
 }
 
+/* Takes the number of a remark, or a line of parameters, and passes over other remarks. KY_BAD_DATA
+ * for a number that is none. */
 static enum ky_status read_remark(struct reader *r, const char *line, struct ky_error *error)
 {
     char name[32], *end;
@@ -286,6 +294,7 @@ static enum ky_status read_remark(struct reader *r, const char *line, struct ky_
     return KY_OK;
 }
 
+/* KY_BAD_DATA with the line, the column and what would be right. */
 static enum ky_status bad_cell(const struct reader *r, const struct ky_csv_column *column,
                                const char *cell, const char *right, struct ky_error *error)
 {
@@ -293,6 +302,7 @@ static enum ky_status bad_cell(const struct reader *r, const struct ky_csv_colum
                    r->lines.number, column->name, cell, right);
 }
 
+/* Puts the number of a cell into the array of its column, in row `row`. */
 static enum ky_status read_cell(struct reader *r, const struct ky_csv_column *column,
                                 const char *cell, size_t row, struct ky_error *error)
 {
@@ -326,6 +336,7 @@ static enum ky_status read_cell(struct reader *r, const struct ky_csv_column *co
     return KY_OK;
 }
 
+/* A line of numbers. KY_BAD_DATA unless it has as many cells as the header line. */
 static enum ky_status read_row(struct reader *r, char *line, struct ky_error *error)
 {
     enum ky_status status = KY_OK;
@@ -343,6 +354,7 @@ static enum ky_status read_row(struct reader *r, char *line, struct ky_error *er
     return status;
 }
 
+/* Goes back to the first line. */
 static void rewind_lines(struct lines *lines)
 {
     char *buffer = lines->buffer;
@@ -385,6 +397,7 @@ static enum ky_status survey(struct reader *r, struct ky_error *error)
     return status;
 }
 
+/* The second pass: the numbers. */
 static enum ky_status read_rows(struct reader *r, struct ky_error *error)
 {
     char *line;

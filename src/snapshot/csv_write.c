@@ -7,6 +7,7 @@
 #include "base/number.h"
 #include "snapshot/csv.h"
 
+/* The remarks that come before the header line. */
 static void write_head(struct ky_file *file, const struct ky_snapshot *snapshot)
 {
     ky_file_print(file, "# kyoho %s snapshot\n# bodies: %zu\n", ky_version(), snapshot->bodies.n);
@@ -28,6 +29,7 @@ static void write_head(struct ky_file *file, const struct ky_snapshot *snapshot)
     }
 }
 
+/* Writes a number of body `row` as text; returns its length. */
 static int format_cell(char *text, size_t room, const struct ky_csv_column *column,
                        const void *array, size_t row)
 {
@@ -40,6 +42,7 @@ static int format_cell(char *text, size_t room, const struct ky_csv_column *colu
                      ((const double *)array)[row * columns + (size_t)column->axis]);
 }
 
+/* The header line, and a line for each body. */
 static void write_rows(struct ky_file *file, const struct ky_bodies *bodies)
 {
     const struct ky_csv_column *used[KY_CSV_COLUMNS];

@@ -42,6 +42,7 @@ struct piece {
     } block[BLOCKS];
 };
 
+/* 1 if the 4 bytes from `at` on are there and hold `value`. */
 static int marker_is(const unsigned char *head, size_t bytes, size_t at, uint32_t value, int turn)
 {
     return bytes >= at + 4 && ky_load32(head + at, turn) == value;
@@ -93,11 +94,13 @@ static enum ky_status record(const struct piece *p, uint64_t offset,
                    block < BLOCKS ? blocks[block].name : "next", offset, marker);
 }
 
+/* The bodies that have a number in the block. */
 static uint64_t rows_of(const struct piece *p, int block)
 {
     return block == MASS ? p->without_mass : p->n;
 }
 
+/* 1 if a record of that length can hold the block, as floats or as doubles. */
 static int fits_block(const struct piece *p, int block, uint64_t length)
 {
     if (block >= BLOCKS)
@@ -106,6 +109,7 @@ static int fits_block(const struct piece *p, int block, uint64_t length)
     return length == 4 * numbers || length == 8 * numbers;
 }
 
+/* For records that are no blocks of bodies. */
 static int fits_anything(const struct piece *p, int block, uint64_t length)
 {
     (void)p, (void)block, (void)length;
@@ -139,6 +143,7 @@ static enum ky_status read_space(struct piece *p, const unsigned char head[HEADE
     return status;
 }
 
+/* The header. *offset becomes the byte behind it. KY_BAD_DATA for numbers that cannot be. */
 static enum ky_status read_header(struct piece *p, uint64_t *offset, struct ky_error *error)
 {
     unsigned char head[HEADER];
@@ -242,6 +247,8 @@ static enum ky_status survey(struct piece *p, struct ky_error *error)
     return status;
 }
 
+/* Opens file number k of `files` and finds its blocks. A single file is `first` itself. `name` is
+ * to be freed by close_piece, also after a failure. */
 static enum ky_status open_piece(const struct ky_input *first, uint32_t files, uint32_t k,
                                  struct piece *p, char **name, struct ky_error *error)
 {
@@ -266,6 +273,7 @@ static enum ky_status open_piece(const struct ky_input *first, uint32_t files, u
     return status;
 }
 
+/* Closes what open_piece opened. */
 static void close_piece(uint32_t files, struct piece *p, char *name)
 {
     if (files > 1)
@@ -298,6 +306,7 @@ static enum ky_status read_numbers(const struct piece *p, int block, uint64_t fr
     return KY_OK;
 }
 
+/* Masses of the bodies of a file, to mass[at …): those of the header, or those of the block. */
 static enum ky_status read_masses(const struct piece *p, uint64_t at, double *mass,
                                   unsigned char *slab, struct ky_error *error)
 {
@@ -324,6 +333,7 @@ static void scale(const struct ky_space *space, int k, double *numbers, uint64_t
         numbers[i] *= factor;
 }
 
+/* The bodies of a file, to the arrays from body `at` on. */
 static enum ky_status read_piece(const struct piece *p, uint64_t at, struct ky_snapshot *snapshot,
                                  unsigned char *slab, struct ky_error *error)
 {
@@ -353,6 +363,7 @@ struct whole {
     struct ky_space space;
 };
 
+/* Goes through all files. KY_BAD_DATA unless they have as many bodies as the header tells. */
 static enum ky_status survey_all(const struct ky_input *first, uint32_t *files, struct whole *w,
                                  struct ky_error *error)
 {

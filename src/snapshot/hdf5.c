@@ -45,11 +45,13 @@ void *ky_hdf5_array(const struct ky_hdf5_field *field, const struct ky_bodies *b
     return ky_array_of(bodies, (enum ky_array_id)(field->array - ky_arrays));
 }
 
+/* 1 if the units have a physical scale. */
 static int has_scale(const struct ky_units *units)
 {
     return units->length_cm > 0 && units->mass_g > 0 && units->velocity_cm_s > 0;
 }
 
+/* x^exponent, exact for the small exponents of units. */
 static double power(double x, int exponent)
 {
     double result = 1;
@@ -113,6 +115,7 @@ struct driver {
 /* What HDF5 knows the one file by: a link out of it has another name, and is not followed. */
 static const char NAME[] = "/the file itself";
 
+/* What H5Fopen and H5Fcreate call. NULL for any name but that of the one file. */
 static H5FD_t *driver_open(const char *name, unsigned flags, hid_t access, haddr_t most)
 {
     (void)flags, (void)most;
@@ -162,6 +165,7 @@ static haddr_t driver_get_eof(const H5FD_t *file, H5FD_mem_t type)
     return ((const struct driver *)file)->eof;
 }
 
+/* Bytes of the input, or of the file that is written. */
 static herr_t driver_read(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t address,
                           size_t size, void *buffer)
 {
@@ -178,6 +182,7 @@ static herr_t driver_read(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t
     return ky_input_read(driver->ends.input, there ? address : 0, buffer, there, NULL) ? -1 : 0;
 }
 
+/* Fails for an input. A failure of the disk stays in the ky_file. */
 static herr_t driver_write(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t address,
                            size_t size, const void *buffer)
 {
@@ -191,6 +196,7 @@ static herr_t driver_write(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_
     return 0;
 }
 
+/* Makes the file as long as HDF5 says that it is. */
 static herr_t driver_truncate(H5FD_t *file, hid_t transfer, hbool_t closing)
 {
     (void)transfer, (void)closing;
@@ -235,6 +241,7 @@ static hid_t create(hid_t access)
     return file;
 }
 
+/* Registers the driver for this one file, and opens or makes it. */
 static hid_t open_or_create(struct ends ends)
 {
     int no_memory = 0;

@@ -8,6 +8,8 @@
 
 enum { MOST_TYPES = 16 };
 
+/* Reads a count for each type from an attribute of /Header. KY_BAD_DATA for one that is no list of
+ * numbers, and for bodies of other types if no types were chosen. */
 static enum ky_status counts(hid_t header, const char *name, unsigned types,
                              uint64_t count[KY_HDF5_TYPES], int *found, struct ky_error *error)
 {

@@ -30,6 +30,7 @@ struct reader {
     void *slab;
 };
 
+/* The error for a file that HDF5 does not open. */
 static enum ky_status cannot_open(hid_t failed, struct ky_error *error)
 {
     if (failed == KY_HDF5_NO_MEMORY)
@@ -58,6 +59,7 @@ static enum ky_status missing(const struct ky_hdf5_field *field, const char *nam
                    field->name, field->array->mass ? ", and /Header/MassTable no mass" : "");
 }
 
+/* Whether the data sets of the group can be read, and which of the optional ones it has. */
 static enum ky_status check_group(hid_t group, const char *name, const struct ky_hdf5_header *h,
                                   int type, struct reader *r, struct ky_error *error)
 {
@@ -82,6 +84,7 @@ static enum ky_status check_group(hid_t group, const char *name, const struct ky
     return status;
 }
 
+/* A per_piece: checks the groups of all types, and counts the bodies. */
 static enum ky_status check_groups(hid_t file, const struct ky_hdf5_header *h, struct reader *r,
                                    struct ky_error *error)
 {
@@ -206,6 +209,7 @@ static enum ky_status check_signed(const int64_t *ids, uint64_t count, uint64_t 
     return KY_OK;
 }
 
+/* The type that the numbers of the data set are read as. */
 static hid_t memory_type(const struct ky_hdf5_field *field, hid_t set)
 {
     if (field->array->real)
@@ -232,6 +236,7 @@ static enum ky_status read_rows(hid_t set, hid_t space, const struct ky_hdf5_fie
     return is_signed ? check_signed(to, part, done, error) : KY_OK;
 }
 
+/* Reads a data set into its array from body `at` on, scaled, in the order of the caller. */
 static enum ky_status read_field(hid_t group, const struct ky_hdf5_field *field, struct reader *r,
                                  uint64_t at, uint64_t rows, struct ky_error *error)
 {
@@ -258,6 +263,7 @@ static enum ky_status read_field(hid_t group, const struct ky_hdf5_field *field,
     return status;
 }
 
+/* Gives `rows` bodies from `at` on the mass of /Header. */
 static void fill_masses(struct reader *r, uint64_t at, uint64_t rows, double mass)
 {
     mass *= ky_hdf5_scale(&ky_arrays[KY_ARRAY_MASS], &r->stored, &r->snapshot->units) *
@@ -266,6 +272,7 @@ static void fill_masses(struct reader *r, uint64_t at, uint64_t rows, double mas
         r->snapshot->bodies.mass[r->order ? r->order[k] : k] = mass;
 }
 
+/* A per_piece: reads the bodies of all types. */
 static enum ky_status read_groups(hid_t file, const struct ky_hdf5_header *h, struct reader *r,
                                   struct ky_error *error)
 {
@@ -302,6 +309,7 @@ static enum ky_status read_groups(hid_t file, const struct ky_hdf5_header *h, st
 
 /* ---- what is in the file beside the bodies ---- */
 
+/* The INI text of our own files, to snapshot->parameters. */
 static enum ky_status read_parameters(hid_t own, struct ky_snapshot *snapshot,
                                       struct ky_error *error)
 {
@@ -330,6 +338,7 @@ static enum ky_status read_parameters(hid_t own, struct ky_snapshot *snapshot,
     return status;
 }
 
+/* KY_BAD_DATA unless the order names each of the n bodies once. */
 static enum ky_status check_order(const uint64_t *order, uint64_t n, struct ky_error *error)
 {
     unsigned char *seen = ky_allocate_zeroed(n, 1);
@@ -348,6 +357,7 @@ static enum ky_status check_order(const uint64_t *order, uint64_t n, struct ky_e
     return status;
 }
 
+/* The order of the bodies in our own files, if they were not grouped by type. */
 static enum ky_status read_order(hid_t own, struct reader *r, struct ky_error *error)
 {
     static const struct ky_hdf5_field field = {.name = "Order", .array = &ky_arrays[KY_ARRAY_ID]};
@@ -423,6 +433,8 @@ static enum ky_status soften_types(struct reader *r, struct ky_error *error)
     return status;
 }
 
+/* Makes the arrays for what every group has. KY_BAD_DATA if some types have ids and others have
+ * none. */
 static enum ky_status allocate(struct reader *r, struct ky_error *error)
 {
     /* potentials and accelerations belong to the forces of the space that the file was made in */
@@ -440,6 +452,7 @@ static enum ky_status allocate(struct reader *r, struct ky_error *error)
     return ky_bodies_allocate(&r->snapshot->bodies, (size_t)r->n, with, error);
 }
 
+/* The whole of a file, or of several. The library is entered. */
 static enum ky_status read_all(const struct ky_input *input, struct reader *r,
                                struct ky_error *error)
 {

@@ -78,6 +78,7 @@ static int unknown_filter(hid_t how, char name[64], int *number)
     return 0;
 }
 
+/* The error for a data set whose numbers lie in other files. */
 static enum ky_status in_other_files(hid_t how, const char *where, struct ky_error *error)
 {
     char name[256] = "?";

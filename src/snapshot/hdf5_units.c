@@ -52,6 +52,7 @@ enum { WHAT = 256, NAME = 96 };
 
 /* ---- units that are known ---- */
 
+/* 1 if length, mass and velocity are known. A time gives the velocity. */
 static int are_whole(double q[QUANTITIES])
 {
     if (!(q[VELOCITY] > 0) && q[TIME] > 0)
@@ -60,6 +61,7 @@ static int are_whole(double q[QUANTITIES])
            isfinite(q[LENGTH] * q[MASS] * q[VELOCITY]);
 }
 
+/* The units that the attributes of a group tell; 1 if they are whole. */
 static int units_of_group(hid_t file, const char *group, double q[QUANTITIES])
 {
     memset(q, 0, QUANTITIES * sizeof *q);
@@ -112,6 +114,7 @@ static void for_sets(hid_t file, per_set *action, void *to)
         }
 }
 
+/* A per_set: takes the factor to cgs, if the data set has one. */
 static void take_factor(hid_t set, const struct ky_hdf5_field *field, const char *group, void *to)
 {
     double *unit = (double *)to + quantity_of(field);
@@ -121,6 +124,7 @@ static void take_factor(hid_t set, const struct ky_hdf5_field *field, const char
             *unit = ky_hdf5_tell(set, factor_names[k]).number;
 }
 
+/* The units that the attributes of the data sets tell; 1 if they are whole. */
 static int units_of_sets(hid_t file, double q[QUANTITIES])
 {
     memset(q, 0, QUANTITIES * sizeof *q);

@@ -25,6 +25,7 @@ struct writer {
     int failed; /* HDF5 itself said no */
 };
 
+/* Writes an attribute of `count` numbers; 0: a single one. */
 static void attribute(struct writer *w, hid_t object, const char *name, hid_t type, hsize_t count,
                       const void *data)
 {
@@ -45,6 +46,7 @@ static void integer(struct writer *w, hid_t object, const char *name, int value)
     attribute(w, object, name, H5T_NATIVE_INT, 0, &value);
 }
 
+/* The type of a text of this length. To be closed. */
 static hid_t text_type(const char *text)
 {
     hid_t type = H5Tcopy(H5T_C_S1);
@@ -59,6 +61,7 @@ static void text(struct writer *w, hid_t object, const char *name, const char *v
     H5Tclose(type);
 }
 
+/* Makes a group. To be closed. */
 static hid_t group(struct writer *w, const char *name)
 {
     hid_t how = H5Pcreate(H5P_GROUP_CREATE);
@@ -69,6 +72,7 @@ static hid_t group(struct writer *w, const char *name)
     return made;
 }
 
+/* /Header as GADGET has it, in the units of the file. */
 static void write_header(struct writer *w)
 {
     const struct ky_snapshot *snapshot = w->snapshot;
@@ -112,6 +116,7 @@ static void write_units(struct writer *w)
     H5Gclose(units);
 }
 
+/* Makes a data set, packed if the options say so. To be closed. */
 static hid_t data_set(struct writer *w, hid_t where, const char *name, hid_t type, uint64_t rows,
                       int columns)
 {
@@ -164,6 +169,7 @@ static void gather(struct writer *w, const struct ky_hdf5_field *field, const vo
     }
 }
 
+/* Units of a data set under the names that EAGLE, GADGET-4 and AREPO use. */
 static void describe(struct writer *w, hid_t set, const struct ky_hdf5_field *field)
 {
     const struct ky_units cgs = {1, 1, 1, 0};
@@ -180,6 +186,8 @@ static void describe(struct writer *w, hid_t set, const struct ky_hdf5_field *fi
     real(w, set, "to_cgs", to_cgs);
 }
 
+/* Bodies first … first + rows − 1 of the order of the file, of one array. Arrays that the bodies
+ * have not are left out, but ids. */
 static void write_field(struct writer *w, hid_t where, const struct ky_hdf5_field *field,
                         uint64_t first, uint64_t rows)
 {
@@ -204,6 +212,7 @@ static void write_field(struct writer *w, hid_t where, const struct ky_hdf5_fiel
     H5Dclose(set);
 }
 
+/* /Kyoho: what GADGET has no place for. */
 static void write_own(struct writer *w)
 {
     const struct ky_units *units = &w->snapshot->units;
@@ -239,6 +248,7 @@ static void write_own(struct writer *w)
     H5Gclose(own);
 }
 
+/* The whole file. A failure of HDF5 stays in `failed`. */
 static void write_all(struct writer *w)
 {
     w->h5 = ky_hdf5_create(w->file);

@@ -38,11 +38,14 @@ struct entry {
 
 _Static_assert(sizeof(struct head) == 64 && sizeof(struct entry) == 48, "layout of the file");
 
+/* The next multiple of ALIGN. */
 static uint64_t aligned(uint64_t offset)
 {
     return (offset + ALIGN - 1) / ALIGN * ALIGN;
 }
 
+/* Places and checksums of the sections, to be freed; *end is the size of the file. NULL when memory
+ * is out. */
 static struct entry *make_table(const struct ky_section *sections, size_t count, uint64_t *end)
 {
     struct entry *table = ky_allocate_zeroed(count, sizeof *table);
@@ -109,6 +112,8 @@ done:
     return status;
 }
 
+/* KY_BAD_DATA for a header that is not ours, is damaged, or does not agree with the size of the
+ * file. */
 static enum ky_status check_head(const struct head *head, uint64_t size, struct ky_error *error)
 {
     if (memcmp(head->magic, MAGIC, sizeof MAGIC))
@@ -133,6 +138,7 @@ static enum ky_status check_head(const struct head *head, uint64_t size, struct 
     return KY_OK;
 }
 
+/* Reads a section and compares its checksum. */
 static enum ky_status read_section(const struct ky_input *input, const struct entry *entry,
                                    struct ky_section *section, struct ky_error *error)
 {
@@ -184,6 +190,7 @@ done:
     return status;
 }
 
+/* One file; its name begins the error line. */
 static enum ky_status read_path(const char *path, struct ky_restart *restart,
                                 struct ky_error *error)
 {

@@ -29,6 +29,7 @@ static const struct format {
 
 enum { FORMATS = sizeof formats / sizeof *formats, HEAD = 4096 };
 
+/* The row of a format, or NULL. */
 static const struct format *find_format(enum ky_format format)
 {
     for (int k = 0; k < FORMATS; k++)
@@ -90,6 +91,7 @@ enum ky_format ky_snapshot_recognise(const struct ky_input *input)
     return KY_FORMAT_BY_NAME;
 }
 
+/* The error for a file of no known format. */
 static enum ky_status unknown_content(const struct ky_input *input, struct ky_error *error)
 {
     char head[5] = {0};
@@ -182,6 +184,7 @@ enum ky_status ky_snapshot_read(const char *path, struct ky_snapshot *snapshot,
     return ky_snapshot_read_as(path, NULL, snapshot, error);
 }
 
+/* A snapshot from standard input. */
 static enum ky_status read_standard(const struct ky_read_options *options,
                                     struct ky_snapshot *snapshot, struct ky_error *error)
 {
@@ -213,6 +216,7 @@ enum ky_status ky_snapshot_read_as(const char *path, const struct ky_read_option
     return status;
 }
 
+/* The row of the format that the ending of the name tells, or NULL. */
 static const struct format *format_by_name(const char *path)
 {
     for (int k = 0; k < FORMATS; k++)

@@ -32,6 +32,7 @@ enum ky_status ky_space_check(enum ky_space_fact fact, double value, const char 
     return ky_fail(error, KY_BAD_DATA, "%s is %g; it must be %s", place, value, ranges[fact].right);
 }
 
+/* Whether a file that does not say so is comoving: the rule of ky_space_of. */
 static int looks_comoving(const double f[KY_SPACE_FACTS], double time)
 {
     const int matter = f[KY_OMEGA_MATTER] > 0;
@@ -73,6 +74,7 @@ void ky_space_describe(const struct ky_space *space, char *text, size_t size)
               (*part[0] || *part[1]) && *part[2] ? ", " : "", part[2]);
 }
 
+/* KY_BAD_DATA if the file lacks a number that the conversion needs. */
 static enum ky_status check_conversion(const struct ky_space *space, const struct ky_units *units,
                                        struct ky_error *error)
 {

@@ -36,6 +36,7 @@ char *ky_tipsy_neighbour(const char *path, const char *suffix)
     return name;
 }
 
+/* 1 if the header says that there are three dimensions, in this byte order. */
 static int has_three_dimensions(const unsigned char *head, size_t bytes, int turn)
 {
     return bytes >= 28 && ky_load32(head + 12, turn) == 3;
@@ -47,6 +48,7 @@ int ky_tipsy_recognise(const struct ky_input *input, const unsigned char *head, 
     return has_three_dimensions(head, bytes, 0) || has_three_dimensions(head, bytes, 1);
 }
 
+/* Bytes of a record of this kind. */
 static size_t record(const struct layout *layout, int kind)
 {
     return 4 * (size_t)ky_tipsy_kinds[kind].words + 3 * (layout->position - 4) +
@@ -108,6 +110,7 @@ static enum ky_status find_layout(const struct ky_input *input, struct layout *l
                    layout->n, standard, input->size);
 }
 
+/* One record, to body i. */
 static void read_record(const struct layout *layout, const struct ky_tipsy_kind *kind,
                         const unsigned char *at, struct ky_bodies *bodies, size_t i)
 {
@@ -130,6 +133,7 @@ static void read_record(const struct layout *layout, const struct ky_tipsy_kind 
     bodies->potential[i] = ky_load_real(rest + 4 * (kind->words - 8), 4, turn);
 }
 
+/* All records, in the order of the file. */
 static enum ky_status read_records(const struct ky_input *input, const struct layout *layout,
                                    struct ky_bodies *bodies, struct ky_error *error)
 {
@@ -236,6 +240,7 @@ static enum ky_status parse_ids(const char *text, struct ky_bodies *bodies, stru
     return KY_OK;
 }
 
+/* NAME.iord, if there is one, to the ids. */
 static enum ky_status read_ids(const char *name, struct ky_snapshot *snapshot,
                                struct ky_error *error)
 {
@@ -266,6 +271,7 @@ static enum ky_status decide_space(const struct ky_read_options *options,
     return ky_space_decide(&space, options, snapshot, error);
 }
 
+/* Reads a file beside the snapshot; its name begins the error line. */
 static enum ky_status read_neighbour(const char *path, const char *suffix,
                                      enum ky_status (*read)(const char *, struct ky_snapshot *,
                                                             struct ky_error *),

@@ -66,6 +66,7 @@ static enum ky_status read_value(const char *text, const char *key, double *valu
     return KY_OK;
 }
 
+/* 1 if the file begins as ours does and lacks our last line. */
 static int is_cut_off(const char *text)
 {
     size_t length = strlen(text), begin = strlen(KY_TIPSY_UNITS_BEGIN);
@@ -83,6 +84,7 @@ struct notes {
     double soft;                     /* of PKDGRAV; NaN: not told */
 };
 
+/* Finds all that is known in the text. KY_BAD_DATA for a value that is no number. */
 static enum ky_status read_notes(const char *text, struct notes *notes, struct ky_error *error)
 {
     const struct {
@@ -147,6 +149,7 @@ static void take_back(struct ky_snapshot *snapshot, double g)
     snapshot->time /= speed;
 }
 
+/* Gives the snapshot what the notes tell. */
 static void use_notes(struct ky_snapshot *snapshot, const struct notes *notes)
 {
     struct ky_units *units = &snapshot->units;

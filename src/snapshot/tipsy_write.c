@@ -37,6 +37,8 @@ static int put(unsigned char *record, int word, double value)
     return fabs(value) <= (double)FLT_MAX ? 0 : -1;
 }
 
+/* A record for each body, in the order of the file. KY_BAD_DATA for a number that float cannot
+ * hold. */
 static enum ky_status write_records(struct ky_file *file, const struct ky_snapshot *snapshot,
                                     const uint64_t *order, struct ky_error *error)
 {
@@ -65,6 +67,7 @@ static enum ky_status write_records(struct ky_file *file, const struct ky_snapsh
     return KY_OK;
 }
 
+/* NAME.iord. */
 static void write_ids(struct ky_file *file, const struct ky_bodies *bodies, const uint64_t *order)
 {
     ky_file_print(file, "%zu\n", bodies->n);
@@ -95,6 +98,7 @@ static void write_notes(struct ky_file *file, const struct ky_snapshot *snapshot
     ky_file_print(file, KY_TIPSY_UNITS_END "\n");
 }
 
+/* 1 if the ids are not the places of the bodies in the file. */
 static int needs_ids(const struct ky_bodies *bodies, const uint64_t *order)
 {
     if (order)
@@ -119,6 +123,8 @@ struct output {
     struct ky_file *file[3];
 };
 
+/* Opens the files that are needed. KY_USAGE if one exists, unless `overwrite`; also one that is not
+ * needed, since it would be taken for a part of this snapshot. */
 static enum ky_status open_all(struct output *out, const int need[3], int overwrite,
                                struct ky_error *error)
 {
@@ -150,6 +156,7 @@ static enum ky_status open_all(struct output *out, const int need[3], int overwr
     return status;
 }
 
+/* Gives all files their names, once all are on the disk. */
 static enum ky_status publish_all(struct output *out, struct ky_error *error)
 {
     enum ky_status status = KY_OK;
