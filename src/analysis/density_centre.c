@@ -131,7 +131,8 @@ static void search(const struct tree *tree, size_t low, size_t high, struct near
             offer(nearest, &tree->point[i]);
 }
 
-/* Up to a constant; infinite where the sixth neighbour is at no distance. */
+/* The density at point i, up to a constant. Infinite where the sixth neighbour lies in the same
+ * place. */
 static double density(const struct tree *tree, size_t i)
 {
     struct nearest nearest = {.self = i, .x = tree->point[i].x};
@@ -145,8 +146,8 @@ static double density(const struct tree *tree, size_t i)
     return mass > 0 ? mass / (r2 * sqrt(r2)) : 0;
 }
 
-/* Weighted mean of the points, left alone when nothing has weight. Infinite densities outweigh all
- * others. */
+/* The mean of the points with the densities as weights. Where some are infinite, the mean of those
+ * alone. `centre` is left alone when nothing has weight. */
 static void weighted_centre(const struct tree *tree, const double *weight, double centre[3])
 {
     int infinite = 0;
@@ -213,8 +214,8 @@ static size_t place_in_part(size_t k, double part)
     return (size_t)(((double)k + ky_random_uniform(&random)) * part);
 }
 
-/* One body of each of KY_CENTRE_SAMPLE equal parts of the `massive` bodies, at random, so that no
- * order of the bodies (pairs, say) is taken for their distribution. */
+/* Takes one body at random from each of KY_CENTRE_SAMPLE equal parts of the `massive` bodies. So
+ * no order of the bodies, such as pairs, is taken for their distribution. */
 static void take_sample(const struct ky_bodies *bodies, size_t massive, struct ky_bodies *sample)
 {
     const double part = (double)massive / KY_CENTRE_SAMPLE;

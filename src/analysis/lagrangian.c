@@ -1,5 +1,5 @@
-/* Radii that hold given fractions of the mass, by selection: bodies are divided about a radius
- * until the one that is looked for is among a few, which are sorted. */
+/* Radii that hold given fractions of the mass, by selection. The bodies are divided about a radius
+ * until the body that is looked for is among a few, and these are sorted. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -49,8 +49,9 @@ static void read_radii(struct shell *shells, size_t n, double inside, struct goa
     }
 }
 
-/* Three parts: r² below that of the pivot, equal, above. Returns where the second begins and in
- * *above where the third does; sums the masses of the first two. */
+/* Divides the shells into three parts: r² below that of the pivot, equal to it, above it. Returns
+ * where the second part begins; *above is where the third begins. mass[0] and mass[1] are the
+ * masses of the first two. */
 static size_t divide(struct shell *shells, size_t n, double pivot, size_t *above, double mass[2])
 {
     size_t low = 0, i = 0, high = n;
@@ -75,8 +76,8 @@ static size_t divide(struct shell *shells, size_t n, double pivot, size_t *above
     return low;
 }
 
-/* The middle one of three bodies; their places are mixed, so that no order of the bodies is slow.
- */
+/* The middle of the r² of three shells. Their places are mixed, so that no order of the bodies is
+ * slow. */
 static double choose_pivot(const struct shell *shells, size_t n, uint64_t *mix)
 {
     double r2[3];
@@ -87,7 +88,8 @@ static double choose_pivot(const struct shell *shells, size_t n, uint64_t *mix)
     return fmax(fmin(r2[0], r2[1]), fmin(fmax(r2[0], r2[1]), r2[2]));
 }
 
-/* `inside`: mass of all bodies nearer than these. */
+/* Finds the radii of the goals among these shells. `inside` is the mass of all bodies nearer than
+ * these. */
 static void find_radii(struct shell *shells, size_t n, double inside, struct goals goals)
 {
     uint64_t mix = n;

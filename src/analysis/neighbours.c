@@ -1,5 +1,5 @@
-/* Neighbours within a radius: one walk counts them, then there is room for lists of the right
- * length, and a second walk fills those. */
+/* Neighbours within a radius. A first walk counts them; lists of the right length are made; a
+ * second walk fills the lists. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,8 +14,8 @@ void ky_neighbour_lists_free(struct ky_neighbour_lists *lists)
     memset(lists, 0, sizeof *lists);
 }
 
-/* Bytes of memory that the machine has; a system that promises more than that ends the process when
- * the memory is used. */
+/* The memory of the machine in bytes. A system that promises more ends the process when the memory
+ * is used. */
 static double machine_memory(void)
 {
     return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);

@@ -8,13 +8,14 @@
 #include "base/memory.h"
 #include "engine/finite.h"
 
-/* Beyond this eccentricity two of many bodies are not a binary but fall towards each other by
- * chance: others will deflect them. Two bodies alone keep their orbit, down to this fraction of
- * their distance. */
+/* Two bodies among others, on an orbit of a larger eccentricity than this, are no binary: they
+ * fall towards each other by chance, and others will deflect them. Two bodies alone keep their
+ * orbit. Its pericentre counts down to this fraction of their distance. */
 static const double roundest_fall = 0.99, nearest_pass = 1e-4;
 
-/* √(r³/(G m)) of a pair at its separation, or at the pericentre of a binary: an orbit takes 2π of
- * it, the fall from rest 1.1. Infinite for bodies at one place, which do not act on each other. */
+/* √(r³/(G m)) of a pair, with r its separation, or its pericentre if it is a binary. An orbit
+ * takes 2π of it, the fall from rest 1.1. Infinite for bodies in one place, which do not act on
+ * each other. */
 static double pair_time(const struct ky_bodies *bodies, size_t i, size_t j, double g)
 {
     double r2 = 0, v2 = 0, rv = 0, gm = g * (bodies->mass[i] + bodies->mass[j]);

@@ -29,7 +29,7 @@ double ky_virial_ratio(const struct ky_sums *sums)
     return sums->virial != 0 ? 2 * inner / fabs(sums->virial) : (double)NAN;
 }
 
-/* Steps of a leap-frog in √(r³/(G m)) of the closest pair: 200 or more in a circular orbit. */
+/* Steps of a leap-frog for √(r³/(G m)) of the closest pair; a circular orbit has 200 or more. */
 enum { KY_STEPS_OF_PAIR = 32 };
 
 /* Spitzer (1987), eq. 2-63, with the Coulomb logarithm of Giersz & Heggie (1994). */

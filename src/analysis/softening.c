@@ -54,7 +54,8 @@ static void say_range(const struct ky_bodies *bodies, char *text, size_t size)
     ky_format(text, size, "from %.6g to %.6g", least, most);
 }
 
-/* An option that changes (by more than the digits of TIPSY) what the bodies came with says so. */
+/* The remark that the softening of an option replaces what the bodies came with. Differences in
+ * the digits that TIPSY rounds are passed over. */
 static void say_replaced(const struct ky_parameters *given, const struct ky_snapshot *snapshot,
                          char remark[KY_REMARK])
 {

@@ -28,8 +28,8 @@ static double reach(const struct ky_bodies *bodies)
     return most;
 }
 
-/* k neighbours in the place of a body with mass make an infinite density; squares of distances that
- * overflow make none. */
+/* KY_BAD_DATA for a density that is not finite: k neighbours lie in the place of a body with mass,
+ * or squares of distances leave the range of numbers. */
 static enum ky_status check_results(const struct ky_bodies *bodies, size_t k, const double *density,
                                     const double *smoothing, struct ky_error *error)
 {

@@ -40,7 +40,8 @@ unsigned ky_bodies_with(const struct ky_bodies *bodies)
     return with;
 }
 
-/* Arrays that are NULL and wanted: those in `with`, and the required ones if `required`. */
+/* Makes the arrays that are NULL and wanted: those in `with`, and with `required` also the
+ * required ones. KY_FAULT when memory is out. */
 static enum ky_status allocate(struct ky_bodies *bodies, unsigned with, int required,
                                struct ky_error *error)
 {
@@ -122,8 +123,9 @@ static enum ky_status check_by_sorting(const uint64_t *id, size_t n, struct ky_e
     return status;
 }
 
-/* Rising ids are looked at once; ids that fill their range to a 64th, as in files whose bodies are
- * shuffled, are marked in a map of bits that takes no more than sorting does. */
+/* KY_BAD_DATA if an id occurs twice. Rising ids are looked through once. Ids that fill a 64th of
+ * their range or more, as in files whose bodies are shuffled, are marked in a map of bits, which
+ * takes no more memory than sorting does. Others are sorted. */
 static enum ky_status check_ids(const uint64_t *id, size_t n, struct ky_error *error)
 {
     size_t rising = 1;

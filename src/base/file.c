@@ -87,8 +87,8 @@ enum ky_status ky_file_may_write(const char *path, int overwrite, struct ky_erro
     return KY_OK;
 }
 
-/* Opened early, so that nothing can fail after the rename but the flush. A folder that may be
- * written and not read cannot be flushed. */
+/* Opens the folder that the file lies in; −1 if it may not be read, and then it cannot be flushed.
+ * It is opened before the file is written, so that after the rename only the flush can fail. */
 static int open_folder(char *path)
 {
     char *slash = strrchr(path, '/');
@@ -124,8 +124,9 @@ static char *temporary_name(const char *path, int number)
     return made;
 }
 
-/* Whether the open file is now ours alone: no other program writes it, and it still has that name
- * (another may just have published it). A file system without locks takes what it gets. */
+/* Whether the open file is ours alone: no other program has the lock, and the file still has that
+ * name (another program may just have published it). *busy becomes 1 if another has the lock. On a
+ * file system without locks there is no lock to fail. */
 static int claim(int fd, const char *name, int *busy)
 {
     struct stat open_one, named;
@@ -229,8 +230,8 @@ enum ky_status ky_file_reserve(struct ky_file *file, uint64_t bytes, struct ky_e
     return KY_OK;
 }
 
-/* Lets the disk begin with what has been written, so that not all is left to the end, and frees the
- * memory of what is on it: three times as fast for a snapshot of 640 MB as one fsync at the end. */
+/* After every 32 MB the disk is told to begin with what has been written, and its memory is freed.
+ * For a snapshot of 640 MB this is three times as fast as one fsync at the end. */
 static void begin_flush(struct ky_file *file, size_t bytes)
 {
     file->waiting += bytes;
@@ -344,7 +345,7 @@ enum ky_status ky_file_finish(struct ky_file *file, struct ky_error *error)
     return file->failure ? cannot_write(file->path, file->failure, error) : KY_OK;
 }
 
-/* The name in the folder is on the disk only when the folder is. */
+/* The name of a file is on the disk only when its folder is. */
 static int flush_folder(const struct ky_file *file)
 {
     if (file->folder < 0 || !fsync(file->folder))
@@ -352,8 +353,8 @@ static int flush_folder(const struct ky_file *file)
     return errno == EINVAL || errno == ENOTSUP ? 0 : errno; /* a file system that cannot do it */
 }
 
-/* Gives the file at `path` the second name `previous`, in one step, so that `path` is never away.
- */
+/* Gives the file at `path` the second name `previous`. There is a file at `path` all the time.
+ * Returns an errno, or 0. */
 static int keep_previous(const char *path, const char *previous)
 {
     struct stat about;

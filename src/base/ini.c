@@ -67,7 +67,8 @@ static void cut_remark(char *text)
         }
 }
 
-/* Takes the quotation marks off in place; NULL if the second is missing or something follows it. */
+/* Takes the quotation marks off, in place. NULL if the second one is missing or something follows
+ * it. */
 static char *unquoted(char *text)
 {
     char *to = text;
@@ -127,7 +128,7 @@ static enum ky_status unknown_name(const struct reading *r, const char *name)
     return ky_fail_in(r->error, KY_USAGE, "%s, line %zu: ", r->name, r->line);
 }
 
-/* Marks the option as named in this line; 0, or the line that names it already. */
+/* Notes that this line names the option. Returns the line that has named it before, or 0. */
 static size_t named_before(struct reading *r, const struct ky_option_set *owner,
                            const struct ky_option *option)
 {
@@ -259,7 +260,7 @@ enum ky_status ky_options_ini(const struct ky_option_set *sets, size_t count,
 
 /* ---- writing ---- */
 
-/* A text as it is, or in quotation marks where the reader would take something away from it. */
+/* Writes a text as it is; in quotation marks where the reader would take something away from it. */
 static void write_text(const char *text, FILE *out)
 {
     size_t length = strlen(text);

@@ -47,7 +47,7 @@ static enum ky_status tell(struct parser *p, const struct place *place, const ch
 
 /* ---- texts ---- */
 
-/* Four hexadecimal digits; −1 for anything else. */
+/* The number of four hexadecimal digits; −1 for anything else. */
 static long hexadecimal(const char *text)
 {
     static const char digits[] = "0123456789abcdef";
@@ -82,8 +82,8 @@ static char *put_utf8(char *to, unsigned long code)
     return to;
 }
 
-/* \uXXXX, or two of them for a code beyond 16 bits; NULL for what is none. `*from` is behind the
- * 'u' and ends behind the last digit. */
+/* Reads XXXX of \uXXXX, or two such escapes for a code beyond 16 bits. *from, which points behind
+ * the u, is moved behind the last digit. NULL for what is no character. */
 static char *put_code(char *to, const char **from)
 {
     long code = hexadecimal(*from);
@@ -100,8 +100,7 @@ static char *put_code(char *to, const char **from)
     return put_utf8(to, (unsigned long)code);
 }
 
-/* The text between quotation marks, in place: an escape is never shorter than what it stands for.
- */
+/* The text between quotation marks, in place: no escape is shorter than what it stands for. */
 static enum ky_status read_text(struct parser *p, char **text)
 {
     static const char escapes[] = "\"\"\\\\//b\bf\fn\nr\rt\t";
@@ -136,7 +135,8 @@ static enum ky_status read_text(struct parser *p, char **text)
 
 static enum ky_status read_value(struct parser *p, const struct place *place);
 
-/* A number, moved one place to the left, where nothing is needed any more, so that it can end. */
+/* A number. It is moved one byte to the left, over a character that is no longer needed, so that a
+ * zero byte can follow it. */
 static enum ky_status read_number(struct parser *p, const struct place *place)
 {
     char *end, *start = p->at;
@@ -165,7 +165,7 @@ static enum ky_status read_word(struct parser *p, const struct place *place)
     return read_number(p, place);
 }
 
-/* Behind a value: 1 if another one follows, 0 at the end, −1 for anything else. */
+/* What follows a value: 1 for a comma, 0 for the closing bracket, −1 for anything else. */
 static int goes_on(struct parser *p, char closing)
 {
     char c = next(p);

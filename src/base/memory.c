@@ -13,7 +13,8 @@
 
 enum { CACHE_LINE = 64, HUGE_PAGE = 1 << 21, HUGE_FROM = 4 << 20 };
 
-/* Walks and gathers come by memory in no order: with pages of 4 KiB they wait for addresses. */
+/* Memory in huge pages. Walks and gathers read it in no order, and with pages of 4 KiB they would
+ * wait for the translation of addresses. */
 static void *allocate_huge(size_t bytes)
 {
     if (bytes > SIZE_MAX - HUGE_PAGE)

@@ -10,7 +10,7 @@ struct language {
     locale_t plain, before;
 };
 
-/* The C libraries have the locale "C" ready: no memory is needed, and this cannot fail. */
+/* The libraries have the locale "C" at hand: this needs no memory and cannot fail. */
 static struct language enter_plain(void)
 {
     struct language language = {newlocale(LC_ALL_MASK, "C", (locale_t)0), (locale_t)0};
@@ -56,7 +56,8 @@ const char *ky_number_text(char text[KY_NUMBER_TEXT], double value)
     return text;
 }
 
-/* Behind the 0 of a text that begins like 0x10, which strtod takes for 16; else NULL. */
+/* For a text that begins like 0x10, which strtod takes for 16: the place behind the 0. Else NULL.
+ */
 static const char *end_before_x(const char *text)
 {
     text += strspn(text, " \t\n\v\f\r");

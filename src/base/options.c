@@ -98,7 +98,7 @@ static const char *choice_word(const char *choices, int index, size_t *length)
     }
 }
 
-/* Plain digits are exact to 2^64 - 1; a number such as 1e6 goes through double. */
+/* Sets a count. Plain digits are exact up to 2^64 − 1; a number such as 1e6 goes through double. */
 static enum ky_status set_count(uint64_t *place, const char *text, double value, const char *where,
                                 struct ky_error *error)
 {
@@ -163,7 +163,7 @@ enum ky_status ky_option_set_text(const struct ky_option *option, void *values, 
     }
 }
 
-/* Gives a field the value that says that nobody has set it; flags and numbers become 0. */
+/* Gives a field the value that stands for "unset"; flags and whole numbers become 0. */
 static void unset(const struct ky_option *option, void *values)
 {
     void *place = field(option, values);

@@ -45,9 +45,8 @@ double ky_random_uniform(struct ky_random *random)
 
 double ky_random_normal(struct ky_random *random)
 {
-    double u =
-        ky_random_uniform(random); /* Box & Muller; the second number is not kept: no state */
-    double v = ky_random_uniform(random);
+    /* Box & Muller (1958). Their second number is not kept, so that there is no state. */
+    double u = ky_random_uniform(random), v = ky_random_uniform(random);
     return sqrt(-2.0 * log(u)) * cos(2.0 * pi * v);
 }
 

@@ -45,8 +45,8 @@ void ky_one_line(char *text)
     }
 }
 
-/* Formats a line. One that has no room, as with a value of thousands of characters, keeps its two
- * ends, which say what is wrong and what would be right. Returns its length. */
+/* Formats a line and returns its length. A line that is too long, because of a value of thousands
+ * of characters, keeps its two ends: they say what is wrong and what would be right. */
 static size_t format_line(char *line, size_t size, const char *format, va_list arguments)
 {
     enum { END = 160 };

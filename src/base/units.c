@@ -1,5 +1,5 @@
-/* Unit presets: scales in cgs. G of a preset follows from G in cgs (CODATA 2018) but keeps the
- * customary digits. */
+/* Unit presets: scales in cgs. G follows from G in cgs (CODATA 2018), with the digits that are
+ * customary: 43009 for kpc, 1e10 Msun and km/s. */
 #include "base/units.h"
 
 #include "base/status.h"

@@ -7,9 +7,10 @@
 #include "base/memory.h"
 #include "base/random.h"
 
-/* f(E) = 1/(√8 π²) [∫ (dP/dΨ) dΨ/√(E − Ψ) + P(edge)/√E] with P = dρ/dΨ and Ψ = Φ(edge) − Φ. P is
- * known at the nodes from the density's derivative and the force; between two nodes it is taken as
- * linear in Ψ, for which the integral is 2 ΔP/(√(E − Ψ₁) + √(E − Ψ₂)): no numerical derivative. */
+/* f √E at E = Ψ of node k, by Eddington's formula: f(E) = 1/(√8 π²) [∫ (dP/dΨ) dΨ/√(E − Ψ) +
+ * P(edge)/√E] with P = dρ/dΨ and Ψ = Φ(edge) − Φ. At the nodes P = −(dρ/dr)/g is known from the
+ * slope of the density and the force g. Between two nodes P is taken as linear in Ψ; the integral
+ * is then 2 ΔP/(√(E − Ψ₁) + √(E − Ψ₂)). So no derivative is taken numerically. */
 static double weight_at(const struct ky_equilibrium *equilibrium, size_t k)
 {
     const double *depth = equilibrium->depth, *slope = equilibrium->profile.slope,
@@ -46,8 +47,8 @@ enum ky_status ky_equilibrium_solve(struct ky_equilibrium *equilibrium, struct k
                            "radius %g with softening %g (in scale radii); choose another softening "
                            "or cutoff",
                            profile->r[k], equilibrium->softening);
-            /* Both factors are linear between nodes: the bound of a cell is the product of their
-             * largest values, and a smaller body of the same cell lies below it too. */
+            /* Both factors are linear between nodes. So the product of their largest values bounds
+             * a cell, also for a body that lies further out in the cell of node k. */
 #pragma omp parallel for schedule(static, 16)
     for (size_t k = 0; k < nodes; k++) {
         double most = 0;
@@ -87,8 +88,8 @@ static double linear(const double *x, const double *y, size_t k, double at)
     return dx > 0 ? y[k] + (y[k + 1] - y[k]) * (at - x[k]) / dx : y[k];
 }
 
-/* With v = v_edge sin θ, where v_edge takes the body to the edge, v² f dv is proportional to
- * sin²θ f √E dθ, which is finite everywhere: θ is drawn by rejection. */
+/* Draws θ by rejection, with v = v_edge sin θ, where v_edge takes the body to the edge. Then v² f
+ * dv is proportional to sin²θ f √E dθ, which is finite everywhere. */
 double ky_equilibrium_speed(const struct ky_equilibrium *equilibrium, double r,
                             struct ky_random *random)
 {

@@ -57,7 +57,8 @@ static enum ky_status make_bodies(const struct ky_model *model, const void *own,
                           : model->make(own, common, snapshot, error);
 }
 
-/* The softening that the model is given, in the lengths of its `make`, of which one is *length. */
+/* The softening that the model is given, in the lengths of its verb `make`. *length is how many
+ * units of length one of those has. */
 static enum ky_status soften(const struct ky_model *model, const void *own,
                              const struct ky_model_parameters *parameters, double *softening,
                              double *length, struct ky_error *error)

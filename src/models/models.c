@@ -169,7 +169,8 @@ static enum ky_status take_word(const struct ky_model *model, const struct ky_op
                    word, model->name, names);
 }
 
-/* `own`, the values of the second set, from its defaults, the fields, and what is told by name. */
+/* Fills the values of the second set, the model's own: from their defaults, then from fields of
+ * the parameters, then from the options by name. */
 static enum ky_status fill(const struct ky_model *model, const struct ky_option_set sets[2],
                            struct ky_model_parameters *parameters, struct ky_error *error)
 {

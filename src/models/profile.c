@@ -61,9 +61,9 @@ double ky_profile_energy(const struct ky_profile *profile)
     return sum;
 }
 
-/* The cell below node k as one shell at its middle. A shell of radius s and mass m has the softened
- * potential −2 m/(A + B) with A, B = √((r ± s)² + ε²): the mean of 1/√(d² + ε²) over the shell.
- * With ε = 0 the force at the nodes is M/r² exactly. */
+/* The cell below node k counts as one shell at its middle. A shell of radius s and mass m has the
+ * softened potential −2 m/(A + B) with A, B = √((r ± s)² + ε²), the mean of −m/√(d² + ε²) over the
+ * shell. With ε = 0 the force at the nodes is M/r² exactly. */
 void ky_profile_force(const struct ky_profile *profile, double softening,
                       double force[KY_PROFILE_NODES])
 {

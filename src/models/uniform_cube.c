@@ -12,9 +12,9 @@ static double simpson(int k)
 }
 
 /* −Σ m x·a = ½ ∫∫ d²/(d² + ε²)^(3/2) over two bodies in the unit cube. The difference of two
- * coordinates has the density 2(1 − |u|) on [0, 1]; by symmetry the first difference is taken as
- * the largest, the others as fractions v, w of it, which removes the singularity. With ε = 0 this
- * is −W = 0.941156. */
+ * coordinates has the density 2(1 − |u|) on [0, 1]. By symmetry the first difference is taken as
+ * the largest, and the others as fractions v/u, w/u of it, which removes the singularity. With ε =
+ * 0 this is −W = 0.941156. */
 static double virial(double softening)
 {
     double sum = 0;
@@ -34,7 +34,7 @@ static double edge_of(const struct ky_uniform *uniform)
     return virial(0) / -ky_uniform_potential(uniform);
 }
 
-/* Of the sphere with half of the cube's volume, which lies inside the cube. */
+/* The radius of the sphere with half of the volume of the cube. It lies inside the cube. */
 static enum ky_status half_mass(const void *own, double *radius, struct ky_error *error)
 {
     (void)error;

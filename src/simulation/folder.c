@@ -41,10 +41,10 @@ int ky_folder_is_snapshot(const char *name)
     return 0;
 }
 
-/* The folders of a start. In the first the files are written. It gets the second name when they are
- * complete: only then are old results removed. It gets the third name when those are gone: only
- * then are the files moved. So a start that is interrupted can be completed, or leaves all as it
- * was. */
+/* The folders of a start. The files are written to the folder with the first name. It gets the
+ * second name when they are complete; only then are old results removed. It gets the third name
+ * when those are gone; only then are the files moved up. So a start that is interrupted can be
+ * completed, or leaves all as it was. */
 static const char begun[] = "starting.part", complete[] = "starting", moving[] = "started";
 
 /* What a run writes and may remove again; run.log is locked and emptied in its own place. */
@@ -122,7 +122,7 @@ static enum ky_status remove_result(const char *folder, const char *name, struct
     return status;
 }
 
-/* Makes every folder on the way; *made tells about the last. */
+/* Makes every folder on the way. *made becomes 1 if the last one was not there. */
 static enum ky_status make(const char *folder, int *made, struct ky_error *error)
 {
     char path[KY_PATH];
@@ -221,7 +221,7 @@ static enum ky_status rename_in(const char *folder, const char *from, const char
     return status;
 }
 
-/* From the folder of a start to the one that it lies in. */
+/* Moves a file from the folder of a start to the one that it lies in. */
 static enum ky_status move_up(const char *inside, const char *name, struct ky_error *error)
 {
     char above[NAME_MAX + 4];

@@ -16,7 +16,7 @@
 
 /* ---- opening and closing ---- */
 
-/* Every line goes to run.log with the time of day, and on to the caller. */
+/* The log of a run: every line goes to run.log with the time of day (UTC), and to the caller. */
 static void log_line(void *context, enum ky_log_level level, const char *line)
 {
     struct ky_run *run = context;
@@ -152,8 +152,8 @@ static const char *stop_reason(const struct ky_run *run)
     return NULL;
 }
 
-/* What the user has done in the folder: once a second and after a snapshot, since the calls of the
- * system cost as much as a step of a few bodies. */
+/* Looks for what the user has done in the folder, once a second and after a snapshot. More often
+ * would be dear: the calls of the system take as long as a step of a few bodies. */
 static enum ky_status look_around(struct ky_run *run, const char **reason, struct ky_error *error)
 {
     double now = ky_clock();
@@ -165,7 +165,7 @@ static enum ky_status look_around(struct ky_run *run, const char **reason, struc
     return ky_run_keep_energy(run, error);
 }
 
-/* The caller's own work after a number of steps. */
+/* Calls the caller's function, if it is due after this step. */
 static enum ky_status visit(struct ky_run *run, struct ky_error *error)
 {
     const uint64_t every = run->given.visit_every ? run->given.visit_every : 1;

@@ -46,8 +46,8 @@ static char *times_text(const struct ky_run *run)
     return text;
 }
 
-/* How far and how often, as they have become. How the run is to end before that, and where its
- * files go, is no part of it. */
+/* The options of the run as they have become. Left out are those that say where files go and how
+ * the run is to end early: they are no part of what is repeated. */
 static void write_run_options(struct ky_json *json, const struct ky_run *run)
 {
     static const char *const left_out[] = {"output", "steps", "max-wall", "overwrite"};
@@ -70,7 +70,7 @@ static void write_run_options(struct ky_json *json, const struct ky_run *run)
     free(at);
 }
 
-/* "\\" and "\n" in a value of the source, in place. */
+/* Turns "\\" and "\n" in a value of the source into a backslash and the end of a line, in place. */
 static void unescape(char *value)
 {
     char *to = value;

@@ -52,9 +52,9 @@ enum ky_status ky_run_write_snapshot(struct ky_run *run, struct ky_error *error)
     return status;
 }
 
-/* energy.csv, cut short by another program since the last row, which would leave a hole of zero
- * bytes before the next one. What was cut off is lost; the file goes on with a whole line. A
- * restart file that counts on the lost rows is soon replaced. */
+/* If another program has cut energy.csv short since the last row, the next row would be written
+ * behind a hole of zero bytes. So the file goes on at its end, with a whole line. What was cut off
+ * is lost. A restart file that counts on the lost rows is soon replaced. */
 static enum ky_status notice_cut(struct ky_run *run, struct ky_error *error)
 {
     struct stat about;
@@ -142,8 +142,8 @@ enum ky_status ky_run_write_restart(struct ky_run *run, struct ky_error *error)
 
 /* ---- energy.csv ---- */
 
-/* All bytes of the open file, which may have no name any more, to a new one, which takes its place.
- */
+/* Copies the open file, which may have no name any more, to a new one with the name `path`, and
+ * goes on with that. */
 static enum ky_status copy_energy(struct ky_run *run, const char *path, const char *previous,
                                   struct ky_error *error)
 {
@@ -159,7 +159,7 @@ static enum ky_status copy_energy(struct ky_run *run, const char *path, const ch
         offset += bytes;
     }
     status = ky_file_finish(file, error);
-    /* Opened by its temporary name: at `path` there may be another one again. */
+    /* By its temporary name: at `path` somebody may have put another file again. */
     FILE *copy = bytes < 0 || status ? NULL : fopen(ky_file_temporary(file), "r+");
     if (!copy || fseek(copy, 0, SEEK_END)) {
         if (!status)

@@ -7,11 +7,13 @@
 #include "base/threads.h"
 #include "simulation/run.h"
 
-/* Bytes a body of a copy for output: mass, position, velocity, id; acceleration, potential. */
+/* Bytes that each body takes in a copy for output: mass, position, velocity, id; acceleration,
+ * potential. */
 enum { COPY = 64 + 32 };
 
-/* The most bodies that fit, from what two large systems need: for those it is a straight line. The
- * bodies that are given, which take up memory already, are part of what is available. */
+/* The largest number of bodies that fit. The memory that n bodies need is a straight line for
+ * large n, which two numbers fix. `available` is the memory that is free; it includes that of the
+ * bodies that are given. */
 static enum ky_status find_largest(const struct ky_parameters *parameters, double available,
                                    struct ky_plan *plan, struct ky_error *error)
 {

@@ -34,7 +34,7 @@ static enum ky_status restore_parameters(struct ky_run *run, const struct ky_res
     return ky_sim_restore_parameters(restart, &wanted, &run->parameters, &run->texts, error);
 }
 
-/* The times of --at. A restart file of before they were there has none. */
+/* The times of --at. Restart files of before there was --at have none. */
 static enum ky_status restore_times(struct ky_schedule *schedule, const struct ky_restart *restart,
                                     struct ky_error *error)
 {
@@ -77,7 +77,8 @@ static enum ky_status restore_state(struct ky_run *run, const struct ky_restart 
                : ky_fail(error, KY_BAD_DATA, "the restart file holds no schedule");
 }
 
-/* energy.csv as it was when the restart file was written. */
+/* Opens energy.csv and cuts it back to what it was when the restart file was written. KY_BAD_DATA
+ * if it is missing or shorter. */
 static enum ky_status cut_energy(struct ky_run *run, struct ky_error *error)
 {
     enum ky_status status = ky_run_open_energy(run, "r+", error);
@@ -99,8 +100,8 @@ static enum ky_status cut_energy(struct ky_run *run, struct ky_error *error)
     return KY_OK;
 }
 
-/* Another end. The snapshot at the one before, if the run came so far, is one of its times from now
- * on, so that run.json repeats it. */
+/* Gives the run another end, if the caller names one. If the run has reached its old end, the
+ * snapshot there becomes one of --at, so that run.json repeats it. */
 static enum ky_status extend(struct ky_run *run, struct ky_error *error)
 {
     const struct ky_instant now = run->sim->now, before = run->schedule.end;

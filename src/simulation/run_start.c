@@ -51,7 +51,7 @@ static void warn(const struct ky_run *run, const struct ky_scales *scales, doubl
                "take a shorter "
                "--step or a larger --softening",
                step, longest);
-    /* Of a handful of bodies nobody expects a smooth system. */
+    /* Nobody expects a smooth system of a handful of bodies. */
     if (scales->relaxation_time > 0 && length > scales->relaxation_time && ky_sim_n(run->sim) > 20)
         ky_log(&run->parameters, KY_LOG_WARNING,
                "the run is longer than the relaxation time %.3g of %zu bodies: it no longer "
@@ -69,7 +69,7 @@ static enum ky_status write_text(struct ky_run *run, struct ky_error *error)
     return status ? status : ky_sim_parameters_text(&resolved, &run->text, error);
 }
 
-/* Of what a run starts from: all arrays but those that it computes. */
+/* A hash of what a run starts from: all arrays but those that it computes. Never 0. */
 static uint64_t hash_bodies(const struct ky_bodies *bodies)
 {
     uint64_t hash = bodies->n, place = 0;
@@ -84,7 +84,7 @@ static uint64_t hash_bodies(const struct ky_bodies *bodies)
     return hash ? hash : 1;
 }
 
-/* The bodies of a run that is repeated are those that it had. */
+/* KY_BAD_DATA if the run repeats another one and its bodies are not those that the other had. */
 static enum ky_status check_hash(struct ky_run *run, const struct ky_bodies *bodies,
                                  struct ky_error *error)
 {
@@ -126,7 +126,8 @@ static enum ky_status check(struct ky_run *run, const struct ky_snapshot *initia
     return status ? status : write_text(run, error);
 }
 
-/* The bodies go to the engine and from the host. */
+/* Puts the bodies on the engine, frees them unless the caller keeps them, and computes the first
+ * forces. */
 static enum ky_status place(struct ky_run *run, struct ky_snapshot *initial, struct ky_error *error)
 {
     int mutual = !isnan(run->parameters.softening) ||
@@ -152,7 +153,7 @@ static enum ky_status place(struct ky_run *run, struct ky_snapshot *initial, str
     return ky_sim_first_forces(run->sim, error);
 }
 
-/* run.log without the lines of the run that was replaced. */
+/* Takes the lines of the run that was replaced out of run.log. */
 static enum ky_status forget_log(struct ky_run *run, struct ky_error *error)
 {
     char text[1 << 14];

@@ -24,7 +24,7 @@ static const char *other_step(const struct ky_schedule *schedule)
     return schedule->fixed ? "" : ", or choose another --step";
 }
 
-/* The same for a time, where a step may be divided too. */
+/* The same advice for a time, where a step may be divided too. */
 static const char *other_way(const struct ky_schedule *schedule)
 {
     return schedule->fixed ? "" : ", or choose another --step, or --shorten";
@@ -122,7 +122,8 @@ static int ascending(const void *a, const void *b)
     return ky_instant_compare(x, y);
 }
 
-/* A time from the start, which is a snapshot anyway, to the end. */
+/* The instant of a time of --at. KY_USAGE if it lies outside the run. The start is allowed; there
+ * is a snapshot anyway. */
 static enum ky_status find_at(const struct ky_schedule *schedule, double time,
                               struct ky_instant *instant, struct ky_error *error)
 {
@@ -135,7 +136,8 @@ static enum ky_status find_at(const struct ky_schedule *schedule, double time,
     return find(schedule, "--at", time, 0, instant, error);
 }
 
-/* Sorted, each once. */
+/* Makes the list of further snapshots from the times of --at: sorted, each once, without the
+ * start. */
 static enum ky_status place_times(struct ky_schedule *schedule, const double *times, size_t count,
                                   struct ky_error *error)
 {
@@ -160,7 +162,8 @@ static enum ky_status place_times(struct ky_schedule *schedule, const double *ti
 
 /* ---- a step of the program's own choice ---- */
 
-/* The largest length that divides both, up to `tiny`; 0 divides nothing. */
+/* The greatest common divisor of two lengths, where remainders up to `tiny` count as 0. If one is
+ * 0, the other. */
 static double common(double a, double b, double tiny)
 {
     while (b > tiny) {
@@ -226,7 +229,7 @@ static enum ky_status choose_step(const struct ky_parameters *parameters,
 
 /* ---- the whole ---- */
 
-/* Time is a double: beside a large one a short step is lost. */
+/* KY_USAGE if the step is lost in the rounding of the latest time. */
 static enum ky_status check_advance(const struct ky_schedule *schedule, struct ky_error *error)
 {
     double step = ky_schedule_step(schedule), end = ky_instant_time(&schedule->line, schedule->end);
@@ -240,7 +243,8 @@ static enum ky_status check_advance(const struct ky_schedule *schedule, struct k
                                    : "take a longer --step, or bodies with an earlier time");
 }
 
-/* The last snapshot of --every is at the end. */
+/* KY_USAGE unless the end is one of the times of --every, so that the last snapshot is at the end.
+ */
 static enum ky_status check_every(const struct ky_schedule *schedule, struct ky_error *error)
 {
     char text[KY_NEAREST];
@@ -278,8 +282,8 @@ enum ky_status ky_schedule_extend(struct ky_schedule *schedule, double end, uint
     return status ? status : check_advance(schedule, error);
 }
 
-/* The shortest interval that gives no more than KY_ENERGY_ROWS rows and divides that of the
- * snapshots; all in steps. */
+/* The shortest interval that gives no more than KY_ENERGY_ROWS rows and divides the interval of
+ * the snapshots. All are in steps. */
 static uint64_t energy_interval(uint64_t end, uint64_t every)
 {
     uint64_t interval = end ? (end - 1) / KY_ENERGY_ROWS + 1 : 1;

@@ -14,7 +14,7 @@
 
 enum { BY_FORCES = KY_WITH_ACCELERATION | KY_WITH_POTENTIAL };
 
-/* A new integrator for the bodies and parameters of now, which goes on counting. */
+/* Makes a new integrator for the present bodies and parameters. It goes on counting steps. */
 static enum ky_status renew_integrator(struct ky_sim *sim, struct ky_error *error)
 {
     struct ky_integrator_state *old = sim->integrator, *new = NULL;
@@ -32,7 +32,7 @@ static enum ky_status renew_integrator(struct ky_sim *sim, struct ky_error *erro
     return KY_OK;
 }
 
-/* All bodies as they are, with room for `more` at the end and with ids. */
+/* Fills *bodies with all bodies, their ids and forces, and leaves room for `more` at the end. */
 static enum ky_status take_bodies(struct ky_sim *sim, size_t more, unsigned with,
                                   struct ky_bodies *bodies, struct ky_error *error)
 {
@@ -45,8 +45,9 @@ static enum ky_status take_bodies(struct ky_sim *sim, size_t more, unsigned with
     return status;
 }
 
-/* Bodies in place of those that are there. Nothing has changed after KY_BAD_DATA and KY_USAGE from
- * the checks; after other failures the simulation can only be closed. */
+/* Puts the bodies in place of those that are there, and computes their forces. After KY_BAD_DATA
+ * and KY_USAGE, which come from the checks, nothing has changed. After other failures the
+ * simulation can only be closed. *bodies may lose its array of softenings. */
 static enum ky_status put_bodies(struct ky_sim *sim, struct ky_bodies *bodies,
                                  struct ky_error *error)
 {
@@ -66,8 +67,7 @@ static enum ky_status put_bodies(struct ky_sim *sim, struct ky_bodies *bodies,
     return status ? status : renew_integrator(sim, error);
 }
 
-/* put_bodies, for bodies whose arrays are freed. `softening` is an array that put_bodies may drop.
- */
+/* put_bodies for a copy, which is freed with all of its arrays. */
 static enum ky_status replace_bodies(struct ky_sim *sim, struct ky_bodies *bodies,
                                      struct ky_error *error)
 {
@@ -79,7 +79,8 @@ static enum ky_status replace_bodies(struct ky_sim *sim, struct ky_bodies *bodie
 
 /* ---- writing ---- */
 
-/* Arrays of `from` over rows of `to` from `first` on, but results and, unless `labels`, ids. */
+/* Copies the arrays of `from` over the rows of `to` from row `first` on. Results are left out, and
+ * ids unless `labels`. */
 static void copy_rows(struct ky_bodies *to, size_t first, const struct ky_bodies *from, int labels)
 {
     for (int k = 0; k < KY_ARRAYS; k++) {
@@ -118,7 +119,8 @@ enum ky_status ky_sim_write(struct ky_sim *sim, const struct ky_bodies *given,
 
 /* ---- bodies that come and go ---- */
 
-/* Ids from the largest of the first `n` on; KY_USAGE when there are none left. */
+/* Gives the bodies from the n-th on the ids above those of the first n. KY_USAGE if there are too
+ * few such ids. */
 static enum ky_status number(struct ky_bodies *bodies, size_t n, struct ky_error *error)
 {
     uint64_t next = 0;

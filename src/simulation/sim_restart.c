@@ -83,7 +83,7 @@ enum ky_status ky_sim_restore_columns(struct ky_sim *sim, const struct ky_restar
     return status;
 }
 
-/* The numbers by name: of the clock, and of the integrator. */
+/* The sections of numbers by name: that of the clock, and that of the integrator. */
 enum { NUMBERS = 2 };
 static enum ky_status store_numbers(const struct ky_sim *sim, struct ky_section sections[NUMBERS],
                                     struct ky_error *error)
@@ -160,7 +160,7 @@ static enum ky_status read_bodies(const struct ky_restart *restart,
     return status;
 }
 
-/* The clock as it was; what files of version 1 lack follows from the rest. */
+/* Reads the clock. What files of version 1 lack follows from the rest. */
 static enum ky_status restore_clock(const struct ky_restart *restart, struct stored_clock *stored,
                                     struct ky_error *error)
 {
@@ -227,8 +227,8 @@ enum ky_status ky_sim_parameters_text(const struct ky_parameters *parameters, ch
     return fclose(memory) ? ky_no_memory(error, "parameters", 1, 4096) : KY_OK;
 }
 
-/* What the caller wants of the processor; what it leaves open is as before, so that the bits are.
- */
+/* Takes processor and log from the caller. What the caller leaves open stays as it was, so that
+ * the run goes on to the last bit. */
 static void take_processor(struct ky_parameters *stored, const struct ky_parameters *wanted)
 {
     if (wanted->engine && strcmp(wanted->engine, "auto") != 0)

@@ -5,7 +5,8 @@
 
 #include "base/number.h"
 
-/* A ratio counts as whole if it is so to this many ticks, or to a millionth of that of itself. */
+/* A ratio counts as a whole number if it differs from one by no more than this; beyond a million,
+ * by no more than 1e-12 of itself. */
 static const double tolerance = 1e-6;
 /* Every whole number up to here is a double. */
 static const double countable = 9e15;
