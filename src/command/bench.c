@@ -99,8 +99,9 @@ struct bench {
     struct unroll_table unroll;
 };
 
-/* Without words the engine is measured in what it can do; every engine has the exact sum, which
- * comes first. */
+/* 1 if a failure only means that the engine has no such kernels, and the command line did not ask
+ * for them: then they are left out with a remark. The exact sum, which comes first, every engine
+ * has. */
 static int pass_over(struct cli *cli, const struct bench *bench, const char *group,
                      enum ky_status status)
 {

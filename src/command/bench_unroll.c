@@ -1,6 +1,6 @@
-/* kyoho bench unroll: how the number of unrolled stages matters to the exact sum on a device, which
- * F09's section VII leaves open. Sinks and sources of a lane and turn are 1, 2, 4 and 8; F09's
- * kernels are 1x1 (no unrolling), 4x1 (simple) and 4x4 (double). */
+/* kyoho bench unroll: how much the unrolling of the loops matters to the exact sum on a device,
+ * which section VII of F09 leaves open. A lane takes 1, 2, 4 or 8 sinks and as many sources in a
+ * turn of its loop. The kernels of F09 are 1x1 (no unrolling), 4x1 (simple) and 4x4 (double). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,8 +63,8 @@ static enum ky_status probe(struct cli *cli, const struct ky_parameters *paramet
     return KY_OK;
 }
 
-/* One pass over the table. What is not compiled is seen in the first one, which also checks; of
- * several passes the fastest counts, so that a disturbance does not decide. */
+/* Measures the table once. The first pass finds what is not compiled, and compares with the exact
+ * sum. Of several passes the fastest counts, so that a disturbance does not decide. */
 static enum ky_status measure_all(struct cli *cli, const struct ky_parameters *parameters, size_t n,
                                   int pass, struct unroll_table *table)
 {

@@ -176,7 +176,8 @@ int cli_given(const struct cli *cli, const char *name)
     return ky_option_given(cli->sets, cli->count, name);
 }
 
-/* Where in `names` the first one stands that was given, and its name; or NULL. */
+/* Writes the first of `names` that was given to `name`, and returns where it stands in `names`;
+ * NULL if there is none. */
 static const char *first_given(const struct cli *cli, const char *names, char name[32])
 {
     for (const char *word = names; *word; word += strcspn(word, " "), word += *word == ' ') {

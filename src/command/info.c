@@ -256,7 +256,7 @@ static enum ky_status take_member(void *context, const char *object, const char 
     return KY_OK;
 }
 
-/* A run that was stopped stands behind the last row if that is not of its last step. */
+/* Takes run.json in place of the last row, if it is later: a run may stop between two rows. */
 static void read_run_json(const char *folder, struct last_row *last)
 {
     char path[4096], *text = NULL;

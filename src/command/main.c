@@ -14,8 +14,9 @@
 #include "command/man.h"
 #include "snapshot/snapshot.h"
 
-/* What a command is called for, without --json: FILES, beside which it prints remarks, NUMBERS that
- * it prints, maybe beside files, or PRINTS alone, so that it has no --quiet. */
+/* What a command is called for without --json. FILES: it makes files, and prints remarks beside.
+ * NUMBERS: it prints numbers, and may make files too. PRINTS: it prints alone, and so has no
+ * --quiet. */
 enum purpose { FILES, NUMBERS, PRINTS };
 static const struct {
     const struct subcommand *command;
@@ -65,7 +66,7 @@ static void help(FILE *out)
     ky_help_text(text, 0, 0, out);
 }
 
-/* What went wrong: a line on standard error, or an object where a program is listening. */
+/* Says what went wrong: a line on standard error, and with --json an object on standard output. */
 static void complain(const struct cli *cli, enum ky_status status)
 {
     if (cli->json) {
@@ -138,9 +139,9 @@ static int unknown(const char *word)
     return (int)status;
 }
 
-/* A closed standard stream would give its number to the next file that is opened, and remarks would
- * go into that file. What is written to a closed standard output fails. A file that may not grow is
- * an error of the write, not the end of the program. */
+/* Opens standard streams that are closed. Else the next file that is opened would get the number
+ * of one, and remarks would go into that file. What is written to a closed standard output fails.
+ * A file that may not grow is an error of the write, and does not end the program. */
 static void prepare_process(void)
 {
     output_closed = fcntl(STDOUT_FILENO, F_GETFD) < 0;
@@ -154,7 +155,7 @@ static void prepare_process(void)
 #endif
 }
 
-/* The end of what was printed without a subcommand. */
+/* The exit code after what a call without a subcommand has printed. */
 static int printed(void)
 {
     if (!output_failed())

@@ -6,7 +6,8 @@
 #include "command/command.h"
 #include "models/models.h"
 
-/* --softening takes the place of what the bodies bring, and says so as `run` does. */
+/* With --softening: it takes the place of what the bodies bring, with the same remark as that of
+ * `run`. */
 static enum ky_status replace_softening(struct cli *cli, double given, const char *name,
                                         struct ky_snapshot *system)
 {
@@ -24,7 +25,7 @@ static enum ky_status replace_softening(struct cli *cli, double given, const cha
     return KY_OK;
 }
 
-/* A system whose bodies have softenings of their own, beside one that has one for all: then all
+/* Gives each body of a system the one softening of that system, if the bodies of the other system
  * have their own. */
 static enum ky_status soften(struct ky_snapshot *system, const struct ky_snapshot *other,
                              double length, struct ky_error *error)
@@ -38,8 +39,8 @@ static enum ky_status soften(struct ky_snapshot *system, const struct ky_snapsho
     return status;
 }
 
-/* The softening of two systems that have one each: --softening, or the larger, which neither makes
- * more collisional than it was. */
+/* Chooses the softening of two systems that have one each: --softening, or the larger. The larger
+ * makes neither system more collisional than it was. */
 static void choose_softening(struct cli *cli, double given, const struct ky_snapshot *a,
                              const struct ky_snapshot *b, struct ky_snapshot *both)
 {

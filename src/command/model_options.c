@@ -1,6 +1,6 @@
-/* The options of models on a command line. Which model they are for is known when the line has been
- * read: so one set has an option of each name that any model has, and those that were given go to
- * the model by name. */
+/* The options of models on a command line. Only when the line has been read is it known which
+ * model they are for. So one set has an option of each name that any model has. Those that were
+ * given go to the model by name. */
 #include <string.h>
 
 #include "command/command.h"
@@ -8,7 +8,7 @@
 
 static const char *const title = "model";
 
-/* One option of each name, the k-th in the k-th value. */
+/* Gathers one option of each name. The value of the k-th is the k-th of the values. */
 static size_t gather(struct ky_option options[CLI_OPTIONS])
 {
     size_t count = 0;

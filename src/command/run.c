@@ -21,9 +21,9 @@ static void on_signal(int number)
     stop = 1;
 }
 
-/* The first signal ends the run after this step. A second SIGINT or SIGTERM ends the program at
- * once. A closed terminal or pipe may send its signal again for each line that is written, so those
- * never do; where they are ignored (nohup) the run goes on. */
+/* The first signal ends the run after the present step. A second SIGINT or SIGTERM ends the
+ * program at once. SIGHUP and SIGPIPE never do: a closed terminal or pipe may send its signal
+ * again for each line that is written. Where they are ignored (nohup) the run goes on. */
 static void catch_signals(void)
 {
     static const struct {
@@ -152,8 +152,8 @@ static void keep_processor(const struct cli *cli, struct ky_parameters *paramete
         parameters->threads = -1;
 }
 
-/* Bodies are made or read for a plan up to this number, which takes no time to speak of. Of more
- * only the number is known, and the step not, unless it is given. */
+/* Up to this number the bodies are made or read for a plan, which takes no time to speak of. Of
+ * more bodies only the number is known; so the step is not known unless it is given. */
 enum { LARGEST_MADE = 100000 };
 
 /* The bodies of the run. For a plan of many bodies only their number. */
@@ -211,8 +211,9 @@ static enum ky_status show_plan(struct cli *cli, const struct request *request,
     return KY_OK;
 }
 
-/* Where a parameter file says how far, the command line replaces both ways to say it. A run.json
- * says which bodies it means, unless the command line asks for others. */
+/* If the command line says how far the run goes, by --end or by --steps, it replaces both of the
+ * parameter file. The hash of a run.json is that of its bodies, and does not count if the command
+ * line asks for other bodies. */
 static void settle_parameter_file(const struct cli *cli, struct request *request)
 {
     static const char *const titles[] = {"bodies", "reading", "model"}, *const names[] = {

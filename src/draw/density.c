@@ -21,7 +21,7 @@ enum { PAD = 4, MAX_LEVELS = 16, TOP_CELLS = 5 };
 /* So many bodies and fewer are drawn as dots. */
 enum { DOTS = 1000 };
 
-/* Bodies under the kernel for one body in a cell: 4 π (0.71 cells)². */
+/* The number of bodies under the kernel if a cell has one: 4π (0.71 cells)². */
 static const double kernel_cells = 6.28;
 
 struct level {
@@ -78,7 +78,8 @@ static enum ky_status prepare(struct pyramid *pyramid, int width, struct ky_erro
     return KY_OK;
 }
 
-/* A place in cells of the level; 0 if it is not at least `rim` cells inside. */
+/* The place of a pixel in cells of the level; 0 if it lies less than `rim` cells inside the grid.
+ */
 static int place(const struct level *level, const double pixel[2], double rim, double at[2])
 {
     for (int k = 0; k < 2; k++) {
@@ -102,7 +103,8 @@ static double mass_of(const struct pyramid *pyramid, size_t i)
     return pyramid->view->by_number ? 1 : pyramid->bodies->mass[i];
 }
 
-/* A body is counted on the finest level that holds it; the levels above add up what is below. */
+/* Counts the bodies in cells. A body is counted on the finest level that holds it; coarser levels
+ * add up what lies below. */
 static void count_bodies(struct pyramid *pyramid)
 {
 #pragma omp parallel for schedule(static)

@@ -75,7 +75,8 @@ void ky_draw_parameters_defaults(struct ky_draw_parameters *parameters)
     ky_options_defaults(&set);
 }
 
-/* What can be wrong with the call, before any work. Positions past `farthest` would overflow. */
+/* KY_USAGE or KY_BAD_DATA for what can be wrong with the call. Positions past `farthest` would
+ * overflow. */
 static enum ky_status check(const struct ky_snapshot *panels, size_t count,
                             struct ky_draw_parameters *parameters, struct ky_error *error)
 {

@@ -1,5 +1,5 @@
-/* The CSV reader: a header line names the columns, one line a body; lines that start with # are
- * remarks, some of which carry time, units and parameters (docs/formats/snapshots.md). */
+/* The CSV reader. A header line names the columns; each further line is a body. Lines that start
+ * with # are remarks, of which some tell time, units and parameters (docs/formats/snapshots.md). */
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
@@ -208,7 +208,8 @@ static enum ky_status keep_parameters(struct reader *r, const char *text, struct
     return KY_OK;
 }
 
-/* "# name: value" or "# name = value": the value, or NULL for a remark without such a beginning. */
+/* For a remark "# name: value" or "# name = value": writes the name, and returns what follows it.
+ * NULL for other remarks. */
 static const char *split_remark(const char *line, char name[32])
 {
     const char *word = line + 1 + strspn(line + 1, " \t");
@@ -238,7 +239,7 @@ static int count_names(const char *line)
     return count;
 }
 
-/* What a remark without a meaning of its own may tell all the same: units, or the columns. */
+/* Looks in a remark that has no meaning here for units in words, and for names of columns. */
 static void search_remark(struct reader *r, const char *line)
 {
     char name[32];
@@ -419,8 +420,8 @@ static enum ky_status read_rows(struct reader *r, struct ky_error *error)
     return status;
 }
 
-/* The scales have to be whole, and G the one that follows from them. Without scales, remarks may
- * tell the units in words, which are not understood. */
+/* KY_BAD_DATA for scales of which some are missing, and for a G that does not follow from them.
+ * Without scales, units that remarks name in words are not understood. */
 static enum ky_status check_units(const struct reader *r, struct ky_error *error)
 {
     struct ky_error own;
@@ -462,7 +463,7 @@ enum ky_status ky_csv_read(const struct ky_input *input, const struct ky_read_op
     return status;
 }
 
-/* Whether the line begins with the name of a column; one of remarks may, behind the #. */
+/* 1 if the line begins with the name of a column, perhaps behind a #. */
 static int names_column(const unsigned char *line, const unsigned char *end)
 {
     char cell[16] = {0};
@@ -474,7 +475,8 @@ static int names_column(const unsigned char *line, const unsigned char *end)
     return find_column(cell) != NULL;
 }
 
-/* Text with a line that names columns that we know: the first that is no remark, or a remark. */
+/* 1 for text with a line that begins with the name of a column: the first line that is no remark,
+ * or a remark before it. */
 int ky_csv_recognise(const struct ky_input *input, const unsigned char *head, size_t bytes)
 {
     size_t at = bytes >= 3 && !memcmp(head, "\xef\xbb\xbf", 3) ? 3 : 0;

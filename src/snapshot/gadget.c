@@ -1,7 +1,8 @@
-/* The reader of GADGET's binary formats 1 and 2: Fortran records, each between two markers that
- * hold its length, of either byte order; blocks POS, VEL, ID, MASS in this order (1) or by name (2,
- * which may also have POT and ACCE); float or double, ids of 32 or 64 bits; one file or several.
- * Markers are 32 bits wide: a record of 4 GB or more holds its length modulo 2^32. */
+/* The reader of GADGET's binary formats 1 and 2. They consist of Fortran records of either byte
+ * order, each between two markers that hold its length. Format 1 has the blocks POS, VEL, ID and
+ * MASS in this order. Format 2 has them by name, and may have POT and ACCE. Numbers are floats or
+ * doubles, ids have 32 or 64 bits, and a snapshot is one file or several. Markers are 32 bits
+ * wide: a record of 4 GB or more holds its length modulo 2^32. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -67,8 +68,8 @@ int ky_gadget2_recognise(const struct ky_input *input, const unsigned char *head
     return 0;
 }
 
-/* The length of the record at `offset`; `fits` says whether a length is possible, given the file.
- */
+/* Finds the length of the record at `offset`. `fits` says whether the block can have a length.
+ * KY_BAD_DATA if no length that the marker allows agrees with the marker at the end. */
 static enum ky_status record(const struct piece *p, uint64_t offset,
                              int (*fits)(const struct piece *, int block, uint64_t length),
                              int block, uint64_t *length, struct ky_error *error)
@@ -116,8 +117,8 @@ static int fits_anything(const struct piece *p, int block, uint64_t length)
     return 1;
 }
 
-/* Redshift, side of the box, densities and h: 0 in an isolated system, so that a redshift of 0 may
- * be one that is not told. */
+/* Reads redshift, side of the box, densities and h. All are 0 in an isolated system; so a redshift
+ * of 0 may be one that nobody told. */
 static enum ky_status read_space(struct piece *p, const unsigned char head[HEADER],
                                  struct ky_error *error)
 {

@@ -1,5 +1,5 @@
-/* The table of data sets, the lock and the file driver: see hdf5.h. In a build without HDF5 a file
- * is still told to be one. */
+/* The table of data sets, the lock and the file driver: see hdf5.h. In a build without HDF5 such a
+ * file is still recognised, for the error line. */
 #include <string.h>
 
 #include "base/features.h"
@@ -112,7 +112,8 @@ struct driver {
     haddr_t eoa, eof;
 };
 
-/* What HDF5 knows the one file by: a link out of it has another name, and is not followed. */
+/* The name by which HDF5 knows the one file. A link to another file has another name, and is not
+ * followed. */
 static const char NAME[] = "/the file itself";
 
 /* What H5Fopen and H5Fcreate call. NULL for any name but that of the one file. */
@@ -229,8 +230,8 @@ static const H5FD_class_t driver_class = {
     .fl_map = H5FD_FLMAP_DICHOTOMY,
 };
 
-/* Large data sets start at a page, which the disk's cache likes; no times are kept, so that the
- * same bodies give the same file. */
+/* Makes the file. Large data sets start at a multiple of a page, which the disk's cache likes. No
+ * times are kept, so that the same bodies give the same file. */
 static hid_t create(hid_t access)
 {
     hid_t how = H5Pcreate(H5P_FILE_CREATE);

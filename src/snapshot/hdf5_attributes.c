@@ -43,8 +43,9 @@ hid_t ky_hdf5_group(hid_t where, const char *name)
     return link.type == H5L_TYPE_EXTERNAL ? -1 : H5Gopen2(where, name, H5P_DEFAULT);
 }
 
-/* Text of a fixed length, else what it is. The library is not trusted with texts of variable
- * length: damage to the heap where they lie makes it crash. */
+/* Reads a text of fixed length; of anything else it says that it is neither a number nor a short
+ * text. Texts of variable length are not read: where the heap that they lie in is damaged, the
+ * library crashes. */
 static void read_text(hid_t object, const char *name, char text[KY_HDF5_TEXT])
 {
     hid_t attribute = H5Aopen(object, name, H5P_DEFAULT), type = H5Aget_type(attribute);
@@ -59,7 +60,8 @@ static void read_text(hid_t object, const char *name, char text[KY_HDF5_TEXT])
     H5Aclose(attribute);
 }
 
-/* The largest, as of the sides of a box; but one that is negative or not finite comes first. */
+/* The largest of the values, as of the sides of a box; but the first that is negative or not
+ * finite, if there is one. */
 static double one_of(const double *values, int count)
 {
     double result = values[0];

@@ -1,5 +1,5 @@
-/* The reader of GADGET-style HDF5, ours and others', in one file or several. A first pass over all
- * files compares header, data sets and size of the file; only then is memory taken. */
+/* The reader of GADGET-style HDF5, ours and that of others, in one file or several. A first pass
+ * compares header, data sets and size of all files. Only then is memory taken. */
 #ifdef KY_HAVE_HDF5
 #include "snapshot/hdf5.h"
 
@@ -41,7 +41,8 @@ static enum ky_status cannot_open(hid_t failed, struct ky_error *error)
 
 /* ---- the first pass ---- */
 
-/* A field that a group lacks: an error if it is required, else nothing has it. */
+/* For a field that a group lacks: KY_BAD_DATA if it is required, else no body of the file has it.
+ */
 static enum ky_status missing(const struct ky_hdf5_field *field, const char *name,
                               const struct ky_hdf5_header *h, int type, struct reader *r,
                               struct ky_error *error)
@@ -196,7 +197,8 @@ static enum ky_status for_pieces(const struct ky_input *first, struct reader *r,
 
 /* ---- reading ---- */
 
-/* Ids are read as they are stored: HDF5 makes 0 of a negative number that is read as unsigned. */
+/* KY_BAD_DATA for an id below 0. Ids are read with the sign that they are stored with, because
+ * HDF5 turns a negative number into 0 where it is read as unsigned. */
 static enum ky_status check_signed(const int64_t *ids, uint64_t count, uint64_t first,
                                    struct ky_error *error)
 {
@@ -220,7 +222,7 @@ static hid_t memory_type(const struct ky_hdf5_field *field, hid_t set)
     return is_signed ? H5T_NATIVE_INT64 : H5T_NATIVE_UINT64;
 }
 
-/* Rows done … done + part of the data set, into `to`. */
+/* Reads rows done … done + part − 1 of the data set to `to`. */
 static enum ky_status read_rows(hid_t set, hid_t space, const struct ky_hdf5_field *field,
                                 uint64_t done, uint64_t part, void *to, struct ky_error *error)
 {
@@ -379,7 +381,7 @@ static enum ky_status read_order(hid_t own, struct reader *r, struct ky_error *e
     return status ? status : (r->order ? check_order(r->order, r->n, error) : KY_OK);
 }
 
-/* What the first file says about all: units, time and the number of files. */
+/* Reads what the first file says about all: units, time, space and the number of files. */
 static enum ky_status read_preface(hid_t file, struct reader *r, struct ky_error *error)
 {
     struct ky_hdf5_header h;
@@ -410,8 +412,8 @@ static enum ky_status read_own(hid_t file, struct reader *r, struct ky_error *er
     return status;
 }
 
-/* The softenings of the types, where no data set tells those of the bodies: one number if they are
- * the same, else one for each body. */
+/* Takes the softenings of the types, where no data set and no number of ours tells one: one for
+ * all if they are the same, else one for each body. */
 static enum ky_status soften_types(struct reader *r, struct ky_error *error)
 {
     struct ky_bodies *bodies = &r->snapshot->bodies;

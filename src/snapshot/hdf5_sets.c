@@ -1,5 +1,5 @@
-/* Data sets of /PartType groups: their names and factors of a and h in the codes that are known,
- * and whether one can be read: of the right shape, whole, and in this file. */
+/* Data sets of /PartType groups: their names in the codes that are known, their factors of a and
+ * h, and whether one can be read. */
 #ifdef KY_HAVE_HDF5
 #include "snapshot/hdf5.h"
 
@@ -44,7 +44,7 @@ const char *ky_hdf5_set_name(hid_t group, const struct ky_hdf5_field *field)
     return NULL;
 }
 
-/* The chunks of a data set, as far as this HDF5 can count them: all are there. */
+/* 1 if the file has all chunks of the data set, as far as this version of HDF5 can count them. */
 static int has_all_chunks(hid_t how, hid_t set, hid_t space)
 {
 #if H5_VERSION_GE(1, 10, 5)
@@ -61,7 +61,7 @@ static int has_all_chunks(hid_t how, hid_t set, hid_t space)
 #endif
 }
 
-/* The name of the first filter that this HDF5 cannot undo, or 0. */
+/* 1 if there is a filter that this HDF5 cannot undo; its name and number are those of the first. */
 static int unknown_filter(hid_t how, char name[64], int *number)
 {
     int count = H5Pget_nfilters(how);
@@ -94,7 +94,8 @@ static enum ky_status in_other_files(hid_t how, const char *where, struct ky_err
                    where, name);
 }
 
-/* Whether all that the data set promises is really in the file, and can be unpacked. */
+/* KY_BAD_DATA if the file does not hold all that the data set promises; KY_UNSUPPORTED if it
+ * cannot be unpacked. */
 static enum ky_status check_storage(hid_t set, hid_t space, const char *where, uint64_t bytes,
                                     struct ky_error *error)
 {

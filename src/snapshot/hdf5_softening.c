@@ -1,5 +1,6 @@
-/* The softening of each type of bodies, as GADGET-4 and AREPO tell it: a parameter gives the class
- * of each type, and another the softening of each class. Both are equivalent to Plummer's. */
+/* The softening of each type, as GADGET-4 and AREPO tell it. One parameter gives the class of a
+ * type, another the softening of a class. Both codes give the ε of Plummer's law that their
+ * softening is equivalent to. */
 #ifdef KY_HAVE_HDF5
 #include "snapshot/hdf5.h"
 

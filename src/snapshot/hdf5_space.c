@@ -1,5 +1,5 @@
 /* Whether a file of GADGET-style HDF5 is comoving, h-scaled or periodic. Each code has its own
- * names for what tells it; the tables here list those that are known. */
+ * names for this; the tables list those that are known. */
 #ifdef KY_HAVE_HDF5
 #include "snapshot/hdf5.h"
 
@@ -8,7 +8,8 @@
 
 #include "snapshot/space.h"
 
-/* The first row of a fact that the file has counts, in the first of these groups that has it. */
+/* Of several rows of one fact the first that the file has counts, in the first of these groups
+ * that has it. */
 static const char *const groups[] = {"Cosmology", "Parameters", "Header", "RuntimePars", "/"};
 static const struct fact_name {
     enum ky_space_fact fact;
@@ -40,7 +41,8 @@ static int is_there(hid_t file, const char *group, const char *name)
     return ky_hdf5_tell_in(file, group, name).is_there;
 }
 
-/* A box is written by every code, and is periodic unless the code says that it is not. */
+/* 1 if the code says that the space is open. Every code writes a box, and without such a word the
+ * box is periodic. */
 static int is_open(hid_t file)
 {
     return ky_hdf5_tell_in(file, "Parameters", "InitialConditions:periodic").number ==

@@ -12,7 +12,7 @@
 
 enum quantity { LENGTH, MASS, VELOCITY, TIME, QUANTITIES };
 
-/* The first group that has length, mass and velocity or time counts. */
+/* The first of these groups counts that has length and mass, and velocity or time. */
 static const char *const groups[] = {"Units", "Parameters", "Header", "RuntimePars", "/"};
 enum { GROUPS = sizeof groups / sizeof *groups };
 
@@ -30,7 +30,8 @@ static const struct unit_name {
 };
 enum { UNIT_NAMES = sizeof unit_names / sizeof *unit_names };
 
-/* Names of the constant of gravity in these units; 0: it follows from them. */
+/* Names of the constant of gravity in these units; a constant of 0 stands for the one that follows
+ * from them. */
 static const char *const gravity_names[] = {
     "GravityConstantInternal",              /* GADGET-4, AREPO */
     "Gravitational_Constant_In_Code_Inits", /* GIZMO */
@@ -38,7 +39,7 @@ static const char *const gravity_names[] = {
 };
 enum { GRAVITY_NAMES = sizeof gravity_names / sizeof *gravity_names };
 
-/* What a data set's numbers times this are in cgs, without factors of a and h. */
+/* Attributes of a data set that take its numbers to cgs, without factors of a and h. */
 static const char *const factor_names[] = {
     "CGSConversionFactor",                                               /* EAGLE */
     "to_cgs",                                                            /* GADGET-4, AREPO */
@@ -134,7 +135,8 @@ static int units_of_sets(hid_t file, double q[QUANTITIES])
 
 /* ---- units that are not understood ---- */
 
-/* These three are for H5Aiterate2: they keep the first name that … */
+/* Three functions for H5Aiterate2. Each keeps the first name that it looks for, and ends the
+ * iteration. */
 static herr_t keep(const char *name, void *found)
 {
     snprintf(found, NAME, "%.*s", NAME - 1, name);

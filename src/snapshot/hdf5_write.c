@@ -1,6 +1,6 @@
-/* The GADGET-style HDF5 writer (docs/formats/snapshots.md). Bodies are grouped by type; if the
- * caller's are not, /Kyoho/Order keeps their order. Arrays go to the disk as they lie in memory, or
- * in slabs where they must be gathered or scaled. */
+/* The GADGET-style HDF5 writer (docs/formats/snapshots.md). Bodies are grouped by type. If those
+ * of the caller are not, /Kyoho/Order keeps their order. Arrays go to the disk as they lie in
+ * memory, or by slabs where they must be gathered or scaled. */
 #ifdef KY_HAVE_HDF5
 #include "snapshot/hdf5.h"
 
@@ -104,8 +104,9 @@ static void write_header(struct writer *w)
     H5Gclose(header);
 }
 
-/* yt takes any file for kpc, 1e10 Msun and km/s, and pynbody wants to be told. Physical numbers are
- * in these units; N-body numbers are raw and are told to be, so that both readers see the same. */
+/* Writes /Units. yt takes any file for kpc, 1e10 Msun and km/s, and pynbody wants to be told. So
+ * physical numbers are written in these units. N-body numbers are written as they are, under the
+ * same units, so that both programs see the same. */
 static void write_units(struct writer *w)
 {
     hid_t units = group(w, "Units");
@@ -139,7 +140,7 @@ static hid_t data_set(struct writer *w, hid_t where, const char *name, hid_t typ
     return made;
 }
 
-/* `rows` rows of 8-byte columns to rows `at` … of the data set. */
+/* Writes `rows` rows of 8-byte columns to rows `at` … of the data set. */
 static void put_rows(struct writer *w, hid_t set, hid_t type, uint64_t at, uint64_t rows,
                      int columns, const void *data)
 {
@@ -152,7 +153,7 @@ static void put_rows(struct writer *w, hid_t set, hid_t type, uint64_t at, uint6
     H5Sclose(memory);
 }
 
-/* Rows first … first + rows of the file's order into the slab, scaled. */
+/* Gathers rows first … first + rows − 1 of the order of the file into the slab, scaled. */
 static void gather(struct writer *w, const struct ky_hdf5_field *field, const void *array,
                    uint64_t first, uint64_t rows, double scale)
 {
@@ -273,7 +274,7 @@ static void write_all(struct writer *w)
     w->failed |= H5Fclose(w->h5) < 0;
 }
 
-/* Uncompressed, a little more than the file will have. */
+/* Bytes of the uncompressed file, a few more than it will have. */
 static uint64_t bytes_needed(const struct writer *w)
 {
     uint64_t row = 0, n = w->snapshot->bodies.n;

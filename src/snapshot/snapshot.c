@@ -104,7 +104,8 @@ static enum ky_status unknown_content(const struct ky_input *input, struct ky_er
                    "CSV with a header line such as id,mass,x,y,z,vx,vy,vz), or it is cut off");
 }
 
-/* What the formats leave to one place: chosen types, ids, physical space, checks. */
+/* Does for every format the same: leaves out types, drops ids, completes the conversion to
+ * physical space, checks the bodies. KY_BAD_DATA for what cannot be used. */
 static enum ky_status finish(struct ky_snapshot *made, const struct ky_read_options *options,
                              struct ky_error *error)
 {

@@ -1,6 +1,6 @@
-/* The TIPSY reader: both byte orders, headers of 28 and 32 bytes, positions and velocities in float
- * or double, and Bonsai's version 2. Which of them it is, the size of the file tells. Ids come from
- * NAME.iord, units and space from NAME.param (tipsy_notes.c). */
+/* The TIPSY reader. It knows both byte orders, headers of 28 and 32 bytes, positions and
+ * velocities as floats or doubles, and version 2 of Bonsai. The size of the file tells which of
+ * them it is. Ids come from NAME.iord, units and space from NAME.param (tipsy_notes.c). */
 #include "snapshot/tipsy.h"
 
 #include <inttypes.h>
@@ -55,14 +55,14 @@ static size_t record(const struct layout *layout, int kind)
            3 * (layout->velocity - 4);
 }
 
-/* Behind a header of 28 bytes comes a mass. A small integer there is the padding of a header of 32,
- * and the file has lost its last 4 bytes. */
+/* 1 if what follows 28 bytes is the padding of a header of 32. It is a small integer, and no mass.
+ * The file has lost its last 4 bytes then. */
 static int is_padding(const unsigned char *head, int turn)
 {
     return ky_load32(head + 28, turn) < 256;
 }
 
-/* Finds the layout that gives the size of the file. */
+/* Finds the layout that gives the size of the file. KY_BAD_DATA if none does. */
 static enum ky_status find_layout(const struct ky_input *input, struct layout *layout,
                                   struct ky_error *error)
 {
@@ -161,7 +161,7 @@ static enum ky_status read_records(const struct ky_input *input, const struct la
     return status;
 }
 
-/* An array of zeros means that the file's writer had no such numbers. */
+/* Drops an array of zeros: the program that wrote the file had no such numbers. */
 static void drop_if_zero(double **array, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -173,8 +173,9 @@ static void drop_if_zero(double **array, size_t n)
 
 #define BLANKS " \t\r\n"
 
-/* Bonsai keeps ids as whole numbers of 32 bits in the word of the potential. Read as float those
- * below 2^29 are from 0 to 1e-19, which no potentials of all bodies are. */
+/* Takes ids out of the potentials, if they are ids. Bonsai keeps ids as whole numbers of 32 bits
+ * in the word of the potential. Read as floats, those below 2^29 lie from 0 to 1e-19, where the
+ * potentials of all bodies never lie. */
 static enum ky_status take_ids(struct ky_bodies *bodies, struct ky_error *error)
 {
     uint32_t any = 0;
@@ -202,7 +203,7 @@ static enum ky_status take_ids(struct ky_bodies *bodies, struct ky_error *error)
     return KY_OK;
 }
 
-/* The same softening of several bodies is that of the system. */
+/* Makes the softening that all bodies have the one of the snapshot. */
 static void take_one_softening(struct ky_snapshot *snapshot)
 {
     struct ky_bodies *bodies = &snapshot->bodies;
@@ -216,7 +217,8 @@ static void take_one_softening(struct ky_snapshot *snapshot)
     bodies->softening = NULL;
 }
 
-/* NAME.iord: the count, then an id a line, as text. */
+/* Reads the text of NAME.iord: the count, then a line for each id. KY_BAD_DATA for any other text.
+ */
 static enum ky_status parse_ids(const char *text, struct ky_bodies *bodies, struct ky_error *error)
 {
     char *end;
@@ -258,7 +260,7 @@ static enum ky_status read_ids(const char *name, struct ky_snapshot *snapshot,
     return status;
 }
 
-/* The units of velocity in a comoving TIPSY file are not the same in all codes that write one. */
+/* Refuses comoving files: the codes that write them do not agree about the unit of velocity. */
 static enum ky_status decide_space(const struct ky_read_options *options,
                                    struct ky_snapshot *snapshot, struct ky_error *error)
 {
@@ -287,7 +289,7 @@ static enum ky_status read_neighbour(const char *path, const char *suffix,
     return status;
 }
 
-/* What the file beside it says of units and space. */
+/* Reads NAME.param, and decides on the space that it tells. */
 static enum ky_status finish(const struct ky_input *input, const struct ky_read_options *options,
                              struct ky_snapshot *snapshot, struct ky_error *error)
 {

@@ -1,6 +1,6 @@
-/* NAME.param beside a TIPSY file: lines "key = value". Kyoho keeps there what the records cannot
- * hold, in remarks; PKDGRAV, Gasoline and ChaNGa have their parameters there, of which units, box
- * and comoving space concern a reader. */
+/* NAME.param beside a TIPSY file: lines "key = value". Kyoho keeps there, in remarks, what the
+ * records cannot hold. PKDGRAV, Gasoline and ChaNGa keep their parameters there; units, box and
+ * comoving space concern a reader. */
 #include "snapshot/tipsy.h"
 
 #include <math.h>
@@ -122,8 +122,8 @@ static enum ky_status read_notes(const char *text, struct notes *notes, struct k
     return status;
 }
 
-/* A box is periodic unless bPeriodic says that it is not; PKDGRAV's own has the side 1. The time of
- * a comoving file is its scale factor. */
+/* The space that the notes tell. A box is periodic unless bPeriodic says that it is not; that of
+ * PKDGRAV has the side 1. The time of a comoving file is its scale factor. */
 static struct ky_space space_of(const struct notes *notes, double time)
 {
     double facts[KY_SPACE_FACTS];
@@ -135,7 +135,7 @@ static struct ky_space space_of(const struct notes *notes, double time)
     return ky_space_of(facts, time);
 }
 
-/* Numbers in TIPSY have G = 1; those of the run have its own. */
+/* Takes the numbers back to the G of the run; those in the file have G = 1. */
 static void take_back(struct ky_snapshot *snapshot, double g)
 {
     const double speed = sqrt(g);

@@ -1,7 +1,7 @@
-/* The TIPSY writer: big-endian, the header of 32 bytes (without its padding readers take wrong
- * masses without a word), all numbers float, G = 1. Ids that are not 0 … n - 1 go to NAME.iord,
- * units and what else the records cannot tell to NAME.param; all files are on the disk before the
- * first gets its name. */
+/* The TIPSY writer: big-endian, all numbers floats, G = 1, and the header of 32 bytes, without
+ * whose padding readers take wrong masses and do not notice. Ids that are not 0 … n − 1 go to
+ * NAME.iord. Units, and what else the records cannot tell, go to NAME.param. All files are on the
+ * disk before the first gets its name. */
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
@@ -109,14 +109,15 @@ static int needs_ids(const struct ky_bodies *bodies, const uint64_t *order)
     return 0;
 }
 
-/* What the records cannot tell: units, a softening of 0, which means none there, and the kind. */
+/* 1 if NAME.param is needed: for units, for the kind of softening, and for a softening of 0, which
+ * means none in a record. */
 static int needs_notes(const struct ky_snapshot *snapshot)
 {
     return snapshot->units.g != 1 || snapshot->units.length_cm > 0 || snapshot->softening == 0 ||
            snapshot->softening_kind > KY_PLUMMER;
 }
 
-/* The file and its neighbours, of which those that this snapshot does not need have no ky_file. */
+/* The snapshot and the files beside it. Those that it does not need have no ky_file. */
 struct output {
     const char *path;
     char *name[3];
