@@ -7,7 +7,7 @@ static struct ky_rows rows_of(const struct ky_device_bodies *bodies, enum ky_col
 {
     const struct ky_engine_scale scales = ky_engine_scale(&bodies->units, bodies->parameters->g);
     const double scale = ky_columns[column].of_field ? scales.acceleration : 1;
-    return (struct ky_rows){bodies->n, ky_columns[column].components, 1 / scale};
+    return (struct ky_rows){bodies->n, ky_columns[column].components, 1 / scale, KY_STATE_BYTES};
 }
 
 static enum ky_status clear(struct ky_device_columns *columns,
