@@ -661,6 +661,36 @@ static void memory_that_runs_out(void **state)
     guard_end();
 }
 
+/* Exact sums for some bodies read the state where it is: no copy of all bodies is made. */
+static void exact_sums_copy_nothing(void **state)
+{
+    (void)state;
+    enum { N = 20000, SOME = 3 };
+    struct ky_error error = {0};
+    size_t sinks[SOME] = {0, N / 2, N - 1};
+    double a[SOME][3], potential[SOME];
+    need_a_device();
+    guard_begin(0);
+    for (int k = 0; k < engine_count; k++) {
+        struct ky_parameters given = cloud_parameters(), parameters;
+        struct ky_bodies bodies = cloud_make(PLUMMER, N);
+        struct ky_engine *engine;
+        given.engine = engines[k].engine;
+        given.force = KY_WALK;
+        assert_ok(ky_force_resolve(&given, &parameters, &error));
+        if (is_cpu_engine(k) || ky_engine_open(&parameters, N, &engine, &error) != KY_OK)
+            continue;
+        assert_ok(ky_engine_put(engine, &bodies, &error));
+        guard.largest = 0;
+        enum ky_status status = ky_engine_exact(engine, sinks, SOME, a, potential, &error);
+        assert_true(status == KY_OK || status == KY_UNSUPPORTED);
+        assert_true(guard.largest < N * sizeof(double));
+        ky_engine_close(engine);
+        ky_bodies_free(&bodies);
+    }
+    guard_end();
+}
+
 /* Where kernels are slow to compile, each unrolling with a size of its own. */
 static void nothing_is_written_around_buffers(void **state)
 {
@@ -835,6 +865,7 @@ int main(void)
         cmocka_unit_test(without_double),
         cmocka_unit_test(bodies_come_back_as_they_went),
         cmocka_unit_test(memory_that_runs_out),
+        cmocka_unit_test(exact_sums_copy_nothing),
         cmocka_unit_test(nothing_is_written_around_buffers),
         cmocka_unit_test(batches_of_lists_take_turns),
         cmocka_unit_test(two_simulations_at_once),

@@ -15,11 +15,12 @@ enum { GUARD_FRONT = KY_PART_ALIGN, GUARD_DRIVERS = 2, GUARD_SENDINGS = 64, GUAR
 
 /* What the tests set and read. */
 static struct {
-    int marks;    /* 1: buffers allocated from now on get them */
-    int fail;     /* the allocation with this number, counted down from now, fails; -1: none */
-    int overruns; /* buffers whose marks were overwritten */
-    int changes;  /* pinned memory that changed, or was released, while it was written */
-    int buffers;  /* and pinned memory, that have not been released */
+    int marks;      /* 1: buffers allocated from now on get them */
+    int fail;       /* the allocation with this number, counted down from now, fails; -1: none */
+    int overruns;   /* buffers whose marks were overwritten */
+    int changes;    /* pinned memory that changed, or was released, while it was written */
+    int buffers;    /* and pinned memory, that have not been released */
+    size_t largest; /* bytes of the largest buffer since this was set to 0 */
 } guard = {.fail = -1};
 
 static const char guard_mark[64] = "around this buffer nobody has anything to write, nor to read.";
@@ -90,6 +91,7 @@ static enum ky_status guard_allocate(struct ky_card *card, size_t bytes, struct 
                                 ? guard_allocate_marked(card, bytes, buffer, error)
                                 : guard_inner_of(card)->allocate(card, bytes, buffer, error);
     guard.buffers += status == KY_OK;
+    guard.largest = bytes > guard.largest ? bytes : guard.largest;
     return status;
 }
 

@@ -172,7 +172,7 @@ static enum ky_status evaluate(struct ky_device_bodies *bodies, struct ky_host_t
                                void *own, struct ky_error *error)
 {
     const struct ky_parameters *parameters = bodies->parameters;
-    struct task task = {{parameters->precision, parameters->unroll, 0, bodies->n, 0, NULL},
+    struct task task = {{parameters->precision, parameters->unroll, 0, bodies->n, 0, NULL, 0},
                         NULL,
                         {&bodies->acceleration, &bodies->potential, bodies->n, 0, 0}};
     enum ky_status status = ky_mark(&bodies->cards, 0, error);
@@ -194,7 +194,7 @@ static enum ky_status field(struct ky_device_bodies *bodies, struct ky_host_tree
     struct ky_engine_scale scale = ky_engine_scale(&bodies->units, bodies->parameters->g);
     const size_t count = points->count, real = ky_real_bytes(bodies->parameters->precision);
     const struct task task = {
-        {bodies->parameters->precision, KY_UNROLL_TUNED, 0, count, points->body != NULL, points},
+        {bodies->parameters->precision, KY_UNROLL_TUNED, 0, count, points->body != NULL, points, 0},
         points->body,
         {&direct->part[0].acceleration, &direct->part[0].potential, count, 0, 0}};
     enum ky_status status = need_results(bodies, direct, 0, count, error);

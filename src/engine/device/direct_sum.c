@@ -130,6 +130,10 @@ static const struct unrolling {
 } unrollings[] = {[KY_UNROLL_TUNED] = {KY_DIRECT_SINKS, EVERY(tuned)},
                   KY_UNROLLINGS(NAMED, SWEPT, single)};
 
+/* The kernels that read the state. */
+#define FROM_STATE(a, b, name, NAME, how) [ROW_##NAME] = KY_KERNEL_ky_exact_##name##_double,
+static const enum ky_kernel_id from_state[SOFTENED] = {KY_SOFTENED(FROM_STATE, , )};
+
 /* The first that does what these pairs need: of bodies, or of points and bodies. */
 static size_t softened(const struct ky_device_bodies *bodies, const struct ky_points *points)
 {
@@ -204,13 +208,31 @@ static const struct ky_buffer *labels_of(const struct ky_direct_buffers *buffers
     return sum->labelled ? &buffers->label : &buffers->source;
 }
 
+/* What a kernel takes for its sources: see kernels/direct.h. */
+struct sources {
+    const struct ky_buffer *source, *low, *eps2;
+};
+
+static struct sources sources_of(const struct ky_device_bodies *bodies,
+                                 const struct ky_direct_buffers *buffers,
+                                 const struct ky_direct_sum *sum)
+{
+    const struct ky_buffer *softening = bodies->own_eps ? &bodies->softening : &bodies->mass;
+    if (sum->from_state)
+        return (struct sources){&bodies->position, &bodies->mass, softening};
+    return (struct sources){&buffers->source, &buffers->low, &buffers->eps2};
+}
+
 /* Sums over all sources for the wanted sinks, into partial sums. */
 static enum ky_status launch_sum(const struct ky_device_bodies *bodies, struct ky_card *card,
                                  struct ky_direct_buffers *buffers, const struct ky_direct_sum *sum,
                                  size_t *slices, struct ky_error *error)
 {
     const struct unrolling *unrolling = &unrollings[sum->unroll];
-    enum ky_kernel_id kernel = unrolling->kernel[softened(bodies, sum->points)][sum->precision];
+    const size_t row = softened(bodies, sum->points);
+    enum ky_kernel_id kernel =
+        sum->from_state ? from_state[row] : unrolling->kernel[row][sum->precision];
+    const struct sources sources = sources_of(bodies, buffers, sum);
     size_t real4 = ky_real4_bytes(sum->precision), length = bodies->n;
     size_t blocks = ky_groups(sum->count, KY_DIRECT_LANES * unrolling->sinks);
     *slices = 1;
@@ -232,8 +254,8 @@ static enum ky_status launch_sum(const struct ky_device_bodies *bodies, struct k
     struct ky_eps2_argument eps2 =
         points ? ky_eps2_of_points(bodies, points) : ky_eps2_argument(bodies);
     return ky_launch(card, kernel, blocks * *slices,
-                     KY_ARGUMENTS(KY_BUFFER(buffers->source), KY_BUFFER(buffers->low),
-                                  KY_BUFFER(buffers->eps2), KY_BUFFER(*labels_of(buffers, sum)),
+                     KY_ARGUMENTS(KY_BUFFER(*sources.source), KY_BUFFER(*sources.low),
+                                  KY_BUFFER(*sources.eps2), KY_BUFFER(*labels_of(buffers, sum)),
                                   KY_BUFFER(buffers->partial), KY_VALUE(n), KY_VALUE(first),
                                   KY_VALUE(count), KY_VALUE(slice), KY_VALUE(flags),
                                   KY_EPS2(eps2, sum->precision)),

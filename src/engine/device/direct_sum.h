@@ -17,6 +17,9 @@ struct ky_direct_sum {
     int labelled;
     /* The sinks are points, behind the sources. NULL: they are bodies. */
     const struct ky_points *points;
+    /* The sources are the state of the bodies, in double, on the first card: none have to be made.
+     */
+    int from_state;
 };
 
 /* Where their accelerations, in columns `stride` apart, and potentials go: from place `to` on, or,

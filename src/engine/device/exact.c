@@ -34,15 +34,13 @@ enum ky_status ky_device_exact(struct ky_device_bodies *bodies, const size_t *si
     struct ky_direct_buffers buffers = {0};
     struct ky_buffer accelerations = {0}, potentials = {0};
     struct ky_engine_scale scale = ky_engine_scale(&bodies->units, bodies->parameters->g);
-    const struct ky_direct_sum sum = {KY_DOUBLE, KY_UNROLL_TUNED, 0, count, 1, NULL};
+    const struct ky_direct_sum sum = {KY_DOUBLE, KY_UNROLL_TUNED, 0, count, 1, NULL, 1};
     const struct ky_direct_results results = {&accelerations, &potentials, count, 0, 0};
     if (count == 0)
         return KY_OK;
     if (!card->has_double)
         return ky_fail(error, KY_UNSUPPORTED, "%s has no double: no exact sums", card->name);
     enum ky_status status = send_labels(bodies, &buffers, sinks, count, error);
-    if (status == KY_OK)
-        status = ky_direct_make_sources(bodies, &buffers, KY_DOUBLE, NULL, error);
     if (status == KY_OK)
         status = ky_buffer_need(card, &accelerations, "exact accelerations", 3 * count,
                                 sizeof(double), error);

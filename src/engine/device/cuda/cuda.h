@@ -17,7 +17,7 @@ struct ky_cuda_table {
     size_t count;
 };
 extern const struct ky_cuda_table ky_cuda_common, ky_cuda_single, ky_cuda_extended, ky_cuda_double,
-    ky_cuda_unroll;
+    ky_cuda_unroll, ky_cuda_exact;
 
 /* CUB's radix sort, scan and sum. With work = NULL they say how many bytes of scratch they want.
  * The sort has pairs of buffers; *now is that of the numbers, before and after. */

@@ -18,8 +18,9 @@ struct ky_cuda {
     uint64_t peers;   /* devices whose memory this one was given access to, or tried */
 };
 
-static const struct ky_cuda_table *const tables[] = {
-    &ky_cuda_common, &ky_cuda_single, &ky_cuda_extended, &ky_cuda_double, &ky_cuda_unroll};
+static const struct ky_cuda_table *const tables[] = {&ky_cuda_common,   &ky_cuda_single,
+                                                     &ky_cuda_extended, &ky_cuda_double,
+                                                     &ky_cuda_unroll,   &ky_cuda_exact};
 
 static const void *kernel_of(enum ky_kernel_id id)
 {

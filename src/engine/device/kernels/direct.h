@@ -1,8 +1,12 @@
-/* What the kernels of the exact sum share (direct.k, unroll.k): their arguments, and F09's loop.
+/* What the kernels of the exact sum share (direct.k, unroll.k, exact.k): their arguments, and F09's
+ * loop.
  *
  * Sources lie as x y z mass (floats relative to the middle of the system, or doubles), for
  * `extended` with the rest of the floats in `low`. A group takes a block of sinks and a slice of
  * the sources and writes the sums to `partial` [slice][sink]; ky_direct_reduce adds the slices.
+ *
+ * With KY_DIRECT_STATE the sources are the state itself, in double: `source` has the columns of
+ * positions, `low` the masses, `own_eps2` the softenings, not squared.
  *
  * A launch takes the sinks with the numbers from `first` on. The label of a sink is the index of
  * the source that is the sink itself, or n or more where there is none. Sinks lie among the
@@ -18,9 +22,17 @@
 /* The most sinks, and sources at a time, of a lane. */
 #define KY_MOST 8
 
+#ifdef KY_DIRECT_STATE
+typedef ky_state ky_direct_high;
+typedef ky_state ky_direct_low;
+#else
+typedef ky_real4 ky_direct_high;
+typedef float4 ky_direct_low;
+#endif
+
 struct ky_direct {
-    KY_GLOBAL const ky_real4 *source;
-    KY_GLOBAL const float4 *low;
+    KY_GLOBAL const ky_direct_high *source;
+    KY_GLOBAL const ky_direct_low *low;
     KY_GLOBAL const KY_REAL *own_eps2;
     KY_GLOBAL const ky_uint *label;
     KY_GLOBAL ky_real4 *partial;
@@ -28,7 +40,8 @@ struct ky_direct {
     KY_REAL eps2;
 };
 
-KY_FN struct ky_direct ky_direct_of(KY_GLOBAL const ky_real4 *source, KY_GLOBAL const float4 *low,
+KY_FN struct ky_direct ky_direct_of(KY_GLOBAL const ky_direct_high *source,
+                                    KY_GLOBAL const ky_direct_low *low,
                                     KY_GLOBAL const KY_REAL *own_eps2,
                                     KY_GLOBAL const ky_uint *label, KY_GLOBAL ky_real4 *partial,
                                     ky_uint n, ky_uint first, ky_uint count, ky_uint slice,
@@ -49,6 +62,30 @@ KY_FN struct ky_direct ky_direct_of(KY_GLOBAL const ky_real4 *source, KY_GLOBAL 
     return d;
 }
 
+/* x y z mass, and ε², of source i. */
+#ifdef KY_DIRECT_STATE
+KY_FN ky_real4 ky_direct_body(struct ky_direct d, ky_uint i)
+{
+    ky_ulong n = d.n;
+    return ky_make_real4(d.source[i], d.source[n + i], d.source[2 * n + i], d.low[i]);
+}
+
+KY_FN KY_REAL ky_direct_eps2(struct ky_direct d, ky_uint i)
+{
+    return d.own_eps2[i] * d.own_eps2[i];
+}
+#else
+KY_FN ky_real4 ky_direct_body(struct ky_direct d, ky_uint i)
+{
+    return d.source[i];
+}
+
+KY_FN KY_REAL ky_direct_eps2(struct ky_direct d, ky_uint i)
+{
+    return d.own_eps2[i];
+}
+#endif
+
 KY_FN struct ky_sink ky_direct_sink(struct ky_direct d, ky_uint k)
 {
     struct ky_sink sink;
@@ -57,11 +94,11 @@ KY_FN struct ky_sink ky_direct_sink(struct ky_direct d, ky_uint k)
     ky_uint place = behind ? d.n + number : number;
     sink.own = (d.flags & KY_DIRECT_LABELLED) ? d.label[number] : place;
     ky_uint i = behind ? place : sink.own;
-    ky_real4 body = d.source[i];
+    ky_real4 body = ky_direct_body(d, i);
     sink.x = body.x;
     sink.y = body.y;
     sink.z = body.z;
-    sink.eps2 = (d.flags & KY_DIRECT_OWN_EPS) ? d.own_eps2[i] : d.eps2;
+    sink.eps2 = (d.flags & KY_DIRECT_OWN_EPS) ? ky_direct_eps2(d, i) : d.eps2;
 #if KY_IN_EXTENDED
     float4 low = d.low[i];
     sink.x_low = low.x;
@@ -74,11 +111,11 @@ KY_FN struct ky_sink ky_direct_sink(struct ky_direct d, ky_uint k)
 KY_FN struct ky_source ky_direct_source(struct ky_direct d, ky_uint j, const int how)
 {
     struct ky_source source;
-    source.body = d.source[j];
+    source.body = ky_direct_body(d, j);
 #if KY_IN_EXTENDED
     source.low = d.low[j];
 #endif
-    source.eps2 = (how & KY_EPS_OF_BOTH) ? d.own_eps2[j] : 0;
+    source.eps2 = (how & KY_EPS_OF_BOTH) ? ky_direct_eps2(d, j) : 0;
     return source;
 }
 
@@ -167,7 +204,8 @@ KY_FN void ky_direct_unrolled(struct ky_direct d, const int sinks, const int sou
 /* ---- a kernel of F09's loop ---- */
 
 #define KY_DIRECT_ARGUMENTS                                                                        \
-    (KY_GLOBAL const ky_real4 *KY_RESTRICT source, KY_GLOBAL const float4 *KY_RESTRICT low,        \
+    (KY_GLOBAL const ky_direct_high *KY_RESTRICT source,                                           \
+     KY_GLOBAL const ky_direct_low *KY_RESTRICT low,                                               \
      KY_GLOBAL const KY_REAL *KY_RESTRICT own_eps2, KY_GLOBAL const ky_uint *KY_RESTRICT label,    \
      KY_GLOBAL ky_real4 *KY_RESTRICT partial, ky_uint n, ky_uint first, ky_uint count,             \
      ky_uint slice, ky_uint flags, KY_REAL eps2)

@@ -21,6 +21,12 @@
     KY_U(loops_##name##_##p, "direct.k", number, KY_LOOPS_##NAME)                                  \
     KY_U(tuned_##name##_##p, "direct.k", number, KY_TUNED_##NAME)
 
+/* From the state, in double. */
+#define KY_EXACT_UNIT(a, b, name, NAME, how)                                                       \
+    KY_U(exact_##name, "exact.k", KY_DOUBLE, KY_TUNED_##NAME)
+#define KY_EXACT_KERNEL(a, b, name, NAME, how)                                                     \
+    KY_K(exact_##name, ky_exact_##name##_double, KY_DIRECT_LANES, 11)
+
 #define KY_WALK_OF(X, p, number)                                                                   \
     X(walk_monopole, p, number, KY_VARIANT_MONOPOLE)                                               \
     X(walk_quadrupole, p, number, KY_VARIANT_QUADRUPOLE)                                           \
@@ -74,6 +80,7 @@
     KY_U(teams, "teams.k", -1, -1)                                                                 \
     KY_U(sort, "sort.k", -1, -1)                                                                   \
     KY_U(unroll, "unroll.k", KY_SINGLE, -1)                                                        \
+    KY_SOFTENED(KY_EXACT_UNIT, , )                                                                 \
     KY_UNITS_OF(single, KY_SINGLE)                                                                 \
     KY_UNITS_OF(extended, KY_EXTENDED)                                                             \
     KY_UNITS_OF(double, KY_DOUBLE)
@@ -85,6 +92,7 @@
     KY_K(teams, ky_team_facts, KY_IN_TEAMS, 6)
 
 #define KY_KERNELS_UNROLL KY_UNROLLINGS(KY_NO_NAME, KY_UNROLL_KERNEL, single)
+#define KY_KERNELS_EXACT KY_SOFTENED(KY_EXACT_KERNEL, , )
 
 /* For drivers that have no sort, scan and reduce of their own. */
 #define KY_KERNELS_SORT                                                                            \
@@ -100,6 +108,7 @@
     KY_KERNELS_OF(extended, 1)                                                                     \
     KY_KERNELS_OF(double, 2)                                                                       \
     KY_KERNELS_UNROLL                                                                              \
+    KY_KERNELS_EXACT                                                                               \
     KY_KERNELS_SORT
 
 #endif

@@ -1,0 +1,9 @@
+/* The exact sum from the state of the bodies, as CUDA. */
+#define KY_PRECISION 2
+#include "engine/device/cuda/cuda.h"
+#include "engine/device/kernels/exact.k"
+
+#define KY_K(unit, name, lanes, arguments) (const void *)name,
+static const void *const kernels[] = {KY_KERNELS_EXACT};
+
+extern const struct ky_cuda_table ky_cuda_exact = {kernels, sizeof kernels / sizeof *kernels};
