@@ -21,6 +21,22 @@ const struct ky_kernel ky_kernels[KY_KERNEL_COUNT] = {
 const struct ky_driver *(*ky_device_wrap)(const struct ky_driver *driver);
 int ky_device_twice;
 
+enum ky_status ky_device_check(const struct ky_driver *driver, size_t index, struct ky_error *error)
+{
+    struct ky_device device = {0}, first = {0};
+    int found = driver->list(index, &device) == KY_OK;
+    if (driver->list(0, &first) == KY_OK && !strchr(first.engine, ':')) /* an entry for none */
+        return ky_fail(error, KY_UNSUPPORTED, "%s", first.reason);
+    if (!found)
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "there is no %s:%zu; `kyoho devices` lists what there is", driver->name,
+                       index);
+    if (!device.usable)
+        return ky_fail(error, KY_UNSUPPORTED, "%s cannot be used: %s", device.engine,
+                       device.reason);
+    return KY_OK;
+}
+
 size_t ky_lanes(const struct ky_card *card, enum ky_kernel_id kernel)
 {
     size_t lanes = ky_kernels[kernel].lanes;

@@ -165,6 +165,11 @@ struct ky_driver {
 
 extern const struct ky_driver ky_cuda_driver, ky_opencl_driver;
 
+/* For drivers that are to open a device of their list: KY_UNSUPPORTED, with the reason, if there is
+ * none with this number or it cannot be used. */
+enum ky_status ky_device_check(const struct ky_driver *driver, size_t index,
+                               struct ky_error *error);
+
 /* Lanes of a group of a kernel on this card. */
 size_t ky_lanes(const struct ky_card *card, enum ky_kernel_id kernel);
 

@@ -134,17 +134,10 @@ static enum ky_status connect(struct ky_cuda *cuda, struct ky_error *error)
 
 static enum ky_status open_device(size_t index, struct ky_card **card, struct ky_error *error)
 {
-    const char *reason;
-    struct ky_device device = {0};
-    int count = device_count(&reason);
     *card = NULL;
-    if (count == 0)
-        return ky_fail(error, KY_UNSUPPORTED, "%s", reason);
-    if (list(index, &device) != KY_OK)
-        return ky_fail(error, KY_UNSUPPORTED,
-                       "there is no cuda:%zu; `kyoho devices` lists what there is", index);
-    if (!device.usable)
-        return ky_fail(error, KY_UNSUPPORTED, "cuda:%zu cannot be used: %s", index, device.reason);
+    enum ky_status status = ky_device_check(&ky_cuda_driver, index, error);
+    if (status != KY_OK)
+        return status;
     struct ky_cuda *cuda = ky_allocate_zeroed(1, sizeof *cuda);
     if (!cuda)
         return ky_no_memory(error, "CUDA device", 1, sizeof *cuda);
@@ -152,7 +145,7 @@ static enum ky_status open_device(size_t index, struct ky_card **card, struct ky
     cuda->base.teams = KY_TEAMS_OF_BLOCK;
     cuda->device = (int)index;
     snprintf(cuda->base.name, sizeof cuda->base.name, "cuda:%d", cuda->device);
-    enum ky_status status = connect(cuda, error);
+    status = connect(cuda, error);
     if (status != KY_OK)
         close_device(&cuda->base);
     else

@@ -179,23 +179,18 @@ static enum ky_status connect(struct ky_opencl *cl, struct ky_error *error)
 static enum ky_status open_device(size_t index, struct ky_card **card, struct ky_error *error)
 {
     cl_device_id devices[MOST_DEVICES];
-    size_t count = find_device(index, devices);
-    const char *reason;
     *card = NULL;
-    if (count == 0)
-        return ky_fail(error, KY_UNSUPPORTED, "%s", why_none());
-    if (index >= count)
-        return ky_fail(error, KY_UNSUPPORTED,
-                       "there is no opencl:%zu; `kyoho devices` lists what there is", index);
-    if (!available(devices[index], &reason))
-        return ky_fail(error, KY_UNSUPPORTED, "opencl:%zu cannot be used: %s", index, reason);
+    enum ky_status status = ky_device_check(&ky_opencl_driver, index, error);
+    if (status != KY_OK)
+        return status;
+    find_device(index, devices);
     struct ky_opencl *cl = ky_allocate_zeroed(1, sizeof *cl);
     if (!cl)
         return ky_no_memory(error, "OpenCL device", 1, sizeof *cl);
     cl->base.driver = &ky_opencl_driver;
     cl->base.teams = 1;
     cl->device = devices[index];
-    enum ky_status status = connect(cl, error);
+    status = connect(cl, error);
     if (status != KY_OK)
         close_device(&cl->base);
     else
