@@ -339,8 +339,10 @@ struct ky_sums {
     double angular_momentum[3]; /* about the origin */
     double kinetic;
     double potential; /* half the sum of m φ */
-    double virial; /* sum of m x·a, x about the centre of mass; −2T in equilibrium whatever the
-                      softening, T about the mean velocity */
+    double virial;   /* sum of m x·a, x about the centre of mass; −2T in equilibrium whatever the
+                        softening, T about the mean velocity */
+    double external; /* sum of m φ in external fields; the total energy is kinetic + potential +
+                        external */
 };
 
 /* ---- a simulation ---- */

@@ -11,10 +11,28 @@
 #include "base/options.h"
 #include "base/status.h"
 #include "engine/actions.h"
+#include "physics/external.h"
+
+/* A field that no body makes (physics/external.h), in the caller's units: its centre, and the
+ * numbers of its kind in their order. */
+struct ky_external {
+    enum ky_external_kind kind;
+    double centre[3], number[KY_EXTERNAL_NUMBERS];
+};
+
+/* Those that act at once; they are summed in their order. */
+enum { KY_MOST_EXTERNALS = 16 };
+struct ky_externals {
+    size_t count;
+    struct ky_external field[KY_MOST_EXTERNALS];
+    uint64_t set; /* the number of this set of fields: 1, 2, … */
+};
 
 /* The first member of every engine's own struct. */
 struct ky_engine {
     const struct ky_engine_verbs *verbs;
+    size_t n; /* bodies that there is room for; set by those who call the verbs */
+    struct ky_externals externals;
 };
 
 /* Bytes that `n` bodies need; double: a sum that cannot overflow. */
@@ -202,6 +220,13 @@ enum ky_status ky_engine_resize(struct ky_engine *engine, size_t n, struct ky_er
 /* KY_USAGE for units that are no powers of two and for a cube that is none. */
 enum ky_status ky_engine_set_frame(struct ky_engine *engine, const struct ky_engine_frame *frame,
                                    struct ky_error *error);
+/* External fields from the next forces on, in place of those before; count 0: none. They add to the
+ * accelerations of bodies and of points, to the potential of points and to exact accelerations. The
+ * potential of bodies stays that of the bodies among themselves, and the energy in the fields is a
+ * sum of its own (struct ky_sums). KY_USAGE for too many, for a kind that there is not and for
+ * numbers that are not finite. */
+enum ky_status ky_engine_set_fields(struct ky_engine *engine, const struct ky_external *fields,
+                                    size_t count, struct ky_error *error);
 enum ky_status ky_engine_put(struct ky_engine *engine, const struct ky_bodies *bodies,
                              struct ky_error *error);
 /* KY_BAD_DATA for numbers that are not finite, here and in sums. */

@@ -1,13 +1,16 @@
 /* The table of engines, opening by name, and the verbs with their answer where an engine has not
  * one. */
 #include "engine/columns.h"
+#include "engine/external.h"
 #include "engine/finite.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/features.h"
+#include "base/memory.h"
 
 /* In the order in which `auto` tries them: the fastest first. */
 static const struct ky_engine_verbs *const engines[] = {
@@ -101,6 +104,8 @@ static enum ky_status open_engine(const struct ky_parameters *parameters, size_t
         if (!status)
             status = verbs->open(parameters, n, engine, error);
     }
+    if (!status)
+        (*engine)->n = n;
     if (!status && (*engine)->verbs == &ky_cpu_engine)
         warn_of_unroll(parameters);
     return status;
@@ -182,7 +187,9 @@ static enum ky_status missing(const struct ky_engine *engine, const char *what,
 
 enum ky_status ky_engine_resize(struct ky_engine *engine, size_t n, struct ky_error *error)
 {
-    return CALL(resize, "change its number of bodies", n, error);
+    enum ky_status status = CALL(resize, "change its number of bodies", n, error);
+    engine->n = status ? 0 : n;
+    return status;
 }
 
 static int is_power_of_two(double x)
@@ -205,6 +212,12 @@ enum ky_status ky_engine_set_frame(struct ky_engine *engine, const struct ky_eng
                        frame->edge);
     engine->verbs->frame(engine, frame);
     return KY_OK;
+}
+
+enum ky_status ky_engine_set_fields(struct ky_engine *engine, const struct ky_external *fields,
+                                    size_t count, struct ky_error *error)
+{
+    return ky_externals_replace(&engine->externals, fields, count, error);
 }
 
 enum ky_status ky_engine_put(struct ky_engine *engine, const struct ky_bodies *bodies,
@@ -251,7 +264,21 @@ enum ky_status ky_engine_forces_of(struct ky_engine *engine, const struct ky_act
 enum ky_status ky_engine_exact(struct ky_engine *engine, const size_t *sinks, size_t count,
                                double (*acceleration)[3], double *potential, struct ky_error *error)
 {
-    return CALL(exact, "compute exact sums", sinks, count, acceleration, potential, error);
+    const struct ky_externals *own = &engine->externals;
+    enum ky_status status =
+        CALL(exact, "compute exact sums", sinks, count, acceleration, potential, error);
+    if (status || !own->count || !acceleration)
+        return status;
+    size_t n = engine->n;
+    double(*position)[3] = ky_allocate(n, sizeof *position);
+    if (!position)
+        return ky_no_memory(error, "positions in external fields", n, sizeof *position);
+    struct ky_bodies bodies = {.n = n, .position = position};
+    status = ky_engine_get(engine, &bodies, error);
+    for (size_t k = 0; k < count && !status; k++)
+        ky_externals_add(own, position[sinks[k]], acceleration[k], NULL);
+    free(position);
+    return status;
 }
 
 /* The points as bodies, for checks. */
@@ -273,6 +300,9 @@ enum ky_status ky_engine_field(struct ky_engine *engine, const struct ky_points 
     if (!status)
         status = CALL(field, "compute forces at points that are no bodies", points, acceleration,
                       potential, error);
+    for (size_t k = 0; k < points->count && !status && engine->externals.count; k++)
+        ky_externals_add(&engine->externals, points->position[k],
+                         acceleration ? acceleration[k] : NULL, potential ? &potential[k] : NULL);
     return status ? status : ky_finite_bodies(&results, error);
 }
 

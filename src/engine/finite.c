@@ -59,6 +59,7 @@ enum ky_status ky_finite_sums(const struct ky_sums *sums, struct ky_error *error
     } parts[] = {
         {"kinetic energy", &sums->kinetic, 1},
         {"potential energy", &sums->potential, 1},
+        {"energy in external fields", &sums->external, 1},
         {"virial", &sums->virial, 1},
         {"momentum", sums->momentum, 3},
         {"angular momentum", sums->angular_momentum, 3},

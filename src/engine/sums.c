@@ -9,6 +9,7 @@ void ky_sums_finish(const double sum[KY_SUMS], const struct ky_sum_units *units,
         .mass = sum[KY_SUM_MASS] * m,
         .kinetic = sum[KY_SUM_KINETIC] * m * v * v,
         .potential = sum[KY_SUM_POTENTIAL] * m * units->potential,
+        .external = sum[KY_SUM_EXTERNAL] * m * units->external,
         .virial = sum[KY_SUM_VIRIAL] * m * l * a,
     };
     for (int c = 0; c < 3; c++) {

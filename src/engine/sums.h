@@ -5,9 +5,10 @@
 #include "engine/engine.h"
 #include "physics/sums.h"
 
-/* The caller's units of what an engine's columns hold: powers of two. */
+/* The caller's units of what an engine's columns hold: powers of two. `external`: of the potential
+ * of external fields. */
 struct ky_sum_units {
-    double mass, length, velocity, acceleration, potential;
+    double mass, length, velocity, acceleration, potential, external;
 };
 
 /* Fills all of `sums` from Σ m, Σ m x, … at the places of physics/sums.h, the virial about the

@@ -103,6 +103,11 @@ enum ky_status ky_cpu_get_column(struct ky_engine *engine, enum ky_column column
 /* All hold 0, for as many bodies as there are now. */
 enum ky_status ky_cpu_clear_columns(struct ky_cpu *cpu, struct ky_error *error);
 void ky_cpu_free_columns(struct ky_cpu *cpu);
+/* The external fields with positions in the engine's units and accelerations in the caller's;
+ * returns how many. */
+size_t ky_cpu_externals(const struct ky_cpu *cpu, struct ky_external field[KY_MOST_EXTERNALS]);
+/* Adds them to the accelerations of the active bodies. */
+void ky_cpu_add_externals(struct ky_cpu *cpu);
 enum ky_status ky_cpu_sums(struct ky_engine *engine, struct ky_sums *sums, struct ky_error *error);
 
 #endif

@@ -290,6 +290,8 @@ static enum ky_status forces(struct ky_engine *engine, const struct ky_active *a
     enum ky_status status = activate(cpu, active, error);
     if (!status)
         status = methods[cpu->parameters->force].forces(cpu, error);
+    if (!status)
+        ky_cpu_add_externals(cpu);
     cpu->active = NULL;
     cpu->report.total = ky_clock() - start;
     cpu->has_acceleration |= status == KY_OK;

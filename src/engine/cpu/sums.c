@@ -3,10 +3,12 @@
 
 #include <string.h>
 
+#include "engine/external.h"
 #include "engine/sums.h"
 
 /* Positions and masses are in the engine's units, so are these sums as far as they hold them. */
-static void sum_chunk(const struct ky_cpu *cpu, size_t first, size_t last, double sum[KY_SUMS])
+static void sum_chunk(const struct ky_cpu *cpu, const struct ky_external *field, size_t fields,
+                      size_t first, size_t last, double sum[KY_SUMS])
 {
     memset(sum, 0, KY_SUMS * sizeof *sum);
     for (size_t i = first; i < last; i++) {
@@ -24,6 +26,7 @@ static void sum_chunk(const struct ky_cpu *cpu, size_t first, size_t last, doubl
             sum[KY_SUM_FORCE + c] += m * a[c];
         }
         sum[KY_SUM_POTENTIAL] += 0.5 * m * cpu->potential[i];
+        sum[KY_SUM_EXTERNAL] += m * ky_externals_at(field, fields, x, NULL).potential;
     }
 }
 
@@ -31,17 +34,20 @@ enum ky_status ky_cpu_sums(struct ky_engine *engine, struct ky_sums *sums, struc
 {
     (void)error;
     struct ky_cpu *cpu = (struct ky_cpu *)engine;
+    struct ky_external field[KY_MOST_EXTERNALS];
+    size_t fields = ky_cpu_externals(cpu, field);
     size_t chunks = (cpu->n + KY_BODIES_CHUNK - 1) / KY_BODIES_CHUNK;
 #pragma omp parallel for num_threads(cpu->team)
     for (size_t k = 0; k < chunks; k++) {
         size_t first = k * KY_BODIES_CHUNK, last = first + KY_BODIES_CHUNK;
-        sum_chunk(cpu, first, last < cpu->n ? last : cpu->n, cpu->partial + k * KY_SUMS);
+        sum_chunk(cpu, field, fields, first, last < cpu->n ? last : cpu->n,
+                  cpu->partial + k * KY_SUMS);
     }
     double sum[KY_SUMS] = {0};
     for (size_t k = 0; k < chunks; k++)
         for (int c = 0; c < KY_SUMS; c++)
             sum[c] += cpu->partial[k * KY_SUMS + (size_t)c];
-    const struct ky_sum_units units = {cpu->mass_unit, cpu->length, 1, 1, 1};
+    const struct ky_sum_units units = {cpu->mass_unit, cpu->length, 1, 1, 1, cpu->length};
     ky_sums_finish(sum, &units, sums);
     return KY_OK;
 }

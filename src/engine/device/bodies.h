@@ -25,6 +25,11 @@ struct ky_device_bodies {
     struct ky_engine_units units;
     int own_eps; /* bodies have their own softening */
     int how;     /* to soften pairs: KY_GUARD … of physics/softening_kinds.h */
+    const struct ky_externals *externals; /* of the engine */
+    struct {
+        struct ky_buffer numbers, list;
+        uint64_t set, put; /* the fields and the units that `numbers` is of */
+    } external;            /* of external.c */
     int has_acceleration;
     const struct ky_active *active; /* of the present evaluation; NULL: all bodies */
     double pending[KY_PENDING];     /* kicks that have not been made: dt */

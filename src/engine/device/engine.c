@@ -8,6 +8,7 @@
 #include "engine/active.h"
 #include "engine/device/columns.h"
 #include "engine/device/exact.h"
+#include "engine/device/external.h"
 #include "engine/device/general.h"
 #include "engine/device/method.h"
 #include "engine/device/motion.h"
@@ -53,6 +54,8 @@ static void release(struct ky_device_engine *engine)
         engine->method->release(&engine->bodies, engine->own);
     ky_host_tree_release(&engine->host);
     ky_device_columns_release(&engine->columns, &engine->bodies);
+    if (cards->count > 0)
+        ky_device_externals_release(&engine->bodies);
     ky_device_bodies_release(&engine->bodies);
 }
 
@@ -130,6 +133,7 @@ static enum ky_status open_engine(const struct ky_engine_verbs *verbs,
     engine->method = method;
     engine->own = own;
     engine->bodies.parameters = parameters;
+    engine->bodies.externals = &engine->base.externals;
     engine->bodies.cards.driver = ky_device_wrap ? ky_device_wrap(driver) : driver;
     engine->bodies.threads = ky_threads(parameters->threads);
     engine->bodies.units = (struct ky_engine_units){1, 1};
@@ -235,6 +239,8 @@ static enum ky_status forces(struct ky_engine *base, const struct ky_active *act
     bodies->active = active;
     if (status == KY_OK && bodies->n > 0)
         status = engine->method->evaluate(bodies, &engine->host, engine->own, error);
+    if (status == KY_OK)
+        status = ky_device_externals_add(bodies, error);
     bodies->active = NULL;
     bodies->has_acceleration |= status == KY_OK;
     return status;

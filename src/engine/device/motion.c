@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "engine/device/external.h"
 #include "engine/sums.h"
 
 /* The kicks that are due, and a drift if dt is not 0. */
@@ -50,7 +51,8 @@ enum ky_status ky_device_sums(struct ky_device_bodies *bodies, struct ky_sums *s
 {
     struct ky_card *card = bodies->cards.card[0];
     uint32_t n = (uint32_t)bodies->n;
-    size_t chunks = ky_groups(n, KY_SUM_CHUNK), numbers = chunks * KY_SUMS;
+    size_t chunks = ky_groups(n, KY_SUM_CHUNK), kept = chunks * KY_SUMS_KEPT,
+           numbers = kept + (bodies->externals->count ? chunks : 0);
     double sum[KY_SUMS] = {0};
     union ky_state_value *parts = ky_allocate(numbers, sizeof *parts);
     if (!parts)
@@ -67,16 +69,18 @@ enum ky_status ky_device_sums(struct ky_device_bodies *bodies, struct ky_sums *s
         status = ky_launch(card, KY_IN_PRECISION(ky_bodies_sum, bodies->parameters->precision),
                            chunks, arguments, error);
     if (status == KY_OK)
+        status = ky_device_externals_sum(bodies, kept, error);
+    if (status == KY_OK)
         status = ky_wait_for_all(&bodies->cards, error);
     if (status == KY_OK)
         status = card->driver->read(card, &bodies->sums, 0, parts, numbers * KY_STATE_BYTES, error);
     for (size_t k = 0; k < numbers && status == KY_OK; k++)
-        sum[k % KY_SUMS] += ky_from_state(card, parts[k]);
+        sum[k < kept ? k % KY_SUMS_KEPT : KY_SUM_EXTERNAL] += ky_from_state(card, parts[k]);
     free(parts);
     const struct ky_engine_scale scale = ky_engine_scale(&bodies->units, bodies->parameters->g);
     const double length = bodies->units.length;
-    const struct ky_sum_units units = {bodies->units.mass, length, length, scale.acceleration,
-                                       scale.potential};
+    const struct ky_sum_units units = {bodies->units.mass, length,          length,
+                                       scale.acceleration, scale.potential, scale.potential};
     ky_sums_finish(sum, &units, sums);
     return status;
 }

@@ -3,6 +3,7 @@
 #include "engine/device/cuda/cuda.h"
 #include "engine/device/kernels/bodies.k"
 #include "engine/device/kernels/direct.k"
+#include "engine/device/kernels/external.k"
 #include "engine/device/kernels/general.k"
 #include "engine/device/kernels/lists.k"
 #include "engine/device/kernels/sources.k"

@@ -54,6 +54,7 @@
 #define KY_UNITS_OF(p, number)                                                                     \
     KY_U(bodies_##p, "bodies.k", number, -1)                                                       \
     KY_U(sources_##p, "sources.k", number, -1)                                                     \
+    KY_U(external_##p, "external.k", number, -1)                                                   \
     KY_U(tree_##p, "walk_sources.k", number, -1)                                                   \
     KY_SOFTENED(KY_DIRECT_UNITS, p, number)                                                        \
     KY_WALK_OF(KY_WALK_UNIT, p, number)                                                            \
@@ -66,6 +67,8 @@
     KY_K(sources_##p, ky_sources_##p, 256, 8)                                                      \
     KY_K(sources_##p, ky_points_##p, 256, 6)                                                       \
     KY_K(sources_##p, ky_reduce_##p, 256, 11)                                                      \
+    KY_K(external_##p, ky_external_add_to_##p, 256, 8)                                             \
+    KY_K(external_##p, ky_external_sum_##p, 256, 7)                                                \
     KY_UNROLLINGS(KY_LOOPS_KERNELS, KY_NO_SWEEP, p)                                                \
     KY_SOFTENED(KY_TUNED_KERNEL, p, )                                                              \
     KY_K(tree_##p, ky_walk_sources_##p, 256, 12)                                                   \

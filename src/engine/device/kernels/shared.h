@@ -64,6 +64,9 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_DIRECT_BEHIND 8
 #define KY_DIRECT_SCATTER 16
 
+/* External fields: numbers of each. */
+#define KY_EXTERNAL_STRIDE 10
+
 /* Bodies whose median is the origin of the float positions. */
 #define KY_MEDIAN 64
 

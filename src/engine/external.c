@@ -1,0 +1,87 @@
+/* External fields on the host. */
+#include "engine/external.h"
+
+#include <math.h>
+
+/* The powers of acceleration and length in the units of the numbers. */
+#define POWERS(name, accelerations, lengths) {accelerations, lengths},
+#define ROW(name, NAME) [KY_EXTERNAL_##NAME] = {KY_NUMBERS_##name(POWERS)},
+static const struct {
+    int acceleration, length;
+} powers[KY_EXTERNAL_KIND_COUNT][KY_EXTERNAL_NUMBERS] = {KY_EXTERNAL_KINDS(ROW)};
+
+struct ky_external ky_external_in(const struct ky_external *field, double acceleration,
+                                  double length)
+{
+    struct ky_external scaled = *field;
+    for (int c = 0; c < 3; c++)
+        scaled.centre[c] /= length;
+    for (int k = 0; k < KY_EXTERNAL_NUMBERS; k++)
+        scaled.number[k] /= pow(acceleration, powers[field->kind][k].acceleration) *
+                            pow(length, powers[field->kind][k].length);
+    return scaled;
+}
+
+static struct ky_external_pull pull_of(const struct ky_external *field, struct ky_external_place at)
+{
+    struct ky_external_pull pull = ky_external_none();
+    int k = 0;
+    switch (field->kind) {
+#define KY_EXTERNAL_NUMBER(k) field->number[k]
+        KY_EXTERNAL_KINDS(KY_EXTERNAL_CASE)
+    case KY_EXTERNAL_KIND_COUNT:
+        break;
+    }
+    return pull;
+}
+
+struct ky_external_pull ky_externals_at(const struct ky_external *field, size_t count,
+                                        const double x[3], const double v[3])
+{
+    struct ky_external_pull sum = ky_external_none();
+    for (size_t k = 0; k < count; k++) {
+        const double *centre = field[k].centre;
+        struct ky_external_place at = {
+            x[0] - centre[0], x[1] - centre[1], x[2] - centre[2], 0, 0, 0};
+        if (v)
+            at.vx = v[0], at.vy = v[1], at.vz = v[2];
+        sum = ky_external_add(sum, pull_of(&field[k], at));
+    }
+    return sum;
+}
+
+enum ky_status ky_externals_replace(struct ky_externals *own, const struct ky_external *fields,
+                                    size_t count, struct ky_error *error)
+{
+    if (count > KY_MOST_EXTERNALS)
+        return ky_fail(error, KY_USAGE, "%zu external fields; at most %d act at once", count,
+                       KY_MOST_EXTERNALS);
+    for (size_t k = 0; k < count; k++) {
+        double sum = fields[k].centre[0] + fields[k].centre[1] + fields[k].centre[2];
+        for (int c = 0; c < KY_EXTERNAL_NUMBERS; c++)
+            sum += fields[k].number[c];
+        if ((unsigned)fields[k].kind >= KY_EXTERNAL_KIND_COUNT || !isfinite(sum))
+            return ky_fail(error, KY_USAGE,
+                           "external field %zu is of no kind that there is, or has a number that "
+                           "is not finite",
+                           k);
+    }
+    own->count = count;
+    for (size_t k = 0; k < count; k++)
+        own->field[k] = fields[k];
+    own->set++;
+    return KY_OK;
+}
+
+void ky_externals_add(const struct ky_externals *own, const double x[3], double *acceleration,
+                      double *potential)
+{
+    const struct ky_external_pull pull = ky_externals_at(own->field, own->count, x, NULL);
+    if (acceleration) {
+        acceleration[0] += pull.x;
+        acceleration[1] += pull.y;
+        acceleration[2] += pull.z;
+    }
+    if (potential)
+        *potential += pull.potential;
+}

@@ -1,0 +1,338 @@
+/* External fields: the formulas against differences, and the slot of every engine that opens: what
+ * bodies and points feel is the sum of bodies and fields, active bodies alone change, energies stay
+ * apart, and an orbit about a fixed mass is Kepler's. */
+#include "test.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "engine/external.h"
+#include "engines.h"
+
+static struct ky_error error;
+
+/* Numbers of any size, so that units matter. */
+#define LENGTH 3e19
+#define VELOCITY 2e5
+#define ACCELERATION (VELOCITY * VELOCITY / LENGTH)
+
+static const struct ky_external some[] = {
+    {KY_EXTERNAL_POINT,
+     {0.3 * LENGTH, -0.2 * LENGTH, 0.1 * LENGTH},
+     {1.7 * VELOCITY * VELOCITY * LENGTH, 0.05 * LENGTH}},
+    {KY_EXTERNAL_TIDAL,
+     {-0.1 * LENGTH, 0, 0.2 * LENGTH},
+     {ACCELERATION / LENGTH, -0.4 * ACCELERATION / LENGTH, 0.3 * ACCELERATION / LENGTH,
+      0.2 * ACCELERATION / LENGTH, -0.5 * ACCELERATION / LENGTH, 0.1 * ACCELERATION / LENGTH}},
+    {KY_EXTERNAL_POINT, {LENGTH, LENGTH, LENGTH}, {-0.3 * VELOCITY * VELOCITY * LENGTH, 0}},
+};
+enum { SOME = sizeof some / sizeof *some };
+
+static void pull_at(const struct ky_external *field, size_t count, const double x[3],
+                    double pull[4])
+{
+    struct ky_external_pull p = ky_externals_at(field, count, x, NULL);
+    pull[0] = p.x, pull[1] = p.y, pull[2] = p.z, pull[3] = p.potential;
+}
+
+static void acceleration_is_the_slope_and_jerk_the_change(void **state)
+{
+    (void)state;
+    const double x[3] = {0.9 * LENGTH, 0.4 * LENGTH, -0.7 * LENGTH},
+                 v[3] = {0.3 * VELOCITY, -VELOCITY, 0.6 * VELOCITY}, h = 1e-4 * LENGTH,
+                 dt = 1e-4 * LENGTH / VELOCITY;
+    for (size_t k = 0; k <= SOME; k++) { /* one by one, then all */
+        const struct ky_external *field = k < SOME ? &some[k] : some;
+        const size_t count = k < SOME ? 1 : SOME;
+        struct ky_external_pull at = ky_externals_at(field, count, x, v);
+        const double a[3] = {at.x, at.y, at.z}, j[3] = {at.jx, at.jy, at.jz};
+        double before[4], after[4], past[3], next[3];
+        for (int c = 0; c < 3; c++) {
+            double low[3] = {x[0], x[1], x[2]}, high[3] = {x[0], x[1], x[2]};
+            low[c] -= h, high[c] += h;
+            pull_at(field, count, low, before);
+            pull_at(field, count, high, after);
+            double slope = -(after[3] - before[3]) / (2 * h);
+            assert_between(a[c] - slope, -1e-6 * ACCELERATION, 1e-6 * ACCELERATION);
+            past[c] = x[c] - v[c] * dt, next[c] = x[c] + v[c] * dt;
+        }
+        pull_at(field, count, past, before);
+        pull_at(field, count, next, after);
+        for (int c = 0; c < 3; c++) {
+            double jerk = ACCELERATION * VELOCITY / LENGTH;
+            assert_between(j[c] - (after[c] - before[c]) / (2 * dt), -1e-6 * jerk, 1e-6 * jerk);
+        }
+    }
+}
+
+/* Bodies in a cube of LENGTH, whose attraction is as large as that of the fields. */
+static struct ky_bodies some_bodies(size_t n)
+{
+    struct ky_bodies bodies = {0};
+    struct ky_random random = ky_random_at(5, 0, n);
+    assert_ok(ky_bodies_allocate(&bodies, n, KY_WITH_ACCELERATION | KY_WITH_POTENTIAL, &error));
+    for (size_t i = 0; i < n; i++) {
+        bodies.mass[i] = VELOCITY * VELOCITY * LENGTH / (double)n;
+        for (int c = 0; c < 3; c++) {
+            bodies.position[i][c] = LENGTH * (ky_random_uniform(&random) - 0.5);
+            bodies.velocity[i][c] = VELOCITY * (ky_random_uniform(&random) - 0.5);
+        }
+    }
+    return bodies;
+}
+
+static struct ky_parameters parameters_of(const char *engine, int force, int precision)
+{
+    struct ky_parameters parameters, given;
+    ky_force_defaults(&given);
+    given.engine = engine;
+    given.force = force;
+    given.precision = precision;
+    given.opening = KY_OFFSET;
+    given.softening = 0.02 * LENGTH;
+    given.threads = 2;
+    assert_ok(ky_force_resolve(&given, &parameters, &error));
+    return parameters;
+}
+
+static struct ky_bodies state_of(struct ky_engine *engine, size_t n)
+{
+    struct ky_bodies bodies = {0};
+    assert_ok(ky_bodies_allocate(&bodies, n, KY_WITH_ACCELERATION | KY_WITH_POTENTIAL, &error));
+    assert_ok(ky_engine_get(engine, &bodies, &error));
+    return bodies;
+}
+
+/* `with` is `without` and the fields for the bodies that `on` says (NULL: all), else the same. */
+static void differ_by_fields(const struct ky_bodies *with, const struct ky_bodies *without,
+                             const unsigned char *on, double tolerance)
+{
+    for (size_t i = 0; i < with->n; i++) {
+        double pull[4], size = 0;
+        pull_at(some, SOME, with->position[i], pull);
+        for (int c = 0; c < 3; c++)
+            size += fabs(pull[c]) + fabs(without->acceleration[i][c]);
+        for (int c = 0; c < 3; c++) {
+            double wanted = without->acceleration[i][c] + (!on || on[i] ? pull[c] : 0);
+            assert_between(with->acceleration[i][c] - wanted, -tolerance * size, tolerance * size);
+        }
+        assert_true(with->potential[i] == without->potential[i]);
+    }
+}
+
+static void check_sums(struct ky_engine *engine, const struct ky_bodies *at, double tolerance)
+{
+    struct ky_sums sums;
+    double energy = 0, size = 0, virial = 0, centre[3] = {0}, mass = 0;
+    assert_ok(ky_engine_sums(engine, &sums, &error));
+    for (size_t i = 0; i < at->n; i++) {
+        double pull[4];
+        pull_at(some, SOME, at->position[i], pull);
+        energy += at->mass[i] * pull[3];
+        size += fabs(at->mass[i] * pull[3]);
+        mass += at->mass[i];
+        for (int c = 0; c < 3; c++)
+            centre[c] += at->mass[i] * at->position[i][c];
+    }
+    for (size_t i = 0; i < at->n; i++)
+        for (int c = 0; c < 3; c++)
+            virial +=
+                at->mass[i] * (at->position[i][c] - centre[c] / mass) * at->acceleration[i][c];
+    assert_between(sums.external - energy, -tolerance * size, tolerance * size);
+    assert_between(sums.virial - virial, -tolerance * size, tolerance * size);
+}
+
+static void check_points(struct ky_engine *engine, double tolerance)
+{
+    enum { POINTS = 3 };
+    const double at[POINTS][3] = {
+        {0, 0, 0}, {0.4 * LENGTH, 0.2 * LENGTH, -0.3 * LENGTH}, {-LENGTH, 0.1 * LENGTH, 0}};
+    const struct ky_points points = {POINTS, at, 0.02 * LENGTH, NULL};
+    double with[POINTS][3], without[POINTS][3], deep[POINTS], shallow[POINTS];
+    assert_ok(ky_engine_field(engine, &points, with, deep, &error));
+    assert_ok(ky_engine_set_fields(engine, NULL, 0, &error));
+    assert_ok(ky_engine_field(engine, &points, without, shallow, &error));
+    assert_ok(ky_engine_set_fields(engine, some, SOME, &error));
+    for (int k = 0; k < POINTS; k++) {
+        double pull[4];
+        pull_at(some, SOME, at[k], pull);
+        for (int c = 0; c < 3; c++)
+            assert_between(with[k][c] - without[k][c] - pull[c], -tolerance * ACCELERATION,
+                           tolerance * ACCELERATION);
+        assert_between(deep[k] - shallow[k] - pull[3], -tolerance * VELOCITY * VELOCITY,
+                       tolerance * VELOCITY * VELOCITY);
+    }
+}
+
+static void check_exact(struct ky_engine *engine, const struct ky_bodies *without, double tolerance)
+{
+    const size_t sinks[] = {without->n - 1, 0};
+    double exact[2][3];
+    if (without->n < 2 || ky_engine_exact(engine, sinks, 2, exact, NULL, &error) == KY_UNSUPPORTED)
+        return;
+    struct ky_bodies first = {.n = 1,
+                              .position = without->position,
+                              .acceleration = exact + 1,
+                              .potential = without->potential};
+    differ_by_fields(&first, without, NULL, tolerance);
+}
+
+/* Every third body. */
+static void check_active(struct ky_engine *engine, const struct ky_bodies *without,
+                         double tolerance)
+{
+    size_t n = without->n;
+    uint32_t *body = calloc(n + 1, sizeof *body);
+    unsigned char *on = calloc(n + 1, 1);
+    struct ky_active active = {0, body};
+    for (size_t i = 0; i < n; i += 3)
+        body[active.count++] = (uint32_t)i, on[i] = 1;
+    assert_ok(ky_engine_set_fields(engine, NULL, 0, &error));
+    assert_ok(ky_engine_forces(engine, &error));
+    assert_ok(ky_engine_set_fields(engine, some, SOME, &error));
+    assert_ok(ky_engine_forces_of(engine, &active, &error));
+    struct ky_bodies with = state_of(engine, n);
+    for (size_t i = 0; i < n; i++) /* an active set may be summed in another order */
+        if (on[i] && fabs(with.potential[i] / without->potential[i] - 1) < 1e-5)
+            with.potential[i] = without->potential[i];
+    differ_by_fields(&with, without, on, tolerance);
+    ky_bodies_free(&with);
+    free(body);
+    free(on);
+}
+
+static void the_fields_add_to_what_the_bodies_do(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {0, 1, 2, 255, 256, 257, 4097};
+    static const int forces[] = {KY_DIRECT, KY_WALK, KY_TREE, KY_LIST};
+    for (int e = 0; e < engine_count; e++)
+        for (size_t k = 0; k < sizeof sizes / sizeof *sizes * 4; k++) {
+            const size_t n = sizes[k / 4];
+            const int force = forces[k % 4], precision = (int)(k % 3);
+            if (force == (is_cpu_engine(e) ? KY_LIST : KY_TREE))
+                continue;
+            if (is_slow(e) && force != KY_DIRECT && n != 257) /* kernels to compile */
+                continue;
+            const struct ky_parameters parameters =
+                parameters_of(engines[e].engine, force, precision);
+            const double tolerance = precision == KY_DOUBLE && force != KY_LIST ? 1e-9 : 1e-5;
+            struct ky_bodies bodies = some_bodies(n);
+            struct ky_engine *engine;
+            assert_ok(ky_engine_open(&parameters, n, &engine, &error));
+            assert_ok(ky_engine_put(engine, &bodies, &error));
+            assert_ok(ky_engine_forces(engine, &error));
+            struct ky_bodies without = state_of(engine, n);
+            assert_ok(ky_engine_set_fields(engine, some, SOME, &error));
+            assert_ok(ky_engine_forces(engine, &error));
+            struct ky_bodies with = state_of(engine, n);
+            differ_by_fields(&with, &without, NULL, tolerance);
+            check_points(engine, tolerance);
+            check_exact(engine, &without, force == KY_DIRECT ? tolerance : 0.1);
+            if (n > 0)
+                check_sums(engine, &with, 10 * tolerance);
+            check_active(engine, &without, tolerance);
+            ky_bodies_free(&bodies);
+            ky_bodies_free(&with);
+            ky_bodies_free(&without);
+            ky_engine_close(engine);
+        }
+}
+
+/* Leap-frog steps, by the engine itself where it can. */
+static void go(struct ky_engine *engine, double dt, uint64_t steps)
+{
+    struct ky_advance advance = {
+        .scheme = KY_SCHEME_LEAPFROG, .tick = dt, .stride = 1, .until = steps, .most = steps};
+    if (ky_engine_advances(engine, KY_SCHEME_LEAPFROG)) {
+        assert_ok(ky_engine_advance(engine, &advance, &error));
+        return;
+    }
+    for (uint64_t k = 0; k < steps; k++) {
+        assert_ok(ky_engine_kick(engine, 0.5 * dt, &error));
+        assert_ok(ky_engine_drift(engine, dt, &error));
+        assert_ok(ky_engine_forces(engine, &error));
+        assert_ok(ky_engine_kick(engine, 0.5 * dt, &error));
+    }
+}
+
+/* From the apocentre at a (1 + e), whose speed is √(μ/a (1 − e)/(1 + e)), once around. A second
+ * body without mass shares the orbit on the other side. */
+static void an_orbit_about_a_fixed_mass_is_keplers(void **state)
+{
+    (void)state;
+    enum { STEPS = 4000 };
+    const double mu = 1.7 * VELOCITY * VELOCITY * LENGTH, a = LENGTH, e = 0.5,
+                 period = 2 * acos(-1.0) * sqrt(a * a * a / mu);
+    const struct ky_external mass = {KY_EXTERNAL_POINT, {LENGTH, 0, -LENGTH}, {mu, 0}};
+    for (int k = 0; k < engine_count; k++)
+        for (int precision = KY_SINGLE; precision <= KY_DOUBLE; precision++) {
+            const struct ky_parameters parameters =
+                parameters_of(engines[k].engine, KY_DIRECT, precision);
+            struct ky_bodies bodies = {0};
+            struct ky_engine *engine;
+            struct ky_sums start, end;
+            const int exact = precision == KY_DOUBLE || is_cpu_engine(k);
+            assert_ok(ky_bodies_allocate(&bodies, 2, 0, &error));
+            bodies.mass[0] = 1e-20 * mu;
+            for (size_t i = 0; i < 2; i++) {
+                const double side = i ? -1 : 1;
+                memcpy(bodies.position[i], mass.centre, sizeof mass.centre);
+                bodies.position[i][0] += side * a * (1 + e);
+                bodies.velocity[i][1] = side * sqrt(mu / a * (1 - e) / (1 + e));
+            }
+            assert_ok(ky_engine_open(&parameters, 2, &engine, &error));
+            assert_ok(ky_engine_set_fields(engine, &mass, 1, &error));
+            assert_ok(ky_engine_put(engine, &bodies, &error));
+            assert_ok(ky_engine_forces(engine, &error));
+            assert_ok(ky_engine_sums(engine, &start, &error));
+            const double energy = start.kinetic + start.potential + start.external;
+            assert_between(energy / (-0.5 * bodies.mass[0] * mu / a), 1 - 1e-6, 1 + 1e-6);
+            go(engine, period / STEPS, STEPS / 2);
+            assert_ok(ky_engine_sums(engine, &end, &error)); /* at the pericentre */
+            assert_between((end.kinetic + end.potential + end.external) / energy, 1 - 3e-5,
+                           1 + 3e-5);
+            go(engine, period / STEPS, STEPS / 2);
+            struct ky_bodies after = state_of(engine, 2);
+            assert_ok(ky_engine_sums(engine, &end, &error));
+            assert_between((end.kinetic + end.potential + end.external) / energy,
+                           1 - (exact ? 1e-9 : 1e-6), 1 + (exact ? 1e-9 : 1e-6));
+            for (size_t i = 0; i < 2; i++)
+                for (int c = 0; c < 3; c++) /* the phase error of the leap-frog is of dt² */
+                    assert_between((after.position[i][c] - bodies.position[i][c]) / a, -1e-4, 1e-4);
+            ky_bodies_free(&bodies);
+            ky_bodies_free(&after);
+            ky_engine_close(engine);
+        }
+}
+
+static void wrong_fields_are_refused(void **state)
+{
+    (void)state;
+    const struct ky_parameters parameters = parameters_of("cpu", KY_DIRECT, KY_DOUBLE);
+    struct ky_external fields[KY_MOST_EXTERNALS + 1] = {{0}}, wrong = some[0];
+    struct ky_engine *engine;
+    assert_ok(ky_engine_open(&parameters, 0, &engine, &error));
+    assert_ok(ky_engine_set_fields(engine, fields, KY_MOST_EXTERNALS, &error));
+    assert_int_equal(ky_engine_set_fields(engine, fields, KY_MOST_EXTERNALS + 1, &error), KY_USAGE);
+    wrong.number[1] = (double)NAN;
+    assert_int_equal(ky_engine_set_fields(engine, &wrong, 1, &error), KY_USAGE);
+    wrong = some[0];
+    wrong.kind = KY_EXTERNAL_KIND_COUNT;
+    assert_int_equal(ky_engine_set_fields(engine, &wrong, 1, &error), KY_USAGE);
+    assert_int_equal(engine->externals.count, KY_MOST_EXTERNALS); /* those before */
+    ky_engine_close(engine);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(acceleration_is_the_slope_and_jerk_the_change),
+        cmocka_unit_test(the_fields_add_to_what_the_bodies_do),
+        cmocka_unit_test(an_orbit_about_a_fixed_mass_is_keplers),
+        cmocka_unit_test(wrong_fields_are_refused),
+    };
+    return cmocka_run_group_tests(tests, find_engines, NULL);
+}
