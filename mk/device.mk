@@ -7,7 +7,7 @@ LIBRARY_SOURCES += $(DEVICE_SOURCES)
 DEVICE_OBJECTS  := $(if $(filter yes,$(CUDA)),$(patsubst %.cu,$(BUILD)/%.cu.o,$(wildcard src/engine/device/cuda/*.cu))) \
                    $(if $(filter yes,$(OPENCL)),$(BUILD)/embedded.o)
 
-EMBEDDED := $(sort $(wildcard src/engine/device/kernels/*.k src/engine/device/kernels/*.h src/physics/*.h src/physics/actions/*.h))
+EMBEDDED := $(sort $(wildcard src/engine/device/kernels/*.k src/engine/device/kernels/*.h src/octree/layout.h src/octree/cell_moments.h src/physics/*.h src/physics/actions/*.h))
 $(BUILD)/embedded.c: $(EMBEDDED) mk/device.mk
 	@mkdir -p $(@D)
 	@{ echo '/* Made by mk/device.mk. */'; echo '#include "engine/device/embedded.h"'; k=0; \

@@ -1,21 +1,34 @@
-/* The moments of a node, scaled as ky_add_cell takes them in double. */
+/* The moments of a cell, scaled as ky_add_cell takes them. Read by the host and by kernels. */
 #ifndef KY_OCTREE_CELL_MOMENTS_H
 #define KY_OCTREE_CELL_MOMENTS_H
 
-#include "octree/octree.h"
+#include "octree/layout.h"
 #include "physics/gravity.h"
 
-/* `quadrupole` 0: the mass alone. */
-static inline struct ky_moments ky_octree_moments(const struct ky_node *node, int quadrupole)
+/* From what the layout holds, for readers with KY_RSQRT_SCALE 1. The factors are KY_SCALE_TRACE(1)
+ * and KY_SCALE_TRACE3(1) over KY_SCALE_SECOND(1). */
+KY_FN struct ky_moments ky_cell_moments(KY_REAL m, KY_REAL xx, KY_REAL yy, KY_REAL zz, KY_REAL xy,
+                                        KY_REAL xz, KY_REAL yz)
 {
-    double P[6] = {0}, trace = 0;
-    for (int k = 0; quadrupole && k < 6; k++) {
-        P[k] = KY_SCALE_SECOND(1) * (double)node->second[k];
-        trace += k < 3 ? (double)node->second[k] : 0;
-    }
-    return (struct ky_moments){
-        (double)node->mass,        P[0], P[1], P[2], P[3], P[4], P[5], KY_SCALE_TRACE(1) * trace,
-        KY_SCALE_TRACE3(1) * trace};
+    struct ky_moments c;
+    KY_REAL trace = xx + yy + zz;
+    c.m = m;
+    c.xx = xx;
+    c.yy = yy;
+    c.zz = zz;
+    c.xy = xy;
+    c.xz = xz;
+    c.yz = yz;
+    c.trace = (KY_SPLAT(1.0f / 6) - KY_SPLAT(4.96705373e-9f)) * trace; /* all digits of double */
+    c.trace3 = KY_SPLAT(0.5f) * trace;
+    return c;
 }
+
+#if KY_HOST
+/* What to multiply the second moments and their trace with for readers with the scale S. */
+#define KY_HELD_SECOND(S) (KY_SCALE_SECOND(S) / KY_SCALE_SECOND(1))
+#define KY_HELD_TRACE(S) (KY_SCALE_TRACE(S) / KY_SCALE_SECOND(1))
+#define KY_HELD_TRACE3(S) (KY_SCALE_TRACE3(S) / KY_SCALE_SECOND(1))
+#endif
 
 #endif

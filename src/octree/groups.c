@@ -12,30 +12,30 @@
 enum { GROUPS_IN_CELL = 16, LANES = 16 };
 
 struct cut {
-    const struct ky_node *node;
-    const struct ky_cell_box *box;
+    const struct ky_octree *tree;
     size_t limit, count, capacity;
     uint32_t *cell; /* NULL: only count */
 };
 
 static void cut_below(struct cut *cut, uint32_t cell)
 {
-    const struct ky_node *node = &cut->node[cell];
-    if (cut->box[cell].bodies <= cut->limit || node->count & KY_LEAF) {
+    const struct ky_cell_link *link = &cut->tree->link[cell];
+    const uint32_t children = cut->tree->children[cell];
+    if (link->bodies <= cut->limit || children == 0) {
         if (cut->count < cut->capacity)
             cut->cell[cut->count] = cell;
         cut->count++;
         return;
     }
-    for (uint32_t child = 0; child < node->count; child++)
-        cut_below(cut, node->first + child);
+    for (uint32_t child = 0; child < children; child++)
+        cut_below(cut, link->more + child);
 }
 
 enum ky_status ky_octree_cut(struct ky_octree *tree, size_t limit, size_t *count,
                              struct ky_error *error)
 {
     struct ky_octree_scratch *scratch = tree->scratch;
-    struct cut cut = {tree->node, tree->box, limit, 0, scratch->cuts, scratch->cut};
+    struct cut cut = {tree, limit, 0, scratch->cuts, scratch->cut};
     cut_below(&cut, 0);
     *count = cut.count;
     if (cut.count <= scratch->cuts)
@@ -67,7 +67,7 @@ enum ky_status ky_octree_groups(struct ky_octree *tree, const struct ky_paramete
         return status;
     const uint32_t *cut = tree->scratch->cut;
     for (size_t i = 0; i < cuts; i++) {
-        size_t bodies = tree->box[cut[i]].bodies, size = group_size(bodies, largest);
+        size_t bodies = tree->link[cut[i]].bodies, size = group_size(bodies, largest);
         groups += (bodies + size - 1) / size;
     }
     status = ky_octree_reserve(&tree->group, &tree->scratch->groups, groups, sizeof *tree->group,
@@ -75,7 +75,7 @@ enum ky_status ky_octree_groups(struct ky_octree *tree, const struct ky_paramete
     if (status)
         return status;
     for (size_t i = 0; i < cuts; i++) {
-        const struct ky_cell_box *cell = &tree->box[cut[i]];
+        const struct ky_cell_link *cell = &tree->link[cut[i]];
         uint32_t end = cell->body + cell->bodies;
         uint32_t size = (uint32_t)group_size(cell->bodies, largest);
         for (uint32_t body = cell->body; body < end; body += size) {

@@ -1,34 +1,26 @@
-/* The links of the walk for one body: N09 and N12 call them `more` and `next`. */
+/* The links of the walk for one body, N09 and N12 call them `more` and `next`; and the order of
+ * such walks. */
 #include "octree/work.h"
 
 #include <stddef.h>
+
+#include "base/memory.h"
 
 enum { PARALLEL_FROM = 4096 };
 
 static void link_children(struct ky_octree *tree, size_t cell)
 {
-    const struct ky_node *node = &tree->node[cell];
-    struct ky_links *links = tree->links;
-    if (node->count & KY_LEAF) {
-        links[cell].more = KY_NO_LINK;
+    struct ky_cell_link *link = tree->link;
+    if (tree->children[cell] == 0)
         return;
-    }
-    links[cell].more = node->first;
-    uint32_t last = node->first + node->count - 1;
-    for (uint32_t child = node->first; child < last; child++)
-        links[child].next = child + 1;
-    links[last].next = links[cell].next;
+    uint32_t last = link[cell].more + tree->children[cell] - 1;
+    for (uint32_t child = link[cell].more; child < last; child++)
+        link[child].next = child + 1;
+    link[last].next = link[cell].next;
 }
 
-enum ky_status ky_octree_link(struct ky_octree *tree, struct ky_error *error)
+void ky_octree_link(struct ky_octree *tree)
 {
-    if (tree->nodes == 0)
-        return KY_OK;
-    enum ky_status status = ky_octree_reserve(&tree->links, &tree->scratch->links, tree->nodes,
-                                              sizeof *tree->links, "links of the tree", error);
-    if (status)
-        return status;
-    tree->links[0].next = KY_NO_LINK;
     for (size_t level = 0; level < tree->levels; level++) {
         size_t begin = tree->level[level], end = tree->level[level + 1];
         int threads = tree->scratch->threads;
@@ -37,5 +29,15 @@ enum ky_status ky_octree_link(struct ky_octree *tree, struct ky_error *error)
         for (size_t cell = begin; cell < end; cell++)
             link_children(tree, cell);
     }
+}
+
+enum ky_status ky_octree_places(const struct ky_octree *tree, uint32_t **place,
+                                struct ky_error *error)
+{
+    *place = ky_allocate(tree->n, sizeof **place);
+    if (!*place)
+        return ky_no_memory(error, "order of the walks", tree->n, sizeof **place);
+    for (size_t k = 0; k < tree->n; k++)
+        (*place)[tree->order[k]] = (uint32_t)k;
     return KY_OK;
 }

@@ -1,13 +1,14 @@
 /* Interaction lists; see lists.h. Distances are in double, the tests of boxes in float. */
 #include "octree/lists.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "octree/decide.h"
 
-/* The tight box of a group. */
+/* The tight box of a group, relative to the origin. */
 static struct ky_sinks_box box_of(const struct ky_octree *tree, const struct ky_group *group)
 {
     const double *const x[3] = {tree->x, tree->y, tree->z};
@@ -18,7 +19,7 @@ static struct ky_sinks_box box_of(const struct ky_octree *tree, const struct ky_
             low = fmin(low, x[c][group->body + k]);
             high = fmax(high, x[c][group->body + k]);
         }
-        box.centre[c] = 0.5 * (low + high);
+        box.centre[c] = 0.5 * (low + high) - tree->origin[c];
         box.half[c] = 0.5 * (high - low);
     }
     return box;
@@ -42,29 +43,28 @@ static int grow(uint32_t **list, size_t count, size_t *room, size_t more)
 }
 
 enum ky_status ky_lists_add(struct ky_lists *lists, const struct ky_octree *tree,
-                            const struct ky_parameters *parameters, const struct ky_group *group,
-                            double factor, struct ky_error *error)
+                            const struct ky_group *group, double factor, struct ky_error *error)
 {
     const struct ky_sinks_box box = box_of(tree, group);
     for (uint32_t cell = 0; cell != KY_NO_LINK;) {
-        const struct ky_node *node = &tree->node[cell];
-        const double d[3] = {node->com[0] - box.centre[0], node->com[1] - box.centre[1],
-                             node->com[2] - box.centre[2]};
-        int open = ky_octree_must_open(tree, cell, d, &box, parameters->opening, factor);
-        if (open && !(node->count & KY_LEAF)) {
-            cell = tree->links[cell].more;
+        const struct ky_cell_link *link = &tree->link[cell];
+        double d[3];
+        ky_cell_apart(tree, cell, box.centre, d);
+        int open = ky_octree_must_open(tree, cell, d, &box, factor);
+        if (open && link->more != KY_NO_LINK) {
+            cell = link->more;
             continue;
         }
-        uint32_t bodies = open ? node->count & ~KY_LEAF : 0;
+        uint32_t bodies = open ? link->bodies : 0;
         if (grow(&lists->body, lists->bodies, &lists->body_room, bodies) ||
             grow(&lists->cell, lists->cells, &lists->cell_room, 1))
             return ky_no_memory(error, "interaction lists", lists->bodies + lists->cells,
                                 sizeof *lists->body);
         for (uint32_t k = 0; k < bodies; k++)
-            lists->body[lists->bodies++] = node->first + k;
+            lists->body[lists->bodies++] = link->body + k;
         if (!open)
             lists->cell[lists->cells++] = cell;
-        cell = tree->links[cell].next;
+        cell = link->next;
     }
     return KY_OK;
 }

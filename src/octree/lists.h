@@ -14,8 +14,7 @@ struct ky_lists {
 /* Appends the lists of one group; `factor` is that of the relative opening test, else 1. The
  * group's own bodies are in its list of bodies. The tree has links. */
 enum ky_status ky_lists_add(struct ky_lists *lists, const struct ky_octree *tree,
-                            const struct ky_parameters *parameters, const struct ky_group *group,
-                            double factor, struct ky_error *error);
+                            const struct ky_group *group, double factor, struct ky_error *error);
 void ky_lists_free(struct ky_lists *lists);
 
 #endif

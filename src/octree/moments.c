@@ -9,9 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/median.h"
 #include "base/memory.h"
+#include "base/split.h"
+#include "physics/gravity.h"
+#include "physics/opening.h"
 
 enum { BRANCH = 4096, PARALLEL_FROM = 8192 };
+
+/* What a difference of doubles from the origin may be wrong by. */
+#define DIGIT 0x1p-51
+/* And centres of cells as two floats. */
+#define CENTRE_DIGIT 0x1p-47
 
 /* A cell's moments while its parent still needs them. */
 struct sums {
@@ -28,6 +37,7 @@ struct work {
     size_t next_branch;
     int opening, edge;
     double theta_inverse, power; /* power: of l in `relative` */
+    double digit;                /* of the readers' places, see octree.h */
 };
 
 /* ---- the opening radius -----------------------------------------------------------------------
@@ -55,8 +65,10 @@ static double cube_of(const struct ky_octree *tree, const struct sums *sums, uin
     return edge;
 }
 
+/* Without a test of boxes the radius has to hold the cell's own bodies, also about a centre that
+ * has been rounded by up to `rounding`. */
 static float opening_radius2(const struct work *work, const struct sums *sums, uint32_t body,
-                             unsigned level)
+                             unsigned level, double rounding)
 {
     double l = 0, centre[3], s2 = 0;
     for (int axis = 0; axis < 3; axis++)
@@ -71,7 +83,7 @@ static float opening_radius2(const struct work *work, const struct sums *sums, u
     l = fmax(l, cube);
     if (work->opening == KY_RELATIVE) /* d^(p+3) = M l^(p+1) × G/(α|a|) */
         return (float)pow(sums->mass * pow(l, work->power), 2 / (work->power + 2));
-    double radius = l > 0 ? l * work->theta_inverse : 0;
+    double radius = (l > 0 ? l * work->theta_inverse : 0) + rounding;
     if (work->opening == KY_OFFSET)
         radius += sqrt(s2);
     return (float)(radius * radius);
@@ -161,46 +173,74 @@ static float round_up(double value)
     return value > 0 ? (float)raised : 0.0f;
 }
 
+static void store_moments(struct ky_octree *tree, uint32_t cell, const struct sums *sums)
+{
+    float *moment = tree->moment + cell * tree->moments;
+    moment[KY_MOMENT_MASS] = (float)sums->mass;
+    if (tree->moments < KY_MOMENTS(2))
+        return;
+    for (int k = 0; k < 6; k++)
+        moment[KY_MOMENT_SECOND + k] = (float)(KY_SCALE_SECOND(1) * sums->second[k]);
+    moment[KY_MOMENTS(2) - 1] = 0;
+}
+
 static void store(const struct work *work, uint32_t cell, const struct sums *sums)
 {
     struct ky_octree *tree = work->tree;
-    struct ky_node *node = &tree->node[cell];
     struct ky_cell_box *box = &tree->box[cell];
-    unsigned level = (unsigned)node->open2; /* see start_cells */
-    node->mass = (float)sums->mass;
-    node->open2 = opening_radius2(work, sums, box->body, level);
-    for (int k = 0; k < 6; k++)
-        node->second[k] = (float)sums->second[k];
+    unsigned level = (unsigned)tree->centre[cell].open2; /* see start_cells */
+    double high[3], low[3], far = 0;
+    *box = (struct ky_cell_box){{0}, {0}};
     for (int axis = 0; axis < 3; axis++) {
-        node->com[axis] = sums->com[axis];
-        box->below[axis] = round_up(sums->com[axis] - sums->low[axis]);
-        box->above[axis] = round_up(sums->high[axis] - sums->com[axis]);
+        double place = sums->com[axis] - tree->origin[axis];
+        high[axis] = ky_high_part(place);
+        low[axis] = ky_high_part(place - high[axis]);
+        place = high[axis] + low[axis];
+        far += fabs(place);
+        double below = place - (sums->low[axis] - tree->origin[axis]),
+               above = (sums->high[axis] - tree->origin[axis]) - place;
+        double wider = work->digit * (fabs(place) + fmax(below, above));
+        box->below[axis] = round_up(below + wider);
+        box->above[axis] = round_up(above + wider);
     }
-    if (tree->node_softening2)
-        tree->node_softening2[cell] =
-            sums->mass > 0 ? (float)(sums->softening2 / sums->mass) : 0.0f;
+    tree->centre[cell] = (struct ky_cell_centre){
+        {(float)high[0], (float)high[1], (float)high[2]},
+        opening_radius2(work, sums, tree->link[cell].body, level, far * CENTRE_DIGIT)};
+    tree->low[cell] =
+        (struct ky_low){{(float)low[0], (float)low[1], (float)low[2]},
+                        sums->mass > 0 ? (float)(sums->softening2 / sums->mass) : 0.0f};
+    store_moments(tree, cell, sums);
+}
+
+/* What store will write to some cells that follow each other. */
+static void prefetch(const struct ky_octree *tree, uint32_t first, uint32_t cells)
+{
+    for (uint32_t c = 0; c < cells; c += 2) {
+        __builtin_prefetch(&tree->box[first + c], 1);
+        __builtin_prefetch(tree->moment + (first + c) * tree->moments, 1);
+        __builtin_prefetch(&tree->centre[first + c], 1);
+        __builtin_prefetch(&tree->low[first + c], 1);
+    }
 }
 
 /* A cell and all below it. */
 static void sum_cell(struct work *work, uint32_t cell, struct sums *sums)
 {
     const struct ky_octree *tree = work->tree;
-    const struct ky_node *node = &tree->node[cell];
-    if (work->branch && (tree->box[cell].bodies <= BRANCH || node->count & KY_LEAF)) {
+    const struct ky_cell_link *link = &tree->link[cell];
+    const uint32_t children = tree->children[cell];
+    if (work->branch && (link->bodies <= BRANCH || children == 0)) {
         *sums = work->branch[work->next_branch++];
         return;
     }
-    if (node->count & KY_LEAF) {
-        sum_bodies(tree, node->first, node->count & ~KY_LEAF, sums);
+    if (children == 0) {
+        sum_bodies(tree, link->body, link->bodies, sums);
     } else {
         struct sums child[8];
-        for (uint32_t c = 0; c < node->count; c++) {
-            __builtin_prefetch(&tree->node[node->first + c], 1);
-            __builtin_prefetch(&tree->box[node->first + c], 1);
-        }
-        for (uint32_t c = 0; c < node->count; c++)
-            sum_cell(work, node->first + c, &child[c]);
-        sum_children(child, node->count, sums);
+        prefetch(tree, link->more, children);
+        for (uint32_t c = 0; c < children; c++)
+            sum_cell(work, link->more + c, &child[c]);
+        sum_children(child, children, sums);
     }
     store(work, cell, sums);
 }
@@ -217,13 +257,11 @@ static void start_cells(struct ky_octree *tree)
     (void)threads;
 #pragma omp parallel for num_threads(threads) if (threads > 1 && tree->nodes >= PARALLEL_FROM)
     for (size_t c = 0; c < tree->nodes; c++) {
-        struct ky_node *node = &tree->node[c];
-        int leaf = sprout[c].children == 0;
-        node->first = leaf ? sprout[c].body : sprout[c].first;
-        node->count = leaf ? KY_LEAF | sprout[c].bodies : sprout[c].children;
-        node->open2 = (float)sprout[c].level;
-        tree->box[c].body = sprout[c].body;
-        tree->box[c].bodies = sprout[c].bodies;
+        const struct ky_sprout *from = &sprout[c];
+        tree->link[c] = (struct ky_cell_link){KY_NO_LINK, from->children ? from->first : KY_NO_LINK,
+                                              from->body, from->bodies};
+        tree->children[c] = from->children;
+        tree->centre[c].open2 = (float)from->level;
     }
 }
 
@@ -258,18 +296,45 @@ static void pad_bodies(struct ky_octree *tree)
     }
 }
 
+/* Cells with other moments than before need memory of their own. */
+static void need_moments(struct ky_octree *tree, size_t moments)
+{
+    if (tree->moments != moments) {
+        free(tree->moment);
+        tree->moment = NULL;
+    }
+    tree->moments = moments;
+}
+
 static enum ky_status reserve_cells(struct ky_octree *tree, struct ky_error *error)
 {
-    struct ky_octree_scratch *scratch = tree->scratch;
-    enum ky_status status = ky_octree_reserve(&tree->node, &scratch->nodes, tree->nodes,
-                                              sizeof *tree->node, "cells of the tree", error);
-    if (status == KY_OK)
-        status = ky_octree_reserve(&tree->box, &scratch->boxes, tree->nodes, sizeof *tree->box,
-                                   "boxes of the cells", error);
-    if (status == KY_OK && tree->softening2)
-        status = ky_octree_reserve(&tree->node_softening2, &scratch->node_softenings, tree->nodes,
-                                   sizeof *tree->node_softening2, "softenings of the cells", error);
+    const struct {
+        void *array;
+        size_t size;
+        const char *what;
+    } arrays[KY_CELL_ARRAYS] = {
+        {&tree->centre, sizeof *tree->centre, "centres of cells"},
+        {&tree->low, sizeof *tree->low, "low parts of centres"},
+        {&tree->link, sizeof *tree->link, "links of cells"},
+        {&tree->box, sizeof *tree->box, "boxes of cells"},
+        {&tree->moment, tree->moments * sizeof *tree->moment, "moments of cells"},
+        {&tree->children, sizeof *tree->children, "children of cells"},
+    };
+    enum ky_status status = KY_OK;
+    for (int k = 0; k < KY_CELL_ARRAYS && status == KY_OK; k++)
+        status = ky_octree_reserve(arrays[k].array, &tree->scratch->nodes[k], tree->nodes,
+                                   arrays[k].size, arrays[k].what, error);
     return status;
+}
+
+static void place_origin(struct ky_octree *tree, const struct ky_octree_bodies *bodies)
+{
+    const double *const x[3] = {bodies->x, bodies->y, bodies->z};
+    for (int axis = 0; axis < 3; axis++)
+        tree->origin[axis] =
+            bodies->origin
+                ? bodies->origin[axis]
+                : ky_high_part(ky_sampled_median(x[axis], 1, bodies->n, KY_ORIGIN_SAMPLE));
 }
 
 static void describe_opening(struct work *work, const struct ky_parameters *parameters)
@@ -284,7 +349,9 @@ static void describe_opening(struct work *work, const struct ky_parameters *para
     /* The farthest corner of a box is at most √3 l from com, and √3/2 l + s; a little below that,
      * for rounding, the opening radius holds the box. */
     double safe = work->opening == KY_OFFSET ? 1.15 : work->opening == KY_GEOMETRIC ? 0.57 : 0;
-    work->tree->test_box = !(theta <= safe);
+    work->tree->opening = (theta <= safe ? 0U : KY_OPENING_TOUCH) |
+                          (work->opening == KY_MINIMUM ? KY_OPENING_TO_BOX : 0U) |
+                          (work->opening == KY_RELATIVE ? KY_OPENING_CUBE : 0U);
 }
 
 enum ky_status ky_octree_moments(struct ky_octree *tree, const struct ky_octree_bodies *bodies,
@@ -293,6 +360,9 @@ enum ky_status ky_octree_moments(struct ky_octree *tree, const struct ky_octree_
     struct work work = {.tree = tree, .bodies = bodies};
     size_t cuts = 0;
     tree->nodes = tree->scratch->sprouts;
+    work.digit = bodies->digit + DIGIT;
+    need_moments(tree, KY_MOMENTS(parameters->multipole));
+    place_origin(tree, bodies);
     describe_opening(&work, parameters);
     enum ky_status status = reserve_cells(tree, error);
     if (status)
@@ -310,8 +380,8 @@ enum ky_status ky_octree_moments(struct ky_octree *tree, const struct ky_octree_
     num_threads(threads) if (threads > 1 && tree->n >= PARALLEL_FROM)
     for (size_t i = 0; i < cuts; i++) {
         uint32_t cell = tree->scratch->cut[i];
-        size_t begin = tree->box[cell].body;
-        copy_bodies(&work, begin, begin + tree->box[cell].bodies);
+        size_t begin = tree->link[cell].body;
+        copy_bodies(&work, begin, begin + tree->link[cell].bodies);
         sum_cell(&work, cell, &branch[i]);
     }
     work.branch = branch;

@@ -28,11 +28,13 @@ void ky_octree_free(struct ky_octree *tree)
     free(tree->scratch);
     free(tree->order);
     free(tree->softening2);
-    free(tree->node);
+    free(tree->centre);
+    free(tree->low);
+    free(tree->link);
     free(tree->box);
-    free(tree->node_softening2);
+    free(tree->moment);
+    free(tree->children);
     free(tree->level);
-    free(tree->links);
     free(tree->group);
     ky_octree_init(tree);
 }
@@ -74,9 +76,8 @@ static enum ky_status reserve_bodies(struct ky_octree *tree, size_t n, int own_s
                                    sizeof *tree->softening2, "softenings of the tree", error);
     if (!own_softening || status) {
         free(tree->softening2);
-        free(tree->node_softening2);
-        tree->softening2 = NULL, tree->node_softening2 = NULL;
-        scratch->softenings = scratch->node_softenings = 0;
+        tree->softening2 = NULL;
+        scratch->softenings = 0;
     }
     return status;
 }
@@ -156,9 +157,9 @@ enum ky_status ky_octree_build(struct ky_octree *tree, const struct ky_octree_bo
 {
     tree->n = tree->nodes = tree->groups = tree->levels = 0;
     memset(&tree->seconds, 0, sizeof tree->seconds);
-    if (bodies->n >= KY_LEAF)
-        return ky_fail(error, KY_USAGE, "tree: %zu bodies; at most %u can be indexed", bodies->n,
-                       KY_LEAF - 1);
+    if (bodies->n > INT32_MAX)
+        return ky_fail(error, KY_USAGE, "tree: %zu bodies; at most %d can be indexed", bodies->n,
+                       INT32_MAX);
     enum ky_status status = build(tree, bodies, parameters, error);
     if (status)
         tree->n = tree->nodes = tree->groups = tree->levels = 0;
@@ -170,9 +171,9 @@ double ky_octree_memory(const struct ky_parameters *parameters, size_t n)
     /* The most cells a body that uniform cubes and Plummer spheres were seen to have: 1.46 with
      * leaves of one body, 0.353 with 16, 0.058 with 128. */
     double cells = (double)n * (parameters->leaf < 4 ? 1.5 : 8.2 / (parameters->leaf + 6)) + 64;
-    double cell = sizeof(struct ky_node) + sizeof(struct ky_cell_box);
-    if (parameters->force == KY_WALK)
-        cell += sizeof(struct ky_links);
+    const double cell = sizeof(struct ky_cell_centre) + sizeof(struct ky_low) +
+                        sizeof(struct ky_cell_link) + sizeof(struct ky_cell_box) +
+                        KY_MOMENTS(parameters->multipole) * sizeof(float) + 1;
     double groups = 2 * (double)n / parameters->group + 64;
     return (double)n * (4 * sizeof(double) + sizeof(uint32_t)) + 17.0 / 16 * cells * cell +
            groups * sizeof(struct ky_group) + sizeof(struct ky_octree_scratch);

@@ -1,53 +1,21 @@
 /* The host octree: keys along a space-filling curve, sort, cells, moments, links and groups.
  *
- * The arrays are laid out so that they serve the CPU engine's group walk and pointer walk as they
- * are, and can be copied to a device as they are. Cells are stored breadth first: the children of a
- * cell are consecutive, and children come after their parent. Bodies are addressed by their place
- * along the curve; order[k] is the caller's index of the k-th. The same bodies give the same tree
- * for any number of threads; equal keys are ordered by the caller's index. */
+ * The arrays of cells (layout.h) serve the CPU engine's walks as they are, and lie on a device as
+ * they are. order[k] is the caller's index of the k-th body along the curve. The same bodies give
+ * the same tree for any number of threads; equal keys are ordered by the caller's index. */
 #ifndef KY_OCTREE_OCTREE_H
 #define KY_OCTREE_OCTREE_H
 
 #include "base/status.h"
+#include "octree/layout.h"
 
-/* A cell as the walk reads it: one cache line. */
-struct ky_node {
-    double com[3]; /* centre of mass (of the box, if the cell has no mass) */
-    float mass;
-    float
-        open2; /* squared distance up to which the cell must be opened; see "How a walk decides" */
-    float second[6]; /* raw second moments Σ m x xᵀ about com: xx yy zz xy xz yz */
-    uint32_t first;  /* of its children (index of cell) or, for a leaf, of its bodies */
-    uint32_t count;  /* number of children, or KY_LEAF | number of bodies */
-};
-#define KY_LEAF 0x80000000u
-
-/* What the walk seldom reads. The tight box of the cell's bodies reaches from com − below to
- * com + above, both >= 0 and rounded outwards: relative to com, since absolute floats would not
- * resolve a cluster that is 1e-7 of its distance from the origin. */
-struct ky_cell_box {
-    float below[3], above[3];
-    uint32_t body, bodies; /* all bodies of the cell: first and number */
-};
-
-/* How a walk decides (formulas: physics/opening.h). `box` is the box of the sinks about their
- * centre, a point for one body; let d2 be its squared distance to node.com (geometric, offset,
- * relative) or to the cell's box (minimum). The cell is opened if
- *     d2 <= open2 × factor,
- * with factor = 1, but ky_opening_relative_factor of the smallest |a| of the sinks for `relative`;
- * or if
- *     tree->test_box and ky_opening_box_touches (relative: ky_opening_cube_touches).
- * Where test_box is 0 the first test implies the second. An opened leaf gives its bodies one by
- * one; a cell never stands for a body that lies in it, so a body is left out of its own sum by its
- * place along the curve alone. A walk that rounds distances to float widens the sinks' box by
- * 1e-6 of its size. For the first pass of `relative` build with opening = KY_OFFSET. */
-
-/* Links for one body's walk (N09, N12): `more` = first child, or KY_NO_LINK for a leaf; `next` =
- * the cell to go to when this one is done with, KY_NO_LINK at the end. */
-#define KY_NO_LINK 0xffffffffu
-struct ky_links {
-    uint32_t next, more;
-};
+/* How a walk decides: ky_opening_opens (physics/opening.h) with the box of the sinks, a point for
+ * one body, the cell's open2 and box, and tree->opening as `how`. open2 is multiplied by
+ * ky_opening_relative_factor of the smallest |a| of the sinks for `relative`. Where tree->opening
+ * has no KY_OPENING_TOUCH, a cell that passes cannot hold a sink. An opened leaf gives its bodies
+ * one by one; a cell never stands for a body that lies in it, so a body is left out of its own sum
+ * by its place along the curve alone. A walk that rounds distances to float widens the sinks' box
+ * by 1e-6 of its size. For the first pass of `relative` build with opening = KY_OFFSET. */
 
 /* Consecutive bodies that are walked for together. */
 struct ky_group {
@@ -67,13 +35,17 @@ struct ky_octree {
     uint32_t *order;          /* [n] */
     double *x, *y, *z, *mass; /* [n] along the curve; KY_OCTREE_PADDING more can be read */
     double *softening2;       /* [n] squared, or NULL when no body has its own; padded too */
-    int test_box;             /* see "How a walk decides" */
+    unsigned opening;         /* KY_OPENING_…, see "How a walk decides" */
     size_t nodes, groups, levels;
-    struct ky_node *node;              /* [nodes]; node[0] is the root; none if n = 0 */
+    double origin[3];                  /* of centre and low; each a float */
+    struct ky_cell_centre *centre;     /* [nodes]; cell 0 is the root; none if n = 0 */
+    struct ky_low *low;                /* [nodes] */
+    struct ky_cell_link *link;         /* [nodes]; `next` is made by ky_octree_link */
     struct ky_cell_box *box;           /* [nodes] */
-    float *node_softening2;            /* [nodes] mass-weighted mean, or NULL */
+    float *moment;                     /* [nodes × moments] */
+    size_t moments;                    /* KY_MOMENTS of a cell */
+    unsigned char *children;           /* [nodes], how many; 0: a leaf */
     uint32_t *level;                   /* [levels + 1]: first cell of each level */
-    struct ky_links *links;            /* [nodes], made by ky_octree_link, else NULL */
     struct ky_group *group;            /* [groups] */
     struct ky_octree_seconds seconds;  /* of the last build */
     struct ky_octree_scratch *scratch; /* capacities and work space, kept from build to build */
@@ -87,6 +59,10 @@ struct ky_octree_bodies {
     /* The cube that the keys divide, where trees over parts of one system are to agree: its lowest
      * corner and its edge. edge 0: the cube of the bulk of these bodies. */
     double low[3], edge;
+    const double *origin; /* [3], each a float; NULL: the median of some bodies */
+    /* Readers hold places to this part of their distance from the origin; boxes are wider by that.
+     * 0: readers hold them as doubles. */
+    double digit;
 };
 
 /* Clears the struct; every later build reuses the memory. */
@@ -100,10 +76,13 @@ void ky_octree_free(struct ky_octree *tree);
  * After a failure the tree is empty. */
 enum ky_status ky_octree_build(struct ky_octree *tree, const struct ky_octree_bodies *bodies,
                                const struct ky_parameters *parameters, struct ky_error *error);
-/* Makes tree->links for the present tree. */
-enum ky_status ky_octree_link(struct ky_octree *tree, struct ky_error *error);
+/* Makes `next` of all links. */
+void ky_octree_link(struct ky_octree *tree);
+/* *place: where the caller's i-th body lies along the curve; to be freed. */
+enum ky_status ky_octree_places(const struct ky_octree *tree, uint32_t **place,
+                                struct ky_error *error);
 /* Bytes for n bodies with these parameters, an upper bound for ordinary distributions, without own
- * softenings (8 more a body, 4 a cell). */
+ * softenings (8 more a body). */
 double ky_octree_memory(const struct ky_parameters *parameters, size_t n);
 
 #endif

@@ -15,8 +15,11 @@ struct ky_sprout {
 };
 enum { KY_OFF_FRAME = 255 };
 
+/* The arrays with a row for each cell. */
+enum { KY_CELL_ARRAYS = 6 };
+
 struct ky_octree_scratch {
-    size_t bodies, softenings, nodes, boxes, node_softenings, links, groups; /* capacities */
+    size_t bodies, softenings, groups, nodes[KY_CELL_ARRAYS]; /* capacities */
     size_t levels, cuts;
     double *block; /* x, y, z and mass; before that, keys, sort space and sprouts */
     size_t stride; /* elements of block an array has */

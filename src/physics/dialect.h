@@ -50,12 +50,23 @@
  * within the range of float. */
 #define KY_CLOSE2 1e-18f
 
+/* Memory that many share; readers with several address spaces have defined it already. */
+#ifndef KY_GLOBAL
+#if defined(__OPENCL_VERSION__)
+#define KY_GLOBAL __global
+#else
+#define KY_GLOBAL
+#endif
+#endif
+
 /* Opening tests are in float whatever KY_REAL is; the lanes test several cells at a time. */
 #ifndef KY_FLOAT
 #define KY_FLOAT float
 #define KY_TRUTH int
 #define KY_FLOAT_SPLAT(x) (x)
 #define KY_FLOAT_MAX(a, b) ((a) > (b) ? (a) : (b))
+/* Whether a truth is known to be true, so that nothing else need be looked at. */
+#define KY_FLOAT_SURE(truth) (truth)
 #endif
 
 #endif

@@ -19,14 +19,40 @@ KY_FN KY_FLOAT ky_opening_gap(KY_FLOAT dx, KY_FLOAT below, KY_FLOAT above, KY_FL
     return KY_FLOAT_MAX(KY_FLOAT_MAX(left, right), KY_FLOAT_SPLAT(0.0f));
 }
 
-/* 1 if the box of half-sides hx hy hz about 0 touches the cell's box about its com dx dy dz. */
-KY_FN KY_TRUTH ky_opening_box_touches(KY_FLOAT dx, KY_FLOAT dy, KY_FLOAT dz, KY_FLOAT below_x,
-                                      KY_FLOAT below_y, KY_FLOAT below_z, KY_FLOAT above_x,
-                                      KY_FLOAT above_y, KY_FLOAT above_z, KY_FLOAT hx, KY_FLOAT hy,
-                                      KY_FLOAT hz)
+/* The sinks' box has the half-sides hx hy hz about 0, all 0 for one sink; the cell's centre of mass
+ * is at x y z, and its own box reaches from there − below to there + above. */
+struct ky_opening_apart {
+    KY_FLOAT x, y, z, hx, hy, hz;
+};
+
+struct ky_opening_sides {
+    KY_FLOAT below_x, below_y, below_z, above_x, above_y, above_z;
+};
+
+/* Squared distance of the sinks' box to the cell's centre of mass. */
+KY_FN KY_FLOAT ky_opening_distance2(struct ky_opening_apart a)
 {
-    return ky_opening_gap(dx, below_x, above_x, hx) + ky_opening_gap(dy, below_y, above_y, hy) +
-               ky_opening_gap(dz, below_z, above_z, hz) <=
+    const KY_FLOAT none = KY_FLOAT_SPLAT(0.0f);
+    KY_FLOAT x = ky_opening_gap(a.x, none, none, a.hx), y = ky_opening_gap(a.y, none, none, a.hy),
+             z = ky_opening_gap(a.z, none, none, a.hz);
+    return x * x + y * y + z * z;
+}
+
+/* The same to the cell's box. */
+KY_FN KY_FLOAT ky_opening_box_distance2(struct ky_opening_apart a, struct ky_opening_sides s)
+{
+    KY_FLOAT x = ky_opening_gap(a.x, s.below_x, s.above_x, a.hx),
+             y = ky_opening_gap(a.y, s.below_y, s.above_y, a.hy),
+             z = ky_opening_gap(a.z, s.below_z, s.above_z, a.hz);
+    return x * x + y * y + z * z;
+}
+
+/* 1 if the two boxes touch. */
+KY_FN KY_TRUTH ky_opening_box_touches(struct ky_opening_apart a, struct ky_opening_sides s)
+{
+    return ky_opening_gap(a.x, s.below_x, s.above_x, a.hx) +
+               ky_opening_gap(a.y, s.below_y, s.above_y, a.hy) +
+               ky_opening_gap(a.z, s.below_z, s.above_z, a.hz) <=
            0.0f;
 }
 
@@ -36,37 +62,44 @@ KY_FN KY_TRUTH ky_opening_box_touches(KY_FLOAT dx, KY_FLOAT dy, KY_FLOAT dz, KY_
 
 /* `relative`: 1 if a sink may be within KY_OPENING_NEAREST l of the centre of the cell's box along
  * every axis, l being its longest side; the cube holds the box. */
-KY_FN KY_TRUTH ky_opening_cube_touches(KY_FLOAT dx, KY_FLOAT dy, KY_FLOAT dz, KY_FLOAT below_x,
-                                       KY_FLOAT below_y, KY_FLOAT below_z, KY_FLOAT above_x,
-                                       KY_FLOAT above_y, KY_FLOAT above_z, KY_FLOAT hx, KY_FLOAT hy,
-                                       KY_FLOAT hz)
+KY_FN KY_TRUTH ky_opening_cube_touches(struct ky_opening_apart a, struct ky_opening_sides s)
 {
-    KY_FLOAT lx = below_x + above_x, ly = below_y + above_y, lz = below_z + above_z;
+    KY_FLOAT lx = s.below_x + s.above_x, ly = s.below_y + s.above_y, lz = s.below_z + s.above_z;
     KY_FLOAT l = KY_FLOAT_MAX(lx, ly);
     l = KY_OPENING_NEAREST * KY_FLOAT_MAX(l, lz);
-    dx += 0.5f * (above_x - below_x);
-    dy += 0.5f * (above_y - below_y);
-    dz += 0.5f * (above_z - below_z);
-    return ky_opening_gap(dx, l, l, hx) + ky_opening_gap(dy, l, l, hy) +
-               ky_opening_gap(dz, l, l, hz) <=
+    a.x += 0.5f * (s.above_x - s.below_x);
+    a.y += 0.5f * (s.above_y - s.below_y);
+    a.z += 0.5f * (s.above_z - s.below_z);
+    return ky_opening_gap(a.x, l, l, a.hx) + ky_opening_gap(a.y, l, l, a.hy) +
+               ky_opening_gap(a.z, l, l, a.hz) <=
            0.0f;
 }
 
-/* Squared distance of the box of half-sides hx hy hz about 0 to the cell's box. */
-KY_FN KY_FLOAT ky_opening_box_distance2(KY_FLOAT dx, KY_FLOAT dy, KY_FLOAT dz, KY_FLOAT below_x,
-                                        KY_FLOAT below_y, KY_FLOAT below_z, KY_FLOAT above_x,
-                                        KY_FLOAT above_y, KY_FLOAT above_z, KY_FLOAT hx,
-                                        KY_FLOAT hy, KY_FLOAT hz)
+/* What a test looks at beside the distance of the centre of mass. With none of them no box need be
+ * read. */
+#define KY_OPENING_TO_BOX 1 /* minimum: distances are to the cell's box */
+#define KY_OPENING_CUBE 2   /* relative: what may touch the sinks' box is the cube, not the box */
+#define KY_OPENING_TOUCH 4  /* a cell that touches the sinks' box is opened at any distance */
+#define KY_OPENING_BOXES (KY_OPENING_TO_BOX | KY_OPENING_TOUCH)
+
+/* The opening test: 1 (of several cells: all bits) if the cell is to be opened. d2 is
+ * ky_opening_distance2, open2 the cell's own times the factor of the sinks; `how` has the bits
+ * above. Cells closer than KY_OPENING_CLOSE2 are opened whatever open2 is. */
+KY_FN KY_TRUTH ky_opening_opens(struct ky_opening_apart a, struct ky_opening_sides s, KY_FLOAT d2,
+                                KY_FLOAT open2, const unsigned int how)
 {
-    KY_FLOAT x = ky_opening_gap(dx, below_x, above_x, hx),
-             y = ky_opening_gap(dy, below_y, above_y, hy),
-             z = ky_opening_gap(dz, below_z, above_z, hz);
-    return x * x + y * y + z * z;
+    if (how & KY_OPENING_TO_BOX)
+        d2 = ky_opening_box_distance2(a, s);
+    KY_TRUTH open = d2 <= KY_FLOAT_MAX(open2, KY_FLOAT_SPLAT(KY_OPENING_CLOSE2));
+    if (KY_FLOAT_SURE(open) || !(how & KY_OPENING_TOUCH))
+        return open;
+    return open |
+           ((how & KY_OPENING_CUBE) ? ky_opening_cube_touches(a, s) : ky_opening_box_touches(a, s));
 }
 
 #if KY_HOST
-/* `relative`: what to multiply node.open2 with for a group whose smallest last acceleration is `a`
- * (for G = 1): d^(p+3) > M l^(p+1)/(α a), p = 1 for monopoles and 2 for quadrupoles. */
+/* `relative`: what to multiply open2 of a cell with for a group whose smallest last acceleration is
+ * `a` (for G = 1): d^(p+3) > M l^(p+1)/(α a), p = 1 for monopoles and 2 for quadrupoles. */
 KY_FN double ky_opening_relative_factor(double alpha, double a, int multipole)
 {
     return pow(alpha * a, -2.0 / (multipole + 3));

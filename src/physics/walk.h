@@ -19,15 +19,7 @@
 #define KY_PHYSICS_WALK_H
 
 #include "physics/gravity.h"
-
-/* Memory that a sink writes to; readers with several address spaces have defined it already. */
-#ifndef KY_GLOBAL
-#if defined(__OPENCL_VERSION__)
-#define KY_GLOBAL __global
-#else
-#define KY_GLOBAL
-#endif
-#endif
+#include "physics/opening.h"
 
 /* What the distance test says of a cell: go into it; go past it; let it act as a whole. */
 #define KY_WALK_OPEN 0
@@ -72,8 +64,7 @@ struct ky_walk_span {
     KY_REAL below_x, below_y, below_z, above_x, above_y, above_z;
     KY_REAL hx, hy, hz;
     KY_REAL open2, most2, least2;
-    int box_distance; /* opening `minimum`: distances are to the cell's box */
-    int box_touch;    /* a cell that touches the sinks' box is opened whatever its distance */
+    unsigned int opening; /* how ky_opening_opens tests for gravity */
 };
 
 /* Rounding that the distance tests allow for: boxes and differences may be float. */

@@ -93,7 +93,7 @@ enum ky_status ky_cpu_field(struct ky_engine *engine, const struct ky_points *po
         const struct ky_octree_bodies bodies = ky_cpu_octree_bodies(cpu);
         status = ky_octree_build(&place.tree, &bodies, &place.parameters, error);
         if (!status)
-            status = ky_octree_link(&place.tree, error);
+            ky_octree_link(&place.tree);
     }
     if (!status)
         fill(&place, acceleration, potential);

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/threads.h"
-#include "octree/cell_moments.h"
+#include "octree/host_cells.h"
 
 enum { SOURCES = 4096, DIGIT = 8, DIGITS = 1 << DIGIT };
 
@@ -20,14 +20,14 @@ struct general {
     const struct ky_walk_request *request;
     size_t stride;          /* bytes of a sink's own */
     size_t largest, window; /* bodies of a group; of a group with k more on both sides */
-    int source_eps, quadrupole;
+    int source_eps;
 };
 
 /* What one thread works with. */
 struct desk {
     char *own; /* [largest × stride] */
     struct ky_walk_span span;
-    double centre[3];
+    double centre[3], from[3];     /* of the sinks' box, and that relative to the tree's origin */
     struct ky_cpu_sources sources; /* columns of SOURCES */
     struct ky_cpu_near near;
     uint64_t *keys, *key, *other; /* [SOURCES] caller's index and place in the tree; in `keys` */
@@ -68,8 +68,7 @@ static enum ky_status set_desk(const struct general *walk, struct desk *desk,
     desk->sources.eps2 = desk->sources.mass + SOURCES;
     desk->sources.body = (uint32_t *)(void *)(desk->sources.eps2 + SOURCES);
     desk->other = desk->key + SOURCES;
-    desk->span.box_distance = walk->cpu->parameters->opening == KY_MINIMUM;
-    desk->span.box_touch = walk->tree->test_box;
+    desk->span.opening = walk->tree->opening;
     return KY_OK;
 }
 
@@ -144,11 +143,10 @@ static int is_far(const struct general *walk, const struct desk *desk, uint32_t 
 }
 
 static void add_leaf(const struct general *walk, struct desk *desk, const struct ky_group *group,
-                     const struct ky_node *node)
+                     const struct ky_cell_link *leaf)
 {
-    uint32_t bodies = node->count & ~KY_LEAF;
-    for (uint32_t k = 0; k < bodies; k++) {
-        uint32_t j = node->first + k;
+    for (uint32_t k = 0; k < leaf->bodies; k++) {
+        uint32_t j = leaf->body + k;
         if (is_far(walk, desk, j))
             continue;
         if (desk->sources.count == SOURCES)
@@ -161,34 +159,38 @@ static void add_leaf(const struct general *walk, struct desk *desk, const struct
 
 static void span_of(const struct general *walk, struct desk *desk, uint32_t cell)
 {
-    const struct ky_node *node = &walk->tree->node[cell];
     const struct ky_cell_box *box = &walk->tree->box[cell];
     struct ky_walk_span *span = &desk->span;
-    span->x = node->com[0] - desk->centre[0];
-    span->y = node->com[1] - desk->centre[1];
-    span->z = node->com[2] - desk->centre[2];
+    double d[3];
+    ky_cell_apart(walk->tree, cell, desk->from, d);
+    span->x = d[0];
+    span->y = d[1];
+    span->z = d[2];
     span->below_x = (double)box->below[0];
     span->below_y = (double)box->below[1];
     span->below_z = (double)box->below[2];
     span->above_x = (double)box->above[0];
     span->above_y = (double)box->above[1];
     span->above_z = (double)box->above[2];
-    span->open2 = (double)node->open2;
+    span->open2 = (double)walk->tree->centre[cell].open2;
 }
 
 static void use_cell(const struct general *walk, struct desk *desk, const struct ky_group *group,
                      uint32_t cell)
 {
     const struct ky_octree *tree = walk->tree;
-    const struct ky_node *node = &tree->node[cell];
-    struct ky_walk_cell seen = {.moments = ky_octree_moments(node, walk->quadrupole),
-                                .eps2 = walk->source_eps ? (double)tree->node_softening2[cell] : 0,
-                                .bodies = tree->box[cell].bodies};
+    struct ky_walk_cell seen = {.moments = ky_host_moments(tree, cell),
+                                .eps2 = walk->source_eps ? (double)tree->low[cell].eps2 : 0,
+                                .bodies = tree->link[cell].bodies};
     for (uint32_t s = 0; s < group->bodies; s++) {
         uint32_t i = group->body + s;
-        seen.x = node->com[0] - tree->x[i];
-        seen.y = node->com[1] - tree->y[i];
-        seen.z = node->com[2] - tree->z[i];
+        const double at[3] = {tree->x[i] - tree->origin[0], tree->y[i] - tree->origin[1],
+                              tree->z[i] - tree->origin[2]};
+        double d[3];
+        ky_cell_apart(tree, cell, at, d);
+        seen.x = d[0];
+        seen.y = d[1];
+        seen.z = d[2];
         walk->action->cell(desk->own + s * walk->stride, &seen);
     }
     desk->cells += group->bodies;
@@ -198,27 +200,27 @@ static void use_cell(const struct general *walk, struct desk *desk, const struct
 static int test(const struct general *walk, struct desk *desk, const struct ky_group *group,
                 uint32_t cell)
 {
-    const struct ky_cell_box *box = &walk->tree->box[cell];
-    if (box->body < group->body + group->bodies && group->body < box->body + box->bodies)
+    const struct ky_cell_link *link = &walk->tree->link[cell];
+    if (link->body < group->body + group->bodies && group->body < link->body + link->bodies)
         return KY_WALK_OPEN;
     span_of(walk, desk, cell);
     int verdict = walk->action->test(&desk->span);
-    return verdict == KY_WALK_USE && box->bodies == 1 ? KY_WALK_OPEN : verdict;
+    return verdict == KY_WALK_USE && link->bodies == 1 ? KY_WALK_OPEN : verdict;
 }
 
 static void walk_links(const struct general *walk, struct desk *desk, const struct ky_group *group)
 {
     const struct ky_octree *tree = walk->tree;
     for (uint32_t cell = 0; cell != KY_NO_LINK;) {
-        const struct ky_node *node = &tree->node[cell];
-        uint32_t next = tree->links[cell].next;
+        const struct ky_cell_link *link = &tree->link[cell];
+        uint32_t next = link->next;
         int verdict = test(walk, desk, group, cell);
         if (verdict == KY_WALK_USE)
             use_cell(walk, desk, group, cell);
-        else if (verdict == KY_WALK_OPEN && node->count & KY_LEAF)
-            add_leaf(walk, desk, group, node);
+        else if (verdict == KY_WALK_OPEN && link->more == KY_NO_LINK)
+            add_leaf(walk, desk, group, link);
         else if (verdict == KY_WALK_OPEN)
-            next = tree->links[cell].more;
+            next = link->more;
         cell = next;
     }
     act_on(walk, desk, group);
@@ -283,6 +285,7 @@ static void place_box(const struct general *walk, struct desk *desk, const struc
         }
         double centre = 0.5 * low + 0.5 * high;
         desk->centre[c] = centre;
+        desk->from[c] = centre - walk->tree->origin[c];
         *half[c] = high - centre > centre - low ? high - centre : centre - low;
     }
 }
@@ -362,7 +365,7 @@ static enum ky_status stand_tree(struct ky_cpu *cpu, struct ky_error *error)
         return KY_OK;
     enum ky_status status = ky_cpu_build_tree(cpu, cpu->parameters, error);
     if (status == KY_OK)
-        status = ky_octree_link(&cpu->tree, error);
+        ky_octree_link(&cpu->tree);
     cpu->tree_stands = status == KY_OK;
     return status;
 }
@@ -384,7 +387,6 @@ enum ky_status ky_cpu_walk_action(struct ky_cpu *cpu, const struct ky_cpu_action
         .window =
             (size_t)cpu->parameters->group + (action->facts.about.needs_k ? 2 * request->k : 0),
         .source_eps = ky_cpu_how(cpu) & KY_EPS_OF_BOTH,
-        .quadrupole = cpu->parameters->multipole > 1,
     };
     if (status == KY_OK && cpu->n)
         status = walk_groups(&walk, error);

@@ -90,9 +90,9 @@ static void walk_part(struct ky_cpu *cpu, const struct ky_group_walk *walk, size
         return;
     double factor[KY_SHARED_GROUPS], least = (double)INFINITY, largest = 0;
     for (size_t g = 0; g < groups; g++) {
-        factor[g] = !walk->relative ? 1
-                                    : ky_relative_factor(relative, tree->order + group[g].body,
-                                                         group[g].bodies);
+        factor[g] =
+            !relative ? 1
+                      : ky_relative_factor(relative, tree->order + group[g].body, group[g].bodies);
         least = fmin(least, factor[g]);
         largest = fmax(largest, factor[g]);
     }
@@ -117,11 +117,10 @@ static enum ky_status walk_groups(struct ky_cpu *cpu, const struct ky_parameters
         .eps2 = cpu->n ? ky_cpu_sink_eps2(cpu, 0) : 0,
         .how = ky_cpu_how(cpu),
         .quadrupole = parameters->multipole > 1,
-        .minimum = parameters->opening == KY_MINIMUM,
-        .relative = parameters->opening == KY_RELATIVE,
     };
+    const int is_relative = parameters->opening == KY_RELATIVE;
     struct ky_relative relative = {0};
-    if (walk.relative)
+    if (is_relative)
         relative = ky_cpu_relative(cpu);
     const size_t space_bytes = cpu->lanes->group_space[KY_DOUBLE](tree); /* the larger one */
     char *space = ky_allocate((size_t)cpu->threads, space_bytes);
@@ -132,8 +131,8 @@ static enum ky_status walk_groups(struct ky_cpu *cpu, const struct ky_parameters
 #pragma omp parallel for schedule(dynamic) num_threads(cpu->threads)                               \
     reduction(+ : bodies, cells) if (parts > 1)
     for (size_t part = 0; part < parts; part++)
-        walk_part(cpu, &walk, part, &relative, space + (size_t)ky_thread() * space_bytes, &bodies,
-                  &cells);
+        walk_part(cpu, &walk, part, is_relative ? &relative : NULL,
+                  space + (size_t)ky_thread() * space_bytes, &bodies, &cells);
     free(space);
     cpu->report.body_interactions += (double)bodies;
     cpu->report.cell_interactions += (double)cells;

@@ -7,19 +7,19 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "octree/cell_moments.h"
 #include "octree/decide.h"
 
 struct body_walk {
     const struct ky_octree *tree;
-    int quadrupole, opening, how;
+    int opening, how;
     struct ky_relative relative; /* where that is the opening */
 };
 
 /* The sink, and what has acted on it so far. */
 struct sink {
     uint32_t body;
-    struct ky_sinks_box at; /* a point */
+    double x[3];
+    struct ky_sinks_box at; /* x, a point, relative to the tree's origin */
     double eps2;
     double factor; /* of the relative opening test */
     struct ky_field field;
@@ -30,20 +30,20 @@ struct sink {
 static int must_open(const struct body_walk *walk, const struct sink *sink, uint32_t cell,
                      const double d[3])
 {
-    const struct ky_cell_box *box = &walk->tree->box[cell];
-    return sink->body - box->body < box->bodies ||
-           ky_octree_must_open(walk->tree, cell, d, &sink->at, walk->opening, sink->factor);
+    const struct ky_cell_link *link = &walk->tree->link[cell];
+    return sink->body - link->body < link->bodies ||
+           ky_octree_must_open(walk->tree, cell, d, &sink->at, sink->factor);
 }
 
-static void add_leaf(const struct body_walk *walk, struct sink *sink, const struct ky_node *node)
+static void add_leaf(const struct body_walk *walk, struct sink *sink,
+                     const struct ky_cell_link *leaf)
 {
     const struct ky_octree *tree = walk->tree;
-    uint32_t end = node->first + (node->count & ~KY_LEAF);
-    for (uint32_t j = node->first; j < end; j++) {
+    for (uint32_t j = leaf->body; j < leaf->body + leaf->bodies; j++) {
         if (j == sink->body)
             continue;
-        double dx = tree->x[j] - sink->at.centre[0], dy = tree->y[j] - sink->at.centre[1],
-               dz = tree->z[j] - sink->at.centre[2];
+        double dx = tree->x[j] - sink->x[0], dy = tree->y[j] - sink->x[1],
+               dz = tree->z[j] - sink->x[2];
         double eps2 = walk->how & KY_EPS_OF_BOTH ? tree->softening2[j] : 0;
         struct ky_softened pair = ky_soften(dx, dy, dz, sink->eps2, eps2, walk->how | KY_GUARD);
         sink->field = ky_add_body(sink->field, dx, dy, dz, pair, tree->mass[j]);
@@ -54,32 +54,32 @@ static void add_leaf(const struct body_walk *walk, struct sink *sink, const stru
 static void add_cell(const struct body_walk *walk, struct sink *sink, uint32_t cell,
                      const double d[3])
 {
-    const struct ky_node *node = &walk->tree->node[cell];
-    double eps2 = walk->how & KY_EPS_OF_BOTH ? (double)walk->tree->node_softening2[cell] : 0;
+    const struct ky_octree *tree = walk->tree;
+    double eps2 = walk->how & KY_EPS_OF_BOTH ? (double)tree->low[cell].eps2 : 0;
     struct ky_softened pair = ky_soften(d[0], d[1], d[2], sink->eps2, eps2, walk->how | KY_GUARD);
     sink->cells++;
-    if (!walk->quadrupole) {
-        sink->field = ky_add_body(sink->field, d[0], d[1], d[2], pair, (double)node->mass);
-        return;
-    }
-    const struct ky_moments moments = ky_octree_moments(node, 1);
-    sink->field = ky_add_cell(sink->field, d[0], d[1], d[2], pair, moments);
+    if (tree->moments == KY_MOMENTS(1))
+        sink->field = ky_add_body(sink->field, d[0], d[1], d[2], pair, (double)tree->moment[cell]);
+    else
+        sink->field = ky_add_cell(sink->field, d[0], d[1], d[2], pair, ky_host_moments(tree, cell));
 }
 
 static void walk_links(const struct body_walk *walk, struct sink *sink)
 {
     const struct ky_octree *tree = walk->tree;
+    for (int c = 0; c < 3; c++)
+        sink->at.centre[c] = sink->x[c] - tree->origin[c];
     for (uint32_t cell = 0; cell != KY_NO_LINK;) {
-        const struct ky_node *node = &tree->node[cell];
-        const double d[3] = {node->com[0] - sink->at.centre[0], node->com[1] - sink->at.centre[1],
-                             node->com[2] - sink->at.centre[2]};
-        uint32_t next = tree->links[cell].next;
+        const struct ky_cell_link *link = &tree->link[cell];
+        double d[3];
+        ky_cell_apart(tree, cell, sink->at.centre, d);
+        uint32_t next = link->next;
         if (!must_open(walk, sink, cell, d))
             add_cell(walk, sink, cell, d);
-        else if (node->count & KY_LEAF)
-            add_leaf(walk, sink, node);
+        else if (link->more == KY_NO_LINK)
+            add_leaf(walk, sink, link);
         else
-            next = tree->links[cell].more;
+            next = link->more;
         cell = next;
     }
 }
@@ -93,7 +93,7 @@ static void walk_body(struct ky_cpu *cpu, const struct body_walk *walk, uint32_t
         return;
     struct sink sink = {
         .body = body,
-        .at = {{tree->x[body], tree->y[body], tree->z[body]}, {0}},
+        .x = {tree->x[body], tree->y[body], tree->z[body]},
         .eps2 = ky_cpu_sink_eps2(cpu, i),
         .factor = walk->opening == KY_RELATIVE ? ky_relative_factor(&walk->relative, &i, 1) : 1};
     walk_links(walk, &sink);
@@ -105,27 +105,11 @@ static void walk_body(struct ky_cpu *cpu, const struct body_walk *walk, uint32_t
     *cells += sink.cells;
 }
 
-/* Where the caller's i-th body lies along the curve, for `curve none`; else NULL. */
-static enum ky_status place_bodies(const struct ky_cpu *cpu, uint32_t **place,
-                                   struct ky_error *error)
-{
-    *place = NULL;
-    if (cpu->parameters->curve != KY_CURVE_NONE)
-        return KY_OK;
-    *place = ky_allocate(cpu->n, sizeof **place);
-    if (!*place)
-        return ky_no_memory(error, "order of the walks", cpu->n, sizeof **place);
-    for (size_t k = 0; k < cpu->n; k++)
-        (*place)[cpu->tree.order[k]] = (uint32_t)k;
-    return KY_OK;
-}
-
 static struct body_walk walk_of(const struct ky_cpu *cpu, const struct ky_octree *tree,
                                 const struct ky_parameters *parameters)
 {
     return (struct body_walk){
         .tree = tree,
-        .quadrupole = parameters->multipole > 1,
         .opening = parameters->opening,
         .how = ky_cpu_how(cpu),
     };
@@ -138,14 +122,15 @@ enum ky_status ky_cpu_walk_bodies(struct ky_cpu *cpu, const struct ky_parameters
     if (walk.opening == KY_RELATIVE)
         walk.relative = ky_cpu_relative(cpu);
     const struct ky_cpu_scale scale = ky_cpu_scale(cpu);
-    uint32_t *place;
+    uint32_t *place = NULL;
     if (cpu->n == 0)
         return KY_OK;
-    enum ky_status status = ky_octree_link(&cpu->tree, error);
-    if (status == KY_OK)
-        status = place_bodies(cpu, &place, error);
-    if (status != KY_OK)
-        return status;
+    ky_octree_link(&cpu->tree);
+    if (cpu->parameters->curve == KY_CURVE_NONE) {
+        enum ky_status status = ky_octree_places(&cpu->tree, &place, error);
+        if (status != KY_OK)
+            return status;
+    }
     uint64_t bodies = 0, cells = 0;
 #pragma omp parallel for schedule(dynamic, 64) num_threads(cpu->threads)                           \
     reduction(+ : bodies, cells) if (cpu->n > 256)
@@ -162,8 +147,7 @@ struct ky_field ky_cpu_walk_point(const struct ky_cpu *cpu, const struct ky_octr
                                   double eps2)
 {
     const struct body_walk walk = walk_of(cpu, tree, parameters);
-    struct sink sink = {
-        .body = KY_NO_BODY, .at = {{x[0], x[1], x[2]}, {0}}, .eps2 = eps2, .factor = 1};
+    struct sink sink = {.body = KY_NO_BODY, .x = {x[0], x[1], x[2]}, .eps2 = eps2, .factor = 1};
     walk_links(&walk, &sink);
     return sink.field;
 }

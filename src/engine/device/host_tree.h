@@ -15,10 +15,7 @@ struct ky_host_tree {
     struct ky_octree tree;
     const struct ky_points *points; /* sinks behind the bodies on the card; NULL: none */
     double *x[3], *mass, *softening;
-    double origin[3]; /* of positions on the card: in the midst of the system */
-    void *staging;
-    size_t staging_bytes;
-    /* On the card: see kernels/walk.k. */
+    /* On the card: see kernels/walk.k and octree/layout.h. */
     struct ky_buffer source, low, eps2, order, sink;
     struct ky_buffer centre, centre_low, link, moment, box;
     struct ky_pair_counts counts; /* of the last walk through the tree */

@@ -70,7 +70,7 @@ static enum ky_status make_chunk(const struct ky_host_tree *host,
             parameters->opening == KY_RELATIVE
                 ? ky_relative_factor(&batch->relative, tree->order + group->body, group->bodies)
                 : 1;
-        status = ky_lists_add(lists, tree, parameters, group, factor, error);
+        status = ky_lists_add(lists, tree, group, factor, error);
         const uint32_t work[WORK] = {group->body, group->bodies,
                                      bodies,      (uint32_t)lists->bodies - bodies,
                                      cells,       (uint32_t)lists->cells - cells};
@@ -162,7 +162,7 @@ static enum ky_status launch_batch(struct ky_host_tree *host, const struct lists
         KY_EACH_PRECISION(ky_list_monopole), KY_EACH_PRECISION(ky_list_quadrupole)};
     struct ky_device_bodies *bodies = host->bodies;
     struct ky_card *card = bodies->cards.card[0];
-    uint32_t n = (uint32_t)bodies->n, flags = ky_device_walk_flags(host, parameters);
+    uint32_t n = (uint32_t)bodies->n, flags = ky_device_flags(host, parameters);
     struct ky_eps2_argument eps2 = ky_eps2_argument(bodies);
     union ky_state_value strength =
         ky_to_state(card, ky_engine_scale(&bodies->units, bodies->parameters->g).strength);
@@ -214,7 +214,7 @@ static enum ky_status choose(const struct ky_host_tree *host, struct lists *batc
         const struct ky_group *group = &tree->group[g];
         int any = 0;
         for (size_t k = group->body; k < (size_t)group->body + group->bodies; k++) {
-            order[k] = is_active[k] ? tree->order[k] : KY_WALK_END;
+            order[k] = is_active[k] ? tree->order[k] : KY_NOT_WANTED;
             any |= is_active[k];
         }
         if (any)

@@ -6,16 +6,12 @@
 #include "base/memory.h"
 #include "engine/active.h"
 
-uint32_t ky_device_walk_flags(const struct ky_host_tree *host,
-                              const struct ky_parameters *parameters)
+uint32_t ky_device_flags(const struct ky_host_tree *host, const struct ky_parameters *parameters)
 {
     int own_eps = host->bodies->own_eps;
     int source_eps = host->bodies->how & KY_EPS_OF_BOTH;
-    return (own_eps ? KY_WALK_OWN_EPS : 0U) | (source_eps ? KY_WALK_SOURCE_EPS : 0U) |
-           (parameters->opening == KY_MINIMUM ? KY_WALK_MINIMUM : 0U) |
-           (parameters->opening == KY_RELATIVE ? KY_WALK_RELATIVE : 0U) |
-           (host->tree.test_box ? KY_WALK_TEST_BOX : 0U) |
-           (parameters->curve == KY_CURVE_NONE ? KY_WALK_LISTED : 0U);
+    return (own_eps ? KY_FLAG_OWN_EPS : 0U) | (source_eps ? KY_FLAG_SOURCE_EPS : 0U) |
+           host->tree.opening | (parameters->curve == KY_CURVE_NONE ? KY_FLAG_LISTED : 0U);
 }
 
 enum ky_status ky_device_active_places(const struct ky_host_tree *host, unsigned char **is_active,

@@ -6,9 +6,8 @@
 #include "engine/device/host_tree.h"
 #include "engine/relative.h"
 
-/* KY_WALK_… of these parameters and of the bodies. */
-uint32_t ky_device_walk_flags(const struct ky_host_tree *host,
-                              const struct ky_parameters *parameters);
+/* KY_FLAG_… of these parameters and of the bodies, and KY_OPENING_… of the tree. */
+uint32_t ky_device_flags(const struct ky_host_tree *host, const struct ky_parameters *parameters);
 /* Which of the bodies at places along the curve are active: allocated, bytes [n], free(); NULL if
  * all are. */
 enum ky_status ky_device_active_places(const struct ky_host_tree *host, unsigned char **is_active,

@@ -47,8 +47,7 @@ static enum ky_kernel_id kernel_of(const struct ky_parameters *parameters, uint3
         {KY_EACH_PRECISION(ky_walk_monopole), KY_EACH_PRECISION(ky_walk_monopole_general)},
         {KY_EACH_PRECISION(ky_walk_quadrupole), KY_EACH_PRECISION(ky_walk_quadrupole_general)},
     };
-    const uint32_t general =
-        KY_WALK_SOURCE_EPS | KY_WALK_MINIMUM | KY_WALK_RELATIVE | KY_WALK_TEST_BOX;
+    const uint32_t general = KY_FLAG_SOURCE_EPS | KY_OPENING_BOXES | KY_OPENING_CUBE;
     return kernels[parameters->multipole > 1][(flags & general) != 0][parameters->precision];
 }
 
@@ -114,10 +113,13 @@ static enum ky_status walk_bodies(struct ky_host_tree *host, struct walk *walk,
     const struct ky_active *active = bodies->active;
     const struct sinks sinks = {.count = active ? active->count : bodies->n,
                                 .stride = bodies->n,
-                                .flags = ky_device_walk_flags(host, parameters) |
-                                         (active ? KY_WALK_LISTED : 0U),
+                                .flags = ky_device_flags(host, parameters) |
+                                         (active ? KY_FLAG_LISTED : 0U),
                                 .eps2 = ky_eps2_argument(bodies),
-                                .list = active ? &walk->active : &host->sink,
+                                /* not read where lanes are places */
+                                .list = active              ? &walk->active
+                                        : host->sink.handle ? &host->sink
+                                                            : &host->order,
                                 .acceleration = &bodies->acceleration,
                                 .potential = &bodies->potential,
                                 .counts = &host->counts};
@@ -167,8 +169,8 @@ static enum ky_status walk_points(struct ky_host_tree *host, struct field *field
     const struct sinks sinks = {.first = bodies->n,
                                 .count = count,
                                 .stride = count,
-                                .flags = ky_device_walk_flags(host, parameters) &
-                                         ~(uint32_t)(KY_WALK_LISTED | KY_WALK_OWN_EPS),
+                                .flags = ky_device_flags(host, parameters) &
+                                         ~(uint32_t)(KY_FLAG_LISTED | KY_FLAG_OWN_EPS),
                                 .eps2 = ky_eps2_of_points(bodies, host->points),
                                 .list = &host->order, /* not read */
                                 .acceleration = &field->acceleration,

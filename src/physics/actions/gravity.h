@@ -27,14 +27,24 @@ KY_FN KY_REAL ky_gravity_reach2(struct ky_gravity a)
 
 KY_FN int ky_gravity_test(struct ky_walk_span s)
 {
-    KY_REAL touch2 = ky_walk_nearest2(s), d2 = touch2;
-    if (!s.box_distance)
-        d2 = ky_distance2(ky_walk_gap(s.x, KY_SPLAT(0), KY_SPLAT(0), s.hx),
-                          ky_walk_gap(s.y, KY_SPLAT(0), KY_SPLAT(0), s.hy),
-                          ky_walk_gap(s.z, KY_SPLAT(0), KY_SPLAT(0), s.hz), KY_SPLAT(0));
-    if (d2 > s.open2 && !(s.box_touch && touch2 <= KY_SPLAT(0)))
-        return KY_WALK_USE;
-    return KY_WALK_OPEN;
+    const KY_REAL wider = KY_SPLAT(1) + KY_WALK_SLACK; /* half sides, for the rounding to float */
+    struct ky_opening_apart apart;
+    struct ky_opening_sides sides;
+    apart.x = (float)s.x;
+    apart.y = (float)s.y;
+    apart.z = (float)s.z;
+    apart.hx = (float)(s.hx * wider);
+    apart.hy = (float)(s.hy * wider);
+    apart.hz = (float)(s.hz * wider);
+    sides.below_x = (float)s.below_x;
+    sides.below_y = (float)s.below_y;
+    sides.below_z = (float)s.below_z;
+    sides.above_x = (float)s.above_x;
+    sides.above_y = (float)s.above_y;
+    sides.above_z = (float)s.above_z;
+    return ky_opening_opens(apart, sides, ky_opening_distance2(apart), (float)s.open2, s.opening)
+               ? KY_WALK_OPEN
+               : KY_WALK_USE;
 }
 
 KY_FN struct ky_gravity ky_gravity_body(struct ky_gravity a, struct ky_walk_body body)

@@ -1,60 +1,70 @@
-/* A batch of cells for the opening test: gathered from the tree's arrays, and lists made of those
- * that passed. AVX-512 has instructions for both; elsewhere plain loops do. Included after lanes.h.
- */
+/* A batch of cells for the opening test: read from the tree's arrays, and lists made of those that
+ * passed. Included after lanes.h. */
 #ifndef KY_CPU_BATCH_H
 #define KY_CPU_BATCH_H
 
 #include "engine/cpu/lanes/lanes.h"
 
-#if KY_LANES_ISA == KY_ISA_avx512
-/* Byte offsets of the cells in an array with elements of 2^shift bytes: the upper or lower eight.
- */
-KY_INLINE __m512i ky_offsets(ky_ints index, int upper, const int shift)
+/* The four floats of one element. */
+#if KY_LANES_ISA == KY_ISA_avx512 || KY_LANES_ISA == KY_ISA_avx2 || KY_LANES_ISA == KY_ISA_sse2
+KY_INLINE __m128 ky_four(const float *from, const uint32_t *index, int k, const size_t step)
 {
-    __m256i half = upper ? _mm512_extracti64x4_epi64((__m512i)index, 1)
-                         : _mm512_castsi512_si256((__m512i)index);
-    return _mm512_slli_epi64(_mm512_cvtepu32_epi64(half), (unsigned)shift);
-}
-
-KY_INLINE ky_floats ky_join(__m256 lower, __m256 upper)
-{
-    return (ky_floats)_mm512_insertf32x8(_mm512_castps256_ps512(lower), upper, 1);
+    return _mm_load_ps(from + 4 * step * index[k]);
 }
 #endif
 
-/* The float (or, as bits, the 32-bit integer) at `field` of the first element and the same of the
- * others; elements have 2^shift bytes. */
-KY_INLINE ky_floats ky_gather(const void *field, ky_ints index, const int shift)
-{
+/* The elements k, k + 4, … next to each other. */
 #if KY_LANES_ISA == KY_ISA_avx512
-    return ky_join(_mm512_i64gather_ps(ky_offsets(index, 0, shift), field, 1),
-                   _mm512_i64gather_ps(ky_offsets(index, 1, shift), field, 1));
-#else
-    ky_floats result;
-    for (int k = 0; k < KY_BATCH; k++)
-        memcpy((char *)&result + 4 * k, (const char *)field + ((size_t)(uint32_t)index[k] << shift),
-               4);
-    return result;
-#endif
+KY_INLINE __m512 ky_fours(const float *from, const uint32_t *index, int k, const size_t step)
+{
+    __m256 lower = _mm256_insertf128_ps(_mm256_castps128_ps256(ky_four(from, index, k, step)),
+                                        ky_four(from, index, k + 4, step), 1),
+           upper = _mm256_insertf128_ps(_mm256_castps128_ps256(ky_four(from, index, k + 8, step)),
+                                        ky_four(from, index, k + 12, step), 1);
+    return _mm512_insertf32x8(_mm512_castps256_ps512(lower), upper, 1);
 }
-
-/* The same of doubles, less `origin`. */
-KY_INLINE ky_floats ky_gather_difference(const double *field, ky_ints index, const int shift,
-                                         double origin)
+#define KY_LOW_HALVES(a, b) _mm512_unpacklo_ps(a, b)
+#define KY_HIGH_HALVES(a, b) _mm512_unpackhi_ps(a, b)
+#define KY_PAIRS(a, b, which) _mm512_shuffle_ps(a, b, which)
+#elif KY_LANES_ISA == KY_ISA_avx2
+KY_INLINE __m256 ky_fours(const float *from, const uint32_t *index, int k, const size_t step)
 {
-#if KY_LANES_ISA == KY_ISA_avx512
-    __m512d from = _mm512_set1_pd(origin);
-    __m512d lower = _mm512_i64gather_pd(ky_offsets(index, 0, shift), field, 1),
-            upper = _mm512_i64gather_pd(ky_offsets(index, 1, shift), field, 1);
-    return ky_join(_mm512_cvtpd_ps(_mm512_sub_pd(lower, from)),
-                   _mm512_cvtpd_ps(_mm512_sub_pd(upper, from)));
+    return _mm256_insertf128_ps(_mm256_castps128_ps256(ky_four(from, index, k, step)),
+                                ky_four(from, index, k + 4, step), 1);
+}
+#define KY_LOW_HALVES(a, b) _mm256_unpacklo_ps(a, b)
+#define KY_HIGH_HALVES(a, b) _mm256_unpackhi_ps(a, b)
+#define KY_PAIRS(a, b, which) _mm256_shuffle_ps(a, b, which)
+#elif KY_LANES_ISA == KY_ISA_sse2
+#define ky_fours ky_four
+#define KY_LOW_HALVES(a, b) _mm_unpacklo_ps(a, b)
+#define KY_HIGH_HALVES(a, b) _mm_unpackhi_ps(a, b)
+#define KY_PAIRS(a, b, which) _mm_shuffle_ps(a, b, which)
+#endif
+
+/* Of elements of 4 × step floats (or, as bits, integers of 32 bits) the first four of each: as[c]
+ * has number c of all. Whole elements are loaded and transposed: a quarter of the loads of four
+ * gathers. */
+KY_INLINE void ky_read_fours(const void *array, const uint32_t index[KY_BATCH], const size_t step,
+                             ky_floats as[4])
+{
+    const float *from = array;
+#ifdef KY_PAIRS
+    ky_floats a = ky_fours(from, index, 0, step), b = ky_fours(from, index, 1, step),
+              c = ky_fours(from, index, 2, step), d = ky_fours(from, index, 3, step);
+    ky_floats ab = KY_LOW_HALVES(a, b), cd = KY_LOW_HALVES(c, d);
+    as[0] = KY_PAIRS(ab, cd, 0x44);
+    as[1] = KY_PAIRS(ab, cd, 0xee);
+    ab = KY_HIGH_HALVES(a, b), cd = KY_HIGH_HALVES(c, d);
+    as[2] = KY_PAIRS(ab, cd, 0x44);
+    as[3] = KY_PAIRS(ab, cd, 0xee);
 #else
-    ky_floats result;
-    for (int k = 0; k < KY_BATCH; k++) {
-        const double *at = field + ((size_t)(uint32_t)index[k] << shift) / sizeof *field;
-        result[k] = (float)(*at - origin);
-    }
-    return result;
+    float column[4][KY_BATCH];
+    for (size_t k = 0; k < KY_BATCH; k++)
+        for (size_t c = 0; c < 4; c++)
+            column[c][k] = from[4 * step * index[k] + c];
+    for (size_t c = 0; c < 4; c++)
+        memcpy(&as[c], column[c], sizeof as[c]);
 #endif
 }
 

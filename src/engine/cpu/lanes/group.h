@@ -13,11 +13,10 @@
 #include "engine/cpu/lanes/lists.h"
 #include "physics/opening.h"
 
-_Static_assert(sizeof(struct ky_node) == 64 && sizeof(struct ky_cell_box) == 32,
-               "gathers count in powers of two");
+_Static_assert(sizeof(struct ky_cell_centre) == 16 && sizeof(struct ky_low) == 16 &&
+                   sizeof(struct ky_cell_link) == 16 && sizeof(struct ky_cell_box) == 32,
+               "ky_read_fours takes elements of 16 bytes, or of twice that");
 enum {
-    NODE_SHIFT = 6,
-    BOX_SHIFT = 5,
     FEW = 1, /* a leaf of so few bodies is as cheap, and better, taken body by body */
     FEW_QUADRUPOLE = 2
 };
@@ -49,60 +48,59 @@ KY_INLINE ky_ints pop_batch(struct walk *walk, ky_ints *index)
     return wanted;
 }
 
-/* A batch's cells: com from the centre of the sinks, and the squared radius of the test. */
+/* A batch's cells: com from the centre of the sinks, with the sides of their box; the squared
+ * radius of the test; -1 for leaves, and numbers of bodies. */
 struct batch {
-    ky_floats dx, dy, dz, open2, h[3];
+    uint32_t cell[KY_BATCH];
+    struct ky_opening_apart apart;
+    ky_floats open2;
+    ky_ints leaf, bodies;
 };
+
+/* The parts of two places: (high − high) + (low − low). */
+KY_INLINE ky_floats apart(const struct walk *walk, int c, ky_floats high, ky_floats low)
+{
+    return (high - KY_FLOAT_SPLAT(walk->high[c])) + (low - KY_FLOAT_SPLAT(walk->low[c]));
+}
 
 KY_INLINE void read_batch(const struct walk *walk, ky_ints index, struct batch *b)
 {
-    const struct ky_node *node = walk->tree->node;
-    b->dx = ky_gather_difference(&node->com[0], index, NODE_SHIFT, walk->centre[0]);
-    b->dy = ky_gather_difference(&node->com[1], index, NODE_SHIFT, walk->centre[1]);
-    b->dz = ky_gather_difference(&node->com[2], index, NODE_SHIFT, walk->centre[2]);
-    b->open2 = ky_gather(&node->open2, index, NODE_SHIFT);
-    for (int c = 0; c < 3; c++)
-        b->h[c] = KY_FLOAT_SPLAT(walk->half[c]);
+    const struct ky_octree *tree = walk->tree;
+    ky_floats high[4], low[4], link[4];
+    memcpy(b->cell, &index, sizeof b->cell);
+    ky_read_fours(tree->centre, b->cell, 1, high);
+    ky_read_fours(tree->low, b->cell, 1, low);
+    ky_read_fours(tree->link, b->cell, 1, link);
+    b->apart =
+        (struct ky_opening_apart){apart(walk, 0, high[0], low[0]), apart(walk, 1, high[1], low[1]),
+                                  apart(walk, 2, high[2], low[2]), KY_FLOAT_SPLAT(walk->half[0]),
+                                  KY_FLOAT_SPLAT(walk->half[1]),   KY_FLOAT_SPLAT(walk->half[2])};
+    b->open2 = high[3];
+    b->leaf = (ky_ints)link[1] == (int32_t)KY_NO_LINK;
+    b->bodies = (ky_ints)link[3];
 }
 
-/* The part of the opening test that needs the cells' boxes. */
-KY_INLINE ky_ints test_boxes(const struct walk *walk, ky_ints index, const struct batch *b,
-                             ky_floats open2, ky_ints open)
+/* -1 for the cells that some place in the box has to open. So do cells that are close. */
+KY_INLINE ky_ints test_batch(const struct walk *walk, const struct batch *b)
 {
-    const struct ky_cell_box *box = walk->tree->box;
-    const ky_floats *h = b->h;
-    ky_floats dx = b->dx, dy = b->dy, dz = b->dz;
-    ky_floats bx = ky_gather(&box->below[0], index, BOX_SHIFT),
-              by = ky_gather(&box->below[1], index, BOX_SHIFT),
-              bz = ky_gather(&box->below[2], index, BOX_SHIFT),
-              ax = ky_gather(&box->above[0], index, BOX_SHIFT),
-              ay = ky_gather(&box->above[1], index, BOX_SHIFT),
-              az = ky_gather(&box->above[2], index, BOX_SHIFT);
-    if (walk->given->minimum)
-        open =
-            ky_opening_box_distance2(dx, dy, dz, bx, by, bz, ax, ay, az, h[0], h[1], h[2]) <= open2;
-    if (walk->given->relative)
-        return open | ky_opening_cube_touches(dx, dy, dz, bx, by, bz, ax, ay, az, h[0], h[1], h[2]);
-    return open | ky_opening_box_touches(dx, dy, dz, bx, by, bz, ax, ay, az, h[0], h[1], h[2]);
-}
-
-/* -1 for the cells that some place in the box has to open: "How a walk decides" in octree.h. So
- * do cells that are close, or whose distance has powers that float cannot hold. */
-KY_INLINE ky_ints test_batch(const struct walk *walk, ky_ints index, const struct batch *b)
-{
-    const ky_floats none = {0};
+    const unsigned how = walk->tree->opening;
     ky_floats open2 = KY_FLOAT_MAX(b->open2 * walk->factor, KY_FLOAT_SPLAT(walk->close2));
-    ky_floats d2 = ky_opening_box_distance2(b->dx, b->dy, b->dz, none, none, none, none, none, none,
-                                            b->h[0], b->h[1], b->h[2]);
-    ky_ints open = d2 <= open2;
-    return walk->tree->test_box ? test_boxes(walk, index, b, open2, open) : open;
+    ky_floats below[4] = {{0}}, above[4] = {{0}};
+    if (how & KY_OPENING_BOXES) {
+        ky_read_fours(walk->tree->box->below, b->cell, 2, below);
+        ky_read_fours(walk->tree->box->above, b->cell, 2, above);
+    }
+    const struct ky_opening_sides sides = {below[0], below[1], below[2],
+                                           above[0], above[1], above[2]};
+    return ky_opening_opens(b->apart, sides, ky_opening_distance2(b->apart), open2, how);
 }
 
 /* -1 for the cells that every place in the box has to open. */
 KY_INLINE ky_ints test_farthest(const struct batch *b, float factor)
 {
-    ky_floats x = KY_FLOAT_MAX(b->dx, -b->dx) + b->h[0], y = KY_FLOAT_MAX(b->dy, -b->dy) + b->h[1],
-              z = KY_FLOAT_MAX(b->dz, -b->dz) + b->h[2];
+    const struct ky_opening_apart *a = &b->apart;
+    ky_floats x = KY_FLOAT_MAX(a->x, -a->x) + a->hx, y = KY_FLOAT_MAX(a->y, -a->y) + a->hy,
+              z = KY_FLOAT_MAX(a->z, -a->z) + a->hz;
     return x * x + y * y + z * z <= b->open2 * (factor * 0.999f);
 }
 
@@ -118,10 +116,10 @@ KY_INLINE int32_t few_of(const struct walk *walk)
 KY_INLINE int is_close(const struct walk *walk, uint32_t leaf)
 {
     const struct ky_cell_box *box = &walk->tree->box[leaf];
-    const struct ky_node *node = &walk->tree->node[leaf];
+    const float *centre = walk->tree->centre[leaf].x, *rest = walk->tree->low[leaf].x;
     float low[3], high[3];
     for (int c = 0; c < 3 && !KY_LANE_DOUBLE; c++) {
-        float d = (float)(node->com[c] - walk->centre[c]);
+        float d = (centre[c] - walk->high[c]) + (rest[c] - walk->low[c]);
         low[c] = d - box->below[c] - walk->reach;
         high[c] = d + box->above[c] + walk->reach;
         if (low[c] > walk->half[c] || high[c] < -walk->half[c])
@@ -138,14 +136,17 @@ KY_INLINE int is_close(const struct walk *walk, uint32_t leaf)
 
 KY_INLINE void push_children(struct walk *walk, const uint32_t *inner, size_t count)
 {
-    const struct ky_node *node = walk->tree->node;
+    const struct ky_octree *tree = walk->tree;
     for (size_t i = 0; i < count; i++) {
-        uint32_t *top = walk->space->stack + walk->height, first = node[inner[i]].first;
-        for (uint32_t c = 0; c < 8; c++) {
+        uint32_t *top = walk->space->stack + walk->height, first = tree->link[inner[i]].more;
+        for (uint32_t c = 0; c < 8; c++)
             top[c] = first + c;
-            __builtin_prefetch(&node[first + c]);
+        for (uint32_t c = 0; c < 8; c += 4) { /* four elements of 16 bytes are a cache line */
+            __builtin_prefetch(&tree->centre[first + c]);
+            __builtin_prefetch(&tree->low[first + c]);
+            __builtin_prefetch(&tree->link[first + c]);
         }
-        walk->height += node[inner[i]].count;
+        walk->height += tree->children[inner[i]];
     }
 }
 
@@ -153,21 +154,18 @@ KY_INLINE void push_children(struct walk *walk, const uint32_t *inner, size_t co
  * their children, or divided into their bodies. */
 static void take_batch(struct walk *walk)
 {
-    const struct ky_node *node = walk->tree->node;
     struct batch b;
     ky_ints index, wanted = pop_batch(walk, &index);
     read_batch(walk, index, &b);
-    ky_ints open = test_batch(walk, index, &b);
-    ky_ints count = (ky_ints)ky_gather(&node->count, index, NODE_SHIFT), leaf = count < 0;
-    open |= leaf & ((count & INT32_MAX) <= few_of(walk));
+    ky_ints leaf = b.leaf, open = test_batch(walk, &b) | (leaf & (b.bodies <= few_of(walk)));
     uint32_t accepted[KY_BATCH], inner[KY_BATCH], leaves[KY_BATCH];
     size_t accepteds = ky_keep(accepted, index, wanted & ~open),
            inners = ky_keep(inner, index, wanted & open & ~leaf),
            leaf_count = ky_keep(leaves, index, wanted & open & leaf);
     push_children(walk, inner, inners);
     for (size_t i = 0; i < leaf_count; i++) {
-        const struct ky_node *at = &node[leaves[i]];
-        add_leaf(walk, at->first, at->first + (at->count & ~KY_LEAF), is_close(walk, leaves[i]));
+        const struct ky_cell_link *at = &walk->tree->link[leaves[i]];
+        add_leaf(walk, at->body, at->body + at->bodies, is_close(walk, leaves[i]));
     }
     add_near_cells(walk, accepted, accepteds);
 }
@@ -179,10 +177,8 @@ static int take_shared_batch(struct walk *walk, float least_factor)
     struct batch b;
     ky_ints index, wanted = pop_batch(walk, &index);
     read_batch(walk, index, &b);
-    ky_ints count = (ky_ints)ky_gather(&walk->tree->node->count, index, NODE_SHIFT);
-    ky_ints leaf = count < 0, divide = test_farthest(&b, least_factor) & ~leaf;
-    ky_ints accept =
-        ~(test_batch(walk, index, &b) | (leaf & ((count & INT32_MAX) <= few_of(walk))));
+    ky_ints leaf = b.leaf, divide = test_farthest(&b, least_factor) & ~leaf;
+    ky_ints accept = ~(test_batch(walk, &b) | (leaf & (b.bodies <= few_of(walk))));
     if (s->far + KY_BATCH > FAR)
         accept &= 0;
     if (s->frontiers + KY_BATCH > FRONTIER)
@@ -207,11 +203,14 @@ static void measure(struct walk *walk)
             high = x > high ? x : high;
         }
         walk->centre[c] = 0.5 * low + 0.5 * high;
+        walk->from[c] = walk->centre[c] - tree->origin[c];
+        walk->high[c] = (float)walk->from[c];
+        walk->low[c] = ky_low_part(walk->from[c]);
         walk->half[c] = (float)(0.5 * (high - low) * (1 + 1e-6));
     }
     const float *half = walk->half;
     walk->reach = KY_LANE_DOUBLE ? 0 : CLOSE * fmaxf(half[0], fmaxf(half[1], half[2]));
-    walk->close2 = fmaxf(walk->reach * walk->reach, KY_OPENING_CLOSE2);
+    walk->close2 = walk->reach * walk->reach;
 }
 
 /* The boxes of runs of sinks, within the group's. */

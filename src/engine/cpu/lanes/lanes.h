@@ -167,6 +167,7 @@ KY_INLINE ky_floats ky_floats_max(ky_floats a, ky_floats b)
 #define KY_TRUTH ky_ints
 #define KY_FLOAT_SPLAT(x) ((x) - (ky_floats){0})
 #define KY_FLOAT_MAX(a, b) ky_floats_max(a, b)
+#define KY_FLOAT_SURE(truth) 0
 
 #define KY_REAL ky_vector
 #define KY_FMA(a, b, c) ky_fma(a, b, c)

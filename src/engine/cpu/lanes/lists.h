@@ -8,6 +8,7 @@
 
 #define KY_CELLS_UNROLL 2
 #include "engine/cpu/lanes/cells.h"
+#include "octree/cell_moments.h"
 
 enum { NEAR_BODIES = KY_CHUNK, NEAR_CELLS = 256, FAR = 4096, FRONTIER = 8192 };
 
@@ -27,7 +28,7 @@ struct space {
     _Alignas(64) ky_element far_column[5][FAR];
     float run[RUNS][6]; /* boxes of each RUN sinks about the centre: from and to along every axis */
     struct ky_cell_source near_cell[NEAR_CELLS], far_cell[FAR];
-    double far_centre[4];
+    double far_centre[3];
     size_t far, frontiers;
     uint32_t frontier[FRONTIER]; /* cells that each of the groups has to look at */
     uint32_t stack[];
@@ -37,8 +38,10 @@ struct walk {
     const struct ky_group_walk *given;
     const struct ky_octree *tree;
     struct space *space;
-    uint32_t body, end; /* the sinks: a group's bodies, or those of several groups */
-    double centre[4];   /* of their box, and 0 */
+    uint32_t body, end;    /* the sinks: a group's bodies, or those of several groups */
+    double centre[3];      /* of their box */
+    double from[4];        /* that relative to the tree's origin, and 0 */
+    float high[3], low[3]; /* its parts */
     float half[3], factor;
     float reach, close2; /* distance of what is close, and its square for the opening test */
     size_t bodies, cells, close, height; /* length of the near lists and of the stack */
@@ -203,33 +206,40 @@ KY_INLINE void scale_four(ky_element *to, const float *from, double by)
 /* Four numbers at a time: com with what follows it, then the moments in two overlapping parts. */
 KY_INLINE void store_quadrupole(const struct walk *walk, uint32_t index, struct ky_cell_source *to)
 {
-    const struct ky_node *node = &walk->tree->node[index];
+    const struct ky_octree *tree = walk->tree;
+    const float *moment = tree->moment + (size_t)KY_MOMENTS(2) * index,
+                *second = moment + KY_MOMENT_SECOND;
     const double S = KY_RSQRT_SCALE;
-    four_doubles com, centre;
-    memcpy(&com, node, sizeof com);
-    memcpy(&centre, walk->centre, sizeof centre);
-    four_elements place = __builtin_convertvector(com - centre, four_elements);
-    place[3] = (ky_element)KY_SCALE_MASS(S) * (ky_element)node->mass;
+    four_floats high, low;
+    four_doubles from;
+    memcpy(&high, &tree->centre[index], sizeof high);
+    memcpy(&low, &tree->low[index], sizeof low);
+    memcpy(&from, walk->from, sizeof from);
+    from = __builtin_convertvector(high, four_doubles) +
+           __builtin_convertvector(low, four_doubles) - from;
+    four_elements place = __builtin_convertvector(from, four_elements);
+    place[3] = (ky_element)KY_SCALE_MASS(S) * (ky_element)moment[KY_MOMENT_MASS];
     memcpy(&to->x, &place, sizeof place);
-    scale_four(to->second, node->second, KY_SCALE_SECOND(S));
-    scale_four(to->second + 2, node->second + 2, KY_SCALE_SECOND(S));
-    ky_element trace = (ky_element)(node->second[0] + node->second[1] + node->second[2]);
-    to->trace = (ky_element)KY_SCALE_TRACE(S) * trace;
-    to->trace3 = (ky_element)KY_SCALE_TRACE3(S) * trace;
+    scale_four(to->second, second, KY_HELD_SECOND(S));
+    scale_four(to->second + 2, second + 2, KY_HELD_SECOND(S));
+    ky_element trace = (ky_element)(second[0] + second[1] + second[2]);
+    to->trace = (ky_element)KY_HELD_TRACE(S) * trace;
+    to->trace3 = (ky_element)KY_HELD_TRACE3(S) * trace;
     if (walk->given->how & KY_EPS_OF_BOTH)
-        to->eps2 = (ky_element)walk->tree->node_softening2[index];
+        to->eps2 = (ky_element)tree->low[index].eps2;
 }
 
 /* A cell as a single body; columns are `stride` apart. */
 KY_INLINE void store_monopole(const struct walk *walk, uint32_t index, ky_element *to,
                               size_t stride)
 {
-    const struct ky_node *node = &walk->tree->node[index];
+    const struct ky_octree *tree = walk->tree;
+    const float *high = tree->centre[index].x, *low = tree->low[index].x;
     for (size_t c = 0; c < 3; c++)
-        to[c * stride] = (ky_element)(node->com[c] - walk->centre[c]);
-    to[3 * stride] = (ky_element)KY_SCALE_MASS(KY_RSQRT_SCALE) * (ky_element)node->mass;
+        to[c * stride] = (ky_element)(((double)high[c] + (double)low[c]) - walk->from[c]);
+    to[3 * stride] = (ky_element)KY_SCALE_MASS(KY_RSQRT_SCALE) * (ky_element)tree->moment[index];
     if (walk->given->how & KY_EPS_OF_BOTH)
-        to[4 * stride] = (ky_element)walk->tree->node_softening2[index];
+        to[4 * stride] = (ky_element)tree->low[index].eps2;
 }
 
 static void add_near_cells(struct walk *walk, const uint32_t *index, size_t count)

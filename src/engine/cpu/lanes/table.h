@@ -33,8 +33,6 @@ struct ky_group_walk {
     double eps2; /* of a sink, unless tree->softening2 has them */
     int how;     /* to soften: KY_GUARD … of physics/softening_kinds.h */
     int quadrupole;
-    int minimum; /* the distance of the opening test is to the cell's box */
-    int relative;
 };
 
 enum { KY_MOST_SINKS = 256 /* of one group */, KY_SHARED_GROUPS = 8 /* in one walk */ };

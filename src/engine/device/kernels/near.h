@@ -12,14 +12,18 @@
 #include "engine/device/kernels/pairs.h"
 #include "engine/device/kernels/shared.h"
 
+#include "octree/layout.h"
+#include "physics/opening.h"
+
 #define KY_NEAR2 1.52587890625e-5f /* 256⁻² */
 
 /* Where the low parts of a source and of a sink lie. */
 struct ky_lows {
-    KY_GLOBAL const float4 *source, *sink;
+    KY_GLOBAL const struct ky_low *source, *sink;
 };
 
-KY_FN struct ky_lows ky_lows_of(KY_GLOBAL const float4 *source, KY_GLOBAL const float4 *sink)
+KY_FN struct ky_lows ky_lows_of(KY_GLOBAL const struct ky_low *source,
+                                KY_GLOBAL const struct ky_low *sink)
 {
     struct ky_lows lows;
     lows.source = source;
@@ -34,8 +38,61 @@ KY_FN KY_REAL ky_near2(ky_real4 sink)
     return near2 > KY_CLOSE2 ? near2 : KY_CLOSE2;
 }
 
+/* The body at this place along the curve. */
+KY_FN struct ky_source ky_body_source(KY_GLOBAL const ky_real4 *body,
+                                      KY_GLOBAL const struct ky_low *low, ky_uint place)
+{
+    struct ky_source source;
+    source.body = body[place];
+    source.eps2 = 0;
+#if KY_IN_EXTENDED
+    struct ky_low rest = low[place];
+    source.low = KY_FLOAT4(rest.x[0], rest.x[1], rest.x[2], 0.0f);
+#else
+    (void)low;
+#endif
+    return source;
+}
+
+/* A cell, with open2 in place of the mass. */
+KY_FN struct ky_source ky_cell_source(KY_GLOBAL const struct ky_cell_centre *centre,
+                                      KY_GLOBAL const struct ky_low *low, ky_uint cell)
+{
+    struct ky_source source;
+    struct ky_cell_centre high = centre[cell];
+    source.eps2 = 0;
+#if KY_IN_SINGLE
+    (void)low;
+    source.body = ky_make_real4(high.x[0], high.x[1], high.x[2], high.open2);
+#else
+    struct ky_low rest = low[cell];
+#if KY_IN_EXTENDED
+    source.body = ky_make_real4(high.x[0], high.x[1], high.x[2], high.open2);
+    source.low = KY_FLOAT4(rest.x[0], rest.x[1], rest.x[2], 0.0f);
+#else
+    source.body =
+        ky_make_real4((double)high.x[0] + (double)rest.x[0], (double)high.x[1] + (double)rest.x[1],
+                      (double)high.x[2] + (double)rest.x[2], high.open2);
+#endif
+#endif
+    return source;
+}
+
+KY_FN struct ky_opening_sides ky_sides_of(struct ky_cell_box box)
+{
+    struct ky_opening_sides sides;
+    sides.below_x = box.below[0];
+    sides.below_y = box.below[1];
+    sides.below_z = box.below[2];
+    sides.above_x = box.above[0];
+    sides.above_y = box.above[1];
+    sides.above_z = box.above[2];
+    return sides;
+}
+
 /* The sink at this place along the curve. */
-KY_FN struct ky_sink ky_near_sink(KY_GLOBAL const ky_real4 *source, KY_GLOBAL const float4 *low,
+KY_FN struct ky_sink ky_near_sink(KY_GLOBAL const ky_real4 *source,
+                                  KY_GLOBAL const struct ky_low *low,
                                   KY_GLOBAL const KY_REAL *own_eps2, ky_uint place, ky_uint flags,
                                   KY_REAL eps2)
 {
@@ -44,15 +101,15 @@ KY_FN struct ky_sink ky_near_sink(KY_GLOBAL const ky_real4 *source, KY_GLOBAL co
     sink.x = body.x;
     sink.y = body.y;
     sink.z = body.z;
-    sink.eps2 = (flags & KY_WALK_OWN_EPS) ? own_eps2[place] : eps2;
+    sink.eps2 = (flags & KY_FLAG_OWN_EPS) ? own_eps2[place] : eps2;
     (void)low; /* only extended keeps low parts in the sink */
 #if KY_IN_SINGLE
     sink.near2 = ky_near2(body);
 #elif KY_IN_EXTENDED
-    float4 rest = low[place];
-    sink.x_low = rest.x;
-    sink.y_low = rest.y;
-    sink.z_low = rest.z;
+    struct ky_low rest = low[place];
+    sink.x_low = rest.x[0];
+    sink.y_low = rest.x[1];
+    sink.z_low = rest.x[2];
 #endif
     sink.own = place;
     return sink;
@@ -82,10 +139,10 @@ KY_FN struct ky_apart ky_apart_of(struct ky_sink sink, struct ky_source source)
 KY_FN struct ky_apart ky_near_apart(struct ky_apart d, struct ky_sink sink, struct ky_lows lows,
                                     ky_uint j)
 {
-    float4 source = lows.source[j], own = lows.sink[sink.own];
-    d.x += source.x - own.x;
-    d.y += source.y - own.y;
-    d.z += source.z - own.z;
+    struct ky_low source = lows.source[j], own = lows.sink[sink.own];
+    d.x += source.x[0] - own.x[0];
+    d.y += source.x[1] - own.x[1];
+    d.z += source.x[2] - own.x[2];
     return d;
 }
 #endif

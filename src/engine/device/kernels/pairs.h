@@ -4,11 +4,14 @@
 
 #include "engine/device/kernels/dialect.h"
 
+#include "octree/cell_moments.h"
 #include "physics/gravity.h"
 
 /* What a loop takes care of, with the bits of physics/softening_kinds.h; constant in every
  * instance. */
-#define KY_OWN 0x100 /* leave out the source that is the sink itself, by its label */
+#define KY_OWN 0x100        /* leave out the source that is the sink itself, by its label */
+#define KY_QUADRUPOLE 0x200 /* cells have quadrupoles */
+#define KY_GENERAL 0x400    /* of walks: look at the flags */
 
 struct ky_sink {
     KY_REAL x, y, z, eps2;
@@ -50,23 +53,10 @@ KY_FN struct ky_field ky_pair(struct ky_field field, struct ky_sink sink, struct
     return ky_add_body(field, dx, dy, dz, pair, source.body.w);
 }
 
-/* A cell's moments from `first` = mass xx yy zz and `second` = xy xz yz and ε², the second moments
- * times KY_SCALE_SECOND(1); the
- * factors here are KY_SCALE_TRACE(1) and KY_SCALE_TRACE3(1) over that (gravity.h). */
-KY_FN struct ky_moments ky_cell_moments(float4 first, float4 second)
+/* A cell's moments as two loads from the layout: mass xx yy zz, xy xz yz 0. */
+KY_FN struct ky_moments ky_quadrupole(float4 first, float4 second)
 {
-    struct ky_moments c;
-    KY_REAL trace = (KY_REAL)first.y + (KY_REAL)first.z + (KY_REAL)first.w;
-    c.m = first.x;
-    c.xx = first.y;
-    c.yy = first.z;
-    c.zz = first.w;
-    c.xy = second.x;
-    c.xz = second.y;
-    c.yz = second.z;
-    c.trace = KY_SPLAT(1.0f / 6) * trace;
-    c.trace3 = KY_SPLAT(0.5f) * trace;
-    return c;
+    return ky_cell_moments(first.x, first.y, first.z, first.w, second.x, second.y, second.z);
 }
 
 /* A sum of sums; in float with what its roundings lost (Neumaier). */

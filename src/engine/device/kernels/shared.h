@@ -70,28 +70,25 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 /* Bodies whose median is the origin of the float positions. */
 #define KY_MEDIAN 64
 
-/* The walk of each body: lanes of a group, cells that are added in the kernel's own numbers, the
- * end of links, what an instance takes care of (with the bits of pairs.h), and flags. */
+/* The walk of each body: lanes of a group, and cells that are added in the kernel's own numbers. */
 #define KY_WALK_LANES 128
 #define KY_WALK_CHUNK 64
-#define KY_WALK_END 0xffffffffU
-#define KY_WALK_QUADRUPOLE 0x200
-#define KY_WALK_GENERAL 0x400
-#define KY_WALK_OWN_EPS 1
-#define KY_WALK_SOURCE_EPS 2
-#define KY_WALK_MINIMUM 4
-#define KY_WALK_RELATIVE 8
-#define KY_WALK_TEST_BOX 64
-#define KY_WALK_LISTED 128
-#define KY_WALK_MOMENTS 256
+/* Flags of walks and lists, which are arguments of their kernels; with them go the three bits of
+ * KY_OPENING_… (physics/opening.h). What an instance of a kernel takes care of has names of its own
+ * (pairs.h). */
+#define KY_FLAG_OWN_EPS 8     /* sinks have their own softening */
+#define KY_FLAG_SOURCE_EPS 16 /* and sources add theirs */
+#define KY_FLAG_LISTED 32     /* lanes take the bodies in an order that is given */
+#define KY_FLAG_MOMENTS 64    /* cells have quadrupoles */
 /* Variants of the units of walk and list. */
 #define KY_VARIANT_MONOPOLE 0
 #define KY_VARIANT_QUADRUPOLE 1
 #define KY_VARIANT_MONOPOLE_GENERAL 2
 #define KY_VARIANT_QUADRUPOLE_GENERAL 3
 
-/* Lists: lanes of a group. */
+/* Lists: lanes of a group, and what stands for a body whose force is not wanted. */
 #define KY_LIST_LANES 64
+#define KY_NOT_WANTED 0xffffffffU
 
 /* Ordering of lists: the longest list that fits into local memory. */
 #define KY_ORDER_TILE 1024

@@ -1,0 +1,33 @@
+/* The cells of a tree as walks on the host take them, in double. */
+#ifndef KY_OCTREE_HOST_CELLS_H
+#define KY_OCTREE_HOST_CELLS_H
+
+#include "octree/cell_moments.h"
+#include "octree/octree.h"
+
+/* The cell's centre of mass less `from`, a place relative to the tree's origin. */
+static inline void ky_cell_apart(const struct ky_octree *tree, uint32_t cell, const double from[3],
+                                 double d[3])
+{
+    const struct ky_cell_centre *high = &tree->centre[cell];
+    const struct ky_low *low = &tree->low[cell];
+    for (int c = 0; c < 3; c++)
+        d[c] = ((double)high->x[c] + (double)low->x[c]) - from[c];
+}
+
+static inline int ky_cell_is_leaf(const struct ky_octree *tree, uint32_t cell)
+{
+    return tree->link[cell].more == KY_NO_LINK;
+}
+
+/* Of a tree with quadrupoles, or with masses alone; then the others are 0. */
+static inline struct ky_moments ky_host_moments(const struct ky_octree *tree, uint32_t cell)
+{
+    const float *m = tree->moment + cell * tree->moments, *p = m + KY_MOMENT_SECOND;
+    if (tree->moments < KY_MOMENTS(2))
+        return ky_cell_moments((double)m[KY_MOMENT_MASS], 0, 0, 0, 0, 0, 0);
+    return ky_cell_moments((double)m[KY_MOMENT_MASS], (double)p[0], (double)p[1], (double)p[2],
+                           (double)p[3], (double)p[4], (double)p[5]);
+}
+
+#endif

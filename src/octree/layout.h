@@ -1,0 +1,48 @@
+/* The cells of a tree as arrays: what the host's octree writes, what the CPU engine walks through,
+ * and what lies on a device as it is. Read as C11, as OpenCL C 1.2 and as CUDA C.
+ *
+ * Cells are stored breadth first: the children of a cell are consecutive, and children come after
+ * their parent. Bodies are addressed by their place along the curve; a cell's bodies are
+ * consecutive. Places are relative to the tree's origin, a point in the midst of the system. */
+#ifndef KY_OCTREE_LAYOUT_H
+#define KY_OCTREE_LAYOUT_H
+
+/* Bodies whose median along each axis is the origin. */
+#define KY_ORIGIN_SAMPLE 64
+
+/* One load of 16 bytes on a device, or two. */
+#define KY_LAID_OUT __attribute__((aligned(16)))
+
+/* The centre of mass (of the box, if the cell has no mass), and the squared distance up to which
+ * the cell is opened: see "How a walk decides" in octree.h. */
+struct ky_cell_centre {
+    float x[3], open2;
+} KY_LAID_OUT;
+
+/* What the three floats of a place leave out: the sum has 48 bits. For a cell also the
+ * mass-weighted mean of its bodies' ε², 0 where they have none of their own. */
+struct ky_low {
+    float x[3], eps2;
+} KY_LAID_OUT;
+
+/* `more` = first child, or KY_NO_LINK for a leaf; `next` = the cell to go to when this one is done
+ * with, KY_NO_LINK at the end (N09, N12). All bodies of the cell: the first, and how many. */
+#define KY_NO_LINK 0xffffffffU
+struct ky_cell_link {
+    unsigned int next, more, body, bodies;
+} KY_LAID_OUT;
+
+/* The tight box of the cell's bodies reaches from centre − below to centre + above, both >= 0 and
+ * rounded outwards: relative to the centre of mass, since absolute floats would not resolve a
+ * cluster that is 1e-7 of its distance from the origin. The fourth numbers are 0. */
+struct ky_cell_box {
+    float below[4], above[4];
+} KY_LAID_OUT;
+
+/* Moments about the centre of mass, KY_MOMENTS floats for each cell: the mass; for quadrupoles then
+ * KY_SCALE_SECOND(1) Σ m x xᵀ as xx yy zz xy xz yz, and a 0. */
+#define KY_MOMENTS(multipole) ((multipole) > 1 ? 8 : 1)
+#define KY_MOMENT_MASS 0
+#define KY_MOMENT_SECOND 1
+
+#endif
