@@ -390,8 +390,9 @@ KY_API enum ky_status ky_sim_set_softening(struct ky_sim *sim, double softening,
                                            struct ky_error *error);
 
 /* Acceleration and potential of all bodies at `count` points that are no bodies; either array may
- * be NULL. `softening` is that of the points [length]. The method is that of the simulation, in
- * double; with opening relative the points go by offset. KY_UNSUPPORTED on devices. */
+ * be NULL. `softening` is that of the points [length]. The method is that of the simulation, on the
+ * CPU in double; with opening relative the points go by offset. On devices `list` counts as `walk`
+ * here. */
 KY_API enum ky_status ky_sim_field(struct ky_sim *sim, size_t count, const double (*position)[3],
                                    double softening, double (*acceleration)[3], double *potential,
                                    struct ky_error *error);

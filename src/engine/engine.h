@@ -151,8 +151,7 @@ struct ky_engine_verbs {
 
     /* Accelerations and potentials at the present positions, kept on the engine: of all bodies
      * (`active` NULL), or of those alone; the others keep what they have. The bits are the same
-     * either way but for the exact sum, which is rounded in another order. KY_UNSUPPORTED for an
-     * engine that has all or none. */
+     * either way but for the exact sum, which is rounded in another order. */
     enum ky_status (*forces)(struct ky_engine *engine, const struct ky_active *active,
                              struct ky_error *error);
     /* Double-precision direct sums over the present positions for the bodies sinks[0 … count): the
@@ -161,9 +160,9 @@ struct ky_engine_verbs {
                             double (*acceleration)[3], double *potential, struct ky_error *error);
 
     /* Accelerations and potentials at points, at the present positions of the bodies; either may be
-     * NULL. The force is that of the parameters; opening relative counts as offset, since a point
-     * has no last acceleration. KY_UNSUPPORTED for points that stand for bodies with another force
-     * than direct. */
+     * NULL. The force is that of the parameters, of `list` and `tree` a walk of each point by
+     * itself; opening relative counts as offset, since a point has no last acceleration.
+     * KY_UNSUPPORTED for points that stand for bodies with another force than direct. */
     enum ky_status (*field)(struct ky_engine *engine, const struct ky_points *points,
                             double (*acceleration)[3], double *potential, struct ky_error *error);
 
