@@ -75,8 +75,8 @@ void ky_options_help(const struct ky_option_set *sets, size_t count,
     for (size_t s = 0; s < count; s++) {
         for (size_t k = 0; k < sets[s].count; k++) {
             const struct ky_option *option = &sets[s].options[k];
-            if (ky_options_find(sets, count, option->name, NULL) != option)
-                continue; /* an earlier set has it */
+            if (!ky_options_is_first(sets, count, &sets[s], option))
+                continue;
             if (strcmp(title, sets[s].title) != 0)
                 fprintf(out, "\n%s:\n", sets[s].title);
             title = sets[s].title;

@@ -287,7 +287,8 @@ void ky_options_write_ini(const struct ky_option_set *sets, size_t count, FILE *
             const struct ky_option *option = &sets[s].options[k];
             char number[4096];
             const char *text = number;
-            if (!ky_option_is_set(option, sets[s].values))
+            if (!ky_option_is_set(option, sets[s].values) ||
+                !ky_options_is_first(sets, count, &sets[s], option))
                 continue;
             ky_option_text(option, sets[s].values, number, sizeof number);
             if (option->type == KY_OPTION_TEXT)

@@ -256,6 +256,13 @@ const struct ky_option *ky_options_find(const struct ky_option_set *sets, size_t
     return NULL;
 }
 
+int ky_options_is_first(const struct ky_option_set *sets, size_t count,
+                        const struct ky_option_set *owner, const struct ky_option *option)
+{
+    const struct ky_option_set *first = NULL;
+    return ky_options_find(sets, count, option->name, &first) == option && first == owner;
+}
+
 /* Levenshtein distance of short words. */
 static size_t distance(const char *a, const char *b)
 {

@@ -57,6 +57,11 @@ void ky_options_defaults(const struct ky_option_set *set);
 const struct ky_option *ky_options_find(const struct ky_option_set *sets, size_t count,
                                         const char *name, const struct ky_option_set **owner);
 
+/* 1 if `option`, of the set `owner`, is the first of its name among the sets. Tables may share an
+ * option, such as --step of several integrators; what lists all options names it once. */
+int ky_options_is_first(const struct ky_option_set *sets, size_t count,
+                        const struct ky_option_set *owner, const struct ky_option *option);
+
 /* Sets one field from text. `where` begins the error line ("--theta", "run.ini, line 3"). A TEXT
  * field keeps the pointer. KY_USAGE for text that is no value of this type or lies out of range;
  * the field is unchanged then. */

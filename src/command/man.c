@@ -41,7 +41,7 @@ void man_command(const struct cli *cli, FILE *out)
     for (size_t s = 0; s < cli->count; s++)
         for (size_t k = 0; k < cli->sets[s].count; k++) {
             const struct ky_option *option = &cli->sets[s].options[k];
-            if (ky_options_find(cli->sets, cli->count, option->name, NULL) != option)
+            if (!ky_options_is_first(cli->sets, cli->count, &cli->sets[s], option))
                 continue;
             const char *letter = ky_option_letter_of(cli_letters, option->name);
             fputs(".TP\n.BR ", out);

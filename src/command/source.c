@@ -241,8 +241,8 @@ char *source_text(const struct cli *cli, const struct source *source)
             for (size_t t = 0; t < sizeof titles / sizeof *titles; t++)
                 told |= !strcmp(cli->sets[s].title, titles[t]);
             if (!told || !cli->sets[s].given[k] || is_told(option->name) ||
-                ky_options_find(cli->sets, cli->count, option->name, NULL) != option)
-                continue; /* told already, or of a set before */
+                !ky_options_is_first(cli->sets, cli->count, &cli->sets[s], option))
+                continue; /* told already */
             ky_option_text(option, cli->sets[s].values, value, sizeof value);
             write_line(out, option->name, value);
         }
@@ -257,11 +257,15 @@ char *source_text(const struct cli *cli, const struct source *source)
 
 #undef FIELD
 #define FIELD(name) offsetof(struct sink, name)
+/* The words of --format, and what they stand for. */
+#define FORMATS "by-name|hdf5|tipsy|csv"
+static const enum ky_format formats[] = {KY_FORMAT_BY_NAME, KY_HDF5, KY_TIPSY, KY_CSV};
+
 static const struct ky_option sink_options[] = {
     {"output", KY_OPTION_TEXT, FIELD(output), NULL, KY_NO_RANGE, NULL, "FILE",
      "the snapshot to write"},
-    {"format", KY_OPTION_CHOICE, FIELD(format), "by-name", KY_NO_RANGE, "by-name|hdf5|tipsy|csv",
-     NULL, "its format; by-name: .hdf5 .tipsy .csv"},
+    {"format", KY_OPTION_CHOICE, FIELD(format), "by-name", KY_NO_RANGE, FORMATS, NULL,
+     "its format; by-name: .hdf5 .tipsy .csv"},
     {"compress", KY_OPTION_FLAG, FIELD(compress), NULL, KY_NO_RANGE, NULL, NULL, "compress HDF5"},
     {"overwrite", KY_OPTION_FLAG, FIELD(overwrite), NULL, KY_NO_RANGE, NULL, NULL,
      "replace a file that exists"},
@@ -304,7 +308,7 @@ enum ky_status sink_put(struct cli *cli, const struct sink *sink,
 {
     struct ky_write_options options;
     ky_write_options_defaults(&options);
-    options.format = sink->format;
+    options.format = (int)formats[sink->format];
     options.compress = sink->compress;
     options.overwrite = sink->overwrite;
     return ky_snapshot_write(sink->output, snapshot, &options, &cli->error);

@@ -19,12 +19,14 @@ enum ky_status ky_option_get(size_t index, struct ky_option_about *about)
     struct ky_run_parameters run;
     struct ky_option_set sets[SETS];
     all_sets(&parameters, &run, sets);
-    for (int s = 0; s < SETS; index -= sets[s++].count) {
-        if (index >= sets[s].count)
-            continue;
-        ky_option_describe(sets[s].title, &sets[s].options[index], about);
-        return KY_OK;
-    }
+    for (int s = 0; s < SETS; s++)
+        for (size_t k = 0; k < sets[s].count; k++) {
+            const struct ky_option *option = &sets[s].options[k];
+            if (!ky_options_is_first(sets, SETS, &sets[s], option) || index--)
+                continue;
+            ky_option_describe(sets[s].title, option, about);
+            return KY_OK;
+        }
     return KY_USAGE;
 }
 

@@ -125,7 +125,8 @@ static void write_options(struct ky_json *json, const struct ky_run *run)
     write_source(json, run);
     for (int s = 0; s < KY_PARAMETER_SETS; s++)
         for (size_t k = 0; k < sets[s].count; k++)
-            ky_json_option(json, &sets[s].options[k], &own);
+            if (ky_options_is_first(sets, KY_PARAMETER_SETS, &sets[s], &sets[s].options[k]))
+                ky_json_option(json, &sets[s].options[k], &own);
     write_run_options(json, run);
     ky_json_end_object(json);
 }

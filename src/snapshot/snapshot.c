@@ -2,6 +2,7 @@
 #include "snapshot/space.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -92,6 +93,27 @@ enum ky_format ky_snapshot_recognise(const struct ky_input *input)
 }
 
 /* The error for a file of no known format. */
+/* The names of all formats, with commas between, or the endings of those that are written. */
+enum { LIST = 128 };
+static const char *list_names(char text[LIST])
+{
+    size_t used = 0;
+    for (int k = 0; k < FORMATS; k++)
+        used += (size_t)snprintf(text + used, LIST - used, "%s%s", k ? ", " : "", formats[k].name);
+    return text;
+}
+
+static const char *list_endings(char text[LIST])
+{
+    size_t used = 0;
+    *text = '\0';
+    for (int k = 0; k < FORMATS; k++)
+        for (int e = 0; e < 2 && formats[k].write && formats[k].suffixes[e]; e++)
+            used += (size_t)snprintf(text + used, LIST - used, "%s%s", used ? ", " : "",
+                                     formats[k].suffixes[e]);
+    return text;
+}
+
 static enum ky_status unknown_content(const struct ky_input *input, struct ky_error *error)
 {
     char head[5] = {0};
@@ -99,9 +121,11 @@ static enum ky_status unknown_content(const struct ky_input *input, struct ky_er
         !memcmp(head, "KYOHO", sizeof head))
         return ky_fail(error, KY_BAD_DATA,
                        "is a restart file and no snapshot; go on from it with --resume");
+    char names[LIST];
     return ky_fail(error, KY_BAD_DATA,
-                   "is no snapshot in a known format (GADGET HDF5, TIPSY, GADGET binary 1 or 2, "
-                   "CSV with a header line such as id,mass,x,y,z,vx,vy,vz), or it is cut off");
+                   "is no snapshot in a known format (%s with a header line such as "
+                   "id,mass,x,y,z,vx,vy,vz), or it is cut off",
+                   list_names(names));
 }
 
 /* Does for every format the same: leaves out types, drops ids, completes the conversion to
@@ -232,6 +256,7 @@ enum ky_status ky_snapshot_write(const char *path, const struct ky_snapshot *giv
 {
     struct ky_write_options chosen;
     struct ky_snapshot snapshot;
+    char endings[LIST];
     ky_write_options_defaults(&chosen);
     ky_snapshot_clear(&snapshot);
     if ((options && !ky_size_adopt(&chosen, sizeof chosen, options)) ||
@@ -255,13 +280,11 @@ enum ky_status ky_snapshot_write(const char *path, const struct ky_snapshot *giv
         return ky_fail(error, KY_USAGE, "%s: there is no snapshot format number %d", path,
                        chosen.format);
     if (!format)
-        return ky_fail(error, KY_USAGE,
-                       "%s: the name must end in .hdf5, .h5, .tipsy or .csv to tell the format",
-                       path);
+        return ky_fail(error, KY_USAGE, "%s: the name must end in one of %s, to tell the format",
+                       path, list_endings(endings));
     if (!format->write)
-        return ky_fail(error, KY_UNSUPPORTED,
-                       "%s: %s is read and not written; write .hdf5, .tipsy or .csv", path,
-                       format->name);
+        return ky_fail(error, KY_UNSUPPORTED, "%s: %s is read and not written; write one of %s",
+                       path, format->name, list_endings(endings));
     if (chosen.compress && format->format != KY_HDF5)
         return ky_fail(error, KY_USAGE, "%s: only HDF5 is written compressed, not %s", path,
                        format->name);

@@ -275,6 +275,15 @@ static void ini_names_of_two_sets(void **state)
     assert_true(second.theta == 0.5);
     ky_options_storage_free(storage);
     fclose(file);
+    char *text;
+    size_t size;
+    FILE *memory = open_memstream(&text, &size); /* a name that two sets have is written once */
+    ky_options_defaults(&set);
+    ky_options_write_ini(sets, 2, memory);
+    fclose(memory);
+    assert_non_null(strstr(text, "theta = "));
+    assert_null(strstr(strstr(text, "theta = ") + 1, "theta = "));
+    free(text);
 }
 
 static void parameters_follow_their_tables(void **state)
