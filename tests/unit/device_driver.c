@@ -309,6 +309,13 @@ static void staged(struct ky_card *card, size_t n)
     assert_ok(card->driver->read(card, &buffer, 0, &around[1], 4, &error));
     assert_ok(card->driver->read(card, &buffer, 4 + 12 * n, &around[0], 4, &error));
     assert_true(around[0] == 78 && around[1] == 77);
+    struct ky_buffer copy = {0};
+    uint32_t *back = calloc(3 * n + 1, 4);
+    assert_ok(ky_staging_fill(&staging, card, 2, &copy, "copy", found, n, 12, &error));
+    assert_ok(card->driver->read(card, &copy, 0, back, 12 * n, &error));
+    assert_memory_equal(back, found, 12 * n);
+    ky_buffer_release(card, &copy);
+    free(back);
     ky_staging_release(&staging, card);
     ky_buffer_release(card, &buffer);
     free(found);

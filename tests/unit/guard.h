@@ -201,6 +201,16 @@ static enum ky_status guard_reach(struct ky_card *card, int mark, struct ky_erro
     return status;
 }
 
+/* What is read has come behind all that was put into the queue before. */
+static enum ky_status guard_read(struct ky_card *card, const struct ky_buffer *buffer,
+                                 size_t offset, void *data, size_t bytes, struct ky_error *error)
+{
+    enum ky_status status = guard_inner_of(card)->read(card, buffer, offset, data, bytes, error);
+    if (bytes > 0)
+        guard_arrive(card, ~0U);
+    return status;
+}
+
 static enum ky_status guard_wait(struct ky_card *card, struct ky_error *error)
 {
     enum ky_status status = guard_inner_of(card)->wait(card, error);
@@ -246,6 +256,7 @@ static const struct ky_driver *guard_around(const struct ky_driver *driver)
     guard_outer[k].read_later = guard_read_later;
     guard_outer[k].mark = guard_set_mark;
     guard_outer[k].reach = guard_reach;
+    guard_outer[k].read = guard_read;
     guard_outer[k].wait = guard_wait;
     return &guard_outer[k];
 }

@@ -121,14 +121,22 @@ enum ky_status ky_host_tree_build(struct ky_host_tree *host, const struct ky_par
 
 /* ---- the tree to the device ---- */
 
+static enum ky_status send(struct ky_host_tree *host, struct ky_buffer *buffer, const char *what,
+                           const void *data, size_t count, size_t size, struct ky_error *error)
+{
+    struct ky_device_bodies *bodies = host->bodies;
+    return ky_staging_fill(&bodies->staging, bodies->cards.card[0], bodies->threads, buffer, what,
+                           data, count, size, error);
+}
+
 /* For `curve none`: where the lane of each body finds it. */
 static enum ky_status send_places(struct ky_host_tree *host, struct ky_error *error)
 {
     uint32_t *place;
     enum ky_status status = ky_octree_places(&host->tree, &place, error);
     if (status == KY_OK)
-        status = ky_buffer_fill(host->bodies->cards.card[0], &host->sink, "order of the walks",
-                                place, host->bodies->n, sizeof *place, error);
+        status = send(host, &host->sink, "order of the walks", place, host->bodies->n,
+                      sizeof *place, error);
     free(place);
     return status;
 }
@@ -139,24 +147,25 @@ static size_t points_of(const struct ky_host_tree *host)
 }
 
 /* The order of the bodies; the points behind them keep theirs. */
+static void fill_order(const void *context, size_t first, size_t end, void *piece)
+{
+    const struct ky_host_tree *host = context;
+    const size_t n = host->bodies->n;
+    uint32_t *to = piece;
+    for (size_t k = first; k < end; k++)
+        *to++ = k < n ? host->tree.order[k] : (uint32_t)(k - n);
+}
+
 static enum ky_status send_order(struct ky_host_tree *host, struct ky_error *error)
 {
-    struct ky_card *card = host->bodies->cards.card[0];
-    const size_t n = host->bodies->n, points = points_of(host), size = sizeof(uint32_t);
+    struct ky_device_bodies *bodies = host->bodies;
+    struct ky_card *card = bodies->cards.card[0];
+    const struct ky_staged order = {&host->order, 0, bodies->n + points_of(host), sizeof(uint32_t)};
     enum ky_status status =
-        ky_buffer_need(card, &host->order, "order of the bodies", n + points, size, error);
-    if (status == KY_OK)
-        status = card->driver->write(card, &host->order, 0, host->tree.order, n * size, error);
-    if (status != KY_OK || points == 0)
-        return status;
-    uint32_t *own = ky_allocate(points, size);
-    if (!own)
-        return ky_no_memory(error, "order of the points", points, size);
-    for (size_t k = 0; k < points; k++)
-        own[k] = (uint32_t)k;
-    status = card->driver->write(card, &host->order, n * size, own, points * size, error);
-    free(own);
-    return status;
+        ky_buffer_need(card, &host->order, "order of the bodies", order.count, order.size, error);
+    return status == KY_OK ? ky_staging_up(&bodies->staging, card, bodies->threads, &order,
+                                           fill_order, host, error)
+                           : status;
 }
 
 /* Points to their places behind the bodies. */
@@ -231,8 +240,8 @@ enum ky_status ky_host_tree_send(struct ky_host_tree *host, const struct ky_para
     double start = ky_clock();
     enum ky_status status = KY_OK;
     for (size_t k = 0; k < sizeof parts / sizeof *parts && status == KY_OK; k++)
-        status = ky_buffer_fill(host->bodies->cards.card[0], parts[k].buffer, parts[k].what,
-                                parts[k].data, parts[k].count, parts[k].size, error);
+        status = send(host, parts[k].buffer, parts[k].what, parts[k].data, parts[k].count,
+                      parts[k].size, error);
     if (status == KY_OK)
         status = send_order(host, error);
     if (status == KY_OK && parameters->curve == KY_CURVE_NONE)

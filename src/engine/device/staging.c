@@ -1,7 +1,9 @@
 /* Large arrays through pinned memory. */
 #include "engine/device/staging.h"
 
-enum { SHARE = 8192 }; /* items that a thread takes at a time */
+#include <string.h>
+
+enum { SHARE_BYTES = 1 << 16 }; /* of what a thread takes at a time, about */
 
 void ky_staging_release(struct ky_staging *staging, struct ky_card *card)
 {
@@ -30,9 +32,10 @@ static enum ky_status take_turn(struct ky_staging *staging, struct ky_card *card
 static void share(int threads, const struct ky_staged *array, size_t first, size_t end,
                   ky_staging_function *function, const void *context, char *piece)
 {
-#pragma omp parallel for num_threads(threads) if (end - first > 2 * SHARE)
-    for (size_t k = first; k < end; k += SHARE)
-        function(context, k, end - k < SHARE ? end : k + SHARE, piece + (k - first) * array->size);
+    const size_t some = SHARE_BYTES / array->size + 1;
+#pragma omp parallel for num_threads(threads) if (end - first > 2 * some)
+    for (size_t k = first; k < end; k += some)
+        function(context, k, end - k < some ? end : k + some, piece + (k - first) * array->size);
 }
 
 enum ky_status ky_staging_up(struct ky_staging *staging, struct ky_card *card, int threads,
@@ -55,6 +58,29 @@ enum ky_status ky_staging_up(struct ky_staging *staging, struct ky_card *card, i
             status = card->driver->mark(card, KY_MARK_STAGING + turn, error);
     }
     return status;
+}
+
+struct array {
+    const char *data;
+    size_t size; /* of an item */
+};
+
+static void copy_items(const void *context, size_t first, size_t end, void *piece)
+{
+    const struct array *array = context;
+    memcpy(piece, array->data + first * array->size, (end - first) * array->size);
+}
+
+enum ky_status ky_staging_fill(struct ky_staging *staging, struct ky_card *card, int threads,
+                               struct ky_buffer *buffer, const char *what, const void *data,
+                               size_t count, size_t size, struct ky_error *error)
+{
+    const struct array array = {data, size};
+    const struct ky_staged staged = {buffer, 0, count, size};
+    enum ky_status status = ky_buffer_need(card, buffer, what, count, size, error);
+    return status == KY_OK
+               ? ky_staging_up(staging, card, threads, &staged, copy_items, &array, error)
+               : status;
 }
 
 /* A piece on its way from the card. */

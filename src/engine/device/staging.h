@@ -5,7 +5,7 @@
 
 #include "engine/device/card.h"
 
-enum { KY_STAGING_BYTES = 1 << 20 };
+enum { KY_STAGING_BYTES = 1 << 21 };
 
 /* Cleared at first. The two pieces are fenced by the marks from KY_MARK_STAGING on. */
 struct ky_staging {
@@ -29,6 +29,11 @@ typedef void ky_staging_function(const void *context, size_t first, size_t end, 
 enum ky_status ky_staging_up(struct ky_staging *staging, struct ky_card *card, int threads,
                              const struct ky_staged *array, ky_staging_function *fill,
                              const void *context, struct ky_error *error);
+/* An array of the host as it is, to a buffer that `what` names and that has room made: what
+ * ky_buffer_fill does with less waiting. */
+enum ky_status ky_staging_fill(struct ky_staging *staging, struct ky_card *card, int threads,
+                               struct ky_buffer *buffer, const char *what, const void *data,
+                               size_t count, size_t size, struct ky_error *error);
 /* From the card; returns when all has been taken. */
 enum ky_status ky_staging_down(struct ky_staging *staging, struct ky_card *card, int threads,
                                const struct ky_staged *array, ky_staging_function *take,
