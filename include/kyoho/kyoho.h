@@ -13,7 +13,8 @@
  *   `struct ky_sums sums = {0};`, or begin with their size.
  * - Units are the caller's. G is a number in `struct ky_parameters` (1 by default).
  *
- * It is one long header on purpose: it is read from front to back as a manual.
+ * Over 600 lines because it is the manual of the library, read from front to back: parts of it
+ * would have to be read together anyway.
  */
 #ifndef KYOHO_KYOHO_H
 #define KYOHO_KYOHO_H
@@ -133,30 +134,14 @@ enum ky_curve { KY_CURVE_NONE, KY_MORTON, KY_HILBERT };
 enum ky_precision { KY_PRECISION_BY_INTEGRATOR = -1, KY_SINGLE, KY_EXTENDED, KY_DOUBLE };
 /* Variants of the exact sum on a device: how many sinks a lane has, and how many sources it takes
  * in one turn of its loop. None is 1 × 1, simple 4 × 1, double 4 × 4 (F09); tuned is the fastest.
- * The numbered ones are for single precision with a softening. KY_UNROLL_UNSET means tuned. A
- * variant that is set makes the precision single unless that is set too. */
+ * KY_UNROLL_UNSET means tuned. A variant that is set makes the precision single unless that is set
+ * too. */
 enum ky_unroll {
     KY_UNROLL_UNSET = -1,
     KY_UNROLL_NONE,
     KY_UNROLL_SIMPLE,
     KY_UNROLL_DOUBLE,
-    KY_UNROLL_TUNED,
-    KY_UNROLL_1X1,
-    KY_UNROLL_1X2,
-    KY_UNROLL_1X4,
-    KY_UNROLL_1X8,
-    KY_UNROLL_2X1,
-    KY_UNROLL_2X2,
-    KY_UNROLL_2X4,
-    KY_UNROLL_2X8,
-    KY_UNROLL_4X1,
-    KY_UNROLL_4X2,
-    KY_UNROLL_4X4,
-    KY_UNROLL_4X8,
-    KY_UNROLL_8X1,
-    KY_UNROLL_8X2,
-    KY_UNROLL_8X4,
-    KY_UNROLL_8X8
+    KY_UNROLL_TUNED
 };
 /* By snapshot: the one stored with the bodies, else Plummer. */
 enum ky_softening_kind { KY_SOFTENING_KIND_BY_SNAPSHOT = -1, KY_PLUMMER, KY_SYMMETRIC };

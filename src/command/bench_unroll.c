@@ -12,31 +12,31 @@ enum { SAMPLES = 512, REPEAT = 3, PASSES = 2, PROBE = 4096 };
 /* A kernel with a larger median error is wrong: single precision gives 1e-7. */
 static const double largest_error = 1e-5;
 
-/* As --unroll takes it. */
-static void name_of(int unroll, char name[FORCE_CHOICE])
-{
-    const struct ky_parameters parameters = {.unroll = unroll};
-    force_choice(&parameters, "unroll", name);
-}
+/* The place of an unrolling in the sweep, log₂ sinks and log₂ sources; behind them `tuned`. */
+enum { NONE = 0, SIMPLE = 2 * UNROLL_SIDE, DOUBLE = 2 * UNROLL_SIDE + 2, TUNED = UNROLL_SWEEP };
 
 /* KY_FAULT for an unrolling whose forces are not those of the exact sum. */
 static enum ky_status wrong(struct cli *cli, const struct force_result *result)
 {
     char name[FORCE_CHOICE];
-    name_of(result->parameters.unroll, name);
-    return ky_fail(&cli->error, KY_FAULT, "--unroll %s is wrong on %s: median error %.1e of %zu",
+    force_unroll(result, name);
+    return ky_fail(&cli->error, KY_FAULT, "unrolling %s is wrong on %s: median error %.1e of %zu",
                    name, result->report.device, result->acceleration.median,
                    result->acceleration.samples);
 }
 
 /* Measures one unrolling. `samples`: bodies that are compared with the exact sum; 0: none. */
 static enum ky_status measure_one(struct cli *cli, const struct ky_parameters *base, size_t n,
-                                  int unroll, uint64_t samples, struct force_result *result)
+                                  int place, uint64_t samples, struct force_result *result)
 {
     struct ky_parameters parameters = *base;
-    const struct force_request request = {.repeat = REPEAT, .check = samples};
+    struct force_request request = {.repeat = REPEAT, .check = samples};
     parameters.force = KY_DIRECT;
-    parameters.unroll = unroll;
+    parameters.unroll = KY_UNROLL_TUNED; /* in single precision unless another one is given */
+    if (place != TUNED) {
+        request.sinks = 1 << place / UNROLL_SIDE;
+        request.sources = 1 << place % UNROLL_SIDE;
+    }
     enum ky_status status = force_measure_plummer(&parameters, n, &request, result, &cli->error);
     if (!status && samples && !(result->acceleration.median <= largest_error))
         status = wrong(cli, result);
@@ -47,7 +47,7 @@ static enum ky_status measure_one(struct cli *cli, const struct ky_parameters *b
 static enum ky_status probe(struct cli *cli, const struct ky_parameters *parameters, size_t *n)
 {
     struct force_result result;
-    enum ky_status status = measure_one(cli, parameters, PROBE, KY_UNROLL_TUNED, SAMPLES, &result);
+    enum ky_status status = measure_one(cli, parameters, PROBE, TUNED, SAMPLES, &result);
     if (status)
         return status;
     if (!strcmp(result.report.engine, "cpu"))
@@ -69,15 +69,14 @@ static enum ky_status measure_all(struct cli *cli, const struct ky_parameters *p
                                   int pass, struct unroll_table *table)
 {
     enum ky_status status = KY_OK;
-    for (int k = 0; k <= UNROLL_SWEEP && !status; k++) {
-        int unroll = k < UNROLL_SWEEP ? KY_UNROLL_1X1 + k : KY_UNROLL_TUNED;
-        struct force_result *row = k < UNROLL_SWEEP ? &table->sweep[k] : &table->tuned, again;
+    for (int k = 0; k <= TUNED && !status; k++) {
+        struct force_result *row = k < TUNED ? &table->sweep[k] : &table->tuned, again;
         if (pass > 0 && !row->n)
             continue;
-        status = measure_one(cli, parameters, n, unroll, pass ? 0 : SAMPLES, pass ? &again : row);
+        status = measure_one(cli, parameters, n, k, pass ? 0 : SAMPLES, pass ? &again : row);
         if (!status && pass && again.report.total < row->report.total)
             row->report = again.report;
-        if (status == KY_UNSUPPORTED && !pass && unroll != KY_UNROLL_TUNED) {
+        if (status == KY_UNSUPPORTED && !pass && k != TUNED) {
             row->n = 0;
             status = KY_OK;
         }
@@ -102,25 +101,25 @@ enum ky_status unroll_measure(struct cli *cli, const struct ky_parameters *param
 /* ---- the answer ---- */
 
 /* Interactions/s of an unrolling of the sweep. */
-static double speed(const struct unroll_table *table, int unroll)
+static double speed(const struct unroll_table *table, int place)
 {
-    return force_interactions_per_s(&table->sweep[unroll - KY_UNROLL_1X1]);
+    return force_interactions_per_s(&table->sweep[place]);
 }
 
 /* The fastest unrolling of the sweep. */
 static int best(const struct unroll_table *table)
 {
-    int best = KY_UNROLL_1X1;
-    for (int u = KY_UNROLL_1X1; u <= KY_UNROLL_8X8; u++)
-        if (table->sweep[u - KY_UNROLL_1X1].n && speed(table, u) > speed(table, best))
+    int best = NONE;
+    for (int u = 0; u < UNROLL_SWEEP; u++)
+        if (table->sweep[u].n && speed(table, u) > speed(table, best))
             best = u;
     return best;
 }
 
 /* How many times as fast one unrolling of the sweep is as another. */
-static double over(const struct unroll_table *table, int unroll, int other)
+static double over(const struct unroll_table *table, int place, int other)
 {
-    return speed(table, unroll) / speed(table, other);
+    return speed(table, place) / speed(table, other);
 }
 
 /* Speed and error of one unrolling, or a dash if it is not compiled. */
@@ -138,7 +137,7 @@ void unroll_show(const struct unroll_table *table)
     char name[FORCE_CHOICE], precision[FORCE_CHOICE];
     force_choice(&tuned->parameters, "precision", precision);
     int first = best(table);
-    name_of(first, name);
+    force_unroll(&table->sweep[first], name);
     printf("engine %s: %s; Plummer sphere of %zu bodies, softening %g, precision %s\n"
            "interactions/s and median error of a, by the sinks (rows) and sources (columns) of a "
            "turn\n      ",
@@ -156,8 +155,8 @@ void unroll_show(const struct unroll_table *table)
     printf(
         "\n%s is the fastest of them: %.2f times none (1x1), %.2f times simple (4x1), %.2f times "
         "double (4x4); tuned is %.2f times as fast as it\n",
-        name, over(table, first, KY_UNROLL_1X1), over(table, first, KY_UNROLL_4X1),
-        over(table, first, KY_UNROLL_4X4), force_interactions_per_s(tuned) / speed(table, first));
+        name, over(table, first, NONE), over(table, first, SIMPLE), over(table, first, DOUBLE),
+        force_interactions_per_s(tuned) / speed(table, first));
 }
 
 void unroll_rows_json(struct ky_json *json, const struct unroll_table *table)
@@ -172,13 +171,13 @@ void unroll_answer_json(struct ky_json *json, const struct unroll_table *table)
 {
     char name[FORCE_CHOICE];
     int first = best(table);
-    name_of(first, name);
+    force_unroll(&table->sweep[first], name);
     ky_json_object(json, "unroll");
     ky_json_count(json, "n", table->tuned.n);
     ky_json_text(json, "best", name);
-    ky_json_real(json, "over_none", over(table, first, KY_UNROLL_1X1));
-    ky_json_real(json, "over_simple", over(table, first, KY_UNROLL_4X1));
-    ky_json_real(json, "over_double", over(table, first, KY_UNROLL_4X4));
+    ky_json_real(json, "over_none", over(table, first, NONE));
+    ky_json_real(json, "over_simple", over(table, first, SIMPLE));
+    ky_json_real(json, "over_double", over(table, first, DOUBLE));
     ky_json_real(json, "tuned_over_best",
                  force_interactions_per_s(&table->tuned) / speed(table, first));
     ky_json_end_object(json);

@@ -12,12 +12,14 @@ struct force_result {
     struct ky_force_report report;   /* each time the median of all repetitions */
     struct ky_error_statistics acceleration, potential; /* samples = 0 without a check */
     struct ky_sums sums;                                /* mass = NaN unless asked for */
+    int sinks, sources; /* of the exact sum's loop; 0: by the parameters' unrolling */
 };
 
 struct force_request {
     uint64_t repeat; /* evaluations */
     uint64_t check;  /* bodies, spread evenly, that are compared with a sum in double precision */
-    int sums;        /* 1: energies and the virial ratio too */
+    int sinks, sources; /* 0, or the exact sum's loop in place of the parameters' unrolling */
+    int sums;           /* 1: energies and the virial ratio too */
     int keep; /* 1: the forces go into the bodies; 0: the bodies are freed once they are on the
                  engine, and their arrays are NULL afterwards */
 };
@@ -34,10 +36,14 @@ enum ky_status force_measure_plummer(const struct ky_parameters *parameters, siz
                                      const struct force_request *request,
                                      struct force_result *result, struct ky_error *error);
 
-/* A choice of the parameters as the option `name` of engine or force spells it: "tree", "4x2". */
+/* A choice of the parameters as the option `name` of engine or force spells it: "tree", "single".
+ */
 enum { FORCE_CHOICE = 64 };
 void force_choice(const struct ky_parameters *parameters, const char *name,
                   char text[FORCE_CHOICE]);
+
+/* What unrolled the exact sum: "tuned", "4x2". */
+void force_unroll(const struct force_result *result, char text[FORCE_CHOICE]);
 
 /* Bodies, and interactions with bodies and cells, over the total time [1/s]. */
 double force_particles_per_s(const struct force_result *result);

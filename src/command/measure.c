@@ -143,8 +143,12 @@ enum ky_status force_measure(const struct ky_parameters *parameters, struct ky_b
     size_t n = bodies->n;
     *result = (struct force_result){.n = n, .sums.mass = (double)NAN};
     enum ky_status status = ky_force_resolve(parameters, &result->parameters, error);
+    result->sinks = request->sinks;
+    result->sources = request->sources;
     if (!status)
         status = ky_engine_open(&result->parameters, n, &engine, error);
+    if (!status && request->sinks)
+        status = ky_engine_unroll(engine, request->sinks, request->sources, error);
     if (!status) {
         struct ky_bodies input = *bodies;
         input.acceleration = NULL; /* of another evaluation */
@@ -216,6 +220,14 @@ void force_choice(const struct ky_parameters *parameters, const char *name, char
     ky_option_text(ky_options_find(sets, KY_FORCE_SETS, name, NULL), &own, text, FORCE_CHOICE);
 }
 
+void force_unroll(const struct force_result *result, char text[FORCE_CHOICE])
+{
+    if (result->sinks)
+        snprintf(text, FORCE_CHOICE, "%dx%d", result->sinks, result->sources);
+    else
+        force_choice(&result->parameters, "unroll", text);
+}
+
 /* A choice of the parameters as a member. */
 static void write_choice(struct ky_json *json, const struct ky_parameters *parameters,
                          const char *name)
@@ -241,7 +253,9 @@ void force_json(struct ky_json *json, const char *name, const struct force_resul
     ky_json_integer(json, "multipole", result->parameters.multipole);
     write_choice(json, &result->parameters, "opening");
     write_choice(json, &result->parameters, "precision");
-    write_choice(json, &result->parameters, "unroll");
+    char unroll[FORCE_CHOICE];
+    force_unroll(result, unroll);
+    ky_json_text(json, "unroll", unroll);
     ky_json_object(json, "seconds");
     ky_json_real(json, "keys", report->keys);
     ky_json_real(json, "sort", report->sort);

@@ -173,6 +173,12 @@ struct ky_engine_verbs {
     enum ky_status (*advance)(struct ky_engine *engine, struct ky_advance *advance,
                               struct ky_error *error);
     unsigned schemes;
+    /* The exact sum with so many sinks of a lane and sources of a turn of its loop, each 1, 2, 4 or
+     * 8, in place of the parameters' unrolling: for measurements (F09). KY_UNSUPPORTED where no
+     * such kernel is compiled, here and in `put` for the softenings of the bodies. */
+    enum ky_status (*unroll)(struct ky_engine *engine, int sinks, int sources,
+                             struct ky_error *error);
+
     enum ky_status (*kick)(struct ky_engine *engine, double dt,
                            struct ky_error *error); /* v += a dt */
     enum ky_status (*drift)(struct ky_engine *engine, double dt,
@@ -247,6 +253,8 @@ enum ky_status ky_engine_exact(struct ky_engine *engine, const size_t *sinks, si
 enum ky_status ky_engine_field(struct ky_engine *engine, const struct ky_points *points,
                                double (*acceleration)[3], double *potential,
                                struct ky_error *error);
+enum ky_status ky_engine_unroll(struct ky_engine *engine, int sinks, int sources,
+                                struct ky_error *error);
 /* Whether the engine can go on by itself. */
 int ky_engine_advances(const struct ky_engine *engine, enum ky_scheme scheme);
 enum ky_status ky_engine_advance(struct ky_engine *engine, struct ky_advance *advance,

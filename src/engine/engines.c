@@ -306,6 +306,12 @@ enum ky_status ky_engine_field(struct ky_engine *engine, const struct ky_points 
     return status ? status : ky_finite_bodies(&results, error);
 }
 
+enum ky_status ky_engine_unroll(struct ky_engine *engine, int sinks, int sources,
+                                struct ky_error *error)
+{
+    return CALL(unroll, "unroll its loops in other ways", sinks, sources, error);
+}
+
 int ky_engine_advances(const struct ky_engine *engine, enum ky_scheme scheme)
 {
     return engine->verbs->advance && (engine->verbs->schemes >> scheme & 1U);

@@ -58,12 +58,11 @@ static const struct ky_option force_options[] = {
      NULL,
      "arithmetic of pairs: single: float; extended: distances of 48 bits, then float; double: "
      "double (default single; for direct: extended, but single with --unroll)"},
-    {"unroll", KY_OPTION_CHOICE, FIELD(unroll), NULL, KY_NO_RANGE,
-     "none|simple|double|tuned|1x1|1x2|1x4|1x8|2x1|2x2|2x4|2x8|4x1|4x2|4x4|4x8|8x1|8x2|8x4|8x8",
-     "none|simple|double|tuned|SINKSxSOURCES",
-     "variant of the exact sum on a device. SINKSxSOURCES says how many of them one turn of its "
-     "loop takes, each 1, 2, 4 or 8; it needs single precision and a softening. The CPU has tuned "
-     "alone"},
+    {"unroll", KY_OPTION_CHOICE, FIELD(unroll), NULL, KY_NO_RANGE, "none|simple|double|tuned", NULL,
+     "variant of the exact sum on a device, by the sinks of a lane and the sources of a turn of "
+     "its "
+     "loop: none has 1 and 1, simple 4 and 1, double 4 and 4; tuned is the fastest, and the only "
+     "one on the CPU"},
     {"softening", KY_OPTION_REAL, FIELD(softening), NULL, 0, (double)INFINITY, NULL, "LENGTH",
      "Plummer softening ε of all bodies; without it their own, or the one stored in the file, or "
      "the model's; 0 is none [length]"},

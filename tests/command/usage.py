@@ -235,7 +235,7 @@ with folder() as where:
           "also as text")
     idle = run("force", "n.csv", "--softening", "0.1", "--force", "direct", "--theta", "0.5", "--leaf", "8", "-q").stderr
     check(idle.count("has no effect with --force direct") == 2, "options without effect are warned of", idle)
-    for words, says in ((["--unroll", "4x2"], "makes the precision single"), (["--unroll", "none", "--precision", "double"], "on the CPU\n")):
+    for words, says in ((["--unroll", "double"], "makes the precision single"), (["--unroll", "none", "--precision", "double"], "on the CPU\n")):
         idle = run("run", "n.csv", "--softening", "0.1", "--force", "direct", "--engine", "cpu", *words, "--step", "0.125", "--steps", "1",
                    "--output", "unrolled", "--overwrite").stderr
         check(idle.count("--unroll chooses nothing on the CPU") == 1 and says in idle, f"also of {words} on the CPU", idle)

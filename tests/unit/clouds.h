@@ -49,16 +49,20 @@ static inline struct ky_parameters cloud_parameters(void)
     return parameters;
 }
 
-/* One evaluation; `exact` (n of them, or NULL) gets the double sums. */
-static inline enum ky_status cloud_forces(const struct ky_parameters *given,
-                                          struct ky_bodies *bodies, struct ky_bodies *exact,
-                                          struct ky_force_report *report, struct ky_error *error)
+/* One evaluation, with an unrolling of the sweep if `sinks` is not 0; `exact` (n of them, or NULL)
+ * gets the double sums. */
+static inline enum ky_status cloud_unrolled(const struct ky_parameters *given, int sinks,
+                                            int sources, struct ky_bodies *bodies,
+                                            struct ky_bodies *exact, struct ky_force_report *report,
+                                            struct ky_error *error)
 {
     struct ky_parameters parameters;
     struct ky_engine *engine = NULL;
     enum ky_status status = ky_force_resolve(given, &parameters, error);
     if (status == KY_OK)
         status = ky_engine_open(&parameters, bodies->n, &engine, error);
+    if (status == KY_OK && sinks)
+        status = ky_engine_unroll(engine, sinks, sources, error);
     if (status == KY_OK)
         status = ky_engine_put(engine, bodies, error);
     if (status == KY_OK)
@@ -77,6 +81,13 @@ static inline enum ky_status cloud_forces(const struct ky_parameters *given,
     }
     ky_engine_close(engine);
     return status;
+}
+
+static inline enum ky_status cloud_forces(const struct ky_parameters *given,
+                                          struct ky_bodies *bodies, struct ky_bodies *exact,
+                                          struct ky_force_report *report, struct ky_error *error)
+{
+    return cloud_unrolled(given, 0, 0, bodies, exact, report, error);
 }
 
 /* The same by the action `gravity` of the general walk. */

@@ -27,6 +27,7 @@ enum { METHODS = 2 }; /* but direct */
 struct test_case {
     int level[FACTORS];
     size_t n;
+    int sinks, sources; /* an unrolling of the sweep, or 0 */
 };
 
 enum { ZERO, ONE, SYMMETRIC, OWN, OWN_SYMMETRIC };
@@ -146,7 +147,7 @@ static void run_case(const struct test_case *test, const char *engine)
     if (p.force == KY_LIST && !strcmp(engine, "cpu"))
         p.force = KY_TREE; /* it has no lists */
     plain_sum(&p, &bodies, &exact);
-    assert_ok(cloud_forces(&p, &bodies, NULL, NULL, &error));
+    assert_ok(cloud_unrolled(&p, test->sinks, test->sources, &bodies, NULL, NULL, &error));
     struct cloud_error e = cloud_compare(&bodies, &exact);
     if (p.force == KY_DIRECT) {
         compare_case(test, engine, &e);
@@ -233,7 +234,7 @@ static void awkward_numbers_of_bodies(void **state)
         for (int s = 0; s < 10; s++)
             for (int u = 0; u < 4 + METHODS; u++) {
                 int method = u < 4 ? 0 : u - 3, unroll = u < 4 ? u : 0;
-                struct test_case test = {{method, unroll, KY_SINGLE, ONE, PLUMMER}, sizes[s]};
+                struct test_case test = {{method, unroll, KY_SINGLE, ONE, PLUMMER}, sizes[s], 0, 0};
                 run_case(&test, engines[k].engine);
             }
 }
@@ -245,14 +246,15 @@ static void kernels_of(const char *engine)
     static const int softenings[] = {ONE, ZERO, OWN_SYMMETRIC};
     for (int which = 0; which < 3 * 3 * 4; which++) {
         int precision = which % 3, softening = softenings[which / 3 % 3], u = which / 9;
-        struct test_case test = {{0, u, precision, softening, PLUMMER}, KY_DIRECT_LANES + 2};
+        struct test_case test = {{0, u, precision, softening, PLUMMER}, KY_DIRECT_LANES + 2, 0, 0};
         run_case(&test, engine);
-        struct test_case tree = {{1 + u / 2, 0, precision, softening, PLUMMER, u % 2}, 70};
+        struct test_case tree = {{1 + u / 2, 0, precision, softening, PLUMMER, u % 2}, 70, 0, 0};
         if (softening == ONE || (softening == OWN_SYMMETRIC && u < 2))
             run_case(&tree, engine);
     }
-    for (int u = KY_UNROLL_1X1; u <= KY_UNROLL_8X8; u++) {
-        struct test_case test = {{0, u, KY_SINGLE, ONE, PLUMMER}, KY_DIRECT_LANES + 2};
+    for (int u = 0; u < 16; u++) {
+        struct test_case test = {
+            {0, 0, KY_SINGLE, ONE, PLUMMER}, KY_DIRECT_LANES + 2, 1 << u / 4, 1 << u % 4};
         run_case(&test, engine);
     }
 }
@@ -439,8 +441,8 @@ static void a_device_is_named_once(void **state)
     }
 }
 
-/* An unrolling that is compiled for single precision alone is refused before there are bodies, as
- * in a plan, and one that wants a softening before there are forces. */
+/* An unrolling that is compiled for single precision alone is refused before there are bodies, and
+ * one that wants a softening before there are forces. */
 static void unrollings_are_refused_early(void **state)
 {
     (void)state;
@@ -449,19 +451,17 @@ static void unrollings_are_refused_early(void **state)
         for (int precision = -1; precision < 3 && !is_cpu_engine(k); precision++) {
             struct ky_error error = {0};
             struct ky_parameters given = cloud_parameters(), p;
-            struct ky_memory memory;
             struct ky_engine *engine;
+            struct ky_bodies bodies = cloud_make(CUBE, 10);
             given.engine = engines[k].engine;
             given.force = KY_DIRECT;
-            given.unroll = KY_UNROLL_8X2;
+            given.unroll = KY_UNROLL_NONE;
             given.precision = precision;
             assert_ok(ky_force_resolve(&given, &p, &error));
-            enum ky_status status = ky_engine_memory(&p, 0, 10, &memory, &error);
-            assert_int_equal(status, precision > 0 ? KY_UNSUPPORTED : KY_OK);
-            if (status != KY_OK)
-                continue;
-            struct ky_bodies bodies = cloud_make(CUBE, 10);
             assert_ok(ky_engine_open(&p, 10, &engine, &error));
+            assert_int_equal(ky_engine_unroll(engine, 8, 3, &error), KY_UNSUPPORTED);
+            assert_int_equal(ky_engine_unroll(engine, 8, 2, &error),
+                             precision > 0 ? KY_UNSUPPORTED : KY_OK);
             assert_int_equal(ky_engine_put(engine, &bodies, &error), KY_UNSUPPORTED);
             ky_engine_close(engine);
             ky_bodies_free(&bodies);

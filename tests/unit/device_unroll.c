@@ -26,7 +26,7 @@ static int has_the_sweep(const char *engine)
     return 1;
 }
 
-static struct ky_parameters unrolled(const char *engine, int unroll)
+static struct ky_parameters parameters_of(const char *engine, int unroll)
 {
     struct ky_parameters p = cloud_parameters();
     p.engine = engine;
@@ -57,18 +57,18 @@ static void compare_sizes(const char *engine)
         for (int own = 0; own < 2; own++) {
             struct ky_error error = {0};
             struct ky_bodies exact = cloud_of(sizes[s], own), bodies = cloud_of(sizes[s], own);
-            struct ky_parameters reference = unrolled("cpu", KY_UNROLL_TUNED);
+            struct ky_parameters reference = parameters_of("cpu", KY_UNROLL_TUNED);
             reference.precision = KY_DOUBLE;
             assert_ok(cloud_forces(&reference, &exact, NULL, NULL, &error));
-            for (int u = KY_UNROLL_1X1; u <= KY_UNROLL_8X8; u++) {
-                struct ky_parameters p = unrolled(engine, u);
+            for (int u = 0; u < 16; u++) {
+                const struct ky_parameters p = parameters_of(engine, KY_UNROLL_NONE);
+                const int sinks = 1 << u / 4, sources = 1 << u % 4;
                 memset(bodies.potential, 0, sizes[s] * sizeof *bodies.potential);
-                assert_ok(cloud_forces(&p, &bodies, NULL, NULL, &error));
+                assert_ok(cloud_unrolled(&p, sinks, sources, &bodies, NULL, NULL, &error));
                 struct cloud_error e = cloud_compare(&bodies, &exact);
                 if (!(e.p99 <= 2e-5 && e.potential_p99 <= 2e-5))
-                    fail_msg(
-                        "%s, unroll %d, n %zu, own softening %d: error %g, of the potential %g",
-                        engine, u, sizes[s], own, e.p99, e.potential_p99);
+                    fail_msg("%s, %d x %d, n %zu, own softening %d: error %g, of the potential %g",
+                             engine, sinks, sources, sizes[s], own, e.p99, e.potential_p99);
             }
             ky_bodies_free(&bodies);
             ky_bodies_free(&exact);
@@ -84,19 +84,20 @@ static void every_unrolling(void **state)
 /* 1x1, 4x1 and 4x4 are other names, in every precision. */
 static void compare_names(const char *engine)
 {
-    static const int pairs[][2] = {{KY_UNROLL_1X1, KY_UNROLL_NONE},
-                                   {KY_UNROLL_4X1, KY_UNROLL_SIMPLE},
-                                   {KY_UNROLL_4X4, KY_UNROLL_DOUBLE}};
+    static const struct {
+        int name, sinks, sources;
+    } pairs[] = {{KY_UNROLL_NONE, 1, 1}, {KY_UNROLL_SIMPLE, 4, 1}, {KY_UNROLL_DOUBLE, 4, 4}};
     for (int k = 0; k < 3; k++)
         for (int extended = 0; extended < 2; extended++) {
             struct ky_error error = {0};
             struct ky_bodies bodies[2] = {{0}};
             for (int b = 0; b < 2; b++) {
-                struct ky_parameters p = unrolled(engine, pairs[k][b]);
+                struct ky_parameters p = parameters_of(engine, b ? KY_UNROLL_TUNED : pairs[k].name);
                 p.precision = extended ? KY_EXTENDED : KY_SINGLE;
                 p.softening = extended ? 0 : 0.05;
                 bodies[b] = cloud_make(PLUMMER, 300);
-                assert_ok(cloud_forces(&p, &bodies[b], NULL, NULL, &error));
+                assert_ok(cloud_unrolled(&p, b ? pairs[k].sinks : 0, pairs[k].sources, &bodies[b],
+                                         NULL, NULL, &error));
             }
             assert_memory_equal(bodies[0].acceleration, bodies[1].acceleration,
                                 300 * sizeof *bodies[0].acceleration);
@@ -114,7 +115,7 @@ static void names_for_the_same(void **state)
 static void refuse(const char *engine)
 {
     struct ky_bodies plain = cloud_of(100, 0), own = cloud_of(100, 1);
-    struct ky_parameters extended = unrolled(engine, KY_UNROLL_8X2);
+    struct ky_parameters extended = parameters_of(engine, KY_UNROLL_NONE);
     struct ky_parameters hard = extended, symmetric = extended;
     extended.precision = KY_EXTENDED;
     hard.softening = 0;
@@ -129,10 +130,11 @@ static void refuse(const char *engine)
                  {&symmetric, &plain, KY_OK}};
     for (int k = 0; k < 3 + has_the_sweep(engine); k++) {
         struct ky_error error = {0};
-        assert_int_equal(cloud_forces(cases[k].parameters, cases[k].bodies, NULL, NULL, &error),
-                         cases[k].status);
+        assert_int_equal(
+            cloud_unrolled(cases[k].parameters, 8, 2, cases[k].bodies, NULL, NULL, &error),
+            cases[k].status);
         if (cases[k].status)
-            assert_non_null(strstr(error.text, "--unroll none, simple, double or tuned"));
+            assert_non_null(strstr(error.text, "none, simple, double and tuned"));
     }
     ky_bodies_free(&plain);
     ky_bodies_free(&own);

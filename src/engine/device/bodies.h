@@ -23,6 +23,7 @@ struct ky_device_bodies {
     struct ky_staging staging;    /* of the first card */
     struct ky_engine_frame frame; /* edge 0: found from the bodies */
     struct ky_engine_units units;
+    int unroll;  /* of the exact sum: enum ky_unroll, or one of the sweep (direct_sum.h) */
     int own_eps; /* bodies have their own softening */
     int how;     /* to soften pairs: KY_GUARD … of physics/softening_kinds.h */
     const struct ky_externals *externals; /* of the engine */

@@ -172,7 +172,7 @@ static enum ky_status evaluate(struct ky_device_bodies *bodies, struct ky_host_t
                                void *own, struct ky_error *error)
 {
     const struct ky_parameters *parameters = bodies->parameters;
-    struct task task = {{parameters->precision, parameters->unroll, 0, bodies->n, 0, NULL, 0},
+    struct task task = {{parameters->precision, bodies->unroll, 0, bodies->n, 0, NULL, 0},
                         NULL,
                         {&bodies->acceleration, &bodies->potential, bodies->n, 0, 0}};
     enum ky_status status = ky_mark(&bodies->cards, 0, error);

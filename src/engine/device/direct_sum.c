@@ -104,6 +104,11 @@ enum ky_status ky_direct_send_labels(struct ky_card *card, struct ky_direct_buff
 #define ROW(a, b, name, NAME, how) ROW_##NAME,
 enum { KY_SOFTENED(ROW, , ) SOFTENED };
 
+/* The sweep of unrollings stands behind those of enum ky_unroll. */
+#define PLACE_NAMED(p, name, NAME, i, j) PLACE_##i##X##j,
+#define PLACE_SWEPT(p, i, j) PLACE_##i##X##j,
+enum { PLACE_LAST_NAMED = KY_UNROLL_TUNED, KY_UNROLLINGS(PLACE_NAMED, PLACE_SWEPT, ) PLACES };
+
 /* The unrollings: sinks of a lane, and the kernels by softening and precision. MISSING: none. */
 #define MISSING KY_KERNEL_COUNT
 #define EACH(loop, b, name, NAME, how) [ROW_##NAME] = KY_EACH_PRECISION(ky_direct_##loop##_##name),
@@ -116,19 +121,17 @@ enum { KY_SOFTENED(ROW, , ) SOFTENED };
         MISSING, MISSING, MISSING                                                                  \
     }
 #define NAMED(p, name, NAME, sinks, sources)                                                       \
-    [KY_UNROLL_##NAME] = {sinks, EVERY(name)},                                                     \
-    [KY_UNROLL_##sinks##X##sources] = {sinks, EVERY(name)},
+    [KY_UNROLL_##NAME] = {sinks, EVERY(name)}, [PLACE_##sinks##X##sources] = {sinks, EVERY(name)},
 #define SINGLE_SOFT(kernel)                                                                        \
     {                                                                                              \
         {kernel, MISSING, MISSING}, NONE_OF_THREE, NONE_OF_THREE                                   \
     }
-#define SWEPT(p, i, j)                                                                             \
-    [KY_UNROLL_##i##X##j] = {i, SINGLE_SOFT(KY_KERNEL_ky_direct_##i##x##j##_##p)},
+#define SWEPT(p, i, j) [PLACE_##i##X##j] = {i, SINGLE_SOFT(KY_KERNEL_ky_direct_##i##x##j##_##p)},
 static const struct unrolling {
     size_t sinks;
     enum ky_kernel_id kernel[SOFTENED][KY_PRECISIONS];
-} unrollings[] = {[KY_UNROLL_TUNED] = {KY_DIRECT_SINKS, EVERY(tuned)},
-                  KY_UNROLLINGS(NAMED, SWEPT, single)};
+} unrollings[PLACES] = {[KY_UNROLL_TUNED] = {KY_DIRECT_SINKS, EVERY(tuned)},
+                        KY_UNROLLINGS(NAMED, SWEPT, single)};
 
 /* The kernels that read the state. */
 #define FROM_STATE(a, b, name, NAME, how) [ROW_##NAME] = KY_KERNEL_ky_exact_##name##_double,
@@ -148,16 +151,26 @@ static size_t softened(const struct ky_device_bodies *bodies, const struct ky_po
     return row;
 }
 
+int ky_direct_unrolling(int sinks, int sources)
+{
+#define IF_NAMED(p, name, NAME, i, j) IF_SWEPT(p, i, j)
+#define IF_SWEPT(p, i, j)                                                                          \
+    if (sinks == (i) && sources == (j))                                                            \
+        return PLACE_##i##X##j;
+    KY_UNROLLINGS(IF_NAMED, IF_SWEPT, )
+    return -1;
+}
+
 enum ky_status ky_direct_check(const struct ky_device_bodies *bodies, int expected,
                                struct ky_error *error)
 {
     const struct ky_parameters *parameters = bodies->parameters;
     size_t row = expected ? softened(bodies, NULL) : ROW_SOFT;
-    if (unrollings[parameters->unroll].kernel[row][parameters->precision] != MISSING)
+    if (unrollings[bodies->unroll].kernel[row][parameters->precision] != MISSING)
         return KY_OK;
     return ky_fail(error, KY_UNSUPPORTED,
                    "this unrolling is compiled for single precision, softened by one length or "
-                   "the sink's own: else take --unroll none, simple, double or tuned");
+                   "the sink's own: none, simple, double and tuned are for all");
 }
 
 /* ---- slices ---- */

@@ -30,6 +30,8 @@ struct ky_direct_results {
     int scattered;
 };
 
+/* The unrolling with so many sinks of a lane and sources of a turn, or −1. */
+int ky_direct_unrolling(int sinks, int sources);
 /* Whether there is a kernel for the parameters and, once they are `expected`, for the softenings of
  * the bodies: else KY_UNSUPPORTED. */
 enum ky_status ky_direct_check(const struct ky_device_bodies *bodies, int expected,

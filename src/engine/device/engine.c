@@ -7,6 +7,7 @@
 #include "base/threads.h"
 #include "engine/active.h"
 #include "engine/device/columns.h"
+#include "engine/device/direct_sum.h"
 #include "engine/device/exact.h"
 #include "engine/device/external.h"
 #include "engine/device/general.h"
@@ -134,6 +135,7 @@ static enum ky_status open_engine(const struct ky_engine_verbs *verbs,
     engine->own = own;
     engine->bodies.parameters = parameters;
     engine->bodies.externals = &engine->base.externals;
+    engine->bodies.unroll = parameters->unroll;
     engine->bodies.cards.driver = ky_device_wrap ? ky_device_wrap(driver) : driver;
     engine->bodies.threads = ky_threads(parameters->threads);
     engine->bodies.units = (struct ky_engine_units){1, 1};
@@ -268,6 +270,17 @@ static enum ky_status leapfrog(struct ky_engine *base, struct ky_advance *advanc
     return status;
 }
 
+static enum ky_status unroll(struct ky_engine *base, int sinks, int sources, struct ky_error *error)
+{
+    struct ky_device_engine *engine = device_engine(base);
+    int unroll = ky_direct_unrolling(sinks, sources);
+    if (unroll < 0)
+        return ky_fail(error, KY_UNSUPPORTED, "no exact sum with %d sinks and %d sources a turn",
+                       sinks, sources);
+    engine->bodies.unroll = unroll;
+    return check(engine, 0, error);
+}
+
 static enum ky_status exact(struct ky_engine *base, const size_t *sinks, size_t count,
                             double (*acceleration)[3], double *potential, struct ky_error *error)
 {
@@ -348,6 +361,7 @@ static void report(struct ky_engine *base, struct ky_force_report *report)
         .get_column = get_column,                                                                  \
         .forces = forces,                                                                          \
         .field = field,                                                                            \
+        .unroll = unroll,                                                                          \
         .exact = exact,                                                                            \
         .advance = leapfrog,                                                                       \
         .schemes = 1U << KY_SCHEME_LEAPFROG,                                                       \
