@@ -199,7 +199,7 @@ static void store(const struct work *work, uint32_t cell, const struct sums *sum
         far += fabs(place);
         double below = place - (sums->low[axis] - tree->origin[axis]),
                above = (sums->high[axis] - tree->origin[axis]) - place;
-        double wider = work->digit * (fabs(place) + fmax(below, above));
+        double wider = work->digit * (fabs(place) + (below > above ? below : above));
         box->below[axis] = round_up(below + wider);
         box->above[axis] = round_up(above + wider);
     }
