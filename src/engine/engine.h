@@ -42,7 +42,7 @@ struct ky_memory {
     double room;         /* what the device has in all; 0: nothing lies on a device */
 };
 
-/* One general walk (physics/walk.h): the action, what it needs, where its results go. Lengths are
+/* One general walk (physics/visit.h): the action, what it needs, where its results go. Lengths are
  * the caller's, bodies are in the caller's order. */
 struct ky_walk_request {
     enum ky_action_id action;

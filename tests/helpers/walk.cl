@@ -7,17 +7,17 @@
         int verdict = ky_##name##_test(span);                                                      \
         if (ky_##name##_reach2(a) > out[0])                                                        \
             a = ky_##name##_body(a, body);                                                         \
-        if (verdict == KY_WALK_USE)                                                                \
+        if (verdict == KY_VISIT_USE)                                                                \
             a = ky_##name##_cell(a, cell);                                                         \
         out[verdict] = ky_##name##_result(a, 0);                                                   \
     }
 
 __kernel void walk(__global KY_REAL *out, __global KY_REAL *space, __global uint *list)
 {
-    struct ky_walk_sink sink = {0};
-    struct ky_walk_body body = {0};
-    struct ky_walk_cell cell = {0};
-    struct ky_walk_span span = {0};
+    struct ky_visit_sink sink = {0};
+    struct ky_visit_body body = {0};
+    struct ky_visit_cell cell = {0};
+    struct ky_visit_span span = {0};
     sink.list = list;
     sink.space = space;
     sink.stride = sink.k = sink.room = 1;

@@ -1,5 +1,5 @@
 /* Action: mass of the other bodies within the radius. The example of docs/general-walk.md. */
-#include "physics/walk.h"
+#include "physics/visit.h"
 
 #define KY_RESULTS_enclosed(R) R(mass, 0, 1, 0)
 
@@ -7,7 +7,7 @@ struct ky_enclosed {
     KY_REAL reach2, mass;
 };
 
-KY_FN struct ky_enclosed ky_enclosed_start(struct ky_walk_sink sink)
+KY_FN struct ky_enclosed ky_enclosed_start(struct ky_visit_sink sink)
 {
     struct ky_enclosed a;
     a.reach2 = sink.radius * sink.radius;
@@ -20,19 +20,19 @@ KY_FN KY_REAL ky_enclosed_reach2(struct ky_enclosed a)
     return a.reach2;
 }
 
-KY_FN int ky_enclosed_test(struct ky_walk_span span)
+KY_FN int ky_enclosed_test(struct ky_visit_span span)
 {
-    return ky_walk_in_reach(span);
+    return ky_visit_in_reach(span);
 }
 
-KY_FN struct ky_enclosed ky_enclosed_body(struct ky_enclosed a, struct ky_walk_body body)
+KY_FN struct ky_enclosed ky_enclosed_body(struct ky_enclosed a, struct ky_visit_body body)
 {
     if (body.r2 <= a.reach2)
         a.mass += body.mass;
     return a;
 }
 
-KY_FN struct ky_enclosed ky_enclosed_cell(struct ky_enclosed a, struct ky_walk_cell cell)
+KY_FN struct ky_enclosed ky_enclosed_cell(struct ky_enclosed a, struct ky_visit_cell cell)
 {
     a.mass += cell.moments.m;
     return a;

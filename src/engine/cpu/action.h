@@ -1,11 +1,11 @@
 /* An action of the general walk as the CPU engine calls it. The walk (general.c) knows no action:
  * it holds what a sink carries along as bytes, and goes through this table. KY_CPU_ACTION makes the
- * table of one action from its file (physics/walk.h). */
+ * table of one action from its file (physics/visit.h). */
 #ifndef KY_CPU_ACTION_H
 #define KY_CPU_ACTION_H
 
 #include "engine/cpu/cpu.h"
-#include "physics/walk.h"
+#include "physics/visit.h"
 
 /* Sources that are looked at together: their columns, gathered from the tree. */
 struct ky_cpu_sources {
@@ -26,11 +26,11 @@ struct ky_cpu_near {
 struct ky_cpu_action {
     struct ky_action_facts facts;
     size_t size; /* of what a sink carries along, `a` below */
-    void (*start)(void *a, const struct ky_walk_sink *sink);
+    void (*start)(void *a, const struct ky_visit_sink *sink);
     double (*reach2)(const void *a);
-    int (*test)(const struct ky_walk_span *span);
+    int (*test)(const struct ky_visit_span *span);
     void (*bodies)(void *a, const struct ky_cpu_sources *sources, const struct ky_cpu_near *near);
-    void (*cell)(void *a, const struct ky_walk_cell *cell);
+    void (*cell)(void *a, const struct ky_visit_cell *cell);
     double (*result)(const void *a, int column);
 };
 
@@ -41,21 +41,21 @@ extern const struct ky_cpu_action *const ky_cpu_actions[KY_ACTION_COUNT];
 enum ky_status ky_cpu_walk_action(struct ky_cpu *cpu, const struct ky_cpu_action *action,
                                   const struct ky_walk_request *request, struct ky_error *error);
 
-static inline struct ky_walk_body ky_cpu_source(const struct ky_cpu_sources *sources,
-                                                const struct ky_cpu_near *near, size_t k)
+static inline struct ky_visit_body ky_cpu_source(const struct ky_cpu_sources *sources,
+                                                 const struct ky_cpu_near *near, size_t k)
 {
     uint32_t j = near->source[k];
-    return (struct ky_walk_body){sources->x[j] - near->x[0],
-                                 sources->y[j] - near->x[1],
-                                 sources->z[j] - near->x[2],
-                                 near->r2[k],
-                                 sources->mass[j],
-                                 sources->eps2[j],
-                                 sources->body[j]};
+    return (struct ky_visit_body){sources->x[j] - near->x[0],
+                                  sources->y[j] - near->x[1],
+                                  sources->z[j] - near->x[2],
+                                  near->r2[k],
+                                  sources->mass[j],
+                                  sources->eps2[j],
+                                  sources->body[j]};
 }
 
 #define KY_CPU_ACTION(name, needs)                                                                 \
-    static void start_##name(void *a, const struct ky_walk_sink *sink)                             \
+    static void start_##name(void *a, const struct ky_visit_sink *sink)                            \
     {                                                                                              \
         *(struct ky_##name *)a = ky_##name##_start(*sink);                                         \
     }                                                                                              \
@@ -63,7 +63,7 @@ static inline struct ky_walk_body ky_cpu_source(const struct ky_cpu_sources *sou
     {                                                                                              \
         return ky_##name##_reach2(*(const struct ky_##name *)a);                                   \
     }                                                                                              \
-    static int test_##name(const struct ky_walk_span *span)                                        \
+    static int test_##name(const struct ky_visit_span *span)                                       \
     {                                                                                              \
         return ky_##name##_test(*span);                                                            \
     }                                                                                              \
@@ -76,7 +76,7 @@ static inline struct ky_walk_body ky_cpu_source(const struct ky_cpu_sources *sou
                 own = ky_##name##_body(own, ky_cpu_source(sources, near, k));                      \
         *(struct ky_##name *)a = own;                                                              \
     }                                                                                              \
-    static void cell_##name(void *a, const struct ky_walk_cell *cell)                              \
+    static void cell_##name(void *a, const struct ky_visit_cell *cell)                             \
     {                                                                                              \
         *(struct ky_##name *)a = ky_##name##_cell(*(struct ky_##name *)a, *cell);                  \
     }                                                                                              \

@@ -26,7 +26,7 @@ struct general {
 /* What one thread works with. */
 struct desk {
     char *own; /* [largest × stride] */
-    struct ky_walk_span span;
+    struct ky_visit_span span;
     double centre[3], from[3];     /* of the sinks' box, and that relative to the tree's origin */
     struct ky_cpu_sources sources; /* columns of SOURCES */
     struct ky_cpu_near near;
@@ -136,10 +136,11 @@ static void act_on(const struct general *walk, struct desk *desk, const struct k
 static int is_far(const struct general *walk, const struct desk *desk, uint32_t j)
 {
     const struct ky_octree *tree = walk->tree;
-    const struct ky_walk_span *span = &desk->span;
-    return ky_distance2(ky_walk_gap(tree->x[j] - desk->centre[0], 0, 0, span->hx),
-                        ky_walk_gap(tree->y[j] - desk->centre[1], 0, 0, span->hy),
-                        ky_walk_gap(tree->z[j] - desk->centre[2], 0, 0, span->hz), 0) > span->most2;
+    const struct ky_visit_span *span = &desk->span;
+    return ky_distance2(ky_visit_gap(tree->x[j] - desk->centre[0], 0, 0, span->hx),
+                        ky_visit_gap(tree->y[j] - desk->centre[1], 0, 0, span->hy),
+                        ky_visit_gap(tree->z[j] - desk->centre[2], 0, 0, span->hz),
+                        0) > span->most2;
 }
 
 static void add_leaf(const struct general *walk, struct desk *desk, const struct ky_group *group,
@@ -160,7 +161,7 @@ static void add_leaf(const struct general *walk, struct desk *desk, const struct
 static void span_of(const struct general *walk, struct desk *desk, uint32_t cell)
 {
     const struct ky_cell_box *box = &walk->tree->box[cell];
-    struct ky_walk_span *span = &desk->span;
+    struct ky_visit_span *span = &desk->span;
     double d[3];
     ky_cell_apart(walk->tree, cell, desk->from, d);
     span->x = d[0];
@@ -179,9 +180,9 @@ static void use_cell(const struct general *walk, struct desk *desk, const struct
                      uint32_t cell)
 {
     const struct ky_octree *tree = walk->tree;
-    struct ky_walk_cell seen = {.moments = ky_host_moments(tree, cell),
-                                .eps2 = walk->source_eps ? (double)tree->low[cell].eps2 : 0,
-                                .bodies = tree->link[cell].bodies};
+    struct ky_visit_cell seen = {.moments = ky_host_moments(tree, cell),
+                                 .eps2 = walk->source_eps ? (double)tree->low[cell].eps2 : 0,
+                                 .bodies = tree->link[cell].bodies};
     for (uint32_t s = 0; s < group->bodies; s++) {
         uint32_t i = group->body + s;
         const double at[3] = {tree->x[i] - tree->origin[0], tree->y[i] - tree->origin[1],
@@ -202,10 +203,10 @@ static int test(const struct general *walk, struct desk *desk, const struct ky_g
 {
     const struct ky_cell_link *link = &walk->tree->link[cell];
     if (link->body < group->body + group->bodies && group->body < link->body + link->bodies)
-        return KY_WALK_OPEN;
+        return KY_VISIT_OPEN;
     span_of(walk, desk, cell);
     int verdict = walk->action->test(&desk->span);
-    return verdict == KY_WALK_USE && link->bodies == 1 ? KY_WALK_OPEN : verdict;
+    return verdict == KY_VISIT_USE && link->bodies == 1 ? KY_VISIT_OPEN : verdict;
 }
 
 static void walk_links(const struct general *walk, struct desk *desk, const struct ky_group *group)
@@ -215,11 +216,11 @@ static void walk_links(const struct general *walk, struct desk *desk, const stru
         const struct ky_cell_link *link = &tree->link[cell];
         uint32_t next = link->next;
         int verdict = test(walk, desk, group, cell);
-        if (verdict == KY_WALK_USE)
+        if (verdict == KY_VISIT_USE)
             use_cell(walk, desk, group, cell);
-        else if (verdict == KY_WALK_OPEN && link->more == KY_NO_LINK)
+        else if (verdict == KY_VISIT_OPEN && link->more == KY_NO_LINK)
             add_leaf(walk, desk, group, link);
-        else if (verdict == KY_WALK_OPEN)
+        else if (verdict == KY_VISIT_OPEN)
             next = link->more;
         cell = next;
     }
@@ -247,11 +248,11 @@ static void start_sinks(const struct general *walk, struct desk *desk, const str
     const struct ky_walk_request *request = walk->request;
     const struct ky_action *about = &walk->action->facts.about;
     double *most = &desk->span.most2, *least = &desk->span.least2;
-    *most = 0, *least = (double)KY_WALK_FAR;
+    *most = 0, *least = (double)KY_VISIT_FAR;
     for (uint32_t s = 0; s < group->bodies; s++) {
         uint32_t place = group->body + s, i = tree->order[place];
-        struct ky_walk_sink sink = {.mass = tree->mass[place],
-                                    .eps2 = ky_cpu_sink_eps2(walk->cpu, i)};
+        struct ky_visit_sink sink = {.mass = tree->mass[place],
+                                     .eps2 = ky_cpu_sink_eps2(walk->cpu, i)};
         if (about->needs_radius)
             sink.radius = request->radius[request->radii == 1 ? 0 : i] / walk->cpu->length;
         if (about->needs_k) {

@@ -1,4 +1,4 @@
-/* The general walk (physics/walk.h) through the host's tree on the first card. */
+/* The general walk (physics/visit.h) through the host's tree on the first card. */
 #ifndef KY_DEVICE_GENERAL_H
 #define KY_DEVICE_GENERAL_H
 

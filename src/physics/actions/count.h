@@ -3,7 +3,7 @@
 #ifndef KY_ACTIONS_COUNT_H
 #define KY_ACTIONS_COUNT_H
 
-#include "physics/walk.h"
+#include "physics/visit.h"
 
 #define KY_RESULTS_count(R) R(count, 0, 0, 0)
 
@@ -12,7 +12,7 @@ struct ky_count {
     unsigned int count;
 };
 
-KY_FN struct ky_count ky_count_start(struct ky_walk_sink sink)
+KY_FN struct ky_count ky_count_start(struct ky_visit_sink sink)
 {
     struct ky_count a;
     a.reach2 = sink.radius * sink.radius;
@@ -25,18 +25,18 @@ KY_FN KY_REAL ky_count_reach2(struct ky_count a)
     return a.reach2;
 }
 
-KY_FN int ky_count_test(struct ky_walk_span span)
+KY_FN int ky_count_test(struct ky_visit_span span)
 {
-    return ky_walk_in_reach(span);
+    return ky_visit_in_reach(span);
 }
 
-KY_FN struct ky_count ky_count_body(struct ky_count a, struct ky_walk_body body)
+KY_FN struct ky_count ky_count_body(struct ky_count a, struct ky_visit_body body)
 {
     a.count += body.r2 <= a.reach2;
     return a;
 }
 
-KY_FN struct ky_count ky_count_cell(struct ky_count a, struct ky_walk_cell cell)
+KY_FN struct ky_count ky_count_cell(struct ky_count a, struct ky_visit_cell cell)
 {
     a.count += cell.bodies;
     return a;

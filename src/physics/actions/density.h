@@ -6,7 +6,7 @@
 #ifndef KY_ACTIONS_DENSITY_H
 #define KY_ACTIONS_DENSITY_H
 
-#include "physics/walk.h"
+#include "physics/visit.h"
 
 #define KY_RESULTS_density(R) R(density, 0, 1, -3)
 
@@ -23,7 +23,7 @@ KY_FN KY_REAL ky_cubic_spline(KY_REAL q)
     return KY_SPLAT(1) - KY_SPLAT(6) * q * q * rest;
 }
 
-KY_FN struct ky_density ky_density_start(struct ky_walk_sink sink)
+KY_FN struct ky_density ky_density_start(struct ky_visit_sink sink)
 {
     struct ky_density a;
     a.reach2 = sink.radius * sink.radius;
@@ -37,12 +37,12 @@ KY_FN KY_REAL ky_density_reach2(struct ky_density a)
     return a.reach2;
 }
 
-KY_FN int ky_density_test(struct ky_walk_span span)
+KY_FN int ky_density_test(struct ky_visit_span span)
 {
-    return ky_walk_near_reach(span);
+    return ky_visit_near_reach(span);
 }
 
-KY_FN struct ky_density ky_density_body(struct ky_density a, struct ky_walk_body body)
+KY_FN struct ky_density ky_density_body(struct ky_density a, struct ky_visit_body body)
 {
     KY_REAL q = body.r2 > KY_SPLAT(0) ? body.r2 * KY_RSQRT(body.r2) * a.per_h : KY_SPLAT(0);
     if (body.r2 <= a.reach2)
@@ -50,7 +50,7 @@ KY_FN struct ky_density ky_density_body(struct ky_density a, struct ky_walk_body
     return a;
 }
 
-KY_FN struct ky_density ky_density_cell(struct ky_density a, struct ky_walk_cell cell)
+KY_FN struct ky_density ky_density_cell(struct ky_density a, struct ky_visit_cell cell)
 {
     (void)cell; /* its test uses no cell */
     return a;

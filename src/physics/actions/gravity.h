@@ -2,7 +2,7 @@
 #ifndef KY_ACTIONS_GRAVITY_H
 #define KY_ACTIONS_GRAVITY_H
 
-#include "physics/walk.h"
+#include "physics/visit.h"
 
 #define KY_RESULTS_gravity(R) R(ax, 1, 1, -2) R(ay, 1, 1, -2) R(az, 1, 1, -2) R(potential, 1, 1, -1)
 
@@ -11,7 +11,7 @@ struct ky_gravity {
     KY_REAL eps2;
 };
 
-KY_FN struct ky_gravity ky_gravity_start(struct ky_walk_sink sink)
+KY_FN struct ky_gravity ky_gravity_start(struct ky_visit_sink sink)
 {
     struct ky_gravity a;
     a.field.x = a.field.y = a.field.z = a.field.p = KY_SPLAT(0);
@@ -22,12 +22,12 @@ KY_FN struct ky_gravity ky_gravity_start(struct ky_walk_sink sink)
 KY_FN KY_REAL ky_gravity_reach2(struct ky_gravity a)
 {
     (void)a;
-    return KY_WALK_FAR;
+    return KY_VISIT_FAR;
 }
 
-KY_FN int ky_gravity_test(struct ky_walk_span s)
+KY_FN int ky_gravity_test(struct ky_visit_span s)
 {
-    const KY_REAL wider = KY_SPLAT(1) + KY_WALK_SLACK; /* half sides, for the rounding to float */
+    const KY_REAL wider = KY_SPLAT(1) + KY_VISIT_SLACK; /* half sides, for the rounding to float */
     struct ky_opening_apart apart;
     struct ky_opening_sides sides;
     apart.x = (float)s.x;
@@ -43,11 +43,11 @@ KY_FN int ky_gravity_test(struct ky_walk_span s)
     sides.above_y = (float)s.above_y;
     sides.above_z = (float)s.above_z;
     return ky_opening_opens(apart, sides, ky_opening_distance2(apart), (float)s.open2, s.opening)
-               ? KY_WALK_OPEN
-               : KY_WALK_USE;
+               ? KY_VISIT_OPEN
+               : KY_VISIT_USE;
 }
 
-KY_FN struct ky_gravity ky_gravity_body(struct ky_gravity a, struct ky_walk_body body)
+KY_FN struct ky_gravity ky_gravity_body(struct ky_gravity a, struct ky_visit_body body)
 {
     KY_REAL eps2 = ky_softening_eps2(a.eps2, body.eps2, KY_EPS_SUM);
     struct ky_softened s = ky_softened_of(eps2, body.r2 + eps2, KY_GUARD_FIRST);
@@ -55,7 +55,7 @@ KY_FN struct ky_gravity ky_gravity_body(struct ky_gravity a, struct ky_walk_body
     return a;
 }
 
-KY_FN struct ky_gravity ky_gravity_cell(struct ky_gravity a, struct ky_walk_cell cell)
+KY_FN struct ky_gravity ky_gravity_cell(struct ky_gravity a, struct ky_visit_cell cell)
 {
     struct ky_softened s =
         ky_soften(cell.x, cell.y, cell.z, a.eps2, cell.eps2, KY_GUARD_FIRST | KY_EPS_SUM);

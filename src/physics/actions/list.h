@@ -4,7 +4,7 @@
 #ifndef KY_ACTIONS_LIST_H
 #define KY_ACTIONS_LIST_H
 
-#include "physics/walk.h"
+#include "physics/visit.h"
 
 #define KY_RESULTS_list(R) R(count, 0, 0, 0)
 
@@ -14,7 +14,7 @@ struct ky_list {
     unsigned int count, room;
 };
 
-KY_FN struct ky_list ky_list_start(struct ky_walk_sink sink)
+KY_FN struct ky_list ky_list_start(struct ky_visit_sink sink)
 {
     struct ky_list a;
     a.reach2 = sink.radius * sink.radius;
@@ -29,12 +29,12 @@ KY_FN KY_REAL ky_list_reach2(struct ky_list a)
     return a.reach2;
 }
 
-KY_FN int ky_list_test(struct ky_walk_span span)
+KY_FN int ky_list_test(struct ky_visit_span span)
 {
-    return ky_walk_near_reach(span);
+    return ky_visit_near_reach(span);
 }
 
-KY_FN struct ky_list ky_list_body(struct ky_list a, struct ky_walk_body body)
+KY_FN struct ky_list ky_list_body(struct ky_list a, struct ky_visit_body body)
 {
     if (body.r2 > a.reach2)
         return a;
@@ -44,7 +44,7 @@ KY_FN struct ky_list ky_list_body(struct ky_list a, struct ky_walk_body body)
     return a;
 }
 
-KY_FN struct ky_list ky_list_cell(struct ky_list a, struct ky_walk_cell cell)
+KY_FN struct ky_list ky_list_cell(struct ky_list a, struct ky_visit_cell cell)
 {
     (void)cell; /* its test uses no cell */
     return a;

@@ -3,7 +3,7 @@
 #ifndef KY_ACTIONS_NEAREST_H
 #define KY_ACTIONS_NEAREST_H
 
-#include "physics/walk.h"
+#include "physics/visit.h"
 
 #define KY_RESULTS_nearest(R) R(distance, 0, 0, 1)
 
@@ -13,7 +13,7 @@ struct ky_nearest {
     unsigned int count, k, stride;
 };
 
-KY_FN struct ky_nearest ky_nearest_start(struct ky_walk_sink sink)
+KY_FN struct ky_nearest ky_nearest_start(struct ky_visit_sink sink)
 {
     struct ky_nearest a;
     a.reach2 = sink.bound2;
@@ -29,9 +29,9 @@ KY_FN KY_REAL ky_nearest_reach2(struct ky_nearest a)
     return a.reach2;
 }
 
-KY_FN int ky_nearest_test(struct ky_walk_span span)
+KY_FN int ky_nearest_test(struct ky_visit_span span)
 {
-    return ky_walk_near_reach(span);
+    return ky_visit_near_reach(span);
 }
 
 /* Up from the end, while the heap is not full. */
@@ -66,7 +66,7 @@ KY_FN void ky_nearest_sink(struct ky_nearest a, KY_REAL r2)
     a.heap[at * a.stride] = r2;
 }
 
-KY_FN struct ky_nearest ky_nearest_body(struct ky_nearest a, struct ky_walk_body body)
+KY_FN struct ky_nearest ky_nearest_body(struct ky_nearest a, struct ky_visit_body body)
 {
     if (body.r2 > a.reach2)
         return a;
@@ -81,7 +81,7 @@ KY_FN struct ky_nearest ky_nearest_body(struct ky_nearest a, struct ky_walk_body
     return a;
 }
 
-KY_FN struct ky_nearest ky_nearest_cell(struct ky_nearest a, struct ky_walk_cell cell)
+KY_FN struct ky_nearest ky_nearest_cell(struct ky_nearest a, struct ky_visit_cell cell)
 {
     (void)cell; /* its test uses no cell */
     return a;

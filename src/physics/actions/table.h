@@ -1,4 +1,4 @@
-/* The actions of the general walk (physics/walk.h) by name. A new one is its file, a line here and
+/* The actions of the general walk (physics/visit.h) by name. A new one is its file, a line here and
  * its file's name in actions.h. */
 #ifndef KY_ACTIONS_TABLE_H
 #define KY_ACTIONS_TABLE_H

@@ -3,33 +3,33 @@
  * An action is one file of src/physics/actions and one line of its table.h; docs/general-walk.md
  * shows how to write one. It gives a struct, what one sink carries along, and six functions:
  *
- *     struct ky_NAME ky_NAME_start(struct ky_walk_sink sink)
+ *     struct ky_NAME ky_NAME_start(struct ky_visit_sink sink)
  *     KY_REAL ky_NAME_reach2(struct ky_NAME a)        squared distance past which bodies do nothing
- *     int ky_NAME_test(struct ky_walk_span span)      the distance test: KY_WALK_OPEN, _PASS, _USE
- *     struct ky_NAME ky_NAME_body(struct ky_NAME a, struct ky_walk_body body)
- *     struct ky_NAME ky_NAME_cell(struct ky_NAME a, struct ky_walk_cell cell)
- *     KY_REAL ky_NAME_result(struct ky_NAME a, int column)
+ *     int ky_NAME_test(struct ky_visit_span span)      the distance test: KY_VISIT_OPEN, _PASS,
+ * _USE struct ky_NAME ky_NAME_body(struct ky_NAME a, struct ky_visit_body body) struct ky_NAME
+ * ky_NAME_cell(struct ky_NAME a, struct ky_visit_cell cell) KY_REAL ky_NAME_result(struct ky_NAME
+ * a, int column)
  *
  * The walk promises: every body but the sink itself reaches the action exactly once, by _body or
  * in a cell that was used or passed; a cell that holds a sink is never used, nor is a cell of one
  * body; _body may be left out for bodies past the reach. The test is asked for one sink or for all
  * sinks in a box at once. All numbers are in the engine's own units. Portable C: physics/dialect.h.
  */
-#ifndef KY_PHYSICS_WALK_H
-#define KY_PHYSICS_WALK_H
+#ifndef KY_PHYSICS_VISIT_H
+#define KY_PHYSICS_VISIT_H
 
 #include "physics/gravity.h"
 #include "physics/opening.h"
 
 /* What the distance test says of a cell: go into it; go past it; let it act as a whole. */
-#define KY_WALK_OPEN 0
-#define KY_WALK_PASS 1
-#define KY_WALK_USE 2
+#define KY_VISIT_OPEN 0
+#define KY_VISIT_PASS 1
+#define KY_VISIT_USE 2
 
 /* A reach that nothing is past: above the square of any distance in the engine's units. */
-#define KY_WALK_FAR KY_SPLAT(3e38f)
+#define KY_VISIT_FAR KY_SPLAT(3e38f)
 
-struct ky_walk_sink {
+struct ky_visit_sink {
     KY_REAL mass, eps2;
     KY_REAL radius;    /* what the caller asks for, 0 if nothing */
     KY_REAL bound2;    /* k nearest: a squared distance within which there are k bodies or more */
@@ -42,14 +42,14 @@ struct ky_walk_sink {
 
 /* A body as a source: its place less that of the sink, the square of that, and its index in the
  * caller's order. eps2: its own ε², where sources have one. */
-struct ky_walk_body {
+struct ky_visit_body {
     KY_REAL x, y, z, r2, mass, eps2;
     unsigned int body;
 };
 
 /* A cell that acts as a whole: its centre of mass less the sink; moments as physics/gravity.h wants
  * them (0 beyond the mass when they are not asked for). */
-struct ky_walk_cell {
+struct ky_visit_cell {
     KY_REAL x, y, z, eps2;
     struct ky_moments moments;
     unsigned int bodies;
@@ -59,7 +59,7 @@ struct ky_walk_cell {
  * has the half sides hx, hy, hz (0 for one sink); the cell's own box reaches from below to above
  * its centre of mass. open2 is the squared distance up to which its parameters open it for
  * gravity. The reaches are the largest and the smallest among the sinks. */
-struct ky_walk_span {
+struct ky_visit_span {
     KY_REAL x, y, z;
     KY_REAL below_x, below_y, below_z, above_x, above_y, above_z;
     KY_REAL hx, hy, hz;
@@ -68,57 +68,57 @@ struct ky_walk_span {
 };
 
 /* Rounding that the distance tests allow for: boxes and differences may be float. */
-#define KY_WALK_SLACK KY_SPLAT(1e-6f)
+#define KY_VISIT_SLACK KY_SPLAT(1e-6f)
 
-KY_FN KY_REAL ky_walk_larger(KY_REAL a, KY_REAL b)
+KY_FN KY_REAL ky_visit_larger(KY_REAL a, KY_REAL b)
 {
     return a > b ? a : b;
 }
 
 /* What lies between the intervals [dx − below, dx + above] and [−side, side], at least 0, and a
  * little less than that, so that nothing within reach is missed. (`half` is a word of OpenCL.) */
-KY_FN KY_REAL ky_walk_gap(KY_REAL dx, KY_REAL below, KY_REAL above, KY_REAL side)
+KY_FN KY_REAL ky_visit_gap(KY_REAL dx, KY_REAL below, KY_REAL above, KY_REAL side)
 {
     KY_REAL left = dx - below - side, right = -dx - above - side;
-    KY_REAL size = ky_walk_larger(dx, -dx) + below + above + side;
-    return ky_walk_larger(ky_walk_larger(left, right) - KY_WALK_SLACK * size, KY_SPLAT(0));
+    KY_REAL size = ky_visit_larger(dx, -dx) + below + above + side;
+    return ky_visit_larger(ky_visit_larger(left, right) - KY_VISIT_SLACK * size, KY_SPLAT(0));
 }
 
 /* The largest distance of a point of one interval to a point of the other, and a little more. */
-KY_FN KY_REAL ky_walk_spread(KY_REAL dx, KY_REAL below, KY_REAL above, KY_REAL side)
+KY_FN KY_REAL ky_visit_spread(KY_REAL dx, KY_REAL below, KY_REAL above, KY_REAL side)
 {
-    KY_REAL spread = ky_walk_larger(dx + above, below - dx) + side;
-    return spread + KY_WALK_SLACK * (ky_walk_larger(dx, -dx) + below + above + side);
+    KY_REAL spread = ky_visit_larger(dx + above, below - dx) + side;
+    return spread + KY_VISIT_SLACK * (ky_visit_larger(dx, -dx) + below + above + side);
 }
 
 /* Smallest and largest squared distance of a sink to a body of the cell. */
-KY_FN KY_REAL ky_walk_nearest2(struct ky_walk_span s)
+KY_FN KY_REAL ky_visit_nearest2(struct ky_visit_span s)
 {
-    return ky_distance2(ky_walk_gap(s.x, s.below_x, s.above_x, s.hx),
-                        ky_walk_gap(s.y, s.below_y, s.above_y, s.hy),
-                        ky_walk_gap(s.z, s.below_z, s.above_z, s.hz), KY_SPLAT(0));
+    return ky_distance2(ky_visit_gap(s.x, s.below_x, s.above_x, s.hx),
+                        ky_visit_gap(s.y, s.below_y, s.above_y, s.hy),
+                        ky_visit_gap(s.z, s.below_z, s.above_z, s.hz), KY_SPLAT(0));
 }
 
-KY_FN KY_REAL ky_walk_farthest2(struct ky_walk_span s)
+KY_FN KY_REAL ky_visit_farthest2(struct ky_visit_span s)
 {
-    return ky_distance2(ky_walk_spread(s.x, s.below_x, s.above_x, s.hx),
-                        ky_walk_spread(s.y, s.below_y, s.above_y, s.hy),
-                        ky_walk_spread(s.z, s.below_z, s.above_z, s.hz), KY_SPLAT(0));
+    return ky_distance2(ky_visit_spread(s.x, s.below_x, s.above_x, s.hx),
+                        ky_visit_spread(s.y, s.below_y, s.above_y, s.hy),
+                        ky_visit_spread(s.z, s.below_z, s.above_z, s.hz), KY_SPLAT(0));
 }
 
 /* The distance test of actions that want the bodies within reach: past the reach of every sink, or
  * wholly within that of every sink, or else open. */
-KY_FN int ky_walk_in_reach(struct ky_walk_span span)
+KY_FN int ky_visit_in_reach(struct ky_visit_span span)
 {
-    if (ky_walk_nearest2(span) > span.most2)
-        return KY_WALK_PASS;
-    return ky_walk_farthest2(span) <= span.least2 ? KY_WALK_USE : KY_WALK_OPEN;
+    if (ky_visit_nearest2(span) > span.most2)
+        return KY_VISIT_PASS;
+    return ky_visit_farthest2(span) <= span.least2 ? KY_VISIT_USE : KY_VISIT_OPEN;
 }
 
 /* The same for actions that want them one by one. */
-KY_FN int ky_walk_near_reach(struct ky_walk_span span)
+KY_FN int ky_visit_near_reach(struct ky_visit_span span)
 {
-    return ky_walk_nearest2(span) > span.most2 ? KY_WALK_PASS : KY_WALK_OPEN;
+    return ky_visit_nearest2(span) > span.most2 ? KY_VISIT_PASS : KY_VISIT_OPEN;
 }
 
 #endif
