@@ -1,7 +1,7 @@
-/* Cuts along the curve at the ends of cells, and the groups of bodies that are walked for together.
- * A group never reaches across the end of a cell of GROUPS_IN_CELL groups: groups that are whole
- * cells are too small to fill the lanes, groups that ignore cells have a few that span a jump of
- * the curve and cost as much as all others. */
+/* Cuts along the curve at the ends of cells, and the groups of bodies that are walked for
+ * together. No group reaches across the end of a cell of GROUPS_IN_CELL groups. Groups that are
+ * whole cells would be too small to fill the lanes. If groups ignored cells, a few of them would
+ * span a jump of the curve, and cost as much as all others. */
 #include "octree/work.h"
 
 #include <stdlib.h>

@@ -19,11 +19,13 @@ struct ky_hilbert {
     uint16_t step[KY_HILBERT_STATES][KY_HILBERT_STEP];
 };
 
+/* Fills the table. */
 void ky_hilbert_init(struct ky_hilbert *hilbert);
 
-/* Coordinates below 2^21. */
+/* The key of a place in Morton order; i, j and k are below 2^21. */
 uint64_t ky_morton_key(uint32_t i, uint32_t j, uint32_t k);
-/* The first `levels` levels at least, as a full key. */
+/* The Hilbert key of the place that has this Morton key. At least its first `levels` levels are
+ * right; it has the length of a full key. */
 uint64_t ky_hilbert_key(const struct ky_hilbert *hilbert, uint64_t morton, int levels);
 
 /* The place of x along one axis of the frame, 0 … 2^21 − 1. */
@@ -35,14 +37,15 @@ static inline uint32_t ky_frame_place(double x, double low, double scale)
     return (uint32_t)(int32_t)(place < last ? place : last);
 }
 
-/* The levels that two keys have in common. */
+/* How many levels two keys have in common, 0 to 21. */
 static inline int ky_key_common(uint64_t a, uint64_t b)
 {
     return a == b ? KY_KEY_LEVELS : (__builtin_clzll(a ^ b) - 1) / 3;
 }
 
-/* The frame of the bulk: a deterministic sample, cut at quantiles and widened, never larger than
- * the bounds of all positions. */
+/* The frame of the bulk of n bodies. It holds what lies between two quantiles of a sample, which is
+ * the same for the same bodies, and some room about that. It is never larger than the box of all
+ * bodies. */
 struct ky_frame ky_frame_of_bulk(size_t n, const double *x, const double *y, const double *z,
                                  int threads);
 /* The frame of a cube that is given; edge > 0. */
@@ -76,8 +79,10 @@ static inline uint32_t ky_word_index(struct ky_word_layout layout, uint64_t word
     return (uint32_t)(word & (((uint64_t)1 << layout.index_bits) - 1));
 }
 
-/* word[i] of body index[i], or of body i where index is NULL, with index i; hilbert NULL: Morton.
- * Returns the bits in which the words' keys differ, as in a word. */
+/* Makes word[i], with the index i, from the place of body index[i], or of body i where `index` is
+ * NULL. Without `hilbert` the keys are Morton's. Returns the bits of a word in which the keys
+ * differ.
+ */
 uint64_t ky_words(const struct ky_frame *frame, const struct ky_hilbert *hilbert, size_t n,
                   const uint32_t *index, const double *x, const double *y, const double *z,
                   uint64_t *word, int threads);

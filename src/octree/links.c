@@ -1,5 +1,5 @@
-/* The links of the walk for one body, N09 and N12 call them `more` and `next`; and the order of
- * such walks. */
+/* The links of the walk for one body, which N09 and N12 call `more` and `next`, and the order in
+ * which such walks are made. */
 #include "octree/work.h"
 
 #include <stddef.h>

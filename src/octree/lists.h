@@ -11,10 +11,12 @@ struct ky_lists {
     size_t cells, bodies, cell_room, body_room;
 };
 
-/* Appends the lists of one group; `factor` is that of the relative opening test, else 1. The
- * group's own bodies are in its list of bodies. The tree has links. */
+/* Appends the lists of one group. `factor` is that of the relative opening test, 1 for the other
+ * tests. The group's own bodies are in its list of bodies. The tree must have its links. KY_FAULT
+ * when memory is out. */
 enum ky_status ky_lists_add(struct ky_lists *lists, const struct ky_octree *tree,
                             const struct ky_group *group, double factor, struct ky_error *error);
+/* Frees the lists and clears the struct. */
 void ky_lists_free(struct ky_lists *lists);
 
 #endif

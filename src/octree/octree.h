@@ -65,24 +65,26 @@ struct ky_octree_bodies {
     double digit;
 };
 
-/* Clears the struct; every later build reuses the memory. */
+/* Clears the struct. Every later build takes over the memory of the one before. */
 void ky_octree_init(struct ky_octree *tree);
+/* Frees the memory and clears the struct. */
 void ky_octree_free(struct ky_octree *tree);
 
-/* Everything from keys to groups, with the parameters' curve, leaf, group, opening, cell, theta,
- * multipole, softening_kind and threads. `curve none` builds over Morton keys: a per-body walk is
- * then to go through the bodies in the caller's order, groups are as for `morton`. The positions
- * must be finite; others do no harm but give no useful tree. KY_USAGE for 2^31 bodies or more.
- * After a failure the tree is empty. */
+/* Builds everything from keys to groups, with the parameters' curve, leaf, group, opening, cell,
+ * theta, multipole, softening_kind and threads. `curve none` builds over Morton keys, with the
+ * groups of `morton`; a walk for each body should then take the bodies in the caller's order.
+ * Positions that are not finite do no harm, but give no useful tree. KY_USAGE for 2^31 bodies or
+ * more, KY_FAULT when memory is out; the tree is empty then. */
 enum ky_status ky_octree_build(struct ky_octree *tree, const struct ky_octree_bodies *bodies,
                                const struct ky_parameters *parameters, struct ky_error *error);
-/* Makes `next` of all links. */
+/* Makes `next` of all links, which the walk for one body needs. */
 void ky_octree_link(struct ky_octree *tree);
-/* *place: where the caller's i-th body lies along the curve; to be freed. */
+/* Makes (*place)[i], where the caller's i-th body lies along the curve; to be freed. KY_FAULT when
+ * memory is out. */
 enum ky_status ky_octree_places(const struct ky_octree *tree, uint32_t **place,
                                 struct ky_error *error);
-/* Bytes for n bodies with these parameters, an upper bound for ordinary distributions, without own
- * softenings (8 more a body). */
+/* The bytes that a tree of n bodies takes with these parameters: an upper bound for ordinary
+ * distributions of bodies. Softenings of the bodies' own take 8 more a body. */
 double ky_octree_memory(const struct ky_parameters *parameters, size_t n);
 
 #endif

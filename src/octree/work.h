@@ -32,43 +32,46 @@ struct ky_octree_scratch {
     int threads;
 };
 
-/* Makes room for `count` elements, losing what is there. */
+/* Makes room for `count` elements of `size` bytes at *array; what is there is lost. KY_FAULT when
+ * memory is out. */
 enum ky_status ky_octree_reserve(void *array, size_t *capacity, size_t count, size_t size,
                                  const char *what, struct ky_error *error);
 
-/* Stable sort by the bits set in `varying`; words that agree in those must be in order of the
- * others. `other` has room for n; returned is the one of word and other that holds the result. */
+/* Sorts n words by the bits that are set in `varying`. The sort is stable, so that words which
+ * agree in these bits keep their order. `other` has room for n words. Returns `word` or `other`,
+ * whichever holds the result. */
 uint64_t *ky_octree_sort(size_t n, uint64_t *word, uint64_t *other, uint64_t varying, int threads);
-/* Sorted words to keys, in place, and their indices. */
+/* Takes sorted words apart: the keys in place of the words, and the indices to `order`. */
 void ky_octree_unpack(size_t n, uint64_t *word, uint32_t *order, int threads);
 
 /* What the softenings of a cell's bodies say: nothing yet; that they are one in this cell and all
  * below; that the cell has to be divided between them. */
 enum ky_cell_softening { KY_SOFTENING_OPEN, KY_SOFTENING_ONE, KY_SOFTENING_MIXED };
-/* Largest less smallest ε² of the bodies that have mass; 0 if they have no softening of their own.
- */
+/* The largest less the smallest ε² of the bodies that have mass, in the square of their unit of
+ * length; 0 if they have no softenings of their own. */
 double ky_softening_spread(const struct ky_octree_bodies *bodies);
-/* Of the bodies order[0 … n); `spread` is that of all bodies, > 0. `middle`: where to divide them.
- */
+/* Looks at the bodies order[0 … n). `spread` is that of all bodies, more than 0. *middle becomes
+ * the ε² at which to divide them, if they have to be divided. */
 enum ky_cell_softening ky_cell_softening(const struct ky_octree_bodies *bodies,
                                          const uint32_t *order, size_t n, double spread,
                                          double *middle);
-/* Moves those with ε² > middle behind the others and marks their keys with KY_UPPER_HALF, a bit
- * that no key has. KY_FAULT when memory runs out. */
+/* Moves the bodies with ε² > middle behind the others, and marks their keys with KY_UPPER_HALF, a
+ * bit that no key has. KY_FAULT when memory is out. */
 #define KY_UPPER_HALF ((uint64_t)1 << 63)
 enum ky_status ky_divide_by_softening(const struct ky_octree_bodies *bodies, double middle,
                                       uint64_t *key, uint32_t *order, size_t n);
 
-/* Sorted keys to sprouts and levels. */
+/* Makes sprouts and levels of the sorted keys. KY_FAULT when memory is out. */
 enum ky_status ky_octree_grow(struct ky_octree *tree, const struct ky_octree_bodies *bodies,
                               const struct ky_parameters *parameters, struct ky_error *error);
 /* Fills scratch->cut with the largest cells of at most `limit` bodies (or leaves), along the curve.
  */
 enum ky_status ky_octree_cut(struct ky_octree *tree, size_t limit, size_t *count,
                              struct ky_error *error);
-/* Bodies along the curve; moments, boxes and opening radii of all cells. */
+/* Copies the bodies along the curve, and makes moments, boxes and opening radii of all cells. */
 enum ky_status ky_octree_moments(struct ky_octree *tree, const struct ky_octree_bodies *bodies,
                                  const struct ky_parameters *parameters, struct ky_error *error);
+/* Makes the groups. */
 enum ky_status ky_octree_groups(struct ky_octree *tree, const struct ky_parameters *parameters,
                                 struct ky_error *error);
 

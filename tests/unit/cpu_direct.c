@@ -288,7 +288,7 @@ static void a_missing_instruction_set_is_said(void **state)
             continue;
         missing++;
         assert_int_equal(cloud_forces(&parameters, &none, NULL, NULL, &error), KY_UNSUPPORTED);
-        assert_non_null(strstr(error.text, "processor has no"));
+        assert_non_null(strstr(error.text, "has no")); /* the build, or the processor */
     }
     assert_true(missing >= 1); /* no processor has both SSE2 and NEON */
 }

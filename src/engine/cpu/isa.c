@@ -70,8 +70,8 @@ enum ky_status ky_cpu_lanes(int isa, const struct ky_lanes **lanes, const char *
             return KY_OK;
         }
         if (isa == sets[k].isa)
-            return ky_fail(error, KY_UNSUPPORTED,
-                           "this processor has no %s: use --isa auto or plain", sets[k].name);
+            return ky_fail(error, KY_UNSUPPORTED, "this %s has no %s: use --isa auto or plain",
+                           sets[k].here() ? "build" : "processor", sets[k].name);
     }
     return ky_fail(error, KY_USAGE, "there is no instruction set with number %d", isa);
 }

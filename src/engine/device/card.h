@@ -54,7 +54,8 @@ enum ky_status ky_launch_teams(struct ky_card *card, enum ky_kernel_id kernel, s
 enum ky_status ky_mark(struct ky_cards *cards, int mark, struct ky_error *error);
 /* Seconds from mark 0 to mark 1; NAN if the last evaluation was not measured. */
 double ky_marked_seconds(const struct ky_cards *cards);
-/* Waits for all. What further cards failed at is reported by themselves alone. */
+/* Waits for one card after the other, up to the first that has failed. Each has to be asked: a
+ * failure shows in the queue of its own card alone. */
 enum ky_status ky_wait_for_all(const struct ky_cards *cards, struct ky_error *error);
 
 /* A number of the state as its 8 bytes: a double, or two floats where the card has no double. */

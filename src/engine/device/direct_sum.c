@@ -109,7 +109,8 @@ enum { KY_SOFTENED(ROW, , ) SOFTENED };
 #define PLACE_SWEPT(p, i, j) PLACE_##i##X##j,
 enum { PLACE_LAST_NAMED = KY_UNROLL_TUNED, KY_UNROLLINGS(PLACE_NAMED, PLACE_SWEPT, ) PLACES };
 
-/* The unrollings: sinks of a lane, and the kernels by softening and precision. MISSING: none. */
+/* The rows of unrollings below. Each has the sinks that a lane takes at once, and its kernels by
+ * softening and precision; MISSING stands for a kernel that is not compiled. */
 #define MISSING KY_KERNEL_COUNT
 #define EACH(loop, b, name, NAME, how) [ROW_##NAME] = KY_EACH_PRECISION(ky_direct_##loop##_##name),
 #define EVERY(loop)                                                                                \
@@ -175,9 +176,10 @@ enum ky_status ky_direct_check(const struct ky_device_bodies *bodies, int expect
 
 /* ---- slices ---- */
 
-/* Time of a launch in units of one source for one group, from measurements on an H200: what the
- * busiest processor does; an eighth of a group's life, in which the last ones no longer fill the
- * device; and adding the slices. */
+/* The time that a launch takes. The unit is the time in which one group of lanes takes one source.
+ * Three terms are added, with constants measured on an H200. The first is the work of the busiest
+ * processor. The second is an eighth of the life of a group: towards the end the groups that are
+ * left no longer fill the device. The third is the adding up of the slices. */
 static double cost_of(const struct ky_card *card, size_t resident, size_t blocks, size_t slices,
                       size_t length, size_t count)
 {
