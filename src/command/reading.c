@@ -12,7 +12,7 @@ const char *const body_type_names[6] = {"gas", "halo", "disk", "bulge", "stars",
 static const struct ky_option reading_options[] = {
     {"physical", KY_OPTION_FLAG, FIELD(physical), NULL, KY_NO_RANGE, NULL, NULL,
      "convert a comoving, h-scaled or periodic snapshot to physical quantities: lengths × a/h, "
-     "masses / h, the Hubble flow added, the box left out"},
+     "masses / h; the Hubble flow is added, and the box is left out"},
     {"types", KY_OPTION_TEXT, FIELD(types), NULL, KY_NO_RANGE, NULL, "TYPE,TYPE...",
      "read only bodies of these types, as in 0,1,4"},
     {"renumber", KY_OPTION_FLAG, FIELD(renumber), NULL, KY_NO_RANGE, NULL, NULL,

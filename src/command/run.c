@@ -100,7 +100,7 @@ struct request {
 #define FIELD(name) offsetof(struct request, name)
 static const struct ky_option own_options[] = {
     {"resume", KY_OPTION_TEXT, FIELD(resume), NULL, KY_NO_RANGE, NULL, "FOLDER",
-     "continue the run in this folder; with --end or --steps beyond its end"},
+     "continue the run in this folder; --end or --steps may name a later end"},
     {"dry-run", KY_OPTION_FLAG, FIELD(dry), NULL, KY_NO_RANGE, NULL, NULL,
      "start nothing; print what the run would do and need, and how many bodies would fit"},
 };

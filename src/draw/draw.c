@@ -28,7 +28,7 @@ const struct ky_option ky_draw_options[] = {
     {"centre-z", KY_OPTION_REAL, FIELD(centre[2]), NULL, -1e300, 1e300, NULL, "LENGTH",
      "the same along z [length]"},
     {"fraction", KY_OPTION_REAL, FIELD(fraction), "0.98", 0.01, 1, NULL, NULL,
-     "part of the mass that lies in the square, in every panel"},
+     "fraction of the mass of every panel that the square holds"},
     {"colours", KY_OPTION_CHOICE, FIELD(colours), "ember", KY_NO_RANGE, "ember|ice|gray", NULL,
      "colour map"},
     {"brightness", KY_OPTION_CHOICE, FIELD(brightness), "asinh", KY_NO_RANGE, "asinh|log|linear",
@@ -39,7 +39,7 @@ const struct ky_option ky_draw_options[] = {
      "density that has the brightest colour; without it that of the densest 1 % of the mass "
      "[mass/length²]"},
     {"smooth", KY_OPTION_REAL, FIELD(smooth), "200", 0, 1e9, NULL, NULL,
-     "number of neighbours over which a body is spread; 0 draws sharp dots"},
+     "number of neighbours over which a body is spread; with 0 bodies are sharp dots"},
     {"title", KY_OPTION_TEXT, FIELD(title), NULL, KY_NO_RANGE, NULL, "TEXT",
      "titles of the panels, with | between them; without it the time"},
     {"overwrite", KY_OPTION_FLAG, FIELD(overwrite), "no", KY_NO_RANGE, NULL, NULL,

@@ -19,19 +19,19 @@ const struct ky_option ky_model_options[] = {
     {"seed", KY_OPTION_COUNT, FIELD(seed), "1", KY_NO_RANGE, NULL, NULL,
      "seed of the random numbers; the same seed gives the same bodies"},
     {"softening", KY_OPTION_REAL, FIELD(softening), NULL, 0, 1e6, NULL, "LENGTH",
-     "softening that the velocities are in balance with; it is stored with the bodies, for the "
-     "run. Positions and E = −1/4 are those of the Newtonian system. Without --softening it is "
-     "0.75 r_h N^−0.26, or 0 for two-body [length]"},
+     "softening of the bodies, which their velocities are made for; it is stored with them. "
+     "Positions do not depend on it. Without --softening it is 0.75 r_h N^−0.26, and 0 for "
+     "two-body [length]"},
     {"softening-kind", KY_OPTION_CHOICE, FIELD(softening_kind), "plummer", KY_NO_RANGE,
      KY_SOFTENING_CHOICES, NULL, "kind of that softening; with symmetric, equal ε act as √2 ε"},
     {"mass", KY_OPTION_REAL, FIELD(mass), "1", 1e-300, 1e300, NULL, NULL,
      "total mass of the bodies [mass]"},
     {"radius", KY_OPTION_REAL, FIELD(radius), NULL, 1e-300, 1e300, NULL, "LENGTH",
-     "all but two-body: half-mass radius of the smooth model; without it the virial radius G M²/(4 "
-     "|E|) is 1 [length]"},
+     "half-mass radius of the smooth model (two-body has none); without --radius the virial radius "
+     "G M²/(4 |E|) is 1 [length]"},
     {"g", KY_OPTION_REAL, FIELD(units.g), NULL, 1e-300, 1e300, NULL, NULL,
-     "constant of gravity that the velocities are for; without it that of the units, 1 for N-body "
-     "units"},
+     "constant of gravity, which the velocities are made for; without --g it follows from the "
+     "units, and is 1 for N-body units"},
 };
 const size_t ky_model_option_count = sizeof ky_model_options / sizeof *ky_model_options;
 

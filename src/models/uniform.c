@@ -7,7 +7,7 @@
 
 const struct ky_option ky_uniform_options[KY_UNIFORM_OPTIONS] = {
     {"virial-ratio", KY_OPTION_REAL, offsetof(struct ky_uniform, virial_ratio), "0", 0, 1.99, NULL,
-     NULL, "uniform-sphere, uniform-cube: 2T/|Σ m x·a|; 0 is cold, 1 is in balance"},
+     NULL, "uniform-sphere, uniform-cube: virial ratio 2T/|Σ m x·a|; 0 is cold, 1 is in balance"},
 };
 
 /* E = W + T = W (1 − Q/2) */
