@@ -701,8 +701,8 @@ static void nothing_is_written_around_buffers(void **state)
     for (int k = 0; k < engine_count; k++)
         for (int s = 0; s < 4 && !is_cpu_engine(k); s++)
             for (int u = 0; u < 4 + METHODS; u++) {
-                struct test_case test = {{u < 4 ? 0 : u - 3, u % 4, s % 3, OWN_SYMMETRIC, PLUMMER},
-                                         sizes[s]};
+                struct test_case test = {
+                    {u < 4 ? 0 : u - 3, u % 4, s % 3, OWN_SYMMETRIC, PLUMMER}, sizes[s], 0, 0};
                 if (u == s || u >= 4 || !is_slow(k) || test_everything())
                     run_case(&test, engines[k].engine);
             }
