@@ -1,14 +1,15 @@
-/* The general walk (N09, N12): what a walk through the tree and an action say to each other.
+/* The general walk (N09, N12): what a walk through the tree and an action say to each other. The
+ * walk goes through the tree; what an action is shown there, and answers, are visits.
  *
  * An action is one file of src/physics/actions and one line of its table.h; docs/general-walk.md
  * shows how to write one. It gives a struct, what one sink carries along, and six functions:
  *
  *     struct ky_NAME ky_NAME_start(struct ky_visit_sink sink)
- *     KY_REAL ky_NAME_reach2(struct ky_NAME a)        squared distance past which bodies do nothing
- *     int ky_NAME_test(struct ky_visit_span span)      the distance test: KY_VISIT_OPEN, _PASS,
- * _USE struct ky_NAME ky_NAME_body(struct ky_NAME a, struct ky_visit_body body) struct ky_NAME
- * ky_NAME_cell(struct ky_NAME a, struct ky_visit_cell cell) KY_REAL ky_NAME_result(struct ky_NAME
- * a, int column)
+ *     KY_REAL ky_NAME_reach2(struct ky_NAME a)      squared distance past which bodies do nothing
+ *     int ky_NAME_test(struct ky_visit_span span)   the distance test: KY_VISIT_OPEN, _PASS, _USE
+ *     struct ky_NAME ky_NAME_body(struct ky_NAME a, struct ky_visit_body body)
+ *     struct ky_NAME ky_NAME_cell(struct ky_NAME a, struct ky_visit_cell cell)
+ *     KY_REAL ky_NAME_result(struct ky_NAME a, int column)
  *
  * The walk promises: every body but the sink itself reaches the action exactly once, by _body or
  * in a cell that was used or passed; a cell that holds a sink is never used, nor is a cell of one
