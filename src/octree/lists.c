@@ -8,21 +8,20 @@
 #include "base/memory.h"
 #include "octree/decide.h"
 
-/* The tight box of a group, relative to the origin. */
-static struct ky_sinks_box box_of(const struct ky_octree *tree, const struct ky_group *group)
+/* Middle, relative to the origin, and half-sides of the tight box of a group. */
+static void place_box(const struct ky_octree *tree, const struct ky_group *group, double middle[3],
+                      float half[3])
 {
     const double *const x[3] = {tree->x, tree->y, tree->z};
-    struct ky_sinks_box box;
     for (int c = 0; c < 3; c++) {
         double low = x[c][group->body], high = low;
         for (uint32_t k = 1; k < group->bodies; k++) {
             low = fmin(low, x[c][group->body + k]);
             high = fmax(high, x[c][group->body + k]);
         }
-        box.centre[c] = 0.5 * (low + high) - tree->origin[c];
-        box.half[c] = 0.5 * (high - low);
+        middle[c] = 0.5 * (low + high) - tree->origin[c];
+        half[c] = (float)(0.5 * (high - low) * (1 + 1e-6));
     }
-    return box;
 }
 
 /* Room for `more` elements behind `count`. */
@@ -45,12 +44,14 @@ static int grow(uint32_t **list, size_t count, size_t *room, size_t more)
 enum ky_status ky_lists_add(struct ky_lists *lists, const struct ky_octree *tree,
                             const struct ky_group *group, double factor, struct ky_error *error)
 {
-    const struct ky_sinks_box box = box_of(tree, group);
+    double middle[3];
+    float half[3];
+    place_box(tree, group, middle, half);
     for (uint32_t cell = 0; cell != KY_NO_LINK;) {
         const struct ky_cell_link *link = &tree->link[cell];
         double d[3];
-        ky_cell_apart(tree, cell, box.centre, d);
-        int open = ky_octree_must_open(tree, cell, d, &box, factor);
+        ky_cell_apart(tree, cell, middle, d);
+        int open = ky_octree_must_open(tree, cell, d, half, factor);
         if (open && link->more != KY_NO_LINK) {
             cell = link->more;
             continue;

@@ -18,8 +18,7 @@ struct body_walk {
 /* The sink, and what has acted on it so far. */
 struct sink {
     uint32_t body;
-    double x[3];
-    struct ky_sinks_box at; /* x, a point, relative to the tree's origin */
+    double x[3], from[3]; /* its place, and that relative to the tree's origin */
     double eps2;
     double factor; /* of the relative opening test */
     struct ky_field field;
@@ -32,7 +31,7 @@ static int must_open(const struct body_walk *walk, const struct sink *sink, uint
 {
     const struct ky_cell_link *link = &walk->tree->link[cell];
     return sink->body - link->body < link->bodies ||
-           ky_octree_must_open(walk->tree, cell, d, &sink->at, sink->factor);
+           ky_octree_must_open(walk->tree, cell, d, NULL, sink->factor);
 }
 
 static void add_leaf(const struct body_walk *walk, struct sink *sink,
@@ -68,11 +67,11 @@ static void walk_links(const struct body_walk *walk, struct sink *sink)
 {
     const struct ky_octree *tree = walk->tree;
     for (int c = 0; c < 3; c++)
-        sink->at.centre[c] = sink->x[c] - tree->origin[c];
+        sink->from[c] = sink->x[c] - tree->origin[c];
     for (uint32_t cell = 0; cell != KY_NO_LINK;) {
         const struct ky_cell_link *link = &tree->link[cell];
         double d[3];
-        ky_cell_apart(tree, cell, sink->at.centre, d);
+        ky_cell_apart(tree, cell, sink->from, d);
         uint32_t next = link->next;
         if (!must_open(walk, sink, cell, d))
             add_cell(walk, sink, cell, d);
