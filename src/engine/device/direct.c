@@ -95,7 +95,7 @@ static enum ky_status run(const struct ky_device_bodies *bodies, struct direct *
         results.potential = &direct->part[k].potential;
     }
     if (task->label)
-        status = ky_direct_send_labels(card, buffers, task->label, task->sum.count, error);
+        status = ky_direct_send_labels(card, buffers, task->label + results.to, sum.count, error);
     if (status != KY_OK || sum.count == 0)
         return status;
     return ky_direct_run(bodies, card, buffers, &sum, &results, error);
@@ -140,6 +140,10 @@ static enum ky_status scatter(const struct ky_device_bodies *bodies, struct dire
                               size_t sinks, struct ky_error *error)
 {
     uint32_t count = (uint32_t)sinks, n = (uint32_t)bodies->n;
+    enum ky_status status = ky_direct_send_labels(bodies->cards.card[0], &direct->part[0].buffers,
+                                                  bodies->active->body, sinks, error);
+    if (status != KY_OK)
+        return status;
     return ky_launch_over(
         bodies->cards.card[0], KY_IN_PRECISION(ky_scatter, bodies->parameters->precision), sinks,
         KY_ARGUMENTS(KY_BUFFER(direct->part[0].acceleration), KY_BUFFER(direct->part[0].potential),
@@ -194,7 +198,8 @@ static enum ky_status field(struct ky_device_bodies *bodies, struct ky_host_tree
     struct ky_engine_scale scale = ky_engine_scale(&bodies->units, bodies->parameters->g);
     const size_t count = points->count, real = ky_real_bytes(bodies->parameters->precision);
     const struct task task = {
-        {bodies->parameters->precision, KY_UNROLL_TUNED, 0, count, points->body != NULL, points, 0},
+        {bodies->parameters->precision, KY_UNROLL_TUNED, bodies->n, count, points->body != NULL,
+         points, 0},
         points->body,
         {&direct->part[0].acceleration, &direct->part[0].potential, count, 0, 0}};
     enum ky_status status = need_results(bodies, direct, 0, count, error);

@@ -91,9 +91,6 @@ enum ky_status ky_direct_make_sources(const struct ky_device_bodies *bodies,
 enum ky_status ky_direct_send_labels(struct ky_card *card, struct ky_direct_buffers *buffers,
                                      const uint32_t *label, size_t count, struct ky_error *error)
 {
-    buffers->ascending = 1;
-    for (size_t k = 1; k < count; k++)
-        buffers->ascending &= label[k - 1] <= label[k];
     return ky_buffer_fill(card, &buffers->label, "labels of sinks", label, count, sizeof *label,
                           error);
 }
@@ -263,9 +260,8 @@ static enum ky_status launch_sum(const struct ky_device_bodies *bodies, struct k
     uint32_t n = (uint32_t)bodies->n, first = (uint32_t)sum->first, count = (uint32_t)sum->count;
     uint32_t slice = (uint32_t)length,
              flags = (bodies->own_eps && !points ? KY_DIRECT_OWN_EPS : 0U) |
-                     (sum->labelled ? KY_DIRECT_LABELLED : 0U) |
-                     (buffers->ascending ? KY_DIRECT_ASCENDING : 0U) |
-                     (points ? KY_DIRECT_BEHIND : 0U);
+                     (sum->labelled && !points ? KY_DIRECT_LISTED : 0U) |
+                     (sum->labelled && points ? KY_DIRECT_LABELLED : 0U);
     struct ky_eps2_argument eps2 =
         points ? ky_eps2_of_points(bodies, points) : ky_eps2_argument(bodies);
     return ky_launch(card, kernel, blocks * *slices,
@@ -283,8 +279,8 @@ static enum ky_status reduce(const struct ky_device_bodies *bodies, struct ky_ca
                              const struct ky_direct_sum *sum, size_t slices,
                              const struct ky_direct_results *results, struct ky_error *error)
 {
-    uint32_t stride = (uint32_t)results->stride, first = (uint32_t)sum->first,
-             to = (uint32_t)results->to, count = (uint32_t)sum->count, parts = (uint32_t)slices,
+    uint32_t stride = (uint32_t)results->stride, to = (uint32_t)results->to,
+             count = (uint32_t)sum->count, parts = (uint32_t)slices,
              flags = results->scattered ? KY_DIRECT_SCATTER : 0U;
     union ky_state_value strength =
         ky_to_state(card, ky_engine_scale(&bodies->units, bodies->parameters->g).strength);
@@ -292,8 +288,8 @@ static enum ky_status reduce(const struct ky_device_bodies *bodies, struct ky_ca
         card, KY_IN_PRECISION(ky_reduce, sum->precision), sum->count,
         KY_ARGUMENTS(KY_BUFFER(buffers->partial), KY_BUFFER(*labels_of(buffers, sum)),
                      KY_BUFFER(*results->acceleration), KY_BUFFER(*results->potential),
-                     KY_VALUE(stride), KY_VALUE(first), KY_VALUE(to), KY_VALUE(count),
-                     KY_VALUE(parts), KY_VALUE(flags), KY_VALUE(strength)),
+                     KY_VALUE(stride), KY_VALUE(to), KY_VALUE(count), KY_VALUE(parts),
+                     KY_VALUE(flags), KY_VALUE(strength)),
         error);
 }
 

@@ -6,16 +6,16 @@
 
 struct ky_direct_buffers {
     struct ky_buffer source, low, eps2, partial, label;
-    int ascending; /* the labels are */
 };
 
-/* Which sinks feel all bodies: `count` of them from number `first` on. The label of a sink says
- * which source it is: if `labelled` that of its number in buffers->label, else its place. */
+/* Which sinks feel all bodies: `count` of them from place `first` on, or if `labelled` those that
+ * buffers->label names. The label of a sink says which source it is. */
 struct ky_direct_sum {
     int precision, unroll;
     size_t first, count;
     int labelled;
-    /* The sinks are points, behind the sources. NULL: they are bodies. */
+    /* The sinks are points, which lie behind the sources, from place n on; buffers->label has only
+     * their labels. NULL: they are bodies. */
     const struct ky_points *points;
     /* The sources are the state of the bodies, in double, on the first card: none have to be made.
      */

@@ -8,10 +8,10 @@
  * With KY_DIRECT_STATE the sources are the state itself, in double: `source` has the columns of
  * positions, `low` the masses, `own_eps2` the softenings, not squared.
  *
- * A launch takes the sinks with the numbers from `first` on. The label of a sink is the index of
- * the source that is the sink itself, or n or more where there is none. Sinks lie among the
- * sources, or behind them at n + number. The label is label[number], or without such a list the
- * sink's place. */
+ * The label of a sink is the index of the source that is the sink itself, or n or more where there
+ * is none. A launch takes the sinks at the places from `first` on, whose labels are their places;
+ * points lie behind the sources, from place n on. With KY_DIRECT_LISTED the sinks are the sources
+ * that `label` names; with KY_DIRECT_LABELLED it has the labels of points. */
 #ifndef KY_KERNELS_DIRECT_H
 #define KY_KERNELS_DIRECT_H
 
@@ -90,10 +90,7 @@ KY_FN struct ky_sink ky_direct_sink(struct ky_direct d, ky_uint k)
 {
     struct ky_sink sink;
     k = k < d.count ? k : d.count - 1;
-    ky_uint number = d.first + k, behind = d.flags & KY_DIRECT_BEHIND;
-    ky_uint place = behind ? d.n + number : number;
-    sink.own = (d.flags & KY_DIRECT_LABELLED) ? d.label[number] : place;
-    ky_uint i = behind ? place : sink.own;
+    ky_uint i = (d.flags & KY_DIRECT_LISTED) ? d.label[k] : d.first + k;
     ky_real4 body = ky_direct_body(d, i);
     sink.x = body.x;
     sink.y = body.y;
@@ -105,6 +102,7 @@ KY_FN struct ky_sink ky_direct_sink(struct ky_direct d, ky_uint k)
     sink.y_low = low.y;
     sink.z_low = low.z;
 #endif
+    sink.own = (d.flags & KY_DIRECT_LABELLED) ? d.label[k] : i;
     return sink;
 }
 
@@ -117,28 +115,6 @@ KY_FN struct ky_source ky_direct_source(struct ky_direct d, ky_uint j, const int
 #endif
     source.eps2 = (how & KY_EPS_OF_BOTH) ? ky_direct_eps2(d, j) : 0;
     return source;
-}
-
-/* Which sources can be sinks of the group whose first sink is `block`: one stretch, the same for
- * all lanes. In ascending lists labels of no source come last. */
-struct ky_range {
-    ky_uint from, to;
-};
-
-KY_FN struct ky_range ky_direct_own(struct ky_direct d, ky_uint block, ky_uint sinks)
-{
-    struct ky_range own;
-    own.from = (d.flags & KY_DIRECT_BEHIND) ? d.n : d.first + block;
-    own.to = own.from + sinks;
-    if (d.flags & KY_DIRECT_LABELLED) {
-        ky_uint rest = d.count - block, last = block + (rest < sinks ? rest : sinks) - 1;
-        own.from = (d.flags & KY_DIRECT_ASCENDING) ? d.label[d.first + block] : 0;
-        own.to = (d.flags & KY_DIRECT_ASCENDING) ? d.label[d.first + last] : d.n;
-        own.to = own.to < d.n ? own.to + 1 : d.n;
-    }
-    own.from = own.from < d.n ? own.from : d.n;
-    own.to = own.to < d.n ? own.to : d.n;
-    return own;
 }
 
 /* ---- F09's kernels: sources straight from memory, `sinks` × `sources` pairs a turn of the loop */
@@ -184,15 +160,21 @@ KY_FN void ky_direct_unrolled(struct ky_direct d, const int sinks, const int sou
     struct ky_sink sink[KY_MOST];
     struct ky_total total[KY_MOST];
     ky_uint block = KY_GROUP * (ky_uint)sinks * KY_DIRECT_LANES;
-    struct ky_range own = ky_direct_own(d, block, (ky_uint)sinks * KY_DIRECT_LANES);
+    ky_uint own = d.first + block, own_end = own + (ky_uint)sinks * KY_DIRECT_LANES;
+    if (d.flags & (KY_DIRECT_LISTED | KY_DIRECT_LABELLED)) {
+        own = 0;
+        own_end = d.n;
+    }
+    own = own < d.n ? own : d.n;
+    own_end = own_end < d.n ? own_end : d.n;
 #pragma unroll
     for (int k = 0; k < sinks; k++) {
         sink[k] = ky_direct_sink(d, block + (ky_uint)k * KY_DIRECT_LANES + KY_LANE);
         total[k] = ky_no_total();
     }
-    ky_direct_run(d, sink, total, 0, own.from, sinks, sources, how);
-    ky_direct_run(d, sink, total, own.from, own.to, sinks, 1, how | KY_OWN);
-    ky_direct_run(d, sink, total, own.to, d.n, sinks, sources, how);
+    ky_direct_run(d, sink, total, 0, own, sinks, sources, how);
+    ky_direct_run(d, sink, total, own, own_end, sinks, 1, how | KY_OWN);
+    ky_direct_run(d, sink, total, own_end, d.n, sinks, sources, how);
 #pragma unroll
     for (int k = 0; k < sinks; k++) {
         ky_uint place = block + (ky_uint)k * KY_DIRECT_LANES + KY_LANE;

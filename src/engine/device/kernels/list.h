@@ -66,7 +66,7 @@
     KY_K(bodies_##p, ky_scatter_##p, 256, 7)                                                       \
     KY_K(sources_##p, ky_sources_##p, 256, 8)                                                      \
     KY_K(sources_##p, ky_points_##p, 256, 6)                                                       \
-    KY_K(sources_##p, ky_reduce_##p, 256, 11)                                                      \
+    KY_K(sources_##p, ky_reduce_##p, 256, 10)                                                      \
     KY_K(external_##p, ky_external_add_to_##p, 256, 8)                                             \
     KY_K(external_##p, ky_external_sum_##p, 256, 7)                                                \
     KY_UNROLLINGS(KY_LOOPS_KERNELS, KY_NO_SWEEP, p)                                                \

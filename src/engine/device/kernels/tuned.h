@@ -65,7 +65,7 @@ KY_FN void ky_direct_tuned_sum(struct ky_direct d, KY_LOCAL_POINTER ky_real4 *ti
     ky_uint blocks = (d.count + block_sinks - 1) / block_sinks;
     ky_uint slice = KY_GROUP / blocks, block = (KY_GROUP - slice * blocks) * block_sinks;
     ky_uint from = slice * d.slice, end = d.n - from < d.slice ? d.n : from + d.slice;
-    struct ky_range own = ky_direct_own(d, block, block_sinks);
+    ky_uint own = d.first + block, own_end = own + block_sinks;
     struct ky_sink sink[KY_DIRECT_SINKS];
     struct ky_total total[KY_DIRECT_SINKS];
     struct ky_field field[KY_DIRECT_SINKS];
@@ -79,7 +79,8 @@ KY_FN void ky_direct_tuned_sum(struct ky_direct d, KY_LOCAL_POINTER ky_real4 *ti
         KY_BARRIER();
         ky_direct_load(d, tile, tile_eps2 KY_TILE_LOW_GIVEN(tile_low), j + KY_LANE, end, how);
         KY_BARRIER();
-        if (j < own.to && j + KY_DIRECT_LANES > own.from)
+        if ((j < own_end && j + KY_DIRECT_LANES > own) ||
+            (d.flags & (KY_DIRECT_LISTED | KY_DIRECT_LABELLED)))
             ky_direct_tile(tile, tile_eps2 KY_TILE_LOW_GIVEN(tile_low), sink, field, j,
                            how | KY_OWN);
         else
