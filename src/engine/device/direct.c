@@ -159,6 +159,7 @@ static enum ky_status sum_active(struct ky_device_bodies *bodies, struct direct 
     enum ky_status status = KY_OK;
     task->sum.count = count;
     task->sum.labelled = 1;
+    task->sum.unroll = KY_UNROLL_TUNED;
     task->label = bodies->active->body;
     if (bodies->cards.count == 1) {
         task->results.scattered = 1;

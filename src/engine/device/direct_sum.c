@@ -131,6 +131,9 @@ static const struct unrolling {
 } unrollings[PLACES] = {[KY_UNROLL_TUNED] = {KY_DIRECT_SINKS, EVERY(tuned)},
                         KY_UNROLLINGS(NAMED, SWEPT, single)};
 
+/* Points that have labels. */
+static const struct unrolling labelled_points = {KY_DIRECT_SINKS, EVERY(points)};
+
 /* The kernels that read the state. */
 #define FROM_STATE(a, b, name, NAME, how) [ROW_##NAME] = KY_KERNEL_ky_exact_##name##_double,
 static const enum ky_kernel_id from_state[SOFTENED] = {KY_SOFTENED(FROM_STATE, , )};
@@ -240,8 +243,10 @@ static enum ky_status launch_sum(const struct ky_device_bodies *bodies, struct k
                                  struct ky_direct_buffers *buffers, const struct ky_direct_sum *sum,
                                  size_t *slices, struct ky_error *error)
 {
-    const struct unrolling *unrolling = &unrollings[sum->unroll];
-    const size_t row = softened(bodies, sum->points);
+    const struct ky_points *points = sum->points;
+    const struct unrolling *unrolling =
+        sum->labelled && points ? &labelled_points : &unrollings[sum->unroll];
+    const size_t row = softened(bodies, points);
     enum ky_kernel_id kernel =
         sum->from_state ? from_state[row] : unrolling->kernel[row][sum->precision];
     const struct sources sources = sources_of(bodies, buffers, sum);
@@ -256,12 +261,10 @@ static enum ky_status launch_sum(const struct ky_device_bodies *bodies, struct k
                                 real4, error);
     if (status != KY_OK)
         return status;
-    const struct ky_points *points = sum->points;
     uint32_t n = (uint32_t)bodies->n, first = (uint32_t)sum->first, count = (uint32_t)sum->count;
     uint32_t slice = (uint32_t)length,
              flags = (bodies->own_eps && !points ? KY_DIRECT_OWN_EPS : 0U) |
-                     (sum->labelled && !points ? KY_DIRECT_LISTED : 0U) |
-                     (sum->labelled && points ? KY_DIRECT_LABELLED : 0U);
+                     (sum->labelled && !points ? KY_DIRECT_LISTED : 0U);
     struct ky_eps2_argument eps2 =
         points ? ky_eps2_of_points(bodies, points) : ky_eps2_argument(bodies);
     return ky_launch(card, kernel, blocks * *slices,

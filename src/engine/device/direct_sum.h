@@ -11,7 +11,7 @@ struct ky_direct_buffers {
 /* Which sinks feel all bodies: `count` of them from place `first` on, or if `labelled` those that
  * buffers->label names. The label of a sink says which source it is. */
 struct ky_direct_sum {
-    int precision, unroll;
+    int precision, unroll; /* unroll: tuned for points and labels */
     size_t first, count;
     int labelled;
     /* The sinks are points, which lie behind the sources, from place n on; buffers->label has only

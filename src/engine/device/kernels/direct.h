@@ -10,8 +10,8 @@
  *
  * The label of a sink is the index of the source that is the sink itself, or n or more where there
  * is none. A launch takes the sinks at the places from `first` on, whose labels are their places;
- * points lie behind the sources, from place n on. With KY_DIRECT_LISTED the sinks are the sources
- * that `label` names; with KY_DIRECT_LABELLED it has the labels of points. */
+ * points lie behind the sources, from place n on. With the flag KY_DIRECT_LISTED the sinks are the
+ * sources that `label` names. In instances with KY_LABELLED `label` has the labels of points. */
 #ifndef KY_KERNELS_DIRECT_H
 #define KY_KERNELS_DIRECT_H
 
@@ -86,7 +86,7 @@ KY_FN KY_REAL ky_direct_eps2(struct ky_direct d, ky_uint i)
 }
 #endif
 
-KY_FN struct ky_sink ky_direct_sink(struct ky_direct d, ky_uint k)
+KY_FN struct ky_sink ky_direct_sink(struct ky_direct d, ky_uint k, const int how)
 {
     struct ky_sink sink;
     k = k < d.count ? k : d.count - 1;
@@ -102,7 +102,7 @@ KY_FN struct ky_sink ky_direct_sink(struct ky_direct d, ky_uint k)
     sink.y_low = low.y;
     sink.z_low = low.z;
 #endif
-    sink.own = (d.flags & KY_DIRECT_LABELLED) ? d.label[k] : i;
+    sink.own = (how & KY_LABELLED) ? d.label[k] : i;
     return sink;
 }
 
@@ -154,22 +154,18 @@ KY_FN void ky_direct_run(struct ky_direct d, const struct ky_sink *sink, struct 
     }
 }
 
-/* The sources that can be sinks go through the loop that leaves out the sink itself. */
+/* The sources that can be sinks go through the loop that leaves out the sink itself. For sinks that
+ * are neither listed nor points. */
 KY_FN void ky_direct_unrolled(struct ky_direct d, const int sinks, const int sources, const int how)
 {
     struct ky_sink sink[KY_MOST];
     struct ky_total total[KY_MOST];
     ky_uint block = KY_GROUP * (ky_uint)sinks * KY_DIRECT_LANES;
     ky_uint own = d.first + block, own_end = own + (ky_uint)sinks * KY_DIRECT_LANES;
-    if (d.flags & (KY_DIRECT_LISTED | KY_DIRECT_LABELLED)) {
-        own = 0;
-        own_end = d.n;
-    }
-    own = own < d.n ? own : d.n;
     own_end = own_end < d.n ? own_end : d.n;
 #pragma unroll
     for (int k = 0; k < sinks; k++) {
-        sink[k] = ky_direct_sink(d, block + (ky_uint)k * KY_DIRECT_LANES + KY_LANE);
+        sink[k] = ky_direct_sink(d, block + (ky_uint)k * KY_DIRECT_LANES + KY_LANE, how);
         total[k] = ky_no_total();
     }
     ky_direct_run(d, sink, total, 0, own, sinks, sources, how);

@@ -16,10 +16,12 @@
     KY_K(loops_##name##_##p, ky_direct_##loop##_##name##_##p, KY_DIRECT_LANES, 11)
 #define KY_LOOPS_KERNELS(p, loop, LOOP, sinks, sources) KY_SOFTENED(KY_LOOPS_KERNEL, p, loop)
 #define KY_TUNED_KERNEL(p, unused, name, NAME, how)                                                \
-    KY_K(tuned_##name##_##p, ky_direct_tuned_##name##_##p, KY_DIRECT_LANES, 11)
+    KY_K(tuned_##name##_##p, ky_direct_tuned_##name##_##p, KY_DIRECT_LANES, 11)                    \
+    KY_K(points_##name##_##p, ky_direct_points_##name##_##p, KY_DIRECT_LANES, 11)
 #define KY_DIRECT_UNITS(p, number, name, NAME, how)                                                \
     KY_U(loops_##name##_##p, "direct.k", number, KY_LOOPS_##NAME)                                  \
-    KY_U(tuned_##name##_##p, "direct.k", number, KY_TUNED_##NAME)
+    KY_U(tuned_##name##_##p, "direct.k", number, KY_TUNED_##NAME)                                  \
+    KY_U(points_##name##_##p, "direct.k", number, KY_POINTS_##NAME)
 
 /* From the state, in double. */
 #define KY_EXACT_UNIT(a, b, name, NAME, how)                                                       \

@@ -56,12 +56,14 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_TUNED_SOFT 3
 #define KY_TUNED_GUARD 4
 #define KY_TUNED_EPS 5
+#define KY_POINTS_SOFT 6
+#define KY_POINTS_GUARD 7
+#define KY_POINTS_EPS 8
 /* Flags of its kernels: sinks have softenings of their own; they lie where the list of labels says;
- * they lie at their own places, but have labels; results go where the labels say. */
+ * results go where the labels say. */
 #define KY_DIRECT_OWN_EPS 1
 #define KY_DIRECT_LISTED 2
-#define KY_DIRECT_LABELLED 4
-#define KY_DIRECT_SCATTER 8
+#define KY_DIRECT_SCATTER 4
 
 /* External fields: numbers of each. */
 #define KY_EXTERNAL_STRIDE 10

@@ -71,7 +71,7 @@ KY_FN void ky_direct_tuned_sum(struct ky_direct d, KY_LOCAL_POINTER ky_real4 *ti
     struct ky_field field[KY_DIRECT_SINKS];
 #pragma unroll
     for (int k = 0; k < KY_DIRECT_SINKS; k++) {
-        sink[k] = ky_direct_sink(d, block + (ky_uint)k * KY_DIRECT_LANES + KY_LANE);
+        sink[k] = ky_direct_sink(d, block + (ky_uint)k * KY_DIRECT_LANES + KY_LANE, how);
         total[k] = ky_no_total();
         field[k] = ky_no_field();
     }
@@ -79,8 +79,8 @@ KY_FN void ky_direct_tuned_sum(struct ky_direct d, KY_LOCAL_POINTER ky_real4 *ti
         KY_BARRIER();
         ky_direct_load(d, tile, tile_eps2 KY_TILE_LOW_GIVEN(tile_low), j + KY_LANE, end, how);
         KY_BARRIER();
-        if ((j < own_end && j + KY_DIRECT_LANES > own) ||
-            (d.flags & (KY_DIRECT_LISTED | KY_DIRECT_LABELLED)))
+        if ((j < own_end && j + KY_DIRECT_LANES > own) || (d.flags & KY_DIRECT_LISTED) ||
+            (how & KY_LABELLED))
             ky_direct_tile(tile, tile_eps2 KY_TILE_LOW_GIVEN(tile_low), sink, field, j,
                            how | KY_OWN);
         else
