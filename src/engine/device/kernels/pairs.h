@@ -10,7 +10,7 @@
 /* What a loop takes care of, with the bits of physics/softening_kinds.h; constant in every
  * instance. */
 #define KY_OWN 0x100        /* leave out the source that is the sink itself, by its label */
-#define KY_LABELLED 0x200   /* sinks are not what their labels say: these are listed */
+#define KY_LABELLED 0x800   /* sinks are not what their labels say: these are listed */
 #define KY_QUADRUPOLE 0x200 /* cells have quadrupoles */
 #define KY_GENERAL 0x400    /* of walks: look at the flags */
 
