@@ -44,7 +44,8 @@ static void add_leaf(const struct body_walk *walk, struct sink *sink,
         double dx = tree->x[j] - sink->x[0], dy = tree->y[j] - sink->x[1],
                dz = tree->z[j] - sink->x[2];
         double eps2 = walk->how & KY_EPS_OF_BOTH ? tree->softening2[j] : 0;
-        struct ky_softened pair = ky_soften(dx, dy, dz, sink->eps2, eps2, walk->how | KY_GUARD);
+        struct ky_softened pair =
+            ky_soften(dx, dy, dz, sink->eps2, eps2, walk->how | KY_GUARD_FIRST);
         sink->field = ky_add_body(sink->field, dx, dy, dz, pair, tree->mass[j]);
         sink->bodies++;
     }
@@ -55,7 +56,8 @@ static void add_cell(const struct body_walk *walk, struct sink *sink, uint32_t c
 {
     const struct ky_octree *tree = walk->tree;
     double eps2 = walk->how & KY_EPS_OF_BOTH ? (double)tree->low[cell].eps2 : 0;
-    struct ky_softened pair = ky_soften(d[0], d[1], d[2], sink->eps2, eps2, walk->how | KY_GUARD);
+    struct ky_softened pair =
+        ky_soften(d[0], d[1], d[2], sink->eps2, eps2, walk->how | KY_GUARD_FIRST);
     sink->cells++;
     if (tree->moments == KY_MOMENTS(1))
         sink->field = ky_add_body(sink->field, d[0], d[1], d[2], pair, (double)tree->moment[cell]);
