@@ -42,6 +42,16 @@ enum ky_status ky_walk_request_check(const struct ky_walk_request *request, stru
     return about->needs_radius ? check_radii(request, about->name, error) : KY_OK;
 }
 
+enum ky_status ky_walk_room_check(const struct ky_walk_request *request, uint32_t wanted,
+                                  struct ky_error *error)
+{
+    if (wanted == 0)
+        return KY_OK;
+    return ky_fail(error, KY_USAGE,
+                   "%s: too little room for the longest list of neighbours: %u wanted",
+                   ky_actions[request->action].about.name, wanted);
+}
+
 enum ky_status ky_walk_opening_check(const struct ky_walk_request *request,
                                      const struct ky_parameters *parameters, struct ky_error *error)
 {

@@ -49,6 +49,10 @@ double ky_action_unit(const struct ky_action_result *result, double g, double ma
 struct ky_walk_request;
 /* KY_USAGE for a request without what its action needs, or with numbers out of range. */
 enum ky_status ky_walk_request_check(const struct ky_walk_request *request, struct ky_error *error);
+/* After a walk: KY_USAGE, naming the size, if there were lists with too little room, the longest of
+ * `wanted` bodies; 0: there were none. */
+enum ky_status ky_walk_room_check(const struct ky_walk_request *request, uint32_t wanted,
+                                  struct ky_error *error);
 /* KY_UNSUPPORTED for gravity by an opening test that needs more than the walk has. */
 enum ky_status ky_walk_opening_check(const struct ky_walk_request *request,
                                      const struct ky_parameters *parameters,

@@ -51,9 +51,11 @@ struct ky_walk_request {
     size_t radii;
     size_t k;        /* neighbours, below n; where the action needs it */
     double *results; /* [n][columns of the action], or NULL */
-    const size_t
-        *offset;    /* [n + 1]: body i has list[offset[i]] … list[offset[i + 1] − 1] to fill */
-    uint32_t *list; /* where the action needs it; ascending when it comes back */
+    /* Lists, where the action needs them: body i has list[offset[i]] … list[offset[i + 1] − 1] to
+     * fill, ascending. Less room than it takes is KY_USAGE, and the lists mean nothing then; so
+     * does a list with more room. */
+    const size_t *offset; /* [n + 1] */
+    uint32_t *list;
 };
 
 /* What engines with parts of one system have to agree on, where each would find its own from its

@@ -345,6 +345,50 @@ static void lists_that_do_not_fit_name_their_size(void **state)
 
 /* ---- actions by name ---- */
 
+/* Lists that fit but for one, which is an element short: nothing is written past it. */
+static void a_list_that_is_too_short_is_refused(void **state)
+{
+    (void)state;
+    enum { N = 300 };
+    struct ky_error error = {0};
+    struct ky_parameters parameters = cloud_parameters(), resolved;
+    struct ky_bodies bodies = cloud_make(PLUMMER, N);
+    struct ky_neighbour_lists lists;
+    struct ky_engine *engine;
+    const double radius = 0.5 * median_distance(&bodies);
+    char wanted[80];
+    size_t body = 0, room = 0;
+    assert_ok(ky_neighbours(&parameters, &bodies, &radius, 1, NULL, &lists, NULL, &error));
+    for (size_t i = 0; i < N; i++)
+        if (lists.offset[i + 1] - lists.offset[i] > room)
+            body = i, room = lists.offset[i + 1] - lists.offset[i];
+    size_t total = lists.offset[N];
+    assert_true(room > 10);
+    snprintf(wanted, sizeof wanted, "the longest list of neighbours: %zu wanted", room);
+    uint32_t *list = malloc(total * sizeof *list);
+    struct ky_walk_request request = {.action = KY_ACTION_list,
+                                      .n = N,
+                                      .radius = &radius,
+                                      .radii = 1,
+                                      .offset = lists.offset,
+                                      .list = list};
+    assert_ok(ky_force_resolve(&parameters, &resolved, &error));
+    assert_ok(ky_engine_open(&resolved, N, &engine, &error));
+    assert_ok(ky_engine_put(engine, &bodies, &error));
+    assert_ok(ky_engine_walk(engine, &request, &error));
+    assert_memory_equal(list, lists.body, total * sizeof *list);
+    for (size_t k = body + 1; k <= N; k++)
+        lists.offset[k]--;
+    list[total - 1] = KY_NO_BODY;
+    assert_int_equal(ky_engine_walk(engine, &request, &error), KY_USAGE);
+    assert_non_null(strstr(error.text, wanted));
+    assert_int_equal(list[total - 1], KY_NO_BODY);
+    ky_engine_close(engine);
+    free(list);
+    ky_neighbour_lists_free(&lists);
+    ky_bodies_free(&bodies);
+}
+
 static void actions_are_listed(void **state)
 {
     (void)state;
@@ -488,6 +532,7 @@ int main(void)
         cmocka_unit_test(what_makes_no_sense_is_refused),
         cmocka_unit_test(results_are_finite),
         cmocka_unit_test(lists_that_do_not_fit_name_their_size),
+        cmocka_unit_test(a_list_that_is_too_short_is_refused),
         cmocka_unit_test(actions_are_listed),
         cmocka_unit_test(gravity_is_an_action),
         cmocka_unit_test(a_fourth_action_is_one_file_and_a_line),

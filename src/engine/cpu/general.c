@@ -34,6 +34,7 @@ struct desk {
     double *heap;                 /* [largest × k] */
     double *distance2;            /* [window] */
     uint64_t bodies, cells;
+    uint32_t wanted; /* the longest list that had too little room; 0: none had */
 };
 
 /* ---- work space ---- */
@@ -308,6 +309,19 @@ static void order_list(uint32_t *list, size_t count)
         }
 }
 
+/* Puts the list of body i into order; `own` is what its sink carried along, whose first result says
+ * how many bodies the list has. */
+static void finish_list(const struct general *walk, struct desk *desk, const void *own, uint32_t i)
+{
+    const struct ky_walk_request *request = walk->request;
+    size_t room = request->offset[i + 1] - request->offset[i];
+    uint32_t count = (uint32_t)walk->action->result(own, 0);
+    if (count > room)
+        desk->wanted = count > desk->wanted ? count : desk->wanted;
+    else if (count > 1)
+        order_list(request->list + request->offset[i], count);
+}
+
 static void finish_sinks(const struct general *walk, struct desk *desk,
                          const struct ky_group *group)
 {
@@ -320,9 +334,8 @@ static void finish_sinks(const struct general *walk, struct desk *desk,
                 walk->action->result(desk->own + s * walk->stride, (int)c) *
                 ky_action_unit(&facts->results[c], walk->cpu->parameters->g, walk->cpu->mass_unit,
                                walk->cpu->length);
-        if (facts->about.needs_lists && request->list)
-            order_list(request->list + request->offset[i],
-                       request->offset[i + 1] - request->offset[i]);
+        if (facts->about.needs_lists)
+            finish_list(walk, desk, desk->own + s * walk->stride, i);
     }
 }
 
@@ -350,13 +363,15 @@ static enum ky_status walk_groups(const struct general *walk, struct ky_error *e
         for (size_t g = 0; g < walk->tree->groups; g++)
             walk_group(walk, &desk[ky_thread()], &walk->tree->group[g]);
     }
+    uint32_t wanted = 0;
     for (size_t k = 0; desk && k < threads; k++) {
+        wanted = desk[k].wanted > wanted ? desk[k].wanted : wanted;
         cpu->report.body_interactions += (double)desk[k].bodies;
         cpu->report.cell_interactions += (double)desk[k].cells;
         clear_desk(&desk[k]);
     }
     free(desk);
-    return status;
+    return status == KY_OK ? ky_walk_room_check(walk->request, wanted, error) : status;
 }
 
 /* A walk after another at the same positions uses the same tree. */

@@ -196,8 +196,11 @@ static enum ky_status read_back(struct general *walk, struct ky_error *error)
 {
     enum ky_status status = walk->card->driver->wait(walk->card, error);
     double start = ky_clock();
+    uint32_t wanted = 0;
     if (status == KY_OK && walk->facts->about.needs_lists)
-        status = ky_faults_check(&walk->faults, walk->card, KY_CAPACITY_COUNT, NULL, error);
+        status = ky_faults_check(&walk->faults, walk->card, KY_CAPACITY_NEIGHBOURS, &wanted, error);
+    if (status == KY_OK)
+        status = ky_walk_room_check(walk->request, wanted, error);
     if (status == KY_OK)
         status = read_results(walk, error);
     if (status == KY_OK && walk->facts->about.needs_lists)
