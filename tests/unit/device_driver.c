@@ -200,6 +200,90 @@ static void scratch_is_the_callers(void **state)
     assert_int_equal(guard.buffers, 0);
 }
 
+/* A whole of four units, a part of it that leaves out the first, and a part of that which leaves
+ * out another: what is written to one is read from the others, and nothing around it changes. */
+static void parts_of_parts(struct ky_card *card)
+{
+    enum { UNIT = KY_PART_ALIGN / 4 };
+    struct ky_error error = {0};
+    struct ky_buffer whole = {0}, outer = {0}, inner = {0}, none = {0};
+    uint32_t number[4 * UNIT], found[4 * UNIT];
+    for (uint32_t k = 0; k < 4 * UNIT; k++)
+        number[k] = k + 1;
+    assert_ok(ky_buffer_need(card, &whole, "whole", 4 * UNIT, 4, &error));
+    assert_ok(
+        ky_buffer_part(card, &whole, "outer", KY_PART_ALIGN, 3 * KY_PART_ALIGN, &outer, &error));
+    assert_ok(ky_buffer_part(card, &outer, "inner", KY_PART_ALIGN, KY_PART_ALIGN, &inner, &error));
+    assert_ok(card->driver->write(card, &whole, 0, number, sizeof number, &error));
+    assert_ok(card->driver->read(card, &inner, 0, found, KY_PART_ALIGN, &error));
+    assert_memory_equal(found, number + 2 * UNIT, KY_PART_ALIGN);
+    assert_ok(card->driver->zero(card, &inner, &error));
+    memset(number + 2 * UNIT, 0, KY_PART_ALIGN);
+    assert_ok(card->driver->read(card, &whole, 0, found, sizeof found, &error));
+    assert_memory_equal(found, number, sizeof number);
+    const struct {
+        size_t offset, bytes;
+    } wrong[] = {{0, KY_PART_ALIGN + 1},
+                 {KY_PART_ALIGN, 1},
+                 {SIZE_MAX - 4095, 8192},
+                 {KY_PART_ALIGN / 2, 1},
+                 {0, 0}};
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        assert_int_equal(ky_buffer_part(card, &inner, "a part that is wrong", wrong[k].offset,
+                                        wrong[k].bytes, &none, &error),
+                         KY_FAULT);
+        assert_null(none.handle);
+    }
+    ky_buffer_release(card, &inner);
+    ky_buffer_release(card, &outer);
+    ky_buffer_release(card, &whole);
+}
+
+/* Scratch that is a part, and behind it numbers that stay. */
+static void scratch_within_another(struct ky_card *card)
+{
+    enum { N = 100003 };
+    struct ky_error error = {0};
+    struct ky_buffer from = {0}, whole = {0}, scratch = {0};
+    size_t bytes, behind;
+    uint32_t *number = calloc(N, 4), mark = 4711;
+    for (size_t k = 0; k < N; k++)
+        number[k] = 3;
+    assert_ok(card->driver->scratch(card, KY_BULK_SCAN, N, &bytes, &error));
+    behind = KY_PART_ALIGN + bytes;
+    assert_ok(ky_buffer_fill(card, &from, "numbers", number, N, 4, &error));
+    assert_ok(ky_buffer_need(card, &whole, "whole", behind + 4, 1, &error));
+    assert_ok(card->driver->write(card, &whole, behind, &mark, 4, &error));
+    assert_ok(ky_buffer_part(card, &whole, "scratch", KY_PART_ALIGN, bytes, &scratch, &error));
+    assert_ok(card->driver->scan(card, &from, &from, N, &scratch, &error));
+    assert_ok(card->driver->read(card, &from, 0, number, N * 4, &error));
+    assert_ok(card->driver->read(card, &whole, behind, &mark, 4, &error));
+    for (size_t k = 0; k < N; k++)
+        assert_int_equal(number[k], 3 * k);
+    assert_int_equal(mark, 4711);
+    ky_buffer_release(card, &scratch);
+    ky_buffer_release(card, &whole);
+    ky_buffer_release(card, &from);
+    free(number);
+}
+
+static void parts_and_scratch_in_them(struct ky_card *card)
+{
+    parts_of_parts(card);
+    scratch_within_another(card);
+}
+
+static void buffers_have_parts(void **state)
+{
+    (void)state;
+    on_devices(parts_and_scratch_in_them);
+    guard_begin(1);
+    on_devices(parts_and_scratch_in_them);
+    guard_end();
+    assert_int_equal(guard.overruns, 0);
+    assert_int_equal(guard.buffers, 0);
+}
+
 /* A scan of one number more than there is room for. */
 static void one_too_many(struct ky_card *card)
 {
@@ -538,6 +622,32 @@ static void teams_of_lanes(void **state)
     assert_int_equal(guard.buffers, 0);
 }
 
+/* Two rooms were too small at once: whichever is made larger, the other is an error, and what was
+ * told is forgotten. */
+static void two_faults(struct ky_card *card)
+{
+    struct ky_error error = {0};
+    struct ky_faults faults = {0};
+    const uint32_t told[KY_CAPACITY_COUNT] = {5, 9};
+    uint32_t wanted = 0, found[KY_CAPACITY_COUNT];
+    assert_ok(ky_faults_clear(&faults, card, &error));
+    for (int but = 0; but <= KY_CAPACITY_COUNT; but++) {
+        assert_ok(card->driver->write(card, &faults.words, 0, told, sizeof told, &error));
+        assert_int_equal(ky_faults_check(&faults, card, (enum ky_capacity)but, &wanted, &error),
+                         KY_DEVICE);
+        assert_non_null(strstr(error.text, but == 0 ? "keeps: 9 wanted" : "neighbours: 5 wanted"));
+        assert_ok(ky_faults_read(&faults, card, found, &error));
+        assert_true(found[0] == 0 && found[1] == 0);
+    }
+    ky_faults_release(&faults, card);
+}
+
+static void faults_of_two_rooms(void **state)
+{
+    (void)state;
+    on_devices(two_faults);
+}
+
 /* For tools under which a kernel takes long. */
 static void little(struct ky_card *card)
 {
@@ -557,14 +667,11 @@ static void every_kernel_in_small(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sort_scan_and_reduce),
-        cmocka_unit_test(scratch_is_the_callers),
-        cmocka_unit_test(the_guard_sees_what_strays),
-        cmocka_unit_test(copies_that_do_not_wait),
-        cmocka_unit_test(the_guard_sees_what_changes),
-        cmocka_unit_test(arguments_are_counted),
-        cmocka_unit_test(teams_of_lanes),
-        cmocka_unit_test(every_kernel_in_small),
+        cmocka_unit_test(sort_scan_and_reduce),    cmocka_unit_test(scratch_is_the_callers),
+        cmocka_unit_test(buffers_have_parts),      cmocka_unit_test(the_guard_sees_what_strays),
+        cmocka_unit_test(copies_that_do_not_wait), cmocka_unit_test(the_guard_sees_what_changes),
+        cmocka_unit_test(arguments_are_counted),   cmocka_unit_test(teams_of_lanes),
+        cmocka_unit_test(faults_of_two_rooms),     cmocka_unit_test(every_kernel_in_small),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,6 +71,24 @@ enum ky_status ky_buffer_need(struct ky_card *card, struct ky_buffer *buffer, co
     return KY_OK;
 }
 
+enum ky_status ky_buffer_part(struct ky_card *card, const struct ky_buffer *whole, const char *what,
+                              size_t offset, size_t bytes, struct ky_buffer *part,
+                              struct ky_error *error)
+{
+    memset(part, 0, sizeof *part);
+    if (bytes == 0 || offset % KY_PART_ALIGN != 0 || offset > whole->bytes ||
+        bytes > whole->bytes - offset)
+        return ky_fail(error, KY_FAULT, "%s: no part for %s, %zu bytes from %zu on, in %zu of %s",
+                       card->name, what, bytes, offset, whole->bytes, whole->what);
+    part->what = what;
+    enum ky_status status = card->driver->part(card, whole, offset, bytes, part, error);
+    if (status != KY_OK)
+        memset(part, 0, sizeof *part);
+    else
+        part->bytes = bytes;
+    return status;
+}
+
 enum ky_status ky_buffer_fill(struct ky_card *card, struct ky_buffer *buffer, const char *what,
                               const void *data, size_t count, size_t size, struct ky_error *error)
 {

@@ -105,8 +105,7 @@ struct ky_driver {
 
     enum ky_status (*allocate)(struct ky_card *card, size_t bytes, struct ky_buffer *buffer,
                                struct ky_error *error);
-    /* A buffer of `bytes` within `whole`, which may be a part itself, from `offset` on, a multiple
-     * of KY_PART_ALIGN. It is released before the whole. */
+    /* For ky_buffer_part, which has checked that the part lies in the whole. */
     enum ky_status (*part)(struct ky_card *card, const struct ky_buffer *whole, size_t offset,
                            size_t bytes, struct ky_buffer *part, struct ky_error *error);
     void (*release)(struct ky_card *card, struct ky_buffer *buffer);
@@ -181,6 +180,12 @@ enum ky_status ky_buffer_need(struct ky_card *card, struct ky_buffer *buffer, co
 enum ky_status ky_buffer_fill(struct ky_card *card, struct ky_buffer *buffer, const char *what,
                               const void *data, size_t count, size_t size, struct ky_error *error);
 void ky_buffer_release(struct ky_card *card, struct ky_buffer *buffer);
+/* A part of a buffer, which may be a part itself: `bytes` of it from `offset` on, a multiple of
+ * KY_PART_ALIGN. The part is released before the whole. KY_FAULT for a part that does not lie in
+ * the whole, and for an empty one. */
+enum ky_status ky_buffer_part(struct ky_card *card, const struct ky_buffer *whole, const char *what,
+                              size_t offset, size_t bytes, struct ky_buffer *part,
+                              struct ky_error *error);
 /* A buffer that is large enough as scratch. */
 enum ky_status ky_scratch_need(struct ky_card *card, struct ky_buffer *buffer, enum ky_bulk what,
                                size_t n, struct ky_error *error);

@@ -375,7 +375,10 @@ static enum ky_status load(struct ky_card *card, enum ky_kernel_id kernel, struc
     cl->kernel[kernel] = clCreateKernel(cl->program[unit], ky_kernels[kernel].name, &code);
     if (code != CL_SUCCESS)
         return ky_opencl_failed(cl, code, "clCreateKernel", ky_kernels[kernel].name, 0, error);
-    return check_arguments(cl, kernel, error);
+    status = check_arguments(cl, kernel, error);
+    if (status != KY_OK)
+        cl->kernel[kernel] = (clReleaseKernel(cl->kernel[kernel]), NULL);
+    return status;
 }
 
 /* OpenCL 1.2 does not tell; four groups a processor keep a GPU busy, one a CPU's core. */

@@ -1,7 +1,5 @@
 /* Sort, scan and reduce of the OpenCL driver: kernels/sort.k from the host's side. Scratch is cut
  * into parts, one after the other. */
-#include <string.h>
-
 #include "engine/device/card.h"
 #include "engine/device/opencl/opencl.h"
 
@@ -51,8 +49,7 @@ enum ky_status ky_opencl_scratch(struct ky_card *card, enum ky_bulk what, size_t
 static enum ky_status take(struct ky_card *card, const struct ky_buffer *scratch, size_t *used,
                            size_t bytes, struct ky_buffer *part, struct ky_error *error)
 {
-    memset(part, 0, sizeof *part);
-    enum ky_status status = card->driver->part(card, scratch, *used, bytes, part, error);
+    enum ky_status status = ky_buffer_part(card, scratch, "scratch", *used, bytes, part, error);
     *used += bytes;
     return status;
 }
