@@ -33,18 +33,29 @@ static void log_line(void *context, enum ky_log_level level, const char *line)
         run->outer_log(run->outer_context, level, line);
 }
 
+enum ky_status ky_run_adopt_parameters(const struct ky_parameters *parameters,
+                                       const struct ky_run_parameters *given,
+                                       struct ky_parameters *own, struct ky_run_parameters *own_run,
+                                       struct ky_error *error)
+{
+    ky_parameters_defaults(own);
+    ky_run_parameters_defaults(own_run);
+    if (!ky_size_adopt(own, sizeof *own, parameters) ||
+        !ky_size_adopt(own_run, sizeof *own_run, given))
+        return ky_fail(error, KY_USAGE,
+                       "parameters were not filled by the _defaults calls of this version");
+    return KY_OK;
+}
+
 enum ky_status ky_run_create(const struct ky_parameters *parameters,
                              const struct ky_run_parameters *given, struct ky_run **made,
                              struct ky_error *error)
 {
     struct ky_parameters own;
     struct ky_run_parameters own_run;
-    ky_parameters_defaults(&own);
-    ky_run_parameters_defaults(&own_run);
-    if (!ky_size_adopt(&own, sizeof own, parameters) ||
-        !ky_size_adopt(&own_run, sizeof own_run, given))
-        return ky_fail(error, KY_USAGE,
-                       "parameters were not filled by the _defaults calls of this version");
+    enum ky_status status = ky_run_adopt_parameters(parameters, given, &own, &own_run, error);
+    if (status)
+        return status;
     if (!own_run.output)
         return ky_fail(error, KY_USAGE, "no output: give --output FOLDER");
     struct ky_run *run = *made = ky_allocate_zeroed(1, sizeof *run);

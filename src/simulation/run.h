@@ -57,6 +57,11 @@ struct ky_run {
 extern const struct ky_option ky_run_options[];
 extern const size_t ky_run_option_count;
 
+/* The caller's parameters over the defaults. KY_USAGE for structs that no _defaults call filled. */
+enum ky_status ky_run_adopt_parameters(const struct ky_parameters *parameters,
+                                       const struct ky_run_parameters *given,
+                                       struct ky_parameters *own, struct ky_run_parameters *own_run,
+                                       struct ky_error *error);
 /* A run with the caller's parameters over the defaults, and nothing opened yet. KY_USAGE for
  * structs that no _defaults call filled, and without an output folder. Free with ky_run_destroy. */
 enum ky_status ky_run_create(const struct ky_parameters *parameters,

@@ -102,15 +102,20 @@ enum ky_status ky_run_plan(const struct ky_parameters *parameters,
                            const struct ky_run_parameters *given, const struct ky_snapshot *initial,
                            struct ky_plan *plan, struct ky_error *error)
 {
-    struct ky_parameters resolved;
+    struct ky_parameters own_parameters, resolved;
+    struct ky_run_parameters run;
     struct course course = {0};
     struct ky_memory memory;
     double n = (double)initial->bodies.n;
-    int threads = ky_threads_take(parameters->threads);
-    enum ky_status status = ky_force_resolve(parameters, &resolved, error);
-    resolved.softening_kind = parameters->softening_kind;
+    enum ky_status status =
+        ky_run_adopt_parameters(parameters, given, &own_parameters, &run, error);
     if (!status)
-        status = plan_course(&resolved, given, initial, &course, error);
+        status = ky_parameters_resolve(&own_parameters, &resolved, error);
+    if (status)
+        return status;
+    int threads = ky_threads_take(resolved.threads);
+    resolved.softening_kind = own_parameters.softening_kind;
+    status = plan_course(&resolved, &run, initial, &course, error);
     if (!status)
         status = ky_engine_memory(&resolved, ky_integrator_columns(&resolved), initial->bodies.n,
                                   &memory, error);

@@ -110,7 +110,10 @@ static enum ky_status check(struct ky_run *run, const struct ky_snapshot *initia
         return ky_fail(error, KY_BAD_DATA, "there are no bodies to run");
     struct ky_units units = initial->units;
     units.g = run->parameters.g; /* it has to be that of the units */
-    enum ky_status status = ky_units_check(&units, error);
+    struct ky_parameters resolved;
+    enum ky_status status = ky_parameters_resolve(&run->parameters, &resolved, error);
+    if (!status)
+        status = ky_units_check(&units, error);
     if (!status)
         status = ky_bodies_check(&initial->bodies, error);
     if (!status)

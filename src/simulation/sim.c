@@ -1,6 +1,7 @@
 /* ky_sim: bodies on an engine, an integrator and a clock. */
 #include "simulation/sim.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -181,8 +182,11 @@ enum ky_status ky_sim_check_time(const struct ky_sim *sim, struct ky_error *erro
 
 enum ky_status ky_sim_advance(struct ky_sim *sim, uint64_t steps, struct ky_error *error)
 {
-    struct ky_instant instant = {sim->now.ticks + steps * sim->integrator->stride, 0};
+    const uint64_t stride = sim->integrator->stride;
+    const struct ky_instant instant = {sim->now.ticks + steps * stride, 0};
     enum ky_status status = ky_sim_check_time(sim, error);
+    if (!status && steps > (KY_MOST_TICKS - sim->now.ticks) / stride)
+        status = ky_fail(error, KY_USAGE, "%" PRIu64 " steps are too many to be counted", steps);
     return status ? status : ky_sim_go_to(sim, steps ? instant : sim->now, error);
 }
 

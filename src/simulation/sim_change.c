@@ -11,6 +11,7 @@
 #include "base/bodies.h"
 #include "base/memory.h"
 #include "base/order.h"
+#include "engine/units.h"
 
 enum { BY_FORCES = KY_WITH_ACCELERATION | KY_WITH_POTENTIAL };
 
@@ -45,15 +46,28 @@ static enum ky_status take_bodies(struct ky_sim *sim, size_t more, unsigned with
     return status;
 }
 
+/* Whether the engine will take these bodies. It is asked before `resize` takes those away that are
+ * there. */
+static enum ky_status check_bodies(const struct ky_sim *sim, struct ky_bodies *bodies,
+                                   struct ky_error *error)
+{
+    const struct ky_engine_frame from_bodies = {0};
+    struct ky_engine_units units;
+    enum ky_status status = ky_bodies_check(bodies, error);
+    if (!status)
+        status = ky_softening_need(&sim->parameters, bodies, error);
+    if (!status && bodies->n != sim->n)
+        status = ky_engine_units(bodies, &sim->parameters, &from_bodies, &units, error);
+    return status;
+}
+
 /* Puts the bodies in place of those that are there, and computes their forces. After KY_BAD_DATA
  * and KY_USAGE, which come from the checks, nothing has changed. After other failures the
  * simulation can only be closed. *bodies may lose its array of softenings. */
 static enum ky_status put_bodies(struct ky_sim *sim, struct ky_bodies *bodies,
                                  struct ky_error *error)
 {
-    enum ky_status status = ky_bodies_check(bodies, error);
-    if (!status)
-        status = ky_softening_need(&sim->parameters, bodies, error);
+    enum ky_status status = check_bodies(sim, bodies, error);
     if (!status && bodies->n != sim->n)
         status = ky_engine_resize(sim->engine, bodies->n, error);
     if (!status)
@@ -123,14 +137,13 @@ enum ky_status ky_sim_write(struct ky_sim *sim, const struct ky_bodies *given,
  * few such ids. */
 static enum ky_status number(struct ky_bodies *bodies, size_t n, struct ky_error *error)
 {
-    uint64_t next = 0;
+    uint64_t largest = 0;
     for (size_t i = 0; i < n; i++)
-        next = bodies->id[i] >= next ? bodies->id[i] + 1 : next;
-    if (n && (next == 0 || UINT64_MAX - next < bodies->n - n))
-        return ky_fail(error, KY_USAGE, "no ids are left above %" PRIu64 "; give ids",
-                       UINT64_MAX - (uint64_t)bodies->n);
+        largest = bodies->id[i] > largest ? bodies->id[i] : largest;
+    if (n && UINT64_MAX - largest < bodies->n - n)
+        return ky_fail(error, KY_USAGE, "no ids are left above %" PRIu64 "; give ids", largest);
     for (size_t i = n; i < bodies->n; i++)
-        bodies->id[i] = next++;
+        bodies->id[i] = n ? ++largest : i;
     return KY_OK;
 }
 
@@ -138,6 +151,9 @@ enum ky_status ky_sim_add(struct ky_sim *sim, const struct ky_bodies *given, str
 {
     struct ky_bodies bodies = {0};
     const size_t before = sim->n;
+    /* The first bodies may bring softenings that the simulation has not. */
+    const unsigned with =
+        ky_bodies_with(given) & (KY_WITH_TYPE | (before ? 0U : (unsigned)KY_WITH_SOFTENING));
     enum ky_status status = ky_bodies_check(given, error);
     if (status || !given->n)
         return status;
@@ -145,7 +161,7 @@ enum ky_status ky_sim_add(struct ky_sim *sim, const struct ky_bodies *given, str
         return ky_fail(error, KY_USAGE,
                        "the bodies of the simulation have softenings of their own; those that are "
                        "added need them too");
-    status = take_bodies(sim, given->n, given->type ? KY_WITH_TYPE : 0, &bodies, error);
+    status = take_bodies(sim, given->n, with, &bodies, error);
     for (size_t i = before; !status && bodies.type && i < bodies.n; i++)
         bodies.type[i] = 4;
     if (!status) {
@@ -223,6 +239,7 @@ enum ky_status ky_sim_set_step(struct ky_sim *sim, double step, struct ky_error 
 enum ky_status ky_sim_set_softening(struct ky_sim *sim, double softening, struct ky_error *error)
 {
     struct ky_bodies bodies = {0};
+    const double before = sim->parameters.softening;
     if (!(softening >= 0) || !isfinite(softening))
         return ky_fail(error, KY_USAGE, "softening %g; it must be finite and not negative",
                        softening);
@@ -232,7 +249,10 @@ enum ky_status ky_sim_set_softening(struct ky_sim *sim, double softening, struct
         return status;
     }
     sim->parameters.softening = softening;
-    return replace_bodies(sim, &bodies, error);
+    status = replace_bodies(sim, &bodies, error);
+    if (status == KY_BAD_DATA || status == KY_USAGE)
+        sim->parameters.softening = before;
+    return status;
 }
 
 enum ky_status ky_sim_field(struct ky_sim *sim, size_t count, const double (*position)[3],

@@ -8,8 +8,7 @@
 /* A ratio counts as a whole number if it differs from one by no more than this; beyond a million,
  * by no more than 1e-12 of itself. */
 static const double tolerance = 1e-6;
-/* Every whole number up to here is a double. */
-static const double countable = 9e15;
+static const double countable = (double)KY_MOST_TICKS;
 
 double ky_instant_time(const struct ky_timeline *line, struct ky_instant instant)
 {

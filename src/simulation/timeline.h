@@ -9,6 +9,9 @@ struct ky_timeline {
     double start, tick; /* [time]; tick < 0: backwards */
 };
 
+/* The most ticks that are counted: every whole number up to here is a double. */
+#define KY_MOST_TICKS 9000000000000000U
+
 struct ky_instant {
     uint64_t ticks;
     double

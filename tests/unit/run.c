@@ -66,6 +66,32 @@ static void plans(void **state)
     ky_snapshot_free(&bodies);
 }
 
+/* Neither a plan nor a run looks at what an unknown number or a wrong size would lead to. */
+static void wrong_parameters_are_refused(void **state)
+{
+    (void)state;
+    struct ky_parameters parameters;
+    struct ky_run_parameters run;
+    struct ky_snapshot bodies;
+    struct ky_plan plan = {0};
+    prepare(&parameters, &run, &bodies);
+    parameters.integrator = 7;
+    assert_int_equal(ky_run_plan(&parameters, &run, &bodies, &plan, &error), KY_USAGE);
+    assert_non_null(strstr(error.text, "integrator"));
+    assert_int_equal(ky_run(&parameters, &run, &bodies, &error), KY_USAGE);
+    assert_non_null(strstr(error.text, "integrator"));
+    parameters.integrator = KY_LEAPFROG;
+    run.size = 0;
+    assert_int_equal(ky_run_plan(&parameters, &run, &bodies, &plan, &error), KY_USAGE);
+    run.size = offsetof(struct ky_run_parameters, shorten); /* of an older program */
+    run.shorten = 1;
+    run.end = 0.99;
+    run.every = (double)NAN;
+    assert_int_equal(ky_run_plan(&parameters, &run, &bodies, &plan, &error), KY_USAGE);
+    assert_non_null(strstr(error.text, "nearest"));
+    ky_snapshot_free(&bodies);
+}
+
 struct progress {
     int calls;
     int stop; /* set after three steps */
@@ -287,6 +313,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plans),
+        cmocka_unit_test(wrong_parameters_are_refused),
         cmocka_unit_test(runs_stops_and_resumes),
         cmocka_unit_test(default_parameters_keep_the_processor),
         cmocka_unit_test(refuses),

@@ -128,6 +128,86 @@ static void from_none_to_some(void **state)
     ky_snapshot_free(&two);
 }
 
+/* A body too far to be computed with, and a softening too large, are refused and change nothing. */
+static void refused_changes_on(const char *engine)
+{
+    struct ky_parameters parameters = parameters_of(engine, KY_DIRECT);
+    struct ky_snapshot snapshot = plummer(N);
+    struct ky_sim *sim, *other;
+    assert_ok(ky_sim_open(&parameters, &snapshot.bodies, 0, &sim, &error));
+    assert_ok(ky_sim_open(&parameters, &snapshot.bodies, 0, &other, &error));
+    double mass[1] = {1}, far[1][3] = {{1e20, 0, 0}}, velocity[1][3] = {{0}};
+    const struct ky_bodies one = {.n = 1, .mass = mass, .position = far, .velocity = velocity};
+    assert_int_equal(ky_sim_add(sim, &one, &error), KY_BAD_DATA);
+    assert_non_null(strstr(error.text, "take the body out"));
+    assert_int_equal(ky_sim_set_softening(sim, 1e30, &error), KY_USAGE);
+    assert_ok(ky_sim_advance(sim, 2, &error));
+    assert_ok(ky_sim_advance(other, 2, &error));
+    struct ky_bodies now = state_of(sim), expected = state_of(other);
+    assert_memory_equal(now.position, expected.position, N * sizeof *now.position);
+    assert_memory_equal(now.acceleration, expected.acceleration, N * sizeof *now.acceleration);
+    ky_bodies_free(&now);
+    ky_bodies_free(&expected);
+    ky_sim_close(sim);
+    ky_sim_close(other);
+    ky_snapshot_free(&snapshot);
+}
+
+static void refused_changes_leave_all_as_it_was(void **state)
+{
+    (void)state;
+    for (int k = 0; k < engine_count; k++)
+        refused_changes_on(engines[k].engine);
+}
+
+/* The bodies that come first tell the softening; those that follow need one too. */
+static void the_first_bodies_bring_softenings(void **state)
+{
+    (void)state;
+    static const double own[2] = {0.1, 0.3};
+    struct ky_parameters parameters = parameters_of("cpu", KY_DIRECT);
+    parameters.softening = (double)NAN;
+    struct ky_snapshot two = plummer(2);
+    struct ky_bodies none = {0}, now = {0}, soft = two.bodies, hard = two.bodies;
+    struct ky_sim *sim;
+    soft.id = hard.id = NULL;
+    soft.softening = (double[2]){own[0], own[1]};
+    hard.softening = NULL;
+    assert_ok(ky_sim_open(&parameters, &none, 0, &sim, &error));
+    assert_int_equal(ky_sim_add(sim, &hard, &error), KY_USAGE);
+    assert_ok(ky_sim_add(sim, &soft, &error));
+    assert_int_equal(ky_sim_add(sim, &hard, &error), KY_USAGE);
+    assert_ok(ky_bodies_allocate(&now, 2, KY_WITH_SOFTENING, &error));
+    assert_ok(ky_sim_bodies(sim, &now, &error));
+    assert_memory_equal(now.softening, own, sizeof own);
+    ky_bodies_free(&now);
+    ky_sim_close(sim);
+    ky_snapshot_free(&two);
+}
+
+/* New ids are above the largest, wherever it stands; there may be none above it. */
+static void new_ids_continue_from_the_largest(void **state)
+{
+    (void)state;
+    struct ky_parameters parameters = parameters_of("cpu", KY_DIRECT);
+    struct ky_snapshot three = plummer(3), one = plummer(1);
+    struct ky_sim *sim;
+    struct ky_bodies unnamed = one.bodies;
+    unnamed.id = NULL;
+    for (int most = 0; most < 2; most++) {
+        memcpy(three.bodies.id, ((const uint64_t[3]){5, most ? UINT64_MAX : UINT64_MAX - 1, 4}),
+               3 * sizeof(uint64_t));
+        assert_ok(ky_sim_open(&parameters, &three.bodies, 0, &sim, &error));
+        assert_int_equal(ky_sim_add(sim, &unnamed, &error), most ? KY_USAGE : KY_OK);
+        struct ky_bodies now = state_of(sim);
+        assert_true(now.n == (most ? 3 : 4) && now.id[now.n - 1] == (most ? 4 : UINT64_MAX));
+        ky_bodies_free(&now);
+        ky_sim_close(sim);
+    }
+    ky_snapshot_free(&three);
+    ky_snapshot_free(&one);
+}
+
 static void a_state_is_written(void **state)
 {
     (void)state;
@@ -187,6 +267,7 @@ static void the_step_changes(void **state)
     assert_ok(ky_sim_set_step(sim, 0.03125, &error));
     assert_int_equal(ky_sim_set_step(sim, 0, &error), KY_USAGE);
     assert_int_equal(ky_sim_set_step(sim, 1e-20, &error), KY_USAGE);
+    assert_int_equal(ky_sim_advance(sim, UINT64_MAX, &error), KY_USAGE);
     assert_ok(ky_sim_advance(sim, 2, &error));
     assert_true(ky_sim_time(sim) == 1.25 && ky_sim_steps(sim) == 5);
     assert_ok(ky_sim_open(&parameters, &snapshot.bodies, 1, &other, &error));
@@ -340,6 +421,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bodies_come_and_go_everywhere),
         cmocka_unit_test(from_none_to_some),
+        cmocka_unit_test(refused_changes_leave_all_as_it_was),
+        cmocka_unit_test(the_first_bodies_bring_softenings),
+        cmocka_unit_test(new_ids_continue_from_the_largest),
         cmocka_unit_test(a_state_is_written),
         cmocka_unit_test(the_step_changes),
         cmocka_unit_test(steps_that_cannot_be_divided),
