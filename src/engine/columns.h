@@ -8,7 +8,7 @@
 struct ky_column_about {
     const char *name;  /* of the section in restart files: fewer than 16 characters */
     size_t components; /* numbers of a body */
-    int of_field; /* they have the scale of accelerations, lengths over a time; else of times */
+    int of_field;      /* 1: in the units of accelerations, but for times; 0: a time */
 };
 extern const struct ky_column_about ky_columns[KY_COLUMN_COUNT];
 

@@ -217,8 +217,8 @@ enum ky_status ky_engine_open(const struct ky_parameters *parameters, size_t n,
 enum ky_status ky_engine_open_for_walk(const struct ky_parameters *parameters, size_t n,
                                        struct ky_engine **engine, struct ky_error *error);
 void ky_engine_close(struct ky_engine *engine);
-/* Of a run with n bodies and a set of columns. Opens the engine without bodies: what could not run
- * needs no memory. */
+/* Peak memory of a run with n bodies and a set of columns, without making it. Fails as
+ * ky_engine_open does for an engine that cannot run. */
 enum ky_status ky_engine_memory(const struct ky_parameters *parameters, unsigned columns, size_t n,
                                 struct ky_memory *memory, struct ky_error *error);
 

@@ -1,5 +1,5 @@
-/* The table of engines, opening by name, and the verbs with their answer where an engine has not
- * one. */
+/* The table of engines, opening by name, and the verbs. A verb that an engine lacks is answered
+ * here. */
 #include "engine/columns.h"
 #include "engine/external.h"
 #include "engine/finite.h"

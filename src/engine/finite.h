@@ -1,4 +1,4 @@
-/* Results that no number holds. */
+/* Results that are infinite or not a number. */
 #ifndef KY_ENGINE_FINITE_H
 #define KY_ENGINE_FINITE_H
 

@@ -11,13 +11,13 @@
 typedef enum ky_status ky_pass_function(void *engine, const struct ky_parameters *parameters,
                                         struct ky_error *error);
 
-/* One pass with the parameters as they are; but for the relative test without last accelerations
- * one with `offset` first, whose accelerations the second one takes. */
+/* One pass with the parameters as they are. The relative test without last accelerations takes two:
+ * one with `offset`, and one with the accelerations of that. */
 enum ky_status ky_relative_passes(const struct ky_parameters *parameters, int has_acceleration,
                                   ky_pass_function *pass, void *engine, struct ky_error *error);
 
-/* The last accelerations: three columns, and their unit, the acceleration that is 1 for G = 1 in
- * the engine's units; 0 where G = 0. */
+/* The last accelerations: three columns, and their unit. Divided by it they are for G = 1 in the
+ * engine's units of length and mass. 0 where G = 0. */
 struct ky_relative {
     const double *a[3];
     double unit;

@@ -19,10 +19,10 @@ enum ky_status ky_engine_units(const struct ky_bodies *bodies,
                                const struct ky_parameters *parameters,
                                const struct ky_engine_frame *frame, struct ky_engine_units *units,
                                struct ky_error *error);
-/* From fields in the engine's units to the caller's. `strength` is G without its power of two, 0 or
- * from 1/2 to 1; acceleration and potential are powers of two, and what was computed for G = 1 is
- * the caller's once it is multiplied by both. What is kept with `strength` in it comes out, and
- * back, to the last bit. */
+/* From fields for G = 1 in the engine's units to the caller's: multiply them with `strength`, then
+ * with `acceleration` or `potential`. The last two are powers of two. `strength` is what remains of
+ * G, 0 or from 1/2 to 1. A field that is kept multiplied with `strength` goes to the caller, and
+ * comes back, to the last bit. */
 struct ky_engine_scale {
     double acceleration, potential, strength;
 };

@@ -7,7 +7,7 @@
 #ifndef KY_OCTREE_LAYOUT_H
 #define KY_OCTREE_LAYOUT_H
 
-/* Bodies whose median along each axis is the origin. */
+/* Bodies whose median along each axis is the origin, here and in the exact sum on devices. */
 #define KY_ORIGIN_SAMPLE 64
 
 /* One load of 16 bytes on a device, or two. */

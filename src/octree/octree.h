@@ -60,8 +60,8 @@ struct ky_octree_bodies {
      * corner and its edge. edge 0: the cube of the bulk of these bodies. */
     double low[3], edge;
     const double *origin; /* [3], each a float; NULL: the median of some bodies */
-    /* Readers hold places to this part of their distance from the origin; boxes are wider by that.
-     * 0: readers hold them as doubles. */
+    /* By how much of its distance from the origin a place is wrong in the numbers of those who read
+     * the tree; boxes are wider by that. 0: they read doubles. */
     double digit;
 };
 

@@ -6,8 +6,8 @@
  * d and v are the place and its velocity less the field's centre, which stands. T is constant and
  * symmetric: the tides of a distant mass, or Ω_Λ H₀² times unity for a cosmological constant.
  *
- * A field is a struct of numbers, a formula, a row in KY_EXTERNAL_KINDS and one in
- * docs/extending.md. Portable C: physics/dialect.h. */
+ * A field is its numbers, a row in KY_EXTERNAL_KINDS and a formula: docs/extending.md. Portable C:
+ * physics/dialect.h. */
 #ifndef KY_PHYSICS_EXTERNAL_H
 #define KY_PHYSICS_EXTERNAL_H
 

@@ -63,8 +63,11 @@ struct ky_cpu_scale {
 };
 struct ky_cpu_scale ky_cpu_scale(const struct ky_cpu *cpu);
 
+/* Forces of the active bodies by the exact sum, in the precision of the parameters. */
 enum ky_status ky_cpu_direct(struct ky_cpu *cpu, struct ky_error *error);
+/* Bytes of its columns for n bodies. */
 double ky_cpu_direct_memory(const struct ky_parameters *parameters, size_t n);
+/* The same by the tree, for groups of bodies or (--force walk) for each body by itself. */
 enum ky_status ky_cpu_tree(struct ky_cpu *cpu, struct ky_error *error);
 /* The bodies as the octree takes them. */
 struct ky_octree_bodies ky_cpu_octree_bodies(const struct ky_cpu *cpu);

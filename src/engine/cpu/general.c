@@ -198,7 +198,8 @@ static void use_cell(const struct general *walk, struct desk *desk, const struct
     desk->cells += group->bodies;
 }
 
-/* The action's word, but a cell with one of the sinks, or of one body, is not used. */
+/* What the action says of the cell. A cell that holds one of the sinks, or one body alone, is not
+ * used whatever it says. */
 static int test(const struct general *walk, struct desk *desk, const struct ky_group *group,
                 uint32_t cell)
 {

@@ -6,7 +6,8 @@
 #include "engine/external.h"
 #include "engine/sums.h"
 
-/* Positions and masses are in the engine's units, so are these sums as far as they hold them. */
+/* Adds the sums over some bodies. Positions and masses in them are in the engine's units, all else
+ * is in the caller's. */
 static void sum_chunk(const struct ky_cpu *cpu, const struct ky_external *field, size_t fields,
                       size_t first, size_t last, double sum[KY_SUMS])
 {

@@ -29,14 +29,14 @@ struct ky_device_bodies {
     const struct ky_externals *externals; /* of the engine */
     struct {
         struct ky_buffer numbers, list;
-        uint64_t set, put; /* the fields and the units that `numbers` is of */
+        uint64_t set, put; /* which fields `numbers` has, and in the units of which bodies */
     } external;            /* of external.c */
     int has_acceleration;
     const struct ky_active *active; /* of the present evaluation; NULL: all bodies */
     double pending[KY_PENDING];     /* kicks that have not been made: dt */
     int pendings;
-    uint64_t put;                  /* the number of this set of masses and softenings: 1, 2, … */
-    uint64_t place;                /* and of this set of positions */
+    uint64_t put;                  /* masses and softenings were put so many times */
+    uint64_t place;                /* positions changed so many times */
     struct ky_force_report report; /* but for what the device itself measures of the last pass */
 };
 
@@ -61,14 +61,15 @@ enum ky_status ky_device_bodies_columns(struct ky_device_bodies *bodies, struct 
                                         size_t count, double *const column[],
                                         struct ky_error *error);
 
-/* ε² of a pair if bodies have none of their own, of the sink or of both, as the kernels of a
- * precision take it. */
+/* ε² of a pair of bodies that all have the same ε, by the kind of softening; as double and as
+ * float, since kernels take either. Bodies with softenings of their own do not need it. */
 struct ky_eps2_argument {
     double whole;
     float part;
 };
 struct ky_eps2_argument ky_eps2_argument(const struct ky_device_bodies *bodies);
-/* ε² of a point, with that of the bodies where it is one for all and is added. */
+/* ε² of a point. Where all bodies have the same ε, and the kind of softening adds it, that of a
+ * pair of point and body. */
 struct ky_eps2_argument ky_eps2_of_points(const struct ky_device_bodies *bodies,
                                           const struct ky_points *points);
 #define KY_EPS2(eps2, precision)                                                                   \

@@ -10,8 +10,8 @@
 
 enum { KY_MOST_CARDS = 16, KY_STATE_BYTES = 8 };
 
-/* Who sets which mark of a card: `ky_mark` the first two, the staging of bodies and trees, and
- * batches of interaction lists two each. */
+/* The marks of a card: 0 and 1 are those of `ky_mark`, two belong to the staging of bodies and
+ * trees, two to batches of interaction lists. */
 enum { KY_MARK_STAGING = 2, KY_MARK_LISTS = 4 };
 
 /* The cards that an engine has opened. Bodies lie on the first. */
@@ -21,7 +21,7 @@ struct ky_cards {
     size_t count;
     uint64_t evaluations; /* since the bodies were put */
     int measured;         /* the last one has marks of time */
-    int reported;         /* somebody asked for its report, and will for the next one's */
+    int reported;         /* its report was asked for: the next one is measured, too */
 };
 
 /* The arguments of a launch, in the order of the kernel's own. */
@@ -82,7 +82,7 @@ static inline double ky_from_state(const struct ky_card *card, union ky_state_va
     return (double)value.part[0] + (double)value.part[1];
 }
 
-/* A kernel that exists for each precision, as `precision` wants it. */
+/* The numbers of the kernel `name` for each precision, and for one. */
 #define KY_EACH_PRECISION(name)                                                                    \
     {                                                                                              \
         KY_KERNEL_##name##_single, KY_KERNEL_##name##_extended, KY_KERNEL_##name##_double          \
@@ -93,8 +93,9 @@ static inline double ky_from_state(const struct ky_card *card, union ky_state_va
 size_t ky_real_bytes(int precision);
 size_t ky_real4_bytes(int precision);
 
-/* Number k of an array on its way, of `bytes` each: KY_STATE_BYTES, or those of a float, of which
- * and of double the numbers of the kernels are one. */
+/* Number k of an array that goes to a card, or comes from one. A number takes `bytes`: those of a
+ * float, or KY_STATE_BYTES for a number of the state. Numbers of the kernels are floats or doubles;
+ * a card that has double has it in the state. */
 static inline void ky_to_card(const struct ky_card *card, size_t bytes, void *array, size_t k,
                               double x)
 {

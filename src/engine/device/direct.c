@@ -4,8 +4,8 @@
 #include "engine/device/method.h"
 #include "engine/device/rows.h"
 
-/* On each card the results of its sinks, but for those of all bodies on the first, which are the
- * bodies' own. */
+/* For each card its sources, and the results of its sinks. When all bodies are sinks, the first
+ * card writes to the bodies' own accelerations and potentials instead. */
 struct direct {
     struct {
         struct ky_direct_buffers buffers;

@@ -56,7 +56,8 @@ struct ky_two_buffers {
     int now; /* 0 or 1 */
 };
 
-/* What may need scratch. */
+/* Operations over many numbers, which need scratch. Trees that the host builds need no sort and no
+ * scan; those that a device builds will. */
 enum ky_bulk { KY_BULK_SORT, KY_BULK_SCAN, KY_BULK_REDUCE };
 
 /* Memory of the host that a card copies from and to by itself; cleared: none. */
@@ -92,8 +93,8 @@ struct ky_driver {
 
     /* What there is; an entry without a device says why there is none. KY_USAGE past the last. */
     enum ky_status (*list)(size_t index, struct ky_device *device);
-    /* The place in that list of the first CPU, where `auto` stops. Does not ask drivers that are
-     * known to be of CPUs: one that is asked for its devices may end the process. */
+    /* The place in that list of the first CPU, where `auto` stops. An OpenCL platform that is known
+     * to be of CPUs is not asked for its devices, since that may end the process. */
     size_t (*first_cpu)(void);
     /* The index-th of the list. */
     enum ky_status (*open)(size_t index, struct ky_card **card, struct ky_error *error);

@@ -1,6 +1,6 @@
-/* The general walk (physics/visit.h) on the device: a lane a sink through the host's tree, with the
- * kernel of the action. What an action needs goes up, its results come back in the caller's order
- * and units. Lists are put into order on the device. */
+/* The general walk (physics/visit.h) on the device: a lane takes a sink through the host's tree,
+ * with the kernel of the action. What an action needs goes up, its results come back in the
+ * caller's order and units. Lists are put into order on the device. */
 #include "engine/device/general.h"
 
 #include <stdlib.h>

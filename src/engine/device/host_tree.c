@@ -88,8 +88,9 @@ static enum ky_status fetch(struct ky_host_tree *host, struct ky_error *error)
 enum ky_status ky_host_tree_build(struct ky_host_tree *host, const struct ky_parameters *parameters,
                                   struct ky_error *error)
 {
-    /* Each of a body and of a centre may be off by half its last digit, 2^-24 (single) or 2^-48
-     * (extended) of its distance from the origin. Positions in double are as they came. */
+    /* The place of a body and the centre of a cell may each be wrong by half their last digit,
+     * which is 2^-24 (single) or 2^-48 (extended) of the distance from the origin. A difference is
+     * wrong by both. Positions in double are as they came. */
     static const double digit[KY_PRECISIONS] = {0x1p-23, 0x1p-47, 0}, whole[3] = {0};
     enum ky_status status = fetch(host, error);
     if (status != KY_OK)

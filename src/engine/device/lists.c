@@ -40,8 +40,9 @@ static void release(const struct ky_device_bodies *bodies, void *own)
     ky_buffer_release(card, &lists->order);
 }
 
-/* A batch of lists: as long as they were seen to be in a uniform sphere with θ = 0.6, or the whole
- * system; on the host in parts, and twice joined. */
+/* Adds a batch of lists. A list is taken to be as long as it was seen to be in a uniform sphere
+ * with θ = 0.6, scaled to this θ, but never longer than the whole system. The host holds a batch in
+ * the chunks that threads made, and twice as one array. */
 static void lists_memory(const struct ky_parameters *parameters, size_t n, struct ky_memory *memory)
 {
     ky_host_tree_memory(parameters, n, memory);

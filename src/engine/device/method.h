@@ -8,7 +8,7 @@
 struct ky_method {
     enum ky_force force;
     int several_cards; /* it can share its work among several */
-    int comes_down;    /* an evaluation has bodies cross to the host and back, which it counts */
+    int comes_down;    /* bodies cross to the host, a tree crosses back; the report has the times */
     size_t own;        /* bytes of the state that it keeps, `own` below; 0 at the start */
 
     /* KY_UNSUPPORTED for what the parameters and, once they are `expected`, the bodies cannot have.

@@ -5,10 +5,13 @@
 
 #include "engine/device/bodies.h"
 
+/* v += a dt, kept back. dt in the caller's unit of time. */
 enum ky_status ky_device_kick(struct ky_device_bodies *bodies, double dt, struct ky_error *error);
+/* The kicks that were kept back, then x += v dt. */
 enum ky_status ky_device_drift(struct ky_device_bodies *bodies, double dt, struct ky_error *error);
 /* Makes the kicks that were kept back. */
 enum ky_status ky_device_settle(struct ky_device_bodies *bodies, struct ky_error *error);
+/* All of `sums`, in the caller's units. Waits for the cards. */
 enum ky_status ky_device_sums(struct ky_device_bodies *bodies, struct ky_sums *sums,
                               struct ky_error *error);
 

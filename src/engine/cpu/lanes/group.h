@@ -80,7 +80,7 @@ KY_INLINE void read_batch(const struct walk *walk, ky_ints index, struct batch *
     b->bodies = (ky_ints)link[3];
 }
 
-/* -1 for the cells that some place in the box has to open. So do cells that are close. */
+/* -1 for the cells that some place in the box has to open, and for those that are close. */
 KY_INLINE ky_ints test_batch(const struct walk *walk, const struct batch *b)
 {
     const unsigned how = walk->tree->opening;

@@ -109,9 +109,9 @@
 
 #define KY_KERNELS                                                                                 \
     KY_KERNELS_COMMON                                                                              \
-    KY_KERNELS_OF(single, 0)                                                                       \
-    KY_KERNELS_OF(extended, 1)                                                                     \
-    KY_KERNELS_OF(double, 2)                                                                       \
+    KY_KERNELS_OF(single, KY_SINGLE)                                                               \
+    KY_KERNELS_OF(extended, KY_EXTENDED)                                                           \
+    KY_KERNELS_OF(double, KY_DOUBLE)                                                               \
     KY_KERNELS_UNROLL                                                                              \
     KY_KERNELS_EXACT                                                                               \
     KY_KERNELS_SORT

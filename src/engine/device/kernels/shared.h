@@ -68,9 +68,6 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 /* External fields: numbers of each. */
 #define KY_EXTERNAL_STRIDE 10
 
-/* Bodies whose median is the origin of the float positions. */
-#define KY_MEDIAN 64
-
 /* The walk of each body: lanes of a group, and cells that are added in the kernel's own numbers. */
 #define KY_WALK_LANES 128
 #define KY_WALK_CHUNK 64

@@ -211,7 +211,7 @@ static enum ky_status allocate(struct ky_card *card, size_t bytes, struct ky_buf
     return KY_OK;
 }
 
-/* OpenCL has no parts of parts: that of a part is one of the buffer that this lies in. */
+/* OpenCL has no parts of parts: a part of a part is made as one of the buffer that both lie in. */
 static enum ky_status part(struct ky_card *card, const struct ky_buffer *whole, size_t offset,
                            size_t bytes, struct ky_buffer *buffer, struct ky_error *error)
 {
