@@ -15,11 +15,6 @@ static inline void ky_cell_apart(const struct ky_octree *tree, uint32_t cell, co
         d[c] = ((double)high->x[c] + (double)low->x[c]) - from[c];
 }
 
-static inline int ky_cell_is_leaf(const struct ky_octree *tree, uint32_t cell)
-{
-    return tree->link[cell].more == KY_NO_LINK;
-}
-
 /* Of a tree with quadrupoles, or with masses alone; then the others are 0. */
 static inline struct ky_moments ky_host_moments(const struct ky_octree *tree, uint32_t cell)
 {

@@ -169,26 +169,52 @@ static void sort_scan_and_reduce(void **state)
     on_devices(sizes_of_all_kinds);
 }
 
+/* A byte less than each operation asks for: nothing is started. */
+static void too_little_scratch(struct ky_card *card)
+{
+    enum { N = 100003 };
+    const struct ky_driver *driver = card->driver;
+    struct ky_error error = {0};
+    struct ky_buffer from = {0};
+    struct ky_two_buffers keys = {{{0}, {0}}, 1}, values = {{{0}, {0}}, 0};
+    assert_ok(ky_buffer_need(card, &from, "numbers", N, 8, &error));
+    for (int k = 0; k < 2; k++) {
+        assert_ok(ky_buffer_need(card, &keys.buffer[k], "keys", N, 8, &error));
+        assert_ok(ky_buffer_need(card, &values.buffer[k], "values", N, 4, &error));
+    }
+    for (int what = KY_BULK_SORT; what <= KY_BULK_REDUCE; what++) {
+        struct ky_buffer scratch = {0};
+        size_t bytes;
+        assert_ok(driver->scratch(card, (enum ky_bulk)what, N, &bytes, &error));
+        assert_true(bytes > 1);
+        assert_ok(ky_buffer_need(card, &scratch, "scratch", bytes - 1, 1, &error));
+        enum ky_status status =
+            what == KY_BULK_SORT   ? driver->sort(card, &keys, &values, N, 36, &scratch, &error)
+            : what == KY_BULK_SCAN ? driver->scan(card, &from, &from, N, &scratch, &error)
+                                   : driver->reduce(card, &from, 0, N, &from, 0, &scratch, &error);
+        assert_int_equal(status, KY_FAULT);
+        assert_non_null(strstr(error.text, "are needed for 100003 numbers"));
+        assert_true(keys.now == 1 && values.now == 0);
+        ky_buffer_release(card, &scratch);
+    }
+    for (int k = 0; k < 2; k++) {
+        ky_buffer_release(card, &keys.buffer[k]);
+        ky_buffer_release(card, &values.buffer[k]);
+    }
+    ky_buffer_release(card, &from);
+}
+
 /* Scratch is as large as was said, and is not left; too little of it is an error. */
 static void scratch_of_all_kinds(struct ky_card *card)
 {
     static const size_t some[] = {1, 2049, 100003};
-    struct ky_error error = {0};
-    struct ky_buffer from = {0}, scratch = {0};
-    size_t bytes;
     for (size_t s = 0; s < sizeof some / sizeof *some; s++) {
         sort_with(card, some[s], 36);
         scan_with(card, some[s]);
         reduce_with(card, some[s]);
     }
     assert_int_equal(guard.overruns, 0);
-    assert_ok(card->driver->scratch(card, KY_BULK_SCAN, 100003, &bytes, &error));
-    assert_ok(ky_buffer_need(card, &from, "numbers", 100003, 4, &error));
-    assert_ok(ky_buffer_need(card, &scratch, "scratch", bytes - 1, 1, &error));
-    assert_int_equal(card->driver->scan(card, &from, &from, 100003, &scratch, &error), KY_FAULT);
-    assert_non_null(strstr(error.text, "are needed for 100003 numbers"));
-    ky_buffer_release(card, &from);
-    ky_buffer_release(card, &scratch);
+    too_little_scratch(card);
 }
 
 static void scratch_is_the_callers(void **state)
