@@ -3,11 +3,7 @@
 
 #include <stdlib.h>
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
+#include "base/order.h"
 
 double ky_sampled_median(const double *x, size_t step, size_t n, size_t most)
 {
@@ -15,6 +11,6 @@ double ky_sampled_median(const double *x, size_t step, size_t n, size_t most)
     size_t stride = n / most + 1, count = 0;
     for (size_t i = 0; i < n; i += stride)
         sample[count++] = x[i * step];
-    qsort(sample, count, sizeof *sample, ascending);
+    qsort(sample, count, sizeof *sample, ky_order_reals);
     return count ? sample[count / 2] : 0;
 }

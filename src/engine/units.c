@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/median.h"
+#include "base/order.h"
 
 /* A body, or a softening, of more sizes of the system than FARTHEST is refused. Up to AT_EASE it
  * does not matter; beyond, the unit grows with it, for float holds no 1/s³ of more than 2³⁷ units.
@@ -13,7 +14,7 @@
 #define FARTHEST 1e12
 #define AT_EASE 0x1p27
 
-enum { SAMPLE = 1023 };
+enum { SAMPLE = KY_MEDIAN_MOST };
 
 struct extent {
     double size; /* nine bodies of ten lie within this of the middle, along every axis */
@@ -31,12 +32,6 @@ static double power_of_two(double x, int shift)
     exponent += shift;
     exponent = exponent > 500 ? 500 : exponent < -500 ? -500 : exponent;
     return ldexp(1.0, exponent);
-}
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 static double distance(const double x[3], const double middle[3])
@@ -58,7 +53,7 @@ static struct extent extent_of(const struct ky_bodies *bodies)
         middle[c] = ky_sampled_median(bodies->position[0] + c, 3, n, SAMPLE);
     for (size_t i = 0; i < n; i += stride)
         sample[count++] = distance(bodies->position[i], middle);
-    qsort(sample, count, sizeof *sample, ascending);
+    qsort(sample, count, sizeof *sample, ky_order_reals);
     for (size_t i = 0; i < n; i++) {
         double d = distance(bodies->position[i], middle);
         mean += d / (double)n;

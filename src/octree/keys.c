@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/order.h"
+
 enum { SAMPLES = 2048, SAMPLE_SHARE = 32, TRIM = 64, WIDEN = 8, PARALLEL_FROM = 8192 };
 
 /* ---- the curve ---------------------------------------------------------------------------- */
@@ -129,12 +131,6 @@ static struct ky_frame frame_of_bounds(const struct bounds *bounds)
     return frame;
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-    return (left > right) - (left < right);
-}
-
 struct ky_frame ky_frame_of_bulk(size_t n, const double *x, const double *y, const double *z,
                                  int threads)
 {
@@ -155,7 +151,7 @@ struct ky_frame ky_frame_of_bulk(size_t n, const double *x, const double *y, con
         }
         if (count <= 2 * trim)
             continue;
-        qsort(sample, count, sizeof *sample, compare_doubles);
+        qsort(sample, count, sizeof *sample, ky_order_reals);
         double low = sample[trim], high = sample[count - 1 - trim];
         double middle = 0.5 * low + 0.5 * high, reach = WIDEN * 0.5 * (high - low);
         bounds.low[axis] = fmax(bounds.low[axis], middle - reach);

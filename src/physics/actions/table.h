@@ -7,7 +7,9 @@
 #define KY_NEEDS_NOTHING 0
 #define KY_NEEDS_RADIUS 1     /* for each body or one for all */
 #define KY_NEEDS_NEIGHBOURS 2 /* a number k, below that of the bodies */
-#define KY_NEEDS_LISTS 4      /* lists to fill */
+/* Lists to fill. The first result is how many bodies belong in a list, also where its room is
+ * smaller: by that the engines know a list that is too short. */
+#define KY_NEEDS_LISTS 4
 
 /* Names and needs; p and number are handed through. Each file says by KY_RESULTS_NAME what its
  * results are: name, and the powers of G, mass and length in their unit. */

@@ -3,7 +3,7 @@
  *
  * Sources lie as x y z mass (floats relative to the middle of the system, or doubles), for
  * `extended` with the rest of the floats in `low`. A group takes a block of sinks and a slice of
- * the sources and writes the sums to `partial` [slice][sink]; ky_direct_reduce adds the slices.
+ * the sources and writes the sums to `partial` [slice][sink]; ky_reduce adds the slices.
  *
  * With KY_DIRECT_STATE the sources are the state itself, in double: `source` has the columns of
  * positions, `low` the masses, `own_eps2` the softenings, not squared.
