@@ -10,6 +10,7 @@
 #include "engine/device/fault.h"
 #include "engine/device/motion.h"
 #include "engine/device/opening.h"
+#include "engine/device/rows.h"
 
 /* Bytes for the k nearest of the sinks that are walked for in one launch. */
 enum { SPACE = 1 << 28 };
@@ -48,21 +49,9 @@ static enum ky_status stand_tree(struct ky_host_tree *host, struct ky_error *err
 
 static enum ky_status send_radii(struct general *walk, struct ky_error *error)
 {
-    size_t count = walk->request->radii;
-    void *radius = ky_allocate(count, walk->real);
-    if (!radius)
-        return ky_no_memory(error, "radii on their way", count, walk->real);
-    for (size_t i = 0; i < count; i++) {
-        double value = walk->request->radius[i] / walk->bodies->units.length;
-        if (walk->real == sizeof(double))
-            ((double *)radius)[i] = value;
-        else
-            ((float *)radius)[i] = (float)value;
-    }
-    enum ky_status status =
-        ky_buffer_fill(walk->card, &walk->radius, "radii", radius, count, walk->real, error);
-    free(radius);
-    return status;
+    const struct ky_walk_request *request = walk->request;
+    const struct ky_rows rows = {request->radii, 1, 1 / walk->bodies->units.length, walk->real};
+    return ky_rows_send(walk->card, &walk->radius, "radii", rows, request->radius, error);
 }
 
 static enum ky_status send_offsets(struct general *walk, struct ky_error *error)
