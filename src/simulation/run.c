@@ -176,6 +176,23 @@ static enum ky_status look_around(struct ky_run *run, const char **reason, struc
     return ky_run_keep_energy(run, error);
 }
 
+/* Takes over a softening that the caller's function has changed, so that snapshots and restart
+ * files tell it. */
+static enum ky_status take_softening(struct ky_run *run, struct ky_error *error)
+{
+    const double now = run->sim->parameters.softening, before = run->parameters.softening;
+    char *text = NULL;
+    if (now == before || (isnan(now) && isnan(before)))
+        return KY_OK;
+    enum ky_status status = ky_sim_parameters_text(&run->sim->parameters, &text, error);
+    if (status)
+        return status;
+    free(run->text);
+    run->text = text;
+    run->parameters.softening = now;
+    return KY_OK;
+}
+
 /* Calls the caller's function, if it is due after this step. */
 static enum ky_status visit(struct ky_run *run, struct ky_error *error)
 {
@@ -184,7 +201,8 @@ static enum ky_status visit(struct ky_run *run, struct ky_error *error)
     if (!run->given.visit || now.part != 0 || now.ticks / run->schedule.stride % every)
         return KY_OK;
     run->sim->in_run = 1;
-    return run->given.visit(run->given.visit_context, run->sim, error);
+    enum ky_status status = run->given.visit(run->given.visit_context, run->sim, error);
+    return status ? status : take_softening(run, error);
 }
 
 /* Goes to the next instant at which something may be due, and writes what is due there. */

@@ -309,6 +309,60 @@ static void a_function_within_a_run(void **state)
     ky_snapshot_free(&bodies);
 }
 
+/* At time 0.25 one softening for all, at 0.75 each body's own. */
+static enum ky_status soften(void *context, struct ky_sim *sim, struct ky_error *problem)
+{
+    (void)context;
+    const double time = ky_sim_time(sim);
+    double own[200];
+    for (int i = 0; i < 200; i++)
+        own[i] = 0.1 + 0.001 * i;
+    const struct ky_bodies bodies = {.n = 200, .softening = own};
+    if (time == 0.25)
+        return ky_sim_set_softening(sim, 0.3, problem);
+    return time == 0.75 ? ky_sim_write(sim, &bodies, problem) : KY_OK;
+}
+
+/* A run whose softening was changed on the way goes on with that, as if it had not stopped. */
+static void a_changed_softening_is_resumed(void **state)
+{
+    (void)state;
+    struct ky_parameters parameters, defaults;
+    struct ky_run_parameters run, more;
+    struct ky_snapshot bodies;
+    struct ky_bodies end[2];
+    struct ky_sim *sim;
+    char path[96];
+    prepare(&parameters, &run, &bodies);
+    ky_parameters_defaults(&defaults);
+    run.overwrite = run.keep = 1;
+    run.visit = soften;
+    run.every = (double)NAN;
+    assert_ok(ky_run(&parameters, &run, &bodies, &error));
+    run.output = part;
+    run.end = 0.5;
+    assert_ok(ky_run(&parameters, &run, &bodies, &error));
+    ky_run_parameters_defaults(&more);
+    more.output = part;
+    more.visit = soften;
+    for (more.end = 0.8125; more.end <= 1; more.end += 0.1875)
+        assert_ok(ky_resume(&defaults, &more, &error));
+    for (int k = 0; k < 2; k++) {
+        snprintf(path, sizeof path, "%s/restart.kyo", k ? part : whole);
+        assert_ok(ky_sim_restore(path, &defaults, &sim, &error));
+        assert_ok(ky_bodies_allocate(&end[k], 200, KY_WITH_SOFTENING, &error));
+        assert_ok(ky_sim_bodies(sim, &end[k], &error));
+        assert_true(ky_sim_time(sim) == 1);
+        ky_sim_close(sim);
+    }
+    assert_memory_equal(end[0].position, end[1].position, 200 * sizeof *end->position);
+    assert_memory_equal(end[0].softening, end[1].softening, 200 * sizeof *end->softening);
+    assert_true(end[0].softening[199] > 0.298);
+    ky_bodies_free(&end[0]);
+    ky_bodies_free(&end[1]);
+    ky_snapshot_free(&bodies);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -319,6 +373,7 @@ int main(void)
         cmocka_unit_test(refuses),
         cmocka_unit_test(a_function_within_a_run),
         cmocka_unit_test(a_signal_at_the_start_keeps_old_results),
+        cmocka_unit_test(a_changed_softening_is_resumed),
     };
     char command[96];
     if (!mkdtemp(top))
