@@ -224,7 +224,8 @@ enum ky_status ky_engine_memory(const struct ky_parameters *parameters, unsigned
 
 /* After a failure the engine can only be closed. */
 enum ky_status ky_engine_resize(struct ky_engine *engine, size_t n, struct ky_error *error);
-/* KY_USAGE for units that are no powers of two and for a cube that is none. */
+/* KY_USAGE for units that are no powers of two, and for a cube that is none or whose edge is not
+ * from 1 to 2³⁷ units: float holds no more (units.c). */
 enum ky_status ky_engine_set_frame(struct ky_engine *engine, const struct ky_engine_frame *frame,
                                    struct ky_error *error);
 /* External fields from the next forces on, in place of those before; count 0: none. They add to the

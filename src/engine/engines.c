@@ -210,6 +210,10 @@ enum ky_status ky_engine_set_frame(struct ky_engine *engine, const struct ky_eng
                   !isfinite(frame->edge + frame->low[0] + frame->low[1] + frame->low[2])))
         return ky_fail(error, KY_USAGE, "a cube of edge %g; it must be positive and finite",
                        frame->edge);
+    if (frame && !(frame->edge >= frame->length && frame->edge <= 0x1p37 * frame->length))
+        return ky_fail(error, KY_USAGE,
+                       "a cube of edge %g with a unit of %g; it must have from 1 to 2^37 units",
+                       frame->edge, frame->length);
     engine->verbs->frame(engine, frame);
     return KY_OK;
 }

@@ -121,6 +121,11 @@ enum ky_status ky_engine_units(const struct ky_bodies *bodies,
                        "lengths of about %.3g and masses of about %.3g give accelerations that no "
                        "number holds; other units are needed",
                        size, mass);
+    if (frame->edge > 0 && extent.far > 0x1p40 * frame->length)
+        return ky_fail(error, KY_BAD_DATA,
+                       "body %zu is %.3g from the middle of the system: too far for a unit of %.3g "
+                       "that was given",
+                       extent.body, extent.far, frame->length);
     if (frame->edge > 0)
         *units = (struct ky_engine_units){frame->length, frame->mass};
     return KY_OK;

@@ -333,7 +333,10 @@ static void a_frame_from_outside(void **state)
                                                    {1, 0, {0}, 1},
                                                    {1, 1, {0}, 0},
                                                    {1, 1, {HUGE_VAL}, 1},
-                                                   {1, 1, {0}, -1}};
+                                                   {1, 1, {0}, -1},
+                                                   {0x1p-60, 1, {0}, 1}, /* float does not */
+                                                   {0x1p60, 1, {0}, 1}}, /* hold these */
+        narrow = {0x1p-50, 1, {0}, 0x1p-40};
     struct ky_bodies bodies = cloud_make(PLUMMER, N);
     for (int k = 0; k < 4 * engine_count; k++) {
         struct ky_parameters given =
@@ -344,6 +347,8 @@ static void a_frame_from_outside(void **state)
                          *framed = open_with(&parameters, &bodies);
         for (size_t w = 0; w < sizeof wrong / sizeof *wrong; w++)
             assert_int_equal(ky_engine_set_frame(framed, &wrong[w], &error), KY_USAGE);
+        assert_ok(ky_engine_set_frame(framed, &narrow, &error));
+        assert_int_equal(ky_engine_put(framed, &bodies, &error), KY_BAD_DATA);
         assert_ok(ky_engine_set_frame(framed, &frames[k % 2], &error));
         assert_ok(ky_engine_put(framed, &bodies, &error));
         assert_ok(ky_engine_forces(own, &error));
