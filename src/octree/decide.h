@@ -14,24 +14,30 @@ static inline __attribute__((always_inline)) int
 ky_octree_must_open(const struct ky_octree *tree, uint32_t cell, const double d[3],
                     const float half[3], double factor)
 {
-    struct ky_opening_apart apart = {(float)d[0], (float)d[1], (float)d[2], 0, 0, 0};
-    struct ky_opening_sides sides = {0, 0, 0, 0, 0, 0};
     const unsigned how = tree->opening;
-    const float open2 = (float)((double)tree->centre[cell].open2 * factor);
+    const double open2 = (double)tree->centre[cell].open2 * factor;
     if (tree->link[cell].bodies == 1) /* one body needs no cell */
         return 1;
-    float d2 = (float)(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
-    if (half) {
-        apart.hx = half[0], apart.hy = half[1], apart.hz = half[2];
-        d2 = ky_opening_distance2(apart);
+    /* The test without a box needs no rounding to float, and decides on most. */
+    if (!(how & KY_OPENING_TO_BOX)) {
+        const double close2 = (double)KY_OPENING_CLOSE2;
+        double d2 = 0;
+        for (int c = 0; c < 3; c++) {
+            double gap = half ? fabs(d[c]) - (double)half[c] : fabs(d[c]);
+            d2 += gap > 0 ? gap * gap : 0;
+        }
+        if (d2 <= (open2 > close2 ? open2 : close2))
+            return 1;
     }
-    if (!(how & KY_OPENING_TO_BOX) && ky_opening_opens(apart, sides, d2, open2, 0))
-        return 1; /* most are known before their box is read */
     if (!(how & KY_OPENING_BOXES))
         return 0;
     const float *a = tree->box[cell].below, *b = tree->box[cell].above;
-    sides = (struct ky_opening_sides){a[0], a[1], a[2], b[0], b[1], b[2]};
-    return ky_opening_opens(apart, sides, d2, open2, how);
+    struct ky_opening_apart apart = {(float)d[0], (float)d[1], (float)d[2], 0, 0, 0};
+    const struct ky_opening_sides sides = {a[0], a[1], a[2], b[0], b[1], b[2]};
+    if (half)
+        apart.hx = half[0], apart.hy = half[1], apart.hz = half[2];
+    /* What is left is the box's own distance, or its touch: that to the centre was too large. */
+    return ky_opening_opens(apart, sides, INFINITY, (float)open2, how);
 }
 
 #endif
