@@ -13,8 +13,9 @@
  *   `struct ky_sums sums = {0};`, or begin with their size.
  * - Units are the caller's. G is a number in `struct ky_parameters` (1 by default).
  *
- * Over 600 lines because it is the manual of the library, read from front to back: parts of it
- * would have to be read together anyway.
+ * Why this file has more than 600 lines: it is the library's manual, which a user reads in one file
+ * from front to back and searches with one command. More than half of its lines are comments. Its
+ * sections use each other's types, so that no part could be included without the others.
  */
 #ifndef KYOHO_KYOHO_H
 #define KYOHO_KYOHO_H
@@ -344,9 +345,10 @@ KY_API void ky_sim_close(struct ky_sim *sim); /* NULL is allowed */
 /* Goes on by `steps` steps of parameters.step. A step that was divided counts once more when it is
  * completed. After a failure the simulation can only be closed. */
 KY_API enum ky_status ky_sim_advance(struct ky_sim *sim, uint64_t steps, struct ky_error *error);
-/* Goes on to `time`. KY_USAGE for a time that does not lie ahead. No step ends there: KY_USAGE with
- * the nearest times if `shorten` is 0; else the last step is divided, and what is left of it is the
- * first step of the next call, so that the times of the steps stay what they were. */
+/* Goes on to `time`; the present time is allowed and changes nothing. KY_USAGE for a time that lies
+ * behind. Where no step ends at `time`: KY_USAGE with the nearest times if `shorten` is 0; else the
+ * last step is divided, and what is left of it is the first step of the next call, so that the
+ * times of the steps stay what they were. */
 KY_API enum ky_status ky_sim_advance_to(struct ky_sim *sim, double time, int shorten,
                                         struct ky_error *error);
 
