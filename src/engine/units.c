@@ -7,6 +7,7 @@
 
 #include "base/median.h"
 #include "base/order.h"
+#include "engine/softening.h"
 
 /* A body, or a softening, of more sizes of the system than FARTHEST is refused. Up to AT_EASE it
  * does not matter; beyond, the unit grows with it, for float holds no 1/s³ of more than 2³⁷ units.
@@ -137,6 +138,16 @@ struct ky_engine_scale ky_engine_scale(const struct ky_engine_units *units, doub
     double strength = frexp(g, &exponent);
     double potential = ldexp(units->mass / units->length, exponent);
     return (struct ky_engine_scale){potential / units->length, potential, strength};
+}
+
+int ky_engine_how(const struct ky_bodies *bodies, const struct ky_parameters *parameters,
+                  const struct ky_engine_units *units)
+{
+    const int kind = parameters->softening_kind, own = bodies->softening != NULL;
+    double least = own ? (double)INFINITY : parameters->softening;
+    for (size_t i = 0; own && i < bodies->n; i++)
+        least = fmin(least, bodies->softening[i]);
+    return ky_pairs_how(kind, own) | ky_pairs_guard(ky_sink_eps2(kind, own, least / units->length));
 }
 
 /* Room for accelerations that were never computed is full of zeros. */

@@ -27,6 +27,10 @@ struct ky_engine_scale {
     double acceleration, potential, strength;
 };
 struct ky_engine_scale ky_engine_scale(const struct ky_engine_units *units, double g);
+/* How loops soften pairs of these bodies, in these units: KY_GUARD … of physics/softening_kinds.h.
+ * The parameters' softening is that of bodies which have none of their own. */
+int ky_engine_how(const struct ky_bodies *bodies, const struct ky_parameters *parameters,
+                  const struct ky_engine_units *units);
 /* Whether the accelerations of the bodies are there and were computed. */
 int ky_knows_acceleration(const struct ky_bodies *bodies);
 

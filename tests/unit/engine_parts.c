@@ -268,6 +268,7 @@ static void fields_of_every_method(void **state)
             struct ky_parameters given = parameters_of(engine, force, precision);
             given.softening_kind = kind ? KY_SYMMETRIC : KY_PLUMMER;
             given.theta = 0.25;
+            given.opening = s % 2 ? KY_OFFSET : KY_RELATIVE; /* for points the same */
             struct ky_points points = make_points(&bodies, sizes[s].points, 0.02, 0);
             const struct ky_parameters parameters = resolved(&given);
             check_field(&parameters, &bodies, &points,
@@ -301,6 +302,51 @@ static void fields_on_top_of_bodies(void **state)
         free((void *)(uintptr_t)points.body);
         ky_bodies_free(&bodies);
     }
+}
+
+/* Forces, fields and general walks at one place of the bodies share a tree where the opening is one
+ * for all of them, and give what each gives by itself. */
+static void a_tree_serves_all_at_one_place(void **state)
+{
+    (void)state;
+    enum { POINTS = 20 };
+    static double found[N];
+    const double radius = 0.5;
+    const struct ky_walk_request count = {
+        .action = KY_ACTION_count, .n = N, .radius = &radius, .radii = 1, .results = found};
+    struct ky_bodies bodies = moving_cloud(N, 1);
+    struct ky_points points = make_points(&bodies, POINTS, 0.02, 0);
+    for (int k = 0; k < 4 * METHODS * engine_count; k++) {
+        const int force = force_of(k / 4 / METHODS, k / 4 % METHODS), relative = k / 2 % 2;
+        double a[POINTS][3], alone[POINTS][3];
+        struct ky_parameters given = parameters_of(k / 4 / METHODS, force, KY_DOUBLE);
+        given.opening = relative ? KY_RELATIVE : KY_OFFSET;
+        given.alpha = relative ? 0.005 : (double)NAN;
+        const struct ky_parameters parameters = resolved(&given);
+        struct ky_force_report report;
+        if (force == KY_DIRECT)
+            continue;
+        struct ky_engine *engine = open_with(&parameters, &bodies);
+        if (k % 2)
+            assert_ok(ky_engine_field(engine, &points, alone, NULL, &error));
+        assert_ok(ky_engine_forces(engine, &error));
+        if (!(k % 2)) { /* with the other tree in between, if there are two */
+            assert_ok(ky_engine_walk(engine, &count, &error));
+            ky_engine_report(engine, &report);
+            assert_true(report.build == 0);
+        }
+        assert_ok(ky_engine_field(engine, &points, a, NULL, &error));
+        assert_ok(ky_engine_walk(engine, &count, &error));
+        ky_engine_report(engine, &report);
+        assert_true((report.build == 0) == !relative);
+        ky_engine_close(engine);
+        engine = open_with(&parameters, &bodies);
+        assert_ok(ky_engine_field(engine, &points, alone, NULL, &error));
+        assert_memory_equal(a, alone, sizeof a);
+        ky_engine_close(engine);
+    }
+    free((void *)(uintptr_t)points.position);
+    ky_bodies_free(&bodies);
 }
 
 static void wrong_lists(void **state)
@@ -381,6 +427,7 @@ int main(void)
         cmocka_unit_test(some_bodies_of_every_method),
         cmocka_unit_test(some_bodies_of_few),
         cmocka_unit_test(wrong_lists),
+        cmocka_unit_test(a_tree_serves_all_at_one_place),
         cmocka_unit_test(fields_of_every_method),
         cmocka_unit_test(fields_on_top_of_bodies),
         cmocka_unit_test(a_frame_from_outside),

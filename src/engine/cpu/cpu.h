@@ -24,6 +24,7 @@ struct ky_cpu {
     unsigned extras;                /* the columns that an integrator asked for */
     double *extra[KY_COLUMN_COUNT]; /* component by component; NULL: not asked for */
     double *softening;              /* NULL: parameters->softening for all */
+    int how;                        /* to soften pairs: KY_GUARD … of physics/softening_kinds.h */
     double length, mass_unit;
     struct ky_engine_frame frame;   /* edge 0: found from the bodies */
     const struct ky_active *active; /* of the present evaluation; NULL: all bodies */
@@ -32,7 +33,9 @@ struct ky_cpu {
     double *partial;                /* KY_SUMS numbers for each chunk of bodies */
     void *column;                   /* direct: columns in float */
     struct ky_octree tree;          /* tree and walk */
-    int tree_stands; /* general walk: `tree` is that of the present positions, with links */
+    int tree_stands;                /* `tree` is that of the present positions */
+    int tree_opening;               /* with which it was built: enum ky_opening */
+    int tree_linked;                /* it has its links */
     struct ky_force_report report;
 };
 
@@ -55,8 +58,6 @@ static inline int ky_cpu_is_active(const struct ky_cpu *cpu, size_t i)
 /* ε² of one sink in the engine's units, without that of the source where sources bring their own.
  */
 double ky_cpu_sink_eps2(const struct ky_cpu *cpu, size_t i);
-/* How loops soften pairs: KY_GUARD … of physics/softening_kinds.h. */
-int ky_cpu_how(const struct ky_cpu *cpu);
 /* Field for G = 1 in the engine's units to the caller's. */
 struct ky_cpu_scale {
     double acceleration, potential;
@@ -69,11 +70,12 @@ enum ky_status ky_cpu_direct(struct ky_cpu *cpu, struct ky_error *error);
 double ky_cpu_direct_memory(const struct ky_parameters *parameters, size_t n);
 /* The same by the tree, for groups of bodies or (--force walk) for each body by itself. */
 enum ky_status ky_cpu_tree(struct ky_cpu *cpu, struct ky_error *error);
-/* The bodies as the octree takes them. */
-struct ky_octree_bodies ky_cpu_octree_bodies(const struct ky_cpu *cpu);
-/* Keys to groups for the present positions; adds the seconds to the report. */
-enum ky_status ky_cpu_build_tree(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+/* Builds the tree over the present positions unless it stands, with the opening of the parameters
+ * and with links; adds the seconds to the report. */
+enum ky_status ky_cpu_stand_tree(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                  struct ky_error *error);
+/* Makes the links of the tree unless it has them. */
+void ky_cpu_link_tree(struct ky_cpu *cpu);
 /* Before an evaluation: seconds and interactions are of the last one. */
 static inline void ky_cpu_clear_report(struct ky_cpu *cpu)
 {
@@ -84,11 +86,9 @@ static inline void ky_cpu_clear_report(struct ky_cpu *cpu)
 /* Every body by itself through the tree that is built. */
 enum ky_status ky_cpu_walk_bodies(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                   struct ky_error *error);
-/* The field of the tree for G = 1 at one place that is no body, in the engine's units. The opening
- * is not relative. */
-struct ky_field ky_cpu_walk_point(const struct ky_cpu *cpu, const struct ky_octree *tree,
-                                  const struct ky_parameters *parameters, const double x[3],
-                                  double eps2);
+/* The field for G = 1 at one place that is no body, in the engine's units, by the tree that stands,
+ * whose opening is not relative. */
+struct ky_field ky_cpu_walk_point(const struct ky_cpu *cpu, const double x[3], double eps2);
 enum ky_status ky_cpu_field(struct ky_engine *engine, const struct ky_points *points,
                             double (*acceleration)[3], double *potential, struct ky_error *error);
 /* For the relative opening test, from the last accelerations. */

@@ -23,7 +23,6 @@ double ky_cpu_direct_memory(const struct ky_parameters *parameters, size_t n)
 /* Positions relative to `centre` as float and, for extended, the rest as a second float. */
 static void fill_single(struct ky_cpu *cpu, const double centre[3], struct ky_direct *direct)
 {
-    const int how = ky_cpu_how(cpu);
     size_t n = cpu->n;
     float *column = cpu->column, *mass = column + 3 * n, *eps2 = column + 4 * n,
           *low = cpu->parameters->precision == KY_EXTENDED ? column + 5 * n : NULL;
@@ -47,7 +46,7 @@ static void fill_single(struct ky_cpu *cpu, const double centre[3], struct ky_di
         .mass = mass,
         .eps2 = eps2,
         .low = {low, low ? low + n : NULL, low ? low + 2 * n : NULL},
-        .how = how,
+        .how = cpu->how,
     };
 }
 
@@ -55,9 +54,8 @@ static void fill_single(struct ky_cpu *cpu, const double centre[3], struct ky_di
 static enum ky_status fill_double(struct ky_cpu *cpu, struct ky_direct *direct, double **eps2,
                                   struct ky_error *error)
 {
-    const int how = ky_cpu_how(cpu);
     *eps2 = NULL;
-    if (how & KY_EPS_OF_BOTH) {
+    if (cpu->how & KY_EPS_OF_BOTH) {
         *eps2 = ky_allocate(cpu->n, sizeof **eps2);
         if (!*eps2)
             return ky_no_memory(error, "squared softenings", cpu->n, sizeof **eps2);
@@ -71,7 +69,7 @@ static enum ky_status fill_double(struct ky_cpu *cpu, struct ky_direct *direct, 
         .z = cpu->x[2],
         .mass = cpu->mass,
         .eps2 = *eps2,
-        .how = how,
+        .how = cpu->how,
     };
     return KY_OK;
 }

@@ -219,6 +219,7 @@ static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodi
     cpu->tree_stands = 0;
     cpu->length = units.length;
     cpu->mass_unit = units.mass;
+    cpu->how = ky_engine_how(bodies, cpu->parameters, &units);
     cpu->has_acceleration = ky_knows_acceleration(bodies);
     double per_length = 1 / cpu->length, per_mass = 1 / cpu->mass_unit;
 #pragma omp parallel for num_threads(cpu->team)
@@ -285,7 +286,6 @@ static enum ky_status forces(struct ky_engine *engine, const struct ky_active *a
 {
     struct ky_cpu *cpu = (struct ky_cpu *)engine;
     ky_cpu_clear_report(cpu);
-    cpu->tree_stands = 0;
     double start = ky_clock();
     enum ky_status status = activate(cpu, active, error);
     if (!status)

@@ -1,7 +1,6 @@
 /* The field of the bodies at points that are none of them: for the exact sum over all bodies, for
  * the other methods through a tree with the opening and the moments of the parameters. In double.
  */
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -12,10 +11,8 @@
 struct place {
     const struct ky_cpu *cpu;
     const struct ky_points *points;
-    struct ky_parameters parameters; /* with an opening that needs no last acceleration */
-    struct ky_octree tree;
-    int how;           /* to soften: KY_GUARD … of physics/softening_kinds.h */
-    double *body_eps2; /* of each body, where `how` asks for it */
+    int direct;        /* all bodies are summed */
+    double *body_eps2; /* of each body, where the softening asks for it */
     double eps2;       /* of a point, with that of the bodies where it is the same for all */
 };
 
@@ -27,7 +24,7 @@ static struct ky_field sum_bodies(const struct place *place, const double at[3],
     for (size_t j = 0; j < cpu->n; j++) {
         double dx = cpu->x[0][j] - at[0], dy = cpu->x[1][j] - at[1], dz = cpu->x[2][j] - at[2];
         double eps2 = place->body_eps2 ? place->body_eps2[j] : 0;
-        struct ky_softened pair = ky_soften(dx, dy, dz, place->eps2, eps2, place->how);
+        struct ky_softened pair = ky_soften(dx, dy, dz, place->eps2, eps2, cpu->how | KY_GUARD);
         pair.y = j == own ? 0 : pair.y;
         field = ky_add_body(field, dx, dy, dz, pair, cpu->mass[j]);
     }
@@ -38,16 +35,14 @@ static void fill(const struct place *place, double (*acceleration)[3], double *p
 {
     const struct ky_cpu *cpu = place->cpu;
     const struct ky_cpu_scale scale = ky_cpu_scale(cpu);
-    const int direct = place->parameters.force == KY_DIRECT;
     const uint32_t *body = place->points->body;
 #pragma omp parallel for schedule(dynamic, 16) num_threads(cpu->threads)
     for (size_t k = 0; k < place->points->count; k++) {
         const double *position = place->points->position[k];
         const double at[3] = {position[0] / cpu->length, position[1] / cpu->length,
                               position[2] / cpu->length};
-        struct ky_field field =
-            direct ? sum_bodies(place, at, body ? body[k] : KY_NO_BODY)
-                   : ky_cpu_walk_point(cpu, &place->tree, &place->parameters, at, place->eps2);
+        struct ky_field field = place->direct ? sum_bodies(place, at, body ? body[k] : KY_NO_BODY)
+                                              : ky_cpu_walk_point(cpu, at, place->eps2);
         if (acceleration) {
             acceleration[k][0] = scale.acceleration * field.x;
             acceleration[k][1] = scale.acceleration * field.y;
@@ -66,8 +61,7 @@ static enum ky_status soften(struct place *place, struct ky_error *error)
     place->eps2 =
         ky_point_eps2(kind, cpu->softening != NULL, place->points->softening / cpu->length,
                       cpu->parameters->softening / cpu->length);
-    place->how = ky_pairs_how(kind, cpu->softening != NULL) | KY_GUARD;
-    if (!(place->how & KY_EPS_OF_BOTH) || place->parameters.force != KY_DIRECT)
+    if (!(cpu->how & KY_EPS_OF_BOTH) || !place->direct)
         return KY_OK; /* a tree has those of the bodies */
     place->body_eps2 = ky_allocate(cpu->n, sizeof(double));
     for (size_t i = 0; place->body_eps2 && i < cpu->n; i++)
@@ -80,24 +74,20 @@ enum ky_status ky_cpu_field(struct ky_engine *engine, const struct ky_points *po
                             double (*acceleration)[3], double *potential, struct ky_error *error)
 {
     struct ky_cpu *cpu = (struct ky_cpu *)engine;
-    struct place place = {.cpu = cpu, .points = points, .parameters = *cpu->parameters};
-    if (place.parameters.opening == KY_RELATIVE)
-        place.parameters.opening = KY_OFFSET;
-    if (cpu->n == 0)
-        place.parameters.force = KY_DIRECT;
-    ky_octree_init(&place.tree);
+    struct ky_parameters parameters = *cpu->parameters;
+    const struct ky_force_report report = cpu->report; /* it is not of this */
+    struct place place = {
+        .cpu = cpu, .points = points, .direct = parameters.force == KY_DIRECT || cpu->n == 0};
+    if (parameters.opening == KY_RELATIVE)
+        parameters.opening = KY_OFFSET;
     enum ky_status status = ky_points_check(points, cpu->parameters, error);
     if (!status)
         status = soften(&place, error);
-    if (!status && place.parameters.force != KY_DIRECT) {
-        const struct ky_octree_bodies bodies = ky_cpu_octree_bodies(cpu);
-        status = ky_octree_build(&place.tree, &bodies, &place.parameters, error);
-        if (!status)
-            ky_octree_link(&place.tree);
-    }
+    if (!status && !place.direct)
+        status = ky_cpu_stand_tree(cpu, &parameters, error);
+    cpu->report = report;
     if (!status)
         fill(&place, acceleration, potential);
-    ky_octree_free(&place.tree);
     free(place.body_eps2);
     return status;
 }

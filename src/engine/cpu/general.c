@@ -375,24 +375,12 @@ static enum ky_status walk_groups(const struct general *walk, struct ky_error *e
     return status == KY_OK ? ky_walk_room_check(walk->request, wanted, error) : status;
 }
 
-/* A walk after another at the same positions uses the same tree. */
-static enum ky_status stand_tree(struct ky_cpu *cpu, struct ky_error *error)
-{
-    if (cpu->tree_stands)
-        return KY_OK;
-    enum ky_status status = ky_cpu_build_tree(cpu, cpu->parameters, error);
-    if (status == KY_OK)
-        ky_octree_link(&cpu->tree);
-    cpu->tree_stands = status == KY_OK;
-    return status;
-}
-
 enum ky_status ky_cpu_walk_action(struct ky_cpu *cpu, const struct ky_cpu_action *action,
                                   const struct ky_walk_request *request, struct ky_error *error)
 {
     ky_cpu_clear_report(cpu);
     double start = ky_clock();
-    enum ky_status status = cpu->n ? stand_tree(cpu, error) : KY_OK;
+    enum ky_status status = cpu->n ? ky_cpu_stand_tree(cpu, cpu->parameters, error) : KY_OK;
     double built = ky_clock();
     struct general walk = {
         .cpu = cpu,
@@ -403,7 +391,7 @@ enum ky_status ky_cpu_walk_action(struct ky_cpu *cpu, const struct ky_cpu_action
         .largest = (size_t)cpu->parameters->group,
         .window =
             (size_t)cpu->parameters->group + (action->facts.about.needs_k ? 2 * request->k : 0),
-        .source_eps = ky_cpu_how(cpu) & KY_EPS_OF_BOTH,
+        .source_eps = cpu->how & KY_EPS_OF_BOTH,
     };
     if (status == KY_OK && cpu->n)
         status = walk_groups(&walk, error);

@@ -115,7 +115,7 @@ static enum ky_status walk_groups(struct ky_cpu *cpu, const struct ky_parameters
     const struct ky_group_walk walk = {
         .tree = tree,
         .eps2 = cpu->n ? ky_cpu_sink_eps2(cpu, 0) : 0,
-        .how = ky_cpu_how(cpu),
+        .how = cpu->how,
         .quadrupole = parameters->multipole > 1,
     };
     const int is_relative = parameters->opening == KY_RELATIVE;
@@ -139,7 +139,8 @@ static enum ky_status walk_groups(struct ky_cpu *cpu, const struct ky_parameters
     return KY_OK;
 }
 
-struct ky_octree_bodies ky_cpu_octree_bodies(const struct ky_cpu *cpu)
+/* The bodies as the octree takes them. */
+static struct ky_octree_bodies octree_bodies(const struct ky_cpu *cpu)
 {
     struct ky_octree_bodies bodies = {.n = cpu->n,
                                       .x = cpu->x[0],
@@ -153,16 +154,38 @@ struct ky_octree_bodies ky_cpu_octree_bodies(const struct ky_cpu *cpu)
     return bodies;
 }
 
-enum ky_status ky_cpu_build_tree(struct ky_cpu *cpu, const struct ky_parameters *parameters,
-                                 struct ky_error *error)
+/* Keys to groups for the present positions; adds the seconds to the report. */
+static enum ky_status build(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+                            struct ky_error *error)
 {
-    const struct ky_octree_bodies bodies = ky_cpu_octree_bodies(cpu);
+    const struct ky_octree_bodies bodies = octree_bodies(cpu);
     enum ky_status status = ky_octree_build(&cpu->tree, &bodies, parameters, error);
     const struct ky_octree_seconds *seconds = &cpu->tree.seconds;
     cpu->report.keys += seconds->keys;
     cpu->report.sort += seconds->sort;
     cpu->report.build += seconds->build;
     cpu->report.moments += seconds->moments;
+    cpu->tree_stands = status == KY_OK;
+    cpu->tree_opening = parameters->opening;
+    cpu->tree_linked = 0;
+    return status;
+}
+
+void ky_cpu_link_tree(struct ky_cpu *cpu)
+{
+    if (!cpu->tree_linked)
+        ky_octree_link(&cpu->tree);
+    cpu->tree_linked = 1;
+}
+
+enum ky_status ky_cpu_stand_tree(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+                                 struct ky_error *error)
+{
+    enum ky_status status = KY_OK;
+    if (!cpu->tree_stands || cpu->tree_opening != parameters->opening)
+        status = build(cpu, parameters, error);
+    if (status == KY_OK)
+        ky_cpu_link_tree(cpu);
     return status;
 }
 
@@ -170,7 +193,7 @@ static enum ky_status pass(void *engine, const struct ky_parameters *parameters,
                            struct ky_error *error)
 {
     struct ky_cpu *cpu = engine;
-    enum ky_status status = ky_cpu_build_tree(cpu, parameters, error);
+    enum ky_status status = build(cpu, parameters, error);
     double start = ky_clock();
     if (status == KY_OK)
         status = parameters->force == KY_WALK ? ky_cpu_walk_bodies(cpu, parameters, error)

@@ -1,12 +1,9 @@
 /* The engine's own units and what depends on them; see cpu.h. */
 #include "engine/cpu/cpu.h"
 
-#include <math.h>
-
 #include "base/median.h"
 #include "engine/softening.h"
 #include "engine/units.h"
-#include "physics/gravity.h"
 
 /* The median, so that a few bodies far outside do not take the digits of all others. */
 void ky_cpu_centre(const struct ky_cpu *cpu, double centre[3])
@@ -33,13 +30,4 @@ double ky_cpu_sink_eps2(const struct ky_cpu *cpu, size_t i)
 {
     double eps = cpu->softening ? cpu->softening[i] : cpu->parameters->softening / cpu->length;
     return ky_sink_eps2(cpu->parameters->softening_kind, cpu->softening != NULL, eps);
-}
-
-int ky_cpu_how(const struct ky_cpu *cpu)
-{
-    double least = (double)INFINITY;
-    for (size_t i = 0; i < (cpu->softening ? cpu->n : 1); i++)
-        least = fmin(least, ky_cpu_sink_eps2(cpu, i));
-    return ky_pairs_how(cpu->parameters->softening_kind, cpu->softening != NULL) |
-           ky_pairs_guard(least);
 }

@@ -106,27 +106,17 @@ static void walk_body(struct ky_cpu *cpu, const struct body_walk *walk, uint32_t
     *cells += sink.cells;
 }
 
-static struct body_walk walk_of(const struct ky_cpu *cpu, const struct ky_octree *tree,
-                                const struct ky_parameters *parameters)
-{
-    return (struct body_walk){
-        .tree = tree,
-        .opening = parameters->opening,
-        .how = ky_cpu_how(cpu),
-    };
-}
-
 enum ky_status ky_cpu_walk_bodies(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                   struct ky_error *error)
 {
-    struct body_walk walk = walk_of(cpu, &cpu->tree, parameters);
+    struct body_walk walk = {.tree = &cpu->tree, .opening = parameters->opening, .how = cpu->how};
     if (walk.opening == KY_RELATIVE)
         walk.relative = ky_cpu_relative(cpu);
     const struct ky_cpu_scale scale = ky_cpu_scale(cpu);
     uint32_t *place = NULL;
     if (cpu->n == 0)
         return KY_OK;
-    ky_octree_link(&cpu->tree);
+    ky_cpu_link_tree(cpu);
     if (cpu->parameters->curve == KY_CURVE_NONE) {
         enum ky_status status = ky_octree_places(&cpu->tree, &place, error);
         if (status != KY_OK)
@@ -143,11 +133,9 @@ enum ky_status ky_cpu_walk_bodies(struct ky_cpu *cpu, const struct ky_parameters
     return KY_OK;
 }
 
-struct ky_field ky_cpu_walk_point(const struct ky_cpu *cpu, const struct ky_octree *tree,
-                                  const struct ky_parameters *parameters, const double x[3],
-                                  double eps2)
+struct ky_field ky_cpu_walk_point(const struct ky_cpu *cpu, const double x[3], double eps2)
 {
-    const struct body_walk walk = walk_of(cpu, tree, parameters);
+    const struct body_walk walk = {.tree = &cpu->tree, .how = cpu->how};
     struct sink sink = {.body = KY_NO_BODY, .x = {x[0], x[1], x[2]}, .eps2 = eps2, .factor = 1};
     walk_links(&walk, &sink);
     return sink.field;

@@ -1,7 +1,6 @@
 /* The bodies on the first card: memory, in and out, scales. */
 #include "engine/device/bodies.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -81,19 +80,6 @@ struct ky_eps2_argument ky_eps2_of_points(const struct ky_device_bodies *bodies,
                                 points->softening / bodies->units.length,
                                 parameters->softening / bodies->units.length);
     return (struct ky_eps2_argument){eps2, (float)eps2};
-}
-
-/* See `how` of struct ky_device_bodies. */
-static int how_of(const struct ky_device_bodies *bodies, const struct ky_bodies *given)
-{
-    const int kind = bodies->parameters->softening_kind, own = given->softening != NULL;
-    double least = bodies->parameters->softening;
-    if (given->softening)
-        least = given->n ? given->softening[0] : 0;
-    for (size_t i = 0; given->softening && i < given->n; i++)
-        least = fmin(least, given->softening[i]);
-    least = ky_sink_eps2(kind, own, least / bodies->units.length);
-    return ky_pairs_how(kind, own) | ky_pairs_guard(least);
 }
 
 /* ---- in and out ---- */
@@ -200,7 +186,7 @@ enum ky_status ky_device_bodies_expect(struct ky_device_bodies *bodies,
     if (status != KY_OK)
         return status;
     bodies->own_eps = given->softening != NULL;
-    bodies->how = how_of(bodies, given);
+    bodies->how = ky_engine_how(given, bodies->parameters, &bodies->units);
     return KY_OK;
 }
 

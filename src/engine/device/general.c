@@ -36,10 +36,8 @@ static enum ky_status stand_tree(struct ky_host_tree *host, struct ky_error *err
     struct ky_device_bodies *bodies = host->bodies;
     struct ky_force_report *report = &bodies->report;
     report->keys = report->sort = report->build = report->moments = report->walk = 0;
-    if (host->place == bodies->place)
-        return KY_OK;
-    enum ky_status status = ky_host_tree_build(host, bodies->parameters, error);
-    if (status == KY_OK)
+    enum ky_status status = ky_host_tree_stand(host, bodies->parameters, error);
+    if (status == KY_OK && host->place != bodies->place)
         status = ky_host_tree_send(host, bodies->parameters, 1, error);
     host->place = status == KY_OK ? bodies->place : 0;
     return status;

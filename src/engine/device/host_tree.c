@@ -24,7 +24,7 @@ static void forget(struct ky_host_tree *host)
     free(host->mass);
     free(host->softening);
     host->mass = host->softening = NULL;
-    host->put = host->place = 0;
+    host->put = host->place = host->built = 0;
 }
 
 void ky_host_tree_release(struct ky_host_tree *host)
@@ -106,7 +106,7 @@ enum ky_status ky_host_tree_build(struct ky_host_tree *host, const struct ky_par
         bodies.low[c] = frame->low[c] * per_length;
     bodies.origin = parameters->precision == KY_DOUBLE ? whole : NULL;
     bodies.digit = digit[parameters->precision];
-    host->place = 0;
+    host->place = host->built = 0;
     status = ky_octree_build(&host->tree, &bodies, parameters, error);
     if (status != KY_OK)
         return status;
@@ -117,7 +117,17 @@ enum ky_status ky_host_tree_build(struct ky_host_tree *host, const struct ky_par
     double start = ky_clock();
     ky_octree_link(&host->tree);
     report->build += seconds->build + ky_clock() - start;
+    host->built = host->bodies->place;
+    host->opening = parameters->opening;
     return KY_OK;
+}
+
+enum ky_status ky_host_tree_stand(struct ky_host_tree *host, const struct ky_parameters *parameters,
+                                  struct ky_error *error)
+{
+    const int stands = host->built > 0 && host->built == host->bodies->place &&
+                       host->opening == parameters->opening;
+    return stands ? KY_OK : ky_host_tree_build(host, parameters, error);
 }
 
 /* ---- the tree to the device ---- */

@@ -12,6 +12,8 @@ struct ky_host_tree {
     struct ky_device_bodies *bodies;
     uint64_t put;   /* bodies->put of the columns below; 0: none */
     uint64_t place; /* bodies->place of the tree that the card has, with boxes; 0: none */
+    uint64_t built; /* bodies->place of `tree`; 0: there is none */
+    int opening;    /* with which it was built: enum ky_opening */
     struct ky_octree tree;
     const struct ky_points *points; /* sinks behind the bodies on the card; NULL: none */
     double *x[3], *mass, *softening;
@@ -23,6 +25,9 @@ struct ky_host_tree {
 
 /* Builds the tree over the present positions and adds its seconds to the report. */
 enum ky_status ky_host_tree_build(struct ky_host_tree *host, const struct ky_parameters *parameters,
+                                  struct ky_error *error);
+/* The same, unless the tree stands: it is that of the present positions and has this opening. */
+enum ky_status ky_host_tree_stand(struct ky_host_tree *host, const struct ky_parameters *parameters,
                                   struct ky_error *error);
 /* Bodies and cells of the tree to the card, `boxes` also where no opening test wants them. */
 enum ky_status ky_host_tree_send(struct ky_host_tree *host, const struct ky_parameters *parameters,

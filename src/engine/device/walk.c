@@ -160,11 +160,29 @@ struct field {
     struct ky_pair_counts counts;
 };
 
+/* The tree and the points to the card, and room for what is computed there. */
+static enum ky_status prepare_points(struct ky_host_tree *host, struct field *field,
+                                     const struct ky_parameters *parameters, struct ky_error *error)
+{
+    struct ky_card *card = host->bodies->cards.card[0];
+    const size_t count = host->points->count, real = ky_real_bytes(parameters->precision);
+    enum ky_status status = ky_host_tree_stand(host, parameters, error);
+    if (status == KY_OK)
+        status = ky_host_tree_send(host, parameters, 0, error);
+    if (status == KY_OK)
+        status = ky_buffer_need(card, &field->acceleration, "accelerations at points", 3 * count,
+                                real, error);
+    if (status == KY_OK)
+        status =
+            ky_buffer_need(card, &field->potential, "potentials at points", count, real, error);
+    return status;
+}
+
+/* The flags are those of the tree that stands now. */
 static enum ky_status walk_points(struct ky_host_tree *host, struct field *field,
                                   const struct ky_parameters *parameters, struct ky_error *error)
 {
     const struct ky_device_bodies *bodies = host->bodies;
-    struct ky_card *card = bodies->cards.card[0];
     const size_t count = host->points->count;
     const struct sinks sinks = {.first = bodies->n,
                                 .count = count,
@@ -176,16 +194,7 @@ static enum ky_status walk_points(struct ky_host_tree *host, struct field *field
                                 .acceleration = &field->acceleration,
                                 .potential = &field->potential,
                                 .counts = &field->counts};
-    enum ky_status status = ky_host_tree_build(host, parameters, error);
-    if (status == KY_OK)
-        status = ky_host_tree_send(host, parameters, 0, error);
-    if (status == KY_OK)
-        status = ky_buffer_need(card, &field->acceleration, "accelerations at points", 3 * count,
-                                ky_real_bytes(parameters->precision), error);
-    if (status == KY_OK)
-        status = ky_buffer_need(card, &field->potential, "potentials at points", count,
-                                ky_real_bytes(parameters->precision), error);
-    return status == KY_OK ? launch(host, &host->order, parameters, &sinks, error) : status;
+    return launch(host, &host->order, parameters, &sinks, error);
 }
 
 enum ky_status ky_walk_field(struct ky_device_bodies *bodies, struct ky_host_tree *host, void *own,
@@ -202,7 +211,9 @@ enum ky_status ky_walk_field(struct ky_device_bodies *bodies, struct ky_host_tre
     if (parameters.opening == KY_RELATIVE)
         parameters.opening = KY_OFFSET;
     host->points = points;
-    enum ky_status status = walk_points(host, &field, &parameters, error);
+    enum ky_status status = prepare_points(host, &field, &parameters, error);
+    if (status == KY_OK)
+        status = walk_points(host, &field, &parameters, error);
     host->points = NULL;
     bodies->report = report;
     if (status == KY_OK)
