@@ -1,7 +1,7 @@
 #!/bin/sh
-# On a machine with an NVIDIA GPU: builds, runs the tests of devices through CUDA and NVIDIA's OpenCL, the whole test
-# suite, a short list of tests under compute-sanitizer, then the benchmarks, and prints a short table of each. Words choose
-# parts: build devices suite sanitizer bench. Logs go to $OUT (gpu-results). JOBS, BUILD, CUDA_ARCHS and other
+# On a machine with an NVIDIA GPU: builds, runs the tests of engines through CUDA and NVIDIA's OpenCL, the whole test suite, a
+# short list of tests under compute-sanitizer, then the benchmarks, and prints a short table of each. Words choose parts:
+# build devices suite sanitizer bench. Logs go to $OUT (gpu-results). JOBS, BUILD, CUDA_ARCHS and other
 # variables of make are passed on.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -37,11 +37,12 @@ export CMOCKA_MESSAGE_OUTPUT=TAP
 if wanted devices; then
     for engine in cuda:0 opencl:0; do
         log=$(echo $engine | tr -d :)
-        for test in "$build"/tests/unit/device*; do
-            [ -x "$test" ] || continue
-            name=$(basename "$test")-$log
-            say "$(basename "$test") through $engine"
-            KYOHO_TEST_ENGINE=$engine "$test" >"$out/test-$name.log" 2>&1 || status=1
+        for test in $(cd tests/unit && echo device*.c) engine_parts external integrate close_pairs general_walk sim_change \
+            softenings; do
+            test=${test%.c}
+            name=$test-$log
+            say "$test through $engine"
+            KYOHO_TEST_ENGINE=$engine "$build/tests/unit/$test" >"$out/test-$name.log" 2>&1 || status=1
             grep -E '^(not )?ok|ERROR' "$out/test-$name.log"
             grep -q '^not ok' "$out/test-$name.log" && tail -n 30 "$out/test-$name.log"
         done

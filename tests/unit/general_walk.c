@@ -6,6 +6,18 @@
 #include "clouds.h"
 #include "engine/cpu/action.h"
 
+/* For the engine that KYOHO_TEST_ENGINE names, else for the CPU. device_walk.c has other cases. */
+static struct ky_parameters walk_parameters(void)
+{
+    struct ky_parameters parameters = cloud_parameters();
+    const char *engine = getenv("KYOHO_TEST_ENGINE");
+    if (engine) {
+        parameters.engine = engine;
+        parameters.force = KY_WALK; /* every engine has it */
+    }
+    return parameters;
+}
+
 /* The walk's answer for every body is that of the loop, in content and order. */
 static void check_neighbours(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
                              const double *radius, size_t radii)
@@ -55,7 +67,7 @@ static void neighbours_are_those_of_all_pairs(void **state)
         struct ky_bodies bodies = cloud_make((enum cloud)kind, 1200);
         double typical = median_distance(&bodies);
         const double radii[] = {0, 0.03 * typical, 0.3 * typical, 2 * typical, 1e9};
-        struct ky_parameters parameters = cloud_parameters();
+        struct ky_parameters parameters = walk_parameters();
         for (size_t k = 0; k < sizeof radii / sizeof *radii; k++) {
             parameters.curve = k % 2 ? KY_MORTON : KY_HILBERT;
             parameters.leaf = k % 2 ? 16 : 1;
@@ -76,7 +88,7 @@ static void every_body_may_have_its_radius(void **state)
         double typical = median_distance(&bodies);
         for (int i = 0; i < N; i++) /* from nothing to all */
             radius[i] = i % 50 == 0 ? 0 : i % 51 == 0 ? 1e7 : 0.001 * (i % 300) * typical;
-        struct ky_parameters parameters = cloud_parameters();
+        struct ky_parameters parameters = walk_parameters();
         check_neighbours(&parameters, &bodies, radius, N);
         ky_bodies_free(&bodies);
     }
@@ -85,7 +97,7 @@ static void every_body_may_have_its_radius(void **state)
 static void few_bodies_are_served(void **state)
 {
     (void)state;
-    struct ky_parameters parameters = cloud_parameters();
+    struct ky_parameters parameters = walk_parameters();
     const double radii[] = {0, 1, 100};
     for (size_t n = 0; n < 4; n++)
         for (int k = 0; k < 3; k++) {
@@ -99,7 +111,7 @@ static void few_bodies_are_served(void **state)
 static void the_surface_belongs_to_the_sphere(void **state)
 {
     (void)state;
-    struct ky_parameters parameters = cloud_parameters();
+    struct ky_parameters parameters = walk_parameters();
     const double scales[] = {1e-20, 0.3, 1e20};
     for (int k = 0; k < 3; k++) {
         struct ky_bodies bodies = cloud_make(CUBE, 64);
@@ -146,7 +158,7 @@ static void densities_are_those_of_all_pairs(void **state)
     (void)state;
     for (int kind = 0; kind < CLOUDS; kind++) {
         struct ky_bodies bodies = cloud_make((enum cloud)kind, 700);
-        struct ky_parameters parameters = cloud_parameters();
+        struct ky_parameters parameters = walk_parameters();
         const size_t k[] = {1, 2, 33, 64, 699};
         for (int c = 0; c < 5; c++) {
             parameters.group = c % 2 ? 64 : 1 + 7 * c;
@@ -162,7 +174,7 @@ static void a_lattice_has_its_density(void **state)
     (void)state;
     enum { SIDE = 12, N = SIDE * SIDE * SIDE };
     struct ky_error error = {0};
-    struct ky_parameters parameters = cloud_parameters();
+    struct ky_parameters parameters = walk_parameters();
     struct ky_bodies bodies = {0};
     double density[N], h[N];
     const double a = 0.75, m = 2, edge = a * sqrt(6.0); /* shells: 6 12 8 6 24 | 24 */
@@ -198,7 +210,7 @@ static void massless_places_have_no_density(void **state)
 {
     (void)state;
     struct ky_error error = {0};
-    struct ky_parameters parameters = cloud_parameters();
+    struct ky_parameters parameters = walk_parameters();
     struct ky_bodies bodies = cloud_make(PAIRS, 40);
     double density[40], h[40], mass = bodies.mass[20];
     memset(bodies.mass, 0, 40 * sizeof *bodies.mass);
@@ -223,7 +235,7 @@ static void threads_leave_no_trace(void **state)
     double radius = 0.2, *density[4], *h[4];
     struct ky_neighbour_lists lists[4];
     for (int threads = 1; threads < 4; threads++) {
-        struct ky_parameters parameters = cloud_parameters();
+        struct ky_parameters parameters = walk_parameters();
         parameters.threads = threads;
         density[threads] = malloc(N * sizeof(double));
         h[threads] = malloc(N * sizeof(double));
@@ -249,7 +261,7 @@ static void what_makes_no_sense_is_refused(void **state)
 {
     (void)state;
     struct ky_error error = {0};
-    struct ky_parameters parameters = cloud_parameters();
+    struct ky_parameters parameters = walk_parameters();
     struct ky_bodies bodies = cloud_make(CUBE, 20), none = {0};
     const double bad[] = {-1, NAN, INFINITY}, good[3] = {1, 1, 1};
     struct ky_neighbour_lists lists;
@@ -288,7 +300,7 @@ static void results_are_finite(void **state)
     (void)state;
     struct ky_error error = {0};
     struct ky_bodies bodies = cloud_make(CUBE, 20);
-    struct ky_parameters parameters = cloud_parameters();
+    struct ky_parameters parameters = walk_parameters();
     double radius[20], out[80];
     struct ky_walk_input input = {.size = sizeof input, .radius = radius, .radii = 20};
     for (int i = 0; i < 20; i++)
@@ -315,7 +327,7 @@ static void lists_that_do_not_fit_name_their_size(void **state)
     (void)state;
     enum { N = 300000 };
     struct ky_error error = {0};
-    struct ky_parameters parameters = cloud_parameters();
+    struct ky_parameters parameters = walk_parameters();
     struct ky_bodies bodies = {0};
     struct ky_neighbour_lists lists;
     uint32_t *count = malloc(N * sizeof *count);
@@ -351,7 +363,7 @@ static void a_list_that_is_too_short_is_refused(void **state)
     (void)state;
     enum { N = 300 };
     struct ky_error error = {0};
-    struct ky_parameters parameters = cloud_parameters(), resolved;
+    struct ky_parameters parameters = walk_parameters(), resolved;
     struct ky_bodies bodies = cloud_make(PLUMMER, N);
     struct ky_neighbour_lists lists;
     struct ky_engine *engine;
@@ -427,7 +439,7 @@ static void gravity_is_an_action(void **state)
         {PAIRS, KY_OFFSET, 2, KY_PLUMMER, 0.01, 0, 1e-8},
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-        struct ky_parameters parameters = cloud_parameters();
+        struct ky_parameters parameters = walk_parameters();
         parameters.opening = cases[c].opening;
         parameters.multipole = cases[c].multipole;
         parameters.softening_kind = cases[c].softening_kind;
@@ -440,8 +452,10 @@ static void gravity_is_an_action(void **state)
         assert_ok(cloud_forces(&parameters, &bodies, &exact, NULL, &error));
         assert_ok(cloud_walk(&parameters, &bodies, &report, &error));
         struct cloud_error e = cloud_compare(&bodies, &exact);
-        assert_between(e.median, 0, cases[c].median);
-        assert_between(e.potential_median, 0, cases[c].median);
+        /* A device opens cells for each body, the CPU for a group of them, which is more exact. */
+        const double limit = cases[c].median * (strcmp(parameters.engine, "cpu") ? 4 : 1);
+        assert_between(e.median, 0, limit);
+        assert_between(e.potential_median, 0, limit);
         assert_between(e.max, 0, 0.1);
         assert_true(report.body_interactions > N && report.total >= report.walk);
         assert_true(cases[c].theta < 0.1 || report.cell_interactions > N);
@@ -489,7 +503,7 @@ static void the_tree_is_that_of_the_present_positions(void **state)
     (void)state;
     enum { N = 500 };
     struct ky_error error = {0};
-    struct ky_parameters parameters = cloud_parameters(), resolved;
+    struct ky_parameters parameters = walk_parameters(), resolved;
     struct ky_engine *engine;
     struct ky_force_report report = {0};
     struct ky_bodies bodies = cloud_make(PLUMMER, N);
