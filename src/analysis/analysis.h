@@ -32,6 +32,8 @@ double ky_softening_least(const struct ky_parameters *parameters, const struct k
 /* The virial ratio 2T/|Σ m x·a|, with velocities about the mean velocity and positions about the
  * centre of mass. It is 1 in equilibrium whatever the softening; NaN without forces. */
 double ky_virial_ratio(const struct ky_sums *sums);
+/* Kinetic energy, and potential energy among the bodies and in external fields. */
+double ky_total_energy(const struct ky_sums *sums);
 
 /* The distribution of relative errors. Percentile p is the smallest error that at least p % of the
  * samples do not exceed. */

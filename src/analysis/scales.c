@@ -20,6 +20,11 @@ double ky_velocity_dispersion(const struct ky_bodies *bodies)
     return mass > 0 ? sqrt(ky_sum(KY_BLOCKS, part) / mass) : 0;
 }
 
+double ky_total_energy(const struct ky_sums *sums)
+{
+    return sums->kinetic + sums->potential + sums->external;
+}
+
 double ky_virial_ratio(const struct ky_sums *sums)
 {
     double bulk = 0; /* the energy of the motion of the centre of mass */

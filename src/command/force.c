@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "analysis/analysis.h"
 #include "command/command.h"
 
 #define FIELD(name) offsetof(struct force_request, name)
@@ -33,7 +34,7 @@ static void show(const struct force_result *result)
     printf("%.4g particles/s, %.4g interactions/s\n", force_particles_per_s(result),
            force_interactions_per_s(result));
     printf("energy: kinetic %.6g  potential %.6g  total %.6g; ", result->sums.kinetic,
-           result->sums.potential, result->sums.kinetic + result->sums.potential);
+           result->sums.potential, ky_total_energy(&result->sums));
     double ratio = ky_virial_ratio(&result->sums);
     if (isnan(ratio))
         printf("virial ratio undefined: there are no forces\n");

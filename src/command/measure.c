@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/analysis.h"
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/order.h"
@@ -277,7 +278,7 @@ void force_json(struct ky_json *json, const char *name, const struct force_resul
     if (!isnan(result->sums.mass)) {
         ky_json_real(json, "kinetic", result->sums.kinetic);
         ky_json_real(json, "potential", result->sums.potential);
-        ky_json_real(json, "energy", result->sums.kinetic + result->sums.potential);
+        ky_json_real(json, "energy", ky_total_energy(&result->sums));
         ky_json_real(json, "virial_ratio", ky_virial_ratio(&result->sums));
     }
     ky_json_end_object(json);

@@ -18,7 +18,7 @@ double ky_energy_change(const struct ky_energy_start *start, const struct ky_sum
 {
     if (!start->conserved)
         return (double)NAN;
-    return relative(sums->kinetic + sums->potential - start->energy, start->energy);
+    return relative(ky_total_energy(sums) - start->energy, start->energy);
 }
 
 static enum ky_status written(FILE *file, const char *folder, struct ky_error *error)
@@ -28,13 +28,21 @@ static enum ky_status written(FILE *file, const char *folder, struct ky_error *e
     return KY_OK;
 }
 
-enum ky_status ky_energy_header(FILE *file, const char *folder, struct ky_error *error)
+static const char columns[] =
+    "time,steps,kinetic,potential,energy,de,dew,virial_ratio,momentum_x,momentum_y,momentum_z,"
+    "angular_momentum_x,angular_momentum_y,angular_momentum_z,centre_x,centre_y,centre_z";
+
+int ky_energy_has_external(FILE *file)
 {
-    fputs(
-        "time,steps,kinetic,potential,energy,de,dew,virial_ratio,momentum_x,momentum_y,momentum_z,"
-        "angular_momentum_x,angular_momentum_y,angular_momentum_z,centre_x,centre_y,centre_z,wall_"
-        "s\n",
-        file);
+    char line[sizeof columns + 32];
+    rewind(file);
+    return fgets(line, sizeof line, file) && strstr(line, ",external,");
+}
+
+enum ky_status ky_energy_header(FILE *file, const char *folder, const struct ky_energy_start *start,
+                                struct ky_error *error)
+{
+    fprintf(file, "%s%s,wall_s\n", columns, start->external ? ",external" : "");
     return written(file, folder, error);
 }
 
@@ -49,7 +57,7 @@ enum ky_status ky_energy_row(FILE *file, const char *folder, const struct ky_ene
                              const struct ky_sums *sums, double time, uint64_t steps, double wall,
                              struct ky_error *error)
 {
-    double energy = sums->kinetic + sums->potential;
+    const double energy = ky_total_energy(sums);
     char text[KY_NUMBER_TEXT];
     fprintf(file, "%s,%" PRIu64, ky_number_text(text, time), steps);
     value(file, sums->kinetic);
@@ -65,6 +73,8 @@ enum ky_status ky_energy_row(FILE *file, const char *folder, const struct ky_ene
         value(file, sums->angular_momentum[k]);
     for (int k = 0; k < 3; k++)
         value(file, sums->centre[k]);
+    if (start->external)
+        value(file, sums->external);
     ky_format(text, sizeof text, "%.3f", wall);
     fprintf(file, ",%s\n", text);
     return written(file, folder, error);

@@ -6,20 +6,25 @@
 
 #include "base/status.h"
 
-/* The energies at the start, which those of later rows are compared with. */
+/* The energies at the start, which those of later rows are compared with, and the columns. */
 struct ky_energy_start {
     double energy, potential; /* [mass velocity²] */
     int conserved; /* 0: the force of a body on another is not that of the other on it. So it is for
                       bodies with softenings of their own and the kind plummer */
+    int external;  /* 1: the rows have the energy in external fields; earlier versions wrote none */
 };
 
 /* (E − E₀)/|E₀|; NaN where no energy is conserved, and where E₀ is 0. */
 double ky_energy_change(const struct ky_energy_start *start, const struct ky_sums *sums);
 
+/* Whether the open file has the column of the energy in external fields. Leaves it at any place. */
+int ky_energy_has_external(FILE *file);
+
 /* Write the line with the names of the columns, or one row, to the open file. `wall` is in seconds.
  * A number that is not known leaves its place empty. KY_CANNOT_WRITE where the disk refuses;
  * `folder` is for that error line. */
-enum ky_status ky_energy_header(FILE *file, const char *folder, struct ky_error *error);
+enum ky_status ky_energy_header(FILE *file, const char *folder, const struct ky_energy_start *start,
+                                struct ky_error *error);
 enum ky_status ky_energy_row(FILE *file, const char *folder, const struct ky_energy_start *start,
                              const struct ky_sums *sums, double time, uint64_t steps, double wall,
                              struct ky_error *error);

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analysis/analysis.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -67,7 +68,7 @@ static enum ky_status notice_cut(struct ky_run *run, struct ky_error *error)
            "%s/energy.csv was cut from %ld to %lld bytes during the run; what was cut off is lost",
            run->given.output, bytes, (long long)about.st_size);
     if (!about.st_size)
-        return ky_energy_header(run->energy, run->given.output, error);
+        return ky_energy_header(run->energy, run->given.output, &run->energy_start, error);
     fputc('\n', run->energy); /* it may end within a row */
     return KY_OK;
 }
@@ -76,7 +77,7 @@ enum ky_status ky_run_write_energy(struct ky_run *run, struct ky_error *error)
 {
     struct ky_sums sums = {0};
     enum ky_status status = ky_sim_sums(run->sim, &sums, error);
-    if (!status && !isfinite(sums.kinetic + sums.potential))
+    if (!status && !isfinite(ky_total_energy(&sums)))
         return ky_fail(
             error, KY_BAD_DATA,
             "at time %.10g the energy is no longer a finite number: the masses are too large for "
@@ -85,9 +86,10 @@ enum ky_status ky_run_write_energy(struct ky_run *run, struct ky_error *error)
             ky_sim_time(run->sim));
     if (!status)
         status = notice_cut(run, error);
-    if (!status && !ky_sim_steps(run->sim))
-        run->energy_start = (struct ky_energy_start){sums.kinetic + sums.potential, sums.potential,
-                                                     run->energy_start.conserved};
+    if (!status && !ky_sim_steps(run->sim)) {
+        run->energy_start.energy = ky_total_energy(&sums);
+        run->energy_start.potential = sums.potential;
+    }
     if (!status)
         status =
             ky_energy_row(run->energy, run->given.output, &run->energy_start, &sums,

@@ -70,15 +70,15 @@ static enum ky_status restore_state(struct ky_run *run, const struct ky_restart 
                                          .energy_every = stored->energy_every,
                                          .fixed = 1};
     run->energy_start =
-        (struct ky_energy_start){stored->energy, stored->potential, (int)stored->conserved};
+        (struct ky_energy_start){stored->energy, stored->potential, (int)stored->conserved, 1};
     run->given.compress = (int)stored->compress;
     return stored->energy_every && stored->stride
                ? restore_times(&run->schedule, restart, error)
                : ky_fail(error, KY_BAD_DATA, "the restart file holds no schedule");
 }
 
-/* Opens energy.csv and cuts it back to what it was when the restart file was written. KY_BAD_DATA
- * if it is missing or shorter. */
+/* Opens energy.csv, looks which columns it has, and cuts it back to what it was when the restart
+ * file was written. KY_BAD_DATA if it is missing or shorter. */
 static enum ky_status cut_energy(struct ky_run *run, struct ky_error *error)
 {
     enum ky_status status = ky_run_open_energy(run, "r+", error);
@@ -89,6 +89,7 @@ static enum ky_status cut_energy(struct ky_run *run, struct ky_error *error)
                        run->folder);
     if (status)
         return status;
+    run->energy_start.external = ky_energy_has_external(run->energy);
     if (fseek(run->energy, 0, SEEK_END) || ftell(run->energy) < (long)run->state.energy_bytes)
         return ky_fail(error, KY_BAD_DATA,
                        "%s/energy.csv: is shorter than when the restart file was written; put the "

@@ -141,7 +141,7 @@ static enum ky_status place(struct ky_run *run, struct ky_snapshot *initial, str
         return status;
     if (!run->given.keep)
         ky_bodies_free(&initial->bodies);
-    run->energy_start.conserved = mutual;
+    run->energy_start = (struct ky_energy_start){.conserved = mutual, .external = 1};
     run->state = (struct ky_run_state){.tick = run->schedule.line.tick,
                                        .stride = run->schedule.stride,
                                        .shorten = (uint64_t)run->schedule.shorten,
@@ -181,7 +181,7 @@ static enum ky_status begin(struct ky_run *run, const struct ky_scales *scales, 
     run->folder = run->begun;
     status = ky_run_open_energy(run, "w+", error);
     if (!status)
-        status = ky_energy_header(run->energy, run->given.output, error);
+        status = ky_energy_header(run->energy, run->given.output, &run->energy_start, error);
     if (status)
         return status;
     if (run->remark[0])

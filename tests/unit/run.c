@@ -12,6 +12,8 @@
 #include <omp.h>
 #endif
 
+#include "simulation/energy.h"
+
 static struct ky_error error;
 static char top[] = "/tmp/kyoho-test-XXXXXX", whole[64], part[64], json[96];
 
@@ -363,6 +365,27 @@ static void a_changed_softening_is_resumed(void **state)
     ky_snapshot_free(&bodies);
 }
 
+static void rows_have_the_energy_in_external_fields(void **state)
+{
+    (void)state;
+    static const char *const expected[] = {"0,0,1,-3,2,0,0,,0,0,0,0,0,0,0,0,0,4,", /* de: 0 */
+                                           "0,0,1,-3,-2,-2,-1,,0,0,0,0,0,0,0,0,0,"};
+    for (int old = 0; old < 2; old++) {
+        const struct ky_energy_start start = {2, -4, 1, !old};
+        const struct ky_sums sums = {.kinetic = 1, .potential = -3, .external = old ? 0 : 4};
+        char line[512] = "";
+        FILE *file = tmpfile();
+        assert_non_null(file);
+        assert_ok(ky_energy_header(file, "none", &start, &error));
+        assert_ok(ky_energy_row(file, "none", &start, &sums, 0, 0, 0.5, &error));
+        assert_int_equal(ky_energy_has_external(file), !old);
+        assert_non_null(fgets(line, sizeof line, file));
+        assert_memory_equal(line, expected[old], strlen(expected[old]));
+        assert_string_equal(line + strlen(expected[old]), "0.500\n");
+        fclose(file);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -374,6 +397,7 @@ int main(void)
         cmocka_unit_test(a_function_within_a_run),
         cmocka_unit_test(a_signal_at_the_start_keeps_old_results),
         cmocka_unit_test(a_changed_softening_is_resumed),
+        cmocka_unit_test(rows_have_the_energy_in_external_fields),
     };
     char command[96];
     if (!mkdtemp(top))
