@@ -5,6 +5,7 @@
 #include "analysis/analysis.h"
 #include "base/number.h"
 #include "base/options.h"
+#include "engine/engine.h"
 #include "physics/softening.h"
 
 /* KY_USAGE: nobody tells the softening. The line recommends one, if the bodies have a size. */
@@ -99,15 +100,17 @@ enum ky_status ky_softening_choose(struct ky_parameters *parameters,
                                    const struct ky_snapshot *snapshot, char remark[KY_REMARK],
                                    struct ky_error *error)
 {
-    const struct ky_parameters given = *parameters;
+    struct ky_parameters given;
     struct ky_snapshot stored;
     char said[KY_REMARK] = "";
+    ky_force_defaults(&given);
     ky_snapshot_clear(&stored);
-    if (!ky_size_adopt(&stored, sizeof stored, snapshot))
-        return ky_fail(error, KY_USAGE, "the snapshot was not filled by ky_snapshot_clear");
+    if (ky_size_adopt(&given, sizeof given, parameters, "ky_parameters_defaults", error) ||
+        ky_size_adopt(&stored, sizeof stored, snapshot, "ky_snapshot_clear", error))
+        return KY_USAGE;
     if (isnan(given.softening) && !stored.bodies.softening) {
         if (isnan(stored.softening))
-            return none_known(parameters, &stored.bodies, error);
+            return none_known(&given, &stored.bodies, error);
         parameters->softening = stored.softening;
     }
     if (given.softening_kind < 0)

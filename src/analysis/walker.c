@@ -8,16 +8,20 @@ enum ky_status ky_walker_open(const struct ky_parameters *parameters,
                               struct ky_error *error)
 {
     struct ky_bodies input = *bodies;
+    struct ky_parameters own;
     memset(walker, 0, sizeof *walker);
     input.acceleration = NULL;
     input.potential = NULL;
+    ky_force_defaults(&own);
     enum ky_status status = ky_bodies_check(bodies, error);
     if (!status)
-        status = ky_force_resolve_once(parameters, &walker->parameters, error);
+        status = ky_size_adopt(&own, sizeof own, parameters, "ky_parameters_defaults", error);
     /* In double every engine finds the same bodies within a radius, also one at its very surface.
      */
-    if (!status && parameters->precision == KY_PRECISION_BY_INTEGRATOR)
-        walker->parameters.precision = KY_DOUBLE;
+    if (own.precision == KY_PRECISION_BY_INTEGRATOR)
+        own.precision = KY_DOUBLE;
+    if (!status)
+        status = ky_force_resolve_once(&own, &walker->parameters, error);
     walker->parameters.force = KY_WALK;
     if (!status)
         status = ky_engine_open_for_walk(&walker->parameters, bodies->n, &walker->engine, error);

@@ -22,21 +22,27 @@ enum ky_status ky_walk(const struct ky_parameters *parameters, const struct ky_b
 {
     struct ky_walker walker;
     struct ky_walk_input own = {.size = sizeof own};
-    if (!ky_size_adopt(&own, sizeof own, input))
-        return ky_fail(error, KY_USAGE, "the input of a walk begins with its size");
+    struct ky_parameters own_parameters;
+    ky_force_defaults(&own_parameters);
+    enum ky_status status =
+        ky_size_adopt(&own, sizeof own, input, "sizeof(struct ky_walk_input)", error);
     struct ky_walk_request request = {
         .n = bodies->n, .radius = own.radius, .radii = own.radii, .k = own.k, .results = results};
-    enum ky_status status = find_action(action, &request.action, error);
+    if (!status)
+        status = ky_size_adopt(&own_parameters, sizeof own_parameters, parameters,
+                               "ky_parameters_defaults", error);
+    if (!status)
+        status = find_action(action, &request.action, error);
     if (status)
         return status;
     if (ky_actions[request.action].about.needs_lists)
         return ky_fail(error, KY_USAGE, "action %s fills lists: call ky_neighbours", action);
     struct ky_bodies input_bodies = *bodies;
     if (request.action == KY_ACTION_gravity)
-        status = ky_softening_need(parameters, &input_bodies, error);
+        status = ky_softening_need(&own_parameters, &input_bodies, error);
     if (status)
         return status;
-    status = ky_walker_open(parameters, &input_bodies, &walker, error);
+    status = ky_walker_open(&own_parameters, &input_bodies, &walker, error);
     if (!status)
         status = ky_walker_walk(&walker, &request, error);
     if (!status)

@@ -3,15 +3,17 @@
 
 #include <string.h>
 
-int ky_size_adopt(void *own, size_t own_size, const void *given)
+enum ky_status ky_size_adopt(void *own, size_t own_size, const void *given, const char *maker,
+                             struct ky_error *error)
 {
     size_t size;
     memcpy(&size, given, sizeof size);
     if (size < sizeof size || size > own_size)
-        return 0;
+        return ky_fail(error, KY_USAGE, "a struct has size %zu, which is wrong: %s sets it", size,
+                       maker);
     memcpy(own, given, size);
     memcpy(own, &own_size, sizeof own_size);
-    return 1;
+    return KY_OK;
 }
 
 void ky_size_give(void *to, const void *own, size_t own_size)

@@ -3,11 +3,13 @@
 #ifndef KY_BASE_SIZES_H
 #define KY_BASE_SIZES_H
 
-#include <stddef.h>
+#include "base/status.h"
 
-/* Copies a parameter struct of a caller over the defaults in `own`, as far as the caller's goes.
- * Returns 1, or 0 if the caller's size cannot be right; `own` is unchanged then. */
-int ky_size_adopt(void *own, size_t own_size, const void *given);
+/* Copies a struct of a caller over the defaults in `own`, as far as the caller's goes. KY_USAGE if
+ * the caller's size cannot be right; `own` is unchanged then. `maker` sets the size, for the error:
+ * "ky_parameters_defaults". */
+enum ky_status ky_size_adopt(void *own, size_t own_size, const void *given, const char *maker,
+                             struct ky_error *error);
 /* Copies results to the struct of a caller, as far as that goes. The caller's size stays. A size of
  * 0, as in a zeroed struct, stands for that of the first version, which is the present one. */
 void ky_size_give(void *to, const void *own, size_t own_size);

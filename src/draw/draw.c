@@ -229,17 +229,17 @@ enum ky_status ky_draw(const char *path, const struct ky_snapshot *panels, size_
 {
     struct ky_draw_parameters parameters;
     ky_draw_parameters_defaults(&parameters);
-    int adopted = ky_size_adopt(&parameters, sizeof parameters, given);
+    enum ky_status status =
+        ky_size_adopt(&parameters, sizeof parameters, given, "ky_draw_parameters_defaults", error);
     struct picture picture = {.parameters = &parameters,
                               .panels = panels,
                               .count = count,
                               .width = (size_t)parameters.width,
                               .gap = (size_t)(parameters.width / 160 + 1)};
-    enum ky_status status = ky_png_available(error);
     if (!status)
-        status = adopted ? check(panels, count, &parameters, error)
-                         : ky_fail(error, KY_USAGE,
-                                   "parameters were not filled by ky_draw_parameters_defaults");
+        status = ky_png_available(error);
+    if (!status)
+        status = check(panels, count, &parameters, error);
     if (status)
         return status;
     size_t most = count <= 5 ? count : (size_t)ceil(sqrt((double)count));

@@ -121,8 +121,7 @@ struct ky_engine_verbs {
     enum ky_status (*device)(size_t index, struct ky_device *device);
     /* Peak memory of a run with n bodies, which need not be as many as it was opened for, without
      * columns that an integrator asks for. */
-    void (*memory)(const struct ky_engine *engine, const struct ky_parameters *parameters, size_t n,
-                   struct ky_memory *memory);
+    void (*memory)(const struct ky_engine *engine, size_t n, struct ky_memory *memory);
 
     /* `parameters` have been checked against their ranges and stay valid until close. */
     enum ky_status (*open)(const struct ky_parameters *parameters, size_t n,
@@ -201,7 +200,7 @@ void ky_force_sets(struct ky_parameters *parameters, struct ky_option_set sets[K
 /* Their defaults, the struct's size, and 0 elsewhere. */
 void ky_force_defaults(struct ky_parameters *parameters);
 /* `given` with the fields that depend on others (cell, opening, precision) filled; ranges and
- * choices checked. Fields that these tables do not have are copied. */
+ * choices checked. Fields that these tables do not have are copied. Both may be the same struct. */
 enum ky_status ky_force_resolve(const struct ky_parameters *given, struct ky_parameters *resolved,
                                 struct ky_error *error);
 /* The same for forces that are computed once: `offset` unless the caller wants otherwise, since
@@ -217,10 +216,10 @@ enum ky_status ky_engine_open(const struct ky_parameters *parameters, size_t n,
 enum ky_status ky_engine_open_for_walk(const struct ky_parameters *parameters, size_t n,
                                        struct ky_engine **engine, struct ky_error *error);
 void ky_engine_close(struct ky_engine *engine);
-/* Peak memory of a run with n bodies and a set of columns, without making it. Fails as
- * ky_engine_open does for an engine that cannot run. */
-enum ky_status ky_engine_memory(const struct ky_parameters *parameters, unsigned columns, size_t n,
-                                struct ky_memory *memory, struct ky_error *error);
+/* Peak memory of a run with n bodies and a set of columns on this engine, for however many bodies
+ * it was opened. */
+void ky_engine_memory(const struct ky_engine *engine, unsigned columns, size_t n,
+                      struct ky_memory *memory);
 
 /* After a failure the engine can only be closed. */
 enum ky_status ky_engine_resize(struct ky_engine *engine, size_t n, struct ky_error *error);

@@ -129,22 +129,17 @@ void ky_engine_close(struct ky_engine *engine)
         engine->verbs->close(engine);
 }
 
-enum ky_status ky_engine_memory(const struct ky_parameters *parameters, unsigned columns, size_t n,
-                                struct ky_memory *memory, struct ky_error *error)
+void ky_engine_memory(const struct ky_engine *engine, unsigned columns, size_t n,
+                      struct ky_memory *memory)
 {
     const double bytes = (double)n * ky_columns_bytes(columns);
-    struct ky_engine *engine;
-    enum ky_status status = ky_engine_open(parameters, 0, &engine, error);
-    if (status == KY_OK)
-        engine->verbs->memory(engine, parameters, n, memory);
-    if (status == KY_OK && memory->room > 0) {
+    engine->verbs->memory(engine, n, memory);
+    if (memory->room > 0) {
         memory->device += bytes;
-    } else if (status == KY_OK) {
+    } else {
         memory->host += bytes;
         memory->kept += bytes;
     }
-    ky_engine_close(engine);
-    return status;
 }
 
 static enum ky_status find_device(size_t index, struct ky_device *device)

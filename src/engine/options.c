@@ -113,10 +113,12 @@ static enum ky_status resolve_opening(struct ky_parameters *own, struct ky_error
 enum ky_status ky_force_resolve(const struct ky_parameters *given, struct ky_parameters *resolved,
                                 struct ky_error *error)
 {
-    ky_force_defaults(resolved);
-    if (!ky_size_adopt(resolved, sizeof *resolved, given))
-        return ky_fail(error, KY_USAGE,
-                       "parameters were not filled by ky_parameters_defaults of this version");
+    struct ky_parameters own; /* `given` may be `resolved` */
+    ky_force_defaults(&own);
+    enum ky_status status = ky_size_adopt(&own, sizeof own, given, "ky_parameters_defaults", error);
+    if (status)
+        return status;
+    *resolved = own;
     if (!resolved->engine)
         resolved->engine = "auto";
     if (resolved->cell == KY_CELL_BY_FORCE)
@@ -132,7 +134,7 @@ enum ky_status ky_force_resolve(const struct ky_parameters *given, struct ky_par
         resolved->softening_kind = KY_PLUMMER;
     struct ky_option_set sets[KY_FORCE_SETS];
     ky_force_sets(resolved, sets);
-    enum ky_status status = resolve_opening(resolved, error);
+    status = resolve_opening(resolved, error);
     for (int k = 0; k < KY_FORCE_SETS && !status; k++)
         status = ky_options_check(&sets[k], error);
     return status;
@@ -143,10 +145,9 @@ enum ky_status ky_force_resolve_once(const struct ky_parameters *given,
 {
     struct ky_parameters once;
     ky_force_defaults(&once);
-    if (ky_size_adopt(&once, sizeof once, given) && once.opening == KY_OPENING_BY_USE &&
-        isnan(once.alpha)) {
+    enum ky_status status =
+        ky_size_adopt(&once, sizeof once, given, "ky_parameters_defaults", error);
+    if (once.opening == KY_OPENING_BY_USE && isnan(once.alpha))
         once.opening = KY_OFFSET;
-        given = &once;
-    }
-    return ky_force_resolve(given, resolved, error);
+    return status ? status : ky_force_resolve(&once, resolved, error);
 }

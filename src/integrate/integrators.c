@@ -67,10 +67,10 @@ enum ky_status ky_parameters_resolve(const struct ky_parameters *given,
 {
     struct ky_parameters own;
     ky_parameters_defaults(&own);
-    if (!ky_size_adopt(&own, sizeof own, given))
-        return ky_force_resolve(given, resolved, error);
     struct ky_option_set sets[KY_PARAMETER_SETS];
-    enum ky_status status = ky_force_resolve(&own, resolved, error);
+    enum ky_status status = ky_size_adopt(&own, sizeof own, given, "ky_parameters_defaults", error);
+    if (!status)
+        status = ky_force_resolve(&own, resolved, error);
     ky_parameter_sets(resolved, sets);
     for (int k = KY_FORCE_SETS; k < KY_PARAMETER_SETS && !status; k++)
         status = ky_options_check(&sets[k], error);

@@ -192,12 +192,11 @@ static enum ky_status check(const struct ky_bodies *a, const struct ky_bodies *b
                             struct ky_merge_parameters *parameters, struct ky_error *error)
 {
     ky_merge_parameters_defaults(parameters);
-    if (!ky_size_adopt(parameters, sizeof *parameters, given))
-        return ky_fail(error, KY_USAGE,
-                       "merge parameters of size %zu; fill them with ky_merge_parameters_defaults",
-                       given->size);
+    enum ky_status status =
+        ky_size_adopt(parameters, sizeof *parameters, given, "ky_merge_parameters_defaults", error);
     struct ky_option_set set = options_of(parameters);
-    enum ky_status status = ky_options_check(&set, error);
+    if (!status)
+        status = ky_options_check(&set, error);
     if (!status)
         status = check_orbit(parameters, error);
     if (!status)

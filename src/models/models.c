@@ -204,11 +204,10 @@ enum ky_status ky_model_resolve(const struct ky_model *model,
 {
     const struct ky_option_set sets[] = {shared_set(parameters), own_set(model, own)};
     ky_model_parameters_defaults(parameters);
-    if (!ky_size_adopt(parameters, sizeof *parameters, given)) /* may be older and shorter */
-        return ky_fail(error, KY_USAGE,
-                       "model parameters of size %zu; fill them with ky_model_parameters_defaults",
-                       given->size);
-    enum ky_status status = fill(model, sets, parameters, error);
+    enum ky_status status =
+        ky_size_adopt(parameters, sizeof *parameters, given, "ky_model_parameters_defaults", error);
+    if (!status)
+        status = fill(model, sets, parameters, error);
     if (!parameters->n)
         parameters->n = model->bodies;
     if (parameters->softening_kind == KY_SOFTENING_KIND_BY_SNAPSHOT)

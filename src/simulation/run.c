@@ -40,11 +40,11 @@ enum ky_status ky_run_adopt_parameters(const struct ky_parameters *parameters,
 {
     ky_parameters_defaults(own);
     ky_run_parameters_defaults(own_run);
-    if (!ky_size_adopt(own, sizeof *own, parameters) ||
-        !ky_size_adopt(own_run, sizeof *own_run, given))
-        return ky_fail(error, KY_USAGE,
-                       "parameters were not filled by the _defaults calls of this version");
-    return KY_OK;
+    enum ky_status status =
+        ky_size_adopt(own, sizeof *own, parameters, "ky_parameters_defaults", error);
+    return status ? status
+                  : ky_size_adopt(own_run, sizeof *own_run, given, "ky_run_parameters_defaults",
+                                  error);
 }
 
 enum ky_status ky_run_create(const struct ky_parameters *parameters,

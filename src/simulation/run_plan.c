@@ -11,29 +11,30 @@
  * potential. */
 enum { COPY = 64 + 32 };
 
+/* On the host, at the peak of a run and with what it writes. */
+static double host_bytes(const struct ky_memory *memory, double n)
+{
+    return fmax(memory->host, memory->kept + COPY * n);
+}
+
 /* The largest number of bodies that fit. The memory that n bodies need is a straight line for
  * large n, which two numbers fix. `available` is the memory that is free; it includes that of the
  * bodies that are given. */
-static enum ky_status find_largest(const struct ky_parameters *parameters, double available,
-                                   struct ky_plan *plan, struct ky_error *error)
+static double find_largest(const struct ky_engine *engine, unsigned columns, double available)
 {
     static const double n[2] = {1e7, 2e7};
     struct ky_memory memory[2];
     double host[2];
     for (int k = 0; k < 2; k++) {
-        enum ky_status status = ky_engine_memory(parameters, ky_integrator_columns(parameters),
-                                                 (size_t)n[k], &memory[k], error);
-        if (status)
-            return status;
-        host[k] = COPY * n[k] + fmax(memory[k].host, memory[k].kept + COPY * n[k]);
+        ky_engine_memory(engine, columns, (size_t)n[k], &memory[k]);
+        host[k] = COPY * n[k] + host_bytes(&memory[k], n[k]);
     }
     double slope = (host[1] - host[0]) / (n[1] - n[0]);
     double most = n[0] + (available - host[0]) / slope;
     slope = (memory[1].device - memory[0].device) / (n[1] - n[0]);
     if (memory[0].room > 0)
         most = fmin(most, n[0] + (memory[0].room - memory[0].device) / slope);
-    plan->largest_n = floor(fmax(0, fmin(most, INT32_MAX)));
-    return KY_OK;
+    return floor(fmax(0, fmin(most, INT32_MAX)));
 }
 
 /* Steps, times of snapshots and rows. */
@@ -41,6 +42,29 @@ struct course {
     double step; /* NaN: the bodies will say */
     double steps, snapshots, rows;
 };
+
+/* What the run needs of the machine. */
+static enum ky_status plan_memory(const struct ky_parameters *parameters,
+                                  const struct ky_bodies *bodies, const struct course *course,
+                                  struct ky_plan *plan, struct ky_error *error)
+{
+    const unsigned columns = ky_integrator_columns(parameters);
+    const double n = (double)bodies->n;
+    double available = (double)sysconf(_SC_AVPHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    struct ky_engine *engine;
+    struct ky_memory memory;
+    enum ky_status status = ky_engine_open(parameters, 0, &engine, error);
+    if (status)
+        return status;
+    ky_engine_memory(engine, columns, bodies->n, &memory);
+    plan->host_bytes = host_bytes(&memory, n);
+    plan->device_bytes = memory.device;
+    plan->disk_bytes = course->snapshots * 72 * n + 2 * (COPY * n + 4096) + 300 * course->rows;
+    if (bodies->n)
+        plan->largest_n = find_largest(engine, columns, available + (bodies->mass ? COPY * n : 0));
+    ky_engine_close(engine);
+    return KY_OK;
+}
 
 /* The course of a run whose bodies are there, or whose step is given. */
 static enum ky_status plan_steps(const struct ky_parameters *parameters,
@@ -99,42 +123,31 @@ static enum ky_status plan_course(const struct ky_parameters *parameters,
 }
 
 enum ky_status ky_run_plan(const struct ky_parameters *parameters,
-                           const struct ky_run_parameters *given, const struct ky_snapshot *initial,
+                           const struct ky_run_parameters *given, const struct ky_snapshot *state,
                            struct ky_plan *plan, struct ky_error *error)
 {
     struct ky_parameters own_parameters, resolved;
     struct ky_run_parameters run;
     struct course course = {0};
-    struct ky_memory memory;
-    double n = (double)initial->bodies.n;
+    struct ky_snapshot initial;
+    ky_snapshot_clear(&initial);
     enum ky_status status =
         ky_run_adopt_parameters(parameters, given, &own_parameters, &run, error);
+    if (!status)
+        status = ky_size_adopt(&initial, sizeof initial, state, "ky_snapshot_clear", error);
     if (!status)
         status = ky_parameters_resolve(&own_parameters, &resolved, error);
     if (status)
         return status;
     int threads = ky_threads_take(resolved.threads);
     resolved.softening_kind = own_parameters.softening_kind;
-    status = plan_course(&resolved, &run, initial, &course, error);
+    status = plan_course(&resolved, &run, &initial, &course, error);
+    struct ky_plan own = {.step = course.step,
+                          .steps = (uint64_t)course.steps,
+                          .snapshots = (uint64_t)course.snapshots};
     if (!status)
-        status = ky_engine_memory(&resolved, ky_integrator_columns(&resolved), initial->bodies.n,
-                                  &memory, error);
+        status = plan_memory(&resolved, &initial.bodies, &course, &own, error);
     ky_threads_restore(threads);
-    if (status)
-        return status;
-    double available = (double)sysconf(_SC_AVPHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    if (initial->bodies.mass)
-        available += COPY * n;
-    struct ky_plan own = {
-        .step = course.step,
-        .steps = (uint64_t)course.steps,
-        .snapshots = (uint64_t)course.snapshots,
-        .host_bytes = fmax(memory.host, memory.kept + COPY * n),
-        .device_bytes = memory.device,
-        .disk_bytes = course.snapshots * 72 * n + 2 * (COPY * n + 4096) + 300 * course.rows,
-    };
-    if (initial->bodies.n)
-        status = find_largest(&resolved, available, &own, error);
     if (!status)
         ky_size_give(plan, &own, sizeof own);
     return status;

@@ -256,13 +256,18 @@ enum ky_status ky_run(const struct ky_parameters *parameters, const struct ky_ru
                       struct ky_snapshot *initial, struct ky_error *error)
 {
     struct ky_run *run = NULL;
-    enum ky_status status = ky_run_create(parameters, given, &run, error);
+    struct ky_snapshot own;
+    ky_snapshot_clear(&own);
+    enum ky_status status = ky_size_adopt(&own, sizeof own, initial, "ky_snapshot_clear", error);
+    if (!status)
+        status = ky_run_create(parameters, given, &run, error);
     if (status)
         return status;
     run->origin = run->given.origin ? ky_run_copy_text(run->given.origin) : NULL;
     run->source = run->given.source ? ky_run_copy_text(run->given.source) : NULL;
     int threads = ky_threads_take(run->parameters.threads);
-    status = start_and_go(run, initial, error);
+    status = start_and_go(run, &own, error);
+    initial->bodies = own.bodies; /* or none, if they were freed */
     ky_threads_restore(threads);
     ky_run_destroy(run);
     return status;

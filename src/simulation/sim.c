@@ -74,19 +74,19 @@ enum ky_status ky_sim_place(const struct ky_parameters *parameters, const struct
                             double time, struct ky_sim **made, struct ky_error *error)
 {
     struct ky_parameters resolved;
-    struct ky_bodies fresh =
-        *bodies; /* the forces of another run are not those of these parameters */
+    struct ky_bodies fresh = *bodies;
+    /* The forces of another run are not those of these parameters. */
     fresh.acceleration = NULL;
     fresh.potential = NULL;
     *made = NULL;
     if (!isfinite(time))
         return ky_fail(error, KY_USAGE, "start time %g; it must be finite", time);
-    if (parameters->step != 0 && time + parameters->step == time)
-        return ky_fail(
-            error, KY_USAGE,
-            "the step %g is lost in the rounding of the start time %g: time cannot advance",
-            parameters->step, time);
     enum ky_status status = ky_parameters_resolve(parameters, &resolved, error);
+    if (!status && resolved.step != 0 && time + resolved.step == time)
+        status =
+            ky_fail(error, KY_USAGE,
+                    "the step %g is lost in the rounding of the start time %g: time cannot advance",
+                    resolved.step, time);
     if (!status)
         status = ky_softening_need(&resolved, &fresh, error);
     return status ? status : ky_sim_create(parameters, &fresh, time, made, error);

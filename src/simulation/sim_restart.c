@@ -283,10 +283,10 @@ enum ky_status ky_sim_restore(const char *path, const struct ky_parameters *want
     char *text = NULL;
     *sim = NULL;
     ky_parameters_defaults(&own);
-    if (!ky_size_adopt(&own, sizeof own, wanted))
-        return ky_fail(error, KY_USAGE,
-                       "parameters were not filled by ky_parameters_defaults of this version");
-    enum ky_status status = ky_restart_read(path, &restart, NULL, error);
+    enum ky_status status =
+        ky_size_adopt(&own, sizeof own, wanted, "ky_parameters_defaults", error);
+    if (!status)
+        status = ky_restart_read(path, &restart, NULL, error);
     if (status)
         return status;
     status = ky_sim_restore_parameters(&restart, &own, &parameters, &text, error);

@@ -164,9 +164,9 @@ enum ky_status ky_snapshot_read_input(const struct ky_input *input, enum ky_form
     struct ky_read_options chosen;
     ky_snapshot_clear(&made);
     ky_read_options_defaults(&chosen);
-    if (options && !ky_size_adopt(&chosen, sizeof chosen, options))
-        return ky_fail(error, KY_USAGE,
-                       "fill the options of reading by ky_read_options_defaults first");
+    if (options &&
+        ky_size_adopt(&chosen, sizeof chosen, options, "ky_read_options_defaults", error))
+        return KY_USAGE;
     if (chosen.types >> 6)
         return ky_fail(error, KY_USAGE, "types of bodies are 0 to 5; the options ask for others");
     const struct format *reader =
@@ -259,12 +259,10 @@ enum ky_status ky_snapshot_write(const char *path, const struct ky_snapshot *giv
     char endings[LIST];
     ky_write_options_defaults(&chosen);
     ky_snapshot_clear(&snapshot);
-    if ((options && !ky_size_adopt(&chosen, sizeof chosen, options)) ||
-        !ky_size_adopt(&snapshot, sizeof snapshot, given))
-        return ky_fail(error, KY_USAGE,
-                       "%s: the snapshot and the options are to be filled by ky_snapshot_clear and "
-                       "ky_write_options_defaults",
-                       path);
+    if ((options &&
+         ky_size_adopt(&chosen, sizeof chosen, options, "ky_write_options_defaults", error)) ||
+        ky_size_adopt(&snapshot, sizeof snapshot, given, "ky_snapshot_clear", error))
+        return KY_USAGE;
     const struct format *format = chosen.format == KY_FORMAT_BY_NAME
                                       ? format_by_name(path)
                                       : find_format((enum ky_format)chosen.format);

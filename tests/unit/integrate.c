@@ -208,8 +208,11 @@ static void columns_count_as_memory(void **state)
     for (int k = 0; k < engine_count; k++) {
         const struct ky_parameters parameters = parameters_of(k, KY_DIRECT);
         struct ky_memory none, both;
-        assert_ok(ky_engine_memory(&parameters, 0, 1000, &none, &error));
-        assert_ok(ky_engine_memory(&parameters, BOTH, 1000, &both, &error));
+        struct ky_engine *engine;
+        assert_ok(ky_engine_open(&parameters, 0, &engine, &error));
+        ky_engine_memory(engine, 0, 1000, &none);
+        ky_engine_memory(engine, BOTH, 1000, &both);
+        ky_engine_close(engine);
         assert_true(both.host + both.device - none.host - none.device == 32 * 1000);
         assert_true(is_cpu_engine(k) == (both.device == none.device));
     }

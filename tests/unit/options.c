@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/options.h"
-#include "engine/engine.h"
+#include "integrate/integrate.h"
 
 struct values {
     int flag, number, kind;
@@ -359,6 +359,28 @@ static void the_opening_follows_what_is_given(void **state)
     }
 }
 
+/* What is resolved may take the place of what was given. */
+static void parameters_are_resolved_in_place(void **state)
+{
+    (void)state;
+    struct ky_parameters given, apart, in_place;
+    ky_parameters_defaults(&given);
+    given.force = KY_WALK;
+    given.theta = 0.4;
+    given.softening = 0.25;
+    for (int k = 0; k < 3; k++) {
+        enum ky_status (*const resolve)(const struct ky_parameters *, struct ky_parameters *,
+                                        struct ky_error *) = k == 0   ? ky_force_resolve
+                                                             : k == 1 ? ky_force_resolve_once
+                                                                      : ky_parameters_resolve;
+        in_place = given;
+        assert_ok(resolve(&given, &apart, &error));
+        assert_ok(resolve(&in_place, &in_place, &error));
+        assert_true(in_place.force == KY_WALK && in_place.theta == 0.4);
+        assert_true(in_place.softening == 0.25 && in_place.opening == apart.opening);
+    }
+}
+
 /* What a program of another language needs to know, and to set. */
 static void options_for_programs(void **state)
 {
@@ -397,6 +419,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(options_for_programs),
+        cmocka_unit_test(parameters_are_resolved_in_place),
         cmocka_unit_test(defaults_and_values),
         cmocka_unit_test(letters_and_words),
         cmocka_unit_test(help_is_wrapped),

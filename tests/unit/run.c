@@ -1,10 +1,12 @@
 /* Runs in a folder from C: ky_run_plan, ky_run, ky_resume. */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "test.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -37,6 +39,12 @@ static void prepare(struct ky_parameters *parameters, struct ky_run_parameters *
     run->every = 0.5;
 }
 
+static void count_lines(void *context, enum ky_log_level level, const char *line)
+{
+    (void)level;
+    *(int *)context += strncmp(line, "engine ", 7) == 0;
+}
+
 static void plans(void **state)
 {
     (void)state;
@@ -65,7 +73,56 @@ static void plans(void **state)
     assert_true(plan.step == 0.25 && plan.steps == 4);
     run.end = (double)NAN;
     assert_int_equal(ky_run_plan(&parameters, &run, &none, &plan, &error), KY_USAGE);
+    run.end = 1;
+    parameters.engine = "auto";
+    int opened = 0; /* which takes a while on a device */
+    parameters.log = count_lines;
+    parameters.log_context = &opened;
+    assert_ok(ky_run_plan(&parameters, &run, &bodies, &plan, &error));
+    assert_int_equal(opened, 1);
     ky_snapshot_free(&bodies);
+}
+
+/* The first bytes of a struct, as a program has it that knows no more, at the end of a page behind
+ * which nothing may be read. */
+static void *before_a_wall(const void *from, size_t size)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true((void *)pages != MAP_FAILED);
+    assert_int_equal(mprotect(pages + page, page, PROT_NONE), 0);
+    char *at = pages + page - size;
+    memcpy(at, from, size);
+    memcpy(at, &size, sizeof size);
+    return at;
+}
+
+static void structs_of_older_programs(void **state)
+{
+    (void)state;
+    struct ky_parameters parameters;
+    struct ky_run_parameters run;
+    struct ky_snapshot bodies;
+    struct ky_plan plan = {0};
+    struct ky_sim *sim;
+    char folder[80], remark[KY_REMARK];
+    snprintf(folder, sizeof folder, "%s/older", top);
+    prepare(&parameters, &run, &bodies);
+    run.output = folder;
+    struct ky_parameters *shorter =
+        before_a_wall(&parameters, offsetof(struct ky_parameters, integrator));
+    struct ky_snapshot *older = before_a_wall(&bodies, offsetof(struct ky_snapshot, softening));
+    assert_ok(ky_sim_open(shorter, &bodies.bodies, 0, &sim, &error));
+    ky_sim_close(sim);
+    assert_ok(ky_softening_choose(shorter, older, remark, &error));
+    assert_ok(ky_run_plan(shorter, &run, older, &plan, &error));
+    assert_ok(ky_run(&parameters, &run, older, &error));
+    assert_true(!older->bodies.n && !older->bodies.mass); /* they made room */
+    older->size = 3;
+    assert_int_equal(ky_run_plan(&parameters, &run, older, &plan, &error), KY_USAGE);
+    assert_non_null(strstr(error.text, "ky_snapshot_clear"));
+    assert_int_equal(ky_run(&parameters, &run, older, &error), KY_USAGE);
+    assert_non_null(strstr(error.text, "ky_snapshot_clear"));
 }
 
 /* Neither a plan nor a run looks at what an unknown number or a wrong size would lead to. */
@@ -390,6 +447,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plans),
+        cmocka_unit_test(structs_of_older_programs),
         cmocka_unit_test(wrong_parameters_are_refused),
         cmocka_unit_test(runs_stops_and_resumes),
         cmocka_unit_test(default_parameters_keep_the_processor),

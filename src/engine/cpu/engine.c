@@ -67,18 +67,15 @@ static const struct {
 /* Columns of a body: x v a, mass, potential, and softening if it has its own. */
 enum { COLUMNS = 11 };
 
-static void memory(const struct ky_engine *engine, const struct ky_parameters *parameters, size_t n,
-                   struct ky_memory *memory)
+static void memory(const struct ky_engine *engine, size_t n, struct ky_memory *memory)
 {
-    (void)engine;
+    const struct ky_cpu *cpu = (const struct ky_cpu *)engine;
+    const struct ky_parameters *parameters = cpu->parameters;
     double columns = (double)n * COLUMNS * sizeof(double);
     *memory = (struct ky_memory){.host = columns, .kept = columns};
-    const struct ky_lanes *lanes;
-    const char *isa;
-    if (parameters->force == KY_TREE && !ky_cpu_lanes(parameters->isa, &lanes, &isa, NULL)) {
+    if (parameters->force == KY_TREE) {
         const struct ky_octree deep = {.levels = 64};
-        int threads = ky_threads(parameters->threads);
-        memory->host += threads * (double)lanes->group_space[KY_DOUBLE](&deep);
+        memory->host += cpu->threads * (double)cpu->lanes->group_space[KY_DOUBLE](&deep);
     }
     if (methods[parameters->force].memory)
         memory->host += methods[parameters->force].memory(parameters, n);

@@ -148,10 +148,10 @@ static enum ky_status open_engine(const struct ky_engine_verbs *verbs,
     return status;
 }
 
-static void memory(const struct ky_engine *base, const struct ky_parameters *parameters, size_t n,
-                   struct ky_memory *memory)
+static void memory(const struct ky_engine *base, size_t n, struct ky_memory *memory)
 {
     const struct ky_device_engine *engine = (const struct ky_device_engine *)base;
+    const struct ky_parameters *parameters = engine->bodies.parameters;
     *memory = (struct ky_memory){.device = ky_device_bodies_memory(parameters->precision, n),
                                  .room = engine->bodies.cards.card[0]->memory};
     engine->method->memory(parameters, n, memory);
