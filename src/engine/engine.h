@@ -123,7 +123,8 @@ struct ky_engine_verbs {
      * columns that an integrator asks for. */
     void (*memory)(const struct ky_engine *engine, size_t n, struct ky_memory *memory);
 
-    /* `parameters` have been checked against their ranges and stay valid until close. */
+    /* `parameters` have been checked against their ranges and stay valid until close. Numbers of
+     * bodies, here and in the verbs below, have been checked, and so have sinks. */
     enum ky_status (*open)(const struct ky_parameters *parameters, size_t n,
                            struct ky_engine **engine, struct ky_error *error);
     void (*close)(struct ky_engine *engine);
@@ -209,7 +210,7 @@ enum ky_status ky_force_resolve_once(const struct ky_parameters *given,
                                      struct ky_parameters *resolved, struct ky_error *error);
 
 /* Opens the engine that parameters->engine names; "auto" takes the fastest that opens and logs
- * which and why. */
+ * which and why. KY_UNSUPPORTED for more than 2³¹ − 1 bodies, here and in ky_engine_resize. */
 enum ky_status ky_engine_open(const struct ky_parameters *parameters, size_t n,
                               struct ky_engine **engine, struct ky_error *error);
 /* The same for general walks: "auto" passes over engines without them. */
@@ -221,7 +222,7 @@ void ky_engine_close(struct ky_engine *engine);
 void ky_engine_memory(const struct ky_engine *engine, unsigned columns, size_t n,
                       struct ky_memory *memory);
 
-/* After a failure the engine can only be closed. */
+/* After a failure other than KY_UNSUPPORTED the engine can only be closed. */
 enum ky_status ky_engine_resize(struct ky_engine *engine, size_t n, struct ky_error *error);
 /* KY_USAGE for units that are no powers of two, and for a cube that is none or whose edge is not
  * from 1 to 2³⁷ units: float holds no more (units.c). */
@@ -234,6 +235,7 @@ enum ky_status ky_engine_set_frame(struct ky_engine *engine, const struct ky_eng
  * numbers that are not finite. */
 enum ky_status ky_engine_set_fields(struct ky_engine *engine, const struct ky_external *fields,
                                     size_t count, struct ky_error *error);
+/* KY_USAGE for arrays of another length than the engine's, here and in ky_engine_get. */
 enum ky_status ky_engine_put(struct ky_engine *engine, const struct ky_bodies *bodies,
                              struct ky_error *error);
 /* KY_BAD_DATA for numbers that are not finite, here and in sums. */
@@ -245,9 +247,10 @@ enum ky_status ky_engine_put_column(struct ky_engine *engine, enum ky_column col
 enum ky_status ky_engine_get_column(struct ky_engine *engine, enum ky_column column,
                                     double *numbers, struct ky_error *error);
 enum ky_status ky_engine_forces(struct ky_engine *engine, struct ky_error *error);
-/* Of some bodies, once all have had theirs. */
+/* Of the active bodies. KY_USAGE before ky_engine_forces. */
 enum ky_status ky_engine_forces_of(struct ky_engine *engine, const struct ky_active *active,
                                    struct ky_error *error);
+/* KY_USAGE for a sink that is no body. */
 enum ky_status ky_engine_exact(struct ky_engine *engine, const size_t *sinks, size_t count,
                                double (*acceleration)[3], double *potential,
                                struct ky_error *error);

@@ -69,6 +69,22 @@ static void warn_of_unroll(const struct ky_parameters *parameters)
                                                   : "");
 }
 
+/* Indices of bodies have 31 bits. */
+static enum ky_status check_number(size_t n, struct ky_error *error)
+{
+    if (n <= INT32_MAX)
+        return KY_OK;
+    return ky_fail(error, KY_UNSUPPORTED, "%zu bodies: engines take up to %d", n, INT32_MAX);
+}
+
+/* Arrays that come and go are as long as those of the engine. */
+static enum ky_status check_arrays(const struct ky_engine *engine, size_t n, struct ky_error *error)
+{
+    if (n == engine->n)
+        return KY_OK;
+    return ky_fail(error, KY_USAGE, "%zu bodies for an engine that has room for %zu", n, engine->n);
+}
+
 /* The first in the table that opens, of those with the general walk if `walk`; why the others do
  * not goes to the log. */
 static enum ky_status open_best(const struct ky_parameters *parameters, size_t n, int walk,
@@ -95,8 +111,10 @@ static enum ky_status open_engine(const struct ky_parameters *parameters, size_t
                                   struct ky_engine **engine, struct ky_error *error)
 {
     const struct ky_engine_verbs *verbs = NULL;
-    enum ky_status status;
+    enum ky_status status = check_number(n, error);
     *engine = NULL;
+    if (status)
+        return status;
     if (!strcmp(parameters->engine, "auto")) {
         status = open_best(parameters, n, walk, engine, error);
     } else {
@@ -182,7 +200,10 @@ static enum ky_status missing(const struct ky_engine *engine, const char *what,
 
 enum ky_status ky_engine_resize(struct ky_engine *engine, size_t n, struct ky_error *error)
 {
-    enum ky_status status = CALL(resize, "change its number of bodies", n, error);
+    enum ky_status status = check_number(n, error);
+    if (status)
+        return status;
+    status = CALL(resize, "change its number of bodies", n, error);
     engine->n = status ? 0 : n;
     return status;
 }
@@ -222,13 +243,16 @@ enum ky_status ky_engine_set_fields(struct ky_engine *engine, const struct ky_ex
 enum ky_status ky_engine_put(struct ky_engine *engine, const struct ky_bodies *bodies,
                              struct ky_error *error)
 {
-    return CALL(put, "take bodies", bodies, error);
+    enum ky_status status = check_arrays(engine, bodies->n, error);
+    return status ? status : CALL(put, "take bodies", bodies, error);
 }
 
 enum ky_status ky_engine_get(struct ky_engine *engine, struct ky_bodies *bodies,
                              struct ky_error *error)
 {
-    enum ky_status status = CALL(get, "give bodies", bodies, error);
+    enum ky_status status = check_arrays(engine, bodies->n, error);
+    if (!status)
+        status = CALL(get, "give bodies", bodies, error);
     return status ? status : ky_finite_bodies(bodies, error);
 }
 
@@ -264,8 +288,13 @@ enum ky_status ky_engine_exact(struct ky_engine *engine, const size_t *sinks, si
                                double (*acceleration)[3], double *potential, struct ky_error *error)
 {
     const struct ky_externals *own = &engine->externals;
-    enum ky_status status =
-        CALL(exact, "compute exact sums", sinks, count, acceleration, potential, error);
+    enum ky_status status = KY_OK;
+    for (size_t k = 0; k < count && !status; k++)
+        if (sinks[k] >= engine->n)
+            status = ky_fail(error, KY_USAGE, "exact sum for body %zu of %zu bodies", sinks[k],
+                             engine->n);
+    if (!status)
+        status = CALL(exact, "compute exact sums", sinks, count, acceleration, potential, error);
     if (status || !own->count || !acceleration)
         return status;
     size_t n = engine->n;

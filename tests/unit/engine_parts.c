@@ -368,6 +368,38 @@ static void wrong_lists(void **state)
     ky_bodies_free(&bodies);
 }
 
+/* Every engine refuses them in the same words, and goes on. */
+static void wrong_numbers_of_bodies(void **state)
+{
+    (void)state;
+    enum { FEW = 10 };
+    struct ky_bodies bodies = cloud_make(PLUMMER, FEW + 1);
+    const size_t no_body = FEW;
+    double a[1][3];
+    for (int k = 0; k < engine_count; k++) {
+        struct ky_parameters given = parameters_of(k, KY_DIRECT, KY_DOUBLE),
+                             parameters = resolved(&given);
+        struct ky_engine *engine;
+        assert_int_equal(ky_engine_open(&parameters, (size_t)INT32_MAX + 1, &engine, &error),
+                         KY_UNSUPPORTED);
+        assert_string_equal(error.text, "2147483648 bodies: engines take up to 2147483647");
+        bodies.n = FEW;
+        engine = open_with(&parameters, &bodies);
+        bodies.n = FEW + 1;
+        assert_int_equal(ky_engine_put(engine, &bodies, &error), KY_USAGE);
+        assert_string_equal(error.text, "11 bodies for an engine that has room for 10");
+        assert_int_equal(ky_engine_get(engine, &bodies, &error), KY_USAGE);
+        assert_int_equal(ky_engine_exact(engine, &no_body, 1, a, NULL, &error), KY_USAGE);
+        assert_int_equal(ky_engine_resize(engine, (size_t)INT32_MAX + 1, &error), KY_UNSUPPORTED);
+        assert_ok(ky_engine_forces(engine, &error));
+        bodies.n = FEW;
+        assert_ok(ky_engine_get(engine, &bodies, &error));
+        ky_engine_close(engine);
+    }
+    bodies.n = FEW + 1;
+    ky_bodies_free(&bodies);
+}
+
 /* With a frame from outside the exact sum has the same bits, for units are powers of two; the tree
  * divides another cube and is as exact as before. Escapers of the cube count as at its edge. */
 static void a_frame_from_outside(void **state)
@@ -427,6 +459,7 @@ int main(void)
         cmocka_unit_test(some_bodies_of_every_method),
         cmocka_unit_test(some_bodies_of_few),
         cmocka_unit_test(wrong_lists),
+        cmocka_unit_test(wrong_numbers_of_bodies),
         cmocka_unit_test(a_tree_serves_all_at_one_place),
         cmocka_unit_test(fields_of_every_method),
         cmocka_unit_test(fields_on_top_of_bodies),

@@ -179,14 +179,8 @@ enum ky_status ky_cpu_exact(struct ky_engine *engine, const size_t *sinks, size_
         status = ky_no_memory(error, "list of sinks", count, sizeof *wanted);
         goto end;
     }
-    for (size_t k = 0; k < count; k++) {
-        if (sinks[k] >= cpu->n) {
-            status =
-                ky_fail(error, KY_USAGE, "exact sum for body %zu of %zu bodies", sinks[k], cpu->n);
-            goto end;
-        }
+    for (size_t k = 0; k < count; k++)
         wanted[k] = (struct wanted){sinks[k], k};
-    }
     status = fill_double(cpu, &direct, &eps2, error);
     if (status != KY_OK)
         goto end;

@@ -147,9 +147,6 @@ static enum ky_status allocate_columns(struct ky_cpu *cpu, struct ky_error *erro
 static enum ky_status resize(struct ky_engine *engine, size_t n, struct ky_error *error)
 {
     struct ky_cpu *cpu = (struct ky_cpu *)engine;
-    if (n > INT32_MAX)
-        return ky_fail(error, KY_UNSUPPORTED, "%zu bodies: the CPU engine takes up to %d", n,
-                       INT32_MAX);
     free_columns(cpu);
     ky_octree_init(&cpu->tree);
     cpu->n = n;
@@ -199,9 +196,6 @@ static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodi
                           struct ky_error *error)
 {
     struct ky_cpu *cpu = (struct ky_cpu *)engine;
-    if (bodies->n != cpu->n)
-        return ky_fail(error, KY_USAGE, "%zu bodies for an engine that was opened for %zu",
-                       bodies->n, cpu->n);
     struct ky_engine_units units;
     enum ky_status status = ky_engine_units(bodies, cpu->parameters, &cpu->frame, &units, error);
     if (status)
@@ -240,9 +234,7 @@ static enum ky_status get(struct ky_engine *engine, struct ky_bodies *bodies,
                           struct ky_error *error)
 {
     struct ky_cpu *cpu = (struct ky_cpu *)engine;
-    if (bodies->n != cpu->n)
-        return ky_fail(error, KY_USAGE, "room for %zu bodies, the engine holds %zu", bodies->n,
-                       cpu->n);
+    (void)error;
 #pragma omp parallel for num_threads(cpu->team)
     for (size_t i = 0; i < cpu->n; i++) {
         for (int c = 0; c < 3; c++) {

@@ -50,9 +50,6 @@ enum ky_status ky_device_bodies_resize(struct ky_device_bodies *bodies, size_t n
         {&bodies->potential, "potentials", 1},
     };
     enum ky_status status = KY_OK;
-    if (n > INT32_MAX)
-        return ky_fail(error, KY_UNSUPPORTED, "%zu bodies: engine %s takes up to %d", n,
-                       bodies->cards.driver->name, INT32_MAX);
     ky_device_bodies_release(bodies);
     bodies->n = n;
     bodies->has_acceleration = 0;
@@ -178,9 +175,6 @@ enum ky_status ky_device_bodies_columns(struct ky_device_bodies *bodies, struct 
 enum ky_status ky_device_bodies_expect(struct ky_device_bodies *bodies,
                                        const struct ky_bodies *given, struct ky_error *error)
 {
-    if (given->n != bodies->n)
-        return ky_fail(error, KY_USAGE, "%zu bodies for an engine that was opened for %zu",
-                       given->n, bodies->n);
     enum ky_status status =
         ky_engine_units(given, bodies->parameters, &bodies->frame, &bodies->units, error);
     if (status != KY_OK)

@@ -40,7 +40,7 @@ struct ky_device_bodies {
     struct ky_force_report report; /* but for what the device itself measures of the last pass */
 };
 
-/* Buffers for n bodies, in place of those that there are. KY_UNSUPPORTED for too many. */
+/* Buffers for n bodies, in place of those that there are. */
 enum ky_status ky_device_bodies_resize(struct ky_device_bodies *bodies, size_t n,
                                        struct ky_error *error);
 void ky_device_bodies_release(struct ky_device_bodies *bodies);

@@ -199,9 +199,6 @@ static enum ky_status get_column(struct ky_engine *base, enum ky_column column, 
 static enum ky_status get(struct ky_engine *base, struct ky_bodies *wanted, struct ky_error *error)
 {
     struct ky_device_bodies *bodies = &device_engine(base)->bodies;
-    if (wanted->n != bodies->n)
-        return ky_fail(error, KY_USAGE, "room for %zu bodies, the engine holds %zu", wanted->n,
-                       bodies->n);
     enum ky_status status = ky_device_settle(bodies, error);
     return status == KY_OK ? ky_device_bodies_get(bodies, wanted, error) : status;
 }

@@ -14,15 +14,10 @@ static enum ky_status send_labels(struct ky_device_bodies *bodies,
     uint32_t *list = ky_allocate(count, sizeof *list);
     if (!list)
         return ky_no_memory(error, "list of sinks", count, sizeof *list);
-    enum ky_status status = KY_OK;
-    for (size_t k = 0; k < count && status == KY_OK; k++) {
-        if (sinks[k] >= bodies->n)
-            status = ky_fail(error, KY_USAGE, "exact sum for body %zu of %zu bodies", sinks[k],
-                             bodies->n);
+    for (size_t k = 0; k < count; k++)
         list[k] = (uint32_t)sinks[k];
-    }
-    if (status == KY_OK)
-        status = ky_direct_send_labels(bodies->cards.card[0], buffers, list, count, error);
+    enum ky_status status =
+        ky_direct_send_labels(bodies->cards.card[0], buffers, list, count, error);
     free(list);
     return status;
 }

@@ -5,7 +5,7 @@
 #include "engine/device/bodies.h"
 
 /* For the bodies sinks[0 … count), in the caller's units; either array may be NULL. KY_UNSUPPORTED
- * without double, KY_USAGE for a sink that is no body. */
+ * without double. */
 enum ky_status ky_device_exact(struct ky_device_bodies *bodies, const size_t *sinks, size_t count,
                                double (*acceleration)[3], double *potential,
                                struct ky_error *error);
