@@ -222,8 +222,8 @@ enum ky_status ky_engine_set_frame(struct ky_engine *engine, const struct ky_eng
     if (frame && (!is_power_of_two(frame->length) || !is_power_of_two(frame->mass)))
         return ky_fail(error, KY_USAGE, "units of %g and %g: they must be powers of two",
                        frame->length, frame->mass);
-    if (frame && (!(frame->edge > 0) ||
-                  !isfinite(frame->edge + frame->low[0] + frame->low[1] + frame->low[2])))
+    if (frame &&
+        (!(frame->edge > 0) || !isfinite(frame->edge) || ky_first_wrong(frame->low, 3) < 3))
         return ky_fail(error, KY_USAGE, "a cube of edge %g; it must be positive and finite",
                        frame->edge);
     if (frame && !(frame->edge >= frame->length && frame->edge <= 0x1p37 * frame->length))
@@ -309,29 +309,18 @@ enum ky_status ky_engine_exact(struct ky_engine *engine, const size_t *sinks, si
     return status;
 }
 
-/* The points as bodies, for checks. */
-static struct ky_bodies as_bodies(const struct ky_points *points, double (*acceleration)[3],
-                                  double *potential)
-{
-    struct ky_bodies bodies = {
-        .n = points->count, .acceleration = acceleration, .potential = potential};
-    memcpy(&bodies.position, &points->position, sizeof bodies.position);
-    return bodies;
-}
-
 enum ky_status ky_engine_field(struct ky_engine *engine, const struct ky_points *points,
                                double (*acceleration)[3], double *potential, struct ky_error *error)
 {
-    const struct ky_bodies given = as_bodies(points, NULL, NULL),
-                           results = as_bodies(points, acceleration, potential);
-    enum ky_status status = ky_finite_bodies(&given, error);
+    enum ky_status status = ky_finite_places(points, error);
     if (!status)
         status = CALL(field, "compute forces at points that are no bodies", points, acceleration,
                       potential, error);
     for (size_t k = 0; k < points->count && !status && engine->externals.count; k++)
         ky_externals_add(&engine->externals, points->position[k],
                          acceleration ? acceleration[k] : NULL, potential ? &potential[k] : NULL);
-    return status ? status : ky_finite_bodies(&results, error);
+    return status ? status
+                  : ky_finite_field(points, (const double(*)[3])acceleration, potential, error);
 }
 
 enum ky_status ky_engine_unroll(struct ky_engine *engine, int sinks, int sources,

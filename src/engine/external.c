@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "engine/finite.h"
+
 /* The powers of acceleration and length in the units of the numbers. */
 #define POWERS(name, accelerations, lengths) {accelerations, lengths},
 #define ROW(name, NAME) [KY_EXTERNAL_##NAME] = {KY_NUMBERS_##name(POWERS)},
@@ -57,13 +59,12 @@ enum ky_status ky_externals_replace(struct ky_externals *own, const struct ky_ex
         return ky_fail(error, KY_USAGE, "%zu external fields; at most %d act at once", count,
                        KY_MOST_EXTERNALS);
     for (size_t k = 0; k < count; k++) {
-        double sum = fields[k].centre[0] + fields[k].centre[1] + fields[k].centre[2];
-        for (int c = 0; c < KY_EXTERNAL_NUMBERS; c++)
-            sum += fields[k].number[c];
-        if ((unsigned)fields[k].kind >= KY_EXTERNAL_KIND_COUNT || !isfinite(sum))
-            return ky_fail(error, KY_USAGE,
-                           "external field %zu is of no kind that there is, or has a number that "
-                           "is not finite",
+        if ((unsigned)fields[k].kind >= KY_EXTERNAL_KIND_COUNT)
+            return ky_fail(error, KY_USAGE, "external field %zu is of kind %d, which there is not",
+                           k, (int)fields[k].kind);
+        if (ky_first_wrong(fields[k].centre, 3) < 3 ||
+            ky_first_wrong(fields[k].number, KY_EXTERNAL_NUMBERS) < KY_EXTERNAL_NUMBERS)
+            return ky_fail(error, KY_USAGE, "external field %zu has a number that is not finite",
                            k);
     }
     own->count = count;

@@ -5,9 +5,8 @@
 
 #include "base/bodies.h"
 
-/* The first number that is not finite, or `count`. The sum is NaN if there is one: cheaper than to
- * ask each. */
-static size_t first_wrong(const double *x, size_t count)
+/* The sum is NaN if there is one: cheaper than to ask each. */
+size_t ky_first_wrong(const double *x, size_t count)
 {
     double sum = 0;
     for (size_t k = 0; k < count; k++)
@@ -25,7 +24,7 @@ enum ky_status ky_finite_bodies(const struct ky_bodies *bodies, struct ky_error 
         if (!ky_arrays[k].real || !numbers)
             continue;
         size_t columns = (size_t)ky_arrays[k].columns, count = bodies->n * columns;
-        size_t wrong = first_wrong(numbers, count);
+        size_t wrong = ky_first_wrong(numbers, count);
         if (wrong < count)
             return ky_fail(
                 error, KY_BAD_DATA,
@@ -36,11 +35,41 @@ enum ky_status ky_finite_bodies(const struct ky_bodies *bodies, struct ky_error 
     return KY_OK;
 }
 
+enum ky_status ky_finite_places(const struct ky_points *points, struct ky_error *error)
+{
+    const double *numbers = points->count ? points->position[0] : NULL;
+    size_t wrong = ky_first_wrong(numbers, 3 * points->count);
+    if (wrong == 3 * points->count)
+        return KY_OK;
+    return ky_fail(error, KY_BAD_DATA, "the position of point %zu is not finite (%g)", wrong / 3,
+                   numbers[wrong]);
+}
+
+enum ky_status ky_finite_field(const struct ky_points *points, const double (*acceleration)[3],
+                               const double *potential, struct ky_error *error)
+{
+    const struct {
+        const char *what;
+        const double *numbers;
+        size_t columns;
+    } parts[] = {{"acceleration", (const double *)acceleration, 3}, {"potential", potential, 1}};
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+        size_t count = parts[k].numbers ? points->count * parts[k].columns : 0;
+        size_t wrong = ky_first_wrong(parts[k].numbers, count);
+        if (wrong < count)
+            return ky_fail(error, KY_BAD_DATA,
+                           "the %s at point %zu is not finite (%g): masses, distances or G are "
+                           "beyond what numbers hold",
+                           parts[k].what, wrong / parts[k].columns, parts[k].numbers[wrong]);
+    }
+    return KY_OK;
+}
+
 enum ky_status ky_finite_results(enum ky_action_id action, const double *results, size_t n,
                                  struct ky_error *error)
 {
     const struct ky_action_facts *facts = &ky_actions[action];
-    size_t columns = facts->about.columns, wrong = first_wrong(results, n * columns);
+    size_t columns = facts->about.columns, wrong = ky_first_wrong(results, n * columns);
     if (wrong == n * columns)
         return KY_OK;
     return ky_fail(
@@ -66,12 +95,11 @@ enum ky_status ky_finite_sums(const struct ky_sums *sums, struct ky_error *error
         {"centre of mass", sums->centre, 3},
     };
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
-        size_t wrong = first_wrong(parts[k].numbers, parts[k].count);
+        size_t wrong = ky_first_wrong(parts[k].numbers, parts[k].count);
         if (wrong < parts[k].count)
             return ky_fail(error, KY_BAD_DATA,
                            "the %s is not finite (%g): masses, velocities or distances are beyond "
-                           "what numbers "
-                           "hold",
+                           "what numbers hold",
                            parts[k].what, parts[k].numbers[wrong]);
     }
     return KY_OK;

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/features.h"
 #include "base/random.h"
+#include "engine/device/driver.h"
 #include "engine/external.h"
 #include "engines.h"
 
@@ -308,6 +310,67 @@ static void an_orbit_about_a_fixed_mass_is_keplers(void **state)
         }
 }
 
+#ifdef KY_HAVE_OPENCL
+/* A driver that counts how often a list of active bodies, or a part of it, goes up. */
+static struct ky_driver counting;
+static int lists_sent;
+
+static enum ky_status open_counting(size_t index, struct ky_card **card, struct ky_error *failure)
+{
+    enum ky_status status = ky_opencl_driver.open(index, card, failure);
+    if (status == KY_OK)
+        (*card)->driver = &counting;
+    return status;
+}
+
+static enum ky_status write_counting(struct ky_card *card, struct ky_buffer *buffer, size_t offset,
+                                     const void *data, size_t bytes, struct ky_error *failure)
+{
+    lists_sent +=
+        !strcmp(buffer->what, "active bodies") || !strcmp(buffer->what, "labels of sinks");
+    return ky_opencl_driver.write(card, buffer, offset, data, bytes, failure);
+}
+
+static const struct ky_driver *count_lists(const struct ky_driver *driver)
+{
+    counting = *driver;
+    counting.open = open_counting;
+    counting.write = write_counting;
+    return driver == &ky_opencl_driver ? &counting : driver;
+}
+
+/* The exact sum, the fields, and what several cards have computed use one list. */
+static void a_list_of_active_bodies_goes_up_once(void **state)
+{
+    (void)state;
+    static const uint32_t body[] = {1, 7, 40, 41, 90};
+    static const char *const names[] = {"opencl:0", "opencl:0,0"};
+    const struct ky_active active = {5, body};
+    struct ky_bodies bodies = some_bodies(100);
+    need_a_device();
+    ky_device_wrap = count_lists;
+    ky_device_twice = 1;
+    for (int cards = 1; cards <= 2; cards++) {
+        struct ky_engine *engine;
+        const struct ky_parameters parameters =
+            parameters_of(names[cards - 1], KY_DIRECT, KY_SINGLE);
+        assert_ok(ky_engine_open(&parameters, bodies.n, &engine, &error));
+        assert_ok(ky_engine_put(engine, &bodies, &error));
+        assert_ok(ky_engine_set_fields(engine, some, SOME, &error));
+        assert_ok(ky_engine_forces(engine, &error));
+        for (int k = 0; k < 2; k++) {
+            lists_sent = 0;
+            assert_ok(ky_engine_forces_of(engine, &active, &error));
+            assert_int_equal(lists_sent, cards); /* to the second its part */
+        }
+        ky_engine_close(engine);
+    }
+    ky_device_wrap = NULL;
+    ky_device_twice = 0;
+    ky_bodies_free(&bodies);
+}
+#endif
+
 static void wrong_fields_are_refused(void **state)
 {
     (void)state;
@@ -317,6 +380,9 @@ static void wrong_fields_are_refused(void **state)
     assert_ok(ky_engine_open(&parameters, 0, &engine, &error));
     assert_ok(ky_engine_set_fields(engine, fields, KY_MOST_EXTERNALS, &error));
     assert_int_equal(ky_engine_set_fields(engine, fields, KY_MOST_EXTERNALS + 1, &error), KY_USAGE);
+    wrong.number[0] = wrong.number[1] = 1e308; /* their sum is not finite, but they are */
+    assert_ok(ky_engine_set_fields(engine, &wrong, 1, &error));
+    assert_ok(ky_engine_set_fields(engine, fields, KY_MOST_EXTERNALS, &error));
     wrong.number[1] = (double)NAN;
     assert_int_equal(ky_engine_set_fields(engine, &wrong, 1, &error), KY_USAGE);
     wrong = some[0];
@@ -333,6 +399,9 @@ int main(void)
         cmocka_unit_test(the_fields_add_to_what_the_bodies_do),
         cmocka_unit_test(an_orbit_about_a_fixed_mass_is_keplers),
         cmocka_unit_test(wrong_fields_are_refused),
+#ifdef KY_HAVE_OPENCL
+        cmocka_unit_test(a_list_of_active_bodies_goes_up_once),
+#endif
     };
     return cmocka_run_group_tests(tests, find_engines, NULL);
 }

@@ -405,6 +405,7 @@ static void fields_of_odd_points(void **state)
     assert_true(isfinite(potential[2]) && potential[2] < 0);
     assert_int_equal(ky_sim_field(sim, 1, (const double(*)[3])wrong, 0, NULL, potential, &error),
                      KY_BAD_DATA);
+    assert_string_equal(error.text, "the position of point 0 is not finite (inf)");
     assert_int_equal(ky_sim_field(sim, 1, (const double(*)[3])points, -1, NULL, potential, &error),
                      KY_USAGE);
     ky_sim_close(sim);

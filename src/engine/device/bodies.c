@@ -27,9 +27,9 @@ static size_t number_bytes(const struct ky_device_bodies *bodies, const struct k
 
 void ky_device_bodies_release(struct ky_device_bodies *bodies)
 {
-    struct ky_buffer *buffers[] = {&bodies->position,    &bodies->velocity,  &bodies->mass,
-                                   &bodies->softening,   &bodies->potential, &bodies->sums,
-                                   &bodies->acceleration};
+    struct ky_buffer *buffers[] = {&bodies->position,     &bodies->velocity,   &bodies->mass,
+                                   &bodies->softening,    &bodies->potential,  &bodies->sums,
+                                   &bodies->acceleration, &bodies->active_list};
     if (bodies->cards.count == 0)
         return;
     for (size_t b = 0; b < sizeof buffers / sizeof *buffers; b++)
@@ -223,5 +223,16 @@ enum ky_status ky_device_bodies_get(struct ky_device_bodies *bodies, struct ky_b
     for (size_t i = 0; wanted->softening && !bodies->own_eps && i < bodies->n; i++)
         wanted->softening[i] = bodies->parameters->softening;
     bodies->report.download = ky_clock() - start;
+    return status;
+}
+
+enum ky_status ky_device_active_list(struct ky_device_bodies *bodies, struct ky_error *error)
+{
+    const struct ky_active *active = bodies->active;
+    enum ky_status status = KY_OK;
+    if (!bodies->active_is_there)
+        status = ky_buffer_fill(bodies->cards.card[0], &bodies->active_list, "active bodies",
+                                active->body, active->count, sizeof *active->body, error);
+    bodies->active_is_there = status == KY_OK;
     return status;
 }

@@ -28,12 +28,14 @@ struct ky_device_bodies {
     int how;     /* to soften pairs: KY_GUARD … of physics/softening_kinds.h */
     const struct ky_externals *externals; /* of the engine */
     struct {
-        struct ky_buffer numbers, list;
+        struct ky_buffer numbers;
         uint64_t set, put; /* which fields `numbers` has, and in the units of which bodies */
     } external;            /* of external.c */
     int has_acceleration;
     const struct ky_active *active; /* of the present evaluation; NULL: all bodies */
-    double pending[KY_PENDING];     /* kicks that have not been made: dt */
+    struct ky_buffer active_list;   /* the same on the first card, once `active_is_there` */
+    int active_is_there;
+    double pending[KY_PENDING]; /* kicks that have not been made: dt */
     int pendings;
     uint64_t put;                  /* masses and softenings were put so many times */
     uint64_t place;                /* positions changed so many times */
@@ -60,6 +62,9 @@ enum ky_status ky_device_bodies_get(struct ky_device_bodies *bodies, struct ky_b
 enum ky_status ky_device_bodies_columns(struct ky_device_bodies *bodies, struct ky_buffer *buffer,
                                         size_t count, double *const column[],
                                         struct ky_error *error);
+
+/* The list of active bodies to active_list, once an evaluation. There is one. */
+enum ky_status ky_device_active_list(struct ky_device_bodies *bodies, struct ky_error *error);
 
 /* ε² of a pair of bodies that all have the same ε, by the kind of softening; as double and as
  * float, since kernels take either. Bodies with softenings of their own do not need it. */

@@ -2,14 +2,14 @@
  * the sinks, and the parts come back to the first. */
 #include "engine/device/direct_sum.h"
 #include "engine/device/method.h"
-#include "engine/device/rows.h"
+#include "engine/device/results.h"
 
 /* For each card its sources, and the results of its sinks. When all bodies are sinks, the first
  * card writes to the bodies' own accelerations and potentials instead. */
 struct direct {
     struct {
         struct ky_direct_buffers buffers;
-        struct ky_buffer acceleration, potential;
+        struct ky_device_results results;
     } part[KY_MOST_CARDS];
 };
 
@@ -19,8 +19,7 @@ static void release(const struct ky_device_bodies *bodies, void *own)
     for (size_t k = 0; k < bodies->cards.count; k++) {
         struct ky_card *card = bodies->cards.card[k];
         ky_direct_release(card, &direct->part[k].buffers);
-        ky_buffer_release(card, &direct->part[k].acceleration);
-        ky_buffer_release(card, &direct->part[k].potential);
+        ky_results_release(&direct->part[k].results, card);
     }
 }
 
@@ -29,8 +28,8 @@ static void memory(const struct ky_parameters *parameters, size_t n, struct ky_m
     memory->device += ky_direct_bytes(parameters->precision, n);
 }
 
-/* The sinks of all cards, their labels (NULL: their numbers), and where their results go on the
- * first card. */
+/* The sinks of all cards, whose labels the first card has already, and where their results go
+ * there. label: for the other cards. */
 struct task {
     struct ky_direct_sum sum;
     const uint32_t *label;
@@ -40,13 +39,15 @@ struct task {
 static enum ky_status need_results(const struct ky_device_bodies *bodies, struct direct *direct,
                                    size_t k, size_t count, struct ky_error *error)
 {
-    struct ky_card *card = bodies->cards.card[k];
-    size_t real = ky_real_bytes(bodies->parameters->precision);
-    enum ky_status status = ky_buffer_need(card, &direct->part[k].acceleration, "accelerations",
-                                           3 * count, real, error);
-    if (status == KY_OK)
-        status = ky_buffer_need(card, &direct->part[k].potential, "potentials", count, real, error);
-    return status;
+    return ky_results_need(&direct->part[k].results, bodies->cards.card[k],
+                           bodies->parameters->precision, count, error);
+}
+
+/* Where they go on the first card, if not to the bodies. */
+static struct ky_direct_results results_of(struct direct *direct, size_t count)
+{
+    struct ky_device_results *results = &direct->part[0].results;
+    return (struct ky_direct_results){&results->acceleration, &results->potential, count, 0, 0};
 }
 
 /* The sources of the first card to another, which also needs room for its results. */
@@ -88,14 +89,16 @@ static enum ky_status run(const struct ky_device_bodies *bodies, struct direct *
     struct ky_direct_buffers *buffers = &direct->part[k].buffers;
     struct ky_card *card = bodies->cards.card[k];
     struct ky_direct_results results = task->results;
-    const struct ky_direct_sum sum = part_of(bodies, task, k, &results.to);
+    struct ky_direct_sum sum = part_of(bodies, task, k, &results.to);
     enum ky_status status = KY_OK;
     if (k > 0) {
-        results.acceleration = &direct->part[k].acceleration;
-        results.potential = &direct->part[k].potential;
+        results.acceleration = &direct->part[k].results.acceleration;
+        results.potential = &direct->part[k].results.potential;
     }
-    if (task->label)
+    if (k > 0 && task->label) {
+        sum.label = &buffers->label;
         status = ky_direct_send_labels(card, buffers, task->label + results.to, sum.count, error);
+    }
     if (status != KY_OK || sum.count == 0)
         return status;
     return ky_direct_run(bodies, card, buffers, &sum, &results, error);
@@ -112,7 +115,8 @@ static enum ky_status collect(const struct ky_device_bodies *bodies, struct dire
     enum ky_status status = KY_OK;
     for (size_t c = 0; c < 4 && sum.count > 0 && status == KY_OK; c++) {
         size_t offset = ((c < 3 ? c * task->results.stride : 0) + place) * real;
-        struct ky_buffer *from = c < 3 ? &direct->part[k].acceleration : &direct->part[k].potential;
+        struct ky_device_results *part = &direct->part[k].results;
+        struct ky_buffer *from = c < 3 ? &part->acceleration : &part->potential;
         struct ky_buffer *to = c < 3 ? task->results.acceleration : task->results.potential;
         status = card->driver->copy(card, from, offset, first, to, offset, bytes, error);
     }
@@ -139,15 +143,12 @@ static enum ky_status sum(const struct ky_device_bodies *bodies, struct direct *
 static enum ky_status scatter(const struct ky_device_bodies *bodies, struct direct *direct,
                               size_t sinks, struct ky_error *error)
 {
+    const struct ky_device_results *results = &direct->part[0].results;
     uint32_t count = (uint32_t)sinks, n = (uint32_t)bodies->n;
-    enum ky_status status = ky_direct_send_labels(bodies->cards.card[0], &direct->part[0].buffers,
-                                                  bodies->active->body, sinks, error);
-    if (status != KY_OK)
-        return status;
     return ky_launch_over(
         bodies->cards.card[0], KY_IN_PRECISION(ky_scatter, bodies->parameters->precision), sinks,
-        KY_ARGUMENTS(KY_BUFFER(direct->part[0].acceleration), KY_BUFFER(direct->part[0].potential),
-                     KY_BUFFER(direct->part[0].buffers.label), KY_BUFFER(bodies->acceleration),
+        KY_ARGUMENTS(KY_BUFFER(results->acceleration), KY_BUFFER(results->potential),
+                     KY_BUFFER(bodies->active_list), KY_BUFFER(bodies->acceleration),
                      KY_BUFFER(bodies->potential), KY_VALUE(count), KY_VALUE(n)),
         error);
 }
@@ -156,28 +157,27 @@ static enum ky_status sum_active(struct ky_device_bodies *bodies, struct direct 
                                  struct task *task, struct ky_error *error)
 {
     const size_t count = bodies->active->count;
-    enum ky_status status = KY_OK;
+    const int several = bodies->cards.count > 1;
+    enum ky_status status = ky_device_active_list(bodies, error);
     task->sum.count = count;
-    task->sum.labelled = 1;
+    task->sum.label = &bodies->active_list;
     task->sum.unroll = KY_UNROLL_TUNED;
     task->label = bodies->active->body;
-    if (bodies->cards.count == 1) {
-        task->results.scattered = 1;
-        return sum(bodies, direct, task, error);
-    }
-    status = need_results(bodies, direct, 0, count, error);
-    task->results = (struct ky_direct_results){&direct->part[0].acceleration,
-                                               &direct->part[0].potential, count, 0, 0};
+    task->results.scattered = !several;
+    if (several)
+        task->results = results_of(direct, count);
+    if (status == KY_OK && several)
+        status = need_results(bodies, direct, 0, count, error);
     if (status == KY_OK)
         status = sum(bodies, direct, task, error);
-    return status == KY_OK ? scatter(bodies, direct, count, error) : status;
+    return status == KY_OK && several ? scatter(bodies, direct, count, error) : status;
 }
 
 static enum ky_status evaluate(struct ky_device_bodies *bodies, struct ky_host_tree *host,
                                void *own, struct ky_error *error)
 {
     const struct ky_parameters *parameters = bodies->parameters;
-    struct task task = {{parameters->precision, bodies->unroll, 0, bodies->n, 0, NULL, 0},
+    struct task task = {{parameters->precision, bodies->unroll, 0, bodies->n, NULL, NULL, 0},
                         NULL,
                         {&bodies->acceleration, &bodies->potential, bodies->n, 0, 0}};
     enum ky_status status = ky_mark(&bodies->cards, 0, error);
@@ -195,27 +195,22 @@ static enum ky_status field(struct ky_device_bodies *bodies, struct ky_host_tree
                             double *potential, struct ky_error *error)
 {
     struct direct *direct = own;
-    struct ky_card *first = bodies->cards.card[0];
-    struct ky_engine_scale scale = ky_engine_scale(&bodies->units, bodies->parameters->g);
-    const size_t count = points->count, real = ky_real_bytes(bodies->parameters->precision);
-    const struct task task = {
-        {bodies->parameters->precision, KY_UNROLL_TUNED, bodies->n, count, points->body != NULL,
-         points, 0},
-        points->body,
-        {&direct->part[0].acceleration, &direct->part[0].potential, count, 0, 0}};
+    struct ky_direct_buffers *here = &direct->part[0].buffers;
+    const size_t count = points->count;
+    const int precision = bodies->parameters->precision;
+    const struct task task = {{precision, KY_UNROLL_TUNED, bodies->n, count,
+                               points->body ? &here->label : NULL, points, 0},
+                              points->body,
+                              results_of(direct, count)};
     enum ky_status status = need_results(bodies, direct, 0, count, error);
     (void)host;
+    if (status == KY_OK && points->body)
+        status = ky_direct_send_labels(bodies->cards.card[0], here, points->body, count, error);
     if (status == KY_OK)
         status = sum(bodies, direct, &task, error);
-    if (status == KY_OK)
-        status = ky_rows_read(first, &direct->part[0].acceleration,
-                              (struct ky_rows){count, 3, 1 / scale.acceleration, real},
-                              (double *)acceleration, error);
-    if (status == KY_OK)
-        status =
-            ky_rows_read(first, &direct->part[0].potential,
-                         (struct ky_rows){count, 1, 1 / scale.potential, real}, potential, error);
-    return status;
+    return status == KY_OK ? ky_results_read(&direct->part[0].results, bodies, precision, count,
+                                             acceleration, potential, error)
+                           : status;
 }
 
 const struct ky_method ky_direct_method = {

@@ -220,7 +220,7 @@ static size_t best_slices(struct ky_card *card, enum ky_kernel_id kernel, size_t
 static const struct ky_buffer *labels_of(const struct ky_direct_buffers *buffers,
                                          const struct ky_direct_sum *sum)
 {
-    return sum->labelled ? &buffers->label : &buffers->source;
+    return sum->label ? sum->label : &buffers->source;
 }
 
 /* What a kernel takes for its sources: see kernels/direct.h. */
@@ -245,7 +245,7 @@ static enum ky_status launch_sum(const struct ky_device_bodies *bodies, struct k
 {
     const struct ky_points *points = sum->points;
     const struct unrolling *unrolling =
-        sum->labelled && points ? &labelled_points : &unrollings[sum->unroll];
+        sum->label && points ? &labelled_points : &unrollings[sum->unroll];
     const size_t row = softened(bodies, points);
     enum ky_kernel_id kernel =
         sum->from_state ? from_state[row] : unrolling->kernel[row][sum->precision];
@@ -264,7 +264,7 @@ static enum ky_status launch_sum(const struct ky_device_bodies *bodies, struct k
     uint32_t n = (uint32_t)bodies->n, first = (uint32_t)sum->first, count = (uint32_t)sum->count;
     uint32_t slice = (uint32_t)length,
              flags = (bodies->own_eps && !points ? KY_DIRECT_OWN_EPS : 0U) |
-                     (sum->labelled && !points ? KY_DIRECT_LISTED : 0U);
+                     (sum->label && !points ? KY_DIRECT_LISTED : 0U);
     struct ky_eps2_argument eps2 =
         points ? ky_eps2_of_points(bodies, points) : ky_eps2_argument(bodies);
     return ky_launch(card, kernel, blocks * *slices,

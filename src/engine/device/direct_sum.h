@@ -8,14 +8,14 @@ struct ky_direct_buffers {
     struct ky_buffer source, low, eps2, partial, label;
 };
 
-/* Which sinks feel all bodies: `count` of them from place `first` on, or if `labelled` those that
- * buffers->label names. The label of a sink says which source it is. */
+/* Which sinks feel all bodies: `count` of them from place `first` on, or those that the labels
+ * name. The label of a sink says which source it is. */
 struct ky_direct_sum {
     int precision, unroll; /* unroll: tuned for points and labels */
     size_t first, count;
-    int labelled;
-    /* The sinks are points, which lie behind the sources, from place n on; buffers->label has only
-     * their labels. NULL: they are bodies. */
+    const struct ky_buffer *label; /* of each sink, on the card; NULL: its place */
+    /* The sinks are points, which lie behind the sources, from place n on, with or without labels.
+     * NULL: they are bodies. */
     const struct ky_points *points;
     /* The sources are the state of the bodies, in double, on the first card: none have to be made.
      */
@@ -44,7 +44,7 @@ enum ky_status ky_direct_need_sources(const struct ky_device_bodies *bodies, str
 enum ky_status ky_direct_make_sources(const struct ky_device_bodies *bodies,
                                       struct ky_direct_buffers *buffers, int precision,
                                       const struct ky_points *points, struct ky_error *error);
-/* Labels of sinks to a card. */
+/* Labels of sinks to buffers->label of a card. */
 enum ky_status ky_direct_send_labels(struct ky_card *card, struct ky_direct_buffers *buffers,
                                      const uint32_t *label, size_t count, struct ky_error *error);
 /* The sum over the sources of a card. */

@@ -236,6 +236,7 @@ static enum ky_status forces(struct ky_engine *base, const struct ky_active *act
     engine->host.counts.groups = 0; /* of a general walk before */
     bodies->cards.evaluations++;
     bodies->active = active;
+    bodies->active_is_there = 0;
     if (status == KY_OK && bodies->n > 0)
         status = engine->method->evaluate(bodies, &engine->host, engine->own, error);
     if (status == KY_OK)

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "engine/device/direct_sum.h"
-#include "engine/device/rows.h"
+#include "engine/device/results.h"
 
 static enum ky_status send_labels(struct ky_device_bodies *bodies,
                                   struct ky_direct_buffers *buffers, const size_t *sinks,
@@ -27,33 +27,23 @@ enum ky_status ky_device_exact(struct ky_device_bodies *bodies, const size_t *si
 {
     struct ky_card *card = bodies->cards.card[0];
     struct ky_direct_buffers buffers = {0};
-    struct ky_buffer accelerations = {0}, potentials = {0};
-    struct ky_engine_scale scale = ky_engine_scale(&bodies->units, bodies->parameters->g);
-    const struct ky_direct_sum sum = {KY_DOUBLE, KY_UNROLL_TUNED, 0, count, 1, NULL, 1};
-    const struct ky_direct_results results = {&accelerations, &potentials, count, 0, 0};
+    struct ky_device_results results = {0};
+    const struct ky_direct_sum sum = {KY_DOUBLE, KY_UNROLL_TUNED, 0, count, &buffers.label, NULL,
+                                      1};
+    const struct ky_direct_results to = {&results.acceleration, &results.potential, count, 0, 0};
     if (count == 0)
         return KY_OK;
     if (!card->has_double)
         return ky_fail(error, KY_UNSUPPORTED, "%s has no double: no exact sums", card->name);
     enum ky_status status = send_labels(bodies, &buffers, sinks, count, error);
     if (status == KY_OK)
-        status = ky_buffer_need(card, &accelerations, "exact accelerations", 3 * count,
-                                sizeof(double), error);
+        status = ky_results_need(&results, card, KY_DOUBLE, count, error);
+    if (status == KY_OK)
+        status = ky_direct_run(bodies, card, &buffers, &sum, &to, error);
     if (status == KY_OK)
         status =
-            ky_buffer_need(card, &potentials, "exact potentials", count, sizeof(double), error);
-    if (status == KY_OK)
-        status = ky_direct_run(bodies, card, &buffers, &sum, &results, error);
-    if (status == KY_OK)
-        status = ky_rows_read(card, &accelerations,
-                              (struct ky_rows){count, 3, 1 / scale.acceleration, sizeof(double)},
-                              (double *)acceleration, error);
-    if (status == KY_OK)
-        status = ky_rows_read(card, &potentials,
-                              (struct ky_rows){count, 1, 1 / scale.potential, sizeof(double)},
-                              potential, error);
+            ky_results_read(&results, bodies, KY_DOUBLE, count, acceleration, potential, error);
     ky_direct_release(card, &buffers);
-    ky_buffer_release(card, &accelerations);
-    ky_buffer_release(card, &potentials);
+    ky_results_release(&results, card);
     return status;
 }

@@ -8,7 +8,6 @@ _Static_assert(KY_EXTERNAL_STRIDE == 4 + KY_EXTERNAL_NUMBERS, "a kind, a centre 
 void ky_device_externals_release(struct ky_device_bodies *bodies)
 {
     ky_buffer_release(bodies->cards.card[0], &bodies->external.numbers);
-    ky_buffer_release(bodies->cards.card[0], &bodies->external.list);
     bodies->external.set = 0;
 }
 
@@ -29,10 +28,11 @@ static enum ky_status send(struct ky_device_bodies *bodies, struct ky_error *err
         for (int c = 0; c < KY_EXTERNAL_NUMBERS; c++)
             *at++ = ky_to_state(card, own.number[c]);
     }
-    bodies->external.set = given->set;
+    enum ky_status status = ky_buffer_fill(card, &bodies->external.numbers, "external fields",
+                                           number, (size_t)(at - number), sizeof *at, error);
+    bodies->external.set = status == KY_OK ? given->set : 0;
     bodies->external.put = bodies->put;
-    return ky_buffer_fill(card, &bodies->external.numbers, "external fields", number,
-                          (size_t)(at - number), sizeof *at, error);
+    return status;
 }
 
 enum ky_status ky_device_externals_add(struct ky_device_bodies *bodies, struct ky_error *error)
@@ -46,9 +46,8 @@ enum ky_status ky_device_externals_add(struct ky_device_bodies *bodies, struct k
         return KY_OK;
     enum ky_status status = send(bodies, error);
     if (status == KY_OK && active)
-        status = ky_buffer_fill(card, &bodies->external.list, "active bodies", active->body, count,
-                                sizeof *active->body, error);
-    const struct ky_buffer *list = active ? &bodies->external.list : &bodies->external.numbers;
+        status = ky_device_active_list(bodies, error);
+    const struct ky_buffer *list = active ? &bodies->active_list : &bodies->external.numbers;
     if (status == KY_OK)
         status = ky_launch_over(
             card, KY_IN_PRECISION(ky_external_add_to, precision), count,

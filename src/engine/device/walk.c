@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "engine/device/method.h"
 #include "engine/device/opening.h"
-#include "engine/device/rows.h"
+#include "engine/device/results.h"
 
 struct walk {
     struct ky_buffer factor; /* of the relative opening test, for each body */
@@ -156,7 +156,7 @@ static enum ky_status evaluate(struct ky_device_bodies *bodies, struct ky_host_t
 
 /* What a field is computed in; nothing of it stays. */
 struct field {
-    struct ky_buffer acceleration, potential;
+    struct ky_device_results results;
     struct ky_pair_counts counts;
 };
 
@@ -164,18 +164,12 @@ struct field {
 static enum ky_status prepare_points(struct ky_host_tree *host, struct field *field,
                                      const struct ky_parameters *parameters, struct ky_error *error)
 {
-    struct ky_card *card = host->bodies->cards.card[0];
-    const size_t count = host->points->count, real = ky_real_bytes(parameters->precision);
     enum ky_status status = ky_host_tree_stand(host, parameters, error);
     if (status == KY_OK)
         status = ky_host_tree_send(host, parameters, 0, error);
-    if (status == KY_OK)
-        status = ky_buffer_need(card, &field->acceleration, "accelerations at points", 3 * count,
-                                real, error);
-    if (status == KY_OK)
-        status =
-            ky_buffer_need(card, &field->potential, "potentials at points", count, real, error);
-    return status;
+    return status == KY_OK ? ky_results_need(&field->results, host->bodies->cards.card[0],
+                                             parameters->precision, host->points->count, error)
+                           : status;
 }
 
 /* The flags are those of the tree that stands now. */
@@ -191,8 +185,8 @@ static enum ky_status walk_points(struct ky_host_tree *host, struct field *field
                                          ~(uint32_t)(KY_FLAG_LISTED | KY_FLAG_OWN_EPS),
                                 .eps2 = ky_eps2_of_points(bodies, host->points),
                                 .list = &host->order, /* not read */
-                                .acceleration = &field->acceleration,
-                                .potential = &field->potential,
+                                .acceleration = &field->results.acceleration,
+                                .potential = &field->results.potential,
                                 .counts = &field->counts};
     return launch(host, &host->order, parameters, &sinks, error);
 }
@@ -201,11 +195,8 @@ enum ky_status ky_walk_field(struct ky_device_bodies *bodies, struct ky_host_tre
                              const struct ky_points *points, double (*acceleration)[3],
                              double *potential, struct ky_error *error)
 {
-    struct ky_card *card = bodies->cards.card[0];
     const struct ky_force_report report = bodies->report; /* it is not of this */
-    const struct ky_engine_scale scale = ky_engine_scale(&bodies->units, bodies->parameters->g);
     struct ky_parameters parameters = *bodies->parameters;
-    const size_t real = ky_real_bytes(parameters.precision);
     struct field field = {0};
     (void)own;
     if (parameters.opening == KY_RELATIVE)
@@ -217,15 +208,9 @@ enum ky_status ky_walk_field(struct ky_device_bodies *bodies, struct ky_host_tre
     host->points = NULL;
     bodies->report = report;
     if (status == KY_OK)
-        status = ky_rows_read(card, &field.acceleration,
-                              (struct ky_rows){points->count, 3, 1 / scale.acceleration, real},
-                              (double *)acceleration, error);
-    if (status == KY_OK)
-        status = ky_rows_read(card, &field.potential,
-                              (struct ky_rows){points->count, 1, 1 / scale.potential, real},
-                              potential, error);
-    ky_buffer_release(card, &field.acceleration);
-    ky_buffer_release(card, &field.potential);
+        status = ky_results_read(&field.results, bodies, parameters.precision, points->count,
+                                 acceleration, potential, error);
+    ky_results_release(&field.results, bodies->cards.card[0]);
     ky_pair_counts_release(&field.counts, bodies);
     return status;
 }
