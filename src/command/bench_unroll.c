@@ -52,9 +52,8 @@ static enum ky_status probe(struct cli *cli, const struct ky_parameters *paramet
         return status;
     if (!strcmp(result.report.engine, "cpu"))
         return ky_fail(&cli->error, KY_UNSUPPORTED,
-                       "only device engines have unrolled kernels, engine cpu has none: use "
-                       "--engine cuda or --engine opencl (`kyoho devices` lists "
-                       "what there is)");
+                       "only devices have unrolled kernels, the CPU has none: choose one of "
+                       "`kyoho devices` with --engine");
     if (!*n)
         *n = ky_number_count(force_interactions_per_s(&result) > ky_number_real(UNROLL_FAST, NULL)
                                  ? UNROLL_LARGE

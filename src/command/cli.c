@@ -212,7 +212,7 @@ void cli_warn_idle(struct cli *cli, const struct ky_parameters *p)
          "--force direct"},
         {p->force == KY_WALK, "group", "--force walk"},
         {p->force != KY_DIRECT, "unroll", "a --force other than direct"},
-        {is_engine(p, "cuda") || is_engine(p, "opencl"), "isa", "an --engine other than cpu"},
+        {!is_engine(p, "cpu") && !is_engine(p, "auto"), "isa", "an --engine other than cpu"},
     };
     for (size_t r = 0; r < sizeof rules / sizeof *rules; r++) {
         char name[32], line[128];
