@@ -3,13 +3,20 @@
 
 #include <math.h>
 
+struct ky_parameters ky_without_relative(const struct ky_parameters *parameters)
+{
+    struct ky_parameters without = *parameters;
+    if (without.opening == KY_RELATIVE)
+        without.opening = KY_OFFSET;
+    return without;
+}
+
 enum ky_status ky_relative_passes(const struct ky_parameters *parameters, int has_acceleration,
                                   ky_pass_function *pass, void *engine, struct ky_error *error)
 {
     if (parameters->opening != KY_RELATIVE || has_acceleration)
         return pass(engine, parameters, error);
-    struct ky_parameters first = *parameters;
-    first.opening = KY_OFFSET;
+    const struct ky_parameters first = ky_without_relative(parameters);
     enum ky_status status = pass(engine, &first, error);
     return status == KY_OK ? pass(engine, parameters, error) : status;
 }

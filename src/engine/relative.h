@@ -16,6 +16,9 @@ typedef enum ky_status ky_pass_function(void *engine, const struct ky_parameters
 enum ky_status ky_relative_passes(const struct ky_parameters *parameters, int has_acceleration,
                                   ky_pass_function *pass, void *engine, struct ky_error *error);
 
+/* The parameters, with `offset` in place of `relative`: for sinks without last accelerations. */
+struct ky_parameters ky_without_relative(const struct ky_parameters *parameters);
+
 /* The last accelerations: three columns, and their unit. Divided by it they are for G = 1 in the
  * engine's units of length and mass. 0 where G = 0. */
 struct ky_relative {

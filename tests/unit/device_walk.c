@@ -147,6 +147,74 @@ static void lists_that_are_too_short(void **state)
     ky_bodies_free(&bodies);
 }
 
+#ifdef KY_HAVE_OPENCL
+/* A driver that reads 2²⁴ for every result. */
+static struct ky_driver dense;
+
+static enum ky_status open_many(size_t index, struct ky_card **card, struct ky_error *error)
+{
+    enum ky_status status = ky_opencl_driver.open(index, card, error);
+    if (status == KY_OK)
+        (*card)->driver = &dense;
+    return status;
+}
+
+static enum ky_status read_many(struct ky_card *card, const struct ky_buffer *buffer, size_t offset,
+                                void *data, size_t bytes, struct ky_error *error)
+{
+    enum ky_status status = ky_opencl_driver.read(card, buffer, offset, data, bytes, error);
+    for (size_t k = 0; !strcmp(buffer->what, "results of the walk") && k < bytes / 4; k++)
+        ((float *)data)[k] = 0x1p24f;
+    return status;
+}
+
+static const struct ky_driver *find_many(const struct ky_driver *driver)
+{
+    dense = *driver;
+    dense.open = open_many;
+    dense.read = read_many;
+    return driver == &ky_opencl_driver ? &dense : driver;
+}
+
+/* Floats count up to 2²⁴; one more would be lost. */
+static void counts_that_floats_do_not_hold(void **state)
+{
+    (void)state;
+    enum { N = 40 };
+    struct ky_error error = {0};
+    struct ky_parameters parameters = cloud_parameters();
+    struct ky_bodies bodies = cloud_make(PLUMMER, N);
+    const double radius = 0.5;
+    uint32_t count[N], list[1];
+    size_t offset[N + 1];
+    need_a_device();
+    parameters.engine = "opencl:0";
+    parameters.precision = KY_SINGLE;
+    ky_device_wrap = find_many;
+    assert_int_equal(ky_neighbours(&parameters, &bodies, &radius, 1, count, NULL, NULL, &error),
+                     KY_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "--precision double"));
+    ky_device_wrap = NULL;
+    for (size_t i = 0; i <= N; i++)
+        offset[i] = i < N ? i : i + 0x1000000;
+    struct ky_parameters resolved;
+    struct ky_engine *engine;
+    const struct ky_walk_request request = {.action = KY_ACTION_list,
+                                            .n = N,
+                                            .radius = &radius,
+                                            .radii = 1,
+                                            .offset = offset,
+                                            .list = list}; /* which nobody fills */
+    parameters.force = KY_WALK;
+    assert_ok(ky_force_resolve(&parameters, &resolved, &error));
+    assert_ok(ky_engine_open(&resolved, N, &engine, &error));
+    assert_ok(ky_engine_put(engine, &bodies, &error));
+    assert_int_equal(ky_engine_walk(engine, &request, &error), KY_UNSUPPORTED);
+    ky_engine_close(engine);
+    ky_bodies_free(&bodies);
+}
+#endif
+
 static void awkward_numbers_of_bodies(void **state)
 {
     (void)state;
@@ -637,6 +705,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(neighbours_are_those_of_all_pairs),
         cmocka_unit_test(lists_that_are_too_short),
+#ifdef KY_HAVE_OPENCL
+        cmocka_unit_test(counts_that_floats_do_not_hold),
+#endif
         cmocka_unit_test(awkward_numbers_of_bodies),
         cmocka_unit_test(every_body_may_have_its_radius),
         cmocka_unit_test(the_surface_belongs_to_the_sphere),

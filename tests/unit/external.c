@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/features.h"
 #include "base/random.h"
 #include "engine/device/driver.h"
 #include "engine/external.h"

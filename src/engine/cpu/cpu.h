@@ -11,6 +11,7 @@
 #include "engine/cpu/lanes/table.h"
 #include "engine/engine.h"
 #include "engine/relative.h"
+#include "engine/trees.h"
 #include "physics/gravity.h"
 
 struct ky_cpu {
@@ -76,13 +77,6 @@ enum ky_status ky_cpu_stand_tree(struct ky_cpu *cpu, const struct ky_parameters 
                                  struct ky_error *error);
 /* Makes the links of the tree unless it has them. */
 void ky_cpu_link_tree(struct ky_cpu *cpu);
-/* Before an evaluation: seconds and interactions are of the last one. */
-static inline void ky_cpu_clear_report(struct ky_cpu *cpu)
-{
-    struct ky_force_report *r = &cpu->report;
-    r->keys = r->sort = r->build = r->moments = r->walk = r->total = 0;
-    r->body_interactions = r->cell_interactions = 0;
-}
 /* Every body by itself through the tree that is built. */
 enum ky_status ky_cpu_walk_bodies(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                   struct ky_error *error);

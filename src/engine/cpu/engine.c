@@ -274,7 +274,7 @@ static enum ky_status forces(struct ky_engine *engine, const struct ky_active *a
                              struct ky_error *error)
 {
     struct ky_cpu *cpu = (struct ky_cpu *)engine;
-    ky_cpu_clear_report(cpu);
+    ky_report_clear(&cpu->report);
     double start = ky_clock();
     enum ky_status status = activate(cpu, active, error);
     if (!status)

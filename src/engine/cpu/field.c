@@ -74,12 +74,10 @@ enum ky_status ky_cpu_field(struct ky_engine *engine, const struct ky_points *po
                             double (*acceleration)[3], double *potential, struct ky_error *error)
 {
     struct ky_cpu *cpu = (struct ky_cpu *)engine;
-    struct ky_parameters parameters = *cpu->parameters;
+    const struct ky_parameters parameters = ky_without_relative(cpu->parameters);
     const struct ky_force_report report = cpu->report; /* it is not of this */
     struct place place = {
         .cpu = cpu, .points = points, .direct = parameters.force == KY_DIRECT || cpu->n == 0};
-    if (parameters.opening == KY_RELATIVE)
-        parameters.opening = KY_OFFSET;
     enum ky_status status = ky_points_check(points, cpu->parameters, error);
     if (!status)
         status = soften(&place, error);

@@ -139,32 +139,19 @@ static enum ky_status walk_groups(struct ky_cpu *cpu, const struct ky_parameters
     return KY_OK;
 }
 
-/* The bodies as the octree takes them. */
-static struct ky_octree_bodies octree_bodies(const struct ky_cpu *cpu)
+/* Keys to groups for the present positions; adds the seconds to the report. */
+static enum ky_status build(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+                            struct ky_error *error)
 {
     struct ky_octree_bodies bodies = {.n = cpu->n,
                                       .x = cpu->x[0],
                                       .y = cpu->x[1],
                                       .z = cpu->x[2],
                                       .mass = cpu->mass,
-                                      .softening = cpu->softening,
-                                      .edge = cpu->frame.edge / cpu->length};
-    for (int c = 0; c < 3; c++)
-        bodies.low[c] = cpu->frame.low[c] / cpu->length;
-    return bodies;
-}
-
-/* Keys to groups for the present positions; adds the seconds to the report. */
-static enum ky_status build(struct ky_cpu *cpu, const struct ky_parameters *parameters,
-                            struct ky_error *error)
-{
-    const struct ky_octree_bodies bodies = octree_bodies(cpu);
+                                      .softening = cpu->softening};
+    ky_tree_cube(&cpu->frame, cpu->length, &bodies);
     enum ky_status status = ky_octree_build(&cpu->tree, &bodies, parameters, error);
-    const struct ky_octree_seconds *seconds = &cpu->tree.seconds;
-    cpu->report.keys += seconds->keys;
-    cpu->report.sort += seconds->sort;
-    cpu->report.build += seconds->build;
-    cpu->report.moments += seconds->moments;
+    ky_tree_seconds(&cpu->tree, &cpu->report);
     cpu->tree_stands = status == KY_OK;
     cpu->tree_opening = parameters->opening;
     cpu->tree_linked = 0;

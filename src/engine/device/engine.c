@@ -14,6 +14,7 @@
 #include "engine/device/method.h"
 #include "engine/device/motion.h"
 #include "engine/device/names.h"
+#include "engine/trees.h"
 
 struct ky_device_engine {
     struct ky_engine base;
@@ -229,10 +230,9 @@ static enum ky_status forces(struct ky_engine *base, const struct ky_active *act
     enum ky_status status = ky_active_check(active, bodies->n, bodies->has_acceleration, error);
     if (status == KY_OK)
         status = ky_device_settle(bodies, error);
-    report->keys = report->sort = report->build = report->moments = report->walk = 0;
+    ky_report_clear(report);
     if (engine->method->comes_down)
         report->upload = report->download = 0;
-    report->body_interactions = report->cell_interactions = 0;
     engine->host.counts.groups = 0; /* of a general walk before */
     bodies->cards.evaluations++;
     bodies->active = active;

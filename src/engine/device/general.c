@@ -11,6 +11,7 @@
 #include "engine/device/motion.h"
 #include "engine/device/opening.h"
 #include "engine/device/rows.h"
+#include "engine/trees.h"
 
 /* Bytes for the k nearest of the sinks that are walked for in one launch. */
 enum { SPACE = 1 << 28 };
@@ -34,8 +35,6 @@ struct general {
 static enum ky_status stand_tree(struct ky_host_tree *host, struct ky_error *error)
 {
     struct ky_device_bodies *bodies = host->bodies;
-    struct ky_force_report *report = &bodies->report;
-    report->keys = report->sort = report->build = report->moments = report->walk = 0;
     enum ky_status status = ky_host_tree_stand(host, bodies->parameters, error);
     if (status == KY_OK && host->place != bodies->place)
         status = ky_host_tree_send(host, bodies->parameters, 1, error);
@@ -52,6 +51,22 @@ static enum ky_status send_radii(struct general *walk, struct ky_error *error)
     return ky_rows_send(walk->card, &walk->radius, "radii", rows, request->radius, error);
 }
 
+/* Kernels count in their own numbers: floats are whole numbers up to here. */
+#define COUNTABLE 0x1p24
+
+static int counts_up_to(const struct general *walk, double count)
+{
+    return walk->real == sizeof(double) || count < COUNTABLE;
+}
+
+static enum ky_status too_many(const struct general *walk, struct ky_error *error)
+{
+    return ky_fail(error, KY_UNSUPPORTED,
+                   "action %s: a body has 2^24 neighbours or more, or room for them: floats do not "
+                   "count so far; use --precision double",
+                   walk->facts->about.name);
+}
+
 static enum ky_status send_offsets(struct general *walk, struct ky_error *error)
 {
     const size_t *given = walk->request->offset;
@@ -59,10 +74,15 @@ static enum ky_status send_offsets(struct general *walk, struct ky_error *error)
     uint64_t *offset = ky_allocate(count, sizeof *offset);
     if (!offset)
         return ky_no_memory(error, "offsets on their way", count, sizeof *offset);
-    for (size_t i = 0; i < count; i++)
+    int countable = 1;
+    for (size_t i = 0; i < count; i++) {
         offset[i] = given[i];
-    enum ky_status status = ky_buffer_fill(walk->card, &walk->offset, "offsets of the lists",
-                                           offset, count, sizeof *offset, error);
+        countable &= i == 0 || counts_up_to(walk, (double)(given[i] - given[i - 1]));
+    }
+    enum ky_status status = countable
+                                ? ky_buffer_fill(walk->card, &walk->offset, "offsets of the lists",
+                                                 offset, count, sizeof *offset, error)
+                                : too_many(walk, error);
     free(offset);
     if (status == KY_OK)
         status = ky_buffer_need(walk->card, &walk->list, "neighbour lists", total, sizeof(uint32_t),
@@ -166,14 +186,20 @@ static enum ky_status read_results(struct general *walk, struct ky_error *error)
     if (!column)
         return ky_no_memory(error, "results on their way", n, walk->real);
     for (size_t c = 0; c < columns && status == KY_OK; c++) {
-        double unit = ky_action_unit(&walk->facts->results[c], walk->bodies->parameters->g,
-                                     walk->bodies->units.mass, walk->bodies->units.length);
+        const struct ky_action_result *about = &walk->facts->results[c];
+        const int is_count = !about->g && !about->mass && !about->length;
+        int countable = 1;
+        double unit = ky_action_unit(about, walk->bodies->parameters->g, walk->bodies->units.mass,
+                                     walk->bodies->units.length);
         double *to = walk->request->results + c;
         status = walk->card->driver->read(walk->card, &walk->results, c * n * walk->real, column,
                                           n * walk->real, error);
-        for (size_t i = 0; i < n && status == KY_OK; i++)
-            to[i * columns] = unit * (walk->real == sizeof(double) ? ((double *)column)[i]
-                                                                   : (double)((float *)column)[i]);
+        for (size_t i = 0; i < n && status == KY_OK; i++) {
+            to[i * columns] = unit * ky_from_card(walk->card, walk->real, column, i);
+            countable &= !is_count || counts_up_to(walk, to[i * columns]);
+        }
+        if (!countable)
+            status = too_many(walk, error);
     }
     free(column);
     return status;
@@ -221,7 +247,7 @@ enum ky_status ky_device_general(struct ky_device_bodies *bodies, struct ky_host
         status = ky_device_settle(bodies, error);
     bodies->cards.evaluations++;
     bodies->report.download = bodies->report.upload = 0;
-    bodies->report.body_interactions = bodies->report.cell_interactions = 0;
+    ky_report_clear(&bodies->report);
     if (status != KY_OK || bodies->n == 0)
         return status;
     status = stand_tree(host, error);

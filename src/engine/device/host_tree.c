@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "engine/device/rows.h"
+#include "engine/trees.h"
 #include "physics/opening.h"
 
 /* ---- the host's side ---- */
@@ -97,26 +98,19 @@ enum ky_status ky_host_tree_build(struct ky_host_tree *host, const struct ky_par
         return status;
     struct ky_force_report *report = &host->bodies->report;
     size_t n = host->bodies->n;
-    const struct ky_engine_frame *frame = &host->bodies->frame;
-    const double per_length = 1 / host->bodies->units.length;
     struct ky_octree_bodies bodies = {
         n, host->x[0], host->x[1], host->x[2], host->mass, host->softening, {0}, 0, NULL, 0};
-    bodies.edge = frame->edge * per_length;
-    for (int c = 0; c < 3; c++)
-        bodies.low[c] = frame->low[c] * per_length;
+    ky_tree_cube(&host->bodies->frame, host->bodies->units.length, &bodies);
     bodies.origin = parameters->precision == KY_DOUBLE ? whole : NULL;
     bodies.digit = digit[parameters->precision];
     host->place = host->built = 0;
     status = ky_octree_build(&host->tree, &bodies, parameters, error);
     if (status != KY_OK)
         return status;
-    const struct ky_octree_seconds *seconds = &host->tree.seconds;
-    report->keys += seconds->keys;
-    report->sort += seconds->sort;
-    report->moments += seconds->moments;
+    ky_tree_seconds(&host->tree, report);
     double start = ky_clock();
     ky_octree_link(&host->tree);
-    report->build += seconds->build + ky_clock() - start;
+    report->build += ky_clock() - start;
     host->built = host->bodies->place;
     host->opening = parameters->opening;
     return KY_OK;

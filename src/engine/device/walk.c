@@ -196,11 +196,9 @@ enum ky_status ky_walk_field(struct ky_device_bodies *bodies, struct ky_host_tre
                              double *potential, struct ky_error *error)
 {
     const struct ky_force_report report = bodies->report; /* it is not of this */
-    struct ky_parameters parameters = *bodies->parameters;
+    const struct ky_parameters parameters = ky_without_relative(bodies->parameters);
     struct field field = {0};
     (void)own;
-    if (parameters.opening == KY_RELATIVE)
-        parameters.opening = KY_OFFSET;
     host->points = points;
     enum ky_status status = prepare_points(host, &field, &parameters, error);
     if (status == KY_OK)

@@ -1,5 +1,5 @@
-/* Action: how many other bodies are within the radius, its surface included. The result is exact
- * to 2^24 where KY_REAL is float. */
+/* Action: how many other bodies are within the radius, its surface included. Where KY_REAL is float
+ * the result is exact below 2^24, and engines refuse a larger one. */
 #ifndef KY_ACTIONS_COUNT_H
 #define KY_ACTIONS_COUNT_H
 
