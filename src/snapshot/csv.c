@@ -109,7 +109,7 @@ static int is_remark(const char *line)
 }
 
 /* Cuts the next cell off *rest; NULL after the last. Cells stand between commas, or between blanks
- * and tabs where the header line has no comma. */
+ * and tabs where the header line has no comma. Quotation marks around a cell are taken away. */
 static char *next_cell(char **rest, int blanks)
 {
     char *cell = *rest;
@@ -119,9 +119,13 @@ static char *next_cell(char **rest, int blanks)
     *rest = *end ? end + 1 + (blanks ? strspn(end + 1, " \t") : 0) : NULL;
     while (end > cell && isspace((unsigned char)end[-1]))
         end--;
-    *end = '\0';
     while (isspace((unsigned char)*cell))
         cell++;
+    if (end > cell + 1 && *cell == '"' && end[-1] == '"') {
+        cell++;
+        end--;
+    }
+    *end = '\0';
     return cell;
 }
 
@@ -169,6 +173,28 @@ static enum ky_status check_columns(const struct reader *r, uint64_t line, struc
     return KY_OK;
 }
 
+/* KY_BAD_DATA for a name that is no column, with what may be wrong. */
+static enum ky_status bad_column(const struct reader *r, const char *name, struct ky_error *error)
+{
+    if (!r->count && r->hidden)
+        return ky_fail(error, KY_BAD_DATA,
+                       "line %" PRIu64 " names the columns behind a #, which makes it a remark; "
+                       "take the # away",
+                       r->hidden);
+    if (!*name)
+        return ky_fail(error, KY_BAD_DATA, "line %" PRIu64 ": column %d has no name; take it away",
+                       r->lines.number, r->count + 1);
+    if (strchr(name, ';'))
+        return ky_fail(error, KY_BAD_DATA,
+                       "line %" PRIu64 " has semicolons between its cells; put commas there, and "
+                       "points into the numbers",
+                       r->lines.number);
+    return ky_fail(error, KY_BAD_DATA,
+                   "line %" PRIu64 ": unknown column '%.40s'; known are id, type, mass, x, y, z, "
+                   "vx, vy, vz, softening, ax, ay, az, potential",
+                   r->lines.number, name);
+}
+
 /* The header line. KY_BAD_DATA for a name that is no column. */
 static enum ky_status read_columns(struct reader *r, char *line, struct ky_error *error)
 {
@@ -176,16 +202,8 @@ static enum ky_status read_columns(struct reader *r, char *line, struct ky_error
     r->blanks = !strchr(line, ',');
     while ((cell = next_cell(&line, r->blanks))) {
         const struct ky_csv_column *column = find_column(cell);
-        if (!column && !r->count && r->hidden)
-            return ky_fail(error, KY_BAD_DATA,
-                           "line %" PRIu64 " names the columns behind a #, which makes it a "
-                           "remark; take the # away",
-                           r->hidden);
         if (!column)
-            return ky_fail(error, KY_BAD_DATA,
-                           "line %" PRIu64 ": unknown column '%.40s'; known are id, type, mass, x, "
-                           "y, z, vx, vy, vz, softening, ax, ay, az, potential",
-                           r->lines.number, cell);
+            return bad_column(r, cell, error);
         if (r->count == MOST_COLUMNS)
             return ky_fail(error, KY_BAD_DATA, "line %" PRIu64 " has more than %d columns",
                            r->lines.number, MOST_COLUMNS);
@@ -463,13 +481,15 @@ enum ky_status ky_csv_read(const struct ky_input *input, const struct ky_read_op
     return status;
 }
 
-/* 1 if the line begins with the name of a column, perhaps behind a #. */
+/* 1 if the line begins with the name of a column, perhaps behind a #, a quotation mark or a column
+ * without a name. */
 static int names_column(const unsigned char *line, const unsigned char *end)
 {
     char cell[16] = {0};
-    while (line < end && (isspace(*line) || *line == '#'))
+    while (line < end && (isspace(*line) || strchr("#\",", *line)))
         line++;
-    for (size_t k = 0; k < sizeof cell - 1 && line < end && *line != ',' && !isspace(*line);
+    for (size_t k = 0;
+         k < sizeof cell - 1 && line < end && !strchr("\",;", *line) && !isspace(*line);
          k++, line++)
         cell[k] = (char)*line;
     return find_column(cell) != NULL;

@@ -68,6 +68,10 @@ static void csv_names_the_line(void **state)
     assert_bad_text("mass,x,y,z,vx,vy,vz\n", "no bodies");
     assert_bad_text("# m\tx\ty\tz\tvx\tvy\tvz\n1\t1\t1\t1\t1\t1\t1\n",
                     "line 1 names the columns behind a #");
+    assert_bad_text("m;x;y;z;vx;vy;vz\n1;1;1;1;1;1;1\n", "line 1 has semicolons");
+    assert_bad_text(",m,x,y,z,vx,vy,vz\n0,1,1,1,1,1,1,1\n", "line 1: column 1 has no name");
+    assert_bad_text("m,x,y,z,vx,vy,vz,\n1,1,1,1,1,1,1,\n", "line 1: column 8 has no name");
+    assert_bad_text("m,x,y,z,vx,vy,vz\n\"1,5\",1,1,1,1,1,1\n", "line 2: mass is '\"1'");
     assert_bad_text("# bodies: 2\nm,x,y,z,vx,vy,vz\n1,1,1,1,1,1,1\n", "tells of 2");
 }
 
@@ -156,23 +160,28 @@ static void csv_ids_of_any_kind_are_renumbered(void **state)
     ky_snapshot_free(&snapshot);
 }
 
-static void csv_forgives_blanks(void **state)
+static void csv_forgives_blanks_and_quotation_marks(void **state)
 {
     (void)state;
     struct ky_error error = {0};
     struct ky_snapshot snapshot;
-    static const char text[] = "\xef\xbb\xbf# made by hand\r\n\r\n VZ , vy,vx, z,y,x , M \r\n"
-                               "7,6,5,4,3, 2 ,1\r\n\r\n# a remark\r\n 7e0 ,6, 5,4,3,2,1";
-    put_bytes(in_folder("blanks"), text, strlen(text));
-    assert_ok(ky_snapshot_read(in_folder("blanks"), &snapshot, &error));
-    assert_int_equal(snapshot.bodies.n, 2);
-    for (int i = 0; i < 2; i++) {
-        assert_true(snapshot.bodies.mass[i] == 1 && snapshot.bodies.velocity[i][2] == 7);
-        for (int c = 0; c < 3; c++)
-            assert_true(snapshot.bodies.position[i][c] == 2 + c);
+    static const char *const texts[] = {
+        "\xef\xbb\xbf# made by hand\r\n\r\n VZ , vy,vx, z,y,x , M \r\n"
+        "7,6,5,4,3, 2 ,1\r\n\r\n# a remark\r\n 7e0 ,6, 5,4,3,2,1",
+        "\"vz\",\"vy\",\"vx\",\"z\",\"y\",\"x\",\"m\"\n7,6,5,4,3,2,1\n\"7\",6,5,4,3, \"2\" ,1\n",
+        "\"vz\" \"vy\" \"vx\" \"z\" \"y\" \"x\" \"m\"\n7 6 5 4 3 2 1\n7 6 5 4 3 2 1\n"};
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+        put_bytes(in_folder("blanks"), texts[k], strlen(texts[k]));
+        assert_ok(ky_snapshot_read(in_folder("blanks"), &snapshot, &error));
+        assert_int_equal(snapshot.bodies.n, 2);
+        for (int i = 0; i < 2; i++) {
+            assert_true(snapshot.bodies.mass[i] == 1 && snapshot.bodies.velocity[i][2] == 7);
+            for (int c = 0; c < 3; c++)
+                assert_true(snapshot.bodies.position[i][c] == 2 + c);
+        }
+        assert_null(snapshot.bodies.id);
+        ky_snapshot_free(&snapshot);
     }
-    assert_null(snapshot.bodies.id);
-    ky_snapshot_free(&snapshot);
 }
 
 /* Every beginning of a file that we wrote is told from the whole. */
@@ -338,7 +347,7 @@ int main(void)
         cmocka_unit_test(csv_units_in_words_are_refused_or_given),
         cmocka_unit_test(csv_types_beyond_5_are_left_out),
         cmocka_unit_test(csv_ids_of_any_kind_are_renumbered),
-        cmocka_unit_test(csv_forgives_blanks),
+        cmocka_unit_test(csv_forgives_blanks_and_quotation_marks),
         cmocka_unit_test(cut_files_are_seen),
         cmocka_unit_test(cut_neighbours_of_tipsy_are_seen),
         cmocka_unit_test(tipsy_headers_may_lie),
