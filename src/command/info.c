@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/options.h"
+#include "base/sums.h"
 #include "command/files.h"
 #include "physics/softening.h"
 #include "snapshot/space.h"
@@ -24,7 +25,7 @@ struct facts {
     int has_scales;
 };
 
-/* Sums and ranges over the bodies. Means stay 0 where no body has mass. */
+/* Sums and ranges over the bodies. Where no body has mass, means count each body once. */
 static void measure_bodies(const struct ky_bodies *bodies, struct facts *facts)
 {
     facts->n = bodies->n;
@@ -34,12 +35,9 @@ static void measure_bodies(const struct ky_bodies *bodies, struct facts *facts)
     }
     for (size_t i = 0; i < bodies->n; i++) {
         facts->types[ky_type_of(bodies, i)]++;
-        facts->mass += bodies->mass[i];
         for (int k = 0; k < 3; k++) {
             facts->low[k] = fmin(facts->low[k], bodies->position[i][k]);
             facts->high[k] = fmax(facts->high[k], bodies->position[i][k]);
-            facts->centre_of_mass[k] += bodies->mass[i] * bodies->position[i][k];
-            facts->velocity[k] += bodies->mass[i] * bodies->velocity[i][k];
         }
     }
     facts->softening[0] = facts->softening[1] = (double)NAN;
@@ -47,10 +45,8 @@ static void measure_bodies(const struct ky_bodies *bodies, struct facts *facts)
         facts->softening[0] = fmin(facts->softening[0], bodies->softening[i]);
         facts->softening[1] = fmax(facts->softening[1], bodies->softening[i]);
     }
-    for (int k = 0; k < 3 && facts->mass > 0; k++) {
-        facts->centre_of_mass[k] /= facts->mass;
-        facts->velocity[k] /= facts->mass;
-    }
+    facts->mass = ky_mean(bodies->n, bodies->mass, bodies->position, facts->centre_of_mass);
+    ky_mean(bodies->n, bodies->mass, bodies->velocity, facts->velocity);
 }
 
 /* All facts of the snapshot. Scales need bodies with mass. */

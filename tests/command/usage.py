@@ -308,6 +308,10 @@ with folder() as where:
         single.write("m,x,y,z,vx,vy,vz\n1,0,0,0,0,0,0\n")
     said = run("convert", path("single.csv"), path("single2.csv")).stdout + run("info", path("single.csv")).stdout \
         + run("model", "plummer", "-n", "1", "-o", path("one.csv")).stdout
+    with open(path("massless.csv"), "w") as massless:
+        massless.write("m,x,y,z,vx,vy,vz\n0,1,0,0,0,2,0\n0,3,0,0,0,4,0\n")
+    facts = run_json("info", path("massless.csv"))
+    check(facts["centre_of_mass"] == [2, 0, 0] and facts["mean_velocity"] == [0, 3, 0], "bodies without mass have means, too", facts)
     check(said.count("1 body") == 3 and "1 bodies" not in said, "one body is a body", said)
     refused = run("merge", path("own.csv"), path("bare.csv"), "--separation", "3", "--pericentre", "1", "-o", path("mixed.csv"), code=2).stderr
     check("need one too; give --softening" in refused, "merge of bodies with and without softenings", refused)

@@ -90,7 +90,35 @@ static inline enum ky_status cloud_forces(const struct ky_parameters *given,
     return cloud_unrolled(given, 0, 0, bodies, exact, report, error);
 }
 
-/* The same by the action `gravity` of the general walk. */
+/* Any units: the same digits from lengths in cm and masses in g as in natural units, which the
+ * softening of `given` has. */
+static inline void cloud_units_leave_no_trace(const struct ky_parameters *given, size_t n)
+{
+    static const double lengths[] = {1, 0x1p73, 0x1p-50}, masses[] = {1, 0x1p143, 0x1p-60};
+    struct ky_error error = {0};
+    struct ky_bodies first = cloud_make(PLUMMER, n);
+    assert_ok(cloud_forces(given, &first, NULL, NULL, &error));
+    for (int k = 1; k < 3; k++) {
+        struct ky_parameters parameters = *given;
+        struct ky_bodies bodies = cloud_make(PLUMMER, n);
+        parameters.softening *= lengths[k];
+        for (size_t i = 0; i < n; i++) {
+            for (int c = 0; c < 3; c++)
+                bodies.position[i][c] *= lengths[k];
+            bodies.mass[i] *= masses[k];
+        }
+        assert_ok(cloud_forces(&parameters, &bodies, NULL, NULL, &error));
+        for (size_t i = 0; i < n; i++) {
+            assert_true(bodies.potential[i] / masses[k] * lengths[k] == first.potential[i]);
+            assert_true(bodies.acceleration[i][2] / masses[k] * lengths[k] * lengths[k] ==
+                        first.acceleration[i][2]);
+        }
+        ky_bodies_free(&bodies);
+    }
+    ky_bodies_free(&first);
+}
+
+/* Forces by the action `gravity` of the general walk. */
 static inline enum ky_status cloud_walk(const struct ky_parameters *parameters,
                                         struct ky_bodies *bodies, struct ky_force_report *report,
                                         struct ky_error *error)
