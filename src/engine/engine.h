@@ -96,6 +96,7 @@ enum ky_column {
 enum ky_scheme {
     KY_SCHEME_LEAPFROG, /* v += a dt/2, x += v dt, a from x, v += a dt/2, with one step for all; the
                            half kicks between two steps are not joined */
+    KY_SCHEME_BLOCK,    /* the same with a step of each body's own: physics/block.h */
 };
 
 /* Going on without the caller between the steps. Time is counted in ticks, since a sum of steps
@@ -107,10 +108,15 @@ struct ky_advance {
     uint64_t stride; /* ticks of the longest step */
     uint64_t until;  /* the tick that is to be reached, a multiple of the stride */
     uint64_t most;   /* steps of this call, at least 1 */
+    /* Where bodies have steps of their own: η and ε of the criterion; length NaN: ε is the body's
+     * softening [length]. */
+    double eta, length;
     /* What has been done so far, before and after a call. */
     uint64_t now;      /* the tick of the last step */
     uint64_t steps;    /* of all bodies or of blocks */
     double body_steps; /* of single bodies */
+    uint64_t shortest; /* [ticks] the shortest step that a body took; 0: none yet */
+    double cut;        /* steps of bodies that the criterion wanted shorter than a tick */
 };
 
 struct ky_engine_verbs {
@@ -169,9 +175,15 @@ struct ky_engine_verbs {
                             double (*acceleration)[3], double *potential, struct ky_error *error);
 
     /* Goes on until the tick or for the most steps, whatever comes first, and counts what it did.
-     * The bits are those of the same scheme made of the verbs below, however the way is cut into
-     * calls; a device may still be at work when this returns. KY_UNSUPPORTED for a scheme that is
-     * not among `schemes`, a sum of 1 << scheme. */
+     * The bits do not depend on how the way is cut into calls; those of KY_SCHEME_LEAPFROG are
+     * those of the verbs below. A device may still be at work when this returns. KY_UNSUPPORTED for
+     * a scheme that is not among `schemes`, a sum of 1 << scheme.
+     *
+     * KY_SCHEME_BLOCK keeps the bodies' steps in the column `step`, which must be there, and
+     * chooses those that are no steps of this way (0, say) at a multiple of the stride; KY_USAGE
+     * elsewhere, and before the first forces. At a tick between two multiples `get` and `sums` see
+     * each body at the end of its own last step, which is the last multiple of its step; no other
+     * verb may be called there. */
     enum ky_status (*advance)(struct ky_engine *engine, struct ky_advance *advance,
                               struct ky_error *error);
     unsigned schemes;

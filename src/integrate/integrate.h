@@ -20,6 +20,10 @@ struct ky_integrator_state {
 struct ky_integrator_report {
     uint64_t steps;    /* longest steps since it was created; a part of a step counts as one */
     double body_steps; /* steps of single bodies, over all resumptions */
+    /* Where bodies have steps of their own, over all resumptions; else 0. */
+    uint64_t blocks; /* times at which steps ended */
+    double shortest; /* [time] the shortest step that a body took */
+    double cut;      /* steps of bodies that were longer than the criterion wanted */
 };
 
 struct ky_integrator_verbs {
@@ -31,8 +35,14 @@ struct ky_integrator_verbs {
     /* What the engine keeps of each body for this integrator: a sum of 1 << ky_column. It is there
      * when `create` is called, and restart files have it. */
     unsigned columns;
-    /* Ticks of a step with these parameters; NULL: 1. */
-    uint64_t (*stride)(const struct ky_parameters *parameters);
+    /* How the engine has to be able to go on by itself: a sum of 1 << ky_scheme. */
+    unsigned schemes;
+    /* Ticks of a step, which is `step` long [time] or not known yet (NaN); NULL: 1. */
+    uint64_t (*stride)(const struct ky_parameters *parameters, double step);
+    /* About how long a step should be [time] where none is given; NULL: scales->step. */
+    double (*suggest)(const struct ky_parameters *parameters, const struct ky_scales *scales);
+    /* KY_USAGE for parameters that do not go together; NULL: all do. The step may be NaN. */
+    enum ky_status (*check)(const struct ky_parameters *parameters, struct ky_error *error);
     /* Makes the integrator's own struct for the `n` bodies on the engine. KY_USAGE for parameters
      * that do not go with this integrator, KY_FAULT when memory is out. */
     enum ky_status (*create)(struct ky_engine *engine, size_t n,
@@ -56,28 +66,45 @@ struct ky_integrator_verbs {
     void (*free)(struct ky_integrator_state *integrator);
 };
 
-extern const struct ky_integrator_verbs ky_leapfrog;
+extern const struct ky_integrator_verbs ky_leapfrog, ky_block;
 
-/* Makes the integrator that the parameters name; fails as its verb `create` does, and with
- * KY_UNSUPPORTED when the engine cannot keep its columns. */
+/* The row of --step in the tables of all integrators. */
+#define KY_OPTION_STEP                                                                             \
+    {                                                                                              \
+        "step", KY_OPTION_REAL, offsetof(struct ky_parameters, step), NULL, KY_NO_RANGE, NULL,     \
+            "TIME",                                                                                \
+            "time step, of block the longest one; without it the program chooses one and prints "  \
+            "it: from softening and velocities, or where the softening is 0 from the shortest "    \
+            "orbit or free fall; of block up to --step-max [time]"                                 \
+    }
+
+/* Makes the integrator that the parameters name; fails as its verbs `check` and `create` do, and
+ * with KY_UNSUPPORTED when the engine cannot keep its columns or go on by itself as it has to. */
 enum ky_status ky_integrator_create(struct ky_engine *engine, size_t n,
                                     const struct ky_parameters *parameters,
                                     struct ky_integrator_state **integrator,
                                     struct ky_error *error);
 void ky_integrator_free(struct ky_integrator_state *integrator); /* NULL is allowed */
-/* Ticks of a step of the integrator that the parameters name, and the columns that it wants. */
-uint64_t ky_integrator_stride(const struct ky_parameters *parameters);
+/* Of the integrator that the parameters name: ticks of a step and the step that it would choose, as
+ * the verbs of these names; the columns that it wants. */
+uint64_t ky_integrator_stride(const struct ky_parameters *parameters, double step);
+double ky_integrator_suggest(const struct ky_parameters *parameters,
+                             const struct ky_scales *scales);
 unsigned ky_integrator_columns(const struct ky_parameters *parameters);
+/* KY_UNSUPPORTED when the engine that the parameters name cannot lead it, and what opening the
+ * engine fails with. */
+enum ky_status ky_integrator_try(const struct ky_parameters *parameters, struct ky_error *error);
 
 /* ---- all options of struct ky_parameters ---- */
 
-enum { KY_INTEGRATORS = 1, KY_PARAMETER_SETS = KY_FORCE_SETS + 1 + KY_INTEGRATORS };
+enum { KY_INTEGRATORS = 2, KY_PARAMETER_SETS = KY_FORCE_SETS + 1 + KY_INTEGRATORS };
 /* Binds the tables to `parameters`: processor, force, the choice of the integrator, and the options
  * of each integrator. */
 void ky_parameter_sets(struct ky_parameters *parameters,
                        struct ky_option_set sets[KY_PARAMETER_SETS]);
 /* ky_force_resolve, and the ranges and choices of the integrators' options. KY_USAGE for what lies
- * out of them. */
+ * out of them, for options of another integrator that are not at their defaults, and as the verb
+ * `check`. */
 enum ky_status ky_parameters_resolve(const struct ky_parameters *given,
                                      struct ky_parameters *resolved, struct ky_error *error);
 

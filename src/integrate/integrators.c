@@ -2,16 +2,32 @@
 #include "integrate/integrate.h"
 
 #include <stddef.h>
+#include <string.h>
 
 static const struct ky_integrator_verbs *const integrators[] = {
     [KY_LEAPFROG] = &ky_leapfrog,
+    [KY_BLOCK_STEPS] = &ky_block,
 };
 _Static_assert(sizeof integrators / sizeof *integrators == KY_INTEGRATORS, "one row each");
 
 static const struct ky_option choice[] = {
     {"integrator", KY_OPTION_CHOICE, offsetof(struct ky_parameters, integrator), "leapfrog",
-     KY_NO_RANGE, "leapfrog", NULL, "leapfrog: kick-drift-kick with one step for all"},
+     KY_NO_RANGE, "leapfrog|block", NULL,
+     "leapfrog: kick-drift-kick with one step for all; block: the same with a step of each body's "
+     "own, the longest one over a power of two"},
 };
+
+static enum ky_status check_engine(const struct ky_engine *engine,
+                                   const struct ky_integrator_verbs *verbs, struct ky_error *error)
+{
+    for (int scheme = 0; verbs->schemes >> scheme; scheme++)
+        if ((verbs->schemes >> scheme & 1U) && !ky_engine_advances(engine, (enum ky_scheme)scheme))
+            return ky_fail(error, KY_UNSUPPORTED,
+                           "engine %s cannot lead --integrator %s; choose another --engine or "
+                           "--integrator",
+                           engine->verbs->name, verbs->name);
+    return KY_OK;
+}
 
 enum ky_status ky_integrator_create(struct ky_engine *engine, size_t n,
                                     const struct ky_parameters *parameters,
@@ -19,7 +35,11 @@ enum ky_status ky_integrator_create(struct ky_engine *engine, size_t n,
 {
     const struct ky_integrator_verbs *verbs = integrators[parameters->integrator];
     *integrator = NULL;
-    enum ky_status status = ky_engine_columns(engine, verbs->columns, error);
+    enum ky_status status = verbs->check ? verbs->check(parameters, error) : KY_OK;
+    if (!status)
+        status = check_engine(engine, verbs, error);
+    if (!status)
+        status = ky_engine_columns(engine, verbs->columns, error);
     return status ? status : verbs->create(engine, n, parameters, integrator, error);
 }
 
@@ -29,10 +49,27 @@ void ky_integrator_free(struct ky_integrator_state *integrator)
         integrator->verbs->free(integrator);
 }
 
-uint64_t ky_integrator_stride(const struct ky_parameters *parameters)
+enum ky_status ky_integrator_try(const struct ky_parameters *parameters, struct ky_error *error)
 {
     const struct ky_integrator_verbs *verbs = integrators[parameters->integrator];
-    return verbs->stride ? verbs->stride(parameters) : 1;
+    struct ky_engine *engine = NULL;
+    enum ky_status status = verbs->schemes ? ky_engine_open(parameters, 0, &engine, error) : KY_OK;
+    if (!status && engine)
+        status = check_engine(engine, verbs, error);
+    ky_engine_close(engine);
+    return status;
+}
+
+uint64_t ky_integrator_stride(const struct ky_parameters *parameters, double step)
+{
+    const struct ky_integrator_verbs *verbs = integrators[parameters->integrator];
+    return verbs->stride ? verbs->stride(parameters, step) : 1;
+}
+
+double ky_integrator_suggest(const struct ky_parameters *parameters, const struct ky_scales *scales)
+{
+    const struct ky_integrator_verbs *verbs = integrators[parameters->integrator];
+    return verbs->suggest ? verbs->suggest(parameters, scales) : scales->step;
 }
 
 unsigned ky_integrator_columns(const struct ky_parameters *parameters)
@@ -62,6 +99,28 @@ void ky_parameters_defaults(struct ky_parameters *parameters)
         ky_options_defaults(&sets[k]);
 }
 
+/* Nothing is accepted and then not used. */
+static enum ky_status refuse_others(const struct ky_parameters *parameters, struct ky_error *error)
+{
+    const struct ky_integrator_verbs *verbs = integrators[parameters->integrator];
+    struct ky_option_set sets[KY_PARAMETER_SETS];
+    struct ky_parameters defaults;
+    ky_parameters_defaults(&defaults);
+    ky_parameter_sets(&defaults, sets);
+    const struct ky_option_set *own = &sets[KY_FORCE_SETS + 1 + parameters->integrator];
+    for (int s = KY_FORCE_SETS + 1; s < KY_PARAMETER_SETS; s++)
+        for (size_t k = 0; k < sets[s].count; k++) {
+            const struct ky_option *option = &sets[s].options[k];
+            char given[64], initial[64];
+            ky_option_text(option, parameters, given, sizeof given);
+            ky_option_text(option, &defaults, initial, sizeof initial);
+            if (strcmp(given, initial) != 0 && !ky_options_find(own, 1, option->name, NULL))
+                return ky_fail(error, KY_USAGE, "--%s is no option of --integrator %s",
+                               option->name, verbs->name);
+        }
+    return KY_OK;
+}
+
 enum ky_status ky_parameters_resolve(const struct ky_parameters *given,
                                      struct ky_parameters *resolved, struct ky_error *error)
 {
@@ -74,5 +133,8 @@ enum ky_status ky_parameters_resolve(const struct ky_parameters *given,
     ky_parameter_sets(resolved, sets);
     for (int k = KY_FORCE_SETS; k < KY_PARAMETER_SETS && !status; k++)
         status = ky_options_check(&sets[k], error);
-    return status;
+    if (!status)
+        status = refuse_others(resolved, error);
+    const struct ky_integrator_verbs *verbs = status ? NULL : integrators[resolved->integrator];
+    return verbs && verbs->check ? verbs->check(resolved, error) : status;
 }

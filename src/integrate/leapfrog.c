@@ -20,9 +20,7 @@ static const struct ky_stored_field fields[] = {
 };
 
 static const struct ky_option options[] = {
-    {"step", KY_OPTION_REAL, offsetof(struct ky_parameters, step), NULL, KY_NO_RANGE, NULL, "TIME",
-     "time step; without it the program chooses one and prints it: from softening and velocities, "
-     "or where the softening is 0 from the shortest orbit or free fall [time]"},
+    KY_OPTION_STEP,
 };
 
 static enum ky_status create(struct ky_engine *engine, size_t n,

@@ -38,23 +38,32 @@ struct work {
     int opening, edge;
     double theta_inverse, power; /* power: of l in `relative` */
     double digit;                /* of the readers' places, see octree.h */
+    int kept;                    /* 1: the tree was built for other places of the bodies */
 };
 
 /* ---- the opening radius -----------------------------------------------------------------------
  */
 
-/* Returns the edge of the cell's cube in the frame and writes its centre. Returns 0 if the cell's
- * tight box does not fit into the cube: escapers are clamped to the frame's edge, and cells below
- * the last level have no cube. */
-static double cube_of(const struct ky_octree *tree, const struct sums *sums, uint32_t body,
-                      unsigned level, double centre[3])
+/* The edge of the cell's cube in the frame. 0 if it has none: escapers are clamped to the frame's
+ * edge, and cells below the last level have no cube. */
+static double edge_of(const struct ky_octree *tree, uint32_t cell)
 {
     const struct ky_frame *frame = &tree->scratch->frame;
+    const unsigned level = tree->depth[cell];
     if (level > KY_KEY_LEVELS || frame->scale == 0)
         return 0;
+    return ldexp(frame->edge * 0x1p-21, (int)(KY_KEY_LEVELS - level));
+}
+
+/* Writes the centre of the cell's cube. Returns 0 if the cell's tight box does not fit into it. */
+static int fits_cube(const struct ky_octree *tree, const struct sums *sums, uint32_t cell,
+                     double edge, double centre[3])
+{
+    const struct ky_frame *frame = &tree->scratch->frame;
     const double *position[3] = {tree->x, tree->y, tree->z};
-    unsigned shift = KY_KEY_LEVELS - level;
-    double unit = frame->edge * 0x1p-21, edge = ldexp(unit, (int)shift), margin = 1e-6 * edge;
+    const uint32_t body = tree->link[cell].body;
+    unsigned shift = KY_KEY_LEVELS - tree->depth[cell];
+    double unit = frame->edge * 0x1p-21, margin = 1e-6 * edge;
     for (int axis = 0; axis < 3; axis++) {
         uint32_t place = ky_frame_place(position[axis][body], frame->low[axis], frame->scale);
         double low = frame->low[axis] + unit * (double)(place >> shift << shift);
@@ -62,20 +71,23 @@ static double cube_of(const struct ky_octree *tree, const struct sums *sums, uin
         if (sums->low[axis] < low - margin || sums->high[axis] > low + edge + margin)
             return 0;
     }
-    return edge;
+    return 1;
 }
 
 /* Without a test of boxes the radius has to hold the cell's own bodies, also about a centre that
  * has been rounded by up to `rounding`. */
-static float opening_radius2(const struct work *work, const struct sums *sums, uint32_t body,
-                             unsigned level, double rounding)
+static float opening_radius2(const struct work *work, const struct sums *sums, uint32_t cell,
+                             double rounding)
 {
     double l = 0, centre[3], s2 = 0;
     for (int axis = 0; axis < 3; axis++)
         l = fmax(l, sums->high[axis] - sums->low[axis]);
-    double cube = work->edge ? cube_of(work->tree, sums, body, level, centre) : 0;
+    double cube = work->edge ? edge_of(work->tree, cell) : 0;
+    const int fits = cube > 0 && fits_cube(work->tree, sums, cell, cube, centre);
+    if (cube > 0 && !fits && !work->kept)
+        work->tree->depth[cell] = KY_OFF_FRAME, cube = 0;
     for (int axis = 0; axis < 3; axis++) {
-        if (cube == 0)
+        if (!fits)
             centre[axis] = 0.5 * sums->low[axis] + 0.5 * sums->high[axis];
         double s = sums->com[axis] - centre[axis];
         s2 += s * s;
@@ -188,7 +200,6 @@ static void store(const struct work *work, uint32_t cell, const struct sums *sum
 {
     struct ky_octree *tree = work->tree;
     struct ky_cell_box *box = &tree->box[cell];
-    unsigned level = (unsigned)tree->centre[cell].open2; /* see start_cells */
     double high[3], low[3], far = 0;
     *box = (struct ky_cell_box){{0}, {0}};
     for (int axis = 0; axis < 3; axis++) {
@@ -203,9 +214,9 @@ static void store(const struct work *work, uint32_t cell, const struct sums *sum
         box->below[axis] = round_up(below + wider);
         box->above[axis] = round_up(above + wider);
     }
-    tree->centre[cell] = (struct ky_cell_centre){
-        {(float)high[0], (float)high[1], (float)high[2]},
-        opening_radius2(work, sums, tree->link[cell].body, level, far * CENTRE_DIGIT)};
+    tree->centre[cell] =
+        (struct ky_cell_centre){{(float)high[0], (float)high[1], (float)high[2]},
+                                opening_radius2(work, sums, cell, far * CENTRE_DIGIT)};
     tree->low[cell] =
         (struct ky_low){{(float)low[0], (float)low[1], (float)low[2]},
                         sums->mass > 0 ? (float)(sums->softening2 / sums->mass) : 0.0f};
@@ -248,7 +259,7 @@ static void sum_cell(struct work *work, uint32_t cell, struct sums *sums)
 /* ---- the whole tree ---------------------------------------------------------------------------
  */
 
-/* Sprouts stand where the bodies will be copied to. A cell's level waits in open2. */
+/* Sprouts stand where the bodies will be copied to. */
 static void start_cells(struct ky_octree *tree)
 {
     const struct ky_octree_scratch *scratch = tree->scratch;
@@ -261,7 +272,7 @@ static void start_cells(struct ky_octree *tree)
         tree->link[c] = (struct ky_cell_link){KY_NO_LINK, from->children ? from->first : KY_NO_LINK,
                                               from->body, from->bodies};
         tree->children[c] = from->children;
-        tree->centre[c].open2 = (float)from->level;
+        tree->depth[c] = from->level;
     }
 }
 
@@ -274,9 +285,10 @@ static void copy_bodies(const struct work *work, size_t begin, size_t end)
         tree->x[k] = from->x[i];
         tree->y[k] = from->y[i];
         tree->z[k] = from->z[i];
-        tree->mass[k] = from->mass[i];
     }
-    if (tree->softening2)
+    for (size_t k = begin; k < end && !work->kept; k++)
+        tree->mass[k] = from->mass[tree->order[k]];
+    if (tree->softening2 && !work->kept)
         for (size_t k = begin; k < end; k++) {
             double softening = from->softening[tree->order[k]];
             tree->softening2[k] = softening * softening;
@@ -319,6 +331,7 @@ static enum ky_status reserve_cells(struct ky_octree *tree, struct ky_error *err
         {&tree->box, sizeof *tree->box, "boxes of cells"},
         {&tree->moment, tree->moments * sizeof *tree->moment, "moments of cells"},
         {&tree->children, sizeof *tree->children, "children of cells"},
+        {&tree->depth, sizeof *tree->depth, "levels of cells"},
     };
     enum ky_status status = KY_OK;
     for (int k = 0; k < KY_CELL_ARRAYS && status == KY_OK; k++)
@@ -354,21 +367,16 @@ static void describe_opening(struct work *work, const struct ky_parameters *para
                           (work->opening == KY_RELATIVE ? KY_OPENING_CUBE : 0U);
 }
 
-enum ky_status ky_octree_moments(struct ky_octree *tree, const struct ky_octree_bodies *bodies,
-                                 const struct ky_parameters *parameters, struct ky_error *error)
+/* All cells of a tree with links. */
+static enum ky_status sum_tree(struct work *work, const struct ky_parameters *parameters,
+                               struct ky_error *error)
 {
-    struct work work = {.tree = tree, .bodies = bodies};
+    struct ky_octree *tree = work->tree;
     size_t cuts = 0;
-    tree->nodes = tree->scratch->sprouts;
-    work.digit = bodies->digit + DIGIT;
-    need_moments(tree, KY_MOMENTS(parameters->multipole));
-    place_origin(tree, bodies);
-    describe_opening(&work, parameters);
-    enum ky_status status = reserve_cells(tree, error);
-    if (status)
-        return status;
-    start_cells(tree);
-    status = ky_octree_cut(tree, BRANCH, &cuts, error);
+    place_origin(tree, work->bodies);
+    describe_opening(work, parameters);
+    work->digit = work->bodies->digit + DIGIT;
+    enum ky_status status = ky_octree_cut(tree, BRANCH, &cuts, error);
     if (status)
         return status;
     struct sums *branch = ky_allocate(cuts, sizeof *branch);
@@ -381,13 +389,33 @@ enum ky_status ky_octree_moments(struct ky_octree *tree, const struct ky_octree_
     for (size_t i = 0; i < cuts; i++) {
         uint32_t cell = tree->scratch->cut[i];
         size_t begin = tree->link[cell].body;
-        copy_bodies(&work, begin, begin + tree->link[cell].bodies);
-        sum_cell(&work, cell, &branch[i]);
+        copy_bodies(work, begin, begin + tree->link[cell].bodies);
+        sum_cell(work, cell, &branch[i]);
     }
-    work.branch = branch;
+    work->branch = branch;
     struct sums root;
-    sum_cell(&work, 0, &root);
+    sum_cell(work, 0, &root);
     free(branch);
     pad_bodies(tree);
     return KY_OK;
+}
+
+enum ky_status ky_octree_moments(struct ky_octree *tree, const struct ky_octree_bodies *bodies,
+                                 const struct ky_parameters *parameters, struct ky_error *error)
+{
+    struct work work = {.tree = tree, .bodies = bodies};
+    tree->nodes = tree->scratch->sprouts;
+    need_moments(tree, KY_MOMENTS(parameters->multipole));
+    enum ky_status status = reserve_cells(tree, error);
+    if (status)
+        return status;
+    start_cells(tree);
+    return sum_tree(&work, parameters, error);
+}
+
+enum ky_status ky_octree_move(struct ky_octree *tree, const struct ky_octree_bodies *bodies,
+                              const struct ky_parameters *parameters, struct ky_error *error)
+{
+    struct work work = {.tree = tree, .bodies = bodies, .kept = 1};
+    return sum_tree(&work, parameters, error);
 }

@@ -34,6 +34,7 @@ void ky_octree_free(struct ky_octree *tree)
     free(tree->box);
     free(tree->moment);
     free(tree->children);
+    free(tree->depth);
     free(tree->level);
     free(tree->group);
     ky_octree_init(tree);
@@ -166,6 +167,15 @@ enum ky_status ky_octree_build(struct ky_octree *tree, const struct ky_octree_bo
     return status;
 }
 
+enum ky_status ky_octree_refresh(struct ky_octree *tree, const struct ky_octree_bodies *bodies,
+                                 const struct ky_parameters *parameters, struct ky_error *error)
+{
+    double clock = ky_clock();
+    enum ky_status status = tree->n == 0 ? KY_OK : ky_octree_move(tree, bodies, parameters, error);
+    tree->seconds.moments = lap(&clock);
+    return status;
+}
+
 double ky_octree_memory(const struct ky_parameters *parameters, size_t n)
 {
     /* The most cells a body that uniform cubes and Plummer spheres were seen to have: 1.46 with
@@ -173,7 +183,7 @@ double ky_octree_memory(const struct ky_parameters *parameters, size_t n)
     double cells = (double)n * (parameters->leaf < 4 ? 1.5 : 8.2 / (parameters->leaf + 6)) + 64;
     const double cell = sizeof(struct ky_cell_centre) + sizeof(struct ky_low) +
                         sizeof(struct ky_cell_link) + sizeof(struct ky_cell_box) +
-                        KY_MOMENTS(parameters->multipole) * sizeof(float) + 1;
+                        KY_MOMENTS(parameters->multipole) * sizeof(float) + 2;
     double groups = 2 * (double)n / parameters->group + 64;
     return (double)n * (4 * sizeof(double) + sizeof(uint32_t)) + 17.0 / 16 * cells * cell +
            groups * sizeof(struct ky_group) + sizeof(struct ky_octree_scratch);

@@ -45,6 +45,7 @@ struct ky_octree {
     float *moment;                     /* [nodes × moments] */
     size_t moments;                    /* KY_MOMENTS of a cell */
     unsigned char *children;           /* [nodes], how many; 0: a leaf */
+    unsigned char *depth;              /* [nodes], level of the cell's cube, 255: it has none */
     uint32_t *level;                   /* [levels + 1]: first cell of each level */
     struct ky_group *group;            /* [groups] */
     struct ky_octree_seconds seconds;  /* of the last build */
@@ -77,6 +78,12 @@ void ky_octree_free(struct ky_octree *tree);
  * more, KY_FAULT when memory is out; the tree is empty then. */
 enum ky_status ky_octree_build(struct ky_octree *tree, const struct ky_octree_bodies *bodies,
                                const struct ky_parameters *parameters, struct ky_error *error);
+/* Goes with the bodies of the last build to where they are now: order, cells and groups stay;
+ * boxes, opening radii and moments are made anew from positions alone. With `cell edge` a cell
+ * keeps its edge, about its box where that has left the cube. The parameters are those of the
+ * build. Only `moments` of the seconds changes. KY_FAULT when memory is out. */
+enum ky_status ky_octree_refresh(struct ky_octree *tree, const struct ky_octree_bodies *bodies,
+                                 const struct ky_parameters *parameters, struct ky_error *error);
 /* Makes `next` of all links, which the walk for one body needs. */
 void ky_octree_link(struct ky_octree *tree);
 /* Makes (*place)[i], where the caller's i-th body lies along the curve; to be freed. KY_FAULT when

@@ -16,7 +16,7 @@ struct ky_sprout {
 enum { KY_OFF_FRAME = 255 };
 
 /* The arrays with a row for each cell. */
-enum { KY_CELL_ARRAYS = 6 };
+enum { KY_CELL_ARRAYS = 7 };
 
 struct ky_octree_scratch {
     size_t bodies, softenings, groups, nodes[KY_CELL_ARRAYS]; /* capacities */
@@ -71,6 +71,9 @@ enum ky_status ky_octree_cut(struct ky_octree *tree, size_t limit, size_t *count
 /* Copies the bodies along the curve, and makes moments, boxes and opening radii of all cells. */
 enum ky_status ky_octree_moments(struct ky_octree *tree, const struct ky_octree_bodies *bodies,
                                  const struct ky_parameters *parameters, struct ky_error *error);
+/* The same for a tree that has them, of whose bodies only the positions have changed. */
+enum ky_status ky_octree_move(struct ky_octree *tree, const struct ky_octree_bodies *bodies,
+                              const struct ky_parameters *parameters, struct ky_error *error);
 /* Makes the groups. */
 enum ky_status ky_octree_groups(struct ky_octree *tree, const struct ky_parameters *parameters,
                                 struct ky_error *error);

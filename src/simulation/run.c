@@ -246,6 +246,23 @@ static enum ky_status go(struct ky_run *run, const char **reason, struct ky_erro
     return status ? status : ky_run_write_restart(run, error);
 }
 
+/* What steps of the bodies' own have come to. */
+static void tell_blocks(const struct ky_run *run)
+{
+    struct ky_integrator_report report;
+    run->sim->integrator->verbs->report(run->sim->integrator, &report);
+    if (!report.blocks)
+        return;
+    ky_log(&run->parameters, KY_LOG_INFO, "%llu %s of %.4g bodies on average, shortest step %g",
+           (unsigned long long)report.blocks, ky_plural(report.blocks, "block", "blocks"),
+           report.body_steps / (double)report.blocks, report.shortest);
+    if (report.cut > 0)
+        ky_log(
+            &run->parameters, KY_LOG_WARNING,
+            "%.4g of %.4g steps of bodies were longer than --eta asks for, because of --step-min",
+            report.cut, report.body_steps);
+}
+
 enum ky_status ky_run_loop(struct ky_run *run, struct ky_error *error)
 {
     const char *reason = NULL;
@@ -261,6 +278,7 @@ enum ky_status ky_run_loop(struct ky_run *run, struct ky_error *error)
            reason ? "stopped" : "done", ky_sim_time(run->sim),
            (unsigned long long)ky_sim_steps(run->sim),
            ky_plural(ky_sim_steps(run->sim), "step", "steps"), ky_run_wall(run));
+    tell_blocks(run);
     if (!reason)
         return KY_OK;
     return ky_fail(error, KY_STOPPED,

@@ -166,6 +166,21 @@ static void write_schedule(struct ky_json *json, const struct ky_run *run)
     ky_json_count(json, "steps_between_energies", schedule->energy_every / schedule->stride);
 }
 
+/* Of steps of the bodies' own. */
+static void write_blocks(struct ky_json *json, const struct ky_integrator_report *motion)
+{
+    if (!motion->blocks) {
+        ky_json_null(json, "blocks");
+        return;
+    }
+    ky_json_object(json, "blocks");
+    ky_json_count(json, "count", motion->blocks);
+    ky_json_real(json, "mean_bodies", motion->body_steps / (double)motion->blocks);
+    ky_json_real(json, "shortest_step", motion->shortest);
+    ky_json_real(json, "steps_cut", motion->cut);
+    ky_json_end_object(json);
+}
+
 /* The whole of run.json. `outcome` and `reason` are as in ky_run_write_json. */
 static void describe(struct ky_run *run, const char *outcome, const char *reason, FILE *out)
 {
@@ -200,6 +215,7 @@ static void describe(struct ky_run *run, const char *outcome, const char *reason
     ky_json_real(&json, "time", ky_sim_time(run->sim));
     ky_json_count(&json, "steps", ky_sim_steps(run->sim));
     ky_json_real(&json, "body_steps", motion.body_steps);
+    write_blocks(&json, &motion);
     ky_json_count(&json, "snapshots", run->state.snapshots);
     ky_json_real(&json, "energy_change", run->change);
     ky_json_real(&json, "wall_s", ky_run_wall(run));

@@ -118,7 +118,8 @@ static enum ky_status plan_course(const struct ky_parameters *parameters,
     if (status)
         return status;
     return there || !isnan(own.step)
-               ? plan_steps(&own, given, initial->time, scales.step, course, error)
+               ? plan_steps(&own, given, initial->time, ky_integrator_suggest(&own, &scales),
+                            course, error)
                : plan_times(given, initial->time, course, error);
 }
 
@@ -145,6 +146,8 @@ enum ky_status ky_run_plan(const struct ky_parameters *parameters,
     struct ky_plan own = {.step = course.step,
                           .steps = (uint64_t)course.steps,
                           .snapshots = (uint64_t)course.snapshots};
+    if (!status)
+        status = ky_integrator_try(&resolved, error);
     if (!status)
         status = plan_memory(&resolved, &initial.bodies, &course, &own, error);
     ky_threads_restore(threads);

@@ -37,7 +37,7 @@ static void warn(const struct ky_run *run, const struct ky_scales *scales, doubl
     ky_schedule_warn(&run->schedule, &run->parameters);
     double longest = 0.3 * softening / scales->velocity_dispersion; /* [time] */
     const struct ky_schedule *schedule = &run->schedule;
-    double step = fabs(ky_schedule_step(schedule));
+    double step = fabs(schedule->line.tick); /* the shortest, where bodies have their own */
     double length = fabs(ky_instant_time(&schedule->line, schedule->end) - schedule->line.start);
     if (softening == 0 && scales->step > 0 && step > 4 * scales->step)
         ky_log(
@@ -123,8 +123,9 @@ static enum ky_status check(struct ky_run *run, const struct ky_snapshot *initia
     if (!status)
         status = ky_run_scales(&run->parameters, &initial->bodies, scales, error);
     if (!status)
-        status = ky_schedule_make(&run->parameters, &run->given, initial->time, scales->step,
-                                  &run->schedule, error);
+        status = ky_schedule_make(&run->parameters, &run->given, initial->time,
+                                  ky_integrator_suggest(&run->parameters, scales), &run->schedule,
+                                  error);
     run->parameters.step = ky_schedule_step(&run->schedule);
     return status ? status : write_text(run, error);
 }
@@ -187,10 +188,12 @@ static enum ky_status begin(struct ky_run *run, const struct ky_scales *scales, 
     if (run->remark[0])
         ky_log(&run->parameters, KY_LOG_INFO, "%s", run->remark);
     if (run->schedule.derived)
-        ky_log(&run->parameters, KY_LOG_INFO, "step %g, derived from %s",
-               ky_schedule_step(&run->schedule),
-               softening > 0 ? "softening and velocities"
-                             : "the shortest orbit or free fall of two neighbours");
+        ky_log(&run->parameters, KY_LOG_INFO, "%sstep %g, derived from %s",
+               run->schedule.stride > 1 ? "longest " : "", ky_schedule_step(&run->schedule),
+               run->schedule.stride > 1
+                   ? (isnan(run->parameters.step_max) ? "the crossing time" : "--step-max")
+               : softening > 0 ? "softening and velocities"
+                               : "the shortest orbit or free fall of two neighbours");
     warn(run, scales, softening);
     status = ky_run_write_energy(run, error);
     if (!status)

@@ -46,7 +46,7 @@ static enum ky_status whole(const struct ky_schedule *schedule, const char *name
     if (!(ratio > 0))
         return ky_fail(error, KY_USAGE, "%s: %g is no interval; it must be more than 0", name,
                        length);
-    if (ratio > 9e15)
+    if (ratio * (double)schedule->stride > 9e15)
         return too_many(name, ratio, error);
     if (!ky_ticks_whole(ratio, &steps) || !steps)
         return ky_fail(error, KY_USAGE, "%s: %g is not a multiple of the step %g; %s%s", name,
@@ -79,7 +79,7 @@ static enum ky_status find_end(struct ky_schedule *schedule, double end, struct 
         return ky_fail(error, KY_USAGE,
                        "--end: %.10g does not lie ahead: the run starts at %.10g with a step of %g",
                        end, schedule->line.start, step);
-    if (ratio > 9e15)
+    if (ratio * (double)schedule->stride > 9e15)
         return too_many("--end", ratio, error);
     enum ky_status status = find(schedule, "--end", end, 1, &schedule->end, error);
     if (!status && ky_instant_compare(schedule->end, (struct ky_instant){0}) == 0)
@@ -271,6 +271,8 @@ void ky_schedule_warn(const struct ky_schedule *schedule, const struct ky_parame
 enum ky_status ky_schedule_extend(struct ky_schedule *schedule, double end, uint64_t steps,
                                   struct ky_error *error)
 {
+    if (steps > KY_MOST_TICKS / schedule->stride)
+        return too_many("--steps", (double)steps, error);
     schedule->end = (struct ky_instant){steps * schedule->stride, 0};
     if (!isnan(end)) {
         enum ky_status status = find_end(schedule, end, error);
@@ -304,7 +306,7 @@ static enum ky_status make(const struct ky_parameters *parameters,
     double step = 0;
     enum ky_status status =
         choose_step(parameters, run, start, suggested, times, count, &step, error);
-    schedule->stride = ky_integrator_stride(parameters);
+    schedule->stride = ky_integrator_stride(parameters, step);
     schedule->line = (struct ky_timeline){start, step / (double)schedule->stride};
     schedule->derived = isnan(parameters->step);
     schedule->shorten = run->shorten;

@@ -39,11 +39,12 @@ int ky_instant_find(const struct ky_timeline *line, uint64_t stride, double time
     double step = line->tick * (double)stride, ratio = (time - line->start) / step;
     uint64_t steps;
     *instant = (struct ky_instant){0};
-    if (ky_ticks_whole(ratio, &steps)) {
+    const double most = countable / (double)stride;
+    if (ratio <= most && ky_ticks_whole(ratio, &steps)) {
         instant->ticks = steps * stride;
         return 1;
     }
-    if (!(ratio >= 0 && ratio <= countable))
+    if (!(ratio >= 0 && ratio <= most))
         return -1;
     instant->ticks = (uint64_t)floor(ratio) * stride;
     instant->part = time - ky_instant_time(line, *instant);

@@ -39,6 +39,11 @@ static enum ky_status counted_advance(struct ky_engine *engine, struct ky_advanc
     return real->advance(engine, advance, why);
 }
 
+static int goes_alone(void)
+{
+    return real->advance && real->schemes >> KY_SCHEME_LEAPFROG & 1U;
+}
+
 struct end {
     struct ky_bodies bodies;
     struct ky_integrator_report report;
@@ -55,7 +60,7 @@ static struct end run(const struct ky_parameters *parameters, uint64_t piece, in
     changed = *real;
     changed.advance = alone && real->advance ? counted_advance : NULL;
     engine->verbs = &changed;
-    assert_int_equal(ky_engine_advances(engine, KY_SCHEME_LEAPFROG), alone && real->advance);
+    assert_int_equal(ky_engine_advances(engine, KY_SCHEME_LEAPFROG), alone && goes_alone());
     assert_ok(ky_engine_put(engine, &end.bodies, &error));
     assert_ok(ky_engine_forces(engine, &error));
     assert_ok(ky_integrator_create(engine, N, parameters, &integrator, &error));
@@ -94,7 +99,7 @@ static void same_bits_led_or_alone(void **state)
         for (int p = 0; p < 3; p++) {
             calls = 0;
             struct end other = run(&parameters, pieces[p], 1);
-            assert_int_equal(calls, real->advance ? TICKS / pieces[p] : 0);
+            assert_int_equal(calls, goes_alone() ? TICKS / pieces[p] : 0);
             assert_same(&led, &other);
             ky_bodies_free(&other.bodies);
         }

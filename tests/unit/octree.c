@@ -680,6 +680,63 @@ static void a_tree_is_used_again(void **state)
     ky_octree_free(&tree);
 }
 
+static double longest(const struct ky_cell_box *box)
+{
+    double l = 0;
+    for (int a = 0; a < 3; a++)
+        l = fmax(l, (double)box->below[a] + (double)box->above[a]);
+    return l;
+}
+
+/* A tree whose bodies have moved has their moments and boxes, and the cells and links of before;
+ * where none has moved it has the same bytes. Edges stay, about the box where that has left the
+ * cube. */
+static void a_tree_follows_its_bodies(void **state)
+{
+    (void)state;
+    static place_function *const places[] = {plummer, point, escapers, tight_cluster};
+    static const size_t sizes[] = {20000, 50, 3000, 9000, 1, 2, 0};
+    for (size_t k = 0; k < 4 * 7; k++) {
+        struct ky_error error = {0};
+        struct sample s = make(places[k % 4], sizes[k / 4], k % 4 == 1);
+        struct ky_parameters parameters = parameters_with(KY_HILBERT, 16, 64);
+        struct ky_octree tree, before, one;
+        parameters.opening = KY_GEOMETRIC, parameters.cell = k % 2 ? KY_EDGE : KY_BOX;
+        ky_octree_init(&tree), ky_octree_init(&before), ky_octree_init(&one);
+        assert_ok(ky_octree_build(&tree, &s.view, &parameters, &error));
+        assert_ok(ky_octree_build(&before, &s.view, &parameters, &error));
+        assert_ok(ky_octree_build(&one, &s.view, &parameters, &error));
+        ky_octree_link(&tree), ky_octree_link(&before), ky_octree_link(&one);
+        assert_ok(ky_octree_refresh(&tree, &s.view, &parameters, &error));
+        if (s.view.n)
+            assert_same_trees(&before, &tree);
+        for (size_t i = 0; i < s.view.n; i++) {
+            struct ky_random random = ky_random_at(9, 0, i);
+            s.x[i] += 0.2 * ky_random_normal(&random), s.y[i] += 0.2 * ky_random_normal(&random);
+        }
+        assert_ok(ky_octree_refresh(&tree, &s.view, &parameters, &error));
+        one.scratch->threads = 1, tree.scratch->threads = 3;
+        assert_ok(ky_octree_refresh(&tree, &s.view, &parameters, &error));
+        assert_ok(ky_octree_refresh(&one, &s.view, &parameters, &error));
+        if (s.view.n) {
+            assert_same_trees(&one, &tree);
+            check_order(&tree, &s);
+            check_groups(&tree, 64);
+            check_links(&tree);
+            assert_memory_equal(tree.order, before.order, tree.n * sizeof *tree.order);
+        }
+        for (size_t c = 0; c < tree.nodes; c++) {
+            double l = 0.7 * sqrt((double)tree.centre[c].open2);
+            check_cell(&tree, c);
+            assert_true(l >= longest(&tree.box[c]) * (1 - 1e-6));
+            if (parameters.cell == KY_EDGE && tree.depth[c] <= KY_KEY_LEVELS)
+                assert_true(l >= tree.scratch->frame.edge * pow(0.5, tree.depth[c]) * (1 - 1e-6));
+        }
+        ky_octree_free(&tree), ky_octree_free(&before), ky_octree_free(&one);
+        drop(&s);
+    }
+}
+
 /* What is said beforehand is enough, and no more than the budget of the engine allows. */
 static void memory_is_foreseen(void **state)
 {
@@ -697,7 +754,7 @@ static void memory_is_foreseen(void **state)
         size_t used =
             n * (4 * sizeof(double) + sizeof(uint32_t)) +
             tree.scratch->nodes[0] * (sizeof *tree.centre + sizeof *tree.low + sizeof *tree.link +
-                                      sizeof *tree.box + 8 * sizeof(float) + 1) +
+                                      sizeof *tree.box + 8 * sizeof(float) + 2) +
             tree.scratch->groups * sizeof *tree.group;
         assert_between(said, (double)used, 2.0 * (double)used);
         if (leaves[k / 2] == 16)
@@ -729,14 +786,6 @@ static void wild_positions_do_not_crash(void **state)
 
 /* ---- opening ----------------------------------------------------------------------------------
  */
-
-static double longest(const struct ky_cell_box *box)
-{
-    double l = 0;
-    for (int a = 0; a < 3; a++)
-        l = fmax(l, (double)box->below[a] + (double)box->above[a]);
-    return l;
-}
 
 static void opening_radii_follow_their_formulas(void **state)
 {
@@ -936,6 +985,7 @@ int main(void)
         cmocka_unit_test(threads_do_not_change_a_byte),
         cmocka_unit_test(softenings_that_differ_lie_in_cells_of_their_own),
         cmocka_unit_test(a_tree_is_used_again),
+        cmocka_unit_test(a_tree_follows_its_bodies),
         cmocka_unit_test(memory_is_foreseen),
         cmocka_unit_test(wild_positions_do_not_crash),
         cmocka_unit_test(opening_radii_follow_their_formulas),

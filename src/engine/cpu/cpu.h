@@ -14,6 +14,19 @@
 #include "engine/trees.h"
 #include "physics/gravity.h"
 
+/* What block steps need beside the bodies. Of the n bodies in the caller's order: where they stand
+ * at the present tick, the levels of their steps, and the list of those whose steps end. */
+struct ky_cpu_blocks {
+    size_t n; /* that there is room for */
+    double *at[3];
+    unsigned char *level;
+    uint32_t *active;
+    size_t *count;   /* of active bodies in each chunk of bodies, then of those before it */
+    uint32_t *first; /* interactions of each sink at the first walk of its group, or body, since the
+                        tree was built; 0: none yet */
+    int64_t more;    /* interactions of later walks beyond that */
+};
+
 struct ky_cpu {
     struct ky_engine base;
     const struct ky_parameters *parameters;
@@ -37,6 +50,9 @@ struct ky_cpu {
     int tree_stands;                /* `tree` is that of the present positions */
     int tree_opening;               /* with which it was built: enum ky_opening */
     int tree_linked;                /* it has its links */
+    int tree_serves; /* block steps: `tree` is that of an earlier tick, and good enough */
+    int in_block;    /* the present evaluation is that of a block */
+    struct ky_cpu_blocks blocks;
     struct ky_force_report report;
 };
 
@@ -77,6 +93,28 @@ enum ky_status ky_cpu_stand_tree(struct ky_cpu *cpu, const struct ky_parameters 
                                  struct ky_error *error);
 /* Makes the links of the tree unless it has them. */
 void ky_cpu_link_tree(struct ky_cpu *cpu);
+/* The forces of the active bodies, NULL: of all. */
+enum ky_status ky_cpu_evaluate(struct ky_cpu *cpu, const struct ky_active *active,
+                               struct ky_error *error);
+/* block.c: KY_SCHEME_BLOCK. */
+enum ky_status ky_cpu_advance(struct ky_engine *engine, struct ky_advance *way,
+                              struct ky_error *error);
+void ky_cpu_free_blocks(struct ky_cpu *cpu);
+/* Bytes for n bodies. */
+double ky_cpu_blocks_memory(const struct ky_parameters *parameters, size_t n);
+/* Forgets the work noted, since the tree is a new one, which serves from now on. */
+enum ky_status ky_cpu_start_work(struct ky_cpu *cpu, struct ky_error *error);
+/* Notes how many sources acted on each of `sinks` sinks, which walked together as the `unit`-th
+ * group or body of the tree; returns by how much all of them exceed the first such walk. */
+static inline int64_t ky_cpu_note_work(struct ky_cpu *cpu, size_t unit, uint64_t sources,
+                                       uint32_t sinks)
+{
+    if (!cpu->in_block)
+        return 0;
+    uint32_t *first = &cpu->blocks.first[unit], now = (uint32_t)sources;
+    *first = *first ? *first : now;
+    return ((int64_t)now - (int64_t)*first) * sinks;
+}
 /* Every body by itself through the tree that is built. */
 enum ky_status ky_cpu_walk_bodies(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                   struct ky_error *error);

@@ -77,6 +77,10 @@ static void memory(const struct ky_engine *engine, size_t n, struct ky_memory *m
         const struct ky_octree deep = {.levels = 64};
         memory->host += cpu->threads * (double)cpu->lanes->group_space[KY_DOUBLE](&deep);
     }
+    if (parameters->integrator == KY_BLOCK_STEPS) {
+        memory->host += ky_cpu_blocks_memory(parameters, n);
+        memory->kept += ky_cpu_blocks_memory(parameters, n);
+    }
     if (methods[parameters->force].memory)
         memory->host += methods[parameters->force].memory(parameters, n);
 }
@@ -102,6 +106,7 @@ static void free_columns(struct ky_cpu *cpu)
         *columns[k] = NULL;
     }
     ky_cpu_free_columns(cpu);
+    ky_cpu_free_blocks(cpu);
     free(cpu->softening);
     free(cpu->partial);
     free(cpu->column);
@@ -151,7 +156,7 @@ static enum ky_status resize(struct ky_engine *engine, size_t n, struct ky_error
     ky_octree_init(&cpu->tree);
     cpu->n = n;
     cpu->length = cpu->mass_unit = 1;
-    cpu->tree_stands = cpu->has_acceleration = 0;
+    cpu->tree_stands = cpu->tree_serves = cpu->has_acceleration = 0;
     cpu->team = n > KY_BODIES_CHUNK ? cpu->threads : 1;
     return allocate_columns(cpu, error);
 }
@@ -207,7 +212,7 @@ static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodi
     status = ky_cpu_clear_columns(cpu, error);
     if (status)
         return status;
-    cpu->tree_stands = 0;
+    cpu->tree_stands = cpu->tree_serves = 0;
     cpu->length = units.length;
     cpu->mass_unit = units.mass;
     cpu->how = ky_engine_how(bodies, cpu->parameters, &units);
@@ -270,10 +275,9 @@ static enum ky_status activate(struct ky_cpu *cpu, const struct ky_active *activ
     return KY_OK;
 }
 
-static enum ky_status forces(struct ky_engine *engine, const struct ky_active *active,
-                             struct ky_error *error)
+enum ky_status ky_cpu_evaluate(struct ky_cpu *cpu, const struct ky_active *active,
+                               struct ky_error *error)
 {
-    struct ky_cpu *cpu = (struct ky_cpu *)engine;
     ky_report_clear(&cpu->report);
     double start = ky_clock();
     enum ky_status status = activate(cpu, active, error);
@@ -285,6 +289,14 @@ static enum ky_status forces(struct ky_engine *engine, const struct ky_active *a
     cpu->report.total = ky_clock() - start;
     cpu->has_acceleration |= status == KY_OK;
     return status;
+}
+
+static enum ky_status forces(struct ky_engine *engine, const struct ky_active *active,
+                             struct ky_error *error)
+{
+    struct ky_cpu *cpu = (struct ky_cpu *)engine;
+    cpu->tree_serves = 0;
+    return ky_cpu_evaluate(cpu, active, error);
 }
 
 /* y += factor x for the three columns. */
@@ -324,7 +336,7 @@ static void trim(struct ky_engine *engine)
     struct ky_cpu *cpu = (struct ky_cpu *)engine;
     ky_octree_free(&cpu->tree);
     ky_octree_init(&cpu->tree);
-    cpu->tree_stands = 0;
+    cpu->tree_stands = cpu->tree_serves = 0;
 }
 
 const struct ky_engine_verbs ky_cpu_engine = {
@@ -343,6 +355,8 @@ const struct ky_engine_verbs ky_cpu_engine = {
     .forces = forces,
     .exact = ky_cpu_exact,
     .field = ky_cpu_field,
+    .advance = ky_cpu_advance,
+    .schemes = 1U << KY_SCHEME_BLOCK,
     .kick = kick,
     .drift = drift,
     .sums = ky_cpu_sums,

@@ -75,19 +75,24 @@ static int any_active(const struct ky_cpu *cpu, const struct ky_group *group, si
     return k < end;
 }
 
+/* Interactions, and those beyond the first walks (ky_cpu_note_work). */
+struct work {
+    uint64_t bodies, cells;
+    int64_t more;
+};
+
 /* Some consecutive groups, which share a walk. */
 static void walk_part(struct ky_cpu *cpu, const struct ky_group_walk *walk, size_t part,
-                      const struct ky_relative *relative, void *space, uint64_t *bodies,
-                      uint64_t *cells)
+                      const struct ky_relative *relative, void *space, struct work *work)
 {
     const struct ky_octree *tree = walk->tree;
     const struct ky_group *group = tree->group + part * KY_SHARED_GROUPS;
     const struct ky_lanes *lanes = cpu->lanes;
     size_t groups = tree->groups - part * KY_SHARED_GROUPS;
     groups = groups < KY_SHARED_GROUPS ? groups : KY_SHARED_GROUPS;
-    const int precision = part_precision(cpu, group, groups);
     if (!any_active(cpu, group, groups))
         return;
+    const int precision = part_precision(cpu, group, groups);
     double factor[KY_SHARED_GROUPS], least = (double)INFINITY, largest = 0;
     for (size_t g = 0; g < groups; g++) {
         factor[g] =
@@ -103,8 +108,10 @@ static void walk_part(struct ky_cpu *cpu, const struct ky_group_walk *walk, size
             continue;
         lanes->group[precision](walk, &group[g], (float)factor[g], space, &result);
         store(cpu, &group[g], ky_cpu_scale(cpu), &result);
-        *bodies += result.bodies * group[g].bodies;
-        *cells += result.cells * group[g].bodies;
+        work->bodies += result.bodies * group[g].bodies;
+        work->cells += result.cells * group[g].bodies;
+        work->more += ky_cpu_note_work(cpu, part * KY_SHARED_GROUPS + g,
+                                       result.bodies + result.cells, group[g].bodies);
     }
 }
 
@@ -127,21 +134,26 @@ static enum ky_status walk_groups(struct ky_cpu *cpu, const struct ky_parameters
     if (!space)
         return ky_no_memory(error, "lists of the tree walk", (size_t)cpu->threads, space_bytes);
     uint64_t bodies = 0, cells = 0;
+    int64_t more = 0;
     const size_t parts = (tree->groups + KY_SHARED_GROUPS - 1) / KY_SHARED_GROUPS;
 #pragma omp parallel for schedule(dynamic) num_threads(cpu->threads)                               \
-    reduction(+ : bodies, cells) if (parts > 1)
-    for (size_t part = 0; part < parts; part++)
+    reduction(+ : bodies, cells, more) if (parts > 1)
+    for (size_t part = 0; part < parts; part++) {
+        struct work work = {0};
         walk_part(cpu, &walk, part, is_relative ? &relative : NULL,
-                  space + (size_t)ky_thread() * space_bytes, &bodies, &cells);
+                  space + (size_t)ky_thread() * space_bytes, &work);
+        bodies += work.bodies;
+        cells += work.cells;
+        more += work.more;
+    }
     free(space);
+    cpu->blocks.more += more;
     cpu->report.body_interactions += (double)bodies;
     cpu->report.cell_interactions += (double)cells;
     return KY_OK;
 }
 
-/* Keys to groups for the present positions; adds the seconds to the report. */
-static enum ky_status build(struct ky_cpu *cpu, const struct ky_parameters *parameters,
-                            struct ky_error *error)
+static struct ky_octree_bodies bodies_of(const struct ky_cpu *cpu)
 {
     struct ky_octree_bodies bodies = {.n = cpu->n,
                                       .x = cpu->x[0],
@@ -150,9 +162,18 @@ static enum ky_status build(struct ky_cpu *cpu, const struct ky_parameters *para
                                       .mass = cpu->mass,
                                       .softening = cpu->softening};
     ky_tree_cube(&cpu->frame, cpu->length, &bodies);
+    return bodies;
+}
+
+/* Keys to groups for the present positions; adds the seconds to the report. */
+static enum ky_status build(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+                            struct ky_error *error)
+{
+    const struct ky_octree_bodies bodies = bodies_of(cpu);
     enum ky_status status = ky_octree_build(&cpu->tree, &bodies, parameters, error);
     ky_tree_seconds(&cpu->tree, &cpu->report);
     cpu->tree_stands = status == KY_OK;
+    cpu->tree_serves = 0;
     cpu->tree_opening = parameters->opening;
     cpu->tree_linked = 0;
     return status;
@@ -176,11 +197,24 @@ enum ky_status ky_cpu_stand_tree(struct ky_cpu *cpu, const struct ky_parameters 
     return status;
 }
 
+/* The tree that serves, with the bodies where they are now. */
+static enum ky_status refresh_tree(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+                                   struct ky_error *error)
+{
+    const struct ky_octree_bodies bodies = bodies_of(cpu);
+    enum ky_status status = ky_octree_refresh(&cpu->tree, &bodies, parameters, error);
+    cpu->report.moments += cpu->tree.seconds.moments;
+    return status;
+}
+
 static enum ky_status pass(void *engine, const struct ky_parameters *parameters,
                            struct ky_error *error)
 {
     struct ky_cpu *cpu = engine;
-    enum ky_status status = build(cpu, parameters, error);
+    enum ky_status status = cpu->in_block && cpu->tree_serves ? refresh_tree(cpu, parameters, error)
+                                                              : build(cpu, parameters, error);
+    if (status == KY_OK && cpu->in_block && !cpu->tree_serves)
+        status = ky_cpu_start_work(cpu, error);
     double start = ky_clock();
     if (status == KY_OK)
         status = parameters->force == KY_WALK ? ky_cpu_walk_bodies(cpu, parameters, error)

@@ -86,7 +86,7 @@ static void walk_links(const struct body_walk *walk, struct sink *sink)
 }
 
 static void walk_body(struct ky_cpu *cpu, const struct body_walk *walk, uint32_t body,
-                      struct ky_cpu_scale scale, uint64_t *bodies, uint64_t *cells)
+                      struct ky_cpu_scale scale, uint64_t *bodies, uint64_t *cells, int64_t *more)
 {
     const struct ky_octree *tree = walk->tree;
     uint32_t i = tree->order[body];
@@ -104,6 +104,7 @@ static void walk_body(struct ky_cpu *cpu, const struct body_walk *walk, uint32_t
     cpu->potential[i] = scale.potential * sink.field.p;
     *bodies += sink.bodies;
     *cells += sink.cells;
+    *more += ky_cpu_note_work(cpu, body, sink.bodies + sink.cells, 1);
 }
 
 enum ky_status ky_cpu_walk_bodies(struct ky_cpu *cpu, const struct ky_parameters *parameters,
@@ -123,11 +124,13 @@ enum ky_status ky_cpu_walk_bodies(struct ky_cpu *cpu, const struct ky_parameters
             return status;
     }
     uint64_t bodies = 0, cells = 0;
+    int64_t more = 0;
 #pragma omp parallel for schedule(dynamic, 64) num_threads(cpu->threads)                           \
-    reduction(+ : bodies, cells) if (cpu->n > 256)
+    reduction(+ : bodies, cells, more) if (cpu->n > 256)
     for (size_t k = 0; k < cpu->n; k++)
-        walk_body(cpu, &walk, place ? place[k] : (uint32_t)k, scale, &bodies, &cells);
+        walk_body(cpu, &walk, place ? place[k] : (uint32_t)k, scale, &bodies, &cells, &more);
     free(place);
+    cpu->blocks.more += more;
     cpu->report.body_interactions += (double)bodies;
     cpu->report.cell_interactions += (double)cells;
     return KY_OK;

@@ -1,0 +1,334 @@
+/* Block steps (physics/block.h): the engine leads them by itself.
+ *
+ * x, v and a of a body are those at the end of its last step, which is a multiple of the step, so
+ * that its level says when that was. For a block all bodies are brought to the present tick in
+ * columns of their own, which take the place of the positions while forces are computed.
+ *
+ * The tree is built at the first block after every multiple of the longest step, since a run that
+ * is resumed there must find the same one, and then kept: its moments, boxes and opening radii
+ * follow the bodies. Between multiples it is built anew when walks have cost so much more than the
+ * first ones that a build would have paid. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "engine/cpu/cpu.h"
+#include "physics/block.h"
+
+/* What a build costs beyond moving the tree, in interactions for each body: about 150 ns, one
+ * interaction of the lanes being 0.5 ns. */
+enum { BUILD = 300 };
+
+/* Of a body. */
+enum { BYTES = 3 * sizeof(double) + 1 + sizeof(uint32_t) };
+
+/* A way through blocks. */
+struct blocks {
+    struct ky_cpu *cpu;
+    struct ky_advance *way;
+    int deepest;    /* the last level: steps of one tick */
+    double longest; /* [time] */
+    size_t chunks;  /* of bodies */
+    size_t active;  /* bodies whose steps end at the present tick */
+    double half[KY_MOST_LEVELS + 1], drift[KY_MOST_LEVELS + 1]; /* by level: times to the tick, half
+                                                                   and in the unit of positions */
+};
+
+/* ---- memory ---- */
+
+void ky_cpu_free_blocks(struct ky_cpu *cpu)
+{
+    struct ky_cpu_blocks *own = &cpu->blocks;
+    for (int c = 0; c < 3; c++)
+        free(own->at[c]);
+    free(own->level);
+    free(own->active);
+    free(own->count);
+    free(own->first);
+    *own = (struct ky_cpu_blocks){0};
+}
+
+double ky_cpu_blocks_memory(const struct ky_parameters *parameters, size_t n)
+{
+    const double units = parameters->force == KY_DIRECT ? 0
+                         : parameters->force == KY_WALK ? 1
+                                                        : 2.0 / parameters->group;
+    return (double)n * (BYTES + units * (double)sizeof(uint32_t));
+}
+
+static enum ky_status reserve(struct ky_cpu *cpu, size_t chunks, struct ky_error *error)
+{
+    struct ky_cpu_blocks *own = &cpu->blocks;
+    if (own->level)
+        return KY_OK;
+    for (int c = 0; c < 3; c++)
+        own->at[c] = ky_allocate(cpu->n, sizeof *own->at[c]);
+    own->level = ky_allocate(cpu->n, 1);
+    own->active = ky_allocate(cpu->n, sizeof *own->active);
+    own->count = ky_allocate(chunks + 1, sizeof *own->count);
+    if (own->at[0] && own->at[1] && own->at[2] && own->level && own->active && own->count)
+        return KY_OK;
+    ky_cpu_free_blocks(cpu);
+    return ky_no_memory(error, "block steps", cpu->n, BYTES);
+}
+
+enum ky_status ky_cpu_start_work(struct ky_cpu *cpu, struct ky_error *error)
+{
+    const size_t units = cpu->parameters->force == KY_WALK ? cpu->tree.n : cpu->tree.groups;
+    free(cpu->blocks.first);
+    cpu->blocks.first = ky_allocate_zeroed(units, sizeof *cpu->blocks.first);
+    cpu->blocks.more = 0;
+    cpu->tree_serves = cpu->blocks.first != NULL;
+    return cpu->blocks.first ? KY_OK
+                             : ky_no_memory(error, "work of groups", units, sizeof(uint32_t));
+}
+
+/* ---- levels ---- */
+
+static double limit_of(const struct blocks *b, size_t i)
+{
+    const struct ky_cpu *cpu = b->cpu;
+    double length = b->way->length;
+    if (isnan(length))
+        length = cpu->softening ? cpu->softening[i] * cpu->length : cpu->parameters->softening;
+    return ky_step_limit(b->way->eta, length, b->longest);
+}
+
+/* The level that the criterion wants; `deepest` + 1 for a step shorter than a tick. */
+static int wanted(const struct blocks *b, size_t i)
+{
+    double a2 = 0;
+    for (int c = 0; c < 3; c++)
+        a2 += b->cpu->a[c][i] * b->cpu->a[c][i];
+    return ky_step_level(sqrt(a2), limit_of(b, i), b->deepest);
+}
+
+/* The level of a step [time], or −1 if it is none of this way. */
+static int level_of(const struct blocks *b, double step)
+{
+    int exponent;
+    const double ratio = b->longest / step;
+    if (!(ratio >= 1) || frexp(ratio, &exponent) != 0.5 || exponent - 1 > b->deepest)
+        return -1;
+    return exponent - 1;
+}
+
+/* Levels from the column of steps; chosen where there is none. Returns 0 if one would have to be
+ * chosen within a longest step. */
+static int read_levels(const struct blocks *b)
+{
+    struct ky_cpu *cpu = b->cpu;
+    const double *step = cpu->extra[KY_COLUMN_STEP];
+    const int even = b->way->now % b->way->stride == 0;
+    int missing = 0;
+#pragma omp parallel for num_threads(cpu->team) reduction(+ : missing)
+    for (size_t i = 0; i < cpu->n; i++) {
+        int level = level_of(b, step[i]);
+        missing += level < 0 && !even;
+        if (level < 0)
+            level = wanted(b, i);
+        cpu->blocks.level[i] = (unsigned char)(level > b->deepest ? b->deepest : level);
+    }
+    return missing == 0;
+}
+
+static void write_levels(const struct blocks *b)
+{
+    const struct ky_cpu *cpu = b->cpu;
+#pragma omp parallel for num_threads(cpu->team)
+    for (size_t i = 0; i < cpu->n; i++)
+        cpu->extra[KY_COLUMN_STEP][i] = ldexp(b->longest, -cpu->blocks.level[i]);
+}
+
+/* The deepest level that a body has. */
+static int deepest_level(const struct blocks *b)
+{
+    const unsigned char *level = b->cpu->blocks.level;
+    int deepest = 0;
+#pragma omp parallel for num_threads(b->cpu->team) reduction(max : deepest)
+    for (size_t i = 0; i < b->cpu->n; i++)
+        deepest = level[i] > deepest ? level[i] : deepest;
+    return deepest;
+}
+
+/* ---- a block ---- */
+
+/* The bodies of a chunk. */
+struct range {
+    size_t begin, end;
+};
+static struct range range_of(const struct blocks *b, size_t chunk)
+{
+    const size_t begin = chunk * KY_BODIES_CHUNK, end = begin + KY_BODIES_CHUNK;
+    return (struct range){begin, end < b->cpu->n ? end : b->cpu->n};
+}
+
+/* Fills half[] and drift[] for a tick. Returns the lowest level whose steps end there. */
+static int set_clock(struct blocks *b, uint64_t tick)
+{
+    int due = b->deepest;
+    for (int level = b->deepest; level >= 0; level--) {
+        const uint64_t step = b->way->stride >> level, rest = tick % step;
+        const double time = (double)(rest ? rest : step) * b->way->tick;
+        b->half[level] = 0.5 * time;
+        b->drift[level] = time / b->cpu->length;
+        due = rest ? due : level;
+    }
+    return due;
+}
+
+/* Where the bodies of a chunk stand; returns how many have steps that end. */
+static size_t predict(const struct blocks *b, struct range range, int due)
+{
+    const struct ky_cpu *cpu = b->cpu;
+    const unsigned char *level = cpu->blocks.level;
+    size_t active = 0;
+    for (size_t i = range.begin; i < range.end; i++)
+        active += level[i] >= due;
+    for (int c = 0; c < 3; c++) {
+        const double *x = cpu->x[c], *v = cpu->v[c], *a = cpu->a[c];
+        double *at = cpu->blocks.at[c];
+        for (size_t i = range.begin; i < range.end; i++)
+            at[i] = x[i] + b->drift[level[i]] * (v[i] + b->half[level[i]] * a[i]);
+    }
+    return active;
+}
+
+/* The active bodies of a chunk go to the list, with half a kick and to their new places. */
+static void open_steps(const struct blocks *b, struct range range, int due, uint32_t *list)
+{
+    const struct ky_cpu *cpu = b->cpu;
+    for (size_t i = range.begin; i < range.end; i++) {
+        const int level = cpu->blocks.level[i];
+        if (level < due)
+            continue;
+        *list++ = (uint32_t)i;
+        for (int c = 0; c < 3; c++) {
+            cpu->v[c][i] += b->half[level] * cpu->a[c][i];
+            cpu->x[c][i] = cpu->blocks.at[c][i];
+        }
+    }
+}
+
+/* Brings all bodies to the tick, and begins the ends of the steps that end there. */
+static void go_to(struct blocks *b, uint64_t tick)
+{
+    struct ky_cpu_blocks *own = &b->cpu->blocks;
+    const int due = set_clock(b, tick);
+#pragma omp parallel for num_threads(b->cpu->team)
+    for (size_t k = 0; k < b->chunks; k++)
+        own->count[k] = predict(b, range_of(b, k), due);
+    b->active = 0;
+    for (size_t k = 0; k < b->chunks; k++) {
+        const size_t count = own->count[k];
+        own->count[k] = b->active;
+        b->active += count;
+    }
+    own->count[b->chunks] = b->active;
+#pragma omp parallel for num_threads(b->cpu->team)
+    for (size_t k = 0; k < b->chunks; k++)
+        if (own->count[k + 1] > own->count[k])
+            open_steps(b, range_of(b, k), due, own->active + own->count[k]);
+}
+
+static void exchange_places(struct ky_cpu *cpu)
+{
+    for (int c = 0; c < 3; c++) {
+        double *x = cpu->x[c];
+        cpu->x[c] = cpu->blocks.at[c];
+        cpu->blocks.at[c] = x;
+    }
+}
+
+/* Forces of the active bodies, all bodies standing at the present tick. */
+static enum ky_status evaluate(const struct blocks *b, struct ky_error *error)
+{
+    struct ky_cpu *cpu = b->cpu;
+    const struct ky_active active = {b->active, cpu->blocks.active};
+    if (b->way->now % b->way->stride == 0 || cpu->blocks.more > (int64_t)BUILD * (int64_t)cpu->n)
+        cpu->tree_serves = 0;
+    cpu->in_block = 1;
+    exchange_places(cpu);
+    enum ky_status status = ky_cpu_evaluate(cpu, b->active < cpu->n ? &active : NULL, error);
+    exchange_places(cpu);
+    cpu->in_block = cpu->tree_stands = 0;
+    return status;
+}
+
+/* The second half of the kick, and the next step. Returns how many steps should be shorter than a
+ * tick. */
+static size_t close_steps(const struct blocks *b, uint64_t tick)
+{
+    const struct ky_cpu *cpu = b->cpu;
+    size_t cut = 0;
+#pragma omp parallel for num_threads(cpu->team) reduction(+ : cut)
+    for (size_t k = 0; k < b->active; k++) {
+        const uint32_t i = cpu->blocks.active[k];
+        const int level = cpu->blocks.level[i];
+        for (int c = 0; c < 3; c++)
+            cpu->v[c][i] += b->half[level] * cpu->a[c][i];
+        int want = wanted(b, i);
+        cut += want > b->deepest;
+        want = want > b->deepest ? b->deepest : want;
+        cpu->blocks.level[i] = (unsigned char)ky_step_next(
+            want, level, level > 0 && tick % (b->way->stride >> (level - 1)) == 0);
+    }
+    return cut;
+}
+
+static enum ky_status one_block(struct blocks *b, struct ky_error *error)
+{
+    struct ky_advance *way = b->way;
+    const uint64_t step = way->stride >> deepest_level(b), tick = way->now + step;
+    go_to(b, tick);
+    enum ky_status status = evaluate(b, error);
+    if (status)
+        return status;
+    way->cut += (double)close_steps(b, tick);
+    way->now = tick;
+    way->steps++;
+    way->body_steps += (double)b->active;
+    if (b->active && (!way->shortest || step < way->shortest))
+        way->shortest = step;
+    return KY_OK;
+}
+
+/* ---- the way ---- */
+
+static enum ky_status check(const struct ky_cpu *cpu, const struct ky_advance *way,
+                            struct ky_error *error)
+{
+    const uint64_t stride = way->stride;
+    if (!cpu->extra[KY_COLUMN_STEP])
+        return ky_fail(error, KY_USAGE, "block steps need the column of steps");
+    if (!cpu->has_acceleration)
+        return ky_fail(error, KY_USAGE, "the first forces come before block steps");
+    if (!stride || (stride & (stride - 1)) || stride >> KY_MOST_LEVELS > 1)
+        return ky_fail(error, KY_USAGE, "%llu ticks of a longest step: no power of two up to 2^%d",
+                       (unsigned long long)stride, KY_MOST_LEVELS);
+    return KY_OK;
+}
+
+enum ky_status ky_cpu_advance(struct ky_engine *engine, struct ky_advance *way,
+                              struct ky_error *error)
+{
+    struct ky_cpu *cpu = (struct ky_cpu *)engine;
+    enum ky_status status = check(cpu, way, error);
+    struct blocks b = {.cpu = cpu,
+                       .way = way,
+                       .longest = way->tick * (double)way->stride,
+                       .chunks = (cpu->n + KY_BODIES_CHUNK - 1) / KY_BODIES_CHUNK};
+    if (!status)
+        status = reserve(cpu, b.chunks, error);
+    if (status)
+        return status;
+    while (way->stride >> b.deepest > 1)
+        b.deepest++;
+    if (!read_levels(&b))
+        return ky_fail(error, KY_USAGE, "bodies without a step within the longest one");
+    for (uint64_t k = 0; k < way->most && way->now < way->until && !status; k++)
+        status = one_block(&b, error);
+    write_levels(&b);
+    return status;
+}

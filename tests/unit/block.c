@@ -1,0 +1,661 @@
+/* Block steps: leap-frog where all steps are equal, second order in eta, steps as the criterion
+ * says, energy and momentum, the same bits for any threads and calls and after a resumption. */
+#include "test.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/engine.h"
+#include "integrate/integrate.h"
+#include "physics/block.h"
+#include "simulation/sim.h"
+
+static struct ky_error error;
+static const double pi = 3.14159265358979323846;
+
+static struct ky_parameters block_parameters(int force, double softening)
+{
+    struct ky_parameters parameters;
+    ky_parameters_defaults(&parameters);
+    parameters.engine = "cpu";
+    parameters.force = force;
+    parameters.integrator = KY_BLOCK_STEPS;
+    parameters.softening = softening;
+    parameters.step = 1.0 / 16;
+    return parameters;
+}
+
+static void model(const char *name, size_t n, double softening, struct ky_snapshot *snapshot)
+{
+    struct ky_model_parameters parameters;
+    ky_model_parameters_defaults(&parameters);
+    parameters.n = n;
+    parameters.softening = softening;
+    ky_snapshot_clear(snapshot);
+    assert_ok(ky_model_make(name, &parameters, snapshot, &error));
+}
+
+static struct ky_integrator_report report_of(const struct ky_sim *sim)
+{
+    struct ky_integrator_report report;
+    sim->integrator->verbs->report(sim->integrator, &report);
+    return report;
+}
+
+/* Goes on for `steps` longest steps in `calls` calls. */
+static struct ky_integrator_report go(const struct ky_parameters *parameters,
+                                      struct ky_bodies *bodies, uint64_t steps, uint64_t calls)
+{
+    struct ky_sim *sim = NULL;
+    assert_ok(ky_sim_open(parameters, bodies, 0, &sim, &error));
+    for (uint64_t call = 0; call < calls; call++)
+        assert_ok(ky_sim_advance(sim, steps / calls, &error));
+    assert_ok(ky_sim_bodies(sim, bodies, &error));
+    const struct ky_integrator_report report = report_of(sim);
+    ky_sim_close(sim);
+    return report;
+}
+
+/* The largest difference of places. */
+static double apart(const struct ky_bodies *a, const struct ky_bodies *b)
+{
+    double most = 0;
+    for (size_t i = 0; i < a->n; i++)
+        for (int c = 0; c < 3; c++)
+            most = fmax(most, fabs(a->position[i][c] - b->position[i][c]));
+    return most;
+}
+
+static int same_bits(const struct ky_bodies *a, const struct ky_bodies *b)
+{
+    return !memcmp(a->position, b->position, a->n * sizeof *a->position) &&
+           !memcmp(a->velocity, b->velocity, a->n * sizeof *a->velocity);
+}
+
+/* With an eta so small that every step is one tick: the leap-frog of that step. The exact sum has
+ * its bits; so has the tree where it is built at every step. A tree that is kept is another one. */
+static void equal_steps_are_the_leap_frog(void **state)
+{
+    (void)state;
+    enum { N = 800, TICKS = 16 };
+    static const struct {
+        int force, precision;
+        double stride, least, most;
+    } cases[] = {{KY_DIRECT, KY_DOUBLE, 1, 0, 0},    {KY_DIRECT, KY_DOUBLE, 8, 0, 0},
+                 {KY_DIRECT, KY_EXTENDED, 8, 0, 0},  {KY_TREE, KY_SINGLE, 1, 0, 0},
+                 {KY_WALK, KY_SINGLE, 1, 0, 0},      {KY_TREE, KY_SINGLE, 8, 1e-9, 1e-3},
+                 {KY_WALK, KY_SINGLE, 8, 1e-9, 1e-3}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct ky_snapshot plain, block;
+        model("plummer", N, 0.05, &plain);
+        model("plummer", N, 0.05, &block);
+        struct ky_parameters parameters = block_parameters(cases[k].force, 0.05);
+        parameters.precision = cases[k].precision;
+        parameters.eta = 1e-6;
+        parameters.step = cases[k].stride / 128;
+        parameters.step_min = 1.0 / 128;
+        const struct ky_integrator_report report =
+            go(&parameters, &block.bodies, TICKS / (uint64_t)cases[k].stride, 1);
+        assert_true(report.blocks == TICKS && report.body_steps == (double)TICKS * N);
+        assert_true(report.shortest == 1.0 / 128 && report.cut == (double)TICKS * N);
+        parameters.integrator = KY_LEAPFROG;
+        parameters.eta = 0.2;
+        parameters.step = 1.0 / 128;
+        parameters.step_min = (double)NAN;
+        go(&parameters, &plain.bodies, TICKS, 1);
+        assert_between(apart(&plain.bodies, &block.bodies), cases[k].least, cases[k].most);
+        assert_true(same_bits(&plain.bodies, &block.bodies) == (cases[k].most == 0));
+        ky_snapshot_free(&plain);
+        ky_snapshot_free(&block);
+    }
+}
+
+/* ---- order ---- */
+
+static void two_bodies(double r, double v, struct ky_bodies *bodies)
+{
+    const double m[2] = {0.75, 0.25};
+    assert_ok(ky_bodies_allocate(bodies, 2, 0, &error));
+    for (int i = 0; i < 2; i++) {
+        double share = i ? m[0] : -m[1];
+        bodies->mass[i] = m[i];
+        bodies->position[i][0] = share * r;
+        bodies->velocity[i][1] = share * v;
+    }
+}
+
+/* Distance from the start after one period of a Kepler orbit with a = 1, from apocentre. */
+static double miss_after_period(double e, double eta, double *body_steps)
+{
+    struct ky_bodies bodies = {0};
+    two_bodies(1 + e, sqrt((1 - e) / (1 + e)), &bodies);
+    struct ky_parameters parameters = block_parameters(KY_DIRECT, 0);
+    parameters.precision = KY_DOUBLE;
+    parameters.step = 2 * pi / 16;
+    parameters.step_length = 1;
+    parameters.eta = eta;
+    *body_steps = go(&parameters, &bodies, 16, 1).body_steps;
+    double dx = bodies.position[1][0] - bodies.position[0][0] - (1 + e),
+           dy = bodies.position[1][1] - bodies.position[0][1];
+    ky_bodies_free(&bodies);
+    return sqrt(dx * dx + dy * dy);
+}
+
+static void second_order_in_eta(void **state)
+{
+    (void)state;
+    double steps[3];
+    const double coarse = miss_after_period(0.8, 0.01, &steps[0]),
+                 middle = miss_after_period(0.8, 0.005, &steps[1]),
+                 fine = miss_after_period(0.8, 0.0025, &steps[2]);
+    printf("# miss %g %g %g after %g %g %g steps\n", coarse, middle, fine, steps[0], steps[1],
+           steps[2]);
+    assert_between(coarse / middle, 3.6, 4.4);
+    assert_between(middle / fine, 3.6, 4.4);
+    assert_between(steps[1] / steps[0], 1.9, 2.1);
+}
+
+/* ---- steps ---- */
+
+/* In a system of many steps each is what the criterion says of the last acceleration, but for
+ * those that may not become longer yet: these are half of it. Steps of all lengths are taken. */
+static void steps_follow_the_criterion(void **state)
+{
+    (void)state;
+    enum { N = 3000 };
+    const double softening = 0.01, eta = 0.2, longest = 1.0 / 16;
+    struct ky_snapshot s;
+    struct ky_sim *sim = NULL;
+    double step[N];
+    int level_of[KY_MOST_LEVELS] = {0};
+    model("hernquist", N, softening, &s);
+    struct ky_parameters parameters = block_parameters(KY_TREE, softening);
+    assert_ok(ky_sim_open(&parameters, &s.bodies, 0, &sim, &error));
+    for (int k = 0; k < 3; k++) {
+        assert_ok(ky_sim_advance(sim, 1, &error));
+        assert_ok(ky_bodies_allocate(&s.bodies, N, KY_WITH_ACCELERATION, &error));
+        assert_ok(ky_sim_bodies(sim, &s.bodies, &error));
+        assert_ok(ky_engine_get_column(sim->engine, KY_COLUMN_STEP, step, &error));
+        for (int i = 0; i < N; i++) {
+            const double *a = s.bodies.acceleration[i];
+            double wanted = eta * sqrt(softening / sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]));
+            int exponent;
+            assert_true(frexp(longest / step[i], &exponent) == 0.5 && step[i] <= longest);
+            assert_true(step[i] <= wanted * (1 + 1e-12));
+            assert_true(step[i] == longest ||
+                        4 * step[i] > wanted); /* at multiples: at most half */
+            level_of[exponent - 1] += k == 2;
+        }
+    }
+    int levels = 0;
+    for (int k = 0; k < KY_MOST_LEVELS; k++) {
+        levels += level_of[k] > 0;
+        if (level_of[k])
+            printf("# %d bodies with a step of 2^-%d\n", level_of[k], 4 + k);
+    }
+    assert_true(levels >= 4);
+    const struct ky_integrator_report report = report_of(sim);
+    assert_true(report.cut == 0 && report.shortest < longest / 8);
+    assert_true(report.body_steps < 0.5 * (double)report.blocks * N);
+    ky_sim_close(sim);
+    ky_snapshot_free(&s);
+}
+
+static void levels_of_steps(void **state)
+{
+    (void)state;
+    for (int k = 0; k <= 20; k++) { /* limit 1: step² a <= 1 at a 4^-level <= 1 */
+        assert_int_equal(ky_step_level(pow(4, k), 1, 20), k);
+        assert_int_equal(ky_step_level(pow(4, k) * (1 + 1e-15), 1, 20), k + 1);
+    }
+    assert_int_equal(ky_step_level(0, 1, 20), 0);
+    assert_int_equal(ky_step_level(1e300, 1, 20), 21);
+    assert_true(ky_step_limit(0.5, 3, 0.25) == 12);
+    assert_int_equal(ky_step_next(5, 3, 0), 5); /* shorter at once */
+    assert_int_equal(ky_step_next(3, 3, 1), 3);
+    assert_int_equal(ky_step_next(0, 3, 0), 3); /* not now */
+    assert_int_equal(ky_step_next(0, 3, 1), 2); /* one level at a time */
+}
+
+/* --step-min cuts steps, and says how many. */
+static void the_shortest_step_is_told(void **state)
+{
+    (void)state;
+    struct ky_snapshot s;
+    model("hernquist", 1000, 0.01, &s);
+    struct ky_parameters parameters = block_parameters(KY_DIRECT, 0.01);
+    parameters.step_min = 0.015; /* 1/64 is the shortest above it */
+    const struct ky_integrator_report report = go(&parameters, &s.bodies, 4, 1);
+    assert_true(report.shortest == 1.0 / 64 && report.blocks == 16);
+    assert_between(report.cut, 100, report.body_steps);
+    ky_snapshot_free(&s);
+}
+
+/* ---- conservation ---- */
+
+/* The largest |dE/E| over some longest steps, and the change of the momentum. */
+static double energy_error(struct ky_snapshot *s, const struct ky_parameters *parameters,
+                           uint64_t steps, double *momentum, double *body_steps)
+{
+    struct ky_sim *sim = NULL;
+    struct ky_sums before = {0}, after = {0};
+    double most = 0;
+    assert_ok(ky_sim_open(parameters, &s->bodies, 0, &sim, &error));
+    assert_ok(ky_sim_sums(sim, &before, &error));
+    const double e0 = before.kinetic + before.potential;
+    for (uint64_t k = 0; k < steps; k++) {
+        assert_ok(ky_sim_advance(sim, 1, &error));
+        assert_ok(ky_sim_sums(sim, &after, &error));
+        most = fmax(most, fabs((after.kinetic + after.potential - e0) / e0));
+    }
+    *momentum = 0;
+    for (int c = 0; c < 3; c++)
+        *momentum = fmax(*momentum, fabs(after.momentum[c] - before.momentum[c]));
+    *body_steps = report_of(sim).body_steps;
+    ky_sim_close(sim);
+    return most;
+}
+
+static void energy_and_momentum(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *model;
+        int force;
+        double softening, energy, momentum;
+    } cases[] = {{"plummer", KY_DIRECT, 0.05, 4e-4, 1e-4},
+                 {"plummer", KY_TREE, 0.05, 4e-4, 2e-4},
+                 {"hernquist", KY_DIRECT, 0.02, 5e-4, 2e-4},
+                 {"hernquist", KY_TREE, 0.02, 8e-4, 4e-4},
+                 {"king", KY_TREE, 0.05, 1e-3, 4e-4}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct ky_snapshot s;
+        double momentum, body_steps;
+        model(cases[k].model, 1000, cases[k].softening, &s);
+        struct ky_parameters parameters = block_parameters(cases[k].force, cases[k].softening);
+        const double error_of_energy = energy_error(&s, &parameters, 16, &momentum, &body_steps);
+        printf("# %s, force %d: |dE/E| %.2g, momentum %.2g\n", cases[k].model, cases[k].force,
+               error_of_energy, momentum);
+        assert_between(error_of_energy, 1e-12, cases[k].energy);
+        assert_between(momentum, 0, cases[k].momentum);
+        ky_snapshot_free(&s);
+    }
+}
+
+/* The error of the energy is that of shared steps with the shortest step, within a factor; it falls
+ * with eta, while fewer steps of bodies are made. */
+static void as_good_as_the_shortest_step(void **state)
+{
+    (void)state;
+    double momentum, of_blocks, of_all, coarse;
+    struct ky_snapshot s;
+    model("hernquist", 1500, 0.01, &s);
+    struct ky_parameters parameters = block_parameters(KY_DIRECT, 0.01);
+    parameters.precision = KY_DOUBLE;
+    parameters.eta = 0.4;
+    const double loose = energy_error(&s, &parameters, 8, &momentum, &coarse);
+    parameters.eta = 0.1;
+    const double block = energy_error(&s, &parameters, 8, &momentum, &of_blocks);
+    struct ky_sim *sim = NULL;
+    assert_ok(ky_sim_open(&parameters, &s.bodies, 0, &sim, &error));
+    assert_ok(ky_sim_advance(sim, 8, &error));
+    const double shortest = report_of(sim).shortest;
+    ky_sim_close(sim);
+    parameters.integrator = KY_LEAPFROG;
+    parameters.eta = 0.2;
+    parameters.step = shortest;
+    const double shared =
+        energy_error(&s, &parameters, (uint64_t)(0.5 / shortest), &momentum, &of_all);
+    printf("# eta 0.4: %.2g in %.3g steps of bodies; 0.1: %.2g in %.3g; all of %g: %.2g in %.3g\n",
+           loose, coarse, block, of_blocks, shortest, shared, of_all);
+    assert_true(block < 0.25 * loose);
+    assert_true(of_blocks < 0.3 * of_all && coarse < 0.5 * of_blocks);
+    assert_between(block, 0, 3e-5);
+    ky_snapshot_free(&s);
+}
+
+/* ---- bits ---- */
+
+static void threads_and_calls_leave_no_trace(void **state)
+{
+    (void)state;
+    static const int forces[] = {KY_TREE, KY_WALK, KY_DIRECT};
+    for (int f = 0; f < 3; f++) {
+        struct ky_snapshot results[3];
+        for (int t = 0; t < 3; t++) {
+            model("hernquist", 4500, 0.05, &results[t]); /* two chunks of bodies */
+            struct ky_parameters parameters = block_parameters(forces[f], 0.05);
+            parameters.threads = t + 1;
+            parameters.step = 1.0 / 32;
+            parameters.eta = 0.4;
+            go(&parameters, &results[t].bodies, 2, t == 1 ? 1 : 2);
+            assert_true(same_bits(&results[0].bodies, &results[t].bodies));
+        }
+        for (int t = 0; t < 3; t++)
+            ky_snapshot_free(&results[t]);
+    }
+}
+
+/* One block at a time, or all of the way: the same bits, and the same counts. */
+static void an_engine_stops_between_blocks(void **state)
+{
+    (void)state;
+    enum { N = 1000, STRIDE = 1 << 12 };
+    static const int forces[] = {KY_TREE, KY_WALK, KY_DIRECT};
+    static const uint64_t most[] = {UINT64_MAX, 1, 7};
+    for (int f = 0; f < 3; f++) {
+        struct ky_snapshot results[3];
+        struct ky_advance way[3];
+        double step[3][N];
+        for (int t = 0; t < 3; t++) {
+            struct ky_parameters given = block_parameters(forces[f], 0.02), parameters;
+            struct ky_engine *engine;
+            assert_ok(ky_parameters_resolve(&given, &parameters, &error));
+            model("hernquist", N, 0.02, &results[t]);
+            assert_ok(ky_engine_open(&parameters, N, &engine, &error));
+            assert_ok(ky_engine_put(engine, &results[t].bodies, &error));
+            way[t] = (struct ky_advance){.scheme = KY_SCHEME_BLOCK,
+                                         .tick = 0.25 / STRIDE,
+                                         .stride = STRIDE,
+                                         .until = STRIDE,
+                                         .most = most[t],
+                                         .eta = 0.2,
+                                         .length = (double)NAN};
+            assert_int_equal(ky_engine_advance(engine, &way[t], &error), KY_USAGE); /* no column */
+            assert_ok(ky_engine_columns(engine, 1U << KY_COLUMN_STEP, &error));
+            assert_int_equal(ky_engine_advance(engine, &way[t], &error), KY_USAGE); /* no forces */
+            assert_ok(ky_engine_forces(engine, &error));
+            while (way[t].now < way[t].until)
+                assert_ok(ky_engine_advance(engine, &way[t], &error));
+            const uint64_t blocks = way[t].steps;
+            assert_ok(ky_engine_advance(engine, &way[t], &error));
+            assert_true(way[t].steps == blocks && way[t].now == STRIDE);
+            assert_ok(ky_engine_get(engine, &results[t].bodies, &error));
+            assert_ok(ky_engine_get_column(engine, KY_COLUMN_STEP, step[t], &error));
+            assert_true(same_bits(&results[0].bodies, &results[t].bodies));
+            assert_memory_equal(step[0], step[t], sizeof step[t]);
+            assert_true(way[t].steps == way[0].steps && way[t].body_steps == way[0].body_steps &&
+                        way[t].shortest == way[0].shortest && way[t].steps > 20);
+            way[t].stride = 3; /* no power of two */
+            assert_int_equal(ky_engine_advance(engine, &way[t], &error), KY_USAGE);
+            ky_engine_close(engine);
+        }
+        for (int t = 0; t < 3; t++)
+            ky_snapshot_free(&results[t]);
+    }
+}
+
+/* Within a longest step the tree is built anew when its cells have become too large: bodies that
+ * fly through each other need no more sources than with trees of their own. */
+static void a_tree_that_costs_too_much_is_replaced(void **state)
+{
+    (void)state;
+    enum { N = 6000, BLOCKS = 32 };
+    double work[2] = {0};
+    for (int kept = 0; kept < 2; kept++) {
+        struct ky_snapshot s;
+        struct ky_force_report report;
+        struct ky_engine *engine;
+        struct ky_parameters given = block_parameters(KY_TREE, 0.05), parameters;
+        assert_ok(ky_parameters_resolve(&given, &parameters, &error));
+        model("plummer", N, 0.05, &s);
+        /* Equal steps of one tick; a longest step of one tick has a tree of its own. */
+        struct ky_advance way = {.scheme = KY_SCHEME_BLOCK,
+                                 .tick = 1.0 / 16,
+                                 .stride = kept ? BLOCKS : 1,
+                                 .until = BLOCKS,
+                                 .most = 1,
+                                 .eta = 1e-6,
+                                 .length = 1};
+        assert_ok(ky_engine_open(&parameters, N, &engine, &error));
+        assert_ok(ky_engine_put(engine, &s.bodies, &error));
+        assert_ok(ky_engine_columns(engine, 1U << KY_COLUMN_STEP, &error));
+        assert_ok(ky_engine_forces(engine, &error));
+        double builds = 0;
+        while (way.now < way.until) {
+            assert_ok(ky_engine_advance(engine, &way, &error));
+            ky_engine_report(engine, &report);
+            work[kept] += (report.body_interactions + report.cell_interactions) / N / BLOCKS;
+            builds += report.sort > 0;
+        }
+        printf("# %g builds, %.0f interactions\n", builds, work[kept]);
+        assert_between(builds, kept ? 4 : BLOCKS, kept ? BLOCKS / 2 : BLOCKS);
+        ky_engine_close(engine);
+        ky_snapshot_free(&s);
+    }
+    assert_between(work[1] / work[0], 1, 1.5);
+}
+
+static void goes_on_from_a_file(void **state)
+{
+    (void)state;
+    enum { N = 600 };
+    char folder[] = "/tmp/kyoho-block-XXXXXX", path[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/restart.kyo", folder);
+    static const int forces[] = {KY_TREE, KY_WALK, KY_DIRECT};
+    for (int k = 0; k < 6; k++) { /* at a multiple of the longest step, and within one */
+        const double between = k % 2 ? 0.2 : 0.1875;
+        struct ky_snapshot there, back;
+        struct ky_sim *sim = NULL, *other = NULL;
+        model("hernquist", N, 0.02, &there);
+        model("hernquist", N, 0.02, &back);
+        struct ky_parameters parameters = block_parameters(forces[k / 2], 0.02);
+        assert_ok(ky_sim_open(&parameters, &there.bodies, 0, &sim, &error));
+        assert_ok(ky_sim_advance_to(sim, between, 1, &error));
+        assert_ok(ky_sim_save(sim, path, &error));
+        assert_ok(ky_sim_restore(path, &parameters, &other, &error));
+        assert_ok(ky_sim_advance_to(sim, 0.5, 0, &error));
+        assert_ok(ky_sim_advance_to(other, 0.5, 0, &error));
+        assert_ok(ky_sim_bodies(sim, &there.bodies, &error));
+        assert_ok(ky_sim_bodies(other, &back.bodies, &error));
+        assert_true(same_bits(&there.bodies, &back.bodies));
+        const struct ky_integrator_report a = report_of(sim), b = report_of(other);
+        assert_true(a.blocks == b.blocks && a.body_steps == b.body_steps &&
+                    a.shortest == b.shortest);
+        ky_sim_close(sim);
+        ky_sim_close(other);
+        ky_snapshot_free(&there);
+        ky_snapshot_free(&back);
+    }
+    snprintf(path, sizeof path, "%s/restart.kyo.previous", folder);
+    remove(path);
+    path[strlen(path) - 9] = '\0';
+    remove(path);
+    remove(folder);
+}
+
+/* ---- times, and what is allowed ---- */
+
+/* A time within a longest step is reached by block steps too; the way there and on is as exact as
+ * one without. Backwards the orbit returns. */
+static void times_within_a_step_and_backwards(void **state)
+{
+    (void)state;
+    struct ky_snapshot s, whole;
+    struct ky_sim *sim = NULL;
+    model("plummer", 500, 0.1, &s);
+    model("plummer", 500, 0.1, &whole);
+    struct ky_parameters parameters = block_parameters(KY_DIRECT, 0.1);
+    parameters.precision = KY_DOUBLE;
+    parameters.eta = 0.01;
+    assert_ok(ky_sim_open(&parameters, &s.bodies, 3, &sim, &error));
+    assert_int_equal(ky_sim_advance_to(sim, 3.2, 0, &error), KY_USAGE);
+    assert_non_null(strstr(error.text, "the nearest are 3.1875 and 3.25"));
+    assert_ok(ky_sim_advance_to(sim, 3.2, 1, &error));
+    assert_true(ky_sim_time(sim) == 3.2);
+    assert_ok(ky_sim_advance_to(sim, 3.5, 0, &error));
+    assert_true(ky_sim_time(sim) == 3.5 && ky_sim_steps(sim) == 9);
+    assert_ok(ky_sim_bodies(sim, &s.bodies, &error));
+    go(&parameters, &whole.bodies, 8, 1);
+    assert_between(apart(&s.bodies, &whole.bodies), 1e-15, 1e-4);
+    assert_ok(ky_sim_set_step(sim, -1.0 / 16, &error));
+    assert_ok(ky_sim_advance_to(sim, 3, 0, &error));
+    assert_ok(ky_sim_bodies(sim, &s.bodies, &error));
+    ky_sim_close(sim);
+    struct ky_snapshot start;
+    model("plummer", 500, 0.1, &start);
+    assert_between(apart(&s.bodies, &start.bodies), 1e-15, 1e-4);
+    ky_snapshot_free(&start);
+    ky_snapshot_free(&s);
+    ky_snapshot_free(&whole);
+}
+
+/* Bodies that are written, come and go within a run of block steps. */
+static void bodies_come_and_go(void **state)
+{
+    (void)state;
+    struct ky_snapshot s, more;
+    struct ky_sim *sim = NULL;
+    const uint64_t gone[] = {3, 4};
+    double step[302];
+    model("plummer", 300, 0.1, &s);
+    model("plummer", 2, 0.1, &more);
+    struct ky_parameters parameters = block_parameters(KY_TREE, 0.1);
+    assert_ok(ky_sim_open(&parameters, &s.bodies, 0, &sim, &error));
+    assert_ok(ky_sim_advance(sim, 2, &error));
+    more.bodies.id = NULL;
+    more.bodies.position[0][0] += 3;
+    assert_ok(ky_sim_add(sim, &more.bodies, &error));
+    assert_ok(ky_sim_advance(sim, 2, &error));
+    assert_ok(ky_sim_remove(sim, gone, 2, &error));
+    assert_ok(ky_sim_set_softening(sim, 0.2, &error));
+    assert_ok(ky_sim_set_step(sim, 1.0 / 48, &error));
+    assert_ok(ky_sim_advance(sim, 3, &error));
+    assert_true(ky_sim_steps(sim) == 7 && report_of(sim).blocks >= 7);
+    assert_ok(ky_engine_get_column(sim->engine, KY_COLUMN_STEP, step, &error));
+    for (int i = 0; i < 300; i++)
+        assert_true(step[i] > 0 && step[i] <= 1.0 / 48);
+    ky_sim_close(sim);
+    ky_snapshot_free(&s);
+    ky_snapshot_free(&more);
+}
+
+static void few_massless_and_no_bodies(void **state)
+{
+    (void)state;
+    static const int forces[] = {KY_DIRECT, KY_WALK, KY_TREE};
+    for (size_t n = 0; n < 4; n++)
+        for (int f = 0; f < 3; f++) {
+            struct ky_bodies bodies = {0};
+            struct ky_parameters parameters = block_parameters(forces[f], 0.1);
+            assert_ok(ky_bodies_allocate(&bodies, n, 0, &error));
+            for (size_t i = 0; i < n; i++) {
+                bodies.mass[i] = i == 1;
+                bodies.velocity[i][0] = i != 1;
+                bodies.position[i][1] = 100 * (double)i;
+            }
+            const struct ky_integrator_report report = go(&parameters, &bodies, 4, 2);
+            assert_true(report.steps == 4 && report.body_steps >= 4.0 * (double)n);
+            for (size_t i = 0; i < n; i++)
+                assert_between(bodies.position[i][0], i == 1 ? 0 : 0.2499, i == 1 ? 0 : 0.25);
+            ky_bodies_free(&bodies);
+        }
+}
+
+/* Each body has a softening of its own, and an external field acts: energies hold. */
+static void softenings_and_fields(void **state)
+{
+    (void)state;
+    enum { N = 1000 };
+    static const struct ky_external field = {KY_EXTERNAL_POINT, {0, 0, 0}, {1, 1}};
+    for (int f = 0; f < 2; f++) {
+        struct ky_snapshot s;
+        struct ky_sim *sim = NULL;
+        struct ky_sums before = {0}, after = {0};
+        double own[N], step[N];
+        model("plummer", N, 0.05, &s);
+        struct ky_parameters parameters = block_parameters(f ? KY_TREE : KY_DIRECT, (double)NAN);
+        parameters.softening_kind = KY_SYMMETRIC;
+        for (int i = 0; i < N; i++)
+            own[i] = i % 2 ? 0.05 : 0.2;
+        s.bodies.softening = own;
+        assert_ok(ky_sim_open(&parameters, &s.bodies, 0, &sim, &error));
+        s.bodies.softening = NULL;
+        assert_ok(ky_engine_set_fields(sim->engine, &field, 1, &error));
+        assert_ok(ky_engine_forces(sim->engine, &error));
+        assert_ok(ky_sim_sums(sim, &before, &error));
+        assert_ok(ky_sim_advance(sim, 16, &error));
+        assert_ok(ky_sim_sums(sim, &after, &error));
+        const double e0 = before.kinetic + before.potential + before.external,
+                     e1 = after.kinetic + after.potential + after.external;
+        assert_between(fabs((e1 - e0) / e0), 1e-12, 5e-4);
+        double mean[2] = {0};
+        assert_ok(ky_engine_get_column(sim->engine, KY_COLUMN_STEP, step, &error));
+        for (int i = 0; i < N; i++)
+            mean[i % 2] += step[i] / (N / 2);
+        assert_between(mean[0] / mean[1], 1.5, 2.5); /* √(0.2/0.05) */
+        ky_sim_close(sim);
+        ky_snapshot_free(&s);
+    }
+}
+
+static void refuse(struct ky_parameters parameters, enum ky_status status, const char *words)
+{
+    struct ky_bodies bodies = {0};
+    struct ky_sim *sim = NULL;
+    two_bodies(1, 1, &bodies);
+    assert_int_equal(ky_sim_open(&parameters, &bodies, 0, &sim, &error), status);
+    if (!strstr(error.text, words))
+        fail_msg("%s", error.text);
+    ky_bodies_free(&bodies);
+}
+
+static void what_does_not_go_together(void **state)
+{
+    (void)state;
+    const struct ky_parameters good = block_parameters(KY_DIRECT, 0.1);
+    struct ky_parameters p = good;
+    p.softening = 0;
+    refuse(p, KY_USAGE, "--step-length");
+    p = good, p.step_max = 0.03;
+    refuse(p, KY_USAGE, "above --step-max");
+    p = good, p.step_min = 0.1;
+    refuse(p, KY_USAGE, "--step-min");
+    p = good, p.step_min = 1e-30;
+    refuse(p, KY_USAGE, "2^40");
+    p = good, p.step_length = -1;
+    refuse(p, KY_USAGE, "--step-length -1");
+    p = good, p.eta = 0;
+    refuse(p, KY_USAGE, "eta");
+    p = good, p.integrator = KY_LEAPFROG, p.eta = 0.1;
+    refuse(p, KY_USAGE, "--eta is no option of --integrator leapfrog");
+    p = good, p.integrator = KY_LEAPFROG, p.step_length = 0.1;
+    refuse(p, KY_USAGE, "--step-length is no option of --integrator leapfrog");
+    struct ky_device device = {0};
+    for (size_t k = 0; ky_device_get(k, &device) == KY_OK; k++) { /* those that cannot say so */
+        struct ky_engine *engine;
+        p = good, p.engine = device.engine;
+        if (!device.usable || ky_engine_open(&p, 2, &engine, &error))
+            continue;
+        const int leads = ky_engine_advances(engine, KY_SCHEME_BLOCK);
+        ky_engine_close(engine);
+        if (!leads)
+            refuse(p, KY_UNSUPPORTED, "cannot lead --integrator block");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(levels_of_steps),
+        cmocka_unit_test(equal_steps_are_the_leap_frog),
+        cmocka_unit_test(second_order_in_eta),
+        cmocka_unit_test(steps_follow_the_criterion),
+        cmocka_unit_test(the_shortest_step_is_told),
+        cmocka_unit_test(energy_and_momentum),
+        cmocka_unit_test(as_good_as_the_shortest_step),
+        cmocka_unit_test(threads_and_calls_leave_no_trace),
+        cmocka_unit_test(an_engine_stops_between_blocks),
+        cmocka_unit_test(a_tree_that_costs_too_much_is_replaced),
+        cmocka_unit_test(goes_on_from_a_file),
+        cmocka_unit_test(times_within_a_step_and_backwards),
+        cmocka_unit_test(bodies_come_and_go),
+        cmocka_unit_test(few_massless_and_no_bodies),
+        cmocka_unit_test(softenings_and_fields),
+        cmocka_unit_test(what_does_not_go_together),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
