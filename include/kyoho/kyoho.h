@@ -608,6 +608,8 @@ struct ky_model_parameters {
                               follows from the scales, 1 without them (default) */
     const char *const *options; /* "name=value" each, ended by NULL, in place of the fields of these
                                    names; or NULL. Another model's are KY_USAGE */
+    ky_log_function *log; /* hears now and then how far it is, if it takes seconds; NULL: nobody */
+    void *log_context;
 };
 
 KY_API void ky_model_parameters_defaults(struct ky_model_parameters *parameters);

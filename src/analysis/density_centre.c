@@ -219,14 +219,16 @@ static size_t place_in_part(size_t k, double part)
 static void take_sample(const struct ky_bodies *bodies, size_t massive, struct ky_bodies *sample)
 {
     const double part = (double)massive / KY_CENTRE_SAMPLE;
-    size_t taken = 0, seen = 0;
+    size_t taken = 0, seen = 0, place = place_in_part(0, part);
     for (size_t i = 0; i < bodies->n && taken < KY_CENTRE_SAMPLE; i++) {
-        if (!(bodies->mass[i] > 0) || seen++ < place_in_part(taken, part))
+        if (massive == bodies->n && seen < place && place < massive)
+            i = seen = place; /* no body has to be left out: go there at once */
+        if (!(bodies->mass[i] > 0) || seen++ < place)
             continue;
         sample->mass[taken] = bodies->mass[i];
         for (int k = 0; k < 3; k++)
             sample->position[taken][k] = bodies->position[i][k];
-        taken++;
+        place = place_in_part(++taken, part);
     }
     sample->n = taken;
 }
@@ -235,9 +237,7 @@ enum ky_status ky_sampled_centre(const struct ky_bodies *bodies, double centre[3
                                  struct ky_error *error)
 {
     struct ky_bodies sample = {0};
-    size_t massive = 0;
-    for (size_t i = 0; i < bodies->n; i++)
-        massive += bodies->mass[i] > 0;
+    const size_t massive = ky_count_positive(bodies->n, bodies->mass);
     if (massive <= KY_CENTRE_SAMPLE)
         return ky_density_centre(bodies, centre, error);
     enum ky_status status = ky_bodies_allocate(&sample, KY_CENTRE_SAMPLE, 0, error);

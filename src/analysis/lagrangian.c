@@ -5,6 +5,7 @@
 
 #include "analysis/analysis.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/sums.h"
 
 const double ky_lagrangian_fractions[KY_LAGRANGIAN_FRACTIONS] = {0.01, 0.02, 0.05, 0.1,
@@ -111,23 +112,132 @@ static void find_radii(struct shell *shells, size_t n, double inside, struct goa
         read_radii(shells, n, inside, goals);
 }
 
-/* Squared radii of the bodies that have mass; returns how many they are. */
-static size_t fill(const struct ky_bodies *bodies, const double centre[3], struct shell *shells)
+/* Many bodies are divided into bins of radius by all threads, and only those in the bin of a goal
+ * are divided further, by one. Of few bodies there is one bin. */
+enum { MANY = 1 << 20, BINS = 256, SAMPLE = 16 * BINS };
+
+struct bins {
+    const struct ky_bodies *bodies;
+    const double *centre;
+    size_t edges;          /* the bins are one more */
+    double edge[BINS - 1]; /* r², ascending */
+    struct part {
+        double mass;
+        size_t n; /* bodies that have mass */
+    } * part; /* [KY_BLOCKS][edges + 1]: of each block of the bodies (base/sums.h) and each bin */
+};
+
+static double r2_of(const struct bins *bins, size_t i)
 {
-    size_t n = 0;
-#pragma omp parallel for schedule(static)
-    for (size_t i = 0; i < bodies->n; i++) {
-        double r2 = 0;
-        for (int k = 0; k < 3; k++) {
-            double d = bodies->position[i][k] - centre[k];
-            r2 += d * d;
-        }
-        shells[i] = (struct shell){r2, bodies->mass[i]};
+    double r2 = 0;
+    for (int k = 0; k < 3; k++) {
+        double d = bins->bodies->position[i][k] - bins->centre[k];
+        r2 += d * d;
     }
-    for (size_t i = 0; i < bodies->n; i++)
-        if (shells[i].mass > 0)
-            shells[n++] = shells[i];
-    return n;
+    return r2;
+}
+
+/* How many edges are not above r2. */
+static size_t bin_of(const struct bins *bins, double r2)
+{
+    size_t low = 0;
+    for (size_t half = (bins->edges + 1) / 2; half; half /= 2) /* without a branch */
+        low += bins->edge[low + half - 1] <= r2 ? half : 0;
+    return low;
+}
+
+/* Takes the edges from a sample, so that bins hold about as many bodies each. */
+static void place_edges(struct bins *bins)
+{
+    double sample[SAMPLE];
+    const size_t step = bins->bodies->n / SAMPLE;
+    bins->edges = bins->bodies->n < MANY ? 0 : BINS - 1;
+    for (size_t k = 0; k < SAMPLE && bins->edges; k++)
+        sample[k] = r2_of(bins, k * step);
+    if (bins->edges)
+        qsort(sample, SAMPLE, sizeof *sample, ky_order_reals);
+    for (size_t k = 0; k < bins->edges; k++)
+        bins->edge[k] = sample[(k + 1) * (SAMPLE / BINS)];
+}
+
+/* Finds the parts. */
+static void weigh(struct bins *bins)
+{
+    const struct ky_bodies *bodies = bins->bodies;
+#pragma omp parallel for schedule(static)
+    for (size_t b = 0; b < KY_BLOCKS; b++) {
+        struct part *part = bins->part + b * (bins->edges + 1);
+        for (size_t i = ky_block(bodies->n, b); i < ky_block(bodies->n, b + 1); i++) {
+            if (!(bodies->mass[i] > 0))
+                continue;
+            size_t bin = bin_of(bins, r2_of(bins, i));
+            part[bin].mass += bodies->mass[i];
+            part[bin].n++;
+        }
+    }
+}
+
+static int is_in_bin(const struct bins *bins, size_t bin, double r2)
+{
+    return (!bin || bins->edge[bin - 1] <= r2) && (bin == bins->edges || r2 < bins->edge[bin]);
+}
+
+/* The bodies of a bin, in their order. */
+static void fill(const struct bins *bins, size_t bin, struct shell *shells)
+{
+    const struct ky_bodies *bodies = bins->bodies;
+    size_t start[KY_BLOCKS + 1] = {0};
+    for (size_t b = 0; b < KY_BLOCKS; b++)
+        start[b + 1] = start[b] + bins->part[b * (bins->edges + 1) + bin].n;
+#pragma omp parallel for schedule(static)
+    for (size_t b = 0; b < KY_BLOCKS; b++) {
+        size_t at = start[b];
+        for (size_t i = ky_block(bodies->n, b); at < start[b + 1]; i++) {
+            double r2 = r2_of(bins, i);
+            if (bodies->mass[i] > 0 && is_in_bin(bins, bin, r2))
+                shells[at++] = (struct shell){r2, bodies->mass[i]};
+        }
+    }
+}
+
+/* A bin over all blocks. */
+static struct part sum_bin(const struct bins *bins, size_t bin)
+{
+    struct part sum = {0, 0};
+    for (size_t b = 0; b < KY_BLOCKS; b++) {
+        const struct part *part = &bins->part[b * (bins->edges + 1) + bin];
+        sum.mass += part->mass;
+        sum.n += part->n;
+    }
+    return sum;
+}
+
+/* Goes outwards through the bins to those of the goals. `n` bodies have mass. */
+static enum ky_status search_bins(const struct bins *bins, size_t n, struct goals goals,
+                                  struct ky_error *error)
+{
+    double inside = 0;
+    size_t seen = 0;
+    for (size_t bin = 0; bin <= bins->edges && goals.first < goals.last; bin++) {
+        const struct part here = sum_bin(bins, bin);
+        struct goals nearer = goals;
+        size_t k = goals.first;
+        seen += here.n;
+        while (here.n && k < goals.last && (goal(&goals, k) <= inside + here.mass || seen == n))
+            k++;
+        nearer.last = k;
+        if (k > goals.first) {
+            struct shell *shells = ky_allocate(here.n, sizeof *shells);
+            if (!shells)
+                return ky_no_memory(error, "radii of bodies", here.n, sizeof *shells);
+            fill(bins, bin, shells);
+            find_radii(shells, here.n, inside, nearer);
+            free(shells);
+        }
+        goals.first = k;
+        inside += here.mass;
+    }
+    return KY_OK;
 }
 
 enum ky_status ky_lagrangian_radii(const struct ky_bodies *bodies, const double centre[3],
@@ -138,15 +248,19 @@ enum ky_status ky_lagrangian_radii(const struct ky_bodies *bodies, const double 
         if (!(fractions[k] >= 0 && fractions[k] <= 1) || (k && fractions[k] < fractions[k - 1]))
             return ky_fail(error, KY_USAGE, "mass fraction %zu is %g; fractions ascend from 0 to 1",
                            k, fractions[k]);
-    struct shell *shells = ky_allocate(bodies->n, sizeof *shells);
-    if (!shells)
-        return ky_no_memory(error, "radii of bodies", bodies->n, sizeof *shells);
+    const size_t n = ky_count_positive(bodies->n, bodies->mass);
+    if (!n)
+        return ky_fail(error, KY_BAD_DATA, "no body has mass: there are no mass fractions");
     struct goals goals = {fractions, ky_sum(bodies->n, bodies->mass), radii, 0, count};
-    size_t n = fill(bodies, centre, shells);
-    for (; n && goals.first < count && fractions[goals.first] <= 0; goals.first++)
+    for (; goals.first < count && fractions[goals.first] <= 0; goals.first++)
         radii[goals.first] = 0;
-    if (n)
-        find_radii(shells, n, 0, goals);
-    free(shells);
-    return n ? KY_OK : ky_fail(error, KY_BAD_DATA, "no body has mass: there are no mass fractions");
+    struct bins bins = {.bodies = bodies, .centre = centre};
+    place_edges(&bins);
+    bins.part = ky_allocate_zeroed(KY_BLOCKS * (bins.edges + 1), sizeof *bins.part);
+    if (!bins.part)
+        return ky_no_memory(error, "bins of radius", KY_BLOCKS * BINS, sizeof *bins.part);
+    weigh(&bins);
+    enum ky_status status = search_bins(&bins, n, goals, error);
+    free(bins.part);
+    return status;
 }

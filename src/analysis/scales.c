@@ -50,11 +50,10 @@ static enum ky_status find_scales(const struct ky_bodies *bodies, double g, doub
                                   struct ky_scales *scales, struct ky_error *error)
 {
     const double half = 0.5;
-    double mass = ky_sum(bodies->n, bodies->mass), n = 0;
+    double mass = ky_sum(bodies->n, bodies->mass);
+    double n = (double)ky_count_positive(bodies->n, bodies->mass);
     if (!(g > 0))
         return ky_fail(error, KY_USAGE, "the constant of gravity is %g; it must be positive", g);
-    for (size_t i = 0; i < bodies->n; i++)
-        n += bodies->mass[i] > 0;
     enum ky_status status = ky_sampled_centre(bodies, scales->centre, error);
     if (!status)
         status =

@@ -40,15 +40,28 @@ unsigned ky_bodies_with(const struct ky_bodies *bodies)
     return with;
 }
 
-/* Makes the arrays that are NULL and wanted: those in `with`, and with `required` also the
- * required ones. KY_FAULT when memory is out. */
+/* Whether an array is wanted: those in `with`, and with `required` also the required ones. */
+static int is_wanted(const struct ky_array *array, unsigned with, int required)
+{
+    return array->with ? (with & array->with) != 0 : required;
+}
+
+double ky_bodies_bytes(size_t n, unsigned with, int required)
+{
+    double bytes = 0;
+    for (int k = 0; k < KY_ARRAYS; k++)
+        if (is_wanted(&ky_arrays[k], with, required))
+            bytes += ky_allocated((double)n * (double)ky_arrays[k].bytes);
+    return bytes;
+}
+
+/* Makes the arrays that are NULL and wanted. KY_FAULT when memory is out. */
 static enum ky_status allocate(struct ky_bodies *bodies, unsigned with, int required,
                                struct ky_error *error)
 {
     for (int k = 0; k < KY_ARRAYS; k++) {
         const struct ky_array *array = &ky_arrays[k];
-        if (ky_array_of(bodies, (enum ky_array_id)k) ||
-            !(array->with ? (with & array->with) != 0 : required))
+        if (ky_array_of(bodies, (enum ky_array_id)k) || !is_wanted(array, with, required))
             continue;
         void *memory = ky_allocate_zeroed(bodies->n, array->bytes);
         if (!memory)
@@ -99,6 +112,9 @@ void ky_bodies_choose(struct ky_bodies *bodies, unsigned types)
     bodies->n = kept;
 }
 
+/* From so many bodies on, loops over them take more than one thread. */
+enum { MANY = 1 << 15 };
+
 static enum ky_status twice(uint64_t id, struct ky_error *error)
 {
     return ky_fail(error, KY_BAD_DATA,
@@ -123,21 +139,31 @@ static enum ky_status check_by_sorting(const uint64_t *id, size_t n, struct ky_e
     return status;
 }
 
+/* Whether each id is above the one before; *least and *most become the range of the ids. */
+static int look_through(const uint64_t *id, size_t n, uint64_t *least, uint64_t *most)
+{
+    uint64_t low = UINT64_MAX, high = 0;
+    size_t falls = 0;
+#pragma omp parallel for schedule(static) if (n >= MANY)                                           \
+    reduction(min : low) reduction(max : high) reduction(+ : falls)
+    for (size_t i = 0; i < n; i++) {
+        low = id[i] < low ? id[i] : low;
+        high = id[i] > high ? id[i] : high;
+        falls += i && id[i - 1] >= id[i];
+    }
+    *least = low;
+    *most = high;
+    return !falls;
+}
+
 /* KY_BAD_DATA if an id occurs twice. Rising ids are looked through once. Ids that fill a 64th of
  * their range or more, as in files whose bodies are shuffled, are marked in a map of bits, which
  * takes no more memory than sorting does. Others are sorted. */
 static enum ky_status check_ids(const uint64_t *id, size_t n, struct ky_error *error)
 {
-    size_t rising = 1;
-    while (rising < n && id[rising - 1] < id[rising])
-        rising++;
-    if (rising >= n)
+    uint64_t least, most;
+    if (look_through(id, n, &least, &most))
         return KY_OK;
-    uint64_t least = id[0], most = id[0];
-    for (size_t i = 1; i < n; i++) {
-        least = id[i] < least ? id[i] : least;
-        most = id[i] > most ? id[i] : most;
-    }
     if ((most - least) / 64 >= n)
         return check_by_sorting(id, n, error);
     size_t words = (size_t)((most - least) / 64) + 1;
@@ -181,29 +207,44 @@ static enum ky_status check_body(const struct ky_bodies *bodies, size_t i, struc
     return KY_OK;
 }
 
+/* Checks all bodies with `check`. The error is that of the first body that it refuses, for any
+ * number of threads. */
+static enum ky_status check_each(const struct ky_bodies *bodies,
+                                 enum ky_status (*check)(const struct ky_bodies *bodies, size_t i,
+                                                         struct ky_error *error),
+                                 struct ky_error *error)
+{
+    size_t first = bodies->n;
+#pragma omp parallel for schedule(static) if (bodies->n >= MANY) reduction(min : first)
+    for (size_t i = 0; i < bodies->n; i++)
+        if (i < first && check(bodies, i, NULL))
+            first = i;
+    return first < bodies->n ? check(bodies, first, error) : KY_OK;
+}
+
 enum ky_status ky_bodies_check(const struct ky_bodies *bodies, struct ky_error *error)
 {
     if (!bodies || (bodies->n && (!bodies->mass || !bodies->position || !bodies->velocity)))
         return ky_fail(error, KY_USAGE, "bodies without masses, positions or velocities");
-    for (size_t i = 0; i < bodies->n; i++) {
-        enum ky_status status = check_body(bodies, i, error);
-        if (status)
-            return status;
-    }
-    return bodies->id ? check_ids(bodies->id, bodies->n, error) : KY_OK;
+    enum ky_status status = check_each(bodies, check_body, error);
+    return status || !bodies->id ? status : check_ids(bodies->id, bodies->n, error);
+}
+
+/* The same for its acceleration and potential. */
+static enum ky_status check_force(const struct ky_bodies *bodies, size_t i, struct ky_error *error)
+{
+    static const char *const axis = "xyz";
+    for (int k = 0; k < 3 && bodies->acceleration; k++)
+        if (!isfinite(bodies->acceleration[i][k]))
+            return ky_fail(error, KY_BAD_DATA, "body %zu: acceleration %c is %g; it must be finite",
+                           i, axis[k], bodies->acceleration[i][k]);
+    if (bodies->potential && !isfinite(bodies->potential[i]))
+        return ky_fail(error, KY_BAD_DATA, "body %zu: potential is %g; it must be finite", i,
+                       bodies->potential[i]);
+    return KY_OK;
 }
 
 enum ky_status ky_bodies_check_forces(const struct ky_bodies *bodies, struct ky_error *error)
 {
-    for (size_t i = 0; i < bodies->n; i++) {
-        for (int k = 0; k < 3 && bodies->acceleration; k++)
-            if (!isfinite(bodies->acceleration[i][k]))
-                return ky_fail(error, KY_BAD_DATA,
-                               "body %zu: acceleration %c is %g; it must be finite", i, "xyz"[k],
-                               bodies -> acceleration[i][k]);
-        if (bodies->potential && !isfinite(bodies->potential[i]))
-            return ky_fail(error, KY_BAD_DATA, "body %zu: potential is %g; it must be finite", i,
-                           bodies->potential[i]);
-    }
-    return KY_OK;
+    return check_each(bodies, check_force, error);
 }

@@ -4,6 +4,7 @@
 #endif
 #include "base/memory.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,11 @@ static void *allocate_huge(size_t bytes)
     return memory;
 }
 
+double ky_allocated(double bytes)
+{
+    return bytes < HUGE_FROM ? bytes : ceil(bytes / HUGE_PAGE) * HUGE_PAGE;
+}
+
 void *ky_allocate(size_t count, size_t size)
 {
     size_t bytes = 0;
@@ -38,10 +44,22 @@ void *ky_allocate(size_t count, size_t size)
                              : allocate_huge(bytes);
 }
 
+/* Large memory is cleared by all threads: the system clears each page too when it is first touched,
+ * and that takes most of the time. */
+static void clear(char *memory, size_t bytes)
+{
+    const size_t parts = (bytes + HUGE_PAGE - 1) / HUGE_PAGE;
+#pragma omp parallel for schedule(static) if (bytes >= HUGE_FROM)
+    for (size_t k = 0; k < parts; k++) {
+        size_t first = k * HUGE_PAGE, left = bytes - first;
+        memset(memory + first, 0, left < HUGE_PAGE ? left : HUGE_PAGE);
+    }
+}
+
 void *ky_allocate_zeroed(size_t count, size_t size)
 {
     void *memory = ky_allocate(count, size);
     if (memory)
-        memset(memory, 0, count * size);
+        clear(memory, count * size);
     return memory;
 }

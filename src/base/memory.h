@@ -12,7 +12,9 @@ enum ky_status ky_no_memory(struct ky_error *error, const char *what, size_t cou
 /* count × size bytes, aligned to 64, not zeroed. NULL when the product overflows or memory is out.
  * For 0 bytes it gives a pointer too. Free with free(). */
 void *ky_allocate(size_t count, size_t size);
-/* The same, zeroed. */
+/* The bytes that ky_allocate takes from the system for so many: large memory has whole pages. */
+double ky_allocated(double bytes);
+/* The same as ky_allocate, zeroed, by all threads where it is large. */
 void *ky_allocate_zeroed(size_t count, size_t size);
 
 #endif

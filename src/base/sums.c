@@ -17,6 +17,15 @@ double ky_sum(size_t n, const double *values)
     return sum;
 }
 
+size_t ky_count_positive(size_t n, const double *values)
+{
+    size_t count = 0;
+#pragma omp parallel for schedule(static) reduction(+ : count)
+    for (size_t i = 0; i < n; i++)
+        count += values[i] > 0;
+    return count;
+}
+
 /* sum = Σ w, Σ w x, Σ w y, Σ w z */
 static void weighted_sums(size_t n, const double *weight, double (*vectors)[3], double sum[4])
 {

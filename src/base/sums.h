@@ -17,6 +17,9 @@ static inline size_t ky_block(size_t n, size_t block)
 /* Σ values, 0 for n = 0. */
 double ky_sum(size_t n, const double *values);
 
+/* How many of the values are positive. */
+size_t ky_count_positive(size_t n, const double *values);
+
 /* mean = Σ w x / Σ w, in the unit of the vectors; the plain mean when `weight` is NULL or its sum
  * is 0; 0 when n = 0. Returns Σ w, which is n without weights. */
 double ky_mean(size_t n, const double *weight, double (*vectors)[3], double mean[3]);

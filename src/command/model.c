@@ -79,6 +79,8 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     if (status || describe || cli->help)
         return status;
     ky_snapshot_clear(&snapshot);
+    options.parameters.log = cli_log;
+    options.parameters.log_context = cli;
     status = model_options_take(cli, cli->words[0], &options);
     if (!status)
         status = sink_check(cli, &sink);

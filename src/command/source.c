@@ -71,6 +71,8 @@ static enum ky_status make(struct cli *cli, struct source *source,
         model->units.g = parameters->g;
     model->softening = parameters->softening;
     model->softening_kind = parameters->softening_kind;
+    model->log = cli_log;
+    model->log_context = cli;
     enum ky_status status = model_options_take(cli, source->model, &source->options);
     describe(cli, source, origin);
     return status ? status : ky_model_make(source->model, model, snapshot, &cli->error);

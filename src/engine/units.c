@@ -7,6 +7,7 @@
 
 #include "base/median.h"
 #include "base/order.h"
+#include "base/sums.h"
 #include "engine/softening.h"
 
 /* A body, or a softening, of more sizes of the system than FARTHEST is refused. Up to AT_EASE it
@@ -15,12 +16,13 @@
 #define FARTHEST 1e12
 #define AT_EASE 0x1p27
 
-enum { SAMPLE = KY_MEDIAN_MOST };
+enum { SAMPLE = KY_MEDIAN_MOST, MANY = 1 << 15 }; /* MANY bodies: several threads */
 
 struct extent {
     double size; /* nine bodies of ten lie within this of the middle, along every axis */
     double far;  /* no body is farther */
     size_t body; /* which is that far */
+    double mass; /* the mean of the bodies */
 };
 
 /* The smallest power of two above x, times 2^shift; 1 for what has no scale. */
@@ -43,27 +45,54 @@ static double distance(const double x[3], const double middle[3])
     return most;
 }
 
+/* The farthest of the bodies first … last − 1, the first one if there are several. `size` becomes
+ * the mean distance, `mass` the mean mass, both as far as these bodies add to them. */
+static struct extent look_at(const struct ky_bodies *bodies, const double middle[3], size_t first,
+                             size_t last)
+{
+    struct extent part = {.body = first};
+    const double n = (double)bodies->n;
+    for (size_t i = first; i < last; i++) {
+        double d = distance(bodies->position[i], middle);
+        part.size += d / n;
+        part.mass += bodies->mass[i] / n;
+        if (d > part.far)
+            part.far = d, part.body = i;
+    }
+    return part;
+}
+
+/* The same of all bodies; for any number of threads the same. */
+static struct extent look_at_all(const struct ky_bodies *bodies, const double middle[3])
+{
+    struct extent part[KY_BLOCKS], all = {0};
+#pragma omp parallel for schedule(static) if (bodies->n >= MANY)
+    for (size_t b = 0; b < KY_BLOCKS; b++)
+        part[b] = look_at(bodies, middle, ky_block(bodies->n, b), ky_block(bodies->n, b + 1));
+    for (size_t b = 0; b < KY_BLOCKS; b++) {
+        all.size += part[b].size;
+        all.mass += part[b].mass;
+        if (part[b].far > all.far)
+            all.far = part[b].far, all.body = part[b].body;
+    }
+    return all;
+}
+
 /* Medians, so that escapers do not shrink the rest. Where nine bodies of ten coincide, the size is
  * the mean distance. */
 static struct extent extent_of(const struct ky_bodies *bodies)
 {
-    double sample[SAMPLE], middle[3] = {0}, mean = 0;
+    double sample[SAMPLE], middle[3] = {0};
     size_t n = bodies->n, stride = n / SAMPLE + 1, count = 0;
-    struct extent extent = {0};
     for (size_t c = 0; c < 3 && n > 0; c++)
         middle[c] = ky_sampled_median(bodies->position[0] + c, 3, n, SAMPLE);
     for (size_t i = 0; i < n; i += stride)
         sample[count++] = distance(bodies->position[i], middle);
     qsort(sample, count, sizeof *sample, ky_order_reals);
-    for (size_t i = 0; i < n; i++) {
-        double d = distance(bodies->position[i], middle);
-        mean += d / (double)n;
-        if (d > extent.far)
-            extent.far = d, extent.body = i;
-    }
-    extent.size = count ? sample[(count - 1) * 9 / 10] : 0;
-    if (!(extent.size > 0))
-        extent.size = mean;
+    struct extent extent = look_at_all(bodies, middle);
+    double nine_of_ten = count ? sample[(count - 1) * 9 / 10] : 0;
+    if (nine_of_ten > 0)
+        extent.size = nine_of_ten;
     return extent;
 }
 
@@ -105,15 +134,14 @@ enum ky_status ky_engine_units(const struct ky_bodies *bodies,
 {
     size_t softest;
     struct extent extent = extent_of(bodies);
-    double softening = largest_softening(bodies, parameters->softening, &softest), mass = 0;
+    double softening = largest_softening(bodies, parameters->softening, &softest);
     enum ky_status status = check_extent(bodies, &extent, softening, softest, error);
     if (status)
         return status;
-    for (size_t i = 0; i < bodies->n; i++)
-        mass += bodies->mass[i] / (double)bodies->n;
     double size = extent.size > 0 ? extent.size : softening;
     double far = fmax(extent.far, softening) / AT_EASE;
-    *units = (struct ky_engine_units){power_of_two(fmax(size, far), -10), power_of_two(mass, 0)};
+    *units =
+        (struct ky_engine_units){power_of_two(fmax(size, far), -10), power_of_two(extent.mass, 0)};
     double reach = fmax(extent.far, size) / units->length,
            scale = parameters->g * (units->mass / units->length) / units->length;
     if (reach > 0x1p40 || (parameters->g > 0 && !isnormal(scale)) ||
@@ -121,7 +149,7 @@ enum ky_status ky_engine_units(const struct ky_bodies *bodies,
         return ky_fail(error, KY_BAD_DATA,
                        "lengths of about %.3g and masses of about %.3g give accelerations that no "
                        "number holds; other units are needed",
-                       size, mass);
+                       size, extent.mass);
     if (frame->edge > 0 && extent.far > 0x1p40 * frame->length)
         return ky_fail(error, KY_BAD_DATA,
                        "body %zu is %.3g from the middle of the system: too far for a unit of %.3g "

@@ -1,6 +1,10 @@
-/* What the verb `make` of models shares: bodies at rest, and the softening of a pair. */
+/* What the verb `make` of models shares: bodies at rest, the softening of a pair, and the loop that
+ * fills the bodies. */
 #include <math.h>
 
+#include "base/clock.h"
+#include "base/number.h"
+#include "base/threads.h"
 #include "models/models.h"
 #include "physics/softening.h"
 
@@ -23,4 +27,48 @@ enum ky_status ky_model_allocate(const struct ky_model_common *common, unsigned 
         bodies->id[i] = i;
     }
     return KY_OK;
+}
+
+/* ---- filling ---- */
+
+enum { PART = 1 << 16, LINE = 160 }; /* bodies; characters */
+
+struct progress {
+    const struct ky_model_common *common;
+    const char *what;
+    double began, told; /* ky_clock */
+};
+
+/* How far it is: the first line after 2 s, then at intervals that grow. */
+static void tell(struct progress *progress, size_t done)
+{
+    const struct ky_model_common *common = progress->common;
+    const double now = ky_clock(), so_far = now - progress->began;
+    char line[LINE];
+    if (!common->log || now - progress->told < fmax(2, 0.2 * so_far))
+        return;
+    progress->told = now;
+    ky_format(line, sizeof line, "%.0f %% of the %s of %zu bodies, %.0f s left",
+              100.0 * (double)done / (double)common->n, progress->what, common->n,
+              so_far * (double)(common->n - done) / (double)done);
+    common->log(common->log_context, KY_LOG_INFO, line);
+}
+
+void ky_model_fill(const struct ky_model_common *common, const char *what,
+                   void (*fill)(const void *context, size_t first, size_t last),
+                   const void *context)
+{
+    const size_t n = common->n, parts = n / PART + (n % PART != 0);
+    struct progress progress = {common, what, ky_clock(), ky_clock()};
+    size_t done = 0;
+#pragma omp parallel for schedule(dynamic)
+    for (size_t part = 0; part < parts; part++) {
+        const size_t first = part * PART, left = n - first;
+        size_t now;
+        fill(context, first, first + (left < PART ? left : PART));
+#pragma omp atomic capture
+        now = done += left < PART ? left : PART;
+        if (ky_thread() == 0) /* the log is the caller's, in the caller's thread */
+            tell(&progress, now);
+    }
 }

@@ -110,16 +110,23 @@ double ky_equilibrium_speed(const struct ky_equilibrium *equilibrium, double r,
     }
 }
 
-/* Draws the bodies of the profile. `length` is its unit of length in Hénon units, where G = M = 1
- * too. */
-static void draw(const struct ky_equilibrium *equilibrium, uint64_t seed, double length,
-                 struct ky_bodies *bodies)
+struct drawing {
+    const struct ky_equilibrium *equilibrium;
+    uint64_t seed;
+    double length; /* the profile's unit of length in Hénon units, where G = M = 1 too */
+    const struct ky_bodies *bodies;
+};
+
+/* Draws bodies of the profile. */
+static void draw(const void *context, size_t first, size_t last)
 {
-    const double speed_unit = sqrt(1 / length);
-#pragma omp parallel for schedule(static)
-    for (size_t i = 0; i < bodies->n; i++) {
-        struct ky_random place = ky_random_at(seed, KY_STREAM_POSITION, i);
-        struct ky_random motion = ky_random_at(seed, KY_STREAM_VELOCITY, i);
+    const struct drawing *drawing = context;
+    const struct ky_equilibrium *equilibrium = drawing->equilibrium;
+    const struct ky_bodies *bodies = drawing->bodies;
+    const double length = drawing->length, speed_unit = sqrt(1 / length);
+    for (size_t i = first; i < last; i++) {
+        struct ky_random place = ky_random_at(drawing->seed, KY_STREAM_POSITION, i);
+        struct ky_random motion = ky_random_at(drawing->seed, KY_STREAM_VELOCITY, i);
         double x[3], v[3];
         double r = ky_profile_radius(&equilibrium->profile, ky_random_uniform(&place));
         ky_random_direction(&place, x);
@@ -152,8 +159,9 @@ enum ky_status ky_equilibrium_make(ky_profile_function *profile_of, const void *
         double length = henon_length(&equilibrium->profile);
         equilibrium->softening = ky_pair_softening(common) / length;
         status = ky_equilibrium_solve(equilibrium, error);
+        const struct drawing drawing = {equilibrium, common->seed, length, &snapshot->bodies};
         if (!status)
-            draw(equilibrium, common->seed, length, &snapshot->bodies);
+            ky_model_fill(common, "positions and velocities", draw, &drawing);
     }
     free(equilibrium);
     return status;

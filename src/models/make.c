@@ -81,8 +81,11 @@ static enum ky_status make(const struct ky_model *model, const void *own,
                            const struct ky_model_parameters *parameters,
                            struct ky_snapshot *snapshot, struct ky_error *error)
 {
-    struct ky_model_common common = {
-        .n = parameters->n, .seed = parameters->seed, .softening_kind = parameters->softening_kind};
+    struct ky_model_common common = {.n = parameters->n,
+                                     .seed = parameters->seed,
+                                     .softening_kind = parameters->softening_kind,
+                                     .log = parameters->log,
+                                     .log_context = parameters->log_context};
     double length;
     enum ky_status status = soften(model, own, parameters, &common.softening, &length, error);
     if (status)

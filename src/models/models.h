@@ -37,6 +37,8 @@ struct ky_model_common {
     uint64_t seed;
     double softening; /* of each body, in the lengths of `make`; NaN for `own_softenings` */
     int softening_kind;
+    ky_log_function *log; /* or NULL */
+    void *log_context;
 };
 /* The ε of r² + ε² in the force between two bodies that both have the common softening. */
 double ky_pair_softening(const struct ky_model_common *common);
@@ -78,6 +80,11 @@ extern const struct ky_model ky_plummer, ky_uniform_sphere, ky_uniform_cube, ky_
  * arrays `with`. */
 enum ky_status ky_model_allocate(const struct ky_model_common *common, unsigned with,
                                  struct ky_snapshot *snapshot, struct ky_error *error);
+/* Calls `fill` for the bodies first … last − 1, by all threads and in any order, until all n have
+ * had their turn. The log hears now and then how many `what` ("positions") are there. */
+void ky_model_fill(const struct ky_model_common *common, const char *what,
+                   void (*fill)(const void *context, size_t first, size_t last),
+                   const void *context);
 /* Streams of random numbers. */
 enum { KY_STREAM_POSITION, KY_STREAM_VELOCITY };
 

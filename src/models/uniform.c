@@ -16,17 +16,28 @@ double ky_uniform_potential(const struct ky_uniform *uniform)
     return -0.25 / (1 - 0.5 * uniform->virial_ratio);
 }
 
-/* 3 σ² = 2T = Q |Σ m x·a| */
-void ky_uniform_velocities(const struct ky_uniform *uniform, uint64_t seed, double virial,
-                           struct ky_bodies *bodies)
+struct motion {
+    double sigma;
+    uint64_t seed;
+    double (*velocity)[3];
+};
+
+static void draw(const void *context, size_t first, size_t last)
 {
-    const double sigma = sqrt(uniform->virial_ratio * virial / 3);
-    if (sigma > 0) {
-#pragma omp parallel for schedule(static)
-        for (size_t i = 0; i < bodies->n; i++) {
-            struct ky_random motion = ky_random_at(seed, KY_STREAM_VELOCITY, i);
-            for (int k = 0; k < 3; k++)
-                bodies->velocity[i][k] = sigma * ky_random_normal(&motion);
-        }
+    const struct motion *motion = context;
+    for (size_t i = first; i < last; i++) {
+        struct ky_random random = ky_random_at(motion->seed, KY_STREAM_VELOCITY, i);
+        for (int k = 0; k < 3; k++)
+            motion->velocity[i][k] = motion->sigma * ky_random_normal(&random);
     }
+}
+
+/* 3 σ² = 2T = Q |Σ m x·a| */
+void ky_uniform_velocities(const struct ky_uniform *uniform, const struct ky_model_common *common,
+                           double virial, struct ky_bodies *bodies)
+{
+    const struct motion motion = {sqrt(uniform->virial_ratio * virial / 3), common->seed,
+                                  bodies->velocity};
+    if (motion.sigma > 0)
+        ky_model_fill(common, "velocities", draw, &motion);
 }

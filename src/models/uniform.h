@@ -20,7 +20,7 @@ extern const struct ky_option ky_uniform_options[KY_UNIFORM_OPTIONS];
 double ky_uniform_potential(const struct ky_uniform *uniform);
 /* Draws isotropic velocities that have the same dispersion everywhere and the virial ratio.
  * `virial` is −Σ m x·a of the bodies with their softening. Leaves 0 for a ratio of 0. */
-void ky_uniform_velocities(const struct ky_uniform *uniform, uint64_t seed, double virial,
-                           struct ky_bodies *bodies);
+void ky_uniform_velocities(const struct ky_uniform *uniform, const struct ky_model_common *common,
+                           double virial, struct ky_bodies *bodies);
 
 #endif

@@ -42,23 +42,34 @@ static enum ky_status half_mass(const void *own, double *radius, struct ky_error
     return KY_OK;
 }
 
+struct cube {
+    double edge;
+    uint64_t seed;
+    double (*position)[3];
+};
+
+static void place(const void *context, size_t first, size_t last)
+{
+    const struct cube *cube = context;
+    for (size_t i = first; i < last; i++) {
+        struct ky_random random = ky_random_at(cube->seed, KY_STREAM_POSITION, i);
+        for (int k = 0; k < 3; k++)
+            cube->position[i][k] = cube->edge * (ky_random_uniform(&random) - 0.5);
+    }
+}
+
 /* Bodies drawn in a cube whose side gives E = −1/4 with the virial ratio. */
 static enum ky_status make(const void *own, const struct ky_model_common *common,
                            struct ky_snapshot *snapshot, struct ky_error *error)
 {
     const double edge = edge_of(own);
-    struct ky_bodies *bodies = &snapshot->bodies;
     enum ky_status status = ky_model_allocate(common, 0, snapshot, error);
     if (status)
         return status;
-#pragma omp parallel for schedule(static)
-    for (size_t i = 0; i < bodies->n; i++) {
-        struct ky_random place = ky_random_at(common->seed, KY_STREAM_POSITION, i);
-        for (int k = 0; k < 3; k++)
-            bodies->position[i][k] = edge * (ky_random_uniform(&place) - 0.5);
-    }
-    ky_uniform_velocities(own, common->seed, virial(ky_pair_softening(common) / edge) / edge,
-                          bodies);
+    const struct cube cube = {edge, common->seed, snapshot->bodies.position};
+    ky_model_fill(common, "positions", place, &cube);
+    ky_uniform_velocities(own, common, virial(ky_pair_softening(common) / edge) / edge,
+                          &snapshot->bodies);
     return KY_OK;
 }
 

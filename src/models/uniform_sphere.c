@@ -28,16 +28,22 @@ static enum ky_status half_mass(const void *own, double *radius, struct ky_error
     return KY_OK;
 }
 
+struct sphere {
+    double radius;
+    uint64_t seed;
+    double (*position)[3];
+};
+
 /* Bodies drawn in the sphere: r = R u^(1/3) for u uniform in (0, 1). */
-static void place(double radius, uint64_t seed, struct ky_bodies *bodies)
+static void place(const void *context, size_t first, size_t last)
 {
-#pragma omp parallel for schedule(static)
-    for (size_t i = 0; i < bodies->n; i++) {
-        struct ky_random random = ky_random_at(seed, KY_STREAM_POSITION, i);
-        double r = radius * cbrt(ky_random_uniform(&random));
-        ky_random_direction(&random, bodies->position[i]);
+    const struct sphere *sphere = context;
+    for (size_t i = first; i < last; i++) {
+        struct ky_random random = ky_random_at(sphere->seed, KY_STREAM_POSITION, i);
+        double r = sphere->radius * cbrt(ky_random_uniform(&random));
+        ky_random_direction(&random, sphere->position[i]);
         for (int k = 0; k < 3; k++)
-            bodies->position[i][k] *= r;
+            sphere->position[i][k] *= r;
     }
 }
 
@@ -52,8 +58,9 @@ static enum ky_status make(const void *own, const struct ky_model_common *common
     enum ky_status status = ky_model_allocate(common, 0, snapshot, error);
     if (!status) {
         ky_profile_homogeneous(profile);
-        place(radius, common->seed, &snapshot->bodies);
-        ky_uniform_velocities(own, common->seed,
+        const struct sphere sphere = {radius, common->seed, snapshot->bodies.position};
+        ky_model_fill(common, "positions", place, &sphere);
+        ky_uniform_velocities(own, common,
                               virial(profile, ky_pair_softening(common) / radius) / radius,
                               &snapshot->bodies);
     }

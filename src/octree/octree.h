@@ -90,8 +90,8 @@ void ky_octree_link(struct ky_octree *tree);
  * memory is out. */
 enum ky_status ky_octree_places(const struct ky_octree *tree, uint32_t **place,
                                 struct ky_error *error);
-/* The bytes that a tree of n bodies takes with these parameters: an upper bound for ordinary
- * distributions of bodies. Softenings of the bodies' own take 8 more a body. */
+/* The bytes that a tree of n bodies takes with these parameters, to a tenth for ordinary
+ * distributions of bodies and leaves of 16. Softenings of the bodies' own take 8 more a body. */
 double ky_octree_memory(const struct ky_parameters *parameters, size_t n);
 
 #endif

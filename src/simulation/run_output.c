@@ -23,6 +23,9 @@ enum ky_status ky_run_write_snapshot(struct ky_run *run, struct ky_error *error)
     char path[KY_PATH];
     struct ky_snapshot snapshot;
     struct ky_write_options options;
+    /* every format takes bodies without ids for numbered from 0 on */
+    const unsigned with = (run->sim->id ? run->sim->with : run->sim->with & ~(unsigned)KY_WITH_ID) |
+                          KY_WITH_POTENTIAL;
     ky_snapshot_clear(&snapshot);
     ky_write_options_defaults(&options);
     options.overwrite = 1; /* a resumed run writes the same bytes again */
@@ -31,8 +34,7 @@ enum ky_status ky_run_write_snapshot(struct ky_run *run, struct ky_error *error)
     enum ky_status status =
         ky_folder_snapshot(run->folder, (size_t)run->state.snapshots, path, error);
     if (!status)
-        status = ky_bodies_allocate(&snapshot.bodies, run->sim->n,
-                                    run->sim->with | KY_WITH_POTENTIAL, error);
+        status = ky_bodies_allocate(&snapshot.bodies, run->sim->n, with, error);
     if (!status)
         status = ky_sim_bodies(run->sim, &snapshot.bodies, error);
     if (!status) {

@@ -4,17 +4,23 @@
 #include <unistd.h>
 
 #include "analysis/analysis.h"
+#include "base/bodies.h"
 #include "base/threads.h"
 #include "simulation/run.h"
 
-/* Bytes that each body takes in a copy for output: mass, position, velocity, id; acceleration,
- * potential. */
-enum { COPY = 64 + 32 };
+/* Bytes of a body in a snapshot and in a restart file, which has its acceleration too. */
+enum { IN_SNAPSHOT = 72, IN_RESTART = 96 };
+/* Bytes that the program takes without bodies. */
+static const double program = 13e6;
 
-/* On the host, at the peak of a run and with what it writes. */
-static double host_bytes(const struct ky_memory *memory, double n)
+/* The most of three moments: the bodies and their copy on the engine; an evaluation of the forces;
+ * the copy for a snapshot. A restart file takes one array at a time, which is less. Ids that count
+ * the bodies are in no copy. */
+static double host_bytes(const struct ky_memory *memory, size_t n)
 {
-    return fmax(memory->host, memory->kept + COPY * n);
+    double given = ky_bodies_bytes(n, KY_WITH_ID, 1);
+    double copied = ky_bodies_bytes(n, KY_WITH_POTENTIAL, 1);
+    return program + fmax(memory->host, memory->kept + fmax(given, copied));
 }
 
 /* The largest number of bodies that fit. The memory that n bodies need is a straight line for
@@ -22,18 +28,19 @@ static double host_bytes(const struct ky_memory *memory, double n)
  * bodies that are given. */
 static double find_largest(const struct ky_engine *engine, unsigned columns, double available)
 {
-    static const double n[2] = {1e7, 2e7};
+    static const size_t n[2] = {10000000, 20000000};
     struct ky_memory memory[2];
     double host[2];
     for (int k = 0; k < 2; k++) {
-        ky_engine_memory(engine, columns, (size_t)n[k], &memory[k]);
-        host[k] = COPY * n[k] + host_bytes(&memory[k], n[k]);
+        ky_engine_memory(engine, columns, n[k], &memory[k]);
+        host[k] = host_bytes(&memory[k], n[k]);
     }
-    double slope = (host[1] - host[0]) / (n[1] - n[0]);
-    double most = n[0] + (available - host[0]) / slope;
-    slope = (memory[1].device - memory[0].device) / (n[1] - n[0]);
+    const double first = (double)n[0], more = (double)(n[1] - n[0]);
+    double slope = (host[1] - host[0]) / more;
+    double most = first + (available - host[0]) / slope;
+    slope = (memory[1].device - memory[0].device) / more;
     if (memory[0].room > 0)
-        most = fmin(most, n[0] + (memory[0].room - memory[0].device) / slope);
+        most = fmin(most, first + (memory[0].room - memory[0].device) / slope);
     return floor(fmax(0, fmin(most, INT32_MAX)));
 }
 
@@ -49,7 +56,8 @@ static enum ky_status plan_memory(const struct ky_parameters *parameters,
                                   struct ky_plan *plan, struct ky_error *error)
 {
     const unsigned columns = ky_integrator_columns(parameters);
-    const double n = (double)bodies->n;
+    const double n = (double)bodies->n,
+                 given = bodies->mass ? ky_bodies_bytes(bodies->n, ky_bodies_with(bodies), 1) : 0;
     double available = (double)sysconf(_SC_AVPHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     struct ky_engine *engine;
     struct ky_memory memory;
@@ -57,11 +65,12 @@ static enum ky_status plan_memory(const struct ky_parameters *parameters,
     if (status)
         return status;
     ky_engine_memory(engine, columns, bodies->n, &memory);
-    plan->host_bytes = host_bytes(&memory, n);
+    plan->host_bytes = host_bytes(&memory, bodies->n);
     plan->device_bytes = memory.device;
-    plan->disk_bytes = course->snapshots * 72 * n + 2 * (COPY * n + 4096) + 300 * course->rows;
+    plan->disk_bytes =
+        course->snapshots * IN_SNAPSHOT * n + 2 * (IN_RESTART * n + 4096) + 300 * course->rows;
     if (bodies->n)
-        plan->largest_n = find_largest(engine, columns, available + (bodies->mass ? COPY * n : 0));
+        plan->largest_n = find_largest(engine, columns, available + given);
     ky_engine_close(engine);
     return KY_OK;
 }

@@ -19,6 +19,15 @@ static void *copy_of(const void *data, size_t count, size_t size)
     return copy;
 }
 
+/* Whether each id is the index of its body, as ky_sim_bodies gives it where none are kept. */
+static int counts_up(const uint64_t *id, size_t n)
+{
+    size_t i = 0;
+    while (i < n && id[i] == i)
+        i++;
+    return i == n;
+}
+
 enum ky_status ky_sim_keep_labels(struct ky_sim *sim, const struct ky_bodies *bodies,
                                   struct ky_error *error)
 {
@@ -27,7 +36,8 @@ enum ky_status ky_sim_keep_labels(struct ky_sim *sim, const struct ky_bodies *bo
     sim->id = NULL;
     sim->type = NULL;
     sim->with = ky_bodies_with(bodies) & (KY_WITH_ID | KY_WITH_TYPE | KY_WITH_SOFTENING);
-    if (bodies->id && !(sim->id = copy_of(bodies->id, bodies->n, sizeof *sim->id)))
+    if (bodies->id && !counts_up(bodies->id, bodies->n) &&
+        !(sim->id = copy_of(bodies->id, bodies->n, sizeof *sim->id)))
         return ky_no_memory(error, "ids", bodies->n, sizeof *sim->id);
     if (bodies->type && !(sim->type = copy_of(bodies->type, bodies->n, sizeof *sim->type)))
         return ky_no_memory(error, "types", bodies->n, sizeof *sim->type);

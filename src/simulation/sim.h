@@ -17,8 +17,8 @@ struct ky_sim {
     int in_run;            /* 1: the time is the run's, and nobody else may change it */
     uint64_t steps_before; /* steps before the present integrator was created */
     unsigned with;         /* KY_WITH_… of the labels and softenings that the bodies came with */
-    uint64_t *id;          /* [n] or NULL; kept here, because no engine needs them */
-    uint8_t *type;         /* the same */
+    uint64_t *id; /* [n], or NULL: the ids are 0, 1, …; kept here, because no engine needs them */
+    uint8_t *type; /* the same */
 };
 
 /* Opens engine and integrator and puts the bodies on the engine. It has the forces that the bodies

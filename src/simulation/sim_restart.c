@@ -27,44 +27,43 @@ static const struct ky_stored_field clock_fields[] = {
 };
 enum { CLOCK_FIELDS = sizeof clock_fields / sizeof *clock_fields };
 
-/* The arrays of the bodies as sections; those that are NULL are left out. */
-static size_t body_sections(const struct ky_bodies *bodies, struct ky_section sections[KY_ARRAYS])
+/* The arrays of the bodies and the columns of the integrator as sections without data; returns how
+ * many. get_section has their data. */
+enum { MOST_ARRAYS = KY_ARRAYS + KY_COLUMN_COUNT };
+static size_t list_arrays(const struct ky_sim *sim, struct ky_section sections[MOST_ARRAYS])
 {
+    const unsigned with = sim->with | KY_WITH_ACCELERATION | KY_WITH_POTENTIAL;
     size_t used = 0;
+    for (int k = 0; k < KY_COLUMN_COUNT; k++) {
+        if (!ky_column_is_in(sim->integrator->verbs->columns, k))
+            continue;
+        struct ky_section *section = &sections[used++];
+        snprintf(section->name, sizeof section->name, "%s", ky_columns[k].name);
+        section->bytes = (uint64_t)sim->n * ky_columns[k].components * sizeof(double);
+    }
     for (int k = 0; k < KY_ARRAYS; k++) {
-        const void *array = ky_array_of(bodies, (enum ky_array_id)k);
-        if (!array)
+        if (ky_arrays[k].with && !(with & ky_arrays[k].with))
             continue;
         struct ky_section *section = &sections[used++];
         snprintf(section->name, sizeof section->name, "%s", ky_arrays[k].name);
-        section->data = array;
-        section->bytes = (uint64_t)bodies->n * ky_arrays[k].bytes;
+        section->bytes = (uint64_t)sim->n * ky_arrays[k].bytes;
     }
     return used;
 }
 
-/* ---- columns of the integrator ---- */
-
-/* Those of the set as sections, whose data are allocated. */
-static enum ky_status store_columns(struct ky_sim *sim, struct ky_section sections[KY_COLUMN_COUNT],
-                                    size_t *used, struct ky_error *error)
+/* The ky_section_get of these: `context` is the simulation. */
+static enum ky_status get_section(void *context, const struct ky_section *section, void *data,
+                                  struct ky_error *error)
 {
-    enum ky_status status = KY_OK;
-    *used = 0;
-    for (int k = 0; k < KY_COLUMN_COUNT && !status; k++) {
-        const size_t numbers = sim->n * ky_columns[k].components;
-        if (!ky_column_is_in(sim->integrator->verbs->columns, k))
-            continue;
-        double *column = ky_allocate(numbers, sizeof *column);
-        if (!column)
-            return ky_no_memory(error, ky_columns[k].name, numbers, sizeof *column);
-        struct ky_section *section = &sections[(*used)++];
-        snprintf(section->name, sizeof section->name, "%s", ky_columns[k].name);
-        section->data = column;
-        section->bytes = numbers * sizeof *column;
-        status = ky_engine_get_column(sim->engine, (enum ky_column)k, column, error);
-    }
-    return status;
+    struct ky_sim *sim = context;
+    struct ky_bodies bodies = {.n = sim->n};
+    for (int k = 0; k < KY_COLUMN_COUNT; k++)
+        if (!strcmp(section->name, ky_columns[k].name))
+            return ky_engine_get_column(sim->engine, (enum ky_column)k, data, error);
+    for (int k = 0; k < KY_ARRAYS; k++)
+        if (!strcmp(section->name, ky_arrays[k].name))
+            memcpy((char *)&bodies + ky_arrays[k].offset, &data, sizeof data);
+    return ky_sim_bodies(sim, &bodies, error);
 }
 
 enum ky_status ky_sim_restore_columns(struct ky_sim *sim, const struct ky_restart *restart,
@@ -104,30 +103,19 @@ enum ky_status ky_sim_write_restart(struct ky_sim *sim, const char *path,
                                     const struct ky_section *extra, size_t extras,
                                     struct ky_error *error)
 {
-    const size_t most = NUMBERS + KY_COLUMN_COUNT + KY_ARRAYS + extras;
+    const size_t most = NUMBERS + MOST_ARRAYS + extras;
     struct ky_section *sections = ky_allocate_zeroed(most, sizeof *sections);
-    struct ky_bodies bodies = {0};
-    size_t columns = 0;
     if (!sections)
         return ky_no_memory(error, "restart sections", most, sizeof *sections);
     ky_engine_trim(sim->engine);
     enum ky_status status = store_numbers(sim, sections, error);
-    if (!status)
-        status = store_columns(sim, sections + NUMBERS, &columns, error);
-    if (!status)
-        status = ky_bodies_allocate(&bodies, sim->n,
-                                    sim->with | KY_WITH_ACCELERATION | KY_WITH_POTENTIAL, error);
-    if (!status)
-        status = ky_sim_bodies(sim, &bodies, error);
     if (!status) {
-        size_t used = NUMBERS + columns;
-        used += body_sections(&bodies, sections + used);
+        size_t used = NUMBERS + list_arrays(sim, sections + NUMBERS);
         if (extras)
             memcpy(sections + used, extra, extras * sizeof *extra);
-        status = ky_restart_write(path, sections, used + extras, error);
+        status = ky_restart_write(path, sections, used + extras, get_section, sim, error);
     }
-    ky_bodies_free(&bodies);
-    for (size_t k = 0; k < NUMBERS + columns; k++)
+    for (size_t k = 0; k < NUMBERS; k++)
         ky_section_free(&sections[k]);
     free(sections);
     return status;

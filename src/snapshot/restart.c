@@ -44,8 +44,7 @@ static uint64_t aligned(uint64_t offset)
     return (offset + ALIGN - 1) / ALIGN * ALIGN;
 }
 
-/* Places and checksums of the sections, to be freed; *end is the size of the file. NULL when memory
- * is out. */
+/* Places of the sections, to be freed; *end is the size of the file. NULL when memory is out. */
 static struct entry *make_table(const struct ky_section *sections, size_t count, uint64_t *end)
 {
     struct entry *table = ky_allocate_zeroed(count, sizeof *table);
@@ -55,7 +54,6 @@ static struct entry *make_table(const struct ky_section *sections, size_t count,
         strncpy(table[k].name, sections[k].name, sizeof table[k].name - 1);
         table[k].offset = offset;
         table[k].bytes = sections[k].bytes;
-        table[k].checksum = ky_hash(sections[k].data, sections[k].bytes, 0);
         offset += sections[k].bytes;
     }
     *end = offset;
@@ -75,10 +73,43 @@ static char *previous_name(const char *path)
     return name;
 }
 
-enum ky_status ky_restart_write(const char *path, const struct ky_section *sections, size_t count,
-                                struct ky_error *error)
+/* Writes a section to its place, and its checksum to the table. */
+static enum ky_status write_section(struct ky_file *file, const struct ky_section *section,
+                                    struct entry *entry, ky_section_get *get, void *context,
+                                    struct ky_error *error)
 {
-    static const char zeros[ALIGN];
+    const void *data = section->data;
+    const size_t bytes = (size_t)section->bytes;
+    void *own = NULL;
+    enum ky_status status = KY_OK;
+    if (!data && bytes) {
+        data = own = ky_allocate(bytes, 1);
+        status =
+            own ? get(context, section, own, error) : ky_no_memory(error, section->name, bytes, 1);
+    }
+    if (!status) {
+        entry->checksum = ky_hash(data, bytes, 0);
+        ky_file_write_at(file, entry->offset, data, bytes);
+    }
+    free(own);
+    return status;
+}
+
+/* What stands before the sections, once their checksums are known. */
+static void write_head(struct ky_file *file, const struct entry *table, size_t count, uint64_t end)
+{
+    struct head head = {
+        .order_mark = ORDER_MARK, .version = VERSION, .sections = count, .bytes = end};
+    memcpy(head.magic, MAGIC, sizeof MAGIC);
+    head.table_checksum = ky_hash(table, count * sizeof *table, 0);
+    head.head_checksum = ky_hash(&head, offsetof(struct head, head_checksum), 0);
+    ky_file_write_at(file, 0, &head, sizeof head);
+    ky_file_write_at(file, sizeof head, table, count * sizeof *table);
+}
+
+enum ky_status ky_restart_write(const char *path, const struct ky_section *sections, size_t count,
+                                ky_section_get *get, void *context, struct ky_error *error)
+{
     struct ky_file *file = NULL;
     char *previous = NULL;
     uint64_t end = 0;
@@ -90,22 +121,15 @@ enum ky_status ky_restart_write(const char *path, const struct ky_section *secti
     previous = status ? NULL : previous_name(path);
     if (!status && !previous)
         status = ky_no_memory(error, "file name", strlen(path), 1);
-    if (status)
-        goto done;
-    struct head head = {.order_mark = ORDER_MARK, .version = VERSION, .sections = count};
-    memcpy(head.magic, MAGIC, sizeof MAGIC);
-    head.bytes = end;
-    head.table_checksum = ky_hash(table, count * sizeof *table, 0);
-    head.head_checksum = ky_hash(&head, offsetof(struct head, head_checksum), 0);
-    ky_file_write(file, &head, sizeof head);
-    ky_file_write(file, table, count * sizeof *table);
-    for (size_t k = 0; k < count; k++) {
-        ky_file_write(file, zeros, table[k].offset - ky_file_bytes(file));
-        ky_file_write(file, sections[k].data, sections[k].bytes);
+    if (!status)
+        ky_file_resize(file, end); /* what lies between sections is zero */
+    for (size_t k = 0; k < count && !status; k++)
+        status = write_section(file, &sections[k], &table[k], get, context, error);
+    if (!status) {
+        write_head(file, table, count, end);
+        status = ky_file_publish(file, previous, error);
+        file = NULL;
     }
-    status = ky_file_publish(file, previous, error);
-    file = NULL;
-done:
     ky_file_discard(file);
     free(previous);
     free(table);

@@ -147,43 +147,52 @@ static int outwards(const void *a, const void *b)
     return (x[0] > y[0]) - (x[0] < y[0]);
 }
 
-/* Against sorted bodies, in orders that are bad for a selection, with ties and unequal masses. */
+/* Against sorted bodies, in orders that are bad for a selection, with ties and unequal masses. The
+ * masses are small whole numbers, whose sums are exact in any order. */
+static void compare_with_sorted(size_t n, int order)
+{
+    enum { K = 40 };
+    struct ky_bodies bodies = plummer(n);
+    double fractions[K], radii[K], centre[3] = {0.1, 0, -0.2}, total = 0, inside = 0;
+    double(*sorted)[2] = malloc(n * sizeof *sorted);
+    for (size_t i = 0; i < n; i++) {
+        double x[] = {(double)i, (double)(n - i), (double)(i % 7), 3,
+                      (double)(i < n / 2 ? i : n - i)};
+        if (order < 5)
+            memset(bodies.position[i], 0, sizeof bodies.position[i]);
+        if (order < 5)
+            bodies.position[i][0] = x[order];
+        bodies.mass[i] = i % 5 ? (double)(1 + i % 3) : 0;
+        sorted[i][0] = 0;
+        for (int k = 0; k < 3; k++)
+            sorted[i][0] += pow(bodies.position[i][k] - centre[k], 2);
+        sorted[i][1] = bodies.mass[i];
+        total += bodies.mass[i];
+    }
+    for (int k = 0; k < K; k++)
+        fractions[k] = k / (K - 1.0);
+    qsort(sorted, n, sizeof sorted[0], outwards);
+    assert_ok(ky_lagrangian_radii(&bodies, centre, K, fractions, radii, &error));
+    assert_true(radii[0] == 0);
+    for (long k = 1, i = -1; k < K; k++) {
+        while (inside < fractions[k] * total * (1 - 1e-12))
+            inside += sorted[++i][1];
+        if (radii[k] != sqrt(sorted[i][0]))
+            fail_msg("%zu bodies, order %d, fraction %g: %.17g, not %.17g", n, order, fractions[k],
+                     radii[k], sqrt(sorted[i][0]));
+    }
+    free(sorted);
+    ky_bodies_free(&bodies);
+}
+
 static void lagrangian_radii_are_those_of_sorted_bodies(void **state)
 {
     (void)state;
-    enum { N = 3000, K = 40 };
-    for (int order = 0; order < 6; order++) {
-        struct ky_bodies bodies = plummer(N);
-        double fractions[K], radii[K], sorted[N][2], centre[3] = {0.1, 0, -0.2}, total = 0;
-        for (size_t i = 0; i < N; i++) {
-            double x[] = {(double)i, N - (double)i, (double)(i % 7), 3,
-                          (double)(i < N / 2 ? i : N - i)};
-            if (order < 5)
-                memset(bodies.position[i], 0, sizeof bodies.position[i]);
-            if (order < 5)
-                bodies.position[i][0] = x[order];
-            bodies.mass[i] = i % 5 ? (double)(1 + i % 3) : 0;
-            sorted[i][0] = 0;
-            for (int k = 0; k < 3; k++)
-                sorted[i][0] += pow(bodies.position[i][k] - centre[k], 2);
-            sorted[i][1] = bodies.mass[i];
-            total += bodies.mass[i];
-        }
-        for (int k = 0; k < K; k++)
-            fractions[k] = k / (K - 1.0);
-        qsort(sorted, N, sizeof sorted[0], outwards);
-        assert_ok(ky_lagrangian_radii(&bodies, centre, K, fractions, radii, &error));
-        assert_true(radii[0] == 0);
-        double inside = 0;
-        for (int k = 1, i = -1; k < K; k++) {
-            while (inside < fractions[k] * total * (1 - 1e-12))
-                inside += sorted[++i][1];
-            if (radii[k] != sqrt(sorted[i][0]))
-                fail_msg("order %d, fraction %g: %.17g, not %.17g", order, fractions[k], radii[k],
-                         sqrt(sorted[i][0]));
-        }
-        ky_bodies_free(&bodies);
-    }
+    static const int of_many[] = {0, 2, 5};
+    for (int order = 0; order < 6; order++)
+        compare_with_sorted(3000, order);
+    for (size_t k = 0; k < 3; k++) /* many are divided into bins first */
+        compare_with_sorted(((size_t)1 << 20) + k, of_many[k]);
 }
 
 /* The centre of a sample is near that of all bodies, also where massless bodies, pairs or an order

@@ -120,6 +120,32 @@ static void bodies_are_checked(void **state)
     assert_int_equal(bodies.n, 0);
 }
 
+/* The first body that is wrong is told, for any number of threads; ids twice are found in rising,
+ * shuffled and thinly spread ones. */
+static void many_bodies_are_checked(void **state)
+{
+    (void)state;
+    enum { N = 200000 };
+    struct ky_error error = {0};
+    struct ky_bodies bodies = {0};
+    assert_ok(ky_bodies_allocate(&bodies, N, KY_WITH_ID, &error));
+    for (int order = 0; order < 3; order++) {
+        for (size_t i = 0; i < N; i++)
+            bodies.id[i] = order == 0 ? i : (uint64_t)((i * 77773) % N) << (order == 2 ? 40 : 0);
+        assert_ok(ky_bodies_check(&bodies, &error));
+        bodies.id[N - 1] = bodies.id[N / 2];
+        assert_int_equal(ky_bodies_check(&bodies, &error), KY_BAD_DATA);
+        assert_non_null(strstr(error.text, "occurs twice"));
+    }
+    for (size_t i = 0; i < N; i++)
+        bodies.id[i] = i;
+    bodies.velocity[N - 1][0] = bodies.mass[150001] = (double)INFINITY;
+    bodies.position[150000][1] = (double)NAN;
+    assert_int_equal(ky_bodies_check(&bodies, &error), KY_BAD_DATA);
+    assert_non_null(strstr(error.text, "body 150000: position y"));
+    ky_bodies_free(&bodies);
+}
+
 /* Against conversions that the compiler cannot leave out; among the numbers are ties. */
 static void doubles_are_split_into_floats(void **state)
 {
@@ -152,6 +178,7 @@ int main(void)
         cmocka_unit_test(philox_gives_the_published_words),
         cmocka_unit_test(doubles_are_split_into_floats),
         cmocka_unit_test(bodies_are_checked),
+        cmocka_unit_test(many_bodies_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

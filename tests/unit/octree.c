@@ -680,6 +680,7 @@ static void a_tree_is_used_again(void **state)
     ky_octree_free(&tree);
 }
 
+<<<<<<< HEAD
 static double longest(const struct ky_cell_box *box)
 {
     double l = 0;
@@ -738,6 +739,10 @@ static void a_tree_follows_its_bodies(void **state)
 }
 
 /* What is said beforehand is enough, and no more than the budget of the engine allows. */
+=======
+/* What is said beforehand is near what is used, and no more than the budget of the engine allows.
+ */
+>>>>>>> 976977b (Large systems start with every thread and one array of a restart file at a time)
 static void memory_is_foreseen(void **state)
 {
     (void)state;
@@ -756,7 +761,8 @@ static void memory_is_foreseen(void **state)
             tree.scratch->nodes[0] * (sizeof *tree.centre + sizeof *tree.low + sizeof *tree.link +
                                       sizeof *tree.box + 8 * sizeof(float) + 2) +
             tree.scratch->groups * sizeof *tree.group;
-        assert_between(said, (double)used, 2.0 * (double)used);
+        assert_between(said, 0.85 * (double)used,
+                       (leaves[k / 2] == 16 ? 1.15 : 2.0) * (double)used);
         if (leaves[k / 2] == 16)
             assert_between(said / (double)n, 60, 84);
         ky_octree_free(&tree);

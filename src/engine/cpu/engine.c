@@ -53,12 +53,12 @@ static enum ky_status device(size_t index, struct ky_device *device)
     return KY_OK;
 }
 
-/* By enum ky_force: what computes, and the bytes that it needs. */
+/* By enum ky_force: what computes, and the bytes of its tree. */
 static const struct {
     enum ky_status (*forces)(struct ky_cpu *cpu, struct ky_error *error);
-    double (*memory)(const struct ky_parameters *parameters, size_t n);
+    double (*tree)(const struct ky_parameters *parameters, size_t n);
 } methods[] = {
-    [KY_DIRECT] = {ky_cpu_direct, ky_cpu_direct_memory},
+    [KY_DIRECT] = {ky_cpu_direct, NULL},
     [KY_WALK] = {ky_cpu_tree, ky_octree_memory},
     [KY_LIST] = {NULL, NULL},
     [KY_TREE] = {ky_cpu_tree, ky_octree_memory},
@@ -71,7 +71,9 @@ static void memory(const struct ky_engine *engine, size_t n, struct ky_memory *m
 {
     const struct ky_cpu *cpu = (const struct ky_cpu *)engine;
     const struct ky_parameters *parameters = cpu->parameters;
-    double columns = (double)n * COLUMNS * sizeof(double);
+    double columns = COLUMNS * ky_allocated((double)n * sizeof(double));
+    if (parameters->force == KY_DIRECT)
+        columns += ky_allocated(ky_cpu_direct_memory(parameters, n));
     *memory = (struct ky_memory){.host = columns, .kept = columns};
     if (parameters->force == KY_TREE) {
         const struct ky_octree deep = {.levels = 64};
@@ -81,8 +83,8 @@ static void memory(const struct ky_engine *engine, size_t n, struct ky_memory *m
         memory->host += ky_cpu_blocks_memory(parameters, n);
         memory->kept += ky_cpu_blocks_memory(parameters, n);
     }
-    if (methods[parameters->force].memory)
-        memory->host += methods[parameters->force].memory(parameters, n);
+    if (methods[parameters->force].tree)
+        memory->host += methods[parameters->force].tree(parameters, n);
 }
 
 /* Every column of every body. */
