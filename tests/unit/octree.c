@@ -680,7 +680,6 @@ static void a_tree_is_used_again(void **state)
     ky_octree_free(&tree);
 }
 
-<<<<<<< HEAD
 static double longest(const struct ky_cell_box *box)
 {
     double l = 0;
@@ -738,11 +737,7 @@ static void a_tree_follows_its_bodies(void **state)
     }
 }
 
-/* What is said beforehand is enough, and no more than the budget of the engine allows. */
-=======
-/* What is said beforehand is near what is used, and no more than the budget of the engine allows.
- */
->>>>>>> 976977b (Large systems start with every thread and one array of a restart file at a time)
+/* What is said beforehand is near what is used, and no more than the engine has a budget for. */
 static void memory_is_foreseen(void **state)
 {
     (void)state;
