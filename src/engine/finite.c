@@ -84,6 +84,7 @@ enum ky_status ky_finite_results(enum ky_action_id action, const double *results
 
 enum ky_status ky_finite_sums(const struct ky_sums *sums, struct ky_error *error)
 {
+    const double total = sums->kinetic + sums->potential + sums->external;
     const struct {
         const char *what;
         const double *numbers;
@@ -92,6 +93,7 @@ enum ky_status ky_finite_sums(const struct ky_sums *sums, struct ky_error *error
         {"kinetic energy", &sums->kinetic, 1},
         {"potential energy", &sums->potential, 1},
         {"energy in external fields", &sums->external, 1},
+        {"total energy", &total, 1},
         {"virial", &sums->virial, 1},
         {"momentum", sums->momentum, 3},
         {"angular momentum", sums->angular_momentum, 3},

@@ -244,12 +244,19 @@ uint64_t ky_sim_steps(const struct ky_sim *sim)
     return sim->steps_before + report.steps;
 }
 
+enum ky_status ky_sim_check_length(const struct ky_sim *sim, size_t n, struct ky_error *error)
+{
+    if (n == sim->n)
+        return KY_OK;
+    return ky_fail(error, KY_USAGE,
+                   "arrays of length %zu; they must have that of the simulation, %zu", n, sim->n);
+}
+
 enum ky_status ky_sim_bodies(struct ky_sim *sim, struct ky_bodies *bodies, struct ky_error *error)
 {
-    if (bodies->n != sim->n)
-        return ky_fail(error, KY_USAGE,
-                       "arrays of length %zu; they must have that of the simulation, %zu",
-                       bodies->n, sim->n);
+    enum ky_status status = ky_sim_check_length(sim, bodies->n, error);
+    if (status)
+        return status;
     for (size_t i = 0; bodies->id && i < sim->n; i++)
         bodies->id[i] = sim->id ? sim->id[i] : i;
     for (size_t i = 0; bodies->type && i < sim->n; i++)

@@ -37,6 +37,8 @@ enum ky_status ky_sim_place(const struct ky_parameters *parameters, const struct
                             double time, struct ky_sim **sim, struct ky_error *error);
 enum ky_status ky_sim_first_forces(struct ky_sim *sim, struct ky_error *error);
 
+/* KY_USAGE for arrays of another length than the simulation has. */
+enum ky_status ky_sim_check_length(const struct ky_sim *sim, size_t n, struct ky_error *error);
 /* KY_USAGE within a run: there the caller's function may not change the time or the step. */
 enum ky_status ky_sim_check_time(const struct ky_sim *sim, struct ky_error *error);
 /* Goes on to an instant that is not before the present one. KY_USAGE without a step. An instant

@@ -91,6 +91,15 @@ static enum ky_status replace_bodies(struct ky_sim *sim, struct ky_bodies *bodie
     return status;
 }
 
+/* ---- what is refused ---- */
+
+static enum ky_status check_softening(double softening, struct ky_error *error)
+{
+    if (softening >= 0 && isfinite(softening))
+        return KY_OK;
+    return ky_fail(error, KY_USAGE, "softening %g; it must be finite and not negative", softening);
+}
+
 /* ---- writing ---- */
 
 /* Copies the arrays of `from` over the rows of `to` from row `first` on. Results are left out, and
@@ -112,12 +121,9 @@ enum ky_status ky_sim_write(struct ky_sim *sim, const struct ky_bodies *given,
 {
     struct ky_bodies bodies = {0};
     const double softening = sim->parameters.softening;
-    if (given->n != sim->n)
-        return ky_fail(error, KY_USAGE,
-                       "arrays of length %zu; they must have that of the simulation, %zu", given->n,
-                       sim->n);
-    enum ky_status status =
-        take_bodies(sim, 0, ky_bodies_with(given) & ~(unsigned)BY_FORCES, &bodies, error);
+    enum ky_status status = ky_sim_check_length(sim, given->n, error);
+    if (!status)
+        status = take_bodies(sim, 0, ky_bodies_with(given) & ~(unsigned)BY_FORCES, &bodies, error);
     if (status) {
         ky_bodies_free(&bodies);
         return status;
@@ -240,10 +246,9 @@ enum ky_status ky_sim_set_softening(struct ky_sim *sim, double softening, struct
 {
     struct ky_bodies bodies = {0};
     const double before = sim->parameters.softening;
-    if (!(softening >= 0) || !isfinite(softening))
-        return ky_fail(error, KY_USAGE, "softening %g; it must be finite and not negative",
-                       softening);
-    enum ky_status status = take_bodies(sim, 0, 0, &bodies, error);
+    enum ky_status status = check_softening(softening, error);
+    if (!status)
+        status = take_bodies(sim, 0, 0, &bodies, error);
     if (status) {
         ky_bodies_free(&bodies);
         return status;
@@ -260,8 +265,7 @@ enum ky_status ky_sim_field(struct ky_sim *sim, size_t count, const double (*pos
                             struct ky_error *error)
 {
     const struct ky_points points = {count, position, softening, NULL};
-    if (!(softening >= 0) || !isfinite(softening))
-        return ky_fail(error, KY_USAGE, "softening %g; it must be finite and not negative",
-                       softening);
-    return count ? ky_engine_field(sim->engine, &points, acceleration, potential, error) : KY_OK;
+    enum ky_status status = check_softening(softening, error);
+    return status || !count ? status
+                            : ky_engine_field(sim->engine, &points, acceleration, potential, error);
 }

@@ -145,5 +145,5 @@ with folder() as top:
 
     # numbers that leave the range of double end the run
     write("heavy.csv", HEADER + "1,1e200,0,0,0,0,0,0\n2,1e200,1,0,0,0,0,0\n")
-    refused("a run whose energy is not finite", ["run", path("heavy.csv"), "--softening", "0.1", "--step", "1", "--steps", "3", "--output", path("heavy"), "--quiet"], 4, ["finite"])
+    refused("a run whose energy is not finite", ["run", path("heavy.csv"), "--softening", "0.1", "--step", "1", "--steps", "3", "--output", path("heavy"), "--quiet"], 4, ["at time 0", "finite"])
 finish()
