@@ -425,12 +425,12 @@ struct ky_progress {
 /* Fields as the options of `kyoho run --help`; times in the units of the simulation. */
 struct ky_run_parameters {
     size_t size;
-    const char *output;   /* the folder; made if it does not exist */
-    double end;           /* NaN: given by steps */
-    uint64_t steps;       /* 0: given by end */
-    double every;         /* between snapshots; NaN: only the first and the last state */
-    double energy_every;  /* between rows of energy.csv; NaN: every step, or more so that there are
-                             at  most 5000. Each snapshot has a row */
+    const char *output;  /* the folder; made if it does not exist */
+    double end;          /* NaN: given by steps */
+    uint64_t steps;      /* 0: given by end */
+    double every;        /* between snapshots; NaN: only the first and the last state */
+    double energy_every; /* between rows of energy.csv; NaN: a step, or longer where that would make
+                            more than 5,000 rows. Each snapshot has a row too */
     double restart_every; /* seconds of wall time between restart files */
     double max_wall;      /* seconds after which the run stops, resumable; NaN: never */
     int compress;         /* HDF5 snapshots */

@@ -4,9 +4,9 @@
 
 #include "engine/engine.h"
 
-/* KY_USAGE for a list that is not in ascending order or names none of `n` bodies, and for one whose
- * other bodies would keep nothing, since no evaluation of all was before. NULL, all bodies, is
- * right. */
+/* KY_USAGE for a list that does not ascend, or that names a body past the `n`-th. KY_USAGE too for
+ * any list before the forces of all bodies were computed, since the other bodies would have none.
+ * NULL, which means all bodies, is always right. */
 enum ky_status ky_active_check(const struct ky_active *active, size_t n, int has_acceleration,
                                struct ky_error *error);
 /* is_active[i], i < n, is 1 for a body of the list and 0 for others. The list has been checked. */

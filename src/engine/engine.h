@@ -52,14 +52,14 @@ struct ky_walk_request {
     size_t k;        /* neighbours, below n; where the action needs it */
     double *results; /* [n][columns of the action], or NULL */
     /* Lists, where the action needs them: body i has list[offset[i]] … list[offset[i + 1] − 1] to
-     * fill, ascending. Less room than it takes is KY_USAGE, and the lists mean nothing then; so
-     * does a list with more room. */
+     * fill, ascending. A list with too little room is KY_USAGE, and no list means anything then. A
+     * list with too much room means nothing. */
     const size_t *offset; /* [n + 1] */
     uint32_t *list;
 };
 
-/* What engines with parts of one system have to agree on, where each would find its own from its
- * bodies. */
+/* What an engine finds from its bodies if nobody gives it. Engines that each hold a part of one
+ * system must be given the same. */
 struct ky_engine_frame {
     double length, mass; /* the engine's own units in the caller's: powers of two (units.h) */
     double low[3], edge; /* the cube that the keys of trees divide: lowest corner, edge; the
@@ -122,11 +122,10 @@ struct ky_advance {
 struct ky_engine_verbs {
     const char *name; /* "cpu" */
 
-    /* How many devices of this kind there are (index = 0, 1, … until KY_USAGE) and what they are.
-     */
+    /* Describes a device of this kind, index = 0, 1, …; KY_USAGE past the last. */
     enum ky_status (*device)(size_t index, struct ky_device *device);
-    /* Peak memory of a run with n bodies, which need not be as many as it was opened for, without
-     * columns that an integrator asks for. */
+    /* Peak memory of a run with n bodies, without the columns that an integrator asks for. n need
+     * not be the number for which the engine was opened. */
     void (*memory)(const struct ky_engine *engine, size_t n, struct ky_memory *memory);
 
     /* `parameters` have been checked against their ranges and stay valid until close. Numbers of
@@ -229,8 +228,8 @@ enum ky_status ky_engine_open(const struct ky_parameters *parameters, size_t n,
 enum ky_status ky_engine_open_for_walk(const struct ky_parameters *parameters, size_t n,
                                        struct ky_engine **engine, struct ky_error *error);
 void ky_engine_close(struct ky_engine *engine);
-/* Peak memory of a run with n bodies and a set of columns on this engine, for however many bodies
- * it was opened. */
+/* Peak memory of a run with n bodies and a set of columns on this engine. n need not be the number
+ * for which it was opened. */
 void ky_engine_memory(const struct ky_engine *engine, unsigned columns, size_t n,
                       struct ky_memory *memory);
 

@@ -15,6 +15,21 @@ static inline void ky_cell_apart(const struct ky_octree *tree, uint32_t cell, co
         d[c] = ((double)high->x[c] + (double)low->x[c]) - from[c];
 }
 
+/* The tight box of bodies that follow each other along the curve. */
+static inline void ky_bodies_box(const struct ky_octree *tree, const struct ky_group *group,
+                                 double low[3], double high[3])
+{
+    const double *const x[3] = {tree->x, tree->y, tree->z};
+    for (int c = 0; c < 3; c++) {
+        low[c] = high[c] = x[c][group->body];
+        for (uint32_t k = 1; k < group->bodies; k++) {
+            const double at = x[c][group->body + k];
+            low[c] = at < low[c] ? at : low[c];
+            high[c] = at > high[c] ? at : high[c];
+        }
+    }
+}
+
 /* Of a tree with quadrupoles, or with masses alone; then the others are 0. */
 static inline struct ky_moments ky_host_moments(const struct ky_octree *tree, uint32_t cell)
 {

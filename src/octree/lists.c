@@ -12,15 +12,11 @@
 static void place_box(const struct ky_octree *tree, const struct ky_group *group, double middle[3],
                       float half[3])
 {
-    const double *const x[3] = {tree->x, tree->y, tree->z};
+    double low[3], high[3];
+    ky_bodies_box(tree, group, low, high);
     for (int c = 0; c < 3; c++) {
-        double low = x[c][group->body], high = low;
-        for (uint32_t k = 1; k < group->bodies; k++) {
-            low = fmin(low, x[c][group->body + k]);
-            high = fmax(high, x[c][group->body + k]);
-        }
-        middle[c] = 0.5 * (low + high) - tree->origin[c];
-        half[c] = (float)(0.5 * (high - low) * (1 + 1e-6));
+        middle[c] = 0.5 * (low[c] + high[c]) - tree->origin[c];
+        half[c] = (float)(0.5 * (high[c] - low[c]) * (1 + 1e-6));
     }
 }
 

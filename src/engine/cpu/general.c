@@ -278,18 +278,15 @@ static void start_sinks(const struct general *walk, struct desk *desk, const str
 /* The box of the sinks. */
 static void place_box(const struct general *walk, struct desk *desk, const struct ky_group *group)
 {
-    const double *const x[3] = {walk->tree->x, walk->tree->y, walk->tree->z};
     double *const half[3] = {&desk->span.hx, &desk->span.hy, &desk->span.hz};
+    double low[3], high[3];
+    ky_bodies_box(walk->tree, group, low, high);
     for (int c = 0; c < 3; c++) {
-        double low = x[c][group->body], high = low;
-        for (uint32_t i = group->body; i < group->body + group->bodies; i++) {
-            low = x[c][i] < low ? x[c][i] : low;
-            high = x[c][i] > high ? x[c][i] : high;
-        }
-        double centre = 0.5 * low + 0.5 * high;
+        double centre = 0.5 * low[c] + 0.5 * high[c];
+        double above = high[c] - centre, below = centre - low[c];
         desk->centre[c] = centre;
         desk->from[c] = centre - walk->tree->origin[c];
-        *half[c] = high - centre > centre - low ? high - centre : centre - low;
+        *half[c] = above > below ? above : below;
     }
 }
 

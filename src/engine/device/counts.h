@@ -15,7 +15,8 @@ struct ky_pair_counts {
 enum ky_status ky_pair_counts_need(struct ky_pair_counts *counts,
                                    const struct ky_device_bodies *bodies, size_t sinks,
                                    struct ky_error *error);
-/* Adds the pairs of the last walk, read from the card, but for those of bodies with themselves. */
+/* Adds the pairs of the last walk, which it reads from the card. Pairs of a body with itself do not
+ * count. */
 enum ky_status ky_pair_counts_add(struct ky_pair_counts *counts,
                                   const struct ky_device_bodies *bodies,
                                   struct ky_force_report *report, struct ky_error *error);

@@ -32,8 +32,8 @@ struct ky_direct_results {
 
 /* The unrolling with so many sinks of a lane and sources of a turn, or −1. */
 int ky_direct_unrolling(int sinks, int sources);
-/* Whether there is a kernel for the parameters and, once they are `expected`, for the softenings of
- * the bodies: else KY_UNSUPPORTED. */
+/* KY_UNSUPPORTED if there is no kernel for the parameters or, where bodies are `expected`, for
+ * their softenings. */
 enum ky_status ky_direct_check(const struct ky_device_bodies *bodies, int expected,
                                struct ky_error *error);
 /* Room for the source arrays of the precision on a card, and for so many points behind them. */

@@ -11,8 +11,8 @@ struct ky_method {
     int comes_down;    /* bodies cross to the host, a tree crosses back; the report has the times */
     size_t own;        /* bytes of the state that it keeps, `own` below; 0 at the start */
 
-    /* KY_UNSUPPORTED for what the parameters and, once they are `expected`, the bodies cannot have.
-     * NULL: there is nothing of the kind. */
+    /* KY_UNSUPPORTED for parameters that the method has no kernel for and, where bodies are
+     * `expected`, for their softenings. NULL: it has kernels for all. */
     enum ky_status (*check)(const struct ky_device_bodies *bodies, int expected,
                             struct ky_error *error);
     /* Accelerations and potentials of bodies->active, between the marks 0 and 1. */
