@@ -21,7 +21,7 @@
 enum { BUILD = 300 };
 
 /* Of a body. */
-enum { BYTES = 3 * sizeof(double) + 1 + sizeof(uint32_t) };
+enum { BYTES = 3 * sizeof(double) + 1 + 2 * sizeof(uint32_t) };
 
 /* A way through blocks. */
 struct blocks {
@@ -31,8 +31,8 @@ struct blocks {
     double longest; /* [time] */
     size_t chunks;  /* of bodies */
     size_t active;  /* bodies whose steps end at the present tick */
-    double half[KY_MOST_LEVELS + 1], drift[KY_MOST_LEVELS + 1]; /* by level: times to the tick, half
-                                                                   and in the unit of positions */
+    /* By level: the step [time]; times to the present tick, half and in the unit of positions. */
+    double step[KY_MOST_LEVELS + 1], half[KY_MOST_LEVELS + 1], drift[KY_MOST_LEVELS + 1];
 };
 
 /* ---- memory ---- */
@@ -45,6 +45,7 @@ void ky_cpu_free_blocks(struct ky_cpu *cpu)
     free(own->level);
     free(own->active);
     free(own->count);
+    free(own->group);
     free(own->first);
     *own = (struct ky_cpu_blocks){0};
 }
@@ -66,11 +67,22 @@ static enum ky_status reserve(struct ky_cpu *cpu, size_t chunks, struct ky_error
         own->at[c] = ky_allocate(cpu->n, sizeof *own->at[c]);
     own->level = ky_allocate(cpu->n, 1);
     own->active = ky_allocate(cpu->n, sizeof *own->active);
+    own->group = ky_allocate(cpu->n, sizeof *own->group);
     own->count = ky_allocate(chunks + 1, sizeof *own->count);
-    if (own->at[0] && own->at[1] && own->at[2] && own->level && own->active && own->count)
+    if (own->at[0] && own->at[1] && own->at[2] && own->level && own->active && own->group &&
+        own->count)
         return KY_OK;
     ky_cpu_free_blocks(cpu);
     return ky_no_memory(error, "block steps", cpu->n, BYTES);
+}
+
+static void find_groups(struct ky_cpu *cpu)
+{
+    const struct ky_octree *tree = &cpu->tree;
+#pragma omp parallel for num_threads(cpu->team)
+    for (size_t g = 0; g < tree->groups; g++)
+        for (uint32_t k = 0; k < tree->group[g].bodies; k++)
+            cpu->blocks.group[tree->order[tree->group[g].body + k]] = (uint32_t)g;
 }
 
 enum ky_status ky_cpu_start_work(struct ky_cpu *cpu, struct ky_error *error)
@@ -79,7 +91,10 @@ enum ky_status ky_cpu_start_work(struct ky_cpu *cpu, struct ky_error *error)
     free(cpu->blocks.first);
     cpu->blocks.first = ky_allocate_zeroed(units, sizeof *cpu->blocks.first);
     cpu->blocks.more = 0;
+    cpu->blocks.relative.a[0] = NULL;
     cpu->tree_serves = cpu->blocks.first != NULL;
+    if (cpu->parameters->force == KY_TREE)
+        find_groups(cpu);
     return cpu->blocks.first ? KY_OK
                              : ky_no_memory(error, "work of groups", units, sizeof(uint32_t));
 }
@@ -114,31 +129,29 @@ static int level_of(const struct blocks *b, double step)
     return exponent - 1;
 }
 
-/* Levels from the column of steps; chosen where there is none. Returns 0 if one would have to be
- * chosen within a longest step. */
+/* Levels from the column of steps, unless they are known; chosen where there is none. Returns 0 if
+ * one would have to be chosen within a longest step. */
 static int read_levels(const struct blocks *b)
 {
     struct ky_cpu *cpu = b->cpu;
-    const double *step = cpu->extra[KY_COLUMN_STEP];
+    double *step = cpu->extra[KY_COLUMN_STEP];
     const int even = b->way->now % b->way->stride == 0;
+    const int known = cpu->blocks.longest == b->longest && cpu->blocks.deepest == b->deepest;
+    const size_t n = known ? 0 : cpu->n;
     int missing = 0;
 #pragma omp parallel for num_threads(cpu->team) reduction(+ : missing)
-    for (size_t i = 0; i < cpu->n; i++) {
+    for (size_t i = 0; i < n; i++) {
         int level = level_of(b, step[i]);
         missing += level < 0 && !even;
         if (level < 0)
             level = wanted(b, i);
-        cpu->blocks.level[i] = (unsigned char)(level > b->deepest ? b->deepest : level);
+        level = level > b->deepest ? b->deepest : level;
+        cpu->blocks.level[i] = (unsigned char)level;
+        step[i] = b->step[level];
     }
+    cpu->blocks.longest = missing ? 0 : b->longest;
+    cpu->blocks.deepest = b->deepest;
     return missing == 0;
-}
-
-static void write_levels(const struct blocks *b)
-{
-    const struct ky_cpu *cpu = b->cpu;
-#pragma omp parallel for num_threads(cpu->team)
-    for (size_t i = 0; i < cpu->n; i++)
-        cpu->extra[KY_COLUMN_STEP][i] = ldexp(b->longest, -cpu->blocks.level[i]);
 }
 
 /* The deepest level that a body has. */
@@ -271,8 +284,9 @@ static size_t close_steps(const struct blocks *b, uint64_t tick)
         int want = wanted(b, i);
         cut += want > b->deepest;
         want = want > b->deepest ? b->deepest : want;
-        cpu->blocks.level[i] = (unsigned char)ky_step_next(
-            want, level, level > 0 && tick % (b->way->stride >> (level - 1)) == 0);
+        want = ky_step_next(want, level, level > 0 && tick % (b->way->stride >> (level - 1)) == 0);
+        cpu->blocks.level[i] = (unsigned char)want;
+        cpu->extra[KY_COLUMN_STEP][i] = b->step[want];
     }
     return cut;
 }
@@ -325,10 +339,11 @@ enum ky_status ky_cpu_advance(struct ky_engine *engine, struct ky_advance *way,
         return status;
     while (way->stride >> b.deepest > 1)
         b.deepest++;
+    for (int level = 0; level <= b.deepest; level++)
+        b.step[level] = ldexp(b.longest, -level);
     if (!read_levels(&b))
         return ky_fail(error, KY_USAGE, "bodies without a step within the longest one");
     for (uint64_t k = 0; k < way->most && way->now < way->until && !status; k++)
         status = one_block(&b, error);
-    write_levels(&b);
     return status;
 }

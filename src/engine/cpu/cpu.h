@@ -17,11 +17,14 @@
 /* What block steps need beside the bodies. Of the n bodies in the caller's order: where they stand
  * at the present tick, the levels of their steps, and the list of those whose steps end. */
 struct ky_cpu_blocks {
-    size_t n; /* that there is room for */
     double *at[3];
     unsigned char *level;
     uint32_t *active;
     size_t *count;   /* of active bodies in each chunk of bodies, then of those before it */
+    uint32_t *group; /* of the tree, in which a body is, for --force tree */
+    struct ky_relative relative; /* for all evaluations with one tree; a[0] NULL: not found yet */
+    double longest;  /* the longest step for which the levels are those of the column; 0: none */
+    int deepest;     /* the last level then */
     uint32_t *first; /* interactions of each sink at the first walk of its group, or body, since the
                         tree was built; 0: none yet */
     int64_t more;    /* interactions of later walks beyond that */
@@ -123,8 +126,9 @@ enum ky_status ky_cpu_walk_bodies(struct ky_cpu *cpu, const struct ky_parameters
 struct ky_field ky_cpu_walk_point(const struct ky_cpu *cpu, const double x[3], double eps2);
 enum ky_status ky_cpu_field(struct ky_engine *engine, const struct ky_points *points,
                             double (*acceleration)[3], double *potential, struct ky_error *error);
-/* For the relative opening test, from the last accelerations. */
-struct ky_relative ky_cpu_relative(const struct ky_cpu *cpu);
+/* For the relative opening test, from the last accelerations; in blocks the floor is that which was
+ * found when their tree was new. */
+struct ky_relative ky_cpu_relative(struct ky_cpu *cpu);
 enum ky_status ky_cpu_exact(struct ky_engine *engine, const size_t *sinks, size_t count,
                             double (*acceleration)[3], double *potential, struct ky_error *error);
 enum ky_status ky_cpu_walk(struct ky_engine *engine, const struct ky_walk_request *request,

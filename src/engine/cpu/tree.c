@@ -10,17 +10,27 @@
 #include "base/memory.h"
 #include "base/threads.h"
 
-/* The field of consecutive bodies of the tree back to the caller's order. */
-static void store(struct ky_cpu *cpu, const struct ky_group *group, struct ky_cpu_scale scale,
-                  const struct ky_group_result *result)
+/* The bodies of the group whose forces are wanted. */
+static void choose_sinks(const struct ky_cpu *cpu, const struct ky_group *group,
+                         struct ky_group_sinks *sinks)
 {
-    for (uint32_t k = 0; k < group->bodies; k++) {
-        uint32_t i = cpu->tree.order[group->body + k];
-        if (!ky_cpu_is_active(cpu, i))
-            continue;
+    const uint32_t *order = cpu->tree.order + group->body;
+    sinks->count = 0;
+    for (uint32_t k = 0; k < group->bodies; k++)
+        if (ky_cpu_is_active(cpu, order[k]))
+            sinks->own[sinks->count++] = (uint8_t)k;
+}
+
+/* Their fields back to the caller's order. */
+static void store(struct ky_cpu *cpu, const struct ky_group *group, struct ky_cpu_scale scale,
+                  const struct ky_group_sinks *sinks)
+{
+    const uint32_t *order = cpu->tree.order + group->body;
+    for (uint32_t k = 0; k < sinks->count; k++) {
+        const uint32_t i = order[sinks->own[k]];
         for (int c = 0; c < 3; c++)
-            cpu->a[c][i] = scale.acceleration * result->field[c][k];
-        cpu->potential[i] = scale.potential * result->field[3][k];
+            cpu->a[c][i] = scale.acceleration * sinks->field[c][k];
+        cpu->potential[i] = scale.potential * sinks->field[3][k];
     }
 }
 
@@ -64,15 +74,25 @@ static int part_precision(const struct ky_cpu *cpu, const struct ky_group *group
     return precision;
 }
 
-/* Is the force of a body of these groups wanted? */
-static int any_active(const struct ky_cpu *cpu, const struct ky_group *group, size_t groups)
+/* Marks the groups with bodies whose forces are wanted. */
+static void mark_groups(const struct ky_cpu *cpu, unsigned char *wanted)
 {
-    const size_t first = group->body;
-    const size_t end = group[groups - 1].body + (size_t)group[groups - 1].bodies;
-    size_t k = first;
-    while (k < end && !ky_cpu_is_active(cpu, cpu->tree.order[k]))
-        k++;
-    return k < end;
+    const struct ky_octree *tree = &cpu->tree;
+    memset(wanted, 0, tree->groups);
+    for (size_t k = 0; cpu->in_block && k < cpu->active->count; k++)
+        wanted[cpu->blocks.group[cpu->active->body[k]]] = 1;
+    for (size_t g = 0; g < tree->groups && !cpu->in_block; g++)
+        for (uint32_t k = 0; k < tree->group[g].bodies; k++)
+            wanted[g] |= cpu->is_active[tree->order[tree->group[g].body + k]];
+}
+
+/* Is one of these groups wanted? `wanted` NULL: all are. */
+static int any_wanted(const unsigned char *wanted, size_t groups)
+{
+    size_t g = 0;
+    while (wanted && g < groups && !wanted[g])
+        g++;
+    return g < groups;
 }
 
 /* Interactions, and those beyond the first walks (ky_cpu_note_work). */
@@ -81,76 +101,103 @@ struct work {
     int64_t more;
 };
 
+/* What is the same for all parts of a walk. */
+struct parts {
+    struct ky_group_walk walk;
+    const struct ky_relative *relative; /* where that is the opening */
+    const unsigned char *wanted;        /* [groups], or NULL: all */
+};
+
 /* Some consecutive groups, which share a walk. */
-static void walk_part(struct ky_cpu *cpu, const struct ky_group_walk *walk, size_t part,
-                      const struct ky_relative *relative, void *space, struct work *work)
+static void walk_part(struct ky_cpu *cpu, const struct parts *parts, size_t part, void *space,
+                      struct work *work)
 {
+    const struct ky_group_walk *walk = &parts->walk;
     const struct ky_octree *tree = walk->tree;
-    const struct ky_group *group = tree->group + part * KY_SHARED_GROUPS;
+    const size_t first = part * KY_SHARED_GROUPS;
+    const unsigned char *wanted = parts->wanted ? parts->wanted + first : NULL;
+    const struct ky_group *group = tree->group + first;
     const struct ky_lanes *lanes = cpu->lanes;
-    size_t groups = tree->groups - part * KY_SHARED_GROUPS;
+    size_t groups = tree->groups - first;
     groups = groups < KY_SHARED_GROUPS ? groups : KY_SHARED_GROUPS;
-    if (!any_active(cpu, group, groups))
+    if (!any_wanted(wanted, groups))
         return;
     const int precision = part_precision(cpu, group, groups);
     double factor[KY_SHARED_GROUPS], least = (double)INFINITY, largest = 0;
     for (size_t g = 0; g < groups; g++) {
         factor[g] =
-            !relative ? 1
-                      : ky_relative_factor(relative, tree->order + group[g].body, group[g].bodies);
+            !parts->relative
+                ? 1
+                : ky_relative_factor(parts->relative, tree->order + group[g].body, group[g].bodies);
         least = fmin(least, factor[g]);
         largest = fmax(largest, factor[g]);
     }
     lanes->shared[precision](walk, group, groups, (float)least, (float)largest, space);
     for (size_t g = 0; g < groups; g++) {
-        struct ky_group_result result;
-        if (!any_active(cpu, &group[g], 1))
+        struct ky_group_sinks sinks;
+        if (wanted && !wanted[g])
             continue;
-        lanes->group[precision](walk, &group[g], (float)factor[g], space, &result);
-        store(cpu, &group[g], ky_cpu_scale(cpu), &result);
-        work->bodies += result.bodies * group[g].bodies;
-        work->cells += result.cells * group[g].bodies;
-        work->more += ky_cpu_note_work(cpu, part * KY_SHARED_GROUPS + g,
-                                       result.bodies + result.cells, group[g].bodies);
+        choose_sinks(cpu, &group[g], &sinks);
+        lanes->group[precision](walk, &group[g], (float)factor[g], space, &sinks);
+        store(cpu, &group[g], ky_cpu_scale(cpu), &sinks);
+        work->bodies += sinks.bodies * sinks.count;
+        work->cells += sinks.cells * sinks.count;
+        work->more += ky_cpu_note_work(cpu, first + g, sinks.bodies + sinks.cells, sinks.count);
     }
+}
+
+/* All parts; `space` is that of all threads. */
+static void walk_parts(struct ky_cpu *cpu, const struct parts *parts, char *space,
+                       size_t space_bytes)
+{
+    uint64_t bodies = 0, cells = 0;
+    int64_t more = 0;
+    const size_t count = (cpu->tree.groups + KY_SHARED_GROUPS - 1) / KY_SHARED_GROUPS;
+#pragma omp parallel for schedule(dynamic) num_threads(cpu->threads)                               \
+    reduction(+ : bodies, cells, more) if (count > 1)
+    for (size_t part = 0; part < count; part++) {
+        struct work work = {0};
+        walk_part(cpu, parts, part, space + (size_t)ky_thread() * space_bytes, &work);
+        bodies += work.bodies;
+        cells += work.cells;
+        more += work.more;
+    }
+    cpu->blocks.more += more;
+    cpu->report.body_interactions += (double)bodies;
+    cpu->report.cell_interactions += (double)cells;
 }
 
 static enum ky_status walk_groups(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                   struct ky_error *error)
 {
     const struct ky_octree *tree = &cpu->tree;
-    const struct ky_group_walk walk = {
-        .tree = tree,
-        .eps2 = cpu->n ? ky_cpu_sink_eps2(cpu, 0) : 0,
-        .how = cpu->how,
-        .quadrupole = parameters->multipole > 1,
-    };
-    const int is_relative = parameters->opening == KY_RELATIVE;
     struct ky_relative relative = {0};
-    if (is_relative)
+    struct parts parts = {.walk = {.tree = tree,
+                                   .eps2 = cpu->n ? ky_cpu_sink_eps2(cpu, 0) : 0,
+                                   .how = cpu->how,
+                                   .quadrupole = parameters->multipole > 1}};
+    if (parameters->opening == KY_RELATIVE) {
         relative = ky_cpu_relative(cpu);
-    const size_t space_bytes = cpu->lanes->group_space[KY_DOUBLE](tree); /* the larger one */
-    char *space = ky_allocate((size_t)cpu->threads, space_bytes);
-    if (!space)
-        return ky_no_memory(error, "lists of the tree walk", (size_t)cpu->threads, space_bytes);
-    uint64_t bodies = 0, cells = 0;
-    int64_t more = 0;
-    const size_t parts = (tree->groups + KY_SHARED_GROUPS - 1) / KY_SHARED_GROUPS;
-#pragma omp parallel for schedule(dynamic) num_threads(cpu->threads)                               \
-    reduction(+ : bodies, cells, more) if (parts > 1)
-    for (size_t part = 0; part < parts; part++) {
-        struct work work = {0};
-        walk_part(cpu, &walk, part, is_relative ? &relative : NULL,
-                  space + (size_t)ky_thread() * space_bytes, &work);
-        bodies += work.bodies;
-        cells += work.cells;
-        more += work.more;
+        parts.relative = &relative;
     }
+    const size_t space_bytes = cpu->lanes->group_space[KY_DOUBLE](tree), /* the larger one */
+        marks = cpu->active ? tree->groups : 0;
+    char *space = ky_allocate((size_t)cpu->threads, space_bytes);
+    unsigned char *wanted = ky_allocate(marks, 1);
+    enum ky_status status = KY_OK;
+    if (!space || !wanted) {
+        status = ky_no_memory(error, "lists of the tree walk", (size_t)cpu->threads, space_bytes);
+        goto end;
+    }
+    if (cpu->active) {
+        mark_groups(cpu, wanted);
+        parts.wanted = wanted;
+    }
+    walk_parts(cpu, &parts, space, space_bytes);
+end:
+    free(wanted);
     free(space);
-    cpu->blocks.more += more;
-    cpu->report.body_interactions += (double)bodies;
-    cpu->report.cell_interactions += (double)cells;
-    return KY_OK;
+    return status;
 }
 
 static struct ky_octree_bodies bodies_of(const struct ky_cpu *cpu)

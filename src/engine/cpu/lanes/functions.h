@@ -21,7 +21,7 @@ ky_direct_function KY_LANE_NAME(ky_direct_single), KY_LANE_NAME(ky_direct_extend
     KY_LANE_NAME(ky_direct_double);
 
 typedef void ky_group_function(const struct ky_group_walk *walk, const struct ky_group *group,
-                               float factor, void *space, struct ky_group_result *result);
+                               float factor, void *space, struct ky_group_sinks *result);
 typedef void ky_shared_function(const struct ky_group_walk *walk, const struct ky_group *group,
                                 size_t groups, float least_factor, float largest_factor,
                                 void *space);

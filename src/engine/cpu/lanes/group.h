@@ -263,39 +263,47 @@ void KY_LANE_NAME(KY_SHARED_NAME)(const struct ky_group_walk *given, const struc
     }
 }
 
-/* The group's bodies as sinks relative to `centre`. */
-static void place_sinks(struct walk *walk, const double centre[3])
+/* The sinks relative to `centre`. */
+static void place_sinks(struct walk *walk, const struct ky_group_sinks *given,
+                        const double centre[3])
 {
     const struct ky_octree *tree = walk->tree;
     struct ky_sinks *sinks = &walk->space->sinks;
-    uint32_t first = walk->body, count = walk->end - first;
+    const uint32_t first = walk->body, count = given->count;
+    const double *from[3] = {tree->x + first, tree->y + first, tree->z + first};
+    ky_element *to[3] = {sinks->x, sinks->y, sinks->z};
     sinks->vectors = (int)((count + KY_WIDTH - 1) / KY_WIDTH);
-    split_positions(sinks->x, sinks->low[0], tree->x + first, centre[0], count);
-    split_positions(sinks->y, sinks->low[1], tree->y + first, centre[1], count);
-    split_positions(sinks->z, sinks->low[2], tree->z + first, centre[2], count);
+    for (int c = 0; c < 3; c++) {
+        double some[KY_MOST_SINKS];
+        for (uint32_t k = 0; k < count && count < walk->end - first; k++)
+            some[k] = from[c][given->own[k]];
+        split_positions(to[c], sinks->low[c], count < walk->end - first ? some : from[c], centre[c],
+                        count);
+    }
     for (uint32_t k = 0; k < (uint32_t)(sinks->vectors * KY_WIDTH); k++) {
-        uint32_t own = k < count ? k : count - 1, i = first + own;
-        sinks->x[k] = sinks->x[own];
-        sinks->y[k] = sinks->y[own];
-        sinks->z[k] = sinks->z[own];
+        const uint32_t at = k < count ? k : count - 1, own = given->own[at];
+        sinks->x[k] = sinks->x[at];
+        sinks->y[k] = sinks->y[at];
+        sinks->z[k] = sinks->z[at];
         for (int c = 0; c < 3; c++)
-            sinks->low[c][k] = sinks->low[c][own];
-        sinks->eps2[k] = (ky_element)(tree->softening2 ? tree->softening2[i] : walk->given->eps2);
+            sinks->low[c][k] = sinks->low[c][at];
+        sinks->eps2[k] =
+            (ky_element)(tree->softening2 ? tree->softening2[first + own] : walk->given->eps2);
         sinks->own[k] = (ky_index_element)own;
     }
 }
 
 void KY_LANE_NAME(KY_NAME)(const struct ky_group_walk *given, const struct ky_group *group,
-                           float factor, void *space, struct ky_group_result *result)
+                           float factor, void *space, struct ky_group_sinks *result)
 {
     struct walk walk = start(given, group, group, factor, space);
     struct space *s = space;
     memset(s->sinks.sum, 0, sizeof s->sinks.sum);
     if (s->far > 0) {
-        place_sinks(&walk, s->far_centre);
+        place_sinks(&walk, result, s->far_centre);
         act_far(&walk);
     }
-    place_sinks(&walk, walk.centre);
+    place_sinks(&walk, result, walk.centre);
     memcpy(s->stack, s->frontier, s->frontiers * sizeof *s->stack);
     walk.height = s->frontiers;
     measure_runs(&walk);
@@ -307,7 +315,7 @@ void KY_LANE_NAME(KY_NAME)(const struct ky_group_walk *given, const struct ky_gr
     act_bodies(&walk);
     act_near_cells(&walk);
     for (int c = 0; c < 4; c++)
-        for (uint32_t k = 0; k < group->bodies; k++)
+        for (uint32_t k = 0; k < result->count; k++)
             result->field[c][k] = s->sinks.sum[c][k] * (c < 3 ? KY_SCALE_SUM(KY_RSQRT_SCALE) : 1.0);
     result->bodies = walk.all_bodies;
     result->cells = walk.all_cells;

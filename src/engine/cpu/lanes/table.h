@@ -37,9 +37,11 @@ struct ky_group_walk {
 
 enum { KY_MOST_SINKS = 256 /* of one group */, KY_SHARED_GROUPS = 8 /* in one walk */ };
 
-/* What a walk leaves: the field of the group's bodies, as in ky_direct_sinks, and how many sources
- * acted on each of them. */
-struct ky_group_result {
+/* A group's bodies that are to feel the others, by their places in the group, ascending; and what a
+ * walk leaves: their fields, as in ky_direct_sinks, and how many sources acted on each of them. */
+struct ky_group_sinks {
+    uint32_t count; /* 1 or more */
+    uint8_t own[KY_MOST_SINKS];
     double field[4][KY_MOST_SINKS];
     uint64_t bodies, cells;
 };
@@ -61,7 +63,7 @@ struct ky_lanes {
     void (*shared[3])(const struct ky_group_walk *walk, const struct ky_group *group, size_t groups,
                       float least_factor, float largest_factor, void *space);
     void (*group[3])(const struct ky_group_walk *walk, const struct ky_group *group, float factor,
-                     void *space, struct ky_group_result *result);
+                     void *space, struct ky_group_sinks *result);
     size_t (*group_space[3])(const struct ky_octree *tree);
     /* Of the bodies from `first` on, those with r² <= reach2: their places in the columns and r²;
      * returns how many. */
