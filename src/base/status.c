@@ -122,6 +122,13 @@ void ky_log(const struct ky_parameters *parameters, enum ky_log_level level, con
     va_end(arguments);
 }
 
+void ky_announce(const struct ky_parameters *parameters, size_t n, const char *what)
+{
+    enum { LARGE = 10000000 };
+    if (n >= LARGE)
+        ky_log(parameters, KY_LOG_INFO, "%s (%zu bodies)", what, n);
+}
+
 enum ky_status ky_no_memory(struct ky_error *error, const char *what, size_t count, size_t size)
 {
     return ky_fail(error, KY_FAULT, "out of memory: %s needs %zu × %zu bytes", what, count, size);

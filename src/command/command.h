@@ -159,6 +159,10 @@ const char *source_file(const struct cli *cli, const struct source *source);
  * options that do not belong to it. */
 enum ky_status source_get(struct cli *cli, struct source *source, struct ky_parameters *parameters,
                           struct ky_snapshot *snapshot, char origin[ORIGIN]);
+/* The same for a plan of what they need: of more than 100,000 bodies only the number is known
+ * afterwards, and the step of a run is not unless it is given. */
+enum ky_status source_plan(struct cli *cli, struct source *source, struct ky_parameters *parameters,
+                           struct ky_snapshot *snapshot, char origin[ORIGIN]);
 
 /* Settles the units of bodies from `file`: those that it brings, or --units (a preset or NULL),
  * with

@@ -12,6 +12,8 @@ static const struct ky_option own_options[] = {
      "number of bodies whose force is compared with an exact sum in double precision"},
     {"repeat", KY_OPTION_COUNT, FIELD(repeat), "1", 1, 1e6, NULL, NULL,
      "number of evaluations; the times are medians over them"},
+    {"dry-run", KY_OPTION_FLAG, FIELD(dry), NULL, KY_NO_RANGE, NULL, NULL,
+     "evaluate nothing; print the memory that it needs"},
 };
 
 /* One line of statistics. */
@@ -46,6 +48,26 @@ static void show(const struct force_result *result)
     }
 }
 
+/* What the evaluation would need, for --dry-run. */
+static enum ky_status show_memory(struct cli *cli, const struct ky_parameters *parameters, size_t n,
+                                  const struct force_request *request)
+{
+    struct force_memory memory;
+    enum ky_status status = force_foresee(parameters, n, request, &memory, &cli->error);
+    if (!status && cli->json) {
+        struct ky_json json = {.out = stdout};
+        ky_json_object(&json, NULL);
+        ky_json_count(&json, "n", n);
+        ky_json_real(&json, "host_bytes", memory.host);
+        ky_json_real(&json, "device_bytes", memory.device);
+        ky_json_end_object(&json);
+    } else if (!status) {
+        printf("%zu %s, memory: %.3g GB on the host, %.3g GB on a device\n", n,
+               ky_plural(n, "body", "bodies"), memory.host / 1e9, memory.device / 1e9);
+    }
+    return status;
+}
+
 /* Reads or makes the bodies, measures, writes the forces and shows the result. */
 static enum ky_status work(struct cli *cli, struct source *source, struct ky_parameters *parameters,
                            const struct force_request *request, const struct sink *sink)
@@ -59,11 +81,16 @@ static enum ky_status work(struct cli *cli, struct source *source, struct ky_par
         status = refuse_own_input(cli, sink->output, source_file(cli, source));
     ky_snapshot_clear(&snapshot);
     if (!status)
-        status = source_get(cli, source, parameters, &snapshot, origin);
+        status =
+            (request->dry ? source_plan : source_get)(cli, source, parameters, &snapshot, origin);
     if (!status && !snapshot.bodies.n)
         status = ky_fail(&cli->error, KY_BAD_DATA, "%s: holds no bodies", origin);
-    if (!status)
-        status = source_soften(cli, parameters, &snapshot, remark);
+    if (status || request->dry) {
+        size_t n = snapshot.bodies.n;
+        ky_snapshot_free(&snapshot);
+        return status ? status : show_memory(cli, parameters, n, request);
+    }
+    status = source_soften(cli, parameters, &snapshot, remark);
     if (!status)
         status = force_measure(parameters, &snapshot.bodies, request, &result, &cli->error);
     if (!status && remark[0])

@@ -19,6 +19,7 @@ struct force_request {
     uint64_t repeat; /* evaluations */
     uint64_t check;  /* bodies, spread evenly, that are compared with a sum in double precision */
     int sinks, sources; /* 0, or the exact sum's loop in place of the parameters' unrolling */
+    int dry;            /* 1: nothing is evaluated, the memory is told */
     int sums;           /* 1: energies and the virial ratio too */
     int keep; /* 1: the forces go into the bodies; 0: the bodies are freed once they are on the
                  engine, and their arrays are NULL afterwards */
@@ -30,8 +31,17 @@ enum ky_status force_measure(const struct ky_parameters *parameters, struct ky_b
                              const struct force_request *request, struct force_result *result,
                              struct ky_error *error);
 
-/* The same for a Plummer sphere of n bodies, made for it, with the softening of the parameters or
- * the one that is recommended for n. */
+/* The peak memory of force_measure for n bodies, the whole program included. Fails as the engine
+ * does. */
+struct force_memory {
+    double host, device; /* bytes */
+};
+enum ky_status force_foresee(const struct ky_parameters *parameters, size_t n,
+                             const struct force_request *request, struct force_memory *memory,
+                             struct ky_error *error);
+
+/* The same as force_measure for a Plummer sphere of n bodies, made for it, with the softening of
+ * the parameters or the one that is recommended for n. */
 enum ky_status force_measure_plummer(const struct ky_parameters *parameters, size_t n,
                                      const struct force_request *request,
                                      struct force_result *result, struct ky_error *error);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/analysis.h"
+#include "base/bodies.h"
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/order.h"
@@ -117,6 +118,7 @@ static enum ky_status measure(struct ky_engine *engine, struct ky_bodies *forces
     const struct ky_parameters *parameters = &result->parameters;
     enum ky_status status = KY_OK;
     /* The first accelerations take a pass more: what counts is a step of a run. */
+    ky_announce(parameters, forces->n, "forces");
     if (parameters->opening == KY_RELATIVE && parameters->force != KY_DIRECT)
         status = ky_engine_forces(engine, error);
     if (!status)
@@ -125,12 +127,15 @@ static enum ky_status measure(struct ky_engine *engine, struct ky_bodies *forces
         status = ky_engine_sums(engine, &result->sums, error);
     if (status || (!samples && !request->keep))
         return status;
+    ky_engine_trim(engine);
     status = ky_bodies_extend(forces, KY_WITH_ACCELERATION | KY_WITH_POTENTIAL, error);
     if (!status) {
         struct ky_bodies output = {
             .n = forces->n, .acceleration = forces->acceleration, .potential = forces->potential};
         status = ky_engine_get(engine, &output, error);
     }
+    if (samples)
+        ky_announce(parameters, forces->n, "exact sums for the check");
     if (!status && samples)
         status = check_forces(engine, forces, samples, result, error);
     return status;
@@ -151,6 +156,7 @@ enum ky_status force_measure(const struct ky_parameters *parameters, struct ky_b
     if (!status && request->sinks)
         status = ky_engine_unroll(engine, request->sinks, request->sources, error);
     if (!status) {
+        ky_announce(parameters, n, "bodies to the engine");
         struct ky_bodies input = *bodies;
         input.acceleration = NULL; /* of another evaluation */
         input.potential = NULL;
@@ -164,6 +170,31 @@ enum ky_status force_measure(const struct ky_parameters *parameters, struct ky_b
         status = measure(engine, bodies, request, result, error);
     ky_engine_close(engine);
     return status;
+}
+
+enum ky_status force_foresee(const struct ky_parameters *parameters, size_t n,
+                             const struct force_request *request, struct force_memory *memory,
+                             struct ky_error *error)
+{
+    const double program = 10e6, /* without bodies */
+        given = ky_bodies_bytes(n, KY_WITH_ID, 1), kept = request->keep ? given : 0,
+                 results = ky_bodies_bytes(n, KY_WITH_ACCELERATION | KY_WITH_POTENTIAL, 0);
+    struct ky_parameters resolved;
+    struct ky_engine *engine = NULL;
+    struct ky_memory needs;
+    enum ky_status status = ky_force_resolve(parameters, &resolved, error);
+    if (!status)
+        status = ky_engine_open(&resolved, 0, &engine, error);
+    if (status)
+        return status;
+    ky_engine_memory(engine, 0, n, &needs);
+    ky_engine_close(engine);
+    double evaluation = kept + needs.host, after = kept + needs.kept + results;
+    if (!request->check && !request->keep)
+        after = 0;
+    *memory = (struct force_memory){program + fmax(given + needs.kept, fmax(evaluation, after)),
+                                    needs.device};
+    return KY_OK;
 }
 
 enum ky_status force_measure_plummer(const struct ky_parameters *parameters, size_t n,

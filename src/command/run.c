@@ -152,29 +152,6 @@ static void keep_processor(const struct cli *cli, struct ky_parameters *paramete
         parameters->threads = -1;
 }
 
-/* Up to this number the bodies are made or read for a plan, which takes no time to speak of. Of
- * more bodies only the number is known; so the step is not known unless it is given. */
-enum { LARGEST_MADE = 100000 };
-
-/* The bodies of the run. For a plan of many bodies only their number. */
-static enum ky_status get_bodies(struct cli *cli, struct request *request,
-                                 struct ky_snapshot *snapshot, char origin[ORIGIN])
-{
-    uint64_t *n = &request->source.options.parameters.n, wanted = *n;
-    int count_alone = request->dry && request->source.model && wanted > LARGEST_MADE;
-    if (count_alone)
-        *n = 1000; /* to check the model and its options */
-    request->source.reading.count_above = request->dry ? LARGEST_MADE : 0;
-    enum ky_status status =
-        source_get(cli, &request->source, &request->parameters, snapshot, origin);
-    *n = wanted;
-    if (status || !count_alone)
-        return status;
-    ky_bodies_free(&snapshot->bodies);
-    snapshot->bodies.n = (size_t)wanted;
-    return KY_OK;
-}
-
 /* What the run would do and need, for --dry-run. */
 static enum ky_status show_plan(struct cli *cli, const struct request *request,
                                 const struct ky_snapshot *snapshot)
@@ -242,7 +219,8 @@ static enum ky_status start(struct cli *cli, struct request *request)
                        file, file);
     if (!request->run.output && !request->dry)
         return ky_fail(&cli->error, KY_USAGE, "no output: give --output FOLDER");
-    enum ky_status status = get_bodies(cli, request, &snapshot, origin);
+    enum ky_status status = (request->dry ? source_plan : source_get)(
+        cli, &request->source, &request->parameters, &snapshot, origin);
     request->run.origin = origin;
     request->run.input = file;
     char *source = status ? NULL : source_text(cli, &request->source);

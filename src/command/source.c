@@ -171,6 +171,26 @@ enum ky_status source_get(struct cli *cli, struct source *source, struct ky_para
     return status;
 }
 
+/* Up to this number the bodies are made or read for a plan, which takes no time to speak of. */
+enum { LARGEST_MADE = 100000 };
+
+enum ky_status source_plan(struct cli *cli, struct source *source, struct ky_parameters *parameters,
+                           struct ky_snapshot *snapshot, char origin[ORIGIN])
+{
+    uint64_t *n = &source->options.parameters.n, wanted = *n;
+    int count_alone = source->model && wanted > LARGEST_MADE;
+    if (count_alone)
+        *n = 1000; /* to check the model and its options */
+    source->reading.count_above = LARGEST_MADE;
+    enum ky_status status = source_get(cli, source, parameters, snapshot, origin);
+    *n = wanted;
+    if (status || !count_alone)
+        return status;
+    ky_bodies_free(&snapshot->bodies);
+    snapshot->bodies.n = (size_t)wanted;
+    return KY_OK;
+}
+
 enum ky_status source_soften(struct cli *cli, struct ky_parameters *parameters,
                              struct ky_snapshot *snapshot, char remark[KY_REMARK])
 {

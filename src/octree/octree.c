@@ -180,19 +180,12 @@ double ky_octree_memory(const struct ky_parameters *parameters, size_t n)
 {
     /* The cells a body of uniform cubes, whose number goes up and down with n, and of Plummer
      * spheres: 1.2 to 1.46 with leaves of one body, 0.16 to 0.353 with 16, to 0.058 with 128. */
-    double cells = (double)n * (parameters->leaf < 4 ? 1.4 : 6.6 / (parameters->leaf + 6)) + 64;
-    const size_t cell[] = {sizeof(struct ky_cell_centre),
-                           sizeof(struct ky_low),
-                           sizeof(struct ky_cell_link),
-                           sizeof(struct ky_cell_box),
-                           KY_MOMENTS(parameters->multipole) * sizeof(float),
-                           1,
-                           1};
+    double cells = (double)n * (parameters->leaf < 4 ? 1.4 : 6.27 / (parameters->leaf + 6)) + 64;
+    const double cell = sizeof(struct ky_cell_centre) + sizeof(struct ky_low) +
+                        sizeof(struct ky_cell_link) + sizeof(struct ky_cell_box) +
+                        KY_MOMENTS(parameters->multipole) * sizeof(float) + 2;
     double groups = 2 * (double)n / parameters->group + 64;
-    double bytes = ky_allocated((double)n * 4 * sizeof(double)) +
-                   ky_allocated((double)n * sizeof(uint32_t)) + groups * sizeof(struct ky_group) +
-                   sizeof(struct ky_octree_scratch);
-    for (size_t k = 0; k < sizeof cell / sizeof *cell; k++)
-        bytes += ky_allocated(cells * (double)cell[k]);
-    return bytes;
+    return ky_allocated((double)n * 4 * sizeof(double)) +
+           ky_allocated((double)n * sizeof(uint32_t)) + cells * cell +
+           groups * sizeof(struct ky_group) + sizeof(struct ky_octree_scratch);
 }

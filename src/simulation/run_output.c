@@ -30,6 +30,7 @@ enum ky_status ky_run_write_snapshot(struct ky_run *run, struct ky_error *error)
     ky_write_options_defaults(&options);
     options.overwrite = 1; /* a resumed run writes the same bytes again */
     options.compress = run->given.compress;
+    ky_announce(&run->parameters, run->sim->n, "writing a snapshot");
     ky_engine_trim(run->sim->engine);
     enum ky_status status =
         ky_folder_snapshot(run->folder, (size_t)run->state.snapshots, path, error);
@@ -117,6 +118,7 @@ enum ky_status ky_run_write_restart(struct ky_run *run, struct ky_error *error)
     const char *origin = run->origin ? run->origin : "";
     const char *source = run->source ? run->source : "";
     struct ky_section stored = {0};
+    ky_announce(&run->parameters, run->sim->n, "writing a restart file");
     status = ky_run_store_state(&state, &stored, error);
     const struct ky_section extra[] = {
         stored,

@@ -11,7 +11,7 @@
 /* Bytes of a body in a snapshot and in a restart file, which has its acceleration too. */
 enum { IN_SNAPSHOT = 72, IN_RESTART = 96 };
 /* Bytes that the program takes without bodies. */
-static const double program = 13e6;
+static const double program = 16e6;
 
 /* The most of three moments: the bodies and their copy on the engine; an evaluation of the forces;
  * the copy for a snapshot. A restart file takes one array at a time, which is less. Ids that count

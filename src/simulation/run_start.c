@@ -114,12 +114,14 @@ static enum ky_status check(struct ky_run *run, const struct ky_snapshot *initia
     enum ky_status status = ky_parameters_resolve(&run->parameters, &resolved, error);
     if (!status)
         status = ky_units_check(&units, error);
+    ky_announce(&run->parameters, initial->bodies.n, "check of the bodies");
     if (!status)
         status = ky_bodies_check(&initial->bodies, error);
     if (!status)
         status = check_hash(run, &initial->bodies, error);
     if (!status)
         status = ky_softening_choose(&run->parameters, initial, run->remark, error);
+    ky_announce(&run->parameters, initial->bodies.n, "sizes and times of the system");
     if (!status)
         status = ky_run_scales(&run->parameters, &initial->bodies, scales, error);
     if (!status)
@@ -136,6 +138,7 @@ static enum ky_status place(struct ky_run *run, struct ky_snapshot *initial, str
 {
     int mutual = !isnan(run->parameters.softening) ||
                  (ky_softening_how(run->parameters.softening_kind) & KY_EPS_OF_BOTH);
+    ky_announce(&run->parameters, initial->bodies.n, "bodies to the engine");
     enum ky_status status =
         ky_sim_place(&run->parameters, &initial->bodies, initial->time, &run->sim, error);
     if (status)
@@ -154,6 +157,7 @@ static enum ky_status place(struct ky_run *run, struct ky_snapshot *initial, str
                                        .has_seed = (uint64_t)run->given.has_seed,
                                        .units = initial->units};
     run->state.units.g = run->parameters.g;
+    ky_announce(&run->parameters, run->sim->n, "first forces");
     return ky_sim_first_forces(run->sim, error);
 }
 

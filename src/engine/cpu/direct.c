@@ -21,8 +21,12 @@ double ky_cpu_direct_memory(const struct ky_parameters *parameters, size_t n)
 }
 
 /* Positions relative to `centre` as float and, for extended, the rest as a second float. */
-static void fill_single(struct ky_cpu *cpu, const double centre[3], struct ky_direct *direct)
+static enum ky_status fill_single(struct ky_cpu *cpu, const double centre[3],
+                                  struct ky_direct *direct, struct ky_error *error)
 {
+    const size_t bytes = (size_t)ky_cpu_direct_memory(cpu->parameters, cpu->n);
+    if (!cpu->column && !(cpu->column = ky_allocate(bytes, 1)))
+        return ky_no_memory(error, "float columns of the direct sum", bytes, 1);
     size_t n = cpu->n;
     float *column = cpu->column, *mass = column + 3 * n, *eps2 = column + 4 * n,
           *low = cpu->parameters->precision == KY_EXTENDED ? column + 5 * n : NULL;
@@ -48,6 +52,7 @@ static void fill_single(struct ky_cpu *cpu, const double centre[3], struct ky_di
         .low = {low, low ? low + n : NULL, low ? low + 2 * n : NULL},
         .how = cpu->how,
     };
+    return KY_OK;
 }
 
 /* In double the engine's own columns serve as they are; *eps2 has to be freed. */
@@ -110,14 +115,15 @@ enum ky_status ky_cpu_direct(struct ky_cpu *cpu, struct ky_error *error)
 {
     double start = ky_clock(), centre[3] = {0}, *eps2 = NULL;
     struct ky_direct direct;
+    enum ky_status status;
     if (cpu->parameters->precision == KY_DOUBLE) {
-        enum ky_status status = fill_double(cpu, &direct, &eps2, error);
-        if (status != KY_OK)
-            return status;
+        status = fill_double(cpu, &direct, &eps2, error);
     } else {
         ky_cpu_centre(cpu, centre);
-        fill_single(cpu, centre, &direct);
+        status = fill_single(cpu, centre, &direct, error);
     }
+    if (status)
+        return status;
     all_sinks(cpu, &direct, centre);
     free(eps2);
     cpu->report.walk = ky_clock() - start;

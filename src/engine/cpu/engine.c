@@ -53,12 +53,12 @@ static enum ky_status device(size_t index, struct ky_device *device)
     return KY_OK;
 }
 
-/* By enum ky_force: what computes, and the bytes of its tree. */
+/* By enum ky_force: what computes, and the bytes that it needs. */
 static const struct {
     enum ky_status (*forces)(struct ky_cpu *cpu, struct ky_error *error);
-    double (*tree)(const struct ky_parameters *parameters, size_t n);
+    double (*memory)(const struct ky_parameters *parameters, size_t n);
 } methods[] = {
-    [KY_DIRECT] = {ky_cpu_direct, NULL},
+    [KY_DIRECT] = {ky_cpu_direct, ky_cpu_direct_memory},
     [KY_WALK] = {ky_cpu_tree, ky_octree_memory},
     [KY_LIST] = {NULL, NULL},
     [KY_TREE] = {ky_cpu_tree, ky_octree_memory},
@@ -72,8 +72,6 @@ static void memory(const struct ky_engine *engine, size_t n, struct ky_memory *m
     const struct ky_cpu *cpu = (const struct ky_cpu *)engine;
     const struct ky_parameters *parameters = cpu->parameters;
     double columns = COLUMNS * ky_allocated((double)n * sizeof(double));
-    if (parameters->force == KY_DIRECT)
-        columns += ky_allocated(ky_cpu_direct_memory(parameters, n));
     *memory = (struct ky_memory){.host = columns, .kept = columns};
     if (parameters->force == KY_TREE) {
         const struct ky_octree deep = {.levels = 64};
@@ -83,8 +81,8 @@ static void memory(const struct ky_engine *engine, size_t n, struct ky_memory *m
         memory->host += ky_cpu_blocks_memory(parameters, n);
         memory->kept += ky_cpu_blocks_memory(parameters, n);
     }
-    if (methods[parameters->force].tree)
-        memory->host += methods[parameters->force].tree(parameters, n);
+    if (methods[parameters->force].memory)
+        memory->host += methods[parameters->force].memory(parameters, n);
 }
 
 /* Every column of every body. */
@@ -141,12 +139,6 @@ static enum ky_status allocate_columns(struct ky_cpu *cpu, struct ky_error *erro
     cpu->partial = ky_allocate_zeroed(chunks * KY_SUMS, sizeof(double));
     if (!cpu->partial)
         return ky_no_memory(error, "partial sums", chunks * KY_SUMS, sizeof(double));
-    if (cpu->parameters->force == KY_DIRECT) {
-        size_t bytes = (size_t)ky_cpu_direct_memory(cpu->parameters, cpu->n);
-        cpu->column = ky_allocate(bytes, 1);
-        if (!cpu->column)
-            return ky_no_memory(error, "float columns of the direct sum", bytes, 1);
-    }
     return ky_cpu_clear_columns(cpu, error);
 }
 
@@ -339,6 +331,8 @@ static void trim(struct ky_engine *engine)
     ky_octree_free(&cpu->tree);
     ky_octree_init(&cpu->tree);
     cpu->tree_stands = cpu->tree_serves = 0;
+    free(cpu->column);
+    cpu->column = NULL;
 }
 
 const struct ky_engine_verbs ky_cpu_engine = {

@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+# The memory that --dry-run predicts against the peak of the process, from two million bodies on. Of fewer, the program itself
+# and what the C library keeps count for more than 5 %.
+import os
+import subprocess
+import sys
+import time
+
+from tap import KYOHO, check, finish, folder, run_json
+
+
+def peak(words):
+    """The largest resident size of a run to its end, in bytes."""
+    process = subprocess.Popen([KYOHO, *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = status
+    return usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024) if status == 0 else 0
+
+
+def peak_before_sums(words):
+    """The same of a run that is ended when its memory has not grown for a while: exact sums of so many bodies take minutes and
+    no memory."""
+    process = subprocess.Popen([KYOHO, *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    most, since = 0, time.monotonic()
+    while process.poll() is None and time.monotonic() - since < 5:
+        with open(f"/proc/{process.pid}/status") as file:
+            now = next((int(line.split()[1]) * 1024 for line in file if line.startswith("VmHWM")), 0)
+        if now > most:
+            most, since = now, time.monotonic()
+        time.sleep(0.05)
+    process.kill()
+    process.wait()
+    return most
+
+
+TREE = ["--engine", "cpu", "--threads", "2", "--opening", "offset", "--theta", "2", "--multipole", "2"]
+DIRECT = ["--engine", "cpu", "--threads", "2", "--force", "direct", "--precision"]
+with folder() as where:
+    def expect(measure, words, what):
+        predicted = run_json(*words, "--dry-run")["host_bytes"]
+        found = measure(words)
+        check(found and abs(predicted / found - 1) < 0.05, f"the memory of {what} is foreseen within 5 %",
+              f"predicted {predicted:.4g}, found {found:.4g} bytes")
+
+    if not os.path.exists("/proc/self/status"):
+        check(True, "memory is foreseen # SKIP no /proc")
+        finish()
+    for n in (2000000, 3500000):
+        model = ["--model", "plummer", "-n", str(n)]
+        expect(peak, ["force", *model, *TREE], f"force --force tree, {n} bodies")
+        expect(peak, ["run", *model, *TREE, "--steps", "1", "--output", os.path.join(where, str(n))], f"run --force tree, {n} bodies")
+    model = ["--model", "plummer", "-n", "2000000"]
+    expect(peak, ["force", *model, *TREE, "-o", os.path.join(where, "f.tipsy")], "force -o FILE")
+    model[1] = "uniform-cube"
+    expect(peak, ["force", *model, *TREE, "--leaf", "32"], "force --leaf 32, a cube")
+    expect(peak_before_sums, ["force", *model, *DIRECT, "single"], "force --force direct --precision single")
+    expect(peak_before_sums, ["run", *model, *DIRECT, "extended", "--steps", "1", "--output", os.path.join(where, "d")],
+           "run --force direct")
+finish()
