@@ -32,13 +32,12 @@ struct sums {
 
 struct work {
     struct ky_octree *tree;
-    const struct ky_octree_bodies *bodies;
-    struct sums *branch; /* of the cut cells, or NULL while they are made */
+    const struct ky_octree_bodies *bodies; /* of a build */
+    const double (*position)[3];           /* of a tree that is kept: where its bodies are now */
+    struct sums *branch;                   /* of the cut cells, or NULL while they are made */
     size_t next_branch;
     int opening, edge;
     double theta_inverse, power; /* power: of l in `relative` */
-    double digit;                /* of the readers' places, see octree.h */
-    int kept;                    /* 1: the tree was built for other places of the bodies */
 };
 
 /* ---- the opening radius -----------------------------------------------------------------------
@@ -84,7 +83,7 @@ static float opening_radius2(const struct work *work, const struct sums *sums, u
         l = fmax(l, sums->high[axis] - sums->low[axis]);
     double cube = work->edge ? edge_of(work->tree, cell) : 0;
     const int fits = cube > 0 && fits_cube(work->tree, sums, cell, cube, centre);
-    if (cube > 0 && !fits && !work->kept)
+    if (cube > 0 && !fits && !work->position)
         work->tree->depth[cell] = KY_OFF_FRAME, cube = 0;
     for (int axis = 0; axis < 3; axis++) {
         if (!fits)
@@ -200,6 +199,7 @@ static void store(const struct work *work, uint32_t cell, const struct sums *sum
 {
     struct ky_octree *tree = work->tree;
     struct ky_cell_box *box = &tree->box[cell];
+    const double digit = tree->scratch->digit;
     double high[3], low[3], far = 0;
     *box = (struct ky_cell_box){{0}, {0}};
     for (int axis = 0; axis < 3; axis++) {
@@ -210,7 +210,7 @@ static void store(const struct work *work, uint32_t cell, const struct sums *sum
         far += fabs(place);
         double below = place - (sums->low[axis] - tree->origin[axis]),
                above = (sums->high[axis] - tree->origin[axis]) - place;
-        double wider = work->digit * (fabs(place) + (below > above ? below : above));
+        double wider = digit * (fabs(place) + (below > above ? below : above));
         box->below[axis] = round_up(below + wider);
         box->above[axis] = round_up(above + wider);
     }
@@ -286,13 +286,25 @@ static void copy_bodies(const struct work *work, size_t begin, size_t end)
         tree->y[k] = from->y[i];
         tree->z[k] = from->z[i];
     }
-    for (size_t k = begin; k < end && !work->kept; k++)
+    for (size_t k = begin; k < end; k++)
         tree->mass[k] = from->mass[tree->order[k]];
-    if (tree->softening2 && !work->kept)
+    if (tree->softening2)
         for (size_t k = begin; k < end; k++) {
             double softening = from->softening[tree->order[k]];
             tree->softening2[k] = softening * softening;
         }
+}
+
+/* Positions alone, of bodies that were copied at the build. */
+static void move_bodies(const struct work *work, size_t begin, size_t end)
+{
+    struct ky_octree *tree = work->tree;
+    for (size_t k = begin; k < end; k++) {
+        const double *from = work->position[tree->order[k]];
+        tree->x[k] = from[0];
+        tree->y[k] = from[1];
+        tree->z[k] = from[2];
+    }
 }
 
 static void pad_bodies(struct ky_octree *tree)
@@ -373,9 +385,7 @@ static enum ky_status sum_tree(struct work *work, const struct ky_parameters *pa
 {
     struct ky_octree *tree = work->tree;
     size_t cuts = 0;
-    place_origin(tree, work->bodies);
     describe_opening(work, parameters);
-    work->digit = work->bodies->digit + DIGIT;
     enum ky_status status = ky_octree_cut(tree, BRANCH, &cuts, error);
     if (status)
         return status;
@@ -389,7 +399,7 @@ static enum ky_status sum_tree(struct work *work, const struct ky_parameters *pa
     for (size_t i = 0; i < cuts; i++) {
         uint32_t cell = tree->scratch->cut[i];
         size_t begin = tree->link[cell].body;
-        copy_bodies(work, begin, begin + tree->link[cell].bodies);
+        (work->position ? move_bodies : copy_bodies)(work, begin, begin + tree->link[cell].bodies);
         sum_cell(work, cell, &branch[i]);
     }
     work->branch = branch;
@@ -410,12 +420,14 @@ enum ky_status ky_octree_moments(struct ky_octree *tree, const struct ky_octree_
     if (status)
         return status;
     start_cells(tree);
+    place_origin(tree, bodies);
+    tree->scratch->digit = bodies->digit + DIGIT;
     return sum_tree(&work, parameters, error);
 }
 
-enum ky_status ky_octree_move(struct ky_octree *tree, const struct ky_octree_bodies *bodies,
+enum ky_status ky_octree_move(struct ky_octree *tree, const double (*position)[3],
                               const struct ky_parameters *parameters, struct ky_error *error)
 {
-    struct work work = {.tree = tree, .bodies = bodies, .kept = 1};
+    struct work work = {.tree = tree, .position = position};
     return sum_tree(&work, parameters, error);
 }

@@ -167,11 +167,12 @@ enum ky_status ky_octree_build(struct ky_octree *tree, const struct ky_octree_bo
     return status;
 }
 
-enum ky_status ky_octree_refresh(struct ky_octree *tree, const struct ky_octree_bodies *bodies,
+enum ky_status ky_octree_refresh(struct ky_octree *tree, const double (*position)[3],
                                  const struct ky_parameters *parameters, struct ky_error *error)
 {
     double clock = ky_clock();
-    enum ky_status status = tree->n == 0 ? KY_OK : ky_octree_move(tree, bodies, parameters, error);
+    enum ky_status status =
+        tree->n == 0 ? KY_OK : ky_octree_move(tree, position, parameters, error);
     tree->seconds.moments = lap(&clock);
     return status;
 }

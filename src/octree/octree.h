@@ -78,11 +78,11 @@ void ky_octree_free(struct ky_octree *tree);
  * more, KY_FAULT when memory is out; the tree is empty then. */
 enum ky_status ky_octree_build(struct ky_octree *tree, const struct ky_octree_bodies *bodies,
                                const struct ky_parameters *parameters, struct ky_error *error);
-/* Goes with the bodies of the last build to where they are now: order, cells and groups stay;
- * boxes, opening radii and moments are made anew from positions alone. With `cell edge` a cell
- * keeps its edge, about its box where that has left the cube. The parameters are those of the
+/* Goes with the bodies of the last build to where they are now, in the caller's order: order,
+ * cells, groups and origin stay; boxes, opening radii and moments are made anew. With `cell edge` a
+ * cell keeps its edge, about its box where that has left the cube. The parameters are those of the
  * build. Only `moments` of the seconds changes. KY_FAULT when memory is out. */
-enum ky_status ky_octree_refresh(struct ky_octree *tree, const struct ky_octree_bodies *bodies,
+enum ky_status ky_octree_refresh(struct ky_octree *tree, const double (*position)[3],
                                  const struct ky_parameters *parameters, struct ky_error *error);
 /* Makes `next` of all links, which the walk for one body needs. */
 void ky_octree_link(struct ky_octree *tree);

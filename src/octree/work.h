@@ -27,6 +27,7 @@ struct ky_octree_scratch {
     struct ky_sprout *sprout, *own_sprout; /* in block, or own_sprout when block is too small */
     size_t sprouts, sprout_capacity;
     uint32_t *cut;
+    double digit; /* of the readers' places, see octree.h */
     struct ky_frame frame;
     struct ky_hilbert hilbert;
     int threads;
@@ -72,7 +73,7 @@ enum ky_status ky_octree_cut(struct ky_octree *tree, size_t limit, size_t *count
 enum ky_status ky_octree_moments(struct ky_octree *tree, const struct ky_octree_bodies *bodies,
                                  const struct ky_parameters *parameters, struct ky_error *error);
 /* The same for a tree that has them, of whose bodies only the positions have changed. */
-enum ky_status ky_octree_move(struct ky_octree *tree, const struct ky_octree_bodies *bodies,
+enum ky_status ky_octree_move(struct ky_octree *tree, const double (*position)[3],
                               const struct ky_parameters *parameters, struct ky_error *error);
 /* Makes the groups. */
 enum ky_status ky_octree_groups(struct ky_octree *tree, const struct ky_parameters *parameters,

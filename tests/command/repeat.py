@@ -51,6 +51,10 @@ with folder() as top:
         "--output", path("back"))
     repeats("back")
 
+    run("run", "--model", "hernquist", "-n", "300", "--softening", "0.1", "--integrator", "block", "--eta", "0.15", "--step-max", "0.07", "--step-min", "0.001",
+        "--engine", "cpu", *QUICK, "--output", path("block"))
+    repeats("block")
+
     # files: by a relative name, from another place, with softenings of their own and units
     run("model", "plummer", "-n", "200", "--softening", "0.1", "-o", path("in.csv"))
     rows = [line for line in open(path("in.csv")).read().splitlines() if not line.startswith("#")]

@@ -94,6 +94,17 @@ with folder() as top:
     run("run", "--resume", path("sse2b"), "--end", "0.5", "--quiet")
     check(state(path("sse2"), scratch) == state(path("sse2b"), scratch), "a resumed run keeps its instruction set")
 
+    # block steps: steps of the bodies' own go on too, also from within a longest step
+    block = ["--model", "hernquist", "-n", "1500", "--softening", "0.02", "--integrator", "block", "--step", "0.03125", "--engine", "cpu", "--quiet"]
+    run("run", *block, "--at", "0.1", "--end", "0.26", "--shorten", "--output", path("block"))
+    run("run", *block, "--end", "0.1", "--shorten", "--output", path("block2"))
+    run("run", "--resume", path("block2"), "--end", "0.26", "--quiet")
+    check(state(path("block"), scratch)[0][-1] == state(path("block2"), scratch)[0][-1], "block steps go on from a restart file")
+    told = json.load(open(path("block2/run.json")))["blocks"]
+    check(told == json.load(open(path("block/run.json")))["blocks"], "and count on")
+    check(told["count"] > 16 and 1 < told["mean_bodies"] < 1500 and told["shortest_step"] < 0.03125 and told["steps_cut"] == 0,
+          "and run.json tells of them", told)
+
     # one run at a time in a folder
     process = start(*MODEL, "--end", "50", "--output", path("live"))
     wait_for(lambda: os.path.exists(path("live/restart.kyo")), "a restart file")

@@ -688,6 +688,19 @@ static double longest(const struct ky_cell_box *box)
     return l;
 }
 
+static enum ky_status refresh(struct ky_octree *tree, const struct sample *s,
+                              const struct ky_parameters *parameters)
+{
+    struct ky_error error = {0};
+    double(*position)[3] = ky_allocate(s->view.n, sizeof *position);
+    for (size_t i = 0; i < s->view.n; i++)
+        position[i][0] = s->x[i], position[i][1] = s->y[i], position[i][2] = s->z[i];
+    enum ky_status status =
+        ky_octree_refresh(tree, (const double(*)[3])position, parameters, &error);
+    free(position);
+    return status;
+}
+
 /* A tree whose bodies have moved has their moments and boxes, and the cells and links of before;
  * where none has moved it has the same bytes. Edges stay, about the box where that has left the
  * cube. */
@@ -707,17 +720,17 @@ static void a_tree_follows_its_bodies(void **state)
         assert_ok(ky_octree_build(&before, &s.view, &parameters, &error));
         assert_ok(ky_octree_build(&one, &s.view, &parameters, &error));
         ky_octree_link(&tree), ky_octree_link(&before), ky_octree_link(&one);
-        assert_ok(ky_octree_refresh(&tree, &s.view, &parameters, &error));
+        assert_ok(refresh(&tree, &s, &parameters));
         if (s.view.n)
             assert_same_trees(&before, &tree);
         for (size_t i = 0; i < s.view.n; i++) {
             struct ky_random random = ky_random_at(9, 0, i);
             s.x[i] += 0.2 * ky_random_normal(&random), s.y[i] += 0.2 * ky_random_normal(&random);
         }
-        assert_ok(ky_octree_refresh(&tree, &s.view, &parameters, &error));
+        assert_ok(refresh(&tree, &s, &parameters));
         one.scratch->threads = 1, tree.scratch->threads = 3;
-        assert_ok(ky_octree_refresh(&tree, &s.view, &parameters, &error));
-        assert_ok(ky_octree_refresh(&one, &s.view, &parameters, &error));
+        assert_ok(refresh(&tree, &s, &parameters));
+        assert_ok(refresh(&one, &s, &parameters));
         if (s.view.n) {
             assert_same_trees(&one, &tree);
             check_order(&tree, &s);

@@ -40,8 +40,7 @@ struct blocks {
 void ky_cpu_free_blocks(struct ky_cpu *cpu)
 {
     struct ky_cpu_blocks *own = &cpu->blocks;
-    for (int c = 0; c < 3; c++)
-        free(own->at[c]);
+    free(own->at);
     free(own->level);
     free(own->active);
     free(own->count);
@@ -63,14 +62,12 @@ static enum ky_status reserve(struct ky_cpu *cpu, size_t chunks, struct ky_error
     struct ky_cpu_blocks *own = &cpu->blocks;
     if (own->level)
         return KY_OK;
-    for (int c = 0; c < 3; c++)
-        own->at[c] = ky_allocate(cpu->n, sizeof *own->at[c]);
+    own->at = ky_allocate(3 * cpu->n, sizeof *own->at);
     own->level = ky_allocate(cpu->n, 1);
     own->active = ky_allocate(cpu->n, sizeof *own->active);
     own->group = ky_allocate(cpu->n, sizeof *own->group);
     own->count = ky_allocate(chunks + 1, sizeof *own->count);
-    if (own->at[0] && own->at[1] && own->at[2] && own->level && own->active && own->group &&
-        own->count)
+    if (own->at && own->level && own->active && own->group && own->count)
         return KY_OK;
     ky_cpu_free_blocks(cpu);
     return ky_no_memory(error, "block steps", cpu->n, BYTES);
@@ -191,19 +188,28 @@ static int set_clock(struct blocks *b, uint64_t tick)
     return due;
 }
 
+/* Where coordinate c of body i stands in at[]: c × across + i × along. */
+struct layout {
+    size_t across, along;
+};
+static struct layout layout_of(const struct ky_cpu *cpu)
+{
+    return cpu->tree_serves ? (struct layout){1, 3} : (struct layout){cpu->n, 1};
+}
+
 /* Where the bodies of a chunk stand; returns how many have steps that end. */
 static size_t predict(const struct blocks *b, struct range range, int due)
 {
     const struct ky_cpu *cpu = b->cpu;
     const unsigned char *level = cpu->blocks.level;
+    const struct layout layout = layout_of(cpu);
     size_t active = 0;
-    for (size_t i = range.begin; i < range.end; i++)
+    for (size_t i = range.begin; i < range.end; i++) {
+        const double half = b->half[level[i]], drift = b->drift[level[i]];
+        double *at = cpu->blocks.at + i * layout.along;
         active += level[i] >= due;
-    for (int c = 0; c < 3; c++) {
-        const double *x = cpu->x[c], *v = cpu->v[c], *a = cpu->a[c];
-        double *at = cpu->blocks.at[c];
-        for (size_t i = range.begin; i < range.end; i++)
-            at[i] = x[i] + b->drift[level[i]] * (v[i] + b->half[level[i]] * a[i]);
+        for (size_t c = 0; c < 3; c++)
+            at[c * layout.across] = cpu->x[c][i] + drift * (cpu->v[c][i] + half * cpu->a[c][i]);
     }
     return active;
 }
@@ -212,14 +218,15 @@ static size_t predict(const struct blocks *b, struct range range, int due)
 static void open_steps(const struct blocks *b, struct range range, int due, uint32_t *list)
 {
     const struct ky_cpu *cpu = b->cpu;
+    const struct layout layout = layout_of(cpu);
     for (size_t i = range.begin; i < range.end; i++) {
         const int level = cpu->blocks.level[i];
         if (level < due)
             continue;
         *list++ = (uint32_t)i;
-        for (int c = 0; c < 3; c++) {
+        for (size_t c = 0; c < 3; c++) {
             cpu->v[c][i] += b->half[level] * cpu->a[c][i];
-            cpu->x[c][i] = cpu->blocks.at[c][i];
+            cpu->x[c][i] = cpu->blocks.at[c * layout.across + i * layout.along];
         }
     }
 }
@@ -245,27 +252,20 @@ static void go_to(struct blocks *b, uint64_t tick)
             open_steps(b, range_of(b, k), due, own->active + own->count[k]);
 }
 
-static void exchange_places(struct ky_cpu *cpu)
-{
-    for (int c = 0; c < 3; c++) {
-        double *x = cpu->x[c];
-        cpu->x[c] = cpu->blocks.at[c];
-        cpu->blocks.at[c] = x;
-    }
-}
-
-/* Forces of the active bodies, all bodies standing at the present tick. */
+/* Forces of the active bodies, all bodies standing at the present tick: a tree that serves takes
+ * them there; else their places are the engine's for as long. */
 static enum ky_status evaluate(const struct blocks *b, struct ky_error *error)
 {
     struct ky_cpu *cpu = b->cpu;
     const struct ky_active active = {b->active, cpu->blocks.active};
-    if (b->way->now % b->way->stride == 0 || cpu->blocks.more > (int64_t)BUILD * (int64_t)cpu->n)
-        cpu->tree_serves = 0;
+    double *const own[3] = {cpu->x[0], cpu->x[1], cpu->x[2]};
+    for (size_t c = 0; c < 3 && !cpu->tree_serves; c++)
+        cpu->x[c] = cpu->blocks.at + c * cpu->n;
     cpu->in_block = 1;
-    exchange_places(cpu);
     enum ky_status status = ky_cpu_evaluate(cpu, b->active < cpu->n ? &active : NULL, error);
-    exchange_places(cpu);
     cpu->in_block = cpu->tree_stands = 0;
+    for (int c = 0; c < 3; c++)
+        cpu->x[c] = own[c];
     return status;
 }
 
@@ -295,6 +295,8 @@ static enum ky_status one_block(struct blocks *b, struct ky_error *error)
 {
     struct ky_advance *way = b->way;
     const uint64_t step = way->stride >> deepest_level(b), tick = way->now + step;
+    if (way->now % way->stride == 0 || b->cpu->blocks.more > BUILD * (int64_t)b->cpu->n)
+        b->cpu->tree_serves = 0;
     go_to(b, tick);
     enum ky_status status = evaluate(b, error);
     if (status)

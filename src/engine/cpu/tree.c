@@ -248,8 +248,8 @@ enum ky_status ky_cpu_stand_tree(struct ky_cpu *cpu, const struct ky_parameters 
 static enum ky_status refresh_tree(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                    struct ky_error *error)
 {
-    const struct ky_octree_bodies bodies = bodies_of(cpu);
-    enum ky_status status = ky_octree_refresh(&cpu->tree, &bodies, parameters, error);
+    const double(*at)[3] = (const double(*)[3])cpu->blocks.at;
+    enum ky_status status = ky_octree_refresh(&cpu->tree, at, parameters, error);
     cpu->report.moments += cpu->tree.seconds.moments;
     return status;
 }
