@@ -16,6 +16,7 @@ draw ${all:-threads*}
 models ${all:-*seed*}
 analysis ${all:-*threads*}
 sim ${all:-threads*}
+block ${all:-threads*}
 general_walk ${all:-threads*}"
 jobs=${JOBS:-$(nproc)}
 export build="$BUILD/thread" CMOCKA_MESSAGE_OUTPUT=STDOUT OMP_NUM_THREADS=2 TSAN_OPTIONS=ignore_noninstrumented_modules=1
