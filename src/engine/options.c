@@ -53,7 +53,7 @@ static const struct ky_option force_options[] = {
     {"leaf", KY_OPTION_INTEGER, FIELD(leaf), "16", 1, 4096, NULL, NULL,
      "maximum number of bodies in a leaf"},
     {"group", KY_OPTION_INTEGER, FIELD(group), "64", 1, 256, NULL, NULL,
-     "maximum number of bodies that walk together"},
+     "maximum number of bodies that walk together; a device takes 32 at most"},
     {"precision", KY_OPTION_CHOICE, FIELD(precision), NULL, KY_NO_RANGE, "single|extended|double",
      NULL,
      "arithmetic of pairs: single: float; extended: distances of 48 bits, then float; double: "

@@ -70,6 +70,15 @@ void ky_hilbert_init(struct ky_hilbert *hilbert)
         }
 }
 
+void ky_curve_steps(int hilbert, uint32_t step[8 * KY_HILBERT_STATES])
+{
+    for (unsigned start = 0; start < KY_HILBERT_STATES; start++)
+        for (unsigned octant = 0; octant < 8; octant++) {
+            unsigned state = start, place = hilbert ? hilbert_level(&state, octant) : octant;
+            step[8 * start + octant] = hilbert ? 8 * state + place : place;
+        }
+}
+
 static inline uint64_t hilbert_key(const struct ky_hilbert *hilbert, uint64_t bits, int levels)
 {
     const uint16_t *table = hilbert->step[0];
@@ -131,16 +140,22 @@ static struct ky_frame frame_of_bounds(const struct bounds *bounds)
     return frame;
 }
 
+struct ky_frame_sample ky_frame_sample(size_t n)
+{
+    size_t samples = n / SAMPLE_SHARE;
+    samples = samples < SAMPLE_SHARE ? SAMPLE_SHARE : samples > SAMPLES ? SAMPLES : samples;
+    samples = samples > n ? n : samples;
+    return (struct ky_frame_sample){samples, (samples + TRIM - 16) / TRIM};
+}
+
 struct ky_frame ky_frame_of_bulk(size_t n, const double *x, const double *y, const double *z,
                                  int threads)
 {
     const double *position[3] = {x, y, z};
     struct bounds bounds;
     bounds_of(n, NULL, x, y, z, &bounds, threads);
-    size_t samples = n / SAMPLE_SHARE;
-    samples = samples < SAMPLE_SHARE ? SAMPLE_SHARE : samples > SAMPLES ? SAMPLES : samples;
-    samples = samples > n ? n : samples;
-    size_t trim = (samples + TRIM - 16) / TRIM;
+    struct ky_frame_sample of = ky_frame_sample(n);
+    size_t samples = of.samples, trim = of.trim;
     for (int axis = 0; axis < 3 && samples > 2 * trim; axis++) {
         double sample[SAMPLES];
         size_t count = 0;

@@ -22,6 +22,10 @@ struct ky_hilbert {
 /* Fills the table. */
 void ky_hilbert_init(struct ky_hilbert *hilbert);
 
+/* For each state of the curve and each octant (Morton bits): place + 8 × the next state. Of Morton
+ * order, which has one state, the rest is 0. */
+void ky_curve_steps(int hilbert, uint32_t step[8 * KY_HILBERT_STATES]);
+
 /* The key of a place in Morton order; i, j and k are below 2^21. */
 uint64_t ky_morton_key(uint32_t i, uint32_t j, uint32_t k);
 /* The Hilbert key of the place that has this Morton key. At least its first `levels` levels are
@@ -42,6 +46,13 @@ static inline int ky_key_common(uint64_t a, uint64_t b)
 {
     return a == b ? KY_KEY_LEVELS : (__builtin_clzll(a ^ b) - 1) / 3;
 }
+
+/* Of n bodies so many say where the bulk is, spread over all, and so many of these count for
+ * nothing at either end of an axis. */
+struct ky_frame_sample {
+    size_t samples, trim;
+};
+struct ky_frame_sample ky_frame_sample(size_t n);
 
 /* The frame of the bulk of n bodies. It holds what lies between two quantiles of a sample, which is
  * the same for the same bodies, and some room about that. It is never larger than the box of all

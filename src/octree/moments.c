@@ -362,21 +362,27 @@ static void place_origin(struct ky_octree *tree, const struct ky_octree_bodies *
                 : ky_high_part(ky_sampled_median(x[axis], 1, bodies->n, KY_ORIGIN_SAMPLE));
 }
 
+unsigned int ky_octree_opening(const struct ky_parameters *parameters)
+{
+    /* The farthest corner of a box is at most √3 l from com, and √3/2 l + s; a little below that,
+     * for rounding, the opening radius holds the box. */
+    double safe = parameters->opening == KY_OFFSET      ? 1.15
+                  : parameters->opening == KY_GEOMETRIC ? 0.57
+                                                        : 0;
+    return (parameters->theta <= safe ? 0U : KY_OPENING_TOUCH) |
+           (parameters->opening == KY_MINIMUM ? KY_OPENING_TO_BOX : 0U) |
+           (parameters->opening == KY_RELATIVE ? KY_OPENING_CUBE : 0U);
+}
+
 static void describe_opening(struct work *work, const struct ky_parameters *parameters)
 {
-    double theta = parameters->theta;
     work->opening = parameters->opening;
     work->edge = parameters->cell == KY_EDGE ||
                  (parameters->cell == KY_CELL_BY_FORCE &&
                   (parameters->force == KY_WALK || parameters->force == KY_LIST));
-    work->theta_inverse = 1 / theta;
+    work->theta_inverse = 1 / parameters->theta;
     work->power = parameters->multipole > 1 ? 3 : 2;
-    /* The farthest corner of a box is at most √3 l from com, and √3/2 l + s; a little below that,
-     * for rounding, the opening radius holds the box. */
-    double safe = work->opening == KY_OFFSET ? 1.15 : work->opening == KY_GEOMETRIC ? 0.57 : 0;
-    work->tree->opening = (theta <= safe ? 0U : KY_OPENING_TOUCH) |
-                          (work->opening == KY_MINIMUM ? KY_OPENING_TO_BOX : 0U) |
-                          (work->opening == KY_RELATIVE ? KY_OPENING_CUBE : 0U);
+    work->tree->opening = ky_octree_opening(parameters);
 }
 
 /* All cells of a tree with links. */

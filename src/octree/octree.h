@@ -84,6 +84,8 @@ enum ky_status ky_octree_build(struct ky_octree *tree, const struct ky_octree_bo
  * build. Only `moments` of the seconds changes. KY_FAULT when memory is out. */
 enum ky_status ky_octree_refresh(struct ky_octree *tree, const double (*position)[3],
                                  const struct ky_parameters *parameters, struct ky_error *error);
+/* KY_OPENING_… of these parameters: what the opening test looks at beside the distance. */
+unsigned int ky_octree_opening(const struct ky_parameters *parameters);
 /* Makes `next` of all links, which the walk for one body needs. */
 void ky_octree_link(struct ky_octree *tree);
 /* Makes (*place)[i], where the caller's i-th body lies along the curve; to be freed. KY_FAULT when

@@ -59,6 +59,15 @@
 #endif
 #endif
 
+/* A number that needs range rather than digits: double wherever there is one. */
+#if defined(__OPENCL_VERSION__)
+#define KY_WIDE float
+#define KY_WIDE_OF(x) x##f
+#else
+#define KY_WIDE double
+#define KY_WIDE_OF(x) x
+#endif
+
 /* Opening tests are in float whatever KY_REAL is; the lanes test several cells at a time. */
 #ifndef KY_FLOAT
 #define KY_FLOAT float

@@ -97,6 +97,23 @@ KY_FN KY_TRUTH ky_opening_opens(struct ky_opening_apart a, struct ky_opening_sid
            ((how & KY_OPENING_CUBE) ? ky_opening_cube_touches(a, s) : ky_opening_box_touches(a, s));
 }
 
+/* How many bodies have which binary exponent of |a|: whole numbers, the same in any order. Bodies
+ * without acceleration do not count. |a| is in the engine's units, for which the range is wide
+ * enough; beyond it the last exponent counts. */
+enum { KY_OPENING_EXPONENTS = 512, KY_OPENING_MIDDLE = KY_OPENING_EXPONENTS / 2 };
+
+/* The floor of |a|, which vanishes at the centre of a system and must not open the whole tree
+ * there: a hundredth of the geometric mean, to a factor of 2, but at most half of what nine bodies
+ * of ten exceed, to a factor of 2. The second keeps tight pairs, whose |a| is many orders of
+ * magnitude larger, from raising the floor above the |a| of all others. `exponent`: the mean one;
+ * `tenth`: the first place up to which there are more than a tenth of the bodies. */
+KY_FN KY_WIDE ky_opening_floor_of(KY_WIDE exponent, int tenth)
+{
+    KY_WIDE mean = KY_WIDE_OF(0.01) * exp2(exponent);
+    KY_WIDE most = ldexp(KY_WIDE_OF(0.5), tenth - KY_OPENING_MIDDLE - 1);
+    return mean < most ? mean : most;
+}
+
 #if KY_HOST
 /* `relative`: what to multiply open2 of a cell with for a group whose smallest last acceleration is
  * `a` (for G = 1): d^(p+3) > M l^(p+1)/(α a), p = 1 for monopoles and 2 for quadrupoles. */
@@ -104,11 +121,6 @@ KY_FN double ky_opening_relative_factor(double alpha, double a, int multipole)
 {
     return pow(alpha * a, -2.0 / (multipole + 3));
 }
-
-/* How many bodies have which binary exponent of |a|: whole numbers, the same in any order. Bodies
- * without acceleration do not count. |a| is in the engine's units, for which the range is wide
- * enough; beyond it the last exponent counts. */
-enum { KY_OPENING_EXPONENTS = 512, KY_OPENING_MIDDLE = KY_OPENING_EXPONENTS / 2 };
 
 KY_FN int ky_opening_place(double a)
 {
@@ -118,10 +130,6 @@ KY_FN int ky_opening_place(double a)
     return exponent < 0 ? 0 : exponent < KY_OPENING_EXPONENTS ? exponent : KY_OPENING_EXPONENTS - 1;
 }
 
-/* The floor of |a|, which vanishes at the centre of a system and must not open the whole tree
- * there: a hundredth of the geometric mean, to a factor of 2, but at most half of what nine bodies
- * of ten exceed, to a factor of 2. The second keeps tight pairs, whose |a| is many orders of
- * magnitude larger, from raising the floor above the |a| of all others. */
 KY_FN double ky_opening_floor(const unsigned long long count[KY_OPENING_EXPONENTS])
 {
     double exponents = 0, all = 0, below = 0;
@@ -134,7 +142,7 @@ KY_FN double ky_opening_floor(const unsigned long long count[KY_OPENING_EXPONENT
         return 0;
     for (; below + (double)count[tenth] <= 0.1 * all; tenth++)
         below += (double)count[tenth];
-    return fmin(0.01 * exp2(exponents / all), ldexp(0.5, tenth - KY_OPENING_MIDDLE - 1));
+    return ky_opening_floor_of(exponents / all, tenth);
 }
 #endif
 

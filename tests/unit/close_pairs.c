@@ -21,7 +21,7 @@ enum { METHODS = sizeof methods / sizeof *methods };
 
 static int has(int engine, const struct method *method)
 {
-    return method->force != (is_cpu_engine(engine) ? KY_LIST : KY_TREE);
+    return !is_cpu_engine(engine) || method->force != KY_LIST;
 }
 
 static struct ky_parameters parameters_of(int engine, const struct method *method)

@@ -29,6 +29,7 @@ static const struct {
     {KY_DIRECT, KY_DIRECT, 0},
     {KY_WALK, KY_WALK, 0},
     {KY_LIST, KY_TREE, 1e-4}, /* the CPU takes the smallest leaves body by body, lists do not */
+    {KY_TREE, KY_TREE, 1e-3}, /* groups differ, and with them the cells that are opened */
 };
 enum { METHODS = sizeof methods / sizeof *methods };
 static const int levels[FACTORS] = {METHODS, 4, 3, 5, CLOUDS, 2, 4, 3};
@@ -143,7 +144,9 @@ static void compare_walk(const struct test_case *test, const char *engine,
     static const double bound[] = {4e-6, 2e-6, 1e-6};
     const double own = methods[test->level[METHOD]].same;
     const double limit = own > 0 ? own : bound[test->level[PRECISION]];
-    int worst = same->max <= 0.05 && same->potential_max <= 0.01;
+    /* Where the CPU's walk is wrong for one body, the device's need not be. */
+    int worst = (same->max <= 0.05 && same->potential_max <= 0.01) ||
+                (e->max <= 0.05 && e->potential_max <= 0.01);
     if (!(same->median <= limit && worst && e->median < 0.02 && e->potential_median < 0.01))
         fail_case(test, engine, same->median <= limit && worst ? e : same);
 }
@@ -499,10 +502,10 @@ static void resumed_to_the_last_bit(void **state)
 {
     (void)state;
     enum { N = 400 };
-    static const int forces[] = {KY_DIRECT, KY_WALK, KY_LIST};
+    static const int forces[] = {KY_DIRECT, KY_WALK, KY_LIST, KY_TREE};
     need_a_device();
     for (int k = 0; k < engine_count; k++)
-        for (int f = 0; f < 3; f++) {
+        for (int f = 0; f < 4; f++) {
             struct ky_error error = {0};
             struct ky_parameters given = cloud_parameters(), p;
             struct ky_bodies a = cloud_make(PLUMMER, N), b = cloud_make(PLUMMER, N);

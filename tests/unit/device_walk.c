@@ -507,10 +507,10 @@ static void walks_and_forces_take_turns(void **state)
 {
     (void)state;
     enum { N = 700 };
-    static const int methods[] = {KY_DIRECT, KY_WALK, KY_LIST};
+    static const int methods[] = {KY_DIRECT, KY_WALK, KY_LIST, KY_TREE};
     need_a_device();
     for (int e = 0; e < engine_count; e++)
-        for (int m = 0; m < 3 && !is_cpu_engine(e); m++) {
+        for (int m = 0; m < 4 && !is_cpu_engine(e); m++) {
             struct ky_error error = {0};
             struct ky_parameters parameters = cloud_parameters(), resolved;
             struct ky_bodies bodies = cloud_make(PLUMMER, N), before = cloud_make(PLUMMER, N);

@@ -87,12 +87,12 @@ static void assert_same(const struct end *a, const struct end *b)
 static void same_bits_led_or_alone(void **state)
 {
     (void)state;
-    static const int forces[] = {KY_DIRECT, KY_WALK, KY_LIST};
+    static const int forces[] = {KY_DIRECT, KY_WALK, KY_LIST, KY_TREE};
     static const uint64_t pieces[] = {TICKS, 1, 4};
-    for (int k = 0; k < 3 * engine_count; k++) {
-        if (is_cpu_engine(k / 3) && forces[k % 3] == KY_LIST)
+    for (int k = 0; k < 4 * engine_count; k++) {
+        if (is_cpu_engine(k / 4) && forces[k % 4] == KY_LIST)
             continue;
-        const struct ky_parameters parameters = parameters_of(k / 3, forces[k % 3]);
+        const struct ky_parameters parameters = parameters_of(k / 4, forces[k % 4]);
         struct end led = run(&parameters, TICKS, 0);
         assert_int_equal(led.report.steps, TICKS);
         assert_true(led.report.body_steps == (double)TICKS * N);

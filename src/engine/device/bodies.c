@@ -8,13 +8,19 @@
 
 /* ---- memory ---- */
 
-/* Columns of the state: x v, mass, softening; and of numbers of the kernels: a, potential. */
-enum { STATE_COLUMNS = 8, REAL_COLUMNS = 4, COLUMNS = STATE_COLUMNS + REAL_COLUMNS };
+/* Of the state: x v, mass, softening; and of numbers of the kernels: a, potential. */
+enum { COLUMNS = 12 };
+
+size_t ky_device_room(size_t n)
+{
+    enum { PARTS = 8 };
+    return (3 * n * KY_STATE_BYTES / KY_PART_ALIGN + PARTS) * KY_PART_ALIGN;
+}
 
 double ky_device_bodies_memory(int precision, size_t n)
 {
-    return (double)n *
-           (double)(STATE_COLUMNS * KY_STATE_BYTES + REAL_COLUMNS * ky_real_bytes(precision));
+    return 2 * (double)ky_device_room(n) +
+           (double)n * (double)(2 * KY_STATE_BYTES + 4 * ky_real_bytes(precision));
 }
 
 /* Bytes of a number of one of the bodies' buffers. */
@@ -40,23 +46,25 @@ void ky_device_bodies_release(struct ky_device_bodies *bodies)
 enum ky_status ky_device_bodies_resize(struct ky_device_bodies *bodies, size_t n,
                                        struct ky_error *error)
 {
+    const size_t room = ky_device_room(n), real = ky_real_bytes(bodies->parameters->precision);
     const struct {
         struct ky_buffer *buffer;
         const char *what;
-        size_t columns;
+        size_t bytes;
     } wanted[] = {
-        {&bodies->position, "positions", 3},   {&bodies->velocity, "velocities", 3},
-        {&bodies->mass, "masses", 1},          {&bodies->acceleration, "accelerations", 3},
-        {&bodies->potential, "potentials", 1},
+        {&bodies->position, "positions", room},
+        {&bodies->velocity, "velocities", room},
+        {&bodies->mass, "masses", n * KY_STATE_BYTES},
+        {&bodies->acceleration, "accelerations", 3 * n * real},
+        {&bodies->potential, "potentials", n * real},
     };
     enum ky_status status = KY_OK;
     ky_device_bodies_release(bodies);
     bodies->n = n;
     bodies->has_acceleration = 0;
     for (size_t b = 0; b < sizeof wanted / sizeof *wanted && status == KY_OK; b++)
-        status =
-            ky_buffer_need(bodies->cards.card[0], wanted[b].buffer, wanted[b].what,
-                           wanted[b].columns * n, number_bytes(bodies, wanted[b].buffer), error);
+        status = ky_buffer_need(bodies->cards.card[0], wanted[b].buffer, wanted[b].what,
+                                wanted[b].bytes, 1, error);
     return status;
 }
 
@@ -196,6 +204,7 @@ enum ky_status ky_device_bodies_put(struct ky_device_bodies *bodies, const struc
     bodies->cards.evaluations = 0;
     bodies->put++;
     bodies->place++;
+    bodies->curve.is_followed = 0;
     ky_buffer_release(card, &bodies->softening);
     if (bodies->own_eps)
         status = ky_buffer_need(card, &bodies->softening, "softenings", bodies->n, KY_STATE_BYTES,

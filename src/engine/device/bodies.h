@@ -1,17 +1,27 @@
 /* The bodies on the first card: in and out, and the powers of two between the caller's numbers and
  * the engine's.
  *
- * They lie in columns of "state" numbers of 8 bytes, in the caller's order and in the engine's own
- * units (engine/units.h); kernels/bodies.k says which. What several layers of the device engine
- * need beside them stands here too: parameters, cards, and the report of the evaluation. */
+ * They lie in columns of "state" numbers of 8 bytes, in the caller's order unless curve.h says
+ * otherwise, and in the engine's own units (engine/units.h); kernels/bodies.k says which. What
+ * several layers of the device engine need beside them stands here too: parameters, cards, and the
+ * report of the evaluation. */
 #ifndef KY_DEVICE_BODIES_H
 #define KY_DEVICE_BODIES_H
 
+#include "engine/columns.h"
 #include "engine/device/staging.h"
 #include "engine/engine.h"
 #include "engine/units.h"
 
 enum { KY_PENDING = 2 };
+
+/* Of curve.c: bodies along the curve. */
+struct ky_device_curve {
+    struct ky_buffer room;     /* ky_device_room(n) bytes */
+    struct ky_buffer place[2]; /* orders to come */
+    struct ky_buffer index;    /* if it is followed: the caller's number of each body */
+    int is_followed;           /* the bodies lie in that order, not in the caller's */
+};
 
 struct ky_device_bodies {
     const struct ky_parameters *parameters;
@@ -19,7 +29,12 @@ struct ky_device_bodies {
     int threads; /* of loops on the host */
     size_t n;
     struct ky_buffer position, velocity, mass, softening, acceleration, potential;
-    struct ky_buffer sums;        /* of motion.c: sums of chunks */
+    struct ky_buffer sums; /* of motion.c: sums of chunks */
+    struct {
+        unsigned set;
+        struct ky_buffer of[KY_COLUMN_COUNT];
+    } columns; /* of columns.c: what an integrator asked for */
+    struct ky_device_curve curve;
     struct ky_staging staging;    /* of the first card */
     struct ky_engine_frame frame; /* edge 0: found from the bodies */
     struct ky_engine_units units;
@@ -46,6 +61,9 @@ struct ky_device_bodies {
 enum ky_status ky_device_bodies_resize(struct ky_device_bodies *bodies, size_t n,
                                        struct ky_error *error);
 void ky_device_bodies_release(struct ky_device_bodies *bodies);
+/* Bytes of the positions, which are those of the velocities: three numbers a body, with some room,
+ * so that other things fit in. */
+size_t ky_device_room(size_t n);
 /* Bytes on the first card. */
 double ky_device_bodies_memory(int precision, size_t n);
 

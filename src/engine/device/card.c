@@ -39,13 +39,17 @@ enum ky_status ky_launch_teams(struct ky_card *card, enum ky_kernel_id kernel, s
 
 /* ---- marks ---- */
 
-enum ky_status ky_mark(struct ky_cards *cards, int mark, struct ky_error *error)
+void ky_begin_marks(struct ky_cards *cards)
 {
     enum { ALL_OF_THE_FIRST = 16, THEN_EVERY = 64 };
-    if (mark == 0)
-        cards->measured = cards->evaluations <= ALL_OF_THE_FIRST ||
-                          cards->evaluations % THEN_EVERY == 0 || cards->reported;
-    cards->reported &= mark == 0;
+    cards->evaluations++;
+    cards->measured = cards->evaluations <= ALL_OF_THE_FIRST ||
+                      cards->evaluations % THEN_EVERY == 0 || cards->reported;
+    cards->reported = 0;
+}
+
+enum ky_status ky_mark(struct ky_cards *cards, int mark, struct ky_error *error)
+{
     if (!cards->measured)
         return KY_OK;
     return cards->driver->mark(cards->card[0], mark, error);

@@ -10,9 +10,10 @@
 
 enum { KY_MOST_CARDS = 16, KY_STATE_BYTES = 8 };
 
-/* The marks of a card: 0 and 1 are those of `ky_mark`, two belong to the staging of bodies and
- * trees, two to batches of interaction lists. */
-enum { KY_MARK_STAGING = 2, KY_MARK_LISTS = 4 };
+/* The marks of a card: 0 and 1 are before and after what `walk` of the report is to count, two
+ * belong to the staging of bodies and trees, two to batches of interaction lists, the others to the
+ * tree that a card makes. */
+enum { KY_MARK_STAGING = 2, KY_MARK_LISTS = 4, KY_MARK_TREE = 6 };
 
 /* The cards that an engine has opened. Bodies lie on the first. */
 struct ky_cards {
@@ -48,9 +49,10 @@ enum ky_status ky_launch_over(struct ky_card *card, enum ky_kernel_id kernel, si
 enum ky_status ky_launch_teams(struct ky_card *card, enum ky_kernel_id kernel, size_t items,
                                struct ky_arguments arguments, struct ky_error *error);
 
-/* A mark in the first card's queue, 0 before and 1 after what `walk` of the report is to count.
- * Marks cost as much as a small kernel: of long series of evaluations whose reports nobody wants
- * only some are measured. */
+/* An evaluation begins. Marks cost as much as a small kernel: of long series of evaluations whose
+ * reports nobody wants only some are measured. */
+void ky_begin_marks(struct ky_cards *cards);
+/* A mark in the first card's queue, if the evaluation is measured. */
 enum ky_status ky_mark(struct ky_cards *cards, int mark, struct ky_error *error);
 /* Seconds from mark 0 to mark 1; NAN if the last evaluation was not measured. */
 double ky_marked_seconds(const struct ky_cards *cards);

@@ -6,27 +6,16 @@
 #include "engine/columns.h"
 #include "engine/device/bodies.h"
 
-struct ky_device_columns {
-    unsigned set;
-    struct ky_buffer of[KY_COLUMN_COUNT];
-};
-
 /* The columns of `set` and no others; those that were not there hold 0. */
-enum ky_status ky_device_columns_choose(struct ky_device_columns *columns,
-                                        const struct ky_device_bodies *bodies, unsigned set,
+enum ky_status ky_device_columns_choose(struct ky_device_bodies *bodies, unsigned set,
                                         struct ky_error *error);
 /* All hold 0, for as many bodies as there are now. */
-enum ky_status ky_device_columns_clear(struct ky_device_columns *columns,
-                                       const struct ky_device_bodies *bodies,
-                                       struct ky_error *error);
-enum ky_status ky_device_columns_put(struct ky_device_columns *columns,
-                                     const struct ky_device_bodies *bodies, enum ky_column column,
+enum ky_status ky_device_columns_clear(struct ky_device_bodies *bodies, struct ky_error *error);
+enum ky_status ky_device_columns_put(struct ky_device_bodies *bodies, enum ky_column column,
                                      const double *numbers, struct ky_error *error);
-enum ky_status ky_device_columns_get(const struct ky_device_columns *columns,
-                                     const struct ky_device_bodies *bodies, enum ky_column column,
+enum ky_status ky_device_columns_get(struct ky_device_bodies *bodies, enum ky_column column,
                                      double *numbers, struct ky_error *error);
 /* The set stays. */
-void ky_device_columns_release(struct ky_device_columns *columns,
-                               const struct ky_device_bodies *bodies);
+void ky_device_columns_release(struct ky_device_bodies *bodies);
 
 #endif

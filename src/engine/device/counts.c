@@ -11,16 +11,22 @@ void ky_pair_counts_release(struct ky_pair_counts *counts, const struct ky_devic
     ky_buffer_release(bodies->cards.card[0], &counts->scratch);
 }
 
-enum ky_status ky_pair_counts_need(struct ky_pair_counts *counts,
-                                   const struct ky_device_bodies *bodies, size_t sinks,
-                                   struct ky_error *error)
+enum ky_status ky_pair_counts_of(struct ky_pair_counts *counts,
+                                 const struct ky_device_bodies *bodies, size_t groups, size_t sinks,
+                                 struct ky_error *error)
 {
-    size_t groups = ky_groups(sinks, KY_WALK_LANES);
     enum ky_status status = ky_buffer_need(bodies->cards.card[0], &counts->counts,
                                            "counts of pairs", 2 * groups, sizeof(uint64_t), error);
     counts->groups = status == KY_OK ? groups : 0;
     counts->sinks = sinks;
     return status;
+}
+
+enum ky_status ky_pair_counts_need(struct ky_pair_counts *counts,
+                                   const struct ky_device_bodies *bodies, size_t sinks,
+                                   struct ky_error *error)
+{
+    return ky_pair_counts_of(counts, bodies, ky_groups(sinks, KY_WALK_LANES), sinks, error);
 }
 
 enum ky_status ky_pair_counts_add(struct ky_pair_counts *counts,

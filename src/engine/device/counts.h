@@ -15,6 +15,10 @@ struct ky_pair_counts {
 enum ky_status ky_pair_counts_need(struct ky_pair_counts *counts,
                                    const struct ky_device_bodies *bodies, size_t sinks,
                                    struct ky_error *error);
+/* The same for a walk of `groups` groups, each of which counts. */
+enum ky_status ky_pair_counts_of(struct ky_pair_counts *counts,
+                                 const struct ky_device_bodies *bodies, size_t groups, size_t sinks,
+                                 struct ky_error *error);
 /* Adds the pairs of the last walk, which it reads from the card. Pairs of a body with itself do not
  * count. */
 enum ky_status ky_pair_counts_add(struct ky_pair_counts *counts,

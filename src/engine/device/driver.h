@@ -86,7 +86,7 @@ struct ky_card {
     int is_cpu;
 };
 
-enum { KY_MARKS = 8, KY_PART_ALIGN = 4096 };
+enum { KY_MARKS = 16, KY_PART_ALIGN = 4096 };
 
 struct ky_driver {
     const char *name; /* "cuda" */

@@ -7,6 +7,7 @@
 #include "base/threads.h"
 #include "engine/active.h"
 #include "engine/device/columns.h"
+#include "engine/device/curve.h"
 #include "engine/device/direct_sum.h"
 #include "engine/device/exact.h"
 #include "engine/device/external.h"
@@ -20,15 +21,16 @@ struct ky_device_engine {
     struct ky_engine base;
     struct ky_device_bodies bodies;
     struct ky_host_tree host;
-    struct ky_device_columns columns;
     const struct ky_method *method;
-    void *own; /* of the method */
+    void *own;     /* of the method */
+    int of_forces; /* the last evaluation was one of forces, not a walk */
 };
 
 static const struct ky_method *const methods[] = {
     &ky_direct_method,
     &ky_walk_method,
     &ky_lists_method,
+    &ky_group_walk_method,
 };
 
 static const struct ky_method *method_of(const struct ky_parameters *parameters)
@@ -55,9 +57,11 @@ static void release(struct ky_device_engine *engine)
     if (cards->count > 0)
         engine->method->release(&engine->bodies, engine->own);
     ky_host_tree_release(&engine->host);
-    ky_device_columns_release(&engine->columns, &engine->bodies);
-    if (cards->count > 0)
+    ky_device_columns_release(&engine->bodies);
+    if (cards->count > 0) {
         ky_device_externals_release(&engine->bodies);
+        ky_device_curve_release(&engine->bodies);
+    }
     ky_device_bodies_release(&engine->bodies);
 }
 
@@ -93,7 +97,7 @@ static enum ky_status resize(struct ky_engine *base, size_t n, struct ky_error *
     struct ky_device_engine *engine = device_engine(base);
     release(engine);
     enum ky_status status = ky_device_bodies_resize(&engine->bodies, n, error);
-    return status ? status : ky_device_columns_clear(&engine->columns, &engine->bodies, error);
+    return status ? status : ky_device_columns_clear(&engine->bodies, error);
 }
 
 static enum ky_status start(struct ky_device_engine *engine, size_t n, struct ky_error *error)
@@ -122,8 +126,7 @@ static enum ky_status open_engine(const struct ky_engine_verbs *verbs,
     const struct ky_method *method = method_of(parameters);
     if (!method)
         return ky_fail(error, KY_UNSUPPORTED,
-                       "engine %s has no group walk (--force tree): use direct, walk or list",
-                       verbs->name);
+                       "engine %s has no such force: use direct, walk, list or tree", verbs->name);
     struct ky_device_engine *engine = ky_allocate_zeroed(1, sizeof *engine);
     void *own = ky_allocate_zeroed(1, method->own);
     if (!engine || !own) {
@@ -174,33 +177,42 @@ static enum ky_status put(struct ky_engine *base, const struct ky_bodies *given,
         status = check(engine, given->n > 0, error);
     if (status == KY_OK)
         status = ky_device_bodies_put(&engine->bodies, given, error);
-    return status ? status : ky_device_columns_clear(&engine->columns, &engine->bodies, error);
+    return status ? status : ky_device_columns_clear(&engine->bodies, error);
 }
 
 static enum ky_status columns(struct ky_engine *base, unsigned set, struct ky_error *error)
 {
-    struct ky_device_engine *engine = device_engine(base);
-    return ky_device_columns_choose(&engine->columns, &engine->bodies, set, error);
+    return ky_device_columns_choose(&device_engine(base)->bodies, set, error);
 }
 
 static enum ky_status put_column(struct ky_engine *base, enum ky_column column,
                                  const double *numbers, struct ky_error *error)
 {
-    struct ky_device_engine *engine = device_engine(base);
-    return ky_device_columns_put(&engine->columns, &engine->bodies, column, numbers, error);
+    struct ky_device_bodies *bodies = &device_engine(base)->bodies;
+    enum ky_status status = ky_device_curve_leave(bodies, error);
+    return status ? status : ky_device_columns_put(bodies, column, numbers, error);
 }
 
 static enum ky_status get_column(struct ky_engine *base, enum ky_column column, double *numbers,
                                  struct ky_error *error)
 {
-    struct ky_device_engine *engine = device_engine(base);
-    return ky_device_columns_get(&engine->columns, &engine->bodies, column, numbers, error);
+    struct ky_device_bodies *bodies = &device_engine(base)->bodies;
+    enum ky_status status = ky_device_curve_leave(bodies, error);
+    return status ? status : ky_device_columns_get(bodies, column, numbers, error);
+}
+
+/* Kicks that are due, and the bodies where the caller's numbers say. */
+static enum ky_status settle_in_callers_order(struct ky_device_bodies *bodies,
+                                              struct ky_error *error)
+{
+    enum ky_status status = ky_device_settle(bodies, error);
+    return status ? status : ky_device_curve_leave(bodies, error);
 }
 
 static enum ky_status get(struct ky_engine *base, struct ky_bodies *wanted, struct ky_error *error)
 {
     struct ky_device_bodies *bodies = &device_engine(base)->bodies;
-    enum ky_status status = ky_device_settle(bodies, error);
+    enum ky_status status = settle_in_callers_order(bodies, error);
     return status == KY_OK ? ky_device_bodies_get(bodies, wanted, error) : status;
 }
 
@@ -216,7 +228,10 @@ static enum ky_status drift(struct ky_engine *base, double dt, struct ky_error *
 
 static enum ky_status sums(struct ky_engine *base, struct ky_sums *sums, struct ky_error *error)
 {
-    return ky_device_sums(&device_engine(base)->bodies, sums, error);
+    /* Sums depend on the order of the bodies, which that of a resumed run need not be. */
+    struct ky_device_bodies *bodies = &device_engine(base)->bodies;
+    enum ky_status status = settle_in_callers_order(bodies, error);
+    return status ? status : ky_device_sums(bodies, sums, error);
 }
 
 /* ---- forces and walks ---- */
@@ -234,11 +249,14 @@ static enum ky_status forces(struct ky_engine *base, const struct ky_active *act
     if (engine->method->comes_down)
         report->upload = report->download = 0;
     engine->host.counts.groups = 0; /* of a general walk before */
-    bodies->cards.evaluations++;
+    ky_begin_marks(&bodies->cards);
+    engine->of_forces = 1;
     bodies->active = active;
     bodies->active_is_there = 0;
     if (status == KY_OK && bodies->n > 0)
         status = engine->method->evaluate(bodies, &engine->host, engine->own, error);
+    if (status == KY_OK && active && bodies->externals->count > 0)
+        status = ky_device_curve_leave(bodies, error);
     if (status == KY_OK)
         status = ky_device_externals_add(bodies, error);
     bodies->active = NULL;
@@ -282,8 +300,9 @@ static enum ky_status unroll(struct ky_engine *base, int sinks, int sources, str
 static enum ky_status exact(struct ky_engine *base, const size_t *sinks, size_t count,
                             double (*acceleration)[3], double *potential, struct ky_error *error)
 {
-    return ky_device_exact(&device_engine(base)->bodies, sinks, count, acceleration, potential,
-                           error);
+    struct ky_device_bodies *bodies = &device_engine(base)->bodies;
+    enum ky_status status = settle_in_callers_order(bodies, error);
+    return status ? status : ky_device_exact(bodies, sinks, count, acceleration, potential, error);
 }
 
 static enum ky_status field(struct ky_engine *base, const struct ky_points *points,
@@ -296,7 +315,7 @@ static enum ky_status field(struct ky_engine *base, const struct ky_points *poin
                        points->count, base->verbs->name, INT32_MAX - bodies->n);
     enum ky_status status = ky_points_check(points, bodies->parameters, error);
     if (status == KY_OK)
-        status = ky_device_settle(bodies, error);
+        status = settle_in_callers_order(bodies, error);
     if (status != KY_OK)
         return status;
     if (points->count > 0 && bodies->n > 0)
@@ -315,7 +334,9 @@ static enum ky_status walk(struct ky_engine *base, const struct ky_walk_request 
                            struct ky_error *error)
 {
     struct ky_device_engine *engine = device_engine(base);
-    return ky_device_general(&engine->bodies, &engine->host, request, error);
+    engine->of_forces = 0;
+    enum ky_status status = ky_device_curve_leave(&engine->bodies, error);
+    return status ? status : ky_device_general(&engine->bodies, &engine->host, request, error);
 }
 
 /* What the device itself measured and counted is read here, not in `forces`, which does not wait
@@ -328,6 +349,8 @@ static void report(struct ky_engine *base, struct ky_force_report *report)
     bodies->cards.reported = 1;
     if (bodies->n > 0)
         report->walk += ky_marked_seconds(&bodies->cards);
+    if (bodies->n > 0 && engine->of_forces && engine->method->report)
+        engine->method->report(bodies, engine->own, report);
     /* Without counts: 0. */
     (void)ky_pair_counts_add(&engine->host.counts, bodies, report, NULL);
     report->total = report->keys + report->sort + report->build + report->moments + report->walk;

@@ -245,7 +245,7 @@ enum ky_status ky_device_general(struct ky_device_bodies *bodies, struct ky_host
     enum ky_status status = ky_walk_opening_check(request, bodies->parameters, error);
     if (status == KY_OK)
         status = ky_device_settle(bodies, error);
-    bodies->cards.evaluations++;
+    ky_begin_marks(&bodies->cards);
     bodies->report.download = bodies->report.upload = 0;
     ky_report_clear(&bodies->report);
     if (status != KY_OK || bodies->n == 0)

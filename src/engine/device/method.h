@@ -25,6 +25,9 @@ struct ky_method {
                             double *potential, struct ky_error *error);
     /* Adds the memory of an evaluation of n bodies. */
     void (*memory)(const struct ky_parameters *parameters, size_t n, struct ky_memory *memory);
+    /* Adds what the device itself measured of the last evaluation; NULL: nothing. */
+    void (*report)(const struct ky_device_bodies *bodies, const void *own,
+                   struct ky_force_report *report);
     /* Releases what has the size of the bodies. */
     void (*release)(const struct ky_device_bodies *bodies, void *own);
 };
@@ -34,6 +37,7 @@ enum ky_status ky_walk_field(struct ky_device_bodies *bodies, struct ky_host_tre
                              const struct ky_points *points, double (*acceleration)[3],
                              double *potential, struct ky_error *error);
 
-extern const struct ky_method ky_direct_method, ky_walk_method, ky_lists_method;
+extern const struct ky_method ky_direct_method, ky_walk_method, ky_lists_method,
+    ky_group_walk_method;
 
 #endif

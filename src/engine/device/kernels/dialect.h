@@ -47,6 +47,9 @@
 #define KY_FMAX(x, y) fmax(x, y)
 #define KY_FABS(x) fabs(x)
 #define KY_SQRT(x) sqrt(x)
+#define KY_POW(x, y) pow(x, y)
+#define KY_LEADING_ZEROS(x) ((int)clz(x)) /* of 64 bits */
+#define KY_BITS_OF_FLOAT(x) as_uint(x)
 /* KY_ON_CPU: the device is a CPU, where fma may be a slow call. GPUs have it, whether they say so
  * (FP_FAST_FMAF) or not. */
 #if defined(KY_ON_CPU) && !defined(FP_FAST_FMAF)
@@ -105,6 +108,9 @@ typedef ulong ky_ulong;
 #define KY_FMAX(x, y) fmaxf(x, y)
 #define KY_FABS(x) fabsf(x)
 #define KY_SQRT(x) sqrtf(x)
+#define KY_POW(x, y) powf(x, y)
+#define KY_LEADING_ZEROS(x) __clzll((long long)(x))
+#define KY_BITS_OF_FLOAT(x) __float_as_uint(x)
 #define KY_FMA_FLOAT(a, b, c) fmaf(a, b, c)
 #define KY_FMA_EXACT(a, b, c) fmaf(a, b, c)
 #define KY_RSQRT_FLOAT(x) rsqrtf(x)
@@ -177,7 +183,17 @@ KY_FN ky_real4 ky_make_real4(KY_REAL x, KY_REAL y, KY_REAL z, KY_REAL w)
 
 /* ---- teams ---- */
 
+/* Whether what needs all lanes of a team is done, by a condition that all of them know. A CPU's
+ * compiler makes a copy of all that follows for a barrier under a condition, so that there it is
+ * done in any case, and does nothing without work. */
+#if defined(KY_ON_CPU)
+#define KY_WORTH(condition) 1
+#else
+#define KY_WORTH(condition) (condition)
+#endif
+
 #define KY_TEAM_KERNEL KY_KERNEL(KY_TEAMS *KY_TEAM)
+#define KY_TEAM_KERNEL_FULL(groups) KY_KERNEL_FULL(KY_TEAMS *KY_TEAM, groups)
 
 #if defined(__OPENCL_VERSION__)
 
@@ -202,6 +218,58 @@ KY_FN void ky_team_sync_global(void)
     barrier(CLK_GLOBAL_MEM_FENCE);
 }
 
+/* The value of lane `from`, the same for all lanes. */
+KY_FN ky_uint ky_team_broadcast(ky_team team, ky_uint value, ky_uint from)
+{
+    if (KY_LANE == from)
+        team[0] = value;
+    KY_BARRIER();
+    value = team[0];
+    KY_BARRIER();
+    return value;
+}
+
+#if defined(KY_ON_CPU)
+
+/* A CPU's compiler cuts a kernel at every barrier: few of them are better than short loops. */
+
+KY_FN ky_uint ky_team_exclusive_sum(ky_team team, ky_uint value, ky_uint *total)
+{
+    ky_uint sum = 0, all = 0;
+    team[KY_LANE] = value;
+    KY_BARRIER();
+    for (ky_uint k = 0; k < KY_TEAM; k++) {
+        sum += k < KY_LANE ? team[k] : 0;
+        all += team[k];
+    }
+    *total = all;
+    KY_BARRIER();
+    return sum;
+}
+
+KY_FN float ky_team_least(ky_team team, float value)
+{
+    team[KY_LANE] = as_uint(value);
+    KY_BARRIER();
+    for (ky_uint k = 0; k < KY_TEAM; k++)
+        value = fmin(value, as_float(team[k]));
+    KY_BARRIER();
+    return value;
+}
+
+KY_FN ky_uint ky_team_bits(ky_team team, int predicate)
+{
+    ky_uint bits = 0;
+    team[KY_LANE] = predicate != 0;
+    KY_BARRIER();
+    for (ky_uint k = 0; k < KY_TEAM; k++)
+        bits |= team[k] << k;
+    KY_BARRIER();
+    return bits;
+}
+
+#else
+
 /* Bit k: the predicate of lane k. */
 KY_FN ky_uint ky_team_bits(ky_team team, int predicate)
 {
@@ -215,17 +283,6 @@ KY_FN ky_uint ky_team_bits(ky_team team, int predicate)
     ky_uint bits = *word;
     KY_BARRIER();
     return bits;
-}
-
-/* The value of lane `from`, the same for all lanes. */
-KY_FN ky_uint ky_team_broadcast(ky_team team, ky_uint value, ky_uint from)
-{
-    if (KY_LANE == from)
-        team[0] = value;
-    KY_BARRIER();
-    value = team[0];
-    KY_BARRIER();
-    return value;
 }
 
 /* The sum of the values of the lanes before; *total is that of all. */
@@ -242,6 +299,22 @@ KY_FN ky_uint ky_team_exclusive_sum(ky_team team, ky_uint value, ky_uint *total)
     *total = ky_team_broadcast(team + 2 * KY_TEAM, sum, KY_TEAM - 1);
     return sum - value;
 }
+
+/* The smallest of the lanes' values. */
+KY_FN float ky_team_least(ky_team team, float value)
+{
+    KY_LOCAL_POINTER ky_uint *row = team;
+    for (ky_uint step = KY_TEAM / 2; step > 0; step >>= 1) {
+        row[KY_LANE] = as_uint(value);
+        KY_BARRIER();
+        value = fmin(value, as_float(row[KY_LANE ^ step]));
+        row = row == team ? team + KY_TEAM : team;
+    }
+    KY_BARRIER();
+    return value;
+}
+
+#endif
 
 #define KY_POPULATION(bits) popcount(bits)
 
@@ -287,6 +360,15 @@ KY_FN ky_uint ky_team_exclusive_sum(ky_team team, ky_uint value, ky_uint *total)
     }
     *total = ky_team_broadcast(team, sum, KY_TEAM - 1);
     return sum - value;
+}
+
+KY_FN float ky_team_least(ky_team team, float value)
+{
+    (void)team;
+#pragma unroll
+    for (int step = KY_TEAM / 2; step > 0; step >>= 1)
+        value = fminf(value, __shfl_xor_sync(0xffffffffU, value, step));
+    return value;
 }
 
 #define KY_POPULATION(bits) ((ky_uint)__popc(bits))

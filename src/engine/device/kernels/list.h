@@ -38,6 +38,17 @@
 #define KY_WALK_KERNEL_OF(name, p, number, variant)                                                \
     KY_K(name##_##p, ky_##name##_##p, KY_WALK_LANES, 20)
 
+#define KY_TREE_OF(X, p, number)                                                                   \
+    X(tree_monopole, p, number, KY_VARIANT_MONOPOLE)                                               \
+    X(tree_quadrupole, p, number, KY_VARIANT_QUADRUPOLE)                                           \
+    X(tree_monopole_general, p, number, KY_VARIANT_MONOPOLE_GENERAL)                               \
+    X(tree_quadrupole_general, p, number, KY_VARIANT_QUADRUPOLE_GENERAL)                           \
+    X(tree_monopole_few, p, number, KY_VARIANT_MONOPOLE_FEW)                                       \
+    X(tree_quadrupole_few, p, number, KY_VARIANT_QUADRUPOLE_FEW)
+#define KY_TREE_UNIT(name, p, number, variant) KY_U(name##_##p, "group_walk.k", number, variant)
+#define KY_TREE_KERNEL_OF(name, p, number, variant)                                                \
+    KY_K(name##_##p, ky_##name##_##p, KY_IN_TEAMS, 21)
+
 #define KY_LISTS_OF(X, p, number)                                                                  \
     X(list_monopole, p, number, KY_VARIANT_MONOPOLE)                                               \
     X(list_quadrupole, p, number, KY_VARIANT_QUADRUPOLE)
@@ -60,6 +71,8 @@
     KY_U(tree_##p, "walk_sources.k", number, -1)                                                   \
     KY_SOFTENED(KY_DIRECT_UNITS, p, number)                                                        \
     KY_WALK_OF(KY_WALK_UNIT, p, number)                                                            \
+    KY_U(relative_##p, "relative.k", number, -1)                                                   \
+    KY_TREE_OF(KY_TREE_UNIT, p, number)                                                            \
     KY_LISTS_OF(KY_LIST_UNIT, p, number)                                                           \
     KY_U(general_##p, "general.k", number, -1)
 #define KY_KERNELS_OF(p, number)                                                                   \
@@ -76,6 +89,10 @@
     KY_K(tree_##p, ky_walk_sources_##p, 256, 12)                                                   \
     KY_K(tree_##p, ky_walk_points_##p, 256, 8)                                                     \
     KY_WALK_OF(KY_WALK_KERNEL_OF, p, number)                                                       \
+    KY_K(relative_##p, ky_relative_count_##p, 256, 4)                                              \
+    KY_K(relative_##p, ky_relative_floor_##p, 256, 2)                                              \
+    KY_K(relative_##p, ky_relative_factors_##p, 256, 7)                                            \
+    KY_TREE_OF(KY_TREE_KERNEL_OF, p, number)                                                       \
     KY_LISTS_OF(KY_LIST_KERNEL_OF, p, number)                                                      \
     KY_ACTIONS_OF(KY_GENERAL_KERNEL_OF, p, number)
 
@@ -83,6 +100,11 @@
 #define KY_UNITS                                                                                   \
     KY_U(order, "order.k", -1, -1)                                                                 \
     KY_U(teams, "teams.k", -1, -1)                                                                 \
+    KY_U(keys, "keys.k", -1, -1)                                                                   \
+    KY_U(grow, "grow.k", -1, -1)                                                                   \
+    KY_U(cells, "cells.k", -1, -1)                                                                 \
+    KY_U(reorder, "reorder.k", -1, -1)                                                             \
+    KY_U(groups, "groups.k", -1, -1)                                                               \
     KY_U(sort, "sort.k", -1, -1)                                                                   \
     KY_U(unroll, "unroll.k", KY_SINGLE, -1)                                                        \
     KY_SOFTENED(KY_EXACT_UNIT, , )                                                                 \
@@ -92,6 +114,25 @@
 
 #define KY_KERNELS_COMMON                                                                          \
     KY_K(order, ky_order_lists, KY_IN_TEAMS, 3)                                                    \
+    KY_K(keys, ky_tree_bounds, 256, 6)                                                             \
+    KY_K(keys, ky_tree_axis, 256, 4)                                                               \
+    KY_K(keys, ky_tree_cube, 1, 1)                                                                 \
+    KY_K(keys, ky_tree_keys, 256, 6)                                                               \
+    KY_K(reorder, ky_gather_numbers, 256, 5)                                                       \
+    KY_K(reorder, ky_gather_words, 256, 5)                                                         \
+    KY_K(reorder, ky_order_inverse, 256, 3)                                                        \
+    KY_K(grow, ky_tree_count, KY_IN_TEAMS, 9)                                                      \
+    KY_K(grow, ky_tree_facts, 32, 3)                                                               \
+    KY_K(grow, ky_tree_cells, KY_IN_TEAMS, 6)                                                      \
+    KY_K(grow, ky_tree_next, 256, 4)                                                               \
+    KY_K(cells, ky_tree_leaves, 128, 14)                                                           \
+    KY_K(cells, ky_tree_level, 128, 13)                                                            \
+    KY_K(groups, ky_groups_count, 256, 5)                                                          \
+    KY_K(groups, ky_groups_place, 256, 4)                                                          \
+    KY_K(groups, ky_groups_weigh, 256, 5)                                                          \
+    KY_K(groups, ky_groups_turn, 256, 7)                                                           \
+    KY_K(groups, ky_groups_want, 256, 3)                                                           \
+    KY_K(groups, ky_groups_wanted, 256, 4)                                                         \
     KY_K(teams, ky_compact_count, KY_IN_TEAMS, 4)                                                  \
     KY_K(teams, ky_compact_place, KY_IN_TEAMS, 7)                                                  \
     KY_K(teams, ky_team_facts, KY_IN_TEAMS, 6)

@@ -13,6 +13,7 @@
 #define KY_LABELLED 0x800   /* sinks are not what their labels say: these are listed */
 #define KY_QUADRUPOLE 0x200 /* cells have quadrupoles */
 #define KY_GENERAL 0x400    /* of walks: look at the flags */
+#define KY_SHARES 0x1000    /* of the walk of teams: lanes may share a sink */
 
 struct ky_sink {
     KY_REAL x, y, z, eps2;

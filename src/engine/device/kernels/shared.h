@@ -78,11 +78,16 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_FLAG_SOURCE_EPS 16 /* and sources add theirs */
 #define KY_FLAG_LISTED 32     /* lanes take the bodies in an order that is given */
 #define KY_FLAG_MOMENTS 64    /* cells have quadrupoles */
+#define KY_FLAG_FACTORS 128   /* each sink has its factor of open2 */
+#define KY_FLAG_WANTED 256    /* only the sinks of a list are wanted */
 /* Variants of the units of walk and list. */
 #define KY_VARIANT_MONOPOLE 0
 #define KY_VARIANT_QUADRUPOLE 1
 #define KY_VARIANT_MONOPOLE_GENERAL 2
 #define KY_VARIANT_QUADRUPOLE_GENERAL 3
+/* Of the walk of teams, for groups that are few. */
+#define KY_VARIANT_MONOPOLE_FEW 4
+#define KY_VARIANT_QUADRUPOLE_FEW 5
 
 /* Lists: lanes of a group, and what stands for a body whose force is not wanted. */
 #define KY_LIST_LANES 64
@@ -90,6 +95,44 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 
 /* Ordering of lists: the longest list that fits into local memory. */
 #define KY_ORDER_TILE 1024
+
+/* The tree made on a device. Levels of a key. The steps of the curve: states × octants. */
+#define KY_TREE_LEVELS 21
+#define KY_CURVE_STEPS 192
+/* Groups that look for bounds; bodies of the sample that says where the bulk is, and how much wider
+ * than that the cube of the keys may be. */
+#define KY_BOUNDS_GROUPS 256
+#define KY_FRAME_SAMPLES 2048
+#define KY_FRAME_WIDEN 8
+/* Places in the frame: lowest corner and edge of the cube, 2²¹ / edge, the origin of the cells, the
+ * three lower and the three upper sides. */
+#define KY_FRAME_LOW 0
+#define KY_FRAME_EDGE 3
+#define KY_FRAME_SCALE 4
+#define KY_FRAME_ORIGIN 5
+#define KY_FRAME_BOUNDS 8
+#define KY_FRAME_NUMBERS 14
+/* What the host reads of a tree: the first cell of each level, their number, and whether bodies
+ * with equal keys are not in the caller's order. */
+#define KY_FACT_CELLS (KY_TREE_LEVELS + 1)
+#define KY_FACT_TIES (KY_TREE_LEVELS + 2)
+#define KY_FACTS (KY_TREE_LEVELS + 3)
+/* Flags of cells. */
+#define KY_GROWN_QUADRUPOLE 1
+#define KY_GROWN_EDGE 2
+#define KY_GROWN_OWN_EPS 4
+#define KY_GROWN_RELATIVE 8
+#define KY_GROWN_OFFSET 16
+/* Steps of the cost of a group's walk; into how many a heavy group is divided. */
+#define KY_WEIGHTS 2048
+#define KY_SPLIT 4
+/* The walk of teams: cells on the stack; bodies of a leaf that goes into the list. */
+#define KY_STACK 512
+#define KY_LISTED_LEAF 16
+/* A cell is opened for sinks within so many times the range of its bodies' ε², squared distances:
+ * its field with the mean ε² is then wrong by 15/8 (σ/d²)² of itself at most, 8e-4, as σ, the
+ * scatter of ε², is at most half of the range. */
+#define KY_MIXED_REACH2 25.0f
 
 /* Compaction: numbers that a team takes. */
 #define KY_COMPACT_CHUNK 128

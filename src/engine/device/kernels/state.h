@@ -39,6 +39,28 @@ KY_FN ky_state ky_state_product(ky_state a, ky_state b)
     return a * b;
 }
 
+KY_FN ky_state ky_state_quotient(ky_state a, ky_state b)
+{
+    return a / b;
+}
+
+KY_FN int ky_state_less(ky_state a, ky_state b)
+{
+    return a < b;
+}
+
+/* high + low, of which the first is the float next to the sum. */
+KY_FN ky_state ky_state_pair(float high, float low)
+{
+    return (double)high + (double)low;
+}
+
+/* The whole number below x, at least 0 and at most 2²¹ − 1. */
+KY_FN ky_uint ky_frame_floor(ky_state x)
+{
+    return (ky_uint)(x > 0.0 ? (x < 2097151.0 ? x : 2097151.0) : 0.0);
+}
+
 #else
 
 typedef float2 ky_state; /* x + y, |y| at most half the last digit of x */
@@ -74,6 +96,23 @@ KY_FN ky_state ky_state_negative(ky_state a)
     return -a;
 }
 
+KY_FN int ky_state_less(ky_state a, ky_state b)
+{
+    return a.x < b.x || (a.x == b.x && a.y < b.y);
+}
+
+KY_FN ky_state ky_state_pair(float high, float low)
+{
+    return (float2)(high, low);
+}
+
+KY_FN ky_uint ky_frame_floor(ky_state x)
+{
+    float inside = KY_FMIN(KY_FMAX(x.x, 0.0f), 2097151.0f);
+    ky_uint place = (ky_uint)inside;
+    return inside == x.x && (float)place == x.x && x.y < 0.0f && place > 0 ? place - 1 : place;
+}
+
 KY_FN ky_state ky_state_product(ky_state a, ky_state b)
 {
     float p = a.x * b.x, e = KY_FMA_EXACT(a.x, b.x, -p);
@@ -82,7 +121,22 @@ KY_FN ky_state ky_state_product(ky_state a, ky_state b)
     return (float2)(high, e - (high - p));
 }
 
+/* One step of long division after the floats' own. */
+KY_FN ky_state ky_state_quotient(ky_state a, ky_state b)
+{
+    float q = a.x / b.x;
+    ky_state rest = ky_state_add(a, ky_state_negative(ky_state_product(ky_state_from(q), b)));
+    float more = rest.x / b.x, sum = q + more;
+    return (float2)(sum, more - (sum - q));
+}
+
 #endif
+
+/* The smaller of two numbers, or the larger one. */
+KY_FN ky_state ky_state_bound(ky_state a, ky_state b, int larger)
+{
+    return ky_state_less(a, b) == larger ? b : a;
+}
 
 #ifdef KY_PRECISION
 #if KY_IN_DOUBLE

@@ -1,0 +1,48 @@
+/* The octree made on the first card, from the positions that lie there to the arrays that walks
+ * read: bounds, keys, sort, bodies along the curve, cells, moments and groups. */
+#ifndef KY_DEVICE_DEVICE_TREE_H
+#define KY_DEVICE_DEVICE_TREE_H
+
+#include "engine/device/bodies.h"
+
+struct ky_device_tree {
+    struct ky_buffer curve, partial, frame;                           /* kernels/keys.k */
+    struct ky_buffer first, facts;                                    /* kernels/grow.k */
+    struct ky_buffer centre, centre_low, link, moment, box, children; /* octree/layout.h */
+    struct ky_buffer exponents, floor;                                /* kernels/relative.k */
+    struct ky_buffer weights, starts;                                 /* kernels/groups.k */
+    struct ky_buffer scratch;                                         /* of sort and scan */
+    struct ky_pinned pinned;                                          /* the number of groups */
+    /* Parts of bodies->curve.room. Before the bodies lie along the curve, and after. */
+    struct ky_two_buffers keys;
+    struct ky_buffer masks, at;
+    struct ky_buffer group, turn, weight, before, factor, wanted; /* kernels/groups.k, relative.k */
+    size_t cells, groups, turns;
+    int few; /* a few groups for each that runs at once: the heaviest of them are divided */
+    uint32_t level[KY_FACT_CELLS + 1]; /* the first cell of each */
+};
+
+/* Builds the tree over the present positions, and brings the bodies into its order. What it needs
+ * of bodies->curve.room stays there until ky_device_tree_done. */
+enum ky_status ky_device_tree_build(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
+                                    const struct ky_parameters *parameters, struct ky_error *error);
+/* The factors of the relative opening test, into tree->factor. */
+enum ky_status ky_device_tree_factors(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
+                                      const struct ky_parameters *parameters,
+                                      struct ky_error *error);
+/* The groups in the order of their walks, into tree->turn, by the factors; tree->turns of them,
+ * some of which may be empty. */
+enum ky_status ky_device_tree_turns(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
+                                    struct ky_error *error);
+/* Which bodies are active, into tree->wanted. */
+enum ky_status ky_device_tree_wanted(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
+                                     struct ky_error *error);
+/* Groups and factors are no longer needed. */
+void ky_device_tree_done(struct ky_device_tree *tree, const struct ky_device_bodies *bodies);
+/* Adds the seconds of the phases of the last tree, which are the device's own. */
+void ky_device_tree_report(const struct ky_device_bodies *bodies, struct ky_force_report *report);
+void ky_device_tree_release(struct ky_device_tree *tree, const struct ky_device_bodies *bodies);
+/* Bytes on the card for n bodies. */
+double ky_device_tree_memory(const struct ky_parameters *parameters, size_t n);
+
+#endif
