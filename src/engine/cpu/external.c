@@ -13,12 +13,12 @@ size_t ky_cpu_externals(const struct ky_cpu *cpu, struct ky_external field[KY_MO
 void ky_cpu_add_externals(struct ky_cpu *cpu)
 {
     struct ky_external field[KY_MOST_EXTERNALS];
-    const size_t count = ky_cpu_externals(cpu, field), n = count ? cpu->n : 0;
+    const struct ky_active *active = cpu->active;
+    const size_t count = ky_cpu_externals(cpu, field), sinks = active ? active->count : cpu->n;
 #pragma omp parallel for num_threads(cpu->team)
-    for (size_t i = 0; i < n; i++) {
+    for (size_t k = 0; k < (count ? sinks : 0); k++) {
+        const size_t i = active ? active->body[k] : k;
         const double x[3] = {cpu->x[0][i], cpu->x[1][i], cpu->x[2][i]};
-        if (!ky_cpu_is_active(cpu, i))
-            continue;
         const struct ky_external_pull pull = ky_externals_at(field, count, x, NULL);
         cpu->a[0][i] += pull.x;
         cpu->a[1][i] += pull.y;
