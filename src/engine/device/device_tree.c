@@ -375,11 +375,12 @@ static enum ky_status make_moments(struct ky_device_tree *tree,
         if (end == cells) /* nothing below: all of them are leaves */
             continue;
         status = ky_launch_over(
-            card, KY_KERNEL_ky_tree_level, end - first,
+            card, KY_KERNEL_ky_tree_level, KY_LEVEL_EACH * (size_t)(end - first),
             KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(tree->frame), KY_BUFFER(tree->link),
                          KY_BUFFER(tree->centre), KY_BUFFER(tree->centre_low), KY_BUFFER(tree->box),
                          KY_BUFFER(tree->moment), KY_BUFFER(tree->children), KY_VALUE(n),
-                         KY_VALUE(flags), KY_VALUE(inverse_theta), KY_VALUE(first), KY_VALUE(end)),
+                         KY_VALUE(flags), KY_VALUE(inverse_theta), KY_VALUE(first), KY_VALUE(end),
+                         KY_VALUE(cells)),
             error);
     }
     return status;

@@ -81,15 +81,13 @@ static enum ky_status walk(const struct passes *passes, const struct ky_paramete
                            struct ky_error *error)
 {
     struct ky_device_bodies *bodies = passes->bodies;
-    enum ky_status status = KY_OK;
-    if (parameters->opening == KY_RELATIVE)
+    enum ky_status status = ky_mark(&bodies->cards, 0, error);
+    if (status == KY_OK && parameters->opening == KY_RELATIVE)
         status = ky_device_tree_factors(passes->tree, bodies, parameters, error);
     if (status == KY_OK && parameters->opening == KY_RELATIVE)
         status = ky_device_tree_turns(passes->tree, bodies, error);
     if (status == KY_OK && bodies->active)
         status = ky_device_tree_wanted(passes->tree, bodies, error);
-    if (status == KY_OK)
-        status = ky_mark(&bodies->cards, 0, error);
     if (status == KY_OK)
         status = launch(passes->tree, passes->counts, bodies, parameters, error);
     return status == KY_OK ? ky_mark(&bodies->cards, 1, error) : status;

@@ -90,7 +90,7 @@
     KY_K(tree_##p, ky_walk_points_##p, 256, 8)                                                     \
     KY_WALK_OF(KY_WALK_KERNEL_OF, p, number)                                                       \
     KY_K(relative_##p, ky_relative_count_##p, 256, 4)                                              \
-    KY_K(relative_##p, ky_relative_floor_##p, 256, 2)                                              \
+    KY_K(relative_##p, ky_relative_floor_##p, 512, 2)                                              \
     KY_K(relative_##p, ky_relative_factors_##p, 256, 7)                                            \
     KY_TREE_OF(KY_TREE_KERNEL_OF, p, number)                                                       \
     KY_LISTS_OF(KY_LIST_KERNEL_OF, p, number)                                                      \
@@ -126,7 +126,7 @@
     KY_K(grow, ky_tree_cells, KY_IN_TEAMS, 6)                                                      \
     KY_K(grow, ky_tree_next, 256, 4)                                                               \
     KY_K(cells, ky_tree_leaves, 128, 14)                                                           \
-    KY_K(cells, ky_tree_level, 128, 13)                                                            \
+    KY_K(cells, ky_tree_level, KY_LEVEL_LANES, 14)                                                 \
     KY_K(groups, ky_groups_count, 256, 5)                                                          \
     KY_K(groups, ky_groups_place, 256, 4)                                                          \
     KY_K(groups, ky_groups_weigh, 256, 5)                                                          \

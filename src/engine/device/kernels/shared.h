@@ -101,7 +101,7 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_CURVE_STEPS 192
 /* Groups that look for bounds; bodies of the sample that says where the bulk is, and how much wider
  * than that the cube of the keys may be. */
-#define KY_BOUNDS_GROUPS 256
+#define KY_BOUNDS_GROUPS 1024
 #define KY_FRAME_SAMPLES 2048
 #define KY_FRAME_WIDEN 8
 /* Places in the frame: lowest corner and edge of the cube, 2²¹ / edge, the origin of the cells, the
@@ -117,7 +117,9 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_FACT_CELLS (KY_TREE_LEVELS + 1)
 #define KY_FACT_TIES (KY_TREE_LEVELS + 2)
 #define KY_FACTS (KY_TREE_LEVELS + 3)
-/* Flags of cells. */
+/* Lanes that make a cell from its children, and lanes of their group; flags of cells. */
+#define KY_LEVEL_EACH 8
+#define KY_LEVEL_LANES 128
 #define KY_GROWN_QUADRUPOLE 1
 #define KY_GROWN_EDGE 2
 #define KY_GROWN_OWN_EPS 4
