@@ -96,6 +96,13 @@ enum ky_status ky_cpu_stand_tree(struct ky_cpu *cpu, const struct ky_parameters 
                                  struct ky_error *error);
 /* Makes the links of the tree unless it has them. */
 void ky_cpu_link_tree(struct ky_cpu *cpu);
+/* evaluate.c. By enum ky_force: what computes, NULL for what the CPU has not, and the bytes that it
+ * needs. */
+struct ky_cpu_method {
+    enum ky_status (*forces)(struct ky_cpu *cpu, struct ky_error *error);
+    double (*memory)(const struct ky_parameters *parameters, size_t n);
+};
+extern const struct ky_cpu_method ky_cpu_methods[];
 /* The forces of the active bodies, NULL: of all. */
 enum ky_status ky_cpu_evaluate(struct ky_cpu *cpu, const struct ky_active *active,
                                struct ky_error *error);
@@ -105,7 +112,7 @@ enum ky_status ky_cpu_advance(struct ky_engine *engine, struct ky_advance *way,
 void ky_cpu_free_blocks(struct ky_cpu *cpu);
 /* Bytes for n bodies. */
 double ky_cpu_blocks_memory(const struct ky_parameters *parameters, size_t n);
-/* Forgets the work noted, since the tree is a new one, which serves from now on. */
+/* work.c. Forgets the work noted, since the tree is a new one, which serves from now on. */
 enum ky_status ky_cpu_start_work(struct ky_cpu *cpu, struct ky_error *error);
 /* Notes how many sources acted on each of `sinks` sinks, which walked together as the `unit`-th
  * group or body of the tree; returns by how much all of them exceed the first such walk. */
@@ -118,7 +125,7 @@ static inline int64_t ky_cpu_note_work(struct ky_cpu *cpu, size_t unit, uint64_t
     *first = *first ? *first : now;
     return ((int64_t)now - (int64_t)*first) * sinks;
 }
-/* Every body by itself through the tree that is built. */
+/* Every body by itself through the tree that is built and has its links. */
 enum ky_status ky_cpu_walk_bodies(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                   struct ky_error *error);
 /* The field for G = 1 at one place that is no body, in the engine's units, by the tree that stands,

@@ -9,7 +9,6 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/threads.h"
-#include "engine/active.h"
 #include "engine/units.h"
 #include "physics/sums.h"
 
@@ -53,17 +52,6 @@ static enum ky_status device(size_t index, struct ky_device *device)
     return KY_OK;
 }
 
-/* By enum ky_force: what computes, and the bytes that it needs. */
-static const struct {
-    enum ky_status (*forces)(struct ky_cpu *cpu, struct ky_error *error);
-    double (*memory)(const struct ky_parameters *parameters, size_t n);
-} methods[] = {
-    [KY_DIRECT] = {ky_cpu_direct, ky_cpu_direct_memory},
-    [KY_WALK] = {ky_cpu_tree, ky_octree_memory},
-    [KY_LIST] = {NULL, NULL},
-    [KY_TREE] = {ky_cpu_tree, ky_octree_memory},
-};
-
 /* Columns of a body: x v a, mass, potential, and softening if it has its own. */
 enum { COLUMNS = 11 };
 
@@ -81,8 +69,8 @@ static void memory(const struct ky_engine *engine, size_t n, struct ky_memory *m
         memory->host += ky_cpu_blocks_memory(parameters, n);
         memory->kept += ky_cpu_blocks_memory(parameters, n);
     }
-    if (methods[parameters->force].memory)
-        memory->host += methods[parameters->force].memory(parameters, n);
+    if (ky_cpu_methods[parameters->force].memory)
+        memory->host += ky_cpu_methods[parameters->force].memory(parameters, n);
 }
 
 /* Every column of every body. */
@@ -163,7 +151,7 @@ static enum ky_status open_engine(const struct ky_parameters *parameters, size_t
         return ky_fail(error, KY_USAGE,
                        "engine '%s': there is one CPU; --threads says how much of it",
                        parameters->engine);
-    if (!methods[parameters->force].forces)
+    if (!ky_cpu_methods[parameters->force].forces)
         return ky_fail(error, KY_UNSUPPORTED,
                        "force list is for devices, which are sent lists made on the host: "
                        "with the CPU engine use --force tree or walk");
@@ -253,36 +241,6 @@ static enum ky_status get(struct ky_engine *engine, struct ky_bodies *bodies,
                 cpu->softening ? cpu->softening[i] * cpu->length : cpu->parameters->softening;
     }
     return KY_OK;
-}
-
-/* Notes whose forces are wanted. */
-static enum ky_status activate(struct ky_cpu *cpu, const struct ky_active *active,
-                               struct ky_error *error)
-{
-    enum ky_status status = ky_active_check(active, cpu->n, cpu->has_acceleration, error);
-    cpu->active = active;
-    if (status || !active)
-        return status;
-    if (!cpu->is_active && !(cpu->is_active = ky_allocate(cpu->n, 1)))
-        return ky_no_memory(error, "active bodies", cpu->n, 1);
-    ky_active_mark(active, cpu->n, cpu->is_active);
-    return KY_OK;
-}
-
-enum ky_status ky_cpu_evaluate(struct ky_cpu *cpu, const struct ky_active *active,
-                               struct ky_error *error)
-{
-    ky_report_clear(&cpu->report);
-    double start = ky_clock();
-    enum ky_status status = activate(cpu, active, error);
-    if (!status)
-        status = methods[cpu->parameters->force].forces(cpu, error);
-    if (!status)
-        ky_cpu_add_externals(cpu);
-    cpu->active = NULL;
-    cpu->report.total = ky_clock() - start;
-    cpu->has_acceleration |= status == KY_OK;
-    return status;
 }
 
 static enum ky_status forces(struct ky_engine *engine, const struct ky_active *active,

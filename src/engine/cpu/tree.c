@@ -263,6 +263,8 @@ static enum ky_status pass(void *engine, const struct ky_parameters *parameters,
     if (status == KY_OK && cpu->in_block && !cpu->tree_serves)
         status = ky_cpu_start_work(cpu, error);
     double start = ky_clock();
+    if (status == KY_OK && parameters->force == KY_WALK)
+        ky_cpu_link_tree(cpu);
     if (status == KY_OK)
         status = parameters->force == KY_WALK ? ky_cpu_walk_bodies(cpu, parameters, error)
                                               : walk_groups(cpu, parameters, error);

@@ -117,7 +117,6 @@ enum ky_status ky_cpu_walk_bodies(struct ky_cpu *cpu, const struct ky_parameters
     uint32_t *place = NULL;
     if (cpu->n == 0)
         return KY_OK;
-    ky_cpu_link_tree(cpu);
     if (cpu->parameters->curve == KY_CURVE_NONE) {
         enum ky_status status = ky_octree_places(&cpu->tree, &place, error);
         if (status != KY_OK)
