@@ -11,8 +11,8 @@ enum ky_status ky_device_curve_need(struct ky_device_bodies *bodies, struct ky_e
     } orders[] = {{&curve->place[0], "order of the bodies"},
                   {&curve->place[1], "sorted order of the bodies"},
                   {&curve->index, "numbers of the bodies"}};
-    enum ky_status status = ky_buffer_need(card, &curve->room, "room for bodies in another order",
-                                           ky_device_room(bodies->n), 1, error);
+    enum ky_status status =
+        ky_buffer_need(card, &curve->room, KY_ROOM_OF_ORDERS, ky_device_room(bodies->n), 1, error);
     for (size_t k = 0; k < sizeof orders / sizeof *orders && status == KY_OK; k++)
         status = ky_buffer_need(card, orders[k].buffer, orders[k].what, bodies->n, sizeof(uint32_t),
                                 error);
@@ -100,8 +100,11 @@ enum ky_status ky_device_curve_leave(struct ky_device_bodies *bodies, struct ky_
     uint32_t n = (uint32_t)bodies->n;
     if (!curve->is_followed)
         return KY_OK;
+    enum ky_status status = ky_device_curve_need(bodies, error); /* a larger room may have failed */
+    if (status != KY_OK)
+        return status;
     curve->is_followed = 0;
-    enum ky_status status = ky_launch_over(
+    status = ky_launch_over(
         bodies->cards.card[0], KY_KERNEL_ky_order_inverse, n,
         KY_ARGUMENTS(KY_BUFFER(curve->index), KY_BUFFER(curve->place[0]), KY_VALUE(n)), error);
     return status == KY_OK ? move_all(bodies, &curve->place[0], error) : status;

@@ -6,6 +6,7 @@
 
 #include "engine/device/bodies.h"
 
+#define KY_ROOM_OF_ORDERS "room for bodies in another order"
 /* Room for the work, bodies->curve.room, and for orders. The content of the room means nothing
  * between two calls of the functions below. */
 enum ky_status ky_device_curve_need(struct ky_device_bodies *bodies, struct ky_error *error);

@@ -27,13 +27,18 @@ static const struct ky_buffer *softenings(const struct ky_device_bodies *bodies)
 
 /* ---- memory ---- */
 
+static size_t aligned(size_t bytes)
+{
+    return (bytes + KY_PART_ALIGN - 1) / KY_PART_ALIGN * KY_PART_ALIGN;
+}
+
 /* A part of the room that begins where the last one ended. */
 static enum ky_status take(const struct ky_device_bodies *bodies, size_t *offset, size_t bytes,
                            const char *what, struct ky_buffer *part, struct ky_error *error)
 {
     enum ky_status status =
         ky_buffer_part(card_of(bodies), &bodies->curve.room, what, *offset, bytes, part, error);
-    *offset += (bytes + KY_PART_ALIGN - 1) / KY_PART_ALIGN * KY_PART_ALIGN;
+    *offset += aligned(bytes);
     return status;
 }
 
@@ -58,7 +63,7 @@ static enum ky_status parts_before(struct ky_device_tree *tree,
     return status;
 }
 
-enum { GROUPS_IN_CUT = 32 };
+enum { GROUPS_IN_CUT = 32, HEAVY = 16 }; /* of the groups one of HEAVY is divided, if any are */
 
 /* Bodies of a group at most. */
 static uint32_t group_of(const struct ky_parameters *parameters)
@@ -76,27 +81,31 @@ static size_t most_groups(const struct ky_parameters *parameters, size_t n)
     return most < n ? most : n;
 }
 
-static enum ky_status parts_after(struct ky_device_tree *tree,
-                                  const struct ky_device_bodies *bodies,
+/* Small groups, or many cells, may need more than the bodies did before. */
+static enum ky_status parts_after(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
                                   const struct ky_parameters *parameters, struct ky_error *error)
 {
     const size_t words = bodies->n * sizeof(uint32_t), more = tree->cells + 1,
-                 groups = most_groups(parameters, bodies->n) * sizeof(uint32_t);
+                 most = most_groups(parameters, bodies->n), groups = most * sizeof(uint32_t),
+                 divided = (KY_SPLIT - 1) * (most / HEAVY) * sizeof(uint32_t);
     const struct {
         struct ky_buffer *part;
         const char *what;
         size_t bytes;
     } parts[] = {
         {&tree->group, "groups of bodies", 2 * groups},
-        {&tree->turn, "turns of the groups", 2 * KY_SPLIT * groups},
+        {&tree->turn, "turns of the groups", 2 * (groups + divided)},
         {&tree->weight, "cost of the groups", groups},
         {&tree->factor, "factors of the opening test", words},
         {&tree->wanted, "active bodies along the curve", words},
         {&tree->before, "counts of groups",
          (more > bodies->n ? more : bodies->n) * sizeof(uint32_t)},
     };
-    enum ky_status status = KY_OK;
-    size_t offset = 0;
+    size_t offset = 0, all = 0;
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
+        all += aligned(parts[k].bytes);
+    enum ky_status status =
+        ky_buffer_need(card_of(bodies), &bodies->curve.room, KY_ROOM_OF_ORDERS, all, 1, error);
     for (size_t k = 0; k < sizeof parts / sizeof *parts && status == KY_OK; k++)
         status = take(bodies, &offset, parts[k].bytes, parts[k].what, parts[k].part, error);
     return status;
@@ -428,7 +437,6 @@ enum ky_status ky_device_tree_turns(struct ky_device_tree *tree, struct ky_devic
                                     struct ky_error *error)
 {
     struct ky_card *card = card_of(bodies);
-    enum { HEAVY = 16 }; /* one of so many is divided */
     uint32_t groups = (uint32_t)tree->groups, heavy = tree->few ? groups / HEAVY : 0;
     tree->turns = groups + (KY_SPLIT - 1) * (size_t)heavy;
     enum ky_status status = card->driver->zero(card, &tree->weights, error);

@@ -1,0 +1,292 @@
+/* The tree that a device makes, node by node: against the tree of the host, against the bodies
+ * themselves and against the rule for its groups. What engines do with it: device_tree_use.c. */
+#include "test.h"
+
+#if defined(KY_HAVE_CUDA) || defined(KY_HAVE_OPENCL)
+
+#include "device_trees.h"
+
+#include "octree/octree.h"
+
+/* ---- node by node ---- */
+
+struct pairing {
+    const struct made *made;
+    const struct ky_octree *host;
+    const double *x[3];
+    uint64_t *key; /* along the curve, all 21 levels */
+    int levels;    /* for which a word of the host has room; below it makes new keys */
+    size_t seen, alone;
+};
+
+/* As wrong as a number may be that is a sum of `size` rounded to float, at a place `far` away. */
+static void assert_near(double a, double b, double size, double far)
+{
+    if (!(fabs(a - b) <= 2e-5 * size + 1e-13 * far))
+        fail_msg("%.17g is not %.17g, %g from the origin, size %g", a, b, far, size);
+}
+
+/* The box holds the bodies and hardly more. Returns its longest side. */
+static double check_box(const struct pairing *pair, uint32_t cell)
+{
+    const struct made *made = pair->made;
+    const struct ky_cell_link link = made->link[cell];
+    const struct ky_cell_box *box = &made->box[cell];
+    double side = 0, low[3], high[3];
+    for (int c = 0; c < 3; c++) {
+        low[c] = (double)INFINITY, high[c] = -low[c];
+        for (uint32_t k = link.body; k < link.body + link.bodies; k++) {
+            low[c] = fmin(low[c], pair->x[c][made->order[k]]);
+            high[c] = fmax(high[c], pair->x[c][made->order[k]]);
+        }
+        side = fmax(side, high[c] - low[c]);
+    }
+    for (int c = 0; c < 3; c++) {
+        double at = (double)made->centre[cell].x[c] + (double)made->low[cell].x[c];
+        double from = made->origin[c] + at - (double)box->below[c],
+               to = made->origin[c] + at + (double)box->above[c],
+               far = fabs(at) + fabs(made->origin[c]);
+        assert_near(from, low[c], side, far);
+        assert_near(to, high[c], side, far);
+        assert_true(from <= low[c] + 1e-13 * far && to >= high[c] - 1e-13 * far);
+    }
+    return side;
+}
+
+static void compare_moments(const struct pairing *pair, uint32_t cell, uint32_t its, int common,
+                            double side)
+{
+    const struct made *made = pair->made;
+    const struct ky_octree *host = pair->host;
+    const float *own = made->moment + cell * host->moments,
+                *same = host->moment + its * host->moments;
+    double far = 0, trace = 0;
+    for (int c = 0; c < 3; c++) {
+        double at = (double)made->centre[cell].x[c] + (double)made->low[cell].x[c],
+               there = (double)host->centre[its].x[c] + (double)host->low[its].x[c],
+               away = fabs(at) + fabs(made->origin[c]) + fabs(there) + fabs(host->origin[c]);
+        assert_near(made->origin[c] + at, host->origin[c] + there, side, away);
+        far += away;
+        trace += fabs(host->moments > 1 ? (double)same[KY_MOMENT_SECOND + c] : 0);
+    }
+    assert_near((double)own[KY_MOMENT_MASS], (double)same[KY_MOMENT_MASS],
+                (double)same[KY_MOMENT_MASS], 0);
+    for (size_t k = KY_MOMENT_SECOND; k < host->moments; k++)
+        assert_near((double)own[k], (double)same[k], trace, 1e-13);
+    double open = sqrt((double)made->centre[cell].open2);
+    if (made->p.cell == KY_BOX || common < pair->levels) /* the host has a cube for the cell */
+        assert_near(open, sqrt((double)host->centre[its].open2), open, far);
+    double eps2 = (double)host->low[its].eps2;
+    assert_near((double)made->low[cell].eps2, eps2, eps2, 0);
+}
+
+enum { NOBODY = UINT32_MAX };
+
+/* Whether the host has but one key for the body and for the next along the curve. */
+static int is_as_next(const struct pairing *pair, uint32_t k)
+{
+    return k + 1 < pair->made->bodies.n &&
+           ky_key_common(pair->key[k], pair->key[k + 1]) >= pair->levels;
+}
+
+/* The cell, that of the host with the same bodies (or NOBODY), and what comes after both. */
+static void compare(struct pairing *pair, uint32_t cell, uint32_t its, uint32_t after)
+{
+    const struct made *made = pair->made;
+    const struct ky_cell_link link = made->link[cell];
+    const uint32_t last = link.body + link.bodies - 1, children = made->children[cell];
+    const int common = ky_key_common(pair->key[link.body], pair->key[last]);
+    pair->seen++;
+    assert_int_equal(link.next, after);
+    assert_int_equal(children == 0, link.more == KY_NO_LINK);
+    assert_int_equal(children == 0,
+                     link.bodies <= (uint32_t)made->p.leaf || common == KY_KEY_LEVELS);
+    const double side = check_box(pair, cell);
+    if (its != NOBODY) {
+        assert_int_equal(link.body, pair->host->link[its].body);
+        assert_int_equal(link.bodies, pair->host->link[its].bodies);
+        compare_moments(pair, cell, its, common, side);
+        if (common < pair->levels || link.bodies == 1)
+            assert_int_equal(children, pair->host->children[its]);
+        else
+            pair->alone += link.bodies, its = NOBODY;
+    }
+    for (uint32_t k = link.body; children == 0 && its != NOBODY && k <= last; k++)
+        if (!is_as_next(pair, k) && (k == 0 || !is_as_next(pair, k - 1)))
+            assert_int_equal(made->order[k], pair->host->order[k]);
+    uint32_t body = link.body;
+    for (uint32_t k = 0; k < children; k++) {
+        const struct ky_cell_link child = made->link[link.more + k];
+        assert_int_equal(child.body, body);
+        assert_in_range(child.bodies, 1, link.bodies - 1);
+        compare(pair, link.more + k, its == NOBODY ? NOBODY : pair->host->link[its].more + k,
+                k + 1 < children ? link.more + k + 1 : link.next);
+        body += child.bodies;
+    }
+    assert_int_equal(children > 0 ? body : last + 1, last + 1);
+}
+
+/* Cuts of up to 32 groups in the order of the cells, each in groups of about equal size. */
+static void check_groups(const struct made *made)
+{
+    const uint32_t most = made->p.group < 32 ? (uint32_t)made->p.group : 32;
+    uint32_t *parent = calloc(made->tree.cells, sizeof *parent), g = 0;
+    for (uint32_t cell = 0; cell < made->tree.cells; cell++) {
+        const struct ky_cell_link link = made->link[cell];
+        const int leaf = link.more == KY_NO_LINK;
+        for (uint32_t k = 0; k < made->children[cell]; k++)
+            parent[link.more + k] = cell;
+        if ((link.bodies > 32 * most && !leaf) ||
+            (cell > 0 && made->link[parent[cell]].bodies <= 32 * most))
+            continue;
+        uint32_t groups = (link.bodies + most - 1) / most,
+                 size = (link.bodies + groups - 1) / groups;
+        for (uint32_t body = link.body, end = link.body + link.bodies; body < end;
+             body += size, g++) {
+            assert_true(g < made->tree.groups);
+            assert_int_equal(made->group[2 * g], body);
+            assert_int_equal(made->group[2 * g + 1], body + size < end ? body + size : end);
+        }
+    }
+    assert_int_equal(g, made->tree.groups);
+    free(parent);
+}
+
+/* ---- cases ---- */
+
+static struct ky_parameters parameters_of(int leaf, int curve, int opening, int cell, int multipole)
+{
+    struct ky_parameters p = cloud_parameters();
+    p.force = KY_TREE;
+    p.leaf = leaf;
+    p.curve = curve;
+    p.opening = opening;
+    p.cell = cell;
+    p.multipole = multipole;
+    return p;
+}
+
+/* Returns the number of cells. */
+static size_t check_tree(const char *engine, const struct ky_parameters *p, int kind, size_t n,
+                         int own_eps)
+{
+    struct ky_error error = {0};
+    struct ky_bodies cloud = tree_bodies(kind, n);
+    cloud.softening = own_eps ? malloc(n * sizeof *cloud.softening) : NULL;
+    for (size_t i = 0; own_eps && i < n; i++)
+        cloud.softening[i] = 0.01 * (double)(i % 7);
+    struct made *made = make_tree(engine, p, &cloud);
+    double *column[5], unit[5] = {1, 1, 1, 1, 1};
+    for (int c = 0; c < 5; c++) {
+        column[c] = malloc(n * sizeof *column[c]);
+        unit[c] = c == 3 ? made->bodies.units.mass : made->bodies.units.length;
+        for (size_t i = 0; i < n; i++)
+            column[c][i] = (c < 3             ? cloud.position[i][c]
+                            : c == 3          ? cloud.mass[i]
+                            : cloud.softening ? cloud.softening[i]
+                                              : 0) /
+                           unit[c];
+    }
+    const struct ky_octree_bodies columns = {
+        n, column[0], column[1], column[2], column[3], own_eps ? column[4] : NULL, {0}, 0, NULL, 0};
+    struct ky_octree host;
+    ky_octree_init(&host);
+    assert_ok(ky_octree_build(&host, &columns, &made->p, &error));
+    const struct ky_frame frame = ky_frame_of_bulk(n, column[0], column[1], column[2], 1);
+    assert_memory_equal(made->frame.low, frame.low, sizeof frame.low);
+    assert_true(made->frame.edge == frame.edge && made->frame.scale == frame.scale);
+    struct pairing pair = {.made = made,
+                           .host = &host,
+                           .x = {column[0], column[1], column[2]},
+                           .levels = ky_word_layout(n).levels};
+    pair.key = keys_of(made, pair.x);
+    compare(&pair, 0, 0, KY_NO_LINK);
+    check_groups(made);
+    assert_int_equal(pair.seen, made->tree.cells);
+    if (kind == PLUMMER || kind == CUBE)
+        assert_in_range(pair.alone, 0, n / 100);
+    const size_t cells = made->tree.cells;
+    for (int c = 0; c < 5; c++)
+        free(column[c]);
+    free(pair.key);
+    ky_octree_free(&host);
+    free_tree(made);
+    ky_bodies_free(&cloud);
+    return cells;
+}
+
+static void trees_are_those_of_the_host(void **state)
+{
+    (void)state;
+    static const int leaves[] = {1, 4, 16, 64}, groups[] = {64, 5, 16};
+    need_a_device();
+    for (int k = 0; k < engine_count; k++)
+        for (int which = 0; which < KINDS * 8 * 2 && !is_cpu_engine(k); which++) {
+            const int kind = which / 16, leaf = which % 4, curve = which / 4 % 2;
+            struct ky_parameters p = parameters_of(
+                leaves[leaf], curve ? KY_HILBERT : KY_MORTON, (which / 8 + kind + leaf) % 4,
+                (kind + which / 8) % 2 ? KY_EDGE : KY_BOX, 1 + (kind + leaf + curve) % 2);
+            p.group = groups[which % 3];
+            check_tree(engines[k].engine, &p, kind, 1025, which % 5 == 0);
+        }
+}
+
+static void trees_of_any_size(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {1, 2, 31, 32, 33, 1023, 1024, 1025, 100003};
+    need_a_device();
+    for (int k = 0; k < engine_count; k++)
+        for (int s = 0; s < 9 && !is_cpu_engine(k); s++)
+            for (int kind = 0; kind < (s < 8 || test_everything() ? KINDS : CUBE + 1); kind++) {
+                struct ky_parameters p = parameters_of(s % 2 ? 16 : 3, KY_HILBERT, KY_RELATIVE,
+                                                       s % 2 ? KY_BOX : KY_EDGE, 2);
+                check_tree(engines[k].engine, &p, kind, sizes[s], 0);
+            }
+}
+
+/* Two cells a body, or groups of one body, which need more room than there is at first. */
+static void more_cells_and_groups_than_expected(void **state)
+{
+    (void)state;
+    enum { N = 100003 };
+    need_a_device();
+    for (int k = 0; k < engine_count; k++) {
+        struct ky_parameters p = parameters_of(1, KY_HILBERT, KY_OFFSET, KY_BOX, 2);
+        if (is_cpu_engine(k))
+            continue;
+        assert_in_range(check_tree(engines[k].engine, &p, LINE, N, 0), 1.6 * N, 2 * N);
+        p.group = 1;
+        p.leaf = 16;
+        check_tree(engines[k].engine, &p, PLUMMER, N, 0);
+    }
+}
+
+/* Coincident bodies are one leaf, however many they are. */
+static void one_leaf_of_100000_bodies(void **state)
+{
+    (void)state;
+    need_a_device();
+    for (int k = 0; k < engine_count; k++) {
+        struct ky_parameters p = parameters_of(16, KY_MORTON, KY_MINIMUM, KY_BOX, 2);
+        if (!is_cpu_engine(k))
+            assert_int_equal(check_tree(engines[k].engine, &p, POINT, 100000, 0), 1);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(trees_are_those_of_the_host),
+        cmocka_unit_test(trees_of_any_size),
+        cmocka_unit_test(more_cells_and_groups_than_expected),
+        cmocka_unit_test(one_leaf_of_100000_bodies),
+    };
+    return cmocka_run_group_tests(tests, find_engines, NULL);
+}
+
+#else
+
+MAIN_THAT_SKIPS(the_tree_of_a_device, "neither CUDA nor OpenCL is in this build")
+
+#endif
