@@ -354,21 +354,6 @@ static void compare_motion(const char *engine, int precision, double bound)
     ky_bodies_free(&there);
 }
 
-/* The device together with another one that is its like: "cuda:0,1". If there is none, the same
- * device twice stands for two. */
-static const char *with_another(int k, char *name, size_t size)
-{
-    const char *colon = strchr(engines[k].engine, ':'), *number = colon + 1;
-    size_t kind = (size_t)(colon - engines[k].engine);
-    for (int other = 0; other < engine_count; other++)
-        if (other != k && !strncmp(engines[other].engine, engines[k].engine, kind + 1) &&
-            !strcmp(engines[other].name, engines[k].name))
-            number = engines[other].engine + kind + 1;
-    snprintf(name, size, "%.15s,%.10s", engines[k].engine, number);
-    ky_device_twice = 1;
-    return name;
-}
-
 /* The largest difference of one axis of the accelerations, and of the potentials, as parts of the
  * largest values. */
 static double apart(double (*a)[3], const double *p, double (*b)[3], const double *q, size_t n)

@@ -8,6 +8,8 @@
 
 #include "kyoho/kyoho.h"
 
+#include "engine/device/driver.h"
+
 enum { MOST_ENGINES = 16 };
 static struct ky_device engines[MOST_ENGINES];
 static int engine_count;
@@ -45,6 +47,21 @@ static inline void need_a_device(void)
             return;
     printf("# no OpenCL or CUDA device here\n");
     skip();
+}
+
+/* The device together with another one that is its like: "cuda:0,1". If there is none, the same
+ * device twice stands for two. */
+static inline const char *with_another(int k, char *name, size_t size)
+{
+    const char *colon = strchr(engines[k].engine, ':'), *number = colon + 1;
+    size_t kind = (size_t)(colon - engines[k].engine);
+    for (int other = 0; other < engine_count; other++)
+        if (other != k && !strncmp(engines[other].engine, engines[k].engine, kind + 1) &&
+            !strcmp(engines[other].name, engines[k].name))
+            number = engines[other].engine + kind + 1;
+    snprintf(name, size, "%.15s,%.10s", engines[k].engine, number);
+    ky_device_twice = 1;
+    return name;
 }
 
 #endif

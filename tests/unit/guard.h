@@ -1,10 +1,12 @@
 /* A driver around another one: it marks the memory before and behind every buffer and looks after
  * the marks when the buffer is released, sees whether pinned memory changes while it is written,
  * counts buffers and pinned memory, and lets an allocation fail. Include after test.h;
- * `guard_begin` puts it around the drivers of all engines that are opened until `guard_end`. */
+ * `guard_begin` puts it around the drivers of all engines that are opened until `guard_end`.
+ * Threads that use different cards take turns with its lists. */
 #ifndef KY_TESTS_GUARD_H
 #define KY_TESTS_GUARD_H
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +24,8 @@ static struct {
     int buffers;    /* and pinned memory, that have not been released */
     size_t largest; /* bytes of the largest buffer since this was set to 0 */
 } guard = {.fail = -1};
+
+static pthread_mutex_t guard_turn = PTHREAD_MUTEX_INITIALIZER;
 
 static const char guard_mark[64] = "around this buffer nobody has anything to write, nor to read.";
 
@@ -78,7 +82,17 @@ static enum ky_status guard_allocate_marked(struct ky_card *card, size_t bytes,
 
 static int guard_fails(void)
 {
-    return guard.fail >= 0 && guard.fail-- == 0;
+    pthread_mutex_lock(&guard_turn);
+    int fails = guard.fail >= 0 && guard.fail-- == 0;
+    pthread_mutex_unlock(&guard_turn);
+    return fails;
+}
+
+static void guard_count(int buffers)
+{
+    pthread_mutex_lock(&guard_turn);
+    guard.buffers += buffers;
+    pthread_mutex_unlock(&guard_turn);
 }
 
 static enum ky_status guard_allocate(struct ky_card *card, size_t bytes, struct ky_buffer *buffer,
@@ -87,11 +101,13 @@ static enum ky_status guard_allocate(struct ky_card *card, size_t bytes, struct 
     if (guard_fails())
         return ky_fail(error, KY_DEVICE, "%s: no memory for %s, %zu bytes (as a test demands)",
                        card->name, buffer->what, bytes);
+    pthread_mutex_lock(&guard_turn);
     enum ky_status status = guard.marks
                                 ? guard_allocate_marked(card, bytes, buffer, error)
                                 : guard_inner_of(card)->allocate(card, bytes, buffer, error);
     guard.buffers += status == KY_OK;
     guard.largest = bytes > guard.largest ? bytes : guard.largest;
+    pthread_mutex_unlock(&guard_turn);
     return status;
 }
 
@@ -101,7 +117,7 @@ static enum ky_status guard_part(struct ky_card *card, const struct ky_buffer *w
 {
     enum ky_status status = guard_inner_of(card)->part(card, whole, offset, bytes, part, error);
     part->part = GUARD_PART;
-    guard.buffers += status == KY_OK;
+    guard_count(status == KY_OK);
     return status;
 }
 
@@ -109,6 +125,7 @@ static void guard_release(struct ky_card *card, struct ky_buffer *buffer)
 {
     const struct ky_driver *inner = guard_inner_of(card);
     struct guarded **place = &guarded;
+    pthread_mutex_lock(&guard_turn);
     while (*place && (buffer->part == GUARD_PART || (*place)->handle != buffer->handle))
         place = &(*place)->next;
     struct guarded *own = *place;
@@ -122,6 +139,7 @@ static void guard_release(struct ky_card *card, struct ky_buffer *buffer)
         *place = own->next;
         free(own);
     }
+    pthread_mutex_unlock(&guard_turn);
 }
 
 /* ---- copies that are on their way ---- */
@@ -137,11 +155,13 @@ static struct guard_sending {
 
 static void guard_arrive(struct ky_card *card, unsigned marks)
 {
+    pthread_mutex_lock(&guard_turn);
     for (struct guard_sending *s = guard_sendings; s < guard_sendings + GUARD_SENDINGS; s++)
         if (s->card == card && (s->behind & marks)) {
             guard.changes += ky_hash(s->data, s->bytes, 0) != s->hash;
             s->card = NULL;
         }
+    pthread_mutex_unlock(&guard_turn);
 }
 
 static enum ky_status guard_pin(struct ky_card *card, size_t bytes, struct ky_pinned *pinned,
@@ -151,19 +171,21 @@ static enum ky_status guard_pin(struct ky_card *card, size_t bytes, struct ky_pi
         return ky_fail(error, KY_DEVICE, "%s: no memory for %s, %zu bytes (as a test demands)",
                        card->name, pinned->what, bytes);
     enum ky_status status = guard_inner_of(card)->pin(card, bytes, pinned, error);
-    guard.buffers += status == KY_OK;
+    guard_count(status == KY_OK);
     return status;
 }
 
 static void guard_unpin(struct ky_card *card, struct ky_pinned *pinned)
 {
     const char *data = pinned->data;
+    pthread_mutex_lock(&guard_turn);
     for (struct guard_sending *s = guard_sendings; s < guard_sendings + GUARD_SENDINGS; s++)
         if (s->card == card && s->data >= data && s->data < data + pinned->bytes) {
             guard.changes++;
             s->card = NULL;
         }
     guard.buffers--;
+    pthread_mutex_unlock(&guard_turn);
     guard_inner_of(card)->unpin(card, pinned);
 }
 
@@ -172,9 +194,11 @@ static enum ky_status guard_write_later(struct ky_card *card, struct ky_buffer *
                                         struct ky_error *error)
 {
     struct guard_sending *s = guard_sendings;
+    pthread_mutex_lock(&guard_turn);
     while (s < guard_sendings + GUARD_SENDINGS - 1 && s->card)
         s++;
     *s = (struct guard_sending){card, data, bytes, ky_hash(data, bytes, 0), 1U << KY_MARKS};
+    pthread_mutex_unlock(&guard_turn);
     return guard_inner_of(card)->write_later(card, buffer, offset, data, bytes, error);
 }
 
@@ -189,8 +213,10 @@ static enum ky_status guard_read_later(struct ky_card *card, const struct ky_buf
 
 static enum ky_status guard_set_mark(struct ky_card *card, int mark, struct ky_error *error)
 {
+    pthread_mutex_lock(&guard_turn);
     for (struct guard_sending *s = guard_sendings; s < guard_sendings + GUARD_SENDINGS; s++)
         s->behind |= s->card == card ? 1U << mark : 0;
+    pthread_mutex_unlock(&guard_turn);
     return guard_inner_of(card)->mark(card, mark, error);
 }
 

@@ -205,6 +205,7 @@ enum ky_status ky_device_bodies_put(struct ky_device_bodies *bodies, const struc
     bodies->put++;
     bodies->place++;
     bodies->curve.is_followed = 0;
+    bodies->curve.changes++;
     ky_buffer_release(card, &bodies->softening);
     if (bodies->own_eps)
         status = ky_buffer_need(card, &bodies->softening, "softenings", bodies->n, KY_STATE_BYTES,

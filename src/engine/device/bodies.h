@@ -21,6 +21,7 @@ struct ky_device_curve {
     struct ky_buffer place[2]; /* orders to come */
     struct ky_buffer index;    /* if it is followed: the caller's number of each body */
     int is_followed;           /* the bodies lie in that order, not in the caller's */
+    uint64_t changes;          /* bodies were put, or brought into another order, so many times */
 };
 
 struct ky_device_bodies {

@@ -11,9 +11,10 @@
 enum { KY_MOST_CARDS = 16, KY_STATE_BYTES = 8 };
 
 /* The marks of a card: 0 and 1 are before and after what `walk` of the report is to count, two
- * belong to the staging of bodies and trees, two to batches of interaction lists, the others to the
- * tree that a card makes. */
-enum { KY_MARK_STAGING = 2, KY_MARK_LISTS = 4, KY_MARK_TREE = 6 };
+ * belong to the staging of bodies and trees, two to batches of interaction lists, six to the tree
+ * that a card makes. Then where bodies go to the other cards, and where counts of work are there.
+ */
+enum { KY_MARK_STAGING = 2, KY_MARK_LISTS = 4, KY_MARK_TREE = 6, KY_MARK_SHARE = 12, KY_MARK_WORK };
 
 /* The cards that an engine has opened. Bodies lie on the first. */
 struct ky_cards {

@@ -48,7 +48,8 @@ enum ky_status ky_pair_counts_add(struct ky_pair_counts *counts,
         status = card->driver->read(card, &counts->pairs, 0, pairs, sizeof pairs, error);
     if (status != KY_OK)
         return status;
-    report->body_interactions += (double)(pairs[0] - counts->sinks); /* not with itself */
+    /* Not with itself. What one card of several counted may be less than all sinks. */
+    report->body_interactions += (double)pairs[0] - (double)counts->sinks;
     report->cell_interactions += (double)pairs[1];
     return KY_OK;
 }

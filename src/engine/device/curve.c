@@ -82,6 +82,7 @@ enum ky_status ky_device_curve_follow(struct ky_device_bodies *bodies, int now,
     struct ky_device_curve *curve = &bodies->curve;
     struct ky_buffer *order = &curve->place[now], *other = &curve->place[1 - now];
     uint32_t n = (uint32_t)bodies->n, one = 1;
+    curve->changes++;
     enum ky_status status = move_all(bodies, order, error);
     if (status == KY_OK && curve->is_followed)
         status = ky_launch_over(card, KY_KERNEL_ky_gather_words, n,
@@ -104,6 +105,7 @@ enum ky_status ky_device_curve_leave(struct ky_device_bodies *bodies, struct ky_
     if (status != KY_OK)
         return status;
     curve->is_followed = 0;
+    curve->changes++;
     status = ky_launch_over(
         bodies->cards.card[0], KY_KERNEL_ky_order_inverse, n,
         KY_ARGUMENTS(KY_BUFFER(curve->index), KY_BUFFER(curve->place[0]), KY_VALUE(n)), error);

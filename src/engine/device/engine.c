@@ -88,7 +88,7 @@ static enum ky_status check(const struct ky_device_engine *engine, int expected,
                            cards->card[k]->name);
     if (cards->count > 1 && !engine->method->several_cards)
         return ky_fail(error, KY_UNSUPPORTED,
-                       "several devices share the exact sum (--force direct) only");
+                       "several devices share the work of --force direct and tree only");
     return engine->method->check ? engine->method->check(bodies, expected, error) : KY_OK;
 }
 

@@ -26,8 +26,7 @@ struct ky_method {
     /* Adds the memory of an evaluation of n bodies. */
     void (*memory)(const struct ky_parameters *parameters, size_t n, struct ky_memory *memory);
     /* Adds what the device itself measured of the last evaluation; NULL: nothing. */
-    void (*report)(const struct ky_device_bodies *bodies, const void *own,
-                   struct ky_force_report *report);
+    void (*report)(struct ky_device_bodies *bodies, void *own, struct ky_force_report *report);
     /* Releases what has the size of the bodies. */
     void (*release)(const struct ky_device_bodies *bodies, void *own);
 };

@@ -47,7 +47,7 @@
     X(tree_quadrupole_few, p, number, KY_VARIANT_QUADRUPOLE_FEW)
 #define KY_TREE_UNIT(name, p, number, variant) KY_U(name##_##p, "group_walk.k", number, variant)
 #define KY_TREE_KERNEL_OF(name, p, number, variant)                                                \
-    KY_K(name##_##p, ky_##name##_##p, KY_IN_TEAMS, 21)
+    KY_K(name##_##p, ky_##name##_##p, KY_IN_TEAMS, 23)
 
 #define KY_LISTS_OF(X, p, number)                                                                  \
     X(list_monopole, p, number, KY_VARIANT_MONOPOLE)                                               \
@@ -133,6 +133,7 @@
     KY_K(groups, ky_groups_turn, 256, 7)                                                           \
     KY_K(groups, ky_groups_want, 256, 3)                                                           \
     KY_K(groups, ky_groups_wanted, 256, 4)                                                         \
+    KY_K(groups, ky_groups_work, 256, 6)                                                           \
     KY_K(teams, ky_compact_count, KY_IN_TEAMS, 4)                                                  \
     KY_K(teams, ky_compact_place, KY_IN_TEAMS, 7)                                                  \
     KY_K(teams, ky_team_facts, KY_IN_TEAMS, 6)

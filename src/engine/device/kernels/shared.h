@@ -128,6 +128,8 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 /* Steps of the cost of a group's walk; into how many a heavy group is divided. */
 #define KY_WEIGHTS 2048
 #define KY_SPLIT 4
+/* Parts of the curve whose work is counted, to divide it among cards. */
+#define KY_WORK_BINS 1024
 /* The walk of teams: cells on the stack; bodies of a leaf that goes into the list. */
 #define KY_STACK 512
 #define KY_LISTED_LEAF 16
