@@ -79,5 +79,9 @@ if wanted bench; then
             "$build/bench/neighbours" 1048576 $engine 0 $precision 2>&1
         done | tee "$out/neighbours-$log.txt"
     done
+    if [ "$(nvidia-smi --query-gpu=name --format=csv,noheader | wc -l)" -ge 2 ]; then
+        say "a tree on two devices"
+        "$build/bench/device" cuda:0,1 cards 2>&1 | tee "$out/bench-cards.txt"
+    fi
 fi
 exit $status
