@@ -257,22 +257,31 @@ static enum ky_status send_frame(struct ky_device_tree *tree, const struct ky_de
     return card->driver->write(card, &tree->frame, 0, value, sizeof value, error);
 }
 
+/* Groups that look at all bodies in turns. */
+static uint32_t looking_groups(size_t n)
+{
+    size_t groups = ky_groups(n, 1024);
+    return (uint32_t)(groups < KY_BOUNDS_GROUPS ? groups : KY_BOUNDS_GROUPS);
+}
+
 static enum ky_status make_frame(struct ky_device_tree *tree, const struct ky_device_bodies *bodies,
                                  struct ky_error *error)
 {
     struct ky_card *card = card_of(bodies);
     struct ky_frame_sample sample = ky_frame_sample(bodies->n);
     uint32_t n = (uint32_t)bodies->n, samples = (uint32_t)sample.samples,
-             trim = (uint32_t)sample.trim, followed = (uint32_t)bodies->curve.is_followed;
-    enum ky_status status = ky_launch(
-        card, KY_KERNEL_ky_tree_bounds, KY_BOUNDS_GROUPS,
-        KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->curve.index),
-                     KY_BUFFER(tree->partial), KY_VALUE(n), KY_VALUE(samples), KY_VALUE(followed)),
-        error);
+             trim = (uint32_t)sample.trim, followed = (uint32_t)bodies->curve.is_followed,
+             groups = looking_groups(bodies->n);
+    enum ky_status status =
+        ky_launch(card, KY_KERNEL_ky_tree_bounds, groups,
+                  KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->curve.index),
+                               KY_BUFFER(tree->partial), KY_VALUE(n), KY_VALUE(samples),
+                               KY_VALUE(followed), KY_VALUE(groups)),
+                  error);
     if (status == KY_OK)
         status = ky_launch(card, KY_KERNEL_ky_tree_axis, 3,
                            KY_ARGUMENTS(KY_BUFFER(tree->partial), KY_BUFFER(tree->frame),
-                                        KY_VALUE(samples), KY_VALUE(trim)),
+                                        KY_VALUE(samples), KY_VALUE(trim), KY_VALUE(groups)),
                            error);
     if (status != KY_OK || bodies->frame.edge > 0)
         return status ? status : send_frame(tree, bodies, error);
@@ -573,14 +582,14 @@ enum ky_status ky_device_tree_factors(struct ky_device_tree *tree, struct ky_dev
     struct ky_card *card = card_of(bodies);
     const int precision = parameters->precision;
     double strength = ky_engine_scale(&bodies->units, parameters->g).strength;
-    uint32_t n = (uint32_t)bodies->n;
+    uint32_t n = (uint32_t)bodies->n, groups = looking_groups(bodies->n);
     float unit = strength > 0 ? (float)(1 / strength) : 0, alpha = (float)parameters->alpha,
           power = -2.0f / (float)(parameters->multipole + 3);
     enum ky_status status = card->driver->zero(card, &tree->exponents, error);
     if (status == KY_OK)
-        status = ky_launch(card, KY_IN_PRECISION(ky_relative_count, precision), KY_BOUNDS_GROUPS,
+        status = ky_launch(card, KY_IN_PRECISION(ky_relative_count, precision), groups,
                            KY_ARGUMENTS(KY_BUFFER(bodies->acceleration), KY_BUFFER(tree->exponents),
-                                        KY_VALUE(n), KY_VALUE(unit)),
+                                        KY_VALUE(n), KY_VALUE(unit), KY_VALUE(groups)),
                            error);
     if (status == KY_OK)
         status = ky_launch(card, KY_IN_PRECISION(ky_relative_floor, precision), 1,

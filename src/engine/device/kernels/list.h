@@ -89,7 +89,7 @@
     KY_K(tree_##p, ky_walk_sources_##p, 256, 12)                                                   \
     KY_K(tree_##p, ky_walk_points_##p, 256, 8)                                                     \
     KY_WALK_OF(KY_WALK_KERNEL_OF, p, number)                                                       \
-    KY_K(relative_##p, ky_relative_count_##p, 256, 4)                                              \
+    KY_K(relative_##p, ky_relative_count_##p, 256, 5)                                              \
     KY_K(relative_##p, ky_relative_floor_##p, 512, 2)                                              \
     KY_K(relative_##p, ky_relative_factors_##p, 256, 7)                                            \
     KY_TREE_OF(KY_TREE_KERNEL_OF, p, number)                                                       \
@@ -114,8 +114,8 @@
 
 #define KY_KERNELS_COMMON                                                                          \
     KY_K(order, ky_order_lists, KY_IN_TEAMS, 3)                                                    \
-    KY_K(keys, ky_tree_bounds, 256, 6)                                                             \
-    KY_K(keys, ky_tree_axis, 256, 4)                                                               \
+    KY_K(keys, ky_tree_bounds, 256, 7)                                                             \
+    KY_K(keys, ky_tree_axis, 256, 5)                                                               \
     KY_K(keys, ky_tree_cube, 1, 1)                                                                 \
     KY_K(keys, ky_tree_keys, 256, 6)                                                               \
     KY_K(reorder, ky_gather_numbers, 256, 5)                                                       \

@@ -323,6 +323,14 @@ static enum ky_status copy(struct ky_card *from_card, const struct ky_buffer *fr
                            size_t from_offset, struct ky_card *to_card, struct ky_buffer *to,
                            size_t to_offset, size_t bytes, struct ky_error *error)
 {
+    if (from_card == to_card) {
+        struct ky_opencl *cl = (struct ky_opencl *)to_card;
+        cl_int code = clEnqueueCopyBuffer(cl->queue, from->handle, to->handle, from_offset,
+                                          to_offset, bytes, 0, NULL, NULL);
+        return code == CL_SUCCESS
+                   ? KY_OK
+                   : ky_opencl_failed(cl, code, "clEnqueueCopyBuffer", to->what, bytes, error);
+    }
     void *middle = ky_allocate(bytes, 1);
     if (!middle)
         return ky_no_memory(error, "copy between devices", bytes, 1);
