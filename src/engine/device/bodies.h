@@ -22,6 +22,9 @@ struct ky_device_curve {
     struct ky_buffer index;    /* if it is followed: the caller's number of each body */
     int is_followed;           /* the bodies lie in that order, not in the caller's */
     uint64_t changes;          /* bodies were put, or brought into another order, so many times */
+    /* Cards that may still read the positions, up to their mark KY_MARK_SENT. */
+    struct ky_card *reader[KY_MOST_CARDS];
+    size_t readers;
 };
 
 struct ky_device_bodies {

@@ -12,9 +12,17 @@ enum { KY_MOST_CARDS = 16, KY_STATE_BYTES = 8 };
 
 /* The marks of a card: 0 and 1 are before and after what `walk` of the report is to count, two
  * belong to the staging of bodies and trees, two to batches of interaction lists, six to the tree
- * that a card makes. Then where bodies go to the other cards, and where counts of work are there.
+ * that a card makes. Then where bodies go to the other cards, where counts of work are there, and
+ * where positions have come to another card.
  */
-enum { KY_MARK_STAGING = 2, KY_MARK_LISTS = 4, KY_MARK_TREE = 6, KY_MARK_SHARE = 12, KY_MARK_WORK };
+enum {
+    KY_MARK_STAGING = 2,
+    KY_MARK_LISTS = 4,
+    KY_MARK_TREE = 6,
+    KY_MARK_SHARE = 12,
+    KY_MARK_WORK,
+    KY_MARK_SENT
+};
 
 /* The cards that an engine has opened. Bodies lie on the first. */
 struct ky_cards {

@@ -66,7 +66,11 @@ static enum ky_status move_all(struct ky_device_bodies *bodies, const struct ky_
         {&bodies->mass, 1, state},        {&bodies->softening, 1, state},
         {&bodies->acceleration, 3, real}, {&bodies->potential, 1, real},
     };
+    struct ky_device_curve *curve = &bodies->curve;
+    struct ky_card *card = bodies->cards.card[0];
     enum ky_status status = KY_OK;
+    for (; curve->readers > 0 && status == KY_OK; curve->readers--)
+        status = card->driver->await(card, curve->reader[curve->readers - 1], KY_MARK_SENT, error);
     for (size_t k = 0; k < sizeof moved / sizeof *moved && status == KY_OK; k++)
         status = move(bodies, moved[k].buffer, moved[k].columns, moved[k].bytes, order, error);
     for (int k = 0; k < KY_COLUMN_COUNT && status == KY_OK; k++)

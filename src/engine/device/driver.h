@@ -129,6 +129,15 @@ struct ky_driver {
     enum ky_status (*copy)(struct ky_card *from_card, const struct ky_buffer *from,
                            size_t from_offset, struct ky_card *to_card, struct ky_buffer *to,
                            size_t to_offset, size_t bytes, struct ky_error *error);
+    /* The same, but the source's queue goes on at once. Before it comes to what writes there it has
+     * to await a mark that is set in the target's queue behind the copy. */
+    enum ky_status (*copy_later)(struct ky_card *from_card, const struct ky_buffer *from,
+                                 size_t from_offset, struct ky_card *to_card, struct ky_buffer *to,
+                                 size_t to_offset, size_t bytes, struct ky_error *error);
+    /* What is put into the card's queue from now on begins when another card of the same driver has
+     * come to the mark where it was set last; at once for one never set. */
+    enum ky_status (*await)(struct ky_card *card, struct ky_card *other, int mark,
+                            struct ky_error *error);
     enum ky_status (*zero)(struct ky_card *card, struct ky_buffer *buffer, struct ky_error *error);
 
     /* With as many arguments as ky_kernels says. */

@@ -162,6 +162,7 @@ static enum ky_status share(const struct passes *passes, struct ky_error *error)
     struct ky_device_bodies *bodies = passes->bodies;
     const size_t cards = bodies->cards.count;
     enum ky_status status = ky_division_find(&passes->walk->division, bodies, error);
+    bodies->curve.readers = 0; /* of an evaluation that failed */
     if (status == KY_OK && cards > 1)
         status = ky_mark(&bodies->cards, KY_MARK_SHARE, error);
     for (size_t k = 1; k < cards && status == KY_OK; k++)

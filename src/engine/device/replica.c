@@ -20,13 +20,13 @@ static void take_numbers(struct ky_device_bodies *own, const struct ky_device_bo
     own->active_is_there = 0;
 }
 
-/* An array of the first card to one of this card, which gets `room` bytes. */
+/* An array of the first card to one of this card. */
 static enum ky_status send(const struct ky_device_bodies *first, struct ky_device_bodies *own,
-                           const struct ky_buffer *from, struct ky_buffer *to, size_t room,
-                           size_t bytes, struct ky_error *error)
+                           const struct ky_buffer *from, struct ky_buffer *to, size_t bytes,
+                           struct ky_error *error)
 {
     struct ky_card *card = own->cards.card[0];
-    enum ky_status status = ky_buffer_need(card, to, from->what, room, 1, error);
+    enum ky_status status = ky_buffer_need(card, to, from->what, bytes, 1, error);
     return status ? status
                   : card->driver->copy(first->cards.card[0], from, 0, card, to, 0, bytes, error);
 }
@@ -38,17 +38,33 @@ static enum ky_status send_others(const struct ky_device_bodies *first,
     const size_t state = first->n * KY_STATE_BYTES, words = first->n * sizeof(uint32_t);
     enum ky_status status = ky_device_curve_need(own, error);
     if (status == KY_OK)
-        status = send(first, own, &first->mass, &own->mass, state, state, error);
+        status = send(first, own, &first->mass, &own->mass, state, error);
     ky_buffer_release(own->cards.card[0], &own->softening);
     if (status == KY_OK && first->own_eps)
-        status = send(first, own, &first->softening, &own->softening, state, state, error);
+        status = send(first, own, &first->softening, &own->softening, state, error);
     own->curve.is_followed = first->curve.is_followed;
     if (status == KY_OK && first->curve.is_followed)
-        status = send(first, own, &first->curve.index, &own->curve.index, words, words, error);
+        status = send(first, own, &first->curve.index, &own->curve.index, words, error);
     return status;
 }
 
-enum ky_status ky_replica_follow(struct ky_replica *replica, const struct ky_device_bodies *first,
+static enum ky_status send_positions(struct ky_device_bodies *first, struct ky_device_bodies *own,
+                                     struct ky_error *error)
+{
+    struct ky_card *card = own->cards.card[0];
+    enum ky_status status = ky_buffer_need(card, &own->position, first->position.what,
+                                           ky_device_room(first->n), 1, error);
+    if (status == KY_OK)
+        status = card->driver->copy_later(first->cards.card[0], &first->position, 0, card,
+                                          &own->position, 0, 3 * first->n * KY_STATE_BYTES, error);
+    if (status == KY_OK)
+        status = card->driver->mark(card, KY_MARK_SENT, error);
+    if (status == KY_OK)
+        first->curve.reader[first->curve.readers++] = card;
+    return status;
+}
+
+enum ky_status ky_replica_follow(struct ky_replica *replica, struct ky_device_bodies *first,
                                  size_t k, struct ky_error *error)
 {
     const uint64_t changes = replica->changes, place = replica->place;
@@ -60,8 +76,7 @@ enum ky_status ky_replica_follow(struct ky_replica *replica, const struct ky_dev
     if (differs)
         status = send_others(first, own, error);
     if (status == KY_OK && (differs || place != first->place))
-        status = send(first, own, &first->position, &own->position, ky_device_room(first->n),
-                      3 * first->n * KY_STATE_BYTES, error);
+        status = send_positions(first, own, error);
     return status == KY_OK ? ky_results_need(&replica->results, own->cards.card[0],
                                              first->parameters->precision, first->n, error)
                            : status;

@@ -16,8 +16,9 @@ struct ky_replica {
 };
 
 /* Brings the bodies of card k, 1 and up, to the state of the first. Until ky_replica_agrees they
- * count as different. */
-enum ky_status ky_replica_follow(struct ky_replica *replica, const struct ky_device_bodies *first,
+ * count as different. The first card goes on while its positions are read, until it is to bring
+ * them into another order. */
+enum ky_status ky_replica_follow(struct ky_replica *replica, struct ky_device_bodies *first,
                                  size_t k, struct ky_error *error);
 /* The same tree has been made on both cards. */
 void ky_replica_agrees(struct ky_replica *replica, const struct ky_device_bodies *first);

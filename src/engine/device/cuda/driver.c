@@ -275,10 +275,10 @@ static void open_way(struct ky_cuda *target, int device)
         cudaGetLastError(); /* not possible, or done by another engine */
 }
 
-/* In the target's queue, in its turn in both: the host does not wait. */
-static enum ky_status copy(struct ky_card *from_card, const struct ky_buffer *from,
-                           size_t from_offset, struct ky_card *to_card, struct ky_buffer *to,
-                           size_t to_offset, size_t bytes, struct ky_error *error)
+/* In the target's queue: the host does not wait. */
+static enum ky_status copy_later(struct ky_card *from_card, const struct ky_buffer *from,
+                                 size_t from_offset, struct ky_card *to_card, struct ky_buffer *to,
+                                 size_t to_offset, size_t bytes, struct ky_error *error)
 {
     struct ky_cuda *source = (struct ky_cuda *)from_card, *target = (struct ky_cuda *)to_card;
     open_way(target, source->device);
@@ -287,10 +287,34 @@ static enum ky_status copy(struct ky_card *from_card, const struct ky_buffer *fr
         code = cudaMemcpyPeerAsync((char *)to->handle + to_offset, target->device,
                                    (const char *)from->handle + from_offset, source->device, bytes,
                                    target->stream);
-    if (code == cudaSuccess)
-        code = follow(target, source);
     if (code != cudaSuccess)
         return failed(to_card, code, "cudaMemcpyPeerAsync", to->what, bytes, error);
+    return KY_OK;
+}
+
+static enum ky_status copy(struct ky_card *from_card, const struct ky_buffer *from,
+                           size_t from_offset, struct ky_card *to_card, struct ky_buffer *to,
+                           size_t to_offset, size_t bytes, struct ky_error *error)
+{
+    enum ky_status status =
+        copy_later(from_card, from, from_offset, to_card, to, to_offset, bytes, error);
+    if (status != KY_OK)
+        return status;
+    cudaError_t code = follow((struct ky_cuda *)to_card, (struct ky_cuda *)from_card);
+    if (code != cudaSuccess)
+        return failed(to_card, code, "cudaStreamWaitEvent", to->what, bytes, error);
+    return KY_OK;
+}
+
+static enum ky_status await(struct ky_card *card, struct ky_card *other, int mark,
+                            struct ky_error *error)
+{
+    struct ky_cuda *cuda = use(card), *target = (struct ky_cuda *)other;
+    cudaError_t code = cudaSuccess;
+    if (target->marked[mark])
+        code = cudaStreamWaitEvent(cuda->stream, target->mark[mark], 0);
+    if (code != cudaSuccess)
+        return failed(card, code, "cudaStreamWaitEvent", "queue", 0, error);
     return KY_OK;
 }
 
@@ -481,6 +505,8 @@ const struct ky_driver ky_cuda_driver = {
     .write_later = write_later,
     .read_later = read_later,
     .copy = copy,
+    .copy_later = copy_later,
+    .await = await,
     .zero = zero,
     .launch = launch,
     .wait = wait,

@@ -341,6 +341,14 @@ static enum ky_status copy(struct ky_card *from_card, const struct ky_buffer *fr
     return status;
 }
 
+/* Copies have been made when they return: there is nothing to wait for. */
+static enum ky_status await(struct ky_card *card, struct ky_card *other, int mark,
+                            struct ky_error *error)
+{
+    (void)card, (void)other, (void)mark, (void)error;
+    return KY_OK;
+}
+
 static enum ky_status zero(struct ky_card *card, struct ky_buffer *buffer, struct ky_error *error)
 {
     struct ky_opencl *cl = (struct ky_opencl *)card;
@@ -482,6 +490,8 @@ const struct ky_driver ky_opencl_driver = {
     .write_later = write_later,
     .read_later = read_later,
     .copy = copy,
+    .copy_later = copy,
+    .await = await,
     .zero = zero,
     .launch = launch,
     .wait = wait,
