@@ -5,7 +5,7 @@
 
 /* ---- scratch ---- */
 
-enum { DIGITS = 16, DIGIT_BITS = 4 };
+enum { DIGITS = 256, DIGIT_BITS = 8 };
 
 static size_t tiles_of(size_t n)
 {
