@@ -56,30 +56,53 @@ static enum ky_status take(struct ky_card *card, const struct ky_buffer *scratch
 
 /* ---- scan and reduce ---- */
 
-/* to = exclusive sums of from; a tile's sum goes to the level above, which is scanned first. The
- * scratch is free from `used` on. */
-static enum ky_status scan_level(struct ky_card *card, const struct ky_buffer *from,
-                                 struct ky_buffer *to, size_t n, const struct ky_buffer *scratch,
-                                 size_t used, struct ky_error *error)
+/* The sums of tiles, of tiles of those, and so on: parts of the scratch from `used` on. They are
+ * made once for all passes of a sort, since a driver takes longer for a part than for a launch. */
+enum { MOST_LEVELS = 4 }; /* 2³² numbers need three */
+struct levels {
+    struct ky_buffer sums[MOST_LEVELS];
+};
+
+static void release_levels(struct ky_card *card, struct levels *levels)
 {
-    struct ky_buffer sums;
+    for (int k = 0; k < MOST_LEVELS; k++)
+        ky_buffer_release(card, &levels->sums[k]);
+}
+
+static enum ky_status make_levels(struct ky_card *card, size_t n, size_t size,
+                                  const struct ky_buffer *scratch, size_t used,
+                                  struct levels *levels, struct ky_error *error)
+{
+    enum ky_status status = KY_OK;
+    size_t tiles = n;
+    *levels = (struct levels){0};
+    for (int k = 0; k < MOST_LEVELS && status == KY_OK && (k == 0 || tiles > 1); k++) {
+        tiles = tiles_of(tiles);
+        status = take(card, scratch, &used, part_bytes(tiles, size), &levels->sums[k], error);
+    }
+    if (status != KY_OK)
+        release_levels(card, levels);
+    return status;
+}
+
+/* to = exclusive sums of from; a tile's sum goes to the level above, which is scanned first. */
+static enum ky_status scan_level(struct ky_card *card, const struct ky_buffer *from,
+                                 struct ky_buffer *to, size_t n, struct ky_buffer *sums,
+                                 struct ky_error *error)
+{
     size_t tiles = tiles_of(n);
     cl_uint count = (cl_uint)n, has_before = tiles > 1;
-    enum ky_status status =
-        take(card, scratch, &used, part_bytes(tiles, sizeof(cl_uint)), &sums, error);
-    if (status != KY_OK)
-        return status;
     const struct ky_arguments summing =
-        KY_ARGUMENTS(KY_BUFFER(*from), KY_BUFFER(sums), KY_VALUE(count));
+        KY_ARGUMENTS(KY_BUFFER(*from), KY_BUFFER(*sums), KY_VALUE(count));
     const struct ky_arguments scanning = KY_ARGUMENTS(
-        KY_BUFFER(*from), KY_BUFFER(*to), KY_BUFFER(sums), KY_VALUE(count), KY_VALUE(has_before));
+        KY_BUFFER(*from), KY_BUFFER(*to), KY_BUFFER(*sums), KY_VALUE(count), KY_VALUE(has_before));
+    enum ky_status status = KY_OK;
     if (has_before)
         status = ky_launch(card, KY_KERNEL_ky_scan_sum, tiles, summing, error);
     if (status == KY_OK && has_before)
-        status = scan_level(card, &sums, &sums, tiles, scratch, used, error);
+        status = scan_level(card, sums, sums, tiles, sums + 1, error);
     if (status == KY_OK)
         status = ky_launch(card, KY_KERNEL_ky_scan_tile, tiles, scanning, error);
-    ky_buffer_release(card, &sums);
     return status;
 }
 
@@ -87,8 +110,16 @@ enum ky_status ky_opencl_scan(struct ky_card *card, const struct ky_buffer *from
                               struct ky_buffer *to, size_t n, const struct ky_buffer *scratch,
                               struct ky_error *error)
 {
+    struct levels levels;
     enum ky_status status = ky_scratch_check(card, scratch, KY_BULK_SCAN, n, error);
-    return status == KY_OK && n > 0 ? scan_level(card, from, to, n, scratch, 0, error) : status;
+    if (status != KY_OK || n == 0)
+        return status;
+    status = make_levels(card, n, sizeof(cl_uint), scratch, 0, &levels, error);
+    if (status != KY_OK)
+        return status;
+    status = scan_level(card, from, to, n, levels.sums, error);
+    release_levels(card, &levels);
+    return status;
 }
 
 static enum ky_status reduce_tiles(struct ky_card *card, const struct ky_buffer *from, size_t first,
@@ -134,12 +165,10 @@ enum ky_status ky_opencl_reduce(struct ky_card *card, const struct ky_buffer *fr
 
 /* ---- sort ---- */
 
-/* One pass by the digit from bit `shift` on, to the other buffers. The scratch holds the counts of
- * digits and is free from `used` on. */
+/* One pass by the digit from bit `shift` on, to the other buffers. */
 static enum ky_status sort_pass(struct ky_card *card, struct ky_two_buffers *keys,
                                 struct ky_two_buffers *values, size_t n, cl_uint shift,
-                                cl_uint bits, struct ky_buffer *counts,
-                                const struct ky_buffer *scratch, size_t used,
+                                cl_uint bits, struct ky_buffer *counts, struct levels *levels,
                                 struct ky_error *error)
 {
     struct ky_buffer *key = &keys->buffer[keys->now], *key_out = &keys->buffer[1 - keys->now],
@@ -155,7 +184,7 @@ static enum ky_status sort_pass(struct ky_card *card, struct ky_two_buffers *key
         KY_BUFFER(*value_out), KY_VALUE(count), KY_VALUE(shift), KY_VALUE(mask), KY_VALUE(tiles));
     enum ky_status status = ky_launch(card, KY_KERNEL_ky_sort_count, tiles, counting, error);
     if (status == KY_OK)
-        status = scan_level(card, counts, counts, counts_of(n), scratch, used, error);
+        status = scan_level(card, counts, counts, counts_of(n), levels->sums, error);
     if (status == KY_OK)
         status = ky_launch(card, KY_KERNEL_ky_sort_place, tiles, placing, error);
     keys->now = 1 - keys->now;
@@ -168,6 +197,7 @@ enum ky_status ky_opencl_sort(struct ky_card *card, struct ky_two_buffers *keys,
                               const struct ky_buffer *scratch, struct ky_error *error)
 {
     struct ky_buffer counts;
+    struct levels levels;
     size_t used = 0;
     enum ky_status status = ky_scratch_check(card, scratch, KY_BULK_SORT, n, error);
     if (status != KY_OK || n < 2)
@@ -175,9 +205,10 @@ enum ky_status ky_opencl_sort(struct ky_card *card, struct ky_two_buffers *keys,
     status = take(card, scratch, &used, part_bytes(counts_of(n), sizeof(cl_uint)), &counts, error);
     if (status != KY_OK)
         return status;
+    status = make_levels(card, counts_of(n), sizeof(cl_uint), scratch, used, &levels, error);
     for (cl_uint shift = 0; shift < (cl_uint)bits && status == KY_OK; shift += DIGIT_BITS)
-        status =
-            sort_pass(card, keys, values, n, shift, (cl_uint)bits, &counts, scratch, used, error);
+        status = sort_pass(card, keys, values, n, shift, (cl_uint)bits, &counts, &levels, error);
+    release_levels(card, &levels);
     ky_buffer_release(card, &counts);
     return status;
 }
