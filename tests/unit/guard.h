@@ -23,6 +23,8 @@ static struct {
     int changes;    /* pinned memory that changed, or was released, while it was written */
     int buffers;    /* and pinned memory, that have not been released */
     size_t largest; /* bytes of the largest buffer since this was set to 0 */
+    size_t bytes;   /* of the buffers that have not been released, without pinned memory */
+    size_t peak;    /* the most that this was since it was set to 0 */
 } guard = {.fail = -1};
 
 static pthread_mutex_t guard_turn = PTHREAD_MUTEX_INITIALIZER;
@@ -107,6 +109,8 @@ static enum ky_status guard_allocate(struct ky_card *card, size_t bytes, struct 
                                 : guard_inner_of(card)->allocate(card, bytes, buffer, error);
     guard.buffers += status == KY_OK;
     guard.largest = bytes > guard.largest ? bytes : guard.largest;
+    guard.bytes += status == KY_OK ? bytes : 0;
+    guard.peak = guard.bytes > guard.peak ? guard.bytes : guard.peak;
     pthread_mutex_unlock(&guard_turn);
     return status;
 }
@@ -130,6 +134,7 @@ static void guard_release(struct ky_card *card, struct ky_buffer *buffer)
         place = &(*place)->next;
     struct guarded *own = *place;
     guard.buffers--;
+    guard.bytes -= buffer->part == GUARD_PART ? 0 : buffer->bytes;
     if (own)
         guard.overruns += !guard_is_marked(card, &own->whole, GUARD_FRONT - sizeof guard_mark) ||
                           !guard_is_marked(card, &own->whole, own->end);
@@ -292,6 +297,7 @@ static void guard_begin(int marks)
     ky_device_wrap = guard_around;
     guard.marks = marks;
     guard.overruns = guard.changes = guard.buffers = 0;
+    guard.bytes = guard.peak = guard.largest = 0;
     guard.fail = -1;
 }
 
