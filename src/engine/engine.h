@@ -176,7 +176,7 @@ struct ky_engine_verbs {
     /* Goes on until the tick or for the most steps, whatever comes first, and counts what it did.
      * The bits do not depend on how the way is cut into calls; those of KY_SCHEME_LEAPFROG are
      * those of the verbs below. A device may still be at work when this returns. KY_UNSUPPORTED for
-     * a scheme that is not among `schemes`, a sum of 1 << scheme.
+     * a scheme that is not among `schemes`, which gives a sum of 1 << scheme.
      *
      * KY_SCHEME_BLOCK keeps the bodies' steps in the column `step`, which must be there, and
      * chooses those that are no steps of this way (0, say) at a multiple of the stride; KY_USAGE
@@ -185,7 +185,7 @@ struct ky_engine_verbs {
      * verb may be called there. */
     enum ky_status (*advance)(struct ky_engine *engine, struct ky_advance *advance,
                               struct ky_error *error);
-    unsigned schemes;
+    unsigned (*schemes)(const struct ky_engine *engine);
     /* The exact sum with so many sinks of a lane and sources of a turn of its loop, each 1, 2, 4 or
      * 8, in place of the parameters' unrolling: for measurements (F09). KY_UNSUPPORTED where no
      * such kernel is compiled, here and in `put` for the softenings of the bodies. */

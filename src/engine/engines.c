@@ -331,7 +331,7 @@ enum ky_status ky_engine_unroll(struct ky_engine *engine, int sinks, int sources
 
 int ky_engine_advances(const struct ky_engine *engine, enum ky_scheme scheme)
 {
-    return engine->verbs->advance && (engine->verbs->schemes >> scheme & 1U);
+    return engine->verbs->advance && (engine->verbs->schemes(engine) >> scheme & 1U);
 }
 
 enum ky_status ky_engine_advance(struct ky_engine *engine, struct ky_advance *advance,

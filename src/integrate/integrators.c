@@ -22,10 +22,11 @@ static enum ky_status check_engine(const struct ky_engine *engine,
 {
     for (int scheme = 0; verbs->schemes >> scheme; scheme++)
         if ((verbs->schemes >> scheme & 1U) && !ky_engine_advances(engine, (enum ky_scheme)scheme))
-            return ky_fail(error, KY_UNSUPPORTED,
-                           "engine %s cannot lead --integrator %s; choose another --engine or "
-                           "--integrator",
-                           engine->verbs->name, verbs->name);
+            return ky_fail(
+                error, KY_UNSUPPORTED,
+                "engine %s cannot lead --integrator %s; choose another --engine, --force or "
+                "--integrator",
+                engine->verbs->name, verbs->name);
     return KY_OK;
 }
 

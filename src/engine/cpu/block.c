@@ -13,12 +13,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "engine/blocks.h"
 #include "engine/cpu/cpu.h"
 #include "physics/block.h"
-
-/* What a build costs beyond moving the tree, in interactions for each body: about 150 ns, one
- * interaction of the lanes being 0.5 ns. */
-enum { BUILD = 300 };
 
 /* Of a body. */
 enum { BYTES = 3 * sizeof(double) + 1 + 2 * sizeof(uint32_t) };
@@ -272,7 +269,7 @@ static enum ky_status one_block(struct blocks *b, struct ky_error *error)
 {
     struct ky_advance *way = b->way;
     const uint64_t step = way->stride >> deepest_level(b), tick = way->now + step;
-    if (way->now % way->stride == 0 || b->cpu->blocks.more > BUILD * (int64_t)b->cpu->n)
+    if (way->now % way->stride == 0 || b->cpu->blocks.more > KY_BLOCKS_BUILD * (int64_t)b->cpu->n)
         b->cpu->tree_serves = 0;
     go_to(b, tick);
     enum ky_status status = evaluate(b, error);
@@ -289,25 +286,11 @@ static enum ky_status one_block(struct blocks *b, struct ky_error *error)
 
 /* ---- the way ---- */
 
-static enum ky_status check(const struct ky_cpu *cpu, const struct ky_advance *way,
-                            struct ky_error *error)
-{
-    const uint64_t stride = way->stride;
-    if (!cpu->extra[KY_COLUMN_STEP])
-        return ky_fail(error, KY_USAGE, "block steps need the column of steps");
-    if (!cpu->has_acceleration)
-        return ky_fail(error, KY_USAGE, "the first forces come before block steps");
-    if (!stride || (stride & (stride - 1)) || stride >> KY_MOST_LEVELS > 1)
-        return ky_fail(error, KY_USAGE, "%llu ticks of a longest step: no power of two up to 2^%d",
-                       (unsigned long long)stride, KY_MOST_LEVELS);
-    return KY_OK;
-}
-
 enum ky_status ky_cpu_advance(struct ky_engine *engine, struct ky_advance *way,
                               struct ky_error *error)
 {
     struct ky_cpu *cpu = (struct ky_cpu *)engine;
-    enum ky_status status = check(cpu, way, error);
+    enum ky_status status = ky_blocks_check(way, cpu->extras, cpu->has_acceleration, error);
     struct blocks b = {.cpu = cpu,
                        .way = way,
                        .longest = way->tick * (double)way->stride,
@@ -316,8 +299,7 @@ enum ky_status ky_cpu_advance(struct ky_engine *engine, struct ky_advance *way,
         status = reserve(cpu, b.chunks, error);
     if (status)
         return status;
-    while (way->stride >> b.deepest > 1)
-        b.deepest++;
+    b.deepest = ky_blocks_deepest(way);
     for (int level = 0; level <= b.deepest; level++)
         b.step[level] = ldexp(b.longest, -level);
     if (!read_levels(&b))

@@ -278,6 +278,12 @@ static enum ky_status drift(struct ky_engine *engine, double dt, struct ky_error
     return KY_OK;
 }
 
+static unsigned schemes(const struct ky_engine *engine)
+{
+    (void)engine;
+    return 1U << KY_SCHEME_BLOCK;
+}
+
 static void report(struct ky_engine *engine, struct ky_force_report *report)
 {
     *report = ((struct ky_cpu *)engine)->report;
@@ -310,7 +316,7 @@ const struct ky_engine_verbs ky_cpu_engine = {
     .exact = ky_cpu_exact,
     .field = ky_cpu_field,
     .advance = ky_cpu_advance,
-    .schemes = 1U << KY_SCHEME_BLOCK,
+    .schemes = schemes,
     .kick = kick,
     .drift = drift,
     .sums = ky_cpu_sums,

@@ -27,6 +27,17 @@ struct ky_device_curve {
     size_t readers;
 };
 
+/* Of block.c. */
+struct ky_device_blocks {
+    struct ky_buffer other;  /* positions: at the present tick, or those of last steps meanwhile */
+    struct ky_buffer counts; /* of active bodies of each team, then of those before it */
+    struct ky_buffer words, tally; /* KY_TALLY_WORDS; work of a block */
+    struct ky_buffer scratch;
+    struct ky_pinned pinned;
+    int is_on;    /* the present evaluation is that of a block */
+    int64_t more; /* interactions of walks beyond the first ones in a tree that is kept */
+};
+
 struct ky_device_bodies {
     const struct ky_parameters *parameters;
     struct ky_cards cards;
@@ -39,6 +50,7 @@ struct ky_device_bodies {
         struct ky_buffer of[KY_COLUMN_COUNT];
     } columns; /* of columns.c: what an integrator asked for */
     struct ky_device_curve curve;
+    struct ky_device_blocks blocks;
     struct ky_staging staging;    /* of the first card */
     struct ky_engine_frame frame; /* edge 0: found from the bodies */
     struct ky_engine_units units;
@@ -52,7 +64,8 @@ struct ky_device_bodies {
     } external;            /* of external.c */
     int has_acceleration;
     const struct ky_active *active; /* of the present evaluation; NULL: all bodies */
-    struct ky_buffer active_list;   /* the same on the first card, once `active_is_there` */
+    struct ky_buffer active_list;   /* the same on the first card, once `active_is_there`; in a
+                                       block it is made there, and bodies->active has no list */
     int active_is_there;
     double pending[KY_PENDING]; /* kicks that have not been made: dt */
     int pendings;

@@ -62,9 +62,10 @@ static enum ky_status move_all(struct ky_device_bodies *bodies, const struct ky_
         uint32_t columns;
         size_t bytes;
     } moved[] = {
-        {&bodies->position, 3, state},    {&bodies->velocity, 3, state},
-        {&bodies->mass, 1, state},        {&bodies->softening, 1, state},
-        {&bodies->acceleration, 3, real}, {&bodies->potential, 1, real},
+        {&bodies->position, 3, state},     {&bodies->velocity, 3, state},
+        {&bodies->mass, 1, state},         {&bodies->softening, 1, state},
+        {&bodies->acceleration, 3, real},  {&bodies->potential, 1, real},
+        {&bodies->blocks.other, 3, state},
     };
     struct ky_device_curve *curve = &bodies->curve;
     struct ky_card *card = bodies->cards.card[0];
@@ -114,6 +115,15 @@ enum ky_status ky_device_curve_leave(struct ky_device_bodies *bodies, struct ky_
         bodies->cards.card[0], KY_KERNEL_ky_order_inverse, n,
         KY_ARGUMENTS(KY_BUFFER(curve->index), KY_BUFFER(curve->place[0]), KY_VALUE(n)), error);
     return status == KY_OK ? move_all(bodies, &curve->place[0], error) : status;
+}
+
+enum ky_status ky_device_curve_return(struct ky_device_bodies *bodies, struct ky_error *error)
+{
+    struct ky_device_curve *curve = &bodies->curve;
+    if (curve->is_followed)
+        return KY_OK;
+    curve->is_followed = 1;
+    return move_all(bodies, &curve->index, error);
 }
 
 void ky_device_curve_release(struct ky_device_bodies *bodies)

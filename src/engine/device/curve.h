@@ -16,6 +16,8 @@ enum ky_status ky_device_curve_follow(struct ky_device_bodies *bodies, int now,
                                       struct ky_error *error);
 /* Puts the bodies back into the caller's order, if they are in another one. */
 enum ky_status ky_device_curve_leave(struct ky_device_bodies *bodies, struct ky_error *error);
+/* Brings them back into the order that they left last. No other one was followed since. */
+enum ky_status ky_device_curve_return(struct ky_device_bodies *bodies, struct ky_error *error);
 void ky_device_curve_release(struct ky_device_bodies *bodies);
 /* Bytes on the card for n bodies. */
 double ky_device_curve_memory(size_t n);

@@ -442,18 +442,29 @@ static int are_few(const struct ky_card *card, size_t groups)
     return groups < TURNS * TEAMS_AT_ONCE * card->processors;
 }
 
+/* Groups that may have wanted bodies. */
+static size_t most_wanted(const struct ky_device_tree *tree, const struct ky_device_bodies *bodies)
+{
+    const size_t active = bodies->active ? bodies->active->count : bodies->n;
+    return active < tree->groups ? active : tree->groups;
+}
+
 enum ky_status ky_device_tree_turns(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
-                                    struct ky_error *error)
+                                    uint32_t flags, struct ky_error *error)
 {
     struct ky_card *card = card_of(bodies);
-    uint32_t groups = (uint32_t)tree->groups, heavy = tree->few ? groups / HEAVY : 0;
-    tree->turns = groups + (KY_SPLIT - 1) * (size_t)heavy;
+    const size_t most = flags & KY_FLAG_WANTED ? most_wanted(tree, bodies) : tree->groups;
+    if (bodies->blocks.is_on)
+        tree->few = are_few(card, most) || group_of(bodies->parameters) < KY_TEAM;
+    uint32_t groups = (uint32_t)tree->groups, heavy = tree->few ? (uint32_t)most / HEAVY : 0;
+    tree->turns = most + (KY_SPLIT - 1) * (size_t)heavy;
     enum ky_status status = card->driver->zero(card, &tree->weights, error);
     if (status == KY_OK)
         status = ky_launch_over(card, KY_KERNEL_ky_groups_weigh, groups,
                                 KY_ARGUMENTS(KY_BUFFER(tree->group), KY_BUFFER(tree->factor),
-                                             KY_BUFFER(tree->weight), KY_BUFFER(tree->weights),
-                                             KY_VALUE(groups)),
+                                             KY_BUFFER(tree->wanted), KY_BUFFER(tree->weight),
+                                             KY_BUFFER(tree->weights), KY_VALUE(groups),
+                                             KY_VALUE(flags)),
                                 error);
     if (status == KY_OK)
         status = card->driver->scan(card, &tree->weights, &tree->starts, KY_WEIGHTS, &tree->scratch,
@@ -477,7 +488,8 @@ enum ky_status ky_device_tree_wanted(struct ky_device_tree *tree, struct ky_devi
 {
     struct ky_card *card = card_of(bodies);
     uint32_t n = (uint32_t)bodies->n, count = (uint32_t)bodies->active->count;
-    struct ky_buffer *want = &tree->before; /* groups have been made */
+    const int on_curve = bodies->blocks.is_on;
+    struct ky_buffer *want = on_curve ? &tree->wanted : &tree->before; /* groups have been made */
     enum ky_status status = ky_device_active_list(bodies, error);
     if (status == KY_OK)
         status = card->driver->zero(card, want, error);
@@ -485,7 +497,7 @@ enum ky_status ky_device_tree_wanted(struct ky_device_tree *tree, struct ky_devi
         status = ky_launch_over(
             card, KY_KERNEL_ky_groups_want, count,
             KY_ARGUMENTS(KY_BUFFER(bodies->active_list), KY_BUFFER(*want), KY_VALUE(count)), error);
-    if (status == KY_OK)
+    if (status == KY_OK && !on_curve)
         status = ky_launch_over(card, KY_KERNEL_ky_groups_wanted, n,
                                 KY_ARGUMENTS(KY_BUFFER(*want), KY_BUFFER(bodies->curve.index),
                                              KY_BUFFER(tree->wanted), KY_VALUE(n)),
@@ -539,6 +551,8 @@ static enum ky_status build(struct ky_device_tree *tree, struct ky_device_bodies
 {
     struct ky_card *card = card_of(bodies);
     int now = 0;
+    ky_device_tree_done(tree, bodies);
+    tree->serves = tree->refreshed = tree->has_floor = 0;
     enum ky_status status = need_bodies(tree, bodies, error);
     if (status == KY_OK)
         status = sort_surely(tree, bodies, parameters, &now, error);
@@ -575,16 +589,37 @@ enum ky_status ky_device_tree_build(struct ky_device_tree *tree, struct ky_devic
     return status;
 }
 
-enum ky_status ky_device_tree_factors(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
+/* The bodies come back along the curve; groups follow from the cells. */
+static enum ky_status stand_again(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
+                                  const struct ky_parameters *parameters, struct ky_error *error)
+{
+    ky_device_tree_done(tree, bodies);
+    enum ky_status status = ky_device_curve_return(bodies, error);
+    if (status == KY_OK)
+        status = parts_after(tree, bodies, parameters, error);
+    return status == KY_OK ? make_groups(tree, bodies, parameters, error) : status;
+}
+
+enum ky_status ky_device_tree_refresh(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
                                       const struct ky_parameters *parameters,
                                       struct ky_error *error)
 {
+    enum ky_status status = KY_OK;
+    tree->refreshed = 1;
+    if (!bodies->curve.is_followed)
+        status = stand_again(tree, bodies, parameters, error);
+    if (status == KY_OK)
+        status = ky_mark(&bodies->cards, MOMENTS, error);
+    if (status == KY_OK)
+        status = make_moments(tree, bodies, parameters, error);
+    return status == KY_OK ? ky_mark(&bodies->cards, END, error) : status;
+}
+
+static enum ky_status find_floor(struct ky_device_tree *tree, const struct ky_device_bodies *bodies,
+                                 int precision, float unit, struct ky_error *error)
+{
     struct ky_card *card = card_of(bodies);
-    const int precision = parameters->precision;
-    double strength = ky_engine_scale(&bodies->units, parameters->g).strength;
     uint32_t n = (uint32_t)bodies->n, groups = looking_groups(bodies->n);
-    float unit = strength > 0 ? (float)(1 / strength) : 0, alpha = (float)parameters->alpha,
-          power = -2.0f / (float)(parameters->multipole + 3);
     enum ky_status status = card->driver->zero(card, &tree->exponents, error);
     if (status == KY_OK)
         status = ky_launch(card, KY_IN_PRECISION(ky_relative_count, precision), groups,
@@ -594,6 +629,22 @@ enum ky_status ky_device_tree_factors(struct ky_device_tree *tree, struct ky_dev
     if (status == KY_OK)
         status = ky_launch(card, KY_IN_PRECISION(ky_relative_floor, precision), 1,
                            KY_ARGUMENTS(KY_BUFFER(tree->exponents), KY_BUFFER(tree->floor)), error);
+    tree->has_floor = status == KY_OK;
+    return status;
+}
+
+enum ky_status ky_device_tree_factors(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
+                                      const struct ky_parameters *parameters,
+                                      struct ky_error *error)
+{
+    struct ky_card *card = card_of(bodies);
+    const int precision = parameters->precision;
+    double strength = ky_engine_scale(&bodies->units, parameters->g).strength;
+    uint32_t n = (uint32_t)bodies->n;
+    float unit = strength > 0 ? (float)(1 / strength) : 0, alpha = (float)parameters->alpha,
+          power = -2.0f / (float)(parameters->multipole + 3);
+    enum ky_status status =
+        tree->has_floor ? KY_OK : find_floor(tree, bodies, precision, unit, error);
     if (status == KY_OK)
         status =
             ky_launch_over(card, KY_IN_PRECISION(ky_relative_factors, precision), n,
@@ -604,7 +655,8 @@ enum ky_status ky_device_tree_factors(struct ky_device_tree *tree, struct ky_dev
     return status;
 }
 
-void ky_device_tree_report(const struct ky_device_bodies *bodies, struct ky_force_report *report)
+void ky_device_tree_report(const struct ky_device_tree *tree, const struct ky_device_bodies *bodies,
+                           struct ky_force_report *report)
 {
     struct ky_card *card = card_of(bodies);
     const struct {
@@ -614,7 +666,7 @@ void ky_device_tree_report(const struct ky_device_bodies *bodies, struct ky_forc
                   {&report->sort, SORT, BUILD},
                   {&report->build, BUILD, MOMENTS},
                   {&report->moments, MOMENTS, END}};
-    for (size_t k = 0; k < sizeof phases / sizeof *phases; k++)
+    for (size_t k = tree->refreshed ? 3 : 0; k < sizeof phases / sizeof *phases; k++)
         *phases[k].seconds += bodies->cards.measured
                                   ? card->driver->between(card, phases[k].from, phases[k].to)
                                   : (double)NAN;

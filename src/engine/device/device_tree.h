@@ -18,7 +18,10 @@ struct ky_device_tree {
     struct ky_buffer masks, at;
     struct ky_buffer group, turn, weight, before, factor, wanted; /* kernels/groups.k, relative.k */
     size_t cells, groups, turns;
-    int few; /* a few groups for each that runs at once: the heaviest of them are divided */
+    int serves;    /* block steps: it is that of an earlier tick, and good enough */
+    int refreshed; /* the last one was not built: it served */
+    int has_floor; /* of the accelerations when it was new */
+    int few;       /* a few groups for each that runs at once: the heaviest of them are divided */
     uint32_t level[KY_FACT_CELLS + 1]; /* the first cell of each */
 };
 
@@ -26,21 +29,29 @@ struct ky_device_tree {
  * of bodies->curve.room stays there until ky_device_tree_done. */
 enum ky_status ky_device_tree_build(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
                                     const struct ky_parameters *parameters, struct ky_error *error);
-/* The factors of the relative opening test, into tree->factor. */
+/* Moments, boxes and opening radii for the present positions, of the tree that serves; the bodies
+ * come back into its order if they left it. */
+enum ky_status ky_device_tree_refresh(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
+                                      const struct ky_parameters *parameters,
+                                      struct ky_error *error);
+/* The factors of the relative opening test, into tree->factor, with the floor that was found when
+ * the tree was new. */
 enum ky_status ky_device_tree_factors(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
                                       const struct ky_parameters *parameters,
                                       struct ky_error *error);
 /* The groups in the order of their walks, into tree->turn, by the factors; tree->turns of them,
- * some of which may be empty. */
+ * some of which may be empty. `flags`: KY_FLAG_FACTORS, and with KY_FLAG_WANTED groups of active
+ * bodies come first, and most of the others are left out. */
 enum ky_status ky_device_tree_turns(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
-                                    struct ky_error *error);
-/* Which bodies are active, into tree->wanted. */
+                                    uint32_t flags, struct ky_error *error);
+/* Which bodies are active, into tree->wanted; in a block the list has their places on the card. */
 enum ky_status ky_device_tree_wanted(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
                                      struct ky_error *error);
 /* Groups and factors are no longer needed. */
 void ky_device_tree_done(struct ky_device_tree *tree, const struct ky_device_bodies *bodies);
 /* Adds the seconds of the phases of the last tree, which are the device's own. */
-void ky_device_tree_report(const struct ky_device_bodies *bodies, struct ky_force_report *report);
+void ky_device_tree_report(const struct ky_device_tree *tree, const struct ky_device_bodies *bodies,
+                           struct ky_force_report *report);
 void ky_device_tree_release(struct ky_device_tree *tree, const struct ky_device_bodies *bodies);
 /* Bytes on the card for n bodies. */
 double ky_device_tree_memory(const struct ky_parameters *parameters, size_t n);

@@ -216,6 +216,7 @@ static enum ky_status field(struct ky_device_bodies *bodies, struct ky_host_tree
 const struct ky_method ky_direct_method = {
     .force = KY_DIRECT,
     .several_cards = 1,
+    .in_blocks = 1,
     .own = sizeof(struct direct),
     .check = ky_direct_check,
     .evaluate = evaluate,

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "engine/active.h"
+#include "engine/device/block.h"
 #include "engine/device/columns.h"
 #include "engine/device/curve.h"
 #include "engine/device/direct_sum.h"
@@ -61,6 +62,7 @@ static void release(struct ky_device_engine *engine)
     if (cards->count > 0) {
         ky_device_externals_release(&engine->bodies);
         ky_device_curve_release(&engine->bodies);
+        ky_device_blocks_release(&engine->bodies);
     }
     ky_device_bodies_release(&engine->bodies);
 }
@@ -158,6 +160,8 @@ static void memory(const struct ky_engine *base, size_t n, struct ky_memory *mem
     const struct ky_parameters *parameters = engine->bodies.parameters;
     *memory = (struct ky_memory){.device = ky_device_bodies_memory(parameters->precision, n),
                                  .room = engine->bodies.cards.card[0]->memory};
+    if (parameters->integrator == KY_BLOCK_STEPS)
+        memory->device += ky_device_blocks_memory(n);
     engine->method->memory(parameters, n, memory);
 }
 
@@ -245,11 +249,9 @@ static enum ky_status forces(struct ky_engine *base, const struct ky_active *act
     enum ky_status status = ky_active_check(active, bodies->n, bodies->has_acceleration, error);
     if (status == KY_OK)
         status = ky_device_settle(bodies, error);
-    ky_report_clear(report);
+    ky_host_tree_begin(&engine->host);
     if (engine->method->comes_down)
         report->upload = report->download = 0;
-    engine->host.counts.groups = 0; /* of a general walk before */
-    ky_begin_marks(&bodies->cards);
     engine->of_forces = 1;
     bodies->active = active;
     bodies->active_is_there = 0;
@@ -284,6 +286,24 @@ static enum ky_status leapfrog(struct ky_engine *base, struct ky_advance *advanc
         advance->body_steps += (double)bodies->n;
     }
     return status;
+}
+
+static enum ky_status advance(struct ky_engine *base, struct ky_advance *way,
+                              struct ky_error *error)
+{
+    struct ky_device_engine *engine = device_engine(base);
+    if (way->scheme == KY_SCHEME_LEAPFROG)
+        return leapfrog(base, way, error);
+    engine->of_forces = 1;
+    return ky_device_blocks_advance(&engine->bodies, engine->method, &engine->host, engine->own,
+                                    way, error);
+}
+
+static unsigned schemes(const struct ky_engine *base)
+{
+    const struct ky_device_engine *engine = (const struct ky_device_engine *)base;
+    return 1U << KY_SCHEME_LEAPFROG |
+           (ky_device_has_blocks(&engine->bodies, engine->method) ? 1U << KY_SCHEME_BLOCK : 0U);
 }
 
 static enum ky_status unroll(struct ky_engine *base, int sinks, int sources, struct ky_error *error)
@@ -384,8 +404,8 @@ static void report(struct ky_engine *base, struct ky_force_report *report)
         .field = field,                                                                            \
         .unroll = unroll,                                                                          \
         .exact = exact,                                                                            \
-        .advance = leapfrog,                                                                       \
-        .schemes = 1U << KY_SCHEME_LEAPFROG,                                                       \
+        .advance = advance,                                                                        \
+        .schemes = schemes,                                                                        \
         .kick = kick,                                                                              \
         .drift = drift,                                                                            \
         .sums = sums,                                                                              \

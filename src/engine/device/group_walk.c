@@ -15,12 +15,19 @@ struct group_walk {
         struct ky_pair_counts counts;
     } part[KY_MOST_CARDS];
     struct ky_division division;
+    /* Of block steps: sources of a sink at the first walk of each group, by its first body; what
+     * each group of a walk had beyond; of the sum. */
+    struct ky_buffer first, more, scratch;
+    uint64_t put; /* the bodies of the tree that serves */
 };
 
 static void release(const struct ky_device_bodies *bodies, void *own)
 {
     struct group_walk *walk = own;
+    struct ky_buffer *buffers[] = {&walk->first, &walk->more, &walk->scratch};
     ky_device_tree_release(&walk->part[0].tree, bodies);
+    for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
+        ky_buffer_release(bodies->cards.card[0], buffers[k]);
     for (size_t k = 1; k < bodies->cards.count; k++) {
         struct ky_replica *replica = &walk->part[k].replica;
         if (replica->bodies.cards.count == 0) /* it never had bodies */
@@ -96,11 +103,18 @@ static struct part part_of(const struct passes *passes, size_t k)
                          end};
 }
 
+/* Whether the groups walk in another order, or not all of them. */
+static int has_turns(const struct ky_device_bodies *bodies, const struct ky_parameters *parameters)
+{
+    return parameters->opening == KY_RELATIVE || bodies->blocks.is_on;
+}
+
 /* The groups in the order of their walks. */
 static const struct ky_buffer *groups_of(const struct ky_device_tree *tree,
+                                         const struct ky_device_bodies *bodies,
                                          const struct ky_parameters *parameters, size_t *count)
 {
-    const int turns = parameters->opening == KY_RELATIVE;
+    const int turns = has_turns(bodies, parameters);
     *count = turns ? tree->turns : tree->groups;
     return turns ? &tree->turn : &tree->group;
 }
@@ -113,7 +127,7 @@ static enum ky_status launch(const struct part *part, size_t sinks,
     const struct ky_device_tree *tree = part->tree;
     struct ky_card *card = bodies->cards.card[0];
     size_t count;
-    const struct ky_buffer *group = groups_of(tree, parameters, &count);
+    const struct ky_buffer *group = groups_of(tree, bodies, parameters, &count);
     uint32_t n = (uint32_t)bodies->n, groups = (uint32_t)count, first = (uint32_t)part->first,
              end = (uint32_t)part->end, flags = flags_of(bodies, parameters);
     struct ky_eps2_argument eps2 = ky_eps2_argument(bodies);
@@ -227,7 +241,7 @@ static enum ky_status count_work(const struct passes *passes,
                                    .counts = &part.counts->counts,
                                    .n = part.bodies->n,
                                    .multipole = parameters->multipole};
-        walked.group = groups_of(part.tree, parameters, &walked.groups);
+        walked.group = groups_of(part.tree, part.bodies, parameters, &walked.groups);
         status = ky_division_count(division, k, &walked, error);
     }
     division->is_counted = status == KY_OK;
@@ -241,15 +255,17 @@ static enum ky_status prepare(const struct passes *passes, size_t k,
                               const struct ky_parameters *parameters, struct ky_error *error)
 {
     const struct part part = part_of(passes, k);
+    const uint32_t flags = flags_of(part.bodies, parameters) &
+                           (KY_FLAG_FACTORS | (part.bodies->blocks.is_on ? KY_FLAG_WANTED : 0U));
     enum ky_status status = KY_OK;
     if (k > 0)
         status = send(passes, k, parameters, error);
     else if (parameters->opening == KY_RELATIVE)
         status = ky_device_tree_factors(part.tree, part.bodies, parameters, error);
-    if (status == KY_OK && parameters->opening == KY_RELATIVE)
-        status = ky_device_tree_turns(part.tree, part.bodies, error);
     if (status == KY_OK && part.bodies->active)
         status = ky_device_tree_wanted(part.tree, part.bodies, error);
+    if (status == KY_OK && has_turns(part.bodies, parameters))
+        status = ky_device_tree_turns(part.tree, part.bodies, flags, error);
     return status;
 }
 
@@ -283,7 +299,7 @@ static enum ky_status add_report(const struct passes *passes, struct ky_force_re
 {
     const struct ky_cards *cards = &passes->bodies->cards;
     enum ky_status status = KY_OK;
-    ky_device_tree_report(passes->bodies, report);
+    ky_device_tree_report(&passes->walk->part[0].tree, passes->bodies, report);
     if (cards->count > 1 && cards->measured)
         report->walk += cards->driver->between(cards->card[0], KY_MARK_SHARE, KY_MARK_TREE);
     for (size_t k = 1; k < cards->count && status == KY_OK; k++)
@@ -299,15 +315,16 @@ static enum ky_status pass(void *of, const struct ky_parameters *parameters, str
     const struct passes *passes = of;
     struct ky_device_bodies *bodies = passes->bodies;
     const size_t cards = bodies->cards.count;
+    const int in_block = bodies->blocks.is_on;
     for (size_t k = 0; k < cards; k++)
         passes->walk->part[k].counts.groups = 0;
     passes->counts->groups = 0;
     enum ky_status status = share(passes, error);
-    if (status == KY_OK)
+    if (status == KY_OK && !in_block)
         status = build(passes, parameters, error);
     if (status == KY_OK)
         status = walk(passes, parameters, error);
-    for (size_t k = 0; k < cards; k++) {
+    for (size_t k = 0; k < cards && !in_block; k++) {
         const struct part part = part_of(passes, k);
         if (part.bodies->cards.count > 0)
             ky_device_tree_done(part.tree, part.bodies);
@@ -326,9 +343,62 @@ static enum ky_status evaluate(struct ky_device_bodies *bodies, struct ky_host_t
     return ky_relative_passes(bodies->parameters, bodies->has_acceleration, pass, &passes, error);
 }
 
+/* ---- blocks, with one card ---- */
+
+/* Of a body: its own word, and what its groups have. */
+enum { WORK_BYTES = sizeof(uint32_t) + 1 };
+
+static enum ky_status stand(struct ky_device_bodies *bodies, void *own, int anew,
+                            struct ky_error *error)
+{
+    struct group_walk *walk = own;
+    struct ky_device_tree *tree = &walk->part[0].tree;
+    struct ky_card *card = bodies->cards.card[0];
+    if (!anew && tree->serves && walk->put == bodies->put)
+        return ky_device_tree_refresh(tree, bodies, bodies->parameters, error);
+    enum ky_status status = ky_device_tree_build(tree, bodies, bodies->parameters, error);
+    if (status == KY_OK)
+        status = ky_buffer_need(card, &walk->first, "work of groups", bodies->n, sizeof(uint32_t),
+                                error);
+    if (status == KY_OK)
+        status = card->driver->zero(card, &walk->first, error);
+    tree->serves = status == KY_OK;
+    walk->put = bodies->put;
+    bodies->blocks.more = 0;
+    return status;
+}
+
+static enum ky_status note(struct ky_device_bodies *bodies, struct ky_host_tree *host, void *own,
+                           struct ky_buffer *tally, struct ky_error *error)
+{
+    struct group_walk *walk = own;
+    const struct ky_device_tree *tree = &walk->part[0].tree;
+    struct ky_card *card = bodies->cards.card[0];
+    uint32_t groups, flags = flags_of(bodies, bodies->parameters);
+    size_t count;
+    const struct ky_buffer *group = groups_of(tree, bodies, bodies->parameters, &count);
+    enum ky_status status =
+        ky_buffer_need(card, &walk->more, "work of groups beyond", count, sizeof(uint64_t), error);
+    if (status == KY_OK)
+        status = ky_scratch_need(card, &walk->scratch, KY_BULK_REDUCE, count, error);
+    groups = (uint32_t)count;
+    if (status == KY_OK)
+        status =
+            ky_launch_over(card, KY_KERNEL_ky_groups_beyond, groups,
+                           KY_ARGUMENTS(KY_BUFFER(*group), KY_BUFFER(tree->wanted),
+                                        KY_BUFFER(host->counts.counts), KY_BUFFER(walk->first),
+                                        KY_BUFFER(walk->more), KY_VALUE(groups), KY_VALUE(flags)),
+                           error);
+    return status == KY_OK
+               ? card->driver->reduce(card, &walk->more, 0, count, tally, 0, &walk->scratch, error)
+               : status;
+}
+
 static void memory(const struct ky_parameters *parameters, size_t n, struct ky_memory *memory)
 {
     memory->device += ky_device_tree_memory(parameters, n);
+    if (parameters->integrator == KY_BLOCK_STEPS)
+        memory->device += (double)n * WORK_BYTES;
 }
 
 static void report(struct ky_device_bodies *bodies, void *own, struct ky_force_report *report)
@@ -340,8 +410,11 @@ static void report(struct ky_device_bodies *bodies, void *own, struct ky_force_r
 const struct ky_method ky_group_walk_method = {
     .force = KY_TREE,
     .several_cards = 1,
+    .in_blocks = 1,
     .own = sizeof(struct group_walk),
     .evaluate = evaluate,
+    .stand = stand,
+    .note = note,
     .field = ky_walk_field,
     .memory = memory,
     .report = report,

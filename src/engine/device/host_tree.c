@@ -86,6 +86,13 @@ static enum ky_status fetch(struct ky_host_tree *host, struct ky_error *error)
     return status;
 }
 
+void ky_host_tree_begin(struct ky_host_tree *host)
+{
+    ky_report_clear(&host->bodies->report);
+    ky_begin_marks(&host->bodies->cards);
+    host->counts.groups = 0;
+}
+
 enum ky_status ky_host_tree_build(struct ky_host_tree *host, const struct ky_parameters *parameters,
                                   struct ky_error *error)
 {

@@ -23,6 +23,8 @@ struct ky_host_tree {
     struct ky_pair_counts counts; /* of the last walk through the tree */
 };
 
+/* An evaluation begins: what was counted and measured of the one before is forgotten. */
+void ky_host_tree_begin(struct ky_host_tree *host);
 /* Builds the tree over the present positions and adds its seconds to the report. */
 enum ky_status ky_host_tree_build(struct ky_host_tree *host, const struct ky_parameters *parameters,
                                   struct ky_error *error);

@@ -8,6 +8,7 @@
 struct ky_method {
     enum ky_force force;
     int several_cards; /* it can share its work among several */
+    int in_blocks;     /* `evaluate` takes bodies->active whose list is on the card alone */
     int comes_down;    /* bodies cross to the host, a tree crosses back; the report has the times */
     size_t own;        /* bytes of the state that it keeps, `own` below; 0 at the start */
 
@@ -18,6 +19,15 @@ struct ky_method {
     /* Accelerations and potentials of bodies->active, between the marks 0 and 1. */
     enum ky_status (*evaluate)(struct ky_device_bodies *bodies, struct ky_host_tree *host,
                                void *own, struct ky_error *error);
+    /* In a block, before `evaluate`, which then makes no tree: the tree stands at the present
+     * positions. It is a new one if `anew` says so, else that of the blocks before if there is one.
+     * A new one may bring the bodies into another order. NULL: the method has no tree. */
+    enum ky_status (*stand)(struct ky_device_bodies *bodies, void *own, int anew,
+                            struct ky_error *error);
+    /* In a block, after `evaluate`: what its walks had beyond the first ones in this tree, to word
+     * 0 of 64 bits of `tally`. NULL with `stand`. */
+    enum ky_status (*note)(struct ky_device_bodies *bodies, struct ky_host_tree *host, void *own,
+                           struct ky_buffer *tally, struct ky_error *error);
     /* The field at points, at least one, of at least one body; in the caller's units, either array
      * may be NULL. */
     enum ky_status (*field)(struct ky_device_bodies *bodies, struct ky_host_tree *host, void *own,

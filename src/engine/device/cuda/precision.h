@@ -1,6 +1,7 @@
 /* The kernels of one precision as CUDA, and the table of their addresses; the body of single.cu,
  * extended.cu and double.cu, which say KY_PRECISION and KY_PRECISION_NAME. */
 #include "engine/device/cuda/cuda.h"
+#include "engine/device/kernels/block.k"
 #include "engine/device/kernels/bodies.k"
 #include "engine/device/kernels/direct.k"
 #include "engine/device/kernels/external.k"

@@ -68,6 +68,7 @@
     KY_U(bodies_##p, "bodies.k", number, -1)                                                       \
     KY_U(sources_##p, "sources.k", number, -1)                                                     \
     KY_U(external_##p, "external.k", number, -1)                                                   \
+    KY_U(block_##p, "block.k", number, -1)                                                         \
     KY_U(tree_##p, "walk_sources.k", number, -1)                                                   \
     KY_SOFTENED(KY_DIRECT_UNITS, p, number)                                                        \
     KY_WALK_OF(KY_WALK_UNIT, p, number)                                                            \
@@ -84,6 +85,11 @@
     KY_K(sources_##p, ky_reduce_##p, 256, 10)                                                      \
     KY_K(external_##p, ky_external_add_to_##p, 256, 8)                                             \
     KY_K(external_##p, ky_external_sum_##p, 256, 7)                                                \
+    KY_K(block_##p, ky_block_begin_##p, 256, 11)                                                   \
+    KY_K(block_##p, ky_block_predict_##p, 256, 12)                                                 \
+    KY_K(block_##p, ky_block_count_##p, KY_IN_TEAMS, 7)                                            \
+    KY_K(block_##p, ky_block_open_##p, KY_IN_TEAMS, 14)                                            \
+    KY_K(block_##p, ky_block_close_##p, 256, 16)                                                   \
     KY_UNROLLINGS(KY_LOOPS_KERNELS, KY_NO_SWEEP, p)                                                \
     KY_SOFTENED(KY_TUNED_KERNEL, p, )                                                              \
     KY_K(tree_##p, ky_walk_sources_##p, 256, 12)                                                   \
@@ -129,11 +135,12 @@
     KY_K(cells, ky_tree_level, KY_LEVEL_LANES, 14)                                                 \
     KY_K(groups, ky_groups_count, 256, 5)                                                          \
     KY_K(groups, ky_groups_place, 256, 4)                                                          \
-    KY_K(groups, ky_groups_weigh, 256, 5)                                                          \
+    KY_K(groups, ky_groups_weigh, 256, 7)                                                          \
     KY_K(groups, ky_groups_turn, 256, 7)                                                           \
     KY_K(groups, ky_groups_want, 256, 3)                                                           \
     KY_K(groups, ky_groups_wanted, 256, 4)                                                         \
     KY_K(groups, ky_groups_work, 256, 6)                                                           \
+    KY_K(groups, ky_groups_beyond, 256, 7)                                                         \
     KY_K(teams, ky_compact_count, KY_IN_TEAMS, 4)                                                  \
     KY_K(teams, ky_compact_place, KY_IN_TEAMS, 7)                                                  \
     KY_K(teams, ky_team_facts, KY_IN_TEAMS, 6)

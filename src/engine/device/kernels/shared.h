@@ -138,6 +138,12 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
  * scatter of ε², is at most half of the range. */
 #define KY_MIXED_REACH2 25.0f
 
+/* Words that block steps count: bodies by the level of their steps, levels 0 to 40; steps that were
+ * cut; bodies without a step. */
+#define KY_TALLY_CUT 41
+#define KY_TALLY_MISSING 42
+#define KY_TALLY_WORDS 43
+
 /* Compaction: numbers that a team takes. */
 #define KY_COMPACT_CHUNK 128
 

@@ -1,0 +1,19 @@
+/* What engines share that lead block steps (KY_SCHEME_BLOCK). */
+#ifndef KY_ENGINE_BLOCKS_H
+#define KY_ENGINE_BLOCKS_H
+
+#include "engine/engine.h"
+
+/* A tree that is kept is built anew when its walks have had so many interactions more than the
+ * first ones, for each body: what a build costs beyond moving the tree. On a CPU about 150 ns, one
+ * interaction of the lanes being 0.5 ns. */
+enum { KY_BLOCKS_BUILD = 300 };
+
+/* KY_USAGE for an engine without the column of steps, or without forces, and for a stride that is
+ * no power of two or too large. */
+enum ky_status ky_blocks_check(const struct ky_advance *way, unsigned columns, int has_acceleration,
+                               struct ky_error *error);
+/* The last level: that of steps of one tick. */
+int ky_blocks_deepest(const struct ky_advance *way);
+
+#endif
