@@ -62,7 +62,9 @@ static enum ky_status find_distances(const struct ky_parameters *parameters,
     if (!status)
         status = ky_walker_walk(&walker, &request, error);
     ky_walker_close(&walker, NULL);
-    return status ? status : ky_finite_results(KY_ACTION_nearest, distance, bodies->n, error);
+    return status ? status
+                  : ky_finite_results(parameters->threads, KY_ACTION_nearest, distance, bodies->n,
+                                      error);
 }
 
 enum ky_status ky_shortest_pair_time(const struct ky_bodies *bodies, double g, double *time,

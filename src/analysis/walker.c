@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/bodies.h"
+
 enum ky_status ky_walker_open(const struct ky_parameters *parameters,
                               const struct ky_bodies *bodies, struct ky_walker *walker,
                               struct ky_error *error)
@@ -13,15 +15,16 @@ enum ky_status ky_walker_open(const struct ky_parameters *parameters,
     input.acceleration = NULL;
     input.potential = NULL;
     ky_force_defaults(&own);
-    enum ky_status status = ky_bodies_check(bodies, error);
-    if (!status)
-        status = ky_size_adopt(&own, sizeof own, parameters, "ky_parameters_defaults", error);
+    enum ky_status status =
+        ky_size_adopt(&own, sizeof own, parameters, "ky_parameters_defaults", error);
     /* In double every engine finds the same bodies within a radius, also one at its very surface.
      */
     if (own.precision == KY_PRECISION_BY_INTEGRATOR)
         own.precision = KY_DOUBLE;
     if (!status)
         status = ky_force_resolve_once(&own, &walker->parameters, error);
+    if (!status)
+        status = ky_bodies_check_by(walker->parameters.threads, bodies, error);
     walker->parameters.force = KY_WALK;
     if (!status)
         status = ky_engine_open_for_walk(&walker->parameters, bodies->n, &walker->engine, error);

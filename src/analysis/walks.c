@@ -46,7 +46,8 @@ enum ky_status ky_walk(const struct ky_parameters *parameters, const struct ky_b
     if (!status)
         status = ky_walker_walk(&walker, &request, error);
     if (!status)
-        status = ky_finite_results(request.action, results, bodies->n, error);
+        status =
+            ky_finite_results(walker.parameters.threads, request.action, results, bodies->n, error);
     ky_walker_close(&walker, report);
     return status;
 }

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/order.h"
+#include "base/threads.h"
 
 #define AT(array) offsetof(struct ky_bodies, array)
 enum { REAL = sizeof(double), REALS = 3 * sizeof(double) };
@@ -56,14 +57,14 @@ double ky_bodies_bytes(size_t n, unsigned with, int required)
 }
 
 /* Makes the arrays that are NULL and wanted. KY_FAULT when memory is out. */
-static enum ky_status allocate(struct ky_bodies *bodies, unsigned with, int required,
+static enum ky_status allocate(int threads, struct ky_bodies *bodies, unsigned with, int required,
                                struct ky_error *error)
 {
     for (int k = 0; k < KY_ARRAYS; k++) {
         const struct ky_array *array = &ky_arrays[k];
         if (ky_array_of(bodies, (enum ky_array_id)k) || !is_wanted(array, with, required))
             continue;
-        void *memory = ky_allocate_zeroed(bodies->n, array->bytes);
+        void *memory = ky_allocate_zeroed_by(threads, bodies->n, array->bytes);
         if (!memory)
             return ky_no_memory(error, array->plural, bodies->n, array->bytes);
         memcpy((char *)bodies + array->offset, &memory, sizeof memory);
@@ -73,17 +74,23 @@ static enum ky_status allocate(struct ky_bodies *bodies, unsigned with, int requ
 
 enum ky_status ky_bodies_extend(struct ky_bodies *bodies, unsigned with, struct ky_error *error)
 {
-    return allocate(bodies, with, 0, error);
+    return allocate(0, bodies, with, 0, error);
+}
+
+enum ky_status ky_bodies_allocate_by(int threads, struct ky_bodies *bodies, size_t n, unsigned with,
+                                     struct ky_error *error)
+{
+    *bodies = (struct ky_bodies){.size = sizeof *bodies, .n = n};
+    enum ky_status status = allocate(threads, bodies, with, 1, error);
+    if (status)
+        ky_bodies_free(bodies);
+    return status;
 }
 
 enum ky_status ky_bodies_allocate(struct ky_bodies *bodies, size_t n, unsigned with,
                                   struct ky_error *error)
 {
-    *bodies = (struct ky_bodies){.size = sizeof *bodies, .n = n};
-    enum ky_status status = allocate(bodies, with, 1, error);
-    if (status)
-        ky_bodies_free(bodies);
-    return status;
+    return ky_bodies_allocate_by(0, bodies, n, with, error);
 }
 
 void ky_bodies_free(struct ky_bodies *bodies)
@@ -140,11 +147,12 @@ static enum ky_status check_by_sorting(const uint64_t *id, size_t n, struct ky_e
 }
 
 /* Whether each id is above the one before; *least and *most become the range of the ids. */
-static int look_through(const uint64_t *id, size_t n, uint64_t *least, uint64_t *most)
+static int look_through(int threads, const uint64_t *id, size_t n, uint64_t *least, uint64_t *most)
 {
     uint64_t low = UINT64_MAX, high = 0;
     size_t falls = 0;
-#pragma omp parallel for schedule(static) if (n >= MANY)                                           \
+    threads = ky_threads(threads);
+#pragma omp parallel for num_threads(threads) if (n >= MANY)                                   \
     reduction(min : low) reduction(max : high) reduction(+ : falls)
     for (size_t i = 0; i < n; i++) {
         low = id[i] < low ? id[i] : low;
@@ -159,15 +167,15 @@ static int look_through(const uint64_t *id, size_t n, uint64_t *least, uint64_t 
 /* KY_BAD_DATA if an id occurs twice. Rising ids are looked through once. Ids that fill a 64th of
  * their range or more, as in files whose bodies are shuffled, are marked in a map of bits, which
  * takes no more memory than sorting does. Others are sorted. */
-static enum ky_status check_ids(const uint64_t *id, size_t n, struct ky_error *error)
+static enum ky_status check_ids(int threads, const uint64_t *id, size_t n, struct ky_error *error)
 {
     uint64_t least, most;
-    if (look_through(id, n, &least, &most))
+    if (look_through(threads, id, n, &least, &most))
         return KY_OK;
     if ((most - least) / 64 >= n)
         return check_by_sorting(id, n, error);
     size_t words = (size_t)((most - least) / 64) + 1;
-    uint64_t *seen = ky_allocate_zeroed(words, sizeof *seen);
+    uint64_t *seen = ky_allocate_zeroed_by(threads, words, sizeof *seen);
     if (!seen)
         return ky_no_memory(error, "check of ids", words, sizeof *seen);
     enum ky_status status = KY_OK;
@@ -209,25 +217,32 @@ static enum ky_status check_body(const struct ky_bodies *bodies, size_t i, struc
 
 /* Checks all bodies with `check`. The error is that of the first body that it refuses, for any
  * number of threads. */
-static enum ky_status check_each(const struct ky_bodies *bodies,
+static enum ky_status check_each(int threads, const struct ky_bodies *bodies,
                                  enum ky_status (*check)(const struct ky_bodies *bodies, size_t i,
                                                          struct ky_error *error),
                                  struct ky_error *error)
 {
     size_t first = bodies->n;
-#pragma omp parallel for schedule(static) if (bodies->n >= MANY) reduction(min : first)
+    threads = ky_threads(threads);
+#pragma omp parallel for num_threads(threads) if (bodies->n >= MANY) reduction(min : first)
     for (size_t i = 0; i < bodies->n; i++)
         if (i < first && check(bodies, i, NULL))
             first = i;
     return first < bodies->n ? check(bodies, first, error) : KY_OK;
 }
 
-enum ky_status ky_bodies_check(const struct ky_bodies *bodies, struct ky_error *error)
+enum ky_status ky_bodies_check_by(int threads, const struct ky_bodies *bodies,
+                                  struct ky_error *error)
 {
     if (!bodies || (bodies->n && (!bodies->mass || !bodies->position || !bodies->velocity)))
         return ky_fail(error, KY_USAGE, "bodies without masses, positions or velocities");
-    enum ky_status status = check_each(bodies, check_body, error);
-    return status || !bodies->id ? status : check_ids(bodies->id, bodies->n, error);
+    enum ky_status status = check_each(threads, bodies, check_body, error);
+    return status || !bodies->id ? status : check_ids(threads, bodies->id, bodies->n, error);
+}
+
+enum ky_status ky_bodies_check(const struct ky_bodies *bodies, struct ky_error *error)
+{
+    return ky_bodies_check_by(0, bodies, error);
 }
 
 /* The same for its acceleration and potential. */
@@ -246,5 +261,5 @@ static enum ky_status check_force(const struct ky_bodies *bodies, size_t i, stru
 
 enum ky_status ky_bodies_check_forces(const struct ky_bodies *bodies, struct ky_error *error)
 {
-    return check_each(bodies, check_force, error);
+    return check_each(0, bodies, check_force, error);
 }

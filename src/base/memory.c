@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/threads.h"
+
 #ifdef __linux__
 #include <sys/mman.h>
 #endif
@@ -44,22 +46,28 @@ void *ky_allocate(size_t count, size_t size)
                              : allocate_huge(bytes);
 }
 
-/* Large memory is cleared by all threads: the system clears each page too when it is first touched,
- * and that takes most of the time. */
-static void clear(char *memory, size_t bytes)
+/* Large memory is cleared by several threads: the system clears each page too when it is first
+ * touched, and that takes most of the time. */
+static void clear(int threads, char *memory, size_t bytes)
 {
     const size_t parts = (bytes + HUGE_PAGE - 1) / HUGE_PAGE;
-#pragma omp parallel for schedule(static) if (bytes >= HUGE_FROM)
+    threads = ky_threads(threads);
+#pragma omp parallel for num_threads(threads) if (bytes >= HUGE_FROM)
     for (size_t k = 0; k < parts; k++) {
         size_t first = k * HUGE_PAGE, left = bytes - first;
         memset(memory + first, 0, left < HUGE_PAGE ? left : HUGE_PAGE);
     }
 }
 
-void *ky_allocate_zeroed(size_t count, size_t size)
+void *ky_allocate_zeroed_by(int threads, size_t count, size_t size)
 {
     void *memory = ky_allocate(count, size);
     if (memory)
-        clear(memory, count * size);
+        clear(threads, memory, count * size);
     return memory;
+}
+
+void *ky_allocate_zeroed(size_t count, size_t size)
+{
+    return ky_allocate_zeroed_by(0, count, size);
 }

@@ -31,7 +31,9 @@ struct ky_externals {
 /* The first member of every engine's own struct. */
 struct ky_engine {
     const struct ky_engine_verbs *verbs;
-    size_t n; /* bodies that there is room for; set by those who call the verbs */
+    /* Set by those who call the verbs: */
+    size_t n;    /* bodies that there is room for */
+    int threads; /* that look through arrays of the caller */
     struct ky_externals externals;
 };
 

@@ -11,6 +11,7 @@
 
 #include "base/features.h"
 #include "base/memory.h"
+#include "base/threads.h"
 
 /* In the order in which `auto` tries them: the fastest first. */
 static const struct ky_engine_verbs *const engines[] = {
@@ -122,8 +123,10 @@ static enum ky_status open_engine(const struct ky_parameters *parameters, size_t
         if (!status)
             status = verbs->open(parameters, n, engine, error);
     }
-    if (!status)
+    if (!status) {
         (*engine)->n = n;
+        (*engine)->threads = ky_threads(parameters->threads);
+    }
     if (!status && (*engine)->verbs == &ky_cpu_engine)
         warn_of_unroll(parameters);
     return status;
@@ -223,7 +226,7 @@ enum ky_status ky_engine_set_frame(struct ky_engine *engine, const struct ky_eng
         return ky_fail(error, KY_USAGE, "units of %g and %g: they must be powers of two",
                        frame->length, frame->mass);
     if (frame &&
-        (!(frame->edge > 0) || !isfinite(frame->edge) || ky_first_wrong(frame->low, 3) < 3))
+        (!(frame->edge > 0) || !isfinite(frame->edge) || ky_first_wrong(1, frame->low, 3) < 3))
         return ky_fail(error, KY_USAGE, "a cube of edge %g; it must be positive and finite",
                        frame->edge);
     if (frame && !(frame->edge >= frame->length && frame->edge <= 0x1p37 * frame->length))
@@ -253,7 +256,7 @@ enum ky_status ky_engine_get(struct ky_engine *engine, struct ky_bodies *bodies,
     enum ky_status status = check_arrays(engine, bodies->n, error);
     if (!status)
         status = CALL(get, "give bodies", bodies, error);
-    return status ? status : ky_finite_bodies(bodies, error);
+    return status ? status : ky_finite_bodies(engine->threads, bodies, error);
 }
 
 enum ky_status ky_engine_columns(struct ky_engine *engine, unsigned set, struct ky_error *error)
@@ -312,7 +315,7 @@ enum ky_status ky_engine_exact(struct ky_engine *engine, const size_t *sinks, si
 enum ky_status ky_engine_field(struct ky_engine *engine, const struct ky_points *points,
                                double (*acceleration)[3], double *potential, struct ky_error *error)
 {
-    enum ky_status status = ky_finite_places(points, error);
+    enum ky_status status = ky_finite_places(engine->threads, points, error);
     if (!status)
         status = CALL(field, "compute forces at points that are no bodies", points, acceleration,
                       potential, error);
@@ -320,7 +323,8 @@ enum ky_status ky_engine_field(struct ky_engine *engine, const struct ky_points 
         ky_externals_add(&engine->externals, points->position[k],
                          acceleration ? acceleration[k] : NULL, potential ? &potential[k] : NULL);
     return status ? status
-                  : ky_finite_field(points, (const double(*)[3])acceleration, potential, error);
+                  : ky_finite_field(engine->threads, points, (const double(*)[3])acceleration,
+                                    potential, error);
 }
 
 enum ky_status ky_engine_unroll(struct ky_engine *engine, int sinks, int sources,

@@ -62,8 +62,8 @@ enum ky_status ky_externals_replace(struct ky_externals *own, const struct ky_ex
         if ((unsigned)fields[k].kind >= KY_EXTERNAL_KIND_COUNT)
             return ky_fail(error, KY_USAGE, "external field %zu is of kind %d, which there is not",
                            k, (int)fields[k].kind);
-        if (ky_first_wrong(fields[k].centre, 3) < 3 ||
-            ky_first_wrong(fields[k].number, KY_EXTERNAL_NUMBERS) < KY_EXTERNAL_NUMBERS)
+        if (ky_first_wrong(1, fields[k].centre, 3) < 3 ||
+            ky_first_wrong(1, fields[k].number, KY_EXTERNAL_NUMBERS) < KY_EXTERNAL_NUMBERS)
             return ky_fail(error, KY_USAGE, "external field %zu has a number that is not finite",
                            k);
     }

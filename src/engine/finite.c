@@ -4,14 +4,16 @@
 #include <math.h>
 
 #include "base/bodies.h"
+#include "base/threads.h"
 
 enum { MANY = 1 << 15 }; /* numbers: several threads */
 
 /* The sum is NaN if there is one: cheaper than to ask each. */
-size_t ky_first_wrong(const double *x, size_t count)
+size_t ky_first_wrong(int threads, const double *x, size_t count)
 {
     double sum = 0;
-#pragma omp parallel for schedule(static) if (count >= MANY) reduction(+ : sum)
+    threads = ky_threads(threads);
+#pragma omp parallel for num_threads(threads) if (count >= MANY) reduction(+ : sum)
     for (size_t k = 0; k < count; k++)
         sum += 0 * x[k];
     for (size_t k = 0; isnan(sum) && k < count; k++)
@@ -20,14 +22,14 @@ size_t ky_first_wrong(const double *x, size_t count)
     return count;
 }
 
-enum ky_status ky_finite_bodies(const struct ky_bodies *bodies, struct ky_error *error)
+enum ky_status ky_finite_bodies(int threads, const struct ky_bodies *bodies, struct ky_error *error)
 {
     for (int k = 0; k < KY_ARRAYS; k++) {
         const double *numbers = ky_array_of(bodies, (enum ky_array_id)k);
         if (!ky_arrays[k].real || !numbers)
             continue;
         size_t columns = (size_t)ky_arrays[k].columns, count = bodies->n * columns;
-        size_t wrong = ky_first_wrong(numbers, count);
+        size_t wrong = ky_first_wrong(threads, numbers, count);
         if (wrong < count)
             return ky_fail(
                 error, KY_BAD_DATA,
@@ -38,18 +40,19 @@ enum ky_status ky_finite_bodies(const struct ky_bodies *bodies, struct ky_error 
     return KY_OK;
 }
 
-enum ky_status ky_finite_places(const struct ky_points *points, struct ky_error *error)
+enum ky_status ky_finite_places(int threads, const struct ky_points *points, struct ky_error *error)
 {
     const double *numbers = points->count ? points->position[0] : NULL;
-    size_t wrong = ky_first_wrong(numbers, 3 * points->count);
+    size_t wrong = ky_first_wrong(threads, numbers, 3 * points->count);
     if (wrong == 3 * points->count)
         return KY_OK;
     return ky_fail(error, KY_BAD_DATA, "the position of point %zu is not finite (%g)", wrong / 3,
                    numbers[wrong]);
 }
 
-enum ky_status ky_finite_field(const struct ky_points *points, const double (*acceleration)[3],
-                               const double *potential, struct ky_error *error)
+enum ky_status ky_finite_field(int threads, const struct ky_points *points,
+                               const double (*acceleration)[3], const double *potential,
+                               struct ky_error *error)
 {
     const struct {
         const char *what;
@@ -58,7 +61,7 @@ enum ky_status ky_finite_field(const struct ky_points *points, const double (*ac
     } parts[] = {{"acceleration", (const double *)acceleration, 3}, {"potential", potential, 1}};
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
         size_t count = parts[k].numbers ? points->count * parts[k].columns : 0;
-        size_t wrong = ky_first_wrong(parts[k].numbers, count);
+        size_t wrong = ky_first_wrong(threads, parts[k].numbers, count);
         if (wrong < count)
             return ky_fail(error, KY_BAD_DATA,
                            "the %s at point %zu is not finite (%g): masses, distances or G are "
@@ -68,11 +71,11 @@ enum ky_status ky_finite_field(const struct ky_points *points, const double (*ac
     return KY_OK;
 }
 
-enum ky_status ky_finite_results(enum ky_action_id action, const double *results, size_t n,
-                                 struct ky_error *error)
+enum ky_status ky_finite_results(int threads, enum ky_action_id action, const double *results,
+                                 size_t n, struct ky_error *error)
 {
     const struct ky_action_facts *facts = &ky_actions[action];
-    size_t columns = facts->about.columns, wrong = ky_first_wrong(results, n * columns);
+    size_t columns = facts->about.columns, wrong = ky_first_wrong(threads, results, n * columns);
     if (wrong == n * columns)
         return KY_OK;
     return ky_fail(
@@ -100,7 +103,7 @@ enum ky_status ky_finite_sums(const struct ky_sums *sums, struct ky_error *error
         {"centre of mass", sums->centre, 3},
     };
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
-        size_t wrong = ky_first_wrong(parts[k].numbers, parts[k].count);
+        size_t wrong = ky_first_wrong(1, parts[k].numbers, parts[k].count);
         if (wrong < parts[k].count)
             return ky_fail(error, KY_BAD_DATA,
                            "the %s is not finite (%g): masses, velocities or distances are beyond "

@@ -4,19 +4,23 @@
 
 #include "engine/engine.h"
 
-/* The place of the first number that is infinite or not a number, or `count`. */
-size_t ky_first_wrong(const double *x, size_t count);
+/* The place of the first number that is infinite or not a number, or `count`. So many
+ * threads look for it, here and below; 0: as many as OpenMP takes. */
+size_t ky_first_wrong(int threads, const double *x, size_t count);
 
 /* KY_BAD_DATA, naming the body, the point or the sum, for one that is infinite or not a number.
  * Arrays that are NULL are passed over. */
-enum ky_status ky_finite_bodies(const struct ky_bodies *bodies, struct ky_error *error);
+enum ky_status ky_finite_bodies(int threads, const struct ky_bodies *bodies,
+                                struct ky_error *error);
 /* Places of points, and what was found there. */
-enum ky_status ky_finite_places(const struct ky_points *points, struct ky_error *error);
-enum ky_status ky_finite_field(const struct ky_points *points, const double (*acceleration)[3],
-                               const double *potential, struct ky_error *error);
+enum ky_status ky_finite_places(int threads, const struct ky_points *points,
+                                struct ky_error *error);
+enum ky_status ky_finite_field(int threads, const struct ky_points *points,
+                               const double (*acceleration)[3], const double *potential,
+                               struct ky_error *error);
 /* Results of a walk, body by body as in ky_walk. */
-enum ky_status ky_finite_results(enum ky_action_id action, const double *results, size_t n,
-                                 struct ky_error *error);
+enum ky_status ky_finite_results(int threads, enum ky_action_id action, const double *results,
+                                 size_t n, struct ky_error *error);
 enum ky_status ky_finite_sums(const struct ky_sums *sums, struct ky_error *error);
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/median.h"
 #include "base/order.h"
 #include "base/sums.h"
+#include "base/threads.h"
 #include "engine/softening.h"
 
 /* A body, or a softening, of more sizes of the system than FARTHEST is refused. Up to AT_EASE it
@@ -63,10 +64,12 @@ static struct extent look_at(const struct ky_bodies *bodies, const double middle
 }
 
 /* The same of all bodies; for any number of threads the same. */
-static struct extent look_at_all(const struct ky_bodies *bodies, const double middle[3])
+static struct extent look_at_all(const struct ky_bodies *bodies, const double middle[3],
+                                 int threads)
 {
     struct extent part[KY_BLOCKS], all = {0};
-#pragma omp parallel for schedule(static) if (bodies->n >= MANY)
+    threads = ky_threads(threads);
+#pragma omp parallel for num_threads(threads) if (bodies->n >= MANY)
     for (size_t b = 0; b < KY_BLOCKS; b++)
         part[b] = look_at(bodies, middle, ky_block(bodies->n, b), ky_block(bodies->n, b + 1));
     for (size_t b = 0; b < KY_BLOCKS; b++) {
@@ -80,7 +83,7 @@ static struct extent look_at_all(const struct ky_bodies *bodies, const double mi
 
 /* Medians, so that escapers do not shrink the rest. Where nine bodies of ten coincide, the size is
  * the mean distance. */
-static struct extent extent_of(const struct ky_bodies *bodies)
+static struct extent extent_of(const struct ky_bodies *bodies, int threads)
 {
     double sample[SAMPLE], middle[3] = {0};
     size_t n = bodies->n, stride = n / SAMPLE + 1, count = 0;
@@ -89,7 +92,7 @@ static struct extent extent_of(const struct ky_bodies *bodies)
     for (size_t i = 0; i < n; i += stride)
         sample[count++] = distance(bodies->position[i], middle);
     qsort(sample, count, sizeof *sample, ky_order_reals);
-    struct extent extent = look_at_all(bodies, middle);
+    struct extent extent = look_at_all(bodies, middle, threads);
     double nine_of_ten = count ? sample[(count - 1) * 9 / 10] : 0;
     if (nine_of_ten > 0)
         extent.size = nine_of_ten;
@@ -133,7 +136,7 @@ enum ky_status ky_engine_units(const struct ky_bodies *bodies,
                                struct ky_error *error)
 {
     size_t softest;
-    struct extent extent = extent_of(bodies);
+    struct extent extent = extent_of(bodies, parameters->threads);
     double softening = largest_softening(bodies, parameters->softening, &softest);
     enum ky_status status = check_extent(bodies, &extent, softening, softest, error);
     if (status)

@@ -1,5 +1,6 @@
 /* One evaluation of the forces without a simulation. */
 #include "analysis/analysis.h"
+#include "base/bodies.h"
 #include "engine/engine.h"
 
 enum ky_status ky_forces(const struct ky_parameters *parameters, struct ky_bodies *bodies,
@@ -12,9 +13,9 @@ enum ky_status ky_forces(const struct ky_parameters *parameters, struct ky_bodie
     struct ky_bodies input = *bodies;
     input.acceleration = NULL;
     input.potential = NULL;
-    enum ky_status status = ky_bodies_check(bodies, error);
+    enum ky_status status = ky_force_resolve_once(parameters, &resolved, error);
     if (!status)
-        status = ky_force_resolve_once(parameters, &resolved, error);
+        status = ky_bodies_check_by(resolved.threads, bodies, error);
     if (!status)
         status = ky_softening_need(&resolved, &input, error);
     if (!status)

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/options.h"
+#include "base/threads.h"
 
 /* A text of the restart file; NULL where it has none, or an empty one. */
 static char *text_of(const struct ky_restart *restart, const char *name)
@@ -169,9 +170,11 @@ enum ky_status ky_resume(const struct ky_parameters *parameters,
     enum ky_status status = ky_run_create(parameters, given, &run, error);
     if (status)
         return status;
+    int threads = ky_threads_take(run->parameters.threads);
     status = reopen(run, error);
     if (!status)
         status = ky_run_loop(run, error);
+    ky_threads_restore(threads);
     ky_run_destroy(run);
     return status;
 }

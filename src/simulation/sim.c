@@ -111,7 +111,10 @@ enum ky_status ky_sim_open(const struct ky_parameters *parameters, const struct 
                            double time, struct ky_sim **made, struct ky_error *error)
 {
     *made = NULL;
-    enum ky_status status = ky_bodies_check(bodies, error);
+    struct ky_parameters resolved;
+    enum ky_status status = ky_parameters_resolve(parameters, &resolved, error);
+    if (!status)
+        status = ky_bodies_check_by(resolved.threads, bodies, error);
     if (!status)
         status = ky_sim_place(parameters, bodies, time, made, error);
     if (!status)

@@ -37,8 +37,8 @@ static enum ky_status renew_integrator(struct ky_sim *sim, struct ky_error *erro
 static enum ky_status take_bodies(struct ky_sim *sim, size_t more, unsigned with,
                                   struct ky_bodies *bodies, struct ky_error *error)
 {
-    enum ky_status status =
-        ky_bodies_allocate(bodies, sim->n + more, sim->with | with | KY_WITH_ID | BY_FORCES, error);
+    enum ky_status status = ky_bodies_allocate_by(sim->parameters.threads, bodies, sim->n + more,
+                                                  sim->with | with | KY_WITH_ID | BY_FORCES, error);
     bodies->n = sim->n;
     if (!status)
         status = ky_sim_bodies(sim, bodies, error);
@@ -53,7 +53,7 @@ static enum ky_status check_bodies(const struct ky_sim *sim, struct ky_bodies *b
 {
     const struct ky_engine_frame from_bodies = {0};
     struct ky_engine_units units;
-    enum ky_status status = ky_bodies_check(bodies, error);
+    enum ky_status status = ky_bodies_check_by(sim->parameters.threads, bodies, error);
     if (!status)
         status = ky_softening_need(&sim->parameters, bodies, error);
     if (!status && bodies->n != sim->n)
@@ -160,7 +160,7 @@ enum ky_status ky_sim_add(struct ky_sim *sim, const struct ky_bodies *given, str
     /* The first bodies may bring softenings that the simulation has not. */
     const unsigned with =
         ky_bodies_with(given) & (KY_WITH_TYPE | (before ? 0U : (unsigned)KY_WITH_SOFTENING));
-    enum ky_status status = ky_bodies_check(given, error);
+    enum ky_status status = ky_bodies_check_by(sim->parameters.threads, given, error);
     if (status || !given->n)
         return status;
     if ((sim->with & KY_WITH_SOFTENING) && isnan(sim->parameters.softening) && !given->softening)

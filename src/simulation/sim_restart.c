@@ -124,16 +124,16 @@ enum ky_status ky_sim_write_restart(struct ky_sim *sim, const char *path,
 /* Copies the sections into arrays of the right length; one that is missing or of another length is
  * an error. */
 static enum ky_status read_bodies(const struct ky_restart *restart,
-                                  const struct stored_clock *stored, struct ky_bodies *bodies,
-                                  struct ky_error *error)
+                                  const struct stored_clock *stored, int threads,
+                                  struct ky_bodies *bodies, struct ky_error *error)
 {
     if (stored->n > SIZE_MAX / (3 * sizeof(double)))
         return ky_fail(error, KY_BAD_DATA,
                        "the restart file claims more bodies than memory can hold");
     if (!ky_restart_section(restart, "position", stored->n * 3 * sizeof(double), error))
         return KY_BAD_DATA;
-    enum ky_status status = ky_bodies_allocate(
-        bodies, (size_t)stored->n,
+    enum ky_status status = ky_bodies_allocate_by(
+        threads, bodies, (size_t)stored->n,
         (unsigned)stored->with | KY_WITH_ACCELERATION | KY_WITH_POTENTIAL, error);
     for (int k = 0; k < KY_ARRAYS && !status; k++) {
         void *array = ky_array_of(bodies, (enum ky_array_id)k);
@@ -172,12 +172,14 @@ enum ky_status ky_sim_from_restart(const struct ky_restart *restart,
     if (status)
         return status;
     struct ky_sim *sim = NULL;
-    struct ky_parameters own = *parameters;
+    struct ky_parameters own = *parameters, resolved;
     own.step = stored.step;
     struct ky_bodies bodies = {0};
-    status = read_bodies(restart, &stored, &bodies, error);
+    status = ky_parameters_resolve(&own, &resolved, error);
     if (!status)
-        status = ky_bodies_check(&bodies, error);
+        status = read_bodies(restart, &stored, resolved.threads, &bodies, error);
+    if (!status)
+        status = ky_bodies_check_by(resolved.threads, &bodies, error);
     if (!status)
         status = ky_sim_create(&own, &bodies, stored.start, &sim, error);
     ky_bodies_free(&bodies);

@@ -220,6 +220,7 @@ static void list_kernels(void **state)
 /* ---- threads of the host ---- */
 
 enum { TREE_METHODS = 3, MANY = 70001 }; /* more than a loop does without threads */
+enum { WISHED = 2, DEFAULT = 23 };       /* threads */
 
 /* Both walks, once in the caller's order, and with the opening test that looks at accelerations. */
 static struct ky_parameters tree_method(const char *engine, int k, int threads)
@@ -263,6 +264,7 @@ static void threads_change_no_bit(void **state)
         }
 }
 
+#ifdef _OPENMP
 /* Threads of this process; 0 if the kernel does not tell. */
 static int threads_now(void)
 {
@@ -276,7 +278,6 @@ static int threads_now(void)
     return count;
 }
 
-#ifdef _OPENMP
 static atomic_int watching, most_threads;
 
 static void *watch_threads(void *unused)
@@ -290,15 +291,50 @@ static void *watch_threads(void *unused)
     return unused;
 }
 
-/* The most threads that the process had at a time during one evaluation. */
-static int threads_during(const struct ky_parameters *p, struct ky_bodies *bodies)
+static enum ky_status compute(const struct ky_parameters *p, struct ky_bodies *bodies,
+                              struct ky_error *error)
+{
+    return cloud_forces(p, bodies, NULL, NULL, error);
+}
+
+/* A simulation that is opened, gets a body, gives them all, and is read from its restart file. */
+static enum ky_status simulate(const struct ky_parameters *p, struct ky_bodies *bodies,
+                               struct ky_error *error)
+{
+    double mass = 0, place[1][3] = {{1, 2, 3}}, velocity[1][3] = {{0}};
+    const struct ky_bodies more = {
+        .size = sizeof more, .n = 1, .mass = &mass, .position = place, .velocity = velocity};
+    struct ky_sim *sim = NULL, *again = NULL;
+    char folder[] = "/tmp/kyoho-large-XXXXXX", path[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/restart.kyo", folder);
+    enum ky_status status = ky_sim_open(p, bodies, 0, &sim, error);
+    if (!status)
+        status = ky_sim_bodies(sim, bodies, error);
+    if (!status)
+        status = ky_sim_add(sim, &more, error);
+    if (!status)
+        status = ky_sim_save(sim, path, error);
+    if (!status)
+        status = ky_sim_restore(path, p, &again, error);
+    (void)remove(path);
+    (void)remove(folder);
+    ky_sim_close(sim);
+    ky_sim_close(again);
+    return status;
+}
+
+/* The most threads that the process had at a time during the work. */
+static int threads_during(const struct ky_parameters *p, struct ky_bodies *bodies,
+                          enum ky_status (*work)(const struct ky_parameters *, struct ky_bodies *,
+                                                 struct ky_error *))
 {
     struct ky_error error = {0};
     pthread_t watcher;
     watching = 1;
     most_threads = 0;
     pthread_create(&watcher, NULL, watch_threads, NULL);
-    enum ky_status status = cloud_forces(p, bodies, NULL, NULL, &error);
+    enum ky_status status = work(p, bodies, &error);
     watching = 0;
     pthread_join(watcher, NULL);
     assert_ok(status);
@@ -306,12 +342,34 @@ static int threads_during(const struct ky_parameters *p, struct ky_bodies *bodie
 }
 #endif
 
-/* With threads = 2 no loop takes more, whatever OMP_NUM_THREADS says. */
+/* With threads = 2 no loop of a simulation takes more. Its arrays are so large that several threads
+ * clear them. */
+static void simulations_take_no_more_threads_either(void **state)
+{
+    (void)state;
+#ifdef _OPENMP
+    enum { CLEARED = 180001 };
+    struct ky_parameters p = tree_method("cpu", 1, WISHED);
+    int usual = omp_get_max_threads(), with_watcher = threads_now() + 1;
+    if (with_watcher == 1)
+        skip();
+    omp_set_num_threads(WISHED);
+    struct ky_bodies bodies = cloud_make(PLUMMER, CLEARED);
+    omp_set_num_threads(DEFAULT);
+    int most = threads_during(&p, &bodies, simulate);
+    omp_set_num_threads(usual);
+    ky_bodies_free(&bodies);
+    assert_true(most < with_watcher + WISHED);
+#else
+    skip();
+#endif
+}
+
+/* The same for forces on devices, whatever OMP_NUM_THREADS says. */
 static void threads_are_as_many_as_asked(void **state)
 {
     (void)state;
 #ifdef _OPENMP
-    enum { WISHED = 2, DEFAULT = 23 };
     int usual = omp_get_max_threads();
     need_a_device();
     if (threads_now() == 0)
@@ -325,9 +383,9 @@ static void threads_are_as_many_as_asked(void **state)
                 struct ky_parameters p = tree_method(engines[k].engine, m, all ? 0 : WISHED);
                 struct ky_parameters alone = tree_method(engines[k].engine, m, 1);
                 omp_set_num_threads(1); /* drivers have threads of their own */
-                int without = threads_during(&alone, &bodies);
+                int without = threads_during(&alone, &bodies, compute);
                 omp_set_num_threads(DEFAULT);
-                int most = threads_during(&p, &bodies);
+                int most = threads_during(&p, &bodies, compute);
                 omp_set_num_threads(usual);
                 ky_bodies_free(&bodies);
                 if (all)
@@ -411,6 +469,7 @@ int main(void)
         cmocka_unit_test(walk_kernels),
         cmocka_unit_test(list_kernels),
         cmocka_unit_test(threads_change_no_bit),
+        cmocka_unit_test(simulations_take_no_more_threads_either),
         cmocka_unit_test(threads_are_as_many_as_asked),
         cmocka_unit_test(more_bodies_than_memory),
     };

@@ -10,7 +10,7 @@ static enum ky_status clear(struct ky_cpu *cpu, int column, struct ky_error *err
     const size_t numbers = cpu->n * ky_columns[column].components;
     free(cpu->extra[column]);
     cpu->blocks.longest = 0;
-    cpu->extra[column] = ky_allocate_zeroed(numbers, sizeof(double));
+    cpu->extra[column] = ky_allocate_zeroed_by(cpu->threads, numbers, sizeof(double));
     return cpu->extra[column]
                ? KY_OK
                : ky_no_memory(error, ky_columns[column].name, numbers, sizeof(double));

@@ -119,12 +119,12 @@ static enum ky_status allocate_columns(struct ky_cpu *cpu, struct ky_error *erro
     double **columns[COLUMNS];
     list_columns(cpu, columns);
     for (int k = 0; k < COLUMNS; k++) {
-        *columns[k] = ky_allocate_zeroed(cpu->n, sizeof(double));
+        *columns[k] = ky_allocate_zeroed_by(cpu->threads, cpu->n, sizeof(double));
         if (!*columns[k])
             return ky_no_memory(error, "bodies on the CPU", cpu->n, sizeof(double));
     }
     size_t chunks = cpu->n / KY_BODIES_CHUNK + 1;
-    cpu->partial = ky_allocate_zeroed(chunks * KY_SUMS, sizeof(double));
+    cpu->partial = ky_allocate_zeroed_by(cpu->threads, chunks * KY_SUMS, sizeof(double));
     if (!cpu->partial)
         return ky_no_memory(error, "partial sums", chunks * KY_SUMS, sizeof(double));
     return ky_cpu_clear_columns(cpu, error);
