@@ -80,7 +80,7 @@ static void compare_moments(const struct pairing *pair, uint32_t cell, uint32_t 
     assert_near((double)made->low[cell].eps2, eps2, eps2, 0);
 }
 
-enum { NOBODY = UINT32_MAX };
+#define NOBODY UINT32_MAX
 
 /* Whether the host has but one key for the body and for the next along the curve. */
 static int is_as_next(const struct pairing *pair, uint32_t k)

@@ -166,8 +166,8 @@ static void csv_forgives_blanks_and_quotation_marks(void **state)
     struct ky_error error = {0};
     struct ky_snapshot snapshot;
     static const char *const texts[] = {
-        "\xef\xbb\xbf# made by hand\r\n\r\n VZ , vy,vx, z,y,x , M \r\n"
-        "7,6,5,4,3, 2 ,1\r\n\r\n# a remark\r\n 7e0 ,6, 5,4,3,2,1",
+        ("\xef\xbb\xbf# made by hand\r\n\r\n VZ , vy,vx, z,y,x , M \r\n"
+         "7,6,5,4,3, 2 ,1\r\n\r\n# a remark\r\n 7e0 ,6, 5,4,3,2,1"),
         "\"vz\",\"vy\",\"vx\",\"z\",\"y\",\"x\",\"m\"\n7,6,5,4,3,2,1\n\"7\",6,5,4,3, \"2\" ,1\n",
         "\"vz\" \"vy\" \"vx\" \"z\" \"y\" \"x\" \"m\"\n7 6 5 4 3 2 1\n7 6 5 4 3 2 1\n"};
     for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
