@@ -578,15 +578,15 @@ KY_API enum ky_status ky_snapshot_write(const char *path, const struct ky_snapsh
  * `options` sets options by name, also those of a model that have no field here.
  *
  * Equal masses, `mass` in all, ids 0 … n − 1. The total momentum is 0. The origin is the centre of
- * mass, but for hernquist the cusp: its centre of mass lies off by the noise of the halo. By
+ * mass, but for hernquist and jaffe the cusp: the centre of mass lies off by noise of the halo. By
  * default G = M = 1 and bound models are in Hénon units: E = −1/4 for the smooth Newtonian system
  * that the bodies are drawn from, after its cut; a sample deviates by its noise. With `mass`,
  * `radius` and `units` lengths are scaled so that the half-mass radius is `radius`, and velocities
  * by √(G mass/length), so that the virial ratio is the same. `softening` and `semi_major_axis` are
  * lengths in these final units. The softening changes the velocities alone: they are those of an
- * isotropic equilibrium with the softened force (plummer, hernquist, king), or give the virial
- * ratio that is asked for with it (uniform-sphere, uniform-cube). So E with softened forces is not
- * −1/4, but 2T/|Σ m x·a| is 1. A single body is at rest at 0. */
+ * isotropic equilibrium with the softened force (plummer, hernquist, jaffe, king), or give the
+ * virial ratio that is asked for with it (uniform-sphere, uniform-cube). So E with softened forces
+ * is not −1/4, but 2T/|Σ m x·a| is 1. A single body is at rest at 0. */
 struct ky_model_parameters {
     size_t size;
     uint64_t n; /* 0 is an error, but for two-body, which makes 2 */

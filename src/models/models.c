@@ -8,7 +8,8 @@
 #include "physics/softening.h"
 
 const struct ky_model *const ky_models[] = {
-    &ky_plummer, &ky_uniform_sphere, &ky_uniform_cube, &ky_hernquist, &ky_king, &ky_two_body,
+    &ky_plummer, &ky_uniform_sphere, &ky_uniform_cube, &ky_hernquist,
+    &ky_jaffe,   &ky_king,           &ky_two_body,
 };
 const size_t ky_model_count = sizeof ky_models / sizeof *ky_models;
 

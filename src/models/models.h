@@ -73,8 +73,8 @@ struct ky_model {
 
 extern const struct ky_model *const ky_models[];
 extern const size_t ky_model_count;
-extern const struct ky_model ky_plummer, ky_uniform_sphere, ky_uniform_cube, ky_hernquist, ky_king,
-    ky_two_body;
+extern const struct ky_model ky_plummer, ky_uniform_sphere, ky_uniform_cube, ky_hernquist, ky_jaffe,
+    ky_king, ky_two_body;
 
 /* For `make`: n bodies at rest at the origin, of the mass 1/n each, with the ids 0 … n − 1 and the
  * arrays `with`. */
