@@ -327,6 +327,48 @@ static void rebuilds_take_no_more_memory(void **state)
     guard_end();
 }
 
+/* What a run with energies has allocated, and the prediction of --dry-run. A tree of leaves of 16
+ * takes up to 140 bytes a body, and what does not grow with the bodies. */
+static void memory_is_foreseen(void **state)
+{
+    (void)state;
+    enum { N = 200000 };
+    need_a_device();
+    guard_begin(0);
+    for (int which = 0; which < 4 * engine_count; which++) {
+        struct ky_error error = {0};
+        struct ky_parameters given = cloud_parameters(), p;
+        struct ky_bodies bodies = tree_bodies(which % 2 ? CUBE : PLUMMER, N);
+        struct ky_engine *engine;
+        struct ky_memory memory;
+        struct ky_sums sums = {0};
+        struct ky_force_report report;
+        given.engine = engines[which / 4].engine;
+        given.force = KY_TREE;
+        given.softening = 0.01;
+        given.multipole = 1 + which / 2 % 2;
+        given.opening = KY_OFFSET;
+        given.theta = 2;
+        guard.peak = guard.bytes;
+        assert_ok(ky_force_resolve(&given, &p, &error));
+        assert_ok(ky_engine_open(&p, N, &engine, &error));
+        ky_engine_memory(engine, 0, N, &memory);
+        for (int turn = 0; turn < 2; turn++) {
+            assert_ok(ky_engine_put(engine, &bodies, &error));
+            assert_ok(ky_engine_forces(engine, &error));
+            assert_ok(ky_engine_sums(engine, &sums, &error));
+            ky_engine_report(engine, &report);
+        }
+        if (!is_cpu_engine(which / 4)) {
+            assert_between(memory.device / (double)guard.peak, 0.95, 1.05);
+            assert_between((double)guard.peak / N, 100, 140 + 3e5 / N);
+        }
+        ky_engine_close(engine);
+        ky_bodies_free(&bodies);
+    }
+    guard_end();
+}
+
 static void numbers_that_are_not_finite(void **state)
 {
     (void)state;
@@ -356,6 +398,7 @@ int main(void)
         cmocka_unit_test(questions_are_answered_in_the_callers_order),
         cmocka_unit_test(evaluations_after_memory_ran_out),
         cmocka_unit_test(rebuilds_take_no_more_memory),
+        cmocka_unit_test(memory_is_foreseen),
         cmocka_unit_test(numbers_that_are_not_finite),
     };
     return cmocka_run_group_tests(tests, find_engines, NULL);

@@ -1,6 +1,7 @@
 /* The bodies on the first card: memory, in and out, scales. */
 #include "engine/device/bodies.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -17,10 +18,11 @@ size_t ky_device_room(size_t n)
     return (3 * n * KY_STATE_BYTES / KY_PART_ALIGN + PARTS) * KY_PART_ALIGN;
 }
 
-double ky_device_bodies_memory(int precision, size_t n)
+double ky_device_bodies_memory(const struct ky_parameters *parameters, size_t n)
 {
+    const size_t own = isnan(parameters->softening) ? KY_STATE_BYTES : 0;
     return 2 * (double)ky_device_room(n) +
-           (double)n * (double)(2 * KY_STATE_BYTES + 4 * ky_real_bytes(precision));
+           (double)n * (double)(KY_STATE_BYTES + own + 4 * ky_real_bytes(parameters->precision));
 }
 
 /* Bytes of a number of one of the bodies' buffers. */

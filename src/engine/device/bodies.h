@@ -81,8 +81,8 @@ void ky_device_bodies_release(struct ky_device_bodies *bodies);
 /* Bytes of the positions, which are those of the velocities: three numbers a body, with some room,
  * so that other things fit in. */
 size_t ky_device_room(size_t n);
-/* Bytes on the first card. */
-double ky_device_bodies_memory(int precision, size_t n);
+/* Bytes on the first card; bodies have softenings of their own if the parameters have none. */
+double ky_device_bodies_memory(const struct ky_parameters *parameters, size_t n);
 
 /* Units and softenings of the bodies that are to be put. */
 enum ky_status ky_device_bodies_expect(struct ky_device_bodies *bodies,

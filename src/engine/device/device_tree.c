@@ -176,13 +176,12 @@ static enum ky_status need_bodies(struct ky_device_tree *tree, struct ky_device_
                : status;
 }
 
-/* Cells a body times the bodies of a leaf at most. */
-#define CELLS_BY_LEAF 6.0
-
-/* Cells of n bodies for which there is room from the start. Ordinary systems have fewer. */
+/* Cells of n bodies for which there is room from the start: a little more than those of Plummer
+ * spheres, which have 0.245 a body with leaves of 16. Those of a uniform cube go up and down with
+ * n, from 0.15 to 0.35. */
 static size_t expected_cells(const struct ky_parameters *parameters, size_t n)
 {
-    double ratio = fmin(1.5, CELLS_BY_LEAF / parameters->leaf);
+    double ratio = fmin(1.5, 4.4 / (parameters->leaf + 1.5));
     return (size_t)(ratio * (double)n) + 64;
 }
 
@@ -224,7 +223,8 @@ static enum ky_status need_cells(struct ky_device_tree *tree, const struct ky_de
 
 double ky_device_tree_memory(const struct ky_parameters *parameters, size_t n)
 {
-    double bytes = ky_device_curve_memory(n) + sizeof(uint32_t) * (double)counts_of(n);
+    const double pairs = 2 * sizeof(uint64_t) * 1.06 * (double)n / group_of(parameters);
+    double bytes = ky_device_curve_memory(n) + sizeof(uint32_t) * (double)counts_of(n) + pairs;
     for (int k = 0; k < CELL_ARRAYS; k++)
         bytes += (double)(cell_bytes(k, parameters) * expected_cells(parameters, n));
     return bytes;

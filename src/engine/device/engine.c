@@ -158,7 +158,7 @@ static void memory(const struct ky_engine *base, size_t n, struct ky_memory *mem
 {
     const struct ky_device_engine *engine = (const struct ky_device_engine *)base;
     const struct ky_parameters *parameters = engine->bodies.parameters;
-    *memory = (struct ky_memory){.device = ky_device_bodies_memory(parameters->precision, n),
+    *memory = (struct ky_memory){.device = ky_device_bodies_memory(parameters, n),
                                  .room = engine->bodies.cards.card[0]->memory};
     if (parameters->integrator == KY_BLOCK_STEPS)
         memory->device += ky_device_blocks_memory(n);
