@@ -130,6 +130,8 @@ enum ky_opening { KY_OPENING_BY_USE = -1, KY_GEOMETRIC, KY_OFFSET, KY_MINIMUM, K
 /* By force: edge for walk and list, else box. */
 enum ky_cell { KY_CELL_BY_FORCE = -1, KY_BOX, KY_EDGE };
 enum ky_curve { KY_CURVE_NONE, KY_MORTON, KY_HILBERT };
+/* Who makes the tree. By engine: a device its own, but for KY_LIST; the host that of the CPU. */
+enum ky_tree_maker { KY_TREE_BY_ENGINE = -1, KY_TREE_OF_HOST, KY_TREE_OF_DEVICE };
 /* Not set: extended for KY_DIRECT, else single; see enum ky_unroll. docs/numerics.md says what they
  * are. */
 enum ky_precision { KY_PRECISION_BY_INTEGRATOR = -1, KY_SINGLE, KY_EXTENDED, KY_DOUBLE };
@@ -181,6 +183,7 @@ struct ky_parameters {
     void *log_context;
     /* the motion with steps of the bodies' own (KY_BLOCK_STEPS); NaN: not given */
     double eta, step_min, step_max, step_length;
+    int tree; /* enum ky_tree_maker */
 };
 
 KY_API void ky_parameters_defaults(struct ky_parameters *parameters);

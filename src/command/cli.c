@@ -208,7 +208,7 @@ void cli_warn_idle(struct cli *cli, const struct ky_parameters *p)
         int idle;
         const char *names, *with;
     } rules[] = {
-        {p->force == KY_DIRECT, "theta opening alpha cell multipole curve leaf group",
+        {p->force == KY_DIRECT, "theta opening alpha cell multipole curve tree leaf group",
          "--force direct"},
         {p->force == KY_WALK, "group", "--force walk"},
         {p->force != KY_DIRECT, "unroll", "a --force other than direct"},

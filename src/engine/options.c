@@ -21,8 +21,11 @@ static const struct ky_option engine_options[] = {
     {"isa", KY_OPTION_CHOICE, FIELD(isa), "auto", KY_NO_RANGE, "auto|plain|sse2|avx2|avx512|neon",
      NULL, "instruction set of the CPU engine; auto takes the widest one"},
     {"threads", KY_OPTION_INTEGER, FIELD(threads), "0", 0, 1024, NULL, NULL,
-     "number of threads on the CPU, which also builds the trees for devices; 0: OMP_NUM_THREADS, "
-     "else all cores"},
+     "number of threads on the CPU, which also builds the trees for devices that are sent one; 0: "
+     "OMP_NUM_THREADS, else all cores"},
+    {"tree", KY_OPTION_CHOICE, FIELD(tree), NULL, KY_NO_RANGE, "host|device", NULL,
+     "who makes the tree of walks on a device: device: the device itself; host: the CPU, and it "
+     "goes up (default device; host with --force list and on the CPU)"},
 };
 
 static const struct ky_option force_options[] = {

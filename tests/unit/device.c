@@ -23,13 +23,16 @@ enum factor { METHOD, UNROLL, PRECISION, SOFTENING, CLOUD, MULTIPOLE, OPENING, C
 /* A method of the devices, and the one of the CPU that it is compared with. KY_DIRECT there: it is
  * exact, and compared with the sum that is written out here. The exact sum comes first. */
 static const struct {
-    int force, on_cpu;
+    int force, tree, on_cpu;
     double same; /* as near as that to the method of the CPU; 0: as its precision says */
 } methods[] = {
-    {KY_DIRECT, KY_DIRECT, 0},
-    {KY_WALK, KY_WALK, 0},
-    {KY_LIST, KY_TREE, 1e-4}, /* the CPU takes the smallest leaves body by body, lists do not */
-    {KY_TREE, KY_TREE, 1e-3}, /* groups differ, and with them the cells that are opened */
+    {KY_DIRECT, KY_TREE_BY_ENGINE, KY_DIRECT, 0},
+    {KY_WALK, KY_TREE_OF_HOST, KY_WALK, 0},
+    /* the CPU takes the smallest leaves body by body, lists do not */
+    {KY_LIST, KY_TREE_OF_HOST, KY_TREE, 1e-4},
+    /* groups differ, and with them the cells that are opened */
+    {KY_TREE, KY_TREE_OF_DEVICE, KY_TREE, 1e-3},
+    {KY_WALK, KY_TREE_BY_ENGINE, KY_WALK, 0},
 };
 enum { METHODS = sizeof methods / sizeof *methods };
 static const int levels[FACTORS] = {METHODS, 4, 3, 5, CLOUDS, 2, 4, 3};
@@ -79,6 +82,7 @@ static struct ky_parameters parameters_of(const struct test_case *test, const ch
     struct ky_parameters p = cloud_parameters();
     p.engine = engine;
     p.force = methods[test->level[METHOD]].force;
+    p.tree = methods[test->level[METHOD]].tree;
     p.unroll = test->level[UNROLL];
     p.multipole = 1 + test->level[MULTIPOLE];
     p.opening = test->level[OPENING];
@@ -157,8 +161,10 @@ static void run_case(const struct test_case *test, const char *engine)
     struct ky_parameters p = parameters_of(test, engine);
     struct ky_bodies bodies = bodies_of(test), exact = cloud_make(PLUMMER, test->n);
     const int on_cpu = methods[test->level[METHOD]].on_cpu;
-    if (!strcmp(engine, "cpu"))
+    if (!strcmp(engine, "cpu")) {
         p.force = on_cpu;
+        p.tree = KY_TREE_BY_ENGINE;
+    }
     plain_sum(&p, &bodies, &exact);
     assert_ok(cloud_unrolled(&p, test->sinks, test->sources, &bodies, NULL, NULL, &error));
     struct cloud_error e = cloud_compare(&bodies, &exact);
@@ -168,6 +174,7 @@ static void run_case(const struct test_case *test, const char *engine)
         struct ky_bodies same = bodies_of(test);
         p.engine = "cpu";
         p.force = on_cpu;
+        p.tree = KY_TREE_OF_HOST;
         assert_ok(cloud_forces(&p, &same, NULL, NULL, &error));
         struct cloud_error as = cloud_compare(&bodies, &same);
         compare_walk(test, engine, &as, &e);
@@ -487,16 +494,16 @@ static void resumed_to_the_last_bit(void **state)
 {
     (void)state;
     enum { N = 400 };
-    static const int forces[] = {KY_DIRECT, KY_WALK, KY_LIST, KY_TREE};
     need_a_device();
     for (int k = 0; k < engine_count; k++)
-        for (int f = 0; f < 4; f++) {
+        for (int f = 0; f < METHODS; f++) {
             struct ky_error error = {0};
             struct ky_parameters given = cloud_parameters(), p;
             struct ky_bodies a = cloud_make(PLUMMER, N), b = cloud_make(PLUMMER, N);
             struct ky_engine *first, *second;
             given.engine = engines[k].engine;
-            given.force = forces[f] == KY_LIST && is_cpu_engine(k) ? KY_TREE : forces[f];
+            given.force = is_cpu_engine(k) ? methods[f].on_cpu : methods[f].force;
+            given.tree = is_cpu_engine(k) ? KY_TREE_OF_HOST : methods[f].tree;
             given.opening = KY_RELATIVE;
             given.softening = 0.02;
             given.g = 43009.1727;
@@ -632,6 +639,7 @@ static void memory_that_runs_out_for(int method)
         int failed = 0, before = guard.buffers;
         p.engine = engines[k].engine;
         p.force = methods[method].force;
+        p.tree = methods[method].tree;
         for (int number = 0;; number++) {
             guard.fail = number;
             enum ky_status status = cloud_forces(&p, &bodies, NULL, NULL, &error);
@@ -711,6 +719,111 @@ static void nothing_is_written_around_buffers(void **state)
     guard_end();
     assert_int_equal(guard.overruns, 0);
     assert_int_equal(guard.changes, 0);
+}
+
+/* A tree is for one of the two. */
+static void trees_that_a_force_has_not(void **state)
+{
+    (void)state;
+    static const struct {
+        int force, tree;
+        const char *text;
+    } wrong[] = {{KY_TREE, KY_TREE_OF_HOST, "--tree host is for --force walk and list"},
+                 {KY_LIST, KY_TREE_OF_DEVICE, "--tree device is for --force tree and walk"}};
+    struct ky_bodies bodies = cloud_make(PLUMMER, 10);
+    need_a_device();
+    for (int k = 0; k < engine_count; k++)
+        for (int w = 0; w < 2; w++) {
+            struct ky_error error = {0};
+            struct ky_parameters p = cloud_parameters();
+            p.engine = engines[k].engine;
+            p.force = is_cpu_engine(k) ? KY_TREE : wrong[w].force;
+            p.tree = is_cpu_engine(k) ? KY_TREE_OF_DEVICE : wrong[w].tree;
+            assert_int_equal(cloud_forces(&p, &bodies, NULL, NULL, &error), KY_UNSUPPORTED);
+            assert_non_null(strstr(error.text, is_cpu_engine(k) ? "for devices" : wrong[w].text));
+        }
+    ky_bodies_free(&bodies);
+}
+
+/* Both trees are the same for a walk: as many pairs, with all bodies, and with some of them. Small
+ * groups, which a device's tree has room for, are as exact. */
+static void both_trees_in_large(void **state)
+{
+    (void)state;
+    enum { N = 100003, SOME = 5000 };
+    static uint32_t some[SOME];
+    need_a_device();
+    for (uint32_t k = 0; k < SOME; k++)
+        some[k] = 20 * k + k % 7;
+    const struct ky_active active = {SOME, some};
+    for (int k = 0; k < engine_count; k++) {
+        struct ky_bodies bodies = cloud_make(PLUMMER, N), of[2];
+        struct ky_force_report report[2][2] = {{{0}}};
+        for (int t = 0; t < 2 && !is_cpu_engine(k); t++) {
+            struct ky_error error = {0};
+            struct ky_parameters given = cloud_parameters(), p;
+            struct ky_engine *engine;
+            given.engine = engines[k].engine;
+            given.force = KY_WALK;
+            given.tree = t ? KY_TREE_OF_DEVICE : KY_TREE_OF_HOST;
+            given.curve = k % 2 ? KY_MORTON : KY_HILBERT;
+            given.softening = 0.01;
+            given.theta = 1.2;
+            assert_ok(ky_force_resolve(&given, &p, &error));
+            assert_ok(ky_engine_open(&p, N, &engine, &error));
+            assert_ok(ky_engine_put(engine, &bodies, &error));
+            assert_ok(ky_engine_forces(engine, &error));
+            ky_engine_report(engine, &report[t][0]);
+            of[t] = cloud_make(PLUMMER, N);
+            assert_ok(ky_engine_get(engine, &of[t], &error));
+            assert_ok(ky_engine_forces_of(engine, &active, &error));
+            ky_engine_report(engine, &report[t][1]);
+            ky_engine_close(engine);
+        }
+        if (!is_cpu_engine(k)) {
+            struct cloud_error e = cloud_compare(&of[1], &of[0]);
+            assert_between(e.median, 0, 1e-6);
+            assert_between(e.p99, 0, 1e-4);
+            for (int a = 0; a < 2; a++) {
+                assert_between(report[1][a].cell_interactions / report[0][a].cell_interactions,
+                               0.999, 1.001);
+                assert_between(report[1][a].body_interactions / report[0][a].body_interactions,
+                               0.999, 1.001);
+            }
+            assert_true(report[1][1].upload == report[1][0].upload);
+            ky_bodies_free(&of[0]);
+            ky_bodies_free(&of[1]);
+        }
+        ky_bodies_free(&bodies);
+    }
+}
+
+/* Small groups of many bodies need more room on a device than the bodies do. */
+static void groups_of_any_size(void **state)
+{
+    (void)state;
+    enum { N = 5000 };
+    static const int sizes[] = {1, 8, 16};
+    struct ky_bodies bodies = cloud_make(PLUMMER, N), cpu = cloud_make(PLUMMER, N);
+    struct ky_error error = {0};
+    need_a_device();
+    for (int k = 0; k < 3 * engine_count; k++) {
+        struct ky_parameters p = cloud_parameters();
+        if (is_cpu_engine(k / 3))
+            continue;
+        p.force = KY_TREE;
+        p.theta = 1;
+        p.softening = 0.01;
+        p.group = sizes[k % 3];
+        assert_ok(cloud_forces(&p, &cpu, NULL, NULL, &error));
+        p.engine = engines[k / 3].engine;
+        assert_ok(cloud_forces(&p, &bodies, NULL, NULL, &error));
+        struct cloud_error e = cloud_compare(&bodies, &cpu);
+        assert_between(e.median, 0, 5e-3);
+        assert_between(e.max, 0, 0.3);
+    }
+    ky_bodies_free(&bodies);
+    ky_bodies_free(&cpu);
 }
 
 /* Many batches of lists in one evaluation: the forces are those of the CPU's group walk, as in
@@ -869,6 +982,9 @@ int main(void)
         cmocka_unit_test(memory_that_runs_out),
         cmocka_unit_test(exact_sums_copy_nothing),
         cmocka_unit_test(nothing_is_written_around_buffers),
+        cmocka_unit_test(trees_that_a_force_has_not),
+        cmocka_unit_test(both_trees_in_large),
+        cmocka_unit_test(groups_of_any_size),
         cmocka_unit_test(batches_of_lists_take_turns),
         cmocka_unit_test(two_simulations_at_once),
         cmocka_unit_test(several_devices_share_the_sinks),

@@ -91,6 +91,7 @@ static struct ky_parameters parameters_for(int engine, int which)
     parameters.precision = which % 3;
     parameters.leaf = which % 4 == 1 ? 1 : which % 4 == 2 ? 64 : 16;
     parameters.curve = which % 2 ? KY_MORTON : which % 5 ? KY_HILBERT : KY_CURVE_NONE;
+    parameters.tree = which % 7 == 3 ? KY_TREE_OF_HOST : KY_TREE_BY_ENGINE;
     return parameters;
 }
 

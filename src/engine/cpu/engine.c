@@ -155,6 +155,9 @@ static enum ky_status open_engine(const struct ky_parameters *parameters, size_t
         return ky_fail(error, KY_UNSUPPORTED,
                        "force list is for devices, which are sent lists made on the host: "
                        "with the CPU engine use --force tree or walk");
+    if (parameters->tree == KY_TREE_OF_DEVICE)
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "--tree device is for devices: the CPU engine makes its tree on the host");
     struct ky_cpu *cpu = ky_allocate_zeroed(1, sizeof *cpu);
     if (!cpu)
         return ky_no_memory(error, "CPU engine", 1, sizeof *cpu);

@@ -30,7 +30,7 @@ struct tally {
 struct blocks {
     struct ky_device_bodies *bodies;
     const struct ky_method *method;
-    struct ky_host_tree *host;
+    struct ky_links *links;
     void *own;
     struct ky_advance *way;
     uint32_t deepest; /* the last level: steps of one tick */
@@ -229,19 +229,19 @@ static enum ky_status evaluate(const struct blocks *b, int anew, struct ky_error
     struct ky_device_bodies *bodies = b->bodies;
     const struct ky_active active = {b->active, NULL};
     enum ky_status status = KY_OK;
-    ky_host_tree_begin(b->host);
+    ky_links_begin(b->links);
     exchange(bodies);
     bodies->blocks.is_on = 1;
     if (b->method->stand)
-        status = b->method->stand(bodies, b->own, anew, error);
+        status = b->method->stand(b->links, b->own, anew, error);
     if (status == KY_OK)
         status = open_steps(b, error);
     bodies->active = b->active < bodies->n ? &active : NULL;
     bodies->active_is_there = 1;
     if (status == KY_OK)
-        status = b->method->evaluate(bodies, b->host, b->own, error);
+        status = b->method->evaluate(bodies, b->links, b->own, error);
     if (status == KY_OK && b->method->note)
-        status = b->method->note(bodies, b->host, b->own, &bodies->blocks.tally, error);
+        status = b->method->note(b->links, b->own, &bodies->blocks.tally, error);
     if (status == KY_OK)
         status = ky_device_externals_add(bodies, error);
     bodies->active = NULL;
@@ -357,12 +357,12 @@ static double limit_of(const struct blocks *b)
 }
 
 enum ky_status ky_device_blocks_advance(struct ky_device_bodies *bodies,
-                                        const struct ky_method *method, struct ky_host_tree *host,
+                                        const struct ky_method *method, struct ky_links *links,
                                         void *own, struct ky_advance *way, struct ky_error *error)
 {
     struct blocks b = {.bodies = bodies,
                        .method = method,
-                       .host = host,
+                       .links = links,
                        .own = own,
                        .way = way,
                        .longest = way->tick * (double)way->stride};

@@ -6,10 +6,10 @@
 
 /* Whether the method can be led through blocks on these cards. */
 int ky_device_has_blocks(const struct ky_device_bodies *bodies, const struct ky_method *method);
-/* The verb `advance`; `host` and `own` are those of the method's evaluation. When this returns the
+/* The verb `advance`; `links` and `own` are those of the method's evaluation. When this returns the
  * card has done all of it. */
 enum ky_status ky_device_blocks_advance(struct ky_device_bodies *bodies,
-                                        const struct ky_method *method, struct ky_host_tree *host,
+                                        const struct ky_method *method, struct ky_links *links,
                                         void *own, struct ky_advance *way, struct ky_error *error);
 void ky_device_blocks_release(struct ky_device_bodies *bodies);
 /* Bytes on the card for n bodies, without what the method needs. */

@@ -1,5 +1,6 @@
 /* The octree made on the card: kernels/keys.k, grow.k, cells.k, groups.k and relative.k from the
- * host's side. */
+ * host's side. More than 600 lines, since all phases share the memory that the first part divides.
+ */
 #include "engine/device/device_tree.h"
 
 #include <math.h>
@@ -65,10 +66,11 @@ static enum ky_status parts_before(struct ky_device_tree *tree,
 
 enum { GROUPS_IN_CUT = 32, HEAVY = 16 }; /* of the groups one of HEAVY is divided, if any are */
 
-/* Bodies of a group at most. */
+/* Bodies of a group at most. Walks of single bodies have none. */
 static uint32_t group_of(const struct ky_parameters *parameters)
 {
-    return parameters->group < KY_TEAM ? (uint32_t)parameters->group : KY_TEAM;
+    const int few = parameters->force == KY_TREE && parameters->group < KY_TEAM;
+    return few ? (uint32_t)parameters->group : KY_TEAM;
 }
 
 /* Groups of n bodies at most. A cut has at most GROUPS_IN_CUT full groups, unless it is a leaf. Its
@@ -128,6 +130,7 @@ void ky_device_tree_release(struct ky_device_tree *tree, const struct ky_device_
         &tree->box,        &tree->children, &tree->weights, &tree->starts,
         &tree->centre_low, &tree->scratch,  &tree->floor,   &tree->exponents,
     };
+    tree->built = 0;
     ky_device_tree_done(tree, bodies);
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
         ky_buffer_release(card_of(bodies), buffers[k]);
@@ -271,7 +274,7 @@ static enum ky_status make_frame(struct ky_device_tree *tree, const struct ky_de
     struct ky_frame_sample sample = ky_frame_sample(bodies->n);
     uint32_t n = (uint32_t)bodies->n, samples = (uint32_t)sample.samples,
              trim = (uint32_t)sample.trim, followed = (uint32_t)bodies->curve.is_followed,
-             groups = looking_groups(bodies->n);
+             whole = bodies->parameters->precision == KY_DOUBLE, groups = looking_groups(bodies->n);
     enum ky_status status =
         ky_launch(card, KY_KERNEL_ky_tree_bounds, groups,
                   KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->curve.index),
@@ -281,7 +284,8 @@ static enum ky_status make_frame(struct ky_device_tree *tree, const struct ky_de
     if (status == KY_OK)
         status = ky_launch(card, KY_KERNEL_ky_tree_axis, 3,
                            KY_ARGUMENTS(KY_BUFFER(tree->partial), KY_BUFFER(tree->frame),
-                                        KY_VALUE(samples), KY_VALUE(trim), KY_VALUE(groups)),
+                                        KY_VALUE(samples), KY_VALUE(trim), KY_VALUE(groups),
+                                        KY_VALUE(whole)),
                            error);
     if (status != KY_OK || bodies->frame.edge > 0)
         return status ? status : send_frame(tree, bodies, error);
@@ -584,6 +588,10 @@ enum ky_status ky_device_tree_build(struct ky_device_tree *tree, struct ky_devic
                                     const struct ky_parameters *parameters, struct ky_error *error)
 {
     enum ky_status status = build(tree, bodies, parameters, error);
+    tree->built = status == KY_OK ? bodies->place : 0;
+    tree->opening = parameters->opening;
+    tree->is_wide = 0;
+    tree->builds++;
     if (status != KY_OK)
         ky_device_tree_done(tree, bodies);
     return status;

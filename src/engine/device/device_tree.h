@@ -23,6 +23,10 @@ struct ky_device_tree {
     int has_floor; /* of the accelerations when it was new */
     int few;       /* a few groups for each that runs at once: the heaviest of them are divided */
     uint32_t level[KY_FACT_CELLS + 1]; /* the first cell of each */
+    uint64_t builds;                   /* trees until now */
+    uint64_t built;                    /* bodies->place of the cells; 0: there are none */
+    int opening;                       /* with which they were built: enum ky_opening */
+    int is_wide; /* their boxes have been widened for those who round places (links.c) */
 };
 
 /* Builds the tree over the present positions, and brings the bodies into its order. What it needs

@@ -173,15 +173,15 @@ static enum ky_status sum_active(struct ky_device_bodies *bodies, struct direct 
     return status == KY_OK && several ? scatter(bodies, direct, count, error) : status;
 }
 
-static enum ky_status evaluate(struct ky_device_bodies *bodies, struct ky_host_tree *host,
-                               void *own, struct ky_error *error)
+static enum ky_status evaluate(struct ky_device_bodies *bodies, struct ky_links *links, void *own,
+                               struct ky_error *error)
 {
     const struct ky_parameters *parameters = bodies->parameters;
     struct task task = {{parameters->precision, bodies->unroll, 0, bodies->n, NULL, NULL, 0},
                         NULL,
                         {&bodies->acceleration, &bodies->potential, bodies->n, 0, 0}};
     enum ky_status status = ky_mark(&bodies->cards, 0, error);
-    (void)host;
+    (void)links;
     if (status == KY_OK)
         status =
             bodies->active ? sum_active(bodies, own, &task, error) : sum(bodies, own, &task, error);
@@ -190,7 +190,7 @@ static enum ky_status evaluate(struct ky_device_bodies *bodies, struct ky_host_t
 }
 
 /* The kernel for points is always ours: unrollings are for comparisons. */
-static enum ky_status field(struct ky_device_bodies *bodies, struct ky_host_tree *host, void *own,
+static enum ky_status field(struct ky_device_bodies *bodies, struct ky_links *links, void *own,
                             const struct ky_points *points, double (*acceleration)[3],
                             double *potential, struct ky_error *error)
 {
@@ -203,7 +203,7 @@ static enum ky_status field(struct ky_device_bodies *bodies, struct ky_host_tree
                               points->body,
                               results_of(direct, count)};
     enum ky_status status = need_results(bodies, direct, 0, count, error);
-    (void)host;
+    (void)links;
     if (status == KY_OK && points->body)
         status = ky_direct_send_labels(bodies->cards.card[0], here, points->body, count, error);
     if (status == KY_OK)

@@ -21,7 +21,7 @@
 struct ky_device_engine {
     struct ky_engine base;
     struct ky_device_bodies bodies;
-    struct ky_host_tree host;
+    struct ky_links links;
     const struct ky_method *method;
     void *own;     /* of the method */
     int of_forces; /* the last evaluation was one of forces, not a walk */
@@ -55,9 +55,9 @@ static void release(struct ky_device_engine *engine)
     const struct ky_cards *cards = &engine->bodies.cards;
     for (size_t k = 0; k < cards->count; k++)
         cards->driver->wait(cards->card[k], NULL);
-    if (cards->count > 0)
+    if (cards->count > 0 && engine->method->release)
         engine->method->release(&engine->bodies, engine->own);
-    ky_host_tree_release(&engine->host);
+    ky_links_release(&engine->links);
     ky_device_columns_release(&engine->bodies);
     if (cards->count > 0) {
         ky_device_externals_release(&engine->bodies);
@@ -91,6 +91,9 @@ static enum ky_status check(const struct ky_device_engine *engine, int expected,
     if (cards->count > 1 && !engine->method->several_cards)
         return ky_fail(error, KY_UNSUPPORTED,
                        "several devices share the work of --force direct and tree only");
+    enum ky_status status = ky_links_check(bodies->parameters, error);
+    if (status != KY_OK)
+        return status;
     return engine->method->check ? engine->method->check(bodies, expected, error) : KY_OK;
 }
 
@@ -145,7 +148,7 @@ static enum ky_status open_engine(const struct ky_engine_verbs *verbs,
     engine->bodies.cards.driver = ky_device_wrap ? ky_device_wrap(driver) : driver;
     engine->bodies.threads = ky_threads(parameters->threads);
     engine->bodies.units = (struct ky_engine_units){1, 1};
-    engine->host.bodies = &engine->bodies;
+    engine->links.bodies = engine->links.host.bodies = &engine->bodies;
     enum ky_status status = start(engine, n, error);
     if (status != KY_OK)
         close_engine(&engine->base);
@@ -249,14 +252,14 @@ static enum ky_status forces(struct ky_engine *base, const struct ky_active *act
     enum ky_status status = ky_active_check(active, bodies->n, bodies->has_acceleration, error);
     if (status == KY_OK)
         status = ky_device_settle(bodies, error);
-    ky_host_tree_begin(&engine->host);
-    if (engine->method->comes_down)
+    ky_links_begin(&engine->links);
+    if (engine->method->has_tree && ky_links_of_host(bodies->parameters)) /* they cross for it */
         report->upload = report->download = 0;
     engine->of_forces = 1;
     bodies->active = active;
     bodies->active_is_there = 0;
     if (status == KY_OK && bodies->n > 0)
-        status = engine->method->evaluate(bodies, &engine->host, engine->own, error);
+        status = engine->method->evaluate(bodies, &engine->links, engine->own, error);
     if (status == KY_OK && active && bodies->externals->count > 0)
         status = ky_device_curve_leave(bodies, error);
     if (status == KY_OK)
@@ -295,7 +298,7 @@ static enum ky_status advance(struct ky_engine *base, struct ky_advance *way,
     if (way->scheme == KY_SCHEME_LEAPFROG)
         return leapfrog(base, way, error);
     engine->of_forces = 1;
-    return ky_device_blocks_advance(&engine->bodies, engine->method, &engine->host, engine->own,
+    return ky_device_blocks_advance(&engine->bodies, engine->method, &engine->links, engine->own,
                                     way, error);
 }
 
@@ -335,11 +338,11 @@ static enum ky_status field(struct ky_engine *base, const struct ky_points *poin
                        points->count, base->verbs->name, INT32_MAX - bodies->n);
     enum ky_status status = ky_points_check(points, bodies->parameters, error);
     if (status == KY_OK)
-        status = settle_in_callers_order(bodies, error);
+        status = ky_device_settle(bodies, error);
     if (status != KY_OK)
         return status;
     if (points->count > 0 && bodies->n > 0)
-        return engine->method->field(bodies, &engine->host, engine->own, points, acceleration,
+        return engine->method->field(bodies, &engine->links, engine->own, points, acceleration,
                                      potential, error);
     for (size_t k = 0; k < points->count; k++) {
         for (int c = 0; acceleration && c < 3; c++)
@@ -355,8 +358,7 @@ static enum ky_status walk(struct ky_engine *base, const struct ky_walk_request 
 {
     struct ky_device_engine *engine = device_engine(base);
     engine->of_forces = 0;
-    enum ky_status status = ky_device_curve_leave(&engine->bodies, error);
-    return status ? status : ky_device_general(&engine->bodies, &engine->host, request, error);
+    return ky_device_general(&engine->bodies, &engine->links, request, error);
 }
 
 /* What the device itself measured and counted is read here, not in `forces`, which does not wait
@@ -370,9 +372,9 @@ static void report(struct ky_engine *base, struct ky_force_report *report)
     if (bodies->n > 0)
         report->walk += ky_marked_seconds(&bodies->cards);
     if (bodies->n > 0 && engine->of_forces && engine->method->report)
-        engine->method->report(bodies, engine->own, report);
+        engine->method->report(bodies, &engine->links, engine->own, report);
     /* Without counts: 0. */
-    (void)ky_pair_counts_add(&engine->host.counts, bodies, report, NULL);
+    (void)ky_pair_counts_add(&engine->links.counts, bodies, report, NULL);
     report->total = report->keys + report->sort + report->build + report->moments + report->walk;
 }
 

@@ -1,5 +1,5 @@
-/* The general walk (physics/visit.h) on the device: a lane takes a sink through the host's tree,
- * with the kernel of the action. What an action needs goes up, its results come back in the
+/* The general walk (physics/visit.h) on the device: a lane takes a sink through the tree that
+ * stands, with the kernel of the action. What an action needs goes up, its results come back in the
  * caller's order and units. Lists are put into order on the device. */
 #include "engine/device/general.h"
 
@@ -7,9 +7,9 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "engine/device/curve.h"
 #include "engine/device/fault.h"
 #include "engine/device/motion.h"
-#include "engine/device/opening.h"
 #include "engine/device/rows.h"
 #include "engine/trees.h"
 
@@ -21,7 +21,7 @@ static const enum ky_kernel_id kernels[KY_ACTION_COUNT][KY_PRECISIONS] = {KY_ACT
 
 struct general {
     struct ky_device_bodies *bodies;
-    struct ky_host_tree *host;
+    struct ky_links *links;
     struct ky_card *card;
     const struct ky_walk_request *request;
     const struct ky_action_facts *facts;
@@ -32,13 +32,15 @@ struct general {
     struct ky_faults faults; /* of the lists */
 };
 
-static enum ky_status stand_tree(struct ky_host_tree *host, struct ky_error *error)
+/* *built: the card has made the tree now. */
+static enum ky_status stand_tree(struct ky_links *links, int *built, struct ky_error *error)
 {
-    struct ky_device_bodies *bodies = host->bodies;
-    enum ky_status status = ky_host_tree_stand(host, bodies->parameters, error);
-    if (status == KY_OK && host->place != bodies->place)
-        status = ky_host_tree_send(host, bodies->parameters, 1, error);
-    host->place = status == KY_OK ? bodies->place : 0;
+    const uint64_t builds = links->own.builds;
+    enum ky_status status = ky_links_stand(links, links->bodies->parameters, 1, NULL, error);
+    ky_links_done(links);
+    if (status == KY_OK && links->bodies->parameters->force == KY_DIRECT) /* which has no tree */
+        status = ky_device_curve_leave(links->bodies, error);
+    *built = links->own.builds != builds;
     return status;
 }
 
@@ -116,7 +118,7 @@ static enum ky_status prepare(struct general *walk, struct ky_error *error)
         status = ky_buffer_need(walk->card, &walk->results, "results of the walk",
                                 walk->bodies->n * about->columns, walk->real, error);
     if (status == KY_OK)
-        status = ky_pair_counts_need(&walk->host->counts, walk->bodies, walk->bodies->n, error);
+        status = ky_pair_counts_need(&walk->links->counts, walk->bodies, walk->bodies->n, error);
     return status;
 }
 
@@ -130,24 +132,25 @@ static const struct ky_buffer *used(const struct general *walk, const struct ky_
 
 static enum ky_status launch(struct general *walk, size_t first_sink, struct ky_error *error)
 {
-    const struct ky_host_tree *host = walk->host;
+    const struct ky_links *links = walk->links;
+    const struct ky_cells cells = ky_links_cells(links);
     const struct ky_parameters *parameters = walk->bodies->parameters;
     size_t rest = walk->bodies->n - first_sink;
     uint32_t n = (uint32_t)walk->bodies->n, first = (uint32_t)first_sink,
              count = (uint32_t)(rest < walk->most ? rest : walk->most),
-             flags = ky_device_flags(host, parameters) |
+             flags = ky_links_flags(links, parameters) |
                      (parameters->multipole > 1 ? KY_FLAG_MOMENTS : 0U),
              radii = (uint32_t)walk->request->radii, k = (uint32_t)walk->request->k,
              columns = (uint32_t)walk->facts->about.columns, stride = (uint32_t)walk->most;
     struct ky_eps2_argument eps2 = ky_eps2_argument(walk->bodies);
     return ky_launch_over(
         walk->card, kernels[walk->request->action][parameters->precision], count,
-        KY_ARGUMENTS(KY_BUFFER(host->source), KY_BUFFER(host->low), KY_BUFFER(host->eps2),
-                     KY_BUFFER(host->centre), KY_BUFFER(host->centre_low), KY_BUFFER(host->link),
-                     KY_BUFFER(host->moment), KY_BUFFER(host->box), KY_BUFFER(host->order),
+        KY_ARGUMENTS(KY_BUFFER(links->source), KY_BUFFER(links->low), KY_BUFFER(links->eps2),
+                     KY_BUFFER(*cells.centre), KY_BUFFER(*cells.centre_low), KY_BUFFER(*cells.link),
+                     KY_BUFFER(*cells.moment), KY_BUFFER(*cells.box), KY_BUFFER(*cells.order),
                      KY_BUFFER(*used(walk, &walk->radius)), KY_BUFFER(*used(walk, &walk->offset)),
                      KY_BUFFER(*used(walk, &walk->list)), KY_BUFFER(*used(walk, &walk->space)),
-                     KY_BUFFER(walk->results), KY_BUFFER(host->counts.counts),
+                     KY_BUFFER(walk->results), KY_BUFFER(links->counts.counts),
                      KY_BUFFER(*used(walk, &walk->faults.words)), KY_VALUE(n), KY_VALUE(first),
                      KY_VALUE(count), KY_VALUE(flags), KY_VALUE(radii), KY_VALUE(k),
                      KY_VALUE(columns), KY_VALUE(stride), KY_EPS2(eps2, parameters->precision)),
@@ -233,15 +236,16 @@ static void release(struct general *walk)
     ky_faults_release(&walk->faults, walk->card);
 }
 
-enum ky_status ky_device_general(struct ky_device_bodies *bodies, struct ky_host_tree *host,
+enum ky_status ky_device_general(struct ky_device_bodies *bodies, struct ky_links *links,
                                  const struct ky_walk_request *request, struct ky_error *error)
 {
     struct general walk = {.bodies = bodies,
-                           .host = host,
+                           .links = links,
                            .card = bodies->cards.card[0],
                            .request = request,
                            .facts = &ky_actions[request->action],
                            .real = ky_real_bytes(bodies->parameters->precision)};
+    int built = 0;
     enum ky_status status = ky_walk_opening_check(request, bodies->parameters, error);
     if (status == KY_OK)
         status = ky_device_settle(bodies, error);
@@ -250,13 +254,15 @@ enum ky_status ky_device_general(struct ky_device_bodies *bodies, struct ky_host
     ky_report_clear(&bodies->report);
     if (status != KY_OK || bodies->n == 0)
         return status;
-    status = stand_tree(host, error);
+    status = stand_tree(links, &built, error);
     if (status == KY_OK)
         status = prepare(&walk, error);
     if (status == KY_OK)
         status = run(&walk, error);
     if (status == KY_OK)
         status = read_back(&walk, error);
+    if (status == KY_OK && built)
+        ky_links_report(links, &bodies->report);
     release(&walk);
     return status;
 }

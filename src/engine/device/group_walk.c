@@ -1,13 +1,11 @@
 /* The walk of teams for groups of bodies (B12), through the tree that the card has made. */
-#include "engine/device/counts.h"
-#include "engine/device/device_tree.h"
 #include "engine/device/division.h"
 #include "engine/device/method.h"
 #include "engine/device/replica.h"
 #include "engine/relative.h"
 
-/* What each card has of its own. The first one has the bodies themselves, and the counts of the
- * engine. */
+/* What each card has of its own. The first one has the bodies themselves, and the tree and counts
+ * of the engine. */
 struct group_walk {
     struct {
         struct ky_device_tree tree;
@@ -25,7 +23,6 @@ static void release(const struct ky_device_bodies *bodies, void *own)
 {
     struct group_walk *walk = own;
     struct ky_buffer *buffers[] = {&walk->first, &walk->more, &walk->scratch};
-    ky_device_tree_release(&walk->part[0].tree, bodies);
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
         ky_buffer_release(bodies->cards.card[0], buffers[k]);
     for (size_t k = 1; k < bodies->cards.count; k++) {
@@ -69,7 +66,7 @@ static enum ky_kernel_id kernel_of(const struct ky_device_tree *tree,
 struct passes {
     struct ky_device_bodies *bodies;
     struct group_walk *walk;
-    struct ky_pair_counts *counts;
+    struct ky_links *links;
 };
 
 struct part {
@@ -88,8 +85,8 @@ static struct part part_of(const struct passes *passes, size_t k)
     const size_t first = walk->division.edge[k], end = walk->division.edge[k + 1];
     if (k == 0)
         return (struct part){bodies,
-                             &walk->part[0].tree,
-                             passes->counts,
+                             &passes->links->own,
+                             &passes->links->counts,
                              &bodies->acceleration,
                              &bodies->potential,
                              first,
@@ -204,7 +201,7 @@ static enum ky_status build(const struct passes *passes, const struct ky_paramet
             return status[k];
     }
     for (size_t k = 1; k < cards; k++) {
-        passes->walk->part[k].tree.few = passes->walk->part[0].tree.few;
+        passes->walk->part[k].tree.few = passes->links->own.few;
         ky_replica_agrees(&passes->walk->part[k].replica, passes->bodies);
     }
     return KY_OK;
@@ -318,7 +315,7 @@ static enum ky_status pass(void *of, const struct ky_parameters *parameters, str
     const int in_block = bodies->blocks.is_on;
     for (size_t k = 0; k < cards; k++)
         passes->walk->part[k].counts.groups = 0;
-    passes->counts->groups = 0;
+    passes->links->counts.groups = 0;
     enum ky_status status = share(passes, error);
     if (status == KY_OK && !in_block)
         status = build(passes, parameters, error);
@@ -332,14 +329,14 @@ static enum ky_status pass(void *of, const struct ky_parameters *parameters, str
     if (status != KY_OK || parameters == bodies->parameters)
         return status;
     bodies->report.walk += ky_marked_seconds(&bodies->cards);
-    status = ky_pair_counts_add(passes->counts, bodies, &bodies->report, error);
+    status = ky_pair_counts_add(&passes->links->counts, bodies, &bodies->report, error);
     return status == KY_OK ? add_report(passes, &bodies->report, error) : status;
 }
 
-static enum ky_status evaluate(struct ky_device_bodies *bodies, struct ky_host_tree *host,
-                               void *own, struct ky_error *error)
+static enum ky_status evaluate(struct ky_device_bodies *bodies, struct ky_links *links, void *own,
+                               struct ky_error *error)
 {
-    struct passes passes = {bodies, own, &host->counts};
+    struct passes passes = {bodies, own, links};
     return ky_relative_passes(bodies->parameters, bodies->has_acceleration, pass, &passes, error);
 }
 
@@ -348,11 +345,11 @@ static enum ky_status evaluate(struct ky_device_bodies *bodies, struct ky_host_t
 /* Of a body: its own word, and what its groups have. */
 enum { WORK_BYTES = sizeof(uint32_t) + 1 };
 
-static enum ky_status stand(struct ky_device_bodies *bodies, void *own, int anew,
-                            struct ky_error *error)
+static enum ky_status stand(struct ky_links *links, void *own, int anew, struct ky_error *error)
 {
     struct group_walk *walk = own;
-    struct ky_device_tree *tree = &walk->part[0].tree;
+    struct ky_device_bodies *bodies = links->bodies;
+    struct ky_device_tree *tree = &links->own;
     struct ky_card *card = bodies->cards.card[0];
     if (!anew && tree->serves && walk->put == bodies->put)
         return ky_device_tree_refresh(tree, bodies, bodies->parameters, error);
@@ -368,11 +365,12 @@ static enum ky_status stand(struct ky_device_bodies *bodies, void *own, int anew
     return status;
 }
 
-static enum ky_status note(struct ky_device_bodies *bodies, struct ky_host_tree *host, void *own,
-                           struct ky_buffer *tally, struct ky_error *error)
+static enum ky_status note(struct ky_links *links, void *own, struct ky_buffer *tally,
+                           struct ky_error *error)
 {
     struct group_walk *walk = own;
-    const struct ky_device_tree *tree = &walk->part[0].tree;
+    const struct ky_device_bodies *bodies = links->bodies;
+    const struct ky_device_tree *tree = &links->own;
     struct ky_card *card = bodies->cards.card[0];
     uint32_t groups, flags = flags_of(bodies, bodies->parameters);
     size_t count;
@@ -386,7 +384,7 @@ static enum ky_status note(struct ky_device_bodies *bodies, struct ky_host_tree 
         status =
             ky_launch_over(card, KY_KERNEL_ky_groups_beyond, groups,
                            KY_ARGUMENTS(KY_BUFFER(*group), KY_BUFFER(tree->wanted),
-                                        KY_BUFFER(host->counts.counts), KY_BUFFER(walk->first),
+                                        KY_BUFFER(links->counts.counts), KY_BUFFER(walk->first),
                                         KY_BUFFER(walk->more), KY_VALUE(groups), KY_VALUE(flags)),
                            error);
     return status == KY_OK
@@ -401,9 +399,10 @@ static void memory(const struct ky_parameters *parameters, size_t n, struct ky_m
         memory->device += (double)n * WORK_BYTES;
 }
 
-static void report(struct ky_device_bodies *bodies, void *own, struct ky_force_report *report)
+static void report(struct ky_device_bodies *bodies, struct ky_links *links, void *own,
+                   struct ky_force_report *report)
 {
-    const struct passes passes = {bodies, own, NULL};
+    const struct passes passes = {bodies, own, links};
     (void)add_report(&passes, report, NULL); /* without counts: 0 */
 }
 
@@ -411,6 +410,7 @@ const struct ky_method ky_group_walk_method = {
     .force = KY_TREE,
     .several_cards = 1,
     .in_blocks = 1,
+    .has_tree = 1,
     .own = sizeof(struct group_walk),
     .evaluate = evaluate,
     .stand = stand,

@@ -8,7 +8,6 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "engine/device/rows.h"
 #include "engine/trees.h"
 #include "physics/opening.h"
 
@@ -25,16 +24,14 @@ static void forget(struct ky_host_tree *host)
     free(host->mass);
     free(host->softening);
     host->mass = host->softening = NULL;
-    host->put = host->place = host->built = 0;
+    host->put = host->sent = host->built = 0;
 }
 
 void ky_host_tree_release(struct ky_host_tree *host)
 {
-    struct ky_buffer *buffers[] = {&host->source, &host->low,       &host->eps2, &host->order,
-                                   &host->sink,   &host->centre,    &host->link, &host->moment,
-                                   &host->box,    &host->centre_low};
+    struct ky_buffer *buffers[] = {&host->centre, &host->centre_low, &host->link, &host->moment,
+                                   &host->box,    &host->order,      &host->frame};
     forget(host);
-    ky_pair_counts_release(&host->counts, host->bodies);
     for (size_t k = 0; host->bodies->cards.count > 0 && k < sizeof buffers / sizeof *buffers; k++)
         ky_buffer_release(host->bodies->cards.card[0], buffers[k]);
 }
@@ -45,9 +42,7 @@ void ky_host_tree_memory(const struct ky_parameters *parameters, size_t n, struc
                         sizeof(struct ky_cell_link) + sizeof(struct ky_cell_box) +
                         KY_MOMENTS(parameters->multipole) * sizeof(float);
     double cells = (double)n * fmin(2, 6.0 / parameters->leaf);
-    double low = parameters->precision == KY_DOUBLE ? 0 : 4 * sizeof(float);
-    double body = (double)ky_real4_bytes(parameters->precision) + low + 2 * sizeof(uint32_t);
-    memory->device += (double)n * body + cells * (double)cell;
+    memory->device += (double)n * sizeof(uint32_t) + cells * (double)cell;
     memory->host += (double)n * 5 * sizeof(double) + ky_octree_memory(parameters, n);
 }
 
@@ -86,15 +81,8 @@ static enum ky_status fetch(struct ky_host_tree *host, struct ky_error *error)
     return status;
 }
 
-void ky_host_tree_begin(struct ky_host_tree *host)
-{
-    ky_report_clear(&host->bodies->report);
-    ky_begin_marks(&host->bodies->cards);
-    host->counts.groups = 0;
-}
-
-enum ky_status ky_host_tree_build(struct ky_host_tree *host, const struct ky_parameters *parameters,
-                                  struct ky_error *error)
+static enum ky_status build(struct ky_host_tree *host, const struct ky_parameters *parameters,
+                            struct ky_error *error)
 {
     /* The place of a body and the centre of a cell may each be wrong by half their last digit,
      * which is 2^-24 (single) or 2^-48 (extended) of the distance from the origin. A difference is
@@ -110,7 +98,7 @@ enum ky_status ky_host_tree_build(struct ky_host_tree *host, const struct ky_par
     ky_tree_cube(&host->bodies->frame, host->bodies->units.length, &bodies);
     bodies.origin = parameters->precision == KY_DOUBLE ? whole : NULL;
     bodies.digit = digit[parameters->precision];
-    host->place = host->built = 0;
+    host->sent = host->built = 0;
     status = ky_octree_build(&host->tree, &bodies, parameters, error);
     if (status != KY_OK)
         return status;
@@ -128,7 +116,7 @@ enum ky_status ky_host_tree_stand(struct ky_host_tree *host, const struct ky_par
 {
     const int stands = host->built > 0 && host->built == host->bodies->place &&
                        host->opening == parameters->opening;
-    return stands ? KY_OK : ky_host_tree_build(host, parameters, error);
+    return stands ? KY_OK : build(host, parameters, error);
 }
 
 /* ---- the tree to the device ---- */
@@ -141,98 +129,17 @@ static enum ky_status send(struct ky_host_tree *host, struct ky_buffer *buffer, 
                            data, count, size, error);
 }
 
-/* For `curve none`: where the lane of each body finds it. */
-static enum ky_status send_places(struct ky_host_tree *host, struct ky_error *error)
+static enum ky_status send_origin(struct ky_host_tree *host, struct ky_error *error)
 {
-    uint32_t *place;
-    enum ky_status status = ky_octree_places(&host->tree, &place, error);
-    if (status == KY_OK)
-        status = send(host, &host->sink, "order of the walks", place, host->bodies->n,
-                      sizeof *place, error);
-    free(place);
-    return status;
-}
-
-static size_t points_of(const struct ky_host_tree *host)
-{
-    return host->points ? host->points->count : 0;
-}
-
-/* The order of the bodies; the points behind them keep theirs. */
-static void fill_order(const void *context, size_t first, size_t end, void *piece)
-{
-    const struct ky_host_tree *host = context;
-    const size_t n = host->bodies->n;
-    uint32_t *to = piece;
-    for (size_t k = first; k < end; k++)
-        *to++ = k < n ? host->tree.order[k] : (uint32_t)(k - n);
-}
-
-static enum ky_status send_order(struct ky_host_tree *host, struct ky_error *error)
-{
-    struct ky_device_bodies *bodies = host->bodies;
-    struct ky_card *card = bodies->cards.card[0];
-    const struct ky_staged order = {&host->order, 0, bodies->n + points_of(host), sizeof(uint32_t)};
-    enum ky_status status =
-        ky_buffer_need(card, &host->order, "order of the bodies", order.count, order.size, error);
-    return status == KY_OK ? ky_staging_up(&bodies->staging, card, bodies->threads, &order,
-                                           fill_order, host, error)
-                           : status;
-}
-
-/* Points to their places behind the bodies. */
-static enum ky_status make_points(struct ky_host_tree *host, const union ky_state_value origin[3],
-                                  struct ky_error *error)
-{
-    const struct ky_device_bodies *bodies = host->bodies;
-    struct ky_card *card = bodies->cards.card[0];
-    uint32_t n = (uint32_t)bodies->n, count = (uint32_t)points_of(host);
-    const struct ky_rows rows = {count, 3, 1 / bodies->units.length, KY_STATE_BYTES};
-    struct ky_buffer position = {0};
-    enum ky_status status =
-        ky_rows_send(card, &position, "points", rows, host->points->position[0], error);
-    if (status == KY_OK)
-        status = ky_launch_over(
-            card, KY_IN_PRECISION(ky_walk_points, bodies->parameters->precision), count,
-            KY_ARGUMENTS(KY_BUFFER(position), KY_BUFFER(host->source), KY_BUFFER(host->low),
-                         KY_VALUE(n), KY_VALUE(count), KY_VALUE(origin[0]), KY_VALUE(origin[1]),
-                         KY_VALUE(origin[2])),
-            error);
-    ky_buffer_release(card, &position);
-    return status;
-}
-
-static enum ky_status make_sources(struct ky_host_tree *host, struct ky_error *error)
-{
-    const struct ky_device_bodies *bodies = host->bodies;
-    struct ky_card *card = bodies->cards.card[0];
-    int precision = bodies->parameters->precision;
-    size_t n = bodies->n, all = n + points_of(host), real4 = ky_real4_bytes(precision);
-    uint32_t count = (uint32_t)n, own_eps = (uint32_t)bodies->own_eps;
-    union ky_state_value origin[3];
+    struct ky_card *card = host->bodies->cards.card[0];
+    union ky_state_value frame[KY_FRAME_ORIGIN + 3] = {{0}};
     for (int c = 0; c < 3; c++)
-        origin[c] = ky_to_state(card, host->tree.origin[c]);
-    enum ky_status status = ky_buffer_need(card, &host->source, "sources", all, real4, error);
-    if (status == KY_OK)
-        status = ky_buffer_need(card, &host->low, "low parts of sources",
-                                precision == KY_DOUBLE ? 1 : all, 4 * sizeof(float), error);
-    if (status == KY_OK)
-        status = ky_buffer_need(card, &host->eps2, "squared softenings", own_eps ? n : 1,
-                                ky_real_bytes(precision), error);
-    const struct ky_buffer *softening = own_eps ? &bodies->softening : &bodies->mass;
-    const struct ky_arguments arguments =
-        KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->mass), KY_BUFFER(*softening),
-                     KY_BUFFER(host->order), KY_BUFFER(host->source), KY_BUFFER(host->low),
-                     KY_BUFFER(host->eps2), KY_VALUE(count), KY_VALUE(own_eps), KY_VALUE(origin[0]),
-                     KY_VALUE(origin[1]), KY_VALUE(origin[2]));
-    if (status == KY_OK)
-        status =
-            ky_launch_over(card, KY_IN_PRECISION(ky_walk_sources, precision), n, arguments, error);
-    return status == KY_OK && host->points ? make_points(host, origin, error) : status;
+        frame[KY_FRAME_ORIGIN + c] = ky_to_state(card, host->tree.origin[c]);
+    return ky_buffer_fill(card, &host->frame, "origin of the cells", frame, KY_FRAME_ORIGIN + 3,
+                          KY_STATE_BYTES, error);
 }
 
-enum ky_status ky_host_tree_send(struct ky_host_tree *host, const struct ky_parameters *parameters,
-                                 int boxes, struct ky_error *error)
+enum ky_status ky_host_tree_send(struct ky_host_tree *host, int boxes, struct ky_error *error)
 {
     const struct ky_octree *tree = &host->tree;
     const size_t nodes = tree->nodes, one = 1; /* a buffer that nobody reads */
@@ -248,18 +155,19 @@ enum ky_status ky_host_tree_send(struct ky_host_tree *host, const struct ky_para
         {&host->link, "links of cells", tree->link, nodes, sizeof *tree->link},
         {&host->moment, "moments of cells", tree->moment, nodes * tree->moments, sizeof(float)},
         {&host->box, "boxes of cells", tree->box, boxes ? nodes : one, sizeof *tree->box},
+        {&host->order, "order of the bodies", tree->order, tree->n, sizeof *tree->order},
     };
     double start = ky_clock();
     enum ky_status status = KY_OK;
+    if (host->sent == host->built && host->has_boxes >= boxes)
+        return KY_OK;
     for (size_t k = 0; k < sizeof parts / sizeof *parts && status == KY_OK; k++)
         status = send(host, parts[k].buffer, parts[k].what, parts[k].data, parts[k].count,
                       parts[k].size, error);
     if (status == KY_OK)
-        status = send_order(host, error);
-    if (status == KY_OK && parameters->curve == KY_CURVE_NONE)
-        status = send_places(host, error);
-    if (status == KY_OK)
-        status = make_sources(host, error);
+        status = send_origin(host, error);
+    host->sent = status == KY_OK ? host->built : 0;
+    host->has_boxes = boxes;
     host->bodies->report.upload += ky_clock() - start;
     return status;
 }

@@ -45,7 +45,7 @@ static void release(const struct ky_device_bodies *bodies, void *own)
  * the chunks that threads made, and twice as one array. */
 static void lists_memory(const struct ky_parameters *parameters, size_t n, struct ky_memory *memory)
 {
-    ky_host_tree_memory(parameters, n, memory);
+    ky_links_memory(parameters, n, memory);
     double length = fmin(2600 * pow(0.6 / parameters->theta, 3), (double)n);
     double groups = fmin(BATCH_GROUPS, 2 * (double)n / parameters->group + 1);
     double bytes = 1.25 * groups * length * sizeof(uint32_t);
@@ -156,19 +156,20 @@ static enum ky_status send_batch(struct lists *batch, struct ky_card *card, int 
     return status;
 }
 
-static enum ky_status launch_batch(struct ky_host_tree *host, const struct lists *batch,
+static enum ky_status launch_batch(struct ky_links *links, const struct lists *batch,
                                    const struct ky_parameters *parameters, struct ky_error *error)
 {
     static const enum ky_kernel_id kernels[2][KY_PRECISIONS] = {
         KY_EACH_PRECISION(ky_list_monopole), KY_EACH_PRECISION(ky_list_quadrupole)};
-    struct ky_device_bodies *bodies = host->bodies;
+    const struct ky_host_tree *host = &links->host;
+    struct ky_device_bodies *bodies = links->bodies;
     struct ky_card *card = bodies->cards.card[0];
-    uint32_t n = (uint32_t)bodies->n, flags = ky_device_flags(host, parameters);
+    uint32_t n = (uint32_t)bodies->n, flags = ky_links_flags(links, parameters);
     struct ky_eps2_argument eps2 = ky_eps2_argument(bodies);
     union ky_state_value strength =
         ky_to_state(card, ky_engine_scale(&bodies->units, bodies->parameters->g).strength);
     const struct ky_arguments arguments = KY_ARGUMENTS(
-        KY_BUFFER(host->source), KY_BUFFER(host->low), KY_BUFFER(host->eps2),
+        KY_BUFFER(links->source), KY_BUFFER(links->low), KY_BUFFER(links->eps2),
         KY_BUFFER(host->centre), KY_BUFFER(host->centre_low), KY_BUFFER(host->moment),
         KY_BUFFER(batch->batch), KY_BUFFER(*(batch->chosen ? &batch->order : &host->order)),
         KY_BUFFER(bodies->acceleration), KY_BUFFER(bodies->potential), KY_VALUE(n), KY_VALUE(flags),
@@ -178,10 +179,11 @@ static enum ky_status launch_batch(struct ky_host_tree *host, const struct lists
 }
 
 /* Makes, sends and launches batch after batch. */
-static enum ky_status run_batches(struct ky_host_tree *host, struct lists *batch,
+static enum ky_status run_batches(struct ky_links *links, struct lists *batch,
                                   const struct ky_parameters *parameters, size_t groups,
                                   struct ky_error *error)
 {
+    struct ky_host_tree *host = &links->host;
     enum ky_status status = KY_OK;
     for (size_t first = 0; first < groups && status == KY_OK; first += BATCH_GROUPS) {
         batch->first = first;
@@ -190,7 +192,7 @@ static enum ky_status run_batches(struct ky_host_tree *host, struct lists *batch
         if (status == KY_OK)
             status = send_batch(batch, host->bodies->cards.card[0], host->bodies->threads, error);
         if (status == KY_OK)
-            status = launch_batch(host, batch, parameters, error);
+            status = launch_batch(links, batch, parameters, error);
     }
     return status;
 }
@@ -230,15 +232,14 @@ static enum ky_status choose(const struct ky_host_tree *host, struct lists *batc
     return status;
 }
 
-static enum ky_status pass(struct ky_host_tree *host, void *own,
+static enum ky_status pass(struct ky_links *links, void *own,
                            const struct ky_parameters *parameters, struct ky_error *error)
 {
-    struct ky_cards *cards = &host->bodies->cards;
+    const struct ky_host_tree *host = &links->host;
+    struct ky_cards *cards = &links->bodies->cards;
     struct lists *batch = own;
     double *columns = NULL;
-    enum ky_status status = ky_host_tree_build(host, parameters, error);
-    if (status == KY_OK)
-        status = ky_host_tree_send(host, parameters, 0, error);
+    enum ky_status status = ky_links_build(links, parameters, error);
     if (status == KY_OK && parameters->opening == KY_RELATIVE)
         status = ky_device_last_accelerations(host, &batch->relative, &columns, error);
     size_t groups = host->tree.groups;
@@ -247,22 +248,22 @@ static enum ky_status pass(struct ky_host_tree *host, void *own,
     if (status == KY_OK)
         status = ky_mark(cards, 0, error);
     if (status == KY_OK)
-        status = run_batches(host, batch, parameters, groups, error);
+        status = run_batches(links, batch, parameters, groups, error);
     batch->chosen = (free(batch->chosen), NULL);
     free(columns);
     return status == KY_OK ? ky_mark(cards, 1, error) : status;
 }
 
-static enum ky_status evaluate(struct ky_device_bodies *bodies, struct ky_host_tree *host,
-                               void *own, struct ky_error *error)
+static enum ky_status evaluate(struct ky_device_bodies *bodies, struct ky_links *links, void *own,
+                               struct ky_error *error)
 {
     (void)bodies;
-    return ky_device_passes(host, own, pass, error);
+    return ky_links_passes(links, own, pass, error);
 }
 
 const struct ky_method ky_lists_method = {
     .force = KY_LIST,
-    .comes_down = 1,
+    .has_tree = 1,
     .own = sizeof(struct lists),
     .evaluate = evaluate,
     .field = ky_walk_field,

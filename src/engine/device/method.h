@@ -3,46 +3,48 @@
 #ifndef KY_DEVICE_METHOD_H
 #define KY_DEVICE_METHOD_H
 
-#include "engine/device/host_tree.h"
+#include "engine/device/links.h"
 
 struct ky_method {
     enum ky_force force;
     int several_cards; /* it can share its work among several */
     int in_blocks;     /* `evaluate` takes bodies->active whose list is on the card alone */
-    int comes_down;    /* bodies cross to the host, a tree crosses back; the report has the times */
+    int has_tree;      /* it goes through one of `links` */
     size_t own;        /* bytes of the state that it keeps, `own` below; 0 at the start */
 
     /* KY_UNSUPPORTED for parameters that the method has no kernel for and, where bodies are
      * `expected`, for their softenings. NULL: it has kernels for all. */
     enum ky_status (*check)(const struct ky_device_bodies *bodies, int expected,
                             struct ky_error *error);
-    /* Accelerations and potentials of bodies->active, between the marks 0 and 1. */
-    enum ky_status (*evaluate)(struct ky_device_bodies *bodies, struct ky_host_tree *host,
-                               void *own, struct ky_error *error);
+    /* Accelerations and potentials of bodies->active, between the marks 0 and 1; of sinks in the
+     * order in which the bodies lie after it. */
+    enum ky_status (*evaluate)(struct ky_device_bodies *bodies, struct ky_links *links, void *own,
+                               struct ky_error *error);
     /* In a block, before `evaluate`, which then makes no tree: the tree stands at the present
      * positions. It is a new one if `anew` says so, else that of the blocks before if there is one.
      * A new one may bring the bodies into another order. NULL: the method has no tree. */
-    enum ky_status (*stand)(struct ky_device_bodies *bodies, void *own, int anew,
-                            struct ky_error *error);
+    enum ky_status (*stand)(struct ky_links *links, void *own, int anew, struct ky_error *error);
     /* In a block, after `evaluate`: what its walks had beyond the first ones in this tree, to word
      * 0 of 64 bits of `tally`. NULL with `stand`. */
-    enum ky_status (*note)(struct ky_device_bodies *bodies, struct ky_host_tree *host, void *own,
-                           struct ky_buffer *tally, struct ky_error *error);
+    enum ky_status (*note)(struct ky_links *links, void *own, struct ky_buffer *tally,
+                           struct ky_error *error);
     /* The field at points, at least one, of at least one body; in the caller's units, either array
      * may be NULL. */
-    enum ky_status (*field)(struct ky_device_bodies *bodies, struct ky_host_tree *host, void *own,
+    enum ky_status (*field)(struct ky_device_bodies *bodies, struct ky_links *links, void *own,
                             const struct ky_points *points, double (*acceleration)[3],
                             double *potential, struct ky_error *error);
     /* Adds the memory of an evaluation of n bodies. */
     void (*memory)(const struct ky_parameters *parameters, size_t n, struct ky_memory *memory);
-    /* Adds what the device itself measured of the last evaluation; NULL: nothing. */
-    void (*report)(struct ky_device_bodies *bodies, void *own, struct ky_force_report *report);
+    /* Adds what the device itself measured of the last evaluation, but for its walk; NULL: nothing.
+     */
+    void (*report)(struct ky_device_bodies *bodies, struct ky_links *links, void *own,
+                   struct ky_force_report *report);
     /* Releases what has the size of the bodies. */
     void (*release)(const struct ky_device_bodies *bodies, void *own);
 };
 
-/* The field of methods that have a tree on the host: a walk of each point by itself. */
-enum ky_status ky_walk_field(struct ky_device_bodies *bodies, struct ky_host_tree *host, void *own,
+/* The field of methods that have a tree: a walk of each point by itself. */
+enum ky_status ky_walk_field(struct ky_device_bodies *bodies, struct ky_links *links, void *own,
                              const struct ky_points *points, double (*acceleration)[3],
                              double *potential, struct ky_error *error);
 

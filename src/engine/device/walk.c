@@ -1,4 +1,5 @@
-/* The walk of each body by itself (N09, N12): tree from the host, one lane a body. */
+/* The walk of each body by itself (N09, N12): one lane a body, through the tree of the card or of
+ * the host. */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -7,18 +8,16 @@
 #include "engine/device/results.h"
 
 struct walk {
-    struct ky_buffer factor; /* of the relative opening test, for each body */
-    struct ky_buffer active; /* places of the active bodies */
+    struct ky_buffer factor; /* of the relative opening test, with a tree of the host */
 };
 
 static void release(const struct ky_device_bodies *bodies, void *own)
 {
     struct walk *walk = own;
     ky_buffer_release(bodies->cards.card[0], &walk->factor);
-    ky_buffer_release(bodies->cards.card[0], &walk->active);
 }
 
-static enum ky_status send_factors(struct ky_host_tree *host, struct walk *walk,
+static enum ky_status send_factors(const struct ky_host_tree *host, struct walk *walk,
                                    struct ky_error *error)
 {
     size_t n = host->bodies->n;
@@ -60,11 +59,12 @@ struct sinks {
     struct ky_pair_counts *counts;
 };
 
-static enum ky_status launch(const struct ky_host_tree *host, const struct ky_buffer *factor,
+static enum ky_status launch(const struct ky_links *links, const struct ky_buffer *factor,
                              const struct ky_parameters *parameters, const struct sinks *sinks,
                              struct ky_error *error)
 {
-    const struct ky_device_bodies *bodies = host->bodies;
+    const struct ky_device_bodies *bodies = links->bodies;
+    const struct ky_cells cells = ky_links_cells(links);
     struct ky_card *card = bodies->cards.card[0];
     uint32_t stride = (uint32_t)sinks->stride, first = (uint32_t)sinks->first,
              count = (uint32_t)sinks->count;
@@ -72,12 +72,13 @@ static enum ky_status launch(const struct ky_host_tree *host, const struct ky_bu
         ky_to_state(card, ky_engine_scale(&bodies->units, bodies->parameters->g).strength);
     enum ky_status status = ky_pair_counts_need(sinks->counts, bodies, sinks->count, error);
     const struct ky_arguments arguments = KY_ARGUMENTS(
-        KY_BUFFER(host->source), KY_BUFFER(host->low), KY_BUFFER(host->eps2),
-        KY_BUFFER(host->centre), KY_BUFFER(host->centre_low), KY_BUFFER(host->link),
-        KY_BUFFER(host->moment), KY_BUFFER(host->box), KY_BUFFER(*factor), KY_BUFFER(*sinks->list),
-        KY_BUFFER(host->order), KY_BUFFER(*sinks->acceleration), KY_BUFFER(*sinks->potential),
-        KY_BUFFER(sinks->counts->counts), KY_VALUE(stride), KY_VALUE(first), KY_VALUE(count),
-        KY_VALUE(sinks->flags), KY_EPS2(sinks->eps2, parameters->precision), KY_VALUE(strength));
+        KY_BUFFER(links->source), KY_BUFFER(links->low), KY_BUFFER(links->eps2),
+        KY_BUFFER(*cells.centre), KY_BUFFER(*cells.centre_low), KY_BUFFER(*cells.link),
+        KY_BUFFER(*cells.moment), KY_BUFFER(*cells.box), KY_BUFFER(*factor),
+        KY_BUFFER(*sinks->list), KY_BUFFER(*cells.order), KY_BUFFER(*sinks->acceleration),
+        KY_BUFFER(*sinks->potential), KY_BUFFER(sinks->counts->counts), KY_VALUE(stride),
+        KY_VALUE(first), KY_VALUE(count), KY_VALUE(sinks->flags),
+        KY_EPS2(sinks->eps2, parameters->precision), KY_VALUE(strength));
     if (status == KY_OK)
         status = ky_launch_over(card, kernel_of(parameters, sinks->flags), count, arguments, error);
     if (status != KY_OK)
@@ -85,71 +86,63 @@ static enum ky_status launch(const struct ky_host_tree *host, const struct ky_bu
     return status;
 }
 
-/* The places of the active bodies, along the curve. */
-static enum ky_status send_active(const struct ky_host_tree *host, struct walk *walk,
-                                  struct ky_error *error)
+/* ---- bodies ---- */
+
+/* The factors of the relative opening test, to *factor; without that test what nobody reads. */
+static enum ky_status make_factors(struct ky_links *links, struct walk *walk,
+                                   const struct ky_parameters *parameters,
+                                   const struct ky_buffer **factor, struct ky_error *error)
 {
-    unsigned char *is_active;
-    size_t n = host->bodies->n, count = host->bodies->active->count, next = 0;
-    uint32_t *list = ky_allocate(count, sizeof *list);
-    enum ky_status status = ky_device_active_places(host, &is_active, error);
-    if (status == KY_OK && !list)
-        status = ky_no_memory(error, "active bodies", count, sizeof *list);
-    for (size_t k = 0; k < n && status == KY_OK; k++)
-        if (is_active[k])
-            list[next++] = (uint32_t)k;
-    if (status == KY_OK)
-        status = ky_buffer_fill(host->bodies->cards.card[0], &walk->active, "active bodies", list,
-                                count, sizeof *list, error);
-    free(is_active);
-    free(list);
-    return status;
+    const int of_host = ky_links_of_host(parameters);
+    *factor = ky_links_cells(links).order;
+    if (parameters->opening != KY_RELATIVE)
+        return KY_OK;
+    *factor = of_host ? &walk->factor : &links->own.factor;
+    return of_host ? send_factors(&links->host, walk, error)
+                   : ky_device_tree_factors(&links->own, links->bodies, parameters, error);
 }
 
-static enum ky_status walk_bodies(struct ky_host_tree *host, struct walk *walk,
+static enum ky_status walk_bodies(struct ky_links *links, const struct ky_buffer *factor,
                                   const struct ky_parameters *parameters, struct ky_error *error)
 {
-    const struct ky_device_bodies *bodies = host->bodies;
+    const struct ky_device_bodies *bodies = links->bodies;
     const struct ky_active *active = bodies->active;
+    const int is_listed = active || parameters->curve == KY_CURVE_NONE;
     const struct sinks sinks = {.count = active ? active->count : bodies->n,
                                 .stride = bodies->n,
-                                .flags = ky_device_flags(host, parameters) |
-                                         (active ? KY_FLAG_LISTED : 0U),
+                                .flags = ky_links_flags(links, parameters) |
+                                         (is_listed ? KY_FLAG_LISTED : 0U) |
+                                         (bodies->curve.is_followed ? KY_FLAG_ALONG : 0U),
                                 .eps2 = ky_eps2_argument(bodies),
-                                /* not read where lanes are places */
-                                .list = active              ? &walk->active
-                                        : host->sink.handle ? &host->sink
-                                                            : &host->order,
+                                .list = is_listed ? &links->lanes : ky_links_cells(links).order,
                                 .acceleration = &bodies->acceleration,
                                 .potential = &bodies->potential,
-                                .counts = &host->counts};
-    return launch(host, walk->factor.handle ? &walk->factor : &host->order, parameters, &sinks,
-                  error);
+                                .counts = &links->counts};
+    return launch(links, factor, parameters, &sinks, error);
 }
 
-static enum ky_status pass(struct ky_host_tree *host, void *own,
+static enum ky_status pass(struct ky_links *links, void *own,
                            const struct ky_parameters *parameters, struct ky_error *error)
 {
-    struct ky_cards *cards = &host->bodies->cards;
-    enum ky_status status = ky_host_tree_build(host, parameters, error);
+    struct ky_cards *cards = &links->bodies->cards;
+    const struct ky_buffer *factor = NULL;
+    enum ky_status status = ky_links_build(links, parameters, error);
     if (status == KY_OK)
-        status = ky_host_tree_send(host, parameters, 0, error);
-    if (status == KY_OK && parameters->opening == KY_RELATIVE)
-        status = send_factors(host, own, error);
-    if (status == KY_OK && host->bodies->active)
-        status = send_active(host, own, error);
+        status = make_factors(links, own, parameters, &factor, error);
+    if (status == KY_OK)
+        status = ky_links_lanes(links, parameters, error);
     if (status == KY_OK)
         status = ky_mark(cards, 0, error);
     if (status == KY_OK)
-        status = walk_bodies(host, own, parameters, error);
+        status = walk_bodies(links, factor, parameters, error);
     return status == KY_OK ? ky_mark(cards, 1, error) : status;
 }
 
-static enum ky_status evaluate(struct ky_device_bodies *bodies, struct ky_host_tree *host,
-                               void *own, struct ky_error *error)
+static enum ky_status evaluate(struct ky_device_bodies *bodies, struct ky_links *links, void *own,
+                               struct ky_error *error)
 {
     (void)bodies;
-    return ky_device_passes(host, own, pass, error);
+    return ky_links_passes(links, own, pass, error);
 }
 
 /* ---- points ---- */
@@ -160,65 +153,77 @@ struct field {
     struct ky_pair_counts counts;
 };
 
-/* The tree and the points to the card, and room for what is computed there. */
-static enum ky_status prepare_points(struct ky_host_tree *host, struct field *field,
-                                     const struct ky_parameters *parameters, struct ky_error *error)
+static enum ky_status walk_points(struct ky_links *links, struct field *field, size_t count,
+                                  const struct ky_parameters *parameters,
+                                  struct ky_eps2_argument eps2, struct ky_error *error)
 {
-    enum ky_status status = ky_host_tree_stand(host, parameters, error);
-    if (status == KY_OK)
-        status = ky_host_tree_send(host, parameters, 0, error);
-    return status == KY_OK ? ky_results_need(&field->results, host->bodies->cards.card[0],
-                                             parameters->precision, host->points->count, error)
-                           : status;
-}
-
-/* The flags are those of the tree that stands now. */
-static enum ky_status walk_points(struct ky_host_tree *host, struct field *field,
-                                  const struct ky_parameters *parameters, struct ky_error *error)
-{
-    const struct ky_device_bodies *bodies = host->bodies;
-    const size_t count = host->points->count;
-    const struct sinks sinks = {.first = bodies->n,
+    const struct ky_buffer *unread = ky_links_cells(links).order;
+    const struct sinks sinks = {.first = links->bodies->n,
                                 .count = count,
                                 .stride = count,
-                                .flags = ky_device_flags(host, parameters) &
-                                         ~(uint32_t)(KY_FLAG_LISTED | KY_FLAG_OWN_EPS),
-                                .eps2 = ky_eps2_of_points(bodies, host->points),
-                                .list = &host->order, /* not read */
+                                .flags = (ky_links_flags(links, parameters) | KY_FLAG_ALONG) &
+                                         ~(uint32_t)KY_FLAG_OWN_EPS,
+                                .eps2 = eps2,
+                                .list = unread,
                                 .acceleration = &field->results.acceleration,
                                 .potential = &field->results.potential,
                                 .counts = &field->counts};
-    return launch(host, &host->order, parameters, &sinks, error);
+    return launch(links, unread, parameters, &sinks, error);
 }
 
-enum ky_status ky_walk_field(struct ky_device_bodies *bodies, struct ky_host_tree *host, void *own,
+/* Neither the report of the last evaluation nor its marks are of this. */
+static enum ky_status stand_unreported(struct ky_links *links,
+                                       const struct ky_parameters *parameters,
+                                       const struct ky_points *points, struct ky_error *error)
+{
+    struct ky_device_bodies *bodies = links->bodies;
+    const struct ky_force_report report = bodies->report;
+    const int measured = bodies->cards.measured;
+    bodies->cards.measured = 0;
+    enum ky_status status = ky_links_stand(links, parameters, 0, points, error);
+    ky_links_done(links);
+    bodies->cards.measured = measured;
+    bodies->report = report;
+    return status;
+}
+
+enum ky_status ky_walk_field(struct ky_device_bodies *bodies, struct ky_links *links, void *own,
                              const struct ky_points *points, double (*acceleration)[3],
                              double *potential, struct ky_error *error)
 {
-    const struct ky_force_report report = bodies->report; /* it is not of this */
     const struct ky_parameters parameters = ky_without_relative(bodies->parameters);
+    struct ky_card *card = bodies->cards.card[0];
     struct field field = {0};
     (void)own;
-    host->points = points;
-    enum ky_status status = prepare_points(host, &field, &parameters, error);
+    enum ky_status status = stand_unreported(links, &parameters, points, error);
     if (status == KY_OK)
-        status = walk_points(host, &field, &parameters, error);
-    host->points = NULL;
-    bodies->report = report;
+        status = ky_results_need(&field.results, card, parameters.precision, points->count, error);
+    if (status == KY_OK)
+        status = walk_points(links, &field, points->count, &parameters,
+                             ky_eps2_of_points(bodies, points), error);
     if (status == KY_OK)
         status = ky_results_read(&field.results, bodies, parameters.precision, points->count,
                                  acceleration, potential, error);
-    ky_results_release(&field.results, bodies->cards.card[0]);
+    ky_results_release(&field.results, card);
     ky_pair_counts_release(&field.counts, bodies);
     return status;
 }
 
+static void report(struct ky_device_bodies *bodies, struct ky_links *links, void *own,
+                   struct ky_force_report *report)
+{
+    (void)bodies;
+    (void)own;
+    ky_links_report(links, report);
+}
+
 const struct ky_method ky_walk_method = {
     .force = KY_WALK,
-    .comes_down = 1,
+    .has_tree = 1,
     .own = sizeof(struct walk),
     .evaluate = evaluate,
     .field = ky_walk_field,
-    .memory = ky_host_tree_memory,
+    .memory = ky_links_memory,
+    .report = report,
     .release = release,
 };

@@ -92,8 +92,8 @@
     KY_K(block_##p, ky_block_close_##p, 256, 16)                                                   \
     KY_UNROLLINGS(KY_LOOPS_KERNELS, KY_NO_SWEEP, p)                                                \
     KY_SOFTENED(KY_TUNED_KERNEL, p, )                                                              \
-    KY_K(tree_##p, ky_walk_sources_##p, 256, 12)                                                   \
-    KY_K(tree_##p, ky_walk_points_##p, 256, 8)                                                     \
+    KY_K(tree_##p, ky_walk_sources_##p, 256, 10)                                                   \
+    KY_K(tree_##p, ky_walk_points_##p, 256, 6)                                                     \
     KY_WALK_OF(KY_WALK_KERNEL_OF, p, number)                                                       \
     KY_K(relative_##p, ky_relative_count_##p, 256, 5)                                              \
     KY_K(relative_##p, ky_relative_floor_##p, 512, 2)                                              \
@@ -121,7 +121,7 @@
 #define KY_KERNELS_COMMON                                                                          \
     KY_K(order, ky_order_lists, KY_IN_TEAMS, 3)                                                    \
     KY_K(keys, ky_tree_bounds, 256, 7)                                                             \
-    KY_K(keys, ky_tree_axis, 256, 5)                                                               \
+    KY_K(keys, ky_tree_axis, 256, 6)                                                               \
     KY_K(keys, ky_tree_cube, 1, 1)                                                                 \
     KY_K(keys, ky_tree_keys, 256, 6)                                                               \
     KY_K(reorder, ky_gather_numbers, 256, 5)                                                       \
@@ -133,6 +133,7 @@
     KY_K(grow, ky_tree_next, 256, 4)                                                               \
     KY_K(cells, ky_tree_leaves, 128, 14)                                                           \
     KY_K(cells, ky_tree_level, KY_LEVEL_LANES, 14)                                                 \
+    KY_K(cells, ky_tree_widen, 256, 4)                                                             \
     KY_K(groups, ky_groups_count, 256, 5)                                                          \
     KY_K(groups, ky_groups_place, 256, 4)                                                          \
     KY_K(groups, ky_groups_weigh, 256, 7)                                                          \
@@ -141,6 +142,7 @@
     KY_K(groups, ky_groups_wanted, 256, 4)                                                         \
     KY_K(groups, ky_groups_work, 256, 6)                                                           \
     KY_K(groups, ky_groups_beyond, 256, 7)                                                         \
+    KY_K(groups, ky_groups_listed, 256, 4)                                                         \
     KY_K(teams, ky_compact_count, KY_IN_TEAMS, 4)                                                  \
     KY_K(teams, ky_compact_place, KY_IN_TEAMS, 7)                                                  \
     KY_K(teams, ky_team_facts, KY_IN_TEAMS, 6)

@@ -90,6 +90,12 @@ KY_FN struct ky_opening_sides ky_sides_of(struct ky_cell_box box)
     return sides;
 }
 
+/* Whether the mean ε² of a cell's bodies is too coarse for a sink at this squared distance. */
+KY_FN int ky_is_mixed(struct ky_cell_box its, float d2)
+{
+    return d2 <= KY_MIXED_REACH2 * (its.above[3] - its.below[3]);
+}
+
 /* The sink at this place along the curve. */
 KY_FN struct ky_sink ky_near_sink(KY_GLOBAL const ky_real4 *source,
                                   KY_GLOBAL const struct ky_low *low,

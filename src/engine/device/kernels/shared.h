@@ -80,6 +80,8 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_FLAG_MOMENTS 64    /* cells have quadrupoles */
 #define KY_FLAG_FACTORS 128   /* each sink has its factor of open2 */
 #define KY_FLAG_WANTED 256    /* only the sinks of a list are wanted */
+#define KY_FLAG_ALONG 512     /* the caller's arrays are in the order of the tree, too */
+#define KY_FLAG_MIXED 1024    /* a cell may hold very unequal softenings: KY_MIXED_REACH2 */
 /* Variants of the units of walk and list. */
 #define KY_VARIANT_MONOPOLE 0
 #define KY_VARIANT_QUADRUPOLE 1

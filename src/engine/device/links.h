@@ -1,0 +1,70 @@
+/* The octree as walks of single bodies and points read it (kernels/walk.k, general.k), and lists:
+ * sources along the curve, and cells with links. The card makes the tree, or the host, as the
+ * parameters say; one tree serves all at one place of the bodies. */
+#ifndef KY_DEVICE_LINKS_H
+#define KY_DEVICE_LINKS_H
+
+#include "engine/device/counts.h"
+#include "engine/device/device_tree.h"
+#include "engine/device/host_tree.h"
+
+struct ky_links {
+    struct ky_device_bodies *bodies;
+    struct ky_host_tree host;
+    struct ky_device_tree own;          /* the card's */
+    uint64_t place;                     /* bodies->place of the sources; 0: there are none */
+    int by_host;                        /* they are in the order of the host's tree */
+    struct ky_buffer source, low, eps2; /* of bodies along the curve, then of points */
+    struct ky_buffer lanes;             /* places along the curve in the order of the lanes */
+    struct ky_pair_counts counts;       /* of the last walk through either tree */
+};
+
+/* What stands of a tree: the cells, the caller's number of each body, and the origin at
+ * KY_FRAME_ORIGIN of the frame. */
+struct ky_cells {
+    const struct ky_buffer *centre, *centre_low, *link, *moment, *box, *order, *frame;
+};
+
+/* Whether the host makes the tree. */
+int ky_links_of_host(const struct ky_parameters *parameters);
+/* KY_UNSUPPORTED for a force that goes through the other one's tree. */
+enum ky_status ky_links_check(const struct ky_parameters *parameters, struct ky_error *error);
+
+/* An evaluation begins: what was counted and measured of the one before is forgotten. */
+void ky_links_begin(struct ky_links *links);
+/* The tree of the present positions with the opening of these parameters, unless it stands; its
+ * cells, with boxes if `boxes` or where the opening test wants them; the sources, and `points`
+ * (NULL: none) behind them. Adds the seconds of a host. */
+enum ky_status ky_links_stand(struct ky_links *links, const struct ky_parameters *parameters,
+                              int boxes, const struct ky_points *points, struct ky_error *error);
+/* The same, with a new tree in any case. */
+enum ky_status ky_links_build(struct ky_links *links, const struct ky_parameters *parameters,
+                              struct ky_error *error);
+/* Adds the seconds of the last tree, where the card has made it. */
+void ky_links_report(const struct ky_links *links, struct ky_force_report *report);
+/* After one of them: what is kept for forces alone may go. */
+void ky_links_done(struct ky_links *links);
+
+/* Places along the curve to links->lanes: those of the active bodies, along the curve, or, for
+ * `curve none`, those of all bodies in the caller's order. Else nothing. The tree has just been
+ * made. */
+enum ky_status ky_links_lanes(struct ky_links *links, const struct ky_parameters *parameters,
+                              struct ky_error *error);
+
+struct ky_cells ky_links_cells(const struct ky_links *links);
+/* KY_FLAG_… of these parameters and of the bodies, and KY_OPENING_… of the tree. */
+uint32_t ky_links_flags(const struct ky_links *links, const struct ky_parameters *parameters);
+
+/* Forgets both trees and the sources. */
+void ky_links_release(struct ky_links *links);
+/* Adds what the tree of n bodies and its sources need. */
+void ky_links_memory(const struct ky_parameters *parameters, size_t n, struct ky_memory *memory);
+
+/* Evaluates the forces in the passes that the opening test needs: ky_relative_passes. */
+typedef enum ky_status ky_evaluate_function(struct ky_links *links, void *own,
+                                            const struct ky_parameters *parameters,
+                                            struct ky_error *error);
+enum ky_status ky_links_passes(struct ky_links *links, void *own, ky_evaluate_function *evaluate,
+                               struct ky_error *error);
+
+#endif
