@@ -296,7 +296,7 @@ static enum ky_status add_report(const struct passes *passes, struct ky_force_re
 {
     const struct ky_cards *cards = &passes->bodies->cards;
     enum ky_status status = KY_OK;
-    ky_device_tree_report(&passes->walk->part[0].tree, passes->bodies, report);
+    ky_device_tree_report(&passes->links->own, passes->bodies, report);
     if (cards->count > 1 && cards->measured)
         report->walk += cards->driver->between(cards->card[0], KY_MARK_SHARE, KY_MARK_TREE);
     for (size_t k = 1; k < cards->count && status == KY_OK; k++)
