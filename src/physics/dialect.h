@@ -13,7 +13,11 @@
 #define KY_PHYSICS_DIALECT_H
 
 #if defined(__OPENCL_VERSION__)
+#ifdef KY_OUT_OF_LINE /* for a simulator of devices: tests/command/oclgrind.sh */
+#define KY_FN static __attribute__((noinline))
+#else
 #define KY_FN static inline __attribute__((always_inline))
+#endif
 #elif defined(__CUDACC__)
 #define KY_FN static __device__ __forceinline__
 #else

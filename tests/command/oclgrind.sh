@@ -11,11 +11,12 @@ XDG_CACHE_HOME=$(mktemp -d) || exit 1
 export XDG_CACHE_HOME
 trap 'rm -rf "$XDG_CACHE_HOME"' EXIT
 number=0
+# KY_OUT_OF_LINE: what LLVM makes of inlined functions is more than oclgrind 21.10 knows.
 for test in device device_driver device_walk; do
     number=$((number + 1))
     log=$BUILD/oclgrind-$test.log
-    KYOHO_TEST_ALL=1 KYOHO_TEST_ENGINE=opencl:0 KYOHO_TEST_ONLY=every_kernel_in_small CMOCKA_MESSAGE_OUTPUT=TAP \
-        oclgrind --data-races --log "$log" "$BUILD/tests/unit/$test" >"$log.out" 2>&1
+    KYOHO_TEST_ENGINE=opencl:0 KYOHO_TEST_ONLY=every_kernel_in_small CMOCKA_MESSAGE_OUTPUT=TAP \
+        oclgrind --build-options -DKY_OUT_OF_LINE --data-races --log "$log" "$BUILD/tests/unit/$test" >"$log.out" 2>&1
     code=$?
     if [ $code -ne 0 ] || ! grep -q '^ok 1' "$log.out"; then
         tail -n 5 "$log.out"

@@ -33,21 +33,24 @@ enum { N = 3000 };
 static enum ky_status gather(struct ky_card *card, float source[N][4], struct ky_error *error)
 {
     static union ky_state_value position[3 * N], mass[N];
-    uint32_t order[N], n = N, own_eps = 0;
-    const union ky_state_value origin = ky_to_state(card, 0);
+    union ky_state_value frame[KY_FRAME_NUMBERS];
+    uint32_t order[N], n = N, flags = 0;
+    enum { POSITION, MASS, ORDER, FRAME, SOURCE, LOW, BUFFERS };
     const struct {
         size_t elements, size;
         const void *data;
-    } wanted[] = {{3 * N, 8, position}, {N, 8, mass},  {N, 4, order},
-                  {N, 16, NULL},        {N, 16, NULL}, {1, 4, NULL}};
-    struct ky_buffer buffer[6] = {{0}};
+    } wanted[BUFFERS] = {{3 * N, 8, position},         {N, 8, mass},  {N, 4, order},
+                         {KY_FRAME_NUMBERS, 8, frame}, {N, 16, NULL}, {N, 16, NULL}};
+    struct ky_buffer buffer[BUFFERS] = {{0}};
+    for (int k = 0; k < KY_FRAME_NUMBERS; k++)
+        frame[k] = ky_to_state(card, 0); /* the origin of the cells among them */
     for (uint32_t k = 0; k < N; k++) {
         order[k] = N - 1 - k;
         position[k] = ky_to_state(card, k);
         mass[k] = ky_to_state(card, k % 7);
     }
     enum ky_status status = KY_OK;
-    for (int k = 0; k < 6 && !status; k++) {
+    for (int k = 0; k < BUFFERS && !status; k++) {
         status =
             ky_buffer_need(card, &buffer[k], "bodies", wanted[k].elements, wanted[k].size, error);
         if (!status && wanted[k].data)
@@ -56,15 +59,15 @@ static enum ky_status gather(struct ky_card *card, float source[N][4], struct ky
     }
     if (!status)
         status = ky_launch_over(card, KY_KERNEL_ky_walk_sources_single, N,
-                                KY_ARGUMENTS(KY_BUFFER(buffer[0]), KY_BUFFER(buffer[1]),
-                                             KY_BUFFER(buffer[1]), KY_BUFFER(buffer[2]),
-                                             KY_BUFFER(buffer[3]), KY_BUFFER(buffer[4]),
-                                             KY_BUFFER(buffer[5]), KY_VALUE(n), KY_VALUE(own_eps),
-                                             KY_VALUE(origin), KY_VALUE(origin), KY_VALUE(origin)),
+                                KY_ARGUMENTS(KY_BUFFER(buffer[POSITION]), KY_BUFFER(buffer[MASS]),
+                                             KY_BUFFER(buffer[MASS]), KY_BUFFER(buffer[ORDER]),
+                                             KY_BUFFER(buffer[FRAME]), KY_BUFFER(buffer[SOURCE]),
+                                             KY_BUFFER(buffer[LOW]), KY_BUFFER(buffer[MASS]),
+                                             KY_VALUE(n), KY_VALUE(flags)),
                                 error);
     if (!status)
-        status = card->driver->read(card, &buffer[3], 0, source, sizeof(float[N][4]), error);
-    for (int k = 0; k < 6; k++)
+        status = card->driver->read(card, &buffer[SOURCE], 0, source, sizeof(float[N][4]), error);
+    for (int k = 0; k < BUFFERS; k++)
         ky_buffer_release(card, &buffer[k]);
     return status;
 }
