@@ -1,0 +1,102 @@
+/* Boards: what the GRAPE-6 and GRAPE-5 calls (src/grape) ask of a processor, beside the verbs of
+ * engine.h. A board has a memory of bodies that act ("j", in slots 0, 1, …), predicts them to a
+ * time, and sums their forces on bodies that the caller sends (sinks, "i").
+ *
+ * A board is one device, or the CPU. Several are driven by src/grape/pool, which divides the slots
+ * among them and adds what they give in a fixed order; no board knows of another.
+ *
+ * All numbers are the caller's, with G = 1: src/grape has multiplied them by powers of two so that
+ * masses are at most 1 and distances that matter lie between 1e-11 and 1e15 (jerk.h), which float
+ * holds. Results are not divided back by the board.
+ *
+ * One thread at a time uses a board. After a failure other than KY_USAGE a board can only be
+ * closed. Results have the same bits for any number of threads. */
+#ifndef KY_ENGINE_BOARD_H
+#define KY_ENGINE_BOARD_H
+
+#include <stdint.h>
+
+#include "base/status.h"
+
+/* A body that acts, as clients give it. */
+struct ky_board_body {
+    double time, mass;
+    double x[3], v[3], a2[3], j6[3], s18[3]; /* position, velocity, a/2, j/6, snap/18 */
+    int32_t label;                           /* may be any number, and that of several bodies */
+    int32_t set;                             /* 0: the slot is empty and counts as nothing */
+};
+
+/* What is wanted beside acceleration and potential. A board may compute what nobody asked for. */
+enum { KY_BOARD_JERK = 1, KY_BOARD_NEAREST = 2, KY_BOARD_LISTS = 4 };
+
+/* One force: of the slots [0, slots) at `time` on `count` sinks. A slot that was never put counts
+ * as empty. A body does not act on a sink with the same label, nor is it that sink's neighbour. */
+struct ky_board_request {
+    double time;
+    size_t slots, count; /* either may be 0 */
+    int what;            /* KY_BOARD_… */
+    double eps2;         /* ε² of all pairs, >= 0 */
+    const int32_t *label;
+    const double (*x)[3], (*v)[3]; /* of the sinks at `time`; v may be NULL without KY_BOARD_JERK */
+    const double *h2; /* of the sinks, with KY_BOARD_LISTS: h², finite; <= 0: no list */
+    size_t capacity;  /* with KY_BOARD_LISTS: entries of a list, 1 or more */
+};
+
+/* Arrays of the caller, [count of the request]; NULL: not wanted. Distances are bare, without ε,
+ * and of the predicted bodies; massless ones count too. Two distances that the board's precision
+ * does not tell apart (1e-7 in extended) count as the same. */
+struct ky_board_results {
+    double (*acceleration)[3], (*jerk)[3], *potential; /* potential negative, without the sink */
+    /* The nearest body: its label, slot and r²; of equals the lowest slot. Where there is none:
+     * −1, UINT32_MAX and infinity. */
+    int32_t *nearest;
+    uint32_t *nearest_slot;
+    double *nearest_r2;
+    /* Bodies with r² <= h²: how many, and list[sink * capacity …] their labels, ascending. Where
+     * there are more than the capacity, `found` is any number above it, and the list has those of
+     * the lowest slots. */
+    uint32_t *found;
+    int32_t *list;
+};
+
+/* The first member of every board's own struct. */
+struct ky_board {
+    const struct ky_board_verbs *verbs;
+};
+
+struct ky_board_verbs {
+    const char *name; /* "cpu" */
+
+    /* parameters->engine names one device ("cuda:1") or the CPU. precision is KY_EXTENDED:
+     * positions in double or double-single, the rest of a pair in float, relative errors of forces
+     * about 1e-7; or KY_DOUBLE. threads, isa and log count too. The parameters need not stay. */
+    enum ky_status (*open)(const struct ky_parameters *parameters, struct ky_board **board,
+                           struct ky_error *error);
+    void (*close)(struct ky_board *board);
+
+    /* Copies body[k] to slot[k]; slots are ascending and differ. The memory grows as it must, and
+     * slots that it gains in between are empty. Not between start and finish. */
+    enum ky_status (*put)(struct ky_board *board, size_t count, const uint32_t *slot,
+                          const struct ky_board_body *body, struct ky_error *error);
+
+    /* Copies the sinks, begins to compute and returns before the force is there. Bodies are
+     * predicted anew if the time, the number of slots or a body is another than last time. The
+     * request and its arrays need not stay. Not between start and finish. */
+    enum ky_status (*start)(struct ky_board *board, const struct ky_board_request *request,
+                            struct ky_error *error);
+    /* Waits for what was started, and gives its results; results NULL: they are lost. KY_USAGE
+     * without a start. */
+    enum ky_status (*finish)(struct ky_board *board, const struct ky_board_results *results,
+                             struct ky_error *error);
+};
+
+/* The CPU's and, by driver, those of devices. A build without a driver lacks its board. */
+extern const struct ky_board_verbs ky_cpu_board, ky_cuda_board, ky_opencl_board;
+
+/* Opens the board that parameters->engine names: "cpu", "cuda:1", "opencl", "auto" (the fastest
+ * that opens). KY_UNSUPPORTED with the reason for one that is not here, KY_USAGE for a name that
+ * there is not. */
+enum ky_status ky_board_open(const struct ky_parameters *parameters, struct ky_board **board,
+                             struct ky_error *error);
+
+#endif

@@ -1,0 +1,49 @@
+/* Gravity of a moving body on a moving sink (or one vector of sinks): acceleration, jerk,
+ * potential.
+ *
+ *     r = x_source - x_sink,  w = v_source - v_sink,  s² = r² + ε²
+ *     a = m r/s³,   j = da/dt = m [w/s³ - 3 (r·w) r/s⁵],   φ = -m/s
+ *
+ * As in gravity.h: y = KY_RSQRT(s²) = S/s with S = KY_RSQRT_SCALE, or 0 where the source exerts
+ * nothing; the mass is multiplied by KY_SCALE_MASS(S) beforehand, and the sums of acceleration and
+ * jerk by KY_SCALE_SUM(S) at the end. p = -φ. */
+#ifndef KY_PHYSICS_JERK_H
+#define KY_PHYSICS_JERK_H
+
+#include "physics/gravity.h"
+
+/* Bodies coincide, and exert nothing on each other, where s² is not above this: m/s³ and the jerk
+ * stay within the range of their numbers for masses up to 1 and speeds up to 1,000. For sums in
+ * float, and in double. */
+#define KY_JERK_CLOSE2_FLOAT 1e-22f
+#define KY_JERK_CLOSE2_DOUBLE 1e-180
+
+struct ky_jerk_field {
+    KY_REAL x, y, z, p, jx, jy, jz;
+};
+
+KY_FN struct ky_jerk_field ky_add_moving(struct ky_jerk_field field, KY_REAL dx, KY_REAL dy,
+                                         KY_REAL dz, KY_REAL vx, KY_REAL vy, KY_REAL vz, KY_REAL y,
+                                         KY_REAL m)
+{
+    KY_REAL y2 = y * y, my = m * y, f = my * y2;
+    KY_REAL rw = KY_FMA(dz, vz, KY_FMA(dy, vy, dx * vx));
+    KY_REAL g = rw * y2 * KY_SPLAT(-3.0f / (KY_RSQRT_SCALE * KY_RSQRT_SCALE));
+    field.x = KY_FMA(f, dx, field.x);
+    field.y = KY_FMA(f, dy, field.y);
+    field.z = KY_FMA(f, dz, field.z);
+    field.p = field.p + my;
+    field.jx = KY_FMA(f, KY_FMA(g, dx, vx), field.jx);
+    field.jy = KY_FMA(f, KY_FMA(g, dy, vy), field.jy);
+    field.jz = KY_FMA(f, KY_FMA(g, dz, vz), field.jz);
+    return field;
+}
+
+/* A body's position and velocity at the time dt later, from position, velocity, a/2, j/6 and
+ * snap/18 as GRAPE-6 has them; of any number type, one component at a time. */
+#define KY_PREDICTED_X(x, v, a2, j6, s18, dt)                                                      \
+    ((x) + (dt) * ((v) + (dt) * ((a2) + (dt) * ((j6) + (dt) * (s18)*3 / 4))))
+#define KY_PREDICTED_V(v, a2, j6, s18, dt)                                                         \
+    ((v) + (dt) * ((a2)*2 + (dt) * ((j6) + (dt) * (s18)) * 3))
+
+#endif
