@@ -69,7 +69,9 @@ struct ky_board_verbs {
 
     /* parameters->engine names one device ("cuda:1") or the CPU. precision is KY_EXTENDED:
      * positions in double or double-single, the rest of a pair in float, relative errors of forces
-     * about 1e-7; or KY_DOUBLE. threads, isa and log count too. The parameters need not stay. */
+     * about 1e-7 also where all bodies move together a hundred times as fast as they move among
+     * themselves (velocities relative to their mean); or KY_DOUBLE. threads, isa and log count too.
+     * The parameters need not stay. */
     enum ky_status (*open)(const struct ky_parameters *parameters, struct ky_board **board,
                            struct ky_error *error);
     void (*close)(struct ky_board *board);

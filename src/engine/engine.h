@@ -222,6 +222,11 @@ enum ky_status ky_force_resolve(const struct ky_parameters *given, struct ky_par
 enum ky_status ky_force_resolve_once(const struct ky_parameters *given,
                                      struct ky_parameters *resolved, struct ky_error *error);
 
+/* Whether `name` ("cuda:0,1") speaks of the engine `kind` ("cuda"). */
+int ky_engine_is_named(const char *name, const char *kind);
+/* Why there is no engine of that name: KY_UNSUPPORTED if this build lacks it, else KY_USAGE. */
+enum ky_status ky_engine_not_here(const char *name, struct ky_error *error);
+
 /* Opens the engine that parameters->engine names; "auto" takes the fastest that opens and logs
  * which and why. KY_UNSUPPORTED for more than 2³¹ − 1 bodies, here and in ky_engine_resize. */
 enum ky_status ky_engine_open(const struct ky_parameters *parameters, size_t n,

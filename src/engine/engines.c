@@ -26,8 +26,7 @@ static const struct ky_engine_verbs *const engines[] = {
 
 enum { ENGINES = sizeof engines / sizeof *engines };
 
-/* Whether `name` ("cuda:0,1") speaks of the engine `kind` ("cuda"). */
-static int names(const char *name, const char *kind)
+int ky_engine_is_named(const char *name, const char *kind)
 {
     size_t length = strlen(kind);
     return !strncmp(name, kind, length) && (name[length] == '\0' || name[length] == ':');
@@ -46,19 +45,24 @@ static const struct {
     {NULL, NULL},
 };
 
+enum ky_status ky_engine_not_here(const char *name, struct ky_error *error)
+{
+    for (size_t k = 0; absent[k].name; k++)
+        if (ky_engine_is_named(name, absent[k].name))
+            return ky_fail(error, KY_UNSUPPORTED, "engine '%s' is %s", name, absent[k].reason);
+    return ky_fail(error, KY_USAGE, "there is no engine '%s'; `kyoho devices` lists what there is",
+                   name);
+}
+
 static enum ky_status find(const char *name, const struct ky_engine_verbs **verbs,
                            struct ky_error *error)
 {
     for (int k = 0; k < ENGINES; k++)
-        if (names(name, engines[k]->name)) {
+        if (ky_engine_is_named(name, engines[k]->name)) {
             *verbs = engines[k];
             return KY_OK;
         }
-    for (size_t k = 0; absent[k].name; k++)
-        if (names(name, absent[k].name))
-            return ky_fail(error, KY_UNSUPPORTED, "engine '%s' is %s", name, absent[k].reason);
-    return ky_fail(error, KY_USAGE, "there is no engine '%s'; `kyoho devices` lists what there is",
-                   name);
+    return ky_engine_not_here(name, error);
 }
 
 /* The CPU has one variant of the exact sum; but an unrolling makes the precision single. */

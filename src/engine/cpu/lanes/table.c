@@ -8,6 +8,8 @@ const struct ky_lanes KY_LANE_NAME(ky_lanes) = {
     .single_scale = KY_RSQRT_SCALE,
     .direct = {KY_LANE_NAME(ky_direct_single), KY_LANE_NAME(ky_direct_extended),
                KY_LANE_NAME(ky_direct_double)},
+    .moving = {KY_LANE_NAME(ky_moving_extended), KY_LANE_NAME(ky_moving_extended),
+               KY_LANE_NAME(ky_moving_double)},
     /* A group's sources are taken relative to its centre in double: that is what extended asks. */
     .shared = {KY_LANE_NAME(ky_shared_single), KY_LANE_NAME(ky_shared_single),
                KY_LANE_NAME(ky_shared_double)},

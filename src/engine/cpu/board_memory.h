@@ -1,0 +1,39 @@
+/* The bodies of the CPU's board: as clients give them, and predicted as columns for the lanes. */
+#ifndef KY_CPU_BOARD_MEMORY_H
+#define KY_CPU_BOARD_MEMORY_H
+
+#include "engine/board.h"
+#include "engine/cpu/lanes/table.h"
+
+struct ky_board_memory {
+    int precision; /* KY_EXTENDED or KY_DOUBLE */
+    double scale;  /* that the lanes want masses to be divided by */
+    struct ky_board_body *body;
+    size_t slots, room, empty; /* slots in use, those that there is memory for, those not set */
+    /* The prediction: to this time, of this many slots, as so many sources. Sources are relative to
+     * the origin and its velocity, which are 0 in double. */
+    int stands;
+    double time, origin[3], velocity[3];
+    size_t used, sources;
+    uint32_t *slot_of; /* of a source, where slots are empty; else not read */
+    void *column;
+    size_t column_room;
+    struct ky_moving moving; /* .what is the caller's */
+};
+
+/* As the verb `put`. KY_FAULT where memory is out. */
+enum ky_status ky_board_memory_put(struct ky_board_memory *memory, size_t count,
+                                   const uint32_t *slot, const struct ky_board_body *body,
+                                   struct ky_error *error);
+/* Fills `moving`, unless it stands for this time and number of slots and for the bodies. KY_FAULT
+ * where memory is out. */
+enum ky_status ky_board_memory_predict(struct ky_board_memory *memory, double time, size_t slots,
+                                       int threads, struct ky_error *error);
+/* The slot of a source. */
+static inline uint32_t ky_board_memory_slot(const struct ky_board_memory *memory, uint32_t source)
+{
+    return memory->empty ? memory->slot_of[source] : source;
+}
+void ky_board_memory_free(struct ky_board_memory *memory);
+
+#endif

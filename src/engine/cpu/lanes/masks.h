@@ -1,0 +1,108 @@
+/* Truths of lanes: in which lanes a comparison holds. AVX-512 keeps them in registers of their own,
+ * the others in vectors of all ones and all zeros. Included after lanes.h. */
+#ifndef KY_CPU_MASKS_H
+#define KY_CPU_MASKS_H
+
+#if KY_LANES_ISA == KY_ISA_avx512
+#if KY_LANE_DOUBLE
+typedef __mmask8 ky_mask;
+#define KY_MASKED(name) _mm512_##name##_pd
+#define KY_COMPARED _mm512_mask_cmp_pd_mask
+#define KY_DIFFERENT(a, b) _mm512_cmpneq_epi64_mask((__m512i)(a), _mm512_set1_epi64(b))
+#define KY_CHOSEN(mask, a, b) _mm512_mask_set1_epi64((__m512i)(a), mask, b)
+#else
+typedef __mmask16 ky_mask;
+#define KY_MASKED(name) _mm512_##name##_ps
+#define KY_COMPARED _mm512_mask_cmp_ps_mask
+#define KY_DIFFERENT(a, b) _mm512_cmpneq_epi32_mask((__m512i)(a), _mm512_set1_epi32(b))
+#define KY_CHOSEN(mask, a, b) _mm512_mask_set1_epi32((__m512i)(a), mask, b)
+#endif
+
+KY_INLINE ky_mask ky_mask_different(ky_whole a, ky_index_element b)
+{
+    return KY_DIFFERENT(a, b);
+}
+
+/* Where `mask` holds and a < b; a <= b. */
+KY_INLINE ky_mask ky_mask_below(ky_mask mask, ky_vector a, ky_vector b)
+{
+    return KY_COMPARED(mask, a, b, _CMP_LT_OQ);
+}
+KY_INLINE ky_mask ky_mask_within(ky_mask mask, ky_vector a, ky_vector b)
+{
+    return KY_COMPARED(mask, a, b, _CMP_LE_OQ);
+}
+
+/* x where `mask` holds, else 0. */
+KY_INLINE ky_vector ky_where(ky_mask mask, ky_vector x)
+{
+    return KY_MASKED(maskz_mov)(mask, x);
+}
+/* x where `mask` holds, else `other`. */
+KY_INLINE ky_vector ky_choose(ky_mask mask, ky_vector x, ky_vector other)
+{
+    return KY_MASKED(mask_mov)(other, mask, x);
+}
+KY_INLINE ky_whole ky_choose_whole(ky_mask mask, ky_index_element x, ky_whole other)
+{
+    return (ky_whole)KY_CHOSEN(mask, other, x);
+}
+
+/* A bit for each lane where it holds. */
+KY_INLINE unsigned ky_mask_bits(ky_mask mask)
+{
+    return mask;
+}
+#else
+typedef ky_whole ky_mask;
+
+KY_INLINE ky_mask ky_mask_different(ky_whole a, ky_index_element b)
+{
+    return a != (b - (ky_whole){0});
+}
+
+KY_INLINE ky_mask ky_mask_below(ky_mask mask, ky_vector a, ky_vector b)
+{
+    return mask & (ky_mask)(a < b);
+}
+
+KY_INLINE ky_mask ky_mask_within(ky_mask mask, ky_vector a, ky_vector b)
+{
+    return mask & (ky_mask)(a <= b);
+}
+
+KY_INLINE ky_vector ky_where(ky_mask mask, ky_vector x)
+{
+    return (ky_vector)((ky_whole)x & mask);
+}
+
+KY_INLINE ky_vector ky_choose(ky_mask mask, ky_vector x, ky_vector other)
+{
+    return (ky_vector)(((ky_whole)x & mask) | ((ky_whole)other & ~mask));
+}
+
+KY_INLINE ky_whole ky_choose_whole(ky_mask mask, ky_index_element x, ky_whole other)
+{
+    return ((x - (ky_whole){0}) & mask) | (other & ~mask);
+}
+
+KY_INLINE unsigned ky_mask_bits(ky_mask mask)
+{
+#if KY_LANES_ISA == KY_ISA_avx2 && KY_LANE_DOUBLE
+    return (unsigned)_mm256_movemask_pd((__m256d)mask);
+#elif KY_LANES_ISA == KY_ISA_avx2
+    return (unsigned)_mm256_movemask_ps((__m256)mask);
+#elif KY_LANES_ISA == KY_ISA_sse2 && KY_LANE_DOUBLE
+    return (unsigned)_mm_movemask_pd((__m128d)mask);
+#elif KY_LANES_ISA == KY_ISA_sse2
+    return (unsigned)_mm_movemask_ps((__m128)mask);
+#else
+    unsigned bits = 0;
+    for (int k = 0; k < KY_WIDTH; k++)
+        bits |= (unsigned)(mask[k] & 1) << k;
+    return bits;
+#endif
+}
+#endif
+
+#endif

@@ -1,0 +1,345 @@
+/* Boards: every one that opens against nested loops in double, with prediction, empty slots,
+ * labels, nearest bodies and lists, awkward numbers of slots and sinks, threads. */
+#include "test.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "engine/board.h"
+#include "moving_bodies.h"
+
+static const char *const names[] = {"cpu", "opencl", "cuda"};
+enum { NAMES = 3, CAPACITY = 50 };
+
+struct sums {
+    double (*a)[3], (*j)[3], *p, *r2;
+    int32_t *nearest, *list;
+    uint32_t *slot, *found;
+    size_t count;
+};
+
+static struct sums sums_make(size_t count)
+{
+    struct sums s = {.count = count};
+    s.a = ky_allocate_zeroed(count + 1, sizeof *s.a);
+    s.j = ky_allocate_zeroed(count + 1, sizeof *s.j);
+    s.p = ky_allocate_zeroed(count + 1, sizeof *s.p);
+    s.r2 = ky_allocate_zeroed(count + 1, sizeof *s.r2);
+    s.nearest = ky_allocate_zeroed(count + 1, sizeof *s.nearest);
+    s.slot = ky_allocate_zeroed(count + 1, sizeof *s.slot);
+    s.found = ky_allocate_zeroed(count + 1, sizeof *s.found);
+    s.list = ky_allocate_zeroed(count + 1, CAPACITY * sizeof *s.list);
+    return s;
+}
+
+static void sums_free(struct sums *s)
+{
+    void *all[] = {s->a, s->j, s->p, s->r2, s->nearest, s->slot, s->found, s->list};
+    for (int k = 0; k < 8; k++)
+        free(all[k]);
+}
+
+static struct ky_board_results results_of(const struct sums *s)
+{
+    return (struct ky_board_results){s->a,    s->j,  s->p,     s->nearest,
+                                     s->slot, s->r2, s->found, s->list};
+}
+
+static struct ky_board *open_board(const char *name, int precision, int threads)
+{
+    struct ky_parameters parameters;
+    struct ky_board *board;
+    struct ky_error error = {0};
+    ky_parameters_defaults(&parameters);
+    parameters.engine = name;
+    parameters.precision = precision;
+    parameters.threads = threads;
+    if (ky_board_open(&parameters, &board, &error) == KY_OK)
+        return board;
+    assert_string_not_equal(name, "cpu");
+    return NULL;
+}
+
+/* Bodies with derivatives, and where they are at a time by the series itself. */
+struct cloud {
+    struct ky_board_body *body;
+    struct moving_body *at;
+    uint32_t *slot;
+    size_t n;
+    double time;
+};
+
+static struct cloud cloud_make_moving(size_t n, double time, uint64_t seed)
+{
+    struct cloud c = {ky_allocate_zeroed(n + 1, sizeof *c.body),
+                      ky_allocate_zeroed(n + 1, sizeof *c.at),
+                      ky_allocate_zeroed(n + 1, sizeof *c.slot), n, time};
+    for (size_t i = 0; i < n; i++) {
+        struct moving_body m = moving_body(&seed, n, i);
+        const double t = moving_number(&seed), dt = time - t;
+        struct ky_board_body *b = &c.body[i];
+        *b = (struct ky_board_body){.time = t, .mass = m.mass, .label = m.label, .set = 1};
+        c.slot[i] = (uint32_t)i;
+        for (int k = 0; k < 3; k++) {
+            const double a = moving_number(&seed) - 0.5, j = moving_number(&seed) - 0.5,
+                         s = moving_number(&seed) - 0.5;
+            b->x[k] = m.x[k], b->v[k] = m.v[k];
+            b->a2[k] = a / 2, b->j6[k] = j / 6, b->s18[k] = s / 18;
+            m.x[k] += m.v[k] * dt + a * dt * dt / 2 + j * pow(dt, 3) / 6 + s * pow(dt, 4) / 24;
+            m.v[k] += a * dt + j * dt * dt / 2 + s * pow(dt, 3) / 6;
+        }
+        c.at[i] = m;
+    }
+    return c;
+}
+
+static void cloud_free_moving(struct cloud *c)
+{
+    free(c->body);
+    free(c->at);
+    free(c->slot);
+}
+
+/* The sinks: the first bodies where they are predicted, then points that are no bodies. */
+struct sinks {
+    double (*x)[3], (*v)[3], *h2;
+    int32_t *label;
+    struct moving_body *as;
+};
+
+static struct sinks sinks_make(const struct cloud *c, size_t count, double h2)
+{
+    struct sinks s = {
+        ky_allocate_zeroed(count + 1, sizeof *s.x), ky_allocate_zeroed(count + 1, sizeof *s.v),
+        ky_allocate_zeroed(count + 1, sizeof *s.h2), ky_allocate_zeroed(count + 1, sizeof *s.label),
+        ky_allocate_zeroed(count + 1, sizeof *s.as)};
+    uint64_t seed = 99;
+    for (size_t i = 0; i < count; i++) {
+        s.as[i] = i < c->n ? c->at[i] : moving_body(&seed, 1, 500000 + i);
+        memcpy(s.x[i], s.as[i].x, sizeof s.x[i]);
+        memcpy(s.v[i], s.as[i].v, sizeof s.v[i]);
+        s.label[i] = s.as[i].label;
+        s.h2[i] = i % 3 ? h2 : 0;
+    }
+    return s;
+}
+
+static void sinks_free(struct sinks *s)
+{
+    void *all[] = {s->x, s->v, s->h2, s->label, s->as};
+    for (int k = 0; k < 5; k++)
+        free(all[k]);
+}
+
+static struct ky_board_request request_of(const struct sinks *s, size_t count, size_t slots,
+                                          double time)
+{
+    return (struct ky_board_request){time,
+                                     slots,
+                                     count,
+                                     KY_BOARD_JERK | KY_BOARD_NEAREST | KY_BOARD_LISTS,
+                                     1e-4,
+                                     s->label,
+                                     (const double(*)[3])s->x,
+                                     (const double(*)[3])s->v,
+                                     s->h2,
+                                     CAPACITY};
+}
+
+/* Bodies of `c` that have mass NAN in `at` are not there. */
+static void check(const struct sums *s, const struct sinks *sinks, const struct moving_body *at,
+                  const uint32_t *slot, size_t n, int precision)
+{
+    const double bound = precision == KY_DOUBLE ? 1e-12 : 2e-6;
+    for (size_t i = 0; i < s->count; i++) {
+        const double h2 = sinks->h2[i] > 0 ? sinks->h2[i] : -1;
+        const struct moving_sums e = moving_sum(at, n, &sinks->as[i], 1e-4, 0, h2);
+        assert_true(moving_error(s->a[i], e.a) < bound);
+        assert_true(moving_error(s->j[i], e.j) < 10 * bound);
+        assert_true(fabs(s->p[i] - e.potential) <= bound * (1 - e.potential));
+        assert_int_equal(s->nearest[i], isinf(e.nearest2) ? -1 : at[e.nearest].label);
+        assert_true(s->slot[i] == (isinf(e.nearest2) ? UINT32_MAX : slot[e.nearest]));
+        assert_true(s->r2[i] == e.nearest2 || fabs(s->r2[i] / e.nearest2 - 1) < bound);
+        assert_true(e.within > CAPACITY ? s->found[i] > CAPACITY : s->found[i] == e.within);
+        for (size_t k = 1; k < e.within && k < CAPACITY; k++)
+            assert_true(s->list[i * CAPACITY + k - 1] <= s->list[i * CAPACITY + k]);
+    }
+}
+
+static void force(struct ky_board *board, const struct sinks *sinks, struct sums *s, size_t slots,
+                  double time)
+{
+    const struct ky_board_request request = request_of(sinks, s->count, slots, time);
+    const struct ky_board_results results = results_of(s);
+    struct ky_error error = {0};
+    assert_int_equal(board->verbs->start(board, &request, &error), KY_OK);
+    assert_int_equal(board->verbs->finish(board, &results, &error), KY_OK);
+}
+
+static void agrees(const char *name, int precision, size_t n, size_t count)
+{
+    struct ky_board *board = open_board(name, precision, 2);
+    if (!board)
+        return;
+    struct cloud c = cloud_make_moving(n, 0.5, 3);
+    struct sinks sinks = sinks_make(&c, count, 0.05);
+    struct sums s = sums_make(count);
+    assert_int_equal(board->verbs->put(board, n, c.slot, c.body, NULL), KY_OK);
+    force(board, &sinks, &s, n + 5, c.time); /* the last five were never put */
+    check(&s, &sinks, c.at, c.slot, n, precision);
+    force(board, &sinks, &s, n / 2, c.time); /* the others count as nothing */
+    check(&s, &sinks, c.at, c.slot, n / 2, precision);
+    board->verbs->close(board);
+    cloud_free_moving(&c);
+    sinks_free(&sinks);
+    sums_free(&s);
+}
+
+static void agrees_with_nested_loops(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {0, 1, 2, 63, 64, 65, 257, 1025, 3000};
+    static const size_t counts[] = {0, 1, 47, 48, 49, 200};
+    for (int k = 0; k < NAMES; k++)
+        for (int precision = KY_EXTENDED; precision <= KY_DOUBLE; precision++)
+            for (int which = 0; which < 9 * 6; which++)
+                agrees(names[k], precision, sizes[which / 6], counts[which % 6]);
+}
+
+/* Slots that were put out of order, put again, and emptied. */
+static void slots_come_and_go(void **state)
+{
+    (void)state;
+    enum { N = 100, COUNT = 70 };
+    for (int k = 0; k < NAMES; k++) {
+        struct ky_board *board = open_board(names[k], KY_EXTENDED, 2);
+        if (!board)
+            continue;
+        struct cloud c = cloud_make_moving(N, 0.5, 5), other = cloud_make_moving(N, 0.5, 6);
+        struct sinks sinks = sinks_make(&c, COUNT, 0.05);
+        struct sums s = sums_make(COUNT);
+        for (size_t i = N; i-- > 0;) { /* from above, with gaps that stay empty */
+            c.slot[i] = (uint32_t)(3 * i + 1);
+            assert_int_equal(board->verbs->put(board, 1, &c.slot[i], &c.body[i], NULL), KY_OK);
+        }
+        force(board, &sinks, &s, 3 * N, c.time);
+        check(&s, &sinks, c.at, c.slot, N, KY_EXTENDED);
+        for (size_t i = 80; i < N; i++) { /* others at the same time */
+            other.body[i].label = c.body[i].label + 5000;
+            other.at[i].label = other.body[i].label;
+            c.at[i] = other.at[i];
+            assert_int_equal(board->verbs->put(board, 1, &c.slot[i], &other.body[i], NULL), KY_OK);
+        }
+        force(board, &sinks, &s, 3 * N, c.time);
+        check(&s, &sinks, c.at, c.slot, N, KY_EXTENDED);
+        const struct ky_board_body none = {.set = 0};
+        for (size_t i = 90; i < N; i++)
+            assert_int_equal(board->verbs->put(board, 1, &c.slot[i], &none, NULL), KY_OK);
+        force(board, &sinks, &s, 3 * N, c.time);
+        check(&s, &sinks, c.at, c.slot, 90, KY_EXTENDED);
+        board->verbs->close(board);
+        cloud_free_moving(&c);
+        cloud_free_moving(&other);
+        sinks_free(&sinks);
+        sums_free(&s);
+    }
+}
+
+/* What the caller does with its arrays after start changes nothing; finish without start is told.
+ */
+static void start_copies(void **state)
+{
+    (void)state;
+    enum { N = 3000, COUNT = 200 };
+    for (int k = 0; k < NAMES; k++) {
+        struct ky_board *board = open_board(names[k], KY_EXTENDED, 2);
+        if (!board)
+            continue;
+        struct ky_error error = {0};
+        struct cloud c = cloud_make_moving(N, 0.5, 3);
+        struct sinks sinks = sinks_make(&c, COUNT, 0.05), spoilt = sinks_make(&c, COUNT, 0.05);
+        struct sums s = sums_make(COUNT);
+        const struct ky_board_results results = results_of(&s);
+        const struct ky_board_request request = request_of(&spoilt, COUNT, N, c.time);
+        assert_int_equal(board->verbs->finish(board, &results, &error), KY_USAGE);
+        assert_int_equal(board->verbs->put(board, N, c.slot, c.body, NULL), KY_OK);
+        assert_int_equal(board->verbs->start(board, &request, NULL), KY_OK);
+        memset(spoilt.x, 0x7f, COUNT * sizeof *spoilt.x);
+        memset(spoilt.v, 0x7f, COUNT * sizeof *spoilt.v);
+        memset(spoilt.h2, 0x7f, COUNT * sizeof *spoilt.h2);
+        memset(spoilt.label, 0x7f, COUNT * sizeof *spoilt.label);
+        assert_int_equal(board->verbs->finish(board, &results, NULL), KY_OK);
+        check(&s, &sinks, c.at, c.slot, N, KY_EXTENDED);
+        assert_int_equal(board->verbs->finish(board, &results, &error), KY_USAGE);
+        assert_int_equal(board->verbs->start(board, &request, NULL), KY_OK);
+        assert_int_equal(board->verbs->finish(board, NULL, NULL), KY_OK);
+        board->verbs->close(board);
+        cloud_free_moving(&c);
+        sinks_free(&sinks);
+        sinks_free(&spoilt);
+        sums_free(&s);
+    }
+}
+
+static void threads_leave_no_trace(void **state)
+{
+    (void)state;
+    enum { N = 20000, COUNT = 100 };
+    struct cloud c = cloud_make_moving(N, 0.5, 3);
+    struct sinks sinks = sinks_make(&c, COUNT, 0.01);
+    struct sums s[2] = {sums_make(COUNT), sums_make(COUNT)};
+    for (int k = 0; k < 2; k++) {
+        struct ky_board *board = open_board("cpu", KY_EXTENDED, k ? 1 : 7);
+        assert_int_equal(board->verbs->put(board, N, c.slot, c.body, NULL), KY_OK);
+        force(board, &sinks, &s[k], N, c.time);
+        board->verbs->close(board);
+    }
+    assert_memory_equal(s[0].a, s[1].a, COUNT * sizeof *s[0].a);
+    assert_memory_equal(s[0].j, s[1].j, COUNT * sizeof *s[0].j);
+    assert_memory_equal(s[0].p, s[1].p, COUNT * sizeof *s[0].p);
+    assert_memory_equal(s[0].list, s[1].list, COUNT * CAPACITY * sizeof *s[0].list);
+    check(&s[0], &sinks, c.at, c.slot, N, KY_EXTENDED);
+    cloud_free_moving(&c);
+    sinks_free(&sinks);
+    sums_free(&s[0]);
+    sums_free(&s[1]);
+}
+
+/* A system far from the origin that moves as a whole loses no digits. */
+static void far_and_fast(void **state)
+{
+    (void)state;
+    enum { N = 500, COUNT = 64 };
+    for (int k = 0; k < NAMES; k++) {
+        struct ky_board *board = open_board(names[k], KY_EXTENDED, 2);
+        if (!board)
+            continue;
+        struct cloud c = cloud_make_moving(N, 0.5, 3);
+        for (size_t i = 0; i < N; i++) {
+            c.body[i].time = c.time;
+            c.at[i] = (struct moving_body){.mass = c.body[i].mass, .label = c.body[i].label};
+            for (int d = 0; d < 3; d++) {
+                c.at[i].x[d] = c.body[i].x[d] += 1000;
+                c.at[i].v[d] = c.body[i].v[d] += 200;
+            }
+        }
+        struct sinks sinks = sinks_make(&c, COUNT, 0.05);
+        struct sums s = sums_make(COUNT);
+        assert_int_equal(board->verbs->put(board, N, c.slot, c.body, NULL), KY_OK);
+        force(board, &sinks, &s, N, c.time);
+        check(&s, &sinks, c.at, c.slot, N, KY_EXTENDED);
+        board->verbs->close(board);
+        cloud_free_moving(&c);
+        sinks_free(&sinks);
+        sums_free(&s);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(agrees_with_nested_loops), cmocka_unit_test(slots_come_and_go),
+        cmocka_unit_test(start_copies), cmocka_unit_test(threads_leave_no_trace),
+        cmocka_unit_test(far_and_fast)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
