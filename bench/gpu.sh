@@ -38,7 +38,7 @@ if wanted devices; then
     for engine in cuda:0 opencl:0; do
         log=$(echo $engine | tr -d :)
         for test in $(cd tests/unit && echo device*.c) engine_parts external integrate close_pairs general_walk sim_change \
-            softenings block; do
+            softenings block choice; do
             test=${test%.c}
             name=$test-$log
             say "$test through $engine"
@@ -72,6 +72,7 @@ if wanted bench; then
         log=$(echo $engine | tr -d :)
         say "benchmarks through $engine"
         "$build/bench/device" $engine 2>&1 | tee "$out/bench-$log.txt"
+        "$build/bench/crossover" $engine 2>&1 | tee "$out/crossover-$log.txt"
         "$build/bench/block" --engine $engine hernquist 4194304 0.001 1 0.2 all 2>&1 | tee "$out/block-$log.txt"
         for precision in single extended double; do
             "$build/kyoho" bench unroll --engine $engine --precision $precision 2>&1

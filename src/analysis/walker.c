@@ -27,7 +27,9 @@ enum ky_status ky_walker_open(const struct ky_parameters *parameters,
         status = ky_bodies_check_by(walker->parameters.threads, bodies, error);
     walker->parameters.force = KY_WALK;
     if (!status)
-        status = ky_engine_open_for_walk(&walker->parameters, bodies->n, &walker->engine, error);
+        status = ky_engine_open_for(&walker->parameters, bodies->n,
+                                    &(struct ky_engine_use){.n = bodies->n, .walk = 1},
+                                    &walker->engine, error);
     if (!status)
         status = ky_engine_put(walker->engine, &input, error);
     return status;

@@ -184,7 +184,7 @@ enum ky_status force_foresee(const struct ky_parameters *parameters, size_t n,
     struct ky_memory needs;
     enum ky_status status = ky_force_resolve(parameters, &resolved, error);
     if (!status)
-        status = ky_engine_open(&resolved, 0, &engine, error);
+        status = ky_engine_open_for(&resolved, 0, &(struct ky_engine_use){.n = n}, &engine, error);
     if (status)
         return status;
     ky_engine_memory(engine, 0, n, &needs);

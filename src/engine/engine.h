@@ -35,6 +35,15 @@ struct ky_engine {
     size_t n;    /* bodies that there is room for */
     int threads; /* that look through arrays of the caller */
     struct ky_externals externals;
+    /* Set by `open`: the processor as --engine takes it ("cpu", "cuda:0"); of several the first. */
+    char name[16];
+};
+
+/* What an engine is wanted for: `auto` chooses by it. */
+struct ky_engine_use {
+    size_t n;         /* bodies */
+    unsigned schemes; /* by which it has to go on by itself: a sum of 1 << ky_scheme */
+    int walk;         /* 1: general walks */
 };
 
 /* Bytes that `n` bodies need; double: a sum that cannot overflow. */
@@ -227,13 +236,16 @@ int ky_engine_is_named(const char *name, const char *kind);
 /* Why there is no engine of that name: KY_UNSUPPORTED if this build lacks it, else KY_USAGE. */
 enum ky_status ky_engine_not_here(const char *name, struct ky_error *error);
 
-/* Opens the engine that parameters->engine names; "auto" takes the fastest that opens and logs
- * which and why. KY_UNSUPPORTED for more than 2³¹ − 1 bodies, here and in ky_engine_resize. */
+/* Opens the engine that parameters->engine names, with room for n bodies; "auto" takes the fastest
+ * for so many, and logs which and why. KY_UNSUPPORTED for more than 2³¹ − 1 bodies, here and in
+ * ky_engine_resize. */
 enum ky_status ky_engine_open(const struct ky_parameters *parameters, size_t n,
                               struct ky_engine **engine, struct ky_error *error);
-/* The same for general walks: "auto" passes over engines without them. */
-enum ky_status ky_engine_open_for_walk(const struct ky_parameters *parameters, size_t n,
-                                       struct ky_engine **engine, struct ky_error *error);
+/* The same where there is another number of bodies than there is room for, and where "auto" has to
+ * pass over engines that cannot do what they are wanted for. */
+enum ky_status ky_engine_open_for(const struct ky_parameters *parameters, size_t room,
+                                  const struct ky_engine_use *use, struct ky_engine **engine,
+                                  struct ky_error *error);
 void ky_engine_close(struct ky_engine *engine);
 /* Peak memory of a run with n bodies and a set of columns on this engine. n need not be the number
  * for which it was opened. */

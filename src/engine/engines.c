@@ -1,5 +1,6 @@
 /* The table of engines, opening by name, and the verbs. A verb that an engine lacks is answered
  * here. */
+#include "engine/choice.h"
 #include "engine/columns.h"
 #include "engine/external.h"
 #include "engine/finite.h"
@@ -13,7 +14,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 
-/* In the order in which `auto` tries them: the fastest first. */
+/* As `auto` wants them (choice.h): devices, the fastest first, and the CPU last. */
 static const struct ky_engine_verbs *const engines[] = {
 #ifdef KY_HAVE_CUDA
     &ky_cuda_engine,
@@ -90,45 +91,24 @@ static enum ky_status check_arrays(const struct ky_engine *engine, size_t n, str
     return ky_fail(error, KY_USAGE, "%zu bodies for an engine that has room for %zu", n, engine->n);
 }
 
-/* The first in the table that opens, of those with the general walk if `walk`; why the others do
- * not goes to the log. */
-static enum ky_status open_best(const struct ky_parameters *parameters, size_t n, int walk,
-                                struct ky_engine **engine, struct ky_error *error)
-{
-    struct ky_error why = {.text = ""};
-    enum ky_status status = KY_UNSUPPORTED;
-    for (int k = 0; k < ENGINES; k++) {
-        status = walk && !engines[k]->walk ? ky_fail(&why, KY_UNSUPPORTED, "it has no general walk")
-                                           : engines[k]->open(parameters, n, engine, &why);
-        if (status == KY_OK) {
-            struct ky_force_report report = {0};
-            ky_engine_report(*engine, &report);
-            ky_log(parameters, KY_LOG_INFO, "engine %s (%s), the fastest that opens",
-                   engines[k]->name, report.device);
-            return KY_OK;
-        }
-        ky_log(parameters, KY_LOG_DETAIL, "not engine %s: %s", engines[k]->name, why.text);
-    }
-    return ky_fail(error, status, "%s", why.text);
-}
-
-static enum ky_status open_engine(const struct ky_parameters *parameters, size_t n, int walk,
-                                  struct ky_engine **engine, struct ky_error *error)
+enum ky_status ky_engine_open_for(const struct ky_parameters *parameters, size_t room,
+                                  const struct ky_engine_use *use, struct ky_engine **engine,
+                                  struct ky_error *error)
 {
     const struct ky_engine_verbs *verbs = NULL;
-    enum ky_status status = check_number(n, error);
+    enum ky_status status = check_number(room, error);
     *engine = NULL;
     if (status)
         return status;
     if (!strcmp(parameters->engine, "auto")) {
-        status = open_best(parameters, n, walk, engine, error);
+        status = ky_engine_open_best(engines, ENGINES, parameters, room, use, engine, error);
     } else {
         status = find(parameters->engine, &verbs, error);
         if (!status)
-            status = verbs->open(parameters, n, engine, error);
+            status = verbs->open(parameters, room, engine, error);
     }
     if (!status) {
-        (*engine)->n = n;
+        (*engine)->n = room;
         (*engine)->threads = ky_threads(parameters->threads);
     }
     if (!status && (*engine)->verbs == &ky_cpu_engine)
@@ -139,13 +119,7 @@ static enum ky_status open_engine(const struct ky_parameters *parameters, size_t
 enum ky_status ky_engine_open(const struct ky_parameters *parameters, size_t n,
                               struct ky_engine **engine, struct ky_error *error)
 {
-    return open_engine(parameters, n, 0, engine, error);
-}
-
-enum ky_status ky_engine_open_for_walk(const struct ky_parameters *parameters, size_t n,
-                                       struct ky_engine **engine, struct ky_error *error)
-{
-    return open_engine(parameters, n, 1, engine, error);
+    return ky_engine_open_for(parameters, n, &(struct ky_engine_use){.n = n}, engine, error);
 }
 
 void ky_engine_close(struct ky_engine *engine)

@@ -17,7 +17,10 @@ KY_SOFTENING_KINDS(IN_ORDER)
 
 static const struct ky_option engine_options[] = {
     {"engine", KY_OPTION_TEXT, FIELD(engine), "auto", KY_NO_RANGE, NULL,
-     "auto|cpu|cuda[:i,j...]|opencl[:i,j...]", "the processor; `kyoho devices` lists them"},
+     "auto|cpu|cuda[:i,j...]|opencl[:i,j...]",
+     "the processor; `kyoho devices` lists them; auto takes a GPU from as many bodies on as make "
+     "it "
+     "faster than the CPU, and says so"},
     {"isa", KY_OPTION_CHOICE, FIELD(isa), "auto", KY_NO_RANGE, "auto|plain|sse2|avx2|avx512|neon",
      NULL, "instruction set of the CPU engine; auto takes the widest one"},
     {"threads", KY_OPTION_INTEGER, FIELD(threads), "0", 0, 1024, NULL, NULL,

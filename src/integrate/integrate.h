@@ -91,9 +91,10 @@ uint64_t ky_integrator_stride(const struct ky_parameters *parameters, double ste
 double ky_integrator_suggest(const struct ky_parameters *parameters,
                              const struct ky_scales *scales);
 unsigned ky_integrator_columns(const struct ky_parameters *parameters);
-/* KY_UNSUPPORTED when the engine that the parameters name cannot lead it, and what opening the
- * engine fails with. */
-enum ky_status ky_integrator_try(const struct ky_parameters *parameters, struct ky_error *error);
+/* Opens the engine that the parameters name for n bodies and their integrator, with room for `room`
+ * of them. KY_UNSUPPORTED when it cannot lead the integrator; and as ky_engine_open fails. */
+enum ky_status ky_integrator_engine(const struct ky_parameters *parameters, size_t n, size_t room,
+                                    struct ky_engine **engine, struct ky_error *error);
 
 /* ---- all options of struct ky_parameters ---- */
 

@@ -50,14 +50,18 @@ void ky_integrator_free(struct ky_integrator_state *integrator)
         integrator->verbs->free(integrator);
 }
 
-enum ky_status ky_integrator_try(const struct ky_parameters *parameters, struct ky_error *error)
+enum ky_status ky_integrator_engine(const struct ky_parameters *parameters, size_t n, size_t room,
+                                    struct ky_engine **engine, struct ky_error *error)
 {
     const struct ky_integrator_verbs *verbs = integrators[parameters->integrator];
-    struct ky_engine *engine = NULL;
-    enum ky_status status = verbs->schemes ? ky_engine_open(parameters, 0, &engine, error) : KY_OK;
-    if (!status && engine)
-        status = check_engine(engine, verbs, error);
-    ky_engine_close(engine);
+    const struct ky_engine_use use = {.n = n, .schemes = verbs->schemes};
+    enum ky_status status = ky_engine_open_for(parameters, room, &use, engine, error);
+    if (!status)
+        status = check_engine(*engine, verbs, error);
+    if (status) {
+        ky_engine_close(*engine);
+        *engine = NULL;
+    }
     return status;
 }
 

@@ -61,7 +61,7 @@ static enum ky_status plan_memory(const struct ky_parameters *parameters,
     double available = (double)sysconf(_SC_AVPHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     struct ky_engine *engine;
     struct ky_memory memory;
-    enum ky_status status = ky_engine_open(parameters, 0, &engine, error);
+    enum ky_status status = ky_integrator_engine(parameters, bodies->n, 0, &engine, error);
     if (status)
         return status;
     ky_engine_memory(engine, columns, bodies->n, &memory);
@@ -155,8 +155,6 @@ enum ky_status ky_run_plan(const struct ky_parameters *parameters,
     struct ky_plan own = {.step = course.step,
                           .steps = (uint64_t)course.steps,
                           .snapshots = (uint64_t)course.snapshots};
-    if (!status)
-        status = ky_integrator_try(&resolved, error);
     if (!status)
         status = plan_memory(&resolved, &initial.bodies, &course, &own, error);
     ky_threads_restore(threads);

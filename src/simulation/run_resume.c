@@ -27,7 +27,6 @@ static enum ky_status restore_parameters(struct ky_run *run, const struct ky_res
 {
     const struct ky_section *bodies = ky_restart_find(restart, "bodies");
     const struct ky_parameters wanted = run->parameters;
-    run->text = text_of(restart, "parameters");
     run->origin = text_of(restart, "origin");
     run->source = text_of(restart, "source");
     if (bodies && bodies->bytes == sizeof run->hash)
@@ -141,6 +140,8 @@ static enum ky_status reopen(struct ky_run *run, struct ky_error *error)
         status = restore_parameters(run, &restart, error);
     if (!status)
         status = ky_sim_from_restart(&restart, &run->parameters, &run->sim, error);
+    if (!status)
+        status = ky_sim_parameters_text(&run->sim->parameters, &run->text, error);
     ky_restart_free(&restart);
     if (!status)
         run->schedule.line = run->sim->line;

@@ -60,15 +60,6 @@ static void warn(const struct ky_run *run, const struct ky_scales *scales, doubl
                scales->relaxation_time, ky_sim_n(run->sim));
 }
 
-/* The effective parameters as INI text. */
-static enum ky_status write_text(struct ky_run *run, struct ky_error *error)
-{
-    struct ky_parameters resolved;
-    enum ky_status status = ky_parameters_resolve(&run->parameters, &resolved, error);
-    resolved.step = ky_schedule_step(&run->schedule);
-    return status ? status : ky_sim_parameters_text(&resolved, &run->text, error);
-}
-
 /* A hash of what a run starts from: all arrays but those that it computes. Never 0. */
 static uint64_t hash_bodies(const struct ky_bodies *bodies)
 {
@@ -129,7 +120,7 @@ static enum ky_status check(struct ky_run *run, const struct ky_snapshot *initia
                                   ky_integrator_suggest(&run->parameters, scales), &run->schedule,
                                   error);
     run->parameters.step = ky_schedule_step(&run->schedule);
-    return status ? status : write_text(run, error);
+    return status;
 }
 
 /* Puts the bodies on the engine, frees them unless the caller keeps them, and computes the first
@@ -141,6 +132,8 @@ static enum ky_status place(struct ky_run *run, struct ky_snapshot *initial, str
     ky_announce(&run->parameters, initial->bodies.n, "bodies to the engine");
     enum ky_status status =
         ky_sim_place(&run->parameters, &initial->bodies, initial->time, &run->sim, error);
+    if (!status)
+        status = ky_sim_parameters_text(&run->sim->parameters, &run->text, error);
     if (status)
         return status;
     if (!run->given.keep)

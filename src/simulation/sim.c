@@ -44,6 +44,28 @@ enum ky_status ky_sim_keep_labels(struct ky_sim *sim, const struct ky_bodies *bo
     return KY_OK;
 }
 
+/* A copy of the name, which the parameters point to from now on. */
+static enum ky_status name_engine(struct ky_sim *sim, const char *name, struct ky_error *error)
+{
+    char *copy = copy_of(name, strlen(name) + 1, 1);
+    if (!copy)
+        return ky_no_memory(error, "engine name", strlen(name) + 1, 1);
+    free(sim->engine_name);
+    sim->parameters.engine = sim->engine_name = copy;
+    return KY_OK;
+}
+
+/* The engine that `auto` has chosen takes its place in the parameters, so that a restart goes on
+ * with it. */
+static enum ky_status open_engine(struct ky_sim *sim, struct ky_error *error)
+{
+    enum ky_status status =
+        ky_integrator_engine(&sim->parameters, sim->n, sim->n, &sim->engine, error);
+    return status || strcmp(sim->engine_name, "auto") != 0
+               ? status
+               : name_engine(sim, sim->engine->name, error);
+}
+
 enum ky_status ky_sim_create(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
                              double time, struct ky_sim **made, struct ky_error *error)
 {
@@ -54,17 +76,14 @@ enum ky_status ky_sim_create(const struct ky_parameters *parameters, const struc
     enum ky_status status = ky_parameters_resolve(parameters, &sim->parameters, error);
     if (status)
         goto fail;
-    sim->engine_name = copy_of(sim->parameters.engine, strlen(sim->parameters.engine) + 1, 1);
-    if (!sim->engine_name) {
-        status = ky_no_memory(error, "engine name", strlen(sim->parameters.engine) + 1, 1);
+    status = name_engine(sim, sim->parameters.engine, error);
+    if (status)
         goto fail;
-    }
-    sim->parameters.engine = sim->engine_name;
     sim->n = bodies->n;
     sim->line.start = time;
     status = ky_sim_keep_labels(sim, bodies, error);
     if (!status)
-        status = ky_engine_open(&sim->parameters, bodies->n, &sim->engine, error);
+        status = open_engine(sim, error);
     if (!status)
         status = ky_engine_put(sim->engine, bodies, error);
     if (!status)

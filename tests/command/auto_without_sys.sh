@@ -7,7 +7,7 @@ result() { # status text
     number=$((number + 1))
     [ "$1" -eq 0 ] && echo "ok $number - $2" || echo "not ok $number - $2"
 }
-auto() { "$@" "$KYOHO" force --model plummer -n 100 --force direct --engine auto; }
+auto() { "$@" "$KYOHO" force --model plummer -n 2000 --threads 1 --force direct --engine auto; }
 preload=$BUILD/tests/faults/pocl.so
 if ! "$KYOHO" devices | grep -q '^opencl.*a CPU'; then
     say "auto leaves PoCL alone" "PoCL is not installed, or OpenCL is not in this build"

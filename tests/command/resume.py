@@ -153,6 +153,15 @@ with folder() as top:
     run("run", *relative, "--end", "0.5", "--output", path("rel2"))
     run("run", "--resume", path("rel2"), "--end", "1", "--quiet")
     check(state(path("rel"), scratch) == state(path("rel2"), scratch), "--opening relative resumes bit for bit")
+    # the processor that --engine auto has chosen is the run's own
+    auto = [*MODEL, "--end", "0.0625", "--engine", "auto", "--output", path("auto")]
+    line = run("run", *[word for word in auto if word != "--quiet"]).stderr
+    check("engine cpu (" in line and "for 3000 bodies: a GPU is faster than" in line or "cuda" in line or "opencl" in line,
+          "--engine auto says what it has chosen", line)
+    chosen = json.load(open(path("auto/run.json")))["options"]["engine"]
+    run("run", "--resume", path("auto"), "--end", "0.125", "--engine", "auto", "--quiet")
+    kept = json.load(open(path("auto/run.json")))["options"]["engine"]
+    check(chosen != "auto" and kept == chosen, "and a resumed run keeps it", f"{chosen} {kept}")
     # a device: the resumed run stays on it; unit/device.c resumes every method on every device
     if any(device["engine"] == "opencl:0" and device["usable"] for device in run_json("devices")["devices"]):
         device = ["--model", "plummer", "-n", "300", "--softening", "0.1", "--step", "0.0625", "--every", "0.25", "--engine", "opencl:0", "--force", "direct", "--quiet"]
@@ -161,6 +170,10 @@ with folder() as top:
         run("run", "--resume", path("device2"), "--end", "0.5", "--quiet")
         engine = json.load(open(path("device2/run.json")))["options"]["engine"]
         check(engine == "opencl:0" and state(path("device"), scratch) == state(path("device2"), scratch), "a run on a device resumes there bit for bit", engine)
+        run("run", "--resume", path("auto"), "--end", "0.1875", "--engine", "opencl:0", "--quiet")
+        run("run", "--resume", path("auto"), "--end", "0.25", "--quiet")
+        engine = json.load(open(path("auto/run.json")))["options"]["engine"]
+        check(engine == "opencl:0", "one that was named at a resumption is the run's own from then on", engine)
     else:
         skip("a run on a device resumes there bit for bit", "no OpenCL device here")
 finish()

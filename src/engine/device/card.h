@@ -29,6 +29,7 @@ struct ky_cards {
     const struct ky_driver *driver;
     struct ky_card *card[KY_MOST_CARDS];
     size_t count;
+    size_t first;         /* the first one's place in the driver's list */
     uint64_t evaluations; /* since the bodies were put */
     int measured;         /* the last one has marks of time */
     int reported;         /* its report was asked for: the next one is measured, too */

@@ -116,6 +116,8 @@ static enum ky_status start(struct ky_device_engine *engine, size_t n, struct ky
         status = resize(&engine->base, n, error);
     if (status != KY_OK)
         return status;
+    snprintf(engine->base.name, sizeof engine->base.name, "%s:%zu", engine->base.verbs->name,
+             bodies->cards.first);
     snprintf(report->engine, sizeof report->engine, "%s", engine->base.verbs->name);
     snprintf(report->device, sizeof report->device, "%zu × %.140s", bodies->cards.count,
              bodies->cards.card[0]->name);

@@ -8,8 +8,8 @@
 static enum ky_status open_card(struct ky_cards *cards, size_t index, struct ky_error *error)
 {
     enum ky_status status = cards->driver->open(index, &cards->card[cards->count], error);
-    if (status == KY_OK)
-        cards->count++;
+    if (status == KY_OK && !cards->count++)
+        cards->first = index;
     return status;
 }
 

@@ -1,0 +1,108 @@
+/* Which engine `auto` takes: the one that needs less time for an evaluation, by the table of costs;
+ * of those that can do what is wanted. */
+#include "engine/choice.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/threads.h"
+
+/* An evaluation takes n^power / (threads × thread) seconds on a CPU, and on a GPU
+ * fixed + n^power / device. Measured with steps of the leap-frog, default options, Plummer spheres:
+ * a thread of a Xeon (Sapphire Rapids, AVX-512) and an NVIDIA H200. bench/crossover.c measures them
+ * anew; docs/performance.md, "Where a GPU begins to pay", has the figures. */
+static const struct cost {
+    double power, fixed, thread, device;
+} costs[] = {
+    [KY_DIRECT] = {2, 17e-6, 3.9e9, 1.24e12},
+    [KY_WALK] = {1, 0.4e-3, 1.4e6, 3.3e8},
+    [KY_LIST] = {1, 0.4e-3, 1.4e6, 3.3e8},
+    [KY_TREE] = {1, 0.4e-3, 1.4e6, 3.3e8},
+};
+
+double ky_crossover(int force, int threads)
+{
+    const struct cost *cost = &costs[force];
+    const double gain = 1 / (threads * cost->thread) - 1 / cost->device;
+    return gain > 0 ? pow(cost->fixed / gain, 1 / cost->power) : (double)INFINITY;
+}
+
+/* KY_UNSUPPORTED for an engine that lacks what it is wanted for. */
+static enum ky_status check_use(const struct ky_engine *engine, const struct ky_engine_use *use,
+                                struct ky_error *error)
+{
+    static const char *const schemes[] = {
+        [KY_SCHEME_LEAPFROG] = "go on by itself", [KY_SCHEME_BLOCK] = "lead block steps"};
+    const struct ky_engine_verbs *verbs = engine->verbs;
+    if (use->walk && !verbs->walk)
+        return ky_fail(error, KY_UNSUPPORTED, "engine %s has no general walk", verbs->name);
+    const unsigned has = verbs->advance ? verbs->schemes(engine) : 0;
+    for (int scheme = 0; use->schemes >> scheme; scheme++)
+        if (use->schemes & ~has & 1U << scheme)
+            return ky_fail(error, KY_UNSUPPORTED, "engine %s cannot %s with this force",
+                           verbs->name, schemes[scheme]);
+    return KY_OK;
+}
+
+static enum ky_status open_one(const struct ky_engine_verbs *verbs,
+                               const struct ky_parameters *parameters, size_t room,
+                               const struct ky_engine_use *use, struct ky_engine **engine,
+                               struct ky_error *error)
+{
+    enum ky_status status = verbs->open(parameters, room, engine, error);
+    if (!status)
+        status = check_use(*engine, use, error);
+    if (status && *engine) {
+        verbs->close(*engine);
+        *engine = NULL;
+    }
+    if (status)
+        ky_log(parameters, KY_LOG_DETAIL, "not engine %s: %s", verbs->name, error->text);
+    return status;
+}
+
+/* Which engine it is, and why. `but`: why the one that would be faster is not; or empty. */
+static void tell(const struct ky_parameters *parameters, const struct ky_engine_use *use,
+                 struct ky_engine *engine, const char *but)
+{
+    const int threads = ky_threads(parameters->threads);
+    const double crossover = ky_crossover(parameters->force, threads),
+                 digits = pow(10, floor(log10(crossover)) - 1); /* two are enough */
+    char from[64] = "for no number of bodies";
+    struct ky_force_report report = {0};
+    engine->verbs->report(engine, &report);
+    if (isfinite(crossover))
+        snprintf(from, sizeof from, "from about %.0f bodies on", digits * rint(crossover / digits));
+    ky_log(parameters, KY_LOG_INFO,
+           "engine %s (%s) for %zu bodies: a GPU is faster than %d thread%s %s%s%s", engine->name,
+           report.device, use->n, threads, threads == 1 ? "" : "s", from, *but ? "; but " : "",
+           but);
+}
+
+enum ky_status ky_engine_open_best(const struct ky_engine_verbs *const *engines, size_t count,
+                                   const struct ky_parameters *parameters, size_t room,
+                                   const struct ky_engine_use *use, struct ky_engine **engine,
+                                   struct ky_error *error)
+{
+    const size_t cpu = count - 1;
+    const double crossover = ky_crossover(parameters->force, ky_threads(parameters->threads));
+    const int device_first = (double)use->n >= crossover;
+    enum ky_status status = KY_UNSUPPORTED, of_cpu = KY_UNSUPPORTED;
+    struct ky_error why = {.text = ""}, first = {.text = ""}, cpus = {.text = ""};
+    *engine = NULL;
+    for (size_t k = 0; k < count && status; k++) {
+        const size_t place = device_first ? k : (k + cpu) % count;
+        status = open_one(engines[place], parameters, room, use, engine, &why);
+        if (status && place == cpu) {
+            of_cpu = status;
+            cpus = why;
+        }
+        if (status && !*first.text)
+            first = why;
+    }
+    if (status)
+        return ky_fail(error, of_cpu, "%s", cpus.text);
+    tell(parameters, use, *engine, first.text);
+    return KY_OK;
+}

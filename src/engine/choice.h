@@ -1,0 +1,20 @@
+/* Which engine `auto` takes. */
+#ifndef KY_ENGINE_CHOICE_H
+#define KY_ENGINE_CHOICE_H
+
+#include "engine/engine.h"
+
+/* The number of bodies from which on a GPU evaluates the force (enum ky_force) in less time than so
+ * many threads of a CPU; infinite where it never does. */
+double ky_crossover(int force, int threads);
+
+/* Opens one of the engines with room for `room` bodies. The last of them is the CPU; those before
+ * it are devices, the fastest first. From the crossover of use->n on devices are tried first, below
+ * it the CPU; one that does not open, or cannot do what `use` says, is passed over. The log says
+ * which one it is, and why. If there is none: why the CPU is not, as it fails or KY_UNSUPPORTED. */
+enum ky_status ky_engine_open_best(const struct ky_engine_verbs *const *engines, size_t count,
+                                   const struct ky_parameters *parameters, size_t room,
+                                   const struct ky_engine_use *use, struct ky_engine **engine,
+                                   struct ky_error *error);
+
+#endif

@@ -1,0 +1,312 @@
+/* Which engine `auto` takes: the crossover in the number of bodies, engines that are passed over,
+ * and that a run keeps the engine that was chosen. */
+#include "test.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "engines.h"
+
+#include "base/threads.h"
+#include "engine/choice.h"
+#include "integrate/integrate.h"
+#include "simulation/sim.h"
+
+/* ---- the crossover ---- */
+
+static const int forces[] = {KY_DIRECT, KY_WALK, KY_LIST, KY_TREE};
+enum { FORCES = sizeof forces / sizeof *forces };
+
+static void crossovers(void **state)
+{
+    (void)state;
+    assert_between(ky_crossover(KY_DIRECT, 1), 250, 270);
+    assert_between(ky_crossover(KY_DIRECT, 16), 1000, 1100);
+    assert_between(ky_crossover(KY_TREE, 1), 550, 580);
+    assert_between(ky_crossover(KY_TREE, 16), 9500, 9700);
+    for (int f = 0; f < FORCES; f++) {
+        double before = 0;
+        for (int threads = 1; threads <= 2000; threads++) {
+            const double n = ky_crossover(forces[f], threads);
+            assert_true(n > before || (isinf(n) && isinf(before)));
+            before = n;
+        }
+        assert_true(isinf(before)); /* so many threads are as fast as the GPU */
+    }
+}
+
+/* ---- engines that are none ---- */
+
+enum { CPU, CUDA, OPENCL, KINDS };
+static struct fake {
+    enum ky_status status; /* of open */
+    int opened, closed;
+} fakes[KINDS];
+static const struct ky_engine_verbs *const list[KINDS];
+
+static enum ky_status fake_open(int kind, struct ky_engine **engine, struct ky_error *error)
+{
+    static struct ky_engine opened[KINDS];
+    *engine = NULL;
+    if (fakes[kind].status)
+        return ky_fail(error, fakes[kind].status, "no fake %d", kind);
+    fakes[kind].opened++;
+    opened[kind].verbs = list[(kind + KINDS - 1) % KINDS];
+    snprintf(opened[kind].name, sizeof opened[kind].name, "fake:%d", kind);
+    *engine = &opened[kind];
+    return KY_OK;
+}
+
+static void fake_close(struct ky_engine *engine)
+{
+    fakes[engine->name[5] - '0'].closed++;
+}
+
+static void fake_report(struct ky_engine *engine, struct ky_force_report *report)
+{
+    (void)engine;
+    snprintf(report->device, sizeof report->device, "a fake");
+}
+
+static enum ky_status fake_advance(struct ky_engine *engine, struct ky_advance *advance,
+                                   struct ky_error *error)
+{
+    (void)engine;
+    (void)advance;
+    (void)error;
+    return KY_OK;
+}
+
+static unsigned block_steps(const struct ky_engine *engine)
+{
+    (void)engine;
+    return 1U << KY_SCHEME_BLOCK;
+}
+
+static unsigned leapfrog(const struct ky_engine *engine)
+{
+    (void)engine;
+    return 1U << KY_SCHEME_LEAPFROG;
+}
+
+static enum ky_status fake_walk(struct ky_engine *engine, const struct ky_walk_request *request,
+                                struct ky_error *error)
+{
+    (void)engine;
+    (void)request;
+    (void)error;
+    return KY_OK;
+}
+
+#define FAKE(kind, ...)                                                                            \
+    static enum ky_status open_##kind(const struct ky_parameters *parameters, size_t n,            \
+                                      struct ky_engine **engine, struct ky_error *error)           \
+    {                                                                                              \
+        (void)parameters;                                                                          \
+        (void)n;                                                                                   \
+        return fake_open(kind, engine, error);                                                     \
+    }                                                                                              \
+    static const struct ky_engine_verbs fake_##kind = {.name = #kind,                              \
+                                                       .open = open_##kind,                        \
+                                                       .close = fake_close,                        \
+                                                       .report = fake_report,                      \
+                                                       .advance = fake_advance,                    \
+                                                       __VA_ARGS__}
+FAKE(CPU, .schemes = block_steps, .walk = fake_walk);
+FAKE(CUDA, .schemes = leapfrog);
+FAKE(OPENCL, .schemes = block_steps);
+static const struct ky_engine_verbs *const list[KINDS] = {&fake_CUDA, &fake_OPENCL, &fake_CPU};
+
+static char told[1024];
+
+static void take_line(void *context, enum ky_log_level level, const char *line)
+{
+    (void)context;
+    if (level == KY_LOG_INFO)
+        snprintf(told, sizeof told, "%s", line);
+}
+
+/* The kind that is taken, or −1. */
+static int chosen(int force, int threads, struct ky_engine_use use, struct ky_error *error)
+{
+    struct ky_parameters p;
+    struct ky_engine *engine;
+    ky_parameters_defaults(&p);
+    p.force = force;
+    p.threads = threads;
+    p.log = take_line;
+    told[0] = '\0';
+    for (int k = 0; k < KINDS; k++)
+        fakes[k].opened = fakes[k].closed = 0;
+    const enum ky_status status = ky_engine_open_best(list, KINDS, &p, use.n, &use, &engine, error);
+    int taken = -1, still = 0;
+    for (int k = 0; k < KINDS; k++) {
+        still += fakes[k].opened - fakes[k].closed;
+        if (fakes[k].opened > fakes[k].closed)
+            taken = k;
+    }
+    assert_int_equal(still, status == KY_OK); /* what is passed over is closed */
+    assert_int_equal(engine != NULL, status == KY_OK);
+    return taken;
+}
+
+static void reset(enum ky_status cpu, enum ky_status cuda, enum ky_status opencl)
+{
+    fakes[CPU].status = cpu;
+    fakes[CUDA].status = cuda;
+    fakes[OPENCL].status = opencl;
+}
+
+static void the_faster_one_is_taken(void **state)
+{
+    (void)state;
+    struct ky_error error = {0};
+    reset(KY_OK, KY_OK, KY_OK);
+    for (int f = 0; f < FORCES; f++)
+        for (int threads = 1; threads <= 16; threads *= 4) {
+            const size_t n = (size_t)ceil(ky_crossover(forces[f], threads));
+            const size_t numbers[] = {0, n - 1, n, n + 1, 2000000000};
+            for (int k = 0; k < 5; k++) {
+                const struct ky_engine_use use = {.n = numbers[k]};
+                assert_int_equal(chosen(forces[f], threads, use, &error),
+                                 numbers[k] < n ? CPU : CUDA);
+                assert_int_equal(fakes[CUDA].opened, numbers[k] >= n); /* nor asked in vain */
+            }
+        }
+    chosen(KY_TREE, 16, (struct ky_engine_use){.n = 9000}, &error);
+    assert_string_equal(told, "engine fake:0 (a fake) for 9000 bodies: a GPU is faster than 16 "
+                              "threads from about 9600 bodies on");
+    assert_int_equal(chosen(KY_TREE, 1000, (struct ky_engine_use){.n = 1000000}, &error), CPU);
+    assert_non_null(strstr(told, "for no number of bodies"));
+}
+
+static void what_cannot_do_it_is_passed_over(void **state)
+{
+    (void)state;
+    struct ky_error error = {0};
+    const struct ky_engine_use many = {.n = 1000000}, few = {.n = 10},
+                               blocks = {.n = 1000000, .schemes = 1U << KY_SCHEME_BLOCK},
+                               walk = {.n = 1000000, .walk = 1},
+                               all = {1000000, 1U << KY_SCHEME_LEAPFROG, 1};
+    reset(KY_OK, KY_OK, KY_OK);
+    assert_int_equal(chosen(KY_TREE, 2, blocks, &error), OPENCL);
+    assert_non_null(strstr(told, "; but engine CUDA cannot lead block steps with this force"));
+    assert_int_equal(chosen(KY_TREE, 2, walk, &error), CPU);
+    assert_non_null(strstr(told, "; but engine CUDA has no general walk"));
+    assert_int_equal(chosen(KY_TREE, 2, all, &error), -1);
+    assert_string_equal(error.text, "engine CPU cannot go on by itself with this force");
+    reset(KY_OK, KY_UNSUPPORTED, KY_DEVICE);
+    assert_int_equal(chosen(KY_TREE, 2, many, &error), CPU);
+    assert_non_null(strstr(told, "; but no fake 1"));
+    reset(KY_UNSUPPORTED, KY_UNSUPPORTED, KY_OK);
+    assert_int_equal(chosen(KY_LIST, 2, few, &error), OPENCL);
+    assert_non_null(strstr(told, "; but no fake 0"));
+    reset(KY_USAGE, KY_UNSUPPORTED, KY_DEVICE); /* the CPU's reason is what the user is told */
+    assert_int_equal(chosen(KY_TREE, 2, many, &error), -1);
+    assert_string_equal(error.text, "no fake 0");
+    assert_int_equal(chosen(KY_TREE, 2, few, &error), -1);
+    assert_string_equal(error.text, "no fake 0");
+}
+
+/* ---- those that are there ---- */
+
+/* The first that is no CPU, whatever the numbers; else the CPU engine. */
+static const char *fastest(void)
+{
+    for (int k = 0; k < engine_count; k++)
+        if (!is_cpu_engine(k) && !is_slow(k))
+            return engines[k].engine;
+    return "cpu";
+}
+
+static void engines_of_this_machine(void **state)
+{
+    (void)state;
+    if (getenv("KYOHO_TEST_ENGINE"))
+        skip(); /* of all engines, not of one */
+    static const int kinds[] = {KY_LEAPFROG, KY_BLOCK_STEPS};
+    struct ky_error error = {0};
+    for (int k = 0; k < 4; k++) {
+        struct ky_parameters p, resolved;
+        struct ky_engine *engine;
+        ky_parameters_defaults(&p);
+        p.force = k < 2 ? KY_TREE : KY_DIRECT;
+        p.integrator = kinds[k % 2];
+        p.threads = 2;
+        assert_ok(ky_parameters_resolve(&p, &resolved, &error));
+        assert_ok(ky_integrator_engine(&resolved, 100000000, 0, &engine, &error));
+        assert_string_equal(engine->name, fastest());
+        assert_int_equal(engine->n, 0);
+        ky_engine_close(engine);
+        assert_ok(ky_integrator_engine(&resolved, 200, 200, &engine, &error));
+        assert_string_equal(engine->name, "cpu");
+        ky_engine_close(engine);
+    }
+}
+
+/* `auto` is told the number of bodies and what they are wanted for, so it must not refuse what
+ * another engine can do. */
+static void auto_leads_blocks_with_every_force(void **state)
+{
+    (void)state;
+    struct ky_error error = {0};
+    static const int with[] = {KY_DIRECT, KY_WALK, KY_TREE};
+    for (int k = 0; k < 3; k++) {
+        struct ky_parameters p, resolved;
+        struct ky_engine *engine;
+        ky_parameters_defaults(&p);
+        p.force = with[k];
+        p.integrator = KY_BLOCK_STEPS;
+        assert_ok(ky_parameters_resolve(&p, &resolved, &error));
+        assert_ok(ky_integrator_engine(&resolved, 1000000, 0, &engine, &error));
+        assert_true(ky_engine_advances(engine, KY_SCHEME_BLOCK));
+        ky_engine_close(engine);
+    }
+}
+
+/* ---- a restart ---- */
+
+static void a_simulation_keeps_its_engine(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/kyoho_choice_XXXXXX";
+    struct ky_error error = {0};
+    struct ky_sim *sim, *again;
+    double position[2][3] = {{0}, {1}}, velocity[2][3] = {{0}}, mass[2] = {1, 1};
+    const struct ky_bodies bodies = {
+        .n = 2, .position = position, .velocity = velocity, .mass = mass};
+    close(mkstemp(path));
+    for (int k = 0; k < engine_count; k++) {
+        struct ky_parameters p;
+        ky_parameters_defaults(&p);
+        p.softening = 0.1;
+        p.step = 0.125;
+        p.engine = is_cpu_engine(k) ? "auto" : engines[k].engine;
+        assert_ok(ky_sim_open(&p, &bodies, 0, &sim, &error));
+        assert_string_equal(sim->parameters.engine, engines[k].engine);
+        assert_string_equal(sim->engine->name, engines[k].engine);
+        assert_ok(ky_sim_save(sim, path, &error));
+        ky_parameters_defaults(&p);
+        p.engine = "auto";
+        assert_ok(ky_sim_restore(path, &p, &again, &error));
+        assert_string_equal(again->parameters.engine, engines[k].engine);
+        assert_string_equal(again->engine->name, engines[k].engine);
+        ky_sim_close(again);
+        ky_sim_close(sim);
+    }
+    unlink(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(crossovers),
+        cmocka_unit_test(the_faster_one_is_taken),
+        cmocka_unit_test(what_cannot_do_it_is_passed_over),
+        cmocka_unit_test(engines_of_this_machine),
+        cmocka_unit_test(auto_leads_blocks_with_every_force),
+        cmocka_unit_test(a_simulation_keeps_its_engine),
+    };
+    return cmocka_run_group_tests(tests, find_engines, NULL);
+}
