@@ -1,9 +1,10 @@
 # bench/*.c: programs that print the figures of docs/performance.md; `make bench` builds them in $(BUILD)/bench.
 BENCHES := $(patsubst %.c,$(BUILD)/%,$(wildcard bench/*.c))
 
+$(BUILD)/bench/grape: $(GRAPE_OBJECTS)
 $(BUILD)/bench/%: bench/%.c $(STATIC) $(FLAGS_FILE)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $< $(STATIC) $(LIBS_ALL)
+	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $< $(filter %.o,$^) $(STATIC) $(LIBS_ALL)
 
 .PHONY: bench
 bench: $(BENCHES)

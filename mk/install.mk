@@ -10,21 +10,21 @@ INSTALL    ?= install
 HEADERS   := $(wildcard include/kyoho/*.h)
 MAN_PAGES := $(wildcard docs/man/*.1)
 DOCUMENTS := $(wildcard README.md LICENSE CHANGELOG.md docs/*.md)
-EXAMPLES  := $(wildcard examples/*.c examples/*.py)
+EXAMPLES  := $(wildcard examples/*.c examples/*.f90 examples/*.py)
 
 # A folder that the loader does not search goes into the programs that link with the library.
 RPATH := $(if $(filter /lib /lib64 /usr/lib /usr/lib64 /usr/lib/%,$(LIBDIR)),,-Wl,-rpath,$${libdir})
 
-# What a static link needs beside libkyoho.a; the shared library brings it along.
-define PC_TEXT
+# What a static link needs beside libkyoho.a; the shared library brings it along. $(1) is the library, $(2) what it is.
+define pc_text
 prefix=$(PREFIX)
 libdir=$(LIBDIR)
 includedir=$(INCLUDEDIR)
 
-Name: kyoho
-Description: gravitational N-body simulation
+Name: $(1)
+Description: $(2)
 Version: $(VERSION)
-Libs: -L$${libdir} $(RPATH) -lkyoho -lm
+Libs: -L$${libdir} $(RPATH) -l$(1) -lm
 Libs.private: $(strip $(FEATURE_LIBS) $(CUDA_LIBS) $(OPENMP_FLAG) -lm)
 Cflags: -I$${includedir}
 endef
@@ -35,24 +35,28 @@ define TELL_LOADER
 endef
 
 .PHONY: install uninstall
-install: export PC_TEXT := $(PC_TEXT)
+PACKAGES := kyoho kyoho_g6 kyoho_g5
+install: export PC_kyoho := $(call pc_text,kyoho,gravitational N-body simulation)
+install: export PC_kyoho_g6 := $(call pc_text,kyoho_g6,the GRAPE-6 library on CPUs and GPUs)
+install: export PC_kyoho_g5 := $(call pc_text,kyoho_g5,the GRAPE-5 library on CPUs and GPUs)
 install: all
 	$(INSTALL) -d $(addprefix '$(DESTDIR),$(addsuffix ',$(BINDIR) $(LIBDIR)/pkgconfig $(INCLUDEDIR)/kyoho $(MANDIR)/man1 $(DOCDIR)/examples))
 	$(INSTALL) -m 755 $(COMMAND) '$(DESTDIR)$(BINDIR)'
 	$(INSTALL) -m 644 $(HEADERS) '$(DESTDIR)$(INCLUDEDIR)/kyoho'
-	$(INSTALL) -m 644 $(STATIC) '$(DESTDIR)$(LIBDIR)'
-	$(INSTALL) -m 755 $(SHARED) '$(DESTDIR)$(LIBDIR)'
-	ln -sf libkyoho.so.$(VERSION) '$(DESTDIR)$(LIBDIR)/libkyoho.so.$(SOVERSION)'
-	ln -sf libkyoho.so.$(SOVERSION) '$(DESTDIR)$(LIBDIR)/libkyoho.so'
-	printf '%s\n' "$$PC_TEXT" > '$(DESTDIR)$(LIBDIR)/pkgconfig/kyoho.pc'
-	chmod 644 '$(DESTDIR)$(LIBDIR)/pkgconfig/kyoho.pc'
+	$(INSTALL) -m 644 $(STATIC) $(GRAPE_STATIC) '$(DESTDIR)$(LIBDIR)'
+	$(INSTALL) -m 755 $(SHARED) $(GRAPE_SHARED) '$(DESTDIR)$(LIBDIR)'
+	for name in $(PACKAGES); do \
+	    ln -sf lib$$name.so.$(VERSION) "$(DESTDIR)$(LIBDIR)/lib$$name.so.$(SOVERSION)" && \
+	    ln -sf lib$$name.so.$(SOVERSION) "$(DESTDIR)$(LIBDIR)/lib$$name.so" && \
+	    printenv PC_$$name > "$(DESTDIR)$(LIBDIR)/pkgconfig/$$name.pc" && \
+	    chmod 644 "$(DESTDIR)$(LIBDIR)/pkgconfig/$$name.pc" || exit 1; done
 	$(if $(MAN_PAGES),$(INSTALL) -m 644 $(MAN_PAGES) '$(DESTDIR)$(MANDIR)/man1')
 	$(if $(DOCUMENTS),$(INSTALL) -m 644 $(DOCUMENTS) '$(DESTDIR)$(DOCDIR)')
 	$(if $(EXAMPLES),$(INSTALL) -m 644 $(EXAMPLES) '$(DESTDIR)$(DOCDIR)/examples')
 	@$(TELL_LOADER)
 
 uninstall:
-	rm -f '$(DESTDIR)$(BINDIR)/kyoho' '$(DESTDIR)$(LIBDIR)/pkgconfig/kyoho.pc' '$(DESTDIR)$(LIBDIR)'/libkyoho.a '$(DESTDIR)$(LIBDIR)'/libkyoho.so*
+	rm -f '$(DESTDIR)$(BINDIR)/kyoho' $(foreach name,$(PACKAGES),'$(DESTDIR)$(LIBDIR)/pkgconfig/$(name).pc' '$(DESTDIR)$(LIBDIR)'/lib$(name).a '$(DESTDIR)$(LIBDIR)'/lib$(name).so*)
 	rm -f $(addprefix '$(DESTDIR)$(MANDIR)/man1'/,$(notdir $(MAN_PAGES)))
 	rm -rf '$(DESTDIR)$(INCLUDEDIR)/kyoho' '$(DESTDIR)$(DOCDIR)'
 

@@ -1,10 +1,10 @@
-# libkyoho: every source below src/ but src/command, static and shared. Files in a folder named `lanes` are
+# libkyoho: every source below src/ but src/command and src/grape, static and shared. Files in a folder named `lanes` are
 # compiled once for each instruction set.
 VERSION := $(shell sed -n 's/^.define KY_VERSION_[A-Z]* \([0-9]*\)$$/\1/p' include/kyoho/kyoho.h | paste -sd .)
 SOVERSION := $(word 1,$(subst ., ,$(VERSION)))
 
 LANE_SOURCES    := $(wildcard src/engine/cpu/lanes/*.c)
-LIBRARY_SOURCES := $(filter-out src/command/%,$(wildcard src/*/*.c src/engine/cpu/*.c))
+LIBRARY_SOURCES := $(filter-out src/command/% src/grape/%,$(wildcard src/*/*.c src/engine/cpu/*.c))
 include mk/device.mk
 LIBRARY_OBJECTS := $(DEVICE_OBJECTS) $(LIBRARY_SOURCES:%.c=$(BUILD)/%.o) \
                    $(foreach isa,$(ISAS),$(LANE_SOURCES:%.c=$(BUILD)/%.$(isa).o))

@@ -1,0 +1,77 @@
+/* grape5.h - the calls of the GRAPE-5 library, as libkyoho_g5 answers them: accelerations and
+ * potentials of bodies at rest on points.
+ *
+ * A sink has no label, so that a body that is a sink too acts on itself: a = 0, potential m/eps
+ * (with eps = 0 nothing), which the program takes away as ever. The potential is positive, as the
+ * hardware's, with G = 1. Otherwise grape6.h says what holds here too: C and Fortran names, weak,
+ * 0 or an error, choice of a processor, forks. docs/grape.md is the manual. */
+#ifndef KYOHO_GRAPE5_H
+#define KYOHO_GRAPE5_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifndef KY_GRAPE_API
+#if defined(__GNUC__)
+#define KY_GRAPE_API __attribute__((visibility("default")))
+#else
+#define KY_GRAPE_API
+#endif
+#endif
+
+KY_GRAPE_API int g5_open(void);
+KY_GRAPE_API int g5_open_(void);
+KY_GRAPE_API int g5_close(void); /* forgets all bodies */
+KY_GRAPE_API int g5_close_(void);
+/* How many sinks of a call suit the processor: 48, or KYOHO_NPIPES; any number is taken. */
+KY_GRAPE_API int g5_get_number_of_pipelines(void);
+KY_GRAPE_API int g5_get_number_of_pipelines_(void);
+KY_GRAPE_API int g5_get_number_of_pipelines_per_board(void);
+KY_GRAPE_API int g5_get_number_of_pipelines_per_board_(void);
+KY_GRAPE_API int g5_get_number_of_boards(void); /* 1 */
+KY_GRAPE_API int g5_get_number_of_boards_(void);
+KY_GRAPE_API int g5_get_firstcluster(void); /* 0 */
+KY_GRAPE_API int g5_get_firstcluster_(void);
+/* How many bodies there is room for: no limit but the memory. */
+KY_GRAPE_API int g5_get_jmemsize(void);
+KY_GRAPE_API int g5_get_jmemsize_(void);
+/* Not read: the numbers are not fixed-point. */
+KY_GRAPE_API int g5_set_range(double low, double high, double mass);
+KY_GRAPE_API int g5_set_range_(double *low, double *high, double *mass);
+
+/* Softening of all pairs; 0 at first. */
+KY_GRAPE_API int g5_set_eps_to_all(double eps);
+KY_GRAPE_API int g5_set_eps_to_all_(double *eps);
+KY_GRAPE_API int g5_set_eps2_to_all(double eps2);
+KY_GRAPE_API int g5_set_eps2_to_all_(double *eps2);
+/* The bodies in the slots 0 … n - 1 act. */
+KY_GRAPE_API int g5_set_n(int n);
+KY_GRAPE_API int g5_set_n_(int *n);
+/* Positions and masses of the slots first … first + n - 1, from the same places of the arrays:
+ * x[first], m[first], … */
+KY_GRAPE_API int g5_set_xmj(int first, int n, double x[][3], double m[]);
+KY_GRAPE_API int g5_set_xmj_(int *first, int *n, double x[][3], double m[]);
+KY_GRAPE_API int g5_set_jp(int first, int n, double m[], double x[][3]);
+KY_GRAPE_API int g5_set_jp_(int *first, int *n, double m[], double x[][3]);
+KY_GRAPE_API int g5_set_xj(int first, int n, double x[][3]);
+KY_GRAPE_API int g5_set_xj_(int *first, int *n, double x[][3]);
+KY_GRAPE_API int g5_set_mj(int first, int n, double m[]);
+KY_GRAPE_API int g5_set_mj_(int *first, int *n, double m[]);
+
+/* Sinks, which are copied; their sums, which are begun; and what they are. */
+KY_GRAPE_API int g5_set_xi(int n, double x[][3]);
+KY_GRAPE_API int g5_set_xi_(int *n, double x[][3]);
+KY_GRAPE_API int g5_run(void);
+KY_GRAPE_API int g5_run_(void);
+KY_GRAPE_API int g5_get_force(int n, double a[][3], double p[]);
+KY_GRAPE_API int g5_get_force_(int *n, double a[][3], double p[]);
+/* All of that in one call, for any number of sinks. */
+KY_GRAPE_API int g5_calculate_force_on_x(double x[][3], double a[][3], double p[], int n);
+KY_GRAPE_API int g5_calculate_force_on_x_(double x[][3], double a[][3], double p[], int *n);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

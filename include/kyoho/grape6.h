@@ -1,0 +1,150 @@
+/* grape6.h - the calls of the GRAPE-6 library, as libkyoho_g6 answers them.
+ *
+ * Programs that exist bring declarations of their own and need no header; this one is for new
+ * programs, and the manual of what each call does here. docs/grape.md tells how to link, how to
+ * choose a processor, and where GRAPE libraries differ from each other.
+ *
+ * Every call exists by its C name and, with a trailing underscore and pointers for all arguments,
+ * by its Fortran name. All are weak: a program may define any of them itself. Every call returns 0,
+ * or what its comment says. An error is a number that is not 0; nothing is printed unless
+ * KYOHO_VERBOSE is set. One thread of a process calls. In a child after fork all calls fail.
+ *
+ * Units are the caller's, with G = 1. The number of the cluster, where there is one, may be any
+ * number, and for the Fortran names a null pointer. */
+#ifndef KYOHO_GRAPE6_H
+#define KYOHO_GRAPE6_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define KY_GRAPE_API __attribute__((visibility("default")))
+#else
+#define KY_GRAPE_API
+#endif
+
+/* ---- begin and end ---- */
+
+/* Takes the processor that the environment names, or these devices: the GPUs with the numbers
+ * list[0] … list[count - 1], among which the bodies are divided. Cheap after the first time. */
+KY_GRAPE_API int g6_open(int cluster);
+KY_GRAPE_API int g6_open_(int *cluster);
+KY_GRAPE_API int g6_open_special(int count, int *list);
+KY_GRAPE_API int g6_open_special_(int *count, int *list);
+KY_GRAPE_API int g6_open_special2(int count, int *list, int bodies);
+KY_GRAPE_API int g6_open_special2_(int *count, int *list, int *bodies);
+/* Forgets all bodies; the devices stay with the process. */
+KY_GRAPE_API int g6_close(int cluster);
+KY_GRAPE_API int g6_close_(int *cluster);
+/* Returns how many sinks of a call suit the processor: 48, or KYOHO_NPIPES. More are taken too. */
+KY_GRAPE_API int g6_npipes(void);
+KY_GRAPE_API int g6_npipes_(void);
+KY_GRAPE_API int g6_get_number_of_pipelines(void);
+KY_GRAPE_API int g6_get_number_of_pipelines_(void);
+
+/* ---- bodies that act ---- */
+
+/* The time to which bodies are predicted from now on. */
+KY_GRAPE_API int g6_set_ti(int cluster, double ti);
+KY_GRAPE_API int g6_set_ti_(int *cluster, double *ti);
+/* Puts a body into the slot `address` (0, 1, …), in place of the one there: its label, the time tj
+ * for which the rest holds, mass, snap/18, jerk/6, acceleration/2, velocity, position. dtj is not
+ * read. Slots may come in any order; those that were never put count as nothing. Not 0 for a
+ * negative address, without g6_open, and out of memory. */
+KY_GRAPE_API int g6_set_j_particle(int cluster, int address, int index, double tj, double dtj,
+                                   double mass, double a2by18[3], double a1by6[3], double aby2[3],
+                                   double v[3], double x[3]);
+KY_GRAPE_API int g6_set_j_particle_(int *cluster, int *address, int *index, double *tj, double *dtj,
+                                    double *mass, double a2by18[3], double a1by6[3], double aby2[3],
+                                    double v[3], double x[3]);
+
+/* ---- forces ---- */
+
+/* Begins to compute the forces of the slots 0 … nj - 1 at the time of g6_set_ti on ni sinks with
+ * these labels, positions and velocities, and returns. The bodies with the label of a sink do not
+ * act on it. All is copied: arrays and bodies may change before g6calc_lasthalf. What was begun
+ * before and not asked for is given up. fold, jold and phiold are not read. h2 is h² of each sink
+ * for the lists of neighbours, or NULL; it may hold any number. */
+KY_GRAPE_API int g6calc_firsthalf(int cluster, int nj, int ni, int index[], double xi[][3],
+                                  double vi[][3], double fold[][3], double jold[][3],
+                                  double phiold[], double eps2, double h2[]);
+KY_GRAPE_API int g6calc_firsthalf_(int *cluster, int *nj, int *ni, int index[], double xi[][3],
+                                   double vi[][3], double fold[][3], double jold[][3],
+                                   double phiold[], double *eps2, double h2[]);
+/* Waits for what g6calc_firsthalf began and gives acceleration, jerk and potential (negative,
+ * without the sink itself), and for lasthalf2 the label of the nearest body: the smallest distance
+ * without softening, of equals the lowest slot; -1 where there is no body with another label. Only
+ * ni of the inputs is read, which has to be that of firsthalf. The outputs may be arrays that were
+ * inputs. Not 0 after a failure, and without firsthalf. After a failure all calls fail until
+ * g6_close and g6_open. */
+KY_GRAPE_API int g6calc_lasthalf(int cluster, int nj, int ni, int index[], double xi[][3],
+                                 double vi[][3], double eps2, double h2[], double acc[][3],
+                                 double jerk[][3], double pot[]);
+KY_GRAPE_API int g6calc_lasthalf_(int *cluster, int *nj, int *ni, int index[], double xi[][3],
+                                  double vi[][3], double *eps2, double h2[], double acc[][3],
+                                  double jerk[][3], double pot[]);
+KY_GRAPE_API int g6calc_lasthalf2(int cluster, int nj, int ni, int index[], double xi[][3],
+                                  double vi[][3], double eps2, double h2[], double acc[][3],
+                                  double jerk[][3], double pot[], int nnbindex[]);
+KY_GRAPE_API int g6calc_lasthalf2_(int *cluster, int *nj, int *ni, int index[], double xi[][3],
+                                   double vi[][3], double *eps2, double h2[], double acc[][3],
+                                   double jerk[][3], double pot[], int nnbindex[]);
+/* The same under the names by which Phantom-GRAPE makes lists. */
+KY_GRAPE_API int g6calc_lasthalfn(int cluster, int nj, int ni, int index[], double xi[][3],
+                                  double vi[][3], double eps2, double h2[], double acc[][3],
+                                  double jerk[][3], double pot[]);
+KY_GRAPE_API int g6calc_lasthalfn_(int *cluster, int *nj, int *ni, int index[], double xi[][3],
+                                   double vi[][3], double *eps2, double h2[], double acc[][3],
+                                   double jerk[][3], double pot[]);
+KY_GRAPE_API int g6calc_lasthalf2n(int cluster, int nj, int ni, int index[], double xi[][3],
+                                   double vi[][3], double eps2, double h2[], double acc[][3],
+                                   double jerk[][3], double pot[], int nnbindex[]);
+KY_GRAPE_API int g6calc_lasthalf2n_(int *cluster, int *nj, int *ni, int index[], double xi[][3],
+                                    double vi[][3], double *eps2, double h2[], double acc[][3],
+                                    double jerk[][3], double pot[], int nnbindex[]);
+
+/* ---- neighbours ---- */
+
+/* Fetches the lists of the last force: bodies within h without softening and with another label.
+ * Returns 1 if one of them has more than 256 (KYOHO_NEIGHBOURS), negative without a force. */
+KY_GRAPE_API int g6_read_neighbour_list(int cluster);
+KY_GRAPE_API int g6_read_neighbour_list_(int *cluster);
+/* The list of the sink `pipe` (0, 1, …, also from Fortran): labels, ascending. Returns 1 if there
+ * are more than `most` or than lists hold: *count is `most` then, and the labels that are not known
+ * are -1. Negative for a sink that there was not. */
+KY_GRAPE_API int g6_get_neighbour_list(int cluster, int pipe, int most, int *count, int list[]);
+KY_GRAPE_API int g6_get_neighbour_list_(int *cluster, int *pipe, int *most, int *count, int list[]);
+/* Kept and given back; lists are ascending whatever it is. */
+KY_GRAPE_API int g6_set_neighbour_list_sort_mode(int mode);
+KY_GRAPE_API int g6_set_neighbour_list_sort_mode_(int *mode);
+KY_GRAPE_API int g6_get_neighbour_list_sort_mode(void);
+KY_GRAPE_API int g6_get_neighbour_list_sort_mode_(void);
+
+/* ---- calls that have nothing to do here ---- */
+
+/* Bodies stay as they are. */
+KY_GRAPE_API int g6_reset(int cluster);
+KY_GRAPE_API int g6_reset_(int *cluster);
+KY_GRAPE_API int g6_reset_fofpga(int cluster);
+KY_GRAPE_API int g6_reset_fofpga_(int *cluster);
+KY_GRAPE_API int g6_reinitialize(int cluster);
+KY_GRAPE_API int g6_reinitialize_(int *cluster);
+KY_GRAPE_API int g6_set_tunit(int exponent);
+KY_GRAPE_API int g6_set_tunit_(int *exponent);
+KY_GRAPE_API int g6_set_xunit(int exponent);
+KY_GRAPE_API int g6_set_xunit_(int *exponent);
+KY_GRAPE_API int g6_setup_njdata(int cluster, int nj);
+KY_GRAPE_API int g6_setup_njdata_(int *cluster, int *nj);
+KY_GRAPE_API int g6_initialize_jp_buffer(int cluster, int size);
+KY_GRAPE_API int g6_initialize_jp_buffer_(int *cluster, int *size);
+KY_GRAPE_API int g6_flush_jp_buffer(int cluster);
+KY_GRAPE_API int g6_flush_jp_buffer_(int *cluster);
+KY_GRAPE_API int g6_set_overflow_flag_test_mode(int a, int jerk, int potential);
+KY_GRAPE_API int g6_set_overflow_flag_test_mode_(int *a, int *jerk, int *potential);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,423 @@
+/* The calls of the GRAPE-6 library (include/kyoho/grape6.h). Each does its work in a function of
+ * this file; the C name and the Fortran name only pass their arguments on to it. All names are
+ * weak, and none calls another, because programs define some of them themselves. */
+#include "kyoho/grape6.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "grape/process.h"
+
+#define WEAK __attribute__((weak))
+
+static struct {
+    struct ky_grape_process process;
+    double ti;
+    int sort_mode;
+    int started;     /* between the halves */
+    size_t count;    /* sinks of the last force */
+    int wants_lists; /* the program asks for lists: forces make them */
+    int has_lists;   /* `found` and `list` are those of the last force */
+    size_t capacity; /* of these lists */
+    /* For results that the program does not ask for, and for lists. */
+    struct ky_board_results own;
+    size_t room, list_room;
+} g6;
+
+/* ---- memory for results ---- */
+
+static int take(void *array, size_t count, size_t size)
+{
+    void *memory;
+    memcpy(&memory, array, sizeof memory);
+    free(memory);
+    memory = ky_allocate(count, size);
+    memcpy(array, &memory, sizeof memory);
+    return memory != NULL;
+}
+
+static enum ky_status need_room(size_t count, size_t entries, struct ky_error *error)
+{
+    struct ky_board_results *own = &g6.own;
+    if (count > g6.room) {
+        g6.room = 0;
+        if (!take(&own->acceleration, count, sizeof *own->acceleration) ||
+            !take(&own->jerk, count, sizeof *own->jerk) ||
+            !take(&own->potential, count, sizeof *own->potential) ||
+            !take(&own->nearest, count, sizeof *own->nearest) ||
+            !take(&own->nearest_slot, count, sizeof *own->nearest_slot) ||
+            !take(&own->nearest_r2, count, sizeof *own->nearest_r2) ||
+            !take(&own->found, count, sizeof *own->found))
+            return ky_no_memory(error, "results", count, sizeof *own->acceleration);
+        g6.room = count;
+    }
+    if (entries > g6.list_room) {
+        g6.list_room = 0;
+        if (!take(&own->list, entries, sizeof *own->list))
+            return ky_no_memory(error, "lists of neighbours", entries, sizeof *own->list);
+        g6.list_room = entries;
+    }
+    return KY_OK;
+}
+
+/* ---- the work of the calls ---- */
+
+static int open_boards(int count, const int *list)
+{
+    if (count < 0 || (count > 0 && !list))
+        return -1;
+    return ky_grape_open(&g6.process, (size_t)count, list);
+}
+
+static int close_boards(void)
+{
+    g6.started = g6.has_lists = 0;
+    g6.count = 0;
+    return ky_grape_close(&g6.process);
+}
+
+static int pipes(void)
+{
+    return g6.process.open ? g6.process.settings.pipes : ky_grape_pipes();
+}
+
+static int set_ti(double ti)
+{
+    g6.ti = ti;
+    return ky_grape_unusable(&g6.process) ? -1 : 0;
+}
+
+static int set_body(int address, int label, double time, double mass, const double *s18,
+                    const double *j6, const double *a2, const double *v, const double *x)
+{
+    struct ky_error error;
+    struct ky_board_body body = {.time = time, .mass = mass, .label = label, .set = 1};
+    if (ky_grape_unusable(&g6.process) || address < 0)
+        return -1;
+    for (int c = 0; c < 3; c++) {
+        body.x[c] = x[c];
+        body.v[c] = v[c];
+        body.a2[c] = a2[c];
+        body.j6[c] = j6[c];
+        body.s18[c] = s18[c];
+    }
+    return ky_grape_result(&g6.process, "g6_set_j_particle",
+                           ky_pool_put(g6.process.pool, (uint32_t)address, &body, &error), &error);
+}
+
+static int first_half(int nj, int ni, const int *label, double (*x)[3], double (*v)[3], double eps2,
+                      const double *h2)
+{
+    struct ky_error error;
+    const int lists = g6.wants_lists && h2;
+    if (ky_grape_unusable(&g6.process) || nj < 0 || ni < 0)
+        return -1;
+    const struct ky_board_request request = {g6.ti,
+                                             (size_t)nj,
+                                             (size_t)ni,
+                                             KY_BOARD_JERK | KY_BOARD_NEAREST |
+                                                 (lists ? KY_BOARD_LISTS : 0),
+                                             eps2,
+                                             label,
+                                             (const double(*)[3])x,
+                                             (const double(*)[3])v,
+                                             h2,
+                                             (size_t)g6.process.settings.neighbours};
+    g6.count = (size_t)ni;
+    g6.has_lists = 0;
+    g6.capacity = lists ? request.capacity : 0;
+    const enum ky_status status = ky_pool_start(g6.process.pool, &request, &error);
+    g6.started = status == KY_OK;
+    return ky_grape_result(&g6.process, "g6calc_firsthalf", status, &error);
+}
+
+/* The results of what was started; those that the program does not want go to own arrays. */
+static enum ky_status finish(double (*acc)[3], double (*jerk)[3], double *pot, int *nearest,
+                             struct ky_error *error)
+{
+    const enum ky_status status = need_room(g6.count + 1, (g6.count + 1) * g6.capacity, error);
+    if (status != KY_OK)
+        return status;
+    struct ky_board_results results = g6.own;
+    results.acceleration = acc ? acc : results.acceleration;
+    results.jerk = jerk ? jerk : results.jerk;
+    results.potential = pot ? pot : results.potential;
+    results.nearest = nearest ? nearest : results.nearest;
+    g6.has_lists = g6.capacity > 0;
+    return ky_pool_finish(g6.process.pool, &results, error);
+}
+
+static int last_half(int ni, double (*acc)[3], double (*jerk)[3], double *pot, int *nearest)
+{
+    struct ky_error error;
+    if (ky_grape_unusable(&g6.process) || !g6.started || ni < 0 || (size_t)ni != g6.count)
+        return -1;
+    g6.started = 0;
+    return ky_grape_result(&g6.process, "g6calc_lasthalf", finish(acc, jerk, pot, nearest, &error),
+                           &error);
+}
+
+/* The lists of the last force, which is computed once more if it was without. */
+static enum ky_status make_lists(struct ky_error *error)
+{
+    g6.wants_lists = 1;
+    if (g6.has_lists)
+        return KY_OK;
+    g6.capacity = (size_t)g6.process.settings.neighbours;
+    const enum ky_status status = ky_pool_repeat(
+        g6.process.pool, KY_BOARD_JERK | KY_BOARD_NEAREST | KY_BOARD_LISTS, g6.capacity, error);
+    return status == KY_OK ? finish(NULL, NULL, NULL, NULL, error) : status;
+}
+
+static int read_lists(void)
+{
+    struct ky_error error;
+    int overflow = 0;
+    if (ky_grape_unusable(&g6.process) || g6.started)
+        return -1;
+    if (ky_grape_result(&g6.process, "g6_read_neighbour_list", make_lists(&error), &error))
+        return -1;
+    for (size_t i = 0; i < g6.count; i++)
+        overflow |= g6.own.found[i] > g6.capacity;
+    return overflow;
+}
+
+static int get_list(int pipe, int most, int *count, int *list)
+{
+    if (ky_grape_unusable(&g6.process) || !g6.has_lists || pipe < 0 || (size_t)pipe >= g6.count ||
+        most < 0)
+        return -1;
+    const size_t found = g6.own.found[pipe], known = found < g6.capacity ? found : g6.capacity;
+    const int overflow = found > g6.capacity || found > (size_t)most;
+    const size_t told = overflow ? (size_t)most : found;
+    for (size_t e = 0; e < told; e++)
+        list[e] = e < known ? g6.own.list[(size_t)pipe * g6.capacity + e] : -1;
+    *count = (int)told;
+    return overflow;
+}
+
+static int set_sort_mode(int mode)
+{
+    g6.sort_mode = mode;
+    return 0;
+}
+
+/* ---- the names ---- */
+
+WEAK int g6_open(int cluster)
+{
+    (void)cluster;
+    return open_boards(0, NULL);
+}
+
+WEAK int g6_open_(int *cluster)
+{
+    (void)cluster;
+    return open_boards(0, NULL);
+}
+
+WEAK int g6_open_special(int count, int *list)
+{
+    return open_boards(count, list);
+}
+
+WEAK int g6_open_special_(int *count, int *list)
+{
+    return open_boards(*count, list);
+}
+
+WEAK int g6_open_special2(int count, int *list, int bodies)
+{
+    (void)bodies;
+    return open_boards(count, list);
+}
+
+WEAK int g6_open_special2_(int *count, int *list, int *bodies)
+{
+    (void)bodies;
+    return open_boards(*count, list);
+}
+
+WEAK int g6_close(int cluster)
+{
+    (void)cluster;
+    return close_boards();
+}
+
+WEAK int g6_close_(int *cluster)
+{
+    (void)cluster;
+    return close_boards();
+}
+
+/* Calls without arguments that return a number. */
+#define NUMBER(name, value)                                                                        \
+    WEAK int name(void)                                                                            \
+    {                                                                                              \
+        return value;                                                                              \
+    }                                                                                              \
+    WEAK int name##_(void)                                                                         \
+    {                                                                                              \
+        return value;                                                                              \
+    }
+NUMBER(g6_npipes, pipes())
+NUMBER(g6_get_number_of_pipelines, pipes())
+NUMBER(g6_get_neighbour_list_sort_mode, g6.sort_mode)
+
+WEAK int g6_set_ti(int cluster, double ti)
+{
+    (void)cluster;
+    return set_ti(ti);
+}
+
+WEAK int g6_set_ti_(int *cluster, double *ti)
+{
+    (void)cluster;
+    return set_ti(*ti);
+}
+
+WEAK int g6_set_j_particle(int cluster, int address, int index, double tj, double dtj, double mass,
+                           double a2by18[3], double a1by6[3], double aby2[3], double v[3],
+                           double x[3])
+{
+    (void)cluster, (void)dtj;
+    return set_body(address, index, tj, mass, a2by18, a1by6, aby2, v, x);
+}
+
+WEAK int g6_set_j_particle_(int *cluster, int *address, int *index, double *tj, double *dtj,
+                            double *mass, double a2by18[3], double a1by6[3], double aby2[3],
+                            double v[3], double x[3])
+{
+    (void)cluster, (void)dtj;
+    return set_body(*address, *index, *tj, *mass, a2by18, a1by6, aby2, v, x);
+}
+
+WEAK int g6calc_firsthalf(int cluster, int nj, int ni, int index[], double xi[][3], double vi[][3],
+                          double fold[][3], double jold[][3], double phiold[], double eps2,
+                          double h2[])
+{
+    (void)cluster, (void)fold, (void)jold, (void)phiold;
+    return first_half(nj, ni, index, xi, vi, eps2, h2);
+}
+
+WEAK int g6calc_firsthalf_(int *cluster, int *nj, int *ni, int index[], double xi[][3],
+                           double vi[][3], double fold[][3], double jold[][3], double phiold[],
+                           double *eps2, double h2[])
+{
+    (void)cluster, (void)fold, (void)jold, (void)phiold;
+    return first_half(*nj, *ni, index, xi, vi, *eps2, h2);
+}
+
+/* The second half, without and with the nearest body. */
+#define LAST_HALF(name)                                                                            \
+    WEAK int name(int cluster, int nj, int ni, int index[], double xi[][3], double vi[][3],        \
+                  double eps2, double h2[], double acc[][3], double jerk[][3], double pot[])       \
+    {                                                                                              \
+        (void)cluster, (void)nj, (void)index, (void)xi, (void)vi, (void)eps2, (void)h2;            \
+        return last_half(ni, acc, jerk, pot, NULL);                                                \
+    }                                                                                              \
+    WEAK int name##_(int *cluster, int *nj, int *ni, int index[], double xi[][3], double vi[][3],  \
+                     double *eps2, double h2[], double acc[][3], double jerk[][3], double pot[])   \
+    {                                                                                              \
+        (void)cluster, (void)nj, (void)index, (void)xi, (void)vi, (void)eps2, (void)h2;            \
+        return last_half(*ni, acc, jerk, pot, NULL);                                               \
+    }
+LAST_HALF(g6calc_lasthalf)
+LAST_HALF(g6calc_lasthalfn)
+
+#define LAST_HALF2(name)                                                                           \
+    WEAK int name(int cluster, int nj, int ni, int index[], double xi[][3], double vi[][3],        \
+                  double eps2, double h2[], double acc[][3], double jerk[][3], double pot[],       \
+                  int nnbindex[])                                                                  \
+    {                                                                                              \
+        (void)cluster, (void)nj, (void)index, (void)xi, (void)vi, (void)eps2, (void)h2;            \
+        return last_half(ni, acc, jerk, pot, nnbindex);                                            \
+    }                                                                                              \
+    WEAK int name##_(int *cluster, int *nj, int *ni, int index[], double xi[][3], double vi[][3],  \
+                     double *eps2, double h2[], double acc[][3], double jerk[][3], double pot[],   \
+                     int nnbindex[])                                                               \
+    {                                                                                              \
+        (void)cluster, (void)nj, (void)index, (void)xi, (void)vi, (void)eps2, (void)h2;            \
+        return last_half(*ni, acc, jerk, pot, nnbindex);                                           \
+    }
+LAST_HALF2(g6calc_lasthalf2)
+LAST_HALF2(g6calc_lasthalf2n)
+
+WEAK int g6_read_neighbour_list(int cluster)
+{
+    (void)cluster;
+    return read_lists();
+}
+
+WEAK int g6_read_neighbour_list_(int *cluster)
+{
+    (void)cluster;
+    return read_lists();
+}
+
+WEAK int g6_get_neighbour_list(int cluster, int pipe, int most, int *count, int list[])
+{
+    (void)cluster;
+    return get_list(pipe, most, count, list);
+}
+
+WEAK int g6_get_neighbour_list_(int *cluster, int *pipe, int *most, int *count, int list[])
+{
+    (void)cluster;
+    return get_list(*pipe, *most, count, list);
+}
+
+WEAK int g6_set_neighbour_list_sort_mode(int mode)
+{
+    return set_sort_mode(mode);
+}
+
+WEAK int g6_set_neighbour_list_sort_mode_(int *mode)
+{
+    return set_sort_mode(*mode);
+}
+
+/* Calls that have nothing to do, with one, two and three numbers. */
+#define NOTHING(name)                                                                              \
+    WEAK int name(int a)                                                                           \
+    {                                                                                              \
+        (void)a;                                                                                   \
+        return 0;                                                                                  \
+    }                                                                                              \
+    WEAK int name##_(int *a)                                                                       \
+    {                                                                                              \
+        (void)a;                                                                                   \
+        return 0;                                                                                  \
+    }
+#define NOTHING2(name)                                                                             \
+    WEAK int name(int a, int b)                                                                    \
+    {                                                                                              \
+        (void)a, (void)b;                                                                          \
+        return 0;                                                                                  \
+    }                                                                                              \
+    WEAK int name##_(int *a, int *b)                                                               \
+    {                                                                                              \
+        (void)a, (void)b;                                                                          \
+        return 0;                                                                                  \
+    }
+NOTHING(g6_reset)
+NOTHING(g6_reset_fofpga)
+NOTHING(g6_reinitialize)
+NOTHING(g6_set_tunit)
+NOTHING(g6_set_xunit)
+NOTHING(g6_flush_jp_buffer)
+NOTHING2(g6_setup_njdata)
+NOTHING2(g6_initialize_jp_buffer)
+
+WEAK int g6_set_overflow_flag_test_mode(int a, int jerk, int potential)
+{
+    (void)a, (void)jerk, (void)potential;
+    return 0;
+}
+
+WEAK int g6_set_overflow_flag_test_mode_(int *a, int *jerk, int *potential)
+{
+    (void)a, (void)jerk, (void)potential;
+    return 0;
+}

@@ -1,0 +1,492 @@
+/* Bodies by slots, units, boards side by side. */
+#include "grape/pool.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* Bodies that go to a board in one call; of a sample that tells the units. */
+enum { STAGE = 2048, SAMPLE = 512 };
+
+/* Lengths and masses from 2^-NEAR to 2^NEAR go to the boards as they are. */
+enum { NEAR = 16 };
+
+/* What one of several boards gives, before it is added. */
+struct partial {
+    double (*acceleration)[3], (*jerk)[3], *potential, *nearest_r2;
+    int32_t *nearest, *list;
+    uint32_t *nearest_slot, *found;
+    size_t room, list_room;
+};
+
+struct ky_pool {
+    struct ky_board *board[KY_GRAPE_DEVICES];
+    size_t boards;
+    struct ky_board_body *body; /* all slots, in the caller's units */
+    unsigned char *waits;       /* is the slot among those below? */
+    uint32_t *waiting;          /* slots that the boards do not have as they are now */
+    size_t slots, room, count_waiting;
+    double length, mass, largest_mass; /* the boards' units; the largest that was put */
+    struct ky_board_body *stage;
+    uint32_t *stage_slot;
+    /* The last request: sinks in the boards' units. */
+    struct ky_board_request request;
+    double (*x)[3], (*v)[3], *h2;
+    int32_t *label;
+    size_t sinks_room;
+    int has_request, started;
+    struct partial partial;
+};
+
+/* ---- bodies ---- */
+
+enum ky_status ky_pool_open(const struct ky_grape_devices *devices,
+                            const struct ky_grape_settings *settings, struct ky_pool **opened,
+                            struct ky_error *error)
+{
+    struct ky_parameters parameters;
+    struct ky_pool *pool = ky_allocate_zeroed(1, sizeof *pool);
+    *opened = NULL;
+    if (!pool)
+        return ky_no_memory(error, "boards", 1, sizeof *pool);
+    enum ky_status status = KY_OK;
+    ky_parameters_defaults(&parameters);
+    parameters.precision = settings->precision;
+    pool->length = pool->mass = 1;
+    pool->stage = ky_allocate(STAGE, sizeof *pool->stage);
+    pool->stage_slot = ky_allocate(STAGE, sizeof *pool->stage_slot);
+    if (!pool->stage || !pool->stage_slot)
+        status = ky_no_memory(error, "bodies on their way", STAGE, sizeof *pool->stage);
+    for (size_t k = 0; k < devices->count && status == KY_OK; k++) {
+        parameters.engine = devices->name[k];
+        status = ky_board_open(&parameters, &pool->board[k], error);
+        pool->boards += status == KY_OK;
+    }
+    if (status == KY_OK)
+        *opened = pool;
+    else
+        ky_pool_close(pool);
+    return status;
+}
+
+static void free_partial(struct partial *p)
+{
+    void *all[] = {p->acceleration, p->jerk, p->potential,    p->nearest_r2,
+                   p->nearest,      p->list, p->nearest_slot, p->found};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        free(all[k]);
+    memset(p, 0, sizeof *p);
+}
+
+void ky_pool_close(struct ky_pool *pool)
+{
+    if (!pool)
+        return;
+    for (size_t k = 0; k < pool->boards; k++)
+        pool->board[k]->verbs->close(pool->board[k]);
+    void *all[] = {pool->body, pool->waits, pool->waiting, pool->stage, pool->stage_slot,
+                   pool->x,    pool->v,     pool->h2,      pool->label};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        free(all[k]);
+    free_partial(&pool->partial);
+    free(pool);
+}
+
+/* `size` bytes for each of `count` elements, the first `old` of which are those of *array. */
+static int extend(void *array, size_t old, size_t count, size_t size)
+{
+    void *before, *after = ky_allocate(count, size);
+    memcpy(&before, array, sizeof before);
+    if (!after)
+        return 0;
+    if (old)
+        memcpy(after, before, old * size);
+    free(before);
+    memcpy(array, &after, sizeof after);
+    return 1;
+}
+
+static enum ky_status grow(struct ky_pool *pool, size_t slots, struct ky_error *error)
+{
+    if (slots <= pool->room)
+        return KY_OK;
+    const size_t room = slots + slots / 2 + 1024;
+    if (!extend(&pool->body, pool->slots, room, sizeof *pool->body) ||
+        !extend(&pool->waits, pool->slots, room, sizeof *pool->waits) ||
+        !extend(&pool->waiting, pool->count_waiting, room, sizeof *pool->waiting))
+        return ky_no_memory(error, "j-particles", room, sizeof *pool->body);
+    pool->room = room;
+    return KY_OK;
+}
+
+static void wait_for_start(struct ky_pool *pool, size_t slot)
+{
+    if (!pool->waits[slot])
+        pool->waiting[pool->count_waiting++] = (uint32_t)slot;
+    pool->waits[slot] = 1;
+}
+
+enum ky_status ky_pool_put(struct ky_pool *pool, uint32_t slot, const struct ky_board_body *body,
+                           struct ky_error *error)
+{
+    const enum ky_status status = grow(pool, (size_t)slot + 1, error);
+    if (status != KY_OK)
+        return status;
+    for (; pool->slots <= slot; pool->slots++) { /* boards may have bodies there from before */
+        pool->body[pool->slots].set = 0;
+        pool->waits[pool->slots] = 0;
+        wait_for_start(pool, pool->slots);
+    }
+    pool->body[slot] = *body;
+    if (fabs(body->mass) > pool->largest_mass)
+        pool->largest_mass = fabs(body->mass);
+    wait_for_start(pool, slot);
+    return KY_OK;
+}
+
+size_t ky_pool_slots(const struct ky_pool *pool)
+{
+    return pool->slots;
+}
+
+const struct ky_board_body *ky_pool_body(const struct ky_pool *pool, uint32_t slot)
+{
+    return &pool->body[slot];
+}
+
+/* ---- to the boards ---- */
+
+static void give_up(struct ky_pool *pool)
+{
+    for (size_t k = 0; k < pool->boards && pool->started; k++)
+        pool->board[k]->verbs->finish(pool->board[k], NULL, NULL);
+    pool->started = 0;
+}
+
+void ky_pool_clear(struct ky_pool *pool)
+{
+    give_up(pool);
+    pool->has_request = 0;
+    pool->slots = pool->count_waiting = 0;
+    pool->largest_mass = 0;
+}
+
+/* 1 for what lies near 1, else the power of two above `value`. */
+static double unit_of(double value)
+{
+    int exponent;
+    if (!(value > 0) || !isfinite(value))
+        return 1;
+    (void)frexp(value, &exponent);
+    return exponent < -NEAR || exponent > NEAR ? ldexp(1, exponent) : 1;
+}
+
+/* The mean distance of a sample of the bodies from their mean. */
+static double extent(const struct ky_pool *pool)
+{
+    const size_t step = pool->slots / SAMPLE + 1;
+    double mean[3] = {0}, sum = 0, count = 0;
+    for (size_t k = 0; k < pool->slots; k += step) {
+        for (int c = 0; c < 3 && pool->body[k].set; c++)
+            mean[c] += pool->body[k].x[c];
+        count += pool->body[k].set;
+    }
+    for (size_t k = 0; k < pool->slots && count > 0; k += step)
+        for (int c = 0; c < 3 && pool->body[k].set; c++)
+            sum += fabs(pool->body[k].x[c] - mean[c] / count) / count;
+    return sum;
+}
+
+/* Units that suit the bodies; where they are others than before, all bodies go to the boards anew.
+ * The length is found when many bodies have come. */
+static void choose_units(struct ky_pool *pool)
+{
+    const int many = pool->count_waiting >= pool->slots / 4;
+    const double length = many ? unit_of(extent(pool)) : pool->length,
+                 mass = unit_of(pool->largest_mass);
+    if (length == pool->length && mass == pool->mass)
+        return;
+    pool->length = length;
+    pool->mass = mass;
+    for (size_t k = 0; k < pool->slots; k++)
+        wait_for_start(pool, k);
+}
+
+static struct ky_board_body in_units(const struct ky_pool *pool, struct ky_board_body body)
+{
+    double *vector[] = {body.x, body.v, body.a2, body.j6, body.s18};
+    if (pool->length != 1)
+        for (int k = 0; k < 15; k++)
+            vector[k / 3][k % 3] /= pool->length;
+    body.mass /= pool->mass;
+    return body;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
+    return (p > q) - (p < q);
+}
+
+static void sort_waiting(struct ky_pool *pool)
+{
+    for (size_t k = 1; k < pool->count_waiting; k++)
+        if (pool->waiting[k - 1] > pool->waiting[k]) {
+            qsort(pool->waiting, pool->count_waiting, sizeof *pool->waiting, ascending);
+            return;
+        }
+}
+
+/* What waits and lies on one of the boards. */
+static enum ky_status send_to(struct ky_pool *pool, size_t board, struct ky_error *error)
+{
+    const struct ky_board_verbs *verbs = pool->board[board]->verbs;
+    enum ky_status status = KY_OK;
+    size_t staged = 0;
+    for (size_t k = 0; k < pool->count_waiting && status == KY_OK; k++) {
+        const uint32_t slot = pool->waiting[k];
+        if (slot % pool->boards != board)
+            continue;
+        pool->stage[staged] = in_units(pool, pool->body[slot]);
+        pool->stage_slot[staged++] = slot / (uint32_t)pool->boards;
+        if (staged == STAGE) {
+            status = verbs->put(pool->board[board], staged, pool->stage_slot, pool->stage, error);
+            staged = 0;
+        }
+    }
+    if (status == KY_OK && staged)
+        status = verbs->put(pool->board[board], staged, pool->stage_slot, pool->stage, error);
+    return status;
+}
+
+static enum ky_status send(struct ky_pool *pool, struct ky_error *error)
+{
+    enum ky_status status = KY_OK;
+    if (pool->count_waiting == 0)
+        return KY_OK;
+    choose_units(pool);
+    sort_waiting(pool);
+    for (size_t k = 0; k < pool->boards && status == KY_OK; k++)
+        status = send_to(pool, k, error);
+    for (size_t k = 0; k < pool->count_waiting; k++)
+        pool->waits[pool->waiting[k]] = 0;
+    pool->count_waiting = 0;
+    return status;
+}
+
+static enum ky_status copy_sinks(struct ky_pool *pool, const struct ky_board_request *request,
+                                 struct ky_error *error)
+{
+    const size_t count = request->count;
+    const double l2 = pool->length * pool->length;
+    if (count > pool->sinks_room) {
+        pool->sinks_room = 0;
+        if (!extend(&pool->x, 0, count, sizeof *pool->x) ||
+            !extend(&pool->v, 0, count, sizeof *pool->v) ||
+            !extend(&pool->h2, 0, count, sizeof *pool->h2) ||
+            !extend(&pool->label, 0, count, sizeof *pool->label))
+            return ky_no_memory(error, "i-particles", count, sizeof *pool->x);
+        pool->sinks_room = count;
+    }
+    for (size_t i = 0; i < count; i++) {
+        for (int c = 0; c < 3; c++) {
+            pool->x[i][c] = request->x[i][c] / pool->length;
+            pool->v[i][c] = request->v ? request->v[i][c] / pool->length : 0;
+        }
+        const double h2 = request->h2 ? request->h2[i] / l2 : 0;
+        pool->h2[i] = h2 > 0 ? fmin(h2, 1e30) : 0;
+        pool->label[i] = request->label[i];
+    }
+    return KY_OK;
+}
+
+static enum ky_status start_boards(struct ky_pool *pool, struct ky_error *error)
+{
+    enum ky_status status = KY_OK;
+    for (size_t k = 0; k < pool->boards && status == KY_OK; k++) {
+        struct ky_board_request part = pool->request;
+        part.slots = (part.slots + pool->boards - 1 - k) / pool->boards;
+        status = pool->board[k]->verbs->start(pool->board[k], &part, error);
+    }
+    pool->started = status == KY_OK;
+    return status;
+}
+
+enum ky_status ky_pool_start(struct ky_pool *pool, const struct ky_board_request *request,
+                             struct ky_error *error)
+{
+    give_up(pool);
+    enum ky_status status = send(pool, error);
+    if (status == KY_OK)
+        status = copy_sinks(pool, request, error);
+    if (status != KY_OK)
+        return status;
+    pool->request = *request;
+    pool->request.slots = request->slots < pool->slots ? request->slots : pool->slots;
+    pool->request.eps2 = request->eps2 > 0 ? request->eps2 / (pool->length * pool->length) : 0;
+    pool->request.label = pool->label;
+    pool->request.x = (const double(*)[3])pool->x;
+    pool->request.v = (const double(*)[3])pool->v;
+    pool->request.h2 = pool->h2;
+    pool->has_request = 1;
+    return start_boards(pool, error);
+}
+
+enum ky_status ky_pool_repeat(struct ky_pool *pool, int what, size_t capacity,
+                              struct ky_error *error)
+{
+    if (!pool->has_request)
+        return ky_fail(error, KY_USAGE, "no force was asked for yet");
+    give_up(pool);
+    pool->request.what = what;
+    pool->request.capacity = capacity;
+    return start_boards(pool, error);
+}
+
+/* ---- results ---- */
+
+static enum ky_status need_partial(struct ky_pool *pool, struct ky_error *error)
+{
+    struct partial *p = &pool->partial;
+    const size_t count = pool->request.count + 1;
+    const size_t entries =
+        count * (pool->request.what & KY_BOARD_LISTS ? pool->request.capacity : 1);
+    if (count <= p->room && entries <= p->list_room)
+        return KY_OK;
+    free_partial(p);
+    if (!extend(&p->acceleration, 0, count, sizeof *p->acceleration) ||
+        !extend(&p->jerk, 0, count, sizeof *p->jerk) ||
+        !extend(&p->potential, 0, count, sizeof *p->potential) ||
+        !extend(&p->nearest_r2, 0, count, sizeof *p->nearest_r2) ||
+        !extend(&p->nearest, 0, count, sizeof *p->nearest) ||
+        !extend(&p->nearest_slot, 0, count, sizeof *p->nearest_slot) ||
+        !extend(&p->found, 0, count, sizeof *p->found) ||
+        !extend(&p->list, 0, entries, sizeof *p->list))
+        return ky_no_memory(error, "partial sums", count, sizeof *p->acceleration);
+    p->room = count;
+    p->list_room = entries;
+    return KY_OK;
+}
+
+static int ascending_labels(const void *a, const void *b)
+{
+    const int32_t p = *(const int32_t *)a, q = *(const int32_t *)b;
+    return (p > q) - (p < q);
+}
+
+/* A board's list behind those of the boards before it, which hold `to->found[i]`. */
+static void add_list(const struct ky_pool *pool, size_t i, const struct ky_board_results *to)
+{
+    const size_t capacity = pool->request.capacity;
+    const struct partial *p = &pool->partial;
+    const size_t had = to->found[i] < capacity ? to->found[i] : capacity;
+    const size_t new = p->found[i] < capacity - had ? p->found[i] : capacity - had;
+    int32_t *list = to->list + i * capacity;
+    memcpy(list + had, p->list + i * capacity, new * sizeof *list);
+    qsort(list, had + new, sizeof *list, ascending_labels);
+    to->found[i] += p->found[i];
+}
+
+/* Slots of nearest bodies are the pool's in `to`, and the board's in the partial results. */
+static void add_nearest(const struct ky_pool *pool, size_t i, size_t board,
+                        const struct ky_board_results *to)
+{
+    const struct partial *p = &pool->partial;
+    if (p->nearest_slot[i] == UINT32_MAX)
+        return;
+    const uint32_t slot = p->nearest_slot[i] * (uint32_t)pool->boards + (uint32_t)board;
+    if (p->nearest_r2[i] > to->nearest_r2[i] ||
+        (p->nearest_r2[i] == to->nearest_r2[i] && slot > to->nearest_slot[i]))
+        return;
+    to->nearest[i] = p->nearest[i];
+    to->nearest_r2[i] = p->nearest_r2[i];
+    to->nearest_slot[i] = slot;
+}
+
+static void add(const struct ky_pool *pool, size_t i, size_t board,
+                const struct ky_board_results *to)
+{
+    const struct partial *p = &pool->partial;
+    for (int c = 0; c < 3; c++) {
+        to->acceleration[i][c] += p->acceleration[i][c];
+        if (pool->request.what & KY_BOARD_JERK)
+            to->jerk[i][c] += p->jerk[i][c];
+    }
+    to->potential[i] += p->potential[i];
+    if (pool->request.what & KY_BOARD_NEAREST)
+        add_nearest(pool, i, board, to);
+    if (pool->request.what & KY_BOARD_LISTS)
+        add_list(pool, i, to);
+}
+
+static void clear(const struct ky_pool *pool, size_t i, const struct ky_board_results *to)
+{
+    for (int c = 0; c < 3; c++) {
+        to->acceleration[i][c] = 0;
+        if (pool->request.what & KY_BOARD_JERK)
+            to->jerk[i][c] = 0;
+    }
+    to->potential[i] = 0;
+    if (pool->request.what & KY_BOARD_NEAREST) {
+        to->nearest[i] = -1;
+        to->nearest_slot[i] = UINT32_MAX;
+        to->nearest_r2[i] = (double)INFINITY;
+    }
+    if (pool->request.what & KY_BOARD_LISTS)
+        to->found[i] = 0;
+}
+
+/* All boards' partial sums in their order. */
+static enum ky_status add_boards(struct ky_pool *pool, const struct ky_board_results *to,
+                                 struct ky_error *error)
+{
+    struct partial *p = &pool->partial;
+    enum ky_status status = need_partial(pool, error);
+    const struct ky_board_results from = {p->acceleration, p->jerk,       p->potential, p->nearest,
+                                          p->nearest_slot, p->nearest_r2, p->found,     p->list};
+    for (size_t i = 0; i < pool->request.count; i++)
+        clear(pool, i, to);
+    for (size_t k = 0; k < pool->boards; k++) {
+        const enum ky_status one = pool->board[k]->verbs->finish(
+            pool->board[k], status == KY_OK ? &from : NULL, status == KY_OK ? error : NULL);
+        status = status == KY_OK ? one : status;
+        for (size_t i = 0; i < pool->request.count && status == KY_OK; i++)
+            add(pool, i, k, to);
+    }
+    return status;
+}
+
+/* From the boards' units to the caller's. */
+static void scale(const struct ky_pool *pool, const struct ky_board_results *to)
+{
+    const double potential = pool->mass / pool->length,
+                 acceleration = pool->mass / pool->length / pool->length;
+    if (pool->mass == 1 && pool->length == 1)
+        return;
+    for (size_t i = 0; i < pool->request.count; i++) {
+        for (int c = 0; c < 3; c++) {
+            to->acceleration[i][c] *= acceleration;
+            if (pool->request.what & KY_BOARD_JERK)
+                to->jerk[i][c] *= acceleration;
+        }
+        to->potential[i] *= potential;
+        if (pool->request.what & KY_BOARD_NEAREST)
+            to->nearest_r2[i] *= pool->length * pool->length;
+    }
+}
+
+enum ky_status ky_pool_finish(struct ky_pool *pool, const struct ky_board_results *results,
+                              struct ky_error *error)
+{
+    if (!pool->started)
+        return ky_fail(error, KY_USAGE, "no force was started");
+    const enum ky_status status =
+        pool->boards == 1 ? pool->board[0]->verbs->finish(pool->board[0], results, error)
+                          : add_boards(pool, results, error);
+    pool->started = 0;
+    if (status == KY_OK)
+        scale(pool, results);
+    return status;
+}

@@ -1,0 +1,39 @@
+/* Boards that are open, and the bodies divided among them: body `slot` lies on board slot mod
+ * boards. Partial sums are added in the order of the boards. */
+#ifndef KY_GRAPE_POOL_H
+#define KY_GRAPE_POOL_H
+
+#include "engine/board.h"
+#include "grape/settings.h"
+
+struct ky_pool;
+
+/* Opens the boards. On failure *pool is NULL. */
+enum ky_status ky_pool_open(const struct ky_grape_devices *devices,
+                            const struct ky_grape_settings *settings, struct ky_pool **pool,
+                            struct ky_error *error);
+void ky_pool_close(struct ky_pool *pool); /* NULL is allowed */
+
+/* Keeps the body for the next start that is no repetition; of several for one slot the last.
+ * KY_FAULT where memory is out. */
+enum ky_status ky_pool_put(struct ky_pool *pool, uint32_t slot, const struct ky_board_body *body,
+                           struct ky_error *error);
+/* No slot is set any more; what was started is given up. */
+void ky_pool_clear(struct ky_pool *pool);
+/* How many slots there are up to the last that was put; and a slot's body. */
+size_t ky_pool_slots(const struct ky_pool *pool);
+const struct ky_board_body *ky_pool_body(const struct ky_pool *pool, uint32_t slot);
+
+/* As the verbs of a board, in the caller's own units. A start takes the place of one that was not
+ * finished. Bodies that are put between start and finish wait for the next start. h2 may hold any
+ * numbers; NaN counts as 0. */
+enum ky_status ky_pool_start(struct ky_pool *pool, const struct ky_board_request *request,
+                             struct ky_error *error);
+/* The last start once more, upon the same bodies, with these bits of `what`, and lists of this
+ * capacity. KY_USAGE before the first start and after ky_pool_clear. */
+enum ky_status ky_pool_repeat(struct ky_pool *pool, int what, size_t capacity,
+                              struct ky_error *error);
+enum ky_status ky_pool_finish(struct ky_pool *pool, const struct ky_board_results *results,
+                              struct ky_error *error);
+
+#endif

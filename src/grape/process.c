@@ -1,0 +1,93 @@
+/* Opening, closing, failures and forks of the process that calls. */
+#include "grape/process.h"
+
+#include <pthread.h>
+
+/* Is this a child of the process that opened boards? Devices and threads do not follow a fork. */
+static int is_child;
+
+static void now_a_child(void)
+{
+    is_child = 1;
+}
+
+static pthread_once_t watch = PTHREAD_ONCE_INIT;
+
+static void watch_forks(void)
+{
+    pthread_atfork(NULL, NULL, now_a_child);
+}
+
+static int same_key(const struct ky_grape_settings *a, const struct ky_grape_settings *b)
+{
+    size_t k = 0;
+    while (a->key[k] && a->key[k] == b->key[k])
+        k++;
+    return a->key[k] == b->key[k];
+}
+
+static enum ky_status open_pool(struct ky_grape_process *process, struct ky_error *error)
+{
+    struct ky_grape_devices devices;
+    enum ky_status status = ky_grape_devices(&process->settings, &devices, error);
+    pthread_once(&watch, watch_forks);
+    if (status == KY_OK)
+        status = ky_pool_open(&devices, &process->settings, &process->pool, error);
+    for (size_t k = 0; status == KY_OK && k < devices.count; k++)
+        ky_grape_say(&process->settings, "device %zu of %zu: %s, %s", k + 1, devices.count,
+                     devices.name[k],
+                     process->settings.precision == KY_DOUBLE ? "double" : "extended");
+    return status;
+}
+
+int ky_grape_open(struct ky_grape_process *process, size_t special, const int *list)
+{
+    struct ky_error error = {.text = ""};
+    struct ky_grape_settings settings;
+    if (process->open && !is_child)
+        return 0;
+    enum ky_status status = ky_grape_read(special, list, &settings, &error);
+    if (is_child)
+        status = ky_fail(&error, KY_UNSUPPORTED,
+                         "the process that forked had opened devices, which cannot be used here");
+    if (status == KY_OK && process->pool && !same_key(&settings, &process->settings)) {
+        ky_pool_close(process->pool);
+        process->pool = NULL;
+    }
+    process->settings = settings;
+    if (status == KY_OK && !process->pool)
+        status = open_pool(process, &error);
+    process->open = status == KY_OK;
+    process->failed = 0;
+    return ky_grape_result(process, "open", status, &error);
+}
+
+int ky_grape_close(struct ky_grape_process *process)
+{
+    if (is_child)
+        return -1;
+    if (process->failed) {
+        ky_pool_close(process->pool);
+        process->pool = NULL;
+    } else if (process->pool) {
+        ky_pool_clear(process->pool);
+    }
+    process->open = process->failed = 0;
+    return 0;
+}
+
+int ky_grape_unusable(struct ky_grape_process *process)
+{
+    return is_child || !process->open || process->failed;
+}
+
+int ky_grape_result(struct ky_grape_process *process, const char *call, enum ky_status status,
+                    const struct ky_error *error)
+{
+    if (status == KY_OK)
+        return 0;
+    ky_grape_say(&process->settings, "%s: %s", call, error->text);
+    if (status != KY_USAGE)
+        process->failed = 1;
+    return -1;
+}

@@ -1,0 +1,27 @@
+/* The part of a process's state that the GRAPE-6 and GRAPE-5 calls have in common: the boards, kept
+ * from one opening to the next, and whether this is still the process that opened them. */
+#ifndef KY_GRAPE_PROCESS_H
+#define KY_GRAPE_PROCESS_H
+
+#include "grape/pool.h"
+
+struct ky_grape_process {
+    int open;   /* between open and close */
+    int failed; /* a device failed: nothing works until it is opened anew */
+    struct ky_grape_settings settings;
+    struct ky_pool *pool; /* NULL: none was opened yet, or the last one failed */
+};
+
+/* These return 0, or not 0 after saying why. Opens the boards, unless those that are there are what
+ * is asked for; does nothing while it is open. */
+int ky_grape_open(struct ky_grape_process *process, size_t special, const int *list);
+/* Forgets the bodies, and boards that failed. */
+int ky_grape_close(struct ky_grape_process *process);
+/* Not 0 if calls cannot go on: nothing is open, a device has failed, or this is a child after fork.
+ */
+int ky_grape_unusable(struct ky_grape_process *process);
+/* 0 for KY_OK. A failure that is not the caller's own is final. */
+int ky_grape_result(struct ky_grape_process *process, const char *call, enum ky_status status,
+                    const struct ky_error *error);
+
+#endif

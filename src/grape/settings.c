@@ -1,0 +1,297 @@
+/* Environment, configuration files of sapporo, and ranks of a host. */
+#include "grape/settings.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "engine/engine.h"
+
+enum { PIPES = 48, MOST_PIPES = 16384, NEIGHBOURS = 256, MOST_NEIGHBOURS = 1 << 20 };
+
+void ky_grape_say(const struct ky_grape_settings *settings, const char *format, ...)
+{
+    char line[1100];
+    va_list arguments;
+    if (!settings->verbose)
+        return;
+    va_start(arguments, format);
+    ky_format_list(line, sizeof line, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "kyoho: %s\n", line);
+}
+
+/* ---- environment ---- */
+
+static const char *variable(const char *name)
+{
+    const char *value = getenv(name);
+    return value && *value ? value : NULL;
+}
+
+static enum ky_status read_number(const char *name, int least, int most, int *value,
+                                  struct ky_error *error)
+{
+    const char *text = variable(name);
+    char *end;
+    if (!text)
+        return KY_OK;
+    const uint64_t number = ky_number_count(text, &end);
+    if (end == text || *end || number < (uint64_t)least || number > (uint64_t)most)
+        return ky_fail(error, KY_USAGE, "%s is '%s'; it takes a number from %d to %d", name, text,
+                       least, most);
+    *value = (int)number;
+    return KY_OK;
+}
+
+static enum ky_status read_precision(int *precision, struct ky_error *error)
+{
+    const char *text = variable("KYOHO_PRECISION");
+    *precision = KY_EXTENDED;
+    if (text && !strcmp(text, "double"))
+        *precision = KY_DOUBLE;
+    else if (text && strcmp(text, "extended") != 0)
+        return ky_fail(error, KY_USAGE, "KYOHO_PRECISION is '%s'; it takes extended or double",
+                       text);
+    return KY_OK;
+}
+
+int ky_grape_pipes(void)
+{
+    int pipes = PIPES;
+    (void)read_number("KYOHO_NPIPES", 1, MOST_PIPES, &pipes, NULL);
+    return pipes;
+}
+
+/* The number of this process among those of its host, as launchers tell it; 0 without one. */
+static size_t local_rank(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
+                                        "MV2_COMM_WORLD_LOCAL_RANK", "PMI_LOCAL_RANK",
+                                        "SLURM_LOCALID"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        const char *text = variable(names[k]);
+        if (text)
+            return (size_t)ky_number_count(text, NULL);
+    }
+    return 0;
+}
+
+/* ---- files ---- */
+
+/* The number at the start of the next line, with its sign; what follows is a comment. */
+static int next_number(FILE *file, int *number)
+{
+    char line[256];
+    if (!fgets(line, sizeof line, file))
+        return 0;
+    const char *at = line + strspn(line, " \t");
+    const int negative = *at == '-';
+    char *end;
+    at += negative;
+    const uint64_t value = ky_number_count(at, &end);
+    *number = negative ? -(int)value : (int)value;
+    return end != at && value <= 1 << 20;
+}
+
+/* Files of sapporo: sapporo2.config begins with the number of devices, sapporo.config with the
+ * number of bodies and then that of devices; a device on each line follows. */
+static const struct {
+    const char *name;
+    int before; /* lines before the number of devices */
+} files[] = {{"sapporo2.config", 0}, {"sapporo.config", 1}};
+
+/* What a file asks for: devices > 0: those in the list; < 0: so many, whichever; 0: all. */
+struct wish {
+    const char *file; /* NULL: there is none */
+    int devices, list[KY_GRAPE_DEVICES];
+};
+
+static enum ky_status read_wish(FILE *file, int before, struct wish *wish, struct ky_error *error)
+{
+    int number;
+    for (int k = 0; k < before; k++)
+        if (!next_number(file, &number))
+            return ky_fail(error, KY_USAGE, "%s: line %d is no number", wish->file, k + 1);
+    if (!next_number(file, &wish->devices) || wish->devices > KY_GRAPE_DEVICES ||
+        wish->devices < -KY_GRAPE_DEVICES)
+        return ky_fail(error, KY_USAGE, "%s: line %d has to be a number of devices, %d at most",
+                       wish->file, before + 1, KY_GRAPE_DEVICES);
+    for (int k = 0; k < wish->devices; k++)
+        if (!next_number(file, &wish->list[k]) || wish->list[k] < 0)
+            return ky_fail(error, KY_USAGE, "%s: line %d has to be the number of a device",
+                           wish->file, before + 2 + k);
+    return KY_OK;
+}
+
+static enum ky_status find_wish(struct wish *wish, struct ky_error *error)
+{
+    for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
+        FILE *file = fopen(files[k].name, "r");
+        if (!file)
+            continue;
+        wish->file = files[k].name;
+        const enum ky_status status = read_wish(file, files[k].before, wish, error);
+        fclose(file);
+        return status;
+    }
+    wish->file = NULL;
+    return KY_OK;
+}
+
+/* ---- settings ---- */
+
+static void add_list(char *key, size_t size, int count, const int *list)
+{
+    for (int k = 0; k < count; k++) {
+        const size_t length = strlen(key);
+        snprintf(key + length, size - length, " %d", list[k]);
+    }
+}
+
+/* The devices that are asked for, as text. */
+static enum ky_status make_key(struct ky_grape_settings *settings, struct ky_error *error)
+{
+    const char *engine = variable("KYOHO_ENGINE");
+    char *key = settings->key;
+    const size_t size = sizeof settings->key;
+    struct wish wish;
+    if (settings->special) {
+        snprintf(key, size, "devices");
+        add_list(key, size, (int)settings->special, settings->list);
+    } else if (engine) {
+        snprintf(key, size, "engine %s %zu", engine, local_rank());
+    } else {
+        const enum ky_status status = find_wish(&wish, error);
+        if (status != KY_OK)
+            return status;
+        snprintf(key, size, "%s %d %zu", wish.file ? wish.file : "rank",
+                 wish.file ? wish.devices : 0, local_rank());
+        add_list(key, size, wish.file ? wish.devices : 0, wish.list);
+    }
+    snprintf(key + strlen(key), size - strlen(key), " precision %d", settings->precision);
+    return KY_OK;
+}
+
+enum ky_status ky_grape_read(size_t special, const int *list, struct ky_grape_settings *settings,
+                             struct ky_error *error)
+{
+    const char *verbose = variable("KYOHO_VERBOSE");
+    *settings = (struct ky_grape_settings){
+        .pipes = PIPES, .neighbours = NEIGHBOURS, .verbose = verbose && strcmp(verbose, "0") != 0};
+    if (special > KY_GRAPE_DEVICES)
+        return ky_fail(error, KY_USAGE, "%zu devices; at most %d", special, KY_GRAPE_DEVICES);
+    settings->special = special;
+    for (size_t k = 0; k < special; k++)
+        settings->list[k] = list[k];
+    enum ky_status status = read_precision(&settings->precision, error);
+    if (status == KY_OK)
+        status = read_number("KYOHO_NPIPES", 1, MOST_PIPES, &settings->pipes, error);
+    if (status == KY_OK)
+        status = read_number("KYOHO_NEIGHBOURS", 1, MOST_NEIGHBOURS, &settings->neighbours, error);
+    return status == KY_OK ? make_key(settings, error) : status;
+}
+
+/* ---- devices ---- */
+
+/* The GPUs of the first driver that has any, in its order. */
+static struct ky_grape_devices find_gpus(const char *engine)
+{
+    struct ky_grape_devices gpus = {.count = 0};
+    struct ky_device device = {.size = sizeof device};
+    for (size_t k = 0; gpus.count < KY_GRAPE_DEVICES && ky_device_get(k, &device) == KY_OK; k++) {
+        char kind[32];
+        snprintf(kind, sizeof kind, "%.*s", (int)strcspn(device.engine, ":"), device.engine);
+        if (gpus.count && !ky_engine_is_named(gpus.name[0], kind))
+            break;
+        if (device.usable && !device.reason[0] && strcmp(kind, "cpu") != 0 &&
+            (!engine || ky_engine_is_named(engine, kind)))
+            snprintf(gpus.name[gpus.count++], sizeof *gpus.name, "%s", device.engine);
+    }
+    return gpus;
+}
+
+/* So many of the GPUs, from that of this rank on; without a GPU the CPU. */
+static enum ky_status take_by_rank(const struct ky_grape_devices *gpus, size_t count,
+                                   struct ky_grape_devices *devices, struct ky_error *error)
+{
+    if (gpus->count == 0) {
+        devices->count = 1;
+        snprintf(devices->name[0], sizeof *devices->name, "cpu");
+        return KY_OK;
+    }
+    if (count > gpus->count)
+        return ky_fail(error, KY_UNSUPPORTED, "%zu devices are asked for, and there are %zu", count,
+                       gpus->count);
+    devices->count = count ? count : gpus->count;
+    for (size_t k = 0; k < devices->count; k++)
+        memcpy(devices->name[k], gpus->name[(local_rank() * devices->count + k) % gpus->count],
+               sizeof *devices->name);
+    return KY_OK;
+}
+
+/* Devices by the driver's numbers. */
+static enum ky_status take_list(const struct ky_grape_devices *gpus, size_t count, const int *list,
+                                struct ky_grape_devices *devices, struct ky_error *error)
+{
+    if (gpus->count == 0)
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "device %d is asked for, and there is no GPU; KYOHO_ENGINE=cpu does without",
+                       list[0]);
+    devices->count = count;
+    for (size_t k = 0; k < count; k++)
+        snprintf(devices->name[k], sizeof *devices->name, "%.*s:%d",
+                 (int)strcspn(gpus->name[0], ":"), gpus->name[0], list[k]);
+    return KY_OK;
+}
+
+/* KYOHO_ENGINE: "cpu", "auto", "cuda:0,2"; "cuda" alone is the device of this rank. */
+static enum ky_status take_engine(const char *engine, struct ky_grape_devices *devices,
+                                  struct ky_error *error)
+{
+    const char *colon = strchr(engine, ':');
+    struct ky_grape_devices gpus = {.count = 0};
+    if (!strcmp(engine, "auto"))
+        gpus = find_gpus(NULL);
+    else if (!colon && strcmp(engine, "cpu") != 0)
+        gpus = find_gpus(engine);
+    if (gpus.count || !strcmp(engine, "auto"))
+        return take_by_rank(&gpus, 1, devices, error);
+    const int kind = (int)strcspn(engine, ":");
+    devices->count = 0;
+    for (const char *at = colon; at && *at; at = strchr(at + 1, ',')) {
+        const int length = (int)strcspn(at + 1, ",");
+        if (devices->count == KY_GRAPE_DEVICES)
+            return ky_fail(error, KY_USAGE, "KYOHO_ENGINE is '%s'; at most %d devices", engine,
+                           KY_GRAPE_DEVICES);
+        snprintf(devices->name[devices->count++], sizeof *devices->name, "%.*s:%.*s", kind, engine,
+                 length, at + 1);
+    }
+    if (devices->count == 0)
+        snprintf(devices->name[devices->count++], sizeof *devices->name, "%.*s",
+                 (int)sizeof *devices->name - 1, engine);
+    return KY_OK;
+}
+
+enum ky_status ky_grape_devices(const struct ky_grape_settings *settings,
+                                struct ky_grape_devices *devices, struct ky_error *error)
+{
+    const char *engine = variable("KYOHO_ENGINE");
+    struct ky_grape_devices gpus;
+    struct wish wish;
+    if (engine && !settings->special)
+        return take_engine(engine, devices, error);
+    const enum ky_status status = find_wish(&wish, error);
+    gpus = find_gpus(engine && strcmp(engine, "auto") != 0 ? engine : NULL);
+    if (settings->special)
+        return take_list(&gpus, settings->special, settings->list, devices, error);
+    if (status != KY_OK)
+        return status;
+    if (!wish.file)
+        return take_by_rank(&gpus, 1, devices, error);
+    if (wish.devices > 0)
+        return take_list(&gpus, (size_t)wish.devices, wish.list, devices, error);
+    return take_by_rank(&gpus, (size_t)-wish.devices, devices, error);
+}

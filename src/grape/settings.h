@@ -1,0 +1,42 @@
+/* What a process that calls a GRAPE library has asked for: by the environment, by files in the
+ * working directory, by g6_open_special. docs/grape.md is the manual. */
+#ifndef KY_GRAPE_SETTINGS_H
+#define KY_GRAPE_SETTINGS_H
+
+#include "base/status.h"
+
+enum { KY_GRAPE_DEVICES = 16, KY_GRAPE_KEY = 512 };
+
+struct ky_grape_settings {
+    int precision;  /* KYOHO_PRECISION: KY_EXTENDED or KY_DOUBLE */
+    int pipes;      /* KYOHO_NPIPES: 48, at most 16,384 */
+    int neighbours; /* KYOHO_NEIGHBOURS: 256 */
+    int verbose;    /* KYOHO_VERBOSE is set, to anything but 0 or nothing */
+    size_t special; /* devices that the program itself asked for; 0: it left the choice */
+    int list[KY_GRAPE_DEVICES];
+    char key[KY_GRAPE_KEY]; /* the same text as long as the same devices are asked for */
+};
+
+/* An engine for each board to open, as ky_board_open takes it. */
+struct ky_grape_devices {
+    size_t count;
+    char name[KY_GRAPE_DEVICES][32];
+};
+
+/* Reads the environment and the files. `special` and `list` are those of the program. KY_USAGE for
+ * a value that is none. */
+enum ky_status ky_grape_read(size_t special, const int *list, struct ky_grape_settings *settings,
+                             struct ky_error *error);
+/* Which devices the settings mean, which may ask drivers for theirs. KY_UNSUPPORTED where one is
+ * not here. */
+enum ky_status ky_grape_devices(const struct ky_grape_settings *settings,
+                                struct ky_grape_devices *devices, struct ky_error *error);
+
+/* KYOHO_NPIPES alone, for those who ask before they open; 48 where it is no such number. */
+int ky_grape_pipes(void);
+
+/* One line on standard error, if the settings are verbose: "kyoho: …". */
+void ky_grape_say(const struct ky_grape_settings *settings, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif

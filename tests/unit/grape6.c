@@ -1,0 +1,747 @@
+/* The GRAPE-6 calls on every engine that opens, as programs make them, against nested loops in
+ * double: what GRAPE libraries differ in, odd habits of programs, errors, forks. */
+#include "test.h"
+
+#include <math.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "kyoho/grape6.h"
+#include "moving_bodies.h"
+
+/* Two CPUs stand for two devices. */
+static const char *const engines[] = {"cpu", "cpu:0,1", "opencl", "cuda"};
+static const char *engine; /* the one under test */
+
+enum { MOST = 1000, LIST = 300 };
+
+/* A program's own arrays. */
+struct body {
+    int label;
+    double t, m, x[3], v[3], a2[3], j6[3], s18[3];
+};
+static struct body body[MOST];
+static struct {
+    int index[MOST], nearest[MOST];
+    double x[MOST][3], v[MOST][3], a[MOST][3], j[MOST][3], p[MOST], h2[MOST];
+} sink;
+static double eps2 = 1e-4, now;
+
+/* ---- the program ---- */
+
+static void make_bodies(int n)
+{
+    uint64_t seed = 11;
+    for (int i = 0; i < n; i++) {
+        const struct moving_body m = moving_body(&seed, (size_t)n, (size_t)i);
+        struct body *b = &body[i];
+        b->label = m.label;
+        b->t = moving_number(&seed) / 4;
+        b->m = m.mass;
+        memcpy(b->x, m.x, sizeof b->x);
+        memcpy(b->v, m.v, sizeof b->v);
+        for (int c = 0; c < 3; c++) {
+            b->a2[c] = moving_number(&seed) - 0.5;
+            b->j6[c] = moving_number(&seed) - 0.5;
+            b->s18[c] = moving_number(&seed) - 0.5;
+        }
+    }
+    now = 0.5;
+    eps2 = 1e-4;
+}
+
+static void send(int slot, const struct body *given)
+{
+    struct body b = *given;
+    assert_int_equal(
+        g6_set_j_particle(7, slot, b.label, b.t, 0.125, b.m, b.s18, b.j6, b.a2, b.v, b.x), 0);
+}
+
+static void send_all(int n)
+{
+    for (int i = 0; i < n; i++)
+        send(i, &body[i]);
+}
+
+static struct moving_body predicted(const struct body *b)
+{
+    const double dt = now - b->t;
+    struct moving_body m = {.mass = b->m, .label = b->label};
+    for (int c = 0; c < 3; c++) {
+        const double a = 2 * b->a2[c], j = 6 * b->j6[c], s = 18 * b->s18[c];
+        m.x[c] = b->x[c] + b->v[c] * dt + a * dt * dt / 2 + j * dt * dt * dt / 6 +
+                 s * dt * dt * dt * dt / 24;
+        m.v[c] = b->v[c] + a * dt + j * dt * dt / 2 + s * dt * dt * dt / 6;
+    }
+    return m;
+}
+
+/* Bodies as sinks, from the first on, where they are predicted. */
+static void take_sinks(int n)
+{
+    for (int i = 0; i < n; i++) {
+        const struct moving_body m = predicted(&body[i]);
+        sink.index[i] = m.label;
+        sink.h2[i] = 0;
+        memcpy(sink.x[i], m.x, sizeof sink.x[i]);
+        memcpy(sink.v[i], m.v, sizeof sink.v[i]);
+    }
+}
+
+static int first(int nj, int ni)
+{
+    return g6calc_firsthalf(3, nj, ni, sink.index, sink.x, sink.v, sink.a, sink.j, sink.p, eps2,
+                            sink.h2);
+}
+
+static int last(int nj, int ni)
+{
+    return g6calc_lasthalf2(3, nj, ni, sink.index, sink.x, sink.v, eps2, sink.h2, sink.a, sink.j,
+                            sink.p, sink.nearest);
+}
+
+static void force(int nj, int ni)
+{
+    assert_int_equal(g6_set_ti(0, now), 0);
+    assert_int_equal(first(nj, ni), 0);
+    assert_int_equal(last(nj, ni), 0);
+}
+
+/* ---- what is right ---- */
+
+static struct moving_body all[MOST];
+
+static size_t sources(int nj)
+{
+    for (int j = 0; j < nj; j++)
+        all[j] = predicted(&body[j]);
+    return (size_t)nj;
+}
+
+static void check(int nj, int ni)
+{
+    const size_t n = sources(nj);
+    for (int i = 0; i < ni; i++) {
+        struct moving_body me = {.label = sink.index[i]};
+        memcpy(me.x, sink.x[i], sizeof me.x);
+        memcpy(me.v, sink.v[i], sizeof me.v);
+        const struct moving_sums e = moving_sum(all, n, &me, eps2, 0, 0);
+        assert_true(moving_error(sink.a[i], e.a) < 2e-6);
+        assert_true(moving_error(sink.j[i], e.j) < 2e-5);
+        assert_true(fabs(sink.p[i] - e.potential) <= 2e-6 * (1 - e.potential));
+        assert_int_equal(sink.nearest[i], isinf(e.nearest2) ? -1 : all[e.nearest].label);
+    }
+}
+
+static int open_engine(void)
+{
+    setenv("KYOHO_ENGINE", engine, 1);
+    return g6_open(-12345) == 0;
+}
+
+/* ---- the tests ---- */
+
+static void agrees(void **state)
+{
+    (void)state;
+    static const int counts[] = {0, 1, 47, 48, 49, 1000}, bodies[] = {0, 1, 2, 48, 1000};
+    for (int which = 0; which < 30; which++) {
+        const int ni = counts[which % 6], nj = bodies[which / 6];
+        make_bodies(MOST);
+        take_sinks(ni);
+        memset(&sink.a, 0x55, sizeof sink.a);
+        send_all(nj);
+        force(nj, ni);
+        check(nj, ni);
+        assert_int_equal(g6_close(0), 0);
+        assert_int_equal(g6_open(0), 0);
+    }
+}
+
+/* 1: prediction whenever the time or a body changed, whatever came first. */
+static void predicts_when_anything_changed(void **state)
+{
+    (void)state;
+    make_bodies(20);
+    send_all(20);
+    force(20, 0);
+    take_sinks(20);
+    force(20, 20);
+    check(20, 20);
+    body[7].x[1] += 0.25; /* after the time was set */
+    send(7, &body[7]);
+    assert_int_equal(first(20, 20), 0);
+    assert_int_equal(last(20, 20), 0);
+    check(20, 20);
+    now = -0.75; /* back */
+    take_sinks(20);
+    force(20, 20);
+    check(20, 20);
+}
+
+/* 2: snap counts, in positions and velocities. */
+static void snap_counts(void **state)
+{
+    (void)state;
+    make_bodies(2);
+    body[1] = (struct body){.label = 5, .m = 1, .x = {4}, .s18 = {1}};
+    now = 2;
+    take_sinks(1);
+    send_all(2);
+    force(2, 1);
+    check(2, 1);
+    const struct moving_body m = predicted(&body[1]);
+    assert_true(fabs(m.x[0] - (4 + 18.0 * 16 / 24)) < 1e-14);
+}
+
+/* 3: what firsthalf was given counts; lasthalf's arrays may hold anything, and may be its results.
+ */
+static void inputs_are_those_of_first_half(void **state)
+{
+    (void)state;
+    static double x[MOST][3], v[MOST][3];
+    make_bodies(200);
+    send_all(200);
+    take_sinks(48);
+    memcpy(x, sink.x, sizeof x);
+    memcpy(v, sink.v, sizeof v);
+    assert_int_equal(g6_set_ti(0, now), 0);
+    assert_int_equal(first(200, 48), 0);
+    memset(sink.x, 0x7f, sizeof sink.x);
+    memset(sink.v, 0x7f, sizeof sink.v);
+    assert_int_equal(g6calc_lasthalf2(0, 200, 48, sink.index, sink.x, sink.v, 7.0, sink.h2, sink.a,
+                                      sink.j, sink.p, sink.nearest),
+                     0);
+    memcpy(sink.x, x, sizeof x);
+    memcpy(sink.v, v, sizeof v);
+    check(200, 48);
+    assert_int_equal(first(200, 48), 0); /* inputs and outputs are the same arrays */
+    assert_int_equal(g6calc_lasthalf2(0, 200, 48, sink.index, sink.x, sink.v, eps2, sink.h2, sink.x,
+                                      sink.v, sink.h2, sink.index),
+                     0);
+    memcpy(sink.a, sink.x, sizeof sink.a);
+    memcpy(sink.j, sink.v, sizeof sink.j);
+    memcpy(sink.p, sink.h2, sizeof sink.p);
+    memcpy(sink.nearest, sink.index, sizeof sink.nearest);
+    take_sinks(48);
+    check(200, 48);
+}
+
+/* 4: bodies sent between the halves act from the next force on. */
+static void bodies_are_frozen(void **state)
+{
+    (void)state;
+    make_bodies(300);
+    send_all(300);
+    take_sinks(48);
+    assert_int_equal(g6_set_ti(0, now), 0);
+    assert_int_equal(first(300, 48), 0);
+    for (int i = 0; i < 300; i++) {
+        struct body other = body[i];
+        other.x[0] += 10;
+        other.label += 1;
+        send(i, &other);
+    }
+    assert_int_equal(last(300, 48), 0);
+    check(300, 48);
+    for (int i = 0; i < 300; i++)
+        body[i].x[0] += 10, body[i].label += 1;
+    take_sinks(48);
+    force(300, 48);
+    check(300, 48);
+}
+
+/* 5: the nearest body by bare distance, its label exact, and -1 only where there is none. */
+static void nearest_body(void **state)
+{
+    (void)state;
+    static const int labels[] = {1 << 24, (1 << 24) + 1, INT32_MAX, INT32_MIN, -1, 0};
+    make_bodies(10);
+    for (int i = 0; i < 6; i++) {
+        body[i].label = labels[i];
+        if (i % 2)
+            body[i].m = 0; /* massless ones count */
+    }
+    send_all(10);
+    take_sinks(10);
+    eps2 = 100; /* changes no distance */
+    force(10, 10);
+    check(10, 10);
+    force(1, 1); /* itself alone */
+    assert_int_equal(sink.nearest[0], -1);
+    force(0, 1);
+    assert_int_equal(sink.nearest[0], -1);
+    for (int c = 0; c < 3; c++) /* far away */
+        sink.x[0][c] = 3e6;
+    force(10, 1);
+    check(10, 1);
+    for (int k = 3; k < 6; k++) { /* at equal distances the lowest slot */
+        body[k] = (struct body){.label = 50 - k, .t = now, .m = 1};
+        body[k].x[k - 3] = 1e-3;
+        send(k, &body[k]);
+    }
+    memset(sink.x[0], 0, sizeof sink.x[0]);
+    force(10, 1);
+    assert_int_equal(sink.nearest[0], 47);
+}
+
+/* 6: lists by bare distance, h included, ascending, and what is told when they are too long. */
+static void neighbour_lists(void **state)
+{
+    (void)state;
+    static int list[MOST];
+    int count = -7;
+    for (int i = 0; i < 600; i++) {
+        body[i] = (struct body){.label = 10000 - i, .t = 0, .m = 1e-3, .x = {i / 1024.0}};
+    }
+    now = 0;
+    eps2 = 0.01;
+    send_all(600);
+    take_sinks(48);
+    for (int i = 0; i < 48; i++)
+        sink.h2[i] = i == 2 ? 0 : pow((i == 40 ? 280 : 3) / 1024.0, 2);
+    force(600, 48);
+    check(600, 48);
+    assert_int_equal(g6_read_neighbour_list(0), 1); /* of the sink 40 */
+    assert_int_equal(g6_get_neighbour_list(0, 10, 100, &count, list), 0);
+    assert_int_equal(count, 6);
+    static const int expected[] = {9987, 9988, 9989, 9991, 9992, 9993};
+    assert_memory_equal(list, expected, sizeof expected);
+    assert_int_equal(g6_get_neighbour_list(0, 2, 100, &count, list), 0);
+    assert_int_equal(count, 0);
+    list[4] = 77;
+    assert_int_equal(g6_get_neighbour_list(0, 10, 4, &count, list), 1); /* the first four */
+    assert_int_equal(count, 4);
+    assert_memory_equal(list, expected, 4 * sizeof *list);
+    assert_int_equal(list[4], 77);
+    assert_int_equal(g6_get_neighbour_list(0, 40, 1000, &count, list), 1);
+    assert_int_equal(count, 1000);
+    for (int k = 1; k < 256; k++)
+        assert_true(list[k] > list[k - 1] && list[k] <= 10000 && list[k] != 10000 - 40);
+    assert_int_equal(list[256], -1);
+    assert_true(g6_get_neighbour_list(0, 48, 10, &count, list) < 0);
+    assert_true(g6_get_neighbour_list(0, -1, 10, &count, list) < 0);
+    sink.h2[40] = sink.h2[10]; /* now lists come with the force */
+    force(600, 48);
+    check(600, 48);
+    assert_int_equal(g6_read_neighbour_list(0), 0);
+    assert_int_equal(g6_get_neighbour_list(0, 40, 100, &count, list), 0);
+    assert_int_equal(count, 6);
+    force(600, 3); /* fewer sinks: no lists of before */
+    assert_int_equal(g6_read_neighbour_list(0), 0);
+    assert_true(g6_get_neighbour_list(0, 10, 100, &count, list) < 0);
+    g6_set_neighbour_list_sort_mode(3);
+    assert_int_equal(g6_get_neighbour_list_sort_mode(), 3);
+}
+
+/* Lists that are read for the first time after bodies changed are those of the force. */
+static void late_lists(void **state)
+{
+    (void)state;
+    int count, list[10];
+    make_bodies(100);
+    send_all(100);
+    take_sinks(10);
+    for (int i = 0; i < 10; i++)
+        sink.h2[i] = 0.01;
+    force(100, 10);
+    for (int i = 0; i < 100; i++) {
+        struct body far = body[i];
+        far.x[2] += 1e3;
+        send(i, &far);
+    }
+    assert_int_equal(g6_read_neighbour_list(0), 0);
+    const size_t n = sources(100);
+    for (int i = 0; i < 10; i++) {
+        const struct moving_body me = predicted(&body[i]);
+        const struct moving_sums e = moving_sum(all, n, &me, eps2, 0, 0.01);
+        (void)g6_get_neighbour_list(0, i, 10, &count, list);
+        assert_int_equal(count, e.within < 10 ? e.within : 10);
+    }
+}
+
+/* 8, 11: slots in any order, with gaps, and more asked for than there are. */
+static void slots_in_any_order(void **state)
+{
+    (void)state;
+    make_bodies(100);
+    eps2 = 0;
+    const struct body b = body[3];
+    send(50000, &body[99]);
+    send(7, &body[99]);
+    send(7, &b); /* the last counts */
+    body[0] = b;
+    body[1] = body[99];
+    take_sinks(40);
+    force(60000, 40);
+    check(2, 40);
+    force(50000, 40);
+    check(1, 40);
+    force(7, 40);
+    check(0, 40);
+    for (int i = 0; i < 40; i++)
+        assert_true(sink.p[i] == 0 && sink.nearest[i] == -1);
+}
+
+/* 7, 9: any cluster, null pointers, more sinks than pipes; the Fortran names. */
+static void fortran_names(void **state)
+{
+    (void)state;
+    int nj = 150, ni = 60, one = 1;
+    double tj = 0, dtj = 0;
+    make_bodies(150);
+    assert_int_equal(g6_npipes_(), 48);
+    assert_int_equal(g6_open_(NULL), 0);
+    assert_int_equal(g6_set_tunit_(&one) | g6_set_xunit_(NULL), 0);
+    for (int i = 0; i < nj; i++) {
+        struct body *b = &body[i];
+        tj = b->t;
+        assert_int_equal(g6_set_j_particle_(NULL, &i, &b->label, &tj, &dtj, &b->m, b->s18, b->j6,
+                                            b->a2, b->v, b->x),
+                         0);
+    }
+    take_sinks(ni);
+    assert_int_equal(g6_set_ti_(&one, &now), 0);
+    assert_int_equal(g6calc_firsthalf_(NULL, &nj, &ni, sink.index, sink.x, sink.v, NULL, NULL, NULL,
+                                       &eps2, NULL),
+                     0);
+    assert_int_equal(g6calc_lasthalf2_(NULL, &nj, &ni, sink.index, NULL, NULL, NULL, NULL, sink.a,
+                                       sink.j, sink.p, sink.nearest),
+                     0);
+    check(nj, ni);
+    memset(sink.a, 0, sizeof sink.a);
+    assert_int_equal(first(nj, ni), 0);
+    assert_int_equal(g6calc_lasthalf_(NULL, &nj, &ni, sink.index, NULL, NULL, NULL, NULL, sink.a,
+                                      sink.j, sink.p),
+                     0);
+    check(nj, ni);
+}
+
+/* 10: reset keeps the bodies, close drops them. */
+static void reset_and_close(void **state)
+{
+    (void)state;
+    make_bodies(100);
+    send_all(100);
+    take_sinks(20);
+    assert_int_equal(g6_reset(0) | g6_reset_fofpga(0) | g6_reinitialize(0), 0);
+    assert_int_equal(g6_setup_njdata(0, 5) | g6_initialize_jp_buffer(0, 5) | g6_flush_jp_buffer(0),
+                     0);
+    force(100, 20);
+    check(100, 20);
+    assert_int_equal(g6_open(5), 0); /* once more: nothing happens */
+    force(100, 20);
+    check(100, 20);
+    assert_int_equal(g6_close(0), 0);
+    assert_int_equal(g6_open(0), 0);
+    force(100, 20);
+    check(0, 20);
+    send(60, &body[60]);
+    body[0] = body[60];
+    force(100, 20);
+    check(1, 20);
+}
+
+/* 13: bodies at one place. */
+static void no_distance(void **state)
+{
+    (void)state;
+    make_bodies(60);
+    body[0].t = now;
+    memcpy(&body[1], &body[0], sizeof *body);
+    body[1].label = 5;
+    memcpy(&body[50], &body[0], sizeof *body);
+    body[50].label = 6;
+    send_all(60);
+    take_sinks(60);
+    for (int k = 0; k < 2; k++) {
+        eps2 = k ? 1e-2 : 0;
+        force(60, 60);
+        check(60, 60);
+    }
+}
+
+/* h2 that nobody set changes no force. */
+static void any_h2(void **state)
+{
+    (void)state;
+    static const double wild[] = {1e308, -1, 1e-320, 4, 0};
+    int count, list[10];
+    make_bodies(500);
+    send_all(500);
+    for (int k = 0; k < 7; k++) {
+        take_sinks(48);
+        for (int i = 0; i < 48; i++)
+            sink.h2[i] = k < 5 ? wild[k] : k == 5 ? (double)NAN : (double)INFINITY;
+        force(500, 48);
+        check(500, 48);
+        assert_int_equal(g6_read_neighbour_list(0), k == 0 || k == 3 || k == 6);
+        (void)g6_get_neighbour_list(0, 0, 10, &count, list);
+        assert_int_equal(count, k == 0 || k == 3 || k == 6 ? 10 : 0);
+    }
+}
+
+/* A first half without a second one is given up. */
+static void first_half_alone(void **state)
+{
+    (void)state;
+    make_bodies(400);
+    send_all(400);
+    take_sinks(48);
+    assert_int_equal(g6_set_ti(0, 77), 0);
+    for (int k = 0; k < 3; k++)
+        assert_int_equal(first(400, 48), 0);
+    force(400, 20);
+    check(400, 20);
+    assert_int_not_equal(last(400, 20), 0); /* the second one, without a first half */
+    assert_int_equal(first(400, 48), 0);
+    assert_int_not_equal(last(400, 20), 0); /* other sinks than were sent */
+    assert_int_equal(g6_close(0), 0);       /* in the middle of a force */
+    assert_int_equal(g6_open(0), 0);
+}
+
+/* Labels of sinks that no body has: all count, themselves too. */
+static void labels_of_nobody(void **state)
+{
+    (void)state;
+    make_bodies(100);
+    send_all(100);
+    take_sinks(30);
+    for (int i = 0; i < 30; i++)
+        sink.index[i] = i % 2 ? -1 : 3000 + i;
+    force(100, 30);
+    check(100, 30);
+    for (int i = 0; i < 30; i++) {
+        assert_int_equal(sink.nearest[i], body[i].label);
+        assert_true(sink.p[i] < -body[i].m / sqrt(eps2));
+    }
+}
+
+/* Numbers far from 1, as in SI units. */
+static void other_units(void **state)
+{
+    (void)state;
+    enum { N = 200 };
+    const double L = 3e16, M = 2e30, V = 1e4;
+    static double a[N][3], j[N][3], p[N];
+    make_bodies(N);
+    for (int i = 0; i < N; i++)
+        for (int c = 0; c < 3; c++)
+            body[i].a2[c] = body[i].j6[c] = body[i].s18[c] = 0, body[i].t = now;
+    send_all(N);
+    take_sinks(N);
+    force(N, N);
+    check(N, N);
+    memcpy(a, sink.a, sizeof a);
+    memcpy(j, sink.j, sizeof j);
+    memcpy(p, sink.p, sizeof p);
+    for (int i = 0; i < N; i++) {
+        body[i].m *= M;
+        for (int c = 0; c < 3; c++)
+            body[i].x[c] *= L, body[i].v[c] *= V;
+    }
+    eps2 *= L * L;
+    send_all(N);
+    take_sinks(N);
+    force(N, N);
+    for (int i = 0; i < N; i++) {
+        double e[3], f[3];
+        for (int c = 0; c < 3; c++)
+            e[c] = sink.a[i][c] * L * L / M, f[c] = sink.j[i][c] * L * L * L / (M * V);
+        assert_true(moving_error(e, a[i]) < 1e-6 && moving_error(f, j[i]) < 1e-5);
+        assert_true(fabs(sink.p[i] * L / M / p[i] - 1) < 1e-6);
+    }
+}
+
+/* Double precision is double. */
+static void in_double(void **state)
+{
+    (void)state;
+    assert_int_equal(g6_close(0), 0);
+    setenv("KYOHO_PRECISION", "double", 1);
+    const int opened = g6_open(0) == 0;
+    if (opened) {
+        make_bodies(300);
+        send_all(300);
+        take_sinks(48);
+        force(300, 48);
+        check(300, 48);
+        const size_t n = sources(300);
+        for (int i = 0; i < 48; i++) {
+            const struct moving_sums e = moving_sum(all, n, &all[i], eps2, 0, 0);
+            assert_true(moving_error(sink.a[i], e.a) < 1e-13);
+            assert_true(moving_error(sink.j[i], e.j) < 1e-12);
+        }
+    }
+    assert_int_equal(g6_close(0), 0);
+    unsetenv("KYOHO_PRECISION");
+    assert_int_equal(g6_open(0), 0);
+    assert_true(opened || !strcmp(engine, "opencl"));
+}
+
+static long resident(void)
+{
+    long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (file && fscanf(file, "%*d %ld", &pages) != 1)
+        pages = 0;
+    if (file)
+        fclose(file);
+    return pages;
+}
+
+static void opens_often(void **state)
+{
+    (void)state;
+    long before = 0;
+    make_bodies(50);
+    take_sinks(48);
+    for (int k = 0; k < 10000; k++) {
+        if (k == 1000)
+            before = resident();
+        assert_int_equal(g6_close(k), 0);
+        assert_int_equal(g6_open(k), 0);
+        if (k % 50 == 0) {
+            send_all(50);
+            force(50, 48);
+        }
+    }
+    check(50, 48);
+    assert_true(resident() - before < 64); /* pages */
+}
+
+/* A child of a process that has opened gets errors. */
+static void forks(void **state)
+{
+    (void)state;
+    int status = -1;
+    make_bodies(100);
+    send_all(100);
+    take_sinks(48);
+    assert_int_equal(g6_set_ti(0, now), 0);
+    assert_int_equal(first(100, 48), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        const int errors = (last(100, 48) != 0) + (first(100, 48) != 0) + (g6_close(0) != 0) +
+                           (g6_open(0) != 0) + (g6_read_neighbour_list(0) != 0);
+        _exit(errors);
+    }
+    assert_true(child > 0 && waitpid(child, &status, 0) == child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 5);
+    assert_int_equal(last(100, 48), 0);
+    check(100, 48);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    return !open_engine();
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    return g6_close(0);
+}
+
+/* ---- with no engine open ---- */
+
+static void errors(void **state)
+{
+    (void)state;
+    setenv("KYOHO_ENGINE", "cpu", 1);
+    make_bodies(10);
+    assert_int_not_equal(g6_set_ti(0, 0), 0);
+    assert_int_not_equal(first(10, 10), 0);
+    assert_int_not_equal(last(10, 10), 0);
+    assert_true(g6_read_neighbour_list(0) < 0);
+    static const struct {
+        const char *variable, *value;
+    } wrong[] = {{"KYOHO_ENGINE", "abacus"},    {"KYOHO_ENGINE", "cuda:99"},
+                 {"KYOHO_PRECISION", "single"}, {"KYOHO_NPIPES", "0"},
+                 {"KYOHO_NPIPES", "many"},      {"KYOHO_NPIPES", "16385"},
+                 {"KYOHO_NEIGHBOURS", "-3"}};
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        setenv(wrong[k].variable, wrong[k].value, 1);
+        assert_int_not_equal(g6_open(0), 0);
+        unsetenv(wrong[k].variable);
+        setenv("KYOHO_ENGINE", "cpu", 1);
+    }
+    assert_int_equal(g6_open(0), 0);
+    assert_int_not_equal(first(-1, 10), 0);
+    assert_int_not_equal(first(10, -1), 0);
+    assert_int_not_equal(
+        g6_set_j_particle(0, -1, 0, 0, 0, 0, body->s18, body->j6, body->a2, body->v, body->x), 0);
+    send_all(10); /* none of these was fatal */
+    take_sinks(10);
+    force(10, 10);
+    check(10, 10);
+    assert_int_equal(g6_close(0), 0);
+    assert_int_not_equal(first(10, 10), 0);
+}
+
+static void pipes_and_lists_of_other_sizes(void **state)
+{
+    (void)state;
+    int count, list[LIST];
+    setenv("KYOHO_ENGINE", "cpu", 1);
+    assert_int_equal(g6_npipes(), 48);
+    setenv("KYOHO_NPIPES", "16384", 1);
+    assert_int_equal(g6_npipes(), 16384);
+    setenv("KYOHO_NEIGHBOURS", "299", 1);
+    assert_int_equal(g6_open(0), 0);
+    assert_int_equal(g6_get_number_of_pipelines(), 16384);
+    make_bodies(300);
+    send_all(300);
+    take_sinks(1);
+    sink.h2[0] = 100;
+    force(300, 1);
+    assert_int_equal(g6_read_neighbour_list(0), 0);
+    assert_int_equal(g6_get_neighbour_list(0, 0, LIST, &count, list), 0);
+    assert_int_equal(count, 299);
+    assert_int_equal(g6_close(0), 0);
+    unsetenv("KYOHO_NPIPES");
+    unsetenv("KYOHO_NEIGHBOURS");
+}
+
+#define OPEN(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        OPEN(agrees),
+        OPEN(predicts_when_anything_changed),
+        OPEN(snap_counts),
+        OPEN(inputs_are_those_of_first_half),
+        OPEN(bodies_are_frozen),
+        OPEN(nearest_body),
+        OPEN(late_lists),
+        OPEN(neighbour_lists),
+        OPEN(slots_in_any_order),
+        OPEN(fortran_names),
+        OPEN(reset_and_close),
+        OPEN(no_distance),
+        OPEN(any_h2),
+        OPEN(first_half_alone),
+        OPEN(labels_of_nobody),
+        OPEN(other_units),
+        OPEN(in_double),
+        OPEN(opens_often),
+        OPEN(forks),
+    };
+    const struct CMUnitTest without[] = {cmocka_unit_test(errors),
+                                         cmocka_unit_test(pipes_and_lists_of_other_sizes)};
+    int failed = cmocka_run_group_tests(without, NULL, NULL);
+    for (size_t k = 0; k < sizeof engines / sizeof *engines; k++) {
+        engine = engines[k];
+        if (!open_engine()) {
+            printf("# no boards of %s here\n", engine);
+            failed += k < 2;
+            continue;
+        }
+        g6_close(0);
+        failed += cmocka_run_group_tests_name(engine, tests, NULL, NULL);
+    }
+    return failed;
+}
