@@ -431,10 +431,11 @@ struct ky_run_parameters {
     const char *output;  /* the folder; made if it does not exist */
     double end;          /* NaN: given by steps */
     uint64_t steps;      /* 0: given by end */
-    double every;        /* between snapshots; NaN: only the first and the last state */
+    double every;        /* between snapshots; NaN: only the first and the last state; 0: none but
+                            those of `at` */
     double energy_every; /* between rows of energy.csv; NaN: a step, or longer where that would make
                             more than 5,000 rows. Each snapshot has a row too */
-    double restart_every; /* seconds of wall time between restart files */
+    double restart_every; /* seconds of wall time between restart files; 0: there are none */
     double max_wall;      /* seconds after which the run stops, resumable; NaN: never */
     int compress;         /* HDF5 snapshots */
     int overwrite;        /* results of another run in the folder are removed first */

@@ -204,31 +204,56 @@ struct last_row {
     int known;
 };
 
-/* "time,steps,kinetic,potential,energy,de,…"; the header line changes nothing. */
-static void read_row(const char *line, struct last_row *last)
+/* The columns of energy.csv that count here, in the order of their names below. */
+enum { TIME, STEPS, CHANGE, COLUMNS };
+struct places {
+    size_t of[COLUMNS]; /* 0: the first; SIZE_MAX: the file has none */
+};
+
+/* Where the first line of the file has these names. */
+static void read_header(const char *line, struct places *places)
 {
-    enum { TIME, STEPS, CHANGE = 5 };
-    double cells[CHANGE + 1];
-    for (int k = 0; k <= CHANGE; k++) {
-        char *end;
-        cells[k] = ky_number_real(line, &end);
-        if (end == line && k <= STEPS)
-            return;
-        cells[k] = end == line ? (double)NAN : cells[k]; /* an empty cell: not known */
-        line = end + (*end == ',');
+    static const char *const names[COLUMNS] = {"time", "steps", "de"};
+    for (int k = 0; k < COLUMNS; k++)
+        places->of[k] = SIZE_MAX;
+    for (size_t place = 0; *line && *line != '\n'; place++) {
+        const size_t length = strcspn(line, ",\n");
+        for (int k = 0; k < COLUMNS; k++)
+            if (strlen(names[k]) == length && !strncmp(line, names[k], length))
+                places->of[k] = place;
+        line += length + (line[length] == ',');
     }
-    *last = (struct last_row){cells[TIME], cells[CHANGE], (uint64_t)cells[STEPS], 1};
 }
 
-/* The last whole row of energy.csv in the folder; `known` stays 0 if there is none. */
+/* A whole row; one without time or steps changes nothing. An empty cell is not known. */
+static void read_row(const char *line, const struct places *places, struct last_row *last)
+{
+    double cells[COLUMNS] = {(double)NAN, (double)NAN, (double)NAN};
+    for (size_t place = 0; *line && *line != '\n'; place++) {
+        char *end;
+        const double value = ky_number_real(line, &end);
+        for (int k = 0; k < COLUMNS; k++)
+            if (places->of[k] == place && end != line)
+                cells[k] = value;
+        line += strcspn(line, ",\n");
+        line += *line == ',';
+    }
+    if (!isnan(cells[TIME]) && cells[STEPS] >= 0)
+        *last = (struct last_row){cells[TIME], cells[CHANGE], (uint64_t)cells[STEPS], 1};
+}
+
+/* The last row of energy.csv in the folder; `known` stays 0 if there is none. */
 static void read_last_row(const char *folder, struct last_row *last)
 {
     char path[4096], line[2048];
+    struct places places;
     snprintf(path, sizeof path, "%s/energy.csv", folder);
     FILE *file = fopen(path, "r");
     *last = (struct last_row){.change = (double)NAN};
+    if (file && fgets(line, sizeof line, file))
+        read_header(line, &places);
     while (file && fgets(line, sizeof line, file))
-        read_row(line, last);
+        read_row(line, &places, last);
     if (file)
         fclose(file);
 }
@@ -268,13 +293,20 @@ static void read_run_json(const char *folder, struct last_row *last)
     ky_options_storage_free(storage);
 }
 
-/* How far the run in the folder is, as members of the open object or as a line. */
-static void show_run(struct cli *cli, const char *folder, const struct file_list *files,
-                     struct ky_json *json)
+/* How far the run in the folder is; `known` stays 0 if nothing tells. */
+static struct last_row read_run(const char *folder)
 {
     struct last_row last;
     read_last_row(folder, &last);
     read_run_json(folder, &last);
+    return last;
+}
+
+/* The same as members of the open object or as a line. */
+static void show_run(struct cli *cli, const char *folder, const struct file_list *files,
+                     struct ky_json *json)
+{
+    const struct last_row last = read_run(folder);
     if (cli->json) {
         ky_json_text(json, "folder", folder);
         ky_json_count(json, "snapshots", files->count);
@@ -295,7 +327,7 @@ static void show_run(struct cli *cli, const char *folder, const struct file_list
         printf("no rows in energy.csv\n");
 }
 
-/* `folder`: NULL for a file of its own. */
+/* `folder`: NULL for a file of its own. `snapshot`: NULL for a run without snapshots. */
 static void show_all(struct cli *cli, const char *folder, const struct file_list *files,
                      const struct ky_snapshot *snapshot, const struct facts *facts)
 {
@@ -304,9 +336,11 @@ static void show_all(struct cli *cli, const char *folder, const struct file_list
         ky_json_object(&json, NULL);
     if (folder)
         show_run(cli, folder, files, &json);
-    if (cli->json)
+    if (cli->json && snapshot)
         write_json(&json, folder ? "last_snapshot" : NULL, snapshot, facts);
-    else
+    else if (cli->json)
+        ky_json_null(&json, "last_snapshot");
+    else if (snapshot)
         show(snapshot, facts);
     if (folder && cli->json)
         ky_json_end_object(&json);
@@ -322,15 +356,19 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     if (status || describe || cli->help)
         return status;
     ky_snapshot_clear(&snapshot);
+    const char *folder = files_is_folder(cli->words[0]) ? cli->words[0] : NULL;
     status = files_add(cli, &files, cli->words[0]);
+    if (status == KY_BAD_DATA && folder && read_run(folder).known) { /* --every 0 */
+        show_all(cli, folder, &files, NULL, NULL);
+        return KY_OK;
+    }
     struct facts facts = {.file = status ? NULL : files.names[files.count - 1]};
     if (!status)
         status = reading_get(cli, &reading, facts.file, NULL, 1, &snapshot);
     if (!status)
         status = measure(cli, &snapshot, &facts);
     if (!status)
-        show_all(cli, files_is_folder(cli->words[0]) ? cli->words[0] : NULL, &files, &snapshot,
-                 &facts);
+        show_all(cli, folder, &files, &snapshot, &facts);
     ky_snapshot_free(&snapshot);
     files_free(&files);
     return status;

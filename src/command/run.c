@@ -240,7 +240,7 @@ static void show_end(const struct cli *cli, const char *folder)
 {
     if (!cli->json) {
         if (!cli->quiet)
-            printf("%s: snapshots, energy.csv, run.json\n", folder);
+            printf("the results are in %s\n", folder);
         return;
     }
     struct ky_json json = {.out = stdout};

@@ -103,8 +103,8 @@ static enum ky_status refuse(const char *folder, const char *name, struct ky_err
 {
     if (!ky_folder_resumable(folder))
         return ky_fail(error, KY_USAGE,
-                       "%s holds what is left of a run that had no restart file yet (%s); "
-                       "--overwrite replaces it",
+                       "%s holds the results of a run without a restart file (%s); --overwrite "
+                       "replaces it",
                        folder, name);
     return ky_fail(
         error, KY_USAGE,

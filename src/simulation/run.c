@@ -220,7 +220,7 @@ static enum ky_status step(struct ky_run *run, struct ky_error *error)
         status = ky_run_write_snapshot(run, error);
         run->looked -= 1.0; /* the folder is looked at after each snapshot */
     }
-    if (status || ky_instant_compare(now, schedule->end) == 0 ||
+    if (status || ky_instant_compare(now, schedule->end) == 0 || !ky_run_writes_restarts(run) ||
         ky_clock() - run->restarted < run->given.restart_every)
         return status;
     status = ky_run_write_restart(run, error);
@@ -281,6 +281,11 @@ enum ky_status ky_run_loop(struct ky_run *run, struct ky_error *error)
     tell_blocks(run);
     if (!reason)
         return KY_OK;
+    if (isnan(run->resume_time))
+        return ky_fail(error, KY_STOPPED,
+                       "stopped by %s at time %.10g; it cannot go on, since --restart-every 0 "
+                       "writes no restart files",
+                       reason, ky_sim_time(run->sim));
     return ky_fail(error, KY_STOPPED,
                    "stopped by %s at time %.10g; `kyoho run --resume %s` goes on", reason,
                    ky_sim_time(run->sim), run->given.output);

@@ -17,6 +17,7 @@ struct ky_run_state {
     struct ky_instant end;
     uint64_t stride, every, energy_every; /* ticks, as in struct ky_schedule */
     uint64_t shorten;                     /* 1: steps may be divided */
+    uint64_t bare;                        /* 1: no snapshots but those of --at */
     uint64_t snapshots;                   /* written so far */
     uint64_t energy_bytes;                /* length of energy.csv at the restart */
     double energy, potential;             /* at the start [mass velocity²] */
@@ -88,9 +89,11 @@ char *ky_run_copy_text(const char *text);
 enum ky_status ky_run_loop(struct ky_run *run, struct ky_error *error);
 
 /* Each of these writes one file, or a row of energy.csv, for the present time. KY_CANNOT_WRITE
- * where the disk refuses. A snapshot, a restart file and run.json are on the disk on return. A row
- * whose energy is not finite is KY_BAD_DATA. */
+ * where the disk refuses. A snapshot, a restart file and run.json are on the disk on return; where
+ * --restart-every is 0 energy.csv is, and there is no restart file. A row whose energy is not
+ * finite is KY_BAD_DATA. */
 enum ky_status ky_run_write_snapshot(struct ky_run *run, struct ky_error *error);
+int ky_run_writes_restarts(const struct ky_run *run); /* whether there are any */
 enum ky_status ky_run_write_restart(struct ky_run *run, struct ky_error *error);
 /* `outcome` is "running", "done", "stopped early" or "failed"; `reason` says why it is one of the
  * last two, else it is NULL. */

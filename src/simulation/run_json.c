@@ -46,6 +46,14 @@ static char *times_text(const struct ky_run *run)
     return text;
 }
 
+/* What --every says [time]; NaN: it was not given. */
+static double every_of(const struct ky_schedule *schedule)
+{
+    if (schedule->every || schedule->bare)
+        return (double)schedule->every * fabs(schedule->line.tick);
+    return (double)NAN;
+}
+
 /* The options of the run as they have become. Left out are those that say where files go and how
  * the run is to end early: they are no part of what is repeated. */
 static void write_run_options(struct ky_json *json, const struct ky_run *run)
@@ -56,7 +64,7 @@ static void write_run_options(struct ky_json *json, const struct ky_run *run)
     char *at = times_text(run);
     struct ky_run_parameters own = run->given;
     own.end = ky_instant_time(&schedule->line, schedule->end);
-    own.every = schedule->every ? (double)schedule->every * tick : (double)NAN;
+    own.every = every_of(schedule);
     own.energy_every = (double)schedule->energy_every * tick;
     own.at = at;
     own.shorten = schedule->shorten;
@@ -152,10 +160,7 @@ static void write_schedule(struct ky_json *json, const struct ky_run *run)
     const struct ky_schedule *schedule = &run->schedule;
     double tick = fabs(schedule->line.tick);
     ky_json_real(json, "end", ky_instant_time(&schedule->line, schedule->end));
-    if (schedule->every)
-        ky_json_real(json, "every", (double)schedule->every * tick);
-    else
-        ky_json_null(json, "every");
+    ky_json_real(json, "every", every_of(schedule));
     ky_json_real(json, "energy_every", (double)schedule->energy_every * tick);
     ky_json_array(json, "at");
     for (size_t k = 0; k < schedule->ats; k++)

@@ -16,7 +16,7 @@ const struct ky_option ky_run_options[] = {
      "number of steps of the run, in place of --end"},
     {"every", KY_OPTION_REAL, FIELD(every), NULL, 0, (double)INFINITY, NULL, "TIME",
      "time between snapshots, a multiple of the step; without it only the first and the last state "
-     "are written [time]"},
+     "are written; 0: no snapshots but those of --at [time]"},
     {"at", KY_OPTION_TEXT, FIELD(at), NULL, KY_NO_RANGE, NULL, "TIME,TIME...",
      "more times of snapshots, in any order; each must be the end of a step [time]"},
     {"shorten", KY_OPTION_FLAG, FIELD(shorten), NULL, KY_NO_RANGE, NULL, NULL,
@@ -26,7 +26,7 @@ const struct ky_option ky_run_options[] = {
      "time between rows of energy.csv; without it one row a step, but at most 5,000 rows; each "
      "snapshot has a row too [time]"},
     {"restart-every", KY_OPTION_REAL, FIELD(restart_every), "600", 0, (double)INFINITY, NULL,
-     "SECONDS", "wall time between two restart files [s]"},
+     "SECONDS", "wall time between two restart files; 0: none, the run cannot be resumed [s]"},
     {"max-wall", KY_OPTION_REAL, FIELD(max_wall), NULL, 0, (double)INFINITY, NULL, "SECONDS",
      "stop after this wall time; --resume continues the run [s]"},
     {"compress", KY_OPTION_FLAG, FIELD(compress), NULL, KY_NO_RANGE, NULL, NULL,

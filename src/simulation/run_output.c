@@ -97,6 +97,11 @@ enum ky_status ky_run_write_energy(struct ky_run *run, struct ky_error *error)
     return status;
 }
 
+int ky_run_writes_restarts(const struct ky_run *run)
+{
+    return run->given.restart_every > 0;
+}
+
 enum ky_status ky_run_write_restart(struct ky_run *run, struct ky_error *error)
 {
     char path[KY_PATH];
@@ -109,6 +114,8 @@ enum ky_status ky_run_write_restart(struct ky_run *run, struct ky_error *error)
     if (bytes < 0 || fflush(run->energy) || fsync(fileno(run->energy)))
         return ky_fail(error, KY_CANNOT_WRITE, "%s/energy.csv: %s", run->given.output,
                        strerror(errno));
+    if (!ky_run_writes_restarts(run))
+        return KY_OK;
     struct ky_run_state state = run->state;
     state.energy_bytes = (uint64_t)bytes;
     state.energy = run->energy_start.energy;

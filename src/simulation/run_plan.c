@@ -14,26 +14,27 @@ enum { IN_SNAPSHOT = 72, IN_RESTART = 96 };
 static const double program = 16e6;
 
 /* The most of three moments: the bodies and their copy on the engine; an evaluation of the forces;
- * the copy for a snapshot. A restart file takes one array at a time, which is less. Ids that count
- * the bodies are in no copy. */
-static double host_bytes(const struct ky_memory *memory, size_t n)
+ * the copy for a snapshot, if there are any. A restart file takes one array at a time, which is
+ * less. Ids that count the bodies are in no copy. */
+static double host_bytes(const struct ky_memory *memory, double snapshots, size_t n)
 {
     double given = ky_bodies_bytes(n, KY_WITH_ID, 1);
-    double copied = ky_bodies_bytes(n, KY_WITH_POTENTIAL, 1);
+    double copied = snapshots > 0 ? ky_bodies_bytes(n, KY_WITH_POTENTIAL, 1) : 0;
     return program + fmax(memory->host, memory->kept + fmax(given, copied));
 }
 
 /* The largest number of bodies that fit. The memory that n bodies need is a straight line for
  * large n, which two numbers fix. `available` is the memory that is free; it includes that of the
  * bodies that are given. */
-static double find_largest(const struct ky_engine *engine, unsigned columns, double available)
+static double find_largest(const struct ky_engine *engine, unsigned columns, double snapshots,
+                           double available)
 {
     static const size_t n[2] = {10000000, 20000000};
     struct ky_memory memory[2];
     double host[2];
     for (int k = 0; k < 2; k++) {
         ky_engine_memory(engine, columns, n[k], &memory[k]);
-        host[k] = host_bytes(&memory[k], n[k]);
+        host[k] = host_bytes(&memory[k], snapshots, n[k]);
     }
     const double first = (double)n[0], more = (double)(n[1] - n[0]);
     double slope = (host[1] - host[0]) / more;
@@ -48,6 +49,7 @@ static double find_largest(const struct ky_engine *engine, unsigned columns, dou
 struct course {
     double step; /* NaN: the bodies will say */
     double steps, snapshots, rows;
+    int restarts; /* whether there are restart files */
 };
 
 /* What the run needs of the machine. */
@@ -65,12 +67,12 @@ static enum ky_status plan_memory(const struct ky_parameters *parameters,
     if (status)
         return status;
     ky_engine_memory(engine, columns, bodies->n, &memory);
-    plan->host_bytes = host_bytes(&memory, bodies->n);
+    plan->host_bytes = host_bytes(&memory, course->snapshots, bodies->n);
     plan->device_bytes = memory.device;
-    plan->disk_bytes =
-        course->snapshots * IN_SNAPSHOT * n + 2 * (IN_RESTART * n + 4096) + 300 * course->rows;
+    plan->disk_bytes = course->snapshots * IN_SNAPSHOT * n +
+                       2 * course->restarts * (IN_RESTART * n + 4096) + 300 * course->rows;
     if (bodies->n)
-        plan->largest_n = find_largest(engine, columns, available + given);
+        plan->largest_n = find_largest(engine, columns, course->snapshots, available + given);
     ky_engine_close(engine);
     return KY_OK;
 }
@@ -85,7 +87,8 @@ static enum ky_status plan_steps(const struct ky_parameters *parameters,
     if (!status)
         *course = (struct course){ky_schedule_step(&schedule), (double)ky_schedule_steps(&schedule),
                                   (double)ky_schedule_snapshots(&schedule),
-                                  (double)(schedule.end.ticks / schedule.energy_every + 1)};
+                                  (double)(schedule.end.ticks / schedule.energy_every + 1),
+                                  given->restart_every > 0};
     if (!status)
         ky_schedule_warn(&schedule, parameters);
     ky_schedule_free(&schedule);
@@ -102,7 +105,9 @@ static enum ky_status plan_times(const struct ky_run_parameters *given, double s
         return ky_fail(error, KY_USAGE, "how far? give --end or --steps");
     enum ky_status status = ky_schedule_times(given->at, &times, &count, error);
     free(times);
-    *course = (struct course){(double)NAN, (double)given->steps, 2 + (double)count, KY_ENERGY_ROWS};
+    *course = (struct course){(double)NAN, (double)given->steps,
+                              (given->every == 0 ? 0 : 2) + (double)count, KY_ENERGY_ROWS,
+                              given->restart_every > 0};
     if (given->every > 0 && length > 0)
         course->snapshots = floor(length / given->every + 1e-6) + 1 + (double)count;
     if (given->energy_every > 0 && length > 0)

@@ -64,6 +64,7 @@ static enum ky_status restore_state(struct ky_run *run, const struct ky_restart 
         return status;
     run->schedule = (struct ky_schedule){.line = {0, stored->tick}, /* the start: see reopen */
                                          .stride = stored->stride,
+                                         .bare = (int)stored->bare,
                                          .shorten = (int)stored->shorten,
                                          .end = stored->end,
                                          .every = stored->every,
@@ -113,7 +114,7 @@ static enum ky_status extend(struct ky_run *run, struct ky_error *error)
     if (!status && ky_instant_compare(run->schedule.end, now) < 0)
         return ky_fail(error, KY_USAGE, "the run in %s is at time %.10g already, past that end",
                        run->given.output, ky_sim_time(run->sim));
-    if (!status && ky_instant_compare(now, before) == 0 &&
+    if (!status && !run->schedule.bare && ky_instant_compare(now, before) == 0 &&
         !ky_schedule_snapshot_due(&run->schedule, before))
         status = ky_schedule_add(&run->schedule, before, error);
     return status;

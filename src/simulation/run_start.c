@@ -142,6 +142,7 @@ static enum ky_status place(struct ky_run *run, struct ky_snapshot *initial, str
     run->state = (struct ky_run_state){.tick = run->schedule.line.tick,
                                        .stride = run->schedule.stride,
                                        .shorten = (uint64_t)run->schedule.shorten,
+                                       .bare = (uint64_t)run->schedule.bare,
                                        .end = run->schedule.end,
                                        .every = run->schedule.every,
                                        .energy_every = run->schedule.energy_every,
@@ -193,7 +194,7 @@ static enum ky_status begin(struct ky_run *run, const struct ky_scales *scales, 
                                : "the shortest orbit or free fall of two neighbours");
     warn(run, scales, softening);
     status = ky_run_write_energy(run, error);
-    if (!status)
+    if (!status && ky_schedule_snapshot_due(&run->schedule, run->sim->now))
         status = ky_run_write_snapshot(run, error);
     if (!status)
         status = ky_run_write_restart(run, error);

@@ -137,7 +137,7 @@ static enum ky_status find_at(const struct ky_schedule *schedule, double time,
 }
 
 /* Makes the list of further snapshots from the times of --at: sorted, each once, without the
- * start. */
+ * start, which has a snapshot unless the schedule is bare. */
 static enum ky_status place_times(struct ky_schedule *schedule, const double *times, size_t count,
                                   struct ky_error *error)
 {
@@ -154,7 +154,7 @@ static enum ky_status place_times(struct ky_schedule *schedule, const double *ti
     qsort(schedule->at, count, sizeof *schedule->at, ascending);
     for (size_t k = 0; k < count; k++) {
         struct ky_instant before = schedule->ats ? schedule->at[schedule->ats - 1] : start;
-        if (ky_instant_compare(before, schedule->at[k]) < 0)
+        if (ky_instant_compare(before, schedule->at[k]) < 0 || (schedule->bare && !schedule->ats))
             schedule->at[schedule->ats++] = schedule->at[k];
     }
     return KY_OK;
@@ -310,7 +310,8 @@ static enum ky_status make(const struct ky_parameters *parameters,
     schedule->line = (struct ky_timeline){start, step / (double)schedule->stride};
     schedule->derived = isnan(parameters->step);
     schedule->shorten = run->shorten;
-    if (!status && !isnan(run->every))
+    schedule->bare = run->every == 0;
+    if (!status && !isnan(run->every) && !schedule->bare)
         status = whole(schedule, "--every", run->every, &schedule->every, error);
     if (!status && !isnan(run->energy_every))
         status =
@@ -382,22 +383,32 @@ static int divides(uint64_t interval, struct ky_instant now)
     return interval && now.part == 0 && now.ticks % interval == 0;
 }
 
+/* 1 at the start and at the end. */
+static int is_bound(const struct ky_schedule *schedule, struct ky_instant now)
+{
+    const struct ky_instant start = {0};
+    return ky_instant_compare(now, start) == 0 || ky_instant_compare(now, schedule->end) == 0;
+}
+
 int ky_schedule_snapshot_due(const struct ky_schedule *schedule, struct ky_instant now)
 {
-    return ky_instant_compare(now, schedule->end) == 0 || divides(schedule->every, now) ||
+    return (!schedule->bare && is_bound(schedule, now)) || divides(schedule->every, now) ||
            (schedule->ats &&
             bsearch(&now, schedule->at, schedule->ats, sizeof *schedule->at, ascending));
 }
 
 int ky_schedule_energy_due(const struct ky_schedule *schedule, struct ky_instant now)
 {
-    return divides(schedule->energy_every, now) || ky_schedule_snapshot_due(schedule, now);
+    return is_bound(schedule, now) || divides(schedule->energy_every, now) ||
+           ky_schedule_snapshot_due(schedule, now);
 }
 
 uint64_t ky_schedule_snapshots(const struct ky_schedule *schedule)
 {
     const struct ky_instant end = schedule->end;
     uint64_t count = 1; /* the start */
+    if (schedule->bare)
+        return schedule->ats;
     if (schedule->every)
         count += end.ticks / schedule->every;
     count += !divides(schedule->every, end);

@@ -10,8 +10,10 @@ struct ky_schedule {
     struct ky_instant end;
     uint64_t every;        /* ticks between snapshots; 0: there are none at intervals */
     uint64_t energy_every; /* ticks between rows of energy.csv, 1 or more */
-    struct ky_instant *at; /* [ats] instants of further snapshots: after the start, ascending */
+    /* [ats] instants of further snapshots, ascending; the start is one only where `bare` */
+    struct ky_instant *at;
     size_t ats;
+    int bare;    /* 1: no snapshots but those of `at`, not at the start and the end either */
     int shorten; /* 1: a step is divided where an instant of `at`, or the end, lies within it */
     int derived; /* 1: the program chose the step */
     int fixed;   /* 1: the step cannot be chosen, because a resumed run keeps its own */
@@ -49,10 +51,10 @@ enum ky_status ky_schedule_add(struct ky_schedule *schedule, struct ky_instant i
  * end.
  */
 struct ky_instant ky_schedule_next(const struct ky_schedule *schedule, struct ky_instant now);
-/* 1 if a snapshot, or a row of energy.csv, is due. Each snapshot has a row. */
+/* 1 if a snapshot, or a row of energy.csv, is due. Each snapshot has a row, and so has the end. */
 int ky_schedule_snapshot_due(const struct ky_schedule *schedule, struct ky_instant now);
 int ky_schedule_energy_due(const struct ky_schedule *schedule, struct ky_instant now);
-/* The number of snapshots from the start to the end, both included. */
+/* The number of snapshots from the start to the end. */
 uint64_t ky_schedule_snapshots(const struct ky_schedule *schedule);
 
 /* The most rows of energy.csv where no interval is given. A row with each snapshot comes on top. */

@@ -7,7 +7,7 @@ import shutil
 from tap import check, finish, folder, run, skip
 
 PRELOAD = os.path.abspath(os.path.join(os.environ.get("BUILD", "build"), "tests/faults/preload.so"))
-WORDS = ["--softening", "0.1", "--step", "0.125", "--every", "0.25", "--end", "0.5", "--threads", "1", "--restart-every", "0", "--quiet"]
+WORDS = ["--softening", "0.1", "--step", "0.125", "--every", "0.25", "--end", "0.5", "--threads", "1", "--restart-every", "1e-9", "--quiet"]
 
 
 def state(where):
@@ -29,7 +29,7 @@ def sweep(kind, code, top, words, first, step):
         shutil.rmtree(target, ignore_errors=True)
         if words[0] == "resume":
             shutil.copytree(os.path.join(top, "half"), target)
-            command = ["run", "--resume", target, "--end", "0.5", "--threads", "1", "--restart-every", "0", "--quiet"]
+            command = ["run", "--resume", target, "--end", "0.5", "--threads", "1", "--restart-every", "1e-9", "--quiet"]
         else:
             command = ["run", *words, "--output", target]
         process = run(*command, code=None, env={"LD_PRELOAD": PRELOAD, f"KYOHO_FAIL_{kind}": str(n)})

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import time
 
-from tap import KYOHO, check, finish, folder, run, wait_for
+from tap import KYOHO, check, finish, folder, run, run_json, wait_for
 
 MODEL = ["--model", "plummer", "-n", "200", "--softening", "0.1", "--step", "0.0625", "--every", "0.25", "--quiet"]
 LONG = [*MODEL, "--end", "1000000", "--energy-every", "0.0625", "--restart-every", "0.2"]
@@ -183,6 +183,39 @@ with folder() as top:
         with open(path(name + "/run.json"), "rb") as file:
             summary = json.loads(file.read().decode())
         check(summary["outcome"] == "done" and lines == 1, f"a folder named {ascii(name)[:20]}", lines)
+
+    # energies alone: no snapshots, no restart files, for systems that are larger than the disk
+    bare = ["--model", "plummer", "-n", "1000", "--softening", "0.01", "--steps", "3", "--every", "0", "--quiet"]
+    run("run", *bare, "--restart-every", "0", "--output", path("energies"))
+    check(sorted(os.listdir(path("energies"))) == ["energy.csv", "run.json", "run.log"], "--every 0 --restart-every 0: energies alone",
+          os.listdir(path("energies")))
+    rows = columns(path("energies/energy.csv"))
+    check(len(rows) == 5 and rows[-1].split(",")[1] == "3", "with all their rows", rows)
+    run("run", path("energies/run.json"), "--quiet", "--output", path("energies2"))
+    check(columns(path("energies2/energy.csv")) == rows and not os.path.exists(path("energies2/restart.kyo")), "run.json repeats it")
+    told = json.loads(run("info", path("energies"), "--json").stdout)
+    check(told["steps"] == 3 and told["snapshots"] == 0 and told["last_snapshot"] is None, "info tells how far it is", told)
+    with open(path("energies/energy.csv")) as file:  # by the names of the columns, wherever they stand
+        table = [line.split(",") for line in file.read().splitlines()]
+    with open(path("energies/energy.csv"), "w") as file:
+        for row in table:
+            file.write(",".join(["more"] + row[::-1] if row is table[0] else ["7"] + row[::-1]) + "\n")
+    os.remove(path("energies/run.json"))
+    again = json.loads(run("info", path("energies"), "--json").stdout)
+    check(all(again[name] == told[name] for name in ("time", "steps", "energy_change")), "and reads columns by their names", (again, told))
+    check("--overwrite" in run("run", *bare, "--output", path("energies"), code=2).stderr, "it is not replaced unasked")
+    check("restart.kyo" in run("run", "--resume", path("energies"), "--quiet", code=4).stderr, "nor resumed")
+    stopped = run("run", *bare, "--restart-every", "0", "--max-wall", "0", "--output", path("energies3"), code=6).stderr
+    check("cannot go on" in stopped and "--resume" not in stopped, "and says so when it is stopped", stopped)
+    check(about(path("energies3"))["resume"] is None and about(path("energies3"))["outcome"] == "stopped early", "run.json too")
+    run("run", *bare, "--output", path("bare"))  # with restart files it goes on, and stays without snapshots
+    run("run", "--resume", path("bare"), "--steps", "5", "--quiet")
+    check(not [name for name in os.listdir(path("bare")) if name.startswith("snapshot")] and len(columns(path("bare/energy.csv"))) == 7,
+          "--every 0 stays so in a resumed run", os.listdir(path("bare")))
+    run("run", *bare, "--restart-every", "0", "--output", path("bare"), "--overwrite")
+    check(sorted(os.listdir(path("bare"))) == ["energy.csv", "run.json", "run.log"], "--overwrite leaves no restart file of before")
+    plan = run_json("run", *bare, "--restart-every", "0", "--dry-run")
+    check(plan["snapshots"] == 0 and plan["disk_bytes"] < 2000, "--dry-run counts no files", plan)
 
     # a plan makes no bodies
     def small():

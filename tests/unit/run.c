@@ -71,7 +71,17 @@ static void plans(void **state)
     parameters.step = 0.25;
     assert_ok(ky_run_plan(&parameters, &run, &none, &plan, &error));
     assert_true(plan.step == 0.25 && plan.steps == 4);
-    run.end = (double)NAN;
+    run.every = run.restart_every = 0; /* energies alone: 300 bytes a row */
+    const double with_copies = plan.host_bytes;
+    assert_ok(ky_run_plan(&parameters, &run, &none, &plan, &error));
+    assert_true(plan.snapshots == 0 && plan.disk_bytes <= 5 * 300);
+    assert_true(plan.host_bytes <= with_copies);
+    parameters.step = (double)NAN;
+    assert_ok(ky_run_plan(&parameters, &run, &none, &plan, &error));
+    assert_true(plan.snapshots == 0 && plan.disk_bytes < 2e6);
+    ky_run_parameters_defaults(&run);
+    parameters.step = 0.25;
+    run.every = 0.5;
     assert_int_equal(ky_run_plan(&parameters, &run, &none, &plan, &error), KY_USAGE);
     run.end = 1;
     parameters.engine = "auto";

@@ -152,6 +152,42 @@ static void divided_steps(void **state)
     assert_non_null(strstr(error.text, "or --shorten"));
 }
 
+/* --every 0: no snapshots but those of --at. The start and the end have their rows all the same. */
+static void without_snapshots(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *at;
+        uint64_t ticks[4], count;
+    } cases[] = {{NULL, {0}, 0},
+                 {"0.25", {1}, 1},
+                 {"0", {0}, 1},
+                 {"2,0,0.5", {0, 2, 8}, 3},
+                 {"0.5,0.5,2", {2, 8}, 2}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        assert_ok(make(0.25, 2, 0, 0.75, cases[k].at, 0, none));
+        assert_int_equal(schedule.bare, 1);
+        assert_int_equal(ky_schedule_snapshots(&schedule), cases[k].count);
+        size_t next = 0, rows = 0;
+        for (uint64_t tick = 0; tick <= 8; tick++) {
+            const struct ky_instant now = {tick, 0};
+            const int due = next < cases[k].count && cases[k].ticks[next] == tick;
+            assert_int_equal(ky_schedule_snapshot_due(&schedule, now), due);
+            next += (size_t)due;
+            rows += (size_t)ky_schedule_energy_due(&schedule, now);
+            assert_int_equal(ky_schedule_energy_due(&schedule, now),
+                             due || tick % 3 == 0 || tick == 8);
+        }
+        assert_int_equal(next, cases[k].count);
+    }
+    assert_ok(make(none, 1, 0, none, NULL, 0, 0.0078125)); /* which asks for no step */
+    assert_true(schedule.line.tick == 0.0078125);
+    assert_ok(make(0.25, 2, none, none, "0", 0, none));
+    assert_int_equal(schedule.bare, 0);
+    assert_int_equal(ky_schedule_snapshots(&schedule), 2); /* each once */
+    assert_int_equal(make(0.25, 2, -1, none, NULL, 0, none), KY_USAGE);
+}
+
 /* Errors name times, not lengths or steps, and what would be right. */
 static void ends_and_intervals_that_do_not_fit(void **state)
 {
@@ -235,6 +271,7 @@ int main(void)
         cmocka_unit_test(derived_steps_heed_every_interval),
         cmocka_unit_test(lists_of_times),
         cmocka_unit_test(divided_steps),
+        cmocka_unit_test(without_snapshots),
         cmocka_unit_test(ends_and_intervals_that_do_not_fit),
         cmocka_unit_test(rows_of_energy_by_default),
         cmocka_unit_test(time_has_to_advance),
