@@ -103,7 +103,7 @@ static void print_curve(const char *name, int force, double power, const char *e
         struct ky_model_parameters model;
         struct ky_snapshot snapshot;
         ky_model_parameters_defaults(&model);
-        model.n = SMALLEST << k;
+        model.n = (uint64_t)SMALLEST << k;
         stop_if(ky_model_make("plummer", &model, &snapshot, &error), &error);
         curve.n[k] = (double)model.n;
         curve.cpu[k] = measure("cpu", threads, force, &snapshot.bodies);

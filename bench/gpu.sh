@@ -38,7 +38,7 @@ if wanted devices; then
     for engine in cuda:0 opencl:0; do
         log=$(echo $engine | tr -d :)
         for test in $(cd tests/unit && echo device*.c) engine_parts external integrate close_pairs general_walk sim_change \
-            softenings block choice; do
+            softenings block choice long_orbit; do
             test=${test%.c}
             name=$test-$log
             say "$test through $engine"

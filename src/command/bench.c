@@ -42,7 +42,8 @@ static int wanted(const struct cli *cli, const char *group)
     return cli->word_count == 0;
 }
 
-/* KY_USAGE for a word that is no benchmark, and for options that those asked for do not heed. */
+/* KY_USAGE for a word that is no benchmark or stands there twice, and for options that those asked
+ * for do not heed. */
 static enum ky_status check_words(struct cli *cli)
 {
     for (int k = 0; k < cli->word_count; k++) {
@@ -53,6 +54,10 @@ static enum ky_status check_words(struct cli *cli)
             return ky_fail(&cli->error, KY_USAGE,
                            "no benchmark is called '%s'; there are direct, tree, walk and unroll",
                            cli->words[k]);
+        for (int before = 0; before < k; before++)
+            if (!strcmp(cli->words[k], cli->words[before]))
+                return ky_fail(&cli->error, KY_USAGE, "'%s' is given twice; give it once",
+                               cli->words[k]);
     }
     int others = cli->word_count != 1 || strcmp(cli->words[0], "unroll") != 0;
     if (cli_given(cli, "bodies") && !wanted(cli, "unroll"))

@@ -23,6 +23,8 @@ static const struct cost {
 
 double ky_crossover(int force, int threads)
 {
+    if (force < 0 || (size_t)force >= sizeof costs / sizeof *costs)
+        return (double)INFINITY; /* not known: the CPU */
     const struct cost *cost = &costs[force];
     const double gain = 1 / (threads * cost->thread) - 1 / cost->device;
     return gain > 0 ? pow(cost->fixed / gain, 1 / cost->power) : (double)INFINITY;

@@ -6,6 +6,7 @@ void ky_sums_finish(const double sum[KY_SUMS], const struct ky_sum_units *units,
 {
     const double m = units->mass, l = units->length, v = units->velocity, a = units->acceleration;
     *sums = (struct ky_sums){
+        .size = sizeof *sums,
         .mass = sum[KY_SUM_MASS] * m,
         .kinetic = sum[KY_SUM_KINETIC] * m * v * v,
         .potential = sum[KY_SUM_POTENTIAL] * m * units->potential,

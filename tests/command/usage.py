@@ -92,6 +92,7 @@ with folder() as where:
         (["merge", "a", "b", "--separation", "3", "-o", path("x.csv")], "--pericentre LENGTH"),
         (["draw", path("x")], "-o"),
         (["bench", "nothing"], "nothing"),
+        (["bench", "tree", "direct", "tree"], "'tree' is given twice"),
         (["bench", "tree", "-n", "1000"], "bench unroll"),
         (["force", "--model", "plummer", "-n", "10", "--repeat", "0"], "range"),
         (["force", "--model", "plummer", "-n", "10", "--engine", "abacus"], "abacus"),

@@ -298,6 +298,25 @@ static void a_simulation_keeps_its_engine(void **state)
     unlink(path);
 }
 
+/* Past the tables of methods and costs. */
+static void a_force_that_nobody_knows(void **state)
+{
+    (void)state;
+    static const int unknown[] = {-1, KY_TREE + 1, 1000};
+    struct ky_error error = {0};
+    struct ky_engine *engine;
+    for (int f = 0; f < 3; f++)
+        for (int k = -1; k < engine_count; k++) {
+            struct ky_parameters p;
+            ky_parameters_defaults(&p);
+            p.engine = k < 0 ? "auto" : engines[k].engine;
+            assert_ok(ky_force_resolve(&p, &p, &error));
+            p.force = unknown[f];
+            assert_int_equal(ky_engine_open(&p, 10, &engine, &error), KY_UNSUPPORTED);
+            assert_null(engine);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -306,6 +325,7 @@ int main(void)
         cmocka_unit_test(what_cannot_do_it_is_passed_over),
         cmocka_unit_test(engines_of_this_machine),
         cmocka_unit_test(auto_leads_blocks_with_every_force),
+        cmocka_unit_test(a_force_that_nobody_knows),
         cmocka_unit_test(a_simulation_keeps_its_engine),
     };
     return cmocka_run_group_tests(tests, find_engines, NULL);

@@ -123,6 +123,14 @@ static void structs_of_older_programs(void **state)
         before_a_wall(&parameters, offsetof(struct ky_parameters, integrator));
     struct ky_snapshot *older = before_a_wall(&bodies, offsetof(struct ky_snapshot, softening));
     assert_ok(ky_sim_open(shorter, &bodies.bodies, 0, &sim, &error));
+    struct ky_sums sums = {0}; /* which stands for all of it */
+    struct ky_sums *fewer = before_a_wall(&sums, offsetof(struct ky_sums, virial));
+    sums.virial = 7;
+    assert_ok(ky_sim_sums(sim, &sums, &error));
+    assert_ok(ky_sim_sums(sim, fewer, &error));
+    assert_true(sums.size == 0 && sums.virial < 0 && sums.kinetic > 0);
+    assert_true(fewer->size == offsetof(struct ky_sums, virial) && fewer->kinetic == sums.kinetic &&
+                fewer->potential == sums.potential);
     ky_sim_close(sim);
     assert_ok(ky_softening_choose(shorter, older, remark, &error));
     assert_ok(ky_run_plan(shorter, &run, older, &plan, &error));

@@ -96,13 +96,13 @@ enum ky_status ky_cpu_stand_tree(struct ky_cpu *cpu, const struct ky_parameters 
                                  struct ky_error *error);
 /* Makes the links of the tree unless it has them. */
 void ky_cpu_link_tree(struct ky_cpu *cpu);
-/* evaluate.c. By enum ky_force: what computes, NULL for what the CPU has not, and the bytes that it
- * needs. */
+/* evaluate.c. What computes a force, and the bytes that it needs. */
 struct ky_cpu_method {
     enum ky_status (*forces)(struct ky_cpu *cpu, struct ky_error *error);
     double (*memory)(const struct ky_parameters *parameters, size_t n);
 };
-extern const struct ky_cpu_method ky_cpu_methods[];
+/* Of an enum ky_force; NULL for what the CPU has not. */
+const struct ky_cpu_method *ky_cpu_method(int force);
 /* The forces of the active bodies, NULL: of all. */
 enum ky_status ky_cpu_evaluate(struct ky_cpu *cpu, const struct ky_active *active,
                                struct ky_error *error);

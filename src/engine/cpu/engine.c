@@ -69,8 +69,7 @@ static void memory(const struct ky_engine *engine, size_t n, struct ky_memory *m
         memory->host += ky_cpu_blocks_memory(parameters, n);
         memory->kept += ky_cpu_blocks_memory(parameters, n);
     }
-    if (ky_cpu_methods[parameters->force].memory)
-        memory->host += ky_cpu_methods[parameters->force].memory(parameters, n);
+    memory->host += ky_cpu_method(parameters->force)->memory(parameters, n);
 }
 
 /* Every column of every body. */
@@ -151,10 +150,14 @@ static enum ky_status open_engine(const struct ky_parameters *parameters, size_t
         return ky_fail(error, KY_USAGE,
                        "engine '%s': there is one CPU; --threads says how much of it",
                        parameters->engine);
-    if (!ky_cpu_methods[parameters->force].forces)
+    if (parameters->force == KY_LIST)
         return ky_fail(error, KY_UNSUPPORTED,
                        "force list is for devices, which are sent lists made on the host: "
                        "with the CPU engine use --force tree or walk");
+    if (!ky_cpu_method(parameters->force))
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "engine cpu has no force number %d: use direct, walk or tree",
+                       parameters->force);
     if (parameters->tree == KY_TREE_OF_DEVICE)
         return ky_fail(error, KY_UNSUPPORTED,
                        "--tree device is for devices: the CPU engine makes its tree on the host");

@@ -4,12 +4,17 @@
 #include "engine/active.h"
 #include "engine/cpu/cpu.h"
 
-const struct ky_cpu_method ky_cpu_methods[] = {
+static const struct ky_cpu_method methods[] = {
     [KY_DIRECT] = {ky_cpu_direct, ky_cpu_direct_memory},
     [KY_WALK] = {ky_cpu_tree, ky_octree_memory},
-    [KY_LIST] = {NULL, NULL},
     [KY_TREE] = {ky_cpu_tree, ky_octree_memory},
 };
+
+const struct ky_cpu_method *ky_cpu_method(int force)
+{
+    const int known = force >= 0 && (size_t)force < sizeof methods / sizeof *methods;
+    return known && methods[force].forces ? &methods[force] : NULL;
+}
 
 /* Notes whose forces are wanted. */
 static enum ky_status activate(struct ky_cpu *cpu, const struct ky_active *active,
@@ -32,7 +37,7 @@ enum ky_status ky_cpu_evaluate(struct ky_cpu *cpu, const struct ky_active *activ
     double start = ky_clock();
     enum ky_status status = activate(cpu, active, error);
     if (!status)
-        status = ky_cpu_methods[cpu->parameters->force].forces(cpu, error);
+        status = ky_cpu_method(cpu->parameters->force)->forces(cpu, error);
     if (!status)
         ky_cpu_add_externals(cpu);
     cpu->active = NULL;
