@@ -1,9 +1,12 @@
-/* What block steps gain: block [--engine NAME] [MODEL [N [SOFTENING [SPAN [ETA]]]]] (default
- * hernquist 131072 0.002 1 0.2). Over SPAN times √(a³/(G M)) of the model: steps of bodies,
- * seconds, |dE/E|, and the seconds that shared steps equal to the shortest one take, from some of
- * them; with a sixth word they are all made, and their |dE/E| is printed. Then the blocks by their
- * size: how many, and where their time goes, from a second run that stops after each. KYOHO_ENGINE
- * chooses the engine where no option does. */
+/* What block steps gain: block [--engine NAME] [--eta X] [--alpha X] [--longest X] [--steps K]
+ * [MODEL [N [SOFTENING [SPAN]]]] (default hernquist 131072 0.002 1, η 0.2, longest step 1/16, 5
+ * steps). Over SPAN times √(a³/(G M)) of the model: seconds, blocks, the ideal gain, which is the
+ * steps of bodies that shared steps equal to the shortest one would take, over those that were
+ * taken, and dE/|E| with the potentials of the run and with those of a tree 30 times as strict.
+ * Then K of these shared steps, and the seconds that all of them take; with --steps all they are
+ * all made, and their |dE/E| is printed; 0: none. Then the blocks by the longest step that ends
+ * there: how many, how large, and where their time goes, from a second run that stops after each.
+ * KYOHO_ENGINE chooses the engine where no option does. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +16,7 @@
 #include "engine/engine.h"
 #include "integrate/integrate.h"
 
-enum { CLASSES = 5, SHARED_STEPS = 5, STRIDE = 1 << 20 };
+enum { LEVELS = 21, STRIDE = 1 << (LEVELS - 1), STRICTER = 30 };
 static struct ky_error error;
 
 static void stop_if(enum ky_status status)
@@ -24,13 +27,49 @@ static void stop_if(enum ky_status status)
     exit(1);
 }
 
-/* Blocks of at most some share of the bodies. */
-struct class
-{
-    double most, blocks, bodies, pairs, tree, walk, total;
+struct options {
+    const char *engine, *model, *steps;
+    double n, softening, span, eta, alpha, longest;
 };
-static struct class classes[CLASSES] = {
-    {.most = 1e-3}, {.most = 1e-2}, {.most = 0.1}, {.most = 0.5}, {.most = 1}};
+
+static struct options read_options(int argc, char **argv)
+{
+    const char *engine = getenv("KYOHO_ENGINE");
+    struct options o = {
+        engine ? engine : "cpu", "hernquist", "5", 131072, 0.002, 1, 0.2, (double)NAN, 1.0 / 16};
+    const struct {
+        const char *name, **text;
+        double *number;
+    } named[] = {{"--engine", &o.engine, NULL},
+                 {"--steps", &o.steps, NULL},
+                 {"--eta", NULL, &o.eta},
+                 {"--alpha", NULL, &o.alpha},
+                 {"--longest", NULL, &o.longest},
+                 {NULL, &o.model, NULL},
+                 {NULL, NULL, &o.n},
+                 {NULL, NULL, &o.softening},
+                 {NULL, NULL, &o.span}};
+    enum { NAMED = 5, ALL = sizeof named / sizeof *named };
+    int next = NAMED;
+    for (int k = 1; k < argc; k++) {
+        int which = 0;
+        while (which < NAMED && strcmp(argv[k], named[which].name))
+            which++;
+        which = which < NAMED ? which : next++;
+        k += which < NAMED;
+        if (which >= ALL || k >= argc) {
+            fprintf(stderr, "%s: read the first lines of bench/block.c\n", argv[k - (k >= argc)]);
+            exit(2);
+        }
+        if (named[which].text)
+            *named[which].text = argv[k];
+        else
+            *named[which].number = atof(argv[k]);
+    }
+    return o;
+}
+
+/* ---- engines ---- */
 
 static struct ky_engine *open_with(const struct ky_parameters *parameters,
                                    const struct ky_bodies *bodies)
@@ -49,119 +88,148 @@ static double energy_of(struct ky_engine *engine)
     return sums.kinetic + sums.potential;
 }
 
-static void count(double share, const struct ky_force_report *r, double bodies, double seconds)
+static double strict_energy(const struct ky_parameters *parameters, const struct ky_bodies *bodies)
 {
-    struct class *c = classes;
-    while (share > c->most && c < classes + CLASSES - 1)
-        c++;
-    c->blocks++;
-    c->bodies += bodies;
-    c->pairs += r->body_interactions + r->cell_interactions;
-    c->tree += r->keys + r->sort + r->build + r->moments;
-    c->walk += r->walk;
-    c->total += seconds;
+    struct ky_parameters strict = *parameters;
+    strict.alpha /= STRICTER;
+    struct ky_engine *engine = open_with(&strict, bodies);
+    const double energy = energy_of(engine);
+    ky_engine_close(engine);
+    return energy;
 }
 
-/* `steps` longest steps in one call. Returns the seconds. */
-static double go_at_once(struct ky_engine *engine, double longest, uint64_t steps, double eta,
-                         struct ky_advance *way)
+/* ---- blocks ---- */
+
+static struct ky_advance begin(struct ky_engine *engine, const struct options *o, uint64_t most)
 {
     struct ky_sums sums = {0};
-    *way = (struct ky_advance){.scheme = KY_SCHEME_BLOCK,
-                               .tick = longest / STRIDE,
-                               .stride = STRIDE,
-                               .until = steps * STRIDE,
-                               .most = UINT64_MAX,
-                               .eta = eta,
-                               .length = (double)NAN};
     stop_if(ky_engine_columns(engine, 1U << KY_COLUMN_STEP, &error));
     stop_if(ky_engine_sums(engine, &sums, &error)); /* the first forces are there */
-    const double start = ky_clock();
-    stop_if(ky_engine_advance(engine, way, &error));
-    return ky_clock() - start;
+    return (struct ky_advance){.scheme = KY_SCHEME_BLOCK,
+                               .tick = o->longest / STRIDE,
+                               .stride = STRIDE,
+                               .until = (uint64_t)ceil(o->span / o->longest) * STRIDE,
+                               .most = most,
+                               .eta = o->eta,
+                               .length = (double)NAN};
 }
 
-/* The same a block at a time, which are counted by their size. */
-static void go_in_blocks(struct ky_engine *engine, size_t n, double longest, uint64_t steps,
-                         double eta)
+/* The whole way in one call. Returns the shortest step, and in *seconds what it took. */
+static double go(const struct options *o, const struct ky_parameters *parameters,
+                 struct ky_bodies *bodies, double *seconds)
 {
-    struct ky_advance whole, *way = &whole;
-    *way = (struct ky_advance){.scheme = KY_SCHEME_BLOCK,
-                               .tick = longest / STRIDE,
-                               .stride = STRIDE,
-                               .until = steps * STRIDE,
-                               .most = 1,
-                               .eta = eta,
-                               .length = (double)NAN};
-    stop_if(ky_engine_columns(engine, 1U << KY_COLUMN_STEP, &error));
-    while (way->now < way->until) {
+    struct ky_engine *engine = open_with(parameters, bodies);
+    const double e0 = energy_of(engine), strict = strict_energy(parameters, bodies);
+    struct ky_advance way = begin(engine, o, UINT64_MAX);
+    const double start = ky_clock();
+    stop_if(ky_engine_advance(engine, &way, &error));
+    struct ky_bodies there = *bodies;
+    const double e1 = energy_of(engine);
+    *seconds = ky_clock() - start;
+    const double shortest = way.tick * (double)way.shortest, n = (double)bodies->n;
+    there.position = malloc(3 * bodies->n * sizeof *there.position);
+    there.velocity = malloc(3 * bodies->n * sizeof *there.velocity);
+    there.acceleration = NULL;
+    there.potential = NULL;
+    stop_if(ky_engine_get(engine, &there, &error));
+    ky_engine_close(engine);
+    printf("%s, n %.0f, softening %g, eta %g, alpha %g: %.3f s, %.0f blocks of %.0f bodies, ideal "
+           "gain %.2f, dE/|E| %+.2e, strictly %+.2e\n",
+           o->model, n, o->softening, o->eta, parameters->alpha, *seconds, (double)way.steps,
+           way.body_steps / (double)way.steps,
+           (double)way.until / (double)way.shortest * n / way.body_steps, 1 - e1 / e0,
+           1 - strict_energy(parameters, &there) / strict);
+    free(there.position);
+    free(there.velocity);
+    return shortest;
+}
+
+/* Blocks at the end of steps of one level. */
+struct row {
+    double blocks, bodies, pairs, tree, walk, total;
+};
+
+/* The same a block at a time, which are counted by their level. */
+static void go_in_blocks(const struct options *o, const struct ky_parameters *parameters,
+                         const struct ky_bodies *bodies)
+{
+    struct row rows[LEVELS] = {{0}};
+    struct ky_engine *engine = open_with(parameters, bodies);
+    struct ky_advance way = begin(engine, o, 1);
+    while (way.now < way.until) {
         struct ky_force_report report = {0};
-        const double before = way->body_steps, start = ky_clock();
-        stop_if(ky_engine_advance(engine, way, &error));
-        const double seconds = ky_clock() - start;
+        const double before = way.body_steps, start = ky_clock();
+        stop_if(ky_engine_advance(engine, &way, &error));
         ky_engine_report(engine, &report);
-        count((way->body_steps - before) / (double)n, &report, way->body_steps - before, seconds);
+        int level = 0;
+        while (way.now % (way.stride >> level))
+            level++;
+        struct row *row = rows + level;
+        row->total += ky_clock() - start;
+        row->blocks++;
+        row->bodies += way.body_steps - before;
+        row->pairs += report.body_interactions + report.cell_interactions;
+        row->tree += report.keys + report.sort + report.build + report.moments;
+        row->walk += report.walk;
     }
+    ky_engine_close(engine);
+    printf("   step blocks     bodies sources   ms: tree     walk     rest   all of them\n");
+    for (int level = 0; level < LEVELS; level++) {
+        const struct row *r = rows + level;
+        if (r->blocks > 0)
+            printf("2^-%-4d %6.0f %10.0f %7.0f %10.3f %8.3f %8.3f %8.3f s\n", level, r->blocks,
+                   r->bodies / r->blocks, r->pairs / r->bodies, 1e3 * r->tree / r->blocks,
+                   1e3 * r->walk / r->blocks, 1e3 * (r->total - r->tree - r->walk) / r->blocks,
+                   r->total);
+    }
+}
+
+/* ---- shared steps ---- */
+
+static void go_shared(const struct options *o, const struct ky_parameters *given,
+                      const struct ky_bodies *bodies, double shortest, double seconds)
+{
+    struct ky_parameters parameters = *given;
+    struct ky_integrator_state *leapfrog;
+    const int all = !strcmp(o->steps, "all");
+    const double steps = ceil(o->span / o->longest) * o->longest / shortest;
+    const uint64_t made = (uint64_t)(all ? steps : atof(o->steps));
+    if (made == 0)
+        return;
+    struct ky_engine *engine = open_with(&parameters, bodies);
+    const double e0 = energy_of(engine);
+    parameters.step = shortest;
+    stop_if(ky_integrator_create(engine, bodies->n, &parameters, &leapfrog, &error));
+    const double start = ky_clock();
+    stop_if(leapfrog->verbs->advance(leapfrog, made, &error));
+    const double e1 = energy_of(engine);
+    const double shared = (ky_clock() - start) / (double)made * steps;
+    printf("all with %g: %.3f s for %.0f steps, %.2f times as long", shortest, shared, steps,
+           shared / seconds);
+    printf(all ? "; dE/|E| %+.2e\n" : "\n", 1 - e1 / e0);
+    ky_integrator_free(leapfrog);
+    ky_engine_close(engine);
 }
 
 int main(int argc, char **argv)
 {
-    const char *engine_name = getenv("KYOHO_ENGINE");
-    if (argc > 2 && !strcmp(argv[1], "--engine")) {
-        engine_name = argv[2];
-        argc -= 2;
-        argv += 2;
-    }
-    const char *name = argc > 1 ? argv[1] : "hernquist";
-    const size_t n = argc > 2 ? (size_t)atof(argv[2]) : 131072;
-    const double softening = argc > 3 ? atof(argv[3]) : 0.002, span = argc > 4 ? atof(argv[4]) : 1,
-                 eta = argc > 5 ? atof(argv[5]) : 0.2, longest = 1.0 / 16;
+    const struct options o = read_options(argc, argv);
     struct ky_model_parameters model;
     struct ky_snapshot s;
     struct ky_parameters given, parameters;
-    struct ky_advance way;
+    double seconds;
     ky_model_parameters_defaults(&model);
     ky_parameters_defaults(&given);
     ky_snapshot_clear(&s);
-    model.n = n;
-    model.softening = given.softening = softening;
-    stop_if(ky_model_make(name, &model, &s, &error));
-    given.engine = engine_name ? engine_name : "cpu";
+    model.n = (size_t)o.n;
+    model.softening = given.softening = o.softening;
+    stop_if(ky_model_make(o.model, &model, &s, &error));
+    given.engine = o.engine;
+    given.alpha = o.alpha;
     stop_if(ky_parameters_resolve(&given, &parameters, &error));
-    struct ky_engine *engine = open_with(&parameters, &s.bodies);
-    const double e0 = energy_of(engine),
-                 seconds = go_at_once(engine, longest, (uint64_t)ceil(span / longest), eta, &way);
-    const double shortest = longest / STRIDE * (double)way.shortest;
-    printf("%s, n %zu, softening %g, eta %g: %.2f s, %.3g blocks of %.0f bodies, |dE/E| %.2e\n",
-           name, n, softening, eta, seconds, (double)way.steps, way.body_steps / (double)way.steps,
-           fabs(energy_of(engine) / e0 - 1));
-    ky_engine_close(engine);
-    engine = open_with(&parameters, &s.bodies);
-    go_in_blocks(engine, n, longest, (uint64_t)ceil(span / longest), eta);
-    ky_engine_close(engine);
-    engine = open_with(&parameters, &s.bodies);
-    struct ky_integrator_state *leapfrog;
-    parameters.step = shortest;
-    stop_if(ky_integrator_create(engine, n, &parameters, &leapfrog, &error));
-    const uint64_t steps = (uint64_t)(ceil(span / longest) * longest / shortest);
-    const uint64_t made = argc > 6 ? steps : SHARED_STEPS;
-    const double start = ky_clock();
-    stop_if(leapfrog->verbs->advance(leapfrog, made, &error));
-    const double drift = energy_of(engine);
-    const double shared = (ky_clock() - start) / (double)made * (double)steps;
-    printf("all with %g: %.2f s for %.3g steps, %.2f times as long; steps of bodies %.2f", shortest,
-           shared, (double)steps, shared / seconds, (double)steps * (double)n / way.body_steps);
-    printf(argc > 6 ? "; |dE/E| %.2e\n" : "\n", fabs(drift / e0 - 1));
-    for (const struct class *c = classes; c < classes + CLASSES; c++)
-        if (c->blocks > 0)
-            printf("blocks up to %5.1f %%: %6.0f of %8.0f bodies, %7.0f pairs a body, ms a block: "
-                   "tree %8.3f, walk "
-                   "%8.3f, rest %8.3f; %.2f s\n",
-                   100 * c->most, c->blocks, c->bodies / c->blocks, c->pairs / c->bodies,
-                   1e3 * c->tree / c->blocks, 1e3 * c->walk / c->blocks,
-                   1e3 * (c->total - c->tree - c->walk) / c->blocks, c->total);
-    ky_integrator_free(leapfrog);
-    ky_engine_close(engine);
+    const double shortest = go(&o, &parameters, &s.bodies, &seconds);
+    go_shared(&o, &parameters, &s.bodies, shortest, seconds);
+    go_in_blocks(&o, &parameters, &s.bodies);
     ky_snapshot_free(&s);
     return 0;
 }

@@ -73,7 +73,7 @@ if wanted bench; then
         say "benchmarks through $engine"
         "$build/bench/device" $engine 2>&1 | tee "$out/bench-$log.txt"
         "$build/bench/crossover" $engine 2>&1 | tee "$out/crossover-$log.txt"
-        "$build/bench/block" --engine $engine hernquist 4194304 0.001 1 0.2 all 2>&1 | tee "$out/block-$log.txt"
+        "$build/bench/block" --engine $engine --steps all hernquist 4194304 0.001 1 2>&1 | tee "$out/block-$log.txt"
         for precision in single extended double; do
             "$build/kyoho" bench unroll --engine $engine --precision $precision 2>&1
         done | tee "$out/unroll-$log.txt"

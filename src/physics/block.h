@@ -4,7 +4,7 @@
  *
  * With x, v and a at the beginning of a body's step, at a time h later, up to its end,
  *   w = v + a h/2,  x(h) = x + w h:  both B12's predictor and the drift of kick-drift-kick.
- * At the end of the step follow a' = a(x), v = w + a' h/2, and the next level. */
+ * At the end of the step follow a' = a(x), v = w + a' h/2, and the next level from a' and a. */
 #ifndef KY_PHYSICS_BLOCK_H
 #define KY_PHYSICS_BLOCK_H
 
@@ -30,14 +30,26 @@ KY_FN int ky_step_level(KY_REAL a, KY_REAL limit, int deepest)
     return level;
 }
 
+/* ε ω², which stands beside |a| where a step might become longer: ω² = change/path of a step on a
+ * way of `path` that has changed the acceleration by `change`. |a| vanishes at softened centres,
+ * but bodies swing there as fast as at the edge, ε from them, where |a| is about ε ω²: steps that
+ * become longer at each pass and shorter at once after it add energy. On ways shorter than η ε/4
+ * errors of forces would tell more than the field. */
+KY_FN KY_REAL ky_step_swing(KY_REAL change, KY_REAL path, KY_REAL eps, KY_REAL eta)
+{
+    KY_REAL least = KY_SPLAT(0.25) * eta * eps;
+    return eps * change / (path > least ? path : least); /* 0/0: nothing speaks against it */
+}
+
 /* The level after a step of `level` that ends now, where the criterion wants `wanted`: a step
- * becomes shorter at once, and twice as long only where a step of that length would end (`even`).
- */
-KY_FN int ky_step_next(int wanted, int level, int even)
+ * becomes shorter at once, and twice as long only where a step of that length would end (`even`)
+ * and its swing allows it, which wants a step of level `swing`. That alone makes no step shorter:
+ * it would, and longer again, at each encounter, and energy would drift with these. */
+KY_FN int ky_step_next(int wanted, int swing, int level, int even)
 {
     if (wanted >= level)
         return wanted;
-    return even ? level - 1 : level;
+    return even && swing < level ? level - 1 : level;
 }
 
 #endif

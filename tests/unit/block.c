@@ -231,10 +231,13 @@ static void levels_of_steps(void **state)
     assert_int_equal(ky_step_level(0, 1, 20), 0);
     assert_int_equal(ky_step_level(1e300, 1, 20), 21);
     assert_true(ky_step_limit(0.5, 3, 0.25) == 12);
-    assert_int_equal(ky_step_next(5, 3, 0), 5); /* shorter at once */
-    assert_int_equal(ky_step_next(3, 3, 1), 3);
-    assert_int_equal(ky_step_next(0, 3, 0), 3); /* not now */
-    assert_int_equal(ky_step_next(0, 3, 1), 2); /* one level at a time */
+    assert_int_equal(ky_step_next(5, 0, 3, 0), 5); /* shorter at once */
+    assert_int_equal(ky_step_next(3, 0, 3, 1), 3);
+    assert_int_equal(ky_step_next(0, 0, 3, 0), 3); /* not now */
+    assert_int_equal(ky_step_next(0, 3, 3, 1), 3); /* it swings too fast */
+    assert_int_equal(ky_step_next(3, 5, 3, 1), 3); /* but not shorter for that */
+    assert_int_equal(ky_step_next(0, 0, 3, 1), 2); /* one level at a time */
+    assert_true(ky_step_swing(3, 2, 4, 0.1) == 6 && ky_step_swing(3, 0, 4, 0.5) == 24);
 }
 
 /* --step-min cuts steps, and says how many. */
@@ -302,6 +305,41 @@ static void energy_and_momentum(void **state)
     }
 }
 
+/* Massless bodies swing through the softened field of a heavy one, where |a| vanishes in the
+ * middle. Steps that became longer there at each pass would add energy: 2 % of it in place of 0.05
+ * %. */
+static void bodies_swing_through_a_core(void **state)
+{
+    (void)state;
+    enum { N = 60 };
+    const double eps = 0.1;
+    struct ky_bodies bodies = {0};
+    double before[N], gain = 0, all = 0;
+    assert_ok(ky_bodies_allocate(&bodies, N, 0, &error));
+    for (int turn = 0; turn < 2; turn++) {
+        for (int i = 0; i < N; i++) {
+            double *x = bodies.position[i], *v = bodies.velocity[i];
+            bodies.mass[i] = i == 0;
+            if (turn == 0 && i > 0) {
+                x[0] = eps * (0.5 + 3.0 * i / N);
+                v[1] = 0.3 * (i % 3) * sqrt(x[0] * x[0] / pow(x[0] * x[0] + eps * eps, 1.5));
+            }
+            const double r2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2],
+                         energy = 0.5 * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) -
+                                  1 / sqrt(r2 + eps * eps);
+            gain += turn == 1 && i > 0 ? energy - before[i] : 0;
+            all += turn == 1 && i > 0 ? fabs(before[i]) : 0;
+            before[i] = energy;
+        }
+        struct ky_parameters parameters = block_parameters(KY_DIRECT, eps);
+        if (turn == 0)
+            go(&parameters, &bodies, 64, 1);
+    }
+    ky_bodies_free(&bodies);
+    printf("# in a core: dE/|E| %.2g\n", gain / all);
+    assert_between(fabs(gain / all), 0, 2e-3);
+}
+
 /* The error of the energy is that of shared steps with the shortest step, within a factor; it falls
  * with eta, while fewer steps of bodies are made. */
 static void as_good_as_the_shortest_step(void **state)
@@ -330,7 +368,7 @@ static void as_good_as_the_shortest_step(void **state)
            loose, coarse, block, of_blocks, shortest, shared, of_all);
     assert_true(block < 0.25 * loose);
     assert_true(of_blocks < 0.3 * of_all && coarse < 0.5 * of_blocks);
-    assert_between(block, 0, 3e-5);
+    assert_between(block, 0, 8e-5);
     ky_snapshot_free(&s);
 }
 
@@ -813,6 +851,7 @@ int main(void)
         cmocka_unit_test(steps_follow_the_criterion),
         cmocka_unit_test(the_shortest_step_is_told),
         cmocka_unit_test(energy_and_momentum),
+        cmocka_unit_test(bodies_swing_through_a_core),
         cmocka_unit_test(as_good_as_the_shortest_step),
         cmocka_unit_test(threads_and_calls_leave_no_trace),
         cmocka_unit_test(an_engine_stops_between_blocks),

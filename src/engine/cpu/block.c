@@ -18,7 +18,7 @@
 #include "physics/block.h"
 
 /* Of a body. */
-enum { BYTES = 3 * sizeof(double) + 1 + 2 * sizeof(uint32_t) };
+enum { BYTES = 3 * sizeof(double) + 3 * sizeof(float) + 1 + 2 * sizeof(uint32_t) };
 
 /* A way through blocks. */
 struct blocks {
@@ -38,6 +38,7 @@ void ky_cpu_free_blocks(struct ky_cpu *cpu)
 {
     struct ky_cpu_blocks *own = &cpu->blocks;
     free(own->at);
+    free(own->before);
     free(own->level);
     free(own->active);
     free(own->count);
@@ -60,11 +61,12 @@ static enum ky_status reserve(struct ky_cpu *cpu, size_t chunks, struct ky_error
     if (own->level)
         return KY_OK;
     own->at = ky_allocate(3 * cpu->n, sizeof *own->at);
+    own->before = ky_allocate(3 * cpu->n, sizeof *own->before);
     own->level = ky_allocate(cpu->n, 1);
     own->active = ky_allocate(cpu->n, sizeof *own->active);
     own->group = ky_allocate(cpu->n, sizeof *own->group);
     own->count = ky_allocate(chunks + 1, sizeof *own->count);
-    if (own->at && own->level && own->active && own->group && own->count)
+    if (own->at && own->before && own->level && own->active && own->group && own->count)
         return KY_OK;
     ky_cpu_free_blocks(cpu);
     return ky_no_memory(error, "block steps", cpu->n, BYTES);
@@ -72,13 +74,20 @@ static enum ky_status reserve(struct ky_cpu *cpu, size_t chunks, struct ky_error
 
 /* ---- levels ---- */
 
+static double softening_of(const struct ky_cpu *cpu, size_t i)
+{
+    return cpu->softening ? cpu->softening[i] * cpu->length : cpu->parameters->softening;
+}
+
+/* A step that has been made: squares of the change of the acceleration and of the way. */
+struct made {
+    double change2, path2;
+};
+
 static double limit_of(const struct blocks *b, size_t i)
 {
-    const struct ky_cpu *cpu = b->cpu;
-    double length = b->way->length;
-    if (isnan(length))
-        length = cpu->softening ? cpu->softening[i] * cpu->length : cpu->parameters->softening;
-    return ky_step_limit(b->way->eta, length, b->longest);
+    const double length = b->way->length;
+    return ky_step_limit(b->way->eta, isnan(length) ? softening_of(b->cpu, i) : length, b->longest);
 }
 
 /* The level that the criterion wants; `deepest` + 1 for a step shorter than a tick. */
@@ -88,6 +97,14 @@ static int wanted(const struct blocks *b, size_t i)
     for (int c = 0; c < 3; c++)
         a2 += b->cpu->a[c][i] * b->cpu->a[c][i];
     return ky_step_level(sqrt(a2), limit_of(b, i), b->deepest);
+}
+
+/* The level that the swing of the body wants. */
+static int swing(const struct blocks *b, size_t i, struct made made)
+{
+    const double size =
+        ky_step_swing(sqrt(made.change2), sqrt(made.path2), softening_of(b->cpu, i), b->way->eta);
+    return ky_step_level(size, limit_of(b, i), b->deepest);
 }
 
 /* The level of a step [time], or −1 if it is none of this way. */
@@ -188,8 +205,9 @@ static size_t predict(const struct blocks *b, struct range range, int due)
     return active;
 }
 
-/* The active bodies of a chunk go to the list, with half a kick and to their new places. */
-static void open_steps(const struct blocks *b, struct range range, int due, uint32_t *list)
+/* The active bodies of a chunk go to the list from place k on, with half a kick and to their new
+ * places. Their accelerations are kept. */
+static void open_steps(const struct blocks *b, struct range range, int due, size_t k)
 {
     const struct ky_cpu *cpu = b->cpu;
     const struct layout layout = layout_of(cpu);
@@ -197,11 +215,13 @@ static void open_steps(const struct blocks *b, struct range range, int due, uint
         const int level = cpu->blocks.level[i];
         if (level < due)
             continue;
-        *list++ = (uint32_t)i;
+        cpu->blocks.active[k] = (uint32_t)i;
         for (size_t c = 0; c < 3; c++) {
+            cpu->blocks.before[3 * k + c] = (float)cpu->a[c][i];
             cpu->v[c][i] += b->half[level] * cpu->a[c][i];
             cpu->x[c][i] = cpu->blocks.at[c * layout.across + i * layout.along];
         }
+        k++;
     }
 }
 
@@ -223,7 +243,7 @@ static void go_to(struct blocks *b, uint64_t tick)
 #pragma omp parallel for num_threads(b->cpu->team)
     for (size_t k = 0; k < b->chunks; k++)
         if (own->count[k + 1] > own->count[k])
-            open_steps(b, range_of(b, k), due, own->active + own->count[k]);
+            open_steps(b, range_of(b, k), due, own->count[k]);
 }
 
 /* Forces of the active bodies, all bodies standing at the present tick: a tree that serves takes
@@ -253,12 +273,20 @@ static size_t close_steps(const struct blocks *b, uint64_t tick)
     for (size_t k = 0; k < b->active; k++) {
         const uint32_t i = cpu->blocks.active[k];
         const int level = cpu->blocks.level[i];
-        for (int c = 0; c < 3; c++)
+        const double time = 2 * b->half[level];
+        struct made made = {0};
+        for (size_t c = 0; c < 3; c++) {
+            const double way = time * cpu->v[c][i],
+                         change = cpu->a[c][i] - (double)cpu->blocks.before[3 * k + c];
+            made.path2 += way * way;
+            made.change2 += change * change;
             cpu->v[c][i] += b->half[level] * cpu->a[c][i];
+        }
         int want = wanted(b, i);
         cut += want > b->deepest;
         want = want > b->deepest ? b->deepest : want;
-        want = ky_step_next(want, level, level > 0 && tick % (b->way->stride >> (level - 1)) == 0);
+        const int even = level > 0 && tick % (b->way->stride >> (level - 1)) == 0;
+        want = ky_step_next(want, swing(b, i, made), level, even);
         cpu->blocks.level[i] = (unsigned char)want;
         cpu->extra[KY_COLUMN_STEP][i] = b->step[want];
     }

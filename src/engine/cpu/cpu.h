@@ -17,7 +17,8 @@
 /* What block steps need beside the bodies. Of the n bodies in the caller's order: where they stand
  * at the present tick, the levels of their steps, and the list of those whose steps end. */
 struct ky_cpu_blocks {
-    double *at; /* [n][3] for a tree that serves, else [3][n] */
+    double *at;    /* [n][3] for a tree that serves, else [3][n] */
+    float *before; /* [n][3] of the list: accelerations at the beginning of the steps that end */
     unsigned char *level;
     uint32_t *active;
     size_t *count;   /* of active bodies in each chunk of bodies, then of those before it */

@@ -152,14 +152,19 @@ static struct clock clock_of(const struct blocks *b)
 /* A kernel of the bodies' precision. */
 #define KERNEL(b, name) KY_IN_PRECISION(name, (b)->bodies->parameters->precision)
 
-/* The limit of the criterion in the numbers of the kernels. */
-struct limit {
+/* What the criterion compares with, in the numbers of the kernels. */
+struct real {
     double whole;
     float part;
 };
-#define LIMIT(b, limit)                                                                            \
-    ((b)->bodies->parameters->precision == KY_DOUBLE ? KY_VALUE((limit).whole)                     \
-                                                     : KY_VALUE((limit).part))
+#define REAL(b, number)                                                                            \
+    ((b)->bodies->parameters->precision == KY_DOUBLE ? KY_VALUE((number).whole)                    \
+                                                     : KY_VALUE((number).part))
+
+static struct real real_of(double number)
+{
+    return (struct real){number, (float)number};
+}
 
 /* Bodies with softenings of their own, where these are the lengths of the criterion. */
 static uint32_t own_lengths(const struct blocks *b)
@@ -216,9 +221,8 @@ static enum ky_status open_steps(const struct blocks *b, struct ky_error *error)
         status = ky_launch_teams(
             card, KERNEL(b, ky_block_open), teams,
             KY_ARGUMENTS(KY_BUFFER(*step), KY_BUFFER(own->counts), KY_BUFFER(bodies->active_list),
-                         KY_BUFFER(bodies->position), KY_BUFFER(own->other),
-                         KY_BUFFER(bodies->velocity), KY_BUFFER(bodies->acceleration), KY_VALUE(n),
-                         KY_VALUE(due), CLOCK(clock)),
+                         KY_BUFFER(own->other), KY_BUFFER(bodies->velocity),
+                         KY_BUFFER(bodies->acceleration), KY_VALUE(n), KY_VALUE(due), CLOCK(clock)),
             error);
     return status;
 }
@@ -256,15 +260,18 @@ static enum ky_status close_steps(const struct blocks *b, uint64_t tick, struct 
 {
     struct ky_device_bodies *bodies = b->bodies;
     const struct clock clock = clock_of(b);
-    const struct limit limit = {b->limit, (float)b->limit};
-    uint32_t n = (uint32_t)bodies->n, count = (uint32_t)b->active, own_eps = own_lengths(b);
+    const struct real limit = real_of(b->limit), eta = real_of(b->way->eta),
+                      eps = real_of(bodies->parameters->softening / bodies->units.length);
+    uint32_t n = (uint32_t)bodies->n, count = (uint32_t)b->active,
+             own_eps = (uint32_t)bodies->own_eps, lengths = own_lengths(b);
     return ky_launch_over(
         card_of(b), KERNEL(b, ky_block_close), count,
-        KY_ARGUMENTS(KY_BUFFER(bodies->active_list), KY_BUFFER(bodies->velocity),
+        KY_ARGUMENTS(KY_BUFFER(bodies->active_list), KY_BUFFER(bodies->blocks.other),
+                     KY_BUFFER(bodies->position), KY_BUFFER(bodies->velocity),
                      KY_BUFFER(bodies->acceleration), KY_BUFFER(*softenings(bodies)),
                      KY_BUFFER(bodies->columns.of[KY_COLUMN_STEP]), KY_BUFFER(bodies->blocks.words),
-                     KY_VALUE(count), KY_VALUE(n), KY_VALUE(own_eps), LIMIT(b, limit),
-                     KY_VALUE(tick), CLOCK(clock)),
+                     KY_VALUE(count), KY_VALUE(n), KY_VALUE(own_eps), KY_VALUE(lengths),
+                     REAL(b, limit), REAL(b, eps), REAL(b, eta), KY_VALUE(tick), CLOCK(clock)),
         error);
 }
 
@@ -323,7 +330,7 @@ static enum ky_status begin(const struct blocks *b, struct ky_error *error)
     struct ky_device_bodies *bodies = b->bodies;
     struct ky_card *card = card_of(b);
     const struct clock clock = clock_of(b);
-    const struct limit limit = {b->limit, (float)b->limit};
+    const struct real limit = real_of(b->limit);
     uint32_t n = (uint32_t)bodies->n, own_eps = own_lengths(b),
              even = b->way->now % b->way->stride == 0;
     enum ky_status status = card->driver->zero(card, &bodies->blocks.words, error);
@@ -335,7 +342,7 @@ static enum ky_status begin(const struct blocks *b, struct ky_error *error)
             KY_ARGUMENTS(KY_BUFFER(bodies->columns.of[KY_COLUMN_STEP]),
                          KY_BUFFER(bodies->acceleration), KY_BUFFER(*softenings(bodies)),
                          KY_BUFFER(bodies->blocks.words), KY_VALUE(n), KY_VALUE(own_eps),
-                         LIMIT(b, limit), KY_VALUE(even), CLOCK_OF_LEVELS(clock)),
+                         REAL(b, limit), KY_VALUE(even), CLOCK_OF_LEVELS(clock)),
             error);
     if (status == KY_OK)
         status = read_tally(b, error);

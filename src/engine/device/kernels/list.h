@@ -88,8 +88,8 @@
     KY_K(block_##p, ky_block_begin_##p, 256, 11)                                                   \
     KY_K(block_##p, ky_block_predict_##p, 256, 12)                                                 \
     KY_K(block_##p, ky_block_count_##p, KY_IN_TEAMS, 7)                                            \
-    KY_K(block_##p, ky_block_open_##p, KY_IN_TEAMS, 14)                                            \
-    KY_K(block_##p, ky_block_close_##p, 256, 16)                                                   \
+    KY_K(block_##p, ky_block_open_##p, KY_IN_TEAMS, 13)                                            \
+    KY_K(block_##p, ky_block_close_##p, 256, 21)                                                   \
     KY_UNROLLINGS(KY_LOOPS_KERNELS, KY_NO_SWEEP, p)                                                \
     KY_SOFTENED(KY_TUNED_KERNEL, p, )                                                              \
     KY_K(tree_##p, ky_walk_sources_##p, 256, 10)                                                   \
