@@ -274,6 +274,72 @@ static void one_leaf_of_100000_bodies(void **state)
     }
 }
 
+/* Groups of the active bodies of a block, `every`-th and others within `from` to `to`: each place
+ * of their list lies in one group, and the bodies of a group in one cut. All bodies again have the
+ * groups that they had. */
+static void check_active_groups(struct made *made, uint32_t from, uint32_t to, uint32_t every)
+{
+    struct ky_error error = {0};
+    struct ky_device_bodies *bodies = &made->bodies;
+    struct ky_device_tree *tree = &made->tree;
+    struct ky_card *card = bodies->cards.card[0];
+    uint32_t *list = calloc(bodies->n, sizeof *list), count = 0;
+    unsigned char *times = calloc(bodies->n, 1);
+    for (uint32_t k = from; k < to; k += 1 + k % every)
+        list[count++] = k;
+    const struct ky_active active = {count, NULL};
+    assert_ok(ky_buffer_fill(card, &bodies->active_list, "active bodies", list, count, sizeof *list,
+                             &error));
+    bodies->blocks.is_on = 1;
+    bodies->active = &active;
+    assert_ok(ky_device_tree_regroup(tree, bodies, &made->p, &error));
+    uint32_t *group = read_back(made, &tree->group, 2 * tree->groups * sizeof *group);
+    for (size_t g = 0; g < tree->groups; g++) {
+        const uint32_t begin = group[2 * g], end = group[2 * g + 1];
+        assert_true(begin <= end && end <= count && end - begin <= 32);
+        for (uint32_t k = begin; k < end; k++)
+            times[k]++;
+        if (end > begin) /* a cut has 32 full groups at most, or is a leaf of few bodies */
+            assert_true(list[end - 1] - list[begin] < 1024);
+    }
+    for (uint32_t k = 0; k < count; k++)
+        assert_int_equal(times[k], 1);
+    bodies->active = NULL;
+    assert_ok(ky_device_tree_regroup(tree, bodies, &made->p, &error));
+    free(group);
+    group = read_back(made, &tree->group, 2 * tree->groups * sizeof *group);
+    assert_memory_equal(group, made->group, 2 * tree->groups * sizeof *group);
+    bodies->blocks.is_on = 0;
+    free(group);
+    free(list);
+    free(times);
+}
+
+static void groups_of_active_bodies(void **state)
+{
+    (void)state;
+    static const uint32_t sizes[] = {1, 2, 33, 1025, 6000};
+    need_a_device();
+    for (int e = 0; e < engine_count; e++)
+        for (size_t k = 0; k < sizeof sizes / sizeof *sizes && !is_cpu_engine(e); k++) {
+            struct ky_error error = {0};
+            struct ky_parameters p = parameters_of(16, KY_HILBERT, KY_RELATIVE, KY_BOX, 2);
+            const uint32_t n = sizes[k];
+            struct ky_bodies bodies = tree_bodies(PLUMMER, n);
+            struct made *made = make_tree(engines[e].engine, &p, &bodies);
+            assert_ok(ky_device_tree_build(&made->tree, &made->bodies, &made->p, &error));
+            check_active_groups(made, 0, n, 1);
+            check_active_groups(made, 0, n, 5);
+            check_active_groups(made, 0, n, 97);
+            check_active_groups(made, n / 3, n / 3 + 1, 1);
+            check_active_groups(made, n / 3, n, 2);
+            ky_device_tree_done(&made->tree, &made->bodies);
+            ky_buffer_release(made->bodies.cards.card[0], &made->bodies.active_list);
+            free_tree(made);
+            ky_bodies_free(&bodies);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -281,6 +347,7 @@ int main(void)
         cmocka_unit_test(trees_of_any_size),
         cmocka_unit_test(more_cells_and_groups_than_expected),
         cmocka_unit_test(one_leaf_of_100000_bodies),
+        cmocka_unit_test(groups_of_active_bodies),
     };
     return cmocka_run_group_tests(tests, find_engines, NULL);
 }

@@ -3,8 +3,7 @@
  * x, v and a of a body are those at the end of its last step. For a block all bodies are brought to
  * the present tick in a second column of positions, which is that of the bodies while forces are
  * computed. The host reads one thing a block: how many bodies have steps of each level, and how
- * much more than at first the walks cost. From this follow the next tick and how many bodies are
- * active there.
+ * many pairs the walks had. From this follow the next tick and how many bodies are active there.
  *
  * The tree is kept as on the CPU: built at the first block after every multiple of the longest
  * step, since a run that is resumed there must find the same one, and once more when walks have
@@ -12,6 +11,7 @@
 #include "engine/device/block.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "engine/blocks.h"
 #include "engine/device/external.h"
@@ -22,7 +22,7 @@ _Static_assert(KY_TALLY_CUT == KY_MOST_LEVELS + 1, "a word of the tally for each
 
 /* What the host reads of a block. */
 struct tally {
-    int64_t more; /* of the block: struct ky_device_blocks */
+    uint64_t pairs; /* of the walks of the block */
     uint32_t word[KY_TALLY_WORDS];
 };
 
@@ -80,7 +80,7 @@ static enum ky_status reserve(const struct blocks *b, struct ky_error *error)
         {&own->other, "positions at the present tick", ky_device_room(n), 1},
         {&own->counts, "counts of active bodies", teams, sizeof(uint32_t)},
         {&own->words, "bodies by their steps", KY_TALLY_WORDS, sizeof(uint32_t)},
-        {&own->tally, "work of a block", 1, sizeof(int64_t)},
+        {&own->tally, "work of a block", 1, sizeof(uint64_t)},
         {&b->bodies->active_list, "active bodies", n, sizeof(uint32_t)},
     };
     enum ky_status status = KY_OK;
@@ -110,8 +110,8 @@ static enum ky_status read_tally(const struct blocks *b, struct ky_error *error)
     enum ky_status status =
         card->driver->read_later(card, &own->words, 0, tally->word, sizeof tally->word, error);
     if (status == KY_OK)
-        status =
-            card->driver->read_later(card, &own->tally, 0, &tally->more, sizeof tally->more, error);
+        status = card->driver->read_later(card, &own->tally, 0, &tally->pairs, sizeof tally->pairs,
+                                          error);
     if (status == KY_OK)
         status = card->driver->mark(card, KY_MARK_BLOCK, error);
     return status == KY_OK ? card->driver->reach(card, KY_MARK_BLOCK, error) : status;
@@ -287,10 +287,28 @@ static void find_active(struct blocks *b, uint64_t tick)
         }
 }
 
+/* What the walks of a block had in pairs beyond those of the first block in this tree that ended
+ * steps of the same level. */
+static void count_beyond(const struct blocks *b)
+{
+    struct ky_device_blocks *own = &b->bodies->blocks;
+    const double active = (double)b->active, pairs = (double)tally_of(b)->pairs;
+    double *first = &own->first[b->due];
+    if (*first == 0)
+        *first = pairs / active;
+    own->more += pairs - *first * active;
+}
+
+void ky_device_blocks_anew(struct ky_device_bodies *bodies)
+{
+    memset(bodies->blocks.first, 0, sizeof bodies->blocks.first);
+    bodies->blocks.more = 0;
+}
+
 static enum ky_status go_to(struct blocks *b, uint64_t tick, struct ky_error *error)
 {
     const int anew = b->way->now % b->way->stride == 0 ||
-                     b->bodies->blocks.more > KY_BLOCKS_BUILD * (int64_t)b->bodies->n;
+                     b->bodies->blocks.more > KY_BLOCKS_BUILD * (double)b->bodies->n;
     const uint32_t cut = tally_of(b)->word[KY_TALLY_CUT];
     find_active(b, tick);
     enum ky_status status = predict(b, tick, error);
@@ -302,7 +320,7 @@ static enum ky_status go_to(struct blocks *b, uint64_t tick, struct ky_error *er
         status = read_tally(b, error);
     if (status != KY_OK)
         return status;
-    b->bodies->blocks.more += tally_of(b)->more;
+    count_beyond(b);
     b->way->cut += tally_of(b)->word[KY_TALLY_CUT] - cut;
     return KY_OK;
 }

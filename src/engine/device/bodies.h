@@ -34,8 +34,10 @@ struct ky_device_blocks {
     struct ky_buffer words, tally; /* KY_TALLY_WORDS; work of a block */
     struct ky_buffer scratch;
     struct ky_pinned pinned;
-    int is_on;    /* the present evaluation is that of a block */
-    int64_t more; /* interactions of walks beyond the first ones in a tree that is kept */
+    int is_on; /* the present evaluation is that of a block */
+    /* Of a tree that is kept: pairs of a sink in the first block that ended steps of each level;
+     * pairs beyond these. */
+    double first[KY_TALLY_CUT], more;
 };
 
 struct ky_device_bodies {

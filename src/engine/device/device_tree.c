@@ -83,12 +83,26 @@ static size_t most_groups(const struct ky_parameters *parameters, size_t n)
     return most < n ? most : n;
 }
 
+/* Teams that run at once. */
+static size_t teams_at_once(const struct ky_card *card)
+{
+    enum { OF_A_PROCESSOR = 32 };
+    return OF_A_PROCESSOR * card->processors;
+}
+
+/* Groups that there is room for: of all bodies, or of active ones (ky_device_tree_regroup). */
+static size_t room_for_groups(const struct ky_device_bodies *bodies,
+                              const struct ky_parameters *parameters)
+{
+    return most_groups(parameters, bodies->n) + teams_at_once(card_of(bodies));
+}
+
 /* Small groups, or many cells, may need more than the bodies did before. */
 static enum ky_status parts_after(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
                                   const struct ky_parameters *parameters, struct ky_error *error)
 {
     const size_t words = bodies->n * sizeof(uint32_t), more = tree->cells + 1,
-                 most = most_groups(parameters, bodies->n), groups = most * sizeof(uint32_t),
+                 most = room_for_groups(bodies, parameters), groups = most * sizeof(uint32_t),
                  divided = (KY_SPLIT - 1) * (most / HEAVY) * sizeof(uint32_t);
     const struct {
         struct ky_buffer *part;
@@ -410,28 +424,43 @@ static enum ky_status make_moments(struct ky_device_tree *tree,
 
 /* ---- groups ---- */
 
-/* Their number is on its way to the host. */
-static enum ky_status make_groups(struct ky_device_tree *tree,
-                                  const struct ky_device_bodies *bodies,
-                                  const struct ky_parameters *parameters, struct ky_error *error)
+/* Groups of at most `most` of the active bodies that are listed, or of all. */
+static enum ky_status divide(struct ky_device_tree *tree, const struct ky_device_bodies *bodies,
+                             const struct ky_parameters *parameters, uint32_t most, size_t active,
+                             struct ky_error *error)
 {
     struct ky_card *card = card_of(bodies);
-    uint32_t most = group_of(parameters), limit = GROUPS_IN_CUT * most,
-             cells = (uint32_t)tree->cells;
+    uint32_t limit = GROUPS_IN_CUT * group_of(parameters), cells = (uint32_t)tree->cells,
+             listed = (uint32_t)active;
+    const struct ky_buffer *list = listed > 0 ? &bodies->active_list : &tree->before;
     enum ky_status status = card->driver->zero(card, &tree->before, error);
     if (status == KY_OK)
         status = ky_launch_over(card, KY_KERNEL_ky_groups_count, cells,
-                                KY_ARGUMENTS(KY_BUFFER(tree->link), KY_BUFFER(tree->before),
-                                             KY_VALUE(cells), KY_VALUE(limit), KY_VALUE(most)),
+                                KY_ARGUMENTS(KY_BUFFER(tree->link), KY_BUFFER(*list),
+                                             KY_BUFFER(tree->before), KY_VALUE(cells),
+                                             KY_VALUE(limit), KY_VALUE(most), KY_VALUE(listed)),
                                 error);
     if (status == KY_OK)
         status = card->driver->scan(card, &tree->before, &tree->before, tree->cells + 1,
                                     &tree->scratch, error);
     if (status == KY_OK)
         status = ky_launch_over(card, KY_KERNEL_ky_groups_place, cells,
-                                KY_ARGUMENTS(KY_BUFFER(tree->link), KY_BUFFER(tree->before),
-                                             KY_BUFFER(tree->group), KY_VALUE(cells)),
+                                KY_ARGUMENTS(KY_BUFFER(tree->link), KY_BUFFER(*list),
+                                             KY_BUFFER(tree->before), KY_BUFFER(tree->group),
+                                             KY_VALUE(cells), KY_VALUE(listed)),
                                 error);
+    tree->listed = active;
+    return status;
+}
+
+/* Those of all bodies. Their number is on its way to the host. */
+static enum ky_status make_groups(struct ky_device_tree *tree,
+                                  const struct ky_device_bodies *bodies,
+                                  const struct ky_parameters *parameters, struct ky_error *error)
+{
+    struct ky_card *card = card_of(bodies);
+    const size_t cells = tree->cells;
+    enum ky_status status = divide(tree, bodies, parameters, group_of(parameters), 0, error);
     if (status == KY_OK)
         status = card->driver->read_later(card, &tree->before, cells * sizeof(uint32_t),
                                           tree->pinned.data, sizeof(uint32_t), error);
@@ -442,33 +471,55 @@ static enum ky_status make_groups(struct ky_device_tree *tree,
  * others hide it. */
 static int are_few(const struct ky_card *card, size_t groups)
 {
-    enum { TEAMS_AT_ONCE = 32, TURNS = 16 };
-    return groups < TURNS * TEAMS_AT_ONCE * card->processors;
+    enum { TURNS = 16 };
+    return groups < TURNS * teams_at_once(card);
 }
 
-/* Groups that may have wanted bodies. */
-static size_t most_wanted(const struct ky_device_tree *tree, const struct ky_device_bodies *bodies)
+/* Active bodies of a group: so few that half of the teams that can run have one. Lanes share the
+ * sinks then, and walks of narrower groups are shorter. */
+static uint32_t active_of_group(const struct ky_card *card, const struct ky_parameters *parameters,
+                                size_t active)
 {
-    const size_t active = bodies->active ? bodies->active->count : bodies->n;
-    return active < tree->groups ? active : tree->groups;
+    uint32_t most = group_of(parameters);
+    while (most > KY_SPLIT && 2 * active / most < teams_at_once(card))
+        most /= 2;
+    return most;
+}
+
+enum ky_status ky_device_tree_regroup(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
+                                      const struct ky_parameters *parameters,
+                                      struct ky_error *error)
+{
+    struct ky_card *card = card_of(bodies);
+    const size_t active = bodies->active ? bodies->active->count : 0,
+                 room = room_for_groups(bodies, parameters);
+    const uint32_t most =
+        active > 0 ? active_of_group(card, parameters, active) : group_of(parameters);
+    enum ky_status status = KY_OK;
+    if (active + tree->listed > 0) /* else they are there */
+        status = card->driver->zero(card, &tree->group, error);
+    if (status == KY_OK && active + tree->listed > 0)
+        status = divide(tree, bodies, parameters, most, active, error);
+    /* Each cut has one group that is not full. */
+    const size_t cuts = active < tree->whole ? active : tree->whole, groups = active / most + cuts;
+    tree->full = active > 0 ? active / most + 1 : tree->whole;
+    tree->groups = active == 0 ? tree->whole : groups < room ? groups : room;
+    tree->few = are_few(card, tree->full) || most < KY_TEAM;
+    return status;
 }
 
 enum ky_status ky_device_tree_turns(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
                                     uint32_t flags, struct ky_error *error)
 {
     struct ky_card *card = card_of(bodies);
-    const size_t most = flags & KY_FLAG_WANTED ? most_wanted(tree, bodies) : tree->groups;
-    if (bodies->blocks.is_on)
-        tree->few = are_few(card, most) || group_of(bodies->parameters) < KY_TEAM;
-    uint32_t groups = (uint32_t)tree->groups, heavy = tree->few ? (uint32_t)most / HEAVY : 0;
-    tree->turns = most + (KY_SPLIT - 1) * (size_t)heavy;
+    uint32_t groups = (uint32_t)tree->groups, heavy = tree->few ? (uint32_t)tree->full / HEAVY : 0;
+    tree->turns = groups + (KY_SPLIT - 1) * (size_t)heavy;
     enum ky_status status = card->driver->zero(card, &tree->weights, error);
     if (status == KY_OK)
         status = ky_launch_over(card, KY_KERNEL_ky_groups_weigh, groups,
                                 KY_ARGUMENTS(KY_BUFFER(tree->group), KY_BUFFER(tree->factor),
-                                             KY_BUFFER(tree->wanted), KY_BUFFER(tree->weight),
-                                             KY_BUFFER(tree->weights), KY_VALUE(groups),
-                                             KY_VALUE(flags)),
+                                             KY_BUFFER(tree->weight), KY_BUFFER(tree->weights),
+                                             KY_VALUE(groups), KY_VALUE(flags)),
                                 error);
     if (status == KY_OK)
         status = card->driver->scan(card, &tree->weights, &tree->starts, KY_WEIGHTS, &tree->scratch,
@@ -492,8 +543,7 @@ enum ky_status ky_device_tree_wanted(struct ky_device_tree *tree, struct ky_devi
 {
     struct ky_card *card = card_of(bodies);
     uint32_t n = (uint32_t)bodies->n, count = (uint32_t)bodies->active->count;
-    const int on_curve = bodies->blocks.is_on;
-    struct ky_buffer *want = on_curve ? &tree->wanted : &tree->before; /* groups have been made */
+    struct ky_buffer *want = &tree->before; /* groups have been made */
     enum ky_status status = ky_device_active_list(bodies, error);
     if (status == KY_OK)
         status = card->driver->zero(card, want, error);
@@ -501,7 +551,7 @@ enum ky_status ky_device_tree_wanted(struct ky_device_tree *tree, struct ky_devi
         status = ky_launch_over(
             card, KY_KERNEL_ky_groups_want, count,
             KY_ARGUMENTS(KY_BUFFER(bodies->active_list), KY_BUFFER(*want), KY_VALUE(count)), error);
-    if (status == KY_OK && !on_curve)
+    if (status == KY_OK)
         status = ky_launch_over(card, KY_KERNEL_ky_groups_wanted, n,
                                 KY_ARGUMENTS(KY_BUFFER(*want), KY_BUFFER(bodies->curve.index),
                                              KY_BUFFER(tree->wanted), KY_VALUE(n)),
@@ -579,7 +629,8 @@ static enum ky_status build(struct ky_device_tree *tree, struct ky_device_bodies
         status = ky_mark(&bodies->cards, END, error);
     if (status == KY_OK)
         status = card->driver->reach(card, GROUPS, error);
-    tree->groups = status == KY_OK ? *(const uint32_t *)tree->pinned.data : 0;
+    tree->whole = status == KY_OK ? *(const uint32_t *)tree->pinned.data : 0;
+    tree->groups = tree->full = tree->whole;
     tree->few = are_few(card, tree->groups) || group_of(parameters) < KY_TEAM;
     return status;
 }
@@ -648,18 +699,20 @@ enum ky_status ky_device_tree_factors(struct ky_device_tree *tree, struct ky_dev
     struct ky_card *card = card_of(bodies);
     const int precision = parameters->precision;
     double strength = ky_engine_scale(&bodies->units, parameters->g).strength;
-    uint32_t n = (uint32_t)bodies->n;
+    const int in_list = bodies->blocks.is_on && bodies->active;
+    uint32_t n = (uint32_t)bodies->n, listed = in_list ? (uint32_t)bodies->active->count : 0;
+    const struct ky_buffer *list = in_list ? &bodies->active_list : &tree->floor;
     float unit = strength > 0 ? (float)(1 / strength) : 0, alpha = (float)parameters->alpha,
           power = -2.0f / (float)(parameters->multipole + 3);
     enum ky_status status =
         tree->has_floor ? KY_OK : find_floor(tree, bodies, precision, unit, error);
     if (status == KY_OK)
-        status =
-            ky_launch_over(card, KY_IN_PRECISION(ky_relative_factors, precision), n,
-                           KY_ARGUMENTS(KY_BUFFER(bodies->acceleration), KY_BUFFER(tree->floor),
-                                        KY_BUFFER(tree->factor), KY_VALUE(n), KY_VALUE(unit),
-                                        KY_VALUE(alpha), KY_VALUE(power)),
-                           error);
+        status = ky_launch_over(
+            card, KY_IN_PRECISION(ky_relative_factors, precision), in_list ? listed : n,
+            KY_ARGUMENTS(KY_BUFFER(bodies->acceleration), KY_BUFFER(tree->floor), KY_BUFFER(*list),
+                         KY_BUFFER(tree->factor), KY_VALUE(n), KY_VALUE(listed), KY_VALUE(unit),
+                         KY_VALUE(alpha), KY_VALUE(power)),
+            error);
     return status;
 }
 

@@ -17,7 +17,11 @@ struct ky_device_tree {
     struct ky_two_buffers keys;
     struct ky_buffer masks, at;
     struct ky_buffer group, turn, weight, before, factor, wanted; /* kernels/groups.k, relative.k */
-    size_t cells, groups, turns;
+    size_t cells, turns;
+    size_t groups; /* in `group`: the last of them may be empty where they are of active bodies */
+    size_t whole;  /* of all bodies */
+    size_t full;   /* as many as there would be if all were full */
+    size_t listed; /* active bodies of which `group` is; 0: it is of all */
     int serves;    /* block steps: it is that of an earlier tick, and good enough */
     int refreshed; /* the last one was not built: it served */
     int has_floor; /* of the accelerations when it was new */
@@ -38,17 +42,20 @@ enum ky_status ky_device_tree_build(struct ky_device_tree *tree, struct ky_devic
 enum ky_status ky_device_tree_refresh(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
                                       const struct ky_parameters *parameters,
                                       struct ky_error *error);
+/* In a block: groups of the active bodies alone, places in their list, or those of all. */
+enum ky_status ky_device_tree_regroup(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
+                                      const struct ky_parameters *parameters,
+                                      struct ky_error *error);
 /* The factors of the relative opening test, into tree->factor, with the floor that was found when
- * the tree was new. */
+ * the tree was new; in a block those of the active bodies, in the order of their list. */
 enum ky_status ky_device_tree_factors(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
                                       const struct ky_parameters *parameters,
                                       struct ky_error *error);
 /* The groups in the order of their walks, into tree->turn, by the factors; tree->turns of them,
- * some of which may be empty. `flags`: KY_FLAG_FACTORS, and with KY_FLAG_WANTED groups of active
- * bodies come first, and most of the others are left out. */
+ * some of which may be empty. `flags`: KY_FLAG_FACTORS. */
 enum ky_status ky_device_tree_turns(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
                                     uint32_t flags, struct ky_error *error);
-/* Which bodies are active, into tree->wanted; in a block the list has their places on the card. */
+/* Which bodies are active, into tree->wanted, but for blocks. */
 enum ky_status ky_device_tree_wanted(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
                                      struct ky_error *error);
 /* Groups and factors are no longer needed. */

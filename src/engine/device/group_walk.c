@@ -1,4 +1,5 @@
 /* The walk of teams for groups of bodies (B12), through the tree that the card has made. */
+#include "engine/device/block.h"
 #include "engine/device/division.h"
 #include "engine/device/method.h"
 #include "engine/device/replica.h"
@@ -13,18 +14,14 @@ struct group_walk {
         struct ky_pair_counts counts;
     } part[KY_MOST_CARDS];
     struct ky_division division;
-    /* Of block steps: sources of a sink at the first walk of each group, by its first body; what
-     * each group of a walk had beyond; of the sum. */
-    struct ky_buffer first, more, scratch;
-    uint64_t put; /* the bodies of the tree that serves */
+    struct ky_buffer scratch; /* of the pairs of a block */
+    uint64_t put;             /* the bodies of the tree that serves */
 };
 
 static void release(const struct ky_device_bodies *bodies, void *own)
 {
     struct group_walk *walk = own;
-    struct ky_buffer *buffers[] = {&walk->first, &walk->more, &walk->scratch};
-    for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
-        ky_buffer_release(bodies->cards.card[0], buffers[k]);
+    ky_buffer_release(bodies->cards.card[0], &walk->scratch);
     for (size_t k = 1; k < bodies->cards.count; k++) {
         struct ky_replica *replica = &walk->part[k].replica;
         if (replica->bodies.cards.count == 0) /* it never had bodies */
@@ -36,13 +33,22 @@ static void release(const struct ky_device_bodies *bodies, void *own)
     ky_division_release(&walk->division, bodies);
 }
 
+/* In a block the groups are of the active bodies, unless all are. */
+static int is_listed(const struct ky_device_bodies *bodies)
+{
+    return bodies->blocks.is_on && bodies->active;
+}
+
 static uint32_t flags_of(const struct ky_device_bodies *bodies,
                          const struct ky_parameters *parameters)
 {
     int source_eps = bodies->how & KY_EPS_OF_BOTH;
     return (bodies->own_eps ? KY_FLAG_OWN_EPS : 0U) | (source_eps ? KY_FLAG_SOURCE_EPS : 0U) |
            (parameters->opening == KY_RELATIVE ? KY_FLAG_FACTORS : 0U) |
-           (bodies->active ? KY_FLAG_WANTED : 0U) | ky_octree_opening(parameters);
+           (is_listed(bodies) ? KY_FLAG_LISTED
+            : bodies->active  ? KY_FLAG_WANTED
+                              : 0U) |
+           ky_octree_opening(parameters);
 }
 
 static enum ky_kernel_id kernel_of(const struct ky_device_tree *tree,
@@ -130,14 +136,15 @@ static enum ky_status launch(const struct part *part, size_t sinks,
     struct ky_eps2_argument eps2 = ky_eps2_argument(bodies);
     union ky_state_value strength =
         ky_to_state(card, ky_engine_scale(&bodies->units, parameters->g).strength);
-    const struct ky_buffer *softening = bodies->own_eps ? &bodies->softening : &bodies->mass;
+    const struct ky_buffer *softening = bodies->own_eps ? &bodies->softening : &bodies->mass,
+                           *sinks_are = is_listed(bodies) ? &bodies->active_list : &tree->wanted;
     enum ky_status status = ky_pair_counts_of(part->counts, bodies, groups, sinks, error);
     const struct ky_arguments arguments = KY_ARGUMENTS(
         KY_BUFFER(bodies->position), KY_BUFFER(bodies->mass), KY_BUFFER(*softening),
         KY_BUFFER(tree->frame), KY_BUFFER(tree->centre), KY_BUFFER(tree->centre_low),
         KY_BUFFER(tree->link), KY_BUFFER(tree->box), KY_BUFFER(tree->moment),
         KY_BUFFER(tree->children), KY_BUFFER(tree->factor), KY_BUFFER(*group),
-        KY_BUFFER(tree->wanted), KY_BUFFER(*part->acceleration), KY_BUFFER(*part->potential),
+        KY_BUFFER(*sinks_are), KY_BUFFER(*part->acceleration), KY_BUFFER(*part->potential),
         KY_BUFFER(part->counts->counts), KY_VALUE(n), KY_VALUE(groups), KY_VALUE(first),
         KY_VALUE(end), KY_VALUE(flags), KY_EPS2(eps2, parameters->precision), KY_VALUE(strength));
     if (status == KY_OK)
@@ -252,14 +259,17 @@ static enum ky_status prepare(const struct passes *passes, size_t k,
                               const struct ky_parameters *parameters, struct ky_error *error)
 {
     const struct part part = part_of(passes, k);
-    const uint32_t flags = flags_of(part.bodies, parameters) &
-                           (KY_FLAG_FACTORS | (part.bodies->blocks.is_on ? KY_FLAG_WANTED : 0U));
+    const uint32_t flags = flags_of(part.bodies, parameters) & KY_FLAG_FACTORS;
     enum ky_status status = KY_OK;
+    if (part.bodies->blocks.is_on)
+        status = ky_device_tree_regroup(part.tree, part.bodies, parameters, error);
+    if (status != KY_OK)
+        return status;
     if (k > 0)
         status = send(passes, k, parameters, error);
     else if (parameters->opening == KY_RELATIVE)
         status = ky_device_tree_factors(part.tree, part.bodies, parameters, error);
-    if (status == KY_OK && part.bodies->active)
+    if (status == KY_OK && part.bodies->active && !is_listed(part.bodies))
         status = ky_device_tree_wanted(part.tree, part.bodies, error);
     if (status == KY_OK && has_turns(part.bodies, parameters))
         status = ky_device_tree_turns(part.tree, part.bodies, flags, error);
@@ -342,26 +352,17 @@ static enum ky_status evaluate(struct ky_device_bodies *bodies, struct ky_links 
 
 /* ---- blocks, with one card ---- */
 
-/* Of a body: its own word, and what its groups have. */
-enum { WORK_BYTES = sizeof(uint32_t) + 1 };
-
 static enum ky_status stand(struct ky_links *links, void *own, int anew, struct ky_error *error)
 {
     struct group_walk *walk = own;
     struct ky_device_bodies *bodies = links->bodies;
     struct ky_device_tree *tree = &links->own;
-    struct ky_card *card = bodies->cards.card[0];
     if (!anew && tree->serves && walk->put == bodies->put)
         return ky_device_tree_refresh(tree, bodies, bodies->parameters, error);
     enum ky_status status = ky_device_tree_build(tree, bodies, bodies->parameters, error);
-    if (status == KY_OK)
-        status = ky_buffer_need(card, &walk->first, "work of groups", bodies->n, sizeof(uint32_t),
-                                error);
-    if (status == KY_OK)
-        status = card->driver->zero(card, &walk->first, error);
     tree->serves = status == KY_OK;
     walk->put = bodies->put;
-    bodies->blocks.more = 0;
+    ky_device_blocks_anew(bodies);
     return status;
 }
 
@@ -369,34 +370,17 @@ static enum ky_status note(struct ky_links *links, void *own, struct ky_buffer *
                            struct ky_error *error)
 {
     struct group_walk *walk = own;
-    const struct ky_device_bodies *bodies = links->bodies;
-    const struct ky_device_tree *tree = &links->own;
-    struct ky_card *card = bodies->cards.card[0];
-    uint32_t groups, flags = flags_of(bodies, bodies->parameters);
-    size_t count;
-    const struct ky_buffer *group = groups_of(tree, bodies, bodies->parameters, &count);
-    enum ky_status status =
-        ky_buffer_need(card, &walk->more, "work of groups beyond", count, sizeof(uint64_t), error);
-    if (status == KY_OK)
-        status = ky_scratch_need(card, &walk->scratch, KY_BULK_REDUCE, count, error);
-    groups = (uint32_t)count;
-    if (status == KY_OK)
-        status =
-            ky_launch_over(card, KY_KERNEL_ky_groups_beyond, groups,
-                           KY_ARGUMENTS(KY_BUFFER(*group), KY_BUFFER(tree->wanted),
-                                        KY_BUFFER(links->counts.counts), KY_BUFFER(walk->first),
-                                        KY_BUFFER(walk->more), KY_VALUE(groups), KY_VALUE(flags)),
-                           error);
-    return status == KY_OK
-               ? card->driver->reduce(card, &walk->more, 0, count, tally, 0, &walk->scratch, error)
-               : status;
+    struct ky_card *card = links->bodies->cards.card[0];
+    const size_t counts = 2 * links->counts.groups;
+    enum ky_status status = ky_scratch_need(card, &walk->scratch, KY_BULK_REDUCE, counts, error);
+    return status == KY_OK ? card->driver->reduce(card, &links->counts.counts, 0, counts, tally, 0,
+                                                  &walk->scratch, error)
+                           : status;
 }
 
 static void memory(const struct ky_parameters *parameters, size_t n, struct ky_memory *memory)
 {
     memory->device += ky_device_tree_memory(parameters, n);
-    if (parameters->integrator == KY_BLOCK_STEPS)
-        memory->device += (double)n * WORK_BYTES;
 }
 
 static void report(struct ky_device_bodies *bodies, struct ky_links *links, void *own,

@@ -24,8 +24,8 @@ struct ky_method {
      * positions. It is a new one if `anew` says so, else that of the blocks before if there is one.
      * A new one may bring the bodies into another order. NULL: the method has no tree. */
     enum ky_status (*stand)(struct ky_links *links, void *own, int anew, struct ky_error *error);
-    /* In a block, after `evaluate`: what its walks had beyond the first ones in this tree, to word
-     * 0 of 64 bits of `tally`. NULL with `stand`. */
+    /* In a block, after `evaluate`: the pairs of its walks, to word 0 of 64 bits of `tally`. NULL
+     * with `stand`. */
     enum ky_status (*note)(struct ky_links *links, void *own, struct ky_buffer *tally,
                            struct ky_error *error);
     /* The field at points, at least one, of at least one body; in the caller's units, either array

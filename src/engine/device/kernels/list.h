@@ -97,7 +97,7 @@
     KY_WALK_OF(KY_WALK_KERNEL_OF, p, number)                                                       \
     KY_K(relative_##p, ky_relative_count_##p, 256, 5)                                              \
     KY_K(relative_##p, ky_relative_floor_##p, 512, 2)                                              \
-    KY_K(relative_##p, ky_relative_factors_##p, 256, 7)                                            \
+    KY_K(relative_##p, ky_relative_factors_##p, 256, 9)                                            \
     KY_TREE_OF(KY_TREE_KERNEL_OF, p, number)                                                       \
     KY_LISTS_OF(KY_LIST_KERNEL_OF, p, number)                                                      \
     KY_ACTIONS_OF(KY_GENERAL_KERNEL_OF, p, number)
@@ -134,14 +134,13 @@
     KY_K(cells, ky_tree_leaves, 128, 14)                                                           \
     KY_K(cells, ky_tree_level, KY_LEVEL_LANES, 14)                                                 \
     KY_K(cells, ky_tree_widen, 256, 4)                                                             \
-    KY_K(groups, ky_groups_count, 256, 5)                                                          \
-    KY_K(groups, ky_groups_place, 256, 4)                                                          \
-    KY_K(groups, ky_groups_weigh, 256, 7)                                                          \
+    KY_K(groups, ky_groups_count, 256, 7)                                                          \
+    KY_K(groups, ky_groups_place, 256, 6)                                                          \
+    KY_K(groups, ky_groups_weigh, 256, 6)                                                          \
     KY_K(groups, ky_groups_turn, 256, 7)                                                           \
     KY_K(groups, ky_groups_want, 256, 3)                                                           \
     KY_K(groups, ky_groups_wanted, 256, 4)                                                         \
     KY_K(groups, ky_groups_work, 256, 6)                                                           \
-    KY_K(groups, ky_groups_beyond, 256, 7)                                                         \
     KY_K(groups, ky_groups_listed, 256, 4)                                                         \
     KY_K(teams, ky_compact_count, KY_IN_TEAMS, 4)                                                  \
     KY_K(teams, ky_compact_place, KY_IN_TEAMS, 7)                                                  \

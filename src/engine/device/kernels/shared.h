@@ -76,7 +76,7 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
  * (pairs.h). */
 #define KY_FLAG_OWN_EPS 8     /* sinks have their own softening */
 #define KY_FLAG_SOURCE_EPS 16 /* and sources add theirs */
-#define KY_FLAG_LISTED 32     /* lanes take the bodies in an order that is given */
+#define KY_FLAG_LISTED 32     /* lanes take the bodies in an order, or those of a list, given */
 #define KY_FLAG_MOMENTS 64    /* cells have quadrupoles */
 #define KY_FLAG_FACTORS 128   /* each sink has its factor of open2 */
 #define KY_FLAG_WANTED 256    /* only the sinks of a list are wanted */
