@@ -93,6 +93,8 @@ enum ky_status ky_engine_open_best(const struct ky_engine_verbs *const *engines,
     enum ky_status status = KY_UNSUPPORTED, of_cpu = KY_UNSUPPORTED;
     struct ky_error why = {.text = ""}, first = {.text = ""}, cpus = {.text = ""};
     *engine = NULL;
+    if (count == 1 && device_first)
+        ky_fail(&first, status, "this build has none");
     for (size_t k = 0; k < count && status; k++) {
         const size_t place = device_first ? k : (k + cpu) % count;
         status = open_one(engines[place], parameters, room, use, engine, &why);

@@ -209,6 +209,27 @@ static void what_cannot_do_it_is_passed_over(void **state)
     assert_string_equal(error.text, "no fake 0");
 }
 
+static void a_build_without_devices(void **state)
+{
+    (void)state;
+    static const struct ky_engine_verbs *const alone[] = {&fake_CPU};
+    static const size_t numbers[] = {10, 1000000};
+    struct ky_error error = {0};
+    struct ky_parameters p;
+    reset(KY_OK, KY_OK, KY_OK);
+    ky_parameters_defaults(&p);
+    p.log = take_line;
+    p.threads = 2;
+    for (int k = 0; k < 2; k++) {
+        const struct ky_engine_use use = {.n = numbers[k]};
+        struct ky_engine *engine;
+        assert_ok(ky_engine_open_best(alone, 1, &p, use.n, &use, &engine, &error));
+        assert_ptr_equal(engine->verbs, &fake_CPU);
+        assert_int_equal(strstr(told, "; but this build has none") != NULL, k);
+        fake_close(engine);
+    }
+}
+
 /* ---- those that are there ---- */
 
 /* The first that is no CPU, whatever the numbers; else the CPU engine. */
@@ -323,6 +344,7 @@ int main(void)
         cmocka_unit_test(crossovers),
         cmocka_unit_test(the_faster_one_is_taken),
         cmocka_unit_test(what_cannot_do_it_is_passed_over),
+        cmocka_unit_test(a_build_without_devices),
         cmocka_unit_test(engines_of_this_machine),
         cmocka_unit_test(auto_leads_blocks_with_every_force),
         cmocka_unit_test(a_force_that_nobody_knows),
