@@ -1,5 +1,5 @@
 # What looks at the sources and at special builds: layout, another compiler's warnings, sanitizers.
-C_FILES := $(wildcard src/*/*.c src/*/*/*.c src/*/*/*/*.c tests/unit/*.c examples/*.c bench/*.c)
+C_FILES := $(wildcard src/*/*.c src/*/*/*.c src/*/*/*/*.c tests/unit/*.c examples/*.c examples/*/*.c bench/*.c)
 H_FILES := $(wildcard include/kyoho/*.h src/*/*.h src/*/*/*.h src/*/*/*/*.h tests/unit/*.h)
 
 CU_FILES := $(wildcard src/engine/device/cuda/*.cu)
@@ -21,7 +21,7 @@ layout:
 
 # `make CC=clang syntax` reads every source with the usual warnings as errors and makes no code. In tests, NAN and
 # INFINITY, which are floats to clang, may stand where a double is wanted.
-SYNTAX_SOURCES := $(LIBRARY_SOURCES) $(GRAPE_SOURCES) $(wildcard src/command/*.c examples/*.c) \
+SYNTAX_SOURCES := $(LIBRARY_SOURCES) $(GRAPE_SOURCES) $(wildcard src/command/*.c examples/*.c examples/*/*.c) \
                   $(if $(filter-out no,$(CMOCKA)),$(wildcard tests/unit/*.c))
 syntax: $(SYNTAX_SOURCES:%=$(BUILD)/%.read) $(foreach isa,$(ISAS),$(LANE_SOURCES:%=$(BUILD)/%.$(isa).read))
 

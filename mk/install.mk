@@ -10,7 +10,7 @@ INSTALL    ?= install
 HEADERS   := $(wildcard include/kyoho/*.h)
 MAN_PAGES := $(wildcard docs/man/*.1)
 DOCUMENTS := $(wildcard README.md LICENSE CHANGELOG.md docs/*.md)
-EXAMPLES  := $(wildcard examples/*.c examples/*.f90 examples/*.py)
+EXAMPLES  := $(wildcard examples/*.c examples/grape/* examples/*.py)
 
 # A folder that the loader does not search goes into the programs that link with the library.
 RPATH := $(if $(filter /lib /lib64 /usr/lib /usr/lib64 /usr/lib/%,$(LIBDIR)),,-Wl,-rpath,$${libdir})
