@@ -58,7 +58,7 @@ fi
 
 if wanted sanitizer; then
     for tool in memcheck racecheck initcheck; do
-        for test in device device_driver device_walk; do
+        for test in device device_driver device_walk device_board; do
             say "compute-sanitizer $tool, every kernel of $test"
             KYOHO_TEST_ENGINE=cuda:0 KYOHO_TEST_ONLY=every_kernel_in_small compute-sanitizer --tool $tool \
                 --error-exitcode 9 "$build/tests/unit/$test" >"$out/$tool-$test.log" 2>&1 || status=1
@@ -73,6 +73,7 @@ if wanted bench; then
         say "benchmarks through $engine"
         "$build/bench/device" $engine 2>&1 | tee "$out/bench-$log.txt"
         "$build/bench/crossover" $engine 2>&1 | tee "$out/crossover-$log.txt"
+        "$build/bench/board" $engine 2>&1 | tee "$out/board-$log.txt"
         "$build/bench/block" --engine $engine --steps all hernquist 4194304 0.001 1 2>&1 | tee "$out/block-$log.txt"
         for precision in single extended double; do
             "$build/kyoho" bench unroll --engine $engine --precision $precision 2>&1

@@ -2,6 +2,9 @@
  * extended.cu and double.cu, which say KY_PRECISION and KY_PRECISION_NAME. */
 #include "engine/device/cuda/cuda.h"
 #include "engine/device/kernels/block.k"
+#if !KY_IN_SINGLE
+#include "engine/device/kernels/board.k"
+#endif
 #include "engine/device/kernels/bodies.k"
 #include "engine/device/kernels/direct.k"
 #include "engine/device/kernels/external.k"

@@ -50,6 +50,7 @@
 #define KY_POW(x, y) pow(x, y)
 #define KY_LEADING_ZEROS(x) ((int)clz(x)) /* of 64 bits */
 #define KY_BITS_OF_FLOAT(x) as_uint(x)
+#define KY_INFINITY INFINITY
 /* KY_ON_CPU: the device is a CPU, where fma may be a slow call. GPUs have it, whether they say so
  * (FP_FAST_FMAF) or not. */
 #if defined(KY_ON_CPU) && !defined(FP_FAST_FMAF)
@@ -111,6 +112,7 @@ typedef ulong ky_ulong;
 #define KY_POW(x, y) powf(x, y)
 #define KY_LEADING_ZEROS(x) __clzll((long long)(x))
 #define KY_BITS_OF_FLOAT(x) __float_as_uint(x)
+#define KY_INFINITY __int_as_float(0x7f800000)
 #define KY_FMA_FLOAT(a, b, c) fmaf(a, b, c)
 #define KY_FMA_EXACT(a, b, c) fmaf(a, b, c)
 #define KY_RSQRT_FLOAT(x) rsqrtf(x)

@@ -60,6 +60,29 @@
 #define KY_GENERAL_KERNEL_OF(name, needs, p, number)                                               \
     KY_K(general_##p, ky_general_##name##_##p, KY_WALK_LANES, 25)
 
+/* Boards, for two of the precisions; the third has none of this. */
+#define KY_BOARD_UNITS_single(number)
+#define KY_BOARD_UNITS_extended(number) KY_BOARD_UNITS(extended, number)
+#define KY_BOARD_UNITS_double(number) KY_BOARD_UNITS(double, number)
+#define KY_BOARD_UNITS(p, number)                                                                  \
+    KY_U(board_slots_##p, "board.k", number, KY_BOARD_SLOTS)                                       \
+    KY_U(board_soft_##p, "board.k", number, KY_BOARD_SOFT)                                         \
+    KY_U(board_guard_##p, "board.k", number, KY_BOARD_GUARD)                                       \
+    KY_U(board_lists_##p, "board.k", number, KY_BOARD_LISTED)                                      \
+    KY_U(board_after_##p, "board.k", number, KY_BOARD_AFTER)                                       \
+    KY_U(board_after_lists_##p, "board.k", number, KY_BOARD_AFTER_LISTS)
+#define KY_BOARD_KERNELS_single
+#define KY_BOARD_KERNELS_extended KY_BOARD_KERNELS(extended)
+#define KY_BOARD_KERNELS_double KY_BOARD_KERNELS(double)
+#define KY_BOARD_KERNELS(p)                                                                        \
+    KY_K(board_slots_##p, ky_board_put_##p, 256, 6)                                                \
+    KY_K(board_slots_##p, ky_board_predict_all_##p, 256, 6)                                        \
+    KY_K(board_soft_##p, ky_board_sum_soft_##p, KY_JERK_LANES, 18)                                 \
+    KY_K(board_guard_##p, ky_board_sum_guard_##p, KY_JERK_LANES, 18)                               \
+    KY_K(board_lists_##p, ky_board_sum_lists_##p, KY_JERK_LANES, 18)                               \
+    KY_K(board_after_##p, ky_board_reduce_##p, KY_JERK_LANES, 16)                                  \
+    KY_K(board_after_lists_##p, ky_board_lists_##p, KY_IN_TEAMS, 15)
+
 /* The sweep of unrollings, one unit. */
 #define KY_UNROLL_KERNEL(p, sinks, sources)                                                        \
     KY_K(unroll, ky_direct_##sinks##x##sources##_##p, KY_DIRECT_LANES, 11)
@@ -75,7 +98,8 @@
     KY_U(relative_##p, "relative.k", number, -1)                                                   \
     KY_TREE_OF(KY_TREE_UNIT, p, number)                                                            \
     KY_LISTS_OF(KY_LIST_UNIT, p, number)                                                           \
-    KY_U(general_##p, "general.k", number, -1)
+    KY_U(general_##p, "general.k", number, -1)                                                     \
+    KY_BOARD_UNITS_##p(number)
 #define KY_KERNELS_OF(p, number)                                                                   \
     KY_K(bodies_##p, ky_bodies_advance_##p, 256, 9)                                                \
     KY_K(bodies_##p, ky_bodies_sum_##p, 256, 7)                                                    \
@@ -100,7 +124,8 @@
     KY_K(relative_##p, ky_relative_factors_##p, 256, 9)                                            \
     KY_TREE_OF(KY_TREE_KERNEL_OF, p, number)                                                       \
     KY_LISTS_OF(KY_LIST_KERNEL_OF, p, number)                                                      \
-    KY_ACTIONS_OF(KY_GENERAL_KERNEL_OF, p, number)
+    KY_ACTIONS_OF(KY_GENERAL_KERNEL_OF, p, number)                                                 \
+    KY_BOARD_KERNELS_##p
 
 /* The reader defines KY_U or KY_K first. */
 #define KY_UNITS                                                                                   \
@@ -120,6 +145,7 @@
 
 #define KY_KERNELS_COMMON                                                                          \
     KY_K(order, ky_order_lists, KY_IN_TEAMS, 3)                                                    \
+    KY_K(order, ky_order_parts, KY_IN_TEAMS, 6)                                                    \
     KY_K(keys, ky_tree_bounds, 256, 7)                                                             \
     KY_K(keys, ky_tree_axis, 256, 6)                                                               \
     KY_K(keys, ky_tree_cube, 1, 1)                                                                 \

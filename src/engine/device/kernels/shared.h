@@ -65,6 +65,57 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_DIRECT_LISTED 2
 #define KY_DIRECT_SCATTER 4
 
+/* Sums with jerk (jerk.h): lanes of a group, which are the sources of a tile; sinks of a lane,
+ * sources of a turn of the loop, sources of a run, which are added in the kernel's own numbers
+ * before they go into the state's; numbers of a partial sum; the run of a source that there is not.
+ */
+#define KY_JERK_LANES 128
+#define KY_JERK_HALF (KY_JERK_LANES / 2)
+#ifndef KY_JERK_SINKS
+#define KY_JERK_SINKS 2
+#endif
+#ifdef KY_ON_CPU /* where more takes long to compile and runs no faster */
+#define KY_JERK_STEP 1
+#elif !defined(KY_JERK_STEP)
+#define KY_JERK_STEP 8
+#endif
+#define KY_JERK_RUN 32
+#define KY_JERK_NUMBERS 8
+#define KY_NO_RUN 0xffffffffU
+/* A squared distance nearer than any of an empty slot, and farther than any other. */
+#define KY_JERK_FAR2_FLOAT 1e36f
+#define KY_JERK_FAR2_DOUBLE 1e290
+
+/* The slots of a board (board.k) in blocks, of each of which there are columns of state numbers,
+ * of the kernels' numbers and of words. */
+#define KY_SLOT_BLOCK 128
+#define KY_SLOT_STATES 7 /* position, velocity, time */
+#define KY_SLOT_REALS 10 /* a/2, j/6, snap/18, mass */
+#define KY_SLOT_WORDS 2  /* label; whether the slot is set */
+/* A body on its way to its slot: state numbers as in a slot, the other numbers behind them, and in
+ * place of the last number two words, slot and label; KY_SLOT_EMPTY is added to the slot of a body
+ * that is none. */
+#define KY_SLOT_SENT 18
+#define KY_SLOT_EMPTY 0x80000000U
+/* Sinks on their way: columns of position, velocity and h², then words, their labels. */
+#define KY_BOARD_SINK 7
+/* Results: columns of acceleration, jerk, p and r² of the nearest; then of words: its label, its
+ * slot; with lists how many were found, and where the list begins. */
+#define KY_BOARD_SUMS 8
+#define KY_BOARD_WORDS 2
+#define KY_BOARD_WORDS_WITH_LISTS 4
+/* Variants of its unit: the kernels of slots, the three of sums, and the two after the sums. */
+#define KY_BOARD_SLOTS 0
+#define KY_BOARD_SOFT 1
+#define KY_BOARD_GUARD 2
+#define KY_BOARD_LISTED 3
+#define KY_BOARD_AFTER 4
+#define KY_BOARD_AFTER_LISTS 5
+/* Flags: bodies are predicted where they are used. */
+#define KY_BOARD_FUSED 1
+/* What is added to labels (int32) in lists, which are sorted as numbers without a sign. */
+#define KY_BOARD_LABEL_SIGN 0x80000000U
+
 /* External fields: numbers of each. */
 #define KY_EXTERNAL_STRIDE 10
 

@@ -1,0 +1,508 @@
+/* The boards "cuda" and "opencl" (engine/board.h): one device over two drivers. A force is a copy
+ * of the sinks, two launches and a copy of the results; a third launch predicts the bodies where
+ * the sinks are those of several groups, a fourth makes lists. The kernels are in kernels/board.k.
+ */
+#include "engine/board.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "engine/device/board_slots.h"
+#include "engine/device/names.h"
+
+#include "physics/jerk.h"
+
+/* What was started and not yet finished. */
+struct task {
+    int is_on;
+    struct ky_board_request request; /* without its arrays */
+    size_t slots, capacity;          /* as far as there are any */
+};
+
+struct ky_device_board {
+    struct ky_board base;
+    struct ky_cards cards; /* one */
+    int precision;
+    struct ky_board_slots slots;
+    struct ky_buffer predicted, sinks, partial, run, results, list, found, whole;
+    struct ky_pinned up, down, entries;
+    struct {
+        int is_there;
+        double time;
+        size_t slots;
+    } present;          /* what `predicted` holds */
+    size_t resident[3]; /* groups of the kernels of sums that run at once; 0: not asked yet */
+    struct task task;
+};
+
+static struct ky_device_board *device_board(struct ky_board *base)
+{
+    return (struct ky_device_board *)base;
+}
+
+/* ---- open and close ---- */
+
+static void close_board(struct ky_board *base)
+{
+    struct ky_device_board *board = device_board(base);
+    if (!board)
+        return;
+    struct ky_card *card = board->cards.count ? board->cards.card[0] : NULL;
+    struct ky_buffer *const buffers[] = {&board->predicted, &board->sinks,   &board->partial,
+                                         &board->run,       &board->results, &board->list,
+                                         &board->found,     &board->whole};
+    if (card) {
+        card->driver->wait(card, NULL);
+        for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
+            ky_buffer_release(card, buffers[k]);
+        ky_board_slots_release(&board->slots, card);
+        ky_pinned_release(card, &board->up);
+        ky_pinned_release(card, &board->down);
+        ky_pinned_release(card, &board->entries);
+    }
+    for (size_t k = 0; k < board->cards.count; k++)
+        board->cards.driver->close(board->cards.card[k]);
+    free(board);
+}
+
+static enum ky_status connect(struct ky_device_board *board, const struct ky_parameters *parameters,
+                              struct ky_error *error)
+{
+    enum ky_status status = ky_cards_open(&board->cards, parameters->engine, error);
+    if (status != KY_OK)
+        return status;
+    if (board->cards.count != 1)
+        return ky_fail(error, KY_USAGE, "a board is one device, not those of '%s'",
+                       parameters->engine);
+    if (parameters->precision == KY_SINGLE)
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "a board computes in extended or double precision, not in single");
+    if (parameters->precision == KY_DOUBLE && !board->cards.card[0]->has_double)
+        return ky_fail(error, KY_UNSUPPORTED, "%s has no double: precision extended is there",
+                       board->cards.card[0]->name);
+    board->precision = parameters->precision == KY_DOUBLE ? KY_DOUBLE : KY_EXTENDED;
+    return KY_OK;
+}
+
+static enum ky_status open_board(const struct ky_board_verbs *verbs, const struct ky_driver *driver,
+                                 const struct ky_parameters *parameters, struct ky_board **base,
+                                 struct ky_error *error)
+{
+    *base = NULL;
+    struct ky_device_board *board = ky_allocate_zeroed(1, sizeof *board);
+    if (!board)
+        return ky_no_memory(error, "board", 1, sizeof *board);
+    board->base.verbs = verbs;
+    board->cards.driver = ky_device_wrap ? ky_device_wrap(driver) : driver;
+    enum ky_status status = connect(board, parameters, error);
+    if (status != KY_OK)
+        close_board(&board->base);
+    else
+        *base = &board->base;
+    return status;
+}
+
+static enum ky_status put(struct ky_board *base, size_t count, const uint32_t *slot,
+                          const struct ky_board_body *body, struct ky_error *error)
+{
+    struct ky_device_board *board = device_board(base);
+    board->present.is_there = 0;
+    return ky_board_slots_put(&board->slots, board->cards.card[0], board->precision, count, slot,
+                              body, error);
+}
+
+/* ---- how the work is divided ---- */
+
+/* Which kernel sums. */
+enum sum { SOFT, GUARD, LISTS };
+
+/* `lanes` of a group stand side by side, `blocks` of sinks and `slices` of the slots are groups. */
+struct division {
+    enum sum sum;
+    uint32_t lanes, blocks, slices, length, flags;
+};
+
+static size_t ceiling(size_t n, size_t size)
+{
+    return (n + size - 1) / size;
+}
+
+/* The widest rows that leave at most a twentieth of the lanes without a sink beyond what narrower
+ * ones do. */
+static uint32_t lanes_for(size_t count)
+{
+    uint32_t best = KY_JERK_RUN;
+    size_t least = ceiling(count, KY_JERK_SINKS * KY_JERK_RUN) * KY_JERK_RUN;
+    for (uint32_t lanes = 2 * KY_JERK_RUN; lanes <= KY_JERK_LANES; lanes *= 2)
+        if (ceiling(count, KY_JERK_SINKS * lanes) * lanes * 20 <= least * 21)
+            best = lanes;
+    return best;
+}
+
+/* The time of a launch with so many tiles in a slice. The unit is the time in which a group that
+ * has all its lanes side by side takes one source, 40 ns on an H200. The terms are the work of the
+ * busiest processor, which needs several groups at once to be busy all the time; what a group waits
+ * for until its first sources are there; towards the end, groups that no longer fill the device;
+ * and the adding up of the slices. */
+static double cost_of(const struct ky_device_board *board, size_t resident, size_t tiles,
+                      size_t each, const struct division *division, size_t count)
+{
+    enum { GROUP_COST = 8, WAIT = 60, PARTS_A_UNIT = 1250 };
+    const size_t slices = ceiling(tiles, each), groups = slices * division->blocks,
+                 processors = board->cards.card[0]->processors;
+    const double work = (double)(each * division->lanes) + GROUP_COST,
+                 at_once = (double)resident / (double)processors,
+                 busiest = (double)ceiling(groups, processors),
+                 beside = busiest < at_once ? busiest : at_once, waves = busiest / at_once;
+    return busiest * work * (1 + 0.6 / (beside * beside)) + WAIT * (waves > 2 ? 2 : ceil(waves)) +
+           (waves > 1 ? at_once / 8 * work : 0) + (double)(slices * count) / PARTS_A_UNIT;
+}
+
+/* The best length of a slice among steps of at most a third: the search is part of every force. */
+static void divide_slots(const struct ky_device_board *board, size_t resident, size_t slots,
+                         size_t count, struct division *division)
+{
+    enum { PARTIAL_BYTES = 1 << 28 };
+    const size_t tiles = ceiling(slots, KY_JERK_LANES);
+    const size_t room = PARTIAL_BYTES / (KY_JERK_NUMBERS * KY_STATE_BYTES * count);
+    size_t best = tiles;
+    double least = cost_of(board, resident, tiles, tiles, division, count);
+    for (size_t each = 1; each < tiles; each += ceiling(each, 3)) {
+        double cost = cost_of(board, resident, tiles, each, division, count);
+        if (cost < least && ceiling(tiles, each) <= room)
+            least = cost, best = each;
+    }
+    division->length = (uint32_t)(best * KY_JERK_LANES);
+    division->slices = (uint32_t)ceiling(tiles, best);
+}
+
+static enum ky_kernel_id kernel_of(const struct ky_device_board *board, enum sum sum)
+{
+    const enum ky_kernel_id kernels[] = {KY_IN_EITHER(ky_board_sum_soft, board->precision),
+                                         KY_IN_EITHER(ky_board_sum_guard, board->precision),
+                                         KY_IN_EITHER(ky_board_sum_lists, board->precision)};
+    return kernels[sum];
+}
+
+static enum ky_status divide(struct ky_device_board *board, struct division *division,
+                             struct ky_error *error)
+{
+    const struct ky_board_request *request = &board->task.request;
+    const double close2 =
+        board->precision == KY_DOUBLE ? KY_JERK_CLOSE2_DOUBLE : (double)KY_JERK_CLOSE2_FLOAT;
+    struct ky_card *card = board->cards.card[0];
+    division->sum = request->what & KY_BOARD_LISTS ? LISTS : request->eps2 > close2 ? SOFT : GUARD;
+    division->lanes = lanes_for(request->count);
+    division->blocks = (uint32_t)ceiling(request->count, (size_t)division->lanes * KY_JERK_SINKS);
+    division->flags = division->blocks == 1 ? KY_BOARD_FUSED : 0;
+    size_t *resident = &board->resident[division->sum];
+    if (*resident == 0) {
+        const enum ky_kernel_id kernel = kernel_of(board, division->sum);
+        enum ky_status status = card->driver->load(card, kernel, error);
+        if (status != KY_OK)
+            return status;
+        *resident = card->driver->resident(card, kernel);
+    }
+    divide_slots(board, *resident, board->task.slots, request->count, division);
+    return KY_OK;
+}
+
+/* ---- start ---- */
+
+/* Room for all that a force needs; lists have one entry for each slot at most. */
+static enum ky_status need(struct ky_device_board *board, const struct division *division,
+                           struct ky_error *error)
+{
+    struct ky_card *card = board->cards.card[0];
+    const struct task *task = &board->task;
+    const size_t count = task->request.count, parts = division->slices * count,
+                 words = sizeof(uint32_t), fused = division->flags & KY_BOARD_FUSED;
+    const int lists = division->sum == LISTS;
+    const struct {
+        struct ky_buffer *buffer;
+        const char *what;
+        size_t count, size;
+    } wanted[] = {
+        {&board->predicted, "predicted bodies", fused ? 0 : task->slots,
+         (board->precision == KY_DOUBLE ? 2 : 4) * ky_real4_bytes(board->precision)},
+        {&board->sinks, "sinks", count, KY_BOARD_SINK * KY_STATE_BYTES + words},
+        {&board->partial, "partial sums", parts, KY_JERK_NUMBERS * KY_STATE_BYTES},
+        {&board->run, "nearest bodies of parts", parts, words},
+        {&board->results, "results", count,
+         KY_BOARD_SUMS * KY_STATE_BYTES + KY_BOARD_WORDS_WITH_LISTS * words},
+        {&board->list, "lists of neighbours", lists ? count * task->capacity : 0, words},
+        {&board->whole, "lists of neighbours without gaps", lists ? count * task->capacity : 0,
+         words},
+        {&board->found, "counts of neighbours", count + 1, words},
+    };
+    enum ky_status status = KY_OK;
+    for (size_t k = 0; k < sizeof wanted / sizeof *wanted && status == KY_OK; k++)
+        status = ky_buffer_need(card, wanted[k].buffer, wanted[k].what, wanted[k].count,
+                                wanted[k].size, error);
+    if (status == KY_OK)
+        status = ky_pinned_need(card, &board->up, "sinks", board->sinks.bytes, error);
+    return status == KY_OK
+               ? ky_pinned_need(card, &board->down, "results", board->results.bytes, error)
+               : status;
+}
+
+/* The sinks to the device: kernels/shared.h says how they lie. Of h², what is no radius becomes −1,
+ * and what is beyond all bodies stays within the range of the kernel's numbers. */
+static enum ky_status send_sinks(struct ky_device_board *board,
+                                 const struct ky_board_request *request, struct ky_error *error)
+{
+    struct ky_card *card = board->cards.card[0];
+    const double most =
+        board->precision == KY_DOUBLE ? KY_JERK_FAR2_DOUBLE : (double)KY_JERK_FAR2_FLOAT;
+    const size_t n = request->count;
+    union ky_state_value *column = board->up.data;
+    for (size_t k = 0; k < n; k++) {
+        double h2 = request->what & KY_BOARD_LISTS ? request->h2[k] : -1;
+        for (size_t c = 0; c < 3; c++) {
+            column[c * n + k] = ky_to_state(card, request->x[k][c]);
+            column[(3 + c) * n + k] = ky_to_state(card, request->v ? request->v[k][c] : 0);
+        }
+        column[6 * n + k] = ky_to_state(card, h2 > 0 ? fmin(h2, most) : -1);
+    }
+    memcpy(column + KY_BOARD_SINK * n, request->label, n * sizeof *request->label);
+    return card->driver->write_later(card, &board->sinks, 0, column,
+                                     n * (KY_BOARD_SINK * KY_STATE_BYTES + sizeof(uint32_t)),
+                                     error);
+}
+
+/* The bodies at the time of the request, unless they are there. */
+static enum ky_status predict(struct ky_device_board *board, union ky_state_value time,
+                              struct ky_error *error)
+{
+    const uint32_t slots = (uint32_t)board->task.slots;
+    const double at = board->task.request.time;
+    if (board->present.is_there && board->present.time == at && board->present.slots == slots)
+        return KY_OK;
+    board->present.is_there = 1;
+    board->present.time = at;
+    board->present.slots = slots;
+    return ky_launch_over(board->cards.card[0],
+                          KY_IN_EITHER(ky_board_predict_all, board->precision), slots,
+                          KY_ARGUMENTS(KY_BUFFER(board->slots.state), KY_BUFFER(board->slots.real),
+                                       KY_BUFFER(board->slots.word), KY_BUFFER(board->predicted),
+                                       KY_VALUE(time), KY_VALUE(slots)),
+                          error);
+}
+
+/* What most of the kernels begin with. */
+#define KY_BOARD_GIVEN(board)                                                                      \
+    KY_BUFFER((board)->slots.state), KY_BUFFER((board)->slots.real),                               \
+        KY_BUFFER((board)->slots.word), KY_BUFFER((board)->predicted), KY_BUFFER((board)->sinks),  \
+        KY_BUFFER((board)->sinks)
+
+static enum ky_status sum(struct ky_device_board *board, const struct division *d,
+                          union ky_state_value time, struct ky_error *error)
+{
+    struct ky_card *card = board->cards.card[0];
+    const double whole = board->task.request.eps2;
+    const float part = (float)whole;
+    const uint32_t slots = (uint32_t)board->task.slots, count = (uint32_t)board->task.request.count,
+                   capacity = (uint32_t)board->task.capacity;
+    const uint32_t each = count < KY_JERK_LANES * KY_JERK_SINKS ? 1 : KY_JERK_LANES / KY_JERK_RUN;
+    enum ky_status status = ky_launch(
+        card, kernel_of(board, d->sum), (size_t)d->blocks * d->slices,
+        KY_ARGUMENTS(KY_BOARD_GIVEN(board), KY_BUFFER(board->partial), KY_BUFFER(board->run),
+                     KY_BUFFER(board->list), KY_BUFFER(board->found), KY_VALUE(time),
+                     KY_VALUE(slots), KY_VALUE(count), KY_VALUE(d->length), KY_VALUE(d->lanes),
+                     KY_VALUE(capacity), KY_VALUE(d->flags),
+                     board->precision == KY_DOUBLE ? KY_VALUE(whole) : KY_VALUE(part)),
+        error);
+    if (status != KY_OK)
+        return status;
+    return ky_launch(card, KY_IN_EITHER(ky_board_reduce, board->precision), ceiling(count, each),
+                     KY_ARGUMENTS(KY_BOARD_GIVEN(board), KY_BUFFER(board->partial),
+                                  KY_BUFFER(board->run), KY_BUFFER(board->results),
+                                  KY_BUFFER(board->results), KY_VALUE(time), KY_VALUE(slots),
+                                  KY_VALUE(count), KY_VALUE(d->slices), KY_VALUE(each),
+                                  KY_VALUE(d->flags)),
+                     error);
+}
+
+static enum ky_status make_lists(struct ky_device_board *board, const struct division *d,
+                                 union ky_state_value time, struct ky_error *error)
+{
+    const uint32_t slots = (uint32_t)board->task.slots, count = (uint32_t)board->task.request.count,
+                   capacity = (uint32_t)board->task.capacity;
+    const uint64_t sums = 2 * KY_BOARD_SUMS * (uint64_t)count, found = sums + 2 * (uint64_t)count,
+                   begin = sums + 3 * (uint64_t)count;
+    enum ky_status status = ky_launch_teams(
+        board->cards.card[0], KY_IN_EITHER(ky_board_lists, board->precision), count,
+        KY_ARGUMENTS(KY_BOARD_GIVEN(board), KY_BUFFER(board->list), KY_BUFFER(board->found),
+                     KY_BUFFER(board->whole), KY_BUFFER(board->results), KY_VALUE(time),
+                     KY_VALUE(slots), KY_VALUE(count), KY_VALUE(capacity), KY_VALUE(d->flags)),
+        error);
+    if (status != KY_OK)
+        return status;
+    return ky_launch_teams(board->cards.card[0], KY_KERNEL_ky_order_parts, count,
+                           KY_ARGUMENTS(KY_BUFFER(board->whole), KY_BUFFER(board->results),
+                                        KY_VALUE(begin), KY_VALUE(found), KY_VALUE(capacity),
+                                        KY_VALUE(count)),
+                           error);
+}
+
+static enum ky_status compute(struct ky_device_board *board, const struct ky_board_request *request,
+                              struct ky_error *error)
+{
+    struct ky_card *card = board->cards.card[0];
+    const union ky_state_value time = ky_to_state(card, request->time);
+    const size_t lists = request->what & KY_BOARD_LISTS;
+    struct division division;
+    enum ky_status status = divide(board, &division, error);
+    if (status == KY_OK)
+        status = need(board, &division, error);
+    if (status == KY_OK)
+        status = send_sinks(board, request, error);
+    if (status == KY_OK && lists)
+        status = card->driver->zero(card, &board->found, error);
+    if (status == KY_OK && !(division.flags & KY_BOARD_FUSED))
+        status = predict(board, time, error);
+    if (status == KY_OK)
+        status = sum(board, &division, time, error);
+    if (status == KY_OK && lists)
+        status = make_lists(board, &division, time, error);
+    return status == KY_OK
+               ? card->driver->read_later(
+                     card, &board->results, 0, board->down.data,
+                     request->count *
+                         (KY_BOARD_SUMS * KY_STATE_BYTES +
+                          (lists ? KY_BOARD_WORDS_WITH_LISTS : KY_BOARD_WORDS) * sizeof(uint32_t)),
+                     error)
+               : status;
+}
+
+static enum ky_status start(struct ky_board *base, const struct ky_board_request *request,
+                            struct ky_error *error)
+{
+    struct ky_device_board *board = device_board(base);
+    struct task *task = &board->task;
+    if (task->is_on)
+        return ky_fail(error, KY_USAGE, "a force was started and is not finished");
+    *task = (struct task){0, *request, request->slots, request->capacity};
+    task->slots = task->slots < board->slots.end ? task->slots : board->slots.end;
+    task->capacity = task->capacity < task->slots ? task->capacity : task->slots;
+    if (request->what & KY_BOARD_LISTS && task->capacity > UINT32_MAX / (request->count + 1))
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "%zu lists of %zu neighbours: a board makes 2^32 entries at a time",
+                       request->count, task->capacity);
+    enum ky_status status = task->slots && request->count ? compute(board, request, error) : KY_OK;
+    task->is_on = status == KY_OK;
+    return status;
+}
+
+/* ---- finish ---- */
+
+/* What came back, as kernels/shared.h says. */
+struct come {
+    const struct ky_card *card;
+    const union ky_state_value *column;
+    const uint32_t *word;
+    size_t count;
+};
+
+static double number(const struct come *come, size_t column, size_t k)
+{
+    return ky_from_state(come->card, come->column[column * come->count + k]);
+}
+
+/* The sums, and the nearest body, of sink k; of no slots where `come` is NULL. */
+static void give(const struct ky_board_results *results, const struct come *come, size_t k)
+{
+    const uint32_t slot = come ? come->word[come->count + k] : KY_NO_RUN;
+    for (size_t c = 0; c < 3 && results->acceleration; c++)
+        results->acceleration[k][c] = come ? number(come, c, k) : 0;
+    for (size_t c = 0; c < 3 && results->jerk; c++)
+        results->jerk[k][c] = come ? number(come, 3 + c, k) : 0;
+    if (results->potential)
+        results->potential[k] = come ? -number(come, 6, k) : 0;
+    if (results->nearest)
+        results->nearest[k] = slot == KY_NO_RUN ? -1 : (int32_t)come->word[k];
+    if (results->nearest_slot)
+        results->nearest_slot[k] = slot;
+    if (results->nearest_r2)
+        results->nearest_r2[k] = slot == KY_NO_RUN ? (double)INFINITY : number(come, 7, k);
+}
+
+/* The lists of all sinks, which lie one after the other in an order of their own. */
+static enum ky_status give_lists(struct ky_device_board *board, const struct come *come,
+                                 const struct ky_board_results *results, struct ky_error *error)
+{
+    struct ky_card *card = board->cards.card[0];
+    const uint32_t *found = come->word + 2 * come->count, *begin = come->word + 3 * come->count;
+    const size_t capacity = board->task.capacity, row = board->task.request.capacity;
+    size_t all = 0;
+    for (size_t k = 0; k < come->count; k++) {
+        all += found[k] < capacity ? found[k] : capacity;
+        if (results->found)
+            results->found[k] = found[k];
+    }
+    if (all == 0 || !results->list)
+        return KY_OK;
+    enum ky_status status =
+        ky_pinned_need(card, &board->entries, "lists of neighbours", all * sizeof(uint32_t), error);
+    if (status == KY_OK)
+        status = card->driver->read_later(card, &board->whole, 0, board->entries.data,
+                                          all * sizeof(uint32_t), error);
+    if (status == KY_OK)
+        status = card->driver->wait(card, error);
+    const uint32_t *entry = board->entries.data;
+    for (size_t k = 0; k < come->count && status == KY_OK; k++)
+        for (size_t e = 0; e < found[k] && e < capacity; e++)
+            results->list[k * row + e] = (int32_t)(entry[begin[k] + e] ^ KY_BOARD_LABEL_SIGN);
+    return status;
+}
+
+static enum ky_status finish(struct ky_board *base, const struct ky_board_results *results,
+                             struct ky_error *error)
+{
+    struct ky_device_board *board = device_board(base);
+    struct ky_card *card = board->cards.card[0];
+    const size_t count = board->task.request.count;
+    const int empty = board->task.slots == 0;
+    if (!board->task.is_on)
+        return ky_fail(error, KY_USAGE, "no force was started");
+    board->task.is_on = 0;
+    enum ky_status status = empty || count == 0 ? KY_OK : card->driver->wait(card, error);
+    if (status != KY_OK || !results)
+        return status;
+    const union ky_state_value *column = board->down.data;
+    const struct come come = {card, column, (const uint32_t *)(column + KY_BOARD_SUMS * count),
+                              count};
+    for (size_t k = 0; k < count; k++)
+        give(results, empty ? NULL : &come, k);
+    if (!(board->task.request.what & KY_BOARD_LISTS) || count == 0)
+        return KY_OK;
+    if (!empty)
+        return give_lists(board, &come, results, error);
+    for (size_t k = 0; k < count && results->found; k++)
+        results->found[k] = 0;
+    return KY_OK;
+}
+
+#define BOARD(kind)                                                                                \
+    static enum ky_status kind##_open(const struct ky_parameters *parameters,                      \
+                                      struct ky_board **board, struct ky_error *error)             \
+    {                                                                                              \
+        return open_board(&ky_##kind##_board, &ky_##kind##_driver, parameters, board, error);      \
+    }                                                                                              \
+    const struct ky_board_verbs ky_##kind##_board = {                                              \
+        .name = #kind,                                                                             \
+        .open = kind##_open,                                                                       \
+        .close = close_board,                                                                      \
+        .put = put,                                                                                \
+        .start = start,                                                                            \
+        .finish = finish,                                                                          \
+    };
+
+#ifdef KY_HAVE_CUDA
+BOARD(cuda)
+#endif
+#ifdef KY_HAVE_OPENCL
+BOARD(opencl)
+#endif
