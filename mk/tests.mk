@@ -10,7 +10,7 @@ $(TEST_OBJECTS): $(BUILD)/%.o: %.c $(FLAGS_FILE)
 	$(CC) $(CFLAGS_ALL) -Itests/unit -MMD -MP -c $< -o $@
 
 # Those of the GRAPE calls have these beside the library.
-$(filter %/grape5 %/grape6,$(UNIT_TESTS)): $(GRAPE_OBJECTS)
+$(filter %/grape5 %/grape6 %/device_grape,$(UNIT_TESTS)): $(GRAPE_OBJECTS)
 $(UNIT_TESTS) $(LONG_TESTS): %: %.o $(STATIC)
 	$(CC) $(OPENMP_FLAG) $(LDFLAGS) -o $@ $(filter %.o,$^) $(STATIC) $(LIBS_ALL) -lcmocka
 

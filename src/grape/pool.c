@@ -158,19 +158,23 @@ const struct ky_board_body *ky_pool_body(const struct ky_pool *pool, uint32_t sl
 
 /* ---- to the boards ---- */
 
-static void give_up(struct ky_pool *pool)
+static enum ky_status give_up(struct ky_pool *pool, struct ky_error *error)
 {
-    for (size_t k = 0; k < pool->boards && pool->started; k++)
-        pool->board[k]->verbs->finish(pool->board[k], NULL, NULL);
+    enum ky_status status = KY_OK;
+    for (size_t k = 0; k < pool->boards && pool->started; k++) {
+        const enum ky_status one = pool->board[k]->verbs->finish(pool->board[k], NULL, error);
+        status = one == KY_OK ? status : one;
+    }
     pool->started = 0;
+    return status;
 }
 
-void ky_pool_clear(struct ky_pool *pool)
+enum ky_status ky_pool_clear(struct ky_pool *pool, struct ky_error *error)
 {
-    give_up(pool);
     pool->has_request = 0;
     pool->slots = pool->count_waiting = 0;
     pool->largest_mass = 0;
+    return give_up(pool, error);
 }
 
 /* 1 for what lies near 1, else the power of two above `value`. */
@@ -317,8 +321,9 @@ static enum ky_status start_boards(struct ky_pool *pool, struct ky_error *error)
 enum ky_status ky_pool_start(struct ky_pool *pool, const struct ky_board_request *request,
                              struct ky_error *error)
 {
-    give_up(pool);
-    enum ky_status status = send(pool, error);
+    enum ky_status status = give_up(pool, error);
+    if (status == KY_OK)
+        status = send(pool, error);
     if (status == KY_OK)
         status = copy_sinks(pool, request, error);
     if (status != KY_OK)
@@ -339,7 +344,9 @@ enum ky_status ky_pool_repeat(struct ky_pool *pool, int what, size_t capacity,
 {
     if (!pool->has_request)
         return ky_fail(error, KY_USAGE, "no force was asked for yet");
-    give_up(pool);
+    const enum ky_status status = give_up(pool, error);
+    if (status != KY_OK)
+        return status;
     pool->request.what = what;
     pool->request.capacity = capacity;
     return start_boards(pool, error);

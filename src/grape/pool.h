@@ -18,8 +18,9 @@ void ky_pool_close(struct ky_pool *pool); /* NULL is allowed */
  * KY_FAULT where memory is out. */
 enum ky_status ky_pool_put(struct ky_pool *pool, uint32_t slot, const struct ky_board_body *body,
                            struct ky_error *error);
-/* No slot is set any more; what was started is given up. */
-void ky_pool_clear(struct ky_pool *pool);
+/* No slot is set any more; what was started is given up. Not KY_OK where that failed: the pool can
+ * only be closed then. */
+enum ky_status ky_pool_clear(struct ky_pool *pool, struct ky_error *error);
 /* How many slots there are up to the last that was put; and a slot's body. */
 size_t ky_pool_slots(const struct ky_pool *pool);
 const struct ky_board_body *ky_pool_body(const struct ky_pool *pool, uint32_t slot);

@@ -44,12 +44,14 @@ int ky_grape_open(struct ky_grape_process *process, size_t special, const int *l
 {
     struct ky_error error = {.text = ""};
     struct ky_grape_settings settings;
-    if (process->open && !is_child)
+    if (process->open && !special && !is_child)
         return 0;
     enum ky_status status = ky_grape_read(special, list, &settings, &error);
     if (is_child)
         status = ky_fail(&error, KY_UNSUPPORTED,
                          "the process that forked had opened devices, which cannot be used here");
+    if (status == KY_OK && process->open && same_key(&settings, &process->settings))
+        return 0;
     if (status == KY_OK && process->pool && !same_key(&settings, &process->settings)) {
         ky_pool_close(process->pool);
         process->pool = NULL;
@@ -66,11 +68,9 @@ int ky_grape_close(struct ky_grape_process *process)
 {
     if (is_child)
         return -1;
-    if (process->failed) {
+    if (process->pool && (process->failed || ky_pool_clear(process->pool, NULL) != KY_OK)) {
         ky_pool_close(process->pool);
         process->pool = NULL;
-    } else if (process->pool) {
-        ky_pool_clear(process->pool);
     }
     process->open = process->failed = 0;
     return 0;

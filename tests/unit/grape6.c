@@ -273,7 +273,7 @@ static void nearest_body(void **state)
     force(0, 1);
     assert_int_equal(sink.nearest[0], -1);
     for (int c = 0; c < 3; c++) /* far away */
-        sink.x[0][c] = 3e6;
+        sink.x[0][c] = 1e5 * (c + 1);
     force(10, 1);
     check(10, 1);
     for (int k = 3; k < 6; k++) { /* at equal distances the lowest slot */
