@@ -6,7 +6,15 @@
 #include "engine/engine.h"
 
 /* In the order in which `auto` tries them: the fastest first. */
-static const struct ky_board_verbs *const boards[] = {&ky_cpu_board};
+static const struct ky_board_verbs *const boards[] = {
+#ifdef KY_HAVE_CUDA
+    &ky_cuda_board,
+#endif
+#ifdef KY_HAVE_OPENCL
+    &ky_opencl_board,
+#endif
+    &ky_cpu_board,
+};
 
 enum { BOARDS = sizeof boards / sizeof *boards };
 
