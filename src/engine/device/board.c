@@ -283,19 +283,17 @@ static enum ky_status predict(struct ky_device_board *board, union ky_state_valu
     board->present.is_there = 1;
     board->present.time = at;
     board->present.slots = slots;
-    return ky_launch_over(board->cards.card[0],
-                          KY_IN_EITHER(ky_board_predict_all, board->precision), slots,
-                          KY_ARGUMENTS(KY_BUFFER(board->slots.state), KY_BUFFER(board->slots.real),
-                                       KY_BUFFER(board->slots.word), KY_BUFFER(board->predicted),
-                                       KY_VALUE(time), KY_VALUE(slots)),
-                          error);
+    return ky_launch_over(
+        board->cards.card[0], KY_IN_EITHER(ky_board_predict_all, board->precision), slots,
+        KY_ARGUMENTS(KY_BUFFER(board->slots.state), KY_BUFFER(board->slots.word),
+                     KY_BUFFER(board->predicted), KY_VALUE(time), KY_VALUE(slots)),
+        error);
 }
 
 /* What most of the kernels begin with. */
 #define KY_BOARD_GIVEN(board)                                                                      \
-    KY_BUFFER((board)->slots.state), KY_BUFFER((board)->slots.real),                               \
-        KY_BUFFER((board)->slots.word), KY_BUFFER((board)->predicted), KY_BUFFER((board)->sinks),  \
-        KY_BUFFER((board)->sinks)
+    KY_BUFFER((board)->slots.state), KY_BUFFER((board)->slots.word),                               \
+        KY_BUFFER((board)->predicted), KY_BUFFER((board)->sinks), KY_BUFFER((board)->sinks)
 
 static enum ky_status sum(struct ky_device_board *board, const struct division *d,
                           union ky_state_value time, struct ky_error *error)

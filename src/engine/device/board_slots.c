@@ -7,7 +7,6 @@ enum { LEAST_ROOM = 1024 };
 void ky_board_slots_release(struct ky_board_slots *slots, struct ky_card *card)
 {
     ky_buffer_release(card, &slots->state);
-    ky_buffer_release(card, &slots->real);
     ky_buffer_release(card, &slots->word);
     ky_buffer_release(card, &slots->sent);
     ky_staging_release(&slots->staging, card);
@@ -37,8 +36,8 @@ static enum ky_status grow(struct ky_card *card, struct ky_buffer *buffer, const
 }
 
 /* Doubles the room, so that bodies which come one after the other are moved a few times only. */
-static enum ky_status need_room(struct ky_board_slots *slots, struct ky_card *card, int precision,
-                                size_t wanted, struct ky_error *error)
+static enum ky_status need_room(struct ky_board_slots *slots, struct ky_card *card, size_t wanted,
+                                struct ky_error *error)
 {
     size_t room = slots->room > LEAST_ROOM / 2 ? 2 * slots->room : LEAST_ROOM;
     if (wanted <= slots->room)
@@ -50,9 +49,6 @@ static enum ky_status need_room(struct ky_board_slots *slots, struct ky_card *ca
     room = (room + KY_SLOT_BLOCK - 1) / KY_SLOT_BLOCK * KY_SLOT_BLOCK;
     enum ky_status status = grow(card, &slots->state, "bodies of a board", room,
                                  KY_SLOT_STATES * KY_STATE_BYTES, error);
-    if (status == KY_OK)
-        status = grow(card, &slots->real, "derivatives of bodies", room,
-                      KY_SLOT_REALS * ky_real_bytes(precision), error);
     if (status == KY_OK)
         status = grow(card, &slots->word, "labels of bodies", room,
                       KY_SLOT_WORDS * sizeof(uint32_t), error);
@@ -100,7 +96,7 @@ enum ky_status ky_board_slots_put(struct ky_board_slots *slots, struct ky_card *
 {
     const size_t end = count ? (size_t)slot[count - 1] + 1 : 0,
                  most = count < PIECE ? count : PIECE;
-    enum ky_status status = need_room(slots, card, precision, end, error);
+    enum ky_status status = need_room(slots, card, end, error);
     if (status == KY_OK)
         status = ky_buffer_need(card, &slots->sent, "bodies on their way", most, SENT_BYTES, error);
     for (size_t first = 0; first < count && status == KY_OK; first += PIECE) {
@@ -111,8 +107,8 @@ enum ky_status ky_board_slots_put(struct ky_board_slots *slots, struct ky_card *
         if (status == KY_OK)
             status = ky_launch_over(card, KY_IN_EITHER(ky_board_put, precision), some,
                                     KY_ARGUMENTS(KY_BUFFER(slots->sent), KY_BUFFER(slots->sent),
-                                                 KY_BUFFER(slots->state), KY_BUFFER(slots->real),
-                                                 KY_BUFFER(slots->word), KY_VALUE(some)),
+                                                 KY_BUFFER(slots->state), KY_BUFFER(slots->word),
+                                                 KY_VALUE(some)),
                                     error);
     }
     slots->end = end > slots->end ? end : slots->end;

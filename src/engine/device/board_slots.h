@@ -11,8 +11,8 @@
 
 /* Cleared at first. */
 struct ky_board_slots {
-    struct ky_buffer state, real, word; /* blocks of columns: kernels/shared.h */
-    struct ky_buffer sent;              /* bodies on their way to their slots */
+    struct ky_buffer state, word; /* blocks of columns: kernels/shared.h */
+    struct ky_buffer sent;        /* bodies on their way to their slots */
     struct ky_staging staging;
     size_t room; /* slots that the buffers have */
     size_t end;  /* the first slot from which on nothing was ever put */

@@ -141,6 +141,20 @@ KY_FN struct ky_jerk_apart ky_jerk_apart(struct ky_mover sink, struct ky_mover s
     return d;
 }
 
+/* r² with all digits of the state. */
+KY_FN ky_state ky_mover_distance2(struct ky_mover a, struct ky_mover b)
+{
+#if KY_IN_EXTENDED
+    ky_state x = ky_state_add(ky_state_pair(b.body.x, b.low.x), ky_state_pair(-a.body.x, -a.low.x));
+    ky_state y = ky_state_add(ky_state_pair(b.body.y, b.low.y), ky_state_pair(-a.body.y, -a.low.y));
+    ky_state z = ky_state_add(ky_state_pair(b.body.z, b.low.z), ky_state_pair(-a.body.z, -a.low.z));
+#else
+    ky_state x = b.body.x - a.body.x, y = b.body.y - a.body.y, z = b.body.z - a.body.z;
+#endif
+    return ky_state_add(ky_state_add(ky_state_product(x, x), ky_state_product(y, y)),
+                        ky_state_product(z, z));
+}
+
 /* What a lane adds up for a sink. near2 is the smallest r² so far; the bits are of a few sources in
  * turn, the first one's lowest. */
 struct ky_jerk_sums {

@@ -75,13 +75,13 @@
 #define KY_BOARD_KERNELS_extended KY_BOARD_KERNELS(extended)
 #define KY_BOARD_KERNELS_double KY_BOARD_KERNELS(double)
 #define KY_BOARD_KERNELS(p)                                                                        \
-    KY_K(board_slots_##p, ky_board_put_##p, 256, 6)                                                \
-    KY_K(board_slots_##p, ky_board_predict_all_##p, 256, 6)                                        \
-    KY_K(board_soft_##p, ky_board_sum_soft_##p, KY_JERK_LANES, 18)                                 \
-    KY_K(board_guard_##p, ky_board_sum_guard_##p, KY_JERK_LANES, 18)                               \
-    KY_K(board_lists_##p, ky_board_sum_lists_##p, KY_JERK_LANES, 18)                               \
-    KY_K(board_after_##p, ky_board_reduce_##p, KY_JERK_LANES, 16)                                  \
-    KY_K(board_after_lists_##p, ky_board_lists_##p, KY_IN_TEAMS, 15)
+    KY_K(board_slots_##p, ky_board_put_##p, 256, 5)                                                \
+    KY_K(board_slots_##p, ky_board_predict_all_##p, 256, 5)                                        \
+    KY_K(board_soft_##p, ky_board_sum_soft_##p, KY_JERK_LANES, 17)                                 \
+    KY_K(board_guard_##p, ky_board_sum_guard_##p, KY_JERK_LANES, 17)                               \
+    KY_K(board_lists_##p, ky_board_sum_lists_##p, KY_JERK_LANES, 17)                               \
+    KY_K(board_after_##p, ky_board_reduce_##p, KY_JERK_LANES, 15)                                  \
+    KY_K(board_after_lists_##p, ky_board_lists_##p, KY_IN_TEAMS, 14)
 
 /* The sweep of unrollings, one unit. */
 #define KY_UNROLL_KERNEL(p, sinks, sources)                                                        \

@@ -86,15 +86,13 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_JERK_FAR2_FLOAT 1e36f
 #define KY_JERK_FAR2_DOUBLE 1e290
 
-/* The slots of a board (board.k) in blocks, of each of which there are columns of state numbers,
- * of the kernels' numbers and of words. */
+/* The slots of a board (board.k) in blocks, of each of which there are columns of state numbers and
+ * of words. */
 #define KY_SLOT_BLOCK 128
-#define KY_SLOT_STATES 7 /* position, velocity, time */
-#define KY_SLOT_REALS 10 /* a/2, j/6, snap/18, mass */
-#define KY_SLOT_WORDS 2  /* label; whether the slot is set */
-/* A body on its way to its slot: state numbers as in a slot, the other numbers behind them, and in
- * place of the last number two words, slot and label; KY_SLOT_EMPTY is added to the slot of a body
- * that is none. */
+#define KY_SLOT_STATES 17 /* position, velocity, time, a/2, j/6, snap/18, mass */
+#define KY_SLOT_WORDS 2   /* label; whether the slot is set */
+/* A body on its way to its slot: its state numbers, then two words in place of another, slot and
+ * label; KY_SLOT_EMPTY is added to the slot of a body that is none. */
 #define KY_SLOT_SENT 18
 #define KY_SLOT_EMPTY 0x80000000U
 /* Sinks on their way: columns of position, velocity and h², then words, their labels. */
