@@ -149,7 +149,7 @@ enum ky_unroll {
 /* By snapshot: the one stored with the bodies, else Plummer. */
 enum ky_softening_kind { KY_SOFTENING_KIND_BY_SNAPSHOT = -1, KY_PLUMMER, KY_SYMMETRIC };
 enum ky_isa { KY_ISA_AUTO, KY_ISA_PLAIN, KY_ISA_SSE2, KY_ISA_AVX2, KY_ISA_AVX512, KY_ISA_NEON };
-enum ky_integrator { KY_LEAPFROG, KY_BLOCK_STEPS };
+enum ky_integrator { KY_LEAPFROG, KY_BLOCK_STEPS, KY_HERMITE4 };
 
 /* Everything that decides the numbers of a run. The meaning, range, unit and default of each field
  * stand in the options table and are printed by `kyoho run --help`; a field is named as its option
@@ -181,9 +181,10 @@ struct ky_parameters {
     /* where remarks go; NULL: nowhere */
     ky_log_function *log;
     void *log_context;
-    /* the motion with steps of the bodies' own (KY_BLOCK_STEPS); NaN: not given */
+    /* the motion with steps of the bodies' own (KY_BLOCK_STEPS, KY_HERMITE4); NaN: not given */
     double eta, step_min, step_max, step_length;
-    int tree; /* enum ky_tree_maker */
+    int tree;        /* enum ky_tree_maker */
+    int corrections; /* KY_HERMITE4 */
 };
 
 KY_API void ky_parameters_defaults(struct ky_parameters *parameters);

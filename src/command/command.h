@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "engine/engine.h"
 
-enum { CLI_SETS = 12, CLI_OPTIONS = 48 }; /* at most; options of one set */
+enum { CLI_SETS = 16, CLI_OPTIONS = 48 }; /* at most; options of one set */
 
 /* One call of one subcommand. */
 struct cli {

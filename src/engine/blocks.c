@@ -10,6 +10,8 @@ enum ky_status ky_blocks_check(const struct ky_advance *way, unsigned columns, i
     const uint64_t stride = way->stride;
     if (!ky_column_is_in(columns, KY_COLUMN_STEP))
         return ky_fail(error, KY_USAGE, "block steps need the column of steps");
+    if (way->scheme == KY_SCHEME_HERMITE && !ky_column_is_in(columns, KY_COLUMN_JERK))
+        return ky_fail(error, KY_USAGE, "the Hermite scheme needs the column of jerks");
     if (!has_acceleration)
         return ky_fail(error, KY_USAGE, "the first forces come before block steps");
     if (!stride || (stride & (stride - 1)) || stride >> KY_MOST_LEVELS > 1)

@@ -108,6 +108,7 @@ enum ky_scheme {
     KY_SCHEME_LEAPFROG, /* v += a dt/2, x += v dt, a from x, v += a dt/2, with one step for all; the
                            half kicks between two steps are not joined */
     KY_SCHEME_BLOCK,    /* the same with a step of each body's own: physics/block.h */
+    KY_SCHEME_HERMITE,  /* the Hermite scheme with a step of each body's own: physics/hermite.h */
 };
 
 /* Going on without the caller between the steps. Time is counted in ticks, since a sum of steps
@@ -122,12 +123,17 @@ struct ky_advance {
     /* Where bodies have steps of their own: η and ε of the criterion; length NaN: ε is the body's
      * softening [length]. */
     double eta, length;
+    /* KY_SCHEME_HERMITE: how often forces are computed and a body corrected in a step, at least 1;
+     * bodies that may go on with a step that is too long for them, or KY_NO_BODY. */
+    int corrections;
+    uint32_t passed[2];
     /* What has been done so far, before and after a call. */
     uint64_t now;      /* the tick of the last step */
     uint64_t steps;    /* of all bodies or of blocks */
     double body_steps; /* of single bodies */
     uint64_t shortest; /* [ticks] the shortest step that a body took; 0: none yet */
     double cut;        /* steps of bodies that the criterion wanted shorter than a tick */
+    uint32_t close;    /* KY_SCHEME_HERMITE: the body at which the call ended, or KY_NO_BODY */
 };
 
 struct ky_engine_verbs {
@@ -193,7 +199,13 @@ struct ky_engine_verbs {
      * chooses those that are no steps of this way (0, say) at a multiple of the stride; KY_USAGE
      * elsewhere, and before the first forces. At a tick between two multiples `get` and `sums` see
      * each body at the end of its own last step, which is the last multiple of its step; no other
-     * verb may be called there. */
+     * verb may be called there.
+     *
+     * KY_SCHEME_HERMITE is the same with the columns `step` and `jerk`; it chooses the steps of all
+     * bodies where one has none, and after `forces`. Potentials that `get` and `sums` give are sums
+     * in double over the present places. Where a body without softening wants a step shorter than a
+     * tick, all bodies are brought to that tick, and the call ends there; it is a beginning for the
+     * next way. Bodies in `passed` do not stop it. */
     enum ky_status (*advance)(struct ky_engine *engine, struct ky_advance *advance,
                               struct ky_error *error);
     unsigned (*schemes)(const struct ky_engine *engine);

@@ -14,6 +14,7 @@ struct ky_integrator_state {
     const struct ky_integrator_verbs *verbs;
     double tick;     /* [time]; negative: backwards; NaN: the step is not known yet */
     uint64_t stride; /* ticks of the longest step: at its multiples all bodies are at one time */
+    double reached;  /* [time] how far the last call of a verb came that returned KY_STOPPED */
 };
 
 /* What an integrator has done. */
@@ -24,6 +25,9 @@ struct ky_integrator_report {
     uint64_t blocks; /* times at which steps ended */
     double shortest; /* [time] the shortest step that a body took */
     double cut;      /* steps of bodies that were longer than the criterion wanted */
+    /* Pairs whose forces were summed, over all resumptions; 0: nobody has counted them. */
+    double pairs;
+    size_t close[2]; /* the bodies at which the last call stopped: KY_STOPPED */
 };
 
 struct ky_integrator_verbs {
@@ -31,6 +35,7 @@ struct ky_integrator_verbs {
     /* Options that this integrator adds to struct ky_parameters. */
     const struct ky_option *options;
     size_t option_count;
+    double eta; /* of its criterion where --eta is not given; NaN: it has none */
 
     /* What the engine keeps of each body for this integrator: a sum of 1 << ky_column. It is there
      * when `create` is called, and restart files have it. */
@@ -49,7 +54,9 @@ struct ky_integrator_verbs {
                              const struct ky_parameters *parameters,
                              struct ky_integrator_state **integrator, struct ky_error *error);
     /* Goes on by so many ticks, a multiple of the stride. Before and after, positions, velocities
-     * and accelerations on the engine belong to one time. Fails as the engine fails. */
+     * and accelerations on the engine belong to one time. Fails as the engine fails. KY_STOPPED,
+     * here and below: two bodies came too close to each other; all bodies are at the time `reached`
+     * beyond that of the call, and the next call goes on with these two. */
     enum ky_status (*advance)(struct ky_integrator_state *integrator, uint64_t ticks,
                               struct ky_error *error);
     /* One step of the length `dt` [time], shorter than the longest one, for all bodies, so that a
@@ -66,17 +73,80 @@ struct ky_integrator_verbs {
     void (*free)(struct ky_integrator_state *integrator);
 };
 
-extern const struct ky_integrator_verbs ky_leapfrog, ky_block;
+extern const struct ky_integrator_verbs ky_leapfrog, ky_block, ky_hermite4;
 
 /* The row of --step in the tables of all integrators. */
 #define KY_OPTION_STEP                                                                             \
     {                                                                                              \
         "step", KY_OPTION_REAL, offsetof(struct ky_parameters, step), NULL, KY_NO_RANGE, NULL,     \
             "TIME",                                                                                \
-            "time step, of block the longest one; without it the program chooses one and prints "  \
-            "it: from softening and velocities, or where the softening is 0 from the shortest "    \
-            "orbit or free fall; of block up to --step-max [time]"                                 \
+            "time step, of block and hermite4 the longest one; without it the program chooses "    \
+            "one "                                                                                 \
+            "and prints it: from softening and velocities, or where the softening is 0 from the "  \
+            "shortest "                                                                            \
+            "orbit or free fall; of block and hermite4 up to --step-max [time]"                    \
     }
+
+/* ---- steps of bodies' own: own_steps.c ---- */
+
+/* The rows of integrators with such steps. */
+#define KY_OPTIONS_OF_OWN_STEPS                                                                    \
+    KY_OPTION_STEP,                                                                                \
+        {"eta",                                                                                    \
+         KY_OPTION_REAL,                                                                           \
+         offsetof(struct ky_parameters, eta),                                                      \
+         NULL,                                                                                     \
+         1e-6,                                                                                     \
+         10,                                                                                       \
+         NULL,                                                                                     \
+         NULL,                                                                                     \
+         "the step of a body, rounded down to the longest step over a power of two, is with "      \
+         "block eta sqrt(softening/|a|) (default 0.2; GADGET's ErrTolIntAccuracy is eta^2/2), "    \
+         "with hermite4 Aarseth's sqrt(eta (|a||a2| + |a1|^2)/(|a1||a3| + |a2|^2)), from the "     \
+         "derivatives of the acceleration in time (default 0.02)"},                                \
+        {"step-max",                                                                               \
+         KY_OPTION_REAL,                                                                           \
+         offsetof(struct ky_parameters, step_max),                                                 \
+         NULL,                                                                                     \
+         KY_NO_RANGE,                                                                              \
+         NULL,                                                                                     \
+         "TIME",                                                                                   \
+         "block, hermite4: the longest step that the program may choose where --step is not "      \
+         "given; all bodies are at one time, and output is possible, at its multiples (default: "  \
+         "a 16th of the crossing time) [time]"},                                                   \
+        {"step-min",                                                                               \
+         KY_OPTION_REAL,                                                                           \
+         offsetof(struct ky_parameters, step_min),                                                 \
+         NULL,                                                                                     \
+         KY_NO_RANGE,                                                                              \
+         NULL,                                                                                     \
+         "TIME",                                                                                   \
+         "block, hermite4: no step is shorter than this; the report of the run says how many "     \
+         "should have been, and hermite4 stops where a body without softening wants one "          \
+         "(default: the longest step over 2^20, of hermite4 over 2^32) [time]"},
+
+/* Ticks of a longest step `step` [time] or not known yet (NaN): the tick is the shortest step that
+ * is not below --step-min, or without that the longest step over 2^levels. */
+uint64_t ky_own_steps_stride(const struct ky_parameters *parameters, double step, int levels);
+/* The verb `suggest`: --step-max, or a 16th of the crossing time rounded down to a power of two. */
+double ky_own_steps_suggest(const struct ky_parameters *parameters, const struct ky_scales *scales);
+/* KY_USAGE for lengths of steps that do not go together. */
+enum ky_status ky_own_steps_check(const struct ky_parameters *parameters, struct ky_error *error);
+/* From one multiple of the longest step on, with ticks of this length; adds to the report. The way
+ * has the scheme and what it needs beside times and ticks. Fails as the engine fails. */
+enum ky_status ky_own_steps_go(struct ky_engine *engine, struct ky_advance *way, double tick,
+                               uint64_t stride, uint64_t ticks, struct ky_integrator_report *report,
+                               struct ky_error *error);
+/* The rows of restart files for the report of struct `own`. */
+#define KY_FIELDS_OF_OWN_STEPS(own)                                                                \
+    {"body steps", offsetof(struct own, report.body_steps), 1},                                    \
+        {"blocks", offsetof(struct own, report.blocks), 1},                                        \
+        {"shortest", offsetof(struct own, report.shortest), 1},                                    \
+    {                                                                                              \
+        "cut", offsetof(struct own, report.cut), 1                                                 \
+    }
+
+/* ---- the integrator that parameters name ---- */
 
 /* Makes the integrator that the parameters name; fails as its verbs `check` and `create` do, and
  * with KY_UNSUPPORTED when the engine cannot keep its columns or go on by itself as it has to. */
@@ -98,7 +168,7 @@ enum ky_status ky_integrator_engine(const struct ky_parameters *parameters, size
 
 /* ---- all options of struct ky_parameters ---- */
 
-enum { KY_INTEGRATORS = 2, KY_PARAMETER_SETS = KY_FORCE_SETS + 1 + KY_INTEGRATORS };
+enum { KY_INTEGRATORS = 3, KY_PARAMETER_SETS = KY_FORCE_SETS + 1 + KY_INTEGRATORS };
 /* Binds the tables to `parameters`: processor, force, the choice of the integrator, and the options
  * of each integrator. */
 void ky_parameter_sets(struct ky_parameters *parameters,

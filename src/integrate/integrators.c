@@ -1,20 +1,24 @@
 /* The table of integrators, and the options of struct ky_parameters in all. */
 #include "integrate/integrate.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
 static const struct ky_integrator_verbs *const integrators[] = {
     [KY_LEAPFROG] = &ky_leapfrog,
     [KY_BLOCK_STEPS] = &ky_block,
+    [KY_HERMITE4] = &ky_hermite4,
 };
 _Static_assert(sizeof integrators / sizeof *integrators == KY_INTEGRATORS, "one row each");
 
 static const struct ky_option choice[] = {
     {"integrator", KY_OPTION_CHOICE, offsetof(struct ky_parameters, integrator), "leapfrog",
-     KY_NO_RANGE, "leapfrog|block", NULL,
+     KY_NO_RANGE, "leapfrog|block|hermite4", NULL,
      "leapfrog: kick-drift-kick with one step for all; block: the same with a step of each body's "
-     "own, the longest one over a power of two"},
+     "own, the longest one over a power of two; hermite4: the fourth-order Hermite scheme with "
+     "such "
+     "steps, for --force direct"},
 };
 
 static enum ky_status check_engine(const struct ky_engine *engine,
@@ -104,22 +108,41 @@ void ky_parameters_defaults(struct ky_parameters *parameters)
         ky_options_defaults(&sets[k]);
 }
 
+/* Fields that mean other things to other integrators have no default of their own. */
+static void complete(struct ky_parameters *parameters, const struct ky_integrator_verbs *verbs)
+{
+    if (isnan(parameters->eta))
+        parameters->eta = verbs->eta;
+}
+
+/* Whether the option is as an integrator has it to which nobody has said anything. */
+static int is_initial(const struct ky_option *option, const struct ky_parameters *parameters)
+{
+    char given[64], initial[64];
+    int same = 0;
+    ky_option_text(option, parameters, given, sizeof given);
+    for (int k = 0; k < KY_INTEGRATORS && !same; k++) {
+        struct ky_parameters defaults;
+        ky_parameters_defaults(&defaults);
+        complete(&defaults, integrators[k]);
+        ky_option_text(option, &defaults, initial, sizeof initial);
+        same = !strcmp(given, initial);
+    }
+    return same;
+}
+
 /* Nothing is accepted and then not used. */
 static enum ky_status refuse_others(const struct ky_parameters *parameters, struct ky_error *error)
 {
     const struct ky_integrator_verbs *verbs = integrators[parameters->integrator];
+    struct ky_parameters own = *parameters;
     struct ky_option_set sets[KY_PARAMETER_SETS];
-    struct ky_parameters defaults;
-    ky_parameters_defaults(&defaults);
-    ky_parameter_sets(&defaults, sets);
-    const struct ky_option_set *own = &sets[KY_FORCE_SETS + 1 + parameters->integrator];
+    ky_parameter_sets(&own, sets);
+    const struct ky_option_set *mine = &sets[KY_FORCE_SETS + 1 + parameters->integrator];
     for (int s = KY_FORCE_SETS + 1; s < KY_PARAMETER_SETS; s++)
         for (size_t k = 0; k < sets[s].count; k++) {
             const struct ky_option *option = &sets[s].options[k];
-            char given[64], initial[64];
-            ky_option_text(option, parameters, given, sizeof given);
-            ky_option_text(option, &defaults, initial, sizeof initial);
-            if (strcmp(given, initial) != 0 && !ky_options_find(own, 1, option->name, NULL))
+            if (!ky_options_find(mine, 1, option->name, NULL) && !is_initial(option, parameters))
                 return ky_fail(error, KY_USAGE, "--%s is no option of --integrator %s",
                                option->name, verbs->name);
         }
@@ -141,5 +164,7 @@ enum ky_status ky_parameters_resolve(const struct ky_parameters *given,
     if (!status)
         status = refuse_others(resolved, error);
     const struct ky_integrator_verbs *verbs = status ? NULL : integrators[resolved->integrator];
+    if (verbs)
+        complete(resolved, verbs);
     return verbs && verbs->check ? verbs->check(resolved, error) : status;
 }

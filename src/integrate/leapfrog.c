@@ -3,6 +3,7 @@
  * gives the same bits however it is cut into calls. */
 #include "integrate/integrate.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -30,7 +31,8 @@ static enum ky_status create(struct ky_engine *engine, size_t n,
     struct leapfrog *own = ky_allocate_zeroed(1, sizeof *own);
     if (!own)
         return ky_no_memory(error, "integrator", 1, sizeof *own);
-    own->base = (struct ky_integrator_state){&ky_leapfrog, parameters->step, 1};
+    own->base =
+        (struct ky_integrator_state){.verbs = &ky_leapfrog, .tick = parameters->step, .stride = 1};
     own->engine = engine;
     own->bodies = (double)n;
     *integrator = &own->base;
@@ -90,6 +92,7 @@ const struct ky_integrator_verbs ky_leapfrog = {
     .name = "leapfrog",
     .options = options,
     .option_count = sizeof options / sizeof *options,
+    .eta = (double)NAN,
     .create = create,
     .advance = advance,
     .short_step = one_step,

@@ -205,12 +205,26 @@ static enum ky_status visit(struct ky_run *run, struct ky_error *error)
     return status ? status : take_softening(run, error);
 }
 
-/* Goes to the next instant at which something may be due, and writes what is due there. */
+/* Goes to the next instant at which something may be due, or to where the integrator stops. */
+static enum ky_status go_on(struct ky_run *run, struct ky_error *error)
+{
+    struct ky_error own;
+    enum ky_status status =
+        ky_sim_go_to(run->sim, ky_schedule_next(&run->schedule, run->sim->now), &own);
+    if (status == KY_STOPPED) {
+        run->halted = own;
+        return KY_OK;
+    }
+    return status ? ky_fail(error, status, "%s", own.text) : KY_OK;
+}
+
+/* Goes on, and writes what is due where it comes to. */
 static enum ky_status step(struct ky_run *run, struct ky_error *error)
 {
     const struct ky_schedule *schedule = &run->schedule;
-    enum ky_status status =
-        ky_sim_go_to(run->sim, ky_schedule_next(schedule, run->sim->now), error);
+    enum ky_status status = go_on(run, error);
+    if (run->halted.text[0])
+        return status;
     if (!status)
         status = visit(run, error);
     const struct ky_instant now = run->sim->now;
@@ -240,6 +254,10 @@ static enum ky_status go(struct ky_run *run, const char **reason, struct ky_erro
         if (*reason || status)
             break;
         status = step(run, error);
+        if (run->halted.text[0])
+            *reason = run->halted.text;
+        if (*reason)
+            break;
         if (!status)
             tell(run, &pace);
     }
@@ -256,6 +274,9 @@ static void tell_blocks(const struct ky_run *run)
     ky_log(&run->parameters, KY_LOG_INFO, "%llu %s of %.4g bodies on average, shortest step %g",
            (unsigned long long)report.blocks, ky_plural(report.blocks, "block", "blocks"),
            report.body_steps / (double)report.blocks, report.shortest);
+    if (report.pairs > 0)
+        ky_log(&run->parameters, KY_LOG_INFO, "%.4g pairs, %.4g Gflop/s at %d operations a pair",
+               report.pairs, ky_run_gflops(run, report.pairs), KY_OPERATIONS);
     if (report.cut > 0)
         ky_log(
             &run->parameters, KY_LOG_WARNING,

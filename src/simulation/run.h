@@ -50,6 +50,7 @@ struct ky_run {
     double resume_time;     /* of the last restart file [time]; NaN: there is none */
     uint64_t resume_steps;  /* steps up to that file */
     char remark[KY_REMARK]; /* which softening was chosen */
+    struct ky_error halted; /* why the integrator stopped on its way; empty: it did not */
     ky_log_function *outer_log;
     void *outer_context;
 };
@@ -117,5 +118,9 @@ void ky_run_hash_text(const struct ky_run *run, char text[KY_HASH_TEXT]);
 
 /* Seconds that the run has taken, those before a resumption included. */
 double ky_run_wall(const struct ky_run *run);
+/* 10⁹ operations a second of that time, a pair with acceleration, jerk and potential counted as so
+ * many, as everybody counts them. */
+enum { KY_OPERATIONS = 60 };
+double ky_run_gflops(const struct ky_run *run, double pairs);
 
 #endif

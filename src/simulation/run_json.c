@@ -172,7 +172,8 @@ static void write_schedule(struct ky_json *json, const struct ky_run *run)
 }
 
 /* Of steps of the bodies' own. */
-static void write_blocks(struct ky_json *json, const struct ky_integrator_report *motion)
+static void write_blocks(struct ky_json *json, const struct ky_run *run,
+                         const struct ky_integrator_report *motion)
 {
     if (!motion->blocks) {
         ky_json_null(json, "blocks");
@@ -183,6 +184,10 @@ static void write_blocks(struct ky_json *json, const struct ky_integrator_report
     ky_json_real(json, "mean_bodies", motion->body_steps / (double)motion->blocks);
     ky_json_real(json, "shortest_step", motion->shortest);
     ky_json_real(json, "steps_cut", motion->cut);
+    if (motion->pairs > 0) {
+        ky_json_real(json, "pairs", motion->pairs);
+        ky_json_real(json, "gflops", ky_run_gflops(run, motion->pairs));
+    }
     ky_json_end_object(json);
 }
 
@@ -220,7 +225,7 @@ static void describe(struct ky_run *run, const char *outcome, const char *reason
     ky_json_real(&json, "time", ky_sim_time(run->sim));
     ky_json_count(&json, "steps", ky_sim_steps(run->sim));
     ky_json_real(&json, "body_steps", motion.body_steps);
-    write_blocks(&json, &motion);
+    write_blocks(&json, run, &motion);
     ky_json_count(&json, "snapshots", run->state.snapshots);
     ky_json_real(&json, "energy_change", run->change);
     ky_json_real(&json, "wall_s", ky_run_wall(run));

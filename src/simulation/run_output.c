@@ -18,6 +18,11 @@ double ky_run_wall(const struct ky_run *run)
     return run->state.wall + (ky_clock() - run->started);
 }
 
+double ky_run_gflops(const struct ky_run *run, double pairs)
+{
+    return 1e-9 * KY_OPERATIONS * pairs / ky_run_wall(run);
+}
+
 enum ky_status ky_run_write_snapshot(struct ky_run *run, struct ky_error *error)
 {
     char path[KY_PATH];

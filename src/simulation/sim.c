@@ -159,6 +159,25 @@ void ky_sim_close(struct ky_sim *sim)
 
 /* ---- time ---- */
 
+/* The integrator has stopped on its way, after `now` and not later than where it was sent: two
+ * bodies came too close to each other. */
+static enum ky_status halt(struct ky_sim *sim, struct ky_error *error)
+{
+    struct ky_integrator_report report;
+    const uint64_t stride = sim->integrator->stride;
+    const double step = sim->line.tick * (double)stride,
+                 part = sim->now.part + sim->integrator->reached, steps = floor(part / step);
+    sim->integrator->verbs->report(sim->integrator, &report);
+    const size_t *close = report.close;
+    sim->now.ticks += (uint64_t)steps * stride;
+    sim->now.part = part - steps * step;
+    return ky_fail(error, KY_STOPPED,
+                   "a close encounter of bodies %" PRIu64 " and %" PRIu64
+                   ", which want steps shorter than --step-min (%.3g),",
+                   sim->id ? sim->id[close[0]] : close[0], sim->id ? sim->id[close[1]] : close[1],
+                   fabs(sim->line.tick));
+}
+
 static enum ky_status short_step(struct ky_sim *sim, double dt, struct ky_error *error)
 {
     const struct ky_integrator_verbs *verbs = sim->integrator->verbs;
@@ -166,7 +185,8 @@ static enum ky_status short_step(struct ky_sim *sim, double dt, struct ky_error 
         return ky_fail(error, KY_UNSUPPORTED,
                        "integrator %s cannot divide its steps: choose a time at the end of one",
                        verbs->name);
-    return verbs->short_step(sim->integrator, dt, error);
+    enum ky_status status = verbs->short_step(sim->integrator, dt, error);
+    return status == KY_STOPPED ? halt(sim, error) : status;
 }
 
 /* From an instant within a step to its end. */
@@ -195,6 +215,8 @@ enum ky_status ky_sim_go_to(struct ky_sim *sim, struct ky_instant instant, struc
             sim->integrator->verbs->advance(sim->integrator, instant.ticks - sim->now.ticks, error);
         if (!status)
             sim->now.ticks = instant.ticks;
+        else if (status == KY_STOPPED)
+            status = halt(sim, error);
     }
     if (!status && instant.part != sim->now.part)
         status = short_step(sim, instant.part - sim->now.part, error);

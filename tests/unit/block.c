@@ -744,7 +744,7 @@ static struct state_after blocks_of(const char *name, struct ky_parameters given
                                     .stride = STRIDE,
                                     .until = STRIDE,
                                     .most = looks ? 1 : blocks,
-                                    .eta = given.eta,
+                                    .eta = parameters.eta,
                                     .length = (double)NAN};
     do {
         assert_ok(ky_engine_advance(engine, &after.way, &error));

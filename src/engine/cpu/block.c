@@ -14,7 +14,7 @@
 
 #include "base/memory.h"
 #include "engine/blocks.h"
-#include "engine/cpu/cpu.h"
+#include "engine/cpu/levels.h"
 #include "physics/block.h"
 
 /* Of a body. */
@@ -22,30 +22,12 @@ enum { BYTES = 3 * sizeof(double) + 3 * sizeof(float) + 1 + 2 * sizeof(uint32_t)
 
 /* A way through blocks. */
 struct blocks {
-    struct ky_cpu *cpu;
-    struct ky_advance *way;
-    int deepest;    /* the last level: steps of one tick */
-    double longest; /* [time] */
-    size_t chunks;  /* of bodies */
-    size_t active;  /* bodies whose steps end at the present tick */
-    /* By level: the step [time]; times to the present tick, half and in the unit of positions. */
-    double step[KY_MOST_LEVELS + 1], half[KY_MOST_LEVELS + 1], drift[KY_MOST_LEVELS + 1];
+    struct ky_cpu_way common;
+    /* By level: times to the present tick, half and in the unit of positions. */
+    double half[KY_MOST_LEVELS + 1], drift[KY_MOST_LEVELS + 1];
 };
 
 /* ---- memory ---- */
-
-void ky_cpu_free_blocks(struct ky_cpu *cpu)
-{
-    struct ky_cpu_blocks *own = &cpu->blocks;
-    free(own->at);
-    free(own->before);
-    free(own->level);
-    free(own->active);
-    free(own->count);
-    free(own->group);
-    free(own->first);
-    *own = (struct ky_cpu_blocks){0};
-}
 
 double ky_cpu_blocks_memory(const struct ky_parameters *parameters, size_t n)
 {
@@ -55,18 +37,15 @@ double ky_cpu_blocks_memory(const struct ky_parameters *parameters, size_t n)
     return (double)n * (BYTES + units * (double)sizeof(uint32_t));
 }
 
-static enum ky_status reserve(struct ky_cpu *cpu, size_t chunks, struct ky_error *error)
+static enum ky_status reserve(struct ky_cpu *cpu, struct ky_error *error)
 {
     struct ky_cpu_blocks *own = &cpu->blocks;
-    if (own->level)
+    if (own->at)
         return KY_OK;
     own->at = ky_allocate(3 * cpu->n, sizeof *own->at);
     own->before = ky_allocate(3 * cpu->n, sizeof *own->before);
-    own->level = ky_allocate(cpu->n, 1);
-    own->active = ky_allocate(cpu->n, sizeof *own->active);
     own->group = ky_allocate(cpu->n, sizeof *own->group);
-    own->count = ky_allocate(chunks + 1, sizeof *own->count);
-    if (own->at && own->before && own->level && own->active && own->group && own->count)
+    if (own->at && own->before && own->group)
         return KY_OK;
     ky_cpu_free_blocks(cpu);
     return ky_no_memory(error, "block steps", cpu->n, BYTES);
@@ -86,8 +65,10 @@ struct made {
 
 static double limit_of(const struct blocks *b, size_t i)
 {
-    const double length = b->way->length;
-    return ky_step_limit(b->way->eta, isnan(length) ? softening_of(b->cpu, i) : length, b->longest);
+    const double length = b->common.way->length;
+    return ky_step_limit(b->common.way->eta,
+                         isnan(length) ? softening_of(b->common.cpu, i) : length,
+                         b->common.longest);
 }
 
 /* The level that the criterion wants; `deepest` + 1 for a step shorter than a tick. */
@@ -95,86 +76,50 @@ static int wanted(const struct blocks *b, size_t i)
 {
     double a2 = 0;
     for (int c = 0; c < 3; c++)
-        a2 += b->cpu->a[c][i] * b->cpu->a[c][i];
-    return ky_step_level(sqrt(a2), limit_of(b, i), b->deepest);
+        a2 += b->common.cpu->a[c][i] * b->common.cpu->a[c][i];
+    return ky_step_level(sqrt(a2), limit_of(b, i), b->common.deepest);
 }
 
 /* The level that the swing of the body wants. */
 static int swing(const struct blocks *b, size_t i, struct made made)
 {
-    const double size =
-        ky_step_swing(sqrt(made.change2), sqrt(made.path2), softening_of(b->cpu, i), b->way->eta);
-    return ky_step_level(size, limit_of(b, i), b->deepest);
-}
-
-/* The level of a step [time], or −1 if it is none of this way. */
-static int level_of(const struct blocks *b, double step)
-{
-    int exponent;
-    const double ratio = b->longest / step;
-    if (!(ratio >= 1) || frexp(ratio, &exponent) != 0.5 || exponent - 1 > b->deepest)
-        return -1;
-    return exponent - 1;
+    const double size = ky_step_swing(sqrt(made.change2), sqrt(made.path2),
+                                      softening_of(b->common.cpu, i), b->common.way->eta);
+    return ky_step_level(size, limit_of(b, i), b->common.deepest);
 }
 
 /* Levels from the column of steps, unless they are known; chosen where there is none. Returns 0 if
  * one would have to be chosen within a longest step. */
 static int read_levels(const struct blocks *b)
 {
-    struct ky_cpu *cpu = b->cpu;
+    struct ky_cpu *cpu = b->common.cpu;
     double *step = cpu->extra[KY_COLUMN_STEP];
-    const int even = b->way->now % b->way->stride == 0;
-    const int known = cpu->blocks.longest == b->longest && cpu->blocks.deepest == b->deepest;
-    const size_t n = known ? 0 : cpu->n;
+    const int even = b->common.way->now % b->common.way->stride == 0;
+    const size_t n = ky_cpu_way_is_known(&b->common) ? 0 : cpu->n;
     int missing = 0;
 #pragma omp parallel for num_threads(cpu->team) reduction(+ : missing)
     for (size_t i = 0; i < n; i++) {
-        int level = level_of(b, step[i]);
+        int level = ky_cpu_way_level(&b->common, step[i]);
         missing += level < 0 && !even;
         if (level < 0)
             level = wanted(b, i);
-        level = level > b->deepest ? b->deepest : level;
+        level = level > b->common.deepest ? b->common.deepest : level;
         cpu->blocks.level[i] = (unsigned char)level;
-        step[i] = b->step[level];
+        step[i] = b->common.step[level];
     }
-    cpu->blocks.longest = missing ? 0 : b->longest;
-    cpu->blocks.deepest = b->deepest;
+    ky_cpu_way_know(&b->common, !missing);
     return missing == 0;
-}
-
-/* The deepest level that a body has. */
-static int deepest_level(const struct blocks *b)
-{
-    const unsigned char *level = b->cpu->blocks.level;
-    int deepest = 0;
-#pragma omp parallel for num_threads(b->cpu->team) reduction(max : deepest)
-    for (size_t i = 0; i < b->cpu->n; i++)
-        deepest = level[i] > deepest ? level[i] : deepest;
-    return deepest;
 }
 
 /* ---- a block ---- */
 
-/* The bodies of a chunk. */
-struct range {
-    size_t begin, end;
-};
-static struct range range_of(const struct blocks *b, size_t chunk)
-{
-    const size_t begin = chunk * KY_BODIES_CHUNK, end = begin + KY_BODIES_CHUNK;
-    return (struct range){begin, end < b->cpu->n ? end : b->cpu->n};
-}
-
 /* Fills half[] and drift[] for a tick. Returns the lowest level whose steps end there. */
 static int set_clock(struct blocks *b, uint64_t tick)
 {
-    int due = b->deepest;
-    for (int level = b->deepest; level >= 0; level--) {
-        const uint64_t step = b->way->stride >> level, rest = tick % step;
-        const double time = (double)(rest ? rest : step) * b->way->tick;
-        b->half[level] = 0.5 * time;
-        b->drift[level] = time / b->cpu->length;
-        due = rest ? due : level;
+    const int due = ky_cpu_way_clock(&b->common, tick);
+    for (int level = 0; level <= b->common.deepest; level++) {
+        b->half[level] = 0.5 * b->common.time[level];
+        b->drift[level] = b->common.time[level] / b->common.cpu->length;
     }
     return due;
 }
@@ -189,9 +134,9 @@ static struct layout layout_of(const struct ky_cpu *cpu)
 }
 
 /* Where the bodies of a chunk stand; returns how many have steps that end. */
-static size_t predict(const struct blocks *b, struct range range, int due)
+static size_t predict(const struct blocks *b, struct ky_cpu_range range, int due)
 {
-    const struct ky_cpu *cpu = b->cpu;
+    const struct ky_cpu *cpu = b->common.cpu;
     const unsigned char *level = cpu->blocks.level;
     const struct layout layout = layout_of(cpu);
     size_t active = 0;
@@ -207,9 +152,9 @@ static size_t predict(const struct blocks *b, struct range range, int due)
 
 /* The active bodies of a chunk go to the list from place k on, with half a kick and to their new
  * places. Their accelerations are kept. */
-static void open_steps(const struct blocks *b, struct range range, int due, size_t k)
+static void open_steps(const struct blocks *b, struct ky_cpu_range range, int due, size_t k)
 {
-    const struct ky_cpu *cpu = b->cpu;
+    const struct ky_cpu *cpu = b->common.cpu;
     const struct layout layout = layout_of(cpu);
     for (size_t i = range.begin; i < range.end; i++) {
         const int level = cpu->blocks.level[i];
@@ -228,35 +173,29 @@ static void open_steps(const struct blocks *b, struct range range, int due, size
 /* Brings all bodies to the tick, and begins the ends of the steps that end there. */
 static void go_to(struct blocks *b, uint64_t tick)
 {
-    struct ky_cpu_blocks *own = &b->cpu->blocks;
+    struct ky_cpu_blocks *own = &b->common.cpu->blocks;
     const int due = set_clock(b, tick);
-#pragma omp parallel for num_threads(b->cpu->team)
-    for (size_t k = 0; k < b->chunks; k++)
-        own->count[k] = predict(b, range_of(b, k), due);
-    b->active = 0;
-    for (size_t k = 0; k < b->chunks; k++) {
-        const size_t count = own->count[k];
-        own->count[k] = b->active;
-        b->active += count;
-    }
-    own->count[b->chunks] = b->active;
-#pragma omp parallel for num_threads(b->cpu->team)
-    for (size_t k = 0; k < b->chunks; k++)
+#pragma omp parallel for num_threads(b->common.cpu->team)
+    for (size_t k = 0; k < b->common.chunks; k++)
+        own->count[k] = predict(b, ky_cpu_way_range(&b->common, k), due);
+    ky_cpu_way_place(&b->common);
+#pragma omp parallel for num_threads(b->common.cpu->team)
+    for (size_t k = 0; k < b->common.chunks; k++)
         if (own->count[k + 1] > own->count[k])
-            open_steps(b, range_of(b, k), due, own->count[k]);
+            open_steps(b, ky_cpu_way_range(&b->common, k), due, own->count[k]);
 }
 
 /* Forces of the active bodies, all bodies standing at the present tick: a tree that serves takes
  * them there; else their places are the engine's for as long. */
 static enum ky_status evaluate(const struct blocks *b, struct ky_error *error)
 {
-    struct ky_cpu *cpu = b->cpu;
-    const struct ky_active active = {b->active, cpu->blocks.active};
+    struct ky_cpu *cpu = b->common.cpu;
+    const struct ky_active active = {b->common.active, cpu->blocks.active};
     double *const own[3] = {cpu->x[0], cpu->x[1], cpu->x[2]};
     for (size_t c = 0; c < 3 && !cpu->tree_serves; c++)
         cpu->x[c] = cpu->blocks.at + c * cpu->n;
     cpu->in_block = 1;
-    enum ky_status status = ky_cpu_evaluate(cpu, b->active < cpu->n ? &active : NULL, error);
+    enum ky_status status = ky_cpu_evaluate(cpu, b->common.active < cpu->n ? &active : NULL, error);
     cpu->in_block = cpu->tree_stands = 0;
     for (int c = 0; c < 3; c++)
         cpu->x[c] = own[c];
@@ -267,10 +206,10 @@ static enum ky_status evaluate(const struct blocks *b, struct ky_error *error)
  * tick. */
 static size_t close_steps(const struct blocks *b, uint64_t tick)
 {
-    const struct ky_cpu *cpu = b->cpu;
+    const struct ky_cpu *cpu = b->common.cpu;
     size_t cut = 0;
 #pragma omp parallel for num_threads(cpu->team) reduction(+ : cut)
-    for (size_t k = 0; k < b->active; k++) {
+    for (size_t k = 0; k < b->common.active; k++) {
         const uint32_t i = cpu->blocks.active[k];
         const int level = cpu->blocks.level[i];
         const double time = 2 * b->half[level];
@@ -283,53 +222,43 @@ static size_t close_steps(const struct blocks *b, uint64_t tick)
             cpu->v[c][i] += b->half[level] * cpu->a[c][i];
         }
         int want = wanted(b, i);
-        cut += want > b->deepest;
-        want = want > b->deepest ? b->deepest : want;
-        const int even = level > 0 && tick % (b->way->stride >> (level - 1)) == 0;
+        cut += want > b->common.deepest;
+        want = want > b->common.deepest ? b->common.deepest : want;
+        const int even = level > 0 && tick % (b->common.way->stride >> (level - 1)) == 0;
         want = ky_step_next(want, swing(b, i, made), level, even);
         cpu->blocks.level[i] = (unsigned char)want;
-        cpu->extra[KY_COLUMN_STEP][i] = b->step[want];
+        cpu->extra[KY_COLUMN_STEP][i] = b->common.step[want];
     }
     return cut;
 }
 
 static enum ky_status one_block(struct blocks *b, struct ky_error *error)
 {
-    struct ky_advance *way = b->way;
-    const uint64_t step = way->stride >> deepest_level(b), tick = way->now + step;
-    if (way->now % way->stride == 0 || b->cpu->blocks.more > KY_BLOCKS_BUILD * (int64_t)b->cpu->n)
-        b->cpu->tree_serves = 0;
+    struct ky_advance *way = b->common.way;
+    const uint64_t tick = way->now + (way->stride >> ky_cpu_way_deepest(&b->common));
+    if (way->now % way->stride == 0 ||
+        b->common.cpu->blocks.more > KY_BLOCKS_BUILD * (int64_t)b->common.cpu->n)
+        b->common.cpu->tree_serves = 0;
     go_to(b, tick);
     enum ky_status status = evaluate(b, error);
     if (status)
         return status;
     way->cut += (double)close_steps(b, tick);
-    way->now = tick;
-    way->steps++;
-    way->body_steps += (double)b->active;
-    if (b->active && (!way->shortest || step < way->shortest))
-        way->shortest = step;
+    ky_cpu_way_count(&b->common, tick);
     return KY_OK;
 }
 
 /* ---- the way ---- */
 
-enum ky_status ky_cpu_advance(struct ky_engine *engine, struct ky_advance *way,
-                              struct ky_error *error)
+enum ky_status ky_cpu_block_steps(struct ky_cpu *cpu, struct ky_advance *way,
+                                  struct ky_error *error)
 {
-    struct ky_cpu *cpu = (struct ky_cpu *)engine;
-    enum ky_status status = ky_blocks_check(way, cpu->extras, cpu->has_acceleration, error);
-    struct blocks b = {.cpu = cpu,
-                       .way = way,
-                       .longest = way->tick * (double)way->stride,
-                       .chunks = (cpu->n + KY_BODIES_CHUNK - 1) / KY_BODIES_CHUNK};
+    struct blocks b;
+    enum ky_status status = ky_cpu_way_open(&b.common, cpu, way, error);
     if (!status)
-        status = reserve(cpu, b.chunks, error);
+        status = reserve(cpu, error);
     if (status)
         return status;
-    b.deepest = ky_blocks_deepest(way);
-    for (int level = 0; level <= b.deepest; level++)
-        b.step[level] = ldexp(b.longest, -level);
     if (!read_levels(&b))
         return ky_fail(error, KY_USAGE, "bodies without a step within the longest one");
     for (uint64_t k = 0; k < way->most && way->now < way->until && !status; k++)

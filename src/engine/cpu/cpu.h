@@ -31,6 +31,17 @@ struct ky_cpu_blocks {
     int64_t more;    /* interactions of later walks beyond that */
 };
 
+/* What the Hermite scheme needs beside the bodies and their levels. */
+struct ky_cpu_hermite {
+    double *room;   /* the columns that follow */
+    double *at[6];  /* [n] x and v at the present tick, in the engine's lengths */
+    double *sum[6]; /* [n] accelerations and jerks of the sinks */
+    double *eps2;   /* [n] */
+    void *column;   /* of sources, for the lanes */
+    struct ky_moving_sinks *block;
+    double middle[6], speed, heaviest; /* of the numbers of the lanes */
+};
+
 struct ky_cpu {
     struct ky_engine base;
     const struct ky_parameters *parameters;
@@ -57,6 +68,8 @@ struct ky_cpu {
     int tree_serves; /* block steps: `tree` is that of an earlier tick, and good enough */
     int in_block;    /* the present evaluation is that of a block */
     struct ky_cpu_blocks blocks;
+    struct ky_cpu_hermite hermite;
+    int potential_is_late; /* the Hermite scheme: potential[] is that of other places than x[] */
     struct ky_force_report report;
 };
 
@@ -107,12 +120,22 @@ const struct ky_cpu_method *ky_cpu_method(int force);
 /* The forces of the active bodies, NULL: of all. */
 enum ky_status ky_cpu_evaluate(struct ky_cpu *cpu, const struct ky_active *active,
                                struct ky_error *error);
-/* block.c: KY_SCHEME_BLOCK. */
-enum ky_status ky_cpu_advance(struct ky_engine *engine, struct ky_advance *way,
-                              struct ky_error *error);
+/* block.c: KY_SCHEME_BLOCK; hermite.c: KY_SCHEME_HERMITE. */
+enum ky_status ky_cpu_block_steps(struct ky_cpu *cpu, struct ky_advance *way,
+                                  struct ky_error *error);
+enum ky_status ky_cpu_hermite_steps(struct ky_cpu *cpu, struct ky_advance *way,
+                                    struct ky_error *error);
+/* levels.c, hermite_sums.c. */
 void ky_cpu_free_blocks(struct ky_cpu *cpu);
+void ky_cpu_free_hermite(struct ky_cpu *cpu);
 /* Bytes for n bodies. */
 double ky_cpu_blocks_memory(const struct ky_parameters *parameters, size_t n);
+double ky_cpu_hermite_memory(size_t n);
+/* The Hermite scheme begins anew with the next step. */
+void ky_cpu_forget_steps(struct ky_cpu *cpu);
+/* Computes potential[] for the present places, in double, where the Hermite scheme has left it
+ * behind. KY_FAULT when memory is out. */
+enum ky_status ky_cpu_catch_potential(struct ky_cpu *cpu, struct ky_error *error);
 /* work.c. Forgets the work noted, since the tree is a new one, which serves from now on. */
 enum ky_status ky_cpu_start_work(struct ky_cpu *cpu, struct ky_error *error);
 /* Notes how many sources acted on each of `sinks` sinks, which walked together as the `unit`-th

@@ -69,6 +69,10 @@ static void memory(const struct ky_engine *engine, size_t n, struct ky_memory *m
         memory->host += ky_cpu_blocks_memory(parameters, n);
         memory->kept += ky_cpu_blocks_memory(parameters, n);
     }
+    if (parameters->integrator == KY_HERMITE4) {
+        memory->host += ky_cpu_hermite_memory(n);
+        memory->kept += ky_cpu_hermite_memory(n);
+    }
     memory->host += ky_cpu_method(parameters->force)->memory(parameters, n);
 }
 
@@ -94,6 +98,7 @@ static void free_columns(struct ky_cpu *cpu)
     }
     ky_cpu_free_columns(cpu);
     ky_cpu_free_blocks(cpu);
+    ky_cpu_free_hermite(cpu);
     free(cpu->softening);
     free(cpu->partial);
     free(cpu->column);
@@ -206,6 +211,7 @@ static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodi
     cpu->mass_unit = units.mass;
     cpu->how = ky_engine_how(bodies, cpu->parameters, &units);
     cpu->has_acceleration = ky_knows_acceleration(bodies);
+    cpu->potential_is_late = 0;
     double per_length = 1 / cpu->length, per_mass = 1 / cpu->mass_unit;
 #pragma omp parallel for num_threads(cpu->team)
     for (size_t i = 0; i < cpu->n; i++) {
@@ -228,7 +234,9 @@ static enum ky_status get(struct ky_engine *engine, struct ky_bodies *bodies,
                           struct ky_error *error)
 {
     struct ky_cpu *cpu = (struct ky_cpu *)engine;
-    (void)error;
+    enum ky_status status = bodies->potential ? ky_cpu_catch_potential(cpu, error) : KY_OK;
+    if (status)
+        return status;
 #pragma omp parallel for num_threads(cpu->team)
     for (size_t i = 0; i < cpu->n; i++) {
         for (int c = 0; c < 3; c++) {
@@ -255,6 +263,10 @@ static enum ky_status forces(struct ky_engine *engine, const struct ky_active *a
 {
     struct ky_cpu *cpu = (struct ky_cpu *)engine;
     cpu->tree_serves = 0;
+    if (cpu->parameters->integrator == KY_HERMITE4) {
+        ky_cpu_forget_steps(cpu);
+        cpu->potential_is_late = cpu->parameters->precision != KY_DOUBLE;
+    }
     return ky_cpu_evaluate(cpu, active, error);
 }
 
@@ -285,10 +297,19 @@ static enum ky_status drift(struct ky_engine *engine, double dt, struct ky_error
     return KY_OK;
 }
 
+static enum ky_status advance(struct ky_engine *engine, struct ky_advance *way,
+                              struct ky_error *error)
+{
+    struct ky_cpu *cpu = (struct ky_cpu *)engine;
+    return way->scheme == KY_SCHEME_HERMITE ? ky_cpu_hermite_steps(cpu, way, error)
+                                            : ky_cpu_block_steps(cpu, way, error);
+}
+
+/* The Hermite scheme needs jerks, which only the exact sum has. */
 static unsigned schemes(const struct ky_engine *engine)
 {
-    (void)engine;
-    return 1U << KY_SCHEME_BLOCK;
+    const int exact = ((const struct ky_cpu *)engine)->parameters->force == KY_DIRECT;
+    return 1U << KY_SCHEME_BLOCK | (exact ? 1U << KY_SCHEME_HERMITE : 0U);
 }
 
 static void report(struct ky_engine *engine, struct ky_force_report *report)
@@ -322,7 +343,7 @@ const struct ky_engine_verbs ky_cpu_engine = {
     .forces = forces,
     .exact = ky_cpu_exact,
     .field = ky_cpu_field,
-    .advance = ky_cpu_advance,
+    .advance = advance,
     .schemes = schemes,
     .kick = kick,
     .drift = drift,
