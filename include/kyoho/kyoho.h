@@ -465,6 +465,11 @@ struct ky_run_parameters {
     int keep;    /* 1: the bodies of `initial` stay the caller's; 0: they are freed, to make room */
     int shorten; /* 1: a step is divided where a time of `at` or the end lies within it; 0: such
                     times are KY_USAGE */
+    int core;    /* 1: energy.csv has columns of the core */
+    double stop_core; /* the run stops, resumable, when the core has so small a radius; 0: one
+                         that follows from softening and number; NaN: never */
+    double
+        escape_radius; /* unbound bodies farther from the density centre are removed; NaN: none */
 };
 
 KY_API void ky_run_parameters_defaults(struct ky_run_parameters *run);

@@ -11,6 +11,19 @@ enum { KY_CENTRE_SAMPLE = 1 << 16 };
 enum ky_status ky_sampled_centre(const struct ky_bodies *bodies, double centre[3],
                                  struct ky_error *error);
 
+/* The core (Casertano & Hut 1985, with the squares of the densities as weights as McMillan, Hut &
+ * Makino 1990 have them; a density is that about the density centre's). */
+struct ky_core {
+    double centre[3]; /* of density [length] */
+    double radius;    /* √(Σ ρ² r²/Σ ρ²), r from that centre [length] */
+    double density;   /* Σ ρ²/Σ ρ [mass/length³] */
+    size_t bodies;    /* within the radius */
+};
+/* All 0 for fewer than 7 bodies, and radius 0 where bodies coincide. KY_FAULT when memory is out,
+ * KY_BAD_DATA without bodies. */
+enum ky_status ky_measure_core(const struct ky_bodies *bodies, struct ky_core *core,
+                               struct ky_error *error);
+
 /* The rms speed [velocity] about the mean velocity in three dimensions, weighted by mass; 0 without
  * mass. */
 double ky_velocity_dispersion(const struct ky_bodies *bodies);

@@ -1,4 +1,4 @@
-/* The density centre of Casertano & Hut (1985).
+/* The density centre and the core of Casertano & Hut (1985).
  *
  * The density at a body is the mass of its five nearest neighbours over the volume that reaches to
  * the sixth (their j = 6, with masses in place of numbers). Neighbours come from a k-d tree in
@@ -178,8 +178,31 @@ static void fill(struct tree *tree, const struct ky_bodies *bodies)
     build(tree, 0, tree->n);
 }
 
-enum ky_status ky_density_centre(const struct ky_bodies *bodies, double centre[3],
-                                 struct ky_error *error)
+/* Radius and density of the core about core->centre, and the bodies within. */
+static void measure(const struct tree *tree, const double *weight, struct ky_core *core)
+{
+    const double unit = 3 / (4 * 3.14159265358979323846); /* of a weight, to a density */
+    double sum = 0, squares = 0, moment = 0;
+    for (int turn = 0; turn < 2; turn++)
+        for (size_t i = 0; i < tree->n; i++) {
+            double r2 = 0;
+            for (int k = 0; k < 3; k++)
+                r2 += pow(tree->point[i].x[k] - core->centre[k], 2);
+            if (turn) {
+                core->bodies += r2 <= core->radius * core->radius;
+                continue;
+            }
+            sum += weight[i];
+            squares += weight[i] * weight[i];
+            moment += weight[i] * weight[i] * r2;
+            core->radius = moment > 0 && isfinite(squares) ? sqrt(moment / squares) : 0;
+        }
+    core->density = sum > 0 ? squares / sum * unit : 0;
+}
+
+/* The density centre, and with `core` radius and density too. */
+static enum ky_status find_centre(const struct ky_bodies *bodies, double centre[3],
+                                  struct ky_core *core, struct ky_error *error)
 {
     const size_t n = bodies->n;
     if (!n)
@@ -200,11 +223,26 @@ enum ky_status ky_density_centre(const struct ky_bodies *bodies, double centre[3
     for (size_t i = 0; i < n; i++)
         weight[i] = density(&tree, i);
     weighted_centre(&tree, weight, centre);
+    if (core)
+        measure(&tree, weight, core);
 done:
     free(tree.point);
     free(tree.axis);
     free(weight);
     return status;
+}
+
+enum ky_status ky_density_centre(const struct ky_bodies *bodies, double centre[3],
+                                 struct ky_error *error)
+{
+    return find_centre(bodies, centre, NULL, error);
+}
+
+enum ky_status ky_measure_core(const struct ky_bodies *bodies, struct ky_core *core,
+                               struct ky_error *error)
+{
+    *core = (struct ky_core){.bodies = 0};
+    return find_centre(bodies, core->centre, core, error);
 }
 
 /* A random place in part number k of the bodies. */

@@ -42,7 +42,12 @@ int ky_energy_has_external(FILE *file)
 enum ky_status ky_energy_header(FILE *file, const char *folder, const struct ky_energy_start *start,
                                 struct ky_error *error)
 {
-    fprintf(file, "%s%s,wall_s\n", columns, start->external ? ",external" : "");
+    fprintf(file, "%s%s", columns, start->external ? ",external" : "");
+    if (start->core)
+        fprintf(file, ",core_radius,core_density,core_bodies");
+    for (int k = 0; k < KY_LAGRANGIAN_FRACTIONS && start->core; k++)
+        fprintf(file, ",lagrangian_%02.0f", 100 * ky_lagrangian_fractions[k]);
+    fprintf(file, ",wall_s\n");
     return written(file, folder, error);
 }
 
@@ -54,8 +59,8 @@ static void value(FILE *file, double number)
 }
 
 enum ky_status ky_energy_row(FILE *file, const char *folder, const struct ky_energy_start *start,
-                             const struct ky_sums *sums, double time, uint64_t steps, double wall,
-                             struct ky_error *error)
+                             const struct ky_sums *sums, const double core[KY_CORE_NUMBERS],
+                             double time, uint64_t steps, double wall, struct ky_error *error)
 {
     const double energy = ky_total_energy(sums);
     char text[KY_NUMBER_TEXT];
@@ -75,6 +80,8 @@ enum ky_status ky_energy_row(FILE *file, const char *folder, const struct ky_ene
         value(file, sums->centre[k]);
     if (start->external)
         value(file, sums->external);
+    for (int k = 0; k < KY_CORE_NUMBERS && start->core; k++)
+        value(file, core[k]);
     ky_format(text, sizeof text, "%.3f", wall);
     fprintf(file, ",%s\n", text);
     return written(file, folder, error);

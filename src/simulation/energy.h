@@ -12,7 +12,11 @@ struct ky_energy_start {
     int conserved; /* 0: the force of a body on another is not that of the other on it. So it is for
                       bodies with softenings of their own and the kind plummer */
     int external;  /* 1: the rows have the energy in external fields; earlier versions wrote none */
+    int core;      /* 1: the rows have the numbers of the core */
 };
+
+/* Core radius [length], density [mass/length³] and number of bodies, then the Lagrangian radii. */
+enum { KY_CORE_NUMBERS = 3 + KY_LAGRANGIAN_FRACTIONS };
 
 /* (E − E₀)/|E₀|; NaN where no energy is conserved, and where E₀ is 0. */
 double ky_energy_change(const struct ky_energy_start *start, const struct ky_sums *sums);
@@ -21,12 +25,13 @@ double ky_energy_change(const struct ky_energy_start *start, const struct ky_sum
 int ky_energy_has_external(FILE *file);
 
 /* Write the line with the names of the columns, or one row, to the open file. `wall` is in seconds.
- * A number that is not known leaves its place empty. KY_CANNOT_WRITE where the disk refuses;
+ * `core` is looked at with start->core. A number that is not known leaves its place empty.
+ * KY_CANNOT_WRITE where the disk refuses;
  * `folder` is for that error line. */
 enum ky_status ky_energy_header(FILE *file, const char *folder, const struct ky_energy_start *start,
                                 struct ky_error *error);
 enum ky_status ky_energy_row(FILE *file, const char *folder, const struct ky_energy_start *start,
-                             const struct ky_sums *sums, double time, uint64_t steps, double wall,
-                             struct ky_error *error);
+                             const struct ky_sums *sums, const double core[KY_CORE_NUMBERS],
+                             double time, uint64_t steps, double wall, struct ky_error *error);
 
 #endif

@@ -81,6 +81,7 @@ void ky_run_destroy(struct ky_run *run)
     if (run->energy)
         fclose(run->energy);
     ky_schedule_free(&run->schedule);
+    free(run->history.row);
     free(run->text);
     free(run->texts);
     free(run->origin);
@@ -228,8 +229,13 @@ static enum ky_status step(struct ky_run *run, struct ky_error *error)
     if (!status)
         status = visit(run, error);
     const struct ky_instant now = run->sim->now;
-    if (!status && ky_schedule_energy_due(schedule, now))
+    const int row = ky_schedule_energy_due(schedule, now);
+    if (!status && row)
+        status = ky_run_remove_escapers(run, error);
+    if (!status && row)
         status = ky_run_write_energy(run, error);
+    if (!status && row)
+        status = ky_run_look_for_collapse(run, error);
     if (!status && ky_schedule_snapshot_due(schedule, now)) {
         status = ky_run_write_snapshot(run, error);
         run->looked -= 1.0; /* the folder is looked at after each snapshot */

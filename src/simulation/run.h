@@ -23,8 +23,20 @@ struct ky_run_state {
     double energy, potential;             /* at the start [mass velocity²] */
     double wall;                          /* seconds up to the restart */
     uint64_t conserved, compress;
+    uint64_t core, collapsed; /* energy.csv has the core; it was small enough to stop once */
+    uint64_t escaped;         /* bodies removed so far */
+    double stop_core, escape_radius;
     uint64_t seed, has_seed; /* of the model that the bodies were made by */
     struct ky_units units;
+};
+
+/* Core radii of the last rows of energy.csv. */
+struct ky_core_row {
+    double time, radius;
+};
+struct ky_core_history {
+    struct ky_core_row *row;
+    size_t count, room;
 };
 
 struct ky_run {
@@ -33,6 +45,7 @@ struct ky_run {
     struct ky_schedule schedule;
     struct ky_run_state state;
     struct ky_energy_start energy_start;
+    struct ky_core_history history;
     struct ky_sim *sim;
     char *text;    /* effective parameters, INI */
     char *texts;   /* a resumed run: the texts that its parameters point into */
@@ -104,6 +117,14 @@ enum ky_status ky_run_write_json(struct ky_run *run, const char *outcome, const 
  * has no failure of its own. */
 void ky_run_write_failure(struct ky_run *run, const char *reason);
 enum ky_status ky_run_write_energy(struct ky_run *run, struct ky_error *error);
+
+/* run_core.c. Numbers of the core now, of which the radius is noted. */
+enum ky_status ky_run_measure_core(struct ky_run *run, double number[KY_CORE_NUMBERS],
+                                   struct ky_error *error);
+/* Fills run->halted where the run has to stop at a core that is so small for the first time. */
+enum ky_status ky_run_look_for_collapse(struct ky_run *run, struct ky_error *error);
+/* Takes out the bodies that have escaped, where the run is asked to, and their energy. */
+enum ky_status ky_run_remove_escapers(struct ky_run *run, struct ky_error *error);
 
 /* The state as a section of a restart file, to be freed by ky_section_free; and from such a file.
  * KY_BAD_DATA if the file lacks a number. */

@@ -29,6 +29,17 @@ const struct ky_option ky_run_options[] = {
      "SECONDS", "wall time between two restart files; 0: none, the run cannot be resumed [s]"},
     {"max-wall", KY_OPTION_REAL, FIELD(max_wall), NULL, 0, (double)INFINITY, NULL, "SECONDS",
      "stop after this wall time; --resume continues the run [s]"},
+    {"core", KY_OPTION_FLAG, FIELD(core), NULL, KY_NO_RANGE, NULL, NULL,
+     "columns in energy.csv: radius, density and number of bodies of the core (Casertano & Hut "
+     "1985), and Lagrangian radii"},
+    {"stop-core", KY_OPTION_REAL, FIELD(stop_core), NULL, 0, (double)INFINITY, NULL, "LENGTH",
+     "stop, resumable, when the median of the core radius over 2 time units is for the first time "
+     "not above this; 0: the larger one of 8 softenings and 32/n; has the columns of --core "
+     "[length]"},
+    {"escape-radius", KY_OPTION_REAL, FIELD(escape_radius), NULL, 0, (double)INFINITY, NULL,
+     "LENGTH",
+     "before each row of energy.csv remove bodies that are unbound and farther from the density "
+     "centre than this; `de` goes on with the others [length]"},
     {"compress", KY_OPTION_FLAG, FIELD(compress), NULL, KY_NO_RANGE, NULL, NULL,
      "compress HDF5 snapshots"},
     {"overwrite", KY_OPTION_FLAG, FIELD(overwrite), NULL, KY_NO_RANGE, NULL, NULL,

@@ -84,7 +84,10 @@ static enum ky_status notice_cut(struct ky_run *run, struct ky_error *error)
 enum ky_status ky_run_write_energy(struct ky_run *run, struct ky_error *error)
 {
     struct ky_sums sums = {0};
+    double core[KY_CORE_NUMBERS] = {0};
     enum ky_status status = ky_sim_sums(run->sim, &sums, error);
+    if (!status && run->energy_start.core)
+        status = ky_run_measure_core(run, core, error);
     if (status == KY_BAD_DATA) /* the restart file is of an earlier time */
         return ky_fail_in(error, status, "at time %.10g: ", ky_sim_time(run->sim));
     if (!status)
@@ -95,7 +98,7 @@ enum ky_status ky_run_write_energy(struct ky_run *run, struct ky_error *error)
     }
     if (!status)
         status =
-            ky_energy_row(run->energy, run->given.output, &run->energy_start, &sums,
+            ky_energy_row(run->energy, run->given.output, &run->energy_start, &sums, core,
                           ky_sim_time(run->sim), ky_sim_steps(run->sim), ky_run_wall(run), error);
     if (!status)
         run->change = ky_energy_change(&run->energy_start, &sums);
@@ -139,6 +142,7 @@ enum ky_status ky_run_write_restart(struct ky_run *run, struct ky_error *error)
         {"source", source, strlen(source) + 1},
         {"bodies", &run->hash, sizeof run->hash},
         {"at", run->schedule.at, run->schedule.ats * sizeof *run->schedule.at},
+        {"core", run->history.row, run->history.count * sizeof *run->history.row},
     };
     if (!status)
         status = ky_folder_path(run->folder, "restart.kyo", path, error);

@@ -52,6 +52,23 @@ static enum ky_status restore_times(struct ky_schedule *schedule, const struct k
     return KY_OK;
 }
 
+/* The core radii of the last rows. */
+static enum ky_status restore_history(struct ky_run *run, const struct ky_restart *restart,
+                                      struct ky_error *error)
+{
+    struct ky_core_history *history = &run->history;
+    const struct ky_section *core = ky_restart_find(restart, "core");
+    const size_t count = core ? (size_t)core->bytes / sizeof *history->row : 0;
+    if (!count)
+        return KY_OK;
+    history->row = ky_allocate(count, sizeof *history->row);
+    if (!history->row)
+        return ky_no_memory(error, "core radii", count, sizeof *history->row);
+    memcpy(history->row, core->data, count * sizeof *history->row);
+    history->count = history->room = count;
+    return KY_OK;
+}
+
 /* The numbers of the run, and the schedule that follows from them; its start comes with the
  * simulation. */
 static enum ky_status restore_state(struct ky_run *run, const struct ky_restart *restart,
@@ -59,6 +76,7 @@ static enum ky_status restore_state(struct ky_run *run, const struct ky_restart 
 {
     const struct ky_run_state *stored = &run->state;
     run->state.stride = 1;
+    run->state.stop_core = run->state.escape_radius = (double)NAN;
     enum ky_status status = ky_run_restore_state(restart, &run->state, error);
     if (status)
         return status;
@@ -70,9 +88,15 @@ static enum ky_status restore_state(struct ky_run *run, const struct ky_restart 
                                          .every = stored->every,
                                          .energy_every = stored->energy_every,
                                          .fixed = 1};
-    run->energy_start =
-        (struct ky_energy_start){stored->energy, stored->potential, (int)stored->conserved, 1};
+    run->energy_start = (struct ky_energy_start){stored->energy, stored->potential,
+                                                 (int)stored->conserved, 1, (int)stored->core};
     run->given.compress = (int)stored->compress;
+    run->given.core = (int)stored->core;
+    run->given.stop_core = stored->stop_core;
+    run->given.escape_radius = stored->escape_radius;
+    status = restore_history(run, restart, error);
+    if (status)
+        return status;
     return stored->energy_every && stored->stride
                ? restore_times(&run->schedule, restart, error)
                : ky_fail(error, KY_BAD_DATA, "the restart file holds no schedule");

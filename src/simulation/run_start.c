@@ -138,7 +138,8 @@ static enum ky_status place(struct ky_run *run, struct ky_snapshot *initial, str
         return status;
     if (!run->given.keep)
         ky_bodies_free(&initial->bodies);
-    run->energy_start = (struct ky_energy_start){.conserved = mutual, .external = 1};
+    const int core = run->given.core || !isnan(run->given.stop_core);
+    run->energy_start = (struct ky_energy_start){.conserved = mutual, .external = 1, .core = core};
     run->state = (struct ky_run_state){.tick = run->schedule.line.tick,
                                        .stride = run->schedule.stride,
                                        .shorten = (uint64_t)run->schedule.shorten,
@@ -147,6 +148,9 @@ static enum ky_status place(struct ky_run *run, struct ky_snapshot *initial, str
                                        .every = run->schedule.every,
                                        .energy_every = run->schedule.energy_every,
                                        .compress = (uint64_t)run->given.compress,
+                                       .core = (uint64_t)core,
+                                       .stop_core = run->given.stop_core,
+                                       .escape_radius = run->given.escape_radius,
                                        .seed = run->given.seed,
                                        .has_seed = (uint64_t)run->given.has_seed,
                                        .units = initial->units};

@@ -16,7 +16,9 @@ static const struct ky_stored_field fields[] = {
     {"mass g", AT(units.mass_g), 0}, {"velocity cm/s", AT(units.velocity_cm_s), 0},
     {"g", AT(units.g), 0},           {"end part", AT(end.part), 1},
     {"stride", AT(stride), 1},       {"shorten", AT(shorten), 1},
-    {"bare", AT(bare), 1},
+    {"bare", AT(bare), 1},           {"core", AT(core), 1},
+    {"collapsed", AT(collapsed), 1}, {"escaped", AT(escaped), 1},
+    {"stop core", AT(stop_core), 1}, {"escape radius", AT(escape_radius), 1},
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 

@@ -446,13 +446,13 @@ static void rows_have_the_energy_in_external_fields(void **state)
     static const char *const expected[] = {"0,0,1,-3,2,0,0,,0,0,0,0,0,0,0,0,0,4,", /* de: 0 */
                                            "0,0,1,-3,-2,-2,-1,,0,0,0,0,0,0,0,0,0,"};
     for (int old = 0; old < 2; old++) {
-        const struct ky_energy_start start = {2, -4, 1, !old};
+        const struct ky_energy_start start = {2, -4, 1, !old, 0};
         const struct ky_sums sums = {.kinetic = 1, .potential = -3, .external = old ? 0 : 4};
         char line[512] = "";
         FILE *file = tmpfile();
         assert_non_null(file);
         assert_ok(ky_energy_header(file, "none", &start, &error));
-        assert_ok(ky_energy_row(file, "none", &start, &sums, 0, 0, 0.5, &error));
+        assert_ok(ky_energy_row(file, "none", &start, &sums, NULL, 0, 0, 0.5, &error));
         assert_int_equal(ky_energy_has_external(file), !old);
         assert_non_null(fgets(line, sizeof line, file));
         assert_memory_equal(line, expected[old], strlen(expected[old]));

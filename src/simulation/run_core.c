@@ -1,0 +1,157 @@
+/* What a run measures of the core of its system where it is asked: columns of energy.csv, the end
+ * at core collapse, and bodies that have escaped. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/analysis.h"
+#include "base/memory.h"
+#include "base/order.h"
+#include "base/text.h"
+#include "simulation/run.h"
+
+/* The median is that of the rows of so much time [time]. */
+static const double span = 2;
+
+static enum ky_status note_radius(struct ky_run *run, double radius, struct ky_error *error)
+{
+    struct ky_core_history *history = &run->history;
+    const double now = ky_sim_time(run->sim);
+    size_t old = 0; /* one that is older than the span stays: then the rows cover it */
+    while (old + 1 < history->count && history->row[old + 1].time <= now - span)
+        old++;
+    memmove(history->row, history->row + old, (history->count - old) * sizeof *history->row);
+    history->count -= old;
+    if (history->count == history->room) {
+        const size_t room = 2 * history->room + 64;
+        struct ky_core_row *row = realloc(history->row, room * sizeof *row);
+        if (!row)
+            return ky_no_memory(error, "core radii", room, sizeof *row);
+        history->row = row;
+        history->room = room;
+    }
+    history->row[history->count++] = (struct ky_core_row){now, radius};
+    return KY_OK;
+}
+
+enum ky_status ky_run_measure_core(struct ky_run *run, double number[KY_CORE_NUMBERS],
+                                   struct ky_error *error)
+{
+    struct ky_bodies bodies = {0};
+    struct ky_core core = {{0}, 0, 0, 0};
+    enum ky_status status = ky_bodies_allocate(&bodies, run->sim->n, 0, error);
+    if (!status)
+        status = ky_sim_bodies(run->sim, &bodies, error);
+    if (!status)
+        status = ky_measure_core(&bodies, &core, error);
+    if (!status)
+        status = ky_lagrangian_radii(&bodies, core.centre, KY_LAGRANGIAN_FRACTIONS,
+                                     ky_lagrangian_fractions, number + 3, error);
+    ky_bodies_free(&bodies);
+    number[0] = core.radius;
+    number[1] = core.density;
+    number[2] = (double)core.bodies;
+    return status ? status : note_radius(run, core.radius, error);
+}
+
+/* ---- core collapse ---- */
+
+static double median(const struct ky_core_history *history, double *work)
+{
+    for (size_t k = 0; k < history->count; k++)
+        work[k] = history->row[k].radius;
+    qsort(work, history->count, sizeof *work, ky_order_reals);
+    return history->count % 2 ? work[history->count / 2]
+                              : (work[history->count / 2 - 1] + work[history->count / 2]) / 2;
+}
+
+/* The core radius at which the run ends [length]. */
+static double limit_of(const struct ky_run *run)
+{
+    const double eps = run->sim->parameters.softening, given = run->state.stop_core;
+    return given > 0 ? given : fmax(isnan(eps) ? 0 : 8 * eps, 32 / (double)run->sim->n);
+}
+
+enum ky_status ky_run_look_for_collapse(struct ky_run *run, struct ky_error *error)
+{
+    const struct ky_core_history *history = &run->history;
+    if (isnan(run->state.stop_core) || run->state.collapsed || !history->count ||
+        history->row[0].time > ky_sim_time(run->sim) - span)
+        return KY_OK;
+    double *work = ky_allocate(history->count, sizeof *work);
+    if (!work)
+        return ky_no_memory(error, "core radii", history->count, sizeof *work);
+    const double radius = median(history, work);
+    free(work);
+    if (radius > limit_of(run))
+        return KY_OK;
+    run->state.collapsed = 1; /* who resumes goes on */
+    ky_fail(&run->halted, KY_STOPPED,
+            "core collapse: the median core radius of the last %g time units, %.4g, is not above "
+            "%.4g,",
+            span, radius, limit_of(run));
+    return KY_OK;
+}
+
+/* ---- escapers ---- */
+
+/* Ids of the bodies farther than the radius from the density centre that are not bound, to the
+ * front of bodies->id; returns how many. */
+static size_t find_escapers(struct ky_bodies *bodies, double radius, const double centre[3],
+                            const struct ky_sums *sums)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < bodies->n; i++) {
+        double r2 = 0, v2 = 0;
+        for (int c = 0; c < 3; c++) {
+            r2 += pow(bodies->position[i][c] - centre[c], 2);
+            v2 += pow(bodies->velocity[i][c] - sums->momentum[c] / sums->mass, 2);
+        }
+        if (r2 > radius * radius && 0.5 * v2 + bodies->potential[i] > 0)
+            bodies->id[count++] = bodies->id[i];
+    }
+    return count;
+}
+
+/* Takes out these bodies. What they had of the energy leaves the reference with them. */
+static enum ky_status remove_bodies(struct ky_run *run, const uint64_t *id, size_t count,
+                                    const struct ky_sums *before, struct ky_error *error)
+{
+    struct ky_sums after = {0};
+    enum ky_status status = ky_sim_remove(run->sim, id, count, error);
+    if (!status)
+        status = ky_sim_sums(run->sim, &after, error);
+    if (status)
+        return status;
+    run->energy_start.energy += ky_total_energy(&after) - ky_total_energy(before);
+    run->state.escaped += count;
+    ky_log(&run->parameters, KY_LOG_INFO,
+           "time %.10g: %zu %s removed, the first one is body %" PRIu64, ky_sim_time(run->sim),
+           count, ky_plural(count, "escaper", "escapers"), id[0]);
+    return KY_OK;
+}
+
+enum ky_status ky_run_remove_escapers(struct ky_run *run, struct ky_error *error)
+{
+    struct ky_bodies bodies = {0};
+    struct ky_sums sums = {0};
+    double centre[3];
+    size_t count = 0;
+    if (isnan(run->state.escape_radius))
+        return KY_OK;
+    enum ky_status status =
+        ky_bodies_allocate(&bodies, run->sim->n, KY_WITH_ID | KY_WITH_POTENTIAL, error);
+    if (!status)
+        status = ky_sim_bodies(run->sim, &bodies, error);
+    if (!status)
+        status = ky_density_centre(&bodies, centre, error);
+    if (!status)
+        status = ky_sim_sums(run->sim, &sums, error);
+    if (!status)
+        count = find_escapers(&bodies, run->state.escape_radius, centre, &sums);
+    if (!status && count)
+        status = remove_bodies(run, bodies.id, count, &sums, error);
+    ky_bodies_free(&bodies);
+    return status;
+}

@@ -1,0 +1,219 @@
+/* The core of a system: against sums over all pairs, as columns of energy.csv, as a reason to stop;
+ * and bodies that have escaped. */
+#include "test.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analysis/analysis.h"
+
+static struct ky_error error;
+
+static void model(size_t n, struct ky_snapshot *snapshot)
+{
+    struct ky_model_parameters parameters;
+    ky_model_parameters_defaults(&parameters);
+    parameters.n = n;
+    parameters.softening = 0.05;
+    ky_snapshot_clear(snapshot);
+    assert_ok(ky_model_make("plummer", &parameters, snapshot, &error));
+}
+
+static double distance2(const double a[3], const double b[3])
+{
+    return pow(a[0] - b[0], 2) + pow(a[1] - b[1], 2) + pow(a[2] - b[2], 2);
+}
+
+/* The mass of the five nearest over the sphere that reaches to the sixth. */
+static double density_at(const struct ky_bodies *bodies, size_t i)
+{
+    double r2[6], mass[6], sum = 0;
+    size_t found = 0;
+    for (size_t j = 0; j < bodies->n; j++) {
+        const double d2 = distance2(bodies->position[j], bodies->position[i]);
+        size_t k = found < 6 ? found : 6;
+        if (j == i || (found >= 6 && d2 >= r2[5]))
+            continue;
+        for (k = k < 6 ? k : 5; k > 0 && r2[k - 1] > d2; k--)
+            r2[k] = r2[k - 1], mass[k] = mass[k - 1];
+        r2[k] = d2, mass[k] = bodies->mass[j];
+        found++;
+    }
+    for (int k = 0; k < 5; k++)
+        sum += mass[k];
+    return sum / (4.0 / 3 * 3.14159265358979323846 * pow(r2[5], 1.5));
+}
+
+static void as_sums_over_pairs(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {7, 8, 100, 500};
+    for (int s = 0; s < 4; s++) {
+        struct ky_snapshot snapshot;
+        struct ky_core core;
+        double rho[500], sum = 0, squares = 0, moment = 0, centre[3] = {0};
+        size_t inside = 0;
+        const size_t n = sizes[s];
+        model(n, &snapshot);
+        const struct ky_bodies *bodies = &snapshot.bodies;
+        for (size_t i = 0; i < n; i++) {
+            bodies->mass[i] *= i % 3 ? 1 : 5;
+            bodies->position[i][0] += 10;
+        }
+        for (size_t i = 0; i < n; i++) {
+            rho[i] = density_at(bodies, i);
+            sum += rho[i];
+            squares += rho[i] * rho[i];
+            for (int c = 0; c < 3; c++)
+                centre[c] += rho[i] * bodies->position[i][c];
+        }
+        for (int c = 0; c < 3; c++)
+            centre[c] /= sum;
+        for (size_t i = 0; i < n; i++)
+            moment += rho[i] * rho[i] * distance2(bodies->position[i], centre);
+        const double radius = sqrt(moment / squares);
+        for (size_t i = 0; i < n; i++)
+            inside += distance2(bodies->position[i], centre) <= radius * radius;
+        assert_ok(ky_measure_core(bodies, &core, &error));
+        for (int c = 0; c < 3; c++)
+            assert_between(core.centre[c] - centre[c], -1e-12, 1e-12);
+        assert_between(core.radius / radius, 1 - 1e-12, 1 + 1e-12);
+        assert_between(core.density / (squares / sum), 1 - 1e-12, 1 + 1e-12);
+        assert_int_equal(core.bodies, inside);
+        ky_snapshot_free(&snapshot);
+    }
+}
+
+static void of_few_and_of_coincident_bodies(void **state)
+{
+    (void)state;
+    for (size_t n = 0; n < 10; n++) {
+        struct ky_bodies bodies = {0};
+        struct ky_core core;
+        assert_ok(ky_bodies_allocate(&bodies, n, 0, &error));
+        for (size_t i = 0; i < n; i++)
+            bodies.mass[i] = 1;
+        assert_int_equal(ky_measure_core(&bodies, &core, &error), n ? KY_OK : KY_BAD_DATA);
+        assert_true(core.radius == 0);
+        ky_bodies_free(&bodies);
+    }
+}
+
+/* ---- runs ---- */
+
+static void prepare(struct ky_parameters *parameters, struct ky_run_parameters *run,
+                    const char *folder, struct ky_snapshot *bodies)
+{
+    ky_parameters_defaults(parameters);
+    parameters->engine = "cpu";
+    parameters->force = KY_DIRECT;
+    parameters->step = 0.25;
+    ky_run_parameters_defaults(run);
+    run->output = folder;
+    run->end = 4;
+    run->overwrite = 1;
+    model(60, bodies);
+}
+
+/* The last row of energy.csv, its numbers, and how many it has. */
+static int last_row(const char *folder, char header[1024], double number[64])
+{
+    char path[128], line[4096], last[4096] = "";
+    int count = 0;
+    snprintf(path, sizeof path, "%s/energy.csv", folder);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    assert_non_null(fgets(header, 1024, file));
+    while (fgets(line, sizeof line, file))
+        memcpy(last, line, sizeof last);
+    fclose(file);
+    for (char *at = last; at; at = strchr(at, ','))
+        number[count++] = atof(*at == ',' ? ++at : at);
+    return count;
+}
+
+static void remove_folder(const char *folder)
+{
+    char command[128];
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
+/* The run stops when two time units have gone by with a core that is small enough, once. */
+static void stops_at_a_small_core(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/kyoho-core-XXXXXX", header[1024];
+    struct ky_parameters parameters;
+    struct ky_run_parameters run;
+    struct ky_snapshot bodies;
+    double number[64];
+    assert_non_null(mkdtemp(folder));
+    prepare(&parameters, &run, folder, &bodies);
+    run.stop_core = 0.05; /* never */
+    assert_ok(ky_run(&parameters, &run, &bodies, &error));
+    const int columns = last_row(folder, header, number);
+    assert_non_null(
+        strstr(header, ",external,core_radius,core_density,core_bodies,lagrangian_01,"));
+    assert_int_equal(columns, 18 + 3 + KY_LAGRANGIAN_FRACTIONS + 1);
+    assert_between(number[18], 0.1, 0.8);
+    assert_between(number[26], 0.6, 1.1); /* half of the mass */
+    ky_snapshot_free(&bodies);
+
+    prepare(&parameters, &run, folder, &bodies);
+    run.stop_core = 0; /* 32/60 */
+    assert_int_equal(ky_run(&parameters, &run, &bodies, &error), KY_STOPPED);
+    assert_non_null(strstr(error.text, "core collapse"));
+    last_row(folder, header, number);
+    assert_true(number[0] == 2);
+    ky_snapshot_free(&bodies);
+    prepare(&parameters, &run, folder, &bodies);
+    run.end = (double)NAN;
+    assert_ok(ky_resume(&parameters, &run, &error));
+    assert_int_equal(last_row(folder, header, number), columns);
+    assert_true(number[0] == 4);
+    ky_snapshot_free(&bodies);
+    remove_folder(folder);
+}
+
+/* Of two bodies far outside that which is not bound is removed, and energies go on without it. */
+static void escapers_are_removed(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/kyoho-core-XXXXXX", header[1024];
+    struct ky_parameters parameters;
+    struct ky_run_parameters run;
+    struct ky_snapshot bodies;
+    double number[64];
+    assert_non_null(mkdtemp(folder));
+    for (int remove = 0; remove < 2; remove++) {
+        prepare(&parameters, &run, folder, &bodies);
+        for (int i = 0; i < 2; i++) {
+            bodies.bodies.position[i][0] = 20;
+            bodies.bodies.position[i][1] = i;
+            bodies.bodies.velocity[i][0] = i ? 3 : 0;
+        }
+        parameters.step = 1.0 / 64;
+        run.escape_radius = remove ? 10 : 100;
+        assert_ok(ky_run(&parameters, &run, &bodies, &error));
+        last_row(folder, header, number);
+        printf("# kinetic %g energy %g de %g\n", number[2], number[4], number[5]);
+        assert_between(fabs(number[5]), 0, 0.05);                           /* de */
+        assert_between(number[2], remove ? 0.1 : 0.3, remove ? 0.28 : 0.5); /* kinetic energy */
+        ky_snapshot_free(&bodies);
+    }
+    remove_folder(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(as_sums_over_pairs),
+        cmocka_unit_test(of_few_and_of_coincident_bodies),
+        cmocka_unit_test(stops_at_a_small_core),
+        cmocka_unit_test(escapers_are_removed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
