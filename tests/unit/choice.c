@@ -192,6 +192,9 @@ static void what_cannot_do_it_is_passed_over(void **state)
     reset(KY_OK, KY_OK, KY_OK);
     assert_int_equal(chosen(KY_TREE, 2, blocks, &error), OPENCL);
     assert_non_null(strstr(told, "; but engine CUDA cannot lead block steps with this force"));
+    const struct ky_engine_use hermite = {.n = 1000000, .schemes = 1U << KY_SCHEME_HERMITE};
+    assert_int_equal(chosen(KY_TREE, 2, hermite, &error), -1);
+    assert_string_equal(error.text, "engine CPU cannot lead Hermite steps with this force");
     assert_int_equal(chosen(KY_TREE, 2, walk, &error), CPU);
     assert_non_null(strstr(told, "; but engine CUDA has no general walk"));
     assert_int_equal(chosen(KY_TREE, 2, all, &error), -1);
