@@ -14,6 +14,8 @@
 
 /* Blocks of sinks that are summed for at once: there is room for so many. */
 enum { BLOCKS = 64, BATCH = BLOCKS * KY_MOVING_BLOCK, SUMS = KY_HERMITE_SUMS };
+/* Pairs for which several threads are worth their start, a block having so many sinks at least. */
+enum { MANY = 200000, FEWEST = 16 };
 /* Columns of float in precision extended: x y z, low parts, vx vy vz, mass, eps2. */
 enum { LOW = 3, SPEED = 6, MASS = 9, EPS2 = 10, COLUMNS = 11 };
 
@@ -204,7 +206,6 @@ enum ky_status ky_cpu_sum_jerks(struct ky_cpu *cpu, size_t count, int all, struc
     const struct ky_moving moving = sources(cpu);
     struct ky_moving_task task = {.lanes = cpu->lanes,
                                   .precision = cpu->parameters->precision,
-                                  .threads = cpu->threads,
                                   .moving = &moving,
                                   .sources = cpu->n,
                                   .block = cpu->hermite.block};
@@ -213,6 +214,8 @@ enum ky_status ky_cpu_sum_jerks(struct ky_cpu *cpu, size_t count, int all, struc
         const size_t here = count - first < BATCH ? count - first : BATCH;
         for (size_t k = 0; k < here; k++)
             load(cpu, k, sink(cpu, first + k, all));
+        task.threads =
+            (double)(here > FEWEST ? here : FEWEST) * (double)cpu->n > MANY ? cpu->threads : 1;
         task.blocks = (here + KY_MOVING_BLOCK - 1) / KY_MOVING_BLOCK;
         status = ky_moving_run(&task, error);
         for (size_t k = 0; k < here; k++)
