@@ -63,14 +63,16 @@ enum ky_status ky_run_write_snapshot(struct ky_run *run, struct ky_error *error)
 
 /* If another program has cut energy.csv short since the last row, the next row would be written
  * behind a hole of zero bytes. So the file goes on at its end, with a whole line. What was cut off
- * is lost. A restart file that counts on the lost rows is soon replaced. */
-static enum ky_status notice_cut(struct ky_run *run, struct ky_error *error)
+ * is lost. A restart file that counts on the lost rows is soon replaced. *end: where the file
+ * ended. */
+static enum ky_status notice_cut(struct ky_run *run, long *end, struct ky_error *error)
 {
     struct stat about;
-    long bytes = ftell(run->energy);
+    long bytes = *end = ftell(run->energy);
     if (fstat(fileno(run->energy), &about) || about.st_size >= bytes)
         return KY_OK;
     fseek(run->energy, 0, SEEK_END);
+    *end = ftell(run->energy);
     run->restarted = -HUGE_VAL;
     ky_log(&run->parameters, KY_LOG_WARNING,
            "%s/energy.csv was cut from %ld to %lld bytes during the run; what was cut off is lost",
@@ -81,25 +83,42 @@ static enum ky_status notice_cut(struct ky_run *run, struct ky_error *error)
     return KY_OK;
 }
 
+/* Whether energy.csv was cut short between that look and what was written at byte `begin` since,
+ * which then stands behind a hole. The file ends before the hole again. */
+static int remove_hole(struct ky_run *run, long begin)
+{
+    const int file = fileno(run->energy);
+    char before = 1;
+    long end = begin;
+    while (end > 0 && pread(file, &before, 1, end - 1) == 1 && !before)
+        end--;
+    return end < begin && !ftruncate(file, end);
+}
+
 enum ky_status ky_run_write_energy(struct ky_run *run, struct ky_error *error)
 {
     struct ky_sums sums = {0};
     double core[KY_CORE_NUMBERS] = {0};
+    long begin = 0;
+    int again = 0;
     enum ky_status status = ky_sim_sums(run->sim, &sums, error);
     if (!status && run->energy_start.core)
         status = ky_run_measure_core(run, core, error);
     if (status == KY_BAD_DATA) /* the restart file is of an earlier time */
         return ky_fail_in(error, status, "at time %.10g: ", ky_sim_time(run->sim));
-    if (!status)
-        status = notice_cut(run, error);
     if (!status && !ky_sim_steps(run->sim)) {
         run->energy_start.energy = ky_total_energy(&sums);
         run->energy_start.potential = sums.potential;
     }
-    if (!status)
-        status =
-            ky_energy_row(run->energy, run->given.output, &run->energy_start, &sums, core,
-                          ky_sim_time(run->sim), ky_sim_steps(run->sim), ky_run_wall(run), error);
+    do {
+        if (!status)
+            status = notice_cut(run, &begin, error);
+        if (!status)
+            status = ky_energy_row(run->energy, run->given.output, &run->energy_start, &sums, core,
+                                   ky_sim_time(run->sim), ky_sim_steps(run->sim), ky_run_wall(run),
+                                   error);
+        again = !status && remove_hole(run, begin);
+    } while (again);
     if (!status)
         run->change = ky_energy_change(&run->energy_start, &sums);
     return status;
@@ -113,9 +132,10 @@ int ky_run_writes_restarts(const struct ky_run *run)
 enum ky_status ky_run_write_restart(struct ky_run *run, struct ky_error *error)
 {
     char path[KY_PATH];
+    long end;
     enum ky_status status = ky_run_keep_energy(run, error);
     if (!status)
-        status = notice_cut(run, error);
+        status = notice_cut(run, &end, error);
     if (status)
         return status;
     long bytes = ftell(run->energy);

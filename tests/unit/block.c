@@ -699,9 +699,11 @@ static void what_does_not_go_together(void **state)
     p = good, p.integrator = KY_LEAPFROG, p.step_length = 0.1;
     refuse(p, KY_USAGE, "--step-length is no option of --integrator leapfrog");
     for (int force = KY_DIRECT; force <= KY_TREE; force++) { /* engines that cannot say so */
+        struct ky_parameters resolved;
         struct ky_engine *engine;
         p = good, p.force = force;
-        if (ky_engine_open(&p, 2, &engine, &error)) /* none of its forces */
+        assert_ok(ky_parameters_resolve(&p, &resolved, &error));
+        if (ky_engine_open(&resolved, 2, &engine, &error)) /* none of its forces */
             continue;
         const int leads = ky_engine_advances(engine, KY_SCHEME_BLOCK);
         ky_engine_close(engine);

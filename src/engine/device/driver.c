@@ -26,7 +26,7 @@ enum ky_status ky_device_check(const struct ky_driver *driver, size_t index, str
     struct ky_device device = {0}, first = {0};
     int found = driver->list(index, &device) == KY_OK;
     if (driver->list(0, &first) == KY_OK && !strchr(first.engine, ':')) /* an entry for none */
-        return ky_fail(error, KY_UNSUPPORTED, "%s", first.reason);
+        return ky_fail(error, KY_UNSUPPORTED, "engine %s: %s", first.engine, first.reason);
     if (!found)
         return ky_fail(error, KY_UNSUPPORTED,
                        "there is no %s:%zu; `kyoho devices` lists what there is", driver->name,
