@@ -213,6 +213,7 @@ static void go_shared(const struct options *o, const struct ky_parameters *given
 
 int main(int argc, char **argv)
 {
+    setvbuf(stdout, NULL, _IOLBF, 1 << 10); /* lines are seen as they come, also in a file */
     const struct options o = read_options(argc, argv);
     struct ky_model_parameters model;
     struct ky_snapshot s;

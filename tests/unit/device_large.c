@@ -190,6 +190,8 @@ static void tree_kernels_of(int k, int force, int general, int multipole)
     memcpy(same.potential, system.bodies.potential, n * sizeof *same.potential);
     p.engine = engines[k].engine;
     p.force = force;
+    if (force == KY_WALK) /* the same cells as the CPU's: those of pairs of bodies are very small */
+        p.tree = KY_TREE_OF_HOST;
     for (p.precision = KY_SINGLE; p.precision <= KY_DOUBLE; p.precision++)
         tree_kernel(&system, p, &same, &report);
     ky_bodies_free(&same);

@@ -44,7 +44,9 @@
     X(tree_monopole_general, p, number, KY_VARIANT_MONOPOLE_GENERAL)                               \
     X(tree_quadrupole_general, p, number, KY_VARIANT_QUADRUPOLE_GENERAL)                           \
     X(tree_monopole_few, p, number, KY_VARIANT_MONOPOLE_FEW)                                       \
-    X(tree_quadrupole_few, p, number, KY_VARIANT_QUADRUPOLE_FEW)
+    X(tree_quadrupole_few, p, number, KY_VARIANT_QUADRUPOLE_FEW)                                   \
+    X(tree_monopole_listed, p, number, KY_VARIANT_MONOPOLE_LISTED)                                 \
+    X(tree_quadrupole_listed, p, number, KY_VARIANT_QUADRUPOLE_LISTED)
 #define KY_TREE_UNIT(name, p, number, variant) KY_U(name##_##p, "group_walk.k", number, variant)
 #define KY_TREE_KERNEL_OF(name, p, number, variant)                                                \
     KY_K(name##_##p, ky_##name##_##p, KY_IN_TEAMS, 23)

@@ -14,6 +14,7 @@
 #define KY_QUADRUPOLE 0x200 /* cells have quadrupoles */
 #define KY_GENERAL 0x400    /* of walks: look at the flags */
 #define KY_SHARES 0x1000    /* of the walk of teams: lanes may share a sink */
+#define KY_PICKS 0x2000     /* there, too: a cell holds sinks if one that is listed is in it */
 
 struct ky_sink {
     KY_REAL x, y, z, eps2;

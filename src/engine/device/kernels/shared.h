@@ -139,6 +139,8 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 /* Of the walk of teams, for groups that are few. */
 #define KY_VARIANT_MONOPOLE_FEW 4
 #define KY_VARIANT_QUADRUPOLE_FEW 5
+#define KY_VARIANT_MONOPOLE_LISTED 6
+#define KY_VARIANT_QUADRUPOLE_LISTED 7
 
 /* Lists: lanes of a group, and what stands for a body whose force is not wanted. */
 #define KY_LIST_LANES 64
