@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "engine/device/board_division.h"
 #include "engine/device/board_slots.h"
 #include "engine/device/names.h"
 
@@ -113,70 +114,14 @@ static enum ky_status put(struct ky_board *base, size_t count, const uint32_t *s
                               body, error);
 }
 
-/* ---- how the work is divided ---- */
-
-/* Which kernel sums. */
+/* Which kernel sums, and how its work is divided. */
 enum sum { SOFT, GUARD, LISTS };
 
-/* `lanes` of a group stand side by side, `blocks` of sinks and `slices` of the slots are groups. */
 struct division {
     enum sum sum;
-    uint32_t lanes, blocks, slices, length, flags;
+    struct ky_board_division of;
+    uint32_t flags; /* of the kernels */
 };
-
-static size_t ceiling(size_t n, size_t size)
-{
-    return (n + size - 1) / size;
-}
-
-/* The widest rows that leave at most a twentieth of the lanes without a sink beyond what narrower
- * ones do. */
-static uint32_t lanes_for(size_t count)
-{
-    uint32_t best = KY_JERK_RUN;
-    size_t least = ceiling(count, KY_JERK_SINKS * KY_JERK_RUN) * KY_JERK_RUN;
-    for (uint32_t lanes = 2 * KY_JERK_RUN; lanes <= KY_JERK_LANES; lanes *= 2)
-        if (ceiling(count, KY_JERK_SINKS * lanes) * lanes * 20 <= least * 21)
-            best = lanes;
-    return best;
-}
-
-/* The time of a launch with so many tiles in a slice. The unit is the time in which a group that
- * has all its lanes side by side takes one source, 40 ns on an H200. The terms are the work of the
- * busiest processor, which needs several groups at once to be busy all the time; what a group waits
- * for until its first sources are there; towards the end, groups that no longer fill the device;
- * and the adding up of the slices. */
-static double cost_of(const struct ky_device_board *board, size_t resident, size_t tiles,
-                      size_t each, const struct division *division, size_t count)
-{
-    enum { GROUP_COST = 8, WAIT = 60, PARTS_A_UNIT = 1250 };
-    const size_t slices = ceiling(tiles, each), groups = slices * division->blocks,
-                 processors = board->cards.card[0]->processors;
-    const double work = (double)(each * division->lanes) + GROUP_COST,
-                 at_once = (double)resident / (double)processors,
-                 busiest = (double)ceiling(groups, processors),
-                 beside = busiest < at_once ? busiest : at_once, waves = busiest / at_once;
-    return busiest * work * (1 + 0.6 / (beside * beside)) + WAIT * (waves > 2 ? 2 : ceil(waves)) +
-           (waves > 1 ? at_once / 8 * work : 0) + (double)(slices * count) / PARTS_A_UNIT;
-}
-
-/* The best length of a slice among steps of at most a third: the search is part of every force. */
-static void divide_slots(const struct ky_device_board *board, size_t resident, size_t slots,
-                         size_t count, struct division *division)
-{
-    enum { PARTIAL_BYTES = 1 << 28 };
-    const size_t tiles = ceiling(slots, KY_JERK_LANES);
-    const size_t room = PARTIAL_BYTES / (KY_JERK_NUMBERS * KY_STATE_BYTES * count);
-    size_t best = tiles;
-    double least = cost_of(board, resident, tiles, tiles, division, count);
-    for (size_t each = 1; each < tiles; each += ceiling(each, 3)) {
-        double cost = cost_of(board, resident, tiles, each, division, count);
-        if (cost < least && ceiling(tiles, each) <= room)
-            least = cost, best = each;
-    }
-    division->length = (uint32_t)(best * KY_JERK_LANES);
-    division->slices = (uint32_t)ceiling(tiles, best);
-}
 
 static enum ky_kernel_id kernel_of(const struct ky_device_board *board, enum sum sum)
 {
@@ -194,9 +139,6 @@ static enum ky_status divide(struct ky_device_board *board, struct division *div
         board->precision == KY_DOUBLE ? KY_JERK_CLOSE2_DOUBLE : (double)KY_JERK_CLOSE2_FLOAT;
     struct ky_card *card = board->cards.card[0];
     division->sum = request->what & KY_BOARD_LISTS ? LISTS : request->eps2 > close2 ? SOFT : GUARD;
-    division->lanes = lanes_for(request->count);
-    division->blocks = (uint32_t)ceiling(request->count, (size_t)division->lanes * KY_JERK_SINKS);
-    division->flags = division->blocks == 1 ? KY_BOARD_FUSED : 0;
     size_t *resident = &board->resident[division->sum];
     if (*resident == 0) {
         const enum ky_kernel_id kernel = kernel_of(board, division->sum);
@@ -205,7 +147,8 @@ static enum ky_status divide(struct ky_device_board *board, struct division *div
             return status;
         *resident = card->driver->resident(card, kernel);
     }
-    divide_slots(board, *resident, board->task.slots, request->count, division);
+    division->of = ky_board_divide(card, *resident, board->task.slots, request->count);
+    division->flags = division->of.blocks == 1 ? KY_BOARD_FUSED : 0;
     return KY_OK;
 }
 
@@ -217,7 +160,7 @@ static enum ky_status need(struct ky_device_board *board, const struct division 
 {
     struct ky_card *card = board->cards.card[0];
     const struct task *task = &board->task;
-    const size_t count = task->request.count, parts = division->slices * count,
+    const size_t count = task->request.count, parts = division->of.slices * count,
                  words = sizeof(uint32_t), fused = division->flags & KY_BOARD_FUSED;
     const int lists = division->sum == LISTS;
     const struct {
@@ -305,20 +248,20 @@ static enum ky_status sum(struct ky_device_board *board, const struct division *
                    capacity = (uint32_t)board->task.capacity;
     const uint32_t each = count < KY_JERK_LANES * KY_JERK_SINKS ? 1 : KY_JERK_LANES / KY_JERK_RUN;
     enum ky_status status = ky_launch(
-        card, kernel_of(board, d->sum), (size_t)d->blocks * d->slices,
+        card, kernel_of(board, d->sum), (size_t)d->of.blocks * d->of.slices,
         KY_ARGUMENTS(KY_BOARD_GIVEN(board), KY_BUFFER(board->partial), KY_BUFFER(board->run),
                      KY_BUFFER(board->list), KY_BUFFER(board->found), KY_VALUE(time),
-                     KY_VALUE(slots), KY_VALUE(count), KY_VALUE(d->length), KY_VALUE(d->lanes),
-                     KY_VALUE(capacity), KY_VALUE(d->flags),
+                     KY_VALUE(slots), KY_VALUE(count), KY_VALUE(d->of.length),
+                     KY_VALUE(d->of.lanes), KY_VALUE(capacity), KY_VALUE(d->flags),
                      board->precision == KY_DOUBLE ? KY_VALUE(whole) : KY_VALUE(part)),
         error);
     if (status != KY_OK)
         return status;
-    return ky_launch(card, KY_IN_EITHER(ky_board_reduce, board->precision), ceiling(count, each),
+    return ky_launch(card, KY_IN_EITHER(ky_board_reduce, board->precision), ky_groups(count, each),
                      KY_ARGUMENTS(KY_BOARD_GIVEN(board), KY_BUFFER(board->partial),
                                   KY_BUFFER(board->run), KY_BUFFER(board->results),
                                   KY_BUFFER(board->results), KY_VALUE(time), KY_VALUE(slots),
-                                  KY_VALUE(count), KY_VALUE(d->slices), KY_VALUE(each),
+                                  KY_VALUE(count), KY_VALUE(d->of.slices), KY_VALUE(each),
                                   KY_VALUE(d->flags)),
                      error);
 }
