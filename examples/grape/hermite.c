@@ -16,6 +16,11 @@ static double xp[N][3], vp[N][3], next_a[N][3], next_j[N][3];
 static int id[N];
 static const double eps2 = 1e-4;
 
+static double number(void) /* from 0 to 1 */
+{
+    return rand() / (RAND_MAX + 1.0);
+}
+
 /* Uniform in a sphere of radius 1, with velocities that hold it up. */
 static void place(int i)
 {
@@ -23,8 +28,8 @@ static void place(int i)
     while (r2 > 1) {
         r2 = 0;
         for (int c = 0; c < 3; c++) {
-            x[i][c] = 2 * drand48() - 1;
-            v[i][c] = 1.3 * (drand48() - 0.5);
+            x[i][c] = 2 * number() - 1;
+            v[i][c] = 1.3 * (number() - 0.5);
             r2 += x[i][c] * x[i][c];
         }
     }

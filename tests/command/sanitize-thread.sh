@@ -17,7 +17,9 @@ models ${all:-*seed*}
 analysis ${all:-*threads*}
 sim ${all:-threads*}
 block ${all:-threads*}
-general_walk ${all:-threads*}"
+general_walk ${all:-threads*}
+board ${all:-*}
+grape6 ${all:-*half*}"
 jobs=${JOBS:-$(nproc)}
 export build="$BUILD/thread" CMOCKA_MESSAGE_OUTPUT=STDOUT OMP_NUM_THREADS=2 TSAN_OPTIONS=ignore_noninstrumented_modules=1
 make -s -j"$jobs" SANITIZED="$(echo "$work" | cut -d' ' -f1 | tr '\n' ' ')" sanitize-thread ||
