@@ -1,8 +1,8 @@
 /* From how many bodies on a device is faster than the CPU: crossover [ENGINE [THREADS]] (default
  * cuda:0, all cores). For the exact sum and the tree, the time of a step of the leap-frog on both
- * over the number of bodies, then the numbers of the table of costs in src/engine/choice.c: what a
- * thread and the device do in a second, the time of a step that does not grow with the bodies, and
- * the crossover, as measured and by the table that is there. Plummer spheres, default options. */
+ * over the number of bodies, then what a thread and the device do in a second,
+ * the time of a step that does not grow with the bodies, and the crossover, as measured and as
+ * src/engine/choice.c has it. Plummer spheres, default options. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,10 +119,10 @@ static void print_curve(const char *name, int force, double power, const char *e
     const int last = curve.count - 1;
     const double rate = pow(curve.n[last], power) / curve.device[last];
     printf("%s: a thread %.3g/s, the device %.3g/s and %.3g us a step; crossover measured %.4g, of "
-           "the table with %d threads %.4g\n\n",
+           "the table %.4g\n\n",
            name, pow(curve.n[last], power) / curve.cpu[last] / threads, rate,
-           1e6 * (curve.device[0] - pow(curve.n[0], power) / rate), crossing(&curve), threads,
-           ky_crossover(force, threads));
+           1e6 * (curve.device[0] - pow(curve.n[0], power) / rate), crossing(&curve),
+           ky_crossover(force));
 }
 
 int main(int argc, char **argv)

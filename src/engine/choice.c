@@ -1,5 +1,5 @@
-/* Which engine `auto` takes: the one that needs less time for an evaluation, by the table of costs;
- * of those that can do what is wanted. */
+/* Which engine `auto` takes: the one that needs less time for a step, of those that can do what is
+ * wanted. */
 #include "engine/choice.h"
 
 #include <math.h>
@@ -8,26 +8,19 @@
 
 #include "base/threads.h"
 
-/* An evaluation takes n^power / (threads × thread) seconds on a CPU, and on a GPU
- * fixed + n^power / device. Measured with steps of the leap-frog, default options, Plummer spheres:
- * a thread of a Xeon (Sapphire Rapids, AVX-512) and an NVIDIA H200. bench/crossover.c measures them
- * anew; docs/performance.md, "Where a GPU begins to pay", has the figures. */
-static const struct cost {
-    double power, fixed, thread, device;
-} costs[] = {
-    [KY_DIRECT] = {2, 17e-6, 3.9e9, 1.24e12},
-    [KY_WALK] = {1, 0.4e-3, 1.4e6, 3.3e8},
-    [KY_LIST] = {1, 0.4e-3, 1.4e6, 3.3e8},
-    [KY_TREE] = {1, 0.4e-3, 1.4e6, 3.3e8},
-};
+/* The bodies from which on a GPU makes a step of the leap-frog in less time. Measured with Plummer
+ * spheres and default options on an NVIDIA H200 and the Xeon (Sapphire Rapids) beside it: 99 bodies
+ * with 1 thread and 90 with 16 for the exact sum, some 600 and 430 for the tree. Threads bring next
+ * to nothing to systems as small as these, so that one number serves for all. bench/crossover.c
+ * measures it anew; docs/performance.md, "Where a GPU begins to pay", has the figures. */
+static const double crossovers[] = {
+    [KY_DIRECT] = 100, [KY_WALK] = 500, [KY_LIST] = 500, [KY_TREE] = 500};
 
-double ky_crossover(int force, int threads)
+double ky_crossover(int force)
 {
-    if (force < 0 || (size_t)force >= sizeof costs / sizeof *costs)
+    if (force < 0 || (size_t)force >= sizeof crossovers / sizeof *crossovers)
         return (double)INFINITY; /* not known: the CPU */
-    const struct cost *cost = &costs[force];
-    const double gain = 1 / (threads * cost->thread) - 1 / cost->device;
-    return gain > 0 ? pow(cost->fixed / gain, 1 / cost->power) : (double)INFINITY;
+    return crossovers[force];
 }
 
 /* KY_UNSUPPORTED for an engine that lacks what it is wanted for. */
@@ -69,18 +62,12 @@ static enum ky_status open_one(const struct ky_engine_verbs *verbs,
 static void tell(const struct ky_parameters *parameters, const struct ky_engine_use *use,
                  struct ky_engine *engine, const char *but)
 {
-    const int threads = ky_threads(parameters->threads);
-    const double crossover = ky_crossover(parameters->force, threads),
-                 digits = pow(10, floor(log10(crossover)) - 1); /* two are enough */
-    char from[64] = "for no number of bodies";
     struct ky_force_report report = {0};
     engine->verbs->report(engine, &report);
-    if (isfinite(crossover))
-        snprintf(from, sizeof from, "from about %.0f bodies on", digits * rint(crossover / digits));
     ky_log(parameters, KY_LOG_INFO,
-           "engine %s (%s) for %zu bodies: a GPU is faster than %d thread%s %s%s%s", engine->name,
-           report.device, use->n, threads, threads == 1 ? "" : "s", from, *but ? "; but " : "",
-           but);
+           "engine %s (%s) for %zu bodies: a GPU is faster from about %.0f bodies on%s%s",
+           engine->name, report.device, use->n, ky_crossover(parameters->force),
+           *but ? "; but " : "", but);
 }
 
 enum ky_status ky_engine_open_best(const struct ky_engine_verbs *const *engines, size_t count,
@@ -89,7 +76,7 @@ enum ky_status ky_engine_open_best(const struct ky_engine_verbs *const *engines,
                                    struct ky_error *error)
 {
     const size_t cpu = count - 1;
-    const double crossover = ky_crossover(parameters->force, ky_threads(parameters->threads));
+    const double crossover = ky_crossover(parameters->force);
     const int device_first = (double)use->n >= crossover;
     enum ky_status status = KY_UNSUPPORTED, of_cpu = KY_UNSUPPORTED;
     struct ky_error why = {.text = ""}, first = {.text = ""}, cpus = {.text = ""};

@@ -4,9 +4,9 @@
 
 #include "engine/engine.h"
 
-/* The number of bodies from which on a GPU evaluates the force (enum ky_force) in less time than so
- * many threads of a CPU; infinite where it never does. */
-double ky_crossover(int force, int threads);
+/* The number of bodies from which on a GPU takes less time than a CPU for a step with this force
+ * (enum ky_force); infinite for a force that is not known. */
+double ky_crossover(int force);
 
 /* Opens one of the engines with room for `room` bodies. The last of them is the CPU; those before
  * it are devices, the fastest first. From the crossover of use->n on devices are tried first, below

@@ -287,29 +287,34 @@ static void find_active(struct blocks *b, uint64_t tick)
         }
 }
 
-/* What the walks of a block had in pairs beyond those of the first block in this tree that ended
- * steps of the same level. */
+/* What the walks of a block had in pairs beyond those of a new tree. Bodies of short steps may
+ * cross their cells within a step, so that only the first block of a tree tells what it gives: for
+ * the longest step that ended there, in the trees after it too, and for steps that no such block
+ * has ended yet. */
 static void count_beyond(const struct blocks *b)
 {
     struct ky_device_blocks *own = &b->bodies->blocks;
-    const double active = (double)b->active, pairs = (double)tally_of(b)->pairs;
-    double *first = &own->first[b->due];
-    if (*first == 0)
-        *first = pairs / active;
-    own->more += pairs - *first * active;
+    const double mean = (double)tally_of(b)->pairs / (double)b->active;
+    if (own->of_new_tree == 0)
+        own->of_new_tree = own->of_level[b->due] = mean;
+    const double expected = own->of_level[b->due] > 0 ? own->of_level[b->due] : own->of_new_tree;
+    if (mean > expected)
+        own->more += (mean - expected) * (double)b->active;
 }
 
 void ky_device_blocks_anew(struct ky_device_bodies *bodies)
 {
-    memset(bodies->blocks.first, 0, sizeof bodies->blocks.first);
+    bodies->blocks.of_new_tree = 0;
     bodies->blocks.more = 0;
 }
 
 static enum ky_status go_to(struct blocks *b, uint64_t tick, struct ky_error *error)
 {
-    const int anew = b->way->now % b->way->stride == 0 ||
-                     b->bodies->blocks.more > KY_BLOCKS_BUILD * (double)b->bodies->n;
+    const int begins = b->way->now % b->way->stride == 0, /* as a run that is resumed here */
+        anew = begins || b->bodies->blocks.more > KY_BLOCKS_BUILD * (double)b->bodies->n;
     const uint32_t cut = tally_of(b)->word[KY_TALLY_CUT];
+    if (begins)
+        memset(b->bodies->blocks.of_level, 0, sizeof b->bodies->blocks.of_level);
     find_active(b, tick);
     enum ky_status status = predict(b, tick, error);
     if (status == KY_OK)

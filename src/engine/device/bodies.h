@@ -35,9 +35,9 @@ struct ky_device_blocks {
     struct ky_buffer scratch;
     struct ky_pinned pinned;
     int is_on; /* the present evaluation is that of a block */
-    /* Of a tree that is kept: pairs of a sink in the first block that ended steps of each level;
-     * pairs beyond these. */
-    double first[KY_TALLY_CUT], more;
+    /* Of a tree that is kept: pairs of a sink in its first block; the same of the last tree whose
+     * first block ended steps of each level; pairs beyond these. */
+    double of_new_tree, of_level[KY_TALLY_CUT], more;
 };
 
 struct ky_device_bodies {
