@@ -11,6 +11,7 @@ import time
 from tap import KYOHO, check, finish, folder, run, run_json, wait_for
 
 MODEL = ["--model", "plummer", "-n", "200", "--softening", "0.1", "--step", "0.0625", "--every", "0.25", "--quiet"]
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # a test suite under nohup has it ignored
 LONG = [*MODEL, "--end", "1000000", "--energy-every", "0.0625", "--restart-every", "0.2"]
 
 
