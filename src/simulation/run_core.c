@@ -21,7 +21,8 @@ static enum ky_status note_radius(struct ky_run *run, double radius, struct ky_e
     size_t old = 0; /* one that is older than the span stays: then the rows cover it */
     while (old + 1 < history->count && history->row[old + 1].time <= now - span)
         old++;
-    memmove(history->row, history->row + old, (history->count - old) * sizeof *history->row);
+    if (old > 0)
+        memmove(history->row, history->row + old, (history->count - old) * sizeof *history->row);
     history->count -= old;
     if (history->count == history->room) {
         const size_t room = 2 * history->room + 64;
