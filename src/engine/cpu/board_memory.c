@@ -171,6 +171,7 @@ enum ky_status ky_board_memory_predict(struct ky_board_memory *memory, double ti
         return status;
     find_origin(memory);
     const int in_double = memory->precision == KY_DOUBLE;
+    (void)threads; /* without OpenMP */
 #pragma omp parallel for num_threads(threads) if (memory->sources > FEW)
     for (size_t k = 0; k < memory->sources; k++)
         in_double ? fill_double(memory, k) : fill_extended(memory, k);

@@ -75,6 +75,7 @@ enum ky_status ky_moving_run(const struct ky_moving_task *task, struct ky_error 
             goto end;
         }
     }
+    (void)several; /* without OpenMP */
 #pragma omp parallel for schedule(dynamic) num_threads(task->threads) if (several)
     for (size_t k = 0; k < parts; k++)
         run_part(task, part, k, count);
