@@ -9,6 +9,7 @@
 #include "engine/device/curve.h"
 #include "engine/device/device_tree.h"
 #include "engine/device/names.h"
+#include "engine/device/tree_groups.h"
 #include "octree/keys.h"
 #include "octree/layout.h"
 

@@ -11,13 +11,15 @@
 enum { KY_MOST_CARDS = 16, KY_STATE_BYTES = 8 };
 
 /* The marks of a card: 0 and 1 are before and after what `walk` of the report is to count, two
- * belong to the staging of bodies and trees, two to batches of interaction lists, six to the tree
- * that a card makes. Then where bodies go to the other cards, where counts of work are there, and
- * where positions have come to another card. The last one belongs to block steps. */
+ * belong to the staging of bodies and trees, two to batches of interaction lists, five to the
+ * phases of the tree that a card makes, one to the number of its groups. Then where bodies go to
+ * the other cards, where counts of work are there, and where positions have come to another card.
+ * The last one belongs to block steps. */
 enum {
     KY_MARK_STAGING = 2,
     KY_MARK_LISTS = 4,
     KY_MARK_TREE = 6,
+    KY_MARK_GROUPS = 11,
     KY_MARK_SHARE = 12,
     KY_MARK_WORK,
     KY_MARK_SENT,

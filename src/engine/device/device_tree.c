@@ -1,19 +1,18 @@
-/* The octree made on the card: kernels/keys.k, grow.k, cells.k, groups.k and relative.k from the
- * host's side. More than 600 lines, since all phases share the memory that the first part divides.
+/* The octree made on the card: kernels/keys.k, grow.k, cells.k and relative.k from the host's side.
  */
 #include "engine/device/device_tree.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <string.h>
 
 #include "engine/device/curve.h"
+#include "engine/device/tree_groups.h"
 #include "octree/keys.h"
 #include "octree/layout.h"
 #include "physics/opening.h"
 
 /* Marks of the phases. */
-enum { KEYS = KY_MARK_TREE, SORT, BUILD, MOMENTS, END, GROUPS };
+enum { KEYS = KY_MARK_TREE, SORT, BUILD, MOMENTS, END };
 
 static struct ky_card *card_of(const struct ky_device_bodies *bodies)
 {
@@ -24,227 +23,6 @@ static struct ky_card *card_of(const struct ky_device_bodies *bodies)
 static const struct ky_buffer *softenings(const struct ky_device_bodies *bodies)
 {
     return bodies->own_eps ? &bodies->softening : &bodies->mass;
-}
-
-/* ---- memory ---- */
-
-static size_t aligned(size_t bytes)
-{
-    return (bytes + KY_PART_ALIGN - 1) / KY_PART_ALIGN * KY_PART_ALIGN;
-}
-
-/* A part of the room that begins where the last one ended. */
-static enum ky_status take(const struct ky_device_bodies *bodies, size_t *offset, size_t bytes,
-                           const char *what, struct ky_buffer *part, struct ky_error *error)
-{
-    enum ky_status status =
-        ky_buffer_part(card_of(bodies), &bodies->curve.room, what, *offset, bytes, part, error);
-    *offset += aligned(bytes);
-    return status;
-}
-
-static enum ky_status parts_before(struct ky_device_tree *tree,
-                                   const struct ky_device_bodies *bodies, struct ky_error *error)
-{
-    const size_t n = bodies->n;
-    const struct {
-        struct ky_buffer *part;
-        const char *what;
-        size_t bytes;
-    } parts[] = {
-        {&tree->keys.buffer[0], "keys", n * sizeof(uint64_t)},
-        {&tree->keys.buffer[1], "sorted keys", n * sizeof(uint64_t)},
-        {&tree->masks, "cells that begin at a body", n * sizeof(uint32_t)},
-        {&tree->at, "first cells of bodies", n * sizeof(uint32_t)},
-    };
-    enum ky_status status = KY_OK;
-    size_t offset = 0;
-    for (size_t k = 0; k < sizeof parts / sizeof *parts && status == KY_OK; k++)
-        status = take(bodies, &offset, parts[k].bytes, parts[k].what, parts[k].part, error);
-    return status;
-}
-
-enum { GROUPS_IN_CUT = 32, HEAVY = 16 }; /* of the groups one of HEAVY is divided, if any are */
-
-/* Bodies of a group at most. Walks of single bodies have none. */
-static uint32_t group_of(const struct ky_parameters *parameters)
-{
-    const int few = parameters->force == KY_TREE && parameters->group < KY_TEAM;
-    return few ? (uint32_t)parameters->group : KY_TEAM;
-}
-
-/* Groups of n bodies at most. A cut has at most GROUPS_IN_CUT full groups, unless it is a leaf. Its
- * parent has more, so that of every level there are few parents, of 8 cuts each. Every cut has one
- * group that is not full. */
-static size_t most_groups(const struct ky_parameters *parameters, size_t n)
-{
-    size_t group = group_of(parameters), cuts = 8 * KY_TREE_LEVELS * (n / (GROUPS_IN_CUT * group));
-    size_t most = n / group + cuts + 1;
-    return most < n ? most : n;
-}
-
-/* Teams that run at once. */
-static size_t teams_at_once(const struct ky_card *card)
-{
-    enum { OF_A_PROCESSOR = 32 };
-    return OF_A_PROCESSOR * card->processors;
-}
-
-/* Groups that there is room for: of all bodies, or of active ones (ky_device_tree_regroup). */
-static size_t room_for_groups(const struct ky_device_bodies *bodies,
-                              const struct ky_parameters *parameters)
-{
-    return most_groups(parameters, bodies->n) + teams_at_once(card_of(bodies));
-}
-
-/* Small groups, or many cells, may need more than the bodies did before. */
-static enum ky_status parts_after(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
-                                  const struct ky_parameters *parameters, struct ky_error *error)
-{
-    const size_t words = bodies->n * sizeof(uint32_t), more = tree->cells + 1,
-                 most = room_for_groups(bodies, parameters), groups = most * sizeof(uint32_t),
-                 divided = (KY_SPLIT - 1) * (most / HEAVY) * sizeof(uint32_t);
-    const struct {
-        struct ky_buffer *part;
-        const char *what;
-        size_t bytes;
-    } parts[] = {
-        {&tree->group, "groups of bodies", 2 * groups},
-        {&tree->turn, "turns of the groups", 2 * (groups + divided)},
-        {&tree->weight, "cost of the groups", groups},
-        {&tree->factor, "factors of the opening test", words},
-        {&tree->wanted, "active bodies along the curve", words},
-        {&tree->before, "counts of groups",
-         (more > bodies->n ? more : bodies->n) * sizeof(uint32_t)},
-    };
-    size_t offset = 0, all = 0;
-    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
-        all += aligned(parts[k].bytes);
-    enum ky_status status =
-        ky_buffer_need(card_of(bodies), &bodies->curve.room, KY_ROOM_OF_ORDERS, all, 1, error);
-    for (size_t k = 0; k < sizeof parts / sizeof *parts && status == KY_OK; k++)
-        status = take(bodies, &offset, parts[k].bytes, parts[k].what, parts[k].part, error);
-    return status;
-}
-
-void ky_device_tree_done(struct ky_device_tree *tree, const struct ky_device_bodies *bodies)
-{
-    struct ky_buffer *parts[] = {
-        &tree->keys.buffer[0], &tree->keys.buffer[1], &tree->masks,  &tree->at,     &tree->group,
-        &tree->before,         &tree->turn,           &tree->weight, &tree->factor, &tree->wanted};
-    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
-        ky_buffer_release(card_of(bodies), parts[k]);
-}
-
-void ky_device_tree_release(struct ky_device_tree *tree, const struct ky_device_bodies *bodies)
-{
-    struct ky_buffer *buffers[] = {
-        &tree->curve,      &tree->partial,  &tree->frame,   &tree->first,
-        &tree->facts,      &tree->centre,   &tree->link,    &tree->moment,
-        &tree->box,        &tree->children, &tree->weights, &tree->starts,
-        &tree->centre_low, &tree->scratch,  &tree->floor,   &tree->exponents,
-    };
-    tree->built = 0;
-    ky_device_tree_done(tree, bodies);
-    for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
-        ky_buffer_release(card_of(bodies), buffers[k]);
-    ky_pinned_release(card_of(bodies), &tree->pinned);
-}
-
-/* Counts of cells: of each level and team, and their sum. */
-static size_t counts_of(size_t n)
-{
-    return (KY_TREE_LEVELS + 1) * ky_groups(n, KY_TEAM) + 1;
-}
-
-/* Buffers whose size follows from the number of bodies. */
-static enum ky_status need_bodies(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
-                                  struct ky_error *error)
-{
-    struct ky_card *card = card_of(bodies);
-    const size_t n = bodies->n;
-    const struct {
-        struct ky_buffer *buffer;
-        const char *what;
-        size_t count, size;
-    } needs[] = {
-        {&tree->partial, "bounds of the bodies", 6 * KY_BOUNDS_GROUPS + 3 * KY_FRAME_SAMPLES,
-         KY_STATE_BYTES},
-        {&tree->frame, "frame of the keys", KY_FRAME_NUMBERS, KY_STATE_BYTES},
-        {&tree->first, "counts of cells", counts_of(n), sizeof(uint32_t)},
-        {&tree->facts, "levels of the tree", KY_FACTS, sizeof(uint32_t)},
-        {&tree->exponents, "exponents of accelerations", KY_OPENING_EXPONENTS, sizeof(uint32_t)},
-        {&tree->floor, "floor of accelerations", 1, sizeof(float)},
-        {&tree->weights, "groups by their cost", KY_WEIGHTS, sizeof(uint32_t)},
-        {&tree->starts, "groups that cost more", KY_WEIGHTS, sizeof(uint32_t)},
-    };
-    enum ky_status status = ky_device_curve_need(bodies, error);
-    for (size_t k = 0; k < sizeof needs / sizeof *needs && status == KY_OK; k++)
-        status = ky_buffer_need(card, needs[k].buffer, needs[k].what, needs[k].count, needs[k].size,
-                                error);
-    if (status == KY_OK)
-        status = ky_pinned_need(card, &tree->pinned, "number of groups", sizeof(uint32_t), error);
-    if (status == KY_OK)
-        status = ky_scratch_need(card, &tree->scratch, KY_BULK_SORT, n, error);
-    if (status == KY_OK)
-        status = ky_scratch_need(card, &tree->scratch, KY_BULK_SCAN, counts_of(n), error);
-    return status == KY_OK
-               ? ky_scratch_need(card, &tree->scratch, KY_BULK_SCAN, 2 * n + KY_WEIGHTS, error)
-               : status;
-}
-
-/* Cells of n bodies for which there is room from the start: a little more than those of Plummer
- * spheres, which have 0.245 a body with leaves of 16. Those of a uniform cube go up and down with
- * n, from 0.15 to 0.35. */
-static size_t expected_cells(const struct ky_parameters *parameters, size_t n)
-{
-    double ratio = fmin(1.5, 4.4 / (parameters->leaf + 1.5));
-    return (size_t)(ratio * (double)n) + 64;
-}
-
-static const struct {
-    size_t place, size; /* of the buffer in struct ky_device_tree; bytes a cell, but for moments */
-    const char *what;
-} arrays_of_cells[] = {
-    {offsetof(struct ky_device_tree, centre), sizeof(struct ky_cell_centre), "centres of cells"},
-    {offsetof(struct ky_device_tree, centre_low), sizeof(struct ky_low), "low parts of centres"},
-    {offsetof(struct ky_device_tree, link), sizeof(struct ky_cell_link), "links of cells"},
-    {offsetof(struct ky_device_tree, moment), 0, "moments of cells"},
-    {offsetof(struct ky_device_tree, box), sizeof(struct ky_cell_box), "boxes of cells"},
-    {offsetof(struct ky_device_tree, children), 1, "numbers of children"},
-};
-enum { CELL_ARRAYS = sizeof arrays_of_cells / sizeof *arrays_of_cells };
-
-static size_t cell_bytes(int array, const struct ky_parameters *parameters)
-{
-    const size_t moments = KY_MOMENTS(parameters->multipole) * sizeof(float);
-    return arrays_of_cells[array].size > 0 ? arrays_of_cells[array].size : moments;
-}
-
-/* Room for the cells, which have been counted. */
-static enum ky_status need_cells(struct ky_device_tree *tree, const struct ky_device_bodies *bodies,
-                                 const struct ky_parameters *parameters, struct ky_error *error)
-{
-    size_t room = expected_cells(parameters, bodies->n);
-    enum ky_status status = KY_OK;
-    room = tree->cells > room ? tree->cells + tree->cells / 8 : room;
-    for (int k = 0; k < CELL_ARRAYS && status == KY_OK; k++) {
-        struct ky_buffer *buffer = (struct ky_buffer *)((char *)tree + arrays_of_cells[k].place);
-        const size_t size = cell_bytes(k, parameters);
-        if (buffer->bytes < tree->cells * size)
-            status =
-                ky_buffer_need(card_of(bodies), buffer, arrays_of_cells[k].what, room, size, error);
-    }
-    return status;
-}
-
-double ky_device_tree_memory(const struct ky_parameters *parameters, size_t n)
-{
-    const double pairs = 2 * sizeof(uint64_t) * 1.06 * (double)n / group_of(parameters);
-    double bytes = ky_device_curve_memory(n) + sizeof(uint32_t) * (double)counts_of(n) + pairs;
-    for (int k = 0; k < CELL_ARRAYS; k++)
-        bytes += (double)(cell_bytes(k, parameters) * expected_cells(parameters, n));
-    return bytes;
 }
 
 /* ---- keys ---- */
@@ -346,8 +124,8 @@ static enum ky_status count_cells(struct ky_device_tree *tree,
                          KY_BUFFER(tree->facts), KY_VALUE(n), KY_VALUE(leaf), KY_VALUE(followed)),
             error);
     if (status == KY_OK)
-        status = card->driver->scan(card, &tree->first, &tree->first, counts_of(n), &tree->scratch,
-                                    error);
+        status = card->driver->scan(card, &tree->first, &tree->first, ky_device_tree_counts(n),
+                                    &tree->scratch, error);
     if (status == KY_OK)
         status = ky_launch(
             card, KY_KERNEL_ky_tree_facts, 1,
@@ -422,143 +200,6 @@ static enum ky_status make_moments(struct ky_device_tree *tree,
     return status;
 }
 
-/* ---- groups ---- */
-
-/* Groups of at most `most` of the active bodies that are listed, or of all. */
-static enum ky_status divide(struct ky_device_tree *tree, const struct ky_device_bodies *bodies,
-                             const struct ky_parameters *parameters, uint32_t most, size_t active,
-                             struct ky_error *error)
-{
-    struct ky_card *card = card_of(bodies);
-    uint32_t limit = GROUPS_IN_CUT * group_of(parameters), cells = (uint32_t)tree->cells,
-             listed = (uint32_t)active;
-    const struct ky_buffer *list = listed > 0 ? &bodies->active_list : &tree->before;
-    enum ky_status status = card->driver->zero(card, &tree->before, error);
-    if (status == KY_OK)
-        status = ky_launch_over(card, KY_KERNEL_ky_groups_count, cells,
-                                KY_ARGUMENTS(KY_BUFFER(tree->link), KY_BUFFER(*list),
-                                             KY_BUFFER(tree->before), KY_VALUE(cells),
-                                             KY_VALUE(limit), KY_VALUE(most), KY_VALUE(listed)),
-                                error);
-    if (status == KY_OK)
-        status = card->driver->scan(card, &tree->before, &tree->before, tree->cells + 1,
-                                    &tree->scratch, error);
-    if (status == KY_OK)
-        status = ky_launch_over(card, KY_KERNEL_ky_groups_place, cells,
-                                KY_ARGUMENTS(KY_BUFFER(tree->link), KY_BUFFER(*list),
-                                             KY_BUFFER(tree->before), KY_BUFFER(tree->group),
-                                             KY_VALUE(cells), KY_VALUE(listed)),
-                                error);
-    tree->listed = active;
-    return status;
-}
-
-/* Those of all bodies. Their number is on its way to the host. */
-static enum ky_status make_groups(struct ky_device_tree *tree,
-                                  const struct ky_device_bodies *bodies,
-                                  const struct ky_parameters *parameters, struct ky_error *error)
-{
-    struct ky_card *card = card_of(bodies);
-    const size_t cells = tree->cells;
-    enum ky_status status = divide(tree, bodies, parameters, group_of(parameters), 0, error);
-    if (status == KY_OK)
-        status = card->driver->read_later(card, &tree->before, cells * sizeof(uint32_t),
-                                          tree->pinned.data, sizeof(uint32_t), error);
-    return status == KY_OK ? card->driver->mark(card, GROUPS, error) : status;
-}
-
-/* A walk that is several times as long as the mean is the last of a few turns; in many turns the
- * others hide it. */
-static int are_few(const struct ky_card *card, size_t groups)
-{
-    enum { TURNS = 16 };
-    return groups < TURNS * teams_at_once(card);
-}
-
-/* Active bodies of a group: so few that half of the teams that can run have one. Lanes share the
- * sinks then, and walks of narrower groups are shorter. */
-static uint32_t active_of_group(const struct ky_card *card, const struct ky_parameters *parameters,
-                                size_t active)
-{
-    uint32_t most = group_of(parameters);
-    while (most > KY_SPLIT && 2 * active / most < teams_at_once(card))
-        most /= 2;
-    return most;
-}
-
-enum ky_status ky_device_tree_regroup(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
-                                      const struct ky_parameters *parameters,
-                                      struct ky_error *error)
-{
-    struct ky_card *card = card_of(bodies);
-    const size_t active = bodies->active ? bodies->active->count : 0,
-                 room = room_for_groups(bodies, parameters);
-    const uint32_t most =
-        active > 0 ? active_of_group(card, parameters, active) : group_of(parameters);
-    enum ky_status status = KY_OK;
-    if (active + tree->listed > 0) /* else they are there */
-        status = card->driver->zero(card, &tree->group, error);
-    if (status == KY_OK && active + tree->listed > 0)
-        status = divide(tree, bodies, parameters, most, active, error);
-    /* Each cut has one group that is not full. */
-    const size_t cuts = active < tree->whole ? active : tree->whole, groups = active / most + cuts;
-    tree->full = active > 0 ? active / most + 1 : tree->whole;
-    tree->groups = active == 0 ? tree->whole : groups < room ? groups : room;
-    tree->few = are_few(card, tree->full) || most < KY_TEAM;
-    return status;
-}
-
-enum ky_status ky_device_tree_turns(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
-                                    uint32_t flags, struct ky_error *error)
-{
-    struct ky_card *card = card_of(bodies);
-    uint32_t groups = (uint32_t)tree->groups, heavy = tree->few ? (uint32_t)tree->full / HEAVY : 0;
-    tree->turns = groups + (KY_SPLIT - 1) * (size_t)heavy;
-    enum ky_status status = card->driver->zero(card, &tree->weights, error);
-    if (status == KY_OK)
-        status = ky_launch_over(card, KY_KERNEL_ky_groups_weigh, groups,
-                                KY_ARGUMENTS(KY_BUFFER(tree->group), KY_BUFFER(tree->factor),
-                                             KY_BUFFER(tree->weight), KY_BUFFER(tree->weights),
-                                             KY_VALUE(groups), KY_VALUE(flags)),
-                                error);
-    if (status == KY_OK)
-        status = card->driver->scan(card, &tree->weights, &tree->starts, KY_WEIGHTS, &tree->scratch,
-                                    error);
-    if (status == KY_OK)
-        status = card->driver->zero(card, &tree->weights, error);
-    if (status == KY_OK)
-        status = card->driver->zero(card, &tree->turn, error);
-    if (status == KY_OK)
-        status =
-            ky_launch_over(card, KY_KERNEL_ky_groups_turn, groups,
-                           KY_ARGUMENTS(KY_BUFFER(tree->group), KY_BUFFER(tree->weight),
-                                        KY_BUFFER(tree->starts), KY_BUFFER(tree->weights),
-                                        KY_BUFFER(tree->turn), KY_VALUE(groups), KY_VALUE(heavy)),
-                           error);
-    return status;
-}
-
-enum ky_status ky_device_tree_wanted(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
-                                     struct ky_error *error)
-{
-    struct ky_card *card = card_of(bodies);
-    uint32_t n = (uint32_t)bodies->n, count = (uint32_t)bodies->active->count;
-    struct ky_buffer *want = &tree->before; /* groups have been made */
-    enum ky_status status = ky_device_active_list(bodies, error);
-    if (status == KY_OK)
-        status = card->driver->zero(card, want, error);
-    if (status == KY_OK)
-        status = ky_launch_over(
-            card, KY_KERNEL_ky_groups_want, count,
-            KY_ARGUMENTS(KY_BUFFER(bodies->active_list), KY_BUFFER(*want), KY_VALUE(count)), error);
-    if (status == KY_OK)
-        status = ky_launch_over(card, KY_KERNEL_ky_groups_wanted, n,
-                                KY_ARGUMENTS(KY_BUFFER(*want), KY_BUFFER(bodies->curve.index),
-                                             KY_BUFFER(tree->wanted), KY_VALUE(n)),
-                                error);
-    return status;
-}
-
 /* ---- the whole ---- */
 
 /* Keys, sort and the number of cells. *now: the order of the bodies is curve.place[*now]. */
@@ -571,7 +212,7 @@ static enum ky_status sort_bodies(struct ky_device_tree *tree, struct ky_device_
     struct ky_two_buffers order = {{curve->place[0], curve->place[1]}, 0};
     enum ky_status status = ky_mark(&bodies->cards, KEYS, error);
     if (status == KY_OK)
-        status = parts_before(tree, bodies, error);
+        status = ky_device_tree_parts_before(tree, bodies, error);
     if (status == KY_OK)
         status = make_keys(tree, bodies, parameters, error);
     if (status == KY_OK)
@@ -607,20 +248,20 @@ static enum ky_status build(struct ky_device_tree *tree, struct ky_device_bodies
     int now = 0;
     ky_device_tree_done(tree, bodies);
     tree->serves = tree->refreshed = tree->has_floor = 0;
-    enum ky_status status = need_bodies(tree, bodies, error);
+    enum ky_status status = ky_device_tree_need_bodies(tree, bodies, error);
     if (status == KY_OK)
         status = sort_surely(tree, bodies, parameters, &now, error);
     if (status == KY_OK)
-        status = need_cells(tree, bodies, parameters, error);
+        status = ky_device_tree_need_cells(tree, bodies, parameters, error);
     if (status == KY_OK)
         status = make_cells(tree, bodies, error);
     ky_device_tree_done(tree, bodies);
     if (status == KY_OK)
         status = ky_device_curve_follow(bodies, now, error);
     if (status == KY_OK)
-        status = parts_after(tree, bodies, parameters, error);
+        status = ky_device_tree_parts_after(tree, bodies, parameters, error);
     if (status == KY_OK)
-        status = make_groups(tree, bodies, parameters, error);
+        status = ky_device_tree_make_groups(tree, bodies, parameters, error);
     if (status == KY_OK)
         status = ky_mark(&bodies->cards, MOMENTS, error);
     if (status == KY_OK)
@@ -628,10 +269,11 @@ static enum ky_status build(struct ky_device_tree *tree, struct ky_device_bodies
     if (status == KY_OK)
         status = ky_mark(&bodies->cards, END, error);
     if (status == KY_OK)
-        status = card->driver->reach(card, GROUPS, error);
+        status = card->driver->reach(card, KY_MARK_GROUPS, error);
     tree->whole = status == KY_OK ? *(const uint32_t *)tree->pinned.data : 0;
     tree->groups = tree->full = tree->whole;
-    tree->few = are_few(card, tree->groups) || group_of(parameters) < KY_TEAM;
+    tree->few =
+        ky_device_tree_are_few(card, tree->groups) || ky_device_tree_group(parameters) < KY_TEAM;
     return status;
 }
 
@@ -655,8 +297,8 @@ static enum ky_status stand_again(struct ky_device_tree *tree, struct ky_device_
     ky_device_tree_done(tree, bodies);
     enum ky_status status = ky_device_curve_return(bodies, error);
     if (status == KY_OK)
-        status = parts_after(tree, bodies, parameters, error);
-    return status == KY_OK ? make_groups(tree, bodies, parameters, error) : status;
+        status = ky_device_tree_parts_after(tree, bodies, parameters, error);
+    return status == KY_OK ? ky_device_tree_make_groups(tree, bodies, parameters, error) : status;
 }
 
 enum ky_status ky_device_tree_refresh(struct ky_device_tree *tree, struct ky_device_bodies *bodies,

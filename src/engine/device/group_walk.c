@@ -3,6 +3,7 @@
 #include "engine/device/division.h"
 #include "engine/device/method.h"
 #include "engine/device/replica.h"
+#include "engine/device/tree_groups.h"
 #include "engine/relative.h"
 
 /* What each card has of its own. The first one has the bodies themselves, and the tree and counts

@@ -7,6 +7,7 @@
 #include "engine/device/curve.h"
 #include "engine/device/opening.h"
 #include "engine/device/rows.h"
+#include "engine/device/tree_groups.h"
 #include "engine/trees.h"
 #include "physics/opening.h"
 
