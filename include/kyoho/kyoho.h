@@ -298,6 +298,7 @@ KY_API enum ky_status ky_sph_density(const struct ky_parameters *parameters,
 
 /* What actions there are, index = 0, 1, …; KY_USAGE past the last. */
 struct ky_action {
+    size_t size;         /* of this struct, or 0 */
     const char *name;    /* "gravity", "count", "list", "nearest", "density" */
     const char *results; /* "ax ay az potential": names of the results of one body */
     size_t columns;      /* how many they are */

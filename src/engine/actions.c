@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/sizes.h"
+
 #define ROW(name, needs) KY_ACTION_FACTS(name, needs),
 const struct ky_action_facts ky_actions[KY_ACTION_COUNT] = {KY_ACTIONS(ROW)};
 
@@ -11,7 +13,7 @@ enum ky_status ky_action_get(size_t index, struct ky_action *action)
 {
     if (index >= KY_ACTION_COUNT)
         return KY_USAGE;
-    *action = ky_actions[index].about;
+    ky_size_give(action, &ky_actions[index].about, sizeof *action);
     return KY_OK;
 }
 

@@ -29,7 +29,8 @@ struct ky_action_facts {
 #define KY_RESULT_ONE(name, g, mass, length) +1
 #define KY_ACTION_FACTS(name, needs)                                                               \
     {                                                                                              \
-        {#name,                                                                                    \
+        {sizeof(struct ky_action),                                                                 \
+         #name,                                                                                    \
          &(KY_RESULTS_##name(KY_RESULT_NAME))[1],                                                  \
          0 KY_RESULTS_##name(KY_RESULT_ONE),                                                       \
          !!((needs)&KY_NEEDS_RADIUS),                                                              \

@@ -405,7 +405,11 @@ static void actions_are_listed(void **state)
 {
     (void)state;
     struct ky_error error = {0};
-    struct ky_action action;
+    struct ky_action action = {0};
+    struct {
+        size_t size;
+        const char *name, *behind;
+    } older = {2 * sizeof(size_t), NULL, "nobody writes here"};
     const char *const names[] = {"gravity", "count", "list", "nearest", "density"};
     size_t count = 0;
     while (ky_action_get(count, &action) == KY_OK) {
@@ -418,7 +422,10 @@ static void actions_are_listed(void **state)
     assert_int_equal(action.columns, 4);
     assert_ok(ky_action_get(4, &action));
     assert_string_equal(action.results, "density");
-    assert_true(action.needs_radius && !action.needs_k);
+    assert_true(action.needs_radius && !action.needs_k && action.size == 0);
+    assert_ok(ky_action_get(1, (struct ky_action *)&older));
+    assert_string_equal(older.name, "count");
+    assert_string_equal(older.behind, "nobody writes here");
 }
 
 /* Gravity as an action is the tree's force: as near to the exact sum as theta says, in any units.
