@@ -41,13 +41,13 @@ int main(void)
     must(ky_sim_open(&parameters, &first.bodies, 0, &sim, &error));
     must(ky_sim_advance_to(sim, 0.5, 0, &error));
 
-    /* Stellar winds: every body keeps 99 % of its mass. Only the masses are written. */
-    must(ky_bodies_allocate(&bodies, ky_sim_n(sim), KY_WITH_ID, &error));
+    /* Winds: all keep 99 % of mass and softening; one gets a kick. NULL arrays would stay. */
+    must(ky_bodies_allocate(&bodies, ky_sim_n(sim), KY_WITH_ID | KY_WITH_SOFTENING, &error));
     must(ky_sim_bodies(sim, &bodies, &error));
-    struct ky_bodies masses = {.n = bodies.n, .mass = bodies.mass};
     for (size_t i = 0; i < bodies.n; i++)
-        masses.mass[i] *= 0.99;
-    must(ky_sim_write(sim, &masses, &error));
+        bodies.mass[i] *= 0.99, bodies.softening[i] *= 0.99;
+    bodies.velocity[0][2] += 0.5;
+    must(ky_sim_write(sim, &bodies, &error));
 
     /* Bodies far outside are removed by their ids. */
     size_t escapers = 0;
@@ -58,14 +58,14 @@ int main(void)
     }
     must(ky_sim_remove(sim, bodies.id, escapers, &error));
 
-    /* Another cluster comes. Its bodies get new ids. */
+    /* One softening for all again. Another cluster comes; its bodies get new ids. */
+    must(ky_sim_set_softening(sim, 2 * first.softening, &error));
     for (size_t i = 0; i < second.bodies.n; i++)
         second.bodies.position[i][0] += 4;
     free(second.bodies.id);
     second.bodies.id = NULL;
     must(ky_sim_add(sim, &second.bodies, &error));
 
-    must(ky_sim_set_softening(sim, 2 * first.softening, &error));
     must(ky_sim_set_step(sim, 1.0 / 32, &error));
     must(ky_sim_advance_to(sim, 1, 0, &error));
     must(ky_sim_sums(sim, &sums, &error));

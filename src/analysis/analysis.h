@@ -11,8 +11,8 @@ enum { KY_CENTRE_SAMPLE = 1 << 16 };
 enum ky_status ky_sampled_centre(const struct ky_bodies *bodies, double centre[3],
                                  struct ky_error *error);
 
-/* The core (Casertano & Hut 1985, with the squares of the densities as weights as McMillan, Hut &
- * Makino 1990 have them; a density is that about the density centre's). */
+/* The core (Casertano & Hut 1985, with the squares of the densities as weights, as McMillan,
+ * Hut & Makino 1990 have them). The density ρ of a body is the one that ky_density_centre takes. */
 struct ky_core {
     double centre[3]; /* of density [length] */
     double radius;    /* √(Σ ρ² r²/Σ ρ²), r from that centre [length] */

@@ -23,6 +23,12 @@ def read(page):
         return file.read()
 
 
+def read_any(file):
+    """As text, whatever it is."""
+    with open(os.path.join(root, file), encoding="utf-8", errors="replace") as opened:
+        return opened.read()
+
+
 def has(feature):
     return f"{feature}: yes" in subprocess.run([program, "--version"], capture_output=True, text=True).stdout
 
@@ -53,8 +59,45 @@ def links(page):
     result(not bad, f"{page}: links lead somewhere", "\n".join(bad))
 
 
+def all_files():
+    for top in ("src", "include", "tests", "mk", "bench", "examples", "docs"):
+        for folder, _, names in os.walk(os.path.join(root, top)):
+            for name in names:
+                yield os.path.relpath(os.path.join(folder, name), root)
+
+
+def names_exist(page, files, words):
+    """Files and functions that a page names between backquotes are there; NAME stands for any."""
+    bad = []
+    for text in re.findall(r"`([^`\n]+)`", read(page)):
+        if re.fullmatch(r"[\w./-]+\.(c|h|k|cu|sh|py|mk)", text):
+            if "NAME" not in text and not any(("/" + file).endswith("/" + text) for file in files):
+                bad.append(text)
+        else:
+            bad += [word for word in re.findall(r"\b(?:ky|KY)_\w*[A-Za-z0-9]\b(?!_)", text)
+                    if "NAME" not in word and word not in words]
+    result(not bad, f"{page}: the files and functions that it names are there", "\n".join(bad))
+
+
+def folders_are_told():
+    """The table of folders is that of tests/command/includes.sh, and every file of the device engine has its place."""
+    page = read("docs/architecture.md")
+    order = dict(re.findall(r"(\w+):(\d)", re.search(r'split\("(.*?)", pairs', read("tests/command/includes.sh"), re.S).group(1)))
+    told = {folder: level for level, folder in re.findall(r"^\| (\d) \| `(\w+)` \|", page, re.M)}
+    result(told == order, "docs/architecture.md has the folders in the order that is checked", f"{told}\n{order}")
+    units = {name[:-2] for name in os.listdir(os.path.join(root, "src/engine/device")) if name.endswith(".c")}
+    missing = sorted(units - set(re.findall(r"`(\w+)`", page)))
+    result(not missing, "docs/architecture.md names every file of the device engine", "\n".join(missing))
+
+
 for page in pages:
     links(page)
+files = list(all_files())
+words = {word for file in files if not file.endswith(".md") for word in re.findall(r"\bKY_\w+|\bky_\w+", read_any(file))}
+for page in pages + sorted("docs/decisions/" + name for name in os.listdir(os.path.join(root, "docs/decisions"))):
+    if page not in ("CHANGELOG.md", "CONTRIBUTING.md"):
+        names_exist(page, files, words)
+folders_are_told()
 complete = has("HDF5") and has("PNG")
 for page in pages:
     if complete:

@@ -11,6 +11,8 @@ enum ky_status ky_device_columns_choose(struct ky_device_bodies *bodies, unsigne
                                         struct ky_error *error);
 /* All hold 0, for as many bodies as there are now. */
 enum ky_status ky_device_columns_clear(struct ky_device_bodies *bodies, struct ky_error *error);
+/* The verbs put_column and get_column, with the bodies in the caller's order. KY_USAGE for a column
+ * that is not there. */
 enum ky_status ky_device_columns_put(struct ky_device_bodies *bodies, enum ky_column column,
                                      const double *numbers, struct ky_error *error);
 enum ky_status ky_device_columns_get(struct ky_device_bodies *bodies, enum ky_column column,

@@ -56,8 +56,7 @@ struct ky_two_buffers {
     int now; /* 0 or 1 */
 };
 
-/* Operations over many numbers, which need scratch. Trees that the host builds need no sort and no
- * scan; those that a device builds will. */
+/* Operations over many numbers, which need scratch. */
 enum ky_bulk { KY_BULK_SORT, KY_BULK_SCAN, KY_BULK_REDUCE };
 
 /* Memory of the host that a card copies from and to by itself; cleared: none. */
@@ -96,20 +95,24 @@ struct ky_driver {
     /* The place in that list of the first CPU, where `auto` stops. An OpenCL platform that is known
      * to be of CPUs is not asked for its devices, since that may end the process. */
     size_t (*first_cpu)(void);
-    /* The index-th of the list. */
+    /* Opens the index-th of the list. KY_UNSUPPORTED, with the reason, if it cannot be used. */
     enum ky_status (*open)(size_t index, struct ky_card **card, struct ky_error *error);
+    /* NULL is allowed. Its buffers and pinned memory have been released. */
     void (*close)(struct ky_card *card);
     /* Makes a kernel ready, which may have to be compiled; a launch and `resident` need that. */
     enum ky_status (*load)(struct ky_card *card, enum ky_kernel_id kernel, struct ky_error *error);
     /* Groups of a kernel that run at once on the whole device. */
     size_t (*resident)(struct ky_card *card, enum ky_kernel_id kernel);
 
+    /* For ky_buffer_need and ky_buffer_release, which others call. KY_DEVICE where the card has no
+     * memory for it. */
     enum ky_status (*allocate)(struct ky_card *card, size_t bytes, struct ky_buffer *buffer,
                                struct ky_error *error);
     /* For ky_buffer_part, which has checked that the part lies in the whole. */
     enum ky_status (*part)(struct ky_card *card, const struct ky_buffer *whole, size_t offset,
                            size_t bytes, struct ky_buffer *part, struct ky_error *error);
     void (*release)(struct ky_card *card, struct ky_buffer *buffer);
+    /* `bytes` from the host to the buffer, from byte `offset` of it on, and back. */
     enum ky_status (*write)(struct ky_card *card, struct ky_buffer *buffer, size_t offset,
                             const void *data, size_t bytes, struct ky_error *error);
     enum ky_status (*read)(struct ky_card *card, const struct ky_buffer *buffer, size_t offset,
@@ -138,11 +141,13 @@ struct ky_driver {
      * come to the mark where it was set last; at once for one never set. */
     enum ky_status (*await)(struct ky_card *card, struct ky_card *other, int mark,
                             struct ky_error *error);
+    /* All bytes of the buffer become 0. */
     enum ky_status (*zero)(struct ky_card *card, struct ky_buffer *buffer, struct ky_error *error);
 
     /* With as many arguments as ky_kernels says. */
     enum ky_status (*launch)(struct ky_card *card, enum ky_kernel_id kernel, size_t groups,
                              const struct ky_argument *arguments, struct ky_error *error);
+    /* Waits until the queue is empty. KY_DEVICE for what failed in it. */
     enum ky_status (*wait)(struct ky_card *card, struct ky_error *error);
 
     /* Sets a mark, one of KY_MARKS, in the queue. */

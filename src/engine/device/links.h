@@ -51,6 +51,7 @@ void ky_links_done(struct ky_links *links);
 enum ky_status ky_links_lanes(struct ky_links *links, const struct ky_parameters *parameters,
                               struct ky_error *error);
 
+/* The tree that stands. */
 struct ky_cells ky_links_cells(const struct ky_links *links);
 /* KY_FLAG_… of these parameters and of the bodies, and KY_OPENING_… of the tree. */
 uint32_t ky_links_flags(const struct ky_links *links, const struct ky_parameters *parameters);

@@ -23,6 +23,8 @@ extern int ky_opencl_hide_double;
 /* For tests: programs that were compiled from their source up to now. */
 extern atomic_int ky_opencl_compilations;
 
+/* Returns KY_DEVICE. The error has the call that failed, the buffer or kernel `what` with its
+ * bytes, and the meaning of the code. */
 enum ky_status ky_opencl_failed(const struct ky_opencl *cl, cl_int code, const char *call,
                                 const char *what, size_t bytes, struct ky_error *error);
 /* The program of a unit, from the cache or from its source. */
