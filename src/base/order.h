@@ -11,6 +11,20 @@ static inline int ky_order_reals(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Of two uint32_t. */
+static inline int ky_order_words(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Of two int32_t. */
+static inline int ky_order_labels(const void *a, const void *b)
+{
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
 /* Of two uint64_t. */
 static inline int ky_order_ids(const void *a, const void *b)
 {

@@ -27,3 +27,18 @@ int ky_blocks_deepest(const struct ky_advance *way)
         deepest++;
     return deepest;
 }
+
+void ky_blocks_count(struct ky_advance *way, uint64_t tick, size_t active)
+{
+    const uint64_t step = tick - way->now;
+    way->now = tick;
+    way->steps++;
+    way->body_steps += (double)active;
+    if (active && (!way->shortest || step < way->shortest))
+        way->shortest = step;
+}
+
+enum ky_status ky_blocks_missing(struct ky_error *error)
+{
+    return ky_fail(error, KY_USAGE, "bodies without a step within the longest one");
+}

@@ -1,4 +1,4 @@
-/* What engines share that lead block steps (KY_SCHEME_BLOCK). */
+/* What engines share that lead steps of the bodies' own (KY_SCHEME_BLOCK, KY_SCHEME_HERMITE). */
 #ifndef KY_ENGINE_BLOCKS_H
 #define KY_ENGINE_BLOCKS_H
 
@@ -15,5 +15,10 @@ enum ky_status ky_blocks_check(const struct ky_advance *way, unsigned columns, i
                                struct ky_error *error);
 /* The last level: that of steps of one tick. */
 int ky_blocks_deepest(const struct ky_advance *way);
+/* Notes that a block of so many bodies has been done at this tick, a step after the one before. */
+void ky_blocks_count(struct ky_advance *way, uint64_t tick, size_t active);
+/* KY_USAGE for bodies whose steps would have to be chosen at a tick that is no multiple of the
+ * stride. */
+enum ky_status ky_blocks_missing(struct ky_error *error);
 
 #endif

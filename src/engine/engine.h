@@ -75,6 +75,8 @@ struct ky_engine_frame {
     double length, mass; /* the engine's own units in the caller's: powers of two (units.h) */
     double low[3], edge; /* the cube that the keys of trees divide: lowest corner, edge; the
                             caller's lengths. Bodies outside count as at its edge */
+    double origin[3];    /* in the midst of the system: what floats in trees are measured from; the
+                            caller's lengths */
 };
 
 /* Bodies whose forces are wanted; all bodies act on them. */
@@ -258,11 +260,14 @@ enum ky_status ky_engine_open(const struct ky_parameters *parameters, size_t n,
 enum ky_status ky_engine_open_for(const struct ky_parameters *parameters, size_t room,
                                   const struct ky_engine_use *use, struct ky_engine **engine,
                                   struct ky_error *error);
-void ky_engine_close(struct ky_engine *engine);
+void ky_engine_close(struct ky_engine *engine); /* NULL is allowed */
 /* Peak memory of a run with n bodies and a set of columns on this engine. n need not be the number
  * for which it was opened. */
 void ky_engine_memory(const struct ky_engine *engine, unsigned columns, size_t n,
                       struct ky_memory *memory);
+
+/* Most of the calls below are the verb of the same name, whose contract holds. What stands here is
+ * what they check before. KY_UNSUPPORTED where the engine has no such verb. */
 
 /* After a failure other than KY_UNSUPPORTED the engine can only be closed. */
 enum ky_status ky_engine_resize(struct ky_engine *engine, size_t n, struct ky_error *error);

@@ -51,7 +51,6 @@ double ky_relative_factor(const struct ky_relative *relative, const uint32_t *si
     for (size_t k = 0; k < count; k++)
         least = fmin(least, size_of(relative, sink[k]));
     const struct ky_parameters *parameters = relative->parameters;
-    return fmin(ky_opening_relative_factor(parameters->alpha, fmax(least, relative->floor),
-                                           parameters->multipole),
-                1e30);
+    return ky_opening_relative_factor(parameters->alpha, fmax(least, relative->floor),
+                                      parameters->multipole);
 }

@@ -32,7 +32,7 @@ struct ky_relative {
 struct ky_relative ky_relative_start(const double *const a[3], size_t n, double unit,
                                      const struct ky_parameters *parameters, int threads);
 /* What to multiply open2 of a cell with for `count` sinks: the factor of the smallest |a| among
- * them, at most 1e30. */
+ * them (physics/opening.h). */
 double ky_relative_factor(const struct ky_relative *relative, const uint32_t *sink, size_t count);
 
 #endif

@@ -2,16 +2,27 @@
 #ifndef KY_ENGINE_TREES_H
 #define KY_ENGINE_TREES_H
 
+#include "base/split.h"
 #include "engine/engine.h"
 #include "octree/octree.h"
 
-/* The cube of the frame, if it has one, in an engine's unit of length. */
-static inline void ky_tree_cube(const struct ky_engine_frame *frame, double length,
-                                struct ky_octree_bodies *bodies)
+/* The origin of the frame in an engine's unit of length; each a float. */
+static inline void ky_tree_origin(const struct ky_engine_frame *frame, double length,
+                                  double origin[3])
+{
+    for (int c = 0; c < 3; c++)
+        origin[c] = ky_high_part(frame->origin[c] / length);
+}
+
+/* Cube and origin of the frame, if it was given, in an engine's unit of length. */
+static inline void ky_tree_frame(const struct ky_engine_frame *frame, double length,
+                                 struct ky_octree_bodies *bodies)
 {
     bodies->edge = frame->edge / length;
     for (int c = 0; c < 3; c++)
         bodies->low[c] = frame->low[c] / length;
+    bodies->has_origin = frame->edge > 0;
+    ky_tree_origin(frame, length, bodies->origin);
 }
 
 /* Adds those of the last build. */

@@ -26,8 +26,7 @@ struct extent {
     double mass; /* the mean of the bodies */
 };
 
-/* The smallest power of two above x, times 2^shift; 1 for what has no scale. */
-static double power_of_two(double x, int shift)
+double ky_power_of_two(double x, int shift)
 {
     if (!(x > 0) || !isfinite(x))
         return 1;
@@ -143,8 +142,8 @@ enum ky_status ky_engine_units(const struct ky_bodies *bodies,
         return status;
     double size = extent.size > 0 ? extent.size : softening;
     double far = fmax(extent.far, softening) / AT_EASE;
-    *units =
-        (struct ky_engine_units){power_of_two(fmax(size, far), -10), power_of_two(extent.mass, 0)};
+    *units = (struct ky_engine_units){ky_power_of_two(fmax(size, far), -10),
+                                      ky_power_of_two(extent.mass, 0)};
     double reach = fmax(extent.far, size) / units->length,
            scale = parameters->g * (units->mass / units->length) / units->length;
     if (reach > 0x1p40 || (parameters->g > 0 && !isnormal(scale)) ||

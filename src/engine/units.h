@@ -28,6 +28,9 @@ struct ky_engine_scale {
     double acceleration, potential, strength;
 };
 struct ky_engine_scale ky_engine_scale(const struct ky_engine_units *units, double g);
+/* The smallest power of two above x, times 2^shift, from 2^-500 to 2^500; 1 for an x that is not
+ * above 0 or not finite. */
+double ky_power_of_two(double x, int shift);
 /* How loops soften pairs of these bodies, in these units: KY_GUARD … of physics/softening_kinds.h.
  * The parameters' softening is that of bodies which have none of their own. */
 int ky_engine_how(const struct ky_bodies *bodies, const struct ky_parameters *parameters,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 
 /* Bodies that go to a board in one call; of a sample that tells the units. */
 enum { STAGE = 2048, SAMPLE = 512 };
@@ -228,17 +229,11 @@ static struct ky_board_body in_units(const struct ky_pool *pool, struct ky_board
     return body;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
-    return (p > q) - (p < q);
-}
-
 static void sort_waiting(struct ky_pool *pool)
 {
     for (size_t k = 1; k < pool->count_waiting; k++)
         if (pool->waiting[k - 1] > pool->waiting[k]) {
-            qsort(pool->waiting, pool->count_waiting, sizeof *pool->waiting, ascending);
+            qsort(pool->waiting, pool->count_waiting, sizeof *pool->waiting, ky_order_words);
             return;
         }
 }
@@ -377,12 +372,6 @@ static enum ky_status need_partial(struct ky_pool *pool, struct ky_error *error)
     return KY_OK;
 }
 
-static int ascending_labels(const void *a, const void *b)
-{
-    const int32_t p = *(const int32_t *)a, q = *(const int32_t *)b;
-    return (p > q) - (p < q);
-}
-
 /* A board's list behind those of the boards before it, which hold `to->found[i]`. */
 static void add_list(const struct ky_pool *pool, size_t i, const struct ky_board_results *to)
 {
@@ -392,7 +381,7 @@ static void add_list(const struct ky_pool *pool, size_t i, const struct ky_board
     const size_t new = p->found[i] < capacity - had ? p->found[i] : capacity - had;
     int32_t *list = to->list + i * capacity;
     memcpy(list + had, p->list + i * capacity, new * sizeof *list);
-    qsort(list, had + new, sizeof *list, ascending_labels);
+    qsort(list, had + new, sizeof *list, ky_order_labels);
     to->found[i] += p->found[i];
 }
 

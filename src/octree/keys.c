@@ -136,7 +136,7 @@ static struct ky_frame frame_of_bounds(const struct bounds *bounds)
         frame.low[axis] = middle - 0.5 * frame.edge;
     }
     /* Below this edge the scale overflows, and bodies that close count as coincident. */
-    frame.scale = frame.edge > 0x1p-1000 && isfinite(frame.edge) ? 0x1p21 / frame.edge : 0;
+    frame.scale = frame.edge > 0x1p-1000 && isfinite(frame.edge) ? KY_KEY_PLACES / frame.edge : 0;
     return frame;
 }
 
@@ -177,7 +177,7 @@ struct ky_frame ky_frame_of_bulk(size_t n, const double *x, const double *y, con
 
 struct ky_frame ky_frame_of_cube(const double low[3], double edge)
 {
-    return (struct ky_frame){{low[0], low[1], low[2]}, edge, 0x1p21 / edge};
+    return (struct ky_frame){{low[0], low[1], low[2]}, edge, KY_KEY_PLACES / edge};
 }
 
 struct ky_frame ky_frame_of(size_t n, const uint32_t *index, const double *x, const double *y,

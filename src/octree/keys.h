@@ -1,14 +1,16 @@
-/* Keys along a space-filling curve: 21 levels of 3 bits, most significant first. */
+/* Keys along a space-filling curve: KY_KEY_LEVELS of 3 bits, most significant first. */
 #ifndef KY_OCTREE_KEYS_H
 #define KY_OCTREE_KEYS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-enum { KY_KEY_LEVELS = 21, KY_HILBERT_STATES = 24, KY_HILBERT_STEP = 512 };
+#include "octree/layout.h"
 
-/* The cube that the keys divide; a position outside counts as one at its edge. scale = 2^21 / edge,
- * or 0 when all positions coincide. */
+enum { KY_HILBERT_STATES = 24, KY_HILBERT_STEP = 512 };
+
+/* The cube that the keys divide; a position outside counts as one at its edge. scale =
+ * KY_KEY_PLACES / edge, or 0 when all positions coincide. */
 struct ky_frame {
     double low[3], edge, scale;
 };
@@ -26,16 +28,16 @@ void ky_hilbert_init(struct ky_hilbert *hilbert);
  * order, which has one state, the rest is 0. */
 void ky_curve_steps(int hilbert, uint32_t step[8 * KY_HILBERT_STATES]);
 
-/* The key of a place in Morton order; i, j and k are below 2^21. */
+/* The key of a place in Morton order; i, j and k are below KY_KEY_PLACES. */
 uint64_t ky_morton_key(uint32_t i, uint32_t j, uint32_t k);
 /* The Hilbert key of the place that has this Morton key. At least its first `levels` levels are
  * right; it has the length of a full key. */
 uint64_t ky_hilbert_key(const struct ky_hilbert *hilbert, uint64_t morton, int levels);
 
-/* The place of x along one axis of the frame, 0 … 2^21 − 1. */
+/* The place of x along one axis of the frame, 0 … KY_KEY_PLACES − 1. */
 static inline uint32_t ky_frame_place(double x, double low, double scale)
 {
-    const double last = (1 << KY_KEY_LEVELS) - 1;
+    const double last = KY_KEY_PLACES - 1;
     double place = (x - low) * scale;
     place = place > 0 ? place : 0; /* NaN too */
     return (uint32_t)(int32_t)(place < last ? place : last);

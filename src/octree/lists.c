@@ -16,7 +16,7 @@ static void place_box(const struct ky_octree *tree, const struct ky_group *group
     ky_bodies_box(tree, group, low, high);
     for (int c = 0; c < 3; c++) {
         middle[c] = 0.5 * (low[c] + high[c]) - tree->origin[c];
-        half[c] = (float)(0.5 * (high[c] - low[c]) * (1 + 1e-6));
+        half[c] = (float)(0.5 * (high[c] - low[c]) * (1 + KY_OPENING_SLACK));
     }
 }
 

@@ -37,7 +37,7 @@ struct work {
     struct sums *branch;                   /* of the cut cells, or NULL while they are made */
     size_t next_branch;
     int opening, edge;
-    double theta_inverse, power; /* power: of l in `relative` */
+    double theta_inverse, side; /* side: the power of l in `relative` */
 };
 
 /* ---- the opening radius -----------------------------------------------------------------------
@@ -51,7 +51,7 @@ static double edge_of(const struct ky_octree *tree, uint32_t cell)
     const unsigned level = tree->depth[cell];
     if (level > KY_KEY_LEVELS || frame->scale == 0)
         return 0;
-    return ldexp(frame->edge * 0x1p-21, (int)(KY_KEY_LEVELS - level));
+    return ldexp(frame->edge / KY_KEY_PLACES, (int)(KY_KEY_LEVELS - level));
 }
 
 /* Writes the centre of the cell's cube. Returns 0 if the cell's tight box does not fit into it. */
@@ -62,7 +62,7 @@ static int fits_cube(const struct ky_octree *tree, const struct sums *sums, uint
     const double *position[3] = {tree->x, tree->y, tree->z};
     const uint32_t body = tree->link[cell].body;
     unsigned shift = KY_KEY_LEVELS - tree->depth[cell];
-    double unit = frame->edge * 0x1p-21, margin = 1e-6 * edge;
+    double unit = frame->edge / KY_KEY_PLACES, margin = KY_OPENING_SLACK * edge;
     for (int axis = 0; axis < 3; axis++) {
         uint32_t place = ky_frame_place(position[axis][body], frame->low[axis], frame->scale);
         double low = frame->low[axis] + unit * (double)(place >> shift << shift);
@@ -92,8 +92,8 @@ static float opening_radius2(const struct work *work, const struct sums *sums, u
         s2 += s * s;
     }
     l = fmax(l, cube);
-    if (work->opening == KY_RELATIVE) /* d^(p+3) = M l^(p+1) × G/(α|a|) */
-        return (float)pow(sums->mass * pow(l, work->power), 2 / (work->power + 2));
+    if (work->opening == KY_RELATIVE)
+        return (float)KY_OPENING_RELATIVE_OPEN2(pow, sums->mass, l, work->side);
     double radius = (l > 0 ? l * work->theta_inverse : 0) + rounding;
     if (work->opening == KY_OFFSET)
         radius += sqrt(s2);
@@ -357,7 +357,7 @@ static void place_origin(struct ky_octree *tree, const struct ky_octree_bodies *
     const double *const x[3] = {bodies->x, bodies->y, bodies->z};
     for (int axis = 0; axis < 3; axis++)
         tree->origin[axis] =
-            bodies->origin
+            bodies->has_origin
                 ? bodies->origin[axis]
                 : ky_high_part(ky_sampled_median(x[axis], 1, bodies->n, KY_ORIGIN_SAMPLE));
 }
@@ -381,7 +381,7 @@ static void describe_opening(struct work *work, const struct ky_parameters *para
                  (parameters->cell == KY_CELL_BY_FORCE &&
                   (parameters->force == KY_WALK || parameters->force == KY_LIST));
     work->theta_inverse = 1 / parameters->theta;
-    work->power = parameters->multipole > 1 ? 3 : 2;
+    work->side = parameters->multipole > 1 ? 3 : 2;
     work->tree->opening = ky_octree_opening(parameters);
 }
 

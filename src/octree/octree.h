@@ -15,7 +15,8 @@
  * has no KY_OPENING_TOUCH, a cell that passes cannot hold a sink. An opened leaf gives its bodies
  * one by one; a cell never stands for a body that lies in it, so a body is left out of its own sum
  * by its place along the curve alone. A walk that rounds distances to float widens the sinks' box
- * by 1e-6 of its size. For the first pass of `relative` build with opening = KY_OFFSET. */
+ * by KY_OPENING_SLACK of its size. For the first pass of `relative` build with opening = KY_OFFSET.
+ */
 
 /* Consecutive bodies that are walked for together. */
 struct ky_group {
@@ -60,7 +61,8 @@ struct ky_octree_bodies {
     /* The cube that the keys divide, where trees over parts of one system are to agree: its lowest
      * corner and its edge. edge 0: the cube of the bulk of these bodies. */
     double low[3], edge;
-    const double *origin; /* [3], each a float; NULL: the median of some bodies */
+    int has_origin;   /* 0: the origin is the median of some bodies */
+    double origin[3]; /* each a float */
     /* By how much of its distance from the origin a place is wrong in the numbers of those who read
      * the tree; boxes are wider by that. 0: they read doubles. */
     double digit;

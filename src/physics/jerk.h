@@ -17,6 +17,8 @@
  * float, and in double. */
 #define KY_JERK_CLOSE2_FLOAT 1e-22f
 #define KY_JERK_CLOSE2_DOUBLE 1e-180
+#define KY_JERK_CLOSE2_OF(in_double)                                                               \
+    ((in_double) ? KY_JERK_CLOSE2_DOUBLE : (double)KY_JERK_CLOSE2_FLOAT)
 
 struct ky_jerk_field {
     KY_REAL x, y, z, p, jx, jy, jz;

@@ -11,6 +11,10 @@
  * distance is 3e-11 of the system's size. */
 #define KY_OPENING_CLOSE2 1e-15f
 
+/* Rounding that the tests allow for: by this part of their size the sinks' boxes are wider than the
+ * sinks, and a tight box may reach out of the cell's cube. */
+#define KY_OPENING_SLACK KY_WIDE_OF(1e-6)
+
 /* Distance of an interval of half-width `h` about 0 to the interval from dx − below to
  * dx + above; 0 when they touch. */
 KY_FN KY_FLOAT ky_opening_gap(KY_FLOAT dx, KY_FLOAT below, KY_FLOAT above, KY_FLOAT h)
@@ -114,12 +118,25 @@ KY_FN KY_WIDE ky_opening_floor_of(KY_WIDE exponent, int tenth)
     return mean < most ? mean : most;
 }
 
+/* `relative`: a cell of mass m and longest side l is opened where d^(p+3) <= m l^(p+1)/(α a), with
+ * p = 1 for monopoles and 2 for quadrupoles; a is the smallest last acceleration of the sinks for
+ * G = 1. So the squared distance is open2 of the cell times the factor of the sinks, which is
+ * (α a)^power, at most KY_OPENING_MOST_FACTOR. open2 is of any number type; `side` is p + 1 in it,
+ * and POW its power. */
+#define KY_OPENING_RELATIVE_OPEN2(POW, m, l, side) POW(POW(l, side) * (m), 2 / ((side) + 2))
+#define KY_OPENING_MOST_FACTOR KY_WIDE_OF(1e30)
+
 #if KY_HOST
-/* `relative`: what to multiply open2 of a cell with for a group whose smallest last acceleration is
- * `a` (for G = 1): d^(p+3) > M l^(p+1)/(α a), p = 1 for monopoles and 2 for quadrupoles. */
+/* The power of α a in the factor. */
+KY_FN double ky_opening_relative_power(int multipole)
+{
+    return -2.0 / (multipole + 3);
+}
+
+/* The factor of sinks whose smallest last acceleration is `a`, for G = 1. */
 KY_FN double ky_opening_relative_factor(double alpha, double a, int multipole)
 {
-    return pow(alpha * a, -2.0 / (multipole + 3));
+    return fmin(pow(alpha * a, ky_opening_relative_power(multipole)), KY_OPENING_MOST_FACTOR);
 }
 
 KY_FN int ky_opening_place(double a)

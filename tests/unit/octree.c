@@ -964,7 +964,8 @@ static void trees_are_made_for_their_readers(void **state)
     ky_octree_init(&exact);
     ky_octree_init(&coarse);
     assert_ok(ky_octree_build(&exact, &s.view, &parameters, &error));
-    s.view.origin = origin;
+    s.view.has_origin = 1;
+    memcpy(s.view.origin, origin, sizeof origin);
     s.view.digit = 0x1p-23;
     assert_ok(ky_octree_build(&coarse, &s.view, &parameters, &error));
     assert_memory_equal(coarse.origin, origin, sizeof origin);

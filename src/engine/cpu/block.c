@@ -244,7 +244,7 @@ static enum ky_status one_block(struct blocks *b, struct ky_error *error)
     if (status)
         return status;
     way->cut += (double)close_steps(b, tick);
-    ky_cpu_way_count(&b->common, tick);
+    ky_blocks_count(way, tick, b->common.active);
     return KY_OK;
 }
 
@@ -260,7 +260,7 @@ enum ky_status ky_cpu_block_steps(struct ky_cpu *cpu, struct ky_advance *way,
     if (status)
         return status;
     if (!read_levels(&b))
-        return ky_fail(error, KY_USAGE, "bodies without a step within the longest one");
+        return ky_blocks_missing(error);
     for (uint64_t k = 0; k < way->most && way->now < way->until && !status; k++)
         status = one_block(&b, error);
     return status;

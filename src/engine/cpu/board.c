@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/threads.h"
 #include "engine/cpu/board_memory.h"
 #include "engine/cpu/cpu.h"
@@ -225,12 +226,6 @@ static enum ky_status start(struct ky_board *base, const struct ky_board_request
 
 /* ---- results ---- */
 
-static int ascending(const void *a, const void *b)
-{
-    const int32_t p = *(const int32_t *)a, q = *(const int32_t *)b;
-    return (p > q) - (p < q);
-}
-
 static void give_list(const struct board *board, size_t i, const struct ky_board_results *to)
 {
     const struct ky_moving_sinks *from = &board->block[i / KY_MOVING_BLOCK];
@@ -244,7 +239,7 @@ static void give_list(const struct board *board, size_t i, const struct ky_board
         sorted &= e == 0 || list[e - 1] <= list[e];
     }
     if (!sorted)
-        qsort(list, count, sizeof *list, ascending);
+        qsort(list, count, sizeof *list, ky_order_labels);
 }
 
 static void give_nearest(const struct board *board, size_t i, const struct ky_board_results *to)

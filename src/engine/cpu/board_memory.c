@@ -9,7 +9,8 @@
 #include "physics/jerk.h"
 
 /* Columns of a source: x y z, low parts, vx vy vz, mass, label. */
-enum { COLUMNS = 11, ALIGN = 16, SAMPLE = 1024, FEW = 4096 };
+enum { LOW = 3, SPEED = 6, MASS = 9, LABEL = 10, COLUMNS = 11 };
+enum { ALIGN = 16, SAMPLE = 1024, FEW = 4096 };
 
 /* Room for so many slots; those that are new are empty. */
 static enum ky_status grow(struct ky_board_memory *memory, size_t slots, struct ky_error *error)
@@ -86,13 +87,11 @@ static enum ky_status need_columns(struct ky_board_memory *memory, struct ky_err
     const void *at[COLUMNS];
     for (size_t c = 0; c < COLUMNS; c++)
         at[c] = (const char *)memory->column + c * memory->column_room * size;
-    memory->moving = (struct ky_moving){{at[0], at[1], at[2]},
-                                        {at[6], at[7], at[8]},
-                                        at[9],
-                                        {at[3], at[4], at[5]},
-                                        NULL,
-                                        at[10],
-                                        0};
+    memory->moving = (struct ky_moving){.x = {at[0], at[1], at[2]},
+                                        .low = {at[LOW], at[LOW + 1], at[LOW + 2]},
+                                        .v = {at[SPEED], at[SPEED + 1], at[SPEED + 2]},
+                                        .mass = at[MASS],
+                                        .label = at[LABEL]};
     return KY_OK;
 }
 
@@ -137,11 +136,11 @@ static void fill_extended(const struct ky_board_memory *memory, size_t k)
     for (size_t c = 0; c < 3; c++) {
         const double x = p.x[c] - memory->origin[c];
         column[c * memory->column_room + k] = (float)x;
-        column[(3 + c) * memory->column_room + k] = ky_low_part(x);
-        column[(6 + c) * memory->column_room + k] = (float)(p.v[c] - memory->velocity[c]);
+        column[(LOW + c) * memory->column_room + k] = ky_low_part(x);
+        column[(SPEED + c) * memory->column_room + k] = (float)(p.v[c] - memory->velocity[c]);
     }
-    column[9 * memory->column_room + k] = (float)(b->mass / memory->scale);
-    ((int32_t *)memory->column)[10 * memory->column_room + k] = b->label;
+    column[MASS * memory->column_room + k] = (float)(b->mass / memory->scale);
+    ((int32_t *)memory->column)[LABEL * memory->column_room + k] = b->label;
 }
 
 static void fill_double(const struct ky_board_memory *memory, size_t k)
@@ -151,10 +150,10 @@ static void fill_double(const struct ky_board_memory *memory, size_t k)
     double *column = memory->column;
     for (size_t c = 0; c < 3; c++) {
         column[c * memory->column_room + k] = p.x[c];
-        column[(6 + c) * memory->column_room + k] = p.v[c];
+        column[(SPEED + c) * memory->column_room + k] = p.v[c];
     }
-    column[9 * memory->column_room + k] = b->mass;
-    ((int64_t *)memory->column)[10 * memory->column_room + k] = b->label;
+    column[MASS * memory->column_room + k] = b->mass;
+    ((int64_t *)memory->column)[LABEL * memory->column_room + k] = b->label;
 }
 
 enum ky_status ky_board_memory_predict(struct ky_board_memory *memory, double time, size_t slots,

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/threads.h"
 #include "octree/host_cells.h"
 
@@ -290,19 +291,13 @@ static void place_box(const struct general *walk, struct desk *desk, const struc
     }
 }
 
-static int ascending(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Lists are ascending for the caller. A walk whose sources fit into one batch finds its bodies in
  * that order already; one that was cut into several may not. */
 static void order_list(uint32_t *list, size_t count)
 {
     for (size_t k = 1; k < count; k++)
         if (list[k] < list[k - 1]) {
-            qsort(list, count, sizeof *list, ascending);
+            qsort(list, count, sizeof *list, ky_order_words);
             return;
         }
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "engine/blocks.h"
 #include "engine/cpu/levels.h"
 #include "physics/hermite.h"
 
@@ -188,7 +189,7 @@ static enum ky_status one_block(struct ky_cpu_way *b, struct ky_error *error)
     if (status)
         return status;
     b->cpu->potential_is_late = 1;
-    ky_cpu_way_count(b, tick);
+    ky_blocks_count(b->way, tick, b->active);
     return b->way->close == KY_NO_BODY ? KY_OK : stop(b, tick, due, error);
 }
 
@@ -256,7 +257,7 @@ static enum ky_status begin(const struct ky_cpu_way *b, struct ky_error *error)
         cpu->blocks.level[i] = (unsigned char)level;
     }
     if (missing && b->way->now % b->way->stride)
-        return ky_fail(error, KY_USAGE, "bodies without a step within the longest one");
+        return ky_blocks_missing(error);
     enum ky_status status = missing ? start(b, error) : KY_OK;
     ky_cpu_way_know(b, !status);
     return status;

@@ -10,6 +10,7 @@
 #include "base/split.h"
 #include "engine/cpu/moving.h"
 #include "engine/external.h"
+#include "engine/units.h"
 #include "physics/gravity.h"
 
 /* Blocks of sinks that are summed for at once: there is room for so many. */
@@ -67,12 +68,6 @@ enum ky_status ky_cpu_reserve_hermite(struct ky_cpu *cpu, struct ky_error *error
 
 /* ---- sources ---- */
 
-/* The smallest power of two above x; 1 for what is no size. */
-static double power_of_two(double x)
-{
-    return x > 0 && isfinite(x) ? ldexp(1, ilogb(x) + 1) : 1;
-}
-
 /* Masses, softenings and labels of the sources. */
 static void fill_constants(struct ky_cpu *cpu)
 {
@@ -106,8 +101,8 @@ void ky_cpu_frame_hermite(struct ky_cpu *cpu)
         sum += cpu->mass[i];
     }
     if (!is_double(cpu)) {
-        own->heaviest = power_of_two(most);
-        own->speed = power_of_two(sqrt(fabs(scale.potential) * sum) / 32) / cpu->length;
+        own->heaviest = ky_power_of_two(most, 0);
+        own->speed = ky_power_of_two(sqrt(fabs(scale.potential) * sum), -5) / cpu->length;
         ky_cpu_centre(cpu, own->middle);
         for (int c = 0; c < 3; c++)
             own->middle[3 + c] =

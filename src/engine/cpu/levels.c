@@ -114,14 +114,3 @@ void ky_cpu_way_place(struct ky_cpu_way *own)
     }
     count[own->chunks] = own->active;
 }
-
-void ky_cpu_way_count(const struct ky_cpu_way *own, uint64_t tick)
-{
-    struct ky_advance *way = own->way;
-    const uint64_t step = tick - way->now;
-    way->now = tick;
-    way->steps++;
-    way->body_steps += (double)own->active;
-    if (own->active && (!way->shortest || step < way->shortest))
-        way->shortest = step;
-}

@@ -40,7 +40,5 @@ int ky_cpu_way_clock(struct ky_cpu_way *own, uint64_t tick);
 /* cpu->blocks.count[] has the active bodies of each chunk; now it has those before each chunk, and
  * `active` their sum. */
 void ky_cpu_way_place(struct ky_cpu_way *own);
-/* Notes that a block of these bodies has been done at this tick, a step after the one before. */
-void ky_cpu_way_count(const struct ky_cpu_way *own, uint64_t tick);
 
 #endif

@@ -208,7 +208,7 @@ static struct ky_octree_bodies bodies_of(const struct ky_cpu *cpu)
                                       .z = cpu->x[2],
                                       .mass = cpu->mass,
                                       .softening = cpu->softening};
-    ky_tree_cube(&cpu->frame, cpu->length, &bodies);
+    ky_tree_frame(&cpu->frame, cpu->length, &bodies);
     return bodies;
 }
 

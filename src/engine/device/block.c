@@ -332,17 +332,11 @@ static enum ky_status go_to(struct blocks *b, uint64_t tick, struct ky_error *er
 
 static enum ky_status one_block(struct blocks *b, struct ky_error *error)
 {
-    struct ky_advance *way = b->way;
-    const uint64_t step = way->stride >> deepest_level(b), tick = way->now + step;
+    const uint64_t tick = b->way->now + (b->way->stride >> deepest_level(b));
     enum ky_status status = b->bodies->n > 0 ? go_to(b, tick, error) : KY_OK;
-    if (status != KY_OK)
-        return status;
-    way->now = tick;
-    way->steps++;
-    way->body_steps += (double)b->active;
-    if (b->active && (!way->shortest || step < way->shortest))
-        way->shortest = step;
-    return KY_OK;
+    if (status == KY_OK)
+        ky_blocks_count(b->way, tick, b->active);
+    return status;
 }
 
 /* ---- the way ---- */
@@ -370,7 +364,7 @@ static enum ky_status begin(const struct blocks *b, struct ky_error *error)
     if (status == KY_OK)
         status = read_tally(b, error);
     if (status == KY_OK && tally_of(b)->word[KY_TALLY_MISSING] > 0)
-        status = ky_fail(error, KY_USAGE, "bodies without a step within the longest one");
+        status = ky_blocks_missing(error);
     return status;
 }
 

@@ -135,8 +135,7 @@ static enum ky_status divide(struct ky_device_board *board, struct division *div
                              struct ky_error *error)
 {
     const struct ky_board_request *request = &board->task.request;
-    const double close2 =
-        board->precision == KY_DOUBLE ? KY_JERK_CLOSE2_DOUBLE : (double)KY_JERK_CLOSE2_FLOAT;
+    const double close2 = KY_JERK_CLOSE2_OF(board->precision == KY_DOUBLE);
     struct ky_card *card = board->cards.card[0];
     division->sum = request->what & KY_BOARD_LISTS ? LISTS : request->eps2 > close2 ? SOFT : GUARD;
     size_t *resident = &board->resident[division->sum];
@@ -204,10 +203,10 @@ static enum ky_status send_sinks(struct ky_device_board *board,
     for (size_t k = 0; k < n; k++) {
         double h2 = request->what & KY_BOARD_LISTS ? request->h2[k] : -1;
         for (size_t c = 0; c < 3; c++) {
-            column[c * n + k] = ky_to_state(card, request->x[k][c]);
-            column[(3 + c) * n + k] = ky_to_state(card, request->v ? request->v[k][c] : 0);
+            column[(KY_SINK_X + c) * n + k] = ky_to_state(card, request->x[k][c]);
+            column[(KY_SINK_V + c) * n + k] = ky_to_state(card, request->v ? request->v[k][c] : 0);
         }
-        column[6 * n + k] = ky_to_state(card, h2 > 0 ? fmin(h2, most) : -1);
+        column[KY_SINK_H2 * n + k] = ky_to_state(card, h2 > 0 ? fmin(h2, most) : -1);
     }
     memcpy(column + KY_BOARD_SINK * n, request->label, n * sizeof *request->label);
     return card->driver->write_later(card, &board->sinks, 0, column,
@@ -271,8 +270,9 @@ static enum ky_status make_lists(struct ky_device_board *board, const struct div
 {
     const uint32_t slots = (uint32_t)board->task.slots, count = (uint32_t)board->task.request.count,
                    capacity = (uint32_t)board->task.capacity;
-    const uint64_t sums = 2 * KY_BOARD_SUMS * (uint64_t)count, found = sums + 2 * (uint64_t)count,
-                   begin = sums + 3 * (uint64_t)count;
+    const uint64_t sums = 2 * KY_BOARD_SUMS * (uint64_t)count,
+                   found = sums + KY_RESULT_FOUND * (uint64_t)count,
+                   begin = sums + KY_RESULT_BEGIN * (uint64_t)count;
     enum ky_status status = ky_launch_teams(
         board->cards.card[0], KY_IN_EITHER(ky_board_lists, board->precision), count,
         KY_ARGUMENTS(KY_BOARD_GIVEN(board), KY_BUFFER(board->list), KY_BUFFER(board->found),
@@ -352,22 +352,28 @@ static double number(const struct come *come, size_t column, size_t k)
     return ky_from_state(come->card, come->column[column * come->count + k]);
 }
 
+static uint32_t word(const struct come *come, size_t column, size_t k)
+{
+    return come->word[column * come->count + k];
+}
+
 /* The sums, and the nearest body, of sink k; of no slots where `come` is NULL. */
 static void give(const struct ky_board_results *results, const struct come *come, size_t k)
 {
-    const uint32_t slot = come ? come->word[come->count + k] : KY_NO_RUN;
+    const uint32_t slot = come ? word(come, KY_RESULT_SLOT, k) : KY_NO_RUN;
     for (size_t c = 0; c < 3 && results->acceleration; c++)
-        results->acceleration[k][c] = come ? number(come, c, k) : 0;
+        results->acceleration[k][c] = come ? number(come, KY_RESULT_A + c, k) : 0;
     for (size_t c = 0; c < 3 && results->jerk; c++)
-        results->jerk[k][c] = come ? number(come, 3 + c, k) : 0;
+        results->jerk[k][c] = come ? number(come, KY_RESULT_JERK + c, k) : 0;
     if (results->potential)
-        results->potential[k] = come ? -number(come, 6, k) : 0;
+        results->potential[k] = come ? -number(come, KY_RESULT_P, k) : 0;
     if (results->nearest)
-        results->nearest[k] = slot == KY_NO_RUN ? -1 : (int32_t)come->word[k];
+        results->nearest[k] = slot == KY_NO_RUN ? -1 : (int32_t)word(come, KY_RESULT_LABEL, k);
     if (results->nearest_slot)
         results->nearest_slot[k] = slot;
     if (results->nearest_r2)
-        results->nearest_r2[k] = slot == KY_NO_RUN ? (double)INFINITY : number(come, 7, k);
+        results->nearest_r2[k] =
+            slot == KY_NO_RUN ? (double)INFINITY : number(come, KY_RESULT_NEAR2, k);
 }
 
 /* The lists of all sinks, which lie one after the other in an order of their own. */
@@ -375,7 +381,8 @@ static enum ky_status give_lists(struct ky_device_board *board, const struct com
                                  const struct ky_board_results *results, struct ky_error *error)
 {
     struct ky_card *card = board->cards.card[0];
-    const uint32_t *found = come->word + 2 * come->count, *begin = come->word + 3 * come->count;
+    const uint32_t *found = come->word + KY_RESULT_FOUND * come->count,
+                   *begin = come->word + KY_RESULT_BEGIN * come->count;
     const size_t capacity = board->task.capacity, row = board->task.request.capacity;
     size_t all = 0;
     for (size_t k = 0; k < come->count; k++) {

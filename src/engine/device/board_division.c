@@ -38,8 +38,7 @@ static double cost_of(const struct ky_card *card, size_t resident, size_t tiles,
 static size_t best_length(const struct ky_card *card, size_t resident, size_t tiles, size_t count,
                           const struct ky_board_division *division)
 {
-    enum { PARTIAL_BYTES = 1 << 28 };
-    const size_t room = PARTIAL_BYTES / (KY_JERK_NUMBERS * KY_STATE_BYTES * count);
+    const size_t room = KY_PARTIAL_BYTES / (KY_JERK_NUMBERS * KY_STATE_BYTES * count);
     size_t best = tiles;
     double least = cost_of(card, resident, tiles, tiles, division, count);
     for (size_t each = 1; each < tiles; each += ky_groups(each, 3)) {

@@ -69,15 +69,15 @@ static void fill_one(const struct ky_card *card, uint32_t slot, const struct ky_
                      union ky_state_value *to)
 {
     for (int c = 0; c < 3; c++) {
-        to[c] = ky_to_state(card, body->x[c]);
-        to[3 + c] = ky_to_state(card, body->v[c]);
-        to[7 + c] = ky_to_state(card, body->a2[c]);
-        to[10 + c] = ky_to_state(card, body->j6[c]);
-        to[13 + c] = ky_to_state(card, body->s18[c]);
+        to[KY_SLOT_X + c] = ky_to_state(card, body->x[c]);
+        to[KY_SLOT_V + c] = ky_to_state(card, body->v[c]);
+        to[KY_SLOT_A2 + c] = ky_to_state(card, body->a2[c]);
+        to[KY_SLOT_J6 + c] = ky_to_state(card, body->j6[c]);
+        to[KY_SLOT_S18 + c] = ky_to_state(card, body->s18[c]);
     }
-    to[6] = ky_to_state(card, body->time);
-    to[16] = ky_to_state(card, body->mass);
-    uint32_t *words = (uint32_t *)(to + 17);
+    to[KY_SLOT_TIME] = ky_to_state(card, body->time);
+    to[KY_SLOT_MASS] = ky_to_state(card, body->mass);
+    uint32_t *words = (uint32_t *)(to + KY_SLOT_STATES);
     words[0] = slot | (body->set ? 0 : KY_SLOT_EMPTY);
     words[1] = (uint32_t)body->label;
 }

@@ -7,6 +7,7 @@
 
 #include "engine/device/curve.h"
 #include "engine/device/tree_groups.h"
+#include "engine/trees.h"
 #include "octree/keys.h"
 #include "octree/layout.h"
 #include "physics/opening.h"
@@ -30,6 +31,7 @@ static const struct ky_buffer *softenings(const struct ky_device_bodies *bodies)
 static enum ky_status send_curve(struct ky_device_tree *tree, struct ky_card *card,
                                  const struct ky_parameters *parameters, struct ky_error *error)
 {
+    _Static_assert(KY_CURVE_STEPS == 8 * KY_HILBERT_STATES, "octants × states");
     uint32_t step[KY_CURVE_STEPS];
     if (tree->curve.handle)
         return KY_OK;
@@ -43,12 +45,16 @@ static enum ky_status send_frame(struct ky_device_tree *tree, const struct ky_de
 {
     struct ky_card *card = card_of(bodies);
     const struct ky_engine_frame *frame = &bodies->frame;
-    union ky_state_value value[KY_FRAME_SCALE + 1];
-    double edge = frame->edge / bodies->units.length;
-    for (int c = 0; c < 3; c++)
+    union ky_state_value value[KY_FRAME_ORIGIN + 3];
+    double edge = frame->edge / bodies->units.length, origin[3];
+    ky_tree_origin(frame, bodies->units.length, origin);
+    for (int c = 0; c < 3; c++) {
+        const int whole = bodies->parameters->precision == KY_DOUBLE;
         value[KY_FRAME_LOW + c] = ky_to_state(card, frame->low[c] / bodies->units.length);
+        value[KY_FRAME_ORIGIN + c] = ky_to_state(card, whole ? 0 : origin[c]);
+    }
     value[KY_FRAME_EDGE] = ky_to_state(card, edge);
-    value[KY_FRAME_SCALE] = ky_to_state(card, 0x1p21 / edge);
+    value[KY_FRAME_SCALE] = ky_to_state(card, KY_KEY_PLACES / edge);
     return card->driver->write(card, &tree->frame, 0, value, sizeof value, error);
 }
 
@@ -184,7 +190,7 @@ static enum ky_status make_moments(struct ky_device_tree *tree,
                      KY_BUFFER(tree->moment), KY_BUFFER(tree->children), KY_VALUE(n),
                      KY_VALUE(flags), KY_VALUE(inverse_theta), KY_VALUE(cells)),
         error);
-    for (int level = KY_TREE_LEVELS; level-- > 0 && status == KY_OK;) {
+    for (int level = KY_KEY_LEVELS; level-- > 0 && status == KY_OK;) {
         uint32_t first = tree->level[level], end = tree->level[level + 1];
         if (end == cells) /* nothing below: all of them are leaves */
             continue;
@@ -218,7 +224,7 @@ static enum ky_status sort_bodies(struct ky_device_tree *tree, struct ky_device_
     if (status == KY_OK)
         status = ky_mark(&bodies->cards, SORT, error);
     if (status == KY_OK)
-        status = card->driver->sort(card, &tree->keys, &order, bodies->n, 3 * KY_TREE_LEVELS,
+        status = card->driver->sort(card, &tree->keys, &order, bodies->n, 3 * KY_KEY_LEVELS,
                                     &tree->scratch, error);
     *now = order.now;
     if (status == KY_OK)
@@ -345,7 +351,7 @@ enum ky_status ky_device_tree_factors(struct ky_device_tree *tree, struct ky_dev
     uint32_t n = (uint32_t)bodies->n, listed = in_list ? (uint32_t)bodies->active->count : 0;
     const struct ky_buffer *list = in_list ? &bodies->active_list : &tree->floor;
     float unit = strength > 0 ? (float)(1 / strength) : 0, alpha = (float)parameters->alpha,
-          power = -2.0f / (float)(parameters->multipole + 3);
+          power = (float)ky_opening_relative_power(parameters->multipole);
     enum ky_status status =
         tree->has_floor ? KY_OK : find_floor(tree, bodies, precision, unit, error);
     if (status == KY_OK)

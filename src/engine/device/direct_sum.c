@@ -6,9 +6,6 @@
 
 #include "physics/gravity.h"
 
-/* Where the partial sums of a launch may lie at most. */
-enum { PARTIAL_BYTES = 1 << 28 };
-
 void ky_direct_release(struct ky_card *card, struct ky_direct_buffers *buffers)
 {
     ky_buffer_release(card, &buffers->source);
@@ -22,7 +19,7 @@ double ky_direct_bytes(int precision, size_t n)
 {
     double source = (double)ky_real4_bytes(precision);
     double partial = 16 * (double)n * source;
-    partial = partial < (double)PARTIAL_BYTES ? partial : (double)PARTIAL_BYTES;
+    partial = partial < (double)KY_PARTIAL_BYTES ? partial : (double)KY_PARTIAL_BYTES;
     return (double)n * (source + (precision == KY_EXTENDED ? 16 : 0)) +
            (partial > (double)n * source ? partial : (double)n * source); /* one slice, at least */
 }
@@ -196,7 +193,7 @@ static size_t best_slices(struct ky_card *card, enum ky_kernel_id kernel, size_t
     size_t tiles = ky_groups(n, KY_DIRECT_LANES);
     size_t blocks = ky_groups(count, KY_DIRECT_LANES * KY_DIRECT_SINKS);
     size_t resident = card->driver->resident(card, kernel), best = 1, most = tiles;
-    size_t room = PARTIAL_BYTES / (ky_real4_bytes(precision) * count);
+    size_t room = KY_PARTIAL_BYTES / (ky_real4_bytes(precision) * count);
     most = most < 512 ? most : 512;
     most = most < room ? most : room;
     double least = 0;

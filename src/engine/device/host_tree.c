@@ -87,16 +87,23 @@ static enum ky_status build(struct ky_host_tree *host, const struct ky_parameter
     /* The place of a body and the centre of a cell may each be wrong by half their last digit,
      * which is 2^-24 (single) or 2^-48 (extended) of the distance from the origin. A difference is
      * wrong by both. Positions in double are as they came. */
-    static const double digit[KY_PRECISIONS] = {0x1p-23, 0x1p-47, 0}, whole[3] = {0};
+    static const double digit[KY_PRECISIONS] = {0x1p-23, 0x1p-47, 0};
     enum ky_status status = fetch(host, error);
     if (status != KY_OK)
         return status;
     struct ky_force_report *report = &host->bodies->report;
     size_t n = host->bodies->n;
-    struct ky_octree_bodies bodies = {
-        n, host->x[0], host->x[1], host->x[2], host->mass, host->softening, {0}, 0, NULL, 0};
-    ky_tree_cube(&host->bodies->frame, host->bodies->units.length, &bodies);
-    bodies.origin = parameters->precision == KY_DOUBLE ? whole : NULL;
+    struct ky_octree_bodies bodies = {.n = n,
+                                      .x = host->x[0],
+                                      .y = host->x[1],
+                                      .z = host->x[2],
+                                      .mass = host->mass,
+                                      .softening = host->softening};
+    ky_tree_frame(&host->bodies->frame, host->bodies->units.length, &bodies);
+    if (parameters->precision == KY_DOUBLE) {
+        bodies.has_origin = 1;
+        memset(bodies.origin, 0, sizeof bodies.origin);
+    }
     bodies.digit = digit[parameters->precision];
     host->sent = host->built = 0;
     status = ky_octree_build(&host->tree, &bodies, parameters, error);

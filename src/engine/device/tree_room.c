@@ -61,7 +61,7 @@ uint32_t ky_device_tree_group(const struct ky_parameters *parameters)
 static size_t most_groups(const struct ky_parameters *parameters, size_t n)
 {
     size_t group = ky_device_tree_group(parameters),
-           cuts = 8 * KY_TREE_LEVELS * (n / (KY_GROUPS_IN_CUT * group));
+           cuts = 8 * KY_KEY_LEVELS * (n / (KY_GROUPS_IN_CUT * group));
     size_t most = n / group + cuts + 1;
     return most < n ? most : n;
 }
@@ -136,7 +136,7 @@ void ky_device_tree_release(struct ky_device_tree *tree, const struct ky_device_
 
 size_t ky_device_tree_counts(size_t n)
 {
-    return (KY_TREE_LEVELS + 1) * ky_groups(n, KY_TEAM) + 1;
+    return (KY_KEY_LEVELS + 1) * ky_groups(n, KY_TEAM) + 1;
 }
 
 enum ky_status ky_device_tree_need_bodies(struct ky_device_tree *tree,

@@ -206,7 +206,7 @@ static void measure(struct walk *walk)
         walk->from[c] = walk->centre[c] - tree->origin[c];
         walk->high[c] = (float)walk->from[c];
         walk->low[c] = ky_low_part(walk->from[c]);
-        walk->half[c] = (float)(0.5 * (high - low) * (1 + 1e-6));
+        walk->half[c] = (float)(0.5 * (high - low) * (1 + KY_OPENING_SLACK));
     }
     const float *half = walk->half;
     walk->reach = KY_LANE_DOUBLE ? 0 : CLOSE * fmaxf(half[0], fmaxf(half[1], half[2]));

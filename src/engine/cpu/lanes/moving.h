@@ -95,8 +95,7 @@ KY_INLINE struct gathered pair(struct gathered g, const struct columns *s, size_
     } else {
         s2 = ky_distance2(d[0], d[1], d[2], eps2);
     }
-    const ky_element close2 =
-        (ky_element)(KY_LANE_DOUBLE ? KY_JERK_CLOSE2_DOUBLE : (double)KY_JERK_CLOSE2_FLOAT);
+    const ky_element close2 = (ky_element)KY_JERK_CLOSE2_OF(KY_LANE_DOUBLE);
     ky_vector y = ky_where(ky_mask_below(other, ky_splat(close2), s2), KY_RSQRT(s2));
     g.field = ky_add_moving(g.field, d[0], d[1], d[2], w[0], w[1], w[2], y, ky_splat(s->m[j]));
     return g;

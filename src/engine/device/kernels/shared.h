@@ -2,6 +2,8 @@
 #ifndef KY_KERNELS_SHARED_H
 #define KY_KERNELS_SHARED_H
 
+#include "octree/layout.h"
+
 /* Lanes of a team, and teams of a group where that has several: see dialect.h. */
 #define KY_TEAM 32
 #define KY_TEAMS_OF_BLOCK 4
@@ -89,18 +91,38 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 /* The slots of a board (board.k) in blocks, of each of which there are columns of state numbers and
  * of words. */
 #define KY_SLOT_BLOCK 128
-#define KY_SLOT_STATES 17 /* position, velocity, time, a/2, j/6, snap/18, mass */
-#define KY_SLOT_WORDS 2   /* label; whether the slot is set */
+#define KY_SLOT_X 0
+#define KY_SLOT_V 3
+#define KY_SLOT_TIME 6
+#define KY_SLOT_A2 7   /* a/2 */
+#define KY_SLOT_J6 10  /* j/6 */
+#define KY_SLOT_S18 13 /* snap/18 */
+#define KY_SLOT_MASS 16
+#define KY_SLOT_STATES 17
+#define KY_SLOT_LABEL 0 /* the words: label; whether the slot is set */
+#define KY_SLOT_IS_SET 1
+#define KY_SLOT_WORDS 2
 /* A body on its way to its slot: its state numbers, then two words in place of another, slot and
  * label; KY_SLOT_EMPTY is added to the slot of a body that is none. */
 #define KY_SLOT_SENT 18
 #define KY_SLOT_EMPTY 0x80000000U
 /* Sinks on their way: columns of position, velocity and h², then words, their labels. */
+#define KY_SINK_X 0
+#define KY_SINK_V 3
+#define KY_SINK_H2 6
 #define KY_BOARD_SINK 7
 /* Results: columns of acceleration, jerk, p and r² of the nearest; then of words: its label, its
  * slot; with lists how many were found, and where the list begins. */
+#define KY_RESULT_A 0
+#define KY_RESULT_JERK 3
+#define KY_RESULT_P 6
+#define KY_RESULT_NEAR2 7
 #define KY_BOARD_SUMS 8
+#define KY_RESULT_LABEL 0
+#define KY_RESULT_SLOT 1
 #define KY_BOARD_WORDS 2
+#define KY_RESULT_FOUND 2
+#define KY_RESULT_BEGIN 3
 #define KY_BOARD_WORDS_WITH_LISTS 4
 /* Variants of its unit: the kernels of slots, the three of sums, and the two after the sums. */
 #define KY_BOARD_SLOTS 0
@@ -121,8 +143,8 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_WALK_LANES 128
 #define KY_WALK_CHUNK 64
 /* Flags of walks and lists, which are arguments of their kernels; with them go the three bits of
- * KY_OPENING_… (physics/opening.h). What an instance of a kernel takes care of has names of its own
- * (pairs.h). */
+ * KY_OPENING_… (physics/opening.h). pairs.h has the flags that are constant in an instance of a
+ * kernel. */
 #define KY_FLAG_OWN_EPS 8     /* sinks have their own softening */
 #define KY_FLAG_SOURCE_EPS 16 /* and sources add theirs */
 #define KY_FLAG_LISTED 32     /* lanes take the bodies in an order, or those of a list, given */
@@ -149,16 +171,15 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 /* Ordering of lists: the longest list that fits into local memory. */
 #define KY_ORDER_TILE 1024
 
-/* The tree made on a device. Levels of a key. The steps of the curve: states × octants. */
-#define KY_TREE_LEVELS 21
+/* The tree made on a device. The steps of the curve: states × octants. */
 #define KY_CURVE_STEPS 192
 /* Groups that look for bounds; bodies of the sample that says where the bulk is, and how much wider
  * than that the cube of the keys may be. */
 #define KY_BOUNDS_GROUPS 1024
 #define KY_FRAME_SAMPLES 2048
 #define KY_FRAME_WIDEN 8
-/* Places in the frame: lowest corner and edge of the cube, 2²¹ / edge, the origin of the cells, the
- * three lower and the three upper sides. */
+/* Places in the frame: lowest corner and edge of the cube, KY_KEY_PLACES / edge, the origin of the
+ * cells, the three lower and the three upper sides. */
 #define KY_FRAME_LOW 0
 #define KY_FRAME_EDGE 3
 #define KY_FRAME_SCALE 4
@@ -167,9 +188,9 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_FRAME_NUMBERS 14
 /* What the host reads of a tree: the first cell of each level, their number, and whether bodies
  * with equal keys are not in the caller's order. */
-#define KY_FACT_CELLS (KY_TREE_LEVELS + 1)
-#define KY_FACT_TIES (KY_TREE_LEVELS + 2)
-#define KY_FACTS (KY_TREE_LEVELS + 3)
+#define KY_FACT_CELLS (KY_KEY_LEVELS + 1)
+#define KY_FACT_TIES (KY_KEY_LEVELS + 2)
+#define KY_FACTS (KY_KEY_LEVELS + 3)
 /* Lanes that make a cell from its children, and lanes of their group; flags of cells. */
 #define KY_LEVEL_EACH 8
 #define KY_LEVEL_LANES 128

@@ -5,6 +5,8 @@
 
 #include "engine/device/kernels/dialect.h"
 
+#include "octree/layout.h"
+
 #ifdef KY_HAS_DOUBLE
 
 typedef double ky_state;
@@ -55,10 +57,11 @@ KY_FN ky_state ky_state_pair(float high, float low)
     return (double)high + (double)low;
 }
 
-/* The whole number below x, at least 0 and at most 2²¹ − 1. */
+/* The whole number below x, at least 0 and at most KY_KEY_PLACES − 1. */
 KY_FN ky_uint ky_frame_floor(ky_state x)
 {
-    return (ky_uint)(x > 0.0 ? (x < 2097151.0 ? x : 2097151.0) : 0.0);
+    const double last = KY_KEY_PLACES - 1;
+    return (ky_uint)(x > 0.0 ? (x < last ? x : last) : 0.0);
 }
 
 #else
@@ -108,7 +111,7 @@ KY_FN ky_state ky_state_pair(float high, float low)
 
 KY_FN ky_uint ky_frame_floor(ky_state x)
 {
-    float inside = KY_FMIN(KY_FMAX(x.x, 0.0f), 2097151.0f);
+    float inside = KY_FMIN(KY_FMAX(x.x, 0.0f), (float)(KY_KEY_PLACES - 1));
     ky_uint place = (ky_uint)inside;
     return inside == x.x && (float)place == x.x && x.y < 0.0f && place > 0 ? place - 1 : place;
 }
