@@ -8,18 +8,9 @@
 #include <unistd.h>
 
 #include "analysis/analysis.h"
+#include "systems.h"
 
 static struct ky_error error;
-
-static void model(size_t n, struct ky_snapshot *snapshot)
-{
-    struct ky_model_parameters parameters;
-    ky_model_parameters_defaults(&parameters);
-    parameters.n = n;
-    parameters.softening = 0.05;
-    ky_snapshot_clear(snapshot);
-    assert_ok(ky_model_make("plummer", &parameters, snapshot, &error));
-}
 
 static double distance2(const double a[3], const double b[3])
 {
@@ -56,7 +47,7 @@ static void as_sums_over_pairs(void **state)
         double rho[500], sum = 0, squares = 0, moment = 0, centre[3] = {0};
         size_t inside = 0;
         const size_t n = sizes[s];
-        model(n, &snapshot);
+        model("plummer", n, 0.05, &snapshot);
         const struct ky_bodies *bodies = &snapshot.bodies;
         for (size_t i = 0; i < n; i++) {
             bodies->mass[i] *= i % 3 ? 1 : 5;
@@ -114,7 +105,7 @@ static void prepare(struct ky_parameters *parameters, struct ky_run_parameters *
     run->output = folder;
     run->end = 4;
     run->overwrite = 1;
-    model(60, bodies);
+    model("plummer", 60, 0.05, bodies);
 }
 
 /* The last row of energy.csv, its numbers, and how many it has. */

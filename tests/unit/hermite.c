@@ -2,19 +2,9 @@
  * first steps, close encounters, and the same bits for any threads and after a resumption. */
 #include "test.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "engine/engine.h"
-#include "engines.h"
-#include "integrate/integrate.h"
+#include "own_steps.h"
 #include "physics/hermite.h"
-#include "simulation/sim.h"
 
-static struct ky_error error;
-static const char *engine_name; /* of the tests that run now */
 static const double pi = 3.14159265358979323846;
 
 static struct ky_parameters hermite_parameters(double softening)
@@ -30,76 +20,7 @@ static struct ky_parameters hermite_parameters(double softening)
     return parameters;
 }
 
-static void model(const char *name, size_t n, double softening, struct ky_snapshot *snapshot)
-{
-    struct ky_model_parameters parameters;
-    ky_model_parameters_defaults(&parameters);
-    parameters.n = n;
-    parameters.softening = softening;
-    ky_snapshot_clear(snapshot);
-    assert_ok(ky_model_make(name, &parameters, snapshot, &error));
-}
-
-static struct ky_integrator_report report_of(const struct ky_sim *sim)
-{
-    struct ky_integrator_report report;
-    sim->integrator->verbs->report(sim->integrator, &report);
-    return report;
-}
-
-static double total(struct ky_sim *sim)
-{
-    struct ky_sums sums = {0};
-    assert_ok(ky_sim_sums(sim, &sums, &error));
-    return sums.kinetic + sums.potential + sums.external;
-}
-
-/* Goes on for `steps` longest steps in `calls` calls; *energy, or NULL: (E − E₀)/|E₀|. */
-static struct ky_integrator_report go(const struct ky_parameters *parameters,
-                                      struct ky_bodies *bodies, uint64_t steps, uint64_t calls,
-                                      double *energy)
-{
-    struct ky_sim *sim = NULL;
-    assert_ok(ky_sim_open(parameters, bodies, 0, &sim, &error));
-    const double start = total(sim);
-    for (uint64_t call = 0; call < calls; call++)
-        assert_ok(ky_sim_advance(sim, steps / calls, &error));
-    assert_ok(ky_sim_bodies(sim, bodies, &error));
-    if (energy)
-        *energy = (total(sim) - start) / fabs(start);
-    const struct ky_integrator_report report = report_of(sim);
-    ky_sim_close(sim);
-    return report;
-}
-
-static int same_bits(const struct ky_bodies *a, const struct ky_bodies *b)
-{
-    return !memcmp(a->position, b->position, a->n * sizeof *a->position) &&
-           !memcmp(a->velocity, b->velocity, a->n * sizeof *a->velocity);
-}
-
-static double apart(const struct ky_bodies *a, const struct ky_bodies *b)
-{
-    double most = 0;
-    for (size_t i = 0; i < a->n; i++)
-        for (int c = 0; c < 3; c++)
-            most = fmax(most, fabs(a->position[i][c] - b->position[i][c]));
-    return most;
-}
-
 /* ---- two bodies ---- */
-
-static void two_bodies(double r, double v, struct ky_bodies *bodies)
-{
-    const double m[2] = {0.75, 0.25};
-    assert_ok(ky_bodies_allocate(bodies, 2, 0, &error));
-    for (int i = 0; i < 2; i++) {
-        double share = i ? m[0] : -m[1];
-        bodies->mass[i] = m[i];
-        bodies->position[i][0] = share * r;
-        bodies->velocity[i][1] = share * v;
-    }
-}
 
 /* From the apocentre of an orbit with semi-major axis 1. */
 static void orbit(double e, struct ky_bodies *bodies)
@@ -203,15 +124,8 @@ static void pythagorean_problem(void **state)
 
 /* ---- many bodies ---- */
 
-static struct ky_sums sums_of(struct ky_sim *sim)
-{
-    struct ky_sums sums = {0};
-    assert_ok(ky_sim_sums(sim, &sums, &error));
-    return sums;
-}
-
-/* A Plummer sphere over a quarter of the time unit, without softening. A trial with 2,048 bodies
- * had 5e-9, 1e-10, 7e-12 and 9e-14. Of extended sums the last digits are those of float. */
+/* A Plummer sphere over a quarter of the time unit, without softening. Of extended sums the last
+ * digits are those of float. */
 static void energy_of_a_sphere(void **state)
 {
     (void)state;
@@ -313,10 +227,7 @@ static void first_steps(const struct ky_parameters *given, const struct ky_bodie
                         const struct ky_external *field, double *step)
 {
     struct ky_parameters parameters;
-    struct ky_engine *engine;
-    assert_ok(ky_parameters_resolve(given, &parameters, &error));
-    assert_ok(ky_engine_open(&parameters, bodies->n, &engine, &error));
-    assert_ok(ky_engine_put(engine, bodies, &error));
+    struct ky_engine *engine = engine_with(given, &parameters, bodies);
     assert_ok(ky_engine_set_fields(engine, field, field != NULL, &error));
     assert_ok(ky_engine_columns(engine, 1U << KY_COLUMN_STEP | 1U << KY_COLUMN_JERK, &error));
     assert_ok(ky_engine_forces(engine, &error));
@@ -418,143 +329,57 @@ static void threads_and_calls_leave_no_trace(void **state)
 {
     (void)state;
     for (int precision = KY_EXTENDED; precision <= KY_DOUBLE; precision++) {
-        struct ky_snapshot results[3];
-        for (int t = 0; t < 3; t++) {
-            model("plummer", 4200, 0.05, &results[t]); /* two chunks of bodies */
-            struct ky_parameters parameters = hermite_parameters(0.05);
-            parameters.precision = precision;
-            parameters.threads = t + 1;
-            parameters.step = 1.0 / 128;
-            parameters.eta = 1;
-            go(&parameters, &results[t].bodies, 2, t == 1 ? 1 : 2, NULL);
-            assert_true(same_bits(&results[0].bodies, &results[t].bodies));
-        }
-        for (int t = 0; t < 3; t++)
-            ky_snapshot_free(&results[t]);
+        struct ky_parameters parameters = hermite_parameters(0.05);
+        parameters.precision = precision;
+        parameters.step = 1.0 / 128;
+        parameters.eta = 1;
+        any_threads_and_calls(parameters, "plummer", 4200); /* two chunks of bodies */
     }
 }
 
-/* One block at a time, or all of the way: the same bits, and the same counts. */
 static void an_engine_stops_between_blocks(void **state)
 {
     (void)state;
-    enum { N = 300, STRIDE = 1 << 20 };
-    static const uint64_t most[] = {UINT64_MAX, 1, 7};
-    const unsigned columns = 1U << KY_COLUMN_STEP | 1U << KY_COLUMN_JERK;
-    struct ky_snapshot results[3];
-    struct ky_advance way[3];
-    double jerk[3][3 * N];
-    for (int t = 0; t < 3; t++) {
-        struct ky_parameters given = hermite_parameters(0), parameters;
-        struct ky_engine *engine;
-        assert_ok(ky_parameters_resolve(&given, &parameters, &error));
-        model("plummer", N, 0, &results[t]);
-        assert_ok(ky_engine_open(&parameters, N, &engine, &error));
-        assert_ok(ky_engine_put(engine, &results[t].bodies, &error));
-        way[t] = (struct ky_advance){.scheme = KY_SCHEME_HERMITE,
-                                     .tick = 0.125 / STRIDE,
-                                     .stride = STRIDE,
-                                     .until = STRIDE,
-                                     .most = most[t],
-                                     .eta = 0.05,
-                                     .corrections = 2,
-                                     .passed = {KY_NO_BODY, KY_NO_BODY}};
-        assert_int_equal(ky_engine_advance(engine, &way[t], &error), KY_USAGE); /* no column */
-        assert_ok(ky_engine_columns(engine, 1U << KY_COLUMN_STEP, &error));
-        assert_int_equal(ky_engine_advance(engine, &way[t], &error), KY_USAGE); /* no jerks */
-        assert_ok(ky_engine_columns(engine, columns, &error));
-        assert_int_equal(ky_engine_advance(engine, &way[t], &error), KY_USAGE); /* no forces */
-        assert_ok(ky_engine_forces(engine, &error));
-        while (way[t].now < way[t].until)
-            assert_ok(ky_engine_advance(engine, &way[t], &error));
-        assert_ok(ky_engine_get(engine, &results[t].bodies, &error));
-        assert_ok(ky_engine_get_column(engine, KY_COLUMN_JERK, jerk[t], &error));
-        assert_true(same_bits(&results[0].bodies, &results[t].bodies));
-        assert_memory_equal(jerk[0], jerk[t], sizeof jerk[t]);
-        assert_true(way[t].steps == way[0].steps && way[t].body_steps == way[0].body_steps &&
-                    way[t].shortest == way[0].shortest && way[t].steps > 20);
-        ky_engine_close(engine);
-    }
-    for (int t = 0; t < 3; t++)
-        ky_snapshot_free(&results[t]);
+    enum { STRIDE = 1 << 20 };
+    const struct ky_parameters parameters = hermite_parameters(0);
+    const struct ky_advance way = {.scheme = KY_SCHEME_HERMITE,
+                                   .tick = 0.125 / STRIDE,
+                                   .stride = STRIDE,
+                                   .until = STRIDE,
+                                   .eta = 0.05,
+                                   .corrections = 2,
+                                   .passed = {KY_NO_BODY, KY_NO_BODY}};
+    any_parts_of_a_way(&parameters, "plummer", 300, 1U << KY_COLUMN_STEP | 1U << KY_COLUMN_JERK,
+                       &way);
 }
 
-/* A folder for a restart file, and its end. */
-static const char *file_in(char folder[32], char path[64])
-{
-    snprintf(folder, 32, "/tmp/kyoho-hermite-XXXXXX");
-    assert_non_null(mkdtemp(folder));
-    snprintf(path, 64, "%s/restart.kyo", folder);
-    return path;
-}
-
-static void remove_file(const char *folder)
-{
-    char path[64];
-    snprintf(path, sizeof path, "%s/restart.kyo.previous", folder);
-    remove(path);
-    path[strlen(path) - 9] = '\0';
-    remove(path);
-    remove(folder);
-}
-
-/* A simulation from a file goes on as that which was written, and this as one that was not. Looks
- * at energies leave no trace. */
 static void goes_on_from_a_file(void **state)
 {
     (void)state;
     char folder[32], path[64];
     file_in(folder, path);
     for (int k = 0; k < 4; k++) { /* at a multiple of the longest step, and within one */
-        const double between = k % 2 ? 0.2 : 0.1875;
-        struct ky_snapshot there, back, alone;
-        struct ky_sim *sim = NULL, *other = NULL, *unwritten = NULL;
-        model("plummer", 300, 0, &there);
-        model("plummer", 300, 0, &alone);
-        model("plummer", 300, 0, &back);
         struct ky_parameters parameters = hermite_parameters(0);
         parameters.precision = k / 2 ? KY_EXTENDED : KY_DOUBLE;
-        assert_ok(ky_sim_open(&parameters, &there.bodies, 0, &sim, &error));
-        assert_ok(ky_sim_open(&parameters, &alone.bodies, 0, &unwritten, &error));
-        assert_ok(ky_sim_advance_to(sim, between, 1, &error));
-        assert_ok(ky_sim_advance_to(unwritten, between, 1, &error));
-        assert_ok(ky_sim_advance_to(unwritten, 0.5, 0, &error));
-        assert_ok(ky_sim_save(sim, path, &error));
-        assert_ok(ky_sim_restore(path, &parameters, &other, &error));
-        assert_true(total(other) == total(sim));
-        assert_ok(ky_sim_advance_to(sim, 0.5, 0, &error));
-        assert_ok(ky_sim_advance_to(other, 0.5, 0, &error));
-        assert_ok(ky_sim_bodies(sim, &there.bodies, &error));
-        assert_ok(ky_sim_bodies(other, &back.bodies, &error));
-        assert_true(same_bits(&there.bodies, &back.bodies));
-        assert_ok(ky_sim_bodies(unwritten, &alone.bodies, &error));
-        assert_true(same_bits(&there.bodies, &alone.bodies));
-        const struct ky_integrator_report a = report_of(sim), b = report_of(other);
-        assert_true(a.blocks == b.blocks && a.body_steps == b.body_steps &&
-                    a.shortest == b.shortest && a.pairs == b.pairs);
-        ky_sim_close(sim);
-        ky_sim_close(other);
-        ky_sim_close(unwritten);
-        ky_snapshot_free(&there);
-        ky_snapshot_free(&back);
-        ky_snapshot_free(&alone);
+        on_from_a_file(&parameters, "plummer", 300, k % 2 ? 0.2 : 0.1875, path);
     }
     remove_file(folder);
 }
 
 /* ---- close encounters ---- */
 
-/* Bodies 7 and 9 fall towards each other from rest, body 8 is far away. */
-static void three_of_them(struct ky_bodies *bodies)
+/* Bodies 7 and 9 fall towards each other from rest, the others are far away. */
+static void a_pair_and_others(size_t n, struct ky_bodies *bodies)
 {
-    assert_ok(ky_bodies_allocate(bodies, 3, KY_WITH_ID, &error));
-    for (size_t i = 0; i < 3; i++) {
+    assert_ok(ky_bodies_allocate(bodies, n, KY_WITH_ID, &error));
+    for (size_t i = 0; i < n; i++) {
         bodies->mass[i] = 0.5;
         bodies->id[i] = 7 + i;
         bodies->position[i][0] = i == 2 ? 1 : 0;
-        bodies->position[i][1] = i == 1 ? 100 : 0;
+        bodies->position[i][1] = i == 1 ? 100 : i > 2 ? -100.0 * (double)i : 0;
+        if (i == 1 || i > 2)
+            bodies->mass[i] = 1e-9;
     }
-    bodies->mass[1] = 1e-9;
 }
 
 /* The way ends where a step would be shorter than the shortest; all bodies are at one time, from
@@ -565,9 +390,9 @@ static void a_close_encounter_stops(void **state)
     char folder[32], path[64];
     struct ky_bodies bodies = {0}, halted = {0}, back = {0};
     struct ky_sim *sim = NULL, *other = NULL;
-    three_of_them(&bodies);
-    three_of_them(&halted);
-    three_of_them(&back);
+    a_pair_and_others(3, &bodies);
+    a_pair_and_others(3, &halted);
+    a_pair_and_others(3, &back);
     struct ky_parameters parameters = hermite_parameters(0);
     parameters.step_min = ldexp(1, -24);
     assert_ok(ky_sim_open(&parameters, &bodies, 0, &sim, &error));
@@ -593,7 +418,7 @@ static void a_close_encounter_stops(void **state)
     ky_sim_close(other);
     parameters.softening = 1e-6; /* softened bodies do not stop */
     ky_bodies_free(&bodies);
-    three_of_them(&bodies);
+    a_pair_and_others(3, &bodies);
     const struct ky_integrator_report report = go(&parameters, &bodies, 20, 1, NULL);
     assert_true(report.cut > 0 && report.shortest == ldexp(1, -24));
     ky_bodies_free(&bodies);
@@ -607,98 +432,24 @@ static void a_close_encounter_stops(void **state)
 static void times_within_a_step_and_backwards(void **state)
 {
     (void)state;
-    struct ky_snapshot s, whole, start;
-    struct ky_sim *sim = NULL;
-    model("plummer", 100, 0.01, &s);
-    model("plummer", 100, 0.01, &whole);
-    model("plummer", 100, 0.01, &start);
     struct ky_parameters parameters = hermite_parameters(0.01);
     parameters.eta = 1e-3;
-    assert_ok(ky_sim_open(&parameters, &s.bodies, 3, &sim, &error));
-    assert_int_equal(ky_sim_advance_to(sim, 3.2, 0, &error), KY_USAGE);
-    assert_ok(ky_sim_advance_to(sim, 3.2, 1, &error));
-    assert_true(ky_sim_time(sim) == 3.2);
-    assert_ok(ky_sim_advance_to(sim, 3.5, 0, &error));
-    assert_true(ky_sim_time(sim) == 3.5 && ky_sim_steps(sim) == 9);
-    assert_ok(ky_sim_bodies(sim, &s.bodies, &error));
-    go(&parameters, &whole.bodies, 8, 1, NULL);
-    assert_between(apart(&s.bodies, &whole.bodies), 1e-15, 1e-8);
-    assert_ok(ky_sim_set_step(sim, -1.0 / 16, &error));
-    assert_ok(ky_sim_advance_to(sim, 3, 0, &error));
-    assert_ok(ky_sim_bodies(sim, &s.bodies, &error));
-    ky_sim_close(sim);
-    assert_between(apart(&s.bodies, &start.bodies), 1e-15, 1e-8);
-    ky_snapshot_free(&start);
-    ky_snapshot_free(&s);
-    ky_snapshot_free(&whole);
+    within_a_step_and_backwards(&parameters, 100, 1e-8);
 }
 
-/* Bodies that are written, come and go: the others get new first steps with them. */
 static void bodies_come_and_go(void **state)
 {
     (void)state;
-    struct ky_snapshot s, more;
-    struct ky_sim *sim = NULL;
-    const uint64_t gone[] = {3, 4};
-    double step[102];
-    model("plummer", 100, 0.01, &s);
-    model("plummer", 2, 0.01, &more);
     struct ky_parameters parameters = hermite_parameters(0.01);
     parameters.eta = 1e-3;
-    assert_ok(ky_sim_open(&parameters, &s.bodies, 0, &sim, &error));
-    assert_ok(ky_sim_advance(sim, 2, &error));
-    struct ky_bodies given = more.bodies;
-    given.id = NULL;
-    given.position[0][0] += 3;
-    given.position[1][1] += 3e-4;
-    assert_ok(ky_sim_add(sim, &given, &error));
-    double before = total(sim);
-    assert_ok(ky_sim_advance(sim, 2, &error));
-    assert_between(fabs(total(sim) / before - 1), 0, 1e-9);
-    assert_ok(ky_sim_remove(sim, gone, 2, &error));
-    assert_ok(ky_sim_set_softening(sim, 0.02, &error));
-    assert_ok(ky_sim_set_step(sim, 1.0 / 48, &error));
-    before = total(sim);
-    assert_ok(ky_sim_advance(sim, 3, &error));
-    assert_between(fabs(total(sim) / before - 1), 0, 1e-9);
-    assert_true(ky_sim_steps(sim) == 7 && report_of(sim).blocks >= 7);
-    assert_ok(ky_engine_get_column(sim->engine, KY_COLUMN_STEP, step, &error));
-    for (int i = 0; i < 100; i++)
-        assert_true(step[i] > 0 && step[i] <= 1.0 / 48);
-    ky_sim_close(sim);
-    ky_snapshot_free(&s);
-    ky_snapshot_free(&more);
+    coming_and_going(&parameters, 100, 1e-9);
 }
 
 static void few_massless_and_no_bodies(void **state)
 {
     (void)state;
-    for (size_t n = 0; n < 4; n++) {
-        struct ky_bodies bodies = {0};
-        struct ky_parameters parameters = hermite_parameters(0);
-        assert_ok(ky_bodies_allocate(&bodies, n, 0, &error));
-        for (size_t i = 0; i < n; i++) {
-            bodies.mass[i] = i == 1;
-            bodies.velocity[i][0] = i != 1;
-            bodies.position[i][1] = 100 * (double)i;
-        }
-        const struct ky_integrator_report report = go(&parameters, &bodies, 4, 2, NULL);
-        assert_true(report.steps == 4 && report.body_steps >= 4.0 * (double)n);
-        for (size_t i = 0; i < n; i++)
-            assert_between(bodies.position[i][0], i == 1 ? 0 : 0.2499, i == 1 ? 0 : 0.25);
-        ky_bodies_free(&bodies);
-    }
-}
-
-static void refuse(struct ky_parameters parameters, enum ky_status status, const char *words)
-{
-    struct ky_bodies bodies = {0};
-    struct ky_sim *sim = NULL;
-    two_bodies(1, 1, &bodies);
-    assert_int_equal(ky_sim_open(&parameters, &bodies, 0, &sim, &error), status);
-    if (!strstr(error.text, words))
-        fail_msg("%s", error.text);
-    ky_bodies_free(&bodies);
+    const struct ky_parameters parameters = hermite_parameters(0);
+    few_bodies(&parameters);
 }
 
 static void what_does_not_go_together(void **state)
@@ -729,18 +480,6 @@ static void what_does_not_go_together(void **state)
     p.integrator = KY_LEAPFROG;
     p.eta = 0.2; /* as files of earlier versions have it */
     assert_ok(ky_parameters_resolve(&p, &resolved, &error));
-}
-
-/* Whether the engine can lead; else it says so. */
-static int leads(void)
-{
-    struct ky_parameters given = hermite_parameters(0), parameters;
-    struct ky_engine *engine;
-    assert_ok(ky_parameters_resolve(&given, &parameters, &error));
-    assert_ok(ky_engine_open(&parameters, 0, &engine, &error));
-    const int can = ky_engine_advances(engine, KY_SCHEME_HERMITE);
-    ky_engine_close(engine);
-    return can;
 }
 
 static void is_refused(void **state)
@@ -775,8 +514,10 @@ int main(void)
     find_engines(NULL);
     for (int k = 0; k < engine_count; k++) {
         engine_name = engines[k].engine;
-        failed += leads() ? cmocka_run_group_tests_name(engine_name, tests, NULL, NULL)
-                          : cmocka_run_group_tests_name(engine_name, refusal, NULL, NULL);
+        const struct ky_parameters parameters = hermite_parameters(0);
+        failed += engine_leads(&parameters, KY_SCHEME_HERMITE)
+                      ? cmocka_run_group_tests_name(engine_name, tests, NULL, NULL)
+                      : cmocka_run_group_tests_name(engine_name, refusal, NULL, NULL);
     }
     return failed;
 }

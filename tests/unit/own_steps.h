@@ -1,0 +1,308 @@
+/* What the tests of integrators share whose bodies have steps of their own: cases that hold for
+ * each of them, with the parameters of one. */
+#ifndef KY_TEST_OWN_STEPS_H
+#define KY_TEST_OWN_STEPS_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "engine/engine.h"
+#include "engines.h"
+#include "integrate/integrate.h"
+#include "simulation/sim.h"
+#include "systems.h"
+
+static struct ky_error error;
+static const char *engine_name; /* of the tests that run now */
+
+/* ---- parts of cases ---- */
+
+static inline struct ky_integrator_report report_of(const struct ky_sim *sim)
+{
+    struct ky_integrator_report report;
+    sim->integrator->verbs->report(sim->integrator, &report);
+    return report;
+}
+
+static inline struct ky_sums sums_of(struct ky_sim *sim)
+{
+    struct ky_sums sums = {0};
+    assert_ok(ky_sim_sums(sim, &sums, &error));
+    return sums;
+}
+
+static inline double total(struct ky_sim *sim)
+{
+    const struct ky_sums sums = sums_of(sim);
+    return sums.kinetic + sums.potential + sums.external;
+}
+
+/* Goes on for `steps` longest steps in `calls` calls; *energy, or NULL: (E − E₀)/|E₀|. */
+static inline struct ky_integrator_report go(const struct ky_parameters *parameters,
+                                             struct ky_bodies *bodies, uint64_t steps,
+                                             uint64_t calls, double *energy)
+{
+    struct ky_sim *sim = NULL;
+    assert_ok(ky_sim_open(parameters, bodies, 0, &sim, &error));
+    const double start = energy ? total(sim) : 0;
+    for (uint64_t call = 0; call < calls; call++)
+        assert_ok(ky_sim_advance(sim, steps / calls, &error));
+    assert_ok(ky_sim_bodies(sim, bodies, &error));
+    if (energy)
+        *energy = (total(sim) - start) / fabs(start);
+    const struct ky_integrator_report report = report_of(sim);
+    ky_sim_close(sim);
+    return report;
+}
+
+/* An engine that has the bodies, but no columns and no forces. *resolved has to stay until it is
+ * closed. */
+static inline struct ky_engine *engine_with(const struct ky_parameters *given,
+                                            struct ky_parameters *resolved,
+                                            const struct ky_bodies *bodies)
+{
+    struct ky_engine *engine;
+    assert_ok(ky_parameters_resolve(given, resolved, &error));
+    assert_ok(ky_engine_open(resolved, bodies->n, &engine, &error));
+    assert_ok(ky_engine_put(engine, bodies, &error));
+    return engine;
+}
+
+/* Whether the engine can lead these steps. */
+static inline int engine_leads(const struct ky_parameters *given, enum ky_scheme scheme)
+{
+    const struct ky_bodies none = {0};
+    struct ky_parameters parameters;
+    struct ky_engine *engine = engine_with(given, &parameters, &none);
+    const int leads = ky_engine_advances(engine, scheme);
+    ky_engine_close(engine);
+    return leads;
+}
+
+static inline void refuse(struct ky_parameters parameters, enum ky_status status, const char *words)
+{
+    struct ky_bodies bodies = {0};
+    struct ky_sim *sim = NULL;
+    two_bodies(1, 1, &bodies);
+    assert_int_equal(ky_sim_open(&parameters, &bodies, 0, &sim, &error), status);
+    if (!strstr(error.text, words))
+        fail_msg("%s", error.text);
+    ky_bodies_free(&bodies);
+}
+
+/* A folder for a restart file, and its end. */
+static inline const char *file_in(char folder[32], char path[64])
+{
+    snprintf(folder, 32, "/tmp/kyoho-own-steps-XXXXXX");
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, 64, "%s/restart.kyo", folder);
+    return path;
+}
+
+static inline void remove_file(const char *folder)
+{
+    char path[64];
+    snprintf(path, sizeof path, "%s/restart.kyo.previous", folder);
+    remove(path);
+    path[strlen(path) - 9] = '\0';
+    remove(path);
+    remove(folder);
+}
+
+/* ---- cases ---- */
+
+/* Two longest steps of a model with another number of threads and of calls: the same bits. */
+static inline void any_threads_and_calls(struct ky_parameters parameters, const char *name,
+                                         size_t n)
+{
+    struct ky_snapshot results[3];
+    for (int t = 0; t < 3; t++) {
+        model(name, n, parameters.softening, &results[t]);
+        parameters.threads = t + 1;
+        go(&parameters, &results[t].bodies, 2, t == 1 ? 1 : 2, NULL);
+        assert_true(same_bits(&results[0].bodies, &results[t].bodies));
+    }
+    for (int t = 0; t < 3; t++)
+        ky_snapshot_free(&results[t]);
+}
+
+/* The columns that a way needs come to the engine one by one, and then forces; before that the way
+ * is refused. */
+static inline void prepare_way(struct ky_engine *engine, unsigned columns, struct ky_advance *way)
+{
+    unsigned known = 0;
+    for (unsigned c = 0; columns >> c; c++) {
+        if (!(columns >> c & 1))
+            continue;
+        assert_int_equal(ky_engine_advance(engine, way, &error), KY_USAGE);
+        known |= 1U << c;
+        assert_ok(ky_engine_columns(engine, known, &error));
+    }
+    assert_int_equal(ky_engine_advance(engine, way, &error), KY_USAGE); /* no forces */
+    assert_ok(ky_engine_forces(engine, &error));
+}
+
+/* The whole way one block at a time, some, or all at once: the same bits, also of steps and jerks,
+ * and the same counts. */
+static inline void any_parts_of_a_way(const struct ky_parameters *given, const char *name, size_t n,
+                                      unsigned columns, const struct ky_advance *whole)
+{
+    static const uint64_t most[] = {UINT64_MAX, 1, 7};
+    struct ky_snapshot results[3];
+    struct ky_advance ways[3];
+    double *column[3];
+    for (int t = 0; t < 3; t++) {
+        struct ky_advance *way = &ways[t];
+        *way = *whole;
+        way->most = most[t];
+        column[t] = calloc(4 * n, sizeof(double));
+        model(name, n, given->softening, &results[t]);
+        struct ky_parameters parameters;
+        struct ky_engine *engine = engine_with(given, &parameters, &results[t].bodies);
+        prepare_way(engine, columns, way);
+        while (way->now < way->until)
+            assert_ok(ky_engine_advance(engine, way, &error));
+        const uint64_t blocks = way->steps;
+        assert_ok(ky_engine_advance(engine, way, &error));
+        assert_true(way->steps == blocks && way->now == way->until);
+        assert_ok(ky_engine_get(engine, &results[t].bodies, &error));
+        assert_ok(ky_engine_get_column(engine, KY_COLUMN_STEP, column[t], &error));
+        if (columns >> KY_COLUMN_JERK & 1)
+            assert_ok(ky_engine_get_column(engine, KY_COLUMN_JERK, column[t] + n, &error));
+        assert_true(same_bits(&results[0].bodies, &results[t].bodies));
+        assert_memory_equal(column[0], column[t], 4 * n * sizeof(double));
+        assert_true(way->steps == ways[0].steps && way->body_steps == ways[0].body_steps &&
+                    way->shortest == ways[0].shortest && way->steps > 20);
+        way->stride = 3; /* no power of two */
+        assert_int_equal(ky_engine_advance(engine, way, &error), KY_USAGE);
+        ky_engine_close(engine);
+    }
+    for (int t = 0; t < 3; t++) {
+        free(column[t]);
+        ky_snapshot_free(&results[t]);
+    }
+}
+
+/* A simulation that is written at the time `between` goes on from the file as that which was
+ * written, and this as one that was not. Looks at energies leave no trace. */
+static inline void on_from_a_file(const struct ky_parameters *parameters, const char *name,
+                                  size_t n, double between, const char *path)
+{
+    struct ky_snapshot there, back, alone;
+    struct ky_sim *sim = NULL, *other = NULL, *unwritten = NULL;
+    model(name, n, parameters->softening, &there);
+    model(name, n, parameters->softening, &alone);
+    model(name, n, parameters->softening, &back);
+    assert_ok(ky_sim_open(parameters, &there.bodies, 0, &sim, &error));
+    assert_ok(ky_sim_open(parameters, &alone.bodies, 0, &unwritten, &error));
+    assert_ok(ky_sim_advance_to(sim, between, 1, &error));
+    assert_ok(ky_sim_advance_to(unwritten, between, 1, &error));
+    assert_ok(ky_sim_advance_to(unwritten, 0.5, 0, &error));
+    assert_ok(ky_sim_save(sim, path, &error));
+    assert_ok(ky_sim_restore(path, parameters, &other, &error));
+    assert_true(total(other) == total(sim));
+    assert_ok(ky_sim_advance_to(sim, 0.5, 0, &error));
+    assert_ok(ky_sim_advance_to(other, 0.5, 0, &error));
+    assert_ok(ky_sim_bodies(sim, &there.bodies, &error));
+    assert_ok(ky_sim_bodies(other, &back.bodies, &error));
+    assert_true(same_bits(&there.bodies, &back.bodies));
+    assert_ok(ky_sim_bodies(unwritten, &alone.bodies, &error));
+    assert_true(same_bits(&there.bodies, &alone.bodies));
+    const struct ky_integrator_report a = report_of(sim), b = report_of(other);
+    assert_true(a.blocks == b.blocks && a.body_steps == b.body_steps && a.shortest == b.shortest &&
+                a.pairs == b.pairs);
+    ky_sim_close(sim);
+    ky_sim_close(other);
+    ky_sim_close(unwritten);
+    ky_snapshot_free(&there);
+    ky_snapshot_free(&back);
+    ky_snapshot_free(&alone);
+}
+
+/* A time within a longest step is reached by block steps too; the way there and on is as exact as
+ * one without. Backwards the orbit returns. `most`: places are so far apart at the most. */
+static inline void within_a_step_and_backwards(const struct ky_parameters *parameters, size_t n,
+                                               double most)
+{
+    struct ky_snapshot s, whole, start;
+    struct ky_sim *sim = NULL;
+    model("plummer", n, parameters->softening, &s);
+    model("plummer", n, parameters->softening, &whole);
+    model("plummer", n, parameters->softening, &start);
+    assert_ok(ky_sim_open(parameters, &s.bodies, 3, &sim, &error));
+    assert_int_equal(ky_sim_advance_to(sim, 3.2, 0, &error), KY_USAGE);
+    assert_non_null(strstr(error.text, "the nearest are 3.1875 and 3.25"));
+    assert_ok(ky_sim_advance_to(sim, 3.2, 1, &error));
+    assert_true(ky_sim_time(sim) == 3.2);
+    assert_ok(ky_sim_advance_to(sim, 3.5, 0, &error));
+    assert_true(ky_sim_time(sim) == 3.5 && ky_sim_steps(sim) == 9);
+    assert_ok(ky_sim_bodies(sim, &s.bodies, &error));
+    go(parameters, &whole.bodies, 8, 1, NULL);
+    assert_between(apart(&s.bodies, &whole.bodies), 1e-15, most);
+    assert_ok(ky_sim_set_step(sim, -1.0 / 16, &error));
+    assert_ok(ky_sim_advance_to(sim, 3, 0, &error));
+    assert_ok(ky_sim_bodies(sim, &s.bodies, &error));
+    ky_sim_close(sim);
+    assert_between(apart(&s.bodies, &start.bodies), 1e-15, most);
+    ky_snapshot_free(&start);
+    ky_snapshot_free(&s);
+    ky_snapshot_free(&whole);
+}
+
+/* Bodies that are written, come and go: the others get new first steps with them. `most`: |dE/E| at
+ * the most. */
+static inline void coming_and_going(const struct ky_parameters *parameters, size_t n, double most)
+{
+    struct ky_snapshot s, more;
+    struct ky_sim *sim = NULL;
+    const uint64_t gone[] = {3, 4};
+    double *step = calloc(n + 2, sizeof *step);
+    model("plummer", n, parameters->softening, &s);
+    model("plummer", 2, parameters->softening, &more);
+    assert_ok(ky_sim_open(parameters, &s.bodies, 0, &sim, &error));
+    assert_ok(ky_sim_advance(sim, 2, &error));
+    struct ky_bodies given = more.bodies;
+    given.id = NULL;
+    given.position[0][0] += 3;
+    given.position[1][1] += 3e-4;
+    assert_ok(ky_sim_add(sim, &given, &error));
+    double before = total(sim);
+    assert_ok(ky_sim_advance(sim, 2, &error));
+    assert_between(fabs(total(sim) / before - 1), 0, most);
+    assert_ok(ky_sim_remove(sim, gone, 2, &error));
+    assert_ok(ky_sim_set_softening(sim, 2 * parameters->softening, &error));
+    assert_ok(ky_sim_set_step(sim, 1.0 / 48, &error));
+    before = total(sim);
+    assert_ok(ky_sim_advance(sim, 3, &error));
+    assert_between(fabs(total(sim) / before - 1), 0, most);
+    assert_true(ky_sim_steps(sim) == 7 && report_of(sim).blocks >= 7);
+    assert_ok(ky_engine_get_column(sim->engine, KY_COLUMN_STEP, step, &error));
+    for (size_t i = 0; i < n; i++)
+        assert_true(step[i] > 0 && step[i] <= 1.0 / 48);
+    ky_sim_close(sim);
+    ky_snapshot_free(&s);
+    ky_snapshot_free(&more);
+    free(step);
+}
+
+/* No, one, two and three bodies far from each other, of which one has mass. */
+static inline void few_bodies(const struct ky_parameters *parameters)
+{
+    for (size_t n = 0; n < 4; n++) {
+        struct ky_bodies bodies = {0};
+        assert_ok(ky_bodies_allocate(&bodies, n, 0, &error));
+        for (size_t i = 0; i < n; i++) {
+            bodies.mass[i] = i == 1;
+            bodies.velocity[i][0] = i != 1;
+            bodies.position[i][1] = 100 * (double)i;
+        }
+        const struct ky_integrator_report report = go(parameters, &bodies, 4, 2, NULL);
+        assert_true(report.steps == 4 && report.body_steps >= 4.0 * (double)n);
+        for (size_t i = 0; i < n; i++)
+            assert_between(bodies.position[i][0], i == 1 ? 0 : 0.2499, i == 1 ? 0 : 0.25);
+        ky_bodies_free(&bodies);
+    }
+}
+
+#endif

@@ -1,0 +1,51 @@
+/* Systems for the tests of simulations: a model, two bodies about each other, and how far two of
+ * them are apart. */
+#ifndef KY_TEST_SYSTEMS_H
+#define KY_TEST_SYSTEMS_H
+
+#include <math.h>
+#include <string.h>
+
+/* Free with ky_snapshot_free. */
+static inline void model(const char *name, size_t n, double softening, struct ky_snapshot *snapshot)
+{
+    struct ky_error error;
+    struct ky_model_parameters parameters;
+    ky_model_parameters_defaults(&parameters);
+    parameters.n = n;
+    parameters.softening = softening;
+    ky_snapshot_clear(snapshot);
+    assert_ok(ky_model_make(name, &parameters, snapshot, &error));
+}
+
+/* Two bodies of total mass 1 at a distance of `r`, with the relative velocity v across. */
+static inline void two_bodies(double r, double v, struct ky_bodies *bodies)
+{
+    struct ky_error error;
+    const double m[2] = {0.75, 0.25};
+    assert_ok(ky_bodies_allocate(bodies, 2, 0, &error));
+    for (int i = 0; i < 2; i++) {
+        double share = i ? m[0] : -m[1];
+        bodies->mass[i] = m[i];
+        bodies->position[i][0] = share * r;
+        bodies->velocity[i][1] = share * v;
+    }
+}
+
+static inline int same_bits(const struct ky_bodies *a, const struct ky_bodies *b)
+{
+    return !memcmp(a->position, b->position, a->n * sizeof *a->position) &&
+           !memcmp(a->velocity, b->velocity, a->n * sizeof *a->velocity);
+}
+
+/* The largest difference of places. */
+static inline double apart(const struct ky_bodies *a, const struct ky_bodies *b)
+{
+    double most = 0;
+    for (size_t i = 0; i < a->n; i++)
+        for (int c = 0; c < 3; c++)
+            most = fmax(most, fabs(a->position[i][c] - b->position[i][c]));
+    return most;
+}
+
+#endif
