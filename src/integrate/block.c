@@ -1,7 +1,6 @@
 /* Leap-frog with a step of each body's own: the longest one divided by powers of two (B12, section
- * 3; physics/block.h has the equations). The engine goes on alone from block to block. The longest
- * step is parameters->step; at its multiples all bodies are at one time. */
-#include "integrate/integrate.h"
+ * 3; physics/block.h has the equations). */
+#include "integrate/own_steps.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -10,13 +9,11 @@
 #include "base/memory.h"
 
 struct block {
-    struct ky_integrator_state base;
-    struct ky_engine *engine;
-    double eta, length; /* of the criterion; length NaN: the softening of the body */
-    struct ky_integrator_report report;
+    struct ky_own_steps own;
+    double length; /* of the criterion; NaN: the softening of the body */
 };
 
-static const struct ky_stored_field fields[] = {KY_FIELDS_OF_OWN_STEPS(block)};
+static const struct ky_stored_field fields[] = {KY_FIELDS_OF_OWN_STEPS};
 
 static const struct ky_option options[] = {
     KY_OPTIONS_OF_OWN_STEPS{"step-length", KY_OPTION_REAL,
@@ -62,57 +59,25 @@ static enum ky_status check_softenings(struct ky_engine *engine, size_t n, struc
     return status;
 }
 
+static enum ky_status go(struct ky_own_steps *own, double tick, uint64_t ticks,
+                         struct ky_error *error)
+{
+    struct ky_advance way = {.scheme = KY_SCHEME_BLOCK, .length = ((struct block *)own)->length};
+    return ky_own_steps_go(own, &way, tick, ticks, error);
+}
+
 static enum ky_status create(struct ky_engine *engine, size_t n,
                              const struct ky_parameters *parameters,
                              struct ky_integrator_state **integrator, struct ky_error *error)
 {
+    const struct ky_own_steps own = {.base.verbs = &ky_block, .engine = engine, .go = go};
     enum ky_status status =
         isnan(parameters->step_length) ? check_softenings(engine, n, error) : KY_OK;
-    if (status)
-        return status;
-    struct block *own = ky_allocate_zeroed(1, sizeof *own);
-    if (!own)
-        return ky_no_memory(error, "integrator", 1, sizeof *own);
-    const uint64_t ticks = stride(parameters, parameters->step);
-    own->base = (struct ky_integrator_state){
-        .verbs = &ky_block, .tick = parameters->step / (double)ticks, .stride = ticks};
-    own->engine = engine;
-    own->eta = parameters->eta;
-    own->length = parameters->step_length;
-    *integrator = &own->base;
-    return KY_OK;
-}
-
-/* From one multiple of the longest step to another, with ticks of this length. */
-static enum ky_status go(struct block *own, double tick, uint64_t ticks, struct ky_error *error)
-{
-    struct ky_advance way = {.scheme = KY_SCHEME_BLOCK, .eta = own->eta, .length = own->length};
-    return ky_own_steps_go(own->engine, &way, tick, own->base.stride, ticks, &own->report, error);
-}
-
-static enum ky_status advance(struct ky_integrator_state *integrator, uint64_t ticks,
-                              struct ky_error *error)
-{
-    return go((struct block *)integrator, integrator->tick, ticks, error);
-}
-
-/* The short step is the longest one of the bodies' steps within it. */
-static enum ky_status short_step(struct ky_integrator_state *integrator, double dt,
-                                 struct ky_error *error)
-{
-    return go((struct block *)integrator, dt / (double)integrator->stride, integrator->stride,
-              error);
-}
-
-static void report(const struct ky_integrator_state *integrator,
-                   struct ky_integrator_report *report)
-{
-    *report = ((const struct block *)integrator)->report;
-}
-
-static void free_block(struct ky_integrator_state *integrator)
-{
-    free(integrator);
+    if (!status)
+        status = ky_own_steps_create(&own, sizeof(struct block), parameters, integrator, error);
+    if (!status)
+        ((struct block *)*integrator)->length = parameters->step_length;
+    return status;
 }
 
 const struct ky_integrator_verbs ky_block = {
@@ -123,13 +88,9 @@ const struct ky_integrator_verbs ky_block = {
     .columns = 1U << KY_COLUMN_STEP,
     .schemes = 1U << KY_SCHEME_BLOCK,
     .stride = stride,
-    .suggest = ky_own_steps_suggest,
     .check = check,
     .create = create,
-    .advance = advance,
-    .short_step = short_step,
     .fields = fields,
     .field_count = sizeof fields / sizeof *fields,
-    .report = report,
-    .free = free_block,
+    KY_VERBS_OF_OWN_STEPS,
 };

@@ -1,29 +1,25 @@
-/* The fourth-order Hermite scheme with a step of each body's own (physics/hermite.h): the engine
- * goes on alone from block to block. The longest step is parameters->step; at its multiples all
- * bodies are at one time. Where two bodies without softening come so close that a step would be
- * shorter than a tick, the way ends, once for each pair: it would be a crawl. */
-#include "integrate/integrate.h"
+/* The fourth-order Hermite scheme with a step of each body's own (physics/hermite.h). Where two
+ * bodies without softening come so close that a step would be shorter than a tick, the way ends,
+ * once for each pair: it would be a crawl. */
+#include "integrate/own_steps.h"
 
 #include <math.h>
 #include <stddef.h>
-#include <stdlib.h>
-
-#include "base/memory.h"
 
 struct hermite {
-    struct ky_integrator_state base;
-    struct ky_engine *engine;
-    double eta, bodies;
+    struct ky_own_steps own;
+    double bodies;
     int corrections;
-    struct ky_integrator_report report;
-    uint64_t passed[2]; /* the last pair that stopped the way, which goes on in too long steps */
+    uint64_t has_passed; /* 1: a pair has stopped the way, and goes on in too long steps */
+    uint64_t passed[2];  /* ids of the last such pair */
 };
 
 static const struct ky_stored_field fields[] = {
-    KY_FIELDS_OF_OWN_STEPS(hermite),
-    {"pairs", offsetof(struct hermite, report.pairs), 1},
-    {"passed", offsetof(struct hermite, passed[0]), 1},
-    {"passed by", offsetof(struct hermite, passed[1]), 1},
+    KY_FIELDS_OF_OWN_STEPS,
+    {"pairs", offsetof(struct hermite, own.report.pairs), 1},
+    {"has passed", offsetof(struct hermite, has_passed), 1},
+    {"passed id", offsetof(struct hermite, passed[0]), 1},
+    {"passed by id", offsetof(struct hermite, passed[1]), 1},
 };
 
 static const struct ky_option options[] = {
@@ -55,25 +51,6 @@ static enum ky_status check(const struct ky_parameters *parameters, struct ky_er
     return ky_own_steps_check(parameters, error);
 }
 
-static enum ky_status create(struct ky_engine *engine, size_t n,
-                             const struct ky_parameters *parameters,
-                             struct ky_integrator_state **integrator, struct ky_error *error)
-{
-    struct hermite *own = ky_allocate_zeroed(1, sizeof *own);
-    if (!own)
-        return ky_no_memory(error, "integrator", 1, sizeof *own);
-    const uint64_t ticks = stride(parameters, parameters->step);
-    own->base = (struct ky_integrator_state){
-        .verbs = &ky_hermite4, .tick = parameters->step / (double)ticks, .stride = ticks};
-    own->engine = engine;
-    own->bodies = (double)n;
-    own->eta = parameters->eta;
-    own->corrections = parameters->corrections;
-    own->passed[0] = own->passed[1] = KY_NO_BODY;
-    *integrator = &own->base;
-    return KY_OK;
-}
-
 /* The body that pulls most at body i, whose force is softened by nothing of its own. */
 static size_t partner(const struct ky_bodies *bodies, size_t i)
 {
@@ -90,64 +67,75 @@ static size_t partner(const struct ky_bodies *bodies, size_t i)
     return best;
 }
 
+static uint64_t id_of(const struct hermite *own, size_t i)
+{
+    return own->own.base.id ? own->own.base.id[i] : i;
+}
+
 /* Notes the pair to which body i belongs. */
 static enum ky_status note_pair(struct hermite *own, size_t i, struct ky_error *error)
 {
     struct ky_bodies bodies = {0};
+    size_t *close = own->own.report.close;
     enum ky_status status = ky_bodies_allocate(&bodies, (size_t)own->bodies, 0, error);
     if (!status)
-        status = ky_engine_get(own->engine, &bodies, error);
+        status = ky_engine_get(own->own.engine, &bodies, error);
     if (!status) {
-        own->report.close[0] = own->passed[0] = i;
-        own->report.close[1] = own->passed[1] = partner(&bodies, i);
+        close[0] = i;
+        close[1] = partner(&bodies, i);
+        own->has_passed = 1;
+        for (int k = 0; k < 2; k++)
+            own->passed[k] = id_of(own, close[k]);
     }
     ky_bodies_free(&bodies);
     return status;
 }
 
-/* From a time at which all bodies are, with ticks of this length. */
-static enum ky_status go(struct hermite *own, double tick, uint64_t ticks, struct ky_error *error)
+/* The places of the pair that has passed, if both of its bodies are still there. */
+static void find_passed(const struct hermite *own, uint32_t passed[2])
 {
-    struct ky_advance way = {.scheme = KY_SCHEME_HERMITE,
-                             .eta = own->eta,
-                             .corrections = own->corrections,
-                             .passed = {(uint32_t)own->passed[0], (uint32_t)own->passed[1]},
-                             .close = KY_NO_BODY};
-    enum ky_status status =
-        ky_own_steps_go(own->engine, &way, tick, own->base.stride, ticks, &own->report, error);
-    own->report.pairs += way.body_steps * own->corrections * (own->bodies - 1);
+    const size_t n = (size_t)own->bodies;
+    passed[0] = passed[1] = KY_NO_BODY;
+    for (size_t i = 0; own->has_passed && i < n; i++)
+        for (int k = 0; k < 2; k++)
+            if (id_of(own, i) == own->passed[k])
+                passed[k] = (uint32_t)i;
+    if (passed[0] == KY_NO_BODY || passed[1] == KY_NO_BODY)
+        passed[0] = passed[1] = KY_NO_BODY;
+}
+
+static enum ky_status go(struct ky_own_steps *steps, double tick, uint64_t ticks,
+                         struct ky_error *error)
+{
+    struct hermite *own = (struct hermite *)steps;
+    const size_t *close = steps->report.close;
+    struct ky_advance way = {
+        .scheme = KY_SCHEME_HERMITE, .corrections = own->corrections, .close = KY_NO_BODY};
+    find_passed(own, way.passed);
+    enum ky_status status = ky_own_steps_go(steps, &way, tick, ticks, error);
+    steps->report.pairs += way.body_steps * own->corrections * (own->bodies - 1);
     if (status || way.close == KY_NO_BODY)
         return status;
-    own->base.reached = tick * (double)way.now;
+    steps->base.reached = tick * (double)way.now;
     status = note_pair(own, way.close, error);
     return status ? status
                   : ky_fail(error, KY_STOPPED, "bodies %zu and %zu are too close to each other",
-                            own->report.close[0], own->report.close[1]);
+                            close[0], close[1]);
 }
 
-static enum ky_status advance(struct ky_integrator_state *integrator, uint64_t ticks,
-                              struct ky_error *error)
+static enum ky_status create(struct ky_engine *engine, size_t n,
+                             const struct ky_parameters *parameters,
+                             struct ky_integrator_state **integrator, struct ky_error *error)
 {
-    return go((struct hermite *)integrator, integrator->tick, ticks, error);
-}
-
-/* The short step is the longest one of the bodies' steps within it. */
-static enum ky_status short_step(struct ky_integrator_state *integrator, double dt,
-                                 struct ky_error *error)
-{
-    return go((struct hermite *)integrator, dt / (double)integrator->stride, integrator->stride,
-              error);
-}
-
-static void report(const struct ky_integrator_state *integrator,
-                   struct ky_integrator_report *report)
-{
-    *report = ((const struct hermite *)integrator)->report;
-}
-
-static void free_hermite(struct ky_integrator_state *integrator)
-{
-    free(integrator);
+    const struct ky_own_steps own = {.base.verbs = &ky_hermite4, .engine = engine, .go = go};
+    enum ky_status status =
+        ky_own_steps_create(&own, sizeof(struct hermite), parameters, integrator, error);
+    if (status)
+        return status;
+    struct hermite *made = (struct hermite *)*integrator;
+    made->bodies = (double)n;
+    made->corrections = parameters->corrections;
+    return KY_OK;
 }
 
 const struct ky_integrator_verbs ky_hermite4 = {
@@ -158,13 +146,9 @@ const struct ky_integrator_verbs ky_hermite4 = {
     .columns = 1U << KY_COLUMN_STEP | 1U << KY_COLUMN_JERK,
     .schemes = 1U << KY_SCHEME_HERMITE,
     .stride = stride,
-    .suggest = ky_own_steps_suggest,
     .check = check,
     .create = create,
-    .advance = advance,
-    .short_step = short_step,
     .fields = fields,
     .field_count = sizeof fields / sizeof *fields,
-    .report = report,
-    .free = free_hermite,
+    KY_VERBS_OF_OWN_STEPS,
 };

@@ -15,6 +15,8 @@ struct ky_integrator_state {
     double tick;     /* [time]; negative: backwards; NaN: the step is not known yet */
     uint64_t stride; /* ticks of the longest step: at its multiples all bodies are at one time */
     double reached;  /* [time] how far the last call of a verb came that returned KY_STOPPED */
+    /* [n] ids of the bodies, set and kept by who created the integrator; NULL: 0, 1, … */
+    const uint64_t *id;
 };
 
 /* What an integrator has done. */
@@ -85,65 +87,6 @@ extern const struct ky_integrator_verbs ky_leapfrog, ky_block, ky_hermite4;
             "and prints it: from softening and velocities, or where the softening is 0 from the "  \
             "shortest "                                                                            \
             "orbit or free fall; of block and hermite4 up to --step-max [time]"                    \
-    }
-
-/* ---- steps of bodies' own: own_steps.c ---- */
-
-/* The rows of integrators with such steps. */
-#define KY_OPTIONS_OF_OWN_STEPS                                                                    \
-    KY_OPTION_STEP,                                                                                \
-        {"eta",                                                                                    \
-         KY_OPTION_REAL,                                                                           \
-         offsetof(struct ky_parameters, eta),                                                      \
-         NULL,                                                                                     \
-         1e-6,                                                                                     \
-         10,                                                                                       \
-         NULL,                                                                                     \
-         NULL,                                                                                     \
-         "the step of a body, rounded down to the longest step over a power of two, is with "      \
-         "block eta sqrt(softening/|a|) (default 0.2; GADGET's ErrTolIntAccuracy is eta^2/2), "    \
-         "with hermite4 Aarseth's sqrt(eta (|a||a2| + |a1|^2)/(|a1||a3| + |a2|^2)), from the "     \
-         "derivatives of the acceleration in time (default 0.02)"},                                \
-        {"step-max",                                                                               \
-         KY_OPTION_REAL,                                                                           \
-         offsetof(struct ky_parameters, step_max),                                                 \
-         NULL,                                                                                     \
-         KY_NO_RANGE,                                                                              \
-         NULL,                                                                                     \
-         "TIME",                                                                                   \
-         "block, hermite4: the longest step that the program may choose where --step is not "      \
-         "given; all bodies are at one time, and output is possible, at its multiples (default: "  \
-         "a 16th of the crossing time) [time]"},                                                   \
-        {"step-min",                                                                               \
-         KY_OPTION_REAL,                                                                           \
-         offsetof(struct ky_parameters, step_min),                                                 \
-         NULL,                                                                                     \
-         KY_NO_RANGE,                                                                              \
-         NULL,                                                                                     \
-         "TIME",                                                                                   \
-         "block, hermite4: no step is shorter than this; the report of the run says how many "     \
-         "should have been, and hermite4 stops where a body without softening wants one "          \
-         "(default: the longest step over 2^20, of hermite4 over 2^32) [time]"},
-
-/* Ticks of a longest step `step` [time] or not known yet (NaN): the tick is the shortest step that
- * is not below --step-min, or without that the longest step over 2^levels. */
-uint64_t ky_own_steps_stride(const struct ky_parameters *parameters, double step, int levels);
-/* The verb `suggest`: --step-max, or a 16th of the crossing time rounded down to a power of two. */
-double ky_own_steps_suggest(const struct ky_parameters *parameters, const struct ky_scales *scales);
-/* KY_USAGE for lengths of steps that do not go together. */
-enum ky_status ky_own_steps_check(const struct ky_parameters *parameters, struct ky_error *error);
-/* From one multiple of the longest step on, with ticks of this length; adds to the report. The way
- * has the scheme and what it needs beside times and ticks. Fails as the engine fails. */
-enum ky_status ky_own_steps_go(struct ky_engine *engine, struct ky_advance *way, double tick,
-                               uint64_t stride, uint64_t ticks, struct ky_integrator_report *report,
-                               struct ky_error *error);
-/* The rows of restart files for the report of struct `own`. */
-#define KY_FIELDS_OF_OWN_STEPS(own)                                                                \
-    {"body steps", offsetof(struct own, report.body_steps), 1},                                    \
-        {"blocks", offsetof(struct own, report.blocks), 1},                                        \
-        {"shortest", offsetof(struct own, report.shortest), 1},                                    \
-    {                                                                                              \
-        "cut", offsetof(struct own, report.cut), 1                                                 \
     }
 
 /* ---- the integrator that parameters name ---- */

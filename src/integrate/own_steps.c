@@ -1,9 +1,10 @@
-/* What integrators share whose bodies have steps of their own: the longest one divided by powers of
- * two, counted in ticks, with an engine that goes from block to block. */
-#include "integrate/integrate.h"
+/* What integrators share whose bodies have steps of their own. */
+#include "integrate/own_steps.h"
 
 #include <math.h>
+#include <stdlib.h>
 
+#include "base/memory.h"
 #include "physics/block.h"
 
 uint64_t ky_own_steps_stride(const struct ky_parameters *parameters, double step, int levels)
@@ -52,15 +53,31 @@ enum ky_status ky_own_steps_check(const struct ky_parameters *parameters, struct
     return KY_OK;
 }
 
-enum ky_status ky_own_steps_go(struct ky_engine *engine, struct ky_advance *way, double tick,
-                               uint64_t stride, uint64_t ticks, struct ky_integrator_report *report,
-                               struct ky_error *error)
+enum ky_status ky_own_steps_create(const struct ky_own_steps *own, size_t size,
+                                   const struct ky_parameters *parameters,
+                                   struct ky_integrator_state **integrator, struct ky_error *error)
 {
+    struct ky_own_steps *made = ky_allocate_zeroed(1, size);
+    if (!made)
+        return ky_no_memory(error, "integrator", 1, size);
+    *made = *own;
+    made->base.stride = own->base.verbs->stride(parameters, parameters->step);
+    made->base.tick = parameters->step / (double)made->base.stride;
+    made->eta = parameters->eta;
+    *integrator = &made->base;
+    return KY_OK;
+}
+
+enum ky_status ky_own_steps_go(struct ky_own_steps *own, struct ky_advance *way, double tick,
+                               uint64_t ticks, struct ky_error *error)
+{
+    struct ky_integrator_report *report = &own->report;
+    way->eta = own->eta;
     way->tick = tick;
-    way->stride = stride;
+    way->stride = own->base.stride;
     way->until = ticks;
     way->most = UINT64_MAX;
-    enum ky_status status = ky_engine_advance(engine, way, error);
+    enum ky_status status = ky_engine_advance(own->engine, way, error);
     const double shortest = fabs(tick) * (double)way->shortest;
     report->steps += way->now / way->stride;
     report->body_steps += way->body_steps;
@@ -69,4 +86,35 @@ enum ky_status ky_own_steps_go(struct ky_engine *engine, struct ky_advance *way,
     if (way->shortest && !(report->shortest <= shortest && report->shortest > 0))
         report->shortest = shortest;
     return status;
+}
+
+/* ---- verbs ---- */
+
+static struct ky_own_steps *own_of(struct ky_integrator_state *integrator)
+{
+    return (struct ky_own_steps *)integrator;
+}
+
+enum ky_status ky_own_steps_advance(struct ky_integrator_state *integrator, uint64_t ticks,
+                                    struct ky_error *error)
+{
+    return own_of(integrator)->go(own_of(integrator), integrator->tick, ticks, error);
+}
+
+enum ky_status ky_own_steps_short_step(struct ky_integrator_state *integrator, double dt,
+                                       struct ky_error *error)
+{
+    const uint64_t stride = integrator->stride;
+    return own_of(integrator)->go(own_of(integrator), dt / (double)stride, stride, error);
+}
+
+void ky_own_steps_report(const struct ky_integrator_state *integrator,
+                         struct ky_integrator_report *report)
+{
+    *report = ((const struct ky_own_steps *)integrator)->report;
+}
+
+void ky_own_steps_free(struct ky_integrator_state *integrator)
+{
+    free(integrator);
 }

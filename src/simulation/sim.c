@@ -66,6 +66,17 @@ static enum ky_status open_engine(struct ky_sim *sim, struct ky_error *error)
                : name_engine(sim, sim->engine->name, error);
 }
 
+enum ky_status ky_sim_make_integrator(const struct ky_sim *sim,
+                                      struct ky_integrator_state **integrator,
+                                      struct ky_error *error)
+{
+    enum ky_status status =
+        ky_integrator_create(sim->engine, sim->n, &sim->parameters, integrator, error);
+    if (!status)
+        (*integrator)->id = sim->id;
+    return status;
+}
+
 enum ky_status ky_sim_create(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
                              double time, struct ky_sim **made, struct ky_error *error)
 {
@@ -87,8 +98,7 @@ enum ky_status ky_sim_create(const struct ky_parameters *parameters, const struc
     if (!status)
         status = ky_engine_put(sim->engine, bodies, error);
     if (!status)
-        status =
-            ky_integrator_create(sim->engine, sim->n, &sim->parameters, &sim->integrator, error);
+        status = ky_sim_make_integrator(sim, &sim->integrator, error);
     if (status)
         goto fail;
     sim->line.tick = sim->integrator->tick;

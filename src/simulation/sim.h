@@ -25,6 +25,10 @@ struct ky_sim {
  * bring, or none. The bodies have been checked. *sim is NULL after a failure. */
 enum ky_status ky_sim_create(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
                              double time, struct ky_sim **sim, struct ky_error *error);
+/* An integrator for the present bodies and parameters, which reads the present ids. */
+enum ky_status ky_sim_make_integrator(const struct ky_sim *sim,
+                                      struct ky_integrator_state **integrator,
+                                      struct ky_error *error);
 /* Copies the ids and types of the bodies in place of those of before, and notes whether they have
  * softenings. KY_FAULT when memory is out. */
 enum ky_status ky_sim_keep_labels(struct ky_sim *sim, const struct ky_bodies *bodies,

@@ -20,8 +20,7 @@ static enum ky_status renew_integrator(struct ky_sim *sim, struct ky_error *erro
 {
     struct ky_integrator_state *old = sim->integrator, *new = NULL;
     const struct ky_integrator_verbs *verbs = old->verbs;
-    enum ky_status status =
-        ky_integrator_create(sim->engine, sim->n, &sim->parameters, &new, error);
+    enum ky_status status = ky_sim_make_integrator(sim, &new, error);
     if (status)
         return status;
     sim->steps_before = ky_sim_steps(sim);

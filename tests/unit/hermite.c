@@ -427,6 +427,35 @@ static void a_close_encounter_stops(void **state)
     remove_file(folder);
 }
 
+/* The pair is known by its ids: when the body between the two has gone, and others have come, so
+ * that they have other places, it passes all the same. */
+static void a_pair_passes_in_other_places(void **state)
+{
+    (void)state;
+    const uint64_t between = 8;
+    for (int changes = 0; changes < 3; changes++) {
+        struct ky_bodies bodies = {0}, more = {0};
+        struct ky_sim *sim = NULL;
+        a_pair_and_others(6, &bodies);
+        two_bodies(1, 1, &more);
+        for (int i = 0; i < 2; i++)
+            more.position[i][2] = 100;
+        struct ky_parameters parameters = hermite_parameters(0);
+        parameters.step_min = ldexp(1, -24);
+        assert_ok(ky_sim_open(&parameters, &bodies, 0, &sim, &error));
+        assert_int_equal(ky_sim_advance(sim, 64, &error), KY_STOPPED);
+        if (changes > 0)
+            assert_ok(ky_sim_remove(sim, &between, 1, &error));
+        if (changes > 1)
+            assert_ok(ky_sim_add(sim, &more, &error));
+        assert_ok(ky_sim_advance_to(sim, 1.25, 0, &error));
+        assert_true(report_of(sim).cut > 0);
+        ky_sim_close(sim);
+        ky_bodies_free(&bodies);
+        ky_bodies_free(&more);
+    }
+}
+
 /* ---- times, changes, and what is allowed ---- */
 
 static void times_within_a_step_and_backwards(void **state)
@@ -504,6 +533,7 @@ int main(void)
         cmocka_unit_test(an_engine_stops_between_blocks),
         cmocka_unit_test(goes_on_from_a_file),
         cmocka_unit_test(a_close_encounter_stops),
+        cmocka_unit_test(a_pair_passes_in_other_places),
         cmocka_unit_test(times_within_a_step_and_backwards),
         cmocka_unit_test(bodies_come_and_go),
         cmocka_unit_test(few_massless_and_no_bodies),

@@ -1,0 +1,97 @@
+/* Integrators whose bodies have steps of their own: the longest one divided by powers of two,
+ * counted in ticks, with an engine that goes from block to block. The longest step is
+ * parameters->step; at its multiples all bodies are at one time. */
+#ifndef KY_INTEGRATE_OWN_STEPS_H
+#define KY_INTEGRATE_OWN_STEPS_H
+
+#include "integrate/integrate.h"
+
+/* The first member of the struct of such an integrator. */
+struct ky_own_steps {
+    struct ky_integrator_state base;
+    struct ky_engine *engine;
+    double eta; /* of the criterion */
+    struct ky_integrator_report report;
+    /* From a time at which all bodies are, with ticks of this length, by ky_own_steps_go. */
+    enum ky_status (*go)(struct ky_own_steps *own, double tick, uint64_t ticks,
+                         struct ky_error *error);
+};
+
+/* Makes a struct of `size` bytes, which begins with struct ky_own_steps and is 0 after it. KY_FAULT
+ * when memory is out. */
+enum ky_status ky_own_steps_create(const struct ky_own_steps *own, size_t size,
+                                   const struct ky_parameters *parameters,
+                                   struct ky_integrator_state **integrator, struct ky_error *error);
+
+/* The rows of integrators with such steps. */
+#define KY_OPTIONS_OF_OWN_STEPS                                                                    \
+    KY_OPTION_STEP,                                                                                \
+        {"eta",                                                                                    \
+         KY_OPTION_REAL,                                                                           \
+         offsetof(struct ky_parameters, eta),                                                      \
+         NULL,                                                                                     \
+         1e-6,                                                                                     \
+         10,                                                                                       \
+         NULL,                                                                                     \
+         NULL,                                                                                     \
+         "the step of a body, rounded down to the longest step over a power of two, is with "      \
+         "block eta sqrt(softening/|a|) (default 0.2; GADGET's ErrTolIntAccuracy is eta^2/2), "    \
+         "with hermite4 Aarseth's sqrt(eta (|a||a2| + |a1|^2)/(|a1||a3| + |a2|^2)), from the "     \
+         "derivatives of the acceleration in time (default 0.02)"},                                \
+        {"step-max",                                                                               \
+         KY_OPTION_REAL,                                                                           \
+         offsetof(struct ky_parameters, step_max),                                                 \
+         NULL,                                                                                     \
+         KY_NO_RANGE,                                                                              \
+         NULL,                                                                                     \
+         "TIME",                                                                                   \
+         "block, hermite4: the longest step that the program may choose where --step is not "      \
+         "given; all bodies are at one time, and output is possible, at its multiples (default: "  \
+         "a 16th of the crossing time) [time]"},                                                   \
+        {"step-min",                                                                               \
+         KY_OPTION_REAL,                                                                           \
+         offsetof(struct ky_parameters, step_min),                                                 \
+         NULL,                                                                                     \
+         KY_NO_RANGE,                                                                              \
+         NULL,                                                                                     \
+         "TIME",                                                                                   \
+         "block, hermite4: no step is shorter than this; the report of the run says how many "     \
+         "should have been, and hermite4 stops where a body without softening wants one "          \
+         "(default: the longest step over 2^20, of hermite4 over 2^32) [time]"},
+
+/* Ticks of a longest step `step` [time] or not known yet (NaN): the tick is the shortest step that
+ * is not below --step-min, or without that the longest step over 2^levels. */
+uint64_t ky_own_steps_stride(const struct ky_parameters *parameters, double step, int levels);
+/* The verb `suggest`: --step-max, or a 16th of the crossing time rounded down to a power of two. */
+double ky_own_steps_suggest(const struct ky_parameters *parameters, const struct ky_scales *scales);
+/* KY_USAGE for lengths of steps that do not go together. */
+enum ky_status ky_own_steps_check(const struct ky_parameters *parameters, struct ky_error *error);
+/* Lets the engine go on by so many ticks of this length, and adds to the report. The way has the
+ * scheme and what that needs beside times and ticks. Fails as the engine fails. */
+enum ky_status ky_own_steps_go(struct ky_own_steps *own, struct ky_advance *way, double tick,
+                               uint64_t ticks, struct ky_error *error);
+
+/* Verbs. The short step is the longest one of the bodies' steps within it. */
+enum ky_status ky_own_steps_advance(struct ky_integrator_state *integrator, uint64_t ticks,
+                                    struct ky_error *error);
+enum ky_status ky_own_steps_short_step(struct ky_integrator_state *integrator, double dt,
+                                       struct ky_error *error);
+void ky_own_steps_report(const struct ky_integrator_state *integrator,
+                         struct ky_integrator_report *report);
+void ky_own_steps_free(struct ky_integrator_state *integrator);
+
+#define KY_VERBS_OF_OWN_STEPS                                                                      \
+    .suggest = ky_own_steps_suggest, .advance = ky_own_steps_advance,                              \
+    .short_step = ky_own_steps_short_step, .report = ky_own_steps_report,                          \
+    .free = ky_own_steps_free
+
+/* The rows of restart files for the report. */
+#define KY_FIELDS_OF_OWN_STEPS                                                                     \
+    {"body steps", offsetof(struct ky_own_steps, report.body_steps), 1},                           \
+        {"blocks", offsetof(struct ky_own_steps, report.blocks), 1},                               \
+        {"shortest", offsetof(struct ky_own_steps, report.shortest), 1},                           \
+    {                                                                                              \
+        "cut", offsetof(struct ky_own_steps, report.cut), 1                                        \
+    }
+
+#endif
