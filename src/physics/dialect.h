@@ -49,6 +49,10 @@
 #define KY_WHERE_ABOVE(x, of, low) ((of) > KY_SPLAT(low) ? (x) : KY_SPLAT(0))
 #endif
 
+#ifndef KY_LARGER
+#define KY_LARGER(a, b) ((a) > (b) ? (a) : (b))
+#endif
+
 /* Bodies coincide, and exert nothing on each other, where s² = r² + ε² is not above this, in the
  * engines' units (engine/units.h): the same for every reader, and far enough from 0 that m/s³ is
  * within the range of float. */

@@ -59,46 +59,28 @@ KY_FN int ky_hermite_next(KY_REAL a, KY_REAL j, KY_REAL s, KY_REAL c, KY_REAL et
     return level;
 }
 
-/* ---- the first steps ---- */
+/* ---- forces that cancel ---- */
 
-/* A body's motion, or that of a source relative to a sink. */
-struct ky_hermite_motion {
-    KY_REAL x, y, z, vx, vy, vz, ax, ay, az, jx, jy, jz;
-};
-
-/* The second and third derivatives of an acceleration in time. */
-struct ky_hermite_change {
-    KY_REAL sx, sy, sz, cx, cy, cz;
-};
-
-/* Adds those that a source of mass m brings about (Nitadori & Makino 2008, with s² = r² + ε²; r is
- * its relative motion, y = 1/s or 0):
- *     A0 = m r/s³,  A1 = m v/s³ - 3 α A0,  A2 = m a/s³ - 6 α A1 - 3 β A0,
- *     A3 = m j/s³ - 9 α A2 - 9 β A1 - 3 γ A0,
- *     α = r·v/s²,  β = (v² + r·a)/s² + α²,  γ = (3 v·a + r·j)/s² + α (3 β - 4 α²). */
-KY_FN struct ky_hermite_change ky_add_change(struct ky_hermite_change sum,
-                                             struct ky_hermite_motion r, KY_REAL y, KY_REAL m)
+/* Where the forces on a body cancel, a, j, s and c are what rounding leaves of them: s and c do not
+ * fall with the step, and with each step the criterion would have a shorter one. Returns whether
+ * they may be such, from their squares: in a series that converges s and c are well below the
+ * larger of a and j. */
+KY_FN int ky_hermite_is_doubtful(KY_REAL a2, KY_REAL j2, KY_REAL s2, KY_REAL c2)
 {
-    KY_REAL y2 = y * y, f = m * y * y2;
-    KY_REAL rv = r.x * r.vx + r.y * r.vy + r.z * r.vz;
-    KY_REAL vv = r.vx * r.vx + r.vy * r.vy + r.vz * r.vz;
-    KY_REAL ra = r.x * r.ax + r.y * r.ay + r.z * r.az;
-    KY_REAL va = r.vx * r.ax + r.vy * r.ay + r.vz * r.az;
-    KY_REAL rj = r.x * r.jx + r.y * r.jy + r.z * r.jz;
-    KY_REAL alpha = rv * y2, beta = (vv + ra) * y2 + alpha * alpha;
-    KY_REAL gamma = (3 * va + rj) * y2 + alpha * (3 * beta - 4 * alpha * alpha);
-#define KY_CHANGE_ALONG(x, vx, ax, jx, sx, cx)                                                     \
-    {                                                                                              \
-        KY_REAL a0 = f * r.x, a1 = f * r.vx - 3 * alpha * a0;                                      \
-        KY_REAL a2 = f * r.ax - 6 * alpha * a1 - 3 * beta * a0;                                    \
-        sum.sx += a2;                                                                              \
-        sum.cx += f * r.jx - 9 * alpha * a2 - 9 * beta * a1 - 3 * gamma * a0;                      \
-    }
-    KY_CHANGE_ALONG(x, vx, ax, jx, sx, cx)
-    KY_CHANGE_ALONG(y, vy, ay, jy, sy, cy)
-    KY_CHANGE_ALONG(z, vz, az, jz, sz, cz)
-#undef KY_CHANGE_ALONG
-    return sum;
+    return 4 * KY_LARGER(s2, c2) > KY_LARGER(a2, j2);
+}
+
+/* The level in place of `next`, which is deeper than `level` and in doubt: no step has to be
+ * shorter than a 16th of √(η/rate2) (change.h), where Aarseth's step of two bodies is about
+ * √(η/rate2). step2 is the square of the step of `level`. */
+KY_FN int ky_hermite_bound(KY_REAL rate2, KY_REAL step2, KY_REAL eta, int level, int even, int next)
+{
+    KY_REAL times = 256 * step2 * rate2;
+    if (even && level > 0 && 4 * times <= eta)
+        return level - 1;
+    for (; level < next && times > eta; level++)
+        times *= KY_SPLAT(0.25f);
+    return level;
 }
 
 #endif

@@ -5,6 +5,8 @@
 #include "base/split.h"
 #include "engine/cpu/cpu.h"
 #include "moving_bodies.h"
+#include "physics/change.h"
+#include "physics/softening_kinds.h"
 
 enum { MOST = 300, CAPACITY = 40 };
 
@@ -164,6 +166,39 @@ static void agrees_with_nested_loops(void **state)
     assert_true(tried >= 1);
 }
 
+/* The sums for body i, which differ from those of scalars by roundings of the largest term. */
+static void check_change(const struct ky_changing *changing, size_t i,
+                         const struct ky_change_sinks *sinks)
+{
+    const double *own = changing->body[i];
+    struct ky_hermite_change sum = {0};
+    struct ky_hermite_rate rate = {0};
+    double size[2] = {0};
+    for (size_t j = 0; j < changing->n; j++) {
+        const double *b = changing->body[j];
+        const double d[12] = {b[0] - own[0], b[1] - own[1], b[2] - own[2],   b[3] - own[3],
+                              b[4] - own[4], b[5] - own[5], b[6] - own[6],   b[7] - own[7],
+                              b[8] - own[8], b[9] - own[9], b[10] - own[10], b[11] - own[11]};
+        const struct ky_hermite_motion r = {d[0], d[1], d[2], d[3], d[4],  d[5],
+                                            d[6], d[7], d[8], d[9], d[10], d[11]};
+        const double eps2 = own[KY_CHANGE_EPS2] + (changing->how ? b[KY_CHANGE_EPS2] : 0),
+                     s2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2] + eps2;
+        const struct ky_hermite_change before = sum;
+        const double y = s2 > 0 ? 1 / sqrt(s2) : 0;
+        if (j != i)
+            sum = ky_add_change(sum, r, y, b[KY_CHANGE_MASS]);
+        rate = ky_hermite_rate_add(rate, y, d[3] * d[3] + d[4] * d[4] + d[5] * d[5],
+                                   b[KY_CHANGE_MASS], own[KY_CHANGE_MASS]);
+        size[0] = fmax(size[0], fabs(sum.sx - before.sx) + fabs(sum.sy - before.sy));
+        size[1] = fmax(size[1], fabs(sum.cx - before.cx) + fabs(sum.cy - before.cy));
+    }
+    const double right[6] = {sum.sx, sum.sy, sum.sz, sum.cx, sum.cy, sum.cz};
+    for (int c = 0; c < 6; c++)
+        assert_between(fabs(sinks->sum[c][i - sinks->first] - right[c]), 0, 1e-12 * size[c / 3]);
+    assert_between(fabs(sinks->sum[6][i - sinks->first] - rate.tides), 0, 1e-12 * rate.tides);
+    assert_between(fabs(sinks->sum[7][i - sinks->first] - rate.motion), 0, 1e-12 * rate.motion);
+}
+
 /* Of equal distances the first source; coincident bodies without softening exert nothing, and are
  * neighbours at 0. */
 static void ties_and_coincidence(void **state)
@@ -190,6 +225,39 @@ static void ties_and_coincidence(void **state)
     }
 }
 
+/* Second and third derivatives for the Hermite scheme: every instruction set against a sum over one
+ * pair after another. Two bodies stand at one place. */
+static void changes_agree_with_nested_loops(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {1, 2, 3, 7, 8, 9, 63, 64, 65, 127, 128, 129, 300};
+    static double body[MOST][KY_CHANGE_NUMBERS];
+    for (int which = 0; which < 13 * 3 * 6; which++) {
+        const size_t n = sizes[which % 13];
+        const struct ky_lanes *lanes;
+        const char *name;
+        uint64_t seed = 3;
+        struct ky_changing changing = {n, (const double(*)[KY_CHANGE_NUMBERS])body,
+                                       which / 13 % 3 == 2 ? KY_EPS_SUM : 0};
+        if (ky_cpu_lanes(which / 39, &lanes, &name, NULL) != KY_OK)
+            continue;
+        for (size_t i = 0; i < n; i++)
+            for (int c = 0; c < KY_CHANGE_NUMBERS; c++)
+                body[i][c] = moving_number(&seed) - (c < 12 ? 0.5 : 0);
+        for (size_t i = 0; i < n && which / 13 % 3 == 0; i++)
+            body[i][KY_CHANGE_EPS2] = 0;
+        if (n > 5)
+            memcpy(body[4], body[1], 3 * sizeof(double));
+        for (size_t first = 0; first < n; first += KY_CHANGE_BLOCK) {
+            struct ky_change_sinks sinks = {
+                first, n - first < KY_CHANGE_BLOCK ? n - first : KY_CHANGE_BLOCK, {{0}}};
+            lanes->change(&changing, &sinks);
+            for (size_t i = first; i < first + sinks.count; i++)
+                check_change(&changing, i, &sinks);
+        }
+    }
+}
+
 /* A range of the sources counts as those alone. */
 static void takes_a_range(void **state)
 {
@@ -213,8 +281,8 @@ static void takes_a_range(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(agrees_with_nested_loops),
-                                       cmocka_unit_test(ties_and_coincidence),
-                                       cmocka_unit_test(takes_a_range)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(agrees_with_nested_loops), cmocka_unit_test(ties_and_coincidence),
+        cmocka_unit_test(changes_agree_with_nested_loops), cmocka_unit_test(takes_a_range)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

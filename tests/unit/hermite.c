@@ -3,6 +3,7 @@
 #include "test.h"
 
 #include "own_steps.h"
+#include "physics/change.h"
 #include "physics/hermite.h"
 
 static const double pi = 3.14159265358979323846;
@@ -456,6 +457,42 @@ static void a_pair_passes_in_other_places(void **state)
     }
 }
 
+/* A ring turns about a body in its middle, on which the forces of the ring cancel, so that rounding
+ * alone is left of them: neither does it stop the way, nor does it cost steps without end. */
+static void forces_that_cancel(void **state)
+{
+    (void)state;
+    enum { MOST = 8 };
+    for (int k = 2; k < MOST; k++) /* in a line, and so on */
+        for (int precision = KY_EXTENDED; precision <= KY_DOUBLE; precision++) {
+            struct ky_bodies bodies = {0};
+            struct ky_parameters parameters = hermite_parameters(0);
+            const size_t n = (size_t)k + 1;
+            double pull = 0.01; /* m/r² of the middle; r = 1 */
+            parameters.precision = precision;
+            parameters.step_min = ldexp(1, -20);
+            assert_ok(ky_bodies_allocate(&bodies, n, 0, &error));
+            for (int i = 1; i < k; i++) /* 1/(4 sin²) of a distance, and sin of the angle */
+                pull += 1.0 / k / (4 * sin(pi * i / k));
+            for (int i = 0; i < k; i++) {
+                const double angle = 2 * pi * i / k + 0.3;
+                bodies.mass[i] = 1.0 / k;
+                bodies.position[i][0] = cos(angle);
+                bodies.position[i][1] = sin(angle);
+                bodies.velocity[i][0] = -sqrt(pull) * sin(angle);
+                bodies.velocity[i][1] = sqrt(pull) * cos(angle);
+            }
+            bodies.mass[k] = 0.01;
+            for (size_t i = 0; i < n; i++) /* so that places are rounded too */
+                bodies.position[i][0] += 0.1, bodies.position[i][2] += 0.7;
+            const struct ky_integrator_report report = go(&parameters, &bodies, 16, 1, NULL);
+            printf("# ring of %d: shortest %g, %g steps, cut %g\n", k, report.shortest,
+                   report.body_steps, report.cut);
+            assert_true(report.cut == 0 && report.shortest > 1e-5 && report.body_steps < 4000);
+            ky_bodies_free(&bodies);
+        }
+}
+
 /* ---- times, changes, and what is allowed ---- */
 
 static void times_within_a_step_and_backwards(void **state)
@@ -534,6 +571,7 @@ int main(void)
         cmocka_unit_test(goes_on_from_a_file),
         cmocka_unit_test(a_close_encounter_stops),
         cmocka_unit_test(a_pair_passes_in_other_places),
+        cmocka_unit_test(forces_that_cancel),
         cmocka_unit_test(times_within_a_step_and_backwards),
         cmocka_unit_test(bodies_come_and_go),
         cmocka_unit_test(few_massless_and_no_bodies),

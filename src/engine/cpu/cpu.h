@@ -37,6 +37,7 @@ struct ky_cpu_hermite {
     double *at[6];  /* [n] x and v at the present tick, in the engine's lengths */
     double *sum[6]; /* [n] accelerations and jerks of the sinks */
     double *eps2;   /* [n] */
+    double *rate2;  /* [n] how fast the force on a sink can change [1/time²]; 0: not known */
     void *column;   /* of sources, for the lanes */
     struct ky_moving_sinks *block;
     double middle[6], speed, heaviest; /* of the numbers of the lanes */

@@ -8,6 +8,7 @@
  * they follow, in double, when somebody asks for them. */
 #include "engine/cpu/hermite.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,21 +115,98 @@ static int must_stop(const struct ky_cpu_way *b, size_t i)
     return b->cpu->hermite.eps2[i] <= 0 && i != passed[0] && i != passed[1];
 }
 
-/* The level after the step of the body; notes in *cut and *close where it should be shorter than a
- * tick. */
+/* The level after the step of body i; −1 where the criterion is in doubt and rate2 is 0: unknown.
+ */
 static int next_level(const struct ky_cpu_way *b, uint64_t tick, size_t i, const double norm[4],
-                      size_t *cut, uint32_t *close)
+                      double rate2)
 {
     const int level = b->cpu->blocks.level[i];
     const int even = level > 0 && tick % (b->way->stride >> (level - 1)) == 0;
     const int next = ky_hermite_next(sqrt(norm[0]), sqrt(norm[1]), sqrt(norm[2]), sqrt(norm[3]),
                                      b->way->eta, level, even, b->deepest);
-    if (next <= b->deepest)
+    if (next <= level || !ky_hermite_is_doubtful(norm[0], norm[1], norm[2], norm[3]))
         return next;
-    ++*cut;
-    if (must_stop(b, i) && i < *close)
-        *close = (uint32_t)i;
-    return b->deepest;
+    return rate2 > 0 ? ky_hermite_bound(rate2, b->step[level] * b->step[level], b->way->eta, level,
+                                        even, next)
+                     : -1;
+}
+
+/* What is known of the steps that follow. */
+struct choice {
+    size_t cut, doubts; /* bodies that should have shorter steps; whose level is not chosen yet */
+    uint32_t close;
+};
+
+/* Body i gets this level. */
+static void take_level(const struct ky_cpu_way *b, size_t i, int level, struct choice *choice)
+{
+    const int cut = level > b->deepest;
+    choice->cut += (size_t)cut;
+    if (cut && must_stop(b, i) && i < choice->close)
+        choice->close = (uint32_t)i;
+    level = cut ? b->deepest : level;
+    b->cpu->blocks.level[i] = (unsigned char)level;
+    b->cpu->extra[KY_COLUMN_STEP][i] = b->step[level];
+}
+
+/* Of a body in doubt the sums, which have been used, keep the norms; its rate2 is 0. */
+static void choose_level(const struct ky_cpu_way *b, uint64_t tick, size_t k, const double norm[4],
+                         struct choice *choice)
+{
+    const size_t i = b->cpu->blocks.active[k];
+    struct ky_cpu_hermite *own = &b->cpu->hermite;
+    const int level = next_level(b, tick, i, norm, 0);
+    own->rate2[k] = level >= 0;
+    if (level >= 0) {
+        take_level(b, i, level, choice);
+        return;
+    }
+    choice->doubts++;
+    for (int t = 0; t < 4; t++)
+        own->sum[t][k] = norm[t];
+}
+
+/* The levels of the bodies in doubt, when all bodies of the list stand where they are now. */
+static void choose_doubtful(const struct ky_cpu_way *b, uint64_t tick, struct choice *choice)
+{
+    const struct ky_cpu_hermite *h = &b->cpu->hermite;
+    size_t cut = choice->cut;
+    uint32_t close = choice->close;
+#pragma omp parallel for num_threads(b->cpu->team) reduction(+ : cut) reduction(min : close)
+    for (size_t k = 0; k < b->active; k++) {
+        const size_t i = b->cpu->blocks.active[k];
+        struct choice own = {0, 0, close};
+        if (h->rate2[k] > 0)
+            continue;
+        const double norm[4] = {h->sum[0][k], h->sum[1][k], h->sum[2][k], h->sum[3][k]};
+        const double rate2 = fmax(ky_cpu_hermite_rate2(b->cpu, i), DBL_MIN);
+        take_level(b, i, next_level(b, tick, i, norm, rate2), &own);
+        cut += own.cut;
+        close = own.close;
+    }
+    choice->cut = cut;
+    choice->close = close;
+}
+
+/* Corrects the bodies of the list; at the last turn their steps end, and with `choose` their next
+ * ones follow; else they have none. */
+static struct choice correct_all(const struct ky_cpu_way *b, uint64_t tick, int last, int choose)
+{
+    size_t cut = 0, doubts = 0;
+    uint32_t close = KY_NO_BODY;
+#pragma omp parallel for num_threads(b->cpu->team) reduction(+ : cut, doubts) reduction(min : close)
+    for (size_t k = 0; k < b->active; k++) {
+        struct choice own = {0, 0, close};
+        double norm[4] = {0};
+        correct(b, k, last, norm);
+        if (!last || !choose)
+            continue;
+        choose_level(b, tick, k, norm, &own);
+        cut += own.cut;
+        doubts += own.doubts;
+        close = own.close;
+    }
+    return (struct choice){cut, doubts, close};
 }
 
 /* Ends the steps of the bodies of the list: evaluations and corrections. `choose`: their next steps
@@ -136,28 +214,17 @@ static int next_level(const struct ky_cpu_way *b, uint64_t tick, size_t i, const
 static enum ky_status end_steps(const struct ky_cpu_way *b, uint64_t tick, int choose,
                                 struct ky_error *error)
 {
-    struct ky_cpu *cpu = b->cpu;
-    size_t cut = 0;
-    uint32_t close = KY_NO_BODY;
+    struct choice choice = {0, 0, KY_NO_BODY};
     for (int turn = 1; turn <= b->way->corrections; turn++) {
-        const int last = turn == b->way->corrections;
-        enum ky_status status = ky_cpu_sum_jerks(cpu, b->active, 0, error);
+        enum ky_status status = ky_cpu_sum_jerks(b->cpu, b->active, 0, error);
         if (status)
             return status;
-#pragma omp parallel for num_threads(cpu->team) reduction(+ : cut) reduction(min : close)
-        for (size_t k = 0; k < b->active; k++) {
-            const uint32_t i = cpu->blocks.active[k];
-            double norm[4] = {0};
-            correct(b, k, last, norm);
-            if (!last || !choose)
-                continue;
-            const int next = next_level(b, tick, i, norm, &cut, &close);
-            cpu->blocks.level[i] = (unsigned char)next;
-            cpu->extra[KY_COLUMN_STEP][i] = b->step[next];
-        }
+        choice = correct_all(b, tick, turn == b->way->corrections, choose);
     }
-    b->way->cut += (double)cut;
-    b->way->close = close;
+    if (choice.doubts)
+        choose_doubtful(b, tick, &choice);
+    b->way->cut += (double)choice.cut;
+    b->way->close = choice.close;
     return KY_OK;
 }
 
@@ -207,7 +274,7 @@ static double size(double *const v[3], size_t i)
     return sqrt(v[0][i] * v[0][i] + v[1][i] * v[1][i] + v[2][i] * v[2][i]);
 }
 
-/* The level of body i from the derivatives of its acceleration. */
+/* The level of body i from the derivatives of its acceleration; these may be roundings. */
 static int first_level(const struct ky_cpu_way *b, size_t i)
 {
     const struct ky_cpu *cpu = b->cpu;
@@ -216,7 +283,8 @@ static int first_level(const struct ky_cpu_way *b, size_t i)
     const int level =
         ky_hermite_next(size(cpu->a, i), size(jerk, i) * h, size(cpu->hermite.sum, i) * h * h,
                         size(cpu->hermite.sum + 3, i) * h * h * h, b->way->eta, 0, 0, b->deepest);
-    return level > b->deepest ? b->deepest : level;
+    const int first = ky_hermite_bound(cpu->hermite.rate2[i], h * h, b->way->eta, 0, 0, level);
+    return first > b->deepest ? b->deepest : first;
 }
 
 /* All bodies, which are at one time, get accelerations, jerks and steps. */

@@ -7,60 +7,22 @@
 
 #include "base/memory.h"
 #include "engine/external.h"
-#include "physics/hermite.h"
-#include "physics/softening.h"
 
-/* Bodies from which on several threads are worth while. */
-enum { FEW = 64 };
+/* Bodies from which on several threads are worth while: more than a block. */
+enum { FEW = KY_CHANGE_BLOCK };
 
-/* y = 1/s of a pair, 0 for bodies that coincide and for a body with itself. */
-static double pair(const struct ky_cpu *cpu, const struct ky_hermite_motion *r, size_t i, size_t j)
+/* The numbers of a body in the engine's lengths. */
+static void fill(const struct ky_cpu *cpu, size_t i, double body[KY_CHANGE_NUMBERS])
 {
-    const double *eps2 = cpu->hermite.eps2;
-    const double y = ky_soften(r->x, r->y, r->z, eps2[i], eps2[j], cpu->how | KY_GUARD).y;
-    return i == j ? 0 : y;
-}
-
-static struct ky_hermite_motion relative(const struct ky_hermite_motion *to,
-                                         const struct ky_hermite_motion *from)
-{
-    struct ky_hermite_motion r = {to->x - from->x,   to->y - from->y,   to->z - from->z,
-                                  to->vx - from->vx, to->vy - from->vy, to->vz - from->vz,
-                                  to->ax - from->ax, to->ay - from->ay, to->az - from->az,
-                                  to->jx - from->jx, to->jy - from->jy, to->jz - from->jz};
-    return r;
-}
-
-/* The motion of a body in the engine's lengths. */
-static struct ky_hermite_motion motion_of(const struct ky_cpu *cpu, size_t i)
-{
-    double *const *at = cpu->hermite.at;
     const double *jerk = cpu->extra[KY_COLUMN_JERK], part = 1 / cpu->length;
-    const size_t n = cpu->n;
-    return (struct ky_hermite_motion){at[0][i],
-                                      at[1][i],
-                                      at[2][i],
-                                      at[3][i],
-                                      at[4][i],
-                                      at[5][i],
-                                      cpu->a[0][i] * part,
-                                      cpu->a[1][i] * part,
-                                      cpu->a[2][i] * part,
-                                      jerk[i] * part,
-                                      jerk[n + i] * part,
-                                      jerk[2 * n + i] * part};
-}
-
-static struct ky_hermite_change pairs_change(const struct ky_cpu *cpu,
-                                             const struct ky_hermite_motion *motion, size_t i)
-{
-    const double scale = ky_cpu_scale(cpu).acceleration / cpu->length;
-    struct ky_hermite_change sum = {0};
-    for (size_t j = 0; j < cpu->n; j++) {
-        const struct ky_hermite_motion r = relative(&motion[j], &motion[i]);
-        sum = ky_add_change(sum, r, pair(cpu, &r, i, j), scale * cpu->mass[j]);
+    for (size_t c = 0; c < 3; c++) {
+        body[c] = cpu->hermite.at[c][i];
+        body[3 + c] = cpu->hermite.at[3 + c][i];
+        body[6 + c] = cpu->a[c][i] * part;
+        body[9 + c] = jerk[c * cpu->n + i] * part;
     }
-    return sum;
+    body[KY_CHANGE_MASS] = ky_cpu_scale(cpu).acceleration * part * cpu->mass[i];
+    body[KY_CHANGE_EPS2] = cpu->hermite.eps2[i];
 }
 
 /* The jerk of a field on a body of velocity u that stands at x + h v. */
@@ -86,11 +48,10 @@ static double moment(const struct ky_external *field, const double x[3], const d
 /* Adds the derivatives of a field F(x) along a body's path, F" v v + F' a and F"' v v v + 3 F" v a
  * + F' j. The jerk of a body of velocity u is F' u; differences of it along v stand for the rest,
  * which is good enough for the choice of a step. */
-static void add_field(const struct ky_external *field, const struct ky_hermite_motion *m,
+static void add_field(const struct ky_external *field, const double body[KY_CHANGE_NUMBERS],
                       double s[3], double c[3])
 {
-    const double x[3] = {m->x, m->y, m->z}, v[3] = {m->vx, m->vy, m->vz},
-                 a[3] = {m->ax, m->ay, m->az}, j[3] = {m->jx, m->jy, m->jz};
+    const double *x = body, *v = body + 3, *a = body + 6, *j = body + 9;
     const double h = moment(field, x, v), per = h > 0 ? 1 / h : 0;
     double now[3], of_a[3], of_j[3], on[3], back[3], on_a[3], back_a[3];
     jerk_at(field, x, 0, v, v, now);
@@ -107,33 +68,43 @@ static void add_field(const struct ky_external *field, const struct ky_hermite_m
     }
 }
 
-static void change_of(struct ky_cpu *cpu, const struct ky_external *field, size_t fields,
-                      const struct ky_hermite_motion *motion, size_t i)
+/* What the fields do to a body is added to what the bodies do, in the caller's units. */
+static void store(struct ky_cpu *cpu, const struct ky_external *field, size_t fields,
+                  const double body[KY_CHANGE_NUMBERS], const struct ky_change_sinks *sinks,
+                  size_t i)
 {
-    const struct ky_hermite_change sum = pairs_change(cpu, motion, i);
-    const double length = cpu->length;
-    double s[3] = {sum.sx * length, sum.sy * length, sum.sz * length},
-           c[3] = {sum.cx * length, sum.cy * length, sum.cz * length};
+    const size_t own = i - sinks->first;
+    double change[KY_CHANGE_DERIVATIVES];
+    for (int c = 0; c < KY_CHANGE_DERIVATIVES; c++)
+        change[c] = sinks->sum[c][own] * cpu->length;
     for (size_t k = 0; k < fields; k++)
-        add_field(&field[k], &motion[i], s, c);
-    for (int k = 0; k < 3; k++) {
-        cpu->hermite.sum[k][i] = s[k];
-        cpu->hermite.sum[3 + k][i] = c[k];
-    }
+        add_field(&field[k], body, change, change + 3);
+    for (int c = 0; c < KY_CHANGE_DERIVATIVES; c++)
+        cpu->hermite.sum[c][i] = change[c];
+    const struct ky_hermite_rate rate = {sinks->sum[KY_CHANGE_DERIVATIVES][own],
+                                         sinks->sum[KY_CHANGE_DERIVATIVES + 1][own]};
+    cpu->hermite.rate2[i] = ky_cpu_hermite_rate2_of(cpu, rate, i);
 }
 
 enum ky_status ky_cpu_sum_changes(struct ky_cpu *cpu, struct ky_error *error)
 {
     struct ky_external field[KY_MOST_EXTERNALS];
-    const size_t fields = ky_cpu_externals(cpu, field);
-    struct ky_hermite_motion *motion = ky_allocate(cpu->n, sizeof *motion);
-    if (!motion)
-        return ky_no_memory(error, "first steps", cpu->n, sizeof *motion);
-    for (size_t i = 0; i < cpu->n; i++)
-        motion[i] = motion_of(cpu, i);
-#pragma omp parallel for schedule(dynamic, 16) num_threads(cpu->threads) if (cpu->n > FEW)
-    for (size_t i = 0; i < cpu->n; i++)
-        change_of(cpu, field, fields, motion, i);
-    free(motion);
+    const size_t n = cpu->n, fields = ky_cpu_externals(cpu, field);
+    double(*body)[KY_CHANGE_NUMBERS] = ky_allocate(n, sizeof *body);
+    if (!body)
+        return ky_no_memory(error, "first steps", n, sizeof *body);
+    const struct ky_changing changing = {n, (const double(*)[KY_CHANGE_NUMBERS])body, cpu->how};
+    for (size_t i = 0; i < n; i++)
+        fill(cpu, i, body[i]);
+#pragma omp parallel for schedule(dynamic) num_threads(cpu->threads) if (n > FEW)
+    for (size_t first = 0; first < n; first += KY_CHANGE_BLOCK) {
+        const size_t left = n - first;
+        struct ky_change_sinks sinks = {
+            first, left < KY_CHANGE_BLOCK ? left : KY_CHANGE_BLOCK, {{0}}};
+        cpu->lanes->change(&changing, &sinks);
+        for (size_t i = first; i < first + sinks.count; i++)
+            store(cpu, field, fields, body[i], &sinks, i);
+    }
+    free(body);
     return KY_OK;
 }

@@ -27,8 +27,9 @@ static int is_double(const struct ky_cpu *cpu)
     return cpu->parameters->precision == KY_DOUBLE;
 }
 
-/* Bytes of the columns at[], sum[] and eps2, and of those for the lanes: labels and floats. */
-enum { OWN = (2 * SUMS + 1) * sizeof(double), OF_FLOATS = (COLUMNS + 1) * sizeof(float) };
+/* Bytes of the columns at[], sum[], eps2 and rate2, and of those for the lanes: labels and floats.
+ */
+enum { OWN = (2 * SUMS + 2) * sizeof(double), OF_FLOATS = (COLUMNS + 1) * sizeof(float) };
 _Static_assert((int)OF_FLOATS >= (int)sizeof(int64_t), "double needs labels alone");
 
 double ky_cpu_hermite_memory(size_t n)
@@ -62,6 +63,7 @@ enum ky_status ky_cpu_reserve_hermite(struct ky_cpu *cpu, struct ky_error *error
         own->sum[c] = own->room + (SUMS + c) * cpu->n;
     }
     own->eps2 = own->room + 2 * SUMS * cpu->n;
+    own->rate2 = own->eps2 + cpu->n;
     ky_cpu_frame_hermite(cpu);
     return KY_OK;
 }

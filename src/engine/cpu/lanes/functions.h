@@ -21,6 +21,7 @@ ky_direct_function KY_LANE_NAME(ky_direct_single), KY_LANE_NAME(ky_direct_extend
     KY_LANE_NAME(ky_direct_double);
 
 ky_moving_function KY_LANE_NAME(ky_moving_extended), KY_LANE_NAME(ky_moving_double);
+ky_change_function KY_LANE_NAME(ky_change);
 
 typedef void ky_group_function(const struct ky_group_walk *walk, const struct ky_group *group,
                                float factor, void *space, struct ky_group_sinks *result);

@@ -148,6 +148,18 @@ KY_INLINE ky_vector ky_where_different(ky_vector x, ky_whole a, ky_index_element
     return (ky_vector)((ky_whole)x & (ky_whole)(a != (b - (ky_whole){0})));
 }
 
+KY_INLINE ky_vector ky_larger(ky_vector a, ky_vector b)
+{
+#if KY_LANES_ISA == KY_ISA_avx512 && KY_LANE_DOUBLE
+    return _mm512_max_pd(a, b);
+#elif KY_LANES_ISA == KY_ISA_avx512
+    return _mm512_max_ps(a, b);
+#else
+    const ky_whole greater = a > b;
+    return (ky_vector)(((ky_whole)a & greater) | ((ky_whole)b & ~greater));
+#endif
+}
+
 /* The opening test takes a vector of cells at a time, always in float. */
 enum { KY_BATCH = KY_LANE_BYTES / 4 };
 typedef float ky_floats __attribute__((vector_size(KY_LANE_BYTES)));
@@ -173,6 +185,7 @@ KY_INLINE ky_floats ky_floats_max(ky_floats a, ky_floats b)
 #define KY_FMA(a, b, c) ky_fma(a, b, c)
 #define KY_RSQRT(x) ky_rsqrt(x)
 #define KY_SPLAT(x) ky_splat((ky_element)(x))
+#define KY_LARGER(a, b) ky_larger(a, b)
 #define KY_WHERE_ABOVE(x, of, low) ky_where_above(x, of, (ky_element)(low))
 
 #endif

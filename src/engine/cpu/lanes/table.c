@@ -10,6 +10,7 @@ const struct ky_lanes KY_LANE_NAME(ky_lanes) = {
                KY_LANE_NAME(ky_direct_double)},
     .moving = {KY_LANE_NAME(ky_moving_extended), KY_LANE_NAME(ky_moving_extended),
                KY_LANE_NAME(ky_moving_double)},
+    .change = KY_LANE_NAME(ky_change),
     /* A group's sources are taken relative to its centre in double: that is what extended asks. */
     .shared = {KY_LANE_NAME(ky_shared_single), KY_LANE_NAME(ky_shared_single),
                KY_LANE_NAME(ky_shared_double)},

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine/cpu/lanes/change_table.h"
 #include "engine/cpu/lanes/moving_table.h"
 #include "octree/octree.h"
 
@@ -59,6 +60,7 @@ struct ky_lanes {
     void (*direct[3])(const struct ky_direct *direct,
                       struct ky_direct_sinks *sinks); /* by enum ky_precision */
     ky_moving_function *moving[3];                    /* the same; single is extended */
+    ky_change_function *change;
     /* A walk for one group after another: `shared` once for some consecutive groups, then `group`
      * for each of them. The factors are those of the relative opening test, else 1; `space` is
      * work space for one thread of group_space(tree) bytes, aligned to 64. */
