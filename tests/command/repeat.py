@@ -54,6 +54,9 @@ with folder() as top:
     run("run", "--model", "hernquist", "-n", "300", "--softening", "0.1", "--integrator", "block", "--eta", "0.15", "--step-max", "0.07", "--step-min", "0.001",
         "--engine", "cpu", *QUICK, "--output", path("block"))
     repeats("block")
+    run("run", "--model", "plummer", "-n", "100", "--softening", "0", "--force", "direct", "--integrator", "hermite4", "--eta", "0.03", "--corrections", "2",
+        "--step-max", "0.07", "--step-min", "1e-9", "--precision", "double", "--engine", "cpu", *QUICK, "--output", path("hermite4"))
+    repeats("hermite4")
 
     # files: by a relative name, from another place, with softenings of their own and units
     run("model", "plummer", "-n", "200", "--softening", "0.1", "-o", path("in.csv"))

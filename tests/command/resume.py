@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # A run that was stopped in any way goes on as if it had not been: same snapshots, same rows, bit for bit.
 import json
+import math
 import os
 import random
 import shutil
@@ -94,16 +95,46 @@ with folder() as top:
     run("run", "--resume", path("sse2b"), "--end", "0.5", "--quiet")
     check(state(path("sse2"), scratch) == state(path("sse2b"), scratch), "a resumed run keeps its instruction set")
 
-    # block steps: steps of the bodies' own go on too, also from within a longest step
-    block = ["--model", "hernquist", "-n", "1500", "--softening", "0.02", "--integrator", "block", "--step", "0.03125", "--engine", "cpu", "--quiet"]
-    run("run", *block, "--at", "0.1", "--end", "0.26", "--shorten", "--output", path("block"))
-    run("run", *block, "--end", "0.1", "--shorten", "--output", path("block2"))
-    run("run", "--resume", path("block2"), "--end", "0.26", "--quiet")
-    check(state(path("block"), scratch)[0][-1] == state(path("block2"), scratch)[0][-1], "block steps go on from a restart file")
-    told = json.load(open(path("block2/run.json")))["blocks"]
-    check(told == json.load(open(path("block/run.json")))["blocks"], "and count on")
-    check(told["count"] > 16 and 1 < told["mean_bodies"] < 1500 and told["shortest_step"] < 0.03125 and told["steps_cut"] == 0,
-          "and run.json tells of them", told)
+    # steps of the bodies' own go on too, also from within a longest step
+    for name, words in (("block", ["--softening", "0.02"]),
+                        ("hermite4", ["--softening", "0", "--force", "direct", "--eta", "0.1", "--corrections", "2"])):
+        own = ["--model", "hernquist", "-n", "1500" if name == "block" else "200", "--integrator", name, "--step", "0.03125", "--engine", "cpu", *words, "--quiet"]
+        run("run", *own, "--at", "0.1", "--end", "0.26", "--shorten", "--output", path(name))
+        run("run", *own, "--end", "0.1", "--shorten", "--output", path(name + "2"))
+        run("run", "--resume", path(name + "2"), "--end", "0.26", "--quiet")
+        check(state(path(name), scratch)[0][-1] == state(path(name + "2"), scratch)[0][-1], f"steps of {name} go on from a restart file")
+        told, whole = (json.load(open(path(name + which + "/run.json")))["blocks"] for which in ("2", ""))
+        told.pop("gflops", None), whole.pop("gflops", None)  # which are of the clock on the wall
+        check(told == whole, "and count on", f"{told} {whole}")
+        check(told["count"] > 16 and 1 < told["mean_bodies"] < 1500 and told["shortest_step"] < 0.03125 and told["steps_cut"] == 0,
+              "and run.json tells of them", told)
+    cut = [*own, "--every", "0.0625", "--restart-every", "0.01"]  # hermite4, killed on its way
+    run("run", *cut, "--end", "0.5", "--output", path("hermite"))
+    process = start(*cut, "--end", "0.5", "--output", path("hermite2"))
+    wait_for(lambda: os.path.exists(path("hermite2/snapshot_0002" + ENDING)) or process.poll() is not None, "a third snapshot")
+    process.send_signal(signal.SIGKILL)
+    process.wait(timeout=60)
+    run("run", "--resume", path("hermite2"), "--quiet")
+    check(state(path("hermite"), scratch) == state(path("hermite2"), scratch), "hermite4 after SIGKILL is the whole run")
+
+    # an encounter without softening stops a run once; two bodies fall towards each other, the second of three is far away
+    with open(path("fall.csv"), "w") as bodies:
+        bodies.write("id,m,x,y,z,vx,vy,vz\n7,0.5,0,0,0,0,0,0\n8,1e-9,0,100,0,0,0,0\n9,0.5,1,0,0,0,0,0\n")
+    fall = [path("fall.csv"), "--integrator", "hermite4", "--force", "direct", "--softening", "0", "--step", "0.0625", "--step-min", str(2.0 ** -24),
+            "--every", "0.25", "--end", "2", "--engine", "cpu"]
+    for name in ("fall", "fall2"):
+        process = run("run", *fall, "--output", path(name), code=6)
+        about = json.load(open(path(name + "/run.json")))
+        check("encounter of bodies 7 and 9," in process.stderr and "--resume" in process.stderr, "a close encounter: code 6, the pair, and how to go on",
+              process.stderr)
+        check(abs(about["time"] / (math.pi / math.sqrt(8)) - 1) < 1e-4, "all bodies are at its time", about["time"])
+        check(len(open(path(name + "/energy.csv")).read().splitlines()) > 18, "with the rows before it")
+    run("run", "--resume", path("fall"), "--quiet")
+    about = json.load(open(path("fall/run.json")))
+    check(about["time"] == 2 and about["blocks"]["steps_cut"] > 0, "the resumed run passes it and goes on to the end", about)
+    run("run", "--resume", path("fall2"), "--end", "1.5", "--quiet")
+    run("run", "--resume", path("fall2"), "--end", "2", "--quiet")
+    check(state(path("fall"), scratch) == state(path("fall2"), scratch), "also when it is stopped once more")
 
     # one run at a time in a folder
     process = start(*MODEL, "--end", "50", "--output", path("live"))
