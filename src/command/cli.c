@@ -18,10 +18,18 @@ void cli_add(struct cli *cli, const char *title, const struct ky_option *options
              void *values)
 {
     struct ky_option_set *set = &cli->sets[cli->count];
+    if (cli->count == CLI_SETS || count > CLI_OPTIONS) {
+        cli->overfull = title;
+        return;
+    }
     *set = (struct ky_option_set){title, options, count, values, cli->given[cli->count]};
     cli->count++;
     ky_options_defaults(set);
 }
+
+/* `run` binds most: beside these sets, general options, two tables of its own, bodies, reading, and
+ * two of models. */
+_Static_assert(CLI_SETS >= KY_PARAMETER_SETS + 7, "an integrator needs a set of options");
 
 /* The first `count` sets of parameters; the others keep their defaults. */
 static void add_parameters(struct cli *cli, struct ky_parameters *parameters, int count)
@@ -130,6 +138,8 @@ static void take_threads(const struct cli *cli)
 
 enum ky_status cli_parse(struct cli *cli, int argc, char **argv, int least, int most, int ini)
 {
+    if (cli->overfull)
+        return ky_fail(&cli->error, KY_FAULT, "no room for the options of '%s'", cli->overfull);
     cli->words = malloc(((size_t)argc + 1) * sizeof *cli->words);
     if (!cli->words)
         return ky_no_memory(&cli->error, "command line", (size_t)argc + 1, sizeof *cli->words);

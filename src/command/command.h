@@ -8,13 +8,15 @@
 #include "base/text.h"
 #include "engine/engine.h"
 
-enum { CLI_SETS = 16, CLI_OPTIONS = 48 }; /* at most; options of one set */
+/* At most; options of one set. cli_parse fails where a call binds more. */
+enum { CLI_SETS = 16, CLI_OPTIONS = 48 };
 
 /* One call of one subcommand. */
 struct cli {
     const struct subcommand *command;
     struct ky_option_set sets[CLI_SETS];
     size_t count;
+    const char *overfull; /* the set for which there is no room, or NULL */
     unsigned char given[CLI_SETS][CLI_OPTIONS];
     unsigned char on_line[CLI_SETS][CLI_OPTIONS]; /* the same without those of a parameter file */
     const char *bodies_hash;                      /* of a parameter file run.json, or NULL */

@@ -13,11 +13,13 @@ static size_t gather(struct ky_option options[CLI_OPTIONS])
 {
     size_t count = 0;
     for (size_t m = 0; m < ky_model_count; m++)
-        for (size_t k = 0; k < ky_models[m]->option_count && count < CLI_OPTIONS; k++) {
+        for (size_t k = 0; k < ky_models[m]->option_count; k++) {
             const struct ky_option *option = &ky_models[m]->options[k];
             struct ky_option_set known = {title, options, count, NULL, NULL};
             if (ky_options_find(&known, 1, option->name, NULL))
                 continue;
+            if (count == CLI_OPTIONS)
+                return CLI_OPTIONS + 1; /* which cli_add does not take */
             options[count] = *option;
             options[count].offset = count * sizeof(union option_value);
             count++;
