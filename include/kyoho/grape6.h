@@ -90,7 +90,7 @@ KY_GRAPE_API int g6calc_lasthalf2(int cluster, int nj, int ni, int index[], doub
 KY_GRAPE_API int g6calc_lasthalf2_(int *cluster, int *nj, int *ni, int index[], double xi[][3],
                                    double vi[][3], double *eps2, double h2[], double acc[][3],
                                    double jerk[][3], double pot[], int nnbindex[]);
-/* The same under the names by which Phantom-GRAPE makes lists. */
+/* The same under the names by which Phantom-GRAPE makes lists of neighbours. */
 KY_GRAPE_API int g6calc_lasthalfn(int cluster, int nj, int ni, int index[], double xi[][3],
                                   double vi[][3], double eps2, double h2[], double acc[][3],
                                   double jerk[][3], double pot[]);
@@ -103,6 +103,19 @@ KY_GRAPE_API int g6calc_lasthalf2n(int cluster, int nj, int ni, int index[], dou
 KY_GRAPE_API int g6calc_lasthalf2n_(int *cluster, int *nj, int *ni, int index[], double xi[][3],
                                     double vi[][3], double *eps2, double h2[], double acc[][3],
                                     double jerk[][3], double pot[], int nnbindex[]);
+/* These give the distance of the nearest body too, √(r² + eps2); infinite where there is none. */
+KY_GRAPE_API int g6calc_lasthalf2p(int cluster, int nj, int ni, int index[], double xi[][3],
+                                   double vi[][3], double eps2, double h2[], double acc[][3],
+                                   double jerk[][3], double pot[], int nnbindex[], float rnnb[]);
+KY_GRAPE_API int g6calc_lasthalf2p_(int *cluster, int *nj, int *ni, int index[], double xi[][3],
+                                    double vi[][3], double *eps2, double h2[], double acc[][3],
+                                    double jerk[][3], double pot[], int nnbindex[], float rnnb[]);
+KY_GRAPE_API int g6calc_lasthalf2np(int cluster, int nj, int ni, int index[], double xi[][3],
+                                    double vi[][3], double eps2, double h2[], double acc[][3],
+                                    double jerk[][3], double pot[], int nnbindex[], float rnnb[]);
+KY_GRAPE_API int g6calc_lasthalf2np_(int *cluster, int *nj, int *ni, int index[], double xi[][3],
+                                     double vi[][3], double *eps2, double h2[], double acc[][3],
+                                     double jerk[][3], double pot[], int nnbindex[], float rnnb[]);
 
 /* ---- neighbours ---- */
 

@@ -6,9 +6,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "grape/names.h"
 #include "grape/process.h"
-
-#define WEAK __attribute__((weak))
 
 enum { BODY = 0, SINK = -1 }; /* labels, which never agree */
 
@@ -34,11 +33,6 @@ static int close_boards(void)
     g5.n = g5.count = 0;
     g5.started = 0;
     return ky_grape_close(&g5.process);
-}
-
-static int pipes(void)
-{
-    return g5.process.open ? g5.process.settings.pipes : ky_grape_pipes();
 }
 
 static int set_eps2(double eps2)
@@ -139,20 +133,10 @@ static int force_on(double (*x)[3], double (*a)[3], double *p, int n)
 
 /* ---- the names ---- */
 
-/* Calls without arguments. */
-#define NUMBER(name, value)                                                                        \
-    WEAK int name(void)                                                                            \
-    {                                                                                              \
-        return value;                                                                              \
-    }                                                                                              \
-    WEAK int name##_(void)                                                                         \
-    {                                                                                              \
-        return value;                                                                              \
-    }
 NUMBER(g5_open, open_boards())
 NUMBER(g5_close, close_boards())
-NUMBER(g5_get_number_of_pipelines, pipes())
-NUMBER(g5_get_number_of_pipelines_per_board, pipes())
+NUMBER(g5_get_number_of_pipelines, ky_grape_pipes(&g5.process))
+NUMBER(g5_get_number_of_pipelines_per_board, ky_grape_pipes(&g5.process))
 NUMBER(g5_get_number_of_boards, 1)
 NUMBER(g5_get_firstcluster, 0)
 NUMBER(g5_get_jmemsize, INT_MAX)

@@ -3,13 +3,13 @@
  * weak, and none calls another, because programs define some of them themselves. */
 #include "kyoho/grape6.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "grape/names.h"
 #include "grape/process.h"
-
-#define WEAK __attribute__((weak))
 
 static struct {
     struct ky_grape_process process;
@@ -17,6 +17,7 @@ static struct {
     int sort_mode;
     int started;     /* between the halves */
     size_t count;    /* sinks of the last force */
+    double eps2;     /* of that force */
     int wants_lists; /* the program asks for lists: forces make them */
     int has_lists;   /* `found` and `list` are those of the last force */
     size_t capacity; /* of these lists */
@@ -77,11 +78,6 @@ static int close_boards(void)
     return ky_grape_close(&g6.process);
 }
 
-static int pipes(void)
-{
-    return g6.process.open ? g6.process.settings.pipes : ky_grape_pipes();
-}
-
 static int set_ti(double ti)
 {
     g6.ti = ti;
@@ -125,6 +121,7 @@ static int first_half(int nj, int ni, const int *label, double (*x)[3], double (
                                              h2,
                                              (size_t)g6.process.settings.neighbours};
     g6.count = (size_t)ni;
+    g6.eps2 = eps2 > 0 ? eps2 : 0;
     g6.has_lists = 0;
     g6.capacity = lists ? request.capacity : 0;
     const enum ky_status status = ky_pool_start(g6.process.pool, &request, &error);
@@ -148,14 +145,18 @@ static enum ky_status finish(double (*acc)[3], double (*jerk)[3], double *pot, i
     return ky_pool_finish(g6.process.pool, &results, error);
 }
 
-static int last_half(int ni, double (*acc)[3], double (*jerk)[3], double *pot, int *nearest)
+/* *distance may be NULL. */
+static int last_half(int ni, double (*acc)[3], double (*jerk)[3], double *pot, int *nearest,
+                     float *distance)
 {
     struct ky_error error;
     if (ky_grape_unusable(&g6.process) || !g6.started || ni < 0 || (size_t)ni != g6.count)
         return -1;
     g6.started = 0;
-    return ky_grape_result(&g6.process, "g6calc_lasthalf", finish(acc, jerk, pot, nearest, &error),
-                           &error);
+    const enum ky_status status = finish(acc, jerk, pot, nearest, &error);
+    for (size_t i = 0; distance && i < g6.count && status == KY_OK; i++)
+        distance[i] = (float)sqrt(g6.own.nearest_r2[i] + g6.eps2);
+    return ky_grape_result(&g6.process, "g6calc_lasthalf", status, &error);
 }
 
 /* The lists of the last force, which is computed once more if it was without. */
@@ -251,18 +252,8 @@ WEAK int g6_close_(int *cluster)
     return close_boards();
 }
 
-/* Calls without arguments that return a number. */
-#define NUMBER(name, value)                                                                        \
-    WEAK int name(void)                                                                            \
-    {                                                                                              \
-        return value;                                                                              \
-    }                                                                                              \
-    WEAK int name##_(void)                                                                         \
-    {                                                                                              \
-        return value;                                                                              \
-    }
-NUMBER(g6_npipes, pipes())
-NUMBER(g6_get_number_of_pipelines, pipes())
+NUMBER(g6_npipes, ky_grape_pipes(&g6.process))
+NUMBER(g6_get_number_of_pipelines, ky_grape_pipes(&g6.process))
 NUMBER(g6_get_neighbour_list_sort_mode, g6.sort_mode)
 
 WEAK int g6_set_ti(int cluster, double ti)
@@ -309,40 +300,29 @@ WEAK int g6calc_firsthalf_(int *cluster, int *nj, int *ni, int index[], double x
     return first_half(*nj, *ni, index, xi, vi, *eps2, h2);
 }
 
-/* The second half, without and with the nearest body. */
-#define LAST_HALF(name)                                                                            \
+/* The second half. Behind the names that stand for the nearest body and its distance follow, each
+ * with a comma before it, the parameters of the call that are these. */
+#define LAST_HALF(name, nearest, distance, ...)                                                    \
     WEAK int name(int cluster, int nj, int ni, int index[], double xi[][3], double vi[][3],        \
-                  double eps2, double h2[], double acc[][3], double jerk[][3], double pot[])       \
+                  double eps2, double h2[], double acc[][3], double jerk[][3],                     \
+                  double pot[] __VA_ARGS__)                                                        \
     {                                                                                              \
         (void)cluster, (void)nj, (void)index, (void)xi, (void)vi, (void)eps2, (void)h2;            \
-        return last_half(ni, acc, jerk, pot, NULL);                                                \
+        return last_half(ni, acc, jerk, pot, nearest, distance);                                   \
     }                                                                                              \
     WEAK int name##_(int *cluster, int *nj, int *ni, int index[], double xi[][3], double vi[][3],  \
-                     double *eps2, double h2[], double acc[][3], double jerk[][3], double pot[])   \
+                     double *eps2, double h2[], double acc[][3], double jerk[][3],                 \
+                     double pot[] __VA_ARGS__)                                                     \
     {                                                                                              \
         (void)cluster, (void)nj, (void)index, (void)xi, (void)vi, (void)eps2, (void)h2;            \
-        return last_half(*ni, acc, jerk, pot, NULL);                                               \
+        return last_half(*ni, acc, jerk, pot, nearest, distance);                                  \
     }
-LAST_HALF(g6calc_lasthalf)
-LAST_HALF(g6calc_lasthalfn)
-
-#define LAST_HALF2(name)                                                                           \
-    WEAK int name(int cluster, int nj, int ni, int index[], double xi[][3], double vi[][3],        \
-                  double eps2, double h2[], double acc[][3], double jerk[][3], double pot[],       \
-                  int nnbindex[])                                                                  \
-    {                                                                                              \
-        (void)cluster, (void)nj, (void)index, (void)xi, (void)vi, (void)eps2, (void)h2;            \
-        return last_half(ni, acc, jerk, pot, nnbindex);                                            \
-    }                                                                                              \
-    WEAK int name##_(int *cluster, int *nj, int *ni, int index[], double xi[][3], double vi[][3],  \
-                     double *eps2, double h2[], double acc[][3], double jerk[][3], double pot[],   \
-                     int nnbindex[])                                                               \
-    {                                                                                              \
-        (void)cluster, (void)nj, (void)index, (void)xi, (void)vi, (void)eps2, (void)h2;            \
-        return last_half(*ni, acc, jerk, pot, nnbindex);                                           \
-    }
-LAST_HALF2(g6calc_lasthalf2)
-LAST_HALF2(g6calc_lasthalf2n)
+LAST_HALF(g6calc_lasthalf, NULL, NULL, )
+LAST_HALF(g6calc_lasthalfn, NULL, NULL, )
+LAST_HALF(g6calc_lasthalf2, nnbindex, NULL, , int nnbindex[])
+LAST_HALF(g6calc_lasthalf2n, nnbindex, NULL, , int nnbindex[])
+LAST_HALF(g6calc_lasthalf2p, nnbindex, rnnb, , int nnbindex[], float rnnb[])
+LAST_HALF(g6calc_lasthalf2np, nnbindex, rnnb, , int nnbindex[], float rnnb[])
 
 WEAK int g6_read_neighbour_list(int cluster)
 {

@@ -76,6 +76,11 @@ int ky_grape_close(struct ky_grape_process *process)
     return 0;
 }
 
+int ky_grape_pipes(const struct ky_grape_process *process)
+{
+    return process->open ? process->settings.pipes : ky_grape_read_pipes();
+}
+
 int ky_grape_unusable(struct ky_grape_process *process)
 {
     return is_child || !process->open || process->failed;

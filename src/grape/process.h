@@ -17,6 +17,8 @@ struct ky_grape_process {
 int ky_grape_open(struct ky_grape_process *process, size_t special, const int *list);
 /* Forgets the bodies, and boards that failed. */
 int ky_grape_close(struct ky_grape_process *process);
+/* How many sinks of a call suit the processor: KYOHO_NPIPES, also before it is opened. */
+int ky_grape_pipes(const struct ky_grape_process *process);
 /* Not 0 if calls cannot go on: nothing is open, a device has failed, or this is a child after fork.
  */
 int ky_grape_unusable(struct ky_grape_process *process);

@@ -10,6 +10,7 @@
 #include "engine/engine.h"
 
 enum { PIPES = 48, MOST_PIPES = 16384, NEIGHBOURS = 256, MOST_NEIGHBOURS = 1 << 20 };
+enum { MOST_DEVICE = 9999 }; /* a device's number */
 
 void ky_grape_say(const struct ky_grape_settings *settings, const char *format, ...)
 {
@@ -58,11 +59,19 @@ static enum ky_status read_precision(int *precision, struct ky_error *error)
     return KY_OK;
 }
 
-int ky_grape_pipes(void)
+static int is_verbose(void)
 {
-    int pipes = PIPES;
-    (void)read_number("KYOHO_NPIPES", 1, MOST_PIPES, &pipes, NULL);
-    return pipes;
+    const char *text = variable("KYOHO_VERBOSE");
+    return text && strcmp(text, "0") != 0;
+}
+
+int ky_grape_read_pipes(void)
+{
+    struct ky_grape_settings settings = {.pipes = PIPES, .verbose = is_verbose()};
+    struct ky_error error;
+    if (read_number("KYOHO_NPIPES", 1, MOST_PIPES, &settings.pipes, &error) != KY_OK)
+        ky_grape_say(&settings, "%s", error.text);
+    return settings.pipes;
 }
 
 /* The number of this process among those of its host, as launchers tell it; 0 without one. */
@@ -178,9 +187,8 @@ static enum ky_status make_key(struct ky_grape_settings *settings, struct ky_err
 enum ky_status ky_grape_read(size_t special, const int *list, struct ky_grape_settings *settings,
                              struct ky_error *error)
 {
-    const char *verbose = variable("KYOHO_VERBOSE");
     *settings = (struct ky_grape_settings){
-        .pipes = PIPES, .neighbours = NEIGHBOURS, .verbose = verbose && strcmp(verbose, "0") != 0};
+        .pipes = PIPES, .neighbours = NEIGHBOURS, .verbose = is_verbose()};
     if (special > KY_GRAPE_DEVICES)
         return ky_fail(error, KY_USAGE, "%zu devices; at most %d", special, KY_GRAPE_DEVICES);
     settings->special = special;
@@ -247,6 +255,13 @@ static enum ky_status take_list(const struct ky_grape_devices *gpus, size_t coun
     return KY_OK;
 }
 
+/* Whether the text of this length is the number of a device. */
+static int is_device(const char *text, int length)
+{
+    char *end;
+    return length > 0 && ky_number_count(text, &end) <= MOST_DEVICE && end == text + length;
+}
+
 /* KYOHO_ENGINE: "cpu", "auto", "cuda:0,2"; "cuda" alone is the device of this rank. */
 static enum ky_status take_engine(const char *engine, struct ky_grape_devices *devices,
                                   struct ky_error *error)
@@ -263,6 +278,10 @@ static enum ky_status take_engine(const char *engine, struct ky_grape_devices *d
     devices->count = 0;
     for (const char *at = colon; at && *at; at = strchr(at + 1, ',')) {
         const int length = (int)strcspn(at + 1, ",");
+        if (!is_device(at + 1, length))
+            return ky_fail(error, KY_USAGE,
+                           "KYOHO_ENGINE is '%s'; devices have numbers up to %d, as in cuda:0,2",
+                           engine, MOST_DEVICE);
         if (devices->count == KY_GRAPE_DEVICES)
             return ky_fail(error, KY_USAGE, "KYOHO_ENGINE is '%s'; at most %d devices", engine,
                            KY_GRAPE_DEVICES);

@@ -32,8 +32,9 @@ enum ky_status ky_grape_read(size_t special, const int *list, struct ky_grape_se
 enum ky_status ky_grape_devices(const struct ky_grape_settings *settings,
                                 struct ky_grape_devices *devices, struct ky_error *error);
 
-/* KYOHO_NPIPES alone, for those who ask before they open; 48 where it is no such number. */
-int ky_grape_pipes(void);
+/* KYOHO_NPIPES alone, for those who ask before they open; 48 where it is no such number, which
+ * KYOHO_VERBOSE tells. */
+int ky_grape_read_pipes(void);
 
 /* One line on standard error, if the settings are verbose: "kyoho: …". */
 void ky_grape_say(const struct ky_grape_settings *settings, const char *format, ...)

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "grape_settings.h"
 #include "kyoho/grape5.h"
 #include "moving_bodies.h"
 
@@ -108,12 +109,19 @@ static int tear_down(void **state)
     return g5_close();
 }
 
+static void settings(void **state)
+{
+    (void)state;
+    wrong_values(g5_open);
+}
+
 #define OPEN(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {OPEN(agrees), OPEN(bodies_by_parts), OPEN(errors)};
-    int failed = 0;
+    const struct CMUnitTest closed[] = {cmocka_unit_test(settings)};
+    int failed = cmocka_run_group_tests_name("settings", closed, NULL, NULL);
     for (size_t k = 0; k < sizeof engines / sizeof *engines; k++) {
         engine = engines[k];
         if (set_up(NULL)) {

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "grape_settings.h"
 #include "kyoho/grape6.h"
 #include "moving_bodies.h"
 
@@ -690,6 +691,26 @@ static int tear_down(void **state)
 
 /* ---- with no engine open ---- */
 
+static int open_any(void)
+{
+    return g6_open(0);
+}
+
+/* Asked before it is opened, g6_npipes says so too, and returns what there is without. */
+static void wrong_pipes(void **state)
+{
+    (void)state;
+    char said[512];
+    setenv("KYOHO_NPIPES", "many", 1);
+    assert_int_equal(said_by(g6_npipes, said), 48);
+    assert_string_equal(said, "");
+    setenv("KYOHO_VERBOSE", "1", 1);
+    assert_int_equal(said_by(g6_npipes, said), 48);
+    assert_non_null(strstr(said, "KYOHO_NPIPES is 'many'"));
+    unsetenv("KYOHO_NPIPES");
+    unsetenv("KYOHO_VERBOSE");
+}
+
 static void errors(void **state)
 {
     (void)state;
@@ -699,18 +720,7 @@ static void errors(void **state)
     assert_int_not_equal(first(10, 10), 0);
     assert_int_not_equal(last(10, 10), 0);
     assert_true(g6_read_neighbour_list(0) < 0);
-    static const struct {
-        const char *variable, *value;
-    } wrong[] = {{"KYOHO_ENGINE", "abacus"},    {"KYOHO_ENGINE", "cuda:99"},
-                 {"KYOHO_PRECISION", "single"}, {"KYOHO_NPIPES", "0"},
-                 {"KYOHO_NPIPES", "many"},      {"KYOHO_NPIPES", "16385"},
-                 {"KYOHO_NEIGHBOURS", "-3"}};
-    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
-        setenv(wrong[k].variable, wrong[k].value, 1);
-        assert_int_not_equal(g6_open(0), 0);
-        unsetenv(wrong[k].variable);
-        setenv("KYOHO_ENGINE", "cpu", 1);
-    }
+    wrong_values(open_any);
     assert_int_equal(g6_open(0), 0);
     assert_int_not_equal(first(-1, 10), 0);
     assert_int_not_equal(first(10, -1), 0);
@@ -748,6 +758,38 @@ static void pipes_and_lists_of_other_sizes(void **state)
     unsetenv("KYOHO_NEIGHBOURS");
 }
 
+/* The distance of the nearest body, with softening; by C and Fortran names. */
+static void nearest_distance(void **state)
+{
+    (void)state;
+    enum { N = 60 };
+    float distance[2][N];
+    int nj = N, ni = N;
+    make_bodies(N);
+    send_all(N);
+    take_sinks(N);
+    assert_int_equal(g6_set_ti(0, now), 0);
+    for (int own = 0; own < 2; own++) { /* a body alone has none */
+        const size_t n = sources(own ? 1 : N);
+        nj = ni = (int)n;
+        assert_int_equal(first(nj, ni), 0);
+        assert_int_equal(g6calc_lasthalf2p(0, nj, ni, sink.index, sink.x, sink.v, eps2, sink.h2,
+                                           sink.a, sink.j, sink.p, sink.nearest, distance[0]),
+                         0);
+        assert_int_equal(first(nj, ni), 0);
+        assert_int_equal(g6calc_lasthalf2np_(NULL, &nj, &ni, sink.index, sink.x, sink.v, NULL, NULL,
+                                             sink.a, sink.j, sink.p, sink.nearest, distance[1]),
+                         0);
+        check(nj, ni);
+        assert_memory_equal(distance[0], distance[1], n * sizeof(float));
+        for (size_t i = 0; i < n; i++) {
+            const struct moving_sums e = moving_sum(all, n, &all[i], eps2, 0, 0);
+            const double right = sqrt(e.nearest2 + eps2), found = (double)distance[0][i];
+            assert_true(found == right || fabs(found / right - 1) < 1e-6);
+        }
+    }
+}
+
 #define OPEN(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -759,6 +801,7 @@ int main(void)
         OPEN(inputs_are_those_of_first_half),
         OPEN(bodies_are_frozen),
         OPEN(nearest_body),
+        OPEN(nearest_distance),
         OPEN(late_lists),
         OPEN(neighbour_lists),
         OPEN(slots_in_any_order),
@@ -774,7 +817,7 @@ int main(void)
         OPEN(opens_often),
         OPEN(forks),
     };
-    const struct CMUnitTest without[] = {cmocka_unit_test(errors),
+    const struct CMUnitTest without[] = {cmocka_unit_test(errors), cmocka_unit_test(wrong_pipes),
                                          cmocka_unit_test(pipes_and_lists_of_other_sizes)};
     int failed = cmocka_run_group_tests(without, NULL, NULL);
     for (size_t k = 0; k < sizeof engines / sizeof *engines; k++) {

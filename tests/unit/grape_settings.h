@@ -1,0 +1,61 @@
+/* Variables of the environment that are none of what the GRAPE libraries take: the opening fails,
+ * and says why where KYOHO_VERBOSE wants it. */
+#ifndef GRAPE_SETTINGS_H
+#define GRAPE_SETTINGS_H
+
+#include <string.h>
+#include <unistd.h>
+
+/* What `open` writes to standard error; it returns what that returns. */
+static inline int said_by(int (*open)(void), char said[512])
+{
+    FILE *file = tmpfile();
+    const int error = dup(STDERR_FILENO);
+    assert_non_null(file);
+    fflush(stderr);
+    dup2(fileno(file), STDERR_FILENO);
+    const int result = open();
+    fflush(stderr);
+    dup2(error, STDERR_FILENO);
+    close(error);
+    rewind(file);
+    said[fread(said, 1, 511, file)] = '\0';
+    fclose(file);
+    return result;
+}
+
+/* With KYOHO_ENGINE=cpu but for one variable. */
+static inline void wrong_values(int (*open)(void))
+{
+    static const struct {
+        const char *variable, *value;
+    } wrong[] = {{"KYOHO_ENGINE", "abacus"},     {"KYOHO_ENGINE", "cuda:99"},
+                 {"KYOHO_ENGINE", "cpu:0x"},     {"KYOHO_ENGINE", "cpu:"},
+                 {"KYOHO_ENGINE", "cpu:0,,1"},   {"KYOHO_ENGINE", "cpu:-1"},
+                 {"KYOHO_ENGINE", "opencl:1e9"}, {"KYOHO_ENGINE", "auto:0"},
+                 {"KYOHO_PRECISION", "single"},  {"KYOHO_PRECISION", "1"},
+                 {"KYOHO_NPIPES", "0"},          {"KYOHO_NPIPES", "abc"},
+                 {"KYOHO_NPIPES", "-1"},         {"KYOHO_NPIPES", "1e9"},
+                 {"KYOHO_NPIPES", "16385"},      {"KYOHO_NPIPES", "48x"},
+                 {"KYOHO_NPIPES", " 48"},        {"KYOHO_NPIPES", "18446744073709551664"},
+                 {"KYOHO_NEIGHBOURS", "-3"},     {"KYOHO_NEIGHBOURS", "0"},
+                 {"KYOHO_NEIGHBOURS", "all"},    {"KYOHO_NEIGHBOURS", "1000000000"}};
+    char said[512];
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
+        for (int verbose = 0; verbose < 2; verbose++) {
+            setenv("KYOHO_ENGINE", "cpu", 1);
+            setenv("KYOHO_VERBOSE", verbose ? "1" : "0", 1);
+            setenv(wrong[k].variable, wrong[k].value, 1);
+            if (said_by(open, said) == 0)
+                fail_msg("%s=%s was taken", wrong[k].variable, wrong[k].value);
+            if (!verbose ? *said != '\0'
+                         : strncmp(said, "kyoho: open: ", 13) != 0 ||
+                               !strstr(said, wrong[k].value) || strchr(said, '\n')[1])
+                fail_msg("%s=%s: it said '%s'", wrong[k].variable, wrong[k].value, said);
+            unsetenv(wrong[k].variable);
+        }
+    unsetenv("KYOHO_VERBOSE");
+    setenv("KYOHO_ENGINE", "cpu", 1);
+}
+
+#endif
