@@ -3,9 +3,7 @@
  * over the number of bodies, then what a thread and the device do in a second,
  * the time of a step that does not grow with the bodies, and the crossover, as measured and as
  * src/engine/choice.c has it. Plummer spheres, default options. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "common.h"
 
 #include "base/clock.h"
 #include "base/threads.h"
@@ -16,14 +14,6 @@
  * longer than LONGEST seconds. A number of steps is timed that takes LEAST seconds. */
 enum { SIZES = 12, SMALLEST = 64, TIMES = 3 };
 static const double LEAST = 0.05, LONGEST = 2;
-
-static void stop_if(enum ky_status status, const struct ky_error *error)
-{
-    if (status == KY_OK)
-        return;
-    fprintf(stderr, "%s\n", error->text);
-    exit((int)status);
-}
 
 /* Seconds of so many steps. The sums wait for the device. */
 static double time_steps(struct ky_engine *engine, struct ky_integrator_state *leapfrog,
@@ -99,13 +89,9 @@ static void print_curve(const char *name, int force, double power, const char *e
     struct curve curve = {.count = 0};
     printf("%-8s %9s %12s %12s\n", name, "bodies", "CPU, ms", "device, ms");
     for (int k = 0; k < SIZES; k++) {
-        struct ky_error error;
-        struct ky_model_parameters model;
-        struct ky_snapshot snapshot;
-        ky_model_parameters_defaults(&model);
-        model.n = (uint64_t)SMALLEST << k;
-        stop_if(ky_model_make("plummer", &model, &snapshot, &error), &error);
-        curve.n[k] = (double)model.n;
+        const size_t n = (size_t)SMALLEST << k;
+        struct ky_snapshot snapshot = model("plummer", n);
+        curve.n[k] = (double)n;
         curve.cpu[k] = measure("cpu", threads, force, &snapshot.bodies);
         curve.device[k] = measure(engine, threads, force, &snapshot.bodies);
         curve.count = k + 1;

@@ -3,72 +3,23 @@
  * For several devices ("cuda:0,1") what they gain over the first. Figures for docs/performance.md;
  * bench/gpu.sh runs it. Further arguments choose parts: direct small walk list cards. (`kyoho bench
  * unroll` has the unrollings.) */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "common.h"
+
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/order.h"
 #include "integrate/integrate.h"
 
 static const char *engine_name = "cuda:0";
 static const char *const precisions[] = {"single", "extended", "double"};
 
-static void stop_if(enum ky_status status, const struct ky_error *error)
-{
-    if (status == KY_OK)
-        return;
-    fprintf(stderr, "%s\n", error->text);
-    exit((int)status);
-}
-
-static struct ky_snapshot model(const char *name, size_t n)
-{
-    struct ky_error error;
-    struct ky_snapshot snapshot;
-    struct ky_model_parameters parameters;
-    ky_model_parameters_defaults(&parameters);
-    parameters.n = n;
-    ky_snapshot_clear(&snapshot);
-    stop_if(ky_model_make(name, &parameters, &snapshot, &error), &error);
-    return snapshot;
-}
-
-static struct ky_engine *engine_for(const struct ky_parameters *given,
-                                    struct ky_parameters *resolved, const struct ky_bodies *bodies)
-{
-    struct ky_error error;
-    struct ky_engine *engine;
-    stop_if(ky_force_resolve(given, resolved, &error), &error);
-    stop_if(ky_engine_open(resolved, bodies->n, &engine, &error), &error);
-    stop_if(ky_engine_put(engine, bodies, &error), &error);
-    return engine;
-}
-
 /* Median relative error of the accelerations of up to 512 bodies. */
 static double median_error(struct ky_engine *engine, size_t n)
 {
     enum { MOST = 512 };
-    struct ky_error error;
-    size_t sinks[MOST], count = n < MOST ? n : MOST;
-    static double exact[MOST][3], potential[MOST], errors[MOST];
-    struct ky_bodies bodies = {.n = n, .acceleration = malloc(n * sizeof *bodies.acceleration)};
-    for (size_t k = 0; k < count; k++)
-        sinks[k] = k * n / count;
-    stop_if(ky_engine_get(engine, &bodies, &error), &error);
-    stop_if(ky_engine_exact(engine, sinks, count, exact, potential, &error), &error);
-    for (size_t k = 0; k < count; k++) {
-        double d2 = 0, a2 = 0;
-        for (int c = 0; c < 3; c++) {
-            double d = bodies.acceleration[sinks[k]][c] - exact[k][c];
-            d2 += d * d;
-            a2 += exact[k][c] * exact[k][c];
-        }
-        errors[k] = sqrt(d2 / a2);
-    }
-    free(bodies.acceleration);
-    qsort(errors, count, sizeof *errors, ky_order_reals);
+    double errors[MOST], (*work)[3] = malloc(n * sizeof *work);
+    const size_t count = sampled_errors(engine, n, MOST, work, errors);
+    free(work);
     return errors[count / 2];
 }
 
@@ -94,15 +45,21 @@ static struct ky_force_report evaluate(struct ky_engine *engine)
     return report;
 }
 
+static struct ky_parameters parameters_of(const char *name, int force, double softening)
+{
+    struct ky_parameters parameters;
+    ky_parameters_defaults(&parameters);
+    parameters.engine = name;
+    parameters.force = force;
+    parameters.softening = softening;
+    return parameters;
+}
+
 static void direct_row(size_t n, int precision, double softening)
 {
     struct ky_snapshot snapshot = model("plummer", n);
-    struct ky_parameters given, parameters;
-    ky_parameters_defaults(&given);
-    given.engine = engine_name;
-    given.force = KY_DIRECT;
+    struct ky_parameters given = parameters_of(engine_name, KY_DIRECT, softening), parameters;
     given.precision = precision;
-    given.softening = softening;
     struct ky_engine *engine = engine_for(&given, &parameters, &snapshot.bodies);
     struct ky_force_report report = evaluate(engine);
     printf("direct %-8s eps %-5g n %8zu  %10.4f ms  %.3e /s  median error %.2e\n",
@@ -129,13 +86,9 @@ static void small_row(size_t n, int precision)
     struct ky_error error;
     struct ky_sums sums = {0};
     struct ky_snapshot snapshot = model("plummer", n);
-    struct ky_parameters given, parameters;
+    struct ky_parameters given = parameters_of(engine_name, KY_DIRECT, 0.1), parameters;
     double least = HUGE_VAL;
-    ky_parameters_defaults(&given);
-    given.engine = engine_name;
-    given.force = KY_DIRECT;
     given.precision = precision;
-    given.softening = 0.1;
     struct ky_engine *engine = engine_for(&given, &parameters, &snapshot.bodies);
     struct ky_integrator_state *leapfrog;
     parameters.step = 1.0 / 1024;
@@ -167,11 +120,7 @@ static void tree_row(int force, size_t n, int multipole, int curve, int leaf)
 {
     static const char *const curves[] = {"none", "morton", "hilbert"};
     struct ky_snapshot snapshot = model("uniform-sphere", n);
-    struct ky_parameters given, parameters;
-    ky_parameters_defaults(&given);
-    given.engine = engine_name;
-    given.force = force;
-    given.softening = 0;
+    struct ky_parameters given = parameters_of(engine_name, force, 0), parameters;
     given.theta = 0.6;
     given.multipole = multipole;
     given.curve = curve;
@@ -212,13 +161,9 @@ static double seconds_of_tree(const char *name, const struct ky_bodies *bodies, 
 {
     enum { TIMES = 9 };
     struct ky_error error;
-    struct ky_parameters given, parameters;
+    struct ky_parameters given = parameters_of(name, KY_TREE, 0.001), parameters;
     struct ky_force_report report = {0};
     double seconds[TIMES];
-    ky_parameters_defaults(&given);
-    given.engine = name;
-    given.force = KY_TREE;
-    given.softening = 0.001;
     given.theta = 0.6;
     given.opening = opening;
     given.multipole = multipole;

@@ -5,9 +5,8 @@
  * could do if nothing but the loop's arithmetic took time. Tree: bodies per second from keys to
  * forces, and the errors against double-precision direct sums for SAMPLES bodies. Each line is the
  * median of some evaluations after one that is not counted. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "common.h"
+
 #include <string.h>
 #include <time.h>
 
@@ -119,13 +118,7 @@ static enum ky_status measure(const struct ky_parameters *given, struct ky_bodie
     if (status == KY_OK)
         status = ky_engine_get(engine, bodies, error);
     ky_engine_close(engine);
-    for (int r = 0; r < REPEAT; r++) {
-        int below = 0;
-        for (int q = 0; q < REPEAT; q++)
-            below += run[q].total < run[r].total || (run[q].total <= run[r].total && q < r);
-        if (below == REPEAT / 2)
-            *report = run[r];
-    }
+    *report = median_run(run, REPEAT);
     return status;
 }
 

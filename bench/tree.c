@@ -3,13 +3,9 @@
  * interactions a body, and the errors against double-precision sums for SAMPLES bodies, made on the
  * device. Each line is the median of REPEAT evaluations after two that are not counted. Then a step
  * of the leap-frog for two spheres in contact. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "common.h"
 
 #include "base/clock.h"
-#include "base/order.h"
-#include "integrate/integrate.h"
 
 enum { SAMPLES = 4096, REPEAT = 9, STEPS = 200 };
 
@@ -26,67 +22,26 @@ static const struct row {
     {"plummer", 500000000, 1, 0.012, 0.01},
 };
 
-static void stop_if(enum ky_status status, const struct ky_error *error)
-{
-    if (status == KY_OK)
-        return;
-    fprintf(stderr, "%s\n", error->text);
-    exit((int)status);
-}
-
-static struct ky_snapshot make(const char *name, size_t n)
-{
-    struct ky_error error;
-    struct ky_snapshot snapshot;
-    struct ky_model_parameters parameters;
-    ky_model_parameters_defaults(&parameters);
-    parameters.n = n;
-    ky_snapshot_clear(&snapshot);
-    stop_if(ky_model_make(name, &parameters, &snapshot, &error), &error);
-    return snapshot;
-}
-
 static struct ky_engine *open_for(const struct row *row, const char *engine_name,
                                   struct ky_parameters *resolved, const struct ky_bodies *bodies)
 {
-    struct ky_error error;
     struct ky_parameters given;
-    struct ky_engine *engine;
     ky_force_defaults(&given);
     given.engine = engine_name;
     given.force = KY_TREE;
     given.softening = row->softening;
     given.multipole = row->multipole;
     given.alpha = row->alpha;
-    stop_if(ky_force_resolve(&given, resolved, &error), &error);
-    stop_if(ky_engine_open(resolved, bodies->n, &engine, &error), &error);
-    stop_if(ky_engine_put(engine, bodies, &error), &error);
-    return engine;
+    return engine_for(&given, resolved, bodies);
 }
 
 /* Median and 99th percentile of the relative errors of the accelerations. */
 static void errors_of(struct ky_engine *engine, struct ky_bodies *bodies, double error[2])
 {
-    static double exact[SAMPLES][3], potential[SAMPLES], wrong[SAMPLES];
-    static size_t sinks[SAMPLES];
-    const size_t count = bodies->n > 100000000 ? SAMPLES / 16 : SAMPLES;
-    struct ky_error text;
-    struct ky_bodies found = {.n = bodies->n,
-                              .acceleration = bodies->velocity}; /* not needed now */
-    for (size_t k = 0; k < count; k++)
-        sinks[k] = k * (bodies->n / count);
-    stop_if(ky_engine_get(engine, &found, &text), &text);
-    stop_if(ky_engine_exact(engine, sinks, count, exact, potential, &text), &text);
-    for (size_t k = 0; k < count; k++) {
-        double d2 = 0, a2 = 0;
-        for (int c = 0; c < 3; c++) {
-            double d = found.acceleration[sinks[k]][c] - exact[k][c];
-            d2 += d * d;
-            a2 += exact[k][c] * exact[k][c];
-        }
-        wrong[k] = sqrt(d2 / a2);
-    }
-    qsort(wrong, count, sizeof *wrong, ky_order_reals);
+    static double wrong[SAMPLES];
+    const size_t count =
+        sampled_errors(engine, bodies->n, bodies->n > 100000000 ? SAMPLES / 16 : SAMPLES,
+                       bodies->velocity, wrong); /* velocities are not needed now */
     error[0] = wrong[count / 2];
     error[1] = wrong[count * 99 / 100];
 }
@@ -99,14 +54,7 @@ static struct ky_force_report measure(struct ky_engine *engine)
         stop_if(ky_engine_forces(engine, &error), &error);
         ky_engine_report(engine, &run[r < 0 ? 0 : r]);
     }
-    for (int r = 0; r < REPEAT; r++) {
-        int below = 0;
-        for (int q = 0; q < REPEAT; q++)
-            below += run[q].total < run[r].total || (run[q].total <= run[r].total && q < r);
-        if (below == REPEAT / 2)
-            return run[r];
-    }
-    return run[0];
+    return median_run(run, REPEAT);
 }
 
 /* A pair is 13 float operations beside the root, fused ones counted once, a quadrupole 34. One H200
@@ -120,7 +68,7 @@ static double of_the_limit(const struct row *row, const struct ky_force_report *
 
 static void print_row(const struct row *row, const char *engine_name)
 {
-    struct ky_snapshot snapshot = make(row->model, row->n);
+    struct ky_snapshot snapshot = model(row->model, row->n);
     struct ky_parameters parameters;
     struct ky_engine *engine = open_for(row, engine_name, &parameters, &snapshot.bodies);
     const struct ky_force_report report = measure(engine);
@@ -145,7 +93,7 @@ static void print_step(const char *engine_name)
     enum { N = 240002 };
     const struct row row = {"two plummer", N, 2, 0.016, 0.01};
     struct ky_error error;
-    struct ky_snapshot snapshot = make("plummer", N);
+    struct ky_snapshot snapshot = model("plummer", N);
     struct ky_parameters parameters;
     for (size_t i = 0; i < N; i++)
         snapshot.bodies.position[i][0] += i % 2 ? 1 : -1;

@@ -2,7 +2,7 @@
 BENCHES := $(patsubst %.c,$(BUILD)/%,$(wildcard bench/*.c))
 
 $(BUILD)/bench/grape: $(GRAPE_OBJECTS)
-$(BUILD)/bench/%: bench/%.c $(STATIC) $(FLAGS_FILE)
+$(BUILD)/bench/%: bench/%.c bench/common.h $(STATIC) $(FLAGS_FILE)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $< $(filter %.o,$^) $(STATIC) $(LIBS_ALL)
 
