@@ -7,7 +7,7 @@
 #include "physics/softening.h"
 
 /* Sources that stay in the nearest cache while all sinks of the block feel them. */
-enum { KY_CHANGE_CHUNK = 128 };
+enum { KY_CHANGE_CHUNK = 32 };
 
 struct block {
     _Alignas(64) double body[KY_CHANGE_NUMBERS][KY_CHANGE_BLOCK];
@@ -29,35 +29,42 @@ struct gathered {
     struct ky_hermite_rate rate;
 };
 
+#define KY_ALONG(c) (ky_splat(source[c]) - ky_load(block->body[c] + at))
+KY_INLINE ky_vector distance(const double *source, const struct block *block, int at, const int how)
+{
+    return ky_soften(KY_ALONG(0), KY_ALONG(1), KY_ALONG(2),
+                     ky_load(block->body[KY_CHANGE_EPS2] + at), ky_splat(source[KY_CHANGE_EPS2]),
+                     how)
+        .y;
+}
+
 /* A body on itself: its relative motion is 0, and so is what it adds to the change. */
 KY_INLINE struct gathered pair(struct gathered g, const double *source, const struct block *block,
-                               int at, const int how)
+                               int at, ky_vector y)
 {
-#define KY_ALONG(c) ky_splat(source[c]) - ky_load(block->body[c] + at)
     const struct ky_hermite_motion r = {KY_ALONG(0), KY_ALONG(1), KY_ALONG(2),  KY_ALONG(3),
                                         KY_ALONG(4), KY_ALONG(5), KY_ALONG(6),  KY_ALONG(7),
                                         KY_ALONG(8), KY_ALONG(9), KY_ALONG(10), KY_ALONG(11)};
-#undef KY_ALONG
     const ky_vector m = ky_splat(source[KY_CHANGE_MASS]);
-    const ky_vector y = ky_soften(r.x, r.y, r.z, ky_load(block->body[KY_CHANGE_EPS2] + at),
-                                  ky_splat(source[KY_CHANGE_EPS2]), how)
-                            .y;
     g.change = ky_add_change(g.change, r, y, m);
     g.rate = ky_hermite_rate_add(g.rate, y, ky_distance2(r.vx, r.vy, r.vz, ky_splat(0)), m,
                                  ky_load(block->body[KY_CHANGE_MASS] + at));
     return g;
 }
+#undef KY_ALONG
 
 /* The sources [first, last) on the vector of sinks at `at`. */
 KY_INLINE void chunk(const struct ky_changing *changing, size_t first, size_t last,
                      struct block *block, int at, const int how)
 {
-    ky_vector v[KY_CHANGE_SUMS];
+    ky_vector v[KY_CHANGE_SUMS], y[KY_CHANGE_CHUNK];
     for (int c = 0; c < KY_CHANGE_SUMS; c++)
         v[c] = ky_load(block->sum[c] + at);
     struct gathered g = {{v[0], v[1], v[2], v[3], v[4], v[5]}, {v[6], v[7]}};
     for (size_t j = first; j < last; j++)
-        g = pair(g, changing->body[j], block, at, how);
+        y[j - first] = distance(changing->body[j], block, at, how);
+    for (size_t j = first; j < last; j++)
+        g = pair(g, changing->body[j], block, at, y[j - first]);
     const ky_vector sum[KY_CHANGE_SUMS] = {g.change.sx, g.change.sy, g.change.sz,  g.change.cx,
                                            g.change.cy, g.change.cz, g.rate.tides, g.rate.motion};
     for (int c = 0; c < KY_CHANGE_SUMS; c++)
