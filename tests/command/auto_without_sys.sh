@@ -1,20 +1,15 @@
 #!/bin/sh
 # PoCL ends the process when it is asked for devices where /sys is not mounted: `--engine auto` does not ask it.
 cd "$(dirname "$0")/../.." || exit 1
-number=0
-say() { number=$((number + 1)); echo "ok $number - $1 # SKIP $2"; }
-result() { # status text
-    number=$((number + 1))
-    [ "$1" -eq 0 ] && echo "ok $number - $2" || echo "not ok $number - $2"
-}
+. tests/command/tap.sh
 auto() { "$@" "$KYOHO" force --model plummer -n 2000 --threads 1 --force direct --engine auto; }
 preload=$BUILD/tests/faults/pocl.so
 if ! "$KYOHO" devices | grep -q '^opencl.*a CPU'; then
-    say "auto leaves PoCL alone" "PoCL is not installed, or OpenCL is not in this build"
+    skip "auto leaves PoCL alone" "PoCL is not installed, or OpenCL is not in this build"
     exit 0
 fi
 if LD_PRELOAD=$preload "$KYOHO" devices >/dev/null 2>&1; then
-    say "auto leaves PoCL alone" "nothing can be put before this OpenCL loader's functions"
+    skip "auto leaves PoCL alone" "nothing can be put before this OpenCL loader's functions"
 else
     auto env LD_PRELOAD="$preload" 2>&1
     result $? "auto leaves PoCL alone"
@@ -23,7 +18,7 @@ if unshare -m umount -l /sys 2>/dev/null; then
     auto unshare -m sh -c 'umount -l /sys && exec "$@"' sh 2>&1
     result $? "auto takes another engine where /sys is not mounted"
 else
-    say "auto takes another engine where /sys is not mounted" "only root can take /sys away"
+    skip "auto takes another engine where /sys is not mounted" "only root can take /sys away"
 fi
 auto env XDG_CACHE_HOME=/dev/null POCL_CACHE_DIR=/dev/null/none >/dev/null 2>&1
 result $? "auto takes another engine where PoCL has no folder for its cache"

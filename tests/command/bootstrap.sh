@@ -2,12 +2,8 @@
 # What bootstrap does on a machine without anything: a PATH with a few tools and a make-believe apt-get, which writes
 # down what it was asked for.
 cd "$(dirname "$0")/../.." || exit 1
+. tests/command/tap.sh
 root=$PWD
-count=0
-result() { # status text
-    count=$((count + 1))
-    [ "$1" -eq 0 ] && echo "ok $count - $2" || echo "not ok $count - $2"
-}
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 mkdir "$folder/bin"

@@ -1,12 +1,8 @@
 #!/bin/sh
 # Builds every example, runs it, and looks at the numbers that it prints.
 cd "$(dirname "$0")/../.." || exit 1
+. tests/command/tap.sh
 root=$PWD
-count=0
-result() { # status text
-    count=$((count + 1))
-    [ "$1" -eq 0 ] && echo "ok $count - $2" || echo "not ok $count - $2"
-}
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1

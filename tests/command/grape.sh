@@ -1,16 +1,8 @@
 #!/bin/sh
 # Programs that call GRAPE libraries: C and Fortran, shared and static, with names of their own, two at once.
 cd "$(dirname "$0")/../.." || exit 1
+. tests/command/tap.sh
 root=$PWD
-count=0
-result() { # status text
-    count=$((count + 1))
-    [ "$1" -eq 0 ] && echo "ok $count - $2" || echo "not ok $count - $2"
-}
-skip() { # text why
-    count=$((count + 1))
-    echo "ok $count - $1 # SKIP $2"
-}
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1

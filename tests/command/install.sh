@@ -1,11 +1,7 @@
 #!/bin/sh
 # Installs into an empty folder and uses what is there as another program would.
 cd "$(dirname "$0")/../.." || exit 1
-count=0
-result() { # status text
-    count=$((count + 1))
-    [ "$1" -eq 0 ] && echo "ok $count - $2" || echo "not ok $count - $2"
-}
+. tests/command/tap.sh
 root=$(mktemp -d) || exit 1
 trap 'rm -rf "$root"' EXIT
 prefix=$root/usr

@@ -1,11 +1,7 @@
 #!/bin/sh
 # What make writes, and when: nothing under `make -n`, all anew after a change of flags, nothing anew without one.
 cd "$(dirname "$0")/../.." || exit 1
-count=0
-result() { # status text
-    count=$((count + 1))
-    [ "$1" -eq 0 ] && echo "ok $count - $2" || echo "not ok $count - $2"
-}
+. tests/command/tap.sh
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 flags=$folder/build/flags

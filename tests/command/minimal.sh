@@ -1,11 +1,7 @@
 #!/bin/sh
 # A build without any optional library, and with plain C in place of instruction sets, makes bodies, runs them, and says what it has not.
 cd "$(dirname "$0")/../.." || exit 1
-count=0
-result() { # status text
-    count=$((count + 1))
-    [ "$1" -eq 0 ] && echo "ok $count - $2" || echo "not ok $count - $2"
-}
+. tests/command/tap.sh
 small=$BUILD/minimal
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
