@@ -38,7 +38,7 @@ if wanted devices; then
     for engine in cuda:0 opencl:0; do
         log=$(echo $engine | tr -d :)
         for test in $(cd tests/unit && echo device*.c) engine_parts external integrate close_pairs general_walk sim_change \
-            softenings block choice long_orbit; do
+            softenings block hermite choice long_orbit; do
             test=${test%.c}
             name=$test-$log
             say "$test through $engine"
@@ -58,7 +58,7 @@ fi
 
 if wanted sanitizer; then
     for tool in memcheck racecheck initcheck; do
-        for test in device device_driver device_walk device_board; do
+        for test in device device_driver device_walk device_board hermite; do
             say "compute-sanitizer $tool, every kernel of $test"
             KYOHO_TEST_ENGINE=cuda:0 KYOHO_TEST_ONLY=every_kernel_in_small compute-sanitizer --tool $tool \
                 --error-exitcode 9 "$build/tests/unit/$test" >"$out/$tool-$test.log" 2>&1 || status=1
@@ -74,6 +74,13 @@ if wanted bench; then
         "$build/bench/device" $engine 2>&1 | tee "$out/bench-$log.txt"
         "$build/bench/crossover" $engine 2>&1 | tee "$out/crossover-$log.txt"
         "$build/bench/board" $engine 2>&1 | tee "$out/board-$log.txt"
+        {
+            "$build/bench/hermite" --engine $engine 256 1024 4096 8192 16384 32768
+            "$build/bench/hermite" --engine $engine --span 1 131072
+            "$build/bench/hermite" --engine $engine --precision double 8192 32768
+            "$build/bench/hermite" --engine $engine --eta 0.003 --softening 0 32768
+            "$build/bench/hermite" --engine $engine --precision double --eta 0.0001 --softening 0 32768
+        } 2>&1 | tee "$out/hermite-$log.txt"
         "$build/bench/block" --engine $engine --steps all hernquist 4194304 0.001 1 2>&1 | tee "$out/block-$log.txt"
         for precision in single extended double; do
             "$build/kyoho" bench unroll --engine $engine --precision $precision 2>&1

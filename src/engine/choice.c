@@ -23,6 +23,16 @@ double ky_crossover(int force)
     return crossovers[force];
 }
 
+/* With Hermite steps a block of few bodies takes a GPU as long as its launches, some 10 µs, and a
+ * thread of the CPU no longer up to so many bodies: an estimate. */
+enum { HERMITE_CROSSOVER = 500 };
+
+static double crossover_of(const struct ky_parameters *parameters, const struct ky_engine_use *use)
+{
+    const double of_force = ky_crossover(parameters->force);
+    return use->schemes >> KY_SCHEME_HERMITE & 1U ? fmax(of_force, HERMITE_CROSSOVER) : of_force;
+}
+
 /* KY_UNSUPPORTED for an engine that lacks what it is wanted for. */
 static enum ky_status check_use(const struct ky_engine *engine, const struct ky_engine_use *use,
                                 struct ky_error *error)
@@ -66,8 +76,8 @@ static void tell(const struct ky_parameters *parameters, const struct ky_engine_
     engine->verbs->report(engine, &report);
     ky_log(parameters, KY_LOG_INFO,
            "engine %s (%s) for %zu bodies: a GPU is faster from about %.0f bodies on%s%s",
-           engine->name, report.device, use->n, ky_crossover(parameters->force),
-           *but ? "; but " : "", but);
+           engine->name, report.device, use->n, crossover_of(parameters, use), *but ? "; but " : "",
+           but);
 }
 
 enum ky_status ky_engine_open_best(const struct ky_engine_verbs *const *engines, size_t count,
@@ -76,7 +86,7 @@ enum ky_status ky_engine_open_best(const struct ky_engine_verbs *const *engines,
                                    struct ky_error *error)
 {
     const size_t cpu = count - 1;
-    const double crossover = ky_crossover(parameters->force);
+    const double crossover = crossover_of(parameters, use);
     const int device_first = (double)use->n >= crossover;
     enum ky_status status = KY_UNSUPPORTED, of_cpu = KY_UNSUPPORTED;
     struct ky_error why = {.text = ""}, first = {.text = ""}, cpus = {.text = ""};

@@ -189,3 +189,10 @@ int ky_knows_acceleration(const struct ky_bodies *bodies)
                 return 1;
     return 0;
 }
+
+struct ky_moving_units ky_moving_units(double heaviest, double mass, double potential,
+                                       double length)
+{
+    const double speed = ky_power_of_two(sqrt(fabs(potential) * mass), -5);
+    return (struct ky_moving_units){ky_power_of_two(heaviest, 0), speed / length};
+}

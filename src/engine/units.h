@@ -38,4 +38,13 @@ int ky_engine_how(const struct ky_bodies *bodies, const struct ky_parameters *pa
 /* Whether the accelerations of the bodies are there and were computed. */
 int ky_knows_acceleration(const struct ky_bodies *bodies);
 
+/* Units that bring floats near 1 in sums over moving bodies: of masses by the heaviest, of
+ * velocities [length / the caller's time] by those that the system holds together. Masses are in
+ * the engine's unit, `potential` is that of a mass of 1 at a distance of 1. Powers of two. */
+struct ky_moving_units {
+    double mass, speed;
+};
+struct ky_moving_units ky_moving_units(double heaviest, double mass, double potential,
+                                       double length);
+
 #endif

@@ -10,34 +10,41 @@
  * The last term of x' is 7/6 of that in the series, which takes the largest part out of the error
  * of the phase (Kokubo & Makino 2004); the order is the same. The step is Aarseth's (1985), from a'
  * and j' and s + c at the end of the last one: Δt² = η (|a||s| + |j|²)/(|j||c| + |s|²).
- */
+ *
+ * KY_HERMITE_REAL is the type of these numbers: KY_REAL, unless the reader says otherwise, whose
+ * state has more digits. */
 #ifndef KY_PHYSICS_HERMITE_H
 #define KY_PHYSICS_HERMITE_H
 
 #include "physics/dialect.h"
 
+#ifndef KY_HERMITE_REAL
+#define KY_HERMITE_REAL KY_REAL
+#endif
+
 /* w and u above, `j` being the jerk itself. */
-KY_FN KY_REAL ky_hermite_drift(KY_REAL a, KY_REAL j, KY_REAL h)
+KY_FN KY_HERMITE_REAL ky_hermite_drift(KY_HERMITE_REAL a, KY_HERMITE_REAL j, KY_HERMITE_REAL h)
 {
     return h * (a / 2 + h * j / 6);
 }
 
-KY_FN KY_REAL ky_hermite_kick(KY_REAL a, KY_REAL j, KY_REAL h)
+KY_FN KY_HERMITE_REAL ky_hermite_kick(KY_HERMITE_REAL a, KY_HERMITE_REAL j, KY_HERMITE_REAL h)
 {
     return h * (a + h * j / 2);
 }
 
 /* What is added to the predicted x and v, over h² and over h; s at the end of the step, and c. */
 struct ky_hermite_end {
-    KY_REAL x, v, s, c;
+    KY_HERMITE_REAL x, v, s, c;
 };
 
 /* From acceleration and j at both ends of the step. */
-KY_FN struct ky_hermite_end ky_hermite_correct(KY_REAL a0, KY_REAL j0, KY_REAL a1, KY_REAL j1)
+KY_FN struct ky_hermite_end ky_hermite_correct(KY_HERMITE_REAL a0, KY_HERMITE_REAL j0,
+                                               KY_HERMITE_REAL a1, KY_HERMITE_REAL j1)
 {
     struct ky_hermite_end end;
-    KY_REAL change = a1 - a0;
-    KY_REAL s = 6 * change - 4 * j0 - 2 * j1;
+    KY_HERMITE_REAL change = a1 - a0;
+    KY_HERMITE_REAL s = 6 * change - 4 * j0 - 2 * j1;
     end.c = 6 * (j0 + j1) - 12 * change;
     end.x = s / 24 + end.c * 7 / 720;
     end.v = s / 6 + end.c / 24;
@@ -48,14 +55,14 @@ KY_FN struct ky_hermite_end ky_hermite_correct(KY_REAL a0, KY_REAL j0, KY_REAL a
 /* The level after a step of `level` that ends now, from |a|, |j|, |s| and |c|: shorter at once, and
  * deepest + 1 if a step of level `deepest` is still too long; twice as long only where a step of
  * that length would end (`even`). */
-KY_FN int ky_hermite_next(KY_REAL a, KY_REAL j, KY_REAL s, KY_REAL c, KY_REAL eta, int level,
-                          int even, int deepest)
+KY_FN int ky_hermite_next(KY_HERMITE_REAL a, KY_HERMITE_REAL j, KY_HERMITE_REAL s,
+                          KY_HERMITE_REAL c, KY_HERMITE_REAL eta, int level, int even, int deepest)
 {
-    KY_REAL most = eta * (a * s + j * j), step2 = j * c + s * s; /* times Δt²/h² */
+    KY_HERMITE_REAL most = eta * (a * s + j * j), step2 = j * c + s * s; /* times Δt²/h² */
     if (even && level > 0 && 4 * step2 <= most)
         return level - 1;
     for (; level <= deepest && step2 > most; level++)
-        step2 *= KY_SPLAT(0.25f);
+        step2 /= 4;
     return level;
 }
 
@@ -65,7 +72,8 @@ KY_FN int ky_hermite_next(KY_REAL a, KY_REAL j, KY_REAL s, KY_REAL c, KY_REAL et
  * fall with the step, and with each step the criterion would have a shorter one. Returns whether
  * they may be such, from their squares: in a series that converges s and c are well below the
  * larger of a and j. */
-KY_FN int ky_hermite_is_doubtful(KY_REAL a2, KY_REAL j2, KY_REAL s2, KY_REAL c2)
+KY_FN int ky_hermite_is_doubtful(KY_HERMITE_REAL a2, KY_HERMITE_REAL j2, KY_HERMITE_REAL s2,
+                                 KY_HERMITE_REAL c2)
 {
     return 4 * KY_LARGER(s2, c2) > KY_LARGER(a2, j2);
 }
@@ -73,13 +81,14 @@ KY_FN int ky_hermite_is_doubtful(KY_REAL a2, KY_REAL j2, KY_REAL s2, KY_REAL c2)
 /* The level in place of `next`, which is deeper than `level` and in doubt: no step has to be
  * shorter than a 16th of √(η/rate2) (change.h), where Aarseth's step of two bodies is about
  * √(η/rate2). step2 is the square of the step of `level`. */
-KY_FN int ky_hermite_bound(KY_REAL rate2, KY_REAL step2, KY_REAL eta, int level, int even, int next)
+KY_FN int ky_hermite_bound(KY_HERMITE_REAL rate2, KY_HERMITE_REAL step2, KY_HERMITE_REAL eta,
+                           int level, int even, int next)
 {
-    KY_REAL times = 256 * step2 * rate2;
+    KY_HERMITE_REAL times = 256 * step2 * rate2;
     if (even && level > 0 && 4 * times <= eta)
         return level - 1;
     for (; level < next && times > eta; level++)
-        times *= KY_SPLAT(0.25f);
+        times /= 4;
     return level;
 }
 

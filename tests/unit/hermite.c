@@ -7,6 +7,7 @@
 #include "physics/hermite.h"
 
 static const double pi = 3.14159265358979323846;
+static int takes_all; /* engine_name is no device that takes long */
 
 static struct ky_parameters hermite_parameters(double softening)
 {
@@ -324,6 +325,170 @@ static void next_levels(void **state)
     assert_int_equal(ky_hermite_next(0, 0, 0, 0, 0.02, 5, 1, 20), 4); /* nothing acts */
 }
 
+/* ---- engines ---- */
+
+/* What a way leads to. */
+struct outcome {
+    struct ky_snapshot s;
+    double *step, *jerk, (*acceleration)[3];
+    struct ky_integrator_report report;
+    double energy; /* (E - E₀)/|E₀| */
+};
+
+static void outcome_free(struct outcome *o)
+{
+    ky_snapshot_free(&o->s);
+    free(o->step);
+    free(o->jerk);
+    free(o->acceleration);
+}
+
+/* `own`: some bodies have no softening, the others 0.02. */
+static struct outcome outcome_of(const char *engine, const struct ky_parameters *given, size_t n,
+                                 int own, uint64_t steps, double bulk)
+{
+    struct outcome o;
+    struct ky_sim *sim = NULL;
+    struct ky_parameters parameters = *given;
+    parameters.engine = engine;
+    parameters.softening = own ? (double)NAN : given->softening;
+    model("plummer", n, 0.02, &o.s);
+    double *eps = malloc(n * sizeof *eps);
+    o.step = malloc(n * sizeof *o.step);
+    o.jerk = malloc(3 * n * sizeof *o.jerk);
+    o.acceleration = malloc(n * sizeof *o.acceleration);
+    for (size_t i = 0; i < n; i++) {
+        eps[i] = i % 5 ? 0.02 : 0;
+        o.s.bodies.velocity[i][0] += bulk;
+    }
+    double *none = o.s.bodies.softening;
+    o.s.bodies.softening = own ? eps : none;
+    assert_ok(ky_sim_open(&parameters, &o.s.bodies, 0, &sim, &error));
+    o.s.bodies.softening = none;
+    free(eps);
+    const double e0 = total(sim);
+    assert_ok(ky_sim_advance(sim, steps, &error));
+    o.energy = (total(sim) - e0) / fabs(e0);
+    struct ky_bodies got = o.s.bodies;
+    got.acceleration = o.acceleration;
+    assert_ok(ky_sim_bodies(sim, &got, &error));
+    assert_ok(ky_engine_get_column(sim->engine, KY_COLUMN_STEP, o.step, &error));
+    assert_ok(ky_engine_get_column(sim->engine, KY_COLUMN_JERK, o.jerk, &error));
+    o.report = report_of(sim);
+    ky_sim_close(sim);
+    return o;
+}
+
+/* The largest difference, over the largest number. */
+static double differ(const double *a, const double *b, size_t count)
+{
+    double most = 0, size = 0;
+    for (size_t k = 0; k < count; k++) {
+        most = fmax(most, fabs(a[k] - b[k]));
+        size = fmax(size, fabs(b[k]));
+    }
+    return most / size;
+}
+
+/* Over one longest step of 1/16: forces, steps, and how many blocks there were; then energies.
+ * Sizes are those of a tile, of the groups of a launch, and one more or less. */
+static void engines_agree(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t n;
+        double softening;
+        int own, kind, precision;
+        double bulk;
+    } cases[] = {
+        {1100, 0, 0, KY_PLUMMER, KY_DOUBLE, 0},        {1100, 0, 0, KY_PLUMMER, KY_EXTENDED, 0},
+        {1024, 0.01, 0, KY_SYMMETRIC, KY_EXTENDED, 0}, {300, 0.01, 0, KY_PLUMMER, KY_EXTENDED, 1e4},
+        {127, 0.01, 0, KY_PLUMMER, KY_DOUBLE, 0},      {128, 0, 1, KY_PLUMMER, KY_DOUBLE, 0},
+        {129, 0, 1, KY_SYMMETRIC, KY_EXTENDED, 0},     {257, 0, 1, KY_PLUMMER, KY_EXTENDED, 0},
+        {600, 0, 1, KY_SYMMETRIC, KY_DOUBLE, 0}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const size_t n = cases[k].n;
+        const int whole = cases[k].precision == KY_DOUBLE;
+        const double limit = whole ? 1e-12 : 2e-6;
+        struct ky_parameters parameters = hermite_parameters(cases[k].softening);
+        parameters.softening_kind = cases[k].kind;
+        parameters.precision = cases[k].precision;
+        parameters.corrections = 1 + (int)k % 2;
+        struct outcome cpu = outcome_of("cpu", &parameters, n, cases[k].own, 1, cases[k].bulk);
+        struct outcome here =
+            outcome_of(engine_name, &parameters, n, cases[k].own, 1, cases[k].bulk);
+        size_t others = 0;
+        for (size_t i = 0; i < n; i++)
+            others += here.step[i] != cpu.step[i];
+        const double a = differ(here.acceleration[0], cpu.acceleration[0], 3 * n),
+                     j = differ(here.jerk, cpu.jerk, 3 * n),
+                     x = apart(&here.s.bodies, &cpu.s.bodies);
+        printf("# %zu bodies: a %.2g, jerk %.2g, x %.2g, %zu other steps, %.0f and %.0f blocks, "
+               "dE/E %.2g and %.2g\n",
+               n, a, j, x, others, (double)here.report.blocks, (double)cpu.report.blocks,
+               here.energy, cpu.energy);
+        assert_between(a, 0, limit);
+        assert_between(j, 0, limit);
+        assert_between(x, 0, limit);
+        assert_between((double)others, 0, whole ? 0 : (double)n / 100);
+        assert_between((double)here.report.body_steps / (double)cpu.report.body_steps,
+                       whole ? 1 : 0.99, whole ? 1 : 1.01);
+        assert_between(fabs(here.energy - cpu.energy), 0, whole ? 1e-12 : 1e-8);
+        outcome_free(&cpu);
+        outcome_free(&here);
+    }
+}
+
+/* Bodies in one place without softening exert nothing on each other. */
+static void coincident_bodies(void **state)
+{
+    (void)state;
+    for (int precision = KY_EXTENDED; precision <= KY_DOUBLE; precision++) {
+        struct ky_bodies bodies = {0};
+        struct ky_parameters parameters = hermite_parameters(0);
+        parameters.precision = precision;
+        assert_ok(ky_bodies_allocate(&bodies, 4, 0, &error));
+        for (size_t i = 0; i < 4; i++) {
+            bodies.mass[i] = 0.25;
+            bodies.position[i][0] = i < 2 ? -1 : 1;
+        }
+        go(&parameters, &bodies, 4, 1, NULL);
+        for (size_t i = 0; i < 4; i += 2) {
+            assert_true(bodies.position[i][0] == bodies.position[i + 1][0]);
+            /* a = -1/8 of two other masses at a distance of 2, for 1/4 */
+            assert_between(1 - fabs(bodies.position[i][0]), 0.0039, 0.0040);
+        }
+        ky_bodies_free(&bodies);
+    }
+}
+
+/* For oclgrind: each kernel, with few bodies, in one block; on slow devices each in one precision.
+ */
+static void every_kernel_in_small(void **state)
+{
+    (void)state;
+    static const struct {
+        double softening;
+        int own, precision, corrections, always;
+        size_t n;
+    } cases[] = {{0, 1, KY_EXTENDED, 1, 1, 130}, {0.1, 0, KY_DOUBLE, 2, 1, 20},
+                 {0, 1, KY_DOUBLE, 2, 0, 130},   {0.1, 0, KY_EXTENDED, 2, 0, 130},
+                 {0, 0, KY_EXTENDED, 1, 0, 130}, {0, 0, KY_DOUBLE, 1, 0, 130}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct ky_parameters parameters = hermite_parameters(cases[k].softening);
+        parameters.precision = cases[k].precision;
+        parameters.softening_kind = KY_SYMMETRIC;
+        parameters.step = 1.0 / 512; /* of all bodies */
+        parameters.eta = 10;
+        parameters.corrections = cases[k].corrections;
+        if (!cases[k].always && !takes_all)
+            continue;
+        struct outcome o = outcome_of(engine_name, &parameters, cases[k].n, cases[k].own, 1, 0);
+        assert_between(fabs(o.energy), 0, 1e-4);
+        outcome_free(&o);
+    }
+}
+
 /* ---- bits ---- */
 
 static void threads_and_calls_leave_no_trace(void **state)
@@ -342,7 +507,7 @@ static void an_engine_stops_between_blocks(void **state)
 {
     (void)state;
     enum { STRIDE = 1 << 20 };
-    const struct ky_parameters parameters = hermite_parameters(0);
+    struct ky_parameters parameters = hermite_parameters(0);
     const struct ky_advance way = {.scheme = KY_SCHEME_HERMITE,
                                    .tick = 0.125 / STRIDE,
                                    .stride = STRIDE,
@@ -350,8 +515,11 @@ static void an_engine_stops_between_blocks(void **state)
                                    .eta = 0.05,
                                    .corrections = 2,
                                    .passed = {KY_NO_BODY, KY_NO_BODY}};
-    any_parts_of_a_way(&parameters, "plummer", 300, 1U << KY_COLUMN_STEP | 1U << KY_COLUMN_JERK,
-                       &way);
+    for (int precision = KY_EXTENDED; precision <= KY_DOUBLE; precision++) {
+        parameters.precision = precision;
+        any_parts_of_a_way(&parameters, "plummer", 300, 1U << KY_COLUMN_STEP | 1U << KY_COLUMN_JERK,
+                           &way);
+    }
 }
 
 static void goes_on_from_a_file(void **state)
@@ -557,6 +725,7 @@ static void is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_kernel_in_small),
         cmocka_unit_test(next_levels),
         cmocka_unit_test(derivatives_of_a_pair),
         cmocka_unit_test(first_steps_of_pairs),
@@ -566,6 +735,8 @@ int main(void)
         cmocka_unit_test(pythagorean_problem),
         cmocka_unit_test(energy_of_a_sphere),
         cmocka_unit_test(softenings_and_fields),
+        cmocka_unit_test(engines_agree),
+        cmocka_unit_test(coincident_bodies),
         cmocka_unit_test(threads_and_calls_leave_no_trace),
         cmocka_unit_test(an_engine_stops_between_blocks),
         cmocka_unit_test(goes_on_from_a_file),
@@ -582,6 +753,7 @@ int main(void)
     find_engines(NULL);
     for (int k = 0; k < engine_count; k++) {
         engine_name = engines[k].engine;
+        takes_all = !is_slow(k) || test_everything();
         const struct ky_parameters parameters = hermite_parameters(0);
         failed += engine_leads(&parameters, KY_SCHEME_HERMITE)
                       ? cmocka_run_group_tests_name(engine_name, tests, NULL, NULL)

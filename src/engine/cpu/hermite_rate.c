@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "engine/external.h"
+#include "physics/hermite_field.h"
 #include "physics/softening.h"
 
 /* A field counts as a source in its centre. It has the caller's accelerations, a `part` of which
@@ -20,7 +21,7 @@ static struct ky_hermite_rate add_field(struct ky_hermite_rate rate,
         v2 += v[c] * v[c];
     }
     const double a = part * sqrt(pull.x * pull.x + pull.y * pull.y + pull.z * pull.z);
-    return r2 > 0 ? ky_hermite_rate_add(rate, 1 / sqrt(r2), v2, a * r2, 0) : rate;
+    return ky_hermite_rate_pull(rate, a, r2, v2);
 }
 
 double ky_cpu_hermite_rate2_of(const struct ky_cpu *cpu, struct ky_hermite_rate rate, size_t i)

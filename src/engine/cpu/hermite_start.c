@@ -8,6 +8,17 @@
 #include "base/memory.h"
 #include "engine/external.h"
 
+/* Fields as hermite_field.h asks for them. */
+#define KY_FIELD const struct ky_external *
+#define KY_FIELD_PULL(field, at) pull_at(field, at)
+static struct ky_external_pull pull_at(const struct ky_external *field, struct ky_external_place at)
+{
+    const double x[3] = {at.x, at.y, at.z}, v[3] = {at.vx, at.vy, at.vz};
+    return ky_externals_at(field, 1, x, v);
+}
+
+#include "physics/hermite_field.h"
+
 /* Bodies from which on several threads are worth while: more than a block. */
 enum { FEW = KY_CHANGE_BLOCK };
 
@@ -25,62 +36,27 @@ static void fill(const struct ky_cpu *cpu, size_t i, double body[KY_CHANGE_NUMBE
     body[KY_CHANGE_EPS2] = cpu->hermite.eps2[i];
 }
 
-/* The jerk of a field on a body of velocity u that stands at x + h v. */
-static void jerk_at(const struct ky_external *field, const double x[3], double h, const double v[3],
-                    const double u[3], double jerk[3])
-{
-    const double at[3] = {x[0] + h * v[0], x[1] + h * v[1], x[2] + h * v[2]};
-    const struct ky_external_pull pull = ky_externals_at(field, 1, at, u);
-    jerk[0] = pull.jx, jerk[1] = pull.jy, jerk[2] = pull.jz;
-}
-
-/* A time in which a body goes a small part of its way to the centre of a field; 0 at rest. */
-static double moment(const struct ky_external *field, const double x[3], const double v[3])
-{
-    double r2 = 0, v2 = 0;
-    for (int k = 0; k < 3; k++) {
-        r2 += (x[k] - field->centre[k]) * (x[k] - field->centre[k]);
-        v2 += v[k] * v[k];
-    }
-    return v2 > 0 ? sqrt(r2 / v2) / 256 : 0;
-}
-
-/* Adds the derivatives of a field F(x) along a body's path, F" v v + F' a and F"' v v v + 3 F" v a
- * + F' j. The jerk of a body of velocity u is F' u; differences of it along v stand for the rest,
- * which is good enough for the choice of a step. */
-static void add_field(const struct ky_external *field, const double body[KY_CHANGE_NUMBERS],
-                      double s[3], double c[3])
-{
-    const double *x = body, *v = body + 3, *a = body + 6, *j = body + 9;
-    const double h = moment(field, x, v), per = h > 0 ? 1 / h : 0;
-    double now[3], of_a[3], of_j[3], on[3], back[3], on_a[3], back_a[3];
-    jerk_at(field, x, 0, v, v, now);
-    jerk_at(field, x, 0, v, a, of_a);
-    jerk_at(field, x, 0, v, j, of_j);
-    jerk_at(field, x, h, v, v, on);
-    jerk_at(field, x, -h, v, v, back);
-    jerk_at(field, x, h, v, a, on_a);
-    jerk_at(field, x, -h, v, a, back_a);
-    for (int k = 0; k < 3; k++) {
-        s[k] += of_a[k] + (on[k] - back[k]) * per / 2;
-        c[k] += of_j[k] + 3 * (on_a[k] - back_a[k]) * per / 2 +
-                (on[k] - 2 * now[k] + back[k]) * per * per;
-    }
-}
-
 /* What the fields do to a body is added to what the bodies do, in the caller's units. */
 static void store(struct ky_cpu *cpu, const struct ky_external *field, size_t fields,
                   const double body[KY_CHANGE_NUMBERS], const struct ky_change_sinks *sinks,
                   size_t i)
 {
     const size_t own = i - sinks->first;
-    double change[KY_CHANGE_DERIVATIVES];
+    const struct ky_hermite_motion m = {body[0], body[1], body[2], body[3], body[4],  body[5],
+                                        body[6], body[7], body[8], body[9], body[10], body[11]};
+    double of[KY_CHANGE_DERIVATIVES];
     for (int c = 0; c < KY_CHANGE_DERIVATIVES; c++)
-        change[c] = sinks->sum[c][own] * cpu->length;
-    for (size_t k = 0; k < fields; k++)
-        add_field(&field[k], body, change, change + 3);
+        of[c] = sinks->sum[c][own] * cpu->length;
+    struct ky_hermite_change change = {of[0], of[1], of[2], of[3], of[4], of[5]};
+    for (size_t k = 0; k < fields; k++) {
+        const double *centre = field[k].centre;
+        const double h = ky_field_moment(m, centre[0], centre[1], centre[2]);
+        change = ky_add_field_change(change, &field[k], m, h);
+    }
+    const double sum[KY_CHANGE_DERIVATIVES] = {change.sx, change.sy, change.sz,
+                                               change.cx, change.cy, change.cz};
     for (int c = 0; c < KY_CHANGE_DERIVATIVES; c++)
-        cpu->hermite.sum[c][i] = change[c];
+        cpu->hermite.sum[c][i] = sum[c];
     const struct ky_hermite_rate rate = {sinks->sum[KY_CHANGE_DERIVATIVES][own],
                                          sinks->sum[KY_CHANGE_DERIVATIVES + 1][own]};
     cpu->hermite.rate2[i] = ky_cpu_hermite_rate2_of(cpu, rate, i);

@@ -103,8 +103,10 @@ void ky_cpu_frame_hermite(struct ky_cpu *cpu)
         sum += cpu->mass[i];
     }
     if (!is_double(cpu)) {
-        own->heaviest = ky_power_of_two(most, 0);
-        own->speed = ky_power_of_two(sqrt(fabs(scale.potential) * sum), -5) / cpu->length;
+        const struct ky_moving_units units =
+            ky_moving_units(most, sum, scale.potential, cpu->length);
+        own->heaviest = units.mass;
+        own->speed = units.speed;
         ky_cpu_centre(cpu, own->middle);
         for (int c = 0; c < 3; c++)
             own->middle[3 + c] =

@@ -5,10 +5,6 @@
 #include "engine/board.h"
 #include "engine/device/staging.h"
 
-/* The number of a kernel that there is for extended and double precision. */
-#define KY_IN_EITHER(name, precision)                                                              \
-    ((precision) == KY_DOUBLE ? KY_KERNEL_##name##_double : KY_KERNEL_##name##_extended)
-
 /* Cleared at first. */
 struct ky_board_slots {
     struct ky_buffer state, word; /* blocks of columns: kernels/shared.h */

@@ -9,8 +9,9 @@
 
 /* ---- memory ---- */
 
-/* Of the state: x v, mass, softening; and of numbers of the kernels: a, potential. */
-enum { COLUMNS = 12 };
+/* Of the state: x v, mass, softening, and a where it has all digits; and of numbers of the kernels:
+ * a, potential. */
+enum { COLUMNS = 15 };
 
 size_t ky_device_room(size_t n)
 {
@@ -35,9 +36,9 @@ static size_t number_bytes(const struct ky_device_bodies *bodies, const struct k
 
 void ky_device_bodies_release(struct ky_device_bodies *bodies)
 {
-    struct ky_buffer *buffers[] = {&bodies->position,     &bodies->velocity,   &bodies->mass,
-                                   &bodies->softening,    &bodies->potential,  &bodies->sums,
-                                   &bodies->acceleration, &bodies->active_list};
+    struct ky_buffer *buffers[] = {&bodies->position,     &bodies->velocity,    &bodies->mass,
+                                   &bodies->softening,    &bodies->potential,   &bodies->sums,
+                                   &bodies->acceleration, &bodies->active_list, &bodies->precise};
     if (bodies->cards.count == 0)
         return;
     for (size_t b = 0; b < sizeof buffers / sizeof *buffers; b++)
@@ -68,6 +69,16 @@ enum ky_status ky_device_bodies_resize(struct ky_device_bodies *bodies, size_t n
         status = ky_buffer_need(bodies->cards.card[0], wanted[b].buffer, wanted[b].what,
                                 wanted[b].bytes, 1, error);
     return status;
+}
+
+enum ky_status ky_device_bodies_need_precise(struct ky_device_bodies *bodies,
+                                             struct ky_error *error)
+{
+    const struct ky_parameters *parameters = bodies->parameters;
+    if (parameters->integrator != KY_HERMITE4 || parameters->precision == KY_DOUBLE)
+        return KY_OK;
+    return ky_buffer_need(bodies->cards.card[0], &bodies->precise, "accelerations of all digits",
+                          3 * bodies->n, KY_STATE_BYTES, error);
 }
 
 /* ---- scales ---- */
@@ -116,6 +127,7 @@ static size_t columns_of(struct ky_device_bodies *bodies, const struct ky_bodies
         {&bodies->position, (double *)callers->position, 3, length},
         {&bodies->velocity, (double *)callers->velocity, 3, length},
         {&bodies->acceleration, (double *)callers->acceleration, 3, 1 / scale.acceleration},
+        {&bodies->precise, (double *)callers->acceleration, 3, 1 / scale.acceleration},
         {&bodies->mass, callers->mass, 1, mass},
         {&bodies->potential, callers->potential, 1, 1 / scale.potential},
         {&bodies->softening, callers->softening, 1, length},
@@ -209,9 +221,12 @@ enum ky_status ky_device_bodies_put(struct ky_device_bodies *bodies, const struc
     bodies->curve.is_followed = 0;
     bodies->curve.changes++;
     ky_buffer_release(card, &bodies->softening);
+    ky_buffer_release(card, &bodies->precise);
     if (bodies->own_eps)
         status = ky_buffer_need(card, &bodies->softening, "softenings", bodies->n, KY_STATE_BYTES,
                                 error);
+    if (status == KY_OK && bodies->has_acceleration)
+        status = ky_device_bodies_need_precise(bodies, error);
     if (status == KY_OK && !given->acceleration)
         status = card->driver->zero(card, &bodies->acceleration, error);
     if (status == KY_OK && !given->potential)

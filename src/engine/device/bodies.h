@@ -40,19 +40,36 @@ struct ky_device_blocks {
     double of_new_tree, of_level[KY_TALLY_CUT], more;
 };
 
+/* Of the files hermite….c. */
+struct ky_device_hermite {
+    struct ky_buffer plane;                /* the bodies at the present tick, as sources */
+    struct ky_buffer list;                 /* those whose steps end */
+    struct ky_buffer way, scale, division; /* KY_WAY_…, KY_SCALE_… and KY_DIVISIONS of shared.h */
+    struct ky_buffer partial, run;         /* partial sums */
+    struct ky_pinned look[2];              /* what the host reads of `way` */
+    size_t summing, correcting;            /* groups of the two kernels that run at once */
+    uint64_t put;                          /* masses have the units below since then */
+    double mass_unit, speed_unit;
+    double *potential; /* of each body, in the caller's unit; NULL: those of the card serve */
+    int is_late;       /* they belong to other places */
+};
+
 struct ky_device_bodies {
     const struct ky_parameters *parameters;
     struct ky_cards cards;
     int threads; /* of loops on the host */
     size_t n;
     struct ky_buffer position, velocity, mass, softening, acceleration, potential;
-    struct ky_buffer sums; /* of motion.c: sums of chunks */
+    struct ky_buffer precise; /* accelerations as numbers of the state, where the Hermite scheme has
+                                 them and numbers of the kernels have fewer digits; else none */
+    struct ky_buffer sums;    /* of motion.c: sums of chunks */
     struct {
         unsigned set;
         struct ky_buffer of[KY_COLUMN_COUNT];
     } columns; /* of columns.c: what an integrator asked for */
     struct ky_device_curve curve;
     struct ky_device_blocks blocks;
+    struct ky_device_hermite hermite;
     struct ky_staging staging;    /* of the first card */
     struct ky_engine_frame frame; /* edge 0: found from the bodies */
     struct ky_engine_units units;
@@ -80,6 +97,9 @@ struct ky_device_bodies {
 enum ky_status ky_device_bodies_resize(struct ky_device_bodies *bodies, size_t n,
                                        struct ky_error *error);
 void ky_device_bodies_release(struct ky_device_bodies *bodies);
+/* Room for bodies->precise, where the integrator needs it. */
+enum ky_status ky_device_bodies_need_precise(struct ky_device_bodies *bodies,
+                                             struct ky_error *error);
 /* Bytes of the positions, which are those of the velocities: three numbers a body, with some room,
  * so that other things fit in. */
 size_t ky_device_room(size_t n);

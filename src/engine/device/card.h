@@ -15,7 +15,7 @@ enum { KY_MOST_CARDS = 16, KY_STATE_BYTES = 8, KY_PARTIAL_BYTES = 1 << 28 };
  * belong to the staging of bodies and trees, two to batches of interaction lists, five to the
  * phases of the tree that a card makes, one to the number of its groups. Then where bodies go to
  * the other cards, where counts of work are there, and where positions have come to another card.
- * The last one belongs to block steps. */
+ * The last two belong to block steps and the Hermite scheme. */
 enum {
     KY_MARK_STAGING = 2,
     KY_MARK_LISTS = 4,
@@ -24,7 +24,8 @@ enum {
     KY_MARK_SHARE = 12,
     KY_MARK_WORK,
     KY_MARK_SENT,
-    KY_MARK_BLOCK
+    KY_MARK_BLOCK,
+    KY_MARK_LOOK
 };
 
 /* The cards that an engine has opened. Bodies lie on the first. */
@@ -104,6 +105,9 @@ static inline double ky_from_state(const struct ky_card *card, union ky_state_va
     }
 #define KY_IN_PRECISION(name, precision)                                                           \
     (((const enum ky_kernel_id[])KY_EACH_PRECISION(name))[precision])
+/* The same for a kernel that there is for extended and double precision. */
+#define KY_IN_EITHER(name, precision)                                                              \
+    ((precision) == KY_DOUBLE ? KY_KERNEL_##name##_double : KY_KERNEL_##name##_extended)
 /* Bytes of a number of the kernels, and of four. */
 size_t ky_real_bytes(int precision);
 size_t ky_real4_bytes(int precision);

@@ -65,7 +65,7 @@ static enum ky_status move_all(struct ky_device_bodies *bodies, const struct ky_
         {&bodies->position, 3, state},     {&bodies->velocity, 3, state},
         {&bodies->mass, 1, state},         {&bodies->softening, 1, state},
         {&bodies->acceleration, 3, real},  {&bodies->potential, 1, real},
-        {&bodies->blocks.other, 3, state},
+        {&bodies->blocks.other, 3, state}, {&bodies->precise, 3, state},
     };
     struct ky_device_curve *curve = &bodies->curve;
     struct ky_card *card = bodies->cards.card[0];

@@ -85,7 +85,7 @@ struct ky_card {
     int is_cpu;
 };
 
-enum { KY_MARKS = 16, KY_PART_ALIGN = 4096 };
+enum { KY_MARKS = 17, KY_PART_ALIGN = 4096 };
 
 struct ky_driver {
     const char *name; /* "cuda" */

@@ -13,6 +13,7 @@
 #include "engine/device/exact.h"
 #include "engine/device/external.h"
 #include "engine/device/general.h"
+#include "engine/device/hermite.h"
 #include "engine/device/method.h"
 #include "engine/device/motion.h"
 #include "engine/device/names.h"
@@ -63,6 +64,7 @@ static void release(struct ky_device_engine *engine)
         ky_device_externals_release(&engine->bodies);
         ky_device_curve_release(&engine->bodies);
         ky_device_blocks_release(&engine->bodies);
+        ky_device_hermite_release(&engine->bodies);
     }
     ky_device_bodies_release(&engine->bodies);
 }
@@ -88,6 +90,9 @@ static enum ky_status check(const struct ky_device_engine *engine, int expected,
         if (!cards->card[k]->has_double)
             return ky_fail(error, KY_UNSUPPORTED, "%s has no double: use --precision extended",
                            cards->card[k]->name);
+    if (bodies->parameters->integrator == KY_HERMITE4 && !cards->card[0]->has_double)
+        return ky_fail(error, KY_UNSUPPORTED, "%s has no double, which --integrator hermite4 needs",
+                       cards->card[0]->name);
     if (cards->count > 1 && !engine->method->several_cards)
         return ky_fail(error, KY_UNSUPPORTED,
                        "several devices share the work of --force direct and tree only");
@@ -167,6 +172,8 @@ static void memory(const struct ky_engine *base, size_t n, struct ky_memory *mem
                                  .room = engine->bodies.cards.card[0]->memory};
     if (parameters->integrator == KY_BLOCK_STEPS)
         memory->device += ky_device_blocks_memory(n);
+    if (parameters->integrator == KY_HERMITE4)
+        memory->device += ky_device_hermite_memory(&engine->bodies, n);
     engine->method->memory(parameters, n, memory);
 }
 
@@ -186,6 +193,8 @@ static enum ky_status put(struct ky_engine *base, const struct ky_bodies *given,
         status = check(engine, given->n > 0, error);
     if (status == KY_OK)
         status = ky_device_bodies_put(&engine->bodies, given, error);
+    if (status == KY_OK)
+        status = ky_device_hermite_keep(&engine->bodies, given, error);
     return status ? status : ky_device_columns_clear(&engine->bodies, error);
 }
 
@@ -222,7 +231,9 @@ static enum ky_status get(struct ky_engine *base, struct ky_bodies *wanted, stru
 {
     struct ky_device_bodies *bodies = &device_engine(base)->bodies;
     enum ky_status status = settle_in_callers_order(bodies, error);
-    return status == KY_OK ? ky_device_bodies_get(bodies, wanted, error) : status;
+    if (status == KY_OK)
+        status = ky_device_bodies_get(bodies, wanted, error);
+    return status == KY_OK ? ky_device_hermite_get(bodies, wanted, error) : status;
 }
 
 static enum ky_status kick(struct ky_engine *base, double dt, struct ky_error *error)
@@ -240,7 +251,9 @@ static enum ky_status sums(struct ky_engine *base, struct ky_sums *sums, struct 
     /* Sums depend on the order of the bodies, which that of a resumed run need not be. */
     struct ky_device_bodies *bodies = &device_engine(base)->bodies;
     enum ky_status status = settle_in_callers_order(bodies, error);
-    return status ? status : ky_device_sums(bodies, sums, error);
+    if (status == KY_OK)
+        status = ky_device_sums(bodies, sums, error);
+    return status == KY_OK ? ky_device_hermite_sums(bodies, sums, error) : status;
 }
 
 /* ---- forces and walks ---- */
@@ -266,6 +279,8 @@ static enum ky_status forces(struct ky_engine *base, const struct ky_active *act
         status = ky_device_curve_leave(bodies, error);
     if (status == KY_OK)
         status = ky_device_externals_add(bodies, error);
+    if (status == KY_OK)
+        status = ky_device_hermite_forget(bodies, error);
     bodies->active = NULL;
     bodies->has_acceleration |= status == KY_OK;
     return status;
@@ -300,6 +315,8 @@ static enum ky_status advance(struct ky_engine *base, struct ky_advance *way,
     if (way->scheme == KY_SCHEME_LEAPFROG)
         return leapfrog(base, way, error);
     engine->of_forces = 1;
+    if (way->scheme == KY_SCHEME_HERMITE)
+        return ky_device_hermite_advance(&engine->bodies, way, error);
     return ky_device_blocks_advance(&engine->bodies, engine->method, &engine->links, engine->own,
                                     way, error);
 }
@@ -308,7 +325,8 @@ static unsigned schemes(const struct ky_engine *base)
 {
     const struct ky_device_engine *engine = (const struct ky_device_engine *)base;
     return 1U << KY_SCHEME_LEAPFROG |
-           (ky_device_has_blocks(&engine->bodies, engine->method) ? 1U << KY_SCHEME_BLOCK : 0U);
+           (ky_device_has_blocks(&engine->bodies, engine->method) ? 1U << KY_SCHEME_BLOCK : 0U) |
+           (ky_device_has_hermite(&engine->bodies, engine->method) ? 1U << KY_SCHEME_HERMITE : 0U);
 }
 
 static enum ky_status unroll(struct ky_engine *base, int sinks, int sources, struct ky_error *error)

@@ -11,13 +11,14 @@ void ky_device_externals_release(struct ky_device_bodies *bodies)
     bodies->external.set = 0;
 }
 
-static enum ky_status send(struct ky_device_bodies *bodies, struct ky_error *error)
+enum ky_status ky_device_externals_send(struct ky_device_bodies *bodies, struct ky_error *error)
 {
     struct ky_card *card = bodies->cards.card[0];
     const struct ky_externals *given = bodies->externals;
     const struct ky_engine_scale scale = ky_engine_scale(&bodies->units, bodies->parameters->g);
     union ky_state_value number[KY_MOST_EXTERNALS * KY_EXTERNAL_STRIDE], *at = number;
-    if (bodies->external.set == given->set && bodies->external.put == bodies->put)
+    if (given->count == 0 ||
+        (bodies->external.set == given->set && bodies->external.put == bodies->put))
         return KY_OK;
     for (size_t k = 0; k < given->count; k++) {
         const struct ky_external own =
@@ -44,7 +45,7 @@ enum ky_status ky_device_externals_add(struct ky_device_bodies *bodies, struct k
              listed = active != NULL, count = active ? (uint32_t)active->count : n;
     if (fields == 0 || count == 0)
         return KY_OK;
-    enum ky_status status = send(bodies, error);
+    enum ky_status status = ky_device_externals_send(bodies, error);
     if (status == KY_OK && active)
         status = ky_device_active_list(bodies, error);
     const struct ky_buffer *list = active ? &bodies->active_list : &bodies->external.numbers;
@@ -67,7 +68,7 @@ enum ky_status ky_device_externals_sum(struct ky_device_bodies *bodies, size_t p
              first = (uint32_t)place;
     if (fields == 0)
         return KY_OK;
-    enum ky_status status = send(bodies, error);
+    enum ky_status status = ky_device_externals_send(bodies, error);
     if (status != KY_OK)
         return status;
     return ky_launch(card, KY_IN_PRECISION(ky_external_sum, precision), ky_groups(n, KY_SUM_CHUNK),

@@ -1,7 +1,9 @@
-/* The exact sum from the state of the bodies, as CUDA. */
+/* What takes the state of the bodies in double: the exact sum, and the first steps of the Hermite
+ * scheme. */
 #define KY_PRECISION 2
 #include "engine/device/cuda/cuda.h"
 #include "engine/device/kernels/exact.k"
+#include "engine/device/kernels/hermite_start.k"
 
 #define KY_K(unit, name, lanes, arguments) (const void *)name,
 static const void *const kernels[] = {KY_KERNELS_EXACT};

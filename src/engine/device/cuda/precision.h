@@ -4,6 +4,7 @@
 #include "engine/device/kernels/block.k"
 #if !KY_IN_SINGLE
 #include "engine/device/kernels/board.k"
+#include "engine/device/kernels/hermite.k"
 #endif
 #include "engine/device/kernels/bodies.k"
 #include "engine/device/kernels/direct.k"

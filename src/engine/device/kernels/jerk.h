@@ -1,5 +1,5 @@
 /* Acceleration, jerk and potential by tiles of sources in local memory (G09): the loops, for boards
- * (board.k) and whoever else has moving bodies. Extended or double precision, never single.
+ * (board.k) and the Hermite scheme (hermite.k). Extended or double precision, never single.
  *
  * A lane has KY_JERK_SINKS sinks. A group has KY_JERK_LANES lanes, of which `lanes` (32, 64 or all)
  * stand side by side over the sinks; where these are not all, each row of lanes takes its own part
@@ -17,6 +17,7 @@
 /* What a loop does beside the bits of physics/softening_kinds.h; constant in every instance. */
 #define KY_JERK_OWN 0x100   /* leave out sources with the label of the sink */
 #define KY_JERK_LISTS 0x200 /* set the bits of sources within the sink's radius */
+#define KY_JERK_AMONG 0x400 /* sinks are sources too, velocities are small, forces are all */
 
 /* A source that is none lies AWAY, without mass, farther than FAR2. OUT2 is the squared distance in
  * whose place the sink itself stands; in float its root is without bound, so that it exerts
@@ -37,19 +38,12 @@
 
 struct ky_mover {
     ky_real4 body;     /* x y z mass */
-    ky_real4 velocity; /* the fourth is free */
+    ky_real4 velocity; /* with KY_EPS_SUM and ε² */
 #if KY_IN_EXTENDED
     float4 low, velocity_low; /* what the floats leave out (double-single) */
 #endif
     ky_uint label;
 };
-
-/* Planes of `n` numbers of four that hold movers without their labels. */
-#if KY_IN_EXTENDED
-#define KY_MOVER_PLANES 4
-#else
-#define KY_MOVER_PLANES 2
-#endif
 
 KY_FN struct ky_mover ky_mover_of(ky_state x, ky_state y, ky_state z, ky_state vx, ky_state vy,
                                   ky_state vz, KY_REAL m, ky_uint label)
@@ -78,35 +72,48 @@ KY_FN struct ky_mover ky_no_mover(void)
     return mover;
 }
 
+/* Movers without their labels lie in planes of n numbers of four: body, velocity, low and, without
+ * KY_JERK_AMONG, low parts of velocities. */
 KY_FN struct ky_mover ky_mover_read(KY_GLOBAL const ky_real4 *plane, ky_uint n, ky_uint j,
-                                    ky_uint label)
+                                    ky_uint label, const int how)
 {
     struct ky_mover mover;
     mover.body = plane[j];
     mover.velocity = plane[(ky_ulong)n + j];
 #if KY_IN_EXTENDED
     mover.low = plane[2 * (ky_ulong)n + j];
-    mover.velocity_low = plane[3 * (ky_ulong)n + j];
+    mover.velocity_low =
+        (how & KY_JERK_AMONG) ? KY_FLOAT4(0.0f, 0.0f, 0.0f, 0.0f) : plane[3 * (ky_ulong)n + j];
+#else
+    (void)how;
 #endif
     mover.label = label;
     return mover;
 }
 
-KY_FN void ky_mover_write(KY_GLOBAL ky_real4 *plane, ky_uint n, ky_uint j, struct ky_mover mover)
+KY_FN void ky_mover_write(KY_GLOBAL ky_real4 *plane, ky_uint n, ky_uint j, struct ky_mover mover,
+                          const int how)
 {
     plane[j] = mover.body;
     plane[(ky_ulong)n + j] = mover.velocity;
 #if KY_IN_EXTENDED
     plane[2 * (ky_ulong)n + j] = mover.low;
-    plane[3 * (ky_ulong)n + j] = mover.velocity_low;
+    if (!(how & KY_JERK_AMONG))
+        plane[3 * (ky_ulong)n + j] = mover.velocity_low;
+#else
+    (void)how;
 #endif
 }
 
 /* Velocities are floats in the loop of `extended`. Relative to one of the group's sinks they have
- * digits enough even where all bodies move together; double takes them as they are. */
-KY_FN struct ky_mover ky_mover_relative(struct ky_mover mover, struct ky_mover origin)
+ * digits enough even where all bodies move together; double takes them as they are, and with
+ * KY_JERK_AMONG the planes have them so. */
+KY_FN struct ky_mover ky_mover_relative(struct ky_mover mover, struct ky_mover origin,
+                                        const int how)
 {
 #if KY_IN_EXTENDED
+    if (how & KY_JERK_AMONG)
+        return mover;
     mover.velocity.x =
         (mover.velocity.x - origin.velocity.x) + (mover.velocity_low.x - origin.velocity_low.x);
     mover.velocity.y =
@@ -114,7 +121,7 @@ KY_FN struct ky_mover ky_mover_relative(struct ky_mover mover, struct ky_mover o
     mover.velocity.z =
         (mover.velocity.z - origin.velocity.z) + (mover.velocity_low.z - origin.velocity_low.z);
 #else
-    (void)origin;
+    (void)origin, (void)how;
 #endif
     return mover;
 }
@@ -181,6 +188,8 @@ KY_FN struct ky_jerk_sums ky_jerk_pair(struct ky_jerk_sums sums, struct ky_mover
     int own = (how & KY_JERK_OWN) && source.label == sink.label;
     if (how & KY_JERK_OWN)
         d.r2 = own ? KY_JERK_OUT2 : d.r2;
+    if (how & KY_EPS_SUM)
+        eps2 = sink.velocity.w + source.velocity.w;
     KY_REAL s2 = d.r2 + eps2, y = KY_RSQRT(s2);
 #if KY_IN_DOUBLE
     if (how & KY_JERK_OWN)
@@ -277,6 +286,16 @@ KY_FN struct ky_jerk_total ky_jerk_no_total(void)
     total.x = total.y = total.z = total.p = total.jx = total.jy = total.jz = ky_state_from(0.0f);
     total.near2 = KY_JERK_FAR2;
     total.run = KY_NO_RUN;
+    return total;
+}
+
+/* Acceleration and jerk of it: what else there was need not have been summed. */
+KY_FN struct ky_jerk_total ky_jerk_forces_alone(struct ky_jerk_total total)
+{
+    struct ky_jerk_total none = ky_jerk_no_total();
+    total.p = none.p;
+    total.near2 = none.near2;
+    total.run = none.run;
     return total;
 }
 

@@ -62,28 +62,38 @@
 #define KY_GENERAL_KERNEL_OF(name, needs, p, number)                                               \
     KY_K(general_##p, ky_general_##name##_##p, KY_WALK_LANES, 25)
 
-/* Boards, for two of the precisions; the third has none of this. */
-#define KY_BOARD_UNITS_single(number)
-#define KY_BOARD_UNITS_extended(number) KY_BOARD_UNITS(extended, number)
-#define KY_BOARD_UNITS_double(number) KY_BOARD_UNITS(double, number)
-#define KY_BOARD_UNITS(p, number)                                                                  \
+/* Boards and the Hermite scheme, for two of the precisions; the third has none of this. */
+#define KY_HERMITE_UNIT(p, number, name, NAME, how)                                                \
+    KY_U(hermite_##name##_##p, "hermite.k", number, KY_HERMITE_##NAME)
+#define KY_HERMITE_KERNEL(p, unused, name, NAME, how)                                              \
+    KY_K(hermite_##name##_##p, ky_hermite_sum_##name##_##p, KY_JERK_LANES, 8)
+#define KY_MOVING_UNITS_single(number)
+#define KY_MOVING_UNITS_extended(number) KY_MOVING_UNITS(extended, number)
+#define KY_MOVING_UNITS_double(number) KY_MOVING_UNITS(double, number)
+#define KY_MOVING_UNITS(p, number)                                                                 \
     KY_U(board_slots_##p, "board.k", number, KY_BOARD_SLOTS)                                       \
     KY_U(board_soft_##p, "board.k", number, KY_BOARD_SOFT)                                         \
     KY_U(board_guard_##p, "board.k", number, KY_BOARD_GUARD)                                       \
     KY_U(board_lists_##p, "board.k", number, KY_BOARD_LISTED)                                      \
     KY_U(board_after_##p, "board.k", number, KY_BOARD_AFTER)                                       \
-    KY_U(board_after_lists_##p, "board.k", number, KY_BOARD_AFTER_LISTS)
-#define KY_BOARD_KERNELS_single
-#define KY_BOARD_KERNELS_extended KY_BOARD_KERNELS(extended)
-#define KY_BOARD_KERNELS_double KY_BOARD_KERNELS(double)
-#define KY_BOARD_KERNELS(p)                                                                        \
+    KY_U(board_after_lists_##p, "board.k", number, KY_BOARD_AFTER_LISTS)                           \
+    KY_U(hermite_##p, "hermite.k", number, KY_HERMITE_MOTION)                                      \
+    KY_SOFTENED(KY_HERMITE_UNIT, p, number)
+#define KY_MOVING_KERNELS_single
+#define KY_MOVING_KERNELS_extended KY_MOVING_KERNELS(extended)
+#define KY_MOVING_KERNELS_double KY_MOVING_KERNELS(double)
+#define KY_MOVING_KERNELS(p)                                                                       \
     KY_K(board_slots_##p, ky_board_put_##p, 256, 5)                                                \
     KY_K(board_slots_##p, ky_board_predict_all_##p, 256, 5)                                        \
     KY_K(board_soft_##p, ky_board_sum_soft_##p, KY_JERK_LANES, 17)                                 \
     KY_K(board_guard_##p, ky_board_sum_guard_##p, KY_JERK_LANES, 17)                               \
     KY_K(board_lists_##p, ky_board_sum_lists_##p, KY_JERK_LANES, 17)                               \
     KY_K(board_after_##p, ky_board_reduce_##p, KY_JERK_LANES, 15)                                  \
-    KY_K(board_after_lists_##p, ky_board_lists_##p, KY_IN_TEAMS, 14)
+    KY_K(board_after_lists_##p, ky_board_lists_##p, KY_IN_TEAMS, 14)                               \
+    KY_K(hermite_##p, ky_hermite_begin_##p, 256, 5)                                                \
+    KY_K(hermite_##p, ky_hermite_predict_##p, 256, 15)                                             \
+    KY_K(hermite_##p, ky_hermite_correct_##p, KY_JERK_LANES, 20)                                   \
+    KY_SOFTENED(KY_HERMITE_KERNEL, p, )
 
 /* The sweep of unrollings, one unit. */
 #define KY_UNROLL_KERNEL(p, sinks, sources)                                                        \
@@ -101,7 +111,7 @@
     KY_TREE_OF(KY_TREE_UNIT, p, number)                                                            \
     KY_LISTS_OF(KY_LIST_UNIT, p, number)                                                           \
     KY_U(general_##p, "general.k", number, -1)                                                     \
-    KY_BOARD_UNITS_##p(number)
+    KY_MOVING_UNITS_##p(number)
 #define KY_KERNELS_OF(p, number)                                                                   \
     KY_K(bodies_##p, ky_bodies_advance_##p, 256, 9)                                                \
     KY_K(bodies_##p, ky_bodies_sum_##p, 256, 7)                                                    \
@@ -127,7 +137,7 @@
     KY_TREE_OF(KY_TREE_KERNEL_OF, p, number)                                                       \
     KY_LISTS_OF(KY_LIST_KERNEL_OF, p, number)                                                      \
     KY_ACTIONS_OF(KY_GENERAL_KERNEL_OF, p, number)                                                 \
-    KY_BOARD_KERNELS_##p
+    KY_MOVING_KERNELS_##p
 
 /* The reader defines KY_U or KY_K first. */
 #define KY_UNITS                                                                                   \
@@ -141,6 +151,7 @@
     KY_U(sort, "sort.k", -1, -1)                                                                   \
     KY_U(unroll, "unroll.k", KY_SINGLE, -1)                                                        \
     KY_SOFTENED(KY_EXACT_UNIT, , )                                                                 \
+    KY_U(hermite_start, "hermite_start.k", KY_DOUBLE, -1)                                          \
     KY_UNITS_OF(single, KY_SINGLE)                                                                 \
     KY_UNITS_OF(extended, KY_EXTENDED)                                                             \
     KY_UNITS_OF(double, KY_DOUBLE)
@@ -175,7 +186,9 @@
     KY_K(teams, ky_team_facts, KY_IN_TEAMS, 6)
 
 #define KY_KERNELS_UNROLL KY_UNROLLINGS(KY_NO_NAME, KY_UNROLL_KERNEL, single)
-#define KY_KERNELS_EXACT KY_SOFTENED(KY_EXACT_KERNEL, , )
+#define KY_KERNELS_EXACT                                                                           \
+    KY_SOFTENED(KY_EXACT_KERNEL, , )                                                               \
+    KY_K(hermite_start, ky_hermite_start_double, KY_JERK_LANES, 14)
 
 /* For drivers that have no sort, scan and reduce of their own. */
 #define KY_KERNELS_SORT                                                                            \

@@ -218,6 +218,63 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_TALLY_MISSING 42
 #define KY_TALLY_WORDS 43
 
+/* The Hermite scheme (hermite.k). What the host asks of a way and reads of it: numbers of 64 bits,
+ * then words, those of block steps and two more. Set by the host: ticks of the longest step, level
+ * of one tick, tick to reach, most blocks, the two bodies that may pass. Then the tick of the last
+ * block, blocks, steps of bodies, the shortest step. Then of the present block: its tick, its
+ * active bodies, and how the sums for them are divided. */
+#define KY_WAY_STRIDE 0
+#define KY_WAY_DEEPEST 1
+#define KY_WAY_UNTIL 2
+#define KY_WAY_MOST 3
+#define KY_WAY_PASSED 4
+#define KY_WAY_NOW 6
+#define KY_WAY_BLOCKS 7
+#define KY_WAY_BODY_STEPS 8
+#define KY_WAY_SHORTEST 9
+#define KY_WAY_TICK 10
+#define KY_WAY_COUNT 11
+#define KY_WAY_LANES 12
+#define KY_WAY_LENGTH 13
+#define KY_WAY_NUMBERS 14
+#define KY_WAY_FIRST_WORD (2 * KY_WAY_NUMBERS)
+/* ~ of the first body that may not go on, or 0; how many are on the list so far. */
+#define KY_WAY_CLOSE KY_TALLY_WORDS
+#define KY_WAY_LISTED (KY_TALLY_WORDS + 1)
+#define KY_WAY_WORDS (KY_TALLY_WORDS + 2)
+/* Numbers of the state: longest step, tick [time]; from accelerations to those in lengths; from
+ * masses and velocities to those in the sums, and back; from the sums to accelerations and jerks;
+ * η; ε² where bodies have none of their own, in its place how often that of a source counts; the
+ * mean velocity. */
+#define KY_SCALE_LONGEST 0
+#define KY_SCALE_TICK 1
+#define KY_SCALE_PER_KICK 2
+#define KY_SCALE_PER_MASS 3
+#define KY_SCALE_PER_SPEED 4
+#define KY_SCALE_SPEED 5
+#define KY_SCALE_ACCELERATION 6
+#define KY_SCALE_JERK 7
+#define KY_SCALE_ETA 8
+#define KY_SCALE_EPS2 9
+#define KY_SCALE_DRIFT 10
+#define KY_SCALE_NUMBERS 13
+/* What a block is: that of a way, in which it is chosen what comes next; the end of all other steps
+ * where a way stops; or the beginning of all. */
+#define KY_HERMITE_BLOCK 0
+#define KY_HERMITE_STOP 1
+#define KY_HERMITE_START 2
+/* Flags of its kernels: bodies have softenings of their own; this is not the last correction. */
+#define KY_HERMITE_OWN_EPS 4
+#define KY_HERMITE_AGAIN 8
+/* Variants of its unit: the kernels of motion, the three of sums. */
+#define KY_HERMITE_MOTION 0
+#define KY_HERMITE_SOFT 1
+#define KY_HERMITE_GUARD 2
+#define KY_HERMITE_EPS 3
+/* The division of sums is the same for numbers of sinks that agree in their six highest bits. */
+#define KY_DIVISION_STEP 32
+#define KY_DIVISIONS (28 * KY_DIVISION_STEP)
+
 /* Compaction: numbers that a team takes. */
 #define KY_COMPACT_CHUNK 128
 

@@ -1,0 +1,72 @@
+/* What external fields do to the change of a body's acceleration, beside the bodies (change.h). For
+ * its derivatives the reader says what a field is, KY_FIELD, and what it does at a place that
+ * moves, which is not less the field's centre: KY_FIELD_PULL(field, at). */
+#ifndef KY_PHYSICS_HERMITE_FIELD_H
+#define KY_PHYSICS_HERMITE_FIELD_H
+
+#include "physics/change.h"
+#include "physics/external.h"
+
+/* Adds a field to the rate (change.h), as a source in its centre at the distance r, whose pull is
+ * a, with accelerations in lengths. */
+KY_FN struct ky_hermite_rate ky_hermite_rate_pull(struct ky_hermite_rate rate, KY_REAL a,
+                                                  KY_REAL r2, KY_REAL v2)
+{
+    return r2 > 0 ? ky_hermite_rate_add(rate, 1 / sqrt(r2), v2, a * r2, 0) : rate;
+}
+
+#ifdef KY_FIELD
+
+/* What the field does at x + h v to a body of velocity u; its jerk is F' u there. */
+KY_FN struct ky_external_pull ky_field_along(KY_FIELD field, struct ky_hermite_motion m, KY_REAL h,
+                                             KY_REAL ux, KY_REAL uy, KY_REAL uz)
+{
+    struct ky_external_place at;
+    at.x = m.x + h * m.vx;
+    at.y = m.y + h * m.vy;
+    at.z = m.z + h * m.vz;
+    at.vx = ux;
+    at.vy = uy;
+    at.vz = uz;
+    return KY_FIELD_PULL(field, at);
+}
+
+/* A time in which a body goes a small part of its way to the centre of a field; 0 at rest. */
+KY_FN KY_REAL ky_field_moment(struct ky_hermite_motion m, KY_REAL centre_x, KY_REAL centre_y,
+                              KY_REAL centre_z)
+{
+    KY_REAL x = m.x - centre_x, y = m.y - centre_y, z = m.z - centre_z;
+    KY_REAL r2 = x * x + y * y + z * z, v2 = m.vx * m.vx + m.vy * m.vy + m.vz * m.vz;
+    return v2 > 0 ? sqrt(r2 / v2) / 256 : 0;
+}
+
+/* Adds the derivatives of the field along a body's path, F" v v + F' a and F"' v v v + 3 F" v a
+ * + F' j. Differences of its jerk over the time h stand for what is not F', which is good enough
+ * for the choice of a step. */
+KY_FN struct ky_hermite_change ky_add_field_change(struct ky_hermite_change sum, KY_FIELD field,
+                                                   struct ky_hermite_motion m, KY_REAL h)
+{
+    KY_REAL per = h > 0 ? 1 / h : 0;
+    struct ky_external_pull now = ky_field_along(field, m, 0, m.vx, m.vy, m.vz),
+                            of_a = ky_field_along(field, m, 0, m.ax, m.ay, m.az),
+                            of_j = ky_field_along(field, m, 0, m.jx, m.jy, m.jz),
+                            on = ky_field_along(field, m, h, m.vx, m.vy, m.vz),
+                            back = ky_field_along(field, m, -h, m.vx, m.vy, m.vz),
+                            on_a = ky_field_along(field, m, h, m.ax, m.ay, m.az),
+                            back_a = ky_field_along(field, m, -h, m.ax, m.ay, m.az);
+#define KY_FIELD_CHANGE_ALONG(j, s, c)                                                             \
+    {                                                                                              \
+        sum.s += of_a.j + (on.j - back.j) * per / 2;                                               \
+        sum.c +=                                                                                   \
+            of_j.j + 3 * (on_a.j - back_a.j) * per / 2 + (on.j - 2 * now.j + back.j) * per * per;  \
+    }
+    KY_FIELD_CHANGE_ALONG(jx, sx, cx)
+    KY_FIELD_CHANGE_ALONG(jy, sy, cy)
+    KY_FIELD_CHANGE_ALONG(jz, sz, cz)
+#undef KY_FIELD_CHANGE_ALONG
+    return sum;
+}
+
+#endif
+
+#endif
