@@ -81,7 +81,7 @@ static struct extent look_at_all(const struct ky_bodies *bodies, const double mi
 }
 
 /* Medians, so that escapers do not shrink the rest. Where nine bodies of ten coincide, the size is
- * the mean distance. */
+ * the mean distance; and of two bodies, one of which the middle may be but for a rounding. */
 static struct extent extent_of(const struct ky_bodies *bodies, int threads)
 {
     double sample[SAMPLE], middle[3] = {0};
@@ -92,7 +92,7 @@ static struct extent extent_of(const struct ky_bodies *bodies, int threads)
         sample[count++] = distance(bodies->position[i], middle);
     qsort(sample, count, sizeof *sample, ky_order_reals);
     struct extent extent = look_at_all(bodies, middle, threads);
-    double nine_of_ten = count ? sample[(count - 1) * 9 / 10] : 0;
+    double nine_of_ten = count > 2 ? sample[(count - 1) * 9 / 10] : 0;
     if (nine_of_ten > 0)
         extent.size = nine_of_ten;
     return extent;

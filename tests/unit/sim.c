@@ -259,6 +259,27 @@ static void threads_and_calls_leave_no_trace(void **state)
     }
 }
 
+/* Two bodies that are but nearly on a line along an axis have the size of their distance. */
+static void a_pair_nearly_along_an_axis(void **state)
+{
+    (void)state;
+    static const double off[] = {0, 1e-300, 1e-22, 1e-16, 1e-12, 1e-6, 0.1};
+    for (int k = 0; k < 7; k++)
+        for (int first = 0; first < 2; first++) {
+            struct ky_bodies bodies = {0};
+            struct ky_parameters parameters = exact_parameters(1e-8);
+            double d[3];
+            two_bodies(3e-4, 0, &bodies);
+            bodies.position[first][1] = off[k];
+            const double before = separation(&bodies, d);
+            advance(&parameters, &bodies, 1);
+            /* a = M/r² in the first step from rest */
+            assert_between((before - separation(&bodies, d)) * 2 * before * before / 1e-16, 0.98,
+                           1.02);
+            ky_bodies_free(&bodies);
+        }
+}
+
 static void few_and_no_bodies(void **state)
 {
     (void)state;
@@ -412,6 +433,7 @@ int main(void)
         cmocka_unit_test(times_are_counted),
         cmocka_unit_test(results_of_older_programs),
         cmocka_unit_test(threads_and_calls_leave_no_trace),
+        cmocka_unit_test(a_pair_nearly_along_an_axis),
         cmocka_unit_test(few_and_no_bodies),
         cmocka_unit_test(softening_by_the_rule),
         cmocka_unit_test(missing_arrays_are_refused),
