@@ -823,8 +823,7 @@ int main(void)
     for (size_t k = 0; k < sizeof engines / sizeof *engines; k++) {
         engine = engines[k];
         if (!open_engine()) {
-            printf("# no boards of %s here\n", engine);
-            failed += k < 2;
+            failed += run_without_boards(engine);
             continue;
         }
         g6_close(0);

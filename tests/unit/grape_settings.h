@@ -1,5 +1,6 @@
-/* Variables of the environment that are none of what the GRAPE libraries take: the opening fails,
- * and says why where KYOHO_VERBOSE wants it. */
+/* What the tests of the GRAPE libraries share: variables of the environment that are none of what
+ * they take, where the opening fails and says why if KYOHO_VERBOSE wants it; and engines without
+ * boards. */
 #ifndef GRAPE_SETTINGS_H
 #define GRAPE_SETTINGS_H
 
@@ -56,6 +57,28 @@ static inline void wrong_values(int (*open)(void))
         }
     unsetenv("KYOHO_VERBOSE");
     setenv("KYOHO_ENGINE", "cpu", 1);
+}
+
+static const char *absent; /* an engine whose boards did not open */
+
+/* None of its devices is usable, then. */
+static inline void has_no_boards(void **state)
+{
+    (void)state;
+    struct ky_device device = {0};
+    const size_t kind = strcspn(absent, ":");
+    for (size_t k = 0; ky_device_get(k, &device) == KY_OK; k++)
+        if (device.usable && !strncmp(device.engine, absent, kind))
+            fail_msg("%s is usable: %s", device.engine, device.name);
+    printf("# no device of %s is usable here\n", absent);
+    skip();
+}
+
+static inline int run_without_boards(const char *engine)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(has_no_boards)};
+    absent = engine;
+    return cmocka_run_group_tests_name(engine, tests, NULL, NULL);
 }
 
 #endif
