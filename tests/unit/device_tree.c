@@ -187,8 +187,12 @@ static size_t check_tree(const char *engine, const struct ky_parameters *p, int 
                                               : 0) /
                            unit[c];
     }
-    const struct ky_octree_bodies columns = {
-        n, column[0], column[1], column[2], column[3], own_eps ? column[4] : NULL, {0}, 0, NULL, 0};
+    const struct ky_octree_bodies columns = {.n = n,
+                                             .x = column[0],
+                                             .y = column[1],
+                                             .z = column[2],
+                                             .mass = column[3],
+                                             .softening = own_eps ? column[4] : NULL};
     struct ky_octree host;
     ky_octree_init(&host);
     assert_ok(ky_octree_build(&host, &columns, &made->p, &error));
