@@ -37,7 +37,7 @@ static inline int is_cpu_engine(int k)
 
 static inline int is_slow(int k)
 {
-    return strstr(engines[k].reason, "a CPU") || strstr(engines[k].reason, "Oclgrind");
+    return strstr(engines[k].reason, "a CPU") || strstr(engines[k].name, "Oclgrind");
 }
 
 static inline void need_a_device(void)

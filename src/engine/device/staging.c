@@ -3,7 +3,10 @@
 
 #include <string.h>
 
-enum { SHARE_BYTES = 1 << 16 }; /* of what a thread takes at a time, about */
+enum {
+    SHARE_BYTES = 1 << 16, /* of what a thread takes at a time, about */
+    FEW_BYTES = 1 << 15    /* a piece for small arrays, which take no more */
+};
 
 void ky_staging_release(struct ky_staging *staging, struct ky_card *card)
 {
@@ -17,16 +20,17 @@ static size_t items_of_piece(const struct ky_staged *array)
     return KY_STAGING_BYTES / array->size;
 }
 
-/* The piece whose turn it is, when the card has done with it. */
-static enum ky_status take_turn(struct ky_staging *staging, struct ky_card *card, int *turn,
-                                struct ky_error *error)
+/* The piece whose turn it is, when the card has done with it, with room for so many bytes. */
+static enum ky_status take_turn(struct ky_staging *staging, struct ky_card *card, size_t bytes,
+                                int *turn, struct ky_error *error)
 {
     *turn = staging->turn;
     staging->turn = 1 - staging->turn;
     enum ky_status status = card->driver->reach(card, KY_MARK_STAGING + *turn, error);
-    return status == KY_OK ? ky_pinned_need(card, &staging->piece[*turn], "data on their way",
-                                            KY_STAGING_BYTES, error)
-                           : status;
+    return status == KY_OK
+               ? ky_pinned_need(card, &staging->piece[*turn], "data on their way",
+                                bytes <= FEW_BYTES ? FEW_BYTES : KY_STAGING_BYTES, error)
+               : status;
 }
 
 static void share(int threads, const struct ky_staged *array, size_t first, size_t end,
@@ -47,7 +51,7 @@ enum ky_status ky_staging_up(struct ky_staging *staging, struct ky_card *card, i
     for (size_t first = 0; first < array->count && status == KY_OK; first += most) {
         size_t end = array->count - first < most ? array->count : first + most;
         int turn;
-        status = take_turn(staging, card, &turn, error);
+        status = take_turn(staging, card, (end - first) * array->size, &turn, error);
         if (status != KY_OK)
             return status;
         share(threads, array, first, end, fill, context, staging->piece[turn].data);
@@ -93,11 +97,12 @@ static enum ky_status ask(struct ky_staging *staging, struct ky_card *card,
                           const struct ky_staged *array, struct coming *coming,
                           struct ky_error *error)
 {
-    enum ky_status status = take_turn(staging, card, &coming->turn, error);
+    const size_t bytes = (coming->end - coming->first) * array->size;
+    enum ky_status status = take_turn(staging, card, bytes, &coming->turn, error);
     if (status == KY_OK)
-        status = card->driver->read_later(
-            card, array->buffer, array->offset + coming->first * array->size,
-            staging->piece[coming->turn].data, (coming->end - coming->first) * array->size, error);
+        status = card->driver->read_later(card, array->buffer,
+                                          array->offset + coming->first * array->size,
+                                          staging->piece[coming->turn].data, bytes, error);
     return status == KY_OK ? card->driver->mark(card, KY_MARK_STAGING + coming->turn, error)
                            : status;
 }
