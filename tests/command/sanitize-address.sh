@@ -41,6 +41,8 @@ lines() {
         device_walk) printf "1 $name %s\n" 'memory*' 'nothing*' 'walks*' ;;
         device_large) echo "1 $name more_bodies*" ;;
         device_unroll) echo "1 $name what*" ;;
+        device_tree_use) printf "10 $name %s\n" 'evaluations*' 'numbers*' 'questions*' ;;
+        block) printf "9 $name %s\n" 'an_engine*' 'bodies_c*' 'few*' 'goes*' 'l*' 'softenings*' 'times*' 'w*' ;; # not the physics
         cpu_tree) printf "9 $name %s\n" 'a*' 'c*' 'e*' 'i*' 'lists*' 'o*' 's*' 'te*' 'u*' ;; # not threads…, the_defaults…, long_lists…
         general_walk) echo "20 $name * threads*" ;;
         snapshot_bad) echo "20 $name *" ;;
