@@ -606,6 +606,10 @@ static void without_double(void **state)
     p.precision = KY_DOUBLE;
     assert_int_equal(cloud_forces(&p, &bodies, NULL, NULL, &error), KY_UNSUPPORTED);
     assert_non_null(strstr(error.text, "no double"));
+    p.precision = KY_EXTENDED;
+    p.integrator = KY_HERMITE4;
+    assert_int_equal(cloud_forces(&p, &bodies, NULL, NULL, &error), KY_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "no double, which --integrator hermite4 needs"));
     ky_bodies_free(&bodies);
     ky_opencl_hide_double = 0;
 #else

@@ -70,7 +70,7 @@ static void kepler_energy(void **state)
     (void)state;
     for (int corrections = 1; corrections < 3; corrections++) {
         double last = 1e-3;
-        for (double eta = 0.02; eta > 3e-4; eta /= 8) {
+        for (double eta = 0.02; eta > (takes_all ? 3e-4 : 2e-3); eta /= 8) {
             struct ky_bodies bodies = {0};
             struct ky_parameters parameters = hermite_parameters(0);
             double energy;
@@ -94,7 +94,7 @@ static void kepler_energy(void **state)
 
 /* Burrau's problem: masses 3, 4 and 5 at rest, opposite to the sides 3, 4 and 5 of a triangle. The
  * closest encounter, of 4e-4, is at time 15.83; at 59.4 the mass 3 leaves the others, which remain
- * a binary (Szebehely & Peters 1967). */
+ * a binary (Szebehely & Peters 1967). Slow devices go past the encounter. */
 static void pythagorean_problem(void **state)
 {
     (void)state;
@@ -108,7 +108,8 @@ static void pythagorean_problem(void **state)
         memcpy(bodies.position[i], x[i], sizeof x[i]);
     }
     parameters.eta = 1e-4;
-    const struct ky_integrator_report report = go(&parameters, &bodies, 70 * 16, 1, &energy);
+    const struct ky_integrator_report report =
+        go(&parameters, &bodies, (takes_all ? 70 : 17) * 16, 1, &energy);
     for (int i = 0; i < 3; i++)
         for (int c = 0; c < 3; c++)
             r2[i] += pow(bodies.position[i][c] - bodies.position[(i + 1) % 3][c], 2);
@@ -116,11 +117,13 @@ static void pythagorean_problem(void **state)
            report.body_steps, report.shortest, sqrt(r2[0]), sqrt(r2[1]), sqrt(r2[2]));
     assert_between(fabs(energy), 0, 1e-7);
     assert_between(report.shortest, 1e-10, 1e-6);
-    assert_true(sqrt(r2[1]) < 3);                      /* 4 and 5 */
-    assert_true(sqrt(r2[0]) > 12 && sqrt(r2[2]) > 12); /* 3 is away */
-    assert_between(bodies.velocity[0][0] * bodies.position[0][0] +
-                       bodies.velocity[0][1] * bodies.position[0][1],
-                   10, 1000);
+    if (takes_all) {
+        assert_true(sqrt(r2[1]) < 3);                      /* 4 and 5 */
+        assert_true(sqrt(r2[0]) > 12 && sqrt(r2[2]) > 12); /* 3 is away */
+        assert_between(bodies.velocity[0][0] * bodies.position[0][0] +
+                           bodies.velocity[0][1] * bodies.position[0][1],
+                       10, 1000);
+    }
     ky_bodies_free(&bodies);
 }
 
@@ -343,31 +346,47 @@ static void outcome_free(struct outcome *o)
     free(o->acceleration);
 }
 
-/* `own`: some bodies have no softening, the others 0.02. */
-static struct outcome outcome_of(const char *engine, const struct ky_parameters *given, size_t n,
-                                 int own, uint64_t steps, double bulk)
+/* The system of a case: `own`: some bodies have no softening, the others 0.02; `bulk`: all move
+ * with this velocity; `length` and `mass`: the units of the model in others, G being parameters->g.
+ */
+struct setting {
+    size_t n;
+    int own;
+    double bulk, length, mass;
+};
+
+static struct outcome outcome_of(const char *engine, const struct ky_parameters *given,
+                                 const struct setting *set)
 {
     struct outcome o;
     struct ky_sim *sim = NULL;
     struct ky_parameters parameters = *given;
+    const size_t n = set->n;
+    const double length = set->length, time = sqrt(pow(length, 3) / (given->g * set->mass));
     parameters.engine = engine;
-    parameters.softening = own ? (double)NAN : given->softening;
+    parameters.softening = set->own ? (double)NAN : length * given->softening;
+    parameters.step *= time;
     model("plummer", n, 0.02, &o.s);
     double *eps = malloc(n * sizeof *eps);
     o.step = malloc(n * sizeof *o.step);
     o.jerk = malloc(3 * n * sizeof *o.jerk);
     o.acceleration = malloc(n * sizeof *o.acceleration);
     for (size_t i = 0; i < n; i++) {
-        eps[i] = i % 5 ? 0.02 : 0;
-        o.s.bodies.velocity[i][0] += bulk;
+        eps[i] = i % 5 ? 0.02 * length : 0;
+        o.s.bodies.mass[i] *= set->mass;
+        o.s.bodies.velocity[i][0] += set->bulk;
+        for (int c = 0; c < 3; c++) {
+            o.s.bodies.position[i][c] *= length;
+            o.s.bodies.velocity[i][c] *= length / time;
+        }
     }
     double *none = o.s.bodies.softening;
-    o.s.bodies.softening = own ? eps : none;
+    o.s.bodies.softening = set->own ? eps : none;
     assert_ok(ky_sim_open(&parameters, &o.s.bodies, 0, &sim, &error));
     o.s.bodies.softening = none;
     free(eps);
     const double e0 = total(sim);
-    assert_ok(ky_sim_advance(sim, steps, &error));
+    assert_ok(ky_sim_advance(sim, 1, &error));
     o.energy = (total(sim) - e0) / fabs(e0);
     struct ky_bodies got = o.s.bodies;
     got.acceleration = o.acceleration;
@@ -396,33 +415,37 @@ static void engines_agree(void **state)
 {
     (void)state;
     static const struct {
-        size_t n;
-        double softening;
-        int own, kind, precision;
-        double bulk;
-    } cases[] = {
-        {1100, 0, 0, KY_PLUMMER, KY_DOUBLE, 0},        {1100, 0, 0, KY_PLUMMER, KY_EXTENDED, 0},
-        {1024, 0.01, 0, KY_SYMMETRIC, KY_EXTENDED, 0}, {300, 0.01, 0, KY_PLUMMER, KY_EXTENDED, 1e4},
-        {127, 0.01, 0, KY_PLUMMER, KY_DOUBLE, 0},      {128, 0, 1, KY_PLUMMER, KY_DOUBLE, 0},
-        {129, 0, 1, KY_SYMMETRIC, KY_EXTENDED, 0},     {257, 0, 1, KY_PLUMMER, KY_EXTENDED, 0},
-        {600, 0, 1, KY_SYMMETRIC, KY_DOUBLE, 0}};
+        struct setting set;
+        double softening, g;
+        int kind, precision;
+    } cases[] = {{{1100, 0, 0, 1, 1}, 0, 1, KY_PLUMMER, KY_DOUBLE},
+                 {{1100, 0, 0, 1, 1}, 0, 1, KY_PLUMMER, KY_EXTENDED},
+                 {{1024, 0, 0, 1, 1}, 0.01, 1, KY_SYMMETRIC, KY_EXTENDED},
+                 {{300, 0, 1e4, 1, 1}, 0.01, 1, KY_PLUMMER, KY_EXTENDED},
+                 {{200, 0, 0, 3.1e16, 2e34}, 0.01, 6.7e-11, KY_PLUMMER, KY_EXTENDED},
+                 {{200, 0, 0, 3.1e-16, 2e-34}, 0.01, 6.7e11, KY_PLUMMER, KY_EXTENDED},
+                 {{127, 0, 0, 1, 1}, 0.01, 1, KY_PLUMMER, KY_DOUBLE},
+                 {{128, 1, 0, 1, 1}, 0, 1, KY_PLUMMER, KY_DOUBLE},
+                 {{129, 1, 0, 1, 1}, 0, 1, KY_SYMMETRIC, KY_EXTENDED},
+                 {{257, 1, 0, 1, 1}, 0, 1, KY_PLUMMER, KY_EXTENDED},
+                 {{600, 1, 0, 1, 1}, 0, 1, KY_SYMMETRIC, KY_DOUBLE}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        const size_t n = cases[k].n;
+        const size_t n = cases[k].set.n;
         const int whole = cases[k].precision == KY_DOUBLE;
         const double limit = whole ? 1e-12 : 2e-6;
         struct ky_parameters parameters = hermite_parameters(cases[k].softening);
         parameters.softening_kind = cases[k].kind;
         parameters.precision = cases[k].precision;
+        parameters.g = cases[k].g;
         parameters.corrections = 1 + (int)k % 2;
-        struct outcome cpu = outcome_of("cpu", &parameters, n, cases[k].own, 1, cases[k].bulk);
-        struct outcome here =
-            outcome_of(engine_name, &parameters, n, cases[k].own, 1, cases[k].bulk);
+        struct outcome cpu = outcome_of("cpu", &parameters, &cases[k].set);
+        struct outcome here = outcome_of(engine_name, &parameters, &cases[k].set);
         size_t others = 0;
         for (size_t i = 0; i < n; i++)
             others += here.step[i] != cpu.step[i];
         const double a = differ(here.acceleration[0], cpu.acceleration[0], 3 * n),
                      j = differ(here.jerk, cpu.jerk, 3 * n),
-                     x = apart(&here.s.bodies, &cpu.s.bodies);
+                     x = apart(&here.s.bodies, &cpu.s.bodies) / cases[k].set.length;
         printf("# %zu bodies: a %.2g, jerk %.2g, x %.2g, %zu other steps, %.0f and %.0f blocks, "
                "dE/E %.2g and %.2g\n",
                n, a, j, x, others, (double)here.report.blocks, (double)cpu.report.blocks,
@@ -483,7 +506,8 @@ static void every_kernel_in_small(void **state)
         parameters.corrections = cases[k].corrections;
         if (!cases[k].always && !takes_all)
             continue;
-        struct outcome o = outcome_of(engine_name, &parameters, cases[k].n, cases[k].own, 1, 0);
+        const struct setting set = {cases[k].n, cases[k].own, 0, 1, 1};
+        struct outcome o = outcome_of(engine_name, &parameters, &set);
         assert_between(fabs(o.energy), 0, 1e-4);
         outcome_free(&o);
     }
