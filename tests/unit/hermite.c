@@ -494,7 +494,7 @@ static void every_kernel_in_small(void **state)
         double softening;
         int own, precision, corrections, always;
         size_t n;
-    } cases[] = {{0, 1, KY_EXTENDED, 1, 1, 130}, {0.1, 0, KY_DOUBLE, 2, 1, 20},
+    } cases[] = {{0, 1, KY_EXTENDED, 1, 1, 40},  {0.1, 0, KY_DOUBLE, 2, 1, 20},
                  {0, 1, KY_DOUBLE, 2, 0, 130},   {0.1, 0, KY_EXTENDED, 2, 0, 130},
                  {0, 0, KY_EXTENDED, 1, 0, 130}, {0, 0, KY_DOUBLE, 1, 0, 130}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {

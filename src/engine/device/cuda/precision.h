@@ -5,6 +5,7 @@
 #if !KY_IN_SINGLE
 #include "engine/device/kernels/board.k"
 #include "engine/device/kernels/hermite.k"
+#include "engine/device/kernels/hermite_correct.k"
 #endif
 #include "engine/device/kernels/bodies.k"
 #include "engine/device/kernels/direct.k"

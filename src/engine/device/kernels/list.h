@@ -77,6 +77,7 @@
     KY_U(board_lists_##p, "board.k", number, KY_BOARD_LISTED)                                      \
     KY_U(board_after_##p, "board.k", number, KY_BOARD_AFTER)                                       \
     KY_U(board_after_lists_##p, "board.k", number, KY_BOARD_AFTER_LISTS)                           \
+    KY_U(hermite_correct_##p, "hermite_correct.k", number, -1)                                     \
     KY_U(hermite_##p, "hermite.k", number, KY_HERMITE_MOTION)                                      \
     KY_SOFTENED(KY_HERMITE_UNIT, p, number)
 #define KY_MOVING_KERNELS_single
@@ -92,7 +93,7 @@
     KY_K(board_after_lists_##p, ky_board_lists_##p, KY_IN_TEAMS, 14)                               \
     KY_K(hermite_##p, ky_hermite_begin_##p, 256, 5)                                                \
     KY_K(hermite_##p, ky_hermite_predict_##p, 256, 15)                                             \
-    KY_K(hermite_##p, ky_hermite_correct_##p, KY_JERK_LANES, 20)                                   \
+    KY_K(hermite_correct_##p, ky_hermite_correct_##p, KY_JERK_LANES, 20)                           \
     KY_SOFTENED(KY_HERMITE_KERNEL, p, )
 
 /* The sweep of unrollings, one unit. */

@@ -266,7 +266,7 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 /* Flags of its kernels: bodies have softenings of their own; this is not the last correction. */
 #define KY_HERMITE_OWN_EPS 4
 #define KY_HERMITE_AGAIN 8
-/* Variants of its unit: the kernels of motion, the three of sums. */
+/* Variants of hermite.k: the kernels of motion, the three of sums. */
 #define KY_HERMITE_MOTION 0
 #define KY_HERMITE_SOFT 1
 #define KY_HERMITE_GUARD 2
