@@ -69,10 +69,12 @@ static enum ky_status fake_advance(struct ky_engine *engine, struct ky_advance *
     return KY_OK;
 }
 
+static unsigned more_schemes;
+
 static unsigned block_steps(const struct ky_engine *engine)
 {
     (void)engine;
-    return 1U << KY_SCHEME_BLOCK;
+    return 1U << KY_SCHEME_BLOCK | more_schemes;
 }
 
 static unsigned leapfrog(const struct ky_engine *engine)
@@ -165,6 +167,13 @@ static void the_faster_one_is_taken(void **state)
                 assert_int_equal(fakes[CUDA].opened, numbers[k] >= n); /* nor asked in vain */
             }
         }
+    more_schemes = 1U << KY_SCHEME_HERMITE; /* blocks of few bodies, not steps of all */
+    for (size_t n = 499; n < 501; n++) {
+        const struct ky_engine_use hermite = {.n = n, .schemes = more_schemes};
+        assert_int_equal(chosen(KY_DIRECT, 16, hermite, &error), n < 500 ? CPU : OPENCL);
+        assert_non_null(strstr(told, "a GPU is faster from about 500 bodies on"));
+    }
+    more_schemes = 0;
     chosen(KY_TREE, 16, (struct ky_engine_use){.n = 300}, &error);
     assert_string_equal(told, "engine fake:0 (a fake) for 300 bodies: a GPU is faster from about "
                               "500 bodies on");
