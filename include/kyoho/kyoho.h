@@ -585,19 +585,28 @@ KY_API enum ky_status ky_snapshot_write(const char *path, const struct ky_snapsh
 
 /* ---- initial models ---- */
 
+/* How the masses of bodies are distributed. Limits are in masses of the Sun, but only ratios count:
+ * the sum is given. */
+enum ky_mass_function {
+    KY_MASS_EQUAL,
+    KY_MASS_SALPETER, /* dN/dm ∝ m^−2.35 from 0.1 to 100 */
+    KY_MASS_KROUPA    /* m^−1.3 from 0.08 to 0.5, m^−2.3 to 100: Kroupa (2001) */
+};
+
 /* Fields as the options of `kyoho model --help`; a model ignores those that it does not name there.
  * `options` sets options by name, also those of a model that have no field here.
  *
- * Equal masses, `mass` in all, ids 0 … n − 1. The total momentum is 0. The origin is the centre of
- * mass, but for hernquist and jaffe the cusp: the centre of mass lies off by noise of the halo. By
- * default G = M = 1 and bound models are in Hénon units: E = −1/4 for the smooth Newtonian system
- * that the bodies are drawn from, after its cut; a sample deviates by its noise. With `mass`,
- * `radius` and `units` lengths are scaled so that the half-mass radius is `radius`, and velocities
- * by √(G mass/length), so that the virial ratio is the same. `softening` and `semi_major_axis` are
- * lengths in these final units. The softening changes the velocities alone: they are those of an
- * isotropic equilibrium with the softened force (plummer, hernquist, jaffe, king), or give the
- * virial ratio that is asked for with it (uniform-sphere, uniform-cube). So E with softened forces
- * is not −1/4, but 2T/|Σ m x·a| is 1. A single body is at rest at 0. */
+ * Masses are equal, or drawn from `mass_function`, `mass` in all. Ids are 0 … n − 1. The total
+ * momentum is 0. The origin is the centre of mass, but for hernquist, jaffe and nfw the cusp: the
+ * centre of mass lies off by noise of the halo. By default G = M = 1 and bound models are in Hénon
+ * units: E = −1/4 for the smooth Newtonian system that the bodies are drawn from, after its cut; a
+ * sample deviates by its noise. With `mass`, `radius` and `units` lengths are scaled so that the
+ * half-mass radius is `radius`, and velocities by √(G mass/length), so that the virial ratio is the
+ * same. `softening` and `semi_major_axis` are lengths in these final units. The softening changes
+ * the velocities alone: they are those of an isotropic equilibrium with the softened force
+ * (plummer, hernquist, jaffe, nfw, king), or give the virial ratio that is asked for with it
+ * (uniform-sphere, uniform-cube). So E with softened forces is not −1/4, but 2T/|Σ m x·a| is 1. A
+ * single body is at rest at 0. */
 struct ky_model_parameters {
     size_t size;
     uint64_t n; /* 0 is an error, but for two-body, which makes 2 */
@@ -621,6 +630,9 @@ struct ky_model_parameters {
                                    names; or NULL. Another model's are KY_USAGE */
     ky_log_function *log; /* hears now and then how far it is, if it takes seconds; NULL: nobody */
     void *log_context;
+    int mass_function; /* enum ky_mass_function; not equal: for spheres */
+    double rotation;   /* of the bodies of a sphere with L_z < 0 this fraction, 0 to 1, turns the
+                          other   way about the z axis */
 };
 
 KY_API void ky_model_parameters_defaults(struct ky_model_parameters *parameters);

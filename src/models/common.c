@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/number.h"
 #include "base/threads.h"
-#include "models/models.h"
+#include "models/population.h"
 #include "physics/softening.h"
 
 double ky_pair_softening(const struct ky_model_common *common)
@@ -26,6 +26,7 @@ enum ky_status ky_model_allocate(const struct ky_model_common *common, unsigned 
         bodies->mass[i] = 1 / (double)bodies->n;
         bodies->id[i] = i;
     }
+    ky_population_masses(common->mass_function, common->seed, bodies);
     return KY_OK;
 }
 

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/sums.h"
 #include "models/equilibrium.h"
+#include "models/population.h"
 #include "physics/recommended.h"
 
 /* Moves the bodies so that the origin is what the model says; the total momentum becomes 0. */
@@ -81,9 +82,12 @@ static enum ky_status make(const struct ky_model *model, const void *own,
                            const struct ky_model_parameters *parameters,
                            struct ky_snapshot *snapshot, struct ky_error *error)
 {
+    const int sphere = ky_model_is_sphere(model);
     struct ky_model_common common = {.n = parameters->n,
                                      .seed = parameters->seed,
                                      .softening_kind = parameters->softening_kind,
+                                     .mass_function =
+                                         sphere ? parameters->mass_function : KY_MASS_EQUAL,
                                      .log = parameters->log,
                                      .log_context = parameters->log_context};
     double length;
@@ -98,6 +102,8 @@ static enum ky_status make(const struct ky_model *model, const void *own,
     status = make_bodies(model, own, &common, snapshot, error);
     if (status)
         return status;
+    if (sphere)
+        ky_population_rotate(parameters->rotation, parameters->seed, &snapshot->bodies);
     centre(model->centring, &snapshot->bodies);
     if (model->scaling != KY_NOT_SCALED)
         scale(parameters->mass, length, snapshot);

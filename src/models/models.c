@@ -5,15 +5,19 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "models/population.h"
 #include "physics/softening.h"
 
 const struct ky_model *const ky_models[] = {
-    &ky_plummer, &ky_uniform_sphere, &ky_uniform_cube, &ky_hernquist,
-    &ky_jaffe,   &ky_king,           &ky_two_body,
+    &ky_plummer, &ky_uniform_sphere, &ky_uniform_cube, &ky_hernquist, &ky_jaffe,
+    &ky_nfw,     &ky_king,           &ky_two_body,
 };
 const size_t ky_model_count = sizeof ky_models / sizeof *ky_models;
 
 #define FIELD(name) offsetof(struct ky_model_parameters, name)
+
+#define MASS_WORD(value, word) "|" word
+#define MASS_CHOICES (&(KY_MASS_FUNCTION_ROWS(MASS_WORD))[1])
 
 const struct ky_option ky_model_options[] = {
     {"bodies", KY_OPTION_COUNT, FIELD(n), NULL, KY_NO_RANGE, NULL, "N", "number of bodies"},
@@ -33,6 +37,12 @@ const struct ky_option ky_model_options[] = {
     {"g", KY_OPTION_REAL, FIELD(units.g), NULL, 1e-300, 1e300, NULL, NULL,
      "constant of gravity, which the velocities are made for; without --g it follows from the "
      "units, and is 1 for N-body units"},
+    {"mass-function", KY_OPTION_CHOICE, FIELD(mass_function), "equal", KY_NO_RANGE, MASS_CHOICES,
+     NULL,
+     "masses of the bodies of a sphere: salpeter (0.1 to 100 suns), kroupa (0.08 to 100), or "
+     "equal"},
+    {"rotation", KY_OPTION_REAL, FIELD(rotation), "0", 0, 1, NULL, NULL,
+     "fraction of the bodies of a sphere with L_z < 0 that turn the other way about the z axis"},
 };
 const size_t ky_model_option_count = sizeof ky_model_options / sizeof *ky_model_options;
 
@@ -102,6 +112,11 @@ const struct ky_model *ky_model_find(const char *name, struct ky_error *error)
     return NULL;
 }
 
+int ky_model_is_sphere(const struct ky_model *model)
+{
+    return model->profile || model->sphere;
+}
+
 /* 1 if the model heeds an option of ky_model_options. */
 static int takes_shared(const struct ky_model *model, const char *option)
 {
@@ -113,6 +128,8 @@ static int takes_shared(const struct ky_model *model, const char *option)
         return model->scaling != KY_NOT_SCALED;
     if (!strcmp(option, "softening") || !strcmp(option, "softening-kind"))
         return !model->own_softenings;
+    if (!strcmp(option, "mass-function") || !strcmp(option, "rotation"))
+        return ky_model_is_sphere(model);
     return 1;
 }
 

@@ -37,6 +37,7 @@ struct ky_model_common {
     uint64_t seed;
     double softening; /* of each body, in the lengths of `make`; NaN for `own_softenings` */
     int softening_kind;
+    int mass_function;    /* enum ky_mass_function; equal for what is no sphere */
     ky_log_function *log; /* or NULL */
     void *log_context;
 };
@@ -55,6 +56,7 @@ struct ky_model {
     size_t bodies;      /* the only number of bodies that it makes; 0: any */
     int certain;        /* 1: nothing is drawn at random; no --seed */
     int own_softenings; /* 1: `make` sets the softenings; no --softening, no --softening-kind */
+    int sphere;         /* 1: takes --mass-function and --rotation, as all do that have a profile */
     int scaling;        /* enum ky_model_scaling */
     int centring;       /* enum ky_model_centring */
     /* Of a sphere in isotropic equilibrium: its profile, from which equilibrium.h takes the
@@ -74,10 +76,10 @@ struct ky_model {
 extern const struct ky_model *const ky_models[];
 extern const size_t ky_model_count;
 extern const struct ky_model ky_plummer, ky_uniform_sphere, ky_uniform_cube, ky_hernquist, ky_jaffe,
-    ky_king, ky_two_body;
+    ky_nfw, ky_king, ky_two_body;
 
-/* For `make`: n bodies at rest at the origin, of the mass 1/n each, with the ids 0 … n − 1 and the
- * arrays `with`. */
+/* For `make`: n bodies at rest at the origin, of the mass 1 in all, by the mass function, with the
+ * ids 0 … n − 1 and the arrays `with`. */
 enum ky_status ky_model_allocate(const struct ky_model_common *common, unsigned with,
                                  struct ky_snapshot *snapshot, struct ky_error *error);
 /* Calls `fill` for the bodies first … last − 1, by all threads and in any order, until all n have
@@ -86,7 +88,7 @@ void ky_model_fill(const struct ky_model_common *common, const char *what,
                    void (*fill)(const void *context, size_t first, size_t last),
                    const void *context);
 /* Streams of random numbers. */
-enum { KY_STREAM_POSITION, KY_STREAM_VELOCITY };
+enum { KY_STREAM_POSITION, KY_STREAM_VELOCITY, KY_STREAM_MASS, KY_STREAM_ROTATION };
 
 /* The options of struct ky_model_parameters that models share, and of struct ky_merge_parameters.
  */
@@ -95,6 +97,7 @@ extern const size_t ky_model_option_count, ky_merge_option_count;
 
 /* NULL and an error that lists the names when there is none. */
 const struct ky_model *ky_model_find(const char *name, struct ky_error *error);
+int ky_model_is_sphere(const struct ky_model *model);
 /* Whether a model heeds an option, of ky_model_options or its own. */
 int ky_model_takes(const struct ky_model *model, const char *option);
 /* The names of all options that it heeds, with blanks between. */

@@ -5,7 +5,8 @@
 
 const struct ky_option ky_cut_options[KY_CUT_OPTIONS] = {
     {"cutoff", KY_OPTION_REAL, offsetof(struct ky_cut, cutoff), "0", 0, 1e6, NULL, "LENGTH",
-     "plummer, hernquist, jaffe: outermost radius; 0: the default of the model [scale radius]"},
+     "plummer, hernquist, jaffe, nfw: outermost radius; 0: the default of the model [scale "
+     "radius]"},
 };
 
 double ky_cutoff(const void *own, double by_default)

@@ -72,6 +72,7 @@ const struct ky_model ky_uniform_sphere = {
     .name = "uniform-sphere",
     .help = "homogeneous sphere, cold or with Maxwellian velocities",
     KY_UNIFORM_OWN,
+    .sphere = 1,
     .scaling = KY_SCALE_RADIUS,
     .centring = KY_CENTRE_MASS,
     .half_mass = half_mass,

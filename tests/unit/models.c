@@ -59,18 +59,20 @@ static struct energies energies_of(const struct ky_bodies *bodies, double eps)
 /* Models whose cusp is at the origin, not their centre of mass. */
 static int has_cusp(size_t k)
 {
-    return !strcmp(ky_model_name(k), "hernquist") || !strcmp(ky_model_name(k), "jaffe");
+    return !strcmp(ky_model_name(k), "hernquist") || !strcmp(ky_model_name(k), "jaffe") ||
+           !strcmp(ky_model_name(k), "nfw");
 }
 
 static void names_and_wrong_parameters(void **state)
 {
     (void)state;
-    static const char *const names[] = {"plummer", "uniform-sphere", "uniform-cube", "hernquist",
-                                        "jaffe",   "king",           "two-body"};
+    static const char *const names[] = {"plummer",   "uniform-sphere", "uniform-cube",
+                                        "hernquist", "jaffe",          "nfw",
+                                        "king",      "two-body"};
     struct ky_snapshot snapshot;
-    for (size_t k = 0; k < 7; k++)
+    for (size_t k = 0; k < 8; k++)
         assert_string_equal(ky_model_name(k), names[k]);
-    assert_null(ky_model_name(7));
+    assert_null(ky_model_name(8));
     assert_true(ky_model_takes(ky_model_find("king", &error), "w0"));
     assert_true(ky_model_takes(ky_model_find("plummer", &error), "softening"));
     assert_false(ky_model_takes(ky_model_find("plummer", &error), "soft"));
@@ -427,6 +429,13 @@ static double jaffe_mass(double x)
     return (x / (1 + x) - edge * x * x * x) / (all - edge * pow(cut, 3));
 }
 
+static double nfw_mass(double x)
+{
+    const double cut = 30, edge = 1 / (3 * cut * pow(1 + cut, 2)),
+                 all = log1p(cut) - cut / (1 + cut);
+    return (log1p(x) - x / (1 + x) - edge * x * x * x) / (all - edge * pow(cut, 3));
+}
+
 /* The scale radius in Hénon units, a = 2|W| = ∫ (M/x)² dx + 1/cut, by the midpoint rule in log x.
  */
 static double scale_radius(double (*mass)(double), double cut)
@@ -461,6 +470,13 @@ static double jaffe_law(double r)
     return jaffe_mass(r / a);
 }
 
+static double nfw_law(double r)
+{
+    static double a;
+    a = a > 0 ? a : scale_radius(nfw_mass, 30);
+    return nfw_mass(r / a);
+}
+
 static double sphere_law(double r)
 {
     return pow(r / 1.2, 3); /* W = −3/5 M²/R = −1/2 */
@@ -492,12 +508,13 @@ static void mass_profiles_follow_their_laws(void **state)
     static const struct {
         const char *name;
         double (*law)(double);
-    } cases[] = {{"plummer", plummer_law},       {"hernquist", hernquist_law},
-                 {"jaffe", jaffe_law},           {"king", king_law},
-                 {"uniform-sphere", sphere_law}, {"uniform-cube", cube_law}};
+    } cases[] = {{"plummer", plummer_law},  {"hernquist", hernquist_law},
+                 {"jaffe", jaffe_law},      {"nfw", nfw_law},
+                 {"king", king_law},        {"uniform-sphere", sphere_law},
+                 {"uniform-cube", cube_law}};
     enum { N = 20000 };
     double *values = malloc(N * sizeof *values);
-    for (int k = 0; k < 6; k++) {
+    for (int k = 0; k < 7; k++) {
         struct ky_model_parameters parameters = parameters_of(N, 0.2);
         parameters.virial_ratio = 1;
         struct ky_bodies bodies = make(cases[k].name, &parameters);
@@ -523,7 +540,7 @@ static void velocities_are_isotropic(void **state)
     (void)state;
     enum { N = 20000 };
     double *cosine = malloc(N * sizeof *cosine), *axis = malloc(N * sizeof *axis);
-    for (size_t k = 0; k < 5; k++) {
+    for (size_t k = 0; k < 7; k++) {
         struct ky_model_parameters parameters = parameters_of(N, 0.1);
         parameters.virial_ratio = 1;
         struct ky_bodies bodies = make(ky_model_name(k), &parameters);
@@ -540,6 +557,121 @@ static void velocities_are_isotropic(void **state)
     }
     free(cosine);
     free(axis);
+}
+
+/* ---- masses and rotation ---- */
+
+/* How many bodies of Kroupa's function have less than m: ∫ m^−1.3, and from 0.5 on 0.5 m^−2.3. */
+static double kroupa_number(double m)
+{
+    const double break_at = 0.5, low = (pow(0.08, -0.3) - pow(fmin(m, break_at), -0.3)) / 0.3;
+    return m < break_at ? low : low + 0.5 * (pow(break_at, -1.3) - pow(m, -1.3)) / 1.3;
+}
+
+static double kroupa_law(double m)
+{
+    return kroupa_number(m) / kroupa_number(100);
+}
+
+static double salpeter_law(double m)
+{
+    return (pow(0.1, -1.35) - pow(m, -1.35)) / (pow(0.1, -1.35) - pow(100, -1.35));
+}
+
+/* Drawn masses follow their law, add up to the whole mass, and leave a sphere in balance. */
+static void masses_follow_their_function(void **state)
+{
+    (void)state;
+    static const struct {
+        int function;
+        double (*law)(double);
+        double smallest;
+    } cases[] = {{KY_MASS_SALPETER, salpeter_law, 0.1}, {KY_MASS_KROUPA, kroupa_law, 0.08}};
+    enum { N = 20000 };
+    double *values = malloc(N * sizeof *values);
+    for (int k = 0; k < 2; k++) {
+        struct ky_model_parameters parameters = parameters_of(N, 0.1);
+        parameters.mass_function = cases[k].function;
+        struct ky_bodies bodies = make("plummer", &parameters), equal;
+        double sum = 0, least = 1, most = 0;
+        for (size_t i = 0; i < N; i++) {
+            sum += bodies.mass[i];
+            least = fmin(least, bodies.mass[i]);
+            most = fmax(most, bodies.mass[i]);
+        }
+        assert_between(sum, 1 - 1e-12, 1 + 1e-12);
+        assert_between(most / least, 100, 100 / cases[k].smallest);
+        /* The smallest of 20,000 is the limit to 1e-3. */
+        for (size_t i = 0; i < N; i++)
+            values[i] = bodies.mass[i] / least * cases[k].smallest;
+        assert_between(kolmogorov(values, N, cases[k].law), 0, 1.95);
+        parameters.mass_function = KY_MASS_EQUAL;
+        equal = make("plummer", &parameters);
+        double scale = 0;
+        for (size_t i = 0; i < N; i++)
+            scale = fmax(scale, fabs(bodies.position[i][0] - equal.position[i][0]));
+        assert_true(scale < 0.1); /* the same bodies about another centre of mass */
+        ky_bodies_free(&equal);
+        ky_bodies_free(&bodies);
+    }
+    free(values);
+}
+
+static double spin(const struct ky_bodies *bodies, size_t i)
+{
+    const double *x = bodies->position[i], *v = bodies->velocity[i];
+    return x[0] * v[1] - x[1] * v[0];
+}
+
+/* The fraction of the bodies with L_z < 0 turns the other way; speeds and |L_z| stay. */
+static void spheres_turn(void **state)
+{
+    (void)state;
+    enum { N = 20000 };
+    static const double fractions[] = {0.25, 1};
+    for (int k = 0; k < 2; k++) {
+        struct ky_model_parameters parameters = parameters_of(N, 0.1);
+        struct ky_bodies still = make("hernquist", &parameters);
+        parameters.rotation = fractions[k];
+        struct ky_bodies turning = make("hernquist", &parameters);
+        double back = 0, turned = 0, drift = 0;
+        for (size_t i = 0; i < N; i++) {
+            back += spin(&still, i) < 0;
+            turned += spin(&still, i) < 0 && spin(&turning, i) > 0;
+            drift += hypot(hypot(turning.velocity[i][0], turning.velocity[i][1]),
+                           turning.velocity[i][2]) -
+                     hypot(hypot(still.velocity[i][0], still.velocity[i][1]), still.velocity[i][2]);
+        }
+        /* The mean velocity is taken off after the turn, and moves some few across L_z = 0. */
+        assert_between(turned / back, fractions[k] - 0.015, fractions[k] + 0.015);
+        assert_between(drift / N, -1e-3, 1e-3);
+        ky_bodies_free(&still);
+        ky_bodies_free(&turning);
+    }
+}
+
+static void only_spheres_have_masses_and_rotation(void **state)
+{
+    (void)state;
+    static const char *const spheres[] = {"plummer", "hernquist", "jaffe",
+                                          "nfw",     "king",      "uniform-sphere"};
+    for (size_t k = 0; k < 6; k++) {
+        assert_true(ky_model_takes(ky_model_find(spheres[k], &error), "mass-function"));
+        assert_true(ky_model_takes(ky_model_find(spheres[k], &error), "rotation"));
+    }
+    assert_false(ky_model_takes(ky_model_find("uniform-cube", &error), "rotation"));
+    assert_false(ky_model_takes(ky_model_find("two-body", &error), "mass-function"));
+    struct ky_model_parameters parameters = parameters_of(10, 0);
+    struct ky_snapshot snapshot;
+    parameters.mass_function = KY_MASS_KROUPA; /* a field that the model has not */
+    struct ky_bodies cube = make("uniform-cube", &parameters);
+    assert_true(cube.mass[0] == cube.mass[9]);
+    ky_bodies_free(&cube);
+    parameters.rotation = 1.5;
+    assert_int_equal(ky_model_make("plummer", &parameters, &snapshot, &error), KY_USAGE);
+    parameters.rotation = 0;
+    parameters.mass_function = 17;
+    assert_int_equal(ky_model_make("plummer", &parameters, &snapshot, &error), KY_USAGE);
 }
 
 /* log10(tidal over King radius): King (1966), to the digits that are commonly printed. */
@@ -631,7 +763,7 @@ static void softened_force_agrees_with_bodies(void **state)
 static void bodies_depend_on_the_seed_alone(void **state)
 {
     (void)state;
-    for (size_t k = 0; k < 5; k++) {
+    for (size_t k = 0; k < 6; k++) {
         struct ky_model_parameters parameters = parameters_of(10007, 0.05);
         parameters.virial_ratio = 0.5;
         struct ky_bodies first = make(ky_model_name(k), &parameters);
@@ -891,6 +1023,9 @@ int main(void)
         cmocka_unit_test(cold_and_warm_uniform_models),
         cmocka_unit_test(mass_profiles_follow_their_laws),
         cmocka_unit_test(velocities_are_isotropic),
+        cmocka_unit_test(masses_follow_their_function),
+        cmocka_unit_test(spheres_turn),
+        cmocka_unit_test(only_spheres_have_masses_and_rotation),
         cmocka_unit_test(king_concentrations),
         cmocka_unit_test(tables_give_the_analytic_distribution_functions),
         cmocka_unit_test(softened_force_agrees_with_bodies),

@@ -1,0 +1,86 @@
+/* Mass functions and rotation: see population.h. */
+#include "models/population.h"
+
+#include <math.h>
+
+#include "base/random.h"
+#include "base/sums.h"
+
+/* The number of bodies per mass goes with m^−slope from this mass to that of the next piece. */
+struct piece {
+    double from, slope;
+};
+
+/* Masses in those of the Sun, of which only ratios count. The last piece tells the largest mass. */
+enum { PIECES = 2 };
+static const struct piece laws[][PIECES + 1] = {
+    [KY_MASS_SALPETER] = {{0.1, 2.35}, {100, 2.35}, {100, 0}}, /* Salpeter (1955) */
+    [KY_MASS_KROUPA] = {{0.08, 1.3}, {0.5, 2.3}, {100, 0}},    /* Kroupa (2001), eq. 2 */
+};
+
+/* How many bodies each piece has, with m^−slope for the first one, and the factor of its power,
+ * with which the function is continuous. */
+struct part {
+    double factor, number;
+};
+
+static double measure(struct piece law[PIECES + 1], struct part part[PIECES])
+{
+    double total = 0, factor = 1;
+    for (int k = 0; k < PIECES; k++) {
+        const double power = 1 - law[k].slope;
+        if (k > 0)
+            factor *= pow(law[k].from, law[k].slope - law[k - 1].slope);
+        part[k].factor = factor;
+        part[k].number = factor * (pow(law[k + 1].from, power) - pow(law[k].from, power)) / power;
+        total += part[k].number;
+    }
+    return total;
+}
+
+void ky_population_masses(int mass_function, uint64_t seed, struct ky_bodies *bodies)
+{
+    struct piece law[PIECES + 1];
+    struct part part[PIECES];
+    if (mass_function == KY_MASS_EQUAL)
+        return;
+    for (int k = 0; k <= PIECES; k++)
+        law[k] = laws[mass_function][k];
+    const double total = measure(law, part);
+#pragma omp parallel for schedule(static)
+    for (size_t i = 0; i < bodies->n; i++) {
+        struct ky_random random = ky_random_at(seed, KY_STREAM_MASS, i);
+        double rest = total * ky_random_uniform(&random);
+        int k = 0;
+        for (; k + 1 < PIECES && rest > part[k].number; k++)
+            rest -= part[k].number;
+        const double power = 1 - law[k].slope;
+        bodies->mass[i] = pow(pow(law[k].from, power) + rest * power / part[k].factor, 1 / power);
+    }
+    const double sum = ky_sum(bodies->n, bodies->mass);
+#pragma omp parallel for schedule(static)
+    for (size_t i = 0; i < bodies->n; i++)
+        bodies->mass[i] /= sum;
+}
+
+/* The part of v across the axis changes its sign: with R² = x² + y² it is L_z (−y, x)/R². */
+static void turn_about(const double x[3], double v[3])
+{
+    const double r2 = x[0] * x[0] + x[1] * x[1], twice = 2 * (x[0] * v[1] - x[1] * v[0]) / r2;
+    v[0] += twice * x[1];
+    v[1] -= twice * x[0];
+}
+
+void ky_population_rotate(double fraction, uint64_t seed, struct ky_bodies *bodies)
+{
+    if (!(fraction > 0))
+        return;
+#pragma omp parallel for schedule(static)
+    for (size_t i = 0; i < bodies->n; i++) {
+        const double *x = bodies->position[i];
+        double *v = bodies->velocity[i];
+        struct ky_random random = ky_random_at(seed, KY_STREAM_ROTATION, i);
+        if (x[0] * v[1] - x[1] * v[0] < 0 && ky_random_uniform(&random) <= fraction)
+            turn_about(x, v);
+    }
+}

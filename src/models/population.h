@@ -1,0 +1,22 @@
+/* What the bodies of a sphere may have beside its density: masses that differ, and rotation. Both
+ * leave a sphere in isotropic equilibrium in equilibrium: masses do not depend on the place, and f
+ * stays a function of the energy and |L_z|. */
+#ifndef KY_MODELS_POPULATION_H
+#define KY_MODELS_POPULATION_H
+
+#include "models/models.h"
+
+/* One row each: the constant of kyoho.h, the word of the option. */
+#define KY_MASS_FUNCTION_ROWS(X)                                                                   \
+    X(KY_MASS_EQUAL, "equal")                                                                      \
+    X(KY_MASS_SALPETER, "salpeter")                                                                \
+    X(KY_MASS_KROUPA, "kroupa")
+
+/* Gives the bodies masses of the function, drawn for each of them, with the sum 1. */
+void ky_population_masses(int mass_function, uint64_t seed, struct ky_bodies *bodies);
+
+/* Of the bodies that turn clockwise about the z axis, L_z < 0, this fraction, drawn by chance,
+ * turns the other way: the sign of the velocity around the axis changes. */
+void ky_population_rotate(double fraction, uint64_t seed, struct ky_bodies *bodies);
+
+#endif
