@@ -41,6 +41,8 @@ enum ky_status ky_run_measure_core(struct ky_run *run, double number[KY_CORE_NUM
 {
     struct ky_bodies bodies = {0};
     struct ky_core core = {{0}, 0, 0, 0};
+    if (run->sim->n == 0) /* all have escaped */
+        return note_radius(run, 0, error);
     enum ky_status status = ky_bodies_allocate(&bodies, run->sim->n, 0, error);
     if (!status)
         status = ky_sim_bodies(run->sim, &bodies, error);
@@ -85,7 +87,7 @@ enum ky_status ky_run_look_for_collapse(struct ky_run *run, struct ky_error *err
         return ky_no_memory(error, "core radii", history->count, sizeof *work);
     const double radius = median(history, work);
     free(work);
-    if (radius > limit_of(run))
+    if (radius == 0 || radius > limit_of(run)) /* 0: too few bodies for a core */
         return KY_OK;
     run->state.collapsed = 1; /* who resumes goes on */
     ky_fail(&run->halted, KY_STOPPED,
@@ -139,7 +141,7 @@ enum ky_status ky_run_remove_escapers(struct ky_run *run, struct ky_error *error
     struct ky_sums sums = {0};
     double centre[3];
     size_t count = 0;
-    if (isnan(run->state.escape_radius))
+    if (isnan(run->state.escape_radius) || run->sim->n == 0)
         return KY_OK;
     enum ky_status status =
         ky_bodies_allocate(&bodies, run->sim->n, KY_WITH_ID | KY_WITH_POTENTIAL, error);

@@ -9,6 +9,7 @@
 #include "base/bodies.h"
 #include "base/memory.h"
 #include "engine/columns.h"
+#include "engine/units.h"
 #include "snapshot/fields.h"
 
 /* In files of version 1 the tick was the step of the leap-frog, and no step was divided. */
@@ -182,9 +183,14 @@ enum ky_status ky_sim_from_restart(const struct ky_restart *restart,
         status = ky_bodies_check_by(resolved.threads, &bodies, error);
     if (!status)
         status = ky_sim_create(&own, &bodies, stored.start, &sim, error);
+    /* To an engine forces that are all 0, as those on one body, are forces that it never had. */
+    if (!status && !ky_knows_acceleration(&bodies))
+        status = ky_sim_first_forces(sim, error);
     ky_bodies_free(&bodies);
-    if (status)
+    if (status) {
+        ky_sim_close(sim);
         return status;
+    }
     sim->line.tick = stored.tick;
     sim->now = (struct ky_instant){stored.ticks, stored.part};
     sim->steps_before = stored.steps;

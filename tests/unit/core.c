@@ -198,13 +198,40 @@ static void escapers_are_removed(void **state)
     remove_folder(folder);
 }
 
+/* A run goes on, and is resumed, when no body is left; that there is no core is no collapse. */
+static void all_may_escape(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/kyoho-core-XXXXXX", header[1024];
+    struct ky_parameters parameters;
+    struct ky_run_parameters run;
+    struct ky_snapshot bodies;
+    double number[64];
+    assert_non_null(mkdtemp(folder));
+    prepare(&parameters, &run, folder, &bodies);
+    for (size_t i = 0; i < bodies.bodies.n; i++)
+        for (int c = 0; c < 3; c++)
+            bodies.bodies.velocity[i][c] = 100 * bodies.bodies.position[i][c];
+    parameters.integrator = KY_HERMITE4;
+    run.escape_radius = 5;
+    run.stop_core = 0;
+    assert_ok(ky_run(&parameters, &run, &bodies, &error));
+    last_row(folder, header, number);
+    assert_true(number[0] == 4 && number[2] == 0);
+    run.end = 5;
+    assert_ok(ky_resume(&parameters, &run, &error));
+    last_row(folder, header, number);
+    assert_true(number[0] == 5);
+    ky_snapshot_free(&bodies);
+    remove_folder(folder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_sums_over_pairs),
-        cmocka_unit_test(of_few_and_of_coincident_bodies),
-        cmocka_unit_test(stops_at_a_small_core),
-        cmocka_unit_test(escapers_are_removed),
+        cmocka_unit_test(as_sums_over_pairs),    cmocka_unit_test(of_few_and_of_coincident_bodies),
+        cmocka_unit_test(stops_at_a_small_core), cmocka_unit_test(escapers_are_removed),
+        cmocka_unit_test(all_may_escape),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
