@@ -41,6 +41,8 @@ double ky_cpu_hermite_rate2(const struct ky_cpu *cpu, size_t i)
     double *const *at = cpu->hermite.at;
     struct ky_hermite_rate rate = {0};
     for (size_t j = 0; j < cpu->n; j++) {
+        if (j == i) /* softened or not, a body does not pull at itself */
+            continue;
         const double x = at[0][j] - at[0][i], y = at[1][j] - at[1][i], z = at[2][j] - at[2][i],
                      u = at[3][j] - at[3][i], v = at[4][j] - at[4][i], w = at[5][j] - at[5][i];
         const double per = ky_soften(x, y, z, eps2[i], eps2[j], cpu->how | KY_GUARD).y;
