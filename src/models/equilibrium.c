@@ -145,14 +145,24 @@ static double henon_length(const struct ky_profile *profile)
     return 2 * ky_profile_energy(profile);
 }
 
-enum ky_status ky_equilibrium_make(ky_profile_function *profile_of, const void *own,
+static enum ky_status profile_of(const struct ky_model *model, const void *own,
+                                 struct ky_profile *profile, struct ky_error *error)
+{
+    if (model->profile)
+        return model->profile(own, profile, error);
+    const struct ky_cut *cut = own;
+    ky_profile_cut(profile, cut->cutoff > 0 ? cut->cutoff : model->cutoff, model->shell);
+    return KY_OK;
+}
+
+enum ky_status ky_equilibrium_make(const struct ky_model *model, const void *own,
                                    const struct ky_model_common *common,
                                    struct ky_snapshot *snapshot, struct ky_error *error)
 {
     struct ky_equilibrium *equilibrium = ky_allocate(1, sizeof *equilibrium);
     if (!equilibrium)
         return ky_no_memory(error, "the model's tables", 1, sizeof *equilibrium);
-    enum ky_status status = profile_of(own, &equilibrium->profile, error);
+    enum ky_status status = profile_of(model, own, &equilibrium->profile, error);
     if (!status)
         status = ky_model_allocate(common, 0, snapshot, error);
     if (!status) {
@@ -167,13 +177,13 @@ enum ky_status ky_equilibrium_make(ky_profile_function *profile_of, const void *
     return status;
 }
 
-enum ky_status ky_equilibrium_half_mass(ky_profile_function *profile_of, const void *own,
+enum ky_status ky_equilibrium_half_mass(const struct ky_model *model, const void *own,
                                         double *radius, struct ky_error *error)
 {
     struct ky_profile *profile = ky_allocate(1, sizeof *profile);
     if (!profile)
         return ky_no_memory(error, "the model's tables", 1, sizeof *profile);
-    enum ky_status status = profile_of(own, profile, error);
+    enum ky_status status = profile_of(model, own, profile, error);
     *radius = status ? 0 : ky_profile_radius(profile, 0.5) * henon_length(profile);
     free(profile);
     return status;

@@ -37,11 +37,11 @@ double ky_equilibrium_speed(const struct ky_equilibrium *equilibrium, double r,
 /* The verb `make` of a model with a profile. Draws the bodies in Hénon units, with velocities in
  * equilibrium with the common softening. KY_USAGE where there is no such equilibrium, KY_FAULT when
  * memory is out. */
-enum ky_status ky_equilibrium_make(ky_profile_function *profile_of, const void *own,
+enum ky_status ky_equilibrium_make(const struct ky_model *model, const void *own,
                                    const struct ky_model_common *common,
                                    struct ky_snapshot *snapshot, struct ky_error *error);
 /* The verb `half_mass` of such a model: the radius that holds half of the mass, in Hénon units. */
-enum ky_status ky_equilibrium_half_mass(ky_profile_function *profile_of, const void *own,
+enum ky_status ky_equilibrium_half_mass(const struct ky_model *model, const void *own,
                                         double *radius, struct ky_error *error);
 
 #endif

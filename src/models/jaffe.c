@@ -5,8 +5,6 @@
 #include "models/models.h"
 #include "models/profile.h"
 
-static const double default_cutoff = 100;
-
 /* M(r) = r/(1 + r); dρ/dr = −2 ρ (1 + 2r)/(r (1 + r)). */
 static struct ky_shell shell(double r)
 {
@@ -16,19 +14,12 @@ static struct ky_shell shell(double r)
         .density = density, .slope = -2 * density * (1 + 2 * r) / (r * s), .mass = r / s};
 }
 
-static enum ky_status profile_of(const void *own, struct ky_profile *profile,
-                                 struct ky_error *error)
-{
-    (void)error;
-    ky_profile_cut(profile, ky_cutoff(own, default_cutoff), shell);
-    return KY_OK;
-}
-
 const struct ky_model ky_jaffe = {
     .name = "jaffe",
     .help = "Jaffe sphere in equilibrium; cut at 100 scale radii (99 % of the mass)",
     KY_CUT_OWN,
+    .shell = shell,
+    .cutoff = 100,
     .scaling = KY_SCALE_RADIUS,
     .centring = KY_CENTRE_CUSP,
-    .profile = profile_of,
 };

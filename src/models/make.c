@@ -45,8 +45,8 @@ static enum ky_status half_mass_of(const struct ky_model *model, const void *own
                                    struct ky_error *error)
 {
     *radius = 0;
-    if (model->profile)
-        return ky_equilibrium_half_mass(model->profile, own, radius, error);
+    if (ky_model_in_equilibrium(model))
+        return ky_equilibrium_half_mass(model, own, radius, error);
     return model->half_mass ? model->half_mass(own, radius, error) : KY_OK;
 }
 
@@ -54,8 +54,8 @@ static enum ky_status make_bodies(const struct ky_model *model, const void *own,
                                   const struct ky_model_common *common,
                                   struct ky_snapshot *snapshot, struct ky_error *error)
 {
-    return model->profile ? ky_equilibrium_make(model->profile, own, common, snapshot, error)
-                          : model->make(own, common, snapshot, error);
+    return ky_model_in_equilibrium(model) ? ky_equilibrium_make(model, own, common, snapshot, error)
+                                          : model->make(own, common, snapshot, error);
 }
 
 /* The softening that the model is given, in the lengths of its verb `make`. *length is how many

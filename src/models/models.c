@@ -112,9 +112,14 @@ const struct ky_model *ky_model_find(const char *name, struct ky_error *error)
     return NULL;
 }
 
+int ky_model_in_equilibrium(const struct ky_model *model)
+{
+    return model->profile || model->shell;
+}
+
 int ky_model_is_sphere(const struct ky_model *model)
 {
-    return model->profile || model->sphere;
+    return ky_model_in_equilibrium(model) || model->sphere;
 }
 
 /* 1 if the model heeds an option of ky_model_options. */

@@ -48,6 +48,9 @@ struct ky_profile;
 /* Makes the profile of a model with its own parameters: profile.h. */
 typedef enum ky_status ky_profile_function(const void *own, struct ky_profile *profile,
                                            struct ky_error *error);
+struct ky_shell;
+/* Gives an infinite system at a radius in scale radii: profile.h. */
+typedef struct ky_shell ky_shell_function(double r);
 
 struct ky_model {
     const char *name, *help;         /* help: one line */
@@ -56,13 +59,16 @@ struct ky_model {
     size_t bodies;      /* the only number of bodies that it makes; 0: any */
     int certain;        /* 1: nothing is drawn at random; no --seed */
     int own_softenings; /* 1: `make` sets the softenings; no --softening, no --softening-kind */
-    int sphere;         /* 1: takes --mass-function and --rotation, as all do that have a profile */
+    int sphere;         /* 1: takes --mass-function and --rotation, as all in equilibrium do */
     int scaling;        /* enum ky_model_scaling */
     int centring;       /* enum ky_model_centring */
-    /* Of a sphere in isotropic equilibrium: its profile, from which equilibrium.h takes the
-     * half-mass radius and draws the bodies. `half_mass` and `make` are NULL then. NULL for other
-     * models. */
+    /* Of a sphere in isotropic equilibrium one of the two: its profile, or the infinite system that
+     * ends at the radius `cutoff` [scale radii] unless struct ky_cut, its own parameters, says
+     * otherwise (profile.h). equilibrium.h takes the half-mass radius from it and draws the bodies.
+     * `half_mass` and `make` are NULL then. Both are NULL for other models. */
     ky_profile_function *profile;
+    ky_shell_function *shell;
+    double cutoff;
     /* The half-mass radius of the smooth model in the lengths of `make`. NULL for what is no smooth
      * system: its recommended softening is 0. */
     enum ky_status (*half_mass)(const void *own, double *radius, struct ky_error *error);
@@ -97,6 +103,9 @@ extern const size_t ky_model_option_count, ky_merge_option_count;
 
 /* NULL and an error that lists the names when there is none. */
 const struct ky_model *ky_model_find(const char *name, struct ky_error *error);
+/* Whether equilibrium.h makes the bodies. */
+int ky_model_in_equilibrium(const struct ky_model *model);
+/* Whether it takes mass functions and rotation. */
 int ky_model_is_sphere(const struct ky_model *model);
 /* Whether a model heeds an option, of ky_model_options or its own. */
 int ky_model_takes(const struct ky_model *model, const char *option);

@@ -6,8 +6,6 @@
 #include "models/models.h"
 #include "models/profile.h"
 
-static const double default_cutoff = 30;
-
 /* M(r) = ln(1 + r) − r/(1 + r), so that ρ = 1/(4π r (1 + r)²); dρ/dr = −ρ (1 + 3r)/(r (1 + r)). */
 static struct ky_shell shell(double r)
 {
@@ -17,19 +15,12 @@ static struct ky_shell shell(double r)
         .density = density, .slope = -density * (1 + 3 * r) / (r * s), .mass = log1p(r) - r / s};
 }
 
-static enum ky_status profile_of(const void *own, struct ky_profile *profile,
-                                 struct ky_error *error)
-{
-    (void)error;
-    ky_profile_cut(profile, ky_cutoff(own, default_cutoff), shell);
-    return KY_OK;
-}
-
 const struct ky_model ky_nfw = {
     .name = "nfw",
     .help = "sphere of Navarro, Frenk and White in equilibrium; cut at 30 scale radii",
     KY_CUT_OWN,
+    .shell = shell,
+    .cutoff = 30,
     .scaling = KY_SCALE_RADIUS,
     .centring = KY_CENTRE_CUSP,
-    .profile = profile_of,
 };

@@ -7,8 +7,6 @@
 #include "models/models.h"
 #include "models/profile.h"
 
-static const double default_cutoff = 38.7136917515; /* 22.8042468 × 16/(3π) */
-
 /* M(r) = r³/(1 + r²)^(3/2) and dρ/dr = −15 r/(4π) (1 + r²)^(−7/2). */
 static struct ky_shell shell(double r)
 {
@@ -19,19 +17,12 @@ static struct ky_shell shell(double r)
                              .mass = inner * inner * inner};
 }
 
-static enum ky_status profile_of(const void *own, struct ky_profile *profile,
-                                 struct ky_error *error)
-{
-    (void)error;
-    ky_profile_cut(profile, ky_cutoff(own, default_cutoff), shell);
-    return KY_OK;
-}
-
 const struct ky_model ky_plummer = {
     .name = "plummer",
     .help = "Plummer sphere in equilibrium; cut at 38.7 scale radii (99.9 % of the mass)",
     KY_CUT_OWN,
+    .shell = shell,
+    .cutoff = 38.7136917515, /* 22.8042468 × 16/(3π) */
     .scaling = KY_SCALE_RADIUS,
     .centring = KY_CENTRE_MASS,
-    .profile = profile_of,
 };

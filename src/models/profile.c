@@ -9,12 +9,6 @@ const struct ky_option ky_cut_options[KY_CUT_OPTIONS] = {
      "radius]"},
 };
 
-double ky_cutoff(const void *own, double by_default)
-{
-    const struct ky_cut *cut = own;
-    return cut->cutoff > 0 ? cut->cutoff : by_default;
-}
-
 /* Nodes r = edge/(1 + e^−t): geometric to `inner` at the centre and to 1e-4 of the edge below it.
  */
 static void place_nodes(struct ky_profile *profile, double inner, double edge)

@@ -36,8 +36,6 @@ extern const struct ky_option ky_cut_options[KY_CUT_OPTIONS];
 /* The members of a row of struct ky_model that describe these parameters. */
 #define KY_CUT_OWN                                                                                 \
     .options = ky_cut_options, .option_count = KY_CUT_OPTIONS, .own_size = sizeof(struct ky_cut)
-/* The cutoff that struct ky_cut `own` asks for, or the default of the model. */
-double ky_cutoff(const void *own, double by_default);
 
 /* A homogeneous sphere of radius 1; slope 0. */
 void ky_profile_homogeneous(struct ky_profile *profile);
