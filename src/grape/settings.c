@@ -10,7 +10,7 @@
 #include "engine/engine.h"
 
 enum { PIPES = 48, MOST_PIPES = 16384, NEIGHBOURS = 256, MOST_NEIGHBOURS = 1 << 20 };
-enum { MOST_DEVICE = 9999 }; /* a device's number */
+enum { MOST_DEVICE = 9999, MOST_RANK = 1 << 20 }; /* numbers of a device and of a process */
 
 void ky_grape_say(const struct ky_grape_settings *settings, const char *format, ...)
 {
@@ -74,18 +74,16 @@ int ky_grape_read_pipes(void)
     return settings.pipes;
 }
 
-/* The number of this process among those of its host, as launchers tell it; 0 without one. */
-static size_t local_rank(void)
+/* The number of this process among those of its host, as launchers tell it. */
+static enum ky_status read_rank(int *rank, struct ky_error *error)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
                                         "MV2_COMM_WORLD_LOCAL_RANK", "PMI_LOCAL_RANK",
                                         "SLURM_LOCALID"};
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
-        const char *text = variable(names[k]);
-        if (text)
-            return (size_t)ky_number_count(text, NULL);
-    }
-    return 0;
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (variable(names[k]))
+            return read_number(names[k], 0, MOST_RANK, rank, error);
+    return KY_OK;
 }
 
 /* ---- files ---- */
@@ -171,13 +169,13 @@ static enum ky_status make_key(struct ky_grape_settings *settings, struct ky_err
         snprintf(key, size, "devices");
         add_list(key, size, (int)settings->special, settings->list);
     } else if (engine) {
-        snprintf(key, size, "engine %s %zu", engine, local_rank());
+        snprintf(key, size, "engine %s %d", engine, settings->rank);
     } else {
         const enum ky_status status = find_wish(&wish, error);
         if (status != KY_OK)
             return status;
-        snprintf(key, size, "%s %d %zu", wish.file ? wish.file : "rank",
-                 wish.file ? wish.devices : 0, local_rank());
+        snprintf(key, size, "%s %d %d", wish.file ? wish.file : "rank",
+                 wish.file ? wish.devices : 0, settings->rank);
         add_list(key, size, wish.file ? wish.devices : 0, wish.list);
     }
     snprintf(key + strlen(key), size - strlen(key), " precision %d", settings->precision);
@@ -199,6 +197,8 @@ enum ky_status ky_grape_read(size_t special, const int *list, struct ky_grape_se
         status = read_number("KYOHO_NPIPES", 1, MOST_PIPES, &settings->pipes, error);
     if (status == KY_OK)
         status = read_number("KYOHO_NEIGHBOURS", 1, MOST_NEIGHBOURS, &settings->neighbours, error);
+    if (status == KY_OK)
+        status = read_rank(&settings->rank, error);
     return status == KY_OK ? make_key(settings, error) : status;
 }
 
@@ -222,7 +222,7 @@ static struct ky_grape_devices find_gpus(const char *engine)
 }
 
 /* So many of the GPUs, from that of this rank on; without a GPU the CPU. */
-static enum ky_status take_by_rank(const struct ky_grape_devices *gpus, size_t count,
+static enum ky_status take_by_rank(const struct ky_grape_devices *gpus, size_t count, int rank,
                                    struct ky_grape_devices *devices, struct ky_error *error)
 {
     if (gpus->count == 0) {
@@ -235,7 +235,7 @@ static enum ky_status take_by_rank(const struct ky_grape_devices *gpus, size_t c
                        gpus->count);
     devices->count = count ? count : gpus->count;
     for (size_t k = 0; k < devices->count; k++)
-        memcpy(devices->name[k], gpus->name[(local_rank() * devices->count + k) % gpus->count],
+        memcpy(devices->name[k], gpus->name[((size_t)rank * devices->count + k) % gpus->count],
                sizeof *devices->name);
     return KY_OK;
 }
@@ -263,7 +263,7 @@ static int is_device(const char *text, int length)
 }
 
 /* KYOHO_ENGINE: "cpu", "auto", "cuda:0,2"; "cuda" alone is the device of this rank. */
-static enum ky_status take_engine(const char *engine, struct ky_grape_devices *devices,
+static enum ky_status take_engine(const char *engine, int rank, struct ky_grape_devices *devices,
                                   struct ky_error *error)
 {
     const char *colon = strchr(engine, ':');
@@ -273,7 +273,7 @@ static enum ky_status take_engine(const char *engine, struct ky_grape_devices *d
     else if (!colon && strcmp(engine, "cpu") != 0)
         gpus = find_gpus(engine);
     if (gpus.count || !strcmp(engine, "auto"))
-        return take_by_rank(&gpus, 1, devices, error);
+        return take_by_rank(&gpus, 1, rank, devices, error);
     const int kind = (int)strcspn(engine, ":");
     devices->count = 0;
     for (const char *at = colon; at && *at; at = strchr(at + 1, ',')) {
@@ -301,7 +301,7 @@ enum ky_status ky_grape_devices(const struct ky_grape_settings *settings,
     struct ky_grape_devices gpus;
     struct wish wish;
     if (engine && !settings->special)
-        return take_engine(engine, devices, error);
+        return take_engine(engine, settings->rank, devices, error);
     const enum ky_status status = find_wish(&wish, error);
     gpus = find_gpus(engine && strcmp(engine, "auto") != 0 ? engine : NULL);
     if (settings->special)
@@ -309,8 +309,8 @@ enum ky_status ky_grape_devices(const struct ky_grape_settings *settings,
     if (status != KY_OK)
         return status;
     if (!wish.file)
-        return take_by_rank(&gpus, 1, devices, error);
+        return take_by_rank(&gpus, 1, settings->rank, devices, error);
     if (wish.devices > 0)
         return take_list(&gpus, (size_t)wish.devices, wish.list, devices, error);
-    return take_by_rank(&gpus, (size_t)-wish.devices, devices, error);
+    return take_by_rank(&gpus, (size_t)-wish.devices, settings->rank, devices, error);
 }

@@ -12,6 +12,7 @@ struct ky_grape_settings {
     int pipes;      /* KYOHO_NPIPES: 48, at most 16,384 */
     int neighbours; /* KYOHO_NEIGHBOURS: 256 */
     int verbose;    /* KYOHO_VERBOSE is set, to anything but 0 or nothing */
+    int rank;       /* of this process among those of its host, as launchers tell it; 0: alone */
     size_t special; /* devices that the program itself asked for; 0: it left the choice */
     int list[KY_GRAPE_DEVICES];
     char key[KY_GRAPE_KEY]; /* the same text as long as the same devices are asked for */

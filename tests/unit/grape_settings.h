@@ -48,7 +48,8 @@ static inline void wrong_values(int (*open)(void))
                  {"KYOHO_NPIPES", "16385"},      {"KYOHO_NPIPES", "48x"},
                  {"KYOHO_NPIPES", " 48"},        {"KYOHO_NPIPES", "18446744073709551664"},
                  {"KYOHO_NEIGHBOURS", "-3"},     {"KYOHO_NEIGHBOURS", "0"},
-                 {"KYOHO_NEIGHBOURS", "all"},    {"KYOHO_NEIGHBOURS", "1000000000"}};
+                 {"KYOHO_NEIGHBOURS", "all"},    {"KYOHO_NEIGHBOURS", "1000000000"},
+                 {"SLURM_LOCALID", "abc"},       {"OMPI_COMM_WORLD_LOCAL_RANK", "-1"}};
     char said[512];
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
         for (int verbose = 0; verbose < 2; verbose++) {
