@@ -16,7 +16,13 @@
 #include "engine/blocks.h"
 #include "engine/device/external.h"
 #include "engine/device/motion.h"
+#include "engine/device/tree_room.h"
 #include "physics/block.h"
+
+/* A tree is built anew when its walks have had so many interactions more than those of a new one,
+ * for each body. A build costs some 200, but forces of a tree that is kept for long add energy:
+ * docs/decisions/block-steps.md. */
+enum { BUILD = 30 };
 
 _Static_assert(KY_TALLY_CUT == KY_MOST_LEVELS + 1, "a word of the tally for each level");
 
@@ -290,16 +296,18 @@ static void find_active(struct blocks *b, uint64_t tick)
 /* What the walks of a block had in pairs beyond those of a new tree. Bodies of short steps may
  * cross their cells within a step, so that only the first block of a tree tells what it gives: for
  * the longest step that ended there, in the trees after it too, and for steps that no such block
- * has ended yet. */
+ * has ended yet. A block of few bodies waits for its longest walk: each pair of a sink costs what
+ * it does where every lane of the card has one. */
 static void count_beyond(const struct blocks *b)
 {
     struct ky_device_blocks *own = &b->bodies->blocks;
-    const double mean = (double)tally_of(b)->pairs / (double)b->active;
+    const double active = (double)b->active, mean = (double)tally_of(b)->pairs / active,
+                 lanes = KY_TEAM * (double)ky_device_tree_teams(card_of(b));
     if (own->of_new_tree == 0)
         own->of_new_tree = own->of_level[b->due] = mean;
     const double expected = own->of_level[b->due] > 0 ? own->of_level[b->due] : own->of_new_tree;
     if (mean > expected)
-        own->more += (mean - expected) * (double)b->active;
+        own->more += (mean - expected) * (active > lanes ? active : lanes);
 }
 
 void ky_device_blocks_anew(struct ky_device_bodies *bodies)
@@ -311,7 +319,7 @@ void ky_device_blocks_anew(struct ky_device_bodies *bodies)
 static enum ky_status go_to(struct blocks *b, uint64_t tick, struct ky_error *error)
 {
     const int begins = b->way->now % b->way->stride == 0, /* as a run that is resumed here */
-        anew = begins || b->bodies->blocks.more > KY_BLOCKS_BUILD * (double)b->bodies->n;
+        anew = begins || b->bodies->blocks.more > BUILD * (double)b->bodies->n;
     const uint32_t cut = tally_of(b)->word[KY_TALLY_CUT];
     if (begins)
         memset(b->bodies->blocks.of_level, 0, sizeof b->bodies->blocks.of_level);
