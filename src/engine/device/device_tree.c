@@ -111,10 +111,14 @@ static enum ky_status make_keys(struct ky_device_tree *tree, const struct ky_dev
 
 /* ---- cells ---- */
 
+/* Whether bodies of one key lie in an order that is not the caller's. MANY: a few thousand of one
+ * key. */
+enum ties { NONE, SOME, MANY };
+
 /* Counts the cells; levels and ties come to the host. */
 static enum ky_status count_cells(struct ky_device_tree *tree,
                                   const struct ky_device_bodies *bodies, int now,
-                                  const struct ky_parameters *parameters, int *ties,
+                                  const struct ky_parameters *parameters, enum ties *ties,
                                   struct ky_error *error)
 {
     struct ky_card *card = card_of(bodies);
@@ -140,7 +144,7 @@ static enum ky_status count_cells(struct ky_device_tree *tree,
         status = card->driver->read(card, &tree->facts, 0, facts, sizeof facts, error);
     memcpy(tree->level, facts, sizeof tree->level);
     tree->cells = facts[KY_FACT_CELLS];
-    *ties = facts[KY_FACT_TIES] > 0;
+    *ties = !facts[KY_FACT_TIES] ? NONE : !facts[KY_FACT_LONG_TIE] ? SOME : MANY;
     return status;
 }
 
@@ -210,7 +214,7 @@ static enum ky_status make_moments(struct ky_device_tree *tree,
 
 /* Keys, sort and the number of cells. *now: the order of the bodies is curve.place[*now]. */
 static enum ky_status sort_bodies(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
-                                  const struct ky_parameters *parameters, int *now, int *ties,
+                                  const struct ky_parameters *parameters, int *now, enum ties *ties,
                                   struct ky_error *error)
 {
     struct ky_card *card = card_of(bodies);
@@ -232,16 +236,34 @@ static enum ky_status sort_bodies(struct ky_device_tree *tree, struct ky_device_
     return status == KY_OK ? count_cells(tree, bodies, *now, parameters, ties, error) : status;
 }
 
+static enum ky_status untie(const struct ky_device_tree *tree,
+                            const struct ky_device_bodies *bodies, int *now, struct ky_error *error)
+{
+    const struct ky_device_curve *curve = &bodies->curve;
+    const uint32_t n = (uint32_t)bodies->n;
+    const struct ky_buffer *order = &curve->place[*now];
+    *now = 1 - *now;
+    return ky_launch_over(card_of(bodies), KY_KERNEL_ky_tree_untie, n,
+                          KY_ARGUMENTS(KY_BUFFER(tree->keys.buffer[tree->keys.now]),
+                                       KY_BUFFER(*order), KY_BUFFER(curve->index),
+                                       KY_BUFFER(curve->place[*now]), KY_VALUE(n)),
+                          error);
+}
+
 /* Equal keys keep the order in which the bodies lie, which must not depend on what was before. So
- * where that shows, the bodies go back into the caller's order, and once more. */
+ * where that shows, they get the caller's order. The time for this grows with the square of how
+ * many have one key: where these are many, all bodies go back into the caller's order and are
+ * sorted once more. */
 static enum ky_status sort_surely(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
                                   const struct ky_parameters *parameters, int *now,
                                   struct ky_error *error)
 {
-    int ties = 0;
+    enum ties ties = NONE;
     enum ky_status status = sort_bodies(tree, bodies, parameters, now, &ties, error);
-    if (status != KY_OK || !ties)
+    if (status != KY_OK || ties == NONE)
         return status;
+    if (ties == SOME)
+        return untie(tree, bodies, now, error);
     ky_device_tree_done(tree, bodies);
     status = ky_device_curve_leave(bodies, error);
     return status == KY_OK ? sort_bodies(tree, bodies, parameters, now, &ties, error) : status;

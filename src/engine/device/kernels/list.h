@@ -171,6 +171,7 @@
     KY_K(grow, ky_tree_facts, 32, 3)                                                               \
     KY_K(grow, ky_tree_cells, KY_IN_TEAMS, 6)                                                      \
     KY_K(grow, ky_tree_next, 256, 4)                                                               \
+    KY_K(grow, ky_tree_untie, 256, 5)                                                              \
     KY_K(cells, ky_tree_leaves, 128, 14)                                                           \
     KY_K(cells, ky_tree_level, KY_LEVEL_LANES, 14)                                                 \
     KY_K(cells, ky_tree_widen, 256, 4)                                                             \

@@ -186,11 +186,13 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_FRAME_ORIGIN 5
 #define KY_FRAME_BOUNDS 8
 #define KY_FRAME_NUMBERS 14
-/* What the host reads of a tree: the first cell of each level, their number, and whether bodies
- * with equal keys are not in the caller's order. */
+/* What the host reads of a tree: the first cell of each level, their number, whether bodies with
+ * equal keys are not in the caller's order, and whether more than KY_LONG_TIE have one key. */
+#define KY_LONG_TIE 1024
 #define KY_FACT_CELLS (KY_KEY_LEVELS + 1)
 #define KY_FACT_TIES (KY_KEY_LEVELS + 2)
-#define KY_FACTS (KY_KEY_LEVELS + 3)
+#define KY_FACT_LONG_TIE (KY_KEY_LEVELS + 3)
+#define KY_FACTS (KY_KEY_LEVELS + 4)
 /* Lanes that make a cell from its children, and lanes of their group; flags of cells. */
 #define KY_LEVEL_EACH 8
 #define KY_LEVEL_LANES 128
