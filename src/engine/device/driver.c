@@ -39,7 +39,7 @@ enum ky_status ky_device_check(const struct ky_driver *driver, size_t index, str
 
 size_t ky_lanes(const struct ky_card *card, enum ky_kernel_id kernel)
 {
-    size_t lanes = ky_kernels[kernel].lanes;
+    size_t lanes = ky_kernels[kernel].lanes % KY_EARLY;
     return lanes == KY_IN_TEAMS ? card->teams * KY_TEAM : lanes;
 }
 

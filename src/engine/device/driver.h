@@ -38,7 +38,7 @@ extern const struct ky_unit ky_units[KY_UNIT_COUNT];
 struct ky_kernel {
     const char *name;
     enum ky_unit_id unit;
-    size_t lanes, arguments; /* lanes of a group, or KY_IN_TEAMS */
+    size_t lanes, arguments; /* as kernels/list.h says; lanes of a group: ky_lanes */
 };
 extern const struct ky_kernel ky_kernels[KY_KERNEL_COUNT];
 

@@ -347,6 +347,24 @@ static size_t resident(struct ky_card *card, enum ky_kernel_id kernel)
     return card->processors * (size_t)(groups > 0 ? groups : 1);
 }
 
+/* A kernel that is KY_EARLY may start before the last one of the stream has ended. */
+static cudaError_t start(const struct ky_cuda *cuda, enum ky_kernel_id id, dim3 grid, dim3 block,
+                         void **values)
+{
+#if CUDART_VERSION >= 11080
+    cudaLaunchAttribute early = {.id = cudaLaunchAttributeProgrammaticStreamSerialization};
+    early.val.programmaticStreamSerializationAllowed = 1;
+    const cudaLaunchConfig_t how = {.gridDim = grid,
+                                    .blockDim = block,
+                                    .stream = cuda->stream,
+                                    .attrs = &early,
+                                    .numAttrs = 1};
+    if (ky_kernels[id].lanes & KY_EARLY)
+        return cudaLaunchKernelExC(&how, kernel_of(id), values);
+#endif
+    return cudaLaunchKernel(kernel_of(id), grid, block, values, 0, cuda->stream);
+}
+
 enum { MOST_ARGUMENTS = 32 };
 
 static enum ky_status launch(struct ky_card *card, enum ky_kernel_id id, size_t groups,
@@ -366,7 +384,7 @@ static enum ky_status launch(struct ky_card *card, enum ky_kernel_id id, size_t 
     if (groups > INT32_MAX)
         return ky_fail(error, KY_UNSUPPORTED, "%s: kernel %s of %zu groups: more than can start",
                        card->name, kernel->name, groups);
-    cudaError_t code = cudaLaunchKernel(kernel_of(id), grid, block, values, 0, cuda->stream);
+    cudaError_t code = start(cuda, id, grid, block, values);
     if (code == cudaSuccess)
         return KY_OK;
     cudaGetLastError();

@@ -38,6 +38,8 @@
 #define KY_ATOMIC_ADD(at, value) atomic_add(at, value)
 #define KY_ATOMIC_MAX(at, value) atomic_max(at, value)
 #define KY_ATOMIC_CAS(at, expected, value) atomic_cmpxchg(at, expected, value)
+/* The top of a kernel that is KY_EARLY in list.h; nothing is read before. */
+#define KY_AWAIT_THE_LAST()
 #define KY_TEAMS 1 /* of a group */
 #define KY_TEAM_HERE 0
 #define KY_TEAM_ID KY_GROUP
@@ -100,6 +102,13 @@ typedef ulong ky_ulong;
 #define KY_ATOMIC_ADD(at, value) atomicAdd(at, value)
 #define KY_ATOMIC_MAX(at, value) atomicMax(at, value)
 #define KY_ATOMIC_CAS(at, expected, value) atomicCAS(at, expected, value)
+/* Lets the next kernel start where that is KY_EARLY, and waits for all that the last one wrote. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#define KY_AWAIT_THE_LAST()                                                                        \
+    asm volatile("griddepcontrol.launch_dependents; griddepcontrol.wait;" ::: "memory")
+#else
+#define KY_AWAIT_THE_LAST()
+#endif
 #define KY_TEAMS KY_TEAMS_OF_BLOCK
 #define KY_TEAM_HERE (KY_LANE / KY_TEAM)
 #define KY_TEAM_ID (KY_GROUP * KY_TEAMS + KY_TEAM_HERE)

@@ -9,8 +9,11 @@
 #include "physics/softening_kinds.h"
 
 /* U(unit, file, precision, variant): KY_PRECISION and KY_VARIANT of the reader, -1 for none.
- * K(unit, kernel, lanes of its group, arguments); lanes KY_IN_TEAMS: the driver's own number. */
+ * K(unit, kernel, lanes of its group, arguments); lanes KY_IN_TEAMS: the driver's own number.
+ * Lanes | KY_EARLY: the kernel begins with KY_AWAIT_THE_LAST(), and a driver may start it before the
+ * one before it has ended, which spares short kernels the time of a start. */
 #define KY_IN_TEAMS 0
+#define KY_EARLY 0x10000
 
 #define KY_LOOPS_KERNEL(p, loop, name, NAME, how)                                                  \
     KY_K(loops_##name##_##p, ky_direct_##loop##_##name##_##p, KY_DIRECT_LANES, 11)
@@ -66,7 +69,7 @@
 #define KY_HERMITE_UNIT(p, number, name, NAME, how)                                                \
     KY_U(hermite_##name##_##p, "hermite.k", number, KY_HERMITE_##NAME)
 #define KY_HERMITE_KERNEL(p, unused, name, NAME, how)                                              \
-    KY_K(hermite_##name##_##p, ky_hermite_sum_##name##_##p, KY_JERK_LANES, 8)
+    KY_K(hermite_##name##_##p, ky_hermite_sum_##name##_##p, KY_JERK_LANES | KY_EARLY, 8)
 #define KY_MOVING_UNITS_single(number)
 #define KY_MOVING_UNITS_extended(number) KY_MOVING_UNITS(extended, number)
 #define KY_MOVING_UNITS_double(number) KY_MOVING_UNITS(double, number)
@@ -92,8 +95,8 @@
     KY_K(board_after_##p, ky_board_reduce_##p, KY_JERK_LANES, 15)                                  \
     KY_K(board_after_lists_##p, ky_board_lists_##p, KY_IN_TEAMS, 14)                               \
     KY_K(hermite_##p, ky_hermite_begin_##p, 256, 5)                                                \
-    KY_K(hermite_##p, ky_hermite_predict_##p, 256, 15)                                             \
-    KY_K(hermite_correct_##p, ky_hermite_correct_##p, KY_JERK_LANES, 20)                           \
+    KY_K(hermite_##p, ky_hermite_predict_##p, 256 | KY_EARLY, 15)                                  \
+    KY_K(hermite_correct_##p, ky_hermite_correct_##p, KY_JERK_LANES | KY_EARLY, 20)                \
     KY_SOFTENED(KY_HERMITE_KERNEL, p, )
 
 /* The sweep of unrollings, one unit. */
