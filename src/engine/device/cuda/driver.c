@@ -354,11 +354,8 @@ static cudaError_t start(const struct ky_cuda *cuda, enum ky_kernel_id id, dim3 
 #if CUDART_VERSION >= 11080
     cudaLaunchAttribute early = {.id = cudaLaunchAttributeProgrammaticStreamSerialization};
     early.val.programmaticStreamSerializationAllowed = 1;
-    const cudaLaunchConfig_t how = {.gridDim = grid,
-                                    .blockDim = block,
-                                    .stream = cuda->stream,
-                                    .attrs = &early,
-                                    .numAttrs = 1};
+    const cudaLaunchConfig_t how = {
+        .gridDim = grid, .blockDim = block, .stream = cuda->stream, .attrs = &early, .numAttrs = 1};
     if (ky_kernels[id].lanes & KY_EARLY)
         return cudaLaunchKernelExC(&how, kernel_of(id), values);
 #endif

@@ -10,8 +10,8 @@
 
 /* U(unit, file, precision, variant): KY_PRECISION and KY_VARIANT of the reader, -1 for none.
  * K(unit, kernel, lanes of its group, arguments); lanes KY_IN_TEAMS: the driver's own number.
- * Lanes | KY_EARLY: the kernel begins with KY_AWAIT_THE_LAST(), and a driver may start it before the
- * one before it has ended, which spares short kernels the time of a start. */
+ * Lanes | KY_EARLY: the kernel begins with KY_AWAIT_THE_LAST(), and a driver may start it before
+ * the one before it has ended, which spares short kernels the time of a start. */
 #define KY_IN_TEAMS 0
 #define KY_EARLY 0x10000
 
