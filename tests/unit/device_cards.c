@@ -85,15 +85,6 @@ static void assert_same(const struct course *a, const struct course *b)
     }
 }
 
-/* "cuda:0,1" and one more, which is the first again. */
-static const char *with_two_others(int k, char *name, size_t size)
-{
-    char two[40];
-    snprintf(name, size, "%s,%s", with_another(k, two, sizeof two),
-             strchr(engines[k].engine, ':') + 1);
-    return name;
-}
-
 static void several_cards_give_the_bits_of_one(void **state)
 {
     (void)state;

@@ -64,4 +64,13 @@ static inline const char *with_another(int k, char *name, size_t size)
     return name;
 }
 
+/* The same with one more, which is the first again. */
+static inline const char *with_two_others(int k, char *name, size_t size)
+{
+    char two[40];
+    snprintf(name, size, "%s,%s", with_another(k, two, sizeof two),
+             strchr(engines[k].engine, ':') + 1);
+    return name;
+}
+
 #endif

@@ -2,6 +2,7 @@
  * first steps, close encounters, and the same bits for any threads and after a resumption. */
 #include "test.h"
 
+#include "guard.h"
 #include "own_steps.h"
 #include "physics/change.h"
 #include "physics/hermite.h"
@@ -462,6 +463,158 @@ static void engines_agree(void **state)
     }
 }
 
+/* ---- several devices ---- */
+
+static const char *one_device; /* of those that engine_name names, the first */
+
+/* Accelerations and jerks in the first block, and steps: 7 columns. */
+static void first_block(const char *engine, const struct ky_parameters *given,
+                        const struct ky_bodies *bodies, double *columns)
+{
+    static const struct ky_external field = {KY_EXTERNAL_POINT, {1, 2, 3}, {0.5, 0.1}};
+    const size_t n = bodies->n;
+    struct ky_parameters named = *given, parameters;
+    struct ky_bodies got = {.n = n, .acceleration = (double(*)[3])columns};
+    struct ky_advance way = {.scheme = KY_SCHEME_HERMITE,
+                             .tick = ldexp(1, -30),
+                             .stride = 1 << 30,
+                             .most = 1,
+                             .eta = 0.02,
+                             .corrections = 1,
+                             .passed = {KY_NO_BODY, KY_NO_BODY}};
+    named.engine = engine;
+    struct ky_engine *opened = engine_with(&named, &parameters, bodies);
+    assert_ok(ky_engine_set_fields(opened, &field, n % 2, &error));
+    assert_ok(ky_engine_columns(opened, 1U << KY_COLUMN_STEP | 1U << KY_COLUMN_JERK, &error));
+    assert_ok(ky_engine_forces(opened, &error));
+    assert_ok(ky_engine_advance(opened, &way, &error));
+    assert_ok(ky_engine_get(opened, &got, &error));
+    assert_ok(ky_engine_get_column(opened, KY_COLUMN_JERK, columns + 3 * n, &error));
+    assert_ok(ky_engine_get_column(opened, KY_COLUMN_STEP, columns + 6 * n, &error));
+    ky_engine_close(opened);
+}
+
+/* Forces of the first block are those of one device but for roundings, and so are steps; where a
+ * device has no source, too. */
+static void first_block_of_several(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {1, 2, 127, 128, 129, 257, 385, 1000};
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+        for (int kind = 0; kind < 4; kind++) {
+            const size_t n = sizes[k];
+            const int whole = kind % 2;
+            struct ky_snapshot s;
+            double *one = malloc(7 * n * sizeof *one), *these = malloc(7 * n * sizeof *these);
+            struct ky_parameters parameters = hermite_parameters(kind / 2 ? (double)NAN : 0);
+            parameters.precision = whole ? KY_DOUBLE : KY_EXTENDED;
+            parameters.softening_kind = KY_SYMMETRIC;
+            model("plummer", n, 0.02, &s);
+            double *none = s.bodies.softening, *eps = malloc(n * sizeof *eps);
+            for (size_t i = 0; i < n; i++)
+                eps[i] = i % 5 ? 0.02 : 0;
+            s.bodies.softening = kind / 2 ? eps : none;
+            first_block(one_device, &parameters, &s.bodies, one);
+            first_block(engine_name, &parameters, &s.bodies, these);
+            s.bodies.softening = none;
+            for (size_t c = 0; c < 6 && n > 1; c += 3)
+                assert_between(differ(these + c * n, one + c * n, 3 * n), 0, whole ? 1e-15 : 5e-7);
+            size_t others = 0;
+            for (size_t i = 6 * n; i < 7 * n; i++)
+                others += these[i] != one[i];
+            assert_true(others <= (whole ? 0 : n / 100));
+            free(one);
+            free(these);
+            free(eps);
+            ky_snapshot_free(&s);
+        }
+}
+
+/* Over a longest step: bodies are where one device has them but for roundings, and the same bits
+ * come out of another run. */
+static void a_way_of_several(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {2, 129, 1000};
+    for (size_t k = 0; k < 6; k++) {
+        const size_t n = sizes[k / 2];
+        const int whole = k % 2;
+        const double limit = whole ? 1e-12 : 2e-6;
+        struct ky_parameters parameters = hermite_parameters(0.01);
+        parameters.precision = whole ? KY_DOUBLE : KY_EXTENDED;
+        parameters.corrections = 1 + (k / 2) % 2;
+        const struct setting set = {n, 0, 0, 1, 1};
+        struct outcome one = outcome_of(one_device, &parameters, &set);
+        struct outcome these = outcome_of(engine_name, &parameters, &set);
+        struct outcome again = outcome_of(engine_name, &parameters, &set);
+        printf("# %zu bodies: x %.2g, a %.2g, %.0f and %.0f steps\n", n,
+               apart(&these.s.bodies, &one.s.bodies),
+               differ(these.acceleration[0], one.acceleration[0], 3 * n), these.report.body_steps,
+               one.report.body_steps);
+        assert_between(apart(&these.s.bodies, &one.s.bodies), 0, limit);
+        assert_between(differ(these.acceleration[0], one.acceleration[0], 3 * n), 0, limit);
+        assert_between(differ(these.jerk, one.jerk, 3 * n), 0, limit);
+        assert_between(these.report.body_steps / one.report.body_steps, whole ? 1 : 0.99,
+                       whole ? 1 : 1.01);
+        assert_true(same_bits(&these.s.bodies, &again.s.bodies));
+        assert_memory_equal(these.step, again.step, n * sizeof *these.step);
+        assert_memory_equal(these.jerk, again.jerk, 3 * n * sizeof *these.jerk);
+        outcome_free(&one);
+        outcome_free(&these);
+        outcome_free(&again);
+    }
+}
+
+/* Each allocation of a way fails once, on any of the devices: the way can be gone again, and then
+ * has the same bits. */
+static void memory_of_several_runs_out(void **state)
+{
+    (void)state;
+    enum { N = 200, LEAST = 25 };
+    int failed = 0;
+    struct ky_snapshot s;
+    struct ky_bodies first = {0}, got = {0};
+    struct ky_parameters given = hermite_parameters(0.01), parameters;
+    struct ky_advance way = {.scheme = KY_SCHEME_HERMITE,
+                             .tick = ldexp(1, -24),
+                             .stride = 1 << 20,
+                             .until = 1 << 20,
+                             .most = UINT64_MAX,
+                             .eta = 0.02,
+                             .corrections = 1,
+                             .passed = {KY_NO_BODY, KY_NO_BODY}};
+    model("plummer", N, 0.01, &s);
+    assert_ok(ky_bodies_allocate(&first, N, 0, &error));
+    assert_ok(ky_bodies_allocate(&got, N, 0, &error));
+    given.precision = KY_EXTENDED;
+    guard_begin(0);
+    for (int number = 0, reached = 1; reached; number++) {
+        struct ky_advance again = way;
+        struct ky_engine *engine = engine_with(&given, &parameters, &s.bodies);
+        assert_ok(ky_engine_columns(engine, 1U << KY_COLUMN_STEP | 1U << KY_COLUMN_JERK, &error));
+        assert_ok(ky_engine_forces(engine, &error));
+        guard.fail = number;
+        const enum ky_status status = ky_engine_advance(engine, &way, &error);
+        reached = guard.fail < 0;
+        guard.fail = -1;
+        failed += reached;
+        assert_int_equal(status, reached ? KY_DEVICE : KY_OK);
+        if (reached) {
+            assert_non_null(strstr(error.text, "no memory for"));
+            assert_ok(ky_engine_advance(engine, &again, &error));
+        }
+        assert_ok(ky_engine_get(engine, number ? &got : &first, &error));
+        assert_true(number == 0 || same_bits(&first, &got));
+        ky_engine_close(engine);
+        assert_int_equal(guard.buffers, 0);
+    }
+    guard_end();
+    assert_true(failed > LEAST);
+    ky_bodies_free(&first);
+    ky_bodies_free(&got);
+    ky_snapshot_free(&s);
+}
+
 /* Bodies in one place without softening exert nothing on each other. */
 static void coincident_bodies(void **state)
 {
@@ -774,15 +927,41 @@ int main(void)
         cmocka_unit_test(what_does_not_go_together),
     };
     const struct CMUnitTest refusal[] = {cmocka_unit_test(is_refused)};
+    const struct CMUnitTest several[] = {
+        cmocka_unit_test(first_block_of_several),
+        cmocka_unit_test(a_way_of_several),
+        cmocka_unit_test(memory_of_several_runs_out),
+        cmocka_unit_test(softenings_and_fields),
+        cmocka_unit_test(coincident_bodies),
+        cmocka_unit_test(an_engine_stops_between_blocks),
+        cmocka_unit_test(goes_on_from_a_file),
+        cmocka_unit_test(a_close_encounter_stops),
+        cmocka_unit_test(times_within_a_step_and_backwards),
+        cmocka_unit_test(bodies_come_and_go),
+        cmocka_unit_test(few_massless_and_no_bodies),
+    };
+    const struct CMUnitTest three[] = {
+        cmocka_unit_test(first_block_of_several),
+        cmocka_unit_test(a_way_of_several),
+    };
     int failed = 0;
     find_engines(NULL);
     for (int k = 0; k < engine_count; k++) {
         engine_name = engines[k].engine;
         takes_all = !is_slow(k) || test_everything();
         const struct ky_parameters parameters = hermite_parameters(0);
-        failed += engine_leads(&parameters, KY_SCHEME_HERMITE)
-                      ? cmocka_run_group_tests_name(engine_name, tests, NULL, NULL)
-                      : cmocka_run_group_tests_name(engine_name, refusal, NULL, NULL);
+        const int leads = engine_leads(&parameters, KY_SCHEME_HERMITE);
+        failed += leads ? cmocka_run_group_tests_name(engine_name, tests, NULL, NULL)
+                        : cmocka_run_group_tests_name(engine_name, refusal, NULL, NULL);
+        if (!leads || is_cpu_engine(k))
+            continue;
+        char name[60];
+        one_device = engine_name;
+        engine_name = with_another(k, name, sizeof name);
+        failed += cmocka_run_group_tests_name(engine_name, several, NULL, NULL);
+        engine_name = with_two_others(k, name, sizeof name);
+        failed += cmocka_run_group_tests_name(engine_name, three, NULL, NULL);
+        ky_device_twice = 0;
     }
     return failed;
 }

@@ -46,6 +46,11 @@ struct ky_device_hermite {
     struct ky_buffer list;                 /* those whose steps end */
     struct ky_buffer way, scale, division; /* KY_WAY_…, KY_SCALE_… and KY_DIVISIONS of shared.h */
     struct ky_buffer partial, run;         /* partial sums */
+    struct ky_buffer ending;               /* how many are listed of each group of lanes */
+    struct ky_buffer sums[2];              /* those of this card's sources, in turn */
+    int turn;                              /* which of the two comes next */
+    uint32_t first, end;                   /* the sources of this card */
+    struct ky_device_bodies *others;       /* the bodies on the other cards, one each; or NULL */
     struct ky_pinned look[2];              /* what the host reads of `way` */
     size_t summing, correcting;            /* groups of the two kernels that run at once */
     uint64_t put;                          /* masses have the units below since then */

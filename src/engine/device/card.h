@@ -9,7 +9,7 @@
 #include "engine/device/driver.h"
 
 /* KY_PARTIAL_BYTES: what the partial sums of a launch take at most, where sources are divided. */
-enum { KY_MOST_CARDS = 16, KY_STATE_BYTES = 8, KY_PARTIAL_BYTES = 1 << 28 };
+enum { KY_STATE_BYTES = 8, KY_PARTIAL_BYTES = 1 << 28 };
 
 /* The marks of a card: 0 and 1 are before and after what `walk` of the report is to count, two
  * belong to the staging of bodies and trees, two to batches of interaction lists, five to the

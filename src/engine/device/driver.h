@@ -85,7 +85,14 @@ struct ky_card {
     int is_cpu;
 };
 
-enum { KY_MARKS = 17, KY_PART_ALIGN = 4096 };
+enum { KY_MARKS = 17, KY_PART_ALIGN = 4096, KY_MOST_CARDS = 16 };
+
+/* A card of a gathering: what it has, what it gets, and where it counts. */
+struct ky_gathering {
+    struct ky_card *card;
+    const struct ky_buffer *from, *number;
+    struct ky_buffer *to;
+};
 
 struct ky_driver {
     const char *name; /* "cuda" */
@@ -141,6 +148,12 @@ struct ky_driver {
      * come to the mark where it was set last; at once for one never set. */
     enum ky_status (*await)(struct ky_card *card, struct ky_card *other, int mark,
                             struct ky_error *error);
+    /* Each of `count` cards of this driver gets into `to` what they all have in `from`, one behind
+     * the other. How many units of `unit` bytes, a multiple of 16, each of them has, is the same
+     * 64-bit number in every `number`, at this place. In its turn in every queue; but before a card
+     * comes to what writes to its `from`, the same cards have gathered once more, from others. */
+    enum ky_status (*gather)(const struct ky_gathering *cards, size_t count, size_t place,
+                             size_t unit, struct ky_error *error);
     /* All bytes of the buffer become 0. */
     enum ky_status (*zero)(struct ky_card *card, struct ky_buffer *buffer, struct ky_error *error);
 
@@ -183,6 +196,10 @@ extern const struct ky_driver ky_cuda_driver, ky_opencl_driver;
  * none with this number or it cannot be used. */
 enum ky_status ky_device_check(const struct ky_driver *driver, size_t index,
                                struct ky_error *error);
+
+/* The call `gather` by copies, for which the host waits to know the number. */
+enum ky_status ky_gather_by_copies(const struct ky_gathering *cards, size_t count, size_t place,
+                                   size_t unit, struct ky_error *error);
 
 /* Lanes of a group of a kernel on this card. */
 size_t ky_lanes(const struct ky_card *card, enum ky_kernel_id kernel);

@@ -2,6 +2,7 @@
  * of methods. Its layers: card, bodies, host_tree, the methods. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/threads.h"
@@ -93,6 +94,12 @@ static enum ky_status check(const struct ky_device_engine *engine, int expected,
     if (bodies->parameters->integrator == KY_HERMITE4 && !cards->card[0]->has_double)
         return ky_fail(error, KY_UNSUPPORTED, "%s has no double, which --integrator hermite4 needs",
                        cards->card[0]->name);
+    for (size_t k = 1; k < cards->count && bodies->parameters->integrator == KY_HERMITE4; k++)
+        if (strcmp(cards->card[k]->name, cards->card[0]->name) != 0)
+            return ky_fail(error, KY_UNSUPPORTED,
+                           "several devices lead --integrator hermite4 if they are of one kind, "
+                           "not %s and %s",
+                           cards->card[0]->name, cards->card[k]->name);
     if (cards->count > 1 && !engine->method->several_cards)
         return ky_fail(error, KY_UNSUPPORTED,
                        "several devices share the work of --force direct and tree only");

@@ -4,7 +4,8 @@
  * numbers that lie on it. The host enqueues blocks ahead and looks at these numbers after each
  * batch, while the card is at the next one. A block that has nothing to do, because the way has
  * come to its end or to an encounter, does nothing, so that the bits do not depend on how many were
- * enqueued. */
+ * enqueued. Several cards do the same, each with all bodies, and share the sums (hermite_cards.c):
+ * the host looks at the first. */
 #include "engine/device/hermite.h"
 
 #include <string.h>
@@ -22,7 +23,7 @@ struct hermite {
     struct ky_device_bodies *bodies;
     struct ky_advance *way;
     struct ky_hermite_way known; /* what the host knows of the card's */
-    uint32_t flags;              /* KY_HERMITE_OWN_EPS or 0 */
+    uint32_t flags;              /* those that are the same in all launches */
 };
 
 static struct ky_card *card_of(const struct hermite *h)
@@ -32,13 +33,13 @@ static struct ky_card *card_of(const struct hermite *h)
 
 int ky_device_has_hermite(const struct ky_device_bodies *bodies, const struct ky_method *method)
 {
-    return method->force == KY_DIRECT && bodies->cards.count == 1 &&
-           bodies->cards.card[0]->has_double && bodies->parameters->precision != KY_SINGLE;
+    return method->force == KY_DIRECT && bodies->cards.card[0]->has_double &&
+           bodies->parameters->precision != KY_SINGLE;
 }
 
-/* ---- launches ---- */
+/* ---- launches on a card, with the flags of kernels/shared.h ---- */
 
-#define KERNEL(h, name) KY_IN_EITHER(name, (h)->bodies->parameters->precision)
+#define KERNEL(bodies, name) KY_IN_EITHER(name, (bodies)->parameters->precision)
 
 /* Accelerations with all their digits. */
 static const struct ky_buffer *accelerations(const struct ky_device_bodies *bodies)
@@ -57,59 +58,93 @@ static const struct ky_buffer *fields(const struct ky_device_bodies *bodies)
     return bodies->externals->count > 0 ? &bodies->external.numbers : &bodies->hermite.scale;
 }
 
-static enum ky_status count_levels(const struct hermite *h, struct ky_error *error)
+static struct ky_card *the_card(const struct ky_device_bodies *bodies)
 {
-    const struct ky_device_bodies *bodies = h->bodies;
+    return bodies->cards.card[0];
+}
+
+static enum ky_status count_levels(const struct ky_device_bodies *bodies, uint32_t flags,
+                                   struct ky_error *error)
+{
     const struct ky_device_hermite *own = &bodies->hermite;
     const uint32_t n = (uint32_t)bodies->n;
-    return ky_launch_over(card_of(h), KERNEL(h, ky_hermite_begin), n,
+    (void)flags;
+    return ky_launch_over(the_card(bodies), KERNEL(bodies, ky_hermite_begin), n,
                           KY_ARGUMENTS(KY_BUFFER(bodies->columns.of[KY_COLUMN_STEP]),
                                        KY_BUFFER(own->way), KY_BUFFER(own->scale),
                                        KY_BUFFER(own->way), KY_VALUE(n)),
                           error);
 }
 
-static enum ky_status predict(const struct hermite *h, uint32_t mode, struct ky_error *error)
+static enum ky_status predict(const struct ky_device_bodies *bodies, uint32_t flags,
+                              struct ky_error *error)
 {
-    const struct ky_device_bodies *bodies = h->bodies;
     const struct ky_device_hermite *own = &bodies->hermite;
-    const uint32_t n = (uint32_t)bodies->n, flags = mode | h->flags;
-    return ky_launch_over(
-        card_of(h), KERNEL(h, ky_hermite_predict), n,
-        KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->velocity),
-                     KY_BUFFER(*accelerations(bodies)),
-                     KY_BUFFER(bodies->columns.of[KY_COLUMN_JERK]),
-                     KY_BUFFER(bodies->columns.of[KY_COLUMN_STEP]), KY_BUFFER(bodies->mass),
-                     KY_BUFFER(*softenings(bodies)), KY_BUFFER(own->plane), KY_BUFFER(own->list),
-                     KY_BUFFER(own->way), KY_BUFFER(own->way), KY_BUFFER(own->scale),
-                     KY_BUFFER(own->division), KY_VALUE(n), KY_VALUE(flags)),
-        error);
+    const uint32_t n = (uint32_t)bodies->n;
+    const struct ky_buffer *list = flags & KY_HERMITE_ORDERED ? &own->ending : &own->list;
+    return ky_launch_over(the_card(bodies), KERNEL(bodies, ky_hermite_predict), n,
+                          KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->velocity),
+                                       KY_BUFFER(*accelerations(bodies)),
+                                       KY_BUFFER(bodies->columns.of[KY_COLUMN_JERK]),
+                                       KY_BUFFER(bodies->columns.of[KY_COLUMN_STEP]),
+                                       KY_BUFFER(bodies->mass), KY_BUFFER(*softenings(bodies)),
+                                       KY_BUFFER(own->plane), KY_BUFFER(*list), KY_BUFFER(own->way),
+                                       KY_BUFFER(own->way), KY_BUFFER(own->scale),
+                                       KY_BUFFER(own->division), KY_VALUE(n), KY_VALUE(flags)),
+                          error);
 }
 
-static enum ky_status sum(const struct hermite *h, struct ky_error *error)
+static enum ky_status list(const struct ky_device_bodies *bodies, uint32_t flags,
+                           struct ky_error *error)
 {
-    const struct ky_device_bodies *bodies = h->bodies;
+    const struct ky_device_hermite *own = &bodies->hermite;
+    const uint32_t n = (uint32_t)bodies->n;
+    return ky_launch_over(the_card(bodies), KERNEL(bodies, ky_hermite_list), n,
+                          KY_ARGUMENTS(KY_BUFFER(bodies->columns.of[KY_COLUMN_STEP]),
+                                       KY_BUFFER(own->ending), KY_BUFFER(own->list),
+                                       KY_BUFFER(own->way), KY_BUFFER(own->scale), KY_VALUE(n),
+                                       KY_VALUE(flags)),
+                          error);
+}
+
+static enum ky_status sum(const struct ky_device_bodies *bodies, uint32_t flags,
+                          struct ky_error *error)
+{
     const struct ky_device_hermite *own = &bodies->hermite;
     const uint32_t n = (uint32_t)bodies->n, groups = (uint32_t)own->summing;
     struct ky_eps2_argument eps2 = ky_eps2_argument(bodies);
+    (void)flags;
     if (bodies->own_eps) /* how often that of a source counts */
         eps2.part = (float)(eps2.whole = bodies->how & KY_EPS_SUM ? 1 : 0);
-    return ky_launch(card_of(h), ky_device_hermite_kernel(bodies), groups,
+    return ky_launch(the_card(bodies), ky_device_hermite_kernel(bodies), groups,
                      KY_ARGUMENTS(KY_BUFFER(own->plane), KY_BUFFER(own->list),
                                   KY_BUFFER(own->partial), KY_BUFFER(own->run), KY_BUFFER(own->way),
-                                  KY_VALUE(n), KY_VALUE(groups),
-                                  KY_EPS2(eps2, bodies->parameters->precision)),
+                                  KY_VALUE(n), KY_VALUE(own->first), KY_VALUE(own->end),
+                                  KY_VALUE(groups), KY_EPS2(eps2, bodies->parameters->precision)),
                      error);
 }
 
-static enum ky_status correct(const struct hermite *h, uint32_t mode, struct ky_error *error)
+static enum ky_status reduce(const struct ky_device_bodies *bodies, uint32_t flags,
+                             struct ky_error *error)
 {
-    const struct ky_device_bodies *bodies = h->bodies;
+    const struct ky_device_hermite *own = &bodies->hermite;
+    const uint32_t sources = own->end - own->first, groups = (uint32_t)own->correcting;
+    (void)flags;
+    return ky_launch(the_card(bodies), KERNEL(bodies, ky_hermite_reduce), groups,
+                     KY_ARGUMENTS(KY_BUFFER(own->partial), KY_BUFFER(own->run),
+                                  KY_BUFFER(own->sums[own->turn]), KY_BUFFER(own->way),
+                                  KY_VALUE(sources), KY_VALUE(groups)),
+                     error);
+}
+
+static enum ky_status correct(const struct ky_device_bodies *bodies, uint32_t flags,
+                              struct ky_error *error)
+{
     const struct ky_device_hermite *own = &bodies->hermite;
     const uint32_t n = (uint32_t)bodies->n, groups = (uint32_t)own->correcting,
-                   count = (uint32_t)bodies->externals->count, flags = mode | h->flags;
+                   count = (uint32_t)bodies->externals->count;
     return ky_launch(
-        card_of(h), KERNEL(h, ky_hermite_correct), groups,
+        the_card(bodies), KERNEL(bodies, ky_hermite_correct), groups,
         KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->velocity),
                      KY_BUFFER(*accelerations(bodies)), KY_BUFFER(bodies->acceleration),
                      KY_BUFFER(bodies->columns.of[KY_COLUMN_JERK]),
@@ -122,14 +157,14 @@ static enum ky_status correct(const struct hermite *h, uint32_t mode, struct ky_
 }
 
 /* From accelerations and jerks. */
-static enum ky_status first_steps(const struct hermite *h, struct ky_error *error)
+static enum ky_status first_steps(const struct ky_device_bodies *bodies, uint32_t flags,
+                                  struct ky_error *error)
 {
-    const struct ky_device_bodies *bodies = h->bodies;
     const struct ky_device_hermite *own = &bodies->hermite;
     const uint32_t n = (uint32_t)bodies->n, count = (uint32_t)bodies->externals->count,
-                   own_eps = (uint32_t)bodies->own_eps;
+                   own_eps = flags & KY_HERMITE_OWN_EPS ? 1 : 0;
     return ky_launch_over(
-        card_of(h), KY_KERNEL_ky_hermite_start_double, n,
+        the_card(bodies), KY_KERNEL_ky_hermite_start_double, n,
         KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->velocity),
                      KY_BUFFER(*accelerations(bodies)),
                      KY_BUFFER(bodies->columns.of[KY_COLUMN_JERK]), KY_BUFFER(bodies->mass),
@@ -139,15 +174,41 @@ static enum ky_status first_steps(const struct hermite *h, struct ky_error *erro
         error);
 }
 
+/* ---- blocks ---- */
+
+typedef enum ky_status launcher(const struct ky_device_bodies *bodies, uint32_t flags,
+                                struct ky_error *error);
+
+static enum ky_status on_all_cards(const struct hermite *h, launcher *launch, uint32_t flags,
+                                   struct ky_error *error)
+{
+    enum ky_status status = KY_OK;
+    for (size_t k = 0; k < h->bodies->cards.count && status == KY_OK; k++)
+        status = launch(ky_device_hermite_on(h->bodies, k), flags | h->flags, error);
+    return status;
+}
+
+/* The sums of all sources on the bodies of the list, for the correction. */
+static enum ky_status sum_all(const struct hermite *h, struct ky_error *error)
+{
+    enum ky_status status = on_all_cards(h, sum, 0, error);
+    if (h->bodies->cards.count == 1 || status != KY_OK)
+        return status;
+    status = on_all_cards(h, reduce, 0, error);
+    return status == KY_OK ? ky_device_hermite_gather(h->bodies, error) : status;
+}
+
 /* A block of any kind, KY_HERMITE_… of kernels/shared.h. */
 static enum ky_status one_block(const struct hermite *h, uint32_t mode, struct ky_error *error)
 {
     const int turns = mode == KY_HERMITE_START ? 1 : h->way->corrections;
-    enum ky_status status = predict(h, mode, error);
+    enum ky_status status = on_all_cards(h, predict, mode, error);
+    if (status == KY_OK && h->bodies->cards.count > 1)
+        status = on_all_cards(h, list, mode, error);
     for (int turn = 1; turn <= turns && status == KY_OK; turn++) {
-        status = sum(h, error);
+        status = sum_all(h, error);
         if (status == KY_OK)
-            status = correct(h, mode | (turn < turns ? KY_HERMITE_AGAIN : 0U), error);
+            status = on_all_cards(h, correct, mode | (turn < turns ? KY_HERMITE_AGAIN : 0U), error);
     }
     return status;
 }
@@ -200,8 +261,8 @@ static enum ky_status look(struct hermite *h, struct ky_error *error)
 /* What a call begins with. */
 static enum ky_status tell(struct hermite *h, struct ky_error *error)
 {
-    struct ky_card *card = card_of(h);
     const struct ky_advance *way = h->way;
+    enum ky_status status = KY_OK;
     h->known =
         (struct ky_hermite_way){.number = {[KY_WAY_STRIDE] = way->stride,
                                            [KY_WAY_DEEPEST] = (uint64_t)ky_blocks_deepest(way),
@@ -211,25 +272,39 @@ static enum ky_status tell(struct hermite *h, struct ky_error *error)
                                            [KY_WAY_PASSED + 1] = way->passed[1],
                                            [KY_WAY_NOW] = way->now,
                                            [KY_WAY_SHORTEST] = way->shortest}};
-    return card->driver->write(card, &h->bodies->hermite.way, 0, &h->known, sizeof h->known, error);
+    for (size_t k = 0; k < h->bodies->cards.count && status == KY_OK; k++) {
+        struct ky_device_bodies *bodies = ky_device_hermite_on(h->bodies, k);
+        struct ky_card *card = the_card(bodies);
+        status =
+            card->driver->write(card, &bodies->hermite.way, 0, &h->known, sizeof h->known, error);
+    }
+    return status;
 }
 
 /* ---- the way ---- */
 
+/* Accelerations of all digits, which are numbers: they are predicted with, over no time. */
+static enum ky_status need_precise(struct ky_device_bodies *bodies, struct ky_error *error)
+{
+    struct ky_card *card = the_card(bodies);
+    enum ky_status status = ky_device_bodies_need_precise(bodies, error);
+    return status == KY_OK && bodies->precise.handle
+               ? card->driver->zero(card, &bodies->precise, error)
+               : status;
+}
+
 /* All bodies, which are at one time, get accelerations, jerks and steps. */
 static enum ky_status start(struct hermite *h, struct ky_error *error)
 {
-    struct ky_card *card = card_of(h);
-    struct ky_buffer *precise = &h->bodies->precise;
-    enum ky_status status = ky_device_bodies_need_precise(h->bodies, error);
-    if (status == KY_OK && precise->handle) /* what is predicted over no time has to be a number */
-        status = card->driver->zero(card, precise, error);
+    enum ky_status status = KY_OK;
+    for (size_t k = 0; k < h->bodies->cards.count && status == KY_OK; k++)
+        status = need_precise(ky_device_hermite_on(h->bodies, k), error);
     if (status == KY_OK)
         status = tell(h, error);
     if (status == KY_OK)
         status = one_block(h, KY_HERMITE_START, error);
     if (status == KY_OK)
-        status = first_steps(h, error);
+        status = on_all_cards(h, first_steps, 0, error);
     return status == KY_OK ? look(h, error) : status;
 }
 
@@ -238,7 +313,7 @@ static enum ky_status begin(struct hermite *h, struct ky_error *error)
 {
     enum ky_status status = tell(h, error);
     if (status == KY_OK)
-        status = count_levels(h, error);
+        status = on_all_cards(h, count_levels, 0, error);
     if (status == KY_OK)
         status = look(h, error);
     const int missing = h->known.word[KY_TALLY_MISSING] > 0 || !accelerations(h->bodies)->handle;
@@ -325,6 +400,8 @@ static enum ky_status lead(struct hermite *h, struct ky_error *error)
     const uint32_t close = h->known.word[KY_WAY_CLOSE];
     if (status == KY_OK && close)
         status = stop(h, error);
+    if (status == KY_OK)
+        status = ky_device_hermite_agree(h->bodies, &h->known, error);
     if (status != KY_OK)
         return status;
     count(h);
@@ -338,8 +415,11 @@ static enum ky_status lead(struct hermite *h, struct ky_error *error)
 enum ky_status ky_device_hermite_advance(struct ky_device_bodies *bodies, struct ky_advance *way,
                                          struct ky_error *error)
 {
-    struct hermite h = {
-        .bodies = bodies, .way = way, .flags = bodies->own_eps ? KY_HERMITE_OWN_EPS : 0};
+    const uint32_t cards = (uint32_t)bodies->cards.count;
+    struct hermite h = {.bodies = bodies,
+                        .way = way,
+                        .flags = (bodies->own_eps ? KY_HERMITE_OWN_EPS : 0) |
+                                 (cards > 1 ? KY_HERMITE_ORDERED | cards * KY_HERMITE_DEVICES : 0)};
     enum ky_status status =
         ky_blocks_check(way, bodies->columns.set, bodies->has_acceleration, error);
     way->close = KY_NO_BODY;
@@ -354,5 +434,7 @@ enum ky_status ky_device_hermite_advance(struct ky_device_bodies *bodies, struct
     status = ky_device_hermite_reserve(bodies, way, error);
     if (status == KY_OK)
         status = ky_device_externals_send(bodies, error);
+    if (status == KY_OK)
+        status = ky_device_hermite_share(bodies, error);
     return status == KY_OK ? lead(&h, error) : status;
 }

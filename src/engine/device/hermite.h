@@ -34,13 +34,32 @@ struct ky_hermite_way {
     uint32_t word[KY_WAY_WORDS];
 };
 
-/* Buffers for the bodies, how sums are divided, and the numbers KY_SCALE_… of a way. */
+/* Buffers of the first card for the bodies, how sums are divided, and the numbers KY_SCALE_… of a
+ * way. */
 enum ky_status ky_device_hermite_reserve(struct ky_device_bodies *bodies,
                                          const struct ky_advance *way, struct ky_error *error);
 /* The kernel that sums pairs of these bodies. */
 enum ky_kernel_id ky_device_hermite_kernel(const struct ky_device_bodies *bodies);
 void ky_device_hermite_release(struct ky_device_bodies *bodies);
-/* Bytes on the card for n bodies. */
+/* Bytes on the first card for n bodies; the others have what it has. */
 double ky_device_hermite_memory(const struct ky_device_bodies *bodies, size_t n);
+
+/* hermite_cards.c: several cards that go the same way. */
+
+/* The bodies on card k; of the others there are some between `share` and `part_with`. */
+struct ky_device_bodies *ky_device_hermite_on(struct ky_device_bodies *bodies, size_t k);
+/* The most sources of n that one of the cards gets. */
+size_t ky_device_hermite_part(size_t cards, size_t n);
+/* Brings all that the first card has to the others, and divides the sources among them. The first
+ * one's buffers have been reserved. */
+enum ky_status ky_device_hermite_share(struct ky_device_bodies *bodies, struct ky_error *error);
+/* Releases what the other cards have. */
+void ky_device_hermite_part_with(struct ky_device_bodies *bodies);
+/* The sums of all cards, which each has in sums[turn], to the partial sums of every card, and the
+ * other turn. */
+enum ky_status ky_device_hermite_gather(struct ky_device_bodies *bodies, struct ky_error *error);
+/* KY_DEVICE if a card has come to another end than the first, of which that is known. */
+enum ky_status ky_device_hermite_agree(struct ky_device_bodies *bodies,
+                                       const struct ky_hermite_way *known, struct ky_error *error);
 
 #endif

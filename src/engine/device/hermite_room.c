@@ -35,14 +35,15 @@ static size_t most_sinks(size_t k)
     return ((k - shift * KY_DIVISION_STEP + 1) << shift) - 1;
 }
 
-/* Fills `table` with lanes and lengths of slices, unless it is NULL. Returns how many partial sums
- * there are at most. */
-static size_t divide(const struct ky_card *card, size_t resident, size_t n, uint32_t (*table)[2])
+/* Fills `table` with lanes and lengths of slices of the sources, unless it is NULL; up to n sinks.
+ * Returns how many partial sums there are at most. */
+static size_t divide(const struct ky_card *card, size_t resident, size_t sources, size_t n,
+                     uint32_t (*table)[2])
 {
     size_t parts = 0;
     for (size_t k = 0; k < KY_DIVISIONS; k++) {
         const size_t most = most_sinks(k), count = most < 1 ? 1 : most < n ? most : n;
-        const struct ky_board_division division = ky_board_divide(card, resident, n, count);
+        const struct ky_board_division division = ky_board_divide(card, resident, sources, count);
         if (division.slices * count > parts)
             parts = division.slices * count;
         if (table) {
@@ -63,6 +64,17 @@ static enum ky_status groups_of(struct ky_card *card, enum ky_kernel_id kernel, 
     return status;
 }
 
+/* Partial sums that a card with a part of n sources needs room for: those of its slices, then one
+ * of each card. */
+static size_t partial_sums(const struct ky_device_bodies *bodies, size_t resident, size_t n,
+                           uint32_t (*table)[2])
+{
+    const size_t cards = bodies->cards.count,
+                 parts = divide(bodies->cards.card[0], resident, ky_device_hermite_part(cards, n),
+                                n, table);
+    return cards > 1 && parts < cards * n ? cards * n : parts;
+}
+
 /* The table to the card, and room for partial sums. */
 static enum ky_status need_division(struct ky_device_bodies *bodies, struct ky_error *error)
 {
@@ -71,7 +83,7 @@ static enum ky_status need_division(struct ky_device_bodies *bodies, struct ky_e
     uint32_t(*table)[2] = ky_allocate(KY_DIVISIONS, sizeof *table);
     if (!table)
         return ky_no_memory(error, "divisions of sums", KY_DIVISIONS, sizeof *table);
-    const size_t parts = divide(card, own->summing, bodies->n, table);
+    const size_t parts = partial_sums(bodies, own->summing, bodies->n, table);
     enum ky_status status = ky_buffer_fill(card, &own->division, "divisions of sums", table,
                                            KY_DIVISIONS, sizeof *table, error);
     free(table);
@@ -84,6 +96,8 @@ static enum ky_status need_division(struct ky_device_bodies *bodies, struct ky_e
 }
 
 /* ---- memory ---- */
+
+enum { ENDING_LANES = 256 }; /* of a group of ky_hermite_predict */
 
 /* Bytes of the sources: hermite.k has two planes of doubles, or three of floats. */
 static size_t plane_bytes(int precision)
@@ -99,8 +113,12 @@ double ky_device_hermite_memory(const struct ky_device_bodies *bodies, size_t n)
     const size_t of_body = plane_bytes(precision) + sizeof(uint32_t) +
                            (precision == KY_DOUBLE ? 0 : 3 * KY_STATE_BYTES),
                  of_part = KY_JERK_NUMBERS * KY_STATE_BYTES + sizeof(uint32_t),
-                 parts = n > 0 ? divide(card, GROUPS * card->processors, n, NULL) : 0;
-    return (double)of_body * (double)n + (double)of_part * (double)parts;
+                 of_card = bodies->cards.count > 1
+                               ? 2 * KY_JERK_NUMBERS * KY_STATE_BYTES * n +
+                                     ky_groups(n, ENDING_LANES) * sizeof(uint32_t)
+                               : 0,
+                 parts = n > 0 ? partial_sums(bodies, GROUPS * card->processors, n, NULL) : 0;
+    return (double)of_body * (double)n + (double)of_part * (double)parts + (double)of_card;
 }
 
 void ky_device_hermite_release(struct ky_device_bodies *bodies)
@@ -108,7 +126,9 @@ void ky_device_hermite_release(struct ky_device_bodies *bodies)
     struct ky_card *card = bodies->cards.card[0];
     struct ky_device_hermite *own = &bodies->hermite;
     struct ky_buffer *buffers[] = {&own->plane,    &own->list,    &own->way, &own->scale,
-                                   &own->division, &own->partial, &own->run};
+                                   &own->division, &own->partial, &own->run, &own->ending,
+                                   &own->sums[0],  &own->sums[1]};
+    ky_device_hermite_part_with(bodies);
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
         ky_buffer_release(card, buffers[k]);
     for (int k = 0; k < 2; k++)
@@ -199,9 +219,16 @@ enum ky_status ky_device_hermite_reserve(struct ky_device_bodies *bodies,
         {&own->plane, "bodies at the present tick", bodies->n, plane_bytes(precision)},
         {&own->list, "bodies of a block", bodies->n, sizeof(uint32_t)},
         {&own->way, "state of a way", 1, sizeof(struct ky_hermite_way)},
+        {&own->ending, "bodies of a block, by groups", ky_groups(bodies->n, ENDING_LANES),
+         sizeof(uint32_t)},
+        {&own->sums[0], "sums of a device", bodies->n, KY_JERK_NUMBERS * KY_STATE_BYTES},
+        {&own->sums[1], "sums of a device", bodies->n, KY_JERK_NUMBERS * KY_STATE_BYTES},
     };
+    enum { OF_SEVERAL = 3 }; /* buffers at the end */
+    const size_t count =
+        sizeof wanted / sizeof *wanted - (bodies->cards.count > 1 ? 0 : OF_SEVERAL);
     enum ky_status status = KY_OK;
-    for (size_t k = 0; k < sizeof wanted / sizeof *wanted && status == KY_OK; k++)
+    for (size_t k = 0; k < count && status == KY_OK; k++)
         status = ky_buffer_need(card, wanted[k].buffer, wanted[k].what, wanted[k].count,
                                 wanted[k].size, error);
     for (int k = 0; k < 2 && status == KY_OK; k++)

@@ -19,6 +19,14 @@ struct ky_cuda_table {
 extern const struct ky_cuda_table ky_cuda_common, ky_cuda_single, ky_cuda_extended, ky_cuda_double,
     ky_cuda_unroll, ky_cuda_exact;
 
+/* What `count` devices have, one behind the other: `words` of 16 bytes for each of *number. The
+ * present device can read all of it. */
+struct ky_cuda_parts {
+    const void *of[KY_MOST_CARDS];
+};
+cudaError_t ky_cuda_gather(const struct ky_cuda_parts *parts, size_t count, void *to,
+                           const unsigned long long *number, size_t words, cudaStream_t stream);
+
 /* CUB's radix sort, scan and sum. With work = NULL they say how many bytes of scratch they want.
  * The sort has pairs of buffers; *now is that of the numbers, before and after. */
 cudaError_t ky_cuda_sort(void *work, size_t *bytes, unsigned long long *const keys[2],

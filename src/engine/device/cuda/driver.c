@@ -15,7 +15,8 @@ struct ky_cuda {
     cudaEvent_t mark[KY_MARKS];
     int marked[KY_MARKS];
     cudaEvent_t turn; /* how far this queue had come when another was to follow */
-    uint64_t peers;   /* devices whose memory this one was given access to, or tried */
+    uint64_t peers;   /* devices to whose memory access was asked for */
+    uint64_t reached; /* those of them whose memory kernels of this one can read */
 };
 
 static const struct ky_cuda_table *const tables[] = {&ky_cuda_common,   &ky_cuda_single,
@@ -271,8 +272,19 @@ static void open_way(struct ky_cuda *target, int device)
         return;
     target->peers |= (uint64_t)1 << device;
     cudaSetDevice(target->device);
-    if (cudaDeviceEnablePeerAccess(device, 0) != cudaSuccess)
-        cudaGetLastError(); /* not possible, or done by another engine */
+    const cudaError_t code = cudaDeviceEnablePeerAccess(device, 0);
+    if (code == cudaSuccess || code == cudaErrorPeerAccessAlreadyEnabled) /* by another engine */
+        target->reached |= (uint64_t)1 << device;
+    if (code != cudaSuccess)
+        cudaGetLastError();
+}
+
+/* Whether kernels of one card can read the memory of another. */
+static int reaches(struct ky_cuda *target, const struct ky_cuda *source)
+{
+    open_way(target, source->device);
+    return source->device == target->device ||
+           (source->device < 64 && (target->reached >> source->device & 1));
 }
 
 /* In the target's queue: the host does not wait. */
@@ -315,6 +327,42 @@ static enum ky_status await(struct ky_card *card, struct ky_card *other, int mar
         code = cudaStreamWaitEvent(cuda->stream, target->mark[mark], 0);
     if (code != cudaSuccess)
         return failed(card, code, "cudaStreamWaitEvent", "queue", 0, error);
+    return KY_OK;
+}
+
+/* Every queue waits until the others have come here, too. */
+static cudaError_t meet(const struct ky_gathering *cards, size_t count)
+{
+    cudaError_t code = cudaSuccess;
+    for (size_t k = 0; k < count && code == cudaSuccess; k++) {
+        struct ky_cuda *cuda = use(cards[k].card);
+        code = cudaEventRecord(cuda->turn, cuda->stream);
+    }
+    for (size_t k = 0; k < count * count && code == cudaSuccess; k++) {
+        const struct ky_cuda *other = (struct ky_cuda *)cards[k % count].card;
+        if (k % count != k / count)
+            code = cudaStreamWaitEvent(use(cards[k / count].card)->stream, other->turn, 0);
+    }
+    return code;
+}
+
+static enum ky_status gather(const struct ky_gathering *cards, size_t count, size_t place,
+                             size_t unit, struct ky_error *error)
+{
+    struct ky_cuda_parts parts;
+    for (size_t k = 0; k < count * count; k++)
+        if (!reaches((struct ky_cuda *)cards[k / count].card,
+                     (struct ky_cuda *)cards[k % count].card))
+            return ky_gather_by_copies(cards, count, place, unit, error);
+    for (size_t k = 0; k < count; k++)
+        parts.of[k] = cards[k].from->handle;
+    cudaError_t code = meet(cards, count);
+    for (size_t k = 0; k < count && code == cudaSuccess; k++)
+        code = ky_cuda_gather(&parts, count, cards[k].to->handle,
+                              (const unsigned long long *)cards[k].number->handle + place,
+                              unit / 16, use(cards[k].card)->stream);
+    if (code != cudaSuccess)
+        return failed(cards[0].card, code, "gathering", cards[0].to->what, 0, error);
     return KY_OK;
 }
 
@@ -522,6 +570,7 @@ const struct ky_driver ky_cuda_driver = {
     .copy = copy,
     .copy_later = copy_later,
     .await = await,
+    .gather = gather,
     .zero = zero,
     .launch = launch,
     .wait = wait,

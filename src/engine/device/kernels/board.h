@@ -18,6 +18,7 @@ struct ky_board {
     KY_GLOBAL const ky_uint *sink_word;
     ky_state time;
     ky_uint slots, count, flags;
+    ky_uint first, end; /* of the slots, those whose sums are wanted; at first all */
 };
 
 KY_FN struct ky_board ky_board_of(KY_GLOBAL const ky_state *state, KY_GLOBAL const ky_uint *word,
@@ -36,6 +37,8 @@ KY_FN struct ky_board ky_board_of(KY_GLOBAL const ky_state *state, KY_GLOBAL con
     b.slots = slots;
     b.count = count;
     b.flags = flags;
+    b.first = 0;
+    b.end = slots;
     return b;
 }
 
@@ -171,8 +174,8 @@ KY_FN int ky_board_tile(struct ky_board b, struct ky_board_space space, ky_uint 
     return own[turn] != 0;
 }
 
-/* The sums of a slice of the slots on a block of sinks; `item` counts the blocks of a slice, then
- * the slices. With KY_EPS_SUM `eps2` says how many times the ε² of a source counts. Every lane
+/* The sums of a slice of the wanted slots on a block of sinks; `item` counts the blocks of a slice,
+ * then the slices. With KY_EPS_SUM `eps2` says how many times the ε² of a source counts. Every lane
  * comes here. */
 KY_FN void ky_board_sum(struct ky_board b, struct ky_board_space space, struct ky_board_lists lists,
                         KY_GLOBAL ky_state *partial, KY_GLOBAL ky_uint *partial_run, ky_uint item,
@@ -180,8 +183,8 @@ KY_FN void ky_board_sum(struct ky_board b, struct ky_board_space space, struct k
 {
     const ky_uint sinks = lanes * KY_JERK_SINKS, blocks = (b.count + sinks - 1) / sinks;
     const ky_uint slice = item / blocks, block = (item - slice * blocks) * sinks;
-    const ky_uint row = KY_LANE / lanes * lanes, from = slice * slice_length;
-    const ky_uint end = b.slots - from < slice_length ? b.slots : from + slice_length;
+    const ky_uint row = KY_LANE / lanes * lanes, from = b.first + slice * slice_length;
+    const ky_uint end = b.end - from < slice_length ? b.end : from + slice_length;
     struct ky_mover sink[KY_JERK_SINKS], origin = ky_board_sink(b, block, how);
     struct ky_jerk_sums sums[KY_JERK_SINKS];
     struct ky_jerk_total total[KY_JERK_SINKS];

@@ -377,6 +377,17 @@ KY_FN struct ky_jerk_total ky_jerk_total_join(struct ky_jerk_total a, struct ky_
 KY_JERK_TOTALS(ky_jerk_far, KY_GLOBAL, KY_JERK_AT_FAR)
 KY_JERK_TOTALS(ky_jerk_near, KY_LOCAL_POINTER, KY_JERK_AT_NEAR)
 
+/* Acceleration and jerk alone: what else has the place there is left as it is. */
+KY_FN void ky_jerk_forces_write(KY_GLOBAL ky_state *to, ky_ulong place, struct ky_jerk_total total)
+{
+    to[KY_JERK_AT_FAR(0)] = total.x;
+    to[KY_JERK_AT_FAR(1)] = total.y;
+    to[KY_JERK_AT_FAR(2)] = total.z;
+    to[KY_JERK_AT_FAR(3)] = total.jx;
+    to[KY_JERK_AT_FAR(4)] = total.jy;
+    to[KY_JERK_AT_FAR(5)] = total.jz;
+}
+
 /* The rows of a group added to the first one, in a fixed order, for each of `sinks` totals of a
  * lane. Every lane comes here; `part` has KY_JERK_NUMBERS * KY_JERK_HALF numbers, `run`
  * KY_JERK_HALF. */

@@ -69,7 +69,7 @@
 #define KY_HERMITE_UNIT(p, number, name, NAME, how)                                                \
     KY_U(hermite_##name##_##p, "hermite.k", number, KY_HERMITE_##NAME)
 #define KY_HERMITE_KERNEL(p, unused, name, NAME, how)                                              \
-    KY_K(hermite_##name##_##p, ky_hermite_sum_##name##_##p, KY_JERK_LANES | KY_EARLY, 8)
+    KY_K(hermite_##name##_##p, ky_hermite_sum_##name##_##p, KY_JERK_LANES | KY_EARLY, 10)
 #define KY_MOVING_UNITS_single(number)
 #define KY_MOVING_UNITS_extended(number) KY_MOVING_UNITS(extended, number)
 #define KY_MOVING_UNITS_double(number) KY_MOVING_UNITS(double, number)
@@ -96,6 +96,8 @@
     KY_K(board_after_lists_##p, ky_board_lists_##p, KY_IN_TEAMS, 14)                               \
     KY_K(hermite_##p, ky_hermite_begin_##p, 256, 5)                                                \
     KY_K(hermite_##p, ky_hermite_predict_##p, 256 | KY_EARLY, 15)                                  \
+    KY_K(hermite_##p, ky_hermite_list_##p, 256 | KY_EARLY, 7)                                      \
+    KY_K(hermite_correct_##p, ky_hermite_reduce_##p, KY_JERK_LANES | KY_EARLY, 6)                  \
     KY_K(hermite_correct_##p, ky_hermite_correct_##p, KY_JERK_LANES | KY_EARLY, 20)                \
     KY_SOFTENED(KY_HERMITE_KERNEL, p, )
 

@@ -265,9 +265,13 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_HERMITE_BLOCK 0
 #define KY_HERMITE_STOP 1
 #define KY_HERMITE_START 2
-/* Flags of its kernels: bodies have softenings of their own; this is not the last correction. */
+/* Flags of its kernels: bodies have softenings of their own; this is not the last correction; the
+ * list is made in order by a launch of its own; how often this is added, so many devices share the
+ * sums. */
 #define KY_HERMITE_OWN_EPS 4
 #define KY_HERMITE_AGAIN 8
+#define KY_HERMITE_ORDERED 16
+#define KY_HERMITE_DEVICES 256U
 /* Variants of hermite.k: the kernels of motion, the three of sums. */
 #define KY_HERMITE_MOTION 0
 #define KY_HERMITE_SOFT 1

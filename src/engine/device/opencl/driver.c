@@ -492,6 +492,7 @@ const struct ky_driver ky_opencl_driver = {
     .copy = copy,
     .copy_later = copy,
     .await = await,
+    .gather = ky_gather_by_copies,
     .zero = zero,
     .launch = launch,
     .wait = wait,
