@@ -2,11 +2,11 @@
  * [--softening X] [--span X] N... (default: the CPU, extended, η 0.02, 1, 4/N, 1/4)
  * Plummer spheres over SPAN time units, a row each: blocks and the mean of their bodies, µs a
  * block, Gflop/s at 60 operations a pair, and |dE/E| from sums in double. Then what a board of the
- * same engine does with as many bodies (bench/board.c), the least of some calls: µs of a force on
- * as many sinks as the mean block has, with the ways of sinks and results, which a block does not
- * have; and the part of its rate, with 16,384 sinks or all, that the blocks reached. The way is
- * made twice, and the second one counts: before, kernels are compiled. KYOHO_ENGINE chooses the
- * engine where no option does. */
+ * same engine, of several devices the first, does with as many bodies (bench/board.c), the least of
+ * some calls: µs of a force on as many sinks as the mean block has, with the ways of sinks and
+ * results, which a block does not have; and the part of its rate, with 16,384 sinks or all, that
+ * the blocks reached. The way is made twice, and the second one counts: before, kernels are
+ * compiled. KYOHO_ENGINE chooses the engine where no option does. */
 #include <string.h>
 
 #include "base/clock.h"
@@ -102,10 +102,14 @@ static void *room(size_t count, size_t size)
     return memory;
 }
 
-static struct ky_board *open_board(const struct ky_parameters *parameters,
+static struct ky_board *open_board(const struct ky_parameters *given,
                                    const struct ky_bodies *bodies)
 {
     const size_t n = bodies->n;
+    char first[64];
+    snprintf(first, sizeof first, "%.*s", (int)strcspn(given->engine, ","), given->engine);
+    struct ky_parameters one = *given;
+    one.engine = first;
     struct ky_board *board;
     struct ky_board_body *body = room(n, sizeof *body);
     uint32_t *slot = room(n, sizeof *slot);
@@ -116,7 +120,7 @@ static struct ky_board *open_board(const struct ky_parameters *parameters,
         memcpy(body[i].v, bodies->velocity[i], sizeof body[i].v);
         slot[i] = (uint32_t)i;
     }
-    stop_if(ky_board_open(parameters, &board, &error), &error);
+    stop_if(ky_board_open(&one, &board, &error), &error);
     stop_if(board->verbs->put(board, n, slot, body, &error), &error);
     free(body);
     free(slot);
