@@ -151,6 +151,19 @@ enum ky_softening_kind { KY_SOFTENING_KIND_BY_SNAPSHOT = -1, KY_PLUMMER, KY_SYMM
 enum ky_isa { KY_ISA_AUTO, KY_ISA_PLAIN, KY_ISA_SSE2, KY_ISA_AVX2, KY_ISA_AVX512, KY_ISA_NEON };
 enum ky_integrator { KY_LEAPFROG, KY_BLOCK_STEPS, KY_HERMITE4 };
 
+/* A place where a field of the caller's acts, in the caller's units. The function sets what stands
+ * after the velocity; all of it is NaN before, and a NaN that is used makes results KY_BAD_DATA. */
+struct ky_field_place {
+    size_t size;                     /* of this struct, as the library has it */
+    double position[3], velocity[3]; /* a point that is no body is at rest */
+    double acceleration[3];
+    double jerk[3];   /* (v·∇)a, the change of the acceleration in time along the velocity, and
+                         proportional to it; read by KY_HERMITE4 alone */
+    double potential; /* per unit mass */
+};
+/* Several threads call it at once. The same place has to give the same numbers at any time. */
+typedef void ky_field_function(void *context, struct ky_field_place *place);
+
 /* Everything that decides the numbers of a run. The meaning, range, unit and default of each field
  * stand in the options table and are printed by `kyoho run --help`; a field is named as its option
  * is. */
@@ -185,6 +198,11 @@ struct ky_parameters {
     double eta, step_min, step_max, step_length;
     int tree;        /* enum ky_tree_maker */
     int corrections; /* KY_HERMITE4 */
+    /* external fields, docs/models.md; general walks (ky_walk) are without */
+    const char *field;                 /* NULL: none; must outlive the calls that read it */
+    ky_field_function *field_function; /* one more, for engine cpu alone, or NULL. A restart goes on
+                                          with the function that its call brings */
+    void *field_context;
 };
 
 KY_API void ky_parameters_defaults(struct ky_parameters *parameters);
@@ -395,7 +413,7 @@ KY_API enum ky_status ky_sim_field(struct ky_sim *sim, size_t count, const doubl
  * existing file is kept as PATH.previous. */
 KY_API enum ky_status ky_sim_save(struct ky_sim *sim, const char *path, struct ky_error *error);
 /* Goes on from such a file, or from restart.kyo in the folder of a run. Of the parameters engine,
- * isa, threads and log count, as in ky_resume; the rest is that of the file. */
+ * isa, threads, log and field_function count, as in ky_resume; the rest is that of the file. */
 KY_API enum ky_status ky_sim_restore(const char *path, const struct ky_parameters *parameters,
                                      struct ky_sim **sim, struct ky_error *error);
 
@@ -501,9 +519,10 @@ KY_API enum ky_status ky_run(const struct ky_parameters *parameters,
 
 /* Goes on from the restart file in run->output, bit for bit as if the run had not stopped. Taken
  * from the arguments: engine, isa and threads unless they are NULL or "auto", -1 or KY_ISA_AUTO,
- * and -1 or 0, which mean as in the run (another engine or isa gives other last bits); log; end or
- * steps if they are set (the run's total); max_wall, restart_every, progress and stop. Everything
- * else is that of the run. */
+ * and -1 or 0, which mean as in the run (another engine or isa gives other last bits); log;
+ * field_function, KY_USAGE unless it is there exactly if the run had one; end or steps if they are
+ * set (the run's total); max_wall, restart_every, progress and stop. Everything else is that of the
+ * run. */
 KY_API enum ky_status ky_resume(const struct ky_parameters *parameters,
                                 const struct ky_run_parameters *run, struct ky_error *error);
 

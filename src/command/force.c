@@ -37,6 +37,8 @@ static void show(const struct force_result *result)
            force_interactions_per_s(result));
     printf("energy: kinetic %.6g  potential %.6g  total %.6g; ", result->sums.kinetic,
            result->sums.potential, ky_total_energy(&result->sums));
+    if (result->sums.external != 0)
+        printf("%.6g of it in external fields; ", result->sums.external);
     double ratio = ky_virial_ratio(&result->sums);
     if (isnan(ratio))
         printf("virial ratio undefined: there are no forces\n");

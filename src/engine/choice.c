@@ -51,12 +51,25 @@ static enum ky_status check_use(const struct ky_engine *engine, const struct ky_
     return KY_OK;
 }
 
+enum ky_status ky_engine_takes_fields(const struct ky_engine_verbs *verbs,
+                                      const struct ky_parameters *parameters,
+                                      struct ky_error *error)
+{
+    if (!parameters->field_function || verbs->functions)
+        return KY_OK;
+    return ky_fail(error, KY_UNSUPPORTED,
+                   "engine %s cannot call a field function of the program's: use engine cpu",
+                   verbs->name);
+}
+
 static enum ky_status open_one(const struct ky_engine_verbs *verbs,
                                const struct ky_parameters *parameters, size_t room,
                                const struct ky_engine_use *use, struct ky_engine **engine,
                                struct ky_error *error)
 {
-    enum ky_status status = verbs->open(parameters, room, engine, error);
+    enum ky_status status = ky_engine_takes_fields(verbs, parameters, error);
+    if (!status)
+        status = verbs->open(parameters, room, engine, error);
     if (!status)
         status = check_use(*engine, use, error);
     if (status && *engine) {

@@ -8,6 +8,11 @@
  * (enum ky_force); infinite for a force that is not known. */
 double ky_crossover(int force);
 
+/* KY_UNSUPPORTED for an engine that cannot have the external fields of the parameters. */
+enum ky_status ky_engine_takes_fields(const struct ky_engine_verbs *verbs,
+                                      const struct ky_parameters *parameters,
+                                      struct ky_error *error);
+
 /* Opens one of the engines with room for `room` bodies. The last of them is the CPU; those before
  * it are devices, the fastest first. From the crossover of use->n on devices are tried first, below
  * it the CPU; one that does not open, or cannot do what `use` says, is passed over. The log says

@@ -17,7 +17,17 @@
  * numbers of its kind in their order. */
 struct ky_external {
     enum ky_external_kind kind;
-    double centre[3], number[KY_EXTERNAL_NUMBERS];
+    double centre[3];
+    union {
+        double number[KY_EXTERNAL_NUMBERS];
+        /* KY_EXTERNAL_FUNCTION, whose centre is 0: what is called, and the units of length and
+         * acceleration here in those of the caller. */
+        struct {
+            ky_field_function *function;
+            void *context;
+            double length, acceleration;
+        };
+    };
 };
 
 /* Those that act at once; they are summed in their order. */
@@ -140,6 +150,7 @@ struct ky_advance {
 
 struct ky_engine_verbs {
     const char *name; /* "cpu" */
+    int functions;    /* 1: external fields may be functions of the caller's */
 
     /* Describes a device of this kind, index = 0, 1, …; KY_USAGE past the last. */
     enum ky_status (*device)(size_t index, struct ky_device *device);
@@ -279,7 +290,7 @@ enum ky_status ky_engine_set_frame(struct ky_engine *engine, const struct ky_eng
  * accelerations of bodies and of points, to the potential of points and to exact accelerations. The
  * potential of bodies stays that of the bodies among themselves, and the energy in the fields is a
  * sum of its own (struct ky_sums). KY_USAGE for too many, for a kind that there is not and for
- * numbers that are not finite. */
+ * numbers that are not finite. An engine that is opened has those of its parameters. */
 enum ky_status ky_engine_set_fields(struct ky_engine *engine, const struct ky_external *fields,
                                     size_t count, struct ky_error *error);
 /* KY_USAGE for arrays of another length than the engine's, here and in ky_engine_get. */

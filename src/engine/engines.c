@@ -105,6 +105,8 @@ enum ky_status ky_engine_open_for(const struct ky_parameters *parameters, size_t
     } else {
         status = find(parameters->engine, &verbs, error);
         if (!status)
+            status = ky_engine_takes_fields(verbs, parameters, error);
+        if (!status)
             status = verbs->open(parameters, room, engine, error);
     }
     if (!status) {
@@ -113,6 +115,12 @@ enum ky_status ky_engine_open_for(const struct ky_parameters *parameters, size_t
     }
     if (!status && (*engine)->verbs == &ky_cpu_engine)
         warn_of_unroll(parameters);
+    if (!status)
+        status = ky_externals_of(parameters, &(*engine)->externals, error);
+    if (status) {
+        ky_engine_close(*engine);
+        *engine = NULL;
+    }
     return status;
 }
 

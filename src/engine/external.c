@@ -5,12 +5,11 @@
 
 #include "engine/finite.h"
 
-/* The powers of acceleration and length in the units of the numbers. */
-#define POWERS(name, accelerations, lengths) {accelerations, lengths},
-#define ROW(name, NAME) [KY_EXTERNAL_##NAME] = {KY_NUMBERS_##name(POWERS)},
-static const struct {
-    int acceleration, length;
-} powers[KY_EXTERNAL_KIND_COUNT][KY_EXTERNAL_NUMBERS] = {KY_EXTERNAL_KINDS(ROW)};
+#define NUMBER(name, accelerations, lengths, word, how, range, initial, help)                      \
+    {accelerations, lengths, word, KY_GIVEN_##how, KY_GIVEN_##range, initial, help},
+#define ROW(name, NAME, help) [KY_EXTERNAL_##NAME] = {KY_NUMBERS_##name(NUMBER)},
+const struct ky_external_number ky_external_numbers[KY_EXTERNAL_KIND_COUNT][KY_EXTERNAL_NUMBERS] = {
+    KY_EXTERNAL_KINDS(ROW)};
 
 struct ky_external ky_external_in(const struct ky_external *field, double acceleration,
                                   double length)
@@ -18,10 +17,34 @@ struct ky_external ky_external_in(const struct ky_external *field, double accele
     struct ky_external scaled = *field;
     for (int c = 0; c < 3; c++)
         scaled.centre[c] /= length;
+    if (field->kind == KY_EXTERNAL_FUNCTION) {
+        scaled.length *= length;
+        scaled.acceleration *= acceleration;
+        return scaled;
+    }
+    const struct ky_external_number *number = ky_external_numbers[field->kind];
     for (int k = 0; k < KY_EXTERNAL_NUMBERS; k++)
-        scaled.number[k] /= pow(acceleration, powers[field->kind][k].acceleration) *
-                            pow(length, powers[field->kind][k].length);
+        scaled.number[k] /=
+            pow(acceleration, number[k].acceleration) * pow(length, number[k].length);
     return scaled;
+}
+
+/* What the caller's function says, in the field's units. What it leaves out is no number, which
+ * shows in the results. */
+static struct ky_external_pull ask(const struct ky_external *field, struct ky_external_place at)
+{
+    const double l = field->length, a = 1 / field->acceleration, none = (double)NAN;
+    struct ky_field_place place = {sizeof place,
+                                   {at.x * l, at.y * l, at.z * l},
+                                   {at.vx * l, at.vy * l, at.vz * l},
+                                   {none, none, none},
+                                   {none, none, none},
+                                   none};
+    field->function(field->context, &place);
+    return (struct ky_external_pull){place.acceleration[0] * a, place.acceleration[1] * a,
+                                     place.acceleration[2] * a, place.jerk[0] * a,
+                                     place.jerk[1] * a,         place.jerk[2] * a,
+                                     place.potential * a / l};
 }
 
 static struct ky_external_pull pull_of(const struct ky_external *field, struct ky_external_place at)
@@ -31,8 +54,8 @@ static struct ky_external_pull pull_of(const struct ky_external *field, struct k
     switch (field->kind) {
 #define KY_EXTERNAL_NUMBER(k) field->number[k]
         KY_EXTERNAL_KINDS(KY_EXTERNAL_CASE)
-    case KY_EXTERNAL_KIND_COUNT:
-        break;
+    case KY_EXTERNAL_FUNCTION:
+        return ask(field, at);
     }
     return pull;
 }

@@ -4,6 +4,24 @@
 
 #include "engine/engine.h"
 
+/* A number of a kind: the powers of acceleration and length in its unit, and how a user gives it
+ * (physics/external.h). */
+struct ky_external_number {
+    int acceleration, length;
+    const char *word; /* NULL: the kind has no more numbers */
+    int how, range;   /* KY_GIVEN_… */
+    const char *initial, *help;
+};
+extern const struct ky_external_number ky_external_numbers[KY_EXTERNAL_KIND_COUNT]
+                                                          [KY_EXTERNAL_NUMBERS];
+
+/* The fields of a text, "plummer:mass=1,scale=0.5 lambda:omega=0.7,h0=0.07": names of kinds with
+ * blanks between, their numbers and the centre, x y z. `g` is the constant of gravity. KY_USAGE for
+ * what is no such text, for a number that is missing, given twice or out of its range, and for too
+ * many. */
+enum ky_status ky_externals_read(const char *text, double g, struct ky_externals *own,
+                                 struct ky_error *error);
+
 /* The field with accelerations and lengths in these units of the caller's. Powers of two change no
  * digit. */
 struct ky_external ky_external_in(const struct ky_external *field, double acceleration,
@@ -12,6 +30,9 @@ struct ky_external ky_external_in(const struct ky_external *field, double accele
  * change of the acceleration along v. */
 struct ky_external_pull ky_externals_at(const struct ky_external *field, size_t count,
                                         const double x[3], const double v[3]);
+/* Those of the parameters: --field, and the caller's function. KY_USAGE as above. */
+enum ky_status ky_externals_of(const struct ky_parameters *parameters, struct ky_externals *own,
+                               struct ky_error *error);
 /* These in place of those before: see ky_engine_set_fields. */
 enum ky_status ky_externals_replace(struct ky_externals *own, const struct ky_external *fields,
                                     size_t count, struct ky_error *error);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "engine/external.h"
 #include "physics/softening.h"
 
 #define FIELD(name) offsetof(struct ky_parameters, name)
@@ -30,6 +31,9 @@ static const struct ky_option engine_options[] = {
      "who makes the tree of walks on a device: device: the device itself; host: the CPU, and it "
      "goes up (default device; host with --force list and on the CPU)"},
 };
+
+#define FIELD_WORD(name, accelerations, lengths, word, how, range, initial, help) " " word
+#define FIELD_SENTENCE(name, NAME, help) "; " #name KY_NUMBERS_##name(FIELD_WORD) ": " help
 
 static const struct ky_option force_options[] = {
     {"force", KY_OPTION_CHOICE, FIELD(force), "tree", KY_NO_RANGE, "direct|walk|list|tree", NULL,
@@ -76,6 +80,9 @@ static const struct ky_option force_options[] = {
      KY_SOFTENING_HELP "without it the kind stored in the file, else plummer"},
     {"g", KY_OPTION_REAL, FIELD(g), "1", 0, (double)INFINITY, NULL, NULL,
      "constant of gravity in the units of the bodies"},
+    {"field", KY_OPTION_TEXT, FIELD(field), NULL, KY_NO_RANGE, NULL, "NAME:NUMBER=VALUE,...",
+     "external fields that act on all bodies, with blanks between several, about the centre x, y, "
+     "z (0)" KY_EXTERNAL_KINDS(FIELD_SENTENCE)},
 };
 
 void ky_force_sets(struct ky_parameters *parameters, struct ky_option_set sets[KY_FORCE_SETS])
@@ -143,7 +150,8 @@ enum ky_status ky_force_resolve(const struct ky_parameters *given, struct ky_par
     status = resolve_opening(resolved, error);
     for (int k = 0; k < KY_FORCE_SETS && !status; k++)
         status = ky_options_check(&sets[k], error);
-    return status;
+    struct ky_externals fields;
+    return status ? status : ky_externals_of(resolved, &fields, error);
 }
 
 enum ky_status ky_force_resolve_once(const struct ky_parameters *given,

@@ -44,15 +44,21 @@ enum ky_status ky_sim_keep_labels(struct ky_sim *sim, const struct ky_bodies *bo
     return KY_OK;
 }
 
-/* A copy of the name, which the parameters point to from now on. */
+/* A copy of a text of the parameters, which point to it from now on. */
+static enum ky_status keep_text(const char *text, char **copy, const char **parameter,
+                                struct ky_error *error)
+{
+    char *own = copy_of(text, strlen(text) + 1, 1);
+    if (!own)
+        return ky_no_memory(error, "text of a parameter", strlen(text) + 1, 1);
+    free(*copy);
+    *parameter = *copy = own;
+    return KY_OK;
+}
+
 static enum ky_status name_engine(struct ky_sim *sim, const char *name, struct ky_error *error)
 {
-    char *copy = copy_of(name, strlen(name) + 1, 1);
-    if (!copy)
-        return ky_no_memory(error, "engine name", strlen(name) + 1, 1);
-    free(sim->engine_name);
-    sim->parameters.engine = sim->engine_name = copy;
-    return KY_OK;
+    return keep_text(name, &sim->engine_name, &sim->parameters.engine, error);
 }
 
 /* The engine that `auto` has chosen takes its place in the parameters, so that a restart goes on
@@ -88,6 +94,8 @@ enum ky_status ky_sim_create(const struct ky_parameters *parameters, const struc
     if (status)
         goto fail;
     status = name_engine(sim, sim->parameters.engine, error);
+    if (!status && sim->parameters.field)
+        status = keep_text(sim->parameters.field, &sim->field, &sim->parameters.field, error);
     if (status)
         goto fail;
     sim->n = bodies->n;
@@ -162,6 +170,7 @@ void ky_sim_close(struct ky_sim *sim)
     ky_integrator_free(sim->integrator);
     ky_engine_close(sim->engine);
     free(sim->engine_name);
+    free(sim->field);
     free(sim->id);
     free(sim->type);
     free(sim);

@@ -7,8 +7,8 @@
 #include "snapshot/restart.h"
 
 struct ky_sim {
-    struct ky_parameters parameters; /* resolved; owns the engine's name */
-    char *engine_name;
+    struct ky_parameters parameters; /* resolved; owns the engine's name and the fields */
+    char *engine_name, *field;
     struct ky_engine *engine;
     size_t n;
     struct ky_integrator_state *integrator;
@@ -58,8 +58,8 @@ enum ky_status ky_sim_write_restart(struct ky_sim *sim, const char *path,
 enum ky_status ky_sim_parameters_text(const struct ky_parameters *parameters, char **text,
                                       struct ky_error *error);
 /* The parameters of a restart file. Engine, instruction set and threads are those of `wanted`,
- * where that names them; so is the log. The parameters point into *text, to be freed after their
- * last use. KY_BAD_DATA for a file without parameters. */
+ * where that names them; so are the log and the field function. The parameters point into *text, to
+ * be freed after their last use. KY_BAD_DATA for a file without parameters. */
 enum ky_status ky_sim_restore_parameters(const struct ky_restart *restart,
                                          const struct ky_parameters *wanted,
                                          struct ky_parameters *parameters, char **text,

@@ -18,13 +18,14 @@ struct stored_clock {
     uint64_t ticks, n, with;
     double part, step;
     uint64_t steps;
+    uint64_t field_function; /* 1: one of the caller's acted */
 };
 
 #define AT(member) offsetof(struct stored_clock, member)
 static const struct ky_stored_field clock_fields[] = {
     {"start", AT(start), 0}, {"tick", AT(tick), 0},   {"ticks", AT(ticks), 0},
     {"bodies", AT(n), 0},    {"with", AT(with), 0},   {"part", AT(part), 1},
-    {"step", AT(step), 1},   {"steps", AT(steps), 1},
+    {"step", AT(step), 1},   {"steps", AT(steps), 1}, {"field_function", AT(field_function), 1},
 };
 enum { CLOCK_FIELDS = sizeof clock_fields / sizeof *clock_fields };
 
@@ -88,9 +89,15 @@ enum { NUMBERS = 2 };
 static enum ky_status store_numbers(const struct ky_sim *sim, struct ky_section sections[NUMBERS],
                                     struct ky_error *error)
 {
-    const struct stored_clock stored = {
-        sim->line.start, sim->line.tick, sim->now.ticks,       sim->n,
-        sim->with,       sim->now.part,  sim->parameters.step, ky_sim_steps(sim)};
+    const struct stored_clock stored = {sim->line.start,
+                                        sim->line.tick,
+                                        sim->now.ticks,
+                                        sim->n,
+                                        sim->with,
+                                        sim->now.part,
+                                        sim->parameters.step,
+                                        ky_sim_steps(sim),
+                                        sim->parameters.field_function != NULL};
     const struct ky_integrator_verbs *verbs = sim->integrator->verbs;
     enum ky_status status =
         ky_fields_store("clock", clock_fields, CLOCK_FIELDS, &stored, &sections[0], error);
@@ -163,6 +170,20 @@ static enum ky_status restore_clock(const struct ky_restart *restart, struct sto
     return status;
 }
 
+/* A function of the caller's is not in the file. */
+static enum ky_status check_function(const struct stored_clock *stored,
+                                     const struct ky_parameters *parameters, struct ky_error *error)
+{
+    if (!stored->field_function == !parameters->field_function)
+        return KY_OK;
+    return ky_fail(error, KY_USAGE,
+                   stored->field_function
+                       ? "it ran in a field that is a function of the program's: set "
+                         "field_function of the parameters to the same one"
+                       : "it ran without a field function: leave field_function of the parameters "
+                         "NULL");
+}
+
 enum ky_status ky_sim_from_restart(const struct ky_restart *restart,
                                    const struct ky_parameters *parameters, struct ky_sim **made,
                                    struct ky_error *error)
@@ -170,6 +191,8 @@ enum ky_status ky_sim_from_restart(const struct ky_restart *restart,
     *made = NULL;
     struct stored_clock stored;
     enum ky_status status = restore_clock(restart, &stored, error);
+    if (!status)
+        status = check_function(&stored, parameters, error);
     if (status)
         return status;
     struct ky_sim *sim = NULL;
@@ -223,8 +246,8 @@ enum ky_status ky_sim_parameters_text(const struct ky_parameters *parameters, ch
     return fclose(memory) ? ky_no_memory(error, "parameters", 1, 4096) : KY_OK;
 }
 
-/* Takes processor and log from the caller. What the caller leaves open stays as it was, so that
- * the run goes on to the last bit. */
+/* Takes processor, log and field function from the caller. What the caller leaves open stays as it
+ * was, so that the run goes on to the last bit. */
 static void take_processor(struct ky_parameters *stored, const struct ky_parameters *wanted)
 {
     if (wanted->engine && strcmp(wanted->engine, "auto") != 0)
@@ -235,6 +258,8 @@ static void take_processor(struct ky_parameters *stored, const struct ky_paramet
         stored->threads = wanted->threads;
     stored->log = wanted->log;
     stored->log_context = wanted->log_context;
+    stored->field_function = wanted->field_function;
+    stored->field_context = wanted->field_context;
 }
 
 enum ky_status ky_sim_restore_parameters(const struct ky_restart *restart,

@@ -51,6 +51,9 @@ check 11-visit '/^t 0.500/ && $5 > 0.6 && $5 < 0.9' "a function is called within
 [ "$(grep -c '^t ' 11-visit.out)" -eq 4 ] && grep -q '1000 bodies are still here' 11-visit.out
 result $? "every eighth step, and the bodies are kept"
 
+./12-own-field >12-own-field.out
+check 12-own-field '/^t 0/ { e = $9 } /^t 4/ && $7 < -0.3 && $9 - e < 1e-8 && e - $9 < 1e-8 && e' "a cluster in a field of the program's own"
+
 KYOHO=$KYOHO N=400 OUT=demo "$root/examples/collision.sh" >collision.out 2>&1
 check collision '/the snapshots/' "the collision through the command"
 [ "$(wc -l <demo/run/energy.csv)" -ge 48 ]

@@ -22,12 +22,23 @@ static struct ky_error error;
 static const struct ky_external some[] = {
     {KY_EXTERNAL_POINT,
      {0.3 * LENGTH, -0.2 * LENGTH, 0.1 * LENGTH},
-     {1.7 * VELOCITY * VELOCITY * LENGTH, 0.05 * LENGTH}},
+     {{1.7 * VELOCITY * VELOCITY * LENGTH, 0.05 * LENGTH}}},
     {KY_EXTERNAL_TIDAL,
      {-0.1 * LENGTH, 0, 0.2 * LENGTH},
-     {ACCELERATION / LENGTH, -0.4 * ACCELERATION / LENGTH, 0.3 * ACCELERATION / LENGTH,
-      0.2 * ACCELERATION / LENGTH, -0.5 * ACCELERATION / LENGTH, 0.1 * ACCELERATION / LENGTH}},
-    {KY_EXTERNAL_POINT, {LENGTH, LENGTH, LENGTH}, {-0.3 * VELOCITY * VELOCITY * LENGTH, 0}},
+     {{ACCELERATION / LENGTH, -0.4 * ACCELERATION / LENGTH, 0.3 * ACCELERATION / LENGTH,
+       0.2 * ACCELERATION / LENGTH, -0.5 * ACCELERATION / LENGTH, 0.1 * ACCELERATION / LENGTH}}},
+    {KY_EXTERNAL_POINT, {LENGTH, LENGTH, LENGTH}, {{-0.3 * VELOCITY * VELOCITY * LENGTH, 0}}},
+    {KY_EXTERNAL_PLUMMER,
+     {0, 0.4 * LENGTH, 0.3 * LENGTH},
+     {{0.8 * VELOCITY * VELOCITY * LENGTH, 0.6 * LENGTH}}},
+    {KY_EXTERNAL_NFW,
+     {0.2 * LENGTH, 0, 0},
+     {{1.4 * VELOCITY * VELOCITY * LENGTH, 0.7 * LENGTH, 0}}},
+    {KY_EXTERNAL_NFW, /* within the reach of the series */
+     {-0.3 * LENGTH, 0.1 * LENGTH, 0},
+     {{200 * VELOCITY * VELOCITY * LENGTH, 12 * LENGTH, 0.1 * LENGTH}}},
+    {KY_EXTERNAL_LOGARITHMIC, {0, 0, 0.1 * LENGTH}, {{VELOCITY * VELOCITY, 0.3 * LENGTH, 0.7}}},
+    {KY_EXTERNAL_LAMBDA, {0, -0.3 * LENGTH, 0}, {{0.7, ACCELERATION / LENGTH}}},
 };
 enum { SOME = sizeof some / sizeof *some };
 
@@ -267,7 +278,7 @@ static void an_orbit_about_a_fixed_mass_is_keplers(void **state)
     enum { STEPS = 4000 };
     const double mu = 1.7 * VELOCITY * VELOCITY * LENGTH, a = LENGTH, e = 0.5,
                  period = 2 * acos(-1.0) * sqrt(a * a * a / mu);
-    const struct ky_external mass = {KY_EXTERNAL_POINT, {LENGTH, 0, -LENGTH}, {mu, 0}};
+    const struct ky_external mass = {KY_EXTERNAL_POINT, {LENGTH, 0, -LENGTH}, {{mu, 0}}};
     for (int k = 0; k < engine_count; k++)
         for (int precision = KY_SINGLE; precision <= KY_DOUBLE; precision++) {
             const struct ky_parameters parameters =

@@ -162,8 +162,8 @@ static void softenings_and_fields(void **state)
 {
     (void)state;
     enum { N = 200 };
-    static const struct ky_external fields[] = {{KY_EXTERNAL_POINT, {0.5, 0, 0}, {1, 0.3}},
-                                                {KY_EXTERNAL_TIDAL, {0, 0, 0}, {-1, 0.5, 0.2}}};
+    static const struct ky_external fields[] = {{KY_EXTERNAL_POINT, {0.5, 0, 0}, {{1, 0.3}}},
+                                                {KY_EXTERNAL_TIDAL, {0, 0, 0}, {{-1, 0.5, 0.2}}}};
     for (size_t count = 0; count < 3; count++) {
         struct ky_snapshot s;
         struct ky_sim *sim = NULL;
@@ -259,7 +259,7 @@ static double down(double step)
 static void first_steps_of_pairs(void **state)
 {
     (void)state;
-    static const struct ky_external point = {KY_EXTERNAL_POINT, {0, 0, 0}, {1, 0}};
+    static const struct ky_external point = {KY_EXTERNAL_POINT, {0, 0, 0}, {{1, 0}}};
     static const double rs[] = {1, 1e-3, 1e-5};
     double step[2];
     for (int k = 0; k < 3; k++) {

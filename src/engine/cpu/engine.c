@@ -329,6 +329,7 @@ static void trim(struct ky_engine *engine)
 
 const struct ky_engine_verbs ky_cpu_engine = {
     .name = "cpu",
+    .functions = 1,
     .device = device,
     .memory = memory,
     .open = open_engine,
