@@ -25,7 +25,7 @@
 /* w and u above, `j` being the jerk itself. */
 KY_FN KY_HERMITE_REAL ky_hermite_drift(KY_HERMITE_REAL a, KY_HERMITE_REAL j, KY_HERMITE_REAL h)
 {
-    return h * (a / 2 + h * j / 6);
+    return h * (a / 2 + h * j * (KY_HERMITE_REAL)(1.0 / 6));
 }
 
 KY_FN KY_HERMITE_REAL ky_hermite_kick(KY_HERMITE_REAL a, KY_HERMITE_REAL j, KY_HERMITE_REAL h)
@@ -46,8 +46,8 @@ KY_FN struct ky_hermite_end ky_hermite_correct(KY_HERMITE_REAL a0, KY_HERMITE_RE
     KY_HERMITE_REAL change = a1 - a0;
     KY_HERMITE_REAL s = 6 * change - 4 * j0 - 2 * j1;
     end.c = 6 * (j0 + j1) - 12 * change;
-    end.x = s / 24 + end.c * 7 / 720;
-    end.v = s / 6 + end.c / 24;
+    end.x = s * (KY_HERMITE_REAL)(1.0 / 24) + end.c * (KY_HERMITE_REAL)(7.0 / 720);
+    end.v = s * (KY_HERMITE_REAL)(1.0 / 6) + end.c * (KY_HERMITE_REAL)(1.0 / 24);
     end.s = s + end.c;
     return end;
 }
