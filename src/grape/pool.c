@@ -275,30 +275,37 @@ static enum ky_status send(struct ky_pool *pool, struct ky_error *error)
     return status;
 }
 
-static enum ky_status copy_sinks(struct ky_pool *pool, const struct ky_board_request *request,
-                                 struct ky_error *error)
+static enum ky_status need_sinks(struct ky_pool *pool, size_t count, struct ky_error *error)
+{
+    if (count <= pool->sinks_room)
+        return KY_OK;
+    pool->sinks_room = 0;
+    if (!extend(&pool->x, 0, count, sizeof *pool->x) ||
+        !extend(&pool->v, 0, count, sizeof *pool->v) ||
+        !extend(&pool->h2, 0, count, sizeof *pool->h2) ||
+        !extend(&pool->label, 0, count, sizeof *pool->label))
+        return ky_no_memory(error, "i-particles", count, sizeof *pool->x);
+    pool->sinks_room = count;
+    return KY_OK;
+}
+
+/* The sinks of a request in the boards' units. */
+static void copy_sinks(struct ky_pool *pool, const struct ky_board_request *request)
 {
     const size_t count = request->count;
-    const double l2 = pool->length * pool->length;
-    if (count > pool->sinks_room) {
-        pool->sinks_room = 0;
-        if (!extend(&pool->x, 0, count, sizeof *pool->x) ||
-            !extend(&pool->v, 0, count, sizeof *pool->v) ||
-            !extend(&pool->h2, 0, count, sizeof *pool->h2) ||
-            !extend(&pool->label, 0, count, sizeof *pool->label))
-            return ky_no_memory(error, "i-particles", count, sizeof *pool->x);
-        pool->sinks_room = count;
-    }
+    const double per_length = 1 / pool->length; /* a power of two */
+    for (size_t i = 0; i < count; i++)
+        for (int c = 0; c < 3; c++)
+            pool->x[i][c] = request->x[i][c] * per_length;
+    for (size_t i = 0; i < count; i++)
+        for (int c = 0; c < 3; c++)
+            pool->v[i][c] = request->v ? request->v[i][c] * per_length : 0;
     for (size_t i = 0; i < count; i++) {
-        for (int c = 0; c < 3; c++) {
-            pool->x[i][c] = request->x[i][c] / pool->length;
-            pool->v[i][c] = request->v ? request->v[i][c] / pool->length : 0;
-        }
-        const double h2 = request->h2 ? request->h2[i] / l2 : 0;
+        const double h2 = request->h2 ? request->h2[i] * per_length * per_length : 0;
         pool->h2[i] = h2 > 0 ? fmin(h2, 1e30) : 0;
-        pool->label[i] = request->label[i];
     }
-    return KY_OK;
+    if (count > 0)
+        memcpy(pool->label, request->label, count * sizeof *pool->label);
 }
 
 static enum ky_status start_boards(struct ky_pool *pool, struct ky_error *error)
@@ -313,6 +320,16 @@ static enum ky_status start_boards(struct ky_pool *pool, struct ky_error *error)
     return status;
 }
 
+/* The request from now on: of the sinks that were copied. */
+static void keep_sinks(struct ky_pool *pool, const struct ky_board_request *request)
+{
+    copy_sinks(pool, request);
+    pool->request.label = pool->label;
+    pool->request.x = (const double(*)[3])pool->x;
+    pool->request.v = (const double(*)[3])pool->v;
+    pool->request.h2 = pool->h2;
+}
+
 enum ky_status ky_pool_start(struct ky_pool *pool, const struct ky_board_request *request,
                              struct ky_error *error)
 {
@@ -320,18 +337,21 @@ enum ky_status ky_pool_start(struct ky_pool *pool, const struct ky_board_request
     if (status == KY_OK)
         status = send(pool, error);
     if (status == KY_OK)
-        status = copy_sinks(pool, request, error);
+        status = need_sinks(pool, request->count, error);
     if (status != KY_OK)
         return status;
     pool->request = *request;
     pool->request.slots = request->slots < pool->slots ? request->slots : pool->slots;
     pool->request.eps2 = request->eps2 > 0 ? request->eps2 / (pool->length * pool->length) : 0;
-    pool->request.label = pool->label;
-    pool->request.x = (const double(*)[3])pool->x;
-    pool->request.v = (const double(*)[3])pool->v;
-    pool->request.h2 = pool->h2;
     pool->has_request = 1;
-    return start_boards(pool, error);
+    /* Boards that can take the sinks as they are compute while these are copied. */
+    const int later = pool->length == 1 && request->v && !(request->what & KY_BOARD_LISTS);
+    if (!later)
+        keep_sinks(pool, request);
+    status = start_boards(pool, error);
+    if (later)
+        keep_sinks(pool, request);
+    return status;
 }
 
 enum ky_status ky_pool_repeat(struct ky_pool *pool, int what, size_t capacity,

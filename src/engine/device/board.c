@@ -190,6 +190,15 @@ static enum ky_status need(struct ky_device_board *board, const struct division 
                : status;
 }
 
+/* Vectors to three columns; NULL: zeros. */
+static void fill_columns(const struct ky_card *card, const double (*from)[3], size_t n,
+                         union ky_state_value *to)
+{
+    for (size_t c = 0; c < 3; c++, to += n)
+        for (size_t k = 0; k < n; k++)
+            to[k] = ky_to_state(card, from ? from[k][c] : 0);
+}
+
 /* The sinks to the device: kernels/shared.h says how they lie. Of h², what is no radius becomes −1,
  * and what is beyond all bodies stays within the range of the kernel's numbers. */
 static enum ky_status send_sinks(struct ky_device_board *board,
@@ -200,12 +209,10 @@ static enum ky_status send_sinks(struct ky_device_board *board,
         board->precision == KY_DOUBLE ? KY_JERK_FAR2_DOUBLE : (double)KY_JERK_FAR2_FLOAT;
     const size_t n = request->count;
     union ky_state_value *column = board->up.data;
+    fill_columns(card, request->x, n, column + KY_SINK_X * n);
+    fill_columns(card, request->v, n, column + KY_SINK_V * n);
     for (size_t k = 0; k < n; k++) {
-        double h2 = request->what & KY_BOARD_LISTS ? request->h2[k] : -1;
-        for (size_t c = 0; c < 3; c++) {
-            column[(KY_SINK_X + c) * n + k] = ky_to_state(card, request->x[k][c]);
-            column[(KY_SINK_V + c) * n + k] = ky_to_state(card, request->v ? request->v[k][c] : 0);
-        }
+        const double h2 = request->what & KY_BOARD_LISTS ? request->h2[k] : -1;
         column[KY_SINK_H2 * n + k] = ky_to_state(card, h2 > 0 ? fmin(h2, most) : -1);
     }
     memcpy(column + KY_BOARD_SINK * n, request->label, n * sizeof *request->label);
@@ -347,33 +354,61 @@ struct come {
     size_t count;
 };
 
-static double number(const struct come *come, size_t column, size_t k)
+/* A column of the sums, `sign` times, to every `apart`-th number of an array; NULL: not wanted. */
+static void give_column(const struct come *come, size_t column, double sign, size_t apart,
+                        double *to)
 {
-    return ky_from_state(come->card, come->column[column * come->count + k]);
+    const union ky_state_value *from = come->column + column * come->count;
+    for (size_t k = 0; to && k < come->count; k++)
+        to[k * apart] = sign * ky_from_state(come->card, from[k]);
 }
 
-static uint32_t word(const struct come *come, size_t column, size_t k)
+static void give_vectors(const struct come *come, size_t column, double (*to)[3])
 {
-    return come->word[column * come->count + k];
+    for (size_t c = 0; c < 3 && to; c++)
+        give_column(come, column + c, 1, 3, &to[0][c]);
 }
 
-/* The sums, and the nearest body, of sink k; of no slots where `come` is NULL. */
-static void give(const struct ky_board_results *results, const struct come *come, size_t k)
+/* The sums, and the nearest bodies. */
+static void give(const struct come *come, const struct ky_board_results *results)
 {
-    const uint32_t slot = come ? word(come, KY_RESULT_SLOT, k) : KY_NO_RUN;
-    for (size_t c = 0; c < 3 && results->acceleration; c++)
-        results->acceleration[k][c] = come ? number(come, KY_RESULT_A + c, k) : 0;
-    for (size_t c = 0; c < 3 && results->jerk; c++)
-        results->jerk[k][c] = come ? number(come, KY_RESULT_JERK + c, k) : 0;
-    if (results->potential)
-        results->potential[k] = come ? -number(come, KY_RESULT_P, k) : 0;
-    if (results->nearest)
-        results->nearest[k] = slot == KY_NO_RUN ? -1 : (int32_t)word(come, KY_RESULT_LABEL, k);
-    if (results->nearest_slot)
-        results->nearest_slot[k] = slot;
-    if (results->nearest_r2)
-        results->nearest_r2[k] =
-            slot == KY_NO_RUN ? (double)INFINITY : number(come, KY_RESULT_NEAR2, k);
+    const size_t count = come->count;
+    const uint32_t *label = come->word + KY_RESULT_LABEL * count,
+                   *slot = come->word + KY_RESULT_SLOT * count;
+    give_vectors(come, KY_RESULT_A, results->acceleration);
+    give_vectors(come, KY_RESULT_JERK, results->jerk);
+    give_column(come, KY_RESULT_P, -1, 1, results->potential);
+    give_column(come, KY_RESULT_NEAR2, 1, 1, results->nearest_r2);
+    for (size_t k = 0; k < count; k++) {
+        const int is_none = slot[k] == KY_NO_RUN;
+        if (results->nearest)
+            results->nearest[k] = is_none ? -1 : (int32_t)label[k];
+        if (results->nearest_slot)
+            results->nearest_slot[k] = slot[k];
+        if (results->nearest_r2 && is_none)
+            results->nearest_r2[k] = (double)INFINITY;
+    }
+}
+
+/* The same of no slots. */
+static void give_nothing(size_t count, const struct ky_board_results *results)
+{
+    for (size_t k = 0; k < count; k++) {
+        for (size_t c = 0; c < 3 && results->acceleration; c++)
+            results->acceleration[k][c] = 0;
+        for (size_t c = 0; c < 3 && results->jerk; c++)
+            results->jerk[k][c] = 0;
+        if (results->potential)
+            results->potential[k] = 0;
+        if (results->nearest)
+            results->nearest[k] = -1;
+        if (results->nearest_slot)
+            results->nearest_slot[k] = KY_NO_RUN;
+        if (results->nearest_r2)
+            results->nearest_r2[k] = (double)INFINITY;
+        if (results->found)
+            results->found[k] = 0;
+    }
 }
 
 /* The lists of all sinks, which lie one after the other in an order of their own. */
@@ -400,9 +435,13 @@ static enum ky_status give_lists(struct ky_device_board *board, const struct com
     if (status == KY_OK)
         status = card->driver->wait(card, error);
     const uint32_t *entry = board->entries.data;
-    for (size_t k = 0; k < come->count && status == KY_OK; k++)
-        for (size_t e = 0; e < found[k] && e < capacity; e++)
-            results->list[k * row + e] = (int32_t)(entry[begin[k] + e] ^ KY_BOARD_LABEL_SIGN);
+    for (size_t k = 0; k < come->count && status == KY_OK; k++) {
+        const size_t entries = found[k] < capacity ? found[k] : capacity;
+        const uint32_t *from = entry + begin[k];
+        int32_t *to = results->list + k * row;
+        for (size_t e = 0; e < entries; e++)
+            to[e] = (int32_t)(from[e] ^ KY_BOARD_LABEL_SIGN);
+    }
     return status;
 }
 
@@ -422,15 +461,13 @@ static enum ky_status finish(struct ky_board *base, const struct ky_board_result
     const union ky_state_value *column = board->down.data;
     const struct come come = {card, column, (const uint32_t *)(column + KY_BOARD_SUMS * count),
                               count};
-    for (size_t k = 0; k < count; k++)
-        give(results, empty ? NULL : &come, k);
-    if (!(board->task.request.what & KY_BOARD_LISTS) || count == 0)
-        return KY_OK;
-    if (!empty)
-        return give_lists(board, &come, results, error);
-    for (size_t k = 0; k < count && results->found; k++)
-        results->found[k] = 0;
-    return KY_OK;
+    if (empty)
+        give_nothing(count, results);
+    else
+        give(&come, results);
+    return board->task.request.what & KY_BOARD_LISTS && count > 0 && !empty
+               ? give_lists(board, &come, results, error)
+               : KY_OK;
 }
 
 #define BOARD(kind)                                                                                \
