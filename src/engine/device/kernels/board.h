@@ -115,9 +115,8 @@ KY_FN void ky_board_append(struct ky_board_lists lists, ky_uint k, ky_uint bits,
 {
     ky_uint place = KY_ATOMIC_ADD(lists.found + k, (ky_uint)KY_POPULATION(bits));
     KY_GLOBAL ky_uint *list = lists.list + (ky_ulong)k * lists.capacity;
-    for (ky_uint u = 0; bits && place < lists.capacity; u++, bits >>= 1)
-        if (bits & 1U)
-            list[place++] = label[u] ^ KY_BOARD_LABEL_SIGN;
+    for (; bits && place < lists.capacity; bits &= bits - 1)
+        list[place++] = label[KY_POPULATION((bits & (0U - bits)) - 1U)] ^ KY_BOARD_LABEL_SIGN;
 }
 
 /* What the lanes of a group know together: the range of their sinks' labels, from low to ~high, and
@@ -199,16 +198,17 @@ KY_FN void ky_board_sum(struct ky_board b, struct ky_board_space space, struct k
         for (ky_uint first = row; first < row + lanes; first += KY_JERK_RUN) {
 #pragma unroll
             for (int k = 0; k < KY_JERK_SINKS; k++)
-                sums[k] = ky_jerk_begin_run(total[k]);
-            if (own || (how & KY_JERK_LISTS))
-                ky_jerk_run(space.tile, first, sink, h2, sums, eps2, how | KY_JERK_OWN);
+                sums[k] = ky_jerk_begin_run(total[k], how);
+            if (own)
+                ky_jerk_run(space.tile, first, sink, sums, eps2, how | KY_JERK_OWN);
             else
-                ky_jerk_run(space.tile, first, sink, h2, sums, eps2, how);
+                ky_jerk_run(space.tile, first, sink, sums, eps2, how);
 #pragma unroll
             for (ky_uint k = 0; k < KY_JERK_SINKS; k++) {
                 total[k] = ky_jerk_end_run(total[k], sums[k], (j + first) / KY_JERK_RUN);
-                if ((how & KY_JERK_LISTS) && sums[k].bits)
-                    ky_board_append(lists, block + k * lanes + KY_LANE % lanes, sums[k].bits,
+                if ((how & KY_JERK_LISTS) && sums[k].near2 <= h2[k]) /* few runs */
+                    ky_board_append(lists, block + k * lanes + KY_LANE % lanes,
+                                    ky_jerk_within(space.tile, first, sink[k], h2[k]),
                                     space.tile.label + first);
             }
         }

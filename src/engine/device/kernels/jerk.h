@@ -16,7 +16,7 @@
 
 /* What a loop does beside the bits of physics/softening_kinds.h; constant in every instance. */
 #define KY_JERK_OWN 0x100   /* leave out sources with the label of the sink */
-#define KY_JERK_LISTS 0x200 /* set the bits of sources within the sink's radius */
+#define KY_JERK_LISTS 0x200 /* lists of sources within the sink's radius */
 #define KY_JERK_AMONG 0x400 /* sinks are sources too, velocities are small, forces are all */
 
 /* A source that is none lies AWAY, without mass, farther than FAR2. OUT2 is the squared distance in
@@ -162,12 +162,10 @@ KY_FN ky_state ky_mover_distance2(struct ky_mover a, struct ky_mover b)
                         ky_state_product(z, z));
 }
 
-/* What a lane adds up for a sink. near2 is the smallest r² so far; the bits are of a few sources in
- * turn, the first one's lowest. */
+/* What a lane adds up for a sink, and the smallest r² so far. */
 struct ky_jerk_sums {
     struct ky_jerk_field field;
     KY_REAL near2;
-    ky_uint bits;
 };
 
 /* In float one operation; double has none for it. */
@@ -180,9 +178,8 @@ KY_FN KY_REAL ky_jerk_least(KY_REAL a, KY_REAL b)
 #endif
 }
 
-KY_FN struct ky_jerk_sums ky_jerk_pair(struct ky_jerk_sums sums, struct ky_mover sink, KY_REAL h2,
-                                       struct ky_mover source, KY_REAL eps2, ky_uint bit,
-                                       const int how)
+KY_FN struct ky_jerk_sums ky_jerk_pair(struct ky_jerk_sums sums, struct ky_mover sink,
+                                       struct ky_mover source, KY_REAL eps2, const int how)
 {
     struct ky_jerk_apart d = ky_jerk_apart(sink, source);
     int own = (how & KY_JERK_OWN) && source.label == sink.label;
@@ -198,8 +195,6 @@ KY_FN struct ky_jerk_sums ky_jerk_pair(struct ky_jerk_sums sums, struct ky_mover
     if (how & KY_GUARD)
         y = s2 > KY_JERK_CLOSE2 ? y : (KY_REAL)0;
     sums.near2 = ky_jerk_least(sums.near2, d.r2);
-    if (how & KY_JERK_LISTS)
-        sums.bits |= d.r2 <= h2 ? bit : 0;
     sums.field = ky_add_moving(sums.field, d.x, d.y, d.z, source.velocity.x - sink.velocity.x,
                                source.velocity.y - sink.velocity.y,
                                source.velocity.z - sink.velocity.z, y, source.body.w);
@@ -245,29 +240,48 @@ KY_FN void ky_jerk_load(struct ky_jerk_tile tile, struct ky_mover source)
     tile.label[KY_LANE] = source.label;
 }
 
+/* Source j of the tile; its label with KY_JERK_OWN alone. */
+KY_FN struct ky_mover ky_jerk_source(struct ky_jerk_tile tile, ky_uint j, const int how)
+{
+    struct ky_mover source;
+    source.body = tile.body[j];
+    source.velocity = tile.velocity[j];
+#if KY_IN_EXTENDED
+    source.low = tile.low[j];
+#endif
+    source.label = (how & KY_JERK_OWN) ? tile.label[j] : 0;
+    return source;
+}
+
 /* A run of the tile, from source `first` on. */
 KY_FN void ky_jerk_run(struct ky_jerk_tile tile, ky_uint first, const struct ky_mover *sink,
-                       const KY_REAL *h2, struct ky_jerk_sums *sums, KY_REAL eps2, const int how)
+                       struct ky_jerk_sums *sums, KY_REAL eps2, const int how)
 {
     /* Some compilers would unroll all of it, past the instruction cache. */
 #pragma unroll 1
     for (ky_uint step = 0; step < KY_JERK_RUN; step += KY_JERK_STEP) {
 #pragma unroll
         for (ky_uint u = 0; u < KY_JERK_STEP; u++) {
-            struct ky_mover source;
-            ky_uint j = first + step + u;
-            source.body = tile.body[j];
-            source.velocity = tile.velocity[j];
-#if KY_IN_EXTENDED
-            source.low = tile.low[j];
-#endif
-            source.label = (how & KY_JERK_OWN) ? tile.label[j] : 0;
+            const struct ky_mover source = ky_jerk_source(tile, first + step + u, how);
 #pragma unroll
             for (int k = 0; k < KY_JERK_SINKS; k++)
-                sums[k] = ky_jerk_pair(sums[k], sink[k], h2[k], source, eps2,
-                                       (how & KY_JERK_LISTS) ? 1U << (step + u) : 0, how);
+                sums[k] = ky_jerk_pair(sums[k], sink[k], source, eps2, how);
         }
     }
+}
+
+/* The sources of a run within the sink's radius, a bit for each, the first one's lowest. */
+KY_FN ky_uint ky_jerk_within(struct ky_jerk_tile tile, ky_uint first, struct ky_mover sink,
+                             KY_REAL h2)
+{
+    ky_uint bits = 0;
+#pragma unroll 4
+    for (ky_uint u = 0; u < KY_JERK_RUN; u++) {
+        const struct ky_mover source = ky_jerk_source(tile, first + u, KY_JERK_OWN);
+        const int within = ky_jerk_apart(sink, source).r2 <= h2 && source.label != sink.label;
+        bits |= (ky_uint)within << u;
+    }
+    return bits;
 }
 
 /* ---- totals ---- */
@@ -299,17 +313,17 @@ KY_FN struct ky_jerk_total ky_jerk_forces_alone(struct ky_jerk_total total)
     return total;
 }
 
-/* The sums of a lane for the run that comes next; what they came to, added to the total. */
-KY_FN struct ky_jerk_sums ky_jerk_begin_run(struct ky_jerk_total total)
+/* The sums of a lane for the run that comes next; with KY_JERK_LISTS near2 is that of the run. */
+KY_FN struct ky_jerk_sums ky_jerk_begin_run(struct ky_jerk_total total, const int how)
 {
     struct ky_jerk_sums sums;
     sums.field.x = sums.field.y = sums.field.z = sums.field.p = 0;
     sums.field.jx = sums.field.jy = sums.field.jz = 0;
-    sums.near2 = total.near2;
-    sums.bits = 0;
+    sums.near2 = (how & KY_JERK_LISTS) ? KY_JERK_FAR2 : total.near2;
     return sums;
 }
 
+/* What they came to, added to the total. */
 KY_FN struct ky_jerk_total ky_jerk_end_run(struct ky_jerk_total total, struct ky_jerk_sums sums,
                                            ky_uint run)
 {
@@ -321,7 +335,7 @@ KY_FN struct ky_jerk_total ky_jerk_end_run(struct ky_jerk_total total, struct ky
     total.jy = ky_state_add(total.jy, ky_state_of_real(sums.field.jy));
     total.jz = ky_state_add(total.jz, ky_state_of_real(sums.field.jz));
     total.run = sums.near2 < total.near2 ? run : total.run;
-    total.near2 = sums.near2;
+    total.near2 = ky_jerk_least(total.near2, sums.near2);
     return total;
 }
 
