@@ -615,6 +615,47 @@ static void memory_of_several_runs_out(void **state)
     ky_snapshot_free(&s);
 }
 
+/* Bytes of all buffers while first steps are found, and those that the engine tells. */
+static size_t bytes_of(const char *engine, int precision, struct ky_memory *told)
+{
+    enum { N = 2000, COLUMNS = 1U << KY_COLUMN_STEP | 1U << KY_COLUMN_JERK };
+    struct ky_snapshot s;
+    struct ky_parameters given = hermite_parameters(0.01), parameters;
+    struct ky_advance way = {.scheme = KY_SCHEME_HERMITE,
+                             .tick = ldexp(1, -30),
+                             .stride = 1 << 30,
+                             .most = 1,
+                             .eta = 0.02,
+                             .corrections = 1,
+                             .passed = {KY_NO_BODY, KY_NO_BODY}};
+    model("plummer", N, 0.01, &s);
+    given.engine = engine;
+    given.precision = precision;
+    guard_begin(0);
+    struct ky_engine *opened = engine_with(&given, &parameters, &s.bodies);
+    assert_ok(ky_engine_columns(opened, COLUMNS, &error));
+    assert_ok(ky_engine_forces(opened, &error));
+    assert_ok(ky_engine_advance(opened, &way, &error));
+    ky_engine_memory(opened, COLUMNS, N, told);
+    ky_engine_close(opened);
+    guard_end();
+    ky_snapshot_free(&s);
+    return guard.peak;
+}
+
+/* What is told of the first of several devices is enough for each of them. */
+static void memory_of_several_is_told(void **state)
+{
+    (void)state;
+    for (int precision = KY_EXTENDED; precision <= KY_DOUBLE; precision++) {
+        struct ky_memory alone, first;
+        const double one = (double)bytes_of(one_device, precision, &alone),
+                     two = (double)bytes_of(engine_name, precision, &first);
+        assert_between(one / alone.device, 0, 1.05);
+        assert_between(two / (2 * first.device), 0.5, 1.05);
+    }
+}
+
 /* Bodies in one place without softening exert nothing on each other. */
 static void coincident_bodies(void **state)
 {
@@ -928,9 +969,11 @@ int main(void)
     };
     const struct CMUnitTest refusal[] = {cmocka_unit_test(is_refused)};
     const struct CMUnitTest several[] = {
+        cmocka_unit_test(every_kernel_in_small),
         cmocka_unit_test(first_block_of_several),
         cmocka_unit_test(a_way_of_several),
         cmocka_unit_test(memory_of_several_runs_out),
+        cmocka_unit_test(memory_of_several_is_told),
         cmocka_unit_test(softenings_and_fields),
         cmocka_unit_test(coincident_bodies),
         cmocka_unit_test(an_engine_stops_between_blocks),
