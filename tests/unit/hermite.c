@@ -471,7 +471,7 @@ static const char *one_device; /* of those that engine_name names, the first */
 static void first_block(const char *engine, const struct ky_parameters *given,
                         const struct ky_bodies *bodies, double *columns)
 {
-    static const struct ky_external field = {KY_EXTERNAL_POINT, {1, 2, 3}, {0.5, 0.1}};
+    static const struct ky_external field = {KY_EXTERNAL_POINT, {1, 2, 3}, {{0.5, 0.1}}};
     const size_t n = bodies->n;
     struct ky_parameters named = *given, parameters;
     struct ky_bodies got = {.n = n, .acceleration = (double(*)[3])columns};
@@ -610,6 +610,83 @@ static void memory_of_several_runs_out(void **state)
     }
     guard_end();
     assert_true(failed > LEAST);
+    ky_bodies_free(&first);
+    ky_bodies_free(&got);
+    ky_snapshot_free(&s);
+}
+
+/* A driver one of whose launches fails. */
+static const struct ky_driver *sound;
+static struct ky_driver failing;
+static int launches_left; /* until then; below 0: none does */
+
+static enum ky_status failing_launch(struct ky_card *card, enum ky_kernel_id kernel, size_t groups,
+                                     const struct ky_argument *arguments, struct ky_error *why)
+{
+    if (launches_left-- == 0)
+        return ky_fail(why, KY_DEVICE, "%s is lost (as a test demands)", card->name);
+    return sound->launch(card, kernel, groups, arguments, why);
+}
+
+static enum ky_status failing_open(size_t index, struct ky_card **card, struct ky_error *why)
+{
+    const enum ky_status status = sound->open(index, card, why);
+    if (status == KY_OK)
+        (*card)->driver = &failing;
+    return status;
+}
+
+static const struct ky_driver *failing_around(const struct ky_driver *driver)
+{
+    sound = driver;
+    failing = *driver;
+    failing.open = failing_open;
+    failing.launch = failing_launch;
+    return &failing;
+}
+
+/* A launch fails on one of the devices in the middle of a way: that is an error, and with the
+ * bodies put again the way has the same bits as ever. */
+static void a_launch_of_several_fails(void **state)
+{
+    (void)state;
+    enum { N = 130, COLUMNS = 1U << KY_COLUMN_STEP | 1U << KY_COLUMN_JERK };
+    struct ky_snapshot s;
+    struct ky_bodies first = {0}, got = {0};
+    const struct ky_parameters given = hermite_parameters(0.01);
+    model("plummer", N, 0.01, &s);
+    assert_ok(ky_bodies_allocate(&first, N, 0, &error));
+    assert_ok(ky_bodies_allocate(&got, N, 0, &error));
+    ky_device_wrap = failing_around;
+    for (int at = -1; at < 60; at += 1 + (at + 1) / 4) {
+        struct ky_parameters parameters;
+        struct ky_advance way = {.scheme = KY_SCHEME_HERMITE,
+                                 .tick = ldexp(1, -24),
+                                 .stride = 1 << 20,
+                                 .until = 1 << 20,
+                                 .most = UINT64_MAX,
+                                 .eta = 0.02,
+                                 .corrections = 2,
+                                 .passed = {KY_NO_BODY, KY_NO_BODY}},
+                          again = way;
+        launches_left = -1;
+        struct ky_engine *engine = engine_with(&given, &parameters, &s.bodies);
+        assert_ok(ky_engine_columns(engine, COLUMNS, &error));
+        assert_ok(ky_engine_forces(engine, &error));
+        launches_left = at;
+        assert_int_equal(ky_engine_advance(engine, &way, &error), at < 0 ? KY_OK : KY_DEVICE);
+        launches_left = -1;
+        if (at >= 0) {
+            assert_non_null(strstr(error.text, "is lost"));
+            assert_ok(ky_engine_put(engine, &s.bodies, &error));
+            assert_ok(ky_engine_forces(engine, &error));
+            assert_ok(ky_engine_advance(engine, &again, &error));
+        }
+        assert_ok(ky_engine_get(engine, at < 0 ? &first : &got, &error));
+        assert_true(at < 0 || same_bits(&first, &got));
+        ky_engine_close(engine);
+    }
+    ky_device_wrap = NULL;
     ky_bodies_free(&first);
     ky_bodies_free(&got);
     ky_snapshot_free(&s);
@@ -974,6 +1051,7 @@ int main(void)
         cmocka_unit_test(a_way_of_several),
         cmocka_unit_test(memory_of_several_runs_out),
         cmocka_unit_test(memory_of_several_is_told),
+        cmocka_unit_test(a_launch_of_several_fails),
         cmocka_unit_test(softenings_and_fields),
         cmocka_unit_test(coincident_bodies),
         cmocka_unit_test(an_engine_stops_between_blocks),
