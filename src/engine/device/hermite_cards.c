@@ -1,7 +1,7 @@
 /* The Hermite scheme on several cards: each has all bodies and goes the same way with them, and
  * sums over its part of the sources. What the parts come to is brought together on every card, in
  * the order of the cards, so that all correct the same bodies by the same numbers, to the last bit.
- * The host waits for nothing. */
+ * The host waits only where a driver has to copy what others bring together by themselves. */
 #include <stdlib.h>
 #include <string.h>
 
