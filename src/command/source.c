@@ -74,8 +74,12 @@ static enum ky_status make(struct cli *cli, struct source *source,
     model->log = cli_log;
     model->log_context = cli;
     enum ky_status status = model_options_take(cli, source->model, &source->options);
+    if (!status)
+        status = ky_model_make(source->model, model, snapshot, &cli->error);
+    if (!status)
+        model->n = snapshot->bodies.n; /* where the number is the model's own */
     describe(cli, source, origin);
-    return status ? status : ky_model_make(source->model, model, snapshot, &cli->error);
+    return status;
 }
 
 /* Bodies come from one place, and a model's options mean nothing to a file. */

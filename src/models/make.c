@@ -70,6 +70,8 @@ static enum ky_status soften(const struct ky_model *model, const void *own,
     *length = scaled ? parameters->radius / radius : 1;
     if (model->own_softenings)
         *softening = (double)NAN;
+    else if (isnan(parameters->softening) && model->softening > 0)
+        *softening = model->softening;
     else if (isnan(parameters->softening))
         *softening = ky_recommended_softening(radius, (double)parameters->n);
     else

@@ -9,8 +9,8 @@
 #include "physics/softening.h"
 
 const struct ky_model *const ky_models[] = {
-    &ky_plummer, &ky_uniform_sphere, &ky_uniform_cube, &ky_hernquist, &ky_jaffe,
-    &ky_nfw,     &ky_king,           &ky_two_body,
+    &ky_plummer, &ky_uniform_sphere, &ky_uniform_cube,  &ky_hernquist, &ky_jaffe,  &ky_nfw,
+    &ky_king,    &ky_two_body,       &ky_random_sphere, &ky_figure8,   &ky_super8,
 };
 const size_t ky_model_count = sizeof ky_models / sizeof *ky_models;
 
@@ -25,8 +25,8 @@ const struct ky_option ky_model_options[] = {
      "seed of the random numbers; the same seed gives the same bodies"},
     {"softening", KY_OPTION_REAL, FIELD(softening), NULL, 0, 1e6, NULL, "LENGTH",
      "softening of the bodies, which their velocities are made for; it is stored with them. "
-     "Positions do not depend on it. Without --softening it is 0.75 r_h N^−0.26, and 0 for "
-     "two-body [length]"},
+     "Positions do not depend on it. Without --softening it is 0.75 r_h N^−0.26; 0 for "
+     "two-body, 0.1 for figure8 and super8, 0.01 for random [length]"},
     {"softening-kind", KY_OPTION_CHOICE, FIELD(softening_kind), "plummer", KY_NO_RANGE,
      KY_SOFTENING_CHOICES, NULL, "kind of that softening; with symmetric, equal ε act as √2 ε"},
     {"mass", KY_OPTION_REAL, FIELD(mass), "1", 1e-300, 1e300, NULL, NULL,
@@ -217,6 +217,9 @@ static enum ky_status check_bodies(const struct ky_model *model, uint64_t n, str
     if (model->bodies && n != model->bodies)
         return ky_fail(error, KY_USAGE, "%s makes %zu bodies, not %llu", model->name, model->bodies,
                        (unsigned long long)n);
+    if (n < model->least)
+        return ky_fail(error, KY_USAGE, "%s of %llu bodies; it has %zu galaxies", model->name,
+                       (unsigned long long)n, model->least);
     return KY_OK;
 }
 
@@ -232,7 +235,7 @@ enum ky_status ky_model_resolve(const struct ky_model *model,
     if (!status)
         status = fill(model, sets, parameters, error);
     if (!parameters->n)
-        parameters->n = model->bodies;
+        parameters->n = model->bodies ? model->bodies : model->usual;
     if (parameters->softening_kind == KY_SOFTENING_KIND_BY_SNAPSHOT)
         parameters->softening_kind = KY_PLUMMER;
     if (!status)

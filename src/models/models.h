@@ -56,12 +56,14 @@ struct ky_model {
     const char *name, *help;         /* help: one line */
     const struct ky_option *options; /* of the model's own struct, `own` below */
     size_t option_count, own_size;
-    size_t bodies;      /* the only number of bodies that it makes; 0: any */
-    int certain;        /* 1: nothing is drawn at random; no --seed */
-    int own_softenings; /* 1: `make` sets the softenings; no --softening, no --softening-kind */
-    int sphere;         /* 1: takes --mass-function and --rotation, as all in equilibrium do */
-    int scaling;        /* enum ky_model_scaling */
-    int centring;       /* enum ky_model_centring */
+    size_t bodies;       /* the only number of bodies that it makes; 0: any */
+    size_t usual, least; /* numbers of bodies: that without --bodies, 0: none; the smallest */
+    double softening;    /* that without --softening, in the lengths of `make`; 0: recommended */
+    int certain;         /* 1: nothing is drawn at random; no --seed */
+    int own_softenings;  /* 1: `make` sets the softenings; no --softening, no --softening-kind */
+    int sphere;          /* 1: takes --mass-function and --rotation, as all in equilibrium do */
+    int scaling;         /* enum ky_model_scaling */
+    int centring;        /* enum ky_model_centring */
     /* Of a sphere in isotropic equilibrium one of the two: its profile, or the infinite system that
      * ends at the radius `cutoff` [scale radii] unless struct ky_cut, its own parameters, says
      * otherwise (profile.h). equilibrium.h takes the half-mass radius from it and draws the bodies.
@@ -82,7 +84,7 @@ struct ky_model {
 extern const struct ky_model *const ky_models[];
 extern const size_t ky_model_count;
 extern const struct ky_model ky_plummer, ky_uniform_sphere, ky_uniform_cube, ky_hernquist, ky_jaffe,
-    ky_nfw, ky_king, ky_two_body;
+    ky_nfw, ky_king, ky_two_body, ky_random_sphere, ky_figure8, ky_super8;
 
 /* For `make`: n bodies at rest at the origin, of the mass 1 in all, by the mass function, with the
  * ids 0 … n − 1 and the arrays `with`. */

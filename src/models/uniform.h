@@ -16,6 +16,12 @@ extern const struct ky_option ky_uniform_options[KY_UNIFORM_OPTIONS];
     .options = ky_uniform_options, .option_count = KY_UNIFORM_OPTIONS,                             \
     .own_size = sizeof(struct ky_uniform)
 
+/* Places the bodies of the homogeneous sphere, at rest. *virial: −Σ m x·a with their softening. */
+enum ky_status ky_uniform_sphere_place(const struct ky_uniform *uniform,
+                                       const struct ky_model_common *common,
+                                       struct ky_snapshot *snapshot, double *virial,
+                                       struct ky_error *error);
+
 /* The potential energy W of such a system of E = −1/4 with this virial ratio. */
 double ky_uniform_potential(const struct ky_uniform *uniform);
 /* Draws isotropic velocities that have the same dispersion everywhere and the virial ratio.

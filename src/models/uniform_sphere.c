@@ -48,10 +48,12 @@ static void place(const void *context, size_t first, size_t last)
 }
 
 /* Bodies drawn in a sphere whose radius gives E = −1/4 with the virial ratio. */
-static enum ky_status make(const void *own, const struct ky_model_common *common,
-                           struct ky_snapshot *snapshot, struct ky_error *error)
+enum ky_status ky_uniform_sphere_place(const struct ky_uniform *uniform,
+                                       const struct ky_model_common *common,
+                                       struct ky_snapshot *snapshot, double *sum,
+                                       struct ky_error *error)
 {
-    const double radius = radius_of(own);
+    const double radius = radius_of(uniform);
     struct ky_profile *profile = ky_allocate(1, sizeof *profile);
     if (!profile)
         return ky_no_memory(error, "the model's tables", 1, sizeof *profile);
@@ -60,11 +62,19 @@ static enum ky_status make(const void *own, const struct ky_model_common *common
         ky_profile_homogeneous(profile);
         const struct sphere sphere = {radius, common->seed, snapshot->bodies.position};
         ky_model_fill(common, "positions", place, &sphere);
-        ky_uniform_velocities(own, common,
-                              virial(profile, ky_pair_softening(common) / radius) / radius,
-                              &snapshot->bodies);
+        *sum = virial(profile, ky_pair_softening(common) / radius) / radius;
     }
     free(profile);
+    return status;
+}
+
+static enum ky_status make(const void *own, const struct ky_model_common *common,
+                           struct ky_snapshot *snapshot, struct ky_error *error)
+{
+    double sum = 0;
+    enum ky_status status = ky_uniform_sphere_place(own, common, snapshot, &sum, error);
+    if (!status)
+        ky_uniform_velocities(own, common, sum, &snapshot->bodies);
     return status;
 }
 

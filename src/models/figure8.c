@@ -1,0 +1,145 @@
+/* Galaxies that chase each other along one curve in the x-y plane: three on the figure eight, four
+ * on the super-eight, as in Fujiwara & Nakasato (2009), whose input is lost.
+ *
+ * What that paper leaves open is chosen here. A galaxy is a Plummer sphere, cut at 5 scale radii,
+ * in equilibrium with the softening; all have the same mass. The orbit is solved for the softened
+ * forces of spheres (choreography.h): the known one of points breaks up in ten periods at ε = 0.1.
+ * The softening is that paper's, 0.1, and so are the numbers of bodies. On a curve of two lobes any
+ * even number of galaxies collides at the crossing, hence the super-eight. Of its own size it has
+ * no solution at ε = 0.1, so it is twice as large. Galaxies are small: the tides of large ones take
+ * energy from the orbit. */
+#include <math.h>
+
+#include "base/sums.h"
+#include "models/choreography.h"
+#include "models/equilibrium.h"
+
+struct figure {
+    double size, galaxy_radius;
+};
+
+#define FIELD(name) offsetof(struct figure, name)
+#define SIZE(initial, reach)                                                                       \
+    {                                                                                              \
+        "size", KY_OPTION_REAL, FIELD(size), initial, 1e-3, 1e6, NULL, NULL,                       \
+            "figure8, super8: lengths of the orbit in those of the known one, which "              \
+            "reaches " reach " from the middle"                                                    \
+    }
+#define RADIUS                                                                                     \
+    {                                                                                              \
+        "galaxy-radius", KY_OPTION_REAL, FIELD(galaxy_radius), "0.03", 1e-6, 1e6, NULL, "LENGTH",  \
+            "figure8, super8: half-mass radius of a galaxy [length]"                               \
+    }
+static const struct ky_option three_options[] = {SIZE("1", "1.08"), RADIUS},
+                              four_options[] = {SIZE("2", "1.38"), RADIUS};
+
+/* Bodies first … first + n − 1 become a galaxy of the mass, at rest about the origin. */
+static enum ky_status draw(const struct figure *figure, const struct ky_model_common *common,
+                           int which, size_t first, size_t n, double mass, struct ky_bodies *bodies,
+                           struct ky_error *error)
+{
+    const struct ky_cut cut = {5};
+    struct ky_model_common own = *common;
+    struct ky_snapshot galaxy;
+    double radius, mean[2][3];
+    ky_snapshot_clear(&galaxy);
+    enum ky_status status = ky_equilibrium_half_mass(&ky_plummer, &cut, &radius, error);
+    if (status)
+        return status;
+    const double length = figure->galaxy_radius / radius, speed = sqrt(mass / length);
+    own.n = n;
+    own.seed = common->seed + 0x9e3779b97f4a7c15U * (uint64_t)which; /* other random numbers */
+    own.softening = common->softening / length;
+    status = ky_equilibrium_make(&ky_plummer, &cut, &own, &galaxy, error);
+    if (!status) {
+        ky_mean(n, galaxy.bodies.mass, galaxy.bodies.position, mean[0]);
+        ky_mean(n, galaxy.bodies.mass, galaxy.bodies.velocity, mean[1]);
+    }
+    for (size_t i = 0; i < n && !status; i++) {
+        bodies->mass[first + i] = mass / (double)n;
+        for (int c = 0; c < 3; c++) {
+            const double x = galaxy.bodies.position[i][c], v = galaxy.bodies.velocity[i][c];
+            bodies->position[first + i][c] = length * (x - mean[0][c]);
+            bodies->velocity[first + i][c] = speed * (v - mean[1][c]);
+        }
+    }
+    ky_snapshot_free(&galaxy);
+    return status;
+}
+
+/* κ of the galaxies. */
+static double mean_square(const struct ky_bodies *bodies)
+{
+    double sum = 0;
+    for (size_t i = 0; i < bodies->n; i++)
+        for (int c = 0; c < 3; c++)
+            sum += bodies->mass[i] * bodies->position[i][c] * bodies->position[i][c];
+    return sum;
+}
+
+/* The first body of galaxy g; that of the galaxy behind the last is n. */
+static size_t first_of(size_t n, int count, int g)
+{
+    const size_t each = n / (size_t)count, more = n % (size_t)count, before = (size_t)g;
+    return before * each + (before < more ? before : more);
+}
+
+static enum ky_status make(int count, const struct figure *figure,
+                           const struct ky_model_common *common, struct ky_snapshot *snapshot,
+                           struct ky_error *error)
+{
+    struct ky_bodies *bodies = &snapshot->bodies;
+    struct ky_dance dance;
+    enum ky_status status = ky_model_allocate(common, 0, snapshot, error);
+    for (int g = 0; g < count && !status; g++) {
+        const size_t first = first_of(bodies->n, count, g),
+                     next = first_of(bodies->n, count, g + 1);
+        status = draw(figure, common, g, first, next - first, 1. / count, bodies, error);
+    }
+    if (status)
+        return status;
+    const double eps = ky_pair_softening(common);
+    const struct ky_dance_law law = {eps * eps, mean_square(bodies)};
+    status = ky_dance_solve(count, figure->size, &law, &dance, error);
+    for (int g = 0; g < count && !status; g++)
+        for (size_t i = first_of(bodies->n, count, g); i < first_of(bodies->n, count, g + 1); i++)
+            for (int c = 0; c < 2; c++) {
+                bodies->position[i][c] += dance.x[g][c];
+                bodies->velocity[i][c] += dance.v[g][c] / sqrt(count); /* the sum of masses is 1 */
+            }
+    return status;
+}
+
+static enum ky_status make_three(const void *own, const struct ky_model_common *common,
+                                 struct ky_snapshot *snapshot, struct ky_error *error)
+{
+    return make(3, own, common, snapshot, error);
+}
+
+static enum ky_status make_four(const void *own, const struct ky_model_common *common,
+                                struct ky_snapshot *snapshot, struct ky_error *error)
+{
+    return make(4, own, common, snapshot, error);
+}
+
+#define FIGURE(number)                                                                             \
+    .options = number##_options,                                                                   \
+    .option_count = sizeof number##_options / sizeof *number##_options,                            \
+    .own_size = sizeof(struct figure), .softening = 0.1, .scaling = KY_SCALE_MASS,                 \
+    .centring = KY_CENTRE_MASS, .make = make_##number
+
+const struct ky_model ky_figure8 = {
+    .name = "figure8",
+    .help = "three galaxies on the figure eight, solved for softened spheres; 7500 bodies",
+    .usual = 7500,
+    .least = 3,
+    FIGURE(three),
+};
+
+const struct ky_model ky_super8 = {
+    .name = "super8",
+    .help = "four galaxies on the super-eight, an unstable orbit; 10000 bodies",
+    .usual = 10000,
+    .least = 4,
+    FIGURE(four),
+};
