@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-# What takes minutes: models that stay as they are for ten crossing times, a cold sphere that collapses when it should,
-# forces of a million bodies. Short siblings: unit/equilibrium.c, unit/sim.c, unit/cpu_tree.c.
+# What takes minutes: models that stay as they are for ten crossing times, and closely for ten dynamical times, a cold sphere
+# that collapses when it should, forces of a million bodies. Short siblings: unit/equilibrium.c, unit/sim.c, unit/cpu_tree.c.
+# KYOHO_TEST_BODIES=10000 has fewer bodies in the second, for a look at it; the bounds widen as the noise does.
 import math
 import os
 import sys
@@ -9,6 +10,10 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 from tap import check, finish, folder, run, run_json
 
 N, LARGE = 10000, 1000000
+MANY = int(os.environ.get("KYOHO_TEST_BODIES", "100000"))
+WIDER = math.sqrt(100000 / MANY)
+# Scale radii in Hénon units, after the cut; a dynamical time is sqrt(a³/GM). King's sphere has that of Plummer's.
+SCALES = {"plummer": 0.591, "king": 0.591, "hernquist": 0.351, "jaffe": 1.027, "nfw": 0.153}
 ANY = dict(timeout=3000)
 
 
@@ -21,9 +26,9 @@ def snapshots(where):
     return [os.path.join(where, name) for name in sorted(os.listdir(where)) if name.startswith("snapshot_")]
 
 
-def run_model(where, softening, step, end, every, *model):
-    """Runs a model of N bodies; its largest |de| and `info` of its snapshots."""
-    run("run", "--model", *model, "-n", N, "--engine", "cpu", "--softening", softening, "--step", step, "--end", end, "--every", every,
+def run_model(where, softening, step, end, every, *model, n=N):
+    """Runs a model of n bodies; its largest |de| and `info` of its snapshots."""
+    run("run", "--model", *model, "-n", n, "--engine", "cpu", "--softening", softening, "--step", step, "--end", end, "--every", every,
         "--output", where, "--quiet", **ANY)
     return max(abs(row["de"]) for row in energies(where)), [run_json("info", name) for name in snapshots(where)]
 
@@ -32,7 +37,40 @@ def radii(info, fractions=(0.25, 0.5, 0.75)):
     return [info["lagrangian_radii"][info["lagrangian_fractions"].index(fraction)] for fraction in fractions]
 
 
+def keeps_its_radius(radius, fraction, softening, time):
+    """Whether a Lagrangian radius can be held to its first value: not where forces are softened, nor where encounters of the bodies
+    within it change it, in N/(8 ln(r/eps)) times of crossing (Binney & Tremaine 2008, eq. 1.38)."""
+    bodies = fraction * MANY
+    if radius < 5 * softening:
+        return False
+    relaxation = bodies / (8 * math.log(radius / softening)) * math.sqrt(radius ** 3 / fraction)
+    return relaxation > 10 * time
+
+
+def equilibrium(top, name, softening=0.02):
+    """Ten dynamical times: radii of 10 to 90 % within 2 %, of 1 % within 5 %, the virial ratio within 1 %."""
+    where = os.path.join(top, "close-" + name)
+    every = math.ceil(2.5 * SCALES[name] ** 1.5 * 64) / 64
+    de, infos = run_model(where, softening, 1 / 256, 4 * every, every, name, n=MANY)
+    said, bad = [], []
+    for k, fraction in enumerate(infos[0]["lagrangian_fractions"]):
+        first = infos[0]["lagrangian_radii"][k]
+        worst = max(abs(info["lagrangian_radii"][k] / first - 1) for info in infos[1:])
+        held = keeps_its_radius(first, fraction, softening, 4 * every)
+        bound = (0.05 if fraction < 0.1 else 0.02) * WIDER
+        said.append(f"{100 * fraction:g} %: r {first:.3f} {'' if held else 'not held to it '}{100 * worst:.2f} %")
+        if held and worst > bound:
+            bad.append(said[-1])
+    virial = max(abs(row["virial_ratio"] - 1) for row in energies(where))
+    print(f"# {name} to {4 * every}: virial ratio {virial:.4f}, de {de:.1e}; " + "; ".join(said), flush=True)
+    check(len(infos) == 5 and any("not held" not in line for line in said) and not bad, f"{name} keeps its radii", bad)
+    check(virial < 0.01 * WIDER and de < 1e-3, f"{name} stays in virial balance", f"{virial} {de}")
+
+
 with folder() as top:
+    for name in SCALES:
+        equilibrium(top, name)
+
     for name in ("plummer", "hernquist", "king"):
         de, infos = run_model(os.path.join(top, name), 0.1, 1 / 32, 24, 8, name)
         ratios = [after / before for info in infos[1:] for after, before in zip(radii(info), radii(infos[0]))]
