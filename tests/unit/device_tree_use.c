@@ -391,9 +391,42 @@ static void numbers_that_are_not_finite(void **state)
     }
 }
 
+/* Opened all the way every sink meets every body. A lattice in large leaves: all lanes of a team
+ * have leaves at once that are added one by one, and a mask of these has all its bits. */
+static void no_leaf_of_a_team_is_left_out(void **state)
+{
+    (void)state;
+    enum { SIDE = 24, N = SIDE * SIDE * SIDE };
+    need_a_device();
+    for (int k = 0; k < engine_count; k++) {
+        struct ky_error error = {0};
+        struct ky_force_report report = {0};
+        if (is_cpu_engine(k))
+            continue;
+        struct use *use = use_of(k, KY_TREE, PLUMMER, N);
+        ky_engine_close(use->engine);
+        for (size_t i = 0; i < N; i++) {
+            const double place[3] = {(double)(i / SIDE / SIDE), (double)(i / SIDE % SIDE),
+                                     (double)(i % SIDE)};
+            memcpy(use->bodies.position[i], place, sizeof place);
+        }
+        use->p.opening = KY_GEOMETRIC;
+        use->p.theta = 0.05;
+        use->p.leaf = 32;
+        assert_ok(ky_engine_open(&use->p, N, &use->engine, &error));
+        assert_ok(ky_engine_put(use->engine, &use->bodies, &error));
+        assert_ok(ky_engine_forces(use->engine, &error));
+        ky_engine_report(use->engine, &report);
+        assert_float_equal(report.body_interactions, (double)N * (N - 1), 0);
+        assert_float_equal(report.cell_interactions, 0, 0);
+        end_use(use);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_leaf_of_a_team_is_left_out),
         cmocka_unit_test(history_leaves_no_trace),
         cmocka_unit_test(questions_are_answered_in_the_callers_order),
         cmocka_unit_test(evaluations_after_memory_ran_out),
