@@ -1,8 +1,8 @@
 #!/bin/sh
 # On a machine with an NVIDIA GPU: builds, runs the tests of engines through CUDA and NVIDIA's OpenCL, the whole test suite, a
 # short list of tests under compute-sanitizer, then the benchmarks, and prints a short table of each. Words choose parts:
-# build devices suite sanitizer bench. Logs go to $OUT (gpu-results). JOBS, BUILD, CUDA_ARCHS and other
-# variables of make are passed on.
+# build devices suite sanitizer bench; and collapse, which only its word starts. Logs go to $OUT (gpu-results). JOBS, BUILD,
+# CUDA_ARCHS and other variables of make are passed on.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 build=${BUILD:-build}
@@ -81,7 +81,14 @@ if wanted bench; then
             "$build/bench/hermite" --engine $engine --eta 0.003 --softening 0 32768
             "$build/bench/hermite" --engine $engine --precision double --eta 0.0001 --softening 0 32768
         } 2>&1 | tee "$out/hermite-$log.txt"
-        "$build/bench/block" --engine $engine --steps all hernquist 4194304 0.001 1 2>&1 | tee "$out/block-$log.txt"
+        "$build/bench/tree" $engine 2>&1 | tee "$out/tree-$log.txt"
+        {
+            "$build/bench/block" --engine $engine --steps all hernquist 4194304 0.001 1
+            "$build/bench/block" --engine $engine --steps all jaffe 4000000 0.001 1
+        } 2>&1 | tee "$out/block-$log.txt"
+        for precision in extended double; do
+            KYOHO_ENGINE=$engine KYOHO_PRECISION=$precision "$build/bench/grape" 1048576
+        done 2>&1 | tee "$out/grape-$log.txt"
         for precision in single extended double; do
             "$build/kyoho" bench unroll --engine $engine --precision $precision 2>&1
         done | tee "$out/unroll-$log.txt"
@@ -90,8 +97,20 @@ if wanted bench; then
         done | tee "$out/neighbours-$log.txt"
     done
     if [ "$(nvidia-smi --query-gpu=name --format=csv,noheader | wc -l)" -ge 2 ]; then
-        say "a tree on two devices"
-        "$build/bench/device" cuda:0,1 cards 2>&1 | tee "$out/bench-cards.txt"
+        say "two devices"
+        {
+            "$build/bench/device" cuda:0,1 cards
+            "$build/bench/hermite" --engine cuda:0,1 --span 0.0625 4096 32768 131072
+            KYOHO_ENGINE=cuda:0,1 "$build/bench/grape" 1048576
+        } 2>&1 | tee "$out/bench-cards.txt"
     fi
+fi
+
+if wanted collapse; then
+    say "core collapse of 4,096 bodies, some 5 minutes"
+    "$build/kyoho" run --model plummer -n 4096 --softening 0.0009765625 --force direct --integrator hermite4 --eta 0.02 \
+        --engine cuda:0 --end 2000 --step 0.125 --every 0 --restart-every 1000 --energy-every 0.5 --stop-core 0 -o "$out/collapse" ||
+        status=1
+    tail -n 1 "$out/collapse/energy.csv"
 fi
 exit $status
