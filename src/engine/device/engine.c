@@ -65,6 +65,7 @@ static void release(struct ky_device_engine *engine)
         ky_device_externals_release(&engine->bodies);
         ky_device_curve_release(&engine->bodies);
         ky_device_blocks_release(&engine->bodies);
+        ky_device_hermite_part_with(&engine->bodies);
         ky_device_hermite_release(&engine->bodies);
     }
     ky_device_bodies_release(&engine->bodies);

@@ -40,6 +40,7 @@ enum ky_status ky_device_hermite_reserve(struct ky_device_bodies *bodies,
                                          const struct ky_advance *way, struct ky_error *error);
 /* The kernel that sums pairs of these bodies. */
 enum ky_kernel_id ky_device_hermite_kernel(const struct ky_device_bodies *bodies);
+/* What the first card keeps; the others have parted before. */
 void ky_device_hermite_release(struct ky_device_bodies *bodies);
 /* Bytes on the first card for n bodies; the others have what it has. */
 double ky_device_hermite_memory(const struct ky_device_bodies *bodies, size_t n);
@@ -48,8 +49,6 @@ double ky_device_hermite_memory(const struct ky_device_bodies *bodies, size_t n)
 
 /* The bodies on card k; of the others there are some between `share` and `part_with`. */
 struct ky_device_bodies *ky_device_hermite_on(struct ky_device_bodies *bodies, size_t k);
-/* The most sources of n that one of the cards gets. */
-size_t ky_device_hermite_part(size_t cards, size_t n);
 /* Brings all that the first card has to the others, and divides the sources among them. The first
  * one's buffers have been reserved. */
 enum ky_status ky_device_hermite_share(struct ky_device_bodies *bodies, struct ky_error *error);

@@ -17,12 +17,6 @@ struct ky_device_bodies *ky_device_hermite_on(struct ky_device_bodies *bodies, s
 
 /* ---- parts ---- */
 
-size_t ky_device_hermite_part(size_t cards, size_t n)
-{
-    const size_t most = ky_groups(ky_groups(n, KY_JERK_LANES), cards) * KY_JERK_LANES;
-    return most < n ? most : n;
-}
-
 /* Whole tiles, as many for each card but for one more or less. */
 static void take_part(struct ky_device_bodies *own, size_t k, size_t cards)
 {

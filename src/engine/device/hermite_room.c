@@ -35,6 +35,13 @@ static size_t most_sinks(size_t k)
     return ((k - shift * KY_DIVISION_STEP + 1) << shift) - 1;
 }
 
+/* The most sources of n that one of the cards gets, in whole tiles. */
+static size_t part_of_a_card(size_t cards, size_t n)
+{
+    const size_t most = ky_groups(ky_groups(n, KY_JERK_LANES), cards) * KY_JERK_LANES;
+    return most < n ? most : n;
+}
+
 /* Fills `table` with lanes and lengths of slices of the sources, unless it is NULL; up to n sinks.
  * Returns how many partial sums there are at most. */
 static size_t divide(const struct ky_card *card, size_t resident, size_t sources, size_t n,
@@ -69,9 +76,8 @@ static enum ky_status groups_of(struct ky_card *card, enum ky_kernel_id kernel, 
 static size_t partial_sums(const struct ky_device_bodies *bodies, size_t resident, size_t n,
                            uint32_t (*table)[2])
 {
-    const size_t cards = bodies->cards.count,
-                 parts = divide(bodies->cards.card[0], resident, ky_device_hermite_part(cards, n),
-                                n, table);
+    const size_t cards = bodies->cards.count, parts = divide(bodies->cards.card[0], resident,
+                                                             part_of_a_card(cards, n), n, table);
     return cards > 1 && parts < cards * n ? cards * n : parts;
 }
 
@@ -128,7 +134,6 @@ void ky_device_hermite_release(struct ky_device_bodies *bodies)
     struct ky_buffer *buffers[] = {&own->plane,    &own->list,    &own->way, &own->scale,
                                    &own->division, &own->partial, &own->run, &own->ending,
                                    &own->sums[0],  &own->sums[1]};
-    ky_device_hermite_part_with(bodies);
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
         ky_buffer_release(card, buffers[k]);
     for (int k = 0; k < 2; k++)
