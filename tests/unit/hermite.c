@@ -467,6 +467,17 @@ static void engines_agree(void **state)
 
 static const char *one_device; /* of those that engine_name names, the first */
 
+static struct ky_advance one_block(void)
+{
+    return (struct ky_advance){.scheme = KY_SCHEME_HERMITE,
+                               .tick = ldexp(1, -30),
+                               .stride = 1 << 30,
+                               .most = 1,
+                               .eta = 0.02,
+                               .corrections = 1,
+                               .passed = {KY_NO_BODY, KY_NO_BODY}};
+}
+
 /* Accelerations and jerks in the first block, and steps: 7 columns. */
 static void first_block(const char *engine, const struct ky_parameters *given,
                         const struct ky_bodies *bodies, double *columns)
@@ -475,13 +486,7 @@ static void first_block(const char *engine, const struct ky_parameters *given,
     const size_t n = bodies->n;
     struct ky_parameters named = *given, parameters;
     struct ky_bodies got = {.n = n, .acceleration = (double(*)[3])columns};
-    struct ky_advance way = {.scheme = KY_SCHEME_HERMITE,
-                             .tick = ldexp(1, -30),
-                             .stride = 1 << 30,
-                             .most = 1,
-                             .eta = 0.02,
-                             .corrections = 1,
-                             .passed = {KY_NO_BODY, KY_NO_BODY}};
+    struct ky_advance way = one_block();
     named.engine = engine;
     struct ky_engine *opened = engine_with(&named, &parameters, bodies);
     assert_ok(ky_engine_set_fields(opened, &field, n % 2, &error));
@@ -698,13 +703,7 @@ static size_t bytes_of(const char *engine, int precision, struct ky_memory *told
     enum { N = 2000, COLUMNS = 1U << KY_COLUMN_STEP | 1U << KY_COLUMN_JERK };
     struct ky_snapshot s;
     struct ky_parameters given = hermite_parameters(0.01), parameters;
-    struct ky_advance way = {.scheme = KY_SCHEME_HERMITE,
-                             .tick = ldexp(1, -30),
-                             .stride = 1 << 30,
-                             .most = 1,
-                             .eta = 0.02,
-                             .corrections = 1,
-                             .passed = {KY_NO_BODY, KY_NO_BODY}};
+    struct ky_advance way = one_block();
     model("plummer", N, 0.01, &s);
     given.engine = engine;
     given.precision = precision;

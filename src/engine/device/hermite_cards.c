@@ -9,6 +9,7 @@
 #include "engine/device/columns.h"
 #include "engine/device/external.h"
 #include "engine/device/hermite.h"
+#include "engine/device/replica.h"
 
 struct ky_device_bodies *ky_device_hermite_on(struct ky_device_bodies *bodies, size_t k)
 {
@@ -27,23 +28,6 @@ static void take_part(struct ky_device_bodies *own, size_t k, size_t cards)
 }
 
 /* ---- the same on all cards ---- */
-
-/* The numbers that are no arrays. */
-static void take_numbers(struct ky_device_bodies *own, const struct ky_device_bodies *first,
-                         size_t k)
-{
-    own->parameters = first->parameters;
-    own->cards.driver = first->cards.driver;
-    own->cards.card[0] = first->cards.card[k];
-    own->cards.count = 1;
-    own->n = first->n;
-    own->units = first->units;
-    own->own_eps = first->own_eps;
-    own->how = first->how;
-    own->externals = first->externals;
-    own->hermite.summing = first->hermite.summing;
-    own->hermite.correcting = first->hermite.correcting;
-}
 
 /* A buffer as the first card has it. */
 static enum ky_status take(struct ky_device_bodies *own, struct ky_buffer *buffer,
@@ -108,8 +92,13 @@ enum ky_status ky_device_hermite_share(struct ky_device_bodies *bodies, struct k
         hermite->others = ky_allocate_zeroed(cards - 1, sizeof *hermite->others);
     if (cards > 1 && !hermite->others)
         return ky_no_memory(error, "bodies on other cards", cards - 1, sizeof *hermite->others);
-    for (size_t k = 1; k < cards; k++)
-        take_numbers(ky_device_hermite_on(bodies, k), bodies, k);
+    for (size_t k = 1; k < cards; k++) {
+        struct ky_device_bodies *own = ky_device_hermite_on(bodies, k);
+        ky_replica_numbers(own, bodies, k);
+        own->externals = bodies->externals;
+        own->hermite.summing = hermite->summing;
+        own->hermite.correcting = hermite->correcting;
+    }
     for (size_t k = 0; k < cards && status == KY_OK; k++) {
         struct ky_device_bodies *own = ky_device_hermite_on(bodies, k);
         take_part(own, k, cards);

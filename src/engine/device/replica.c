@@ -3,9 +3,8 @@
 
 #include "engine/device/curve.h"
 
-/* What is no array. */
-static void take_numbers(struct ky_device_bodies *own, const struct ky_device_bodies *first,
-                         size_t k)
+void ky_replica_numbers(struct ky_device_bodies *own, const struct ky_device_bodies *first,
+                        size_t k)
 {
     own->parameters = first->parameters;
     own->cards.driver = first->cards.driver;
@@ -16,8 +15,6 @@ static void take_numbers(struct ky_device_bodies *own, const struct ky_device_bo
     own->units = first->units;
     own->own_eps = first->own_eps;
     own->how = first->how;
-    own->active = first->active;
-    own->active_is_there = 0;
 }
 
 /* An array of the first card to one of this card. */
@@ -72,7 +69,9 @@ enum ky_status ky_replica_follow(struct ky_replica *replica, struct ky_device_bo
     struct ky_device_bodies *own = &replica->bodies;
     enum ky_status status = KY_OK;
     replica->changes = 0;
-    take_numbers(own, first, k);
+    ky_replica_numbers(own, first, k);
+    own->active = first->active;
+    own->active_is_there = 0;
     if (differs)
         status = send_others(first, own, error);
     if (status == KY_OK && (differs || place != first->place))
