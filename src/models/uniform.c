@@ -17,27 +17,53 @@ double ky_uniform_potential(const struct ky_uniform *uniform)
 }
 
 struct motion {
-    double sigma;
+    double scale; /* σ of a component, or the largest speed */
     uint64_t seed;
     double (*velocity)[3];
 };
 
-static void draw(const void *context, size_t first, size_t last)
+static void draw_normal(const void *context, size_t first, size_t last)
 {
     const struct motion *motion = context;
     for (size_t i = first; i < last; i++) {
         struct ky_random random = ky_random_at(motion->seed, KY_STREAM_VELOCITY, i);
         for (int k = 0; k < 3; k++)
-            motion->velocity[i][k] = motion->sigma * ky_random_normal(&random);
+            motion->velocity[i][k] = motion->scale * ky_random_normal(&random);
     }
 }
 
-/* 3 σ² = 2T = Q |Σ m x·a| */
+/* v = v_max u^(1/3) for u uniform in (0, 1). */
+static void draw_speeds(const void *context, size_t first, size_t last)
+{
+    const struct motion *motion = context;
+    for (size_t i = first; i < last; i++) {
+        struct ky_random random = ky_random_at(motion->seed, KY_STREAM_VELOCITY, i);
+        const double v = motion->scale * cbrt(ky_random_uniform(&random));
+        ky_random_direction(&random, motion->velocity[i]);
+        for (int k = 0; k < 3; k++)
+            motion->velocity[i][k] *= v;
+    }
+}
+
+/* ⟨v²⟩ = 2T = Q |Σ m x·a| is `times` scale². */
+static void draw(const struct ky_uniform *uniform, const struct ky_model_common *common,
+                 double virial, double times, struct ky_bodies *bodies,
+                 void (*each)(const void *context, size_t first, size_t last))
+{
+    const struct motion motion = {sqrt(uniform->virial_ratio * virial / times), common->seed,
+                                  bodies->velocity};
+    if (motion.scale > 0)
+        ky_model_fill(common, "velocities", each, &motion);
+}
+
 void ky_uniform_velocities(const struct ky_uniform *uniform, const struct ky_model_common *common,
                            double virial, struct ky_bodies *bodies)
 {
-    const struct motion motion = {sqrt(uniform->virial_ratio * virial / 3), common->seed,
-                                  bodies->velocity};
-    if (motion.sigma > 0)
-        ky_model_fill(common, "velocities", draw, &motion);
+    draw(uniform, common, virial, 3, bodies, draw_normal);
+}
+
+void ky_uniform_speeds(const struct ky_uniform *uniform, const struct ky_model_common *common,
+                       double virial, struct ky_bodies *bodies)
+{
+    draw(uniform, common, virial, 0.6, bodies, draw_speeds);
 }

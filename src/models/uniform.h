@@ -28,5 +28,8 @@ double ky_uniform_potential(const struct ky_uniform *uniform);
  * `virial` is −Σ m x·a of the bodies with their softening. Leaves 0 for a ratio of 0. */
 void ky_uniform_velocities(const struct ky_uniform *uniform, const struct ky_model_common *common,
                            double virial, struct ky_bodies *bodies);
+/* The same with velocities that are uniform in a sphere of speeds. */
+void ky_uniform_speeds(const struct ky_uniform *uniform, const struct ky_model_common *common,
+                       double virial, struct ky_bodies *bodies);
 
 #endif

@@ -467,6 +467,19 @@ static void engines_agree(void **state)
 
 static const char *one_device; /* of those that engine_name names, the first */
 
+/* A 16th of the time unit in one call. */
+static struct ky_advance sixteenth(int corrections)
+{
+    return (struct ky_advance){.scheme = KY_SCHEME_HERMITE,
+                               .tick = ldexp(1, -24),
+                               .stride = 1 << 20,
+                               .until = 1 << 20,
+                               .most = UINT64_MAX,
+                               .eta = 0.02,
+                               .corrections = corrections,
+                               .passed = {KY_NO_BODY, KY_NO_BODY}};
+}
+
 static struct ky_advance one_block(void)
 {
     return (struct ky_advance){.scheme = KY_SCHEME_HERMITE,
@@ -580,14 +593,7 @@ static void memory_of_several_runs_out(void **state)
     struct ky_snapshot s;
     struct ky_bodies first = {0}, got = {0};
     struct ky_parameters given = hermite_parameters(0.01), parameters;
-    struct ky_advance way = {.scheme = KY_SCHEME_HERMITE,
-                             .tick = ldexp(1, -24),
-                             .stride = 1 << 20,
-                             .until = 1 << 20,
-                             .most = UINT64_MAX,
-                             .eta = 0.02,
-                             .corrections = 1,
-                             .passed = {KY_NO_BODY, KY_NO_BODY}};
+    struct ky_advance way = sixteenth(1);
     model("plummer", N, 0.01, &s);
     assert_ok(ky_bodies_allocate(&first, N, 0, &error));
     assert_ok(ky_bodies_allocate(&got, N, 0, &error));
@@ -665,15 +671,7 @@ static void a_launch_of_several_fails(void **state)
     ky_device_wrap = failing_around;
     for (int at = -1; at < 60; at += 1 + (at + 1) / 4) {
         struct ky_parameters parameters;
-        struct ky_advance way = {.scheme = KY_SCHEME_HERMITE,
-                                 .tick = ldexp(1, -24),
-                                 .stride = 1 << 20,
-                                 .until = 1 << 20,
-                                 .most = UINT64_MAX,
-                                 .eta = 0.02,
-                                 .corrections = 2,
-                                 .passed = {KY_NO_BODY, KY_NO_BODY}},
-                          again = way;
+        struct ky_advance way = sixteenth(2), again = way;
         launches_left = -1;
         struct ky_engine *engine = engine_with(&given, &parameters, &s.bodies);
         assert_ok(ky_engine_columns(engine, COLUMNS, &error));
