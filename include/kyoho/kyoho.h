@@ -738,14 +738,15 @@ KY_API enum ky_status ky_system_scales(const struct ky_bodies *bodies, double g,
 enum ky_axis { KY_X, KY_Y, KY_Z };
 enum ky_colours { KY_EMBER, KY_ICE, KY_GRAY };
 enum ky_brightness { KY_ASINH, KY_LOG, KY_LINEAR };
+enum ky_show { KY_SHOW_DENSITY, KY_SHOW_COMPONENTS, KY_SHOW_VELOCITY, KY_SHOW_TRAILS };
 
 /* Fields as the options of `kyoho draw --help`. NaN: chosen from the bodies. */
 struct ky_draw_parameters {
     size_t size;
     int axis;          /* enum ky_axis: the line of sight */
-    int width;         /* pixels along the side of a panel */
+    int width;         /* of a panel [pixels] */
     int columns;       /* panels in a row; 0: by their number */
-    double region;     /* side of the square that a panel shows; NaN: by `fraction` */
+    double region;     /* length of the shorter side of a panel; NaN: by `fraction` */
     double centre[3];  /* of the square; NaN: middle of the region */
     double fraction;   /* of the mass that the region holds in every panel */
     int colours;       /* enum ky_colours */
@@ -755,13 +756,20 @@ struct ky_draw_parameters {
     double smooth;     /* bodies under the smoothing kernel */
     const char *title; /* texts of the panels, with '|' between; NULL: the time */
     int overwrite;     /* 0: an existing file is KY_USAGE */
+    int height;        /* of a panel [pixels]; 0: as its width */
+    int show;          /* enum ky_show */
+    double turn;  /* of the camera about the middle, to the right along the horizon [degrees] */
+    double tilt;  /* of the camera, upwards [degrees] */
+    double speed; /* shown by the ends of the colours of velocities; NaN: by the bodies */
+    int trails;   /* bodies whose trails are drawn, at most */
 };
 
 KY_API void ky_draw_parameters_defaults(struct ky_draw_parameters *parameters);
 
-/* The projected density of `count` sets of bodies, side by side with equal scales, as a PNG file.
- * Panels without bodies are dark; without any mass every body counts alike. The same bodies give
- * the same picture for any number of threads. KY_UNSUPPORTED in a build without libpng. */
+/* Pictures of `count` sets of bodies, side by side with equal scales, as a PNG file. For trails the
+ * sets are one system at several times, in their order, and make one panel. Panels without bodies
+ * are dark; without any mass every body counts alike. The same bodies give the same picture for any
+ * number of threads. KY_UNSUPPORTED in a build without libpng. */
 KY_API enum ky_status ky_draw(const char *path, const struct ky_snapshot *panels, size_t count,
                               const struct ky_draw_parameters *parameters, struct ky_error *error);
 

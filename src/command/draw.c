@@ -1,4 +1,4 @@
-/* kyoho draw: the projected density of snapshots as a picture. */
+/* kyoho draw: pictures of snapshots. */
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static const struct ky_option own_options[] = {
      "the picture to write"},
     {"panels", KY_OPTION_COUNT, FIELD(panels), "0", 0, 64, NULL, NULL,
      "number of snapshots to draw, evenly from the first to the last; 0: all files, or 3 of a "
-     "folder"},
+     "folder; for trails all"},
 };
 
 /* The k-th of `count` among `all`, the first and the last included. */
@@ -51,6 +51,35 @@ static enum ky_status draw(struct cli *cli, const struct request *request,
     for (size_t k = 0; k < read; k++)
         ky_snapshot_free(&panels[k]);
     free(panels);
+    return status;
+}
+
+/* Reads the snapshots one after the other, and draws the paths of some of their bodies. */
+static enum ky_status draw_trails(struct cli *cli, const struct request *request,
+                                  const struct reading *reading,
+                                  const struct ky_draw_parameters *parameters,
+                                  const struct file_list *files, size_t count)
+{
+    struct ky_trails trails = {0};
+    struct ky_snapshot snapshot;
+    enum ky_status status = ky_png_available(&cli->error);
+    ky_snapshot_clear(&snapshot);
+    for (size_t k = 0; k < count && !status; k++) {
+        ky_snapshot_free(&snapshot);
+        status = reading_get(cli, reading, files->names[spread(k, count, files->count)], NULL, 1,
+                             &snapshot);
+        if (!status)
+            status = ky_drawable(&snapshot.bodies, &cli->error);
+        if (!status && k == 0)
+            status = ky_trails_begin(&trails, &snapshot.bodies, (size_t)parameters->trails, count,
+                                     &cli->error);
+        if (!status)
+            ky_trails_add(&trails, &snapshot);
+    }
+    if (!status)
+        status = ky_trails_draw(request->output, &trails, &snapshot, parameters, &cli->error);
+    ky_snapshot_free(&snapshot);
+    ky_trails_free(&trails);
     return status;
 }
 
@@ -94,17 +123,18 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     }
     for (size_t k = 0; k < files.count && !status; k++)
         status = refuse_own_input(cli, request.output, files.names[k]);
-    size_t count = request.panels ? (size_t)request.panels : folder ? 3 : files.count;
+    int trails = parameters.show == KY_SHOW_TRAILS;
+    size_t count = request.panels ? (size_t)request.panels : folder && !trails ? 3 : files.count;
     if (count > files.count)
         count = files.count;
     if (!status)
-        status = draw(cli, &request, &reading, &parameters, &files, count);
+        status = (trails ? draw_trails : draw)(cli, &request, &reading, &parameters, &files, count);
     if (!status)
-        show(cli, request.output, count);
+        show(cli, request.output, trails ? 1 : count);
     files_free(&files);
     return status;
 }
 
-const struct subcommand draw_command = {"draw", "FILE… | FOLDER -o PNG [options]",
-                                        "draw the projected density of snapshots, side by side",
-                                        run, NULL};
+const struct subcommand draw_command = {
+    "draw", "FILE… | FOLDER -o PNG [options]",
+    "draw pictures of snapshots: density, components, velocities, trails", run, NULL};

@@ -63,22 +63,36 @@ static uint8_t srgb_byte(double linear)
     return (uint8_t)(255 * v + 0.5);
 }
 
+void ky_colour(double lightness, double chroma, double hue, uint8_t rgb[3])
+{
+    double linear[3];
+    /* A colour that no screen has loses chroma, never lightness. */
+    linear_rgb(lightness, chroma, hue, linear);
+    while (!displayable(linear) && chroma > 1e-3)
+        linear_rgb(lightness, chroma *= 0.98, hue, linear);
+    for (int i = 0; i < 3; i++)
+        rgb[i] = srgb_byte(linear[i]);
+}
+
 void ky_colour_map(int map, uint8_t colours[KY_MAP_COLOURS][3])
 {
     const struct stop *stop = maps[map];
     for (int c = 0, k = 0; c < KY_MAP_COLOURS; c++) {
-        double t = c / (KY_MAP_COLOURS - 1.0), rgb[3];
+        double t = c / (KY_MAP_COLOURS - 1.0);
         while (k + 2 < STOPS && t > stop[k + 1].at)
             k++;
         double f = (t - stop[k].at) / (stop[k + 1].at - stop[k].at);
-        double chroma = stop[k].chroma + f * (stop[k + 1].chroma - stop[k].chroma);
-        double hue = stop[k].hue + f * (stop[k + 1].hue - stop[k].hue);
-        double lightness = darkest + t * (brightest - darkest);
-        /* A colour that no screen has loses chroma, never lightness. */
-        linear_rgb(lightness, chroma, hue, rgb);
-        while (!displayable(rgb) && chroma > 1e-3)
-            linear_rgb(lightness, chroma *= 0.98, hue, rgb);
-        for (int i = 0; i < 3; i++)
-            colours[c][i] = srgb_byte(rgb[i]);
+        ky_colour(darkest + t * (brightest - darkest),
+                  stop[k].chroma + f * (stop[k + 1].chroma - stop[k].chroma),
+                  stop[k].hue + f * (stop[k + 1].hue - stop[k].hue), colours[c]);
+    }
+}
+
+void ky_colour_diverging(uint8_t colours[KY_MAP_COLOURS][3])
+{
+    const double blue = 257, red = 26, pale = 0.85, deep = 0.52, chroma = 0.21;
+    for (int c = 0; c < KY_MAP_COLOURS; c++) {
+        double t = 2 * c / (KY_MAP_COLOURS - 1.0) - 1, size = fabs(t);
+        ky_colour(pale + (deep - pale) * size, chroma * size, t < 0 ? blue : red, colours[c]);
     }
 }

@@ -25,7 +25,7 @@ enum { DOTS = 1000 };
 static const double kernel_cells = 6.28;
 
 struct level {
-    size_t side;     /* cells, padding included */
+    size_t side[2];  /* cells along right and up, padding included */
     double cell;     /* pixels */
     uint32_t *count; /* bodies */
     uint64_t *mass;  /* laid down at this level, in units of total / 2^62 */
@@ -34,11 +34,14 @@ struct level {
 
 struct pyramid {
     const struct ky_bodies *bodies;
+    const double *weight; /* of each body, or NULL: its mass */
     const struct ky_view *view;
-    double scale, origin; /* pixel = (position − centre) × scale + origin */
-    double unit;          /* mass on the grids per mass of a body: 2^62 / total */
+    double centre[2];        /* of the view, along right and up */
+    double scale, origin[2]; /* pixel = (position − centre) × scale + origin */
+    double unit;             /* mass on the grids per mass of a body: 2^62 / total */
     int levels;
-    size_t corner; /* pixels from the grid's inner corner to the picture's: the grids are centred */
+    size_t corner[2]; /* pixels from the grid's inner corner to the picture's: the grids are
+                         centred */
     struct level level[MAX_LEVELS];
 };
 
@@ -52,19 +55,24 @@ static void release(struct pyramid *pyramid)
 }
 
 /* Makes the grids. KY_FAULT when memory is out. */
-static enum ky_status prepare(struct pyramid *pyramid, int width, struct ky_error *error)
+static enum ky_status prepare(struct pyramid *pyramid, const size_t size[2], struct ky_error *error)
 {
     int top = 0;
-    while (top < MAX_LEVELS - 1 && (width >> (top + 1)) >= TOP_CELLS)
+    while (top < MAX_LEVELS - 1 && (ky_shorter(size) >> (top + 1)) >= TOP_CELLS)
         top++;
-    size_t inner = ((size_t)width + ((size_t)1 << top) - 1) >> top;
+    size_t inner[2];
+    for (int k = 0; k < 2; k++) {
+        inner[k] = (size[k] + ((size_t)1 << top) - 1) >> top;
+        pyramid->corner[k] = ((inner[k] << top) - size[k]) / 2;
+        pyramid->origin[k] = (double)size[k] / 2 + (double)pyramid->corner[k];
+    }
     pyramid->levels = 0;
-    pyramid->corner = ((inner << top) - (size_t)width) / 2;
     for (int l = 0; l <= top; l++) {
         struct level *level = &pyramid->level[l];
-        level->side = (inner << (top - l)) + 2 * PAD;
+        for (int k = 0; k < 2; k++)
+            level->side[k] = (inner[k] << (top - l)) + 2 * PAD;
         level->cell = ldexp(1, l);
-        size_t cells = level->side * level->side;
+        size_t cells = level->side[0] * level->side[1];
         level->count = ky_allocate_zeroed(cells, sizeof *level->count);
         level->mass = ky_allocate_zeroed(cells, sizeof *level->mass);
         level->sum = ky_allocate(cells, sizeof *level->sum);
@@ -84,7 +92,7 @@ static int place(const struct level *level, const double pixel[2], double rim, d
 {
     for (int k = 0; k < 2; k++) {
         at[k] = pixel[k] / level->cell + PAD;
-        if (!(at[k] >= rim && at[k] < (double)level->side - rim))
+        if (!(at[k] >= rim && at[k] < (double)level->side[k] - rim))
             return 0;
     }
     return 1;
@@ -92,14 +100,16 @@ static int place(const struct level *level, const double pixel[2], double rim, d
 
 static void pixel_of(const struct pyramid *pyramid, size_t i, double pixel[2])
 {
-    const struct ky_view *view = pyramid->view;
     const double *x = pyramid->bodies->position[i];
-    pixel[0] = (x[view->right] - view->centre[0]) * pyramid->scale + pyramid->origin;
-    pixel[1] = (x[view->up] - view->centre[1]) * pyramid->scale + pyramid->origin;
+    for (int k = 0; k < 2; k++)
+        pixel[k] = (ky_along(x, pyramid->view->axis[k]) - pyramid->centre[k]) * pyramid->scale +
+                   pyramid->origin[k];
 }
 
 static double mass_of(const struct pyramid *pyramid, size_t i)
 {
+    if (pyramid->weight)
+        return pyramid->weight[i];
     return pyramid->view->by_number ? 1 : pyramid->bodies->mass[i];
 }
 
@@ -115,7 +125,7 @@ static void count_bodies(struct pyramid *pyramid)
             struct level *level = &pyramid->level[l];
             if (!place(level, pixel, 0, at))
                 continue;
-            size_t cell = (size_t)at[1] * level->side + (size_t)at[0];
+            size_t cell = (size_t)at[1] * level->side[0] + (size_t)at[0];
 #pragma omp atomic
             level->count[cell]++;
             break;
@@ -123,10 +133,10 @@ static void count_bodies(struct pyramid *pyramid)
     }
     for (int l = 1; l < pyramid->levels; l++) {
         struct level *coarse = &pyramid->level[l], *fine = &pyramid->level[l - 1];
-        for (size_t y = 0; y < fine->side; y++)
-            for (size_t x = 0; x < fine->side; x++)
-                coarse->count[((y + PAD) / 2) * coarse->side + (x + PAD) / 2] +=
-                    fine->count[y * fine->side + x];
+        for (size_t y = 0; y < fine->side[1]; y++)
+            for (size_t x = 0; x < fine->side[0]; x++)
+                coarse->count[((y + PAD) / 2) * coarse->side[0] + (x + PAD) / 2] +=
+                    fine->count[y * fine->side[0] + x];
     }
 }
 
@@ -136,7 +146,7 @@ static double count_at(const struct level *level, const double at[2])
     double x = at[0] - 0.5, y = at[1] - 0.5;
     size_t i = (size_t)x, j = (size_t)y;
     double fx = x - (double)i, fy = y - (double)j;
-    const uint32_t *row = level->count + j * level->side + i, *next = row + level->side;
+    const uint32_t *row = level->count + j * level->side[0] + i, *next = row + level->side[0];
     return (row[0] * (1 - fx) + row[1] * fx) * (1 - fy) + (next[0] * (1 - fx) + next[1] * fx) * fy;
 }
 
@@ -174,7 +184,7 @@ static void lay_down(struct level *level, const double pixel[2], double mass)
     for (size_t b = 0; b < 3; b++)
         for (size_t a = 0; a < 3; a++) {
             uint64_t part = (uint64_t)(weight[0][a] * weight[1][b] * mass + 0.5);
-            uint64_t *cell = &level->mass[(j + b - 1) * level->side + i + a - 1];
+            uint64_t *cell = &level->mass[(j + b - 1) * level->side[0] + i + a - 1];
 #pragma omp atomic
             *cell += part;
         }
@@ -186,18 +196,18 @@ static void add_up(const struct pyramid *pyramid, int l)
 {
     const struct level *fine = &pyramid->level[l];
 #pragma omp parallel for schedule(static)
-    for (size_t y = 0; y < fine->side; y++)
-        for (size_t x = 0; x < fine->side; x++) {
-            double sum = (double)fine->mass[y * fine->side + x];
+    for (size_t y = 0; y < fine->side[1]; y++)
+        for (size_t x = 0; x < fine->side[0]; x++) {
+            double sum = (double)fine->mass[y * fine->side[0] + x];
             if (l + 1 < pyramid->levels) {
                 const struct level *coarse = fine + 1;
                 size_t i = (x + PAD) / 2, j = (y + PAD) / 2;
                 size_t ni = x % 2 ? i + 1 : i - 1, nj = y % 2 ? j + 1 : j - 1;
-                const double *row = coarse->sum + j * coarse->side;
-                const double *near = coarse->sum + nj * coarse->side;
+                const double *row = coarse->sum + j * coarse->side[0];
+                const double *near = coarse->sum + nj * coarse->side[0];
                 sum += (3 * (3 * row[i] + row[ni]) + 3 * near[i] + near[ni]) / 64;
             }
-            fine->sum[y * fine->side + x] = sum;
+            fine->sum[y * fine->side[0] + x] = sum;
         }
 }
 
@@ -210,7 +220,7 @@ static void lay_dot(struct level *level, const double pixel[2], double radius, d
     size_t low[2], high[2];
     for (int k = 0; k < 2; k++) {
         low[k] = (size_t)fmax(at[k] - radius, 0);
-        high[k] = (size_t)fmin(at[k] + radius, (double)level->side - 1);
+        high[k] = (size_t)fmin(at[k] + radius, (double)level->side[k] - 1);
     }
     for (int pass = 0; pass < 2; pass++)
         for (size_t j = low[1]; j <= high[1]; j++)
@@ -220,13 +230,13 @@ static void lay_dot(struct level *level, const double pixel[2], double radius, d
                 if (pass == 0)
                     sum += w * w * w;
                 else
-                    level->mass[j * level->side + i] += (uint64_t)(mass / sum * w * w * w + 0.5);
+                    level->mass[j * level->side[0] + i] += (uint64_t)(mass / sum * w * w * w + 0.5);
             }
 }
 
-static void draw_dots(struct pyramid *pyramid, int width)
+static void draw_dots(struct pyramid *pyramid, double side)
 {
-    double radius = fmax(width / 90.0 / sqrt(1 + (double)pyramid->bodies->n / 100), 1.5);
+    double radius = fmax(side / 90 / sqrt(1 + (double)pyramid->bodies->n / 100), 1.5);
     for (size_t i = 0; i < pyramid->bodies->n; i++) {
         double pixel[2];
         pixel_of(pyramid, i, pixel);
@@ -254,31 +264,35 @@ static void spread(struct pyramid *pyramid, double smooth)
     }
 }
 
-enum ky_status ky_density_project(const struct ky_bodies *bodies, const struct ky_view *view,
-                                  int width, double smooth, double *density, struct ky_error *error)
+enum ky_status ky_density_project(const struct ky_bodies *bodies, const double *weight,
+                                  const struct ky_view *view, const size_t size[2], double smooth,
+                                  double *density, struct ky_error *error)
 {
-    struct pyramid pyramid = {.bodies = bodies, .view = view, .scale = width / view->side};
-    enum ky_status status = prepare(&pyramid, width, error);
+    double shorter = (double)ky_shorter(size);
+    struct pyramid pyramid = {
+        .bodies = bodies, .weight = weight, .view = view, .scale = shorter / view->side};
+    enum ky_status status = prepare(&pyramid, size, error);
     if (status)
         return status;
+    for (int k = 0; k < 2; k++)
+        pyramid.centre[k] = ky_along(view->middle, view->axis[k]);
     double total = 0;
     for (size_t i = 0; i < bodies->n; i++)
         total += mass_of(&pyramid, i);
     pyramid.unit = total > 0 ? 0x1p62 / total : 0;
-    pyramid.origin = width / 2.0 + (double)pyramid.corner;
     if (bodies->n > DOTS)
         spread(&pyramid, smooth);
     else
-        draw_dots(&pyramid, width);
+        draw_dots(&pyramid, shorter);
     for (int l = pyramid.levels - 1; l >= 0; l--)
         add_up(&pyramid, l);
-    size_t side = (size_t)width, rim = pyramid.corner + PAD;
     const struct level *base = &pyramid.level[0];
+    size_t left = pyramid.corner[0] + PAD, bottom = pyramid.corner[1] + PAD;
     double per_area = total * 0x1p-62 * pyramid.scale * pyramid.scale;
-    for (size_t y = 0; y < side; y++)
-        for (size_t x = 0; x < side; x++)
-            density[y * side + x] =
-                base->sum[(side - 1 - y + rim) * base->side + x + rim] * per_area;
+    for (size_t y = 0; y < size[1]; y++)
+        for (size_t x = 0; x < size[0]; x++)
+            density[y * size[0] + x] =
+                base->sum[(size[1] - 1 - y + bottom) * base->side[0] + x + left] * per_area;
     release(&pyramid);
     return KY_OK;
 }

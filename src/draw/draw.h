@@ -9,38 +9,109 @@
 extern const struct ky_option ky_draw_options[];
 extern const size_t ky_draw_option_count;
 
-/* What is seen, and along which coordinates: the picture's right and up. */
+/* ---- what is seen ---- */
+
+/* A camera at infinity. */
 struct ky_view {
-    int right, up;    /* 0, 1, 2: x, y, z */
-    double centre[2]; /* right, up */
-    double side;      /* of the square, > 0 */
-    int by_number;    /* every body weighs 1, since none has mass */
+    double axis[3][3]; /* unit vectors: the picture's right and up, and towards the eye */
+    double middle[3];  /* of the picture, in space */
+    double side;       /* length of the picture's shorter side, > 0 */
+    int by_number;     /* every body weighs 1, since none has mass */
 };
 
-/* Chooses the view: the centre and side that the parameters name, else the square that holds
- * parameters->fraction of the mass of every panel. KY_BAD_DATA if the bodies span more than a
- * number can hold. */
-enum ky_status ky_view_choose(const struct ky_snapshot *panels, size_t count,
-                              const struct ky_draw_parameters *parameters, struct ky_view *view,
-                              struct ky_error *error);
+/* The coordinate of `x` along an axis. */
+static inline double ky_along(const double x[3], const double axis[3])
+{
+    return x[0] * axis[0] + x[1] * axis[1] + x[2] * axis[2];
+}
+/* Of width and height. */
+static inline size_t ky_shorter(const size_t size[2])
+{
+    return size[0] < size[1] ? size[0] : size[1];
+}
 
-/* Fills density[width][width] with the mass per area of the view, each body spread over about
- * `smooth` of its neighbours. Bodies outside count as far as they reach in. KY_FAULT when memory is
- * out. */
-enum ky_status ky_density_project(const struct ky_bodies *bodies, const struct ky_view *view,
-                                  int width, double smooth, double *density,
-                                  struct ky_error *error);
+/* Sets the axes of a view along `axis` (enum ky_axis), the camera being turned to the right and
+ * then tilted upwards about the middle [degrees]. */
+void ky_view_turn(struct ky_view *view, int axis, double turn, double tilt);
+
+/* Chooses the view: the middle and side that the parameters name, else the square that holds
+ * parameters->fraction of the mass of every panel; with `all_round` from any direction.
+ * KY_BAD_DATA if the bodies span more than a number can hold. */
+enum ky_status ky_view_choose(const struct ky_snapshot *panels, size_t count,
+                              const struct ky_draw_parameters *parameters, int all_round,
+                              struct ky_view *view, struct ky_error *error);
+
+/* KY_BAD_DATA for bodies that cannot be drawn: numbers that are not finite, negative masses, and
+ * positions so far away that they would overflow. */
+enum ky_status ky_drawable(const struct ky_bodies *bodies, struct ky_error *error);
+
+/* ---- what is shown of it ---- */
+
+/* Fills density[height][width], size = {width, height}, with the mass per area of the view, each
+ * body spread over about `smooth` of its neighbours. `weight`, one of each body and ≥ 0, takes the
+ * place of the masses; NULL: the masses. Bodies outside count as far as they reach in. KY_FAULT
+ * when memory is out. */
+enum ky_status ky_density_project(const struct ky_bodies *bodies, const double *weight,
+                                  const struct ky_view *view, const size_t size[2], double smooth,
+                                  double *density, struct ky_error *error);
+
+enum { KY_MAP_COLOURS = 1024, KY_TYPES = 6 };
+
+/* What is common to all panels of a picture, or to all frames of a film. */
+struct ky_scene {
+    const struct ky_draw_parameters *parameters;
+    size_t size[2]; /* width and height of a panel [pixels] */
+    struct ky_view view;
+    double largest;        /* time, for the unit of all */
+    double peak[KY_TYPES]; /* brightest density of each layer */
+    double speed;          /* at the ends of the colours [velocity] */
+    int present;           /* bits of the types that any panel has */
+    uint8_t map[KY_MAP_COLOURS][3];
+};
+
+/* The layers of a panel are numbers, [layers][height][width]: the density; or that of each type;
+ * or the density and the mean velocity away from the eye. */
+size_t ky_layer_count(int show);
+/* Fills the layers of one set of bodies. KY_FAULT when memory is out. */
+enum ky_status ky_layers_project(const struct ky_scene *scene, const struct ky_bodies *bodies,
+                                 double *layers, struct ky_error *error);
+/* Raises peaks and speed of the scene to what a panel needs, where the parameters name none. */
+void ky_layers_widen(struct ky_scene *scene, const struct ky_bodies *bodies, const double *layers);
+
+/* Chooses view and brightness of a scene by the snapshots. `layers`, for all of them, is NULL or
+ * filled. `size` stays as the caller set it, and `parameters` too. */
+enum ky_status ky_scene_choose(struct ky_scene *scene, const struct ky_snapshot *panels,
+                               size_t count, int all_round, double *layers, struct ky_error *error);
+
+/* ---- pixels ---- */
 
 /* Red, green and blue of a picture, 3 bytes a pixel. */
 struct ky_canvas {
     size_t width, height;
     uint8_t *rgb;
+    uint8_t ink[3]; /* of texts, bars and lines */
 };
 
-/* Fills a colour map, one of --colours, with KY_MAP_COLOURS colours from dark to bright, in even
- * steps of the lightness that the eye sees. */
-enum { KY_MAP_COLOURS = 1024 };
+/* Makes a canvas of one colour. KY_FAULT when memory is out. */
+enum ky_status ky_canvas_open(struct ky_canvas *canvas, size_t width, size_t height,
+                              const uint8_t paper[3], struct ky_error *error);
+/* The ink of labels on dark pictures. */
+extern const uint8_t ky_pale_ink[3];
+
+/* Paints the layers with the upper left corner at (left, top). */
+void ky_layers_paint(const struct ky_scene *scene, const double *layers, struct ky_canvas *canvas,
+                     size_t left, size_t top);
+/* Projects and paints one snapshot as a picture of its own, with all labels. The canvas has the
+ * size of the scene. */
+enum ky_status ky_frame_draw(const struct ky_scene *scene, const struct ky_snapshot *panel,
+                             struct ky_canvas *canvas, struct ky_error *error);
+
+/* Fills a colour map, one of --colours, with colours from dark to bright, in even steps of the
+ * lightness that the eye sees; and one from blue by pale grey to red. */
 void ky_colour_map(int map, uint8_t colours[KY_MAP_COLOURS][3]);
+void ky_colour_diverging(uint8_t colours[KY_MAP_COLOURS][3]);
+/* A colour in OKLCh, with less chroma where no screen has it; hue in degrees. */
+void ky_colour(double lightness, double chroma, double hue, uint8_t rgb[3]);
 
 /* Draws text with its upper left corner at the pixel (x, y). A letter has 5 × 7 cells of `cell`
  * pixels, and the next one begins 6 cells further. What lies outside the picture is left out. */
@@ -48,14 +119,53 @@ enum { KY_GLYPH_ADVANCE = 6, KY_GLYPH_HEIGHT = 7 };
 void ky_text(struct ky_canvas *canvas, double x, double y, double cell, const char *text);
 /* The width of such a text [pixels]. */
 double ky_text_width(double cell, const char *text);
-/* Fills a rectangle with the colour of the text; all in pixels. */
+/* Fills a rectangle with the ink; all in pixels. */
 void ky_bar(struct ky_canvas *canvas, double x, double y, double width, double height);
+/* Draws a line with round ends, or a disc where both ends are one place; all in pixels. */
+void ky_line(struct ky_canvas *canvas, const double from[2], const double to[2], double width);
+/* The side of a cell of letters [pixels] that suits a picture of this size. */
+double ky_text_cell(const size_t size[2]);
 
 /* Writes the time of a panel, "t = 12.5 Myr", in the unit that suits `largest`, the largest time of
  * all panels. */
 void ky_time_label(const struct ky_snapshot *panel, double largest, char *text, size_t size);
 /* Returns a round length, at most `wanted`, and writes its label ("2 kpc") to `text`. */
 double ky_length_label(const struct ky_units *units, double wanted, char *text, size_t size);
+/* Write into a panel whose upper left corner is (left, top): the title or the time; the scale bar;
+ * what colours mean. `k` counts panels. */
+void ky_label_title(const struct ky_scene *scene, const struct ky_snapshot *panel, size_t k,
+                    struct ky_canvas *canvas, const double corner[2]);
+void ky_label_scale(const struct ky_scene *scene, const struct ky_units *units,
+                    struct ky_canvas *canvas, const double corner[2]);
+void ky_label_colours(const struct ky_scene *scene, const struct ky_units *units,
+                      struct ky_canvas *canvas, const double corner[2]);
+/* The colour of the bodies of a type. */
+extern const uint8_t ky_type_colours[KY_TYPES][3];
+
+/* ---- trails ---- */
+
+/* Places of some bodies of one system at several times. */
+struct ky_trails {
+    size_t bodies, times, room; /* room: for so many times */
+    uint64_t *id;               /* ascending */
+    double (*position)[3];      /* [times][bodies]; NaN where a body is not there */
+    double (*velocity)[3];
+    double *time;
+};
+/* Begins with `most` bodies of the snapshot at most, evenly spread, and room for so many times.
+ * Free after a failure too. */
+enum ky_status ky_trails_begin(struct ky_trails *trails, const struct ky_bodies *bodies,
+                               size_t most, size_t times, struct ky_error *error);
+/* Adds the places of these bodies at one more time; they are found by their ids. */
+void ky_trails_add(struct ky_trails *trails, const struct ky_snapshot *snapshot);
+/* Draws a path for each body, dark at the first time and bright at the last, and a dot at its end,
+ * as a PNG file. `last` gives units and label. */
+enum ky_status ky_trails_draw(const char *path, const struct ky_trails *trails,
+                              const struct ky_snapshot *last,
+                              const struct ky_draw_parameters *parameters, struct ky_error *error);
+void ky_trails_free(struct ky_trails *trails);
+
+/* ---- the file ---- */
 
 /* KY_UNSUPPORTED in a build without libpng. */
 enum ky_status ky_png_available(struct ky_error *error);

@@ -1,8 +1,10 @@
-/* Labels of times and lengths: round numbers in the unit that suits their size. */
+/* Labels of times and lengths, round numbers in the unit that suits their size; and where the
+ * labels of a picture stand. */
 #include "draw/draw.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/number.h"
 #include "base/units.h"
@@ -57,4 +59,95 @@ double ky_length_label(const struct ky_units *units, double wanted, char *text, 
     double round = (digit >= 5 ? 5 : digit >= 2 ? 2 : 1) * power;
     ky_format(text, size, "%g%s%s", round, space, name);
     return round * scale;
+}
+
+double ky_text_cell(const size_t size[2])
+{
+    return fmax(1, (double)ky_shorter(size) / 320);
+}
+
+/* Room between a label and the rim, in cells. */
+static const double edge = 8;
+
+void ky_label_title(const struct ky_scene *scene, const struct ky_snapshot *panel, size_t k,
+                    struct ky_canvas *canvas, const double corner[2])
+{
+    const char *title = scene->parameters->title;
+    double cell = ky_text_cell(scene->size);
+    char text[128];
+    if (title) { /* the k-th of the texts between '|' */
+        for (; k && title; k--)
+            title = (title = strchr(title, '|')) ? title + 1 : NULL;
+        size_t length = title ? strcspn(title, "|") : 0;
+        snprintf(text, sizeof text, "%.*s", (int)length, title ? title : "");
+    } else {
+        ky_time_label(panel, scene->largest, text, sizeof text);
+    }
+    ky_text(canvas, corner[0] + edge * cell, corner[1] + edge * cell, cell, text);
+}
+
+void ky_label_scale(const struct ky_scene *scene, const struct ky_units *units,
+                    struct ky_canvas *canvas, const double corner[2])
+{
+    char text[64];
+    double cell = ky_text_cell(scene->size), shorter = (double)ky_shorter(scene->size);
+    double length = ky_length_label(units, scene->view.side / 4, text, sizeof text);
+    double pixels = length / scene->view.side * shorter, left = corner[0] + edge * cell;
+    double bottom = corner[1] + (double)scene->size[1] - edge * cell;
+    ky_bar(canvas, left, bottom - cell, pixels, cell);
+    ky_text(canvas, left + (pixels - ky_text_width(cell, text)) / 2,
+            bottom - (KY_GLYPH_HEIGHT + 5) * cell, cell, text);
+}
+
+/* The names of the types that are there, each in its colour, one above the other. */
+static void label_types(const struct ky_scene *scene, struct ky_canvas *canvas, double cell,
+                        double right, double bottom)
+{
+    static const char *const names[KY_TYPES] = {"gas",   "halo",  "disk",
+                                                "bulge", "stars", "black holes"};
+    for (int t = KY_TYPES - 1; t >= 0; t--) {
+        if (!(scene->present >> t & 1))
+            continue;
+        bottom -= KY_GLYPH_HEIGHT * cell;
+        memcpy(canvas->ink, ky_type_colours[t], sizeof canvas->ink);
+        ky_text(canvas, right - ky_text_width(cell, names[t]), bottom, cell, names[t]);
+        bottom -= 4 * cell;
+    }
+    memcpy(canvas->ink, ky_pale_ink, sizeof canvas->ink);
+}
+
+/* A strip of the colours with the velocities at its ends and middle. */
+static void label_velocities(const struct ky_scene *scene, const struct ky_units *units,
+                             struct ky_canvas *canvas, double cell, double right, double bottom)
+{
+    double kms = units->velocity_cm_s > 0 ? units->velocity_cm_s / 1e5 : 1;
+    char high[48], low[48];
+    ky_format(high, sizeof high, "%+.3g%s", scene->speed * kms,
+              units->velocity_cm_s > 0 ? " km/s" : "");
+    ky_format(low, sizeof low, "%.3g", -scene->speed * kms);
+    double half = ky_text_width(cell, high) / 2;
+    double both = half + ky_text_width(cell, low) / 2 + KY_GLYPH_ADVANCE * cell;
+    double length = fmax((double)ky_shorter(scene->size) / 4, both);
+    double end = right - half, start = end - length, top = bottom - 3 * cell;
+    for (long x = lround(start); x < lround(end); x++) {
+        double place = fmin(fmax(((double)x + 0.5 - start) / length, 0), 1);
+        memcpy(canvas->ink, scene->map[(size_t)(place * (KY_MAP_COLOURS - 1))], 3);
+        ky_bar(canvas, (double)x, top, 1, 3 * cell);
+    }
+    memcpy(canvas->ink, ky_pale_ink, sizeof canvas->ink);
+    top -= (KY_GLYPH_HEIGHT + 4) * cell;
+    ky_text(canvas, end - half, top, cell, high);
+    ky_text(canvas, start - ky_text_width(cell, low) / 2, top, cell, low);
+}
+
+void ky_label_colours(const struct ky_scene *scene, const struct ky_units *units,
+                      struct ky_canvas *canvas, const double corner[2])
+{
+    double cell = ky_text_cell(scene->size);
+    double right = corner[0] + (double)scene->size[0] - edge * cell;
+    double bottom = corner[1] + (double)scene->size[1] - edge * cell;
+    if (scene->parameters->show == KY_SHOW_COMPONENTS)
+        label_types(scene, canvas, cell, right, bottom);
+    if (scene->parameters->show == KY_SHOW_VELOCITY)
+        label_velocities(scene, units, canvas, cell, right, bottom);
 }

@@ -1,21 +1,24 @@
-/* The common region of all panels: a square that holds a given fraction of every panel's mass. The
- * bounds are quantiles of the mass along each coordinate, found by histograms that are refined
- * around the wanted place: no sort, and a far escaper costs nothing. Masses are summed as integers,
- * so that the order of the threads does not matter. */
+/* The camera and the common region of all panels: a square that holds a given fraction of every
+ * panel's mass. The bounds are quantiles of the mass along each coordinate, found by histograms
+ * that are refined around the wanted place: no sort, and a far escaper costs nothing. Masses are
+ * summed as integers, so that the order of the threads does not matter. */
 #include "draw/draw.h"
 
 #include <math.h>
 
 enum { BINS = 2048, ROUNDS = 4 };
 
+/* So many bodies at most are looked at, evenly spread: enough for a frame about them. */
+enum { SAMPLE = 1 << 20 };
+
 /* Room around the mass, so that nothing touches the frame. */
 static const double margin = 1.2;
 
 struct column {
-    size_t n;
+    size_t n, stride; /* every stride-th of n bodies counts */
     const double (*position)[3];
     const double *mass; /* or NULL: 1 each */
-    int component;
+    const double *axis;
     double unit; /* 2^62 / total */
 };
 
@@ -26,8 +29,8 @@ static void histogram(const struct column *column, double low, double high, uint
         bins[b] = 0;
     double scale = BINS / (high - low);
 #pragma omp parallel for reduction(+ : bins[:BINS])
-    for (size_t i = 0; i < column->n; i++) {
-        double x = column->position[i][column->component];
+    for (size_t i = 0; i < column->n; i += column->stride) {
+        double x = ky_along(column->position[i], column->axis);
         if (!(x >= low && x <= high))
             continue;
         size_t b = (size_t)((x - low) * scale);
@@ -59,8 +62,8 @@ static void extent(const struct column *column, double bounds[2])
 {
     double low = HUGE_VAL, high = -HUGE_VAL;
 #pragma omp parallel for reduction(min : low) reduction(max : high)
-    for (size_t i = 0; i < column->n; i++) {
-        double x = column->position[i][column->component];
+    for (size_t i = 0; i < column->n; i += column->stride) {
+        double x = ky_along(column->position[i], column->axis);
         if (column->mass && column->mass[i] <= 0)
             continue;
         low = fmin(low, x);
@@ -69,28 +72,31 @@ static void extent(const struct column *column, double bounds[2])
     bounds[0] = low, bounds[1] = high;
 }
 
-/* Sum of masses, in the caller's order whatever the number of threads. */
-static double total_mass(const struct ky_bodies *bodies)
+/* Sum of every stride-th mass, in the caller's order whatever the number of threads. */
+static double total_mass(const struct ky_bodies *bodies, size_t stride)
 {
     double sum = 0;
-    for (size_t i = 0; i < bodies->n; i++)
+    for (size_t i = 0; i < bodies->n; i += stride)
         sum += bodies->mass[i];
     return sum;
 }
 
-/* Widens bounds to hold `fraction` of the mass along both coordinates together. */
+/* Widens bounds to hold `fraction` of the mass along `axes` axes of the view together. */
 static void include(const struct ky_bodies *bodies, const struct ky_view *view, double fraction,
-                    double bounds[2][2])
+                    int axes, double bounds[3][2])
 {
-    double total = view->by_number ? (double)bodies->n : total_mass(bodies);
+    size_t stride = 1 + bodies->n / SAMPLE;
+    double total =
+        view->by_number ? (double)((bodies->n + stride - 1) / stride) : total_mass(bodies, stride);
     if (!(total > 0))
         return;
     double outside = (1 - fraction) / 4; /* on each of four sides */
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < axes; k++) {
         struct column column = {.n = bodies->n,
+                                .stride = stride,
                                 .position = (const double(*)[3])bodies->position,
                                 .mass = view->by_number ? NULL : bodies->mass,
-                                .component = k == 0 ? view->right : view->up,
+                                .axis = view->axis[k],
                                 .unit = 0x1p62 / total};
         double all[2], low[2], high[2];
         extent(&column, all);
@@ -104,29 +110,62 @@ static void include(const struct ky_bodies *bodies, const struct ky_view *view, 
     }
 }
 
-enum ky_status ky_view_choose(const struct ky_snapshot *panels, size_t count,
-                              const struct ky_draw_parameters *parameters, struct ky_view *view,
-                              struct ky_error *error)
+void ky_view_turn(struct ky_view *view, int axis, double turn, double tilt)
 {
-    static const int axes[3][2] = {{1, 2}, {0, 2}, {0, 1}};
-    view->right = axes[parameters->axis][0], view->up = axes[parameters->axis][1];
-    double mass = 0, bounds[2][2] = {{HUGE_VAL, -HUGE_VAL}, {HUGE_VAL, -HUGE_VAL}};
+    /* right, up, and towards the eye */
+    static const double plain[3][3][3] = {{{0, 1, 0}, {0, 0, 1}, {1, 0, 0}},
+                                          {{1, 0, 0}, {0, 0, 1}, {0, -1, 0}},
+                                          {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+    const double radian = 0.017453292519943295;
+    double ct = cos(turn * radian), st = sin(turn * radian);
+    double ci = cos(tilt * radian), si = sin(tilt * radian);
+    for (int k = 0; k < 3; k++) {
+        double right = plain[axis][0][k], up = plain[axis][1][k], near = plain[axis][2][k];
+        double ahead = ct * near + st * right; /* towards the eye, once the camera has gone round */
+        view->axis[0][k] = ct * right - st * near;
+        view->axis[1][k] = ci * up - si * ahead;
+        view->axis[2][k] = ci * ahead + si * up;
+    }
+}
+
+/* Half of what a square about the middle needs to hold the bounds of all axes. */
+static double half_side(double bounds[3][2], int axes, const struct ky_view *view)
+{
+    double half = 0;
+    for (int k = 0; k < axes; k++) {
+        double centre = ky_along(view->middle, view->axis[k]);
+        if (bounds[k][1] >= bounds[k][0])
+            half = fmax(half, fmax(bounds[k][1] - centre, centre - bounds[k][0]));
+    }
+    return half;
+}
+
+enum ky_status ky_view_choose(const struct ky_snapshot *panels, size_t count,
+                              const struct ky_draw_parameters *parameters, int all_round,
+                              struct ky_view *view, struct ky_error *error)
+{
+    double mass = 0, bounds[3][2], farthest = 0;
+    int axes = all_round ? 3 : 2;
+    ky_view_turn(view, parameters->axis, parameters->turn, parameters->tilt);
+    for (int k = 0; k < 3; k++)
+        bounds[k][0] = HUGE_VAL, bounds[k][1] = -HUGE_VAL;
     for (size_t p = 0; p < count; p++)
-        mass += total_mass(&panels[p].bodies);
+        mass += total_mass(&panels[p].bodies, 1);
     view->by_number = !(mass > 0);
     for (size_t p = 0; p < count; p++)
-        include(&panels[p].bodies, view, parameters->fraction, bounds);
-    double side = 0;
-    for (int k = 0; k < 2; k++) {
-        double given = parameters->centre[k == 0 ? view->right : view->up];
-        double middle = bounds[k][1] >= bounds[k][0] ? bounds[k][0] / 2 + bounds[k][1] / 2 : 0;
-        view->centre[k] = isnan(given) ? middle : given;
-        if (bounds[k][1] >= bounds[k][0])
-            side = fmax(side,
-                        2 * fmax(bounds[k][1] - view->centre[k], view->centre[k] - bounds[k][0]));
+        include(&panels[p].bodies, view, parameters->fraction, axes, bounds);
+    for (int c = 0; c < 3; c++) {
+        view->middle[c] = 0;
+        for (int k = 0; k < axes; k++)
+            if (bounds[k][1] >= bounds[k][0])
+                view->middle[c] += view->axis[k][c] * (bounds[k][0] / 2 + bounds[k][1] / 2);
+        if (!isnan(parameters->centre[c]))
+            view->middle[c] = parameters->centre[c];
     }
+    for (int k = 0; k < axes; k++)
+        farthest = fmax(farthest, fabs(ky_along(view->middle, view->axis[k])));
     /* One body, or all in one place, still need a square about them. */
-    double least = 1e-9 * fmax(fabs(view->centre[0]), fabs(view->centre[1]));
+    double side = 2 * half_side(bounds, axes, view), least = 1e-9 * farthest;
     side = side > least ? side * margin : fmax(1, least);
     view->side = isnan(parameters->region) ? side : parameters->region;
     if (!isfinite(view->side) || !isfinite(mass))

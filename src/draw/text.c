@@ -1,9 +1,11 @@
-/* Text on a picture: a 5 × 7 bitmap font, enlarged to any size with rounded edges, so that no font
- * library is needed. */
+/* The canvas of a picture, text and lines on it: a 5 × 7 bitmap font, enlarged to any size with
+ * rounded edges, so that no font library is needed. */
 #include "draw/draw.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "base/memory.h"
 
 enum { COLUMNS = 5, ROWS = 7 };
 
@@ -99,10 +101,27 @@ static const struct glyph glyphs[] = {
     {'!', 0, {0x04, 0x04, 0x04, 0x04, 0x04, 0x00, 0x04}},
     {'#', 0, {0x0a, 0x0a, 0x1f, 0x0a, 0x1f, 0x0a, 0x0a}},
     {'~', 0, {0x00, 0x00, 0x08, 0x15, 0x02, 0x00, 0x00}},
+    {'|', 0, {0x04, 0x04, 0x04, 0x04, 0x04, 0x04, 0x04}},
     {'?', 0, {0x0e, 0x11, 0x01, 0x02, 0x04, 0x00, 0x04}},
 };
 
-static const double ink[3] = {226, 228, 236}, opacity = 0.92;
+static const double opacity = 0.92;
+
+const uint8_t ky_pale_ink[3] = {226, 228, 236};
+
+enum ky_status ky_canvas_open(struct ky_canvas *canvas, size_t width, size_t height,
+                              const uint8_t paper[3], struct ky_error *error)
+{
+    *canvas = (struct ky_canvas){.width = width, .height = height};
+    canvas->rgb = ky_allocate(width * height, 3);
+    if (!canvas->rgb)
+        return ky_no_memory(error, "the picture", width * height, 3);
+    for (size_t i = 0; i < 3 * width * height; i++)
+        canvas->rgb[i] = paper[i % 3];
+    for (int c = 0; c < 3; c++)
+        canvas->ink[c] = ky_pale_ink[c];
+    return KY_OK;
+}
 
 /* A sign that the font has not is drawn as the last one. */
 static const struct glyph *find(char sign)
@@ -138,7 +157,7 @@ static void blend(struct ky_canvas *canvas, long x, long y, double alpha)
         return;
     uint8_t *pixel = canvas->rgb + 3 * ((size_t)y * canvas->width + (size_t)x);
     for (int k = 0; k < 3; k++)
-        pixel[k] = (uint8_t)(pixel[k] + (ink[k] - pixel[k]) * alpha * opacity + 0.5);
+        pixel[k] = (uint8_t)(pixel[k] + (canvas->ink[k] - pixel[k]) * alpha * opacity + 0.5);
 }
 
 void ky_text(struct ky_canvas *canvas, double x, double y, double cell, const char *text)
@@ -165,4 +184,29 @@ void ky_bar(struct ky_canvas *canvas, double x, double y, double width, double h
     for (long py = lround(y); py < lround(y + height); py++)
         for (long px = lround(x); px < lround(x + width); px++)
             blend(canvas, px, py, 1);
+}
+
+/* The distance of a place from a line. */
+static double distance(const double from[2], const double to[2], double x, double y)
+{
+    double dx = to[0] - from[0], dy = to[1] - from[1], length2 = dx * dx + dy * dy;
+    double along = length2 > 0 ? ((x - from[0]) * dx + (y - from[1]) * dy) / length2 : 0;
+    along = fmin(fmax(along, 0), 1);
+    return hypot(x - from[0] - along * dx, y - from[1] - along * dy);
+}
+
+void ky_line(struct ky_canvas *canvas, const double from[2], const double to[2], double width)
+{
+    double radius = width / 2 + 0.5, size[2] = {(double)canvas->width, (double)canvas->height};
+    long low[2], high[2];
+    for (int k = 0; k < 2; k++) {
+        if (!isfinite(from[k]) || !isfinite(to[k]))
+            return;
+        low[k] = (long)fmin(fmax(fmin(from[k], to[k]) - radius, 0), size[k]);
+        high[k] = (long)fmin(fmax(ceil(fmax(from[k], to[k]) + radius), 0), size[k]);
+    }
+    for (long y = low[1]; y < high[1]; y++)
+        for (long x = low[0]; x < high[0]; x++)
+            blend(canvas, x, y,
+                  fmin(radius - distance(from, to, (double)x + 0.5, (double)y + 0.5), 1));
 }

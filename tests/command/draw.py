@@ -47,7 +47,8 @@ def pictures(top):
         draw(a, env={"OMP_NUM_THREADS": threads})
         check(pixels(out) == plain, f"the same picture with {threads} threads")
     for words in (["--axis", "x"], ["--colours", "ice"], ["--brightness", "log"], ["--region", "3"], ["--centre-y", "1"],
-                  ["--smooth", "10"], ["--range", "2"], ["--peak", "1"], ["--title", "Hernquist"], ["--fraction", "0.5"]):
+                  ["--smooth", "10"], ["--range", "2"], ["--peak", "1"], ["--title", "Hernquist"], ["--fraction", "0.5"],
+                  ["--turn", "20"], ["--tilt", "-30"], ["--show", "components"], ["--show", "velocity"], ["--show", "trails"]):
         draw(a, *words)
         check(pixels(out) != plain, " ".join(words) + " changes it")
     draw(a, b, a)
@@ -62,11 +63,17 @@ def pictures(top):
         os.path.join(top, "run"), "--quiet")
     said = json.loads(draw(os.path.join(top, "run"), "--json").stdout)
     check(said["panels"] == 3 and size(out)[0] == wide[0], "a folder: three panels from the first to the last")
+    draw(os.path.join(top, "run"), "--show", "trails", "--trails", "7", "--height", "90")
+    text = dict(body.split(b"\0", 1) for kind, body in chunks(out) if kind == b"tEXt")
+    check(size(out) == (120, 90) and b"7 bodies" in text[b"Comment"], "trails: one panel of the wanted size")
     before = open(out, "rb").read()
     refused = run("draw", a, "-o", out, code=2)
     check(open(out, "rb").read() == before and "overwrit" in refused.stderr, "an existing picture is not replaced unasked")
     draw(a, "--colours", "amber", code=2)
     check(open(out, "rb").read() == before, "nor for a colour map that is not there")
+    os.mkdir(os.path.join(top, "empty"))
+    check("snapshots" in draw(os.path.join(top, "empty"), code=4).stderr, "an empty folder is refused")
+    check("--height" in draw(a, "--height", "3", code=2).stderr, "a height of 3 pixels is refused")
     return a, out, draw
 
 

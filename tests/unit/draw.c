@@ -19,6 +19,7 @@
 #include "draw/draw.h"
 
 enum { WIDTH = 96 };
+static const size_t square[2] = {WIDTH, WIDTH};
 
 static struct ky_error error;
 
@@ -54,8 +55,8 @@ static void projection_keeps_the_mass(void **state)
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
         struct ky_snapshot panel;
         cloud(&panel, numbers[k], 0.3);
-        struct ky_view view = {.right = 0, .up = 1, .side = 64};
-        assert_ok(ky_density_project(&panel.bodies, &view, WIDTH, 20, density, &error));
+        struct ky_view view = {.axis = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, .side = 64};
+        assert_ok(ky_density_project(&panel.bodies, NULL, &view, square, 20, density, &error));
         double area = pow(view.side / WIDTH, 2), mass = 0;
         for (size_t i = 0; i < panel.bodies.n; i++)
             mass += panel.bodies.mass[i];
@@ -74,8 +75,8 @@ static void projection_keeps_the_place(void **state)
     cloud(&panel, 4000, 0.3);
     for (size_t i = 0; i < panel.bodies.n; i++)
         panel.bodies.position[i][0] += 5, panel.bodies.position[i][2] -= 11;
-    struct ky_view view = {.right = 0, .up = 2, .side = 64};
-    assert_ok(ky_density_project(&panel.bodies, &view, WIDTH, 50, density, &error));
+    struct ky_view view = {.axis = {{1, 0, 0}, {0, 0, 1}, {0, -1, 0}}, .side = 64};
+    assert_ok(ky_density_project(&panel.bodies, NULL, &view, square, 50, density, &error));
     double right = 0, up = 0, sum = total(density, WIDTH * WIDTH);
     for (size_t y = 0; y < WIDTH; y++)
         for (size_t x = 0; x < WIDTH; x++) {
@@ -88,14 +89,152 @@ static void projection_keeps_the_place(void **state)
     ky_bodies_free(&panel.bodies);
 }
 
+/* Any width and height; a camera that goes round sees what was near on the left, one above sees it
+ * below. */
+static void pictures_may_be_oblong_and_turned(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t size[2];
+        double turn, tilt, right, up;
+    } cases[] = {{{97, 64}, 0, 0, 3, -5},
+                 {{64, 130}, 0, 0, 3, -5},
+                 {{96, 96}, 90, 0, -11, -5},
+                 {{96, 96}, 0, 90, 3, -11},
+                 {{96, 96}, 180, 0, -3, -5}};
+    static double density[130 * 130];
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct ky_snapshot panel;
+        cloud(&panel, 4000, 0.3);
+        for (size_t i = 0; i < panel.bodies.n; i++) {
+            double *x = panel.bodies.position[i];
+            x[0] += 3, x[1] -= 5, x[2] += 11;
+        }
+        const size_t *size = cases[k].size;
+        struct ky_view view = {.side = 48};
+        ky_view_turn(&view, KY_Z, cases[k].turn, cases[k].tilt);
+        assert_ok(ky_density_project(&panel.bodies, NULL, &view, size, 50, density, &error));
+        double right = 0, up = 0, sum = total(density, size[0] * size[1]), mass = 0;
+        double pixel = view.side / (double)ky_shorter(size);
+        for (size_t y = 0; y < size[1]; y++)
+            for (size_t x = 0; x < size[0]; x++) {
+                double part = density[y * size[0] + x] / sum;
+                right += part * ((double)x + 0.5 - (double)size[0] / 2) * pixel;
+                up += part * ((double)size[1] / 2 - (double)y - 0.5) * pixel;
+            }
+        for (size_t i = 0; i < panel.bodies.n; i++)
+            mass += panel.bodies.mass[i];
+        assert_between(sum * pixel * pixel / mass, 1 - 1e-9, 1 + 1e-9);
+        assert_between(right - cases[k].right, -0.05, 0.05);
+        assert_between(up - cases[k].up, -0.05, 0.05);
+        ky_bodies_free(&panel.bodies);
+    }
+}
+
+/* The red (or green, blue) of the pixel at a place, with the middle of the picture at 0. */
+static const uint8_t *colour_at(const struct ky_canvas *canvas, const struct ky_scene *scene,
+                                double right, double up)
+{
+    double pixel = scene->view.side / (double)ky_shorter(scene->size);
+    size_t x = (size_t)((double)canvas->width / 2 + right / pixel);
+    size_t y = (size_t)((double)canvas->height / 2 - up / pixel);
+    return canvas->rgb + 3 * (y * canvas->width + x);
+}
+
+/* A frame of the panel with the middle at 0 and no title. */
+static void draw_frame(const struct ky_snapshot *panel, struct ky_draw_parameters *parameters,
+                       struct ky_scene *scene, struct ky_canvas *canvas)
+{
+    static const uint8_t black[3] = {0, 0, 0};
+    *scene = (struct ky_scene){.parameters = parameters, .size = {WIDTH, WIDTH}};
+    parameters->title = "", parameters->region = 16;
+    for (int k = 0; k < 3; k++)
+        parameters->centre[k] = 0;
+    assert_ok(ky_canvas_open(canvas, WIDTH, WIDTH, black, &error));
+    assert_ok(ky_scene_choose(scene, panel, 1, 0, NULL, &error));
+    assert_ok(ky_frame_draw(scene, panel, canvas, &error));
+}
+
+/* Types have their own colours at their own places; a type that is not there is no layer of any
+ * mass. */
+static void components_have_their_colours(void **state)
+{
+    (void)state;
+    static double layers[KY_TYPES * WIDTH * WIDTH];
+    uint8_t type[3] = {0, 3, 5};
+    struct ky_snapshot panel;
+    struct ky_draw_parameters parameters;
+    struct ky_scene scene;
+    struct ky_canvas canvas;
+    cloud(&panel, 3, 0);
+    panel.bodies.type = type;
+    for (int k = 0; k < 3; k++)
+        panel.bodies.position[k][0] = 4 * (k - 1);
+    ky_draw_parameters_defaults(&parameters);
+    parameters.show = KY_SHOW_COMPONENTS;
+    draw_frame(&panel, &parameters, &scene, &canvas);
+    assert_int_equal(scene.present, 1 | 8 | 32);
+    for (int k = 0; k < 3; k++) {
+        const uint8_t *seen = colour_at(&canvas, &scene, 4 * (k - 1) + 0.01, 0.01);
+        for (int c = 0; c < 3; c++)
+            assert_between(seen[c] - ky_type_colours[type[k]][c], -40, 13);
+    }
+    assert_true(colour_at(&canvas, &scene, 2, 3)[0] < 13);
+    assert_ok(ky_layers_project(&scene, &panel.bodies, layers, &error));
+    double area = pow(scene.view.side / WIDTH, 2);
+    for (int t = 0; t < KY_TYPES; t++) {
+        double mass = total(layers + t * WIDTH * WIDTH, WIDTH * WIDTH) * area;
+        double wanted = t == 0   ? panel.bodies.mass[0]
+                        : t == 3 ? panel.bodies.mass[1]
+                        : t == 5 ? panel.bodies.mass[2]
+                                 : 0;
+        assert_between(mass - wanted, -1e-9, 1e-9);
+    }
+    free(canvas.rgb);
+    panel.bodies.type = NULL;
+    ky_bodies_free(&panel.bodies);
+}
+
+/* What comes nearer is blue and what goes away is red; the layer is the mean velocity. The eye is
+ * at z > 0. */
+static void velocities_have_their_colours(void **state)
+{
+    (void)state;
+    static double layers[2 * WIDTH * WIDTH];
+    struct ky_snapshot panel;
+    struct ky_draw_parameters parameters;
+    struct ky_scene scene;
+    struct ky_canvas canvas;
+    cloud(&panel, 4000, 0.3);
+    for (size_t i = 0; i < panel.bodies.n; i++) {
+        int left = panel.bodies.position[i][0] < 0;
+        panel.bodies.position[i][0] += left ? -4 : 4;
+        panel.bodies.velocity[i][2] = left ? 7 : -3;
+    }
+    ky_draw_parameters_defaults(&parameters);
+    parameters.show = KY_SHOW_VELOCITY;
+    parameters.smooth = 10;
+    draw_frame(&panel, &parameters, &scene, &canvas);
+    const uint8_t *left = colour_at(&canvas, &scene, -4, 0),
+                  *right = colour_at(&canvas, &scene, 4, 0);
+    assert_true(left[2] > left[0] + 60 && right[0] > right[2] + 20);
+    assert_between(scene.speed, 6.8, 7.2);
+    assert_ok(ky_layers_project(&scene, &panel.bodies, layers, &error));
+    const double *mean = layers + WIDTH * WIDTH + WIDTH / 2 * WIDTH;
+    assert_between(mean[WIDTH / 4], -7 - 1e-6, -7 + 1e-6);
+    assert_between(mean[3 * WIDTH / 4], 3 - 1e-6, 3 + 1e-6);
+    free(canvas.rgb);
+    ky_bodies_free(&panel.bodies);
+}
+
 static void mirrored_bodies_give_a_mirrored_picture(void **state)
 {
     (void)state;
     static double density[WIDTH * WIDTH];
     struct ky_snapshot panel;
     cloud(&panel, 6000, 1);
-    struct ky_view view = {.right = 0, .up = 1, .side = 6};
-    assert_ok(ky_density_project(&panel.bodies, &view, WIDTH, 30, density, &error));
+    struct ky_view view = {.axis = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, .side = 6};
+    assert_ok(ky_density_project(&panel.bodies, NULL, &view, square, 30, density, &error));
     double largest = 0, worst = 0;
     for (size_t y = 0; y < WIDTH; y++)
         for (size_t x = 0; x < WIDTH; x++) {
@@ -120,13 +259,13 @@ static void threads_do_not_matter(void **state)
     struct ky_view a, b;
     int threads = omp_get_max_threads();
     omp_set_num_threads(1);
-    assert_ok(ky_view_choose(&panel, 1, &parameters, &a, &error));
-    assert_ok(ky_density_project(&panel.bodies, &a, WIDTH, 30, one, &error));
+    assert_ok(ky_view_choose(&panel, 1, &parameters, 0, &a, &error));
+    assert_ok(ky_density_project(&panel.bodies, NULL, &a, square, 30, one, &error));
     omp_set_num_threads(3);
-    assert_ok(ky_view_choose(&panel, 1, &parameters, &b, &error));
-    assert_ok(ky_density_project(&panel.bodies, &b, WIDTH, 30, three, &error));
+    assert_ok(ky_view_choose(&panel, 1, &parameters, 0, &b, &error));
+    assert_ok(ky_density_project(&panel.bodies, NULL, &b, square, 30, three, &error));
     omp_set_num_threads(threads);
-    assert_true(a.side == b.side && a.centre[0] == b.centre[0] && a.centre[1] == b.centre[1]);
+    assert_true(a.side == b.side && a.middle[0] == b.middle[0] && a.middle[1] == b.middle[1]);
     assert_memory_equal(one, three, sizeof one);
     ky_bodies_free(&panel.bodies);
 #else
@@ -145,21 +284,20 @@ static void the_region_holds_its_part_of_the_mass(void **state)
     ky_draw_parameters_defaults(&parameters);
     parameters.axis = KY_X;
     struct ky_view view;
-    assert_ok(ky_view_choose(&panel, 1, &parameters, &view, &error));
-    assert_int_equal(view.right, 1);
-    assert_int_equal(view.up, 2);
+    assert_ok(ky_view_choose(&panel, 1, &parameters, 0, &view, &error));
+    assert_true(view.axis[0][1] == 1 && view.axis[1][2] == 1 && view.axis[2][0] == 1);
     assert_between(view.side, 4, 9);
     double inside = 0, all = 0;
     for (size_t i = 0; i < panel.bodies.n; i++) {
         const double *x = panel.bodies.position[i], half = view.side / 2;
-        if (fabs(x[1] - view.centre[0]) < half && fabs(x[2] - view.centre[1]) < half)
+        if (fabs(x[1] - view.middle[1]) < half && fabs(x[2] - view.middle[2]) < half)
             inside += panel.bodies.mass[i];
         all += panel.bodies.mass[i];
     }
     assert_between(inside / all, 0.98, 0.99999);
     parameters.region = 3, parameters.centre[1] = 7;
-    assert_ok(ky_view_choose(&panel, 1, &parameters, &view, &error));
-    assert_true(view.side == 3 && view.centre[0] == 7);
+    assert_ok(ky_view_choose(&panel, 1, &parameters, 0, &view, &error));
+    assert_true(view.side == 3 && view.middle[1] == 7);
     ky_bodies_free(&panel.bodies);
 }
 
@@ -260,6 +398,52 @@ static void the_file_is_a_png_of_the_right_size(void **state)
         ky_bodies_free(&panels[p].bodies);
 }
 
+/* A body on a circle, seen every 30 degrees, of which the trail is the circle; a body that is not
+ * in every snapshot; the same from ky_draw. */
+static void trails_follow_the_bodies(void **state)
+{
+    (void)state;
+    enum { TIMES = 7, SIDE = 200 };
+    struct ky_snapshot times[TIMES];
+    uint64_t ids[TIMES][2];
+    for (size_t t = 0; t < TIMES; t++) {
+        double angle = 3.14159265358979 / 6 * (double)t;
+        cloud(&times[t], 2, 0);
+        times[t].time = angle;
+        size_t k = t % 2; /* the order changes, the ids tell */
+        ids[t][k] = 70, ids[t][1 - k] = t == 3 ? 99 : 5;
+        times[t].bodies.id = ids[t];
+        double *x = times[t].bodies.position[k], *v = times[t].bodies.velocity[k];
+        x[0] = cos(angle), x[1] = sin(angle), v[0] = -sin(angle), v[1] = cos(angle);
+    }
+    struct ky_draw_parameters parameters;
+    ky_draw_parameters_defaults(&parameters);
+    parameters.show = KY_SHOW_TRAILS, parameters.overwrite = 1, parameters.title = "";
+    parameters.width = SIDE, parameters.region = 4;
+    for (int k = 0; k < 3; k++)
+        parameters.centre[k] = 0;
+    assert_ok(ky_draw(path, times, TIMES, &parameters, &error));
+    png_image image = {.version = PNG_IMAGE_VERSION};
+    assert_true(png_image_begin_read_from_file(&image, path));
+    image.format = PNG_FORMAT_GRAY;
+    static uint8_t pixels[SIDE * SIDE];
+    assert_true(image.width == SIDE && image.height == SIDE);
+    assert_true(png_image_finish_read(&image, NULL, pixels, 0, NULL));
+    for (int degree = 2; degree < 178; degree += 4) {
+        double angle = 3.14159265358979 / 180 * degree;
+        size_t x = (size_t)(SIDE / 2 + 50 * cos(angle)), y = (size_t)(SIDE / 2 - 50 * sin(angle));
+        int brightest = 0; /* the line is 1 pixel wide */
+        for (size_t k = 0; k < 9; k++)
+            brightest = (int)fmax(brightest, pixels[(y + k / 3 - 1) * SIDE + x + k % 3 - 1]);
+        assert_true(brightest > 35);
+        assert_true(pixels[(SIDE - y) * SIDE + x] < 20 || degree < 8 || degree > 172);
+    }
+    for (size_t t = 0; t < TIMES; t++) {
+        times[t].bodies.id = NULL;
+        ky_bodies_free(&times[t].bodies);
+    }
+}
+
 /* Nothing, one body, all in one place, all without mass, a single heavy one: pictures all the same.
  */
 static void odd_bodies_are_drawn(void **state)
@@ -271,7 +455,9 @@ static void odd_bodies_are_drawn(void **state)
     parameters.width = WIDTH;
     parameters.overwrite = 1;
     for (size_t k = 0; k < 5; k++)
-        for (parameters.brightness = 0; parameters.brightness < 3; parameters.brightness++) {
+        for (int way = 0; way < 6; way++) {
+            parameters.brightness = way % 3;
+            parameters.show = way < 3 ? KY_SHOW_DENSITY : way - 2;
             struct ky_snapshot panel;
             cloud(&panel, numbers[k], k == 2 ? 0 : 1);
             for (size_t i = 0; i < panel.bodies.n && k == 3; i++)
@@ -317,6 +503,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(projection_keeps_the_mass),
         cmocka_unit_test(projection_keeps_the_place),
+        cmocka_unit_test(pictures_may_be_oblong_and_turned),
+        cmocka_unit_test(components_have_their_colours),
+        cmocka_unit_test(velocities_have_their_colours),
         cmocka_unit_test(mirrored_bodies_give_a_mirrored_picture),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(the_region_holds_its_part_of_the_mass),
@@ -325,6 +514,7 @@ int main(void)
 #ifdef KY_HAVE_PNG
         cmocka_unit_test_setup_teardown(the_file_is_a_png_of_the_right_size, name_file,
                                         remove_file),
+        cmocka_unit_test_setup_teardown(trails_follow_the_bodies, name_file, remove_file),
         cmocka_unit_test_setup_teardown(odd_bodies_are_drawn, name_file, remove_file),
         cmocka_unit_test_setup_teardown(bad_bodies_and_parameters_are_refused, name_file,
                                         remove_file),

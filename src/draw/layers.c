@@ -1,0 +1,193 @@
+/* What a picture shows of a set of bodies: the density of all, of each type, or the mean velocity
+ * along the line of sight; and how numbers become colours. */
+#include "draw/draw.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bodies.h"
+#include "base/memory.h"
+
+const uint8_t ky_type_colours[KY_TYPES][3] = {{70, 200, 255}, {125, 100, 245}, {255, 190, 70},
+                                              {255, 85, 60},  {240, 240, 225}, {90, 255, 120}};
+
+size_t ky_layer_count(int show)
+{
+    return show == KY_SHOW_COMPONENTS ? KY_TYPES : show == KY_SHOW_VELOCITY ? 2 : 1;
+}
+
+static size_t pixels_of(const struct ky_scene *scene)
+{
+    return scene->size[0] * scene->size[1];
+}
+
+/* The density of each type, as if its bodies were alone. */
+static enum ky_status project_types(const struct ky_scene *scene, const struct ky_bodies *bodies,
+                                    double *layers, struct ky_error *error)
+{
+    size_t pixels = pixels_of(scene), room = bodies->n;
+    double(*position)[3] = ky_allocate(room, sizeof *position);
+    double *mass = ky_allocate(room, sizeof *mass);
+    enum ky_status status =
+        position && mass ? KY_OK : ky_no_memory(error, "the bodies of a type", room, 32);
+    for (int t = 0; t < KY_TYPES && !status; t++) {
+        struct ky_bodies part = {.position = position, .mass = mass};
+        for (size_t i = 0; i < bodies->n; i++)
+            if (ky_type_of(bodies, i) == t) {
+                memcpy(position[part.n], bodies->position[i], sizeof *position);
+                mass[part.n++] = bodies->mass[i];
+            }
+        double *layer = layers + (size_t)t * pixels;
+        if (part.n)
+            status = ky_density_project(&part, NULL, &scene->view, scene->size,
+                                        scene->parameters->smooth, layer, error);
+        else
+            memset(layer, 0, pixels * sizeof *layer);
+    }
+    free(position);
+    free(mass);
+    return status;
+}
+
+/* Turns layers[1] into the mean velocity away from the eye, where there is mass. Weights are
+ * m (v + fastest), which is never negative. */
+static enum ky_status project_velocity(const struct ky_scene *scene, const struct ky_bodies *bodies,
+                                       double *layers, struct ky_error *error)
+{
+    size_t pixels = pixels_of(scene), n = bodies->n;
+    const double *near = scene->view.axis[2];
+    double fastest = 0, *mean = layers + pixels, *weight = ky_allocate(n, sizeof *weight);
+    if (!weight)
+        return ky_no_memory(error, "velocities", n, sizeof *weight);
+    for (size_t i = 0; i < n; i++)
+        fastest = fmax(fastest, fabs(ky_along(bodies->velocity[i], near)));
+    for (size_t i = 0; i < n; i++)
+        weight[i] = (scene->view.by_number ? 1 : bodies->mass[i]) *
+                    (fastest - ky_along(bodies->velocity[i], near));
+    enum ky_status status = ky_density_project(bodies, weight, &scene->view, scene->size,
+                                               scene->parameters->smooth, mean, error);
+    free(weight);
+    for (size_t i = 0; i < pixels && !status; i++)
+        mean[i] = layers[i] > 0 ? mean[i] / layers[i] - fastest : 0;
+    return status;
+}
+
+enum ky_status ky_layers_project(const struct ky_scene *scene, const struct ky_bodies *bodies,
+                                 double *layers, struct ky_error *error)
+{
+    if (scene->parameters->show == KY_SHOW_COMPONENTS)
+        return project_types(scene, bodies, layers, error);
+    enum ky_status status = ky_density_project(bodies, NULL, &scene->view, scene->size,
+                                               scene->parameters->smooth, layers, error);
+    if (!status && scene->parameters->show == KY_SHOW_VELOCITY)
+        status = project_velocity(scene, bodies, layers, error);
+    return status;
+}
+
+/* The smallest value such that what lies above it has the part `above` of the weight; `value` NULL:
+ * the weights themselves are the values. Good to 2 %. */
+static double upper_value(const double *value, const double *weight, size_t pixels, double above)
+{
+    enum { BINS = 2048 };
+    const double bins_per_octave = 32;
+    double bins[BINS] = {0}, most = 0, sum = 0;
+    const double *of = value ? value : weight;
+    for (size_t i = 0; i < pixels; i++)
+        most = fmax(most, fabs(of[i]));
+    for (size_t i = 0; i < pixels; i++) {
+        double size = fabs(of[i]), octaves = size > 0 ? log2(most / size) : HUGE_VAL;
+        if (octaves * bins_per_octave < BINS)
+            bins[(size_t)(octaves * bins_per_octave)] += weight[i];
+        sum += weight[i];
+    }
+    int b = 0;
+    for (double seen = bins[0]; seen < above * sum && b < BINS - 1; seen += bins[b])
+        b++;
+    return most * exp2(-b / bins_per_octave);
+}
+
+void ky_layers_widen(struct ky_scene *scene, const struct ky_bodies *bodies, const double *layers)
+{
+    const struct ky_draw_parameters *parameters = scene->parameters;
+    size_t pixels = pixels_of(scene);
+    int velocity = parameters->show == KY_SHOW_VELOCITY;
+    size_t densities = velocity ? 1 : ky_layer_count(parameters->show);
+    for (size_t i = 0; i < bodies->n; i++)
+        scene->present |= 1 << ky_type_of(bodies, i);
+    /* Brighter than noise, and not a single pixel. */
+    for (size_t k = 0; k < densities; k++)
+        scene->peak[k] =
+            isnan(parameters->peak)
+                ? fmax(scene->peak[k], upper_value(NULL, layers + k * pixels, pixels, 0.01))
+                : parameters->peak;
+    if (velocity)
+        scene->speed = isnan(parameters->speed)
+                           ? fmax(scene->speed, upper_value(layers + pixels, layers, pixels, 0.02))
+                           : parameters->speed;
+}
+
+/* 0 … 1 for a density in units of the peak; `faint` = 10^-range. */
+static double brightness(int kind, double density, double range, double faint)
+{
+    double value = density;
+    if (kind == KY_ASINH)
+        value = asinh(density / faint) / asinh(1 / faint);
+    else if (kind == KY_LOG)
+        value = density > 0 ? 1 + log10(density) / range : 0;
+    return fmin(fmax(value, 0), 1);
+}
+
+/* The dark, brightened by each type in its own colour; by the square, so that the faint parts of
+ * one type leave room for the others. */
+static void mix_types(const double *bright, const uint8_t dark[3], uint8_t *pixel)
+{
+    for (int c = 0; c < 3; c++) {
+        double left = 1 - dark[c] / 255.0;
+        for (int t = 0; t < KY_TYPES; t++)
+            left *= 1 - bright[t] * bright[t] * ky_type_colours[t][c] / 255.0;
+        pixel[c] = (uint8_t)(255 * (1 - left) + 0.5);
+    }
+}
+
+/* The colour of a velocity, fading into the dark where there is little. */
+static void mix_velocity(const struct ky_scene *scene, double bright, double velocity,
+                         const uint8_t dark[3], uint8_t *pixel)
+{
+    const double soon = 3; /* colours are full from a third of the brightness on */
+    double place = scene->speed > 0 ? fmin(fmax(velocity / scene->speed, -1), 1) : 0;
+    const uint8_t *colour = scene->map[(size_t)((place + 1) / 2 * (KY_MAP_COLOURS - 1) + 0.5)];
+    double part = fmin(soon * bright, 1);
+    for (int c = 0; c < 3; c++)
+        pixel[c] = (uint8_t)(dark[c] + (colour[c] - dark[c]) * part + 0.5);
+}
+
+void ky_layers_paint(const struct ky_scene *scene, const double *layers, struct ky_canvas *canvas,
+                     size_t left, size_t top)
+{
+    static const uint8_t dark[3] = {6, 6, 12};
+    const struct ky_draw_parameters *parameters = scene->parameters;
+    const int show = parameters->show;
+    const size_t width = scene->size[0], pixels = pixels_of(scene);
+    const size_t densities = show == KY_SHOW_COMPONENTS ? KY_TYPES : 1;
+    const double range = parameters->range, faint = pow(10, -range);
+    double scale[KY_TYPES];
+    for (size_t k = 0; k < KY_TYPES; k++)
+        scale[k] = scene->peak[k] > 0 ? 1 / scene->peak[k] : 0;
+#pragma omp parallel for schedule(static)
+    for (size_t y = 0; y < scene->size[1]; y++)
+        for (size_t x = 0; x < width; x++) {
+            const size_t at = y * width + x;
+            uint8_t *pixel = canvas->rgb + 3 * ((top + y) * canvas->width + left + x);
+            double bright[KY_TYPES];
+            for (size_t k = 0; k < densities; k++)
+                bright[k] = brightness(parameters->brightness, layers[k * pixels + at] * scale[k],
+                                       range, faint);
+            if (show == KY_SHOW_COMPONENTS)
+                mix_types(bright, dark, pixel);
+            else if (show == KY_SHOW_VELOCITY)
+                mix_velocity(scene, bright[0], layers[pixels + at], dark, pixel);
+            else
+                memcpy(pixel, scene->map[(size_t)(bright[0] * (KY_MAP_COLOURS - 1) + 0.5)], 3);
+        }
+}

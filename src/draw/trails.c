@@ -1,0 +1,164 @@
+/* Trails: the paths of some bodies of a run, from snapshot to snapshot. Between two snapshots a
+ * path is the cubic that has the bodies' velocities at both ends; where a body has gone far between
+ * them, the velocities say little, and their pull is bounded by the way gone. */
+#include "draw/draw.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/order.h"
+
+void ky_trails_free(struct ky_trails *trails)
+{
+    free(trails->id);
+    free(trails->position);
+    free(trails->velocity);
+    free(trails->time);
+    *trails = (struct ky_trails){0};
+}
+
+static uint64_t id_of(const struct ky_bodies *bodies, size_t i)
+{
+    return bodies->id ? bodies->id[i] : i;
+}
+
+enum ky_status ky_trails_begin(struct ky_trails *trails, const struct ky_bodies *bodies,
+                               size_t most, size_t times, struct ky_error *error)
+{
+    size_t count = bodies->n < most ? bodies->n : most;
+    *trails = (struct ky_trails){.bodies = count, .room = times};
+    trails->id = ky_allocate(count, sizeof *trails->id);
+    trails->position = ky_allocate(count * times, sizeof *trails->position);
+    trails->velocity = ky_allocate(count * times, sizeof *trails->velocity);
+    trails->time = ky_allocate(times, sizeof *trails->time);
+    if (!trails->id || !trails->position || !trails->velocity || !trails->time)
+        return ky_no_memory(error, "trails", count * times, 2 * sizeof *trails->position);
+    for (size_t k = 0; k < count; k++)
+        trails->id[k] = id_of(bodies, (size_t)((double)k * (double)bodies->n / (double)count));
+    qsort(trails->id, count, sizeof *trails->id, ky_order_ids);
+    return KY_OK;
+}
+
+void ky_trails_add(struct ky_trails *trails, const struct ky_snapshot *snapshot)
+{
+    const struct ky_bodies *bodies = &snapshot->bodies;
+    double(*position)[3] = trails->position + trails->times * trails->bodies;
+    double(*velocity)[3] = trails->velocity + trails->times * trails->bodies;
+    for (size_t k = 0; k < trails->bodies; k++)
+        for (int c = 0; c < 3; c++)
+            position[k][c] = (double)NAN;
+    for (size_t i = 0; i < bodies->n && trails->bodies; i++) {
+        uint64_t id = id_of(bodies, i);
+        const uint64_t *found =
+            bsearch(&id, trails->id, trails->bodies, sizeof *trails->id, ky_order_ids);
+        if (!found)
+            continue;
+        memcpy(position[found - trails->id], bodies->position[i], sizeof *position);
+        memcpy(velocity[found - trails->id], bodies->velocity[i], sizeof *velocity);
+    }
+    trails->time[trails->times++] = snapshot->time;
+}
+
+/* Where on the picture something in space stands. */
+static void pixel_of(const struct ky_scene *scene, const double x[3], double pixel[2])
+{
+    double scale = (double)ky_shorter(scene->size) / scene->view.side;
+    for (int k = 0; k < 2; k++) {
+        double along = ky_along(x, scene->view.axis[k]);
+        pixel[k] = (along - ky_along(scene->view.middle, scene->view.axis[k])) * scale;
+    }
+    pixel[0] = (double)scene->size[0] / 2 + pixel[0];
+    pixel[1] = (double)scene->size[1] / 2 - pixel[1];
+}
+
+/* A place of body k between times t and t + 1, at the fraction f. */
+static void between(const struct ky_trails *trails, size_t k, size_t t, double f, double x[3])
+{
+    const double most = 2; /* pull of a velocity in lengths of the way gone */
+    const double *a = trails->position[t * trails->bodies + k], *b = a + 3 * trails->bodies;
+    const double *u = trails->velocity[t * trails->bodies + k], *v = u + 3 * trails->bodies;
+    double dt = trails->time[t + 1] - trails->time[t], way = 0, first = 0, second = 0;
+    for (int c = 0; c < 3; c++) {
+        way += (b[c] - a[c]) * (b[c] - a[c]);
+        first += u[c] * u[c];
+        second += v[c] * v[c];
+    }
+    double bound = most * sqrt(way) / fmax(fabs(dt), 1e-300);
+    first = dt * fmin(1, bound / fmax(sqrt(first), 1e-300));
+    second = dt * fmin(1, bound / fmax(sqrt(second), 1e-300));
+    double g = 1 - f, start = g * g * (1 + 2 * f), end = f * f * (3 - 2 * f);
+    for (int c = 0; c < 3; c++)
+        x[c] = start * a[c] + end * b[c] + f * g * (g * first * u[c] - f * second * v[c]);
+}
+
+/* The path of body k. */
+static void draw_path(const struct ky_scene *scene, const struct ky_trails *trails, size_t k,
+                      struct ky_canvas *canvas)
+{
+    enum { PARTS = 12 };
+    const double golden = 137.50776, cell = ky_text_cell(scene->size);
+    double from[2], to[2], x[3];
+    for (size_t t = 0; t + 1 < trails->times; t++)
+        for (int part = 1; part <= PARTS; part++) {
+            between(trails, k, t, (double)(part - 1) / PARTS, x);
+            pixel_of(scene, x, from);
+            between(trails, k, t, (double)part / PARTS, x);
+            pixel_of(scene, x, to);
+            double age = ((double)t + (double)part / PARTS) / (double)(trails->times - 1);
+            ky_colour(0.4 + 0.4 * age, 0.13, golden * (double)k, canvas->ink);
+            ky_line(canvas, from, to, cell);
+        }
+    ky_colour(0.9, 0.08, golden * (double)k, canvas->ink);
+    pixel_of(scene, trails->position[(trails->times - 1) * trails->bodies + k], to);
+    ky_line(canvas, to, to, 3 * cell);
+}
+
+/* The view that holds the wanted part of all places. */
+static enum ky_status choose_view(struct ky_scene *scene, const struct ky_trails *trails,
+                                  struct ky_error *error)
+{
+    size_t all = trails->times * trails->bodies, n = 0;
+    struct ky_snapshot places = {0};
+    enum ky_status status = ky_bodies_allocate(&places.bodies, all, 0, error);
+    for (size_t i = 0; i < all && !status; i++)
+        if (!isnan(trails->position[i][0])) {
+            memcpy(places.bodies.position[n], trails->position[i], 3 * sizeof(double));
+            places.bodies.mass[n++] = 1;
+        }
+    places.bodies.n = n;
+    if (!status)
+        status = ky_view_choose(&places, 1, scene->parameters, 0, &scene->view, error);
+    ky_bodies_free(&places.bodies);
+    return status;
+}
+
+enum ky_status ky_trails_draw(const char *path, const struct ky_trails *trails,
+                              const struct ky_snapshot *last,
+                              const struct ky_draw_parameters *parameters, struct ky_error *error)
+{
+    static const uint8_t dark[3] = {8, 8, 14};
+    static const double corner[2] = {0, 0};
+    struct ky_scene scene = {.parameters = parameters, .largest = fabs(last->time)};
+    struct ky_canvas canvas = {0};
+    char comment[160];
+    scene.size[0] = (size_t)parameters->width;
+    scene.size[1] = (size_t)(parameters->height ? parameters->height : parameters->width);
+    enum ky_status status = choose_view(&scene, trails, error);
+    if (!status)
+        status = ky_canvas_open(&canvas, scene.size[0], scene.size[1], dark, error);
+    if (!status) {
+        for (size_t k = 0; k < trails->bodies && trails->times; k++)
+            draw_path(&scene, trails, k, &canvas);
+        memcpy(canvas.ink, ky_pale_ink, sizeof canvas.ink);
+        ky_label_title(&scene, last, 0, &canvas, corner);
+        ky_label_scale(&scene, &last->units, &canvas, corner);
+        ky_format(comment, sizeof comment, "paths of %zu bodies along %c; side of a panel %.6g",
+                  trails->bodies, "xyz"[parameters->axis], scene.view.side);
+        status = ky_png_write(path, &canvas, comment, parameters->overwrite, error);
+    }
+    free(canvas.rgb);
+    return status;
+}
