@@ -1,40 +1,46 @@
 /* kyoho draw: pictures of snapshots. */
+#include "command/draw.h"
+
 #include <limits.h>
-#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "command/files.h"
-#include "draw/draw.h"
 #include "snapshot/snapshot.h"
 
-struct request {
-    const char *output;
-    uint64_t panels;
-};
-
-#define FIELD(name) offsetof(struct request, name)
+#define FIELD(name) offsetof(struct draw_request, name)
 static const struct ky_option own_options[] = {
-    {"output", KY_OPTION_TEXT, FIELD(output), NULL, KY_NO_RANGE, NULL, "PNG",
-     "the picture to write"},
+    {"output", KY_OPTION_TEXT, FIELD(output), NULL, KY_NO_RANGE, NULL, "PNG|MP4",
+     "the picture or film to write"},
     {"panels", KY_OPTION_COUNT, FIELD(panels), "0", 0, 64, NULL, NULL,
      "number of snapshots to draw, evenly from the first to the last; 0: all files, or 3 of a "
      "folder; for trails all"},
+    {"live", KY_OPTION_FLAG, FIELD(live), NULL, KY_NO_RANGE, NULL, NULL,
+     "draw the latest snapshot of a run that goes on, again with every new one, until it ends"},
+    {"look-every", KY_OPTION_REAL, FIELD(look_every), "0.5", 0.01, 3600, NULL, "SECONDS",
+     "how often --live looks for a new snapshot [s]"},
+    {"patience", KY_OPTION_REAL, FIELD(patience), "0", 0, 1e9, NULL, "SECONDS",
+     "--live gives up after so long without a new snapshot; 0: never [s]"},
 };
 
-/* The k-th of `count` among `all`, the first and the last included. */
-static size_t spread(size_t k, size_t count, size_t all)
-{
-    return count < 2 ? all - 1
-                     : (size_t)floor((double)k * (double)(all - 1) / (double)(count - 1) + 0.5);
-}
+static const struct ky_option film_options[] = {
+    {"rate", KY_OPTION_INTEGER, FIELD(rate), "25", 1, 1000, NULL, NULL, "frames a second"},
+    {"frames", KY_OPTION_COUNT, FIELD(frames), "0", 0, 1e6, NULL, NULL,
+     "number of frames, evenly over the snapshots; 0: one a snapshot"},
+    {"turn-to", KY_OPTION_REAL, FIELD(turn_to), NULL, -36000, 36000, NULL, "DEGREES",
+     "--turn of the last frame; without it the camera does not go round [degrees]"},
+    {"tilt-to", KY_OPTION_REAL, FIELD(tilt_to), NULL, -36000, 36000, NULL, "DEGREES",
+     "--tilt of the last frame; without it the camera does not rise [degrees]"},
+    {"region-to", KY_OPTION_REAL, FIELD(region_to), NULL, 1e-300, 1e300, NULL, "LENGTH",
+     "--region of the last frame; without it the camera does not zoom [length]"},
+    {"at-once", KY_OPTION_COUNT, FIELD(at_once), "0", 0, 1024, NULL, NULL,
+     "frames that are drawn at the same time; 0: one a thread, fewer if they need more than 4 GB"},
+};
 
 /* Reads the snapshots of the panels and draws them. `count`: panels. */
-static enum ky_status draw(struct cli *cli, const struct request *request,
-                           const struct reading *reading,
-                           const struct ky_draw_parameters *parameters,
-                           const struct file_list *files, size_t count)
+static enum ky_status draw_panels(struct cli *cli, const struct draw_request *request,
+                                  const struct file_list *files, size_t count)
 {
     struct ky_snapshot *panels = ky_allocate_zeroed(count, sizeof *panels);
     if (!panels)
@@ -43,11 +49,12 @@ static enum ky_status draw(struct cli *cli, const struct request *request,
     size_t read = 0;
     for (; read < count && !status; read++) {
         ky_snapshot_clear(&panels[read]);
-        status = reading_get(cli, reading, files->names[spread(read, count, files->count)], NULL, 1,
+        status = reading_get(cli, request->reading,
+                             files->names[files_spread(read, count, files->count)], NULL, 1,
                              &panels[read]);
     }
     if (!status)
-        status = ky_draw(request->output, panels, count, parameters, &cli->error);
+        status = ky_draw(request->output, panels, count, request->parameters, &cli->error);
     for (size_t k = 0; k < read; k++)
         ky_snapshot_free(&panels[k]);
     free(panels);
@@ -55,9 +62,7 @@ static enum ky_status draw(struct cli *cli, const struct request *request,
 }
 
 /* Reads the snapshots one after the other, and draws the paths of some of their bodies. */
-static enum ky_status draw_trails(struct cli *cli, const struct request *request,
-                                  const struct reading *reading,
-                                  const struct ky_draw_parameters *parameters,
+static enum ky_status draw_trails(struct cli *cli, const struct draw_request *request,
                                   const struct file_list *files, size_t count)
 {
     struct ky_trails trails = {0};
@@ -66,75 +71,140 @@ static enum ky_status draw_trails(struct cli *cli, const struct request *request
     ky_snapshot_clear(&snapshot);
     for (size_t k = 0; k < count && !status; k++) {
         ky_snapshot_free(&snapshot);
-        status = reading_get(cli, reading, files->names[spread(k, count, files->count)], NULL, 1,
-                             &snapshot);
+        status =
+            reading_get(cli, request->reading, files->names[files_spread(k, count, files->count)],
+                        NULL, 1, &snapshot);
         if (!status)
             status = ky_drawable(&snapshot.bodies, &cli->error);
         if (!status && k == 0)
-            status = ky_trails_begin(&trails, &snapshot.bodies, (size_t)parameters->trails, count,
-                                     &cli->error);
+            status = ky_trails_begin(&trails, &snapshot.bodies, (size_t)request->parameters->trails,
+                                     count, &cli->error);
         if (!status)
             ky_trails_add(&trails, &snapshot);
     }
     if (!status)
-        status = ky_trails_draw(request->output, &trails, &snapshot, parameters, &cli->error);
+        status =
+            ky_trails_draw(request->output, &trails, &snapshot, request->parameters, &cli->error);
     ky_snapshot_free(&snapshot);
     ky_trails_free(&trails);
     return status;
 }
 
-/* What was drawn, as one object or a line. */
-static void show(const struct cli *cli, const char *output, size_t panels)
+/* What was drawn, as one object or a line. `what` and `many`: "panel", "panels". */
+static void show(const struct cli *cli, const char *output, size_t count, const char *what,
+                 const char *many)
 {
     if (cli->json) {
         struct ky_json json = {.out = stdout};
         ky_json_object(&json, NULL);
         ky_json_text(&json, "output", output);
-        ky_json_count(&json, "panels", panels);
+        ky_json_count(&json, many, count);
         ky_json_end_object(&json);
     } else if (!cli->quiet) {
-        printf("%s: %zu %s\n", output, panels, ky_plural(panels, "panel", "panels"));
+        printf("%s: %zu %s\n", output, count, ky_plural(count, what, many));
     }
+}
+
+/* The words of the command line as files. *folder: 1 if one of them is a folder. KY_USAGE if the
+ * output is one of them. */
+static enum ky_status list_files(struct cli *cli, const char *output, struct file_list *files,
+                                 int *folder)
+{
+    enum ky_status status = KY_OK;
+    for (int k = 0; k < cli->word_count && !status; k++) {
+        *folder |= files_is_folder(cli->words[k]);
+        status = files_add(cli, files, cli->words[k]);
+    }
+    for (size_t k = 0; k < files->count && !status; k++)
+        status = refuse_own_input(cli, output, files->names[k]);
+    return status;
+}
+
+/* A picture or a film of the snapshots. */
+static enum ky_status draw_snapshots(struct cli *cli, const struct draw_request *request, int film)
+{
+    struct file_list files = {0};
+    int folder = 0, trails = request->parameters->show == KY_SHOW_TRAILS;
+    enum ky_status status = list_files(cli, request->output, &files, &folder);
+    size_t count = request->panels ? (size_t)request->panels : files.count;
+    if (!request->panels && folder && !trails)
+        count = 3;
+    if (count > files.count)
+        count = files.count;
+    if (!status && film)
+        status = draw_film(cli, request, &files, &count);
+    else if (!status)
+        status = (trails ? draw_trails : draw_panels)(cli, request, &files, count);
+    if (!status)
+        show(cli, request->output, trails ? 1 : count, film ? "frame" : "panel",
+             film ? "frames" : "panels");
+    files_free(&files);
+    return status;
+}
+
+/* A picture that follows a run. */
+static enum ky_status follow(struct cli *cli, const struct draw_request *request)
+{
+    size_t pictures;
+    if (cli->word_count != 1)
+        return ky_fail(&cli->error, KY_USAGE, "--live follows one run: give one folder, not %d",
+                       cli->word_count);
+    if (!files_is_folder(cli->words[0]))
+        return ky_fail(&cli->error, KY_USAGE, "--live follows a run: %s is no folder",
+                       cli->words[0]);
+    enum ky_status status = draw_live(cli, request, cli->words[0], &pictures);
+    if (!status)
+        show(cli, request->output, pictures, "picture", "pictures");
+    return status;
+}
+
+/* KY_USAGE for an output that is neither a picture nor, where that is possible, a film, and for
+ * options that have no meaning for it. */
+static enum ky_status check_output(struct cli *cli, const struct draw_request *request, int film)
+{
+    if (!request->output)
+        return ky_fail(&cli->error, KY_USAGE, "no output: give -o FILE.png");
+    if (!film && !ky_ends_with(request->output, ".png"))
+        return ky_fail(&cli->error, KY_USAGE,
+                       "%s: pictures are PNG files and films MP4 files; give a name that ends in "
+                       ".png or .mp4",
+                       request->output);
+    enum ky_status status = KY_OK;
+    if (film)
+        status = cli_refuse(cli, "panels columns live look-every patience", "a picture");
+    else
+        status = cli_refuse(cli, "rate frames turn-to tilt-to region-to at-once", "a film (.mp4)");
+    if (!status && !film)
+        status = cli_refuse(cli, request->live ? "panels columns" : "look-every patience",
+                            request->live ? "panels" : "--live");
+    if (!status && request->live && request->parameters->show == KY_SHOW_TRAILS)
+        return ky_fail(&cli->error, KY_USAGE, "--live shows no trails");
+    return status ? status
+                  : ky_file_may_write(request->output, request->parameters->overwrite, &cli->error);
 }
 
 static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 {
     struct ky_draw_parameters parameters;
-    struct request request;
     struct reading reading;
-    struct file_list files = {0};
-    int folder = 0;
+    struct draw_request request;
     ky_draw_parameters_defaults(&parameters);
     cli_add_table(cli, "picture", own_options, &request);
+    cli_add_table(cli, "film", film_options, &request);
     cli_add(cli, "drawing", ky_draw_options, ky_draw_option_count, &parameters);
     reading_add(cli, &reading);
     enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 1, INT_MAX, 0);
     if (status || describe || cli->help)
         return status;
-    if (!request.output)
-        return ky_fail(&cli->error, KY_USAGE, "no output: give -o FILE.png");
-    if (!ky_ends_with(request.output, ".png"))
-        return ky_fail(&cli->error, KY_USAGE,
-                       "%s: pictures are PNG files; give a name that ends in .png", request.output);
-    status = ky_file_may_write(request.output, parameters.overwrite, &cli->error);
-    for (int k = 0; k < cli->word_count && !status; k++) {
-        folder |= files_is_folder(cli->words[k]);
-        status = files_add(cli, &files, cli->words[k]);
-    }
-    for (size_t k = 0; k < files.count && !status; k++)
-        status = refuse_own_input(cli, request.output, files.names[k]);
-    int trails = parameters.show == KY_SHOW_TRAILS;
-    size_t count = request.panels ? (size_t)request.panels : folder && !trails ? 3 : files.count;
-    if (count > files.count)
-        count = files.count;
-    if (!status)
-        status = (trails ? draw_trails : draw)(cli, &request, &reading, &parameters, &files, count);
-    if (!status)
-        show(cli, request.output, trails ? 1 : count);
-    files_free(&files);
-    return status;
+    request.reading = &reading, request.parameters = &parameters;
+    int film = request.output && ky_ends_with(request.output, ".mp4");
+    status = check_output(cli, &request, film);
+    if (status)
+        return status;
+    return request.live ? follow(cli, &request) : draw_snapshots(cli, &request, film);
 }
 
 const struct subcommand draw_command = {
-    "draw", "FILE… | FOLDER -o PNG [options]",
-    "draw pictures of snapshots: density, components, velocities, trails", run, NULL};
+    "draw", "FILE… | FOLDER -o PNG|MP4 [options]",
+    "draw snapshots: density, components, velocities, trails; pictures, films, a run as it goes on",
+    run, NULL};

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -59,6 +60,12 @@ enum ky_status files_add(struct cli *cli, struct file_list *list, const char *wo
     if (!status)
         qsort(list->names + before, list->count - before, sizeof *list->names, by_name);
     return status;
+}
+
+size_t files_spread(size_t k, size_t count, size_t all)
+{
+    return count < 2 ? all - 1
+                     : (size_t)floor((double)k * (double)(all - 1) / (double)(count - 1) + 0.5);
 }
 
 void files_free(struct file_list *list)

@@ -43,6 +43,12 @@ def run_blocks(page):
         for name in ("bootstrap", "examples"):
             os.symlink(os.path.join(root, name), os.path.join(folder, name))
         path = os.path.dirname(program) + os.pathsep + os.environ["PATH"]
+        if not shutil.which("ffmpeg"):  # a large package; tests/command/draw.py looks at the frames
+            path += os.pathsep + os.path.join(folder, "bin")
+            os.mkdir(os.path.join(folder, "bin"))
+            with open(os.path.join(folder, "bin", "ffmpeg"), "w", encoding="utf-8") as stub:
+                stub.write('#!/bin/sh\nfor last; do :; done\ncat >"${last#file:}"\n')
+            os.chmod(stub.name, 0o755)
         for k, block in enumerate(blocks):
             done = subprocess.run(["sh", "-eu", "-c", block], cwd=folder, env={**os.environ, "PATH": path}, text=True,
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)

@@ -3,9 +3,10 @@
 import json
 import os
 import struct
+import subprocess
 import zlib
 
-from tap import check, finish, folder, run, skip
+from tap import KYOHO, check, finish, folder, run, skip
 
 PRELOAD = os.path.abspath(os.path.join(os.environ.get("BUILD", "build"), "tests/faults/preload.so"))
 
@@ -101,11 +102,108 @@ def faults(top, a, out, draw):
         check(not bad and n > 2, f"{n - 1} faults, one {kind.lower()} at a time: one line, and a whole picture stays", bad)
 
 
+STUB = """#!/bin/sh
+for last; do :; done
+printf '%s\\n' "$@" >"$0.arguments"
+[ -z "$FILM_FAILS" ] || { echo "no such encoder" >&2; exit 3; }
+cat >"${last#file:}"
+"""
+
+
+def film(top):
+    """A stub in place of ffmpeg keeps the frames. One body in the middle, one on the right."""
+    width, height = 101, 60
+    side, out = height / 10, os.path.join(top, "film.mp4")
+    bodies = os.path.join(top, "two.csv")
+    with open(bodies, "w") as file:
+        file.write("id,mass,x,y,z,vx,vy,vz\n0,1,0,0,0,0,0,0\n1,1,2,0,0,0,0,0\n")
+    os.mkdir(os.path.join(top, "bin"))
+    stub = os.path.join(top, "bin", "ffmpeg")
+    with open(stub, "w") as file:
+        file.write(STUB)
+    os.chmod(stub, 0o755)
+    path = os.path.dirname(stub) + os.pathsep + os.environ["PATH"]
+
+    def draw(*words, code=0, **env):
+        return run("draw", *words, "-o", out, "--width", width, "--height", height, "--overwrite", code=code,
+                   env={"PATH": path, **env})
+
+    def frames():
+        raw = open(out, "rb").read()
+        size = width * height * 3
+        return [raw[k:k + size] for k in range(0, len(raw), size)]
+
+    def light(frame, x, y=height / 2):
+        return sum(frame[3 * (int(y) * width + int(x)):][:3])
+
+    still = ["--region", "10", "--title", ""] + [word for axis in "xyz" for word in (f"--centre-{axis}", "0")]
+    said = draw(bodies, *still, "--frames", "5", "--turn-to", "180", "--region-to", "5", "--rate", "30")
+    seen = frames()
+    check(len(seen) == 5 and len(seen[-1]) == width * height * 3, "ffmpeg gets five frames of the wanted size")
+    words = open(stub + ".arguments").read().split("\n")
+    given = dict(zip(words, words[1:]))
+    check(given["-video_size"] == f"{width}x{height}" and given["-framerate"] == "30" and given["-pix_fmt"] == "yuv420p"
+          and words[-2] == f"file:{out}.part", "and the arguments that fit them", words)
+    check("frame 5 of 5" in said.stderr, "progress is told", said.stderr)
+    middle = width / 2
+    check(all(light(frame, middle) > 300 for frame in seen), "the body in the middle stays there")
+    check(light(seen[0], middle + 2 * side) > 300 > 60 > light(seen[0], middle - 2 * side), "the other one begins on the right")
+    check(light(seen[4], middle - 4 * side) > 300 > 60 > light(seen[4], middle + 4 * side),
+          "half a turn and a zoom later it is on the left, twice as far out")
+    check(not any(name.endswith(".part") for name in os.listdir(top)), "no temporary file stays")
+    draw(os.path.join(top, "run"), "--frames", "9", "--tilt-to", "40", "--at-once", "1")
+    one = open(out, "rb").read()
+    draw(os.path.join(top, "run"), "--frames", "9", "--tilt-to", "40", "--at-once", "3", "--show", "density")
+    check(one == open(out, "rb").read(), "frames that are drawn at the same time are the same")
+    draw(os.path.join(top, "run"))
+    check(len(frames()) == 5, "a folder has one frame a snapshot")
+
+    before = open(out, "rb").read()
+    failed = draw(bodies, "--frames", "40", code=7, FILM_FAILS="1")
+    check("no such encoder" in failed.stderr and open(out, "rb").read() == before, "where ffmpeg fails the old film stays")
+    check("--frames" in draw(bodies, code=2).stderr, "one snapshot alone is no film")
+    check("trails" in draw(os.path.join(top, "run"), "--show", "trails", code=2).stderr, "nor are trails")
+    check("ffmpeg" in draw(os.path.join(top, "run"), code=3, PATH=top).stderr, "without ffmpeg one line says so")
+    refused = run("draw", bodies, "-o", out, "--frames", "3", code=2, env={"PATH": path})
+    check("overwrit" in refused.stderr, "an existing film is not replaced unasked")
+    check("film" in run("draw", bodies, "-o", os.path.join(top, "x.png"), "--frames", "3", code=2).stderr,
+          "a picture has no frames")
+    empty = os.path.join(top, "none.csv")
+    with open(empty, "w") as file:
+        file.write("id,mass,x,y,z,vx,vy,vz\n")
+    draw(empty, "--frames", "2", code=4)
+    with open(empty, "w") as file:
+        file.write("id,mass,x,y,z,vx,vy,vz\n0,1,nan,0,0,0,0,0\n")
+    draw(empty, "--frames", "2", code=4)
+    check(open(out, "rb").read() == before, "nor for files without bodies, or with NaN")
+
+
+def live(top):
+    """Follows a run that goes on, and ends with it."""
+    target, out = os.path.join(top, "going"), os.path.join(top, "live.png")
+    going = subprocess.Popen([KYOHO, "run", "--model", "plummer", "-n", "300", "--step", "0.0009765625", "--end", "0.5", "--every", "0.125",
+                              "--output", target, "--quiet"], stdin=subprocess.DEVNULL)
+    os.makedirs(target, exist_ok=True)
+    said = json.loads(run("draw", target, "--live", "--look-every", "0.02", "--width", "64", "-o", out, "--json").stdout)
+    check(going.wait(60) == 0 and 1 <= said["pictures"] <= 5, f"--live ends with the run, after {said['pictures']} pictures")
+    last = open(out, "rb").read()
+    run("draw", os.path.join(target, "snapshot_0004.hdf5" if os.path.exists(os.path.join(target, "snapshot_0004.hdf5"))
+                             else "snapshot_0004.tipsy"), "--width", "64", "-o", out, "--overwrite")
+    check(open(out, "rb").read() == last, "and the last of them shows the end of the run")
+    os.mkdir(os.path.join(top, "nothing"))
+    gave = run("draw", os.path.join(top, "nothing"), "--live", "--patience", "0.1", "--look-every", "0.05", "-o",
+               os.path.join(top, "no.png"))
+    check("no new snapshot" in gave.stderr and not os.path.exists(os.path.join(top, "no.png")), "--patience gives up")
+    run("draw", os.path.join(top, "a.csv"), "--live", "-o", out, "--overwrite", code=2, name="--live needs a folder")
+
+
 if "PNG: yes" not in run("--version").stdout:
     skip("pictures", "this build has no libpng")
 else:
     with folder() as top:
         a, out, draw = pictures(top)
+        film(top)
+        live(top)
         if os.path.exists(PRELOAD):
             faults(top, a, out, draw)
         else:

@@ -1,0 +1,32 @@
+/* What `kyoho draw` makes beside pictures of snapshots: films, a picture that follows a run, and
+ * plots. Every call fills cli->error when it fails. */
+#ifndef KY_COMMAND_DRAW_H
+#define KY_COMMAND_DRAW_H
+
+#include "command/files.h"
+#include "draw/draw.h"
+
+struct draw_request {
+    const char *output;
+    uint64_t panels;
+    /* films */
+    int rate;
+    uint64_t frames, at_once;
+    double turn_to, tilt_to, region_to;
+    /* a picture that follows a run */
+    int live;
+    double look_every, patience;
+    const struct reading *reading;
+    const struct ky_draw_parameters *parameters;
+};
+
+/* Makes a film of the snapshots. *frames: how many it has. KY_UNSUPPORTED without ffmpeg. */
+enum ky_status draw_film(struct cli *cli, const struct draw_request *request,
+                         const struct file_list *files, size_t *frames);
+
+/* Draws the latest snapshot of a run, again whenever there is a new one, until the run has ended.
+ * *pictures: how many were drawn. */
+enum ky_status draw_live(struct cli *cli, const struct draw_request *request, const char *folder,
+                         size_t *pictures);
+
+#endif

@@ -1,0 +1,208 @@
+/* Films: frames of snapshots, by a camera that may turn, rise and zoom. Several frames are drawn at
+ * the same time; they are read one after the other, and sent to ffmpeg in their order. */
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/threads.h"
+#include "command/draw.h"
+#include "draw/encoder.h"
+
+/* What a thread has read last, and draws on. */
+struct desk {
+    size_t file; /* SIZE_MAX: nothing yet */
+    struct ky_snapshot snapshot;
+    struct ky_canvas canvas;
+};
+
+struct film {
+    struct cli *cli;
+    const struct draw_request *request;
+    const struct file_list *files;
+    struct ky_scene scene; /* of the first frame */
+    size_t frames;
+    struct desk *desks;
+    int at_once;
+    double began, told; /* ky_clock */
+    enum ky_status status;
+};
+
+/* Reads a snapshot and looks whether it can be drawn. */
+static enum ky_status read_file(const struct film *film, size_t file, struct ky_snapshot *snapshot)
+{
+    ky_snapshot_free(snapshot);
+    enum ky_status status =
+        reading_get(film->cli, film->request->reading, film->files->names[file], NULL, 1, snapshot);
+    return status ? status : ky_drawable(&snapshot->bodies, &film->cli->error);
+}
+
+/* Chooses view and brightness by the first, the middle and the last snapshot, and how many frames
+ * are drawn at a time: as many as 4 GB hold, at most one a thread. */
+static enum ky_status choose_scene(struct film *film)
+{
+    enum { SAMPLES = 3 };
+    const double memory = 4e9;
+    const struct draw_request *request = film->request;
+    struct ky_snapshot samples[SAMPLES];
+    size_t count = film->files->count < SAMPLES ? film->files->count : SAMPLES, largest = 0;
+    enum ky_status status = KY_OK;
+    for (size_t k = 0; k < count; k++)
+        ky_snapshot_clear(&samples[k]);
+    for (size_t k = 0; k < count && !status; k++) {
+        status = read_file(film, files_spread(k, count, film->files->count), &samples[k]);
+        largest = samples[k].bodies.n > largest ? samples[k].bodies.n : largest;
+    }
+    int round = !isnan(request->turn_to) || !isnan(request->tilt_to);
+    if (!status)
+        status = ky_scene_choose(&film->scene, samples, count, round, NULL, &film->cli->error);
+    for (size_t k = 0; k < count; k++)
+        ky_snapshot_free(&samples[k]);
+    double pixels = (double)film->scene.size[0] * (double)film->scene.size[1];
+    double most = memory / (120.0 * (double)largest + 100 * pixels + 1);
+    film->at_once =
+        request->at_once ? (int)request->at_once : (int)fmax(1, fmin(most, (double)ky_threads(0)));
+    return status;
+}
+
+/* The scene of frame k. */
+static struct ky_scene scene_of(const struct film *film, size_t k)
+{
+    const struct draw_request *request = film->request;
+    const struct ky_draw_parameters *parameters = request->parameters;
+    struct ky_scene scene = film->scene;
+    double f = film->frames > 1 ? (double)k / (double)(film->frames - 1) : 0;
+    double turn = isnan(request->turn_to) ? 0 : request->turn_to - parameters->turn;
+    double tilt = isnan(request->tilt_to) ? 0 : request->tilt_to - parameters->tilt;
+    ky_view_turn(&scene.view, parameters->axis, parameters->turn + f * turn,
+                 parameters->tilt + f * tilt);
+    if (!isnan(request->region_to))
+        scene.view.side *= pow(request->region_to / scene.view.side, f);
+    return scene;
+}
+
+/* Tells how far the film is: a line that is written over on a terminal, else one now and then. */
+static void tell(struct film *film, size_t done)
+{
+    int terminal = isatty(STDERR_FILENO), last = done == film->frames;
+    double now = ky_clock(), seconds = now - film->began;
+    if (film->cli->quiet || (!last && now - film->told < (terminal ? 0.1 : 10)))
+        return;
+    film->told = now;
+    fprintf(stderr, "%sframe %zu of %zu, %.3g frames/s, %.0f s left%s", terminal ? "\r\033[K" : "",
+            done, film->frames, (double)done / fmax(seconds, 1e-9),
+            seconds / (double)done * (double)(film->frames - done), terminal && !last ? "" : "\n");
+}
+
+/* Draws frame k on the desk. */
+static enum ky_status draw_frame(struct film *film, size_t k, struct desk *desk,
+                                 struct ky_error *error)
+{
+    static const uint8_t black[3] = {0, 0, 0};
+    size_t file = files_spread(k, film->frames, film->files->count);
+    enum ky_status status = KY_OK;
+    if (desk->file != file) {
+#pragma omp critical(kyoho_film)
+        {
+            status = film->status ? film->status : read_file(film, file, &desk->snapshot);
+            film->status = status;
+        }
+        desk->file = file;
+    }
+    if (!status && !desk->canvas.rgb)
+        status =
+            ky_canvas_open(&desk->canvas, film->scene.size[0], film->scene.size[1], black, error);
+    if (!status) {
+        struct ky_scene scene = scene_of(film, k);
+        status = ky_frame_draw(&scene, &desk->snapshot, &desk->canvas, error);
+    }
+    return status;
+}
+
+/* Notes the first failure. */
+static void note(struct film *film, enum ky_status status, const struct ky_error *error)
+{
+#pragma omp critical(kyoho_film)
+    if (status && !film->status) {
+        film->status = status;
+        film->cli->error = *error;
+    }
+}
+
+/* Draws all frames and sends them. After a failure the rest is passed over. */
+static void draw_frames(struct film *film, struct ky_encoder *encoder)
+{
+#pragma omp parallel for ordered schedule(dynamic, 1) num_threads(film->at_once)
+    for (size_t k = 0; k < film->frames; k++) {
+        struct desk *desk = &film->desks[ky_thread()];
+        struct ky_error error = {0};
+        enum ky_status failed;
+#pragma omp critical(kyoho_film)
+        failed = film->status;
+        if (!failed) {
+            failed = draw_frame(film, k, desk, &error);
+            note(film, failed, &error);
+        }
+#pragma omp ordered
+        if (!failed) {
+            note(film, ky_encoder_write(encoder, &desk->canvas, &error), &error);
+            tell(film, k + 1);
+        }
+    }
+}
+
+/* What films cannot do. */
+static enum ky_status check(struct cli *cli, const struct draw_request *request,
+                            const struct file_list *files)
+{
+    if (request->parameters->show == KY_SHOW_TRAILS)
+        return ky_fail(&cli->error, KY_USAGE,
+                       "a film shows density, components or velocity: trails are a picture");
+    if (files->count == 1 && !request->frames)
+        return ky_fail(
+            &cli->error, KY_USAGE,
+            "%s: one snapshot alone makes no film; say the number of --frames, and where "
+            "the camera goes: --turn-to 360",
+            files->names[0]);
+    return ky_encoder_available(&cli->error);
+}
+
+enum ky_status draw_film(struct cli *cli, const struct draw_request *request,
+                         const struct file_list *files, size_t *frames)
+{
+    const struct ky_draw_parameters *parameters = request->parameters;
+    struct film film = {.cli = cli, .request = request, .files = files};
+    struct ky_encoder *encoder = NULL;
+    film.scene.parameters = parameters;
+    film.scene.size[0] = (size_t)parameters->width;
+    film.scene.size[1] = (size_t)(parameters->height ? parameters->height : parameters->width);
+    *frames = film.frames = request->frames ? (size_t)request->frames : files->count;
+    enum ky_status status = check(cli, request, files);
+    if (!status)
+        status = choose_scene(&film);
+    if (status)
+        return status;
+    film.desks = ky_allocate_zeroed((size_t)film.at_once, sizeof *film.desks);
+    if (!film.desks)
+        return ky_no_memory(&cli->error, "the film", (size_t)film.at_once, sizeof *film.desks);
+    for (int d = 0; d < film.at_once; d++) {
+        film.desks[d].file = SIZE_MAX;
+        ky_snapshot_clear(&film.desks[d].snapshot);
+    }
+    film.status = ky_encoder_open(request->output, film.scene.size, request->rate,
+                                  parameters->overwrite, &encoder, &cli->error);
+    film.began = film.told = ky_clock();
+    if (!film.status)
+        draw_frames(&film, encoder);
+    struct ky_error ending;
+    status = ky_encoder_close(encoder, !film.status, &ending);
+    if (status)
+        cli->error = ending;
+    for (int d = 0; d < film.at_once; d++) {
+        ky_snapshot_free(&film.desks[d].snapshot);
+        free(film.desks[d].canvas.rgb);
+    }
+    free(film.desks);
+    return film.status ? film.status : status;
+}

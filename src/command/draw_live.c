@@ -1,0 +1,102 @@
+/* A picture that follows a run: the latest snapshot in its folder is drawn again and again. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/json_read.h"
+#include "command/draw.h"
+#include "simulation/folder.h"
+
+/* A ky_json_member: looks whether run.json tells of an end. */
+static enum ky_status take_member(void *context, const char *object, const char *name,
+                                  const char *text, const char *where, struct ky_error *error)
+{
+    int *ended = context;
+    (void)where, (void)error;
+    if (!*object && !strcmp(name, "outcome"))
+        *ended = strcmp(text, "running") != 0;
+    return KY_OK;
+}
+
+/* 1 if run.json says that the run has ended; 0 also if there is none yet. */
+static int run_has_ended(const char *folder)
+{
+    char path[KY_PATH], *text = NULL;
+    struct ky_option_storage *storage = NULL;
+    int ended = 0;
+    FILE *file = ky_folder_path(folder, "run.json", path, NULL) ? NULL : fopen(path, "r");
+    if (file && !ky_options_read_file(file, path, &storage, &text, NULL))
+        ky_json_read(text, path, take_member, &ended, NULL);
+    if (file)
+        fclose(file);
+    ky_options_storage_free(storage);
+    return ended;
+}
+
+/* Waits so many seconds, or less when a signal comes. */
+static void wait_for(double seconds)
+{
+    struct timespec span = {.tv_sec = (time_t)seconds};
+    span.tv_nsec = (long)(1e9 * (seconds - (double)span.tv_sec));
+    nanosleep(&span, NULL);
+}
+
+/* Draws the last of the files, if it is not the one that was drawn before. *drawn: its name; freed
+ * by the caller. */
+static enum ky_status draw_latest(struct cli *cli, const struct draw_request *request,
+                                  const struct file_list *files, char **drawn, size_t *pictures)
+{
+    struct ky_draw_parameters parameters = *request->parameters;
+    struct ky_snapshot snapshot;
+    const char *latest = files->count ? files->names[files->count - 1] : NULL;
+    if (!latest || (*drawn && !strcmp(latest, *drawn)))
+        return KY_OK;
+    free(*drawn);
+    *drawn = strdup(latest);
+    if (!*drawn)
+        return ky_fail(&cli->error, KY_FAULT, "out of memory: name of a file");
+    ky_snapshot_clear(&snapshot);
+    parameters.overwrite |= *pictures > 0;
+    enum ky_status status = reading_get(cli, request->reading, latest, NULL, 1, &snapshot);
+    if (!status)
+        status = ky_draw(request->output, &snapshot, 1, &parameters, &cli->error);
+    if (!status && ++*pictures && !cli->quiet && !cli->json) {
+        printf("%s: %s, time %.6g\n", request->output, latest, snapshot.time);
+        fflush(stdout);
+    }
+    ky_snapshot_free(&snapshot);
+    return status;
+}
+
+enum ky_status draw_live(struct cli *cli, const struct draw_request *request, const char *folder,
+                         size_t *pictures)
+{
+    enum ky_status status = ky_png_available(&cli->error);
+    char *drawn = NULL;
+    int ended = 0;
+    double news = ky_clock();
+    *pictures = 0;
+    while (!status && !ended) {
+        struct file_list files = {0};
+        size_t before = *pictures;
+        ended = run_has_ended(folder); /* before the last look, which then sees all */
+        status = files_add(cli, &files, folder);
+        if (status == KY_BAD_DATA && files_is_folder(folder) && !ended)
+            status = KY_OK; /* nothing there yet */
+        if (!status)
+            status = draw_latest(cli, request, &files, &drawn, pictures);
+        files_free(&files);
+        if (*pictures > before)
+            news = ky_clock();
+        if (!status && !ended && request->patience > 0 && ky_clock() - news > request->patience) {
+            cli_log(cli, KY_LOG_WARNING, "there is no new snapshot, and the run did not end");
+            break;
+        }
+        if (!status && !ended)
+            wait_for(request->look_every);
+    }
+    free(drawn);
+    return status;
+}
