@@ -29,6 +29,7 @@ struct bench {
     int32_t *label;
     double (*a)[3], (*j)[3], *potential, *h2;
     int32_t *nearest, *list;
+    size_t *begin;
     uint32_t *found;
 };
 
@@ -74,6 +75,7 @@ static void make_bodies(struct bench *b)
     b->potential = room(SINKS, sizeof *b->potential);
     b->nearest = room(SINKS, sizeof *b->nearest);
     b->found = room(SINKS, sizeof *b->found);
+    b->begin = room(SINKS, sizeof *b->begin);
     b->list = room((size_t)SINKS * CAPACITY, sizeof *b->list);
 }
 
@@ -113,7 +115,8 @@ static double call(struct bench *b, struct ky_board *board, size_t n, size_t fir
                                              .potential = b->potential,
                                              .nearest = b->nearest,
                                              .found = b->found,
-                                             .list = lists ? b->list : NULL};
+                                             .list = lists ? b->list : NULL,
+                                             .begin = b->begin};
     double begin = ky_clock();
     if (board->verbs->start(board, &request, &error) ||
         board->verbs->finish(board, &results, &error))

@@ -219,7 +219,7 @@ static enum ky_status find_centre(const struct ky_bodies *bodies, double centre[
         goto done;
     }
     fill(&tree, bodies);
-#pragma omp parallel for schedule(dynamic, 1024)
+#pragma omp parallel for schedule(dynamic, 64)
     for (size_t i = 0; i < n; i++)
         weight[i] = density(&tree, i);
     weighted_centre(&tree, weight, centre);

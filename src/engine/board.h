@@ -52,11 +52,13 @@ struct ky_board_results {
     int32_t *nearest;
     uint32_t *nearest_slot;
     double *nearest_r2;
-    /* Bodies with r² <= h²: how many, and list[sink * capacity …] their labels, ascending. Where
-     * there are more than the capacity, `found` is any number above it, and the list has those of
-     * the lowest slots. */
+    /* Bodies with r² <= h²: how many, and list[begin[sink] …] their labels, ascending. Where there
+     * are more than the capacity, `found` is any number above it, and the list has those of the
+     * lowest slots. `list` has room for count * capacity labels, which a board fills as it likes.
+     * The three are wanted together. */
     uint32_t *found;
     int32_t *list;
+    size_t *begin;
 };
 
 /* The first member of every board's own struct. */

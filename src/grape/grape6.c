@@ -49,7 +49,8 @@ static enum ky_status need_room(size_t count, size_t entries, struct ky_error *e
             !take(&own->nearest, count, sizeof *own->nearest) ||
             !take(&own->nearest_slot, count, sizeof *own->nearest_slot) ||
             !take(&own->nearest_r2, count, sizeof *own->nearest_r2) ||
-            !take(&own->found, count, sizeof *own->found))
+            !take(&own->found, count, sizeof *own->found) ||
+            !take(&own->begin, count, sizeof *own->begin))
             return ky_no_memory(error, "results", count, sizeof *own->acceleration);
         g6.room = count;
     }
@@ -191,9 +192,10 @@ static int get_list(int pipe, int most, int *count, int *list)
         return -1;
     const size_t found = g6.own.found[pipe], known = found < g6.capacity ? found : g6.capacity;
     const int overflow = found > g6.capacity || found > (size_t)most;
+    const int32_t *from = g6.own.list + g6.own.begin[pipe];
     const size_t told = overflow ? (size_t)most : found;
     for (size_t e = 0; e < told; e++)
-        list[e] = e < known ? g6.own.list[(size_t)pipe * g6.capacity + e] : -1;
+        list[e] = e < known ? from[e] : -1;
     *count = (int)told;
     return overflow;
 }

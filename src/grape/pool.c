@@ -18,6 +18,7 @@ enum { NEAR = 16 };
 struct partial {
     double (*acceleration)[3], (*jerk)[3], *potential, *nearest_r2;
     int32_t *nearest, *list;
+    size_t *begin;
     uint32_t *nearest_slot, *found;
     size_t room, list_room;
 };
@@ -74,8 +75,8 @@ enum ky_status ky_pool_open(const struct ky_grape_devices *devices,
 
 static void free_partial(struct partial *p)
 {
-    void *all[] = {p->acceleration, p->jerk, p->potential,    p->nearest_r2,
-                   p->nearest,      p->list, p->nearest_slot, p->found};
+    void *all[] = {p->acceleration, p->jerk,         p->potential, p->nearest_r2, p->nearest,
+                   p->list,         p->nearest_slot, p->found,     p->begin};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         free(all[k]);
     memset(p, 0, sizeof *p);
@@ -289,21 +290,27 @@ static enum ky_status need_sinks(struct ky_pool *pool, size_t count, struct ky_e
     return KY_OK;
 }
 
-/* The sinks of a request in the boards' units. */
+/* The radii of a request's lists in the boards' units, and within their range. */
+static void copy_radii(struct ky_pool *pool, const struct ky_board_request *request)
+{
+    const double per_length = 1 / pool->length; /* a power of two */
+    for (size_t i = 0; i < request->count; i++) {
+        const double h2 = request->h2 ? request->h2[i] * per_length * per_length : 0;
+        pool->h2[i] = h2 > 0 ? fmin(h2, 1e30) : 0;
+    }
+}
+
+/* The other numbers of the sinks, likewise. */
 static void copy_sinks(struct ky_pool *pool, const struct ky_board_request *request)
 {
     const size_t count = request->count;
-    const double per_length = 1 / pool->length; /* a power of two */
+    const double per_length = 1 / pool->length;
     for (size_t i = 0; i < count; i++)
         for (int c = 0; c < 3; c++)
             pool->x[i][c] = request->x[i][c] * per_length;
     for (size_t i = 0; i < count; i++)
         for (int c = 0; c < 3; c++)
             pool->v[i][c] = request->v ? request->v[i][c] * per_length : 0;
-    for (size_t i = 0; i < count; i++) {
-        const double h2 = request->h2 ? request->h2[i] * per_length * per_length : 0;
-        pool->h2[i] = h2 > 0 ? fmin(h2, 1e30) : 0;
-    }
     if (count > 0)
         memcpy(pool->label, request->label, count * sizeof *pool->label);
 }
@@ -327,7 +334,6 @@ static void keep_sinks(struct ky_pool *pool, const struct ky_board_request *requ
     pool->request.label = pool->label;
     pool->request.x = (const double(*)[3])pool->x;
     pool->request.v = (const double(*)[3])pool->v;
-    pool->request.h2 = pool->h2;
 }
 
 enum ky_status ky_pool_start(struct ky_pool *pool, const struct ky_board_request *request,
@@ -345,7 +351,9 @@ enum ky_status ky_pool_start(struct ky_pool *pool, const struct ky_board_request
     pool->request.eps2 = request->eps2 > 0 ? request->eps2 / (pool->length * pool->length) : 0;
     pool->has_request = 1;
     /* Boards that can take the sinks as they are compute while these are copied. */
-    const int later = pool->length == 1 && request->v && !(request->what & KY_BOARD_LISTS);
+    const int later = pool->length == 1 && request->v;
+    copy_radii(pool, request);
+    pool->request.h2 = pool->h2;
     if (!later)
         keep_sinks(pool, request);
     status = start_boards(pool, error);
@@ -385,6 +393,7 @@ static enum ky_status need_partial(struct ky_pool *pool, struct ky_error *error)
         !extend(&p->nearest, 0, count, sizeof *p->nearest) ||
         !extend(&p->nearest_slot, 0, count, sizeof *p->nearest_slot) ||
         !extend(&p->found, 0, count, sizeof *p->found) ||
+        !extend(&p->begin, 0, count, sizeof *p->begin) ||
         !extend(&p->list, 0, entries, sizeof *p->list))
         return ky_no_memory(error, "partial sums", count, sizeof *p->acceleration);
     p->room = count;
@@ -399,8 +408,8 @@ static void add_list(const struct ky_pool *pool, size_t i, const struct ky_board
     const struct partial *p = &pool->partial;
     const size_t had = to->found[i] < capacity ? to->found[i] : capacity;
     const size_t new = p->found[i] < capacity - had ? p->found[i] : capacity - had;
-    int32_t *list = to->list + i * capacity;
-    memcpy(list + had, p->list + i * capacity, new * sizeof *list);
+    int32_t *list = to->list + to->begin[i];
+    memcpy(list + had, p->list + p->begin[i], new * sizeof *list);
     qsort(list, had + new, sizeof *list, ky_order_labels);
     to->found[i] += p->found[i];
 }
@@ -450,8 +459,10 @@ static void clear(const struct ky_pool *pool, size_t i, const struct ky_board_re
         to->nearest_slot[i] = UINT32_MAX;
         to->nearest_r2[i] = (double)INFINITY;
     }
-    if (pool->request.what & KY_BOARD_LISTS)
+    if (pool->request.what & KY_BOARD_LISTS) {
         to->found[i] = 0;
+        to->begin[i] = i * pool->request.capacity;
+    }
 }
 
 /* All boards' partial sums in their order. */
@@ -460,8 +471,9 @@ static enum ky_status add_boards(struct ky_pool *pool, const struct ky_board_res
 {
     struct partial *p = &pool->partial;
     enum ky_status status = need_partial(pool, error);
-    const struct ky_board_results from = {p->acceleration, p->jerk,       p->potential, p->nearest,
-                                          p->nearest_slot, p->nearest_r2, p->found,     p->list};
+    const struct ky_board_results from = {p->acceleration, p->jerk,         p->potential,
+                                          p->nearest,      p->nearest_slot, p->nearest_r2,
+                                          p->found,        p->list,         p->begin};
     for (size_t i = 0; i < pool->request.count; i++)
         clear(pool, i, to);
     for (size_t k = 0; k < pool->boards; k++) {

@@ -15,6 +15,7 @@ enum { CAPACITY = 50 };
 struct sums {
     double (*a)[3], (*j)[3], *p, *r2;
     int32_t *nearest, *list;
+    size_t *begin;
     uint32_t *slot, *found;
     size_t count;
 };
@@ -30,20 +31,21 @@ static struct sums sums_make(size_t count)
     s.slot = ky_allocate_zeroed(count + 1, sizeof *s.slot);
     s.found = ky_allocate_zeroed(count + 1, sizeof *s.found);
     s.list = ky_allocate_zeroed(count + 1, CAPACITY * sizeof *s.list);
+    s.begin = ky_allocate_zeroed(count + 1, sizeof *s.begin);
     return s;
 }
 
 static void sums_free(struct sums *s)
 {
-    void *all[] = {s->a, s->j, s->p, s->r2, s->nearest, s->slot, s->found, s->list};
-    for (int k = 0; k < 8; k++)
+    void *all[] = {s->a, s->j, s->p, s->r2, s->nearest, s->slot, s->found, s->list, s->begin};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         free(all[k]);
 }
 
 static struct ky_board_results results_of(const struct sums *s)
 {
-    return (struct ky_board_results){s->a,    s->j,  s->p,     s->nearest,
-                                     s->slot, s->r2, s->found, s->list};
+    return (struct ky_board_results){s->a,  s->j,     s->p,    s->nearest, s->slot,
+                                     s->r2, s->found, s->list, s->begin};
 }
 
 static enum ky_status try_board(int precision, int threads, struct ky_board **board,
@@ -167,7 +169,7 @@ static void check(const struct sums *s, const struct sinks *sinks, const struct 
         assert_true(s->r2[i] == e.nearest2 || fabs(s->r2[i] / e.nearest2 - 1) < bound);
         assert_true(e.within > CAPACITY ? s->found[i] > CAPACITY : s->found[i] == e.within);
         for (size_t k = 1; k < e.within && k < CAPACITY; k++)
-            assert_true(s->list[i * CAPACITY + k - 1] <= s->list[i * CAPACITY + k]);
+            assert_true(s->list[s->begin[i] + k - 1] <= s->list[s->begin[i] + k]);
     }
 }
 

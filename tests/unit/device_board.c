@@ -129,6 +129,7 @@ static struct system system_make(size_t slots, size_t sinks, int32_t label, doub
     s.results.nearest_slot = room(sinks, sizeof *s.results.nearest_slot);
     s.results.nearest_r2 = room(sinks, sizeof *s.results.nearest_r2);
     s.results.found = room(sinks, sizeof *s.results.found);
+    s.results.begin = room(sinks, sizeof *s.results.begin);
     s.results.list = room(sinks * s.capacity, sizeof *s.results.list);
     return s;
 }
@@ -148,6 +149,7 @@ static void system_free(struct system *s)
                          s->results.nearest_slot,
                          s->results.nearest_r2,
                          s->results.found,
+                         s->results.begin,
                          s->results.list};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         free(all[k]);
@@ -256,7 +258,7 @@ static void check_nearest(const struct system *s, const double (*x)[3], size_t i
 static void check_list(const struct system *s, const double (*x)[3], size_t i, double open)
 {
     const uint32_t found = s->results.found[i];
-    const int32_t *list = s->results.list + i * s->request.capacity;
+    const int32_t *list = s->results.list + s->results.begin[i];
     const size_t entries = found < s->request.capacity ? found : s->request.capacity;
     size_t least = 0, most = 0, listed = 0;
     for (size_t j = 0; j < s->slots; j++) {

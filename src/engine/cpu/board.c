@@ -232,6 +232,7 @@ static void give_list(const struct board *board, size_t i, const struct ky_board
     const size_t k = i % KY_MOVING_BLOCK, capacity = from->capacity;
     const size_t count = from->found[k] < capacity ? from->found[k] : capacity;
     int32_t *list = to->list + i * capacity;
+    to->begin[i] = i * capacity;
     int sorted = 1;
     for (size_t e = 0; e < count; e++) {
         const uint32_t source = from->list[k * capacity + e];

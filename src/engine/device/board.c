@@ -408,41 +408,41 @@ static void give_nothing(size_t count, const struct ky_board_results *results)
             results->nearest_r2[k] = (double)INFINITY;
         if (results->found)
             results->found[k] = 0;
+        if (results->begin)
+            results->begin[k] = 0;
     }
 }
 
-/* The lists of all sinks, which lie one after the other in an order of their own. */
-static enum ky_status give_lists(struct ky_device_board *board, const struct come *come,
-                                 const struct ky_board_results *results, struct ky_error *error)
+/* The lists of all sinks, which lie one after the other in an order of their own, begin to come.
+ * Returns the number of their entries. */
+static enum ky_status fetch_lists(struct ky_device_board *board, const struct come *come,
+                                  size_t *entries, struct ky_error *error)
 {
     struct ky_card *card = board->cards.card[0];
+    const uint32_t *found = come->word + KY_RESULT_FOUND * come->count;
+    const size_t capacity = board->task.capacity;
+    for (size_t k = 0; k < come->count; k++)
+        *entries += found[k] < capacity ? found[k] : capacity;
+    const size_t bytes = *entries * sizeof(uint32_t);
+    const enum ky_status status =
+        ky_pinned_need(card, &board->entries, "lists of neighbours", bytes, error);
+    return status == KY_OK && *entries > 0
+               ? card->driver->read_later(card, &board->whole, 0, board->entries.data, bytes, error)
+               : status;
+}
+
+static void give_lists(const struct ky_device_board *board, const struct come *come, size_t entries,
+                       const struct ky_board_results *results)
+{
     const uint32_t *found = come->word + KY_RESULT_FOUND * come->count,
-                   *begin = come->word + KY_RESULT_BEGIN * come->count;
-    const size_t capacity = board->task.capacity, row = board->task.request.capacity;
-    size_t all = 0;
+                   *begin = come->word + KY_RESULT_BEGIN * come->count,
+                   *entry = board->entries.data;
     for (size_t k = 0; k < come->count; k++) {
-        all += found[k] < capacity ? found[k] : capacity;
-        if (results->found)
-            results->found[k] = found[k];
+        results->found[k] = found[k];
+        results->begin[k] = begin[k];
     }
-    if (all == 0 || !results->list)
-        return KY_OK;
-    enum ky_status status =
-        ky_pinned_need(card, &board->entries, "lists of neighbours", all * sizeof(uint32_t), error);
-    if (status == KY_OK)
-        status = card->driver->read_later(card, &board->whole, 0, board->entries.data,
-                                          all * sizeof(uint32_t), error);
-    if (status == KY_OK)
-        status = card->driver->wait(card, error);
-    const uint32_t *entry = board->entries.data;
-    for (size_t k = 0; k < come->count && status == KY_OK; k++) {
-        const size_t entries = found[k] < capacity ? found[k] : capacity;
-        const uint32_t *from = entry + begin[k];
-        int32_t *to = results->list + k * row;
-        for (size_t e = 0; e < entries; e++)
-            to[e] = (int32_t)(from[e] ^ KY_BOARD_LABEL_SIGN);
-    }
-    return status;
+    for (size_t e = 0; e < entries; e++)
+        results->list[e] = (int32_t)(entry[e] ^ KY_BOARD_LABEL_SIGN);
 }
 
 static enum ky_status finish(struct ky_board *base, const struct ky_board_results *results,
@@ -458,16 +458,23 @@ static enum ky_status finish(struct ky_board *base, const struct ky_board_result
     enum ky_status status = empty || count == 0 ? KY_OK : card->driver->wait(card, error);
     if (status != KY_OK || !results)
         return status;
+    if (empty)
+        give_nothing(count, results);
+    if (empty || count == 0)
+        return KY_OK;
     const union ky_state_value *column = board->down.data;
     const struct come come = {card, column, (const uint32_t *)(column + KY_BOARD_SUMS * count),
                               count};
-    if (empty)
-        give_nothing(count, results);
-    else
-        give(&come, results);
-    return board->task.request.what & KY_BOARD_LISTS && count > 0 && !empty
-               ? give_lists(board, &come, results, error)
-               : KY_OK;
+    const int lists = board->task.request.what & KY_BOARD_LISTS && results->list;
+    size_t entries = 0;
+    if (lists)
+        status = fetch_lists(board, &come, &entries, error);
+    give(&come, results); /* while the lists come */
+    if (status == KY_OK && entries > 0)
+        status = card->driver->wait(card, error);
+    if (status == KY_OK && lists)
+        give_lists(board, &come, entries, results);
+    return status;
 }
 
 #define BOARD(kind)                                                                                \
