@@ -628,8 +628,8 @@ enum ky_mass_function {
  * single body is at rest at 0. */
 struct ky_model_parameters {
     size_t size;
-    uint64_t n; /* 0: that of the model (two-body 2, random 100000, figure8 7500, super8 10000);
-                   an error for others */
+    uint64_t n; /* 0: that of the model (two-body 2, random 100000, figure8 7500, super8 10000,
+                   cosmic 2874551); an error for others */
     uint64_t seed;
     double softening;       /* that the run will use; velocities are in equilibrium with it. NaN
                                (default): 0.75 r_h n^−0.26 with the half-mass radius r_h of the smooth

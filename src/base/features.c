@@ -13,6 +13,11 @@
 #else
 #define PNG_LINE "PNG: no, so that nothing can be drawn: " KY_WHY_NO_PNG
 #endif
+#ifdef KY_HAVE_FFTW
+#define FFTW_LINE "FFTW: yes"
+#else
+#define FFTW_LINE "FFTW: no, so that the model cosmic cannot be made: " KY_WHY_NO_FFTW
+#endif
 #ifdef KY_HAVE_OPENMP
 #define OPENMP_LINE "threads: OpenMP"
 #else
@@ -31,5 +36,5 @@
 
 const char *ky_build_features(void)
 {
-    return HDF5_LINE "\n" PNG_LINE "\n" OPENMP_LINE "\n" CUDA_LINE "\n" OPENCL_LINE;
+    return HDF5_LINE "\n" PNG_LINE "\n" FFTW_LINE "\n" OPENMP_LINE "\n" CUDA_LINE "\n" OPENCL_LINE;
 }

@@ -13,6 +13,11 @@
 #else
 #define KY_WHY_NO_PNG "the library was not found; install libpng-dev and build again"
 #endif
+#ifdef KY_OFF_FFTW
+#define KY_WHY_NO_FFTW "switched off by FFTW=no; build again without that"
+#else
+#define KY_WHY_NO_FFTW "the library was not found; install libfftw3-dev and build again"
+#endif
 #ifdef KY_OFF_OPENMP
 #define KY_WHY_NO_OPENMP "switched off by OPENMP=no; build again without that"
 #else

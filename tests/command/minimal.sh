@@ -5,8 +5,8 @@ cd "$(dirname "$0")/../.." || exit 1
 small=$BUILD/minimal
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
-make -s -j"${JOBS:-$(nproc)}" BUILD="$small" OPT=-O1 DEBUG= ISAS=plain HDF5=no PNG=no OPENMP=no OPENCL=no CUDA=no CMOCKA=no all >"$folder/made" 2>&1
-result $? "builds without HDF5, libpng, OpenMP, OpenCL and CUDA"
+make -s -j"${JOBS:-$(nproc)}" BUILD="$small" OPT=-O1 DEBUG= ISAS=plain HDF5=no PNG=no FFTW=no OPENMP=no OPENCL=no CUDA=no CMOCKA=no all >"$folder/made" 2>&1
+result $? "builds without HDF5, libpng, FFTW, OpenMP, OpenCL and CUDA"
 cat "$folder/made"
 ! grep -q 'warning:' "$folder/made"
 result $? "and without a warning"
@@ -23,6 +23,9 @@ result $? "an HDF5 snapshot is refused with exit code 3 and the reason"
 "$kyoho" draw "$folder/a.tipsy" -o "$folder/a.png" 2>"$folder/said"
 [ $? -eq 3 ] && grep -q "PNG=no" "$folder/said" && [ ! -e "$folder/a.png" ]
 result $? "a picture is refused with exit code 3 and the reason"
+"$kyoho" model cosmic -n 200 -o "$folder/cosmic.tipsy" 2>"$folder/said"
+[ $? -eq 3 ] && grep -q "FFTW=no" "$folder/said" && [ ! -e "$folder/cosmic.tipsy" ]
+result $? "a random field is refused with exit code 3 and the reason"
 if [ "$(uname -m)" = x86_64 ]; then
     "$kyoho" force "$folder/a.tipsy" --softening 0.05 --isa sse2 2>"$folder/said"
     [ $? -eq 3 ] && grep -q "this build has no SSE2" "$folder/said"
@@ -32,7 +35,7 @@ printf '[integrator]\nstep = 0.125\n' >"$folder/run.ini"
 "$kyoho" run "$folder/run.ini" --input "$folder/a.tipsy" --steps 1 --softening 0.05 --output "$folder/ini" 2>"$folder/said"
 result $? "a parameter file is read"
 "$kyoho" --version >"$folder/said"
-[ "$(grep -c 'switched off by [A-Z0-9]*=no' "$folder/said")" -eq 5 ] && ! grep -q 'not found' "$folder/said"
+[ "$(grep -c 'switched off by [A-Z0-9]*=no' "$folder/said")" -eq 6 ] && ! grep -q 'not found' "$folder/said"
 result $? "--version says that features were switched off"
 ${CC:-cc} -Iinclude -Isrc -E src/base/features.c >"$folder/said"
 grep -q 'not found; install libhdf5-dev' "$folder/said" && ! grep -q 'switched off' "$folder/said"

@@ -1,0 +1,177 @@
+/* Random waves, and displacements of first and second order from waves. */
+#include "models/random_field.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "models/models.h"
+
+static const double pi = 3.14159265358979323846;
+
+/* ---- waves ---- */
+
+struct wave {
+    long n[3]; /* wave numbers */
+};
+
+/* Whether the numbers of a wave are drawn for its conjugate, −n: one of the two has to have them.
+ */
+static int is_conjugate(const struct wave *w)
+{
+    for (int c = 2; c > 0; c--)
+        if (w->n[c])
+            return w->n[c] < 0;
+    return w->n[0] < 0;
+}
+
+/* Without a partner, or the mean. */
+static int is_left_out(const struct wave *w, size_t n)
+{
+    const long last = (long)(n / 2);
+    for (int c = 0; c < 3; c++)
+        if (labs(w->n[c]) == last)
+            return 1;
+    return !(w->n[0] || w->n[1] || w->n[2]);
+}
+
+/* The wave numbers as an index, the same for every grid: 21 bits each. */
+static uint64_t index_of(const struct wave *w, int sign)
+{
+    uint64_t index = 0;
+    for (int c = 0; c < 3; c++)
+        index = index << 21 | (uint64_t)(sign * w->n[c] + (1 << 20));
+    return index;
+}
+
+/* δ of one wave: a complex normal number with ⟨|δ|²⟩ = P/V. */
+static void draw(const struct ky_spectrum *spectrum, double box, uint64_t seed,
+                 const struct wave *w, double wave[2])
+{
+    const int sign = is_conjugate(w) ? -1 : 1;
+    const double x = (double)w->n[0], y = (double)w->n[1], z = (double)w->n[2];
+    const double k = 2 * pi / box * sqrt(x * x + y * y + z * z);
+    const double size = sqrt(ky_power(spectrum, k) / (2 * box * box * box));
+    struct ky_random random = ky_random_at(seed, KY_STREAM_POSITION, index_of(w, sign));
+    wave[0] = size * ky_random_normal(&random);
+    wave[1] = sign * size * ky_random_normal(&random);
+}
+
+void ky_random_waves(const struct ky_spectrum *spectrum, double box, uint64_t seed, size_t n,
+                     double *grid)
+{
+#pragma omp parallel for schedule(dynamic)
+    for (size_t i = 0; i < n; i++) {
+        double(*wave)[2] = (double(*)[2])grid + i * n * (n / 2 + 1);
+        for (size_t j = 0; j < n; j++)
+            for (size_t k = 0; k <= n / 2; k++, wave++) {
+                const struct wave w = {{ky_wave_number(i, n), ky_wave_number(j, n), (long)k}};
+                if (is_left_out(&w, n))
+                    (*wave)[0] = (*wave)[1] = 0;
+                else
+                    draw(spectrum, box, seed, &w, *wave);
+            }
+    }
+}
+
+/* ---- displacements ---- */
+
+/* What a wave is multiplied by: n_a n_b/n² with two axes, i factor n_a/n² with one. */
+struct derivative {
+    int a, b; /* b < 0: one axis */
+    double factor;
+};
+
+/* to = the derivative of from; they may be one grid. */
+static void derive(struct derivative by, size_t n, const double *from, double *to)
+{
+#pragma omp parallel for schedule(static)
+    for (size_t i = 0; i < n; i++) {
+        const size_t first = i * n * (n / 2 + 1);
+        const double(*in)[2] = (const double(*)[2])from + first;
+        double(*out)[2] = (double(*)[2])to + first;
+        for (size_t j = 0; j < n; j++)
+            for (size_t k = 0; k <= n / 2; k++, in++, out++) {
+                const struct wave w = {{ky_wave_number(i, n), ky_wave_number(j, n), (long)k}};
+                const double x = (double)w.n[0], y = (double)w.n[1], z = (double)w.n[2];
+                double size = by.factor * (double)w.n[by.a] / (x * x + y * y + z * z);
+                if (is_left_out(&w, n))
+                    size = 0; /* which was 0/0 for the mean */
+                const double re = (*in)[0], im = (*in)[1];
+                if (by.b >= 0)
+                    size *= (double)w.n[by.b];
+                (*out)[0] = by.b >= 0 ? size * re : -size * im;
+                (*out)[1] = by.b >= 0 ? size * im : size * re;
+            }
+    }
+}
+
+/* sum = or += factor × squares. */
+static void add_squares(int first, double factor, size_t n, const double *values, double *sum)
+{
+    const size_t row = n + 2;
+#pragma omp parallel for schedule(static)
+    for (size_t r = 0; r < n * n; r++)
+        for (size_t k = r * row; k < r * row + n; k++)
+            sum[k] = (first ? 0 : sum[k]) + factor * values[k] * values[k];
+}
+
+struct work {
+    const struct ky_fourier *fourier;
+    const struct ky_displacement_to *to;
+    double box;
+    int done;
+};
+enum { STEPS = 14 }; /* transforms */
+
+static void count(struct work *work)
+{
+    work->done++;
+    if (work->to->progress)
+        work->to->progress(work->to->context, work->done, STEPS);
+}
+
+/* Hands out sign × i k/k² × the waves of the grid `from`. */
+static void hand_out(struct work *work, int order, double sign, const double *from)
+{
+    const size_t n = work->fourier->n;
+    double *grid = work->fourier->grid[1];
+    for (int axis = 0; axis < 3; axis++) {
+        derive((struct derivative){axis, -1, sign * work->box / (2 * pi)}, n, from, grid);
+        ky_fourier_to_space(work->fourier, grid);
+        work->to->take(work->to->context, order, axis, grid);
+        count(work);
+    }
+}
+
+/* grid[2] = the waves of ∇²φ2, from δ in grid[0]. The trace of the derivatives is δ, so that the
+ * products of different φ_aa are half of δ² − Σ φ_aa². */
+static void second_source(struct work *work)
+{
+    static const int pairs[][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
+    const size_t n = work->fourier->n;
+    double *grid = work->fourier->grid[1], *source = work->fourier->grid[2];
+    memcpy(grid, work->fourier->grid[0], n * n * (n + 2) * sizeof *grid);
+    ky_fourier_to_space(work->fourier, grid);
+    const double cells = (double)n * (double)n * (double)n;
+    add_squares(1, 0.5 / cells, n, grid, source);
+    count(work);
+    for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++) {
+        const int a = pairs[p][0], b = pairs[p][1];
+        derive((struct derivative){a, b, 1}, n, work->fourier->grid[0], grid);
+        ky_fourier_to_space(work->fourier, grid);
+        add_squares(0, (a == b ? -0.5 : -1) / cells, n, grid, source);
+        count(work);
+    }
+    ky_fourier_to_waves(work->fourier, source);
+    count(work);
+}
+
+void ky_displace(const struct ky_fourier *fourier, double box, const struct ky_displacement_to *to)
+{
+    struct work work = {fourier, to, box, 0};
+    hand_out(&work, 1, 1, fourier->grid[0]); /* −∇φ1 = i k/k² δ */
+    second_source(&work);
+    hand_out(&work, 2, -1, fourier->grid[2]); /* ∇φ2 = −i k/k² ∇²φ2 */
+}

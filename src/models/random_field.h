@@ -1,0 +1,32 @@
+/* A Gaussian random field of density on a periodic grid, and the displacements that grow from it,
+ * to second order in Lagrangian perturbation theory. */
+#ifndef KY_MODELS_RANDOM_FIELD_H
+#define KY_MODELS_RANDOM_FIELD_H
+
+#include "models/cosmology.h"
+#include "models/fourier.h"
+
+/* Fills a grid of n³ points with the waves of δ in a periodic cube of the side `box` [Mpc]. A
+ * wave's random numbers are a function of the seed and of its three wave numbers: a finer grid in
+ * the same box has the same long waves, and more short ones. The mean is 0. */
+void ky_random_waves(const struct ky_spectrum *spectrum, double box, uint64_t seed, size_t n,
+                     double *grid);
+
+/* Hears of ψ1 (order 1) or ψ2 (order 2) along an axis, in space [the unit of `box`]. The grid is
+ * its own only during the call. */
+typedef void ky_displacement_function(void *context, int order, int axis, const double *grid);
+/* How far it is: `done` of `all` steps of about the same length. */
+typedef void ky_progress_function(void *context, int done, int all);
+struct ky_displacement_to {
+    ky_displacement_function *take;
+    ky_progress_function *progress; /* or NULL */
+    void *context;                  /* of both */
+};
+
+/* The displacements of the δ whose waves are in grid[0], which stays; the other grids are used up.
+ * At growth factors D1 and D2 a point q stands at q + D1 ψ1 + D2 ψ2: ψ1 = −∇φ1, ∇²φ1 = δ; ψ2 =
+ * ∇φ2, ∇²φ2 = Σ_{a<b} (∂²_a φ1 ∂²_b φ1 − (∂_a ∂_b φ1)²). The products are taken point by point, so
+ * that those of the shortest waves come back as longer ones (aliases). */
+void ky_displace(const struct ky_fourier *fourier, double box, const struct ky_displacement_to *to);
+
+#endif
