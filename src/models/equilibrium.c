@@ -29,10 +29,16 @@ static double weight_at(const struct ky_equilibrium *equilibrium, size_t k)
 
 enum ky_status ky_equilibrium_solve(struct ky_equilibrium *equilibrium, struct ky_error *error)
 {
+    ky_profile_force(&equilibrium->profile, equilibrium->softening, equilibrium->force);
+    return ky_equilibrium_invert(equilibrium, error);
+}
+
+enum ky_status ky_equilibrium_invert(struct ky_equilibrium *equilibrium, struct ky_error *error)
+{
     const struct ky_profile *profile = &equilibrium->profile;
-    double *depth = equilibrium->depth, *weight = equilibrium->weight, *force = equilibrium->force;
+    double *depth = equilibrium->depth, *weight = equilibrium->weight;
+    const double *force = equilibrium->force;
     const size_t nodes = profile->nodes;
-    ky_profile_force(profile, equilibrium->softening, force);
     depth[0] = 0;
     for (size_t k = 1; k < nodes; k++)
         depth[k] =
@@ -110,6 +116,21 @@ double ky_equilibrium_speed(const struct ky_equilibrium *equilibrium, double r,
     }
 }
 
+void ky_equilibrium_draw(const struct ky_equilibrium *equilibrium, uint64_t seed, size_t i,
+                         double position[3], double velocity[3])
+{
+    struct ky_random place = ky_random_at(seed, KY_STREAM_POSITION, i);
+    struct ky_random motion = ky_random_at(seed, KY_STREAM_VELOCITY, i);
+    double r = ky_profile_radius(&equilibrium->profile, ky_random_uniform(&place));
+    ky_random_direction(&place, position);
+    ky_random_direction(&motion, velocity);
+    double speed = ky_equilibrium_speed(equilibrium, r, &motion);
+    for (int k = 0; k < 3; k++) {
+        position[k] *= r;
+        velocity[k] *= speed;
+    }
+}
+
 struct drawing {
     const struct ky_equilibrium *equilibrium;
     uint64_t seed;
@@ -121,20 +142,14 @@ struct drawing {
 static void draw(const void *context, size_t first, size_t last)
 {
     const struct drawing *drawing = context;
-    const struct ky_equilibrium *equilibrium = drawing->equilibrium;
     const struct ky_bodies *bodies = drawing->bodies;
     const double length = drawing->length, speed_unit = sqrt(1 / length);
     for (size_t i = first; i < last; i++) {
-        struct ky_random place = ky_random_at(drawing->seed, KY_STREAM_POSITION, i);
-        struct ky_random motion = ky_random_at(drawing->seed, KY_STREAM_VELOCITY, i);
-        double x[3], v[3];
-        double r = ky_profile_radius(&equilibrium->profile, ky_random_uniform(&place));
-        ky_random_direction(&place, x);
-        ky_random_direction(&motion, v);
-        double speed = ky_equilibrium_speed(equilibrium, r, &motion);
+        double *x = bodies->position[i], *v = bodies->velocity[i];
+        ky_equilibrium_draw(drawing->equilibrium, drawing->seed, i, x, v);
         for (int k = 0; k < 3; k++) {
-            bodies->position[i][k] = x[k] * r * length;
-            bodies->velocity[i][k] = v[k] * speed * speed_unit;
+            x[k] *= length;
+            v[k] *= speed_unit;
         }
     }
 }

@@ -26,6 +26,10 @@ struct ky_equilibrium {
  * isotropic distribution function of this density is nowhere negative. */
 enum ky_status ky_equilibrium_solve(struct ky_equilibrium *equilibrium, struct ky_error *error);
 
+/* The same where `force` is set too: the inward pull of all that is there, this density among it.
+ * `softening` is heard of in the error only. */
+enum ky_status ky_equilibrium_invert(struct ky_equilibrium *equilibrium, struct ky_error *error);
+
 /* f(E) at node k, with ∫ f d³v = ρ; infinite or 0 at the edge. */
 double ky_equilibrium_f(const struct ky_equilibrium *equilibrium, size_t k);
 
@@ -33,6 +37,10 @@ struct ky_random;
 /* Draws the speed of a body at radius r from f. */
 double ky_equilibrium_speed(const struct ky_equilibrium *equilibrium, double r,
                             struct ky_random *random);
+
+/* Draws place and velocity of body i, in the lengths of the profile. */
+void ky_equilibrium_draw(const struct ky_equilibrium *equilibrium, uint64_t seed, size_t i,
+                         double position[3], double velocity[3]);
 
 /* The verb `make` of a model with a profile. Draws the bodies in Hénon units, with velocities in
  * equilibrium with the common softening. KY_USAGE where there is no such equilibrium, KY_FAULT when

@@ -9,8 +9,9 @@
 #include "physics/softening.h"
 
 const struct ky_model *const ky_models[] = {
-    &ky_plummer, &ky_uniform_sphere, &ky_uniform_cube,  &ky_hernquist, &ky_jaffe,  &ky_nfw,
-    &ky_king,    &ky_two_body,       &ky_random_sphere, &ky_figure8,   &ky_super8, &ky_cosmic,
+    &ky_plummer, &ky_uniform_sphere, &ky_uniform_cube, &ky_hernquist,     &ky_jaffe,
+    &ky_nfw,     &ky_king,           &ky_two_body,     &ky_random_sphere, &ky_figure8,
+    &ky_super8,  &ky_cosmic,         &ky_galaxy,
 };
 const size_t ky_model_count = sizeof ky_models / sizeof *ky_models;
 
@@ -25,8 +26,9 @@ const struct ky_option ky_model_options[] = {
      "seed of the random numbers; the same seed gives the same bodies"},
     {"softening", KY_OPTION_REAL, FIELD(softening), NULL, 0, 1e6, NULL, "LENGTH",
      "softening of the bodies, which their velocities are made for; it is stored with them. "
-     "Positions do not depend on it. Without --softening it is 0.75 r_h N^−0.26; 0 for "
-     "two-body, 0.1 for figure8 and super8, 0.01 for random, 4 for cosmic [length]"},
+     "Positions do not depend on it. Without --softening it is 0.75 r_h N^−0.26, for "
+     "galaxy with r_h of the disk; 0 for two-body, 0.1 for figure8 and super8, 0.01 for random, "
+     "4 for cosmic [length]"},
     {"softening-kind", KY_OPTION_CHOICE, FIELD(softening_kind), "plummer", KY_NO_RANGE,
      KY_SOFTENING_CHOICES, NULL, "kind of that softening; with symmetric, equal ε act as √2 ε"},
     {"mass", KY_OPTION_REAL, FIELD(mass), "1", 1e-300, 1e300, NULL, NULL,
@@ -218,7 +220,7 @@ static enum ky_status check_bodies(const struct ky_model *model, uint64_t n, str
         return ky_fail(error, KY_USAGE, "%s makes %zu bodies, not %llu", model->name, model->bodies,
                        (unsigned long long)n);
     if (n < model->least)
-        return ky_fail(error, KY_USAGE, "%s of %llu bodies; it has %zu galaxies", model->name,
+        return ky_fail(error, KY_USAGE, "%s of %llu bodies; it needs %zu at least", model->name,
                        (unsigned long long)n, model->least);
     return KY_OK;
 }

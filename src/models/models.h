@@ -71,8 +71,9 @@ struct ky_model {
     ky_profile_function *profile;
     ky_shell_function *shell;
     double cutoff;
-    /* The half-mass radius of the smooth model in the lengths of `make`. NULL for what is no smooth
-     * system: its recommended softening is 0. */
+    /* The half-mass radius of the smooth model in the lengths of `make`, for a model without the
+     * scaling by radius that of the part that the recommended softening is for. NULL for what is no
+     * smooth system: its recommended softening is 0. */
     enum ky_status (*half_mass)(const void *own, double *radius, struct ky_error *error);
     /* Allocates and fills the bodies, with types, ids, softenings and components as it likes. The
      * snapshot comes empty, with its units and the common softening set; a model that is not scaled
@@ -84,7 +85,7 @@ struct ky_model {
 extern const struct ky_model *const ky_models[];
 extern const size_t ky_model_count;
 extern const struct ky_model ky_plummer, ky_uniform_sphere, ky_uniform_cube, ky_hernquist, ky_jaffe,
-    ky_nfw, ky_king, ky_two_body, ky_random_sphere, ky_figure8, ky_super8, ky_cosmic;
+    ky_nfw, ky_king, ky_two_body, ky_random_sphere, ky_figure8, ky_super8, ky_cosmic, ky_galaxy;
 
 /* For `make`: n bodies at rest at the origin, of the mass 1 in all, by the mass function, with the
  * ids 0 … n − 1 and the arrays `with`. */

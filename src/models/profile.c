@@ -9,9 +9,8 @@ const struct ky_option ky_cut_options[KY_CUT_OPTIONS] = {
      "radius]"},
 };
 
-/* Nodes r = edge/(1 + e^−t): geometric to `inner` at the centre and to 1e-4 of the edge below it.
- */
-static void place_nodes(struct ky_profile *profile, double inner, double edge)
+/* r = edge/(1 + e^−t) */
+void ky_profile_place(struct ky_profile *profile, double inner, double edge)
 {
     const double first = log(inner / edge), last = 9;
     profile->nodes = KY_PROFILE_NODES;
@@ -25,7 +24,7 @@ static void place_nodes(struct ky_profile *profile, double inner, double edge)
 void ky_profile_cut(struct ky_profile *profile, double cutoff, struct ky_shell (*shell)(double r))
 {
     const double volume = 4 * acos(-1.0) / 3;
-    place_nodes(profile, 1e-5 * fmin(cutoff, 1), cutoff);
+    ky_profile_place(profile, 1e-5 * fmin(cutoff, 1), cutoff);
     struct ky_shell edge = shell(cutoff);
     double total = edge.mass - volume * edge.density * cutoff * cutoff * cutoff;
     for (size_t k = 0; k < profile->nodes; k++) {
@@ -38,7 +37,7 @@ void ky_profile_cut(struct ky_profile *profile, double cutoff, struct ky_shell (
 
 void ky_profile_homogeneous(struct ky_profile *profile)
 {
-    place_nodes(profile, 1e-5, 1);
+    ky_profile_place(profile, 1e-5, 1);
     for (size_t k = 0; k < profile->nodes; k++) {
         double r = profile->r[k];
         profile->mass[k] = r * r * r;
@@ -59,8 +58,8 @@ double ky_profile_energy(const struct ky_profile *profile)
 /* The cell below node k counts as one shell at its middle. A shell of radius s and mass m has the
  * softened potential −2 m/(A + B) with A, B = √((r ± s)² + ε²), the mean of −m/√(d² + ε²) over the
  * shell. With ε = 0 the force at the nodes is M/r² exactly. */
-void ky_profile_force(const struct ky_profile *profile, double softening,
-                      double force[KY_PROFILE_NODES])
+void ky_profile_pull(const struct ky_profile *profile, double softening, size_t count,
+                     const double *at, double *pull)
 {
     double shell[KY_PROFILE_NODES], mass[KY_PROFILE_NODES];
     const double eps2 = softening * softening;
@@ -72,16 +71,22 @@ void ky_profile_force(const struct ky_profile *profile, double softening,
         mass[k] = profile->mass[k] - profile->mass[k - 1];
     }
 #pragma omp parallel for schedule(static)
-    for (size_t k = 0; k < nodes; k++) {
-        double r = profile->r[k], sum = 0;
+    for (size_t k = 0; k < count; k++) {
+        double r = at[k], sum = 0;
 #pragma omp simd reduction(+ : sum)
         for (size_t j = 0; j < nodes; j++) {
             double far = r + shell[j], near = r - shell[j];
             double a = sqrt(far * far + eps2), b = sqrt(near * near + eps2);
             sum += mass[j] * (far / a + near / b) / ((a + b) * (a + b));
         }
-        force[k] = 2 * sum;
+        pull[k] = 2 * sum;
     }
+}
+
+void ky_profile_force(const struct ky_profile *profile, double softening,
+                      double force[KY_PROFILE_NODES])
+{
+    ky_profile_pull(profile, softening, profile->nodes, profile->r, force);
 }
 
 double ky_profile_virial(const struct ky_profile *profile, const double force[KY_PROFILE_NODES])

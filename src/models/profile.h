@@ -37,6 +37,10 @@ extern const struct ky_option ky_cut_options[KY_CUT_OPTIONS];
 #define KY_CUT_OWN                                                                                 \
     .options = ky_cut_options, .option_count = KY_CUT_OPTIONS, .own_size = sizeof(struct ky_cut)
 
+/* Sets `nodes` and `r`: geometric from `inner` at the centre to the edge, and to 1e-4 of the edge
+ * below it. */
+void ky_profile_place(struct ky_profile *profile, double inner, double edge);
+
 /* A homogeneous sphere of radius 1; slope 0. */
 void ky_profile_homogeneous(struct ky_profile *profile);
 
@@ -50,6 +54,9 @@ double ky_profile_energy(const struct ky_profile *profile);
  * the density convolved with the Plummer kernel. */
 void ky_profile_force(const struct ky_profile *profile, double softening,
                       double force[KY_PROFILE_NODES]);
+/* The same at any radii: pull[k] at r[k]. */
+void ky_profile_pull(const struct ky_profile *profile, double softening, size_t count,
+                     const double *r, double *pull);
 /* −Σ m x·a = ∫ r g dM for such a force g. */
 double ky_profile_virial(const struct ky_profile *profile, const double force[KY_PROFILE_NODES]);
 

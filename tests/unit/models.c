@@ -73,12 +73,12 @@ static void names_and_wrong_parameters(void **state)
 {
     (void)state;
     static const char *const names[] = {
-        "plummer", "uniform-sphere", "uniform-cube", "hernquist", "jaffe",  "nfw",
-        "king",    "two-body",       "random",       "figure8",   "super8", "cosmic"};
+        "plummer",  "uniform-sphere", "uniform-cube", "hernquist", "jaffe",  "nfw",   "king",
+        "two-body", "random",         "figure8",      "super8",    "cosmic", "galaxy"};
     struct ky_snapshot snapshot;
-    for (size_t k = 0; k < 12; k++)
+    for (size_t k = 0; k < 13; k++)
         assert_string_equal(ky_model_name(k), names[k]);
-    assert_null(ky_model_name(12));
+    assert_null(ky_model_name(13));
     assert_true(ky_model_takes(ky_model_find("king", &error), "w0"));
     assert_true(ky_model_takes(ky_model_find("plummer", &error), "softening"));
     assert_false(ky_model_takes(ky_model_find("plummer", &error), "soft"));
@@ -127,7 +127,7 @@ static void recommended_softening_is_stored(void **state)
         assert_int_equal(by_default.softening_kind, KY_PLUMMER);
         if (parameters.n == 2 || ky_models[k]->softening > 0) {
             assert_true(by_default.softening == ky_models[k]->softening);
-        } else {
+        } else if (strcmp(name, "galaxy")) { /* that has the one of its disk */
             assert_ok(ky_system_scales(&by_default.bodies, 1, (double)NAN, &scales, &error));
             assert_between(by_default.softening, 0.96 * scales.softening, 1.04 * scales.softening);
         }

@@ -1,0 +1,272 @@
+/* A galaxy with the masses of bulge, disk and halo of Kuijken & Dubinski's (1995) model A, about
+ * 1 : 2 : 12, as in Nakasato (2012).
+ *
+ * What those leave open, or do in another way, is chosen here. Bulge and halo are Hernquist's
+ * (1990) spheres, each less its density at its edge. Their distribution functions are Eddington's
+ * for the mean field of all three at a distance from the centre: averaged over directions, a disk
+ * pulls as a sphere of the same mass within r. The disk follows the Jeans equations (disk.h) in the
+ * field of the spheres and of itself. All forces are softened as those of a run. The lengths make
+ * the largest circular speed 1.17 √(G M_d/R_d), so that the disk forms no bar (Efstathiou, Lake &
+ * Negroponte 1982), and Q is 2 where it is least. Two fifths of the bodies are in the disk, a tenth
+ * in the bulge. */
+#include "models/galaxy.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "base/sums.h"
+#include "physics/softening.h"
+
+static const char *const names[KY_COMPONENTS] = {"halo", "disk", "bulge"};
+
+enum ky_status ky_galaxy_count(const struct ky_galaxy *galaxy, size_t n,
+                               size_t count[KY_COMPONENTS], struct ky_error *error)
+{
+    const int halo = galaxy->mass[KY_HALO] > 0, bulge = galaxy->mass[KY_BULGE] > 0;
+    const double disk = galaxy->disk_share, spheroid = bulge ? galaxy->bulge_share : 0;
+    if (!(disk + spheroid < 1))
+        return ky_fail(error, KY_USAGE,
+                       "disk-share %g and bulge-share %g leave no bodies for the halo", disk,
+                       spheroid);
+    count[KY_BULGE] = (size_t)(spheroid * (double)n + 0.5);
+    count[KY_DISK] = halo ? (size_t)(disk * (double)n + 0.5) : n - count[KY_BULGE];
+    count[KY_HALO] = n - count[KY_BULGE] - count[KY_DISK];
+    for (int c = 0; c < KY_COMPONENTS; c++)
+        if (galaxy->mass[c] > 0 && !(count[c] > 0 && count[c] <= n))
+            return ky_fail(error, KY_USAGE,
+                           "%zu bodies are too few for a galaxy: none of them is in the %s", n,
+                           names[c]);
+    return KY_OK;
+}
+
+/* ε of a pair: a body of component `sink` and one of `source`. */
+static double softening_of(const struct ky_galaxy *galaxy, const struct ky_model_common *common,
+                           int sink, int source)
+{
+    double eps[2];
+    const int which[2] = {sink, source};
+    for (int k = 0; k < 2; k++) {
+        double own = galaxy->softening[which[k]];
+        eps[k] = isnan(own) ? common->softening : own;
+    }
+    return sqrt(ky_softening_eps2(eps[0] * eps[0], eps[1] * eps[1],
+                                  ky_softening_how(common->softening_kind)));
+}
+
+/* The tables of a Hernquist sphere in the lengths of the galaxy. */
+static void sphere(double scale, double edge, struct ky_profile *profile)
+{
+    ky_profile_cut(profile, edge / scale, ky_hernquist.shell);
+    for (size_t k = 0; k < profile->nodes; k++)
+        profile->r[k] *= scale;
+}
+
+/* Adds up the pull of the components in `of` (bits) on bodies of one of them. */
+static enum ky_status pull_on(const struct ky_galaxy *galaxy, const struct ky_model_common *common,
+                              const struct ky_galaxy_tables *tables, int sink, unsigned of,
+                              size_t count, const double *r, double *pull, struct ky_error *error)
+{
+    double *part = ky_allocate(count, sizeof *part);
+    if (!part)
+        return ky_no_memory(error, "the model's tables", count, sizeof *part);
+    for (size_t k = 0; k < count; k++)
+        pull[k] = 0;
+    for (int c = 0; c < KY_COMPONENTS; c++) {
+        if (!(of >> c & 1) || !(galaxy->mass[c] > 0))
+            continue;
+        ky_profile_pull(&tables->spheres[c].profile, softening_of(galaxy, common, sink, c), count,
+                        r, part);
+        for (size_t k = 0; k < count; k++)
+            pull[k] += galaxy->mass[c] * part[k];
+    }
+    free(part);
+    return KY_OK;
+}
+
+enum { ALL = 1U << KY_HALO | 1U << KY_DISK | 1U << KY_BULGE, ROUND = ALL & ~(1U << KY_DISK) };
+
+static enum ky_status solve_sphere(const struct ky_galaxy *galaxy,
+                                   const struct ky_model_common *common,
+                                   struct ky_galaxy_tables *tables, int c, struct ky_error *error)
+{
+    struct ky_equilibrium *own = &tables->spheres[c];
+    own->softening = softening_of(galaxy, common, c, c);
+    enum ky_status status = pull_on(galaxy, common, tables, c, ALL, own->profile.nodes,
+                                    own->profile.r, own->force, error);
+    if (!status)
+        status = ky_equilibrium_invert(own, error);
+    return status ? ky_fail_in(error, status, "the %s: ", names[c]) : KY_OK;
+}
+
+enum ky_status ky_galaxy_solve(const struct ky_galaxy *galaxy, const struct ky_model_common *common,
+                               struct ky_galaxy_tables *tables, struct ky_error *error)
+{
+    double r[KY_DISK_RADII], pull[KY_DISK_RADII];
+    struct ky_disk *disk = &tables->disk;
+    *disk = (struct ky_disk){.mass = galaxy->mass[KY_DISK],
+                             .scale = galaxy->disk_scale,
+                             .height = galaxy->disk_height,
+                             .edge = galaxy->disk_edge,
+                             .q = galaxy->q,
+                             .softening = softening_of(galaxy, common, KY_DISK, KY_DISK)};
+    sphere(galaxy->halo_scale, galaxy->halo_edge, &tables->spheres[KY_HALO].profile);
+    sphere(galaxy->bulge_scale, galaxy->bulge_edge, &tables->spheres[KY_BULGE].profile);
+    ky_disk_profile(disk, &tables->spheres[KY_DISK].profile);
+    ky_disk_radii(disk, r);
+    enum ky_status status =
+        pull_on(galaxy, common, tables, KY_DISK, ROUND, KY_DISK_RADII, r, pull, error);
+    if (!status)
+        status = ky_disk_solve(disk, pull, error);
+    for (int c = 0; c < KY_COMPONENTS && !status; c++)
+        if (c != KY_DISK && galaxy->mass[c] > 0)
+            status = solve_sphere(galaxy, common, tables, c, error);
+    return status;
+}
+
+/* ---- bodies ---- */
+
+struct drawing {
+    const struct ky_galaxy_tables *tables;
+    int component;
+    uint64_t seed;
+    size_t first;
+    struct ky_bodies *bodies;
+};
+
+static void draw(const void *context, size_t first, size_t last)
+{
+    const struct drawing *drawing = context;
+    const int c = drawing->component;
+    const struct ky_equilibrium *own = &drawing->tables->spheres[c];
+    for (size_t i = drawing->first + first; i < drawing->first + last; i++) {
+        double *x = drawing->bodies->position[i], *v = drawing->bodies->velocity[i];
+        if (c == KY_DISK)
+            ky_disk_draw(&drawing->tables->disk, drawing->seed, i, x, v);
+        else
+            ky_equilibrium_draw(own, drawing->seed, i, x, v);
+    }
+}
+
+/* Takes the mean of the bodies of the galaxy away from them. */
+static void centre(double (*x)[3], const double *mass, size_t n)
+{
+    double mean[3];
+    ky_mean(n, mass, x, mean);
+    ky_subtract(n, x, mean);
+}
+
+enum ky_status ky_galaxy_put(const struct ky_galaxy *galaxy, const struct ky_model_common *common,
+                             const size_t count[KY_COMPONENTS], size_t first,
+                             struct ky_bodies *bodies, struct ky_error *error)
+{
+    struct ky_galaxy_tables *tables = ky_allocate(1, sizeof *tables);
+    if (!tables)
+        return ky_no_memory(error, "the model's tables", 1, sizeof *tables);
+    enum ky_status status = ky_galaxy_solve(galaxy, common, tables, error);
+    size_t at = first;
+    for (int c = 0; c < KY_COMPONENTS && !status; at += count[c++]) {
+        const struct drawing drawing = {tables, c, common->seed, at, bodies};
+        struct ky_model_common part = *common;
+        part.n = count[c];
+        for (size_t i = at; i < at + count[c]; i++) {
+            bodies->mass[i] = galaxy->mass[c] / (double)count[c];
+            bodies->type[i] = (uint8_t)(c + 1);
+            if (bodies->softening)
+                bodies->softening[i] =
+                    isnan(galaxy->softening[c]) ? common->softening : galaxy->softening[c];
+        }
+        ky_model_fill(&part, names[c], draw, &drawing);
+    }
+    free(tables);
+    if (status)
+        return status;
+    centre(bodies->position + first, bodies->mass + first, at - first);
+    centre(bodies->velocity + first, bodies->mass + first, at - first);
+    return KY_OK;
+}
+
+/* ---- the model ---- */
+
+#define FIELD(name) offsetof(struct ky_galaxy, name)
+#define MASS(word, which, initial, least)                                                          \
+    {                                                                                              \
+        word "-mass", KY_OPTION_REAL, FIELD(mass[which]), initial, least, 1e6, NULL, NULL,         \
+            "galaxy: mass of the " word "; only ratios count"                                      \
+    }
+#define LENGTH(word, field, initial, help)                                                         \
+    {                                                                                              \
+        word, KY_OPTION_REAL, FIELD(field), initial, 1e-6, 1e6, NULL, "LENGTH",                    \
+            "galaxy: " help " [length]"                                                            \
+    }
+#define SOFTENING(word, which)                                                                     \
+    {                                                                                              \
+        word "-softening", KY_OPTION_REAL, FIELD(softening[which]), NULL, 0, 1e6, NULL, "LENGTH",  \
+            "galaxy: softening of the bodies of the " word ", in place of --softening [length]"    \
+    }
+
+static const struct ky_option options[] = {
+    MASS("halo", KY_HALO, "12", 0),
+    MASS("disk", KY_DISK, "2", 1e-6),
+    MASS("bulge", KY_BULGE, "1", 0),
+    {"disk-share", KY_OPTION_REAL, FIELD(disk_share), "0.4", 1e-6, 1, NULL, NULL,
+     "galaxy: fraction of the bodies that are in the disk; the halo has the rest"},
+    {"bulge-share", KY_OPTION_REAL, FIELD(bulge_share), "0.1", 0, 1, NULL, NULL,
+     "galaxy: fraction of the bodies that are in the bulge"},
+    LENGTH("halo-scale", halo_scale, "2.5", "scale radius of the halo, a Hernquist sphere"),
+    LENGTH("halo-edge", halo_edge, "25", "radius at which the halo ends"),
+    LENGTH("bulge-scale", bulge_scale, "0.2", "scale radius of the bulge, a Hernquist sphere"),
+    LENGTH("bulge-edge", bulge_edge, "2", "radius at which the bulge ends"),
+    LENGTH("disk-scale", disk_scale, "1", "the density of the disk goes with exp(−R/this)"),
+    LENGTH("disk-height", disk_height, "0.1", "and with sech²(z/this)"),
+    LENGTH("disk-edge", disk_edge, "6", "radius at which the disk ends"),
+    {"q", KY_OPTION_REAL, FIELD(q), "2", 1e-3, 100, NULL, NULL,
+     "galaxy: Toomre's Q of the disk where it is least"},
+    SOFTENING("halo", KY_HALO),
+    SOFTENING("disk", KY_DISK),
+    SOFTENING("bulge", KY_BULGE),
+};
+
+/* That of the disk, whose thickness a softening has to respect. */
+static enum ky_status half_mass(const void *own, double *radius, struct ky_error *error)
+{
+    (void)error;
+    const struct ky_galaxy *galaxy = own;
+    *radius = 1.678347 * galaxy->disk_scale;
+    return KY_OK;
+}
+
+static enum ky_status make(const void *own, const struct ky_model_common *common,
+                           struct ky_snapshot *snapshot, struct ky_error *error)
+{
+    struct ky_galaxy galaxy = *(const struct ky_galaxy *)own;
+    size_t count[KY_COMPONENTS];
+    unsigned with = KY_WITH_TYPE;
+    const double total = galaxy.mass[KY_HALO] + galaxy.mass[KY_DISK] + galaxy.mass[KY_BULGE];
+    for (int c = 0; c < KY_COMPONENTS; c++) {
+        galaxy.mass[c] /= total;
+        with |= isnan(galaxy.softening[c]) ? 0 : KY_WITH_SOFTENING;
+    }
+    enum ky_status status = ky_galaxy_count(&galaxy, common->n, count, error);
+    if (!status)
+        status = ky_model_allocate(common, with, snapshot, error);
+    if (!status)
+        status = ky_galaxy_put(&galaxy, common, count, 0, &snapshot->bodies, error);
+    if (with & KY_WITH_SOFTENING)
+        snapshot->softening = (double)NAN;
+    return status;
+}
+
+const struct ky_model ky_galaxy = {
+    .name = "galaxy",
+    .help = "halo, exponential disk and bulge in equilibrium, of masses 12 : 2 : 1",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .own_size = sizeof(struct ky_galaxy),
+    .least = 5,
+    .scaling = KY_SCALE_MASS,
+    .centring = KY_CENTRE_MASS,
+    .half_mass = half_mass,
+    .make = make,
+};

@@ -1,0 +1,301 @@
+/* Galaxies of halo, disk and bulge: densities, the disk's tables, balance of every component, and
+ * that it lasts. */
+#include "test.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/order.h"
+#include "models/galaxy.h"
+
+static struct ky_error error;
+
+enum { N = 10000 };
+static const size_t first_of[] = {0, 5000, 9000, N}; /* halo, disk, bulge */
+
+static enum ky_status made(size_t n, const char *const *words, int kind,
+                           struct ky_snapshot *snapshot)
+{
+    struct ky_model_parameters parameters;
+    ky_model_parameters_defaults(&parameters);
+    parameters.n = n;
+    parameters.softening = 0.05;
+    parameters.softening_kind = kind;
+    parameters.options = words;
+    return ky_model_make("galaxy", &parameters, snapshot, &error);
+}
+
+/* The default galaxy, of mass 1. */
+static void standard(struct ky_galaxy *galaxy)
+{
+    ky_options_defaults(&(const struct ky_option_set){"galaxy", ky_galaxy.options,
+                                                      ky_galaxy.option_count, galaxy, NULL});
+    for (int c = 0; c < KY_COMPONENTS; c++)
+        galaxy->mass[c] /= 15;
+}
+
+/* ---- tables ---- */
+
+static void tables_of(double softening, double q, double height, struct ky_galaxy_tables *tables)
+{
+    const struct ky_model_common common = {.n = N, .softening = softening};
+    struct ky_galaxy galaxy;
+    standard(&galaxy);
+    galaxy.q = q;
+    galaxy.disk_height = height;
+    assert_ok(ky_galaxy_solve(&galaxy, &common, tables, &error));
+}
+
+/* 2.2 scales out an infinitely thin disk turns with 0.6220 √(G M/scale), by Freeman (1970); this
+ * one ends at 6 and has 1.7 % more mass for it. A column without softening and spheres would have
+ * σ_z² = π Σ height. */
+static void the_disk_is_that_of_the_books(void **state)
+{
+    (void)state;
+    static const double none[KY_DISK_RADII];
+    struct ky_disk disk = {
+        .mass = 3, .scale = 2, .height = 0.002, .edge = 20, .q = 0.1, .softening = 0};
+    assert_ok(ky_disk_solve(&disk, none, &error));
+    const double here = sqrt(disk.own2[28] / 1.5), beyond = disk.own2[128] / (3. / 20);
+    assert_between(here, 0.621, 0.6235); /* R = 4.375 */
+    assert_between(beyond, 1.0, 1.2);    /* nearly all of the mass in the centre */
+    const double sheet = acos(-1.0) * ky_disk_surface(&disk, 4.375) * 0.002;
+    assert_between(pow(disk.sigma[2][28], 2) / sheet, 0.99, 1.01);
+    disk.q = 100;
+    assert_int_equal(ky_disk_solve(&disk, none, &error), KY_USAGE);
+    assert_non_null(strstr(error.text, "Toomre's Q of 100"));
+}
+
+static void the_disk_is_stable_by_the_criteria(void **state)
+{
+    (void)state;
+    static struct ky_galaxy_tables tables;
+    tables_of(0.05, 2, 0.1, &tables);
+    double most = 0, least = (double)INFINITY;
+    for (int k = 1; k < KY_DISK_NODES; k++) {
+        most = fmax(most, tables.disk.circular2[k]);
+        least = fmin(least, tables.disk.toomre[k]);
+        assert_true(tables.disk.rotation[k] > 0 && tables.disk.sigma[2][k] > 0);
+    }
+    assert_between(sqrt(most / (2. / 15)), 1.1, 1.3);
+    assert_between(least, 2 - 1e-12, 2 + 1e-12);
+    tables_of(0, 1.5, 0.1, &tables);
+    assert_between(tables.disk.q, 1.5, 1.5);
+}
+
+/* ---- bodies ---- */
+
+static double length_of(const double x[3], int axes)
+{
+    return sqrt(x[0] * x[0] + x[1] * x[1] + (axes > 2 ? x[2] * x[2] : 0));
+}
+
+/* The part of a Hernquist sphere of scale 1, less its density at the edge, within r. */
+static double sphere_within(double r, double edge)
+{
+    const struct ky_shell end = ky_hernquist.shell(edge), here = ky_hernquist.shell(r);
+    const double volume = 4 * acos(-1.0) / 3 * end.density;
+    return (here.mass - volume * r * r * r) / (end.mass - volume * edge * edge * edge);
+}
+
+/* Kolmogorov's test of n values at one in 10,000. */
+static void follows(double *part, size_t n, const char *what)
+{
+    double worst = 0;
+    qsort(part, n, sizeof *part, ky_order_reals);
+    for (size_t i = 0; i < n; i++)
+        worst = fmax(worst, fabs(part[i] - ((double)i + 0.5) / (double)n));
+    if (worst > 2.2 / sqrt((double)n))
+        fail_msg("%s: %g", what, worst);
+}
+
+/* The mean of the bulge is where its centre is: the galaxy is moved by the noise of its halo. */
+static void densities_are_those_that_are_promised(void **state)
+{
+    (void)state;
+    struct ky_snapshot s;
+    double part[N], high[N], middle[3] = {0}, momentum[3] = {0}, sum = 0;
+    assert_ok(made(N, NULL, KY_PLUMMER, &s));
+    const struct ky_bodies *b = &s.bodies;
+    for (size_t i = 0; i < N; i++) {
+        const int c = i < first_of[1] ? 0 : i < first_of[2] ? 1 : 2;
+        assert_int_equal(b->type[i], c + 1);
+        assert_int_equal(b->id[i], i);
+        const double mass = (c == 0   ? 12
+                             : c == 1 ? 2
+                                      : 1) /
+                            15. / (double)(first_of[c + 1] - first_of[c]);
+        assert_between(b->mass[i] / mass, 1 - 1e-12, 1 + 1e-12);
+        sum += b->mass[i];
+        for (int k = 0; k < 3; k++) {
+            momentum[k] += b->mass[i] * b->velocity[i][k];
+            if (c)
+                middle[k] += b->position[i][k] / (N - 5000);
+        }
+    }
+    assert_between(sum, 1 - 1e-12, 1 + 1e-12);
+    assert_between(length_of(momentum, 3), 0, 1e-14);
+    assert_between(length_of(middle, 3), 0, 0.2);
+    assert_true(!b->softening && s.softening == 0.05);
+    for (size_t i = 0; i < N; i++) {
+        double x[3];
+        for (int k = 0; k < 3; k++)
+            x[k] = b->position[i][k] - middle[k];
+        if (i < first_of[1]) {
+            part[i] = sphere_within(fmin(length_of(x, 3), 25) / 2.5, 10);
+        } else if (i >= first_of[2]) {
+            part[i] = sphere_within(fmin(length_of(x, 3), 2) / 0.2, 10);
+        } else {
+            const double r = length_of(x, 2);
+            part[i] = (1 - (1 + r) * exp(-r)) / (1 - 7 * exp(-6.));
+            high[i] = 0.5 * (1 + tanh(x[2] / 0.1));
+        }
+    }
+    follows(part, first_of[1], "halo");
+    follows(part + first_of[1], first_of[2] - first_of[1], "disk");
+    follows(high + first_of[1], first_of[2] - first_of[1], "height of the disk");
+    follows(part + first_of[2], N - first_of[2], "bulge");
+    ky_snapshot_free(&s);
+}
+
+/* 2T/|Σ m x·a| of each component in the forces of all, and of the whole. Also with softenings by
+ * type, and of the kind symmetric. */
+static void every_component_is_in_balance(void **state)
+{
+    (void)state;
+    static const char *const own[] = {"halo-softening=0.3", "bulge-softening=0.02", NULL};
+    static const struct {
+        const char *const *words;
+        int kind;
+    } cases[] = {{NULL, KY_PLUMMER}, {own, KY_PLUMMER}, {own, KY_SYMMETRIC}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct ky_snapshot s;
+        struct ky_parameters p;
+        double twice[4] = {0}, virial[4] = {0};
+        assert_ok(made(N, cases[k].words, cases[k].kind, &s));
+        struct ky_bodies *b = &s.bodies;
+        assert_ok(ky_bodies_extend(b, KY_WITH_ACCELERATION, &error));
+        assert_true(!!b->softening == !!cases[k].words);
+        if (b->softening)
+            assert_true(b->softening[0] == 0.3 && b->softening[5000] == 0.05 &&
+                        b->softening[N - 1] == 0.02);
+        ky_parameters_defaults(&p);
+        p.engine = "cpu";
+        p.force = KY_DIRECT;
+        p.precision = KY_SINGLE;
+        p.softening_kind = cases[k].kind;
+        if (!b->softening)
+            p.softening = 0.05;
+        assert_ok(ky_forces(&p, b, NULL, &error));
+        for (size_t i = 0; i < N; i++) {
+            const int c = b->type[i] - 1;
+            for (int a = 0; a < 3; a++) {
+                twice[c] += b->mass[i] * b->velocity[i][a] * b->velocity[i][a];
+                virial[c] -= b->mass[i] * b->position[i][a] * b->acceleration[i][a];
+            }
+        }
+        for (int c = 0; c < 3; c++)
+            twice[3] += twice[c], virial[3] += virial[c];
+        print_message("# 2T/|sum m x.a|: %.4f %.4f %.4f, all %.4f\n", twice[0] / virial[0],
+                      twice[1] / virial[1], twice[2] / virial[2], twice[3] / virial[3]);
+        assert_between(twice[0] / virial[0], 0.97, 1.03);
+        assert_between(twice[1] / virial[1], 0.98, 1.02);
+        assert_between(twice[2] / virial[2], 0.95, 1.05);
+        assert_between(twice[3] / virial[3], 0.98, 1.02);
+        ky_snapshot_free(&s);
+    }
+}
+
+/* Half-mass radii of the components about the mean of the bulge, and the mean |z| of the disk. */
+static void measure(const struct ky_bodies *b, double size[4])
+{
+    double r[N], middle[3] = {0};
+    for (size_t i = first_of[2]; i < N; i++)
+        for (int k = 0; k < 3; k++)
+            middle[k] += b->position[i][k] / (double)(N - first_of[2]);
+    for (size_t i = 0; i < N; i++)
+        for (int k = 0; k < 3; k++)
+            b->position[i][k] -= middle[k];
+    for (int c = 0; c < 3; c++) {
+        const size_t n = first_of[c + 1] - first_of[c];
+        for (size_t i = 0; i < n; i++)
+            r[i] = length_of(b->position[first_of[c] + i], 3);
+        qsort(r, n, sizeof *r, ky_order_reals);
+        size[c] = r[n / 2];
+    }
+    size[3] = 0;
+    for (size_t i = first_of[1]; i < first_of[2]; i++)
+        size[3] += fabs(b->position[i][2]) / (double)(first_of[2] - first_of[1]);
+}
+
+/* Time 10 is two thirds of a turn at R = 1, a third at 2. The bodies of the halo are five times as
+ * heavy as those of the disk: with a large softening they heat less. */
+static void it_lasts(void **state)
+{
+    (void)state;
+    struct ky_snapshot s;
+    struct ky_parameters p;
+    struct ky_sim *sim = NULL;
+    static const char *const own[] = {"halo-softening=0.4", NULL};
+    double before[4], after[4];
+    assert_ok(made(N, own, KY_SYMMETRIC, &s));
+    measure(&s.bodies, before);
+    ky_parameters_defaults(&p);
+    p.engine = "cpu";
+    p.force = KY_TREE;
+    p.softening_kind = KY_SYMMETRIC;
+    p.step = 0.125;
+    assert_ok(ky_sim_open(&p, &s.bodies, 0, &sim, &error));
+    assert_ok(ky_sim_advance(sim, 80, &error));
+    assert_ok(ky_sim_bodies(sim, &s.bodies, &error));
+    ky_sim_close(sim);
+    measure(&s.bodies, after);
+    print_message("# half-mass radii and height after/before: %.3f %.3f %.3f %.3f\n",
+                  after[0] / before[0], after[1] / before[1], after[2] / before[2],
+                  after[3] / before[3]);
+    assert_between(after[0] / before[0], 0.96, 1.04);
+    assert_between(after[1] / before[1], 0.96, 1.04);
+    assert_between(after[2] / before[2], 0.93, 1.07);
+    assert_between(after[3] / before[3], 0.95, 1.3);
+    ky_snapshot_free(&s);
+}
+
+static void few_bodies_and_wrong_shares(void **state)
+{
+    (void)state;
+    static const char *const whole[] = {"disk-share=0.9", NULL},
+                             *const thin[] = {"bulge-share=0.05", NULL},
+                             *const bare[] = {"halo-mass=0", "bulge-mass=0", "q=0.5", NULL},
+                             *const fat[] = {"q=50", NULL};
+    struct ky_snapshot s;
+    assert_int_equal(made(0, NULL, KY_PLUMMER, &s), KY_USAGE);
+    assert_non_null(strstr(error.text, "number of bodies"));
+    for (size_t n = 1; n < 5; n++) {
+        assert_int_equal(made(n, NULL, KY_PLUMMER, &s), KY_USAGE);
+        assert_non_null(strstr(error.text, "5 at least"));
+    }
+    assert_int_equal(made(5, thin, KY_PLUMMER, &s), KY_USAGE);
+    assert_non_null(strstr(error.text, "too few for a galaxy: none of them is in the bulge"));
+    assert_ok(made(5, NULL, KY_PLUMMER, &s));
+    ky_snapshot_free(&s);
+    assert_int_equal(made(100, whole, KY_PLUMMER, &s), KY_USAGE);
+    assert_non_null(strstr(error.text, "halo"));
+    assert_int_equal(made(100, fat, KY_PLUMMER, &s), KY_USAGE);
+    assert_ok(made(6, bare, KY_PLUMMER, &s)); /* a disk alone */
+    assert_true(s.bodies.type[0] == 2 && s.bodies.type[5] == 2);
+    ky_snapshot_free(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_disk_is_that_of_the_books),
+        cmocka_unit_test(the_disk_is_stable_by_the_criteria),
+        cmocka_unit_test(densities_are_those_that_are_promised),
+        cmocka_unit_test(every_component_is_in_balance),
+        cmocka_unit_test(it_lasts),
+        cmocka_unit_test(few_bodies_and_wrong_shares),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
