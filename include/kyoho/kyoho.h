@@ -146,8 +146,13 @@ enum ky_unroll {
     KY_UNROLL_DOUBLE,
     KY_UNROLL_TUNED
 };
-/* By snapshot: the one stored with the bodies, else Plummer. */
-enum ky_softening_kind { KY_SOFTENING_KIND_BY_SNAPSHOT = -1, KY_PLUMMER, KY_SYMMETRIC };
+/* By snapshot: the one stored with the bodies, else Plummer. With ε_i of the body that feels the
+ * force, ε_j of the one that exerts it, pairs at the distance r act as if it were
+ *   Plummer    √(r² + ε_i²);
+ *   symmetric  √(r² + ε_i² + ε_j²);
+ *   spline     r where r >= 2.8 max(ε_i, ε_j); nearer pairs as GADGET's spline of that radius,
+ * whose potential at r = 0 is that of Plummer with the larger ε. Not for KY_HERMITE4. */
+enum ky_softening_kind { KY_SOFTENING_KIND_BY_SNAPSHOT = -1, KY_PLUMMER, KY_SYMMETRIC, KY_SPLINE };
 enum ky_isa { KY_ISA_AUTO, KY_ISA_PLAIN, KY_ISA_SSE2, KY_ISA_AVX2, KY_ISA_AVX512, KY_ISA_NEON };
 enum ky_integrator { KY_LEAPFROG, KY_BLOCK_STEPS, KY_HERMITE4 };
 

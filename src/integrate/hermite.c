@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "physics/softening.h"
+
 struct hermite {
     struct ky_own_steps own;
     double bodies;
@@ -48,6 +50,10 @@ static enum ky_status check(const struct ky_parameters *parameters, struct ky_er
         return ky_fail(error, KY_USAGE,
                        "--integrator hermite4 takes differences of forces, for which --precision "
                        "single is too coarse: take extended or double");
+    if (ky_softening_how(parameters->softening_kind) & KY_SPLINED)
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "--integrator hermite4 has no formula for the change of a spline's force in "
+                       "time: take --softening-kind plummer or symmetric, or --integrator block");
     return ky_own_steps_check(parameters, error);
 }
 

@@ -30,7 +30,9 @@ const struct ky_option ky_model_options[] = {
      "galaxy with r_h of the disk; 0 for two-body, 0.1 for figure8 and super8, 0.01 for random, "
      "4 for cosmic [length]"},
     {"softening-kind", KY_OPTION_CHOICE, FIELD(softening_kind), "plummer", KY_NO_RANGE,
-     KY_SOFTENING_CHOICES, NULL, "kind of that softening; with symmetric, equal ε act as √2 ε"},
+     KY_SOFTENING_CHOICES, NULL,
+     "kind of that softening; with symmetric, equal ε act as √2 ε; with spline, velocities are "
+     "made for plummer"},
     {"mass", KY_OPTION_REAL, FIELD(mass), "1", 1e-300, 1e300, NULL, NULL,
      "total mass of the bodies [mass]"},
     {"radius", KY_OPTION_REAL, FIELD(radius), NULL, 1e-300, 1e300, NULL, "LENGTH",

@@ -222,7 +222,7 @@ enum ky_status ky_octree_grow(struct ky_octree *tree, const struct ky_octree_bod
     struct growth growth = {
         bodies, scratch, tree->order, (uint32_t)parameters->leaf, parameters->curve == KY_HILBERT,
         0};
-    if (ky_softening_how(parameters->softening_kind) & KY_EPS_OF_BOTH)
+    if (ky_softening_how(parameters->softening_kind) & KY_EPS_SUM)
         growth.softenings = ky_softening_spread(bodies);
     size_t begin = 0, end = 1;
     tree->levels = 0;

@@ -9,11 +9,11 @@
 /* 1 if the cell is to be opened by the test of the tree. `d` leads from the middle of the sinks to
  * the cell's centre of mass, `half` has the half-sides of their box, widened by
  * KY_OPENING_SLACK for the rounding to float; NULL for one sink. `factor` is that of the relative
- * test for these sinks, 1 for the other tests. Whether a sink lies in the cell is for the caller.
- */
+ * test for these sinks, 1 for the other tests; `eps2` their largest ε². Whether a sink lies in the
+ * cell is for the caller. */
 static inline __attribute__((always_inline)) int
 ky_octree_must_open(const struct ky_octree *tree, uint32_t cell, const double d[3],
-                    const float half[3], double factor)
+                    const float half[3], double factor, double eps2)
 {
     const unsigned how = tree->opening;
     const double open2 = (double)tree->centre[cell].open2 * factor;
@@ -34,7 +34,8 @@ ky_octree_must_open(const struct ky_octree *tree, uint32_t cell, const double d[
         return 0;
     const float *a = tree->box[cell].below, *b = tree->box[cell].above;
     struct ky_opening_apart apart = {(float)d[0], (float)d[1], (float)d[2], 0, 0, 0};
-    const struct ky_opening_sides sides = {a[0], a[1], a[2], b[0], b[1], b[2]};
+    const struct ky_opening_sides sides = {
+        a[0], a[1], a[2], b[0], b[1], b[2], ky_opening_reach2((float)eps2, b[3])};
     if (half)
         apart.hx = half[0], apart.hy = half[1], apart.hz = half[2];
     /* What is left is the box's own distance, or its touch: that to the centre was too large. */

@@ -39,8 +39,9 @@ struct ky_cell_link {
 
 /* The tight box of the cell's bodies reaches from centre − below to centre + above, both >= 0 and
  * rounded outwards: relative to the centre of mass, since absolute floats would not resolve a
- * cluster that is 1e-7 of its distance from the origin. The fourth numbers are 0; of a tree that a
- * device makes the smallest and the largest ε² of bodies with mass. */
+ * cluster that is 1e-7 of its distance from the origin. The fourth number above is the largest ε²
+ * of bodies with mass, 0 where they have none of their own; the fourth below is 0, of a tree that a
+ * device makes the smallest ε². */
 struct ky_cell_box {
     float below[4], above[4];
 } KY_LAID_OUT;

@@ -20,6 +20,15 @@ static void place_box(const struct ky_octree *tree, const struct ky_group *group
     }
 }
 
+/* ε² of the sinks, `one` if they have none of their own. */
+static double largest_eps2(const struct ky_octree *tree, const struct ky_group *group, double one)
+{
+    double largest = tree->softening2 ? 0 : one;
+    for (uint32_t k = 0; tree->softening2 && k < group->bodies; k++)
+        largest = fmax(largest, tree->softening2[group->body + k]);
+    return largest;
+}
+
 /* Room for `more` elements behind `count`. */
 static int grow(uint32_t **list, size_t count, size_t *room, size_t more)
 {
@@ -38,16 +47,18 @@ static int grow(uint32_t **list, size_t count, size_t *room, size_t more)
 }
 
 enum ky_status ky_lists_add(struct ky_lists *lists, const struct ky_octree *tree,
-                            const struct ky_group *group, double factor, struct ky_error *error)
+                            const struct ky_group *group, double factor, double eps2,
+                            struct ky_error *error)
 {
     double middle[3];
     float half[3];
     place_box(tree, group, middle, half);
+    const double largest = largest_eps2(tree, group, eps2);
     for (uint32_t cell = 0; cell != KY_NO_LINK;) {
         const struct ky_cell_link *link = &tree->link[cell];
         double d[3];
         ky_cell_apart(tree, cell, middle, d);
-        int open = ky_octree_must_open(tree, cell, d, half, factor);
+        int open = ky_octree_must_open(tree, cell, d, half, factor, largest);
         if (open && link->more != KY_NO_LINK) {
             cell = link->more;
             continue;

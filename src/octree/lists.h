@@ -12,10 +12,11 @@ struct ky_lists {
 };
 
 /* Appends the lists of one group. `factor` is that of the relative opening test, 1 for the other
- * tests. The group's own bodies are in its list of bodies. The tree must have its links. KY_FAULT
- * when memory is out. */
+ * tests; `eps2` is ε² of a sink, unless the tree has those of the bodies. The group's own bodies
+ * are in its list of bodies. The tree must have its links. KY_FAULT when memory is out. */
 enum ky_status ky_lists_add(struct ky_lists *lists, const struct ky_octree *tree,
-                            const struct ky_group *group, double factor, struct ky_error *error);
+                            const struct ky_group *group, double factor, double eps2,
+                            struct ky_error *error);
 /* Frees the lists and clears the struct. */
 void ky_lists_free(struct ky_lists *lists);
 

@@ -28,6 +28,7 @@ struct sums {
     double second[6]; /* about com: xx yy zz xy xz yz */
     double low[3], high[3];
     double softening2; /* mass-weighted sum */
+    double most2;      /* the largest ε² of a body with mass */
 };
 
 struct work {
@@ -113,6 +114,13 @@ static void add_second(double second[6], double m, double dx, double dy, double 
     second[5] += m * dy * dz;
 }
 
+static void add_softening(struct sums *sums, double mass, double softening2)
+{
+    sums->softening2 += mass * softening2;
+    if (mass > 0 && softening2 > sums->most2)
+        sums->most2 = softening2;
+}
+
 static void sum_bodies(const struct ky_octree *tree, uint32_t begin, uint32_t bodies,
                        struct sums *sums)
 {
@@ -142,7 +150,7 @@ static void sum_bodies(const struct ky_octree *tree, uint32_t begin, uint32_t bo
                    z[i] - sums->com[2]);
     if (tree->softening2)
         for (uint32_t i = 0; i < bodies; i++)
-            sums->softening2 += m[i] * tree->softening2[begin + i];
+            add_softening(sums, m[i], tree->softening2[begin + i]);
 }
 
 static void sum_children(const struct sums *child, uint32_t children, struct sums *sums)
@@ -162,6 +170,7 @@ static void sum_children(const struct sums *child, uint32_t children, struct sum
     for (uint32_t c = 0; c < children; c++) {
         sums->mass += child[c].mass;
         sums->softening2 += child[c].softening2;
+        sums->most2 = child[c].most2 > sums->most2 ? child[c].most2 : sums->most2;
         for (int axis = 0; axis < 3; axis++)
             moment[axis] += child[c].mass * (child[c].com[axis] - origin[axis]);
     }
@@ -214,6 +223,7 @@ static void store(const struct work *work, uint32_t cell, const struct sums *sum
         box->below[axis] = round_up(below + wider);
         box->above[axis] = round_up(above + wider);
     }
+    box->above[3] = (float)sums->most2;
     tree->centre[cell] =
         (struct ky_cell_centre){{(float)high[0], (float)high[1], (float)high[2]},
                                 opening_radius2(work, sums, cell, far * CENTRE_DIGIT)};
@@ -371,7 +381,8 @@ unsigned int ky_octree_opening(const struct ky_parameters *parameters)
                                                         : 0;
     return (parameters->theta <= safe ? 0U : KY_OPENING_TOUCH) |
            (parameters->opening == KY_MINIMUM ? KY_OPENING_TO_BOX : 0U) |
-           (parameters->opening == KY_RELATIVE ? KY_OPENING_CUBE : 0U);
+           (parameters->opening == KY_RELATIVE ? KY_OPENING_CUBE : 0U) |
+           (ky_softening_how(parameters->softening_kind) & KY_SPLINED ? KY_OPENING_REACH : 0U);
 }
 
 static void describe_opening(struct work *work, const struct ky_parameters *parameters)

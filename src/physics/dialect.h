@@ -49,6 +49,11 @@
 #define KY_WHERE_ABOVE(x, of, low) ((of) > KY_SPLAT(low) ? (x) : KY_SPLAT(0))
 #endif
 
+/* a where `of` is above `low`, else b. */
+#ifndef KY_WHERE_EITHER
+#define KY_WHERE_EITHER(a, b, of, low) ((of) > KY_SPLAT(low) ? (a) : (b))
+#endif
+
 #ifndef KY_LARGER
 #define KY_LARGER(a, b) ((a) > (b) ? (a) : (b))
 #endif

@@ -12,7 +12,7 @@
  * `s` is the softened pair (softening.h), s.y = KY_RSQRT(s²) = S/s, S = KY_RSQRT_SCALE. The caller
  * has scaled what belongs to the source, once for all its sinks, by the factors below, and divides
  * the sums of acceleration by S² at the end. `field` holds the sums: the acceleration and
- * p = -φ. */
+ * p = -φ. Cells among bodies that are splines are points (KY_CELLS_HOW). */
 #ifndef KY_PHYSICS_GRAVITY_H
 #define KY_PHYSICS_GRAVITY_H
 
@@ -31,9 +31,44 @@ struct ky_field {
     KY_REAL x, y, z, p;
 };
 
+/* A body that is a spline, with u = r/h and v = 1 - u, 0 beyond h:
+ *
+ *     u < 1/2:  a = m/h³ r (32/3 + u² (32 u - 192/5))
+ *               φ = -m/h (14/5 - u² (16/3 + u² (32/5 u - 48/5)))
+ *     else:     a = m/r³ r (1 - v⁴ (16 - 128/5 v + 32/3 v²)),  φ = -m/r (1 - v⁵ (16/5 - 32/15 v))
+ *
+ * The outer part is that of GADGET about u = 1, where it loses no digits. `k` is S/h. */
+KY_FN struct ky_field ky_add_spline(struct ky_field field, KY_REAL dx, KY_REAL dy, KY_REAL dz,
+                                    struct ky_softened s, KY_REAL m)
+{
+    const KY_REAL part = KY_SPLAT(1) / KY_SPLAT(15);
+    KY_REAL h2 = s.eps2 * (KY_SPLAT(KY_SPLINE_REACH2) / KY_SPLAT(KY_SPLINE_REACH2_OVER));
+    KY_REAL k = KY_RSQRT(KY_LARGER(h2, KY_SPLAT(KY_CLOSE2)));
+    KY_REAL u = s.s2 * s.y * (k * KY_SPLAT(1.0f / (KY_RSQRT_SCALE * KY_RSQRT_SCALE))), u2 = u * u;
+    KY_REAL v = KY_LARGER(KY_SPLAT(1) - u, KY_SPLAT(0)), v2 = v * v, v4 = v2 * v2 * part;
+    KY_REAL f_in = KY_FMA(u2, KY_FMA(KY_SPLAT(480), u, KY_SPLAT(-576)), KY_SPLAT(160));
+    KY_REAL p_in = KY_FMA(u2, KY_FMA(KY_SPLAT(96), u, KY_SPLAT(-144)), KY_SPLAT(80));
+    KY_REAL f_out = KY_FMA(v, KY_FMA(KY_SPLAT(-160), v, KY_SPLAT(384)), KY_SPLAT(-240));
+    KY_REAL p_out = v * KY_FMA(KY_SPLAT(32), v, KY_SPLAT(-48));
+    p_in = KY_FMA(-u2, p_in, KY_SPLAT(42));
+    f_in = f_in * part * (k * k * k);
+    p_in = p_in * part * k;
+    f_out = KY_FMA(v4, f_out, KY_SPLAT(1)) * (s.y * s.y * s.y);
+    p_out = KY_FMA(v4, p_out, KY_SPLAT(1)) * s.y;
+    m = KY_WHERE_ABOVE(m, s.y, 0);
+    KY_REAL f = m * KY_WHERE_EITHER(f_out, f_in, u, 0.5f);
+    field.x = KY_FMA(f, dx, field.x);
+    field.y = KY_FMA(f, dy, field.y);
+    field.z = KY_FMA(f, dz, field.z);
+    field.p = KY_FMA(m, KY_WHERE_EITHER(p_out, p_in, u, 0.5f), field.p);
+    return field;
+}
+
 KY_FN struct ky_field ky_add_body(struct ky_field field, KY_REAL dx, KY_REAL dy, KY_REAL dz,
                                   struct ky_softened s, KY_REAL m)
 {
+    if (s.how & KY_SPLINED)
+        return ky_add_spline(field, dx, dy, dz, s, m);
     KY_REAL my = m * s.y;
     KY_REAL f = my * (s.y * s.y);
     field.x = KY_FMA(f, dx, field.x);

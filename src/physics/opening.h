@@ -5,6 +5,7 @@
 #define KY_PHYSICS_OPENING_H
 
 #include "physics/dialect.h"
+#include "physics/softening_kinds.h"
 
 /* A cell at a squared distance up to this is opened whatever the test says: the field of a
  * quadrupole grows as 1/d⁵ and would leave the range of float. In the engine's units, squared; the
@@ -31,7 +32,15 @@ struct ky_opening_apart {
 
 struct ky_opening_sides {
     KY_FLOAT below_x, below_y, below_z, above_x, above_y, above_z;
+    KY_FLOAT reach2; /* ky_opening_reach2 of the sinks and the cell; read with KY_OPENING_REACH */
 };
+
+/* The squared distance up to which a spline may soften pairs of the largest ε² of the sinks and of
+ * the cell's bodies, and a little more, for rounding. */
+KY_FN KY_FLOAT ky_opening_reach2(KY_FLOAT sinks, KY_FLOAT cell)
+{
+    return KY_FLOAT_MAX(sinks, cell) * (1.00001f * KY_SPLINE_REACH2 / KY_SPLINE_REACH2_OVER);
+}
 
 /* Squared distance of the sinks' box to the cell's centre of mass. */
 KY_FN KY_FLOAT ky_opening_distance2(struct ky_opening_apart a)
@@ -84,7 +93,8 @@ KY_FN KY_TRUTH ky_opening_cube_touches(struct ky_opening_apart a, struct ky_open
 #define KY_OPENING_TO_BOX 1 /* minimum: distances are to the cell's box */
 #define KY_OPENING_CUBE 2   /* relative: what may touch the sinks' box is the cube, not the box */
 #define KY_OPENING_TOUCH 4  /* a cell that touches the sinks' box is opened at any distance */
-#define KY_OPENING_BOXES (KY_OPENING_TO_BOX | KY_OPENING_TOUCH)
+#define KY_OPENING_REACH 0x800 /* a cell within the reach of a spline is opened */
+#define KY_OPENING_BOXES (KY_OPENING_TO_BOX | KY_OPENING_TOUCH | KY_OPENING_REACH)
 
 /* The opening test: 1 (of several cells: all bits) if the cell is to be opened. d2 is
  * ky_opening_distance2, open2 the cell's own times the factor of the sinks; `how` has the bits
@@ -95,7 +105,11 @@ KY_FN KY_TRUTH ky_opening_opens(struct ky_opening_apart a, struct ky_opening_sid
     if (how & KY_OPENING_TO_BOX)
         d2 = ky_opening_box_distance2(a, s);
     KY_TRUTH open = d2 <= KY_FLOAT_MAX(open2, KY_FLOAT_SPLAT(KY_OPENING_CLOSE2));
-    if (KY_FLOAT_SURE(open) || !(how & KY_OPENING_TOUCH))
+    if (KY_FLOAT_SURE(open))
+        return open;
+    if (how & KY_OPENING_REACH)
+        open |= ky_opening_box_distance2(a, s) <= s.reach2;
+    if (!(how & KY_OPENING_TOUCH))
         return open;
     return open |
            ((how & KY_OPENING_CUBE) ? ky_opening_cube_touches(a, s) : ky_opening_box_touches(a, s));

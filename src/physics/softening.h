@@ -6,9 +6,11 @@
 #include "physics/softening_kinds.h"
 
 /* A pair for the formulas of gravity.h: its ε², s², and y = KY_RSQRT(s²), or 0 if the source exerts
- * nothing on the sink. */
+ * nothing on the sink. s² is r² + ε², but r² (at least KY_CLOSE2) with KY_SPLINED. `how` is
+ * constant in every loop. */
 struct ky_softened {
     KY_REAL eps2, s2, y;
+    int how;
 };
 
 KY_FN KY_REAL ky_distance2(KY_REAL dx, KY_REAL dy, KY_REAL dz, KY_REAL eps2)
@@ -19,13 +21,30 @@ KY_FN KY_REAL ky_distance2(KY_REAL dx, KY_REAL dy, KY_REAL dz, KY_REAL eps2)
 /* ε² of a pair. */
 KY_FN KY_REAL ky_softening_eps2(KY_REAL sink, KY_REAL source, const int how)
 {
+    if (how & KY_NEWTON)
+        return KY_SPLAT(0);
+    if (how & KY_EPS_LARGER)
+        return KY_LARGER(sink, source);
     return (how & KY_EPS_SUM) ? sink + source : sink;
 }
 
-/* The same where s² is known. */
+/* The pair where r² is known. */
+KY_FN struct ky_softened ky_splined_of(KY_REAL eps2, KY_REAL r2)
+{
+    struct ky_softened s;
+    s.how = KY_SPLINED;
+    s.eps2 = eps2;
+    s.s2 = KY_LARGER(r2, KY_SPLAT(KY_CLOSE2));
+    s.y = KY_RSQRT(s.s2);
+    s.y = KY_WHERE_ABOVE(s.y, KY_LARGER(r2, eps2), KY_CLOSE2);
+    return s;
+}
+
+/* The pair where s² is known and r² + ε². */
 KY_FN struct ky_softened ky_softened_of(KY_REAL eps2, KY_REAL s2, const int how)
 {
     struct ky_softened s;
+    s.how = how;
     s.eps2 = eps2;
     s.s2 = s2;
     if (how & KY_GUARD_FIRST) {
@@ -43,11 +62,13 @@ KY_FN struct ky_softened ky_soften(KY_REAL dx, KY_REAL dy, KY_REAL dz, KY_REAL s
                                    KY_REAL source_eps2, const int how)
 {
     KY_REAL eps2 = ky_softening_eps2(sink_eps2, source_eps2, how);
+    if (how & KY_SPLINED)
+        return ky_splined_of(eps2, ky_distance2(dx, dy, dz, KY_SPLAT(0)));
     return ky_softened_of(eps2, ky_distance2(dx, dy, dz, eps2), how);
 }
 
 #if KY_HOST
-/* The words on the command line, plummer|symmetric, and what each of them is. */
+/* The words on the command line, plummer|symmetric|spline, and what each of them is. */
 #define KY_SOFTENING_WORD(name, NAME, how, help) "|" #name
 #define KY_SOFTENING_CHOICES (&(KY_SOFTENING_KINDS(KY_SOFTENING_WORD))[1])
 #define KY_SOFTENING_SENTENCE(name, NAME, how, help) #name ": " help "; "

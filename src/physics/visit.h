@@ -32,6 +32,7 @@
 
 struct ky_visit_sink {
     KY_REAL mass, eps2;
+    int splined;       /* pairs are softened by KY_SPLINED and KY_EPS_LARGER, else by KY_EPS_SUM */
     KY_REAL radius;    /* what the caller asks for, 0 if nothing */
     KY_REAL bound2;    /* k nearest: a squared distance within which there are k bodies or more */
     unsigned int k;    /* k nearest */
@@ -65,6 +66,7 @@ struct ky_visit_span {
     KY_REAL below_x, below_y, below_z, above_x, above_y, above_z;
     KY_REAL hx, hy, hz;
     KY_REAL open2, most2, least2;
+    KY_REAL reach2;       /* of splines: ky_opening_reach2 */
     unsigned int opening; /* how ky_opening_opens tests for gravity */
 };
 

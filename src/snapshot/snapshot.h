@@ -84,8 +84,8 @@ ky_writer ky_hdf5_write, ky_tipsy_write, ky_csv_write;
  * ("a.0.hdf5", "a.0") belongs to. To be freed; NULL if the name has no number or memory is out. */
 char *ky_piece_name(const char *path, unsigned index);
 
-/* The kind of softening that a file tells by a number: 0 is plummer, 1 is symmetric, as the kinds
- * are counted. Any other number, and NaN, leave it unknown. */
+/* The kind of softening that a file tells by a number: 0 is plummer, 1 is symmetric, 2 is spline,
+ * as the kinds are counted. Any other number, and NaN, leave it unknown. */
 static inline int ky_softening_kind_of(double number)
 {
     int kind = KY_SOFTENING_KIND_COUNT - 1;

@@ -11,6 +11,7 @@
 #include "clouds.h"
 #include "engines.h"
 #include "guard.h"
+#include "softened_pair.h"
 
 #include "engine/device/driver.h"
 #ifdef KY_HAVE_OPENCL
@@ -43,39 +44,8 @@ struct test_case {
     int sinks, sources; /* an unrolling of the sweep, or 0 */
 };
 
-enum { ZERO, ONE, SYMMETRIC, OWN, OWN_SYMMETRIC };
-
-/* Twice ε_i² or the like, as the parameters say. */
-static double pair_eps2(const struct ky_parameters *p, const struct ky_bodies *b, size_t i,
-                        size_t j)
-{
-    double ei = b->softening ? b->softening[i] : p->softening;
-    double ej = b->softening ? b->softening[j] : p->softening;
-    return ei * ei + (p->softening_kind == KY_SYMMETRIC ? ej * ej : 0);
-}
-
-static void plain_sum(const struct ky_parameters *p, const struct ky_bodies *b,
-                      struct ky_bodies *out)
-{
-    for (size_t i = 0; i < b->n; i++) {
-        double a[3] = {0}, potential = 0;
-        for (size_t j = 0; j < b->n; j++) {
-            double d[3], s2 = pair_eps2(p, b, i, j);
-            for (int c = 0; c < 3; c++) {
-                d[c] = b->position[j][c] - b->position[i][c];
-                s2 += d[c] * d[c];
-            }
-            if (j == i || s2 == 0)
-                continue;
-            double mr = p->g * b->mass[j] / sqrt(s2);
-            for (int c = 0; c < 3; c++)
-                a[c] += mr / s2 * d[c];
-            potential -= mr;
-        }
-        memcpy(out->acceleration[i], a, sizeof a);
-        out->potential[i] = potential;
-    }
-}
+/* The last one has kernels of its own, and only some cases. */
+enum { ZERO, ONE, SYMMETRIC, OWN, OWN_SYMMETRIC, OWN_SPLINE };
 
 static struct ky_parameters parameters_of(const struct test_case *test, const char *engine)
 {
@@ -98,7 +68,8 @@ static struct ky_parameters parameters_of(const struct test_case *test, const ch
     p.softening_kind =
         test->level[SOFTENING] == SYMMETRIC || test->level[SOFTENING] == OWN_SYMMETRIC
             ? KY_SYMMETRIC
-            : KY_PLUMMER;
+        : test->level[SOFTENING] == OWN_SPLINE ? KY_SPLINE
+                                               : KY_PLUMMER;
     return p;
 }
 
@@ -165,7 +136,7 @@ static void run_case(const struct test_case *test, const char *engine)
         p.force = on_cpu;
         p.tree = KY_TREE_BY_ENGINE;
     }
-    plain_sum(&p, &bodies, &exact);
+    softened_sum(&p, &bodies, &exact);
     assert_ok(cloud_unrolled(&p, test->sinks, test->sources, &bodies, NULL, NULL, &error));
     struct cloud_error e = cloud_compare(&bodies, &exact);
     if (on_cpu == KY_DIRECT) {
@@ -289,6 +260,14 @@ static void kernels_of(const char *engine, int all)
         if ((all || tree_in_turn(method, which % 12)) &&
             (softening == ONE || methods[method].force != KY_LIST))
             run_case(&tree, engine);
+    }
+    for (int which = 0; which < 3 * 2 * (METHODS - 1 + 4); which++) {
+        int method = which / 6 < METHODS ? which / 6 : 0,
+            unroll = method == 0 && which >= 6 ? which / 6 - METHODS + 1 : 0;
+        struct test_case test = {{method, unroll, which % 3, OWN_SPLINE, PLUMMER, which / 3 % 2},
+                                 .n = method ? 70 : KY_DIRECT_LANES + 2};
+        if (all || which % 7 == 0)
+            run_case(&test, engine);
     }
     for (int u = all ? 0 : 15; u < 16; u++) {
         struct test_case test = {
@@ -949,7 +928,7 @@ static void several_devices_share_the_sinks(void **state)
             p.force = KY_DIRECT;
             p.precision = KY_EXTENDED;
             p.softening = 0.1;
-            plain_sum(&p, &bodies, &exact);
+            softened_sum(&p, &bodies, &exact);
             assert_ok(cloud_forces(&p, &bodies, NULL, NULL, &error));
             assert_between(cloud_compare(&bodies, &exact).max, 0, 1e-5);
             ky_bodies_free(&bodies);

@@ -899,7 +899,7 @@ static struct ky_opening_apart apart(float x, float y, float z, float hx)
 {
     return (struct ky_opening_apart){x, y, z, hx, 1, 1};
 }
-static const struct ky_opening_sides sides = {1, 1, 1, 2, 1, 1};
+static const struct ky_opening_sides sides = {1, 1, 1, 2, 1, 1, 0};
 
 static void box_distances(void **state)
 {

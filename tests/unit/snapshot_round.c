@@ -95,9 +95,10 @@ static void one_softening_comes_back(void **state)
         for (int k = 0; k < 5; k++) {
             struct ky_snapshot before = sample(7, 0, NULL, 1), after;
             before.softening = k == 4 ? (double)NAN : k / 2 ? 0 : 0.0625;
-            before.softening_kind = k == 4  ? KY_SOFTENING_KIND_BY_SNAPSHOT
-                                    : k % 2 ? KY_SYMMETRIC
-                                            : KY_PLUMMER;
+            before.softening_kind = k == 4   ? KY_SOFTENING_KIND_BY_SNAPSHOT
+                                    : k == 3 ? KY_SPLINE
+                                    : k == 1 ? KY_SYMMETRIC
+                                             : KY_PLUMMER;
             assert_ok(ky_snapshot_write(in_folder(names[f]), &before, &options, &error));
             assert_ok(ky_snapshot_read(in_folder(names[f]), &after, &error));
             assert_null(after.bodies.softening);

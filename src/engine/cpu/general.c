@@ -34,6 +34,7 @@ struct desk {
     uint64_t *keys, *key, *other; /* [SOURCES] caller's index and place in the tree; in `keys` */
     double *heap;                 /* [largest × k] */
     double *distance2;            /* [window] */
+    double most_eps2;             /* of the sinks */
     uint64_t bodies, cells;
     uint32_t wanted; /* the longest list that had too little room; 0: none had */
 };
@@ -176,6 +177,7 @@ static void span_of(const struct general *walk, struct desk *desk, uint32_t cell
     span->above_y = (double)box->above[1];
     span->above_z = (double)box->above[2];
     span->open2 = (double)walk->tree->centre[cell].open2;
+    span->reach2 = (double)ky_opening_reach2((float)desk->most_eps2, box->above[3]);
 }
 
 static void use_cell(const struct general *walk, struct desk *desk, const struct ky_group *group,
@@ -252,10 +254,13 @@ static void start_sinks(const struct general *walk, struct desk *desk, const str
     const struct ky_action *about = &walk->action->facts.about;
     double *most = &desk->span.most2, *least = &desk->span.least2;
     *most = 0, *least = (double)KY_VISIT_FAR;
+    desk->most_eps2 = 0;
     for (uint32_t s = 0; s < group->bodies; s++) {
         uint32_t place = group->body + s, i = tree->order[place];
         struct ky_visit_sink sink = {.mass = tree->mass[place],
-                                     .eps2 = ky_cpu_sink_eps2(walk->cpu, i)};
+                                     .eps2 = ky_cpu_sink_eps2(walk->cpu, i),
+                                     .splined = (walk->cpu->how & KY_SPLINED) != 0};
+        desk->most_eps2 = sink.eps2 > desk->most_eps2 ? sink.eps2 : desk->most_eps2;
         if (about->needs_radius)
             sink.radius = request->radius[request->radii == 1 ? 0 : i] / walk->cpu->length;
         if (about->needs_k) {

@@ -31,7 +31,7 @@ static int must_open(const struct body_walk *walk, const struct sink *sink, uint
 {
     const struct ky_cell_link *link = &walk->tree->link[cell];
     return sink->body - link->body < link->bodies ||
-           ky_octree_must_open(walk->tree, cell, d, NULL, sink->factor);
+           ky_octree_must_open(walk->tree, cell, d, NULL, sink->factor, sink->eps2);
 }
 
 static void add_leaf(const struct body_walk *walk, struct sink *sink,
@@ -57,7 +57,7 @@ static void add_cell(const struct body_walk *walk, struct sink *sink, uint32_t c
     const struct ky_octree *tree = walk->tree;
     double eps2 = walk->how & KY_EPS_OF_BOTH ? (double)tree->low[cell].eps2 : 0;
     struct ky_softened pair =
-        ky_soften(d[0], d[1], d[2], sink->eps2, eps2, walk->how | KY_GUARD_FIRST);
+        ky_soften(d[0], d[1], d[2], sink->eps2, eps2, KY_CELLS_HOW(walk->how) | KY_GUARD_FIRST);
     sink->cells++;
     if (tree->moments == KY_MOMENTS(1))
         sink->field = ky_add_body(sink->field, d[0], d[1], d[2], pair, (double)tree->moment[cell]);

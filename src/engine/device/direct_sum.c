@@ -119,7 +119,7 @@ enum { PLACE_LAST_NAMED = KY_UNROLL_TUNED, KY_UNROLLINGS(PLACE_NAMED, PLACE_SWEP
     [KY_UNROLL_##NAME] = {sinks, EVERY(name)}, [PLACE_##sinks##X##sources] = {sinks, EVERY(name)},
 #define SINGLE_SOFT(kernel)                                                                        \
     {                                                                                              \
-        {kernel, MISSING, MISSING}, NONE_OF_THREE, NONE_OF_THREE                                   \
+        {kernel, MISSING, MISSING}, NONE_OF_THREE, NONE_OF_THREE, NONE_OF_THREE                    \
     }
 #define SWEPT(p, i, j) [PLACE_##i##X##j] = {i, SINGLE_SOFT(KY_KERNEL_ky_direct_##i##x##j##_##p)},
 static const struct unrolling {
@@ -261,6 +261,7 @@ static enum ky_status launch_sum(const struct ky_device_bodies *bodies, struct k
     uint32_t n = (uint32_t)bodies->n, first = (uint32_t)sum->first, count = (uint32_t)sum->count;
     uint32_t slice = (uint32_t)length,
              flags = (bodies->own_eps && !points ? KY_DIRECT_OWN_EPS : 0U) |
+                     (bodies->how & KY_EPS_LARGER ? KY_DIRECT_SOURCE_EPS : 0U) |
                      (sum->label && !points ? KY_DIRECT_LISTED : 0U);
     struct ky_eps2_argument eps2 =
         points ? ky_eps2_of_points(bodies, points) : ky_eps2_argument(bodies);

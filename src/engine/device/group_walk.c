@@ -56,18 +56,20 @@ static enum ky_kernel_id kernel_of(const struct ky_device_tree *tree,
                                    const struct ky_device_bodies *bodies,
                                    const struct ky_parameters *parameters)
 {
-    enum { PLAIN, FEW, LISTED, GENERAL };
-    static const enum ky_kernel_id kernels[4][2][KY_PRECISIONS] = {
+    enum { PLAIN, FEW, LISTED, GENERAL, SPLINE };
+    static const enum ky_kernel_id kernels[5][2][KY_PRECISIONS] = {
         {KY_EACH_PRECISION(ky_tree_monopole), KY_EACH_PRECISION(ky_tree_quadrupole)},
         {KY_EACH_PRECISION(ky_tree_monopole_few), KY_EACH_PRECISION(ky_tree_quadrupole_few)},
         {KY_EACH_PRECISION(ky_tree_monopole_listed), KY_EACH_PRECISION(ky_tree_quadrupole_listed)},
         {KY_EACH_PRECISION(ky_tree_monopole_general),
          KY_EACH_PRECISION(ky_tree_quadrupole_general)},
+        {KY_EACH_PRECISION(ky_tree_monopole_spline), KY_EACH_PRECISION(ky_tree_quadrupole_spline)},
     };
     const int general = (bodies->how & (KY_EPS_OF_BOTH | KY_GUARD)) != 0;
     const int few = is_listed(bodies) ? LISTED : FEW;
-    return kernels[general     ? GENERAL
-                   : tree->few ? few
+    return kernels[bodies->how & KY_SPLINED ? SPLINE
+                   : general                ? GENERAL
+                   : tree->few              ? few
                                : PLAIN][parameters->multipole > 1][parameters->precision];
 }
 

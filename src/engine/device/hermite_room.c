@@ -18,7 +18,7 @@ enum ky_kernel_id ky_device_hermite_kernel(const struct ky_device_bodies *bodies
     const struct {
         int how;
         enum ky_kernel_id kernel;
-    } kernels[] = {KY_SOFTENED(OF_KIND, , )};
+    } kernels[] = {KY_SOFTENED_AS_PLUMMER(OF_KIND, , )};
     const int how = bodies->how | (bodies->own_eps ? KY_EPS_SUM : 0);
     size_t row = 0;
     while ((kernels[row].how & how) != how)

@@ -88,7 +88,7 @@ uint32_t ky_links_flags(const struct ky_links *links, const struct ky_parameters
     const struct ky_device_bodies *bodies = links->bodies;
     int own_eps = bodies->own_eps, source_eps = bodies->how & KY_EPS_OF_BOTH;
     return (own_eps ? KY_FLAG_OWN_EPS : 0U) | (source_eps ? KY_FLAG_SOURCE_EPS : 0U) |
-           (own_eps && source_eps && !of_host(links) ? KY_FLAG_MIXED : 0U) |
+           (own_eps && (bodies->how & KY_EPS_SUM) && !of_host(links) ? KY_FLAG_MIXED : 0U) |
            ky_octree_opening(parameters);
 }
 

@@ -60,6 +60,7 @@ static enum ky_status make_chunk(const struct ky_host_tree *host,
 {
     const struct ky_octree *tree = &host->tree;
     struct ky_lists *lists = &batch->chunk[chunk];
+    const double eps2 = ky_eps2_argument(host->bodies).whole;
     size_t end = (chunk + 1) * CHUNK_GROUPS;
     enum ky_status status = KY_OK;
     lists->bodies = lists->cells = 0;
@@ -71,7 +72,7 @@ static enum ky_status make_chunk(const struct ky_host_tree *host,
             parameters->opening == KY_RELATIVE
                 ? ky_relative_factor(&batch->relative, tree->order + group->body, group->bodies)
                 : 1;
-        status = ky_lists_add(lists, tree, group, factor, error);
+        status = ky_lists_add(lists, tree, group, factor, eps2, error);
         const uint32_t work[WORK] = {group->body, group->bodies,
                                      bodies,      (uint32_t)lists->bodies - bodies,
                                      cells,       (uint32_t)lists->cells - cells};
@@ -159,8 +160,9 @@ static enum ky_status send_batch(struct lists *batch, struct ky_card *card, int 
 static enum ky_status launch_batch(struct ky_links *links, const struct lists *batch,
                                    const struct ky_parameters *parameters, struct ky_error *error)
 {
-    static const enum ky_kernel_id kernels[2][KY_PRECISIONS] = {
-        KY_EACH_PRECISION(ky_list_monopole), KY_EACH_PRECISION(ky_list_quadrupole)};
+    static const enum ky_kernel_id kernels[2][2][KY_PRECISIONS] = {
+        {KY_EACH_PRECISION(ky_list_monopole), KY_EACH_PRECISION(ky_list_quadrupole)},
+        {KY_EACH_PRECISION(ky_list_monopole_spline), KY_EACH_PRECISION(ky_list_quadrupole_spline)}};
     const struct ky_host_tree *host = &links->host;
     struct ky_device_bodies *bodies = links->bodies;
     struct ky_card *card = bodies->cards.card[0];
@@ -174,8 +176,9 @@ static enum ky_status launch_batch(struct ky_links *links, const struct lists *b
         KY_BUFFER(batch->batch), KY_BUFFER(*(batch->chosen ? &batch->order : &host->order)),
         KY_BUFFER(bodies->acceleration), KY_BUFFER(bodies->potential), KY_VALUE(n), KY_VALUE(flags),
         KY_EPS2(eps2, parameters->precision), KY_VALUE(strength));
-    return ky_launch(card, kernels[parameters->multipole > 1][parameters->precision], batch->count,
-                     arguments, error);
+    const int splined = (bodies->how & KY_SPLINED) != 0;
+    return ky_launch(card, kernels[splined][parameters->multipole > 1][parameters->precision],
+                     batch->count, arguments, error);
 }
 
 /* Makes, sends and launches batch after batch. */

@@ -42,12 +42,15 @@ static enum ky_status send_factors(const struct ky_host_tree *host, struct walk 
 /* By what a cell holds and by whether the kernel has to look at flags. */
 static enum ky_kernel_id kernel_of(const struct ky_parameters *parameters, uint32_t flags)
 {
-    static const enum ky_kernel_id kernels[2][2][KY_PRECISIONS] = {
-        {KY_EACH_PRECISION(ky_walk_monopole), KY_EACH_PRECISION(ky_walk_monopole_general)},
-        {KY_EACH_PRECISION(ky_walk_quadrupole), KY_EACH_PRECISION(ky_walk_quadrupole_general)},
+    static const enum ky_kernel_id kernels[2][3][KY_PRECISIONS] = {
+        {KY_EACH_PRECISION(ky_walk_monopole), KY_EACH_PRECISION(ky_walk_monopole_general),
+         KY_EACH_PRECISION(ky_walk_monopole_spline)},
+        {KY_EACH_PRECISION(ky_walk_quadrupole), KY_EACH_PRECISION(ky_walk_quadrupole_general),
+         KY_EACH_PRECISION(ky_walk_quadrupole_spline)},
     };
     const uint32_t general = KY_FLAG_SOURCE_EPS | KY_OPENING_BOXES | KY_OPENING_CUBE;
-    return kernels[parameters->multipole > 1][(flags & general) != 0][parameters->precision];
+    const int row = flags & KY_OPENING_REACH ? 2 : (flags & general) != 0;
+    return kernels[parameters->multipole > 1][row][parameters->precision];
 }
 
 /* The sinks of a launch and where their results go; see KY_WALK_KERNEL. */

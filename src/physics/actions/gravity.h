@@ -9,6 +9,7 @@
 struct ky_gravity {
     struct ky_field field;
     KY_REAL eps2;
+    int splined;
 };
 
 KY_FN struct ky_gravity ky_gravity_start(struct ky_visit_sink sink)
@@ -16,6 +17,7 @@ KY_FN struct ky_gravity ky_gravity_start(struct ky_visit_sink sink)
     struct ky_gravity a;
     a.field.x = a.field.y = a.field.z = a.field.p = KY_SPLAT(0);
     a.eps2 = sink.eps2;
+    a.splined = sink.splined;
     return a;
 }
 
@@ -42,6 +44,7 @@ KY_FN int ky_gravity_test(struct ky_visit_span s)
     sides.above_x = (float)s.above_x;
     sides.above_y = (float)s.above_y;
     sides.above_z = (float)s.above_z;
+    sides.reach2 = (float)s.reach2;
     return ky_opening_opens(apart, sides, ky_opening_distance2(apart), (float)s.open2, s.opening)
                ? KY_VISIT_OPEN
                : KY_VISIT_USE;
@@ -49,6 +52,11 @@ KY_FN int ky_gravity_test(struct ky_visit_span s)
 
 KY_FN struct ky_gravity ky_gravity_body(struct ky_gravity a, struct ky_visit_body body)
 {
+    if (a.splined) {
+        a.field = ky_add_body(a.field, body.x, body.y, body.z,
+                              ky_splined_of(KY_LARGER(a.eps2, body.eps2), body.r2), body.mass);
+        return a;
+    }
     KY_REAL eps2 = ky_softening_eps2(a.eps2, body.eps2, KY_EPS_SUM);
     struct ky_softened s = ky_softened_of(eps2, body.r2 + eps2, KY_GUARD_FIRST);
     a.field = ky_add_body(a.field, body.x, body.y, body.z, s, body.mass);
@@ -57,8 +65,10 @@ KY_FN struct ky_gravity ky_gravity_body(struct ky_gravity a, struct ky_visit_bod
 
 KY_FN struct ky_gravity ky_gravity_cell(struct ky_gravity a, struct ky_visit_cell cell)
 {
+    KY_REAL sink_eps2 = a.splined ? KY_SPLAT(0) : a.eps2;
+    KY_REAL cell_eps2 = a.splined ? KY_SPLAT(0) : cell.eps2;
     struct ky_softened s =
-        ky_soften(cell.x, cell.y, cell.z, a.eps2, cell.eps2, KY_GUARD_FIRST | KY_EPS_SUM);
+        ky_soften(cell.x, cell.y, cell.z, sink_eps2, cell_eps2, KY_GUARD_FIRST | KY_EPS_SUM);
     a.field = ky_add_cell(a.field, cell.x, cell.y, cell.z, s, cell.moments);
     return a;
 }

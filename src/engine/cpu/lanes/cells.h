@@ -54,13 +54,14 @@ KY_INLINE void ky_cells_all(const struct ky_cell_source *cells, size_t count,
 KY_INLINE void ky_cells(const struct ky_cell_source *cells, size_t count, struct ky_sinks *sinks,
                         int how)
 {
-    how &= ~KY_GUARD;
+    how = KY_CELLS_HOW(how) & ~KY_GUARD;
 #define KY_CELLS_INSTANCE(a, b, name, NAME, instance)                                              \
     if (how == ((instance) & ~KY_GUARD)) {                                                         \
         ky_cells_all(cells, count, sinks, (instance) & ~KY_GUARD);                                 \
         return;                                                                                    \
     }
-    KY_SOFTENED(KY_CELLS_INSTANCE, , )
+    KY_SOFTENED_AS_PLUMMER(KY_CELLS_INSTANCE, , )
+    ky_cells_all(cells, count, sinks, KY_NEWTON);
 }
 
 #endif

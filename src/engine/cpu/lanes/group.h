@@ -90,8 +90,14 @@ KY_INLINE ky_ints test_batch(const struct walk *walk, const struct batch *b)
         ky_read_fours(walk->tree->box->below, b->cell, 2, below);
         ky_read_fours(walk->tree->box->above, b->cell, 2, above);
     }
-    const struct ky_opening_sides sides = {below[0], below[1], below[2],
-                                           above[0], above[1], above[2]};
+    const struct ky_opening_sides sides = {
+        below[0],
+        below[1],
+        below[2],
+        above[0],
+        above[1],
+        above[2],
+        ky_opening_reach2(KY_FLOAT_SPLAT(walk->most2), above[3])};
     return ky_opening_opens(b->apart, sides, ky_opening_distance2(b->apart), open2, how);
 }
 
@@ -213,6 +219,18 @@ static void measure(struct walk *walk)
     walk->close2 = walk->reach * walk->reach;
 }
 
+/* The largest ε² of the sinks, for splines. */
+static float most_softening2(const struct walk *walk)
+{
+    const struct ky_octree *tree = walk->tree;
+    double most2 = walk->given->eps2;
+    if (!(tree->opening & KY_OPENING_REACH))
+        return 0;
+    for (uint32_t i = walk->body; i < walk->end && tree->softening2; i++)
+        most2 = i == walk->body || tree->softening2[i] > most2 ? tree->softening2[i] : most2;
+    return (float)most2;
+}
+
 /* The boxes of runs of sinks, within the group's. */
 static void measure_runs(struct walk *walk)
 {
@@ -238,6 +256,7 @@ static struct walk start(const struct ky_group_walk *given, const struct ky_grou
                         .end = last->body + last->bodies,
                         .factor = factor};
     measure(&walk);
+    walk.most2 = most_softening2(&walk);
     return walk;
 }
 

@@ -143,6 +143,19 @@ KY_INLINE ky_vector ky_where_above(ky_vector x, ky_vector s2, ky_element low)
 #endif
 }
 
+/* a where s2 is above `low`, b elsewhere. */
+KY_INLINE ky_vector ky_where_either(ky_vector a, ky_vector b, ky_vector s2, ky_element low)
+{
+#if KY_LANES_ISA == KY_ISA_avx512 && KY_LANE_DOUBLE
+    return _mm512_mask_mov_pd(b, _mm512_cmp_pd_mask(s2, ky_splat(low), _CMP_GT_OQ), a);
+#elif KY_LANES_ISA == KY_ISA_avx512
+    return _mm512_mask_mov_ps(b, _mm512_cmp_ps_mask(s2, ky_splat(low), _CMP_GT_OQ), a);
+#else
+    const ky_whole above = s2 > ky_splat(low);
+    return (ky_vector)(((ky_whole)a & above) | ((ky_whole)b & ~above));
+#endif
+}
+
 KY_INLINE ky_vector ky_where_different(ky_vector x, ky_whole a, ky_index_element b)
 {
     return (ky_vector)((ky_whole)x & (ky_whole)(a != (b - (ky_whole){0})));
@@ -187,5 +200,6 @@ KY_INLINE ky_floats ky_floats_max(ky_floats a, ky_floats b)
 #define KY_SPLAT(x) ky_splat((ky_element)(x))
 #define KY_LARGER(a, b) ky_larger(a, b)
 #define KY_WHERE_ABOVE(x, of, low) ky_where_above(x, of, (ky_element)(low))
+#define KY_WHERE_EITHER(a, b, of, low) ky_where_either(a, b, of, (ky_element)(low))
 
 #endif

@@ -44,6 +44,7 @@ struct walk {
     float high[3], low[3]; /* its parts */
     float half[3], factor;
     float reach, close2; /* distance of what is close, and its square for the opening test */
+    float most2;         /* the largest ε² of a sink, where the opening test asks for it */
     size_t bodies, cells, close, height; /* length of the near lists and of the stack */
     size_t own;                          /* the first of the close bodies are sinks themselves */
     uint64_t all_bodies, all_cells;

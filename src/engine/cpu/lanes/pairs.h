@@ -90,7 +90,8 @@ KY_INLINE void ky_pairs_all(const struct ky_sources *s, size_t first, size_t las
     }
 }
 
-/* The instance for this way to soften: those of the table, and each of them without the guard. */
+/* The instance for this way to soften: those of the table, with and without the guard, and the
+ * spline with and without softenings of the sources. */
 KY_INLINE void ky_pairs(const struct ky_sources *s, size_t first, size_t last,
                         struct ky_sinks *sinks, int how, const int base)
 {
@@ -103,7 +104,11 @@ KY_INLINE void ky_pairs(const struct ky_sources *s, size_t first, size_t last,
         ky_pairs_all(s, first, last, sinks, base | (instance));                                    \
         return;                                                                                    \
     }
-    KY_SOFTENED(KY_PAIRS_INSTANCE, , )
+    KY_SOFTENED_AS_PLUMMER(KY_PAIRS_INSTANCE, , )
+    if (how & KY_EPS_LARGER)
+        ky_pairs_all(s, first, last, sinks, base | KY_GUARD | KY_SPLINED | KY_EPS_LARGER);
+    else
+        ky_pairs_all(s, first, last, sinks, base | KY_GUARD | KY_SPLINED);
 }
 
 #endif

@@ -113,7 +113,8 @@ KY_FN struct ky_source ky_direct_source(struct ky_direct d, ky_uint j, const int
 #if KY_IN_EXTENDED
     source.low = d.low[j];
 #endif
-    source.eps2 = (how & KY_EPS_OF_BOTH) ? ky_direct_eps2(d, j) : 0;
+    int has = (how & KY_EPS_OF_BOTH) && (!(how & KY_SPLINED) || (d.flags & KY_DIRECT_SOURCE_EPS));
+    source.eps2 = has ? ky_direct_eps2(d, j) : 0;
     return source;
 }
 

@@ -36,7 +36,9 @@
     X(walk_monopole, p, number, KY_VARIANT_MONOPOLE)                                               \
     X(walk_quadrupole, p, number, KY_VARIANT_QUADRUPOLE)                                           \
     X(walk_monopole_general, p, number, KY_VARIANT_MONOPOLE_GENERAL)                               \
-    X(walk_quadrupole_general, p, number, KY_VARIANT_QUADRUPOLE_GENERAL)
+    X(walk_quadrupole_general, p, number, KY_VARIANT_QUADRUPOLE_GENERAL)                           \
+    X(walk_monopole_spline, p, number, KY_VARIANT_MONOPOLE_SPLINE)                                 \
+    X(walk_quadrupole_spline, p, number, KY_VARIANT_QUADRUPOLE_SPLINE)
 #define KY_WALK_UNIT(name, p, number, variant) KY_U(name##_##p, "walk.k", number, variant)
 #define KY_WALK_KERNEL_OF(name, p, number, variant)                                                \
     KY_K(name##_##p, ky_##name##_##p, KY_WALK_LANES, 20)
@@ -49,14 +51,18 @@
     X(tree_monopole_few, p, number, KY_VARIANT_MONOPOLE_FEW)                                       \
     X(tree_quadrupole_few, p, number, KY_VARIANT_QUADRUPOLE_FEW)                                   \
     X(tree_monopole_listed, p, number, KY_VARIANT_MONOPOLE_LISTED)                                 \
-    X(tree_quadrupole_listed, p, number, KY_VARIANT_QUADRUPOLE_LISTED)
+    X(tree_quadrupole_listed, p, number, KY_VARIANT_QUADRUPOLE_LISTED)                             \
+    X(tree_monopole_spline, p, number, KY_VARIANT_MONOPOLE_SPLINE)                                 \
+    X(tree_quadrupole_spline, p, number, KY_VARIANT_QUADRUPOLE_SPLINE)
 #define KY_TREE_UNIT(name, p, number, variant) KY_U(name##_##p, "group_walk.k", number, variant)
 #define KY_TREE_KERNEL_OF(name, p, number, variant)                                                \
     KY_K(name##_##p, ky_##name##_##p, KY_IN_TEAMS, 23)
 
 #define KY_LISTS_OF(X, p, number)                                                                  \
     X(list_monopole, p, number, KY_VARIANT_MONOPOLE)                                               \
-    X(list_quadrupole, p, number, KY_VARIANT_QUADRUPOLE)
+    X(list_quadrupole, p, number, KY_VARIANT_QUADRUPOLE)                                           \
+    X(list_monopole_spline, p, number, KY_VARIANT_MONOPOLE_SPLINE)                                 \
+    X(list_quadrupole_spline, p, number, KY_VARIANT_QUADRUPOLE_SPLINE)
 #define KY_LIST_UNIT(name, p, number, variant) KY_U(name##_##p, "lists.k", number, variant)
 #define KY_LIST_KERNEL_OF(name, p, number, variant)                                                \
     KY_K(name##_##p, ky_##name##_##p, KY_LIST_LANES, 14)
@@ -82,7 +88,7 @@
     KY_U(board_after_lists_##p, "board.k", number, KY_BOARD_AFTER_LISTS)                           \
     KY_U(hermite_correct_##p, "hermite_correct.k", number, -1)                                     \
     KY_U(hermite_##p, "hermite.k", number, KY_HERMITE_MOTION)                                      \
-    KY_SOFTENED(KY_HERMITE_UNIT, p, number)
+    KY_SOFTENED_AS_PLUMMER(KY_HERMITE_UNIT, p, number)
 #define KY_MOVING_KERNELS_single
 #define KY_MOVING_KERNELS_extended KY_MOVING_KERNELS(extended)
 #define KY_MOVING_KERNELS_double KY_MOVING_KERNELS(double)
@@ -99,7 +105,7 @@
     KY_K(hermite_##p, ky_hermite_list_##p, 256 | KY_EARLY, 7)                                      \
     KY_K(hermite_correct_##p, ky_hermite_reduce_##p, KY_JERK_LANES | KY_EARLY, 6)                  \
     KY_K(hermite_correct_##p, ky_hermite_correct_##p, KY_JERK_LANES | KY_EARLY, 20)                \
-    KY_SOFTENED(KY_HERMITE_KERNEL, p, )
+    KY_SOFTENED_AS_PLUMMER(KY_HERMITE_KERNEL, p, )
 
 /* The sweep of unrollings, one unit. */
 #define KY_UNROLL_KERNEL(p, sinks, sources)                                                        \

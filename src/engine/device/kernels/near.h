@@ -87,6 +87,7 @@ KY_FN struct ky_opening_sides ky_sides_of(struct ky_cell_box box)
     sides.above_x = box.above[0];
     sides.above_y = box.above[1];
     sides.above_z = box.above[2];
+    sides.reach2 = 0;
     return sides;
 }
 
@@ -187,6 +188,14 @@ struct ky_near_source {
     ky_uint near;
 };
 
+#if KY_IN_SINGLE
+/* near2 is KY_CLOSE2 at least, and so is s². */
+KY_FN int ky_near_pair(struct ky_softened pair, struct ky_sink sink, const int how)
+{
+    return pair.s2 <= ((how & KY_SPLINED) ? sink.near2 : pair.eps2 + sink.near2);
+}
+#endif
+
 /* The first loop. With KY_OWN source j may be the sink itself. */
 KY_FN struct ky_near_source ky_near_first(struct ky_sink sink, struct ky_source source, ky_uint j,
                                           const int how)
@@ -195,7 +204,7 @@ KY_FN struct ky_near_source ky_near_first(struct ky_sink sink, struct ky_source 
     at.d = ky_apart_of(sink, source);
 #if KY_IN_SINGLE
     at.pair = ky_soften(at.d.x, at.d.y, at.d.z, sink.eps2, source.eps2, how);
-    int near = at.pair.s2 <= at.pair.eps2 + sink.near2;
+    int near = ky_near_pair(at.pair, sink, how);
     at.pair.y = near ? (KY_REAL)0 : at.pair.y;
     at.near = near;
     (void)j;
@@ -217,7 +226,7 @@ KY_FN struct ky_near_source ky_near_second(struct ky_sink sink, struct ky_source
     at.pair.y = 0;
     at.near = 0;
 #if KY_IN_SINGLE
-    if (at.pair.s2 > at.pair.eps2 + sink.near2 || ((how & KY_OWN) && j == sink.own))
+    if (!ky_near_pair(at.pair, sink, how) || ((how & KY_OWN) && j == sink.own))
         return at;
     at.d = ky_near_apart(at.d, sink, lows, j);
     at.pair = ky_soften(at.d.x, at.d.y, at.d.z, sink.eps2, source.eps2, how | KY_GUARD_FIRST);

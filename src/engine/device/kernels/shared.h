@@ -61,11 +61,16 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_POINTS_SOFT 6
 #define KY_POINTS_GUARD 7
 #define KY_POINTS_EPS 8
+#define KY_LOOPS_SPLINE 9
+#define KY_TUNED_SPLINE 10
+#define KY_POINTS_SPLINE 11
 /* Flags of its kernels: sinks have softenings of their own; they lie where the list of labels says;
- * results go where the labels say. */
+ * results go where the labels say; sources have softenings of their own, which the kernels for
+ * splines ask for. */
 #define KY_DIRECT_OWN_EPS 1
 #define KY_DIRECT_LISTED 2
 #define KY_DIRECT_SCATTER 4
+#define KY_DIRECT_SOURCE_EPS 8
 
 /* Sums with jerk (jerk.h): lanes of a group, which are the sources of a tile; sinks of a lane,
  * sources of a turn of the loop, sources of a run, which are added in the kernel's own numbers
@@ -142,9 +147,9 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 /* The walk of each body: lanes of a group, and cells that are added in the kernel's own numbers. */
 #define KY_WALK_LANES 128
 #define KY_WALK_CHUNK 64
-/* Flags of walks and lists, which are arguments of their kernels; with them go the three bits of
- * KY_OPENING_… (physics/opening.h). pairs.h has the flags that are constant in an instance of a
- * kernel. */
+/* Flags of walks and lists, which are arguments of their kernels; with them go the bits of
+ * KY_OPENING_… (physics/opening.h): 1, 2, 4 and 2048. pairs.h has the flags that are constant in an
+ * instance of a kernel. */
 #define KY_FLAG_OWN_EPS 8     /* sinks have their own softening */
 #define KY_FLAG_SOURCE_EPS 16 /* and sources add theirs */
 #define KY_FLAG_LISTED 32     /* lanes take the bodies in an order, or those of a list, given */
@@ -158,6 +163,8 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_VARIANT_QUADRUPOLE 1
 #define KY_VARIANT_MONOPOLE_GENERAL 2
 #define KY_VARIANT_QUADRUPOLE_GENERAL 3
+#define KY_VARIANT_MONOPOLE_SPLINE 8
+#define KY_VARIANT_QUADRUPOLE_SPLINE 9
 /* Of the walk of teams, for groups that are few. */
 #define KY_VARIANT_MONOPOLE_FEW 4
 #define KY_VARIANT_QUADRUPOLE_FEW 5

@@ -220,7 +220,8 @@ KY_FN struct ky_team_sink ky_add_staged_cells(struct ky_team_sink sink, struct k
         ky_real4 cell = place[k];
         KY_REAL dx = cell.x - sink.x, dy = cell.y - sink.y, dz = cell.z - sink.z;
         struct ky_softened pair =
-            ky_soften(dx, dy, dz, sink.eps2, (how & KY_EPS_OF_BOTH) ? eps2[k] : (KY_REAL)0, how);
+            ky_soften(dx, dy, dz, sink.eps2, (how & KY_EPS_OF_BOTH) ? eps2[k] : (KY_REAL)0,
+                      KY_CELLS_HOW(how));
         if (how & KY_QUADRUPOLE)
             field = ky_add_cell(field, dx, dy, dz, pair, ky_quadrupole(first[k], second[k]));
         else
