@@ -104,12 +104,12 @@ for page in pages + sorted("docs/decisions/" + name for name in os.listdir(os.pa
     if page not in ("CHANGELOG.md", "CONTRIBUTING.md"):
         names_exist(page, files, words)
 folders_are_told()
-complete = has("HDF5") and has("PNG")
+complete = has("HDF5") and has("PNG") and has("FFTW")
 for page in pages:
     if complete:
         run_blocks(page)
     else:
-        result(True, page, skip="the documents use HDF5, PNG and parameter files, which this build has not all")
+        result(True, page, skip="the documents use HDF5, PNG, FFTW and parameter files, which this build has not all")
 
 for page, arguments in (("docs/man/kyoho.1", "man"), ("docs/options.md", "options")):
     now = subprocess.run([os.path.join(root, "mk", "write-docs"), program, arguments], capture_output=True, text=True)

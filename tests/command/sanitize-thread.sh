@@ -14,6 +14,7 @@ cpu_tree ${all:-threads*}
 octree ${all:-threads*}
 draw ${all:-threads*}
 models ${all:-*seed*}
+cosmic ${all:-*seed*}
 analysis ${all:-*threads*}
 sim ${all:-threads*}
 block ${all:-threads*}
