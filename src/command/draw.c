@@ -24,6 +24,13 @@ static const struct ky_option own_options[] = {
      "--live gives up after so long without a new snapshot; 0: never [s]"},
 };
 
+static const struct ky_option plot_options[] = {
+    {"plot", KY_OPTION_CHOICE, FIELD(plot), NULL, KY_NO_RANGE, "energy|radii|errors", NULL,
+     "plot the energies of a run (energy.csv), the Lagrangian radii of its snapshots, or the "
+     "errors "
+     "of accelerations: of all files against the first"},
+};
+
 static const struct ky_option film_options[] = {
     {"rate", KY_OPTION_INTEGER, FIELD(rate), "25", 1, 1000, NULL, NULL, "frames a second"},
     {"frames", KY_OPTION_COUNT, FIELD(frames), "0", 0, 1e6, NULL, NULL,
@@ -158,17 +165,37 @@ static enum ky_status follow(struct cli *cli, const struct draw_request *request
     return status;
 }
 
+/* A plot with axes. */
+static enum ky_status plot(struct cli *cli, const struct draw_request *request)
+{
+    struct file_list files = {0};
+    int folder;
+    enum ky_status status = KY_OK;
+    if (request->plot != PLOT_ENERGY)
+        status = list_files(cli, request->output, &files, &folder);
+    else if (cli->word_count)
+        status = refuse_own_input(cli, request->output, cli->words[0]);
+    if (!status)
+        status = draw_plot(cli, request, &files);
+    if (!status)
+        show(cli, request->output, 1, "plot", "plots");
+    files_free(&files);
+    return status;
+}
+
 /* KY_USAGE for an output that is neither a picture nor, where that is possible, a film, and for
  * options that have no meaning for it. */
 static enum ky_status check_output(struct cli *cli, const struct draw_request *request, int film)
 {
+    int plot = request->plot >= 0;
     if (!request->output)
         return ky_fail(&cli->error, KY_USAGE, "no output: give -o FILE.png");
-    if (!film && !ky_ends_with(request->output, ".png"))
-        return ky_fail(&cli->error, KY_USAGE,
-                       "%s: pictures are PNG files and films MP4 files; give a name that ends in "
-                       ".png or .mp4",
-                       request->output);
+    if ((!film || plot) && !ky_ends_with(request->output, ".png"))
+        return ky_fail(
+            &cli->error, KY_USAGE,
+            "%s: pictures and plots are PNG files, films are MP4 files; give a name that "
+            "ends in .png or .mp4",
+            request->output);
     enum ky_status status = KY_OK;
     if (film)
         status = cli_refuse(cli, "panels columns live look-every patience", "a picture");
@@ -177,6 +204,9 @@ static enum ky_status check_output(struct cli *cli, const struct draw_request *r
     if (!status && !film)
         status = cli_refuse(cli, request->live ? "panels columns" : "look-every patience",
                             request->live ? "panels" : "--live");
+    if (!status && plot)
+        status = cli_refuse(cli, "panels columns live show turn tilt region fraction title",
+                            "a picture of snapshots, not a plot");
     if (!status && request->live && request->parameters->show == KY_SHOW_TRAILS)
         return ky_fail(&cli->error, KY_USAGE, "--live shows no trails");
     return status ? status
@@ -190,6 +220,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     struct draw_request request;
     ky_draw_parameters_defaults(&parameters);
     cli_add_table(cli, "picture", own_options, &request);
+    cli_add_table(cli, "plot", plot_options, &request);
     cli_add_table(cli, "film", film_options, &request);
     cli_add(cli, "drawing", ky_draw_options, ky_draw_option_count, &parameters);
     reading_add(cli, &reading);
@@ -201,10 +232,12 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     status = check_output(cli, &request, film);
     if (status)
         return status;
+    if (request.plot >= 0)
+        return plot(cli, &request);
     return request.live ? follow(cli, &request) : draw_snapshots(cli, &request, film);
 }
 
 const struct subcommand draw_command = {
-    "draw", "FILE… | FOLDER -o PNG|MP4 [options]",
-    "draw snapshots: density, components, velocities, trails; pictures, films, a run as it goes on",
+    "draw", "FILE… | FOLDER -o PNG|MP4 [--live | --plot WHAT] [options]",
+    "draw snapshots (density, components, velocities, trails) as pictures and films, and plot runs",
     run, NULL};

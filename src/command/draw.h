@@ -6,8 +6,11 @@
 #include "command/files.h"
 #include "draw/draw.h"
 
+enum { PLOT_ENERGY, PLOT_RADII, PLOT_ERRORS };
+
 struct draw_request {
     const char *output;
+    int plot; /* −1: none */
     uint64_t panels;
     /* films */
     int rate;
@@ -28,5 +31,10 @@ enum ky_status draw_film(struct cli *cli, const struct draw_request *request,
  * *pictures: how many were drawn. */
 enum ky_status draw_live(struct cli *cli, const struct draw_request *request, const char *folder,
                          size_t *pictures);
+
+/* Plots energies or radii of a run, or the errors of accelerations. `files`: of the words of the
+ * command line; not looked at for energies. */
+enum ky_status draw_plot(struct cli *cli, const struct draw_request *request,
+                         const struct file_list *files);
 
 #endif

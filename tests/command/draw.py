@@ -197,6 +197,62 @@ def live(top):
     run("draw", os.path.join(top, "a.csv"), "--live", "-o", out, "--overwrite", code=2, name="--live needs a folder")
 
 
+def plots(top):
+    """The ranges of the axes stand in the file; each reaches 3 % beyond what is shown."""
+    out, went = os.path.join(top, "plot.png"), os.path.join(top, "run")
+
+    def plot(what, *words, code=0):
+        return run("draw", "--plot", what, *words, "-o", out, "--width", "240", "--height", "200", "--overwrite", code=code)
+
+    def ranges():
+        comment = dict(body.split(b"\0", 1) for kind, body in chunks(out) if kind == b"tEXt")[b"Comment"].decode()
+        found = {}
+        for part in comment.split("; "):
+            words = part.split()
+            found[" ".join(words[:-3])] = (float(words[-3]), float(words[-1]))
+        return found
+
+    table = os.path.join(top, "energy.csv")
+    with open(table, "w") as file:
+        file.write("time,kinetic,potential,energy,de,more\n0,1,-3,-2,0,5\n10,2,-4,-2.5,0.25,\n")
+    plot("energy", table)
+    check(size(out) == (240, 200) and ranges() == {"time": (-0.3, 10.3), "energy": (-4.18, 2.18),
+                                                   "relative change of energy": (-0.0075, 0.2575)}, "energies: the axes", ranges())
+    with open(table, "w") as file:
+        file.write("time,kinetic,potential,energy,de\n0,1,-3,-2,\n10,2,-4,-2.5,\n")
+    plot("energy", table)
+    check(list(ranges()) == ["time", "energy"], "a change that is not defined has no plot")
+    plot("energy", went)
+    check(ranges()["time"][0] < 0 and ranges()["time"][1] > 0.25, "energies of a folder")
+    with open(table, "w") as file:
+        file.write("time,kinetic\n0,1\n")
+    check("potential" in plot("energy", table, code=4).stderr, "a column that is missing is named")
+    plot("energy", os.path.join(top, "empty"), code=4)
+    plot("radii", os.path.join(top, "empty"), code=4)
+    plot("radii", went)
+    radii = json.loads(run("info", os.path.join(top, "b.csv"), "--json").stdout)["lagrangian_radii"]
+    name = "radius that holds this part of the mass"
+    check(ranges()[name][0] < radii[0] and ranges()[name][1] > radii[-1], "Lagrangian radii lie on their axis", f"{ranges()} {radii}")
+    plot("radii", os.path.join(top, "b.csv"))
+    check(ranges()["time"] == (-1.06, 1.06), "one snapshot alone is a plot too", ranges())
+    for code, words in ((2, ["--panels", "2"]), (2, ["--show", "velocity"]), (2, ["--frames", "2"]), (2, ["--live"])):
+        plot("radii", went, *words, code=code)
+    plot("energy", went, went, code=2)
+    plot("errors", os.path.join(top, "b.csv"), code=2)
+    plot("errors", os.path.join(top, "b.csv"), os.path.join(top, "b.csv"), code=4)
+    if "HDF5: yes" not in run("--version").stdout:
+        return skip("errors of forces", "this build has no HDF5")
+    exact, near = os.path.join(top, "exact.hdf5"), os.path.join(top, "near.hdf5")
+    run("force", os.path.join(top, "a.csv"), "--softening", "0.01", "--force", "direct", "--precision", "double", "-o", exact)
+    said = json.loads(run("force", os.path.join(top, "a.csv"), "--softening", "0.01", "--theta", "0.6", "--opening", "geometric",
+                          "--check", "3000", "-o", near, "--json").stdout)
+    plot("errors", exact, near)
+    high = ranges()["relative error of the acceleration"][1]
+    low = ranges()["fraction with a larger error"][0]
+    check(said["error"]["max"] < high < 3 * said["error"]["max"] and 1 / 6000 < low < 1 / 3000,
+          "the axis of errors ends at the largest, that of fractions at one body", f"{ranges()} {said['error']}")
+
+
 if "PNG: yes" not in run("--version").stdout:
     skip("pictures", "this build has no libpng")
 else:
@@ -204,6 +260,7 @@ else:
         a, out, draw = pictures(top)
         film(top)
         live(top)
+        plots(top)
         if os.path.exists(PRELOAD):
             faults(top, a, out, draw)
         else:

@@ -17,6 +17,7 @@
 
 #include "base/random.h"
 #include "draw/draw.h"
+#include "draw/plot.h"
 
 enum { WIDTH = 96 };
 static const size_t square[2] = {WIDTH, WIDTH};
@@ -444,6 +445,74 @@ static void trails_follow_the_bodies(void **state)
     }
 }
 
+/* Whether a pixel has a colour, as curves have and paper, ink and grid have not. */
+static int is_coloured(const uint8_t *pixel)
+{
+    int low = pixel[0], high = pixel[0];
+    for (int c = 1; c < 3; c++) {
+        low = pixel[c] < low ? pixel[c] : low;
+        high = pixel[c] > high ? pixel[c] : high;
+    }
+    return high - low > 60;
+}
+
+/* A straight line and, on a logarithmic axis, a power of ten are straight from the lower left to
+ * the upper right of the frame; a gap stays empty. */
+static void curves_stand_where_the_axes_say(void **state)
+{
+    (void)state;
+    enum { POINTS = 101, WIDE = 240, HIGH = 160 };
+    static double x[POINTS], y[POINTS];
+    static uint8_t pixels[3 * WIDE * HIGH];
+    static const size_t size[2] = {WIDE, HIGH};
+    for (int logarithmic = 0; logarithmic < 2; logarithmic++) {
+        for (int i = 0; i < POINTS; i++) {
+            x[i] = 0.1 * i;
+            y[i] = logarithmic ? pow(10, 3 - x[i]) : 7 - 2 * x[i];
+            if (i > 20 && i < 30)
+                y[i] = logarithmic ? -1 : (double)NAN;
+        }
+        struct ky_plot_curve curve = {"c", x, y, POINTS};
+        struct ky_plot plot = {{"x", "y"}, {0, logarithmic}, &curve, 1};
+        assert_ok(ky_plot_write(path, &plot, 1, size, 1, &error));
+        png_image image = {.version = PNG_IMAGE_VERSION};
+        assert_true(png_image_begin_read_from_file(&image, path));
+        image.format = PNG_FORMAT_RGB;
+        assert_true(png_image_finish_read(&image, NULL, pixels, 0, NULL));
+        double first[2] = {WIDE, 0}, last[2] = {0, 0};
+        for (int px = 0; px < 200; px++) /* the legend is farther right */
+            for (int py = 0; py < HIGH; py++)
+                if (is_coloured(pixels + 3 * (py * WIDE + px))) {
+                    if (px < first[0])
+                        first[0] = px, first[1] = py;
+                    last[0] = px, last[1] = py;
+                }
+        assert_true(first[0] < 70 && last[0] > 170 && first[1] < 40 && last[1] > 100);
+        for (int k = 1; k < 40; k++) {
+            double part = k / 40.0;
+            int px = (int)lround(first[0] + part * (last[0] - first[0])), seen = 0;
+            int py = (int)lround(first[1] + part * (last[1] - first[1]));
+            for (int d = -2; d <= 2; d++)
+                seen |= is_coloured(pixels + 3 * ((py + d) * WIDE + px));
+            if (part < 0.18 || part > 0.32)
+                assert_true(seen);
+            else if (part > 0.22 && part < 0.28)
+                assert_false(seen);
+        }
+    }
+    for (int i = 0; i < POINTS; i++)
+        y[i] = -1;
+    struct ky_plot_curve curve = {"c", x, y, POINTS};
+    struct ky_plot plot = {{"x", "y"}, {0, 1}, &curve, 1};
+    assert_int_equal(ky_plot_write(path, &plot, 1, size, 1, &error), KY_BAD_DATA);
+    plot.logarithmic[1] = 0; /* all the same */
+    assert_ok(ky_plot_write(path, &plot, 1, size, 1, &error));
+    curve.n = 1;
+    assert_ok(ky_plot_write(path, &plot, 1, size, 1, &error));
+    static const size_t small[2] = {40, 40};
+    assert_int_equal(ky_plot_write(path, &plot, 1, small, 1, &error), KY_USAGE);
+}
+
 /* Nothing, one body, all in one place, all without mass, a single heavy one: pictures all the same.
  */
 static void odd_bodies_are_drawn(void **state)
@@ -515,6 +584,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_file_is_a_png_of_the_right_size, name_file,
                                         remove_file),
         cmocka_unit_test_setup_teardown(trails_follow_the_bodies, name_file, remove_file),
+        cmocka_unit_test_setup_teardown(curves_stand_where_the_axes_say, name_file, remove_file),
         cmocka_unit_test_setup_teardown(odd_bodies_are_drawn, name_file, remove_file),
         cmocka_unit_test_setup_teardown(bad_bodies_and_parameters_are_refused, name_file,
                                         remove_file),

@@ -1,0 +1,83 @@
+/* Reads a table of numbers: a line of names, then a line of numbers for each row. */
+#include "command/columns.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/number.h"
+
+enum { LINE = 8192 };
+
+void columns_free(struct columns *columns)
+{
+    for (int c = 0; c < COLUMNS_MOST; c++)
+        free(columns->values[c]);
+    *columns = (struct columns){0};
+}
+
+/* The place, from 0, of a name in the first line; SIZE_MAX if it is not there. */
+static size_t place_of(const char *line, const char *name)
+{
+    for (size_t place = 0; *line; place++) {
+        size_t length = strcspn(line, ",\r\n");
+        if (strlen(name) == length && !strncmp(line, name, length))
+            return place;
+        line += length + (line[length] == ',');
+        if (line[-1] != ',' && (*line == '\r' || *line == '\n'))
+            break;
+    }
+    return SIZE_MAX;
+}
+
+/* Appends the cells of a line. 0 when memory is out. */
+static int add_row(struct columns *columns, const char *line, const size_t *places, size_t count)
+{
+    size_t row = columns->rows;
+    for (size_t c = 0; c < count; c++) {
+        if (!(row & (row - 1))) { /* room for twice as many */
+            double *more = realloc(columns->values[c], 2 * (row + 1) * sizeof *more);
+            if (!more)
+                return 0;
+            columns->values[c] = more;
+        }
+        columns->values[c][row] = (double)NAN;
+    }
+    for (size_t place = 0; *line && *line != '\n'; place++) {
+        char *end;
+        double value = ky_number_real(line, &end);
+        for (size_t c = 0; c < count; c++)
+            if (places[c] == place && end != line)
+                columns->values[c][row] = value;
+        line += strcspn(line, ",\n");
+        line += *line == ',';
+    }
+    columns->rows++;
+    return 1;
+}
+
+enum ky_status columns_read(const char *path, const char *const *names, size_t count,
+                            struct columns *columns, struct ky_error *error)
+{
+    char line[LINE], reason[128];
+    size_t places[COLUMNS_MOST];
+    enum ky_status status = KY_OK;
+    FILE *file = fopen(path, "r");
+    *columns = (struct columns){0};
+    if (!file)
+        return ky_fail(error, KY_BAD_DATA, "%s: %s", path, ky_reason(errno, reason));
+    if (!fgets(line, sizeof line, file))
+        status = ky_fail(error, KY_BAD_DATA, "%s: is empty, or no text", path);
+    for (size_t c = 0; c < count && !status; c++)
+        if ((places[c] = place_of(line, names[c])) == SIZE_MAX)
+            status = ky_fail(error, KY_BAD_DATA, "%s: has no column '%s'", path, names[c]);
+    while (!status && fgets(line, sizeof line, file))
+        if (!add_row(columns, line, places, count))
+            status = ky_fail(error, KY_FAULT, "out of memory: the rows of %s", path);
+    fclose(file);
+    return status;
+}

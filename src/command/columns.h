@@ -1,0 +1,19 @@
+/* Columns of a table of numbers in text, such as energy.csv of a run. */
+#ifndef KY_COMMAND_COLUMNS_H
+#define KY_COMMAND_COLUMNS_H
+
+#include "base/status.h"
+
+enum { COLUMNS_MOST = 8 };
+struct columns {
+    size_t rows;
+    double *values[COLUMNS_MOST]; /* [rows] each; NaN for an empty cell */
+};
+
+/* Reads the columns with these names from a file whose first line names its columns. KY_BAD_DATA if
+ * the file cannot be read, or lacks one of them. Free after a failure too. */
+enum ky_status columns_read(const char *path, const char *const *names, size_t count,
+                            struct columns *columns, struct ky_error *error);
+void columns_free(struct columns *columns);
+
+#endif
