@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/sums.h"
 
 /* f √E at E = Ψ of node k, by Eddington's formula: f(E) = 1/(√8 π²) [∫ (dP/dΨ) dΨ/√(E − Ψ) +
  * P(edge)/√E] with P = dρ/dΨ and Ψ = Φ(edge) − Φ. At the nodes P = −(dρ/dr)/g is known from the
@@ -201,5 +202,35 @@ enum ky_status ky_equilibrium_half_mass(const struct ky_model *model, const void
     enum ky_status status = profile_of(model, own, profile, error);
     *radius = status ? 0 : ky_profile_radius(profile, 0.5) * henon_length(profile);
     free(profile);
+    return status;
+}
+
+enum ky_status ky_equilibrium_put(const struct ky_model *model, const void *own, double radius,
+                                  double mass, const struct ky_model_common *common, size_t first,
+                                  struct ky_bodies *bodies, struct ky_error *error)
+{
+    struct ky_model_common part = *common;
+    struct ky_snapshot sphere;
+    double half, mean[2][3];
+    ky_snapshot_clear(&sphere);
+    enum ky_status status = ky_equilibrium_half_mass(model, own, &half, error);
+    if (status)
+        return status;
+    const double length = radius / half, speed = sqrt(mass / length);
+    part.softening = common->softening / length;
+    status = ky_equilibrium_make(model, own, &part, &sphere, error);
+    if (!status) {
+        ky_mean(part.n, sphere.bodies.mass, sphere.bodies.position, mean[0]);
+        ky_mean(part.n, sphere.bodies.mass, sphere.bodies.velocity, mean[1]);
+    }
+    for (size_t i = 0; i < part.n && !status; i++) {
+        bodies->mass[first + i] = mass / (double)part.n;
+        for (int c = 0; c < 3; c++) {
+            const double x = sphere.bodies.position[i][c], v = sphere.bodies.velocity[i][c];
+            bodies->position[first + i][c] = length * (x - mean[0][c]);
+            bodies->velocity[first + i][c] = speed * (v - mean[1][c]);
+        }
+    }
+    ky_snapshot_free(&sphere);
     return status;
 }

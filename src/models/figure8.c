@@ -40,31 +40,10 @@ static enum ky_status draw(const struct figure *figure, const struct ky_model_co
 {
     const struct ky_cut cut = {5};
     struct ky_model_common own = *common;
-    struct ky_snapshot galaxy;
-    double radius, mean[2][3];
-    ky_snapshot_clear(&galaxy);
-    enum ky_status status = ky_equilibrium_half_mass(&ky_plummer, &cut, &radius, error);
-    if (status)
-        return status;
-    const double length = figure->galaxy_radius / radius, speed = sqrt(mass / length);
     own.n = n;
     own.seed = common->seed + 0x9e3779b97f4a7c15U * (uint64_t)which; /* other random numbers */
-    own.softening = common->softening / length;
-    status = ky_equilibrium_make(&ky_plummer, &cut, &own, &galaxy, error);
-    if (!status) {
-        ky_mean(n, galaxy.bodies.mass, galaxy.bodies.position, mean[0]);
-        ky_mean(n, galaxy.bodies.mass, galaxy.bodies.velocity, mean[1]);
-    }
-    for (size_t i = 0; i < n && !status; i++) {
-        bodies->mass[first + i] = mass / (double)n;
-        for (int c = 0; c < 3; c++) {
-            const double x = galaxy.bodies.position[i][c], v = galaxy.bodies.velocity[i][c];
-            bodies->position[first + i][c] = length * (x - mean[0][c]);
-            bodies->velocity[first + i][c] = speed * (v - mean[1][c]);
-        }
-    }
-    ky_snapshot_free(&galaxy);
-    return status;
+    return ky_equilibrium_put(&ky_plummer, &cut, figure->galaxy_radius, mass, &own, first, bodies,
+                              error);
 }
 
 /* κ of the galaxies. */

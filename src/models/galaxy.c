@@ -228,6 +228,22 @@ static const struct ky_option options[] = {
     SOFTENING("bulge", KY_BULGE),
 };
 
+void ky_galaxy_defaults(struct ky_galaxy *galaxy, double mass, double scale)
+{
+    double *const lengths[] = {&galaxy->halo_scale, &galaxy->halo_edge,  &galaxy->bulge_scale,
+                               &galaxy->bulge_edge, &galaxy->disk_scale, &galaxy->disk_height,
+                               &galaxy->disk_edge};
+    double total = 0;
+    ky_options_defaults(&(const struct ky_option_set){
+        "galaxy", options, sizeof options / sizeof *options, galaxy, NULL});
+    for (int c = 0; c < KY_COMPONENTS; c++)
+        total += galaxy->mass[c];
+    for (int c = 0; c < KY_COMPONENTS; c++)
+        galaxy->mass[c] *= mass / total;
+    for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
+        *lengths[k] *= scale;
+}
+
 /* That of the disk, whose thickness a softening has to respect. */
 static enum ky_status half_mass(const void *own, double *radius, struct ky_error *error)
 {

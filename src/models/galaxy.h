@@ -17,6 +17,10 @@ struct ky_galaxy {
     double softening[KY_COMPONENTS]; /* NaN: the common one */
 };
 
+/* The galaxy that the model `galaxy` makes by default, of a mass in all and with the scale length
+ * of its disk. */
+void ky_galaxy_defaults(struct ky_galaxy *galaxy, double mass, double scale);
+
 /* How many bodies the components get of n. What is not there leaves its share to the halo, or, if
  * that is not there, to the disk. KY_USAGE if one would get none. */
 enum ky_status ky_galaxy_count(const struct ky_galaxy *galaxy, size_t n,

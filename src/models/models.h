@@ -85,7 +85,8 @@ struct ky_model {
 extern const struct ky_model *const ky_models[];
 extern const size_t ky_model_count;
 extern const struct ky_model ky_plummer, ky_uniform_sphere, ky_uniform_cube, ky_hernquist, ky_jaffe,
-    ky_nfw, ky_king, ky_two_body, ky_random_sphere, ky_figure8, ky_super8, ky_cosmic, ky_galaxy;
+    ky_nfw, ky_king, ky_two_body, ky_random_sphere, ky_figure8, ky_super8, ky_cosmic, ky_galaxy,
+    ky_cartwheel;
 
 /* For `make`: n bodies at rest at the origin, of the mass 1 in all, by the mass function, with the
  * ids 0 … n − 1 and the arrays `with`. */

@@ -287,6 +287,77 @@ static void few_bodies_and_wrong_shares(void **state)
     ky_snapshot_free(&s);
 }
 
+/* ---- cartwheel ---- */
+
+enum { RINGS = 8 };
+
+/* Bodies of the disk by distance from the axis, in rings 0.1 wide. */
+static void count_rings(const struct ky_bodies *b, double count[RINGS])
+{
+    double middle[2] = {0}, n = 0;
+    for (size_t i = 0; i < b->n; i++)
+        for (int k = 0; k < 2 && b->type[i] == 3; k++)
+            middle[k] += b->position[i][k], n += 0.5;
+    for (int k = 0; k < RINGS; k++)
+        count[k] = 0;
+    for (size_t i = 0; i < b->n; i++) {
+        const double *x = b->position[i];
+        const double r = 10 * hypot(x[0] - middle[0] / n, x[1] - middle[1] / n);
+        if (b->type[i] == 2 && r < RINGS)
+            count[(int)r]++;
+    }
+}
+
+/* The ring that has gained most, and how many times as many bodies as at the start are in it. */
+static int densest(const struct ky_bodies *b, const double start[RINGS], double *contrast)
+{
+    double count[RINGS];
+    int best = 0;
+    count_rings(b, count);
+    for (int k = 1; k < RINGS; k++)
+        if (count[k] / start[k] > count[best] / start[best])
+            best = k;
+    *contrast = count[best] / start[best];
+    return best;
+}
+
+static void a_ring_forms_and_grows(void **state)
+{
+    (void)state;
+    struct ky_snapshot s;
+    struct ky_parameters p;
+    struct ky_model_parameters model;
+    struct ky_sim *sim = NULL;
+    double start[RINGS], contrast[2];
+    int ring[2];
+    ky_model_parameters_defaults(&model);
+    assert_ok(ky_model_make("cartwheel", &model, &s, &error));
+    assert_true(s.bodies.n == 18000 && s.softening == 0.01);
+    assert_true(s.bodies.type[0] == 1 && s.bodies.type[17999] == 4);
+    ky_snapshot_free(&s);
+    model.n = 5000;
+    assert_ok(ky_model_make("cartwheel", &model, &s, &error));
+    count_rings(&s.bodies, start);
+    ky_parameters_defaults(&p);
+    p.engine = "cpu";
+    p.force = KY_DIRECT;
+    p.precision = KY_SINGLE;
+    p.softening = 0.01;
+    p.step = 1.0 / 128;
+    assert_ok(ky_sim_open(&p, &s.bodies, 0, &sim, &error));
+    assert_ok(ky_sim_advance(sim, 112, &error));
+    for (int k = 0; k < 2; k++) {
+        assert_ok(ky_sim_advance(sim, 48, &error));
+        assert_ok(ky_sim_bodies(sim, &s.bodies, &error));
+        ring[k] = densest(&s.bodies, start, &contrast[k]);
+        print_message("# a ring at %.2f, %.2f times as dense\n", 0.1 * ring[k] + 0.05, contrast[k]);
+        assert_between(contrast[k], 2, 10);
+    }
+    assert_true(ring[1] > ring[0] && ring[0] > 1);
+    ky_sim_close(sim);
+    ky_snapshot_free(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -296,6 +367,7 @@ int main(void)
         cmocka_unit_test(every_component_is_in_balance),
         cmocka_unit_test(it_lasts),
         cmocka_unit_test(few_bodies_and_wrong_shares),
+        cmocka_unit_test(a_ring_forms_and_grows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
