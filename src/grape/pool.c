@@ -401,16 +401,22 @@ static enum ky_status need_partial(struct ky_pool *pool, struct ky_error *error)
     return KY_OK;
 }
 
-/* A board's list behind those of the boards before it, which hold `to->found[i]`. */
+/* Ascending labels `more` into the ascending ones of `list`, from the end. */
+static void merge_labels(int32_t *list, size_t count, const int32_t *more, size_t count_more)
+{
+    for (size_t k = count + count_more; count_more > 0;)
+        list[--k] =
+            count > 0 && list[count - 1] > more[count_more - 1] ? list[--count] : more[--count_more];
+}
+
+/* A board's list among those of the boards before it, which hold `to->found[i]`. */
 static void add_list(const struct ky_pool *pool, size_t i, const struct ky_board_results *to)
 {
     const size_t capacity = pool->request.capacity;
     const struct partial *p = &pool->partial;
     const size_t had = to->found[i] < capacity ? to->found[i] : capacity;
     const size_t new = p->found[i] < capacity - had ? p->found[i] : capacity - had;
-    int32_t *list = to->list + to->begin[i];
-    memcpy(list + had, p->list + p->begin[i], new * sizeof *list);
-    qsort(list, had + new, sizeof *list, ky_order_labels);
+    merge_labels(to->list + to->begin[i], had, p->list + p->begin[i], new);
     to->found[i] += p->found[i];
 }
 
