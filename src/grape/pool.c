@@ -405,8 +405,8 @@ static enum ky_status need_partial(struct ky_pool *pool, struct ky_error *error)
 static void merge_labels(int32_t *list, size_t count, const int32_t *more, size_t count_more)
 {
     for (size_t k = count + count_more; count_more > 0;)
-        list[--k] =
-            count > 0 && list[count - 1] > more[count_more - 1] ? list[--count] : more[--count_more];
+        list[--k] = count > 0 && list[count - 1] > more[count_more - 1] ? list[--count]
+                                                                        : more[--count_more];
 }
 
 /* A board's list among those of the boards before it, which hold `to->found[i]`. */
@@ -475,18 +475,23 @@ static void clear(const struct ky_pool *pool, size_t i, const struct ky_board_re
 static enum ky_status add_boards(struct ky_pool *pool, const struct ky_board_results *to,
                                  struct ky_error *error)
 {
+    enum { SHARED = 1024 }; /* sinks that are worth the start of threads */
     struct partial *p = &pool->partial;
+    const size_t count = pool->request.count;
     enum ky_status status = need_partial(pool, error);
     const struct ky_board_results from = {p->acceleration, p->jerk,         p->potential,
                                           p->nearest,      p->nearest_slot, p->nearest_r2,
                                           p->found,        p->list,         p->begin};
-    for (size_t i = 0; i < pool->request.count; i++)
+    for (size_t i = 0; i < count; i++)
         clear(pool, i, to);
     for (size_t k = 0; k < pool->boards; k++) {
         const enum ky_status one = pool->board[k]->verbs->finish(
             pool->board[k], status == KY_OK ? &from : NULL, status == KY_OK ? error : NULL);
         status = status == KY_OK ? one : status;
-        for (size_t i = 0; i < pool->request.count && status == KY_OK; i++)
+        if (status != KY_OK)
+            continue;
+#pragma omp parallel for schedule(static) if (count >= SHARED)
+        for (size_t i = 0; i < count; i++)
             add(pool, i, k, to);
     }
     return status;
