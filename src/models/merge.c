@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/order.h"
 #include "base/sums.h"
+#include "models/kepler.h"
 #include "models/models.h"
 
 #define FIELD(name) offsetof(struct ky_merge_parameters, name)
@@ -33,6 +34,25 @@ const struct ky_option ky_merge_options[] = {
      "square root of the mass [length]"},
 };
 const size_t ky_merge_option_count = sizeof ky_merge_options / sizeof *ky_merge_options;
+
+#define ANGLE(name, field, help)                                                                   \
+    {                                                                                              \
+        name, KY_OPTION_REAL, offsetof(struct ky_merge_tilt, field), "0", -360, 360, NULL, NULL,   \
+            help " [degrees]"                                                                      \
+    }
+
+const struct ky_option ky_merge_tilt_options[] = {
+    ANGLE("first-inclination", first_inclination,
+          "inclination of the first system's x-y plane to the orbit; 180 is retrograde"),
+    ANGLE("first-omega", first_omega,
+          "argument of the pericentre from where the orbit rises through that plane"),
+    ANGLE("second-inclination", second_inclination,
+          "inclination of the second system's x-y plane to the orbit; 180 is retrograde"),
+    ANGLE("second-omega", second_omega,
+          "argument of the pericentre from where the orbit rises through that plane"),
+};
+const size_t ky_merge_tilt_option_count =
+    sizeof ky_merge_tilt_options / sizeof *ky_merge_tilt_options;
 
 static struct ky_option_set options_of(struct ky_merge_parameters *parameters)
 {
@@ -77,16 +97,16 @@ static enum ky_status check_orbit(const struct ky_merge_parameters *parameters,
     return KY_OK;
 }
 
-/* Radial (inward) and transverse relative velocity at the separation: vis-viva with 1/a = (1 − e)/q
- * and the angular momentum √(G M q (1 + e)). */
-static void relative_velocity(const struct ky_merge_parameters *parameters, double mass,
-                              double velocity[2])
+static struct ky_kepler orbit_of(const struct ky_merge_parameters *parameters, double mass)
 {
-    const double q = parameters->pericentre, e = parameters->eccentricity,
-                 d = parameters->separation, gm = parameters->g * mass;
-    double inverse_axis = q > 0 ? (1 - e) / q : 0;
-    velocity[1] = sqrt(gm * q * (1 + e)) / d;
-    velocity[0] = -sqrt(fmax(gm * (2 / d - inverse_axis) - velocity[1] * velocity[1], 0));
+    return (struct ky_kepler){parameters->g * mass, parameters->pericentre,
+                              parameters->eccentricity, parameters->separation};
+}
+
+double ky_merge_time(const struct ky_merge_parameters *parameters, double mass)
+{
+    const struct ky_kepler orbit = orbit_of(parameters, mass);
+    return ky_kepler_time(&orbit);
 }
 
 enum ky_status ky_merge_scale(const struct ky_bodies *b,
@@ -151,11 +171,11 @@ static enum ky_status make_unique(uint64_t *id, size_t n, size_t first, struct k
     return KY_OK;
 }
 
-/* Copies one system, scaled, to bodies[first …), with its centre of mass at `position` and
- * `velocity`. */
+/* Copies one system, scaled and turned, to bodies[first …), with its centre of mass at `position`
+ * and `velocity`. */
 static void place(const struct ky_bodies *from, const struct ky_merge_scale *scale,
-                  struct ky_bodies *to, size_t first, double softening, const double position[3],
-                  const double velocity[3])
+                  double tilt[3][3], struct ky_bodies *to, size_t first, double softening,
+                  const double position[3], const double velocity[3])
 {
     double x[3], v[3];
     ky_mean(from->n, from->mass, from->position, x);
@@ -170,8 +190,13 @@ static void place(const struct ky_bodies *from, const struct ky_merge_scale *sca
         if (to->type)
             to->type[at] = (uint8_t)ky_type_of(from, i);
         for (int k = 0; k < 3; k++) {
-            to->position[at][k] = (from->position[i][k] - x[k]) * scale->length + position[k];
-            to->velocity[at][k] = (from->velocity[i][k] - v[k]) * scale->speed + velocity[k];
+            double along = 0, speed = 0;
+            for (int j = 0; j < 3; j++) {
+                along += tilt[k][j] * (from->position[i][j] - x[j]);
+                speed += tilt[k][j] * (from->velocity[i][j] - v[j]);
+            }
+            to->position[at][k] = along * scale->length + position[k];
+            to->velocity[at][k] = speed * scale->speed + velocity[k];
         }
     }
 }
@@ -215,6 +240,15 @@ enum ky_status ky_merge(const struct ky_bodies *a, const struct ky_bodies *b,
                         const struct ky_merge_parameters *given, struct ky_bodies *merged,
                         struct ky_error *error)
 {
+    const struct ky_merge_tilt none = {0, 0, 0, 0};
+    return ky_merge_tilted(a, b, given, &none, merged, error);
+}
+
+enum ky_status ky_merge_tilted(const struct ky_bodies *a, const struct ky_bodies *b,
+                               const struct ky_merge_parameters *given,
+                               const struct ky_merge_tilt *turned, struct ky_bodies *merged,
+                               struct ky_error *error)
+{
     struct ky_merge_parameters parameters;
     memset(merged, 0, sizeof *merged);
     enum ky_status status = check(a, b, given, &parameters, error);
@@ -235,11 +269,17 @@ enum ky_status ky_merge(const struct ky_bodies *a, const struct ky_bodies *b,
     status = ky_bodies_allocate(merged, a->n + b->n, with, error);
     if (status)
         return status;
-    double x = parameters.separation, v[2];
-    relative_velocity(&parameters, mass, v);
-    place(a, &as_it_is, merged, 0, parameters.softening, (const double[]){-x * mass_b / mass, 0, 0},
+    const struct ky_kepler orbit = orbit_of(&parameters, mass);
+    const double angle = ky_kepler_angle(&orbit), x = parameters.separation;
+    double v[2], tilt[2][3][3];
+    ky_kepler_velocity(&orbit, v);
+    ky_kepler_tilt(turned->first_inclination, turned->first_omega, angle, tilt[0]);
+    ky_kepler_tilt(turned->second_inclination, turned->second_omega, angle + acos(-1.0), tilt[1]);
+    place(a, &as_it_is, tilt[0], merged, 0, parameters.softening,
+          (const double[]){-x * mass_b / mass, 0, 0},
           (const double[]){-v[0] * mass_b / mass, -v[1] * mass_b / mass, 0});
-    place(b, &scale, merged, a->n, parameters.softening, (const double[]){x * mass_a / mass, 0, 0},
+    place(b, &scale, tilt[1], merged, a->n, parameters.softening,
+          (const double[]){x * mass_a / mass, 0, 0},
           (const double[]){v[0] * mass_a / mass, v[1] * mass_a / mass, 0});
     status = make_unique(merged->id, merged->n, a->n, error);
     if (!status) {

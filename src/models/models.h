@@ -86,7 +86,7 @@ extern const struct ky_model *const ky_models[];
 extern const size_t ky_model_count;
 extern const struct ky_model ky_plummer, ky_uniform_sphere, ky_uniform_cube, ky_hernquist, ky_jaffe,
     ky_nfw, ky_king, ky_two_body, ky_random_sphere, ky_figure8, ky_super8, ky_cosmic, ky_galaxy,
-    ky_cartwheel;
+    ky_cartwheel, ky_merger;
 
 /* For `make`: n bodies at rest at the origin, of the mass 1 in all, by the mass function, with the
  * ids 0 … n − 1 and the arrays `with`. */
@@ -127,6 +127,22 @@ enum ky_status ky_model_resolve(const struct ky_model *model,
 enum ky_status ky_model_make_one(const struct ky_model *model,
                                  const struct ky_model_parameters *given,
                                  struct ky_snapshot *snapshot, struct ky_error *error);
+
+/* How the x-y planes of two systems stand to their orbit, in degrees, as in Toomre & Toomre (1972):
+ * kepler.h. With zeros they are not turned. */
+struct ky_merge_tilt {
+    double first_inclination, first_omega, second_inclination, second_omega;
+};
+extern const struct ky_option ky_merge_tilt_options[];
+extern const size_t ky_merge_tilt_option_count;
+/* ky_merge of systems that are turned about their centres of mass first. */
+enum ky_status ky_merge_tilted(const struct ky_bodies *a, const struct ky_bodies *b,
+                               const struct ky_merge_parameters *parameters,
+                               const struct ky_merge_tilt *tilt, struct ky_bodies *merged,
+                               struct ky_error *error);
+/* The time from the start of a merger of this mass to the pericentre of two points, for parameters
+ * that ky_merge takes. */
+double ky_merge_time(const struct ky_merge_parameters *parameters, double mass);
 
 /* What the numbers of the second system of a merger are multiplied by. */
 struct ky_merge_scale {

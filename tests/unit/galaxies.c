@@ -8,6 +8,7 @@
 
 #include "base/order.h"
 #include "models/galaxy.h"
+#include "models/kepler.h"
 
 static struct ky_error error;
 
@@ -358,6 +359,145 @@ static void a_ring_forms_and_grows(void **state)
     ky_snapshot_free(&s);
 }
 
+/* ---- merger ---- */
+
+/* The time to the pericentre is ∫ dr/|dr/dt| from there to the start. */
+static void the_time_to_the_pericentre_is_kepler_s(void **state)
+{
+    (void)state;
+    static const double cases[][3] = {{1, 0.5, 2.5}, {1, 0.9, 10}, {2, 1, 9},
+                                      {0, 1, 3},     {2, 3, 20},   {1, 1, 1.5}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const struct ky_kepler orbit = {2.5, cases[k][0], cases[k][1], cases[k][2]};
+        enum { STEPS = 20000 };
+        const double length = sqrt(orbit.separation - orbit.pericentre);
+        double time = 0, v[2], turned = 0;
+        for (int i = 0; i < STEPS; i++) { /* r = q + s², which is smooth at both ends */
+            struct ky_kepler at = orbit;
+            const double s = length * (i + 0.5) / STEPS;
+            at.separation += s * s - length * length;
+            ky_kepler_velocity(&at, v);
+            time += 2 * s * length / STEPS / -v[0];
+            turned += 2 * s * length / STEPS / -v[0] * v[1] / at.separation;
+        }
+        assert_between(ky_kepler_time(&orbit) - time, -1e-5, 1e-5);
+        const struct ky_kepler end = {2.5, cases[k][0], cases[k][1], cases[k][0]};
+        assert_true(ky_kepler_time(&end) == 0);
+        if (orbit.pericentre > 0)
+            assert_between(ky_kepler_angle(&orbit) - turned, -1e-5, 1e-5);
+    }
+}
+
+/* The spin is at the inclination to that of the orbit; at the line of nodes the orbit rises to its
+ * side. */
+static void a_tilt_is_that_of_toomre_and_toomre(void **state)
+{
+    (void)state;
+    const double degree = acos(-1.0) / 180, angle = 1.3;
+    double m[3][3];
+    for (double i = 10; i < 180; i += 40)
+        for (double omega = -150; omega < 180; omega += 60) {
+            const double node = angle - omega * degree;
+            ky_kepler_tilt(i, omega, angle, m);
+            assert_between(m[2][2] - cos(i * degree), -1e-14, 1e-14);
+            assert_between(m[0][2] * cos(node) + m[1][2] * sin(node), -1e-14, 1e-14);
+            assert_between(m[1][2] * cos(node) - m[0][2] * sin(node) - sin(i * degree), -1e-14,
+                           1e-14);
+            for (int j = 0; j < 3; j++)
+                for (int k = 0; k < 3; k++)
+                    assert_between(m[0][j] * m[0][k] + m[1][j] * m[1][k] + m[2][j] * m[2][k] -
+                                       (j == k),
+                                   -1e-14, 1e-14);
+        }
+    ky_kepler_tilt(0, 70, angle, m);
+    assert_true(m[0][0] == 1 && m[0][1] == 0 && m[1][2] == 0 && m[2][2] == 1);
+}
+
+struct system {
+    double mass, x[3], v[3], spin[3], size; /* spin and size of the disk */
+    size_t count[6];
+};
+
+static struct system system_of(const struct ky_bodies *b, size_t first, size_t last)
+{
+    struct system s = {0};
+    double disk = 0;
+    for (size_t i = first; i < last; i++) {
+        s.mass += b->mass[i];
+        s.count[b->type[i]]++;
+        for (int k = 0; k < 3; k++) {
+            s.x[k] += b->mass[i] * b->position[i][k];
+            s.v[k] += b->mass[i] * b->velocity[i][k];
+        }
+    }
+    for (int k = 0; k < 3; k++)
+        s.x[k] /= s.mass, s.v[k] /= s.mass;
+    for (size_t i = first; i < last; i++) {
+        double x[3], v[3];
+        if (b->type[i] != 2)
+            continue;
+        for (int k = 0; k < 3; k++)
+            x[k] = b->position[i][k] - s.x[k], v[k] = b->velocity[i][k] - s.v[k];
+        for (int k = 0; k < 3; k++)
+            s.spin[k] += x[(k + 1) % 3] * v[(k + 2) % 3] - x[(k + 2) % 3] * v[(k + 1) % 3];
+        s.size += length_of(x, 3);
+        disk++;
+    }
+    const double spin = length_of(s.spin, 3);
+    for (int k = 0; k < 3; k++)
+        s.spin[k] /= spin;
+    s.size /= disk;
+    return s;
+}
+
+static void a_merger_is_on_its_parabola(void **state)
+{
+    (void)state;
+    static const char *const turned[] = {"second-inclination=150", "pericentre=20", NULL};
+    struct ky_snapshot s;
+    struct ky_model_parameters parameters;
+    ky_model_parameters_defaults(&parameters);
+    for (int other = 0; other < 2; other++) {
+        if (other)
+            parameters.n = 20002, parameters.options = turned;
+        assert_ok(ky_model_make("merger", &parameters, &s, &error));
+        const size_t n = s.bodies.n / 2;
+        const struct system a = system_of(&s.bodies, 0, n), b = system_of(&s.bodies, n, 2 * n);
+        if (!other) {
+            assert_int_equal(n, 120001);
+            assert_int_equal(a.count[1], 100000);
+            assert_int_equal(a.count[2] + a.count[3], 20000);
+            assert_int_equal(b.count[1], 100000);
+        }
+        assert_true(a.count[5] == 1 && b.count[5] == 1 && s.bodies.type[n - 1] == 5);
+        assert_between(s.bodies.mass[n - 1] / (a.mass - s.bodies.mass[n - 1]), 0.2e-3 - 1e-9,
+                       0.2e-3 + 1e-9);
+        assert_between(a.mass / b.mass, 3 - 1e-9, 3 + 1e-9);
+        assert_between(a.size / b.size, 0.98 * sqrt(3), 1.02 * sqrt(3));
+        double d[3], w[3];
+        for (int k = 0; k < 3; k++)
+            d[k] = b.x[k] - a.x[k], w[k] = b.v[k] - a.v[k];
+        const double gm = a.mass + b.mass, q = other ? 20 : 10;
+        assert_between(length_of(d, 3), 140 - 1e-9, 140 + 1e-9);
+        assert_between(length_of(w, 3) / sqrt(2 * gm / 140), 1 - 1e-9, 1 + 1e-9);
+        assert_between((d[0] * w[1] - d[1] * w[0]) / sqrt(2 * gm * q), 1 - 1e-9, 1 + 1e-9);
+        const double tilt = cos((other ? 150 : 60) * acos(-1.0) / 180);
+        assert_between(a.spin[2] - sqrt(0.75), -0.01, 0.01);
+        assert_between(b.spin[2] - tilt, -0.01, 0.01);
+        assert_true(s.softening == 0.1 && s.units.g == 1 && s.units.velocity_cm_s == 1e7);
+        for (size_t i = 0; i < 2 * n; i++)
+            assert_true(s.bodies.id[i] == i);
+        /* the hole is in the middle of its bulge, and at rest there */
+        const double *hole = s.bodies.position[n - 1];
+        double r[3] = {hole[0] - a.x[0], hole[1] - a.x[1], hole[2] - a.x[2]};
+        assert_between(length_of(r, 3), 0, 1);
+        ky_snapshot_free(&s);
+    }
+    ky_units_preset("galaxy", &parameters.units, &error);
+    assert_int_equal(ky_model_make("merger", &parameters, &s, &error), KY_USAGE);
+    assert_non_null(strstr(error.text, "units of its own"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -368,6 +508,9 @@ int main(void)
         cmocka_unit_test(it_lasts),
         cmocka_unit_test(few_bodies_and_wrong_shares),
         cmocka_unit_test(a_ring_forms_and_grows),
+        cmocka_unit_test(the_time_to_the_pericentre_is_kepler_s),
+        cmocka_unit_test(a_tilt_is_that_of_toomre_and_toomre),
+        cmocka_unit_test(a_merger_is_on_its_parabola),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
