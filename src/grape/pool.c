@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/median.h"
 #include "base/memory.h"
 #include "base/order.h"
 
@@ -189,20 +190,29 @@ static double unit_of(double value)
     return exponent < -NEAR || exponent > NEAR ? ldexp(1, exponent) : 1;
 }
 
-/* The mean distance of a sample of the bodies from their mean. */
+/* The geometric mean of the distances of a sample of the bodies from their median: one body that is
+ * far away, or a close pair, hardly moves it. 0 if all lie in one place. */
 static double extent(const struct ky_pool *pool)
 {
     const size_t step = pool->slots / SAMPLE + 1;
-    double mean[3] = {0}, sum = 0, count = 0;
-    for (size_t k = 0; k < pool->slots; k += step) {
-        for (int c = 0; c < 3 && pool->body[k].set; c++)
-            mean[c] += pool->body[k].x[c];
-        count += pool->body[k].set;
+    double x[3][SAMPLE], middle[3], sum = 0;
+    size_t count = 0, apart = 0;
+    for (size_t k = 0; k < pool->slots; k += step)
+        if (pool->body[k].set) {
+            for (int c = 0; c < 3; c++)
+                x[c][count] = pool->body[k].x[c];
+            count++;
+        }
+    for (int c = 0; c < 3; c++)
+        middle[c] = ky_sampled_median(x[c], 1, count, SAMPLE);
+    for (size_t k = 0; k < count; k++) {
+        double distance = 0;
+        for (int c = 0; c < 3; c++)
+            distance += fabs(x[c][k] - middle[c]);
+        if (distance > 0 && isfinite(distance))
+            sum += log(distance), apart++;
     }
-    for (size_t k = 0; k < pool->slots && count > 0; k += step)
-        for (int c = 0; c < 3 && pool->body[k].set; c++)
-            sum += fabs(pool->body[k].x[c] - mean[c] / count) / count;
-    return sum;
+    return apart > 0 ? exp(sum / (double)apart) : 0;
 }
 
 /* Units that suit the bodies; where they are others than before, all bodies go to the boards anew.

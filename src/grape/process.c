@@ -44,6 +44,8 @@ int ky_grape_open(struct ky_grape_process *process, size_t special, const int *l
 {
     struct ky_error error = {.text = ""};
     struct ky_grape_settings settings;
+    if (process->open && process->failed)
+        return -1;
     if (process->open && !special && !is_child)
         return 0;
     enum ky_status status = ky_grape_read(special, list, &settings, &error);

@@ -293,7 +293,12 @@ static void threads_leave_no_trace(void **state)
     assert_memory_equal(s[0].a, s[1].a, COUNT * sizeof *s[0].a);
     assert_memory_equal(s[0].j, s[1].j, COUNT * sizeof *s[0].j);
     assert_memory_equal(s[0].p, s[1].p, COUNT * sizeof *s[0].p);
-    assert_memory_equal(s[0].list, s[1].list, COUNT * CAPACITY * sizeof *s[0].list);
+    assert_memory_equal(s[0].found, s[1].found, COUNT * sizeof *s[0].found);
+    for (size_t i = 0; i < COUNT; i++) { /* a board puts the lists where it likes */
+        const size_t entries = s[0].found[i] < CAPACITY ? s[0].found[i] : CAPACITY;
+        assert_memory_equal(s[0].list + s[0].begin[i], s[1].list + s[1].begin[i],
+                            entries * sizeof *s[0].list);
+    }
     check(&s[0], &sinks, c.at, c.slot, N, KY_EXTENDED);
     cloud_free_moving(&c);
     sinks_free(&sinks);

@@ -562,6 +562,22 @@ static void labels_of_nobody(void **state)
     }
 }
 
+/* A body that has escaped takes no digits from the others. */
+static void one_body_far_away(void **state)
+{
+    (void)state;
+    enum { N = 60, SINKS = 30 };
+    make_bodies(N);
+    for (int c = 0; c < 3; c++)
+        body[N - 1].v[c] = body[N - 1].a2[c] = body[N - 1].j6[c] = body[N - 1].s18[c] = 0;
+    body[N - 1].m = 1e-20;
+    body[N - 1].x[0] = 1e15;
+    send_all(N);
+    take_sinks(SINKS);
+    force(N, SINKS);
+    check(N, SINKS);
+}
+
 /* Numbers far from 1, as in units of cm and g; float would not hold r². */
 static void other_units(void **state)
 {
@@ -812,6 +828,7 @@ int main(void)
         OPEN(any_h2),
         OPEN(first_half_alone),
         OPEN(labels_of_nobody),
+        OPEN(one_body_far_away),
         OPEN(other_units),
         OPEN(in_double),
         OPEN(opens_often),

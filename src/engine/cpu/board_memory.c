@@ -4,13 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/median.h"
 #include "base/memory.h"
 #include "base/split.h"
 #include "physics/jerk.h"
 
 /* Columns of a source: x y z, low parts, vx vy vz, mass, label. */
 enum { LOW = 3, SPEED = 6, MASS = 9, LABEL = 10, COLUMNS = 11 };
-enum { ALIGN = 16, SAMPLE = 1024, FEW = 4096 };
+enum { ALIGN = 16, SAMPLE = KY_MEDIAN_MOST, FEW = 4096 };
 
 /* Room for so many slots; those that are new are empty. */
 static enum ky_status grow(struct ky_board_memory *memory, size_t slots, struct ky_error *error)
@@ -111,20 +112,24 @@ static struct predicted predict(const struct ky_board_memory *memory, size_t sou
     return p;
 }
 
-/* The mean place and velocity of a sample of the sources: what floats are measured from. */
+/* The median place and velocity of a sample of the sources: what floats are measured from. One
+ * source that is far away does not move it. */
 static void find_origin(struct ky_board_memory *memory)
 {
     const size_t count = memory->sources < SAMPLE ? memory->sources : SAMPLE;
+    double x[3][SAMPLE], v[3][SAMPLE];
     memset(memory->origin, 0, sizeof memory->origin);
     memset(memory->velocity, 0, sizeof memory->velocity);
     if (memory->precision == KY_DOUBLE)
         return;
     for (size_t k = 0; k < count; k++) {
         const struct predicted p = predict(memory, memory->sources * k / count);
-        for (int c = 0; c < 3; c++) {
-            memory->origin[c] += p.x[c] / (double)count;
-            memory->velocity[c] += p.v[c] / (double)count;
-        }
+        for (int c = 0; c < 3; c++)
+            x[c][k] = p.x[c], v[c][k] = p.v[c];
+    }
+    for (int c = 0; c < 3; c++) {
+        memory->origin[c] = ky_sampled_median(x[c], 1, count, SAMPLE);
+        memory->velocity[c] = ky_sampled_median(v[c], 1, count, SAMPLE);
     }
 }
 
