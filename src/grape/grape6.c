@@ -20,6 +20,7 @@ static struct {
     double eps2;     /* of that force */
     int wants_lists; /* the program asks for lists: forces make them */
     int has_lists;   /* `found` and `list` are those of the last force */
+    size_t bodies;   /* that act in the last force */
     size_t capacity; /* of these lists */
     /* For results that the program does not ask for, and for lists. */
     struct ky_board_results own;
@@ -103,6 +104,13 @@ static int set_body(int address, int label, double time, double mass, const doub
                            ky_pool_put(g6.process.pool, (uint32_t)address, &body, &error), &error);
 }
 
+/* Entries of a list: never more than there are bodies. */
+static size_t capacity_of(size_t bodies)
+{
+    const size_t most = (size_t)g6.process.settings.neighbours;
+    return bodies < 1 ? 1 : bodies < most ? bodies : most;
+}
+
 static int first_half(int nj, int ni, const int *label, double (*x)[3], double (*v)[3], double eps2,
                       const double *h2)
 {
@@ -120,7 +128,8 @@ static int first_half(int nj, int ni, const int *label, double (*x)[3], double (
                                              (const double(*)[3])x,
                                              (const double(*)[3])v,
                                              h2,
-                                             (size_t)g6.process.settings.neighbours};
+                                             capacity_of((size_t)nj)};
+    g6.bodies = (size_t)nj;
     g6.count = (size_t)ni;
     g6.eps2 = eps2 > 0 ? eps2 : 0;
     g6.has_lists = 0;
@@ -166,7 +175,7 @@ static enum ky_status make_lists(struct ky_error *error)
     g6.wants_lists = 1;
     if (g6.has_lists)
         return KY_OK;
-    g6.capacity = (size_t)g6.process.settings.neighbours;
+    g6.capacity = capacity_of(g6.bodies);
     const enum ky_status status = ky_pool_repeat(
         g6.process.pool, KY_BOARD_JERK | KY_BOARD_NEAREST | KY_BOARD_LISTS, g6.capacity, error);
     return status == KY_OK ? finish(NULL, NULL, NULL, NULL, error) : status;

@@ -215,11 +215,22 @@ static double extent(const struct ky_pool *pool)
     return apart > 0 ? exp(sum / (double)apart) : 0;
 }
 
+static double largest_mass(const struct ky_pool *pool)
+{
+    double largest = 0;
+    for (size_t k = 0; k < pool->slots; k++)
+        if (pool->body[k].set && fabs(pool->body[k].mass) > largest)
+            largest = fabs(pool->body[k].mass);
+    return largest;
+}
+
 /* Units that suit the bodies; where they are others than before, all bodies go to the boards anew.
- * The length is found when many bodies have come. */
+ * The length is found when many bodies have come; the mass becomes smaller then alone. */
 static void choose_units(struct ky_pool *pool)
 {
     const int many = pool->count_waiting >= pool->slots / 4;
+    if (many)
+        pool->largest_mass = largest_mass(pool);
     const double length = many ? unit_of(extent(pool)) : pool->length,
                  mass = unit_of(pool->largest_mass);
     if (length == pool->length && mass == pool->mass)

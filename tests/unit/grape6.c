@@ -612,6 +612,11 @@ static void other_units(void **state)
         assert_true(moving_error(e, a[i]) < 4e-6 && moving_error(f, j[i]) < 4e-5);
         assert_true(fabs(sink.p[i] * L / M / p[i] - 1) < 2e-6);
     }
+    make_bodies(N); /* and back */
+    send_all(N);
+    take_sinks(N);
+    force(N, N);
+    check(N, N);
 }
 
 /* Double precision is double. */
@@ -768,6 +773,17 @@ static void pipes_and_lists_of_other_sizes(void **state)
     force(300, 1);
     assert_int_equal(g6_read_neighbour_list(0), 0);
     assert_int_equal(g6_get_neighbour_list(0, 0, LIST, &count, list), 0);
+    assert_int_equal(count, 299);
+    assert_int_equal(g6_close(0), 0);
+    setenv("KYOHO_NEIGHBOURS", "1000000", 1); /* memory is taken for as many as there are bodies */
+    assert_int_equal(g6_open(0), 0);
+    send_all(300);
+    take_sinks(300);
+    for (int i = 0; i < 300; i++)
+        sink.h2[i] = 100;
+    force(300, 300);
+    assert_int_equal(g6_read_neighbour_list(0), 0);
+    assert_int_equal(g6_get_neighbour_list(0, 299, LIST, &count, list), 0);
     assert_int_equal(count, 299);
     assert_int_equal(g6_close(0), 0);
     unsetenv("KYOHO_NPIPES");
