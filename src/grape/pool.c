@@ -497,7 +497,6 @@ static enum ky_status add_boards(struct ky_pool *pool, const struct ky_board_res
                                  struct ky_error *error)
 {
     enum { SHARED = 1024 }; /* sinks whose lists are worth the start of threads */
-    const int lists = pool->request.what & KY_BOARD_LISTS;
     struct partial *p = &pool->partial;
     const size_t count = pool->request.count;
     enum ky_status status = need_partial(pool, error);
@@ -512,7 +511,8 @@ static enum ky_status add_boards(struct ky_pool *pool, const struct ky_board_res
         status = status == KY_OK ? one : status;
         if (status != KY_OK)
             continue;
-#pragma omp parallel for schedule(static) if (lists && count >= SHARED)
+#pragma omp parallel for schedule(static) if ((pool->request.what & KY_BOARD_LISTS) &&             \
+                                              count >= SHARED)
         for (size_t i = 0; i < count; i++)
             add(pool, i, k, to);
     }

@@ -250,14 +250,14 @@ static void within_reach_a_tree_is_the_exact_sum(void **state)
     (void)state;
     for (int e = 0; e < engine_count; e++)
         for (int method = KY_WALK; method < METHODS; method++) {
+            if (!is_taken(e, method, KY_MINIMUM, 2))
+                continue;
             struct ky_parameters parameters =
                 splined(engines[e].engine, method == GENERAL ? KY_WALK : method, KY_SINGLE);
             struct ky_bodies bodies = cloud_make(CUBE, 1000), exact = cloud_make(CUBE, 1000);
             parameters.softening = 0.7;
             parameters.opening = KY_GEOMETRIC;
             parameters.theta = 1;
-            if (!is_taken(e, method, KY_MINIMUM, 2))
-                continue;
             softened_sum(&parameters, &bodies, &exact);
             if (method == GENERAL)
                 assert_ok(cloud_walk(&parameters, &bodies, NULL, &error));
