@@ -51,6 +51,7 @@ lines() {
         models) echo "15 $name * models_are*" ;;
         close_pairs) echo "10 $name * binaries_in_a*" ;;
         cosmic) echo "10 $name * a_sphere*" ;;
+        galaxies) echo "15 $name * a_ring*" ;;
         analysis) echo "10 $name * *threads*" ;;
         sim | octree | cpu_direct) echo "10 $name * threads*" ;;
         engine_parts) printf "1 $name %s\n" 'wrong*' 'a_frame*' ;;
