@@ -369,28 +369,34 @@ WEAK int g6_set_neighbour_list_sort_mode_(int *mode)
     return set_sort_mode(*mode);
 }
 
+/* After a failure all calls fail. */
+static int nothing(void)
+{
+    return g6.process.failed ? -1 : 0;
+}
+
 /* Calls that have nothing to do, with one, two and three numbers. */
 #define NOTHING(name)                                                                              \
     WEAK int name(int a)                                                                           \
     {                                                                                              \
         (void)a;                                                                                   \
-        return 0;                                                                                  \
+        return nothing();                                                                          \
     }                                                                                              \
     WEAK int name##_(int *a)                                                                       \
     {                                                                                              \
         (void)a;                                                                                   \
-        return 0;                                                                                  \
+        return nothing();                                                                          \
     }
 #define NOTHING2(name)                                                                             \
     WEAK int name(int a, int b)                                                                    \
     {                                                                                              \
         (void)a, (void)b;                                                                          \
-        return 0;                                                                                  \
+        return nothing();                                                                          \
     }                                                                                              \
     WEAK int name##_(int *a, int *b)                                                               \
     {                                                                                              \
         (void)a, (void)b;                                                                          \
-        return 0;                                                                                  \
+        return nothing();                                                                          \
     }
 NOTHING(g6_reset)
 NOTHING(g6_reset_fofpga)
@@ -404,11 +410,11 @@ NOTHING2(g6_initialize_jp_buffer)
 WEAK int g6_set_overflow_flag_test_mode(int a, int jerk, int potential)
 {
     (void)a, (void)jerk, (void)potential;
-    return 0;
+    return nothing();
 }
 
 WEAK int g6_set_overflow_flag_test_mode_(int *a, int *jerk, int *potential)
 {
     (void)a, (void)jerk, (void)potential;
-    return 0;
+    return nothing();
 }

@@ -89,7 +89,11 @@ static void is_lost_and_opened_anew(void **state)
     assert_int_not_equal(first(), 0);
     assert_int_not_equal(g6_set_ti(0, 0), 0);
     assert_true(g6_read_neighbour_list(0) < 0);
+    assert_int_not_equal(g6_reset(0), 0);
+    assert_int_not_equal(g6_setup_njdata(0, 4), 0);
+    assert_int_not_equal(g6_open(0), 0); /* without a close */
     assert_int_equal(g6_close(0), 0);
+    assert_int_equal(g6_reset(0), 0);
     assert_int_equal(g6_open(0), 0);
     send_all();
     check();
