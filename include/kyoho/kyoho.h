@@ -195,7 +195,7 @@ struct ky_parameters {
     double g;
     /* the motion */
     int integrator; /* enum ky_integrator */
-    double step;
+    double step;    /* [time]; with `expansion` of ln a */
     /* where remarks go; NULL: nowhere */
     ky_log_function *log;
     void *log_context;
@@ -208,6 +208,10 @@ struct ky_parameters {
     ky_field_function *field_function; /* one more, for engine cpu alone, or NULL. A restart goes on
                                           with the function that its call brings */
     void *field_context;
+    /* steps equal in ln a: NULL: equal in time; "omega-m=0.3,omega-lambda=0.7,h0=0.07", of a
+     * universe whose age is the time of the bodies; "bodies", for ky_run: see ky_snapshot.space.
+     * Must outlive the calls that read it */
+    const char *expansion;
 };
 
 KY_API void ky_parameters_defaults(struct ky_parameters *parameters);
@@ -400,7 +404,7 @@ KY_API enum ky_status ky_sim_add(struct ky_sim *sim, const struct ky_bodies *bod
  * the id of no body. */
 KY_API enum ky_status ky_sim_remove(struct ky_sim *sim, const uint64_t *id, size_t count,
                                     struct ky_error *error);
-/* The steps of this length begin now [time]; negative: backwards. */
+/* The steps of this length begin now [time; with `expansion` of ln a]; negative: backwards. */
 KY_API enum ky_status ky_sim_set_step(struct ky_sim *sim, double step, struct ky_error *error);
 /* One softening for all bodies, in place of their own [length]. */
 KY_API enum ky_status ky_sim_set_softening(struct ky_sim *sim, double softening,
@@ -450,7 +454,8 @@ struct ky_progress {
     size_t snapshots;     /* written so far, over all resumptions */
 };
 
-/* Fields as the options of `kyoho run --help`; times in the units of the simulation. */
+/* Fields as the options of `kyoho run --help`; times in the units of the simulation. With
+ * `expansion` of struct ky_parameters the intervals `every` and `energy_every` are of ln a. */
 struct ky_run_parameters {
     size_t size;
     const char *output;  /* the folder; made if it does not exist */
@@ -534,7 +539,8 @@ KY_API enum ky_status ky_resume(const struct ky_parameters *parameters,
 /* ---- snapshots ---- */
 
 /* The space of a snapshot, as its file tells. An ordinary file: not comoving, scale_factor 1, per_h
- * 0, box 0. */
+ * 0, box 0. Bodies in physical coordinates too may tell the universe that they expand with, as
+ * those of the model cosmic do, by hubble, omega_matter and omega_lambda. */
 struct ky_space {
     int comoving;  /* positions are comoving: physical ones divided by scale_factor */
     int per_h;     /* lengths and masses are in units of 1/hubble */

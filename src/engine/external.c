@@ -3,10 +3,11 @@
 
 #include <math.h>
 
+#include "base/named_numbers.h"
 #include "engine/finite.h"
 
 #define NUMBER(name, accelerations, lengths, word, how, range, initial, help)                      \
-    {accelerations, lengths, word, KY_GIVEN_##how, KY_GIVEN_##range, initial, help},
+    {accelerations, lengths, word, KY_GIVEN_##how, KY_NUMBER_##range, initial, help},
 #define ROW(name, NAME, help) [KY_EXTERNAL_##NAME] = {KY_NUMBERS_##name(NUMBER)},
 const struct ky_external_number ky_external_numbers[KY_EXTERNAL_KIND_COUNT][KY_EXTERNAL_NUMBERS] = {
     KY_EXTERNAL_KINDS(ROW)};

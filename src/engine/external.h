@@ -9,7 +9,8 @@
 struct ky_external_number {
     int acceleration, length;
     const char *word; /* NULL: the kind has no more numbers */
-    int how, range;   /* KY_GIVEN_… */
+    int how;          /* KY_GIVEN_… */
+    int range;        /* enum ky_number_range */
     const char *initial, *help;
 };
 extern const struct ky_external_number ky_external_numbers[KY_EXTERNAL_KIND_COUNT]

@@ -37,7 +37,8 @@ struct ky_integrator_verbs {
     /* Options that this integrator adds to struct ky_parameters. */
     const struct ky_option *options;
     size_t option_count;
-    double eta; /* of its criterion where --eta is not given; NaN: it has none */
+    double eta;   /* of its criterion where --eta is not given; NaN: it has none */
+    int any_step; /* see short_step */
 
     /* What the engine keeps of each body for this integrator: a sum of 1 << ky_column. It is there
      * when `create` is called, and restart files have it. */
@@ -62,7 +63,9 @@ struct ky_integrator_verbs {
     enum ky_status (*advance)(struct ky_integrator_state *integrator, uint64_t ticks,
                               struct ky_error *error);
     /* One step of the length `dt` [time], shorter than the longest one, for all bodies, so that a
-     * time between two ticks is reached. NULL: the integrator cannot divide its steps. */
+     * time between two ticks is reached. NULL: the integrator cannot divide its steps. Where
+     * `any_step` is 1, dt may be longer: the steps of --expansion, each with a length of its own.
+     */
     enum ky_status (*short_step)(struct ky_integrator_state *integrator, double dt,
                                  struct ky_error *error);
     /* What a restart file has to know of the integrator's own struct, besides bodies and

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "integrate/expansion.h"
+
 static const struct ky_integrator_verbs *const integrators[] = {
     [KY_LEAPFROG] = &ky_leapfrog,
     [KY_BLOCK_STEPS] = &ky_block,
@@ -12,13 +14,21 @@ static const struct ky_integrator_verbs *const integrators[] = {
 };
 _Static_assert(sizeof integrators / sizeof *integrators == KY_INTEGRATORS, "one row each");
 
-static const struct ky_option choice[] = {
+static const struct ky_option common[] = {
     {"integrator", KY_OPTION_CHOICE, offsetof(struct ky_parameters, integrator), "leapfrog",
      KY_NO_RANGE, "leapfrog|block|hermite4", NULL,
      "leapfrog: kick-drift-kick with one step for all; block: the same with a step of each body's "
      "own, the longest one over a power of two; hermite4: the fourth-order Hermite scheme with "
      "such "
      "steps, for --force direct"},
+    {"expansion", KY_OPTION_TEXT, offsetof(struct ky_parameters, expansion), NULL, KY_NO_RANGE,
+     NULL, "bodies|omega-m=VALUE,...",
+     "leapfrog: steps that are equal in ln a, the scale factor of a universe of omega-m and "
+     "omega-lambda (0) with h0, H0 [1/time]; the time of the bodies is its age. --step, --every "
+     "and "
+     "--energy-every are then of ln a. bodies: the numbers that come with --model cosmic, or with "
+     "a "
+     "comoving file and --physical"},
 };
 
 static enum ky_status check_engine(const struct ky_engine *engine,
@@ -93,7 +103,8 @@ void ky_parameter_sets(struct ky_parameters *parameters,
 {
     static const char *const title = "integrator";
     ky_force_sets(parameters, sets);
-    sets[KY_FORCE_SETS] = (struct ky_option_set){title, choice, 1, parameters, NULL};
+    sets[KY_FORCE_SETS] =
+        (struct ky_option_set){title, common, sizeof common / sizeof *common, parameters, NULL};
     for (int k = 0; k < KY_INTEGRATORS; k++)
         sets[KY_FORCE_SETS + 1 + k] = (struct ky_option_set){
             title, integrators[k]->options, integrators[k]->option_count, parameters, NULL};
@@ -149,6 +160,20 @@ static enum ky_status refuse_others(const struct ky_parameters *parameters, stru
     return KY_OK;
 }
 
+/* KY_USAGE for a text that is none, and beside an integrator whose steps follow from one length. */
+static enum ky_status check_expansion(const struct ky_parameters *parameters,
+                                      struct ky_error *error)
+{
+    struct ky_expansion expansion;
+    const struct ky_integrator_verbs *verbs = integrators[parameters->integrator];
+    if (!parameters->expansion || verbs->any_step)
+        return ky_expansion_read(parameters->expansion, &expansion, error);
+    return ky_fail(error, KY_USAGE,
+                   "--expansion makes each step longer than the one before, and the steps of "
+                   "--integrator %s are parts of one length; take --integrator leapfrog",
+                   verbs->name);
+}
+
 enum ky_status ky_parameters_resolve(const struct ky_parameters *given,
                                      struct ky_parameters *resolved, struct ky_error *error)
 {
@@ -163,6 +188,8 @@ enum ky_status ky_parameters_resolve(const struct ky_parameters *given,
         status = ky_options_check(&sets[k], error);
     if (!status)
         status = refuse_others(resolved, error);
+    if (!status)
+        status = check_expansion(resolved, error);
     const struct ky_integrator_verbs *verbs = status ? NULL : integrators[resolved->integrator];
     if (verbs)
         complete(resolved, verbs);

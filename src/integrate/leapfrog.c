@@ -39,7 +39,8 @@ static enum ky_status create(struct ky_engine *engine, size_t n,
     return KY_OK;
 }
 
-/* v += a dt/2; x += v dt; a = a(x); v += a dt/2. */
+/* v += a dt/2; x += v dt; a = a(x); v += a dt/2. Its four calls leave a device as it is when it
+ * goes on alone: none waits for it. */
 static enum ky_status one_step(struct ky_integrator_state *integrator, double dt,
                                struct ky_error *error)
 {
@@ -93,6 +94,7 @@ const struct ky_integrator_verbs ky_leapfrog = {
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .eta = (double)NAN,
+    .any_step = 1,
     .create = create,
     .advance = advance,
     .short_step = one_step,

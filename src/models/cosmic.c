@@ -244,7 +244,7 @@ static enum ky_status set_units(struct ky_units *units, struct ky_error *error)
                          "give --units galaxy");
 }
 
-/* Sets the time, since a = 0, and tells the log what a run needs. */
+/* Sets the time, since a = 0, and the universe, and tells the log what a run needs. */
 static void tell_epoch(const struct work *work, struct ky_snapshot *snapshot)
 {
     const struct cosmic *cosmic = work->cosmic;
@@ -253,6 +253,9 @@ static void tell_epoch(const struct work *work, struct ky_snapshot *snapshot)
     const double end = ky_expansion_age(1, cosmology->omega_m, cosmology->omega_lambda) / h0;
     char line[LINE];
     snapshot->time = ky_expansion_age(a, cosmology->omega_m, cosmology->omega_lambda) / h0;
+    snapshot->space.hubble = cosmology->h;
+    snapshot->space.omega_matter = cosmology->omega_m;
+    snapshot->space.omega_lambda = cosmology->omega_lambda;
     if (!work->common->log)
         return;
     ky_format(line, sizeof line,

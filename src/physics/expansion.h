@@ -26,4 +26,26 @@ static inline double ky_expansion_age(double a, double omega_matter, double omeg
     return sum * step / 3;
 }
 
+/* The scale factor at which the age H0 t is `age`; NaN where there is none, as before a = 0, and
+ * from 2 % of a before the turn of a universe that falls back, where the sum above is no longer
+ * good. By bisection of the age in ln a, to the last digits. */
+static inline double ky_expansion_factor(double age, double omega_matter, double omega_lambda)
+{
+    enum { HALVES = 64 };
+    const double tolerance = 1e-9, turn = 1.02;
+    double low = -35, high = 35; /* ln a */
+    for (int k = 0; k < HALVES; k++) {
+        const double middle = (low + high) / 2; /* beyond the turn the age is NaN */
+        if (ky_expansion_age(exp(middle), omega_matter, omega_lambda) <= age)
+            low = middle;
+        else
+            high = middle;
+    }
+    const double a = exp(low), found = ky_expansion_age(a, omega_matter, omega_lambda);
+    return fabs(found - age) <= tolerance * age &&
+                   ky_expansion_age(turn * a, omega_matter, omega_lambda) > 0
+               ? a
+               : (double)NAN;
+}
+
 #endif

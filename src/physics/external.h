@@ -29,13 +29,10 @@
     F(lambda, LAMBDA, "φ = −½ omega h0² r²")                                                       \
     F(tidal, TIDAL, "φ = −½ d·T·d")
 
-/* How a number is given and what becomes of it, and its range. */
+/* How a number is given and what becomes of it. Its range is one of enum ky_number_range. */
 #define KY_GIVEN_PLAIN 0
 #define KY_GIVEN_MASS 1    /* times G */
 #define KY_GIVEN_SQUARED 2 /* its square */
-#define KY_GIVEN_ANY 0
-#define KY_GIVEN_NOT_NEGATIVE 1
-#define KY_GIVEN_POSITIVE 2
 
 /* N(name, accelerations, lengths, word, how, range, initial, help): the numbers of a kind in their
  * order, and the powers of acceleration and length in their unit. A user gives `word`, which has

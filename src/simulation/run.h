@@ -63,6 +63,8 @@ struct ky_run {
     double resume_time;     /* of the last restart file [time]; NaN: there is none */
     uint64_t resume_steps;  /* steps up to that file */
     char remark[KY_REMARK]; /* which softening was chosen */
+    char expansion[KY_EXPANSION_TEXT]; /* the numbers that came with the bodies */
+    double age; /* of the universe that the bodies bring, at the start [time]; 0: none */
     struct ky_error halted; /* why the integrator stopped on its way; empty: it did not */
     ky_log_function *outer_log;
     void *outer_context;
@@ -84,6 +86,13 @@ enum ky_status ky_run_create(const struct ky_parameters *parameters,
                              struct ky_error *error);
 /* Closes the files and the simulation, and frees the run. */
 void ky_run_destroy(struct ky_run *run);
+/* In place of the word "bodies" of --expansion the numbers that come with the bodies, in `text`.
+ * KY_USAGE if none do. */
+enum ky_status ky_run_expansion(struct ky_parameters *parameters,
+                                const struct ky_snapshot *snapshot, char text[KY_EXPANSION_TEXT],
+                                struct ky_error *error);
+/* The age of the universe that the bodies bring, their time; 0: they bring none. */
+double ky_run_age(const struct ky_snapshot *snapshot);
 /* Lengths and times of the bodies with the softening of the parameters; all 0 where no body has
  * mass or there is no gravity. */
 enum ky_status ky_run_scales(const struct ky_parameters *parameters, const struct ky_bodies *bodies,

@@ -143,6 +143,7 @@ enum ky_status ky_run_plan(const struct ky_parameters *parameters,
 {
     struct ky_parameters own_parameters, resolved;
     struct ky_run_parameters run;
+    char expansion[KY_EXPANSION_TEXT];
     struct course course = {0};
     struct ky_snapshot initial;
     ky_snapshot_clear(&initial);
@@ -150,6 +151,8 @@ enum ky_status ky_run_plan(const struct ky_parameters *parameters,
         ky_run_adopt_parameters(parameters, given, &own_parameters, &run, error);
     if (!status)
         status = ky_size_adopt(&initial, sizeof initial, state, "ky_snapshot_clear", error);
+    if (!status)
+        status = ky_run_expansion(&own_parameters, &initial, expansion, error);
     if (!status)
         status = ky_parameters_resolve(&own_parameters, &resolved, error);
     if (status)

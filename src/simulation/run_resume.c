@@ -80,7 +80,7 @@ static enum ky_status restore_state(struct ky_run *run, const struct ky_restart 
     enum ky_status status = ky_run_restore_state(restart, &run->state, error);
     if (status)
         return status;
-    run->schedule = (struct ky_schedule){.line = {0, stored->tick}, /* the start: see reopen */
+    run->schedule = (struct ky_schedule){.line = {.tick = stored->tick}, /* the start: see reopen */
                                          .stride = stored->stride,
                                          .bare = (int)stored->bare,
                                          .shorten = (int)stored->shorten,

@@ -37,7 +37,8 @@ static void warn(const struct ky_run *run, const struct ky_scales *scales, doubl
     ky_schedule_warn(&run->schedule, &run->parameters);
     double longest = 0.3 * softening / scales->velocity_dispersion; /* [time] */
     const struct ky_schedule *schedule = &run->schedule;
-    double step = fabs(schedule->line.tick); /* the shortest, where bodies have their own */
+    /* the shortest, where bodies have their own or steps grow */
+    double step = fabs(ky_timeline_length(&schedule->line, 0, 1));
     double length = fabs(ky_instant_time(&schedule->line, schedule->end) - schedule->line.start);
     if (softening == 0 && scales->step > 0 && step > 4 * scales->step)
         ky_log(
@@ -51,6 +52,11 @@ static void warn(const struct ky_run *run, const struct ky_scales *scales, doubl
                "take a shorter "
                "--step or a larger --softening",
                step, longest);
+    if (run->age > 0 && fabs(ky_timeline_length(&schedule->line, 0, 1)) > run->age / 10)
+        ky_log(&run->parameters, KY_LOG_WARNING,
+               "the first step, %.3g, is long for a universe of the age %.3g: its expansion will "
+               "not be followed; take a shorter --step, or --expansion bodies and a step in ln a",
+               ky_timeline_length(&schedule->line, 0, 1), run->age);
     /* Nobody expects a smooth system of a handful of bodies. */
     if (scales->relaxation_time > 0 && length > scales->relaxation_time && ky_sim_n(run->sim) > 20)
         ky_log(&run->parameters, KY_LOG_WARNING,
@@ -102,7 +108,9 @@ static enum ky_status check(struct ky_run *run, const struct ky_snapshot *initia
     struct ky_units units = initial->units;
     units.g = run->parameters.g; /* it has to be that of the units */
     struct ky_parameters resolved;
-    enum ky_status status = ky_parameters_resolve(&run->parameters, &resolved, error);
+    enum ky_status status = ky_run_expansion(&run->parameters, initial, run->expansion, error);
+    if (!status)
+        status = ky_parameters_resolve(&run->parameters, &resolved, error);
     if (!status)
         status = ky_units_check(&units, error);
     ky_announce(&run->parameters, initial->bodies.n, "check of the bodies");
@@ -120,6 +128,7 @@ static enum ky_status check(struct ky_run *run, const struct ky_snapshot *initia
                                   ky_integrator_suggest(&run->parameters, scales), &run->schedule,
                                   error);
     run->parameters.step = ky_schedule_step(&run->schedule);
+    run->age = ky_run_age(initial);
     return status;
 }
 

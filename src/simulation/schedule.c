@@ -39,7 +39,7 @@ static enum ky_status too_many(const char *name, double steps, struct ky_error *
 static enum ky_status whole(const struct ky_schedule *schedule, const char *name, double length,
                             uint64_t *ticks, struct ky_error *error)
 {
-    const struct ky_timeline from_zero = {0, fabs(schedule->line.tick)};
+    const struct ky_timeline from_zero = {.tick = fabs(schedule->line.tick)};
     double step = fabs(ky_schedule_step(schedule)), ratio = length / step;
     char text[KY_NEAREST];
     uint64_t steps;
@@ -74,7 +74,11 @@ static enum ky_status find(const struct ky_schedule *schedule, const char *name,
 /* The end, which lies after the start. */
 static enum ky_status find_end(struct ky_schedule *schedule, double end, struct ky_error *error)
 {
-    double step = ky_schedule_step(schedule), ratio = (end - schedule->line.start) / step;
+    const double step = ky_schedule_step(schedule),
+                 ratio = ky_timeline_steps(&schedule->line, schedule->stride, end);
+    if (isnan(ratio) && isfinite(end))
+        return ky_fail(error, KY_USAGE, "--end: %.10g is no age of the universe of --expansion",
+                       end);
     if (!(ratio > 0) || !isfinite(ratio))
         return ky_fail(error, KY_USAGE,
                        "--end: %.10g does not lie ahead: the run starts at %.10g with a step of %g",
@@ -220,6 +224,10 @@ static enum ky_status choose_step(const struct ky_parameters *parameters,
                                   struct ky_error *error)
 {
     *step = parameters->step;
+    if (isnan(*step) && parameters->expansion)
+        return ky_fail(error, KY_USAGE,
+                       "--expansion needs --step, the step in ln a; 0.005 makes 921 steps while a "
+                       "grows a hundredfold");
     if (isnan(*step))
         return derive(run, start, suggested, times, count, step, error);
     if (*step == 0 || !isfinite(*step))
@@ -229,10 +237,16 @@ static enum ky_status choose_step(const struct ky_parameters *parameters,
 
 /* ---- the whole ---- */
 
-/* KY_USAGE if the step is lost in the rounding of the latest time. */
+/* KY_USAGE if the first step is lost in the rounding of the latest time. */
 static enum ky_status check_advance(const struct ky_schedule *schedule, struct ky_error *error)
 {
-    double step = ky_schedule_step(schedule), end = ky_instant_time(&schedule->line, schedule->end);
+    double step = ky_timeline_length(&schedule->line, 0, schedule->stride),
+           end = ky_instant_time(&schedule->line, schedule->end);
+    if (!isfinite(end))
+        return ky_fail(error, KY_USAGE,
+                       "--steps: the universe of --expansion turns round before %llu steps of %g "
+                       "in ln a",
+                       (unsigned long long)ky_schedule_steps(schedule), ky_schedule_step(schedule));
     double latest = fmax(fabs(schedule->line.start), fabs(end));
     if (fabs(step) >= nextafter(latest, (double)INFINITY) - latest)
         return KY_OK;
@@ -307,7 +321,9 @@ static enum ky_status make(const struct ky_parameters *parameters,
     enum ky_status status =
         choose_step(parameters, run, start, suggested, times, count, &step, error);
     schedule->stride = ky_integrator_stride(parameters, step);
-    schedule->line = (struct ky_timeline){start, step / (double)schedule->stride};
+    if (!status)
+        status = ky_timeline_make(parameters, start, step / (double)schedule->stride,
+                                  &schedule->line, error);
     schedule->derived = isnan(parameters->step);
     schedule->shorten = run->shorten;
     schedule->bare = run->every == 0;

@@ -19,7 +19,7 @@ struct ky_schedule {
     int fixed;   /* 1: the step cannot be chosen, because a resumed run keeps its own */
 };
 
-/* The step [time]; negative: backwards. */
+/* The step [time], with --expansion that of ln a; negative: backwards. */
 double ky_schedule_step(const struct ky_schedule *schedule);
 /* Steps from the start to the end, a last one that is divided counted as one. */
 uint64_t ky_schedule_steps(const struct ky_schedule *schedule);
@@ -29,7 +29,8 @@ uint64_t ky_schedule_steps(const struct ky_schedule *schedule);
  * Where the parameters have no step, the schedule takes the largest step up to `suggested` that
  * divides all intervals and times that are asked for; KY_USAGE if that is much shorter. Every time
  * must be a multiple of the step from the start, else KY_USAGE; run->shorten excepts the end and
- * the times of run->at. KY_USAGE too where the step is lost in the rounding of the time. Free with
+ * the times of run->at. With --expansion step and intervals are of ln a, and the step has to be
+ * given. KY_USAGE too where the step is lost in the rounding of the time. Free with
  * ky_schedule_free, after a failure too. */
 enum ky_status ky_schedule_make(const struct ky_parameters *parameters,
                                 const struct ky_run_parameters *run, double start, double suggested,

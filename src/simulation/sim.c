@@ -96,10 +96,12 @@ enum ky_status ky_sim_create(const struct ky_parameters *parameters, const struc
     status = name_engine(sim, sim->parameters.engine, error);
     if (!status && sim->parameters.field)
         status = keep_text(sim->parameters.field, &sim->field, &sim->parameters.field, error);
+    if (!status && sim->parameters.expansion)
+        status = keep_text(sim->parameters.expansion, &sim->expansion, &sim->parameters.expansion,
+                           error);
     if (status)
         goto fail;
     sim->n = bodies->n;
-    sim->line.start = time;
     status = ky_sim_keep_labels(sim, bodies, error);
     if (!status)
         status = open_engine(sim, error);
@@ -107,9 +109,10 @@ enum ky_status ky_sim_create(const struct ky_parameters *parameters, const struc
         status = ky_engine_put(sim->engine, bodies, error);
     if (!status)
         status = ky_sim_make_integrator(sim, &sim->integrator, error);
+    if (!status)
+        status = ky_timeline_make(&sim->parameters, time, sim->integrator->tick, &sim->line, error);
     if (status)
         goto fail;
-    sim->line.tick = sim->integrator->tick;
     *made = sim;
     return KY_OK;
 fail:
@@ -121,6 +124,7 @@ enum ky_status ky_sim_place(const struct ky_parameters *parameters, const struct
                             double time, struct ky_sim **made, struct ky_error *error)
 {
     struct ky_parameters resolved;
+    struct ky_timeline line;
     struct ky_bodies fresh = *bodies;
     /* The forces of another run are not those of these parameters. */
     fresh.acceleration = NULL;
@@ -129,7 +133,9 @@ enum ky_status ky_sim_place(const struct ky_parameters *parameters, const struct
     if (!isfinite(time))
         return ky_fail(error, KY_USAGE, "start time %g; it must be finite", time);
     enum ky_status status = ky_parameters_resolve(parameters, &resolved, error);
-    if (!status && resolved.step != 0 && time + resolved.step == time)
+    if (!status)
+        status = ky_timeline_make(&resolved, time, resolved.step, &line, error);
+    if (!status && resolved.step != 0 && !ky_timeline_advances(&line, 1))
         status =
             ky_fail(error, KY_USAGE,
                     "the step %g is lost in the rounding of the start time %g: time cannot advance",
@@ -171,6 +177,7 @@ void ky_sim_close(struct ky_sim *sim)
     ky_engine_close(sim->engine);
     free(sim->engine_name);
     free(sim->field);
+    free(sim->expansion);
     free(sim->id);
     free(sim->type);
     free(sim);
@@ -212,12 +219,32 @@ static enum ky_status short_step(struct ky_sim *sim, double dt, struct ky_error 
 static enum ky_status finish_step(struct ky_sim *sim, struct ky_error *error)
 {
     const uint64_t stride = sim->integrator->stride;
-    double step = sim->line.tick * (double)stride;
+    const double step = ky_timeline_length(&sim->line, sim->now.ticks, stride);
     if (sim->now.part == 0)
         return KY_OK;
     enum ky_status status = short_step(sim, step - sim->now.part, error);
     if (!status)
         sim->now = (struct ky_instant){sim->now.ticks + stride, 0};
+    return status;
+}
+
+/* From one tick to a later one by whole steps. Where they are not equal in time each is led from
+ * here. */
+static enum ky_status whole_steps(struct ky_sim *sim, uint64_t until, struct ky_error *error)
+{
+    const uint64_t stride = sim->integrator->stride;
+    enum ky_status status = KY_OK;
+    if (!sim->line.expansion.h0) {
+        status = sim->integrator->verbs->advance(sim->integrator, until - sim->now.ticks, error);
+        if (!status)
+            sim->now.ticks = until;
+        return status == KY_STOPPED ? halt(sim, error) : status;
+    }
+    while (sim->now.ticks < until && !status) {
+        status = short_step(sim, ky_timeline_length(&sim->line, sim->now.ticks, stride), error);
+        if (!status)
+            sim->now.ticks += stride;
+    }
     return status;
 }
 
@@ -229,14 +256,8 @@ enum ky_status ky_sim_go_to(struct ky_sim *sim, struct ky_instant instant, struc
         return ky_fail(error, KY_USAGE, "step is not set; parameters.step must be a finite time");
     if (instant.ticks > sim->now.ticks)
         status = finish_step(sim, error);
-    if (!status && instant.ticks > sim->now.ticks) {
-        status =
-            sim->integrator->verbs->advance(sim->integrator, instant.ticks - sim->now.ticks, error);
-        if (!status)
-            sim->now.ticks = instant.ticks;
-        else if (status == KY_STOPPED)
-            status = halt(sim, error);
-    }
+    if (!status && instant.ticks > sim->now.ticks)
+        status = whole_steps(sim, instant.ticks, error);
     if (!status && instant.part != sim->now.part)
         status = short_step(sim, instant.part - sim->now.part, error);
     if (!status)

@@ -7,8 +7,8 @@
 #include "snapshot/restart.h"
 
 struct ky_sim {
-    struct ky_parameters parameters; /* resolved; owns the engine's name and the fields */
-    char *engine_name, *field;
+    struct ky_parameters parameters; /* resolved; owns the texts */
+    char *engine_name, *field, *expansion;
     struct ky_engine *engine;
     size_t n;
     struct ky_integrator_state *integrator;

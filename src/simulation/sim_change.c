@@ -220,13 +220,17 @@ enum ky_status ky_sim_remove(struct ky_sim *sim, const uint64_t *id, size_t coun
 
 enum ky_status ky_sim_set_step(struct ky_sim *sim, double step, struct ky_error *error)
 {
-    double time = ky_sim_time(sim);
-    if (!isfinite(step) || step == 0 || time + step == time)
+    const double time = ky_sim_time(sim);
+    struct ky_timeline line;
+    enum ky_status status = ky_timeline_make(&sim->parameters, time, step, &line, error);
+    if (status)
+        return status;
+    if (!isfinite(step) || step == 0 || !ky_timeline_advances(&line, 1))
         return ky_fail(error, KY_USAGE,
                        "step %g; it must be finite, not 0, and more than the rounding of the time "
                        "%g",
                        step, time);
-    enum ky_status status = ky_sim_check_time(sim, error);
+    status = ky_sim_check_time(sim, error);
     if (status)
         return status;
     const double before = sim->parameters.step;
@@ -236,7 +240,8 @@ enum ky_status ky_sim_set_step(struct ky_sim *sim, double step, struct ky_error 
         sim->parameters.step = before;
         return status;
     }
-    sim->line = (struct ky_timeline){time, sim->integrator->tick};
+    line.tick = sim->integrator->tick;
+    sim->line = line;
     sim->now = (struct ky_instant){0};
     return KY_OK;
 }

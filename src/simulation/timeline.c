@@ -4,16 +4,72 @@
 #include <math.h>
 
 #include "base/number.h"
+#include "physics/expansion.h"
 
 /* A ratio counts as a whole number if it differs from one by no more than this; beyond a million,
  * by no more than 1e-12 of itself. */
 static const double tolerance = 1e-6;
 static const double countable = (double)KY_MOST_TICKS;
 
+static int is_even(const struct ky_timeline *line)
+{
+    return line->expansion.h0 == 0;
+}
+
+enum ky_status ky_timeline_make(const struct ky_parameters *parameters, double start, double tick,
+                                struct ky_timeline *line, struct ky_error *error)
+{
+    *line = (struct ky_timeline){.start = start, .tick = tick};
+    struct ky_expansion *own = &line->expansion;
+    enum ky_status status = ky_expansion_read(parameters->expansion, own, error);
+    if (status || is_even(line))
+        return status;
+    line->first = ky_expansion_factor(start * own->h0, own->omega_matter, own->omega_lambda);
+    if (line->first > 0)
+        return KY_OK;
+    return ky_fail(error, KY_USAGE,
+                   "--expansion: the time of the bodies, %.10g, is no age of this universe, whose "
+                   "age at a = 1 is %.10g; bodies that it fits have the time since a = 0",
+                   start, ky_expansion_age(1, own->omega_matter, own->omega_lambda) / own->h0);
+}
+
+/* The time of a tick. */
+static double time_of(const struct ky_timeline *line, uint64_t tick)
+{
+    const struct ky_expansion *own = &line->expansion;
+    if (!tick)
+        return line->start;
+    if (is_even(line))
+        return fma((double)tick, line->tick, line->start);
+    const double a = line->first * exp((double)tick * line->tick);
+    return ky_expansion_age(a, own->omega_matter, own->omega_lambda) / own->h0;
+}
+
+double ky_timeline_length(const struct ky_timeline *line, uint64_t tick, uint64_t stride)
+{
+    return is_even(line) ? line->tick * (double)stride
+                         : time_of(line, tick + stride) - time_of(line, tick);
+}
+
+double ky_timeline_steps(const struct ky_timeline *line, uint64_t stride, double time)
+{
+    const struct ky_expansion *own = &line->expansion;
+    const double step = line->tick * (double)stride;
+    if (is_even(line))
+        return (time - line->start) / step;
+    const double a = ky_expansion_factor(time * own->h0, own->omega_matter, own->omega_lambda);
+    return log(a / line->first) / step;
+}
+
+int ky_timeline_advances(const struct ky_timeline *line, uint64_t stride)
+{
+    const double step = line->tick * (double)stride, at = is_even(line) ? line->start : 1;
+    return at + step != at; /* in ln a a step is about the relative change of the time */
+}
+
 double ky_instant_time(const struct ky_timeline *line, struct ky_instant instant)
 {
-    double time = instant.ticks ? fma((double)instant.ticks, line->tick, line->start) : line->start;
-    return time + instant.part;
+    return time_of(line, instant.ticks) + instant.part;
 }
 
 int ky_instant_compare(struct ky_instant a, struct ky_instant b)
@@ -36,7 +92,7 @@ int ky_ticks_whole(double ratio, uint64_t *ticks)
 int ky_instant_find(const struct ky_timeline *line, uint64_t stride, double time,
                     struct ky_instant *instant)
 {
-    double step = line->tick * (double)stride, ratio = (time - line->start) / step;
+    double ratio = ky_timeline_steps(line, stride, time);
     uint64_t steps;
     *instant = (struct ky_instant){0};
     const double most = countable / (double)stride;
@@ -54,11 +110,12 @@ int ky_instant_find(const struct ky_timeline *line, uint64_t stride, double time
 const char *ky_instant_nearest(const struct ky_timeline *line, uint64_t stride, double time,
                                double least, char text[KY_NEAREST])
 {
-    double step = line->tick * (double)stride, before = floor((time - line->start) / step);
+    const double before = floor(ky_timeline_steps(line, stride, time));
+    const uint64_t tick = stride * (uint64_t)fmin(fmax(before, least), countable / (double)stride);
     if (before < least)
-        ky_format(text, KY_NEAREST, "the nearest is %.10g", line->start + least * step);
+        ky_format(text, KY_NEAREST, "the nearest is %.10g", time_of(line, tick));
     else
-        ky_format(text, KY_NEAREST, "the nearest are %.10g and %.10g", line->start + before * step,
-                  line->start + (before + 1) * step);
+        ky_format(text, KY_NEAREST, "the nearest are %.10g and %.10g", time_of(line, tick),
+                  time_of(line, tick + stride));
     return text;
 }

@@ -1,13 +1,29 @@
-/* Time as a count. The times of a simulation are start + ticks × tick. A time between two of them
- * is a number of ticks and a part of one. Such a pair is called an instant. */
+/* Time as a count. The times of a simulation are start + ticks × tick, or with --expansion the ages
+ * of a universe at the scale factors first × exp(ticks × tick). A time between two of them is a
+ * number of ticks and a part of one. Such a pair is called an instant. */
 #ifndef KY_SIMULATION_TIMELINE_H
 #define KY_SIMULATION_TIMELINE_H
 
-#include "base/status.h"
+#include "integrate/expansion.h"
 
 struct ky_timeline {
-    double start, tick; /* [time]; tick < 0: backwards */
+    double start;                  /* [time] */
+    double tick;                   /* [time], or of ln a; negative: backwards */
+    struct ky_expansion expansion; /* h0 = 0: ticks are equal in time */
+    double first;                  /* the scale factor at the start */
 };
+
+/* The line of the parameters' expansion with this start and tick. KY_USAGE where the start is no
+ * age of that universe. */
+enum ky_status ky_timeline_make(const struct ky_parameters *parameters, double start, double tick,
+                                struct ky_timeline *line, struct ky_error *error);
+/* The time from a tick to the one that is `stride` later [time]. */
+double ky_timeline_length(const struct ky_timeline *line, uint64_t tick, uint64_t stride);
+/* Steps of so many ticks from the start to a time; negative where it lies behind, NaN where the
+ * universe does not come to it. */
+double ky_timeline_steps(const struct ky_timeline *line, uint64_t stride, double time);
+/* Whether the first step changes the time, and is not lost in its rounding. 1 for a tick of NaN. */
+int ky_timeline_advances(const struct ky_timeline *line, uint64_t stride);
 
 /* The most ticks that are counted: every whole number up to here is a double. */
 #define KY_MOST_TICKS 9000000000000000U
@@ -15,7 +31,7 @@ struct ky_timeline {
 struct ky_instant {
     uint64_t ticks;
     double
-        part; /* beyond the ticks [time]; has the sign of the tick and is shorter; 0: on the grid */
+        part; /* beyond the ticks [time]; has the sign of the step and is shorter; 0: on the grid */
 };
 
 /* The time of the instant [time], with one rounding if it lies on the grid. */

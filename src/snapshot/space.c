@@ -126,6 +126,11 @@ double ky_space_factor(const struct ky_space *space, int length, int mass, int v
     return pow(a / h, length) * pow(h, -mass) * pow(a, 0.5 * velocity);
 }
 
+double ky_space_hubble(const struct ky_space *space, const struct ky_units *units)
+{
+    return space->hubble * 1e7 / units->velocity_cm_s * (units->length_cm / (1e3 * KY_KPC_CM));
+}
+
 /* The Hubble flow about the centre of mass. `rate`: velocity over distance. */
 static void add_flow(const struct ky_bodies *bodies, double rate)
 {
@@ -146,9 +151,7 @@ void ky_space_finish(struct ky_snapshot *snapshot)
         snapshot->time /= space->per_h ? space->hubble : 1;
         return;
     }
-    /* 100 h km/s/Mpc, in units of velocity / length */
-    const double rate = space->hubble * 1e7 / snapshot->units.velocity_cm_s *
-                        (snapshot->units.length_cm / (1e3 * KY_KPC_CM));
+    const double rate = ky_space_hubble(space, &snapshot->units);
     const double now =
         rate * ky_expansion_rate(space->scale_factor, space->omega_matter, space->omega_lambda);
     if (bodies->mass)

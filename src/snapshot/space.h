@@ -44,6 +44,9 @@ enum ky_status ky_space_decide(const struct ky_space *space, const struct ky_rea
  * peculiar velocity over √a. 1 unless the space is converted. */
 double ky_space_factor(const struct ky_space *space, int length, int mass, int velocity);
 
+/* H0 = 100 h km/s/Mpc in velocity/length of these units, which have scales. */
+double ky_space_hubble(const struct ky_space *space, const struct ky_units *units);
+
 /* The rest of the conversion, once the bodies have physical numbers and peculiar velocities. Adds
  * the Hubble flow about the centre of mass, H(a) (x − centre), and makes the time that since the
  * Big Bang. Does nothing unless the space is converted. */

@@ -1,0 +1,26 @@
+/* Numbers by name in a text, "mass=1,scale=0.5". */
+#ifndef KY_BASE_NAMED_NUMBERS_H
+#define KY_BASE_NAMED_NUMBERS_H
+
+#include <stddef.h>
+
+#include "base/status.h"
+
+enum ky_number_range { KY_NUMBER_ANY, KY_NUMBER_NOT_NEGATIVE, KY_NUMBER_POSITIVE };
+
+struct ky_named_number {
+    const char *word;
+    enum ky_number_range range; /* all are finite */
+    const char *initial;        /* the value where the text does not name it; NULL: it has to */
+    const char *help;           /* what it is, for errors */
+    double *place;              /* where the value goes */
+    int given;                  /* 1: the text named it; 0 before */
+};
+
+/* Reads a text, which is cut up, or NULL for one without numbers. `of` begins the error lines.
+ * KY_USAGE for what is no such text, for a word that there is not, and for a number that is out of
+ * its range, given twice or missing. */
+enum ky_status ky_named_numbers_read(const char *of, char *text, struct ky_named_number *number,
+                                     size_t count, struct ky_error *error);
+
+#endif

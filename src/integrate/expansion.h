@@ -1,0 +1,21 @@
+/* Steps that are equal in ln a, a being the scale factor of an expanding universe: the option
+ * --expansion. physics/expansion.h has the formulas. */
+#ifndef KY_INTEGRATE_EXPANSION_H
+#define KY_INTEGRATE_EXPANSION_H
+
+#include "base/status.h"
+
+struct ky_expansion {
+    double omega_matter, omega_lambda; /* densities at a = 1; curvature is what is left of 1 */
+    double h0;                         /* H at a = 1 [1/time]; 0: steps are equal in time */
+};
+
+/* Reads "omega-m=0.3,omega-lambda=0.7,h0=0.07"; NULL: steps are equal in time. KY_USAGE for what is
+ * no such text. */
+enum ky_status ky_expansion_read(const char *text, struct ky_expansion *expansion,
+                                 struct ky_error *error);
+/* Writes such a text with all digits. */
+enum { KY_EXPANSION_TEXT = 128 };
+void ky_expansion_write(const struct ky_expansion *expansion, char text[KY_EXPANSION_TEXT]);
+
+#endif
