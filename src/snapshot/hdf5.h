@@ -128,4 +128,52 @@ enum { KY_HDF5_NO_MEMORY = -2 };
 hid_t ky_hdf5_open(const struct ky_input *input);
 hid_t ky_hdf5_create(struct ky_file *file);
 
+/* ---- hdf5_put.c ---- */
+
+/* Rows that are written at a time where they do not lie in memory as they go to the file. */
+enum { KY_HDF5_SLAB = 1 << 17 };
+
+/* A file that is being made. */
+struct ky_hdf5_output {
+    struct ky_file *file;
+    hid_t h5;
+    int compress;
+    int failed; /* HDF5 itself said no */
+};
+/* Writes what is in the file. What fails stays in the ky_file or in `failed`. */
+typedef void ky_hdf5_filler(struct ky_hdf5_output *out, const void *what);
+/* Makes the file PATH of at most `bytes` bytes, uncompressed, by `fill`, and gives it its name when
+ * it is whole. KY_CANNOT_WRITE where the disk or the system refuses, KY_USAGE for a file that
+ * exists unless the options say overwrite, KY_FAULT where HDF5 fails. */
+enum ky_status ky_hdf5_make_file(const char *path, const struct ky_write_options *options,
+                                 uint64_t bytes, ky_hdf5_filler *fill, const void *what,
+                                 struct ky_error *error);
+
+/* Write an attribute: `count` numbers (0: a single one), a number, a text. */
+void ky_hdf5_put_attribute(struct ky_hdf5_output *out, hid_t object, const char *name, hid_t type,
+                           hsize_t count, const void *data);
+void ky_hdf5_put_real(struct ky_hdf5_output *out, hid_t object, const char *name, double value);
+void ky_hdf5_put_integer(struct ky_hdf5_output *out, hid_t object, const char *name, int value);
+void ky_hdf5_put_text(struct ky_hdf5_output *out, hid_t object, const char *name,
+                      const char *value);
+/* Writes a text of any length as a data set. */
+void ky_hdf5_put_long_text(struct ky_hdf5_output *out, hid_t where, const char *name,
+                           const char *value);
+/* Makes a group of the file. To be closed. */
+hid_t ky_hdf5_make_group(struct ky_hdf5_output *out, const char *name);
+/* Makes a data set, packed if the options say so. To be closed. */
+hid_t ky_hdf5_make_set(struct ky_hdf5_output *out, hid_t where, const char *name, hid_t type,
+                       uint64_t rows, int columns);
+/* Writes `rows` rows of 8-byte columns to rows `at` … of the data set. */
+void ky_hdf5_put_rows(struct ky_hdf5_output *out, hid_t set, hid_t type, uint64_t at, uint64_t rows,
+                      int columns, const void *data);
+/* Says the unit of a data set in attributes, under the names that EAGLE, GADGET-4 and AREPO use.
+ * Of the array only the powers in its unit count. */
+void ky_hdf5_describe(struct ky_hdf5_output *out, hid_t set, const struct ky_array *array,
+                      const char *description);
+/* Writes the group /Units. */
+void ky_hdf5_write_units(struct ky_hdf5_output *out);
+/* Writes version, G and scales of the run's own units to the group /Kyoho. */
+void ky_hdf5_put_scales(struct ky_hdf5_output *out, hid_t own, const struct ky_units *units);
+
 #endif
