@@ -323,15 +323,64 @@ KY_API enum ky_status ky_sph_density(const struct ky_parameters *parameters,
                                      double *smoothing, struct ky_force_report *report,
                                      struct ky_error *error);
 
+/* Groups of bodies by friends of friends (Davis et al. 1985): bodies at the linking length or
+ * nearer are friends, and a group is what friends and their friends join. Distances are compared as
+ * r². Space is open: groups do not go on at the other side of a periodic box. */
+struct ky_catalogue_parameters {
+    size_t size;
+    double linking_length;   /* above 0; NaN (default): the fraction of the mean distance */
+    double linking_fraction; /* of ∛(volume/bodies); 0.2 */
+    double volume; /* in which the bodies lie, above 0; NaN (default): the sphere that holds half of
+                      them, and that half, are taken. Its centre is the median of the coordinates
+                      (of 1,023 bodies at most) */
+    uint64_t minimum; /* groups of fewer bodies are left out; 20, at least 1 */
+};
+KY_API void ky_catalogue_parameters_defaults(struct ky_catalogue_parameters *parameters);
+
+/* The groups, those of more bodies first; of as many, that with the smallest index. The bodies of
+ * group g are body[offset[g]] … body[offset[g + 1] − 1], indices in ascending order. Means are
+ * weighted by mass, in a group without mass by number. */
+struct ky_catalogue {
+    size_t size;           /* of this struct, or 0 */
+    double linking_length; /* that was taken */
+    double mean_distance;  /* that it follows from; NaN: the linking length was given */
+    uint64_t minimum;
+    size_t groups, members; /* members: bodies of all groups */
+    size_t *offset;         /* [groups + 1] */
+    uint32_t *body;         /* [members] */
+    double *mass;           /* [groups] here and below */
+    double (*centre)[3];    /* of mass */
+    double (*velocity)[3];  /* mean */
+    double *radius;         /* rms distance from the centre */
+    double *dispersion;     /* rms speed about the mean, in three dimensions */
+};
+/* Finds the groups, with the same result for any number of threads, and on every engine in double.
+ * Allocates the arrays; after a failure there are none. KY_BAD_DATA where half of the bodies lie at
+ * one place, so that they have no mean distance, and where means leave the range of numbers. */
+KY_API enum ky_status ky_catalogue_make(const struct ky_parameters *parameters,
+                                        const struct ky_catalogue_parameters *wanted,
+                                        const struct ky_bodies *bodies,
+                                        struct ky_catalogue *catalogue,
+                                        struct ky_force_report *report, struct ky_error *error);
+KY_API void ky_catalogue_free(struct ky_catalogue *catalogue); /* clears the struct */
+/* Writes the catalogue of groups of snapshot->bodies, whose ids, time and units it takes, as a
+ * snapshot is written (see ky_snapshot_write). The name decides: .hdf5 or .h5 has the groups and
+ * the ids of their bodies (docs/formats/groups.md), .csv a line for each group. `overwrite` 0: an
+ * existing file is KY_USAGE. KY_UNSUPPORTED for HDF5 in a build without it. */
+KY_API enum ky_status ky_catalogue_write(const char *path, const struct ky_catalogue *catalogue,
+                                         const struct ky_snapshot *snapshot, int overwrite,
+                                         struct ky_error *error);
+
 /* What actions there are, index = 0, 1, …; KY_USAGE past the last. */
 struct ky_action {
     size_t size;         /* of this struct, or 0 */
-    const char *name;    /* "gravity", "count", "list", "nearest", "density" */
+    const char *name;    /* "gravity", "count", "list", "nearest", "density", "friends" */
     const char *results; /* "ax ay az potential": names of the results of one body */
     size_t columns;      /* how many they are */
     int needs_radius;    /* of each body, or one for all */
     int needs_k;         /* a number of neighbours */
     int needs_lists;     /* not for ky_walk: lists to fill; see ky_neighbours */
+    int needs_labels;    /* not for ky_walk: a number of each body; see ky_catalogue_make */
 };
 KY_API enum ky_status ky_action_get(size_t index, struct ky_action *action);
 

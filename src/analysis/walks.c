@@ -37,6 +37,8 @@ enum ky_status ky_walk(const struct ky_parameters *parameters, const struct ky_b
         return status;
     if (ky_actions[request.action].about.needs_lists)
         return ky_fail(error, KY_USAGE, "action %s fills lists: call ky_neighbours", action);
+    if (ky_actions[request.action].about.needs_labels)
+        return ky_fail(error, KY_USAGE, "action %s reads labels: call ky_catalogue_make", action);
     struct ky_bodies input_bodies = *bodies;
     if (request.action == KY_ACTION_gravity)
         status = ky_softening_need(&own_parameters, &input_bodies, error);

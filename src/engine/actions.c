@@ -41,6 +41,8 @@ enum ky_status ky_walk_request_check(const struct ky_walk_request *request, stru
                        about->name, request->k, request->n, request->n - 1);
     if (about->needs_lists && (!request->offset || (!request->list && request->offset[request->n])))
         return ky_fail(error, KY_USAGE, "%s: no room for lists was given", about->name);
+    if (about->needs_labels && !request->label)
+        return ky_fail(error, KY_USAGE, "%s: no labels were given", about->name);
     return about->needs_radius ? check_radii(request, about->name, error) : KY_OK;
 }
 

@@ -35,7 +35,8 @@ struct ky_action_facts {
          0 KY_RESULTS_##name(KY_RESULT_ONE),                                                       \
          !!((needs)&KY_NEEDS_RADIUS),                                                              \
          !!((needs)&KY_NEEDS_NEIGHBOURS),                                                          \
-         !!((needs)&KY_NEEDS_LISTS)},                                                              \
+         !!((needs)&KY_NEEDS_LISTS),                                                               \
+         !!((needs)&KY_NEEDS_LABELS)},                                                             \
             (const struct ky_action_result[])                                                      \
         {                                                                                          \
             KY_RESULTS_##name(KY_RESULT_ROW)                                                       \

@@ -77,6 +77,7 @@ struct ky_walk_request {
      * list with too much room means nothing. */
     const size_t *offset; /* [n + 1] */
     uint32_t *list;
+    const uint32_t *label; /* [n], where the action needs labels */
 };
 
 /* What an engine finds from its bodies if nobody gives it. Engines that each hold a part of one

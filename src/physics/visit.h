@@ -40,6 +40,8 @@ struct ky_visit_sink {
     KY_GLOBAL unsigned int *list;
     KY_GLOBAL KY_REAL *space; /* k elements, `stride` apart */
     unsigned int stride;
+    unsigned int body;                   /* its index in the caller's order */
+    KY_GLOBAL const unsigned int *label; /* of each body, in the caller's order */
 };
 
 /* A body as a source: its place less that of the sink, the square of that, and its index in the
@@ -55,6 +57,8 @@ struct ky_visit_cell {
     KY_REAL x, y, z, eps2;
     struct ky_moments moments;
     unsigned int bodies;
+    unsigned int first; /* one of its bodies, by its index in the caller's order: the same one that
+                           stands first in the first of its parts, when it is opened */
 };
 
 /* A cell as the distance test sees it: its centre of mass less the centre of the sinks' box, which

@@ -26,4 +26,7 @@ extern const struct ky_csv_remark ky_csv_remarks[KY_CSV_REMARKS];
 /* The remark that tells the kind of softening: 1 symmetric, 0 plummer. */
 #define KY_CSV_SYMMETRIC "softening_symmetric"
 
+/* Writes these remarks of a snapshot. */
+void ky_csv_write_remarks(struct ky_file *file, const struct ky_snapshot *snapshot);
+
 #endif

@@ -7,10 +7,8 @@
 #include "base/number.h"
 #include "snapshot/csv.h"
 
-/* The remarks that come before the header line. */
-static void write_head(struct ky_file *file, const struct ky_snapshot *snapshot)
+void ky_csv_write_remarks(struct ky_file *file, const struct ky_snapshot *snapshot)
 {
-    ky_file_print(file, "# kyoho %s snapshot\n# bodies: %zu\n", ky_version(), snapshot->bodies.n);
     for (int k = 0; k < KY_CSV_REMARKS; k++) {
         double value;
         memcpy(&value, (const char *)snapshot + ky_csv_remarks[k].offset, sizeof value);
@@ -19,6 +17,13 @@ static void write_head(struct ky_file *file, const struct ky_snapshot *snapshot)
     }
     if (snapshot->softening_kind >= 0)
         ky_file_print(file, "# %s: %d\n", KY_CSV_SYMMETRIC, snapshot->softening_kind);
+}
+
+/* The remarks that come before the header line. */
+static void write_head(struct ky_file *file, const struct ky_snapshot *snapshot)
+{
+    ky_file_print(file, "# kyoho %s snapshot\n# bodies: %zu\n", ky_version(), snapshot->bodies.n);
+    ky_csv_write_remarks(file, snapshot);
     const char *line = snapshot->parameters;
     while (line && *line) {
         size_t length = strcspn(line, "\n");

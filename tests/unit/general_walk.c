@@ -410,13 +410,13 @@ static void actions_are_listed(void **state)
         size_t size;
         const char *name, *behind;
     } older = {2 * sizeof(size_t), NULL, "nobody writes here"};
-    const char *const names[] = {"gravity", "count", "list", "nearest", "density"};
+    const char *const names[] = {"gravity", "count", "list", "nearest", "density", "friends"};
     size_t count = 0;
     while (ky_action_get(count, &action) == KY_OK) {
-        assert_true(count < 5);
+        assert_true(count < 6);
         assert_string_equal(action.name, names[count++]);
     }
-    assert_int_equal(count, 5);
+    assert_int_equal(count, 6);
     assert_ok(ky_action_get(0, &action));
     assert_string_equal(action.results, "ax ay az potential");
     assert_int_equal(action.columns, 4);

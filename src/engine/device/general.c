@@ -28,7 +28,7 @@ struct general {
     size_t real; /* bytes of a number of the kernels */
     size_t most; /* sinks of a launch */
     /* What one request needs is not kept: it may be as large as all the rest. */
-    struct ky_buffer radius, offset, list, space, results;
+    struct ky_buffer radius, offset, list, space, label, results;
     struct ky_faults faults; /* of the lists */
 };
 
@@ -94,6 +94,18 @@ static enum ky_status send_offsets(struct general *walk, struct ky_error *error)
     return status;
 }
 
+static enum ky_status send_labels(struct general *walk, struct ky_error *error)
+{
+    size_t n = walk->bodies->n;
+    if (!counts_up_to(walk, (double)n - 1))
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "action %s: labels of %zu bodies: floats do not count so far; use "
+                       "--precision double",
+                       walk->facts->about.name, n);
+    return ky_buffer_fill(walk->card, &walk->label, "labels of bodies", walk->request->label, n,
+                          sizeof(uint32_t), error);
+}
+
 static enum ky_status prepare(struct general *walk, struct ky_error *error)
 {
     const struct ky_action *about = &walk->facts->about;
@@ -103,6 +115,8 @@ static enum ky_status prepare(struct general *walk, struct ky_error *error)
         status = send_radii(walk, error);
     if (status == KY_OK && about->needs_lists)
         status = send_offsets(walk, error);
+    if (status == KY_OK && about->needs_labels)
+        status = send_labels(walk, error);
     if (status == KY_OK && about->needs_k) {
         size_t fit = SPACE / (walk->request->k * walk->real) / KY_WALK_LANES * KY_WALK_LANES;
         fit = fit < KY_WALK_LANES ? KY_WALK_LANES : fit;
@@ -150,10 +164,11 @@ static enum ky_status launch(struct general *walk, size_t first_sink, struct ky_
                      KY_BUFFER(*cells.moment), KY_BUFFER(*cells.box), KY_BUFFER(*cells.order),
                      KY_BUFFER(*used(walk, &walk->radius)), KY_BUFFER(*used(walk, &walk->offset)),
                      KY_BUFFER(*used(walk, &walk->list)), KY_BUFFER(*used(walk, &walk->space)),
-                     KY_BUFFER(walk->results), KY_BUFFER(links->counts.counts),
-                     KY_BUFFER(*used(walk, &walk->faults.words)), KY_VALUE(n), KY_VALUE(first),
-                     KY_VALUE(count), KY_VALUE(flags), KY_VALUE(radii), KY_VALUE(k),
-                     KY_VALUE(columns), KY_VALUE(stride), KY_EPS2(eps2, parameters->precision)),
+                     KY_BUFFER(*used(walk, &walk->label)), KY_BUFFER(walk->results),
+                     KY_BUFFER(links->counts.counts), KY_BUFFER(*used(walk, &walk->faults.words)),
+                     KY_VALUE(n), KY_VALUE(first), KY_VALUE(count), KY_VALUE(flags),
+                     KY_VALUE(radii), KY_VALUE(k), KY_VALUE(columns), KY_VALUE(stride),
+                     KY_EPS2(eps2, parameters->precision)),
         error);
 }
 
@@ -229,8 +244,8 @@ static enum ky_status read_back(struct general *walk, struct ky_error *error)
 
 static void release(struct general *walk)
 {
-    struct ky_buffer *const buffers[] = {&walk->radius, &walk->offset, &walk->list, &walk->space,
-                                         &walk->results};
+    struct ky_buffer *const buffers[] = {&walk->radius, &walk->offset, &walk->list,
+                                         &walk->space,  &walk->label,  &walk->results};
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
         ky_buffer_release(walk->card, buffers[k]);
     ky_faults_release(&walk->faults, walk->card);

@@ -4,6 +4,7 @@
 
 #include "physics/actions/count.h"
 #include "physics/actions/density.h"
+#include "physics/actions/friends.h"
 #include "physics/actions/gravity.h"
 #include "physics/actions/list.h"
 #include "physics/actions/nearest.h"

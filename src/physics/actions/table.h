@@ -10,6 +10,7 @@
 /* Lists to fill. The first result is how many bodies belong in a list, also where its room is
  * smaller: by that the engines know a list that is too short. */
 #define KY_NEEDS_LISTS 4
+#define KY_NEEDS_LABELS 8 /* a number below 2^32 of each body */
 
 /* Names and needs; p and number are handed through. Each file says by KY_RESULTS_NAME what its
  * results are: name, and the powers of G, mass and length in their unit. */
@@ -18,7 +19,8 @@
     X(count, KY_NEEDS_RADIUS, p, number)                                                           \
     X(list, KY_NEEDS_RADIUS | KY_NEEDS_LISTS, p, number)                                           \
     X(nearest, KY_NEEDS_NEIGHBOURS, p, number)                                                     \
-    X(density, KY_NEEDS_RADIUS, p, number)
+    X(density, KY_NEEDS_RADIUS, p, number)                                                         \
+    X(friends, KY_NEEDS_RADIUS | KY_NEEDS_LABELS, p, number)
 
 #define KY_ACTIONS_PLAIN(name, needs, X, unused) X(name, needs)
 #define KY_ACTIONS(X) KY_ACTIONS_OF(KY_ACTIONS_PLAIN, X, 0)

@@ -69,7 +69,7 @@
 
 /* The general walk: a kernel for each action, all of them in one unit. */
 #define KY_GENERAL_KERNEL_OF(name, needs, p, number)                                               \
-    KY_K(general_##p, ky_general_##name##_##p, KY_WALK_LANES, 25)
+    KY_K(general_##p, ky_general_##name##_##p, KY_WALK_LANES, 26)
 
 /* Boards and the Hermite scheme, for two of the precisions; the third has none of this. */
 #define KY_HERMITE_UNIT(p, number, name, NAME, how)                                                \

@@ -1,0 +1,212 @@
+/* The catalogue of groups: who is in each, and means over its bodies. Every group is summed in the
+ * order of its bodies by one thread. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/friends.h"
+#include "analysis/linking.h"
+#include "base/memory.h"
+#include "base/sizes.h"
+#include "base/threads.h"
+
+void ky_catalogue_free(struct ky_catalogue *catalogue)
+{
+    free(catalogue->offset);
+    free(catalogue->body);
+    free(catalogue->mass);
+    free(catalogue->centre);
+    free(catalogue->velocity);
+    free(catalogue->radius);
+    free(catalogue->dispersion);
+    ky_size_give(catalogue, &(struct ky_catalogue){0}, sizeof *catalogue);
+}
+
+/* ---- who is in which group ---- */
+
+struct rank {
+    uint32_t root, bodies;
+};
+
+/* For qsort: more bodies first, of as many the smaller root. */
+static int larger_first(const void *a, const void *b)
+{
+    const struct rank *x = a, *y = b;
+    if (x->bodies != y->bodies)
+        return x->bodies < y->bodies ? 1 : -1;
+    return (x->root > y->root) - (x->root < y->root);
+}
+
+/* The groups with `minimum` bodies or more, ranked; to be freed. `count`, [n], has the number of
+ * bodies of each root. NULL when memory is out. */
+static struct rank *rank_groups(struct ky_catalogue *catalogue, const uint32_t *count, size_t n)
+{
+    size_t groups = 0;
+    for (size_t i = 0; i < n; i++)
+        groups += count[i] >= catalogue->minimum;
+    struct rank *rank = ky_allocate(groups, sizeof *rank);
+    for (size_t i = 0; i < n && rank; i++)
+        if (count[i] >= catalogue->minimum) {
+            rank[catalogue->groups++] = (struct rank){(uint32_t)i, count[i]};
+            catalogue->members += count[i];
+        }
+    if (rank)
+        qsort(rank, groups, sizeof *rank, larger_first);
+    return rank;
+}
+
+static enum ky_status make_room(struct ky_catalogue *catalogue, struct ky_error *error)
+{
+    const size_t groups = catalogue->groups;
+    catalogue->offset = ky_allocate(groups + 1, sizeof *catalogue->offset);
+    catalogue->body = ky_allocate(catalogue->members, sizeof *catalogue->body);
+    catalogue->mass = ky_allocate(groups, sizeof *catalogue->mass);
+    catalogue->centre = ky_allocate(groups, sizeof *catalogue->centre);
+    catalogue->velocity = ky_allocate(groups, sizeof *catalogue->velocity);
+    catalogue->radius = ky_allocate(groups, sizeof *catalogue->radius);
+    catalogue->dispersion = ky_allocate(groups, sizeof *catalogue->dispersion);
+    if (!catalogue->offset || !catalogue->body || !catalogue->mass || !catalogue->centre ||
+        !catalogue->velocity || !catalogue->radius || !catalogue->dispersion)
+        return ky_no_memory(error, "catalogue of groups", 10 * groups + catalogue->members,
+                            sizeof(double));
+    return KY_OK;
+}
+
+/* Fills offset and body. place[root] is where the next body of that group goes, and NO_GROUP for
+ * groups that are too small. */
+#define NO_GROUP UINT32_MAX
+static void fill(struct ky_catalogue *catalogue, const struct rank *rank, const uint32_t *root,
+                 uint32_t *place, size_t n)
+{
+    memset(place, 0xff, n * sizeof *place);
+    catalogue->offset[0] = 0;
+    for (size_t g = 0; g < catalogue->groups; g++) {
+        place[rank[g].root] = (uint32_t)catalogue->offset[g];
+        catalogue->offset[g + 1] = catalogue->offset[g] + rank[g].bodies;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (place[root[i]] != NO_GROUP)
+            catalogue->body[place[root[i]]++] = (uint32_t)i;
+}
+
+/* Sorts the bodies by their groups. `root` is that of each body, `work` has room for n. */
+static enum ky_status sort_bodies(struct ky_catalogue *catalogue, const uint32_t *root,
+                                  uint32_t *work, size_t n, struct ky_error *error)
+{
+    memset(work, 0, n * sizeof *work);
+    for (size_t i = 0; i < n; i++)
+        work[root[i]]++;
+    struct rank *rank = rank_groups(catalogue, work, n);
+    enum ky_status status =
+        rank ? make_room(catalogue, error) : ky_no_memory(error, "groups", n, sizeof *rank);
+    if (!status)
+        fill(catalogue, rank, root, work, n);
+    free(rank);
+    return status;
+}
+
+/* ---- means ---- */
+
+struct members {
+    const uint32_t *body;
+    size_t count;
+    const double *mass; /* weights, or NULL: all bodies count alike */
+};
+
+static double weight(const struct members *of, size_t k)
+{
+    return of->mass ? of->mass[of->body[k]] : 1;
+}
+
+/* The mean of vectors, and the rms distance of them from it. Differences from the first one are
+ * summed, which keeps the digits of a small group far from the origin. */
+static double mean_and_spread(const struct members *of, double (*x)[3], double mean[3])
+{
+    const double *first = x[of->body[0]];
+    double sum[3] = {0}, all = 0, square = 0;
+    for (size_t k = 0; k < of->count; k++) {
+        for (int c = 0; c < 3; c++)
+            sum[c] += weight(of, k) * (x[of->body[k]][c] - first[c]);
+        all += weight(of, k);
+    }
+    for (int c = 0; c < 3; c++)
+        mean[c] = first[c] + sum[c] / all;
+    for (size_t k = 0; k < of->count; k++)
+        for (int c = 0; c < 3; c++) {
+            double d = x[of->body[k]][c] - mean[c];
+            square += weight(of, k) * d * d;
+        }
+    return sqrt(square / all);
+}
+
+static void measure(struct ky_catalogue *catalogue, const struct ky_bodies *bodies, size_t g)
+{
+    struct members of = {.body = catalogue->body + catalogue->offset[g],
+                         .count = catalogue->offset[g + 1] - catalogue->offset[g]};
+    double mass = 0;
+    for (size_t k = 0; k < of.count; k++)
+        mass += bodies->mass[of.body[k]];
+    of.mass = mass > 0 ? bodies->mass : NULL;
+    catalogue->mass[g] = mass;
+    catalogue->radius[g] = mean_and_spread(&of, bodies->position, catalogue->centre[g]);
+    catalogue->dispersion[g] = mean_and_spread(&of, bodies->velocity, catalogue->velocity[g]);
+}
+
+static enum ky_status measure_all(struct ky_catalogue *catalogue, const struct ky_bodies *bodies,
+                                  int threads, struct ky_error *error)
+{
+#pragma omp parallel for schedule(dynamic) num_threads(ky_threads(threads))
+    for (size_t g = 0; g < catalogue->groups; g++)
+        measure(catalogue, bodies, g);
+    for (size_t g = 0; g < catalogue->groups; g++) /* what is infinite makes these so */
+        if (!isfinite(catalogue->radius[g]) || !isfinite(catalogue->dispersion[g]))
+            return ky_fail(error, KY_BAD_DATA,
+                           "group %zu, with body %u: means over its bodies leave the range of "
+                           "numbers",
+                           g, (unsigned)catalogue->body[catalogue->offset[g]]);
+    return KY_OK;
+}
+
+/* ---- the whole ---- */
+
+/* What the walker finds, sorted. */
+static enum ky_status find_groups(struct ky_walker *walker, const struct ky_bodies *bodies,
+                                  struct ky_catalogue *catalogue, struct ky_error *error)
+{
+    size_t n = bodies->n;
+    uint32_t *root = ky_allocate(n, sizeof *root), *work = ky_allocate(n, sizeof *work);
+    enum ky_status status = root && work
+                                ? ky_friends_find(walker, n, catalogue->linking_length, root, error)
+                                : ky_no_memory(error, "labels of bodies", n, 2 * sizeof *root);
+    if (!status)
+        status = sort_bodies(catalogue, root, work, n, error);
+    if (!status)
+        status = measure_all(catalogue, bodies, walker->parameters.threads, error);
+    free(root);
+    free(work);
+    return status;
+}
+
+enum ky_status ky_catalogue_make(const struct ky_parameters *parameters,
+                                 const struct ky_catalogue_parameters *wanted,
+                                 const struct ky_bodies *bodies, struct ky_catalogue *catalogue,
+                                 struct ky_force_report *report, struct ky_error *error)
+{
+    struct ky_catalogue_parameters own;
+    struct ky_catalogue made = {0};
+    struct ky_walker walker = {0};
+    enum ky_status status = ky_linking_adopt(wanted, &own, error);
+    if (!status)
+        status = ky_walker_open(parameters, bodies, &walker, error);
+    const int before = ky_threads_take(walker.parameters.threads);
+    if (!status)
+        status = ky_linking_choose(&own, bodies, &made, error);
+    if (!status)
+        status = find_groups(&walker, bodies, &made, error);
+    ky_threads_restore(before);
+    ky_walker_close(&walker, report);
+    if (status)
+        ky_catalogue_free(&made);
+    ky_size_give(catalogue, &made, sizeof made);
+    return status;
+}

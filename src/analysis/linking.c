@@ -1,0 +1,102 @@
+/* The linking length: given, or a fraction of the mean distance of the bodies, ∛(volume/number). */
+#include "analysis/linking.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/median.h"
+#include "base/memory.h"
+#include "base/sizes.h"
+
+void ky_catalogue_parameters_defaults(struct ky_catalogue_parameters *parameters)
+{
+    *parameters = (struct ky_catalogue_parameters){.size = sizeof *parameters,
+                                                   .linking_length = (double)NAN,
+                                                   .linking_fraction = 0.2,
+                                                   .volume = (double)NAN,
+                                                   .minimum = 20};
+}
+
+/* NaN stands for what was not given. */
+static enum ky_status check(const struct ky_catalogue_parameters *wanted, struct ky_error *error)
+{
+    const struct {
+        const char *name;
+        double value;
+    } positive[] = {{"linking length", wanted->linking_length},
+                    {"linking fraction", wanted->linking_fraction},
+                    {"volume", wanted->volume}};
+    for (size_t k = 0; k < sizeof positive / sizeof *positive; k++)
+        if (positive[k].value <= 0 || isinf(positive[k].value))
+            return ky_fail(error, KY_USAGE, "the %s is %g; it must be positive and finite",
+                           positive[k].name, positive[k].value);
+    if (isnan(wanted->linking_length) && isnan(wanted->linking_fraction))
+        return ky_fail(error, KY_USAGE, "neither a linking length nor a fraction is given");
+    if (wanted->minimum < 1)
+        return ky_fail(error, KY_USAGE, "the smallest group has 0 bodies; it must be 1 or more");
+    return KY_OK;
+}
+
+/* The radius of the sphere about the median of the coordinates that holds half of the bodies. */
+static enum ky_status find_half_radius(const struct ky_bodies *bodies, double *radius,
+                                       struct ky_error *error)
+{
+    const double half = 0.5;
+    double centre[3];
+    struct ky_bodies alike = {.n = bodies->n,
+                              .mass = ky_allocate(bodies->n, sizeof(double)),
+                              .position = bodies->position};
+    if (!alike.mass)
+        return ky_no_memory(error, "bodies of equal mass", bodies->n, sizeof(double));
+    for (size_t i = 0; i < bodies->n; i++)
+        alike.mass[i] = 1;
+    for (int c = 0; c < 3; c++)
+        centre[c] = ky_sampled_median(&bodies->position[0][c], 3, bodies->n, KY_MEDIAN_MOST);
+    enum ky_status status = ky_lagrangian_radii(&alike, centre, 1, &half, radius, error);
+    free(alike.mass);
+    return status;
+}
+
+static enum ky_status find_mean_distance(const struct ky_bodies *bodies, double volume,
+                                         double *distance, struct ky_error *error)
+{
+    const double ball = 4.18879020478639098; /* 4π/3 */
+    double radius;
+    *distance = cbrt(volume / (double)bodies->n);
+    if (!isnan(volume) || !bodies->n)
+        return KY_OK;
+    enum ky_status status = find_half_radius(bodies, &radius, error);
+    if (status)
+        return status;
+    *distance = radius * cbrt(ball / (double)((bodies->n + 1) / 2));
+    if (!(*distance > 0 && isfinite(*distance)))
+        return ky_fail(error, KY_BAD_DATA,
+                       "half of the %zu %s lie within the radius %g, which gives no mean distance; "
+                       "give a linking length or a volume",
+                       bodies->n, bodies->n == 1 ? "body" : "bodies", radius);
+    return KY_OK;
+}
+
+enum ky_status ky_linking_adopt(const struct ky_catalogue_parameters *given,
+                                struct ky_catalogue_parameters *own, struct ky_error *error)
+{
+    ky_catalogue_parameters_defaults(own);
+    enum ky_status status =
+        ky_size_adopt(own, sizeof *own, given, "ky_catalogue_parameters_defaults", error);
+    return status ? status : check(own, error);
+}
+
+enum ky_status ky_linking_choose(const struct ky_catalogue_parameters *wanted,
+                                 const struct ky_bodies *bodies, struct ky_catalogue *catalogue,
+                                 struct ky_error *error)
+{
+    catalogue->minimum = wanted->minimum;
+    catalogue->linking_length = wanted->linking_length;
+    catalogue->mean_distance = (double)NAN;
+    if (!isnan(wanted->linking_length))
+        return KY_OK;
+    enum ky_status status =
+        find_mean_distance(bodies, wanted->volume, &catalogue->mean_distance, error);
+    catalogue->linking_length = wanted->linking_fraction * catalogue->mean_distance;
+    return status;
+}

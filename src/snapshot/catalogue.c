@@ -1,0 +1,84 @@
+/* Catalogues of groups as files: the table of columns, and the CSV writer. */
+#include "snapshot/catalogue.h"
+
+#include <math.h>
+
+#include "base/number.h"
+#include "snapshot/csv.h"
+
+#define COLUMN(member) offsetof(struct ky_catalogue, member)
+const struct ky_catalogue_column ky_catalogue_columns[KY_CATALOGUE_COLUMNS] = {
+    {"GroupMass", "mass", "U_M ", COLUMN(mass), {.columns = 1, .mass = 1}},
+    {"GroupPos", "x,y,z", "U_L ", COLUMN(centre), {.columns = 3, .length = 1}},
+    {"GroupVel", "vx,vy,vz", "U_V ", COLUMN(velocity), {.columns = 3, .velocity = 1}},
+    {"GroupRadius", "radius", "U_L ", COLUMN(radius), {.columns = 1, .length = 1}},
+    {"GroupVelDisp", "dispersion", "U_V ", COLUMN(dispersion), {.columns = 1, .velocity = 1}},
+};
+
+static void write_row(struct ky_file *file, const struct ky_catalogue *catalogue, size_t g)
+{
+    ky_file_print(file, "%zu,%zu", g, catalogue->offset[g + 1] - catalogue->offset[g]);
+    for (int c = 0; c < KY_CATALOGUE_COLUMNS; c++) {
+        const struct ky_catalogue_column *column = &ky_catalogue_columns[c];
+        const size_t columns = (size_t)column->array.columns;
+        for (size_t k = 0; k < columns; k++)
+            ky_file_print(file, ",%.17g", ky_catalogue_numbers(catalogue, column)[g * columns + k]);
+    }
+    ky_file_print(file, "\n");
+}
+
+/* A line for each group, in the units of the snapshot. */
+static enum ky_status write_csv(const char *path, const struct ky_catalogue *catalogue,
+                                const struct ky_snapshot *snapshot,
+                                const struct ky_write_options *options, struct ky_error *error)
+{
+    struct ky_file *file;
+    enum ky_status status = ky_file_create(path, options->overwrite, &file, error);
+    if (status)
+        return status;
+    ky_file_print(file, "# kyoho %s groups\n# bodies: %zu\n", ky_version(), snapshot->bodies.n);
+    ky_csv_write_remarks(file, snapshot);
+    ky_file_print(file, "# linking_length: %.17g\n", catalogue->linking_length);
+    if (!isnan(catalogue->mean_distance))
+        ky_file_print(file, "# mean_distance: %.17g\n", catalogue->mean_distance);
+    ky_file_print(file, "# minimum: %llu\n", (unsigned long long)catalogue->minimum);
+    ky_file_print(file, "group,bodies");
+    for (int c = 0; c < KY_CATALOGUE_COLUMNS; c++)
+        ky_file_print(file, ",%s", ky_catalogue_columns[c].names);
+    ky_file_print(file, "\n");
+    for (size_t g = 0; g < catalogue->groups; g++)
+        write_row(file, catalogue, g);
+    return ky_file_publish(file, NULL, error);
+}
+
+static int is_hdf5(const char *path)
+{
+    static const char *const endings[] = {KY_HDF5_SUFFIXES};
+    for (size_t k = 0; k < sizeof endings / sizeof *endings; k++)
+        if (ky_ends_with(path, endings[k]))
+            return 1;
+    return 0;
+}
+
+enum ky_status ky_catalogue_may_write(const char *path, int overwrite, struct ky_error *error)
+{
+    if (!is_hdf5(path) && !ky_ends_with(path, ".csv"))
+        return ky_fail(error, KY_USAGE,
+                       "%s: a catalogue is HDF5 or CSV; name it .hdf5, .h5 or .csv", path);
+    enum ky_status status = is_hdf5(path) ? ky_hdf5_catalogue_check(path, error) : KY_OK;
+    return status ? status : ky_file_may_write(path, overwrite, error);
+}
+
+enum ky_status ky_catalogue_write(const char *path, const struct ky_catalogue *catalogue,
+                                  const struct ky_snapshot *snapshot, int overwrite,
+                                  struct ky_error *error)
+{
+    struct ky_write_options options;
+    ky_write_options_defaults(&options);
+    options.overwrite = overwrite;
+    enum ky_status status = ky_catalogue_may_write(path, overwrite, error);
+    if (status)
+        return status;
+    return is_hdf5(path) ? ky_hdf5_write_catalogue(path, catalogue, snapshot, &options, error)
+                         : write_csv(path, catalogue, snapshot, &options, error);
+}

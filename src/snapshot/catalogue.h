@@ -1,0 +1,37 @@
+/* The columns of a catalogue of groups, which the HDF5 and the CSV writer share. */
+#ifndef KY_SNAPSHOT_CATALOGUE_H
+#define KY_SNAPSHOT_CATALOGUE_H
+
+#include "snapshot/snapshot.h"
+
+struct ky_catalogue_column {
+    const char *set;         /* in HDF5 */
+    const char *names;       /* in CSV */
+    const char *description; /* the unit as pynbody reads it */
+    size_t offset;           /* of the array in struct ky_catalogue */
+    struct ky_array array;   /* how many numbers of a group, and the powers in their unit */
+};
+enum { KY_CATALOGUE_COLUMNS = 5 };
+extern const struct ky_catalogue_column ky_catalogue_columns[KY_CATALOGUE_COLUMNS];
+
+/* The numbers of that column. */
+static inline const double *ky_catalogue_numbers(const struct ky_catalogue *catalogue,
+                                                 const struct ky_catalogue_column *column)
+{
+    return *(double *const *)(const void *)((const char *)catalogue + column->offset);
+}
+
+/* Whether a catalogue may be written under this name, before any work is done for it: KY_USAGE for
+ * a name that ends otherwise than .hdf5, .h5 or .csv, KY_UNSUPPORTED for HDF5 in a build without
+ * it, and what ky_file_may_write says. */
+enum ky_status ky_catalogue_may_write(const char *path, int overwrite, struct ky_error *error);
+
+/* KY_UNSUPPORTED, with the path and what to do, in a build without HDF5. */
+enum ky_status ky_hdf5_catalogue_check(const char *path, struct ky_error *error);
+/* Writes the catalogue; see ky_catalogue_write. */
+enum ky_status ky_hdf5_write_catalogue(const char *path, const struct ky_catalogue *catalogue,
+                                       const struct ky_snapshot *snapshot,
+                                       const struct ky_write_options *options,
+                                       struct ky_error *error);
+
+#endif

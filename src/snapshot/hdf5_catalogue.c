@@ -1,0 +1,173 @@
+/* A catalogue of groups in HDF5, with the names that GADGET's have (docs/formats/groups.md). */
+#include "snapshot/catalogue.h"
+#ifdef KY_HAVE_HDF5
+#include "snapshot/hdf5.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+struct writer {
+    const struct ky_catalogue *catalogue;
+    const struct ky_snapshot *snapshot;
+    void *slab; /* KY_HDF5_SLAB rows of three numbers of 8 bytes */
+    struct ky_hdf5_output *out;
+};
+
+static void put_count(struct ky_hdf5_output *out, hid_t object, const char *name, uint64_t count)
+{
+    ky_hdf5_put_attribute(out, object, name, H5T_NATIVE_UINT64, 0, &count);
+}
+
+/* /Header, in the units of the file. */
+static void write_header(struct writer *w)
+{
+    static const struct ky_array length = {.length = 1};
+    const struct ky_catalogue *catalogue = w->catalogue;
+    const struct ky_units *units = &w->snapshot->units;
+    const double scale = ky_hdf5_scale(&length, units, &ky_hdf5_units);
+    hid_t header = ky_hdf5_make_group(w->out, "Header");
+    put_count(w->out, header, "Ngroups_ThisFile", catalogue->groups);
+    put_count(w->out, header, "Ngroups_Total", catalogue->groups);
+    put_count(w->out, header, "Nids_ThisFile", catalogue->members);
+    put_count(w->out, header, "Nids_Total", catalogue->members);
+    put_count(w->out, header, "NumPart_Total", w->snapshot->bodies.n);
+    put_count(w->out, header, "MinimumBodies", catalogue->minimum);
+    ky_hdf5_put_integer(w->out, header, "NumFiles", 1);
+    ky_hdf5_put_real(w->out, header, "Time",
+                     w->snapshot->time * ky_hdf5_time_scale(units, &ky_hdf5_units));
+    ky_hdf5_put_real(w->out, header, "Redshift", 0);
+    ky_hdf5_put_real(w->out, header, "BoxSize", 0);
+    ky_hdf5_put_real(w->out, header, "LinkingLength", catalogue->linking_length * scale);
+    ky_hdf5_put_real(w->out, header, "MeanDistance", catalogue->mean_distance * scale);
+    H5Gclose(header);
+}
+
+/* Puts rows first … first + rows − 1 of a data set into the slab. */
+typedef void gather_rows(struct writer *w, size_t first, size_t rows, const void *what);
+
+/* A data set whose rows come by the slab. Its id is to be closed. */
+static hid_t write_set(struct writer *w, hid_t where, const char *name, int real, uint64_t rows,
+                       int columns, gather_rows *gather, const void *what)
+{
+    hid_t set =
+        ky_hdf5_make_set(w->out, where, name, real ? H5T_IEEE_F64LE : H5T_STD_U64LE, rows, columns);
+    for (uint64_t done = 0; done < rows && !w->out->failed; done += KY_HDF5_SLAB) {
+        uint64_t part = rows - done < KY_HDF5_SLAB ? rows - done : KY_HDF5_SLAB;
+        gather(w, done, part, what);
+        ky_hdf5_put_rows(w->out, set, real ? H5T_NATIVE_DOUBLE : H5T_NATIVE_UINT64, done, part,
+                         columns, w->slab);
+    }
+    return set;
+}
+
+static void gather_lengths(struct writer *w, size_t first, size_t rows, const void *what)
+{
+    const size_t *offset = w->catalogue->offset + first;
+    (void)what;
+    for (size_t k = 0; k < rows; k++)
+        ((uint64_t *)w->slab)[k] = offset[k + 1] - offset[k];
+}
+
+static void gather_offsets(struct writer *w, size_t first, size_t rows, const void *what)
+{
+    (void)what;
+    for (size_t k = 0; k < rows; k++)
+        ((uint64_t *)w->slab)[k] = w->catalogue->offset[first + k];
+}
+
+/* Of the column `what`, in the units of the file. */
+static void gather_numbers(struct writer *w, size_t first, size_t rows, const void *what)
+{
+    const struct ky_catalogue_column *column = what;
+    const size_t columns = (size_t)column->array.columns;
+    const double *from = ky_catalogue_numbers(w->catalogue, column) + first * columns;
+    double scale = ky_hdf5_scale(&column->array, &w->snapshot->units, &ky_hdf5_units);
+    for (size_t k = 0; k < rows * columns; k++)
+        ((double *)w->slab)[k] = from[k] * scale;
+}
+
+static void gather_ids(struct writer *w, size_t first, size_t rows, const void *what)
+{
+    const uint64_t *id = w->snapshot->bodies.id;
+    (void)what;
+    for (size_t k = 0; k < rows; k++) {
+        uint32_t i = w->catalogue->body[first + k];
+        ((uint64_t *)w->slab)[k] = id ? id[i] : i;
+    }
+}
+
+/* All that is in the file; a ky_hdf5_filler. */
+static void write_all(struct ky_hdf5_output *out, const void *what)
+{
+    struct writer w = *(const struct writer *)what;
+    const size_t groups = w.catalogue->groups;
+    w.out = out;
+    write_header(&w);
+    ky_hdf5_write_units(out);
+    hid_t own = ky_hdf5_make_group(out, "Kyoho");
+    ky_hdf5_put_scales(out, own, &w.snapshot->units);
+    H5Gclose(own);
+    hid_t group = ky_hdf5_make_group(out, "Group");
+    H5Dclose(write_set(&w, group, "GroupLen", 0, groups, 1, gather_lengths, NULL));
+    H5Dclose(write_set(&w, group, "GroupOffset", 0, groups, 1, gather_offsets, NULL));
+    for (int c = 0; c < KY_CATALOGUE_COLUMNS && !out->failed; c++) {
+        const struct ky_catalogue_column *column = &ky_catalogue_columns[c];
+        hid_t set = write_set(&w, group, column->set, 1, groups, column->array.columns,
+                              gather_numbers, column);
+        ky_hdf5_describe(out, set, &column->array, column->description);
+        H5Dclose(set);
+    }
+    H5Gclose(group);
+    hid_t ids = ky_hdf5_make_group(out, "IDs");
+    H5Dclose(write_set(&w, ids, "ID", 0, w.catalogue->members, 1, gather_ids, NULL));
+    H5Gclose(ids);
+}
+
+/* A few bytes more than the file will have. */
+static uint64_t bytes_needed(const struct ky_catalogue *catalogue)
+{
+    uint64_t row = 2;
+    for (int c = 0; c < KY_CATALOGUE_COLUMNS; c++)
+        row += (uint64_t)ky_catalogue_columns[c].array.columns;
+    return 8 * (row * catalogue->groups + catalogue->members) + 131072;
+}
+
+enum ky_status ky_hdf5_catalogue_check(const char *path, struct ky_error *error)
+{
+    (void)path, (void)error;
+    return KY_OK;
+}
+
+enum ky_status ky_hdf5_write_catalogue(const char *path, const struct ky_catalogue *catalogue,
+                                       const struct ky_snapshot *snapshot,
+                                       const struct ky_write_options *options,
+                                       struct ky_error *error)
+{
+    struct writer w = {.catalogue = catalogue,
+                       .snapshot = snapshot,
+                       .slab = ky_allocate(KY_HDF5_SLAB, 3 * sizeof(double))};
+    enum ky_status status =
+        w.slab ? ky_hdf5_make_file(path, options, bytes_needed(catalogue), write_all, &w, error)
+               : ky_no_memory(error, "output slab", KY_HDF5_SLAB, 3 * sizeof(double));
+    free(w.slab);
+    return status;
+}
+#else
+#include "base/features.h"
+
+enum ky_status ky_hdf5_catalogue_check(const char *path, struct ky_error *error)
+{
+    return ky_fail(error, KY_UNSUPPORTED,
+                   "%s: this build has no HDF5 (" KY_WHY_NO_HDF5 "); .csv works without it", path);
+}
+
+enum ky_status ky_hdf5_write_catalogue(const char *path, const struct ky_catalogue *catalogue,
+                                       const struct ky_snapshot *snapshot,
+                                       const struct ky_write_options *options,
+                                       struct ky_error *error)
+{
+    (void)catalogue, (void)snapshot, (void)options;
+    return ky_hdf5_catalogue_check(path, error);
+}
+#endif
