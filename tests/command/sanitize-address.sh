@@ -86,6 +86,7 @@ force a.csv --softening 0.1 --check 50
 force a.csv --softening 0.1 --force direct --json
 neighbours a.csv --radius 0.2 -o n.csv --lists
 density a.csv -o d.csv
+groups a.csv --linking-length 0.2 --minimum 2 -o g.hdf5
 convert a.csv a.tipsy
 draw r -o r.png
 devices

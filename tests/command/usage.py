@@ -7,7 +7,7 @@ import re
 
 from tap import check, finish, folder, run, run_json
 
-COMMANDS = ["model", "run", "force", "info", "draw", "convert", "merge", "neighbours", "density", "bench", "devices"]
+COMMANDS = ["model", "run", "force", "info", "draw", "convert", "merge", "neighbours", "density", "groups", "bench", "devices"]
 
 # Names that every release keeps (the same everywhere).
 PROMISED = {
@@ -19,6 +19,7 @@ PROMISED = {
     "info": "json", "convert": "overwrite json", "draw": "output json", "bench": "bodies json", "devices": "json",
     "neighbours": "radius lists output overwrite engine threads model bodies json",
     "density": "neighbours output overwrite engine threads model bodies json",
+    "groups": "linking-length linking-fraction volume minimum types output overwrite engine threads model bodies json",
     "merge": "mass radius units g separation pericentre eccentricity output json",
 }
 

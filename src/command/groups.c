@@ -1,0 +1,163 @@
+/* kyoho groups: friends of friends, and their catalogue. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "command/walks.h"
+#include "snapshot/catalogue.h"
+
+enum { SHOWN = 10 }; /* groups, the largest ones */
+
+struct request {
+    double linking_length, linking_fraction, volume;
+    uint64_t minimum;
+    const char *output;
+    int overwrite;
+};
+
+#define FIELD(name) offsetof(struct request, name)
+static const struct ky_option own_options[] = {
+    {"linking-length", KY_OPTION_REAL, FIELD(linking_length), NULL, 0, (double)INFINITY, NULL,
+     "LENGTH", "bodies at this distance or less are friends [length]"},
+    {"linking-fraction", KY_OPTION_REAL, FIELD(linking_fraction), "0.2", 0, (double)INFINITY, NULL,
+     NULL, "the linking length as a fraction of the mean distance of the bodies"},
+    {"volume", KY_OPTION_REAL, FIELD(volume), NULL, 0, (double)INFINITY, NULL, "VOLUME",
+     "in which the bodies lie, for the mean distance, the cube root of volume over bodies; without "
+     "it the sphere about the median of the coordinates that holds half of them counts "
+     "[length³]"},
+    {"minimum", KY_OPTION_COUNT, FIELD(minimum), "20", 1, (double)INFINITY, NULL, NULL,
+     "groups of fewer bodies are left out"},
+};
+static const struct ky_option output_options[] = {
+    {"output", KY_OPTION_TEXT, FIELD(output), NULL, KY_NO_RANGE, NULL, "FILE.hdf5|FILE.csv",
+     "write the catalogue: groups and the ids of their bodies, or with .csv a line for each group"},
+    {"overwrite", KY_OPTION_FLAG, FIELD(overwrite), NULL, KY_NO_RANGE, NULL, NULL,
+     "replace a file that exists"},
+};
+
+/* Before work starts: KY_USAGE for options that contradict each other, and what
+ * ky_catalogue_may_write says. */
+static enum ky_status check(struct cli *cli, const struct request *request, const char *input)
+{
+    if (!isnan(request->linking_length) &&
+        (cli_given(cli, "linking-fraction") || cli_given(cli, "volume")))
+        return ky_fail(&cli->error, KY_USAGE,
+                       "--linking-length says all: leave out --linking-fraction and --volume");
+    if (!request->output)
+        return cli_refuse(cli, "overwrite", "-o FILE");
+    if (ky_is_standard(request->output))
+        return ky_fail(&cli->error, KY_USAGE,
+                       "a catalogue is not written to standard output; give -o FILE.hdf5");
+    enum ky_status status =
+        ky_catalogue_may_write(request->output, request->overwrite, &cli->error);
+    return status ? status : refuse_own_input(cli, request->output, input);
+}
+
+static size_t bodies_of(const struct ky_catalogue *catalogue, size_t g)
+{
+    return catalogue->offset[g + 1] - catalogue->offset[g];
+}
+
+/* ---- what is shown ---- */
+
+static void show_json(const struct ky_catalogue *catalogue, const struct ky_force_report *report,
+                      size_t n)
+{
+    struct ky_json json = {.out = stdout};
+    ky_json_object(&json, NULL);
+    report_json(&json, n, report);
+    ky_json_real(&json, "linking_length", catalogue->linking_length);
+    ky_json_real(&json, "mean_distance", catalogue->mean_distance);
+    ky_json_count(&json, "minimum", catalogue->minimum);
+    ky_json_count(&json, "groups", catalogue->groups);
+    ky_json_count(&json, "members", catalogue->members);
+    ky_json_array(&json, "largest");
+    for (size_t g = 0; g < catalogue->groups && g < SHOWN; g++) {
+        ky_json_object(&json, NULL);
+        ky_json_count(&json, "bodies", bodies_of(catalogue, g));
+        ky_json_real(&json, "mass", catalogue->mass[g]);
+        ky_json_vector(&json, "centre", catalogue->centre[g], 3);
+        ky_json_vector(&json, "velocity", catalogue->velocity[g], 3);
+        ky_json_real(&json, "radius", catalogue->radius[g]);
+        ky_json_real(&json, "dispersion", catalogue->dispersion[g]);
+        ky_json_end_object(&json);
+    }
+    ky_json_end_array(&json);
+    ky_json_end_object(&json);
+}
+
+static void show(const struct ky_catalogue *catalogue, const struct ky_force_report *report,
+                 size_t n)
+{
+    report_print(report);
+    printf("linking length %.6g", catalogue->linking_length);
+    if (!isnan(catalogue->mean_distance))
+        printf(": %.6g of the mean distance %.6g",
+               catalogue->linking_length / catalogue->mean_distance, catalogue->mean_distance);
+    printf("\n%zu %s of %" PRIu64 " bodies or more, with %zu of %zu bodies\n", catalogue->groups,
+           ky_plural(catalogue->groups, "group", "groups"), catalogue->minimum, catalogue->members,
+           n);
+    if (catalogue->groups)
+        printf("%5s %10s %12s %12s %12s %12s %12s %12s\n", "group", "bodies", "mass", "x", "y", "z",
+               "rms radius", "rms speed");
+    for (size_t g = 0; g < catalogue->groups && g < SHOWN; g++) {
+        const double *x = catalogue->centre[g];
+        printf("%5zu %10zu %12.5g %12.5g %12.5g %12.5g %12.5g %12.5g\n", g, bodies_of(catalogue, g),
+               catalogue->mass[g], x[0], x[1], x[2], catalogue->radius[g],
+               catalogue->dispersion[g]);
+    }
+}
+
+/* ---- the call ---- */
+
+static enum ky_status find(struct cli *cli, const struct ky_parameters *parameters,
+                           const struct request *request, const struct ky_snapshot *snapshot)
+{
+    struct ky_catalogue catalogue = {0};
+    struct ky_force_report report = {0};
+    struct ky_catalogue_parameters wanted;
+    ky_catalogue_parameters_defaults(&wanted);
+    wanted.linking_length = request->linking_length;
+    wanted.linking_fraction = request->linking_fraction;
+    wanted.volume = request->volume;
+    wanted.minimum = request->minimum;
+    enum ky_status status =
+        ky_catalogue_make(parameters, &wanted, &snapshot->bodies, &catalogue, &report, &cli->error);
+    if (!status && request->output)
+        status = ky_catalogue_write(request->output, &catalogue, snapshot, request->overwrite,
+                                    &cli->error);
+    if (!status && cli->json)
+        show_json(&catalogue, &report, snapshot->bodies.n);
+    else if (!status && !cli->quiet)
+        show(&catalogue, &report, snapshot->bodies.n);
+    ky_catalogue_free(&catalogue);
+    return status;
+}
+
+static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
+{
+    struct request request;
+    struct ky_parameters parameters;
+    struct source source;
+    struct ky_snapshot snapshot;
+    char origin[ORIGIN];
+    cli_add_table(cli, "groups", own_options, &request);
+    cli_add_table(cli, "output", output_options, &request);
+    cli_add_engine(cli, &parameters);
+    source_add(cli, &source);
+    enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 0, 1, 0);
+    if (status || describe || cli->help)
+        return status;
+    ky_snapshot_clear(&snapshot);
+    status = check(cli, &request, source_file(cli, &source));
+    if (!status)
+        status = source_get(cli, &source, &parameters, &snapshot, origin);
+    if (!status)
+        status = find(cli, &parameters, &request, &snapshot);
+    ky_snapshot_free(&snapshot);
+    return status;
+}
+
+const struct subcommand groups_command = {
+    "groups", "FILE | --model NAME -n N [--linking-length LENGTH] [-o FILE.hdf5]",
+    "find groups of bodies by friends of friends, and write their catalogue", run, NULL};
