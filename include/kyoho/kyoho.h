@@ -547,7 +547,9 @@ struct ky_run_parameters {
     double stop_core; /* the run stops, resumable, when the core has so small a radius; 0: one
                          that follows from softening and number; NaN: never */
     double
-        escape_radius; /* unbound bodies farther from the density centre are removed; NaN: none */
+        escape_radius;  /* unbound bodies farther from the density centre are removed; NaN: none */
+    const char *follow; /* ids, "0,17", of at most 16 bodies: energy.csv has columns of their
+                           places, x_17, y_17, z_17; or NULL. KY_USAGE for an id that no body has */
 };
 
 KY_API void ky_run_parameters_defaults(struct ky_run_parameters *run);

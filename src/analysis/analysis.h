@@ -51,7 +51,7 @@ double ky_total_energy(const struct ky_sums *sums);
 /* The distribution of relative errors. Percentile p is the smallest error that at least p % of the
  * samples do not exceed. */
 struct ky_error_statistics {
-    double median, p90, p99, max, rms;
+    double median, p90, p99, max, mean, rms;
     size_t samples;
 };
 

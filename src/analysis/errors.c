@@ -15,14 +15,17 @@ static double percentile(const double *sorted, size_t samples, double p)
 /* Sorts `errors`. */
 static void describe(double *errors, size_t samples, struct ky_error_statistics *statistics)
 {
-    double square = 0;
-    for (size_t i = 0; i < samples; i++)
+    double square = 0, sum = 0;
+    for (size_t i = 0; i < samples; i++) {
         square += errors[i] * errors[i];
+        sum += errors[i];
+    }
     qsort(errors, samples, sizeof *errors, ky_order_reals);
     *statistics = (struct ky_error_statistics){.median = percentile(errors, samples, 50),
                                                .p90 = percentile(errors, samples, 90),
                                                .p99 = percentile(errors, samples, 99),
                                                .max = errors[samples - 1],
+                                               .mean = sum / (double)samples,
                                                .rms = sqrt(square / (double)samples),
                                                .samples = samples};
 }

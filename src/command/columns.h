@@ -4,7 +4,7 @@
 
 #include "base/status.h"
 
-enum { COLUMNS_MOST = 8 };
+enum { COLUMNS_MOST = 16 };
 struct columns {
     size_t rows;
     double *values[COLUMNS_MOST]; /* [rows] each; NaN for an empty cell */

@@ -25,10 +25,17 @@ static const struct ky_option own_options[] = {
 };
 
 static const struct ky_option plot_options[] = {
-    {"plot", KY_OPTION_CHOICE, FIELD(plot), NULL, KY_NO_RANGE, "energy|radii|errors", NULL,
-     "plot the energies of a run (energy.csv), the Lagrangian radii of its snapshots, or the "
-     "errors "
-     "of accelerations: of all files against the first"},
+    {"plot", KY_OPTION_CHOICE, FIELD(plot), NULL, KY_NO_RANGE, "energy|radii|errors|table", NULL,
+     "plot the energies of a run (energy.csv), the Lagrangian radii of its snapshots, the errors "
+     "of accelerations: of all files against the first, or columns of a table (CSV)"},
+    {"x", KY_OPTION_TEXT, FIELD(x), NULL, KY_NO_RANGE, NULL, "COLUMN",
+     "column of the table that goes to the right"},
+    {"y", KY_OPTION_TEXT, FIELD(y), NULL, KY_NO_RANGE, NULL, "COLUMNS",
+     "columns of the table that go up, with commas between them"},
+    {"logarithmic", KY_OPTION_CHOICE, FIELD(logarithmic), "none", KY_NO_RANGE, "none|x|y|both",
+     NULL, "which axes of --plot table are logarithmic"},
+    {"label", KY_OPTION_TEXT, FIELD(label), NULL, KY_NO_RANGE, NULL, "TEXT",
+     "what goes up, for --plot table; without it the name of the column, if there is one only"},
 };
 
 static const struct ky_option film_options[] = {
@@ -165,18 +172,19 @@ static enum ky_status follow(struct cli *cli, const struct draw_request *request
     return status;
 }
 
-/* A plot with axes. */
+/* A plot with axes, of snapshots or of a table. */
 static enum ky_status plot(struct cli *cli, const struct draw_request *request)
 {
+    const int energy = request->plot == PLOT_ENERGY, table = request->plot == PLOT_TABLE;
     struct file_list files = {0};
     int folder;
-    enum ky_status status = KY_OK;
-    if (request->plot != PLOT_ENERGY)
-        status = list_files(cli, request->output, &files, &folder);
-    else if (cli->word_count)
+    enum ky_status status = ky_png_available(&cli->error);
+    if (!status && (energy || table) && cli->word_count)
         status = refuse_own_input(cli, request->output, cli->words[0]);
+    else if (!status)
+        status = list_files(cli, request->output, &files, &folder);
     if (!status)
-        status = draw_plot(cli, request, &files);
+        status = table ? draw_table(cli, request) : draw_plot(cli, request, &files);
     if (!status)
         show(cli, request->output, 1, "plot", "plots");
     files_free(&files);
@@ -207,6 +215,8 @@ static enum ky_status check_output(struct cli *cli, const struct draw_request *r
     if (!status && plot)
         status = cli_refuse(cli, "panels columns live show turn tilt region fraction title",
                             "a picture of snapshots, not a plot");
+    if (!status && request->plot != PLOT_TABLE)
+        status = cli_refuse(cli, "x y logarithmic label", "--plot table");
     if (!status && request->live && request->parameters->show == KY_SHOW_TRAILS)
         return ky_fail(&cli->error, KY_USAGE, "--live shows no trails");
     return status ? status

@@ -5,13 +5,18 @@
 
 #include "command/files.h"
 #include "draw/draw.h"
+#include "draw/plot.h"
 
-enum { PLOT_ENERGY, PLOT_RADII, PLOT_ERRORS };
+enum { PLOT_ENERGY, PLOT_RADII, PLOT_ERRORS, PLOT_TABLE };
+enum { LOGARITHMIC_NONE, LOGARITHMIC_X, LOGARITHMIC_Y, LOGARITHMIC_BOTH };
 
 struct draw_request {
     const char *output;
     int plot; /* −1: none */
     uint64_t panels;
+    /* plots of tables */
+    const char *x, *y, *label;
+    int logarithmic;
     /* films */
     int rate;
     uint64_t frames, at_once;
@@ -36,5 +41,11 @@ enum ky_status draw_live(struct cli *cli, const struct draw_request *request, co
  * command line; not looked at for energies. */
 enum ky_status draw_plot(struct cli *cli, const struct draw_request *request,
                          const struct file_list *files);
+/* Plots columns of the table that is the only word of the command line. KY_USAGE if the columns are
+ * not named, KY_BAD_DATA if the table lacks one of them or has no numbers there. */
+enum ky_status draw_table(struct cli *cli, const struct draw_request *request);
+/* Writes plots, one below the other, with the size that the request asks for. */
+enum ky_status draw_write_plots(struct cli *cli, const struct draw_request *request,
+                                const struct ky_plot *plots, size_t count);
 
 #endif

@@ -9,12 +9,10 @@
 #include "base/order.h"
 #include "command/columns.h"
 #include "command/draw.h"
-#include "draw/plot.h"
 #include "simulation/folder.h"
 
-/* Writes the plots with the size that the request asks for. */
-static enum ky_status write_plots(struct cli *cli, const struct draw_request *request,
-                                  const struct ky_plot *plots, size_t count)
+enum ky_status draw_write_plots(struct cli *cli, const struct draw_request *request,
+                                const struct ky_plot *plots, size_t count)
 {
     const struct ky_draw_parameters *parameters = request->parameters;
     size_t size[2] = {(size_t)parameters->width,
@@ -57,8 +55,8 @@ static enum ky_status plot_energy(struct cli *cli, const struct draw_request *re
     struct ky_plot plots[2] = {{{"time", "energy"}, {0, 0}, energies, 3},
                                {{"time", "relative change of energy"}, {0, 0}, &change, 1}};
     if (!status)
-        status =
-            write_plots(cli, request, plots, has_number(table.values[CHANGE], table.rows) ? 2 : 1);
+        status = draw_write_plots(cli, request, plots,
+                                  has_number(table.values[CHANGE], table.rows) ? 2 : 1);
     columns_free(&table);
     return status;
 }
@@ -108,7 +106,7 @@ static enum ky_status plot_radii(struct cli *cli, const struct draw_request *req
     struct ky_plot plot = {
         {"time", "radius that holds this part of the mass"}, {0, 1}, curves, RADII};
     if (!status)
-        status = write_plots(cli, request, &plot, 1);
+        status = draw_write_plots(cli, request, &plot, 1);
     free(time);
     return status;
 }
@@ -216,7 +214,7 @@ static enum ky_status plot_errors(struct cli *cli, const struct draw_request *re
                            curves,
                            count};
     if (!status)
-        status = write_plots(cli, request, &plot, 1);
+        status = draw_write_plots(cli, request, &plot, 1);
     ky_snapshot_free(&exact);
     free(found);
     return status;
@@ -225,9 +223,6 @@ static enum ky_status plot_errors(struct cli *cli, const struct draw_request *re
 enum ky_status draw_plot(struct cli *cli, const struct draw_request *request,
                          const struct file_list *files)
 {
-    enum ky_status status = ky_png_available(&cli->error);
-    if (status)
-        return status;
     if (request->plot == PLOT_RADII)
         return plot_radii(cli, request, files);
     return request->plot == PLOT_ENERGY ? plot_energy(cli, request)

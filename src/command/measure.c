@@ -239,6 +239,7 @@ static void write_errors(struct ky_json *json, const char *name,
     ky_json_real(json, "p90", errors->p90);
     ky_json_real(json, "p99", errors->p99);
     ky_json_real(json, "max", errors->max);
+    ky_json_real(json, "mean", errors->mean);
     ky_json_real(json, "rms", errors->rms);
     ky_json_count(json, "samples", errors->samples);
     ky_json_end_object(json);

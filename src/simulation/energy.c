@@ -47,6 +47,9 @@ enum ky_status ky_energy_header(FILE *file, const char *folder, const struct ky_
         fprintf(file, ",core_radius,core_density,core_bodies");
     for (int k = 0; k < KY_LAGRANGIAN_FRACTIONS && start->core; k++)
         fprintf(file, ",lagrangian_%02.0f", 100 * ky_lagrangian_fractions[k]);
+    for (size_t k = 0; k < start->followed.count; k++)
+        for (int c = 0; c < 3; c++)
+            fprintf(file, ",%c_%" PRIu64, "xyz"[c], start -> followed.id[k]);
     fprintf(file, ",wall_s\n");
     return written(file, folder, error);
 }
@@ -82,6 +85,9 @@ enum ky_status ky_energy_row(FILE *file, const char *folder, const struct ky_ene
         value(file, sums->external);
     for (int k = 0; k < KY_CORE_NUMBERS && start->core; k++)
         value(file, core[k]);
+    for (size_t k = 0; k < start->followed.count; k++)
+        for (int c = 0; c < 3; c++)
+            value(file, start->followed.place[k][c]);
     ky_format(text, sizeof text, "%.3f", wall);
     fprintf(file, ",%s\n", text);
     return written(file, folder, error);

@@ -6,6 +6,14 @@
 
 #include "base/status.h"
 
+/* Bodies whose places are columns: x_17, y_17, z_17 for the id 17. */
+enum { KY_FOLLOW_MOST = 16 };
+struct ky_followed {
+    size_t count;
+    uint64_t id[KY_FOLLOW_MOST];
+    double place[KY_FOLLOW_MOST][3]; /* now; NaN for a body that has been removed [length] */
+};
+
 /* The energies at the start, which those of later rows are compared with, and the columns. */
 struct ky_energy_start {
     double energy, potential; /* [mass velocity²] */
@@ -13,6 +21,7 @@ struct ky_energy_start {
                       bodies with softenings of their own and the kind plummer */
     int external;  /* 1: the rows have the energy in external fields; earlier versions wrote none */
     int core;      /* 1: the rows have the numbers of the core */
+    struct ky_followed followed;
 };
 
 /* Core radius [length], density [mass/length³] and number of bodies, then the Lagrangian radii. */

@@ -128,12 +128,25 @@ void ky_run_write_failure(struct ky_run *run, const char *reason);
 enum ky_status ky_run_write_energy(struct ky_run *run, struct ky_error *error);
 
 /* run_core.c. Numbers of the core now, of which the radius is noted. */
-enum ky_status ky_run_measure_core(struct ky_run *run, double number[KY_CORE_NUMBERS],
-                                   struct ky_error *error);
+enum ky_status ky_run_measure_core(struct ky_run *run, const struct ky_bodies *bodies,
+                                   double number[KY_CORE_NUMBERS], struct ky_error *error);
 /* Fills run->halted where the run has to stop at a core that is so small for the first time. */
 enum ky_status ky_run_look_for_collapse(struct ky_run *run, struct ky_error *error);
 /* Takes out the bodies that have escaped, where the run is asked to, and their energy. */
 enum ky_status ky_run_remove_escapers(struct ky_run *run, struct ky_error *error);
+
+/* run_follow.c. Reads a list of ids, "0,17"; NULL is none. KY_USAGE for another text, an id that is
+ * given twice, and more than KY_FOLLOW_MOST. */
+enum ky_status ky_run_follow(const char *text, struct ky_followed *followed,
+                             struct ky_error *error);
+/* Takes the places from the bodies. */
+void ky_run_find_followed(struct ky_followed *followed, const struct ky_bodies *bodies);
+/* The same; KY_USAGE for an id that no body has. */
+enum ky_status ky_run_check_followed(struct ky_followed *followed, const struct ky_bodies *bodies,
+                                     struct ky_error *error);
+/* The list as text; NULL if there is none. */
+enum { KY_FOLLOW_TEXT = 21 * KY_FOLLOW_MOST };
+const char *ky_run_follow_text(const struct ky_followed *followed, char text[KY_FOLLOW_TEXT]);
 
 /* The state as a section of a restart file, to be freed by ky_section_free; and from such a file.
  * KY_BAD_DATA if the file lacks a number. */

@@ -36,22 +36,16 @@ static enum ky_status note_radius(struct ky_run *run, double radius, struct ky_e
     return KY_OK;
 }
 
-enum ky_status ky_run_measure_core(struct ky_run *run, double number[KY_CORE_NUMBERS],
-                                   struct ky_error *error)
+enum ky_status ky_run_measure_core(struct ky_run *run, const struct ky_bodies *bodies,
+                                   double number[KY_CORE_NUMBERS], struct ky_error *error)
 {
-    struct ky_bodies bodies = {0};
     struct ky_core core = {{0}, 0, 0, 0};
-    if (run->sim->n == 0) /* all have escaped */
+    if (bodies->n == 0) /* all have escaped */
         return note_radius(run, 0, error);
-    enum ky_status status = ky_bodies_allocate(&bodies, run->sim->n, 0, error);
+    enum ky_status status = ky_measure_core(bodies, &core, error);
     if (!status)
-        status = ky_sim_bodies(run->sim, &bodies, error);
-    if (!status)
-        status = ky_measure_core(&bodies, &core, error);
-    if (!status)
-        status = ky_lagrangian_radii(&bodies, core.centre, KY_LAGRANGIAN_FRACTIONS,
+        status = ky_lagrangian_radii(bodies, core.centre, KY_LAGRANGIAN_FRACTIONS,
                                      ky_lagrangian_fractions, number + 3, error);
-    ky_bodies_free(&bodies);
     number[0] = core.radius;
     number[1] = core.density;
     number[2] = (double)core.bodies;

@@ -61,12 +61,13 @@ static void write_run_options(struct ky_json *json, const struct ky_run *run)
     static const char *const left_out[] = {"output", "steps", "max-wall", "overwrite"};
     const struct ky_schedule *schedule = &run->schedule;
     double tick = fabs(schedule->line.tick);
-    char *at = times_text(run);
+    char *at = times_text(run), follow[KY_FOLLOW_TEXT];
     struct ky_run_parameters own = run->given;
     own.end = ky_instant_time(&schedule->line, schedule->end);
     own.every = every_of(schedule);
     own.energy_every = (double)schedule->energy_every * tick;
     own.at = at;
+    own.follow = ky_run_follow_text(&run->energy_start.followed, follow);
     own.shorten = schedule->shorten;
     for (size_t k = 0; k < ky_run_option_count; k++) {
         int told = 1;

@@ -32,6 +32,8 @@ const struct ky_option ky_run_options[] = {
     {"core", KY_OPTION_FLAG, FIELD(core), NULL, KY_NO_RANGE, NULL, NULL,
      "columns in energy.csv: radius, density and number of bodies of the core (Casertano & Hut "
      "1985), and Lagrangian radii"},
+    {"follow", KY_OPTION_TEXT, FIELD(follow), NULL, KY_NO_RANGE, NULL, "ID,ID...",
+     "columns in energy.csv: the places x_ID, y_ID, z_ID of the bodies with these ids, at most 16"},
     {"stop-core", KY_OPTION_REAL, FIELD(stop_core), NULL, 0, (double)INFINITY, NULL, "LENGTH",
      "stop, resumable, when the median of the core radius over 2 time units is for the first time "
      "not above this; 0: the larger one of 8 softenings and 32/n; has the columns of --core "

@@ -95,6 +95,27 @@ static int remove_hole(struct ky_run *run, long begin)
     return end < begin && !ftruncate(file, end);
 }
 
+/* What a row says of single bodies: the core, and the places of those that are followed. */
+static enum ky_status measure_bodies(struct ky_run *run, double core[KY_CORE_NUMBERS],
+                                     struct ky_error *error)
+{
+    struct ky_bodies bodies = {0};
+    if (!run->energy_start.core && !run->energy_start.followed.count)
+        return KY_OK;
+    enum ky_status status = ky_bodies_allocate(&bodies, run->sim->n, 0, error);
+    struct ky_bodies wanted = bodies;
+    if (!run->energy_start.core)
+        wanted.mass = NULL, wanted.velocity = NULL;
+    if (!status)
+        status = ky_sim_bodies(run->sim, &wanted, error);
+    if (!status)
+        ky_run_find_followed(&run->energy_start.followed, &wanted);
+    if (!status && run->energy_start.core)
+        status = ky_run_measure_core(run, &bodies, core, error);
+    ky_bodies_free(&bodies);
+    return status;
+}
+
 enum ky_status ky_run_write_energy(struct ky_run *run, struct ky_error *error)
 {
     struct ky_sums sums = {0};
@@ -102,8 +123,8 @@ enum ky_status ky_run_write_energy(struct ky_run *run, struct ky_error *error)
     long begin = 0;
     int again = 0;
     enum ky_status status = ky_sim_sums(run->sim, &sums, error);
-    if (!status && run->energy_start.core)
-        status = ky_run_measure_core(run, core, error);
+    if (!status)
+        status = measure_bodies(run, core, error);
     if (status == KY_BAD_DATA) /* the restart file is of an earlier time */
         return ky_fail_in(error, status, "at time %.10g: ", ky_sim_time(run->sim));
     if (!status && !ky_sim_steps(run->sim)) {
@@ -152,6 +173,7 @@ enum ky_status ky_run_write_restart(struct ky_run *run, struct ky_error *error)
     state.wall = ky_run_wall(run);
     const char *origin = run->origin ? run->origin : "";
     const char *source = run->source ? run->source : "";
+    const struct ky_followed *followed = &run->energy_start.followed;
     struct ky_section stored = {0};
     ky_announce(&run->parameters, run->sim->n, "writing a restart file");
     status = ky_run_store_state(&state, &stored, error);
@@ -163,6 +185,7 @@ enum ky_status ky_run_write_restart(struct ky_run *run, struct ky_error *error)
         {"bodies", &run->hash, sizeof run->hash},
         {"at", run->schedule.at, run->schedule.ats * sizeof *run->schedule.at},
         {"core", run->history.row, run->history.count * sizeof *run->history.row},
+        {"follow", followed->id, followed->count * sizeof *followed->id},
     };
     if (!status)
         status = ky_folder_path(run->folder, "restart.kyo", path, error);

@@ -125,8 +125,13 @@ static enum ky_status plan_course(const struct ky_parameters *parameters,
 {
     struct ky_parameters own = *parameters;
     struct ky_scales scales = {0};
+    struct ky_followed followed;
     int there = !initial->bodies.n || initial->bodies.mass;
-    enum ky_status status = there ? ky_softening_choose(&own, initial, NULL, error) : KY_OK;
+    enum ky_status status = ky_run_follow(given->follow, &followed, error);
+    if (!status && there)
+        status = ky_run_check_followed(&followed, &initial->bodies, error);
+    if (!status && there)
+        status = ky_softening_choose(&own, initial, NULL, error);
     if (!status && there)
         status = ky_run_scales(&own, &initial->bodies, &scales, error);
     if (status)

@@ -69,6 +69,16 @@ static enum ky_status restore_history(struct ky_run *run, const struct ky_restar
     return KY_OK;
 }
 
+/* The bodies that are followed; none in files of before there was --follow. */
+static void restore_followed(struct ky_followed *followed, const struct ky_restart *restart)
+{
+    const struct ky_section *ids = ky_restart_find(restart, "follow");
+    const size_t count = ids ? (size_t)ids->bytes / sizeof *followed->id : 0;
+    followed->count = count < KY_FOLLOW_MOST ? count : KY_FOLLOW_MOST;
+    if (count)
+        memcpy(followed->id, ids->data, followed->count * sizeof *followed->id);
+}
+
 /* The numbers of the run, and the schedule that follows from them; its start comes with the
  * simulation. */
 static enum ky_status restore_state(struct ky_run *run, const struct ky_restart *restart,
@@ -88,8 +98,12 @@ static enum ky_status restore_state(struct ky_run *run, const struct ky_restart 
                                          .every = stored->every,
                                          .energy_every = stored->energy_every,
                                          .fixed = 1};
-    run->energy_start = (struct ky_energy_start){stored->energy, stored->potential,
-                                                 (int)stored->conserved, 1, (int)stored->core};
+    run->energy_start = (struct ky_energy_start){.energy = stored->energy,
+                                                 .potential = stored->potential,
+                                                 .conserved = (int)stored->conserved,
+                                                 .external = 1,
+                                                 .core = (int)stored->core};
+    restore_followed(&run->energy_start.followed, restart);
     run->given.compress = (int)stored->compress;
     run->given.core = (int)stored->core;
     run->given.stop_core = stored->stop_core;

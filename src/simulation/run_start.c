@@ -119,6 +119,10 @@ static enum ky_status check(struct ky_run *run, const struct ky_snapshot *initia
     if (!status)
         status = check_hash(run, &initial->bodies, error);
     if (!status)
+        status = ky_run_follow(run->given.follow, &run->energy_start.followed, error);
+    if (!status)
+        status = ky_run_check_followed(&run->energy_start.followed, &initial->bodies, error);
+    if (!status)
         status = ky_softening_choose(&run->parameters, initial, run->remark, error);
     ky_announce(&run->parameters, initial->bodies.n, "sizes and times of the system");
     if (!status)
@@ -148,7 +152,9 @@ static enum ky_status place(struct ky_run *run, struct ky_snapshot *initial, str
     if (!run->given.keep)
         ky_bodies_free(&initial->bodies);
     const int core = run->given.core || !isnan(run->given.stop_core);
-    run->energy_start = (struct ky_energy_start){.conserved = mutual, .external = 1, .core = core};
+    run->energy_start.conserved = mutual;
+    run->energy_start.external = 1;
+    run->energy_start.core = core;
     run->state = (struct ky_run_state){.tick = run->schedule.line.tick,
                                        .stride = run->schedule.stride,
                                        .shorten = (uint64_t)run->schedule.shorten,

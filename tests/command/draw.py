@@ -197,6 +197,22 @@ def live(top):
     run("draw", os.path.join(top, "a.csv"), "--live", "-o", out, "--overwrite", code=2, name="--live needs a folder")
 
 
+def columns(plot, ranges, table):
+    """Any columns of any table."""
+    with open(table, "w") as file:
+        file.write("N,seconds a step,of none,word\n10,1,,a\n1000,100,,b\n100000,,,c\n")
+    plot("table", table, "--x", "N", "--y", "seconds a step")
+    check(list(ranges()) == ["N", "seconds a step"] and ranges()["seconds a step"] == (-1.97, 103), "columns of a table", ranges())
+    plot("table", table, "--x", "N", "--y", "seconds a step, N", "--logarithmic", "both", "--label", "seconds")
+    low, high = ranges()["seconds"]
+    check(0.5 < low < 1 and 1e5 < high < 2e5, "two columns on logarithmic axes", ranges())
+    for code, words in ((4, ["--x", "M", "--y", "N"]), (4, ["--x", "N", "--y", "of none"]), (4, ["--x", "N", "--y", "word"]),
+                        (2, ["--x", "N"]), (2, ["--x", "N", "--y", "N,"]), (2, ["--x", "N", "--y", "N" + ",N" * 20]),
+                        (2, ["--x", "N", "--y", "N" * 70]), (2, [table, "--x", "N", "--y", "N"])):
+        plot("table", table, *words, code=code)
+    plot("energy", table, "--x", "N", code=2)
+
+
 def plots(top):
     """The ranges of the axes stand in the file; each reaches 3 % beyond what is shown."""
     out, went = os.path.join(top, "plot.png"), os.path.join(top, "run")
@@ -227,6 +243,7 @@ def plots(top):
     with open(table, "w") as file:
         file.write("time,kinetic\n0,1\n")
     check("potential" in plot("energy", table, code=4).stderr, "a column that is missing is named")
+    columns(plot, ranges, table)
     plot("energy", os.path.join(top, "empty"), code=4)
     plot("radii", os.path.join(top, "empty"), code=4)
     plot("radii", went)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # The folder of a run: nothing in it is lost, and run.json says how the run stands.
+import csv
 import json
 import os
 import resource
@@ -227,6 +228,24 @@ with folder() as top:
     check(sorted(os.listdir(path("bare"))) == ["energy.csv", "run.json", "run.log"], "--overwrite leaves no restart file of before")
     plan = run_json("run", *bare, "--restart-every", "0", "--dry-run")
     check(plan["snapshots"] == 0 and plan["disk_bytes"] < 2000, "--dry-run counts no files", plan)
+
+    # bodies that are followed
+    few = ["--model", "plummer", "-n", "60", "--step", "0.0625", "--engine", "cpu", "--quiet", "--core"]
+    run("run", *few, "--steps", "4", "--follow", "59,3", "--output", path("followed"))
+    run("run", "--resume", path("followed"), "--steps", "8", "--quiet")
+    run("run", *few, "--steps", "8", "--follow", "59,3", "--output", path("followed2"))
+    table = columns(path("followed/energy.csv"))
+    check(table[0].endswith(",x_59,y_59,z_59,x_3,y_3,z_3") and table == columns(path("followed2/energy.csv")),
+          "--follow has columns, also in a resumed run", table[0])
+    run("convert", os.path.join(path("followed2"), sorted(os.listdir(path("followed2")))[-1]), path("last.csv"))
+    with open(path("last.csv")) as file:
+        last = {row["id"]: row for row in csv.DictReader(line for line in file if line[0] != "#")}
+    check([float(x) for x in table[-1].split(",")[-6:-3]] == [float(last["59"][c]) for c in "xyz"], "they are the bodies' places", (table[-1], last["59"]))
+    run("run", path("followed/run.json"), "--output", path("followed3"), "--quiet")
+    check(columns(path("followed3/energy.csv"))[0] == table[0], "run.json repeats them")
+    for text in ("3,3", "60", "3,", "x", "3x", "-1", ",".join(map(str, range(17)))):
+        run("run", *few, "--steps", "4", f"--follow={text}", "--output", path("followed4"), code=2)
+    run("run", *few, "--steps", "4", "--follow", "60", "--dry-run", code=2)
 
     # a plan makes no bodies
     def small():

@@ -376,6 +376,7 @@ static void error_statistics(void **state)
     assert_between(statistics.max, 0.2 - 1e-12, 0.2 + 1e-12);
     double rms = 1e-3 * sqrt(201.0 * 401 / 6); /* Σ k² = n(n + 1)(2n + 1)/6 */
     assert_between(statistics.rms, rms - 1e-12, rms + 1e-12);
+    assert_between(statistics.mean, 1e-3 * 100.5 - 1e-12, 1e-3 * 100.5 + 1e-12);
     assert_int_equal(statistics.samples, N);
     assert_ok(ky_scalar_errors(3, numbers, exact, &statistics, &error));
     assert_between(statistics.max, 0.1 - 1e-12, 0.1 + 1e-12);
