@@ -153,9 +153,9 @@ static void measure(struct ky_catalogue *catalogue, const struct ky_bodies *bodi
 }
 
 static enum ky_status measure_all(struct ky_catalogue *catalogue, const struct ky_bodies *bodies,
-                                  int threads, struct ky_error *error)
+                                  struct ky_error *error)
 {
-#pragma omp parallel for schedule(dynamic) num_threads(ky_threads(threads))
+#pragma omp parallel for schedule(dynamic)
     for (size_t g = 0; g < catalogue->groups; g++)
         measure(catalogue, bodies, g);
     for (size_t g = 0; g < catalogue->groups; g++) /* what is infinite makes these so */
@@ -181,7 +181,7 @@ static enum ky_status find_groups(struct ky_walker *walker, const struct ky_bodi
     if (!status)
         status = sort_bodies(catalogue, root, work, n, error);
     if (!status)
-        status = measure_all(catalogue, bodies, walker->parameters.threads, error);
+        status = measure_all(catalogue, bodies, error);
     free(root);
     free(work);
     return status;
@@ -199,6 +199,7 @@ enum ky_status ky_catalogue_make(const struct ky_parameters *parameters,
     if (!status)
         status = ky_walker_open(parameters, bodies, &walker, error);
     const int before = ky_threads_take(walker.parameters.threads);
+    ky_announce(&walker.parameters, bodies->n, "friends of friends");
     if (!status)
         status = ky_linking_choose(&own, bodies, &made, error);
     if (!status)

@@ -23,6 +23,9 @@ result $? "an HDF5 snapshot is refused with exit code 3 and the reason"
 "$kyoho" draw "$folder/a.tipsy" -o "$folder/a.png" 2>"$folder/said"
 [ $? -eq 3 ] && grep -q "PNG=no" "$folder/said" && [ ! -e "$folder/a.png" ]
 result $? "a picture is refused with exit code 3 and the reason"
+"$kyoho" groups "$folder/a.tipsy" -o "$folder/g.hdf5" 2>"$folder/said"
+[ $? -eq 3 ] && grep -q "HDF5=no" "$folder/said" && "$kyoho" groups "$folder/a.tipsy" -o "$folder/g.csv" >/dev/null && [ -s "$folder/g.csv" ]
+result $? "a catalogue is refused as HDF5, with exit code 3 and the reason, and written as CSV"
 "$kyoho" model cosmic -n 200 -o "$folder/cosmic.tipsy" 2>"$folder/said"
 [ $? -eq 3 ] && grep -q "FFTW=no" "$folder/said" && [ ! -e "$folder/cosmic.tipsy" ]
 result $? "a random field is refused with exit code 3 and the reason"

@@ -19,6 +19,7 @@ analysis ${all:-*threads*}
 sim ${all:-threads*}
 block ${all:-threads*}
 general_walk ${all:-threads*}
+groups ${all:-*threads*}
 board ${all:-*}
 grape6 ${all:-*half*}"
 jobs=${JOBS:-$(nproc)}

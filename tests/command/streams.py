@@ -32,7 +32,7 @@ with folder() as top:
     check(b"50 bodies" in pipe("info", "-", data=read("whole.tipsy")).stdout, "info - tells the format by its content")
     process = pipe("run", "-", "--softening", "0.1", "--step", "0.125", "--steps", 1, "--output", path("run"), data=csv)
     check(process.returncode == 0 and os.path.exists(path("run/energy.csv")), "run - starts from standard input", process.stderr)
-    for command in (["force", "-", "--softening", "0.1"], ["density", "-", "--neighbours", 8], ["neighbours", "-", "--radius", "0.1"],
+    for command in (["force", "-", "--softening", "0.1"], ["density", "-", "--neighbours", 8], ["neighbours", "-", "--radius", "0.1"], ["groups", "-"],
                     ["draw", "-", "-o", path("picture.png"), "--width", 64]):
         process = pipe(*command, data=csv)
         check(process.returncode == 0, f"{command[0]} -", process.stderr)
@@ -70,7 +70,7 @@ with folder() as top:
     with open(path("cosmic"), "wb") as file:
         file.write(record(header.ljust(256, b"\0")) + record(struct.pack("<6f", 0, 0, 0, 7, 0, 0))
                    + record(struct.pack("<6f", 0, 0, 0, 0, 2, 0)) + record(struct.pack("<2i", 1, 2)))
-    for words in (["run", "--softening", 1, "--steps", 1, "--step", 1, "--output", path("never")], ["force"], ["density"], ["neighbours", "--radius", 1],
+    for words in (["run", "--softening", 1, "--steps", 1, "--step", 1, "--output", path("never")], ["force"], ["density"], ["neighbours", "--radius", 1], ["groups"],
                   ["convert", "-o", path("never.csv")], ["merge", path("whole.csv"), "--separation", 9, "--pericentre", 1, "-o", path("never.csv")]):
         process = run(words[0], path("cosmic"), *words[1:], code=4, name=f"{words[0]}: a comoving file is refused")
         check(all(word in process.stderr for word in ("redshift 3", "h = 0.7", "box of side 1000", "--physical")), f"{words[0]} says what it is",
@@ -119,7 +119,7 @@ with folder() as top:
     check("line 1 has '# units: kpc" in process.stderr and "--units" in process.stderr, "units in words are refused", process.stderr)
     process = run("force", path("kpc.csv"), "--softening", "0.1", "--units", "galaxy")
     check(process.stderr.count("--units") == 1 and "line 1" in process.stderr, "or given, with one remark", process.stderr)
-    for words in (["density", path("kpc.csv"), "--units", "galaxy"], ["neighbours", path("kpc.csv"), "--radius", "1"]):
+    for words in (["density", path("kpc.csv"), "--units", "galaxy"], ["neighbours", path("kpc.csv"), "--radius", "1"], ["groups", path("kpc.csv")]):
         process = run(*words, "-o", "-", code=2)
         check("not written to standard output" in process.stderr, f"{words[0]} -o -", process.stderr)
 

@@ -628,6 +628,22 @@ static void the_first_evaluation_reports_both_passes(void **state)
         }
 }
 
+/* Groups are joined; tests/unit/groups.c says which. */
+static enum ky_status join_friends(const struct ky_parameters *parameters,
+                                   const struct ky_bodies *bodies, double length,
+                                   struct ky_error *error)
+{
+    struct ky_catalogue catalogue = {0};
+    struct ky_catalogue_parameters wanted;
+    ky_catalogue_parameters_defaults(&wanted);
+    wanted.linking_length = length;
+    wanted.minimum = 2;
+    enum ky_status status = ky_catalogue_make(parameters, &wanted, bodies, &catalogue, NULL, error);
+    assert_true((status == KY_OK) == (catalogue.members > 2));
+    ky_catalogue_free(&catalogue);
+    return status;
+}
+
 static void memory_that_runs_out_is_an_error(void **state)
 {
     (void)state;
@@ -650,6 +666,8 @@ static void memory_that_runs_out_is_an_error(void **state)
                 ky_neighbour_lists_free(&lists);
                 status = ky_sph_density(&parameters, &bodies, K, density, NULL, NULL, &error);
             }
+            if (status == KY_OK)
+                status = join_friends(&parameters, &bodies, radius, &error);
             done = status == KY_OK;
             assert_true(k < 200);
             assert_true(done || strstr(error.text, "memory"));
@@ -668,10 +686,12 @@ static void nothing_is_written_around_buffers(void **state)
     for (int e = 0; e < engine_count; e++)
         for (int which = 0; which < 6 && !is_cpu_engine(e); which++) {
             const double radius = which < 3 ? 0.2 : 50;
+            struct ky_error error = {0};
             struct ky_bodies bodies = cloud_make(PLUMMER, 193);
             struct ky_parameters parameters = parameters_for(e, which);
             check_neighbours(&parameters, &bodies, &radius, 1);
             check_density(&parameters, &bodies, 20);
+            assert_ok(join_friends(&parameters, &bodies, radius, &error));
             ky_bodies_free(&bodies);
         }
     guard_end();
@@ -701,6 +721,8 @@ static void every_kernel_in_small(void **state)
                 assert_ok(cloud_walk(&parameters, &bodies, NULL, &error));
             if (precision == 0)
                 check_neighbours(&parameters, &many, one, 1030);
+            if (all || precision == 2)
+                assert_ok(join_friends(&parameters, &bodies, radius, &error));
             ky_bodies_free(&bodies);
             ky_bodies_free(&many);
         }
