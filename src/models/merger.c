@@ -3,13 +3,15 @@
  * 0.1.
  *
  * What the paper leaves open is chosen here. Both galaxies are those of galaxy.c, halo : disk :
- * bulge 12 : 2 : 1; two thirds of the stars are in the disk. The first has 120 units of mass and a
+ * bulge 12 : 2 : 1; two thirds of the stars are in the disk. The first has 45 units of mass and a
  * disk of R_d = 3.5 kpc, the second a third of the mass and lengths in proportion to √M. A
  * black hole has 10^−3 of the mass of the stars of its galaxy, is at rest in the middle of the
- * bulge, and has the type 5. The orbit is the parabola of two points; at the first distance, 140
- * kpc, the halos just touch. The disks are inclined by 30° and 60°. The unit of length is 1 kpc,
- * that of velocity 100 km/s; with G = 1 those of time and mass are 9.78 Myr and 2.33·10⁹ Msun. Ids
- * of the second galaxy follow those of the first; in each the black hole is the last. */
+ * bulge, and has the type 5. The orbit is the parabola of two points. The mass and the first
+ * distance, 185 kpc, are fitted to the paper's second and third pericentre, at t = 280 and 300: the
+ * time between the two goes with √(length³/mass), and the distance shifts both. The disks are
+ * inclined by 30° and 60°. The unit of length is 1 kpc, that of velocity 100 km/s; with G = 1 those
+ * of time and mass are 9.78 Myr and 2.33·10⁹ Msun. Ids of the second galaxy follow those of the
+ * first; in each the black hole is the last. */
 #include <math.h>
 
 #include "base/sums.h"
@@ -29,7 +31,7 @@ struct merger {
     }
 
 static const struct ky_option options[] = {
-    {"separation", KY_OPTION_REAL, FIELD(separation), "140", 1e-3, 1e6, NULL, "LENGTH",
+    {"separation", KY_OPTION_REAL, FIELD(separation), "185", 1e-3, 1e6, NULL, "LENGTH",
      "merger: distance of the galaxies at the start [kpc]"},
     {"pericentre", KY_OPTION_REAL, FIELD(pericentre), "10", 0, 1e6, NULL, "LENGTH",
      "merger: pericentre of the parabola of two points [kpc]"},
@@ -89,7 +91,7 @@ static enum ky_status make(const void *parameters, const struct ky_model_common 
                            struct ky_snapshot *snapshot, struct ky_error *error)
 {
     const struct merger *own = parameters;
-    const double mass = 120, scale = 3.5, ratio = 1. / 3;
+    const double mass = 45, scale = 3.5, ratio = 1. / 3;
     struct ky_model_common half = *common;
     struct ky_bodies galaxies[2] = {{0}, {0}};
     struct ky_merge_parameters orbit;
