@@ -31,6 +31,18 @@ static enum ky_status counts(hid_t header, const char *name, unsigned types,
     return KY_OK;
 }
 
+/* KY_BAD_DATA, saying what the file may be, for a header that does not count bodies. */
+static enum ky_status no_snapshot(hid_t header, struct ky_error *error)
+{
+    if (H5Aexists(header, "Ngroups_Total") > 0)
+        return ky_fail(error, KY_BAD_DATA,
+                       "/Header has Ngroups_Total and no NumPart_ThisFile: it is a catalogue of "
+                       "groups; give the snapshot that they were found in");
+    return ky_fail(
+        error, KY_BAD_DATA,
+        "/Header has no NumPart_ThisFile, which counts the bodies; it is no GADGET snapshot");
+}
+
 enum ky_status ky_hdf5_read_header(hid_t file, unsigned types, struct ky_hdf5_header *h,
                                    struct ky_error *error)
 {
@@ -44,9 +56,7 @@ enum ky_status ky_hdf5_read_header(hid_t file, unsigned types, struct ky_hdf5_he
                        "is an HDF5 file without a group /Header; it is no GADGET snapshot");
     enum ky_status status = counts(header, "NumPart_ThisFile", types, h->here, &found_here, error);
     if (!status && !found_here)
-        status = ky_fail(
-            error, KY_BAD_DATA,
-            "/Header has no NumPart_ThisFile, which counts the bodies; it is no GADGET snapshot");
+        status = no_snapshot(header, error);
     if (!status)
         status = counts(header, "NumPart_Total", types, h->total, &h->has_total, error);
     if (!status)
