@@ -47,13 +47,20 @@ enum ky_status ky_drawable(const struct ky_bodies *bodies, struct ky_error *erro
 
 /* ---- what is shown of it ---- */
 
-/* Fills density[height][width], size = {width, height}, with the mass per area of the view, each
- * body spread over about `smooth` of its neighbours. `weight`, one of each body and ≥ 0, takes the
- * place of the masses; NULL: the masses. Bodies outside count as far as they reach in. KY_FAULT
- * when memory is out. */
-enum ky_status ky_density_project(const struct ky_bodies *bodies, const double *weight,
-                                  const struct ky_view *view, const size_t size[2], double smooth,
-                                  double *density, struct ky_error *error);
+/* Which bodies are spread over a picture, and how. */
+struct ky_projection {
+    const struct ky_bodies *bodies;
+    int type; /* GADGET type of the bodies that count; −1: all */
+    const struct ky_view *view;
+    size_t size[2]; /* width and height [pixels] */
+    double smooth;  /* each body is spread over about so many of its neighbours */
+};
+
+/* Fills density[height][width] with the mass per area of the view, and velocity[height][width], if
+ * it is not NULL, with the mean velocity away from the eye (by mass; 0 where there is none). Bodies
+ * outside count as far as they reach in. KY_FAULT when memory is out. */
+enum ky_status ky_density_project(const struct ky_projection *projection, double *density,
+                                  double *velocity, struct ky_error *error);
 
 enum { KY_MAP_COLOURS = 1024, KY_TYPES = 6 };
 

@@ -3,11 +3,9 @@
 #include "draw/draw.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/bodies.h"
-#include "base/memory.h"
 
 const uint8_t ky_type_colours[KY_TYPES][3] = {{70, 200, 255}, {125, 100, 245}, {255, 190, 70},
                                               {255, 85, 60},  {240, 240, 225}, {90, 255, 120}};
@@ -22,66 +20,24 @@ static size_t pixels_of(const struct ky_scene *scene)
     return scene->size[0] * scene->size[1];
 }
 
-/* The density of each type, as if its bodies were alone. */
-static enum ky_status project_types(const struct ky_scene *scene, const struct ky_bodies *bodies,
-                                    double *layers, struct ky_error *error)
-{
-    size_t pixels = pixels_of(scene), room = bodies->n;
-    double(*position)[3] = ky_allocate(room, sizeof *position);
-    double *mass = ky_allocate(room, sizeof *mass);
-    enum ky_status status =
-        position && mass ? KY_OK : ky_no_memory(error, "the bodies of a type", room, 32);
-    for (int t = 0; t < KY_TYPES && !status; t++) {
-        struct ky_bodies part = {.position = position, .mass = mass};
-        for (size_t i = 0; i < bodies->n; i++)
-            if (ky_type_of(bodies, i) == t) {
-                memcpy(position[part.n], bodies->position[i], sizeof *position);
-                mass[part.n++] = bodies->mass[i];
-            }
-        double *layer = layers + (size_t)t * pixels;
-        if (part.n)
-            status = ky_density_project(&part, NULL, &scene->view, scene->size,
-                                        scene->parameters->smooth, layer, error);
-        else
-            memset(layer, 0, pixels * sizeof *layer);
-    }
-    free(position);
-    free(mass);
-    return status;
-}
-
-/* Turns layers[1] into the mean velocity away from the eye, where there is mass. Weights are
- * m (v + fastest), which is never negative. */
-static enum ky_status project_velocity(const struct ky_scene *scene, const struct ky_bodies *bodies,
-                                       double *layers, struct ky_error *error)
-{
-    size_t pixels = pixels_of(scene), n = bodies->n;
-    const double *near = scene->view.axis[2];
-    double fastest = 0, *mean = layers + pixels, *weight = ky_allocate(n, sizeof *weight);
-    if (!weight)
-        return ky_no_memory(error, "velocities", n, sizeof *weight);
-    for (size_t i = 0; i < n; i++)
-        fastest = fmax(fastest, fabs(ky_along(bodies->velocity[i], near)));
-    for (size_t i = 0; i < n; i++)
-        weight[i] = (scene->view.by_number ? 1 : bodies->mass[i]) *
-                    (fastest - ky_along(bodies->velocity[i], near));
-    enum ky_status status = ky_density_project(bodies, weight, &scene->view, scene->size,
-                                               scene->parameters->smooth, mean, error);
-    free(weight);
-    for (size_t i = 0; i < pixels && !status; i++)
-        mean[i] = layers[i] > 0 ? mean[i] / layers[i] - fastest : 0;
-    return status;
-}
-
 enum ky_status ky_layers_project(const struct ky_scene *scene, const struct ky_bodies *bodies,
                                  double *layers, struct ky_error *error)
 {
-    if (scene->parameters->show == KY_SHOW_COMPONENTS)
-        return project_types(scene, bodies, layers, error);
-    enum ky_status status = ky_density_project(bodies, NULL, &scene->view, scene->size,
-                                               scene->parameters->smooth, layers, error);
-    if (!status && scene->parameters->show == KY_SHOW_VELOCITY)
-        status = project_velocity(scene, bodies, layers, error);
+    const int show = scene->parameters->show;
+    const size_t pixels = pixels_of(scene);
+    struct ky_projection projection = {.bodies = bodies,
+                                       .type = -1,
+                                       .view = &scene->view,
+                                       .size = {scene->size[0], scene->size[1]},
+                                       .smooth = scene->parameters->smooth};
+    enum ky_status status = KY_OK;
+    if (show != KY_SHOW_COMPONENTS)
+        return ky_density_project(&projection, layers,
+                                  show == KY_SHOW_VELOCITY ? layers + pixels : NULL, error);
+    for (int t = 0; t < KY_TYPES && !status; t++) {
+        projection.type = t;
+        status = ky_density_project(&projection, layers + (size_t)t * pixels, NULL, error);
+    }
     return status;
 }
 

@@ -9,7 +9,7 @@
 enum { BINS = 2048, ROUNDS = 4 };
 
 /* So many bodies at most are looked at, evenly spread: enough for a frame about them. */
-enum { SAMPLE = 1 << 20 };
+enum { SAMPLE = 1 << 18 };
 
 /* Room around the mass, so that nothing touches the frame. */
 static const double margin = 1.2;

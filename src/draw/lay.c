@@ -1,0 +1,243 @@
+/* Bodies are laid down on the grids of a pyramid: 3 × 3 cells of the finest level that holds a body
+ * take their parts by the weights of the quadratic B-spline. This is the only pass over the bodies,
+ * and the longest part of a picture of many. Parts are integers, 2^62 being all bodies together.
+ * Several threads, each with grids of its own, which are added afterwards, therefore give the same
+ * bits as one. */
+#include "draw/pyramid.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/bodies.h"
+#include "base/memory.h"
+#include "base/sums.h"
+#include "base/threads.h"
+
+struct bins {
+    const struct ky_pyramid *pyramid;
+    size_t quantities;          /* that are laid down; equal masses are laid down as numbers */
+    double unit[KY_QUANTITIES]; /* of each quantity, in a body's number: 2^62 / that of all */
+    int64_t *cell;              /* [copies][cells][quantities] */
+};
+
+static int is_in(const struct ky_projection *projection, size_t i)
+{
+    return projection->type < 0 || ky_type_of(projection->bodies, i) == projection->type;
+}
+
+static double mass_of(const struct ky_projection *projection, size_t i)
+{
+    return projection->view->by_number ? 1 : projection->bodies->mass[i];
+}
+
+static double speed_of(const struct ky_projection *projection, size_t i)
+{
+    return -ky_along(projection->bodies->velocity[i], projection->view->axis[2]);
+}
+
+/* What the bodies of a block have together. */
+struct block {
+    size_t n;
+    double mass, least, most, fastest;
+};
+
+static void measure_block(const struct ky_projection *projection, int velocities, size_t first,
+                          size_t end, struct block *block)
+{
+    struct block all = {.least = HUGE_VAL, .most = -HUGE_VAL};
+    for (size_t i = first; i < end; i++) {
+        if (!is_in(projection, i))
+            continue;
+        const double mass = mass_of(projection, i);
+        all.n++;
+        all.mass += mass;
+        all.least = mass < all.least ? mass : all.least;
+        all.most = mass > all.most ? mass : all.most;
+        if (velocities) {
+            const double speed = fabs(speed_of(projection, i));
+            all.fastest = speed > all.fastest ? speed : all.fastest;
+        }
+    }
+    *block = all;
+}
+
+void ky_pyramid_measure(struct ky_pyramid *pyramid, int velocities)
+{
+    struct block blocks[KY_BLOCKS];
+    double least = HUGE_VAL, most = -HUGE_VAL;
+    const size_t n = pyramid->projection->bodies->n;
+#pragma omp parallel for schedule(static)
+    for (size_t b = 0; b < KY_BLOCKS; b++)
+        measure_block(pyramid->projection, velocities, ky_block(n, b), ky_block(n, b + 1),
+                      &blocks[b]);
+    pyramid->n = 0, pyramid->total = 0, pyramid->fastest = 0;
+    for (size_t b = 0; b < KY_BLOCKS; b++) {
+        pyramid->n += blocks[b].n;
+        pyramid->total += blocks[b].mass;
+        pyramid->fastest = fmax(pyramid->fastest, blocks[b].fastest);
+        least = fmin(least, blocks[b].least);
+        most = fmax(most, blocks[b].most);
+    }
+    pyramid->equal = least == most;
+}
+
+/* The place of a pixel in cells of the level; 0 if it lies less than `rim` cells inside the grid.
+ */
+static int place(const struct ky_level *level, const double pixel[2], double rim, double at[2])
+{
+    for (int k = 0; k < 2; k++) {
+        at[k] = pixel[k] / level->cell + KY_PYRAMID_PAD;
+        if (!(at[k] >= rim && at[k] < (double)level->side[k] - rim))
+            return 0;
+    }
+    return 1;
+}
+
+static void pixel_of(const struct ky_pyramid *pyramid, size_t i, double pixel[2])
+{
+    const double *x = pyramid->projection->bodies->position[i];
+    for (int k = 0; k < 2; k++)
+        pixel[k] = (ky_along(x, pyramid->projection->view->axis[k]) - pyramid->centre[k]) *
+                       pyramid->scale +
+                   pyramid->origin[k];
+}
+
+/* The quantities of body i as integers of the bins. */
+static void amounts(const struct bins *bins, size_t i, double amount[KY_QUANTITIES])
+{
+    const struct ky_pyramid *pyramid = bins->pyramid;
+    const double mass = mass_of(pyramid->projection, i);
+    size_t q = 0;
+    amount[q++] = bins->unit[KY_NUMBER];
+    if (!pyramid->equal)
+        amount[q++] = mass * bins->unit[KY_MASS];
+    if (q < bins->quantities)
+        amount[q] = mass * speed_of(pyramid->projection, i) * bins->unit[KY_MOMENTUM];
+}
+
+/* Lays the amounts down on 3 × 3 cells. */
+static void lay_body(const struct bins *bins, const struct ky_level *level, const double at[2],
+                     const double *amount, int64_t *cell)
+{
+    const size_t i = (size_t)at[0], j = (size_t)at[1], quantities = bins->quantities;
+    const double corner[2] = {(double)i, (double)j};
+    double weight[2][3];
+    for (int k = 0; k < 2; k++) {
+        const double d = at[k] - corner[k] - 0.5;
+        weight[k][0] = 0.5 * (0.5 - d) * (0.5 - d);
+        weight[k][1] = 0.75 - d * d;
+        weight[k][2] = 0.5 * (0.5 + d) * (0.5 + d);
+    }
+    for (size_t b = 0; b < 3; b++) {
+        int64_t *row = cell + quantities * (level->first + (j + b - 1) * level->side[0] + i - 1);
+        for (size_t q = 0; q < quantities; q++)
+            for (size_t a = 0; a < 3; a++)
+                row[a * quantities + q] += (int64_t)(weight[1][b] * weight[0][a] * amount[q]);
+    }
+}
+
+/* Lays the bodies first … end − 1 down. */
+static void lay_bodies(const struct bins *bins, size_t first, size_t end, int64_t *cell)
+{
+    const struct ky_pyramid *pyramid = bins->pyramid;
+    double pixel[2], at[2] = {0, 0}, amount[KY_QUANTITIES];
+    for (size_t i = first; i < end; i++) {
+        if (!is_in(pyramid->projection, i))
+            continue;
+        pixel_of(pyramid, i, pixel);
+        int l = 0;
+        while (l < pyramid->levels && !place(&pyramid->level[l], pixel, 1, at))
+            l++;
+        if (l == pyramid->levels)
+            continue;
+        amounts(bins, i, amount);
+        lay_body(bins, &pyramid->level[l], at, amount, cell);
+    }
+}
+
+/* A round dot, for bodies so few that each is to be seen: (1 − r²/R²)³ over the pixels. */
+static void lay_dot(const struct bins *bins, const double pixel[2], double radius,
+                    const double *amount)
+{
+    const struct ky_level *level = &bins->pyramid->level[0];
+    double at[2], sum = 0;
+    size_t low[2], high[2];
+    if (!place(level, pixel, 0, at))
+        return;
+    for (int k = 0; k < 2; k++) {
+        low[k] = (size_t)fmax(at[k] - radius, 0);
+        high[k] = (size_t)fmin(at[k] + radius, (double)level->side[k] - 1);
+    }
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t j = low[1]; j <= high[1]; j++)
+            for (size_t i = low[0]; i <= high[0]; i++) {
+                double dx = (double)i + 0.5 - at[0], dy = (double)j + 0.5 - at[1];
+                double w = fmax(0, 1 - (dx * dx + dy * dy) / (radius * radius));
+                int64_t *cell = bins->cell + bins->quantities * (j * level->side[0] + i);
+                w *= w * w;
+                sum += pass ? 0 : w;
+                for (size_t q = 0; q < bins->quantities && pass; q++)
+                    cell[q] += (int64_t)(amount[q] / sum * w);
+            }
+}
+
+static void lay_dots(const struct bins *bins)
+{
+    const struct ky_projection *projection = bins->pyramid->projection;
+    const double n = (double)bins->pyramid->n, side = (double)ky_shorter(projection->size);
+    const double radius = fmax(side / 90 / sqrt(1 + n / 100), 1.5);
+    double pixel[2], amount[KY_QUANTITIES];
+    for (size_t i = 0; i < projection->bodies->n; i++) {
+        if (!is_in(projection, i))
+            continue;
+        pixel_of(bins->pyramid, i, pixel);
+        amounts(bins, i, amount);
+        lay_dot(bins, pixel, radius, amount);
+    }
+}
+
+/* Adds up the copies: quantity q of the bins becomes `value`. */
+static void add_copies(const struct bins *bins, size_t copies, size_t q, double *value)
+{
+    const size_t cells = bins->pyramid->cells, quantities = bins->quantities;
+#pragma omp parallel for schedule(static)
+    for (size_t c = 0; c < cells; c++) {
+        int64_t sum = 0;
+        for (size_t k = 0; k < copies; k++)
+            sum += bins->cell[(k * cells + c) * quantities + q];
+        value[c] = (double)sum * 0x1p-62;
+    }
+}
+
+enum ky_status ky_pyramid_lay(struct ky_pyramid *pyramid, struct ky_error *error)
+{
+    const size_t all = pyramid->projection->bodies->n;
+    struct bins bins = {.pyramid = pyramid, .unit = {0x1p62 / (double)pyramid->n}};
+    bins.quantities = 1U + !pyramid->equal + (pyramid->value[KY_MOMENTUM] != NULL);
+    if (pyramid->total > 0)
+        bins.unit[KY_MASS] = 0x1p62 / pyramid->total;
+    if (pyramid->total > 0 && pyramid->fastest > 0)
+        bins.unit[KY_MOMENTUM] = bins.unit[KY_MASS] / pyramid->fastest;
+    /* More grids than bodies fill would only cost time and memory. */
+    size_t copies = 2 * pyramid->n / pyramid->cells, threads = (size_t)ky_threads(0);
+    copies = copies > threads ? threads : copies ? copies : 1;
+    bins.cell = ky_allocate_zeroed(copies * pyramid->cells, bins.quantities * sizeof *bins.cell);
+    if (!bins.cell)
+        return ky_no_memory(error, "the picture", copies * pyramid->cells,
+                            bins.quantities * sizeof *bins.cell);
+    if (pyramid->n > KY_DOTS) {
+#pragma omp parallel for schedule(static) num_threads((int)copies)
+        for (size_t k = 0; k < copies; k++)
+            lay_bodies(&bins, all / copies * k + all % copies * k / copies,
+                       all / copies * (k + 1) + all % copies * (k + 1) / copies,
+                       bins.cell + k * pyramid->cells * bins.quantities);
+    } else {
+        lay_dots(&bins);
+    }
+    add_copies(&bins, copies, 0, pyramid->value[KY_NUMBER]);
+    add_copies(&bins, copies, pyramid->equal ? 0 : 1, pyramid->value[KY_MASS]);
+    if (pyramid->value[KY_MOMENTUM])
+        add_copies(&bins, copies, bins.quantities - 1, pyramid->value[KY_MOMENTUM]);
+    free(bins.cell);
+    return KY_OK;
+}
