@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/sums.h"
+#include "physics/softening.h"
 
 /* f √E at E = Ψ of node k, by Eddington's formula: f(E) = 1/(√8 π²) [∫ (dP/dΨ) dΨ/√(E − Ψ) +
  * P(edge)/√E] with P = dρ/dΨ and Ψ = Φ(edge) − Φ. At the nodes P = −(dρ/dr)/g is known from the
@@ -30,7 +31,8 @@ static double weight_at(const struct ky_equilibrium *equilibrium, size_t k)
 
 enum ky_status ky_equilibrium_solve(struct ky_equilibrium *equilibrium, struct ky_error *error)
 {
-    ky_profile_force(&equilibrium->profile, equilibrium->softening, equilibrium->force);
+    ky_profile_force(&equilibrium->profile, equilibrium->softening, equilibrium->how,
+                     equilibrium->force);
     return ky_equilibrium_invert(equilibrium, error);
 }
 
@@ -184,6 +186,7 @@ enum ky_status ky_equilibrium_make(const struct ky_model *model, const void *own
     if (!status) {
         double length = henon_length(&equilibrium->profile);
         equilibrium->softening = ky_pair_softening(common) / length;
+        equilibrium->how = ky_softening_how(common->softening_kind);
         status = ky_equilibrium_solve(equilibrium, error);
         const struct drawing drawing = {equilibrium, common->seed, length, &snapshot->bodies};
         if (!status)

@@ -16,13 +16,14 @@
 struct ky_equilibrium {
     struct ky_profile profile;
     double softening;                  /* ε of a pair, in the lengths of the profile */
+    int how;                           /* of that ε: ky_profile_force */
     double force[KY_PROFILE_NODES];    /* inward */
     double depth[KY_PROFILE_NODES];    /* Φ(r[k]) − Φ(r[0]) */
     double weight[KY_PROFILE_NODES];   /* f √E at E = Φ(edge) − Φ(r[k]) */
     double envelope[KY_PROFILE_NODES]; /* bound of weight × (E(r[k]) − E) over all E */
 };
 
-/* Fills the tables from `profile` and `softening`, which the caller has set. KY_USAGE if no
+/* Fills the tables from `profile`, `softening` and `how`, which the caller has set. KY_USAGE if no
  * isotropic distribution function of this density is nowhere negative. */
 enum ky_status ky_equilibrium_solve(struct ky_equilibrium *equilibrium, struct ky_error *error);
 

@@ -76,8 +76,8 @@ static enum ky_status pull_on(const struct ky_galaxy *galaxy, const struct ky_mo
     for (int c = 0; c < KY_COMPONENTS; c++) {
         if (!(of >> c & 1) || !(galaxy->mass[c] > 0))
             continue;
-        ky_profile_pull(&tables->spheres[c].profile, softening_of(galaxy, common, sink, c), count,
-                        r, part);
+        ky_profile_pull(&tables->spheres[c].profile, softening_of(galaxy, common, sink, c),
+                        ky_softening_how(common->softening_kind), count, r, part);
         for (size_t k = 0; k < count; k++)
             pull[k] += galaxy->mass[c] * part[k];
     }

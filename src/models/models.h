@@ -41,7 +41,8 @@ struct ky_model_common {
     ky_log_function *log; /* or NULL */
     void *log_context;
 };
-/* The ε of r² + ε² in the force between two bodies that both have the common softening. */
+/* The ε of r² + ε², or of a spline, in the force between two bodies that both have the common
+ * softening. */
 double ky_pair_softening(const struct ky_model_common *common);
 
 struct ky_profile;

@@ -3,6 +3,9 @@
 
 #include <math.h>
 
+#include "physics/actions/density.h"
+#include "physics/softening_kinds.h"
+
 const struct ky_option ky_cut_options[KY_CUT_OPTIONS] = {
     {"cutoff", KY_OPTION_REAL, offsetof(struct ky_cut, cutoff), "0", 0, 1e6, NULL, "LENGTH",
      "plummer, hernquist, jaffe, nfw: outermost radius; 0: the default of the model [scale "
@@ -55,38 +58,90 @@ double ky_profile_energy(const struct ky_profile *profile)
     return sum;
 }
 
-/* The cell below node k counts as one shell at its middle. A shell of radius s and mass m has the
- * softened potential −2 m/(A + B) with A, B = √((r ± s)² + ε²), the mean of −m/√(d² + ε²) over the
- * shell. With ε = 0 the force at the nodes is M/r² exactly. */
-void ky_profile_pull(const struct ky_profile *profile, double softening, size_t count,
-                     const double *at, double *pull)
+/* ---- the pull of shells ---- */
+
+/* The cell below node k counts as one shell at its middle, of radius s and mass m. */
+struct shells {
+    size_t count;
+    double s[KY_PROFILE_NODES], m[KY_PROFILE_NODES];
+};
+
+/* The pull at r with Plummer softening. A shell has the softened potential −2 m/(A + B) with A, B =
+ * √((r ± s)² + ε²), the mean of −m/√(d² + ε²) over the shell. With ε = 0 the force at the nodes is
+ * M/r² exactly. */
+static double plummer_pull(const struct shells *shells, double eps2, double r)
 {
-    double shell[KY_PROFILE_NODES], mass[KY_PROFILE_NODES];
-    const double eps2 = softening * softening;
-    const size_t nodes = profile->nodes;
-    shell[0] = 0.75 * profile->r[0];
-    mass[0] = profile->mass[0];
-    for (size_t k = 1; k < nodes; k++) {
-        shell[k] = 0.5 * (profile->r[k - 1] + profile->r[k]);
-        mass[k] = profile->mass[k] - profile->mass[k - 1];
-    }
-#pragma omp parallel for schedule(static)
-    for (size_t k = 0; k < count; k++) {
-        double r = at[k], sum = 0;
+    double sum = 0;
 #pragma omp simd reduction(+ : sum)
-        for (size_t j = 0; j < nodes; j++) {
-            double far = r + shell[j], near = r - shell[j];
-            double a = sqrt(far * far + eps2), b = sqrt(near * near + eps2);
-            sum += mass[j] * (far / a + near / b) / ((a + b) * (a + b));
-        }
-        pull[k] = 2 * sum;
+    for (size_t j = 0; j < shells->count; j++) {
+        double far = r + shells->s[j], near = r - shells->s[j];
+        double a = sqrt(far * far + eps2), b = sqrt(near * near + eps2);
+        sum += shells->m[j] * (far / a + near / b) / ((a + b) * (a + b));
     }
+    return 2 * sum;
 }
 
-void ky_profile_force(const struct ky_profile *profile, double softening,
+/* ∫ 4π d² W P dd from `low` to `high`, W being the density of a spline of the radius h and P the
+ * part of a sphere of radius d about a point of the shell s that lies within r: where `cut` is 0
+ * all of it, else (r² − (s − d)²)/(4 s d). By a rule of Gauss that is exact for either piece of W.
+ */
+static double spread(double low, double high, double h, int cut, double r, double s)
+{
+    static const double node[] = {-0.8611363115940526, -0.3399810435848563, 0.3399810435848563,
+                                  0.8611363115940526},
+                        weight[] = {0.3478548451374538, 0.6521451548625461, 0.6521451548625461,
+                                    0.3478548451374538};
+    double sum = 0;
+    for (int piece = 0; piece < 2; piece++) {
+        const double from = piece ? fmax(low, 0.5 * h) : low,
+                     to = piece ? high : fmin(high, 0.5 * h);
+        for (int k = 0; k < 4 && from < to; k++) {
+            const double d = 0.5 * (from + to + node[k] * (to - from));
+            const double part = cut ? (r - s + d) * (r + s - d) / (4 * s) : d;
+            sum += weight[k] * (to - from) * ky_cubic_spline(d / h) * d * part;
+        }
+    }
+    return 16 / (h * h * h) * sum;
+}
+
+/* The pull at r where each body is spread as a spline of radius h: the mass of the shells that then
+ * lies within r, over r². All parts are positive, so that no digits are lost near the centre. */
+static double spline_pull(const struct shells *shells, double h, double r)
+{
+    double within = 0;
+    for (size_t j = 0; j < shells->count; j++) {
+        const double s = shells->s[j], near = fabs(r - s);
+        if (near >= h)
+            within += s < r ? shells->m[j] : 0;
+        else
+            within += shells->m[j] * ((s < r ? spread(0, near, h, 0, r, s) : 0) +
+                                      spread(near, fmin(r + s, h), h, 1, r, s));
+    }
+    return within / (r * r);
+}
+
+void ky_profile_pull(const struct ky_profile *profile, double softening, int how, size_t count,
+                     const double *at, double *pull)
+{
+    const double h = softening * sqrt((double)KY_SPLINE_REACH2 / KY_SPLINE_REACH2_OVER);
+    const size_t nodes = profile->nodes;
+    struct shells shells = {.count = nodes};
+    shells.s[0] = 0.75 * profile->r[0];
+    shells.m[0] = profile->mass[0];
+    for (size_t k = 1; k < nodes; k++) {
+        shells.s[k] = 0.5 * (profile->r[k - 1] + profile->r[k]);
+        shells.m[k] = profile->mass[k] - profile->mass[k - 1];
+    }
+#pragma omp parallel for schedule(static)
+    for (size_t k = 0; k < count; k++)
+        pull[k] = how & KY_SPLINED ? spline_pull(&shells, h, at[k])
+                                   : plummer_pull(&shells, softening * softening, at[k]);
+}
+
+void ky_profile_force(const struct ky_profile *profile, double softening, int how,
                       double force[KY_PROFILE_NODES])
 {
-    ky_profile_pull(profile, softening, profile->nodes, profile->r, force);
+    ky_profile_pull(profile, softening, how, profile->nodes, profile->r, force);
 }
 
 double ky_profile_virial(const struct ky_profile *profile, const double force[KY_PROFILE_NODES])

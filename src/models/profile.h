@@ -50,12 +50,13 @@ enum ky_status ky_king_profile(double w0, struct ky_profile *profile, struct ky_
 
 /* −W of the Newtonian system, W = −∫ M(r)/r dM. */
 double ky_profile_energy(const struct ky_profile *profile);
-/* The inward acceleration at the nodes with the softening ε of a pair. It is the Newtonian one of
- * the density convolved with the Plummer kernel. */
-void ky_profile_force(const struct ky_profile *profile, double softening,
+/* The inward acceleration at the nodes with the softening ε of a pair, `how` being that of
+ * physics/softening_kinds.h: the Newtonian one of the density convolved with GADGET's spline
+ * (KY_SPLINED), else with the Plummer kernel. */
+void ky_profile_force(const struct ky_profile *profile, double softening, int how,
                       double force[KY_PROFILE_NODES]);
 /* The same at any radii: pull[k] at r[k]. */
-void ky_profile_pull(const struct ky_profile *profile, double softening, size_t count,
+void ky_profile_pull(const struct ky_profile *profile, double softening, int how, size_t count,
                      const double *r, double *pull);
 /* −Σ m x·a = ∫ r g dM for such a force g. */
 double ky_profile_virial(const struct ky_profile *profile, const double force[KY_PROFILE_NODES]);

@@ -6,12 +6,13 @@
 #include "base/random.h"
 #include "models/profile.h"
 #include "models/uniform.h"
+#include "physics/softening.h"
 
 /* −Σ m x·a of the sphere of radius 1 with the softening ε of a pair. */
-static double virial(const struct ky_profile *profile, double softening)
+static double virial(const struct ky_profile *profile, double softening, int how)
 {
     double force[KY_PROFILE_NODES];
-    ky_profile_force(profile, softening, force);
+    ky_profile_force(profile, softening, how, force);
     return ky_profile_virial(profile, force);
 }
 
@@ -62,7 +63,9 @@ enum ky_status ky_uniform_sphere_place(const struct ky_uniform *uniform,
         ky_profile_homogeneous(profile);
         const struct sphere sphere = {radius, common->seed, snapshot->bodies.position};
         ky_model_fill(common, "positions", place, &sphere);
-        *sum = virial(profile, ky_pair_softening(common) / radius) / radius;
+        *sum = virial(profile, ky_pair_softening(common) / radius,
+                      ky_softening_how(common->softening_kind)) /
+               radius;
     }
     free(profile);
     return status;

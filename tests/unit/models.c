@@ -755,7 +755,7 @@ static void softened_force_agrees_with_bodies(void **state)
     double *force = calloc(KY_PROFILE_NODES, sizeof *force);
     ky_profile_cut(profile, 38.7136917515, plummer_shell);
     const double length = 2 * ky_profile_energy(profile), eps = 0.2;
-    ky_profile_force(profile, eps / length, force);
+    ky_profile_force(profile, eps / length, 0, force);
     for (size_t k = 900; k < profile->nodes; k += 200) {
         double r = profile->r[k] * length, sum = 0;
         for (size_t i = 0; i < bodies.n; i++) {

@@ -4,6 +4,8 @@
 
 #include "clouds.h"
 #include "engines.h"
+#include "models/profile.h"
+#include "physics/softening.h"
 #include "softened_pair.h"
 
 static struct ky_error error;
@@ -350,6 +352,63 @@ static void hermite_has_no_spline(void **state)
     ky_bodies_free(&bodies);
 }
 
+/* ---- models ---- */
+
+/* The pull of a shell of splines against the mean over its rings, within it, across it and outside,
+ * for splines smaller and larger than it. */
+static void shells_pull_as_their_bodies(void **state)
+{
+    (void)state;
+    enum { RINGS = 20000 };
+    static const double softenings[] = {0, 0.01, 0.2, 0.5, 3}, radii[] = {0.01, 0.3, 0.97, 1.2, 4};
+    struct ky_profile *shell = calloc(1, sizeof *shell);
+    shell->nodes = 2;
+    shell->r[0] = 0.9;
+    shell->r[1] = 1.1; /* the shell is half-way */
+    shell->mass[1] = 1;
+    for (int e = 0; e < 5; e++) {
+        double pull[5];
+        ky_profile_pull(shell, softenings[e], ky_softening_how(KY_SPLINE), 5, radii, pull);
+        for (int k = 0; k < 5; k++) {
+            double sum = 0;
+            const double r = radii[k], near = fabs(r - 1), step = (r + 1 - near) / RINGS;
+            for (int ring = 0; ring < RINGS; ring++) { /* of bodies at the distance d */
+                const double d = near + (ring + 0.5) * step, mu = (r * r + 1 - d * d) / (2 * r);
+                sum += softened_pair(KY_SPLINE, softenings[e], 0, d * d).force * (r - mu) * d *
+                       step / (2 * r);
+            }
+            const double bound = 1e-4 * fabs(sum) + 1e-6;
+            assert_between(pull[k] - sum, -bound, bound);
+        }
+    }
+    free(shell);
+}
+
+/* 2T/|Σ m x·a| is 1 within the noise of T, about 1 %. With the velocities for Plummer's law it is
+ * 0.91 to 0.93. */
+static void models_are_in_balance_with_splines(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"plummer", "hernquist", "jaffe", "nfw", "king", "random"};
+    for (int m = 0; m < 6; m++) {
+        struct ky_parameters parameters = splined("cpu", KY_DIRECT, KY_SINGLE);
+        struct ky_model_parameters model;
+        struct ky_snapshot s;
+        struct ky_sim *sim;
+        struct ky_sums sums = {0};
+        ky_model_parameters_defaults(&model);
+        model.n = 10000;
+        model.softening = parameters.softening = 0.2;
+        model.softening_kind = KY_SPLINE;
+        assert_ok(ky_model_make(names[m], &model, &s, &error));
+        assert_ok(ky_sim_open(&parameters, &s.bodies, 0, &sim, &error));
+        assert_ok(ky_sim_sums(sim, &sums, &error));
+        assert_between(2 * sums.kinetic / -sums.virial, 0.97, 1.03);
+        ky_sim_close(sim);
+        ky_snapshot_free(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -362,6 +421,8 @@ int main(void)
         cmocka_unit_test(fields_of_splines),
         cmocka_unit_test(energy_is_conserved),
         cmocka_unit_test(hermite_has_no_spline),
+        cmocka_unit_test(shells_pull_as_their_bodies),
+        cmocka_unit_test(models_are_in_balance_with_splines),
     };
     return cmocka_run_group_tests(tests, find_engines, NULL);
 }
