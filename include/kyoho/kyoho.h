@@ -820,10 +820,11 @@ struct ky_draw_parameters {
     int overwrite;     /* 0: an existing file is KY_USAGE */
     int height;        /* of a panel [pixels]; 0: as its width */
     int show;          /* enum ky_show */
-    double turn;  /* of the camera about the middle, to the right along the horizon [degrees] */
-    double tilt;  /* of the camera, upwards [degrees] */
-    double speed; /* shown by the ends of the colours of velocities; NaN: by the bodies */
-    int trails;   /* bodies whose trails are drawn, at most */
+    double turn;     /* of the camera about the middle, to the right along the horizon [degrees] */
+    double tilt;     /* of the camera, upwards [degrees] */
+    double speed;    /* shown by the ends of the colours of velocities; NaN: by the bodies */
+    int trails;      /* bodies whose trails are drawn, at most */
+    uint64_t divide; /* > 0: the components are two systems, of ids below and from this one on */
 };
 
 KY_API void ky_draw_parameters_defaults(struct ky_draw_parameters *parameters);

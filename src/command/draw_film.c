@@ -165,7 +165,8 @@ static enum ky_status check(struct cli *cli, const struct draw_request *request,
             "%s: one snapshot alone makes no film; say the number of --frames, and where "
             "the camera goes: --turn-to 360",
             files->names[0]);
-    return ky_encoder_available(&cli->error);
+    enum ky_status status = ky_draw_fits(request->parameters, &cli->error);
+    return status ? status : ky_encoder_available(&cli->error);
 }
 
 enum ky_status draw_film(struct cli *cli, const struct draw_request *request,

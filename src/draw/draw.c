@@ -54,6 +54,9 @@ const struct ky_option ky_draw_options[] = {
      "exceed [velocity]"},
     {"trails", KY_OPTION_INTEGER, FIELD(trails), "100", 1, 100000, NULL, NULL,
      "number of bodies whose paths --show trails draws, evenly spread"},
+    {"divide", KY_OPTION_COUNT, FIELD(divide), "0", 0, 9e15, NULL, "ID",
+     "--show components has colours for two systems, of ids below and from this one on, in place "
+     "of types; 0: types"},
     {"title", KY_OPTION_TEXT, FIELD(title), NULL, KY_NO_RANGE, NULL, "TEXT",
      "titles of the panels, with | between them; without it the time"},
     {"overwrite", KY_OPTION_FLAG, FIELD(overwrite), "no", KY_NO_RANGE, NULL, NULL,
@@ -90,6 +93,14 @@ enum ky_status ky_drawable(const struct ky_bodies *bodies, struct ky_error *erro
     return status;
 }
 
+enum ky_status ky_draw_fits(const struct ky_draw_parameters *parameters, struct ky_error *error)
+{
+    if (parameters->divide && parameters->show != KY_SHOW_COMPONENTS)
+        return ky_fail(error, KY_USAGE,
+                       "--divide colours components: it goes with --show components alone");
+    return KY_OK;
+}
+
 /* KY_USAGE or KY_BAD_DATA for what can be wrong with the call. */
 static enum ky_status check(const struct ky_snapshot *panels, size_t count,
                             struct ky_draw_parameters *parameters, struct ky_error *error)
@@ -102,6 +113,8 @@ static enum ky_status check(const struct ky_snapshot *panels, size_t count,
         return ky_fail(error, KY_USAGE,
                        "--height: %d is out of range; it must be 0, or 16 to 16384",
                        parameters->height);
+    if (!status)
+        status = ky_draw_fits(parameters, error);
     for (size_t p = 0; !status && p < count; p++)
         status = ky_drawable(&panels[p].bodies, error);
     return status;

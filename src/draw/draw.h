@@ -3,11 +3,15 @@
 #ifndef KY_DRAW_DRAW_H
 #define KY_DRAW_DRAW_H
 
+#include "base/bodies.h"
 #include "base/options.h"
 #include "base/status.h"
 
 extern const struct ky_option ky_draw_options[];
 extern const size_t ky_draw_option_count;
+
+/* KY_USAGE for parameters that do not go together. */
+enum ky_status ky_draw_fits(const struct ky_draw_parameters *parameters, struct ky_error *error);
 
 /* ---- what is seen ---- */
 
@@ -47,10 +51,20 @@ enum ky_status ky_drawable(const struct ky_bodies *bodies, struct ky_error *erro
 
 /* ---- what is shown of it ---- */
 
+/* The component of which body i is a part: its GADGET type; with `divide` > 0 the first or second
+ * of two systems, by its id. */
+static inline int ky_part_of(const struct ky_bodies *bodies, size_t i, uint64_t divide)
+{
+    if (divide)
+        return (bodies->id ? bodies->id[i] : i) >= divide;
+    return ky_type_of(bodies, i);
+}
+
 /* Which bodies are spread over a picture, and how. */
 struct ky_projection {
     const struct ky_bodies *bodies;
-    int type; /* GADGET type of the bodies that count; −1: all */
+    int part;        /* the bodies that count, as ky_part_of tells; −1: all */
+    uint64_t divide; /* an argument of that */
     const struct ky_view *view;
     size_t size[2]; /* width and height [pixels] */
     double smooth;  /* each body is spread over about so many of its neighbours */
@@ -72,7 +86,7 @@ struct ky_scene {
     double largest;        /* time, for the unit of all */
     double peak[KY_TYPES]; /* brightest density of each layer */
     double speed;          /* at the ends of the colours [velocity] */
-    int present;           /* bits of the types that any panel has */
+    int present;           /* bits of the components that any panel has */
     uint8_t map[KY_MAP_COLOURS][3];
 };
 
@@ -146,8 +160,9 @@ void ky_label_scale(const struct ky_scene *scene, const struct ky_units *units,
                     struct ky_canvas *canvas, const double corner[2]);
 void ky_label_colours(const struct ky_scene *scene, const struct ky_units *units,
                       struct ky_canvas *canvas, const double corner[2]);
-/* The colour of the bodies of a type. */
-extern const uint8_t ky_type_colours[KY_TYPES][3];
+/* The colours of the components, those of ky_part_of, and their names. */
+const uint8_t (*ky_part_colours(uint64_t divide))[3];
+const char *const *ky_part_names(uint64_t divide);
 
 /* ---- trails ---- */
 

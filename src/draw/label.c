@@ -99,17 +99,17 @@ void ky_label_scale(const struct ky_scene *scene, const struct ky_units *units,
             bottom - (KY_GLYPH_HEIGHT + 5) * cell, cell, text);
 }
 
-/* The names of the types that are there, each in its colour, one above the other. */
-static void label_types(const struct ky_scene *scene, struct ky_canvas *canvas, double cell,
+/* The names of the components that are there, each in its colour, one above the other. */
+static void label_parts(const struct ky_scene *scene, struct ky_canvas *canvas, double cell,
                         double right, double bottom)
 {
-    static const char *const names[KY_TYPES] = {"gas",   "halo",  "disk",
-                                                "bulge", "stars", "black holes"};
+    const char *const *names = ky_part_names(scene->parameters->divide);
+    const uint8_t(*colours)[3] = ky_part_colours(scene->parameters->divide);
     for (int t = KY_TYPES - 1; t >= 0; t--) {
         if (!(scene->present >> t & 1))
             continue;
         bottom -= KY_GLYPH_HEIGHT * cell;
-        memcpy(canvas->ink, ky_type_colours[t], sizeof canvas->ink);
+        memcpy(canvas->ink, colours[t], sizeof canvas->ink);
         ky_text(canvas, right - ky_text_width(cell, names[t]), bottom, cell, names[t]);
         bottom -= 4 * cell;
     }
@@ -147,7 +147,7 @@ void ky_label_colours(const struct ky_scene *scene, const struct ky_units *units
     double right = corner[0] + (double)scene->size[0] - edge * cell;
     double bottom = corner[1] + (double)scene->size[1] - edge * cell;
     if (scene->parameters->show == KY_SHOW_COMPONENTS)
-        label_types(scene, canvas, cell, right, bottom);
+        label_parts(scene, canvas, cell, right, bottom);
     if (scene->parameters->show == KY_SHOW_VELOCITY)
         label_velocities(scene, units, canvas, cell, right, bottom);
 }

@@ -8,7 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/bodies.h"
 #include "base/memory.h"
 #include "base/sums.h"
 #include "base/threads.h"
@@ -22,7 +21,8 @@ struct bins {
 
 static int is_in(const struct ky_projection *projection, size_t i)
 {
-    return projection->type < 0 || ky_type_of(projection->bodies, i) == projection->type;
+    return projection->part < 0 ||
+           ky_part_of(projection->bodies, i, projection->divide) == projection->part;
 }
 
 static double mass_of(const struct ky_projection *projection, size_t i)

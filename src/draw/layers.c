@@ -5,10 +5,22 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/bodies.h"
+static const uint8_t type_colours[KY_TYPES][3] = {{70, 200, 255}, {125, 100, 245}, {255, 190, 70},
+                                                  {255, 85, 60},  {240, 240, 225}, {90, 255, 120}};
+static const uint8_t system_colours[KY_TYPES][3] = {{255, 176, 84}, {92, 170, 255}};
+static const char *const type_names[KY_TYPES] = {"gas",   "halo",  "disk",
+                                                 "bulge", "stars", "black holes"};
+static const char *const system_names[KY_TYPES] = {"first", "second"};
 
-const uint8_t ky_type_colours[KY_TYPES][3] = {{70, 200, 255}, {125, 100, 245}, {255, 190, 70},
-                                              {255, 85, 60},  {240, 240, 225}, {90, 255, 120}};
+const uint8_t (*ky_part_colours(uint64_t divide))[3]
+{
+    return divide ? system_colours : type_colours;
+}
+
+const char *const *ky_part_names(uint64_t divide)
+{
+    return divide ? system_names : type_names;
+}
 
 size_t ky_layer_count(int show)
 {
@@ -26,7 +38,8 @@ enum ky_status ky_layers_project(const struct ky_scene *scene, const struct ky_b
     const int show = scene->parameters->show;
     const size_t pixels = pixels_of(scene);
     struct ky_projection projection = {.bodies = bodies,
-                                       .type = -1,
+                                       .part = -1,
+                                       .divide = scene->parameters->divide,
                                        .view = &scene->view,
                                        .size = {scene->size[0], scene->size[1]},
                                        .smooth = scene->parameters->smooth};
@@ -35,7 +48,7 @@ enum ky_status ky_layers_project(const struct ky_scene *scene, const struct ky_b
         return ky_density_project(&projection, layers,
                                   show == KY_SHOW_VELOCITY ? layers + pixels : NULL, error);
     for (int t = 0; t < KY_TYPES && !status; t++) {
-        projection.type = t;
+        projection.part = t;
         status = ky_density_project(&projection, layers + (size_t)t * pixels, NULL, error);
     }
     return status;
@@ -70,7 +83,7 @@ void ky_layers_widen(struct ky_scene *scene, const struct ky_bodies *bodies, con
     int velocity = parameters->show == KY_SHOW_VELOCITY;
     size_t densities = velocity ? 1 : ky_layer_count(parameters->show);
     for (size_t i = 0; i < bodies->n; i++)
-        scene->present |= 1 << ky_type_of(bodies, i);
+        scene->present |= 1 << ky_part_of(bodies, i, parameters->divide);
     /* Brighter than noise, and not a single pixel. */
     for (size_t k = 0; k < densities; k++)
         scene->peak[k] =
@@ -94,14 +107,15 @@ static double brightness(int kind, double density, double range, double faint)
     return fmin(fmax(value, 0), 1);
 }
 
-/* The dark, brightened by each type in its own colour; by the square, so that the faint parts of
- * one type leave room for the others. */
-static void mix_types(const double *bright, const uint8_t dark[3], uint8_t *pixel)
+/* The dark, brightened by each component in its own colour; by the square, so that the faint parts
+ * of one component leave room for the others. */
+static void mix_parts(const double *bright, const uint8_t (*colours)[3], const uint8_t dark[3],
+                      uint8_t *pixel)
 {
     for (int c = 0; c < 3; c++) {
         double left = 1 - dark[c] / 255.0;
         for (int t = 0; t < KY_TYPES; t++)
-            left *= 1 - bright[t] * bright[t] * ky_type_colours[t][c] / 255.0;
+            left *= 1 - bright[t] * bright[t] * colours[t][c] / 255.0;
         pixel[c] = (uint8_t)(255 * (1 - left) + 0.5);
     }
 }
@@ -140,7 +154,7 @@ void ky_layers_paint(const struct ky_scene *scene, const double *layers, struct 
                 bright[k] = brightness(parameters->brightness, layers[k * pixels + at] * scale[k],
                                        range, faint);
             if (show == KY_SHOW_COMPONENTS)
-                mix_types(bright, dark, pixel);
+                mix_parts(bright, ky_part_colours(parameters->divide), dark, pixel);
             else if (show == KY_SHOW_VELOCITY)
                 mix_velocity(scene, bright[0], layers[pixels + at], dark, pixel);
             else

@@ -74,6 +74,7 @@ def pictures(top):
     check(open(out, "rb").read() == before, "nor for a colour map that is not there")
     os.mkdir(os.path.join(top, "empty"))
     check("snapshots" in draw(os.path.join(top, "empty"), code=4).stderr, "an empty folder is refused")
+    check("--divide" in draw(a, "--divide", "9", code=2).stderr, "--divide without components is refused")
     check("--height" in draw(a, "--height", "3", code=2).stderr, "a height of 3 pixels is refused")
     return a, out, draw
 

@@ -50,7 +50,7 @@ static double total(const double *values, size_t count)
 static enum ky_status project(const struct ky_bodies *bodies, const struct ky_view *view,
                               const size_t size[2], double smooth, double *density)
 {
-    struct ky_projection projection = {bodies, -1, view, {size[0], size[1]}, smooth};
+    struct ky_projection projection = {bodies, -1, 0, view, {size[0], size[1]}, smooth};
     return ky_density_project(&projection, density, NULL, &error);
 }
 
@@ -185,7 +185,7 @@ static void components_have_their_colours(void **state)
     for (int k = 0; k < 3; k++) {
         const uint8_t *seen = colour_at(&canvas, &scene, 4 * (k - 1) + 0.01, 0.01);
         for (int c = 0; c < 3; c++)
-            assert_between(seen[c] - ky_type_colours[type[k]][c], -40, 13);
+            assert_between(seen[c] - ky_part_colours(0)[type[k]][c], -40, 13);
     }
     assert_true(colour_at(&canvas, &scene, 2, 3)[0] < 13);
     assert_ok(ky_layers_project(&scene, &panel.bodies, layers, &error));
@@ -200,6 +200,35 @@ static void components_have_their_colours(void **state)
     }
     free(canvas.rgb);
     panel.bodies.type = NULL;
+    ky_bodies_free(&panel.bodies);
+}
+
+/* With a dividing id there are two systems, whatever their types. */
+static void systems_are_told_apart_by_ids(void **state)
+{
+    (void)state;
+    uint64_t id[3] = {41, 40, 7};
+    uint8_t type[3] = {2, 2, 3};
+    static const int system[3] = {1, 1, 0};
+    struct ky_snapshot panel;
+    struct ky_draw_parameters parameters;
+    struct ky_scene scene;
+    struct ky_canvas canvas;
+    cloud(&panel, 3, 0);
+    panel.bodies.id = id, panel.bodies.type = type;
+    for (int k = 0; k < 3; k++)
+        panel.bodies.position[k][0] = 4 * (k - 1), panel.bodies.mass[k] = 1;
+    ky_draw_parameters_defaults(&parameters);
+    parameters.show = KY_SHOW_COMPONENTS, parameters.divide = 40;
+    draw_frame(&panel, &parameters, &scene, &canvas);
+    assert_int_equal(scene.present, 3);
+    for (int k = 0; k < 3; k++) {
+        const uint8_t *seen = colour_at(&canvas, &scene, 4 * (k - 1) + 0.01, 0.01);
+        for (int c = 0; c < 3; c++)
+            assert_between(seen[c] - ky_part_colours(40)[system[k]][c], -40, 13);
+    }
+    free(canvas.rgb);
+    panel.bodies.id = NULL, panel.bodies.type = NULL;
     ky_bodies_free(&panel.bodies);
 }
 
@@ -605,6 +634,7 @@ int main(void)
         cmocka_unit_test(projection_keeps_the_place),
         cmocka_unit_test(pictures_may_be_oblong_and_turned),
         cmocka_unit_test(components_have_their_colours),
+        cmocka_unit_test(systems_are_told_apart_by_ids),
         cmocka_unit_test(velocities_have_their_colours),
         cmocka_unit_test(mirrored_bodies_give_a_mirrored_picture),
         cmocka_unit_test(masses_count_and_not_only_bodies),
