@@ -43,6 +43,16 @@ static inline int ky_threads(int wanted)
 #endif
 }
 
+/* The number of threads that a loop gets which begins here: 1 within a loop of several threads. */
+static inline int ky_threads_here(void)
+{
+#ifdef _OPENMP
+    return omp_in_parallel() ? 1 : omp_get_max_threads();
+#else
+    return 1;
+#endif
+}
+
 /* The number of the thread that asks, in the loop that it works on: 0, 1, … */
 static inline int ky_thread(void)
 {

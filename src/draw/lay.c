@@ -219,7 +219,7 @@ enum ky_status ky_pyramid_lay(struct ky_pyramid *pyramid, struct ky_error *error
     if (pyramid->total > 0 && pyramid->fastest > 0)
         bins.unit[KY_MOMENTUM] = bins.unit[KY_MASS] / pyramid->fastest;
     /* More grids than bodies fill would only cost time and memory. */
-    size_t copies = 2 * pyramid->n / pyramid->cells, threads = (size_t)ky_threads(0);
+    size_t copies = 2 * pyramid->n / pyramid->cells, threads = (size_t)ky_threads_here();
     copies = copies > threads ? threads : copies ? copies : 1;
     bins.cell = ky_allocate_zeroed(copies * pyramid->cells, bins.quantities * sizeof *bins.cell);
     if (!bins.cell)
