@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+"""Bédorf, Gaburov & Portegies Zwart (2012): the octree on the device, and a merger of two galaxies with black holes.
+
+phases    figure 6: seconds of one evaluation by phase against N
+errors    figures 8 and 9: distributions of the errors against theta
+merger    table 2: the merger with theta = 0.75 and 0.5: seconds, energy, passages
+check     the merger up to the third pericentre by exact sums, with half the step, and with theta = 0.3
+profiles  density, mass and circular velocity at the end
+"""
+import csv
+import math
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from lab import main, read_tipsy  # noqa: E402
+
+PHASES = ["keys", "sort", "build", "moments", "walk", "total"]
+# Name of a run: its words, its steps in one of the paper's 1/64, and whether it goes on to the end.
+RUNS = {
+    "theta 0.75": (["--theta", 0.75], 1, True),
+    "theta 0.5": (["--theta", 0.5], 1, True),
+    "direct": (["--force", "direct", "--precision", "single"], 1, False),
+    "half step": (["--theta", 0.75], 2, False),
+    "theta 0.3": (["--theta", 0.3], 1, False),
+}
+WHOLE = [name for name, (_, _, whole) in RUNS.items() if whole]
+
+
+def phases(lab):
+    """Plummer spheres, theta = 0.75, quadrupoles."""
+    rows = []
+    for k in range(8, 11) if lab.small else range(15, 25):
+        told = lab.keep(f"phases/{k}", lambda: lab.force("--model", "plummer", "-n", 2 ** k, "--theta", 0.75, "--opening", "offset",
+                                                        "--softening", 0, "--repeat", 3 if lab.small else 9))
+        rows.append([2 ** k, *[told["seconds"][phase] for phase in PHASES], told["particles_per_s"]])
+    lab.table("figure6", ["N", *PHASES, "bodies/s"], rows)
+    lab.plot("figure6", "N", PHASES, "seconds of one evaluation")
+
+
+def errors(lab):
+    """Plummer spheres without softening; the paper's first percentile is the error that 1 % of the bodies exceed."""
+    sizes = [512, 1024] if lab.small else [32768, 131072, 1048576]
+    rows = []
+    for n in sizes:
+        for theta in [0.3, 0.75] if lab.small else [0.2, 0.3, 0.4, 0.5, 0.6, 0.75, 0.8]:
+            told = lab.keep(f"errors/{n}/{theta}", lambda: lab.force(
+                "--model", "plummer", "-n", n, "--theta", theta, "--opening", "offset", "--softening", 0, "--check",
+                256 if lab.small else 20000, "--repeat", 3))
+            rows.append([n, theta, told["error"]["median"], told["error"]["p90"], told["error"]["p99"], told["particles_per_s"]])
+    lab.table("figure9", ["N", "theta", "median", "90 %", "99 %", "bodies/s"], rows)
+    names = []
+    for theta in ["exact", "0.2", "0.4", "0.6", "0.8"]:
+        names.append(os.path.join(lab.out, f"theta-{theta}.hdf5"))
+        how = ["--force", "direct", "--precision", "double"] if theta == "exact" else ["--theta", theta, "--opening", "offset"]
+        if not os.path.exists(names[-1]):
+            lab.force("--model", "plummer", "-n", sizes[1], "--softening", 0, *how, "-o", names[-1])
+    lab.draw("figure8", "--plot", "errors", *names, "--width", 720, "--height", 440)
+
+
+def run(lab, name):
+    """run.json and the rows [time, distance of the black holes, de] of one run, and the name of its folder."""
+    words, part, whole = RUNS[name]
+    folder = "merger-" + name.replace(" ", "-")
+    n = 1202 if lab.small else 240002
+    end, passages = (8, 4) if lab.small else (1000, 320)
+    holes = [n // 2 - 1, n - 1]
+    words = ["-n", n, "--end", end if whole else passages, "--every", end / (8 if lab.small else 10) if whole else 0, "--energy-every", 0.5,
+             "--follow", f"{holes[0]},{holes[1]}", "--step", (1 / 16 if lab.small else 1 / 64) / part, *words]
+    told = lab.keep(folder, lambda: lab.run(folder, os.path.join(lab.here, "merger.ini"), *words))
+    with open(os.path.join(lab.out, folder, "energy.csv"), encoding="utf-8", newline="") as file:
+        table = [{name: float(cell) for name, cell in row.items() if cell} for row in csv.DictReader(file)]
+    rows = [[row["time"], math.dist(*[[row[f"{c}_{hole}"] for c in "xyz"] for hole in holes]), row["de"]] for row in table]
+    return told, rows, folder
+
+
+def pericentres(rows):
+    """Times and distances of the first three local minima of the distance that lie below half of the maximum before."""
+    found, most = [], 0.0
+    for before, here, after in zip(rows, rows[1:], rows[2:]):
+        most = max(most, here[1])
+        if before[1] >= here[1] < after[1] and here[1] < most / 2:
+            found.append(here[:2])
+            most = 0.0
+    return found[:3]
+
+
+def table(lab, name, runs):
+    rows = []
+    for kind in runs:
+        told, distances, _ = run(lab, kind)
+        passages = [f"{time:.1f}" for time, _ in pericentres(distances)]
+        rows.append([kind, told["time"], told["steps"], told["loop_s"], distances[-1][2], max(abs(row[2]) for row in distances),
+                     " ".join(passages) or "none"])
+    lab.table(name, ["run", "end", "steps", "seconds", "dE at the end", "largest |dE|", "pericentres"], rows)
+
+
+def distances(lab, name, runs):
+    """A plot of the distance of the black holes in several runs, at the times that all of them have."""
+    told = {kind: {row[0]: row[1] for row in run(lab, kind)[1]} for kind in runs}
+    times = sorted(set.intersection(*[set(one) for one in told.values()]))
+    lab.table_file(name, ["time", *runs], [[time, *[told[kind][time] for kind in runs]] for time in times])
+    lab.plot(name, "time", list(runs), "distance of the black holes [kpc]", "none")
+    return told, times
+
+
+def merger(lab):
+    """Both runs to the end."""
+    table(lab, "table2", WHOLE)
+    distances(lab, "distance", WHOLE)
+    lab.draw("merger", os.path.join(lab.out, run(lab, WHOLE[0])[2]), "--types", "2,3,5", "--panels", 4, "--show", "components",
+             "--region", 200, "--width", 360)
+
+
+def check(lab):
+    """What moves the black holes' distance by less than the softening up to the third pericentre."""
+    table(lab, "check", list(RUNS))
+    told, times = distances(lab, "distance-check", list(RUNS))
+    base = list(RUNS)[0]
+    passages = pericentres(run(lab, base)[1])
+    rows = []
+    for kind in list(RUNS)[1:]:
+        row = [kind]
+        for k in range(3):
+            until = passages[k][0] if k < len(passages) else times[-1]
+            row.append(max(abs(told[kind][t] - told[base][t]) for t in times if t <= until))
+        rows.append(row)
+    lab.table("differences", ["against theta 0.75", "up to the first", "up to the second", "up to the third pericentre"], rows)
+
+
+def profiles(lab):
+    """About the first black hole, of all bodies; shells of equal width in the logarithm."""
+    columns = {}
+    for kind in WHOLE:
+        folder = os.path.join(lab.out, run(lab, kind)[2])
+        last = sorted(name for name in os.listdir(folder) if name.startswith("snapshot_"))[-1]
+        columns[kind] = lab.keep("profile/" + kind, lambda: profile(lab, os.path.join(folder, last)))
+    radii = [10 ** (k / 10) for k in range(-5, 26)]
+    rows = [[radius, *[columns[kind][what][k] for what in ("density", "mass", "velocity") for kind in columns]]
+            for k, radius in enumerate(radii)]
+    names = [f"{what} {kind}" for what in ("density", "mass", "velocity") for kind in columns]
+    lab.table_file("profiles", ["radius", *names], rows)
+    for what in ("density", "mass", "velocity"):
+        lab.plot(what, "radius", [name for name in names if name.startswith(what)], what, table="profiles")
+
+
+def profile(lab, file):
+    place, _, mass = read_tipsy(lab, file, with_mass=True)
+    centre = place[-3:]  # the last body is a black hole
+    edges = [10 ** ((k - 0.5) / 10) for k in range(-5, 27)]
+    shells, inside = [0.0] * (len(edges) - 1), 0.0
+    for i, m in enumerate(mass):
+        r = math.dist(place[3 * i:3 * i + 3], centre)
+        if r < edges[0]:
+            inside += m
+        elif r < edges[-1]:
+            shells[min(len(shells) - 1, int(10 * math.log10(r / edges[0])))] += m
+    density, masses, velocity = [], [], []
+    for k, shell in enumerate(shells):
+        density.append(shell / (4 / 3 * math.pi * (edges[k + 1] ** 3 - edges[k] ** 3)))
+        inside += shell
+        masses.append(inside)
+        velocity.append(math.sqrt(inside / edges[k + 1]))
+    return {"density": density, "mass": masses, "velocity": velocity}
+
+
+if __name__ == "__main__":
+    main(__file__, __doc__, [phases, errors, merger, check, profiles])
