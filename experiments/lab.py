@@ -110,7 +110,7 @@ class Lab:
         """One evaluation of forces by the engine: the object of kyoho force."""
         return self.kyoho("force", *words, "--engine", self.engine)
 
-    def run(self, folder, *words):
+    def run(self, folder, *words, engine=None):
         """Makes the run of these words in out/folder, or goes on with it until it is done; returns its run.json, with "loop_s",
         the seconds from the first row of energy.csv to the last: without opening a device and the first forces."""
         path = os.path.join(self.out, folder)
@@ -118,7 +118,7 @@ class Lab:
         if os.path.exists(os.path.join(path, "restart.kyo")):
             words = ["--resume", path]
         else:
-            words = [*words, "--engine", self.engine, "--output", path, "--overwrite"]
+            words = [*words, "--engine", engine or self.engine, "--output", path, "--overwrite"]
         if self.end is not None:
             words += ["--max-wall", max(1, round(self.left()))]
         self.call("run", *words, "--quiet", codes=(0, STOPPED_EARLY))

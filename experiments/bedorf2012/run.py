@@ -24,6 +24,7 @@ RUNS = {
     "half step": (["--theta", 0.75], 2, False),
     "theta 0.3": (["--theta", 0.3], 1, False),
 }
+OWN = [("--direct-engine", dict(help="engine of the merger by exact sums, such as cuda:0,1 (default: that of --engine)"))]
 WHOLE = [name for name, (_, _, whole) in RUNS.items() if whole]
 
 
@@ -63,11 +64,11 @@ def run(lab, name):
     words, part, whole = RUNS[name]
     folder = "merger-" + name.replace(" ", "-")
     n = 1202 if lab.small else 240002
-    end, passages = (8, 4) if lab.small else (1000, 320)
+    end, passages = (8, 4) if lab.small else (1000, 310)
     holes = [n // 2 - 1, n - 1]
     words = ["-n", n, "--end", end if whole else passages, "--every", end / (8 if lab.small else 10) if whole else 0, "--energy-every", 0.5,
              "--follow", f"{holes[0]},{holes[1]}", "--step", (1 / 16 if lab.small else 1 / 64) / part, *words]
-    told = lab.keep(folder, lambda: lab.run(folder, os.path.join(lab.here, "merger.ini"), *words))
+    told = lab.keep(folder, lambda: lab.run(folder, os.path.join(lab.here, "merger.ini"), *words, engine=lab.words.direct_engine if name == "direct" else None))
     with open(os.path.join(lab.out, folder, "energy.csv"), encoding="utf-8", newline="") as file:
         table = [{name: float(cell) for name, cell in row.items() if cell} for row in csv.DictReader(file)]
     rows = [[row["time"], math.dist(*[[row[f"{c}_{hole}"] for c in "xyz"] for hole in holes]), row["de"]] for row in table]
@@ -165,4 +166,4 @@ def profile(lab, file):
 
 
 if __name__ == "__main__":
-    main(__file__, __doc__, [phases, errors, merger, check, profiles])
+    main(__file__, __doc__, [phases, errors, merger, check, profiles], OWN)
