@@ -446,7 +446,8 @@ static void rows_have_the_energy_in_external_fields(void **state)
     static const char *const expected[] = {"0,0,1,-3,2,0,0,,0,0,0,0,0,0,0,0,0,4,", /* de: 0 */
                                            "0,0,1,-3,-2,-2,-1,,0,0,0,0,0,0,0,0,0,"};
     for (int old = 0; old < 2; old++) {
-        const struct ky_energy_start start = {2, -4, 1, !old, 0};
+        const struct ky_energy_start start = {
+            .energy = 2, .potential = -4, .conserved = 1, .external = !old};
         const struct ky_sums sums = {.kinetic = 1, .potential = -3, .external = old ? 0 : 4};
         char line[512] = "";
         FILE *file = tmpfile();
