@@ -25,7 +25,7 @@ def told(name):
     with open(os.path.join(HERE, name, "run.py"), encoding="utf-8") as file:
         text = file.read()
     head = ast.get_docstring(ast.parse(text))
-    return re.findall(r"^(\w+)  +\S", head, re.M), re.search(r"\[([\w, ]+)\]\)\n*$", text).group(1).split(", ")
+    return re.findall(r"^(\w+)  +\S", head, re.M), re.search(r"\[([\w, ]+)\](?:, \w+)?\)\s*$", text).group(1).split(", ")
 
 
 def full(path):
@@ -52,7 +52,7 @@ def try_experiment(name, top):
           f"{name}: the page tells command and date, and its pictures are there", missing)
     if PNG:  # every figure of the page is one that the script makes
         check(all(os.path.exists(os.path.join(out, os.path.basename(file))) for file in pictures
-                  if "4096" not in file), f"{name}: the script makes the page's figures", os.listdir(out))
+                  if "1024" not in file), f"{name}: the script makes the page's figures", os.listdir(out))
 
 
 with folder() as top:
