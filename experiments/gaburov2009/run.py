@@ -5,6 +5,7 @@ speed     figures 5 to 7: seconds, speed and bodies of a block against N
 accuracy  figure 8: the change of the energy against eta
 collapse  figure 9: the core and Lagrangian radii until the core of 1,024 bodies has collapsed
 long      the same for 4,096 bodies, some 5 minutes on an H200
+pieces    the first ten time units of larger systems: seconds and speed
 """
 import os
 import sys
@@ -74,5 +75,16 @@ def long(lab):
     collapse(lab, 4096)
 
 
+def pieces(lab):
+    """What a whole collapse would take follows from these only roughly: blocks become smaller as the core does."""
+    rows = []
+    for n in [64] if lab.small else [8192, 16384, 32768]:
+        told = lab.keep(f"pieces/{n}", lambda: lab.run("piece", os.path.join(lab.here, "collapse.ini"), "-n", n, "--softening", 4 / n,
+                                                      "--end", 1 if lab.small else 10))
+        rows.append([n, told["time"], told["loop_s"], told["body_steps"] * n * JERK_FLOPS / told["loop_s"] / 1e9,
+                     told["blocks"]["mean_bodies"], abs(told["energy_change"])])
+    lab.table("pieces", ["N", "time", "seconds", "Gflop/s", "bodies of a block", "|dE/E|"], rows)
+
+
 if __name__ == "__main__":
-    main(__file__, __doc__, [speed, accuracy, collapse, long])
+    main(__file__, __doc__, [speed, accuracy, collapse, long, pieces])

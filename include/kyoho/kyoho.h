@@ -743,6 +743,10 @@ struct ky_merge_parameters {
         radius; /* and to this half-mass radius about its density centre; NaN (default): the radius
                    goes with the square root of the mass. Its velocities go with √(mass/radius), so
                    that it stays in equilibrium; softenings of its bodies go with the radius */
+    /* Degrees, as in Toomre & Toomre (1972). Each system is turned about its centre of mass, so
+     * that its x-y plane has this inclination to the orbit (180: retrograde) and this argument of
+     * the pericentre, from where the orbit rises through the plane. 0 (default): not turned. */
+    double first_inclination, first_omega, second_inclination, second_omega;
 };
 
 KY_API void ky_merge_parameters_defaults(struct ky_merge_parameters *parameters);

@@ -102,8 +102,7 @@ static enum ky_status take_units(struct cli *cli, const char *units,
 
 /* Reads both systems, settles units and softening, and puts them on their orbit. */
 static enum ky_status merge(struct cli *cli, struct ky_merge_parameters *parameters,
-                            const struct ky_merge_tilt *tilt, const char *units,
-                            const struct reading *reading, struct ky_snapshot *a,
+                            const char *units, const struct reading *reading, struct ky_snapshot *a,
                             struct ky_snapshot *b, struct ky_snapshot *both)
 {
     struct ky_units preset;
@@ -126,8 +125,7 @@ static enum ky_status merge(struct cli *cli, struct ky_merge_parameters *paramet
     if (!status)
         status = combine(cli, parameters, scale.length, a, b, both);
     if (!status)
-        status =
-            ky_merge_tilted(&a->bodies, &b->bodies, parameters, tilt, &both->bodies, &cli->error);
+        status = ky_merge(&a->bodies, &b->bodies, parameters, &both->bodies, &cli->error);
     both->units = a->units;
     both->time = 0;
     return status;
@@ -138,14 +136,12 @@ static const struct ky_option units_options[] = {CLI_UNITS(0, "units of files th
 static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 {
     struct ky_merge_parameters parameters;
-    struct ky_merge_tilt tilt = {0, 0, 0, 0};
     struct ky_snapshot a, b, both;
     struct sink sink;
     struct reading reading;
     const char *units;
     ky_merge_parameters_defaults(&parameters);
     cli_add(cli, "orbit", ky_merge_options, ky_merge_option_count, &parameters);
-    cli_add(cli, "tilt", ky_merge_tilt_options, ky_merge_tilt_option_count, &tilt);
     cli_add_table(cli, "units", units_options, &units);
     reading_add(cli, &reading);
     sink_add(cli, &sink);
@@ -162,7 +158,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     for (int k = 0; k < 2 && !status; k++)
         status = refuse_own_input(cli, sink.output, cli->words[k]);
     if (!status)
-        status = merge(cli, &parameters, &tilt, units, &reading, &a, &b, &both);
+        status = merge(cli, &parameters, units, &reading, &a, &b, &both);
     const double pericentre = ky_merge_time(&parameters, ky_sum(both.bodies.n, both.bodies.mass));
     if (!status)
         status = sink_put(cli, &sink, &both);

@@ -13,6 +13,11 @@
 
 #define FIELD(name) offsetof(struct ky_merge_parameters, name)
 
+#define ANGLE(name, field, help)                                                                   \
+    {                                                                                              \
+        name, KY_OPTION_REAL, FIELD(field), "0", -360, 360, NULL, NULL, help " [degrees]"          \
+    }
+
 const struct ky_option ky_merge_options[] = {
     {"separation", KY_OPTION_REAL, FIELD(separation), NULL, 0, (double)INFINITY, NULL, "LENGTH",
      "distance of the centres of mass at the start; required [length]"},
@@ -32,16 +37,6 @@ const struct ky_option ky_merge_options[] = {
     {"radius", KY_OPTION_REAL, FIELD(radius), NULL, 1e-300, 1e300, NULL, "LENGTH",
      "half-mass radius to which the second system is scaled; without it the radius goes with the "
      "square root of the mass [length]"},
-};
-const size_t ky_merge_option_count = sizeof ky_merge_options / sizeof *ky_merge_options;
-
-#define ANGLE(name, field, help)                                                                   \
-    {                                                                                              \
-        name, KY_OPTION_REAL, offsetof(struct ky_merge_tilt, field), "0", -360, 360, NULL, NULL,   \
-            help " [degrees]"                                                                      \
-    }
-
-const struct ky_option ky_merge_tilt_options[] = {
     ANGLE("first-inclination", first_inclination,
           "inclination of the first system's x-y plane to the orbit; 180 is retrograde"),
     ANGLE("first-omega", first_omega,
@@ -51,8 +46,7 @@ const struct ky_option ky_merge_tilt_options[] = {
     ANGLE("second-omega", second_omega,
           "argument of the pericentre from where the orbit rises through that plane"),
 };
-const size_t ky_merge_tilt_option_count =
-    sizeof ky_merge_tilt_options / sizeof *ky_merge_tilt_options;
+const size_t ky_merge_option_count = sizeof ky_merge_options / sizeof *ky_merge_options;
 
 static struct ky_option_set options_of(struct ky_merge_parameters *parameters)
 {
@@ -240,15 +234,6 @@ enum ky_status ky_merge(const struct ky_bodies *a, const struct ky_bodies *b,
                         const struct ky_merge_parameters *given, struct ky_bodies *merged,
                         struct ky_error *error)
 {
-    const struct ky_merge_tilt none = {0, 0, 0, 0};
-    return ky_merge_tilted(a, b, given, &none, merged, error);
-}
-
-enum ky_status ky_merge_tilted(const struct ky_bodies *a, const struct ky_bodies *b,
-                               const struct ky_merge_parameters *given,
-                               const struct ky_merge_tilt *turned, struct ky_bodies *merged,
-                               struct ky_error *error)
-{
     struct ky_merge_parameters parameters;
     memset(merged, 0, sizeof *merged);
     enum ky_status status = check(a, b, given, &parameters, error);
@@ -273,8 +258,9 @@ enum ky_status ky_merge_tilted(const struct ky_bodies *a, const struct ky_bodies
     const double angle = ky_kepler_angle(&orbit), x = parameters.separation;
     double v[2], tilt[2][3][3];
     ky_kepler_velocity(&orbit, v);
-    ky_kepler_tilt(turned->first_inclination, turned->first_omega, angle, tilt[0]);
-    ky_kepler_tilt(turned->second_inclination, turned->second_omega, angle + acos(-1.0), tilt[1]);
+    ky_kepler_tilt(parameters.first_inclination, parameters.first_omega, angle, tilt[0]);
+    ky_kepler_tilt(parameters.second_inclination, parameters.second_omega, angle + acos(-1.0),
+                   tilt[1]);
     place(a, &as_it_is, tilt[0], merged, 0, parameters.softening,
           (const double[]){-x * mass_b / mass, 0, 0},
           (const double[]){-v[0] * mass_b / mass, -v[1] * mass_b / mass, 0});

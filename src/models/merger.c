@@ -20,13 +20,13 @@
 
 struct merger {
     double separation, pericentre;
-    struct ky_merge_tilt tilt;
+    double first_inclination, first_omega, second_inclination, second_omega;
 };
 
 #define FIELD(name) offsetof(struct merger, name)
 #define ANGLE(name, field, initial, help)                                                          \
     {                                                                                              \
-        name, KY_OPTION_REAL, FIELD(tilt.field), initial, -360, 360, NULL, NULL,                   \
+        name, KY_OPTION_REAL, FIELD(field), initial, -360, 360, NULL, NULL,                        \
             "merger: " help " [degrees]"                                                           \
     }
 
@@ -98,6 +98,10 @@ static enum ky_status make(const void *parameters, const struct ky_model_common 
     ky_merge_parameters_defaults(&orbit);
     orbit.separation = own->separation;
     orbit.pericentre = own->pericentre;
+    orbit.first_inclination = own->first_inclination;
+    orbit.first_omega = own->first_omega;
+    orbit.second_inclination = own->second_inclination;
+    orbit.second_omega = own->second_omega;
     enum ky_status status = choose_units(&snapshot->units, error);
     half.n = common->n - common->n / 2;
     if (!status)
@@ -107,8 +111,7 @@ static enum ky_status make(const void *parameters, const struct ky_model_common 
     if (!status)
         status = make_galaxy(mass * ratio, scale * sqrt(ratio), &half, &galaxies[1], error);
     if (!status)
-        status = ky_merge_tilted(&galaxies[0], &galaxies[1], &orbit, &own->tilt, &snapshot->bodies,
-                                 error);
+        status = ky_merge(&galaxies[0], &galaxies[1], &orbit, &snapshot->bodies, error);
     for (int g = 0; g < 2; g++)
         ky_bodies_free(&galaxies[g]);
     return status;

@@ -129,18 +129,6 @@ enum ky_status ky_model_make_one(const struct ky_model *model,
                                  const struct ky_model_parameters *given,
                                  struct ky_snapshot *snapshot, struct ky_error *error);
 
-/* How the x-y planes of two systems stand to their orbit, in degrees, as in Toomre & Toomre (1972):
- * kepler.h. With zeros they are not turned. */
-struct ky_merge_tilt {
-    double first_inclination, first_omega, second_inclination, second_omega;
-};
-extern const struct ky_option ky_merge_tilt_options[];
-extern const size_t ky_merge_tilt_option_count;
-/* ky_merge of systems that are turned about their centres of mass first. */
-enum ky_status ky_merge_tilted(const struct ky_bodies *a, const struct ky_bodies *b,
-                               const struct ky_merge_parameters *parameters,
-                               const struct ky_merge_tilt *tilt, struct ky_bodies *merged,
-                               struct ky_error *error);
 /* The time from the start of a merger of this mass to the pericentre of two points, for parameters
  * that ky_merge takes. */
 double ky_merge_time(const struct ky_merge_parameters *parameters, double mass);

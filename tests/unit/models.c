@@ -911,6 +911,39 @@ static void centre_of(const struct ky_bodies *bodies, size_t first, size_t end, 
     }
 }
 
+/* The x-y plane of the first system is turned upside down, that of the second stands upright;
+ * places and speeds within them stay. */
+static void merged_systems_are_turned(void **state)
+{
+    (void)state;
+    struct ky_bodies pair = {0}, merged = {0};
+    struct ky_merge_parameters parameters;
+    ky_merge_parameters_defaults(&parameters);
+    parameters.separation = 20, parameters.pericentre = 1;
+    parameters.first_inclination = 180, parameters.second_inclination = 90;
+    assert_ok(ky_bodies_allocate(&pair, 2, 0, &error));
+    for (int i = 0; i < 2; i++) {
+        pair.mass[i] = 1;
+        pair.position[i][0] = i ? -0.5 : 0.5;
+        pair.velocity[i][1] = i ? -1 : 1;
+    }
+    assert_ok(ky_merge(&pair, &pair, &parameters, &merged, &error));
+    for (size_t s = 0; s < 2; s++) {
+        double x[3], v[3];
+        for (int c = 0; c < 3; c++) {
+            x[c] = merged.position[2 * s][c] - merged.position[2 * s + 1][c];
+            v[c] = merged.velocity[2 * s][c] - merged.velocity[2 * s + 1][c];
+        }
+        assert_between(x[0] * x[0] + x[1] * x[1] + x[2] * x[2], 1 - 1e-12, 1 + 1e-12);
+        const double spin = x[0] * v[1] - x[1] * v[0]; /* 2 in the plane of the orbit */
+        assert_between(spin, (s ? 0 : -2) - 1e-12, (s ? 0 : -2) + 1e-12);
+    }
+    ky_bodies_free(&pair);
+    ky_bodies_free(&merged);
+    parameters.first_omega = 361;
+    assert_int_equal(ky_merge(&pair, &pair, &parameters, &merged, &error), KY_USAGE);
+}
+
 static void merged_systems_are_on_their_orbit(void **state)
 {
     (void)state;
@@ -1047,6 +1080,7 @@ int main(void)
         cmocka_unit_test(bodies_depend_on_the_seed_alone),
         cmocka_unit_test(two_bodies_have_their_orbit),
         cmocka_unit_test(two_softened_bodies_turn_where_they_should),
+        cmocka_unit_test(merged_systems_are_turned),
         cmocka_unit_test(merged_systems_are_on_their_orbit),
         cmocka_unit_test(impossible_orbits_are_refused),
         cmocka_unit_test(merging_keeps_ids_types_and_softenings),
