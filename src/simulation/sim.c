@@ -234,7 +234,7 @@ static enum ky_status whole_steps(struct ky_sim *sim, uint64_t until, struct ky_
 {
     const uint64_t stride = sim->integrator->stride;
     enum ky_status status = KY_OK;
-    if (!sim->line.expansion.h0) {
+    if (sim->line.expansion.h0 == 0) {
         status = sim->integrator->verbs->advance(sim->integrator, until - sim->now.ticks, error);
         if (!status)
             sim->now.ticks = until;
