@@ -20,18 +20,43 @@ void columns_free(struct columns *columns)
     *columns = (struct columns){0};
 }
 
-/* The place, from 0, of a name in the first line; SIZE_MAX if it is not there. */
+/* Reads the line of names, without its end. Lines with # before it are remarks. 0 if there is none.
+ */
+static int read_names(FILE *file, char line[LINE])
+{
+    do {
+        if (!fgets(line, LINE, file))
+            return 0;
+    } while (*line == '#');
+    line[strcspn(line, "\r\n")] = '\0';
+    return 1;
+}
+
+/* The place, from 0, of a name in the line of names, where blanks around it do not count; SIZE_MAX
+ * if it is not there. */
 static size_t place_of(const char *line, const char *name)
 {
-    for (size_t place = 0; *line; place++) {
-        size_t length = strcspn(line, ",\r\n");
+    for (size_t place = 0;; place++) {
+        const char *end = line + strcspn(line, ",");
+        line += strspn(line, " ");
+        size_t length = line < end ? (size_t)(end - line) : 0;
+        while (length && line[length - 1] == ' ')
+            length--;
         if (strlen(name) == length && !strncmp(line, name, length))
             return place;
-        line += length + (line[length] == ',');
-        if (line[-1] != ',' && (*line == '\r' || *line == '\n'))
-            break;
+        if (!*end)
+            return SIZE_MAX;
+        line = end + 1;
     }
-    return SIZE_MAX;
+}
+
+/* The number that a cell is; NaN where it is empty or has other text. */
+static double number_of(const char *cell)
+{
+    char *end;
+    const double value = ky_number_real(cell, &end);
+    const size_t blanks = strspn(end, " \t");
+    return end != cell && strchr(",\r\n", end[blanks]) ? value : (double)NAN;
 }
 
 /* Appends the cells of a line. 0 when memory is out. */
@@ -48,11 +73,9 @@ static int add_row(struct columns *columns, const char *line, const size_t *plac
         columns->values[c][row] = (double)NAN;
     }
     for (size_t place = 0; *line && *line != '\n'; place++) {
-        char *end;
-        double value = ky_number_real(line, &end);
         for (size_t c = 0; c < count; c++)
-            if (places[c] == place && end != line)
-                columns->values[c][row] = value;
+            if (places[c] == place)
+                columns->values[c][row] = number_of(line);
         line += strcspn(line, ",\n");
         line += *line == ',';
     }
@@ -70,11 +93,11 @@ enum ky_status columns_read(const char *path, const char *const *names, size_t c
     *columns = (struct columns){0};
     if (!file)
         return ky_fail(error, KY_BAD_DATA, "%s: %s", path, ky_reason(errno, reason));
-    if (!fgets(line, sizeof line, file))
+    if (!read_names(file, line))
         status = ky_fail(error, KY_BAD_DATA, "%s: is empty, or no text", path);
     for (size_t c = 0; c < count && !status; c++)
         if ((places[c] = place_of(line, names[c])) == SIZE_MAX)
-            status = ky_fail(error, KY_BAD_DATA, "%s: has no column '%s'", path, names[c]);
+            status = ky_fail(error, KY_BAD_DATA, "%s: has no column '%s'; its first line is '%.200s'", path, names[c], line);
     while (!status && fgets(line, sizeof line, file))
         if (!add_row(columns, line, places, count))
             status = ky_fail(error, KY_FAULT, "out of memory: the rows of %s", path);

@@ -7,11 +7,11 @@
 enum { COLUMNS_MOST = 16 };
 struct columns {
     size_t rows;
-    double *values[COLUMNS_MOST]; /* [rows] each; NaN for an empty cell */
+    double *values[COLUMNS_MOST]; /* [rows] each; NaN for a cell that is no number */
 };
 
-/* Reads the columns with these names from a file whose first line names its columns. KY_BAD_DATA if
- * the file cannot be read, or lacks one of them. Free after a failure too. */
+/* Reads the columns with these names from a file whose first line, after remarks that begin with #,
+ * names its columns. KY_BAD_DATA if the file cannot be read, or lacks one of them. Free after a failure too. */
 enum ky_status columns_read(const char *path, const char *const *names, size_t count,
                             struct columns *columns, struct ky_error *error);
 void columns_free(struct columns *columns);

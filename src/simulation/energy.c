@@ -49,7 +49,7 @@ enum ky_status ky_energy_header(FILE *file, const char *folder, const struct ky_
         fprintf(file, ",lagrangian_%02.0f", 100 * ky_lagrangian_fractions[k]);
     for (size_t k = 0; k < start->followed.count; k++)
         for (int c = 0; c < 3; c++)
-            fprintf(file, ",%c_%" PRIu64, "xyz"[c], start -> followed.id[k]);
+            fprintf(file, ",%c_%llu", "xyz"[c], (unsigned long long)start->followed.id[k]);
     fprintf(file, ",wall_s\n");
     return written(file, folder, error);
 }

@@ -28,7 +28,7 @@ enum ky_status ky_run_follow(const char *text, struct ky_followed *followed, str
 {
     const char *rest = text;
     followed->count = 0;
-    while (rest && *rest) {
+    while (rest && (*rest || !followed->count)) { /* "" is no list */
         uint64_t id;
         if (followed->count == KY_FOLLOW_MOST)
             return ky_fail(error, KY_USAGE, "--follow: at most %d bodies", KY_FOLLOW_MOST);

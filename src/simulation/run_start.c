@@ -52,11 +52,12 @@ static void warn(const struct ky_run *run, const struct ky_scales *scales, doubl
                "take a shorter "
                "--step or a larger --softening",
                step, longest);
-    if (run->age > 0 && fabs(ky_timeline_length(&schedule->line, 0, 1)) > run->age / 10)
+    if (run->age > 0 && step > run->age / 10)
         ky_log(&run->parameters, KY_LOG_WARNING,
                "the first step, %.3g, is long for a universe of the age %.3g: its expansion will "
-               "not be followed; take a shorter --step, or --expansion bodies and a step in ln a",
-               ky_timeline_length(&schedule->line, 0, 1), run->age);
+               "not be followed; take a shorter --step%s",
+               step, run->age,
+               run->parameters.expansion ? "" : ", or --expansion bodies and a step in ln a");
     /* Nobody expects a smooth system of a handful of bodies. */
     if (scales->relaxation_time > 0 && length > scales->relaxation_time && ky_sim_n(run->sim) > 20)
         ky_log(&run->parameters, KY_LOG_WARNING,

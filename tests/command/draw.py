@@ -212,6 +212,13 @@ def columns(plot, ranges, table):
                         (2, ["--x", "N", "--y", "N" * 70]), (2, [table, "--x", "N", "--y", "N"])):
         plot("table", table, *words, code=code)
     plot("energy", table, "--x", "N", code=2)
+    with open(table, "w", newline="") as file:  # as kyoho writes tables, and as others do
+        file.write("# kyoho\n# bodies: 3\r\nN, t ,u\r\n1, 2 ,7\r\n2,4s,\r\n3, 5,inf\r\n")
+    plot("table", table, "--x", "N", "--y", "t")
+    check(ranges() == {"N": (0.94, 3.06), "t": (1.91, 5.09)}, "remarks, blanks and ends of lines; a text is no number", ranges())
+    check("'N, t ,u'" in plot("table", table, "--x", "N", "--y", "v", code=4).stderr, "a table without the column: its names")
+    for words in (["--divide", "3"], ["--smooth", "9"], ["--centre-x", "1"]):
+        plot("table", table, "--x", "N", "--y", "t", *words, code=2)
 
 
 def plots(top):

@@ -243,7 +243,7 @@ with folder() as top:
     check([float(x) for x in table[-1].split(",")[-6:-3]] == [float(last["59"][c]) for c in "xyz"], "they are the bodies' places", (table[-1], last["59"]))
     run("run", path("followed/run.json"), "--output", path("followed3"), "--quiet")
     check(columns(path("followed3/energy.csv"))[0] == table[0], "run.json repeats them")
-    for text in ("3,3", "60", "3,", "x", "3x", "-1", ",".join(map(str, range(17)))):
+    for text in ("", "3,3", "60", "3,", "x", "3x", "-1", ",".join(map(str, range(17)))):
         run("run", *few, "--steps", "4", f"--follow={text}", "--output", path("followed4"), code=2)
     run("run", *few, "--steps", "4", "--follow", "60", "--dry-run", code=2)
 
