@@ -71,9 +71,9 @@ static enum ky_status find_mean_distance(const struct ky_bodies *bodies, double 
     *distance = radius * cbrt(ball / (double)((bodies->n + 1) / 2));
     if (!(*distance > 0 && isfinite(*distance)))
         return ky_fail(error, KY_BAD_DATA,
-                       "half of the %zu %s lie within the radius %g, which gives no mean distance; "
-                       "give a linking length or a volume",
-                       bodies->n, bodies->n == 1 ? "body" : "bodies", radius);
+                       "the sphere that holds half of the bodies, %zu in all, has the radius %g, "
+                       "which gives no mean distance; give a linking length or a volume",
+                       bodies->n, radius);
     return KY_OK;
 }
 

@@ -97,7 +97,9 @@ enum ky_status columns_read(const char *path, const char *const *names, size_t c
         status = ky_fail(error, KY_BAD_DATA, "%s: is empty, or no text", path);
     for (size_t c = 0; c < count && !status; c++)
         if ((places[c] = place_of(line, names[c])) == SIZE_MAX)
-            status = ky_fail(error, KY_BAD_DATA, "%s: has no column '%s'; its first line is '%.200s'", path, names[c], line);
+            status =
+                ky_fail(error, KY_BAD_DATA, "%s: has no column '%s'; its first line is '%.200s'",
+                        path, names[c], line);
     while (!status && fgets(line, sizeof line, file))
         if (!add_row(columns, line, places, count))
             status = ky_fail(error, KY_FAULT, "out of memory: the rows of %s", path);

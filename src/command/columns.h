@@ -11,7 +11,8 @@ struct columns {
 };
 
 /* Reads the columns with these names from a file whose first line, after remarks that begin with #,
- * names its columns. KY_BAD_DATA if the file cannot be read, or lacks one of them. Free after a failure too. */
+ * names its columns. KY_BAD_DATA if the file cannot be read, or lacks one of them. Free after a
+ * failure too. */
 enum ky_status columns_read(const char *path, const char *const *names, size_t count,
                             struct columns *columns, struct ky_error *error);
 void columns_free(struct columns *columns);

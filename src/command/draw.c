@@ -213,10 +213,12 @@ static enum ky_status check_output(struct cli *cli, const struct draw_request *r
         status = cli_refuse(cli, request->live ? "panels columns" : "look-every patience",
                             request->live ? "panels" : "--live");
     if (!status && plot)
-        status = cli_refuse(cli, "panels columns live show axis turn tilt region centre-x centre-y centre-z "
-                            "fraction colours brightness range peak smooth speed trails divide "
-                            "title",
-                            "a picture of snapshots, not a plot");
+        status =
+            cli_refuse(cli,
+                       "panels columns live show axis turn tilt region centre-x centre-y centre-z "
+                       "fraction colours brightness range peak smooth speed trails divide "
+                       "title",
+                       "a picture of snapshots, not a plot");
     if (!status && request->plot != PLOT_TABLE)
         status = cli_refuse(cli, "x y logarithmic label", "--plot table");
     if (!status && request->live && request->parameters->show == KY_SHOW_TRAILS)

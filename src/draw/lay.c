@@ -14,9 +14,10 @@
 
 struct bins {
     const struct ky_pyramid *pyramid;
-    size_t quantities;          /* that are laid down; equal masses are laid down as numbers */
-    double unit[KY_QUANTITIES]; /* of each quantity, in a body's number: 2^62 / that of all */
-    int64_t *cell;              /* [copies][cells][quantities] */
+    size_t quantities; /* that are laid down; equal masses are laid down as numbers */
+    /* one over the number, the mass and the fastest speed of all; 0 where that has no inverse */
+    double per_number, per_mass, per_speed;
+    int64_t *cell; /* [copies][cells][quantities] */
 };
 
 static int is_in(const struct ky_projection *projection, size_t i)
@@ -106,13 +107,13 @@ static void pixel_of(const struct ky_pyramid *pyramid, size_t i, double pixel[2]
 static void amounts(const struct bins *bins, size_t i, double amount[KY_QUANTITIES])
 {
     const struct ky_pyramid *pyramid = bins->pyramid;
-    const double mass = mass_of(pyramid->projection, i);
+    const double all = 0x1p62, part = mass_of(pyramid->projection, i) * bins->per_mass;
     size_t q = 0;
-    amount[q++] = bins->unit[KY_NUMBER];
+    amount[q++] = all * bins->per_number;
     if (!pyramid->equal)
-        amount[q++] = mass * bins->unit[KY_MASS];
+        amount[q++] = all * part;
     if (q < bins->quantities)
-        amount[q] = mass * speed_of(pyramid->projection, i) * bins->unit[KY_MOMENTUM];
+        amount[q] = all * part * (speed_of(pyramid->projection, i) * bins->per_speed);
 }
 
 /* Lays the amounts down on 3 × 3 cells. */
@@ -209,15 +210,20 @@ static void add_copies(const struct bins *bins, size_t copies, size_t q, double 
     }
 }
 
+/* 0 where the inverse is no number. */
+static double inverse(double value)
+{
+    return isnormal(value) ? 1 / value : 0;
+}
+
 enum ky_status ky_pyramid_lay(struct ky_pyramid *pyramid, struct ky_error *error)
 {
     const size_t all = pyramid->projection->bodies->n;
-    struct bins bins = {.pyramid = pyramid, .unit = {0x1p62 / (double)pyramid->n}};
+    struct bins bins = {.pyramid = pyramid,
+                        .per_number = inverse((double)pyramid->n),
+                        .per_mass = inverse(pyramid->total),
+                        .per_speed = inverse(pyramid->fastest)};
     bins.quantities = 1U + !pyramid->equal + (pyramid->value[KY_MOMENTUM] != NULL);
-    if (pyramid->total > 0)
-        bins.unit[KY_MASS] = 0x1p62 / pyramid->total;
-    if (pyramid->total > 0 && pyramid->fastest > 0)
-        bins.unit[KY_MOMENTUM] = bins.unit[KY_MASS] / pyramid->fastest;
     /* More grids than bodies fill would only cost time and memory. */
     size_t copies = 2 * pyramid->n / pyramid->cells, threads = (size_t)ky_threads_here();
     copies = copies > threads ? threads : copies ? copies : 1;

@@ -47,9 +47,10 @@ enum ky_status ky_energy_header(FILE *file, const char *folder, const struct ky_
         fprintf(file, ",core_radius,core_density,core_bodies");
     for (int k = 0; k < KY_LAGRANGIAN_FRACTIONS && start->core; k++)
         fprintf(file, ",lagrangian_%02.0f", 100 * ky_lagrangian_fractions[k]);
-    for (size_t k = 0; k < start->followed.count; k++)
-        for (int c = 0; c < 3; c++)
-            fprintf(file, ",%c_%llu", "xyz"[c], (unsigned long long)start->followed.id[k]);
+    for (size_t k = 0; k < start->followed.count; k++) {
+        const uint64_t id = start->followed.id[k];
+        fprintf(file, ",x_%" PRIu64 ",y_%" PRIu64 ",z_%" PRIu64, id, id, id);
+    }
     fprintf(file, ",wall_s\n");
     return written(file, folder, error);
 }

@@ -243,10 +243,11 @@ static enum ky_status check_advance(const struct ky_schedule *schedule, struct k
     double step = ky_timeline_length(&schedule->line, 0, schedule->stride),
            end = ky_instant_time(&schedule->line, schedule->end);
     if (!isfinite(end))
-        return ky_fail(error, KY_USAGE,
-                       "--steps: the universe of --expansion has no age after %llu steps of %g in ln "
-                       "a; take fewer or shorter ones",
-                       (unsigned long long)ky_schedule_steps(schedule), ky_schedule_step(schedule));
+        return ky_fail(
+            error, KY_USAGE,
+            "--steps: the universe of --expansion has no age after %llu steps of %g in ln "
+            "a; take fewer or shorter ones",
+            (unsigned long long)ky_schedule_steps(schedule), ky_schedule_step(schedule));
     double latest = fmax(fabs(schedule->line.start), fabs(end));
     if (fabs(step) >= nextafter(latest, (double)INFINITY) - latest)
         return KY_OK;

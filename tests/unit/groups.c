@@ -335,7 +335,7 @@ static void what_makes_no_sense_is_refused(void **state)
         {&bodies, NAN, 0.2, -3, 20, KY_USAGE, "volume is -3"},
         {&bodies, 1, 0.2, NAN, 0, KY_USAGE, "1 or more"},
         {&point, NAN, 0.2, NAN, 20, KY_BAD_DATA, "give a linking length or a volume"},
-        {&one, NAN, 0.2, NAN, 1, KY_BAD_DATA, "half of the 1 body"},
+        {&one, NAN, 0.2, NAN, 1, KY_BAD_DATA, "1 in all"},
         {&point, NAN, 0.2, 1, 20, KY_OK, ""},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
