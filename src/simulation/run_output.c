@@ -102,7 +102,8 @@ static enum ky_status measure_bodies(struct ky_run *run, double core[KY_CORE_NUM
     struct ky_bodies bodies = {0};
     if (!run->energy_start.core && !run->energy_start.followed.count)
         return KY_OK;
-    enum ky_status status = ky_bodies_allocate(&bodies, run->sim->n, 0, error);
+    const unsigned with = run->energy_start.followed.count ? KY_WITH_ID : 0;
+    enum ky_status status = ky_bodies_allocate(&bodies, run->sim->n, with, error);
     struct ky_bodies wanted = bodies;
     if (!run->energy_start.core)
         wanted.mass = NULL, wanted.velocity = NULL;

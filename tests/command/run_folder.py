@@ -243,6 +243,18 @@ with folder() as top:
     check([float(x) for x in table[-1].split(",")[-6:-3]] == [float(last["59"][c]) for c in "xyz"], "they are the bodies' places", (table[-1], last["59"]))
     run("run", path("followed/run.json"), "--output", path("followed3"), "--quiet")
     check(columns(path("followed3/energy.csv"))[0] == table[0], "run.json repeats them")
+    with open(path("named.csv"), "w") as file:  # ids that are no indices, and a body that leaves
+        file.write("id,mass,x,y,z,vx,vy,vz\n4,1,0,0,0,0,0,0\n2,1,1,0,0,0,0.3,0\n7,0.001,3,0,0,50,0,0\n90,1,0,1,0,0.2,0,0.1\n0,1,0,0,1,0,0,0\n")
+    run("run", path("named.csv"), "--softening", "0.1", "--step", "0.0625", "--steps", "4", "--follow", "90,7,0", "--escape-radius", "8", "--quiet",
+        "--engine", "cpu", "--output", path("named"))
+    run("convert", os.path.join(path("named"), [f for f in sorted(os.listdir(path("named"))) if f.startswith("snapshot")][-1]), path("left.csv"))
+    with open(path("left.csv")) as file:
+        left = {row["id"]: row for row in csv.DictReader(line for line in file if line[0] != "#")}
+    with open(path("named/energy.csv")) as file:
+        rows = list(csv.DictReader(file))
+    check(rows[0]["x_7"] == "3" and rows[-1]["x_7"] == "" and "7" not in left
+          and all(float(rows[-1][f"{c}_{i}"]) == float(left[i][c]) for c in "xyz" for i in ("90", "0")),
+          "bodies are followed by their ids, until they are removed", rows)
     for text in ("", "3,3", "60", "3,", "x", "3x", "-1", ",".join(map(str, range(17)))):
         run("run", *few, "--steps", "4", f"--follow={text}", "--output", path("followed4"), code=2)
     run("run", *few, "--steps", "4", "--follow", "60", "--dry-run", code=2)
