@@ -337,9 +337,9 @@ struct ky_catalogue_parameters {
 };
 KY_API void ky_catalogue_parameters_defaults(struct ky_catalogue_parameters *parameters);
 
-/* The groups, those of more bodies first; of as many, that with the smallest index. The bodies of
- * group g are body[offset[g]] … body[offset[g + 1] − 1], indices in ascending order. Means are
- * weighted by mass, in a group without mass by number. */
+/* The groups, those of more bodies first, and among groups of the same size that with the smallest
+ * index. The bodies of group g are body[offset[g]] … body[offset[g + 1] − 1], indices in ascending
+ * order. Means are weighted by mass, in a group without mass by number. */
 struct ky_catalogue {
     size_t size;           /* of this struct, or 0 */
     double linking_length; /* that was taken */

@@ -28,7 +28,7 @@ struct rank {
     uint32_t root, bodies;
 };
 
-/* For qsort: more bodies first, of as many the smaller root. */
+/* For qsort: more bodies first; among groups of the same size the smaller root. */
 static int larger_first(const void *a, const void *b)
 {
     const struct rank *x = a, *y = b;

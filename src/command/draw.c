@@ -29,13 +29,14 @@ static const struct ky_option plot_options[] = {
      "plot the energies of a run (energy.csv), the Lagrangian radii of its snapshots, the errors "
      "of accelerations: of all files against the first, or columns of a table (CSV)"},
     {"x", KY_OPTION_TEXT, FIELD(x), NULL, KY_NO_RANGE, NULL, "COLUMN",
-     "column of the table that goes to the right"},
+     "column of the table for the horizontal axis"},
     {"y", KY_OPTION_TEXT, FIELD(y), NULL, KY_NO_RANGE, NULL, "COLUMNS",
-     "columns of the table that go up, with commas between them"},
+     "columns of the table for the vertical axis, with commas between them"},
     {"logarithmic", KY_OPTION_CHOICE, FIELD(logarithmic), "none", KY_NO_RANGE, "none|x|y|both",
      NULL, "which axes of --plot table are logarithmic"},
     {"label", KY_OPTION_TEXT, FIELD(label), NULL, KY_NO_RANGE, NULL, "TEXT",
-     "what goes up, for --plot table; without it the name of the column, if there is one only"},
+     "text at the vertical axis of --plot table; without it the name of the column, if there is "
+     "only one"},
 };
 
 static const struct ky_option film_options[] = {

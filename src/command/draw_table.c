@@ -1,7 +1,6 @@
 /* Plots of columns of any table of numbers: a CSV file whose first line names its columns. */
 #include <string.h>
 
-#include "base/number.h"
 #include "command/columns.h"
 #include "command/draw.h"
 

@@ -55,8 +55,8 @@ const struct ky_option ky_draw_options[] = {
     {"trails", KY_OPTION_INTEGER, FIELD(trails), "100", 1, 100000, NULL, NULL,
      "number of bodies whose paths --show trails draws, evenly spread"},
     {"divide", KY_OPTION_COUNT, FIELD(divide), "0", 0, 9e15, NULL, "ID",
-     "--show components has colours for two systems, of ids below and from this one on, in place "
-     "of types; 0: types"},
+     "--show components draws two systems in place of types: the bodies with ids below this one, "
+     "and all others; 0: types"},
     {"title", KY_OPTION_TEXT, FIELD(title), NULL, KY_NO_RANGE, NULL, "TEXT",
      "titles of the panels, with | between them; without it the time"},
     {"overwrite", KY_OPTION_FLAG, FIELD(overwrite), "no", KY_NO_RANGE, NULL, NULL,

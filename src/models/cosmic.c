@@ -227,15 +227,16 @@ static void weigh(const struct cosmic *cosmic, double g, struct ky_bodies *bodie
 
 /* ---- the model ---- */
 
-/* Kiloparsec, 1e10 Msun and km/s, also where no units were given. */
+/* Kiloparsec, 1e10 Msun and km/s, also where no units were given, or their G alone: run.json has
+ * it.
+ */
 static enum ky_status set_units(struct ky_units *units, struct ky_error *error)
 {
     struct ky_units galaxy;
-    const int none = !(units->length_cm > 0) && units->g == 1;
     enum ky_status status = ky_units_preset("galaxy", &galaxy, error);
     if (status)
         return status;
-    if (none)
+    if (!(units->length_cm > 0) && (units->g == 1 || units->g == galaxy.g))
         *units = galaxy;
     return ky_units_agree(units, &galaxy)
                ? KY_OK

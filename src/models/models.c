@@ -33,7 +33,7 @@ const struct ky_option ky_model_options[] = {
     {"softening-kind", KY_OPTION_CHOICE, FIELD(softening_kind), "plummer", KY_NO_RANGE,
      KY_SOFTENING_CHOICES, NULL,
      "kind of that softening; with symmetric, equal ε act as √2 ε; with spline, the velocities of "
-     "disks, figures, two-body and uniform-cube are made for plummer"},
+     "disks, figure8, super8, two-body and uniform-cube are made for plummer"},
     {"mass", KY_OPTION_REAL, FIELD(mass), "1", 1e-300, 1e300, NULL, NULL,
      "total mass of the bodies [mass]"},
     {"radius", KY_OPTION_REAL, FIELD(radius), NULL, 1e-300, 1e300, NULL, "LENGTH",

@@ -471,6 +471,15 @@ static void number_mass_units_and_time(void **state)
         ky_snapshot_free(&snapshot);
     }
     assert_int_equal(ky_model_find("cosmic", &error)->usual, 2874551);
+    /* the constant of gravity alone, as run.json has it */
+    struct ky_model_parameters parameters;
+    struct ky_snapshot snapshot;
+    ky_model_parameters_defaults(&parameters);
+    parameters.n = 2;
+    parameters.units.g = 43009;
+    assert_ok(ky_model_make("cosmic", &parameters, &snapshot, &error));
+    assert_near(snapshot.units.length_cm, 3.085678e21, 1e-12);
+    ky_snapshot_free(&snapshot);
 }
 
 /* Without waves: the points of a cubic lattice nearest to a centre, in pure Hubble flow. Spacing
