@@ -29,9 +29,15 @@ static double weight_at(const struct ky_equilibrium *equilibrium, size_t k)
     return constant * (sum * root + p); /* root is √E now, p that of the edge */
 }
 
+/* A softening of less than so many innermost radii of the table is taken as none: the table does
+ * not resolve it, and f would be negative from the errors of a few nodes. They are 1e-4 scale
+ * radii, within which even a Jaffe sphere has 1e-4 of its mass. */
+enum { RESOLVED = 10 };
+
 enum ky_status ky_equilibrium_solve(struct ky_equilibrium *equilibrium, struct ky_error *error)
 {
-    ky_profile_force(&equilibrium->profile, equilibrium->softening, equilibrium->how,
+    const int resolved = equilibrium->softening >= RESOLVED * equilibrium->profile.r[0];
+    ky_profile_force(&equilibrium->profile, resolved ? equilibrium->softening : 0, equilibrium->how,
                      equilibrium->force);
     return ky_equilibrium_invert(equilibrium, error);
 }

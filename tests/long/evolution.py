@@ -2,6 +2,7 @@
 # What takes minutes: models that stay as they are for ten crossing times, and closely for ten dynamical times, a cold sphere
 # that collapses when it should, forces of a million bodies. Short siblings: unit/equilibrium.c, unit/sim.c, unit/cpu_tree.c.
 # KYOHO_TEST_BODIES=10000 has fewer bodies in the second, for a look at it; the bounds widen as the noise does.
+# KYOHO_TEST_ENGINE=cuda:0 runs the first three there.
 import math
 import os
 import sys
@@ -11,6 +12,7 @@ from tap import check, finish, folder, run, run_json
 
 N, LARGE = 10000, 1000000
 MANY = int(os.environ.get("KYOHO_TEST_BODIES", "100000"))
+ENGINE = os.environ.get("KYOHO_TEST_ENGINE", "cpu")
 WIDER = math.sqrt(100000 / MANY)
 # Scale radii in Hénon units, after the cut; a dynamical time is sqrt(a³/GM). King's sphere has that of Plummer's.
 SCALES = {"plummer": 0.591, "king": 0.591, "hernquist": 0.351, "jaffe": 1.027, "nfw": 0.153}
@@ -28,7 +30,7 @@ def snapshots(where):
 
 def run_model(where, softening, step, end, every, *model, n=N):
     """Runs a model of n bodies; its largest |de| and `info` of its snapshots."""
-    run("run", "--model", *model, "-n", n, "--engine", "cpu", "--softening", softening, "--step", step, "--end", end, "--every", every,
+    run("run", "--model", *model, "-n", n, "--engine", ENGINE, "--softening", softening, "--step", step, "--end", end, "--every", every,
         "--output", where, "--quiet", **ANY)
     return max(abs(row["de"]) for row in energies(where)), [run_json("info", name) for name in snapshots(where)]
 

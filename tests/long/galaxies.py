@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # A disk galaxy of 100,000 disk bodies forms no bar in five turns at two scale lengths: A2/A0 of the disk stays below 0.1.
-# Short sibling: unit/galaxies.c. KYOHO_TEST_BODIES=25000 has so many bodies in the disk, for a look at it.
+# Short sibling: unit/galaxies.c. KYOHO_TEST_BODIES=25000 has so many bodies in the disk, for a look at it; KYOHO_TEST_ENGINE=cuda:0 runs there.
 import math
 import os
 import sys
@@ -8,6 +8,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../command"))
 from tap import check, finish, folder, run
 
+ENGINE = os.environ.get("KYOHO_TEST_ENGINE", "cpu")
 DISK = int(os.environ.get("KYOHO_TEST_BODIES", "100000"))
 TURN, SOFTENING = 29.5, 0.05  # at R = 2, with G = M = R_d = 1
 RINGS = [(0.5 * k, 0.5 * k + 1) for k in range(6)]
@@ -31,7 +32,7 @@ def bar(places, low, high):
 
 with folder() as top:
     where = os.path.join(top, "run")
-    run("run", "--model", "galaxy", "-n", 5 * DISK // 2, "--engine", "cpu", "--softening", SOFTENING, "--step", 0.125, "--end", 5 * TURN, "--every", TURN,
+    run("run", "--model", "galaxy", "-n", 5 * DISK // 2, "--engine", ENGINE, "--softening", SOFTENING, "--step", 0.125, "--end", 5 * TURN, "--every", TURN,
         "--output", where, "--quiet", timeout=7200)
     names = sorted(name for name in os.listdir(where) if name.startswith("snapshot_"))
     first = disk(top, os.path.join(where, names[0]))

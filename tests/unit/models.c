@@ -373,6 +373,21 @@ static void models_are_in_virial_balance(void **state)
             }
 }
 
+/* Softenings that the tables of equilibria do not resolve are no reason to refuse a model. */
+static void small_softenings_are_taken(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"plummer", "hernquist", "king", "jaffe", "nfw"};
+    static const double softening[] = {1e-9, 1.526e-5, 3e-5, 6e-5, 1.2e-4};
+    for (int k = 0; k < 5; k++)
+        for (int s = 0; s < 5; s++) {
+            struct ky_model_parameters parameters = parameters_of(500, softening[s]);
+            struct ky_bodies bodies = make(names[k], &parameters);
+            assert_int_equal(bodies.n, 500);
+            ky_bodies_free(&bodies);
+        }
+}
+
 /* The same to 0.4 %, with the virial known from the smooth models: T = 1/4 without softening. For a
  * Plummer sphere the known case of ε/a = 0.17: the Newtonian model is 7 % too hot. */
 static void kinetic_energy_is_exact(void **state)
@@ -1067,6 +1082,7 @@ int main(void)
         cmocka_unit_test(few_bodies_are_finite_and_centred),
         cmocka_unit_test(large_models_are_centred),
         cmocka_unit_test(models_are_in_virial_balance),
+        cmocka_unit_test(small_softenings_are_taken),
         cmocka_unit_test(kinetic_energy_is_exact),
         cmocka_unit_test(cold_and_warm_uniform_models),
         cmocka_unit_test(mass_profiles_follow_their_laws),
