@@ -85,7 +85,7 @@ static void show_units(const struct ky_snapshot *snapshot, const char *file)
         return;
     }
     printf("%-22s N-body, no physical scale; G = %.6g\n", "units", units->g);
-    if (ky_ends_with(file, ".hdf5"))
+    if (ky_hdf5_ending(file))
         printf(
             "%-22s yt.load(\"%s\", unit_base={\"length\": (1.0, \"cm\"), \"mass\": (1.0, \"g\"), "
             "\"velocity\": (1.0, \"cm/s\")})\n",

@@ -51,21 +51,12 @@ static enum ky_status write_csv(const char *path, const struct ky_catalogue *cat
     return ky_file_publish(file, NULL, error);
 }
 
-static int is_hdf5(const char *path)
-{
-    static const char *const endings[] = {KY_HDF5_SUFFIXES};
-    for (size_t k = 0; k < sizeof endings / sizeof *endings; k++)
-        if (ky_ends_with(path, endings[k]))
-            return 1;
-    return 0;
-}
-
 enum ky_status ky_catalogue_may_write(const char *path, int overwrite, struct ky_error *error)
 {
-    if (!is_hdf5(path) && !ky_ends_with(path, ".csv"))
+    if (!ky_hdf5_ending(path) && !ky_ends_with(path, ".csv"))
         return ky_fail(error, KY_USAGE,
                        "%s: a catalogue is HDF5 or CSV; name it .hdf5, .h5 or .csv", path);
-    enum ky_status status = is_hdf5(path) ? ky_hdf5_catalogue_check(path, error) : KY_OK;
+    enum ky_status status = ky_hdf5_ending(path) ? ky_hdf5_catalogue_check(path, error) : KY_OK;
     return status ? status : ky_file_may_write(path, overwrite, error);
 }
 
@@ -79,6 +70,7 @@ enum ky_status ky_catalogue_write(const char *path, const struct ky_catalogue *c
     enum ky_status status = ky_catalogue_may_write(path, overwrite, error);
     if (status)
         return status;
-    return is_hdf5(path) ? ky_hdf5_write_catalogue(path, catalogue, snapshot, &options, error)
-                         : write_csv(path, catalogue, snapshot, &options, error);
+    return ky_hdf5_ending(path)
+               ? ky_hdf5_write_catalogue(path, catalogue, snapshot, &options, error)
+               : write_csv(path, catalogue, snapshot, &options, error);
 }

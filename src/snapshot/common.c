@@ -30,13 +30,18 @@ int ky_ends_with(const char *text, const char *end)
     return 1;
 }
 
-char *ky_piece_name(const char *path, unsigned index)
+size_t ky_hdf5_ending(const char *path)
 {
     static const char *const suffixes[] = {KY_HDF5_SUFFIXES};
-    size_t end = strlen(path);
     for (size_t k = 0; k < sizeof suffixes / sizeof *suffixes; k++)
         if (ky_ends_with(path, suffixes[k]))
-            end -= strlen(suffixes[k]);
+            return strlen(suffixes[k]);
+    return 0;
+}
+
+char *ky_piece_name(const char *path, unsigned index)
+{
+    const size_t end = strlen(path) - ky_hdf5_ending(path);
     size_t start = end;
     while (start && isdigit((unsigned char)path[start - 1]))
         start--;

@@ -36,6 +36,8 @@ enum ky_status ky_snapshot_create(const char *path, int overwrite, struct ky_fil
  * with NULL or "". */
 int ky_ends_with(const char *text, const char *end);
 #define KY_HDF5_SUFFIXES ".hdf5", ".h5"
+/* The length of the ending that makes a name one of an HDF5 file; 0 for other names. */
+size_t ky_hdf5_ending(const char *path);
 
 /* A line to the log of the options, if there is one. */
 void ky_read_log(const struct ky_read_options *options, enum ky_log_level level, const char *format,
