@@ -229,6 +229,12 @@ with folder() as top:
     plan = run_json("run", *bare, "--restart-every", "0", "--dry-run")
     check(plan["snapshots"] == 0 and plan["disk_bytes"] < 2000, "--dry-run counts no files", plan)
 
+    # an eta whose steps only rounding would decide
+    for precision, said in (("extended", True), ("double", False)):
+        gave = run("run", "--model", "plummer", "-n", "8", "--softening", "0.2", "--integrator", "hermite4", "--force", "direct", "--precision", precision,
+                   "--eta", "0.001", "--step", "0.03125", "--steps", "1", "--engine", "cpu", "--output", path("rounding"), "--overwrite", "--quiet").stderr
+        check(("too small for forces" in gave) == said, f"a small eta in {precision}", gave)
+
     # bodies that are followed
     few = ["--model", "plummer", "-n", "60", "--step", "0.0625", "--engine", "cpu", "--quiet", "--core"]
     run("run", *few, "--steps", "4", "--follow", "59,3", "--output", path("followed"))
