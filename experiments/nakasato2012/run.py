@@ -140,7 +140,7 @@ def list_engines(lab):
     found = {}
     for device in lab.kyoho("devices")["devices"]:
         if device["usable"]:
-            kind = device["engine"].split(":")[0] + (" on a CPU" if device["reason"].startswith("a CPU") else "")
+            kind = device["engine"].split(":")[0] + (" on a CPU" if device["on_cpu"] and device["engine"] != "cpu" else "")
             found.setdefault(kind, device["engine"])
     return found
 

@@ -848,6 +848,7 @@ struct ky_device {
     char name[160];
     int usable;
     char reason[256]; /* why not usable, or what auto thinks of it */
+    int on_cpu;       /* 1: it computes on the cores of the CPU */
 };
 
 /* The index-th processor that the library knows of; KY_USAGE past the last. */

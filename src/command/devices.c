@@ -24,6 +24,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
         ky_json_text(&json, "name", device.name);
         ky_json_flag(&json, "usable", device.usable);
         ky_json_text(&json, "reason", device.reason);
+        ky_json_flag(&json, "on_cpu", device.on_cpu);
         ky_json_end_object(&json);
     }
     if (cli->json) {

@@ -220,6 +220,8 @@ static enum ky_status check_output(struct cli *cli, const struct draw_request *r
                        "fraction colours brightness range peak smooth speed trails divide "
                        "title",
                        "a picture of snapshots, not a plot");
+    if (!status && (request->plot == PLOT_ENERGY || request->plot == PLOT_TABLE))
+        status = cli_refuse(cli, "physical types renumber", "snapshots to read");
     if (!status && request->plot != PLOT_TABLE)
         status = cli_refuse(cli, "x y logarithmic label", "--plot table");
     if (!status && request->live && request->parameters->show == KY_SHOW_TRAILS)

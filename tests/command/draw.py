@@ -212,6 +212,7 @@ def columns(plot, ranges, table):
                         (2, ["--x", "N", "--y", "N" * 70]), (2, [table, "--x", "N", "--y", "N"])):
         plot("table", table, *words, code=code)
     plot("energy", table, "--x", "N", code=2)
+    plot("table", table, "--x", "N", "--y", "N", "--types", "1", code=2)
     with open(table, "w", newline="") as file:  # as kyoho writes tables, and as others do
         file.write("# kyoho\n# bodies: 3\r\nN, t ,u\r\n1, 2 ,7\r\n2,4s,\r\n3, 5,inf\r\n")
     plot("table", table, "--x", "N", "--y", "t")

@@ -48,7 +48,7 @@ static enum ky_status device(size_t index, struct ky_device *device)
     ky_cpu_lanes(KY_ISA_AUTO, &lanes, &isa, NULL);
     snprintf(device->engine, sizeof device->engine, "cpu");
     describe(isa, ky_threads(0), device->name, sizeof device->name);
-    device->usable = 1;
+    device->usable = device->on_cpu = 1;
     return KY_OK;
 }
 

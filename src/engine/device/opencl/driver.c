@@ -123,9 +123,10 @@ static enum ky_status list(size_t index, struct ky_device *device)
     snprintf(device->engine, sizeof device->engine, "opencl:%u", (unsigned)(index % MOST_DEVICES));
     describe(devices[index], device->name, sizeof device->name);
     device->usable = available(devices[index], &reason);
+    device->on_cpu = !is_gpu(devices[index]);
     if (reason)
         snprintf(device->reason, sizeof device->reason, "%s", reason);
-    else if (!is_gpu(devices[index]))
+    else if (device->on_cpu)
         snprintf(device->reason, sizeof device->reason, "a CPU: auto takes the CPU engine instead");
     return KY_OK;
 }
