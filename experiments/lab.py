@@ -173,9 +173,9 @@ def main(file, text, parts, options=()):
         part(lab)
 
 
-def read_tipsy(lab, file, most=None, with_mass=False):
-    """Places and velocities of the bodies of a snapshot, x, y, z one after the other, and their masses if asked for. At most
-    about so many bodies, evenly over the file. The snapshot goes through TIPSY, which can be read without a library."""
+def read_tipsy(lab, file, most=None):
+    """Places and velocities of the bodies of a snapshot, x, y, z one after the other, and their masses. With `most`, about so
+    many bodies at most, evenly over the file. The snapshot goes through TIPSY, which can be read without a library."""
     path = os.path.join(lab.out, "bodies.tipsy")
     lab.call("convert", file, path, "--overwrite")
     with open(path, "rb") as tipsy:
@@ -198,7 +198,7 @@ def read_tipsy(lab, file, most=None, with_mass=False):
         mass.append(one[0])
         place.extend(one[1:4])
         speed.extend(root * v for v in one[4:7])
-    return (place, speed, mass) if with_mass else (place, speed)
+    return place, speed, mass
 
 
 def show(cell):

@@ -146,7 +146,7 @@ def profiles(lab):
 
 
 def profile(lab, file):
-    place, _, mass = read_tipsy(lab, file, with_mass=True)
+    place, _, mass = read_tipsy(lab, file)
     centre = place[-3:]  # the last body is a black hole
     edges = [10 ** ((k - 0.5) / 10) for k in range(-5, 27)]
     shells, inside = [0.0] * (len(edges) - 1), 0.0

@@ -70,7 +70,7 @@ def growth(lab):
 
 
 def measure_growth(lab, told, files, few):
-    place, speed = read_tipsy(lab, files[0], 50000)
+    place, speed, _ = read_tipsy(lab, files[0], 50000)
     a0 = scale(told["start"])
     hubble = 2 / 3 / told["start"]
     first = array.array("d", ((v - hubble * x) / (a0 * hubble) for x, v in zip(place, speed)))
