@@ -330,9 +330,9 @@ struct ky_catalogue_parameters {
     size_t size;
     double linking_length;   /* above 0; NaN (default): the fraction of the mean distance */
     double linking_fraction; /* of ∛(volume/bodies); 0.2 */
-    double volume; /* in which the bodies lie, above 0; NaN (default): the sphere that holds half of
-                      them, and that half, are taken. Its centre is the median of the coordinates
-                      (of 1,023 bodies at most) */
+    double volume; /* in which the bodies lie, above 0. NaN (default): the mean distance is that of
+                      the inner half of the bodies, in the sphere that holds them. The centre of
+                      the sphere is the median of the coordinates (of 1,023 bodies at most) */
     uint64_t minimum; /* groups of fewer bodies are left out; 20, at least 1 */
 };
 KY_API void ky_catalogue_parameters_defaults(struct ky_catalogue_parameters *parameters);

@@ -9,23 +9,22 @@
 enum { SHOWN = 10 }; /* groups, the largest ones */
 
 struct request {
-    double linking_length, linking_fraction, volume;
-    uint64_t minimum;
+    struct ky_catalogue_parameters wanted;
     const char *output;
     int overwrite;
 };
 
 #define FIELD(name) offsetof(struct request, name)
 static const struct ky_option own_options[] = {
-    {"linking-length", KY_OPTION_REAL, FIELD(linking_length), NULL, 0, (double)INFINITY, NULL,
-     "LENGTH", "bodies at this distance or less are friends [length]"},
-    {"linking-fraction", KY_OPTION_REAL, FIELD(linking_fraction), "0.2", 0, (double)INFINITY, NULL,
-     NULL, "the linking length as a fraction of the mean distance of the bodies"},
-    {"volume", KY_OPTION_REAL, FIELD(volume), NULL, 0, (double)INFINITY, NULL, "VOLUME",
+    {"linking-length", KY_OPTION_REAL, FIELD(wanted.linking_length), NULL, 0, (double)INFINITY,
+     NULL, "LENGTH", "bodies at this distance or less are friends [length]"},
+    {"linking-fraction", KY_OPTION_REAL, FIELD(wanted.linking_fraction), "0.2", 0, (double)INFINITY,
+     NULL, NULL, "the linking length as a fraction of the mean distance of the bodies"},
+    {"volume", KY_OPTION_REAL, FIELD(wanted.volume), NULL, 0, (double)INFINITY, NULL, "VOLUME",
      "in which the bodies lie, for the mean distance, the cube root of volume over bodies; without "
      "it the sphere about the median of the coordinates that holds half of them counts "
      "[length³]"},
-    {"minimum", KY_OPTION_COUNT, FIELD(minimum), "20", 1, (double)INFINITY, NULL, NULL,
+    {"minimum", KY_OPTION_COUNT, FIELD(wanted.minimum), "20", 1, (double)INFINITY, NULL, NULL,
      "groups of fewer bodies are left out"},
 };
 static const struct ky_option output_options[] = {
@@ -39,7 +38,7 @@ static const struct ky_option output_options[] = {
  * ky_catalogue_may_write says. */
 static enum ky_status check(struct cli *cli, const struct request *request, const char *input)
 {
-    if (!isnan(request->linking_length) &&
+    if (!isnan(request->wanted.linking_length) &&
         (cli_given(cli, "linking-fraction") || cli_given(cli, "volume")))
         return ky_fail(&cli->error, KY_USAGE,
                        "--linking-length says all: leave out --linking-fraction and --volume");
@@ -115,14 +114,8 @@ static enum ky_status find(struct cli *cli, const struct ky_parameters *paramete
 {
     struct ky_catalogue catalogue = {0};
     struct ky_force_report report = {0};
-    struct ky_catalogue_parameters wanted;
-    ky_catalogue_parameters_defaults(&wanted);
-    wanted.linking_length = request->linking_length;
-    wanted.linking_fraction = request->linking_fraction;
-    wanted.volume = request->volume;
-    wanted.minimum = request->minimum;
-    enum ky_status status =
-        ky_catalogue_make(parameters, &wanted, &snapshot->bodies, &catalogue, &report, &cli->error);
+    enum ky_status status = ky_catalogue_make(parameters, &request->wanted, &snapshot->bodies,
+                                              &catalogue, &report, &cli->error);
     if (!status && request->output)
         status = ky_catalogue_write(request->output, &catalogue, snapshot, request->overwrite,
                                     &cli->error);
@@ -141,6 +134,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     struct source source;
     struct ky_snapshot snapshot;
     char origin[ORIGIN];
+    ky_catalogue_parameters_defaults(&request.wanted);
     cli_add_table(cli, "groups", own_options, &request);
     cli_add_table(cli, "output", output_options, &request);
     cli_add_engine(cli, &parameters);
