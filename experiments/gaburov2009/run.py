@@ -79,7 +79,7 @@ def pieces(lab):
     """What a whole collapse would take follows from these only roughly: blocks become smaller as the core does."""
     rows = []
     for n in [64] if lab.small else [8192, 16384, 32768]:
-        told = lab.keep(f"pieces/{n}", lambda: lab.run("piece", os.path.join(lab.here, "collapse.ini"), "-n", n, "--softening", 4 / n,
+        told = lab.keep(f"pieces/{n}", lambda: lab.run(f"piece-{n}", os.path.join(lab.here, "collapse.ini"), "-n", n, "--softening", 4 / n,
                                                       "--end", 1 if lab.small else 10))
         rows.append([n, told["time"], told["loop_s"], told["body_steps"] * n * JERK_FLOPS / told["loop_s"] / 1e9,
                      told["blocks"]["mean_bodies"], abs(told["energy_change"])])

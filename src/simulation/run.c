@@ -82,6 +82,7 @@ void ky_run_destroy(struct ky_run *run)
         fclose(run->energy);
     ky_schedule_free(&run->schedule);
     free(run->history.row);
+    ky_bodies_free(&run->row);
     free(run->text);
     free(run->texts);
     free(run->origin);

@@ -47,6 +47,8 @@ struct ky_run {
     struct ky_energy_start energy_start;
     struct ky_core_history history;
     struct ky_sim *sim;
+    struct ky_bodies
+        row;       /* what rows of energy.csv read of the bodies; empty where they read none */
     char *text;    /* effective parameters, INI */
     char *texts;   /* a resumed run: the texts that its parameters point into */
     char *origin;  /* what the bodies came from, or NULL */

@@ -13,28 +13,42 @@ enum { IN_SNAPSHOT = 72, IN_RESTART = 96 };
 /* Bytes that the program takes without bodies. */
 static const double program = 16e6;
 
+/* Steps, times of snapshots and rows. */
+struct course {
+    double step; /* NaN: the bodies will say */
+    double steps, snapshots, rows;
+    int restarts; /* whether there are restart files */
+    int reads;    /* whether rows read the bodies, into arrays that stay */
+};
+
+static int reads_bodies(const struct ky_run_parameters *given)
+{
+    return given->core || !isnan(given->stop_core) || given->follow;
+}
+
 /* The most of three moments: the bodies and their copy on the engine; an evaluation of the forces;
  * the copy for a snapshot, if there are any. A restart file takes one array at a time, which is
  * less. Ids that count the bodies are in no copy. */
-static double host_bytes(const struct ky_memory *memory, double snapshots, size_t n)
+static double host_bytes(const struct ky_memory *memory, const struct course *course, size_t n)
 {
     double given = ky_bodies_bytes(n, KY_WITH_ID, 1);
-    double copied = snapshots > 0 ? ky_bodies_bytes(n, KY_WITH_POTENTIAL, 1) : 0;
-    return program + fmax(memory->host, memory->kept + fmax(given, copied));
+    double copied = course->snapshots > 0 ? ky_bodies_bytes(n, KY_WITH_POTENTIAL, 1) : 0;
+    double row = course->reads ? ky_bodies_bytes(n, KY_WITH_ID, 1) : 0;
+    return program + row + fmax(memory->host, memory->kept + fmax(given, copied));
 }
 
 /* The largest number of bodies that fit. The memory that n bodies need is a straight line for
  * large n, which two numbers fix. `available` is the memory that is free; it includes that of the
  * bodies that are given. */
-static double find_largest(const struct ky_engine *engine, unsigned columns, double snapshots,
-                           double available)
+static double find_largest(const struct ky_engine *engine, unsigned columns,
+                           const struct course *course, double available)
 {
     static const size_t n[2] = {10000000, 20000000};
     struct ky_memory memory[2];
     double host[2];
     for (int k = 0; k < 2; k++) {
         ky_engine_memory(engine, columns, n[k], &memory[k]);
-        host[k] = host_bytes(&memory[k], snapshots, n[k]);
+        host[k] = host_bytes(&memory[k], course, n[k]);
     }
     const double first = (double)n[0], more = (double)(n[1] - n[0]);
     double slope = (host[1] - host[0]) / more;
@@ -44,13 +58,6 @@ static double find_largest(const struct ky_engine *engine, unsigned columns, dou
         most = fmin(most, first + (memory[0].room - memory[0].device) / slope);
     return floor(fmax(0, fmin(most, INT32_MAX)));
 }
-
-/* Steps, times of snapshots and rows. */
-struct course {
-    double step; /* NaN: the bodies will say */
-    double steps, snapshots, rows;
-    int restarts; /* whether there are restart files */
-};
 
 /* What the run needs of the machine. */
 static enum ky_status plan_memory(const struct ky_parameters *parameters,
@@ -67,12 +74,12 @@ static enum ky_status plan_memory(const struct ky_parameters *parameters,
     if (status)
         return status;
     ky_engine_memory(engine, columns, bodies->n, &memory);
-    plan->host_bytes = host_bytes(&memory, course->snapshots, bodies->n);
+    plan->host_bytes = host_bytes(&memory, course, bodies->n);
     plan->device_bytes = memory.device;
     plan->disk_bytes = course->snapshots * IN_SNAPSHOT * n +
                        2 * course->restarts * (IN_RESTART * n + 4096) + 300 * course->rows;
     if (bodies->n)
-        plan->largest_n = find_largest(engine, columns, course->snapshots, available + given);
+        plan->largest_n = find_largest(engine, columns, course, available + given);
     ky_engine_close(engine);
     return KY_OK;
 }
@@ -85,10 +92,12 @@ static enum ky_status plan_steps(const struct ky_parameters *parameters,
     struct ky_schedule schedule;
     enum ky_status status = ky_schedule_make(parameters, given, start, suggested, &schedule, error);
     if (!status)
-        *course = (struct course){ky_schedule_step(&schedule), (double)ky_schedule_steps(&schedule),
+        *course = (struct course){ky_schedule_step(&schedule),
+                                  (double)ky_schedule_steps(&schedule),
                                   (double)ky_schedule_snapshots(&schedule),
                                   (double)(schedule.end.ticks / schedule.energy_every + 1),
-                                  given->restart_every > 0};
+                                  given->restart_every > 0,
+                                  reads_bodies(given)};
     if (!status)
         ky_schedule_warn(&schedule, parameters);
     ky_schedule_free(&schedule);
@@ -105,9 +114,9 @@ static enum ky_status plan_times(const struct ky_run_parameters *given, double s
         return ky_fail(error, KY_USAGE, "how far? give --end or --steps");
     enum ky_status status = ky_schedule_times(given->at, &times, &count, error);
     free(times);
-    *course = (struct course){(double)NAN, (double)given->steps,
-                              (given->every == 0 ? 0 : 2) + (double)count, KY_ENERGY_ROWS,
-                              given->restart_every > 0};
+    *course = (struct course){
+        (double)NAN,    (double)given->steps,     (given->every == 0 ? 0 : 2) + (double)count,
+        KY_ENERGY_ROWS, given->restart_every > 0, reads_bodies(given)};
     if (given->every > 0 && length > 0)
         course->snapshots = floor(length / given->every + 1e-6) + 1 + (double)count;
     if (given->energy_every > 0 && length > 0)
