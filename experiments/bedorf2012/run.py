@@ -3,7 +3,7 @@
 
 phases    figure 6: seconds of one evaluation by phase against N
 errors    figures 8 and 9: distributions of the errors against theta
-merger    table 2: the merger with theta = 0.75 and 0.5: seconds, energy, passages
+merger    table 2: the merger with theta = 0.75 and 0.5, and with the opening test that is kyoho's own: seconds, energy, passages
 check     the merger up to the third pericentre by exact sums, with half the step, and with theta = 0.3
 profiles  density, mass and circular velocity at the end
 """
@@ -20,6 +20,7 @@ PHASES = ["keys", "sort", "build", "moments", "walk", "total"]
 RUNS = {
     "theta 0.75": (["--theta", 0.75], 1, True),
     "theta 0.5": (["--theta", 0.5], 1, True),
+    "alpha 0.01": (["--opening", "relative", "--alpha", 0.01], 1, True),  # errors like those of theta = 0.75
     "direct": (["--force", "direct", "--precision", "single"], 1, False),
     "half step": (["--theta", 0.75], 2, False),
     "theta 0.3": (["--theta", 0.3], 1, False),
@@ -105,9 +106,28 @@ def distances(lab, name, runs):
     return told, times
 
 
+def snapshots(lab, kind):
+    folder = os.path.join(lab.out, run(lab, kind)[2])
+    return [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.startswith("snapshot_")]
+
+
+def forces(lab):
+    """Errors of the forces of each run at its first and its last snapshot."""
+    rows = []
+    for kind in WHOLE:
+        files = snapshots(lab, kind)
+        for time, file in [(0, files[0]), (run(lab, kind)[0]["time"], files[-1])]:
+            told = lab.keep(f"forces/{kind}/{os.path.basename(file)}", lambda: lab.force(
+                file, "--opening", "offset", *RUNS[kind][0], "--check", 256 if lab.small else 20000, "--repeat", 9))
+            error = told["error"]
+            rows.append([kind, time, error["median"], error["p90"], error["p99"], 1000 * told["seconds"]["total"]])
+    lab.table("forces", ["run", "time", "median", "90 %", "99 %", "milliseconds"], rows)
+
+
 def merger(lab):
-    """Both runs to the end."""
+    """The runs that go on to the end."""
     table(lab, "table2", WHOLE)
+    forces(lab)
     distances(lab, "distance", WHOLE)
     lab.draw("merger", os.path.join(lab.out, run(lab, WHOLE[0])[2]), "--types", "2,3,5", "--panels", 4, "--show", "components",
              "--region", 200, "--width", 360)
@@ -133,9 +153,7 @@ def profiles(lab):
     """About the first black hole, of all bodies; shells of equal width in the logarithm."""
     columns = {}
     for kind in WHOLE:
-        folder = os.path.join(lab.out, run(lab, kind)[2])
-        last = sorted(name for name in os.listdir(folder) if name.startswith("snapshot_"))[-1]
-        columns[kind] = lab.keep("profile/" + kind, lambda: profile(lab, os.path.join(folder, last)))
+        columns[kind] = lab.keep("profile/" + kind, lambda: profile(lab, snapshots(lab, kind)[-1]))
     radii = [10 ** (k / 10) for k in range(-5, 26)]
     rows = [[radius, *[columns[kind][what][k] for what in ("density", "mass", "velocity") for kind in columns]]
             for k, radius in enumerate(radii)]
