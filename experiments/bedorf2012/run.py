@@ -20,7 +20,7 @@ PHASES = ["keys", "sort", "build", "moments", "walk", "total"]
 RUNS = {
     "theta 0.75": (["--theta", 0.75], 1, True),
     "theta 0.5": (["--theta", 0.5], 1, True),
-    "alpha 0.01": (["--opening", "relative", "--alpha", 0.01], 1, True),  # errors like those of theta = 0.75
+    "alpha 0.005": (["--opening", "relative", "--alpha", 0.005], 1, True),  # errors like those of theta = 0.75
     "direct": (["--force", "direct", "--precision", "single"], 1, False),
     "half step": (["--theta", 0.75], 2, False),
     "theta 0.3": (["--theta", 0.3], 1, False),
@@ -115,10 +115,11 @@ def forces(lab):
     """Errors of the forces of each run at its first and its last snapshot."""
     rows = []
     for kind in WHOLE:
+        opening = [] if "--opening" in RUNS[kind][0] else ["--opening", "offset"]
         files = snapshots(lab, kind)
         for time, file in [(0, files[0]), (run(lab, kind)[0]["time"], files[-1])]:
             told = lab.keep(f"forces/{kind}/{os.path.basename(file)}", lambda: lab.force(
-                file, "--opening", "offset", *RUNS[kind][0], "--check", 256 if lab.small else 20000, "--repeat", 9))
+                file, *opening, *RUNS[kind][0], "--check", 256 if lab.small else 20000, "--repeat", 9))
             error = told["error"]
             rows.append([kind, time, error["median"], error["p90"], error["p99"], 1000 * told["seconds"]["total"]])
     lab.table("forces", ["run", "time", "median", "90 %", "99 %", "milliseconds"], rows)
