@@ -130,8 +130,8 @@ def merger(lab):
     table(lab, "table2", WHOLE)
     forces(lab)
     distances(lab, "distance", WHOLE)
-    lab.draw("merger", os.path.join(lab.out, run(lab, WHOLE[0])[2]), "--types", "2,3,5", "--panels", 4, "--show", "components",
-             "--region", 200, "--width", 360)
+    files = snapshots(lab, WHOLE[0])
+    lab.draw("merger", *[files[k] for k in (0, 2, 3, -1)], "--types", "2,3,5", "--show", "components", "--region", 300, "--width", 360)
 
 
 def check(lab):

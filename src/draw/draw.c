@@ -30,7 +30,8 @@ const struct ky_option ky_draw_options[] = {
     {"region", KY_OPTION_REAL, FIELD(region), NULL, 1e-300, 1e300, NULL, "LENGTH",
      "length of the shorter side of every panel; without it --fraction decides [length]"},
     {"centre-x", KY_OPTION_REAL, FIELD(centre[0]), NULL, -1e300, 1e300, NULL, "LENGTH",
-     "x of the middle of the picture; without it the middle of the bodies [length]"},
+     "x of the middle of the picture; without it the middle of the bodies, with --region their "
+     "centre of mass [length]"},
     {"centre-y", KY_OPTION_REAL, FIELD(centre[1]), NULL, -1e300, 1e300, NULL, "LENGTH",
      "the same along y [length]"},
     {"centre-z", KY_OPTION_REAL, FIELD(centre[2]), NULL, -1e300, 1e300, NULL, "LENGTH",

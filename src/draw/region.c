@@ -81,9 +81,31 @@ static double total_mass(const struct ky_bodies *bodies, size_t stride)
     return sum;
 }
 
-/* Widens bounds to hold `fraction` of the mass along `axes` axes of the view together. */
+/* What the panels so far need of one axis of the view: the bounds that hold the wanted fraction of
+ * each, and the mass within, summed, with its first moment. */
+struct span {
+    double low, high;
+    double mass, moment;
+};
+
+/* Adds what one panel needs. The sums are in the caller's order whatever the number of threads. */
+static void widen(const struct column *column, double low, double high, struct span *span)
+{
+    span->low = fmin(span->low, low);
+    span->high = fmax(span->high, high);
+    for (size_t i = 0; i < column->n; i += column->stride) {
+        const double x = ky_along(column->position[i], column->axis);
+        const double mass = column->mass ? column->mass[i] : 1;
+        if (x >= low && x <= high) {
+            span->mass += mass;
+            span->moment += mass * x;
+        }
+    }
+}
+
+/* Widens spans to hold `fraction` of the mass along `axes` axes of the view together. */
 static void include(const struct ky_bodies *bodies, const struct ky_view *view, double fraction,
-                    int axes, double bounds[3][2])
+                    int axes, struct span span[3])
 {
     size_t stride = 1 + bodies->n / SAMPLE;
     double total =
@@ -105,8 +127,7 @@ static void include(const struct ky_bodies *bodies, const struct ky_view *view, 
             quantile(&column, outside, low);
             quantile(&column, 1 - outside, high);
         }
-        bounds[k][0] = fmin(bounds[k][0], low[0]);
-        bounds[k][1] = fmax(bounds[k][1], high[1]);
+        widen(&column, low[0], high[1], &span[k]);
     }
 }
 
@@ -128,14 +149,22 @@ void ky_view_turn(struct ky_view *view, int axis, double turn, double tilt)
     }
 }
 
+/* The middle along an axis: halfway between the bounds where the square has to hold both. A square
+ * of a given size is about the centre of the mass within the bounds, since a tail of few bodies on
+ * one side moves a bound far. */
+static double middle_of(const struct span *span, int is_given)
+{
+    return is_given && span->mass > 0 ? span->moment / span->mass : span->low / 2 + span->high / 2;
+}
+
 /* Half of what a square about the middle needs to hold the bounds of all axes. */
-static double half_side(double bounds[3][2], int axes, const struct ky_view *view)
+static double half_side(const struct span span[3], int axes, const struct ky_view *view)
 {
     double half = 0;
     for (int k = 0; k < axes; k++) {
         double centre = ky_along(view->middle, view->axis[k]);
-        if (bounds[k][1] >= bounds[k][0])
-            half = fmax(half, fmax(bounds[k][1] - centre, centre - bounds[k][0]));
+        if (span[k].high >= span[k].low)
+            half = fmax(half, fmax(span[k].high - centre, centre - span[k].low));
     }
     return half;
 }
@@ -144,28 +173,29 @@ enum ky_status ky_view_choose(const struct ky_snapshot *panels, size_t count,
                               const struct ky_draw_parameters *parameters, int all_round,
                               struct ky_view *view, struct ky_error *error)
 {
-    double mass = 0, bounds[3][2], farthest = 0;
+    const struct span none = {.low = HUGE_VAL, .high = -HUGE_VAL};
+    struct span span[3] = {none, none, none};
+    double mass = 0, farthest = 0;
     int axes = all_round ? 3 : 2;
     ky_view_turn(view, parameters->axis, parameters->turn, parameters->tilt);
-    for (int k = 0; k < 3; k++)
-        bounds[k][0] = HUGE_VAL, bounds[k][1] = -HUGE_VAL;
     for (size_t p = 0; p < count; p++)
         mass += total_mass(&panels[p].bodies, 1);
     view->by_number = !(mass > 0);
     for (size_t p = 0; p < count; p++)
-        include(&panels[p].bodies, view, parameters->fraction, axes, bounds);
+        include(&panels[p].bodies, view, parameters->fraction, axes, span);
     for (int c = 0; c < 3; c++) {
         view->middle[c] = 0;
         for (int k = 0; k < axes; k++)
-            if (bounds[k][1] >= bounds[k][0])
-                view->middle[c] += view->axis[k][c] * (bounds[k][0] / 2 + bounds[k][1] / 2);
+            if (span[k].high >= span[k].low)
+                view->middle[c] +=
+                    view->axis[k][c] * middle_of(&span[k], !isnan(parameters->region));
         if (!isnan(parameters->centre[c]))
             view->middle[c] = parameters->centre[c];
     }
     for (int k = 0; k < axes; k++)
         farthest = fmax(farthest, fabs(ky_along(view->middle, view->axis[k])));
     /* One body, or all in one place, still need a square about them. */
-    double side = 2 * half_side(bounds, axes, view), least = 1e-9 * farthest;
+    double side = 2 * half_side(span, axes, view), least = 1e-9 * farthest;
     side = side > least ? side * margin : fmax(1, least);
     view->side = isnan(parameters->region) ? side : parameters->region;
     if (!isfinite(view->side) || !isfinite(mass))

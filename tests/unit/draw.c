@@ -362,6 +362,26 @@ static void the_region_holds_its_part_of_the_mass(void **state)
     ky_bodies_free(&panel.bodies);
 }
 
+/* A tail to one side, which moves the middle of the bounds far, leaves a square of a given size at
+ * the main part. */
+static void a_given_square_is_where_the_mass_is(void **state)
+{
+    (void)state;
+    struct ky_snapshot panel;
+    cloud(&panel, 10000, 1);
+    for (size_t i = 0; i < 200; i++)
+        panel.bodies.position[i][0] = 2 * (double)i;
+    struct ky_draw_parameters parameters;
+    ky_draw_parameters_defaults(&parameters);
+    struct ky_view view;
+    assert_ok(ky_view_choose(&panel, 1, &parameters, 0, &view, &error));
+    assert_between(view.middle[0], 50, 200);
+    parameters.region = 8;
+    assert_ok(ky_view_choose(&panel, 1, &parameters, 0, &view, &error));
+    assert_between(view.middle[0], -4, 4);
+    ky_bodies_free(&panel.bodies);
+}
+
 static void colours_grow_lighter(void **state)
 {
     (void)state;
@@ -640,6 +660,7 @@ int main(void)
         cmocka_unit_test(masses_count_and_not_only_bodies),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(the_region_holds_its_part_of_the_mass),
+        cmocka_unit_test(a_given_square_is_where_the_mass_is),
         cmocka_unit_test(colours_grow_lighter),
         cmocka_unit_test(labels_are_round),
 #ifdef KY_HAVE_PNG
