@@ -138,16 +138,15 @@ def check(lab):
     """What moves the black holes' distance by less than the softening up to the third pericentre."""
     table(lab, "check", list(RUNS))
     told, times = distances(lab, "distance-check", list(RUNS))
-    base = list(RUNS)[0]
-    passages = pericentres(run(lab, base)[1])
-    rows = []
-    for kind in list(RUNS)[1:]:
-        row = [kind]
-        for k in range(3):
-            until = passages[k][0] if k < len(passages) else times[-1]
-            row.append(max(abs(told[kind][t] - told[base][t]) for t in times if t <= until))
-        rows.append(row)
-    lab.table("differences", ["against theta 0.75", "up to the first", "up to the second", "up to the third pericentre"], rows)
+    rows = [[kind, base, *largest(told, times, pericentres(run(lab, base)[1]), kind, base)]
+            for base in ("theta 0.75", "direct") for kind in RUNS if kind != base]
+    lab.table("differences", ["run", "against", "up to the first", "up to the second", "up to the third pericentre"], rows)
+
+
+def largest(told, times, passages, kind, base):
+    """The largest differences of the black holes' distance between two runs up to each of three pericentres of the second."""
+    ends = [passages[k][0] if k < len(passages) else times[-1] for k in range(3)]
+    return [max(abs(told[kind][t] - told[base][t]) for t in times if t <= end) for end in ends]
 
 
 def profiles(lab):
