@@ -1,5 +1,4 @@
 /* The universe that the bodies of a run bring, as those of the model cosmic do. */
-#include <math.h>
 #include <string.h>
 
 #include "simulation/run.h"
@@ -8,9 +7,7 @@
 /* Whether the snapshot tells with which universe its bodies expand. */
 static int brings_universe(const struct ky_snapshot *snapshot)
 {
-    const struct ky_space *space = &snapshot->space;
-    return space->hubble > 0 && space->omega_matter > 0 && isfinite(space->omega_lambda) &&
-           snapshot->units.length_cm > 0;
+    return ky_space_tells_universe(&snapshot->space) && snapshot->units.length_cm > 0;
 }
 
 double ky_run_age(const struct ky_snapshot *snapshot)

@@ -10,7 +10,8 @@
 
 /* Of several rows of one fact the first that the file has counts, in the first of these groups
  * that has it. */
-static const char *const groups[] = {"Cosmology", "Parameters", "Header", "RuntimePars", "/"};
+static const char *const groups[] = {"Kyoho",  "Cosmology",   "Parameters",
+                                     "Header", "RuntimePars", "/"};
 static const struct fact_name {
     enum ky_space_fact fact;
     const char *name;
@@ -21,12 +22,12 @@ static const struct fact_name {
     {KY_SCALE_FACTOR, "ExpansionFactor"}, /* EAGLE */
     {KY_REDSHIFT, "Redshift"},
     {KY_PER_H, "HubbleParam"},
-    {KY_HUBBLE, "h"}, /* SWIFT: numbers without factors of h */
+    {KY_HUBBLE, "h"}, /* SWIFT and Kyoho: numbers without factors of h */
     {KY_HUBBLE, "HubbleParam"},
-    {KY_OMEGA_MATTER, "Omega_m"}, /* SWIFT */
+    {KY_OMEGA_MATTER, "Omega_m"}, /* SWIFT, Kyoho */
     {KY_OMEGA_MATTER, "Omega0"},
     {KY_OMEGA_MATTER, "Omega_Matter"}, /* GIZMO */
-    {KY_OMEGA_LAMBDA, "Omega_lambda"}, /* SWIFT */
+    {KY_OMEGA_LAMBDA, "Omega_lambda"}, /* SWIFT, Kyoho */
     {KY_OMEGA_LAMBDA, "OmegaLambda"},
     {KY_OMEGA_LAMBDA, "Omega_Lambda"}, /* GIZMO */
     {KY_BOX_SIDE, "BoxSize"},

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "snapshot/space.h"
 
 struct writer {
     const struct ky_snapshot *snapshot;
@@ -93,6 +94,19 @@ static void write_field(struct writer *w, hid_t where, const struct ky_hdf5_fiel
     H5Dclose(set);
 }
 
+/* The universe with which bodies in physical coordinates expand. /Header would call them comoving.
+ */
+static void write_universe(struct writer *w, hid_t own)
+{
+    const struct ky_space *space = &w->snapshot->space;
+    if (!ky_space_tells_universe(space) || (space->comoving && !space->converted))
+        return;
+    ky_hdf5_put_integer(w->out, own, "ComovingIntegrationOn", 0);
+    ky_hdf5_put_real(w->out, own, "h", space->hubble);
+    ky_hdf5_put_real(w->out, own, "Omega_m", space->omega_matter);
+    ky_hdf5_put_real(w->out, own, "Omega_lambda", space->omega_lambda);
+}
+
 /* /Kyoho: what GADGET has no place for. */
 static void write_own(struct writer *w)
 {
@@ -102,6 +116,7 @@ static void write_own(struct writer *w)
         ky_hdf5_put_real(w->out, own, "Softening", w->snapshot->softening);
     if (w->snapshot->softening_kind >= 0)
         ky_hdf5_put_integer(w->out, own, "SofteningSymmetric", w->snapshot->softening_kind);
+    write_universe(w, own);
     if (w->snapshot->parameters)
         ky_hdf5_put_long_text(w->out, own, "Parameters", w->snapshot->parameters);
     if (w->order) {

@@ -59,6 +59,11 @@ struct ky_space ky_space_of(const double f[KY_SPACE_FACTS], double time)
     return space;
 }
 
+int ky_space_tells_universe(const struct ky_space *space)
+{
+    return space->hubble > 0 && space->omega_matter > 0 && isfinite(space->omega_lambda);
+}
+
 void ky_space_describe(const struct ky_space *space, char *text, size_t size)
 {
     char part[3][64] = {"", "", ""};

@@ -30,6 +30,9 @@ enum ky_status ky_space_check(enum ky_space_fact fact, double value, const char 
  * no redshift is told and the time lies in (0, 1]. */
 struct ky_space ky_space_of(const double facts[KY_SPACE_FACTS], double time);
 
+/* Whether h, Ω_m and Ω_Λ are known, from which the expansion of a universe follows. */
+int ky_space_tells_universe(const struct ky_space *space);
+
 /* Writes the space in words: "comoving (redshift 3), in units of 1/h (h = 0.7), in a periodic box
  * of side 100". The text is empty for an ordinary file. */
 void ky_space_describe(const struct ky_space *space, char *text, size_t size);

@@ -166,6 +166,36 @@ static void units_and_parameters_come_back(void **state)
     ky_snapshot_free(&snapshot);
 }
 
+#ifdef KY_HAVE_HDF5
+/* Bodies in physical coordinates keep the universe that they expand with; those in comoving ones,
+ * which were not converted, must not look as if they were physical. */
+static void a_universe_comes_back(void **state)
+{
+    (void)state;
+    struct ky_write_options replace;
+    ky_write_options_defaults(&replace);
+    replace.overwrite = 1;
+    for (int comoving = 0; comoving < 2; comoving++) {
+        struct ky_snapshot after, before = sample(3, 0, NULL, 0);
+        set_units(&before, "galaxy");
+        before.time = 1; /* could be a scale factor */
+        before.space.hubble = 0.7;
+        before.space.omega_matter = 0.3;
+        before.space.omega_lambda = 0.7;
+        before.space.comoving = comoving;
+        struct ky_error error = {0};
+        assert_ok(ky_snapshot_write(in_folder("universe.hdf5"), &before, &replace, &error));
+        assert_ok(ky_snapshot_read(in_folder("universe.hdf5"), &after, &error));
+        assert_int_equal(after.space.comoving, 0);
+        assert_true(comoving ? isnan(after.space.hubble)
+                             : after.space.hubble == 0.7 && after.space.omega_matter == 0.3 &&
+                                   after.space.omega_lambda == 0.7);
+        ky_snapshot_free(&before);
+        ky_snapshot_free(&after);
+    }
+}
+#endif
+
 static void assert_near(const double *a, const double *b, size_t count, double relative)
 {
     for (size_t k = 0; k < count; k++)
@@ -261,6 +291,7 @@ int main(void)
 #ifdef KY_HAVE_HDF5
         cmocka_unit_test(hdf5_keeps_every_bit),
         cmocka_unit_test(hdf5_keeps_many_bodies),
+        cmocka_unit_test(a_universe_comes_back),
 #endif
         cmocka_unit_test(tipsy_keeps_what_float_holds),
         cmocka_unit_test(one_softening_comes_back),
