@@ -11,8 +11,6 @@
 #include "base/file.h"
 #include "base/number.h"
 
-enum { LINE = 8192 };
-
 void columns_free(struct columns *columns)
 {
     for (int c = 0; c < COLUMNS_MOST; c++)
@@ -20,15 +18,21 @@ void columns_free(struct columns *columns)
     *columns = (struct columns){0};
 }
 
+/* A line of any length, in memory that grows. */
+struct line {
+    char *text;
+    size_t room;
+};
+
 /* Reads the line of names, without its end. Lines with # before it are remarks. 0 if there is none.
  */
-static int read_names(FILE *file, char line[LINE])
+static int read_names(FILE *file, struct line *line)
 {
     do {
-        if (!fgets(line, LINE, file))
+        if (getline(&line->text, &line->room, file) < 0)
             return 0;
-    } while (*line == '#');
-    line[strcspn(line, "\r\n")] = '\0';
+    } while (*line->text == '#');
+    line->text[strcspn(line->text, "\r\n")] = '\0';
     return 1;
 }
 
@@ -86,23 +90,25 @@ static int add_row(struct columns *columns, const char *line, const size_t *plac
 enum ky_status columns_read(const char *path, const char *const *names, size_t count,
                             struct columns *columns, struct ky_error *error)
 {
-    char line[LINE], reason[128];
+    char reason[128];
+    struct line line = {0};
     size_t places[COLUMNS_MOST];
     enum ky_status status = KY_OK;
     FILE *file = fopen(path, "r");
     *columns = (struct columns){0};
     if (!file)
         return ky_fail(error, KY_BAD_DATA, "%s: %s", path, ky_reason(errno, reason));
-    if (!read_names(file, line))
+    if (!read_names(file, &line))
         status = ky_fail(error, KY_BAD_DATA, "%s: is empty, or no text", path);
     for (size_t c = 0; c < count && !status; c++)
-        if ((places[c] = place_of(line, names[c])) == SIZE_MAX)
+        if ((places[c] = place_of(line.text, names[c])) == SIZE_MAX)
             status =
                 ky_fail(error, KY_BAD_DATA, "%s: has no column '%s'; its first line is '%.200s'",
-                        path, names[c], line);
-    while (!status && fgets(line, sizeof line, file))
-        if (!add_row(columns, line, places, count))
+                        path, names[c], line.text);
+    while (!status && getline(&line.text, &line.room, file) >= 0)
+        if (!add_row(columns, line.text, places, count))
             status = ky_fail(error, KY_FAULT, "out of memory: the rows of %s", path);
+    free(line.text);
     fclose(file);
     return status;
 }

@@ -245,15 +245,17 @@ static void read_row(const char *line, const struct places *places, struct last_
 /* The last row of energy.csv in the folder; `known` stays 0 if there is none. */
 static void read_last_row(const char *folder, struct last_row *last)
 {
-    char path[4096], line[2048];
+    char path[4096], *line = NULL;
+    size_t room = 0;
     struct places places;
     snprintf(path, sizeof path, "%s/energy.csv", folder);
     FILE *file = fopen(path, "r");
     *last = (struct last_row){.change = (double)NAN};
-    if (file && fgets(line, sizeof line, file))
+    if (file && getline(&line, &room, file) >= 0)
         read_header(line, &places);
-    while (file && fgets(line, sizeof line, file))
+    while (file && getline(&line, &room, file) >= 0)
         read_row(line, &places, last);
+    free(line);
     if (file)
         fclose(file);
 }

@@ -220,6 +220,10 @@ def columns(plot, ranges, table):
     check("'N, t ,u'" in plot("table", table, "--x", "N", "--y", "v", code=4).stderr, "a table without the column: its names")
     for words in (["--divide", "3"], ["--smooth", "9"], ["--centre-x", "1"]):
         plot("table", table, "--x", "N", "--y", "t", *words, code=2)
+    with open(table, "w") as file:
+        file.write("N" + ",c" * 9999 + ",last\n" + "".join(f"{k}" + ",100" * 9999 + f",{k}\n" for k in (1, 2, 3)))
+    plot("table", table, "--x", "N", "--y", "last")
+    check(ranges() == {"N": (0.94, 3.06), "last": (0.94, 3.06)}, "lines of 40,000 characters", ranges())
 
 
 def plots(top):
