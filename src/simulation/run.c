@@ -69,7 +69,7 @@ enum ky_status ky_run_create(const struct ky_parameters *parameters,
     run->given = own_run;
     run->started = ky_clock();
     run->folder = run->given.output;
-    run->change = run->resume_time = (double)NAN;
+    run->state.change = run->resume_time = (double)NAN;
     return KY_OK;
 }
 
@@ -149,7 +149,7 @@ static void tell(struct ky_run *run, struct pace *pace)
         .steps_at_end = end,
         .steps_per_s = pace->rate,
         .seconds_left = pace->rate > 0 ? (double)(end - steps) / pace->rate : (double)NAN,
-        .energy_change = run->change,
+        .energy_change = run->state.change,
         .snapshots = (size_t)run->state.snapshots,
     };
     run->given.progress(run->given.progress_context, &progress);

@@ -26,6 +26,7 @@ struct ky_run_state {
     uint64_t core, collapsed; /* energy.csv has the core; it was small enough to stop once */
     uint64_t escaped;         /* bodies removed so far */
     double stop_core, escape_radius;
+    double change;           /* relative change of the energy in the last row; NaN: no row yet */
     uint64_t seed, has_seed; /* of the model that the bodies were made by */
     struct ky_units units;
 };
@@ -61,7 +62,6 @@ struct ky_run {
     double started;         /* ky_clock at the start or the resumption [s] */
     double restarted;       /* ky_clock when the last restart file was written [s] */
     double looked;          /* ky_clock when the folder was looked at last [s] */
-    double change;          /* relative change of the energy in the last row */
     double resume_time;     /* of the last restart file [time]; NaN: there is none */
     uint64_t resume_steps;  /* steps up to that file */
     char remark[KY_REMARK]; /* which softening was chosen */

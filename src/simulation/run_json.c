@@ -228,7 +228,7 @@ static void describe(struct ky_run *run, const char *outcome, const char *reason
     ky_json_real(&json, "body_steps", motion.body_steps);
     write_blocks(&json, run, &motion);
     ky_json_count(&json, "snapshots", run->state.snapshots);
-    ky_json_real(&json, "energy_change", run->change);
+    ky_json_real(&json, "energy_change", run->state.change);
     ky_json_real(&json, "wall_s", ky_run_wall(run));
     ky_json_text(&json, "engine", report.engine);
     ky_json_text(&json, "device", report.device);

@@ -150,7 +150,7 @@ enum ky_status ky_run_write_energy(struct ky_run *run, struct ky_error *error)
         again = !status && remove_hole(run, begin);
     } while (again);
     if (!status)
-        run->change = ky_energy_change(&run->energy_start, &sums);
+        run->state.change = ky_energy_change(&run->energy_start, &sums);
     return status;
 }
 

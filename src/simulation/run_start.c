@@ -182,6 +182,7 @@ static enum ky_status place(struct ky_run *run, struct ky_snapshot *initial, str
                                        .core = (uint64_t)core,
                                        .stop_core = run->given.stop_core,
                                        .escape_radius = run->given.escape_radius,
+                                       .change = (double)NAN,
                                        .seed = run->given.seed,
                                        .has_seed = (uint64_t)run->given.has_seed,
                                        .units = initial->units};

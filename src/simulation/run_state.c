@@ -19,6 +19,7 @@ static const struct ky_stored_field fields[] = {
     {"bare", AT(bare), 1},           {"core", AT(core), 1},
     {"collapsed", AT(collapsed), 1}, {"escaped", AT(escaped), 1},
     {"stop core", AT(stop_core), 1}, {"escape radius", AT(escape_radius), 1},
+    {"change", AT(change), 1},
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 

@@ -150,8 +150,11 @@ with folder() as top:
     for end, says in (("0.503", "the nearest are 0.5 and 0.5078125"), ("0.53125", "the nearest are 0.5 and 0.5625"), ("-1", "does not lie ahead")):
         refused = run("run", "--resume", path("short"), "--end", end, code=2).stderr
         check(says in refused and "--step" not in refused, f"an end that does not fit is refused without a word of --step: {end}", refused)
+    before = json.load(open(path("short/run.json")))["energy_change"]
     run("run", "--resume", path("short"), "--quiet")
+    after = json.load(open(path("short/run.json")))["energy_change"]
     check(state(path("short"), scratch) == expected, "resuming a finished run changes nothing")
+    check(before == after and abs(before) < 1e-2, "nor what run.json tells of its energy", f"{before} {after}")
 
     # listed times, through a kill and a resumption
     listed = [*MODEL, "--at", "0.3203125,0.0078125,0.25", "--end", "0.5"]
