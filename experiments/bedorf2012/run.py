@@ -60,11 +60,15 @@ def errors(lab):
     lab.draw("figure8", "--plot", "errors", *names, "--width", 720, "--height", 440)
 
 
+def bodies(lab):
+    return 1202 if lab.small else 240002
+
+
 def run(lab, name):
     """run.json and the rows [time, distance of the black holes, de] of one run, and the name of its folder."""
     words, part, whole = RUNS[name]
     folder = "merger-" + name.replace(" ", "-")
-    n = 1202 if lab.small else 240002
+    n = bodies(lab)
     end, passages = (8, 4) if lab.small else (1000, 310)
     holes = [n // 2 - 1, n - 1]
     words = ["-n", n, "--end", end if whole else passages, "--every", end / (8 if lab.small else 10) if whole else 0, "--energy-every", 0.5,
@@ -131,7 +135,8 @@ def merger(lab):
     forces(lab)
     distances(lab, "distance", WHOLE)
     files = snapshots(lab, WHOLE[0])
-    lab.draw("merger", *[files[k] for k in (0, 2, 3, -1)], "--types", "2,3,5", "--show", "components", "--region", 300, "--width", 360)
+    lab.draw("merger", *[files[k] for k in (0, 2, 3, -1)], "--types", "2,3,5", "--show", "components", "--divide", bodies(lab) // 2,
+             "--region", 300, "--range", 5.5, "--width", 360)
 
 
 def check(lab):
