@@ -17,11 +17,12 @@ static const struct ky_option own_options[] = {
      "number of snapshots to draw, evenly from the first to the last; 0: all files, or 3 of a "
      "folder; for trails all"},
     {"live", KY_OPTION_FLAG, FIELD(live), NULL, KY_NO_RANGE, NULL, NULL,
-     "draw the latest snapshot of a run that goes on, again with every new one, until it ends"},
+     "follow a running simulation: draw its latest snapshot, and draw again at every new one until "
+     "the run ends"},
     {"look-every", KY_OPTION_REAL, FIELD(look_every), "0.5", 0.01, 3600, NULL, "SECONDS",
      "how often --live looks for a new snapshot [s]"},
     {"patience", KY_OPTION_REAL, FIELD(patience), "0", 0, 1e9, NULL, "SECONDS",
-     "--live gives up after so long without a new snapshot; 0: never [s]"},
+     "time without a new snapshot after which --live gives up; 0: never [s]"},
 };
 
 static const struct ky_option plot_options[] = {
@@ -44,9 +45,11 @@ static const struct ky_option film_options[] = {
     {"frames", KY_OPTION_COUNT, FIELD(frames), "0", 0, 1e6, NULL, NULL,
      "number of frames, evenly over the snapshots; 0: one a snapshot"},
     {"turn-to", KY_OPTION_REAL, FIELD(turn_to), NULL, -36000, 36000, NULL, "DEGREES",
-     "--turn of the last frame; without it the camera does not go round [degrees]"},
+     "azimuth of the camera (--turn) at the last frame; without it the camera does not turn "
+     "[degrees]"},
     {"tilt-to", KY_OPTION_REAL, FIELD(tilt_to), NULL, -36000, 36000, NULL, "DEGREES",
-     "--tilt of the last frame; without it the camera does not rise [degrees]"},
+     "elevation of the camera (--tilt) at the last frame; without it the camera does not rise "
+     "[degrees]"},
     {"region-to", KY_OPTION_REAL, FIELD(region_to), NULL, 1e-300, 1e300, NULL, "LENGTH",
      "--region of the last frame; without it the camera does not zoom [length]"},
     {"at-once", KY_OPTION_COUNT, FIELD(at_once), "0", 0, 1024, NULL, NULL,

@@ -17,15 +17,15 @@ struct request {
 #define FIELD(name) offsetof(struct request, name)
 static const struct ky_option own_options[] = {
     {"linking-length", KY_OPTION_REAL, FIELD(wanted.linking_length), NULL, 0, (double)INFINITY,
-     NULL, "LENGTH", "bodies at this distance or less are friends [length]"},
+     NULL, "LENGTH", "largest distance of two friends [length]"},
     {"linking-fraction", KY_OPTION_REAL, FIELD(wanted.linking_fraction), "0.2", 0, (double)INFINITY,
      NULL, NULL, "the linking length as a fraction of the mean distance of the bodies"},
     {"volume", KY_OPTION_REAL, FIELD(wanted.volume), NULL, 0, (double)INFINITY, NULL, "VOLUME",
-     "in which the bodies lie, for the mean distance, the cube root of volume over bodies; without "
-     "it the sphere about the median of the coordinates that holds half of them counts "
-     "[length³]"},
+     "volume that contains the bodies; their mean distance is the cube root of volume/bodies. "
+     "Without --volume it is that of the sphere about the median position that holds half of the "
+     "bodies [length³]"},
     {"minimum", KY_OPTION_COUNT, FIELD(wanted.minimum), "20", 1, (double)INFINITY, NULL, NULL,
-     "groups of fewer bodies are left out"},
+     "smallest number of bodies in a group"},
 };
 static const struct ky_option output_options[] = {
     {"output", KY_OPTION_TEXT, FIELD(output), NULL, KY_NO_RANGE, NULL, "FILE.hdf5|FILE.csv",

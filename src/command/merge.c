@@ -131,7 +131,7 @@ static enum ky_status merge(struct cli *cli, struct ky_merge_parameters *paramet
     return status;
 }
 
-static const struct ky_option units_options[] = {CLI_UNITS(0, "units of files that bring none")};
+static const struct ky_option units_options[] = {CLI_UNITS(0, "units of files without units")};
 
 static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 {

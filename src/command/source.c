@@ -19,7 +19,7 @@ static const struct ky_option source_options[] = {
      "snapshot with the bodies"},
     {"model", KY_OPTION_TEXT, FIELD(model), NULL, KY_NO_RANGE, NULL, "NAME",
      "make the bodies in memory; `kyoho help model` lists the models"},
-    CLI_UNITS(FIELD(units), "units of a model, or of a file that brings none"),
+    CLI_UNITS(FIELD(units), "units of a model, or of a file without units"),
 };
 
 void source_add(struct cli *cli, struct source *source)

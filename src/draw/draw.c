@@ -18,9 +18,9 @@ const struct ky_option ky_draw_options[] = {
      "what is shown: projected density; that of each GADGET type in its own colour; mean velocity "
      "along the line of sight, away in red; paths of bodies over the snapshots"},
     {"turn", KY_OPTION_REAL, FIELD(turn), "0", -36000, 36000, NULL, "DEGREES",
-     "angle by which the camera goes round to the right [degrees]"},
+     "azimuth of the camera, which turns to the right [degrees]"},
     {"tilt", KY_OPTION_REAL, FIELD(tilt), "0", -36000, 36000, NULL, "DEGREES",
-     "angle by which the camera goes up [degrees]"},
+     "elevation of the camera [degrees]"},
     {"width", KY_OPTION_INTEGER, FIELD(width), "640", 16, 16384, NULL, "PIXELS",
      "width of a panel [pixels]"},
     {"height", KY_OPTION_INTEGER, FIELD(height), "0", 0, 16384, NULL, "PIXELS",
@@ -45,19 +45,18 @@ const struct ky_option ky_draw_options[] = {
     {"range", KY_OPTION_REAL, FIELD(range), "3.5", 0.1, 30, NULL, "DECADES",
      "span of densities from dark to bright [powers of ten]"},
     {"peak", KY_OPTION_REAL, FIELD(peak), NULL, 1e-300, 1e300, NULL, "DENSITY",
-     "density that has the brightest colour; without it that of the densest 1 % of the mass "
+     "density drawn in the brightest colour; without it the one that 1 % of the mass exceeds "
      "[mass/length²]"},
     {"smooth", KY_OPTION_REAL, FIELD(smooth), "200", 0, 1e9, NULL, NULL,
-     "number of neighbours over which a body is spread; with 0 bodies are sharp dots"},
+     "number of neighbours used for smoothing; 0: bodies are sharp dots"},
     {"speed", KY_OPTION_REAL, FIELD(speed), NULL, 1e-300, 1e300, NULL, "VELOCITY",
-     "velocity at the ends of the colours of --show velocity; without it that which 2 % of the "
-     "mass "
-     "exceed [velocity]"},
+     "velocity at both ends of the colours of --show velocity; without it the one that 2 % of the "
+     "mass exceeds [velocity]"},
     {"trails", KY_OPTION_INTEGER, FIELD(trails), "100", 1, 100000, NULL, NULL,
      "number of bodies whose paths --show trails draws, evenly spread"},
     {"divide", KY_OPTION_COUNT, FIELD(divide), "0", 0, 9e15, NULL, "ID",
-     "--show components draws two systems in place of types: the bodies with ids below this one, "
-     "and all others; 0: types"},
+     "colour two systems with --show components in place of types: the bodies with ids below this "
+     "one, and all others; 0: types"},
     {"title", KY_OPTION_TEXT, FIELD(title), NULL, KY_NO_RANGE, NULL, "TEXT",
      "titles of the panels, with | between them; without it the time"},
     {"overwrite", KY_OPTION_FLAG, FIELD(overwrite), "no", KY_NO_RANGE, NULL, NULL,

@@ -19,17 +19,16 @@ KY_SOFTENING_KINDS(IN_ORDER)
 static const struct ky_option engine_options[] = {
     {"engine", KY_OPTION_TEXT, FIELD(engine), "auto", KY_NO_RANGE, NULL,
      "auto|cpu|cuda[:i,j...]|opencl[:i,j...]",
-     "the processor; `kyoho devices` lists them; auto takes a GPU from as many bodies on as make "
-     "it "
+     "processor; `kyoho devices` lists them. auto takes a GPU when the number of bodies makes it "
      "faster than the CPU, and says so"},
     {"isa", KY_OPTION_CHOICE, FIELD(isa), "auto", KY_NO_RANGE, "auto|plain|sse2|avx2|avx512|neon",
      NULL, "instruction set of the CPU engine; auto takes the widest one"},
     {"threads", KY_OPTION_INTEGER, FIELD(threads), "0", 0, 1024, NULL, NULL,
-     "number of threads on the CPU, which also builds the trees for devices that are sent one; 0: "
-     "OMP_NUM_THREADS, else all cores"},
+     "number of CPU threads, also for trees that the CPU builds for a device; 0: OMP_NUM_THREADS, "
+     "else all cores"},
     {"tree", KY_OPTION_CHOICE, FIELD(tree), NULL, KY_NO_RANGE, "host|device", NULL,
-     "who makes the tree of walks on a device: device: the device itself; host: the CPU, and it "
-     "goes up (default device; host with --force list and on the CPU)"},
+     "where the tree for a device is built: device: on the device; host: on the CPU, which copies "
+     "it to the device (default device; host with --force list and on the CPU)"},
 };
 
 #define FIELD_WORD(name, accelerations, lengths, word, how, range, initial, help) " " word
@@ -41,10 +40,10 @@ static const struct ky_option force_options[] = {
      "host for a device; tree: one tree walk for each group of bodies"},
     {"opening", KY_OPTION_CHOICE, FIELD(opening), NULL, KY_NO_RANGE,
      "geometric|offset|minimum|relative", NULL,
-     "which cells are used whole, of size l at distance d: geometric: d > l/θ; offset: d > l/θ + "
-     "s, with s the distance of the centre of mass from the middle; minimum: distance to the box > "
-     "l/θ; relative: expected error below α (default relative; offset where only --theta is "
-     "given)"},
+     "condition for using a cell of size l at distance d as a whole: geometric: d > l/θ; offset: d "
+     "> l/θ + s, with s the distance of the centre of mass from the middle; minimum: distance to "
+     "the box > l/θ; relative: expected error below α (default relative; offset where only --theta "
+     "is given)"},
     {"theta", KY_OPTION_REAL, FIELD(theta), NULL, 1e-3, 2.0, NULL, NULL,
      "opening angle θ: smaller is more exact and slower. With offset and 0.7, 99 % of the "
      "accelerations are within 0.2 % (walk: 0.4 %). With relative, θ is used only "
@@ -57,13 +56,13 @@ static const struct ky_option force_options[] = {
      "size l of a cell: box is the longest side of the box around its bodies, edge the side of its "
      "cube (default box; edge with walk and list)"},
     {"multipole", KY_OPTION_INTEGER, FIELD(multipole), "2", 1, 2, NULL, "1|2",
-     "moments of a cell; 1: monopole, 2: quadrupole"},
+     "highest moments of a cell; 1: monopole, 2: quadrupole"},
     {"curve", KY_OPTION_CHOICE, FIELD(curve), "hilbert", KY_NO_RANGE, "none|morton|hilbert", NULL,
      "curve along which the bodies are sorted before the walk"},
     {"leaf", KY_OPTION_INTEGER, FIELD(leaf), "16", 1, 4096, NULL, NULL,
      "maximum number of bodies in a leaf"},
     {"group", KY_OPTION_INTEGER, FIELD(group), "64", 1, 256, NULL, NULL,
-     "maximum number of bodies that walk together; a device takes 32 at most"},
+     "maximum number of bodies that share a tree walk; at most 32 on a device"},
     {"precision", KY_OPTION_CHOICE, FIELD(precision), NULL, KY_NO_RANGE, "single|extended|double",
      NULL,
      "arithmetic of pairs: single: float; extended: distances of 48 bits, then float; double: "
@@ -79,7 +78,7 @@ static const struct ky_option force_options[] = {
      KY_SOFTENING_CHOICES, NULL,
      KY_SOFTENING_HELP "without it the kind stored in the file, else plummer"},
     {"g", KY_OPTION_REAL, FIELD(g), "1", 0, (double)INFINITY, NULL, NULL,
-     "constant of gravity in the units of the bodies"},
+     "gravitational constant in the units of the bodies"},
     {"field", KY_OPTION_TEXT, FIELD(field), NULL, KY_NO_RANGE, NULL, "NAME:NUMBER=VALUE,...",
      "external fields that act on all bodies, with blanks between several, about the centre x, y, "
      "z (0)" KY_EXTERNAL_KINDS(FIELD_SENTENCE)},

@@ -27,8 +27,7 @@ static const struct ky_stored_field fields[] = {
 static const struct ky_option options[] = {
     KY_OPTIONS_OF_OWN_STEPS{
         "corrections", KY_OPTION_INTEGER, offsetof(struct ky_parameters, corrections), "1", 1, 16,
-        NULL, NULL,
-        "hermite4: how often forces are computed in a step, and the body corrected: n of P(EC)^n"},
+        NULL, NULL, "hermite4: number n of force evaluations and corrections in a step, P(EC)^n"},
 };
 
 /* Levels without --step-min: hard binaries of many thousand bodies need 25. */

@@ -23,12 +23,11 @@ static const struct ky_option common[] = {
      "steps, for --force direct"},
     {"expansion", KY_OPTION_TEXT, offsetof(struct ky_parameters, expansion), NULL, KY_NO_RANGE,
      NULL, "bodies|omega-m=VALUE,...",
-     "leapfrog: steps that are equal in ln a, the scale factor of a universe of omega-m and "
-     "omega-lambda (0) with h0, H0 [1/time]; the time of the bodies is its age. --step, --every "
-     "and "
-     "--energy-every are then of ln a. bodies: the numbers that come with --model cosmic, or with "
-     "a "
-     "comoving file and --physical"},
+     "leapfrog: steps equal in ln a, where a is the scale factor of a universe with the density "
+     "parameters omega-m and omega-lambda (0) and the Hubble constant h0 [1/time]. The time of the "
+     "bodies has to be the age of that universe. --step, --every and --energy-every are then of ln "
+     "a. bodies: the universe of --model cosmic, of a file of that model, or of a comoving file "
+     "read with --physical"},
 };
 
 static enum ky_status check_engine(const struct ky_engine *engine,

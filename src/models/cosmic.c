@@ -38,22 +38,23 @@ struct cosmic {
 #define FIELD(name) offsetof(struct cosmic, name)
 static const struct ky_option options[] = {
     {"sphere-radius", KY_OPTION_REAL, FIELD(radius), "45", 1e-3, 1e4, NULL, NULL,
-     "cosmic: radius of the sphere, of its mean density today; the spacing of the bodies follows "
-     "from it and their number, (4π/3/N)^⅓ of it [Mpc]"},
+     "cosmic: radius of the sphere at the mean density of today. The spacing of N bodies is "
+     "(4π/3/N)^⅓ of it [Mpc]"},
     {"redshift", KY_OPTION_REAL, FIELD(redshift), "24", 0, 1000, NULL, NULL,
      "cosmic: redshift at which the bodies start"},
     {"omega-m", KY_OPTION_REAL, FIELD(cosmology.omega_m), "1", 1e-3, 10, NULL, NULL,
-     "cosmic: density of matter today over the critical one"},
+     "cosmic: density parameter of matter today, Ω_m"},
     {"omega-lambda", KY_OPTION_REAL, FIELD(cosmology.omega_lambda), "0", 0, 10, NULL, NULL,
-     "cosmic: that of the cosmological constant, which a run needs as --field lambda"},
+     "cosmic: density parameter of the cosmological constant today; if it is not 0, a run needs "
+     "--field lambda too"},
     {"omega-b", KY_OPTION_REAL, FIELD(cosmology.omega_b), "0.05", 0, 10, NULL, NULL,
-     "cosmic: that of baryons, a part of omega-m; it weakens short waves"},
+     "cosmic: density parameter of baryons today, a part of omega-m; it weakens short waves"},
     {"hubble", KY_OPTION_REAL, FIELD(cosmology.h), "0.5", 0.01, 10, NULL, NULL,
      "cosmic: h, H0 in 100 km/s/Mpc"},
     {"sigma8", KY_OPTION_REAL, FIELD(cosmology.sigma8), "0.8", 0, 10, NULL, NULL,
      "cosmic: rms of the linear density contrast today in spheres of 8/h Mpc"},
     {"spectral-index", KY_OPTION_REAL, FIELD(cosmology.index), "1", 0, 2, NULL, NULL,
-     "cosmic: n of the spectrum k^n before the transfer function"},
+     "cosmic: exponent n of the primordial power spectrum k^n"},
 };
 
 /* ---- the points of the grid that become bodies ---- */

@@ -22,8 +22,8 @@ struct figure {
 #define SIZE(initial, reach)                                                                       \
     {                                                                                              \
         "size", KY_OPTION_REAL, FIELD(size), initial, 1e-3, 1e6, NULL, NULL,                       \
-            "figure8, super8: lengths of the orbit in those of the known one, which "              \
-            "reaches " reach " from the middle"                                                    \
+            "figure8, super8: factor on all lengths of the known orbit, which reaches " reach      \
+            " from its centre"                                                                     \
     }
 #define RADIUS                                                                                     \
     {                                                                                              \

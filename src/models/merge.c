@@ -28,9 +28,8 @@ const struct ky_option ky_merge_options[] = {
     {"g", KY_OPTION_REAL, FIELD(g), "1", 0, (double)INFINITY, NULL, NULL,
      "constant of gravity in the units of the bodies"},
     {"softening", KY_OPTION_REAL, FIELD(softening), NULL, 0, (double)INFINITY, NULL, "LENGTH",
-     "softening of all bodies, in place of what the systems bring. Without it bodies keep "
-     "softenings "
-     "of their own, and of two stored softenings the larger is taken [length]"},
+     "softening of all bodies. Without it bodies keep softenings of their own, and of two stored "
+     "softenings the larger one counts [length]"},
     {"mass", KY_OPTION_REAL, FIELD(mass), NULL, 1e-300, 1e300, NULL, NULL,
      "total mass to which the second system is scaled; without it the system keeps its mass "
      "[mass]"},
@@ -40,11 +39,11 @@ const struct ky_option ky_merge_options[] = {
     ANGLE("first-inclination", first_inclination,
           "inclination of the first system's x-y plane to the orbit; 180 is retrograde"),
     ANGLE("first-omega", first_omega,
-          "argument of the pericentre from where the orbit rises through that plane"),
+          "argument of the pericentre, from the ascending node of the orbit on that plane"),
     ANGLE("second-inclination", second_inclination,
           "inclination of the second system's x-y plane to the orbit; 180 is retrograde"),
     ANGLE("second-omega", second_omega,
-          "argument of the pericentre from where the orbit rises through that plane"),
+          "argument of the pericentre, from the ascending node of the orbit on that plane"),
 };
 const size_t ky_merge_option_count = sizeof ky_merge_options / sizeof *ky_merge_options;
 

@@ -34,15 +34,15 @@ static const struct ky_option options[] = {
     {"separation", KY_OPTION_REAL, FIELD(separation), "185", 1e-3, 1e6, NULL, "LENGTH",
      "merger: distance of the galaxies at the start [kpc]"},
     {"pericentre", KY_OPTION_REAL, FIELD(pericentre), "10", 0, 1e6, NULL, "LENGTH",
-     "merger: pericentre of the parabola of two points [kpc]"},
+     "merger: pericentre distance of the parabola for two point masses [kpc]"},
     ANGLE("first-inclination", first_inclination, "30",
           "inclination of the first disk to the orbit, 180: retrograde"),
     ANGLE("first-omega", first_omega, "0",
-          "argument of the pericentre from where the orbit rises through that disk"),
+          "argument of the pericentre, from the ascending node of the orbit on that disk"),
     ANGLE("second-inclination", second_inclination, "60",
           "inclination of the second disk to the orbit, 180: retrograde"),
     ANGLE("second-omega", second_omega, "90",
-          "argument of the pericentre from where the orbit rises through that disk"),
+          "argument of the pericentre, from the ascending node of the orbit on that disk"),
 };
 
 enum { BLACK_HOLE = 5 };

@@ -25,29 +25,29 @@ const struct ky_option ky_model_options[] = {
     {"seed", KY_OPTION_COUNT, FIELD(seed), "1", KY_NO_RANGE, NULL, NULL,
      "seed of the random numbers; the same seed gives the same bodies"},
     {"softening", KY_OPTION_REAL, FIELD(softening), NULL, 0, 1e6, NULL, "LENGTH",
-     "softening of the bodies, which their velocities are made for; it is stored with them. "
-     "Positions do not depend on it. Without --softening it is 0.75 r_h N^−0.26, for "
-     "galaxy with r_h of the disk; 0 for two-body, 0.1 for figure8 and super8, 0.01 for random and "
-     "cartwheel, "
-     "0.1 for merger, 4 for cosmic [length]"},
+     "softening length for which the velocities are made; it is stored with the bodies and does "
+     "not change positions. Without --softening it is 0.75 r_h N^−0.26, for galaxy with r_h of the "
+     "disk; 0 for two-body, 0.1 for figure8 and super8, 0.01 for random and cartwheel, 0.1 for "
+     "merger, 4 for cosmic [length]"},
     {"softening-kind", KY_OPTION_CHOICE, FIELD(softening_kind), "plummer", KY_NO_RANGE,
      KY_SOFTENING_CHOICES, NULL,
-     "kind of that softening; with symmetric, equal ε act as √2 ε; with spline, the velocities of "
-     "disks, figure8, super8, two-body and uniform-cube are made for plummer"},
+     "softening law for which the velocities are made; with symmetric, equal ε act as √2 ε; with "
+     "spline, the velocities of disks, figure8, super8, two-body and uniform-cube are made for "
+     "plummer"},
     {"mass", KY_OPTION_REAL, FIELD(mass), "1", 1e-300, 1e300, NULL, NULL,
      "total mass of the bodies [mass]"},
     {"radius", KY_OPTION_REAL, FIELD(radius), NULL, 1e-300, 1e300, NULL, "LENGTH",
      "half-mass radius of the smooth model (two-body has none); without --radius the virial radius "
      "G M²/(4 |E|) is 1 [length]"},
     {"g", KY_OPTION_REAL, FIELD(units.g), NULL, 1e-300, 1e300, NULL, NULL,
-     "constant of gravity, which the velocities are made for; without --g it follows from the "
-     "units, and is 1 for N-body units"},
+     "gravitational constant; without --g it is that of the units, 1 for N-body units"},
     {"mass-function", KY_OPTION_CHOICE, FIELD(mass_function), "equal", KY_NO_RANGE, MASS_CHOICES,
      NULL,
      "masses of the bodies of a sphere: salpeter (0.1 to 100 suns), kroupa (0.08 to 100), or "
      "equal"},
     {"rotation", KY_OPTION_REAL, FIELD(rotation), "0", 0, 1, NULL, NULL,
-     "fraction of the bodies of a sphere with L_z < 0 that turn the other way about the z axis"},
+     "spheres: fraction of the bodies with L_z < 0 whose velocity about the z axis is reversed; 1: "
+     "all bodies rotate in the same sense"},
 };
 const size_t ky_model_option_count = sizeof ky_model_options / sizeof *ky_model_options;
 

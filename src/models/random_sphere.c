@@ -26,7 +26,7 @@ static enum ky_status make(const void *own, const struct ky_model_common *common
 
 const struct ky_model ky_random_sphere = {
     .name = "random",
-    .help = "uniform places in a sphere, uniform velocities in a sphere of speeds; 100000 bodies",
+    .help = "positions and velocities distributed uniformly, each in a sphere; 100000 bodies",
     .own_size = sizeof balance,
     .usual = 100000,
     .softening = 0.01,

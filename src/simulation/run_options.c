@@ -30,18 +30,19 @@ const struct ky_option ky_run_options[] = {
     {"max-wall", KY_OPTION_REAL, FIELD(max_wall), NULL, 0, (double)INFINITY, NULL, "SECONDS",
      "stop after this wall time; --resume continues the run [s]"},
     {"core", KY_OPTION_FLAG, FIELD(core), NULL, KY_NO_RANGE, NULL, NULL,
-     "columns in energy.csv: radius, density and number of bodies of the core (Casertano & Hut "
+     "add columns to energy.csv: radius, density and number of bodies of the core (Casertano & Hut "
      "1985), and Lagrangian radii"},
     {"follow", KY_OPTION_TEXT, FIELD(follow), NULL, KY_NO_RANGE, NULL, "ID,ID...",
-     "columns in energy.csv: the places x_ID, y_ID, z_ID of the bodies with these ids, at most 16"},
+     "add columns x_ID, y_ID, z_ID to energy.csv: the positions of the bodies with these ids, at "
+     "most 16"},
     {"stop-core", KY_OPTION_REAL, FIELD(stop_core), NULL, 0, (double)INFINITY, NULL, "LENGTH",
-     "stop, resumable, when the median of the core radius over 2 time units is for the first time "
-     "not above this; 0: the larger one of 8 softenings and 32/n; has the columns of --core "
+     "stop at core collapse: when the median core radius of the last 2 time units is at most this "
+     "length. The run can be resumed. 0: the larger one of 8 softenings and 32/n. Includes --core "
      "[length]"},
     {"escape-radius", KY_OPTION_REAL, FIELD(escape_radius), NULL, 0, (double)INFINITY, NULL,
      "LENGTH",
      "before each row of energy.csv remove bodies that are unbound and farther from the density "
-     "centre than this; `de` goes on with the others [length]"},
+     "centre than this; `de` leaves out the energy that they had [length]"},
     {"compress", KY_OPTION_FLAG, FIELD(compress), NULL, KY_NO_RANGE, NULL, NULL,
      "compress HDF5 snapshots"},
     {"overwrite", KY_OPTION_FLAG, FIELD(overwrite), NULL, KY_NO_RANGE, NULL, NULL,
