@@ -251,10 +251,10 @@ enum { KY_REMARK = 256 };
  * body's own; else the one stored in the snapshot; else KY_USAGE with a recommended value in the
  * error text. After KY_OK parameters->softening is a number that holds for all bodies, also for
  * those with softenings of their own, or NaN: each body has its own. parameters->softening_kind is
- * Plummer or symmetric. `remark` (KY_REMARK bytes) or NULL: a line that says what was chosen and
- * what it replaces; empty if the parameters said it and nothing is replaced.
- * ky_run and ky_run_plan decide so by themselves. ky_sim_open, ky_forces and the action `gravity`
- * have no snapshot: the first two rules hold for them, and the error. */
+ * that of the parameters, else the stored one, else plummer. `remark` (KY_REMARK bytes) or NULL: a
+ * line that says what was chosen and what it replaces; empty if the parameters said it and nothing
+ * is replaced. ky_run and ky_run_plan decide so by themselves. ky_sim_open, ky_forces and the
+ * action `gravity` have no snapshot: the first two rules hold for them, and the error. */
 KY_API enum ky_status ky_softening_choose(struct ky_parameters *parameters,
                                           const struct ky_snapshot *snapshot,
                                           char remark[KY_REMARK], struct ky_error *error);
