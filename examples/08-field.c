@@ -1,4 +1,4 @@
-/* The field of a cluster at points that are no bodies: its rotation curve, from the simulation.
+/* The field of a cluster at points that are not bodies: its rotation curve, from the simulation.
  *
  *     cc 08-field.c $(pkg-config --cflags --libs kyoho) -lm && ./a.out */
 #include <kyoho/kyoho.h>

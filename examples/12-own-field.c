@@ -1,5 +1,5 @@
 /* A star cluster on an orbit in the disk of a galaxy (Miyamoto & Nagai 1975), which is a function
- * of this program: an external field that Kyoho has not.
+ * of this program: an external field that is not in Kyoho.
  *
  *     cc 12-own-field.c $(pkg-config --cflags --libs kyoho) -lm && ./a.out */
 #include <kyoho/kyoho.h>

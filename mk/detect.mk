@@ -37,7 +37,7 @@ FEATURE_DEFINES  := $(if $(filter-out no,$(HDF5)),-DKY_HAVE_HDF5) $(if $(filter-
                     $(if $(filter-out no,$(FFTW)),-DKY_HAVE_FFTW) \
                     $(if $(filter yes,$(OPENMP)),-DKY_HAVE_OPENMP) \
                     $(if $(filter yes,$(OPENCL)),-DKY_HAVE_OPENCL)
-# What the user, not the machine, has switched off: its origin is no file.
+# What the user, not the machine, has switched off: its origin is not a file.
 switched_off = $(if $(filter no,$($(1))),$(if $(filter file default,$(origin $(1))),,-DKY_OFF_$(1)))
 FEATURE_DEFINES  += $(foreach feature,HDF5 PNG FFTW OPENMP OPENCL,$(call switched_off,$(feature)))
 FEATURE_CFLAGS   := $(if $(FEATURE_PACKAGES),$(shell $(PKG_CONFIG) --cflags $(FEATURE_PACKAGES)))

@@ -160,7 +160,7 @@ enum ky_integrator { KY_LEAPFROG, KY_BLOCK_STEPS, KY_HERMITE4 };
  * after the velocity; all of it is NaN before, and a NaN that is used makes results KY_BAD_DATA. */
 struct ky_field_place {
     size_t size;                     /* of this struct, as the library has it */
-    double position[3], velocity[3]; /* a point that is no body is at rest */
+    double position[3], velocity[3]; /* a point that is not a body is at rest */
     double acceleration[3];
     double jerk[3];   /* (v·∇)a, the change of the acceleration in time along the velocity, and
                          proportional to it; read by KY_HERMITE4 alone */
@@ -240,7 +240,7 @@ struct ky_option_about {
 /* index = 0, 1, …; KY_USAGE past the last. Texts are static. */
 KY_API enum ky_status ky_option_get(size_t index, struct ky_option_about *about);
 /* Sets the field of that name from text, as the command line does. Texts are not copied. KY_USAGE
- * for a name that there is not, with the nearest one, and for what is no value of it. */
+ * for a name that there is not, with the nearest one, and for what is not a value of it. */
 KY_API enum ky_status ky_parameters_set(struct ky_parameters *parameters, const char *name,
                                         const char *value, struct ky_error *error);
 
@@ -261,7 +261,7 @@ KY_API enum ky_status ky_softening_choose(struct ky_parameters *parameters,
 
 /* ---- forces and sums ---- */
 
-/* What one evaluation cost. Seconds on the engine's own clock; a phase that the method has not is
+/* What one evaluation cost. Seconds on the engine's own clock; a phase that the method lacks is
  * 0. `walk` and `total` are NaN when they were not measured: devices measure the first evaluations,
  * then every 64th and those that follow one whose report was asked for. The first evaluation with
  * opening relative makes two passes, the first one with offset: all figures are then sums of both.
@@ -459,7 +459,7 @@ KY_API enum ky_status ky_sim_set_step(struct ky_sim *sim, double step, struct ky
 KY_API enum ky_status ky_sim_set_softening(struct ky_sim *sim, double softening,
                                            struct ky_error *error);
 
-/* Acceleration and potential of all bodies at `count` points that are no bodies; either array may
+/* Acceleration and potential of all bodies at `count` points that are not bodies; either array may
  * be NULL. `softening` is that of the points [length]. The method is that of the simulation, on the
  * CPU in double; with opening relative the points go by offset. On devices `list` counts as `walk`
  * here. */
@@ -722,7 +722,7 @@ KY_API void ky_model_parameters_defaults(struct ky_model_parameters *parameters)
 /* The names, in order, for index = 0, 1, …; NULL past the last. */
 KY_API const char *ky_model_name(size_t index);
 /* The options of a model, as ky_option_get tells those of a run; KY_USAGE past the last, and for a
- * name that is no model's. */
+ * name that is not a model's. */
 KY_API enum ky_status ky_model_option_get(const char *name, size_t index,
                                           struct ky_option_about *about);
 /* Allocates the snapshot's bodies. The same seed gives the same bodies for any number of threads.

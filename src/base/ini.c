@@ -99,7 +99,7 @@ static enum ky_status begin_section(struct reading *r, char *text)
 {
     char *end = strchr(text, ']');
     if (!end || !is_remark(end + 1 + strspn(end + 1, BLANKS)))
-        return wrong(r, "'%.80s' is no section; it must be [name] and nothing else", text);
+        return wrong(r, "'%.80s' is not a section; it must be [name] and nothing else", text);
     *end = '\0';
     text += 1 + strspn(text + 1, BLANKS);
     trim(text);
@@ -231,10 +231,10 @@ enum ky_status ky_options_read_file(FILE *file, const char *name,
     if (ferror(file))
         return ky_fail(error, KY_BAD_DATA, "%s: cannot be read", name);
     if (size >= LARGEST)
-        return ky_fail(error, KY_BAD_DATA, "%s: is larger than 16 MiB; it is no parameter file",
+        return ky_fail(error, KY_BAD_DATA, "%s: is larger than 16 MiB; it is not a parameter file",
                        name);
     if (strlen(own->text) != size)
-        return ky_fail(error, KY_BAD_DATA, "%s: has a zero byte; it is no text", name);
+        return ky_fail(error, KY_BAD_DATA, "%s: has a zero byte; it is not text", name);
     return KY_OK;
 }
 

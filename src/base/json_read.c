@@ -83,7 +83,7 @@ static char *put_utf8(char *to, unsigned long code)
 }
 
 /* Reads XXXX of \uXXXX, or two such escapes for a code beyond 16 bits. *from, which points behind
- * the u, is moved behind the last digit. NULL for what is no character. */
+ * the u, is moved behind the last digit. NULL for what is not a character. */
 static char *put_code(char *to, const char **from)
 {
     long code = hexadecimal(*from);
@@ -217,7 +217,8 @@ static enum ky_status read_object(struct parser *p, const char *object)
     }
 }
 
-/* Any value. It is told by its place, if that has a name and the value is no object or array. */
+/* Any value. It is told by its place, if that has a name and the value is not an object or array.
+ */
 static enum ky_status read_value(struct parser *p, const struct place *place)
 {
     char *text, c = next(p);
@@ -243,7 +244,7 @@ enum ky_status ky_json_read(char *text, const char *name, ky_json_member *member
     if (!strncmp(text, "\xef\xbb\xbf", 3)) /* byte-order mark */
         p.at += 3;
     if (next(&p) != '{')
-        return wrong(&p, "is no JSON object, which begins with {");
+        return wrong(&p, "is not a JSON object, which begins with {");
     enum ky_status status = read_object(&p, "");
     return !status && next(&p) ? wrong(&p, "something follows the end of the object") : status;
 }

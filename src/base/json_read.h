@@ -14,7 +14,7 @@ typedef enum ky_status ky_json_member(void *context, const char *object, const c
                                       const char *text, const char *where, struct ky_error *error);
 
 /* Reads `text`, and changes it. `name` is that of the file, for error lines. KY_USAGE for text that
- * is no JSON object, else the first failure of `member`. */
+ * is not a JSON object, else the first failure of `member`. */
 enum ky_status ky_json_read(char *text, const char *name, ky_json_member *member, void *context,
                             struct ky_error *error);
 

@@ -33,7 +33,7 @@ static enum ky_status read_one(const char *of, char *text, struct ky_named_numbe
 {
     char *value = strchr(text, '='), all[160] = "";
     if (!value)
-        return ky_fail(error, KY_USAGE, "%s: '%.40s' is no number; it must be name=value", of,
+        return ky_fail(error, KY_USAGE, "%s: '%.40s' is not a number; it must be name=value", of,
                        text);
     *value++ = '\0';
     for (size_t k = 0, used = 0; k < count && used < sizeof all; k++) {

@@ -289,7 +289,7 @@ static size_t distance(const char *a, const char *b)
 const char *ky_nearest_word(const char *name, const char *const *words, size_t count)
 {
     const char *best = NULL;
-    size_t least = strlen(name) / 2 + 1; /* farther than this is no misspelling */
+    size_t least = strlen(name) / 2 + 1; /* farther than this is not a misspelling */
     for (size_t k = 0; k < count; k++) {
         size_t d = distance(name, words[k]);
         if (d < least) {

@@ -41,7 +41,7 @@ struct ky_option_set {
     unsigned char *given; /* [count] or NULL: 1 where a command line or a file named the option */
 };
 
-/* For `low, high` of an option that takes any number, and of one that is no number. */
+/* For `low, high` of an option that takes any number, and of one that is not a number. */
 #define KY_NO_RANGE 0, -1
 
 /* Fills *about, as far as the caller's struct goes, for ky_option_get. The unit is what stands in
@@ -63,7 +63,7 @@ int ky_options_is_first(const struct ky_option_set *sets, size_t count,
                         const struct ky_option_set *owner, const struct ky_option *option);
 
 /* Sets one field from text. `where` begins the error line ("--theta", "run.ini, line 3"). A TEXT
- * field keeps the pointer. KY_USAGE for text that is no value of this type or lies out of range;
+ * field keeps the pointer. KY_USAGE for text that is not a value of this type or lies out of range;
  * the field is unchanged then. */
 enum ky_status ky_option_set_text(const struct ky_option *option, void *values, const char *text,
                                   const char *where, struct ky_error *error);
@@ -82,7 +82,7 @@ struct ky_option_letter {
 const char *ky_option_letter_of(const struct ky_option_letter *letters, const char *name);
 
 /* Reads `--name value`, `--name=value`, `--flag`, `-n 5`, `-n5`. A value that begins with '-' and
- * is no number needs the '='. Words that are no options, and all after `--`, go to `positional`
+ * is not a number needs the '='. Words that are no options, and all after `--`, go to `positional`
  * (room for `argc`), their number to *positionals. KY_USAGE for an unknown name (with the nearest
  * one), an option that is given twice, a missing value, and what ky_option_set_text refuses. */
 enum ky_status ky_options_command_line(const struct ky_option_set *sets, size_t count,
@@ -137,7 +137,7 @@ const char *ky_options_nearest(const struct ky_option_set *sets, size_t count,
 enum ky_status ky_options_read_back(const struct ky_option_set *sets, size_t count, char *text,
                                     struct ky_error *error);
 
-/* For structs that a program filled: KY_USAGE if a field lies outside its range or is no choice.
+/* For structs that a program filled: KY_USAGE if a field lies outside its range or is not a choice.
  * Fields that are unset and have no `initial` pass. */
 enum ky_status ky_options_check(const struct ky_option_set *set, struct ky_error *error);
 

@@ -31,7 +31,7 @@ static enum ky_status take(void *context, const char *object, const char *name, 
     const struct ky_option *option = ky_options_find(r->sets, r->count, name, &owner);
     if (!option) {
         const char *near = ky_options_nearest(r->sets, r->count, r->letters, name);
-        return ky_fail(error, KY_USAGE, "%s: is no option of this command%s%s", where,
+        return ky_fail(error, KY_USAGE, "%s: is not an option of this command%s%s", where,
                        near ? "; did you mean " : "", near ? near : "");
     }
     unsigned char *taken = &r->taken[ky_options_index(r->sets, owner, option)];

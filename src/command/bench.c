@@ -42,8 +42,8 @@ static int wanted(const struct cli *cli, const char *group)
     return cli->word_count == 0;
 }
 
-/* KY_USAGE for a word that is no benchmark or stands there twice, and for options that those asked
- * for do not heed. */
+/* KY_USAGE for a word that is not a benchmark or stands there twice, and for options that those
+ * asked for do not heed. */
 static enum ky_status check_words(struct cli *cli)
 {
     for (int k = 0; k < cli->word_count; k++) {

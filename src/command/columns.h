@@ -7,7 +7,7 @@
 enum { COLUMNS_MOST = 16 };
 struct columns {
     size_t rows;
-    double *values[COLUMNS_MOST]; /* [rows] each; NaN for a cell that is no number */
+    double *values[COLUMNS_MOST]; /* [rows] each; NaN for a cell that is not a number */
 };
 
 /* Reads the columns with these names from a file whose first line, after remarks that begin with #,

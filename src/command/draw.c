@@ -168,7 +168,7 @@ static enum ky_status follow(struct cli *cli, const struct draw_request *request
         return ky_fail(&cli->error, KY_USAGE, "--live follows one run: give one folder, not %d",
                        cli->word_count);
     if (!files_is_folder(cli->words[0]))
-        return ky_fail(&cli->error, KY_USAGE, "--live follows a run: %s is no folder",
+        return ky_fail(&cli->error, KY_USAGE, "--live follows a run: %s is not a folder",
                        cli->words[0]);
     enum ky_status status = draw_live(cli, request, cli->words[0], &pictures);
     if (!status)

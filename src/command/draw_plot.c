@@ -142,7 +142,7 @@ static enum ky_status compare(struct cli *cli, const char *name, const struct ky
         errors[i] = a2 > 0 ? sqrt(d2 / a2) : d2 > 0 ? HUGE_VAL : 0;
         if (isnan(errors[i]))
             return ky_fail(&cli->error, KY_BAD_DATA,
-                           "%s: the acceleration of body %zu is no number", name, i);
+                           "%s: the acceleration of body %zu is not a number", name, i);
     }
     qsort(errors, bodies->n, sizeof *errors, ky_order_reals);
     return KY_OK;

@@ -124,7 +124,7 @@ static void man(void)
     man_end(stdout);
 }
 
-/* The error for a word that is no command; suggests the nearest. Returns its exit code. */
+/* The error for a word that is not a command; suggests the nearest. Returns its exit code. */
 static int unknown(const char *word)
 {
     const char *names[COMMANDS];

@@ -33,7 +33,7 @@ static enum ky_status parse_types(struct cli *cli, const char *text, unsigned *t
         if (*at < '0' || *at > '5' || (at[1] && at[1] != ','))
             return ky_fail(
                 &cli->error, KY_USAGE,
-                "--types: '%s' is no list of types; it must be numbers from 0 to 5, as in 0,1,4",
+                "--types: '%s' is not a list of types; it must be numbers from 0 to 5, as in 0,1,4",
                 text);
         *types |= 1U << (*at - '0');
         at++;

@@ -216,8 +216,8 @@ static int is_told(const char *name)
     return !strcmp(name, "input") || !strcmp(name, "bodies") || !strcmp(name, "seed");
 }
 
-/* The name of a file from the root; "-" stays. The name of a snapshot in several files is no file
- * itself, and is put behind the present folder. To be freed; NULL when memory is out. */
+/* The name of a file from the root; "-" stays. The name of a snapshot in several files is not a
+ * file itself, and is put behind the present folder. To be freed; NULL when memory is out. */
 static char *whole_path(const char *file)
 {
     char *path = ky_is_standard(file) ? NULL : realpath(file, NULL);

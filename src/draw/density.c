@@ -99,8 +99,8 @@ static double refined(const struct ky_level *coarse, const double *value, size_t
 }
 
 /* The part of a cell's mass that stays on its level: all if the cell has the wanted number of
- * bodies, nothing if a cell of the next level around it has not. In between the (fractional) level
- * at which a cell would have that number lies between the two. */
+ * bodies, nothing if a cell of the next level around it has fewer. In between the (fractional)
+ * level at which a cell would have that number lies between the two. */
 static float part_that_stays(double here, double above, double wanted)
 {
     if (here >= wanted)

@@ -210,7 +210,7 @@ static void add_copies(const struct bins *bins, size_t copies, size_t q, double 
     }
 }
 
-/* 0 where the inverse is no number. */
+/* 0 where the inverse is not a number. */
 static double inverse(double value)
 {
     return isnormal(value) ? 1 / value : 0;

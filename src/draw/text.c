@@ -123,7 +123,7 @@ enum ky_status ky_canvas_open(struct ky_canvas *canvas, size_t width, size_t hei
     return KY_OK;
 }
 
-/* A sign that the font has not is drawn as the last one. */
+/* A character that the font lacks is drawn as its last one. */
 static const struct glyph *find(char sign)
 {
     size_t count = sizeof glyphs / sizeof *glyphs, k = 0;

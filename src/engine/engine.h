@@ -1,10 +1,10 @@
 /* What an integrator, a simulation or the command may ask of a processor.
  *
  * An engine is opened for a fixed set of parameters and a number of bodies; the bodies live there.
- * What goes in and out is in the caller's order, whatever the engine does with it inside. A verb
- * that an engine has not is NULL in its table, and the functions ky_engine_… below answer
- * KY_UNSUPPORTED with the reason: there is never a detour to another processor. Results are the
- * same, bit for bit, for any number of threads. */
+ * Arrays that go in or come out are in the caller's order, whatever order the engine uses inside.
+ * An unsupported operation is a NULL pointer in the engine's table, and the functions ky_engine_…
+ * below then return KY_UNSUPPORTED with the reason: no call is ever passed on to another processor.
+ * Results are the same, bit for bit, for any number of threads. */
 #ifndef KY_ENGINE_ENGINE_H
 #define KY_ENGINE_ENGINE_H
 
@@ -80,8 +80,8 @@ struct ky_walk_request {
     const uint32_t *label; /* [n], where the action needs labels */
 };
 
-/* What an engine finds from its bodies if nobody gives it. Engines that each hold a part of one
- * system must be given the same. */
+/* Units, cube and origin, which an engine derives from its bodies unless the caller sets them.
+ * Engines that each hold a part of one system must be given the same frame. */
 struct ky_engine_frame {
     double length, mass; /* the engine's own units in the caller's: powers of two (units.h) */
     double low[3], edge; /* the cube that the keys of trees divide: lowest corner, edge; the
@@ -116,7 +116,8 @@ enum ky_column {
     KY_COLUMN_COUNT
 };
 
-/* How an engine goes on by itself. A scheme is the equations of an integrator, which chooses it. */
+/* The equations of motion that an engine can integrate by itself, without the host between steps.
+ * The integrator chooses the scheme. */
 enum ky_scheme {
     KY_SCHEME_LEAPFROG, /* v += a dt/2, x += v dt, a from x, v += a dt/2, with one step for all; the
                            half kicks between two steps are not joined */
@@ -124,9 +125,9 @@ enum ky_scheme {
     KY_SCHEME_HERMITE,  /* the Hermite scheme with a step of each body's own: physics/hermite.h */
 };
 
-/* Going on without the caller between the steps. Time is counted in ticks, since a sum of steps
- * would be rounded. Where bodies have steps of their own (powers of two ticks), a step is that of a
- * block: of all bodies whose own steps end at the same tick. */
+/* Integration of many steps in one call. Time is counted in ticks, since a sum of steps would be
+ * rounded. Where bodies have steps of their own (powers of two ticks), one step is that of a block:
+ * of all bodies whose own steps end at the same tick. */
 struct ky_advance {
     enum ky_scheme scheme;
     double tick;     /* [time]; negative: backwards */
@@ -165,7 +166,7 @@ struct ky_engine_verbs {
                            struct ky_engine **engine, struct ky_error *error);
     void (*close)(struct ky_engine *engine);
 
-    /* The engine takes as many bodies as the next `put` brings, in place of those that it has. */
+    /* Makes room for n bodies in place of those that the engine holds; the next `put` fills it. */
     enum ky_status (*resize)(struct ky_engine *engine, size_t n, struct ky_error *error);
     /* The frame from the next `put` on; NULL: found from the bodies. */
     void (*frame)(struct ky_engine *engine, const struct ky_engine_frame *frame);
@@ -234,7 +235,7 @@ struct ky_engine_verbs {
     enum ky_status (*drift)(struct ky_engine *engine, double dt,
                             struct ky_error *error); /* x += v dt */
     enum ky_status (*sums)(struct ky_engine *engine, struct ky_sums *sums, struct ky_error *error);
-    /* Gives back the memory of what the next evaluation makes anew. */
+    /* Frees memory that the next evaluation allocates again. */
     void (*trim)(struct ky_engine *engine);
     /* A general walk at the present positions; the request has been checked. */
     enum ky_status (*walk)(struct ky_engine *engine, const struct ky_walk_request *request,
@@ -309,7 +310,7 @@ enum ky_status ky_engine_forces(struct ky_engine *engine, struct ky_error *error
 /* Of the active bodies. KY_USAGE before ky_engine_forces. */
 enum ky_status ky_engine_forces_of(struct ky_engine *engine, const struct ky_active *active,
                                    struct ky_error *error);
-/* KY_USAGE for a sink that is no body. */
+/* KY_USAGE for a sink that is not a body. */
 enum ky_status ky_engine_exact(struct ky_engine *engine, const size_t *sinks, size_t count,
                                double (*acceleration)[3], double *potential,
                                struct ky_error *error);

@@ -305,7 +305,7 @@ enum ky_status ky_engine_field(struct ky_engine *engine, const struct ky_points 
 {
     enum ky_status status = ky_finite_places(engine->threads, points, error);
     if (!status)
-        status = CALL(field, "compute forces at points that are no bodies", points, acceleration,
+        status = CALL(field, "compute forces at points that are not bodies", points, acceleration,
                       potential, error);
     for (size_t k = 0; k < points->count && !status && engine->externals.count; k++)
         ky_externals_add(&engine->externals, points->position[k],

@@ -30,7 +30,7 @@ struct ky_external ky_external_in(const struct ky_external *field, double accele
     return scaled;
 }
 
-/* What the caller's function says, in the field's units. What it leaves out is no number, which
+/* What the caller's function says, in the field's units. What it leaves out is not a number, which
  * shows in the results. */
 static struct ky_external_pull ask(const struct ky_external *field, struct ky_external_place at)
 {

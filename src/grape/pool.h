@@ -14,7 +14,7 @@ enum ky_status ky_pool_open(const struct ky_grape_devices *devices,
                             struct ky_error *error);
 void ky_pool_close(struct ky_pool *pool); /* NULL is allowed */
 
-/* Keeps the body for the next start that is no repetition; of several for one slot the last.
+/* Keeps the body for the next start that is not a repetition; of several for one slot the last.
  * KY_FAULT where memory is out. */
 enum ky_status ky_pool_put(struct ky_pool *pool, uint32_t slot, const struct ky_board_body *body,
                            struct ky_error *error);

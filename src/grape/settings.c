@@ -121,7 +121,7 @@ static enum ky_status read_wish(FILE *file, int before, struct wish *wish, struc
     int number;
     for (int k = 0; k < before; k++)
         if (!next_number(file, &number))
-            return ky_fail(error, KY_USAGE, "%s: line %d is no number", wish->file, k + 1);
+            return ky_fail(error, KY_USAGE, "%s: line %d is not a number", wish->file, k + 1);
     if (!next_number(file, &wish->devices) || wish->devices > KY_GRAPE_DEVICES ||
         wish->devices < -KY_GRAPE_DEVICES)
         return ky_fail(error, KY_USAGE, "%s: line %d has to be a number of devices, %d at most",

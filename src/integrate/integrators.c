@@ -153,7 +153,7 @@ static enum ky_status refuse_others(const struct ky_parameters *parameters, stru
         for (size_t k = 0; k < sets[s].count; k++) {
             const struct ky_option *option = &sets[s].options[k];
             if (!ky_options_find(mine, 1, option->name, NULL) && !is_initial(option, parameters))
-                return ky_fail(error, KY_USAGE, "--%s is no option of --integrator %s",
+                return ky_fail(error, KY_USAGE, "--%s is not an option of --integrator %s",
                                option->name, verbs->name);
         }
     return KY_OK;

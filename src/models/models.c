@@ -192,9 +192,10 @@ static enum ky_status take_word(const struct ky_model *model, const struct ky_op
     if (option && word[length] && ky_model_takes(model, name))
         return ky_option_set_text(option, owner->values, word + length + 1, name, error);
     ky_model_names(model, names);
-    return ky_fail(error, KY_USAGE,
-                   "'%s' is no option of the model %s and its value, as in seed=1; it takes: %s",
-                   word, model->name, names);
+    return ky_fail(
+        error, KY_USAGE,
+        "'%s' is not an option of the model %s and its value, as in seed=1; it takes: %s", word,
+        model->name, names);
 }
 
 /* Fills the values of the second set, the model's own: from their defaults, then from fields of

@@ -44,7 +44,7 @@
 #define KY_RSQRT_SCALE 1
 #endif
 
-/* x where `of` is above `low`, else 0, and 0 also where x is no number. */
+/* x where `of` is above `low`, else 0, and 0 also where x is not a number. */
 #ifndef KY_WHERE_ABOVE
 #define KY_WHERE_ABOVE(x, of, low) ((of) > KY_SPLAT(low) ? (x) : KY_SPLAT(0))
 #endif

@@ -127,7 +127,7 @@ static enum ky_status make(const char *folder, int *made, struct ky_error *error
 {
     char path[KY_PATH];
     if (!*folder || snprintf(path, sizeof path, "%s", folder) >= KY_PATH)
-        return ky_fail(error, KY_USAGE, "--output: '%.60s' is no name for a folder", folder);
+        return ky_fail(error, KY_USAGE, "--output: '%.60s' is not a name for a folder", folder);
     for (char *slash = path + 1;; slash++) {
         slash += strcspn(slash, "/");
         char kept = *slash;

@@ -24,8 +24,8 @@ enum ky_status ky_run_expansion(struct ky_parameters *parameters,
         return KY_OK;
     if (!brings_universe(snapshot))
         return ky_fail(error, KY_USAGE,
-                       "--expansion bodies: these bodies bring no numbers of a universe, or no "
-                       "units; give omega-m=…,omega-lambda=…,h0=…");
+                       "--expansion bodies: the input does not state H0 and the densities of its "
+                       "universe, or has no units; give omega-m=…,omega-lambda=…,h0=…");
     const struct ky_expansion told = {space->omega_matter, space->omega_lambda,
                                       ky_space_hubble(space, &snapshot->units)};
     ky_expansion_write(&told, text);

@@ -28,12 +28,13 @@ enum ky_status ky_run_follow(const char *text, struct ky_followed *followed, str
 {
     const char *rest = text;
     followed->count = 0;
-    while (rest && (*rest || !followed->count)) { /* "" is no list */
+    while (rest && (*rest || !followed->count)) { /* "" is not a list */
         uint64_t id;
         if (followed->count == KY_FOLLOW_MOST)
             return ky_fail(error, KY_USAGE, "--follow: at most %d bodies", KY_FOLLOW_MOST);
         if (!next_id(&rest, &id))
-            return ky_fail(error, KY_USAGE, "--follow: '%s' is no list of ids such as 0,17", text);
+            return ky_fail(error, KY_USAGE, "--follow: '%s' is not a list of ids such as 0,17",
+                           text);
         if (is_followed(followed, id))
             return ky_fail(error, KY_USAGE, "--follow: the id %llu is given twice",
                            (unsigned long long)id);

@@ -44,7 +44,7 @@ static enum ky_status whole(const struct ky_schedule *schedule, const char *name
     char text[KY_NEAREST];
     uint64_t steps;
     if (!(ratio > 0))
-        return ky_fail(error, KY_USAGE, "%s: %g is no interval; it must be more than 0", name,
+        return ky_fail(error, KY_USAGE, "%s: %g is not an interval; it must be more than 0", name,
                        length);
     if (ratio * (double)schedule->stride > 9e15)
         return too_many(name, ratio, error);
@@ -77,7 +77,7 @@ static enum ky_status find_end(struct ky_schedule *schedule, double end, struct 
     const double step = ky_schedule_step(schedule),
                  ratio = ky_timeline_steps(&schedule->line, schedule->stride, end);
     if (isnan(ratio) && isfinite(end))
-        return ky_fail(error, KY_USAGE, "--end: %.10g is no age of the universe of --expansion",
+        return ky_fail(error, KY_USAGE, "--end: %.10g is not an age of the universe of --expansion",
                        end);
     if (!(ratio > 0) || !isfinite(ratio))
         return ky_fail(error, KY_USAGE,
@@ -109,7 +109,7 @@ enum ky_status ky_schedule_times(const char *text, double **times, size_t *count
         char *end;
         double time = ky_number_real(word, &end);
         if (end == word || (*end && *end != ',') || !isfinite(time))
-            return ky_fail(error, KY_USAGE, "--at: '%s' is no list of times such as 0.5,1,2.25",
+            return ky_fail(error, KY_USAGE, "--at: '%s' is not a list of times such as 0.5,1,2.25",
                            text);
         (*times)[(*count)++] = time;
         word = end;

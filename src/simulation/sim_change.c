@@ -156,7 +156,7 @@ enum ky_status ky_sim_add(struct ky_sim *sim, const struct ky_bodies *given, str
 {
     struct ky_bodies bodies = {0};
     const size_t before = sim->n;
-    /* The first bodies may bring softenings that the simulation has not. */
+    /* The first bodies may have softenings where the simulation has none. */
     const unsigned with =
         ky_bodies_with(given) & (KY_WITH_TYPE | (before ? 0U : (unsigned)KY_WITH_SOFTENING));
     enum ky_status status = ky_bodies_check_by(sim->parameters.threads, given, error);

@@ -27,10 +27,11 @@ enum ky_status ky_timeline_make(const struct ky_parameters *parameters, double s
     line->first = ky_expansion_factor(start * own->h0, own->omega_matter, own->omega_lambda);
     if (line->first > 0)
         return KY_OK;
-    return ky_fail(error, KY_USAGE,
-                   "--expansion: the time of the bodies, %.10g, is no age of this universe, whose "
-                   "age at a = 1 is %.10g; bodies that it fits have the time since a = 0",
-                   start, ky_expansion_age(1, own->omega_matter, own->omega_lambda) / own->h0);
+    return ky_fail(
+        error, KY_USAGE,
+        "--expansion: the time of the bodies, %.10g, is not an age of this universe, whose "
+        "age at a = 1 is %.10g; bodies that it fits have the time since a = 0",
+        start, ky_expansion_age(1, own->omega_matter, own->omega_lambda) / own->h0);
 }
 
 /* The time of a tick. */

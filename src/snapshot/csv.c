@@ -173,7 +173,7 @@ static enum ky_status check_columns(const struct reader *r, uint64_t line, struc
     return KY_OK;
 }
 
-/* KY_BAD_DATA for a name that is no column, with what may be wrong. */
+/* KY_BAD_DATA for a name that is not a column, with what may be wrong. */
 static enum ky_status bad_column(const struct reader *r, const char *name, struct ky_error *error)
 {
     if (!r->count && r->hidden)
@@ -195,7 +195,7 @@ static enum ky_status bad_column(const struct reader *r, const char *name, struc
                    r->lines.number, name);
 }
 
-/* The header line. KY_BAD_DATA for a name that is no column. */
+/* The header line. KY_BAD_DATA for a name that is not a column. */
 static enum ky_status read_columns(struct reader *r, char *line, struct ky_error *error)
 {
     char *cell;
@@ -495,8 +495,8 @@ static int names_column(const unsigned char *line, const unsigned char *end)
     return find_column(cell) != NULL;
 }
 
-/* 1 for text with a line that begins with the name of a column: the first line that is no remark,
- * or a remark before it. */
+/* 1 for text with a line that begins with the name of a column: the first line that is not a
+ * remark, or a remark before it. */
 int ky_csv_recognise(const struct ky_input *input, const unsigned char *head, size_t bytes)
 {
     size_t at = bytes >= 3 && !memcmp(head, "\xef\xbb\xbf", 3) ? 3 : 0;

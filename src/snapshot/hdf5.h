@@ -55,7 +55,7 @@ void ky_hdf5_close_group(hid_t group);
 enum { KY_HDF5_TEXT = 64 };
 struct ky_hdf5_told {
     int is_there;
-    double number;           /* NaN: it is no number */
+    double number;           /* NaN: it is not a number */
     char text[KY_HDF5_TEXT]; /* as it stands, for an error line */
 };
 /* The attribute `name` of an object, or of a group of the file. */

@@ -8,8 +8,8 @@
 
 enum { MOST_TYPES = 16 };
 
-/* Reads a count for each type from an attribute of /Header. KY_BAD_DATA for one that is no list of
- * numbers, and for bodies of other types if no types were chosen. */
+/* Reads a count for each type from an attribute of /Header. KY_BAD_DATA for one that is not a list
+ * of numbers, and for bodies of other types if no types were chosen. */
 static enum ky_status counts(hid_t header, const char *name, unsigned types,
                              uint64_t count[KY_HDF5_TYPES], int *found, struct ky_error *error)
 {
@@ -17,7 +17,7 @@ static enum ky_status counts(hid_t header, const char *name, unsigned types,
     *found = ky_hdf5_numbers(header, name, H5T_NATIVE_UINT64, MOST_TYPES, values);
     if (*found < 0)
         return ky_fail(error, KY_BAD_DATA,
-                       "/Header: %s is no list of numbers; it must be one number for each type",
+                       "/Header: %s is not a list of numbers; it must be one number for each type",
                        name);
     for (int t = KY_HDF5_TYPES; t < MOST_TYPES && !types; t++)
         if (values[t])
@@ -40,7 +40,7 @@ static enum ky_status no_snapshot(hid_t header, struct ky_error *error)
                        "groups; give the snapshot that they were found in");
     return ky_fail(
         error, KY_BAD_DATA,
-        "/Header has no NumPart_ThisFile, which counts the bodies; it is no GADGET snapshot");
+        "/Header has no NumPart_ThisFile, which counts the bodies; it is not a GADGET snapshot");
 }
 
 enum ky_status ky_hdf5_read_header(hid_t file, unsigned types, struct ky_hdf5_header *h,
@@ -53,7 +53,7 @@ enum ky_status ky_hdf5_read_header(hid_t file, unsigned types, struct ky_hdf5_he
     hid_t header = ky_hdf5_group(file, "Header");
     if (header < 0)
         return ky_fail(error, KY_BAD_DATA,
-                       "is an HDF5 file without a group /Header; it is no GADGET snapshot");
+                       "is an HDF5 file without a group /Header; it is not a GADGET snapshot");
     enum ky_status status = counts(header, "NumPart_ThisFile", types, h->here, &found_here, error);
     if (!status && !found_here)
         status = no_snapshot(header, error);
@@ -67,7 +67,7 @@ enum ky_status ky_hdf5_read_header(hid_t file, unsigned types, struct ky_hdf5_he
     if (!status && ky_hdf5_numbers(header, "MassTable", H5T_NATIVE_DOUBLE, MOST_TYPES, masses) < 0)
         status = ky_fail(
             error, KY_BAD_DATA,
-            "/Header: MassTable is no list of numbers; it must be one number for each type");
+            "/Header: MassTable is not a list of numbers; it must be one number for each type");
     memcpy(h->mass, masses, sizeof h->mass);
     double files = ky_hdf5_real(header, "NumFilesPerSnapshot", 1);
     h->time = ky_hdf5_real(header, "Time", 0);

@@ -349,9 +349,10 @@ static enum ky_status check_order(const uint64_t *order, uint64_t n, struct ky_e
     enum ky_status status = KY_OK;
     for (uint64_t k = 0; k < n && !status; k++) {
         if (order[k] >= n || seen[order[k]])
-            status = ky_fail(error, KY_BAD_DATA,
-                             "/Kyoho/Order is no order of the bodies; delete that data set to read "
-                             "them as they lie");
+            status =
+                ky_fail(error, KY_BAD_DATA,
+                        "/Kyoho/Order is not an order of the bodies; delete that data set to read "
+                        "them as they lie");
         else
             seen[order[k]] = 1;
     }

@@ -69,7 +69,7 @@ static void gather(struct writer *w, const struct ky_hdf5_field *field, const vo
 }
 
 /* Bodies first … first + rows − 1 of the order of the file, of one array. Arrays that the bodies
- * have not are left out, but ids. */
+ * lack are left out, except ids. */
 static void write_field(struct writer *w, hid_t where, const struct ky_hdf5_field *field,
                         uint64_t first, uint64_t rows)
 {

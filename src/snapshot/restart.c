@@ -141,7 +141,7 @@ enum ky_status ky_restart_write(const char *path, const struct ky_section *secti
 static enum ky_status check_head(const struct head *head, uint64_t size, struct ky_error *error)
 {
     if (memcmp(head->magic, MAGIC, sizeof MAGIC))
-        return ky_fail(error, KY_BAD_DATA, "is no restart file");
+        return ky_fail(error, KY_BAD_DATA, "is not a restart file");
     if (head->order_mark == ORDER_MARK_TURNED)
         return ky_fail(error, KY_BAD_DATA,
                        "was written on a machine with the other byte order; resume it there");

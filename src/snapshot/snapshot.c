@@ -123,7 +123,7 @@ static enum ky_status unknown_content(const struct ky_input *input, struct ky_er
                        "is a restart file and no snapshot; go on from it with --resume");
     char names[LIST];
     return ky_fail(error, KY_BAD_DATA,
-                   "is no snapshot in a known format (%s with a header line such as "
+                   "is not a snapshot in a known format (%s with a header line such as "
                    "id,mass,x,y,z,vx,vy,vz), or it is cut off",
                    list_names(names));
 }

@@ -75,7 +75,7 @@ static enum ky_status find_layout(const struct ky_input *input, struct layout *l
     if (status)
         return status;
     if (!ky_tipsy_recognise(input, head, bytes))
-        return ky_fail(error, KY_BAD_DATA, "is no TIPSY file of three dimensions");
+        return ky_fail(error, KY_BAD_DATA, "is not a TIPSY file of three dimensions");
     *layout = (struct layout){.turn = !has_three_dimensions(head, bytes, 0)};
     layout->time = ky_load_real(head, 8, layout->turn);
     layout->n = ky_load32(head + 8, layout->turn);

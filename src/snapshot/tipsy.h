@@ -29,7 +29,7 @@ enum ky_status ky_tipsy_text(const char *name, char **text, struct ky_error *err
 
 /* Reads units, space and softening from NAME.param, if there is one. Where that file is ours, the
  * numbers of the bodies become those of the run, which need not have G = 1. KY_BAD_DATA for a file
- * that is cut off or has a value that is no number. */
+ * that is cut off or has a value that is not a number. */
 enum ky_status ky_tipsy_read_notes(const char *name, struct ky_snapshot *snapshot,
                                    struct ky_error *error);
 

@@ -84,7 +84,7 @@ struct notes {
     double soft;                     /* of PKDGRAV; NaN: not told */
 };
 
-/* Finds all that is known in the text. KY_BAD_DATA for a value that is no number. */
+/* Finds all that is known in the text. KY_BAD_DATA for a value that is not a number. */
 static enum ky_status read_notes(const char *text, struct notes *notes, struct ky_error *error)
 {
     const struct {

@@ -52,9 +52,9 @@ with folder() as top:
         ("a word for a number", write("word.csv", HEADER + "1,one,0,0,0,0,0,0\n"), ["word.csv", "2"]),
         ("an unknown column", write("column.csv", "id,mass,x,y,z,vx,vy,vz,colour\n" + "1,1,0,0,0,0,0,0,3\n"), ["column.csv", "colour"]),
         ("a missing column", write("missing.csv", "id,mass,x,y,vx,vy,vz\n1,1,0,0,0,0,0\n"), ["missing.csv", "z"]),
-        ("a time that is no number", write("time.csv", "# time: abc\n" + HEADER + body.format(1)), ["time.csv", "line 1", "time is 'abc'"]),
+        ("a time that is not a number", write("time.csv", "# time: abc\n" + HEADER + body.format(1)), ["time.csv", "line 1", "time is 'abc'"]),
         ("a time that is not finite", write("late.csv", "# time: inf\n" + HEADER + body.format(1)), ["late.csv", "line 1", "'inf'"]),
-        ("a count that is no number", write("count.csv", "# bodies: 1x\n" + HEADER + body.format(1)), ["count.csv", "line 1", "'1x'"]),
+        ("a count that is not a number", write("count.csv", "# bodies: 1x\n" + HEADER + body.format(1)), ["count.csv", "line 1", "'1x'"]),
         ("a lying TIPSY header", write("lie.tipsy", b"\0" * 8 + (2 ** 30).to_bytes(4, "big") + (3).to_bytes(4, "big") + b"\0" * 16), ["lie.tipsy"]),
     ]
     for name, file, says in cases:

@@ -162,7 +162,7 @@ def film(top):
     before = open(out, "rb").read()
     failed = draw(bodies, "--frames", "40", code=7, FILM_FAILS="1")
     check("no such encoder" in failed.stderr and open(out, "rb").read() == before, "where ffmpeg fails the old film stays")
-    check("--frames" in draw(bodies, code=2).stderr, "one snapshot alone is no film")
+    check("--frames" in draw(bodies, code=2).stderr, "one snapshot alone is not a film")
     check("trails" in draw(os.path.join(top, "run"), "--show", "trails", code=2).stderr, "nor are trails")
     check("ffmpeg" in draw(os.path.join(top, "run"), code=3, PATH=top).stderr, "without ffmpeg one line says so")
     refused = run("draw", bodies, "-o", out, "--frames", "3", code=2, env={"PATH": path})
@@ -216,7 +216,7 @@ def columns(plot, ranges, table):
     with open(table, "w", newline="") as file:  # as kyoho writes tables, and as others do
         file.write("# kyoho\n# bodies: 3\r\nN, t ,u\r\n1, 2 ,7\r\n2,4s,\r\n3, 5,inf\r\n")
     plot("table", table, "--x", "N", "--y", "t")
-    check(ranges() == {"N": (0.94, 3.06), "t": (1.91, 5.09)}, "remarks, blanks and ends of lines; a text is no number", ranges())
+    check(ranges() == {"N": (0.94, 3.06), "t": (1.91, 5.09)}, "remarks, blanks and ends of lines; a text is not a number", ranges())
     check("'N, t ,u'" in plot("table", table, "--x", "N", "--y", "v", code=4).stderr, "a table without the column: its names")
     for words in (["--divide", "3"], ["--smooth", "9"], ["--centre-x", "1"]):
         plot("table", table, "--x", "N", "--y", "t", *words, code=2)

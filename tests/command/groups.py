@@ -85,7 +85,7 @@ with folder() as where:
             run("groups", path("a.csv"), "--linking-length", length, "--minimum", minimum, "-o", path(name), "--quiet")
         data = open(path("g.hdf5"), "rb").read()
         check(data.startswith(b"\x89HDF") and data == open(path("h.h5"), "rb").read(), "the same groups give the same HDF5 file")
-        check("catalogue of groups" in run("info", path("g.hdf5"), code=4).stderr, "info says that a catalogue is no snapshot")
+        check("catalogue of groups" in run("info", path("g.hdf5"), code=4).stderr, "info says that a catalogue is not a snapshot")
         try:
             import h5py
         except ImportError:

@@ -32,7 +32,7 @@ result $? "a random field is refused with exit code 3 and the reason"
 if [ "$(uname -m)" = x86_64 ]; then
     "$kyoho" force "$folder/a.tipsy" --softening 0.05 --isa sse2 2>"$folder/said"
     [ $? -eq 3 ] && grep -q "this build has no SSE2" "$folder/said"
-    result $? "an instruction set that the build has not is no fault of the processor"
+    result $? "an instruction set that the build has not is not a fault of the processor"
 fi
 printf '[integrator]\nstep = 0.125\n' >"$folder/run.ini"
 "$kyoho" run "$folder/run.ini" --input "$folder/a.tipsy" --steps 1 --softening 0.05 --output "$folder/ini" 2>"$folder/said"

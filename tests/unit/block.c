@@ -465,9 +465,9 @@ static void what_does_not_go_together(void **state)
     p = good, p.eta = 0;
     refuse(p, KY_USAGE, "eta");
     p = good, p.integrator = KY_LEAPFROG, p.eta = 0.1;
-    refuse(p, KY_USAGE, "--eta is no option of --integrator leapfrog");
+    refuse(p, KY_USAGE, "--eta is not an option of --integrator leapfrog");
     p = good, p.integrator = KY_LEAPFROG, p.step_length = 0.1;
-    refuse(p, KY_USAGE, "--step-length is no option of --integrator leapfrog");
+    refuse(p, KY_USAGE, "--step-length is not an option of --integrator leapfrog");
     for (int force = KY_DIRECT; force <= KY_TREE; force++) { /* engines that cannot say so */
         struct ky_parameters resolved;
         struct ky_engine *engine;

@@ -107,7 +107,7 @@ static void cloud_free_moving(struct cloud *c)
     free(c->slot);
 }
 
-/* The sinks: the first bodies where they are predicted, then points that are no bodies. */
+/* The sinks: the first bodies where they are predicted, then points that are not bodies. */
 struct sinks {
     double (*x)[3], (*v)[3], *h2;
     int32_t *label;

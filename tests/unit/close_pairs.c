@@ -201,7 +201,8 @@ static void a_clump_among_many_bodies(void **state)
         }
 }
 
-/* The acceleration of tight pairs, which is their own, is no measure for that of single bodies. */
+/* The acceleration of tight pairs, which is their own, is not a measure for that of single bodies.
+ */
 static void pairs_beside_single_bodies(void **state)
 {
     (void)state;

@@ -483,7 +483,7 @@ static void step(struct ky_engine *engine, int steps)
 }
 
 /* What a restart does: the bodies come from one engine, accelerations with them, and go to another.
- * G is no power of two, and `relative` reads the accelerations. */
+ * G is not a power of two, and `relative` reads the accelerations. */
 static void resumed_to_the_last_bit(void **state)
 {
     (void)state;

@@ -66,7 +66,7 @@ static void projection_keeps_the_mass(void **state)
         struct ky_view view = {.axis = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, .side = 64};
         double area = pow(view.side / WIDTH, 2), mass = 0;
         for (size_t i = 0; i < panel.bodies.n; i++)
-            mass += panel.bodies.mass[i] *= k % 2 ? 1e-300 : 1; /* 2^62 / mass is no number */
+            mass += panel.bodies.mass[i] *= k % 2 ? 1e-300 : 1; /* 2^62 / mass is not a number */
         assert_ok(project(&panel.bodies, &view, square, 20, density));
         double sum = total(density, WIDTH * WIDTH) * area;
         assert_between(sum / mass, 1 - 1e-6, 1 + 1e-6);

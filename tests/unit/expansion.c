@@ -279,7 +279,7 @@ static void plans_count_steps(void **state)
     /* the numbers that come with the bodies */
     parameters.expansion = "bodies";
     assert_int_equal(ky_run_plan(&parameters, &run, &initial, &plan, &error), KY_USAGE);
-    assert_non_null(strstr(error.text, "bring no numbers"));
+    assert_non_null(strstr(error.text, "does not state H0"));
     assert_ok(ky_units_preset("galaxy", &initial.units, &error));
     initial.space.hubble = 0.5;
     initial.space.omega_matter = 1;
@@ -306,16 +306,16 @@ static void wrong_expansions_are_refused(void **state)
         {"omega-m=1,h0=0", 0, 0.1, 0.1, 1, 0, "must be positive"},
         {"omega-m=nan,h0=1", 0, 0.1, 0.1, 1, 0, "must be positive"},
         {"omega=1,h0=1", 0, 0.1, 0.1, 1, 0, "it has omega-m, omega-lambda, h0"},
-        {"bodies ", 0, 0.1, 0.1, 1, 0, "is no number"},
-        {"", 0, 0.1, 0.1, 1, 0, "is no number"},
+        {"bodies ", 0, 0.1, 0.1, 1, 0, "is not a number"},
+        {"", 0, 0.1, 0.1, 1, 0, "is not a number"},
         {flat, KY_BLOCK_STEPS, 0.1, 0.1, 1, 0, "take --integrator leapfrog"},
         {flat, KY_HERMITE4, 0.1, 0.1, 1, 0, "take --integrator leapfrog"},
         {flat, 0, (double)NAN, 0.1, 1, 0, "needs --step"},
-        {flat, 0, 0.1, 0, 1, 0, "is no age"},
+        {flat, 0, 0.1, 0, 1, 0, "is not an age"},
         {flat, 0, 0.1, 0.1, 0.05, 0, "does not lie ahead"},
         {flat, 0, 0.1, 0.1, 0.11, 0, "the nearest"},
         {flat, 0, 0.1, 2. / 3, 2. / 3 * 4.4816890703380645, 0.15, "not a multiple of the step"},
-        {"omega-m=2,h0=1", 0, 0.1, 0.1, 4, 0, "is no age of the universe"},
+        {"omega-m=2,h0=1", 0, 0.1, 0.1, 4, 0, "is not an age of the universe"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         struct ky_run_parameters run;

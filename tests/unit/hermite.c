@@ -8,7 +8,7 @@
 #include "physics/hermite.h"
 
 static const double pi = 3.14159265358979323846;
-static int takes_all; /* engine_name is no device that takes long */
+static int takes_all; /* engine_name is not a device that takes long */
 
 static struct ky_parameters hermite_parameters(double softening)
 {
@@ -993,11 +993,11 @@ static void what_does_not_go_together(void **state)
     p = good, p.step_min = 0.1;
     refuse(p, KY_USAGE, "--step-min");
     p = good, p.step_length = 0.1;
-    refuse(p, KY_USAGE, "--step-length is no option of --integrator hermite4");
+    refuse(p, KY_USAGE, "--step-length is not an option of --integrator hermite4");
     p = good, p.corrections = 0;
     refuse(p, KY_USAGE, "corrections");
     p = good, p.integrator = KY_BLOCK_STEPS, p.corrections = 2;
-    refuse(p, KY_USAGE, "--corrections is no option of --integrator block");
+    refuse(p, KY_USAGE, "--corrections is not an option of --integrator block");
     p = good, p.precision = KY_PRECISION_BY_INTEGRATOR;
     assert_ok(ky_parameters_resolve(&p, &resolved, &error));
     assert_true(resolved.precision == KY_EXTENDED && resolved.eta == 0.02);

@@ -174,7 +174,7 @@ static void a_run(void **state)
     char *json = text_of("run/run.json");
     assert_non_null(strstr(json, "0.0625"));
     for (const char *c = json; (c = strchr(c, ',')); c++)
-        assert_false(c > json && c[1] >= '0' && c[1] <= '9'); /* 0,0625 is no number of JSON */
+        assert_false(c > json && c[1] >= '0' && c[1] <= '9'); /* 0,0625 is not a number of JSON */
     free(json);
 }
 

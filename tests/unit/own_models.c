@@ -212,7 +212,7 @@ static void wrong_options_by_name(void **state)
     } cases[] = {
         {"king", "w0=99", "w0: 99 is out of range"},
         {"king", "cutoff=3", "softening softening-kind mass radius g mass-function rotation w0"},
-        {"king", "w0", "'w0' is no option of the model king and its value"},
+        {"king", "w0", "'w0' is not an option of the model king and its value"},
         {"king", "=9", "'=9'"},
         {"two-body", "radius=1", "eccentricity mass-ratio semi-major-axis"},
         {"plummer", "bodies=0", "of 0 bodies"},

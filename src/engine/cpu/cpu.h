@@ -116,7 +116,7 @@ struct ky_cpu_method {
     enum ky_status (*forces)(struct ky_cpu *cpu, struct ky_error *error);
     double (*memory)(const struct ky_parameters *parameters, size_t n);
 };
-/* Of an enum ky_force; NULL for what the CPU has not. */
+/* Of an enum ky_force; NULL for a method that the CPU lacks. */
 const struct ky_cpu_method *ky_cpu_method(int force);
 /* The forces of the active bodies, NULL: of all. */
 enum ky_status ky_cpu_evaluate(struct ky_cpu *cpu, const struct ky_active *active,
@@ -153,8 +153,8 @@ static inline int64_t ky_cpu_note_work(struct ky_cpu *cpu, size_t unit, uint64_t
 /* Every body by itself through the tree that is built and has its links. */
 enum ky_status ky_cpu_walk_bodies(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                   struct ky_error *error);
-/* The field for G = 1 at one place that is no body, in the engine's units, by the tree that stands,
- * whose opening is not relative. */
+/* The field for G = 1 at one place that is not a body, in the engine's units, by the tree that
+ * stands, whose opening is not relative. */
 struct ky_field ky_cpu_walk_point(const struct ky_cpu *cpu, const double x[3], double eps2);
 enum ky_status ky_cpu_field(struct ky_engine *engine, const struct ky_points *points,
                             double (*acceleration)[3], double *potential, struct ky_error *error);

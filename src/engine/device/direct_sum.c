@@ -26,7 +26,7 @@ double ky_direct_bytes(int precision, size_t n)
 
 /* ---- sources ---- */
 
-/* Those arrays that the precision has not are the first one again, never read. */
+/* Arrays that the precision does not use are the first one again, and are never read. */
 enum ky_status ky_direct_need_sources(const struct ky_device_bodies *bodies, struct ky_card *card,
                                       struct ky_direct_buffers *buffers, int precision,
                                       size_t points, struct ky_error *error)

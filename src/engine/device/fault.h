@@ -18,8 +18,8 @@ enum ky_status ky_faults_clear(struct ky_faults *faults, struct ky_card *card,
 enum ky_status ky_faults_read(struct ky_faults *faults, struct ky_card *card,
                               uint32_t wanted[KY_CAPACITY_COUNT], struct ky_error *error);
 /* The same; KY_DEVICE, naming the capacity and the wanted size, if there was a report. A report of
- * the capacity `but` is no error: *wanted is set to the size, and the caller makes the room larger
- * and tries again. KY_CAPACITY_COUNT: every report is an error. */
+ * the capacity `but` is not an error: *wanted is set to the size, and the caller makes the room
+ * larger and tries again. KY_CAPACITY_COUNT: every report is an error. */
 enum ky_status ky_faults_check(struct ky_faults *faults, struct ky_card *card, enum ky_capacity but,
                                uint32_t *wanted, struct ky_error *error);
 void ky_faults_release(struct ky_faults *faults, struct ky_card *card);

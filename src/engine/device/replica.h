@@ -15,7 +15,7 @@ struct ky_replica {
     uint64_t place;   /* the first card's number of the positions */
 };
 
-/* What of the bodies is no array, from the first card to those of card k. */
+/* What of the bodies is not an array, from the first card to those of card k. */
 void ky_replica_numbers(struct ky_device_bodies *own, const struct ky_device_bodies *first,
                         size_t k);
 /* Brings the bodies of card k, 1 and up, to the state of the first. Until ky_replica_agrees they

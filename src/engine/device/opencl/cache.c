@@ -82,7 +82,7 @@ static size_t list_entries(DIR *folder, struct file *files, size_t most)
     return count;
 }
 
-/* Other processes may do the same at once: what is gone already is no error. */
+/* Other processes may do the same at once: what is gone already is not an error. */
 static void keep_limit(const char *path)
 {
     enum { MOST = 8192 };

@@ -48,7 +48,7 @@ int ky_opencl_cache_path(uint64_t key, char *path, size_t size);
 /* The binary of an entry that is whole, to be freed, or NULL. A pipe in its place does not keep us
  * waiting. */
 unsigned char *ky_opencl_cache_read(const char *path, uint64_t key, size_t *size);
-/* That it cannot be written is no error. */
+/* That it cannot be written is not an error. */
 void ky_opencl_cache_write(const char *path, uint64_t key, const unsigned char *binary,
                            size_t size);
 /* Bytes of all entries together; tests set it lower. */
