@@ -19,7 +19,7 @@ struct ky_action_result {
     int g, mass, length;
 };
 
-/* What a caller has to know of an action. KY_ACTION_FACTS(name, needs) is the initialiser. */
+/* What a caller has to know about an action. KY_ACTION_FACTS(name, needs) is the initialiser. */
 struct ky_action_facts {
     struct ky_action about;
     const struct ky_action_result *results;
@@ -45,14 +45,15 @@ struct ky_action_facts {
 
 extern const struct ky_action_facts ky_actions[KY_ACTION_COUNT];
 
-/* What to multiply a result with that an engine computed for G = 1 in units of its own. */
+/* The factor from a result that an engine computed for G = 1 in its own units to the caller's
+ * units; g is the caller's G, mass and length are the engine's units. */
 double ky_action_unit(const struct ky_action_result *result, double g, double mass, double length);
 
 struct ky_walk_request;
 /* KY_USAGE for a request without what its action needs, or with numbers out of range. */
 enum ky_status ky_walk_request_check(const struct ky_walk_request *request, struct ky_error *error);
-/* After a walk: KY_USAGE, naming the size, if there were lists with too little room, the longest of
- * `wanted` bodies; 0: there were none. */
+/* After a walk: KY_USAGE if a list had too little room. `wanted` is the number of bodies of the
+ * longest such list, which the error names; 0: every list had room. */
 enum ky_status ky_walk_room_check(const struct ky_walk_request *request, uint32_t wanted,
                                   struct ky_error *error);
 /* KY_UNSUPPORTED for gravity by an opening test that needs more than the walk has. */

@@ -1,19 +1,19 @@
-/* What engines share that lead steps of the bodies' own (KY_SCHEME_BLOCK, KY_SCHEME_HERMITE). */
+/* What engines share for individual steps of the bodies (KY_SCHEME_BLOCK, KY_SCHEME_HERMITE). */
 #ifndef KY_ENGINE_BLOCKS_H
 #define KY_ENGINE_BLOCKS_H
 
 #include "engine/engine.h"
 
-/* A tree that is kept is built anew when its walks have had so many interactions more than the
- * first ones, for each body: what a build costs beyond moving the tree. On a CPU about 150 ns, one
- * interaction of the lanes being 0.5 ns. */
+/* A tree that is kept is built anew when its later walks have had this many interactions per body
+ * more than its first ones. That is what a build costs beyond moving the tree: about 150 ns on a
+ * CPU, where one interaction of the lanes takes 0.5 ns. */
 enum { KY_BLOCKS_BUILD = 300 };
 
 /* KY_USAGE for an engine without the column of steps, or without forces, and for a stride that is
  * no power of two or too large. */
 enum ky_status ky_blocks_check(const struct ky_advance *way, unsigned columns, int has_acceleration,
                                struct ky_error *error);
-/* The last level: that of steps of one tick. */
+/* The last level, on which a step is one tick. */
 int ky_blocks_deepest(const struct ky_advance *way);
 /* Notes that a block of so many bodies has been done at this tick, a step after the one before. */
 void ky_blocks_count(struct ky_advance *way, uint64_t tick, size_t active);

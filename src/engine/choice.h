@@ -4,8 +4,8 @@
 
 #include "engine/engine.h"
 
-/* The number of bodies from which on a GPU takes less time than a CPU for a step with this force
- * (enum ky_force); infinite for a force that is not known. */
+/* The smallest number of bodies for which a GPU takes less time than a CPU for a step with this
+ * force (enum ky_force); infinite for an unknown force. */
 double ky_crossover(int force);
 
 /* KY_UNSUPPORTED for an engine that cannot have the external fields of the parameters. */
@@ -14,9 +14,10 @@ enum ky_status ky_engine_takes_fields(const struct ky_engine_verbs *verbs,
                                       struct ky_error *error);
 
 /* Opens one of the engines with room for `room` bodies. The last of them is the CPU; those before
- * it are devices, the fastest first. From the crossover of use->n on devices are tried first, below
- * it the CPU; one that does not open, or cannot do what `use` says, is passed over. The log says
- * which one it is, and why. If there is none: why the CPU is not, as it fails or KY_UNSUPPORTED. */
+ * it are devices, the fastest first. If use->n is at least the crossover, devices are tried first,
+ * else the CPU. An engine that does not open, or cannot do what `use` asks, is passed over. The log
+ * says which engine was chosen, and why. If none opens: the error of the CPU, or KY_UNSUPPORTED if
+ * it cannot do what `use` asks. */
 enum ky_status ky_engine_open_best(const struct ky_engine_verbs *const *engines, size_t count,
                                    const struct ky_parameters *parameters, size_t room,
                                    const struct ky_engine_use *use, struct ky_engine **engine,

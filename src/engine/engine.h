@@ -13,15 +13,15 @@
 #include "engine/actions.h"
 #include "physics/external.h"
 
-/* A field that no body makes (physics/external.h), in the caller's units: its centre, and the
- * numbers of its kind in their order. */
+/* An external field (physics/external.h), in the caller's units: its centre, and the parameters of
+ * its kind in their order. */
 struct ky_external {
     enum ky_external_kind kind;
     double centre[3];
     union {
         double number[KY_EXTERNAL_NUMBERS];
-        /* KY_EXTERNAL_FUNCTION, whose centre is 0: what is called, and the units of length and
-         * acceleration here in those of the caller. */
+        /* KY_EXTERNAL_FUNCTION (the centre is 0): the caller's function, and the units of length
+         * and acceleration used here, in the caller's units. */
         struct {
             ky_field_function *function;
             void *context;
@@ -30,29 +30,29 @@ struct ky_external {
     };
 };
 
-/* Those that act at once; they are summed in their order. */
+/* External fields that act together. They are added in the order of the array. */
 enum { KY_MOST_EXTERNALS = 16 };
 struct ky_externals {
     size_t count;
     struct ky_external field[KY_MOST_EXTERNALS];
-    uint64_t set; /* the number of this set of fields: 1, 2, … */
+    uint64_t set; /* serial number of this set of fields: 1, 2, … */
 };
 
 /* The first member of every engine's own struct. */
 struct ky_engine {
     const struct ky_engine_verbs *verbs;
-    /* Set by those who call the verbs: */
+    /* Set by the functions ky_engine_…: */
     size_t n;    /* bodies that there is room for */
-    int threads; /* that look through arrays of the caller */
+    int threads; /* threads that check the caller's arrays */
     struct ky_externals externals;
-    /* Set by `open`: the processor as --engine takes it ("cpu", "cuda:0"); of several the first. */
+    /* Set by `open`: the processor as --engine takes it ("cpu", "cuda:0"); the first of several. */
     char name[16];
 };
 
-/* What an engine is wanted for: `auto` chooses by it. */
+/* What an engine will be used for. `auto` chooses an engine that can do it. */
 struct ky_engine_use {
     size_t n;         /* bodies */
-    unsigned schemes; /* by which it has to go on by itself: a sum of 1 << ky_scheme */
+    unsigned schemes; /* that it must be able to advance by: a sum of 1 << ky_scheme */
     int walk;         /* 1: general walks */
 };
 
@@ -60,7 +60,7 @@ struct ky_engine_use {
 struct ky_memory {
     double host, device; /* at the peak of an evaluation */
     double kept;         /* on the host after `trim` */
-    double room;         /* what the device has in all; 0: nothing lies on a device */
+    double room;         /* total memory of the device; 0: nothing is stored on a device */
 };
 
 /* One general walk (physics/visit.h): the action, what it needs, where its results go. Lengths are
@@ -73,8 +73,8 @@ struct ky_walk_request {
     size_t k;        /* neighbours, below n; where the action needs it */
     double *results; /* [n][columns of the action], or NULL */
     /* Lists, where the action needs them: body i has list[offset[i]] … list[offset[i + 1] − 1] to
-     * fill, ascending. A list with too little room is KY_USAGE, and no list means anything then. A
-     * list with too much room means nothing. */
+     * fill, ascending. If a list has too little room the walk returns KY_USAGE, and all lists are
+     * undefined. A list with too much room is undefined. */
     const size_t *offset; /* [n + 1] */
     uint32_t *list;
     const uint32_t *label; /* [n], where the action needs labels */
@@ -83,11 +83,11 @@ struct ky_walk_request {
 /* Units, cube and origin, which an engine derives from its bodies unless the caller sets them.
  * Engines that each hold a part of one system must be given the same frame. */
 struct ky_engine_frame {
-    double length, mass; /* the engine's own units in the caller's: powers of two (units.h) */
+    double length, mass; /* the engine's own units in the caller's units: powers of two (units.h) */
     double low[3], edge; /* the cube that the keys of trees divide: lowest corner, edge; the
-                            caller's lengths. Bodies outside count as at its edge */
-    double origin[3];    /* in the midst of the system: what floats in trees are measured from; the
-                            caller's lengths */
+                            caller's lengths. Bodies outside are sorted as if at its edge */
+    double origin[3];    /* a point in the middle of the system, in the caller's lengths. Float
+                            positions in trees are relative to it */
 };
 
 /* Bodies whose forces are wanted; all bodies act on them. */
@@ -96,20 +96,20 @@ struct ky_active {
     const uint32_t *body; /* ascending, in the caller's order */
 };
 
-/* Places that feel the bodies. */
+/* Points where the field of the bodies is wanted. */
 #define KY_NO_BODY UINT32_MAX
 struct ky_points {
     size_t count;
     const double (*position)[3]; /* finite */
-    double softening; /* of each point; with the kind symmetric that of a body is added */
-    /* The body that a point stands for, in the caller's order, which does not act on it; or
-     * KY_NO_BODY. NULL: no point stands for one. */
+    double softening;            /* of each point; the kind symmetric adds that of the body */
+    /* The body that each point stands for (its number in the caller's order), or KY_NO_BODY. That
+     * body does not act on the point. NULL: no point stands for a body. */
     const uint32_t *body;
 };
 
-/* Numbers of each body that an integrator may ask for, beside the arrays of struct ky_bodies. A set
- * of columns is a sum of 1 << ky_column. columns.h says what they are called and how many numbers
- * of a body they have. */
+/* Quantities of each body that an integrator may ask an engine to keep, beside the arrays of struct
+ * ky_bodies. A set of columns is a sum of 1 << ky_column. columns.h has the name and the number of
+ * components of each. */
 enum ky_column {
     KY_COLUMN_STEP, /* [time] */
     KY_COLUMN_JERK, /* [velocity/time²] the change of the acceleration */
@@ -126,28 +126,28 @@ enum ky_scheme {
 };
 
 /* Integration of many steps in one call. Time is counted in ticks, since a sum of steps would be
- * rounded. Where bodies have steps of their own (powers of two ticks), one step is that of a block:
- * of all bodies whose own steps end at the same tick. */
+ * rounded. Where bodies have steps of their own (powers of two ticks), one step advances one block:
+ * all bodies whose own steps end at the same tick. */
 struct ky_advance {
     enum ky_scheme scheme;
     double tick;     /* [time]; negative: backwards */
     uint64_t stride; /* ticks of the longest step */
-    uint64_t until;  /* the tick that is to be reached, a multiple of the stride */
-    uint64_t most;   /* steps of this call, at least 1 */
+    uint64_t until;  /* the tick to reach, a multiple of the stride */
+    uint64_t most;   /* maximum number of steps of this call, at least 1 */
     /* Where bodies have steps of their own: η and ε of the criterion; length NaN: ε is the body's
      * softening [length]. */
     double eta, length;
-    /* KY_SCHEME_HERMITE: how often forces are computed and a body corrected in a step, at least 1;
-     * bodies that may go on with a step that is too long for them, or KY_NO_BODY. */
+    /* KY_SCHEME_HERMITE: how many times a step computes forces and corrects the bodies, at least 1;
+     * two bodies that may continue with steps that are too long for them, or KY_NO_BODY. */
     int corrections;
     uint32_t passed[2];
-    /* What has been done so far, before and after a call. */
+    /* Progress so far: input and output of a call. */
     uint64_t now;      /* the tick of the last step */
     uint64_t steps;    /* of all bodies or of blocks */
     double body_steps; /* of single bodies */
     uint64_t shortest; /* [ticks] the shortest step that a body took; 0: none yet */
-    double cut;        /* steps of bodies that the criterion wanted shorter than a tick */
-    uint32_t close;    /* KY_SCHEME_HERMITE: the body at which the call ended, or KY_NO_BODY */
+    double cut;        /* body steps that the criterion wanted shorter than a tick */
+    uint32_t close;    /* KY_SCHEME_HERMITE: the body that ended the call, or KY_NO_BODY */
 };
 
 struct ky_engine_verbs {
@@ -160,8 +160,8 @@ struct ky_engine_verbs {
      * not be the number for which the engine was opened. */
     void (*memory)(const struct ky_engine *engine, size_t n, struct ky_memory *memory);
 
-    /* `parameters` have been checked against their ranges and stay valid until close. Numbers of
-     * bodies, here and in the verbs below, have been checked, and so have sinks. */
+    /* `parameters` have been checked against their ranges and stay valid until close. The callers
+     * of this and of the verbs below have checked numbers of bodies and sinks. */
     enum ky_status (*open)(const struct ky_parameters *parameters, size_t n,
                            struct ky_engine **engine, struct ky_error *error);
     void (*close)(struct ky_engine *engine);
@@ -178,8 +178,8 @@ struct ky_engine_verbs {
     enum ky_status (*get)(struct ky_engine *engine, struct ky_bodies *bodies,
                           struct ky_error *error);
 
-    /* From now on the engine has the columns of the set and no others. A column that it had keeps
-     * its numbers, a new one holds 0; after `resize` and `put` all hold 0. */
+    /* From now on the engine keeps the columns of the set and no others. A column that it had keeps
+     * its numbers, a new one is 0. `resize` and `put` set all columns to 0. */
     enum ky_status (*columns)(struct ky_engine *engine, unsigned set, struct ky_error *error);
     /* [n][numbers of a body] in the caller's order and units. KY_USAGE for a column that was not
      * asked for. */
@@ -189,8 +189,8 @@ struct ky_engine_verbs {
                                  struct ky_error *error);
 
     /* Accelerations and potentials at the present positions, kept on the engine: of all bodies
-     * (`active` NULL), or of those alone; the others keep what they have. The bits are the same
-     * either way but for the exact sum, which is rounded in another order. */
+     * (`active` NULL), or of the active ones alone. The other bodies keep theirs. Both ways give
+     * the same bits, except for the exact sum, which adds in another order. */
     enum ky_status (*forces)(struct ky_engine *engine, const struct ky_active *active,
                              struct ky_error *error);
     /* Double-precision direct sums over the present positions for the bodies sinks[0 … count): the
@@ -199,34 +199,36 @@ struct ky_engine_verbs {
                             double (*acceleration)[3], double *potential, struct ky_error *error);
 
     /* Accelerations and potentials at points, at the present positions of the bodies; either may be
-     * NULL. The force is that of the parameters, of `list` and `tree` a walk of each point by
-     * itself; opening relative counts as offset, since a point has no last acceleration.
-     * KY_UNSUPPORTED for points that stand for bodies with another force than direct. */
+     * NULL. The force method is that of the parameters; with `list` and `tree` each point walks the
+     * tree by itself. The opening test `relative` is replaced by `offset`, since a point has no
+     * last acceleration. KY_UNSUPPORTED for points that stand for bodies with another force than
+     * direct. */
     enum ky_status (*field)(struct ky_engine *engine, const struct ky_points *points,
                             double (*acceleration)[3], double *potential, struct ky_error *error);
 
-    /* Goes on until the tick or for the most steps, whatever comes first, and counts what it did.
-     * The bits do not depend on how the way is cut into calls; those of KY_SCHEME_LEAPFROG are
-     * those of the verbs below. A device may still be at work when this returns. KY_UNSUPPORTED for
-     * a scheme that is not among `schemes`, which gives a sum of 1 << scheme.
+    /* Advances to the tick `until` or by `most` steps, whichever comes first, and counts the steps.
+     * The bits do not depend on how the steps are divided into calls. KY_SCHEME_LEAPFROG gives the
+     * same bits as the verbs below. A device may still be at work when this returns. KY_UNSUPPORTED
+     * for a scheme that is not in the set that `schemes` returns (a sum of 1 << scheme).
      *
-     * KY_SCHEME_BLOCK keeps the bodies' steps in the column `step`, which must be there, and
-     * chooses those that are no steps of this way (0, say) at a multiple of the stride; KY_USAGE
-     * elsewhere, and before the first forces. At a tick between two multiples `get` and `sums` see
-     * each body at the end of its own last step, which is the last multiple of its step; no other
-     * verb may be called there.
+     * KY_SCHEME_BLOCK keeps the bodies' steps in the column `step`, which the engine must have. At
+     * a multiple of the stride it chooses a new step for a body whose step is not a valid one (0,
+     * for example). KY_USAGE if a step has to be chosen at another tick, and before the first
+     * forces. At a tick between two multiples `get` and `sums` give each body at the end of its own
+     * last step, which is the last multiple of its step. No other verb may be called at such a
+     * tick.
      *
-     * KY_SCHEME_HERMITE is the same with the columns `step` and `jerk`; it chooses the steps of all
-     * bodies where one has none, and after `forces`. Potentials that `get` and `sums` give are sums
-     * in double over the present places. Where a body without softening wants a step shorter than a
-     * tick, all bodies are brought to that tick, and the call ends there; it is a beginning for the
-     * next way. Bodies in `passed` do not stop it. */
+     * KY_SCHEME_HERMITE is the same with the columns `step` and `jerk`. It chooses the steps of all
+     * bodies if one has none, and after `forces`. The potentials from `get` and `sums` are sums in
+     * double at the present positions. If a body without softening wants a step shorter than a
+     * tick, all bodies are advanced to the present tick and the call ends there; a later call may
+     * start from there. The bodies in `passed` do not end a call. */
     enum ky_status (*advance)(struct ky_engine *engine, struct ky_advance *advance,
                               struct ky_error *error);
     unsigned (*schemes)(const struct ky_engine *engine);
-    /* The exact sum with so many sinks of a lane and sources of a turn of its loop, each 1, 2, 4 or
-     * 8, in place of the parameters' unrolling: for measurements (F09). KY_UNSUPPORTED where no
-     * such kernel is compiled, here and in `put` for the softenings of the bodies. */
+    /* Sets the unrolling of the exact sum in place of that of the parameters: sinks of a lane and
+     * sources of one turn of its loop, each 1, 2, 4 or 8. For measurements (F09). KY_UNSUPPORTED
+     * where no such kernel is compiled, here and in `put` for the softenings of the bodies. */
     enum ky_status (*unroll)(struct ky_engine *engine, int sinks, int sources,
                              struct ky_error *error);
 
@@ -247,29 +249,30 @@ struct ky_engine_verbs {
 /* The tables of the options of processor and force, bound to one struct. */
 enum { KY_FORCE_SETS = 2 };
 void ky_force_sets(struct ky_parameters *parameters, struct ky_option_set sets[KY_FORCE_SETS]);
-/* Their defaults, the struct's size, and 0 elsewhere. */
+/* Sets the fields of these tables to their defaults, the size to that of the struct, and all else
+ * to 0. */
 void ky_force_defaults(struct ky_parameters *parameters);
-/* `given` with the fields that depend on others (cell, opening, precision) filled; ranges and
- * choices checked. Fields that these tables do not have are copied. Both may be the same struct. */
+/* Copies `given` to `resolved`, fills the fields that depend on others (cell, opening, precision)
+ * and checks these tables' ranges and choices: KY_USAGE. Both may be the same struct. */
 enum ky_status ky_force_resolve(const struct ky_parameters *given, struct ky_parameters *resolved,
                                 struct ky_error *error);
-/* The same for forces that are computed once: `offset` unless the caller wants otherwise, since
- * `relative` would need a pass for the accelerations before its own. */
+/* The same for forces that are computed once. The opening is `offset` unless `given` has an opening
+ * or alpha, since `relative` needs a first pass for the accelerations. */
 enum ky_status ky_force_resolve_once(const struct ky_parameters *given,
                                      struct ky_parameters *resolved, struct ky_error *error);
 
-/* Whether `name` ("cuda:0,1") speaks of the engine `kind` ("cuda"). */
+/* 1 if `name` ("cuda:0,1") names the engine `kind` ("cuda"), else 0. */
 int ky_engine_is_named(const char *name, const char *kind);
 /* Why there is no engine of that name: KY_UNSUPPORTED if this build lacks it, else KY_USAGE. */
 enum ky_status ky_engine_not_here(const char *name, struct ky_error *error);
 
 /* Opens the engine that parameters->engine names, with room for n bodies; "auto" takes the fastest
- * for so many, and logs which and why. KY_UNSUPPORTED for more than 2³¹ − 1 bodies, here and in
+ * for n bodies, and logs which and why. KY_UNSUPPORTED for more than 2³¹ − 1 bodies, here and in
  * ky_engine_resize. */
 enum ky_status ky_engine_open(const struct ky_parameters *parameters, size_t n,
                               struct ky_engine **engine, struct ky_error *error);
-/* The same where there is another number of bodies than there is room for, and where "auto" has to
- * pass over engines that cannot do what they are wanted for. */
+/* The same with room for `room` bodies. "auto" takes the fastest engine for use->n bodies that can
+ * do what `use` asks. */
 enum ky_status ky_engine_open_for(const struct ky_parameters *parameters, size_t room,
                                   const struct ky_engine_use *use, struct ky_engine **engine,
                                   struct ky_error *error);
@@ -279,20 +282,22 @@ void ky_engine_close(struct ky_engine *engine); /* NULL is allowed */
 void ky_engine_memory(const struct ky_engine *engine, unsigned columns, size_t n,
                       struct ky_memory *memory);
 
-/* Most of the calls below are the verb of the same name, whose contract holds. What stands here is
- * what they check before. KY_UNSUPPORTED where the engine has no such verb. */
+/* Most of the functions below check their arguments and call the verb of the same name, whose
+ * contract holds. The comments here say what they check. KY_UNSUPPORTED if the engine has no such
+ * verb. */
 
 /* After a failure other than KY_UNSUPPORTED the engine can only be closed. */
 enum ky_status ky_engine_resize(struct ky_engine *engine, size_t n, struct ky_error *error);
-/* KY_USAGE for units that are no powers of two, and for a cube that is none or whose edge is not
- * from 1 to 2³⁷ units: float holds no more (units.c). */
+/* KY_USAGE for units that are not powers of two, for a cube or an origin that is not finite, and
+ * for an edge that is not from 1 to 2³⁷ units: float holds no more (units.c). */
 enum ky_status ky_engine_set_frame(struct ky_engine *engine, const struct ky_engine_frame *frame,
                                    struct ky_error *error);
-/* External fields from the next forces on, in place of those before; count 0: none. They add to the
- * accelerations of bodies and of points, to the potential of points and to exact accelerations. The
- * potential of bodies stays that of the bodies among themselves, and the energy in the fields is a
- * sum of its own (struct ky_sums). KY_USAGE for too many, for a kind that there is not and for
- * numbers that are not finite. An engine that is opened has those of its parameters. */
+/* Sets the external fields for the next forces, in place of those before; count 0: none. They add
+ * to the accelerations of bodies and of points, to the potential of points and to exact
+ * accelerations. The potential of bodies stays that of the bodies among themselves, and the energy
+ * in the fields is a sum of its own (struct ky_sums). KY_USAGE for too many fields, for an unknown
+ * kind and for numbers that are not finite. A newly opened engine has the fields of its parameters.
+ */
 enum ky_status ky_engine_set_fields(struct ky_engine *engine, const struct ky_external *fields,
                                     size_t count, struct ky_error *error);
 /* KY_USAGE for arrays of another length than the engine's, here and in ky_engine_get. */
@@ -320,7 +325,7 @@ enum ky_status ky_engine_field(struct ky_engine *engine, const struct ky_points 
                                struct ky_error *error);
 enum ky_status ky_engine_unroll(struct ky_engine *engine, int sinks, int sources,
                                 struct ky_error *error);
-/* Whether the engine can go on by itself. */
+/* 1 if ky_engine_advance supports the scheme on this engine, else 0. */
 int ky_engine_advances(const struct ky_engine *engine, enum ky_scheme scheme);
 enum ky_status ky_engine_advance(struct ky_engine *engine, struct ky_advance *advance,
                                  struct ky_error *error);

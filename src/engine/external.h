@@ -23,21 +23,22 @@ extern const struct ky_external_number ky_external_numbers[KY_EXTERNAL_KIND_COUN
 enum ky_status ky_externals_read(const char *text, double g, struct ky_externals *own,
                                  struct ky_error *error);
 
-/* The field with accelerations and lengths in these units of the caller's. Powers of two change no
- * digit. */
+/* The field with its accelerations and lengths in the given units, which are in the caller's units.
+ * Units that are powers of two change no digit. */
 struct ky_external ky_external_in(const struct ky_external *field, double acceleration,
                                   double length);
-/* What all fields do at a place that moves with velocity v; NULL: that rests. The jerk is the
+/* The sum of all fields at a point that moves with velocity v (NULL: at rest). The jerk is the
  * change of the acceleration along v. */
 struct ky_external_pull ky_externals_at(const struct ky_external *field, size_t count,
                                         const double x[3], const double v[3]);
-/* Those of the parameters: --field, and the caller's function. KY_USAGE as above. */
+/* The fields of the parameters: --field, and the caller's function. KY_USAGE as above. */
 enum ky_status ky_externals_of(const struct ky_parameters *parameters, struct ky_externals *own,
                                struct ky_error *error);
-/* These in place of those before: see ky_engine_set_fields. */
+/* Replaces the fields of `own`; fails as ky_engine_set_fields. */
 enum ky_status ky_externals_replace(struct ky_externals *own, const struct ky_external *fields,
                                     size_t count, struct ky_error *error);
-/* Adds what they do at a place, in the caller's units; NULL is left out. */
+/* Adds the fields' acceleration and potential at a point, in the caller's units. Either result may
+ * be NULL. */
 void ky_externals_add(const struct ky_externals *own, const double x[3], double *acceleration,
                       double *potential);
 

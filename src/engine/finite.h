@@ -4,15 +4,15 @@
 
 #include "engine/engine.h"
 
-/* The place of the first number that is infinite or not a number, or `count`. So many
- * threads look for it, here and below; 0: as many as OpenMP takes. */
+/* The index of the first number that is infinite or not a number, or `count`. `threads`, here and
+ * below: threads that search; 0: as many as OpenMP takes. */
 size_t ky_first_wrong(int threads, const double *x, size_t count);
 
 /* KY_BAD_DATA, naming the body, the point or the sum, for one that is infinite or not a number.
  * Arrays that are NULL are passed over. */
 enum ky_status ky_finite_bodies(int threads, const struct ky_bodies *bodies,
                                 struct ky_error *error);
-/* Places of points, and what was found there. */
+/* Positions of points, and the field at points. */
 enum ky_status ky_finite_places(int threads, const struct ky_points *points,
                                 struct ky_error *error);
 enum ky_status ky_finite_field(int threads, const struct ky_points *points,

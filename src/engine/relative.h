@@ -1,5 +1,5 @@
-/* What the relative opening test needs of an engine, whatever processor it is: two passes where
- * there are no last accelerations, and from these the factor of the test for some sinks. */
+/* What the relative opening test needs on every engine: two passes where there are no last
+ * accelerations, and the factor of the test for some sinks from their last accelerations. */
 #ifndef KY_ENGINE_RELATIVE_H
 #define KY_ENGINE_RELATIVE_H
 
@@ -11,8 +11,8 @@
 typedef enum ky_status ky_pass_function(void *engine, const struct ky_parameters *parameters,
                                         struct ky_error *error);
 
-/* One pass with the parameters as they are. The relative test without last accelerations takes two:
- * one with `offset`, and one with the accelerations of that. */
+/* Makes one pass with the parameters as they are. The relative test without last accelerations
+ * needs two: one with `offset`, and one with the accelerations of the first. */
 enum ky_status ky_relative_passes(const struct ky_parameters *parameters, int has_acceleration,
                                   ky_pass_function *pass, void *engine, struct ky_error *error);
 
@@ -31,7 +31,7 @@ struct ky_relative {
 /* Finds the floor among all n bodies. */
 struct ky_relative ky_relative_start(const double *const a[3], size_t n, double unit,
                                      const struct ky_parameters *parameters, int threads);
-/* What to multiply open2 of a cell with for `count` sinks: the factor of the smallest |a| among
+/* The factor to multiply open2 of a cell with for these `count` sinks, from the smallest |a| among
  * them (physics/opening.h). */
 double ky_relative_factor(const struct ky_relative *relative, const uint32_t *sink, size_t count);
 

@@ -1,18 +1,18 @@
-/* What a kind of softening makes of the bodies' ε, for the loops of every engine; the kinds and the
- * formulas are those of physics/softening.h. */
+/* How the loops of every engine use the bodies' ε, by kind of softening. The kinds and the formulas
+ * are in physics/softening.h. */
 #ifndef KY_ENGINE_SOFTENING_H
 #define KY_ENGINE_SOFTENING_H
 
 #include "physics/softening.h"
 
-/* How the loops soften pairs, but for the guard. `own`: bodies have softenings of their own. */
+/* How the loops soften pairs, without KY_GUARD. `own`: bodies have softenings of their own. */
 static inline int ky_pairs_how(int kind, int own)
 {
     return own ? ky_softening_how(kind) : ky_softening_how(kind) & ~KY_EPS_OF_BOTH;
 }
 
-/* The ε² with which a sink of this softening meets its sources: its own, or that of a pair if all
- * bodies have the same. */
+/* ε² of a sink with this softening: the sink's own, or that of a pair if all bodies have the same
+ * softening. */
 static inline double ky_sink_eps2(int kind, int own, double softening)
 {
     double eps2 = softening * softening;

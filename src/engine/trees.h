@@ -25,7 +25,7 @@ static inline void ky_tree_frame(const struct ky_engine_frame *frame, double len
     ky_tree_origin(frame, length, bodies->origin);
 }
 
-/* Adds those of the last build. */
+/* Adds the seconds of the last build. */
 static inline void ky_tree_seconds(const struct ky_octree *tree, struct ky_force_report *report)
 {
     report->keys += tree->seconds.keys;
@@ -34,7 +34,7 @@ static inline void ky_tree_seconds(const struct ky_octree *tree, struct ky_force
     report->moments += tree->seconds.moments;
 }
 
-/* Before an evaluation: its phases and its pairs are 0. */
+/* Sets the phases and the pairs to 0, before an evaluation. */
 static inline void ky_report_clear(struct ky_force_report *report)
 {
     report->keys = report->sort = report->build = report->moments = report->walk = 0;

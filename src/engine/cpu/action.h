@@ -1,6 +1,6 @@
 /* An action of the general walk as the CPU engine calls it. The walk (general.c) knows no action:
- * it holds what a sink carries along as bytes, and goes through this table. KY_CPU_ACTION makes the
- * table of one action from its file (physics/visit.h). */
+ * it keeps the state of a sink as bytes, and calls the functions of this table. KY_CPU_ACTION makes
+ * the table of one action from its file (physics/visit.h). */
 #ifndef KY_CPU_ACTION_H
 #define KY_CPU_ACTION_H
 
@@ -25,7 +25,7 @@ struct ky_cpu_near {
 
 struct ky_cpu_action {
     struct ky_action_facts facts;
-    size_t size; /* of what a sink carries along, `a` below */
+    size_t size; /* bytes of the state of a sink, `a` below */
     void (*start)(void *a, const struct ky_visit_sink *sink);
     double (*reach2)(const void *a);
     int (*test)(const struct ky_visit_span *span);

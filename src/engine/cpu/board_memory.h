@@ -7,11 +7,11 @@
 
 struct ky_board_memory {
     int precision; /* KY_EXTENDED or KY_DOUBLE */
-    double scale;  /* that the lanes want masses to be divided by */
+    double scale;  /* the lanes need masses divided by this */
     struct ky_board_body *body;
-    size_t slots, room, empty; /* slots in use, those that there is memory for, those not set */
-    /* The prediction: to this time, of this many slots, as so many sources. Sources are relative to
-     * the origin and its velocity, which are 0 in double. */
+    size_t slots, room, empty; /* slots in use, slots with memory, slots not set */
+    /* The prediction: to `time`, of `used` slots, as `sources` sources. Sources are relative to the
+     * origin and its velocity, which are 0 in double. */
     int stands;
     double time, origin[3], velocity[3];
     size_t used, sources;

@@ -14,10 +14,10 @@
 #include "engine/trees.h"
 #include "physics/gravity.h"
 
-/* What block steps need beside the bodies. Of the n bodies in the caller's order: where they stand
- * at the present tick, the levels of their steps, and the list of those whose steps end. */
+/* What block steps need beside the bodies. For the n bodies in the caller's order: their positions
+ * at the present tick, the levels of their steps, and the list of the bodies whose steps end. */
 struct ky_cpu_blocks {
-    double *at;    /* [n][3] for a tree that serves, else [3][n] */
+    double *at;    /* [n][3] for a tree that is kept, else [3][n] */
     float *before; /* [n][3] of the list: accelerations at the beginning of the steps that end */
     unsigned char *level;
     uint32_t *active;
@@ -90,10 +90,9 @@ static inline int ky_cpu_is_active(const struct ky_cpu *cpu, size_t i)
 {
     return !cpu->active || cpu->is_active[i];
 }
-/* ε² of one sink in the engine's units, without that of the source where sources bring their own.
- */
+/* ε² of one sink in the engine's units, without that of the source if sources have their own. */
 double ky_cpu_sink_eps2(const struct ky_cpu *cpu, size_t i);
-/* Field for G = 1 in the engine's units to the caller's. */
+/* Factors from a field for G = 1 in the engine's units to the caller's. */
 struct ky_cpu_scale {
     double acceleration, potential;
 };
@@ -101,7 +100,7 @@ struct ky_cpu_scale ky_cpu_scale(const struct ky_cpu *cpu);
 
 /* Forces of the active bodies by the exact sum, in the precision of the parameters. */
 enum ky_status ky_cpu_direct(struct ky_cpu *cpu, struct ky_error *error);
-/* Bytes of its columns for n bodies. */
+/* Bytes of the columns of the exact sum for n bodies. */
 double ky_cpu_direct_memory(const struct ky_parameters *parameters, size_t n);
 /* The same by the tree, for groups of bodies or (--force walk) for each body by itself. */
 enum ky_status ky_cpu_tree(struct ky_cpu *cpu, struct ky_error *error);
@@ -116,7 +115,7 @@ struct ky_cpu_method {
     enum ky_status (*forces)(struct ky_cpu *cpu, struct ky_error *error);
     double (*memory)(const struct ky_parameters *parameters, size_t n);
 };
-/* Of an enum ky_force; NULL for a method that the CPU lacks. */
+/* The method of an enum ky_force; NULL if the CPU does not support it. */
 const struct ky_cpu_method *ky_cpu_method(int force);
 /* The forces of the active bodies, NULL: of all. */
 enum ky_status ky_cpu_evaluate(struct ky_cpu *cpu, const struct ky_active *active,
@@ -132,12 +131,12 @@ void ky_cpu_free_hermite(struct ky_cpu *cpu);
 /* Bytes for n bodies. */
 double ky_cpu_blocks_memory(const struct ky_parameters *parameters, size_t n);
 double ky_cpu_hermite_memory(size_t n);
-/* The Hermite scheme begins anew with the next step. */
+/* Makes the Hermite scheme choose all steps anew. */
 void ky_cpu_forget_steps(struct ky_cpu *cpu);
 /* Computes potential[] for the present places, in double, where the Hermite scheme has left it
  * behind. KY_FAULT when memory is out. */
 enum ky_status ky_cpu_catch_potential(struct ky_cpu *cpu, struct ky_error *error);
-/* work.c. Forgets the work noted, since the tree is a new one, which serves from now on. */
+/* work.c. Forgets the work that was noted. To be called for a new tree that is kept from now on. */
 enum ky_status ky_cpu_start_work(struct ky_cpu *cpu, struct ky_error *error);
 /* Notes how many sources acted on each of `sinks` sinks, which walked together as the `unit`-th
  * group or body of the tree; returns by how much all of them exceed the first such walk. */
@@ -150,11 +149,11 @@ static inline int64_t ky_cpu_note_work(struct ky_cpu *cpu, size_t unit, uint64_t
     *first = *first ? *first : now;
     return ((int64_t)now - (int64_t)*first) * sinks;
 }
-/* Every body by itself through the tree that is built and has its links. */
+/* Walks every body by itself through the tree, which must be built and linked. */
 enum ky_status ky_cpu_walk_bodies(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                   struct ky_error *error);
-/* The field for G = 1 at one place that is not a body, in the engine's units, by the tree that
- * stands, whose opening is not relative. */
+/* The field for G = 1 at one point, in the engine's units, by the present tree, whose opening must
+ * not be relative. */
 struct ky_field ky_cpu_walk_point(const struct ky_cpu *cpu, const double x[3], double eps2);
 enum ky_status ky_cpu_field(struct ky_engine *engine, const struct ky_points *points,
                             double (*acceleration)[3], double *potential, struct ky_error *error);
@@ -171,7 +170,7 @@ enum ky_status ky_cpu_put_column(struct ky_engine *engine, enum ky_column column
                                  const double *numbers, struct ky_error *error);
 enum ky_status ky_cpu_get_column(struct ky_engine *engine, enum ky_column column, double *numbers,
                                  struct ky_error *error);
-/* All hold 0, for as many bodies as there are now. */
+/* Sets all columns to 0, for the present number of bodies. */
 enum ky_status ky_cpu_clear_columns(struct ky_cpu *cpu, struct ky_error *error);
 void ky_cpu_free_columns(struct ky_cpu *cpu);
 /* The external fields with positions in the engine's units and accelerations in the caller's;

@@ -10,12 +10,11 @@
 /* Numbers of a body: three components each of two vectors. */
 enum { KY_HERMITE_SUMS = 6 };
 
-/* Where the bodies of cpu->hermite stand (at[]) is set. For the sinks,
- * cpu->blocks.active[0 … count), or with `all` body after body: accelerations and jerks in the
- * caller's units, with external fields, to cpu->hermite.sum[c][k]. KY_FAULT when memory is out. */
+/* The positions and velocities cpu->hermite.at[] have been set. For the sinks, cpu->blocks.active[0
+ * … count), or with `all` body after body: accelerations and jerks in the caller's units, with
+ * external fields, to cpu->hermite.sum[c][k]. KY_FAULT when memory is out. */
 enum ky_status ky_cpu_sum_jerks(struct ky_cpu *cpu, size_t count, int all, struct ky_error *error);
-/* Softenings, and the numbers of the lanes from now on: they follow from the bodies at the ends of
- * their steps. */
+/* Sets softenings and the numbers of the lanes from the bodies at the ends of their steps. */
 void ky_cpu_frame_hermite(struct ky_cpu *cpu);
 /* For all bodies the second and third derivatives of their accelerations, which with the jerks are
  * those of the engine's columns, in the caller's units, to cpu->hermite.sum, and their rate2.

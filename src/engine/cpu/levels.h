@@ -6,7 +6,7 @@
 #include "engine/cpu/cpu.h"
 #include "physics/block.h"
 
-/* A way through blocks. */
+/* One call of `advance` through blocks. */
 struct ky_cpu_way {
     struct ky_cpu *cpu;
     struct ky_advance *way;
@@ -30,7 +30,8 @@ enum ky_status ky_cpu_way_open(struct ky_cpu_way *own, struct ky_cpu *cpu, struc
 struct ky_cpu_range ky_cpu_way_range(const struct ky_cpu_way *own, size_t chunk);
 /* The level of a step [time], or −1 if it is none of this way. */
 int ky_cpu_way_level(const struct ky_cpu_way *own, double step);
-/* Whether the levels are those of the column of steps; they count as such from now on if `now`. */
+/* is_known: 1 if the levels are those of the column of steps. know: they are from now on if `now`,
+ * else not. */
 int ky_cpu_way_is_known(const struct ky_cpu_way *own);
 void ky_cpu_way_know(const struct ky_cpu_way *own, int now);
 /* The deepest level that a body has. */

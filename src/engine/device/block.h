@@ -4,14 +4,14 @@
 
 #include "engine/device/method.h"
 
-/* Whether the method can be led through blocks on these cards. */
+/* 1 if block steps work with this method on these cards, else 0. */
 int ky_device_has_blocks(const struct ky_device_bodies *bodies, const struct ky_method *method);
-/* The verb `advance`; `links` and `own` are those of the method's evaluation. When this returns the
- * card has done all of it. */
+/* The verb `advance`; `links` and `own` are the arguments of the method's `evaluate`. The card has
+ * finished when this returns. */
 enum ky_status ky_device_blocks_advance(struct ky_device_bodies *bodies,
                                         const struct ky_method *method, struct ky_links *links,
                                         void *own, struct ky_advance *way, struct ky_error *error);
-/* The tree in which forces of blocks are computed is new. */
+/* Tells block steps that the tree for their forces is a new one. */
 void ky_device_blocks_anew(struct ky_device_bodies *bodies);
 void ky_device_blocks_release(struct ky_device_bodies *bodies);
 /* Bytes on the card for n bodies, without what the method needs. */

@@ -10,8 +10,8 @@ struct ky_board_slots {
     struct ky_buffer state, word; /* blocks of columns: kernels/shared.h */
     struct ky_buffer sent;        /* bodies on their way to their slots */
     struct ky_staging staging;
-    size_t room; /* slots that the buffers have */
-    size_t end;  /* the first slot from which on nothing was ever put */
+    size_t room; /* slots that fit into the buffers */
+    size_t end;  /* one past the last slot that was ever put */
 };
 
 /* As `put` of a board, in the precision of its kernels. */

@@ -8,7 +8,8 @@
 #include "base/split.h"
 #include "engine/device/driver.h"
 
-/* KY_PARTIAL_BYTES: what the partial sums of a launch take at most, where sources are divided. */
+/* KY_PARTIAL_BYTES: the most bytes that the partial sums of a launch take if sources are divided.
+ */
 enum { KY_STATE_BYTES = 8, KY_PARTIAL_BYTES = 1 << 28 };
 
 /* The marks of a card: 0 and 1 are before and after what `walk` of the report is to count, two
@@ -63,14 +64,14 @@ enum ky_status ky_launch_over(struct ky_card *card, enum ky_kernel_id kernel, si
 enum ky_status ky_launch_teams(struct ky_card *card, enum ky_kernel_id kernel, size_t items,
                                struct ky_arguments arguments, struct ky_error *error);
 
-/* An evaluation begins. Marks cost as much as a small kernel: of long series of evaluations whose
- * reports nobody wants only some are measured. */
+/* An evaluation begins. A mark costs as much as a small kernel, so that only some evaluations of a
+ * long series are measured if nobody asks for their reports. */
 void ky_begin_marks(struct ky_cards *cards);
 /* A mark in the first card's queue, if the evaluation is measured. */
 enum ky_status ky_mark(struct ky_cards *cards, int mark, struct ky_error *error);
 /* Seconds from mark 0 to mark 1; NAN if the last evaluation was not measured. */
 double ky_marked_seconds(const struct ky_cards *cards);
-/* Waits for one card after the other, up to the first that has failed. Each has to be asked: a
+/* Waits for one card after the other, up to the first that has failed. Each is asked, since a
  * failure shows in the queue of its own card alone. */
 enum ky_status ky_wait_for_all(const struct ky_cards *cards, struct ky_error *error);
 

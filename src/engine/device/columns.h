@@ -6,10 +6,10 @@
 #include "engine/columns.h"
 #include "engine/device/bodies.h"
 
-/* The columns of `set` and no others; those that were not there hold 0. */
+/* Keeps the columns of `set` and no others. New ones are 0. */
 enum ky_status ky_device_columns_choose(struct ky_device_bodies *bodies, unsigned set,
                                         struct ky_error *error);
-/* All hold 0, for as many bodies as there are now. */
+/* Sets all columns to 0, for the present number of bodies. */
 enum ky_status ky_device_columns_clear(struct ky_device_bodies *bodies, struct ky_error *error);
 /* The verbs put_column and get_column, with the bodies in the caller's order. KY_USAGE for a column
  * that is not there. */

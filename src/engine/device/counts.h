@@ -11,7 +11,7 @@ struct ky_pair_counts {
     size_t sinks;  /* of that walk */
 };
 
-/* Room for what a walk of so many sinks counts; the walk has to follow. */
+/* Makes room for the counts of a walk of `sinks` sinks, which has to follow. */
 enum ky_status ky_pair_counts_need(struct ky_pair_counts *counts,
                                    const struct ky_device_bodies *bodies, size_t sinks,
                                    struct ky_error *error);

@@ -9,13 +9,14 @@
  * of bodies->curve.room stays there until ky_device_tree_done. */
 enum ky_status ky_device_tree_build(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
                                     const struct ky_parameters *parameters, struct ky_error *error);
-/* Moments, boxes and opening radii for the present positions, of the tree that serves; the bodies
- * come back into its order if they left it. */
+/* Computes moments, boxes and opening radii of the tree that serves, for the present positions.
+ * Puts the bodies back into its order if they left it. */
 enum ky_status ky_device_tree_refresh(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
                                       const struct ky_parameters *parameters,
                                       struct ky_error *error);
-/* The factors of the relative opening test, into tree->factor, with the floor that was found when
- * the tree was new; in a block those of the active bodies, in the order of their list. */
+/* Computes the factors of the relative opening test into tree->factor, with the floor that was
+ * found when the tree was new. In a block they are those of the active bodies, in the order of
+ * their list. */
 enum ky_status ky_device_tree_factors(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
                                       const struct ky_parameters *parameters,
                                       struct ky_error *error);

@@ -8,8 +8,8 @@ struct ky_direct_buffers {
     struct ky_buffer source, low, eps2, partial, label;
 };
 
-/* Which sinks feel all bodies: `count` of them from place `first` on, or those that the labels
- * name. The label of a sink says which source it is. */
+/* The sinks of a sum: `count` of them from place `first` on, or those that the labels name. The
+ * label of a sink is its own number among the sources. */
 struct ky_direct_sum {
     int precision, unroll; /* unroll: tuned for points and labels */
     size_t first, count;
@@ -17,30 +17,31 @@ struct ky_direct_sum {
     /* The sinks are points, which lie behind the sources, from place n on, with or without labels.
      * NULL: they are bodies. */
     const struct ky_points *points;
-    /* The sources are the state of the bodies, in double, on the first card: none have to be made.
-     */
+    /* 1: the state of the bodies on the first card, in double, serves as sources. */
     int from_state;
 };
 
-/* Where their accelerations, in columns `stride` apart, and potentials go: from place `to` on, or,
- * if `scattered`, where their labels say. */
+/* Where the sinks' accelerations (in columns `stride` apart) and potentials are written: from place
+ * `to` on or, if `scattered`, at the places that the labels name. */
 struct ky_direct_results {
     struct ky_buffer *acceleration, *potential;
     size_t stride, to;
     int scattered;
 };
 
-/* The unrolling with so many sinks of a lane and sources of a turn, or −1. */
+/* The unrolling with this many sinks per lane and sources per turn of the loop, or −1. */
 int ky_direct_unrolling(int sinks, int sources);
 /* KY_UNSUPPORTED if there is no kernel for the parameters or, where bodies are `expected`, for
  * their softenings. */
 enum ky_status ky_direct_check(const struct ky_device_bodies *bodies, int expected,
                                struct ky_error *error);
-/* Room for the source arrays of the precision on a card, and for so many points behind them. */
+/* Makes room for the source arrays of the precision on a card, and for `points` points behind them.
+ */
 enum ky_status ky_direct_need_sources(const struct ky_device_bodies *bodies, struct ky_card *card,
                                       struct ky_direct_buffers *buffers, int precision,
                                       size_t points, struct ky_error *error);
-/* The present positions as sources, and the points behind them (NULL: none), on the first card. */
+/* Makes the sources from the present positions on the first card, and puts the points (NULL: none)
+ * behind them. */
 enum ky_status ky_direct_make_sources(const struct ky_device_bodies *bodies,
                                       struct ky_direct_buffers *buffers, int precision,
                                       const struct ky_points *points, struct ky_error *error);

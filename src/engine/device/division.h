@@ -1,6 +1,6 @@
-/* How the bodies along the curve are divided among cards that walk for them: by the pairs that were
- * counted in the last walk for all of them. That follows from the bodies alone, so that a division
- * is the same in every run. */
+/* How the bodies along the curve are divided among cards: by the pairs that were counted in the
+ * last walk of all bodies. The counts follow from the bodies alone, so that the division is the
+ * same in every run. */
 #ifndef KY_DEVICE_DIVISION_H
 #define KY_DEVICE_DIVISION_H
 

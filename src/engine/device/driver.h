@@ -119,7 +119,7 @@ struct ky_driver {
     enum ky_status (*part)(struct ky_card *card, const struct ky_buffer *whole, size_t offset,
                            size_t bytes, struct ky_buffer *part, struct ky_error *error);
     void (*release)(struct ky_card *card, struct ky_buffer *buffer);
-    /* `bytes` from the host to the buffer, from byte `offset` of it on, and back. */
+    /* Copies `bytes` from the host to the buffer, beginning at its byte `offset`, and back. */
     enum ky_status (*write)(struct ky_card *card, struct ky_buffer *buffer, size_t offset,
                             const void *data, size_t bytes, struct ky_error *error);
     enum ky_status (*read)(struct ky_card *card, const struct ky_buffer *buffer, size_t offset,
@@ -129,29 +129,29 @@ struct ky_driver {
                           struct ky_error *error);
     /* No copy of the memory may be under way. */
     void (*unpin)(struct ky_card *card, struct ky_pinned *pinned);
-    /* `data` lies in pinned memory of the card. Until the queue has come to a mark that is set
-     * later, what is written may not change and what is read is not there. */
+    /* `data` lies in pinned memory of the card. Until the queue has reached a mark that is set
+     * after the call, data to write must not change, and data to read has not arrived. */
     enum ky_status (*write_later)(struct ky_card *card, struct ky_buffer *buffer, size_t offset,
                                   const void *data, size_t bytes, struct ky_error *error);
     enum ky_status (*read_later)(struct ky_card *card, const struct ky_buffer *buffer,
                                  size_t offset, void *data, size_t bytes, struct ky_error *error);
-    /* From one card to another of the same driver, in its turn in both queues. */
+    /* Copies from one card to another of the same driver, in its turn in both queues. */
     enum ky_status (*copy)(struct ky_card *from_card, const struct ky_buffer *from,
                            size_t from_offset, struct ky_card *to_card, struct ky_buffer *to,
                            size_t to_offset, size_t bytes, struct ky_error *error);
-    /* The same, but the source's queue goes on at once. Before it comes to what writes there it has
-     * to await a mark that is set in the target's queue behind the copy. */
+    /* The same, but the queue of from_card continues at once. Before from_card writes to `from`
+     * again, its queue has to await a mark that is set in the queue of to_card behind the copy. */
     enum ky_status (*copy_later)(struct ky_card *from_card, const struct ky_buffer *from,
                                  size_t from_offset, struct ky_card *to_card, struct ky_buffer *to,
                                  size_t to_offset, size_t bytes, struct ky_error *error);
-    /* What is put into the card's queue from now on begins when another card of the same driver has
-     * come to the mark where it was set last; at once for one never set. */
+    /* Work that is queued on the card from now on begins when `other`, of the same driver, has
+     * reached `mark` where it was last set. It does not wait for a mark that was never set. */
     enum ky_status (*await)(struct ky_card *card, struct ky_card *other, int mark,
                             struct ky_error *error);
     /* Each of `count` cards of this driver gets into `to` what they all have in `from`, one behind
-     * the other. How many units of `unit` bytes, a multiple of 16, each of them has, is the same
-     * 64-bit number in every `number`, at this place. In its turn in every queue; but before a card
-     * comes to what writes to its `from`, the same cards have gathered once more, from others. */
+     * the other. Each has the same number of units of `unit` bytes (a multiple of 16): the 64-bit
+     * number at `place` of every `number`. It runs in its turn in every queue. A card may write to
+     * its `from` only after the same cards have gathered once more, from other buffers. */
     enum ky_status (*gather)(const struct ky_gathering *cards, size_t count, size_t place,
                              size_t unit, struct ky_error *error);
     /* All bytes of the buffer become 0. */
@@ -165,19 +165,20 @@ struct ky_driver {
 
     /* Sets a mark, one of KY_MARKS, in the queue. */
     enum ky_status (*mark)(struct ky_card *card, int mark, struct ky_error *error);
-    /* Waits until the queue has come to the mark where it was set last; not for one never set. */
+    /* Waits until the queue has reached the mark where it was last set. Returns at once for one
+     * never set. */
     enum ky_status (*reach)(struct ky_card *card, int mark, struct ky_error *error);
     /* Seconds of the device's clock from one mark to another, 0 if one was never set. Waits for
      * them. */
     double (*between)(struct ky_card *card, int from, int to);
 
-    /* Bytes of scratch that a bulk operation over n numbers asks of its caller, at least 1. What is
-     * in the scratch before and after means nothing; with less KY_FAULT. */
+    /* Bytes of scratch that a bulk operation over n numbers asks of its caller, at least 1. The
+     * content of the scratch is undefined before and after. KY_FAULT for less scratch. */
     enum ky_status (*scratch)(struct ky_card *card, enum ky_bulk what, size_t n, size_t *bytes,
                               struct ky_error *error);
-    /* Sorts n pairs by the lowest `bits` of their 64-bit keys, ascending, equal keys in the order
-     * in which they came. The values are 32 bit. Both pairs of buffers are written to, and their
-     * `now` says where the result is. */
+    /* Sorts n pairs by the lowest `bits` of their 64-bit keys, ascending; equal keys keep their
+     * order. The values are 32 bit. Both pairs of buffers are written to, and their `now` says
+     * where the result is. */
     enum ky_status (*sort)(struct ky_card *card, struct ky_two_buffers *keys,
                            struct ky_two_buffers *values, size_t n, int bits,
                            const struct ky_buffer *scratch, struct ky_error *error);
@@ -192,12 +193,12 @@ struct ky_driver {
 
 extern const struct ky_driver ky_cuda_driver, ky_opencl_driver;
 
-/* For drivers that are to open a device of their list: KY_UNSUPPORTED, with the reason, if there is
- * none with this number or it cannot be used. */
+/* For drivers, before they open a device of their list: KY_UNSUPPORTED, with the reason, if there
+ * is no device with this index or it cannot be used. */
 enum ky_status ky_device_check(const struct ky_driver *driver, size_t index,
                                struct ky_error *error);
 
-/* The call `gather` by copies, for which the host waits to know the number. */
+/* The call `gather` made of copies. The host waits, since it has to read the number. */
 enum ky_status ky_gather_by_copies(const struct ky_gathering *cards, size_t count, size_t place,
                                    size_t unit, struct ky_error *error);
 
@@ -230,10 +231,10 @@ enum ky_status ky_pinned_need(struct ky_card *card, struct ky_pinned *pinned, co
                               size_t bytes, struct ky_error *error);
 void ky_pinned_release(struct ky_card *card, struct ky_pinned *pinned);
 
-/* For tests: engines that are opened from now on use what this makes of their driver; NULL: the
- * driver itself. */
+/* For tests: engines opened from now on use the driver that this function returns for theirs; NULL:
+ * the driver itself. */
 extern const struct ky_driver *(*ky_device_wrap)(const struct ky_driver *driver);
-/* For tests: not 0 lets an engine have the same device twice, in place of two. */
+/* For tests: if not 0, an engine may open the same device twice, in place of two devices. */
 extern int ky_device_twice;
 
 #endif

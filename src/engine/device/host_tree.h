@@ -1,6 +1,6 @@
-/* The host's octree for walks on the first card: positions come down, the tree is built and goes
- * up. The bodies' masses and softenings come down with the first tree after they were put,
- * positions with every one. */
+/* The host's octree for walks on the first card: positions are read from the card, the tree is
+ * built and written to it. Masses and softenings are read for the first tree after they were put,
+ * positions for every tree. */
 #ifndef KY_DEVICE_HOST_TREE_H
 #define KY_DEVICE_HOST_TREE_H
 
@@ -24,8 +24,8 @@ struct ky_host_tree {
  * stands: it is that of the present positions and has this opening. */
 enum ky_status ky_host_tree_stand(struct ky_host_tree *host, const struct ky_parameters *parameters,
                                   struct ky_error *error);
-/* The tree to the card, unless it is there, with boxes if `boxes` or where the opening test wants
- * them. */
+/* Copies the tree to the card, unless it is there; with boxes if `boxes` or if the opening test
+ * needs them. */
 enum ky_status ky_host_tree_send(struct ky_host_tree *host, int boxes, struct ky_error *error);
 /* Forgets tree, columns and buffers. */
 void ky_host_tree_release(struct ky_host_tree *host);

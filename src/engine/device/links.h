@@ -1,6 +1,6 @@
 /* The octree as walks of single bodies and points read it (kernels/walk.k, general.k), and lists:
- * sources along the curve, and cells with links. The card makes the tree, or the host, as the
- * parameters say; one tree serves all at one place of the bodies. */
+ * sources along the curve, and cells with links. The card or the host makes the tree, as the
+ * parameters say. One tree serves all walks until the bodies move. */
 #ifndef KY_DEVICE_LINKS_H
 #define KY_DEVICE_LINKS_H
 
@@ -19,22 +19,22 @@ struct ky_links {
     struct ky_pair_counts counts;       /* of the last walk through either tree */
 };
 
-/* What stands of a tree: the cells, the caller's number of each body, and the origin at
- * KY_FRAME_ORIGIN of the frame. */
+/* The present tree: the cells, the caller's number of each body, and the origin at KY_FRAME_ORIGIN
+ * of the frame. */
 struct ky_cells {
     const struct ky_buffer *centre, *centre_low, *link, *moment, *box, *order, *frame;
 };
 
-/* Whether the host makes the tree. */
+/* 1 if the host makes the tree, 0 if the card does. */
 int ky_links_of_host(const struct ky_parameters *parameters);
 /* KY_UNSUPPORTED for a force that goes through the other one's tree. */
 enum ky_status ky_links_check(const struct ky_parameters *parameters, struct ky_error *error);
 
-/* An evaluation begins: what was counted and measured of the one before is forgotten. */
+/* Begins an evaluation: forgets the counts and seconds of the one before. */
 void ky_links_begin(struct ky_links *links);
-/* The tree of the present positions with the opening of these parameters, unless it stands; its
- * cells, with boxes if `boxes` or where the opening test wants them; the sources, and `points`
- * (NULL: none) behind them. Adds the seconds of a host. */
+/* Makes the tree of the present positions with the opening of these parameters, unless it is there;
+ * its cells, with boxes if `boxes` or if the opening test needs them; the sources, and `points`
+ * (NULL: none) behind them. Adds the seconds of a host tree. */
 enum ky_status ky_links_stand(struct ky_links *links, const struct ky_parameters *parameters,
                               int boxes, const struct ky_points *points, struct ky_error *error);
 /* The same, with a new tree in any case. */
@@ -42,12 +42,13 @@ enum ky_status ky_links_build(struct ky_links *links, const struct ky_parameters
                               struct ky_error *error);
 /* Adds the seconds of the last tree, where the card has made it. */
 void ky_links_report(const struct ky_links *links, struct ky_force_report *report);
-/* After one of them: what is kept for forces alone may go. */
+/* To be called after ky_links_stand or ky_links_build and the walks: frees what only forces need.
+ */
 void ky_links_done(struct ky_links *links);
 
-/* Places along the curve to links->lanes: those of the active bodies, along the curve, or, for
- * `curve none`, those of all bodies in the caller's order. Else nothing. The tree has just been
- * made. */
+/* Writes places along the curve to links->lanes: those of the active bodies along the curve or, for
+ * `curve none`, those of all bodies in the caller's order. Else it does nothing. The tree must have
+ * just been made. */
 enum ky_status ky_links_lanes(struct ky_links *links, const struct ky_parameters *parameters,
                               struct ky_error *error);
 

@@ -7,9 +7,9 @@
 
 struct ky_method {
     enum ky_force force;
-    int several_cards; /* it can share its work among several */
+    int several_cards; /* it can divide its work among several cards */
     int in_blocks;     /* `evaluate` takes bodies->active whose list is on the card alone */
-    int has_tree;      /* it goes through one of `links` */
+    int has_tree;      /* it walks through a tree of `links` */
     size_t own;        /* bytes of the state that it keeps, `own` below; 0 at the start */
 
     /* KY_UNSUPPORTED for parameters that the method has no kernel for and, where bodies are
@@ -20,12 +20,12 @@ struct ky_method {
      * order in which the bodies lie after it. */
     enum ky_status (*evaluate)(struct ky_device_bodies *bodies, struct ky_links *links, void *own,
                                struct ky_error *error);
-    /* In a block, before `evaluate`, which then makes no tree: the tree stands at the present
-     * positions. It is a new one if `anew` says so, else that of the blocks before if there is one.
-     * A new one may bring the bodies into another order. NULL: the method has no tree. */
+    /* In a block, before `evaluate`, which then makes no tree: makes the tree for the present
+     * positions. It is a new one if `anew`, else that of the blocks before if there is one. A new
+     * one may reorder the bodies. NULL: the method has no tree. */
     enum ky_status (*stand)(struct ky_links *links, void *own, int anew, struct ky_error *error);
-    /* In a block, after `evaluate`: the pairs of its walks, to word 0 of 64 bits of `tally`. NULL
-     * with `stand`. */
+    /* In a block, after `evaluate`: writes the pairs of its walks to the first 64-bit word of
+     * `tally`. NULL if `stand` is. */
     enum ky_status (*note)(struct ky_links *links, void *own, struct ky_buffer *tally,
                            struct ky_error *error);
     /* The field at points, at least one, of at least one body; in the caller's units, either array

@@ -4,8 +4,8 @@
 
 #include "engine/device/card.h"
 
-/* Opens the cards that a name ("cuda:0,1", "opencl", "auto") speaks of, with cards->driver. Those
- * that were opened before one failed are in `cards`, for the caller to close. */
+/* Opens the cards that `name` ("cuda:0,1", "opencl", "auto") means, with cards->driver. After a
+ * failure `cards` has those that were opened before; the caller closes them. */
 enum ky_status ky_cards_open(struct ky_cards *cards, const char *name, struct ky_error *error);
 
 #endif

@@ -10,8 +10,8 @@
  * all are. */
 enum ky_status ky_device_active_places(const struct ky_host_tree *host, unsigned char **is_active,
                                        struct ky_error *error);
-/* What the relative test takes from the last accelerations, which come down into *columns, to be
- * freed after use, also after a failure. */
+/* Fills *relative from the last accelerations, which are copied to *columns. The caller frees
+ * *columns after use, also after a failure. */
 enum ky_status ky_device_last_accelerations(const struct ky_host_tree *host,
                                             struct ky_relative *relative, double **columns,
                                             struct ky_error *error);

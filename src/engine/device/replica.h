@@ -15,15 +15,15 @@ struct ky_replica {
     uint64_t place;   /* the first card's number of the positions */
 };
 
-/* What of the bodies is not an array, from the first card to those of card k. */
+/* Copies all but the arrays from the first card's bodies to those of card k. */
 void ky_replica_numbers(struct ky_device_bodies *own, const struct ky_device_bodies *first,
                         size_t k);
 /* Brings the bodies of card k, 1 and up, to the state of the first. Until ky_replica_agrees they
- * count as different. The first card goes on while its positions are read, until it is to bring
- * them into another order. */
+ * count as different. The first card continues while its positions are read; it waits before it
+ * reorders them. */
 enum ky_status ky_replica_follow(struct ky_replica *replica, struct ky_device_bodies *first,
                                  size_t k, struct ky_error *error);
-/* The same tree has been made on both cards. */
+/* To be called when the same tree has been made on both cards. */
 void ky_replica_agrees(struct ky_replica *replica, const struct ky_device_bodies *first);
 void ky_replica_release(struct ky_replica *replica);
 

@@ -1,4 +1,4 @@
-/* Rows of the caller's numbers, which are no bodies, as columns on the first card: number c of row
+/* Rows of the caller's numbers (points, for example) as columns on the first card: number c of row
  * k lies at c × rows + k. */
 #ifndef KY_DEVICE_ROWS_H
 #define KY_DEVICE_ROWS_H
@@ -11,10 +11,11 @@ struct ky_rows {
     size_t bytes;  /* of a number on the card: see ky_to_card */
 };
 
-/* rows[k × columns + c] to a buffer that `what` names and that has room made. */
+/* Copies numbers[k × columns + c] to a buffer, which is made large enough; `what` names it in
+ * errors. */
 enum ky_status ky_rows_send(struct ky_card *card, struct ky_buffer *buffer, const char *what,
                             struct ky_rows rows, const double *numbers, struct ky_error *error);
-/* The other way. NULL: they are not wanted. */
+/* Copies a buffer to `numbers`; NULL: does nothing. */
 enum ky_status ky_rows_read(struct ky_card *card, const struct ky_buffer *buffer,
                             struct ky_rows rows, double *numbers, struct ky_error *error);
 

@@ -24,17 +24,17 @@ struct ky_staged {
  * threads at once, each for other items. */
 typedef void ky_staging_function(const void *context, size_t first, size_t end, void *piece);
 
-/* To the card; returns when all has been filled, while the last pieces may still be on their way.
+/* Copies to the card. Returns when all pieces have been filled; the last may still be on their way.
  */
 enum ky_status ky_staging_up(struct ky_staging *staging, struct ky_card *card, int threads,
                              const struct ky_staged *array, ky_staging_function *fill,
                              const void *context, struct ky_error *error);
-/* An array of the host as it is, to a buffer that `what` names and that has room made: what
- * ky_buffer_fill does with less waiting. */
+/* Copies an array of the host as it is to a buffer, which is made large enough: ky_buffer_fill with
+ * less waiting. `what` names the buffer in errors. */
 enum ky_status ky_staging_fill(struct ky_staging *staging, struct ky_card *card, int threads,
                                struct ky_buffer *buffer, const char *what, const void *data,
                                size_t count, size_t size, struct ky_error *error);
-/* From the card; returns when all has been taken. */
+/* Copies from the card. Returns when all pieces have been taken. */
 enum ky_status ky_staging_down(struct ky_staging *staging, struct ky_card *card, int threads,
                                const struct ky_staged *array, ky_staging_function *take,
                                const void *context, struct ky_error *error);

@@ -10,8 +10,8 @@ enum ky_status ky_device_tree_make_groups(struct ky_device_tree *tree,
                                           const struct ky_device_bodies *bodies,
                                           const struct ky_parameters *parameters,
                                           struct ky_error *error);
-/* Whether so many groups take only a few turns on the card. A walk that is several times as long as
- * the mean is then the last one; in many turns the others hide it. */
+/* 1 if this many groups take only a few turns on the card. Then a walk that is several times as
+ * long as the mean ends last; in many turns the other walks hide it. */
 int ky_device_tree_are_few(const struct ky_card *card, size_t groups);
 /* In a block: groups of the active bodies alone, places in their list, or those of all. */
 enum ky_status ky_device_tree_regroup(struct ky_device_tree *tree, struct ky_device_bodies *bodies,

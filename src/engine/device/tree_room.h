@@ -29,12 +29,12 @@ struct ky_device_tree {
     uint64_t builds;                   /* trees until now */
     uint64_t built;                    /* bodies->place of the cells; 0: there are none */
     int opening;                       /* with which they were built: enum ky_opening */
-    int is_wide; /* their boxes have been widened for those who round places (links.c) */
+    int is_wide; /* their boxes have been widened for walks that round positions (links.c) */
 };
 
 enum {
     KY_GROUPS_IN_CUT = 32, /* full groups of a cell that is divided into groups, at most */
-    KY_HEAVY_GROUPS = 16   /* of so many groups one is divided, if any are */
+    KY_HEAVY_GROUPS = 16   /* of this many groups one is divided, if any are */
 };
 
 /* Bodies of a group at most. Walks of single bodies have no groups; the number is the same. */
