@@ -42,7 +42,7 @@ extern "C" {
 /* The numbers are also the exit codes of the command. */
 enum ky_status {
     KY_OK = 0,
-    KY_FAULT = 1, /* out of memory, or a fault of the library's own */
+    KY_FAULT = 1, /* out of memory, or an error in the library itself */
     KY_USAGE = 2, /* a parameter is out of range or contradicts another; a refused overwrite */
     KY_UNSUPPORTED = 3, /* not available in this build, on this machine or with this engine */
     KY_BAD_DATA = 4,    /* a file or the bodies are not what they should be */
@@ -130,13 +130,14 @@ enum ky_opening { KY_OPENING_BY_USE = -1, KY_GEOMETRIC, KY_OFFSET, KY_MINIMUM, K
 /* By force: edge for walk and list, else box. */
 enum ky_cell { KY_CELL_BY_FORCE = -1, KY_BOX, KY_EDGE };
 enum ky_curve { KY_CURVE_NONE, KY_MORTON, KY_HILBERT };
-/* Who makes the tree. By engine: a device its own, but for KY_LIST; the host that of the CPU. */
+/* Which processor builds the tree. By engine: a device builds its own, except for KY_LIST;
+ * otherwise the host does. */
 enum ky_tree_maker { KY_TREE_BY_ENGINE = -1, KY_TREE_OF_HOST, KY_TREE_OF_DEVICE };
 /* Not set: extended for KY_DIRECT, else single; see enum ky_unroll. docs/numerics.md says what they
  * are. */
 enum ky_precision { KY_PRECISION_BY_INTEGRATOR = -1, KY_SINGLE, KY_EXTENDED, KY_DOUBLE };
-/* Variants of the exact sum on a device: how many sinks a lane has, and how many sources it takes
- * in one turn of its loop. None is 1 × 1, simple 4 × 1, double 4 × 4 (F09); tuned is the fastest.
+/* Variants of the exact sum on a device: the number of sinks per lane × the number of sources per
+ * turn of its loop. None is 1 × 1, simple 4 × 1, double 4 × 4 (F09); tuned is the fastest.
  * KY_UNROLL_UNSET means tuned. A variant that is set makes the precision single unless that is set
  * too. */
 enum ky_unroll {
@@ -156,8 +157,9 @@ enum ky_softening_kind { KY_SOFTENING_KIND_BY_SNAPSHOT = -1, KY_PLUMMER, KY_SYMM
 enum ky_isa { KY_ISA_AUTO, KY_ISA_PLAIN, KY_ISA_SSE2, KY_ISA_AVX2, KY_ISA_AVX512, KY_ISA_NEON };
 enum ky_integrator { KY_LEAPFROG, KY_BLOCK_STEPS, KY_HERMITE4 };
 
-/* A place where a field of the caller's acts, in the caller's units. The function sets what stands
- * after the velocity; all of it is NaN before, and a NaN that is used makes results KY_BAD_DATA. */
+/* A point where the caller's field is wanted, in the caller's units. The function sets the members
+ * after the velocity. They are NaN before the call, and a NaN that is used makes results
+ * KY_BAD_DATA. */
 struct ky_field_place {
     size_t size;                     /* of this struct, as the library has it */
     double position[3], velocity[3]; /* a point that is not a body is at rest */
@@ -166,12 +168,12 @@ struct ky_field_place {
                          proportional to it; read by KY_HERMITE4 alone */
     double potential; /* per unit mass */
 };
-/* Several threads call it at once. The same place has to give the same numbers at any time. */
+/* Several threads call it at once. The same position and velocity must always give the same
+ * numbers. */
 typedef void ky_field_function(void *context, struct ky_field_place *place);
 
-/* Everything that decides the numbers of a run. The meaning, range, unit and default of each field
- * stand in the options table and are printed by `kyoho run --help`; a field is named as its option
- * is. */
+/* All parameters of a calculation. Each field has the name of an option. `kyoho run --help` prints
+ * its meaning, range, unit and default. */
 struct ky_parameters {
     size_t size;
     /* which processor */
@@ -203,14 +205,14 @@ struct ky_parameters {
     double eta, step_min, step_max, step_length;
     int tree;        /* enum ky_tree_maker */
     int corrections; /* KY_HERMITE4 */
-    /* external fields, docs/models.md; general walks (ky_walk) are without */
+    /* external fields, docs/models.md; general walks (ky_walk) ignore them */
     const char *field;                 /* NULL: none; must outlive the calls that read it */
-    ky_field_function *field_function; /* one more, for engine cpu alone, or NULL. A restart goes on
-                                          with the function that its call brings */
+    ky_field_function *field_function; /* one more field, for engine cpu alone, or NULL. A restart
+                                          uses the function that its caller passes */
     void *field_context;
-    /* steps equal in ln a: NULL: equal in time; "omega-m=0.3,omega-lambda=0.7,h0=0.07", of a
-     * universe whose age is the time of the bodies; "bodies", for ky_run: see ky_snapshot.space.
-     * Must outlive the calls that read it */
+    /* NULL: steps equal in time. Else steps equal in ln a: "omega-m=0.3,omega-lambda=0.7,h0=0.07"
+     * describes the universe, whose age is the time of the bodies; "bodies" (ky_run only) takes it
+     * from ky_snapshot.space. Must outlive the calls that read it */
     const char *expansion;
 };
 
@@ -249,12 +251,12 @@ struct ky_snapshot;
 enum { KY_REMARK = 256 };
 /* The rule for the softening of a calculation: that of the parameters if it is a number; else each
  * body's own; else the one stored in the snapshot; else KY_USAGE with a recommended value in the
- * error text. After KY_OK parameters->softening is a number that holds for all bodies, also for
- * those with softenings of their own, or NaN: each body has its own. parameters->softening_kind is
- * that of the parameters, else the stored one, else plummer. `remark` (KY_REMARK bytes) or NULL: a
- * line that says what was chosen and what it replaces; empty if the parameters said it and nothing
- * is replaced. ky_run and ky_run_plan decide so by themselves. ky_sim_open, ky_forces and the
- * action `gravity` have no snapshot: the first two rules hold for them, and the error. */
+ * error text. After KY_OK parameters->softening is the softening of all bodies, also of those with
+ * their own, or NaN if each body has its own. parameters->softening_kind is that of the parameters,
+ * else the stored one, else plummer. `remark` (KY_REMARK bytes, or NULL) gets a line that says what
+ * was chosen and what it replaces; it is empty if the parameters gave the softening and it replaces
+ * nothing. ky_run and ky_run_plan apply this rule themselves. ky_sim_open, ky_forces and the action
+ * `gravity` have no snapshot: they use the first two rules, else KY_USAGE. */
 KY_API enum ky_status ky_softening_choose(struct ky_parameters *parameters,
                                           const struct ky_snapshot *snapshot,
                                           char remark[KY_REMARK], struct ky_error *error);
@@ -283,14 +285,14 @@ KY_API enum ky_status ky_forces(const struct ky_parameters *parameters, struct k
 
 /* ---- the general walk: neighbours, SPH density, actions by name ---- */
 
-/* Every body walks through the octree once; an action says which cells it goes past, which act as a
- * whole, and what bodies do to it (docs/general-walk.md, also how to write one). Of `parameters`
- * these matter: engine, isa, threads, curve, leaf and group; for `gravity` those of the force too;
- * and precision, which is double here unless they say otherwise: devices then differ at the surface
- * of a radius by what float positions leave open (docs/general-walk.md). The CPU always has double.
- * The order of the results is that of the bodies, and they are the same for any number of threads.
- * `report` may be NULL; its walk has all walks of the call, its body interactions the distances
- * that were looked at. */
+/* Every body walks through the octree once. An action decides which cells are passed over, which
+ * act as a whole, and what a source does to the body; docs/general-walk.md says how to write one.
+ * The walk uses engine, isa, threads, curve, leaf and group of `parameters`, and for `gravity` also
+ * those of the force. Precision is double here unless `parameters` set it: with less, devices round
+ * positions to float, and may decide otherwise for bodies at the very surface of a radius
+ * (docs/general-walk.md). The CPU always has double. Results are in the order of the bodies, and
+ * the same for any number of threads. `report` may be NULL; its `walk` sums all walks of the call,
+ * its body interactions are the distances computed. */
 
 /* Neighbours of body i: body[offset[i]] … body[offset[i + 1] − 1], indices in ascending order. */
 struct ky_neighbour_lists {
@@ -314,8 +316,8 @@ KY_API void ky_neighbour_lists_free(struct ky_neighbour_lists *lists); /* clears
 /* SPH density at every body: Σ m W(r, h) over the bodies within h, itself included, W the cubic
  * spline that vanishes at h. h is the distance of the k-th nearest other body, so that the support
  * holds k neighbours, the last on its surface (h is twice that of Monaghan & Lattanzio 1985 and the
- * same as GADGET's). Where k others lie at the very same place, h is 0: the density is then 0 if
- * nothing there has mass, else infinite, which is KY_BAD_DATA with the body's index. `density` and
+ * same as GADGET's). If k other bodies are at the same position, h is 0. The density is then 0 if
+ * no body there has mass, else infinite, which is KY_BAD_DATA with the body's index. `density` and
  * `smoothing` (h): n elements each, or NULL. k from 1 to n − 1, else KY_USAGE; with no bodies there
  * is nothing to do. */
 KY_API enum ky_status ky_sph_density(const struct ky_parameters *parameters,
@@ -323,9 +325,9 @@ KY_API enum ky_status ky_sph_density(const struct ky_parameters *parameters,
                                      double *smoothing, struct ky_force_report *report,
                                      struct ky_error *error);
 
-/* Groups of bodies by friends of friends (Davis et al. 1985): bodies at the linking length or
- * nearer are friends, and a group is what friends and their friends join. Distances are compared as
- * r². Space is open: groups do not go on at the other side of a periodic box. */
+/* Groups of bodies by friends of friends (Davis et al. 1985): two bodies at the linking length or
+ * nearer are friends, and a group is all bodies that chains of friends connect. Distances are
+ * compared as r². Space is open: groups do not continue at the other side of a periodic box. */
 struct ky_catalogue_parameters {
     size_t size;
     double linking_length;   /* above 0; NaN (default): the fraction of the mean distance */
@@ -371,7 +373,7 @@ KY_API enum ky_status ky_catalogue_write(const char *path, const struct ky_catal
                                          const struct ky_snapshot *snapshot, int overwrite,
                                          struct ky_error *error);
 
-/* What actions there are, index = 0, 1, …; KY_USAGE past the last. */
+/* Describes the actions, index = 0, 1, …; KY_USAGE past the last. */
 struct ky_action {
     size_t size;         /* of this struct, or 0 */
     const char *name;    /* "gravity", "count", "list", "nearest", "density", "friends" */
@@ -384,7 +386,7 @@ struct ky_action {
 };
 KY_API enum ky_status ky_action_get(size_t index, struct ky_action *action);
 
-/* What an action needs; clear what it does not. */
+/* The input of an action; 0 or NULL for what it does not need. */
 struct ky_walk_input {
     size_t size; /* of this struct */
     const double *radius;
@@ -425,43 +427,43 @@ KY_API enum ky_status ky_sim_open(const struct ky_parameters *parameters,
                                   struct ky_error *error);
 KY_API void ky_sim_close(struct ky_sim *sim); /* NULL is allowed */
 
-/* Goes on by `steps` steps of parameters.step. A step that was divided counts once more when it is
- * completed. After a failure the simulation can only be closed. */
+/* Advances by `steps` steps of parameters.step. Completing a divided step counts as one step. After
+ * a failure the simulation can only be closed. */
 KY_API enum ky_status ky_sim_advance(struct ky_sim *sim, uint64_t steps, struct ky_error *error);
-/* Goes on to `time`; the present time is allowed and changes nothing. KY_USAGE for a time that lies
- * behind. Where no step ends at `time`: KY_USAGE with the nearest times if `shorten` is 0; else the
- * last step is divided, and what is left of it is the first step of the next call, so that the
- * times of the steps stay what they were. */
+/* Advances to `time`; the present time is allowed and changes nothing. KY_USAGE for an earlier
+ * time. If no step ends at `time` and `shorten` is 0: KY_USAGE with the nearest times. If `shorten`
+ * is 1 the last step is divided; the next call begins with the rest of it, so that the times of
+ * later steps do not change. */
 KY_API enum ky_status ky_sim_advance_to(struct ky_sim *sim, double time, int shorten,
                                         struct ky_error *error);
 
 /* ---- changes between two steps ----
  *
- * The forces of all bodies are computed anew; time goes on from where it is. After KY_BAD_DATA and
- * KY_USAGE the simulation is as it was, after other failures it can only be closed. */
+ * Each call computes the forces of all bodies anew. The time does not change. After KY_BAD_DATA and
+ * KY_USAGE the simulation is unchanged; after other failures it can only be closed. */
 
 /* Replaces mass, position, velocity, softening and type by those arrays that `bodies` has (its n
  * must be ky_sim_n); the others and the ids stay. Softenings are each body's own from then on. */
 KY_API enum ky_status ky_sim_write(struct ky_sim *sim, const struct ky_bodies *bodies,
                                    struct ky_error *error);
-/* Adds bodies behind those that are there. Ids must be new; NULL: they continue from the largest
- * one. Softenings are required where the bodies of the simulation have their own. KY_UNSUPPORTED
- * on an engine that cannot change its number of bodies. */
+/* Appends bodies. Their ids must be new; NULL: ids continue from the largest one. Softenings are
+ * required where the bodies of the simulation have their own. KY_UNSUPPORTED on an engine that
+ * cannot change its number of bodies. */
 KY_API enum ky_status ky_sim_add(struct ky_sim *sim, const struct ky_bodies *bodies,
                                  struct ky_error *error);
 /* Removes the bodies with these ids; the order of the others stays. KY_BAD_DATA if one of them is
  * the id of no body. */
 KY_API enum ky_status ky_sim_remove(struct ky_sim *sim, const uint64_t *id, size_t count,
                                     struct ky_error *error);
-/* The steps of this length begin now [time; with `expansion` of ln a]; negative: backwards. */
+/* Sets the length of the steps from now on [time; with `expansion` ln a]; negative: backwards. */
 KY_API enum ky_status ky_sim_set_step(struct ky_sim *sim, double step, struct ky_error *error);
-/* One softening for all bodies, in place of their own [length]. */
+/* Sets one softening for all bodies, in place of their own [length]. */
 KY_API enum ky_status ky_sim_set_softening(struct ky_sim *sim, double softening,
                                            struct ky_error *error);
 
 /* Acceleration and potential of all bodies at `count` points that are not bodies; either array may
  * be NULL. `softening` is that of the points [length]. The method is that of the simulation, on the
- * CPU in double; with opening relative the points go by offset. On devices `list` counts as `walk`
+ * CPU in double; the opening relative is replaced by offset. On devices `list` counts as `walk`
  * here. */
 KY_API enum ky_status ky_sim_field(struct ky_sim *sim, size_t count, const double (*position)[3],
                                    double softening, double (*acceleration)[3], double *potential,
@@ -470,8 +472,9 @@ KY_API enum ky_status ky_sim_field(struct ky_sim *sim, size_t count, const doubl
 /* Writes everything that the simulation needs to go on bit for bit (docs/formats/restart.md). An
  * existing file is kept as PATH.previous. */
 KY_API enum ky_status ky_sim_save(struct ky_sim *sim, const char *path, struct ky_error *error);
-/* Goes on from such a file, or from restart.kyo in the folder of a run. Of the parameters engine,
- * isa, threads, log and field_function count, as in ky_resume; the rest is that of the file. */
+/* Opens a simulation from such a file, or from restart.kyo in the folder of a run. Engine, isa,
+ * threads, log and field_function are taken from `parameters`, as in ky_resume; all else from the
+ * file. */
 KY_API enum ky_status ky_sim_restore(const char *path, const struct ky_parameters *parameters,
                                      struct ky_sim **sim, struct ky_error *error);
 
@@ -482,8 +485,8 @@ KY_API double ky_sim_time(const struct ky_sim *sim);
 /* Steps since the start, over all resumptions; each part of a divided step counts. */
 KY_API uint64_t ky_sim_steps(const struct ky_sim *sim);
 
-/* Copies what `bodies` has arrays for (its n must be ky_sim_n), in the order in which the bodies
- * came in. */
+/* Fills the arrays that `bodies` has (its n must be ky_sim_n), in the order in which the bodies
+ * were put in. */
 KY_API enum ky_status ky_sim_bodies(struct ky_sim *sim, struct ky_bodies *bodies,
                                     struct ky_error *error);
 KY_API enum ky_status ky_sim_sums(struct ky_sim *sim, struct ky_sums *sums, struct ky_error *error);
@@ -518,8 +521,8 @@ struct ky_run_parameters {
     double max_wall;      /* seconds after which the run stops, resumable; NaN: never */
     int compress;         /* HDF5 snapshots */
     int overwrite;        /* results of another run in the folder are removed first */
-    const char *origin;   /* what the bodies came from, for run.json; or NULL */
-    uint64_t seed;        /* of the model that they were made by, for run.json */
+    const char *origin;   /* source of the bodies, for run.json; or NULL */
+    uint64_t seed;        /* of the model that made the bodies, for run.json */
     int has_seed;         /* 0: they were not made by a model */
     /* Called after every step; may be NULL. */
     void (*progress)(void *context, const struct ky_progress *progress);
@@ -534,9 +537,9 @@ struct ky_run_parameters {
                            and the end of a line; or NULL */
     const char
         *bodies_hash; /* that of a run.json, or NULL. KY_BAD_DATA when the bodies are others */
-    /* Called after every `visit_every` steps (0: 1), before what is written of that step. It may
-     * read the simulation and change its bodies, not its time; such a run goes on as it was only if
-     * it is resumed with the same function. A status that is not KY_OK ends the run. Or NULL. */
+    /* Called after every `visit_every` steps (0: 1), before the output of that step; or NULL. It
+     * may read the simulation and change its bodies, but not its time. Such a run must be resumed
+     * with the same function to give the same results. A status other than KY_OK ends the run. */
     enum ky_status (*visit)(void *context, struct ky_sim *sim, struct ky_error *error);
     void *visit_context;
     uint64_t visit_every;
@@ -544,8 +547,8 @@ struct ky_run_parameters {
     int shorten; /* 1: a step is divided where a time of `at` or the end lies within it; 0: such
                     times are KY_USAGE */
     int core;    /* 1: energy.csv has columns of the core */
-    double stop_core; /* the run stops, resumable, when the core has so small a radius; 0: one
-                         that follows from softening and number; NaN: never */
+    double stop_core; /* the run stops, resumable, when the core radius falls to this [length]; 0: a
+                         radius chosen from softening and number of bodies; NaN: never */
     double
         escape_radius;  /* unbound bodies farther from the density centre are removed; NaN: none */
     const char *follow; /* ids, "0,17", of at most 16 bodies: energy.csv has columns of their
@@ -554,8 +557,8 @@ struct ky_run_parameters {
 
 KY_API void ky_run_parameters_defaults(struct ky_run_parameters *run);
 
-/* What a run would do and need. The bodies of `initial` may be a number without arrays (mass NULL),
- * so that a plan needs no memory: then a step that is not given is NaN, since it follows from the
+/* What a run would do and need. `initial` may have the number of bodies without arrays (mass NULL),
+ * so that a plan needs no memory. Then `step` is NaN unless it is given, since it follows from the
  * bodies, and `steps` is 0 unless it is given. */
 struct ky_plan {
     size_t size; /* of this struct, or 0 */
@@ -563,7 +566,7 @@ struct ky_plan {
     uint64_t steps, snapshots;
     double host_bytes, device_bytes; /* peak */
     double disk_bytes;               /* of all files */
-    double largest_n; /* that fits into the host's memory that is free now, and the device's */
+    double largest_n; /* the most bodies that fit into the free memory of host and device */
 };
 KY_API enum ky_status ky_run_plan(const struct ky_parameters *parameters,
                                   const struct ky_run_parameters *run,
@@ -578,20 +581,19 @@ KY_API enum ky_status ky_run(const struct ky_parameters *parameters,
                              const struct ky_run_parameters *run, struct ky_snapshot *initial,
                              struct ky_error *error);
 
-/* Goes on from the restart file in run->output, bit for bit as if the run had not stopped. Taken
- * from the arguments: engine, isa and threads unless they are NULL or "auto", -1 or KY_ISA_AUTO,
- * and -1 or 0, which mean as in the run (another engine or isa gives other last bits); log;
- * field_function, KY_USAGE unless it is there exactly if the run had one; end or steps if they are
- * set (the run's total); max_wall, restart_every, progress and stop. Everything else is that of the
- * run. */
+/* Continues from the restart file in run->output, bit for bit as if the run had not stopped. Taken
+ * from the arguments: engine (unless NULL or "auto"), isa (unless -1 or KY_ISA_AUTO) and threads
+ * (unless -1 or 0); log; field_function, which must be set if the run had one and only then, else
+ * KY_USAGE; end or steps if they are set (the run's total); max_wall, restart_every, progress and
+ * stop. All else is as in the run. Another engine or isa gives other last bits. */
 KY_API enum ky_status ky_resume(const struct ky_parameters *parameters,
                                 const struct ky_run_parameters *run, struct ky_error *error);
 
 /* ---- snapshots ---- */
 
 /* The space of a snapshot, as its file tells. An ordinary file: not comoving, scale_factor 1, per_h
- * 0, box 0. Bodies in physical coordinates too may tell the universe that they expand with, as
- * those of the model cosmic do, by hubble, omega_matter and omega_lambda. */
+ * 0, box 0. A file in physical coordinates may also name its universe, by hubble, omega_matter and
+ * omega_lambda, as those of the model cosmic do. */
 struct ky_space {
     int comoving;  /* positions are comoving: physical ones divided by scale_factor */
     int per_h;     /* lengths and masses are in units of 1/hubble */
@@ -609,9 +611,9 @@ struct ky_snapshot {
     struct ky_units units;
     char *parameters;      /* effective parameters, INI text, or NULL */
     struct ky_space space; /* of the file that was read */
-    double softening; /* that the bodies were made for or ran with [length]; NaN: not known, or each
-                    body has its own */
-    int softening_kind; /* enum ky_softening_kind; −1: not known */
+    double softening;      /* softening that the bodies were made for or ran with [length]; NaN: not
+                              known, or each body has its own */
+    int softening_kind;    /* enum ky_softening_kind; −1: not known */
 };
 
 /* GADGET's binary formats are read and not written. */
@@ -624,7 +626,7 @@ struct ky_write_options {
     int overwrite; /* 0: an existing file is KY_USAGE */
 };
 
-/* An empty one in N-body units, of no known softening; sets `size`. */
+/* Makes an empty snapshot in N-body units, of unknown softening; sets `size`. */
 KY_API void ky_snapshot_clear(struct ky_snapshot *snapshot);
 KY_API void ky_snapshot_free(struct ky_snapshot *snapshot);
 KY_API void ky_write_options_defaults(struct ky_write_options *options);
@@ -639,15 +641,16 @@ enum ky_space_reading {
 
 struct ky_read_options {
     size_t size;
-    int space;                    /* enum ky_space_reading */
-    unsigned types;               /* bit t: bodies of type t alone; 0: all */
-    int renumber;                 /* 1: ids are left out, so that a body's id is its index */
-    const struct ky_units *units; /* of a file that names none, or none that are known; or NULL:
-                                     the first counts as N-body units, the second is KY_BAD_DATA */
-    ky_log_function *log;         /* gets warnings; or NULL */
+    int space;      /* enum ky_space_reading */
+    unsigned types; /* bit t: bodies of type t alone; 0: all */
+    int renumber;   /* 1: ids are left out, so that a body's id is its index */
+    const struct ky_units
+        *units; /* for a file without units or with unknown ones. NULL: a file without units is in
+                   N-body units, unknown units are KY_BAD_DATA */
+    ky_log_function *log; /* gets warnings; or NULL */
     void *log_context;
-    uint64_t count_above; /* of more bodies than this bodies.n alone is filled, and no array is
-                             allocated or checked, unless `types` chooses; 0: never */
+    uint64_t count_above; /* if a file has more bodies than this and `types` is 0, only bodies.n is
+                             set: no array is allocated or checked; 0: never */
 };
 
 KY_API void ky_read_options_defaults(struct ky_read_options *options);
@@ -710,7 +713,8 @@ struct ky_model_parameters {
                               follows from the scales, 1 without them (default) */
     const char *const *options; /* "name=value" each, ended by NULL, in place of the fields of these
                                    names; or NULL. Another model's are KY_USAGE */
-    ky_log_function *log; /* hears now and then how far it is, if it takes seconds; NULL: nobody */
+    ky_log_function
+        *log; /* gets a line of progress now and then if the model takes seconds; or NULL */
     void *log_context;
     int mass_function; /* enum ky_mass_function; not equal: for spheres */
     double rotation;   /* of the bodies of a sphere with L_z < 0 this fraction, 0 to 1, turns the
@@ -719,7 +723,7 @@ struct ky_model_parameters {
 
 KY_API void ky_model_parameters_defaults(struct ky_model_parameters *parameters);
 
-/* The names, in order, for index = 0, 1, …; NULL past the last. */
+/* The name of the model with this index, 0, 1, …; NULL past the last. */
 KY_API const char *ky_model_name(size_t index);
 /* The options of a model, as ky_option_get tells those of a run; KY_USAGE past the last, and for a
  * name that is not a model's. */
@@ -736,8 +740,8 @@ struct ky_merge_parameters {
     double pericentre;   /* of the Kepler orbit of two point masses */
     double eccentricity; /* 1 (default): a parabola */
     double g;
-    double softening; /* for the bodies of an input without softenings of its own when the other has
-                         them; NaN (default): such inputs are KY_USAGE */
+    double softening; /* for the bodies of one input that has no softenings if the other has; NaN
+                         (default): such inputs are KY_USAGE */
     double mass;      /* the second system is scaled to this total mass; NaN (default): as it is */
     double
         radius; /* and to this half-mass radius about its density centre; NaN (default): the radius
@@ -761,8 +765,8 @@ KY_API enum ky_status ky_merge(const struct ky_bodies *a, const struct ky_bodies
 
 /* ---- analysis ----
  *
- * These calls take as many threads as OMP_NUM_THREADS says, or the processor has. Their results do
- * not depend on it. */
+ * These calls use OMP_NUM_THREADS threads, or as many as the processor has. Results do not depend
+ * on the number. */
 
 /* The mean of positions weighted by the density of the bodies nearer than the sixth neighbour
  * (Casertano & Hut 1985, with their masses); the centre of mass for fewer than 7 bodies. */
@@ -777,7 +781,8 @@ KY_API enum ky_status ky_lagrangian_radii(const struct ky_bodies *bodies, const 
 enum { KY_LAGRANGIAN_FRACTIONS = 8 };
 KY_API extern const double ky_lagrangian_fractions[KY_LAGRANGIAN_FRACTIONS];
 
-/* Lengths and times of a system, and what to start a run with. Bodies without mass do not count. */
+/* Lengths and times of a system, and recommended softening and step. Bodies without mass do not
+ * count. */
 struct ky_scales {
     size_t size;                /* of this struct, or 0 */
     double centre[3];           /* of density; of a sample of 65,536 bodies where there are more */
@@ -794,8 +799,8 @@ struct ky_scales {
                     distance, or the pericentre of a binary */
 };
 
-/* `softening`: the one that the run will use, for the step; NaN: the recommended one. KY_BAD_DATA
- * when no body has mass. */
+/* `softening`: the softening of the run, from which the step follows; NaN: the recommended one.
+ * KY_BAD_DATA when no body has mass. */
 KY_API enum ky_status ky_system_scales(const struct ky_bodies *bodies, double g, double softening,
                                        struct ky_scales *scales, struct ky_error *error);
 
@@ -817,9 +822,9 @@ struct ky_draw_parameters {
     double fraction;   /* of the mass that the region holds in every panel */
     int colours;       /* enum ky_colours */
     int brightness;    /* enum ky_brightness: how density becomes brightness */
-    double range;      /* decades of density that are told apart */
+    double range;      /* span of densities from dark to bright [powers of ten] */
     double peak;       /* density of the brightest colour; NaN: of the densest 1 % of the mass */
-    double smooth;     /* bodies under the smoothing kernel */
+    double smooth;     /* number of neighbours used for smoothing */
     const char *title; /* texts of the panels, with '|' between; NULL: the time */
     int overwrite;     /* 0: an existing file is KY_USAGE */
     int height;        /* of a panel [pixels]; 0: as its width */
@@ -827,7 +832,7 @@ struct ky_draw_parameters {
     double turn;     /* of the camera about the middle, to the right along the horizon [degrees] */
     double tilt;     /* of the camera, upwards [degrees] */
     double speed;    /* shown by the ends of the colours of velocities; NaN: by the bodies */
-    int trails;      /* bodies whose trails are drawn, at most */
+    int trails;      /* maximum number of bodies with trails */
     uint64_t divide; /* > 0: the components are two systems, of ids below and from this one on */
 };
 
@@ -847,7 +852,7 @@ struct ky_device {
     char engine[16]; /* as --engine takes it: "cpu", "cuda:0", "opencl:1" */
     char name[160];
     int usable;
-    char reason[256]; /* why not usable, or what auto thinks of it */
+    char reason[256]; /* why it is not usable, or how `auto` treats it */
     int on_cpu;       /* 1: it computes on the cores of the CPU */
 };
 

@@ -18,7 +18,7 @@ enum ky_status ky_walker_open(const struct ky_parameters *parameters,
                               const struct ky_bodies *bodies, struct ky_walker *walker,
                               struct ky_error *error);
 /* One walk, whose results go where the request says; its time and work are added to the report.
- * Whether the results are finite is not looked at. */
+ * Does not check that the results are finite. */
 enum ky_status ky_walker_walk(struct ky_walker *walker, const struct ky_walk_request *request,
                               struct ky_error *error);
 /* Closes the engine, and gives the report to *report, which may be NULL. */

@@ -21,7 +21,7 @@ enum ky_status ky_fail_in(struct ky_error *error, enum ky_status status, const c
 void ky_log(const struct ky_parameters *parameters, enum ky_log_level level, const char *format,
             ...) __attribute__((format(printf, 3, 4)));
 
-/* Tells the log what begins now, where there are so many bodies that it may take seconds. */
+/* Logs what begins now, if there are so many bodies that it may take seconds. */
 void ky_announce(const struct ky_parameters *parameters, size_t n, const char *what);
 
 struct ky_log_to {

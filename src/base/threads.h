@@ -31,8 +31,8 @@ static inline void ky_threads_restore(int before)
 #endif
 }
 
-/* The number of threads that a loop takes which is told `wanted`; 0 leaves it to OpenMP. 1 in a
- * build without OpenMP. */
+/* The number of threads of a loop for which `wanted` were asked; 0 leaves the number to OpenMP. 1
+ * in a build without OpenMP. */
 static inline int ky_threads(int wanted)
 {
 #ifdef _OPENMP
@@ -43,7 +43,7 @@ static inline int ky_threads(int wanted)
 #endif
 }
 
-/* The number of threads that a loop gets which begins here: 1 within a loop of several threads. */
+/* The number of threads that a loop beginning here gets: 1 within a loop of several threads. */
 static inline int ky_threads_here(void)
 {
 #ifdef _OPENMP
@@ -53,7 +53,7 @@ static inline int ky_threads_here(void)
 #endif
 }
 
-/* The number of the thread that asks, in the loop that it works on: 0, 1, … */
+/* The number of the calling thread in its loop: 0, 1, … */
 static inline int ky_thread(void)
 {
 #ifdef _OPENMP

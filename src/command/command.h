@@ -130,7 +130,7 @@ struct model_options {
         const char *text;
     } values[CLI_OPTIONS];              /* of the models' own options, as in cli->of_models */
     const char *words[CLI_OPTIONS + 1]; /* "w0=6" …, for parameters.options */
-    char text[2048];                    /* which the words point into */
+    char text[2048];                    /* storage of the words */
 };
 /* Binds the options. */
 void model_options_add(struct cli *cli, struct model_options *model);
@@ -178,8 +178,8 @@ enum ky_status source_soften(struct cli *cli, struct ky_parameters *parameters,
                              struct ky_snapshot *snapshot, char remark[KY_REMARK]);
 /* 1 if the bodies are drawn at random, by a seed. */
 int source_has_seed(const struct source *source);
-/* The options by which the bodies can be had again, as lines "name=value" for struct
- * ky_run_parameters. A file is named by its whole path. To be freed; NULL when memory is out. */
+/* The options that give the same bodies again, as lines "name=value" for struct ky_run_parameters.
+ * A file is named by its whole path. To be freed; NULL when memory is out. */
 char *source_text(const struct cli *cli, const struct source *source);
 
 /* Options of everything that writes a snapshot. */

@@ -1,6 +1,6 @@
 /* What `kyoho neighbours` and `kyoho density` share. Each walks once over the bodies of a source,
- * prints statistics, and may write a table with a line for each body. `kyoho groups` uses what
- * prints the cost of a walk. */
+ * prints statistics, and may write a table with a line for each body. `kyoho groups` uses the
+ * functions that print the cost of a walk. */
 #ifndef KY_COMMAND_WALKS_H
 #define KY_COMMAND_WALKS_H
 

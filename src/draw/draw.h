@@ -10,7 +10,7 @@
 extern const struct ky_option ky_draw_options[];
 extern const size_t ky_draw_option_count;
 
-/* KY_USAGE for parameters that do not go together. */
+/* KY_USAGE for parameters that contradict each other. */
 enum ky_status ky_draw_fits(const struct ky_draw_parameters *parameters, struct ky_error *error);
 
 /* ---- what is seen ---- */
@@ -67,7 +67,7 @@ struct ky_projection {
     uint64_t divide; /* an argument of that */
     const struct ky_view *view;
     size_t size[2]; /* width and height [pixels] */
-    double smooth;  /* each body is spread over about so many of its neighbours */
+    double smooth;  /* number of neighbours used for smoothing */
 };
 
 /* Fills density[height][width] with the mass per area of the view, and velocity[height][width], if

@@ -15,7 +15,7 @@ struct ky_integrator_state {
     double tick;     /* [time]; negative: backwards; NaN: the step is not known yet */
     uint64_t stride; /* ticks of the longest step: at its multiples all bodies are at one time */
     double reached;  /* [time] how far the last call of a verb came that returned KY_STOPPED */
-    /* [n] ids of the bodies, set and kept by who created the integrator; NULL: 0, 1, … */
+    /* [n] ids of the bodies, set and owned by the creator of the integrator; NULL: 0, 1, … */
     const uint64_t *id;
 };
 
@@ -43,21 +43,21 @@ struct ky_integrator_verbs {
     /* What the engine keeps of each body for this integrator: a sum of 1 << ky_column. It is there
      * when `create` is called, and restart files have it. */
     unsigned columns;
-    /* How the engine has to be able to go on by itself: a sum of 1 << ky_scheme. */
+    /* Schemes by which the engine must be able to advance by itself: a sum of 1 << ky_scheme. */
     unsigned schemes;
     /* Ticks of a step, which is `step` long [time] or not known yet (NaN); NULL: 1. */
     uint64_t (*stride)(const struct ky_parameters *parameters, double step);
     /* About how long a step should be [time] where none is given; NULL: scales->step. */
     double (*suggest)(const struct ky_parameters *parameters, const struct ky_scales *scales);
-    /* KY_USAGE for parameters that do not go together; NULL: all do. The step may be NaN. */
+    /* KY_USAGE for parameters that contradict each other; NULL: none do. The step may be NaN. */
     enum ky_status (*check)(const struct ky_parameters *parameters, struct ky_error *error);
     /* Makes the integrator's own struct for the `n` bodies on the engine. KY_USAGE for parameters
      * that do not go with this integrator, KY_FAULT when memory is out. */
     enum ky_status (*create)(struct ky_engine *engine, size_t n,
                              const struct ky_parameters *parameters,
                              struct ky_integrator_state **integrator, struct ky_error *error);
-    /* Goes on by so many ticks, a multiple of the stride. Before and after, positions, velocities
-     * and accelerations on the engine belong to one time. Fails as the engine fails. KY_STOPPED,
+    /* Advances by `ticks` ticks, a multiple of the stride. Before and after, positions, velocities
+     * and accelerations on the engine are those of one time. Fails as the engine fails. KY_STOPPED,
      * here and below: two bodies came too close to each other; all bodies are at the time `reached`
      * beyond that of the call, and the next call goes on with these two. */
     enum ky_status (*advance)(struct ky_integrator_state *integrator, uint64_t ticks,
@@ -68,7 +68,7 @@ struct ky_integrator_verbs {
      */
     enum ky_status (*short_step)(struct ky_integrator_state *integrator, double dt,
                                  struct ky_error *error);
-    /* What a restart file has to know of the integrator's own struct, besides bodies and
+    /* Members of the integrator's own struct that a restart file keeps, besides bodies and
      * parameters. */
     const struct ky_stored_field *fields;
     size_t field_count;

@@ -26,7 +26,7 @@ struct ky_dance {
 enum ky_status ky_dance_solve(int count, double size, const struct ky_dance_law *law,
                               struct ky_dance *dance, struct ky_error *error);
 
-/* Goes on by a time, in so many steps of the fourth order. */
+/* Advances by `time` in `steps` steps of the fourth order. */
 void ky_dance_go(struct ky_dance *dance, const struct ky_dance_law *law, double time, int steps);
 
 #endif

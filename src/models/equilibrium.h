@@ -28,7 +28,7 @@ struct ky_equilibrium {
 enum ky_status ky_equilibrium_solve(struct ky_equilibrium *equilibrium, struct ky_error *error);
 
 /* The same where `force` is set too: the inward pull of all that is there, this density among it.
- * `softening` is heard of in the error only. */
+ * `softening` is used in the error text only. */
 enum ky_status ky_equilibrium_invert(struct ky_equilibrium *equilibrium, struct ky_error *error);
 
 /* f(E) at node k, with ∫ f d³v = ρ; infinite or 0 at the edge. */

@@ -1,5 +1,5 @@
 /* The orbit of two systems about each other, as if they were points: where it begins, when they are
- * nearest, and how a disk stands to it. */
+ * nearest, and how a disk is inclined to it. */
 #ifndef KY_MODELS_KEPLER_H
 #define KY_MODELS_KEPLER_H
 

@@ -94,7 +94,7 @@ extern const struct ky_model ky_plummer, ky_uniform_sphere, ky_uniform_cube, ky_
 enum ky_status ky_model_allocate(const struct ky_model_common *common, unsigned with,
                                  struct ky_snapshot *snapshot, struct ky_error *error);
 /* Calls `fill` for the bodies first … last − 1, by all threads and in any order, until all n have
- * had their turn. The log hears now and then how many `what` ("positions") are there. */
+ * had their turn. Logs now and then how many `what` ("positions") have been made. */
 void ky_model_fill(const struct ky_model_common *common, const char *what,
                    void (*fill)(const void *context, size_t first, size_t last),
                    const void *context);
@@ -112,9 +112,9 @@ const struct ky_model *ky_model_find(const char *name, struct ky_error *error);
 int ky_model_in_equilibrium(const struct ky_model *model);
 /* Whether it takes mass functions and rotation. */
 int ky_model_is_sphere(const struct ky_model *model);
-/* Whether a model heeds an option, of ky_model_options or its own. */
+/* 1 if the model uses the option, of ky_model_options or its own; else 0. */
 int ky_model_takes(const struct ky_model *model, const char *option);
-/* The names of all options that it heeds, with blanks between. */
+/* The names of all options that the model uses, with blanks between. */
 enum { KY_MODEL_NAMES = 512 };
 void ky_model_names(const struct ky_model *model, char names[KY_MODEL_NAMES]);
 /* The parameters of a call over their defaults, and the model's own: `own`, of model->own_size, is

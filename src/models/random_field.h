@@ -12,10 +12,10 @@
 void ky_random_waves(const struct ky_spectrum *spectrum, double box, uint64_t seed, size_t n,
                      double *grid);
 
-/* Hears of ψ1 (order 1) or ψ2 (order 2) along an axis, in space [the unit of `box`]. The grid is
- * its own only during the call. */
+/* Receives ψ1 (order 1) or ψ2 (order 2) along an axis, in space [the unit of `box`]. The grid is
+ * valid only during the call. */
 typedef void ky_displacement_function(void *context, int order, int axis, const double *grid);
-/* How far it is: `done` of `all` steps of about the same length. */
+/* Receives the progress: `done` of `all` steps of about the same length. */
 typedef void ky_progress_function(void *context, int done, int all);
 struct ky_displacement_to {
     ky_displacement_function *take;

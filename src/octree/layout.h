@@ -30,8 +30,9 @@ struct ky_low {
     float x[3], eps2;
 } KY_LAID_OUT;
 
-/* `more` = first child, or KY_NO_LINK for a leaf; `next` = the cell to go to when this one is done
- * with, KY_NO_LINK at the end (N09, N12). All bodies of the cell: the first, and how many. */
+/* `more` = first child, or KY_NO_LINK for a leaf; `next` = the cell that follows this one and its
+ * children in the walk, KY_NO_LINK at the end (N09, N12). All bodies of the cell: the first, and
+ * how many. */
 #define KY_NO_LINK 0xffffffffU
 struct ky_cell_link {
     unsigned int next, more, body, bodies;

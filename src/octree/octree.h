@@ -18,7 +18,7 @@
  * by KY_OPENING_SLACK of its size. For the first pass of `relative` build with opening = KY_OFFSET.
  */
 
-/* Consecutive bodies that are walked for together. */
+/* Consecutive bodies that share one walk. */
 struct ky_group {
     uint32_t body, bodies;
 };
@@ -63,8 +63,8 @@ struct ky_octree_bodies {
     double low[3], edge;
     int has_origin;   /* 0: the origin is the median of some bodies */
     double origin[3]; /* each a float */
-    /* By how much of its distance from the origin a place is wrong in the numbers of those who read
-     * the tree; boxes are wider by that. 0: they read doubles. */
+    /* Relative rounding error of a position (of its distance from the origin) in the numbers of the
+     * code that reads the tree; boxes are wider by it. 0: it reads doubles. */
     double digit;
 };
 
@@ -80,10 +80,10 @@ void ky_octree_free(struct ky_octree *tree);
  * more, KY_FAULT when memory is out; the tree is empty then. */
 enum ky_status ky_octree_build(struct ky_octree *tree, const struct ky_octree_bodies *bodies,
                                const struct ky_parameters *parameters, struct ky_error *error);
-/* Goes with the bodies of the last build to where they are now, in the caller's order: order,
- * cells, groups and origin stay; boxes, opening radii and moments are made anew. With `cell edge` a
- * cell keeps its edge, about its box where that has left the cube. The parameters are those of the
- * build. Only `moments` of the seconds changes. KY_FAULT when memory is out. */
+/* Moves the bodies of the last build to `position`, in the caller's order. Order, cells, groups and
+ * origin stay; boxes, opening radii and moments are computed anew. With `cell edge` a cell keeps
+ * its edge, about its box where that has left the cube. The parameters are those of the build. Only
+ * `moments` of the seconds changes. KY_FAULT when memory is out. */
 enum ky_status ky_octree_refresh(struct ky_octree *tree, const double (*position)[3],
                                  const struct ky_parameters *parameters, struct ky_error *error);
 /* KY_OPENING_… of these parameters: what the opening test looks at beside the distance. */

@@ -1,4 +1,4 @@
-/* What the files of the octree share and nobody else sees. */
+/* Internal header of the files of the octree. */
 #ifndef KY_OCTREE_WORK_H
 #define KY_OCTREE_WORK_H
 
@@ -45,8 +45,8 @@ uint64_t *ky_octree_sort(size_t n, uint64_t *word, uint64_t *other, uint64_t var
 /* Takes sorted words apart: the keys in place of the words, and the indices to `order`. */
 void ky_octree_unpack(size_t n, uint64_t *word, uint32_t *order, int threads);
 
-/* What the softenings of a cell's bodies say: nothing yet; that they are one in this cell and all
- * below; that the cell has to be divided between them. */
+/* The softenings of a cell's bodies: not decided yet; equal enough in this cell and all below; so
+ * different that the cell has to be divided between them. */
 enum ky_cell_softening { KY_SOFTENING_OPEN, KY_SOFTENING_ONE, KY_SOFTENING_MIXED };
 /* The largest less the smallest ε² of the bodies that have mass, in the square of their unit of
  * length; 0 if they have no softenings of their own. */

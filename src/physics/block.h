@@ -13,7 +13,7 @@
 /* The most levels below the longest step. */
 #define KY_MOST_LEVELS 40
 
-/* η² ε/longest²: what |a| is compared with. */
+/* η² ε/longest², which is compared with |a|. */
 KY_FN KY_REAL ky_step_limit(KY_REAL eta, KY_REAL length, KY_REAL longest)
 {
     KY_REAL part = eta / longest;
@@ -33,8 +33,8 @@ KY_FN int ky_step_level(KY_REAL a, KY_REAL limit, int deepest)
 /* ε ω², which stands beside |a| where a step might become longer: ω² = change/path of a step on a
  * way of `path` that has changed the acceleration by `change`. |a| vanishes at softened centres,
  * but bodies swing there as fast as at the edge, ε from them, where |a| is about ε ω²: steps that
- * become longer at each pass and shorter at once after it add energy. On ways shorter than η ε/4
- * errors of forces would tell more than the field. */
+ * become longer at each pass and shorter at once after it add energy. On paths shorter than η ε/4
+ * the errors of forces would exceed the change of the field. */
 KY_FN KY_REAL ky_step_swing(KY_REAL change, KY_REAL path, KY_REAL eps, KY_REAL eta)
 {
     KY_REAL least = KY_SPLAT(0.25) * eta * eps;
@@ -43,8 +43,9 @@ KY_FN KY_REAL ky_step_swing(KY_REAL change, KY_REAL path, KY_REAL eps, KY_REAL e
 
 /* The level after a step of `level` that ends now, where the criterion wants `wanted`: a step
  * becomes shorter at once, and twice as long only where a step of that length would end (`even`)
- * and its swing allows it, which wants a step of level `swing`. That alone makes no step shorter:
- * it would, and longer again, at each encounter, and energy would drift with these. */
+ * and its swing allows it, which wants a step of level `swing`. The swing never makes a step
+ * shorter: at each encounter steps would become shorter and longer again, and energy would drift.
+ */
 KY_FN int ky_step_next(int wanted, int swing, int level, int even)
 {
     if (wanted >= level)

@@ -18,13 +18,13 @@
 
 #include "physics/softening.h"
 
-/* What to multiply a source with before it goes into ky_add_…: the mass, and for cells also the six
- * moments, tr P ("trace") and tr P again ("trace3"). */
+/* Factors of a source for ky_add_…: of the mass, and for cells also of the six moments, of tr P
+ * ("trace") and of tr P again ("trace3"). */
 #define KY_SCALE_MASS(S) (1.0 / (S))
 #define KY_SCALE_SECOND(S) (-KY_WIDE_OF(3.0) / ((KY_WIDE)(S) * (S) * (S)))
 #define KY_SCALE_TRACE(S) (-0.5 / ((double)(S) * (S) * (S)))
 #define KY_SCALE_TRACE3(S) (-1.5 / ((double)(S) * (S) * (S)))
-/* What to multiply the sums of acceleration with. */
+/* The factor of the sums of acceleration. */
 #define KY_SCALE_SUM(S) (1.0 / ((double)(S) * (S)))
 
 struct ky_field {

@@ -33,7 +33,8 @@ KY_FN KY_HERMITE_REAL ky_hermite_kick(KY_HERMITE_REAL a, KY_HERMITE_REAL j, KY_H
     return h * (a + h * j / 2);
 }
 
-/* What is added to the predicted x and v, over h² and over h; s at the end of the step, and c. */
+/* The corrections of the predicted x (divided by h²) and v (divided by h); s at the end of the
+ * step, and c. */
 struct ky_hermite_end {
     KY_HERMITE_REAL x, v, s, c;
 };
@@ -68,10 +69,10 @@ KY_FN int ky_hermite_next(KY_HERMITE_REAL a, KY_HERMITE_REAL j, KY_HERMITE_REAL 
 
 /* ---- forces that cancel ---- */
 
-/* Where the forces on a body cancel, a, j, s and c are what rounding leaves of them: s and c do not
- * fall with the step, and with each step the criterion would have a shorter one. Returns whether
- * they may be such, from their squares: in a series that converges s and c are well below the
- * larger of a and j. */
+/* Where the forces on a body cancel, a, j, s and c are mostly rounding errors: s and c do not fall
+ * with the step, and the criterion would make each step shorter than the last. Returns whether that
+ * is possible, from the squares: in a series that converges s and c are well below the larger of a
+ * and j. */
 KY_FN int ky_hermite_is_doubtful(KY_HERMITE_REAL a2, KY_HERMITE_REAL j2, KY_HERMITE_REAL s2,
                                  KY_HERMITE_REAL c2)
 {

@@ -12,8 +12,8 @@
  * distance is 3e-11 of the system's size. */
 #define KY_OPENING_CLOSE2 1e-15f
 
-/* Rounding that the tests allow for: by this part of their size the sinks' boxes are wider than the
- * sinks, and a tight box may reach out of the cell's cube. */
+/* Rounding that the tests allow for: the sinks' boxes are wider than the sinks by this fraction of
+ * their size, and a tight box may exceed the cell's cube by as much. */
 #define KY_OPENING_SLACK KY_WIDE_OF(1e-6)
 
 /* Distance of an interval of half-width `h` about 0 to the interval from dx − below to

@@ -1,4 +1,4 @@
-/* What to start a collisionless run with. */
+/* The recommended softening of a collisionless run. */
 #ifndef KY_PHYSICS_RECOMMENDED_H
 #define KY_PHYSICS_RECOMMENDED_H
 

@@ -1,4 +1,4 @@
-/* How a pair is softened, for the formulas of gravity.h and whoever prepares their numbers. */
+/* How a pair is softened, for the formulas of gravity.h and the code that prepares their input. */
 #ifndef KY_PHYSICS_SOFTENING_H
 #define KY_PHYSICS_SOFTENING_H
 

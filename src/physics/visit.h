@@ -1,8 +1,8 @@
-/* The general walk (N09, N12): what a walk through the tree and an action say to each other. The
- * walk goes through the tree; what an action is shown there, and answers, are visits.
+/* The general walk (N09, N12): the interface between a walk through the tree and an action. The
+ * walk calls the functions of the action for each cell and body that it visits.
  *
  * An action is one file of src/physics/actions and one line of its table.h; docs/general-walk.md
- * shows how to write one. It gives a struct, what one sink carries along, and six functions:
+ * shows how to write one. It has a struct, which is the state of one sink, and six functions:
  *
  *     struct ky_NAME ky_NAME_start(struct ky_visit_sink sink)
  *     KY_REAL ky_NAME_reach2(struct ky_NAME a)      squared distance past which bodies do nothing
@@ -27,13 +27,13 @@
 #define KY_VISIT_PASS 1
 #define KY_VISIT_USE 2
 
-/* A reach that nothing is past: above the square of any distance in the engine's units. */
+/* An unlimited reach: above the square of any distance in the engine's units. */
 #define KY_VISIT_FAR KY_SPLAT(3e38f)
 
 struct ky_visit_sink {
     KY_REAL mass, eps2;
     int splined;       /* pairs are softened by KY_SPLINED and KY_EPS_LARGER, else by KY_EPS_SUM */
-    KY_REAL radius;    /* what the caller asks for, 0 if nothing */
+    KY_REAL radius;    /* the caller's radius, 0 if there is none */
     KY_REAL bound2;    /* k nearest: a squared distance within which there are k bodies or more */
     unsigned int k;    /* k nearest */
     unsigned int room; /* elements of `list` */

@@ -49,7 +49,7 @@ struct ky_run {
     struct ky_core_history history;
     struct ky_sim *sim;
     struct ky_bodies
-        row;       /* what rows of energy.csv read of the bodies; empty where they read none */
+        row;       /* copies of the arrays that rows of energy.csv read; empty if they read none */
     char *text;    /* effective parameters, INI */
     char *texts;   /* a resumed run: the texts that its parameters point into */
     char *origin;  /* what the bodies came from, or NULL */
@@ -66,8 +66,8 @@ struct ky_run {
     uint64_t resume_steps;  /* steps up to that file */
     char remark[KY_REMARK]; /* which softening was chosen */
     char expansion[KY_EXPANSION_TEXT]; /* the numbers that came with the bodies */
-    double age; /* of the universe that the bodies bring, at the start [time]; 0: none */
-    struct ky_error halted; /* why the integrator stopped on its way; empty: it did not */
+    double age;             /* age of the bodies' universe at the start [time]; 0: they have none */
+    struct ky_error halted; /* why the integrator stopped before the end; empty: it did not */
     ky_log_function *outer_log;
     void *outer_context;
 };
@@ -88,12 +88,12 @@ enum ky_status ky_run_create(const struct ky_parameters *parameters,
                              struct ky_error *error);
 /* Closes the files and the simulation, and frees the run. */
 void ky_run_destroy(struct ky_run *run);
-/* In place of the word "bodies" of --expansion the numbers that come with the bodies, in `text`.
- * KY_USAGE if none do. */
+/* Replaces the word "bodies" of --expansion by the numbers that come with the bodies, written to
+ * `text`. KY_USAGE if they have none. */
 enum ky_status ky_run_expansion(struct ky_parameters *parameters,
                                 const struct ky_snapshot *snapshot, char text[KY_EXPANSION_TEXT],
                                 struct ky_error *error);
-/* The age of the universe that the bodies bring, their time; 0: they bring none. */
+/* The age of the bodies' universe [time]; 0: they have none. */
 double ky_run_age(const struct ky_snapshot *snapshot);
 /* Lengths and times of the bodies with the softening of the parameters; all 0 where no body has
  * mass or there is no gravity. */
@@ -109,8 +109,8 @@ enum ky_status ky_run_open_energy(struct ky_run *run, const char *mode, struct k
 enum ky_status ky_run_keep_energy(struct ky_run *run, struct ky_error *error);
 /* A copy of the text, to be freed; NULL when memory is out. */
 char *ky_run_copy_text(const char *text);
-/* Goes from the present step to the end, or to a reason to stop, which is KY_STOPPED. Writes what
- * is due, and run.json at the end, after a failure too. */
+/* Runs from the present step to the end. KY_STOPPED if there was a reason to stop before. Writes
+ * the output that is due, and run.json at the end, after a failure too. */
 enum ky_status ky_run_loop(struct ky_run *run, struct ky_error *error);
 
 /* Each of these writes one file, or a row of energy.csv, for the present time. KY_CANNOT_WRITE
@@ -129,19 +129,19 @@ enum ky_status ky_run_write_json(struct ky_run *run, const char *outcome, const 
 void ky_run_write_failure(struct ky_run *run, const char *reason);
 enum ky_status ky_run_write_energy(struct ky_run *run, struct ky_error *error);
 
-/* run_core.c. Numbers of the core now, of which the radius is noted. */
+/* run_core.c. Measures the core now, and adds its radius to the history. */
 enum ky_status ky_run_measure_core(struct ky_run *run, const struct ky_bodies *bodies,
                                    double number[KY_CORE_NUMBERS], struct ky_error *error);
-/* Fills run->halted where the run has to stop at a core that is so small for the first time. */
+/* Fills run->halted if the core is small enough for the run to stop, and was not before. */
 enum ky_status ky_run_look_for_collapse(struct ky_run *run, struct ky_error *error);
-/* Takes out the bodies that have escaped, where the run is asked to, and their energy. */
+/* Removes the bodies that have escaped, and their energy, if the run was asked to. */
 enum ky_status ky_run_remove_escapers(struct ky_run *run, struct ky_error *error);
 
 /* run_follow.c. Reads a list of ids, "0,17"; NULL is none. KY_USAGE for another text, an id that is
  * given twice, and more than KY_FOLLOW_MOST. */
 enum ky_status ky_run_follow(const char *text, struct ky_followed *followed,
                              struct ky_error *error);
-/* Takes the places from the bodies. */
+/* Copies the positions of the followed bodies. */
 void ky_run_find_followed(struct ky_followed *followed, const struct ky_bodies *bodies);
 /* The same; KY_USAGE for an id that no body has. */
 enum ky_status ky_run_check_followed(struct ky_followed *followed, const struct ky_bodies *bodies,
@@ -163,8 +163,8 @@ void ky_run_hash_text(const struct ky_run *run, char text[KY_HASH_TEXT]);
 
 /* Seconds that the run has taken, those before a resumption included. */
 double ky_run_wall(const struct ky_run *run);
-/* 10⁹ operations a second of that time, a pair with acceleration, jerk and potential counted as so
- * many, as everybody counts them. */
+/* 10⁹ operations per second of that time. A pair with acceleration, jerk and potential counts as
+ * KY_OPERATIONS, the customary number. */
 enum { KY_OPERATIONS = 60 };
 double ky_run_gflops(const struct ky_run *run, double pairs);
 

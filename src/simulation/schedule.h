@@ -21,7 +21,7 @@ struct ky_schedule {
 
 /* The step [time], with --expansion that of ln a; negative: backwards. */
 double ky_schedule_step(const struct ky_schedule *schedule);
-/* Steps from the start to the end, a last one that is divided counted as one. */
+/* Steps from the start to the end; a divided last step counts as one. */
 uint64_t ky_schedule_steps(const struct ky_schedule *schedule);
 
 /* Makes the schedule of a run that begins at time `start`.

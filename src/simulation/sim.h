@@ -21,11 +21,11 @@ struct ky_sim {
     uint8_t *type; /* the same */
 };
 
-/* Opens engine and integrator and puts the bodies on the engine. It has the forces that the bodies
- * bring, or none. The bodies have been checked. *sim is NULL after a failure. */
+/* Opens engine and integrator and puts the bodies on the engine, with their forces if they have
+ * any. The bodies have been checked. *sim is NULL after a failure. */
 enum ky_status ky_sim_create(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
                              double time, struct ky_sim **sim, struct ky_error *error);
-/* An integrator for the present bodies and parameters, which reads the present ids. */
+/* Makes an integrator for the present bodies, ids and parameters. */
 enum ky_status ky_sim_make_integrator(const struct ky_sim *sim,
                                       struct ky_integrator_state **integrator,
                                       struct ky_error *error);
@@ -57,9 +57,9 @@ enum ky_status ky_sim_write_restart(struct ky_sim *sim, const char *path,
 /* Writes the parameters as INI text to *text, to be freed. KY_FAULT when memory is out. */
 enum ky_status ky_sim_parameters_text(const struct ky_parameters *parameters, char **text,
                                       struct ky_error *error);
-/* The parameters of a restart file. Engine, instruction set and threads are those of `wanted`,
- * where that names them; so are the log and the field function. The parameters point into *text, to
- * be freed after their last use. KY_BAD_DATA for a file without parameters. */
+/* Reads the parameters of a restart file. Engine, instruction set and threads are those of `wanted`
+ * if it names them; log and field function always are. The parameters point into *text, to be freed
+ * after their last use. KY_BAD_DATA for a file without parameters. */
 enum ky_status ky_sim_restore_parameters(const struct ky_restart *restart,
                                          const struct ky_parameters *wanted,
                                          struct ky_parameters *parameters, char **text,

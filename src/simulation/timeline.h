@@ -19,8 +19,8 @@ enum ky_status ky_timeline_make(const struct ky_parameters *parameters, double s
                                 struct ky_timeline *line, struct ky_error *error);
 /* The time from a tick to the one that is `stride` later [time]. */
 double ky_timeline_length(const struct ky_timeline *line, uint64_t tick, uint64_t stride);
-/* Steps of so many ticks from the start to a time; negative where it lies behind, NaN where the
- * universe does not come to it. */
+/* The number of steps of `stride` ticks from the start to `time`; negative if it lies before the
+ * start, NaN if the universe never reaches it. */
 double ky_timeline_steps(const struct ky_timeline *line, uint64_t stride, double time);
 /* Whether the first step changes the time, and is not lost in its rounding. 1 for a tick of NaN. */
 int ky_timeline_advances(const struct ky_timeline *line, uint64_t stride);

@@ -138,7 +138,7 @@ struct ky_hdf5_output {
     struct ky_file *file;
     hid_t h5;
     int compress;
-    int failed; /* HDF5 itself said no */
+    int failed; /* HDF5 itself failed */
 };
 /* Writes what is in the file. What fails stays in the ky_file or in `failed`. */
 typedef void ky_hdf5_filler(struct ky_hdf5_output *out, const void *what);

@@ -23,10 +23,10 @@ struct ky_restart {
 /* Writes the data of a section to `data`, when its turn has come. */
 typedef enum ky_status ky_section_get(void *context, const struct ky_section *section, void *data,
                                       struct ky_error *error);
-/* Writes the file anew. One that exists is kept as path + ".previous". Sections that have bytes and
- * no data are had from `get` (NULL where all have data), so that only one at a time takes memory.
- * KY_CANNOT_WRITE where the disk refuses, KY_FAULT when memory is out, or the failure of `get`; the
- * files that existed are unchanged then. */
+/* Writes the file anew. One that exists is kept as path + ".previous". The data of sections that
+ * have bytes but no data come from `get` (NULL if all have data), so that only one section at a
+ * time takes memory. KY_CANNOT_WRITE where the disk refuses, KY_FAULT when memory is out, or the
+ * failure of `get`; the files that existed are unchanged then. */
 enum ky_status ky_restart_write(const char *path, const struct ky_section *sections, size_t count,
                                 ky_section_get *get, void *context, struct ky_error *error);
 /* Reads the file and verifies its checksums. If it is missing or damaged and the previous one is

@@ -1,6 +1,6 @@
 /* The formats of snapshots: one file a format, and a table of all in snapshot.c. A reader gets an
- * open input and fills an empty snapshot. Its caller frees what it leaves allocated after a
- * failure, checks the bodies, and puts the name of the file before the error line. */
+ * open input and fills an empty snapshot. The caller of the reader checks the bodies, puts the name
+ * of the file before an error line, and frees what the reader has allocated after a failure. */
 #ifndef KY_SNAPSHOT_SNAPSHOT_H
 #define KY_SNAPSHOT_SNAPSHOT_H
 
@@ -11,7 +11,7 @@
 /* The ending of the snapshots of a run: ".hdf5", or ".tipsy" in a build without HDF5. */
 const char *ky_snapshot_default_suffix(void);
 
-/* The format that the content has, or KY_FORMAT_BY_NAME if it has none that is known. */
+/* The format of the content, or KY_FORMAT_BY_NAME if it is unknown. */
 enum ky_format ky_snapshot_recognise(const struct ky_input *input);
 /* The name for people: "HDF5", "TIPSY", "GADGET 1", "GADGET 2" or "CSV". */
 const char *ky_format_name(enum ky_format format);

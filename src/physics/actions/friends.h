@@ -1,6 +1,6 @@
 /* Action: the smallest and the largest label among the other bodies within the radius, its surface
- * included, that are not the label of the sink; −1 where there are none. Bodies that shall find
- * nothing have the radius 0. By this analysis/friends.c joins friends of friends.
+ * included, that are not the label of the sink; −1 where there are none. A body of radius 0 finds
+ * nothing. analysis/friends.c uses this action to join friends of friends.
  *
  * A cell acts as a whole where it lies within reach and is no longer across than the radius, by the
  * label of its first body alone. That is enough to join all of them: the bodies of such a cell are

@@ -1,6 +1,5 @@
-/* Action: the indices of the other bodies within the radius, in the order in which the walk meets
- * them; whoever asked puts them into order. All are counted; nothing is written past the room of
- * the list. */
+/* Action: the indices of the other bodies within the radius, in the order of the walk; the caller
+ * sorts them. All are counted, but nothing is written past the room of the list. */
 #ifndef KY_ACTIONS_LIST_H
 #define KY_ACTIONS_LIST_H
 

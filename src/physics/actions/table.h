@@ -7,13 +7,13 @@
 #define KY_NEEDS_NOTHING 0
 #define KY_NEEDS_RADIUS 1     /* for each body or one for all */
 #define KY_NEEDS_NEIGHBOURS 2 /* a number k, below that of the bodies */
-/* Lists to fill. The first result is how many bodies belong in a list, also where its room is
- * smaller: by that the engines know a list that is too short. */
+/* Lists to fill. The first result is the number of bodies that belong in a list, even if its room
+ * is smaller; engines compare the two to find lists that are too short. */
 #define KY_NEEDS_LISTS 4
 #define KY_NEEDS_LABELS 8 /* a number below 2^32 of each body */
 
-/* Names and needs; p and number are handed through. Each file says by KY_RESULTS_NAME what its
- * results are: name, and the powers of G, mass and length in their unit. */
+/* Names and needs; p and number are passed on unchanged. KY_RESULTS_NAME in each file lists the
+ * results: name, and the powers of G, mass and length in its unit. */
 #define KY_ACTIONS_OF(X, p, number)                                                                \
     X(gravity, KY_NEEDS_NOTHING, p, number)                                                        \
     X(count, KY_NEEDS_RADIUS, p, number)                                                           \
