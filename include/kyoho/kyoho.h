@@ -8,7 +8,7 @@
  * - Arrays belong to the caller unless a call says that it allocates. Vectors are double[3], in
  *   C order. A pointer may be NULL where its comment says so, and nowhere else.
  * - Structs that may grow begin with their own `size`, so that a program that was built with an
- *   older, shorter one goes on working. Those of parameters are filled by their `_defaults` call,
+ * older, shorter one continues to work. Those of parameters are filled by their `_defaults` call,
  *   which sets it. Those of bodies and results are zeroed by the caller before the first call,
  *   `struct ky_sums sums = {0};`, or begin with their size.
  * - Units are the caller's. G is a number in `struct ky_parameters` (1 by default).
@@ -451,8 +451,8 @@ KY_API enum ky_status ky_sim_write(struct ky_sim *sim, const struct ky_bodies *b
  * cannot change its number of bodies. */
 KY_API enum ky_status ky_sim_add(struct ky_sim *sim, const struct ky_bodies *bodies,
                                  struct ky_error *error);
-/* Removes the bodies with these ids; the order of the others stays. KY_BAD_DATA if one of them is
- * the id of no body. */
+/* Removes the bodies with these ids; the order of the others stays. KY_BAD_DATA if there is no body
+ * with one of them. */
 KY_API enum ky_status ky_sim_remove(struct ky_sim *sim, const uint64_t *id, size_t count,
                                     struct ky_error *error);
 /* Sets the length of the steps from now on [time; with `expansion` ln a]; negative: backwards. */
@@ -469,7 +469,7 @@ KY_API enum ky_status ky_sim_field(struct ky_sim *sim, size_t count, const doubl
                                    double softening, double (*acceleration)[3], double *potential,
                                    struct ky_error *error);
 
-/* Writes everything that the simulation needs to go on bit for bit (docs/formats/restart.md). An
+/* Writes everything that the simulation needs to continue bit for bit (docs/formats/restart.md). An
  * existing file is kept as PATH.previous. */
 KY_API enum ky_status ky_sim_save(struct ky_sim *sim, const char *path, struct ky_error *error);
 /* Opens a simulation from such a file, or from restart.kyo in the folder of a run. Engine, isa,

@@ -46,7 +46,7 @@ static inline int ky_type_of(const struct ky_bodies *bodies, size_t i)
 void ky_bodies_move(struct ky_bodies *bodies, size_t to, size_t from);
 /* Keeps the bodies whose type has its bit in `types`, in their order. */
 void ky_bodies_choose(struct ky_bodies *bodies, unsigned types);
-/* The same as ky_bodies_allocate and ky_bodies_check by so many threads, 0: as many as OpenMP
+/* The same as ky_bodies_allocate and ky_bodies_check with `threads` threads, 0: as many as OpenMP
  * takes. */
 enum ky_status ky_bodies_allocate_by(int threads, struct ky_bodies *bodies, size_t n, unsigned with,
                                      struct ky_error *error);

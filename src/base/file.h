@@ -20,8 +20,8 @@ const char *ky_reason(int number, char text[128]);
 struct ky_file;
 
 /* Whether a file of this name may be written, before any work is done for it. KY_USAGE for an empty
- * name, and for a file that exists unless `overwrite`; KY_CANNOT_WRITE for a folder and for what is
- * no plain file. Nothing is opened or made. */
+ * name, and for a file that exists unless `overwrite`; KY_CANNOT_WRITE for a folder and for
+ * anything else but a plain file. Nothing is opened or made. */
 enum ky_status ky_file_may_write(const char *path, int overwrite, struct ky_error *error);
 /* Opens PATH.part, where ky_file_may_write allows it. KY_CANNOT_WRITE where the system refuses. */
 enum ky_status ky_file_create(const char *path, int overwrite, struct ky_file **file,

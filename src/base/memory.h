@@ -12,9 +12,11 @@ enum ky_status ky_no_memory(struct ky_error *error, const char *what, size_t cou
 /* count × size bytes, aligned to 64, not zeroed. NULL when the product overflows or memory is out.
  * For 0 bytes it gives a pointer too. Free with free(). */
 void *ky_allocate(size_t count, size_t size);
-/* The bytes that ky_allocate takes from the system for so many: large memory has whole pages. */
+/* The bytes that ky_allocate takes from the system for `bytes` bytes: large memory has whole pages.
+ */
 double ky_allocated(double bytes);
-/* The same as ky_allocate, zeroed; large memory by so many threads, 0: as many as OpenMP takes. */
+/* The same as ky_allocate, zeroed; large memory is zeroed by `threads` threads, 0: as many as
+ * OpenMP takes. */
 void *ky_allocate_zeroed_by(int threads, size_t count, size_t size);
 void *ky_allocate_zeroed(size_t count, size_t size); /* 0 threads */
 

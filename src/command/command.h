@@ -166,10 +166,9 @@ enum ky_status source_get(struct cli *cli, struct source *source, struct ky_para
 enum ky_status source_plan(struct cli *cli, struct source *source, struct ky_parameters *parameters,
                            struct ky_snapshot *snapshot, char origin[ORIGIN]);
 
-/* Settles the units of bodies from `file`: those that it brings, or --units (a preset or NULL),
- * with
- * --g (or NaN). KY_USAGE where these contradict the scales that the file brings. `made_for_g` is 1
- * if the velocities are known to be for the G of `units`. */
+/* Settles the units of bodies from `file`: those of the file, or --units (a preset or NULL), with
+ * --g (or NaN). KY_USAGE where these contradict the scales of the file. `made_for_g` is 1 if the
+ * velocities are known to be for the G of `units`. */
 enum ky_status source_units(struct cli *cli, const char *file, const char *preset, double g,
                             struct ky_units *units, int made_for_g);
 /* ky_softening_choose, after which the snapshot holds what was chosen. `run` does not need it, for

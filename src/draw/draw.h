@@ -168,13 +168,13 @@ const char *const *ky_part_names(uint64_t divide);
 
 /* Places of some bodies of one system at several times. */
 struct ky_trails {
-    size_t bodies, times, room; /* room: for so many times */
+    size_t bodies, times, room; /* room: number of times that fit */
     uint64_t *id;               /* ascending */
     double (*position)[3];      /* [times][bodies]; NaN where a body is not there */
     double (*velocity)[3];
     double *time;
 };
-/* Begins with `most` bodies of the snapshot at most, evenly spread, and room for so many times.
+/* Begins with at most `most` bodies of the snapshot, evenly spread, and room for `times` times.
  * Free after a failure too. */
 enum ky_status ky_trails_begin(struct ky_trails *trails, const struct ky_bodies *bodies,
                                size_t most, size_t times, struct ky_error *error);

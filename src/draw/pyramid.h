@@ -12,7 +12,7 @@ enum {
      * stay aligned between levels. */
     KY_PYRAMID_PAD = 4,
     KY_PYRAMID_LEVELS = 16,
-    KY_DOTS = 1000 /* so many bodies and fewer are drawn as dots */
+    KY_DOTS = 1000 /* up to this number of bodies are drawn as dots */
 };
 
 struct ky_level {
@@ -34,7 +34,7 @@ struct ky_pyramid {
     int levels;
     struct ky_level level[KY_PYRAMID_LEVELS];
     size_t cells;                 /* of all levels */
-    double *value[KY_QUANTITIES]; /* [cells]; that of the momentum NULL if nobody wants it */
+    double *value[KY_QUANTITIES]; /* [cells]; that of the momentum is NULL if it is not needed */
     size_t n;                     /* bodies of the projection */
     double total;                 /* their mass */
     int equal;                    /* they have equal masses */

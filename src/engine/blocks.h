@@ -15,7 +15,7 @@ enum ky_status ky_blocks_check(const struct ky_advance *way, unsigned columns, i
                                struct ky_error *error);
 /* The last level, on which a step is one tick. */
 int ky_blocks_deepest(const struct ky_advance *way);
-/* Notes that a block of so many bodies has been done at this tick, a step after the one before. */
+/* Counts a block of `active` bodies at `tick`, which is one step after the block before. */
 void ky_blocks_count(struct ky_advance *way, uint64_t tick, size_t active);
 /* KY_USAGE for bodies whose steps would have to be chosen at a tick that is not a multiple of the
  * stride. */

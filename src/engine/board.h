@@ -26,7 +26,7 @@ struct ky_board_body {
     int32_t set;                             /* 0: the slot is empty and counts as nothing */
 };
 
-/* What is wanted beside acceleration and potential. A board may compute what nobody asked for. */
+/* What is wanted beside acceleration and potential. A board may compute more than that. */
 enum { KY_BOARD_JERK = 1, KY_BOARD_NEAREST = 2, KY_BOARD_LISTS = 4 };
 
 /* One force: of the slots [0, slots) at `time` on `count` sinks. A slot that was never put counts
@@ -54,7 +54,7 @@ struct ky_board_results {
     double *nearest_r2;
     /* Bodies with r² <= h²: how many, and list[begin[sink] …] their labels, ascending. Where there
      * are more than the capacity, `found` is any number above it, and the list has those of the
-     * lowest slots. `list` has room for count * capacity labels, which a board fills as it likes.
+     * lowest slots. `list` has room for count * capacity labels, which a board may fill in any way.
      * The three are wanted together. */
     uint32_t *found;
     int32_t *list;

@@ -33,8 +33,8 @@ enum ky_status ky_grape_read(size_t special, const int *list, struct ky_grape_se
 enum ky_status ky_grape_devices(const struct ky_grape_settings *settings,
                                 struct ky_grape_devices *devices, struct ky_error *error);
 
-/* KYOHO_NPIPES alone, for those who ask before they open; 48 where it is no such number, which
- * KYOHO_VERBOSE tells. */
+/* Reads KYOHO_NPIPES alone, for programs that ask for it before they open the library. Returns 48
+ * if it is invalid; KYOHO_VERBOSE prints that. */
 int ky_grape_read_pipes(void);
 
 /* One line on standard error, if the settings are verbose: "kyoho: …". */

@@ -27,7 +27,7 @@ struct ky_integrator_report {
     uint64_t blocks; /* times at which steps ended */
     double shortest; /* [time] the shortest step that a body took */
     double cut;      /* steps of bodies that were longer than the criterion wanted */
-    /* Pairs whose forces were summed, over all resumptions; 0: nobody has counted them. */
+    /* Pairs whose forces were summed, over all resumptions; 0: they were not counted. */
     double pairs;
     size_t close[2]; /* the bodies at which the last call stopped: KY_STOPPED */
 };
@@ -95,7 +95,7 @@ extern const struct ky_integrator_verbs ky_leapfrog, ky_block, ky_hermite4;
 /* ---- the integrator that parameters name ---- */
 
 /* Makes the integrator that the parameters name; fails as its verbs `check` and `create` do, and
- * with KY_UNSUPPORTED when the engine cannot keep its columns or go on by itself as it has to. */
+ * with KY_UNSUPPORTED when the engine cannot keep its columns or does not support its scheme. */
 enum ky_status ky_integrator_create(struct ky_engine *engine, size_t n,
                                     const struct ky_parameters *parameters,
                                     struct ky_integrator_state **integrator,

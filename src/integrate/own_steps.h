@@ -34,10 +34,10 @@ enum ky_status ky_own_steps_create(const struct ky_own_steps *own, size_t size,
          10,                                                                                       \
          NULL,                                                                                     \
          NULL,                                                                                     \
-         "the step of a body, rounded down to the longest step over a power of two, is with "      \
-         "block eta sqrt(softening/|a|) (default 0.2; GADGET's ErrTolIntAccuracy is eta^2/2), "    \
-         "with hermite4 Aarseth's sqrt(eta (|a||a2| + |a1|^2)/(|a1||a3| + |a2|^2)), from the "     \
-         "derivatives of the acceleration in time (default 0.02)"},                                \
+         "step of a body, rounded down to the longest step over a power of two. block: eta "       \
+         "sqrt(softening/|a|) (default 0.2; GADGET's ErrTolIntAccuracy is eta^2/2). hermite4: "    \
+         "Aarseth's sqrt(eta (|a||a2| + |a1|^2)/(|a1||a3| + |a2|^2)) with the derivatives of the " \
+         "acceleration in time (default 0.02)"},                                                   \
         {"step-max",                                                                               \
          KY_OPTION_REAL,                                                                           \
          offsetof(struct ky_parameters, step_max),                                                 \
@@ -64,10 +64,11 @@ enum ky_status ky_own_steps_create(const struct ky_own_steps *own, size_t size,
 uint64_t ky_own_steps_stride(const struct ky_parameters *parameters, double step, int levels);
 /* The verb `suggest`: --step-max, or a 16th of the crossing time rounded down to a power of two. */
 double ky_own_steps_suggest(const struct ky_parameters *parameters, const struct ky_scales *scales);
-/* KY_USAGE for lengths of steps that do not go together. */
+/* KY_USAGE for lengths of steps that contradict each other. */
 enum ky_status ky_own_steps_check(const struct ky_parameters *parameters, struct ky_error *error);
-/* Lets the engine go on by so many ticks of this length, and adds to the report. The way has the
- * scheme and what that needs beside times and ticks. Fails as the engine fails. */
+/* Advances the engine by `ticks` ticks of the length `tick`, and adds to the report. The caller
+ * sets in `way` the scheme and what the scheme needs besides times and ticks. Fails as the engine
+ * fails. */
 enum ky_status ky_own_steps_go(struct ky_own_steps *own, struct ky_advance *way, double tick,
                                uint64_t ticks, struct ky_error *error);
 

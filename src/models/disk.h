@@ -27,8 +27,8 @@ struct ky_disk {
 /* The mean surface density at R, before the edge. */
 double ky_disk_surface(const struct ky_disk *disk, double radius);
 
-/* The mass within spheres, for those who feel the mean pull of the disk at their distance. Sets no
- * slope. */
+/* The mass of the disk within spheres, for components that feel its pull averaged over directions.
+ * Does not set the slope. */
 void ky_disk_profile(const struct ky_disk *disk, struct ky_profile *profile);
 
 /* The distances from the centre at which ky_disk_solve has to know the field of the spheres. */

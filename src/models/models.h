@@ -37,7 +37,7 @@ struct ky_model_common {
     uint64_t seed;
     double softening; /* of each body, in the lengths of `make`; NaN for `own_softenings` */
     int softening_kind;
-    int mass_function;    /* enum ky_mass_function; equal for what is no sphere */
+    int mass_function;    /* enum ky_mass_function; equal for models that are not spheres */
     ky_log_function *log; /* or NULL */
     void *log_context;
 };
@@ -76,9 +76,9 @@ struct ky_model {
      * scaling by radius that of the part that the recommended softening is for. NULL for what is no
      * smooth system: its recommended softening is 0. */
     enum ky_status (*half_mass)(const void *own, double *radius, struct ky_error *error);
-    /* Allocates and fills the bodies, with types, ids, softenings and components as it likes. The
-     * snapshot comes empty, with its units and the common softening set; a model that is not scaled
-     * may change them. After a failure make.c frees the bodies. */
+    /* Allocates and fills the bodies, with any types, ids, softenings and components. The snapshot
+     * comes empty, with its units and the common softening set; a model that is not scaled may
+     * change them. After a failure make.c frees the bodies. */
     enum ky_status (*make)(const void *own, const struct ky_model_common *common,
                            struct ky_snapshot *snapshot, struct ky_error *error);
 };

@@ -25,7 +25,7 @@ KY_FN struct ky_moments ky_cell_moments(KY_REAL m, KY_REAL xx, KY_REAL yy, KY_RE
 }
 
 #if KY_HOST
-/* What to multiply the second moments and their trace with for readers with the scale S. */
+/* Factors of the second moments and of their trace for readers with the scale S. */
 #define KY_HELD_SECOND(S) (KY_SCALE_SECOND(S) / KY_SCALE_SECOND(1))
 #define KY_HELD_TRACE(S) (KY_SCALE_TRACE(S) / KY_SCALE_SECOND(1))
 #define KY_HELD_TRACE3(S) (KY_SCALE_TRACE3(S) / KY_SCALE_SECOND(1))

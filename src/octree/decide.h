@@ -7,10 +7,10 @@
 #include "physics/opening.h"
 
 /* 1 if the cell is to be opened by the test of the tree. `d` leads from the middle of the sinks to
- * the cell's centre of mass, `half` has the half-sides of their box, widened by
- * KY_OPENING_SLACK for the rounding to float; NULL for one sink. `factor` is that of the relative
- * test for these sinks, 1 for the other tests; `eps2` their largest ε². Whether a sink lies in the
- * cell is for the caller. */
+ * the cell's centre of mass, `half` has the half-sides of their box, widened by KY_OPENING_SLACK
+ * for the rounding to float; NULL for one sink. `factor` is that of the relative test for these
+ * sinks, 1 for the other tests; `eps2` their largest ε². The caller has to check whether a sink
+ * lies in the cell. */
 static inline __attribute__((always_inline)) int
 ky_octree_must_open(const struct ky_octree *tree, uint32_t cell, const double d[3],
                     const float half[3], double factor, double eps2)

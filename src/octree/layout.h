@@ -10,8 +10,8 @@
 /* Bodies whose median along each axis is the origin, here and in the exact sum on devices. */
 #define KY_ORIGIN_SAMPLE 64
 
-/* Keys along the curve have so many levels of 3 bits. Places in the cube of the keys are whole
- * numbers along each axis, from 0 to KY_KEY_PLACES - 1. */
+/* Keys along the curve have KY_KEY_LEVELS levels of 3 bits. Positions in the cube of the keys are
+ * whole numbers along each axis, from 0 to KY_KEY_PLACES - 1. */
 #define KY_KEY_LEVELS 21
 #define KY_KEY_PLACES (1 << KY_KEY_LEVELS)
 

@@ -15,7 +15,7 @@ struct ky_hermite_change {
     KY_REAL sx, sy, sz, cx, cy, cz;
 };
 
-/* Adds those that a source of mass m brings about (Nitadori & Makino 2008, with s² = r² + ε²; r is
+/* Adds the derivatives due to a source of mass m (Nitadori & Makino 2008, with s² = r² + ε²; r is
  * its relative motion, y = 1/s or 0), all of them over f = m/s³:
  *     A0 = r,  A1 = v - 3 α A0,  A2 = a - 6 α A1 - 3 β A0,  A3 = j - 9 α A2 - 9 β A1 - 3 γ A0,
  *     α = r·v/s²,  β = (v² + r·a)/s² + α²,  γ = (3 v·a + r·j)/s² + α (3 β - 4 α²). */
@@ -50,9 +50,9 @@ KY_FN struct ky_hermite_change ky_add_change(struct ky_hermite_change sum,
     return sum;
 }
 
-/* How fast the sources can change the force on a body: the square of the rate [1/time²] is the sum
- * of their tides and the most that a single one does by its motion and by its fall towards the
- * body. */
+/* How fast the sources can change the force on a body. The square of the rate [1/time²] is the sum
+ * of two terms: the tides of all sources, and the largest effect that the motion and fall of a
+ * single source can have. */
 struct ky_hermite_rate {
     KY_REAL tides, motion;
 };

@@ -1,14 +1,14 @@
-/* Portable C: what the formulas are written in, whoever reads them.
+/* Portable C: the language of the formulas for all compilers.
  *
  * The headers of src/physics are read as C11 by the host compiler, as OpenCL C 1.2 and as CUDA C.
  * This file alone knows which. A formula is written over KY_REAL, the number type of its reader:
  * double in plain host code, float on devices, and a whole vector of sinks where the CPU's lanes
  * (src/engine/cpu/lanes) define KY_REAL and the operations before including a formula.
  *
- * KY_RSQRT(x) is KY_RSQRT_SCALE / sqrt(x): one Newton step on an estimate y gives
- * y (3 - x y y) = 2 / sqrt(x) without a multiplication by one half, so that readers which refine
- * an estimate have the scale 2. Formulas take masses that were divided by the scale beforehand and
- * give accelerations that are scale² too large; see gravity.h. */
+ * KY_RSQRT(x) is KY_RSQRT_SCALE / sqrt(x): one Newton step on an estimate y gives y (3 - x y y) = 2
+ * / sqrt(x) without a multiplication by one half, so that readers which refine an estimate have the
+ * scale 2. Formulas take masses that were divided by the scale beforehand and give accelerations
+ * that are scale² too large; see gravity.h. */
 #ifndef KY_PHYSICS_DIALECT_H
 #define KY_PHYSICS_DIALECT_H
 

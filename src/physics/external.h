@@ -1,4 +1,4 @@
-/* Fields that no body makes: acceleration, jerk and potential at a place.
+/* External fields: acceleration, jerk and potential at a point.
  *
  *     sphere       a = −μ M d/s³, s² = d² + ε²     j = −μ M [v/s³ − (3 − k) (d·v) d/s⁵]
  *       point        M = 1                         φ = −μ/s

@@ -69,8 +69,9 @@ KY_FN KY_TRUTH ky_opening_box_touches(struct ky_opening_apart a, struct ky_openi
            0.0f;
 }
 
-/* `relative`: a cell is opened for sinks within so many of its longest sides of its centre, however
- * small its share of their acceleration: the potential, and the next step, see more of it. */
+/* `relative`: a cell is opened for sinks nearer to its centre than this number of its longest
+ * sides, however small its share of their acceleration, because the potential, and the next step,
+ * depend more on it. */
 #define KY_OPENING_NEAREST 1.0f
 
 /* `relative`: 1 if a sink may be within KY_OPENING_NEAREST l of the centre of the cell's box along

@@ -3,8 +3,8 @@
  *
  * A pair acts as if its squared distance were s² = r² + ε² (Plummer 1911; Aarseth 1963). `plummer`
  * takes the ε of the sink, `symmetric` ε² = ε_i² + ε_j² (Saitoh & Makino 2012), so that the forces
- * of two bodies on each other are equal and opposite. A cell brings the mass-weighted mean of its
- * bodies' ε²; octree/softenings.c says when that will do.
+ * of two bodies on each other are equal and opposite. A cell has the mass-weighted mean of its
+ * bodies' ε²; octree/softenings.c says when that is accurate enough.
  *
  * `spline` is the kernel of GADGET (Springel, Yoshida & White 2001): each body has the density of a
  * cubic spline of radius h = 2.8 ε, so that its potential at the centre is -m/ε, that of Plummer's

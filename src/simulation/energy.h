@@ -17,7 +17,7 @@ struct ky_followed {
 /* The energies at the start, which those of later rows are compared with, and the columns. */
 struct ky_energy_start {
     double energy, potential; /* [mass velocity²] */
-    int conserved; /* 0: the force of a body on another is not that of the other on it. So it is for
+    int conserved; /* 0: the forces of two bodies on each other are not opposite and equal, as for
                       bodies with softenings of their own and the kind plummer */
     int external;  /* 1: the rows have the energy in external fields; earlier versions wrote none */
     int core;      /* 1: the rows have the numbers of the core */
@@ -30,7 +30,8 @@ enum { KY_CORE_NUMBERS = 3 + KY_LAGRANGIAN_FRACTIONS };
 /* (E − E₀)/|E₀|; NaN where no energy is conserved, and where E₀ is 0. */
 double ky_energy_change(const struct ky_energy_start *start, const struct ky_sums *sums);
 
-/* Whether the open file has the column of the energy in external fields. Leaves it at any place. */
+/* 1 if the open file has the column of the energy in external fields, else 0. Changes the position
+ * in the file. */
 int ky_energy_has_external(FILE *file);
 
 /* Write the line with the names of the columns, or one row, to the open file. `wall` is in seconds.

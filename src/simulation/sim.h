@@ -14,7 +14,7 @@ struct ky_sim {
     struct ky_integrator_state *integrator;
     struct ky_timeline line;
     struct ky_instant now;
-    int in_run;            /* 1: the time is the run's, and nobody else may change it */
+    int in_run;            /* 1: the time belongs to the run, and no other caller may change it */
     uint64_t steps_before; /* steps before the present integrator was created */
     unsigned with;         /* KY_WITH_… of the labels and softenings that the bodies came with */
     uint64_t *id; /* [n], or NULL: the ids are 0, 1, …; kept here, because no engine needs them */
@@ -36,7 +36,7 @@ enum ky_status ky_sim_keep_labels(struct ky_sim *sim, const struct ky_bodies *bo
 
 /* ky_sim_open in two parts, so that the caller can free its bodies before the engine needs memory
  * for the forces. The bodies have been checked. KY_USAGE for a start time that is not finite, a
- * step that is lost in its rounding, and bodies whose softening nobody tells. */
+ * step that is lost in its rounding, and bodies of unknown softening. */
 enum ky_status ky_sim_place(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
                             double time, struct ky_sim **sim, struct ky_error *error);
 enum ky_status ky_sim_first_forces(struct ky_sim *sim, struct ky_error *error);

@@ -45,8 +45,8 @@ void ky_read_log(const struct ky_read_options *options, enum ky_log_level level,
 
 /* ---- told_units.c ---- */
 
-/* 1 if a name has the word "unit" or "units", as "UnitLength" and "length_unit" have, and
- * "community" has not. */
+/* 1 if a name has the word "unit" or "units", like "UnitLength" and "length_unit", but not
+ * "community". */
 int ky_speaks_of_units(const char *name);
 /* 1 if a text has the name of a unit among its words, as "1e10 Msun" and "km/s" have. */
 int ky_names_unit(const char *text);
