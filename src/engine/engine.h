@@ -220,9 +220,9 @@ struct ky_engine_verbs {
      *
      * KY_SCHEME_HERMITE is the same with the columns `step` and `jerk`. It chooses the steps of all
      * bodies if one has none, and after `forces`. The potentials from `get` and `sums` are sums in
-     * double at the present positions. If a body without softening wants a step shorter than a
-     * tick, all bodies are advanced to the present tick and the call ends there; a later call may
-     * start from there. The bodies in `passed` do not end a call. */
+     * double at the present positions. If a body without softening wants a step shorter than a tick
+     * at the end of its step, all bodies are advanced to that time and the call ends there; a later
+     * call may start from there. The bodies in `passed` do not end a call. */
     enum ky_status (*advance)(struct ky_engine *engine, struct ky_advance *advance,
                               struct ky_error *error);
     unsigned (*schemes)(const struct ky_engine *engine);

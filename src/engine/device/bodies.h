@@ -107,8 +107,9 @@ void ky_device_bodies_release(struct ky_device_bodies *bodies);
 /* Room for bodies->precise, where the integrator needs it. */
 enum ky_status ky_device_bodies_need_precise(struct ky_device_bodies *bodies,
                                              struct ky_error *error);
-/* Bytes of the positions, and of the velocities: three numbers a body, and some more, so that the
- * buffers may change places with others. */
+/* Bytes of the positions, and of the velocities: three numbers a body, and some more for the
+ * alignment of parts, since curve.room changes places with these buffers and is divided into parts.
+ */
 size_t ky_device_room(size_t n);
 /* Bytes on the first card; bodies have softenings of their own if the parameters have none. */
 double ky_device_bodies_memory(const struct ky_parameters *parameters, size_t n);

@@ -9,8 +9,8 @@ int ky_device_has_hermite(const struct ky_device_bodies *bodies, const struct ky
 /* The verb `advance`. The card has finished when this returns. */
 enum ky_status ky_device_hermite_advance(struct ky_device_bodies *bodies, struct ky_advance *way,
                                          struct ky_error *error);
-/* To be called after forces have been computed: forgets the bodies' steps; the potentials are those
- * of the forces. */
+/* To be called after forces have been computed. Forgets the bodies' steps. In double precision the
+ * potentials are then those of the forces, else they are computed when they are asked for. */
 enum ky_status ky_device_hermite_forget(struct ky_device_bodies *bodies, struct ky_error *error);
 
 /* hermite_potential.c: potentials as sums in double. */
