@@ -644,9 +644,9 @@ struct ky_read_options {
     int space;      /* enum ky_space_reading */
     unsigned types; /* bit t: bodies of type t alone; 0: all */
     int renumber;   /* 1: ids are left out, so that a body's id is its index */
-    const struct ky_units
-        *units; /* for a file without units or with unknown ones. NULL: a file without units is in
-                   N-body units, unknown units are KY_BAD_DATA */
+    /* for a file without units or with unknown ones. NULL: a file without units is in N-body units,
+     * unknown units are KY_BAD_DATA */
+    const struct ky_units *units;
     ky_log_function *log; /* gets warnings; or NULL */
     void *log_context;
     uint64_t count_above; /* if a file has more bodies than this and `types` is 0, only bodies.n is
@@ -713,12 +713,11 @@ struct ky_model_parameters {
                               follows from the scales, 1 without them (default) */
     const char *const *options; /* "name=value" each, ended by NULL, in place of the fields of these
                                    names; or NULL. Another model's are KY_USAGE */
-    ky_log_function
-        *log; /* gets a line of progress now and then if the model takes seconds; or NULL */
+    ky_log_function *log;       /* gets lines of progress if the model takes seconds; or NULL */
     void *log_context;
     int mass_function; /* enum ky_mass_function; not equal: for spheres */
     double rotation;   /* of the bodies of a sphere with L_z < 0 this fraction, 0 to 1, turns the
-                          other   way about the z axis */
+                          other way about the z axis */
 };
 
 KY_API void ky_model_parameters_defaults(struct ky_model_parameters *parameters);
