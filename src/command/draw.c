@@ -147,6 +147,9 @@ static enum ky_status draw_snapshots(struct cli *cli, const struct draw_request 
     size_t count = request->panels ? (size_t)request->panels : files.count;
     if (!request->panels && folder && !trails)
         count = 3;
+    if (!status && request->panels && count > files.count)
+        cli_log(cli, KY_LOG_WARNING,
+                "--panels asks for more snapshots than there are; all are drawn");
     if (count > files.count)
         count = files.count;
     if (!status && film)
@@ -195,6 +198,27 @@ static enum ky_status plot(struct cli *cli, const struct draw_request *request)
     return status;
 }
 
+/* KY_USAGE for options that have no meaning for what a picture shows. */
+static enum ky_status check_shown(struct cli *cli, const struct ky_draw_parameters *parameters)
+{
+    enum { DENSITY = 1 << KY_SHOW_DENSITY, TRAILS = 1 << KY_SHOW_TRAILS };
+    static const struct {
+        const char *names;
+        int shown; /* a sum of 1 << enum ky_show: where they have a meaning */
+        const char *what;
+    } rules[] = {{"speed", 1 << KY_SHOW_VELOCITY, "--show velocity"},
+                 {"trails", TRAILS, "--show trails"},
+                 {"colours", DENSITY, "--show density"},
+                 {"brightness range peak smooth", ~TRAILS, "a density, which trails do not show"}};
+    enum ky_status status = KY_OK;
+    for (size_t k = 0; k < sizeof rules / sizeof *rules && !status; k++)
+        if (!(rules[k].shown >> parameters->show & 1))
+            status = cli_refuse(cli, rules[k].names, rules[k].what);
+    if (!status && cli_given(cli, "region") && cli_given(cli, "fraction"))
+        status = ky_fail(&cli->error, KY_USAGE, "give --region or --fraction, not both");
+    return status;
+}
+
 /* KY_USAGE for an output that is neither a picture nor, where that is possible, a film, and for
  * options that have no meaning for it. */
 static enum ky_status check_output(struct cli *cli, const struct draw_request *request, int film)
@@ -227,6 +251,8 @@ static enum ky_status check_output(struct cli *cli, const struct draw_request *r
         status = cli_refuse(cli, "physical types renumber", "snapshots to read");
     if (!status && request->plot != PLOT_TABLE)
         status = cli_refuse(cli, "x y logarithmic label", "--plot table");
+    if (!status && !plot)
+        status = check_shown(cli, request->parameters);
     if (!status && request->live && request->parameters->show == KY_SHOW_TRAILS)
         return ky_fail(&cli->error, KY_USAGE, "--live shows no trails");
     return status ? status

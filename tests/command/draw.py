@@ -52,6 +52,10 @@ def pictures(top):
                   ["--turn", "20"], ["--tilt", "-30"], ["--show", "components"], ["--show", "velocity"], ["--show", "trails"]):
         draw(a, *words)
         check(pixels(out) != plain, " ".join(words) + " changes it")
+    for words in (["--speed", "1"], ["--trails", "3"], ["--show", "velocity", "--colours", "ice"], ["--show", "trails", "--peak", "1"],
+                  ["--region", "3", "--fraction", "0.5"], ["--divide", "3"]):
+        draw(a, *words, code=2)
+    check("than there are" in draw(a, "--panels", "5").stderr, "more panels than snapshots: a warning")
     draw(a, b, a)
     wide = size(out)
     check(360 < wide[0] < 370 and wide[1] == 120, "three snapshots side by side")
