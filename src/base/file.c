@@ -81,7 +81,7 @@ enum ky_status ky_file_may_write(const char *path, int overwrite, struct ky_erro
     if (!S_ISREG(about.st_mode))
         return ky_fail(error, KY_CANNOT_WRITE, "%s: cannot be written: is %s", path,
                        S_ISDIR(about.st_mode) ? "a folder; give the name of a file"
-                                              : "no plain file");
+                                              : "not a plain file");
     if (!overwrite)
         return ky_fail(error, KY_USAGE, "%s exists; --overwrite replaces it", path);
     return KY_OK;

@@ -21,7 +21,7 @@ const size_t ky_model_count = sizeof ky_models / sizeof *ky_models;
 #define MASS_CHOICES (&(KY_MASS_FUNCTION_ROWS(MASS_WORD))[1])
 
 const struct ky_option ky_model_options[] = {
-    {"bodies", KY_OPTION_COUNT, FIELD(n), NULL, KY_NO_RANGE, NULL, "N", "number of bodies"},
+    {"bodies", KY_OPTION_COUNT, FIELD(n), NULL, 1, (double)INFINITY, NULL, "N", "number of bodies"},
     {"seed", KY_OPTION_COUNT, FIELD(seed), "1", KY_NO_RANGE, NULL, NULL,
      "seed of the random numbers; the same seed gives the same bodies"},
     {"softening", KY_OPTION_REAL, FIELD(softening), NULL, 0, 1e6, NULL, "LENGTH",
@@ -218,7 +218,7 @@ static enum ky_status fill(const struct ky_model *model, const struct ky_option_
 static enum ky_status check_bodies(const struct ky_model *model, uint64_t n, struct ky_error *error)
 {
     if (!n)
-        return ky_fail(error, KY_USAGE, "%s of 0 bodies; give a number of bodies, such as -n 10000",
+        return ky_fail(error, KY_USAGE, "%s: no number of bodies; give one, such as -n 10000",
                        model->name);
     if (model->bodies && n != model->bodies)
         return ky_fail(error, KY_USAGE, "%s makes %zu bodies, not %llu", model->name, model->bodies,

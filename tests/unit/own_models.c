@@ -215,7 +215,7 @@ static void wrong_options_by_name(void **state)
         {"king", "w0", "'w0' is not an option of the model king and its value"},
         {"king", "=9", "'=9'"},
         {"two-body", "radius=1", "eccentricity mass-ratio semi-major-axis"},
-        {"plummer", "bodies=0", "of 0 bodies"},
+        {"plummer", "bodies=0", "0 is out of range"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         const char *const words[] = {cases[k].word, NULL};
