@@ -29,6 +29,7 @@ struct ky_run_state {
     double change;           /* relative change of the energy in the last row; NaN: no row yet */
     uint64_t seed, has_seed; /* of the model that the bodies were made by */
     struct ky_units units;
+    struct ky_space space; /* its universe, for snapshots: hubble is NaN if none is known */
 };
 
 /* Core radii of the last rows of energy.csv. */

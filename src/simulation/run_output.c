@@ -46,6 +46,7 @@ enum ky_status ky_run_write_snapshot(struct ky_run *run, struct ky_error *error)
     if (!status) {
         snapshot.time = ky_sim_time(run->sim);
         snapshot.units = run->state.units;
+        snapshot.space = run->state.space;
         snapshot.parameters = run->text;
         snapshot.softening = run->parameters.softening;
         snapshot.softening_kind = run->parameters.softening_kind;

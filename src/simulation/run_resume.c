@@ -87,6 +87,7 @@ static enum ky_status restore_state(struct ky_run *run, const struct ky_restart 
     const struct ky_run_state *stored = &run->state;
     run->state.stride = 1;
     run->state.stop_core = run->state.escape_radius = run->state.change = (double)NAN;
+    run->state.space.hubble = (double)NAN;
     enum ky_status status = ky_run_restore_state(restart, &run->state, error);
     if (status)
         return status;

@@ -185,7 +185,10 @@ static enum ky_status place(struct ky_run *run, struct ky_snapshot *initial, str
                                        .change = (double)NAN,
                                        .seed = run->given.seed,
                                        .has_seed = (uint64_t)run->given.has_seed,
-                                       .units = initial->units};
+                                       .units = initial->units,
+                                       .space = {.hubble = initial->space.hubble,
+                                                 .omega_matter = initial->space.omega_matter,
+                                                 .omega_lambda = initial->space.omega_lambda}};
     run->state.units.g = run->parameters.g;
     ky_announce(&run->parameters, run->sim->n, "first forces");
     return ky_sim_first_forces(run->sim, error);

@@ -167,6 +167,16 @@ with folder() as top:
     whole = state(path("at"), scratch)
     check(len(whole[1]) == 11 and whole == state(path("at2"), scratch), "snapshots of --at are those of the whole run", len(whole[1]))
 
+    # the universe of the bodies is in all snapshots, and one of them begins another such run
+    if ENDING == ".hdf5" and "FFTW: yes" in run("--version").stdout:
+        ways = ["--expansion", "bodies", "--step", "0.01", "--quiet"]
+        run("run", "--model", "cosmic", "-n", "200", "--redshift", "99", *ways, "--steps", "2", "--output", path("young"))
+        run("run", "--resume", path("young"), "--steps", "4", "--quiet")
+        space = run_json("info", path("young/snapshot_0002.hdf5"))["space"]
+        check((space["hubble"], space["omega_matter"], space["omega_lambda"], space["comoving"]) == (0.5, 1, 0, False),
+              "snapshots keep the universe, also those of a resumed run", space)
+        run("run", "--input", path("young/snapshot_0002.hdf5"), *ways, "--steps", "2", "--output", path("younger"))
+
     # damage: the restart file before, then none
     with open(path("short/restart.kyo"), "r+b") as file:
         file.seek(200)
