@@ -81,23 +81,6 @@ void ky_snapshot_quiet_exit(void)
     H5dont_atexit();
 }
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-void ky_hdf5_enter(struct ky_hdf5_quiet *saved)
-{
-    *saved = (struct ky_hdf5_quiet){0};
-    pthread_mutex_lock(&lock);
-    H5Eget_auto2(H5E_DEFAULT, &saved->function, &saved->data);
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-}
-
-void ky_hdf5_leave(const struct ky_hdf5_quiet *saved)
-{
-    H5Eclear2(H5E_DEFAULT);
-    H5Eset_auto2(H5E_DEFAULT, saved->function, saved->data);
-    pthread_mutex_unlock(&lock);
-}
-
 /* ---- the file driver ---- */
 
 struct ends {
@@ -230,6 +213,31 @@ static const H5FD_class_t driver_class = {
     .fl_map = H5FD_FLMAP_DICHOTOMY,
 };
 
+/* ---- between enter and leave ---- */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* While the lock is held, what H5FDregister gave. HDF5 lets go of a file's driver before it calls
+ * the driver's `close`, so the driver has to outlive every file that it opened. */
+static hid_t registered;
+
+void ky_hdf5_enter(struct ky_hdf5_quiet *saved)
+{
+    *saved = (struct ky_hdf5_quiet){0};
+    pthread_mutex_lock(&lock);
+    H5Eget_auto2(H5E_DEFAULT, &saved->function, &saved->data);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    registered = H5FDregister(&driver_class);
+}
+
+void ky_hdf5_leave(const struct ky_hdf5_quiet *saved)
+{
+    if (registered >= 0)
+        H5FDunregister(registered);
+    H5Eclear2(H5E_DEFAULT);
+    H5Eset_auto2(H5E_DEFAULT, saved->function, saved->data);
+    pthread_mutex_unlock(&lock);
+}
+
 /* Makes the file. Large data sets start at a multiple of a page, which the disk's cache likes. No
  * times are kept, so that the same bodies give the same file. */
 static hid_t create(hid_t access)
@@ -242,21 +250,19 @@ static hid_t create(hid_t access)
     return file;
 }
 
-/* Registers the driver for this one file, and opens or makes it. */
+/* Opens or makes the one file. */
 static hid_t open_or_create(struct ends ends)
 {
     int no_memory = 0;
     ends.no_memory = &no_memory;
-    hid_t id = H5FDregister(&driver_class), access = H5Pcreate(H5P_FILE_ACCESS), file = -1;
-    if (id >= 0 && access >= 0 && H5Pset_driver(access, id, &ends) >= 0 &&
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS), file = -1;
+    if (registered >= 0 && access >= 0 && H5Pset_driver(access, registered, &ends) >= 0 &&
         H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0 &&
         /* headers with checksums: damage to older ones makes the library crash */
         H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST) >= 0)
         file = ends.input ? H5Fopen(NAME, H5F_ACC_RDONLY, access) : create(access);
     if (access >= 0)
         H5Pclose(access);
-    if (id >= 0)
-        H5FDunregister(id);
     return no_memory && file < 0 ? KY_HDF5_NO_MEMORY : file;
 }
 

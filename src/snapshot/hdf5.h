@@ -29,8 +29,9 @@ double ky_hdf5_scale(const struct ky_array *array, const struct ky_units *from,
 double ky_hdf5_time_scale(const struct ky_units *from, const struct ky_units *to);
 
 /* The HDF5 library need not be safe for threads, and it prints errors. So every use of it stands
- * between these two calls. `enter` takes the one lock and silences the library; `leave` gives the
- * lock back, and the caller's own error handler, which `saved` has kept. */
+ * between these two calls. `enter` takes the one lock, silences the library and registers the file
+ * driver; `leave`, when every file is closed, takes the driver back, and gives back the lock and
+ * the caller's own error handler, which `saved` has kept. */
 struct ky_hdf5_quiet {
     H5E_auto2_t function;
     void *data;
@@ -121,9 +122,10 @@ double ky_hdf5_space_factor(hid_t set, const struct ky_hdf5_field *field,
 
 /* ---- hdf5.c: the file driver ---- */
 
-/* Open an input for reading, or make a file that is written to `file`. Return the id, or after a
- * failure KY_HDF5_NO_MEMORY or −1. H5Fclose also closes what is open in the file. A failed write is
- * kept in the ky_file and hidden from HDF5, which cannot close a file that failed. */
+/* Between enter and leave: open an input for reading, or make a file that is written to `file`.
+ * Return the id, or after a failure KY_HDF5_NO_MEMORY or −1. H5Fclose also closes what is open in
+ * the file. A failed write is kept in the ky_file and hidden from HDF5, which cannot close a file
+ * that failed. */
 enum { KY_HDF5_NO_MEMORY = -2 };
 hid_t ky_hdf5_open(const struct ky_input *input);
 hid_t ky_hdf5_create(struct ky_file *file);

@@ -1,0 +1,32 @@
+#!/bin/sh
+# What is under no sanitizer's eyes: the libraries that we call, and what they do with memory of ours. The command with
+# an allocator that overwrites what is freed, and under valgrind's memcheck; in check-all the unit tests too.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/command/tap.sh
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+log=$folder/log
+export OMP_NUM_THREADS=2
+
+# glibc: every free memory is overwritten at once, and none is kept aside. Other C libraries do not know the variable.
+overwriting() { GLIBC_TUNABLES=glibc.malloc.tcache_count=0:glibc.malloc.perturb=170 "$@" >"$log" 2>&1; }
+memcheck() { valgrind -q --error-exitcode=99 "$@" >"$log" 2>&1; }
+complain() { [ "$1" -eq 0 ] || sed 's/^/# /' "$log" | head -n 30; }
+tell() { # status text
+    complain "$1"
+    result "$1" "$2"
+}
+
+"$KYOHO" model plummer -n 100 --softening 0.1 -o "$folder/a.csv" >"$log" 2>&1
+snapshot=hdf5
+"$KYOHO" --version | grep -q '^HDF5: no' && snapshot=tipsy
+overwriting "$KYOHO" convert "$folder/a.csv" "$folder/a.$snapshot"
+tell $? "a snapshot is written where freed memory is overwritten"
+overwriting "$KYOHO" convert "$folder/a.$snapshot" "$folder/b.csv"
+tell $? "and read"
+if command -v valgrind >/dev/null 2>&1; then
+    memcheck "$KYOHO" run --input "$folder/a.$snapshot" --step 0.125 --end 0.25 --engine cpu --output "$folder/run"
+    tell $? "a run reads and writes no memory that is not its own (valgrind)"
+else
+    skip "a run under valgrind" "valgrind is not installed"
+fi
