@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/quantity.h"
 #include "base/random.h"
 #include "base/split.h"
 
@@ -169,9 +170,105 @@ static void doubles_are_split_into_floats(void **state)
     assert_true(ky_high_part(0) == 0 && ky_high_part(-1) == -1);
 }
 
+/* What 1 stands for, and numbers with the unit that suits their size. */
+static void numbers_have_units(void **state)
+{
+    (void)state;
+    const struct {
+        const char *preset;
+        struct ky_dimension dimension;
+        double value;
+        const char *one, *text;
+    } cases[] = {
+        {"nbody", KY_TIME_UNIT, 2.5, "", "2.5"},
+        {"cluster", KY_NO_UNIT, 2.5, "", "2.5"},
+        {"cluster", KY_TIME_UNIT, 51.1356, "0.977792 Myr", "50 Myr"},
+        {"cluster", KY_TIME_UNIT, -5113.56, "0.977792 Myr", "-5 Gyr"},
+        {"cluster", KY_TIME_UNIT, 0.03, "0.977792 Myr", "29.3338 kyr"},
+        {"cluster", KY_LENGTH_UNIT, 1500, "pc", "1.5 kpc"},
+        {"cluster", KY_LENGTH_UNIT, 0.05, "pc", "0.05 pc"},
+        {"cluster", KY_LENGTH_UNIT, 0, "pc", "0 pc"},
+        {"cluster", KY_LENGTH_UNIT, 1e-4, "pc", "20.6265 AU"},
+        {"galaxy", KY_TIME_UNIT, 1, "0.977792 Gyr", "0.977792 Gyr"},
+        {"galaxy", KY_MASS_UNIT, 45, "1e+10 Msun", "4.5e+11 Msun"},
+        {"galaxy", KY_VELOCITY_UNIT, 220, "km/s", "220 km/s"},
+        {"galaxy", KY_ENERGY_UNIT, 3, "1e+10 Msun km²/s²", "3e+10 Msun km²/s²"},
+        {"cluster", KY_DIMENSION(-2, 1, 0), 3, "Msun/pc²", "3 Msun/pc²"},
+        {"cluster", KY_DIMENSION(2, 1, -1), 3, "Msun pc km/s", "3 Msun pc km/s"},
+        {"cluster", KY_DIMENSION(1, 0, -2), 3, "km²/s²/pc", "3 km²/s²/pc"},
+        {"galaxy", KY_DIMENSION(0, 0, -1), 0.07, "km/s/kpc", "0.07 km/s/kpc"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char one[KY_UNIT_TEXT], text[KY_QUANTITY_TEXT];
+        struct ky_units units;
+        struct ky_error error;
+        assert_ok(ky_units_preset(cases[k].preset, &units, &error));
+        assert_string_equal(ky_unit_text(&units, cases[k].dimension, one), cases[k].one);
+        ky_quantity_text(&units, cases[k].dimension, cases[k].value, 6, text);
+        assert_string_equal(text, cases[k].text);
+    }
+}
+
+static void numbers_with_units_are_read(void **state)
+{
+    (void)state;
+    const struct {
+        const char *preset, *text;
+        struct ky_dimension dimension;
+        double value;
+        const char *rest;
+    } right[] = {
+        {"nbody", "-1.5e1", KY_TIME_UNIT, -15, ""},
+        {"cluster", "3pc", KY_LENGTH_UNIT, 3, ""},
+        {"cluster", "3,4pc", KY_LENGTH_UNIT, 3, ",4pc"},
+        {"cluster", "-0.25kpc,4", KY_LENGTH_UNIT, -250, ",4"},
+        {"cluster", "977792Myr", KY_TIME_UNIT, 1e6, ""},
+        {"galaxy", "1e5Msun", KY_MASS_UNIT, 1e-5, ""},
+        {"galaxy", "220km/s", KY_VELOCITY_UNIT, 220, ""},
+        {"galaxy", "70km/s/Mpc", KY_DIMENSION(0, 0, -1), 0.07, ""},
+        {"cluster", "4kpc^3", KY_DIMENSION(3, 0, 0), 4e9, ""},
+        {"cluster", "4kpc³", KY_DIMENSION(3, 0, 0), 4e9, ""},
+        {"galaxy", "100Msun/pc2", KY_DIMENSION(-2, 1, 0), 0.01, ""},
+    };
+    static const struct {
+        const char *preset, *text, *error;
+    } wrong[] = {
+        {"cluster", "50Mry", "--end: 'Mry' is no unit here; it takes s, yr, kyr, Myr, Gyr"},
+        {"cluster", "3pc", "--end: pc is a unit of another kind; it takes s, yr"},
+        {"cluster", "50 Myr", "--end: a blank between a number and its unit"},
+        {"cluster", "50Myr/", "--end: 'Myr/' is no unit here"},
+        {"cluster", "Myr", "--end: 'Myr' is not a number"},
+        {"cluster", "nan", "--end: 'nan' is not a number"},
+        {"nbody", "50Myr", "--end: 50Myr, but the bodies are in N-body units"},
+    };
+    struct ky_units units;
+    struct ky_error error;
+    double value;
+    const char *end;
+    for (size_t k = 0; k < sizeof right / sizeof *right; k++) {
+        assert_ok(ky_units_preset(right[k].preset, &units, &error));
+        assert_ok(ky_quantity_read(right[k].text, &units, right[k].dimension, "--end", &value, &end,
+                                   &error));
+        assert_between(value / right[k].value, 1 - 1e-6, 1 + 1e-6);
+        assert_string_equal(end, right[k].rest);
+    }
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        assert_ok(ky_units_preset(wrong[k].preset, &units, &error));
+        assert_int_equal(
+            ky_quantity_read(wrong[k].text, &units, KY_TIME_UNIT, "--end", &value, NULL, &error),
+            KY_USAGE);
+        assert_non_null(strstr(error.text, wrong[k].error));
+    }
+    assert_ok(ky_units_preset("galaxy", &units, &error)); /* no noise in the last digits */
+    assert_ok(ky_quantity_read("1e5Msun", &units, KY_MASS_UNIT, "", &value, NULL, &error));
+    assert_true(value == 1e-5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_have_units),
+        cmocka_unit_test(numbers_with_units_are_read),
         cmocka_unit_test(allocation_refuses_overflow),
         cmocka_unit_test(errors_are_prefixed),
         cmocka_unit_test(random_numbers_have_their_moments),
