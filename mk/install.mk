@@ -1,16 +1,19 @@
-# make install DESTDIR= PREFIX=: headers, libraries, kyoho.pc, the command, its man page, documents, examples.
+# make install DESTDIR= PREFIX=: headers, libraries, kyoho.pc, the command, its man page and completion, documents, examples.
 # `make uninstall` with the same variables removes them.
 BINDIR     ?= $(PREFIX)/bin
 LIBDIR     ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 MANDIR     ?= $(PREFIX)/share/man
 DOCDIR     ?= $(PREFIX)/share/doc/kyoho
+BASHDIR    ?= $(PREFIX)/share/bash-completion/completions
+ZSHDIR     ?= $(PREFIX)/share/zsh/site-functions
 INSTALL    ?= install
 
 HEADERS   := $(wildcard include/kyoho/*.h)
 MAN_PAGES := $(wildcard docs/man/*.1)
-DOCUMENTS := $(wildcard README.md LICENSE CHANGELOG.md docs/*.md)
-EXAMPLES  := $(wildcard examples/*.c examples/grape/* examples/*.py)
+# Documents lie as they do here, with all that they link to.
+DOCUMENTS := $(wildcard README.md LICENSE CHANGELOG.md CONTRIBUTING.md CITATION.cff codemeta.json tests/README.md) $(HEADERS) \
+             $(shell find docs examples experiments -type f ! -path '*/__pycache__/*' ! -path 'docs/man/*' ! -path 'docs/completion/*' ! -name '*.o')
 
 # A folder that the loader does not search goes into the programs that link with the library.
 RPATH := $(if $(filter /lib /lib64 /usr/lib /usr/lib64 /usr/lib/%,$(LIBDIR)),,-Wl,-rpath,$${libdir})
@@ -40,7 +43,7 @@ install: export PC_kyoho := $(call pc_text,kyoho,gravitational N-body simulation
 install: export PC_kyoho_g6 := $(call pc_text,kyoho_g6,the GRAPE-6 library on CPUs and GPUs)
 install: export PC_kyoho_g5 := $(call pc_text,kyoho_g5,the GRAPE-5 library on CPUs and GPUs)
 install: all
-	$(INSTALL) -d $(addprefix '$(DESTDIR),$(addsuffix ',$(BINDIR) $(LIBDIR)/pkgconfig $(INCLUDEDIR)/kyoho $(MANDIR)/man1 $(DOCDIR)/examples))
+	$(INSTALL) -d $(addprefix '$(DESTDIR),$(addsuffix ',$(BINDIR) $(LIBDIR)/pkgconfig $(INCLUDEDIR)/kyoho $(MANDIR)/man1 $(BASHDIR) $(ZSHDIR)))
 	$(INSTALL) -m 755 $(COMMAND) '$(DESTDIR)$(BINDIR)'
 	$(INSTALL) -m 644 $(HEADERS) '$(DESTDIR)$(INCLUDEDIR)/kyoho'
 	$(INSTALL) -m 644 $(STATIC) $(GRAPE_STATIC) '$(DESTDIR)$(LIBDIR)'
@@ -51,13 +54,15 @@ install: all
 	    printenv PC_$$name > "$(DESTDIR)$(LIBDIR)/pkgconfig/$$name.pc" && \
 	    chmod 644 "$(DESTDIR)$(LIBDIR)/pkgconfig/$$name.pc" || exit 1; done
 	$(if $(MAN_PAGES),$(INSTALL) -m 644 $(MAN_PAGES) '$(DESTDIR)$(MANDIR)/man1')
-	$(if $(DOCUMENTS),$(INSTALL) -m 644 $(DOCUMENTS) '$(DESTDIR)$(DOCDIR)')
-	$(if $(EXAMPLES),$(INSTALL) -m 644 $(EXAMPLES) '$(DESTDIR)$(DOCDIR)/examples')
+	$(INSTALL) -m 644 docs/completion/kyoho.bash '$(DESTDIR)$(BASHDIR)/kyoho'
+	$(INSTALL) -m 644 docs/completion/_kyoho '$(DESTDIR)$(ZSHDIR)'
+	@for file in $(DOCUMENTS); do mode=644; [ ! -x "$$file" ] || mode=755; \
+	    $(INSTALL) -D -m $$mode "$$file" '$(DESTDIR)$(DOCDIR)'/"$$file" || exit 1; done
 	@$(TELL_LOADER)
 
 uninstall:
 	rm -f '$(DESTDIR)$(BINDIR)/kyoho' $(foreach name,$(PACKAGES),'$(DESTDIR)$(LIBDIR)/pkgconfig/$(name).pc' '$(DESTDIR)$(LIBDIR)'/lib$(name).a '$(DESTDIR)$(LIBDIR)'/lib$(name).so*)
-	rm -f $(addprefix '$(DESTDIR)$(MANDIR)/man1'/,$(notdir $(MAN_PAGES)))
+	rm -f $(addprefix '$(DESTDIR)$(MANDIR)/man1'/,$(notdir $(MAN_PAGES))) '$(DESTDIR)$(BASHDIR)/kyoho' '$(DESTDIR)$(ZSHDIR)/_kyoho'
 	rm -rf '$(DESTDIR)$(INCLUDEDIR)/kyoho' '$(DESTDIR)$(DOCDIR)'
 
 # Pages that the program writes; a test compares them with what it would write now.
@@ -65,3 +70,5 @@ uninstall:
 docs: $(COMMAND)
 	mk/write-docs $(COMMAND) man > docs/man/kyoho.1
 	mk/write-docs $(COMMAND) options > docs/options.md
+	mk/write-docs $(COMMAND) bash > docs/completion/kyoho.bash
+	mk/write-docs $(COMMAND) zsh > docs/completion/_kyoho

@@ -208,6 +208,10 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     return status;
 }
 
-const struct subcommand bench_command = {
-    "bench", "[direct] [tree] [walk] [unroll] [-n N] [options]",
-    "measure the speed and the errors of an engine", run, NULL};
+const struct subcommand bench_command = {"bench",
+                                         "[direct] [tree] [walk] [unroll] [-n N] [options]",
+                                         "measure the speed and the errors of an engine",
+                                         run,
+                                         NULL,
+                                         NULL,
+                                         "kyoho bench direct --engine cpu\n"};

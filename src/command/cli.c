@@ -58,8 +58,7 @@ void cli_add_engine(struct cli *cli, struct ky_parameters *parameters)
     add_parameters(cli, parameters, 1);
 }
 
-/* Is `name` among the words of `names`? */
-static int is_among(const char *name, const char *names)
+int cli_is_among(const char *name, const char *names)
 {
     size_t length = strlen(name);
     for (const char *word = names; *word; word += strcspn(word, " "), word += *word == ' ')
@@ -75,7 +74,7 @@ void cli_narrow(struct cli *cli, const char *title, const char *names)
     while (strcmp(set->title, title) != 0)
         set++;
     for (size_t k = 0; k < set->count; k++)
-        if (is_among(set->options[k].name, names))
+        if (cli_is_among(set->options[k].name, names))
             cli->narrowed[kept++] = set->options[k];
     set->options = cli->narrowed;
     set->count = kept;
@@ -113,8 +112,10 @@ static enum ky_status read_parameter_file(struct cli *cli, const char *name)
 /* --help anywhere: nothing else matters but what the help is about. */
 static int wants_help(struct cli *cli, int argc, char **argv)
 {
-    for (int k = 0; k < argc && strcmp(argv[k], "--") != 0; k++)
+    for (int k = 0; k < argc && strcmp(argv[k], "--") != 0; k++) {
         cli->help |= !strcmp(argv[k], "--help") || !strcmp(argv[k], "-h");
+        cli->all |= !strcmp(argv[k], "--all");
+    }
     if (cli->help && argc && argv[0][0] != '-')
         cli->words[cli->word_count++] = argv[0];
     return cli->help;
@@ -233,20 +234,6 @@ void cli_warn_idle(struct cli *cli, const struct ky_parameters *p)
             word = first_given(cli, word + strlen(name) + (word[strlen(name)] == ' '), name);
         }
     }
-}
-
-void cli_help(const struct cli *cli, FILE *out)
-{
-    char usage[512];
-    snprintf(usage, sizeof usage, "kyoho %s %s", cli->command->name, cli->usage);
-    fputs("usage: ", out);
-    ky_help_text(usage, 7, 7, out);
-    fputc('\n', out);
-    ky_help_text(cli->summary, 0, 0, out);
-    ky_options_help(cli->sets + 1, cli->count - 1, cli_letters, out);
-    ky_options_help(cli->sets, 1, cli_letters, out);
-    if (cli->command->more_help)
-        cli->command->more_help(cli, out);
 }
 
 void exit_codes(char *text, size_t size)

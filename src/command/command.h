@@ -25,6 +25,7 @@ struct cli {
     struct ky_option_storage *storage; /* text of a parameter file */
     struct ky_error error;
     int json, quiet, help;                   /* --json, --quiet, --help */
+    int all;                                 /* --all beside --help: every option is explained */
     char usage[256];                         /* what follows the command's name, for its help */
     const char *summary;                     /* one line, for its help */
     struct ky_option narrowed[CLI_OPTIONS];  /* table that cli_narrow makes */
@@ -41,6 +42,11 @@ struct subcommand {
     enum ky_status (*run)(struct cli *cli, int argc, char **argv, int describe);
     /* Prints what the option tables do not say, at the end of the help; or NULL. */
     void (*more_help)(const struct cli *cli, FILE *out);
+    /* Names of the options that the short help explains, separated by blanks; NULL: all. */
+    const char *usual;
+    /* Lines "kyoho … " to copy, each ended by a newline. Those of all commands, one after the other
+     * in the order of the commands, run in an empty folder. */
+    const char *examples;
 };
 
 extern const struct subcommand model_command, merge_command, run_command, force_command,
@@ -83,7 +89,10 @@ enum ky_status cli_refuse(struct cli *cli, const char *names, const char *what);
 void cli_warn_idle(struct cli *cli, const struct ky_parameters *parameters);
 /* Frees what the call holds, but not `cli` itself. */
 void cli_free(struct cli *cli);
-/* Writes the help of the subcommand: usage, summary, options. */
+/* 1 if `name` is among the words of `names`, which blanks separate. */
+int cli_is_among(const char *name, const char *names);
+/* Writes the help of the subcommand: usage, summary, examples, options. Unless cli->all is set, it
+ * explains the usual options and lists the names of the others. */
 void cli_help(const struct cli *cli, FILE *out);
 /* Writes all exit codes as ky_status_name names them: "0 ok; 1 out of memory or …". */
 void exit_codes(char *text, size_t size);

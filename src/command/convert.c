@@ -69,5 +69,10 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     return status;
 }
 
-const struct subcommand convert_command = {"convert", "IN OUT [options]",
-                                           "write a snapshot in another format", run, NULL};
+const struct subcommand convert_command = {"convert",
+                                           "IN OUT [options]",
+                                           "write a snapshot in another format",
+                                           run,
+                                           NULL,
+                                           NULL,
+                                           "kyoho convert cluster.hdf5 cluster.csv\n"};

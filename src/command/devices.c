@@ -35,5 +35,10 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 }
 
 const struct subcommand devices_command = {
-    "devices", "[--json]", "list the processors, with reasons for those that cannot be used", run,
-    NULL};
+    "devices",
+    "[--json]",
+    "list the processors, with reasons for those that cannot be used",
+    run,
+    NULL,
+    NULL,
+    "kyoho devices\n"};

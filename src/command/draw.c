@@ -284,6 +284,12 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 }
 
 const struct subcommand draw_command = {
-    "draw", "FILE… | FOLDER -o PNG|MP4 [--live | --plot WHAT] [options]",
+    "draw",
+    "FILE… | FOLDER -o PNG|MP4 [--live | --plot WHAT] [options]",
     "draw snapshots (density, components, velocities, trails) as pictures and films, and plot runs",
-    run, NULL};
+    run,
+    NULL,
+    "output panels plot show width height region axis colours title live overwrite",
+    "kyoho draw first -o first.png\n"
+    "kyoho draw first --plot energy -o energy.png\n"
+    "kyoho draw galaxy.hdf5 --show components --tilt 60 -o galaxy.png\n"};

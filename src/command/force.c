@@ -129,5 +129,11 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 }
 
 const struct subcommand force_command = {
-    "force", "FILE | --model NAME -n N [--check K] [--repeat R] [-o FILE]",
-    "compute the forces once and print times, interactions, energies and errors", run, NULL};
+    "force",
+    "FILE | --model NAME -n N [--check K] [--repeat R] [-o FILE]",
+    "compute the forces once and print times, interactions, energies and errors",
+    run,
+    NULL,
+    "check repeat output input model bodies force theta alpha softening engine threads overwrite",
+    "kyoho force cluster.hdf5 --check 500\n"
+    "kyoho force cluster.hdf5 --force direct --precision double -o exact.hdf5\n"};

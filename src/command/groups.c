@@ -153,5 +153,10 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 }
 
 const struct subcommand groups_command = {
-    "groups", "FILE | --model NAME -n N [--linking-length LENGTH] [-o FILE.hdf5]",
-    "find groups of bodies by friends of friends, and write their catalogue", run, NULL};
+    "groups",
+    "FILE | --model NAME -n N [--linking-length LENGTH] [-o FILE.hdf5]",
+    "find groups of bodies by friends of friends, and write their catalogue",
+    run,
+    NULL,
+    "linking-length linking-fraction minimum input model bodies output engine threads overwrite",
+    "kyoho groups cluster.hdf5 --linking-length 0.1 -o groups.hdf5\n"};

@@ -376,5 +376,11 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     return status;
 }
 
-const struct subcommand info_command = {
-    "info", "FILE | FOLDER", "print what a snapshot holds, or how far a run is", run, NULL};
+const struct subcommand info_command = {"info",
+                                        "FILE | FOLDER",
+                                        "print what a snapshot holds, or how far a run is",
+                                        run,
+                                        NULL,
+                                        NULL,
+                                        "kyoho info cluster.hdf5\n"
+                                        "kyoho info first --json\n"};

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "command/command.h"
+#include "command/completion.h"
 #include "command/man.h"
 #include "snapshot/snapshot.h"
 
@@ -59,7 +60,8 @@ static void help(FILE *out)
     for (int k = 0; k < COMMANDS; k++)
         fprintf(out, "  %-10s %s\n", commands[k].command->name, commands[k].command->summary);
     fputs("\n`kyoho help COMMAND` or `kyoho COMMAND --help` lists the options of a command. "
-          "`kyoho --version`\nprints the version and what this build can do.\n",
+          "`kyoho --version`\nprints the version and what this build can do, `kyoho --completion "
+          "bash|zsh` a script\nthat completes words.\n",
           out);
     char text[512] = "Exit codes: ";
     exit_codes(text + strlen(text), sizeof text - strlen(text));
@@ -110,18 +112,52 @@ static int run(int index, int argc, char **argv, int asked_help)
     return (int)status;
 }
 
-/* Prints the man page. */
-static void man(void)
+/* The exit code after what a call without a subcommand has printed. */
+static int printed(void)
 {
-    man_begin(stdout);
+    if (!output_failed())
+        return KY_OK;
+    fputs("kyoho: standard output cannot be written\n", stderr);
+    return KY_CANNOT_WRITE;
+}
+
+/* Calls `write` for each command, with its options bound. */
+static void for_each_command(void (*write)(const struct cli *cli, FILE *out))
+{
     for (int k = 0; k < COMMANDS; k++) {
         struct cli cli;
         start(&cli, k);
         cli.command->run(&cli, 0, NULL, 1);
-        man_command(&cli, stdout);
+        write(&cli, stdout);
         cli_free(&cli);
     }
+}
+
+/* Prints the man page. */
+static void man(void)
+{
+    man_begin(stdout);
+    for_each_command(man_command);
+    man_surroundings(stdout);
+    for_each_command(man_examples);
     man_end(stdout);
+}
+
+/* Prints a script by which this shell completes command lines; returns the exit code. */
+static int complete(const char *shell)
+{
+    const struct completion *completion = completion_find(shell);
+    const struct subcommand *list[COMMANDS];
+    if (!completion) {
+        fprintf(stderr, "kyoho: --completion needs the name of a shell: bash or zsh\n");
+        return KY_USAGE;
+    }
+    for (int k = 0; k < COMMANDS; k++)
+        list[k] = commands[k].command;
+    completion->begin(list, COMMANDS, stdout);
+    for_each_command(completion->command);
+    completion->end(stdout);
+    return printed();
 }
 
 /* The error for a word that is not a command; suggests the nearest. Returns its exit code. */
@@ -155,15 +191,6 @@ static void prepare_process(void)
 #endif
 }
 
-/* The exit code after what a call without a subcommand has printed. */
-static int printed(void)
-{
-    if (!output_failed())
-        return KY_OK;
-    fputs("kyoho: standard output cannot be written\n", stderr);
-    return KY_CANNOT_WRITE;
-}
-
 int main(int argc, char **argv)
 {
     const char *word = argc > 1 ? argv[1] : NULL;
@@ -186,6 +213,8 @@ int main(int argc, char **argv)
         man();
         return printed();
     }
+    if (!strcmp(word, "--completion"))
+        return complete(argv[2]);
     argc -= 1 + asks, argv += 1 + asks; /* `kyoho help run` is `kyoho run --help` */
     for (int k = 0; k < COMMANDS; k++)
         if (!strcmp(argv[0], commands[k].command->name))

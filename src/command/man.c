@@ -1,6 +1,8 @@
 /* kyoho(1) in the macros of man(7). */
 #include "command/man.h"
 
+#include <string.h>
+
 /* Text with the characters that roff would take for its own made harmless. */
 static void plain(const char *text, FILE *out)
 {
@@ -59,7 +61,7 @@ void man_command(const struct cli *cli, FILE *out)
         }
 }
 
-void man_end(FILE *out)
+void man_surroundings(FILE *out)
 {
     fputs(".SH FILES\n"
           "A run's folder holds\n.I snapshot_0000.hdf5 \\fR...,\n.I energy.csv\\fR,\n.I "
@@ -76,5 +78,26 @@ void man_end(FILE *out)
     char text[512];
     exit_codes(text, sizeof text);
     plain(text, out);
-    fputc('\n', out);
+    fputs("\n.SH EXAMPLES\n.nf\n", out);
+}
+
+void man_examples(const struct cli *cli, FILE *out)
+{
+    for (const char *line = cli->command->examples; line && *line; line = strchr(line, '\n') + 1) {
+        char one[256];
+        snprintf(one, sizeof one, "%.*s", (int)strcspn(line, "\n"), line);
+        plain(one, out);
+        fputc('\n', out);
+    }
+}
+
+void man_end(FILE *out)
+{
+    fputs(".fi\n.SH SEE ALSO\n"
+          "The folder\n.I share/doc/kyoho\nof the installation:\n.I README.md\n"
+          "with a table of options that other programs have,\n.I docs/command.md\n(the manual),\n"
+          ".I docs/tutorials\n(a star cluster, a galaxy, a universe),\n.I docs/numerics.md\n"
+          "(what is computed, and how exactly),\n.IR examples .\n.PP\n.BR ffmpeg (1)\n"
+          "makes films.\n",
+          out);
 }

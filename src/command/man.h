@@ -4,9 +4,12 @@
 
 #include "command/command.h"
 
-/* Write the page: its head, a section for each subcommand whose options are bound, and its end. */
+/* Write the page, in this order: its head; a section for each subcommand, whose options are bound;
+ * files, environment and exit codes; the examples of each subcommand; the end. */
 void man_begin(FILE *out);
 void man_command(const struct cli *cli, FILE *out);
+void man_surroundings(FILE *out);
+void man_examples(const struct cli *cli, FILE *out);
 void man_end(FILE *out);
 
 #endif

@@ -179,6 +179,11 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     return status;
 }
 
-const struct subcommand merge_command = {"merge", "A B -o FILE [options]",
-                                         "put two snapshots on a Kepler orbit about each other",
-                                         run, NULL};
+const struct subcommand merge_command = {
+    "merge",
+    "A B -o FILE [options]",
+    "put two snapshots on a Kepler orbit about each other",
+    run,
+    NULL,
+    NULL,
+    "kyoho merge cluster.hdf5 king.csv --separation 5 --pericentre 0.5 -o pair.hdf5\n"};

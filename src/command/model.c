@@ -96,5 +96,13 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     return status;
 }
 
-const struct subcommand model_command = {"model", "NAME -n N -o FILE [options]",
-                                         "make initial conditions", run, list};
+const struct subcommand model_command = {
+    "model",
+    "NAME -n N -o FILE [options]",
+    "make initial conditions",
+    run,
+    list,
+    "bodies output seed softening mass radius units mass-function overwrite",
+    "kyoho model plummer -n 2000 -o cluster.hdf5\n"
+    "kyoho model king --w0 7 -n 500 --seed 3 -o king.csv\n"
+    "kyoho model galaxy -n 20000 -o galaxy.hdf5\n"};

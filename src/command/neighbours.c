@@ -126,5 +126,10 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 }
 
 const struct subcommand neighbours_command = {
-    "neighbours", "FILE | --model NAME -n N --radius R [-o FILE.csv] [--lists]",
-    "find the bodies within a radius of each body", run, NULL};
+    "neighbours",
+    "FILE | --model NAME -n N --radius R [-o FILE.csv] [--lists]",
+    "find the bodies within a radius of each body",
+    run,
+    NULL,
+    "radius lists input model bodies output engine threads overwrite",
+    "kyoho neighbours cluster.hdf5 --radius 0.1 --lists -o neighbours.csv\n"};

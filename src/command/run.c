@@ -290,4 +290,11 @@ const struct subcommand run_command = {
     "run",
     "[FILE.ini|run.json] --input FILE|--model NAME -n N --end TIME --output FOLDER [options]\n"
     "       kyoho run --resume FOLDER [--end TIME]",
-    "follow the motion of bodies and write the results to a folder", run, NULL};
+    "follow the motion of bodies and write the results to a folder",
+    run,
+    NULL,
+    "input model bodies output end steps every step integrator force theta alpha softening engine "
+    "threads resume max-wall dry-run overwrite",
+    "kyoho run --model plummer -n 1000 --end 1 --every 0.25 --output first\n"
+    "kyoho run --input cluster.hdf5 --step 0.0078125 --end 0.5 --every 0.25 --output cluster\n"
+    "kyoho run --resume cluster --end 1\n"};

@@ -111,7 +111,8 @@ for page in pages:
     else:
         result(True, page, skip="the documents use HDF5, PNG, FFTW and parameter files, which this build has not all")
 
-for page, arguments in (("docs/man/kyoho.1", "man"), ("docs/options.md", "options")):
+for page, arguments in (("docs/man/kyoho.1", "man"), ("docs/options.md", "options"), ("docs/completion/kyoho.bash", "bash"),
+                        ("docs/completion/_kyoho", "zsh")):
     now = subprocess.run([os.path.join(root, "mk", "write-docs"), program, arguments], capture_output=True, text=True)
     result(now.returncode == 0 and now.stdout == read(page), f"{page} is what the program says (else: make docs)")
 

@@ -13,6 +13,17 @@ unset LD_LIBRARY_PATH
 [ "$("$prefix/bin/kyoho" --version | head -n 1)" = "kyoho $(pkg-config --modversion kyoho)" ]
 result $? "the installed command and kyoho.pc have the same version"
 
+find "$prefix/share/doc/kyoho" -name '*.md' | while read -r page; do
+    grep -o '](\([^)#]*\)' "$page" | cut -c3- | grep -v '^https*:' | sort -u | while read -r target; do
+        [ -z "$target" ] || [ -e "$(dirname "$page")/$target" ] || echo "$page: $target"
+    done
+done >"$root/broken"
+cat "$root/broken"
+[ ! -s "$root/broken" ] && [ -f "$prefix/share/doc/kyoho/docs/command.md" ]
+result $? "links of the installed documents lead somewhere"
+[ -f "$prefix/share/bash-completion/completions/kyoho" ] && [ -f "$prefix/share/zsh/site-functions/_kyoho" ]
+result $? "completion for bash and zsh is installed"
+
 example=$prefix/share/doc/kyoho/examples/01-two-body.c
 # shellcheck disable=SC2046
 cc "$example" $(pkg-config --cflags --libs kyoho) -o "$root/shared" &&

@@ -4,8 +4,10 @@ import glob
 import json
 import os
 import re
+import shutil
+import subprocess
 
-from tap import check, finish, folder, run, run_json
+from tap import KYOHO, check, finish, folder, run, run_json
 
 COMMANDS = ["model", "run", "force", "info", "draw", "convert", "merge", "neighbours", "density", "groups", "bench", "devices"]
 
@@ -27,16 +29,25 @@ top = run("--help")
 check(all(re.search(rf"^  {name} ", top.stdout, re.M) for name in COMMANDS), "kyoho --help lists every command", top.stdout)
 codes = " ".join(top.stdout[top.stdout.index("Exit codes: ") + 12:].split())
 with open("docs/man/kyoho.1") as page, open("docs/command.md") as manual:
-    check(codes == page.read().split(".SH EXIT STATUS\n")[1].strip(), "--help and the man page name the same exit codes", codes)
+    check(codes == page.read().split(".SH EXIT STATUS\n")[1].split("\n.SH")[0], "--help and the man page name the same exit codes", codes)
     check(re.findall(r"\d(?= \w)", codes) == re.findall(r"^\| (\d) \|", manual.read(), re.M), "and the manual has a line for each")
 version = run("--version")
 check(re.match(r"kyoho \d+\.\d+\.\d+\n", version.stdout) and "HDF5" in version.stdout, "--version tells version and features")
+examples = []
 for name in COMMANDS:
-    text = run(name, "--help").stdout
+    short, text = run(name, "--help").stdout, run(name, "--help", "--all").stdout
+    found = re.findall(r"^  (kyoho .*)$", short.split("examples:")[1].split("\n\n")[0], re.M) if "examples:" in short else []
+    examples += found
+    names = set(re.findall(r"^  (?:-., |    )--([a-z0-9-]+)", text, re.M))
+    check(found and len(short.splitlines()) <= 110 and all(len(line) <= 100 for line in short.splitlines())
+          and len(short.splitlines()) <= len(text.splitlines()) and run("help", name, "--all").stdout == text,
+          f"kyoho {name} --help is short, with an example; kyoho help {name} --all is the whole", short)
+    unsaid = names - set(re.findall(r"--([a-z0-9-]+)", short))
+    check("kyoho help model NAME" in short or not unsaid, f"and the short help of {name} names every option", str(unsaid))
     missing = [o for o in PROMISED[name].split() if not re.search(rf"^  (-., |    )--{o}\b", text, re.M)]
     check(not missing and all(len(line) <= 100 for line in text.splitlines()),
           f"kyoho {name} --help lists its options in 100 columns", f"missing: {missing}")
-    check(run("help", name).stdout == text == run("--help", name).stdout == run(name, "--nonsense", "3", "-h", "--end").stdout,
+    check(run("help", name).stdout == short == run("--help", name).stdout == run(name, "--nonsense", "3", "-h", "--end").stdout,
           f"kyoho help {name}, and --help beside anything")
 
 plummer = run("model", "plummer", "--help").stdout
@@ -49,8 +60,30 @@ check("--cutoff" in run("model", "hernquist", "--help").stdout and "--radius" no
       "an option of two models is in the help of both, and one that a model does not heed in none")
 check("force" in run("help", "forc", code=2).stderr, "kyoho help of a misspelt command")
 
+with folder() as where:  # as a user would: in an empty folder, one after the other
+    for line in examples:
+        done = subprocess.run(["sh", "-c", line], cwd=where, capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                              env={**os.environ, "PATH": os.path.dirname(KYOHO) + os.pathsep + os.environ["PATH"]})
+        check(done.returncode == 0, f"the example `{line}`", done.stderr)
+
+completion = """. docs/completion/kyoho.bash
+COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+_kyoho
+echo "${COMPREPLY[*]}" """
+for words, says in [(["kyoho", "gr"], "groups"), (["kyoho", "run", "--expa"], "--expansion"), (["kyoho", "model", "jaf"], "jaffe"),
+                    (["kyoho", "run", "--force", "tr"], "tree"), (["kyoho", "run", "--model", "=", "ki"], "king"),
+                    (["kyoho", "help", "den"], "density"), (["kyoho", "force", "--engine", "cu"], "cuda"), (["kyoho", "info", "--theta"], "")]:
+    done = subprocess.run(["bash", "-c", completion, "bash", *words], capture_output=True, text=True)
+    check(done.stdout.strip() == says and not done.stderr, f"bash completes {words[1:]}", done.stdout + done.stderr)
+check("bash or zsh" in run("--completion", code=2).stderr and run("--completion", "fish", code=2).returncode == 2, "no completion for other shells")
+if shutil.which("zsh"):
+    done = subprocess.run(["zsh", "-n", "docs/completion/_kyoho"], capture_output=True, text=True)
+    check(done.returncode == 0, "zsh reads its completion", done.stderr)
+
 man = run("--man").stdout
 check(all(f"kyoho {name}" in man for name in COMMANDS) and ".TH KYOHO 1" in man, "--man covers every command")
+check(all(line.replace("-", "\\-") in man.split(".SH EXAMPLES")[1] for line in examples) and ".SH SEE ALSO" in man,
+      "and has all examples")
 
 with folder() as where:
     def path(name):

@@ -1,0 +1,146 @@
+# Completion of kyoho in bash; written by `kyoho --completion bash`.
+_kyoho() {
+    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
+    local command=${COMP_WORDS[1]} commands models words
+    if [ "$word" = '=' ]; then
+        word=
+    elif [ "$before" = '=' ]; then
+        before=${COMP_WORDS[COMP_CWORD - 2]}
+    fi
+    commands='model run force info draw convert merge neighbours density groups bench devices'
+    models='plummer uniform-sphere uniform-cube hernquist jaffe nfw king two-body random figure8 super8 cosmic galaxy cartwheel merger'
+    if [ "$COMP_CWORD" -eq 1 ]; then
+        command=kyoho words="$commands help --help --version"
+    fi
+    case $command in
+    kyoho) ;;
+    help) words="$commands --all" ;;
+    model)
+        words=' --help --json --quiet --bodies --seed --softening --softening-kind --mass --radius --g --mass-function --rotation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega --units --output --format --compress --overwrite'
+        [ "$COMP_CWORD" -gt 2 ] || words="$models$words"
+        case $before in
+        --softening-kind) words='plummer symmetric spline' ;;
+        --mass-function) words='equal salpeter kroupa' ;;
+        --units) words='nbody galaxy cluster' ;;
+        --format) words='by-name hdf5 tipsy csv' ;;
+        esac ;;
+    run)
+        words=' --help --json --quiet --output --end --steps --every --at --shorten --energy-every --restart-every --max-wall --core --follow --stop-core --escape-radius --compress --overwrite --resume --dry-run --engine --isa --threads --tree --force --opening --theta --alpha --cell --multipole --curve --leaf --group --precision --unroll --softening --softening-kind --g --field --integrator --expansion --step --eta --step-max --step-min --step-length --corrections --input --model --units --physical --types --renumber --bodies --seed --mass --radius --mass-function --rotation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
+        case $before in
+        --engine) words='auto cpu cuda opencl' ;;
+        --isa) words='auto plain sse2 avx2 avx512 neon' ;;
+        --tree) words='host device' ;;
+        --force) words='direct walk list tree' ;;
+        --opening) words='geometric offset minimum relative' ;;
+        --cell) words='box edge' ;;
+        --multipole) words='1 2' ;;
+        --curve) words='none morton hilbert' ;;
+        --precision) words='single extended double' ;;
+        --unroll) words='none simple double tuned' ;;
+        --softening-kind) words='plummer symmetric spline' ;;
+        --integrator) words='leapfrog block hermite4' ;;
+        --expansion) words='bodies omega-m' ;;
+        --model) words=$models ;;
+        --units) words='nbody galaxy cluster' ;;
+        --mass-function) words='equal salpeter kroupa' ;;
+        esac ;;
+    force)
+        words=' --help --json --quiet --check --repeat --dry-run --engine --isa --threads --tree --force --opening --theta --alpha --cell --multipole --curve --leaf --group --precision --unroll --softening --softening-kind --g --field --input --model --units --physical --types --renumber --bodies --seed --mass --radius --mass-function --rotation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega --output --format --compress --overwrite'
+        case $before in
+        --engine) words='auto cpu cuda opencl' ;;
+        --isa) words='auto plain sse2 avx2 avx512 neon' ;;
+        --tree) words='host device' ;;
+        --force) words='direct walk list tree' ;;
+        --opening) words='geometric offset minimum relative' ;;
+        --cell) words='box edge' ;;
+        --multipole) words='1 2' ;;
+        --curve) words='none morton hilbert' ;;
+        --precision) words='single extended double' ;;
+        --unroll) words='none simple double tuned' ;;
+        --softening-kind) words='plummer symmetric spline' ;;
+        --model) words=$models ;;
+        --units) words='nbody galaxy cluster' ;;
+        --mass-function) words='equal salpeter kroupa' ;;
+        --format) words='by-name hdf5 tipsy csv' ;;
+        esac ;;
+    info)
+        words=' --help --json --physical --types --renumber'
+        case $before in
+        esac ;;
+    draw)
+        words=' --help --json --quiet --output --panels --live --look-every --patience --plot --x --y --logarithmic --label --rate --frames --turn-to --tilt-to --region-to --at-once --axis --show --turn --tilt --width --height --columns --region --centre-x --centre-y --centre-z --fraction --colours --brightness --range --peak --smooth --speed --trails --divide --title --overwrite --physical --types --renumber'
+        case $before in
+        --plot) words='energy radii errors table' ;;
+        --logarithmic) words='none x y both' ;;
+        --axis) words='x y z' ;;
+        --show) words='density components velocity trails' ;;
+        --colours) words='ember ice gray' ;;
+        --brightness) words='asinh log linear' ;;
+        esac ;;
+    convert)
+        words=' --help --json --quiet --output --format --compress --overwrite --physical --types --renumber --units'
+        case $before in
+        --format) words='by-name hdf5 tipsy csv' ;;
+        --units) words='nbody galaxy cluster' ;;
+        esac ;;
+    merge)
+        words=' --help --json --quiet --separation --pericentre --eccentricity --g --softening --mass --radius --first-inclination --first-omega --second-inclination --second-omega --units --physical --types --renumber --output --format --compress --overwrite'
+        case $before in
+        --units) words='nbody galaxy cluster' ;;
+        --format) words='by-name hdf5 tipsy csv' ;;
+        esac ;;
+    neighbours)
+        words=' --help --json --quiet --radius --lists --output --overwrite --engine --isa --threads --tree --input --model --units --physical --types --renumber --bodies --seed --softening --softening-kind --mass --g --mass-function --rotation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
+        case $before in
+        --engine) words='auto cpu cuda opencl' ;;
+        --isa) words='auto plain sse2 avx2 avx512 neon' ;;
+        --tree) words='host device' ;;
+        --model) words=$models ;;
+        --units) words='nbody galaxy cluster' ;;
+        --softening-kind) words='plummer symmetric spline' ;;
+        --mass-function) words='equal salpeter kroupa' ;;
+        esac ;;
+    density)
+        words=' --help --json --quiet --neighbours --output --overwrite --engine --isa --threads --tree --input --model --units --physical --types --renumber --bodies --seed --softening --softening-kind --mass --radius --g --mass-function --rotation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
+        case $before in
+        --engine) words='auto cpu cuda opencl' ;;
+        --isa) words='auto plain sse2 avx2 avx512 neon' ;;
+        --tree) words='host device' ;;
+        --model) words=$models ;;
+        --units) words='nbody galaxy cluster' ;;
+        --softening-kind) words='plummer symmetric spline' ;;
+        --mass-function) words='equal salpeter kroupa' ;;
+        esac ;;
+    groups)
+        words=' --help --json --quiet --linking-length --linking-fraction --volume --minimum --output --overwrite --engine --isa --threads --tree --input --model --units --physical --types --renumber --bodies --seed --softening --softening-kind --mass --radius --g --mass-function --rotation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
+        case $before in
+        --engine) words='auto cpu cuda opencl' ;;
+        --isa) words='auto plain sse2 avx2 avx512 neon' ;;
+        --tree) words='host device' ;;
+        --model) words=$models ;;
+        --units) words='nbody galaxy cluster' ;;
+        --softening-kind) words='plummer symmetric spline' ;;
+        --mass-function) words='equal salpeter kroupa' ;;
+        esac ;;
+    bench)
+        words=' --help --json --bodies --engine --isa --threads --tree --cell --curve --leaf --group --precision --softening --softening-kind --g'
+        case $before in
+        --engine) words='auto cpu cuda opencl' ;;
+        --isa) words='auto plain sse2 avx2 avx512 neon' ;;
+        --tree) words='host device' ;;
+        --cell) words='box edge' ;;
+        --curve) words='none morton hilbert' ;;
+        --precision) words='single extended double' ;;
+        --softening-kind) words='plummer symmetric spline' ;;
+        esac ;;
+    devices)
+        words=' --help --json'
+        case $before in
+        esac ;;
+    esac
+    COMPREPLY=()
+    while IFS= read -r word; do
+        COMPREPLY+=("$word")
+    done < <(compgen -W "$words" -- "$word")
+}
+complete -o default -F _kyoho kyoho
