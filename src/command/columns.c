@@ -21,52 +21,85 @@ void columns_free(struct columns *columns)
 /* A line of any length, in memory that grows. */
 struct line {
     char *text;
-    size_t room;
+    size_t room, number; /* number: of the line in the file, from 1 */
 };
 
-/* Reads the line of names, without its end. Lines with # before it are remarks. 0 if there is none.
- */
-static int read_names(FILE *file, struct line *line)
+/* Reads a line, without its end; with `skip` the first one that is no remark (# before it). 0 if
+ * there is none. */
+static int read_line(FILE *file, struct line *line, int skip)
 {
     do {
         if (getline(&line->text, &line->room, file) < 0)
             return 0;
-    } while (*line->text == '#');
+        line->number++;
+    } while (skip && *line->text == '#');
     line->text[strcspn(line->text, "\r\n")] = '\0';
     return 1;
 }
 
-/* The place, from 0, of a name in the line of names, where blanks around it do not count; SIZE_MAX
- * if it is not there. */
-static size_t place_of(const char *line, const char *name)
+/* Cuts the next cell off a line, in place: without blanks around it and without the quotes that
+ * let it hold commas. NULL past the last one. */
+char *columns_cell(char **line)
 {
-    for (size_t place = 0;; place++) {
-        const char *end = line + strcspn(line, ",");
-        line += strspn(line, " ");
-        size_t length = line < end ? (size_t)(end - line) : 0;
-        while (length && line[length - 1] == ' ')
-            length--;
-        if (strlen(name) == length && !strncmp(line, name, length))
-            return place;
-        if (!*end)
-            return SIZE_MAX;
-        line = end + 1;
-    }
+    char *from = *line, *cell, *to;
+    if (!from)
+        return NULL;
+    from += strspn(from, " \t");
+    cell = to = from;
+    if (*from == '"')
+        for (from++; *from && (*from != '"' || *++from == '"');)
+            *to++ = *from++;
+    char *end = from + strcspn(from, ",\r\n");
+    while (from < end)
+        *to++ = *from++;
+    *line = *end == ',' ? end + 1 : NULL;
+    while (to > cell && (to[-1] == ' ' || to[-1] == '\t'))
+        to--;
+    *to = '\0';
+    return cell;
 }
 
-/* The number that a cell is; NaN where it is empty or has other text. */
-static double number_of(const char *cell)
+/* Finds the places, from 0, of the names in the line of names. KY_BAD_DATA for one that is not
+ * there. */
+static enum ky_status find_places(const char *path, const char *line, const char *const *names,
+                                  size_t count, size_t *places, struct ky_error *error)
 {
-    char *end;
-    const double value = ky_number_real(cell, &end);
-    const size_t blanks = strspn(end, " \t");
-    return end != cell && strchr(",\r\n", end[blanks]) ? value : (double)NAN;
+    enum ky_status status = KY_OK;
+    char *copy = strdup(line), *rest = copy, *cell;
+    if (!copy)
+        return ky_fail(error, KY_FAULT, "out of memory: the columns of %s", path);
+    for (size_t c = 0; c < count; c++)
+        places[c] = SIZE_MAX;
+    for (size_t place = 0; (cell = columns_cell(&rest)); place++)
+        for (size_t c = 0; c < count; c++)
+            if (places[c] == SIZE_MAX && !strcmp(cell, names[c]))
+                places[c] = place;
+    for (size_t c = 0; c < count && !status; c++)
+        if (places[c] == SIZE_MAX)
+            status =
+                ky_fail(error, KY_BAD_DATA, "%s: has no column '%s'; its first line is '%.200s'",
+                        path, names[c], line);
+    free(copy);
+    return status;
 }
 
-/* Appends the cells of a line. 0 when memory is out. */
-static int add_row(struct columns *columns, const char *line, const size_t *places, size_t count)
+/* Notes that a row lacks a number; `cell`: what it has there, NULL: nothing at all. */
+static void note_gap(struct columns *columns, size_t line, const char *name, const char *cell)
 {
-    size_t row = columns->rows;
+    if (columns->incomplete++)
+        return;
+    if (cell)
+        ky_format(columns->first, sizeof columns->first,
+                  "line %zu has '%.40s' in column '%.40s', which is no number", line, cell, name);
+    else
+        ky_format(columns->first, sizeof columns->first, "line %zu ends before column '%.40s'",
+                  line, name);
+}
+
+/* Makes room for one more row, without numbers. 0 when memory is out. */
+static int add_row(struct columns *columns, size_t count)
+{
+    const size_t row = columns->rows;
     for (size_t c = 0; c < count; c++) {
         if (!(row & (row - 1))) { /* room for twice as many */
             double *more = realloc(columns->values[c], 2 * (row + 1) * sizeof *more);
@@ -76,15 +109,30 @@ static int add_row(struct columns *columns, const char *line, const size_t *plac
         }
         columns->values[c][row] = (double)NAN;
     }
-    for (size_t place = 0; *line && *line != '\n'; place++) {
-        for (size_t c = 0; c < count; c++)
-            if (places[c] == place)
-                columns->values[c][row] = number_of(line);
-        line += strcspn(line, ",\n");
-        line += *line == ',';
-    }
     columns->rows++;
     return 1;
+}
+
+/* Fills the last row with the cells of a line. An empty cell is a gap that was meant. */
+static void fill_row(struct columns *columns, char *text, size_t line, const char *const *names,
+                     const size_t *places, size_t count)
+{
+    int seen[COLUMNS_MOST] = {0}, odd = 0;
+    char *cell, *end;
+    for (size_t place = 0; (cell = columns_cell(&text)); place++)
+        for (size_t c = 0; c < count; c++) {
+            if (places[c] != place)
+                continue;
+            const double value = ky_number_real(cell, &end);
+            seen[c] = 1;
+            if (end != cell && !*end)
+                columns->values[c][columns->rows - 1] = value;
+            else if (*cell && !odd++)
+                note_gap(columns, line, names[c], cell);
+        }
+    for (size_t c = 0; c < count && !odd; c++)
+        if (!seen[c] && ++odd)
+            note_gap(columns, line, names[c], NULL);
 }
 
 enum ky_status columns_read(const char *path, const char *const *names, size_t count,
@@ -98,16 +146,18 @@ enum ky_status columns_read(const char *path, const char *const *names, size_t c
     *columns = (struct columns){0};
     if (!file)
         return ky_fail(error, KY_BAD_DATA, "%s: %s", path, ky_reason(errno, reason));
-    if (!read_names(file, &line))
+    if (!read_line(file, &line, 1))
         status = ky_fail(error, KY_BAD_DATA, "%s: is empty, or no text", path);
-    for (size_t c = 0; c < count && !status; c++)
-        if ((places[c] = place_of(line.text, names[c])) == SIZE_MAX)
-            status =
-                ky_fail(error, KY_BAD_DATA, "%s: has no column '%s'; its first line is '%.200s'",
-                        path, names[c], line.text);
-    while (!status && getline(&line.text, &line.room, file) >= 0)
-        if (!add_row(columns, line.text, places, count))
+    else
+        status = find_places(path, line.text, names, count, places, error);
+    while (!status && read_line(file, &line, 0)) {
+        if (!line.text[strspn(line.text, " \t")])
+            continue;
+        if (!add_row(columns, count))
             status = ky_fail(error, KY_FAULT, "out of memory: the rows of %s", path);
+        else
+            fill_row(columns, line.text, line.number, names, places, count);
+    }
     free(line.text);
     fclose(file);
     return status;

@@ -3,6 +3,7 @@
 #ifndef KY_COMMAND_DRAW_H
 #define KY_COMMAND_DRAW_H
 
+#include "command/columns.h"
 #include "command/files.h"
 #include "draw/draw.h"
 #include "draw/plot.h"
@@ -44,6 +45,9 @@ enum ky_status draw_plot(struct cli *cli, const struct draw_request *request,
 /* Plots columns of the table that is the only word of the command line. KY_USAGE if the columns are
  * not named, KY_BAD_DATA if the table lacks one of them or has no numbers there. */
 enum ky_status draw_table(struct cli *cli, const struct draw_request *request);
+/* As columns_read; warns of rows that lack numbers. */
+enum ky_status draw_read_columns(struct cli *cli, const char *path, const char *const *names,
+                                 size_t count, struct columns *table);
 /* Writes plots, one below the other, with the size that the request asks for. */
 enum ky_status draw_write_plots(struct cli *cli, const struct draw_request *request,
                                 const struct ky_plot *plots, size_t count);

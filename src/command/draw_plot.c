@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/order.h"
-#include "command/columns.h"
 #include "command/draw.h"
 #include "simulation/folder.h"
 
@@ -18,6 +17,19 @@ enum ky_status draw_write_plots(struct cli *cli, const struct draw_request *requ
     size_t size[2] = {(size_t)parameters->width,
                       (size_t)(parameters->height ? parameters->height : parameters->width)};
     return ky_plot_write(request->output, plots, count, size, parameters->overwrite, &cli->error);
+}
+
+enum ky_status draw_read_columns(struct cli *cli, const char *path, const char *const *names,
+                                 size_t count, struct columns *table)
+{
+    enum ky_status status = columns_read(path, names, count, table, &cli->error);
+    if (!status && table->incomplete) {
+        char line[KY_PATH + 256];
+        ky_format(line, sizeof line, "%s: %zu of %zu rows lack a number: %s", path,
+                  table->incomplete, table->rows, table->first);
+        cli_log(cli, KY_LOG_WARNING, line);
+    }
+    return status;
 }
 
 /* Whether any of the numbers is one. */
@@ -44,7 +56,7 @@ static enum ky_status plot_energy(struct cli *cli, const struct draw_request *re
         ky_format(path, sizeof path, "%s%s", word, files_is_folder(word) ? "/energy.csv" : "");
     if (length < 0 || (size_t)length >= sizeof path)
         return ky_fail(&cli->error, KY_USAGE, "%s: the name is too long", word);
-    enum ky_status status = columns_read(path, names, COUNT, &table, &cli->error);
+    enum ky_status status = draw_read_columns(cli, path, names, COUNT, &table);
     struct ky_plot_curve energies[3] = {
         {.name = "kinetic"}, {.name = "potential"}, {.name = "total"}};
     for (int k = 0; k < 3; k++)

@@ -181,7 +181,7 @@ enum ky_status ky_trails_begin(struct ky_trails *trails, const struct ky_bodies 
 /* Adds the places of these bodies at one more time; they are found by their ids. */
 void ky_trails_add(struct ky_trails *trails, const struct ky_snapshot *snapshot);
 /* Draws a path for each body, dark at the first time and bright at the last, and a dot at its end,
- * as a PNG file. `last` gives units and label. */
+ * as a PNG file. `last` gives units and label. KY_USAGE for less than two times. */
 enum ky_status ky_trails_draw(const char *path, const struct ky_trails *trails,
                               const struct ky_snapshot *last,
                               const struct ky_draw_parameters *parameters, struct ky_error *error);

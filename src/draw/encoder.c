@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -124,6 +125,9 @@ enum ky_status ky_encoder_close(struct ky_encoder *encoder, int whole, struct ky
         status = ky_fail(error, KY_CANNOT_WRITE, "ffmpeg failed (%s %d); there is no film",
                          WIFEXITED(outcome) ? "exit code" : "signal",
                          WIFEXITED(outcome) ? WEXITSTATUS(outcome) : WTERMSIG(outcome));
+    struct stat about;
+    if (whole && !status && (stat(ky_file_temporary(encoder->file), &about) || about.st_size == 0))
+        status = ky_fail(error, KY_CANNOT_WRITE, "ffmpeg ended with success, but wrote no film");
     if (whole && !status)
         status = ky_file_publish(encoder->file, NULL, error);
     else

@@ -17,7 +17,8 @@ enum ky_status ky_encoder_open(const char *path, const size_t size[2], int rate,
 enum ky_status ky_encoder_write(struct ky_encoder *encoder, const struct ky_canvas *frame,
                                 struct ky_error *error);
 /* Waits for ffmpeg; then gives the film its name if `whole`, else removes it. KY_CANNOT_WRITE if
- * ffmpeg failed; its own messages go to standard error. Frees the encoder, which may be NULL. */
+ * ffmpeg failed or left an empty film; its own messages go to standard error. Frees the encoder,
+ * which may be NULL. */
 enum ky_status ky_encoder_close(struct ky_encoder *encoder, int whole, struct ky_error *error);
 
 #endif

@@ -144,6 +144,9 @@ enum ky_status ky_trails_draw(const char *path, const struct ky_trails *trails,
     struct ky_scene scene = {.parameters = parameters, .largest = fabs(last->time)};
     struct ky_canvas canvas = {0};
     char comment[160];
+    if (trails->times < 2)
+        return ky_fail(error, KY_USAGE,
+                       "trails lead from one snapshot to the next: give two snapshots or more");
     scene.size[0] = (size_t)parameters->width;
     scene.size[1] = (size_t)(parameters->height ? parameters->height : parameters->width);
     enum ky_status status = choose_view(&scene, trails, error);

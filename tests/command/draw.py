@@ -49,7 +49,7 @@ def pictures(top):
         check(pixels(out) == plain, f"the same picture with {threads} threads")
     for words in (["--axis", "x"], ["--colours", "ice"], ["--brightness", "log"], ["--region", "3"], ["--centre-y", "1"],
                   ["--smooth", "10"], ["--range", "2"], ["--peak", "1"], ["--title", "Hernquist"], ["--fraction", "0.5"],
-                  ["--turn", "20"], ["--tilt", "-30"], ["--show", "components"], ["--show", "velocity"], ["--show", "trails"]):
+                  ["--turn", "20"], ["--tilt", "-30"], ["--show", "components"], ["--show", "velocity"], [b, "--show", "trails"]):
         draw(a, *words)
         check(pixels(out) != plain, " ".join(words) + " changes it")
     for words in (["--speed", "1"], ["--trails", "3"], ["--show", "velocity", "--colours", "ice"], ["--show", "trails", "--peak", "1"],
@@ -71,6 +71,7 @@ def pictures(top):
     draw(os.path.join(top, "run"), "--show", "trails", "--trails", "7", "--height", "90")
     text = dict(body.split(b"\0", 1) for kind, body in chunks(out) if kind == b"tEXt")
     check(size(out) == (120, 90) and b"7 bodies" in text[b"Comment"], "trails: one panel of the wanted size")
+    check("two snapshots" in draw(a, "--show", "trails", code=2).stderr, "one snapshot has no trails")
     before = open(out, "rb").read()
     refused = run("draw", a, "-o", out, code=2)
     check(open(out, "rb").read() == before and "overwrit" in refused.stderr, "an existing picture is not replaced unasked")
@@ -110,6 +111,7 @@ def faults(top, a, out, draw):
 STUB = """#!/bin/sh
 for last; do :; done
 printf '%s\\n' "$@" >"$0.arguments"
+[ -z "$FILM_EMPTY" ] || { cat >/dev/null; [ "$FILM_EMPTY" = kept ] || rm "${last#file:}"; exit 0; }
 [ -z "$FILM_FAILS" ] || { echo "no such encoder" >&2; exit 3; }
 cat >"${last#file:}"
 """
@@ -166,6 +168,10 @@ def film(top):
     before = open(out, "rb").read()
     failed = draw(bodies, "--frames", "40", code=7, FILM_FAILS="1")
     check("no such encoder" in failed.stderr and open(out, "rb").read() == before, "where ffmpeg fails the old film stays")
+    for empty in ("kept", "removed"):
+        said = draw(bodies, "--frames", "2", code=7, FILM_EMPTY=empty).stderr
+        check("no film" in said and open(out, "rb").read() == before and not os.path.exists(out + ".part"),
+              f"an empty film ({empty}) is an error, and the old one stays", said)
     check("--frames" in draw(bodies, code=2).stderr, "one snapshot alone is not a film")
     check("trails" in draw(os.path.join(top, "run"), "--show", "trails", code=2).stderr, "nor are trails")
     check("ffmpeg" in draw(os.path.join(top, "run"), code=3, PATH=top).stderr, "without ffmpeg one line says so")
@@ -213,7 +219,7 @@ def columns(plot, ranges, table):
     check(0.5 < low < 1 and 1e5 < high < 2e5, "two columns on logarithmic axes", ranges())
     for code, words in ((4, ["--x", "M", "--y", "N"]), (4, ["--x", "N", "--y", "of none"]), (4, ["--x", "N", "--y", "word"]),
                         (2, ["--x", "N"]), (2, ["--x", "N", "--y", "N,"]), (2, ["--x", "N", "--y", "N" + ",N" * 20]),
-                        (2, ["--x", "N", "--y", "N" * 70]), (2, [table, "--x", "N", "--y", "N"])):
+                        (4, ["--x", "N", "--y", "N" * 70]), (2, [table, "--x", "N", "--y", "N"])):
         plot("table", table, *words, code=code)
     plot("energy", table, "--x", "N", code=2)
     plot("table", table, "--x", "N", "--y", "N", "--types", "1", code=2)
@@ -224,6 +230,14 @@ def columns(plot, ranges, table):
     check("'N, t ,u'" in plot("table", table, "--x", "N", "--y", "v", code=4).stderr, "a table without the column: its names")
     for words in (["--divide", "3"], ["--smooth", "9"], ["--centre-x", "1"]):
         plot("table", table, "--x", "N", "--y", "t", *words, code=2)
+    with open(table, "w") as file:
+        file.write('x,"seconds, ""wall""",c\n1,10,5\n\n2,"20",word\n3\n4,,7\n')
+    said = plot("table", table, "--x", "x", "--y", '"seconds, ""wall"""')
+    check(ranges() == {"x": (0.97, 2.03), 'seconds, "wall"': (9.7, 20.3)}, "a name with a comma stands in quotes", ranges())
+    check("1 of 4 rows" in said.stderr and "line 5 ends before" in said.stderr, "too few cells: a warning", said.stderr)
+    said = plot("table", table, "--x", "x", "--y", "c").stderr
+    check(ranges()["c"] == (4.94, 7.06) and "2 of 4 rows" in said and "line 4 has 'word' in column 'c'" in said,
+          "a word in place of a number: a warning", f"{ranges()} {said}")
     with open(table, "w") as file:
         file.write("N" + ",c" * 9999 + ",last\n" + "".join(f"{k}" + ",100" * 9999 + f",{k}\n" for k in (1, 2, 3)))
     plot("table", table, "--x", "N", "--y", "last")

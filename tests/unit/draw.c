@@ -613,7 +613,9 @@ static void odd_bodies_are_drawn(void **state)
                 panel.bodies.mass[i] = 0;
             if (k == 4)
                 panel.bodies.mass[5] = 1e30;
-            assert_ok(ky_draw(path, &panel, 1, &parameters, &error));
+            struct ky_snapshot twice[2] = {panel, panel};
+            size_t panels = parameters.show == KY_SHOW_TRAILS ? 2 : 1; /* trails lead somewhere */
+            assert_ok(ky_draw(path, twice, panels, &parameters, &error));
             uint32_t width, height;
             double sum;
             read_png(&width, &height, &sum);
@@ -636,6 +638,9 @@ static void bad_bodies_and_parameters_are_refused(void **state)
     assert_int_equal(ky_draw(path, &panel, 1, &parameters, &error), KY_USAGE);
     assert_non_null(strstr(error.text, "width"));
     parameters.width = WIDTH;
+    parameters.show = KY_SHOW_TRAILS;
+    assert_int_equal(ky_draw(path, &panel, 1, &parameters, &error), KY_USAGE);
+    parameters.show = KY_SHOW_DENSITY;
     panel.bodies.position[3][1] = (double)NAN;
     assert_int_equal(ky_draw(path, &panel, 1, &parameters, &error), KY_BAD_DATA);
     panel.bodies.position[3][1] = 1e200;
