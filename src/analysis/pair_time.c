@@ -8,10 +8,12 @@
 #include "base/memory.h"
 #include "engine/finite.h"
 
-/* Two bodies among others, on an orbit of a larger eccentricity than this, are no binary: they
- * fall towards each other by chance, and others will deflect them. Two bodies alone keep their
- * orbit. Its pericentre counts down to this fraction of their distance. */
-static const double roundest_fall = 0.99, nearest_pass = 1e-4;
+/* A pair among others with a larger eccentricity is not a binary: the two fall towards each other
+ * by chance, and others will deflect them. */
+static const double roundest_fall = 0.99;
+/* Two bodies alone keep their orbit. A smaller pericentre than this fraction of their distance is
+ * replaced by the fraction. */
+static const double nearest_pass = 1e-4;
 
 /* √(r³/(G m)) of a pair, with r its separation, or its pericentre if it is a binary. An orbit
  * takes 2π of it, the fall from rest 1.1. Infinite for bodies in one place, which do not act on

@@ -45,7 +45,7 @@ static enum ky_status read_one(const char *of, char *text, struct ky_named_numbe
     return ky_fail(error, KY_USAGE, "%s has no number '%.40s'; it has %s", of, text, all);
 }
 
-/* Those that were not given. */
+/* Gives a number that was not named its default; KY_USAGE if it has none. */
 static enum ky_status complete(const char *of, struct ky_named_number *number,
                                struct ky_error *error)
 {

@@ -10,7 +10,8 @@ struct language {
     locale_t plain, before;
 };
 
-/* The libraries have the locale "C" at hand: this needs no memory and cannot fail. */
+/* Changes to the locale "C". The known C libraries have it ready, so that this needs no memory;
+ * should it fail, the numbers are written in the locale of the program. */
 static struct language enter_plain(void)
 {
     struct language language = {newlocale(LC_ALL_MASK, "C", (locale_t)0), (locale_t)0};

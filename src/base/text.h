@@ -1,4 +1,5 @@
-/* Small matters of text. Text that came from outside, such as names of files, need not be UTF-8. */
+/* Endings, plurals and comparisons of text. Text that came from outside, such as names of files,
+ * need not be UTF-8. */
 #ifndef KY_BASE_TEXT_H
 #define KY_BASE_TEXT_H
 

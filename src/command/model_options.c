@@ -8,7 +8,7 @@
 
 static const char *const title = "model";
 
-/* Gathers one option of each name. The value of the k-th is the k-th of the values. */
+/* Gathers one option of each name. Option k has its value in values[k]. */
 static size_t gather(struct ky_option options[CLI_OPTIONS])
 {
     size_t count = 0;
@@ -77,7 +77,7 @@ enum ky_status model_options_take(struct cli *cli, const char *name, struct mode
     const char *other = model_options_given(cli, taker);
     ky_model_names(taker, names);
     if (other)
-        return ky_fail(&cli->error, KY_USAGE, "--%s means nothing to the model %s; it takes: %s",
+        return ky_fail(&cli->error, KY_USAGE, "--%s: the model %s has no such option; it has: %s",
                        other, name, names);
     return put_words(cli, model);
 }

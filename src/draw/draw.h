@@ -28,7 +28,7 @@ static inline double ky_along(const double x[3], const double axis[3])
 {
     return x[0] * axis[0] + x[1] * axis[1] + x[2] * axis[2];
 }
-/* Of width and height. */
+/* The smaller one of width and height [pixels]. */
 static inline size_t ky_shorter(const size_t size[2])
 {
     return size[0] < size[1] ? size[0] : size[1];

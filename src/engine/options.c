@@ -68,9 +68,9 @@ static const struct ky_option force_options[] = {
      "arithmetic of pairs: single: float; extended: distances of 48 bits, then float; double: "
      "double (default single; for direct: extended, but single with --unroll)"},
     {"unroll", KY_OPTION_CHOICE, FIELD(unroll), NULL, KY_NO_RANGE, "none|simple|double|tuned", NULL,
-     "variant of the exact sum on a device, by the sinks of a lane and the sources of a turn of "
-     "its loop: none has 1 and 1, simple 4 and 1, double 4 and 4; tuned is the fastest, and the "
-     "only one on the CPU"},
+     "loop unrolling of the exact sum on a device: bodies that a lane computes × sources in a pass "
+     "of its loop. none: 1 × 1, simple: 4 × 1, double: 4 × 4 (unrolled twice; not --precision "
+     "double), tuned: the fastest, and the only one on the CPU"},
     {"softening", KY_OPTION_REAL, FIELD(softening), NULL, 0, (double)INFINITY, NULL, "LENGTH",
      "Plummer softening ε of all bodies; without it their own, or the one stored in the file, or "
      "the model's; 0 is none [length]"},

@@ -57,9 +57,10 @@ struct ky_integrator_verbs {
                              const struct ky_parameters *parameters,
                              struct ky_integrator_state **integrator, struct ky_error *error);
     /* Advances by `ticks` ticks, a multiple of the stride. Before and after, positions, velocities
-     * and accelerations on the engine are those of one time. Fails as the engine fails. KY_STOPPED,
-     * here and below: two bodies came too close to each other; all bodies are at the time `reached`
-     * beyond that of the call, and the next call goes on with these two. */
+     * and accelerations on the engine are those of one time. Fails as the engine fails. KY_STOPPED
+     * (here and in `short_step`): two bodies came too close to each other. All bodies are then at
+     * one time, the time of the call plus `reached`; the next call continues and ignores this pair.
+     */
     enum ky_status (*advance)(struct ky_integrator_state *integrator, uint64_t ticks,
                               struct ky_error *error);
     /* One step of the length `dt` [time], shorter than the longest one, for all bodies, so that a
@@ -101,8 +102,8 @@ enum ky_status ky_integrator_create(struct ky_engine *engine, size_t n,
                                     struct ky_integrator_state **integrator,
                                     struct ky_error *error);
 void ky_integrator_free(struct ky_integrator_state *integrator); /* NULL is allowed */
-/* Of the integrator that the parameters name: ticks of a step and the step that it would choose, as
- * the verbs of these names; the columns that it wants. */
+/* These ask the integrator that the parameters name. `stride`: number of ticks in its step.
+ * `suggest`: the step that it would choose [time]. `columns`: the set of columns that it needs. */
 uint64_t ky_integrator_stride(const struct ky_parameters *parameters, double step);
 double ky_integrator_suggest(const struct ky_parameters *parameters,
                              const struct ky_scales *scales);
@@ -119,9 +120,9 @@ enum { KY_INTEGRATORS = 3, KY_PARAMETER_SETS = KY_FORCE_SETS + 1 + KY_INTEGRATOR
  * of each integrator. */
 void ky_parameter_sets(struct ky_parameters *parameters,
                        struct ky_option_set sets[KY_PARAMETER_SETS]);
-/* ky_force_resolve, and the ranges and choices of the integrators' options. KY_USAGE for what lies
- * out of them, for options of another integrator that are not at their defaults, and as the verb
- * `check`. */
+/* Resolves the parameters as ky_force_resolve does, and checks the options of the integrators.
+ * KY_USAGE for a value out of its range, for an option of another integrator that is not at its
+ * default, and where the integrator's verb `check` fails. */
 enum ky_status ky_parameters_resolve(const struct ky_parameters *given,
                                      struct ky_parameters *resolved, struct ky_error *error);
 

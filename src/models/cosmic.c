@@ -260,13 +260,13 @@ static void tell_epoch(const struct work *work, struct ky_snapshot *snapshot)
     snapshot->space.omega_lambda = cosmology->omega_lambda;
     if (!work->common->log)
         return;
-    ky_format(line, sizeof line,
-              "cosmic: %.4g Mpc between bodies of %.3g Msun, grid of %zu³ points in %.5g Mpc; "
-              "time %.10g at z = %g, %.10g at z = 0 [0.978 Gyr]; its --expansion is "
-              "omega-m=%.10g,omega-lambda=%.10g,h0=%.10g",
-              work->lattice.spacing, 1e10 * snapshot->bodies.mass[0], work->lattice.n,
-              work->lattice.box, snapshot->time, cosmic->redshift, end, cosmology->omega_m,
-              cosmology->omega_lambda, h0);
+    ky_format(
+        line, sizeof line,
+        "cosmic: %.4g Mpc between bodies of %.3g Msun, grid of %zu³ points in %.5g Mpc; "
+        "time %.10g at z = %g, %.10g at z = 0 [0.978 Gyr]; the option of a run is --expansion "
+        "omega-m=%.10g,omega-lambda=%.10g,h0=%.10g",
+        work->lattice.spacing, 1e10 * snapshot->bodies.mass[0], work->lattice.n, work->lattice.box,
+        snapshot->time, cosmic->redshift, end, cosmology->omega_m, cosmology->omega_lambda, h0);
     work->common->log(work->common->log_context, KY_LOG_INFO, line);
     if (!(cosmology->omega_lambda > 0))
         return;

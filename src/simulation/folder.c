@@ -103,12 +103,12 @@ static enum ky_status refuse(const char *folder, const char *name, struct ky_err
 {
     if (!ky_folder_resumable(folder))
         return ky_fail(error, KY_USAGE,
-                       "%s holds the results of a run without a restart file (%s); --overwrite "
+                       "%s contains the results of a run without a restart file (%s); --overwrite "
                        "replaces it",
                        folder, name);
     return ky_fail(
         error, KY_USAGE,
-        "%s holds the results of a run (%s); --resume %s goes on with it, --overwrite replaces it",
+        "%s contains the results of a run (%s); --resume %s continues it, --overwrite replaces it",
         folder, name, folder);
 }
 

@@ -17,10 +17,10 @@
 #include "engine/cpu/levels.h"
 #include "physics/block.h"
 
-/* Of a body. */
+/* Bytes for one body. */
 enum { BYTES = 3 * sizeof(double) + 3 * sizeof(float) + 1 + 2 * sizeof(uint32_t) };
 
-/* A way through blocks. */
+/* The state of one call that advances through blocks. */
 struct blocks {
     struct ky_cpu_way common;
     /* By level: times to the present tick, half and in the unit of positions. */

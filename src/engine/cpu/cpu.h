@@ -21,10 +21,11 @@ struct ky_cpu_blocks {
     float *before; /* [n][3] of the list: accelerations at the beginning of the steps that end */
     unsigned char *level;
     uint32_t *active;
-    size_t *count;   /* of active bodies in each chunk of bodies, then of those before it */
-    uint32_t *group; /* of the tree, in which a body is, for --force tree */
+    size_t *
+        count; /* number of active bodies in each chunk; later the number in all chunks before it */
+    uint32_t *group; /* --force tree: index of the tree's group that contains the body */
     struct ky_relative relative; /* for all evaluations with one tree; a[0] NULL: not found yet */
-    double longest;  /* the longest step for which the levels are those of the column; 0: none */
+    double longest;  /* the longest step when `level` was last computed; 0: not computed yet */
     int deepest;     /* the last level then */
     uint32_t *first; /* interactions of each sink at the first walk of its group, or body, since the
                         tree was built; 0: none yet */

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "engine/blocks.h"
 
-/* Of a body. */
+/* Bytes for one body. */
 enum { BYTES = 1 + sizeof(uint32_t) };
 
 void ky_cpu_free_blocks(struct ky_cpu *cpu)

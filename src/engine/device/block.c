@@ -32,7 +32,7 @@ struct tally {
     uint32_t word[KY_TALLY_WORDS];
 };
 
-/* A way through blocks. */
+/* The state of one call that advances through blocks. */
 struct blocks {
     struct ky_device_bodies *bodies;
     const struct ky_method *method;

@@ -17,7 +17,7 @@ enum ky_status ky_device_columns_put(struct ky_device_bodies *bodies, enum ky_co
                                      const double *numbers, struct ky_error *error);
 enum ky_status ky_device_columns_get(struct ky_device_bodies *bodies, enum ky_column column,
                                      double *numbers, struct ky_error *error);
-/* The set stays. */
+/* Frees the columns' memory; which columns the integrator wants stays known. */
 void ky_device_columns_release(struct ky_device_bodies *bodies);
 
 #endif

@@ -1,4 +1,4 @@
-/* The octree made on the first card, from the positions that lie there to the arrays that walks
+/* The octree that each card builds, from the positions that lie there to the arrays that walks
  * read: bounds, keys, sort, bodies along the curve, cells, moments and groups. */
 #ifndef KY_DEVICE_DEVICE_TREE_H
 #define KY_DEVICE_DEVICE_TREE_H

@@ -1,5 +1,5 @@
 /* The verbs of the engines "cuda" and "opencl": one implementation over two drivers, and the table
- * of methods. Its layers: card, bodies, host_tree, the methods. */
+ * of methods. docs/architecture.md shows the layers below. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -13,7 +13,7 @@
 #include "engine/device/rows.h"
 #include "engine/trees.h"
 
-/* Bytes for the k nearest of the sinks that are walked for in one launch. */
+/* Bytes for the lists of k nearest bodies in one launch, which has as many sinks as fit. */
 enum { SPACE = 1 << 28 };
 
 #define ROW(name, needs) KY_EACH_PRECISION(ky_general_##name),
@@ -138,7 +138,8 @@ static enum ky_status prepare(struct general *walk, struct ky_error *error)
 
 /* ---- the walk ---- */
 
-/* A buffer that the action does not use may not be there: any other takes its place. */
+/* A kernel needs every argument, also a buffer that the action does not use and that has no
+ * memory. Such an argument becomes `results`. */
 static const struct ky_buffer *used(const struct general *walk, const struct ky_buffer *buffer)
 {
     return buffer->handle ? buffer : &walk->results;

@@ -1,4 +1,4 @@
-/* What a tree on the first card consists of, and its memory. */
+/* What the tree of a card consists of, and its memory. */
 #ifndef KY_DEVICE_TREE_ROOM_H
 #define KY_DEVICE_TREE_ROOM_H
 

@@ -21,9 +21,8 @@ enum {
     FEW_QUADRUPOLE = 2
 };
 
-/* On top of the frontier: cells opened later lie above those opened before, and of each
- * generation, of which there are no more than levels, there are at most the children of one batch.
- */
+/* Bytes of a thread's space. The stack holds the frontier and, for each level of the tree, at most
+ * the children of one batch of cells: FRONTIER + (levels + 2) × KY_BATCH × 8 indices. */
 size_t KY_LANE_NAME(KY_SPACE_NAME)(const struct ky_octree *tree)
 {
     size_t stack = FRONTIER + (tree->levels + 2) * KY_BATCH * 8;
