@@ -5,11 +5,11 @@
 
 enum { WIDTH = 100, TEXT_COLUMN = 34 };
 
-const char *ky_option_letter_of(const struct ky_option_letter *letters, const char *name)
+const char *ky_option_letter_of(const struct ky_option_word *others, const char *name)
 {
-    for (; letters && letters->letter; letters++)
-        if (!strcmp(letters->name, name))
-            return letters->letter;
+    for (; others && others->word; others++)
+        if (!others->word[1] && !strcmp(others->name, name))
+            return others->word;
     return NULL;
 }
 
@@ -22,7 +22,8 @@ static int columns(const char *text, size_t bytes)
     return count;
 }
 
-void ky_help_text(const char *text, int column, int indent, FILE *out)
+/* Wraps the text. A line begins with `mark`, or with blanks up to column `indent`. */
+static void wrap(const char *text, int column, int indent, const char *mark, FILE *out)
 {
     int first = 1;
     while (*(text += strspn(text, " "))) {
@@ -38,16 +39,24 @@ void ky_help_text(const char *text, int column, int indent, FILE *out)
             fputc('\n', out);
             column = 0, first = 1;
         }
-        if (first && column < indent) {
-            fprintf(out, "%*s", indent - column, "");
-            column = indent;
-        }
+        if (first && column < indent)
+            column += fprintf(out, "%-*s", indent - column, mark);
         column += fprintf(out, first ? "" : " ") + wide;
         fwrite(text, 1, length, out);
         first = 0;
         text += length;
     }
     fputc('\n', out);
+}
+
+void ky_help_text(const char *text, int column, int indent, FILE *out)
+{
+    wrap(text, column, indent, "", out);
+}
+
+void ky_help_remark(const char *text, FILE *out)
+{
+    wrap(text, 0, 2, "#", out);
 }
 
 /* "  -n, --bodies NUMBER           how many bodies (default 0)" */
@@ -69,7 +78,7 @@ static void help_line(const struct ky_option *option, const char *letter, FILE *
 }
 
 void ky_options_help(const struct ky_option_set *sets, size_t count,
-                     const struct ky_option_letter *letters, FILE *out)
+                     const struct ky_option_word *others, FILE *out)
 {
     const char *title = "";
     for (size_t s = 0; s < count; s++) {
@@ -80,7 +89,7 @@ void ky_options_help(const struct ky_option_set *sets, size_t count,
             if (strcmp(title, sets[s].title) != 0)
                 fprintf(out, "\n%s:\n", sets[s].title);
             title = sets[s].title;
-            help_line(option, ky_option_letter_of(letters, option->name), out);
+            help_line(option, ky_option_letter_of(others, option->name), out);
         }
     }
 }

@@ -33,12 +33,11 @@ void ky_options_storage_free(struct ky_option_storage *storage)
 struct reading {
     const struct ky_option_set *sets;
     size_t count;
-    const struct ky_option_letter *letters; /* of the command line, which are hinted at */
+    const struct ky_option_word *others; /* for hints */
     const char *name; /* of the file; NULL: text of our own, where unknown names are passed over */
     size_t line;      /* from 1 */
-    const struct ky_option_set *section; /* NULL: none, or one that is not known */
-    size_t *given; /* for each option of each set the line that names it; NULL: not looked at */
-    struct ky_error *error;
+    size_t *given;    /* for each option of each set the line that names it; NULL: not looked at */
+    struct ky_error *error; /* of the present line */
 };
 
 /* ---- one line ---- */
@@ -94,37 +93,22 @@ static enum ky_status wrong(const struct reading *r, const char *format, const c
                       r->line);
 }
 
-/* "[title]": looks for a set of that title, to which the options below must belong. */
-static enum ky_status begin_section(struct reading *r, char *text)
+/* "[title]": a heading for the reader's eye. */
+static enum ky_status check_section(const struct reading *r, const char *text)
 {
-    char *end = strchr(text, ']');
-    if (!end || !is_remark(end + 1 + strspn(end + 1, BLANKS)))
-        return wrong(r, "'%.80s' is not a section; it must be [name] and nothing else", text);
-    *end = '\0';
-    text += 1 + strspn(text + 1, BLANKS);
-    trim(text);
-    r->section = NULL;
-    for (size_t s = 0; s < r->count && !r->section; s++)
-        if (!strcmp(r->sets[s].title, text))
-            r->section = &r->sets[s];
-    if (r->section || !r->name)
+    const char *end = strchr(text, ']');
+    if (end && is_remark(end + 1 + strspn(end + 1, BLANKS)))
         return KY_OK;
-    return wrong(r, "unknown section [%.80s]; --help lists them as headings", text);
+    return wrong(r, "'%.80s' is not a section; it must be [name] and nothing else", text);
 }
 
-/* The error for a name that the section has not: it belongs to another section, or is misspelt. */
 static enum ky_status unknown_name(const struct reading *r, const char *name)
 {
-    const struct ky_option_set *home = NULL;
-    const char *near = ky_options_nearest(r->sets, r->count, r->letters, name);
+    char guess[KY_OPTION_GUESS];
     if (!r->name)
         return KY_OK;
-    if (ky_options_find(r->sets, r->count, name, &home))
-        ky_fail(r->error, KY_USAGE, "'%s' stands in [%s]; it belongs in [%s]", name,
-                r->section->title, home->title);
-    else
-        ky_fail(r->error, KY_USAGE, "unknown option '%.80s'%s%s", name,
-                near ? "; did you mean " : "", near ? near : "");
+    ky_options_guess(r->sets, r->count, r->others, "", name, guess);
+    ky_fail(r->error, KY_USAGE, "unknown option '%.80s'%s", name, guess);
     return ky_fail_in(r->error, KY_USAGE, "%s, line %zu: ", r->name, r->line);
 }
 
@@ -145,7 +129,7 @@ static enum ky_status set_option(struct reading *r, char *name, char *value)
     char where[320];
     const struct ky_option_set *owner = NULL;
     const struct ky_option *option = ky_options_find(r->sets, r->count, name, &owner);
-    if (!option || (r->section && strcmp(owner->title, r->section->title) != 0))
+    if (!option)
         return unknown_name(r, name);
     size_t before = named_before(r, owner, option);
     if (before) {
@@ -175,7 +159,7 @@ static enum ky_status read_line(struct reading *r, char *text)
     if (is_remark(text))
         return KY_OK;
     if (*text == '[')
-        return begin_section(r, text);
+        return check_section(r, text);
     char *value = strchr(text, '=');
     if (!value || value == text)
         return wrong(r, "'%.80s' is neither 'name = value' nor '[section]'", text);
@@ -187,18 +171,42 @@ static enum ky_status read_line(struct reading *r, char *text)
 
 /* ---- all lines ---- */
 
-/* All lines up to the first that is wrong. */
+/* Adds the error of a line to those of the lines before it: "run.ini, line 2: …; line 5: …". */
+static void add_error(const struct reading *r, struct ky_error *all)
+{
+    const char *text = r->error->text;
+    const size_t used = all->status ? strlen(all->text) : 0, prefix = strlen(r->name) + 2;
+    if (!used)
+        *all = *r->error;
+    else if (used + strlen(text + prefix) + 32 < sizeof all->text)
+        snprintf(all->text + used, sizeof all->text - used, "; %s", text + prefix);
+    else if (!strstr(all->text + used - 10, "; and more"))
+        snprintf(all->text + used, sizeof all->text - used, "; and more");
+}
+
+/* All lines. Of a file all errors are told, of a text of our own the first. */
 static enum ky_status read_lines(struct reading *r, char *text)
 {
-    enum ky_status status = KY_OK;
-    for (char *line = text, *next; !status && *line; line = next) {
+    struct ky_error *error = r->error, of_line, all = {.status = KY_OK};
+    r->error = &of_line;
+    for (char *line = text, *next; *line; line = next) {
         next = line + strcspn(line, "\n");
         if (*next)
             *next++ = '\0';
         r->line++;
-        status = read_line(r, line);
+        if (!read_line(r, line))
+            continue;
+        if (r->name) {
+            add_error(r, &all);
+            continue;
+        }
+        all = of_line;
+        break;
     }
-    return status;
+    r->error = error;
+    if (error && all.status)
+        *error = all;
+    return all.status;
 }
 
 enum ky_status ky_options_read_back(const struct ky_option_set *sets, size_t count, char *text,
@@ -239,7 +247,7 @@ enum ky_status ky_options_read_file(FILE *file, const char *name,
 }
 
 enum ky_status ky_options_ini(const struct ky_option_set *sets, size_t count,
-                              const struct ky_option_letter *letters, FILE *file, const char *name,
+                              const struct ky_option_word *others, FILE *file, const char *name,
                               struct ky_option_storage **storage, struct ky_error *error)
 {
     size_t options = ky_options_total(sets, count);
@@ -248,7 +256,7 @@ enum ky_status ky_options_ini(const struct ky_option_set *sets, size_t count,
     if (status)
         return status;
     struct reading r = {
-        .sets = sets, .count = count, .letters = letters, .name = name, .error = error};
+        .sets = sets, .count = count, .others = others, .name = name, .error = error};
     r.given = ky_allocate_zeroed(options, sizeof *r.given);
     if (!r.given)
         return ky_no_memory(error, "parameter file", options, sizeof(size_t));
@@ -278,24 +286,56 @@ static void write_text(const char *text, FILE *out)
     fputc('"', out);
 }
 
+/* "name = value" */
+static void write_option(const struct ky_option *option, const void *values, FILE *out)
+{
+    char number[4096];
+    const char *text = number;
+    ky_option_text(option, values, number, sizeof number);
+    if (option->type == KY_OPTION_TEXT)
+        memcpy(&text, (const char *)values + option->offset, sizeof text);
+    fprintf(out, "%s = ", option->name);
+    write_text(text, out);
+    fputc('\n', out);
+}
+
+/* Before the options of sets[s]: its title, unless the set before it has the same. */
+static void write_title(const struct ky_option_set *sets, size_t s, const char *before, FILE *out)
+{
+    if (s == 0 || strcmp(sets[s].title, sets[s - 1].title) != 0)
+        fprintf(out, "%s[%s]\n", before, sets[s].title);
+}
+
 void ky_options_write_ini(const struct ky_option_set *sets, size_t count, FILE *out)
 {
     for (size_t s = 0; s < count; s++) {
-        if (s == 0 || strcmp(sets[s].title, sets[s - 1].title) != 0)
-            fprintf(out, "[%s]\n", sets[s].title);
+        write_title(sets, s, "", out);
         for (size_t k = 0; k < sets[s].count; k++) {
             const struct ky_option *option = &sets[s].options[k];
-            char number[4096];
-            const char *text = number;
-            if (!ky_option_is_set(option, sets[s].values) ||
-                !ky_options_is_first(sets, count, &sets[s], option))
+            if (ky_option_is_set(option, sets[s].values) &&
+                ky_options_is_first(sets, count, &sets[s], option))
+                write_option(option, sets[s].values, out);
+        }
+    }
+}
+
+void ky_options_write_template(const struct ky_option_set *sets, size_t count, FILE *out)
+{
+    for (size_t s = 0; s < count; s++) {
+        write_title(sets, s, "\n", out);
+        for (size_t k = 0; k < sets[s].count; k++) {
+            const struct ky_option *option = &sets[s].options[k];
+            const char *word = ky_option_value_word(option);
+            if (!ky_options_is_first(sets, count, &sets[s], option))
                 continue;
-            ky_option_text(option, sets[s].values, number, sizeof number);
-            if (option->type == KY_OPTION_TEXT)
-                memcpy(&text, (const char *)sets[s].values + option->offset, sizeof text);
-            fprintf(out, "%s = ", option->name);
-            write_text(text, out);
-            fputc('\n', out);
+            ky_help_remark(option->help, out);
+            if (sets[s].given && sets[s].given[k] && ky_option_is_set(option, sets[s].values))
+                write_option(option, sets[s].values, out);
+            else
+                fprintf(out, "#%s = %s\n", option->name,
+                        option->type == KY_OPTION_FLAG ? "no"
+                        : option->initial              ? option->initial
+                                                       : word);
         }
     }
 }

@@ -263,68 +263,15 @@ int ky_options_is_first(const struct ky_option_set *sets, size_t count,
     return ky_options_find(sets, count, option->name, &first) == option && first == owner;
 }
 
-/* Levenshtein distance of short words. */
-static size_t distance(const char *a, const char *b)
-{
-    enum { LONGEST = 40 };
-    size_t row[LONGEST + 1];
-    size_t m = strlen(a), n = strlen(b);
-    if (m > LONGEST || n > LONGEST)
-        return LONGEST;
-    for (size_t j = 0; j <= n; j++)
-        row[j] = j;
-    for (size_t i = 1; i <= m; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= n; j++) {
-            size_t change = diagonal + (a[i - 1] != b[j - 1]);
-            size_t least = row[j] < row[j - 1] ? row[j] + 1 : row[j - 1] + 1;
-            diagonal = row[j];
-            row[j] = change < least ? change : least;
-        }
-    }
-    return row[n];
-}
-
-const char *ky_nearest_word(const char *name, const char *const *words, size_t count)
-{
-    const char *best = NULL;
-    size_t least = strlen(name) / 2 + 1; /* farther than this is not a misspelling */
-    for (size_t k = 0; k < count; k++) {
-        size_t d = distance(name, words[k]);
-        if (d < least) {
-            least = d;
-            best = words[k];
-        }
-    }
-    return best;
-}
-
 /* The option that a letter stands for, if the sets have it; or NULL. */
 static const struct ky_option *find_letter(const struct ky_option_set *sets, size_t count,
-                                           const struct ky_option_letter *letters, char letter,
+                                           const struct ky_option_word *others, char letter,
                                            const struct ky_option_set **owner)
 {
-    for (; letters && letters->letter; letters++)
-        if (*letters->letter == letter)
-            return ky_options_find(sets, count, letters->name, owner);
+    for (; others && others->word; others++)
+        if (*others->word == letter && !others->word[1])
+            return ky_options_find(sets, count, others->name, owner);
     return NULL;
-}
-
-const char *ky_options_nearest(const struct ky_option_set *sets, size_t count,
-                               const struct ky_option_letter *letters, const char *name)
-{
-    enum { MOST = 256 };
-    const char *words[MOST];
-    size_t used = 0;
-    const struct ky_option *option =
-        *name && !name[1] ? find_letter(sets, count, letters, *name, NULL) : NULL;
-    if (option)
-        return option->name;
-    for (size_t s = 0; s < count; s++)
-        for (size_t k = 0; k < sets[s].count && used < MOST; k++)
-            words[used++] = sets[s].options[k].name;
-    return ky_nearest_word(name, words, used);
 }
 
 size_t ky_options_total(const struct ky_option_set *sets, size_t count)
@@ -345,7 +292,7 @@ size_t ky_options_index(const struct ky_option_set *sets, const struct ky_option
 struct words {
     const struct ky_option_set *sets;
     size_t count;
-    const struct ky_option_letter *letters;
+    const struct ky_option_word *others; /* letters, and words of other programs */
     int argc, at;
     char **argv;
     unsigned char *taken; /* of each option of each set, whether a word has named it */
@@ -354,11 +301,12 @@ struct words {
 
 static enum ky_status unknown(const struct words *w, const char *name)
 {
-    const char *near = ky_options_nearest(w->sets, w->count, w->letters, name);
-    if (near)
-        return ky_fail(w->error, KY_USAGE,
-                       "unknown option --%s; did you mean --%s? (--help lists all)", name, near);
-    return ky_fail(w->error, KY_USAGE, "unknown option --%s; --help lists all", name);
+    char guess[KY_OPTION_GUESS];
+    ky_options_guess(w->sets, w->count, w->others, "--", name, guess);
+    return ky_fail(w->error, KY_USAGE,
+                   *guess ? "unknown option --%s%s (--help lists all)"
+                          : "unknown option --%s%s; --help lists all",
+                   name, guess);
 }
 
 const char *ky_option_value_word(const struct ky_option *option)
@@ -443,8 +391,10 @@ static enum ky_status read_letters(struct words *w, const char *word)
     snprintf(whole, sizeof whole, "%.*s", (int)strcspn(word + 1, "="), word + 1);
     if (whole[0] && whole[1] && ky_options_find(w->sets, w->count, whole, NULL))
         return ky_fail(w->error, KY_USAGE, "unknown option -%s; did you mean --%s?", whole, whole);
+    if (whole[0] && whole[1] && ky_option_other_word(w->sets, w->count, w->others, whole))
+        return unknown(w, whole);
     for (const char *c = word + 1; *c && !status; c++) {
-        const struct ky_option *option = find_letter(w->sets, w->count, w->letters, *c, &owner);
+        const struct ky_option *option = find_letter(w->sets, w->count, w->others, *c, &owner);
         if (!option)
             return ky_fail(w->error, KY_USAGE, "unknown option %s; --help lists all", word);
         if (option->type != KY_OPTION_FLAG)
@@ -472,12 +422,12 @@ static enum ky_status read_words(struct words *w, const char **positional, int *
 }
 
 enum ky_status ky_options_command_line(const struct ky_option_set *sets, size_t count,
-                                       const struct ky_option_letter *letters, int argc,
-                                       char **argv, const char **positional, int *positionals,
+                                       const struct ky_option_word *others, int argc, char **argv,
+                                       const char **positional, int *positionals,
                                        struct ky_error *error)
 {
     size_t total = ky_options_total(sets, count);
-    struct words w = {sets, count, letters, argc, 0, argv, ky_allocate_zeroed(total, 1), error};
+    struct words w = {sets, count, others, argc, 0, argv, ky_allocate_zeroed(total, 1), error};
     *positionals = 0;
     if (!w.taken)
         return ky_no_memory(error, "command line", total, 1);

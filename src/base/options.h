@@ -74,20 +74,23 @@ void ky_option_text(const struct ky_option *option, const void *values, char *te
 /* 0 for a REAL that is NaN, a CHOICE below 0 and a TEXT that is NULL; else 1. */
 int ky_option_is_set(const struct ky_option *option, const void *values);
 
-/* Letters for options: pairs such as {"n", "bodies"}, ended by {NULL, NULL}. */
-struct ky_option_letter {
-    const char *letter, *name;
+/* Other words for options; a table ends with {NULL, NULL, NULL}. A word of one letter is taken on
+ * the command line: {"n", "bodies", NULL}. A longer one is what another program calls the option,
+ * and only errors know it. For these `name` may end with a value, "force direct", and `hint` (or
+ * NULL) says how the number changes: "the square root of eps2". */
+struct ky_option_word {
+    const char *word, *name, *hint;
 };
-/* The letter of an option, or NULL. `letters` may be NULL here and below. */
-const char *ky_option_letter_of(const struct ky_option_letter *letters, const char *name);
+/* The letter of an option, or NULL. `others` may be NULL here and below. */
+const char *ky_option_letter_of(const struct ky_option_word *others, const char *name);
 
 /* Reads `--name value`, `--name=value`, `--flag`, `-n 5`, `-n5`. A value that begins with '-' and
  * is not a number needs the '='. Words that are no options, and all after `--`, go to `positional`
  * (room for `argc`), their number to *positionals. KY_USAGE for an unknown name (with the nearest
  * one), an option that is given twice, a missing value, and what ky_option_set_text refuses. */
 enum ky_status ky_options_command_line(const struct ky_option_set *sets, size_t count,
-                                       const struct ky_option_letter *letters, int argc,
-                                       char **argv, const char **positional, int *positionals,
+                                       const struct ky_option_word *others, int argc, char **argv,
+                                       const char **positional, int *positionals,
                                        struct ky_error *error);
 
 /* Notes that a command line or a file named the option, in `given` of its set, if that is there. */
@@ -108,12 +111,12 @@ size_t ky_options_total(const struct ky_option_set *sets, size_t count);
  * by ky_options_storage_free after their last use, also after a failure. */
 struct ky_option_storage;
 enum ky_status ky_options_ini(const struct ky_option_set *sets, size_t count,
-                              const struct ky_option_letter *letters, FILE *file, const char *name,
+                              const struct ky_option_word *others, FILE *file, const char *name,
                               struct ky_option_storage **storage, struct ky_error *error);
 /* The same from the object "options" of a JSON file, such as run.json. *member (may be NULL)
  * becomes the text of the outermost object's member `member_name`, or NULL if it has none. */
 enum ky_status ky_options_json(const struct ky_option_set *sets, size_t count,
-                               const struct ky_option_letter *letters, FILE *file, const char *name,
+                               const struct ky_option_word *others, FILE *file, const char *name,
                                struct ky_option_storage **storage, const char *member_name,
                                const char **member, struct ky_error *error);
 /* Reads the whole of a parameter file. *text, which *storage owns, is ended by a zero byte.
@@ -125,11 +128,19 @@ enum ky_status ky_options_read_file(FILE *file, const char *name,
 /* Frees the texts of all files that were read into it; NULL is allowed. */
 void ky_options_storage_free(struct ky_option_storage *storage);
 
-/* The word nearest to `name`, or NULL if none is near enough to be a misspelling of it. */
+/* The word that `name` is a misspelling or the beginning of; NULL if there is none. */
 const char *ky_nearest_word(const char *name, const char *const *words, size_t count);
-/* The same among the names of the sets. For a single letter, the option that it stands for. */
-const char *ky_options_nearest(const struct ky_option_set *sets, size_t count,
-                               const struct ky_option_letter *letters, const char *name);
+/* The first of the other words that is `word`, but for capitals, '-' and '_', and whose option the
+ * sets have; NULL if there is none. */
+const struct ky_option_word *ky_option_other_word(const struct ky_option_set *sets, size_t count,
+                                                  const struct ky_option_word *others,
+                                                  const char *word);
+/* Writes what `name`, which the sets do not have, may mean: "; did you mean --step?", with a hint
+ * if the other word has one, or "". `dashes` ("--" or "") stand before the option. */
+enum { KY_OPTION_GUESS = 256 };
+void ky_options_guess(const struct ky_option_set *sets, size_t count,
+                      const struct ky_option_word *others, const char *dashes, const char *name,
+                      char guess[KY_OPTION_GUESS]);
 
 /* Reads back what ky_options_write_ini wrote. Splits `text` in place; TEXT fields point into it.
  * Sections and names that the sets do not have are passed over. KY_USAGE for a value that is none.
@@ -145,14 +156,21 @@ enum ky_status ky_options_check(const struct ky_option_set *set, struct ky_error
  * ky_options_read_back take back exactly. */
 void ky_options_write_ini(const struct ky_option_set *sets, size_t count, FILE *out);
 
+/* Writes an INI file to be filled in: all options with their help as remarks. Those that were given
+ * (`given` of the sets) have their values; the others stand behind a #, with their defaults or what
+ * is to be written there. */
+void ky_options_write_template(const struct ky_option_set *sets, size_t count, FILE *out);
+
 /* What stands for the value in the help: "REAL", "FILE", "cpu|cuda"; nothing for a flag. */
 const char *ky_option_value_word(const struct ky_option *option);
 /* Writes the lines of --help, 100 columns wide, under the titles of the sets:
  * "  -n, --bodies NUMBER   how many". A name that several sets have belongs to the first. */
 void ky_options_help(const struct ky_option_set *sets, size_t count,
-                     const struct ky_option_letter *letters, FILE *out);
+                     const struct ky_option_word *others, FILE *out);
 /* Writes text (UTF-8) wrapped at 100 columns, with a newline at the end. In every line it starts at
  * column `indent`. `column` says how many columns of the first line are written already. */
 void ky_help_text(const char *text, int column, int indent, FILE *out);
+/* The same as a remark of an INI file: every line begins with "# ". */
+void ky_help_remark(const char *text, FILE *out);
 
 #endif

@@ -11,7 +11,7 @@
 struct reading {
     const struct ky_option_set *sets;
     size_t count;
-    const struct ky_option_letter *letters; /* of the command line, which are hinted at */
+    const struct ky_option_word *others; /* for hints */
     const char *member_name, *member;
     int options;          /* how many were read */
     unsigned char *taken; /* for each option of each set */
@@ -30,9 +30,9 @@ static enum ky_status take(void *context, const char *object, const char *name, 
         return KY_OK;
     const struct ky_option *option = ky_options_find(r->sets, r->count, name, &owner);
     if (!option) {
-        const char *near = ky_options_nearest(r->sets, r->count, r->letters, name);
-        return ky_fail(error, KY_USAGE, "%s: is not an option of this command%s%s", where,
-                       near ? "; did you mean " : "", near ? near : "");
+        char guess[KY_OPTION_GUESS];
+        ky_options_guess(r->sets, r->count, r->others, "", name, guess);
+        return ky_fail(error, KY_USAGE, "%s: is not an option of this command%s", where, guess);
     }
     unsigned char *taken = &r->taken[ky_options_index(r->sets, owner, option)];
     if (*taken)
@@ -46,14 +46,13 @@ static enum ky_status take(void *context, const char *object, const char *name, 
 }
 
 enum ky_status ky_options_json(const struct ky_option_set *sets, size_t count,
-                               const struct ky_option_letter *letters, FILE *file, const char *name,
+                               const struct ky_option_word *others, FILE *file, const char *name,
                                struct ky_option_storage **storage, const char *member_name,
                                const char **member, struct ky_error *error)
 {
     const size_t total = ky_options_total(sets, count);
     char *text = NULL;
-    struct reading r = {
-        .sets = sets, .count = count, .letters = letters, .member_name = member_name};
+    struct reading r = {.sets = sets, .count = count, .others = others, .member_name = member_name};
     enum ky_status status = ky_options_read_file(file, name, storage, &text, error);
     if (status)
         return status;

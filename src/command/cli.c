@@ -11,9 +11,6 @@
 #include "integrate/integrate.h"
 #include "snapshot/snapshot.h"
 
-const struct ky_option_letter cli_letters[] = {
-    {"n", "bodies"}, {"o", "output"}, {"h", "help"}, {"q", "quiet"}, {NULL, NULL}};
-
 void cli_add(struct cli *cli, const char *title, const struct ky_option *options, size_t count,
              void *values)
 {
@@ -101,9 +98,9 @@ static enum ky_status read_parameter_file(struct cli *cli, const char *name)
     memcpy(cli->on_line, cli->given, sizeof cli->given);
     enum ky_status status =
         ky_ends_with(name, ".json")
-            ? ky_options_json(cli->sets, cli->count, cli_letters, file, name, &cli->storage,
+            ? ky_options_json(cli->sets, cli->count, cli_words, file, name, &cli->storage,
                               "bodies_hash", &cli->bodies_hash, &cli->error)
-            : ky_options_ini(cli->sets, cli->count, cli_letters, file, name, &cli->storage,
+            : ky_options_ini(cli->sets, cli->count, cli_words, file, name, &cli->storage,
                              &cli->error);
     fclose(file);
     return status;
@@ -124,8 +121,33 @@ static int wants_help(struct cli *cli, int argc, char **argv)
 /* Reads the options of the command line; words that are none go to cli->words. */
 static enum ky_status read_words(struct cli *cli, int argc, char **argv)
 {
-    return ky_options_command_line(cli->sets, cli->count, cli_letters, argc, argv, cli->words,
+    return ky_options_command_line(cli->sets, cli->count, cli_words, argc, argv, cli->words,
                                    &cli->word_count, &cli->error);
+}
+
+/* KY_USAGE for a word such as "tstop=5", which is how other programs write options. */
+static enum ky_status refuse_assignments(struct cli *cli)
+{
+    for (int k = 0; k < cli->word_count; k++) {
+        const char *word = cli->words[k], *value = strchr(word, '=');
+        char name[64], assigned[66], guess[KY_OPTION_GUESS];
+        struct stat about;
+        if (!value || value - word > 60 || !stat(word, &about))
+            continue;
+        snprintf(name, sizeof name, "%.*s", (int)(value - word), word);
+        snprintf(assigned, sizeof assigned, "%s=", name);
+        const int own = !!ky_options_find(cli->sets, cli->count, name, NULL);
+        const struct ky_option_word *other =
+            ky_option_other_word(cli->sets, cli->count, cli_words, assigned);
+        if (own && !other)
+            return ky_fail(&cli->error, KY_USAGE, "'%s' is not an option; write --%s %s", word,
+                           name, value + 1);
+        ky_options_guess(cli->sets, cli->count, cli_words, "--", other ? assigned : name, guess);
+        if (*guess)
+            return ky_fail(&cli->error, KY_USAGE, "'%s' is not an option%s (--help lists all)",
+                           word, guess);
+    }
+    return KY_OK;
 }
 
 /* --threads counts for all that the program does, models and analysis too. */
@@ -154,6 +176,8 @@ enum ky_status cli_parse(struct cli *cli, int argc, char **argv, int least, int 
         cli->word_count--;
         memmove(cli->words, cli->words + 1, (size_t)cli->word_count * sizeof *cli->words);
     }
+    if (!status)
+        status = refuse_assignments(cli);
     if (status)
         return status;
     if (cli->word_count > most)

@@ -6,8 +6,11 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
+#include "base/memory.h"
 #include "command/files.h"
 #include "simulation/run.h"
+#include "snapshot/snapshot.h"
 
 /* ---- signals ---- */
 
@@ -93,7 +96,7 @@ struct request {
     struct ky_parameters parameters;
     struct ky_run_parameters run;
     struct source source;
-    const char *resume;
+    const char *resume, *template; /* --resume, --write-ini */
     int dry;
 };
 
@@ -103,6 +106,9 @@ static const struct ky_option own_options[] = {
      "continue the run in this folder; --end or --steps may name a later end"},
     {"dry-run", KY_OPTION_FLAG, FIELD(dry), NULL, KY_NO_RANGE, NULL, NULL,
      "start nothing; print what the run would do and need, and how many bodies would fit"},
+    {"write-ini", KY_OPTION_TEXT, FIELD(template), NULL, KY_NO_RANGE, NULL, "FILE",
+     "start nothing; write a parameter file with all options, those that are given here with their "
+     "values; `kyoho run FILE` reads it"},
 };
 
 /* Binds all options of the command. */
@@ -235,17 +241,63 @@ static enum ky_status start(struct cli *cli, struct request *request)
     return status;
 }
 
+/* The text of the parameter file of --write-ini, without what is general and what starts no run. To
+ * be freed; NULL when memory is out. */
+static char *template_text(const struct cli *cli)
+{
+    struct ky_option_set sets[CLI_SETS];
+    char *text = NULL;
+    size_t size = 0, count = 0;
+    for (size_t s = 1; s < cli->count; s++)
+        if (cli->sets[s].options != own_options)
+            sets[count++] = cli->sets[s];
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    fputs("# Parameters of `kyoho run`. What stands behind a # has no effect.\n", out);
+    ky_options_write_template(sets, count, out);
+    if (!fclose(out))
+        return text;
+    free(text);
+    return NULL;
+}
+
+static enum ky_status write_template(struct cli *cli, const struct request *request)
+{
+    const char *name = request->template;
+    struct ky_file *file = NULL;
+    if (cli->word_count)
+        return ky_fail(&cli->error, KY_USAGE, "with --write-ini bodies are named by --input %s",
+                       cli->words[0]);
+    if (cli->json && ky_is_standard(name))
+        return ky_fail(&cli->error, KY_USAGE,
+                       "--write-ini - and --json both want standard output; name a file");
+    enum ky_status status = ky_is_standard(name)
+                                ? ky_file_standard_output(&file, &cli->error)
+                                : ky_file_create(name, request->run.overwrite, &file, &cli->error);
+    if (status)
+        return status;
+    char *text = template_text(cli);
+    if (text) {
+        ky_file_write(file, text, strlen(text));
+        free(text);
+        return ky_file_publish(file, NULL, &cli->error);
+    }
+    ky_file_discard(file);
+    return ky_no_memory(&cli->error, "parameter file", 1 << 14, 1);
+}
+
 /* What has been written, as one object or a line. */
-static void show_end(const struct cli *cli, const char *folder)
+static void show_end(const struct cli *cli, const char *what, const char *output)
 {
     if (!cli->json) {
         if (!cli->quiet)
-            printf("the results are in %s\n", folder);
+            printf("%s in %s\n", what, output);
         return;
     }
     struct ky_json json = {.out = stdout};
     ky_json_object(&json, NULL);
-    ky_json_text(&json, "output", folder);
+    ky_json_text(&json, "output", output);
     ky_json_text(&json, "outcome", "done");
     ky_json_end_object(&json);
 }
@@ -261,6 +313,12 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 0, 1, 1);
     if (status || describe || cli->help)
         return status;
+    if (request.template) {
+        status = write_template(cli, &request);
+        if (!status && !ky_is_standard(request.template))
+            show_end(cli, "the options stand", request.template);
+        return status;
+    }
     if (!cli->quiet) {
         request.run.progress = show_progress;
         request.run.progress_context = &line;
@@ -282,19 +340,20 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     if (line.terminal && line.shown && status)
         fputc('\n', stderr);
     if (!status && !request.dry)
-        show_end(cli, request.run.output);
+        show_end(cli, "the results are", request.run.output);
     return status;
 }
 
 const struct subcommand run_command = {
     "run",
     "[FILE.ini|run.json] --input FILE|--model NAME -n N --end TIME --output FOLDER [options]\n"
-    "       kyoho run --resume FOLDER [--end TIME]",
+    "       kyoho run --resume FOLDER [--end TIME]\n"
+    "       kyoho run [options] --write-ini FILE.ini",
     "follow the motion of bodies and write the results to a folder",
     run,
     NULL,
     "input model bodies output end steps every step integrator force theta alpha softening engine "
-    "threads resume max-wall dry-run overwrite",
+    "threads resume max-wall dry-run write-ini overwrite",
     "kyoho run --model plummer -n 1000 --end 1 --every 0.25 --output first\n"
     "kyoho run --input cluster.hdf5 --step 0.0078125 --end 0.5 --every 0.25 --output cluster\n"
     "kyoho run --resume cluster --end 1\n"};

@@ -36,11 +36,11 @@ enum ky_status ky_parameters_set(struct ky_parameters *parameters, const char *n
     struct ky_option_set sets[KY_PARAMETER_SETS];
     ky_parameter_sets(parameters, sets);
     const struct ky_option *option = ky_options_find(sets, KY_PARAMETER_SETS, name, NULL);
-    const char *near = ky_options_nearest(sets, KY_PARAMETER_SETS, NULL, name);
+    char guess[KY_OPTION_GUESS];
     if (option && option->offset + sizeof(double) > parameters->size)
         return ky_fail(error, KY_USAGE, "'%s' is not in the parameters of this program", name);
     if (option)
         return ky_option_set_text(option, parameters, value, name, error);
-    return ky_fail(error, KY_USAGE, "no parameter '%.80s'%s%s", name, near ? "; did you mean " : "",
-                   near ? near : "");
+    ky_options_guess(sets, KY_PARAMETER_SETS, NULL, "", name, guess);
+    return ky_fail(error, KY_USAGE, "no parameter '%.80s'%s", name, guess);
 }

@@ -53,6 +53,9 @@ def run_blocks(page):
             done = subprocess.run(["sh", "-eu", "-c", block], cwd=folder, env={**os.environ, "PATH": path}, text=True,
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
             result(done.returncode == 0, f"{page}, sh block {k + 1}", block + done.stdout)
+        named = re.findall(r"`kyoho [^`]*?([^ `]+\.json)", read(page))
+        lost = [name for name in named if not os.path.exists(os.path.join(folder, name))]
+        result(not lost, f"{page}: {len(named)} JSON files of commands in the text are there", " ".join(lost))
     finally:
         shutil.rmtree(folder)
 

@@ -93,6 +93,15 @@ with folder() as where:
     for words, says in [
         (["run", "--tehta", "0.5"], "--theta"),
         (["run", "--the", "0.5"], "unknown option --the"),
+        (["run", "--dt", "0.1"], "mean --step?"),
+        (["run", "--eps", "0.1"], "mean --softening?"),
+        (["run", "--infile", "x"], "mean --input?"),
+        (["run", "--tend", "1"], "mean --end?"),
+        (["run", "tstop=1", "in=a.csv"], "'tstop=1' is not an option; did you mean --end?"),
+        (["run", "softening=0.1"], "write --softening 0.1"),
+        (["run", "step=0.1"], "mean --every, or --step"),
+        (["model", "--tend", "1"], "--tend; --help"),
+        (["run", path("a.csv"), "--write-ini", path("x")], "--input"),
         (["run", "--theta", "-1"], "range"),
         (["run", "--theta", "abc"], "not a number"),
         (["run", "--theta"], "needs a value"),
@@ -202,9 +211,16 @@ with folder() as where:
     options = json.load(open(path("ini/run.json")))["options"]
     check(options["softening"] == 0.25 and options["theta"] == 0.5, "parameters from a file, the command line wins", options)
     with open(path("bad.ini"), "w") as ini:
-        ini.write("[force]\nsofening = 0.25\n")
-    check("softening" in run("run", path("bad.ini"), "--model", "plummer", "-n", "9", "--output", path("no"), code=2).stderr,
-          "an unknown name in a parameter file suggests the nearest")
+        ini.write("[force]\nsofening = 0.25\n[Gadget]\nTimeMax = 5\ntheta = 0.5\nseed = x\n")
+    refused = run("run", path("bad.ini"), "--model", "plummer", "-n", "9", "--output", path("no"), code=2).stderr
+    check(all(part in refused for part in ("line 2: unknown option 'sofening'; did you mean softening?", "line 4: unknown option 'TimeMax'; did you mean end?",
+                                           "line 6: seed: 'x'")) and "line 5" not in refused and refused.count("\n") == 1,
+          "all errors of a parameter file are told at once, with what the names may mean", refused)
+    run("run", "--model", "plummer", "-n", "9", "--step", "0.125", "--end", "0.25", "--softening", "0.1", "--output", path("written"), "--write-ini", path("w.ini"))
+    run("run", "--write-ini", path("w.ini"), code=2)
+    run("run", path("w.ini"), "--quiet")
+    options = json.load(open(path("written/run.json")))["options"]
+    check(options["step"] == 0.125 and options["bodies"] == 9, "a file that --write-ini wrote starts the run", options)
 
     # JSON: one object on standard output and nothing else
     forces = run_json("force", "--model", "plummer", "-n", "300", "--check", "100", "--softening", "0.01")

@@ -32,8 +32,10 @@ static const struct ky_option_set set = {"test", table, sizeof table / sizeof *t
 static struct ky_error error;
 static const char *words[16];
 static int word_count;
-static const struct ky_option_letter letters[] = {
-    {"n", "bodies"}, {"o", "name"}, {"f", "fast"}, {NULL, NULL}};
+static const struct ky_option_word letters[] = {
+    {"n", "bodies", NULL},       {"o", "name", NULL},         {"f", "fast", NULL},
+    {"t_end", "step", NULL},     {"kmax", "step", "2^-kmax"}, {"infile", "input", NULL},
+    {"exact", "kind two", NULL}, {NULL, NULL, NULL}};
 
 static enum ky_status parse(int argc, char **argv)
 {
@@ -95,7 +97,7 @@ static void help_is_wrapped(void **state)
         {"name", KY_OPTION_TEXT, AT(name), NULL, KY_NO_RANGE, NULL, "A-VERY-LONG-WORD-FOR-A-VALUE",
          "name"},
     };
-    static const struct ky_option_letter short_list[] = {{"t", "theta"}, {NULL, NULL}};
+    static const struct ky_option_word short_list[] = {{"t", "theta", NULL}, {NULL, NULL, NULL}};
     const struct ky_option_set sets = {"titled", long_table, 2, &v, NULL};
     char *text;
     size_t size;
@@ -132,6 +134,9 @@ static void wrong_values_are_refused(void **state)
         {"--name", NULL, "needs a value"},  {"-q", NULL, "unknown option -q"},
         {"-theta", "1", "--theta"},         {"--name", "-f", "needs a value"},
         {"-n", "-o", "needs a value"},      {"-n", NULL, "needs a value"},
+        {"--TEND", "1", "mean --step?"},    {"--t-end", "1", "mean --step?"},
+        {"-kmax", "1", "--step, 2^-kmax?"}, {"--exact", NULL, "mean --kind two?"},
+        {"--thre", "1", "mean --threads?"}, {"--bodeis", "1", "mean --bodies?"},
     };
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         char *argv[] = {(char *)(uintptr_t)bad[k].word, (char *)(uintptr_t)bad[k].value};
@@ -139,6 +144,22 @@ static void wrong_values_are_refused(void **state)
         if (!strstr(error.text, bad[k].text))
             fail_msg("%s %s: '%s' does not say '%s'", bad[k].word, bad[k].value ? bad[k].value : "",
                      error.text, bad[k].text);
+    }
+}
+
+/* A word that has nothing to do with any option is no misspelling of one. */
+static void what_is_not_near_is_not_suggested(void **state)
+{
+    (void)state;
+    static const char *const far[] = {"--dt",      "--a",        "--eps",    "--map", "--infile",
+                                      "--profile", "--stopping", "--t_ends", "--"};
+    for (size_t k = 0; k < sizeof far / sizeof *far; k++) {
+        char word[32];
+        snprintf(word, sizeof word, "%s", far[k]);
+        const enum ky_status status = parse(1, (char *[]){word});
+        assert_int_equal(status, word[2] ? KY_USAGE : KY_OK);
+        if (status && strstr(error.text, "did you mean"))
+            fail_msg("%s", error.text);
     }
 }
 
@@ -231,10 +252,13 @@ static void ini_errors_name_the_place(void **state)
         size_t size;
         const char *says;
     } bad[] = {
-        BAD("[test]\ntehta = 1\n", "line 2: unknown option 'tehta'; did you mean theta"),
-        BAD("n = 20\n", "line 1: unknown option 'n'; did you mean bodies"),
+        BAD("[test]\ntehta = 1\n", "line 2: unknown option 'tehta'; did you mean theta?"),
+        BAD("n = 20\n", "line 1: unknown option 'n'; did you mean bodies?"),
         BAD("q = 20\n", "line 1: unknown option 'q'"),
-        BAD("\n[other]\ntheta = 1\n", "line 2: unknown section [other]"),
+        BAD("T_END = 20\n", "line 1: unknown option 'T_END'; did you mean step?"),
+        BAD("thta = 1\n[x]\nname = a\ntheta = 9\n[y\n",
+            "t.ini, line 1: unknown option 'thta'; did you mean theta?; line 4: theta: 9 is out of "
+            "range; it must be from 0.1 to 2; line 5: '[y'"),
         BAD("theta = 9\n", "line 1: theta: 9 is out of range"),
         BAD("\r\n\r\ntheta\n", "line 3: 'theta' is neither"),
         BAD("= 3\n", "line 1: '= 3' is neither"),
@@ -259,7 +283,48 @@ static void ini_errors_name_the_place(void **state)
     }
 }
 
-/* A name that two sets have belongs to the first, in a file as on the command line. */
+/* Hundreds of wrong lines are one line of error, which says that there are more. */
+static void ini_errors_have_an_end(void **state)
+{
+    (void)state;
+    char text[8000] = "";
+    struct ky_option_storage *storage;
+    for (size_t used = 0; used < 7900;)
+        used += (size_t)snprintf(text + used, sizeof text - used, "wrong%zu = 1\n", used);
+    assert_int_equal(read_ini(text, strlen(text), &storage), KY_USAGE);
+    assert_true(strlen(error.text) < sizeof error.text - 1 && !strchr(error.text, '\n'));
+    assert_string_equal(error.text + strlen(error.text) - 10, "; and more");
+    assert_null(strstr(strstr(error.text, "; and more") + 1, "; and more"));
+    ky_options_storage_free(storage);
+}
+
+/* What is given stands in a template with its value, the rest as remarks; the whole is read back.
+ */
+static void templates_are_parameter_files(void **state)
+{
+    (void)state;
+    unsigned char given[sizeof table / sizeof *table] = {0};
+    struct ky_option_set noted = set;
+    noted.given = given;
+    ky_options_defaults(&set);
+    char *text, *argv[] = {"--name", "a # b", "--theta", "0.25", "--fast"};
+    size_t size;
+    assert_ok(ky_options_command_line(&noted, 1, letters, 5, argv, words, &word_count, &error));
+    FILE *memory = open_memstream(&text, &size);
+    ky_options_write_template(&noted, 1, memory);
+    fclose(memory);
+    assert_non_null(strstr(text, "\n[test]\n# goes fast\nfast = yes\n# threads\n#threads = 2\n"));
+    assert_non_null(strstr(text, "\n#kind = one|two|twofold\n"));
+    struct ky_option_storage *storage;
+    assert_ok(read_ini(text, size, &storage));
+    assert_true(v.flag == 1 && v.theta == 0.25 && v.number == 2 && v.kind == -1);
+    assert_string_equal(v.name, "a # b");
+    ky_options_storage_free(storage);
+    free(text);
+}
+
+/* A name that two sets have belongs to the first, in a file as on the command line, and under any
+ * heading. */
 static void ini_names_of_two_sets(void **state)
 {
     (void)state;
@@ -268,11 +333,10 @@ static void ini_names_of_two_sets(void **state)
         set, {"second", table, sizeof table / sizeof *table, &second, NULL}};
     struct ky_option_storage *storage = NULL;
     FILE *file = tmpfile();
-    fputs("[second]\ntheta = 1\n", file);
+    fputs("[second]\ntheta = 1\n[elsewhere]\nbodies = 7\n", file);
     rewind(file);
-    assert_int_equal(ky_options_ini(sets, 2, NULL, file, "t.ini", &storage, &error), KY_USAGE);
-    assert_non_null(strstr(error.text, "'theta' stands in [second]; it belongs in [test]"));
-    assert_true(second.theta == 0.5);
+    assert_ok(ky_options_ini(sets, 2, NULL, file, "t.ini", &storage, &error));
+    assert_true(second.theta == 0.5 && v.theta == 1 && v.n == 7);
     ky_options_storage_free(storage);
     fclose(file);
     char *text;
@@ -425,6 +489,9 @@ int main(void)
         cmocka_unit_test(help_is_wrapped),
         cmocka_unit_test(wrong_values_are_refused),
         cmocka_unit_test(an_option_is_given_once),
+        cmocka_unit_test(what_is_not_near_is_not_suggested),
+        cmocka_unit_test(ini_errors_have_an_end),
+        cmocka_unit_test(templates_are_parameter_files),
         cmocka_unit_test(ini_round_trip),
         cmocka_unit_test(ini_as_people_write_it),
         cmocka_unit_test(ini_errors_name_the_place),

@@ -1,0 +1,57 @@
+/* Letters for options, and what other programs call them: the table "Options that you know from
+ * other programs" of README.md, for errors. */
+#include "command/command.h"
+
+const struct ky_option_word cli_words[] = {
+    {"n", "bodies", NULL},
+    {"o", "output", NULL},
+    {"h", "help", NULL},
+    {"q", "quiet", NULL},
+    /* Bonsai */
+    {"infile", "input", NULL},
+    {"snapname", "output", NULL},
+    {"tend", "end", NULL}, /* phi-GRAPE: t_end */
+    {"snapiter", "every", NULL},
+    {"dt", "step", NULL}, /* REBOUND too */
+    {"eps", "softening", NULL},
+    {"direct", "force direct", NULL},
+    /* GADGET-4 */
+    {"InitCondFile", "input", NULL},
+    {"OutputDir", "output", NULL},
+    {"TimeMax", "end", NULL},
+    {"TimeBetSnapshot", "every", NULL},
+    {"TimeBetStatistics", "energy-every", NULL},
+    {"MaxSizeTimestep", "step", NULL},
+    {"ErrTolIntAccuracy", "integrator block", "with --eta the square root of 2 ErrTolIntAccuracy"},
+    {"SofteningComovingClass0", "softening", "with --softening-kind spline GADGET's"},
+    {"SofteningMaxPhysClass0", "softening", "with --softening-kind spline GADGET's"},
+    {"ErrTolTheta", "theta", NULL},
+    {"ErrTolForceAcc", "alpha", NULL},
+    {"GravityConstantInternal", "g", NULL},
+    /* phi-GRAPE, phi-GPU */
+    {"dt_disk", "every", NULL},
+    {"dt_contr", "energy-every", NULL},
+    /* gyrfalcON; some of its words are options of ours that mean something else */
+    {"in", "input", NULL},
+    {"out", "output", NULL},
+    {"tstop", "end", NULL},
+    {"step=", "every", "or --step, which in gyrfalcON is 2^-kmax"},
+    {"logstep", "energy-every", "a time; logstep counts steps"},
+    {"kmax", "step", "2^-kmax"},
+    {"fac", "integrator block", "with --eta"},
+    {"Grav", "g", NULL},
+    /* REBOUND */
+    {"opening_angle2", "theta", "the square root of opening_angle2"},
+    /* and what is often written */
+    {"outfile", "output", NULL},
+    {"outdir", "output", NULL},
+    {"tmax", "end", NULL},
+    {"t_final", "end", NULL},
+    {"timestep", "step", NULL},
+    {"dt_out", "every", NULL},
+    {"nsteps", "steps", NULL},
+    {"nbody", "bodies", NULL},
+    {"eps2", "softening", "the square root of eps2"},
+    {"nthreads", "threads", NULL},
+    {NULL, NULL, NULL},
+};
