@@ -55,7 +55,8 @@ def run_blocks(page):
             result(done.returncode == 0, f"{page}, sh block {k + 1}", block + done.stdout)
         named = re.findall(r"`kyoho [^`]*?([^ `]+\.json)", read(page))
         lost = [name for name in named if not os.path.exists(os.path.join(folder, name))]
-        result(not lost, f"{page}: {len(named)} JSON files of commands in the text are there", " ".join(lost))
+        if named:
+            result(not lost, f"{page}: {len(named)} JSON files of commands in the text are there", " ".join(lost))
     finally:
         shutil.rmtree(folder)
 
