@@ -243,26 +243,6 @@ void ky_option_text(const struct ky_option *option, const void *values, char *te
 
 /* ---- many options ---- */
 
-const struct ky_option *ky_options_find(const struct ky_option_set *sets, size_t count,
-                                        const char *name, const struct ky_option_set **owner)
-{
-    for (size_t s = 0; s < count; s++)
-        for (size_t k = 0; k < sets[s].count; k++)
-            if (!strcmp(sets[s].options[k].name, name)) {
-                if (owner)
-                    *owner = &sets[s];
-                return &sets[s].options[k];
-            }
-    return NULL;
-}
-
-int ky_options_is_first(const struct ky_option_set *sets, size_t count,
-                        const struct ky_option_set *owner, const struct ky_option *option)
-{
-    const struct ky_option_set *first = NULL;
-    return ky_options_find(sets, count, option->name, &first) == option && first == owner;
-}
-
 /* The option that a letter stands for, if the sets have it; or NULL. */
 static const struct ky_option *find_letter(const struct ky_option_set *sets, size_t count,
                                            const struct ky_option_word *others, char letter,

@@ -1,9 +1,29 @@
-/* What an unknown name may mean: an option that is misspelt, cut short, or has another name in
- * another program. */
+/* Names of options: the option of a name, and what an unknown name may mean: one that is misspelt,
+ * cut short, or has another name in another program. */
 #include "base/options.h"
 
 #include <string.h>
 #include <strings.h>
+
+const struct ky_option *ky_options_find(const struct ky_option_set *sets, size_t count,
+                                        const char *name, const struct ky_option_set **owner)
+{
+    for (size_t s = 0; s < count; s++)
+        for (size_t k = 0; k < sets[s].count; k++)
+            if (!strcmp(sets[s].options[k].name, name)) {
+                if (owner)
+                    *owner = &sets[s];
+                return &sets[s].options[k];
+            }
+    return NULL;
+}
+
+int ky_options_is_first(const struct ky_option_set *sets, size_t count,
+                        const struct ky_option_set *owner, const struct ky_option *option)
+{
+    const struct ky_option_set *first = NULL;
+    return ky_options_find(sets, count, option->name, &first) == option && first == owner;
+}
 
 /* Edits that make one short word of the other: letters put in, left out, changed, or two that
  * stand side by side and have changed places. */
