@@ -201,7 +201,7 @@ static enum ky_status read_object(struct parser *p, const char *object)
     for (;;) {
         char *name;
         if (next(p) != '"')
-            return wrong(p, "the name of a value stands in quotation marks");
+            return wrong(p, "the name of a value must be in quotation marks");
         enum ky_status status = read_text(p, &name);
         if (!status && next(p) != ':')
             return wrong(p, "':' is missing behind a name");

@@ -228,7 +228,7 @@ enum ky_status cli_refuse(struct cli *cli, const char *names, const char *what)
     char name[32];
     if (!first_given(cli, names, name))
         return KY_OK;
-    return ky_fail(&cli->error, KY_USAGE, "--%s means nothing without %s", name, what);
+    return ky_fail(&cli->error, KY_USAGE, "--%s has no effect without %s", name, what);
 }
 
 /* 1 if --engine names this engine, with or without devices. */

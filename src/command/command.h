@@ -82,8 +82,8 @@ int cli_given(const struct cli *cli, const char *name);
 /* 1 if the command line itself names the option, or any option of the set `title`. */
 int cli_on_line(const struct cli *cli, const char *name);
 int cli_set_on_line(const struct cli *cli, const char *title);
-/* KY_USAGE if one of `names` (separated by blanks) was given. The error line says that it means
- * nothing without `what`. */
+/* KY_USAGE if one of `names` (separated by blanks) was given. The error line says that it has no
+ * effect without `what`. */
 enum ky_status cli_refuse(struct cli *cli, const char *names, const char *what);
 /* Warns of options that were given and that the chosen force and engine do not look at. */
 void cli_warn_idle(struct cli *cli, const struct ky_parameters *parameters);

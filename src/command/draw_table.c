@@ -16,7 +16,7 @@ static enum ky_status split(char *text, const char **names, size_t most, size_t 
         if (!*name)
             return ky_fail(error, KY_USAGE,
                            "--y takes names of columns with commas between them; a name that has "
-                           "a comma stands in quotes: --y '\"a, b\",c'");
+                           "a comma is written in quotes: --y '\"a, b\",c'");
     }
     return KY_OK;
 }

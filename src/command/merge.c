@@ -51,7 +51,7 @@ static void choose_softening(struct cli *cli, double given, const struct ky_snap
     if (!isnan(given) || isnan(larger) || fabs(a->softening - b->softening) <= 1e-6 * larger)
         return; /* they may differ in rounding */
     if (isnan(a->softening + b->softening))
-        ky_format(line, sizeof line, "softening %.6g, which only %s tells; --softening chooses",
+        ky_format(line, sizeof line, "softening %.6g, which only %s has; --softening chooses",
                   both->softening, cli->words[isnan(a->softening)]);
     else
         ky_format(line, sizeof line,

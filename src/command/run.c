@@ -136,7 +136,7 @@ static enum ky_status check_resume(struct cli *cli)
             if (!allowed && cli->sets[s].given[k])
                 return ky_fail(
                     &cli->error, KY_USAGE,
-                    "--%s has no place beside --resume: a run goes on as it began; --end, "
+                    "--%s has no place beside --resume: a run continues as it began; --end, "
                     "--steps, --max-wall, --restart-every, --engine, --isa and "
                     "--threads may be given",
                     name);
@@ -220,7 +220,7 @@ static enum ky_status start(struct cli *cli, struct request *request)
     const char *file = source_file(cli, &request->source);
     if (file && files_is_folder(file))
         return ky_fail(&cli->error, KY_USAGE,
-                       "%s is a folder; --resume %s goes on with the run in it, --input takes a "
+                       "%s is a folder; --resume %s continues the run in it, --input takes a "
                        "snapshot",
                        file, file);
     if (!request->run.output && !request->dry)

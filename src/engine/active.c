@@ -30,5 +30,5 @@ enum ky_status ky_points_check(const struct ky_points *points,
     if (!points->body || parameters->force == KY_DIRECT)
         return KY_OK;
     return ky_fail(error, KY_UNSUPPORTED,
-                   "points that stand for bodies need the exact sum (--force direct)");
+                   "points in the place of bodies need the exact sum (--force direct)");
 }

@@ -311,10 +311,10 @@ enum ky_status ky_run_loop(struct ky_run *run, struct ky_error *error)
         return KY_OK;
     if (isnan(run->resume_time))
         return ky_fail(error, KY_STOPPED,
-                       "stopped by %s at time %.10g; it cannot go on, since --restart-every 0 "
+                       "stopped by %s at time %.10g; it cannot continue, since --restart-every 0 "
                        "writes no restart files",
                        reason, ky_sim_time(run->sim));
     return ky_fail(error, KY_STOPPED,
-                   "stopped by %s at time %.10g; `kyoho run --resume %s` goes on", reason,
+                   "stopped by %s at time %.10g; `kyoho run --resume %s` continues", reason,
                    ky_sim_time(run->sim), run->given.output);
 }

@@ -186,14 +186,13 @@ static enum ky_status read_header(struct piece *p, uint64_t *offset, struct ky_e
     if (status)
         return status;
     if (p->files > MOST_FILES)
-        return ky_fail(error, KY_BAD_DATA,
-                       "its header tells of %" PRIu32 " files; at most %d are read", p->files,
-                       MOST_FILES);
+        return ky_fail(error, KY_BAD_DATA, "its header says %" PRIu32 " files; at most %d are read",
+                       p->files, MOST_FILES);
     p->files = p->files ? p->files : 1;
     /* positions alone take 12 bytes a body: no memory is asked for what cannot be there */
     if (p->n > p->input.size / 12)
         return ky_fail(error, KY_BAD_DATA,
-                       "its header tells of %" PRIu64 " bodies, which do not fit in its %" PRIu64
+                       "its header says %" PRIu64 " bodies, which do not fit in its %" PRIu64
                        " bytes",
                        p->n, p->input.size);
     return KY_OK;
@@ -395,7 +394,7 @@ static enum ky_status survey_all(const struct ky_input *first, uint32_t *files, 
     for (int t = 0; t < TYPES && !status && (total || *files > 1); t++)
         if (p.total[t] != w->sum[t])
             status = ky_fail(error, KY_BAD_DATA,
-                             "its header tells of %" PRIu64
+                             "its header says %" PRIu64
                              " bodies of type %d in all, and there are %" PRIu64
                              "; a file is missing, or the header is wrong",
                              p.total[t], t, w->sum[t]);

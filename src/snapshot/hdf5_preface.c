@@ -22,7 +22,7 @@ static enum ky_status counts(hid_t header, const char *name, unsigned types,
     for (int t = KY_HDF5_TYPES; t < MOST_TYPES && !types; t++)
         if (values[t])
             return ky_fail(error, KY_BAD_DATA,
-                           "/Header: %s tells of %" PRIu64
+                           "/Header: %s says %" PRIu64
                            " bodies of type %d%s; only types 0 to 5 are read, and --types, as in "
                            "--types 0,1,4, leaves out the others",
                            name, values[t], t, t == 6 ? " (neutrinos of SWIFT)" : "");

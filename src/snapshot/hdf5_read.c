@@ -101,7 +101,7 @@ static enum ky_status check_groups(hid_t file, const struct ky_hdf5_header *h, s
         hid_t group = ky_hdf5_group(file, name);
         if (h->here[t] && group < 0)
             status = ky_fail(error, KY_BAD_DATA,
-                             "/Header tells of %" PRIu64 " bodies of type %d, but there is no %s",
+                             "/Header says %" PRIu64 " bodies of type %d, but there is no %s",
                              h->here[t], t, name);
         else if (h->here[t] || (group >= 0 && H5Lexists(group, "Coordinates", H5P_DEFAULT) > 0))
             status = check_group(group, name, h, t, r, error);
@@ -109,7 +109,7 @@ static enum ky_status check_groups(hid_t file, const struct ky_hdf5_header *h, s
             H5Gclose(group);
         if (h->here[t] > SIZE_MAX / 256 - r->n)
             return ky_fail(error, KY_BAD_DATA,
-                           "/Header tells of more bodies than the memory of any machine holds");
+                           "/Header has more bodies than the memory of any machine holds");
         r->n += h->here[t];
         r->typed |= h->here[t] && t != 4;
         r->occurs[t] |= h->here[t] > 0;
@@ -188,7 +188,7 @@ static enum ky_status for_pieces(const struct ky_input *first, struct reader *r,
     for (int t = 0; t < TYPES && !status && h.has_total; t++)
         if (sum[t] != h.total[t])
             status = ky_fail(error, KY_BAD_DATA,
-                             "/Header: NumPart_Total tells of %" PRIu64
+                             "/Header: NumPart_Total says %" PRIu64
                              " bodies of type %d and there are %" PRIu64
                              "; a file is missing, or the header is wrong",
                              h.total[t], t, sum[t]);

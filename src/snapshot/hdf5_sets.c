@@ -143,7 +143,7 @@ enum ky_status ky_hdf5_check_set(hid_t set, const struct ky_hdf5_field *field, c
                          where, field->array->columns, field->array->columns > 1 ? "s" : "");
     else if (size[0] != rows)
         status = ky_fail(error, KY_BAD_DATA,
-                         "%s has %" PRIu64 " rows and /Header tells of %" PRIu64 " bodies", where,
+                         "%s has %" PRIu64 " rows and /Header says %" PRIu64 " bodies", where,
                          (uint64_t)size[0], rows);
     else if (class != H5T_INTEGER && (!field->array->real || class != H5T_FLOAT))
         status = ky_fail(error, KY_BAD_DATA, "%s must hold %s", where,

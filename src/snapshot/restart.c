@@ -155,8 +155,8 @@ static enum ky_status check_head(const struct head *head, uint64_t size, struct 
                        head->version, OLDEST, VERSION);
     if (head->bytes != size)
         return ky_fail(error, KY_BAD_DATA,
-                       "has %" PRIu64 " bytes and its header tells of %" PRIu64 "; it is cut off",
-                       size, head->bytes);
+                       "has %" PRIu64 " bytes and its header says %" PRIu64 "; it is cut off", size,
+                       head->bytes);
     if (head->sections > (size - sizeof *head) / sizeof(struct entry))
         return ky_fail(error, KY_BAD_DATA, "its table of sections does not fit in the file");
     return KY_OK;

@@ -120,7 +120,7 @@ static enum ky_status unknown_content(const struct ky_input *input, struct ky_er
     if (input->size >= sizeof head && !ky_input_read(input, 0, head, sizeof head, NULL) &&
         !memcmp(head, "KYOHO", sizeof head))
         return ky_fail(error, KY_BAD_DATA,
-                       "is a restart file and no snapshot; go on from it with --resume");
+                       "is a restart file and no snapshot; --resume continues from it");
     char names[LIST];
     return ky_fail(error, KY_BAD_DATA,
                    "is not a snapshot in a known format (%s with a header line such as "
@@ -151,7 +151,7 @@ static enum ky_status finish(struct ky_snapshot *made, const struct ky_read_opti
     if (!status && bodies->mass)
         status = ky_bodies_check_forces(bodies, error);
     if (!status && (made->softening < 0 || isinf(made->softening)))
-        status = ky_fail(error, KY_BAD_DATA, "tells of a softening of %g; it must be 0 or more",
+        status = ky_fail(error, KY_BAD_DATA, "has a softening of %g; it must be 0 or more",
                          made->softening);
     return status;
 }
@@ -267,9 +267,10 @@ enum ky_status ky_snapshot_write(const char *path, const struct ky_snapshot *giv
                                       ? format_by_name(path)
                                       : find_format((enum ky_format)chosen.format);
     if (!format && ky_is_standard(path))
-        return ky_fail(error, KY_USAGE,
-                       "standard output has no name that tells the format; give --format csv or "
-                       "--format tipsy");
+        return ky_fail(
+            error, KY_USAGE,
+            "standard output has no name from which the format follows; give --format csv or "
+            "--format tipsy");
     if (ky_is_standard(path) && format->format == KY_HDF5)
         return ky_fail(error, KY_USAGE,
                        "HDF5 cannot be written to standard output; give --format csv or tipsy, or "
@@ -278,8 +279,9 @@ enum ky_status ky_snapshot_write(const char *path, const struct ky_snapshot *giv
         return ky_fail(error, KY_USAGE, "%s: there is no snapshot format number %d", path,
                        chosen.format);
     if (!format)
-        return ky_fail(error, KY_USAGE, "%s: the name must end in one of %s, to tell the format",
-                       path, list_endings(endings));
+        return ky_fail(error, KY_USAGE,
+                       "%s: the name must end in one of %s, from which the format follows", path,
+                       list_endings(endings));
     if (!format->write)
         return ky_fail(error, KY_UNSUPPORTED, "%s: %s is read and not written; write one of %s",
                        path, format->name, list_endings(endings));

@@ -94,12 +94,12 @@ static enum ky_status check_conversion(const struct ky_space *space, const struc
         !(ky_expansion_rate(space->scale_factor, space->omega_matter, space->omega_lambda) > 0) ||
         !(space->omega_matter > 0))
         return ky_fail(error, KY_BAD_DATA,
-                       "is comoving and tells h = %g, Omega_m = %g, Omega_Lambda = %g; the Hubble "
+                       "is comoving and has h = %g, Omega_m = %g, Omega_Lambda = %g; the Hubble "
                        "flow needs all three, and the first two above 0",
                        space->hubble, space->omega_matter, space->omega_lambda);
     if (!(units->length_cm > 0 && units->velocity_cm_s > 0))
         return ky_fail(error, KY_BAD_DATA,
-                       "is comoving and tells no units, which the Hubble flow needs; give --units "
+                       "is comoving and names no units, which the Hubble flow needs; give --units "
                        "galaxy if they are kpc, 1e10 Msun and km/s (before factors of h)");
     return KY_OK;
 }

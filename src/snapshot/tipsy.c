@@ -84,9 +84,8 @@ static enum ky_status find_layout(const struct ky_input *input, struct layout *l
         sum += layout->count[k] = ky_load32(head + 16 + 4 * k, layout->turn);
     if (sum != layout->n || sum > INT32_MAX)
         return ky_fail(error, KY_BAD_DATA,
-                       "its header tells of %" PRIu64 " bodies in all and of %" PRIu64
-                       " gas, %" PRIu64 " dark and %" PRIu64
-                       " star bodies, which must add up to it",
+                       "its header says %" PRIu64 " bodies in all and %" PRIu64 " gas, %" PRIu64
+                       " dark and %" PRIu64 " star bodies, which must add up to it",
                        layout->n, layout->count[0], layout->count[1], layout->count[2]);
     uint64_t size = 0, standard = 0;
     for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
@@ -105,7 +104,7 @@ static enum ky_status find_layout(const struct ky_input *input, struct layout *l
                    : ky_fail(error, KY_BAD_DATA, "its time is %g; it must be finite", layout->time);
     }
     return ky_fail(error, KY_BAD_DATA,
-                   "its header tells of %" PRIu64 " bodies, which take %" PRIu64
+                   "its header says %" PRIu64 " bodies, which take %" PRIu64
                    " bytes, and the file has %" PRIu64 "; it is cut off or damaged",
                    layout->n, standard, input->size);
 }

@@ -116,7 +116,7 @@ static enum ky_status read_notes(const char *text, struct notes *notes, struct k
         status = read_value(text, rows[k].key, rows[k].value, error);
     if (!status && !(notes->run.g > 0) && (notes->kpc > 0) != (notes->sun > 0))
         status = ky_fail(error, KY_BAD_DATA,
-                         "tells dKpcUnit = %g and dMsolUnit = %g; both must be above 0, or both be "
+                         "has dKpcUnit = %g and dMsolUnit = %g; both must be above 0, or both be "
                          "left out",
                          notes->kpc, notes->sun);
     return status;

@@ -72,7 +72,7 @@ static void csv_names_the_line(void **state)
     assert_bad_text(",m,x,y,z,vx,vy,vz\n0,1,1,1,1,1,1,1\n", "line 1: column 1 has no name");
     assert_bad_text("m,x,y,z,vx,vy,vz,\n1,1,1,1,1,1,1,\n", "line 1: column 8 has no name");
     assert_bad_text("m,x,y,z,vx,vy,vz\n\"1,5\",1,1,1,1,1,1\n", "line 2: mass is '\"1'");
-    assert_bad_text("# bodies: 2\nm,x,y,z,vx,vy,vz\n1,1,1,1,1,1,1\n", "tells of 2");
+    assert_bad_text("# bodies: 2\nm,x,y,z,vx,vy,vz\n1,1,1,1,1,1,1\n", "says 2");
 }
 
 /* G follows from the units that the remarks give, and these must be whole. */
@@ -275,11 +275,11 @@ static void tipsy_headers_may_lie(void **state)
     (void)state;
     const char *path = in_folder("lie.tipsy");
     put_tipsy(path, 2, 0, 2, 0, 36);
-    assert_bad(path, "tells of 2 bodies, which take 104 bytes, and the file has 68");
+    assert_bad(path, "says 2 bodies, which take 104 bytes, and the file has 68");
     put_tipsy(path, 2, 0, 1, 0, 36);
     assert_bad(path, "2 bodies in all");
     put_tipsy(path, 0x7fffffff, 0, 0x7fffffff, 0, 36);
-    assert_bad(path, "tells of 2147483647");
+    assert_bad(path, "says 2147483647");
     put_tipsy(path, 0xfffffffe, 0xffffffff, 0xffffffff, 0, 36);
     assert_bad(path, "in all");
     put_tipsy(path, 0, 0, 0, 0, 0);

@@ -224,7 +224,7 @@ static void gadget_headers_may_lie(void **state)
     g.total[1] = 3;
     make_gadget(&bytes, &g, 0);
     assert_int_equal(read_bytes(bytes.data, bytes.size, &error), KY_BAD_DATA);
-    assert_non_null(strstr(error.text, "tells of 3 bodies of type 1"));
+    assert_non_null(strstr(error.text, "says 3 bodies of type 1"));
     g = plain_gadget;
     g.mass[1] = (double)NAN;
     make_gadget(&bytes, &g, 0);

@@ -131,10 +131,10 @@ static void hdf5_may_lie(void **state)
         struct strange s;
         const char *says;
     } lies[] = {
-        {{4, 4, 1, 3, 0.25, NULL, 0, NULL}, "has 3 rows and /Header tells of 4"},
-        {{0, 0, 1, 3, 0.25, NULL, 0, NULL}, "has 3 rows and /Header tells of 0"},
-        {{3, 4, 1, 3, 0.25, NULL, 0, NULL}, "NumPart_Total tells of 4"},
-        {{-1, -1, 1, 3, 0.25, NULL, 0, NULL}, "Header tells of"},
+        {{4, 4, 1, 3, 0.25, NULL, 0, NULL}, "has 3 rows and /Header says 4"},
+        {{0, 0, 1, 3, 0.25, NULL, 0, NULL}, "has 3 rows and /Header says 0"},
+        {{3, 4, 1, 3, 0.25, NULL, 0, NULL}, "NumPart_Total says 4"},
+        {{-1, -1, 1, 3, 0.25, NULL, 0, NULL}, "Header says"},
         {{3, 3, 1, 3, 0, NULL, 0, NULL}, "no data set Masses"},
         {{3, 3, 1, 3, -0.25, NULL, 0, NULL}, "no data set Masses"},
         {{3, 3, 1, 3, 0.25, "Velocities", 0, NULL}, "no data set Velocities"},
