@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/order.h"
 #include "base/sums.h"
+#include "octree/sample.h"
 
 const double ky_lagrangian_fractions[KY_LAGRANGIAN_FRACTIONS] = {0.01, 0.02, 0.05, 0.1,
                                                                  0.25, 0.5,  0.75, 0.9};
@@ -150,10 +151,12 @@ static size_t bin_of(const struct bins *bins, double r2)
 static void place_edges(struct bins *bins)
 {
     double sample[SAMPLE];
-    const size_t step = bins->bodies->n / SAMPLE;
+    size_t index[SAMPLE];
     bins->edges = bins->bodies->n < MANY ? 0 : BINS - 1;
+    if (bins->edges)
+        ky_sample(bins->bodies->n, SAMPLE, index);
     for (size_t k = 0; k < SAMPLE && bins->edges; k++)
-        sample[k] = r2_of(bins, k * step);
+        sample[k] = r2_of(bins, index[k]);
     if (bins->edges)
         qsort(sample, SAMPLE, sizeof *sample, ky_order_reals);
     for (size_t k = 0; k < bins->edges; k++)

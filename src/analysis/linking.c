@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/median.h"
 #include "base/memory.h"
 #include "base/sizes.h"
+#include "octree/sample.h"
 
 void ky_catalogue_parameters_defaults(struct ky_catalogue_parameters *parameters)
 {

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/order.h"
 #include "command/force.h"
+#include "octree/sample.h"
 
 /* The k-th time of a report, or NULL past the last. */
 static double *phase(struct ky_force_report *report, int k)
@@ -52,12 +53,6 @@ static enum ky_status repeat_forces(struct ky_engine *engine, size_t repeat,
     return status;
 }
 
-/* The k-th of `count` bodies spread evenly over n. */
-static size_t sample(size_t k, size_t count, size_t n)
-{
-    return (size_t)((double)k * ((double)n / (double)count));
-}
-
 struct check {
     size_t count, *sinks;
     double (*exact)[3], (*got)[3], *exact_potential, *got_potential;
@@ -72,8 +67,9 @@ static enum ky_status compare(struct ky_engine *engine, const struct ky_bodies *
     if (!check->sinks || !check->exact || !check->got || !check->exact_potential ||
         !check->got_potential)
         return ky_no_memory(error, "samples", count, 9 * sizeof(double));
+    ky_sample(forces->n, count, check->sinks);
     for (size_t k = 0; k < count; k++) {
-        size_t i = check->sinks[k] = sample(k, count, forces->n);
+        size_t i = check->sinks[k];
         memcpy(check->got[k], forces->acceleration[i], sizeof check->got[k]);
         check->got_potential[k] = forces->potential[i];
     }

@@ -53,7 +53,7 @@ const struct ky_option ky_draw_options[] = {
      "velocity at both ends of the colours of --show velocity; without it the one that 2 % of the "
      "mass exceeds [velocity]"},
     {"trails", KY_OPTION_INTEGER, FIELD(trails), "100", 1, 100000, NULL, NULL,
-     "number of bodies whose paths --show trails draws, evenly spread"},
+     "number of bodies whose paths --show trails draws; they are a random sample"},
     {"divide", KY_OPTION_COUNT, FIELD(divide), "0", 0, 9e15, NULL, "ID",
      "colour two systems with --show components in place of types: the bodies with ids below this "
      "one, and all others; 0: types"},

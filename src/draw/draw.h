@@ -174,8 +174,8 @@ struct ky_trails {
     double (*velocity)[3];
     double *time;
 };
-/* Begins with at most `most` bodies of the snapshot, evenly spread, and room for `times` times.
- * Free after a failure too. */
+/* Begins with a sample of at most `most` bodies of the snapshot (octree/sample.h), and room for
+ * `times` times. Free after a failure too. */
 enum ky_status ky_trails_begin(struct ky_trails *trails, const struct ky_bodies *bodies,
                                size_t most, size_t times, struct ky_error *error);
 /* Adds the places of these bodies at one more time; they are found by their ids. */

@@ -6,16 +6,20 @@
 
 #include <math.h>
 
+#include "base/sums.h"
+#include "octree/sample.h"
+
 enum { BINS = 2048, ROUNDS = 4 };
 
-/* So many bodies at most are looked at, evenly spread: enough for a frame about them. */
+/* So many bodies at most are looked at, a sample: enough for a frame about them. */
 enum { SAMPLE = 1 << 18 };
 
 /* Room around the mass, so that nothing touches the frame. */
 static const double margin = 1.2;
 
 struct column {
-    size_t n, stride; /* every stride-th of n bodies counts */
+    struct ky_sample_order order; /* of which the first `count` bodies count */
+    size_t count;
     const double (*position)[3];
     const double *mass; /* or NULL: 1 each */
     const double *axis;
@@ -29,7 +33,8 @@ static void histogram(const struct column *column, double low, double high, uint
         bins[b] = 0;
     double scale = BINS / (high - low);
 #pragma omp parallel for reduction(+ : bins[:BINS])
-    for (size_t i = 0; i < column->n; i += column->stride) {
+    for (size_t k = 0; k < column->count; k++) {
+        size_t i = ky_sampled(column->order, column->count, k);
         double x = ky_along(column->position[i], column->axis);
         if (!(x >= low && x <= high))
             continue;
@@ -62,7 +67,8 @@ static void extent(const struct column *column, double bounds[2])
 {
     double low = HUGE_VAL, high = -HUGE_VAL;
 #pragma omp parallel for reduction(min : low) reduction(max : high)
-    for (size_t i = 0; i < column->n; i += column->stride) {
+    for (size_t k = 0; k < column->count; k++) {
+        size_t i = ky_sampled(column->order, column->count, k);
         double x = ky_along(column->position[i], column->axis);
         if (column->mass && column->mass[i] <= 0)
             continue;
@@ -72,12 +78,13 @@ static void extent(const struct column *column, double bounds[2])
     bounds[0] = low, bounds[1] = high;
 }
 
-/* Sum of every stride-th mass, in the caller's order whatever the number of threads. */
-static double total_mass(const struct ky_bodies *bodies, size_t stride)
+/* The mass of the first `count` bodies of the order, in one order whatever the number of threads.
+ */
+static double total_mass(const struct ky_bodies *bodies, struct ky_sample_order order, size_t count)
 {
     double sum = 0;
-    for (size_t i = 0; i < bodies->n; i += stride)
-        sum += bodies->mass[i];
+    for (size_t k = 0; k < count; k++)
+        sum += bodies->mass[ky_sampled(order, count, k)];
     return sum;
 }
 
@@ -88,12 +95,13 @@ struct span {
     double mass, moment;
 };
 
-/* Adds what one panel needs. The sums are in the caller's order whatever the number of threads. */
+/* Adds what one panel needs. The sums are in one order whatever the number of threads. */
 static void widen(const struct column *column, double low, double high, struct span *span)
 {
     span->low = fmin(span->low, low);
     span->high = fmax(span->high, high);
-    for (size_t i = 0; i < column->n; i += column->stride) {
+    for (size_t k = 0; k < column->count; k++) {
+        const size_t i = ky_sampled(column->order, column->count, k);
         const double x = ky_along(column->position[i], column->axis);
         const double mass = column->mass ? column->mass[i] : 1;
         if (x >= low && x <= high) {
@@ -107,15 +115,15 @@ static void widen(const struct column *column, double low, double high, struct s
 static void include(const struct ky_bodies *bodies, const struct ky_view *view, double fraction,
                     int axes, struct span span[3])
 {
-    size_t stride = 1 + bodies->n / SAMPLE;
-    double total =
-        view->by_number ? (double)((bodies->n + stride - 1) / stride) : total_mass(bodies, stride);
+    const size_t count = bodies->n < SAMPLE ? bodies->n : SAMPLE;
+    const struct ky_sample_order order = ky_sample_order(count ? bodies->n : 1);
+    double total = view->by_number ? (double)count : total_mass(bodies, order, count);
     if (!(total > 0))
         return;
     double outside = (1 - fraction) / 4; /* on each of four sides */
     for (int k = 0; k < axes; k++) {
-        struct column column = {.n = bodies->n,
-                                .stride = stride,
+        struct column column = {.order = order,
+                                .count = count,
                                 .position = (const double(*)[3])bodies->position,
                                 .mass = view->by_number ? NULL : bodies->mass,
                                 .axis = view->axis[k],
@@ -179,7 +187,7 @@ enum ky_status ky_view_choose(const struct ky_snapshot *panels, size_t count,
     int axes = all_round ? 3 : 2;
     ky_view_turn(view, parameters->axis, parameters->turn, parameters->tilt);
     for (size_t p = 0; p < count; p++)
-        mass += total_mass(&panels[p].bodies, 1);
+        mass += ky_sum(panels[p].bodies.n, panels[p].bodies.mass);
     view->by_number = !(mass > 0);
     for (size_t p = 0; p < count; p++)
         include(&panels[p].bodies, view, parameters->fraction, axes, span);

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/order.h"
+#include "octree/sample.h"
 
 void ky_trails_free(struct ky_trails *trails)
 {
@@ -36,8 +37,9 @@ enum ky_status ky_trails_begin(struct ky_trails *trails, const struct ky_bodies 
     trails->time = ky_allocate(times, sizeof *trails->time);
     if (!trails->id || !trails->position || !trails->velocity || !trails->time)
         return ky_no_memory(error, "trails", count * times, 2 * sizeof *trails->position);
+    const struct ky_sample_order order = ky_sample_order(count ? bodies->n : 1);
     for (size_t k = 0; k < count; k++)
-        trails->id[k] = id_of(bodies, (size_t)((double)k * (double)bodies->n / (double)count));
+        trails->id[k] = id_of(bodies, ky_sampled(order, count, k));
     qsort(trails->id, count, sizeof *trails->id, ky_order_ids);
     return KY_OK;
 }

@@ -5,11 +5,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/median.h"
 #include "base/order.h"
 #include "base/sums.h"
 #include "base/threads.h"
 #include "engine/softening.h"
+#include "octree/sample.h"
 
 /* A body, or a softening, of more sizes of the system than FARTHEST is refused. Up to AT_EASE it
  * does not matter; beyond, the unit grows with it, for float holds no 1/s³ of more than 2³⁷ units.
@@ -85,11 +85,11 @@ static struct extent look_at_all(const struct ky_bodies *bodies, const double mi
 static struct extent extent_of(const struct ky_bodies *bodies, int threads)
 {
     double sample[SAMPLE], middle[3] = {0};
-    size_t n = bodies->n, stride = n / SAMPLE + 1, count = 0;
+    size_t index[SAMPLE], n = bodies->n, count = ky_sample(n, SAMPLE, index);
     for (size_t c = 0; c < 3 && n > 0; c++)
         middle[c] = ky_sampled_median(bodies->position[0] + c, 3, n, SAMPLE);
-    for (size_t i = 0; i < n; i += stride)
-        sample[count++] = distance(bodies->position[i], middle);
+    for (size_t k = 0; k < count; k++)
+        sample[k] = distance(bodies->position[index[k]], middle);
     qsort(sample, count, sizeof *sample, ky_order_reals);
     struct extent extent = look_at_all(bodies, middle, threads);
     double nine_of_ten = count > 2 ? sample[(count - 1) * 9 / 10] : 0;

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/median.h"
 #include "base/memory.h"
 #include "base/order.h"
+#include "octree/sample.h"
 
 /* Bodies that go to a board in one call; of a sample that tells the units. */
 enum { STAGE = 2048, SAMPLE = 512 };
@@ -194,13 +194,12 @@ static double unit_of(double value)
  * far away, or a close pair, hardly moves it. 0 if all lie in one place. */
 static double extent(const struct ky_pool *pool)
 {
-    const size_t step = pool->slots / SAMPLE + 1;
     double x[3][SAMPLE], middle[3], sum = 0;
-    size_t count = 0, apart = 0;
-    for (size_t k = 0; k < pool->slots; k += step)
-        if (pool->body[k].set) {
+    size_t index[SAMPLE], count = 0, apart = 0, looked = ky_sample(pool->slots, SAMPLE, index);
+    for (size_t k = 0; k < looked; k++)
+        if (pool->body[index[k]].set) {
             for (int c = 0; c < 3; c++)
-                x[c][count] = pool->body[k].x[c];
+                x[c][count] = pool->body[index[k]].x[c];
             count++;
         }
     for (int c = 0; c < 3; c++)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/order.h"
+#include "octree/sample.h"
 
 enum { SAMPLES = 2048, SAMPLE_SHARE = 32, TRIM = 64, WIDEN = 8, PARALLEL_FROM = 8192 };
 
@@ -155,12 +156,12 @@ struct ky_frame ky_frame_of_bulk(size_t n, const double *x, const double *y, con
     struct bounds bounds;
     bounds_of(n, NULL, x, y, z, &bounds, threads);
     struct ky_frame_sample of = ky_frame_sample(n);
-    size_t samples = of.samples, trim = of.trim;
+    size_t index[SAMPLES], trim = of.trim, samples = ky_sample(n, of.samples, index);
     for (int axis = 0; axis < 3 && samples > 2 * trim; axis++) {
         double sample[SAMPLES];
         size_t count = 0;
         for (size_t i = 0; i < samples; i++) {
-            double value = position[axis][i * n / samples];
+            double value = position[axis][index[i]];
             if (isfinite(value))
                 sample[count++] = value;
         }

@@ -49,8 +49,8 @@ static inline int ky_key_common(uint64_t a, uint64_t b)
     return a == b ? KY_KEY_LEVELS : (__builtin_clzll(a ^ b) - 1) / 3;
 }
 
-/* How the bulk of n bodies is found: from `samples` bodies, spread over all, of which the `trim`
- * outermost at either end of an axis are left out. */
+/* How the bulk of n bodies is found: from a sample (octree/sample.h) of `samples` bodies, of which
+ * the `trim` outermost at either end of an axis are left out. */
 struct ky_frame_sample {
     size_t samples, trim;
 };

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/median.h"
 #include "base/memory.h"
 #include "base/split.h"
+#include "octree/sample.h"
 #include "physics/gravity.h"
 #include "physics/opening.h"
 

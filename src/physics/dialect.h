@@ -72,6 +72,13 @@
 #endif
 #endif
 
+/* A whole number of 64 bits or more. */
+#if defined(__OPENCL_VERSION__)
+#define KY_WORD ulong
+#else
+#define KY_WORD unsigned long long
+#endif
+
 /* A number that needs range rather than digits: double wherever there is one. */
 #if defined(__OPENCL_VERSION__)
 #define KY_WIDE float

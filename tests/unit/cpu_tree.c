@@ -166,6 +166,32 @@ static void outliers_cost_no_digits(void **state)
     }
 }
 
+/* Bodies near a lattice cost as much in its order, which files of initial conditions have, as in
+ * any other. */
+static void a_lattice_may_have_its_order(void **state)
+{
+    (void)state;
+    enum { SIDE = 32, N = SIDE * SIDE * SIDE };
+    struct ky_error error = {0};
+    double pairs[2];
+    for (size_t mixed = 0; mixed < 2; mixed++) {
+        struct ky_parameters parameters = tree_parameters(KY_TREE);
+        struct ky_bodies bodies = cloud_make(CUBE, N);
+        struct ky_force_report report;
+        for (size_t i = 0; i < N; i++) {
+            const size_t at = mixed ? i * 12347 % N : i,
+                         place[] = {at % SIDE, at / SIDE % SIDE, at / SIDE / SIDE};
+            for (int c = 0; c < 3; c++)
+                bodies.position[i][c] = (double)place[c] + 0.1 * bodies.position[i][c];
+            bodies.mass[i] = 1.0 / N;
+        }
+        assert_ok(cloud_forces(&parameters, &bodies, NULL, &report, &error));
+        pairs[mixed] = report.body_interactions / N;
+        ky_bodies_free(&bodies);
+    }
+    assert_between(pairs[0] / pairs[1], 0.9, 1.1);
+}
+
 static void softenings_are_those_of_the_direct_sum(void **state)
 {
     (void)state;
@@ -370,6 +396,7 @@ int main(void)
         cmocka_unit_test(an_open_tree_is_the_direct_sum),
         cmocka_unit_test(awkward_shapes_are_served),
         cmocka_unit_test(outliers_cost_no_digits),
+        cmocka_unit_test(a_lattice_may_have_its_order),
         cmocka_unit_test(softenings_are_those_of_the_direct_sum),
         cmocka_unit_test(units_leave_no_trace),
         cmocka_unit_test(threads_leave_no_trace),

@@ -362,6 +362,34 @@ static void the_region_holds_its_part_of_the_mass(void **state)
     ky_bodies_free(&panel.bodies);
 }
 
+/* Of many bodies a sample is looked at: of both components, though they take turns. */
+static void components_that_take_turns_are_seen(void **state)
+{
+    (void)state;
+    enum { N = 600000, MOST = 64 };
+    struct ky_snapshot panel;
+    cloud(&panel, N, 1);
+    for (size_t i = 0; i < N; i += 3)
+        for (int c = 0; c < 3; c++)
+            panel.bodies.position[i][c] *= 1e-3;
+    struct ky_draw_parameters parameters;
+    ky_draw_parameters_defaults(&parameters);
+    struct ky_view view;
+    assert_ok(ky_view_choose(&panel, 1, &parameters, 0, &view, &error));
+    assert_between(view.side, 4, 9);
+    struct ky_trails trails; /* of a lattice of 64³: not all of one plane, row or column */
+    panel.bodies.n = 64 * 64 * 64;
+    assert_ok(ky_trails_begin(&trails, &panel.bodies, MOST, 1, &error));
+    for (uint64_t place = 1; place <= 4096; place *= 64) {
+        size_t low = 0;
+        for (size_t k = 0; k < MOST; k++)
+            low += trails.id[k] / place % 64 < 32;
+        assert_in_range(low, MOST / 4, MOST * 3 / 4);
+    }
+    ky_trails_free(&trails);
+    ky_bodies_free(&panel.bodies);
+}
+
 /* A tail to one side, which moves the middle of the bounds far, leaves a square of a given size at
  * the main part. */
 static void a_given_square_is_where_the_mass_is(void **state)
@@ -666,6 +694,7 @@ int main(void)
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(the_region_holds_its_part_of_the_mass),
         cmocka_unit_test(a_given_square_is_where_the_mass_is),
+        cmocka_unit_test(components_that_take_turns_are_seen),
         cmocka_unit_test(colours_grow_lighter),
         cmocka_unit_test(labels_are_round),
 #ifdef KY_HAVE_PNG

@@ -8,10 +8,32 @@
 #include <string.h>
 
 #include "clouds.h"
+#include "engine/units.h"
 #include "engines.h"
 
 enum { N = 900 };
 static struct ky_error error;
+
+/* The size of a system is that of all components, also of two that take turns in the file. */
+static void units_are_those_of_all_components(void **state)
+{
+    (void)state;
+    const struct ky_engine_frame none = {0};
+    struct ky_parameters parameters = cloud_parameters();
+    struct ky_engine_units units[2];
+    for (size_t period = 2; period < 9; period++) {
+        struct ky_bodies bodies = cloud_make(CUBE, 1023 * period - 500);
+        for (int c = 0; c < 3; c++)
+            for (size_t i = 0; i < bodies.n; i += period)
+                bodies.position[i][c] *= 1e-3;
+        assert_ok(ky_engine_units(&bodies, &parameters, &none, &units[0], &error));
+        for (size_t i = 0; i < bodies.n; i += period)
+            bodies.position[i][0] += 0.1;
+        assert_ok(ky_engine_units(&bodies, &parameters, &none, &units[1], &error));
+        assert_true(units[0].length == 0x1p-11 && units[1].length == 0x1p-11);
+        ky_bodies_free(&bodies);
+    }
+}
 
 static struct ky_engine *open_with(const struct ky_parameters *parameters,
                                    const struct ky_bodies *bodies)
@@ -508,6 +530,7 @@ int main(void)
         cmocka_unit_test(fields_on_top_of_bodies),
         cmocka_unit_test(a_frame_from_outside),
         cmocka_unit_test(an_origin_from_outside),
+        cmocka_unit_test(units_are_those_of_all_components),
     };
     return cmocka_run_group_tests(tests, find_engines, NULL);
 }

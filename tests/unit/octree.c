@@ -12,6 +12,7 @@
 #include "base/random.h"
 #include "octree/host_cells.h"
 #include "octree/octree.h"
+#include "octree/sample.h"
 #include "octree/work.h"
 #include "physics/opening.h"
 
@@ -486,6 +487,100 @@ static void outsiders_do_not_spoil_the_tree(void **state)
         ky_octree_free(&tree);
         drop(&s);
     }
+}
+
+/* ---- samples ---- */
+
+/* Bodies near a lattice in its order; sorted along an axis; two components that take turns. */
+static void lattice(size_t i, size_t n, struct ky_random *r, double x[3])
+{
+    const size_t side = (size_t)(cbrt((double)n) + 0.5),
+                 place[3] = {i % side, i / side % side, i / side / side};
+    for (int k = 0; k < 3; k++)
+        x[k] = ((double)place[k] + 0.1 * ky_random_uniform(r)) / (double)side;
+}
+
+static void sorted(size_t i, size_t n, struct ky_random *r, double x[3])
+{
+    cube(i, n, r, x);
+    x[2] = (double)i / (double)n;
+}
+
+static void in_turns(size_t i, size_t n, struct ky_random *r, double x[3])
+{
+    cube(i, n, r, x);
+    for (int k = 0; k < 3 && i % 4 == 0; k++)
+        x[k] = 0.3 + 1e-4 * x[k];
+}
+
+/* An order of the bodies and its inverse; what comes first is spread over every period and over
+ * both halves. */
+static void a_sample_is_of_all_bodies(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {1, 2, 3, 63, 64, 65, 1000, 4095, 4096, 32768, 262144, 262145};
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        const size_t n = sizes[s];
+        const struct ky_sample_order order = ky_sample_order(n);
+        unsigned char *seen = calloc(n, 1);
+        for (size_t k = 0; k < n; k++) {
+            const size_t i = (size_t)ky_sample_index(order, k);
+            assert_true(i < n && !seen[i] && ky_sample_place(order, i) == k);
+            seen[i] = 1;
+        }
+        free(seen);
+        for (size_t most = 64; most <= 2048 && 2 * most <= n; most *= 2)
+            for (size_t period = 2; period <= n / 2 && period < 70000; period += 1 + period / 16) {
+                size_t halves[2] = {0};
+                for (size_t k = 0; k < most; k++)
+                    halves[2 * (ky_sampled(order, most, k) % period) / period]++;
+                const size_t upper = (period + 1) / 2, rest = n % period;
+                const double share =
+                    (double)(n / period * upper + (rest < upper ? rest : upper)) / (double)n;
+                assert_between(((double)halves[0] - share * (double)most) / sqrt((double)most),
+                               -2.5, 2.5); /* five deviations */
+            }
+    }
+    size_t index[8];
+    assert_int_equal(ky_sample(5, 8, index), 5);
+    for (size_t k = 0; k < 5; k++)
+        assert_int_equal(index[k], k);
+    assert_int_equal(ky_sample(0, 8, index), 0);
+}
+
+/* The cube of the keys holds nearly all, and a median is in the midst, however the bodies lie. */
+static void no_order_of_the_bodies_spoils_a_sample(void **state)
+{
+    (void)state;
+    static place_function *const places[] = {lattice, sorted, in_turns};
+    static const size_t sides[] = {16, 31, 32, 64};
+    for (size_t p = 0; p < 3; p++)
+        for (size_t s = 0; s < 4; s++) {
+            const size_t n = sides[s] * sides[s] * sides[s];
+            struct sample own = make(places[p], n, 0);
+            const double *const x[3] = {own.x, own.y, own.z};
+            const struct ky_frame frame = ky_frame_of_bulk(n, own.x, own.y, own.z, 1);
+            for (int c = 0; c < 3; c++)
+                for (size_t most = KY_ORIGIN_SAMPLE; most <= KY_MEDIAN_MOST;
+                     most = most * 4 < KY_MEDIAN_MOST ? most * 4 : most + KY_MEDIAN_MOST) {
+                    const double median = ky_sampled_median(x[c], 1, n, most);
+                    size_t below = 0, inside = 0;
+                    for (size_t i = 0; i < n; i++) {
+                        below += x[c][i] < median;
+                        inside += x[c][i] >= frame.low[c] && x[c][i] <= frame.low[c] + frame.edge;
+                    }
+                    assert_between((double)below / (double)n, 0.25, 0.75);
+                    assert_true(inside > n - n / 32);
+                }
+            drop(&own);
+        }
+    struct sample few = make(in_turns, 4000, 0); /* every (n/1023 + 1)th is of one component */
+    size_t below = 0;
+    const double median = ky_sampled_median(few.x, 1, 4000, KY_MEDIAN_MOST);
+    for (size_t i = 0; i < 4000; i++)
+        below += few.x[i] < median;
+    assert_between((double)below, 1600, 2400);
+    drop(&few);
 }
 
 static void assert_same_trees(const struct ky_octree *a, const struct ky_octree *b)
@@ -997,6 +1092,8 @@ int main(void)
         cmocka_unit_test(ordinary_trees_hold_together),
         cmocka_unit_test(degenerate_trees_hold_together),
         cmocka_unit_test(outsiders_do_not_spoil_the_tree),
+        cmocka_unit_test(a_sample_is_of_all_bodies),
+        cmocka_unit_test(no_order_of_the_bodies_spoils_a_sample),
         cmocka_unit_test(threads_do_not_change_a_byte),
         cmocka_unit_test(softenings_that_differ_lie_in_cells_of_their_own),
         cmocka_unit_test(a_tree_is_used_again),

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/median.h"
 #include "base/memory.h"
 #include "base/split.h"
+#include "octree/sample.h"
 #include "physics/jerk.h"
 
 /* Columns of a source: x y z, low parts, vx vy vz, mass, label. */
@@ -116,14 +116,15 @@ static struct predicted predict(const struct ky_board_memory *memory, size_t sou
  * source that is far away does not move it. */
 static void find_origin(struct ky_board_memory *memory)
 {
-    const size_t count = memory->sources < SAMPLE ? memory->sources : SAMPLE;
+    size_t index[SAMPLE];
     double x[3][SAMPLE], v[3][SAMPLE];
     memset(memory->origin, 0, sizeof memory->origin);
     memset(memory->velocity, 0, sizeof memory->velocity);
     if (memory->precision == KY_DOUBLE)
         return;
+    const size_t count = ky_sample(memory->sources, SAMPLE, index);
     for (size_t k = 0; k < count; k++) {
-        const struct predicted p = predict(memory, memory->sources * k / count);
+        const struct predicted p = predict(memory, index[k]);
         for (int c = 0; c < 3; c++)
             x[c][k] = p.x[c], v[c][k] = p.v[c];
     }

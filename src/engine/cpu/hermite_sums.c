@@ -5,12 +5,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/median.h"
 #include "base/memory.h"
 #include "base/split.h"
 #include "engine/cpu/moving.h"
 #include "engine/external.h"
 #include "engine/units.h"
+#include "octree/sample.h"
 #include "physics/gravity.h"
 
 /* Blocks of sinks that are summed for at once: there is room for so many. */

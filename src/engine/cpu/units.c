@@ -1,9 +1,9 @@
 /* The engine's own units and what depends on them; see cpu.h. */
 #include "engine/cpu/cpu.h"
 
-#include "base/median.h"
 #include "engine/softening.h"
 #include "engine/units.h"
+#include "octree/sample.h"
 
 /* The median, so that a few bodies far outside do not take the digits of all others. */
 void ky_cpu_centre(const struct ky_cpu *cpu, double centre[3])

@@ -1,0 +1,64 @@
+/* Samples of many bodies: an order of the indices 0 … n − 1 that has nothing to do with the order
+ * in which the bodies lie in a file. The first `count` indices of it are a sample of distinct
+ * bodies, the same ones on the host and on devices.
+ *
+ * Every (n/count)th body is no sample: of a lattice in its order it is one plane, or one corner of
+ * each cell; of two components that take turns it is one of them.
+ *
+ * A word of the bits that n needs is multiplied by odd numbers and its upper half is added without
+ * carry to the lower one, three times. Each step can be undone, so this is an order of all words;
+ * one that is no index is taken again until an index comes, which keeps it an order of the indices
+ * (Black & Rogaway 2002, "Ciphers with arbitrary finite domains"). On average fewer than two rounds
+ * are needed. */
+#ifndef KY_PHYSICS_SAMPLE_H
+#define KY_PHYSICS_SAMPLE_H
+
+#include "physics/dialect.h"
+
+struct ky_sample_order {
+    KY_WORD n, mask; /* mask + 1: the power of two that holds n */
+    int shift;       /* half of its bits, rounded up */
+};
+
+/* n >= 1. */
+KY_FN struct ky_sample_order ky_sample_order(KY_WORD n)
+{
+    struct ky_sample_order order;
+    int bits = 1;
+    while (bits < 63 && n >> bits)
+        bits++;
+    order.n = n;
+    order.mask = ((KY_WORD)1 << bits) - 1;
+    order.shift = (bits + 1) / 2;
+    return order;
+}
+
+/* The index at place k of the order; k < n. */
+KY_FN KY_WORD ky_sample_index(struct ky_sample_order order, KY_WORD k)
+{
+    do {
+        k = ((k + 1) * 0x9e3779b97f4a7c15UL) & order.mask;
+        k ^= k >> order.shift;
+        k = ((k + 1) * 0xbf58476d1ce4e5b9UL) & order.mask;
+        k ^= k >> order.shift;
+        k = ((k + 1) * 0x94d049bb133111ebUL) & order.mask;
+        k ^= k >> order.shift;
+    } while (k >= order.n);
+    return k;
+}
+
+/* The place of index i in the order; i < n. Products with the inverse numbers modulo 2⁶⁴. */
+KY_FN KY_WORD ky_sample_place(struct ky_sample_order order, KY_WORD i)
+{
+    do {
+        i ^= i >> order.shift;
+        i = (i * 0x319642b2d24d8ec3UL - 1) & order.mask;
+        i ^= i >> order.shift;
+        i = (i * 0x96de1b173f119089UL - 1) & order.mask;
+        i ^= i >> order.shift;
+        i = (i * 0xf1de83e19937733dUL - 1) & order.mask;
+    } while (i >= order.n);
+    return i;
+}
+
+#endif
