@@ -175,15 +175,22 @@ static void a_lattice_may_have_its_order(void **state)
     struct ky_error error = {0};
     double pairs[2];
     for (size_t mixed = 0; mixed < 2; mixed++) {
-        struct ky_parameters parameters = tree_parameters(KY_TREE);
+        struct ky_parameters parameters = cloud_parameters();
         struct ky_bodies bodies = cloud_make(CUBE, N);
         struct ky_force_report report;
         for (size_t i = 0; i < N; i++) {
-            const size_t at = mixed ? i * 12347 % N : i,
-                         place[] = {at % SIDE, at / SIDE % SIDE, at / SIDE / SIDE};
+            const size_t place[] = {i % SIDE, i / SIDE % SIDE, i / SIDE / SIDE};
             for (int c = 0; c < 3; c++)
                 bodies.position[i][c] = (double)place[c] + 0.1 * bodies.position[i][c];
             bodies.mass[i] = 1.0 / N;
+        }
+        for (size_t i = N - 1; i > 0 && mixed; i--) {
+            struct ky_random random = ky_random_at(1, 0, i);
+            const size_t other = (size_t)(ky_random_uniform(&random) * (double)(i + 1));
+            double own[3];
+            memcpy(own, bodies.position[i], sizeof own);
+            memcpy(bodies.position[i], bodies.position[other], sizeof own);
+            memcpy(bodies.position[other], own, sizeof own);
         }
         assert_ok(cloud_forces(&parameters, &bodies, NULL, &report, &error));
         pairs[mixed] = report.body_interactions / N;

@@ -21,8 +21,9 @@ static void units_are_those_of_all_components(void **state)
     const struct ky_engine_frame none = {0};
     struct ky_parameters parameters = cloud_parameters();
     struct ky_engine_units units[2];
-    for (size_t period = 2; period < 9; period++) {
-        struct ky_bodies bodies = cloud_make(CUBE, 1023 * period - 500);
+    for (size_t k = 4; k < 18; k++) {
+        const size_t period = k / 2;
+        struct ky_bodies bodies = cloud_make(CUBE, 1023 * period - k % 2 * 500);
         for (int c = 0; c < 3; c++)
             for (size_t i = 0; i < bodies.n; i += period)
                 bodies.position[i][c] *= 1e-3;
