@@ -15,7 +15,8 @@ static const struct method {
     {"walk, single", KY_WALK, KY_SINGLE},         {"walk, extended", KY_WALK, KY_EXTENDED},
     {"walk, double", KY_WALK, KY_DOUBLE},         {"list, single", KY_LIST, KY_SINGLE},
     {"list, extended", KY_LIST, KY_EXTENDED},     {"list, double", KY_LIST, KY_DOUBLE},
-    {"tree, single", KY_TREE, KY_SINGLE},         {"tree, double", KY_TREE, KY_DOUBLE},
+    {"tree, single", KY_TREE, KY_SINGLE},         {"tree, extended", KY_TREE, KY_EXTENDED},
+    {"tree, double", KY_TREE, KY_DOUBLE},
 };
 enum { METHODS = sizeof methods / sizeof *methods };
 
@@ -170,6 +171,77 @@ static void clusters_far_apart(void **state)
             ky_bodies_free(&bodies);
             ky_bodies_free(&exact);
         }
+}
+
+enum { IN_CLUSTERS = 100 };
+
+/* Five clusters, each `width` of their distances wide, in turn: a group of a tree has bodies of
+ * several. With `pairs` they are the bodies of a Plummer sphere, each with another one so near. */
+static struct ky_bodies clusters(double width, int pairs)
+{
+    struct ky_bodies bodies = cloud_make(PLUMMER, IN_CLUSTERS);
+    for (size_t i = 0; i < bodies.n; i++) {
+        struct ky_random random = ky_random_at(9, 1, i);
+        const size_t k = i % 5;
+        double direction[3], place[3] = {(double)(k * 3 % 5), (double)(k * k % 5), 0.6 * (double)k};
+        ky_random_direction(&random, direction);
+        for (int c = 0; c < 3; c++)
+            bodies.position[i][c] = pairs ? bodies.position[i / 2 * 2][c] : place[c];
+        for (int c = 0; c < 3 && (!pairs || i % 2 == 1); c++)
+            bodies.position[i][c] += width * ky_random_uniform(&random) * direction[c];
+    }
+    return bodies;
+}
+
+/* Of all bodies, of every third alone as in block steps, and at points beside them. */
+static void expect_near(int e, const struct method *method, double width, int pairs)
+{
+    enum { N = IN_CLUSTERS };
+    struct ky_error error = {0};
+    struct ky_parameters parameters = parameters_of(e, method), resolved;
+    struct ky_bodies all = clusters(width, pairs), some = clusters(width, pairs),
+                     points = clusters(width, pairs), exact = clusters(width, pairs);
+    struct ky_engine *engine;
+    uint32_t third[N / 3];
+    const struct ky_active active = {N / 3, third};
+    const struct ky_points places = {.count = N, .position = (const double(*)[3])points.position};
+    for (uint32_t i = 0; i < N / 3; i++)
+        third[i] = 3 * i;
+    parameters.theta = 0.1; /* what remains are errors of rounding */
+    plain_sums(&all, 0, &exact);
+    assert_ok(ky_force_resolve(&parameters, &resolved, &error));
+    assert_ok(ky_engine_open(&resolved, N, &engine, &error));
+    assert_ok(ky_engine_put(engine, &all, &error));
+    assert_ok(ky_engine_forces(engine, &error));
+    assert_ok(ky_engine_get(engine, &all, &error));
+    assert_ok(ky_engine_forces_of(engine, &active, &error));
+    assert_ok(ky_engine_get(engine, &some, &error));
+    assert_ok(ky_engine_field(engine, &places, points.acceleration, points.potential, &error));
+    ky_engine_close(engine);
+    const struct ky_bodies *const computed[] = {&all, &some, &points};
+    static const char *const names[] = {"width", "width, every third,", "width, points,"};
+    for (int k = 0; k < 3; k++) {
+        struct cloud_error wrong = cloud_compare(computed[k], &exact);
+        double bound = method->precision == KY_DOUBLE ? 1e-5 : 1e-4;
+        expect(e, method, names[k], width, &wrong,
+               wrong.median < bound && wrong.p99 < bound && wrong.max < 3 * bound &&
+                   wrong.potential_max < bound);
+    }
+    ky_bodies_free(&all);
+    ky_bodies_free(&some);
+    ky_bodies_free(&points);
+    ky_bodies_free(&exact);
+}
+
+/* The digits of a near pair do not depend on what else lies in the group of its bodies. */
+static void clusters_in_one_group(void **state)
+{
+    (void)state;
+    static const double widths[] = {1e-3, 1e-5, 1e-7, 1e-9};
+    for (int e = 0; e < engine_count; e++)
+        for (int k = 0; k < METHODS * 8; k++)
+            if (has(e, &methods[k / 8]))
+                expect_near(e, &methods[k / 8], widths[k % 4], k % 8 / 4);
 }
 
 /* Many bodies so near each other that only the low parts of positions tell them apart, those of the
@@ -368,6 +440,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(binaries_of_any_separation),
         cmocka_unit_test(binaries_in_a_cluster),
         cmocka_unit_test(clusters_far_apart),
+        cmocka_unit_test(clusters_in_one_group),
         cmocka_unit_test(a_clump_among_many_bodies),
         cmocka_unit_test(pairs_beside_single_bodies),
         cmocka_unit_test(coincidence_is_the_same_everywhere),
