@@ -41,4 +41,4 @@ help:
 	@echo 'make bench               the programs behind docs/performance.md'
 	@echo 'make format              lay out the sources with clang-format; make layout names those that are not'
 	@echo 'make clean'
-	@echo 'Variables: CC OPT DEBUG BUILD PREFIX; HDF5=no PNG=no FFTW=no OPENMP=no OPENCL=no CUDA=no build without a library.'
+	@echo 'Variables: CC OPT DEBUG BUILD PREFIX; HDF5=no PNG=no CAIRO=no FFTW=no OPENMP=no OPENCL=no CUDA=no build without a library.'

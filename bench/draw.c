@@ -59,7 +59,7 @@ int main(int argc, char **argv)
                "%.3f s\n",
                names[show], n, least, choice, one_picture(&panel, &parameters));
     }
-    free(canvas.rgb);
+    ky_canvas_close(&canvas);
     ky_snapshot_free(&panel);
     return 0;
 }

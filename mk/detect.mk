@@ -9,6 +9,7 @@ links        = $(shell printf '%s\n' '$(subst ','\'',$(1))' | $(CC) -x c - -o /d
 # HDF5: the serial build first, since `hdf5` is the MPI one when both are installed.
 HDF5 ?= $(if $(call have_package,hdf5-serial),hdf5-serial,$(if $(call have_package,hdf5),hdf5,no))
 PNG  ?= $(if $(call have_package,libpng),libpng,no)
+CAIRO ?= $(if $(call have_package,cairo),cairo,no)
 FFTW ?= $(if $(call have_package,fftw3),fftw3,no)
 CMOCKA ?= $(if $(call have_package,cmocka),cmocka,no)
 OPENMP ?= $(if $(call links,int main(void){return 0;},-fopenmp),yes,no)
@@ -45,6 +46,10 @@ FEATURE_LIBS     := $(if $(FEATURE_PACKAGES),$(shell $(PKG_CONFIG) --libs $(FEAT
                     $(if $(filter yes,$(OPENCL)),-lOpenCL)
 # Of the few sources that know of CUDA (flags.mk): with it or without, the others stay as they are.
 CUDA_DEFINES     := $(if $(filter yes,$(CUDA)),-DKY_HAVE_CUDA -isystem $(CUDA_HOME)/include) $(call switched_off,CUDA)
+# As little knows of cairo.
+CAIRO_PACKAGE    := $(filter-out no,$(CAIRO))
+CAIRO_DEFINES    := $(if $(CAIRO_PACKAGE),-DKY_HAVE_CAIRO $(shell $(PKG_CONFIG) --cflags $(CAIRO_PACKAGE))) $(call switched_off,CAIRO)
+CAIRO_LIBS       := $(if $(CAIRO_PACKAGE),$(shell $(PKG_CONFIG) --libs $(CAIRO_PACKAGE)))
 # Without threads the loops keep their lanes, and the other pragmas are passed over in silence.
 OPENMP_FLAG      := $(if $(filter yes,$(OPENMP)),-fopenmp,$(if $(call links,int main(void){return 0;},-fopenmp-simd),-fopenmp-simd) -Wno-unknown-pragmas)
 
@@ -53,7 +58,7 @@ WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wdouble-promotion -W
 # -fno-math-errno: without it sqrt does not vectorise.
 CFLAGS_ALL = -std=c11 -D_POSIX_C_SOURCE=200809L $(OPT) $(DEBUG) $(WARNINGS) -ffp-contract=off -fno-math-errno -fvisibility=hidden \
              $(OPENMP_FLAG) -Iinclude -Isrc $(FEATURE_DEFINES) $(FEATURE_CFLAGS) $(CFLAGS)
-LIBS_ALL   = $(FEATURE_LIBS) $(CUDA_LIBS) -lm
+LIBS_ALL   = $(FEATURE_LIBS) $(CAIRO_LIBS) $(CUDA_LIBS) -lm
 
 .PHONY: info
 info:
@@ -62,6 +67,7 @@ info:
 	@echo 'isa       $(ISAS)'
 	@echo 'HDF5      $(HDF5)$(if $(filter no,$(HDF5)), - snapshots are TIPSY; install libhdf5-dev)'
 	@echo 'PNG       $(PNG)$(if $(filter no,$(PNG)), - no pictures; install libpng-dev)'
+	@echo 'cairo     $(CAIRO)$(if $(filter no,$(CAIRO)), - letters in pictures are coarse, and no PDF or SVG; install libcairo2-dev)'
 	@echo 'FFTW      $(FFTW)$(if $(filter no,$(FFTW)), - no cosmological models; install libfftw3-dev)'
 	@echo 'OpenMP    $(OPENMP)$(if $(filter no,$(OPENMP)), - one thread)'
 	@echo 'OpenCL    $(OPENCL)$(if $(filter no,$(OPENCL)), - no OpenCL devices; install opencl-headers ocl-icd-opencl-dev)'

@@ -1,8 +1,9 @@
 # A change of flags or features rebuilds: objects depend on a file that holds their flags. It is made anew only where it
-# differs, and by a rule, so that `make -n` and `make clean` write nothing. What has to do with CUDA has a file of
-# its own: other CUDA_ARCHS, or CUDA=no, leave the rest as it is.
+# differs, and by a rule, so that `make -n` and `make clean` write nothing. What has to do with CUDA or
+# cairo has a file of its own: other CUDA_ARCHS, CUDA=no or CAIRO=no leave the rest as it is.
 FLAGS_FILE := $(BUILD)/flags
 CUDA_FLAGS_FILE := $(BUILD)/flags-cuda
+CAIRO_FLAGS_FILE := $(BUILD)/flags-cairo
 
 quote = '$(subst ','\'',$(1))'
 differs = $(shell [ "$$(cat $(call quote,$(1)) 2>&1)" = $(call quote,$(2)) ] || echo yes)
@@ -14,12 +15,20 @@ endef
 
 FLAGS_TEXT := $(strip $(CC) $(CFLAGS_ALL) $(FEATURE_LIBS) $(ISAS))
 CUDA_FLAGS_TEXT := $(strip $(NVCC) $(CUDA_CODE) $(NVCCFLAGS) $(CUDA_DEFINES) $(CUDA_LIBS))
+CAIRO_FLAGS_TEXT := $(strip $(CAIRO_DEFINES) $(CAIRO_LIBS))
 .PHONY: changed
 $(eval $(call flags_rule,$(FLAGS_FILE),FLAGS_TEXT))
 $(eval $(call flags_rule,$(CUDA_FLAGS_FILE),CUDA_FLAGS_TEXT))
+$(eval $(call flags_rule,$(CAIRO_FLAGS_FILE),CAIRO_FLAGS_TEXT))
 
 # The sources that know of CUDA.
 CUDA_SOURCES := $(wildcard src/engine/device/cuda/*.c) $(shell grep -ls KY_HAVE_CUDA src/*/*.c src/*/*/*.c tests/unit/*.c)
 CUDA_OBJECTS := $(CUDA_SOURCES:%.c=$(BUILD)/%.o) $(CUDA_SOURCES:%=$(BUILD)/%.read)
 $(CUDA_OBJECTS): CFLAGS_ALL += $(CUDA_DEFINES)
 $(CUDA_OBJECTS): $(CUDA_FLAGS_FILE)
+
+# The sources that know of cairo.
+CAIRO_SOURCES := src/base/features.c src/draw/cairo.c
+CAIRO_OBJECTS := $(CAIRO_SOURCES:%.c=$(BUILD)/%.o) $(CAIRO_SOURCES:%=$(BUILD)/%.read)
+$(CAIRO_OBJECTS): CFLAGS_ALL += $(CAIRO_DEFINES)
+$(CAIRO_OBJECTS): $(CAIRO_FLAGS_FILE)

@@ -806,9 +806,19 @@ KY_API enum ky_status ky_system_scales(const struct ky_bodies *bodies, double g,
 /* ---- pictures ---- */
 
 enum ky_axis { KY_X, KY_Y, KY_Z };
-enum ky_colours { KY_EMBER, KY_ICE, KY_GRAY };
+enum ky_colours { KY_EMBER, KY_ICE, KY_GRAY, KY_VIRIDIS };
 enum ky_brightness { KY_ASINH, KY_LOG, KY_LINEAR };
-enum ky_show { KY_SHOW_DENSITY, KY_SHOW_COMPONENTS, KY_SHOW_VELOCITY, KY_SHOW_TRAILS };
+enum ky_show {
+    KY_SHOW_DENSITY,
+    KY_SHOW_COMPONENTS,
+    KY_SHOW_VELOCITY,
+    KY_SHOW_TRAILS,
+    KY_SHOW_STARS, /* each body as a star, as bright as its mass */
+    KY_SHOW_AUTO   /* stars up to 10,000 bodies, else the density */
+};
+/* What is around a picture: coordinates at its rim and a bar of the colours beside it; a scale bar
+ * and the colours in it; nothing. */
+enum ky_rim { KY_RIM_AXES, KY_RIM_SCALE, KY_RIM_NONE };
 
 /* Fields as the options of `kyoho draw --help`. NaN: chosen from the bodies. */
 struct ky_draw_parameters {
@@ -821,7 +831,8 @@ struct ky_draw_parameters {
     double fraction;   /* of the mass that the region holds in every panel */
     int colours;       /* enum ky_colours */
     int brightness;    /* enum ky_brightness: how density becomes brightness */
-    double range;      /* span of densities from dark to bright [powers of ten] */
+    double range;      /* span of densities from dark to bright [powers of ten]; NaN: 3.5, for
+                          components 5 */
     double peak;       /* density of the brightest colour; NaN: of the densest 1 % of the mass */
     double smooth;     /* number of neighbours used for smoothing */
     const char *title; /* texts of the panels, with '|' between; NULL: the time */
@@ -833,14 +844,22 @@ struct ky_draw_parameters {
     double speed;    /* shown by the ends of the colours of velocities; NaN: by the bodies */
     int trails;      /* maximum number of bodies with trails */
     uint64_t divide; /* > 0: the components are two systems, of ids below and from this one on */
+    const char *about; /* what each panel has in its middle: "density", "mass" or an id; NULL: one
+                          place for all panels */
+    ky_log_function *log; /* gets warnings; or NULL */
+    void *log_context;
+    int rim;                    /* enum ky_rim */
+    const double (*circles)[4]; /* x, y, z and radius of what is marked in every panel, or NULL */
+    size_t circle_count;
 };
 
 KY_API void ky_draw_parameters_defaults(struct ky_draw_parameters *parameters);
 
 /* Pictures of `count` sets of bodies, side by side with equal scales, as a PNG file. For trails the
  * sets are one system at several times, in their order, and make one panel. Panels without bodies
- * are dark; without any mass every body counts alike. The same bodies give the same picture for any
- * number of threads. KY_UNSUPPORTED in a build without libpng. */
+ * are dark; without any mass every body counts alike. A panel that shows none of its bodies is a
+ * warning. The same bodies give the same picture for any number of threads. KY_BAD_DATA if a panel
+ * lacks the body that it is to be about. KY_UNSUPPORTED in a build without libpng. */
 KY_API enum ky_status ky_draw(const char *path, const struct ky_snapshot *panels, size_t count,
                               const struct ky_draw_parameters *parameters, struct ky_error *error);
 

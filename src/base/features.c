@@ -13,6 +13,11 @@
 #else
 #define PNG_LINE "PNG: no, so that nothing can be drawn: " KY_WHY_NO_PNG
 #endif
+#ifdef KY_HAVE_CAIRO
+#define CAIRO_LINE "cairo: yes"
+#else
+#define CAIRO_LINE "cairo: no, so that letters are coarse, and no PDF or SVG: " KY_WHY_NO_CAIRO
+#endif
 #ifdef KY_HAVE_FFTW
 #define FFTW_LINE "FFTW: yes"
 #else
@@ -36,5 +41,5 @@
 
 const char *ky_build_features(void)
 {
-    return HDF5_LINE "\n" PNG_LINE "\n" FFTW_LINE "\n" OPENMP_LINE "\n" CUDA_LINE "\n" OPENCL_LINE;
+    return HDF5_LINE "\n" PNG_LINE "\n" CAIRO_LINE "\n" FFTW_LINE "\n" OPENMP_LINE "\n" CUDA_LINE "\n" OPENCL_LINE;
 }

@@ -13,6 +13,11 @@
 #else
 #define KY_WHY_NO_PNG "the library was not found; install libpng-dev and build again"
 #endif
+#ifdef KY_OFF_CAIRO
+#define KY_WHY_NO_CAIRO "switched off by CAIRO=no; build again without that"
+#else
+#define KY_WHY_NO_CAIRO "the library was not found; install libcairo2-dev and build again"
+#endif
 #ifdef KY_OFF_FFTW
 #define KY_WHY_NO_FFTW "switched off by FFTW=no; build again without that"
 #else

@@ -2,6 +2,7 @@
 #include "command/draw.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,8 +12,8 @@
 
 #define FIELD(name) offsetof(struct draw_request, name)
 static const struct ky_option own_options[] = {
-    {"output", KY_OPTION_TEXT, FIELD(output), NULL, KY_NO_RANGE, NULL, "PNG|MP4",
-     "the picture or film to write"},
+    {"output", KY_OPTION_TEXT, FIELD(output), NULL, KY_NO_RANGE, NULL, "PNG|PDF|SVG|MP4",
+     "the picture, plot or film to write, as the name ends: .png, .pdf, .svg or .mp4"},
     {"panels", KY_OPTION_COUNT, FIELD(panels), "0", 0, 64, NULL, NULL,
      "number of snapshots to draw, evenly from the first to the last; 0: all files, or 3 of a "
      "folder; for trails all"},
@@ -85,7 +86,7 @@ static enum ky_status draw_trails(struct cli *cli, const struct draw_request *re
 {
     struct ky_trails trails = {0};
     struct ky_snapshot snapshot;
-    enum ky_status status = ky_png_available(&cli->error);
+    enum ky_status status = ky_canvas_available(request->output, &cli->error);
     ky_snapshot_clear(&snapshot);
     for (size_t k = 0; k < count && !status; k++) {
         ky_snapshot_free(&snapshot);
@@ -182,16 +183,21 @@ static enum ky_status follow(struct cli *cli, const struct draw_request *request
 /* A plot with axes, of snapshots or of a table. */
 static enum ky_status plot(struct cli *cli, const struct draw_request *request)
 {
-    const int energy = request->plot == PLOT_ENERGY, table = request->plot == PLOT_TABLE;
+    static enum ky_status (*const plots[])(struct cli *, const struct draw_request *,
+                                           const struct file_list *) = {[PLOT_ENERGY] = draw_energy,
+                                                                        [PLOT_RADII] = draw_radii,
+                                                                        [PLOT_ERRORS] = draw_errors,
+                                                                        [PLOT_TABLE] = draw_table};
+    const int tables = request->plot == PLOT_ENERGY || request->plot == PLOT_TABLE;
     struct file_list files = {0};
     int folder;
-    enum ky_status status = ky_png_available(&cli->error);
-    if (!status && (energy || table) && cli->word_count)
-        status = refuse_own_input(cli, request->output, cli->words[0]);
-    else if (!status)
+    enum ky_status status = ky_canvas_available(request->output, &cli->error);
+    for (int k = 0; k < cli->word_count && tables && !status; k++)
+        status = refuse_own_input(cli, request->output, cli->words[k]);
+    if (!status && !tables)
         status = list_files(cli, request->output, &files, &folder);
     if (!status)
-        status = table ? draw_table(cli, request) : draw_plot(cli, request, &files);
+        status = plots[request->plot](cli, request, &files);
     if (!status)
         show(cli, request->output, 1, "plot", "plots");
     files_free(&files);
@@ -214,6 +220,8 @@ static enum ky_status check_shown(struct cli *cli, const struct ky_draw_paramete
     for (size_t k = 0; k < sizeof rules / sizeof *rules && !status; k++)
         if (!(rules[k].shown >> parameters->show & 1))
             status = cli_refuse(cli, rules[k].names, rules[k].what);
+    if (!status)
+        status = ky_draw_fits(parameters, &cli->error);
     if (!status && cli_given(cli, "region") && cli_given(cli, "fraction"))
         status = ky_fail(&cli->error, KY_USAGE, "give --region or --fraction, not both");
     return status;
@@ -226,11 +234,11 @@ static enum ky_status check_output(struct cli *cli, const struct draw_request *r
     int plot = request->plot >= 0;
     if (!request->output)
         return ky_fail(&cli->error, KY_USAGE, "no output: give -o FILE.png");
-    if ((!film || plot) && !ky_ends_with(request->output, ".png"))
+    if ((!film || plot) && !ky_canvas_knows(request->output))
         return ky_fail(
             &cli->error, KY_USAGE,
-            "%s: pictures and plots are PNG files, films are MP4 files; give a name that "
-            "ends in .png or .mp4",
+            "%s: pictures and plots are PNG, PDF or SVG files, films are MP4 files; give "
+            "a name that ends in .png, .pdf, .svg or .mp4",
             request->output);
     enum ky_status status = KY_OK;
     if (film)
@@ -244,8 +252,7 @@ static enum ky_status check_output(struct cli *cli, const struct draw_request *r
         status =
             cli_refuse(cli,
                        "panels columns live show axis turn tilt region centre-x centre-y centre-z "
-                       "fraction colours brightness range peak smooth speed trails divide "
-                       "title",
+                       "about fraction colours brightness range peak smooth speed trails divide",
                        "a picture of snapshots, not a plot");
     if (!status && (request->plot == PLOT_ENERGY || request->plot == PLOT_TABLE))
         status = cli_refuse(cli, "physical types renumber", "snapshots to read");
@@ -259,12 +266,25 @@ static enum ky_status check_output(struct cli *cli, const struct draw_request *r
                   : ky_file_may_write(request->output, request->parameters->overwrite, &cli->error);
 }
 
+/* Pictures of a run follow its bodies, unless the picture has a fixed place. */
+static void follow_runs(const struct cli *cli, struct ky_draw_parameters *parameters)
+{
+    int folder = 0, fixed = parameters->show == KY_SHOW_TRAILS;
+    for (int k = 0; k < cli->word_count; k++)
+        folder |= files_is_folder(cli->words[k]);
+    for (int c = 0; c < 3; c++)
+        fixed |= !isnan(parameters->centre[c]);
+    if (folder && !fixed && !parameters->about)
+        parameters->about = "density";
+}
+
 static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 {
     struct ky_draw_parameters parameters;
     struct reading reading;
     struct draw_request request;
     ky_draw_parameters_defaults(&parameters);
+    parameters.log = cli_log, parameters.log_context = cli;
     cli_add_table(cli, "picture", own_options, &request);
     cli_add_table(cli, "plot", plot_options, &request);
     cli_add_table(cli, "film", film_options, &request);
@@ -280,12 +300,13 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
         return status;
     if (request.plot >= 0)
         return plot(cli, &request);
+    follow_runs(cli, &parameters);
     return request.live ? follow(cli, &request) : draw_snapshots(cli, &request, film);
 }
 
 const struct subcommand draw_command = {
     "draw",
-    "FILE… | FOLDER -o PNG|MP4 [--live | --plot WHAT] [options]",
+    "FILE… | FOLDER… -o PNG|PDF|SVG|MP4 [--live | --plot WHAT] [options]",
     "draw snapshots (density, components, velocities, trails) as pictures and films, and plot runs",
     run,
     NULL,

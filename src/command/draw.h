@@ -38,13 +38,19 @@ enum ky_status draw_film(struct cli *cli, const struct draw_request *request,
 enum ky_status draw_live(struct cli *cli, const struct draw_request *request, const char *folder,
                          size_t *pictures);
 
-/* Plots energies or radii of a run, or the errors of accelerations. `files`: of the words of the
- * command line; not looked at for energies. */
-enum ky_status draw_plot(struct cli *cli, const struct draw_request *request,
-                         const struct file_list *files);
+/* Plots of runs: energies (folders, or tables such as energy.csv) and Lagrangian radii (folders or
+ * snapshots), for each run a set of lines; and of the errors of accelerations. `files`: of the
+ * words of the command line; looked at for errors alone. */
+enum ky_status draw_energy(struct cli *cli, const struct draw_request *request,
+                           const struct file_list *files);
+enum ky_status draw_radii(struct cli *cli, const struct draw_request *request,
+                          const struct file_list *files);
+enum ky_status draw_errors(struct cli *cli, const struct draw_request *request,
+                           const struct file_list *files);
 /* Plots columns of the table that is the only word of the command line. KY_USAGE if the columns are
  * not named, KY_BAD_DATA if the table lacks one of them or has no numbers there. */
-enum ky_status draw_table(struct cli *cli, const struct draw_request *request);
+enum ky_status draw_table(struct cli *cli, const struct draw_request *request,
+                          const struct file_list *files);
 /* As columns_read; warns of rows that lack numbers. */
 enum ky_status draw_read_columns(struct cli *cli, const char *path, const char *const *names,
                                  size_t count, struct columns *table);

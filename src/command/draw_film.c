@@ -2,17 +2,20 @@
  * the same time; they are read one after the other, and sent to ffmpeg in their order. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/threads.h"
 #include "command/draw.h"
 #include "draw/encoder.h"
 
 /* What a thread has read last, and draws on. */
 struct desk {
-    size_t file; /* SIZE_MAX: nothing yet */
+    char miss[256]; /* "" if the frame shows a body */
+    size_t file;    /* SIZE_MAX: nothing yet */
     struct ky_snapshot snapshot;
     struct ky_canvas canvas;
 };
@@ -26,6 +29,8 @@ struct film {
     struct desk *desks;
     int at_once;
     double began, told; /* ky_clock */
+    size_t missed;      /* frames that show none of their bodies */
+    char miss[256];     /* what the first of them says */
     enum ky_status status;
 };
 
@@ -115,7 +120,13 @@ static enum ky_status draw_frame(struct film *film, size_t k, struct desk *desk,
             ky_canvas_open(&desk->canvas, film->scene.size[0], film->scene.size[1], black, error);
     if (!status) {
         struct ky_scene scene = scene_of(film, k);
-        status = ky_frame_draw(&scene, &desk->snapshot, &desk->canvas, error);
+        const struct ky_draw_parameters *parameters = film->request->parameters;
+        status = ky_view_aim(&scene.view, parameters, &desk->snapshot.bodies, error);
+        if (status || !ky_view_misses(&scene.view, scene.size, &desk->snapshot, desk->miss,
+                                      sizeof desk->miss))
+            *desk->miss = 0;
+        if (!status)
+            status = ky_frame_draw(&scene, &desk->snapshot, &desk->canvas, error);
     }
     return status;
 }
@@ -147,9 +158,20 @@ static void draw_frames(struct film *film, struct ky_encoder *encoder)
 #pragma omp ordered
         if (!failed) {
             note(film, ky_encoder_write(encoder, &desk->canvas, &error), &error);
+            if (*desk->miss && !film->missed++)
+                memcpy(film->miss, desk->miss, sizeof film->miss);
             tell(film, k + 1);
         }
     }
+}
+
+/* Warns of the frames that show none of their bodies. */
+static void warn_of_misses(const struct film *film)
+{
+    char line[320];
+    ky_format(line, sizeof line, "%zu of %zu frames show no body; the first: %s", film->missed,
+              film->frames, film->miss);
+    cli_log(film->cli, KY_LOG_WARNING, line);
 }
 
 /* What films cannot do. */
@@ -196,13 +218,15 @@ enum ky_status draw_film(struct cli *cli, const struct draw_request *request,
     film.began = film.told = ky_clock();
     if (!film.status)
         draw_frames(&film, encoder);
+    if (!film.status && film.missed)
+        warn_of_misses(&film);
     struct ky_error ending;
     status = ky_encoder_close(encoder, !film.status, &ending);
     if (status)
         cli->error = ending;
     for (int d = 0; d < film.at_once; d++) {
         ky_snapshot_free(&film.desks[d].snapshot);
-        free(film.desks[d].canvas.rgb);
+        ky_canvas_close(&film.desks[d].canvas);
     }
     free(film.desks);
     return film.status ? film.status : status;

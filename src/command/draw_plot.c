@@ -1,9 +1,8 @@
-/* Plots of what a run tells: its energies, its Lagrangian radii, and the errors of forces. */
+/* What all plots share, and plots of the errors of forces. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/analysis.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/order.h"
@@ -14,9 +13,11 @@ enum ky_status draw_write_plots(struct cli *cli, const struct draw_request *requ
                                 const struct ky_plot *plots, size_t count)
 {
     const struct ky_draw_parameters *parameters = request->parameters;
+    const int height = count > 1 ? parameters->width : parameters->width * 3 / 4;
     size_t size[2] = {(size_t)parameters->width,
-                      (size_t)(parameters->height ? parameters->height : parameters->width)};
-    return ky_plot_write(request->output, plots, count, size, parameters->overwrite, &cli->error);
+                      (size_t)(parameters->height ? parameters->height : height)};
+    return ky_plot_write(request->output, plots, count, size, parameters->title,
+                         parameters->overwrite, &cli->error);
 }
 
 enum ky_status draw_read_columns(struct cli *cli, const char *path, const char *const *names,
@@ -29,97 +30,6 @@ enum ky_status draw_read_columns(struct cli *cli, const char *path, const char *
                   table->incomplete, table->rows, table->first);
         cli_log(cli, KY_LOG_WARNING, line);
     }
-    return status;
-}
-
-/* Whether any of the numbers is one. */
-static int has_number(const double *values, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (isfinite(values[i]))
-            return 1;
-    return 0;
-}
-
-/* Energies over time, and below them their relative change, where it is defined. */
-static enum ky_status plot_energy(struct cli *cli, const struct draw_request *request)
-{
-    enum { TIME, KINETIC, POTENTIAL, TOTAL, CHANGE, COUNT };
-    static const char *const names[COUNT] = {"time", "kinetic", "potential", "energy", "de"};
-    const char *word = cli->words[0];
-    char path[KY_PATH];
-    struct columns table = {0};
-    if (cli->word_count != 1)
-        return ky_fail(&cli->error, KY_USAGE, "--plot energy takes one run, not %d",
-                       cli->word_count);
-    int length =
-        ky_format(path, sizeof path, "%s%s", word, files_is_folder(word) ? "/energy.csv" : "");
-    if (length < 0 || (size_t)length >= sizeof path)
-        return ky_fail(&cli->error, KY_USAGE, "%s: the name is too long", word);
-    enum ky_status status = draw_read_columns(cli, path, names, COUNT, &table);
-    struct ky_plot_curve energies[3] = {
-        {.name = "kinetic"}, {.name = "potential"}, {.name = "total"}};
-    for (int k = 0; k < 3; k++)
-        energies[k].x = table.values[TIME], energies[k].y = table.values[KINETIC + k],
-        energies[k].n = table.rows;
-    struct ky_plot_curve change = {"(E-E0)/|E0|", table.values[TIME], table.values[CHANGE],
-                                   table.rows};
-    struct ky_plot plots[2] = {{{"time", "energy"}, {0, 0}, energies, 3},
-                               {{"time", "relative change of energy"}, {0, 0}, &change, 1}};
-    if (!status)
-        status = draw_write_plots(cli, request, plots,
-                                  has_number(table.values[CHANGE], table.rows) ? 2 : 1);
-    columns_free(&table);
-    return status;
-}
-
-/* Lagrangian radii of one snapshot, about its density centre. */
-static enum ky_status measure_radii(struct cli *cli, const struct draw_request *request,
-                                    const char *file, double *time,
-                                    double radii[KY_LAGRANGIAN_FRACTIONS])
-{
-    struct ky_snapshot snapshot;
-    double centre[3];
-    ky_snapshot_clear(&snapshot);
-    enum ky_status status = reading_get(cli, request->reading, file, NULL, 1, &snapshot);
-    if (!status)
-        status = ky_drawable(&snapshot.bodies, &cli->error);
-    if (!status)
-        status = ky_sampled_centre(&snapshot.bodies, centre, &cli->error);
-    if (!status)
-        status = ky_lagrangian_radii(&snapshot.bodies, centre, KY_LAGRANGIAN_FRACTIONS,
-                                     ky_lagrangian_fractions, radii, &cli->error);
-    *time = snapshot.time;
-    ky_snapshot_free(&snapshot);
-    return status;
-}
-
-/* Lagrangian radii over the snapshots; the largest first, as in the plot from above. */
-static enum ky_status plot_radii(struct cli *cli, const struct draw_request *request,
-                                 const struct file_list *files)
-{
-    enum { RADII = KY_LAGRANGIAN_FRACTIONS };
-    char names[RADII][16];
-    struct ky_plot_curve curves[RADII];
-    double *time = ky_allocate(files->count, (RADII + 1) * sizeof *time), radii[RADII];
-    enum ky_status status =
-        time ? KY_OK : ky_no_memory(&cli->error, "radii", files->count, sizeof *time);
-    for (size_t s = 0; s < files->count && !status; s++) {
-        status = measure_radii(cli, request, files->names[s], &time[s], radii);
-        for (int k = 0; k < RADII && !status; k++)
-            time[(size_t)(k + 1) * files->count + s] = radii[k];
-    }
-    for (size_t k = 0; k < RADII && time; k++) {
-        size_t of = RADII - 1 - k;
-        ky_format(names[k], sizeof names[k], "%g %%", 100 * ky_lagrangian_fractions[of]);
-        curves[k] =
-            (struct ky_plot_curve){names[k], time, time + (of + 1) * files->count, files->count};
-    }
-    struct ky_plot plot = {
-        {"time", "radius that holds this part of the mass"}, {0, 1}, curves, RADII};
-    if (!status)
-        status = draw_write_plots(cli, request, &plot, 1);
-    free(time);
     return status;
 }
 
@@ -192,9 +102,8 @@ static enum ky_status add_errors(struct cli *cli, const struct draw_request *req
     return status;
 }
 
-/* The distributions of all files but the first, which is the reference. */
-static enum ky_status plot_errors(struct cli *cli, const struct draw_request *request,
-                                  const struct file_list *files)
+enum ky_status draw_errors(struct cli *cli, const struct draw_request *request,
+                           const struct file_list *files)
 {
     enum { MOST = 32 };
     struct ky_snapshot exact;
@@ -218,25 +127,21 @@ static enum ky_status plot_errors(struct cli *cli, const struct draw_request *re
     for (size_t k = 0; k < count && !status; k++) {
         const char *name = files->names[k + 1], *slash = strrchr(name, '/');
         status = add_errors(cli, request, name, &exact.bodies, &found[k]);
-        curves[k] = (struct ky_plot_curve){slash ? slash + 1 : name, found[k].error, found[k].above,
-                                           POINTS};
+        curves[k] = (struct ky_plot_curve){.name = slash ? slash + 1 : name,
+                                           .x = found[k].error,
+                                           .y = found[k].above,
+                                           .n = POINTS,
+                                           .colour = (int)k,
+                                           .dash = (int)k};
     }
     struct ky_plot plot = {{"relative error of the acceleration", "fraction with a larger error"},
                            {1, 1},
                            curves,
-                           count};
+                           count,
+                           {NULL, NULL}};
     if (!status)
         status = draw_write_plots(cli, request, &plot, 1);
     ky_snapshot_free(&exact);
     free(found);
     return status;
-}
-
-enum ky_status draw_plot(struct cli *cli, const struct draw_request *request,
-                         const struct file_list *files)
-{
-    if (request->plot == PLOT_RADII)
-        return plot_radii(cli, request, files);
-    return request->plot == PLOT_ENERGY ? plot_energy(cli, request)
-                                        : plot_errors(cli, request, files);
 }

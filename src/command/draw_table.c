@@ -21,12 +21,14 @@ static enum ky_status split(char *text, const char **names, size_t most, size_t 
     return KY_OK;
 }
 
-enum ky_status draw_table(struct cli *cli, const struct draw_request *request)
+enum ky_status draw_table(struct cli *cli, const struct draw_request *request,
+                          const struct file_list *unused)
 {
     const char *names[COLUMNS_MOST] = {request->x};
     struct ky_plot_curve curves[COLUMNS_MOST - 1];
     struct columns table = {0};
     size_t count = 0;
+    (void)unused;
     if (cli->word_count != 1)
         return ky_fail(&cli->error, KY_USAGE, "--plot table takes one table, not %d",
                        cli->word_count);
@@ -40,15 +42,20 @@ enum ky_status draw_table(struct cli *cli, const struct draw_request *request)
     if (!status)
         status = draw_read_columns(cli, cli->words[0], names, count + 1, &table);
     for (size_t c = 0; c < count; c++)
-        curves[c] =
-            (struct ky_plot_curve){names[c + 1], table.values[0], table.values[c + 1], table.rows};
+        curves[c] = (struct ky_plot_curve){.name = count > 1 ? names[c + 1] : NULL,
+                                           .x = table.values[0],
+                                           .y = table.values[c + 1],
+                                           .n = table.rows,
+                                           .colour = (int)c,
+                                           .dash = (int)c};
     const char *up = request->label ? request->label : count == 1 ? names[1] : "";
     int logarithmic = request->logarithmic;
     struct ky_plot plot = {{request->x, up},
                            {logarithmic == LOGARITHMIC_X || logarithmic == LOGARITHMIC_BOTH,
                             logarithmic == LOGARITHMIC_Y || logarithmic == LOGARITHMIC_BOTH},
                            curves,
-                           count};
+                           count,
+                           {NULL, NULL}};
     if (!status)
         status = draw_write_plots(cli, request, &plot, 1);
     columns_free(&table);

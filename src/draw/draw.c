@@ -36,6 +36,11 @@ const struct ky_option ky_draw_options[] = {
      "the same along y [length]"},
     {"centre-z", KY_OPTION_REAL, FIELD(centre[2]), NULL, -1e300, 1e300, NULL, "LENGTH",
      "the same along z [length]"},
+    {"about", KY_OPTION_TEXT, FIELD(about), NULL, KY_NO_RANGE, NULL, "density|mass|ID",
+     "what every panel or frame has in its middle, wherever that goes: the densest part, the "
+     "centre "
+     "of mass, or one body. Without it panels show one place; those of a folder follow the "
+     "density"},
     {"fraction", KY_OPTION_REAL, FIELD(fraction), "0.98", 0.01, 1, NULL, NULL,
      "fraction of the mass that a square holds in every panel"},
     {"colours", KY_OPTION_CHOICE, FIELD(colours), "ember", KY_NO_RANGE, "ember|ice|gray", NULL,
@@ -58,7 +63,9 @@ const struct ky_option ky_draw_options[] = {
      "colour two systems with --show components in place of types: the bodies with ids below this "
      "one, and all others; 0: types"},
     {"title", KY_OPTION_TEXT, FIELD(title), NULL, KY_NO_RANGE, NULL, "TEXT",
-     "titles of the panels, with | between them; without it the time"},
+     "titles of the panels, with | between them, or of a plot; without it the time. ^{2} is "
+     "raised, "
+     "_{2} lowered"},
     {"overwrite", KY_OPTION_FLAG, FIELD(overwrite), "no", KY_NO_RANGE, NULL, NULL,
      "replace an existing picture"},
 };
@@ -98,7 +105,16 @@ enum ky_status ky_draw_fits(const struct ky_draw_parameters *parameters, struct 
     if (parameters->divide && parameters->show != KY_SHOW_COMPONENTS)
         return ky_fail(error, KY_USAGE,
                        "--divide colours components: it goes with --show components alone");
-    return KY_OK;
+    struct ky_about about;
+    enum ky_status status = ky_about_read(parameters->about, &about, error);
+    for (int k = 0; k < 3 && parameters->about && !status; k++)
+        if (!isnan(parameters->centre[k]))
+            return ky_fail(error, KY_USAGE,
+                           "--about follows the bodies, --centre-%c is a fixed place: give one",
+                           "xyz"[k]);
+    if (!status && parameters->about && parameters->show == KY_SHOW_TRAILS)
+        return ky_fail(error, KY_USAGE, "--about does not go with trails, whose picture stays");
+    return status;
 }
 
 /* KY_USAGE or KY_BAD_DATA for what can be wrong with the call. */
@@ -120,6 +136,15 @@ static enum ky_status check(const struct ky_snapshot *panels, size_t count,
     return status;
 }
 
+/* Warns of a panel that shows none of its bodies. */
+static void warn_of_miss(const struct ky_scene *scene, const struct ky_snapshot *panel)
+{
+    const struct ky_draw_parameters *parameters = scene->parameters;
+    char text[256];
+    if (parameters->log && ky_view_misses(&scene->view, scene->size, panel, text, sizeof text))
+        parameters->log(parameters->log_context, KY_LOG_WARNING, text);
+}
+
 enum ky_status ky_scene_choose(struct ky_scene *scene, const struct ky_snapshot *panels,
                                size_t count, int all_round, double *layers, struct ky_error *error)
 {
@@ -137,7 +162,11 @@ enum ky_status ky_scene_choose(struct ky_scene *scene, const struct ky_snapshot 
     for (size_t p = 0; p < count && !status; p++) {
         double *of = own ? own : layers + p * room;
         scene->largest = fmax(scene->largest, fabs(panels[p].time));
-        status = ky_layers_project(scene, &panels[p].bodies, of, error);
+        status = ky_view_aim(&scene->view, parameters, &panels[p].bodies, error);
+        if (!status)
+            status = ky_layers_project(scene, &panels[p].bodies, of, error);
+        if (!status && layers)
+            warn_of_miss(scene, &panels[p]);
         if (!status)
             ky_layers_widen(scene, &panels[p].bodies, of);
     }
@@ -159,6 +188,7 @@ enum ky_status ky_frame_draw(const struct ky_scene *scene, const struct ky_snaps
         ky_label_title(scene, panel, 0, canvas, corner);
         ky_label_scale(scene, &panel->units, canvas, corner);
         ky_label_colours(scene, &panel->units, canvas, corner);
+        status = canvas->pen->flatten(canvas, error);
     }
     free(layers);
     return status;
@@ -222,9 +252,9 @@ static enum ky_status draw_panels(const char *path, const struct ky_snapshot *pa
     if (!status) {
         char comment[160];
         describe(&scene, comment, sizeof comment);
-        status = ky_png_write(path, &canvas, comment, parameters->overwrite, error);
+        status = ky_canvas_write(path, &canvas, comment, parameters->overwrite, error);
     }
-    free(canvas.rgb);
+    ky_canvas_close(&canvas);
     free(layers);
     return status;
 }
@@ -253,7 +283,7 @@ enum ky_status ky_draw(const char *path, const struct ky_snapshot *panels, size_
     enum ky_status status =
         ky_size_adopt(&parameters, sizeof parameters, given, "ky_draw_parameters_defaults", error);
     if (!status)
-        status = ky_png_available(error);
+        status = ky_canvas_available(path, error);
     if (!status)
         status = check(panels, count, &parameters, error);
     if (status)

@@ -6,6 +6,7 @@
 #include "base/bodies.h"
 #include "base/options.h"
 #include "base/status.h"
+#include "draw/canvas.h"
 
 extern const struct ky_option ky_draw_options[];
 extern const size_t ky_draw_option_count;
@@ -34,6 +35,20 @@ static inline size_t ky_shorter(const size_t size[2])
     return size[0] < size[1] ? size[0] : size[1];
 }
 
+/* What the middle of a picture follows. */
+enum ky_about_kind { KY_ABOUT_NOTHING, KY_ABOUT_DENSITY, KY_ABOUT_MASS, KY_ABOUT_ID };
+struct ky_about {
+    int kind;
+    uint64_t id;
+};
+/* Reads "density", "mass" or an id; NULL is KY_ABOUT_NOTHING. KY_USAGE for other texts. */
+enum ky_status ky_about_read(const char *text, struct ky_about *about, struct ky_error *error);
+/* The place that it stands for, which is no KY_ABOUT_NOTHING. `side`: of the picture, for
+ * KY_ABOUT_DENSITY, which is the centre of what such a picture shows; 0: the density centre alone.
+ * 0, 0, 0 without bodies. KY_BAD_DATA if there is no body with the id. */
+enum ky_status ky_about_find(const struct ky_about *about, const struct ky_bodies *bodies,
+                             double side, double place[3], struct ky_error *error);
+
 /* Sets the axes of a view along `axis` (enum ky_axis), the camera being turned to the right and
  * then tilted upwards about the middle [degrees]. */
 void ky_view_turn(struct ky_view *view, int axis, double turn, double tilt);
@@ -44,6 +59,15 @@ void ky_view_turn(struct ky_view *view, int axis, double turn, double tilt);
 enum ky_status ky_view_choose(const struct ky_snapshot *panels, size_t count,
                               const struct ky_draw_parameters *parameters, int all_round,
                               struct ky_view *view, struct ky_error *error);
+
+/* Moves the middle of the view to what the picture of these bodies is about; leaves it where it is
+ * if the picture follows nothing. Fails as ky_about_find. */
+enum ky_status ky_view_aim(struct ky_view *view, const struct ky_draw_parameters *parameters,
+                           const struct ky_bodies *bodies, struct ky_error *error);
+/* 1 if there are bodies, and none that counts stands in the picture of this size [pixels]. Then
+ * `text` says where the picture and the bodies are. */
+int ky_view_misses(const struct ky_view *view, const size_t size[2],
+                   const struct ky_snapshot *panel, char *text, size_t room);
 
 /* KY_BAD_DATA for bodies that cannot be drawn: numbers that are not finite, negative masses, and
  * positions so far away that they would overflow. */
@@ -100,30 +124,18 @@ enum ky_status ky_layers_project(const struct ky_scene *scene, const struct ky_b
 void ky_layers_widen(struct ky_scene *scene, const struct ky_bodies *bodies, const double *layers);
 
 /* Chooses view and brightness of a scene by the snapshots. `layers`, for all of them, is NULL or
- * filled. `size` stays as the caller set it, and `parameters` too. */
+ * filled; then panels that show none of their bodies are warned of. `size` stays as the caller set
+ * it, and `parameters` too. */
 enum ky_status ky_scene_choose(struct ky_scene *scene, const struct ky_snapshot *panels,
                                size_t count, int all_round, double *layers, struct ky_error *error);
 
 /* ---- pixels ---- */
 
-/* Red, green and blue of a picture, 3 bytes a pixel. */
-struct ky_canvas {
-    size_t width, height;
-    uint8_t *rgb;
-    uint8_t ink[3]; /* of texts, bars and lines */
-};
-
-/* Makes a canvas of one colour. KY_FAULT when memory is out. */
-enum ky_status ky_canvas_open(struct ky_canvas *canvas, size_t width, size_t height,
-                              const uint8_t paper[3], struct ky_error *error);
-/* The ink of labels on dark pictures. */
-extern const uint8_t ky_pale_ink[3];
-
 /* Paints the layers with the upper left corner at (left, top). */
 void ky_layers_paint(const struct ky_scene *scene, const double *layers, struct ky_canvas *canvas,
                      size_t left, size_t top);
-/* Projects and paints one snapshot as a picture of its own, with all labels. The canvas has the
- * size of the scene. */
+/* Projects and paints one snapshot as a picture of its own, with all labels; the view is aimed
+ * already, and labels are laid down on the pixels. The canvas has the size of the scene. */
 enum ky_status ky_frame_draw(const struct ky_scene *scene, const struct ky_snapshot *panel,
                              struct ky_canvas *canvas, struct ky_error *error);
 
@@ -134,16 +146,6 @@ void ky_colour_diverging(uint8_t colours[KY_MAP_COLOURS][3]);
 /* A colour in OKLCh, with less chroma where no screen has it; hue in degrees. */
 void ky_colour(double lightness, double chroma, double hue, uint8_t rgb[3]);
 
-/* Draws text with its upper left corner at the pixel (x, y). A letter has 5 × 7 cells of `cell`
- * pixels, and the next one begins 6 cells further. What lies outside the picture is left out. */
-enum { KY_GLYPH_ADVANCE = 6, KY_GLYPH_HEIGHT = 7 };
-void ky_text(struct ky_canvas *canvas, double x, double y, double cell, const char *text);
-/* The width of such a text [pixels]. */
-double ky_text_width(double cell, const char *text);
-/* Fills a rectangle with the ink; all in pixels. */
-void ky_bar(struct ky_canvas *canvas, double x, double y, double width, double height);
-/* Draws a line with round ends, or a disc where both ends are one place; all in pixels. */
-void ky_line(struct ky_canvas *canvas, const double from[2], const double to[2], double width);
 /* The side of a cell of letters [pixels] that suits a picture of this size. */
 double ky_text_cell(const size_t size[2]);
 
@@ -186,14 +188,5 @@ enum ky_status ky_trails_draw(const char *path, const struct ky_trails *trails,
                               const struct ky_snapshot *last,
                               const struct ky_draw_parameters *parameters, struct ky_error *error);
 void ky_trails_free(struct ky_trails *trails);
-
-/* ---- the file ---- */
-
-/* KY_UNSUPPORTED in a build without libpng. */
-enum ky_status ky_png_available(struct ky_error *error);
-/* Writes the picture to a temporary name and renames it. `comment` is kept in the file. KY_USAGE if
- * the file exists, unless `overwrite`; KY_CANNOT_WRITE where the disk refuses. */
-enum ky_status ky_png_write(const char *path, const struct ky_canvas *canvas, const char *comment,
-                            int overwrite, struct ky_error *error);
 
 #endif

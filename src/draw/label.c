@@ -96,7 +96,7 @@ void ky_label_scale(const struct ky_scene *scene, const struct ky_units *units,
     double bottom = corner[1] + (double)scene->size[1] - edge * cell;
     ky_bar(canvas, left, bottom - cell, pixels, cell);
     ky_text(canvas, left + (pixels - ky_text_width(cell, text)) / 2,
-            bottom - (KY_GLYPH_HEIGHT + 5) * cell, cell, text);
+            bottom - (KY_LETTER + 5) * cell, cell, text);
 }
 
 /* The names of the components that are there, each in its colour, one above the other. */
@@ -108,7 +108,7 @@ static void label_parts(const struct ky_scene *scene, struct ky_canvas *canvas, 
     for (int t = KY_TYPES - 1; t >= 0; t--) {
         if (!(scene->present >> t & 1))
             continue;
-        bottom -= KY_GLYPH_HEIGHT * cell;
+        bottom -= KY_LETTER * cell;
         memcpy(canvas->ink, colours[t], sizeof canvas->ink);
         ky_text(canvas, right - ky_text_width(cell, names[t]), bottom, cell, names[t]);
         bottom -= 4 * cell;
@@ -126,7 +126,7 @@ static void label_velocities(const struct ky_scene *scene, const struct ky_units
               units->velocity_cm_s > 0 ? " km/s" : "");
     ky_format(low, sizeof low, "%.3g", -scene->speed * kms);
     double half = ky_text_width(cell, high) / 2;
-    double both = half + ky_text_width(cell, low) / 2 + KY_GLYPH_ADVANCE * cell;
+    double both = half + ky_text_width(cell, low) / 2 + KY_LETTER * cell;
     double length = fmax((double)ky_shorter(scene->size) / 4, both);
     double end = right - half, start = end - length, top = bottom - 3 * cell;
     for (long x = lround(start); x < lround(end); x++) {
@@ -135,7 +135,7 @@ static void label_velocities(const struct ky_scene *scene, const struct ky_units
         ky_bar(canvas, (double)x, top, 1, 3 * cell);
     }
     memcpy(canvas->ink, ky_pale_ink, sizeof canvas->ink);
-    top -= (KY_GLYPH_HEIGHT + 4) * cell;
+    top -= (KY_LETTER + 4) * cell;
     ky_text(canvas, end - half, top, cell, high);
     ky_text(canvas, start - ky_text_width(cell, low) / 2, top, cell, low);
 }

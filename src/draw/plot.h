@@ -7,9 +7,11 @@
 /* Points are joined in their order. A point that is not finite, or that a logarithmic axis cannot
  * show, leaves a gap. */
 struct ky_plot_curve {
-    const char *name; /* for the legend */
+    const char *name; /* for the legend; NULL: not there */
     const double *x, *y;
-    size_t n;
+    size_t n;   /* 0: a line of the legend alone */
+    int colour; /* from 0; −1: that of the axes */
+    int dash;   /* pattern of the line, as of ky_curve */
 };
 
 enum { KY_RIGHT, KY_UP };
@@ -18,11 +20,15 @@ struct ky_plot {
     int logarithmic[2];
     const struct ky_plot_curve *curves;
     size_t count;
+    const char *units[2]; /* of the axes; "": N-body units; NULL: none */
 };
 
-/* Writes `count` plots, one below the other, as a PNG file; size: width and height [pixels] of all.
- * The ranges of the axes stand in the file's comment. KY_BAD_DATA for a plot without points. */
+/* Writes `count` plots, one below the other, to a file as ky_canvas_write does; size: width and
+ * height [pixels] of all. All have the same range to the right, and the title, which may be NULL,
+ * stands above the first. The ranges of the axes stand in the file's comment. KY_BAD_DATA for a
+ * plot without points, KY_USAGE where the labels leave no room. */
 enum ky_status ky_plot_write(const char *path, const struct ky_plot *plots, size_t count,
-                             const size_t size[2], int overwrite, struct ky_error *error);
+                             const size_t size[2], const char *title, int overwrite,
+                             struct ky_error *error);
 
 #endif

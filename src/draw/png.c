@@ -1,5 +1,5 @@
 /* The PNG file, through libpng. A build without libpng says why it has none. */
-#include "draw/draw.h"
+#include "draw/png.h"
 
 #include "base/features.h"
 

@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "base/number.h"
 #include "base/sums.h"
 #include "octree/sample.h"
 
@@ -177,18 +178,80 @@ static double half_side(const struct span span[3], int axes, const struct ky_vie
     return half;
 }
 
-enum ky_status ky_view_choose(const struct ky_snapshot *panels, size_t count,
-                              const struct ky_draw_parameters *parameters, int all_round,
-                              struct ky_view *view, struct ky_error *error)
+/* The side of a picture that needs half of it on each side of a middle that is so far from 0. One
+ * body, or all in one place, still need a square about them. */
+static double side_of(double half, double farthest)
+{
+    const double side = 2 * half, least = 1e-9 * farthest;
+    return side > least ? side * margin : fmax(1, least);
+}
+
+enum ky_status ky_view_aim(struct ky_view *view, const struct ky_draw_parameters *parameters,
+                           const struct ky_bodies *bodies, struct ky_error *error)
+{
+    struct ky_about about;
+    enum ky_status status = ky_about_read(parameters->about, &about, error);
+    if (!status && about.kind != KY_ABOUT_NOTHING)
+        status = ky_about_find(&about, bodies, view->side, view->middle, error);
+    return status;
+}
+
+int ky_view_misses(const struct ky_view *view, const size_t size[2],
+                   const struct ky_snapshot *panel, char *text, size_t room)
+{
+    const struct ky_about mass = {.kind = KY_ABOUT_MASS};
+    const struct ky_bodies *bodies = &panel->bodies;
+    const double *middle = view->middle, per_pixel = view->side / (double)ky_shorter(size);
+    double centre[3];
+    for (size_t i = 0; i < bodies->n; i++) {
+        int inside = view->by_number || bodies->mass[i] > 0;
+        for (int k = 0; k < 2 && inside; k++)
+            inside = fabs(ky_along(bodies->position[i], view->axis[k]) -
+                          ky_along(middle, view->axis[k])) <= (double)size[k] / 2 * per_pixel;
+        if (inside)
+            return 0;
+    }
+    if (!bodies->n || ky_about_find(&mass, bodies, 0, centre, NULL))
+        return 0;
+    ky_format(text, room,
+              "there is no body in the picture of t = %.6g: it is about (%.4g, %.4g, %.4g), %.4g "
+              "wide, and the bodies are about (%.4g, %.4g, %.4g); --about follows them",
+              panel->time, middle[0], middle[1], middle[2], (double)size[0] * per_pixel, centre[0],
+              centre[1], centre[2]);
+    return 1;
+}
+
+/* Chooses the side so that a square about what is followed holds the wanted part of every panel.
+ * The place that a density stands for depends on the side: so that is chosen twice. */
+static enum ky_status choose_followed(const struct ky_snapshot *panels, size_t count,
+                                      const struct ky_draw_parameters *parameters, int axes,
+                                      struct ky_view *view, struct ky_error *error)
+{
+    const struct span none = {.low = HUGE_VAL, .high = -HUGE_VAL};
+    enum ky_status status = KY_OK;
+    for (int round = 0; round < 2; round++) {
+        double half = 0, farthest = 0;
+        for (size_t p = 0; p < count && !status; p++) {
+            struct span span[3] = {none, none, none};
+            include(&panels[p].bodies, view, parameters->fraction, axes, span);
+            status = ky_view_aim(view, parameters, &panels[p].bodies, error);
+            half = fmax(half, half_side(span, axes, view));
+            for (int k = 0; k < axes; k++)
+                farthest = fmax(farthest, fabs(ky_along(view->middle, view->axis[k])));
+        }
+        view->side = side_of(half, farthest);
+    }
+    return status;
+}
+
+/* Chooses middle and side that are the same for all panels. */
+static void choose_common(const struct ky_snapshot *panels, size_t count,
+                          const struct ky_draw_parameters *parameters, int axes,
+                          struct ky_view *view)
 {
     const struct span none = {.low = HUGE_VAL, .high = -HUGE_VAL};
     struct span span[3] = {none, none, none};
-    double mass = 0, farthest = 0;
-    int axes = all_round ? 3 : 2;
-    ky_view_turn(view, parameters->axis, parameters->turn, parameters->tilt);
-    for (size_t p = 0; p < count; p++)
-        mass += ky_sum(panels[p].bodies.n, panels[p].bodies.mass);
-    view->by_number = !(mass > 0);
+    double farthest = 0;
     for (size_t p = 0; p < count; p++)
         include(&panels[p].bodies, view, parameters->fraction, axes, span);
     for (int c = 0; c < 3; c++) {
@@ -202,13 +265,30 @@ enum ky_status ky_view_choose(const struct ky_snapshot *panels, size_t count,
     }
     for (int k = 0; k < axes; k++)
         farthest = fmax(farthest, fabs(ky_along(view->middle, view->axis[k])));
-    /* One body, or all in one place, still need a square about them. */
-    double side = 2 * half_side(span, axes, view), least = 1e-9 * farthest;
-    side = side > least ? side * margin : fmax(1, least);
-    view->side = isnan(parameters->region) ? side : parameters->region;
-    if (!isfinite(view->side) || !isfinite(mass))
+    view->side = side_of(half_side(span, axes, view), farthest);
+}
+
+enum ky_status ky_view_choose(const struct ky_snapshot *panels, size_t count,
+                              const struct ky_draw_parameters *parameters, int all_round,
+                              struct ky_view *view, struct ky_error *error)
+{
+    const int axes = all_round ? 3 : 2, given = !isnan(parameters->region);
+    double mass = 0;
+    enum ky_status status = KY_OK;
+    ky_view_turn(view, parameters->axis, parameters->turn, parameters->tilt);
+    for (size_t p = 0; p < count; p++)
+        mass += ky_sum(panels[p].bodies.n, panels[p].bodies.mass);
+    view->by_number = !(mass > 0);
+    view->side = 0;
+    if (!parameters->about)
+        choose_common(panels, count, parameters, axes, view);
+    else if (!given)
+        status = choose_followed(panels, count, parameters, axes, view, error);
+    if (given)
+        view->side = parameters->region;
+    if (!status && (!isfinite(view->side) || !isfinite(mass)))
         return ky_fail(error, KY_BAD_DATA,
                        "the bodies span more than a number can hold (side %g, mass %g)", view->side,
                        mass);
-    return KY_OK;
+    return status;
 }

@@ -123,7 +123,8 @@ static enum ky_status choose_view(struct ky_scene *scene, const struct ky_trails
                                   struct ky_error *error)
 {
     size_t all = trails->times * trails->bodies, n = 0;
-    struct ky_snapshot places = {0};
+    struct ky_snapshot places = {.time = trails->time[trails->times - 1]};
+    char text[256];
     enum ky_status status = ky_bodies_allocate(&places.bodies, all, 0, error);
     for (size_t i = 0; i < all && !status; i++)
         if (!isnan(trails->position[i][0])) {
@@ -133,6 +134,9 @@ static enum ky_status choose_view(struct ky_scene *scene, const struct ky_trails
     places.bodies.n = n;
     if (!status)
         status = ky_view_choose(&places, 1, scene->parameters, 0, &scene->view, error);
+    if (!status && scene->parameters->log &&
+        ky_view_misses(&scene->view, scene->size, &places, text, sizeof text))
+        scene->parameters->log(scene->parameters->log_context, KY_LOG_WARNING, text);
     ky_bodies_free(&places.bodies);
     return status;
 }
@@ -162,8 +166,8 @@ enum ky_status ky_trails_draw(const char *path, const struct ky_trails *trails,
         ky_label_scale(&scene, &last->units, &canvas, corner);
         ky_format(comment, sizeof comment, "paths of %zu bodies along %c; side of a panel %.6g",
                   trails->bodies, "xyz"[parameters->axis], scene.view.side);
-        status = ky_png_write(path, &canvas, comment, parameters->overwrite, error);
+        status = ky_canvas_write(path, &canvas, comment, parameters->overwrite, error);
     }
-    free(canvas.rgb);
+    ky_canvas_close(&canvas);
     return status;
 }

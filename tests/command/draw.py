@@ -162,6 +162,8 @@ def film(top):
     one = open(out, "rb").read()
     draw(os.path.join(top, "run"), "--frames", "9", "--tilt-to", "40", "--at-once", "3", "--show", "density")
     check(one == open(out, "rb").read(), "frames that are drawn at the same time are the same")
+    lost = draw(bodies, "--frames", "3", "--region", "5", "--centre-x", "70").stderr
+    check("3 of 3 frames show no body" in lost and "(1, 0, 0)" in lost, "frames without a body are a warning", lost)
     draw(os.path.join(top, "run"))
     check(len(frames()) == 5, "a folder has one frame a snapshot")
 
@@ -199,7 +201,7 @@ def live(top):
     check(going.wait(60) == 0 and 1 <= said["pictures"] <= 5, f"--live ends with the run, after {said['pictures']} pictures")
     last = open(out, "rb").read()
     run("draw", os.path.join(target, "snapshot_0004.hdf5" if os.path.exists(os.path.join(target, "snapshot_0004.hdf5"))
-                             else "snapshot_0004.tipsy"), "--width", "64", "-o", out, "--overwrite")
+                             else "snapshot_0004.tipsy"), "--about", "density", "--width", "64", "-o", out, "--overwrite")
     check(open(out, "rb").read() == last, "and the last of them shows the end of the run")
     os.mkdir(os.path.join(top, "nothing"))
     gave = run("draw", os.path.join(top, "nothing"), "--live", "--patience", "0.1", "--look-every", "0.05", "-o",
@@ -244,6 +246,46 @@ def columns(plot, ranges, table):
     check(ranges() == {"N": (0.94, 3.06), "last": (0.94, 3.06)}, "lines of 40,000 characters", ranges())
 
 
+def vector(top, plot):
+    """PDF and SVG, where the build has cairo."""
+    cairo = "cairo: yes" in run("--version").stdout
+    for ending, begin, end in (("pdf", b"%PDF", b"%%EOF"), ("svg", b"<?xml", b"</svg>")):
+        out = os.path.join(top, f"plot.{ending}")
+        said = plot("-o", out, code=0 if cairo else 3)
+        if cairo:
+            data = open(out, "rb").read().strip()
+            check(data.startswith(begin) and data.endswith(end) and b"/Image" not in data and b"<image" not in data, f"a plot as {ending}, without pixels")
+            check("overwrit" in plot("-o", out, code=2).stderr, f"an existing {ending} is not replaced unasked")
+        else:
+            check("cairo" in said.stderr and not os.path.exists(out), f"a build without cairo writes no {ending}", said.stderr)
+    plot("-o", os.path.join(top, "plot.eps"), code=2)
+
+
+def follows(top):
+    """A cluster that goes far away stays in the picture."""
+    out, near, far = (os.path.join(top, name) for name in ("about.png", "a.csv", "far.csv"))
+    with open(near) as file, open(far, "w") as moved:
+        for line in file:
+            cells = line.split(",")
+            if cells[0].isdigit():
+                cells[2] = str(float(cells[2]) + 4096)
+            moved.write(",".join(cells))
+
+    def draw(*words, code=0):
+        return run("draw", near, far, *words, "--width", "64", "--title", "", "--overwrite", "-o", out, code=code).stderr
+
+    lost = draw("--region", "6", "--centre-x", "0")
+    check("no body in the picture" in lost and "(4096, " in lost, "a panel without a body is a warning that says where they are", lost)
+    for about in ("density", "mass", "12"):
+        said = draw("--region", "6", "--about", about)
+        check(not said, f"--about {about}: both panels show the cluster", said)
+    check("--centre-x" in draw("--about", "mass", "--centre-x", "0", code=2), "--about and a fixed place contradict each other")
+    check("density, mass" in draw("--about", "centre", code=2), "--about takes no other word")
+    check("999999" in draw("--about", "999999", code=4), "nor an id that no body has")
+    draw("--show", "trails", "--about", "mass", code=2)
+    check("no body" in draw("--show", "trails", "--region", "1", "--centre-x", "-700"), "trails outside of the picture: a warning")
+
+
 def plots(top):
     """The ranges of the axes stand in the file; each reaches 3 % beyond what is shown."""
     out, went = os.path.join(top, "plot.png"), os.path.join(top, "run")
@@ -285,7 +327,22 @@ def plots(top):
     check(ranges()["time"] == (-1.06, 1.06), "one snapshot alone is a plot too", ranges())
     for code, words in ((2, ["--panels", "2"]), (2, ["--show", "velocity"]), (2, ["--frames", "2"]), (2, ["--live"])):
         plot("radii", went, *words, code=code)
-    plot("energy", went, went, code=2)
+    slow = os.path.join(top, "slow")
+    run("run", "--input", os.path.join(top, "b.csv"), "--softening", "0.3", "--step", "0.0625", "--end", "0.5", "--every", "0.125", "--output", slow,
+        "--quiet")
+    for what, axis in (("energy", "time"), ("radii", "time")):
+        plot(what, went)
+        one, before = ranges(), pixels(out)
+        plot(what, went, slow)
+        check(one[axis][1] < 0.3 and 0.5 < ranges()[axis][1] < 0.6 and pixels(out) != before, f"{what} of two runs share their axes", ranges())
+    plot("radii", went, slow, "--title", "softenings")
+    plot("energy", *[went] * 17, code=2)
+    units = os.path.join(top, "units")
+    run("run", "--model", "plummer", "-n", "100", "--units", "cluster", "--mass", "100", "--radius", "1", "--end", "0.25", "--step", "0.0625", "--output",
+        units, "--quiet")
+    check("no axes in common" in plot("energy", went, units, code=4).stderr, "runs with and without units have no common plot")
+    plot("radii", went, units, code=4)
+    vector(top, lambda *words, **how: run("draw", "--plot", "radii", units, "--width", "240", "--height", "200", *words, **how))
     plot("errors", os.path.join(top, "b.csv"), code=2)
     plot("errors", os.path.join(top, "b.csv"), os.path.join(top, "b.csv"), code=4)
     if "HDF5: yes" not in run("--version").stdout:
@@ -308,6 +365,7 @@ else:
         a, out, draw = pictures(top)
         film(top)
         live(top)
+        follows(top)
         plots(top)
         if os.path.exists(PRELOAD):
             faults(top, a, out, draw)

@@ -5,8 +5,8 @@ cd "$(dirname "$0")/../.." || exit 1
 small=$BUILD/minimal
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
-make -s -j"${JOBS:-$(nproc)}" BUILD="$small" OPT=-O1 DEBUG= ISAS=plain HDF5=no PNG=no FFTW=no OPENMP=no OPENCL=no CUDA=no CMOCKA=no all >"$folder/made" 2>&1
-result $? "builds without HDF5, libpng, FFTW, OpenMP, OpenCL and CUDA"
+make -s -j"${JOBS:-$(nproc)}" BUILD="$small" OPT=-O1 DEBUG= ISAS=plain HDF5=no PNG=no CAIRO=no FFTW=no OPENMP=no OPENCL=no CUDA=no CMOCKA=no all >"$folder/made" 2>&1
+result $? "builds without HDF5, libpng, cairo, FFTW, OpenMP, OpenCL and CUDA"
 cat "$folder/made"
 ! grep -q 'warning:' "$folder/made"
 result $? "and without a warning"
@@ -23,6 +23,9 @@ result $? "an HDF5 snapshot is refused with exit code 3 and the reason"
 "$kyoho" draw "$folder/a.tipsy" -o "$folder/a.png" 2>"$folder/said"
 [ $? -eq 3 ] && grep -q "PNG=no" "$folder/said" && [ ! -e "$folder/a.png" ]
 result $? "a picture is refused with exit code 3 and the reason"
+"$kyoho" draw "$folder/a.tipsy" -o "$folder/a.pdf" 2>"$folder/said"
+[ $? -eq 3 ] && grep -q "CAIRO=no" "$folder/said" && [ ! -e "$folder/a.pdf" ]
+result $? "and so is a PDF"
 "$kyoho" groups "$folder/a.tipsy" -o "$folder/g.hdf5" 2>"$folder/said"
 [ $? -eq 3 ] && grep -q "HDF5=no" "$folder/said" && "$kyoho" groups "$folder/a.tipsy" -o "$folder/g.csv" >/dev/null && [ -s "$folder/g.csv" ]
 result $? "a catalogue is refused as HDF5, with exit code 3 and the reason, and written as CSV"

@@ -16,6 +16,7 @@
 #endif
 
 #include "base/random.h"
+#include "draw/axis.h"
 #include "draw/draw.h"
 #include "draw/plot.h"
 
@@ -198,7 +199,7 @@ static void components_have_their_colours(void **state)
                                  : 0;
         assert_between(mass - wanted, -1e-9, 1e-9);
     }
-    free(canvas.rgb);
+    ky_canvas_close(&canvas);
     panel.bodies.type = NULL;
     ky_bodies_free(&panel.bodies);
 }
@@ -227,7 +228,7 @@ static void systems_are_told_apart_by_ids(void **state)
         for (int c = 0; c < 3; c++)
             assert_between(seen[c] - ky_part_colours(40)[system[k]][c], -40, 13);
     }
-    free(canvas.rgb);
+    ky_canvas_close(&canvas);
     panel.bodies.id = NULL, panel.bodies.type = NULL;
     ky_bodies_free(&panel.bodies);
 }
@@ -260,7 +261,7 @@ static void velocities_have_their_colours(void **state)
     const double *mean = layers + WIDTH * WIDTH + WIDTH / 2 * WIDTH;
     assert_between(mean[WIDTH / 4], -7 - 1e-6, -7 + 1e-6);
     assert_between(mean[3 * WIDTH / 4], 3 - 1e-6, 3 + 1e-6);
-    free(canvas.rgb);
+    ky_canvas_close(&canvas);
     ky_bodies_free(&panel.bodies);
 }
 
@@ -408,6 +409,182 @@ static void a_given_square_is_where_the_mass_is(void **state)
     assert_ok(ky_view_choose(&panel, 1, &parameters, 0, &view, &error));
     assert_between(view.middle[0], -4, 4);
     ky_bodies_free(&panel.bodies);
+}
+
+/* The view of one panel about what is followed. */
+static struct ky_view followed(const struct ky_snapshot *panel, const char *about, double region)
+{
+    struct ky_draw_parameters parameters;
+    struct ky_view view;
+    ky_draw_parameters_defaults(&parameters);
+    parameters.about = about, parameters.region = region;
+    assert_ok(ky_view_choose(panel, 1, &parameters, 0, &view, &error));
+    assert_ok(ky_view_aim(&view, &parameters, &panel->bodies, &error));
+    return view;
+}
+
+/* A cluster far from the origin is in the middle, however far its escapers are; the side holds its
+ * part of the mass. */
+static void the_camera_goes_where_the_bodies_are(void **state)
+{
+    (void)state;
+    static const char *const about[] = {"density", "mass", "1234"};
+    uint64_t id[3000];
+    struct ky_snapshot panel;
+    char text[256];
+    cloud(&panel, 3000, 1);
+    panel.bodies.id = id;
+    for (size_t i = 0; i < 3000; i++) {
+        panel.bodies.position[i][0] += 8000, panel.bodies.position[i][1] -= 200;
+        panel.bodies.mass[i] = 1, id[i] = 2 * i;
+    }
+    for (int k = 0; k < 3; k++)
+        panel.bodies.position[617][k] = k ? 3 : 8003;
+    panel.bodies.position[617][1] = -200;
+    for (int k = 0; k < 3; k++) {
+        struct ky_view view = followed(&panel, about[k], k ? (double)NAN : 10);
+        assert_between(view.middle[0], 8000 - 0.2 + 3 * (k == 2), 8000 + 0.2 + 3 * (k == 2));
+        assert_between(view.middle[1], -200.2, -199.8);
+        assert_true(k == 0 ? view.side == 10 : view.side > 5 && view.side < 20);
+        assert_false(ky_view_misses(&view, square, &panel, text, sizeof text));
+    }
+    struct ky_view view = followed(&panel, NULL, 10);
+    view.middle[0] = 0;
+    assert_true(ky_view_misses(&view, square, &panel, text, sizeof text));
+    assert_non_null(strstr(text, "(8000, -200, "));
+    panel.bodies.id = NULL;
+    ky_bodies_free(&panel.bodies);
+}
+
+/* The camera does not tremble with single bodies, and stays between two nuclei, whichever of them
+ * is denser. With no body near the density centre it goes to one. */
+static void the_camera_moves_smoothly(void **state)
+{
+    (void)state;
+    const double shake = 0.05;
+    struct ky_snapshot panel;
+    cloud(&panel, 3000, 1);
+    const struct ky_view before = followed(&panel, "density", 8);
+    for (size_t i = 0; i < panel.bodies.n; i++) {
+        struct ky_random random = ky_random_at(12, 1, i);
+        for (int k = 0; k < 3; k++)
+            panel.bodies.position[i][k] += shake * ky_random_normal(&random);
+    }
+    const struct ky_view after = followed(&panel, "density", 8);
+    for (int k = 0; k < 3; k++)
+        assert_between(after.middle[k] - before.middle[k], -shake / 15, shake / 15);
+    for (int denser = 0; denser < 2; denser++) {
+        for (size_t i = 0; i < panel.bodies.n; i++)
+            for (int k = 0; k < 3; k++)
+                panel.bodies.position[i][k] =
+                    0.01 * (double)(i % 7 * (i % 2 == (size_t)denser ? 1 : 3)) +
+                    (k == 0 && i % 4 < 2 ? 6 : 0);
+        for (size_t i = 0; i < panel.bodies.n; i++)
+            panel.bodies.mass[i] = 1;
+        assert_between(followed(&panel, "density", 10).middle[0], 2.9, 3.3);
+        const double one = followed(&panel, "density", 1).middle[0];
+        assert_true(fabs(one) < 0.3 || fabs(one - 6) < 0.3);
+    }
+    ky_bodies_free(&panel.bodies);
+}
+
+static void odd_centres_are_found_or_refused(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"", "centre", "-3", "7x", "densit", "1.5"};
+    struct ky_about about;
+    struct ky_snapshot panel;
+    double place[3];
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
+        assert_int_equal(ky_about_read(bad[k], &about, &error), KY_USAGE);
+    cloud(&panel, 2, 1);
+    for (int kind = 0; kind < 2; kind++) {
+        assert_ok(ky_about_read(kind ? "mass" : "density", &about, &error));
+        for (size_t n = 0; n <= 2; n++) { /* none, one, two; without mass at last */
+            panel.bodies.n = n;
+            assert_ok(ky_about_find(&about, &panel.bodies, 3, place, &error));
+            for (int k = 0; k < 3; k++)
+                assert_true(isfinite(place[k]));
+        }
+        panel.bodies.mass[0] = panel.bodies.mass[1] = 0;
+    }
+    assert_ok(ky_about_read("17", &about, &error));
+    assert_int_equal(ky_about_find(&about, &panel.bodies, 3, place, &error), KY_BAD_DATA);
+    assert_non_null(strstr(error.text, "17"));
+    ky_bodies_free(&panel.bodies);
+}
+
+/* What both pens draw: darkness in the rows and columns of a canvas. */
+static void texts_are_raised_and_turned(void **state)
+{
+    (void)state;
+    static const uint8_t white[3] = {255, 255, 255}, black[3] = {0, 0, 0};
+    for (int pens = 0; pens < 2; pens++) {
+        const char *texts[] = {"10", "10^{5}", "10\u00b2", "10_{5}", "10\u22125"};
+        double high[5], low[5];
+        for (int t = 0; t < 6; t++) { /* the last one is upright */
+            struct ky_canvas canvas;
+            assert_ok(ky_canvas_open(&canvas, WIDTH, WIDTH, white, &error));
+            canvas.pen = pens && ky_cairo_pen() ? ky_cairo_pen() : &ky_pixel_pen;
+            ky_take_ink(&canvas, black);
+            if (t == 5)
+                ky_text_upright(&canvas, 40, 80, 2, texts[0]);
+            else
+                ky_text(&canvas, 20, 40, 2, texts[t]);
+            assert_ok(canvas.pen->flatten(&canvas, &error));
+            double top = WIDTH, bottom = 0, left = WIDTH, right = 0;
+            for (size_t y = 0; y < WIDTH; y++)
+                for (size_t x = 0; x < WIDTH; x++)
+                    if (canvas.rgb[3 * (y * WIDTH + x)] < 100) {
+                        top = fmin(top, (double)y), bottom = fmax(bottom, (double)y);
+                        left = fmin(left, (double)x), right = fmax(right, (double)x);
+                    }
+            if (t == 5) {
+                assert_true(left >= 39 && right <= 55 && right - left > 10);
+                assert_true(bottom <= 80 && bottom - top > 15 && top > 40);
+            } else {
+                high[t] = top, low[t] = bottom;
+                assert_true(left >= 19 && right > left + 10);
+            }
+            ky_canvas_close(&canvas);
+        }
+        assert_true(high[0] >= 39 && low[0] <= 55);
+        assert_true(high[1] < high[0] - 1 && high[2] < high[0] - 1 && low[3] > low[0] + 1);
+        assert_true(high[4] >= high[0] - 1 && low[4] <= low[0] + 1);
+    }
+}
+
+/* Ticks at round numbers, as papers write them. */
+static void axes_have_round_numbers(void **state)
+{
+    (void)state;
+    static const struct {
+        double low, high;
+        int logarithmic, exponent;
+        const char *first, *last;
+        size_t ticks;
+    } cases[] = {{-0.03, 1.03, 0, 0, "0.0", "1.0", 6},
+                 {-2.1e-6, 9.9e-6, 0, -6, "\u22122", "8", 6},
+                 {0, 1.2e7, 0, 7, "0.0", "1.2", 7},
+                 {8000.1, 8000.9, 0, 0, "8000.2", "8000.8", 4},
+                 {-7.2, -0.5, 1, 0, "10^{\u22126}", "10^{\u22122}", 3},
+                 {-2.2, 2.1, 1, 0, "0.01", "100", 5},
+                 {-5.1, -4.6, 1, 0, "10^{\u22125}", "2\u00d710^{\u22125}", 2},
+                 {0.1, 1.6, 1, 0, "2", "20", 4}};
+    char text[KY_AXIS_TEXT];
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct ky_ruler axis = {.low = cases[k].low, .high = cases[k].high};
+        axis.logarithmic = cases[k].logarithmic;
+        ky_ruler_divide(&axis, 5);
+        assert_int_equal(axis.ticks, cases[k].ticks);
+        assert_string_equal(axis.text[0], cases[k].first);
+        assert_string_equal(axis.text[axis.ticks - 1], cases[k].last);
+        assert_int_equal(axis.exponent, cases[k].exponent);
+    }
+    assert_string_equal(ky_ruler_label("time", "Myr", 0, text), "time [Myr]");
+    assert_string_equal(ky_ruler_label("time", "", 5, text), "time [10^{5} N-body units]");
+    assert_string_equal(ky_ruler_label("dE", NULL, -7, text), "dE [10^{\u22127}]");
+    assert_string_equal(ky_ruler_label("N", NULL, 0, text), "N");
 }
 
 static void colours_grow_lighter(void **state)
@@ -580,9 +757,9 @@ static void curves_stand_where_the_axes_say(void **state)
             if (i > 20 && i < 30)
                 y[i] = logarithmic ? -1 : (double)NAN;
         }
-        struct ky_plot_curve curve = {"c", x, y, POINTS};
-        struct ky_plot plot = {{"x", "y"}, {0, logarithmic}, &curve, 1};
-        assert_ok(ky_plot_write(path, &plot, 1, size, 1, &error));
+        struct ky_plot_curve curve = {"c", x, y, POINTS, 0, 0};
+        struct ky_plot plot = {{"x", "y"}, {0, logarithmic}, &curve, 1, {NULL, NULL}};
+        assert_ok(ky_plot_write(path, &plot, 1, size, NULL, 1, &error));
         png_image image = {.version = PNG_IMAGE_VERSION};
         assert_true(png_image_begin_read_from_file(&image, path));
         image.format = PNG_FORMAT_RGB;
@@ -610,15 +787,15 @@ static void curves_stand_where_the_axes_say(void **state)
     }
     for (int i = 0; i < POINTS; i++)
         y[i] = -1;
-    struct ky_plot_curve curve = {"c", x, y, POINTS};
-    struct ky_plot plot = {{"x", "y"}, {0, 1}, &curve, 1};
-    assert_int_equal(ky_plot_write(path, &plot, 1, size, 1, &error), KY_BAD_DATA);
+    struct ky_plot_curve curve = {"c", x, y, POINTS, 0, 0};
+    struct ky_plot plot = {{"x", "y"}, {0, 1}, &curve, 1, {NULL, NULL}};
+    assert_int_equal(ky_plot_write(path, &plot, 1, size, NULL, 1, &error), KY_BAD_DATA);
     plot.logarithmic[1] = 0; /* all the same */
-    assert_ok(ky_plot_write(path, &plot, 1, size, 1, &error));
+    assert_ok(ky_plot_write(path, &plot, 1, size, NULL, 1, &error));
     curve.n = 1;
-    assert_ok(ky_plot_write(path, &plot, 1, size, 1, &error));
+    assert_ok(ky_plot_write(path, &plot, 1, size, NULL, 1, &error));
     static const size_t small[2] = {40, 40};
-    assert_int_equal(ky_plot_write(path, &plot, 1, small, 1, &error), KY_USAGE);
+    assert_int_equal(ky_plot_write(path, &plot, 1, small, NULL, 1, &error), KY_USAGE);
 }
 
 /* Nothing, one body, all in one place, all without mass, a single heavy one: pictures all the same.
@@ -695,6 +872,11 @@ int main(void)
         cmocka_unit_test(the_region_holds_its_part_of_the_mass),
         cmocka_unit_test(a_given_square_is_where_the_mass_is),
         cmocka_unit_test(components_that_take_turns_are_seen),
+        cmocka_unit_test(the_camera_goes_where_the_bodies_are),
+        cmocka_unit_test(the_camera_moves_smoothly),
+        cmocka_unit_test(odd_centres_are_found_or_refused),
+        cmocka_unit_test(texts_are_raised_and_turned),
+        cmocka_unit_test(axes_have_round_numbers),
         cmocka_unit_test(colours_grow_lighter),
         cmocka_unit_test(labels_are_round),
 #ifdef KY_HAVE_PNG

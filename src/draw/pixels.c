@@ -1,13 +1,11 @@
-/* The canvas of a picture, text and lines on it: a 5 × 7 bitmap font, enlarged to any size with
- * rounded edges, so that no font library is needed. */
-#include "draw/draw.h"
+/* The pen that needs no library: lines and letters go onto the pixels at once. Letters are those of
+ * a 5 × 7 bitmap font, enlarged to any size with rounded edges. */
+#include "draw/canvas.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
-
-enum { COLUMNS = 5, ROWS = 7 };
+enum { COLUMNS = 5, ROWS = 7, ADVANCE = 6 };
 
 struct glyph {
     char sign;
@@ -107,26 +105,23 @@ static const struct glyph glyphs[] = {
 
 static const double opacity = 0.92;
 
-const uint8_t ky_pale_ink[3] = {226, 228, 236};
-
-enum ky_status ky_canvas_open(struct ky_canvas *canvas, size_t width, size_t height,
-                              const uint8_t paper[3], struct ky_error *error)
+/* Takes the next character off a text in UTF-8. What the font lacks is drawn as its last glyph. */
+static const struct glyph *next_glyph(const char **text, const char *end)
 {
-    *canvas = (struct ky_canvas){.width = width, .height = height};
-    canvas->rgb = ky_allocate(width * height, 3);
-    if (!canvas->rgb)
-        return ky_no_memory(error, "the picture", width * height, 3);
-    for (size_t i = 0; i < 3 * width * height; i++)
-        canvas->rgb[i] = paper[i % 3];
-    for (int c = 0; c < 3; c++)
-        canvas->ink[c] = ky_pale_ink[c];
-    return KY_OK;
-}
-
-/* A character that the font lacks is drawn as its last one. */
-static const struct glyph *find(char sign)
-{
-    size_t count = sizeof glyphs / sizeof *glyphs, k = 0;
+    static const struct {
+        const char *utf8;
+        char sign;
+    } alike[] = {{"\u2212", '-'}, {"\u00d7", 'x'}};
+    const size_t count = sizeof glyphs / sizeof *glyphs;
+    const char *at = *text;
+    char sign = *at;
+    size_t k = 0, length = 1;
+    while (at + length < end && ((unsigned char)at[length] & 0xc0) == 0x80)
+        length++;
+    for (size_t a = 0; a < sizeof alike / sizeof *alike; a++)
+        if (length == strlen(alike[a].utf8) && !memcmp(at, alike[a].utf8, length))
+            sign = alike[a].sign;
+    *text += length;
     while (k + 1 < count && glyphs[k].sign != sign)
         k++;
     return &glyphs[k];
@@ -160,26 +155,43 @@ static void blend(struct ky_canvas *canvas, long x, long y, double alpha)
         pixel[k] = (uint8_t)(pixel[k] + (canvas->ink[k] - pixel[k]) * alpha * opacity + 0.5);
 }
 
-void ky_text(struct ky_canvas *canvas, double x, double y, double cell, const char *text)
+/* Draws a glyph whose lower left corner, on the line, is (x, y). */
+static void draw_glyph(struct ky_canvas *canvas, const struct glyph *glyph, double x, double y,
+                       double cell, int upright)
 {
-    for (; *text; text++, x += KY_GLYPH_ADVANCE * cell) {
-        const struct glyph *glyph = find(*text);
-        double top = y + glyph->drop * cell;
-        for (long py = lround(top - cell); py < lround(top + (ROWS + 1) * cell); py++)
-            for (long px = lround(x - cell); px < lround(x + (COLUMNS + 1) * cell); px++) {
-                double u = ((double)px + 0.5 - x) / cell, v = ((double)py + 0.5 - top) / cell;
+    const long reach = (long)ceil((ROWS + 3) * cell);
+    for (long py = lround(y) - reach; py < lround(y) + reach; py++)
+        for (long px = lround(x) - reach; px < lround(x) + reach; px++) {
+            const double right = (double)px + 0.5 - x, down = (double)py + 0.5 - y;
+            const double u = (upright ? -down : right) / cell;
+            const double v = (upright ? right : down) / cell + ROWS - glyph->drop;
+            if (u > -1 && u < COLUMNS + 1 && v > -1 && v < ROWS + 1)
                 blend(canvas, px, py, coverage(glyph, u, v, cell));
-            }
+        }
+}
+
+static void letters(struct ky_canvas *canvas, double x, double y, double height, int upright,
+                    const char *text, size_t length)
+{
+    const double cell = height / ROWS, advance = ADVANCE * cell;
+    for (const char *end = text + length; text < end;) {
+        draw_glyph(canvas, next_glyph(&text, end), x, y, cell, upright);
+        x += upright ? 0 : advance;
+        y -= upright ? advance : 0;
     }
 }
 
-double ky_text_width(double cell, const char *text)
+static double width_of(double height, const char *text, size_t length)
 {
-    size_t length = strlen(text);
-    return length ? cell * ((double)length * KY_GLYPH_ADVANCE - 1) : 0;
+    double width = 0;
+    for (const char *end = text + length; text < end;) {
+        next_glyph(&text, end);
+        width += ADVANCE * height / ROWS;
+    }
+    return width;
 }
 
-void ky_bar(struct ky_canvas *canvas, double x, double y, double width, double height)
+static void bar(struct ky_canvas *canvas, double x, double y, double width, double height)
 {
     for (long py = lround(y); py < lround(y + height); py++)
         for (long px = lround(x); px < lround(x + width); px++)
@@ -195,7 +207,7 @@ static double distance(const double from[2], const double to[2], double x, doubl
     return hypot(x - from[0] - along * dx, y - from[1] - along * dy);
 }
 
-void ky_line(struct ky_canvas *canvas, const double from[2], const double to[2], double width)
+static void line(struct ky_canvas *canvas, const double from[2], const double to[2], double width)
 {
     double radius = width / 2 + 0.5, size[2] = {(double)canvas->width, (double)canvas->height};
     long low[2], high[2];
@@ -210,3 +222,23 @@ void ky_line(struct ky_canvas *canvas, const double from[2], const double to[2],
             blend(canvas, x, y,
                   fmin(radius - distance(from, to, (double)x + 0.5, (double)y + 0.5), 1));
 }
+
+static void path(struct ky_canvas *canvas, const double (*points)[2], size_t count, double width)
+{
+    for (size_t k = 1; k < count; k++)
+        line(canvas, points[k - 1], points[k], width);
+}
+
+/* Everything is on the pixels already. */
+static enum ky_status flatten(struct ky_canvas *canvas, struct ky_error *error)
+{
+    (void)canvas, (void)error;
+    return KY_OK;
+}
+
+static void leave(struct ky_canvas *canvas)
+{
+    (void)canvas;
+}
+
+const struct ky_pen ky_pixel_pen = {letters, width_of, bar, path, flatten, leave};

@@ -1,0 +1,270 @@
+/* What is common to both pens: texts with raised and lowered parts, dashes, and the files. */
+#include "draw/canvas.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "draw/png.h"
+#include "snapshot/snapshot.h"
+
+const uint8_t ky_pale_ink[3] = {226, 228, 236};
+
+enum ky_status ky_canvas_open(struct ky_canvas *canvas, size_t width, size_t height,
+                              const uint8_t paper[3], struct ky_error *error)
+{
+    *canvas = (struct ky_canvas){.width = width, .height = height};
+    canvas->pen = ky_cairo_pen() ? ky_cairo_pen() : &ky_pixel_pen;
+    canvas->rgb = ky_allocate(width * height, 3);
+    if (!canvas->rgb)
+        return ky_no_memory(error, "the picture", width * height, 3);
+    for (size_t i = 0; i < 3 * width * height; i++)
+        canvas->rgb[i] = paper[i % 3];
+    memcpy(canvas->paper, paper, sizeof canvas->paper);
+    ky_take_ink(canvas, ky_pale_ink);
+    return KY_OK;
+}
+
+void ky_canvas_close(struct ky_canvas *canvas)
+{
+    if (canvas->pen)
+        canvas->pen->leave(canvas);
+    free(canvas->rgb);
+    *canvas = (struct ky_canvas){0};
+}
+
+static int is_vector(const char *path)
+{
+    return ky_ends_with(path, ".pdf") || ky_ends_with(path, ".svg");
+}
+
+int ky_canvas_knows(const char *path)
+{
+    return is_vector(path) || ky_ends_with(path, ".png");
+}
+
+enum ky_status ky_canvas_available(const char *path, struct ky_error *error)
+{
+    return is_vector(path) ? ky_cairo_available(error) : ky_png_available(error);
+}
+
+enum ky_status ky_canvas_write(const char *path, struct ky_canvas *canvas, const char *comment,
+                               int overwrite, struct ky_error *error)
+{
+    if (is_vector(path))
+        return ky_cairo_write(path, canvas, comment, overwrite, error);
+    enum ky_status status = canvas->pen->flatten(canvas, error);
+    return status ? status : ky_png_write(path, canvas, comment, overwrite, error);
+}
+
+void ky_take_ink(struct ky_canvas *canvas, const uint8_t colour[3])
+{
+    memcpy(canvas->ink, colour, sizeof canvas->ink);
+}
+
+/* ---- texts ---- */
+
+/* A part of a text on one level: 0 on the line, 1 raised, −1 lowered. */
+struct piece {
+    const char *text;
+    size_t length;
+    int level;
+};
+
+/* Where a raised or lowered part begins: the number of bytes that say so, and its level. */
+static size_t change_at(const char *text, int *level)
+{
+    *level = *text == '_' ? -1 : 1;
+    if ((*text == '^' || *text == '_') && text[1] == '{' && strchr(text, '}'))
+        return 2;
+    return !strncmp(text, "\u00b2", 2) || !strncmp(text, "\u00b3", 2) ? 2 : 0;
+}
+
+/* Cuts the next part off. 0 at the end of the text. */
+static int next_piece(const char **text, struct piece *piece)
+{
+    const char *at = *text;
+    int level;
+    if (!*at)
+        return 0;
+    if (!change_at(at, &level)) {
+        *piece = (struct piece){.text = at};
+        while (*at && !change_at(at, &level))
+            at++;
+        piece->length = (size_t)(at - piece->text);
+        *text = at;
+    } else if (*at == '^' || *at == '_') {
+        *piece = (struct piece){at + 2, strcspn(at + 2, "}"), level};
+        *text = at + 3 + piece->length;
+    } else {
+        *piece = (struct piece){strncmp(at, "\u00b2", 2) ? "3" : "2", 1, 1};
+        *text = at + 2;
+    }
+    return 1;
+}
+
+/* The height of letters on a level. */
+static double height_of(double cell, int level)
+{
+    return KY_LETTER * cell * (level ? 0.7 : 1);
+}
+
+/* Draws a text that begins at (x, y) on its line. */
+static void write_text(struct ky_canvas *canvas, double x, double y, double cell, int upright,
+                       const char *text)
+{
+    struct piece piece;
+    while (next_piece(&text, &piece)) {
+        const double height = height_of(cell, piece.level);
+        const double above = KY_LETTER * cell *
+                             (piece.level > 0   ? 0.45
+                              : piece.level < 0 ? -0.2
+                                                : 0);
+        const double width = canvas->pen->width(height, piece.text, piece.length);
+        canvas->pen->letters(canvas, upright ? x - above : x, upright ? y : y - above, height,
+                             upright, piece.text, piece.length);
+        x += upright ? 0 : width;
+        y -= upright ? width : 0;
+    }
+}
+
+void ky_text(struct ky_canvas *canvas, double x, double y, double cell, const char *text)
+{
+    write_text(canvas, x, y + KY_LETTER * cell, cell, 0, text);
+}
+
+void ky_text_upright(struct ky_canvas *canvas, double x, double y, double cell, const char *text)
+{
+    write_text(canvas, x + KY_LETTER * cell, y, cell, 1, text);
+}
+
+double ky_text_width(double cell, const char *text)
+{
+    const struct ky_pen *pen = ky_cairo_pen() ? ky_cairo_pen() : &ky_pixel_pen;
+    struct piece piece;
+    double width = 0;
+    while (next_piece(&text, &piece))
+        width += pen->width(height_of(cell, piece.level), piece.text, piece.length);
+    return width;
+}
+
+/* ---- lines ---- */
+
+void ky_bar(struct ky_canvas *canvas, double x, double y, double width, double height)
+{
+    canvas->pen->bar(canvas, x, y, width, height);
+}
+
+void ky_fill(struct ky_canvas *canvas, double x, double y, double width, double height)
+{
+    for (long py = lround(y); py < lround(y + height); py++)
+        for (long px = lround(x); px < lround(x + width); px++)
+            if (px >= 0 && py >= 0 && (size_t)px < canvas->width && (size_t)py < canvas->height)
+                memcpy(canvas->rgb + 3 * ((size_t)py * canvas->width + (size_t)px), canvas->ink, 3);
+}
+
+void ky_line(struct ky_canvas *canvas, const double from[2], const double to[2], double width)
+{
+    const double points[2][2] = {{from[0], from[1]}, {to[0], to[1]}};
+    ky_curve(canvas, points, 2, width, 0);
+}
+
+void ky_ring(struct ky_canvas *canvas, const double middle[2], double radius, double width)
+{
+    enum { SIDES = 96 };
+    const double turn = 6.283185307179586;
+    double points[SIDES + 1][2];
+    for (int k = 0; k <= SIDES; k++) {
+        points[k][0] = middle[0] + radius * cos(turn * k / SIDES);
+        points[k][1] = middle[1] + radius * sin(turn * k / SIDES);
+    }
+    ky_curve(canvas, (const double(*)[2])points, SIDES + 1, width, 0);
+}
+
+/* Lengths of lines and gaps, in widths of the line; a gap has one more for the round ends. */
+static const double dashes[KY_DASHES][6] = {
+    {0}, {6, 3.5}, {0.5, 2.5}, {7, 3, 0.5, 3}, {3, 3}, {9, 3, 0.5, 3, 0.5, 3}};
+
+/* A dashed line as it grows: parts of it wait here until they are whole. */
+struct dashing {
+    struct ky_canvas *canvas;
+    double width;
+    const double *pattern;
+    size_t steps, step; /* of the pattern; even: a line */
+    double left;        /* of this step [pixels] */
+    size_t count;
+    double points[64][2];
+};
+
+static void draw_part(struct dashing *dash)
+{
+    if (dash->count > 1)
+        dash->canvas->pen->path(dash->canvas, (const double(*)[2])dash->points, dash->count,
+                                dash->width);
+}
+
+static void add_point(struct dashing *dash, const double point[2])
+{
+    if (dash->count == sizeof dash->points / sizeof *dash->points) {
+        draw_part(dash);
+        memcpy(dash->points[0], dash->points[dash->count - 1], sizeof *dash->points);
+        dash->count = 1;
+    }
+    memcpy(dash->points[dash->count++], point, sizeof *dash->points);
+}
+
+/* Goes along a straight line. */
+static void dash_along(struct dashing *dash, const double from[2], const double to[2])
+{
+    const double length = hypot(to[0] - from[0], to[1] - from[1]);
+    double done = 0, at[2];
+    while (length - done > dash->left) {
+        done += dash->left;
+        for (int c = 0; c < 2; c++)
+            at[c] = from[c] + (to[c] - from[c]) * (done / length);
+        if (dash->step % 2 == 0) {
+            add_point(dash, at);
+            draw_part(dash);
+        }
+        dash->step = (dash->step + 1) % dash->steps;
+        dash->left = dash->pattern[dash->step] * dash->width;
+        dash->count = 0;
+        if (dash->step % 2 == 0)
+            add_point(dash, at);
+    }
+    dash->left -= length - done;
+    if (dash->step % 2 == 0)
+        add_point(dash, to);
+}
+
+/* A line without breaks. */
+static void draw_run(struct ky_canvas *canvas, const double (*points)[2], size_t count,
+                     double width, int dash)
+{
+    struct dashing dashing = {
+        .canvas = canvas, .width = width, .pattern = dashes[dash % KY_DASHES]};
+    while (dashing.steps < 6 && dashing.pattern[dashing.steps] > 0)
+        dashing.steps++;
+    if (!dashing.steps || count < 2) {
+        if (count > 1)
+            canvas->pen->path(canvas, points, count, width);
+        return;
+    }
+    dashing.left = dashing.pattern[0] * width;
+    add_point(&dashing, points[0]);
+    for (size_t k = 1; k < count; k++)
+        dash_along(&dashing, points[k - 1], points[k]);
+    draw_part(&dashing);
+}
+
+void ky_curve(struct ky_canvas *canvas, const double (*points)[2], size_t count, double width,
+              int dash)
+{
+    for (size_t first = 0, end; first < count; first = end + 1) {
+        for (end = first; end < count && isfinite(points[end][0]) && isfinite(points[end][1]);)
+            end++;
+        draw_run(canvas, points + first, end - first, width, dash);
+    }
+}

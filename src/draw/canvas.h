@@ -1,0 +1,88 @@
+/* Where pictures and plots are drawn: pixels, and texts and lines above them. A pen draws these:
+ * that of cairo, whose letters are smooth and which can write PDF and SVG, or our own where there
+ * is no cairo. Pixels are counted from the upper left corner, as in the file. */
+#ifndef KY_DRAW_CANVAS_H
+#define KY_DRAW_CANVAS_H
+
+#include <stddef.h>
+
+#include "base/status.h"
+
+struct ky_pen;
+struct ky_canvas {
+    size_t width, height;
+    uint8_t *rgb;   /* red, green and blue, 3 bytes a pixel */
+    uint8_t ink[3]; /* of texts, bars and lines */
+    uint8_t paper[3];
+    const struct ky_pen *pen;
+    void *sheet; /* the pen's own: what it has drawn; NULL: nothing */
+};
+
+/* What a back-end can do. Lengths are pixels. Where memory is out drawing does nothing, and flatten
+ * says so. */
+struct ky_pen {
+    /* Letters whose capitals have this height, from (x, y) on, which lies on the line below them;
+     * upwards instead of to the right if `upright`. The text is UTF-8. */
+    void (*letters)(struct ky_canvas *canvas, double x, double y, double height, int upright,
+                    const char *text, size_t length);
+    double (*width)(double height, const char *text, size_t length);
+    void (*bar)(struct ky_canvas *canvas, double x, double y, double width, double height);
+    /* A line through the points, which are finite, with round ends and corners. */
+    void (*path)(struct ky_canvas *canvas, const double (*points)[2], size_t count, double width);
+    /* Lays what was drawn down on the pixels. KY_FAULT when memory is out. */
+    enum ky_status (*flatten)(struct ky_canvas *canvas, struct ky_error *error);
+    /* Frees the sheet. */
+    void (*leave)(struct ky_canvas *canvas);
+};
+extern const struct ky_pen ky_pixel_pen;
+/* NULL in a build without cairo. */
+const struct ky_pen *ky_cairo_pen(void);
+/* KY_UNSUPPORTED, with the reason, in a build without cairo. */
+enum ky_status ky_cairo_available(struct ky_error *error);
+/* Writes the canvas as PDF or SVG, as the name ends: texts and lines as such, above the pixels if
+ * these show something. As ky_canvas_write otherwise. */
+enum ky_status ky_cairo_write(const char *path, struct ky_canvas *canvas, const char *comment,
+                              int overwrite, struct ky_error *error);
+
+/* Makes a canvas of one colour, with the pale ink. KY_FAULT when memory is out. */
+enum ky_status ky_canvas_open(struct ky_canvas *canvas, size_t width, size_t height,
+                              const uint8_t paper[3], struct ky_error *error);
+/* Frees what a canvas has; also one that is all 0. */
+void ky_canvas_close(struct ky_canvas *canvas);
+/* KY_UNSUPPORTED if this build cannot write a file of this name: .pdf and .svg need cairo, all
+ * others are PNG files. */
+enum ky_status ky_canvas_available(const char *path, struct ky_error *error);
+/* Writes the picture to a temporary name and renames it. `comment` is kept in PNG and PDF files.
+ * KY_USAGE if the file exists, unless `overwrite`; KY_CANNOT_WRITE where the disk refuses. */
+enum ky_status ky_canvas_write(const char *path, struct ky_canvas *canvas, const char *comment,
+                               int overwrite, struct ky_error *error);
+/* 1 if a file of this name is drawn, not encoded: .png, .pdf, .svg. */
+int ky_canvas_knows(const char *path);
+
+/* The ink of labels on dark pictures. */
+extern const uint8_t ky_pale_ink[3];
+void ky_take_ink(struct ky_canvas *canvas, const uint8_t colour[3]);
+
+/* Draws text with its upper left corner at the pixel (x, y); capitals are KY_LETTER cells high, a
+ * cell being so many pixels. ^{…} is raised and _{…} lowered, ² and ³ are raised too. What lies
+ * outside the picture is left out. */
+enum { KY_LETTER = 7 };
+void ky_text(struct ky_canvas *canvas, double x, double y, double cell, const char *text);
+/* The same from the bottom to the top; (x, y): the lower left corner. */
+void ky_text_upright(struct ky_canvas *canvas, double x, double y, double cell, const char *text);
+/* The length of such a text [pixels]. */
+double ky_text_width(double cell, const char *text);
+/* Fills a rectangle with the ink; all in pixels. */
+void ky_bar(struct ky_canvas *canvas, double x, double y, double width, double height);
+/* The same on the pixels themselves, below all that is drawn. */
+void ky_fill(struct ky_canvas *canvas, double x, double y, double width, double height);
+/* Draws a line with round ends, or a disc where both ends are one place; all in pixels. */
+void ky_line(struct ky_canvas *canvas, const double from[2], const double to[2], double width);
+void ky_ring(struct ky_canvas *canvas, const double middle[2], double radius, double width);
+/* Draws a line through the points; it is broken where one is not finite. `dash` counts the patterns
+ * of KY_DASHES, from 0, which has no gaps. */
+enum { KY_DASHES = 6 };
+void ky_curve(struct ky_canvas *canvas, const double (*points)[2], size_t count, double width,
+              int dash);
+
+#endif

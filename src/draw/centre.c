@@ -1,0 +1,157 @@
+/* The place that a picture is about: of one body, the centre of mass, or the densest part.
+ *
+ * A density centre alone makes a film jitter, for it leaps with the few bodies at the peak, and
+ * between the nuclei of a merger. It is therefore the start alone: from there the camera goes to
+ * the centre of the mass that the picture shows, weighted by (1 − r²/side²)², until it stays (the
+ * mean shift of Fukunaga & Hostetler 1975). Every body counts a little less the farther away it is,
+ * so that the place moves as smoothly as the bodies do; and two nuclei nearer than 0.89 sides have
+ * one such place, between them. */
+#include <math.h>
+#include <string.h>
+
+#include "analysis/analysis.h"
+#include "base/number.h"
+#include "base/sums.h"
+#include "draw/draw.h"
+#include "octree/sample.h"
+
+/* So many bodies at most are weighed, the same ones in every snapshot of a run. */
+enum { SAMPLE = 1 << 16 };
+
+enum ky_status ky_about_read(const char *text, struct ky_about *about, struct ky_error *error)
+{
+    char *end;
+    *about = (struct ky_about){.kind = KY_ABOUT_NOTHING};
+    if (!text)
+        return KY_OK;
+    if (!strcmp(text, "density") || !strcmp(text, "mass")) {
+        about->kind = *text == 'd' ? KY_ABOUT_DENSITY : KY_ABOUT_MASS;
+        return KY_OK;
+    }
+    about->kind = KY_ABOUT_ID;
+    about->id = ky_number_count(text, &end);
+    if (end == text || *end)
+        return ky_fail(error, KY_USAGE, "--about: '%.40s' is not density, mass or the id of a body",
+                       text);
+    return KY_OK;
+}
+
+/* Those of the bodies that are weighed. */
+struct sample {
+    const struct ky_bodies *bodies;
+    size_t count;
+    struct ky_sample_order order;
+};
+
+/* The vector from the place to body i; returns its square. */
+static double vector_to(const struct ky_bodies *bodies, size_t i, const double place[3],
+                        double d[3])
+{
+    double r2 = 0;
+    for (int c = 0; c < 3; c++) {
+        d[c] = bodies->position[i][c] - place[c];
+        r2 += d[c] * d[c];
+    }
+    return r2;
+}
+
+/* One step, to the weighted centre of what is around the place. 0 if there is nothing. */
+static int shift(const struct sample *sample, double side, double place[3])
+{
+    const double per_side2 = 1 / (side * side);
+    double sum = 0, moment[3] = {0, 0, 0}, d[3];
+    for (size_t k = 0; k < sample->count; k++) {
+        const size_t i = ky_sampled(sample->order, sample->count, k);
+        const double near = fmax(0, 1 - vector_to(sample->bodies, i, place, d) * per_side2);
+        const double weight = near * near * sample->bodies->mass[i];
+        sum += weight;
+        for (int c = 0; c < 3; c++)
+            moment[c] += weight * d[c];
+    }
+    for (int c = 0; c < 3 && sum > 0; c++)
+        place[c] += moment[c] / sum;
+    return sum > 0;
+}
+
+/* Moves the place to the nearest body that has mass. */
+static void go_to_nearest(const struct sample *sample, double place[3])
+{
+    double nearest = HUGE_VAL, d[3], found[3] = {place[0], place[1], place[2]};
+    for (size_t k = 0; k < sample->count; k++) {
+        const size_t i = ky_sampled(sample->order, sample->count, k);
+        const double r2 = vector_to(sample->bodies, i, place, d);
+        if (r2 < nearest && sample->bodies->mass[i] > 0) {
+            nearest = r2;
+            memcpy(found, sample->bodies->position[i], sizeof found);
+        }
+    }
+    memcpy(place, found, sizeof found);
+}
+
+/* From the density centre to the centre of what is seen. A density centre between two nuclei may
+ * have nothing around it. */
+static void settle(const struct ky_bodies *bodies, double side, double place[3])
+{
+    enum { MOST = 100 };
+    const double still = 1e-5 * side;
+    const struct sample sample = {bodies, bodies->n < SAMPLE ? bodies->n : SAMPLE,
+                                  ky_sample_order(bodies->n)};
+    if (!shift(&sample, side, place))
+        go_to_nearest(&sample, place);
+    for (int step = 0; step < MOST; step++) {
+        double before[3], moved = 0;
+        memcpy(before, place, sizeof before);
+        shift(&sample, side, place);
+        for (int c = 0; c < 3; c++)
+            moved = fmax(moved, fabs(place[c] - before[c]));
+        if (moved < still)
+            return;
+    }
+}
+
+/* The centre of mass, or the mean place where no body has mass. */
+static void mean_place(const struct ky_bodies *bodies, int by_number, double place[3])
+{
+    if (!by_number) {
+        ky_mean(bodies->n, bodies->mass, bodies->position, place);
+        return;
+    }
+    double sum[3] = {0, 0, 0};
+    for (size_t i = 0; i < bodies->n; i++)
+        for (int c = 0; c < 3; c++)
+            sum[c] += bodies->position[i][c];
+    for (int c = 0; c < 3; c++)
+        place[c] = sum[c] / (double)bodies->n;
+}
+
+static enum ky_status place_of_id(const struct ky_bodies *bodies, uint64_t id, double place[3],
+                                  struct ky_error *error)
+{
+    for (size_t i = 0; i < bodies->n; i++)
+        if ((bodies->id ? bodies->id[i] : i) == id) {
+            memcpy(place, bodies->position[i], 3 * sizeof *place);
+            return KY_OK;
+        }
+    return ky_fail(error, KY_BAD_DATA, "--about: no body has the id %llu", (unsigned long long)id);
+}
+
+enum ky_status ky_about_find(const struct ky_about *about, const struct ky_bodies *bodies,
+                             double side, double place[3], struct ky_error *error)
+{
+    if (!bodies->n) {
+        for (int c = 0; c < 3; c++)
+            place[c] = 0;
+        return KY_OK;
+    }
+    if (about->kind == KY_ABOUT_ID)
+        return place_of_id(bodies, about->id, place, error);
+    const int by_number = !ky_count_positive(bodies->n, bodies->mass);
+    if (by_number || about->kind == KY_ABOUT_MASS) {
+        mean_place(bodies, by_number, place);
+        return KY_OK;
+    }
+    enum ky_status status = ky_sampled_centre(bodies, place, error);
+    if (!status && side > 0)
+        settle(bodies, side, place);
+    return status;
+}
