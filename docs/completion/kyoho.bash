@@ -68,12 +68,13 @@ _kyoho() {
         case $before in
         esac ;;
     draw)
-        words=' --help --json --quiet --output --panels --live --look-every --patience --plot --x --y --logarithmic --label --rate --frames --turn-to --tilt-to --region-to --at-once --axis --show --turn --tilt --width --height --columns --region --centre-x --centre-y --centre-z --fraction --colours --brightness --range --peak --smooth --speed --trails --divide --title --overwrite --physical --types --renumber'
+        words=' --help --json --quiet --output --panels --live --look-every --patience --plot --x --y --logarithmic --label --rate --frames --turn-to --tilt-to --region-to --at-once --axis --show --turn --tilt --width --height --columns --region --centre-x --centre-y --centre-z --about --fraction --colours --brightness --range --peak --smooth --speed --trails --divide --title --overwrite --physical --types --renumber'
         case $before in
         --plot) words='energy radii errors table' ;;
         --logarithmic) words='none x y both' ;;
         --axis) words='x y z' ;;
         --show) words='density components velocity trails' ;;
+        --about) words='density mass' ;;
         --colours) words='ember ice gray' ;;
         --brightness) words='asinh log linear' ;;
         esac ;;

@@ -41,5 +41,6 @@
 
 const char *ky_build_features(void)
 {
-    return HDF5_LINE "\n" PNG_LINE "\n" CAIRO_LINE "\n" FFTW_LINE "\n" OPENMP_LINE "\n" CUDA_LINE "\n" OPENCL_LINE;
+    return HDF5_LINE "\n" PNG_LINE "\n" CAIRO_LINE "\n" FFTW_LINE "\n" OPENMP_LINE "\n" CUDA_LINE
+                     "\n" OPENCL_LINE;
 }
