@@ -46,7 +46,7 @@ static const struct ky_option options[] = {
      "cosmic: density parameter of matter today, Ω_m"},
     {"omega-lambda", KY_OPTION_REAL, FIELD(cosmology.omega_lambda), "0", 0, 10, NULL, NULL,
      "cosmic: density parameter of the cosmological constant today; if it is not 0, a run needs "
-     "--field lambda too"},
+     "--field lambda, which --expansion bodies adds"},
     {"omega-b", KY_OPTION_REAL, FIELD(cosmology.omega_b), "0.05", 0, 10, NULL, NULL,
      "cosmic: density parameter of baryons today, a part of omega-m; it weakens short waves"},
     {"hubble", KY_OPTION_REAL, FIELD(cosmology.h), "0.5", 0.01, 10, NULL, NULL,
@@ -270,10 +270,11 @@ static void tell_epoch(const struct work *work, struct ky_snapshot *snapshot)
     work->common->log(work->common->log_context, KY_LOG_INFO, line);
     if (!(cosmology->omega_lambda > 0))
         return;
-    ky_format(line, sizeof line,
-              "cosmic: runs of these bodies need the cosmological constant, --field "
-              "lambda:omega=%.10g,h0=%.10g",
-              cosmology->omega_lambda, h0);
+    ky_format(
+        line, sizeof line,
+        "cosmic: runs of these bodies need the cosmological constant: --expansion bodies adds "
+        "it, or --field lambda:omega=%.10g,h0=%.10g",
+        cosmology->omega_lambda, h0);
     work->common->log(work->common->log_context, KY_LOG_INFO, line);
 }
 

@@ -85,6 +85,7 @@ void ky_run_destroy(struct ky_run *run)
     ky_bodies_free(&run->row);
     free(run->text);
     free(run->texts);
+    free(run->universe.field);
     free(run->origin);
     free(run->source);
     free(run);

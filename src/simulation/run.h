@@ -41,6 +41,14 @@ struct ky_core_history {
     size_t count, room;
 };
 
+/* Texts that the parameters of a run take from the universe of its bodies. */
+struct ky_run_universe {
+    char expansion[KY_EXPANSION_TEXT];
+    char *field;            /* the fields of the user and that of Λ, or NULL */
+    char remark[KY_REMARK]; /* for run.log, or empty */
+    enum ky_log_level level;
+};
+
 struct ky_run {
     struct ky_parameters parameters; /* with the log that also writes run.log */
     struct ky_run_parameters given;
@@ -66,7 +74,7 @@ struct ky_run {
     double resume_time;     /* of the last restart file [time]; NaN: there is none */
     uint64_t resume_steps;  /* steps up to that file */
     char remark[KY_REMARK]; /* which softening was chosen */
-    char expansion[KY_EXPANSION_TEXT]; /* the numbers that came with the bodies */
+    struct ky_run_universe universe;
     double age;             /* age of the bodies' universe at the start [time]; 0: they have none */
     struct ky_error halted; /* why the integrator stopped before the end; empty: it did not */
     ky_log_function *outer_log;
@@ -89,11 +97,13 @@ enum ky_status ky_run_create(const struct ky_parameters *parameters,
                              struct ky_error *error);
 /* Closes the files and the simulation, and frees the run. */
 void ky_run_destroy(struct ky_run *run);
-/* Replaces the word "bodies" of --expansion by the numbers that come with the bodies, written to
- * `text`. KY_USAGE if they have none. */
-enum ky_status ky_run_expansion(struct ky_parameters *parameters,
-                                const struct ky_snapshot *snapshot, char text[KY_EXPANSION_TEXT],
-                                struct ky_error *error);
+/* Replaces the word "bodies" of --expansion by the numbers that come with the bodies. Where the
+ * parameters have an expansion with a cosmological constant and no field of it, adds that field.
+ * KY_USAGE if the bodies have no numbers, and for a field `lambda` that contradicts the universe.
+ * universe->field is to be freed, after a failure too. */
+enum ky_status ky_run_settle_universe(struct ky_parameters *parameters,
+                                      const struct ky_snapshot *snapshot,
+                                      struct ky_run_universe *universe, struct ky_error *error);
 /* The age of the bodies' universe [time]; 0: they have none. */
 double ky_run_age(const struct ky_snapshot *snapshot);
 /* Lengths and times of the bodies with the softening of the parameters; all 0 where no body has

@@ -1,6 +1,11 @@
 /* The universe that the bodies of a run bring, as those of the model cosmic do. */
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "base/number.h"
+#include "engine/external.h"
 #include "simulation/run.h"
 #include "snapshot/space.h"
 
@@ -15,20 +20,99 @@ double ky_run_age(const struct ky_snapshot *snapshot)
     return brings_universe(snapshot) ? snapshot->time : 0;
 }
 
-enum ky_status ky_run_expansion(struct ky_parameters *parameters,
-                                const struct ky_snapshot *snapshot, char text[KY_EXPANSION_TEXT],
-                                struct ky_error *error)
+/* Replaces the word "bodies" of --expansion by the numbers of the bodies. */
+static enum ky_status settle_expansion(struct ky_parameters *parameters,
+                                       const struct ky_snapshot *snapshot,
+                                       const struct ky_expansion *told,
+                                       struct ky_run_universe *universe, struct ky_error *error)
 {
-    const struct ky_space *space = &snapshot->space;
     if (!parameters->expansion || strcmp(parameters->expansion, "bodies") != 0)
         return KY_OK;
     if (!brings_universe(snapshot))
         return ky_fail(error, KY_USAGE,
                        "--expansion bodies: the input does not state H0 and the densities of its "
                        "universe, or has no units; give omega-m=…,omega-lambda=…,h0=…");
-    const struct ky_expansion told = {space->omega_matter, space->omega_lambda,
-                                      ky_space_hubble(space, &snapshot->units)};
-    ky_expansion_write(&told, text);
-    parameters->expansion = text;
+    ky_expansion_write(told, universe->expansion);
+    parameters->expansion = universe->expansion;
     return KY_OK;
+}
+
+/* Whether there are fields `lambda`, and in *strength the sum of their Ω H0². */
+static enum ky_status find_lambda(const struct ky_parameters *parameters, int *there,
+                                  double *strength, struct ky_error *error)
+{
+    struct ky_externals fields = {0};
+    enum ky_status status = ky_externals_of(parameters, &fields, error);
+    *there = 0;
+    *strength = 0;
+    for (size_t k = 0; k < fields.count && !status; k++)
+        if (fields.field[k].kind == KY_EXTERNAL_LAMBDA) {
+            *there = 1;
+            *strength += fields.field[k].number[0] * fields.field[k].number[1];
+        }
+    return status;
+}
+
+/* Adds the field `wanted` to those of the parameters. */
+static enum ky_status add_field(struct ky_parameters *parameters, const char *wanted,
+                                struct ky_run_universe *universe, struct ky_error *error)
+{
+    const char *before = parameters->field ? parameters->field : "";
+    const size_t room = strlen(before) + strlen(wanted) + 2;
+    universe->field = ky_allocate(room, 1);
+    if (!universe->field)
+        return ky_no_memory(error, "external fields", room, 1);
+    snprintf(universe->field, room, "%s%s%s", before, *before ? " " : "", wanted);
+    parameters->field = universe->field;
+    return KY_OK;
+}
+
+/* The push of Λ: with --expansion the field follows from the universe; a field of another strength
+ * is refused, and bodies of such a universe that run without either get a warning. */
+static enum ky_status settle_lambda(struct ky_parameters *parameters,
+                                    const struct ky_expansion *own,
+                                    struct ky_run_universe *universe, struct ky_error *error)
+{
+    char wanted[96], omega[KY_NUMBER_TEXT], h0[KY_NUMBER_TEXT];
+    const double strength = own->omega_lambda * own->h0 * own->h0;
+    int there;
+    double given;
+    enum ky_status status = find_lambda(parameters, &there, &given, error);
+    ky_format(wanted, sizeof wanted, "lambda:omega=%s,h0=%s",
+              ky_number_text(omega, own->omega_lambda), ky_number_text(h0, own->h0));
+    if (status || (!there && strength == 0))
+        return status;
+    if (there && fabs(given - strength) > 0.01 * fmax(fabs(given), fabs(strength)))
+        return ky_fail(error, KY_USAGE,
+                       "--field lambda has omega h0² = %g, and the universe of the bodies %g; give "
+                       "%s, or leave the field out with --expansion bodies",
+                       given, strength, wanted);
+    if (there)
+        return KY_OK;
+    universe->level = parameters->expansion ? KY_LOG_INFO : KY_LOG_WARNING;
+    ky_format(universe->remark, sizeof universe->remark,
+              parameters->expansion
+                  ? "external field %s, the cosmological constant of the universe"
+                  : "the bodies come from a universe with a cosmological constant, which does not "
+                    "act on them; --expansion bodies or --field %s adds it",
+              wanted);
+    return parameters->expansion ? add_field(parameters, wanted, universe, error) : KY_OK;
+}
+
+enum ky_status ky_run_settle_universe(struct ky_parameters *parameters,
+                                      const struct ky_snapshot *snapshot,
+                                      struct ky_run_universe *universe, struct ky_error *error)
+{
+    const struct ky_space *space = &snapshot->space;
+    struct ky_expansion own = {0};
+    *universe = (struct ky_run_universe){.field = NULL};
+    if (brings_universe(snapshot))
+        own = (struct ky_expansion){space->omega_matter, space->omega_lambda,
+                                    ky_space_hubble(space, &snapshot->units)};
+    enum ky_status status = settle_expansion(parameters, snapshot, &own, universe, error);
+    if (!status && parameters->expansion)
+        status = ky_expansion_read(parameters->expansion, &own, error);
+    if (status || !(own.h0 > 0))
+        return status;
+    return settle_lambda(parameters, &own, universe, error);
 }

@@ -157,7 +157,7 @@ enum ky_status ky_run_plan(const struct ky_parameters *parameters,
 {
     struct ky_parameters own_parameters, resolved;
     struct ky_run_parameters run;
-    char expansion[KY_EXPANSION_TEXT];
+    struct ky_run_universe universe = {.field = NULL};
     struct course course = {0};
     struct ky_snapshot initial;
     ky_snapshot_clear(&initial);
@@ -166,11 +166,13 @@ enum ky_status ky_run_plan(const struct ky_parameters *parameters,
     if (!status)
         status = ky_size_adopt(&initial, sizeof initial, state, "ky_snapshot_clear", error);
     if (!status)
-        status = ky_run_expansion(&own_parameters, &initial, expansion, error);
+        status = ky_run_settle_universe(&own_parameters, &initial, &universe, error);
     if (!status)
         status = ky_parameters_resolve(&own_parameters, &resolved, error);
-    if (status)
+    if (status) {
+        free(universe.field);
         return status;
+    }
     int threads = ky_threads_take(resolved.threads);
     resolved.softening_kind = own_parameters.softening_kind;
     status = plan_course(&resolved, &run, &initial, &course, error);
@@ -180,6 +182,7 @@ enum ky_status ky_run_plan(const struct ky_parameters *parameters,
     if (!status)
         status = plan_memory(&resolved, &initial.bodies, &course, &own, error);
     ky_threads_restore(threads);
+    free(universe.field);
     if (!status)
         ky_size_give(plan, &own, sizeof own);
     return status;

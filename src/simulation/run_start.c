@@ -124,7 +124,8 @@ static enum ky_status check(struct ky_run *run, const struct ky_snapshot *initia
     struct ky_units units = initial->units;
     units.g = run->parameters.g; /* it has to be that of the units */
     struct ky_parameters resolved;
-    enum ky_status status = ky_run_expansion(&run->parameters, initial, run->expansion, error);
+    enum ky_status status =
+        ky_run_settle_universe(&run->parameters, initial, &run->universe, error);
     if (!status)
         status = ky_parameters_resolve(&run->parameters, &resolved, error);
     if (!status)
@@ -224,6 +225,8 @@ static enum ky_status begin(struct ky_run *run, const struct ky_scales *scales, 
         return status;
     if (run->remark[0])
         ky_log(&run->parameters, KY_LOG_INFO, "%s", run->remark);
+    if (run->universe.remark[0])
+        ky_log(&run->parameters, run->universe.level, "%s", run->universe.remark);
     if (run->schedule.derived)
         ky_log(&run->parameters, KY_LOG_INFO, "%sstep %g, derived from %s",
                run->schedule.stride > 1 ? "longest " : "", ky_schedule_step(&run->schedule),

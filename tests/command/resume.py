@@ -177,6 +177,20 @@ with folder() as top:
               "snapshots keep the universe, also those of a resumed run", space)
         run("run", "--input", path("young/snapshot_0002.hdf5"), *ways, "--steps", "2", "--output", path("younger"))
 
+        # its cosmological constant acts, or the run says that it does not
+        run("model", "cosmic", "-n", "60", "--omega-m", "0.3", "--omega-lambda", "0.7", "--hubble", "0.7", "-o", path("lambda.hdf5"), "--quiet")
+        pushed = ["run", "--input", path("lambda.hdf5"), "--steps", "1"]
+        run(*pushed, *ways, "--field", "point:mass=1", "--output", path("pushed"))
+        field = json.load(open(path("pushed/run.json")))["options"]["field"]
+        check(field == "point:mass=1 lambda:omega=0.7,h0=0.07", "the field of the bodies' cosmological constant follows from the file", field)
+        refused = run(*pushed, *ways, "--field", "lambda:omega=0.7,h0=0.05", "--output", path("wrong"), code=2).stderr
+        check("give lambda:omega=0.7,h0=0.07" in refused, "a wrong one is refused", refused)
+        run(*pushed, *ways, "--field", "lambda:omega=1.4,h0=0.0495", "--output", path("right"))
+        warned = run(*pushed, "--step", "0.001", "--quiet", "--output", path("still")).stderr
+        check("cosmological constant, which does not act" in warned, "without --expansion bodies there is a warning", warned)
+        warned = run(*pushed, "--step", "0.001", "--quiet", "--field", field, "--output", path("moved")).stderr
+        check("cosmological constant" not in warned, "and none with the field", warned)
+
     # damage: the restart file before, then none
     with open(path("short/restart.kyo"), "r+b") as file:
         file.seek(200)
