@@ -633,10 +633,12 @@ KY_API void ky_write_options_defaults(struct ky_write_options *options);
 
 /* What to do with a file that is comoving, in units of 1/h or in a periodic box. */
 enum ky_space_reading {
-    KY_SPACE_REFUSED,  /* KY_BAD_DATA that says what it is (default) */
-    KY_SPACE_PHYSICAL, /* lengths × a/h, masses / h, velocities peculiar + H(a) (x − centre of
-                          mass), time since a = 0; the box is left out. Needs units and cosmology */
-    KY_SPACE_AS_STORED /* the numbers as they are, for a description or a picture */
+    KY_SPACE_REFUSED,   /* KY_BAD_DATA that says what it is (default) */
+    KY_SPACE_PHYSICAL,  /* lengths × a/h, masses / h, velocities peculiar + H(a) (x − centre of
+                           mass), time since a = 0; the box is left out. Needs units and cosmology */
+    KY_SPACE_AS_STORED, /* the numbers as they are, for a description or a picture */
+    KY_SPACE_OPEN /* the numbers are physical and the space is open, whatever the file says of a
+                     scale factor, h or a box */
 };
 
 struct ky_read_options {

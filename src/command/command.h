@@ -104,17 +104,17 @@ void cli_log(void *context, enum ky_log_level level, const char *line);
 
 /* Options of everything that reads a snapshot. */
 struct reading {
-    const char *types; /* --types as it was given, or NULL */
-    int physical, renumber;
-    uint64_t count_above; /* as in struct ky_read_options; there is no option for it */
+    const char *types;              /* --types as it was given, or NULL */
+    int physical, stored, renumber; /* stored: --as-stored */
+    uint64_t count_above;           /* as in struct ky_read_options; there is no option for it */
 };
-/* Binds --physical, --types and --renumber. */
+/* Binds --physical, --as-stored, --types and --renumber. */
 void reading_add(struct cli *cli, struct reading *reading);
-/* Reads the snapshot `path`. `units` are those of a file that names none, or NULL. With `as_stored`
+/* Reads the snapshot `path`. `units` are those of a file that names none, or NULL. With `as_it_is`
  * comoving, h-scaled and periodic files are read as they are, for a description or a picture; else
- * they are KY_BAD_DATA. */
+ * they are KY_BAD_DATA unless the options say how to read them. */
 enum ky_status reading_get(struct cli *cli, const struct reading *reading, const char *path,
-                           const struct ky_units *units, int as_stored,
+                           const struct ky_units *units, int as_it_is,
                            struct ky_snapshot *snapshot);
 
 /* Show what was read: types, units, space and softening, as a line or as members of the open

@@ -99,8 +99,10 @@ static void show_space(const struct ky_space *space)
     ky_space_describe(space, text, sizeof text);
     if (*text)
         printf("%-22s %s; %s\n", "space", text,
-               space->converted ? "converted to physical, open space"
-                                : "the numbers below are as stored; --physical converts them");
+               space->converted
+                   ? "converted to physical, open space"
+                   : "the numbers below are as stored; --physical converts them, --as-stored "
+                     "takes them for physical ones");
 }
 
 /* What --softening-kind calls the kind. */

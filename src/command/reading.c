@@ -13,6 +13,9 @@ static const struct ky_option reading_options[] = {
     {"physical", KY_OPTION_FLAG, FIELD(physical), NULL, KY_NO_RANGE, NULL, NULL,
      "convert a comoving, h-scaled or periodic snapshot to physical quantities: lengths × a/h, "
      "masses / h; the Hubble flow is added, and the box is left out"},
+    {"as-stored", KY_OPTION_FLAG, FIELD(stored), NULL, KY_NO_RANGE, NULL, NULL,
+     "take the numbers of the file for physical ones in open space, whatever it says of a scale "
+     "factor, h or a box: for isolated systems whose header has these numbers too"},
     {"types", KY_OPTION_TEXT, FIELD(types), NULL, KY_NO_RANGE, NULL, "TYPE,TYPE...",
      "read only bodies of these types, as in 0,1,4"},
     {"renumber", KY_OPTION_FLAG, FIELD(renumber), NULL, KY_NO_RANGE, NULL, NULL,
@@ -42,13 +45,17 @@ static enum ky_status parse_types(struct cli *cli, const char *text, unsigned *t
 }
 
 enum ky_status reading_get(struct cli *cli, const struct reading *reading, const char *path,
-                           const struct ky_units *units, int as_stored,
-                           struct ky_snapshot *snapshot)
+                           const struct ky_units *units, int as_it_is, struct ky_snapshot *snapshot)
 {
     struct ky_read_options options;
     ky_read_options_defaults(&options);
+    if (reading->physical && reading->stored)
+        return ky_fail(&cli->error, KY_USAGE,
+                       "--physical converts the numbers of the file, --as-stored takes them for "
+                       "physical ones; give one of the two");
     options.space = reading->physical ? KY_SPACE_PHYSICAL
-                    : as_stored       ? KY_SPACE_AS_STORED
+                    : reading->stored ? KY_SPACE_OPEN
+                    : as_it_is        ? KY_SPACE_AS_STORED
                                       : KY_SPACE_REFUSED;
     options.renumber = reading->renumber;
     options.count_above = reading->count_above;

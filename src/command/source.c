@@ -96,10 +96,12 @@ static enum ky_status check_source(struct cli *cli, const struct source *source)
                        "bodies from a file, %s, and from --model %s; give one of the two",
                        file ? file : source->input, source->model);
     const struct reading *reading = &source->reading;
-    if (source->model && (reading->types || reading->physical || reading->renumber))
-        return ky_fail(&cli->error, KY_USAGE,
-                       "--types, --physical and --renumber belong to a file; the bodies come from "
-                       "a --model");
+    if (source->model &&
+        (reading->types || reading->physical || reading->stored || reading->renumber))
+        return ky_fail(
+            &cli->error, KY_USAGE,
+            "--types, --physical, --as-stored and --renumber belong to a file; the bodies "
+            "come from a --model");
     const char *name = source->model ? NULL : model_options_given(cli, NULL);
     if (name)
         return ky_fail(&cli->error, KY_USAGE,

@@ -111,6 +111,13 @@ enum ky_status ky_space_decide(const struct ky_space *space, const struct ky_rea
     snapshot->space = *space;
     if (ordinary || options->space == KY_SPACE_AS_STORED)
         return KY_OK;
+    if (options->space == KY_SPACE_OPEN) { /* its universe is none of these bodies' either */
+        snapshot->space = (struct ky_space){.scale_factor = 1,
+                                            .hubble = (double)NAN,
+                                            .omega_matter = (double)NAN,
+                                            .omega_lambda = (double)NAN};
+        return KY_OK;
+    }
     if (options->space == KY_SPACE_PHYSICAL) {
         snapshot->space.converted = 1;
         return check_conversion(space, &snapshot->units, error);
@@ -118,8 +125,8 @@ enum ky_status ky_space_decide(const struct ky_space *space, const struct ky_rea
     char what[256];
     ky_space_describe(space, what, sizeof what);
     return ky_fail(error, KY_BAD_DATA,
-                   "is %s; Kyoho works in physical coordinates and open space, and --physical "
-                   "converts it",
+                   "is %s; Kyoho works in physical coordinates and open space: --physical converts "
+                   "it, and --as-stored takes its numbers for physical ones",
                    what);
 }
 

@@ -264,11 +264,12 @@ static enum ky_status decide_space(const struct ky_read_options *options,
                                    struct ky_snapshot *snapshot, struct ky_error *error)
 {
     const struct ky_space space = snapshot->space;
-    if (space.comoving && options->space != KY_SPACE_AS_STORED)
-        return ky_fail(error, KY_BAD_DATA,
-                       "is comoving (bComove in its .param), and comoving TIPSY files are not "
-                       "converted; convert it to GADGET HDF5 with the program that wrote it, and "
-                       "read that with --physical");
+    if (space.comoving && options->space != KY_SPACE_AS_STORED && options->space != KY_SPACE_OPEN)
+        return ky_fail(
+            error, KY_BAD_DATA,
+            "is comoving (bComove in its .param), and comoving TIPSY files are not "
+            "converted; convert it to GADGET HDF5 with the program that wrote it, and "
+            "read that with --physical; --as-stored takes its numbers for physical ones");
     return ky_space_decide(&space, options, snapshot, error);
 }
 

@@ -87,6 +87,10 @@ with folder() as top:
     check("velocities are for N-body units" in process.stderr, "convert compares units as run does", process.stderr)
     x = read("physical.csv").decode().splitlines()[-1].split(",")[3]
     check(abs(float(x) - 7 * 0.25 / 0.7) < 1e-12, "lengths are multiplied by a/h", x)
+    run("convert", path("cosmic"), path("stored.csv"), "--as-stored")
+    x = read("stored.csv").decode().splitlines()[-1].split(",")[3]
+    check(float(x) == 7 and "comoving" not in run("info", path("cosmic"), "--as-stored").stdout, "and none of their numbers are with --as-stored", x)
+    run("convert", path("cosmic"), path("never.csv"), "--as-stored", "--physical", code=2, name="--as-stored and --physical")
     process = run("force", path("cosmic"), "--physical", "--units", "galaxy", "--softening", "0.1", "--types", "1", "--renumber")
     check("--physical" not in process.stderr, "force --physical", process.stderr)
     run("force", path("cosmic"), "--physical", "--types", "1,x", code=2, name="--types 1,x")

@@ -309,6 +309,12 @@ static void other_spaces_are_refused(void **state)
         assert_read("s.hdf5", &options, &snapshot);
         assert_true(snapshot.bodies.position[1][2] == 6 && !snapshot.space.converted);
         ky_snapshot_free(&snapshot);
+        options.space = KY_SPACE_OPEN; /* an isolated system, whatever it says */
+        assert_read("s.hdf5", &options, &snapshot);
+        assert_true(snapshot.bodies.position[1][2] == 6 && !snapshot.space.converted &&
+                    !snapshot.space.comoving && !snapshot.space.per_h && snapshot.space.box == 0 &&
+                    snapshot.space.scale_factor == 1 && isnan(snapshot.space.hubble));
+        ky_snapshot_free(&snapshot);
     }
 }
 
