@@ -9,12 +9,13 @@
 #include "draw/draw.h"
 
 /* Seconds for one frame of this kind. */
-static double one_frame(const struct ky_scene *scene, const struct ky_snapshot *panel,
-                        struct ky_canvas *canvas)
+static double one_frame(struct ky_scene *scene, const struct ky_layout *layout,
+                        const struct ky_snapshot *panel, struct ky_canvas *canvas)
 {
     struct ky_error error;
     double begin = ky_clock();
-    stop_if(ky_frame_draw(scene, panel, canvas, &error), &error);
+    stop_if(ky_view_aim(&scene->view, scene->parameters, &panel->bodies, &error), &error);
+    stop_if(ky_frame_draw(scene, layout, panel, canvas, &error), &error);
     return ky_clock() - begin;
 }
 

@@ -28,7 +28,7 @@ galaxy() {
 draw() {
     # shellcheck disable=SC2086
     step "$KYOHO" draw "$@" $stars --show components --divide $((N / 2)) --region 80 --centre-x 0 --centre-y 0 --centre-z 0 \
-        --width 640 --height 400 --smooth 80 --range 4 --peak 0.06 --overwrite
+        --width 640 --height 400 --rim scale --smooth 80 --range 4 --peak 0.06 --overwrite
 }
 
 galaxy 1 "$OUT/a.$ending"

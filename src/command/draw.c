@@ -17,6 +17,9 @@ static const struct ky_option own_options[] = {
     {"panels", KY_OPTION_COUNT, FIELD(panels), "0", 0, 64, NULL, NULL,
      "number of snapshots to draw, evenly from the first to the last; 0: all files, or 3 of a "
      "folder; for trails all"},
+    {"groups", KY_OPTION_TEXT, FIELD(groups), NULL, KY_NO_RANGE, NULL, "FILE.csv",
+     "circles around the groups of a catalogue of the snapshot, as kyoho groups -o FILE.csv writes "
+     "it: about their centres, with their rms radii"},
     {"live", KY_OPTION_FLAG, FIELD(live), NULL, KY_NO_RANGE, NULL, NULL,
      "follow a running simulation: draw its latest snapshot, and draw again at every new one until "
      "the run ends"},
@@ -109,6 +112,28 @@ static enum ky_status draw_trails(struct cli *cli, const struct draw_request *re
     return status;
 }
 
+/* Reads the places and radii of groups. *circles: freed by the caller. KY_USAGE for a catalogue in
+ * HDF5, KY_BAD_DATA for a table without them. */
+static enum ky_status read_groups(struct cli *cli, const char *path, double (**circles)[4],
+                                  size_t *count)
+{
+    static const char *const names[] = {"x", "y", "z", "radius"};
+    struct columns table;
+    if (!ky_ends_with(path, ".csv"))
+        return ky_fail(&cli->error, KY_USAGE,
+                       "--groups: %s is no .csv; kyoho groups FILE -o GROUPS.csv writes one", path);
+    enum ky_status status = draw_read_columns(cli, path, names, 4, &table);
+    *count = table.rows;
+    *circles = status ? NULL : ky_allocate(table.rows, sizeof **circles);
+    if (!status && !*circles)
+        status = ky_no_memory(&cli->error, "groups", table.rows, sizeof **circles);
+    for (size_t g = 0; g < table.rows && !status; g++)
+        for (int c = 0; c < 4; c++)
+            (*circles)[g][c] = table.values[c][g];
+    columns_free(&table);
+    return status;
+}
+
 /* What was drawn, as one object or a line. `what` and `many`: "panel", "panels". */
 static void show(const struct cli *cli, const char *output, size_t count, const char *what,
                  const char *many)
@@ -153,6 +178,9 @@ static enum ky_status draw_snapshots(struct cli *cli, const struct draw_request 
                 "--panels asks for more snapshots than there are; all are drawn");
     if (count > files.count)
         count = files.count;
+    if (!status && request->groups && (film || trails || count != 1))
+        status = ky_fail(&cli->error, KY_USAGE,
+                         "--groups marks the groups of one snapshot in a picture of it");
     if (!status && film)
         status = draw_film(cli, request, &files, &count);
     else if (!status)
@@ -207,7 +235,11 @@ static enum ky_status plot(struct cli *cli, const struct draw_request *request)
 /* KY_USAGE for options that have no meaning for what a picture shows. */
 static enum ky_status check_shown(struct cli *cli, const struct ky_draw_parameters *parameters)
 {
-    enum { DENSITY = 1 << KY_SHOW_DENSITY, TRAILS = 1 << KY_SHOW_TRAILS };
+    enum {
+        DENSITY = 1 << KY_SHOW_DENSITY,
+        TRAILS = 1 << KY_SHOW_TRAILS,
+        STARS = 1 << KY_SHOW_STARS
+    };
     static const struct {
         const char *names;
         int shown; /* a sum of 1 << enum ky_show: where they have a meaning */
@@ -215,7 +247,8 @@ static enum ky_status check_shown(struct cli *cli, const struct ky_draw_paramete
     } rules[] = {{"speed", 1 << KY_SHOW_VELOCITY, "--show velocity"},
                  {"trails", TRAILS, "--show trails"},
                  {"colours", DENSITY, "--show density"},
-                 {"brightness range peak smooth", ~TRAILS, "a density, which trails do not show"}};
+                 {"brightness range peak smooth", ~(TRAILS | STARS),
+                  "a density, which trails and stars do not show"}};
     enum ky_status status = KY_OK;
     for (size_t k = 0; k < sizeof rules / sizeof *rules && !status; k++)
         if (!(rules[k].shown >> parameters->show & 1))
@@ -246,14 +279,14 @@ static enum ky_status check_output(struct cli *cli, const struct draw_request *r
     else
         status = cli_refuse(cli, "rate frames turn-to tilt-to region-to at-once", "a film (.mp4)");
     if (!status && !film)
-        status = cli_refuse(cli, request->live ? "panels columns" : "look-every patience",
+        status = cli_refuse(cli, request->live ? "panels columns groups" : "look-every patience",
                             request->live ? "panels" : "--live");
     if (!status && plot)
-        status =
-            cli_refuse(cli,
-                       "panels columns live show axis turn tilt region centre-x centre-y centre-z "
-                       "about fraction colours brightness range peak smooth speed trails divide",
-                       "a picture of snapshots, not a plot");
+        status = cli_refuse(
+            cli,
+            "panels columns live show axis turn tilt region centre-x centre-y centre-z "
+            "about fraction colours brightness range peak smooth speed trails divide rim groups",
+            "a picture of snapshots, not a plot");
     if (!status && (request->plot == PLOT_ENERGY || request->plot == PLOT_TABLE))
         status = cli_refuse(cli, "physical types renumber", "snapshots to read");
     if (!status && request->plot != PLOT_TABLE)
@@ -264,6 +297,18 @@ static enum ky_status check_output(struct cli *cli, const struct draw_request *r
         return ky_fail(&cli->error, KY_USAGE, "--live shows no trails");
     return status ? status
                   : ky_file_may_write(request->output, request->parameters->overwrite, &cli->error);
+}
+
+/* What is shown and around it, where that depends on the output and on other options: what speaks
+ * of densities asks for them, and films have no axes. */
+static void choose_shown(const struct cli *cli, int film, struct ky_draw_parameters *parameters)
+{
+    static const char *const of_density[] = {"colours", "brightness", "range", "peak", "smooth"};
+    for (size_t k = 0; k < sizeof of_density / sizeof *of_density; k++)
+        if (parameters->show == KY_SHOW_AUTO && cli_given(cli, of_density[k]))
+            parameters->show = KY_SHOW_DENSITY;
+    if (film && !cli_given(cli, "rim"))
+        parameters->rim = KY_RIM_SCALE;
 }
 
 /* Pictures of a run follow its bodies, unless the picture has a fixed place. */
@@ -295,13 +340,21 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
         return status;
     request.reading = &reading, request.parameters = &parameters;
     int film = request.output && ky_ends_with(request.output, ".mp4");
+    choose_shown(cli, film, &parameters);
     status = check_output(cli, &request, film);
     if (status)
         return status;
     if (request.plot >= 0)
         return plot(cli, &request);
     follow_runs(cli, &parameters);
-    return request.live ? follow(cli, &request) : draw_snapshots(cli, &request, film);
+    double(*circles)[4] = NULL;
+    if (request.groups)
+        status = read_groups(cli, request.groups, &circles, &parameters.circle_count);
+    parameters.circles = (const double(*)[4])circles;
+    if (!status)
+        status = request.live ? follow(cli, &request) : draw_snapshots(cli, &request, film);
+    free(circles);
+    return status;
 }
 
 const struct subcommand draw_command = {

@@ -12,7 +12,7 @@ enum { PLOT_ENERGY, PLOT_RADII, PLOT_ERRORS, PLOT_TABLE };
 enum { LOGARITHMIC_NONE, LOGARITHMIC_X, LOGARITHMIC_Y, LOGARITHMIC_BOTH };
 
 struct draw_request {
-    const char *output;
+    const char *output, *groups;
     int plot; /* −1: none */
     uint64_t panels;
     /* plots of tables */

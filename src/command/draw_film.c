@@ -24,7 +24,9 @@ struct film {
     struct cli *cli;
     const struct draw_request *request;
     const struct file_list *files;
-    struct ky_scene scene; /* of the first frame */
+    struct ky_draw_parameters parameters; /* with what --show auto stands for */
+    struct ky_scene scene;                /* of the first frame */
+    struct ky_layout layout;
     size_t frames;
     struct desk *desks;
     int at_once;
@@ -60,8 +62,11 @@ static enum ky_status choose_scene(struct film *film)
         largest = samples[k].bodies.n > largest ? samples[k].bodies.n : largest;
     }
     int round = !isnan(request->turn_to) || !isnan(request->tilt_to);
+    film->parameters.show = ky_show_of(&film->parameters, largest);
     if (!status)
         status = ky_scene_choose(&film->scene, samples, count, round, NULL, &film->cli->error);
+    if (!status)
+        ky_layout_choose(&film->layout, &film->scene, 1, &samples[0].units);
     for (size_t k = 0; k < count; k++)
         ky_snapshot_free(&samples[k]);
     double pixels = (double)film->scene.size[0] * (double)film->scene.size[1];
@@ -104,7 +109,6 @@ static void tell(struct film *film, size_t done)
 static enum ky_status draw_frame(struct film *film, size_t k, struct desk *desk,
                                  struct ky_error *error)
 {
-    static const uint8_t black[3] = {0, 0, 0};
     size_t file = files_spread(k, film->frames, film->files->count);
     enum ky_status status = KY_OK;
     if (desk->file != file) {
@@ -116,17 +120,15 @@ static enum ky_status draw_frame(struct film *film, size_t k, struct desk *desk,
         desk->file = file;
     }
     if (!status && !desk->canvas.rgb)
-        status =
-            ky_canvas_open(&desk->canvas, film->scene.size[0], film->scene.size[1], black, error);
+        status = ky_layout_open(&film->layout, &film->scene, &desk->canvas, error);
     if (!status) {
         struct ky_scene scene = scene_of(film, k);
-        const struct ky_draw_parameters *parameters = film->request->parameters;
-        status = ky_view_aim(&scene.view, parameters, &desk->snapshot.bodies, error);
+        status = ky_view_aim(&scene.view, &film->parameters, &desk->snapshot.bodies, error);
         if (status || !ky_view_misses(&scene.view, scene.size, &desk->snapshot, desk->miss,
                                       sizeof desk->miss))
             *desk->miss = 0;
         if (!status)
-            status = ky_frame_draw(&scene, &desk->snapshot, &desk->canvas, error);
+            status = ky_frame_draw(&scene, &film->layout, &desk->snapshot, &desk->canvas, error);
     }
     return status;
 }
@@ -197,7 +199,8 @@ enum ky_status draw_film(struct cli *cli, const struct draw_request *request,
     const struct ky_draw_parameters *parameters = request->parameters;
     struct film film = {.cli = cli, .request = request, .files = files};
     struct ky_encoder *encoder = NULL;
-    film.scene.parameters = parameters;
+    film.parameters = *parameters;
+    film.scene.parameters = &film.parameters;
     film.scene.size[0] = (size_t)parameters->width;
     film.scene.size[1] = (size_t)(parameters->height ? parameters->height : parameters->width);
     *frames = film.frames = request->frames ? (size_t)request->frames : files->count;
@@ -213,8 +216,9 @@ enum ky_status draw_film(struct cli *cli, const struct draw_request *request,
         film.desks[d].file = SIZE_MAX;
         ky_snapshot_clear(&film.desks[d].snapshot);
     }
-    film.status = ky_encoder_open(request->output, film.scene.size, request->rate,
-                                  parameters->overwrite, &encoder, &cli->error);
+    const size_t size[2] = {film.layout.width, film.layout.height};
+    film.status = ky_encoder_open(request->output, size, request->rate, parameters->overwrite,
+                                  &encoder, &cli->error);
     film.began = film.told = ky_clock();
     if (!film.status)
         draw_frames(&film, encoder);

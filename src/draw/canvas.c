@@ -171,14 +171,18 @@ void ky_line(struct ky_canvas *canvas, const double from[2], const double to[2],
     ky_curve(canvas, points, 2, width, 0);
 }
 
-void ky_ring(struct ky_canvas *canvas, const double middle[2], double radius, double width)
+void ky_ring(struct ky_canvas *canvas, const double middle[2], double radius, double width,
+             const double box[2][2])
 {
-    enum { SIDES = 96 };
+    enum { SIDES = 180 };
     const double turn = 6.283185307179586;
     double points[SIDES + 1][2];
     for (int k = 0; k <= SIDES; k++) {
         points[k][0] = middle[0] + radius * cos(turn * k / SIDES);
         points[k][1] = middle[1] + radius * sin(turn * k / SIDES);
+        for (int c = 0; c < 2; c++)
+            if (!(points[k][c] >= box[0][c] && points[k][c] <= box[1][c]))
+                points[k][0] = (double)NAN;
     }
     ky_curve(canvas, (const double(*)[2])points, SIDES + 1, width, 0);
 }

@@ -78,7 +78,9 @@ void ky_bar(struct ky_canvas *canvas, double x, double y, double width, double h
 void ky_fill(struct ky_canvas *canvas, double x, double y, double width, double height);
 /* Draws a line with round ends, or a disc where both ends are one place; all in pixels. */
 void ky_line(struct ky_canvas *canvas, const double from[2], const double to[2], double width);
-void ky_ring(struct ky_canvas *canvas, const double middle[2], double radius, double width);
+/* Draws a circle as far as it lies in the box from box[0] to box[1]. */
+void ky_ring(struct ky_canvas *canvas, const double middle[2], double radius, double width,
+             const double box[2][2]);
 /* Draws a line through the points; it is broken where one is not finite. `dash` counts the patterns
  * of KY_DASHES, from 0, which has no gaps. */
 enum { KY_DASHES = 6 };

@@ -74,8 +74,29 @@ void ky_colour(double lightness, double chroma, double hue, uint8_t rgb[3])
         rgb[i] = srgb_byte(linear[i]);
 }
 
+/* viridis (van der Walt & Smith 2015, CC0) at ten even steps. */
+static const uint8_t viridis[][3] = {{68, 1, 84},    {72, 40, 120},  {62, 74, 137},  {49, 104, 142},
+                                     {38, 130, 142}, {31, 158, 137}, {53, 183, 121}, {110, 206, 88},
+                                     {181, 222, 43}, {253, 231, 37}};
+
+static void fill_viridis(uint8_t colours[KY_MAP_COLOURS][3])
+{
+    const size_t steps = sizeof viridis / sizeof *viridis - 1;
+    for (size_t c = 0; c < KY_MAP_COLOURS; c++) {
+        const double at = (double)(c * steps) / (KY_MAP_COLOURS - 1);
+        const size_t k = at < (double)steps ? (size_t)at : steps - 1;
+        for (int i = 0; i < 3; i++)
+            colours[c][i] = (uint8_t)(viridis[k][i] +
+                                      (at - (double)k) * (viridis[k + 1][i] - viridis[k][i]) + 0.5);
+    }
+}
+
 void ky_colour_map(int map, uint8_t colours[KY_MAP_COLOURS][3])
 {
+    if (map == KY_VIRIDIS) {
+        fill_viridis(colours);
+        return;
+    }
     const struct stop *stop = maps[map];
     for (int c = 0, k = 0; c < KY_MAP_COLOURS; c++) {
         double t = c / (KY_MAP_COLOURS - 1.0);

@@ -13,10 +13,14 @@
 
 const struct ky_option ky_draw_options[] = {
     {"axis", KY_OPTION_CHOICE, FIELD(axis), "z", KY_NO_RANGE, "x|y|z", NULL, "line of sight"},
-    {"show", KY_OPTION_CHOICE, FIELD(show), "density", KY_NO_RANGE,
-     "density|components|velocity|trails", NULL,
+    {"show", KY_OPTION_CHOICE, FIELD(show), "auto", KY_NO_RANGE,
+     "density|components|velocity|trails|stars|auto", NULL,
      "what is shown: projected density; that of each GADGET type in its own colour; mean velocity "
-     "along the line of sight, away in red; paths of bodies over the snapshots"},
+     "along the line of sight, away in red; paths of bodies over the snapshots; each body as a "
+     "star, as bright as its mass; auto: stars up to 10,000 bodies, else density"},
+    {"rim", KY_OPTION_CHOICE, FIELD(rim), "axes", KY_NO_RANGE, "axes|scale|none", NULL,
+     "what is around panels: axes and a bar of colours; a scale bar and the colours in the "
+     "picture, as films have them unless told otherwise; nothing"},
     {"turn", KY_OPTION_REAL, FIELD(turn), "0", -36000, 36000, NULL, "DEGREES",
      "azimuth of the camera, which turns to the right [degrees]"},
     {"tilt", KY_OPTION_REAL, FIELD(tilt), "0", -36000, 36000, NULL, "DEGREES",
@@ -43,12 +47,12 @@ const struct ky_option ky_draw_options[] = {
      "density"},
     {"fraction", KY_OPTION_REAL, FIELD(fraction), "0.98", 0.01, 1, NULL, NULL,
      "fraction of the mass that a square holds in every panel"},
-    {"colours", KY_OPTION_CHOICE, FIELD(colours), "ember", KY_NO_RANGE, "ember|ice|gray", NULL,
-     "colour map"},
+    {"colours", KY_OPTION_CHOICE, FIELD(colours), "ember", KY_NO_RANGE, "ember|ice|gray|viridis",
+     NULL, "colour map"},
     {"brightness", KY_OPTION_CHOICE, FIELD(brightness), "asinh", KY_NO_RANGE, "asinh|log|linear",
      NULL, "how brightness follows from density, the same in all panels"},
-    {"range", KY_OPTION_REAL, FIELD(range), "3.5", 0.1, 30, NULL, "DECADES",
-     "span of densities from dark to bright [powers of ten]"},
+    {"range", KY_OPTION_REAL, FIELD(range), NULL, 0.1, 30, NULL, "DECADES",
+     "span of densities from dark to bright; without it 3.5, for components 5 [powers of ten]"},
     {"peak", KY_OPTION_REAL, FIELD(peak), NULL, 1e-300, 1e300, NULL, "DENSITY",
      "density drawn in the brightest colour; without it the one that 1 % of the mass exceeds "
      "[mass/length²]"},
@@ -153,6 +157,8 @@ enum ky_status ky_scene_choose(struct ky_scene *scene, const struct ky_snapshot 
     double *own = layers ? NULL : ky_allocate(room, sizeof *own);
     if (!layers && !own)
         return ky_no_memory(error, "the picture", room, sizeof *own);
+    for (size_t p = 0; p < count && parameters->show == KY_SHOW_STARS; p++)
+        ky_stars_weigh(scene, &panels[p].bodies);
     if (parameters->show == KY_SHOW_VELOCITY)
         ky_colour_diverging(scene->map);
     else
@@ -174,20 +180,18 @@ enum ky_status ky_scene_choose(struct ky_scene *scene, const struct ky_snapshot 
     return status;
 }
 
-enum ky_status ky_frame_draw(const struct ky_scene *scene, const struct ky_snapshot *panel,
-                             struct ky_canvas *canvas, struct ky_error *error)
+enum ky_status ky_frame_draw(const struct ky_scene *scene, const struct ky_layout *layout,
+                             const struct ky_snapshot *panel, struct ky_canvas *canvas,
+                             struct ky_error *error)
 {
-    static const double corner[2] = {0, 0};
     size_t room = scene->size[0] * scene->size[1] * ky_layer_count(scene->parameters->show);
     double *layers = ky_allocate(room, sizeof *layers);
     if (!layers)
         return ky_no_memory(error, "the picture", room, sizeof *layers);
     enum ky_status status = ky_layers_project(scene, &panel->bodies, layers, error);
     if (!status) {
-        ky_layers_paint(scene, layers, canvas, 0, 0);
-        ky_label_title(scene, panel, 0, canvas, corner);
-        ky_label_scale(scene, &panel->units, canvas, corner);
-        ky_label_colours(scene, &panel->units, canvas, corner);
+        ky_layers_paint(scene, layers, canvas, layout->left, layout->top);
+        ky_layout_label(layout, scene, panel, 0, 1, canvas);
         status = canvas->pen->flatten(canvas, error);
     }
     free(layers);
@@ -195,30 +199,19 @@ enum ky_status ky_frame_draw(const struct ky_scene *scene, const struct ky_snaps
 }
 
 /* Makes the canvas and fills it with the panels. KY_FAULT when memory is out. */
-static enum ky_status paint(const struct ky_scene *scene, const struct ky_snapshot *panels,
-                            size_t count, const double *layers, struct ky_canvas *canvas,
-                            struct ky_error *error)
+static enum ky_status paint(struct ky_scene *scene, const struct ky_snapshot *panels, size_t count,
+                            const double *layers, struct ky_canvas *canvas, struct ky_error *error)
 {
-    static const uint8_t black[3] = {0, 0, 0};
-    const struct ky_draw_parameters *parameters = scene->parameters;
-    size_t most = count <= 5 ? count : (size_t)ceil(sqrt((double)count));
-    size_t columns = parameters->columns ? (size_t)parameters->columns : most;
-    columns = columns > count ? count : columns;
-    size_t gap = ky_shorter(scene->size) / 160 + 1, rows = (count + columns - 1) / columns;
-    size_t room = scene->size[0] * scene->size[1] * ky_layer_count(parameters->show);
-    enum ky_status status = ky_canvas_open(canvas, columns * (scene->size[0] + gap) - gap,
-                                           rows * (scene->size[1] + gap) - gap, black, error);
+    const size_t room = scene->size[0] * scene->size[1] * ky_layer_count(scene->parameters->show);
+    struct ky_layout layout;
+    ky_layout_choose(&layout, scene, count, &panels[0].units);
+    enum ky_status status = ky_layout_open(&layout, scene, canvas, error);
     for (size_t p = 0; p < count && !status; p++) {
-        size_t left = p % columns * (scene->size[0] + gap);
-        size_t top = p / columns * (scene->size[1] + gap);
-        double corner[2] = {(double)left, (double)top};
-        ky_layers_paint(scene, layers + p * room, canvas, left, top);
-        ky_label_title(scene, &panels[p], p, canvas, corner);
-        /* All panels have the same scale and colours. */
-        if (p == 0)
-            ky_label_scale(scene, &panels[p].units, canvas, corner);
-        if (p + 1 == count)
-            ky_label_colours(scene, &panels[p].units, canvas, corner);
+        size_t corner[2];
+        ky_layout_corner(&layout, scene, p, corner);
+        status = ky_view_aim(&scene->view, scene->parameters, &panels[p].bodies, error);
+        ky_layers_paint(scene, layers + p * room, canvas, corner[0], corner[1]);
+        ky_layout_label(&layout, scene, &panels[p], p, count, canvas);
     }
     return status;
 }
@@ -227,7 +220,7 @@ static enum ky_status paint(const struct ky_scene *scene, const struct ky_snapsh
 static void describe(const struct ky_scene *scene, char *text, size_t size)
 {
     static const char *const what[] = {"projected density", "projected density by type",
-                                       "mean velocity"};
+                                       "mean velocity", "paths", "stars"};
     const struct ky_draw_parameters *parameters = scene->parameters;
     ky_format(text, size, "%s along %c; side of a panel %.6g; brightest colour %.6g",
               what[parameters->show], "xyz"[parameters->axis], scene -> view.side, scene->peak[0]);
@@ -238,7 +231,13 @@ static enum ky_status draw_panels(const char *path, const struct ky_snapshot *pa
                                   const struct ky_draw_parameters *parameters,
                                   struct ky_error *error)
 {
-    struct ky_scene scene = {.parameters = parameters};
+    struct ky_draw_parameters shown = *parameters;
+    struct ky_scene scene = {.parameters = &shown};
+    size_t most = 0;
+    for (size_t p = 0; p < count; p++)
+        most = panels[p].bodies.n > most ? panels[p].bodies.n : most;
+    shown.show = ky_show_of(parameters, most);
+    parameters = &shown;
     scene.size[0] = (size_t)parameters->width;
     scene.size[1] = (size_t)(parameters->height ? parameters->height : parameters->width);
     size_t room = scene.size[0] * scene.size[1] * ky_layer_count(parameters->show);

@@ -64,6 +64,9 @@ enum ky_status ky_view_choose(const struct ky_snapshot *panels, size_t count,
  * if the picture follows nothing. Fails as ky_about_find. */
 enum ky_status ky_view_aim(struct ky_view *view, const struct ky_draw_parameters *parameters,
                            const struct ky_bodies *bodies, struct ky_error *error);
+/* Where something stands on a picture of this size; both in pixels from its upper left corner. */
+void ky_view_place(const struct ky_view *view, const size_t size[2], const double x[3],
+                   double pixel[2]);
 /* 1 if there are bodies, and none that counts stands in the picture of this size [pixels]. Then
  * `text` says where the picture and the bodies are. */
 int ky_view_misses(const struct ky_view *view, const size_t size[2],
@@ -100,7 +103,7 @@ struct ky_projection {
 enum ky_status ky_density_project(const struct ky_projection *projection, double *density,
                                   double *velocity, struct ky_error *error);
 
-enum { KY_MAP_COLOURS = 1024, KY_TYPES = 6 };
+enum { KY_MAP_COLOURS = 1024, KY_TYPES = 6, KY_STARS_MOST = 10000 };
 
 /* What is common to all panels of a picture, or to all frames of a film. */
 struct ky_scene {
@@ -110,18 +113,33 @@ struct ky_scene {
     double largest;        /* time, for the unit of all */
     double peak[KY_TYPES]; /* brightest density of each layer */
     double speed;          /* at the ends of the colours [velocity] */
+    double star_mass;      /* of a usual star; 0: not known */
     int present;           /* bits of the components that any panel has */
     uint8_t map[KY_MAP_COLOURS][3];
 };
 
+/* What KY_SHOW_AUTO stands for where a panel has so many bodies at most; other kinds stay. */
+int ky_show_of(const struct ky_draw_parameters *parameters, size_t most);
+/* The span of densities from dark to bright [powers of ten]. */
+double ky_range_of(const struct ky_draw_parameters *parameters);
+
 /* The layers of a panel are numbers, [layers][height][width]: the density; or that of each type;
- * or the density and the mean velocity away from the eye. */
+ * or the density and the mean velocity away from the eye; or red, green and blue light. */
 size_t ky_layer_count(int show);
 /* Fills the layers of one set of bodies. KY_FAULT when memory is out. */
 enum ky_status ky_layers_project(const struct ky_scene *scene, const struct ky_bodies *bodies,
                                  double *layers, struct ky_error *error);
 /* Raises peaks and speed of the scene to what a panel needs, where the parameters name none. */
 void ky_layers_widen(struct ky_scene *scene, const struct ky_bodies *bodies, const double *layers);
+
+/* 0 … 1 for a density of a layer. */
+double ky_brightness(const struct ky_scene *scene, size_t layer, double density);
+
+/* Stars: chooses what mass a usual one has, if that is not known; fills layers; and makes a colour
+ * of their light above the dark. */
+void ky_stars_weigh(struct ky_scene *scene, const struct ky_bodies *bodies);
+void ky_stars_project(const struct ky_scene *scene, const struct ky_bodies *bodies, double *layers);
+void ky_stars_mix(const double light[3], const uint8_t dark[3], uint8_t *pixel);
 
 /* Chooses view and brightness of a scene by the snapshots. `layers`, for all of them, is NULL or
  * filled; then panels that show none of their bodies are warned of. `size` stays as the caller set
@@ -134,10 +152,35 @@ enum ky_status ky_scene_choose(struct ky_scene *scene, const struct ky_snapshot 
 /* Paints the layers with the upper left corner at (left, top). */
 void ky_layers_paint(const struct ky_scene *scene, const double *layers, struct ky_canvas *canvas,
                      size_t left, size_t top);
-/* Projects and paints one snapshot as a picture of its own, with all labels; the view is aimed
- * already, and labels are laid down on the pixels. The canvas has the size of the scene. */
-enum ky_status ky_frame_draw(const struct ky_scene *scene, const struct ky_snapshot *panel,
-                             struct ky_canvas *canvas, struct ky_error *error);
+/* ---- what is around the panels ---- */
+
+/* Where the panels of a picture stand, row by row, and the room around them [pixels]. */
+struct ky_layout {
+    size_t columns, rows, gap;
+    size_t left, top; /* of the first panel */
+    size_t width, height;
+};
+/* Chooses the rows and the room for `count` panels of the scene, by parameters->columns and ->rim.
+ */
+void ky_layout_choose(struct ky_layout *layout, const struct ky_scene *scene, size_t count,
+                      const struct ky_units *units);
+/* The upper left corner of panel k. */
+void ky_layout_corner(const struct ky_layout *layout, const struct ky_scene *scene, size_t k,
+                      size_t corner[2]);
+/* Opens a canvas for all of it. KY_FAULT when memory is out. */
+enum ky_status ky_layout_open(const struct ky_layout *layout, const struct ky_scene *scene,
+                              struct ky_canvas *canvas, struct ky_error *error);
+/* Writes and draws all that belongs to panel k of `count`, whose view is aimed: title, circles,
+ * axes or a scale bar, and what the colours mean. */
+void ky_layout_label(const struct ky_layout *layout, const struct ky_scene *scene,
+                     const struct ky_snapshot *panel, size_t k, size_t count,
+                     struct ky_canvas *canvas);
+
+/* Projects and paints one snapshot as a picture of its own, with all labels, which are laid down on
+ * the pixels; the view is aimed already. The canvas is that of a layout for one panel. */
+enum ky_status ky_frame_draw(const struct ky_scene *scene, const struct ky_layout *layout,
+                             const struct ky_snapshot *panel, struct ky_canvas *canvas,
+                             struct ky_error *error);
 
 /* Fills a colour map, one of --colours, with colours from dark to bright, in even steps of the
  * lightness that the eye sees; and one from blue by pale grey to red. */
@@ -160,6 +203,9 @@ void ky_label_title(const struct ky_scene *scene, const struct ky_snapshot *pane
                     struct ky_canvas *canvas, const double corner[2]);
 void ky_label_scale(const struct ky_scene *scene, const struct ky_units *units,
                     struct ky_canvas *canvas, const double corner[2]);
+/* Draws the circles that the parameters name, as far as they stand in the panel. */
+void ky_label_circles(const struct ky_scene *scene, struct ky_canvas *canvas,
+                      const double corner[2]);
 void ky_label_colours(const struct ky_scene *scene, const struct ky_units *units,
                       struct ky_canvas *canvas, const double corner[2]);
 /* The colours of the components, those of ky_part_of, and their names. */

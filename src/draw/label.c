@@ -7,58 +7,25 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "base/units.h"
-
-struct unit {
-    const char *name;
-    double cgs;
-};
-
-static const struct unit times[] = {
-    {"s", 1}, {"yr", 3.15576e7}, {"kyr", 3.15576e10}, {"Myr", 3.15576e13}, {"Gyr", 3.15576e16}};
-static const struct unit lengths[] = {{"cm", 1},
-                                      {"km", 1e5},
-                                      {"AU", 1.495978707e13},
-                                      {"pc", KY_KPC_CM / 1e3},
-                                      {"kpc", KY_KPC_CM},
-                                      {"Mpc", KY_KPC_CM * 1e3}};
-
-/* The largest unit that the value is not smaller than. */
-static const struct unit *suiting(const struct unit *units, size_t count, double cgs)
-{
-    size_t k = 0;
-    while (k + 1 < count && fabs(cgs) >= 0.9999 * units[k + 1].cgs)
-        k++;
-    return &units[k];
-}
+#include "base/quantity.h"
 
 void ky_time_label(const struct ky_snapshot *panel, double largest, char *text, size_t size)
 {
-    double length = panel->units.length_cm, velocity = panel->units.velocity_cm_s;
-    if (!(length > 0 && velocity > 0)) {
-        ky_format(text, size, "t = %.4g", panel->time);
-        return;
-    }
-    double second = length / velocity;
-    const struct unit *unit = suiting(times, sizeof times / sizeof *times, largest * second);
-    ky_format(text, size, "t = %.4g %s", panel->time * second / unit->cgs, unit->name);
+    char unit[KY_UNIT_TEXT];
+    const double factor =
+        ky_unit_shown(&panel->units, KY_TIME_UNIT, largest > 0 ? largest : (double)NAN, unit);
+    ky_format(text, size, "t = %.4g%s%s", panel->time * factor, *unit ? " " : "", unit);
 }
 
 double ky_length_label(const struct ky_units *units, double wanted, char *text, size_t size)
 {
-    double scale = 1; /* caller's units per label unit */
-    const char *name = "", *space = "";
-    if (units->length_cm > 0) {
-        const struct unit *unit =
-            suiting(lengths, sizeof lengths / sizeof *lengths, wanted * units->length_cm);
-        scale = unit->cgs / units->length_cm;
-        name = unit->name, space = " ";
-    }
-    double value = wanted / scale, power = pow(10, floor(log10(value)));
-    double digit = value / power;
-    double round = (digit >= 5 ? 5 : digit >= 2 ? 2 : 1) * power;
-    ky_format(text, size, "%g%s%s", round, space, name);
-    return round * scale;
+    char unit[KY_UNIT_TEXT];
+    const double factor = ky_unit_shown(units, KY_LENGTH_UNIT, wanted, unit);
+    const double value = wanted * factor, power = pow(10, floor(log10(value)));
+    const double digit = value / power;
+    const double round = (digit >= 5 ? 5 : digit >= 2 ? 2 : 1) * power;
+    ky_format(text, size, "%g%s%s", round, *unit ? " " : "", unit);
+    return round / factor;
 }
 
 double ky_text_cell(const size_t size[2])
@@ -97,6 +64,24 @@ void ky_label_scale(const struct ky_scene *scene, const struct ky_units *units,
     ky_bar(canvas, left, bottom - cell, pixels, cell);
     ky_text(canvas, left + (pixels - ky_text_width(cell, text)) / 2,
             bottom - (KY_LETTER + 5) * cell, cell, text);
+}
+
+void ky_label_circles(const struct ky_scene *scene, struct ky_canvas *canvas,
+                      const double corner[2])
+{
+    const struct ky_draw_parameters *parameters = scene->parameters;
+    const double box[2][2] = {
+        {corner[0], corner[1]},
+        {corner[0] + (double)scene->size[0], corner[1] + (double)scene->size[1]}};
+    for (size_t k = 0; k < parameters->circle_count; k++) {
+        const double *circle = parameters->circles[k];
+        double middle[2];
+        ky_view_place(&scene->view, scene->size, circle, middle);
+        for (int c = 0; c < 2; c++)
+            middle[c] += corner[c];
+        ky_ring(canvas, middle, circle[3] / scene->view.side * (double)ky_shorter(scene->size),
+                fmax(1, ky_text_cell(scene->size) / 2), box);
+    }
 }
 
 /* The names of the components that are there, each in its colour, one above the other. */

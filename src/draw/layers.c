@@ -24,7 +24,23 @@ const char *const *ky_part_names(uint64_t divide)
 
 size_t ky_layer_count(int show)
 {
-    return show == KY_SHOW_COMPONENTS ? KY_TYPES : show == KY_SHOW_VELOCITY ? 2 : 1;
+    static const size_t layers[] = {
+        [KY_SHOW_COMPONENTS] = KY_TYPES, [KY_SHOW_VELOCITY] = 2, [KY_SHOW_STARS] = 3};
+    return show < KY_SHOW_AUTO && layers[show] ? layers[show] : 1;
+}
+
+int ky_show_of(const struct ky_draw_parameters *parameters, size_t most)
+{
+    if (parameters->show != KY_SHOW_AUTO)
+        return parameters->show;
+    return most <= KY_STARS_MOST && isnan(parameters->peak) ? KY_SHOW_STARS : KY_SHOW_DENSITY;
+}
+
+/* The stars of a galaxy are spread over more decades than the density that the eye wants to see. */
+double ky_range_of(const struct ky_draw_parameters *parameters)
+{
+    const double usual = parameters->show == KY_SHOW_COMPONENTS ? 5 : 3.5;
+    return isnan(parameters->range) ? usual : parameters->range;
 }
 
 static size_t pixels_of(const struct ky_scene *scene)
@@ -44,6 +60,10 @@ enum ky_status ky_layers_project(const struct ky_scene *scene, const struct ky_b
                                        .size = {scene->size[0], scene->size[1]},
                                        .smooth = scene->parameters->smooth};
     enum ky_status status = KY_OK;
+    if (show == KY_SHOW_STARS) {
+        ky_stars_project(scene, bodies, layers);
+        return KY_OK;
+    }
     if (show != KY_SHOW_COMPONENTS)
         return ky_density_project(&projection, layers,
                                   show == KY_SHOW_VELOCITY ? layers + pixels : NULL, error);
@@ -82,6 +102,8 @@ void ky_layers_widen(struct ky_scene *scene, const struct ky_bodies *bodies, con
     size_t pixels = pixels_of(scene);
     int velocity = parameters->show == KY_SHOW_VELOCITY;
     size_t densities = velocity ? 1 : ky_layer_count(parameters->show);
+    if (parameters->show == KY_SHOW_STARS)
+        return;
     for (size_t i = 0; i < bodies->n; i++)
         scene->present |= 1 << ky_part_of(bodies, i, parameters->divide);
     /* Brighter than noise, and not a single pixel. */
@@ -96,15 +118,37 @@ void ky_layers_widen(struct ky_scene *scene, const struct ky_bodies *bodies, con
                            : parameters->speed;
 }
 
-/* 0 … 1 for a density in units of the peak; `faint` = 10^-range. */
-static double brightness(int kind, double density, double range, double faint)
+/* How densities become brightnesses, prepared for many of them. */
+struct curve {
+    int kind;
+    double scale, range, faint, whole;
+};
+
+static struct curve curve_of(const struct ky_scene *scene, size_t layer)
 {
-    double value = density;
-    if (kind == KY_ASINH)
-        value = asinh(density / faint) / asinh(1 / faint);
-    else if (kind == KY_LOG)
-        value = density > 0 ? 1 + log10(density) / range : 0;
+    const struct ky_draw_parameters *parameters = scene->parameters;
+    const double range = ky_range_of(parameters), faint = pow(10, -range);
+    return (struct curve){.kind = parameters->brightness,
+                          .scale = scene->peak[layer] > 0 ? 1 / scene->peak[layer] : 0,
+                          .range = range,
+                          .faint = faint,
+                          .whole = asinh(1 / faint)};
+}
+
+static double bright_of(const struct curve *curve, double density)
+{
+    double value = density * curve->scale;
+    if (curve->kind == KY_ASINH)
+        value = asinh(value / curve->faint) / curve->whole;
+    else if (curve->kind == KY_LOG)
+        value = value > 0 ? 1 + log10(value) / curve->range : 0;
     return fmin(fmax(value, 0), 1);
+}
+
+double ky_brightness(const struct ky_scene *scene, size_t layer, double density)
+{
+    const struct curve curve = curve_of(scene, layer);
+    return bright_of(&curve, density);
 }
 
 /* The dark, brightened by each component in its own colour; by the square, so that the faint parts
@@ -140,19 +184,22 @@ void ky_layers_paint(const struct ky_scene *scene, const double *layers, struct 
     const int show = parameters->show;
     const size_t width = scene->size[0], pixels = pixels_of(scene);
     const size_t densities = show == KY_SHOW_COMPONENTS ? KY_TYPES : 1;
-    const double range = parameters->range, faint = pow(10, -range);
-    double scale[KY_TYPES];
+    struct curve curve[KY_TYPES];
     for (size_t k = 0; k < KY_TYPES; k++)
-        scale[k] = scene->peak[k] > 0 ? 1 / scene->peak[k] : 0;
+        curve[k] = curve_of(scene, k);
 #pragma omp parallel for schedule(static)
     for (size_t y = 0; y < scene->size[1]; y++)
         for (size_t x = 0; x < width; x++) {
             const size_t at = y * width + x;
             uint8_t *pixel = canvas->rgb + 3 * ((top + y) * canvas->width + left + x);
             double bright[KY_TYPES];
+            if (show == KY_SHOW_STARS) {
+                const double light[3] = {layers[at], layers[pixels + at], layers[2 * pixels + at]};
+                ky_stars_mix(light, dark, pixel);
+                continue;
+            }
             for (size_t k = 0; k < densities; k++)
-                bright[k] = brightness(parameters->brightness, layers[k * pixels + at] * scale[k],
-                                       range, faint);
+                bright[k] = bright_of(&curve[k], layers[k * pixels + at]);
             if (show == KY_SHOW_COMPONENTS)
                 mix_parts(bright, ky_part_colours(parameters->divide), dark, pixel);
             else if (show == KY_SHOW_VELOCITY)

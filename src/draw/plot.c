@@ -160,6 +160,30 @@ static void take_colour(struct ky_canvas *canvas, int colour)
     ky_take_ink(canvas, colour < 0 ? ink : palette[(size_t)colour % colours]);
 }
 
+/* Of points in one column of pixels the first, the lowest, the highest and the last say all. Takes
+ * the others out, in place; returns how many are left. */
+static size_t thin_out(double (*pixels)[2], size_t n)
+{
+    size_t kept = 0, end;
+    for (size_t first = 0; first < n; first = end) {
+        size_t low = first, high = first;
+        for (end = first + 1; end < n && floor(pixels[end][0]) == floor(pixels[first][0]) &&
+                              isfinite(pixels[end][1]);
+             end++) {
+            low = pixels[end][1] < pixels[low][1] ? end : low;
+            high = pixels[end][1] > pixels[high][1] ? end : high;
+        }
+        const size_t of[4] = {first, low < high ? low : high, low < high ? high : low, end - 1};
+        double points[4][2];
+        for (int k = 0; k < 4; k++)
+            memcpy(points[k], pixels[of[k]], sizeof points[k]);
+        for (int k = 0; k < 4; k++)
+            if (k == 0 || of[k] > of[k - 1])
+                memcpy(pixels[kept++], points[k], sizeof points[k]);
+    }
+    return kept;
+}
+
 /* A curve, with dots if it has few points. */
 static enum ky_status draw_curve(const struct frame *frame, const struct ky_plot_curve *curve,
                                  struct ky_canvas *canvas, struct ky_error *error)
@@ -173,7 +197,8 @@ static enum ky_status draw_curve(const struct frame *frame, const struct ky_plot
         if (curve->n <= FEW)
             ky_line(canvas, pixels[i], pixels[i], 3.2 * frame->cell);
     }
-    ky_curve(canvas, (const double(*)[2])pixels, curve->n, 1.2 * frame->cell, curve->dash);
+    ky_curve(canvas, (const double(*)[2])pixels, thin_out(pixels, curve->n), 1.2 * frame->cell,
+             curve->dash);
     free(pixels);
     return KY_OK;
 }

@@ -196,6 +196,16 @@ enum ky_status ky_view_aim(struct ky_view *view, const struct ky_draw_parameters
     return status;
 }
 
+void ky_view_place(const struct ky_view *view, const size_t size[2], const double x[3],
+                   double pixel[2])
+{
+    const double scale = (double)ky_shorter(size) / view->side;
+    for (int k = 0; k < 2; k++) {
+        const double along = (ky_along(x, view->axis[k]) - ky_along(view->middle, view->axis[k]));
+        pixel[k] = (double)size[k] / 2 + (k ? -along : along) * scale;
+    }
+}
+
 int ky_view_misses(const struct ky_view *view, const size_t size[2],
                    const struct ky_snapshot *panel, char *text, size_t room)
 {

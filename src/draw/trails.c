@@ -64,18 +64,6 @@ void ky_trails_add(struct ky_trails *trails, const struct ky_snapshot *snapshot)
     trails->time[trails->times++] = snapshot->time;
 }
 
-/* Where on the picture something in space stands. */
-static void pixel_of(const struct ky_scene *scene, const double x[3], double pixel[2])
-{
-    double scale = (double)ky_shorter(scene->size) / scene->view.side;
-    for (int k = 0; k < 2; k++) {
-        double along = ky_along(x, scene->view.axis[k]);
-        pixel[k] = (along - ky_along(scene->view.middle, scene->view.axis[k])) * scale;
-    }
-    pixel[0] = (double)scene->size[0] / 2 + pixel[0];
-    pixel[1] = (double)scene->size[1] / 2 - pixel[1];
-}
-
 /* A place of body k between times t and t + 1, at the fraction f. */
 static void between(const struct ky_trails *trails, size_t k, size_t t, double f, double x[3])
 {
@@ -96,26 +84,59 @@ static void between(const struct ky_trails *trails, size_t k, size_t t, double f
         x[c] = start * a[c] + end * b[c] + f * g * (g * first * u[c] - f * second * v[c]);
 }
 
+/* Where a place stands on the canvas. 0 outside of the panel. */
+static int pixel_of(const struct ky_scene *scene, const size_t corner[2], const double x[3],
+                    double pixel[2])
+{
+    int inside = 1;
+    ky_view_place(&scene->view, scene->size, x, pixel);
+    for (int k = 0; k < 2; k++) {
+        inside &= pixel[k] >= 0 && pixel[k] <= (double)scene->size[k];
+        pixel[k] += (double)corner[k];
+    }
+    return inside;
+}
+
 /* The path of body k. */
 static void draw_path(const struct ky_scene *scene, const struct ky_trails *trails, size_t k,
-                      struct ky_canvas *canvas)
+                      const size_t corner[2], struct ky_canvas *canvas)
 {
     enum { PARTS = 12 };
     const double golden = 137.50776, cell = ky_text_cell(scene->size);
-    double from[2], to[2], x[3];
-    for (size_t t = 0; t + 1 < trails->times; t++)
+    double pixels[2][2], x[3];
+    for (size_t t = 0; t + 1 < trails->times; t++) {
+        between(trails, k, t, 0, x);
+        int before = pixel_of(scene, corner, x, pixels[0]);
         for (int part = 1; part <= PARTS; part++) {
-            between(trails, k, t, (double)(part - 1) / PARTS, x);
-            pixel_of(scene, x, from);
             between(trails, k, t, (double)part / PARTS, x);
-            pixel_of(scene, x, to);
+            const int here = pixel_of(scene, corner, x, pixels[1]);
             double age = ((double)t + (double)part / PARTS) / (double)(trails->times - 1);
             ky_colour(0.4 + 0.4 * age, 0.13, golden * (double)k, canvas->ink);
-            ky_line(canvas, from, to, cell);
+            if (before && here)
+                ky_line(canvas, pixels[0], pixels[1], cell);
+            memcpy(pixels[0], pixels[1], sizeof pixels[0]);
+            before = here;
         }
+    }
     ky_colour(0.9, 0.08, golden * (double)k, canvas->ink);
-    pixel_of(scene, trails->position[(trails->times - 1) * trails->bodies + k], to);
-    ky_line(canvas, to, to, 3 * cell);
+    if (pixel_of(scene, corner, trails->position[(trails->times - 1) * trails->bodies + k],
+                 pixels[0]))
+        ky_line(canvas, pixels[0], pixels[0], 3 * cell);
+}
+
+/* Draws all paths. They are many short lines: pixels, in PDF and SVG too. */
+static void draw_paths(const struct ky_scene *scene, const struct ky_trails *trails,
+                       const size_t corner[2], struct ky_canvas *canvas)
+{
+    static const uint8_t dark[3] = {8, 8, 14};
+    const struct ky_pen *pen = canvas->pen;
+    ky_take_ink(canvas, dark);
+    ky_fill(canvas, (double)corner[0], (double)corner[1], (double)scene->size[0],
+            (double)scene->size[1]);
+    canvas->pen = &ky_pixel_pen;
+    for (size_t k = 0; k < trails->bodies; k++)
+        draw_path(scene, trails, k, corner, canvas);
+    canvas->pen = pen;
 }
 
 /* The view that holds the wanted part of all places. */
@@ -145,8 +166,8 @@ enum ky_status ky_trails_draw(const char *path, const struct ky_trails *trails,
                               const struct ky_snapshot *last,
                               const struct ky_draw_parameters *parameters, struct ky_error *error)
 {
-    static const uint8_t dark[3] = {8, 8, 14};
-    static const double corner[2] = {0, 0};
+    struct ky_layout layout;
+    size_t corner[2];
     struct ky_scene scene = {.parameters = parameters, .largest = fabs(last->time)};
     struct ky_canvas canvas = {0};
     char comment[160];
@@ -156,14 +177,14 @@ enum ky_status ky_trails_draw(const char *path, const struct ky_trails *trails,
     scene.size[0] = (size_t)parameters->width;
     scene.size[1] = (size_t)(parameters->height ? parameters->height : parameters->width);
     enum ky_status status = choose_view(&scene, trails, error);
-    if (!status)
-        status = ky_canvas_open(&canvas, scene.size[0], scene.size[1], dark, error);
     if (!status) {
-        for (size_t k = 0; k < trails->bodies && trails->times; k++)
-            draw_path(&scene, trails, k, &canvas);
-        memcpy(canvas.ink, ky_pale_ink, sizeof canvas.ink);
-        ky_label_title(&scene, last, 0, &canvas, corner);
-        ky_label_scale(&scene, &last->units, &canvas, corner);
+        ky_layout_choose(&layout, &scene, 1, &last->units);
+        ky_layout_corner(&layout, &scene, 0, corner);
+        status = ky_layout_open(&layout, &scene, &canvas, error);
+    }
+    if (!status) {
+        draw_paths(&scene, trails, corner, &canvas);
+        ky_layout_label(&layout, &scene, last, 0, 1, &canvas);
         ky_format(comment, sizeof comment, "paths of %zu bodies along %c; side of a panel %.6g",
                   trails->bodies, "xyz"[parameters->axis], scene.view.side);
         status = ky_canvas_write(path, &canvas, comment, parameters->overwrite, error);

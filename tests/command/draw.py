@@ -39,22 +39,41 @@ def pictures(top):
     run("model", "uniform-cube", "-n", "400", "-o", b)
 
     def draw(*words, code=0, name="out.png", **how):
-        return run("draw", *words, "--width", "120", "--overwrite", "-o", os.path.join(top, name), code=code, **how)
+        return run("draw", *words, "--width", "120", "--rim", "scale", "--overwrite", "-o", os.path.join(top, name), code=code, **how)
 
-    draw(a)
+    draw(a, "--show", "density")
     check(size(out) == (120, 120), "one snapshot, one square")
     plain = pixels(out)
     for threads in ("1", "3"):
-        draw(a, env={"OMP_NUM_THREADS": threads})
+        draw(a, "--show", "density", env={"OMP_NUM_THREADS": threads})
         check(pixels(out) == plain, f"the same picture with {threads} threads")
     for words in (["--axis", "x"], ["--colours", "ice"], ["--brightness", "log"], ["--region", "3"], ["--centre-y", "1"],
                   ["--smooth", "10"], ["--range", "2"], ["--peak", "1"], ["--title", "Hernquist"], ["--fraction", "0.5"],
                   ["--turn", "20"], ["--tilt", "-30"], ["--show", "components"], ["--show", "velocity"], [b, "--show", "trails"]):
-        draw(a, *words)
+        draw(a, *words, *([] if "--show" in words else ["--show", "density"]))
         check(pixels(out) != plain, " ".join(words) + " changes it")
     for words in (["--speed", "1"], ["--trails", "3"], ["--show", "velocity", "--colours", "ice"], ["--show", "trails", "--peak", "1"],
                   ["--region", "3", "--fraction", "0.5"], ["--divide", "3"]):
         draw(a, *words, code=2)
+    draw(a)
+    stars = pixels(out)
+    draw(a, "--show", "stars")
+    check(pixels(out) == stars != plain, "few bodies are stars unless told otherwise")
+    draw(a, "--smooth", "200")
+    check(pixels(out) == plain, "or unless an option is about densities")
+    draw(a, "--show", "stars", "--peak", "1", code=2)
+    run("draw", a, "--width", "120", "--overwrite", "-o", out)
+    axes = size(out)
+    check(140 < axes[0] < 200 and 140 < axes[1] < 200, "axes stand around the picture", axes)
+    run("draw", a, "--width", "120", "--show", "density", "--overwrite", "-o", out)
+    check(size(out)[0] > axes[0] + 20 and size(out)[1] == axes[1], "and a bar of colours beside a density", size(out))
+    groups = os.path.join(top, "groups.csv")
+    run("groups", a, "--linking-fraction", "0.4", "--minimum", "10", "-o", groups, "--quiet")
+    draw(a, "--groups", groups)
+    check(pixels(out) != stars, "--groups draws circles")
+    for words, code in (([b, "--groups", groups], 2), (["--groups", os.path.join(top, "g.hdf5")], 2), (["--groups", os.path.join(top, "g.csv")], 4),
+                        (["--groups", a], 4)):
+        draw(a, *words, code=code)
     check("than there are" in draw(a, "--panels", "5").stderr, "more panels than snapshots: a warning")
     draw(a, b, a)
     wide = size(out)
@@ -160,7 +179,7 @@ def film(top):
     check(not any(name.endswith(".part") for name in os.listdir(top)), "no temporary file stays")
     draw(os.path.join(top, "run"), "--frames", "9", "--tilt-to", "40", "--at-once", "1")
     one = open(out, "rb").read()
-    draw(os.path.join(top, "run"), "--frames", "9", "--tilt-to", "40", "--at-once", "3", "--show", "density")
+    draw(os.path.join(top, "run"), "--frames", "9", "--tilt-to", "40", "--at-once", "3", "--show", "auto")
     check(one == open(out, "rb").read(), "frames that are drawn at the same time are the same")
     lost = draw(bodies, "--frames", "3", "--region", "5", "--centre-x", "70").stderr
     check("3 of 3 frames show no body" in lost and "(1, 0, 0)" in lost, "frames without a body are a warning", lost)

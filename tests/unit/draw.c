@@ -154,14 +154,16 @@ static const uint8_t *colour_at(const struct ky_canvas *canvas, const struct ky_
 static void draw_frame(const struct ky_snapshot *panel, struct ky_draw_parameters *parameters,
                        struct ky_scene *scene, struct ky_canvas *canvas)
 {
-    static const uint8_t black[3] = {0, 0, 0};
+    struct ky_layout layout;
     *scene = (struct ky_scene){.parameters = parameters, .size = {WIDTH, WIDTH}};
     parameters->title = "", parameters->region = 16;
     for (int k = 0; k < 3; k++)
         parameters->centre[k] = 0;
-    assert_ok(ky_canvas_open(canvas, WIDTH, WIDTH, black, &error));
+    parameters->rim = KY_RIM_SCALE;
     assert_ok(ky_scene_choose(scene, panel, 1, 0, NULL, &error));
-    assert_ok(ky_frame_draw(scene, panel, canvas, &error));
+    ky_layout_choose(&layout, scene, 1, &panel->units);
+    assert_ok(ky_layout_open(&layout, scene, canvas, &error));
+    assert_ok(ky_frame_draw(scene, &layout, panel, canvas, &error));
 }
 
 /* Types have their own colours at their own places; a type that is not there is no layer of any
@@ -204,6 +206,19 @@ static void components_have_their_colours(void **state)
     ky_bodies_free(&panel.bodies);
 }
 
+/* Tidal tails have a thousandth of the density at the centres, and are to be seen. */
+static void faint_parts_of_components_are_seen(void **state)
+{
+    (void)state;
+    struct ky_draw_parameters parameters;
+    struct ky_scene scene = {.parameters = &parameters, .peak = {1, 1, 1, 1, 1, 1}};
+    ky_draw_parameters_defaults(&parameters);
+    parameters.show = KY_SHOW_COMPONENTS;
+    assert_between(pow(ky_brightness(&scene, 2, 1e-3), 2), 0.15, 0.3);
+    parameters.range = 3.5;
+    assert_between(pow(ky_brightness(&scene, 2, 1e-3), 2), 0, 0.06);
+}
+
 /* With a dividing id there are two systems, whatever their types. */
 static void systems_are_told_apart_by_ids(void **state)
 {
@@ -230,6 +245,71 @@ static void systems_are_told_apart_by_ids(void **state)
     }
     ky_canvas_close(&canvas);
     panel.bodies.id = NULL, panel.bodies.type = NULL;
+    ky_bodies_free(&panel.bodies);
+}
+
+/* Stars stand where the bodies are; heavier ones have more light, and are bluer. Up to 10,000
+ * bodies are stars without being asked for. */
+static void few_bodies_are_stars(void **state)
+{
+    (void)state;
+    static const double masses[5] = {1, 1, 0.02, 1, 40};
+    struct ky_snapshot panel;
+    struct ky_draw_parameters parameters;
+    struct ky_scene scene;
+    struct ky_canvas canvas;
+    double light[5] = {0}, blue[5] = {0};
+    cloud(&panel, 5, 0);
+    for (int k = 0; k < 5; k++) {
+        panel.bodies.position[k][0] = 3 * (k - 2);
+        panel.bodies.mass[k] = masses[k];
+    }
+    ky_draw_parameters_defaults(&parameters);
+    assert_int_equal(ky_show_of(&parameters, 10001), KY_SHOW_DENSITY);
+    assert_int_equal(ky_show_of(&parameters, 10000), KY_SHOW_STARS);
+    parameters.show = KY_SHOW_STARS;
+    draw_frame(&panel, &parameters, &scene, &canvas);
+    for (size_t k = 0; k < 5; k++)
+        for (size_t y = WIDTH / 2 - 8; y < WIDTH / 2 + 8; y++)
+            for (size_t x = WIDTH / 2 - 44 + 18 * k; x < WIDTH / 2 - 28 + 18 * k; x++) {
+                const uint8_t *seen = canvas.rgb + 3 * (y * WIDTH + x);
+                light[k] += seen[1] - 6; /* the dark */
+                blue[k] += seen[2] - 12 - (seen[0] - 6);
+            }
+    assert_true(light[2] < 0.2 * light[1] && light[4] > 4 * light[1]);
+    assert_true(light[1] == light[0] && light[1] == light[3] && light[0] > 400);
+    assert_true(blue[2] < -0.3 * light[2] && blue[4] > 0.02 * light[4]);
+    assert_true(colour_at(&canvas, &scene, 1.5, 3)[0] < 13);
+    ky_canvas_close(&canvas);
+    ky_bodies_free(&panel.bodies);
+}
+
+/* A circle is drawn where it stands, and not outside of the panel. */
+static void circles_mark_groups(void **state)
+{
+    (void)state;
+    static const double circles[2][4] = {{3, 2, 70, 2}, {-8, -8, 0, 1}};
+    struct ky_snapshot panel;
+    struct ky_draw_parameters parameters;
+    struct ky_scene scene;
+    struct ky_canvas canvas;
+    cloud(&panel, 1, 0);
+    ky_draw_parameters_defaults(&parameters);
+    parameters.circles = circles, parameters.circle_count = 2;
+    parameters.show = KY_SHOW_STARS;
+    draw_frame(&panel, &parameters, &scene, &canvas);
+    for (int k = 0; k < 12; k++) {
+        const double angle = 0.5235987756 * k;
+        int brightest = 0;
+        for (int d = -2; d <= 2; d++) {
+            const double r = 2 + d / 6.0;
+            const int seen = colour_at(&canvas, &scene, 3 + r * cos(angle), 2 + r * sin(angle))[1];
+            brightest = seen > brightest ? seen : brightest;
+        }
+        assert_true(brightest > 60);
+    }
+    assert_true(colour_at(&canvas, &scene, 3, 2)[1] < 20);
+    ky_canvas_close(&canvas);
     ky_bodies_free(&panel.bodies);
 }
 
@@ -591,7 +671,7 @@ static void colours_grow_lighter(void **state)
 {
     (void)state;
     static uint8_t colours[KY_MAP_COLOURS][3];
-    for (int map = KY_EMBER; map <= KY_GRAY; map++) {
+    for (int map = KY_EMBER; map <= KY_VIRIDIS; map++) {
         ky_colour_map(map, colours);
         double before = -1;
         for (int c = 0; c < KY_MAP_COLOURS; c += 31) {
@@ -602,7 +682,7 @@ static void colours_grow_lighter(void **state)
             assert_true(light > before);
             before = light;
         }
-        assert_true(before > 0.85);
+        assert_true(before > (map == KY_VIRIDIS ? 0.7 : 0.85));
     }
 }
 
@@ -619,6 +699,12 @@ static void labels_are_round(void **state)
     struct ky_snapshot panel = {.time = 1.5, .units = units};
     ky_time_label(&panel, 2, text, sizeof text);
     assert_string_equal(text, "t = 1.467 Gyr");
+    panel.time = 0;
+    ky_time_label(&panel, 0, text, sizeof text);
+    assert_string_equal(text, "t = 0 Gyr");
+    assert_ok(ky_units_preset("cluster", &panel.units, NULL));
+    ky_time_label(&panel, 0, text, sizeof text);
+    assert_string_equal(text, "t = 0 Myr");
 }
 
 #ifdef KY_HAVE_PNG
@@ -663,6 +749,7 @@ static void the_file_is_a_png_of_the_right_size(void **state)
     ky_draw_parameters_defaults(&parameters);
     parameters.width = WIDTH;
     parameters.title = "start|encounter|END 50%";
+    parameters.rim = KY_RIM_SCALE;
     assert_int_equal(ky_draw(path, panels, 3, &parameters, &error), KY_USAGE);
     parameters.overwrite = 1;
     assert_ok(ky_draw(path, panels, 3, &parameters, &error));
@@ -680,6 +767,12 @@ static void the_file_is_a_png_of_the_right_size(void **state)
     assert_ok(ky_draw(path, panels, 3, &parameters, &error));
     read_png(&width, &height, &sum);
     assert_int_equal(width, WIDTH);
+    parameters.rim = KY_RIM_AXES; /* margins are white */
+    assert_ok(ky_draw(path, panels, 3, &parameters, &error));
+    uint32_t wider, higher;
+    read_png(&wider, &higher, &without);
+    assert_true(wider > width + 20 && wider < width + 60 && higher > height + 20);
+    assert_true(without > sum + 3 * 255 * 15.0 * height);
     for (int p = 0; p < 3; p++)
         ky_bodies_free(&panels[p].bodies);
 }
@@ -705,6 +798,7 @@ static void trails_follow_the_bodies(void **state)
     struct ky_draw_parameters parameters;
     ky_draw_parameters_defaults(&parameters);
     parameters.show = KY_SHOW_TRAILS, parameters.overwrite = 1, parameters.title = "";
+    parameters.rim = KY_RIM_SCALE;
     parameters.width = SIDE, parameters.region = 4;
     for (int k = 0; k < 3; k++)
         parameters.centre[k] = 0;
@@ -809,9 +903,10 @@ static void odd_bodies_are_drawn(void **state)
     parameters.width = WIDTH;
     parameters.overwrite = 1;
     for (size_t k = 0; k < 5; k++)
-        for (int way = 0; way < 6; way++) {
+        for (int way = 0; way < 8; way++) {
             parameters.brightness = way % 3;
-            parameters.show = way < 3 ? KY_SHOW_DENSITY : way - 2;
+            parameters.show = way < 3 ? KY_SHOW_DENSITY : way - 2; /* stars and auto at last */
+            parameters.rim = k % 2 ? KY_RIM_AXES : KY_RIM_NONE;
             struct ky_snapshot panel;
             cloud(&panel, numbers[k], k == 2 ? 0 : 1);
             for (size_t i = 0; i < panel.bodies.n && k == 3; i++)
@@ -824,7 +919,7 @@ static void odd_bodies_are_drawn(void **state)
             uint32_t width, height;
             double sum;
             read_png(&width, &height, &sum);
-            assert_int_equal(width, WIDTH);
+            assert_true(width == WIDTH || (k % 2 && width > WIDTH));
             assert_true(sum > 0);
             ky_bodies_free(&panel.bodies);
         }
@@ -866,6 +961,9 @@ int main(void)
         cmocka_unit_test(components_have_their_colours),
         cmocka_unit_test(systems_are_told_apart_by_ids),
         cmocka_unit_test(velocities_have_their_colours),
+        cmocka_unit_test(faint_parts_of_components_are_seen),
+        cmocka_unit_test(few_bodies_are_stars),
+        cmocka_unit_test(circles_mark_groups),
         cmocka_unit_test(mirrored_bodies_give_a_mirrored_picture),
         cmocka_unit_test(masses_count_and_not_only_bodies),
         cmocka_unit_test(threads_do_not_matter),

@@ -1,0 +1,80 @@
+/* Few bodies as stars: each a small round spot whose light and size follow its mass, orange where
+ * it is lighter than most and blue where it is heavier, as on a photograph of a cluster. */
+#include <math.h>
+#include <string.h>
+
+#include "draw/draw.h"
+#include "octree/sample.h"
+
+enum { COLOURS = 3 };
+
+void ky_stars_weigh(struct ky_scene *scene, const struct ky_bodies *bodies)
+{
+    double heaviest = 0;
+    if (scene->star_mass > 0)
+        return;
+    for (size_t i = 0; i < bodies->n; i++)
+        heaviest = fmax(heaviest, bodies->mass[i]);
+    const double median = ky_sampled_median(bodies->mass, 1, bodies->n, KY_MEDIAN_MOST);
+    scene->star_mass = median > 0 ? median : heaviest;
+}
+
+/* Light of a star, in three colours, and its radius in those of a usual one. Many stars have less
+ * light each, so that the middle of a cluster is not all white. */
+struct star {
+    double light[COLOURS], size;
+};
+
+static struct star star_of(const struct ky_scene *scene, double n, double mass)
+{
+    static const double orange[COLOURS] = {1, 0.66, 0.38}, blue[COLOURS] = {0.55, 0.74, 1};
+    const double most = 3.5 / (1 + n / 3000), span = 30; /* light at the middle; of masses */
+    const double ratio =
+        scene->star_mass > 0 && !scene->view.by_number ? mass / scene->star_mass : 1;
+    const double size = cbrt(ratio), part = ratio > 0 ? fmin(fabs(log(ratio)) / log(span), 1) : 1;
+    const double *colour = ratio < 1 ? orange : blue;
+    struct star star = {.size = fmin(fmax(size, 0.7), 5)};
+    for (int c = 0; c < COLOURS; c++)
+        star.light[c] = most * fmin(fmax(size, 0.25), 3) * (1 + part * (colour[c] - 1));
+    return star;
+}
+
+/* Adds a spot of light, (1 − r²/R²)² over the pixels. */
+static void add_star(const struct ky_scene *scene, const double pixel[2], double radius,
+                     const struct star *star, double *layers)
+{
+    const size_t width = scene->size[0], pixels = width * scene->size[1];
+    size_t low[2], high[2];
+    for (int k = 0; k < 2; k++) {
+        if (!(pixel[k] > -radius && pixel[k] < (double)scene->size[k] + radius))
+            return;
+        low[k] = (size_t)fmax(pixel[k] - radius, 0);
+        high[k] = (size_t)fmin(pixel[k] + radius + 1, (double)scene->size[k]);
+    }
+    for (size_t y = low[1]; y < high[1]; y++)
+        for (size_t x = low[0]; x < high[0]; x++) {
+            const double dx = (double)x + 0.5 - pixel[0], dy = (double)y + 0.5 - pixel[1];
+            const double part = fmax(0, 1 - (dx * dx + dy * dy) / (radius * radius));
+            for (size_t c = 0; c < COLOURS; c++)
+                layers[c * pixels + y * width + x] += star->light[c] * part * part;
+        }
+}
+
+void ky_stars_project(const struct ky_scene *scene, const struct ky_bodies *bodies, double *layers)
+{
+    const double n = (double)bodies->n, side = (double)ky_shorter(scene->size);
+    const double radius = fmax(side / 110 / sqrt(1 + n / 100), 1.3);
+    memset(layers, 0, COLOURS * scene->size[0] * scene->size[1] * sizeof *layers);
+    for (size_t i = 0; i < bodies->n; i++) {
+        const struct star star = star_of(scene, n, bodies->mass[i]);
+        double pixel[2];
+        ky_view_place(&scene->view, scene->size, bodies->position[i], pixel);
+        add_star(scene, pixel, radius * star.size, &star, layers);
+    }
+}
+
+void ky_stars_mix(const double light[COLOURS], const uint8_t dark[COLOURS], uint8_t *pixel)
+{
+    for (int c = 0; c < COLOURS; c++)
+        pixel[c] = (uint8_t)(dark[c] + (255 - dark[c]) * -expm1(-light[c]) + 0.5);
+}
