@@ -68,14 +68,15 @@ _kyoho() {
         case $before in
         esac ;;
     draw)
-        words=' --help --json --quiet --output --panels --live --look-every --patience --plot --x --y --logarithmic --label --rate --frames --turn-to --tilt-to --region-to --at-once --axis --show --turn --tilt --width --height --columns --region --centre-x --centre-y --centre-z --about --fraction --colours --brightness --range --peak --smooth --speed --trails --divide --title --overwrite --physical --as-stored --types --renumber'
+        words=' --help --json --quiet --output --panels --groups --live --look-every --patience --plot --x --y --logarithmic --label --rate --frames --turn-to --tilt-to --region-to --at-once --axis --show --rim --turn --tilt --width --height --columns --region --centre-x --centre-y --centre-z --about --fraction --colours --brightness --range --peak --smooth --speed --trails --divide --title --overwrite --physical --as-stored --types --renumber'
         case $before in
         --plot) words='energy radii errors table' ;;
         --logarithmic) words='none x y both' ;;
         --axis) words='x y z' ;;
-        --show) words='density components velocity trails' ;;
+        --show) words='density components velocity trails stars auto' ;;
+        --rim) words='axes scale none' ;;
         --about) words='density mass' ;;
-        --colours) words='ember ice gray' ;;
+        --colours) words='ember ice gray viridis' ;;
         --brightness) words='asinh log linear' ;;
         esac ;;
     convert)
