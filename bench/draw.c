@@ -38,29 +38,38 @@ static double one_picture(const struct ky_snapshot *panel, struct ky_draw_parame
 
 int main(int argc, char **argv)
 {
-    static const char *const names[] = {"density", "components", "velocity"};
-    static const uint8_t black[3] = {0, 0, 0};
+    static const struct {
+        int show;
+        const char *name, *about;
+    } kinds[] = {{KY_SHOW_DENSITY, "density", NULL},
+                 {KY_SHOW_COMPONENTS, "components", NULL},
+                 {KY_SHOW_VELOCITY, "velocity", NULL},
+                 {KY_SHOW_DENSITY, "density, --about density", "density"},
+                 {KY_SHOW_DENSITY, "density, --about mass", "mass"}};
     size_t n = argc > 1 ? (size_t)atof(argv[1]) : 10000000;
     int frames = argc > 2 ? atoi(argv[2]) : 3;
     struct ky_error error;
     struct ky_snapshot panel = model("plummer", n);
-    struct ky_canvas canvas;
-    stop_if(ky_canvas_open(&canvas, 1920, 1080, black, &error), &error);
-    for (int show = KY_SHOW_DENSITY; show <= KY_SHOW_VELOCITY; show++) {
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         struct ky_draw_parameters parameters;
         struct ky_scene scene = {.parameters = &parameters, .size = {1920, 1080}};
+        struct ky_layout layout;
+        struct ky_canvas canvas;
         ky_draw_parameters_defaults(&parameters);
-        parameters.show = show;
+        parameters.show = kinds[k].show, parameters.about = kinds[k].about;
+        parameters.rim = KY_RIM_SCALE;
         double begin = ky_clock(), least = HUGE_VAL;
         stop_if(ky_scene_choose(&scene, &panel, 1, 0, NULL, &error), &error);
         double choice = ky_clock() - begin;
+        ky_layout_choose(&layout, &scene, 1, &panel.units);
+        stop_if(ky_layout_open(&layout, &scene, &canvas, &error), &error);
         for (int f = 0; f < frames; f++)
-            least = fmin(least, one_frame(&scene, &panel, &canvas));
-        printf("%-10s %zu bodies: frame %.3f s (view and brightness chosen before, %.3f s), file "
+            least = fmin(least, one_frame(&scene, &layout, &panel, &canvas));
+        printf("%-24s %zu bodies: frame %.3f s (view and brightness chosen before, %.3f s), file "
                "%.3f s\n",
-               names[show], n, least, choice, one_picture(&panel, &parameters));
+               kinds[k].name, n, least, choice, one_picture(&panel, &parameters));
+        ky_canvas_close(&canvas);
     }
-    ky_canvas_close(&canvas);
     ky_snapshot_free(&panel);
     return 0;
 }

@@ -857,11 +857,11 @@ struct ky_draw_parameters {
 
 KY_API void ky_draw_parameters_defaults(struct ky_draw_parameters *parameters);
 
-/* Pictures of `count` sets of bodies, side by side with equal scales, as a PNG file. For trails the
- * sets are one system at several times, in their order, and make one panel. Panels without bodies
- * are dark; without any mass every body counts alike. A panel that shows none of its bodies is a
- * warning. The same bodies give the same picture for any number of threads. KY_BAD_DATA if a panel
- * lacks the body that it is to be about. KY_UNSUPPORTED in a build without libpng. */
+/* Pictures of `count` sets of bodies, side by side with equal scales, as a PNG file, or by the end
+ * of its name PDF or SVG. For trails the sets are one system at several times and make one panel.
+ * Panels without bodies are dark; without any mass every body counts alike. A panel that shows none
+ * of its bodies is a warning. The same bodies give the same picture for any number of threads.
+ * KY_BAD_DATA if a panel lacks the body of `about`, KY_UNSUPPORTED without libpng or cairo. */
 KY_API enum ky_status ky_draw(const char *path, const struct ky_snapshot *panels, size_t count,
                               const struct ky_draw_parameters *parameters, struct ky_error *error);
 

@@ -151,7 +151,7 @@ enum ky_status columns_read(const char *path, const char *const *names, size_t c
     else
         status = find_places(path, line.text, names, count, places, error);
     while (!status && read_line(file, &line, 0)) {
-        if (!line.text[strspn(line.text, " \t")])
+        if (*line.text == '#' || !line.text[strspn(line.text, " \t")])
             continue;
         if (!add_row(columns, count))
             status = ky_fail(error, KY_FAULT, "out of memory: the rows of %s", path);

@@ -12,9 +12,9 @@ struct columns {
     char first[160];              /* what is wrong with the first of them */
 };
 
-/* Reads the columns with these names from a file whose first line, after remarks that begin with #,
- * names its columns. A name with a comma stands in quotes there. KY_BAD_DATA if the file cannot be
- * read, or lacks one of them. Free after a failure too. */
+/* Reads the columns with these names from a file whose first line, but for remarks that begin with
+ * #, names its columns. A name with a comma stands in quotes there. KY_BAD_DATA if the file cannot
+ * be read, or lacks one of them. Free after a failure too. */
 enum ky_status columns_read(const char *path, const char *const *names, size_t count,
                             struct columns *columns, struct ky_error *error);
 /* Cuts the next cell off a line of such a table, in place, and moves *line behind it: a name or a

@@ -150,6 +150,12 @@ double ky_text_width(double cell, const char *text)
     return width;
 }
 
+double ky_text_fit(double cell, const char *text, double room)
+{
+    const double width = ky_text_width(cell, text);
+    return width > room ? cell * room / width : cell;
+}
+
 /* ---- lines ---- */
 
 void ky_bar(struct ky_canvas *canvas, double x, double y, double width, double height)

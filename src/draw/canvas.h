@@ -72,6 +72,8 @@ void ky_text(struct ky_canvas *canvas, double x, double y, double cell, const ch
 void ky_text_upright(struct ky_canvas *canvas, double x, double y, double cell, const char *text);
 /* The length of such a text [pixels]. */
 double ky_text_width(double cell, const char *text);
+/* The cell, at most this one, in which a text is so long at most. */
+double ky_text_fit(double cell, const char *text, double room);
 /* Fills a rectangle with the ink; all in pixels. */
 void ky_bar(struct ky_canvas *canvas, double x, double y, double width, double height);
 /* The same on the pixels themselves, below all that is drawn. */

@@ -50,7 +50,8 @@ void ky_label_title(const struct ky_scene *scene, const struct ky_snapshot *pane
     } else {
         ky_time_label(panel, scene->largest, text, sizeof text);
     }
-    ky_text(canvas, corner[0] + edge * cell, corner[1] + edge * cell, cell, text);
+    ky_text(canvas, corner[0] + edge * cell, corner[1] + edge * cell,
+            ky_text_fit(cell, text, (double)scene->size[0] - 2 * edge * cell), text);
 }
 
 void ky_label_scale(const struct ky_scene *scene, const struct ky_units *units,

@@ -77,24 +77,32 @@ static void choose_axis(const struct ky_scene *scene, const struct ky_units *uni
     const double half =
         scene->view.side / 2 * (double)scene->size[k] / (double)ky_shorter(scene->size);
     const double middle = ky_along(scene->view.middle, scene->view.axis[k]);
-    const double factor = ky_unit_shown(units, KY_LENGTH_UNIT, half, unit);
+    const double factor = ky_unit_shown(units, KY_LENGTH_UNIT, scene->view.side / 2, unit);
     *offset = scene->parameters->about != NULL || fabs(middle) > far * scene->view.side;
     *axis = (struct ky_ruler){.low = ((*offset ? 0 : middle) - half) * factor,
                               .high = ((*offset ? 0 : middle) + half) * factor};
     ky_ruler_divide(axis, 4);
 }
 
-/* "x", "x − x_{c}" about a middle, "right" where the camera looks along no axis. */
-static const char *name_axis(const struct ky_scene *scene, int k, int offset, char name[32])
+/* "x"; "x − x_{c}" where the middle is followed, "x − 8000" where it is far away; "right" where the
+ * camera looks along no axis. */
+static const char *name_axis(const struct ky_scene *scene, const struct ky_units *units, int k,
+                             int offset, char name[48])
 {
-    static const char *const other[] = {"right", "up"};
+    const char *letter = k ? "up" : "right";
+    const double middle = ky_along(scene->view.middle, scene->view.axis[k]);
+    char unit[KY_UNIT_TEXT];
     for (int c = 0; c < 3; c++)
-        if (scene->view.axis[k][c] > 1 - 1e-12) {
-            const char letter = "xyz"[c];
-            ky_format(name, 32, offset ? "%c \u2212 %c_{c}" : "%c", letter, letter);
-            return name;
-        }
-    return other[k];
+        if (scene->view.axis[k][c] > 1 - 1e-12)
+            letter = &"x\0y\0z"[2 * c];
+    if (!offset)
+        ky_format(name, 48, "%s", letter);
+    else if (scene->parameters->about)
+        ky_format(name, 48, "%s \u2212 %s_{c}", letter, letter);
+    else
+        ky_format(name, 48, "%s %s %.8g", letter, middle < 0 ? "+" : "\u2212",
+                  fabs(middle) * ky_unit_shown(units, KY_LENGTH_UNIT, scene->view.side / 2, unit));
+    return name;
 }
 
 static double widest_text(const struct ky_ruler *axis, double cell)
@@ -176,7 +184,7 @@ static void draw_axis(const struct ky_scene *scene, const struct ky_units *units
     const double cell = ky_text_cell(scene->size), line = KY_LETTER * cell;
     const double width = (double)scene->size[0], height = (double)scene->size[1];
     struct ky_ruler axis;
-    char unit[KY_UNIT_TEXT], name[32], label[KY_AXIS_TEXT];
+    char unit[KY_UNIT_TEXT], name[48], label[KY_AXIS_TEXT];
     int offset;
     choose_axis(scene, units, k, &axis, unit, &offset);
     for (size_t t = 0; t < axis.ticks; t++) {
@@ -197,13 +205,14 @@ static void draw_axis(const struct ky_scene *scene, const struct ky_units *units
     if (!outer)
         return;
     ky_take_ink(canvas, ink);
-    ky_ruler_label(name_axis(scene, k, offset, name), unit, axis.exponent, label);
-    const double wide = ky_text_width(cell, label);
+    ky_ruler_label(name_axis(scene, units, k, offset, name), unit, axis.exponent, label);
+    const double fit = ky_text_fit(cell, label, k == 0 ? width : height);
+    const double wide = ky_text_width(fit, label);
     if (k == 0)
         ky_text(canvas, corner[0] + (width - wide) / 2,
-                corner[1] + height + line + (TO_NUMBER + TO_LABEL) * cell, cell, label);
+                corner[1] + height + line + (TO_NUMBER + TO_LABEL) * cell, fit, label);
     else
-        ky_text_upright(canvas, TO_RIM * cell, corner[1] + (height + wide) / 2, cell, label);
+        ky_text_upright(canvas, TO_RIM * cell, corner[1] + (height + wide) / 2, fit, label);
 }
 
 /* The bar of colours to the right of a panel. */
@@ -235,8 +244,9 @@ static void draw_bar(const struct ky_scene *scene, const struct ky_units *units,
                 bar.axis.text[t]);
     }
     ky_ruler_label(bar.what, bar.unit, bar.axis.exponent, label);
+    const double fit = ky_text_fit(cell, label, height);
     ky_text_upright(canvas, (double)canvas->width - (TO_RIM + KY_LETTER) * cell,
-                    corner[1] + (height + ky_text_width(cell, label)) / 2, cell, label);
+                    corner[1] + (height + ky_text_width(fit, label)) / 2, fit, label);
 }
 
 void ky_layout_label(const struct ky_layout *layout, const struct ky_scene *scene,

@@ -142,12 +142,16 @@ static void draw_axes(const struct frame *frame, const struct ky_plot *plot, int
     if (lowest) {
         ky_ruler_label(plot->labels[KY_RIGHT], plot->units[KY_RIGHT],
                        frame->axes[KY_RIGHT].exponent, label);
-        ky_text(canvas, frame->left + (frame->width - ky_text_width(cell, label)) / 2,
-                bottom + (9 + KY_LETTER) * cell, cell, label);
+        const double fit = ky_text_fit(cell, label, (double)canvas->width - frame->left);
+        ky_text(canvas,
+                fmin(frame->left + (frame->width - ky_text_width(fit, label)) / 2,
+                     (double)canvas->width - ky_text_width(fit, label)),
+                bottom + (9 + KY_LETTER) * cell, fit, label);
     }
     ky_ruler_label(plot->labels[KY_UP], plot->units[KY_UP], frame->axes[KY_UP].exponent, label);
-    ky_text_upright(canvas, 4 * cell, frame->top + (frame->height + ky_text_width(cell, label)) / 2,
-                    cell, label);
+    const double fit = ky_text_fit(cell, label, frame->height + 8 * cell);
+    ky_text_upright(canvas, 4 * cell, frame->top + (frame->height + ky_text_width(fit, label)) / 2,
+                    fit, label);
     ky_bar(canvas, frame->left - thin / 2, frame->top - thin / 2, frame->width + thin, thin);
     ky_bar(canvas, frame->left - thin / 2, bottom - thin / 2, frame->width + thin, thin);
     ky_bar(canvas, frame->left - thin / 2, frame->top - thin / 2, thin, frame->height + thin);
@@ -262,7 +266,8 @@ static enum ky_status draw_plots(struct frame *frames, const struct ky_plot *plo
                        "the labels leave no room for the plot: give a larger --width and --height");
     ky_take_ink(canvas, ink);
     if (title)
-        ky_text(canvas, left, 6 * cell, 1.1 * cell, title);
+        ky_text(canvas, left, 6 * cell,
+                ky_text_fit(1.1 * cell, title, (double)size[0] - left - 4 * cell), title);
     for (size_t p = 0; p < count && !status; p++) {
         struct frame *frame = &frames[p];
         frame->left = left, frame->width = (double)size[0] - left - right, frame->cell = cell;

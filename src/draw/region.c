@@ -223,6 +223,9 @@ int ky_view_misses(const struct ky_view *view, const size_t size[2],
     }
     if (!bodies->n || ky_about_find(&mass, bodies, 0, centre, NULL))
         return 0;
+    for (int c = 0; c < 3; c++) /* what is left of a sum that should be 0 says nothing */
+        if (fabs(centre[c]) < 1e-9 * (fabs(middle[c]) + view->side))
+            centre[c] = 0;
     ky_format(text, room,
               "there is no body in the picture of t = %.6g: it is about (%.4g, %.4g, %.4g), %.4g "
               "wide, and the bodies are about (%.4g, %.4g, %.4g); --about follows them",

@@ -51,7 +51,7 @@ void ky_trails_add(struct ky_trails *trails, const struct ky_snapshot *snapshot)
     double(*velocity)[3] = trails->velocity + trails->times * trails->bodies;
     for (size_t k = 0; k < trails->bodies; k++)
         for (int c = 0; c < 3; c++)
-            position[k][c] = (double)NAN;
+            position[k][c] = (double)NAN, velocity[k][c] = 0;
     for (size_t i = 0; i < bodies->n && trails->bodies; i++) {
         uint64_t id = id_of(bodies, i);
         const uint64_t *found =

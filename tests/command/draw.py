@@ -252,12 +252,12 @@ def columns(plot, ranges, table):
     for words in (["--divide", "3"], ["--smooth", "9"], ["--centre-x", "1"]):
         plot("table", table, "--x", "N", "--y", "t", *words, code=2)
     with open(table, "w") as file:
-        file.write('x,"seconds, ""wall""",c\n1,10,5\n\n2,"20",word\n3\n4,,7\n')
+        file.write('x,"seconds, ""wall""",c\n1,10,5\n\n# a remark\n2,"20",word\n3\n4,,7\n')
     said = plot("table", table, "--x", "x", "--y", '"seconds, ""wall"""')
     check(ranges() == {"x": (0.97, 2.03), 'seconds, "wall"': (9.7, 20.3)}, "a name with a comma stands in quotes", ranges())
-    check("1 of 4 rows" in said.stderr and "line 5 ends before" in said.stderr, "too few cells: a warning", said.stderr)
+    check("1 of 4 rows" in said.stderr and "line 6 ends before" in said.stderr, "too few cells: a warning", said.stderr)
     said = plot("table", table, "--x", "x", "--y", "c").stderr
-    check(ranges()["c"] == (4.94, 7.06) and "2 of 4 rows" in said and "line 4 has 'word' in column 'c'" in said,
+    check(ranges()["c"] == (4.94, 7.06) and "2 of 4 rows" in said and "line 5 has 'word' in column 'c'" in said,
           "a word in place of a number: a warning", f"{ranges()} {said}")
     with open(table, "w") as file:
         file.write("N" + ",c" * 9999 + ",last\n" + "".join(f"{k}" + ",100" * 9999 + f",{k}\n" for k in (1, 2, 3)))

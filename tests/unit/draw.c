@@ -665,6 +665,9 @@ static void axes_have_round_numbers(void **state)
     assert_string_equal(ky_ruler_label("time", "", 5, text), "time [10^{5} N-body units]");
     assert_string_equal(ky_ruler_label("dE", NULL, -7, text), "dE [10^{\u22127}]");
     assert_string_equal(ky_ruler_label("N", NULL, 0, text), "N");
+    const double fit = ky_text_fit(2, "a long label [10^{5} Myr]", 40);
+    assert_between(ky_text_width(fit, "a long label [10^{5} Myr]"), 38, 40.1);
+    assert_true(ky_text_fit(2, "x", 40) == 2);
 }
 
 static void colours_grow_lighter(void **state)
