@@ -553,6 +553,9 @@ struct ky_run_parameters {
         escape_radius;  /* unbound bodies farther from the density centre are removed; NaN: none */
     const char *follow; /* ids, "0,17", of at most 16 bodies: energy.csv has columns of their
                            places, x_17, y_17, z_17; or NULL. KY_USAGE for an id that no body has */
+    double escapers; /* unbound bodies farther from the density centre are listed in escapers.csv,
+                        each once; NaN: none. Those that escape_radius removes are listed too.
+                        KY_USAGE with escape_radius */
 };
 
 KY_API void ky_run_parameters_defaults(struct ky_run_parameters *run);
@@ -804,6 +807,76 @@ struct ky_scales {
  * KY_BAD_DATA when no body has mass. */
 KY_API enum ky_status ky_system_scales(const struct ky_bodies *bodies, double g, double softening,
                                        struct ky_scales *scales, struct ky_error *error);
+
+/* Binaries. A body is bound to another if the energy of their relative motion in the softened force
+ * of the two is negative. A binary is two bodies each of which is the nearest that the other is
+ * bound to, among its KY_BINARY_NEIGHBOURS nearest neighbours; of three bodies the inner two. Two
+ * bodies that exert nothing on each other, as those without mass, are none.
+ *
+ * Without softening the elements are those of Kepler's orbit. With softening, whose orbits do not
+ * close, they follow from the turning points r₁ and r₂ of the relative motion: semi-major axis
+ * (r₁ + r₂)/2, eccentricity (r₂ − r₁)/(r₂ + r₁), and as period the time from pericentre to
+ * pericentre. */
+enum { KY_BINARY_NEIGHBOURS = 8 };
+struct ky_binaries {
+    size_t size; /* of this struct, or 0 */
+    size_t count;
+    uint32_t (*body)[2];     /* [count] here and below: the indices, that of more mass first */
+    double *separation;      /* present distance */
+    double *semi_major_axis; /* [length] */
+    double *eccentricity;
+    double *period; /* [time] */
+    double *energy; /* of the relative motion, below 0; 0 if one has no mass [mass velocity²] */
+};
+/* Finds the binaries, those of least energy first, with the same result for any number of threads.
+ * Engine, isa, threads, G and softening are those of `parameters`; KY_USAGE if the softening is not
+ * known. Allocates the arrays; after a failure there are none. `report` may be NULL. */
+KY_API enum ky_status ky_binaries_find(const struct ky_parameters *parameters,
+                                       const struct ky_bodies *bodies, struct ky_binaries *binaries,
+                                       struct ky_force_report *report, struct ky_error *error);
+KY_API void ky_binaries_free(struct ky_binaries *binaries); /* clears the struct */
+
+/* Spherical profiles about a centre, in shells whose radii are equally spaced in their logarithm,
+ * and the surface density in rings of the same radii, seen along an axis. */
+struct ky_profile_parameters {
+    size_t size;
+    uint64_t shells;  /* 1 to 1,000; 20 */
+    double centre[3]; /* NaN (default): the density centre */
+    double inner; /* radius where the first shell begins, above 0; NaN (default): the radius that
+                     holds 1 % of the mass, and 20 bodies where there are enough */
+    double outer; /* radius where the last shell ends; NaN (default): that holds 99 % of the mass */
+    int axis;     /* enum ky_axis; KY_Z */
+    double g;     /* 1 */
+};
+KY_API void ky_profile_parameters_defaults(struct ky_profile_parameters *parameters);
+
+/* Velocities are relative to the mean velocity of all bodies. In a shell each component of the
+ * velocity, along r, θ and φ of spherical coordinates about the z axis, has a mean and a
+ * dispersion about it, weighted by mass. NaN: not known, for want of bodies. */
+struct ky_radial_profile {
+    size_t size; /* of this struct, or 0 */
+    size_t shells;
+    double centre[3], velocity[3]; /* that were taken */
+    double *edge;                  /* [shells + 1]: radii, ascending */
+    uint64_t *bodies;              /* [shells] here and below: in the shell */
+    double *radius;                /* middle of the shell, √(inner × outer) */
+    double *density;               /* mass over volume */
+    double *enclosed;              /* mass within the outer edge */
+    double *circular_speed;        /* √(G enclosed/outer edge) */
+    double *radial;                /* dispersion along r */
+    double *tangential;            /* √((σ_θ² + σ_φ²)/2), in one dimension */
+    double *anisotropy;            /* 1 − tangential²/radial² */
+    double *radial_velocity;       /* mean velocity along r; negative: inwards */
+    double *rotation;              /* mean velocity along φ */
+    double *surface_density;       /* of the ring: mass over area */
+};
+/* Allocates the arrays; after a failure there are none. The same for any number of threads.
+ * KY_BAD_DATA where no body has mass, and where the bodies have no extent and `inner` and `outer`
+ * are not given; KY_USAGE for radii that do not ascend. */
+KY_API enum ky_status ky_profile_make(const struct ky_profile_parameters *parameters,
+                                      const struct ky_bodies *bodies,
+                                      struct ky_radial_profile *profile, struct ky_error *error);
+KY_API void ky_profile_free(struct ky_radial_profile *profile); /* clears the struct */
 
 /* ---- pictures ---- */
 

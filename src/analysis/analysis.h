@@ -10,6 +10,9 @@
 enum { KY_CENTRE_SAMPLE = 1 << 16 };
 enum ky_status ky_sampled_centre(const struct ky_bodies *bodies, double centre[3],
                                  struct ky_error *error);
+/* The same of a sample of at most `most`, which is not above KY_CENTRE_SAMPLE. */
+enum ky_status ky_centre_of_sample(const struct ky_bodies *bodies, size_t most, double centre[3],
+                                   struct ky_error *error);
 
 /* The core (Casertano & Hut 1985, with the squares of the densities as weights, as McMillan,
  * Hut & Makino 1990 have them). The density ρ of a body is the one that ky_density_centre takes. */
@@ -23,6 +26,21 @@ struct ky_core {
  * KY_BAD_DATA without bodies. */
 enum ky_status ky_measure_core(const struct ky_bodies *bodies, struct ky_core *core,
                                struct ky_error *error);
+
+/* The bodies that are bound to the system by the potentials that they come with: ½ |v − u|² + φ <
+ * 0, with u the mean velocity of the bodies that are bound, found by repetition from that of all.
+ */
+struct ky_bound {
+    size_t bodies;
+    double mass, velocity[3]; /* u; 0 if no body is bound */
+    double half_mass_radius;  /* of the bound, about the density centre of at most
+                                 KY_CENTRE_FEW of them [length]; NaN without bound mass */
+};
+enum { KY_CENTRE_FEW = 1 << 12 };
+/* bodies->potential is required. Moves the bound bodies to the front of the arrays, in their order.
+ * The same for any number of threads. KY_FAULT when memory is out. */
+enum ky_status ky_measure_bound(struct ky_bodies *bodies, struct ky_bound *bound,
+                                struct ky_error *error);
 
 /* The rms speed [velocity] about the mean velocity in three dimensions, weighted by mass; 0 without
  * mass. */
@@ -41,6 +59,11 @@ enum ky_status ky_softening_need(const struct ky_parameters *parameters, struct 
                                  struct ky_error *error);
 /* The smallest softening of a body [length], once ky_softening_choose has chosen. */
 double ky_softening_least(const struct ky_parameters *parameters, const struct ky_bodies *bodies);
+
+/* The options of struct ky_profile_parameters. */
+struct ky_option;
+extern const struct ky_option *const ky_profile_options;
+extern const size_t ky_profile_option_count;
 
 /* The virial ratio 2T/|Σ m x·a|, with velocities about the mean velocity and positions about the
  * centre of mass. It is 1 in equilibrium whatever the softening; NaN without forces. */

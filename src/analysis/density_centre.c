@@ -252,13 +252,13 @@ static size_t place_in_part(size_t k, double part)
     return (size_t)(((double)k + ky_random_uniform(&random)) * part);
 }
 
-/* Takes one body at random from each of KY_CENTRE_SAMPLE equal parts of the `massive` bodies. So
- * no order of the bodies, such as pairs, is taken for their distribution. */
+/* Takes one body at random from each of sample->n equal parts of the `massive` bodies. So no order
+ * of the bodies, such as pairs, is taken for their distribution. */
 static void take_sample(const struct ky_bodies *bodies, size_t massive, struct ky_bodies *sample)
 {
-    const double part = (double)massive / KY_CENTRE_SAMPLE;
+    const double part = (double)massive / (double)sample->n;
     size_t taken = 0, seen = 0, place = place_in_part(0, part);
-    for (size_t i = 0; i < bodies->n && taken < KY_CENTRE_SAMPLE; i++) {
+    for (size_t i = 0; i < bodies->n && taken < sample->n; i++) {
         if (massive == bodies->n && seen < place && place < massive)
             i = seen = place; /* no body has to be left out: go there at once */
         if (!(bodies->mass[i] > 0) || seen++ < place)
@@ -271,18 +271,24 @@ static void take_sample(const struct ky_bodies *bodies, size_t massive, struct k
     sample->n = taken;
 }
 
-enum ky_status ky_sampled_centre(const struct ky_bodies *bodies, double centre[3],
-                                 struct ky_error *error)
+enum ky_status ky_centre_of_sample(const struct ky_bodies *bodies, size_t most, double centre[3],
+                                   struct ky_error *error)
 {
     struct ky_bodies sample = {0};
     const size_t massive = ky_count_positive(bodies->n, bodies->mass);
-    if (massive <= KY_CENTRE_SAMPLE)
+    if (massive <= most)
         return ky_density_centre(bodies, centre, error);
-    enum ky_status status = ky_bodies_allocate(&sample, KY_CENTRE_SAMPLE, 0, error);
+    enum ky_status status = ky_bodies_allocate(&sample, most, 0, error);
     if (status)
         return status;
     take_sample(bodies, massive, &sample);
     status = ky_density_centre(&sample, centre, error);
     ky_bodies_free(&sample);
     return status;
+}
+
+enum ky_status ky_sampled_centre(const struct ky_bodies *bodies, double centre[3],
+                                 struct ky_error *error)
+{
+    return ky_centre_of_sample(bodies, KY_CENTRE_SAMPLE, centre, error);
 }

@@ -7,6 +7,7 @@
 #include "analysis/walker.h"
 #include "base/memory.h"
 #include "engine/finite.h"
+#include "physics/orbit.h"
 
 /* A pair among others with a larger eccentricity is not a binary: the two fall towards each other
  * by chance, and others will deflect them. */
@@ -28,11 +29,11 @@ static double pair_time(const struct ky_bodies *bodies, size_t i, size_t j, doub
         v2 += v * v;
         rv += x * v;
     }
-    double r = sqrt(r2), inverse_axis = 2 / r - v2 / gm;
+    double r = sqrt(r2), inverse_axis = ky_orbit_inverse_axis(gm, r, v2);
     if (!(r > 0) || !(gm > 0))
         return (double)INFINITY;
-    if (inverse_axis > 0) { /* e² = 1 − l²/(G m a) */
-        double e = sqrt(fmax(1 - (r2 * v2 - rv * rv) / gm * inverse_axis, 0));
+    if (inverse_axis > 0) {
+        double e = ky_orbit_eccentricity(gm, inverse_axis, r, rv);
         double pericentre = (1 - e) / inverse_axis, apocentre = (1 + e) / inverse_axis;
         int binary = e < roundest_fall && apocentre < 2 * r;
         if (binary || bodies->n == 2)

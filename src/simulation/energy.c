@@ -1,7 +1,6 @@
 /* energy.csv. */
 #include "simulation/energy.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -21,28 +20,26 @@ double ky_energy_change(const struct ky_energy_start *start, const struct ky_sum
     return relative(ky_total_energy(sums) - start->energy, start->energy);
 }
 
-static enum ky_status written(FILE *file, const char *folder, struct ky_error *error)
-{
-    if (fflush(file) || ferror(file))
-        return ky_fail(error, KY_CANNOT_WRITE, "%s/energy.csv: %s", folder, strerror(errno));
-    return KY_OK;
-}
-
 static const char columns[] =
     "time,steps,kinetic,potential,energy,de,dew,virial_ratio,momentum_x,momentum_y,momentum_z,"
     "angular_momentum_x,angular_momentum_y,angular_momentum_z,centre_x,centre_y,centre_z";
 
-int ky_energy_has_external(FILE *file)
+static const char of_bound[] = ",bodies,mass,bound_mass,half_mass_radius";
+
+void ky_energy_find_columns(FILE *file, struct ky_energy_start *start)
 {
-    char line[sizeof columns + 32];
+    char line[sizeof columns + sizeof of_bound + 32] = "";
     rewind(file);
-    return fgets(line, sizeof line, file) && strstr(line, ",external,");
+    if (!fgets(line, sizeof line, file))
+        line[0] = '\0';
+    start->external = strstr(line, ",external,") != NULL;
+    start->bound = strstr(line, of_bound) != NULL;
 }
 
-enum ky_status ky_energy_header(FILE *file, const char *folder, const struct ky_energy_start *start,
-                                struct ky_error *error)
+void ky_energy_header(FILE *file, const struct ky_energy_start *start)
 {
-    fprintf(file, "%s%s", columns, start->external ? ",external" : "");
+    fprintf(file, "%s%s%s", columns, start->external ? ",external" : "",
+            start->bound ? of_bound : "");
     if (start->core)
         fprintf(file, ",core_radius,core_density,core_bodies");
     for (int k = 0; k < KY_LAGRANGIAN_FRACTIONS && start->core; k++)
@@ -52,7 +49,6 @@ enum ky_status ky_energy_header(FILE *file, const char *folder, const struct ky_
         fprintf(file, ",x_%" PRIu64 ",y_%" PRIu64 ",z_%" PRIu64, id, id, id);
     }
     fprintf(file, ",wall_s\n");
-    return written(file, folder, error);
 }
 
 /* A value that is not known leaves its place empty. */
@@ -62,13 +58,12 @@ static void value(FILE *file, double number)
     fprintf(file, ",%s", isfinite(number) ? ky_number_text(text, number) : "");
 }
 
-enum ky_status ky_energy_row(FILE *file, const char *folder, const struct ky_energy_start *start,
-                             const struct ky_sums *sums, const double core[KY_CORE_NUMBERS],
-                             double time, uint64_t steps, double wall, struct ky_error *error)
+void ky_energy_row(FILE *file, const struct ky_energy_start *start, const struct ky_energy_now *now)
 {
+    const struct ky_sums *sums = &now->sums;
     const double energy = ky_total_energy(sums);
     char text[KY_NUMBER_TEXT];
-    fprintf(file, "%s,%" PRIu64, ky_number_text(text, time), steps);
+    fprintf(file, "%s,%" PRIu64, ky_number_text(text, now->time), now->steps);
     value(file, sums->kinetic);
     value(file, sums->potential);
     value(file, energy);
@@ -84,12 +79,17 @@ enum ky_status ky_energy_row(FILE *file, const char *folder, const struct ky_ene
         value(file, sums->centre[k]);
     if (start->external)
         value(file, sums->external);
+    if (start->bound) {
+        fprintf(file, ",%zu", now->bodies);
+        value(file, sums->mass);
+        value(file, now->bound.mass);
+        value(file, now->bound.half_mass_radius);
+    }
     for (int k = 0; k < KY_CORE_NUMBERS && start->core; k++)
-        value(file, core[k]);
+        value(file, now->core[k]);
     for (size_t k = 0; k < start->followed.count; k++)
         for (int c = 0; c < 3; c++)
             value(file, start->followed.place[k][c]);
-    ky_format(text, sizeof text, "%.3f", wall);
+    ky_format(text, sizeof text, "%.3f", now->wall);
     fprintf(file, ",%s\n", text);
-    return written(file, folder, error);
 }

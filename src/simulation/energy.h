@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "base/status.h"
+#include "analysis/analysis.h"
 
 /* Bodies whose places are columns: x_17, y_17, z_17 for the id 17. */
 enum { KY_FOLLOW_MOST = 16 };
@@ -20,6 +20,8 @@ struct ky_energy_start {
     int conserved; /* 0: the forces of two bodies on each other are not opposite and equal, as for
                       bodies with softenings of their own and the kind plummer */
     int external;  /* 1: the rows have the energy in external fields; earlier versions wrote none */
+    int bound;     /* 1: the rows have number and mass of the bodies, and mass and radius of those
+                      that are bound; the same */
     int core;      /* 1: the rows have the numbers of the core */
     struct ky_followed followed;
 };
@@ -27,21 +29,27 @@ struct ky_energy_start {
 /* Core radius [length], density [mass/length³] and number of bodies, then the Lagrangian radii. */
 enum { KY_CORE_NUMBERS = 3 + KY_LAGRANGIAN_FRACTIONS };
 
+/* What a row says. */
+struct ky_energy_now {
+    double time, wall; /* [time], [s] */
+    uint64_t steps;
+    struct ky_sums sums;
+    size_t bodies;
+    struct ky_bound bound;        /* looked at with start->bound */
+    double core[KY_CORE_NUMBERS]; /* looked at with start->core */
+};
+
 /* (E − E₀)/|E₀|; NaN where no energy is conserved, and where E₀ is 0. */
 double ky_energy_change(const struct ky_energy_start *start, const struct ky_sums *sums);
 
-/* 1 if the open file has the column of the energy in external fields, else 0. Changes the position
- * in the file. */
-int ky_energy_has_external(FILE *file);
+/* Sets start->external and start->bound by the columns of the open file. Changes the position in
+ * the file. */
+void ky_energy_find_columns(FILE *file, struct ky_energy_start *start);
 
-/* Write the line with the names of the columns, or one row, to the open file. `wall` is in seconds.
- * `core` is looked at with start->core. A number that is not known leaves its place empty.
- * KY_CANNOT_WRITE where the disk refuses;
- * `folder` is for that error line. */
-enum ky_status ky_energy_header(FILE *file, const char *folder, const struct ky_energy_start *start,
-                                struct ky_error *error);
-enum ky_status ky_energy_row(FILE *file, const char *folder, const struct ky_energy_start *start,
-                             const struct ky_sums *sums, const double core[KY_CORE_NUMBERS],
-                             double time, uint64_t steps, double wall, struct ky_error *error);
+/* Write the line with the names of the columns, or one row. A number that is not known leaves its
+ * place empty. A failure shows in ferror(file) and fflush(file). */
+void ky_energy_header(FILE *file, const struct ky_energy_start *start);
+void ky_energy_row(FILE *file, const struct ky_energy_start *start,
+                   const struct ky_energy_now *now);
 
 #endif

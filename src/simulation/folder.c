@@ -51,7 +51,7 @@ static const char begun[] = "starting.part", complete[] = "starting", moving[] =
 static int is_result(const char *name)
 {
     static const char *const results[] = {"restart.kyo", "restart.kyo.previous", "energy.csv",
-                                          "run.json"};
+                                          "escapers.csv", "run.json"};
     static const char *const beside[] = {".iord", ".param"}; /* of a TIPSY snapshot */
     for (size_t k = 0; k < sizeof results / sizeof *results; k++)
         if (!strcmp(name, results[k]))

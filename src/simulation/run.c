@@ -40,11 +40,13 @@ enum ky_status ky_run_adopt_parameters(const struct ky_parameters *parameters,
 {
     ky_parameters_defaults(own);
     ky_run_parameters_defaults(own_run);
+    const struct ky_option_set set = {"run", ky_run_options, ky_run_option_count, own_run, NULL};
     enum ky_status status =
         ky_size_adopt(own, sizeof *own, parameters, "ky_parameters_defaults", error);
-    return status ? status
-                  : ky_size_adopt(own_run, sizeof *own_run, given, "ky_run_parameters_defaults",
-                                  error);
+    if (!status)
+        status =
+            ky_size_adopt(own_run, sizeof *own_run, given, "ky_run_parameters_defaults", error);
+    return status ? status : ky_options_check(&set, error);
 }
 
 enum ky_status ky_run_create(const struct ky_parameters *parameters,
@@ -69,6 +71,8 @@ enum ky_status ky_run_create(const struct ky_parameters *parameters,
     run->given = own_run;
     run->started = ky_clock();
     run->folder = run->given.output;
+    run->energy.name = "energy.csv";
+    run->escapers.name = "escapers.csv";
     run->state.change = run->resume_time = (double)NAN;
     return KY_OK;
 }
@@ -78,8 +82,11 @@ void ky_run_destroy(struct ky_run *run)
     ky_sim_close(run->sim);
     if (run->log)
         fclose(run->log);
-    if (run->energy)
-        fclose(run->energy);
+    if (run->energy.file)
+        fclose(run->energy.file);
+    if (run->escapers.file)
+        fclose(run->escapers.file);
+    free(run->listed.id);
     ky_schedule_free(&run->schedule);
     free(run->history.row);
     ky_bodies_free(&run->row);
@@ -91,25 +98,13 @@ void ky_run_destroy(struct ky_run *run)
     free(run);
 }
 
-static enum ky_status open_file(const char *folder, const char *name, const char *mode, FILE **file,
-                                struct ky_error *error)
-{
-    char path[KY_PATH];
-    enum ky_status status = ky_folder_path(folder, name, path, error);
-    if (!status && !(*file = fopen(path, mode)))
-        status = ky_fail(error, KY_CANNOT_WRITE, "%s: %s", path, strerror(errno));
-    return status;
-}
-
-enum ky_status ky_run_open_energy(struct ky_run *run, const char *mode, struct ky_error *error)
-{
-    return open_file(run->folder, "energy.csv", mode, &run->energy, error);
-}
-
 enum ky_status ky_run_lock(struct ky_run *run, struct ky_error *error)
 {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    enum ky_status status = open_file(run->given.output, "run.log", "a+", &run->log, error);
+    char path[KY_PATH];
+    enum ky_status status = ky_folder_path(run->given.output, "run.log", path, error);
+    if (!status && !(run->log = fopen(path, "a+")))
+        status = ky_fail(error, KY_CANNOT_WRITE, "%s: %s", path, strerror(errno));
     if (!status && fcntl(fileno(run->log), F_SETLK, &lock) && (errno == EACCES || errno == EAGAIN))
         status = ky_fail(error, KY_USAGE,
                          "%s: another run is at work in this folder; wait for it or choose another "
@@ -176,7 +171,8 @@ static enum ky_status look_around(struct ky_run *run, const char **reason, struc
     run->looked = now;
     if (ky_folder_stop(run->given.output))
         *reason = "a file named stop";
-    return ky_run_keep_energy(run, error);
+    enum ky_status status = ky_run_keep_table(run, &run->energy, error);
+    return status ? status : ky_run_keep_table(run, &run->escapers, error);
 }
 
 /* Takes over a softening that the caller's function has changed, so that snapshots and restart
@@ -203,9 +199,14 @@ static enum ky_status visit(struct ky_run *run, struct ky_error *error)
     const struct ky_instant now = run->sim->now;
     if (!run->given.visit || now.part != 0 || now.ticks / run->schedule.stride % every)
         return KY_OK;
+    struct ky_error own = {KY_OK, ""}; /* the function may fail without a text */
     run->sim->in_run = 1;
-    enum ky_status status = run->given.visit(run->given.visit_context, run->sim, error);
-    return status ? status : take_softening(run, error);
+    enum ky_status status = run->given.visit(run->given.visit_context, run->sim, &own);
+    if (!status)
+        return take_softening(run, error);
+    own.text[sizeof own.text - 1] = '\0';
+    return ky_fail(error, status, "%s",
+                   own.text[0] ? own.text : "the function `visit` of the program ended the run");
 }
 
 /* Goes to the next instant at which something may be due, or to where the integrator stops. */
@@ -233,7 +234,7 @@ static enum ky_status step(struct ky_run *run, struct ky_error *error)
     const struct ky_instant now = run->sim->now;
     const int row = ky_schedule_energy_due(schedule, now);
     if (!status && row)
-        status = ky_run_remove_escapers(run, error);
+        status = ky_run_look_for_escapers(run, error);
     if (!status && row)
         status = ky_run_write_energy(run, error);
     if (!status && row)

@@ -20,12 +20,13 @@ struct ky_run_state {
     uint64_t bare;                        /* 1: no snapshots but those of --at */
     uint64_t snapshots;                   /* written so far */
     uint64_t energy_bytes;                /* length of energy.csv at the restart */
+    uint64_t escapers_bytes;              /* of escapers.csv; 0: there is none */
     double energy, potential;             /* at the start [mass velocity²] */
     double wall;                          /* seconds up to the restart */
     uint64_t conserved, compress;
     uint64_t core, collapsed; /* energy.csv has the core; it was small enough to stop once */
     uint64_t escaped;         /* bodies removed so far */
-    double stop_core, escape_radius;
+    double stop_core, escape_radius, escapers;
     double change;           /* relative change of the energy in the last row; NaN: no row yet */
     uint64_t seed, has_seed; /* of the model that the bodies were made by */
     struct ky_units units;
@@ -49,6 +50,18 @@ struct ky_run_universe {
     enum ky_log_level level;
 };
 
+/* A table that grows during the run. */
+struct ky_run_table {
+    const char *name; /* "energy.csv" */
+    FILE *file;       /* NULL: the run has no such table */
+};
+
+/* Ids of the bodies that are in escapers.csv and have not been removed, ascending. */
+struct ky_run_listed {
+    uint64_t *id;
+    size_t count;
+};
+
 struct ky_run {
     struct ky_parameters parameters; /* with the log that also writes run.log */
     struct ky_run_parameters given;
@@ -64,7 +77,9 @@ struct ky_run {
     char *origin;  /* what the bodies came from, or NULL */
     char *source;  /* the same as options: struct ky_run_parameters; or NULL */
     uint64_t hash; /* of the bodies at the start; 0: not known */
-    FILE *log, *energy;
+    FILE *log;
+    struct ky_run_table energy, escapers;
+    struct ky_run_listed listed;
     long log_before;        /* bytes of run.log that an earlier run has written */
     const char *folder;     /* where files are written now: output, or `begun` */
     char begun[KY_PATH];    /* folder of the first files until they are complete: see folder.h */
@@ -85,7 +100,8 @@ struct ky_run {
 extern const struct ky_option ky_run_options[];
 extern const size_t ky_run_option_count;
 
-/* The caller's parameters over the defaults. KY_USAGE for structs that no _defaults call filled. */
+/* The caller's parameters over the defaults. KY_USAGE for structs that no _defaults call filled,
+ * and for numbers of the run that are out of range, such as a negative radius. */
 enum ky_status ky_run_adopt_parameters(const struct ky_parameters *parameters,
                                        const struct ky_run_parameters *given,
                                        struct ky_parameters *own, struct ky_run_parameters *own_run,
@@ -113,11 +129,6 @@ enum ky_status ky_run_scales(const struct ky_parameters *parameters, const struc
 /* Opens run.log and locks it while this process lives. KY_USAGE if another run has the lock: there
  * is one at a time in a folder. */
 enum ky_status ky_run_lock(struct ky_run *run, struct ky_error *error);
-/* Opens energy.csv in the present folder; `mode` is that of fopen. */
-enum ky_status ky_run_open_energy(struct ky_run *run, const char *mode, struct ky_error *error);
-/* Writes energy.csv again if somebody removed or replaced it since it was opened. What replaced it
- * is kept as energy.csv.previous. */
-enum ky_status ky_run_keep_energy(struct ky_run *run, struct ky_error *error);
 /* A copy of the text, to be freed; NULL when memory is out. */
 char *ky_run_copy_text(const char *text);
 /* Runs from the present step to the end. KY_STOPPED if there was a reason to stop before. Writes
@@ -145,8 +156,30 @@ enum ky_status ky_run_measure_core(struct ky_run *run, const struct ky_bodies *b
                                    double number[KY_CORE_NUMBERS], struct ky_error *error);
 /* Fills run->halted if the core is small enough for the run to stop, and was not before. */
 enum ky_status ky_run_look_for_collapse(struct ky_run *run, struct ky_error *error);
-/* Removes the bodies that have escaped, and their energy, if the run was asked to. */
-enum ky_status ky_run_remove_escapers(struct ky_run *run, struct ky_error *error);
+
+/* run_escapers.c. Whether the run looks for escapers; then it has the table escapers.csv. */
+int ky_run_finds_escapers(const struct ky_run *run);
+extern const char ky_run_escaper_columns[]; /* the first line of the table */
+/* Writes a row for each body that has escaped. Removes it and its energy, or notes its id. */
+enum ky_status ky_run_look_for_escapers(struct ky_run *run, struct ky_error *error);
+
+/* run_table.c. `begin` makes the table in the present folder, with the names of its columns;
+ * `reopen` opens one that is there and cuts it to `bytes`, KY_BAD_DATA if it is missing or shorter.
+ * KY_CANNOT_WRITE where the disk refuses, here and below. */
+enum ky_status ky_run_begin_table(struct ky_run *run, struct ky_run_table *table,
+                                  struct ky_error *error);
+enum ky_status ky_run_reopen_table(struct ky_run *run, struct ky_run_table *table, uint64_t bytes,
+                                   struct ky_error *error);
+/* Appends whole rows. If another program has cut the table short, a warning says so. */
+enum ky_status ky_run_append(struct ky_run *run, struct ky_run_table *table, const char *rows,
+                             struct ky_error *error);
+/* Writes the table again if somebody removed or replaced it since it was opened. What replaced it
+ * is kept as NAME.previous. Does nothing for a table that the run does not have. */
+enum ky_status ky_run_keep_table(struct ky_run *run, struct ky_run_table *table,
+                                 struct ky_error *error);
+/* The same, and waits until the disk has all rows. *bytes: its length, 0 without a table. */
+enum ky_status ky_run_sync_table(struct ky_run *run, struct ky_run_table *table, uint64_t *bytes,
+                                 struct ky_error *error);
 
 /* run_follow.c. Reads a list of ids, "0,17"; NULL is none. KY_USAGE for another text, an id that is
  * given twice, and more than KY_FOLLOW_MOST. */

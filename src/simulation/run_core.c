@@ -1,6 +1,5 @@
-/* What a run measures of the core of its system where it is asked: columns of energy.csv, the end
- * at core collapse, and bodies that have escaped. */
-#include <inttypes.h>
+/* What a run measures of the core of its system where it is asked: columns of energy.csv, and the
+ * end at core collapse. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +7,6 @@
 #include "analysis/analysis.h"
 #include "base/memory.h"
 #include "base/order.h"
-#include "base/text.h"
 #include "simulation/run.h"
 
 /* The median is that of the rows of so much time [time]. */
@@ -89,66 +87,4 @@ enum ky_status ky_run_look_for_collapse(struct ky_run *run, struct ky_error *err
             "%.4g,",
             span, radius, limit_of(run));
     return KY_OK;
-}
-
-/* ---- escapers ---- */
-
-/* Ids of the bodies farther than the radius from the density centre that are not bound, to the
- * front of bodies->id; returns how many. */
-static size_t find_escapers(struct ky_bodies *bodies, double radius, const double centre[3],
-                            const struct ky_sums *sums)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < bodies->n; i++) {
-        double r2 = 0, v2 = 0;
-        for (int c = 0; c < 3; c++) {
-            r2 += pow(bodies->position[i][c] - centre[c], 2);
-            v2 += pow(bodies->velocity[i][c] - sums->momentum[c] / sums->mass, 2);
-        }
-        if (r2 > radius * radius && 0.5 * v2 + bodies->potential[i] > 0)
-            bodies->id[count++] = bodies->id[i];
-    }
-    return count;
-}
-
-/* Takes out these bodies. What they had of the energy leaves the reference with them. */
-static enum ky_status remove_bodies(struct ky_run *run, const uint64_t *id, size_t count,
-                                    const struct ky_sums *before, struct ky_error *error)
-{
-    struct ky_sums after = {0};
-    enum ky_status status = ky_sim_remove(run->sim, id, count, error);
-    if (!status)
-        status = ky_sim_sums(run->sim, &after, error);
-    if (status)
-        return status;
-    run->energy_start.energy += ky_total_energy(&after) - ky_total_energy(before);
-    run->state.escaped += count;
-    ky_log(&run->parameters, KY_LOG_INFO,
-           "time %.10g: %zu %s removed, the first one is body %" PRIu64, ky_sim_time(run->sim),
-           count, ky_plural(count, "escaper", "escapers"), id[0]);
-    return KY_OK;
-}
-
-enum ky_status ky_run_remove_escapers(struct ky_run *run, struct ky_error *error)
-{
-    struct ky_bodies bodies = {0};
-    struct ky_sums sums = {0};
-    double centre[3];
-    size_t count = 0;
-    if (isnan(run->state.escape_radius) || run->sim->n == 0)
-        return KY_OK;
-    enum ky_status status =
-        ky_bodies_allocate(&bodies, run->sim->n, KY_WITH_ID | KY_WITH_POTENTIAL, error);
-    if (!status)
-        status = ky_sim_bodies(run->sim, &bodies, error);
-    if (!status)
-        status = ky_density_centre(&bodies, centre, error);
-    if (!status)
-        status = ky_sim_sums(run->sim, &sums, error);
-    if (!status)
-        count = find_escapers(&bodies, run->state.escape_radius, centre, &sums);
-    if (!status && count)
-        status = remove_bodies(run, bodies.id, count, &sums, error);
-    ky_bodies_free(&bodies);
-    return status;
 }

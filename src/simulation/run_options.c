@@ -42,7 +42,11 @@ const struct ky_option ky_run_options[] = {
     {"escape-radius", KY_OPTION_REAL, FIELD(escape_radius), NULL, 0, (double)INFINITY, NULL,
      "LENGTH",
      "before each row of energy.csv remove bodies that are unbound and farther from the density "
-     "centre than this; `de` leaves out the energy that they had [length]"},
+     "centre than this; `de` leaves out the energy that they had. escapers.csv has a row for each "
+     "[length]"},
+    {"escapers", KY_OPTION_REAL, FIELD(escapers), NULL, 0, (double)INFINITY, NULL, "LENGTH",
+     "before each row of energy.csv list bodies that are unbound and farther from the density "
+     "centre than this, each once, in escapers.csv; they stay in the run [length]"},
     {"compress", KY_OPTION_FLAG, FIELD(compress), NULL, KY_NO_RANGE, NULL, NULL,
      "compress HDF5 snapshots"},
     {"overwrite", KY_OPTION_FLAG, FIELD(overwrite), NULL, KY_NO_RANGE, NULL, NULL,

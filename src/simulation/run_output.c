@@ -1,16 +1,12 @@
 /* What a run writes: snapshots, energy rows and restart files; run.json is in run_json.c. */
 #include "simulation/run.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "analysis/analysis.h"
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/memory.h"
 
 double ky_run_wall(const struct ky_run *run)
@@ -62,96 +58,80 @@ enum ky_status ky_run_write_snapshot(struct ky_run *run, struct ky_error *error)
     return status;
 }
 
-/* If another program has cut energy.csv short since the last row, the next row would be written
- * behind a hole of zero bytes. So the file goes on at its end, with a whole line. What was cut off
- * is lost. A restart file that counts on the lost rows is soon replaced. *end: where the file
- * ended. */
-static enum ky_status notice_cut(struct ky_run *run, long *end, struct ky_error *error)
-{
-    struct stat about;
-    long bytes = *end = ftell(run->energy);
-    if (fstat(fileno(run->energy), &about) || about.st_size >= bytes)
-        return KY_OK;
-    fseek(run->energy, 0, SEEK_END);
-    *end = ftell(run->energy);
-    run->restarted = -HUGE_VAL;
-    ky_log(&run->parameters, KY_LOG_WARNING,
-           "%s/energy.csv was cut from %ld to %lld bytes during the run; what was cut off is lost",
-           run->given.output, bytes, (long long)about.st_size);
-    if (!about.st_size)
-        return ky_energy_header(run->energy, run->given.output, &run->energy_start, error);
-    fputc('\n', run->energy); /* it may end within a row */
-    return KY_OK;
-}
+/* Up to this number the arrays that rows read bodies into stay between rows: memory that is new
+ * each time costs more than the copy, 6 of 9 ms for 240,002 bodies on two cores. */
+enum { KEPT_ROW = 1 << 20 };
 
-/* Whether energy.csv was cut short between that look and what was written at byte `begin` since,
- * which then stands behind a hole. The file ends before the hole again. */
-static int remove_hole(struct ky_run *run, long begin)
-{
-    const int file = fileno(run->energy);
-    char before = 1;
-    long end = begin;
-    while (end > 0 && pread(file, &before, 1, end - 1) == 1 && !before)
-        end--;
-    return end < begin && !ftruncate(file, end);
-}
-
-/* The arrays that rows read bodies into. They stay between rows: memory that is new each time costs
- * more than the copy: 6 of 9 ms for 240,002 bodies on two cores. */
 static enum ky_status need_row(struct ky_run *run, struct ky_error *error)
 {
-    const unsigned with = run->energy_start.followed.count ? KY_WITH_ID : 0;
+    const struct ky_energy_start *start = &run->energy_start;
+    const unsigned with = (start->followed.count ? KY_WITH_ID : 0U) |
+                          (start->bound ? (unsigned)KY_WITH_POTENTIAL : 0U);
     if (run->row.mass && run->row.n == run->sim->n)
         return KY_OK;
     ky_bodies_free(&run->row);
     return ky_bodies_allocate(&run->row, run->sim->n, with, error);
 }
 
-/* What a row says of single bodies: the core, and the places of those that are followed. */
-static enum ky_status measure_bodies(struct ky_run *run, double core[KY_CORE_NUMBERS],
+/* What a row says of single bodies: the core, the places of those that are followed, and what is
+ * bound. The potentials are those of the sums, which come first. */
+static enum ky_status measure_bodies(struct ky_run *run, struct ky_energy_now *now,
                                      struct ky_error *error)
 {
-    if (!run->energy_start.core && !run->energy_start.followed.count)
+    struct ky_energy_start *start = &run->energy_start;
+    if (!start->core && !start->followed.count && !start->bound)
         return KY_OK;
     enum ky_status status = need_row(run, error);
     struct ky_bodies wanted = run->row;
-    if (!run->energy_start.core)
+    if (!start->core && !start->bound)
         wanted.mass = NULL, wanted.velocity = NULL;
     if (!status)
         status = ky_sim_bodies(run->sim, &wanted, error);
     if (!status)
-        ky_run_find_followed(&run->energy_start.followed, &wanted);
-    if (!status && run->energy_start.core)
-        status = ky_run_measure_core(run, &run->row, core, error);
+        ky_run_find_followed(&start->followed, &wanted);
+    if (!status && start->core)
+        status = ky_run_measure_core(run, &run->row, now->core, error);
+    if (!status && start->bound)
+        status = ky_measure_bound(&wanted, &now->bound, error);
+    if (run->sim->n > KEPT_ROW)
+        ky_bodies_free(&run->row);
+    return status;
+}
+
+/* Appends the row to energy.csv. */
+static enum ky_status append_row(struct ky_run *run, const struct ky_energy_now *now,
+                                 struct ky_error *error)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *row = open_memstream(&text, &size);
+    if (row)
+        ky_energy_row(row, &run->energy_start, now);
+    enum ky_status status = !row || fclose(row)
+                                ? ky_no_memory(error, "a row of energy.csv", 1, 1024)
+                                : ky_run_append(run, &run->energy, text, error);
+    free(text);
     return status;
 }
 
 enum ky_status ky_run_write_energy(struct ky_run *run, struct ky_error *error)
 {
-    struct ky_sums sums = {0};
-    double core[KY_CORE_NUMBERS] = {0};
-    long begin = 0;
-    int again = 0;
-    enum ky_status status = ky_sim_sums(run->sim, &sums, error);
+    struct ky_energy_now now = {
+        .time = ky_sim_time(run->sim), .steps = ky_sim_steps(run->sim), .bodies = run->sim->n};
+    enum ky_status status = ky_sim_sums(run->sim, &now.sums, error);
     if (!status)
-        status = measure_bodies(run, core, error);
+        status = measure_bodies(run, &now, error);
     if (status == KY_BAD_DATA) /* the restart file is of an earlier time */
-        return ky_fail_in(error, status, "at time %.10g: ", ky_sim_time(run->sim));
-    if (!status && !ky_sim_steps(run->sim)) {
-        run->energy_start.energy = ky_total_energy(&sums);
-        run->energy_start.potential = sums.potential;
+        return ky_fail_in(error, status, "at time %.10g: ", now.time);
+    if (!status && !now.steps) {
+        run->energy_start.energy = ky_total_energy(&now.sums);
+        run->energy_start.potential = now.sums.potential;
     }
-    do {
-        if (!status)
-            status = notice_cut(run, &begin, error);
-        if (!status)
-            status = ky_energy_row(run->energy, run->given.output, &run->energy_start, &sums, core,
-                                   ky_sim_time(run->sim), ky_sim_steps(run->sim), ky_run_wall(run),
-                                   error);
-        again = !status && remove_hole(run, begin);
-    } while (again);
+    now.wall = ky_run_wall(run);
     if (!status)
-        run->state.change = ky_energy_change(&run->energy_start, &sums);
+        status = append_row(run, &now, error);
+    if (!status)
+        run->state.change = ky_energy_change(&run->energy_start, &now.sums);
     return status;
 }
 
@@ -163,20 +143,12 @@ int ky_run_writes_restarts(const struct ky_run *run)
 enum ky_status ky_run_write_restart(struct ky_run *run, struct ky_error *error)
 {
     char path[KY_PATH];
-    long end;
-    enum ky_status status = ky_run_keep_energy(run, error);
-    if (!status)
-        status = notice_cut(run, &end, error);
-    if (status)
-        return status;
-    long bytes = ftell(run->energy);
-    if (bytes < 0 || fflush(run->energy) || fsync(fileno(run->energy)))
-        return ky_fail(error, KY_CANNOT_WRITE, "%s/energy.csv: %s", run->given.output,
-                       strerror(errno));
-    if (!ky_run_writes_restarts(run))
-        return KY_OK;
     struct ky_run_state state = run->state;
-    state.energy_bytes = (uint64_t)bytes;
+    enum ky_status status = ky_run_sync_table(run, &run->energy, &state.energy_bytes, error);
+    if (!status)
+        status = ky_run_sync_table(run, &run->escapers, &state.escapers_bytes, error);
+    if (status || !ky_run_writes_restarts(run))
+        return status;
     state.energy = run->energy_start.energy;
     state.potential = run->energy_start.potential;
     state.conserved = (uint64_t)run->energy_start.conserved;
@@ -196,6 +168,7 @@ enum ky_status ky_run_write_restart(struct ky_run *run, struct ky_error *error)
         {"at", run->schedule.at, run->schedule.ats * sizeof *run->schedule.at},
         {"core", run->history.row, run->history.count * sizeof *run->history.row},
         {"follow", followed->id, followed->count * sizeof *followed->id},
+        {"listed", run->listed.id, run->listed.count * sizeof *run->listed.id},
     };
     if (!status)
         status = ky_folder_path(run->folder, "restart.kyo", path, error);
@@ -208,64 +181,4 @@ enum ky_status ky_run_write_restart(struct ky_run *run, struct ky_error *error)
     run->resume_time = ky_sim_time(run->sim);
     run->resume_steps = ky_sim_steps(run->sim);
     return KY_OK;
-}
-
-/* ---- energy.csv ---- */
-
-/* Copies the open file, which may have no name any more, to a new one with the name `path`, and
- * goes on with that. */
-static enum ky_status copy_energy(struct ky_run *run, const char *path, const char *previous,
-                                  struct ky_error *error)
-{
-    char part[1 << 14];
-    struct ky_file *file = NULL;
-    ssize_t bytes = 0;
-    off_t offset = 0;
-    enum ky_status status = ky_file_create(path, 1, &file, error);
-    if (status)
-        return status;
-    while ((bytes = pread(fileno(run->energy), part, sizeof part, offset)) > 0) {
-        ky_file_write(file, part, (size_t)bytes);
-        offset += bytes;
-    }
-    status = ky_file_finish(file, error);
-    /* By its temporary name: at `path` somebody may have put another file again. */
-    FILE *copy = bytes < 0 || status ? NULL : fopen(ky_file_temporary(file), "r+");
-    if (!copy || fseek(copy, 0, SEEK_END)) {
-        if (!status)
-            status = ky_fail(error, KY_CANNOT_WRITE, "%s: %s", path, strerror(errno));
-        ky_file_discard(file);
-    } else {
-        status = ky_file_publish(file, previous, error);
-    }
-    if (status && copy)
-        fclose(copy);
-    if (status)
-        return status;
-    fclose(run->energy);
-    run->energy = copy;
-    return KY_OK;
-}
-
-enum ky_status ky_run_keep_energy(struct ky_run *run, struct ky_error *error)
-{
-    struct stat open_one, named;
-    char path[KY_PATH], previous[KY_PATH];
-    enum ky_status status = ky_folder_path(run->folder, "energy.csv", path, error);
-    if (!status)
-        status = ky_folder_path(run->folder, "energy.csv.previous", previous, error);
-    if (status)
-        return status;
-    int there = !stat(path, &named);
-    if (!fstat(fileno(run->energy), &open_one) && there && open_one.st_dev == named.st_dev &&
-        open_one.st_ino == named.st_ino)
-        return KY_OK;
-    if (fflush(run->energy))
-        return ky_fail(error, KY_CANNOT_WRITE, "%s: %s", path, strerror(errno));
-    status = copy_energy(run, path, there ? previous : NULL, error);
-    if (!status)
-        ky_log(&run->parameters, KY_LOG_WARNING, "%s was %s during the run; it is written again%s",
-               path, there ? "replaced" : "removed",
-               there ? ", and what replaced it is energy.csv.previous" : "");
-    return status;
 }

@@ -69,6 +69,22 @@ static enum ky_status restore_history(struct ky_run *run, const struct ky_restar
     return KY_OK;
 }
 
+/* The escapers that are listed and still there. */
+static enum ky_status restore_listed(struct ky_run_listed *listed, const struct ky_restart *restart,
+                                     struct ky_error *error)
+{
+    const struct ky_section *ids = ky_restart_find(restart, "listed");
+    const size_t count = ids ? (size_t)ids->bytes / sizeof *listed->id : 0;
+    if (!count)
+        return KY_OK;
+    listed->id = ky_allocate(count, sizeof *listed->id);
+    if (!listed->id)
+        return ky_no_memory(error, "ids of escapers", count, sizeof *listed->id);
+    memcpy(listed->id, ids->data, count * sizeof *listed->id);
+    listed->count = count;
+    return KY_OK;
+}
+
 /* The bodies that are followed; none in files of before there was --follow. */
 static void restore_followed(struct ky_followed *followed, const struct ky_restart *restart)
 {
@@ -87,6 +103,7 @@ static enum ky_status restore_state(struct ky_run *run, const struct ky_restart 
     const struct ky_run_state *stored = &run->state;
     run->state.stride = 1;
     run->state.stop_core = run->state.escape_radius = run->state.change = (double)NAN;
+    run->state.escapers = (double)NAN;
     run->state.space.hubble = (double)NAN;
     enum ky_status status = ky_run_restore_state(restart, &run->state, error);
     if (status)
@@ -102,14 +119,16 @@ static enum ky_status restore_state(struct ky_run *run, const struct ky_restart 
     run->energy_start = (struct ky_energy_start){.energy = stored->energy,
                                                  .potential = stored->potential,
                                                  .conserved = (int)stored->conserved,
-                                                 .external = 1,
                                                  .core = (int)stored->core};
     restore_followed(&run->energy_start.followed, restart);
     run->given.compress = (int)stored->compress;
     run->given.core = (int)stored->core;
     run->given.stop_core = stored->stop_core;
     run->given.escape_radius = stored->escape_radius;
+    run->given.escapers = stored->escapers;
     status = restore_history(run, restart, error);
+    if (!status)
+        status = restore_listed(&run->listed, restart, error);
     if (status)
         return status;
     return stored->energy_every && stored->stride
@@ -117,28 +136,21 @@ static enum ky_status restore_state(struct ky_run *run, const struct ky_restart 
                : ky_fail(error, KY_BAD_DATA, "the restart file holds no schedule");
 }
 
-/* Opens energy.csv, looks which columns it has, and cuts it back to what it was when the restart
- * file was written. KY_BAD_DATA if it is missing or shorter. */
-static enum ky_status cut_energy(struct ky_run *run, struct ky_error *error)
+/* Opens the tables, looks which columns energy.csv has, and cuts them back to what they were when
+ * the restart file was written. Runs of earlier versions had no escapers.csv: it begins here. */
+static enum ky_status cut_tables(struct ky_run *run, struct ky_error *error)
 {
-    enum ky_status status = ky_run_open_energy(run, "r+", error);
-    if (status && errno == ENOENT)
-        return ky_fail(error, KY_BAD_DATA,
-                       "%s/energy.csv is missing; put it back, or begin a new run with --input "
-                       "and the last snapshot",
-                       run->folder);
+    const struct ky_run_state *stored = &run->state;
+    enum ky_status status = ky_run_reopen_table(run, &run->energy, stored->energy_bytes, error);
     if (status)
         return status;
-    run->energy_start.external = ky_energy_has_external(run->energy);
-    if (fseek(run->energy, 0, SEEK_END) || ftell(run->energy) < (long)run->state.energy_bytes)
-        return ky_fail(error, KY_BAD_DATA,
-                       "%s/energy.csv: is shorter than when the restart file was written; put the "
-                       "whole file back, or begin a new run with --input and the last snapshot",
-                       run->folder);
-    if (ftruncate(fileno(run->energy), (off_t)run->state.energy_bytes) ||
-        fseek(run->energy, (long)run->state.energy_bytes, SEEK_SET))
-        return ky_fail(error, KY_CANNOT_WRITE, "%s/energy.csv: %s", run->folder, strerror(errno));
-    return KY_OK;
+    ky_energy_find_columns(run->energy.file, &run->energy_start);
+    fseek(run->energy.file, 0, SEEK_END);
+    if (!ky_run_finds_escapers(run))
+        return KY_OK;
+    return stored->escapers_bytes
+               ? ky_run_reopen_table(run, &run->escapers, stored->escapers_bytes, error)
+               : ky_run_begin_table(run, &run->escapers, error);
 }
 
 /* Gives the run another end, if the caller names one. If the run has reached its old end, the
@@ -188,7 +200,7 @@ static enum ky_status reopen(struct ky_run *run, struct ky_error *error)
     if (!status)
         status = extend(run, error);
     if (!status)
-        status = cut_energy(run, error);
+        status = cut_tables(run, error);
     if (status)
         return status;
     run->state.end = run->schedule.end;

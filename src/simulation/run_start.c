@@ -135,6 +135,10 @@ static enum ky_status check(struct ky_run *run, const struct ky_snapshot *initia
         status = ky_bodies_check(&initial->bodies, error);
     if (!status)
         status = check_hash(run, &initial->bodies, error);
+    if (!status && !isnan(run->given.escapers) && !isnan(run->given.escape_radius))
+        status = ky_fail(error, KY_USAGE,
+                         "--escapers lists bodies and --escape-radius removes and lists them; give "
+                         "one of the two");
     if (!status)
         status = ky_run_follow(run->given.follow, &run->energy_start.followed, error);
     if (!status)
@@ -170,7 +174,7 @@ static enum ky_status place(struct ky_run *run, struct ky_snapshot *initial, str
         ky_bodies_free(&initial->bodies);
     const int core = run->given.core || !isnan(run->given.stop_core);
     run->energy_start.conserved = mutual;
-    run->energy_start.external = 1;
+    run->energy_start.external = run->energy_start.bound = 1;
     run->energy_start.core = core;
     run->state = (struct ky_run_state){.tick = run->schedule.line.tick,
                                        .stride = run->schedule.stride,
@@ -183,6 +187,7 @@ static enum ky_status place(struct ky_run *run, struct ky_snapshot *initial, str
                                        .core = (uint64_t)core,
                                        .stop_core = run->given.stop_core,
                                        .escape_radius = run->given.escape_radius,
+                                       .escapers = run->given.escapers,
                                        .change = (double)NAN,
                                        .seed = run->given.seed,
                                        .has_seed = (uint64_t)run->given.has_seed,
@@ -218,9 +223,9 @@ static enum ky_status begin(struct ky_run *run, const struct ky_scales *scales, 
     if (status)
         return status;
     run->folder = run->begun;
-    status = ky_run_open_energy(run, "w+", error);
-    if (!status)
-        status = ky_energy_header(run->energy, run->given.output, &run->energy_start, error);
+    status = ky_run_begin_table(run, &run->energy, error);
+    if (!status && ky_run_finds_escapers(run))
+        status = ky_run_begin_table(run, &run->escapers, error);
     if (status)
         return status;
     if (run->remark[0])

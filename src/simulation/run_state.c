@@ -36,6 +36,8 @@ static const struct ky_stored_field fields[] = {
     {"h", AT(space.hubble), 1},
     {"omega m", AT(space.omega_matter), 1},
     {"omega lambda", AT(space.omega_lambda), 1},
+    {"escapers", AT(escapers), 1},
+    {"escapers bytes", AT(escapers_bytes), 1},
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 

@@ -386,6 +386,70 @@ static void a_function_within_a_run(void **state)
     ky_snapshot_free(&bodies);
 }
 
+static enum ky_status fail_in_silence(void *context, struct ky_sim *sim, struct ky_error *problem)
+{
+    (void)sim;
+    if (context)
+        *problem = *(struct ky_error *)context;
+    return KY_DEVICE;
+}
+
+/* A function that fails without a text, and one whose text has no end. */
+static void a_function_that_fails_without_a_text(void **state)
+{
+    (void)state;
+    struct ky_parameters parameters;
+    struct ky_run_parameters run;
+    struct ky_snapshot bodies;
+    struct ky_error endless;
+    prepare(&parameters, &run, &bodies);
+    run.overwrite = run.keep = 1;
+    run.visit = fail_in_silence;
+    assert_int_equal(ky_run(&parameters, &run, &bodies, &error), KY_DEVICE);
+    assert_string_equal(error.text, "the function `visit` of the program ended the run");
+    memset(endless.text, 'x', sizeof endless.text);
+    run.visit_context = &endless;
+    assert_int_equal(ky_run(&parameters, &run, &bodies, &error), KY_DEVICE);
+    assert_int_equal(strspn(error.text, "x"), sizeof error.text - 1);
+    ky_snapshot_free(&bodies);
+}
+
+/* What the command line refuses, C does too: before a folder is made. */
+static void numbers_out_of_range_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t offset;
+        const char *name;
+    } fields[] = {
+        {offsetof(struct ky_run_parameters, escape_radius), "escape-radius"},
+        {offsetof(struct ky_run_parameters, escapers), "escapers"},
+        {offsetof(struct ky_run_parameters, stop_core), "stop-core"},
+        {offsetof(struct ky_run_parameters, restart_every), "restart-every"},
+        {offsetof(struct ky_run_parameters, energy_every), "energy-every"},
+        {offsetof(struct ky_run_parameters, every), "every"},
+        {offsetof(struct ky_run_parameters, max_wall), "max-wall"},
+    };
+    struct ky_parameters parameters;
+    struct ky_run_parameters run;
+    struct ky_snapshot bodies;
+    struct ky_plan plan = {0};
+    char none[96];
+    snprintf(none, sizeof none, "%s/none", top);
+    prepare(&parameters, &run, &bodies);
+    for (size_t k = 0; k < sizeof fields / sizeof *fields; k++) {
+        struct ky_run_parameters wrong = run;
+        wrong.output = none;
+        *(double *)((char *)&wrong + fields[k].offset) = -1;
+        assert_int_equal(ky_run(&parameters, &wrong, &bodies, &error), KY_USAGE);
+        assert_non_null(strstr(error.text, fields[k].name));
+        assert_int_equal(ky_run_plan(&parameters, &wrong, &bodies, &plan, &error), KY_USAGE);
+        assert_int_equal(ky_resume(&parameters, &wrong, &error), KY_USAGE);
+        assert_int_equal(access(none, F_OK), -1);
+    }
+    ky_snapshot_free(&bodies);
+}
+
 /* At time 0.25 one softening for all, at 0.75 each body's own. */
 static enum ky_status soften(void *context, struct ky_sim *sim, struct ky_error *problem)
 {
@@ -472,6 +536,8 @@ int main(void)
         cmocka_unit_test(default_parameters_keep_the_processor),
         cmocka_unit_test(refuses),
         cmocka_unit_test(a_function_within_a_run),
+        cmocka_unit_test(a_function_that_fails_without_a_text),
+        cmocka_unit_test(numbers_out_of_range_are_refused),
         cmocka_unit_test(a_signal_at_the_start_keeps_old_results),
         cmocka_unit_test(a_changed_softening_is_resumed),
         cmocka_unit_test(rows_have_the_energy_in_external_fields),

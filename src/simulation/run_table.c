@@ -1,0 +1,203 @@
+/* The tables that grow during a run: energy.csv, escapers.csv. Rows are appended; a table that
+ * another program removes, replaces or cuts short meanwhile is mended. */
+#include "simulation/run.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+
+static enum ky_status cannot_write(const struct ky_run *run, const struct ky_run_table *table,
+                                   struct ky_error *error)
+{
+    return ky_fail(error, KY_CANNOT_WRITE, "%s/%s: %s", run->given.output, table->name,
+                   strerror(errno));
+}
+
+static enum ky_status open_table(struct ky_run *run, struct ky_run_table *table, const char *mode,
+                                 struct ky_error *error)
+{
+    char path[KY_PATH];
+    enum ky_status status = ky_folder_path(run->folder, table->name, path, error);
+    if (!status && !(table->file = fopen(path, mode)))
+        status = ky_fail(error, KY_CANNOT_WRITE, "%s: %s", path, strerror(errno));
+    return status;
+}
+
+/* The line with the names of the columns. */
+static enum ky_status write_header(struct ky_run *run, struct ky_run_table *table,
+                                   struct ky_error *error)
+{
+    if (table == &run->energy)
+        ky_energy_header(table->file, &run->energy_start);
+    else
+        fputs(ky_run_escaper_columns, table->file);
+    return fflush(table->file) || ferror(table->file) ? cannot_write(run, table, error) : KY_OK;
+}
+
+enum ky_status ky_run_begin_table(struct ky_run *run, struct ky_run_table *table,
+                                  struct ky_error *error)
+{
+    enum ky_status status = open_table(run, table, "w+", error);
+    return status ? status : write_header(run, table, error);
+}
+
+/* If another program has cut the table short since the last row, the next row would be written
+ * behind a hole of zero bytes. So the file goes on at its end, with a whole line. What was cut off
+ * is lost. A restart file that counts on the lost rows is soon replaced. *end: where the file
+ * ended. */
+static enum ky_status notice_cut(struct ky_run *run, struct ky_run_table *table, long *end,
+                                 struct ky_error *error)
+{
+    struct stat about;
+    long bytes = *end = ftell(table->file);
+    if (fstat(fileno(table->file), &about) || about.st_size >= bytes)
+        return KY_OK;
+    fseek(table->file, 0, SEEK_END);
+    *end = ftell(table->file);
+    run->restarted = -HUGE_VAL;
+    ky_log(&run->parameters, KY_LOG_WARNING,
+           "%s/%s was cut from %ld to %lld bytes during the run; what was cut off is lost",
+           run->given.output, table->name, bytes, (long long)about.st_size);
+    if (!about.st_size)
+        return write_header(run, table, error);
+    fputc('\n', table->file); /* it may end within a row */
+    return KY_OK;
+}
+
+/* Whether the table was cut short between that look and what was written at byte `begin` since,
+ * which then stands behind a hole. The file ends before the hole again. */
+static int remove_hole(struct ky_run_table *table, long begin)
+{
+    const int file = fileno(table->file);
+    char before = 1;
+    long end = begin;
+    while (end > 0 && pread(file, &before, 1, end - 1) == 1 && !before)
+        end--;
+    return end < begin && !ftruncate(file, end);
+}
+
+enum ky_status ky_run_append(struct ky_run *run, struct ky_run_table *table, const char *rows,
+                             struct ky_error *error)
+{
+    enum ky_status status = KY_OK;
+    int again = 0;
+    do {
+        long begin = 0;
+        status = notice_cut(run, table, &begin, error);
+        if (!status && (fputs(rows, table->file) < 0 || fflush(table->file)))
+            status = cannot_write(run, table, error);
+        again = !status && remove_hole(table, begin);
+    } while (again);
+    return status;
+}
+
+enum ky_status ky_run_sync_table(struct ky_run *run, struct ky_run_table *table, uint64_t *bytes,
+                                 struct ky_error *error)
+{
+    long end;
+    *bytes = 0;
+    if (!table->file)
+        return KY_OK;
+    enum ky_status status = ky_run_keep_table(run, table, error);
+    if (!status)
+        status = notice_cut(run, table, &end, error);
+    if (status)
+        return status;
+    end = ftell(table->file);
+    if (end < 0 || fflush(table->file) || fsync(fileno(table->file)))
+        return cannot_write(run, table, error);
+    *bytes = (uint64_t)end;
+    return KY_OK;
+}
+
+enum ky_status ky_run_reopen_table(struct ky_run *run, struct ky_run_table *table, uint64_t bytes,
+                                   struct ky_error *error)
+{
+    enum ky_status status = open_table(run, table, "r+", error);
+    if (status && errno == ENOENT)
+        return ky_fail(error, KY_BAD_DATA,
+                       "%s/%s is missing; put it back, or begin a new run with --input and the "
+                       "last snapshot",
+                       run->folder, table->name);
+    if (status)
+        return status;
+    if (fseek(table->file, 0, SEEK_END) || ftell(table->file) < (long)bytes)
+        return ky_fail(error, KY_BAD_DATA,
+                       "%s/%s: is shorter than when the restart file was written; put the whole "
+                       "file back, or begin a new run with --input and the last snapshot",
+                       run->folder, table->name);
+    if (ftruncate(fileno(table->file), (off_t)bytes) || fseek(table->file, (long)bytes, SEEK_SET))
+        return cannot_write(run, table, error);
+    return KY_OK;
+}
+
+/* ---- a table that somebody removed or replaced ---- */
+
+/* Copies the open file, which may have no name any more, to a new one with the name `path`, and
+ * goes on with that. */
+static enum ky_status copy_table(struct ky_run_table *table, const char *path, const char *previous,
+                                 struct ky_error *error)
+{
+    char part[1 << 14];
+    struct ky_file *file = NULL;
+    ssize_t bytes = 0;
+    off_t offset = 0;
+    enum ky_status status = ky_file_create(path, 1, &file, error);
+    if (status)
+        return status;
+    while ((bytes = pread(fileno(table->file), part, sizeof part, offset)) > 0) {
+        ky_file_write(file, part, (size_t)bytes);
+        offset += bytes;
+    }
+    status = ky_file_finish(file, error);
+    /* By its temporary name: at `path` somebody may have put another file again. */
+    FILE *copy = bytes < 0 || status ? NULL : fopen(ky_file_temporary(file), "r+");
+    if (!copy || fseek(copy, 0, SEEK_END)) {
+        if (!status)
+            status = ky_fail(error, KY_CANNOT_WRITE, "%s: %s", path, strerror(errno));
+        ky_file_discard(file);
+    } else {
+        status = ky_file_publish(file, previous, error);
+    }
+    if (status && copy)
+        fclose(copy);
+    if (status)
+        return status;
+    fclose(table->file);
+    table->file = copy;
+    return KY_OK;
+}
+
+enum ky_status ky_run_keep_table(struct ky_run *run, struct ky_run_table *table,
+                                 struct ky_error *error)
+{
+    struct stat open_one, named;
+    char path[KY_PATH], name[64], previous[KY_PATH];
+    if (!table->file)
+        return KY_OK;
+    snprintf(name, sizeof name, "%s.previous", table->name);
+    enum ky_status status = ky_folder_path(run->folder, table->name, path, error);
+    if (!status)
+        status = ky_folder_path(run->folder, name, previous, error);
+    if (status)
+        return status;
+    int there = !stat(path, &named);
+    if (!fstat(fileno(table->file), &open_one) && there && open_one.st_dev == named.st_dev &&
+        open_one.st_ino == named.st_ino)
+        return KY_OK;
+    if (fflush(table->file))
+        return cannot_write(run, table, error);
+    status = copy_table(table, path, there ? previous : NULL, error);
+    if (!status)
+        ky_log(&run->parameters, KY_LOG_WARNING,
+               "%s was %s during the run; it is written again%s%s", path,
+               there ? "replaced" : "removed", there ? ", and what replaced it is " : "",
+               there ? name : "");
+    return status;
+}
