@@ -28,11 +28,12 @@ enum ky_status ky_measure_core(const struct ky_bodies *bodies, struct ky_core *c
                                struct ky_error *error);
 
 /* The bodies that are bound to the system by the potentials that they come with: ½ |v − u|² + φ <
- * 0, with u the mean velocity of the bodies that are bound, found by repetition from that of all.
- */
+ * 0, with u the mean velocity of the bodies that are bound, found by repetition: once from the mean
+ * of all velocities, once from their median, which a few fast bodies do not move. The larger mass
+ * counts. */
 struct ky_bound {
     size_t bodies;
-    double mass, velocity[3]; /* u; 0 if no body is bound */
+    double mass, velocity[3]; /* u; 0 if no two bodies are bound */
     double half_mass_radius;  /* of the bound, about the density centre of at most
                                  KY_CENTRE_FEW of them [length]; NaN without bound mass */
 };

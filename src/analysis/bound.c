@@ -3,6 +3,7 @@
 
 #include "analysis/analysis.h"
 #include "base/bodies.h"
+#include "base/median.h"
 #include "base/sums.h"
 
 /* Rounds of the search for the mean velocity; it settles after a few. */
@@ -63,14 +64,11 @@ static size_t choose(struct ky_bodies *bodies, const double velocity[3])
     return kept;
 }
 
-enum ky_status ky_measure_bound(struct ky_bodies *bodies, struct ky_bound *bound,
-                                struct ky_error *error)
+/* From this mean velocity to that of the bodies that are bound. Returns their mass, 0 for a single
+ * body, which is bound to itself at any velocity. */
+static double settle(const struct ky_bodies *bodies, double velocity[3])
 {
-    const double half = 0.5;
-    double velocity[3], centre[3];
-    struct part before = {.bodies = bodies->n}, now = {.bodies = bodies->n};
-    *bound = (struct ky_bound){.half_mass_radius = (double)NAN};
-    ky_mean(bodies->n, bodies->mass, bodies->velocity, velocity);
+    struct part before = {0, 0, {0, 0, 0}}, now = {0, 0, {0, 0, 0}};
     for (int round = 0; round < ROUNDS; round++) {
         before = now;
         now = sum_bound(bodies, velocity);
@@ -79,13 +77,27 @@ enum ky_status ky_measure_bound(struct ky_bodies *bodies, struct ky_bound *bound
         for (int c = 0; c < 3 && now.mass > 0; c++)
             velocity[c] = now.momentum[c] / now.mass;
     }
-    struct ky_bodies chosen = *bodies;
-    chosen.n = choose(bodies, velocity);
-    bound->bodies = chosen.n;
-    bound->mass = ky_sum(chosen.n, chosen.mass);
-    if (!(bound->mass > 0))
+    return now.bodies > 1 ? now.mass : 0;
+}
+
+enum ky_status ky_measure_bound(struct ky_bodies *bodies, struct ky_bound *bound,
+                                struct ky_error *error)
+{
+    const double half = 0.5;
+    double mean[3], median[3], centre[3];
+    *bound = (struct ky_bound){.half_mass_radius = (double)NAN};
+    if (!bodies->n)
         return KY_OK;
-    ky_mean(chosen.n, chosen.mass, chosen.velocity, bound->velocity);
+    ky_mean(bodies->n, bodies->mass, bodies->velocity, mean);
+    for (int c = 0; c < 3; c++)
+        median[c] = ky_sampled_median(&bodies->velocity[0][c], 3, bodies->n, KY_MEDIAN_MOST);
+    const double of_mean = settle(bodies, mean), of_median = settle(bodies, median);
+    if (!(fmax(of_mean, of_median) > 0))
+        return KY_OK;
+    struct ky_bodies chosen = *bodies;
+    chosen.n = choose(bodies, of_median > of_mean ? median : mean);
+    bound->bodies = chosen.n;
+    bound->mass = ky_mean(chosen.n, chosen.mass, chosen.velocity, bound->velocity);
     enum ky_status status = ky_centre_of_sample(&chosen, KY_CENTRE_FEW, centre, error);
     return status ? status
                   : ky_lagrangian_radii(&chosen, centre, 1, &half, &bound->half_mass_radius, error);

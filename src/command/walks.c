@@ -12,21 +12,24 @@
 #define FIELD(name) offsetof(struct table_output, name)
 static const struct ky_option table_options[] = {
     {"output", KY_OPTION_TEXT, FIELD(output), NULL, KY_NO_RANGE, NULL, "FILE.csv",
-     "write a line for each body"},
+     "write a line for each body, or each pair of bodies"},
     {"overwrite", KY_OPTION_FLAG, FIELD(overwrite), NULL, KY_NO_RANGE, NULL, NULL,
      "replace a file that exists"},
 };
 
+void table_add(struct cli *cli, struct table_output *table)
+{
+    cli_add_table(cli, "output", table_options, table);
+}
+
 void walk_add(struct cli *cli, struct walk_call *call)
 {
-    cli_add_table(cli, "output", table_options, &call->table);
+    table_add(cli, &call->table);
     cli_add_engine(cli, &call->parameters);
     source_add(cli, &call->source);
 }
 
-/* KY_USAGE for a table that cannot be written where it is wanted, before work starts. */
-static enum ky_status check_table(struct cli *cli, const struct table_output *table,
-                                  const char *input)
+enum ky_status table_check(struct cli *cli, const struct table_output *table, const char *input)
 {
     if (!table->output)
         return cli_refuse(cli, "overwrite", "-o FILE.csv");
@@ -44,7 +47,7 @@ enum ky_status walk_bodies(struct cli *cli, struct walk_call *call)
 {
     char origin[ORIGIN];
     ky_snapshot_clear(&call->snapshot);
-    enum ky_status status = check_table(cli, &call->table, source_file(cli, &call->source));
+    enum ky_status status = table_check(cli, &call->table, source_file(cli, &call->source));
     return status ? status
                   : source_get(cli, &call->source, &call->parameters, &call->snapshot, origin);
 }

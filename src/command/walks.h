@@ -13,6 +13,12 @@ struct table_output {
     int overwrite;
 };
 
+/* Binds --output and --overwrite. */
+void table_add(struct cli *cli, struct table_output *table);
+/* KY_USAGE for a table that cannot be written where it is wanted, before work starts: its file
+ * exists and may not be replaced, is the input (may be NULL), or is not named .csv. */
+enum ky_status table_check(struct cli *cli, const struct table_output *table, const char *input);
+
 /* What the options of both give: engine, bodies and table. */
 struct walk_call {
     struct ky_parameters parameters;

@@ -124,7 +124,7 @@ with folder() as top:
     command = f"exec '{KYOHO}' run --model plummer -n 50 --softening 0.1 --end 1 --output '{path('closed')}' <&- >&- 2>&-"
     code = subprocess.run(["sh", "-c", command]).returncode
     rows = open(path("closed/energy.csv")).read().splitlines()
-    check(code == 0 and all(row.count(",") == 18 for row in rows), "closed standard streams leave energy.csv alone", f"{code} {rows[:3]}")
+    check(code == 0 and all(row.count(",") == 22 for row in rows), "closed standard streams leave energy.csv alone", f"{code} {rows[:3]}")
     for words in ("info same.csv", "info same.csv --json", "devices", "--help", "--version", "help run", "force same.csv --softening 0.1",
                   "model plummer -n 9 -o -  --format csv", "convert same.csv closed.csv --json"):
         process = subprocess.run(["sh", "-c", f"exec '{os.path.abspath(KYOHO)}' {words} >&-"], cwd=top, stderr=subprocess.PIPE, text=True)

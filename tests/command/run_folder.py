@@ -261,6 +261,29 @@ with folder() as top:
     check(rows[0]["x_7"] == "3" and rows[-1]["x_7"] == "" and "7" not in left
           and all(float(rows[-1][f"{c}_{i}"]) == float(left[i][c]) for c in "xyz" for i in ("90", "0")),
           "bodies are followed by their ids, until they are removed", rows)
+    with open(path("named/escapers.csv")) as file:
+        gone = list(csv.DictReader(file))
+    check([row["id"] for row in gone] == ["7"] and float(gone[0]["time"]) in [float(row["time"]) for row in rows] and float(gone[0]["x"]) > 8
+          and float(gone[0]["vx"]) > 40 and gone[0]["mass"] == "0.001" and rows[-1]["bodies"] == "4" and rows[0]["bodies"] == "5",
+          "escapers.csv has the body that was removed, with time, place and velocity", gone)
+    lists = ["--input", path("named.csv"), "--softening", "0.1", "--step", "0.0625", "--escapers", "1.5", "--quiet", "--engine", "cpu"]
+    run("run", *lists, "--steps", "3", "--output", path("listed"))
+    with open(path("listed/escapers.csv"), "a") as file:  # as a run that went on and was killed leaves it
+        file.write("4,9,9,9,9,9,9,9,9\n")
+    run("run", "--resume", path("listed"), "--steps", "12", "--quiet")
+    run("run", *lists, "--steps", "12", "--output", path("listed2"))
+    table = open(path("listed2/escapers.csv")).read()
+    ids = [row.split(",")[0] for row in table.splitlines()]
+    with open(path("listed2/energy.csv")) as file:
+        rows = list(csv.DictReader(file))
+    check(ids[0] == "id" and ids[1] == "7" and len(set(ids)) == len(ids) and table == open(path("listed/escapers.csv")).read()
+          and all(row["bodies"] == "5" for row in rows) and float(rows[0]["bound_mass"]) < float(rows[0]["mass"]),
+          "--escapers lists each once and removes none, also in a resumed run", table)
+    os.remove(path("listed/escapers.csv"))
+    check("escapers.csv is missing" in run("run", "--resume", path("listed"), "--steps", "13", code=4).stderr, "an escapers.csv that is gone is told")
+    check("give one of the two" in run("run", *lists, "--escape-radius", "3", "--steps", "1", "--output", path("listed3"), code=2).stderr
+          and not os.path.exists(path("listed3")), "--escapers and --escape-radius together are refused")
+
     for text in ("", "3,3", "60", "3,", "x", "3x", "-1", ",".join(map(str, range(17)))):
         run("run", *few, "--steps", "4", f"--follow={text}", "--output", path("followed4"), code=2)
     run("run", *few, "--steps", "4", "--follow", "60", "--dry-run", code=2)

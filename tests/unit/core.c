@@ -147,10 +147,15 @@ static void stops_at_a_small_core(void **state)
     assert_ok(ky_run(&parameters, &run, &bodies, &error));
     const int columns = last_row(folder, header, number);
     assert_non_null(
-        strstr(header, ",external,core_radius,core_density,core_bodies,lagrangian_01,"));
-    assert_int_equal(columns, 18 + 3 + KY_LAGRANGIAN_FRACTIONS + 1);
-    assert_between(number[18], 0.1, 0.8);
-    assert_between(number[26], 0.6, 1.1); /* half of the mass */
+        strstr(header, ",external,bodies,mass,bound_mass,half_mass_radius,core_radius,core_density,"
+                       "core_bodies,lagrangian_01,"));
+    assert_int_equal(columns, 18 + 4 + 3 + KY_LAGRANGIAN_FRACTIONS + 1);
+    assert_true(number[18] == 60);
+    assert_between(number[19], 1 - 1e-9, 1 + 1e-9);
+    assert_between(number[20], 0.8, 1 + 1e-9);
+    assert_between(number[21] / number[30], 0.7, 1.1); /* half of the mass */
+    assert_between(number[22], 0.1, 0.8);
+    assert_between(number[30], 0.6, 1.1); /* half of the mass */
     ky_snapshot_free(&bodies);
 
     prepare(&parameters, &run, folder, &bodies);
@@ -167,6 +172,49 @@ static void stops_at_a_small_core(void **state)
     assert_true(number[0] == 4);
     ky_snapshot_free(&bodies);
     remove_folder(folder);
+}
+
+/* A system of 100 bodies that moves as a whole, with two that fly away so fast that none is bound at
+ * the mean velocity of all. */
+static void what_is_bound(void **state)
+{
+    (void)state;
+    struct ky_snapshot snapshot;
+    struct ky_bound bound;
+    struct ky_parameters parameters;
+    ky_parameters_defaults(&parameters);
+    parameters.engine = "cpu";
+    parameters.force = KY_DIRECT;
+    model("plummer", 100, 0.05, &snapshot);
+    struct ky_bodies *bodies = &snapshot.bodies;
+    assert_ok(ky_bodies_extend(bodies, KY_WITH_POTENTIAL, &error));
+    parameters.softening = 0.05;
+    for (size_t i = 0; i < 100; i++) {
+        bodies->velocity[i][0] *= 0.1; /* all are well bound */
+        bodies->velocity[i][1] *= 0.1;
+        bodies->velocity[i][2] = 7;
+        bodies->position[i][0] += 5;
+    }
+    for (int i = 40; i < 42; i++) {
+        bodies->position[i][0] = 9;
+        bodies->velocity[i][2] = 200;
+    }
+    assert_ok(ky_forces(&parameters, bodies, NULL, &error));
+    assert_ok(ky_measure_bound(bodies, &bound, &error));
+    assert_int_equal(bound.bodies, 98);
+    assert_between(bound.mass, 0.98 - 1e-9, 0.98 + 1e-9);
+    assert_between(bound.velocity[2], 7 - 1e-9, 7 + 1e-9);
+    assert_between(bound.half_mass_radius, 0.5, 1.2);
+    for (size_t i = 0; i < 98; i++) /* to the front, in their order */
+        assert_true(bodies->id[i] == (i < 40 ? i : i + 2));
+    bodies->n = 0;
+    assert_ok(ky_measure_bound(bodies, &bound, &error));
+    assert_true(bound.mass == 0 && isnan(bound.half_mass_radius));
+    bodies->n = 2; /* which fly apart */
+    bodies->velocity[0][2] = -100;
+    assert_ok(ky_measure_bound(bodies, &bound, &error));
+    assert_true(bound.bodies == 0 && bound.mass == 0 && isnan(bound.half_mass_radius));
+    ky_snapshot_free(&snapshot);
 }
 
 /* Of two bodies far outside that which is not bound is removed, and energies go on without it. */
@@ -231,7 +279,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_sums_over_pairs),    cmocka_unit_test(of_few_and_of_coincident_bodies),
         cmocka_unit_test(stops_at_a_small_core), cmocka_unit_test(escapers_are_removed),
-        cmocka_unit_test(all_may_escape),
+        cmocka_unit_test(all_may_escape),        cmocka_unit_test(what_is_bound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

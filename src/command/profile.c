@@ -1,0 +1,258 @@
+/* kyoho profile: density, mass, velocities and surface density over the radius. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "analysis/analysis.h"
+#include "base/memory.h"
+#include "command/table.h"
+#include "command/walks.h"
+#include "draw/plot.h"
+#include "snapshot/snapshot.h"
+
+struct request {
+    struct ky_parameters engine; /* of which --threads alone counts */
+    struct ky_profile_parameters wanted;
+    struct source source;
+    const char *output;
+    int overwrite, width, height;
+};
+
+#define FIELD(name) offsetof(struct request, name)
+static const struct ky_option output_options[] = {
+    {"output", KY_OPTION_TEXT, FIELD(output), NULL, KY_NO_RANGE, NULL, "FILE.csv|FILE.png",
+     "write the table, or plot it"},
+    {"overwrite", KY_OPTION_FLAG, FIELD(overwrite), NULL, KY_NO_RANGE, NULL, NULL,
+     "replace a file that exists"},
+    {"width", KY_OPTION_INTEGER, FIELD(width), "800", 64, 16384, NULL, NULL,
+     "width of the plots [pixels]"},
+    {"height", KY_OPTION_INTEGER, FIELD(height), "1600", 64, 65536, NULL, NULL,
+     "height of all plots together [pixels]"},
+};
+
+/* The columns, in the order of the table. */
+enum {
+    RADIUS,
+    INNER,
+    OUTER,
+    BODIES,
+    DENSITY,
+    ENCLOSED,
+    CIRCULAR,
+    RADIAL,
+    TANGENTIAL,
+    ANISOTROPY,
+    RADIAL_VELOCITY,
+    ROTATION,
+    SURFACE,
+    COLUMNS
+};
+
+static struct table table_of(const struct ky_radial_profile *p, const struct ky_units *units,
+                             struct table_column column[COLUMNS])
+{
+    const struct ky_dimension density = KY_DIMENSION(-3, 1, 0), surface = KY_DIMENSION(-2, 1, 0);
+    const struct table_column all[COLUMNS] = {
+        [RADIUS] = {"radius", KY_LENGTH_UNIT, p->radius, NULL},
+        [INNER] = {"inner", KY_LENGTH_UNIT, p->edge, NULL},
+        [OUTER] = {"outer", KY_LENGTH_UNIT, p->edge + 1, NULL},
+        [BODIES] = {"bodies", KY_NO_UNIT, NULL, p->bodies},
+        [DENSITY] = {"density", density, p->density, NULL},
+        [ENCLOSED] = {"enclosed_mass", KY_MASS_UNIT, p->enclosed, NULL},
+        [CIRCULAR] = {"circular_speed", KY_VELOCITY_UNIT, p->circular_speed, NULL},
+        [RADIAL] = {"sigma_radial", KY_VELOCITY_UNIT, p->radial, NULL},
+        [TANGENTIAL] = {"sigma_tangential", KY_VELOCITY_UNIT, p->tangential, NULL},
+        [ANISOTROPY] = {"anisotropy", KY_NO_UNIT, p->anisotropy, NULL},
+        [RADIAL_VELOCITY] = {"radial_velocity", KY_VELOCITY_UNIT, p->radial_velocity, NULL},
+        [ROTATION] = {"rotation", KY_VELOCITY_UNIT, p->rotation, NULL},
+        [SURFACE] = {"surface_density", surface, p->surface_density, NULL},
+    };
+    for (int c = 0; c < COLUMNS; c++)
+        column[c] = all[c];
+    return (struct table){column, COLUMNS, p->shells, units};
+}
+
+/* ---- the plots ---- */
+
+/* What each plot shows: up to three columns of one unit. */
+enum { CURVES = 3 };
+static const struct {
+    const char *label;
+    int logarithmic; /* the axis that goes up */
+    int column[CURVES], curves;
+    const char *name[CURVES];
+} shown[] = {
+    {"density", 1, {DENSITY}, 1, {"density"}},
+    {"surface density", 1, {SURFACE}, 1, {"surface density"}},
+    {"enclosed mass", 1, {ENCLOSED}, 1, {"enclosed mass"}},
+    {"velocity", 0, {CIRCULAR, RADIAL, TANGENTIAL}, 3, {"circular", "radial", "tangential"}},
+    {"anisotropy", 0, {ANISOTROPY}, 1, {"anisotropy"}},
+};
+enum { PLOTS = sizeof shown / sizeof *shown };
+
+/* A column in shown units, to be freed, and its label "density [Msun/pc³]". */
+enum { LABEL = 96 };
+static double *scaled(const struct table *table, int c, double factor)
+{
+    double *values = ky_allocate(table->rows, sizeof *values);
+    for (size_t i = 0; values && i < table->rows; i++)
+        values[i] = factor * table->column[c].values[i];
+    return values;
+}
+
+static void label_of(const char *what, const char *unit, char label[LABEL])
+{
+    snprintf(label, LABEL, *unit ? "%s [%s]" : "%s", what, unit);
+}
+
+/* Whether the axis can show a point of the curve. */
+static int has_point(const struct ky_plot_curve *curve, int logarithmic)
+{
+    for (size_t i = 0; i < curve->n; i++)
+        if (isfinite(curve->y[i]) && (!logarithmic || curve->y[i] > 0))
+            return 1;
+    return 0;
+}
+
+/* Writes the plots that have points. */
+static enum ky_status plot(struct cli *cli, const struct request *request,
+                           const struct table *table)
+{
+    char unit[KY_UNIT_TEXT], labels[PLOTS + 1][LABEL];
+    struct ky_plot plots[PLOTS];
+    struct ky_plot_curve curves[PLOTS][CURVES];
+    size_t count = 0;
+    const size_t size[2] = {(size_t)request->width, (size_t)request->height};
+    double *x = scaled(table, RADIUS, table_shown(table, &table->column[RADIUS], unit));
+    int failed = !x;
+    label_of("radius", unit, labels[PLOTS]);
+    for (int p = 0; p < PLOTS; p++) {
+        const double factor = table_shown(table, &table->column[shown[p].column[0]], unit);
+        int points = 0;
+        label_of(shown[p].label, unit, labels[p]);
+        for (int k = 0; k < shown[p].curves; k++) {
+            double *y = scaled(table, shown[p].column[k], factor);
+            curves[p][k] =
+                (struct ky_plot_curve){.name = shown[p].name[k], .x = x, .y = y, .n = table->rows};
+            failed |= !y;
+            points |= y && has_point(&curves[p][k], shown[p].logarithmic);
+        }
+        if (points)
+            plots[count++] = (struct ky_plot){.labels = {labels[PLOTS], labels[p]},
+                                              .logarithmic = {1, shown[p].logarithmic},
+                                              .curves = curves[p],
+                                              .count = (size_t)shown[p].curves};
+    }
+    enum ky_status status =
+        failed
+            ? ky_no_memory(&cli->error, "plots", table->rows, COLUMNS * sizeof *x)
+            : ky_plot_write(request->output, plots, count, size, request->overwrite, &cli->error);
+    for (int p = 0; p < PLOTS; p++)
+        for (int k = 0; k < shown[p].curves; k++)
+            free((double *)curves[p][k].y);
+    free(x);
+    return status;
+}
+
+/* ---- the call ---- */
+
+static int is_table(const char *output)
+{
+    return ky_ends_with(output, ".csv");
+}
+
+static enum ky_status check(struct cli *cli, const struct request *request)
+{
+    if (!request->output)
+        return cli_refuse(cli, "overwrite width height", "-o FILE");
+    if (ky_is_standard(request->output))
+        return ky_fail(&cli->error, KY_USAGE,
+                       "the table is not written to standard output; give -o FILE.csv");
+    enum ky_status status = ky_file_may_write(request->output, request->overwrite, &cli->error);
+    if (!status && is_table(request->output))
+        status = cli_refuse(cli, "width height", "-o FILE.png");
+    return status ? status
+                  : refuse_own_input(cli, request->output, source_file(cli, &request->source));
+}
+
+static enum ky_status write_output(struct cli *cli, const struct request *request,
+                                   const struct table *table)
+{
+    struct ky_file *file = NULL;
+    if (!request->output)
+        return KY_OK;
+    if (!is_table(request->output))
+        return plot(cli, request, table);
+    enum ky_status status = ky_file_create(request->output, request->overwrite, &file, &cli->error);
+    if (status)
+        return status;
+    table_csv(table, file);
+    return ky_file_publish(file, NULL, &cli->error);
+}
+
+static void show(const struct cli *cli, const struct ky_snapshot *snapshot,
+                 const struct ky_radial_profile *profile, const struct table *table)
+{
+    if (cli->json) {
+        struct ky_json json = {.out = stdout};
+        ky_json_object(&json, NULL);
+        ky_json_count(&json, "n", snapshot->bodies.n);
+        ky_json_real(&json, "time", snapshot->time);
+        ky_json_units(&json, &snapshot->units);
+        ky_json_vector(&json, "centre", profile->centre, 3);
+        ky_json_vector(&json, "velocity", profile->velocity, 3);
+        table_json(&json, "shells", table);
+        ky_json_end_object(&json);
+    } else if (!cli->quiet) {
+        printf("%zu %s, centre %.6g %.6g %.6g, mean velocity %.6g %.6g %.6g\n", snapshot->bodies.n,
+               ky_plural(snapshot->bodies.n, "body", "bodies"), profile->centre[0],
+               profile->centre[1], profile->centre[2], profile->velocity[0], profile->velocity[1],
+               profile->velocity[2]);
+        table_print(table, 0, table->rows, stdout);
+    }
+}
+
+static enum ky_status measure(struct cli *cli, struct request *request)
+{
+    char origin[ORIGIN];
+    struct ky_snapshot snapshot;
+    struct ky_radial_profile profile = {0};
+    struct table_column column[COLUMNS];
+    request->engine.g = request->wanted.g;
+    ky_snapshot_clear(&snapshot);
+    enum ky_status status = check(cli, request);
+    if (!status)
+        status = source_get(cli, &request->source, &request->engine, &snapshot, origin);
+    request->wanted.g = request->engine.g;
+    if (!status)
+        status = ky_profile_make(&request->wanted, &snapshot.bodies, &profile, &cli->error);
+    const struct table table = table_of(&profile, &snapshot.units, column);
+    if (!status)
+        status = write_output(cli, request, &table);
+    if (!status)
+        show(cli, &snapshot, &profile, &table);
+    ky_profile_free(&profile);
+    ky_snapshot_free(&snapshot);
+    return status;
+}
+
+static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
+{
+    struct request request;
+    ky_profile_parameters_defaults(&request.wanted);
+    cli_add(cli, "profile", ky_profile_options, ky_profile_option_count, &request.wanted);
+    cli_add_table(cli, "output", output_options, &request);
+    cli_add_engine(cli, &request.engine);
+    cli_narrow(cli, "engine", "threads");
+    source_add(cli, &request.source);
+    enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 0, 1, 0);
+    return status || describe || cli->help ? status : measure(cli, &request);
+}
+
+const struct subcommand profile_command = {
+    "profile",
+    "FILE | --model NAME -n N [--shells K] [-o FILE.csv|FILE.png]",
+    "measure density, mass, velocities and surface density over the radius",
+    run,
+    NULL,
+    "shells inner outer axis input model bodies output overwrite",
+    "kyoho profile cluster.hdf5 -o profile.png\n"};

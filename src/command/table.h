@@ -1,0 +1,34 @@
+/* A table of numbers, whose columns have names and units: as text for people, as CSV, as JSON. */
+#ifndef KY_COMMAND_TABLE_H
+#define KY_COMMAND_TABLE_H
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/quantity.h"
+
+struct table_column {
+    const char *name;         /* "semi_major_axis" */
+    struct ky_dimension unit; /* {0, 0, 0}: none */
+    const double *values;     /* [rows]; NaN: not known */
+    const uint64_t *numbers;  /* [rows] in their place, for ids and counts; or NULL */
+};
+
+struct table {
+    const struct table_column *column;
+    size_t columns, rows;
+    const struct ky_units *units; /* that the values are in */
+};
+
+/* Prints the rows from `first` to before `end` under a line of names and one of units, in units
+ * that suit the numbers. Without a scale there is no line of units. */
+void table_print(const struct table *table, size_t first, size_t end, FILE *out);
+/* Writes names, rows, and with a scale before them a remark with the units. The numbers are in the
+ * units of the table. Stops at the first failure, which the file keeps. */
+void table_csv(const struct table *table, struct ky_file *file);
+/* The member `name`, an array with an object for each row. */
+void table_json(struct ky_json *json, const char *name, const struct table *table);
+/* The units of a column in which its numbers are shown, and the factor to them. */
+double table_shown(const struct table *table, const struct table_column *column,
+                   char name[KY_UNIT_TEXT]);
+
+#endif

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+# kyoho binaries and kyoho profile: what they print, write and refuse. Their numbers are tested in unit/binaries.c and unit/profile.c.
+import csv
+import json
+import math
+import os
+
+from tap import check, finish, folder, run, run_json, skip
+
+
+def table(name):
+    with open(name, encoding="utf-8") as file:
+        return list(csv.DictReader(line for line in file if line[0] != "#"))
+
+
+with folder() as where:
+    def path(name):
+        return os.path.join(where, name)
+
+    # a pair with a third body about it, far from another pair; the units of a cluster, G = 0.0043009
+    with open(path("four.csv"), "w") as file:
+        file.write("id,mass,x,y,z,vx,vy,vz\n10,3,0,0,0,0,0,0\n11,1,0.001,0,0,0,3,0\n12,1,0.1,0,0,0,0.3,0\n20,1,9,0,0,0,0,0\n21,1,9.01,0,0,0,0.5,0\n")
+    said = run_json("binaries", path("four.csv"), "--units", "cluster", "-o", path("four-out.csv"))
+    rows = said["binaries"]
+    check([(row["first"], row["second"]) for row in rows] == [(10, 11), (20, 21)] or [(row["first"], row["second"]) for row in rows] == [(20, 21), (10, 11)],
+          "the inner two of a triple, and the other pair", rows)
+    inner = next(row for row in rows if row["first"] == 10)
+    gm = said["units"]["g"] * 4
+    axis = 1 / (2 / 0.001 - 9 / gm)
+    check(abs(inner["semi_major_axis"] / axis - 1) < 1e-9 and abs(inner["period"] / (2 * math.pi * math.sqrt(axis ** 3 / gm)) - 1) < 1e-9
+          and abs(inner["eccentricity"] - (1 - 0.001 / axis if axis > 0.001 else 0.001 / axis - 1)) < 1e-9
+          and abs(inner["energy"] / (-gm * 3 / 4 / (2 * axis)) - 1) < 1e-9 and inner["first_mass"] == 3 and inner["second_mass"] == 1,
+          "elements with the G of the units", inner)
+    written = table(path("four-out.csv"))
+    check([float(row["period"]) for row in written] == [row["period"] for row in rows] and "pc" in open(path("four-out.csv")).readline(),
+          "the file has the same numbers, and says their units", written)
+    text = run("binaries", path("four.csv"), "--units", "cluster")
+    check("2 binaries of 5 bodies" in text.stdout and "yr" in text.stdout and "km²/s²" in text.stdout and "no softening is known" in text.stderr, "as text, with units",
+          text.stdout + text.stderr)
+    text = run("binaries", path("four.csv")).stdout
+    check("binaries" in text or "binary" in text, "without units", text)
+    check(all((row["first"], row["second"]) != (10, 11) for row in run_json("binaries", path("four.csv"), "--softening", "100")["binaries"]), "a softening that is larger than the orbit unbinds it")
+
+    # the snapshots of a run
+    run("run", "--model", "two-body", "--eccentricity", "0.5", "--softening", "0.05", "--step", "0.0078125", "--end", "1", "--every", "0.5", "--output", path("run"),
+        "--engine", "cpu", "--quiet")
+    rows = run_json("binaries", path("run"))["binaries"]
+    check([row["time"] for row in rows] == [0, 0.5, 1] and all(abs(row["semi_major_axis"] - 1) < 1e-3 and abs(row["eccentricity"] - 0.5) < 1e-3 for row in rows),
+          "of a run every snapshot, with the softening of the run", rows)
+    check(run("binaries", path("run")).stdout.count("1 binary of 2 bodies") == 3, "a line for each snapshot")
+    check(run_json("binaries", "--model", "plummer", "-n", "1")["binaries"] == [], "a single body")
+    for words, code, says in [
+        (["binaries", path("four.csv"), "-o", path("four.csv")], 2, "--overwrite"),
+        (["binaries", path("four.csv"), "-o", path("x.hdf5")], 2, ".csv"),
+        (["binaries"], 2, "no bodies"),
+        (["binaries", path("four.csv"), "--overwrite"], 2, "-o FILE.csv"),
+        (["binaries", path("four.csv"), "--theta", "1"], 2, "theta"),
+        (["binaries", path("none.csv")], 4, "none.csv"),
+        (["binaries", where], 4, "no snapshots"),
+        (["profile", path("four.csv"), "--inner", "2", "--outer", "1"], 2, "larger"),
+        (["profile", path("four.csv"), "--centre-x", "2"], 2, "three numbers"),
+        (["profile", path("four.csv"), "--shells", "0"], 2, "range"),
+        (["profile", path("four.csv"), "--width", "100"], 2, "-o FILE"),
+        (["profile", path("four.csv"), "-o", path("p.csv"), "--width", "100"], 2, ".png"),
+        (["profile", path("four.csv"), "-o", path("four.csv")], 2, "--overwrite"),
+        (["profile", "--model", "plummer", "-n", "1"], 4, "no shells"),
+        (["profile", path("run")], 4, "run"),
+    ]:
+        process = run(*words, code=code)
+        check(says in process.stderr, f"code {code}: {' '.join(os.path.basename(w) for w in words)}", process.stderr)
+
+    run("model", "plummer", "-n", "3000", "--units", "cluster", "--mass", "1000", "--radius", "2", "-o", path("cluster.csv"))
+    said = run_json("profile", path("cluster.csv"), "--shells", "8", "-o", path("profile.csv"))
+    shells = said["shells"]
+    check(len(shells) == 8 and all(a["outer"] == b["inner"] for a, b in zip(shells, shells[1:])) and 980 < shells[-1]["enclosed_mass"] < 995
+          and all(abs(row["circular_speed"] ** 2 * row["outer"] / (said["units"]["g"] * row["enclosed_mass"]) - 1) < 1e-9 for row in shells)
+          and sum(row["bodies"] for row in shells) > 2900, "shells of a cluster", shells)
+    check([float(row["density"]) for row in table(path("profile.csv"))] == [row["density"] for row in shells], "the file has the same numbers")
+    text = run("profile", path("cluster.csv"), "--shells", "8").stdout
+    check(text.count("\n") == 11 and "Msun/pc³" in text and "km/s" in text, "as text, with units", text)
+    if "PNG: yes" in run("--version").stdout:
+        run("profile", path("cluster.csv"), "-o", path("profile.png"), "--width", "300", "--height", "600", "--quiet")
+        check(open(path("profile.png"), "rb").read(8) == b"\x89PNG\r\n\x1a\n", "a plot")
+        run("profile", path("four.csv"), "--inner", "1e-4", "--outer", "20", "--shells", "3", "-o", path("few.png"), "--quiet")  # no anisotropy anywhere
+        check(os.path.getsize(path("few.png")) > 1000, "a plot of few bodies has what is known")
+    else:
+        skip("a plot", "no PNG here")
+    error = json.loads(run("profile", path("none.csv"), "--json", code=4).stdout)
+    check(error["code"] == 4, "a missing file, as JSON", error)
+finish()
