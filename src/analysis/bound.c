@@ -3,8 +3,8 @@
 
 #include "analysis/analysis.h"
 #include "base/bodies.h"
-#include "base/median.h"
 #include "base/sums.h"
+#include "octree/sample.h"
 
 /* Rounds of the search for the mean velocity; it settles after a few. */
 enum { ROUNDS = 16 };

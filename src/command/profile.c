@@ -78,14 +78,22 @@ enum { CURVES = 3 };
 static const struct {
     const char *label;
     int logarithmic; /* the axis that goes up */
-    int column[CURVES], curves;
-    const char *name[CURVES];
+    int curves;
+    struct {
+        int radius, column;
+        const char *name;
+    } curve[CURVES];
 } shown[] = {
-    {"density", 1, {DENSITY}, 1, {"density"}},
-    {"surface density", 1, {SURFACE}, 1, {"surface density"}},
-    {"enclosed mass", 1, {ENCLOSED}, 1, {"enclosed mass"}},
-    {"velocity", 0, {CIRCULAR, RADIAL, TANGENTIAL}, 3, {"circular", "radial", "tangential"}},
-    {"anisotropy", 0, {ANISOTROPY}, 1, {"anisotropy"}},
+    {"density", 1, 1, {{RADIUS, DENSITY, "density"}}},
+    {"surface density", 1, 1, {{RADIUS, SURFACE, "surface density"}}},
+    {"enclosed mass", 1, 1, {{OUTER, ENCLOSED, "enclosed mass"}}},
+    {"velocity",
+     0,
+     3,
+     {{OUTER, CIRCULAR, "circular"},
+      {RADIUS, RADIAL, "radial"},
+      {RADIUS, TANGENTIAL, "tangential"}}},
+    {"anisotropy", 0, 1, {{RADIUS, ANISOTROPY, "anisotropy"}}},
 };
 enum { PLOTS = sizeof shown / sizeof *shown };
 
@@ -122,18 +130,19 @@ static enum ky_status plot(struct cli *cli, const struct request *request,
     struct ky_plot_curve curves[PLOTS][CURVES];
     size_t count = 0;
     const size_t size[2] = {(size_t)request->width, (size_t)request->height};
-    double *x = scaled(table, RADIUS, table_shown(table, &table->column[RADIUS], unit));
-    int failed = !x;
+    const double length = table_shown(table, &table->column[OUTER], unit);
+    int failed = 0;
     label_of("radius", unit, labels[PLOTS]);
     for (int p = 0; p < PLOTS; p++) {
-        const double factor = table_shown(table, &table->column[shown[p].column[0]], unit);
+        const double factor = table_shown(table, &table->column[shown[p].curve[0].column], unit);
         int points = 0;
         label_of(shown[p].label, unit, labels[p]);
         for (int k = 0; k < shown[p].curves; k++) {
-            double *y = scaled(table, shown[p].column[k], factor);
-            curves[p][k] =
-                (struct ky_plot_curve){.name = shown[p].name[k], .x = x, .y = y, .n = table->rows};
-            failed |= !y;
+            double *x = scaled(table, shown[p].curve[k].radius, length);
+            double *y = scaled(table, shown[p].curve[k].column, factor);
+            curves[p][k] = (struct ky_plot_curve){
+                .name = shown[p].curve[k].name, .x = x, .y = y, .n = table->rows};
+            failed |= !x || !y;
             points |= y && has_point(&curves[p][k], shown[p].logarithmic);
         }
         if (points)
@@ -144,12 +153,13 @@ static enum ky_status plot(struct cli *cli, const struct request *request,
     }
     enum ky_status status =
         failed
-            ? ky_no_memory(&cli->error, "plots", table->rows, COLUMNS * sizeof *x)
+            ? ky_no_memory(&cli->error, "plots", table->rows, 2 * sizeof(double))
             : ky_plot_write(request->output, plots, count, size, request->overwrite, &cli->error);
     for (int p = 0; p < PLOTS; p++)
-        for (int k = 0; k < shown[p].curves; k++)
+        for (int k = 0; k < shown[p].curves; k++) {
+            free((double *)curves[p][k].x);
             free((double *)curves[p][k].y);
-    free(x);
+        }
     return status;
 }
 

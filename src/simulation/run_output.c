@@ -58,10 +58,7 @@ enum ky_status ky_run_write_snapshot(struct ky_run *run, struct ky_error *error)
     return status;
 }
 
-/* Up to this number the arrays that rows read bodies into stay between rows: memory that is new
- * each time costs more than the copy, 6 of 9 ms for 240,002 bodies on two cores. */
-enum { KEPT_ROW = 1 << 20 };
-
+/* The arrays that rows read bodies into. */
 static enum ky_status need_row(struct ky_run *run, struct ky_error *error)
 {
     const struct ky_energy_start *start = &run->energy_start;
@@ -93,7 +90,7 @@ static enum ky_status measure_bodies(struct ky_run *run, struct ky_energy_now *n
         status = ky_run_measure_core(run, &run->row, now->core, error);
     if (!status && start->bound)
         status = ky_measure_bound(&wanted, &now->bound, error);
-    if (run->sim->n > KEPT_ROW)
+    if (run->sim->n > KY_ROW_KEPT)
         ky_bodies_free(&run->row);
     return status;
 }
