@@ -174,8 +174,8 @@ static void stops_at_a_small_core(void **state)
     remove_folder(folder);
 }
 
-/* A system of 100 bodies that moves as a whole, with two that fly away so fast that none is bound at
- * the mean velocity of all. */
+/* A system of 100 bodies that moves as a whole, with two that fly away so fast that none is bound
+ * at the mean velocity of all. */
 static void what_is_bound(void **state)
 {
     (void)state;
