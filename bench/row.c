@@ -1,0 +1,81 @@
+/* What a row of energy.csv costs: row [--engine NAME] [N [ROWS]] (default cpu, 240,000, 20). For a
+ * Plummer sphere: milliseconds of a step of the tree, of the sums of a row, of the copy of the
+ * bodies and of their bound mass and half-mass radius; medians over the rows. KYOHO_ENGINE chooses
+ * the engine where no option does. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/analysis.h"
+#include "base/clock.h"
+#include "base/order.h"
+
+enum { STEP, SUMS, COPY, BOUND, PARTS, MOST_ROWS = 1000 };
+static struct ky_error error;
+
+static void stop_if(enum ky_status status)
+{
+    if (!status)
+        return;
+    fprintf(stderr, "%s\n", error.text);
+    exit(1);
+}
+
+/* The seconds of the four parts of one row. */
+static void time_row(struct ky_sim *sim, struct ky_bodies *bodies, double seconds[PARTS])
+{
+    struct ky_sums sums = {0};
+    struct ky_bound bound;
+    double at[PARTS + 1];
+    at[0] = ky_clock();
+    stop_if(ky_sim_advance(sim, 1, &error));
+    at[1] = ky_clock();
+    stop_if(ky_sim_sums(sim, &sums, &error));
+    at[2] = ky_clock();
+    stop_if(ky_sim_bodies(sim, bodies, &error));
+    at[3] = ky_clock();
+    stop_if(ky_measure_bound(bodies, &bound, &error));
+    at[4] = ky_clock();
+    for (int k = 0; k < PARTS; k++)
+        seconds[k] = at[k + 1] - at[k];
+}
+
+int main(int argc, char **argv)
+{
+    const char *engine = getenv("KYOHO_ENGINE");
+    if (argc > 2 && !strcmp(argv[1], "--engine"))
+        engine = argv[2], argc -= 2, argv += 2;
+    const size_t n = argc > 1 ? (size_t)atof(argv[1]) : 240000;
+    const int wanted = argc > 2 ? atoi(argv[2]) : 20;
+    const int rows = wanted < 1 ? 1 : wanted < MOST_ROWS ? wanted : MOST_ROWS;
+    static double seconds[PARTS][MOST_ROWS];
+    struct ky_model_parameters model;
+    struct ky_parameters parameters;
+    struct ky_snapshot snapshot;
+    struct ky_sim *sim;
+    ky_snapshot_clear(&snapshot);
+    ky_model_parameters_defaults(&model);
+    model.n = n;
+    stop_if(ky_model_make("plummer", &model, &snapshot, &error));
+    ky_parameters_defaults(&parameters);
+    parameters.engine = engine ? engine : "cpu";
+    parameters.softening = snapshot.softening;
+    parameters.step = 1.0 / 1024;
+    stop_if(ky_sim_open(&parameters, &snapshot.bodies, 0, &sim, &error));
+    stop_if(ky_bodies_extend(&snapshot.bodies, KY_WITH_POTENTIAL, &error));
+    for (int r = 0; r < rows; r++) {
+        double row[PARTS];
+        time_row(sim, &snapshot.bodies, row);
+        for (int k = 0; k < PARTS; k++)
+            seconds[k][r] = row[k];
+    }
+    for (int k = 0; k < PARTS; k++)
+        qsort(seconds[k], (size_t)rows, sizeof **seconds, ky_order_reals);
+    printf("%zu bodies on %s: step %.3f ms; of a row sums %.3f, copy %.3f, bound mass %.3f ms\n", n,
+           parameters.engine, 1e3 * seconds[STEP][rows / 2], 1e3 * seconds[SUMS][rows / 2],
+           1e3 * seconds[COPY][rows / 2], 1e3 * seconds[BOUND][rows / 2]);
+    ky_sim_close(sim);
+    ky_snapshot_free(&snapshot);
+    return 0;
+}
