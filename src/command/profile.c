@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "command/table.h"
 #include "command/walks.h"
+#include "draw/canvas.h"
 #include "draw/plot.h"
 #include "snapshot/snapshot.h"
 
@@ -13,16 +14,18 @@ struct request {
     struct ky_parameters engine; /* of which --threads alone counts */
     struct ky_profile_parameters wanted;
     struct source source;
-    const char *output;
+    const char *output, *title;
     int overwrite, width, height;
 };
 
 #define FIELD(name) offsetof(struct request, name)
 static const struct ky_option output_options[] = {
-    {"output", KY_OPTION_TEXT, FIELD(output), NULL, KY_NO_RANGE, NULL, "FILE.csv|FILE.png",
-     "write the table, or plot it"},
+    {"output", KY_OPTION_TEXT, FIELD(output), NULL, KY_NO_RANGE, NULL, "FILE.csv|FILE.png|...",
+     "write the table, or plot it: PNG, PDF, SVG"},
     {"overwrite", KY_OPTION_FLAG, FIELD(overwrite), NULL, KY_NO_RANGE, NULL, NULL,
      "replace a file that exists"},
+    {"title", KY_OPTION_TEXT, FIELD(title), NULL, KY_NO_RANGE, NULL, "TEXT",
+     "text above the plots"},
     {"width", KY_OPTION_INTEGER, FIELD(width), "800", 64, 16384, NULL, NULL,
      "width of the plots [pixels]"},
     {"height", KY_OPTION_INTEGER, FIELD(height), "1600", 64, 65536, NULL, NULL,
@@ -77,39 +80,34 @@ static struct table table_of(const struct ky_radial_profile *p, const struct ky_
 enum { CURVES = 3 };
 static const struct {
     const char *label;
-    int logarithmic; /* the axis that goes up */
+    int logarithmic, has_unit; /* of the axis that goes up */
     int curves;
     struct {
         int radius, column;
         const char *name;
     } curve[CURVES];
 } shown[] = {
-    {"density", 1, 1, {{RADIUS, DENSITY, "density"}}},
-    {"surface density", 1, 1, {{RADIUS, SURFACE, "surface density"}}},
-    {"enclosed mass", 1, 1, {{OUTER, ENCLOSED, "enclosed mass"}}},
+    {"density", 1, 1, 1, {{RADIUS, DENSITY, NULL}}},
+    {"surface density", 1, 1, 1, {{RADIUS, SURFACE, NULL}}},
+    {"enclosed mass", 1, 1, 1, {{OUTER, ENCLOSED, NULL}}},
     {"velocity",
      0,
+     1,
      3,
      {{OUTER, CIRCULAR, "circular"},
       {RADIUS, RADIAL, "radial"},
       {RADIUS, TANGENTIAL, "tangential"}}},
-    {"anisotropy", 0, 1, {{RADIUS, ANISOTROPY, "anisotropy"}}},
+    {"anisotropy", 0, 0, 1, {{RADIUS, ANISOTROPY, NULL}}},
 };
 enum { PLOTS = sizeof shown / sizeof *shown };
 
-/* A column in shown units, to be freed, and its label "density [Msun/pc³]". */
-enum { LABEL = 96 };
+/* A column times the factor to the units in which it is shown; to be freed. */
 static double *scaled(const struct table *table, int c, double factor)
 {
     double *values = ky_allocate(table->rows, sizeof *values);
     for (size_t i = 0; values && i < table->rows; i++)
         values[i] = factor * table->column[c].values[i];
     return values;
-}
-
-static void label_of(const char *what, const char *unit, char label[LABEL])
-{
-    snprintf(label, LABEL, *unit ? "%s [%s]" : "%s", what, unit);
 }
 
 /* Whether the axis can show a point of the curve. */
@@ -125,36 +123,41 @@ static int has_point(const struct ky_plot_curve *curve, int logarithmic)
 static enum ky_status plot(struct cli *cli, const struct request *request,
                            const struct table *table)
 {
-    char unit[KY_UNIT_TEXT], labels[PLOTS + 1][LABEL];
+    char units[PLOTS + 1][KY_UNIT_TEXT];
     struct ky_plot plots[PLOTS];
     struct ky_plot_curve curves[PLOTS][CURVES];
     size_t count = 0;
     const size_t size[2] = {(size_t)request->width, (size_t)request->height};
-    const double length = table_shown(table, &table->column[OUTER], unit);
+    const double length = table_shown(table, &table->column[OUTER], units[PLOTS]);
     int failed = 0;
-    label_of("radius", unit, labels[PLOTS]);
     for (int p = 0; p < PLOTS; p++) {
-        const double factor = table_shown(table, &table->column[shown[p].curve[0].column], unit);
+        const struct table_column *first = &table->column[shown[p].curve[0].column];
+        const double factor = table_shown(table, first, units[p]);
         int points = 0;
-        label_of(shown[p].label, unit, labels[p]);
         for (int k = 0; k < shown[p].curves; k++) {
             double *x = scaled(table, shown[p].curve[k].radius, length);
             double *y = scaled(table, shown[p].curve[k].column, factor);
-            curves[p][k] = (struct ky_plot_curve){
-                .name = shown[p].curve[k].name, .x = x, .y = y, .n = table->rows};
+            curves[p][k] = (struct ky_plot_curve){.name = shown[p].curve[k].name,
+                                                  .x = x,
+                                                  .y = y,
+                                                  .n = table->rows,
+                                                  .colour = k,
+                                                  .dash = k};
             failed |= !x || !y;
             points |= y && has_point(&curves[p][k], shown[p].logarithmic);
         }
         if (points)
-            plots[count++] = (struct ky_plot){.labels = {labels[PLOTS], labels[p]},
-                                              .logarithmic = {1, shown[p].logarithmic},
-                                              .curves = curves[p],
-                                              .count = (size_t)shown[p].curves};
+            plots[count++] =
+                (struct ky_plot){.labels = {"radius", shown[p].label},
+                                 .units = {units[PLOTS], shown[p].has_unit ? units[p] : NULL},
+                                 .logarithmic = {1, shown[p].logarithmic},
+                                 .curves = curves[p],
+                                 .count = (size_t)shown[p].curves};
     }
     enum ky_status status =
-        failed
-            ? ky_no_memory(&cli->error, "plots", table->rows, 2 * sizeof(double))
-            : ky_plot_write(request->output, plots, count, size, request->overwrite, &cli->error);
+        failed ? ky_no_memory(&cli->error, "plots", table->rows, 2 * sizeof(double))
+               : ky_plot_write(request->output, plots, count, size, request->title,
+                               request->overwrite, &cli->error);
     for (int p = 0; p < PLOTS; p++)
         for (int k = 0; k < shown[p].curves; k++) {
             free((double *)curves[p][k].x);
@@ -173,13 +176,15 @@ static int is_table(const char *output)
 static enum ky_status check(struct cli *cli, const struct request *request)
 {
     if (!request->output)
-        return cli_refuse(cli, "overwrite width height", "-o FILE");
+        return cli_refuse(cli, "overwrite title width height", "-o FILE");
     if (ky_is_standard(request->output))
         return ky_fail(&cli->error, KY_USAGE,
                        "the table is not written to standard output; give -o FILE.csv");
     enum ky_status status = ky_file_may_write(request->output, request->overwrite, &cli->error);
+    if (!status && !is_table(request->output))
+        status = ky_canvas_available(request->output, &cli->error);
     if (!status && is_table(request->output))
-        status = cli_refuse(cli, "width height", "-o FILE.png");
+        status = cli_refuse(cli, "title width height", "-o FILE.png");
     return status ? status
                   : refuse_own_input(cli, request->output, source_file(cli, &request->source));
 }
