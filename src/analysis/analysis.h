@@ -28,9 +28,9 @@ enum ky_status ky_measure_core(const struct ky_bodies *bodies, struct ky_core *c
                                struct ky_error *error);
 
 /* The bodies that are bound to the system by the potentials that they come with: ½ |v − u|² + φ <
- * 0, with u the mean velocity of the bodies that are bound, found by repetition: once from the mean
- * of all velocities, once from their median, which a few fast bodies do not move. The larger mass
- * counts. */
+ * 0, with u the mean velocity of the bodies that are bound, found by repetition from the median of
+ * all velocities, which a few fast bodies do not move; if that finds less than half of the mass,
+ * from their mean too, and the larger mass counts. */
 struct ky_bound {
     size_t bodies;
     double mass, velocity[3]; /* u; 0 if no two bodies are bound */
@@ -38,8 +38,8 @@ struct ky_bound {
                                  KY_CENTRE_FEW of them [length]; NaN without bound mass */
 };
 enum { KY_CENTRE_FEW = 1 << 12 };
-/* bodies->potential is required. Moves the bound bodies to the front of the arrays, in their order.
- * The same for any number of threads. KY_FAULT when memory is out. */
+/* bodies->potential is required. Moves masses and places of the bound bodies to the front of their
+ * arrays, in their order. The same for any number of threads. KY_FAULT when memory is out. */
 enum ky_status ky_measure_bound(struct ky_bodies *bodies, struct ky_bound *bound,
                                 struct ky_error *error);
 

@@ -2,7 +2,6 @@
 #include <math.h>
 
 #include "analysis/analysis.h"
-#include "base/bodies.h"
 #include "base/sums.h"
 #include "octree/sample.h"
 
@@ -51,14 +50,15 @@ static struct part sum_bound(const struct ky_bodies *bodies, const double veloci
     return sum;
 }
 
-/* Moves the bound bodies to the front. */
+/* Moves masses and places of the bound bodies to the front. */
 static size_t choose(struct ky_bodies *bodies, const double velocity[3])
 {
     size_t kept = 0;
     for (size_t i = 0; i < bodies->n; i++)
         if (is_bound(bodies, i, velocity)) {
-            if (kept < i)
-                ky_bodies_move(bodies, kept, i);
+            bodies->mass[kept] = bodies->mass[i];
+            for (int c = 0; c < 3; c++)
+                bodies->position[kept][c] = bodies->position[i][c];
             kept++;
         }
     return kept;
@@ -88,16 +88,21 @@ enum ky_status ky_measure_bound(struct ky_bodies *bodies, struct ky_bound *bound
     *bound = (struct ky_bound){.half_mass_radius = (double)NAN};
     if (!bodies->n)
         return KY_OK;
-    ky_mean(bodies->n, bodies->mass, bodies->velocity, mean);
+    const double all = ky_mean(bodies->n, bodies->mass, bodies->velocity, mean);
     for (int c = 0; c < 3; c++)
         median[c] = ky_sampled_median(&bodies->velocity[0][c], 3, bodies->n, KY_MEDIAN_MOST);
-    const double of_mean = settle(bodies, mean), of_median = settle(bodies, median);
+    const double of_median = settle(bodies, median);
+    const double of_mean = of_median > all / 2 ? 0 : settle(bodies, mean);
+    const double *velocity = of_median > of_mean ? median : mean;
     if (!(fmax(of_mean, of_median) > 0))
         return KY_OK;
     struct ky_bodies chosen = *bodies;
-    chosen.n = choose(bodies, of_median > of_mean ? median : mean);
-    bound->bodies = chosen.n;
-    bound->mass = ky_mean(chosen.n, chosen.mass, chosen.velocity, bound->velocity);
+    bound->bodies = chosen.n = choose(bodies, velocity);
+    bound->mass = ky_sum(chosen.n, chosen.mass);
+    for (int c = 0; c < 3; c++)
+        bound->velocity[c] = velocity[c];
+    if (!(bound->mass > 0)) /* the rounds had not come to an end */
+        return KY_OK;
     enum ky_status status = ky_centre_of_sample(&chosen, KY_CENTRE_FEW, centre, error);
     return status ? status
                   : ky_lagrangian_radii(&chosen, centre, 1, &half, &bound->half_mass_radius, error);

@@ -58,6 +58,17 @@ enum ky_status ky_run_write_snapshot(struct ky_run *run, struct ky_error *error)
     return status;
 }
 
+/* Whether this row tells what is bound. It takes about 0.1 µs a body on two cores, and a step on a
+ * device may take less: of many bodies some rows tell it, and those with a snapshot. */
+static int tells_bound(const struct ky_run *run)
+{
+    enum { EVERY_ROW = 20000 }; /* bodies up to which each row tells it */
+    const struct ky_instant now = run->sim->now;
+    const uint64_t rows = now.ticks / run->schedule.energy_every;
+    return run->energy_start.bound && (rows % (1 + run->sim->n / EVERY_ROW) == 0 ||
+                                       ky_schedule_snapshot_due(&run->schedule, now));
+}
+
 /* The arrays that rows read bodies into. */
 static enum ky_status need_row(struct ky_run *run, struct ky_error *error)
 {
@@ -76,11 +87,15 @@ static enum ky_status measure_bodies(struct ky_run *run, struct ky_energy_now *n
                                      struct ky_error *error)
 {
     struct ky_energy_start *start = &run->energy_start;
-    if (!start->core && !start->followed.count && !start->bound)
+    const int bound = tells_bound(run);
+    now->bound = (struct ky_bound){.mass = (double)NAN, .half_mass_radius = (double)NAN};
+    if (!start->core && !start->followed.count && !bound)
         return KY_OK;
     enum ky_status status = need_row(run, error);
     struct ky_bodies wanted = run->row;
-    if (!start->core && !start->bound)
+    if (!bound)
+        wanted.potential = NULL;
+    if (!start->core && !bound)
         wanted.mass = NULL, wanted.velocity = NULL;
     if (!status)
         status = ky_sim_bodies(run->sim, &wanted, error);
@@ -88,7 +103,7 @@ static enum ky_status measure_bodies(struct ky_run *run, struct ky_energy_now *n
         ky_run_find_followed(&start->followed, &wanted);
     if (!status && start->core)
         status = ky_run_measure_core(run, &run->row, now->core, error);
-    if (!status && start->bound)
+    if (!status && bound)
         status = ky_measure_bound(&wanted, &now->bound, error);
     if (run->sim->n > KY_ROW_KEPT)
         ky_bodies_free(&run->row);

@@ -218,7 +218,7 @@ with folder() as top:
     check("--overwrite" in run("run", *bare, "--output", path("energies"), code=2).stderr, "it is not replaced unasked")
     check("restart.kyo" in run("run", "--resume", path("energies"), "--quiet", code=4).stderr, "nor resumed")
     stopped = run("run", *bare, "--restart-every", "0", "--max-wall", "0", "--output", path("energies3"), code=6).stderr
-    check("cannot go on" in stopped and "--resume" not in stopped, "and says so when it is stopped", stopped)
+    check("cannot continue" in stopped and "--resume" not in stopped, "and says so when it is stopped", stopped)
     check(about(path("energies3"))["resume"] is None and about(path("energies3"))["outcome"] == "stopped early", "run.json too")
     run("run", *bare, "--output", path("bare"))  # with restart files it goes on, and stays without snapshots
     run("run", "--resume", path("bare"), "--steps", "5", "--quiet")
@@ -283,6 +283,14 @@ with folder() as top:
     check("escapers.csv is missing" in run("run", "--resume", path("listed"), "--steps", "13", code=4).stderr, "an escapers.csv that is gone is told")
     check("give one of the two" in run("run", *lists, "--escape-radius", "3", "--steps", "1", "--output", path("listed3"), code=2).stderr
           and not os.path.exists(path("listed3")), "--escapers and --escape-radius together are refused")
+
+    # of many bodies some rows alone tell what is bound: every second of 20,000 to 40,000, and those with a snapshot
+    run("run", "--model", "plummer", "-n", "20001", "--theta", "1", "--step", "0.0078125", "--steps", "3", "--every", "0", "--at", "0.0234375", "--engine", "cpu", "--quiet",
+        "--output", path("many"))
+    with open(path("many/energy.csv")) as file:
+        rows = list(csv.DictReader(file))
+    check([row["bound_mass"] != "" for row in rows] == [True, False, True, True] and all(row["bodies"] == "20001" for row in rows),
+          "bound masses of many bodies", rows)
 
     for text in ("", "3,3", "60", "3,", "x", "3x", "-1", ",".join(map(str, range(17)))):
         run("run", *few, "--steps", "4", f"--follow={text}", "--output", path("followed4"), code=2)
