@@ -7,7 +7,7 @@ _kyoho() {
     elif [ "$before" = '=' ]; then
         before=${COMP_WORDS[COMP_CWORD - 2]}
     fi
-    commands='model run force info draw convert merge neighbours density groups bench devices'
+    commands='model run force tune info draw convert merge neighbours density groups binaries profile bench devices'
     models='plummer uniform-sphere uniform-cube hernquist jaffe nfw king two-body random figure8 super8 cosmic galaxy cartwheel merger'
     if [ "$COMP_CWORD" -eq 1 ]; then
         command=kyoho words="$commands help --help --version"
@@ -25,7 +25,7 @@ _kyoho() {
         --format) words='by-name hdf5 tipsy csv' ;;
         esac ;;
     run)
-        words=' --help --json --quiet --output --end --steps --every --at --shorten --energy-every --restart-every --max-wall --core --follow --stop-core --escape-radius --compress --overwrite --resume --dry-run --write-ini --engine --isa --threads --tree --force --opening --theta --alpha --cell --multipole --curve --leaf --group --precision --unroll --softening --softening-kind --g --field --integrator --expansion --step --eta --step-max --step-min --step-length --corrections --input --model --units --physical --as-stored --types --renumber --bodies --seed --mass --radius --mass-function --rotation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
+        words=' --help --json --quiet --output --end --steps --every --at --shorten --energy-every --restart-every --max-wall --core --follow --stop-core --escape-radius --escapers --compress --overwrite --resume --dry-run --write-ini --engine --isa --threads --tree --force --opening --theta --alpha --cell --multipole --curve --leaf --group --precision --unroll --softening --softening-kind --g --field --integrator --expansion --step --eta --step-max --step-min --step-length --corrections --input --model --units --physical --as-stored --types --renumber --bodies --seed --mass --radius --mass-function --rotation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
         case $before in
         --engine) words='auto cpu cuda opencl' ;;
         --isa) words='auto plain sse2 avx2 avx512 neon' ;;
@@ -62,6 +62,23 @@ _kyoho() {
         --units) words='nbody galaxy cluster' ;;
         --mass-function) words='equal salpeter kroupa' ;;
         --format) words='by-name hdf5 tipsy csv' ;;
+        esac ;;
+    tune)
+        words=' --help --json --quiet --error --seconds --check --repeat --engine --isa --threads --tree --force --opening --cell --multipole --curve --leaf --group --precision --softening --softening-kind --g --field --input --model --units --physical --as-stored --types --renumber --bodies --seed --mass --radius --mass-function --rotation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
+        case $before in
+        --engine) words='auto cpu cuda opencl' ;;
+        --isa) words='auto plain sse2 avx2 avx512 neon' ;;
+        --tree) words='host device' ;;
+        --force) words='direct walk list tree' ;;
+        --opening) words='geometric offset minimum relative' ;;
+        --cell) words='box edge' ;;
+        --multipole) words='1 2' ;;
+        --curve) words='none morton hilbert' ;;
+        --precision) words='single extended double' ;;
+        --softening-kind) words='plummer symmetric spline' ;;
+        --model) words=$models ;;
+        --units) words='nbody galaxy cluster' ;;
+        --mass-function) words='equal salpeter kroupa' ;;
         esac ;;
     info)
         words=' --help --json --physical --as-stored --types --renumber'
@@ -119,6 +136,26 @@ _kyoho() {
         --engine) words='auto cpu cuda opencl' ;;
         --isa) words='auto plain sse2 avx2 avx512 neon' ;;
         --tree) words='host device' ;;
+        --model) words=$models ;;
+        --units) words='nbody galaxy cluster' ;;
+        --softening-kind) words='plummer symmetric spline' ;;
+        --mass-function) words='equal salpeter kroupa' ;;
+        esac ;;
+    binaries)
+        words=' --help --json --quiet --output --overwrite --engine --isa --threads --tree --softening --softening-kind --g --input --model --units --physical --as-stored --types --renumber --bodies --seed --mass --radius --mass-function --rotation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
+        case $before in
+        --engine) words='auto cpu cuda opencl' ;;
+        --isa) words='auto plain sse2 avx2 avx512 neon' ;;
+        --tree) words='host device' ;;
+        --softening-kind) words='plummer symmetric spline' ;;
+        --model) words=$models ;;
+        --units) words='nbody galaxy cluster' ;;
+        --mass-function) words='equal salpeter kroupa' ;;
+        esac ;;
+    profile)
+        words=' --help --json --quiet --shells --inner --outer --centre-x --centre-y --centre-z --axis --g --output --overwrite --title --width --height --threads --input --model --units --physical --as-stored --types --renumber --bodies --seed --softening --softening-kind --mass --radius --mass-function --rotation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
+        case $before in
+        --axis) words='x y z' ;;
         --model) words=$models ;;
         --units) words='nbody galaxy cluster' ;;
         --softening-kind) words='plummer symmetric spline' ;;
