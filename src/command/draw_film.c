@@ -65,6 +65,9 @@ static enum ky_status choose_scene(struct film *film)
     film->parameters.show = ky_show_of(&film->parameters, largest);
     if (!status)
         status = ky_scene_choose(&film->scene, samples, count, round, NULL, &film->cli->error);
+    if (!status && film->parameters.about) /* the view is aimed at the last of them */
+        ky_anchor_choose(&film->scene.view.anchor, &samples[count - 1].bodies,
+                         film->scene.view.middle);
     if (!status)
         ky_layout_choose(&film->layout, &film->scene, 1, &samples[0].units);
     for (size_t k = 0; k < count; k++)

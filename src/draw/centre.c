@@ -5,12 +5,17 @@
  * the centre of the mass that the picture shows, weighted by (1 − r²/side²)², until it stays (the
  * mean shift of Fukunaga & Hostetler 1975). Every body counts a little less the farther away it is,
  * so that the place moves as smoothly as the bodies do; and two nuclei nearer than 0.89 sides have
- * one such place, between them. */
+ * one such place, between them.
+ *
+ * Nuclei farther apart than that have a place each. A film stays with one of them: the one where
+ * most of the bodies go that are at the centre of its last snapshot, the anchor. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/analysis.h"
 #include "base/number.h"
+#include "base/order.h"
 #include "base/sums.h"
 #include "draw/draw.h"
 #include "octree/sample.h"
@@ -135,8 +140,70 @@ static enum ky_status place_of_id(const struct ky_bodies *bodies, uint64_t id, d
     return ky_fail(error, KY_BAD_DATA, "--about: no body has the id %llu", (unsigned long long)id);
 }
 
+/* ---- anchors ---- */
+
+void ky_anchor_choose(struct ky_anchor *anchor, const struct ky_bodies *bodies,
+                      const double place[3])
+{
+    double r2[KY_ANCHORS], d[3];
+    anchor->count = 0;
+    for (size_t i = 0; i < bodies->n; i++) {
+        const double here = vector_to(bodies, i, place, d);
+        size_t k = anchor->count;
+        if (k == KY_ANCHORS && here >= r2[k - 1])
+            continue;
+        k -= k == KY_ANCHORS;
+        for (; k > 0 && r2[k - 1] > here; k--) {
+            r2[k] = r2[k - 1];
+            anchor->index[k] = anchor->index[k - 1];
+        }
+        r2[k] = here, anchor->index[k] = i;
+        anchor->count += anchor->count < KY_ANCHORS;
+    }
+    for (size_t k = 0; k < anchor->count; k++)
+        anchor->id[k] = bodies->id ? bodies->id[anchor->index[k]] : anchor->index[k];
+}
+
+/* The bodies of the anchor to index[], SIZE_MAX for those that are not there. */
+static void find_anchors(const struct ky_anchor *anchor, const struct ky_bodies *bodies,
+                         size_t index[KY_ANCHORS])
+{
+    size_t missing = 0;
+    for (size_t k = 0; k < anchor->count; k++) {
+        const size_t i = anchor->index[k];
+        const int there = i < bodies->n && (bodies->id ? bodies->id[i] : i) == anchor->id[k];
+        index[k] = there ? i : SIZE_MAX;
+        missing += !there;
+    }
+    for (size_t i = 0; i < bodies->n && missing && bodies->id; i++)
+        for (size_t k = 0; k < anchor->count; k++)
+            if (bodies->id[i] == anchor->id[k])
+                index[k] = i;
+}
+
+/* The median place of the bodies of an anchor. 0 if less than half of them are there. */
+static int place_of_anchor(const struct ky_anchor *anchor, const struct ky_bodies *bodies,
+                           double place[3])
+{
+    size_t index[KY_ANCHORS], there = 0;
+    double x[KY_ANCHORS];
+    find_anchors(anchor, bodies, index);
+    for (int c = 0; c < 3; c++) {
+        there = 0;
+        for (size_t k = 0; k < anchor->count; k++)
+            if (index[k] != SIZE_MAX)
+                x[there++] = bodies->position[index[k]][c];
+        if (2 * there <= anchor->count)
+            return 0;
+        qsort(x, there, sizeof *x, ky_order_reals);
+        place[c] = x[there / 2];
+    }
+    return 1;
+}
+
 enum ky_status ky_about_find(const struct ky_about *about, const struct ky_bodies *bodies,
-                             double side, double place[3], struct ky_error *error)
+                             const struct ky_anchor *anchor, double side, double place[3],
+                             struct ky_error *error)
 {
     if (!bodies->n) {
         for (int c = 0; c < 3; c++)
@@ -150,7 +217,9 @@ enum ky_status ky_about_find(const struct ky_about *about, const struct ky_bodie
         mean_place(bodies, by_number, place);
         return KY_OK;
     }
-    enum ky_status status = ky_sampled_centre(bodies, place, error);
+    enum ky_status status = KY_OK;
+    if (!anchor || !place_of_anchor(anchor, bodies, place))
+        status = ky_sampled_centre(bodies, place, error);
     if (!status && side > 0)
         settle(bodies, side, place);
     return status;

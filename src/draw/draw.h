@@ -16,12 +16,21 @@ enum ky_status ky_draw_fits(const struct ky_draw_parameters *parameters, struct 
 
 /* ---- what is seen ---- */
 
+/* Some bodies at the centre of one snapshot, by which the same place is found in others. */
+enum { KY_ANCHORS = 63 };
+struct ky_anchor {
+    size_t count;
+    uint64_t id[KY_ANCHORS];
+    size_t index[KY_ANCHORS]; /* in that snapshot: most likely they stand there in all */
+};
+
 /* A camera at infinity. */
 struct ky_view {
-    double axis[3][3]; /* unit vectors: the picture's right and up, and towards the eye */
-    double middle[3];  /* of the picture, in space */
-    double side;       /* length of the picture's shorter side, > 0 */
-    int by_number;     /* every body weighs 1, since none has mass */
+    double axis[3][3];       /* unit vectors: the picture's right and up, and towards the eye */
+    double middle[3];        /* of the picture, in space */
+    double side;             /* length of the picture's shorter side, > 0 */
+    int by_number;           /* every body weighs 1, since none has mass */
+    struct ky_anchor anchor; /* where a picture about the density begins; count 0: density centre */
 };
 
 /* The coordinate of `x` along an axis. */
@@ -45,9 +54,14 @@ struct ky_about {
 enum ky_status ky_about_read(const char *text, struct ky_about *about, struct ky_error *error);
 /* The place that it stands for, which is no KY_ABOUT_NOTHING. `side`: of the picture, for
  * KY_ABOUT_DENSITY, which is the centre of what such a picture shows; 0: the density centre alone.
- * 0, 0, 0 without bodies. KY_BAD_DATA if there is no body with the id. */
+ * With an anchor, which may be NULL, its bodies take the place of the density centre, if they are
+ * there. 0, 0, 0 without bodies. KY_BAD_DATA if there is no body with the id. */
 enum ky_status ky_about_find(const struct ky_about *about, const struct ky_bodies *bodies,
-                             double side, double place[3], struct ky_error *error);
+                             const struct ky_anchor *anchor, double side, double place[3],
+                             struct ky_error *error);
+/* Takes the bodies nearest to the place. */
+void ky_anchor_choose(struct ky_anchor *anchor, const struct ky_bodies *bodies,
+                      const double place[3]);
 
 /* Sets the axes of a view along `axis` (enum ky_axis), the camera being turned to the right and
  * then tilted upwards about the middle [degrees]. */

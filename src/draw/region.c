@@ -192,7 +192,7 @@ enum ky_status ky_view_aim(struct ky_view *view, const struct ky_draw_parameters
     struct ky_about about;
     enum ky_status status = ky_about_read(parameters->about, &about, error);
     if (!status && about.kind != KY_ABOUT_NOTHING)
-        status = ky_about_find(&about, bodies, view->side, view->middle, error);
+        status = ky_about_find(&about, bodies, &view->anchor, view->side, view->middle, error);
     return status;
 }
 
@@ -221,7 +221,7 @@ int ky_view_misses(const struct ky_view *view, const size_t size[2],
         if (inside)
             return 0;
     }
-    if (!bodies->n || ky_about_find(&mass, bodies, 0, centre, NULL))
+    if (!bodies->n || ky_about_find(&mass, bodies, NULL, 0, centre, NULL))
         return 0;
     for (int c = 0; c < 3; c++) /* what is left of a sum that should be 0 says nothing */
         if (fabs(centre[c]) < 1e-9 * (fabs(middle[c]) + view->side))
@@ -292,7 +292,7 @@ enum ky_status ky_view_choose(const struct ky_snapshot *panels, size_t count,
     for (size_t p = 0; p < count; p++)
         mass += ky_sum(panels[p].bodies.n, panels[p].bodies.mass);
     view->by_number = !(mass > 0);
-    view->side = 0;
+    view->side = 0, view->anchor.count = 0;
     if (!parameters->about)
         choose_common(panels, count, parameters, axes, view);
     else if (!given)

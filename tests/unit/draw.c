@@ -568,6 +568,50 @@ static void the_camera_moves_smoothly(void **state)
     ky_bodies_free(&panel.bodies);
 }
 
+/* Of two nuclei far apart, the anchor says which one, whichever is denser and in whatever order the
+ * bodies stand; without its bodies the density centre does. */
+static void an_anchor_stays_with_its_nucleus(void **state)
+{
+    (void)state;
+    const struct ky_about density = {.kind = KY_ABOUT_DENSITY};
+    struct ky_snapshot panel;
+    struct ky_anchor anchor;
+    uint64_t id[2000];
+    double place[3], first[3] = {0, 0, 0};
+    cloud(&panel, 2000, 0.1);
+    panel.bodies.id = id;
+    for (size_t i = 0; i < 2000; i++) {
+        id[i] = 5 * i, panel.bodies.mass[i] = 1;
+        panel.bodies.position[i][0] += i % 4 < 2 ? 0 : 20;
+    }
+    ky_anchor_choose(&anchor, &panel.bodies, first);
+    assert_int_equal(anchor.count, KY_ANCHORS);
+    for (size_t i = 0; i < 2000; i++) /* the other nucleus becomes denser by far */
+        for (int k = 0; k < 3 && i % 4 >= 2; k++)
+            panel.bodies.position[i][k] =
+                (k ? 0 : 20) + (panel.bodies.position[i][k] - (k ? 0 : 20)) / 10;
+    assert_ok(ky_about_find(&density, &panel.bodies, NULL, 3, place, &error));
+    assert_between(place[0], 19, 21);
+    assert_ok(ky_about_find(&density, &panel.bodies, &anchor, 3, place, &error));
+    assert_between(place[0], -0.2, 0.2);
+    for (size_t i = 0; i < 1000; i++) { /* the other way round */
+        double x[3];
+        memcpy(x, panel.bodies.position[i], sizeof x);
+        memcpy(panel.bodies.position[i], panel.bodies.position[1999 - i], sizeof x);
+        memcpy(panel.bodies.position[1999 - i], x, sizeof x);
+        uint64_t other = id[i];
+        id[i] = id[1999 - i], id[1999 - i] = other;
+    }
+    assert_ok(ky_about_find(&density, &panel.bodies, &anchor, 3, place, &error));
+    assert_between(place[0], -0.2, 0.2);
+    for (size_t i = 0; i < 2000; i++)
+        id[i]++;
+    assert_ok(ky_about_find(&density, &panel.bodies, &anchor, 3, place, &error));
+    assert_between(place[0], 19, 21);
+    panel.bodies.id = NULL;
+    ky_bodies_free(&panel.bodies);
+}
+
 static void odd_centres_are_found_or_refused(void **state)
 {
     (void)state;
@@ -582,14 +626,14 @@ static void odd_centres_are_found_or_refused(void **state)
         assert_ok(ky_about_read(kind ? "mass" : "density", &about, &error));
         for (size_t n = 0; n <= 2; n++) { /* none, one, two; without mass at last */
             panel.bodies.n = n;
-            assert_ok(ky_about_find(&about, &panel.bodies, 3, place, &error));
+            assert_ok(ky_about_find(&about, &panel.bodies, NULL, 3, place, &error));
             for (int k = 0; k < 3; k++)
                 assert_true(isfinite(place[k]));
         }
         panel.bodies.mass[0] = panel.bodies.mass[1] = 0;
     }
     assert_ok(ky_about_read("17", &about, &error));
-    assert_int_equal(ky_about_find(&about, &panel.bodies, 3, place, &error), KY_BAD_DATA);
+    assert_int_equal(ky_about_find(&about, &panel.bodies, NULL, 3, place, &error), KY_BAD_DATA);
     assert_non_null(strstr(error.text, "17"));
     ky_bodies_free(&panel.bodies);
 }
@@ -975,6 +1019,7 @@ int main(void)
         cmocka_unit_test(components_that_take_turns_are_seen),
         cmocka_unit_test(the_camera_goes_where_the_bodies_are),
         cmocka_unit_test(the_camera_moves_smoothly),
+        cmocka_unit_test(an_anchor_stays_with_its_nucleus),
         cmocka_unit_test(odd_centres_are_found_or_refused),
         cmocka_unit_test(texts_are_raised_and_turned),
         cmocka_unit_test(axes_have_round_numbers),
