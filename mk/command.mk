@@ -3,6 +3,6 @@ COMMAND := $(BUILD)/kyoho
 COMMAND_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/command/*.c))
 
 $(COMMAND): $(COMMAND_OBJECTS) $(STATIC)
-	$(CC) $(OPENMP_FLAG) $(LDFLAGS) -o $@ $^ $(LIBS_ALL)
+	$(CC) $(OPENMP_LINK) $(LDFLAGS) -o $@ $^ $(LIBS_ALL)
 
 -include $(COMMAND_OBJECTS:.o=.d)

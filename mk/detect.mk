@@ -52,12 +52,16 @@ CAIRO_DEFINES    := $(if $(CAIRO_PACKAGE),-DKY_HAVE_CAIRO $(shell $(PKG_CONFIG) 
 CAIRO_LIBS       := $(if $(CAIRO_PACKAGE),$(shell $(PKG_CONFIG) --libs $(CAIRO_PACKAGE)))
 # Without threads the loops keep their lanes, and the other pragmas are passed over in silence.
 OPENMP_FLAG      := $(if $(filter yes,$(OPENMP)),-fopenmp,$(if $(call links,int main(void){return 0;},-fopenmp-simd),-fopenmp-simd) -Wno-unknown-pragmas)
+# With gcc the library's own threads do the loops (src/base/team.h); clang has other names for what its loops call.
+TEAM             ?= $(if $(filter yes,$(OPENMP)),$(if $(shell $(CC) -dM -E -x c /dev/null | grep __clang__),no,yes),no)
+TEAM_FLAG        := $(if $(filter yes,$(TEAM)),-include src/base/team.h -DKY_HAVE_TEAM)
+OPENMP_LINK      := $(if $(filter yes,$(TEAM)),-pthread,$(OPENMP_FLAG) -pthread)
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wdouble-promotion -Wstrict-prototypes -Wmissing-prototypes
 # -ffp-contract=off: the same bits from every compiler; fma is written where it is meant.
 # -fno-math-errno: without it sqrt does not vectorise.
 CFLAGS_ALL = -std=c11 -D_POSIX_C_SOURCE=200809L $(OPT) $(DEBUG) $(WARNINGS) -ffp-contract=off -fno-math-errno -fvisibility=hidden \
-             $(OPENMP_FLAG) -Iinclude -Isrc $(FEATURE_DEFINES) $(FEATURE_CFLAGS) $(CFLAGS)
+             $(OPENMP_FLAG) $(TEAM_FLAG) -Iinclude -Isrc $(FEATURE_DEFINES) $(FEATURE_CFLAGS) $(CFLAGS)
 LIBS_ALL   = $(FEATURE_LIBS) $(CAIRO_LIBS) $(CUDA_LIBS) -lm
 
 .PHONY: info

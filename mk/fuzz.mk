@@ -7,7 +7,7 @@ FUZZ_SOURCES := $(wildcard src/base/*.c src/snapshot/*.c)
 FUZZ_FLAGS   := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
 $(BUILD)/tests/fuzz/run-%: $(BUILD)/tests/fuzz/%.o $(BUILD)/tests/fuzz/driver.o $(STATIC)
-	$(CC) $(OPENMP_FLAG) $(LDFLAGS) -o $@ $^ $(LIBS_ALL)
+	$(CC) $(OPENMP_LINK) $(LDFLAGS) -o $@ $^ $(LIBS_ALL)
 
 .PRECIOUS: $(BUILD)/tests/fuzz/%.o
 .PHONY: fuzzers

@@ -13,7 +13,7 @@ $(GRAPE_STATIC): $(BUILD)/libkyoho_g%.a: $(BUILD)/src/grape/grape%.o $(GRAPE_COM
 	$(AR) rcs $@ $^
 
 $(GRAPE_SHARED): $(BUILD)/libkyoho_g%.so.$(VERSION): $(BUILD)/src/grape/grape%.o $(GRAPE_COMMON) $(STATIC)
-	$(CC) -shared -Wl,-soname,libkyoho_g$*.so.$(SOVERSION) -Wl,--exclude-libs,ALL $(OPENMP_FLAG) $(LDFLAGS) -o $@ $^ $(LIBS_ALL)
+	$(CC) -shared -Wl,-soname,libkyoho_g$*.so.$(SOVERSION) -Wl,--exclude-libs,ALL -Wl,-z,nodelete $(OPENMP_LINK) $(LDFLAGS) -o $@ $^ $(LIBS_ALL)
 	ln -sf $(@F) $(BUILD)/libkyoho_g$*.so.$(SOVERSION)
 	ln -sf $(@F) $(BUILD)/libkyoho_g$*.so
 

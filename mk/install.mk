@@ -28,7 +28,7 @@ Name: $(1)
 Description: $(2)
 Version: $(VERSION)
 Libs: -L$${libdir} $(RPATH) -l$(1) -lm
-Libs.private: $(strip $(FEATURE_LIBS) $(CAIRO_LIBS) $(CUDA_LIBS) $(OPENMP_FLAG) -lm)
+Libs.private: $(strip $(FEATURE_LIBS) $(CAIRO_LIBS) $(CUDA_LIBS) $(OPENMP_LINK) -lm)
 Cflags: -I$${includedir}
 endef
 

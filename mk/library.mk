@@ -12,7 +12,9 @@ STATIC := $(BUILD)/libkyoho.a
 SHARED := $(BUILD)/libkyoho.so.$(VERSION)
 LIBRARIES := $(STATIC) $(SHARED)
 
+# These have no loops for threads.
 define lane_rule
+$$(BUILD)/%.$(1).o: TEAM_FLAG :=
 $$(BUILD)/%.$(1).o: %.c $$(FLAGS_FILE)
 	@mkdir -p $$(@D)
 	$$(CC) $$(CFLAGS_ALL) -fPIC -MMD -MP $$(ISA_FLAGS_$(1)) -c $$< -o $$@
@@ -23,12 +25,15 @@ $(BUILD)/%.o: %.c $(FLAGS_FILE)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) -fPIC -MMD -MP -c $< -o $@
 
+# It asks for OpenMP's own functions, which in the others are those of this file.
+$(BUILD)/src/base/team.o: TEAM_FLAG :=
+
 $(STATIC): $(LIBRARY_OBJECTS)
 	rm -f $@
 	$(AR) rcs $@ $^
 
 $(SHARED): $(LIBRARY_OBJECTS)
-	$(CC) -shared -Wl,-soname,libkyoho.so.$(SOVERSION) -Wl,--exclude-libs,ALL $(OPENMP_FLAG) $(LDFLAGS) -o $@ $^ $(LIBS_ALL)
+	$(CC) -shared -Wl,-soname,libkyoho.so.$(SOVERSION) -Wl,--exclude-libs,ALL -Wl,-z,nodelete $(OPENMP_LINK) $(LDFLAGS) -o $@ $^ $(LIBS_ALL)
 	ln -sf $(@F) $(BUILD)/libkyoho.so.$(SOVERSION)
 	ln -sf $(@F) $(BUILD)/libkyoho.so
 

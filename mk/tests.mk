@@ -12,7 +12,7 @@ $(TEST_OBJECTS): $(BUILD)/%.o: %.c $(FLAGS_FILE)
 # Those of the GRAPE calls have these beside the library.
 $(filter %/grape5 %/grape6 %/device_grape,$(UNIT_TESTS)): $(GRAPE_OBJECTS)
 $(UNIT_TESTS) $(LONG_TESTS): %: %.o $(STATIC)
-	$(CC) $(OPENMP_FLAG) $(LDFLAGS) -o $@ $(filter %.o,$^) $(STATIC) $(LIBS_ALL) -lcmocka
+	$(CC) $(OPENMP_LINK) $(LDFLAGS) -o $@ $(filter %.o,$^) $(STATIC) $(LIBS_ALL) -lcmocka
 
 # Programs and the preload library that the scripts use.
 HELPERS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/helpers/*.c)) $(patsubst %.c,$(BUILD)/%.so,$(wildcard tests/faults/*.c))

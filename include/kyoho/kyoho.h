@@ -3,8 +3,9 @@
  * Conventions that hold for every call:
  * - A call that can fail returns enum ky_status; KY_OK is 0. The last parameter `error` may be
  *   NULL; otherwise it holds one line of text after a failure and is left alone after a success.
- * - The library never prints, exits or aborts. It keeps no global state: handles are independent,
- *   and two threads may use two handles at once, but not one handle at once.
+ * - The library never prints, exits or aborts. It keeps no global state but threads for its loops,
+ *   a team for each thread that calls: handles are independent, and two threads may use two handles
+ *   at once, but not one handle at once. A child after a fork makes its own.
  * - Arrays belong to the caller unless a call says that it allocates. Vectors are double[3], in
  *   C order. A pointer may be NULL where its comment says so, and nowhere else.
  * - Structs that may grow begin with their own `size`, so that a program that was built with an
@@ -180,7 +181,7 @@ struct ky_parameters {
     const char *engine; /* "auto", "cpu", "cuda[:i,j…]", "opencl[:i]"; must outlive the calls that
                            read it */
     int isa;            /* enum ky_isa */
-    int threads;        /* 0: OMP_NUM_THREADS, or all cores */
+    int threads;        /* 0: OMP_NUM_THREADS, or all processors that the process may use */
     /* the force */
     int force;     /* enum ky_force */
     int opening;   /* enum ky_opening */
@@ -502,8 +503,9 @@ struct ky_progress {
     uint64_t steps, steps_at_end;
     double steps_per_s;   /* of the last second or so */
     double seconds_left;  /* at that rate; NaN before the first second */
-    double energy_change; /* (E − E₀)/|E₀| at the last energy row; NaN if it is not known */
+    double energy_change; /* (E − E₀)/|E₀| at energy_time; NaN if it is not known */
     size_t snapshots;     /* written so far, over all resumptions */
+    double energy_time;   /* of the last row of energy.csv; NaN before the first one */
 };
 
 /* Fields as the options of `kyoho run --help`; times in the units of the simulation. With

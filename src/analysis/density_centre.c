@@ -12,7 +12,7 @@
 #include "base/random.h"
 #include "base/sums.h"
 
-enum { NEIGHBOURS = 6, LEAF = 8, TASK = 1 << 15 };
+enum { NEIGHBOURS = 6, LEAF = 8, PARTS = 64, MANY = 1 << 15 };
 
 struct point {
     double x[3], mass;
@@ -67,18 +67,50 @@ static int longest_side(const struct point *point, size_t low, size_t high)
     return side[0] >= side[1] && side[0] >= side[2] ? 0 : side[1] >= side[2] ? 1 : 2;
 }
 
-/* Orders the points low … high − 1 as a k-d tree. Large parts are tasks of OpenMP. */
-static void build(struct tree *tree, size_t low, size_t high)
+struct range {
+    size_t low, high;
+};
+
+/* Puts the middle point of a range in its place, and divides the others into those below and those
+ * above. */
+static void divide(struct tree *tree, const struct range *range, struct range *below,
+                   struct range *above)
 {
-    while (high - low > LEAF) {
-        size_t middle = low + (high - low) / 2;
-        int axis = longest_side(tree->point, low, high);
-        split(tree->point, low, high, middle, axis);
-        tree->axis[middle] = (unsigned char)axis;
-#pragma omp task if (middle - low > TASK) firstprivate(low, middle)
-        build(tree, low, middle);
-        low = middle + 1;
+    const size_t low = range->low, high = range->high, middle = low + (high - low) / 2;
+    int axis = longest_side(tree->point, low, high);
+    split(tree->point, low, high, middle, axis);
+    tree->axis[middle] = (unsigned char)axis;
+    *below = (struct range){low, middle};
+    *above = (struct range){middle + 1, high};
+}
+
+/* Orders the points of a range as a k-d tree. */
+static void build(struct tree *tree, struct range range)
+{
+    while (range.high - range.low > LEAF) {
+        struct range below;
+        divide(tree, &range, &below, &range);
+        build(tree, below);
     }
+}
+
+/* The same for all points, by several threads: half the range, its halves, …, and the parts that
+ * remain. */
+static void build_all(struct tree *tree)
+{
+    struct range part[PARTS] = {{0, tree->n}};
+    if (tree->n < MANY) {
+        build(tree, part[0]);
+        return;
+    }
+    for (size_t width = PARTS; width > 1; width /= 2) {
+#pragma omp parallel for schedule(dynamic)
+        for (size_t k = 0; k < PARTS; k += width)
+            divide(tree, &part[k], &part[k], &part[k + width / 2]);
+    }
+#pragma omp parallel for schedule(dynamic)
+    for (size_t k = 0; k < PARTS; k++)
+        build(tree, part[k]);
 }
 
 /* The nearest so far, ascending. */
@@ -173,9 +205,7 @@ static void fill(struct tree *tree, const struct ky_bodies *bodies)
             tree->point[i].x[k] = bodies->position[i][k];
         tree->point[i].mass = bodies->mass[i];
     }
-#pragma omp parallel
-#pragma omp single
-    build(tree, 0, tree->n);
+    build_all(tree);
 }
 
 /* Radius and density of the core about core->centre, and the bodies within. */

@@ -23,7 +23,9 @@
 #else
 #define FFTW_LINE "FFTW: no, so that the model cosmic cannot be made: " KY_WHY_NO_FFTW
 #endif
-#ifdef KY_HAVE_OPENMP
+#ifdef KY_HAVE_TEAM
+#define OPENMP_LINE "threads: yes"
+#elif defined(KY_HAVE_OPENMP)
 #define OPENMP_LINE "threads: OpenMP"
 #else
 #define OPENMP_LINE "threads: one: " KY_WHY_NO_OPENMP

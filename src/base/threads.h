@@ -1,4 +1,5 @@
-/* How many threads a loop takes: what --threads says, or what OpenMP would take (OMP_NUM_THREADS).
+/* How many threads a loop takes: what --threads says, or OMP_NUM_THREADS, or the processors that
+ * this process may use (cores.h).
  */
 #ifndef KY_BASE_THREADS_H
 #define KY_BASE_THREADS_H

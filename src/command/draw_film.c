@@ -1,6 +1,7 @@
 /* Films: frames of snapshots, by a camera that may turn, rise and zoom. Several frames are drawn at
  * the same time; they are read one after the other, and sent to ffmpeg in their order. */
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,9 +31,12 @@ struct film {
     size_t frames;
     struct desk *desks;
     int at_once;
-    double began, told; /* ky_clock */
-    size_t missed;      /* frames that show none of their bodies */
-    char miss[256];     /* what the first of them says */
+    double began, told;   /* ky_clock */
+    pthread_mutex_t lock; /* for what follows, and for reading files */
+    pthread_cond_t sent;
+    size_t missed;         /* frames that show none of their bodies */
+    char miss[256];        /* what the first of them says */
+    size_t taken, written; /* frames: begun, sent to the encoder */
     enum ky_status status;
 };
 
@@ -115,11 +119,10 @@ static enum ky_status draw_frame(struct film *film, size_t k, struct desk *desk,
     size_t file = files_spread(k, film->frames, film->files->count);
     enum ky_status status = KY_OK;
     if (desk->file != file) {
-#pragma omp critical(kyoho_film)
-        {
-            status = film->status ? film->status : read_file(film, file, &desk->snapshot);
-            film->status = status;
-        }
+        pthread_mutex_lock(&film->lock);
+        status = film->status ? film->status : read_file(film, file, &desk->snapshot);
+        film->status = status;
+        pthread_mutex_unlock(&film->lock);
         desk->file = file;
     }
     if (!status && !desk->canvas.rgb)
@@ -136,38 +139,57 @@ static enum ky_status draw_frame(struct film *film, size_t k, struct desk *desk,
     return status;
 }
 
-/* Notes the first failure. */
-static void note(struct film *film, enum ky_status status, const struct ky_error *error)
+/* The next frame to draw, or `frames`: after a failure the rest is passed over. */
+static size_t take_frame(struct film *film)
 {
-#pragma omp critical(kyoho_film)
+    pthread_mutex_lock(&film->lock);
+    size_t k = film->status ? film->frames : film->taken;
+    film->taken += k < film->frames;
+    pthread_mutex_unlock(&film->lock);
+    return k;
+}
+
+/* Sends frame k when those before it are sent. Notes the first failure. */
+static void send_frame(struct film *film, size_t k, struct ky_encoder *encoder,
+                       const struct desk *desk, enum ky_status status, struct ky_error *error)
+{
+    pthread_mutex_lock(&film->lock);
+    while (film->written < k)
+        pthread_cond_wait(&film->sent, &film->lock);
+    if (!status && !film->status) { /* the others go on: it is the turn of none of them */
+        pthread_mutex_unlock(&film->lock);
+        status = ky_encoder_write(encoder, &desk->canvas, error);
+        pthread_mutex_lock(&film->lock);
+    }
     if (status && !film->status) {
         film->status = status;
         film->cli->error = *error;
     }
+    film->written = k + 1;
+    if (!film->status) {
+        if (*desk->miss && !film->missed++)
+            memcpy(film->miss, desk->miss, sizeof film->miss);
+        tell(film, k + 1);
+    }
+    pthread_cond_broadcast(&film->sent);
+    pthread_mutex_unlock(&film->lock);
 }
 
-/* Draws all frames and sends them. After a failure the rest is passed over. */
+/* Draws all frames and sends them. */
 static void draw_frames(struct film *film, struct ky_encoder *encoder)
 {
-#pragma omp parallel for ordered schedule(dynamic, 1) num_threads(film->at_once)
-    for (size_t k = 0; k < film->frames; k++) {
-        struct desk *desk = &film->desks[ky_thread()];
+    pthread_mutex_init(&film->lock, NULL);
+    pthread_cond_init(&film->sent, NULL);
+#pragma omp parallel for schedule(static, 1) num_threads(film->at_once)
+    for (int d = 0; d < film->at_once; d++) {
         struct ky_error error = {0};
-        enum ky_status failed;
-#pragma omp critical(kyoho_film)
-        failed = film->status;
-        if (!failed) {
-            failed = draw_frame(film, k, desk, &error);
-            note(film, failed, &error);
-        }
-#pragma omp ordered
-        if (!failed) {
-            note(film, ky_encoder_write(encoder, &desk->canvas, &error), &error);
-            if (*desk->miss && !film->missed++)
-                memcpy(film->miss, desk->miss, sizeof film->miss);
-            tell(film, k + 1);
+        for (size_t k; (k = take_frame(film)) < film->frames;) {
+            enum ky_status status = draw_frame(film, k, &film->desks[d], &error);
+            send_frame(film, k, encoder, &film->desks[d], status, &error);
         }
     }
+    pthread_mutex_destroy(&film->lock);
+    pthread_cond_destroy(&film->sent);
 }
 
 /* Warns of the frames that show none of their bodies. */

@@ -79,10 +79,14 @@ static void show_progress(void *context, const struct ky_progress *progress)
         return;
     line->last = now;
     line->shown = 1;
-    char left[32], energy[32] = "-";
+    char left[32], energy[64] = "-";
     duration(progress->seconds_left, left, sizeof left);
-    if (!isnan(progress->energy_change))
-        snprintf(energy, sizeof energy, "%+.1e", progress->energy_change);
+    if (!isnan(progress->energy_change)) {
+        int length = snprintf(energy, sizeof energy, "%+.1e", progress->energy_change);
+        if (progress->energy_time < progress->time)
+            snprintf(energy + length, sizeof energy - (size_t)length, " at %.6g",
+                     progress->energy_time);
+    }
     fprintf(stderr, "%stime %.6g of %.6g  step %llu (%.0f %%)  %.3g steps/s  dE/E %s  left %s%s",
             line->terminal ? "\r\033[K" : "", progress->time, progress->end,
             (unsigned long long)progress->steps,

@@ -25,7 +25,7 @@ static const struct ky_option engine_options[] = {
      NULL, "instruction set of the CPU engine; auto takes the widest one"},
     {"threads", KY_OPTION_INTEGER, FIELD(threads), "0", 0, 1024, NULL, NULL,
      "number of CPU threads, also for trees that the CPU builds for a device; 0: OMP_NUM_THREADS, "
-     "else all cores"},
+     "else all processors that this process may use"},
     {"tree", KY_OPTION_CHOICE, FIELD(tree), NULL, KY_NO_RANGE, "host|device", NULL,
      "where the tree for a device is built: device: on the device; host: on the CPU, which copies "
      "it to the device (default device; host with --force list and on the CPU)"},

@@ -6,10 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
 #include "base/memory.h"
 
 enum {
@@ -38,10 +34,10 @@ static void count_digits(const struct pass *pass, size_t begin, size_t end, uint
 }
 
 /* Counts of each thread and digit to the places where they start. */
-static void start_digits(uint32_t *count, uint32_t digits, int threads)
+static void start_digits(uint32_t *count, size_t digits, int threads)
 {
     uint32_t sum = 0;
-    for (uint32_t digit = 0; digit < digits; digit++)
+    for (size_t digit = 0; digit < digits; digit++)
         for (int thread = 0; thread < threads; thread++) {
             uint32_t *here = &count[(size_t)thread * digits + digit], bodies = *here;
             *here = sum;
@@ -102,27 +98,18 @@ static uint64_t *sort_small(size_t n, uint64_t *word, uint64_t *other, uint64_t 
     return passes % 2 ? other : word;
 }
 
+/* Every thread has a stretch of the words. */
 static void sort_large(size_t n, const struct pass *pass, int passes, uint32_t *count, int threads)
 {
-    const uint32_t digits = 1 << LARGE_BITS;
-    (void)threads;
-#pragma omp parallel num_threads(threads) if (threads > 1)
-    {
-        size_t thread = 0, team = 1;
-#ifdef _OPENMP
-        thread = (size_t)omp_get_thread_num();
-        team = (size_t)omp_get_num_threads();
-#endif
-        size_t begin = n * thread / team, end = n * (thread + 1) / team;
-        uint32_t *own = count + thread * digits;
-        for (int p = 0; p < passes; p++) {
-            count_digits(&pass[p], begin, end, own);
-#pragma omp barrier
-#pragma omp single
-            start_digits(count, digits, (int)team);
-            move_digits(&pass[p], begin, end, own);
-#pragma omp barrier
-        }
+    const size_t digits = 1 << LARGE_BITS, parts = (size_t)threads;
+    for (int p = 0; p < passes; p++) {
+#pragma omp parallel for num_threads(threads) if (threads > 1)
+        for (size_t k = 0; k < parts; k++)
+            count_digits(&pass[p], n * k / parts, n * (k + 1) / parts, count + k * digits);
+        start_digits(count, digits, threads);
+#pragma omp parallel for num_threads(threads) if (threads > 1)
+        for (size_t k = 0; k < parts; k++)
+            move_digits(&pass[p], n * k / parts, n * (k + 1) / parts, count + k * digits);
     }
 }
 

@@ -73,7 +73,7 @@ enum ky_status ky_run_create(const struct ky_parameters *parameters,
     run->folder = run->given.output;
     run->energy.name = "energy.csv";
     run->escapers.name = "escapers.csv";
-    run->state.change = run->resume_time = (double)NAN;
+    run->state.change = run->resume_time = run->energy_time = (double)NAN;
     return KY_OK;
 }
 
@@ -145,8 +145,9 @@ static void tell(struct ky_run *run, struct pace *pace)
         .steps_at_end = end,
         .steps_per_s = pace->rate,
         .seconds_left = pace->rate > 0 ? (double)(end - steps) / pace->rate : (double)NAN,
-        .energy_change = run->state.change,
+        .energy_change = isnan(run->energy_time) ? (double)NAN : run->state.change,
         .snapshots = (size_t)run->state.snapshots,
+        .energy_time = run->energy_time,
     };
     run->given.progress(run->given.progress_context, &progress);
 }
@@ -154,6 +155,8 @@ static void tell(struct ky_run *run, struct pace *pace)
 /* Why the run has to stop now, or NULL. */
 static const char *stop_reason(const struct ky_run *run)
 {
+    if (run->halted.text[0])
+        return run->halted.text;
     if (run->given.stop && *run->given.stop)
         return "a signal";
     if (!isnan(run->given.max_wall) && ky_clock() - run->started >= run->given.max_wall)
@@ -222,8 +225,7 @@ static enum ky_status go_on(struct ky_run *run, struct ky_error *error)
     return status ? ky_fail(error, status, "%s", own.text) : KY_OK;
 }
 
-/* Goes on, and writes what is due where it comes to. */
-static enum ky_status step(struct ky_run *run, struct ky_error *error)
+enum ky_status ky_run_step(struct ky_run *run, struct ky_error *error)
 {
     const struct ky_schedule *schedule = &run->schedule;
     enum ky_status status = go_on(run, error);
@@ -262,7 +264,7 @@ static enum ky_status go(struct ky_run *run, const char **reason, struct ky_erro
             status = look_around(run, reason, error);
         if (*reason || status)
             break;
-        status = step(run, error);
+        status = ky_run_step(run, error);
         if (run->halted.text[0])
             *reason = run->halted.text;
         if (*reason)

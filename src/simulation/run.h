@@ -85,6 +85,7 @@ struct ky_run {
     struct ky_run_table energy, escapers;
     struct ky_run_listed listed;
     long log_before;        /* bytes of run.log that an earlier run has written */
+    double energy_time;     /* of the last row since this process began; NaN: none */
     const char *folder;     /* where files are written now: output, or `begun` */
     char begun[KY_PATH];    /* folder of the first files until they are complete: see folder.h */
     double started;         /* ky_clock at the start or the resumption [s] */
@@ -135,6 +136,9 @@ enum ky_status ky_run_scales(const struct ky_parameters *parameters, const struc
 enum ky_status ky_run_lock(struct ky_run *run, struct ky_error *error);
 /* A copy of the text, to be freed; NULL when memory is out. */
 char *ky_run_copy_text(const char *text);
+/* Goes to the next instant at which something is due, and writes what is due there, to the present
+ * folder. */
+enum ky_status ky_run_step(struct ky_run *run, struct ky_error *error);
 /* Runs from the present step to the end. KY_STOPPED if there was a reason to stop before. Writes
  * the output that is due, and run.json at the end, after a failure too. */
 enum ky_status ky_run_loop(struct ky_run *run, struct ky_error *error);

@@ -142,9 +142,11 @@ enum ky_status ky_run_write_energy(struct ky_run *run, struct ky_error *error)
     now.wall = ky_run_wall(run);
     if (!status)
         status = append_row(run, &now, error);
-    if (!status)
-        run->state.change = ky_energy_change(&run->energy_start, &now.sums);
-    return status;
+    if (status)
+        return status;
+    run->state.change = ky_energy_change(&run->energy_start, &now.sums);
+    run->energy_time = now.time;
+    return KY_OK;
 }
 
 int ky_run_writes_restarts(const struct ky_run *run)

@@ -215,7 +215,8 @@ static enum ky_status forget_log(struct ky_run *run, struct ky_error *error)
                : KY_OK;
 }
 
-/* The first files. They take the place of old results when all of them are written. */
+/* The first files. They take the place of old results when all of them are written, and the first
+ * step is made. */
 static enum ky_status begin(struct ky_run *run, const struct ky_scales *scales, double softening,
                             struct ky_error *error)
 {
@@ -250,6 +251,8 @@ static enum ky_status begin(struct ky_run *run, const struct ky_scales *scales, 
     if (!status && run->given.overwrite && run->given.stop && *run->given.stop)
         status = ky_fail(error, KY_STOPPED, "stopped before the first step; %s is as it was",
                          run->given.output);
+    if (!status && run->given.overwrite && ky_instant_compare(run->sim->now, run->schedule.end) < 0)
+        status = ky_run_step(run, error);
     if (!status)
         status = ky_folder_commit(run->given.output, error);
     if (!status)

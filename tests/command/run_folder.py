@@ -52,6 +52,8 @@ with folder() as top:
         bodies.write("m,x,y,z,vx,vy,vz\n1e200,0,0,0,0,0,0\n1e200,1,0,0,0,0,0\n")
     run("run", path("heavy.csv"), "--softening", "0.1", "--step", "1", "--steps", "3", "--overwrite", "--output", path("old"), "--quiet", code=4)
     check(contents(path("old")) == before, "a start that fails leaves the old results, byte for byte")
+    run("run", "--model", "plummer", "-n", "200", "--step", "1e10", "--steps", "1", "--quiet", "--output", path("old"), "--overwrite", code=4)
+    check(contents(path("old")) == before, "so does one whose first step fails")
     process = subprocess.run([KYOHO, "run", *MODEL, "--end", "1", "--seed", "2", "--output", path("old"), "--overwrite"],
                              capture_output=True, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (15000, 15000)))
     check(process.returncode == 7 and contents(path("old")) == before, "so does one without room on the disk", process.stderr)

@@ -227,6 +227,7 @@ static void runs_stops_and_resumes(void **state)
     assert_true(progress.last.steps == 16 && progress.last.steps_at_end == 16 &&
                 progress.last.time == 1 && progress.last.end == 1);
     assert_int_equal(progress.last.snapshots, 3);
+    assert_true(progress.last.energy_time == 1);
     assert_between(fabs(progress.last.energy_change), 1e-12, 1e-2);
 
     /* The same, stopped by the caller and resumed with the processor of the run. */

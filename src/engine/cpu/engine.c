@@ -273,11 +273,12 @@ static enum ky_status forces(struct ky_engine *engine, const struct ky_active *a
 /* y += factor x for the three columns. */
 static void add(const struct ky_cpu *cpu, double *const y[3], double *const x[3], double factor)
 {
-    for (int c = 0; c < 3; c++) {
+    const size_t parts = (size_t)cpu->team;
 #pragma omp parallel for num_threads(cpu->team)
-        for (size_t i = 0; i < cpu->n; i++)
-            y[c][i] += factor * x[c][i];
-    }
+    for (size_t k = 0; k < parts; k++)
+        for (int c = 0; c < 3; c++)
+            for (size_t i = cpu->n * k / parts; i < cpu->n * (k + 1) / parts; i++)
+                y[c][i] += factor * x[c][i];
 }
 
 static enum ky_status kick(struct ky_engine *engine, double dt, struct ky_error *error)

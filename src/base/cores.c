@@ -1,0 +1,108 @@
+/* Processors that a process may use: its affinity, and the limits of its control groups, each of
+ * which lies within those above it in the tree of folders. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* sched_getaffinity */
+#endif
+#include "base/cores.h"
+
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PATH = 4096 };
+
+/* Reads up to two numbers from a file; returns how many. "max" is none. */
+static int read_numbers(const char *folder, const char *name, double number[2])
+{
+    char path[PATH + 32];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return 0;
+    long long value[2] = {0};
+    int found = fscanf(file, "%lld %lld", &value[0], &value[1]);
+    fclose(file);
+    number[0] = (double)value[0];
+    number[1] = (double)value[1];
+    return found;
+}
+
+/* The processors that one group allows: INFINITY without a limit. */
+static double limit_of(const char *folder)
+{
+    double both[2], quota[2], period[2];
+    if (read_numbers(folder, "cpu.max", both) == 2 && both[0] > 0 && both[1] > 0)
+        return both[0] / both[1];
+    if (read_numbers(folder, "cpu.cfs_quota_us", quota) == 1 && quota[0] > 0 &&
+        read_numbers(folder, "cpu.cfs_period_us", period) == 1 && period[0] > 0)
+        return quota[0] / period[0];
+    return INFINITY;
+}
+
+/* The least limit of the group at `path` below `mount` and of those above it. Where a container
+ * sees its own group as the root, the folders of its path are not there, and the root has the
+ * limit. */
+static double least_limit(const char *mount, const char *controller, const char *path)
+{
+    char folder[PATH];
+    int root = snprintf(folder, sizeof folder, "%s%s%s", mount, *controller ? "/" : "", controller);
+    if (root < 0 || (size_t)root + strlen(path) + 1 > sizeof folder)
+        return INFINITY;
+    strcpy(folder + root, path);
+    double least = limit_of(folder);
+    for (char *slash; (slash = strrchr(folder + root, '/'));) {
+        *slash = 0;
+        least = fmin(least, limit_of(folder));
+    }
+    return least;
+}
+
+/* Is `cpu` among the names of a line's controllers, "cpu,cpuacct"? */
+static int has_cpu(const char *names)
+{
+    for (; names; names = strchr(names, ','), names = names ? names + 1 : NULL)
+        if (strncmp(names, "cpu", 3) == 0 && (names[3] == ',' || names[3] == 0))
+            return 1;
+    return 0;
+}
+
+int ky_cores_of_groups(const char *groups, const char *mount)
+{
+    char line[PATH];
+    double least = INFINITY;
+    FILE *file = fopen(groups, "r");
+    if (!file)
+        return 0;
+    while (fgets(line, sizeof line, file)) { /* "4:cpu,cpuacct:/path"; version 2: "0::/path" */
+        line[strcspn(line, "\n")] = 0;
+        char *names = strchr(line, ':'), *path = names ? strchr(names + 1, ':') : NULL;
+        if (!path)
+            continue;
+        *names++ = *path++ = 0;
+        if (!*names) {
+            least = fmin(least, least_limit(mount, "", path));
+            least = fmin(least, least_limit(mount, "unified", path));
+        } else if (has_cpu(names)) {
+            least = fmin(least, least_limit(mount, names, path));
+            least = fmin(least, least_limit(mount, "cpu", path));
+        }
+    }
+    fclose(file);
+    return least < 1e6 ? (int)ceil(least) : 0;
+}
+
+int ky_cores(void)
+{
+    int cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
+#ifdef CPU_COUNT
+    cpu_set_t allowed;
+    if (!sched_getaffinity(0, sizeof allowed, &allowed))
+        cores = CPU_COUNT(&allowed);
+#endif
+    const int limit = ky_cores_of_groups("/proc/self/cgroup", "/sys/fs/cgroup");
+    if (limit && limit < cores)
+        cores = limit;
+    return cores > 1 ? cores : 1;
+}

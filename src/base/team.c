@@ -1,0 +1,418 @@
+/* Threads that spin for a moment, then sleep. Each thread that calls the library has a team of its
+ * own, made when it is first needed and ended with the thread: so calls from several threads do not
+ * wait for each other. Thread 0 of a team is the caller. docs/decisions/threads.md says why this is
+ * not left to OpenMP. */
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/cores.h"
+#include "base/memory.h"
+
+typedef unsigned long long wide;
+typedef void part(void *data);
+
+/* How long a thread looks before it sleeps [s]: some times what it takes to wake it. */
+static const double SPIN = 30e-6;
+
+/* Something that one thread waits for. */
+struct gate {
+    _Alignas(64) atomic_uint value;
+    atomic_int asleep;
+    sem_t sem;
+};
+
+/* A dynamic loop: `total` turns from `start` in steps of `step` (which wraps around where it is
+ * negative). */
+struct loop {
+    wide start, step, total, chunk;
+};
+
+struct worker {
+    struct gate begin; /* value: the regions that it was called to */
+    struct team *team;
+    pthread_t thread;
+    int number;
+};
+
+struct team {
+    struct worker **workers;
+    int count;        /* of workers */
+    struct gate done; /* value: the workers that have not ended their part */
+    part *work;       /* of the region; NULL: end */
+    void *data;
+    struct loop loop;
+    int size; /* threads of the region */
+    double spin;
+    pthread_mutex_t lock;
+    _Alignas(64) atomic_ullong next; /* turn of a dynamic loop */
+};
+
+/* Where the calling thread is: outside of all regions size is 0. */
+struct place {
+    struct team *team; /* NULL: alone */
+    atomic_ullong *next;
+    struct loop loop;
+    int thread, size;
+};
+
+static _Thread_local struct place here;
+static _Thread_local struct team *own;
+static _Thread_local int taken; /* by omp_set_num_threads */
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_key_t key;
+static int cores, usual;
+
+/* Of the OpenMP of the program that calls, if it has one. */
+__attribute__((weak)) int omp_in_parallel(void);
+__attribute__((weak)) int omp_get_max_threads(void);
+
+/* ---- waiting ---- */
+
+static void relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+static int spins_until(struct gate *gate, unsigned value, double spin)
+{
+    double end = 0;
+    for (int k = 0; atomic_load(&gate->value) != value; k++) {
+        if (k % 16 == 0) {
+            double now = ky_clock();
+            end = k ? end : now + spin;
+            if (now >= end)
+                return 0;
+        }
+        relax();
+    }
+    return 1;
+}
+
+/* Who wakes the sleeper has taken `asleep` away before: so there is never more than one post. */
+static void wait_until(struct gate *gate, unsigned value, double spin)
+{
+    while (!spins_until(gate, value, spin)) {
+        atomic_store(&gate->asleep, 1);
+        if (atomic_load(&gate->value) == value && atomic_exchange(&gate->asleep, 0))
+            return;
+        while (sem_wait(&gate->sem))
+            ;
+    }
+}
+
+/* To be called after a change of the value. */
+static void wake(struct gate *gate)
+{
+    if (atomic_load(&gate->asleep) && atomic_exchange(&gate->asleep, 0))
+        sem_post(&gate->sem);
+}
+
+static void open_gate(struct gate *gate)
+{
+    atomic_init(&gate->value, 0);
+    atomic_init(&gate->asleep, 0);
+    sem_init(&gate->sem, 0, 0);
+}
+
+/* ---- a team ---- */
+
+static void do_part(struct team *team, int thread)
+{
+    const struct place before = here;
+    here = (struct place){team, &team->next, team->loop, thread, team->size};
+    team->work(team->data);
+    here = before;
+}
+
+static void *run_worker(void *context)
+{
+    struct worker *worker = context;
+    struct team *team = worker->team;
+    double spin = SPIN;
+    for (unsigned turn = 1;; turn++) {
+        wait_until(&worker->begin, turn, spin);
+        if (!team->work)
+            return NULL;
+        do_part(team, worker->number);
+        spin = team->spin;
+        if (atomic_fetch_sub(&team->done.value, 1) == 1)
+            wake(&team->done);
+    }
+}
+
+static void call(struct worker *worker)
+{
+    atomic_fetch_add(&worker->begin.value, 1);
+    wake(&worker->begin);
+}
+
+/* Signals are for the threads of the program. */
+static int start_thread(struct worker *worker)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int failed = pthread_create(&worker->thread, NULL, run_worker, worker);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return !failed;
+}
+
+static int add_worker(struct team *team)
+{
+    struct worker *worker = ky_allocate(1, sizeof *worker);
+    if (!worker)
+        return 0;
+    open_gate(&worker->begin);
+    worker->team = team;
+    worker->number = team->count + 1;
+    if (!start_thread(worker)) {
+        free(worker);
+        return 0;
+    }
+    team->workers[team->count++] = worker;
+    return 1;
+}
+
+/* The number of threads that a region of `wanted` gets. */
+static int grow(struct team *team, int wanted)
+{
+    if (wanted > team->count + 1) {
+        struct worker **more = realloc(team->workers, (size_t)(wanted - 1) * sizeof(void *));
+        team->workers = more ? more : team->workers;
+        while (more && team->count + 1 < wanted && add_worker(team))
+            ;
+    }
+    return wanted < team->count + 1 ? wanted : team->count + 1;
+}
+
+/* Ends the team of a thread that ends. */
+static void end_team(void *context)
+{
+    struct team *team = context;
+    team->work = NULL;
+    for (int k = 0; k < team->count; k++)
+        call(team->workers[k]);
+    for (int k = 0; k < team->count; k++) {
+        pthread_join(team->workers[k]->thread, NULL);
+        free(team->workers[k]);
+    }
+    free(team->workers);
+    free(team);
+    own = NULL;
+}
+
+/* In the child after a fork, none of the workers is there. */
+static void leave_workers(void)
+{
+    here = (struct place){0};
+    if (!own)
+        return;
+    for (int k = 0; k < own->count; k++)
+        free(own->workers[k]);
+    own->count = 0;
+    open_gate(&own->done);
+    pthread_mutex_init(&own->lock, NULL);
+}
+
+/* The number in a variable of the surroundings; 0 without one. */
+static int number_in(const char *variable)
+{
+    const char *text = getenv(variable);
+    long number = text ? strtol(text, NULL, 10) : 0;
+    return number > 0 && number < 100000 ? (int)number : 0;
+}
+
+static void prepare(void)
+{
+    const int wanted = number_in("OMP_NUM_THREADS"), limit = number_in("OMP_THREAD_LIMIT");
+    pthread_key_create(&key, end_team);
+    pthread_atfork(NULL, NULL, leave_workers);
+    cores = ky_cores();
+    usual = wanted ? wanted : cores;
+    usual = limit && limit < usual ? limit : usual;
+}
+
+/* The team of the calling thread, or NULL without memory for it. */
+static struct team *own_team(void)
+{
+    if (own || !(own = ky_allocate(1, sizeof *own)))
+        return own;
+    *own = (struct team){0};
+    open_gate(&own->done);
+    pthread_mutex_init(&own->lock, NULL);
+    pthread_setspecific(key, own);
+    return own;
+}
+
+static void alone(part *work, void *data, const struct loop *loop)
+{
+    const struct place before = here;
+    atomic_ullong next = 0;
+    here = (struct place){NULL, &next, *loop, 0, 1};
+    work(data);
+    here = before;
+}
+
+/* ---- what the compiler calls ---- */
+
+int ky_team_most(void);
+
+static void region(part *work, void *data, unsigned threads, const struct loop *loop)
+{
+    int size = threads ? (int)threads : ky_team_most();
+    struct team *team = NULL;
+    if (size > 1 && !here.size && !(omp_in_parallel && omp_in_parallel())) {
+        pthread_once(&once, prepare);
+        team = own_team();
+        size = team ? grow(team, size) : 1;
+    }
+    if (!team || size == 1) {
+        alone(work, data, loop);
+        return;
+    }
+    team->work = work;
+    team->data = data;
+    team->loop = *loop;
+    team->size = size;
+    team->spin = size > cores ? 0 : SPIN;
+    atomic_store(&team->next, 0);
+    atomic_store(&team->done.value, (unsigned)size - 1);
+    for (int k = 0; k < size - 1; k++)
+        call(team->workers[k]);
+    do_part(team, 0);
+    wait_until(&team->done, 0, team->spin);
+}
+
+/* `up` is false where the loop counts down. */
+static struct loop loop_of(bool up, wide start, wide end, wide step, wide chunk)
+{
+    const wide length = up ? end - start : start - end, stride = up ? step : 0 - step;
+    return (struct loop){start, step, length ? (length - 1) / stride + 1 : 0, chunk};
+}
+
+static struct loop loop_of_long(long start, long end, long step, long chunk)
+{
+    const bool up = step > 0, empty = up ? end <= start : start <= end;
+    return loop_of(up, (wide)start, (wide)(empty ? start : end), (wide)step, (wide)chunk);
+}
+
+void ky_team_parallel(part *work, void *data, unsigned threads, unsigned flags);
+void ky_team_parallel(part *work, void *data, unsigned threads, unsigned flags)
+{
+    (void)flags;
+    region(work, data, threads, &(struct loop){0});
+}
+
+void ky_team_parallel_loop(part *work, void *data, unsigned threads, long start, long end,
+                           long step, long chunk, unsigned flags);
+void ky_team_parallel_loop(part *work, void *data, unsigned threads, long start, long end,
+                           long step, long chunk, unsigned flags)
+{
+    (void)flags;
+    const struct loop loop = loop_of_long(start, end, step, chunk);
+    region(work, data, threads, &loop);
+}
+
+bool ky_team_next(wide *first, wide *end);
+bool ky_team_next(wide *first, wide *end)
+{
+    const struct loop *loop = &here.loop;
+    const wide turn = atomic_fetch_add(here.next, loop->chunk);
+    if (turn >= loop->total)
+        return false;
+    const wide left = loop->total - turn;
+    *first = loop->start + turn * loop->step;
+    *end = *first + (left < loop->chunk ? left : loop->chunk) * loop->step;
+    return true;
+}
+
+bool ky_team_next_long(long *first, long *end);
+bool ky_team_next_long(long *first, long *end)
+{
+    wide begin, stop;
+    if (!ky_team_next(&begin, &stop))
+        return false;
+    *first = (long)begin;
+    *end = (long)stop;
+    return true;
+}
+
+bool ky_team_start(bool up, wide start, wide end, wide step, wide chunk, wide *first, wide *last);
+bool ky_team_start(bool up, wide start, wide end, wide step, wide chunk, wide *first, wide *last)
+{
+    const bool empty = up ? end <= start : start <= end;
+    here.loop = loop_of(up, start, empty ? start : end, step, chunk);
+    return ky_team_next(first, last);
+}
+
+bool ky_team_start_long(long start, long end, long step, long chunk, long *first, long *last);
+bool ky_team_start_long(long start, long end, long step, long chunk, long *first, long *last)
+{
+    here.loop = loop_of_long(start, end, step, chunk);
+    return ky_team_next_long(first, last);
+}
+
+void ky_team_end(void);
+void ky_team_end(void)
+{
+}
+
+void ky_team_lock(void);
+void ky_team_lock(void)
+{
+    if (here.team)
+        pthread_mutex_lock(&here.team->lock);
+}
+
+void ky_team_unlock(void);
+void ky_team_unlock(void)
+{
+    if (here.team)
+        pthread_mutex_unlock(&here.team->lock);
+}
+
+/* ---- what the sources call ---- */
+
+int ky_team_thread(void);
+int ky_team_thread(void)
+{
+    return here.thread;
+}
+
+int ky_team_size(void);
+int ky_team_size(void)
+{
+    return here.size ? here.size : 1;
+}
+
+int ky_team_most(void)
+{
+    pthread_once(&once, prepare);
+    if (taken)
+        return taken;
+    const int theirs = omp_get_max_threads ? omp_get_max_threads() : usual;
+    return theirs < usual ? theirs : usual;
+}
+
+void ky_team_take(int threads);
+void ky_team_take(int threads)
+{
+    taken = threads;
+}
+
+int ky_team_at_work(void);
+int ky_team_at_work(void)
+{
+    return here.size > 1;
+}

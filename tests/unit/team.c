@@ -1,0 +1,208 @@
+/* The threads of loops: what OpenMP promises of them, and what the library's own add. */
+#include "test.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cores.h"
+#include "base/threads.h"
+#include "files.h"
+
+#ifdef _OPENMP
+enum { N = 1000, MANY = 5 };
+
+/* Every turn of a loop once, whichever way it counts; numbers and counts of threads. */
+static void every_turn_once(void **state)
+{
+    (void)state;
+    for (int threads = 1; threads <= MANY; threads++) {
+        int seen[4][N] = {{0}}, low = N, high = -1;
+        long sum = 0;
+#pragma omp parallel for schedule(dynamic, 7) num_threads(threads) reduction(+ : sum)
+        for (size_t i = 3; i < N; i += 2)
+            seen[0][i]++, sum += (long)i;
+#pragma omp parallel for schedule(dynamic) num_threads(threads) reduction(min                      \
+                                                                          : low) reduction(max     \
+                                                                                           : high)
+        for (int i = N - 1; i >= 0; i -= 3) {
+            seen[1][i]++;
+            low = i < low ? i : low;
+            high = i > high ? i : high;
+        }
+#pragma omp parallel for schedule(dynamic, 100) num_threads(threads)
+        for (size_t i = N - 1; i > 5; i--)
+            seen[2][i]++;
+#pragma omp parallel for num_threads(threads)
+        for (int i = 0; i < N; i++)
+            seen[3][i] += ky_thread() < threads;
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+        for (size_t i = 5; i < (size_t)low; i++) /* none */
+            fail();
+        assert_int_equal(sum, 250000 - 1);
+        assert_int_equal(low, 0);
+        assert_int_equal(high, N - 1);
+        for (int i = 0; i < N; i++) {
+            assert_int_equal(seen[0][i], i >= 3 && i % 2);
+            assert_int_equal(seen[1][i], i % 3 == 0);
+            assert_int_equal(seen[2][i], i > 5);
+            assert_int_equal(seen[3][i], 1);
+        }
+    }
+}
+
+static void region_in_region(void **state)
+{
+    (void)state;
+    int count[MANY][N] = {{0}}, here[MANY];
+#pragma omp parallel for num_threads(MANY) schedule(static, 1)
+    for (int k = 0; k < MANY; k++) {
+        here[k] = ky_threads_here();
+#pragma omp parallel for num_threads(MANY) schedule(dynamic)
+        for (size_t i = 0; i < N; i++)
+            count[k][i] += 1 + omp_get_thread_num();
+    }
+    for (int k = 0; k < MANY; k++) {
+        assert_int_equal(here[k], 1);
+        for (int i = 0; i < N; i++)
+            assert_int_equal(count[k][i], 1);
+    }
+}
+
+static long sum_to(int threads, long n)
+{
+    long sum = 0;
+#pragma omp parallel for schedule(dynamic, 3) num_threads(threads) reduction(+ : sum)
+    for (long i = 0; i < n; i++)
+        sum += i;
+    return sum;
+}
+
+static void *sum_often(void *wrong)
+{
+    for (int k = 0; k < 200; k++)
+        *(int *)wrong += sum_to(1 + k % 4, N) != N * (N - 1L) / 2;
+    return NULL;
+}
+
+/* Each has threads of its own, which end with it. */
+static void callers_at_once(void **state)
+{
+    (void)state;
+    pthread_t caller[3];
+    int wrong[4] = {0};
+    for (int k = 0; k < 3; k++)
+        assert_int_equal(pthread_create(&caller[k], NULL, sum_often, &wrong[k]), 0);
+    sum_often(&wrong[3]);
+    for (int k = 0; k < 3; k++)
+        pthread_join(caller[k], NULL);
+    for (int k = 0; k < 4; k++)
+        assert_int_equal(wrong[k], 0);
+}
+
+#ifdef KY_HAVE_TEAM
+/* A child has none of its parent's threads, and makes its own. OpenMP's wait for those for ever. */
+static void child_after_fork(void **state)
+{
+    (void)state;
+    assert_int_equal(sum_to(3, N), N * (N - 1) / 2);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(60);
+        _exit(sum_to(3, N) != N * (N - 1) / 2);
+    }
+    int status = 1;
+    waitpid(child, &status, 0);
+    assert_int_equal(status, 0);
+    assert_int_equal(sum_to(3, N), N * (N - 1) / 2);
+}
+
+/* Processor time that thread 0 spends while it waits for another one, which sleeps. */
+static void waiting_threads_sleep(void **state)
+{
+    (void)state;
+    struct timespec begin, end;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
+    for (int k = 0; k < 30; k++) {
+#pragma omp parallel for num_threads(2)
+        for (int i = 0; i < 2; i++)
+            if (i > 0)
+                nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+    }
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
+    double spent =
+        (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
+    assert_between(spent, 0, 0.05); /* OpenMP's: 0.15 s */
+}
+#endif
+#endif
+
+/* ---- how many ---- */
+
+/* Writes a file below the folder, and makes the folders on the way. */
+static void put(const char *folder, const char *name, const char *text)
+{
+    char path[600];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    for (char *slash = path + strlen(folder) + 1; (slash = strchr(slash, '/')); *slash++ = '/') {
+        *slash = 0;
+        mkdir(path, 0777);
+    }
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static int cores_of(const char *folder, const char *groups)
+{
+    char path[600];
+    put(folder, "cgroup", groups);
+    snprintf(path, sizeof path, "%s/cgroup", folder);
+    return ky_cores_of_groups(path, folder);
+}
+
+static void limits_of_groups(void **state)
+{
+    (void)state;
+    char top[] = "/tmp/kyoho-team-XXXXXX";
+    assert_non_null(mkdtemp(top));
+    put(top, "new/job/cpu.max", "max 100000\n");
+    put(top, "new/cpu.max", "350000 100000\n");
+    put(top, "broken/cpu.max", "-1 0 x\n");
+    put(top, "cpu,cpuacct/old/cpu.cfs_quota_us", "50000\n");
+    put(top, "cpu,cpuacct/old/cpu.cfs_period_us", "100000\n");
+    put(top, "cpu,cpuacct/free/cpu.cfs_quota_us", "-1\n");
+    put(top, "cpu,cpuacct/free/cpu.cfs_period_us", "100000\n");
+    assert_int_equal(cores_of(top, "0::/new/job\n"), 4); /* the group above it, rounded up */
+    assert_int_equal(cores_of(top, "0::/broken\n"), 0);
+    assert_int_equal(cores_of(top, "0::/\n"), 0);
+    assert_int_equal(cores_of(top, "nonsense\n1:\n\n"), 0);
+    assert_int_equal(cores_of(top, "3:cpuset:/old\n7:cpu,cpuacct:/old\n0::/\n"), 1);
+    assert_int_equal(cores_of(top, "7:cpu,cpuacct:/free\n0::/new\n"), 4);
+    put(top, "cpu.max", "200000 100000\n"); /* a container whose own group is the root */
+    assert_int_equal(cores_of(top, "0::/somewhere/else\n"), 2);
+    assert_int_equal(ky_cores_of_groups("/nowhere/cgroup", top), 0);
+    assert_true(ky_cores() >= 1 && ky_cores() <= sysconf(_SC_NPROCESSORS_ONLN));
+    char command[100];
+    snprintf(command, sizeof command, "rm -r %s", top);
+    assert_int_equal(system(command), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#ifdef _OPENMP
+        cmocka_unit_test(every_turn_once),  cmocka_unit_test(region_in_region),
+        cmocka_unit_test(callers_at_once),
+#ifdef KY_HAVE_TEAM
+        cmocka_unit_test(child_after_fork), cmocka_unit_test(waiting_threads_sleep),
+#endif
+#endif
+        cmocka_unit_test(limits_of_groups),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
