@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/number.h"
+
 enum { PATH = 4096 };
 
 /* Reads up to two numbers from a file; returns how many. "max" is none. */
@@ -21,11 +23,15 @@ static int read_numbers(const char *folder, const char *name, double number[2])
     FILE *file = fopen(path, "r");
     if (!file)
         return 0;
-    long long value[2] = {0};
-    int found = fscanf(file, "%lld %lld", &value[0], &value[1]);
+    char line[80] = "", *end = line;
+    int found = 0;
+    if (fgets(line, sizeof line, file))
+        for (char *begin = line; found < 2; begin = end, found++) {
+            number[found] = ky_number_real(begin, &end);
+            if (end == begin)
+                break;
+        }
     fclose(file);
-    number[0] = (double)value[0];
-    number[1] = (double)value[1];
     return found;
 }
 

@@ -8,11 +8,13 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/cores.h"
 #include "base/memory.h"
+#include "base/number.h"
 
 typedef unsigned long long wide;
 typedef void part(void *data);
@@ -229,8 +231,8 @@ static void leave_workers(void)
 static int number_in(const char *variable)
 {
     const char *text = getenv(variable);
-    long number = text ? strtol(text, NULL, 10) : 0;
-    return number > 0 && number < 100000 ? (int)number : 0;
+    uint64_t number = text ? ky_number_count(text, NULL) : 0;
+    return number < 100000 ? (int)number : 0;
 }
 
 static void prepare(void)
