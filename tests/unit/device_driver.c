@@ -2,8 +2,11 @@
  * launches, and the guard of the other tests. */
 #include "test.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "guard.h"
 
@@ -764,14 +767,58 @@ static void every_kernel_in_small(void **state)
     on_devices(little);
 }
 
+static pthread_barrier_t together;
+
+/* Opens the first device that is usable; leaves the process where there is a failure. */
+static void *open_first(void *from)
+{
+    const struct ky_driver *driver = from;
+    struct ky_device device = {0};
+    struct ky_card *card = NULL;
+    struct ky_error error = {0};
+    pthread_barrier_wait(&together);
+    if (driver->list(0, &device) || !device.usable)
+        return NULL;
+    if (driver->open(0, &card, &error))
+        _exit(1);
+    driver->close(card);
+    return from;
+}
+
+/* Threads that are the first to ask a driver for devices, in a process of their own. */
+static void threads_may_be_the_first(void **state)
+{
+    (void)state;
+    enum { THREADS = 8 };
+    for (int d = 0; drivers[d]; d++) {
+        fflush(NULL);
+        const pid_t child = fork();
+        if (child == 0) {
+            pthread_t thread[THREADS];
+            void *opened;
+            int count = 0;
+            pthread_barrier_init(&together, NULL, THREADS);
+            for (int k = 0; k < THREADS; k++)
+                pthread_create(&thread[k], NULL, open_first, (void *)(uintptr_t)drivers[d]);
+            for (int k = 0; k < THREADS; k++)
+                count += !pthread_join(thread[k], &opened) && opened;
+            _exit(count == 0 || count == THREADS ? 0 : 2);
+        }
+        int status = 0;
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_equal(status, 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sort_scan_and_reduce),    cmocka_unit_test(scratch_is_the_callers),
-        cmocka_unit_test(buffers_have_parts),      cmocka_unit_test(the_guard_sees_what_strays),
-        cmocka_unit_test(copies_that_do_not_wait), cmocka_unit_test(the_guard_sees_what_changes),
-        cmocka_unit_test(arguments_are_counted),   cmocka_unit_test(teams_of_lanes),
-        cmocka_unit_test(faults_of_two_rooms),     cmocka_unit_test(cards_gather),
+        cmocka_unit_test(threads_may_be_the_first), /* before a driver is set up */
+        cmocka_unit_test(sort_scan_and_reduce),     cmocka_unit_test(scratch_is_the_callers),
+        cmocka_unit_test(buffers_have_parts),       cmocka_unit_test(the_guard_sees_what_strays),
+        cmocka_unit_test(copies_that_do_not_wait),  cmocka_unit_test(the_guard_sees_what_changes),
+        cmocka_unit_test(arguments_are_counted),    cmocka_unit_test(teams_of_lanes),
+        cmocka_unit_test(faults_of_two_rooms),      cmocka_unit_test(cards_gather),
         cmocka_unit_test(every_kernel_in_small),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

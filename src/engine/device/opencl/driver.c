@@ -1,6 +1,7 @@
 /* The OpenCL driver: devices, memory, launches, clocks. */
 #include "engine/device/opencl/opencl.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,10 @@
 #include "base/memory.h"
 
 int ky_opencl_hide_double;
+
+/* Drivers set themselves up when they are first asked for devices, and some (PoCL) do not expect
+ * two threads there. So one thread at a time asks. */
+static pthread_mutex_t asking = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- devices ---- */
 
@@ -107,7 +112,7 @@ static void describe(cl_device_id device, char *text, size_t size)
     snprintf(text, size, "%s, OpenCL driver %s", name, version);
 }
 
-static enum ky_status list(size_t index, struct ky_device *device)
+static enum ky_status list_alone(size_t index, struct ky_device *device)
 {
     cl_device_id devices[MOST_DEVICES];
     size_t count = find_device(index, devices);
@@ -129,6 +134,14 @@ static enum ky_status list(size_t index, struct ky_device *device)
     else if (device->on_cpu)
         snprintf(device->reason, sizeof device->reason, "a CPU: auto takes the CPU engine instead");
     return KY_OK;
+}
+
+static enum ky_status list(size_t index, struct ky_device *device)
+{
+    pthread_mutex_lock(&asking);
+    enum ky_status status = list_alone(index, device);
+    pthread_mutex_unlock(&asking);
+    return status;
 }
 
 static void close_device(struct ky_card *card)
@@ -184,14 +197,16 @@ static enum ky_status open_device(size_t index, struct ky_card **card, struct ky
     enum ky_status status = ky_device_check(&ky_opencl_driver, index, error);
     if (status != KY_OK)
         return status;
-    find_device(index, devices);
     struct ky_opencl *cl = ky_allocate_zeroed(1, sizeof *cl);
     if (!cl)
         return ky_no_memory(error, "OpenCL device", 1, sizeof *cl);
     cl->base.driver = &ky_opencl_driver;
     cl->base.teams = 1;
+    pthread_mutex_lock(&asking);
+    find_device(index, devices);
     cl->device = devices[index];
     status = connect(cl, error);
+    pthread_mutex_unlock(&asking);
     if (status != KY_OK)
         close_device(&cl->base);
     else
