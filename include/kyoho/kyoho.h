@@ -426,7 +426,7 @@ struct ky_sim; /* bodies, engine, integrator and clock */
 KY_API enum ky_status ky_sim_open(const struct ky_parameters *parameters,
                                   const struct ky_bodies *bodies, double time, struct ky_sim **sim,
                                   struct ky_error *error);
-KY_API void ky_sim_close(struct ky_sim *sim); /* NULL is allowed */
+KY_API void ky_sim_close(struct ky_sim *sim); /* NULL is allowed, as in all calls that free */
 
 /* Advances by `steps` steps of parameters.step. Completing a divided step counts as one step. After
  * a failure the simulation can only be closed. */

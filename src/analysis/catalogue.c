@@ -12,6 +12,8 @@
 
 void ky_catalogue_free(struct ky_catalogue *catalogue)
 {
+    if (!catalogue)
+        return;
     free(catalogue->offset);
     free(catalogue->body);
     free(catalogue->mass);
@@ -192,6 +194,10 @@ enum ky_status ky_catalogue_make(const struct ky_parameters *parameters,
                                  const struct ky_bodies *bodies, struct ky_catalogue *catalogue,
                                  struct ky_force_report *report, struct ky_error *error)
 {
+    KY_NEED(parameters, error);
+    KY_NEED(wanted, error);
+    KY_NEED(bodies, error);
+    KY_NEED(catalogue, error);
     struct ky_catalogue_parameters own;
     struct ky_catalogue made = {0};
     struct ky_walker walker = {0};

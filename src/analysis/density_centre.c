@@ -265,6 +265,8 @@ done:
 enum ky_status ky_density_centre(const struct ky_bodies *bodies, double centre[3],
                                  struct ky_error *error)
 {
+    KY_NEED(bodies, error);
+    KY_NEED(centre, error);
     return find_centre(bodies, centre, NULL, error);
 }
 

@@ -247,6 +247,8 @@ enum ky_status ky_lagrangian_radii(const struct ky_bodies *bodies, const double 
                                    size_t count, const double *fractions, double *radii,
                                    struct ky_error *error)
 {
+    KY_NEED(bodies, error);
+    KY_NEED(centre, error);
     for (size_t k = 0; k < count; k++)
         if (!(fractions[k] >= 0 && fractions[k] <= 1) || (k && fractions[k] < fractions[k - 1]))
             return ky_fail(error, KY_USAGE, "mass fraction %zu is %g; fractions ascend from 0 to 1",

@@ -9,6 +9,8 @@
 
 void ky_neighbour_lists_free(struct ky_neighbour_lists *lists)
 {
+    if (!lists)
+        return;
     free(lists->offset);
     free(lists->body);
     memset(lists, 0, sizeof *lists);
@@ -72,6 +74,10 @@ enum ky_status ky_neighbours(const struct ky_parameters *parameters, const struc
                              struct ky_neighbour_lists *lists, struct ky_force_report *report,
                              struct ky_error *error)
 {
+    KY_NEED(parameters, error);
+    KY_NEED(bodies, error);
+    if (bodies->n)
+        KY_NEED(radius, error);
     struct ky_walker walker;
     struct ky_walk_request request = {.n = bodies->n, .radius = radius, .radii = radii};
     double *counts = ky_allocate(bodies->n, sizeof *counts);

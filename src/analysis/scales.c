@@ -84,6 +84,8 @@ static enum ky_status find_scales(const struct ky_bodies *bodies, double g, doub
 enum ky_status ky_system_scales(const struct ky_bodies *bodies, double g, double softening,
                                 struct ky_scales *scales, struct ky_error *error)
 {
+    KY_NEED(bodies, error);
+    KY_NEED(scales, error);
     struct ky_scales own = {0};
     enum ky_status status = find_scales(bodies, g, softening, &own, error);
     if (!status)

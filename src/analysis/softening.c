@@ -100,6 +100,8 @@ enum ky_status ky_softening_choose(struct ky_parameters *parameters,
                                    const struct ky_snapshot *snapshot, char remark[KY_REMARK],
                                    struct ky_error *error)
 {
+    KY_NEED(parameters, error);
+    KY_NEED(snapshot, error);
     struct ky_parameters given;
     struct ky_snapshot stored;
     char said[KY_REMARK] = "";

@@ -54,6 +54,10 @@ enum ky_status ky_sph_density(const struct ky_parameters *parameters,
                               double *smoothing, struct ky_force_report *report,
                               struct ky_error *error)
 {
+    KY_NEED(parameters, error);
+    KY_NEED(bodies, error);
+    if (bodies->n)
+        KY_NEED(density, error);
     struct ky_walker walker;
     double *own = smoothing ? NULL : ky_allocate(bodies->n, sizeof *own);
     if (!smoothing && !own)

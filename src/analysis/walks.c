@@ -20,6 +20,9 @@ enum ky_status ky_walk(const struct ky_parameters *parameters, const struct ky_b
                        const char *action, const struct ky_walk_input *input, double *results,
                        struct ky_force_report *report, struct ky_error *error)
 {
+    KY_NEED(parameters, error);
+    KY_NEED(bodies, error);
+    KY_NEED(action, error);
     struct ky_walker walker;
     struct ky_walk_input own = {.size = sizeof own};
     struct ky_parameters own_parameters;

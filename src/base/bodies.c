@@ -72,9 +72,26 @@ static enum ky_status allocate(int threads, struct ky_bodies *bodies, unsigned w
     return KY_OK;
 }
 
+/* Whether the room for arrays of later versions is empty. */
+static int is_zeroed(const struct ky_bodies *bodies)
+{
+    int zeroed = 1;
+    for (size_t k = 0; k < sizeof bodies->later / sizeof *bodies->later; k++)
+        zeroed &= !bodies->later[k];
+    return zeroed;
+}
+
+static enum ky_status not_zeroed(struct ky_error *error)
+{
+    return ky_fail(error, KY_USAGE,
+                   "the struct of the bodies has pointers in `later`; it must be zeroed before its "
+                   "arrays are set: struct ky_bodies bodies = {0}");
+}
+
 enum ky_status ky_bodies_extend(struct ky_bodies *bodies, unsigned with, struct ky_error *error)
 {
-    return allocate(0, bodies, with, 0, error);
+    KY_NEED(bodies, error);
+    return is_zeroed(bodies) ? allocate(0, bodies, with, 0, error) : not_zeroed(error);
 }
 
 enum ky_status ky_bodies_allocate_by(int threads, struct ky_bodies *bodies, size_t n, unsigned with,
@@ -90,11 +107,14 @@ enum ky_status ky_bodies_allocate_by(int threads, struct ky_bodies *bodies, size
 enum ky_status ky_bodies_allocate(struct ky_bodies *bodies, size_t n, unsigned with,
                                   struct ky_error *error)
 {
+    KY_NEED(bodies, error);
     return ky_bodies_allocate_by(0, bodies, n, with, error);
 }
 
 void ky_bodies_free(struct ky_bodies *bodies)
 {
+    if (!bodies)
+        return;
     for (int k = 0; k < KY_ARRAYS; k++)
         free(ky_array_of(bodies, (enum ky_array_id)k));
     memset(bodies, 0, sizeof *bodies);
@@ -236,12 +256,15 @@ enum ky_status ky_bodies_check_by(int threads, const struct ky_bodies *bodies,
 {
     if (!bodies || (bodies->n && (!bodies->mass || !bodies->position || !bodies->velocity)))
         return ky_fail(error, KY_USAGE, "bodies without masses, positions or velocities");
+    if (!is_zeroed(bodies))
+        return not_zeroed(error);
     enum ky_status status = check_each(threads, bodies, check_body, error);
     return status || !bodies->id ? status : check_ids(threads, bodies->id, bodies->n, error);
 }
 
 enum ky_status ky_bodies_check(const struct ky_bodies *bodies, struct ky_error *error)
 {
+    KY_NEED(bodies, error);
     return ky_bodies_check_by(0, bodies, error);
 }
 

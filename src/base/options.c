@@ -84,10 +84,14 @@ static int choice_index(const char *choices, const char *text)
     }
 }
 
-/* The word of that index in "a|b|c", and its length; NULL past the last word. */
+/* The word of that index in "a|b|c", and its length; NULL for an index that is
+ * none. */
 static const char *choice_word(const char *choices, int index, size_t *length)
 {
     const char *word = choices;
+    *length = 0;
+    if (index < 0)
+        return NULL;
     for (;; index--) {
         *length = strcspn(word, "|");
         if (index == 0)

@@ -7,8 +7,10 @@ enum ky_status ky_size_adopt(void *own, size_t own_size, const void *given, cons
                              struct ky_error *error)
 {
     size_t size;
+    if (!given)
+        return ky_fail(error, KY_USAGE, "a struct is NULL: %s fills one", maker);
     memcpy(&size, given, sizeof size);
-    if (size < sizeof size || size > own_size)
+    if (size < sizeof size || size > own_size || size % sizeof size)
         return ky_fail(error, KY_USAGE, "a struct has size %zu, which is wrong: %s sets it", size,
                        maker);
     memcpy(own, given, size);
@@ -19,6 +21,8 @@ enum ky_status ky_size_adopt(void *own, size_t own_size, const void *given, cons
 void ky_size_give(void *to, const void *own, size_t own_size)
 {
     size_t size, room;
+    if (!to)
+        return;
     memcpy(&size, to, sizeof size);
     room = size == 0 || size > own_size ? own_size : size;
     if (room > sizeof size)

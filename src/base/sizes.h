@@ -6,12 +6,14 @@
 #include "base/status.h"
 
 /* Copies the caller's struct over the defaults in `own`, as many bytes as both have. KY_USAGE if
- * the caller's size cannot be right; `own` is unchanged then. `maker` sets the size, for the error:
+ * the caller's struct is NULL or its size cannot be right (all have members of 8 bytes); `own` is
+ * unchanged then. `maker` sets the size, for the error:
  * "ky_parameters_defaults". */
 enum ky_status ky_size_adopt(void *own, size_t own_size, const void *given, const char *maker,
                              struct ky_error *error);
-/* Copies results to the caller's struct, as many bytes as both have. The caller's size stays. A
- * size of 0, as in a zeroed struct, stands for that of the first version, which is the present one.
+/* Copies results to the caller's struct, as many bytes as both have. The caller's size stays;
+ * nothing is done for NULL. A size of 0, as in a zeroed struct, stands for that of the first
+ * version, which is the present one.
  */
 void ky_size_give(void *to, const void *own, size_t own_size);
 

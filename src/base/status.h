@@ -36,4 +36,12 @@ void ky_log_list(struct ky_log_to to, enum ky_log_level level, const char *forma
  * values of options may hold them, and an error or a remark is one line of UTF-8. */
 void ky_one_line(char *text);
 
+/* At the beginning of a call of the public header: KY_USAGE where a pointer that it needs is NULL.
+ */
+#define KY_NEED(pointer, error)                                                                    \
+    do {                                                                                           \
+        if (!(pointer))                                                                            \
+            return ky_fail(error, KY_USAGE, "%s: " #pointer " is NULL", __func__);                 \
+    } while (0)
+
 #endif

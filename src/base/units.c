@@ -9,6 +9,8 @@
 
 enum ky_status ky_units_preset(const char *name, struct ky_units *units, struct ky_error *error)
 {
+    KY_NEED(name, error);
+    KY_NEED(units, error);
     static const struct {
         const char *name;
         struct ky_units units;

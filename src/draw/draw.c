@@ -277,6 +277,9 @@ static enum ky_status draw_trails(const char *path, const struct ky_snapshot *ti
 enum ky_status ky_draw(const char *path, const struct ky_snapshot *panels, size_t count,
                        const struct ky_draw_parameters *given, struct ky_error *error)
 {
+    KY_NEED(path, error);
+    KY_NEED(panels, error);
+    KY_NEED(given, error);
     struct ky_draw_parameters parameters;
     ky_draw_parameters_defaults(&parameters);
     enum ky_status status =

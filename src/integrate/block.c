@@ -61,7 +61,8 @@ static enum ky_status check_softenings(struct ky_engine *engine, size_t n, struc
 static enum ky_status go(struct ky_own_steps *own, double tick, uint64_t ticks,
                          struct ky_error *error)
 {
-    struct ky_advance way = {.scheme = KY_SCHEME_BLOCK, .length = ((struct block *)own)->length};
+    struct ky_advance way = {
+        .scheme = KY_SCHEME_BLOCK, .length = ((struct block *)own)->length, .close = KY_NO_BODY};
     return ky_own_steps_go(own, &way, tick, ticks, error);
 }
 

@@ -68,6 +68,33 @@ enum ky_status ky_own_steps_create(const struct ky_own_steps *own, size_t size,
     return KY_OK;
 }
 
+/* Blocks between two looks, and how often as many again a longest step may take: 2e9 blocks take
+ * hours. */
+enum { BLOCKS_A_LOOK = 1 << 16, LOOKS_A_STEP = 1 << 15 };
+
+/* Advances to the end of the way. Where all bodies want steps that no time is enough for, as in a
+ * field of absurd strength, KY_BAD_DATA takes the place of a call without an end. */
+static enum ky_status advance_with_patience(struct ky_engine *engine, struct ky_advance *way,
+                                            struct ky_error *error)
+{
+    enum ky_status status = KY_OK;
+    while (!status && way->now < way->until && way->close == KY_NO_BODY) {
+        const uint64_t before = way->now;
+        way->most = BLOCKS_A_LOOK;
+        status = ky_engine_advance(engine, way, error);
+        if (!status && way->now < way->until && way->close == KY_NO_BODY &&
+            (way->now - before) < way->stride / LOOKS_A_STEP)
+            return ky_fail(error, KY_BAD_DATA,
+                           "%d blocks of steps have advanced the bodies by %g: the forces ask for "
+                           "steps of %g, too short for a longest step of %g; look at fields, "
+                           "masses and softening, or give a shorter --step-max",
+                           BLOCKS_A_LOOK, fabs(way->tick) * (double)(way->now - before),
+                           fabs(way->tick) * (double)way->shortest,
+                           fabs(way->tick) * (double)way->stride);
+    }
+    return status;
+}
+
 enum ky_status ky_own_steps_go(struct ky_own_steps *own, struct ky_advance *way, double tick,
                                uint64_t ticks, struct ky_error *error)
 {
@@ -76,8 +103,7 @@ enum ky_status ky_own_steps_go(struct ky_own_steps *own, struct ky_advance *way,
     way->tick = tick;
     way->stride = own->base.stride;
     way->until = ticks;
-    way->most = UINT64_MAX;
-    enum ky_status status = ky_engine_advance(own->engine, way, error);
+    enum ky_status status = advance_with_patience(own->engine, way, error);
     const double shortest = fabs(tick) * (double)way->shortest;
     report->steps += way->now / way->stride;
     report->body_steps += way->body_steps;

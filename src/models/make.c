@@ -133,6 +133,9 @@ enum ky_status ky_model_make_one(const struct ky_model *model,
 enum ky_status ky_model_make(const char *name, const struct ky_model_parameters *given,
                              struct ky_snapshot *snapshot, struct ky_error *error)
 {
+    KY_NEED(name, error);
+    KY_NEED(given, error);
+    KY_NEED(snapshot, error);
     const struct ky_model *model = ky_model_find(name, error);
     ky_snapshot_clear(snapshot);
     return model ? ky_model_make_one(model, given, snapshot, error) : KY_USAGE;

@@ -233,6 +233,10 @@ enum ky_status ky_merge(const struct ky_bodies *a, const struct ky_bodies *b,
                         const struct ky_merge_parameters *given, struct ky_bodies *merged,
                         struct ky_error *error)
 {
+    KY_NEED(a, error);
+    KY_NEED(b, error);
+    KY_NEED(given, error);
+    KY_NEED(merged, error);
     struct ky_merge_parameters parameters;
     memset(merged, 0, sizeof *merged);
     enum ky_status status = check(a, b, given, &parameters, error);

@@ -6,6 +6,8 @@
 enum ky_status ky_forces(const struct ky_parameters *parameters, struct ky_bodies *bodies,
                          struct ky_force_report *report, struct ky_error *error)
 {
+    KY_NEED(parameters, error);
+    KY_NEED(bodies, error);
     struct ky_parameters resolved;
     struct ky_engine *engine = NULL;
     struct ky_bodies results = {

@@ -33,6 +33,9 @@ enum ky_status ky_option_get(size_t index, struct ky_option_about *about)
 enum ky_status ky_parameters_set(struct ky_parameters *parameters, const char *name,
                                  const char *value, struct ky_error *error)
 {
+    KY_NEED(parameters, error);
+    KY_NEED(name, error);
+    KY_NEED(value, error);
     struct ky_option_set sets[KY_PARAMETER_SETS];
     ky_parameter_sets(parameters, sets);
     const struct ky_option *option = ky_options_find(sets, KY_PARAMETER_SETS, name, NULL);

@@ -150,6 +150,10 @@ enum ky_status ky_run_plan(const struct ky_parameters *parameters,
                            const struct ky_run_parameters *given, const struct ky_snapshot *state,
                            struct ky_plan *plan, struct ky_error *error)
 {
+    KY_NEED(parameters, error);
+    KY_NEED(given, error);
+    KY_NEED(state, error);
+    KY_NEED(plan, error);
     struct ky_parameters own_parameters, resolved;
     struct ky_run_parameters run;
     struct ky_run_universe universe = {.field = NULL};

@@ -219,6 +219,8 @@ static enum ky_status reopen(struct ky_run *run, struct ky_error *error)
 enum ky_status ky_resume(const struct ky_parameters *parameters,
                          const struct ky_run_parameters *given, struct ky_error *error)
 {
+    KY_NEED(parameters, error);
+    KY_NEED(given, error);
     struct ky_run *run = NULL;
     enum ky_status status = ky_run_create(parameters, given, &run, error);
     if (status)

@@ -306,6 +306,9 @@ static enum ky_status start_and_go(struct ky_run *run, struct ky_snapshot *initi
 enum ky_status ky_run(const struct ky_parameters *parameters, const struct ky_run_parameters *given,
                       struct ky_snapshot *initial, struct ky_error *error)
 {
+    KY_NEED(parameters, error);
+    KY_NEED(given, error);
+    KY_NEED(initial, error);
     struct ky_run *run = NULL;
     struct ky_snapshot own;
     ky_snapshot_clear(&own);

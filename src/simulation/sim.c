@@ -153,6 +153,9 @@ enum ky_status ky_sim_first_forces(struct ky_sim *sim, struct ky_error *error)
 enum ky_status ky_sim_open(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
                            double time, struct ky_sim **made, struct ky_error *error)
 {
+    KY_NEED(parameters, error);
+    KY_NEED(bodies, error);
+    KY_NEED(made, error);
     *made = NULL;
     struct ky_parameters resolved;
     enum ky_status status = ky_parameters_resolve(parameters, &resolved, error);
@@ -276,6 +279,7 @@ enum ky_status ky_sim_check_time(const struct ky_sim *sim, struct ky_error *erro
 
 enum ky_status ky_sim_advance(struct ky_sim *sim, uint64_t steps, struct ky_error *error)
 {
+    KY_NEED(sim, error);
     const uint64_t stride = sim->integrator->stride;
     const struct ky_instant instant = {sim->now.ticks + steps * stride, 0};
     enum ky_status status = ky_sim_check_time(sim, error);
@@ -287,6 +291,7 @@ enum ky_status ky_sim_advance(struct ky_sim *sim, uint64_t steps, struct ky_erro
 enum ky_status ky_sim_advance_to(struct ky_sim *sim, double time, int shorten,
                                  struct ky_error *error)
 {
+    KY_NEED(sim, error);
     char nearest[KY_NEAREST];
     struct ky_instant instant;
     const uint64_t stride = sim->integrator->stride;
@@ -313,17 +318,19 @@ enum ky_status ky_sim_advance_to(struct ky_sim *sim, double time, int shorten,
 
 size_t ky_sim_n(const struct ky_sim *sim)
 {
-    return sim->n;
+    return sim ? sim->n : 0;
 }
 
 double ky_sim_time(const struct ky_sim *sim)
 {
-    return ky_instant_time(&sim->line, sim->now);
+    return sim ? ky_instant_time(&sim->line, sim->now) : (double)NAN;
 }
 
 uint64_t ky_sim_steps(const struct ky_sim *sim)
 {
     struct ky_integrator_report report;
+    if (!sim)
+        return 0;
     sim->integrator->verbs->report(sim->integrator, &report);
     return sim->steps_before + report.steps;
 }
@@ -338,6 +345,8 @@ enum ky_status ky_sim_check_length(const struct ky_sim *sim, size_t n, struct ky
 
 enum ky_status ky_sim_bodies(struct ky_sim *sim, struct ky_bodies *bodies, struct ky_error *error)
 {
+    KY_NEED(sim, error);
+    KY_NEED(bodies, error);
     enum ky_status status = ky_sim_check_length(sim, bodies->n, error);
     if (status)
         return status;
@@ -350,6 +359,8 @@ enum ky_status ky_sim_bodies(struct ky_sim *sim, struct ky_bodies *bodies, struc
 
 enum ky_status ky_sim_sums(struct ky_sim *sim, struct ky_sums *sums, struct ky_error *error)
 {
+    KY_NEED(sim, error);
+    KY_NEED(sums, error);
     struct ky_sums own;
     enum ky_status status = ky_engine_sums(sim->engine, &own, error);
     if (!status)

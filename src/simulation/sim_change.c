@@ -118,6 +118,8 @@ static void copy_rows(struct ky_bodies *to, size_t first, const struct ky_bodies
 enum ky_status ky_sim_write(struct ky_sim *sim, const struct ky_bodies *given,
                             struct ky_error *error)
 {
+    KY_NEED(sim, error);
+    KY_NEED(given, error);
     struct ky_bodies bodies = {0};
     const double softening = sim->parameters.softening;
     enum ky_status status = ky_sim_check_length(sim, given->n, error);
@@ -154,6 +156,8 @@ static enum ky_status number(struct ky_bodies *bodies, size_t n, struct ky_error
 
 enum ky_status ky_sim_add(struct ky_sim *sim, const struct ky_bodies *given, struct ky_error *error)
 {
+    KY_NEED(sim, error);
+    KY_NEED(given, error);
     struct ky_bodies bodies = {0};
     const size_t before = sim->n;
     /* The first bodies may have softenings where the simulation has none. */
@@ -195,6 +199,7 @@ static size_t drop_rows(struct ky_bodies *bodies, const uint64_t *id, size_t cou
 enum ky_status ky_sim_remove(struct ky_sim *sim, const uint64_t *id, size_t count,
                              struct ky_error *error)
 {
+    KY_NEED(sim, error);
     struct ky_bodies bodies = {0};
     if (!count)
         return KY_OK;
@@ -220,6 +225,7 @@ enum ky_status ky_sim_remove(struct ky_sim *sim, const uint64_t *id, size_t coun
 
 enum ky_status ky_sim_set_step(struct ky_sim *sim, double step, struct ky_error *error)
 {
+    KY_NEED(sim, error);
     const double time = ky_sim_time(sim);
     struct ky_timeline line;
     enum ky_status status = ky_timeline_make(&sim->parameters, time, step, &line, error);
@@ -248,6 +254,7 @@ enum ky_status ky_sim_set_step(struct ky_sim *sim, double step, struct ky_error 
 
 enum ky_status ky_sim_set_softening(struct ky_sim *sim, double softening, struct ky_error *error)
 {
+    KY_NEED(sim, error);
     struct ky_bodies bodies = {0};
     const double before = sim->parameters.softening;
     enum ky_status status = check_softening(softening, error);
@@ -268,6 +275,7 @@ enum ky_status ky_sim_field(struct ky_sim *sim, size_t count, const double (*pos
                             double softening, double (*acceleration)[3], double *potential,
                             struct ky_error *error)
 {
+    KY_NEED(sim, error);
     const struct ky_points points = {count, position, softening, NULL};
     enum ky_status status = check_softening(softening, error);
     return status || !count ? status

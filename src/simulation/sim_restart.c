@@ -286,6 +286,8 @@ enum ky_status ky_sim_restore_parameters(const struct ky_restart *restart,
 
 enum ky_status ky_sim_save(struct ky_sim *sim, const char *path, struct ky_error *error)
 {
+    KY_NEED(sim, error);
+    KY_NEED(path, error);
     char *text = NULL;
     enum ky_status status = ky_sim_parameters_text(&sim->parameters, &text, error);
     if (!status) {
@@ -299,6 +301,8 @@ enum ky_status ky_sim_save(struct ky_sim *sim, const char *path, struct ky_error
 enum ky_status ky_sim_restore(const char *path, const struct ky_parameters *wanted,
                               struct ky_sim **sim, struct ky_error *error)
 {
+    KY_NEED(path, error);
+    KY_NEED(sim, error);
     struct ky_parameters own, parameters;
     struct ky_restart restart = {0};
     char *text = NULL;

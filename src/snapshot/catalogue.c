@@ -64,6 +64,8 @@ enum ky_status ky_catalogue_write(const char *path, const struct ky_catalogue *c
                                   const struct ky_snapshot *snapshot, int overwrite,
                                   struct ky_error *error)
 {
+    KY_NEED(path, error);
+    KY_NEED(catalogue, error);
     struct ky_write_options options;
     ky_write_options_defaults(&options);
     options.overwrite = overwrite;

@@ -65,6 +65,8 @@ void ky_snapshot_clear(struct ky_snapshot *snapshot)
 
 void ky_snapshot_free(struct ky_snapshot *snapshot)
 {
+    if (!snapshot)
+        return;
     ky_bodies_free(&snapshot->bodies);
     free(snapshot->parameters);
     ky_snapshot_clear(snapshot);
@@ -206,6 +208,8 @@ static char *first_piece(const char *path)
 enum ky_status ky_snapshot_read(const char *path, struct ky_snapshot *snapshot,
                                 struct ky_error *error)
 {
+    KY_NEED(path, error);
+    KY_NEED(snapshot, error);
     return ky_snapshot_read_as(path, NULL, snapshot, error);
 }
 
@@ -224,6 +228,8 @@ static enum ky_status read_standard(const struct ky_read_options *options,
 enum ky_status ky_snapshot_read_as(const char *path, const struct ky_read_options *options,
                                    struct ky_snapshot *snapshot, struct ky_error *error)
 {
+    KY_NEED(path, error);
+    KY_NEED(snapshot, error);
     struct ky_input input;
     ky_snapshot_clear(snapshot);
     if (ky_is_standard(path))
@@ -254,6 +260,8 @@ static const struct format *format_by_name(const char *path)
 enum ky_status ky_snapshot_write(const char *path, const struct ky_snapshot *given,
                                  const struct ky_write_options *options, struct ky_error *error)
 {
+    KY_NEED(path, error);
+    KY_NEED(given, error);
     struct ky_write_options chosen;
     struct ky_snapshot snapshot;
     char endings[LIST];

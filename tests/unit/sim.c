@@ -325,7 +325,7 @@ static void missing_arrays_are_refused(void **state)
         ky_bodies_free(&bodies);
     }
     assert_int_equal(ky_sim_open(&parameters, NULL, 0, &sim, &error), KY_USAGE);
-    assert_non_null(strstr(error.text, "without masses"));
+    assert_non_null(strstr(error.text, "bodies is NULL"));
 }
 
 /* Two simulations side by side do not disturb each other. */

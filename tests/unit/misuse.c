@@ -1,0 +1,346 @@
+/* Calls that no program should make: NULL for a struct, structs of no size, numbers at the ends of
+ * their types. Each ends, with KY_OK or with a status and a line that says what is wrong; under the
+ * sanitizers none does anything undefined (tests/command/sanitize-address.sh). */
+#include "test.h"
+
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/random.h"
+#include "integrate/integrate.h"
+#include "simulation/run.h"
+
+enum { N = 12 };
+
+static struct ky_error error;
+static struct ky_bodies bodies;
+static struct ky_parameters usual;
+
+static int make_bodies(void **state)
+{
+    (void)state;
+    assert_ok(ky_bodies_allocate(&bodies, N, 0, &error));
+    for (size_t i = 0; i < N; i++) {
+        struct ky_random random = ky_random_at(3, 0, i);
+        bodies.mass[i] = 1.0 / N;
+        for (int k = 0; k < 3; k++) {
+            bodies.position[i][k] = ky_random_uniform(&random);
+            bodies.velocity[i][k] = 0.1 * ky_random_uniform(&random);
+        }
+    }
+    ky_parameters_defaults(&usual);
+    usual.engine = "cpu";
+    usual.threads = 1;
+    usual.softening = 0.05;
+    usual.step = 0.01;
+    return 0;
+}
+
+static int free_bodies(void **state)
+{
+    (void)state;
+    ky_bodies_free(&bodies);
+    return 0;
+}
+
+/* An error has its status, and a line that is not empty. */
+static void assert_told(enum ky_status status, const char *what)
+{
+    if (status == KY_OK)
+        return;
+    if (status != error.status || !error.text[0] || strchr(error.text, '\n'))
+        fail_msg("%s: status %d, the error has %d and says '%s'", what, (int)status,
+                 (int)error.status, error.text);
+}
+
+/* ---- structs that are not there, or not filled ---- */
+
+#define REFUSED(call)                                                                              \
+    do {                                                                                           \
+        memset(&error, 0, sizeof error);                                                           \
+        enum ky_status status_ = (call);                                                           \
+        if (status_ != KY_USAGE)                                                                   \
+            fail_msg("%s: %s, not wrong usage: %s", #call, ky_status_name(status_), error.text);   \
+        assert_told(status_, #call);                                                               \
+    } while (0)
+
+static void structs_that_are_not_there(void **state)
+{
+    (void)state;
+    const struct ky_parameters *p = &usual;
+    struct ky_parameters own = usual;
+    struct ky_sim *sim = NULL;
+    struct ky_snapshot snapshot;
+    struct ky_run_parameters run;
+    struct ky_plan plan = {0};
+    struct ky_scales scales = {0};
+    struct ky_units units;
+    struct ky_catalogue catalogue = {0};
+    struct ky_catalogue_parameters wanted;
+    struct ky_draw_parameters draw;
+    double numbers[N];
+    uint32_t count[N];
+    uint64_t id = 0;
+    ky_snapshot_clear(&snapshot);
+    ky_run_parameters_defaults(&run);
+    ky_catalogue_parameters_defaults(&wanted);
+    ky_draw_parameters_defaults(&draw);
+    REFUSED(ky_bodies_allocate(NULL, 3, 0, &error));
+    REFUSED(ky_bodies_extend(NULL, 0, &error));
+    REFUSED(ky_bodies_check(NULL, &error));
+    REFUSED(ky_units_preset(NULL, &units, &error));
+    REFUSED(ky_units_preset("galaxy", NULL, &error));
+    REFUSED(ky_parameters_set(NULL, "theta", "1", &error));
+    REFUSED(ky_parameters_set(&own, NULL, "1", &error));
+    REFUSED(ky_parameters_set(&own, "theta", NULL, &error));
+    REFUSED(ky_softening_choose(NULL, &snapshot, NULL, &error));
+    REFUSED(ky_softening_choose(&own, NULL, NULL, &error));
+    REFUSED(ky_forces(NULL, &bodies, NULL, &error));
+    REFUSED(ky_forces(p, NULL, NULL, &error));
+    REFUSED(ky_neighbours(NULL, &bodies, numbers, 1, count, NULL, NULL, &error));
+    REFUSED(ky_neighbours(p, NULL, numbers, 1, count, NULL, NULL, &error));
+    REFUSED(ky_neighbours(p, &bodies, NULL, 1, count, NULL, NULL, &error));
+    REFUSED(ky_sph_density(NULL, &bodies, 4, numbers, NULL, NULL, &error));
+    REFUSED(ky_sph_density(p, NULL, 4, numbers, NULL, NULL, &error));
+    REFUSED(ky_sph_density(p, &bodies, 4, NULL, NULL, NULL, &error));
+    REFUSED(ky_catalogue_make(NULL, &wanted, &bodies, &catalogue, NULL, &error));
+    REFUSED(ky_catalogue_make(p, NULL, &bodies, &catalogue, NULL, &error));
+    REFUSED(ky_catalogue_make(p, &wanted, NULL, &catalogue, NULL, &error));
+    REFUSED(ky_catalogue_make(p, &wanted, &bodies, NULL, NULL, &error));
+    REFUSED(ky_catalogue_write(NULL, &catalogue, &snapshot, 0, &error));
+    REFUSED(ky_catalogue_write("a.csv", NULL, &snapshot, 0, &error));
+    REFUSED(ky_walk(NULL, &bodies, "count", NULL, numbers, NULL, &error));
+    REFUSED(ky_walk(p, NULL, "count", NULL, numbers, NULL, &error));
+    REFUSED(ky_walk(p, &bodies, NULL, NULL, numbers, NULL, &error));
+    REFUSED(ky_sim_open(NULL, &bodies, 0, &sim, &error));
+    REFUSED(ky_sim_open(p, NULL, 0, &sim, &error));
+    REFUSED(ky_sim_open(p, &bodies, 0, NULL, &error));
+    REFUSED(ky_sim_advance(NULL, 1, &error));
+    REFUSED(ky_sim_advance_to(NULL, 1, 0, &error));
+    REFUSED(ky_sim_write(NULL, &bodies, &error));
+    REFUSED(ky_sim_add(NULL, &bodies, &error));
+    REFUSED(ky_sim_remove(NULL, &id, 1, &error));
+    REFUSED(ky_sim_set_step(NULL, 1, &error));
+    REFUSED(ky_sim_set_softening(NULL, 1, &error));
+    REFUSED(ky_sim_field(NULL, 0, NULL, 0, NULL, NULL, &error));
+    REFUSED(ky_sim_save(NULL, "a", &error));
+    REFUSED(ky_sim_restore(NULL, p, &sim, &error));
+    REFUSED(ky_sim_restore("a", p, NULL, &error));
+    REFUSED(ky_sim_bodies(NULL, &bodies, &error));
+    REFUSED(ky_sim_sums(NULL, &(struct ky_sums){0}, &error));
+    REFUSED(ky_run_plan(NULL, &run, &snapshot, &plan, &error));
+    REFUSED(ky_run_plan(p, NULL, &snapshot, &plan, &error));
+    REFUSED(ky_run_plan(p, &run, NULL, &plan, &error));
+    REFUSED(ky_run(NULL, &run, &snapshot, &error));
+    REFUSED(ky_run(p, NULL, &snapshot, &error));
+    REFUSED(ky_run(p, &run, NULL, &error));
+    REFUSED(ky_resume(NULL, &run, &error));
+    REFUSED(ky_resume(p, NULL, &error));
+    REFUSED(ky_snapshot_read(NULL, &snapshot, &error));
+    REFUSED(ky_snapshot_read("a", NULL, &error));
+    REFUSED(ky_snapshot_write(NULL, &snapshot, NULL, &error));
+    REFUSED(ky_snapshot_write("a.csv", NULL, NULL, &error));
+    REFUSED(ky_model_make(NULL, NULL, &snapshot, &error));
+    REFUSED(ky_model_make("plummer", NULL, &snapshot, &error));
+    REFUSED(ky_merge(NULL, NULL, NULL, NULL, &error));
+    REFUSED(ky_density_centre(NULL, numbers, &error));
+    REFUSED(ky_lagrangian_radii(NULL, numbers, 1, numbers, numbers, &error));
+    REFUSED(ky_system_scales(NULL, 1, 0, &scales, &error));
+    REFUSED(ky_draw(NULL, &snapshot, 1, &draw, &error));
+    REFUSED(ky_draw("a.png", NULL, 1, &draw, &error));
+    REFUSED(ky_draw("a.png", &snapshot, 1, NULL, &error));
+    /* and what is optional, or has nothing to do */
+    ky_sim_close(NULL);
+    ky_bodies_free(NULL);
+    ky_snapshot_free(NULL);
+    ky_catalogue_free(NULL);
+    ky_neighbour_lists_free(NULL);
+    assert_int_equal(ky_sim_n(NULL), 0);
+    assert_true(isnan(ky_sim_time(NULL)));
+    assert_int_equal(ky_sim_steps(NULL), 0);
+    assert_ok(ky_forces(p, &bodies, NULL, NULL));
+}
+
+static void structs_of_no_size(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {0, 1, 7, 12, sizeof(struct ky_parameters) + 8, SIZE_MAX};
+    struct ky_sim *sim = NULL;
+    struct ky_snapshot snapshot;
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        struct ky_parameters p = usual;
+        p.size = sizes[k];
+        ky_snapshot_clear(&snapshot);
+        REFUSED(ky_forces(&p, &bodies, NULL, &error));
+        REFUSED(ky_sim_open(&p, &bodies, 0, &sim, &error));
+        REFUSED(ky_softening_choose(&p, &snapshot, NULL, &error));
+    }
+    snapshot.size = 12;
+    REFUSED(ky_snapshot_write("a.csv", &snapshot, NULL, &error));
+    snapshot.size = 0;
+    REFUSED(ky_snapshot_write("a.csv", &snapshot, NULL, &error));
+    REFUSED(ky_sim_open(&(struct ky_parameters){0}, &bodies, 0, &sim, &error));
+    REFUSED(ky_run(&usual, &(struct ky_run_parameters){0}, &snapshot, &error));
+}
+
+/* Bodies that a program did not zero. */
+static void bodies_that_were_not_zeroed(void **state)
+{
+    (void)state;
+    struct ky_sim *sim = NULL;
+    struct ky_bodies dirty = bodies;
+    dirty.later[3] = &dirty;
+    REFUSED(ky_bodies_check(&dirty, &error));
+    REFUSED(ky_forces(&usual, &dirty, NULL, &error));
+    REFUSED(ky_sim_open(&usual, &dirty, 0, &sim, &error));
+    REFUSED(ky_bodies_extend(&dirty, KY_WITH_POTENTIAL, &error));
+}
+
+/* ---- numbers ---- */
+
+/* Puts a number of no sense into the option's field. */
+static void spoil(const struct ky_option *option, struct ky_parameters *p, struct ky_random *random)
+{
+    static const int ints[] = {INT_MIN, INT_MIN + 1, -2, -1, 0, 1, 2, 3, 65, 1 << 20, INT_MAX};
+    static const double reals[] = {0,   -1,    1e-300, 1e-9,   0.5,     1,
+                                   1e9, 1e300, -1e300, 5e-324, DBL_MAX, 2};
+    static const char *const texts[] = {"",
+                                        "cpu",
+                                        "=,:",
+                                        "lambda:omega=1e300,h0=1e200",
+                                        "point:mass=1e300",
+                                        "tidal:xx=1e308,yy=1e308,zz=1e308",
+                                        "plummer:mass=1e150,scale=1e-150",
+                                        "logarithmic:speed=1e160,core=1e-300",
+                                        "omega-m=1e-300,h0=1e300",
+                                        "omega-m=0.3,omega-lambda=-1e300,h0=1"};
+    void *place = (char *)p + option->offset;
+    const double which = ky_random_uniform(random);
+#define ONE_OF(list) list[(size_t)(which * (double)(sizeof(list) / sizeof *(list)))]
+    double real = ONE_OF(reals);
+    if (which > 0.9)
+        real = which > 0.95 ? (double)INFINITY : (double)NAN;
+    switch (option->type) {
+    case KY_OPTION_REAL:
+        *(double *)place = real;
+        break;
+    case KY_OPTION_TEXT:
+        *(const char **)place = ONE_OF(texts);
+        break;
+    case KY_OPTION_COUNT:
+        *(uint64_t *)place = UINT64_MAX;
+        break;
+    default:
+        *(int *)place = ONE_OF(ints);
+    }
+}
+
+/* What these parameters do: forces, a few steps, walks. */
+static void try(const struct ky_parameters *p, int advances)
+{
+    struct ky_sim *sim = NULL;
+    struct ky_snapshot snapshot;
+    struct ky_run_parameters run;
+    struct ky_plan plan = {0};
+    double density[N];
+    uint32_t count[N];
+    const double radius = 0.3;
+    assert_told(ky_forces(p, &bodies, NULL, &error), "ky_forces");
+    enum ky_status status = ky_sim_open(p, &bodies, 1, &sim, &error);
+    assert_told(status, "ky_sim_open");
+    if (!status && advances) {
+        assert_told(ky_sim_advance(sim, 2, &error), "ky_sim_advance");
+        assert_told(ky_sim_advance_to(sim, ky_sim_time(sim) + p->step, 1, &error),
+                    "ky_sim_advance_to");
+    }
+    ky_sim_close(sim);
+    ky_snapshot_clear(&snapshot);
+    ky_run_parameters_defaults(&run);
+    snapshot.bodies = bodies;
+    run.steps = 3;
+    run.output = "none";
+    assert_told(ky_run_plan(p, &run, &snapshot, &plan, &error), "ky_run_plan");
+    assert_told(ky_sph_density(p, &bodies, 4, density, NULL, NULL, &error), "ky_sph_density");
+    assert_told(ky_neighbours(p, &bodies, &radius, 1, count, NULL, NULL, &error), "ky_neighbours");
+}
+
+/* One or two options at a time, so that the others do not hide what is wrong. The engine stays.
+ * Steps of the bodies' own may honestly be as short as a longest one over 2^40: they are taken as
+ * they are. */
+static void numbers_of_no_sense(void **state)
+{
+    (void)state;
+    const size_t rounds = test_everything() ? 20000 : 600;
+    for (size_t k = 0; k < rounds; k++) {
+        struct ky_random random = ky_random_at(21, 0, k);
+        struct ky_parameters p = usual;
+        struct ky_option_set sets[KY_PARAMETER_SETS];
+        ky_parameter_sets(&p, sets);
+        p.integrator = (int)(k % 3);
+        p.force = k % 2 ? KY_DIRECT : KY_TREE;
+        for (int changes = 1 + (int)(k % 2); changes; changes--) {
+            const size_t total = ky_options_total(sets, KY_PARAMETER_SETS);
+            size_t which = (size_t)(ky_random_uniform(&random) * (double)total);
+            int s = 0;
+            while (which >= sets[s].count)
+                which -= sets[s++].count;
+            spoil(&sets[s].options[which], &p, &random);
+        }
+        p.engine = "cpu";
+        p.threads = p.threads > 4 || p.threads == 0 ? 1 : p.threads;
+        alarm(60); /* no call goes on for ever */
+        try(&p, p.integrator == KY_LEAPFROG);
+        alarm(0);
+    }
+}
+
+/* Numbers for which a simulation might go on for ever. */
+static void motions_that_would_not_end(void **state)
+{
+    (void)state;
+    static const char *const fields[] = {NULL,
+                                         "lambda:omega=1e300,h0=1",
+                                         "lambda:omega=1e300,h0=1e200",
+                                         "point:mass=1e300",
+                                         "plummer:mass=1e150,scale=1e-150",
+                                         "logarithmic:speed=1e100,core=1e-100",
+                                         "tidal:xx=-1e30,yy=-1e30,zz=-1e30",
+                                         "nfw:mass=1e30,scale=1e-9"};
+    for (size_t f = 0; f < sizeof fields / sizeof *fields; f++)
+        for (int integrator = 0; integrator < 3; integrator++) {
+            struct ky_parameters p = usual;
+            p.force = KY_DIRECT;
+            p.field = fields[f];
+            p.integrator = integrator;
+            alarm(60);
+            try(&p, 1);
+            p.step = (double)NAN;
+            p.step_max = (double)INFINITY;
+            try(&p, 1);
+            p.step = (double)INFINITY;
+            try(&p, 1);
+            alarm(0);
+        }
+    struct ky_parameters p = usual;
+    struct ky_sim *sim;
+    p.force = KY_DIRECT;
+    p.integrator = KY_HERMITE4;
+    p.field = "tidal:xx=-1e30,yy=-1e30,zz=-1e30";
+    assert_ok(ky_sim_open(&p, &bodies, 0, &sim, &error));
+    assert_int_equal(ky_sim_advance(sim, 1, &error), KY_BAD_DATA);
+    assert_non_null(strstr(error.text, "too short for a longest step of 0.01"));
+    ky_sim_close(sim);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(structs_that_are_not_there),  cmocka_unit_test(structs_of_no_size),
+        cmocka_unit_test(bodies_that_were_not_zeroed), cmocka_unit_test(numbers_of_no_sense),
+        cmocka_unit_test(motions_that_would_not_end),
+    };
+    return cmocka_run_group_tests(tests, make_bodies, free_bodies);
+}
