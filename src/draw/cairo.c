@@ -240,6 +240,8 @@ static cairo_surface_t *new_page(struct ky_file *file, const char *path,
     cairo_surface_t *page = cairo_pdf_surface_create_for_stream(write_bytes, file, width, height);
     cairo_pdf_surface_set_metadata(page, CAIRO_PDF_METADATA_CREATOR, "Kyoho");
     cairo_pdf_surface_set_metadata(page, CAIRO_PDF_METADATA_SUBJECT, comment);
+    /* No date: the same picture is the same file. */
+    cairo_pdf_surface_set_metadata(page, CAIRO_PDF_METADATA_CREATE_DATE, NULL);
     return page;
 }
 

@@ -10,7 +10,9 @@ make_files() {
         case $name in b.*) more=--compress ;; *) more= ;; esac
         "$KYOHO" convert "$1/a.csv" "$1/$name" $more --quiet 2>>said
     done
-    "$KYOHO" draw "$1/a.csv" -o "$1/a.png" --width 100 --quiet 2>>said
+    for ending in png pdf svg; do # where the build has cairo
+        "$KYOHO" draw "$1/a.csv" -o "$1/a.$ending" --width 100 --quiet 2>>said
+    done
     "$KYOHO" run --input "$1/a.csv" --softening 0.2 --step 0.0625 --steps 2 --output "$1/run" --quiet
     rm "$1"/run/run.* "$1"/run/restart.* # these say when; the energies end with seconds of wall time
     sed 's/,[^,]*$//' "$1/run/energy.csv" >"$1/energy.csv"
