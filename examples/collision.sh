@@ -1,15 +1,16 @@
 #!/bin/sh
-# Two disk galaxies collide: 80,000 bodies in all from their models to a picture, through the command alone.
+# Two disk galaxies collide: models, orbit, run, a picture and a film, through the command alone.
 #
-#     examples/collision.sh            results in demo/ (320 MB); about a minute on two cores
+#     examples/collision.sh              40,000 bodies; results in demo/ (160 MB)
+#     examples/collision.sh 80000        the picture of README.md (320 MB); twice the work
 #     N=4000 OUT=small examples/collision.sh
 #
 # Both disks turn in the sense of the orbit, one nearly in its plane: so tails grow from the far sides, and a bridge between
 # the near ones (Toomre & Toomre 1972). Units are kpc, 10^10 Msun and km/s; a unit of time is 0.978 Gyr.
 set -eu
-KYOHO=${KYOHO:-kyoho} # the program
-OUT=${OUT:-demo}      # the folder of the results
-N=${N:-80000}         # bodies in all
+KYOHO=${KYOHO:-kyoho}     # the program
+OUT=${OUT:-demo}          # the folder of the results
+N=${1:-${N:-40000}}       # bodies in all
 mkdir -p "$OUT"
 
 # HDF5 if this build has it, else TIPSY, which does not tell disk and bulge from the halo.
@@ -28,8 +29,11 @@ galaxy() {
 draw() {
     # shellcheck disable=SC2086
     step "$KYOHO" draw "$@" $stars --show components --divide $((N / 2)) --region 80 --centre-x 0 --centre-y 0 --centre-z 0 \
-        --width 640 --height 400 --rim scale --smooth 80 --range 4 --peak 0.06 --overwrite
+        --width 640 --height 400 --smooth 80 --range 4 --peak 0.06 --overwrite
 }
+
+echo "$N bodies, 1536 steps. The line of the run says how long it takes here; the picture comes after it."
+command -v ffmpeg >/dev/null 2>&1 || echo "There will be no film, since ffmpeg is not installed (apt-get install ffmpeg)."
 
 galaxy 1 "$OUT/a.$ending"
 galaxy 2 "$OUT/b.$ending"
@@ -45,8 +49,19 @@ if command -v ffmpeg >/dev/null 2>&1; then
     draw "$OUT/run" --rate 12 -o "$OUT/collision.mp4"
 fi
 
-echo
-echo "the picture     $OUT/collision.png"
-[ ! -e "$OUT/collision.mp4" ] || echo "the film        $OUT/collision.mp4"
-echo "the snapshots   $OUT/run/snapshot_*.$ending"
-echo "the energies    $OUT/run/energy.csv"
+cat <<END
+
+the picture     $OUT/collision.png
+$([ ! -e "$OUT/collision.mp4" ] || echo "the film        $OUT/collision.mp4")
+the snapshots   $OUT/run/snapshot_*.$ending
+the energies    $OUT/run/energy.csv
+
+The picture shows the stars of both galaxies, each in its colour, from above their orbit: before they meet; at their least distance; with
+tails on the far sides and a bridge between them, which tides have drawn out; and after they have merged. Dark halos are left out.
+
+Then try, in this folder:
+  $KYOHO info $OUT/run                                        what happened, and how well energy was kept
+  $KYOHO draw $OUT/run --plot energy -o energy.png            the energies over time
+  $KYOHO run --resume $OUT/run --end 1.5                      what becomes of them
+  OUT=large KYOHO=$KYOHO examples/collision.sh 80000          the picture of README.md
+END

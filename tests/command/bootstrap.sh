@@ -7,7 +7,7 @@ root=$PWD
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 mkdir "$folder/bin"
-for tool in sh cat cut tr tail grep sed dirname mkdir nproc env rm; do
+for tool in sh cat cut tr tail grep sed dirname mkdir nproc env rm sleep date; do
     ln -s "$(command -v $tool)" "$folder/bin/$tool"
 done
 printf '#!/bin/sh\necho 0\n' >"$folder/bin/id"
