@@ -793,16 +793,23 @@ struct ky_scales {
     size_t size;                /* of this struct, or 0 */
     double centre[3];           /* of density; of a sample of 65,536 bodies where there are more */
     double half_mass_radius;    /* r_h, about `centre` */
-    double velocity_dispersion; /* σ: rms speed in three dimensions about the mean velocity */
+    double velocity_dispersion; /* σ: rms speed in three dimensions about the mean velocity, without
+                                   escapers */
     double speed; /* the larger of σ and √(0.4 G M/r_h), which a cold system will reach */
     double crossing_time; /* 2 r_h/speed */
     double relaxation_time; /* at r_h: 0.138 N √(r_h³/(G M))/ln Λ, Λ = 0.11 N (Spitzer 1987; Giersz
                                & Heggie 1994), ln Λ at least 1 */
     double softening; /* 0.75 r_h N^−0.26: 0.98 scale radii of a Plummer sphere × N^−0.26 (Merritt
                          1996; Athanassoula et al. 2000) */
-    double step; /* softening/(4 speed), rounded down to a power of two. For softening 0: a 32th of
-                    the shortest √(r³/(G m)) of a body and its nearest neighbour, r their
+    double step; /* softening/(4 v), rounded down to a power of two. v: random_speed, or √(0.4 G
+                    M/r_h) as far as ordered motion does not hold the system up; where ordered
+                    motion makes v small, at most a 64th of the crossing time. For softening 0: a
+                    32th of the shortest √(r³/(G m)) of a body and its nearest neighbour, r their
                     distance, or the pericentre of a binary */
+    double random_speed; /* rms speed about the local flow (the mean velocity and its gradient among
+                            32 neighbours), from the median; σ for fewer than 64 bodies */
+    size_t escapers;     /* bodies that are 32 times as fast as half of all, and as √(0.4 G M/r_h) */
+    size_t fastest;      /* the index of the fastest of these */
 };
 
 /* `softening`: the softening of the run, from which the step follows; NaN: the recommended one.

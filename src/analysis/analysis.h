@@ -47,6 +47,18 @@ enum ky_status ky_measure_bound(struct ky_bodies *bodies, struct ky_bound *bound
  * mass. */
 double ky_velocity_dispersion(const struct ky_bodies *bodies);
 
+/* How fast bodies move [velocity]. Escapers are bodies that are 32 times as fast as half of the
+ * others, and as `virial`, about the median velocity; they do not count. Of fewer than 64 bodies
+ * none is an escaper, and `random` is the dispersion. */
+struct ky_speeds {
+    double dispersion; /* as ky_velocity_dispersion */
+    double random;     /* rms of a Maxwellian with the median of the speeds about the local flow */
+    size_t fast, fastest; /* number of escapers, and the index of the fastest */
+};
+/* KY_FAULT when memory is out. */
+enum ky_status ky_measure_speeds(const struct ky_bodies *bodies, double virial,
+                                 struct ky_speeds *speeds, struct ky_error *error);
+
 /* The shortest √(r³/(G (m_i + m_j))) [time] of a body and its nearest neighbour. r is their
  * distance, or the pericentre of their orbit if they are a binary. Infinite if no two bodies
  * attract each other. */

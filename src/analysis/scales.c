@@ -44,6 +44,24 @@ static double relaxation_time(double n, double half_mass_radius, double gm)
     return 0.138 * n * half_mass_radius * sqrt(half_mass_radius / gm) / logarithm;
 }
 
+/* Steps of a crossing time that follow an ordered flow: of the age of a universe at its start a
+ * twentieth. */
+enum { KY_STEPS_OF_FLOW = 64 };
+
+/* ε/(4 v) [time]. v is the random speed, or what random speeds will become where ordered motion
+ * does not hold the system up against its weight. A system that is all order still has to be
+ * followed. */
+static double longest_step(const struct ky_scales *scales, double virial, double softening)
+{
+    const double random2 = scales->random_speed * scales->random_speed,
+                 all2 = scales->velocity_dispersion * scales->velocity_dispersion,
+                 speed = sqrt(fmax(random2, virial * virial - (all2 - random2))),
+                 flow = scales->crossing_time / KY_STEPS_OF_FLOW;
+    if (!(scales->speed > 0))
+        return 0;
+    return fmax(softening / (4 * scales->speed), fmin(softening / (4 * speed), flow));
+}
+
 /* Fills *scales. KY_USAGE for G ≤ 0, KY_BAD_DATA without mass. `softening` is that of the run; NaN:
  * the recommended one. */
 static enum ky_status find_scales(const struct ky_bodies *bodies, double g, double softening,
@@ -60,17 +78,24 @@ static enum ky_status find_scales(const struct ky_bodies *bodies, double g, doub
             ky_lagrangian_radii(bodies, scales->centre, 1, &half, &scales->half_mass_radius, error);
     if (status)
         return status;
-    double radius = scales->half_mass_radius;
-    scales->velocity_dispersion = ky_velocity_dispersion(bodies);
     /* ⟨v²⟩ = 0.4 G M/r_h in equilibrium: Spitzer (1987), eq. 1-10. */
-    scales->speed =
-        fmax(scales->velocity_dispersion, radius > 0 ? sqrt(0.4 * g * mass / radius) : 0);
+    double radius = scales->half_mass_radius,
+           virial = radius > 0 ? sqrt(0.4 * g * mass / radius) : 0;
+    struct ky_speeds speeds;
+    status = ky_measure_speeds(bodies, virial, &speeds, error);
+    if (status)
+        return status;
+    scales->velocity_dispersion = speeds.dispersion;
+    scales->random_speed = speeds.random;
+    scales->escapers = speeds.fast;
+    scales->fastest = speeds.fastest;
+    scales->speed = fmax(scales->velocity_dispersion, virial);
     scales->crossing_time = scales->speed > 0 ? 2 * radius / scales->speed : 0;
     scales->relaxation_time = relaxation_time(n, radius, g * mass);
     scales->softening = ky_recommended_softening(radius, n);
     double length = isnan(softening) ? scales->softening : softening, longest;
     if (length > 0)
-        longest = scales->speed > 0 ? length / (4 * scales->speed) : 0;
+        longest = longest_step(scales, virial, length);
     else
         status = ky_shortest_pair_time(bodies, g, &longest, error);
     if (status)

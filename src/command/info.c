@@ -154,6 +154,9 @@ static void show(const struct ky_snapshot *snapshot, const struct facts *facts)
                k + 1 < KY_LAGRANGIAN_FRACTIONS ? "," : "\n");
     printf("%-22s %.5g\n", "half-mass radius", scales->half_mass_radius);
     printf("%-22s %.5g\n", "velocity dispersion", scales->velocity_dispersion);
+    printf("%-22s %.5g\n", "random speed", scales->random_speed);
+    if (scales->escapers)
+        printf("%-22s %zu, which are not counted\n", "escapers", scales->escapers);
     printf("%-22s %.5g\n", "crossing time", scales->crossing_time);
     printf("%-22s %.5g\n", "relaxation time", scales->relaxation_time);
     if (!(scales->softening > 0))
@@ -190,6 +193,8 @@ static void write_json(struct ky_json *json, const char *name, const struct ky_s
         ky_json_vector(json, "lagrangian_radii", facts->radii, KY_LAGRANGIAN_FRACTIONS);
         ky_json_real(json, "half_mass_radius", scales->half_mass_radius);
         ky_json_real(json, "velocity_dispersion", scales->velocity_dispersion);
+        ky_json_real(json, "random_speed", scales->random_speed);
+        ky_json_count(json, "escapers", scales->escapers);
         ky_json_real(json, "crossing_time", scales->crossing_time);
         ky_json_real(json, "relaxation_time", scales->relaxation_time);
         ky_json_real(json, "recommended_softening", scales->softening);

@@ -66,6 +66,12 @@ struct ky_run_listed {
     size_t count;
 };
 
+/* One of the things that a user should know of the bodies, before the first step. */
+enum { KY_NOTE = 512 };
+struct ky_run_notes {
+    char escapers[KY_NOTE], coincident[KY_NOTE]; /* or empty */
+};
+
 struct ky_run {
     struct ky_parameters parameters; /* with the log that also writes run.log */
     struct ky_run_parameters given;
@@ -95,6 +101,7 @@ struct ky_run {
     uint64_t resume_steps;  /* steps up to that file */
     char remark[KY_REMARK]; /* which softening was chosen */
     struct ky_run_universe universe;
+    struct ky_run_notes notes;
     double age;             /* age of the bodies' universe at the start [time]; 0: they have none */
     struct ky_error halted; /* why the integrator stopped before the end; empty: it did not */
     ky_log_function *outer_log;
@@ -131,6 +138,14 @@ double ky_run_age(const struct ky_snapshot *snapshot);
  * mass or there is no gravity. */
 enum ky_status ky_run_scales(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
                              struct ky_scales *scales, struct ky_error *error);
+/* run_bodies.c. Names bodies in one place, with different velocities, that nothing softens.
+ * KY_FAULT when memory is out. */
+enum ky_status ky_run_note_coincident(const struct ky_parameters *parameters,
+                                      const struct ky_bodies *bodies, char note[KY_NOTE],
+                                      struct ky_error *error);
+/* Names the escapers of the scales. */
+void ky_run_note_escapers(const struct ky_bodies *bodies, const struct ky_scales *scales,
+                          char note[KY_NOTE]);
 /* Opens run.log and locks it while this process lives. KY_USAGE if another run has the lock: there
  * is one at a time in a folder. */
 enum ky_status ky_run_lock(struct ky_run *run, struct ky_error *error);

@@ -50,7 +50,12 @@ static void warn(const struct ky_run *run, const struct ky_scales *scales, doubl
 {
     ky_schedule_warn(&run->schedule, &run->parameters);
     warn_of_rounding(&run->sim->parameters);
-    double longest = 0.3 * softening / scales->velocity_dispersion; /* [time] */
+    for (int k = 0; k < 2; k++) {
+        const char *note = k ? run->notes.coincident : run->notes.escapers;
+        if (note[0])
+            ky_log(&run->parameters, KY_LOG_WARNING, "%s", note);
+    }
+    double longest = 0.3 * softening / scales->random_speed; /* [time] */
     const struct ky_schedule *schedule = &run->schedule;
     /* the shortest, where bodies have their own or steps grow */
     double step = fabs(ky_timeline_length(&schedule->line, 0, 1));
@@ -61,7 +66,7 @@ static void warn(const struct ky_run *run, const struct ky_scales *scales, doubl
             "the step %g is long for bodies without softening: the shortest orbit or free fall of "
             "two neighbours asks for %g; take a shorter --step or a --softening",
             step, scales->step);
-    if (softening > 0 && scales->velocity_dispersion > 0 && step > longest)
+    if (softening > 0 && scales->random_speed > 0 && step > longest)
         ky_log(&run->parameters, KY_LOG_WARNING,
                "the step %g is longer than 0.3 ε/σ = %g: close encounters will not be followed; "
                "take a shorter "
@@ -148,6 +153,11 @@ static enum ky_status check(struct ky_run *run, const struct ky_snapshot *initia
     ky_announce(&run->parameters, initial->bodies.n, "sizes and times of the system");
     if (!status)
         status = ky_run_scales(&run->parameters, &initial->bodies, scales, error);
+    if (!status)
+        status = ky_run_note_coincident(&run->parameters, &initial->bodies, run->notes.coincident,
+                                        error);
+    if (!status)
+        ky_run_note_escapers(&initial->bodies, scales, run->notes.escapers);
     if (!status)
         status = ky_schedule_make(&run->parameters, &run->given, initial->time,
                                   ky_integrator_suggest(&run->parameters, scales), &run->schedule,

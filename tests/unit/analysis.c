@@ -295,6 +295,44 @@ static void scales_of_a_plummer_sphere(void **state)
     ky_bodies_free(&bodies);
 }
 
+/* Expansion, rotation and the fall of a part are no random speeds; one escaper changes nothing, but
+ * is named. */
+static void steps_follow_random_speeds(void **state)
+{
+    (void)state;
+    struct ky_bodies bodies = plummer(4000);
+    struct ky_scales quiet = {0}, scales = {0};
+    assert_ok(ky_system_scales(&bodies, 1, 0.01, &quiet, &error));
+    assert_between(quiet.random_speed / quiet.velocity_dispersion, 0.9, 1);
+    assert_int_equal(quiet.escapers, 0);
+    double *own = bodies.velocity[17], kept = own[1];
+    own[1] = -1e6;
+    assert_ok(ky_system_scales(&bodies, 1, 0.01, &scales, &error));
+    assert_true(scales.step == quiet.step && scales.escapers == 1 && scales.fastest == 17);
+    assert_between(scales.random_speed / quiet.random_speed, 0.97, 1.03);
+    assert_between(scales.crossing_time / quiet.crossing_time, 0.99, 1.01);
+    own[1] = kept;
+    for (size_t i = 0; i < bodies.n; i++) { /* expansion of 3 in all, and a turn */
+        double *v = bodies.velocity[i], *x = bodies.position[i];
+        for (int c = 0; c < 3; c++)
+            v[c] = 0.01 * v[c] + 2 * x[c] + (c == 0 ? -3 * x[1] : c == 1 ? 3 * x[0] : 0);
+    }
+    assert_ok(ky_system_scales(&bodies, 1, 0.01, &scales, &error));
+    assert_between(scales.random_speed / quiet.random_speed, 0.009, 0.011);
+    assert_true(scales.velocity_dispersion > 3);
+    assert_between(scales.step, scales.crossing_time / 128, scales.crossing_time / 64);
+    for (size_t i = 0; i < bodies.n; i++)
+        for (int c = 0; c < 3; c++)
+            bodies.velocity[i][c] = c == 2 && i % 4 == 0 ? -50 : 0,
+            bodies.position[i][c] += c == 2 && i % 4 == 0 ? 100 : 0;
+    assert_ok(ky_system_scales(&bodies, 1, 0.01, &scales, &error)); /* a quarter falls */
+    assert_between(scales.random_speed, 0, 1e-9);
+    memset(bodies.position, 0, bodies.n * sizeof *bodies.position);
+    assert_ok(ky_system_scales(&bodies, 1, 0.01, &scales, &error));
+    assert_true(isfinite(scales.step) && isfinite(scales.random_speed));
+    ky_bodies_free(&bodies);
+}
+
 /* A cold system has the speed that it will reach, a single body no scale but finite numbers. */
 /* Without softening: 1/32 of √(q³/(G m)), q the pericentre of the only binary; the same for any
  * number of bodies farther away, any unit of time, and for free fall from rest. */
@@ -415,6 +453,7 @@ int main(void)
         cmocka_unit_test(lagrangian_radii_of_a_plummer_sphere),
         cmocka_unit_test(scales_of_a_plummer_sphere),
         cmocka_unit_test(step_without_softening),
+        cmocka_unit_test(steps_follow_random_speeds),
         cmocka_unit_test(scales_of_cold_and_single_bodies),
         cmocka_unit_test(error_statistics),
         cmocka_unit_test(virial_ratio),
