@@ -47,6 +47,12 @@ enum ky_status ky_measure_bound(struct ky_bodies *bodies, struct ky_bound *bound
  * mass. */
 double ky_velocity_dispersion(const struct ky_bodies *bodies);
 
+/* Takes from the n vectors v at the places x their mean and what goes linearly with the place, by
+ * least squares. The places become those about their mean. */
+void ky_subtract_linear(size_t n, double (*x)[3], double (*v)[3]);
+/* √(Σ v²/n); 0 for n = 0. */
+double ky_rms(size_t n, const double (*v)[3]);
+
 /* How fast bodies move [velocity]. Escapers are bodies that are 32 times as fast as half of the
  * others, and as `virial`, about the median velocity; they do not count. Of fewer than 64 bodies
  * none is an escaper, and `random` is the dispersion. */

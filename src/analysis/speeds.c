@@ -89,58 +89,19 @@ static void take(struct flow *flow, double limit, const double middle[3])
     }
 }
 
-/* Solves c s = b for the three columns of b; c is symmetric and positive. */
-static void solve(double c[3][3], double b[3][3], double s[3][3])
-{
-    double inverse[3][3], determinant = 0;
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) {
-            const int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
-            inverse[j][i] = c[i1][j1] * c[i2][j2] - c[i1][j2] * c[i2][j1];
-        }
-    for (int j = 0; j < 3; j++)
-        determinant += c[0][j] * inverse[j][0];
-    for (int i = 0; i < 3; i++)
-        for (int k = 0; k < 3; k++) {
-            s[i][k] = 0;
-            for (int j = 0; j < 3 && determinant > 0; j++)
-                s[i][k] += inverse[i][j] * b[j][k] / determinant;
-        }
-}
-
-/* What is left of the speeds of a neighbourhood, less what the fit took of it. Lengths are in units
- * of its own; where it is flat, the flow across it is not looked for. */
+/* What is left of the speeds of a neighbourhood, and what the fit took of them. */
 static void leave(const size_t body[NEAR], const struct ky_bodies *bodies, double left[NEAR])
 {
-    double x[NEAR][3], v[NEAR][3], of[3][3] = {{0}}, with[3][3] = {{0}}, slope[3][3], size = 0;
-    for (int c = 0; c < 3; c++) {
-        double mean[2] = {0};
-        for (int k = 0; k < NEAR; k++) {
-            mean[0] += bodies->position[body[k]][c] / NEAR;
-            mean[1] += bodies->velocity[body[k]][c] / NEAR;
+    static const double none[3] = {0};
+    double x[NEAR][3], v[NEAR][3];
+    for (int k = 0; k < NEAR; k++)
+        for (int c = 0; c < 3; c++) {
+            x[k][c] = bodies->position[body[k]][c];
+            v[k][c] = bodies->velocity[body[k]][c];
         }
-        for (int k = 0; k < NEAR; k++) {
-            x[k][c] = bodies->position[body[k]][c] - mean[0];
-            v[k][c] = bodies->velocity[body[k]][c] - mean[1];
-            size = fmax(size, fabs(x[k][c]));
-        }
-    }
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3 && size > 0; j++) {
-            for (int k = 0; k < NEAR; k++) {
-                of[i][j] += x[k][i] / size * (x[k][j] / size);
-                with[i][j] += x[k][i] / size * v[k][j];
-            }
-            of[i][j] += i == j ? 1e-6 : 0;
-        }
-    solve(of, with, slope);
-    for (int k = 0; k < NEAR; k++) {
-        double flow[3] = {0};
-        for (int c = 0; c < 3; c++)
-            for (int j = 0; j < 3 && size > 0; j++)
-                flow[c] += slope[j][c] * (x[k][j] / size);
-        left[k] = speed_about(v[k], flow) * sqrt(NEAR / (NEAR - 4.0));
-    }
+    ky_subtract_linear(NEAR, x, v);
+    for (int k = 0; k < NEAR; k++)
+        left[k] = speed_about(v[k], none) * sqrt(NEAR / (NEAR - 4.0));
 }
 
 static void find_random(struct flow *flow, struct ky_speeds *speeds)

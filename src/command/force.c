@@ -47,6 +47,11 @@ static void show(const struct force_result *result)
     if (result->acceleration.samples) {
         show_errors("error of acceleration", &result->acceleration);
         show_errors("error of potential", &result->potential);
+        printf("rms error              %.2e of the rms acceleration", result->of_rms);
+        if (isnan(result->of_peculiar))
+            printf("\n");
+        else
+            printf(", %.2e of that without its linear part\n", result->of_peculiar);
     }
 }
 

@@ -11,13 +11,15 @@ struct force_result {
     struct ky_parameters parameters; /* as the engine took them */
     struct ky_force_report report;   /* each time the median of all repetitions */
     struct ky_error_statistics acceleration, potential; /* samples = 0 without a check */
-    struct ky_sums sums;                                /* mass = NaN unless asked for */
-    int sinks, sources; /* of the exact sum's loop; 0: by the parameters' unrolling */
+    double of_rms,
+        of_peculiar;     /* rms error of a over the rms of a, and of a without its linear part */
+    struct ky_sums sums; /* mass = NaN unless asked for */
+    int sinks, sources;  /* of the exact sum's loop; 0: by the parameters' unrolling */
 };
 
 struct force_request {
-    uint64_t repeat; /* evaluations */
-    uint64_t check;  /* bodies, spread evenly, that are compared with a sum in double precision */
+    uint64_t repeat;    /* evaluations */
+    uint64_t check;     /* bodies, a sample, that are compared with a sum in double precision */
     int sinks, sources; /* 0, or the exact sum's loop in place of the parameters' unrolling */
     int dry;            /* 1: nothing is evaluated, the memory is told */
     int sums;           /* 1: energies and the virial ratio too */

@@ -55,8 +55,24 @@ static enum ky_status repeat_forces(struct ky_engine *engine, size_t repeat,
 
 struct check {
     size_t count, *sinks;
-    double (*exact)[3], (*got)[3], *exact_potential, *got_potential;
+    double (*place)[3], (*exact)[3], (*got)[3], *exact_potential, *got_potential;
 };
+
+/* The rms error against the rms of the exact accelerations, and of what is peculiar to a body in
+ * them. Leaves errors in `got`. */
+static void compare_rms(struct check *check, struct force_result *result)
+{
+    const size_t count = check->count;
+    for (size_t k = 0; k < count; k++)
+        for (int c = 0; c < 3; c++)
+            check->got[k][c] -= check->exact[k][c];
+    const double error = ky_rms(count, (const double(*)[3])check->got),
+                 all = ky_rms(count, (const double(*)[3])check->exact);
+    ky_subtract_linear(count, check->place, check->exact);
+    const double peculiar = ky_rms(count, (const double(*)[3])check->exact);
+    result->of_rms = all > 0 ? error / all : 0;
+    result->of_peculiar = peculiar > 1e-9 * all ? error / peculiar : (double)NAN;
+}
 
 /* The sums of the samples beside what the engine found. */
 static enum ky_status compare(struct ky_engine *engine, const struct ky_bodies *forces,
@@ -64,10 +80,9 @@ static enum ky_status compare(struct ky_engine *engine, const struct ky_bodies *
                               struct ky_error *error)
 {
     size_t count = check->count;
-    if (!check->sinks || !check->exact || !check->got || !check->exact_potential ||
+    if (!check->sinks || !check->place || !check->exact || !check->got || !check->exact_potential ||
         !check->got_potential)
-        return ky_no_memory(error, "samples", count, 9 * sizeof(double));
-    ky_sample(forces->n, count, check->sinks);
+        return ky_no_memory(error, "samples", count, 12 * sizeof(double));
     for (size_t k = 0; k < count; k++) {
         size_t i = check->sinks[k];
         memcpy(check->got[k], forces->acceleration[i], sizeof check->got[k]);
@@ -80,37 +95,47 @@ static enum ky_status compare(struct ky_engine *engine, const struct ky_bodies *
     if (!status)
         status = ky_scalar_errors(count, check->got_potential, check->exact_potential,
                                   &result->potential, error);
+    if (!status)
+        compare_rms(check, result);
     return status;
 }
 
-/* Compares the forces of `count` bodies with the exact sum; KY_FAULT when memory is out. */
-static enum ky_status check_forces(struct ky_engine *engine, const struct ky_bodies *forces,
-                                   size_t count, struct force_result *result,
-                                   struct ky_error *error)
+/* Room for the check of `count` of the bodies, and their places. Some of it is NULL when memory is
+ * out. */
+static struct check begin_check(const struct ky_bodies *bodies, size_t count)
 {
     struct check check = {
         .count = count,
         .sinks = ky_allocate(count, sizeof *check.sinks),
+        .place = ky_allocate(count, sizeof *check.place),
         .exact = ky_allocate(count, sizeof *check.exact),
         .got = ky_allocate(count, sizeof *check.got),
         .exact_potential = ky_allocate(count, sizeof *check.exact_potential),
         .got_potential = ky_allocate(count, sizeof *check.got_potential),
     };
-    enum ky_status status = compare(engine, forces, &check, result, error);
-    free(check.sinks);
-    free(check.exact);
-    free(check.got);
-    free(check.exact_potential);
-    free(check.got_potential);
-    return status;
+    if (check.sinks)
+        ky_sample(bodies->n, count, check.sinks);
+    for (size_t k = 0; check.sinks && check.place && k < count; k++)
+        memcpy(check.place[k], bodies->position[check.sinks[k]], sizeof check.place[k]);
+    return check;
+}
+
+static void end_check(struct check *check)
+{
+    free(check->sinks);
+    free(check->place);
+    free(check->exact);
+    free(check->got);
+    free(check->exact_potential);
+    free(check->got_potential);
 }
 
 /* With the bodies on the engine. `forces` gets arrays of its own unless it has them. */
 static enum ky_status measure(struct ky_engine *engine, struct ky_bodies *forces,
-                              const struct force_request *request, struct force_result *result,
-                              struct ky_error *error)
+                              const struct force_request *request, struct check *check,
+                              struct force_result *result, struct ky_error *error)
 {
-    size_t samples = request->check < forces->n ? (size_t)request->check : forces->n;
+    const size_t samples = check->count;
     const struct ky_parameters *parameters = &result->parameters;
     enum ky_status status = KY_OK;
     /* The first accelerations take a pass more: what counts is a step of a run. */
@@ -133,7 +158,7 @@ static enum ky_status measure(struct ky_engine *engine, struct ky_bodies *forces
     if (samples)
         ky_announce(parameters, forces->n, "exact sums for the check");
     if (!status && samples)
-        status = check_forces(engine, forces, samples, result, error);
+        status = compare(engine, forces, check, result, error);
     return status;
 }
 
@@ -143,6 +168,7 @@ enum ky_status force_measure(const struct ky_parameters *parameters, struct ky_b
 {
     struct ky_engine *engine = NULL;
     size_t n = bodies->n;
+    struct check check = begin_check(bodies, request->check < n ? (size_t)request->check : n);
     *result = (struct force_result){.n = n, .sums.mass = (double)NAN};
     enum ky_status status = ky_force_resolve(parameters, &result->parameters, error);
     result->sinks = request->sinks;
@@ -163,7 +189,8 @@ enum ky_status force_measure(const struct ky_parameters *parameters, struct ky_b
         bodies->n = n;
     }
     if (!status)
-        status = measure(engine, bodies, request, result, error);
+        status = measure(engine, bodies, request, &check, result, error);
+    end_check(&check);
     ky_engine_close(engine);
     return status;
 }
@@ -303,6 +330,9 @@ void force_json(struct ky_json *json, const char *name, const struct force_resul
     ky_json_real(json, "interactions_per_s", force_interactions_per_s(result));
     write_errors(json, "error", &result->acceleration);
     write_errors(json, "error_potential", &result->potential);
+    ky_json_real(json, "error_of_rms", result->acceleration.samples ? result->of_rms : (double)NAN);
+    ky_json_real(json, "error_of_peculiar",
+                 result->acceleration.samples ? result->of_peculiar : (double)NAN);
     if (!isnan(result->sums.mass)) {
         ky_json_real(json, "kinetic", result->sums.kinetic);
         ky_json_real(json, "potential", result->sums.potential);

@@ -229,6 +229,8 @@ with folder() as where:
     check(set("keys sort build moments walk total".split()) <= set(forces["seconds"])
           and forces["error"]["samples"] == 100 and forces["error"]["p99"] < 0.02, "with seconds by phase and errors", forces)
     check(run_json("force", "--model", "plummer", "-n", "30")["error"] is None, "no --check, no errors")
+    check(0.1 < forces["error_of_rms"] / forces["error"]["rms"] < 10 and forces["error_of_rms"] < forces["error_of_peculiar"],
+          "errors against the rms acceleration, and against that without its linear part", forces)
     with open(path("turns.csv"), "w") as file: # every 16th body is far from all others: its force has another error
         file.write("x,y,z,vx,vy,vz,mass\n" + "".join(f"{k % 13},{k % 11 + (9e3 * k if k % 16 == 0 else 0)},{k % 7 + k / 9e3},0,0,0,1\n" for k in range(2048)))
     some, all_bodies = (run_json("force", path("turns.csv"), "--softening", "0.1", "--engine", "cpu", "--check", count)["error"]["p90"]

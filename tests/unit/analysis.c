@@ -11,6 +11,7 @@
 
 #include "analysis/analysis.h"
 #include "base/order.h"
+#include "base/random.h"
 
 static struct ky_error error;
 
@@ -333,6 +334,33 @@ static void steps_follow_random_speeds(void **state)
     ky_bodies_free(&bodies);
 }
 
+/* Vectors that go linearly with the place leave nothing, also in a plane; others stay. */
+static void linear_parts_are_taken_away(void **state)
+{
+    (void)state;
+    enum { N = 50 };
+    for (int flat = 0; flat < 2; flat++) {
+        double x[N][3], v[N][3], kept[N];
+        for (int k = 0; k < N; k++) {
+            struct ky_random random = ky_random_at(3, 0, (uint64_t)k);
+            for (int c = 0; c < 3; c++)
+                x[k][c] = 1e3 + (flat && c == 2 ? 0 : ky_random_uniform(&random));
+            for (int c = 0; c < 3; c++)
+                v[k][c] = 7 + c + 3 * x[k][c] - 2 * x[k][(c + 1) % 3];
+            kept[k] = k % 2 ? 1e-3 : -1e-3;
+        }
+        double again[N][3], places[N][3];
+        memcpy(again, v, sizeof v), memcpy(places, x, sizeof x);
+        ky_subtract_linear(N, x, v);
+        assert_between(ky_rms(N, (const double(*)[3])v), 0, 1e-6);
+        for (int k = 0; k < N; k++)
+            again[k][1] += kept[k];
+        ky_subtract_linear(N, places, again);
+        assert_between(ky_rms(N, (const double(*)[3])again), 0.85e-3, 1e-3);
+    }
+    assert_between(ky_rms(0, NULL), 0, 0);
+}
+
 /* A cold system has the speed that it will reach, a single body no scale but finite numbers. */
 /* Without softening: 1/32 of √(q³/(G m)), q the pericentre of the only binary; the same for any
  * number of bodies farther away, any unit of time, and for free fall from rest. */
@@ -454,6 +482,7 @@ int main(void)
         cmocka_unit_test(scales_of_a_plummer_sphere),
         cmocka_unit_test(step_without_softening),
         cmocka_unit_test(steps_follow_random_speeds),
+        cmocka_unit_test(linear_parts_are_taken_away),
         cmocka_unit_test(scales_of_cold_and_single_bodies),
         cmocka_unit_test(error_statistics),
         cmocka_unit_test(virial_ratio),
