@@ -23,6 +23,7 @@
 #include "models/models.h"
 #include "models/random_field.h"
 #include "physics/expansion.h"
+#include "physics/recommended.h"
 
 static const double pi = 3.14159265358979323846;
 static const double width = 1.45;      /* of the grid, in diameters of the sphere; at least */
@@ -246,6 +247,27 @@ static enum ky_status set_units(struct ky_units *units, struct ky_error *error)
                          "give --units galaxy");
 }
 
+/* The default of --alpha. */
+static const double usual_alpha = 0.005;
+
+/* Peculiar accelerations over all in linear theory: (3/2 Ωm H²) of the displacement over (Ωm H²/2)
+ * of the distance. The displacement is (v − H r)/(f1 H). */
+static double peculiar_share(const struct ky_cosmology *cosmology, double a,
+                             const struct ky_bodies *bodies)
+{
+    const double rate = hubble_unit * cosmology->h / kpc_of_mpc *
+                        ky_expansion_rate(a, cosmology->omega_m, cosmology->omega_lambda),
+                 growth = ky_growth_at(cosmology, a).f1;
+    double displaced = 0, far = 0;
+    for (size_t i = 0; i < bodies->n; i++)
+        for (int c = 0; c < 3; c++) {
+            const double r = bodies->position[i][c], v = bodies->velocity[i][c];
+            displaced += pow((v - rate * r) / (growth * rate), 2);
+            far += r * r;
+        }
+    return far > 0 ? 3 * sqrt(displaced / far) : 0;
+}
+
 /* Sets the time, since a = 0, and the universe, and tells the log what a run needs. */
 static void tell_epoch(const struct work *work, struct ky_snapshot *snapshot)
 {
@@ -268,6 +290,14 @@ static void tell_epoch(const struct work *work, struct ky_snapshot *snapshot)
         work->lattice.spacing, 1e10 * snapshot->bodies.mass[0], work->lattice.n, work->lattice.box,
         snapshot->time, cosmic->redshift, end, cosmology->omega_m, cosmology->omega_lambda, h0);
     work->common->log(work->common->log_context, KY_LOG_INFO, line);
+    const double share = peculiar_share(cosmology, a, &snapshot->bodies);
+    if (ky_recommended_alpha(share) < usual_alpha) {
+        ky_format(line, sizeof line,
+                  "cosmic: --alpha %.2g is recommended, which keeps the errors of forces below a "
+                  "20th of the peculiar accelerations",
+                  ky_recommended_alpha(share));
+        work->common->log(work->common->log_context, KY_LOG_INFO, line);
+    }
     if (!(cosmology->omega_lambda > 0))
         return;
     ky_format(

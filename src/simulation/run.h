@@ -69,7 +69,7 @@ struct ky_run_listed {
 /* One of the things that a user should know of the bodies, before the first step. */
 enum { KY_NOTE = 512 };
 struct ky_run_notes {
-    char escapers[KY_NOTE], coincident[KY_NOTE]; /* or empty */
+    char escapers[KY_NOTE], coincident[KY_NOTE], peculiar[KY_NOTE]; /* or empty */
 };
 
 struct ky_run {
@@ -143,6 +143,9 @@ enum ky_status ky_run_scales(const struct ky_parameters *parameters, const struc
 enum ky_status ky_run_note_coincident(const struct ky_parameters *parameters,
                                       const struct ky_bodies *bodies, char note[KY_NOTE],
                                       struct ky_error *error);
+/* After the first forces: notes that the peculiar accelerations of bodies in a universe are small
+ * against the errors of the forces, and the α that is needed. */
+enum ky_status ky_run_note_peculiar(struct ky_run *run, struct ky_error *error);
 /* Names the escapers of the scales. */
 void ky_run_note_escapers(const struct ky_bodies *bodies, const struct ky_scales *scales,
                           char note[KY_NOTE]);

@@ -1,10 +1,17 @@
-/* What the bodies of a run have that its user should know before the first step: escapers, and
- * bodies in one place that nothing softens. */
+/* What the bodies of a run have that its user should know before the first step: escapers,
+ * bodies in one place that nothing softens, and peculiar accelerations that are small against the
+ * errors of forces. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "analysis/analysis.h"
+#include "base/bodies.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/order.h"
+#include "octree/sample.h"
+#include "physics/recommended.h"
 #include "simulation/run.h"
 
 static uint64_t id_of(const struct ky_bodies *bodies, size_t i)
@@ -98,4 +105,63 @@ void ky_run_note_escapers(const struct ky_bodies *bodies, const struct ky_scales
               (unsigned long long)id_of(bodies, scales->fastest),
               sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]), scales->velocity_dispersion,
               scales->escapers > 1 ? "them" : "it");
+}
+
+/* The rms acceleration of the bodies nearer to the middle than half of a sample, and of what is
+ * left of it without its mean and gradient; so the surface of a sphere that was cut out does not
+ * count. `distance` has room for the sample. Returns the second over the first, or 0. */
+static double peculiar_share(const struct ky_bodies *bodies, size_t count, const size_t *index,
+                             double (*x)[3], double (*a)[3], double *distance)
+{
+    double middle[3];
+    size_t inner = 0;
+    for (int c = 0; c < 3; c++)
+        middle[c] = ky_sampled_median(&bodies->position[0][c], 3, bodies->n, KY_MEDIAN_MOST);
+    for (size_t k = 0; k < count; k++) {
+        double r2 = 0;
+        for (int c = 0; c < 3; c++)
+            r2 += pow(bodies->position[index[k]][c] - middle[c], 2);
+        distance[k] = distance[count + k] = r2;
+    }
+    qsort(distance, count, sizeof *distance, ky_order_reals);
+    for (size_t k = 0; k < count; k++)
+        if (distance[count + k] <= distance[count / 2]) {
+            memcpy(x[inner], bodies->position[index[k]], sizeof *x);
+            memcpy(a[inner++], bodies->acceleration[index[k]], sizeof *a);
+        }
+    const double all = ky_rms(inner, (const double(*)[3])a);
+    ky_subtract_linear(inner, x, a);
+    return all > 0 ? ky_rms(inner, (const double(*)[3])a) / all : 0;
+}
+
+enum ky_status ky_run_note_peculiar(struct ky_run *run, struct ky_error *error)
+{
+    const struct ky_parameters *made = &run->sim->parameters;
+    const size_t most = KY_CENTRE_SAMPLE, n = run->sim->n, count = n < most ? n : most;
+    struct ky_bodies bodies = {0};
+    if (!(run->age > 0) || made->opening != KY_RELATIVE || made->force == KY_DIRECT || n < 64)
+        return KY_OK;
+    double(*vectors)[3] = ky_allocate(count, 2 * sizeof *vectors);
+    double *distance = ky_allocate(count, 2 * sizeof *distance);
+    size_t *index = ky_allocate(count, sizeof *index);
+    enum ky_status status = vectors && distance && index
+                                ? ky_bodies_allocate(&bodies, n, KY_WITH_ACCELERATION, error)
+                                : ky_no_memory(error, "peculiar accelerations", count, 72);
+    if (!status)
+        status = ky_sim_bodies(run->sim, &bodies, error);
+    if (!status) {
+        ky_sample(n, most, index);
+        const double share =
+            peculiar_share(&bodies, count, index, vectors, vectors + count, distance);
+        if (share > 0 && made->alpha > ky_coarsest_alpha(share))
+            ky_format(run->notes.peculiar, KY_NOTE,
+                      "the errors of the forces are about %.2g of the peculiar accelerations, for "
+                      "these are %.2g of all; take --alpha %.2g for less than 0.05",
+                      KY_ERROR_OF_ALPHA * made->alpha / share, share, ky_recommended_alpha(share));
+    }
+    ky_bodies_free(&bodies);
+    free(vectors);
+    free(distance);
+    free(index);
+    return status;
 }

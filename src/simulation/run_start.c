@@ -50,10 +50,10 @@ static void warn(const struct ky_run *run, const struct ky_scales *scales, doubl
 {
     ky_schedule_warn(&run->schedule, &run->parameters);
     warn_of_rounding(&run->sim->parameters);
-    for (int k = 0; k < 2; k++) {
-        const char *note = k ? run->notes.coincident : run->notes.escapers;
-        if (note[0])
-            ky_log(&run->parameters, KY_LOG_WARNING, "%s", note);
+    const char *const notes[] = {run->notes.escapers, run->notes.coincident, run->notes.peculiar};
+    for (int k = 0; k < 3; k++) {
+        if (notes[k][0])
+            ky_log(&run->parameters, KY_LOG_WARNING, "%s", notes[k]);
     }
     double longest = 0.3 * softening / scales->random_speed; /* [time] */
     const struct ky_schedule *schedule = &run->schedule;
@@ -306,6 +306,8 @@ static enum ky_status start_and_go(struct ky_run *run, struct ky_snapshot *initi
         status = ky_folder_settle(run->given.output, error);
     if (!status)
         status = place(run, initial, error);
+    if (!status)
+        status = ky_run_note_peculiar(run, error);
     if (!status)
         status = begin(run, &scales, softening, error);
     if (status)
