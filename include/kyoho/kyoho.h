@@ -808,8 +808,8 @@ struct ky_scales {
                     distance, or the pericentre of a binary */
     double random_speed; /* rms speed about the local flow (the mean velocity and its gradient among
                             32 neighbours), from the median; σ for fewer than 64 bodies */
-    size_t escapers;     /* bodies that are 32 times as fast as half of all, and as √(0.4 G M/r_h) */
-    size_t fastest;      /* the index of the fastest of these */
+    size_t escapers; /* bodies that are 32 times as fast as half of all, and as √(0.4 G M/r_h) */
+    size_t fastest;  /* the index of the fastest of these */
 };
 
 /* `softening`: the softening of the run, from which the step follows; NaN: the recommended one.
