@@ -20,6 +20,20 @@ static const double faster = 32;
 /* The rms over the median of speeds that follow a Maxwellian. */
 static const double maxwell = 1.126;
 
+double ky_velocity_dispersion(const struct ky_bodies *bodies)
+{
+    double part[KY_BLOCKS], mean[3];
+    double mass = ky_mean(bodies->n, bodies->mass, bodies->velocity, mean);
+#pragma omp parallel for schedule(static)
+    for (int b = 0; b < KY_BLOCKS; b++) {
+        size_t i = ky_block(bodies->n, (size_t)b), end = ky_block(bodies->n, (size_t)b + 1);
+        for (part[b] = 0; i < end; i++)
+            for (int k = 0; k < 3; k++)
+                part[b] += bodies->mass[i] * pow(bodies->velocity[i][k] - mean[k], 2);
+    }
+    return mass > 0 ? sqrt(ky_sum(KY_BLOCKS, part) / mass) : 0;
+}
+
 static double speed_about(const double v[3], const double mean[3])
 {
     double v2 = 0;
