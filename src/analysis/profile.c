@@ -197,7 +197,12 @@ static enum ky_status find_centre(const struct ky_profile_parameters *parameters
                        given == 1 ? "is" : "are");
     ky_mean(bodies->n, bodies->mass, bodies->velocity, profile->velocity);
     memcpy(profile->centre, parameters->centre, sizeof profile->centre);
-    return given ? KY_OK : ky_density_centre(bodies, profile->centre, error);
+    enum ky_status status = given ? KY_OK : ky_density_centre(bodies, profile->centre, error);
+    for (int k = 0; k < 3 && !status; k++)
+        if (!isfinite(profile->centre[k]) || !isfinite(profile->velocity[k]))
+            status = ky_fail(error, KY_BAD_DATA,
+                             "centre or mean velocity of the bodies leave the range of numbers");
+    return status;
 }
 
 /* The radii where shells begin and end, where they are not given. */

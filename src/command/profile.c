@@ -218,10 +218,13 @@ static void show(const struct cli *cli, const struct ky_snapshot *snapshot,
         table_json(&json, "shells", table);
         ky_json_end_object(&json);
     } else if (!cli->quiet) {
-        printf("%zu %s, centre %.6g %.6g %.6g, mean velocity %.6g %.6g %.6g\n", snapshot->bodies.n,
-               ky_plural(snapshot->bodies.n, "body", "bodies"), profile->centre[0],
-               profile->centre[1], profile->centre[2], profile->velocity[0], profile->velocity[1],
-               profile->velocity[2]);
+        char length[KY_UNIT_TEXT], velocity[KY_UNIT_TEXT];
+        const double *x = profile->centre, *v = profile->velocity;
+        ky_unit_text(&snapshot->units, KY_LENGTH_UNIT, length);
+        ky_unit_text(&snapshot->units, KY_VELOCITY_UNIT, velocity);
+        printf("%zu %s, centre %.6g %.6g %.6g%s%s, mean velocity %.6g %.6g %.6g%s%s\n",
+               snapshot->bodies.n, ky_plural(snapshot->bodies.n, "body", "bodies"), x[0], x[1],
+               x[2], *length ? " " : "", length, v[0], v[1], v[2], *velocity ? " " : "", velocity);
         table_print(table, 0, table->rows, stdout);
     }
 }

@@ -232,7 +232,23 @@ static int is_wanted(const struct tuning *tuning, const struct family *family)
     return by_opening ? own->opening == family->opening : !family->asked;
 }
 
-/* The engines: the one of --engine, else the first of each kind that `auto` looks at. */
+/* 1 if the device is another way to a processor that is in the list, or one that `auto` does not
+ * take: a second one of its kind, OpenCL beside CUDA, OpenCL on a CPU. */
+static int is_known(const struct tuning *tuning, const struct ky_device *device)
+{
+    const size_t kind = strcspn(device->engine, ":");
+    if (!device->usable || (device->on_cpu && strcmp(device->engine, "cpu") != 0))
+        return 1;
+    for (size_t e = 0; e < tuning->engine_count; e++) {
+        const char *engine = tuning->engines[e];
+        if ((strcspn(engine, ":") == kind && !strncmp(engine, device->engine, kind)) ||
+            (!strncmp(engine, "cuda", 4) && !strncmp(device->engine, "opencl", 6)))
+            return 1;
+    }
+    return 0;
+}
+
+/* The engines: the one of --engine, else one of each kind that `auto` looks at. */
 static void find_engines(struct tuning *tuning)
 {
     struct ky_device device = {0};
@@ -241,15 +257,10 @@ static void find_engines(struct tuning *tuning)
                  tuning->parameters.engine);
         return;
     }
-    for (size_t k = 0; !ky_device_get(k, &device) && tuning->engine_count < MOST_ENGINES; k++) {
-        int seen = !device.usable || (device.on_cpu && strcmp(device.engine, "cpu") != 0);
-        for (size_t e = 0; e < tuning->engine_count; e++)
-            seen |= strcspn(tuning->engines[e], ":") == strcspn(device.engine, ":") &&
-                    !strncmp(tuning->engines[e], device.engine, strcspn(device.engine, ":"));
-        if (!seen)
+    for (size_t k = 0; !ky_device_get(k, &device) && tuning->engine_count < MOST_ENGINES; k++)
+        if (!is_known(tuning, &device))
             snprintf(tuning->engines[tuning->engine_count++], sizeof *tuning->engines, "%s",
                      device.engine);
-    }
 }
 
 static enum ky_status measure_all(struct tuning *tuning)

@@ -192,6 +192,7 @@ static void few_bodies(void **state)
             bodies.velocity[1][0] = 3;
             assert_ok(ky_binaries_find(&parameters, &bodies, &found, NULL, &error));
             assert_int_equal(found.count, 0);
+            ky_binaries_free(&found);
             parameters.softening = (double)NAN;
             assert_int_equal(ky_binaries_find(&parameters, &bodies, &found, NULL, &error),
                              KY_USAGE);

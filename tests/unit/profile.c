@@ -170,6 +170,11 @@ static void what_is_refused(void **state)
     parameters.shells = 5;
     parameters.centre[0] = 1; /* and no y, z */
     assert_int_equal(ky_profile_make(&parameters, &bodies, &profile, &error), KY_USAGE);
+    ky_profile_parameters_defaults(&parameters);
+    bodies.mass[0] = 1e300;
+    bodies.position[0][0] = 1e300;
+    assert_int_equal(ky_profile_make(&parameters, &bodies, &profile, &error), KY_BAD_DATA);
+    assert_non_null(strstr(error.text, "range of numbers"));
     ky_bodies_free(&bodies);
 }
 
