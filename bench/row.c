@@ -35,7 +35,8 @@ static void time_row(struct ky_sim *sim, struct ky_bodies *bodies, double second
     at[2] = ky_clock();
     stop_if(ky_sim_bodies(sim, bodies, &error));
     at[3] = ky_clock();
-    stop_if(ky_measure_bound(bodies, &bound, &error));
+    ky_choose_bound(bodies, &bound);
+    stop_if(ky_bound_radius(bodies, &bound, &error));
     at[4] = ky_clock();
     for (int k = 0; k < PARTS; k++)
         seconds[k] = at[k + 1] - at[k];

@@ -38,10 +38,14 @@ struct ky_bound {
                                  KY_CENTRE_FEW of them [length]; NaN without bound mass */
 };
 enum { KY_CENTRE_FEW = 1 << 12 };
-/* bodies->potential is required. Moves masses and places of the bound bodies to the front of their
- * arrays, in their order. The same for any number of threads. KY_FAULT when memory is out. */
-enum ky_status ky_measure_bound(struct ky_bodies *bodies, struct ky_bound *bound,
-                                struct ky_error *error);
+/* Fills all but the radius, which is NaN. bodies->potential is required. Moves masses and places of
+ * the bound bodies to the front of their arrays, in their order. The same for any number of
+ * threads, here and below. */
+void ky_choose_bound(struct ky_bodies *bodies, struct ky_bound *bound);
+/* Fills the radius, from the masses and places that ky_choose_bound has moved; the other arrays may
+ * be gone. KY_FAULT when memory is out. */
+enum ky_status ky_bound_radius(const struct ky_bodies *bodies, struct ky_bound *bound,
+                               struct ky_error *error);
 
 /* The rms speed [velocity] about the mean velocity in three dimensions, weighted by mass; 0 without
  * mass. */

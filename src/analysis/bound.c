@@ -80,14 +80,12 @@ static double settle(const struct ky_bodies *bodies, double velocity[3])
     return now.bodies > 1 ? now.mass : 0;
 }
 
-enum ky_status ky_measure_bound(struct ky_bodies *bodies, struct ky_bound *bound,
-                                struct ky_error *error)
+void ky_choose_bound(struct ky_bodies *bodies, struct ky_bound *bound)
 {
-    const double half = 0.5;
-    double mean[3], median[3], centre[3];
+    double mean[3], median[3];
     *bound = (struct ky_bound){.half_mass_radius = (double)NAN};
     if (!bodies->n)
-        return KY_OK;
+        return;
     const double all = ky_mean(bodies->n, bodies->mass, bodies->velocity, mean);
     for (int c = 0; c < 3; c++)
         median[c] = ky_sampled_median(&bodies->velocity[0][c], 3, bodies->n, KY_MEDIAN_MOST);
@@ -95,13 +93,21 @@ enum ky_status ky_measure_bound(struct ky_bodies *bodies, struct ky_bound *bound
     const double of_mean = of_median > all / 2 ? 0 : settle(bodies, mean);
     const double *velocity = of_median > of_mean ? median : mean;
     if (!(fmax(of_mean, of_median) > 0))
-        return KY_OK;
-    struct ky_bodies chosen = *bodies;
-    bound->bodies = chosen.n = choose(bodies, velocity);
-    bound->mass = ky_sum(chosen.n, chosen.mass);
+        return;
+    bound->bodies = choose(bodies, velocity);
+    bound->mass = ky_sum(bound->bodies, bodies->mass);
     for (int c = 0; c < 3; c++)
         bound->velocity[c] = velocity[c];
-    if (!(bound->mass > 0)) /* the rounds had not come to an end */
+}
+
+enum ky_status ky_bound_radius(const struct ky_bodies *bodies, struct ky_bound *bound,
+                               struct ky_error *error)
+{
+    const double half = 0.5;
+    double centre[3];
+    struct ky_bodies chosen = *bodies;
+    chosen.n = bound->bodies;
+    if (!(bound->mass > 0))
         return KY_OK;
     enum ky_status status = ky_centre_of_sample(&chosen, KY_CENTRE_FEW, centre, error);
     return status ? status

@@ -91,6 +91,8 @@ static enum ky_status measure_bodies(struct ky_run *run, struct ky_energy_now *n
     now->bound = (struct ky_bound){.mass = (double)NAN, .half_mass_radius = (double)NAN};
     if (!start->core && !start->followed.count && !bound)
         return KY_OK;
+    if (run->sim->n > KY_ROW_KEPT) /* no more memory than for a snapshot */
+        ky_engine_trim(run->sim->engine);
     enum ky_status status = need_row(run, error);
     struct ky_bodies wanted = run->row;
     if (!bound)
@@ -104,7 +106,14 @@ static enum ky_status measure_bodies(struct ky_run *run, struct ky_energy_now *n
     if (!status && start->core)
         status = ky_run_measure_core(run, &run->row, now->core, error);
     if (!status && bound)
-        status = ky_measure_bound(&wanted, &now->bound, error);
+        ky_choose_bound(&wanted, &now->bound);
+    if (run->sim->n > KY_ROW_KEPT) {
+        free(run->row.velocity);
+        free(run->row.potential);
+        run->row.velocity = NULL, run->row.potential = NULL;
+    }
+    if (!status && bound)
+        status = ky_bound_radius(&wanted, &now->bound, error);
     if (run->sim->n > KY_ROW_KEPT)
         ky_bodies_free(&run->row);
     return status;

@@ -18,20 +18,23 @@ struct course {
     double step; /* NaN: the bodies will say */
     double steps, snapshots, rows;
     int restarts; /* whether there are restart files */
+    int follows;  /* whether rows have places of bodies */
 };
 
 /* The most of four moments: the bodies and their copy on the engine; an evaluation of the forces;
  * the copy for a snapshot, if there are any; the copy for a row of energy.csv, which stays if there
- * are few bodies, with their distances. A restart file takes one array at a time, which is
- * less. Ids that count the bodies are in no copy. */
+ * are few bodies, then with distances from a centre. A restart file takes one array at a time,
+ * which is less. Ids that count the bodies are in no copy. */
 static double host_bytes(const struct ky_memory *memory, const struct course *course, size_t n)
 {
     double given = ky_bodies_bytes(n, KY_WITH_ID, 1);
     double copied = course->snapshots > 0 ? ky_bodies_bytes(n, KY_WITH_POTENTIAL, 1) : 0;
-    double row = ky_bodies_bytes(n, KY_WITH_POTENTIAL, 1), distances = 16 * (double)n;
-    double stays = n > KY_ROW_KEPT ? 0 : row;
-    double most = fmax(given, fmax(copied, row - stays + distances));
-    return program + stays + fmax(memory->host, memory->kept + most);
+    double row = ky_bodies_bytes(
+        n, (unsigned)KY_WITH_POTENTIAL | (course->follows ? (unsigned)KY_WITH_ID : 0U), 1);
+    if (n > KY_ROW_KEPT)
+        return program + fmax(memory->host, memory->kept + fmax(given, fmax(copied, row)));
+    double distances = 16 * (double)n;
+    return program + row + fmax(memory->host + distances, memory->kept + fmax(given, copied));
 }
 
 /* The largest number of bodies that fit. The memory that n bodies need is a straight line for
@@ -89,10 +92,12 @@ static enum ky_status plan_steps(const struct ky_parameters *parameters,
     struct ky_schedule schedule;
     enum ky_status status = ky_schedule_make(parameters, given, start, suggested, &schedule, error);
     if (!status)
-        *course = (struct course){ky_schedule_step(&schedule), (double)ky_schedule_steps(&schedule),
+        *course = (struct course){ky_schedule_step(&schedule),
+                                  (double)ky_schedule_steps(&schedule),
                                   (double)ky_schedule_snapshots(&schedule),
                                   (double)(schedule.end.ticks / schedule.energy_every + 1),
-                                  given->restart_every > 0};
+                                  given->restart_every > 0,
+                                  given->follow != NULL};
     if (!status)
         ky_schedule_warn(&schedule, parameters);
     ky_schedule_free(&schedule);
@@ -109,9 +114,9 @@ static enum ky_status plan_times(const struct ky_run_parameters *given, double s
         return ky_fail(error, KY_USAGE, "how far? give --end or --steps");
     enum ky_status status = ky_schedule_times(given->at, &times, &count, error);
     free(times);
-    *course = (struct course){(double)NAN, (double)given->steps,
-                              (given->every == 0 ? 0 : 2) + (double)count, KY_ENERGY_ROWS,
-                              given->restart_every > 0};
+    *course = (struct course){
+        (double)NAN,    (double)given->steps,     (given->every == 0 ? 0 : 2) + (double)count,
+        KY_ENERGY_ROWS, given->restart_every > 0, given->follow != NULL};
     if (given->every > 0 && length > 0)
         course->snapshots = floor(length / given->every + 1e-6) + 1 + (double)count;
     if (given->energy_every > 0 && length > 0)
