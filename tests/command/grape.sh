@@ -9,7 +9,7 @@ cd "$folder" || exit 1
 make -s -C "$root" BUILD="$BUILD" PREFIX="$folder/usr" install >install.log 2>&1 || cat install.log
 export PKG_CONFIG_PATH="$folder/usr/lib/pkgconfig" KYOHO_ENGINE=cpu
 unset LD_LIBRARY_PATH KYOHO_VERBOSE KYOHO_NPIPES KYOHO_NEIGHBOURS KYOHO_PRECISION
-examples=$folder/usr/share/doc/kyoho/examples
+examples=$folder/usr/share/doc/kyoho/examples/grape
 shared=$(pkg-config --cflags --libs kyoho_g6)
 static="$(pkg-config --cflags kyoho_g6) $(pkg-config --static --libs kyoho_g6 | sed 's/-lkyoho_g6/-l:libkyoho_g6.a/')"
 
