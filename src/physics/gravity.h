@@ -82,22 +82,24 @@ struct ky_moments {
     KY_REAL m, xx, yy, zz, xy, xz, yz, trace, trace3;
 };
 
+/* With the direction u = d y, whose length is S at most: P d and d·P d, and 1/s⁵, leave the range
+ * of float where lengths are very unequal. */
 KY_FN struct ky_field ky_add_cell(struct ky_field field, KY_REAL dx, KY_REAL dy, KY_REAL dz,
                                   struct ky_softened s, struct ky_moments c)
 {
-    KY_REAL y = s.y, y2 = y * y;
-    KY_REAL qx = KY_FMA(c.xz, dz, KY_FMA(c.xy, dy, c.xx * dx));
-    KY_REAL qy = KY_FMA(c.yz, dz, KY_FMA(c.yy, dy, c.xy * dx));
-    KY_REAL qz = KY_FMA(c.zz, dz, KY_FMA(c.yz, dy, c.xz * dx));
-    KY_REAL h = KY_FMA(qz, dz, KY_FMA(qy, dy, qx * dx)) * y2;
+    KY_REAL y = s.y, y2 = y * y, ux = dx * y, uy = dy * y, uz = dz * y;
+    KY_REAL qx = KY_FMA(c.xz, uz, KY_FMA(c.xy, uy, c.xx * ux));
+    KY_REAL qy = KY_FMA(c.yz, uz, KY_FMA(c.yy, uy, c.xy * ux));
+    KY_REAL qz = KY_FMA(c.zz, uz, KY_FMA(c.yz, uy, c.xz * ux));
+    KY_REAL h = KY_FMA(qz, uz, KY_FMA(qy, uy, qx * ux));
     KY_REAL p =
         KY_FMA(y2, KY_FMA(KY_SPLAT(-0.5f / (KY_RSQRT_SCALE * KY_RSQRT_SCALE)), h, c.trace), c.m);
     KY_REAL w =
         KY_FMA(y2, KY_FMA(KY_SPLAT(-2.5f / (KY_RSQRT_SCALE * KY_RSQRT_SCALE)), h, c.trace3), c.m);
-    KY_REAL y3 = y2 * y, f = w * y3, g = y3 * y2;
-    field.x = KY_FMA(g, qx, KY_FMA(f, dx, field.x));
-    field.y = KY_FMA(g, qy, KY_FMA(f, dy, field.y));
-    field.z = KY_FMA(g, qz, KY_FMA(f, dz, field.z));
+    KY_REAL f = w * y2, g = y2 * y2;
+    field.x = KY_FMA(g, qx, KY_FMA(f, ux, field.x));
+    field.y = KY_FMA(g, qy, KY_FMA(f, uy, field.y));
+    field.z = KY_FMA(g, qz, KY_FMA(f, uz, field.z));
     field.p = KY_FMA(y, p, field.p);
     return field;
 }

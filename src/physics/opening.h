@@ -7,9 +7,9 @@
 #include "physics/dialect.h"
 #include "physics/softening_kinds.h"
 
-/* A cell at a squared distance up to this is opened whatever the test says: the field of a
- * quadrupole grows as 1/d⁵ and would leave the range of float. In the engine's units, squared; the
- * distance is 3e-11 of the system's size. */
+/* A cell at a squared distance up to this is opened whatever the test says: 1/d⁴ in the
+ * formula of a quadrupole would come near the end of the range of float. In the engine's units,
+ * squared; the distance is 3e-11 of the system's size. */
 #define KY_OPENING_CLOSE2 1e-15f
 
 /* Rounding that the tests allow for: the sinks' boxes are wider than the sinks by this fraction of
@@ -138,7 +138,8 @@ KY_FN KY_WIDE ky_opening_floor_of(KY_WIDE exponent, int tenth)
  * G = 1. So the squared distance is open2 of the cell times the factor of the sinks, which is
  * (α a)^power, at most KY_OPENING_MOST_FACTOR. open2 is of any number type; `side` is p + 1 in it,
  * and POW its power. */
-#define KY_OPENING_RELATIVE_OPEN2(POW, m, l, side) POW(POW(l, side) * (m), 2 / ((side) + 2))
+#define KY_OPENING_RELATIVE_OPEN2(POW, m, l, side)                                                 \
+    (POW(l, 2 * (side) / ((side) + 2)) * POW(m, 2 / ((side) + 2)))
 #define KY_OPENING_MOST_FACTOR KY_WIDE_OF(1e30)
 
 #if KY_HOST

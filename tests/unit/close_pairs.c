@@ -5,6 +5,8 @@
 #include "clouds.h"
 #include "engines.h"
 
+#include "engine/units.h"
+
 /* What is run; single precision of the exact sum rounds positions and is not exact for near pairs,
  * which docs/numerics.md says. */
 static const struct method {
@@ -37,12 +39,13 @@ static struct ky_parameters parameters_of(int engine, const struct method *metho
 }
 
 /* Pairs not farther apart than `coincident` exert nothing. */
-static void plain_sums(const struct ky_bodies *b, double coincident, struct ky_bodies *out)
+static void softened_sums(const struct ky_bodies *b, double softening, double coincident,
+                          struct ky_bodies *out)
 {
     for (size_t i = 0; i < b->n; i++) {
         double a[3] = {0}, potential = 0;
         for (size_t j = 0; j < b->n; j++) {
-            double d[3], r2 = 0;
+            double d[3], r2 = softening * softening;
             for (int c = 0; c < 3; c++) {
                 d[c] = b->position[j][c] - b->position[i][c];
                 r2 += d[c] * d[c];
@@ -57,6 +60,11 @@ static void plain_sums(const struct ky_bodies *b, double coincident, struct ky_b
         memcpy(out->acceleration[i], a, sizeof a);
         out->potential[i] = potential;
     }
+}
+
+static void plain_sums(const struct ky_bodies *b, double coincident, struct ky_bodies *out)
+{
+    softened_sums(b, 0, coincident, out);
 }
 
 static struct cloud_error errors_of(int engine, const struct method *method,
@@ -370,6 +378,106 @@ static void far_bodies_are_right_or_refused(void **state)
         }
 }
 
+/* One of `every` bodies, or one alone (0), lies at `place`, as far from others there as from here
+ * or as near as they were. */
+struct far {
+    size_t every;
+    int together, opening;
+    double place, softening;
+};
+
+static struct ky_bodies far_away(const struct far *far, size_t n)
+{
+    struct ky_bodies bodies = cloud_make(PLUMMER, n);
+    for (size_t i = 0; i < n; i++)
+        for (int c = 0; c < 3 && (far->every ? i % far->every == 0 : i == 17); c++) {
+            double *x = &bodies.position[i][c];
+            *x = far->together ? *x + far->place * (0.7 - 0.4 * c) : *x * far->place;
+        }
+    return bodies;
+}
+
+/* Finite for every body, and right but for pairs that are about to coincide: the unit is that of
+ * the engine. */
+static void expect_far(int e, const struct method *method, const struct far *far)
+{
+    enum { N = 600 }; /* so many that a device divides a group */
+    char what[200];
+    struct ky_error error = {0};
+    struct ky_parameters parameters = parameters_of(e, method);
+    struct ky_bodies bodies = far_away(far, N), exact = far_away(far, N);
+    struct ky_engine_units units;
+    const struct ky_engine_frame own = {0};
+    parameters.opening = far->opening;
+    parameters.softening = far->softening;
+    assert_ok(ky_engine_units(&bodies, &parameters, &own, &units, &error));
+    softened_sums(&bodies, far->softening, units.length * sqrt((double)KY_CLOSE2), &exact);
+    enum ky_status status = cloud_forces(&parameters, &bodies, NULL, NULL, &error);
+    snprintf(what, sizeof what, "1 of %zu%s, %s, softening %g, %.40s, farther by", far->every,
+             far->together ? " together" : "", far->opening == KY_RELATIVE ? "relative" : "offset",
+             far->softening, error.text);
+    struct cloud_error wrong = cloud_compare(&bodies, &exact);
+    expect(e, method, what, far->place, &wrong,
+           status == KY_OK && wrong.median < 0.01 && wrong.p99 < 0.1 && wrong.max < 1e3 &&
+               wrong.potential_p99 < 0.1);
+    ky_bodies_free(&bodies);
+    ky_bodies_free(&exact);
+}
+
+static void many_bodies_far_away(void **state)
+{
+    (void)state;
+    static const size_t every[] = {0, 5, 20, 2, 11, 100};
+    static const double places[] = {1e9, 4e9, 1e10, 2e10, 6e11}, softenings[] = {0.01, 0};
+    const int parts = test_everything() ? 6 : 2;
+    for (int e = 0; e < engine_count; e++)
+        for (int k = 0; k < METHODS * parts * 5 * 8; k++) {
+            const struct method *method = &methods[k % METHODS];
+            const int rest = k / METHODS, which = rest / 8;
+            const struct far far = {every[which / 5], rest % 2,
+                                    rest / 2 % 2 ? KY_RELATIVE : KY_OFFSET, places[which % 5],
+                                    softenings[rest / 4 % 2]};
+            if (has(e, method) && (test_everything() || method->precision == KY_SINGLE))
+                expect_far(e, method, &far);
+        }
+}
+
+/* Two clumps in the middle of a cloud, so near each other that the quadrupole of a cell of one
+ * would leave the range of float at the other; `distance` in the engine's units. */
+static void expect_clumps(int e, const struct method *method, double distance)
+{
+    enum { N = 300, CLUMP = 100 };
+    struct ky_error error = {0};
+    struct ky_parameters parameters = parameters_of(e, method);
+    struct ky_bodies bodies = cloud_make(CUBE, N), exact = cloud_make(CUBE, N);
+    struct ky_bodies shape = cloud_make(CUBE, 2 * CLUMP);
+    struct ky_engine_units units;
+    const struct ky_engine_frame own = {0};
+    assert_ok(ky_engine_units(&bodies, &parameters, &own, &units, &error));
+    for (size_t i = 0; i < 2 * CLUMP; i++)
+        for (int c = 0; c < 3; c++)
+            bodies.position[i][c] =
+                units.length * (8e-9 * shape.position[i][c] + (i < CLUMP ? 0 : distance));
+    parameters.leaf = parameters.group = 8;
+    softened_sums(&bodies, 0, units.length * sqrt((double)KY_CLOSE2), &exact);
+    assert_ok(cloud_forces(&parameters, &bodies, NULL, NULL, &error));
+    struct cloud_error wrong = cloud_compare(&bodies, &exact);
+    expect(e, method, "clumps apart by", distance, &wrong,
+           wrong.p99 < 0.1 && wrong.potential_p99 < 0.01);
+    ky_bodies_free(&bodies);
+    ky_bodies_free(&exact);
+    ky_bodies_free(&shape);
+}
+
+static void clumps_that_nearly_coincide(void **state)
+{
+    (void)state;
+    for (int e = 0; e < engine_count; e++)
+        for (int k = 0; k < METHODS * 7; k++)
+            if (has(e, &methods[k / 7]))
+                expect_clumps(e, &methods[k / 7], 1.5e-8 * pow(1.2, k % 7));
+}
+
 /* A softening beyond all numbers, and lengths whose accelerations are. */
 static void what_no_number_holds_is_refused(void **state)
 {
@@ -445,6 +553,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(pairs_beside_single_bodies),
         cmocka_unit_test(coincidence_is_the_same_everywhere),
         cmocka_unit_test(far_bodies_are_right_or_refused),
+        cmocka_unit_test(many_bodies_far_away),
+        cmocka_unit_test(clumps_that_nearly_coincide),
         cmocka_unit_test(what_no_number_holds_is_refused),
         cmocka_unit_test(results_are_finite),
     };
