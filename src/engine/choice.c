@@ -62,14 +62,16 @@ enum ky_status ky_engine_takes_fields(const struct ky_engine_verbs *verbs,
                    verbs->name);
 }
 
+/* *there becomes 1 if the processor is there, though it may fail or lack what it is wanted for. */
 static enum ky_status open_one(const struct ky_engine_verbs *verbs,
                                const struct ky_parameters *parameters, size_t room,
                                const struct ky_engine_use *use, struct ky_engine **engine,
-                               struct ky_error *error)
+                               int *there, struct ky_error *error)
 {
     enum ky_status status = ky_engine_takes_fields(verbs, parameters, error);
     if (!status)
         status = verbs->open(parameters, room, engine, error);
+    *there = !status || status == KY_DEVICE;
     if (!status)
         status = check_use(*engine, use, error);
     if (status && *engine) {
@@ -81,16 +83,19 @@ static enum ky_status open_one(const struct ky_engine_verbs *verbs,
     return status;
 }
 
-/* Which engine it is, and why. `but`: why the one that would be faster is not; or empty. */
+/* Which engine it is; and why, where there is a GPU to choose. `but`: why the one that would be
+ * faster is not taken; or empty. `kyoho devices` says why there is none. */
 static void tell(const struct ky_parameters *parameters, const struct ky_engine_use *use,
-                 struct ky_engine *engine, const char *but)
+                 struct ky_engine *engine, int gpu, const char *but)
 {
     struct ky_force_report report = {0};
+    char why[64] = "";
     engine->verbs->report(engine, &report);
-    ky_log(parameters, KY_LOG_INFO,
-           "engine %s (%s) for %zu bodies: a GPU is faster from about %.0f bodies on%s%s",
-           engine->name, report.device, use->n, crossover_of(parameters, use), *but ? "; but " : "",
-           but);
+    if (gpu)
+        snprintf(why, sizeof why, ": a GPU is faster from about %.0f bodies on",
+                 crossover_of(parameters, use));
+    ky_log(parameters, KY_LOG_INFO, "engine %s (%s) for %zu bodies%s%s%s", engine->name,
+           report.device, use->n, why, *but ? "; but " : "", but);
 }
 
 enum ky_status ky_engine_open_best(const struct ky_engine_verbs *const *engines, size_t count,
@@ -101,23 +106,23 @@ enum ky_status ky_engine_open_best(const struct ky_engine_verbs *const *engines,
     const size_t cpu = count - 1;
     const double crossover = crossover_of(parameters, use);
     const int device_first = (double)use->n >= crossover;
+    int gpu = 0, there = 0;
     enum ky_status status = KY_UNSUPPORTED, of_cpu = KY_UNSUPPORTED;
     struct ky_error why = {.text = ""}, first = {.text = ""}, cpus = {.text = ""};
     *engine = NULL;
-    if (count == 1 && device_first)
-        ky_fail(&first, status, "this build has none");
     for (size_t k = 0; k < count && status; k++) {
         const size_t place = device_first ? k : (k + cpu) % count;
-        status = open_one(engines[place], parameters, room, use, engine, &why);
+        status = open_one(engines[place], parameters, room, use, engine, &there, &why);
+        gpu |= there && place != cpu;
         if (status && place == cpu) {
             of_cpu = status;
             cpus = why;
         }
-        if (status && !*first.text)
+        if (status && there && !*first.text)
             first = why;
     }
     if (status)
         return ky_fail(error, of_cpu, "%s", cpus.text);
-    tell(parameters, use, *engine, first.text);
+    tell(parameters, use, *engine, gpu, first.text);
     return KY_OK;
 }
