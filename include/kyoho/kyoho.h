@@ -215,6 +215,8 @@ struct ky_parameters {
      * describes the universe, whose age is the time of the bodies; "bodies" (ky_run only) takes it
      * from ky_snapshot.space. Must outlive the calls that read it */
     const char *expansion;
+    struct ky_units units; /* of values with units in ky_parameters_set, "3pc": those of the bodies.
+                              Without scales (default) such values are KY_USAGE */
 };
 
 KY_API void ky_parameters_defaults(struct ky_parameters *parameters);
@@ -242,8 +244,9 @@ struct ky_option_about {
 };
 /* index = 0, 1, …; KY_USAGE past the last. Texts are static. */
 KY_API enum ky_status ky_option_get(size_t index, struct ky_option_about *about);
-/* Sets the field of that name from text, as the command line does. Texts are not copied. KY_USAGE
- * for a name that there is not, with the nearest one, and for what is not a value of it. */
+/* Sets the field of that name from text, as the command line does; a number may have a unit, "3pc",
+ * where parameters->units have scales. Texts are not copied. KY_USAGE for a name that there is not,
+ * with the nearest one, and for what is not a value of it. */
 KY_API enum ky_status ky_parameters_set(struct ky_parameters *parameters, const char *name,
                                         const char *value, struct ky_error *error);
 
@@ -676,7 +679,7 @@ KY_API enum ky_status ky_snapshot_write(const char *path, const struct ky_snapsh
 
 /* ---- initial models ---- */
 
-/* How the masses of bodies are distributed. Limits are in masses of the Sun, but only ratios count:
+/* How the masses of bodies are distributed, in masses of the Sun. Without units only ratios count:
  * the sum is given. */
 enum ky_mass_function {
     KY_MASS_EQUAL,
@@ -701,7 +704,8 @@ enum ky_mass_function {
 struct ky_model_parameters {
     size_t size;
     uint64_t n; /* 0: that of the model (two-body 2, random 100000, figure8 7500, super8 10000,
-                   cosmic 2874551); an error for others */
+                   cosmic 2874551), or as many as have `mass`, if that is given and masses of a
+                   mass function are in units with a scale; an error for others */
     uint64_t seed;
     double softening;       /* that the run will use; velocities are in equilibrium with it. NaN
                                (default): 0.75 r_h n^−0.26 with the half-mass radius r_h of the smooth
@@ -713,7 +717,8 @@ struct ky_model_parameters {
     double eccentricity;    /* two-body, which starts at apocentre */
     double mass_ratio;      /* two-body: second over first */
     double semi_major_axis; /* two-body */
-    double mass;            /* total; 1 */
+    double mass;   /* total; NaN (default): 1, or, where units have a scale and masses are of a
+                      mass function, the sum of the masses that are drawn in those of the Sun */
     double radius; /* half-mass radius of the smooth model; NaN (default): the one that makes
                       the virial radius G M²/(4 |E|) 1, as in Hénon units */
     struct ky_units units; /* of all lengths and masses here and of the bodies; g NaN: the G that
@@ -725,6 +730,10 @@ struct ky_model_parameters {
     int mass_function; /* enum ky_mass_function; not equal: for spheres */
     double rotation;   /* of the bodies of a sphere with L_z < 0 this fraction, 0 to 1, turns the
                           other way about the z axis */
+    /* "x,y,z": added to all positions [length] and velocities [velocity]; "i,Ω,ω" [degrees]: turns
+     * the system about its origin before that, see docs/models.md. A number may have a unit. NULL:
+     * not */
+    const char *position, *velocity, *orientation;
 };
 
 KY_API void ky_model_parameters_defaults(struct ky_model_parameters *parameters);

@@ -39,8 +39,8 @@ const size_t ky_profile_option_count = sizeof options / sizeof *options;
 void ky_profile_parameters_defaults(struct ky_profile_parameters *parameters)
 {
     *parameters = (struct ky_profile_parameters){.size = sizeof *parameters};
-    const struct ky_option_set set = {"profile", options, ky_profile_option_count, parameters,
-                                      NULL};
+    const struct ky_option_set set = {"profile",  options, ky_profile_option_count,
+                                      parameters, NULL,    NULL};
     ky_options_defaults(&set);
 }
 
@@ -265,7 +265,8 @@ enum ky_status ky_profile_make(const struct ky_profile_parameters *parameters,
     struct ky_profile_parameters own;
     struct ky_radial_profile made = {0};
     ky_profile_parameters_defaults(&own);
-    const struct ky_option_set set = {"profile", options, ky_profile_option_count, &own, NULL};
+    const struct ky_option_set set = {"profile", options, ky_profile_option_count,
+                                      &own,      NULL,    NULL};
     enum ky_status status =
         ky_size_adopt(&own, sizeof own, parameters, "ky_profile_parameters_defaults", error);
     if (!status)

@@ -30,6 +30,16 @@ void ky_options_storage_free(struct ky_option_storage *storage)
     }
 }
 
+char *ky_options_store(struct ky_option_storage **storage, size_t bytes)
+{
+    struct ky_option_storage *own = malloc(sizeof *own + bytes);
+    if (!own)
+        return NULL;
+    own->next = *storage;
+    *storage = own;
+    return own->text;
+}
+
 struct reading {
     const struct ky_option_set *sets;
     size_t count;
@@ -145,7 +155,7 @@ static enum ky_status set_option(struct reading *r, char *name, char *value)
                      name);
     snprintf(where, sizeof where, "%.200s, line %zu: %.64s", r->name ? r->name : "parameters",
              r->line, name);
-    enum ky_status status = ky_option_set_text(option, owner->values, value, where, r->error);
+    enum ky_status status = ky_option_take(owner, option, value, where, r->error);
     if (!status && r->name)
         ky_option_mark_given(owner, option);
     return status;
@@ -286,14 +296,17 @@ static void write_text(const char *text, FILE *out)
     fputc('"', out);
 }
 
-/* "name = value" */
-static void write_option(const struct ky_option *option, const void *values, FILE *out)
+/* "name = value"; a value that waits for its unit as it was given. */
+static void write_option(const struct ky_option_set *set, size_t k, FILE *out)
 {
+    const struct ky_option *option = &set->options[k];
     char number[4096];
     const char *text = number;
-    ky_option_text(option, values, number, sizeof number);
+    ky_option_text(option, set->values, number, sizeof number);
     if (option->type == KY_OPTION_TEXT)
-        memcpy(&text, (const char *)values + option->offset, sizeof text);
+        memcpy(&text, (const char *)set->values + option->offset, sizeof text);
+    if (set->waiting && set->waiting[k])
+        text = set->waiting[k];
     fprintf(out, "%s = ", option->name);
     write_text(text, out);
     fputc('\n', out);
@@ -314,7 +327,7 @@ void ky_options_write_ini(const struct ky_option_set *sets, size_t count, FILE *
             const struct ky_option *option = &sets[s].options[k];
             if (ky_option_is_set(option, sets[s].values) &&
                 ky_options_is_first(sets, count, &sets[s], option))
-                write_option(option, sets[s].values, out);
+                write_option(&sets[s], k, out);
         }
     }
 }
@@ -330,7 +343,7 @@ void ky_options_write_template(const struct ky_option_set *sets, size_t count, F
                 continue;
             ky_help_remark(option->help, out);
             if (sets[s].given && sets[s].given[k] && ky_option_is_set(option, sets[s].values))
-                write_option(option, sets[s].values, out);
+                write_option(&sets[s], k, out);
             else
                 fprintf(out, "#%s = %s\n", option->name,
                         option->type == KY_OPTION_FLAG ? "no"

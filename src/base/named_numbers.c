@@ -6,15 +6,36 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/options.h"
+
+/* The value of a number that has a unit. */
+static enum ky_status read_unit(const char *of, const struct ky_named_number *number,
+                                const char *text, const struct ky_units *units, double *value,
+                                struct ky_error *error)
+{
+    char unit[16], where[80];
+    struct ky_dimension dimension;
+    ky_option_unit(number->help, unit);
+    snprintf(where, sizeof where, "%.40s: %.20s", of, number->word);
+    if (!ky_dimension_of(unit, &dimension))
+        return ky_fail(error, KY_USAGE, "%s=%.40s; it has no unit, %s", where, text, number->help);
+    return ky_quantity_read(text, units, dimension, where, value, NULL, error);
+}
 
 static enum ky_status set(const char *of, struct ky_named_number *number, const char *text,
-                          struct ky_error *error)
+                          const struct ky_units *units, struct ky_error *error)
 {
     static const char *const ranges[] = {[KY_NUMBER_ANY] = "finite",
                                          [KY_NUMBER_NOT_NEGATIVE] = "0 or more",
                                          [KY_NUMBER_POSITIVE] = "positive"};
     char *end;
-    const double value = ky_number_real(text, &end);
+    const char *unit;
+    double value = ky_number_real(text, &end);
+    if (units && ky_has_unit(text, &unit)) {
+        if (read_unit(of, number, text, units, &value, error))
+            return KY_USAGE;
+        end += strlen(end);
+    }
     const int right = end != text && !*end && isfinite(value) &&
                       (number->range != KY_NUMBER_NOT_NEGATIVE || value >= 0) &&
                       (number->range != KY_NUMBER_POSITIVE || value > 0);
@@ -28,8 +49,8 @@ static enum ky_status set(const char *of, struct ky_named_number *number, const 
 }
 
 /* "word=value". */
-static enum ky_status read_one(const char *of, char *text, struct ky_named_number *number,
-                               size_t count, struct ky_error *error)
+static enum ky_status read_one(const char *of, char *text, const struct ky_units *units,
+                               struct ky_named_number *number, size_t count, struct ky_error *error)
 {
     char *value = strchr(text, '='), all[160] = "";
     if (!value)
@@ -38,7 +59,7 @@ static enum ky_status read_one(const char *of, char *text, struct ky_named_numbe
     *value++ = '\0';
     for (size_t k = 0, used = 0; k < count && used < sizeof all; k++) {
         if (!strcmp(number[k].word, text))
-            return set(of, &number[k], value, error);
+            return set(of, &number[k], value, units, error);
         used +=
             (size_t)snprintf(all + used, sizeof all - used, "%s%s", k ? ", " : "", number[k].word);
     }
@@ -51,23 +72,46 @@ static enum ky_status complete(const char *of, struct ky_named_number *number,
 {
     if (number->given)
         return KY_OK;
-    return number->initial ? set(of, number, number->initial, error)
+    return number->initial ? set(of, number, number->initial, NULL, error)
                            : ky_fail(error, KY_USAGE, "%s: %s is missing, %s; write %s=…", of,
                                      number->word, number->help, number->word);
 }
 
-enum ky_status ky_named_numbers_read(const char *of, char *text, struct ky_named_number *number,
-                                     size_t count, struct ky_error *error)
+enum ky_status ky_named_numbers_read(const char *of, char *text, const struct ky_units *units,
+                                     struct ky_named_number *number, size_t count,
+                                     struct ky_error *error)
 {
     enum ky_status status = KY_OK;
     while (!status && text) {
         char *next = strchr(text, ',');
         if (next)
             *next++ = '\0';
-        status = read_one(of, text, number, count, error);
+        status = read_one(of, text, units, number, count, error);
         text = next;
     }
     for (size_t k = 0; k < count && !status; k++)
         status = complete(of, &number[k], error);
     return status;
+}
+
+size_t ky_named_numbers_write(const struct ky_named_number *number, size_t count, char *text,
+                              size_t size)
+{
+    size_t used = 0;
+    for (size_t k = 0; k < count; k++) {
+        char value[KY_NUMBER_TEXT];
+        used += (size_t)snprintf(text + (used < size ? used : size), used < size ? size - used : 0,
+                                 "%s%s=%s", k ? "," : "", number[k].word,
+                                 ky_number_text(value, *number[k].place));
+    }
+    return used;
+}
+
+int ky_named_numbers_have_units(const char *text)
+{
+    const char *unit;
+    while ((text = strchr(text, '=')))
+        if (ky_has_unit(++text, &unit) && *unit != ' ')
+            return 1;
+    return 0;
 }

@@ -17,10 +17,17 @@ struct ky_named_number {
     int given;                  /* 1: the text named it; 0 before */
 };
 
-/* Reads a text, which is cut up, or NULL for one without numbers. `of` begins the error lines.
+/* Reads a text, which is cut up, or NULL for one without numbers. `of` begins the error lines. A
+ * number may have a unit where `units` is not NULL: the kind that the help names in brackets.
  * KY_USAGE for what is no such text, for a word that there is not, and for a number that is out of
  * its range, given twice or missing. */
-enum ky_status ky_named_numbers_read(const char *of, char *text, struct ky_named_number *number,
-                                     size_t count, struct ky_error *error);
+enum ky_status ky_named_numbers_read(const char *of, char *text, const struct ky_units *units,
+                                     struct ky_named_number *number, size_t count,
+                                     struct ky_error *error);
+/* Writes the numbers that were given, "mass=1,scale=0.5". Returns the length, as snprintf. */
+size_t ky_named_numbers_write(const struct ky_named_number *number, size_t count, char *text,
+                              size_t size);
+/* 1 if a value in the text has a unit, "mass=1e12Msun". */
+int ky_named_numbers_have_units(const char *text);
 
 #endif

@@ -344,7 +344,9 @@ static enum ky_status take(struct words *w, const struct ky_option *option,
         return ky_fail(w->error, KY_USAGE, "--%s needs a value (--%s=… for one that begins with -)",
                        option->name, option->name);
     snprintf(where, sizeof where, "--%s", option->name);
-    enum ky_status status = ky_option_set_text(option, owner->values, value, where, w->error);
+    if (w->at < w->argc && ky_option_check_next(option, value, w->argv[w->at], where, w->error))
+        return KY_USAGE;
+    enum ky_status status = ky_option_take(owner, option, value, where, w->error);
     if (!status)
         ky_option_mark_given(owner, option);
     return status;

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "base/quantity.h"
 #include "base/sizes.h"
 #include "base/status.h"
 
@@ -39,6 +40,7 @@ struct ky_option_set {
     size_t count;
     void *values;         /* the struct */
     unsigned char *given; /* [count] or NULL: 1 where a command line or a file named the option */
+    const char **waiting; /* [count] or NULL: values with units, for ky_options_settle */
 };
 
 /* For `low, high` of an option that takes any number, and of one that is not a number. */
@@ -48,6 +50,9 @@ struct ky_option_set {
  * brackets at the end of the help. */
 void ky_option_describe(const char *section, const struct ky_option *option,
                         struct ky_option_about *about);
+
+/* The unit in brackets at the end of a help, "length"; "" without. */
+void ky_option_unit(const char *help, char unit[16]);
 
 /* Gives every field of the set its `initial` value, or leaves it unset. */
 void ky_options_defaults(const struct ky_option_set *set);
@@ -67,6 +72,29 @@ int ky_options_is_first(const struct ky_option_set *sets, size_t count,
  * the field is unchanged then. */
 enum ky_status ky_option_set_text(const struct ky_option *option, void *values, const char *text,
                                   const char *where, struct ky_error *error);
+
+/* The same where a value may have a unit, "3pc", of the kind that the help names in brackets. The
+ * field gets the number in `units`; for [s] they do not count. KY_USAGE also where they have no
+ * scale. */
+enum ky_status ky_option_set_in(const struct ky_option *option, void *values, const char *text,
+                                const struct ky_units *units, const char *where,
+                                struct ky_error *error);
+
+/* The same for an option of a set while the units of the bodies are not known. A value with a unit
+ * is checked and waits in `waiting`, its text where it stands; until ky_options_settle the field
+ * has the bare number, or the text of a list. KY_USAGE for such a value where the set has no
+ * `waiting`. */
+enum ky_status ky_option_take(const struct ky_option_set *set, const struct ky_option *option,
+                              const char *text, const char *where, struct ky_error *error);
+/* KY_USAGE if the word behind the value of an option is its unit, as in `--end 50 Myr`. */
+enum ky_status ky_option_check_next(const struct ky_option *option, const char *value,
+                                    const char *next, const char *where, struct ky_error *error);
+struct ky_option_storage;
+/* Sets all fields whose values wait, in `units`. *storage owns texts of lists, as for
+ * ky_options_ini. KY_USAGE as ky_option_set_in. */
+enum ky_status ky_options_settle(const struct ky_option_set *sets, size_t count,
+                                 const struct ky_units *units, struct ky_option_storage **storage,
+                                 struct ky_error *error);
 
 /* Writes the field as text that ky_option_set_text takes back exactly, cut at `size`; "" while it
  * is unset. */
@@ -109,7 +137,6 @@ size_t ky_options_total(const struct ky_option_set *sets, size_t count);
  * line that is wrong or names an option for the second time, KY_BAD_DATA for a file that is no text
  * or cannot be read. TEXT fields point into *storage, which is NULL before the first file; free it
  * by ky_options_storage_free after their last use, also after a failure. */
-struct ky_option_storage;
 enum ky_status ky_options_ini(const struct ky_option_set *sets, size_t count,
                               const struct ky_option_word *others, FILE *file, const char *name,
                               struct ky_option_storage **storage, struct ky_error *error);
@@ -125,6 +152,8 @@ enum ky_status ky_options_json(const struct ky_option_set *sets, size_t count,
 enum ky_status ky_options_read_file(FILE *file, const char *name,
                                     struct ky_option_storage **storage, char **text,
                                     struct ky_error *error);
+/* Room for a text of so many bytes, which *storage owns; NULL when memory is out. */
+char *ky_options_store(struct ky_option_storage **storage, size_t bytes);
 /* Frees the texts of all files that were read into it; NULL is allowed. */
 void ky_options_storage_free(struct ky_option_storage *storage);
 

@@ -3,8 +3,7 @@
 
 #include "base/options.h"
 
-/* The unit stands in brackets at the end of the help. */
-static void unit_of(const char *help, char unit[16])
+void ky_option_unit(const char *help, char unit[16])
 {
     const size_t length = strlen(help);
     const char *open = strrchr(help, '[');
@@ -31,6 +30,6 @@ void ky_option_describe(const char *section, const struct ky_option *option,
                                   .high = option->high,
                                   .choices = option->choices,
                                   .help = option->help};
-    unit_of(option->help, own.unit);
+    ky_option_unit(option->help, own.unit);
     ky_size_give(about, &own, sizeof own);
 }

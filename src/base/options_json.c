@@ -38,7 +38,7 @@ static enum ky_status take(void *context, const char *object, const char *name, 
     if (*taken)
         return ky_fail(error, KY_USAGE, "%s: is given twice; give it once", where);
     *taken = 1;
-    enum ky_status status = ky_option_set_text(option, owner->values, text, where, error);
+    enum ky_status status = ky_option_take(owner, option, text, where, error);
     if (!status)
         ky_option_mark_given(owner, option);
     r->options++;

@@ -142,18 +142,18 @@ const char *ky_quantity_text(const struct ky_units *units, struct ky_dimension d
     return text;
 }
 
-const char *ky_unit_names(struct ky_dimension dimension, char text[KY_QUANTITY_TEXT])
+const char *ky_unit_names(struct ky_dimension dimension, char text[KY_UNIT_NAMES])
 {
     size_t used = 0;
     *text = '\0';
     for (const struct unit *unit = table; unit < table + COUNT; unit++)
         if (same(unit->dimension, dimension) && unit->from > 0)
-            used += (size_t)snprintf(text + used, KY_QUANTITY_TEXT - used, "%s%s", used ? ", " : "",
+            used += (size_t)snprintf(text + used, KY_UNIT_NAMES - used, "%s%s", used ? ", " : "",
                                      unit->name);
     if (same(dimension, KY_VELOCITY_UNIT))
-        snprintf(text, KY_QUANTITY_TEXT, "km/s, pc/Myr, kpc/Gyr");
+        snprintf(text, KY_UNIT_NAMES, "km/s, pc/Myr, kpc/Gyr");
     else if (same(dimension, KY_DIMENSION(0, 0, -1)))
-        snprintf(text, KY_QUANTITY_TEXT, "km/s/kpc, km/s/Mpc, 1/Myr");
+        snprintf(text, KY_UNIT_NAMES, "km/s/kpc, km/s/Mpc, 1/Myr");
     else if (!used)
         compose(&(struct ky_units){.length_cm = KY_KPC_CM}, dimension, text);
     return text;
@@ -167,9 +167,9 @@ int ky_dimension_of(const char *name, struct ky_dimension *dimension)
         const char *name;
         struct ky_dimension dimension;
     } known[] = {
-        {"length", {1, 0, 0}},        {"mass", {0, 1, 0}},     {"time", {0, 0, 1}},
-        {"velocity", {1, 0, -1}},     {"length³", {3, 0, 0}},  {"1/time", {0, 0, -1}},
-        {"mass/length²", {-2, 1, 0}}, {"1/time²", {0, 0, -2}},
+        {"length", {1, 0, 0}},  {"kpc", {1, 0, 0}},           {"mass", {0, 1, 0}},
+        {"time", {0, 0, 1}},    {"velocity", {1, 0, -1}},     {"length³", {3, 0, 0}},
+        {"1/time", {0, 0, -1}}, {"mass/length²", {-2, 1, 0}}, {"1/time²", {0, 0, -2}},
     };
     *dimension = KY_NO_UNIT;
     for (size_t k = 0; k < sizeof known / sizeof *known; k++)
@@ -242,7 +242,7 @@ static int read_name(const char *at, struct ky_dimension *dimension, double *cgs
 enum ky_status ky_unit_read(const char *text, struct ky_dimension dimension, const char *where,
                             double *cgs, struct ky_error *error)
 {
-    char names[KY_QUANTITY_TEXT];
+    char names[KY_UNIT_NAMES];
     struct ky_dimension found;
     const int length = (int)strcspn(text, ",");
     ky_unit_names(dimension, names);

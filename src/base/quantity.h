@@ -21,6 +21,8 @@ struct ky_dimension {
 
 /* Room for the name of a unit, "1e+10 Msun km²/s²", and for a number with it. */
 enum { KY_UNIT_TEXT = 64, KY_QUANTITY_TEXT = 96 };
+/* And for the names of all units of a kind. */
+enum { KY_UNIT_NAMES = 96 };
 
 /* 1 in these units, in cgs; 0 where they have no scale. */
 double ky_unit_cgs(const struct ky_units *units, struct ky_dimension dimension);
@@ -42,8 +44,8 @@ const char *ky_unit_text(const struct ky_units *units, struct ky_dimension dimen
 const char *ky_quantity_text(const struct ky_units *units, struct ky_dimension dimension,
                              double value, int digits, char text[KY_QUANTITY_TEXT]);
 
-/* The powers of what the tables of options call "length", "1/time", "mass/length²"; 0 for a name of
- * another kind ("s", "pixels"), whose *dimension is 0, 0, 0. */
+/* The powers of what the tables of options call "length", "1/time", "mass/length²", "kpc"; 0 for a
+ * name of another kind ("s", "pixels"), whose *dimension is 0, 0, 0. */
 int ky_dimension_of(const char *name, struct ky_dimension *dimension);
 
 /* 1 if there is a number at the start of `text` and something other than a comma follows it: then
@@ -65,6 +67,6 @@ enum ky_status ky_quantity_read(const char *text, const struct ky_units *units,
                                 const char **end, struct ky_error *error);
 
 /* Writes the names of the units of this dimension for an error or a help: "AU, pc, kpc, Mpc". */
-const char *ky_unit_names(struct ky_dimension dimension, char text[KY_QUANTITY_TEXT]);
+const char *ky_unit_names(struct ky_dimension dimension, char text[KY_UNIT_NAMES]);
 
 #endif

@@ -7,19 +7,26 @@
 #include <math.h>
 #include <string.h>
 
+static const struct {
+    const char *name;
+    struct ky_units units;
+} presets[] = {
+    {"nbody", {0, 0, 0, 1}},
+    {"galaxy", {KY_KPC_CM, 1e10 * KY_SUN_G, KY_KM_S, KY_GALAXY_G}},
+    {"cluster", {KY_KPC_CM / 1e3, KY_SUN_G, KY_KM_S, KY_GALAXY_G / 1e7}},
+};
+enum { PRESETS = sizeof presets / sizeof *presets };
+
+const char *ky_units_preset_name(size_t index)
+{
+    return index < PRESETS ? presets[index].name : NULL;
+}
+
 enum ky_status ky_units_preset(const char *name, struct ky_units *units, struct ky_error *error)
 {
     KY_NEED(name, error);
     KY_NEED(units, error);
-    static const struct {
-        const char *name;
-        struct ky_units units;
-    } presets[] = {
-        {"nbody", {0, 0, 0, 1}},
-        {"galaxy", {KY_KPC_CM, 1e10 * KY_SUN_G, KY_KM_S, KY_GALAXY_G}},
-        {"cluster", {KY_KPC_CM / 1e3, KY_SUN_G, KY_KM_S, KY_GALAXY_G / 1e7}},
-    };
-    for (size_t k = 0; k < sizeof presets / sizeof *presets; k++)
+    for (size_t k = 0; k < PRESETS; k++)
         if (!strcmp(name, presets[k].name)) {
             *units = presets[k].units;
             return KY_OK;

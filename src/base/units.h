@@ -12,6 +12,9 @@
 /* G in kpc (km/s)²/1e10 Msun */
 #define KY_GALAXY_G 43009.0
 
+/* The name of the preset with this index, 0, 1, …; NULL past the last. */
+const char *ky_units_preset_name(size_t index);
+
 /* G in units of these scales (cgs), with the digits of the presets: 43009 for kpc, 1e10 Msun and
  * km/s. 1 if a scale is not positive. */
 double ky_units_gravity(double length_cm, double mass_g, double velocity_cm_s);

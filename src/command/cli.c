@@ -19,7 +19,8 @@ void cli_add(struct cli *cli, const char *title, const struct ky_option *options
         cli->overfull = title;
         return;
     }
-    *set = (struct ky_option_set){title, options, count, values, cli->given[cli->count]};
+    *set = (struct ky_option_set){
+        title, options, count, values, cli->given[cli->count], cli->waiting[cli->count]};
     cli->count++;
     ky_options_defaults(set);
 }
@@ -188,6 +189,18 @@ enum ky_status cli_parse(struct cli *cli, int argc, char **argv, int least, int 
                        cli->command->usage);
     take_threads(cli);
     return KY_OK;
+}
+
+enum ky_status cli_settle(struct cli *cli, const struct ky_units *units)
+{
+    return ky_options_settle(cli->sets, cli->count, units, &cli->storage, &cli->error);
+}
+
+int cli_waits(const struct cli *cli, const char *name)
+{
+    const struct ky_option_set *owner = NULL;
+    const struct ky_option *option = ky_options_find(cli->sets, cli->count, name, &owner);
+    return option && owner->waiting && owner->waiting[option - owner->options];
 }
 
 int cli_on_line(const struct cli *cli, const char *name)

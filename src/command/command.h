@@ -19,6 +19,7 @@ struct cli {
     const char *overfull; /* the set for which there is no room, or NULL */
     unsigned char given[CLI_SETS][CLI_OPTIONS];
     unsigned char on_line[CLI_SETS][CLI_OPTIONS]; /* the same without those of a parameter file */
+    const char *waiting[CLI_SETS][CLI_OPTIONS];   /* values with units, until cli_settle */
     const char *bodies_hash;                      /* of a parameter file run.json, or NULL */
     const char **words;                           /* the words that are no options */
     int word_count;
@@ -77,6 +78,11 @@ void cli_narrow(struct cli *cli, const char *title, const char *names);
  * file: it is read before the command line and is not counted. With --help anywhere, nothing is
  * read but a first word, which goes to cli->words. */
 enum ky_status cli_parse(struct cli *cli, int argc, char **argv, int least, int most, int ini);
+/* Once the units of the bodies are known: gives the options whose values had units, "3pc", numbers
+ * in `units`. KY_USAGE where these have no scale. */
+enum ky_status cli_settle(struct cli *cli, const struct ky_units *units);
+/* 1 if the value of the option has a unit and waits for cli_settle. */
+int cli_waits(const struct cli *cli, const char *name);
 /* 1 if the command line or the parameter file names the option. */
 int cli_given(const struct cli *cli, const char *name);
 /* 1 if the command line itself names the option, or any option of the set `title`. */
@@ -111,8 +117,9 @@ struct reading {
 /* Binds --physical, --as-stored, --types and --renumber. */
 void reading_add(struct cli *cli, struct reading *reading);
 /* Reads the snapshot `path`. `units` are those of a file that names none, or NULL. With `as_it_is`
- * comoving, h-scaled and periodic files are read as they are, for a description or a picture; else
- * they are KY_BAD_DATA unless the options say how to read them. */
+ * comoving, h-scaled and periodic files are read as they are, for a description or a picture, and
+ * options with units get numbers in those of the file; else such files are KY_BAD_DATA unless the
+ * options say how to read them. */
 enum ky_status reading_get(struct cli *cli, const struct reading *reading, const char *path,
                            const struct ky_units *units, int as_it_is,
                            struct ky_snapshot *snapshot);
@@ -123,7 +130,7 @@ enum ky_status reading_get(struct cli *cli, const struct reading *reading, const
 void reading_show(FILE *out, const char *name, const struct ky_snapshot *snapshot);
 void reading_json(struct ky_json *json, const struct ky_snapshot *snapshot);
 /* Writes "softening 0.1", "no softening" or "softening of each body's own". */
-enum { SOFTENING_WORDS = 64 };
+enum { SOFTENING_WORDS = 128 };
 void softening_words(const struct ky_snapshot *snapshot, char text[SOFTENING_WORDS]);
 /* What GADGET calls the types: "gas", "halo" … */
 extern const char *const body_type_names[6];
@@ -143,7 +150,12 @@ struct model_options {
 };
 /* Binds the options. */
 void model_options_add(struct cli *cli, struct model_options *model);
-/* Once the command line is read: hands the models' own options that were given to the parameters.
+/* Gives options with units numbers in the units of the bodies that the model `name` makes where
+ * `asked` are asked for; these become *units (may be NULL). KY_USAGE for an unknown model, and as
+ * ky_model_units and cli_settle. */
+enum ky_status model_options_settle(struct cli *cli, const char *name, const struct ky_units *asked,
+                                    struct ky_units *units);
+/* After that: hands the models' own options that were given to the parameters.
  * KY_USAGE for an unknown model, and for an option that the model `name` does not take. */
 enum ky_status model_options_take(struct cli *cli, const char *name, struct model_options *model);
 /* The name of the first option of models that was given and that `except` (may be NULL) does not

@@ -2,10 +2,12 @@
 #include <math.h>
 
 #include "command/command.h"
+#include "models/place.h"
 
 struct request {
     struct reading reading;
     const char *units;
+    struct ky_place place;
 };
 
 static const struct ky_option own_options[] = {
@@ -13,8 +15,13 @@ static const struct ky_option own_options[] = {
               "units of a file without units, or with units that Kyoho does not know"),
 };
 
-/* Reads the first file, and settles its units with --units. */
-static enum ky_status read_input(struct cli *cli, const struct request *request,
+#define PLACE(name) offsetof(struct ky_place, name)
+static const struct ky_option place_options[] = {
+    KY_OPTIONS_OF_PLACE(PLACE(position), PLACE(velocity), PLACE(orientation)),
+};
+
+/* Reads the first file, settles its units with --units, and places its bodies. */
+static enum ky_status read_input(struct cli *cli, struct request *request,
                                  struct ky_snapshot *snapshot)
 {
     struct ky_units units;
@@ -23,9 +30,13 @@ static enum ky_status read_input(struct cli *cli, const struct request *request,
     if (!status)
         status = reading_get(cli, &request->reading, cli->words[0], request->units ? &units : NULL,
                              0, snapshot);
+    if (!status)
+        status = source_units(cli, cli->words[0], request->units, (double)NAN, &snapshot->units,
+                              snapshot->softening_kind >= 0);
+    if (!status)
+        status = cli_settle(cli, &snapshot->units);
     return status ? status
-                  : source_units(cli, cli->words[0], request->units, (double)NAN, &snapshot->units,
-                                 snapshot->softening_kind >= 0);
+                  : ky_place(&request->place, &snapshot->units, &snapshot->bodies, &cli->error);
 }
 
 static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
@@ -36,6 +47,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     sink_add(cli, &sink);
     reading_add(cli, &request.reading);
     cli_add_table(cli, "units", own_options, &request);
+    cli_add_table(cli, "place", place_options, &request.place);
     enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 1, 2, 0);
     if (status || describe || cli->help)
         return status;
@@ -61,8 +73,10 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
         reading_json(&json, &snapshot);
         ky_json_end_object(&json);
     } else if (!status && !cli->quiet) {
-        fprintf(sink_remarks(&sink), "%s: %zu %s at time %g\n", sink.output, snapshot.bodies.n,
-                ky_plural(snapshot.bodies.n, "body", "bodies"), snapshot.time);
+        char time[KY_QUANTITY_TEXT];
+        fprintf(sink_remarks(&sink), "%s: %zu %s at time %s\n", sink.output, snapshot.bodies.n,
+                ky_plural(snapshot.bodies.n, "body", "bodies"),
+                ky_quantity_text(&snapshot.units, KY_TIME_UNIT, snapshot.time, 6, time));
         reading_show(sink_remarks(&sink), cli->words[0], &snapshot);
     }
     ky_snapshot_free(&snapshot);

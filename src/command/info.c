@@ -23,6 +23,8 @@ struct facts {
     double radii[KY_LAGRANGIAN_FRACTIONS];
     struct ky_scales scales;
     int has_scales;
+    struct ky_units
+        shown; /* those of the numbers; without scales where they are per h or comoving */
 };
 
 /* Sums and ranges over the bodies. Where no body has mass, means count each body once. */
@@ -70,9 +72,23 @@ static enum ky_status measure(struct cli *cli, const struct ky_snapshot *snapsho
 /* ---- as text ---- */
 
 /* A line with the three numbers of a vector. */
-static void show_vector(const char *name, const double v[3])
+static void show_vector(const struct facts *facts, const char *name, struct ky_dimension dimension,
+                        const double v[3])
 {
-    printf("%-22s %.6g %.6g %.6g\n", name, v[0], v[1], v[2]);
+    char unit[KY_UNIT_TEXT];
+    const double largest = fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2])));
+    const double factor =
+        ky_unit_shown(&facts->shown, dimension, largest > 0 ? largest : (double)NAN, unit);
+    printf("%-22s %.6g %.6g %.6g%s%s\n", name, factor * v[0], factor * v[1], factor * v[2],
+           *unit ? " " : "", unit);
+}
+
+/* A line with a number and its unit. */
+static void show_number(const struct facts *facts, const char *name, struct ky_dimension dimension,
+                        double value, int digits)
+{
+    char text[KY_QUANTITY_TEXT];
+    printf("%-22s %s\n", name, ky_quantity_text(&facts->shown, dimension, value, digits, text));
 }
 
 /* The units, and for N-body units in HDF5 how yt has to be told. */
@@ -80,11 +96,21 @@ static void show_units(const struct ky_snapshot *snapshot, const char *file)
 {
     const struct ky_units *units = &snapshot->units;
     if (units->length_cm > 0) {
-        printf("%-22s length %.7g cm, mass %.4g g, velocity %g cm/s; G = %.6g\n", "units",
-               units->length_cm, units->mass_g, units->velocity_cm_s, units->g);
+        char names[4][KY_UNIT_TEXT];
+        printf("%-22s length %s, mass %s, velocity %s, time %s (%.7g cm, %.4g g, %g cm/s); G = "
+               "%.6g\n",
+               "units", ky_unit_text(units, KY_LENGTH_UNIT, names[0]),
+               ky_unit_text(units, KY_MASS_UNIT, names[1]),
+               ky_unit_text(units, KY_VELOCITY_UNIT, names[2]),
+               ky_unit_text(units, KY_TIME_UNIT, names[3]), units->length_cm, units->mass_g,
+               units->velocity_cm_s, units->g);
         return;
     }
-    printf("%-22s N-body, no physical scale; G = %.6g\n", "units", units->g);
+    printf("%-22s N-body, no physical scale; G = %.6g%s\n", "units", units->g > 0 ? units->g : 1,
+           snapshot->softening_kind < 0
+               ? " is taken, since the file names no units that are known; "
+                 "--units gives them"
+               : "");
     if (ky_hdf5_ending(file))
         printf(
             "%-22s yt.load(\"%s\", unit_base={\"length\": (1.0, \"cm\"), \"mass\": (1.0, \"g\"), "
@@ -114,21 +140,57 @@ static const char *kind_of(const struct ky_snapshot *snapshot)
 /* Which softening a run of these bodies has by itself. */
 static void show_softening(const struct ky_snapshot *snapshot, const struct facts *facts)
 {
+    char low[KY_QUANTITY_TEXT], high[KY_QUANTITY_TEXT];
+    const struct ky_units *units = &facts->shown;
     printf("%-22s ", "softening");
     if (snapshot->bodies.softening)
-        printf("of each body's own, from %.6g to %.6g (%s)\n", facts->softening[0],
-               facts->softening[1], kind_of(snapshot));
+        printf("of each body's own, from %s to %s (%s)\n",
+               ky_quantity_text(units, KY_LENGTH_UNIT, facts->softening[0], 6, low),
+               ky_quantity_text(units, KY_LENGTH_UNIT, facts->softening[1], 6, high),
+               kind_of(snapshot));
     else if (isnan(snapshot->softening))
         printf("none in the file; a run needs --softening\n");
     else
-        printf("%.6g (%s)\n", snapshot->softening, kind_of(snapshot));
+        printf("%s (%s)\n", ky_quantity_text(units, KY_LENGTH_UNIT, snapshot->softening, 6, low),
+               kind_of(snapshot));
+}
+
+/* The largest coordinate. */
+static double size_of(const struct facts *facts)
+{
+    double size = 0;
+    for (int k = 0; k < 3; k++)
+        size = fmax(size, fmax(fabs(facts->low[k]), fabs(facts->high[k])));
+    return size > 0 ? size : (double)NAN;
+}
+
+/* Numbers without units, as options take them, and what they are in units. */
+static void show_recommended(const struct facts *facts)
+{
+    const struct ky_scales *scales = &facts->scales;
+    const int scaled = facts->shown.length_cm > 0;
+    char softening[KY_QUANTITY_TEXT], step[KY_QUANTITY_TEXT];
+    if (!(scales->softening > 0))
+        return;
+    ky_quantity_text(&facts->shown, KY_LENGTH_UNIT, scales->softening, 3, softening);
+    printf("%-22s --softening %.3g%s%s\n", "recommended", scales->softening, scaled ? ", " : "",
+           scaled ? softening : "");
+    if (!(scales->step > 0))
+        return;
+    ky_quantity_text(&facts->shown, KY_LENGTH_UNIT,
+                     isnan(facts->used) ? scales->softening : facts->used, 4, softening);
+    ky_quantity_text(&facts->shown, KY_TIME_UNIT, scales->step, 4, step);
+    printf("%-22s --step %.9g%s%s, for softening %s\n", "", scales->step, scaled ? ", " : "",
+           scaled ? step : "", softening);
 }
 
 /* The facts, as lines. */
 static void show(const struct ky_snapshot *snapshot, const struct facts *facts)
 {
-    printf("%-22s %zu %s at time %.9g\n", facts->file, facts->n,
-           ky_plural(facts->n, "body", "bodies"), snapshot->time);
+    char text[KY_QUANTITY_TEXT], unit[KY_UNIT_TEXT];
+    printf("%-22s %zu %s at time %s\n", facts->file, facts->n,
+           ky_plural(facts->n, "body", "bodies"),
+           ky_quantity_text(&facts->shown, KY_TIME_UNIT, snapshot->time, 9, text));
     for (int k = 0; k < 6; k++)
         if (facts->types[k])
             printf("%-22s %zu (type %d)\n", body_type_names[k], facts->types[k], k);
@@ -137,34 +199,34 @@ static void show(const struct ky_snapshot *snapshot, const struct facts *facts)
     show_softening(snapshot, facts);
     if (!facts->n)
         return;
-    printf("%-22s %.9g\n", "mass", facts->mass);
-    printf("%-22s x %.5g … %.5g, y %.5g … %.5g, z %.5g … %.5g\n", "extent", facts->low[0],
-           facts->high[0], facts->low[1], facts->high[1], facts->low[2], facts->high[2]);
-    show_vector("centre of mass", facts->centre_of_mass);
-    show_vector("mean velocity", facts->velocity);
+    show_number(facts, "mass", KY_MASS_UNIT, facts->mass, 9);
+    double factor = ky_unit_shown(&facts->shown, KY_LENGTH_UNIT, size_of(facts), unit);
+    printf("%-22s x %.5g … %.5g, y %.5g … %.5g, z %.5g … %.5g%s%s\n", "extent",
+           factor * facts->low[0], factor * facts->high[0], factor * facts->low[1],
+           factor * facts->high[1], factor * facts->low[2], factor * facts->high[2],
+           *unit ? " " : "", unit);
+    show_vector(facts, "centre of mass", KY_LENGTH_UNIT, facts->centre_of_mass);
+    show_vector(facts, "mean velocity", KY_VELOCITY_UNIT, facts->velocity);
     if (!facts->has_scales) {
         printf("no body has mass: no scales\n");
         return;
     }
     const struct ky_scales *scales = &facts->scales;
-    show_vector("density centre", scales->centre);
+    show_vector(facts, "density centre", KY_LENGTH_UNIT, scales->centre);
+    factor = ky_unit_shown(&facts->shown, KY_LENGTH_UNIT, scales->half_mass_radius, unit);
     printf("%-22s", "Lagrangian radii");
     for (int k = 0; k < KY_LAGRANGIAN_FRACTIONS; k++)
-        printf(" %g%% %.4g%s", 100 * ky_lagrangian_fractions[k], facts->radii[k],
-               k + 1 < KY_LAGRANGIAN_FRACTIONS ? "," : "\n");
-    printf("%-22s %.5g\n", "half-mass radius", scales->half_mass_radius);
-    printf("%-22s %.5g\n", "velocity dispersion", scales->velocity_dispersion);
-    printf("%-22s %.5g\n", "random speed", scales->random_speed);
+        printf(" %g%% %.4g%s", 100 * ky_lagrangian_fractions[k], factor * facts->radii[k],
+               k + 1 < KY_LAGRANGIAN_FRACTIONS ? "," : "");
+    printf("%s%s\n", *unit ? " " : "", unit);
+    show_number(facts, "half-mass radius", KY_LENGTH_UNIT, scales->half_mass_radius, 5);
+    show_number(facts, "velocity dispersion", KY_VELOCITY_UNIT, scales->velocity_dispersion, 5);
+    show_number(facts, "random speed", KY_VELOCITY_UNIT, scales->random_speed, 5);
     if (scales->escapers)
         printf("%-22s %zu, which are not counted\n", "escapers", scales->escapers);
-    printf("%-22s %.5g\n", "crossing time", scales->crossing_time);
-    printf("%-22s %.5g\n", "relaxation time", scales->relaxation_time);
-    if (!(scales->softening > 0))
-        return;
-    printf("%-22s --softening %.3g\n", "recommended", scales->softening);
-    if (scales->step > 0)
-        printf("%-22s --step %.9g, for softening %.4g\n", "", scales->step,
-               isnan(facts->used) ? scales->softening : facts->used);
+    show_number(facts, "crossing time", KY_TIME_UNIT, scales->crossing_time, 5);
+    show_number(facts, "relaxation time", KY_TIME_UNIT, scales->relaxation_time, 5);
+    show_recommended(facts);
 }
 
 /* ---- as JSON ---- */
@@ -355,12 +417,41 @@ static void show_all(struct cli *cli, const char *folder, const struct file_list
         ky_json_end_object(&json);
 }
 
+struct request {
+    struct reading reading;
+    const char *units;
+};
+
+static const struct ky_option own_options[] = {
+    CLI_UNITS(offsetof(struct request, units), "units of a file without units"),
+};
+
+/* Reads the file, and settles its units with --units. */
+static enum ky_status read_snapshot(struct cli *cli, const struct request *request,
+                                    struct facts *facts, struct ky_snapshot *snapshot)
+{
+    struct ky_units units;
+    const char *preset = request->units;
+    enum ky_status status = preset ? ky_units_preset(preset, &units, &cli->error) : KY_OK;
+    if (!status)
+        status =
+            reading_get(cli, &request->reading, facts->file, preset ? &units : NULL, 1, snapshot);
+    if (!status)
+        status = source_units(cli, facts->file, preset, (double)NAN, &snapshot->units,
+                              snapshot->softening_kind >= 0);
+    const struct ky_space *space = &snapshot->space;
+    if (space->converted || !(space->per_h || space->comoving))
+        facts->shown = snapshot->units;
+    return status;
+}
+
 static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 {
     struct file_list files = {0};
     struct ky_snapshot snapshot;
-    struct reading reading;
-    reading_add(cli, &reading);
+    struct request request;
+    reading_add(cli, &request.reading);
+    cli_add_table(cli, "units", own_options, &request);
     enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 1, 1, 0);
     if (status || describe || cli->help)
         return status;
@@ -373,7 +464,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     }
     struct facts facts = {.file = status ? NULL : files.names[files.count - 1]};
     if (!status)
-        status = reading_get(cli, &reading, facts.file, NULL, 1, &snapshot);
+        status = read_snapshot(cli, &request, &facts, &snapshot);
     if (!status)
         status = measure(cli, &snapshot, &facts);
     if (!status)

@@ -13,6 +13,7 @@
 #include "command/command.h"
 #include "command/completion.h"
 #include "command/man.h"
+#include "command/topics.h"
 #include "snapshot/snapshot.h"
 
 /* What a command is called for without --json. FILES: it makes files, and prints remarks beside.
@@ -60,10 +61,11 @@ static void help(FILE *out)
             ky_version());
     for (int k = 0; k < COMMANDS; k++)
         fprintf(out, "  %-10s %s\n", commands[k].command->name, commands[k].command->summary);
-    fputs("\n`kyoho help COMMAND` or `kyoho COMMAND --help` lists the options of a command. "
-          "`kyoho --version`\nprints the version and what this build can do, `kyoho --completion "
-          "bash|zsh` a script\nthat completes words.\n",
-          out);
+    fputs(
+        "\n`kyoho help COMMAND` or `kyoho COMMAND --help` lists the options of a command, `kyoho "
+        "help units`\nsays which units numbers may have. `kyoho --version` prints the version and "
+        "what this build\ncan do, `kyoho --completion bash|zsh` a script that completes words.\n",
+        out);
     char text[512] = "Exit codes: ";
     exit_codes(text + strlen(text), sizeof text - strlen(text));
     ky_help_text(text, 0, 0, out);
@@ -220,5 +222,7 @@ int main(int argc, char **argv)
     for (int k = 0; k < COMMANDS; k++)
         if (!strcmp(argv[0], commands[k].command->name))
             return run(k, argc - 1, argv + 1, asks);
+    if (asks && topic_print(argv[0], stdout))
+        return printed();
     return unknown(argv[0]);
 }

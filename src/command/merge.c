@@ -115,6 +115,8 @@ static enum ky_status merge(struct cli *cli, struct ky_merge_parameters *paramet
     if (!status)
         status = take_units(cli, units, parameters, a, b);
     if (!status)
+        status = cli_settle(cli, &a->units);
+    if (!status)
         status = replace_softening(cli, parameters->softening, cli->words[0], a);
     if (!status)
         status = replace_softening(cli, parameters->softening, cli->words[1], b);
@@ -170,8 +172,10 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
         ky_json_real(&json, "pericentre_time", pericentre);
         ky_json_end_object(&json);
     } else if (!status && !cli->quiet) {
-        fprintf(sink_remarks(&sink), "%s: %zu and %zu bodies, pericentre at time %.6g\n",
-                sink.output, a.bodies.n, b.bodies.n, pericentre);
+        char time[KY_QUANTITY_TEXT];
+        fprintf(sink_remarks(&sink), "%s: %zu and %zu bodies, pericentre at time %s\n", sink.output,
+                a.bodies.n, b.bodies.n,
+                ky_quantity_text(&both.units, KY_TIME_UNIT, pericentre, 6, time));
     }
     ky_snapshot_free(&a);
     ky_snapshot_free(&b);

@@ -50,8 +50,8 @@ static enum ky_status narrow(struct cli *cli, const char *name)
 }
 
 static const struct ky_option units_options[] = {
-    CLI_UNITS(0, "units of length, mass and velocity. nbody: none; galaxy: kpc, 1e10 Msun, km/s; "
-                 "cluster: pc, Msun, km/s (default nbody)"),
+    CLI_UNITS(0, "units of length, mass and velocity. nbody: none; galaxy: kpc, 1e10 Msun, km/s, "
+                 "and 0.978 Gyr of time; cluster: pc, Msun, km/s, and 0.978 Myr (default nbody)"),
 };
 
 /* The units of --units, with the G of --g. */
@@ -81,11 +81,13 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     ky_snapshot_clear(&snapshot);
     options.parameters.log = cli_log;
     options.parameters.log_context = cli;
-    status = model_options_take(cli, cli->words[0], &options);
+    status = take_units(cli, units, &options.parameters.units);
+    if (!status)
+        status = model_options_settle(cli, cli->words[0], &options.parameters.units, NULL);
+    if (!status)
+        status = model_options_take(cli, cli->words[0], &options);
     if (!status)
         status = sink_check(cli, &sink);
-    if (!status)
-        status = take_units(cli, units, &options.parameters.units);
     if (!status)
         status = ky_model_make(cli->words[0], &options.parameters, &snapshot, &cli->error);
     if (!status)

@@ -15,7 +15,7 @@ static size_t gather(struct ky_option options[CLI_OPTIONS])
     for (size_t m = 0; m < ky_model_count; m++)
         for (size_t k = 0; k < ky_models[m]->option_count; k++) {
             const struct ky_option *option = &ky_models[m]->options[k];
-            struct ky_option_set known = {title, options, count, NULL, NULL};
+            struct ky_option_set known = {title, options, count, NULL, NULL, NULL};
             if (ky_options_find(&known, 1, option->name, NULL))
                 continue;
             if (count == CLI_OPTIONS)
@@ -66,6 +66,19 @@ static enum ky_status put_words(struct cli *cli, struct model_options *model)
     model->words[count] = NULL;
     model->parameters.options = model->words;
     return KY_OK;
+}
+
+enum ky_status model_options_settle(struct cli *cli, const char *name, const struct ky_units *asked,
+                                    struct ky_units *units)
+{
+    struct ky_units own = *asked;
+    const struct ky_model *model = ky_model_find(name, &cli->error);
+    if (!model)
+        return KY_USAGE;
+    enum ky_status status = ky_model_units(model, &own, &cli->error);
+    if (units)
+        *units = own;
+    return status ? status : cli_settle(cli, &own);
 }
 
 enum ky_status model_options_take(struct cli *cli, const char *name, struct model_options *model)

@@ -64,7 +64,9 @@ enum ky_status reading_get(struct cli *cli, const struct reading *reading, const
     options.log_context = cli;
     enum ky_status status =
         reading->types ? parse_types(cli, reading->types, &options.types) : KY_OK;
-    return status ? status : ky_snapshot_read_as(path, &options, snapshot, &cli->error);
+    if (!status)
+        status = ky_snapshot_read_as(path, &options, snapshot, &cli->error);
+    return status || !as_it_is ? status : cli_settle(cli, &snapshot->units);
 }
 
 /* How many bodies there are of each type. */
@@ -101,18 +103,21 @@ void reading_json(struct ky_json *json, const struct ky_snapshot *snapshot)
 
 void softening_words(const struct ky_snapshot *snapshot, char text[SOFTENING_WORDS])
 {
+    char length[KY_QUANTITY_TEXT];
     if (snapshot->bodies.softening)
         snprintf(text, SOFTENING_WORDS, "softening of each body's own");
     else if (isnan(snapshot->softening))
         snprintf(text, SOFTENING_WORDS, "no softening");
     else
-        snprintf(text, SOFTENING_WORDS, "softening %.6g", snapshot->softening);
+        snprintf(
+            text, SOFTENING_WORDS, "softening %s",
+            ky_quantity_text(&snapshot->units, KY_LENGTH_UNIT, snapshot->softening, 6, length));
 }
 
 void reading_show(FILE *out, const char *name, const struct ky_snapshot *snapshot)
 {
     const struct ky_units *units = &snapshot->units;
-    char space[256], softening[SOFTENING_WORDS];
+    char space[256], softening[SOFTENING_WORDS], names[4][KY_UNIT_TEXT];
     size_t count[6];
     count_types(&snapshot->bodies, count);
     fprintf(out, "read from %s:", name);
@@ -122,7 +127,11 @@ void reading_show(FILE *out, const char *name, const struct ky_snapshot *snapsho
             first = 0;
         }
     if (units->length_cm > 0)
-        fprintf(out, "; units %.7g cm, %.4g g, %g cm/s, G = %.6g", units->length_cm, units->mass_g,
+        fprintf(out, "; units %s, %s, %s, %s (%.7g cm, %.4g g, %g cm/s), G = %.6g",
+                ky_unit_text(units, KY_LENGTH_UNIT, names[0]),
+                ky_unit_text(units, KY_MASS_UNIT, names[1]),
+                ky_unit_text(units, KY_VELOCITY_UNIT, names[2]),
+                ky_unit_text(units, KY_TIME_UNIT, names[3]), units->length_cm, units->mass_g,
                 units->velocity_cm_s, units->g);
     else
         fprintf(out, "; N-body units, G = %.6g", units->g);

@@ -7,7 +7,9 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/json_read.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "command/files.h"
 #include "simulation/run.h"
 #include "snapshot/snapshot.h"
@@ -51,6 +53,7 @@ struct progress_line {
     double last;  /* ky_clock of the last one */
     double began;
     int shown;
+    struct ky_units units; /* of the times */
 };
 
 /* "90 s", "12 min" or "3.5 h"; "-" while it is not known. */
@@ -79,17 +82,19 @@ static void show_progress(void *context, const struct ky_progress *progress)
         return;
     line->last = now;
     line->shown = 1;
-    char left[32], energy[64] = "-";
+    char left[32], energy[64] = "-", unit[KY_UNIT_TEXT];
+    const double factor = ky_unit_shown(&line->units, KY_TIME_UNIT, progress->end, unit);
     duration(progress->seconds_left, left, sizeof left);
     if (!isnan(progress->energy_change)) {
         int length = snprintf(energy, sizeof energy, "%+.1e", progress->energy_change);
         if (progress->energy_time < progress->time)
             snprintf(energy + length, sizeof energy - (size_t)length, " at %.6g",
-                     progress->energy_time);
+                     factor * progress->energy_time);
     }
-    fprintf(stderr, "%stime %.6g of %.6g  step %llu (%.0f %%)  %.3g steps/s  dE/E %s  left %s%s",
-            line->terminal ? "\r\033[K" : "", progress->time, progress->end,
-            (unsigned long long)progress->steps,
+    fprintf(stderr,
+            "%stime %.6g of %.6g%s%s  step %llu (%.0f %%)  %.3g steps/s  dE/E %s  left %s%s",
+            line->terminal ? "\r\033[K" : "", factor * progress->time, factor * progress->end,
+            *unit ? " " : "", unit, (unsigned long long)progress->steps,
             100.0 * (double)progress->steps / (double)progress->steps_at_end, progress->steps_per_s,
             energy, left, line->terminal && !last ? "" : "\n");
 }
@@ -185,10 +190,14 @@ static enum ky_status show_plan(struct cli *cli, const struct request *request,
         ky_json_end_object(&json);
         return KY_OK;
     }
-    char steps[96] = "a step that follows from the bodies unless --step is given";
+    const struct ky_units none = {0};
+    char step[KY_QUANTITY_TEXT],
+        steps[160] = "a step that follows from the bodies unless --step is given";
     if (!isnan(plan.step))
-        snprintf(steps, sizeof steps, "%llu %s of %g", (unsigned long long)plan.steps,
-                 ky_plural(plan.steps, "step", "steps"), plan.step);
+        snprintf(steps, sizeof steps, "%llu %s of %s", (unsigned long long)plan.steps,
+                 ky_plural(plan.steps, "step", "steps"),
+                 ky_quantity_text(request->parameters.expansion ? &none : &snapshot->units,
+                                  KY_TIME_UNIT, plan.step, 6, step));
     printf("%zu %s, %s, %llu %s\n"
            "memory: %.3g GB on the host, %.3g GB on a device; disk: %.3g GB\n"
            "largest number of bodies in the memory that is free now: %.3g\n",
@@ -233,6 +242,8 @@ static enum ky_status start(struct cli *cli, struct request *request)
         cli, &request->source, &request->parameters, &snapshot, origin);
     request->run.origin = origin;
     request->run.input = file;
+    if (request->run.progress)
+        ((struct progress_line *)request->run.progress_context)->units = snapshot.units;
     char *source = status ? NULL : source_text(cli, &request->source);
     request->run.source = source;
     request->run.has_seed = source_has_seed(&request->source);
@@ -291,6 +302,43 @@ static enum ky_status write_template(struct cli *cli, const struct request *requ
     return ky_no_memory(&cli->error, "parameter file", 1 << 14, 1);
 }
 
+/* A ky_json_member: takes the units of run.json. */
+static enum ky_status take_unit(void *context, const char *object, const char *name,
+                                const char *text, const char *where, struct ky_error *error)
+{
+    struct ky_units *units = context;
+    const struct {
+        const char *name;
+        double *place;
+    } members[] = {{"length_cm", &units->length_cm},
+                   {"mass_g", &units->mass_g},
+                   {"velocity_cm_s", &units->velocity_cm_s},
+                   {"g", &units->g}};
+    (void)where;
+    (void)error;
+    for (size_t k = 0; k < sizeof members / sizeof *members && !strcmp(object, "units"); k++)
+        if (!strcmp(name, members[k].name) && strcmp(text, "null") != 0)
+            *members[k].place = ky_number_real(text, NULL);
+    return KY_OK;
+}
+
+/* The units of the run in the folder; no scales where run.json does not tell them. */
+static struct ky_units units_of_run(const char *folder)
+{
+    char path[4096], *text = NULL;
+    struct ky_units units = {0};
+    struct ky_option_storage *storage = NULL;
+    snprintf(path, sizeof path, "%s/run.json", folder);
+    FILE *file = fopen(path, "r");
+    if (file && !ky_options_read_file(file, path, &storage, &text, NULL) &&
+        ky_json_read(text, path, take_unit, &units, NULL))
+        units = (struct ky_units){0};
+    if (file)
+        fclose(file);
+    ky_options_storage_free(storage);
+    return units;
+}
+
 /* What has been written, as one object or a line. */
 static void show_end(const struct cli *cli, const char *what, const char *output)
 {
@@ -332,6 +380,9 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
         keep_processor(cli, &request.parameters);
         status = check_resume(cli);
         request.run.output = request.resume;
+        line.units = units_of_run(request.resume);
+        if (!status)
+            status = cli_settle(cli, &line.units);
     }
     if (status)
         return status;

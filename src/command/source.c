@@ -7,9 +7,13 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/memory.h"
+#include "base/named_numbers.h"
 #include "base/number.h"
 #include "base/units.h"
 #include "command/command.h"
+#include "engine/external.h"
+#include "integrate/expansion.h"
 #include "models/models.h"
 #include "snapshot/snapshot.h"
 
@@ -43,8 +47,8 @@ int source_has_seed(const struct source *source)
 /* "king -n 50 --seed 1 --w0 9": all that the model was asked. */
 static void describe(const struct cli *cli, const struct source *source, char origin[ORIGIN])
 {
-    int used =
-        snprintf(origin, ORIGIN, "%s -n %" PRIu64, source->model, source->options.parameters.n);
+    const uint64_t n = source->options.parameters.n;
+    int used = snprintf(origin, ORIGIN, n ? "%s -n %" PRIu64 : "%s", source->model, n);
     for (size_t s = 0; s < cli->count; s++)
         for (size_t k = 0; k < cli->sets[s].count && used < ORIGIN; k++) {
             const struct ky_option *option = &cli->sets[s].options[k];
@@ -59,24 +63,68 @@ static void describe(const struct cli *cli, const struct source *source, char or
         }
 }
 
+/* Intervals of ln a have no unit. */
+static enum ky_status check_intervals(struct cli *cli, const struct ky_parameters *parameters)
+{
+    static const char *const names[] = {"step", "every", "energy-every"};
+    for (size_t k = 0; k < sizeof names / sizeof *names && parameters->expansion; k++)
+        if (cli_waits(cli, names[k]))
+            return ky_fail(&cli->error, KY_USAGE,
+                           "--%s: with --expansion it is an interval of ln a, which has no unit",
+                           names[k]);
+    return KY_OK;
+}
+
+/* Fields and the universe with their numbers in the units of the bodies. */
+static enum ky_status settle_texts(struct cli *cli, struct ky_parameters *parameters,
+                                   const struct ky_units *units)
+{
+    enum { FIELDS = 8192 };
+    enum ky_status status = KY_OK;
+    if (parameters->field && ky_named_numbers_have_units(parameters->field)) {
+        char *plain = ky_options_store(&cli->storage, FIELDS);
+        if (!plain)
+            return ky_no_memory(&cli->error, "fields", FIELDS, 1);
+        status = ky_externals_plain(parameters->field, units, plain, FIELDS, &cli->error);
+        parameters->field = plain;
+    }
+    if (!status && parameters->expansion && ky_named_numbers_have_units(parameters->expansion)) {
+        struct ky_expansion expansion;
+        char *plain = ky_options_store(&cli->storage, KY_EXPANSION_TEXT);
+        if (!plain)
+            return ky_no_memory(&cli->error, "universe", KY_EXPANSION_TEXT, 1);
+        status = ky_expansion_read(parameters->expansion, units, &expansion, &cli->error);
+        ky_expansion_write(&expansion, plain);
+        parameters->expansion = plain;
+    }
+    return status;
+}
+
 /* Makes the model in memory, with the units, G and softening of the command line. */
-static enum ky_status make(struct cli *cli, struct source *source,
-                           const struct ky_parameters *parameters, struct ky_snapshot *snapshot,
-                           char origin[ORIGIN])
+static enum ky_status make(struct cli *cli, struct source *source, struct ky_parameters *parameters,
+                           struct ky_snapshot *snapshot, char origin[ORIGIN])
 {
     struct ky_model_parameters *model = &source->options.parameters;
     if (source->units && ky_units_preset(source->units, &model->units, &cli->error) != KY_OK)
         return KY_USAGE;
     if (cli_given(cli, "g"))
         model->units.g = parameters->g;
+    struct ky_units units;
+    enum ky_status status = model_options_settle(cli, source->model, &model->units, &units);
+    if (!status)
+        status = settle_texts(cli, parameters, &units);
+    if (status)
+        return status;
     model->softening = parameters->softening;
     model->softening_kind = parameters->softening_kind;
     model->log = cli_log;
     model->log_context = cli;
-    enum ky_status status = model_options_take(cli, source->model, &source->options);
+    status = model_options_take(cli, source->model, &source->options);
     if (!status)
         status = ky_model_make(source->model, model, snapshot, &cli->error);
-    if (!status)
+    const int by_mass = model->mass_function != KY_MASS_EQUAL && units.mass_g > 0 &&
+                        !isnan(model->mass) && !model->n; /* and so it is when it is made again */
+    if (!status && !by_mass)
         model->n = snapshot->bodies.n; /* where the number is the model's own */
     describe(cli, source, origin);
     return status;
@@ -157,6 +205,8 @@ enum ky_status source_get(struct cli *cli, struct source *source, struct ky_para
     const char *file = source_file(cli, source);
     ky_snapshot_clear(snapshot);
     enum ky_status status = check_source(cli, source);
+    if (!status)
+        status = check_intervals(cli, parameters);
     if (!status && source->units)
         status = ky_units_preset(source->units, &units, &cli->error);
     if (status)
@@ -172,6 +222,10 @@ enum ky_status source_get(struct cli *cli, struct source *source, struct ky_para
         status = source_units(cli, file, source->units,
                               cli_given(cli, "g") ? parameters->g : (double)NAN, &snapshot->units,
                               snapshot->softening_kind >= 0);
+    if (!status && file)
+        status = cli_settle(cli, &snapshot->units);
+    if (!status && file)
+        status = settle_texts(cli, parameters, &snapshot->units);
     if (!status && snapshot->units.g > 0)
         parameters->g = snapshot->units.g;
     return status;
@@ -257,7 +311,7 @@ char *source_text(const struct cli *cli, const struct source *source)
         return NULL;
     if (path)
         write_line(out, "input", path);
-    if (source->model) /* also where it is the default */
+    if (source->model && source->options.parameters.n) /* also where it is the default */
         fprintf(out, "bodies=%" PRIu64 "\n", source->options.parameters.n);
     if (source_has_seed(source))
         fprintf(out, "seed=%" PRIu64 "\n", source->options.parameters.seed);

@@ -23,6 +23,11 @@ extern const struct ky_external_number ky_external_numbers[KY_EXTERNAL_KIND_COUN
 enum ky_status ky_externals_read(const char *text, double g, struct ky_externals *own,
                                  struct ky_error *error);
 
+/* Writes the same text with all numbers in `units`, where some have units of their own
+ * ("plummer:mass=1e12Msun,scale=3kpc"). KY_USAGE as above, and where `units` have no scale. */
+enum ky_status ky_externals_plain(const char *text, const struct ky_units *units, char *plain,
+                                  size_t size, struct ky_error *error);
+
 /* The field with its accelerations and lengths in the given units, which are in the caller's units.
  * Units that are powers of two change no digit. */
 struct ky_external ky_external_in(const struct ky_external *field, double acceleration,

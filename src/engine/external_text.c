@@ -58,45 +58,92 @@ static size_t list_numbers(struct ky_external *field, struct ky_named_number num
     return count;
 }
 
+/* A field whose numbers are those of a text. */
+struct reading {
+    struct ky_external field;
+    struct ky_named_number number[MOST];
+    int how[MOST];
+    size_t count;
+};
+
 /* "name:word=value,word=value", which is cut up. */
+static enum ky_status read_numbers(char *text, const struct ky_units *units,
+                                   struct reading *reading, struct ky_error *error)
+{
+    char of[64], *numbers = strchr(text, ':');
+    if (numbers)
+        *numbers++ = '\0';
+    reading->field = (struct ky_external){0};
+    enum ky_status status = find_kind(text, &reading->field.kind, error);
+    if (status)
+        return status;
+    reading->count = list_numbers(&reading->field, reading->number, reading->how);
+    snprintf(of, sizeof of, "external field %s", kinds[reading->field.kind]);
+    return ky_named_numbers_read(of, numbers, units, reading->number, reading->count, error);
+}
+
 static enum ky_status read_field(char *text, double g, struct ky_external *field,
                                  struct ky_error *error)
 {
-    struct ky_named_number number[MOST];
-    char of[64], *numbers = strchr(text, ':');
-    int how[MOST];
-    if (numbers)
-        *numbers++ = '\0';
-    *field = (struct ky_external){0};
-    enum ky_status status = find_kind(text, &field->kind, error);
-    if (status)
-        return status;
-    const size_t count = list_numbers(field, number, how);
-    snprintf(of, sizeof of, "external field %s", kinds[field->kind]);
-    status = ky_named_numbers_read(of, numbers, number, count, error);
-    for (size_t k = 0; k < count && !status; k++)
-        *number[k].place *= how[k] == KY_GIVEN_MASS      ? g
-                            : how[k] == KY_GIVEN_SQUARED ? *number[k].place
-                                                         : 1;
+    struct reading reading;
+    enum ky_status status = read_numbers(text, NULL, &reading, error);
+    for (size_t k = 0; !status && k < reading.count; k++)
+        *reading.number[k].place *= reading.how[k] == KY_GIVEN_MASS      ? g
+                                    : reading.how[k] == KY_GIVEN_SQUARED ? *reading.number[k].place
+                                                                         : 1;
+    *field = reading.field;
     return status;
+}
+
+/* The next field of a text, which moves on behind it. 0 at the end, and -1 where it has too many
+ * characters. */
+enum { ONE = 512 };
+static int next_field(const char **text, char one[ONE])
+{
+    *text += strspn(*text, blanks);
+    const size_t length = strcspn(*text, blanks);
+    if (length >= ONE)
+        return -1;
+    memcpy(one, *text, length);
+    one[length] = '\0';
+    *text += length;
+    return length > 0;
+}
+
+enum ky_status ky_externals_plain(const char *text, const struct ky_units *units, char *plain,
+                                  size_t size, struct ky_error *error)
+{
+    char one[ONE];
+    size_t used = 0;
+    *plain = '\0';
+    while (next_field(&text, one) > 0 && used < size) {
+        struct reading reading;
+        enum ky_status status = read_numbers(one, units, &reading, error);
+        if (status)
+            return status;
+        used += (size_t)snprintf(plain + used, size - used, "%s%s:", used ? " " : "",
+                                 kinds[reading.field.kind]);
+        used += ky_named_numbers_write(reading.number, reading.count,
+                                       plain + (used < size ? used : size),
+                                       used < size ? size - used : 0);
+    }
+    return used < size
+               ? KY_OK
+               : ky_fail(error, KY_USAGE, "external fields: more than %zu characters", size);
 }
 
 enum ky_status ky_externals_read(const char *text, double g, struct ky_externals *own,
                                  struct ky_error *error)
 {
-    char one[512];
+    char one[ONE];
     struct ky_external field[KY_MOST_EXTERNALS];
     enum ky_status status = KY_OK;
-    size_t count = 0, length;
-    for (text += strspn(text, blanks); *text && !status; text += strspn(text, blanks)) {
-        length = strcspn(text, blanks);
-        if (count == KY_MOST_EXTERNALS || length >= sizeof one)
+    size_t count = 0;
+    for (int more; !status && (more = next_field(&text, one));) {
+        if (count == KY_MOST_EXTERNALS || more < 0)
             return ky_fail(error, KY_USAGE,
-                           "external fields: at most %d act at once, of %zu characters each",
-                           KY_MOST_EXTERNALS, sizeof one - 1);
-        memcpy(one, text, length);
-        one[length] = '\0';
-        text += length;
+                           "external fields: at most %d act at once, of %d characters each",
+                           KY_MOST_EXTERNALS, ONE - 1);
         status = read_field(one, g, &field[count++], error);
     }
     return status ? status : ky_externals_replace(own, field, count, error);

@@ -87,10 +87,10 @@ static const struct ky_option force_options[] = {
 
 void ky_force_sets(struct ky_parameters *parameters, struct ky_option_set sets[KY_FORCE_SETS])
 {
-    sets[0] =
-        (struct ky_option_set){"engine", engine_options, COUNT(engine_options), parameters, NULL};
-    sets[1] =
-        (struct ky_option_set){"force", force_options, COUNT(force_options), parameters, NULL};
+    sets[0] = (struct ky_option_set){"engine",   engine_options, COUNT(engine_options),
+                                     parameters, NULL,           NULL};
+    sets[1] = (struct ky_option_set){"force",    force_options, COUNT(force_options),
+                                     parameters, NULL,          NULL};
 }
 
 void ky_force_defaults(struct ky_parameters *parameters)

@@ -6,8 +6,8 @@
 #include "base/named_numbers.h"
 #include "base/number.h"
 
-enum ky_status ky_expansion_read(const char *text, struct ky_expansion *expansion,
-                                 struct ky_error *error)
+enum ky_status ky_expansion_read(const char *text, const struct ky_units *units,
+                                 struct ky_expansion *expansion, struct ky_error *error)
 {
     char own[KY_EXPANSION_TEXT];
     *expansion = (struct ky_expansion){0};
@@ -26,8 +26,8 @@ enum ky_status ky_expansion_read(const char *text, struct ky_expansion *expansio
                        "than %zu",
                        strlen(text), sizeof own);
     strcpy(own, text);
-    return ky_named_numbers_read("--expansion", own, numbers, sizeof numbers / sizeof *numbers,
-                                 error);
+    return ky_named_numbers_read("--expansion", own, units, numbers,
+                                 sizeof numbers / sizeof *numbers, error);
 }
 
 void ky_expansion_write(const struct ky_expansion *expansion, char text[KY_EXPANSION_TEXT])

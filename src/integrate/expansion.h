@@ -10,10 +10,10 @@ struct ky_expansion {
     double h0;                         /* H at a = 1 [1/time]; 0: steps are equal in time */
 };
 
-/* Reads "omega-m=0.3,omega-lambda=0.7,h0=0.07"; NULL: steps are equal in time. KY_USAGE for what is
- * no such text. */
-enum ky_status ky_expansion_read(const char *text, struct ky_expansion *expansion,
-                                 struct ky_error *error);
+/* Reads "omega-m=0.3,omega-lambda=0.7,h0=0.07"; NULL: steps are equal in time. A number may have a
+ * unit where `units` is not NULL ("h0=70km/s/Mpc"). KY_USAGE for what is no such text. */
+enum ky_status ky_expansion_read(const char *text, const struct ky_units *units,
+                                 struct ky_expansion *expansion, struct ky_error *error);
 /* Writes such a text with all digits. */
 enum { KY_EXPANSION_TEXT = 128 };
 void ky_expansion_write(const struct ky_expansion *expansion, char text[KY_EXPANSION_TEXT]);

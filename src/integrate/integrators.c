@@ -102,11 +102,11 @@ void ky_parameter_sets(struct ky_parameters *parameters,
 {
     static const char *const title = "integrator";
     ky_force_sets(parameters, sets);
-    sets[KY_FORCE_SETS] =
-        (struct ky_option_set){title, common, sizeof common / sizeof *common, parameters, NULL};
+    sets[KY_FORCE_SETS] = (struct ky_option_set){title,      common, sizeof common / sizeof *common,
+                                                 parameters, NULL,   NULL};
     for (int k = 0; k < KY_INTEGRATORS; k++)
         sets[KY_FORCE_SETS + 1 + k] = (struct ky_option_set){
-            title, integrators[k]->options, integrators[k]->option_count, parameters, NULL};
+            title, integrators[k]->options, integrators[k]->option_count, parameters, NULL, NULL};
 }
 
 void ky_parameters_defaults(struct ky_parameters *parameters)
@@ -166,7 +166,7 @@ static enum ky_status check_expansion(const struct ky_parameters *parameters,
     struct ky_expansion expansion;
     const struct ky_integrator_verbs *verbs = integrators[parameters->integrator];
     if (!parameters->expansion || verbs->any_step)
-        return ky_expansion_read(parameters->expansion, &expansion, error);
+        return ky_expansion_read(parameters->expansion, NULL, &expansion, error);
     return ky_fail(error, KY_USAGE,
                    "--expansion makes each step longer than the one before, and the steps of "
                    "--integrator %s are parts of one length; take --integrator leapfrog",

@@ -194,6 +194,27 @@ static double improve(const struct orbit *orbit, double *u, double size,
     return change;
 }
 
+/* 1 if after a period over their number each body is where another one was. With a softening much
+ * larger than the orbit Newton's method ends at motions that are none of this kind. */
+static int changes_places(const struct ky_dance *dance, const struct ky_dance_law *law)
+{
+    struct ky_dance later = *dance;
+    double size = 0;
+    ky_dance_go(&later, law, dance->period / dance->count, 2 * STEPS);
+    for (int i = 0; i < dance->count; i++)
+        size = fmax(size, hypot(dance->x[i][0], dance->x[i][1]));
+    for (int i = 0; i < dance->count; i++) {
+        double nearest = (double)INFINITY;
+        for (int j = 0; j < dance->count; j++)
+            if (j != i)
+                nearest = fmin(
+                    nearest, hypot(later.x[i][0] - dance->x[j][0], later.x[i][1] - dance->x[j][1]));
+        if (!(nearest < 1e-4 * size))
+            return 0;
+    }
+    return 1;
+}
+
 enum ky_status ky_dance_solve(int count, double size, const struct ky_dance_law *law,
                               struct ky_dance *dance, struct ky_error *error)
 {
@@ -210,10 +231,10 @@ enum ky_status ky_dance_solve(int count, double size, const struct ky_dance_law 
         if (!(change < 1e-9))
             break;
     }
-    if (!(change < 1e-9))
+    orbit->start(u, size, dance);
+    if (!(change < 1e-9) || !changes_places(dance, law))
         return ky_fail(error, KY_USAGE,
                        "no orbit of %d galaxies with the softening %g; give a smaller one", count,
                        sqrt(law->eps2));
-    orbit->start(u, size, dance);
     return KY_OK;
 }

@@ -229,8 +229,7 @@ static void weigh(const struct cosmic *cosmic, double g, struct ky_bodies *bodie
 
 /* ---- the model ---- */
 
-/* Kiloparsec, 1e10 Msun and km/s, also where no units were given, or their G alone: run.json has
- * it.
+/* Kiloparsec, 1e10 Msun and km/s, also where no units were given, or their G alone, as in run.json.
  */
 static enum ky_status set_units(struct ky_units *units, struct ky_error *error)
 {
@@ -238,7 +237,7 @@ static enum ky_status set_units(struct ky_units *units, struct ky_error *error)
     enum ky_status status = ky_units_preset("galaxy", &galaxy, error);
     if (status)
         return status;
-    if (!(units->length_cm > 0) && (units->g == 1 || units->g == galaxy.g))
+    if (!(units->length_cm > 0) && (isnan(units->g) || units->g == 1 || units->g == galaxy.g))
         *units = galaxy;
     return ky_units_agree(units, &galaxy)
                ? KY_OK
@@ -320,8 +319,6 @@ static enum ky_status make(const void *own, const struct ky_model_common *common
                         .told = ky_clock()};
     enum ky_status status = ky_cosmology_check(&cosmic->cosmology, error);
     if (!status)
-        status = set_units(&snapshot->units, error);
-    if (!status)
         status = ky_fourier_open(&fourier, work.lattice.n, error);
     if (!status)
         status = ky_model_allocate(common, KY_WITH_TYPE, snapshot, error);
@@ -352,5 +349,6 @@ const struct ky_model ky_cosmic = {
     .softening = 4,
     .scaling = KY_NOT_SCALED,
     .centring = KY_CENTRE_MASS,
+    .units = set_units,
     .make = make,
 };

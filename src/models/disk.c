@@ -155,6 +155,22 @@ static double epicycle(const struct ky_disk *disk, int k)
     return fmin(fmax(ratio, 0.25), 1);
 }
 
+/* The mean square speed in the plane over the mean square circular speed: 1 in equilibrium. Across
+ * the plane each column is held by construction. */
+static double virial_of(const struct ky_disk *disk)
+{
+    double motion = 0, pull = 0;
+    for (int k = 1; k < KY_DISK_NODES; k++) {
+        const double mass =
+            radius_of(disk, k) * exp(-radius_of(disk, k) / disk->scale) * (k < LAST ? 1 : 0.5);
+        motion +=
+            mass * (disk->rotation[k] * disk->rotation[k] + disk->sigma[0][k] * disk->sigma[0][k] +
+                    disk->sigma[1][k] * disk->sigma[1][k]);
+        pull += mass * disk->circular2[k];
+    }
+    return motion / pull;
+}
+
 enum ky_status ky_disk_solve(struct ky_disk *disk, const double pull[KY_DISK_RADII],
                              struct ky_error *error)
 {
@@ -187,6 +203,7 @@ enum ky_status ky_disk_solve(struct ky_disk *disk, const double pull[KY_DISK_RAD
         disk->sigma[1][k] = sqrt(sigma2);
         disk->rotation[k] = sqrt(across2 - sigma2);
     }
+    disk->virial = virial_of(disk);
     return KY_OK;
 }
 

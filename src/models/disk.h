@@ -22,6 +22,7 @@ struct ky_disk {
     double circular2[KY_DISK_NODES], own2[KY_DISK_NODES], rotation[KY_DISK_NODES];
     double sigma[3][KY_DISK_NODES]; /* along R, φ, z */
     double toomre[KY_DISK_NODES];
+    double virial; /* 2T/|Σ m x·a| of the motion in the plane; 1 in equilibrium */
 };
 
 /* The mean surface density at R, before the edge. */

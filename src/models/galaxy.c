@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/random.h"
 #include "base/sums.h"
 #include "physics/softening.h"
@@ -100,6 +101,24 @@ static enum ky_status solve_sphere(const struct ky_galaxy *galaxy,
     return status ? ky_fail_in(error, status, "the %s: ", names[c]) : KY_OK;
 }
 
+/* A disk whose edge cuts through matter that moves at random has no balance there. */
+static enum ky_status check_disk(const struct ky_disk *disk, const struct ky_model_common *common,
+                                 struct ky_error *error)
+{
+    const double refused = 1.2, told = 1.05;
+    const char *const line =
+        "the disk of scale length %g that ends at %g with Q = %g is not in equilibrium, its virial "
+        "ratio is %.3g; give an edge of six scale lengths, or a smaller Q";
+    if (!(disk->virial < refused))
+        return ky_fail(error, KY_USAGE, line, disk->scale, disk->edge, disk->q, disk->virial);
+    if (disk->virial > told && common->log) {
+        char text[256];
+        ky_format(text, sizeof text, line, disk->scale, disk->edge, disk->q, disk->virial);
+        common->log(common->log_context, KY_LOG_WARNING, text);
+    }
+    return KY_OK;
+}
+
 enum ky_status ky_galaxy_solve(const struct ky_galaxy *galaxy, const struct ky_model_common *common,
                                struct ky_galaxy_tables *tables, struct ky_error *error)
 {
@@ -119,6 +138,8 @@ enum ky_status ky_galaxy_solve(const struct ky_galaxy *galaxy, const struct ky_m
         pull_on(galaxy, common, tables, KY_DISK, ROUND, KY_DISK_RADII, r, pull, error);
     if (!status)
         status = ky_disk_solve(disk, pull, error);
+    if (!status)
+        status = check_disk(disk, common, error);
     for (int c = 0; c < KY_COMPONENTS && !status; c++)
         if (c != KY_DISK && galaxy->mass[c] > 0)
             status = solve_sphere(galaxy, common, tables, c, error);
@@ -193,7 +214,7 @@ enum ky_status ky_galaxy_put(const struct ky_galaxy *galaxy, const struct ky_mod
 #define MASS(word, which, initial, least)                                                          \
     {                                                                                              \
         word "-mass", KY_OPTION_REAL, FIELD(mass[which]), initial, least, 1e6, NULL, NULL,         \
-            "galaxy: mass of the " word "; only ratios count"                                      \
+            "galaxy: mass of the " word "; only ratios count, the sum is --mass"                   \
     }
 #define LENGTH(word, field, initial, help)                                                         \
     {                                                                                              \
@@ -237,7 +258,7 @@ void ky_galaxy_defaults(struct ky_galaxy *galaxy, double mass, double scale)
                                &galaxy->disk_edge};
     double total = 0;
     ky_options_defaults(&(const struct ky_option_set){
-        "galaxy", options, sizeof options / sizeof *options, galaxy, NULL});
+        "galaxy", options, sizeof options / sizeof *options, galaxy, NULL, NULL});
     for (int c = 0; c < KY_COMPONENTS; c++)
         total += galaxy->mass[c];
     for (int c = 0; c < KY_COMPONENTS; c++)
@@ -264,6 +285,7 @@ static enum ky_status make(const void *own, const struct ky_model_common *common
     const double total = galaxy.mass[KY_HALO] + galaxy.mass[KY_DISK] + galaxy.mass[KY_BULGE];
     for (int c = 0; c < KY_COMPONENTS; c++) {
         galaxy.mass[c] /= total;
+        galaxy.softening[c] /= common->length; /* which --radius does not scale */
         with |= isnan(galaxy.softening[c]) ? 0 : KY_WITH_SOFTENING;
     }
     enum ky_status status = ky_galaxy_count(&galaxy, common->n, count, error);
@@ -283,7 +305,8 @@ const struct ky_model ky_galaxy = {
     .option_count = sizeof options / sizeof *options,
     .own_size = sizeof(struct ky_galaxy),
     .least = 5,
-    .scaling = KY_SCALE_MASS,
+    .balanced = 1,
+    .scaling = KY_SCALE_RADIUS,
     .centring = KY_CENTRE_MASS,
     .half_mass = half_mass,
     .make = make,

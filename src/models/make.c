@@ -4,7 +4,9 @@
 
 #include "base/memory.h"
 #include "base/sums.h"
+#include "models/balance.h"
 #include "models/equilibrium.h"
+#include "models/place.h"
 #include "models/population.h"
 #include "physics/recommended.h"
 
@@ -96,6 +98,7 @@ static enum ky_status make(const struct ky_model *model, const void *own,
     enum ky_status status = soften(model, own, parameters, &common.softening, &length, error);
     if (status)
         return status;
+    common.length = length;
     snapshot->units = parameters->units;
     if (!model->own_softenings) {
         snapshot->softening = common.softening;
@@ -107,9 +110,14 @@ static enum ky_status make(const struct ky_model *model, const void *own,
     if (sphere)
         ky_population_rotate(parameters->rotation, parameters->seed, &snapshot->bodies);
     centre(model->centring, &snapshot->bodies);
+    status = ky_balance_check(model, &common, &snapshot->bodies, error);
+    if (status)
+        return status;
     if (model->scaling != KY_NOT_SCALED)
         scale(parameters->mass, length, snapshot);
-    return KY_OK;
+    const struct ky_place place = {parameters->position, parameters->velocity,
+                                   parameters->orientation};
+    return ky_place(&place, &snapshot->units, &snapshot->bodies, error);
 }
 
 enum ky_status ky_model_make_one(const struct ky_model *model,

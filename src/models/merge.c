@@ -49,8 +49,8 @@ const size_t ky_merge_option_count = sizeof ky_merge_options / sizeof *ky_merge_
 
 static struct ky_option_set options_of(struct ky_merge_parameters *parameters)
 {
-    return (struct ky_option_set){"merge", ky_merge_options, ky_merge_option_count, parameters,
-                                  NULL};
+    return (struct ky_option_set){
+        "merge", ky_merge_options, ky_merge_option_count, parameters, NULL, NULL};
 }
 
 void ky_merge_parameters_defaults(struct ky_merge_parameters *parameters)

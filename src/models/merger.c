@@ -76,7 +76,7 @@ static enum ky_status make_galaxy(double mass, double scale, const struct ky_mod
 /* KY_USAGE for units of the caller's: the model has its own. */
 static enum ky_status choose_units(struct ky_units *units, struct ky_error *error)
 {
-    if (units->length_cm > 0 || units->g != 1)
+    if (units->length_cm > 0 || !(isnan(units->g) || units->g == 1))
         return ky_fail(
             error, KY_USAGE,
             "merger has units of its own, kpc and 100 km/s with G = 1; leave out --units "
@@ -84,6 +84,7 @@ static enum ky_status choose_units(struct ky_units *units, struct ky_error *erro
     units->length_cm = KY_KPC_CM;
     units->velocity_cm_s = 100 * KY_KM_S;
     units->mass_g = 1e10 * KY_SUN_G * 1e4 / KY_GALAXY_G;
+    units->g = 1;
     return KY_OK;
 }
 
@@ -102,10 +103,8 @@ static enum ky_status make(const void *parameters, const struct ky_model_common 
     orbit.first_omega = own->first_omega;
     orbit.second_inclination = own->second_inclination;
     orbit.second_omega = own->second_omega;
-    enum ky_status status = choose_units(&snapshot->units, error);
     half.n = common->n - common->n / 2;
-    if (!status)
-        status = make_galaxy(mass, scale, &half, &galaxies[0], error);
+    enum ky_status status = make_galaxy(mass, scale, &half, &galaxies[0], error);
     half.n = common->n / 2;
     half.seed = ~common->seed; /* other random numbers */
     if (!status)
@@ -128,5 +127,6 @@ const struct ky_model ky_merger = {
     .softening = 0.1,
     .scaling = KY_NOT_SCALED,
     .centring = KY_CENTRE_MASS,
+    .units = choose_units,
     .make = make,
 };

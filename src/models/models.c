@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/units.h"
+#include "models/place.h"
 #include "models/population.h"
 #include "physics/softening.h"
 
@@ -34,32 +36,37 @@ const struct ky_option ky_model_options[] = {
      "softening law for which the velocities are made; with symmetric, equal ε act as √2 ε; with "
      "spline, the velocities of disks, figure8, super8, two-body and uniform-cube are made for "
      "plummer"},
-    {"mass", KY_OPTION_REAL, FIELD(mass), "1", 1e-300, 1e300, NULL, NULL,
-     "total mass of the bodies [mass]"},
+    {"mass", KY_OPTION_REAL, FIELD(mass), NULL, 1e-300, 1e300, NULL, "MASS",
+     "total mass of the bodies. Without it 1, but with --units and a --mass-function that of the "
+     "stars that are drawn; with it and these, the number of bodies follows unless it is given "
+     "[mass]"},
     {"radius", KY_OPTION_REAL, FIELD(radius), NULL, 1e-300, 1e300, NULL, "LENGTH",
-     "half-mass radius of the smooth model (two-body has none); without --radius the virial radius "
-     "G M²/(4 |E|) is 1 [length]"},
+     "half-mass radius of the smooth model, of galaxy 1.678 scale lengths of its disk, to which "
+     "all "
+     "lengths are scaled; without it the virial radius G M²/(4 |E|) is 1, and galaxy has the "
+     "lengths of its own options [length]"},
     {"g", KY_OPTION_REAL, FIELD(units.g), NULL, 1e-300, 1e300, NULL, NULL,
      "gravitational constant; without --g it is that of the units, 1 for N-body units"},
     {"mass-function", KY_OPTION_CHOICE, FIELD(mass_function), "equal", KY_NO_RANGE, MASS_CHOICES,
      NULL,
-     "masses of the bodies of a sphere: salpeter (0.1 to 100 suns), kroupa (0.08 to 100), or "
-     "equal"},
+     "masses of the bodies of a sphere: salpeter (0.1 to 100 Msun), kroupa (0.08 to 100 Msun), or "
+     "equal. Without --units only their ratios count"},
     {"rotation", KY_OPTION_REAL, FIELD(rotation), "0", 0, 1, NULL, NULL,
      "spheres: fraction of the bodies with L_z < 0 whose velocity about the z axis is reversed; 1: "
      "all bodies rotate in the same sense"},
+    KY_OPTIONS_OF_PLACE(FIELD(position), FIELD(velocity), FIELD(orientation)),
 };
 const size_t ky_model_option_count = sizeof ky_model_options / sizeof *ky_model_options;
 
 static struct ky_option_set shared_set(struct ky_model_parameters *parameters)
 {
-    return (struct ky_option_set){"model", ky_model_options, ky_model_option_count, parameters,
-                                  NULL};
+    return (struct ky_option_set){
+        "model", ky_model_options, ky_model_option_count, parameters, NULL, NULL};
 }
 
 static struct ky_option_set own_set(const struct ky_model *model, void *own)
 {
-    return (struct ky_option_set){"model", model->options, model->option_count, own, NULL};
+    return (struct ky_option_set){"model", model->options, model->option_count, own, NULL, NULL};
 }
 
 /* The field for an option of a model, or NULL; all such fields are reals. */
@@ -93,7 +100,7 @@ void ky_model_parameters_defaults(struct ky_model_parameters *parameters)
             struct ky_option option = ky_models[m]->options[k];
             double *field = field_of(parameters, option.name);
             option.offset = 0;
-            set = (struct ky_option_set){"model", &option, 1, field, NULL};
+            set = (struct ky_option_set){"model", &option, 1, field, NULL, NULL};
             if (field)
                 ky_options_defaults(&set);
         }
@@ -182,7 +189,8 @@ enum ky_status ky_model_option_get(const char *name, size_t index, struct ky_opt
 
 /* One "name=value" of struct ky_model_parameters. */
 static enum ky_status take_word(const struct ky_model *model, const struct ky_option_set sets[2],
-                                const char *word, struct ky_error *error)
+                                const char *word, const struct ky_units *units,
+                                struct ky_error *error)
 {
     char name[64], names[KY_MODEL_NAMES];
     const struct ky_option_set *owner = NULL;
@@ -190,7 +198,7 @@ static enum ky_status take_word(const struct ky_model *model, const struct ky_op
     snprintf(name, sizeof name, "%.*s", (int)length, word);
     const struct ky_option *option = ky_options_find(sets, 2, name, &owner);
     if (option && word[length] && ky_model_takes(model, name))
-        return ky_option_set_text(option, owner->values, word + length + 1, name, error);
+        return ky_option_set_in(option, owner->values, word + length + 1, units, name, error);
     ky_model_names(model, names);
     return ky_fail(
         error, KY_USAGE,
@@ -203,6 +211,7 @@ static enum ky_status take_word(const struct ky_model *model, const struct ky_op
 static enum ky_status fill(const struct ky_model *model, const struct ky_option_set sets[2],
                            struct ky_model_parameters *parameters, struct ky_error *error)
 {
+    struct ky_units units = parameters->units; /* of values such as 3pc */
     enum ky_status status = KY_OK;
     ky_options_defaults(&sets[1]);
     for (size_t k = 0; k < model->option_count; k++) {
@@ -210,9 +219,62 @@ static enum ky_status fill(const struct ky_model *model, const struct ky_option_
         if (field)
             *(double *)((char *)sets[1].values + model->options[k].offset) = *field;
     }
+    if (model->units && model->units(&units, NULL) != KY_OK)
+        units = parameters->units; /* which are refused */
     for (const char *const *word = parameters->options; word && *word && !status; word++)
-        status = take_word(model, sets, *word, error);
+        status = take_word(model, sets, *word, &units, error);
     return status;
+}
+
+enum ky_status ky_model_units(const struct ky_model *model, struct ky_units *units,
+                              struct ky_error *error)
+{
+    enum ky_status status = ky_units_check(units, error);
+    return status || !model->units ? status : model->units(units, error);
+}
+
+/* A line of the model to the log. */
+static void tell(const struct ky_model_parameters *parameters, enum ky_log_level level,
+                 const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void tell(const struct ky_model_parameters *parameters, enum ky_log_level level,
+                 const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    ky_log_list((struct ky_log_to){parameters->log, parameters->log_context}, level, format,
+                arguments);
+    va_end(arguments);
+}
+
+/* Total mass and number of bodies with masses in those of the Sun: each follows from the other. */
+static enum ky_status weigh_stars(const struct ky_model *model,
+                                  struct ky_model_parameters *parameters, struct ky_error *error)
+{
+    const double sun = KY_SUN_G / parameters->units.mass_g, wanted = parameters->mass / sun;
+    const int function = parameters->mass_function, given = !isnan(wanted);
+    double sum;
+    if (given && !(wanted > 0))
+        return ky_fail(error, KY_USAGE, "mass: %g is out of range; it must be more than 0",
+                       parameters->mass);
+    if (!parameters->n && given) {
+        parameters->n = ky_population_number(function, parameters->seed, wanted, &sum);
+        if (!parameters->n)
+            return ky_fail(error, KY_USAGE, "%s: --mass is %g Msun, too many stars to be counted",
+                           model->name, wanted);
+        tell(parameters, KY_LOG_INFO, "%s: %llu stars of %.6g Msun in all", model->name,
+             (unsigned long long)parameters->n, sum);
+    } else {
+        sum = ky_population_total(function, parameters->seed, parameters->n);
+        if (given && fabs(wanted / sum - 1) > 1e-6)
+            tell(parameters, KY_LOG_WARNING,
+                 "%s: %llu stars have %.6g Msun, and --mass is %.6g Msun: all masses are "
+                 "multiplied by %.6g. Without -n, or without --mass, they keep theirs",
+                 model->name, (unsigned long long)parameters->n, sum, wanted, wanted / sum);
+        if (given)
+            return KY_OK;
+    }
+    parameters->mass = sum * sun;
+    return KY_OK;
 }
 
 static enum ky_status check_bodies(const struct ky_model *model, uint64_t n, struct ky_error *error)
@@ -240,13 +302,22 @@ enum ky_status ky_model_resolve(const struct ky_model *model,
         ky_size_adopt(parameters, sizeof *parameters, given, "ky_model_parameters_defaults", error);
     if (!status)
         status = fill(model, sets, parameters, error);
-    if (!parameters->n)
+    if (!status)
+        status = ky_model_units(model, &parameters->units, error);
+    const int stars = ky_model_is_sphere(model) && parameters->units.mass_g > 0 &&
+                      parameters->mass_function > KY_MASS_EQUAL &&
+                      parameters->mass_function <= KY_MASS_KROUPA;
+    if (!status && !parameters->n && !(stars && !isnan(parameters->mass)))
         parameters->n = model->bodies ? model->bodies : model->usual;
     if (parameters->softening_kind == KY_SOFTENING_KIND_BY_SNAPSHOT)
         parameters->softening_kind = KY_PLUMMER;
+    if (!status && stars)
+        status = weigh_stars(model, parameters, error);
+    if (isnan(parameters->mass))
+        parameters->mass = 1;
     if (!status)
         status = check_bodies(model, parameters->n, error);
     for (int s = 0; s < 2 && !status; s++)
         status = ky_options_check(&sets[s], error);
-    return status ? status : ky_units_check(&parameters->units, error);
+    return status;
 }

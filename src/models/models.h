@@ -36,6 +36,7 @@ struct ky_model_common {
     size_t n;
     uint64_t seed;
     double softening; /* of each body, in the lengths of `make`; NaN for `own_softenings` */
+    double length;    /* a length of `make` is so many of the snapshot's */
     int softening_kind;
     int mass_function;    /* enum ky_mass_function; equal for models that are not spheres */
     ky_log_function *log; /* or NULL */
@@ -62,6 +63,7 @@ struct ky_model {
     double softening;    /* that without --softening, in the lengths of `make`; 0: recommended */
     int certain;         /* 1: nothing is drawn at random; no --seed */
     int own_softenings;  /* 1: `make` sets the softenings; no --softening, no --softening-kind */
+    int balanced;        /* 1: in equilibrium, as those with a profile are; make.c looks whether */
     int sphere;          /* 1: takes --mass-function and --rotation, as all in equilibrium do */
     int scaling;         /* enum ky_model_scaling */
     int centring;        /* enum ky_model_centring */
@@ -72,13 +74,16 @@ struct ky_model {
     ky_profile_function *profile;
     ky_shell_function *shell;
     double cutoff;
+    /* Replaces the units that are asked for by those of the model; KY_USAGE where they contradict.
+     * NULL: the model is made in any units. */
+    enum ky_status (*units)(struct ky_units *units, struct ky_error *error);
     /* The half-mass radius of the smooth model in the lengths of `make`, for a model without the
      * scaling by radius that of the part that the recommended softening is for. NULL for what is no
      * smooth system: its recommended softening is 0. */
     enum ky_status (*half_mass)(const void *own, double *radius, struct ky_error *error);
     /* Allocates and fills the bodies, with any types, ids, softenings and components. The snapshot
-     * comes empty, with its units and the common softening set; a model that is not scaled may
-     * change them. After a failure make.c frees the bodies. */
+     * comes empty, with its units and the common softening set, which a model that is not scaled
+     * may change. After a failure make.c frees the bodies. */
     enum ky_status (*make)(const void *own, const struct ky_model_common *common,
                            struct ky_snapshot *snapshot, struct ky_error *error);
 };
@@ -117,6 +122,10 @@ int ky_model_takes(const struct ky_model *model, const char *option);
 /* The names of all options that the model uses, with blanks between. */
 enum { KY_MODEL_NAMES = 512 };
 void ky_model_names(const struct ky_model *model, char names[KY_MODEL_NAMES]);
+/* The units of the model's bodies, for those that are asked for (g NaN: that of the scales).
+ * KY_USAGE for units that are none, and where they contradict the model's own. */
+enum ky_status ky_model_units(const struct ky_model *model, struct ky_units *units,
+                              struct ky_error *error);
 /* The parameters of a call over their defaults, and the model's own: `own`, of model->own_size, is
  * filled from the fields of struct ky_model_parameters that are named as its options, then from
  * `options` of that struct. KY_USAGE for what is out of range. */

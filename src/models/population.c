@@ -24,7 +24,7 @@ struct part {
     double factor, number;
 };
 
-static double measure(struct piece law[PIECES + 1], struct part part[PIECES])
+static double measure(const struct piece law[PIECES + 1], struct part part[PIECES])
 {
     double total = 0, factor = 1;
     for (int k = 0; k < PIECES; k++) {
@@ -38,25 +38,70 @@ static double measure(struct piece law[PIECES + 1], struct part part[PIECES])
     return total;
 }
 
+/* A mass function, ready for drawing. */
+struct function {
+    const struct piece *law;
+    struct part part[PIECES];
+    double total;
+};
+
+static struct function function_of(int mass_function)
+{
+    struct function function = {.law = laws[mass_function]};
+    function.total = measure(function.law, function.part);
+    return function;
+}
+
+/* The mass of body i, in those of the Sun. */
+static double mass_of(const struct function *function, uint64_t seed, uint64_t i)
+{
+    struct ky_random random = ky_random_at(seed, KY_STREAM_MASS, i);
+    double rest = function->total * ky_random_uniform(&random);
+    int k = 0;
+    for (; k + 1 < PIECES && rest > function->part[k].number; k++)
+        rest -= function->part[k].number;
+    const double from = function->law[k].from, to = function->law[k + 1].from,
+                 power = 1 - function->law[k].slope;
+    const double mass = pow(pow(from, power) + rest * power / function->part[k].factor, 1 / power);
+    return fmin(fmax(mass, from), to);
+}
+
+double ky_population_total(int mass_function, uint64_t seed, uint64_t n)
+{
+    const struct function function = function_of(mass_function);
+    double sum = 0;
+    for (uint64_t i = 0; i < n; i++)
+        sum += mass_of(&function, seed, i);
+    return sum;
+}
+
+uint64_t ky_population_number(int mass_function, uint64_t seed, double total, double *sum)
+{
+    const struct function function = function_of(mass_function);
+    uint64_t n = 0;
+    double before = 0;
+    *sum = 0;
+    if (!(total < 0x1p40 * function.law[0].from))
+        return 0;
+    for (; *sum < total; n++) {
+        before = *sum;
+        *sum += mass_of(&function, seed, n);
+    }
+    if (n > 1 && total - before < *sum - total) {
+        *sum = before;
+        n--;
+    }
+    return n;
+}
+
 void ky_population_masses(int mass_function, uint64_t seed, struct ky_bodies *bodies)
 {
-    struct piece law[PIECES + 1];
-    struct part part[PIECES];
     if (mass_function == KY_MASS_EQUAL)
         return;
-    for (int k = 0; k <= PIECES; k++)
-        law[k] = laws[mass_function][k];
-    const double total = measure(law, part);
+    const struct function function = function_of(mass_function);
 #pragma omp parallel for schedule(static)
-    for (size_t i = 0; i < bodies->n; i++) {
-        struct ky_random random = ky_random_at(seed, KY_STREAM_MASS, i);
-        double rest = total * ky_random_uniform(&random);
-        int k = 0;
-        for (; k + 1 < PIECES && rest > part[k].number; k++)
-            rest -= part[k].number;
-        const double power = 1 - law[k].slope;
-        bodies->mass[i] = pow(pow(law[k].from, power) + rest * power / part[k].factor, 1 / power);
-    }
+    for (size_t i = 0; i < bodies->n; i++)
+        bodies->mass[i] = mass_of(&function, seed, i);
     const double sum = ky_sum(bodies->n, bodies->mass);
 #pragma omp parallel for schedule(static)
     for (size_t i = 0; i < bodies->n; i++)

@@ -10,7 +10,8 @@ static void all_sets(struct ky_parameters *parameters, struct ky_run_parameters 
                      struct ky_option_set sets[SETS])
 {
     ky_parameter_sets(parameters, sets);
-    sets[SETS - 1] = (struct ky_option_set){"run", ky_run_options, ky_run_option_count, run, NULL};
+    sets[SETS - 1] =
+        (struct ky_option_set){"run", ky_run_options, ky_run_option_count, run, NULL, NULL};
 }
 
 enum ky_status ky_option_get(size_t index, struct ky_option_about *about)
@@ -30,12 +31,19 @@ enum ky_status ky_option_get(size_t index, struct ky_option_about *about)
     return KY_USAGE;
 }
 
+/* 1 if the program that filled the struct knows its member `units`. */
+static int has_units(const struct ky_parameters *parameters)
+{
+    return parameters->size >= offsetof(struct ky_parameters, units) + sizeof parameters->units;
+}
+
 enum ky_status ky_parameters_set(struct ky_parameters *parameters, const char *name,
                                  const char *value, struct ky_error *error)
 {
     KY_NEED(parameters, error);
     KY_NEED(name, error);
     KY_NEED(value, error);
+    const struct ky_units none = {0};
     struct ky_option_set sets[KY_PARAMETER_SETS];
     ky_parameter_sets(parameters, sets);
     const struct ky_option *option = ky_options_find(sets, KY_PARAMETER_SETS, name, NULL);
@@ -43,7 +51,8 @@ enum ky_status ky_parameters_set(struct ky_parameters *parameters, const char *n
     if (option && option->offset + sizeof(double) > parameters->size)
         return ky_fail(error, KY_USAGE, "'%s' is not in the parameters of this program", name);
     if (option)
-        return ky_option_set_text(option, parameters, value, name, error);
+        return ky_option_set_in(option, parameters, value,
+                                has_units(parameters) ? &parameters->units : &none, name, error);
     ky_options_guess(sets, KY_PARAMETER_SETS, NULL, "", name, guess);
     return ky_fail(error, KY_USAGE, "no parameter '%.80s'%s", name, guess);
 }

@@ -40,7 +40,8 @@ enum ky_status ky_run_adopt_parameters(const struct ky_parameters *parameters,
 {
     ky_parameters_defaults(own);
     ky_run_parameters_defaults(own_run);
-    const struct ky_option_set set = {"run", ky_run_options, ky_run_option_count, own_run, NULL};
+    const struct ky_option_set set = {"run",   ky_run_options, ky_run_option_count,
+                                      own_run, NULL,           NULL};
     enum ky_status status =
         ky_size_adopt(own, sizeof *own, parameters, "ky_parameters_defaults", error);
     if (!status)
@@ -298,6 +299,7 @@ static void tell_blocks(const struct ky_run *run)
 enum ky_status ky_run_loop(struct ky_run *run, struct ky_error *error)
 {
     const char *reason = NULL;
+    char time[KY_QUANTITY_TEXT];
     struct ky_error own;
     enum ky_status status = go(run, &reason, &own);
     if (!status)
@@ -306,19 +308,18 @@ enum ky_status ky_run_loop(struct ky_run *run, struct ky_error *error)
         ky_run_write_failure(run, own.text);
         return ky_fail(error, status, "%s", own.text);
     }
-    ky_log(&run->parameters, KY_LOG_INFO, "%s at time %.10g after %llu %s, %.1f s",
-           reason ? "stopped" : "done", ky_sim_time(run->sim),
-           (unsigned long long)ky_sim_steps(run->sim),
+    ky_time_words(&run->sim->line, ky_sim_time(run->sim), time);
+    ky_log(&run->parameters, KY_LOG_INFO, "%s at time %s after %llu %s, %.1f s",
+           reason ? "stopped" : "done", time, (unsigned long long)ky_sim_steps(run->sim),
            ky_plural(ky_sim_steps(run->sim), "step", "steps"), ky_run_wall(run));
     tell_blocks(run);
     if (!reason)
         return KY_OK;
     if (isnan(run->resume_time))
         return ky_fail(error, KY_STOPPED,
-                       "stopped by %s at time %.10g; it cannot continue, since --restart-every 0 "
+                       "stopped by %s at time %s; it cannot continue, since --restart-every 0 "
                        "writes no restart files",
-                       reason, ky_sim_time(run->sim));
-    return ky_fail(error, KY_STOPPED,
-                   "stopped by %s at time %.10g; `kyoho run --resume %s` continues", reason,
-                   ky_sim_time(run->sim), run->given.output);
+                       reason, time);
+    return ky_fail(error, KY_STOPPED, "stopped by %s at time %s; `kyoho run --resume %s` continues",
+                   reason, time, run->given.output);
 }

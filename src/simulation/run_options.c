@@ -57,6 +57,6 @@ const size_t ky_run_option_count = sizeof ky_run_options / sizeof *ky_run_option
 void ky_run_parameters_defaults(struct ky_run_parameters *run)
 {
     *run = (struct ky_run_parameters){.size = sizeof *run};
-    const struct ky_option_set set = {"run", ky_run_options, ky_run_option_count, run, NULL};
+    const struct ky_option_set set = {"run", ky_run_options, ky_run_option_count, run, NULL, NULL};
     ky_options_defaults(&set);
 }

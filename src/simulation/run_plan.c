@@ -171,6 +171,7 @@ enum ky_status ky_run_plan(const struct ky_parameters *parameters,
         status = ky_size_adopt(&initial, sizeof initial, state, "ky_snapshot_clear", error);
     if (!status)
         status = ky_run_settle_universe(&own_parameters, &initial, &universe, error);
+    own_parameters.units = initial.units;
     if (!status)
         status = ky_parameters_resolve(&own_parameters, &resolved, error);
     if (status) {

@@ -157,14 +157,16 @@ static enum ky_status cut_tables(struct ky_run *run, struct ky_error *error)
  * snapshot there becomes one of --at, so that run.json repeats it. */
 static enum ky_status extend(struct ky_run *run, struct ky_error *error)
 {
+    char time[KY_QUANTITY_TEXT];
     const struct ky_instant now = run->sim->now, before = run->schedule.end;
     if (isnan(run->given.end) && !run->given.steps)
         return KY_OK;
     enum ky_status status =
         ky_schedule_extend(&run->schedule, run->given.end, run->given.steps, error);
     if (!status && ky_instant_compare(run->schedule.end, now) < 0)
-        return ky_fail(error, KY_USAGE, "the run in %s is at time %.10g already, past that end",
-                       run->given.output, ky_sim_time(run->sim));
+        return ky_fail(error, KY_USAGE, "the run in %s is at time %s already, past that end",
+                       run->given.output,
+                       ky_time_words(&run->sim->line, ky_sim_time(run->sim), time));
     if (!status && !run->schedule.bare && ky_instant_compare(now, before) == 0 &&
         !ky_schedule_snapshot_due(&run->schedule, before))
         status = ky_schedule_add(&run->schedule, before, error);
@@ -175,7 +177,7 @@ static enum ky_status extend(struct ky_run *run, struct ky_error *error)
  * at work there. */
 static enum ky_status reopen(struct ky_run *run, struct ky_error *error)
 {
-    char path[KY_PATH];
+    char path[KY_PATH], time[KY_QUANTITY_TEXT];
     struct ky_restart restart = {0};
     int previous = 0;
     enum ky_status status = ky_folder_path(run->given.output, "restart.kyo", path, error);
@@ -195,8 +197,10 @@ static enum ky_status reopen(struct ky_run *run, struct ky_error *error)
     if (!status)
         status = ky_sim_parameters_text(&run->sim->parameters, &run->text, error);
     ky_restart_free(&restart);
-    if (!status)
+    if (!status) {
+        run->sim->line.units = run->state.units;
         run->schedule.line = run->sim->line;
+    }
     if (!status)
         status = extend(run, error);
     if (!status)
@@ -211,8 +215,9 @@ static enum ky_status reopen(struct ky_run *run, struct ky_error *error)
     if (previous)
         ky_log(&run->parameters, KY_LOG_WARNING,
                "restart.kyo is missing or damaged; going on from the one before");
-    ky_log(&run->parameters, KY_LOG_INFO, "going on from time %.10g, step %llu",
-           ky_sim_time(run->sim), (unsigned long long)ky_sim_steps(run->sim));
+    ky_log(&run->parameters, KY_LOG_INFO, "going on from time %s, step %llu",
+           ky_time_words(&run->sim->line, run->resume_time, time),
+           (unsigned long long)ky_sim_steps(run->sim));
     return ky_run_write_json(run, "running", NULL, error);
 }
 

@@ -60,31 +60,33 @@ static void warn(const struct ky_run *run, const struct ky_scales *scales, doubl
     /* the shortest, where bodies have their own or steps grow */
     double step = fabs(ky_timeline_length(&schedule->line, 0, 1));
     double length = fabs(ky_instant_time(&schedule->line, schedule->end) - schedule->line.start);
+    char one[KY_QUANTITY_TEXT], other[KY_QUANTITY_TEXT];
+    const struct ky_timeline *line = &schedule->line;
     if (softening == 0 && scales->step > 0 && step > 4 * scales->step)
         ky_log(
             &run->parameters, KY_LOG_WARNING,
-            "the step %g is long for bodies without softening: the shortest orbit or free fall of "
-            "two neighbours asks for %g; take a shorter --step or a --softening",
-            step, scales->step);
+            "the step %s is long for bodies without softening: the shortest orbit or free fall of "
+            "two neighbours asks for %s; take a shorter --step or a --softening",
+            ky_length_of_time(line, step, one), ky_length_of_time(line, scales->step, other));
     if (softening > 0 && scales->random_speed > 0 && step > longest)
         ky_log(&run->parameters, KY_LOG_WARNING,
-               "the step %g is longer than 0.3 ε/σ = %g: close encounters will not be followed; "
+               "the step %s is longer than 0.3 ε/σ = %s: close encounters will not be followed; "
                "take a shorter "
                "--step or a larger --softening",
-               step, longest);
+               ky_length_of_time(line, step, one), ky_length_of_time(line, longest, other));
     if (run->age > 0 && step > run->age / 10)
         ky_log(&run->parameters, KY_LOG_WARNING,
-               "the first step, %.3g, is long for a universe of the age %.3g: its expansion will "
+               "the first step, %s, is long for a universe of the age %s: its expansion will "
                "not be followed; take a shorter --step%s",
-               step, run->age,
+               ky_length_of_time(line, step, one), ky_length_of_time(line, run->age, other),
                run->parameters.expansion ? "" : ", or --expansion bodies and a step in ln a");
     /* Nobody expects a smooth system of a handful of bodies. */
     if (scales->relaxation_time > 0 && length > scales->relaxation_time && ky_sim_n(run->sim) > 20)
         ky_log(&run->parameters, KY_LOG_WARNING,
-               "the run is longer than the relaxation time %.3g of %zu bodies: it no longer "
+               "the run is longer than the relaxation time %s of %zu bodies: it no longer "
                "follows a smooth "
                "system; more bodies or a shorter run would",
-               scales->relaxation_time, ky_sim_n(run->sim));
+               ky_length_of_time(line, scales->relaxation_time, one), ky_sim_n(run->sim));
 }
 
 /* A hash of what a run starts from: all arrays but those that it computes. Never 0. */
@@ -128,6 +130,7 @@ static enum ky_status check(struct ky_run *run, const struct ky_snapshot *initia
         return ky_fail(error, KY_BAD_DATA, "there are no bodies to run");
     struct ky_units units = initial->units;
     units.g = run->parameters.g; /* it has to be that of the units */
+    run->parameters.units = units;
     struct ky_parameters resolved;
     enum ky_status status =
         ky_run_settle_universe(&run->parameters, initial, &run->universe, error);
@@ -230,6 +233,7 @@ static enum ky_status forget_log(struct ky_run *run, struct ky_error *error)
 static enum ky_status begin(struct ky_run *run, const struct ky_scales *scales, double softening,
                             struct ky_error *error)
 {
+    char step[KY_QUANTITY_TEXT];
     enum ky_status status = ky_folder_begin(run->given.output, run->begun, error);
     if (status)
         return status;
@@ -244,8 +248,9 @@ static enum ky_status begin(struct ky_run *run, const struct ky_scales *scales, 
     if (run->universe.remark[0])
         ky_log(&run->parameters, run->universe.level, "%s", run->universe.remark);
     if (run->schedule.derived)
-        ky_log(&run->parameters, KY_LOG_INFO, "%sstep %g, derived from %s",
-               run->schedule.stride > 1 ? "longest " : "", ky_schedule_step(&run->schedule),
+        ky_log(&run->parameters, KY_LOG_INFO, "%sstep %s, derived from %s",
+               run->schedule.stride > 1 ? "longest " : "",
+               ky_step_words(&run->schedule.line, ky_schedule_step(&run->schedule), step),
                run->schedule.stride > 1
                    ? (isnan(run->parameters.step_max) ? "the crossing time" : "--step-max")
                : softening > 0 ? "softening and velocities"

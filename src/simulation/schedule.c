@@ -39,7 +39,11 @@ static enum ky_status too_many(const char *name, double steps, struct ky_error *
 static enum ky_status whole(const struct ky_schedule *schedule, const char *name, double length,
                             uint64_t *ticks, struct ky_error *error)
 {
-    const struct ky_timeline from_zero = {.tick = fabs(schedule->line.tick)};
+    const struct ky_timeline *line = &schedule->line;
+    const struct ky_timeline from_zero = {.tick = fabs(line->tick),
+                                          .units = line->expansion.h0 > 0 ? (struct ky_units){0}
+                                                                          : line->units};
+    char one[KY_QUANTITY_TEXT], other[KY_QUANTITY_TEXT];
     double step = fabs(ky_schedule_step(schedule)), ratio = length / step;
     char text[KY_NEAREST];
     uint64_t steps;
@@ -49,8 +53,8 @@ static enum ky_status whole(const struct ky_schedule *schedule, const char *name
     if (ratio * (double)schedule->stride > 9e15)
         return too_many(name, ratio, error);
     if (!ky_ticks_whole(ratio, &steps) || !steps)
-        return ky_fail(error, KY_USAGE, "%s: %g is not a multiple of the step %g; %s%s", name,
-                       length, step,
+        return ky_fail(error, KY_USAGE, "%s: %s is not a multiple of the step %s; %s%s", name,
+                       ky_step_words(line, length, one), ky_step_words(line, step, other),
                        ky_instant_nearest(&from_zero, schedule->stride, length, 1, text),
                        other_step(schedule));
     *ticks = steps * schedule->stride;
@@ -61,33 +65,36 @@ static enum ky_status whole(const struct ky_schedule *schedule, const char *name
 static enum ky_status find(const struct ky_schedule *schedule, const char *name, double time,
                            double least, struct ky_instant *instant, struct ky_error *error)
 {
-    char text[KY_NEAREST];
+    char text[KY_NEAREST], one[KY_QUANTITY_TEXT], step[KY_QUANTITY_TEXT], start[KY_QUANTITY_TEXT];
     const struct ky_timeline *line = &schedule->line;
     if (ky_instant_find(line, schedule->stride, time, instant) > 0 || schedule->shorten)
         return KY_OK;
-    return ky_fail(error, KY_USAGE, "%s: no step ends at %.10g (steps of %g from %.10g); %s%s",
-                   name, time, ky_schedule_step(schedule), line->start,
-                   ky_instant_nearest(line, schedule->stride, time, least, text),
-                   other_way(schedule));
+    return ky_fail(
+        error, KY_USAGE, "%s: no step ends at %s (steps of %s from %s); %s%s", name,
+        ky_time_words(line, time, one), ky_step_words(line, ky_schedule_step(schedule), step),
+        ky_time_words(line, line->start, start),
+        ky_instant_nearest(line, schedule->stride, time, least, text), other_way(schedule));
 }
 
 /* The end, which lies after the start. */
 static enum ky_status find_end(struct ky_schedule *schedule, double end, struct ky_error *error)
 {
-    const double step = ky_schedule_step(schedule),
-                 ratio = ky_timeline_steps(&schedule->line, schedule->stride, end);
+    char one[KY_QUANTITY_TEXT], start[KY_QUANTITY_TEXT], length[KY_QUANTITY_TEXT];
+    const struct ky_timeline *line = &schedule->line;
+    const double ratio = ky_timeline_steps(line, schedule->stride, end);
     if (isnan(ratio) && isfinite(end))
-        return ky_fail(error, KY_USAGE, "--end: %.10g is not an age of the universe of --expansion",
-                       end);
+        return ky_fail(error, KY_USAGE, "--end: %s is not an age of the universe of --expansion",
+                       ky_time_words(line, end, one));
     if (!(ratio > 0) || !isfinite(ratio))
         return ky_fail(error, KY_USAGE,
-                       "--end: %.10g does not lie ahead: the run starts at %.10g with a step of %g",
-                       end, schedule->line.start, step);
+                       "--end: %s does not lie ahead: the run starts at %s with a step of %s",
+                       ky_time_words(line, end, one), ky_time_words(line, line->start, start),
+                       ky_step_words(line, ky_schedule_step(schedule), length));
     if (ratio * (double)schedule->stride > 9e15)
         return too_many("--end", ratio, error);
     enum ky_status status = find(schedule, "--end", end, 1, &schedule->end, error);
     if (!status && ky_instant_compare(schedule->end, (struct ky_instant){0}) == 0)
-        status = ky_fail(error, KY_USAGE, "--end: %.10g is the start", end);
+        status = ky_fail(error, KY_USAGE, "--end: %s is the start", ky_time_words(line, end, one));
     return status;
 }
 
@@ -131,12 +138,14 @@ static int ascending(const void *a, const void *b)
 static enum ky_status find_at(const struct ky_schedule *schedule, double time,
                               struct ky_instant *instant, struct ky_error *error)
 {
+    char one[KY_QUANTITY_TEXT], start[KY_QUANTITY_TEXT], last[KY_QUANTITY_TEXT];
     const struct ky_timeline *line = &schedule->line;
     int inside = ky_instant_find(line, schedule->stride, time, instant) >= 0 &&
                  ky_instant_compare(*instant, schedule->end) <= 0;
     if (!inside)
-        return ky_fail(error, KY_USAGE, "--at: %.10g lies outside the run, from %.10g to %.10g",
-                       time, line->start, ky_instant_time(line, schedule->end));
+        return ky_fail(error, KY_USAGE, "--at: %s lies outside the run, from %s to %s",
+                       ky_time_words(line, time, one), ky_time_words(line, line->start, start),
+                       ky_time_words(line, ky_instant_time(line, schedule->end), last));
     return find(schedule, "--at", time, 0, instant, error);
 }
 
@@ -262,25 +271,29 @@ static enum ky_status check_advance(const struct ky_schedule *schedule, struct k
  */
 static enum ky_status check_every(const struct ky_schedule *schedule, struct ky_error *error)
 {
-    char text[KY_NEAREST];
+    char text[KY_NEAREST], one[KY_QUANTITY_TEXT], every[KY_QUANTITY_TEXT], start[KY_QUANTITY_TEXT];
     const struct ky_timeline *line = &schedule->line;
     double end = ky_instant_time(line, schedule->end);
     if (!schedule->every || schedule->shorten || schedule->end.ticks % schedule->every == 0)
         return KY_OK;
     return ky_fail(error, KY_USAGE,
-                   "the end %.10g is not a multiple of --every %.10g from the start %.10g; %s", end,
-                   fabs((double)schedule->every * line->tick), line->start,
+                   "the end %s is not a multiple of --every %s from the start %s; %s",
+                   ky_time_words(line, end, one),
+                   ky_time_words(line, fabs((double)schedule->every * line->tick), every),
+                   ky_time_words(line, line->start, start),
                    ky_instant_nearest(line, schedule->every, end, 1, text));
 }
 
 void ky_schedule_warn(const struct ky_schedule *schedule, const struct ky_parameters *parameters)
 {
+    char step[KY_QUANTITY_TEXT];
     const uint64_t many = 1000000, steps = ky_schedule_steps(schedule);
     if (schedule->derived && steps > many)
         ky_log(parameters, KY_LOG_WARNING,
-               "the derived step %g makes %llu steps; a longer --step or a larger --softening "
+               "the derived step %s makes %llu steps; a longer --step or a larger --softening "
                "makes fewer",
-               ky_schedule_step(schedule), (unsigned long long)steps);
+               ky_step_words(&schedule->line, ky_schedule_step(schedule), step),
+               (unsigned long long)steps);
 }
 
 enum ky_status ky_schedule_extend(struct ky_schedule *schedule, double end, uint64_t steps,

@@ -19,9 +19,9 @@ static int is_even(const struct ky_timeline *line)
 enum ky_status ky_timeline_make(const struct ky_parameters *parameters, double start, double tick,
                                 struct ky_timeline *line, struct ky_error *error)
 {
-    *line = (struct ky_timeline){.start = start, .tick = tick};
+    *line = (struct ky_timeline){.start = start, .tick = tick, .units = parameters->units};
     struct ky_expansion *own = &line->expansion;
-    enum ky_status status = ky_expansion_read(parameters->expansion, own, error);
+    enum ky_status status = ky_expansion_read(parameters->expansion, NULL, own, error);
     if (status || is_even(line))
         return status;
     line->first = ky_expansion_factor(start * own->h0, own->omega_matter, own->omega_lambda);
@@ -108,15 +108,35 @@ int ky_instant_find(const struct ky_timeline *line, uint64_t stride, double time
     return 0;
 }
 
+const char *ky_time_words(const struct ky_timeline *line, double time, char text[KY_QUANTITY_TEXT])
+{
+    return ky_quantity_text(&line->units, KY_TIME_UNIT, time, 10, text);
+}
+
+const char *ky_length_of_time(const struct ky_timeline *line, double length,
+                              char text[KY_QUANTITY_TEXT])
+{
+    return ky_quantity_text(&line->units, KY_TIME_UNIT, length, 4, text);
+}
+
+const char *ky_step_words(const struct ky_timeline *line, double step, char text[KY_QUANTITY_TEXT])
+{
+    const struct ky_units none = {0};
+    return ky_quantity_text(is_even(line) ? &line->units : &none, KY_TIME_UNIT, step, 6, text);
+}
+
 const char *ky_instant_nearest(const struct ky_timeline *line, uint64_t stride, double time,
                                double least, char text[KY_NEAREST])
 {
+    char one[KY_QUANTITY_TEXT], other[KY_QUANTITY_TEXT];
     const double before = floor(ky_timeline_steps(line, stride, time));
     const uint64_t tick = stride * (uint64_t)fmin(fmax(before, least), countable / (double)stride);
     if (before < least)
-        ky_format(text, KY_NEAREST, "the nearest is %.10g", time_of(line, tick));
+        ky_format(text, KY_NEAREST, "the nearest is %s",
+                  ky_time_words(line, time_of(line, tick), one));
     else
-        ky_format(text, KY_NEAREST, "the nearest are %.10g and %.10g", time_of(line, tick),
-                  time_of(line, tick + stride));
+        ky_format(text, KY_NEAREST, "the nearest are %s and %s",
+                  ky_time_words(line, time_of(line, tick), one),
+                  ky_time_words(line, time_of(line, tick + stride), other));
     return text;
 }

@@ -4,6 +4,7 @@
 #ifndef KY_SIMULATION_TIMELINE_H
 #define KY_SIMULATION_TIMELINE_H
 
+#include "base/quantity.h"
 #include "integrate/expansion.h"
 
 struct ky_timeline {
@@ -11,7 +12,14 @@ struct ky_timeline {
     double tick;                   /* [time], or of ln a; negative: backwards */
     struct ky_expansion expansion; /* h0 = 0: ticks are equal in time */
     double first;                  /* the scale factor at the start */
+    struct ky_units units;         /* of times in texts; those of the parameters */
 };
+/* A time, a length of time, and a step or an interval (with an expansion of ln a), as text for
+ * errors and the log: "0.25", "48.9 Myr". Return `text`. */
+const char *ky_time_words(const struct ky_timeline *line, double time, char text[KY_QUANTITY_TEXT]);
+const char *ky_length_of_time(const struct ky_timeline *line, double length,
+                              char text[KY_QUANTITY_TEXT]);
+const char *ky_step_words(const struct ky_timeline *line, double step, char text[KY_QUANTITY_TEXT]);
 
 /* The line of the parameters' expansion with this start and tick. KY_USAGE where the start is no
  * age of that universe. */

@@ -49,7 +49,7 @@ static void write_and_compare(struct ky_option_set *set, const struct values *va
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct values values;
-    struct ky_option_set set = {"own", table, sizeof table / sizeof *table, &values, NULL};
+    struct ky_option_set set = {"own", table, sizeof table / sizeof *table, &values, NULL, NULL};
     struct ky_option_storage *storage = NULL;
     struct ky_error error = {0};
     FILE *file = tmpfile();

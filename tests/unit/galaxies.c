@@ -31,7 +31,7 @@ static enum ky_status made(size_t n, const char *const *words, int kind,
 static void standard(struct ky_galaxy *galaxy)
 {
     ky_options_defaults(&(const struct ky_option_set){"galaxy", ky_galaxy.options,
-                                                      ky_galaxy.option_count, galaxy, NULL});
+                                                      ky_galaxy.option_count, galaxy, NULL, NULL});
     for (int c = 0; c < KY_COMPONENTS; c++)
         galaxy->mass[c] /= 15;
 }

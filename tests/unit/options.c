@@ -28,7 +28,8 @@ static const struct ky_option table[] = {
     {"at", KY_OPTION_TEXT, AT(name), NULL, KY_NO_RANGE, NULL, "TIME,TIME...", "times"},
 };
 static struct values v;
-static const struct ky_option_set set = {"test", table, sizeof table / sizeof *table, &v, NULL};
+static const struct ky_option_set set = {"test", table, sizeof table / sizeof *table,
+                                         &v,     NULL,  NULL};
 static struct ky_error error;
 static const char *words[16];
 static int word_count;
@@ -98,7 +99,7 @@ static void help_is_wrapped(void **state)
          "name"},
     };
     static const struct ky_option_word short_list[] = {{"t", "theta", NULL}, {NULL, NULL, NULL}};
-    const struct ky_option_set sets = {"titled", long_table, 2, &v, NULL};
+    const struct ky_option_set sets = {"titled", long_table, 2, &v, NULL, NULL};
     char *text;
     size_t size;
     FILE *memory = open_memstream(&text, &size);
@@ -330,7 +331,7 @@ static void ini_names_of_two_sets(void **state)
     (void)state;
     struct values second = {.theta = 0.5};
     const struct ky_option_set sets[2] = {
-        set, {"second", table, sizeof table / sizeof *table, &second, NULL}};
+        set, {"second", table, sizeof table / sizeof *table, &second, NULL, NULL}};
     struct ky_option_storage *storage = NULL;
     FILE *file = tmpfile();
     fputs("[second]\ntheta = 1\n[elsewhere]\nbodies = 7\n", file);
@@ -479,9 +480,107 @@ static void options_for_programs(void **state)
     assert_ok(ky_parameters_set(&p, "theta", "0.25", &error));
 }
 
+/* Values with units wait until the units are known; a later value without one counts alone. */
+static void values_with_units_wait(void **state)
+{
+    (void)state;
+    static const struct ky_option lengths[] = {
+        {"step", KY_OPTION_REAL, AT(step), NULL, 0, 1000, NULL, "TIME", "step [time]"},
+        {"theta", KY_OPTION_REAL, AT(theta), "0.7", 0.1, 2, NULL, NULL, "angle"},
+        {"number", KY_OPTION_INTEGER, AT(number), "2", 0, 64, NULL, NULL, "number [time]"},
+        {"at", KY_OPTION_TEXT, AT(name), NULL, KY_NO_RANGE, NULL, "TIME,TIME...", "times [time]"},
+    };
+    static const struct {
+        char *word, *value, *next;
+        const char
+            *text; /* of the error of the command line, or, after '!', of ky_options_settle */
+    } bad[] = {
+        {"--step", "3pc", NULL, "--step: pc is a unit of another kind; it takes s, yr, kyr, Myr"},
+        {"--step", "3 Myr", NULL, "--step: a blank between a number and its unit"},
+        {"--step", "3", "Myr", "--step: a blank between 3 and its unit; write them together, 3Myr"},
+        {"--step", "3Mxr", NULL, "--step: 'Mxr' is no unit here; it takes"},
+        {"--step", "1Myr,2Myr", NULL, "is not a number"},
+        {"--at", "1Myr,2pc", NULL, "--at: pc is a unit of another kind"},
+        {"--at", "1Myr,,2", NULL, "is not a number"},
+        {"--theta", "1pc", NULL, "'1pc' is not a number"},
+        {"--number", "1Myr", NULL, "'1Myr' is not a number"},
+        {"--step", "-3Myr", NULL, "!-3Myr is -3.06"},
+        {"--step", "3Gyr", NULL, "!3Gyr is 3068."},
+    };
+    const char *waiting[4] = {NULL};
+    const struct ky_option_set late = {"late", lengths, 4, &v, NULL, waiting};
+    struct ky_option_storage *storage = NULL;
+    struct ky_units cluster, none;
+    assert_ok(ky_units_preset("cluster", &cluster, &error));
+    assert_ok(ky_units_preset("nbody", &none, &error));
+    char *good[] = {"--step", "977.792Myr", "--at=1,0.977792Gyr,-2Myr"};
+    ky_options_defaults(&late);
+    assert_ok(ky_options_command_line(&late, 1, NULL, 3, good, words, &word_count, &error));
+    assert_true(v.step == 977.792 && waiting[0] && waiting[3]);
+    assert_ok(ky_options_settle(&late, 1, &cluster, &storage, &error));
+    assert_between(v.step, 999.999, 1000.001);
+    assert_int_equal(strncmp(v.name, "1,999.999", 9), 0);
+    assert_true(!waiting[0] && !waiting[3]);
+    assert_ok(ky_options_settle(&late, 1, &none, &storage, &error)); /* nothing waits */
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        char *argv[] = {bad[k].word, bad[k].value, bad[k].next};
+        const int later = *bad[k].text == '!';
+        ky_options_defaults(&late);
+        waiting[0] = waiting[3] = NULL;
+        enum ky_status status = ky_options_command_line(&late, 1, NULL, bad[k].next ? 3 : 2, argv,
+                                                        words, &word_count, &error);
+        assert_int_equal(status, later ? KY_OK : KY_USAGE);
+        if (later)
+            assert_int_equal(ky_options_settle(&late, 1, &cluster, &storage, &error), KY_USAGE);
+        if (!strstr(error.text, bad[k].text + later))
+            fail_msg("%s", error.text);
+    }
+    assert_ok(ky_option_take(&late, &lengths[0], "3Myr", "--step", &error));
+    assert_int_equal(ky_options_settle(&late, 1, &none, &storage, &error), KY_USAGE);
+    assert_non_null(strstr(error.text, "N-body units"));
+    assert_ok(ky_option_take(&late, &lengths[0], "3Myr", "--step", &error));
+    assert_ok(ky_option_take(&late, &lengths[0], "4", "--step", &error));
+    assert_ok(ky_options_settle(&late, 1, &none, &storage, &error));
+    assert_true(v.step == 4);
+    ky_options_storage_free(storage);
+}
+
+/* In every table a value that is called LENGTH, TIME, MASS or VELOCITY has its unit in brackets. */
+static void units_stand_in_brackets(void **state)
+{
+    (void)state;
+    struct ky_option_about about = {.size = sizeof about};
+    for (size_t k = 0; ky_option_get(k, &about) == KY_OK; k++) {
+        struct ky_dimension dimension;
+        const char *near[] = {"softening", "step", "end", "every", "step-max", "stop-core"};
+        for (size_t n = 0; n < sizeof near / sizeof *near; n++)
+            if (!strcmp(about.name, near[n]))
+                assert_true(ky_dimension_of(about.unit, &dimension));
+    }
+}
+
+static void parameters_take_units(void **state)
+{
+    (void)state;
+    struct ky_parameters parameters;
+    ky_parameters_defaults(&parameters);
+    assert_int_equal(ky_parameters_set(&parameters, "softening", "3pc", &error), KY_USAGE);
+    assert_non_null(strstr(error.text, "N-body units"));
+    assert_ok(ky_units_preset("galaxy", &parameters.units, &error));
+    assert_ok(ky_parameters_set(&parameters, "softening", "3pc", &error));
+    assert_true(parameters.softening == 0.003);
+    assert_int_equal(ky_parameters_set(&parameters, "softening", "3Myr", &error), KY_USAGE);
+    assert_non_null(strstr(error.text, "softening: Myr is a unit of another kind"));
+    parameters.size = offsetof(struct ky_parameters, units); /* of a program built before */
+    assert_int_equal(ky_parameters_set(&parameters, "softening", "3pc", &error), KY_USAGE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_with_units_wait),
+        cmocka_unit_test(units_stand_in_brackets),
+        cmocka_unit_test(parameters_take_units),
         cmocka_unit_test(options_for_programs),
         cmocka_unit_test(parameters_are_resolved_in_place),
         cmocka_unit_test(defaults_and_values),

@@ -1,0 +1,176 @@
+/* Values of options with units: 50Myr, 3pc. The unit in brackets at the end of an option's help
+ * says what kind of unit it takes. The units of the bodies may be known only when a file has been
+ * read; until then such a value waits as text. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/options.h"
+
+/* What numbers of an option are in. */
+enum kind { PLAIN, SECONDS, SCALED };
+
+static enum kind kind_of(const struct ky_option *option, struct ky_dimension *dimension)
+{
+    char unit[sizeof((struct ky_option_about *)0)->unit];
+    *dimension = KY_TIME_UNIT;
+    if (option->type != KY_OPTION_REAL && option->type != KY_OPTION_TEXT)
+        return PLAIN;
+    ky_option_unit(option->help, unit);
+    if (!strcmp(unit, "s"))
+        return SECONDS;
+    return ky_dimension_of(unit, dimension) ? SCALED : PLAIN;
+}
+
+/* Whether a number in the text, or in the list with commas, has a unit. */
+static int has_unit(const char *text)
+{
+    const char *unit;
+    for (; text; text = strchr(text, ',') ? strchr(text, ',') + 1 : NULL)
+        if (ky_has_unit(text, &unit))
+            return 1;
+    return 0;
+}
+
+/* Sets a real from a value with a unit. */
+static enum ky_status set_real(const struct ky_option *option, void *values, const char *text,
+                               const struct ky_units *units, struct ky_dimension dimension,
+                               const char *where, struct ky_error *error)
+{
+    char number[KY_NUMBER_TEXT];
+    const char *end;
+    double value;
+    enum ky_status status = ky_quantity_read(text, units, dimension, where, &value, &end, error);
+    if (!status && *end)
+        status = ky_fail(error, KY_USAGE, "%s: '%s' is not a number", where, text);
+    if (status)
+        return status;
+    status = ky_option_set_text(option, values, ky_number_text(number, value), where, error);
+    return status ? ky_fail_in(error, status, "%s is %s in the units of the bodies: ", text, number)
+                  : KY_OK;
+}
+
+enum ky_status ky_option_set_in(const struct ky_option *option, void *values, const char *text,
+                                const struct ky_units *units, const char *where,
+                                struct ky_error *error)
+{
+    const struct ky_units second = {1, 1, 1, 1}; /* and a centimetre */
+    struct ky_dimension dimension;
+    const enum kind kind = kind_of(option, &dimension);
+    if (kind == PLAIN || option->type != KY_OPTION_REAL || !has_unit(text))
+        return ky_option_set_text(option, values, text, where, error);
+    return set_real(option, values, text, kind == SECONDS ? &second : units, dimension, where,
+                    error);
+}
+
+/* Refuses a list in which a number or its unit is wrong. */
+static enum ky_status check_list(const char *text, struct ky_dimension dimension, const char *where,
+                                 struct ky_error *error)
+{
+    const struct ky_units any = {1, 1, 1, 1};
+    double value;
+    for (const char *at = text; at; at = *at ? at + 1 : NULL) {
+        enum ky_status status = ky_quantity_read(at, &any, dimension, where, &value, &at, error);
+        if (status)
+            return status;
+    }
+    return KY_OK;
+}
+
+enum ky_status ky_option_take(const struct ky_option_set *set, const struct ky_option *option,
+                              const char *text, const char *where, struct ky_error *error)
+{
+    struct ky_dimension dimension;
+    const enum kind kind = kind_of(option, &dimension);
+    const char **waiting = set->waiting ? &set->waiting[option - set->options] : NULL;
+    if (waiting)
+        *waiting = NULL;
+    if (!waiting || kind != SCALED || !has_unit(text))
+        return ky_option_set_in(option, set->values, text, &(struct ky_units){0}, where, error);
+    enum ky_status status = check_list(text, dimension, where, error);
+    if (!status && option->type == KY_OPTION_REAL && strchr(text, ','))
+        status = ky_fail(error, KY_USAGE, "%s: '%s' is not a number", where, text);
+    if (status)
+        return status;
+    *waiting = text;
+    if (option->type == KY_OPTION_TEXT)
+        return ky_option_set_text(option, set->values, text, where, error);
+    *(double *)((char *)set->values + option->offset) = ky_number_real(text, NULL);
+    return KY_OK;
+}
+
+enum ky_status ky_option_check_next(const struct ky_option *option, const char *value,
+                                    const char *next, const char *where, struct ky_error *error)
+{
+    char names[KY_UNIT_NAMES];
+    struct ky_dimension dimension;
+    double cgs;
+    if (kind_of(option, &dimension) == PLAIN || has_unit(value) ||
+        ky_unit_read(next, dimension, where, &cgs, NULL))
+        return KY_OK;
+    return ky_fail(error, KY_USAGE,
+                   "%s: a blank between %.40s and its unit; write them together, %.40s%.40s. It "
+                   "takes %s",
+                   where, value, value, next, ky_unit_names(dimension, names));
+}
+
+/* The list with its numbers in `units`, which *storage owns. */
+static enum ky_status settle_list(const char *text, const struct ky_units *units,
+                                  struct ky_dimension dimension, const char *where,
+                                  struct ky_option_storage **storage, const char **settled,
+                                  struct ky_error *error)
+{
+    size_t room = strlen(text) * KY_NUMBER_TEXT + 1, used = 0;
+    char *list = ky_options_store(storage, room);
+    if (!list)
+        return ky_no_memory(error, "list", room, 1);
+    for (const char *at = text; at; at = *at ? at + 1 : NULL) {
+        double value;
+        char number[KY_NUMBER_TEXT];
+        enum ky_status status = ky_quantity_read(at, units, dimension, where, &value, &at, error);
+        if (status)
+            return status;
+        used += (size_t)ky_format(list + used, room - used, "%s%s", used ? "," : "",
+                                  ky_number_text(number, value));
+    }
+    *settled = list;
+    return KY_OK;
+}
+
+static enum ky_status settle(const struct ky_option *option, void *values, const char *text,
+                             const struct ky_units *units, struct ky_option_storage **storage,
+                             struct ky_error *error)
+{
+    char where[80];
+    struct ky_dimension dimension;
+    kind_of(option, &dimension);
+    ky_format(where, sizeof where, "--%s", option->name);
+    if (option->type == KY_OPTION_REAL)
+        return set_real(option, values, text, units, dimension, where, error);
+    const char *list = NULL;
+    enum ky_status status = settle_list(text, units, dimension, where, storage, &list, error);
+    return status ? status : ky_option_set_text(option, values, list, where, error);
+}
+
+enum ky_status ky_options_settle(const struct ky_option_set *sets, size_t count,
+                                 const struct ky_units *units, struct ky_option_storage **storage,
+                                 struct ky_error *error)
+{
+    for (size_t s = 0; s < count; s++)
+        for (size_t k = 0; k < sets[s].count && sets[s].waiting; k++) {
+            const struct ky_option *option = &sets[s].options[k];
+            const char *text = sets[s].waiting[k];
+            if (!text)
+                continue;
+            sets[s].waiting[k] = NULL;
+            enum ky_status status =
+                ky_option_is_set(option, sets[s].values) /* else it was taken back */
+                    ? settle(option, sets[s].values, text, units, storage, error)
+                    : KY_OK;
+            if (status)
+                return status;
+        }
+    return KY_OK;
+}

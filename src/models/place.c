@@ -1,0 +1,75 @@
+/* Turning and moving a system: see place.h. */
+#include "models/place.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/quantity.h"
+
+/* "x,y,z"; NULL: zeros. */
+static enum ky_status read_three(const char *text, const struct ky_units *units,
+                                 struct ky_dimension dimension, const char *name, double x[3],
+                                 struct ky_error *error)
+{
+    memset(x, 0, 3 * sizeof *x);
+    const char *at = text;
+    for (int k = 0; at && k < 3; k++) {
+        enum ky_status status = ky_quantity_read(at, units, dimension, name, &x[k], &at, error);
+        if (status)
+            return status;
+        if (k < 2 ? *at != ',' : *at != '\0')
+            return ky_fail(error, KY_USAGE,
+                           "%s: '%.80s' is not three numbers with commas between, such as 1,0,-2",
+                           name, text);
+        at++;
+    }
+    return KY_OK;
+}
+
+/* The matrix that turns by these angles [degrees]. */
+static void matrix(const double angle[3], double turn[3][3])
+{
+    double c[3], s[3];
+    for (int k = 0; k < 3; k++) {
+        const double quarters = angle[k] / 90, radians = acos(-1.0) * angle[k] / 180;
+        const int exact = quarters == floor(quarters); /* a right angle mixes no digits */
+        c[k] = exact ? round(cos(radians)) : cos(radians);
+        s[k] = exact ? round(sin(radians)) : sin(radians);
+    }
+    const double ci = c[0], si = s[0], cn = c[1], sn = s[1], ca = c[2], sa = s[2];
+    const double m[3][3] = {{cn * ca - sn * ci * sa, -cn * sa - sn * ci * ca, sn * si},
+                            {sn * ca + cn * ci * sa, -sn * sa + cn * ci * ca, -cn * si},
+                            {si * sa, si * ca, ci}};
+    memcpy(turn, m, sizeof m);
+}
+
+static void turn_and_add(double turn[3][3], const double add[3], double x[3])
+{
+    double turned[3];
+    for (int k = 0; k < 3; k++)
+        turned[k] = turn[k][0] * x[0] + turn[k][1] * x[1] + turn[k][2] * x[2];
+    for (int k = 0; k < 3; k++)
+        x[k] = turned[k] + add[k];
+}
+
+enum ky_status ky_place(const struct ky_place *place, const struct ky_units *units,
+                        struct ky_bodies *bodies, struct ky_error *error)
+{
+    double x[3], v[3], angle[3], turn[3][3];
+    enum ky_status status =
+        read_three(place->position, units, KY_LENGTH_UNIT, "--position", x, error);
+    if (!status)
+        status = read_three(place->velocity, units, KY_VELOCITY_UNIT, "--velocity", v, error);
+    if (!status)
+        status = read_three(place->orientation, units, KY_NO_UNIT, "--orientation", angle, error);
+    if (status || !(place->position || place->velocity || place->orientation))
+        return status;
+    matrix(angle, turn);
+    for (size_t i = 0; i < bodies->n; i++) {
+        turn_and_add(turn, x, bodies->position[i]);
+        turn_and_add(turn, v, bodies->velocity[i]);
+        if (bodies->acceleration)
+            turn_and_add(turn, (const double[3]){0, 0, 0}, bodies->acceleration[i]);
+    }
+    return KY_OK;
+}

@@ -1,0 +1,34 @@
+/* Where a system is put, and how it is turned: --orientation, --position, --velocity. */
+#ifndef KY_MODELS_PLACE_H
+#define KY_MODELS_PLACE_H
+
+#include "base/options.h"
+
+/* Texts of three numbers, "x,y,z", or NULL. The orientation is inclination, node and argument in
+ * degrees: the system turns about its z axis by the argument, then about the x axis by the
+ * inclination, then about the z axis by the node. So its x-y plane gets this inclination and
+ * ascending node, and what lay on the x axis lies in that plane at the argument from the node. */
+struct ky_place {
+    const char *position, *velocity, *orientation;
+};
+
+/* Their options, for a struct that has the texts at these offsets. `of` says whose they are. */
+#define KY_OPTIONS_OF_PLACE(position, velocity, orientation)                                         \
+    {"position",  KY_OPTION_TEXT, position, NULL,                                                    \
+     KY_NO_RANGE, NULL,           "X,Y,Z",  "added to the positions of all bodies [length]"},        \
+        {"velocity",  KY_OPTION_TEXT, velocity, NULL,                                                \
+         KY_NO_RANGE, NULL,           "X,Y,Z",  "added to the velocities of all bodies [velocity]"}, \
+    {                                                                                                \
+        "orientation", KY_OPTION_TEXT, orientation, NULL, KY_NO_RANGE, NULL,                         \
+            "INCLINATION,NODE,ARGUMENT",                                                             \
+            "turns the bodies about the origin, before --position and --velocity: by the "           \
+            "argument "                                                                              \
+            "about z, then by the inclination about x, then by the node about z [degrees]"           \
+    }
+
+/* Turns the bodies about the origin and moves them. KY_USAGE for a text that is not three numbers,
+ * or has a unit that `units` do not know; the bodies are unchanged then. */
+enum ky_status ky_place(const struct ky_place *place, const struct ky_units *units,
+                        struct ky_bodies *bodies, struct ky_error *error);
+
+#endif

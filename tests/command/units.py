@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+# Numbers with units: on the command line, in parameter files and in what is printed.
+import csv
+import json
+import os
+import re
+
+import tap
+from tap import KYOHO, check, finish, folder, run, run_json
+
+MYR = 1 / 0.9777922  # 1 Myr in units of pc/(km/s)
+
+
+def options(name):
+    with open(f"{name}/run.json") as file:
+        return json.load(file)["options"]
+
+
+with folder() as there:
+    tap.KYOHO = os.path.abspath(KYOHO)
+    os.chdir(there)
+    shown = run("help", "units").stdout
+    check("time 0.977792 Myr" in shown and "time 0.977792 Gyr" in shown and "AU, pc, kpc, Mpc" in shown and "no scale" in shown,
+          "kyoho help units names the presets with their times, and the units", shown)
+    run("model", "plummer", "-n", "100", "--units", "cluster", "--mass", "1e2Msun", "--radius", "0.5pc", "--softening", "1e-4kpc",
+        "-o", "a.hdf5")
+    run("model", "plummer", "-n", "100", "--units", "cluster", "--mass", "100", "--radius", "0.5", "--softening", "0.1", "-o", "b.hdf5")
+    run("convert", "a.hdf5", "a.csv")
+    run("convert", "b.hdf5", "b.csv")
+    with open("a.csv") as a, open("b.csv") as b:
+        check(a.read() == b.read(), "a model of numbers with units is that of the numbers in its units")
+    run("model", "plummer", "-n", "100", "-o", "bare.hdf5")
+    text = run("info", "a.hdf5").stdout
+    check("length pc, mass Msun, velocity km/s, time 0.977792 Myr" in text and re.search(r"softening +0\.1 pc", text)
+          and re.search(r"mass +100 Msun", text) and re.search(r"crossing time +[\d.]+ [kM]yr", text), "info has units", text)
+    with open("a.csv") as whole, open("foreign.csv", "w") as plain:
+        plain.write("".join(line for line in whole if not line.startswith("#")))
+    check("is taken" in run("info", "foreign.csv").stdout, "info says where G = 1 is taken")
+    check(re.search(r"mass +100 Msun", run("info", "foreign.csv", "--units", "cluster").stdout), "info takes --units")
+    check("contradicts" in run("info", "a.hdf5", "--units", "galaxy", code=2).stderr, "but not those that the file denies")
+
+    wrong = {("--end", "3pc"): "it takes s, yr, kyr, Myr, Gyr", ("--end", "1 Myr"): "blank", ("--end", "1Mry"): "it takes s, yr",
+             ("--every", "0.1", "Myr"): "blank", ("--at", "0.1Myr,1pc"): "another kind", ("--theta", "1pc"): "not a number",
+             ("--field", "plummer:mass=1pc,scale=1pc"): "another kind", ("--field", "plummer:mass=1Msun,scale=1"): "",
+             ("--expansion", "omega-m=0.3,h0=70Myr"): "another kind", ("--max-wall", "1pc"): "it takes s"}
+    for words, error in wrong.items():
+        done = run("run", "a.hdf5", "--output", "no", "--dry-run", "--steps", "4", *words, code=2 if error else 0)
+        check(error in done.stderr and done.stderr.count("\n") <= (1 if error else 9), f"{' '.join(words)}: {error or 'taken'}", done.stderr)
+    check("N-body units" in run("run", "bare.hdf5", "--output", "no", "--end", "1Myr", code=2).stderr,
+          "bodies without a scale take no units")
+
+    with open("p.ini", "w") as file:
+        file.write("[run]\nend = 400kyr\nevery = 0.2Myr\nat = 0.05Myr,0.1Myr\n[force]\nfield = plummer:mass=1e3Msun,scale=2pc\n")
+    done = run("run", "p.ini", "--input", "a.hdf5", "--step", "12.5kyr", "--output", "r", "--softening", "0.05pc", "--max-wall", "1h")
+    told = options("r")
+    check(abs(told["end"] - 0.4 * MYR) < 1e-6 and abs(told["step"] - 0.0125 * MYR) < 1e-7 and told["softening"] == 0.05
+          and re.match(r"plummer:mass=1000,scale=2,x=0", told["field"])
+          and abs(float(told["at"].split(",")[1]) - 0.1 * MYR) < 1e-6, "a run takes them from line and file", str(told))
+    run("run", "r/run.json", "--output", "again", "--quiet")
+    same = [open(f"{name}/snapshot_0003.hdf5", "rb").read() for name in ("r", "again")]
+    check(same[0] == same[1], "run.json, which has numbers, repeats it")
+    run("run", "--resume", "r", "--end", "0.6Myr", "--quiet")
+    with open("r/energy.csv") as file:
+        last = list(csv.DictReader(line for line in file if not line.startswith("#")))[-1]
+    check(abs(float(last["time"]) - 0.6 * MYR) < 1e-6, "a resumed run takes its end in Myr", str(last))
+
+    run("draw", "a.hdf5", "-o", "a.png", "--region", "0.003kpc", "--centre-x", "0.1pc", "--width", "64")
+    check("another kind" in run("draw", "a.hdf5", "-o", "c.png", "--region", "3Myr", "--width", "64", code=2).stderr, "draw, too")
+    near = [run_json("neighbours", "a.hdf5", "--radius", radius)["neighbours"] for radius in ("0.2pc", "0.2")]
+    check(near[0] == near[1], "and neighbours", str(near))
+    run("merge", "a.hdf5", "b.hdf5", "--separation", "10pc", "--pericentre", "1e-3kpc", "-o", "m.hdf5")
+
+    run("convert", "a.hdf5", "moved.csv", "--position", "1kpc,0,-2", "--velocity", "0,10km/s,0", "--orientation", "90,0,0")
+    check(os.path.exists("moved.csv"), "convert places a system")
+    with open("a.csv") as a, open("moved.csv") as b:
+        one, other = ([float(x) for x in list(csv.reader(f))[-1]] for f in (a, b))
+    names = next(line for line in open("a.csv") if not line.startswith("#")).strip().split(",")
+    old, new = dict(zip(names, one)), dict(zip(names, other))
+    check(abs(new["x"] - old["x"] - 1000) < 1e-9 and abs(new["y"] + old["z"]) < 1e-9 and abs(new["z"] - old["y"] + 2) < 1e-9
+          and abs(new["vy"] + old["vz"] - 10) < 1e-9, "where it was told to", f"{old} {new}")
+
+    run("run", "--model", "king", "--units", "cluster", "--mass-function", "kroupa", "--mass", "60Msun", "--radius", "1pc", "--steps", "1",
+        "--output", "stars", "--quiet")
+    run("run", "stars/run.json", "--output", "stars2", "--quiet")
+    check("bodies" not in options("stars") or options("stars")["bodies"] is None, "its number is not an option of the run", str(options("stars")))
+    run("model", "galaxy", "-n", "2000", "--units", "galaxy", "--mass", "6e11Msun", "--radius", "6kpc", "-o", "g.hdf5")
+    disk = run_json("info", "g.hdf5", "--types", "2")
+    check(abs(disk["half_mass_radius"] - 6) < 0.5, "--radius scales a galaxy", str(disk["half_mass_radius"]))
+finish()
