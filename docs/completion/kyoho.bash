@@ -16,7 +16,7 @@ _kyoho() {
     kyoho) ;;
     help) words="$commands --all" ;;
     model)
-        words=' --help --json --quiet --bodies --seed --softening --softening-kind --mass --radius --g --mass-function --rotation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega --units --output --format --compress --overwrite'
+        words=' --help --json --quiet --bodies --seed --softening --softening-kind --mass --radius --g --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega --units --output --format --compress --overwrite'
         [ "$COMP_CWORD" -gt 2 ] || words="$models$words"
         case $before in
         --softening-kind) words='plummer symmetric spline' ;;
@@ -25,7 +25,7 @@ _kyoho() {
         --format) words='by-name hdf5 tipsy csv' ;;
         esac ;;
     run)
-        words=' --help --json --quiet --output --end --steps --every --at --shorten --energy-every --restart-every --max-wall --core --follow --stop-core --escape-radius --escapers --compress --overwrite --resume --dry-run --write-ini --engine --isa --threads --tree --force --opening --theta --alpha --cell --multipole --curve --leaf --group --precision --unroll --softening --softening-kind --g --field --integrator --expansion --step --eta --step-max --step-min --step-length --corrections --input --model --units --physical --as-stored --types --renumber --bodies --seed --mass --radius --mass-function --rotation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
+        words=' --help --json --quiet --output --end --steps --every --at --shorten --energy-every --restart-every --max-wall --core --follow --stop-core --escape-radius --escapers --compress --overwrite --resume --dry-run --write-ini --engine --isa --threads --tree --force --opening --theta --alpha --cell --multipole --curve --leaf --group --precision --unroll --softening --softening-kind --g --field --integrator --expansion --step --eta --step-max --step-min --step-length --corrections --input --model --units --physical --as-stored --types --renumber --bodies --seed --mass --radius --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
         case $before in
         --engine) words='auto cpu cuda opencl' ;;
         --isa) words='auto plain sse2 avx2 avx512 neon' ;;
@@ -45,7 +45,7 @@ _kyoho() {
         --mass-function) words='equal salpeter kroupa' ;;
         esac ;;
     force)
-        words=' --help --json --quiet --check --repeat --dry-run --engine --isa --threads --tree --force --opening --theta --alpha --cell --multipole --curve --leaf --group --precision --unroll --softening --softening-kind --g --field --input --model --units --physical --as-stored --types --renumber --bodies --seed --mass --radius --mass-function --rotation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega --output --format --compress --overwrite'
+        words=' --help --json --quiet --check --repeat --dry-run --engine --isa --threads --tree --force --opening --theta --alpha --cell --multipole --curve --leaf --group --precision --unroll --softening --softening-kind --g --field --input --model --units --physical --as-stored --types --renumber --bodies --seed --mass --radius --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega --output --format --compress --overwrite'
         case $before in
         --engine) words='auto cpu cuda opencl' ;;
         --isa) words='auto plain sse2 avx2 avx512 neon' ;;
@@ -64,7 +64,7 @@ _kyoho() {
         --format) words='by-name hdf5 tipsy csv' ;;
         esac ;;
     tune)
-        words=' --help --json --quiet --error --seconds --check --repeat --engine --isa --threads --tree --force --opening --cell --multipole --curve --leaf --group --precision --softening --softening-kind --g --field --input --model --units --physical --as-stored --types --renumber --bodies --seed --mass --radius --mass-function --rotation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
+        words=' --help --json --quiet --error --seconds --check --repeat --engine --isa --threads --tree --force --opening --cell --multipole --curve --leaf --group --precision --softening --softening-kind --g --field --input --model --units --physical --as-stored --types --renumber --bodies --seed --mass --radius --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
         case $before in
         --engine) words='auto cpu cuda opencl' ;;
         --isa) words='auto plain sse2 avx2 avx512 neon' ;;
@@ -81,8 +81,9 @@ _kyoho() {
         --mass-function) words='equal salpeter kroupa' ;;
         esac ;;
     info)
-        words=' --help --json --physical --as-stored --types --renumber'
+        words=' --help --json --physical --as-stored --types --renumber --units'
         case $before in
+        --units) words='nbody galaxy cluster' ;;
         esac ;;
     draw)
         words=' --help --json --quiet --output --panels --groups --live --look-every --patience --plot --x --y --logarithmic --label --rate --frames --turn-to --tilt-to --region-to --at-once --axis --show --rim --turn --tilt --width --height --columns --region --centre-x --centre-y --centre-z --about --fraction --colours --brightness --range --peak --smooth --speed --trails --divide --title --overwrite --physical --as-stored --types --renumber'
@@ -97,7 +98,7 @@ _kyoho() {
         --brightness) words='asinh log linear' ;;
         esac ;;
     convert)
-        words=' --help --json --quiet --output --format --compress --overwrite --physical --as-stored --types --renumber --units'
+        words=' --help --json --quiet --output --format --compress --overwrite --physical --as-stored --types --renumber --units --position --velocity --orientation'
         case $before in
         --format) words='by-name hdf5 tipsy csv' ;;
         --units) words='nbody galaxy cluster' ;;
@@ -109,7 +110,7 @@ _kyoho() {
         --format) words='by-name hdf5 tipsy csv' ;;
         esac ;;
     neighbours)
-        words=' --help --json --quiet --radius --lists --output --overwrite --engine --isa --threads --tree --input --model --units --physical --as-stored --types --renumber --bodies --seed --softening --softening-kind --mass --g --mass-function --rotation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
+        words=' --help --json --quiet --radius --lists --output --overwrite --engine --isa --threads --tree --input --model --units --physical --as-stored --types --renumber --bodies --seed --softening --softening-kind --mass --g --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
         case $before in
         --engine) words='auto cpu cuda opencl' ;;
         --isa) words='auto plain sse2 avx2 avx512 neon' ;;
@@ -120,7 +121,7 @@ _kyoho() {
         --mass-function) words='equal salpeter kroupa' ;;
         esac ;;
     density)
-        words=' --help --json --quiet --neighbours --output --overwrite --engine --isa --threads --tree --input --model --units --physical --as-stored --types --renumber --bodies --seed --softening --softening-kind --mass --radius --g --mass-function --rotation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
+        words=' --help --json --quiet --neighbours --output --overwrite --engine --isa --threads --tree --input --model --units --physical --as-stored --types --renumber --bodies --seed --softening --softening-kind --mass --radius --g --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
         case $before in
         --engine) words='auto cpu cuda opencl' ;;
         --isa) words='auto plain sse2 avx2 avx512 neon' ;;
@@ -131,7 +132,7 @@ _kyoho() {
         --mass-function) words='equal salpeter kroupa' ;;
         esac ;;
     groups)
-        words=' --help --json --quiet --linking-length --linking-fraction --volume --minimum --output --overwrite --engine --isa --threads --tree --input --model --units --physical --as-stored --types --renumber --bodies --seed --softening --softening-kind --mass --radius --g --mass-function --rotation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
+        words=' --help --json --quiet --linking-length --linking-fraction --volume --minimum --output --overwrite --engine --isa --threads --tree --input --model --units --physical --as-stored --types --renumber --bodies --seed --softening --softening-kind --mass --radius --g --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
         case $before in
         --engine) words='auto cpu cuda opencl' ;;
         --isa) words='auto plain sse2 avx2 avx512 neon' ;;
@@ -142,7 +143,7 @@ _kyoho() {
         --mass-function) words='equal salpeter kroupa' ;;
         esac ;;
     binaries)
-        words=' --help --json --quiet --output --overwrite --engine --isa --threads --tree --softening --softening-kind --g --input --model --units --physical --as-stored --types --renumber --bodies --seed --mass --radius --mass-function --rotation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
+        words=' --help --json --quiet --output --overwrite --engine --isa --threads --tree --softening --softening-kind --g --input --model --units --physical --as-stored --types --renumber --bodies --seed --mass --radius --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
         case $before in
         --engine) words='auto cpu cuda opencl' ;;
         --isa) words='auto plain sse2 avx2 avx512 neon' ;;
@@ -153,7 +154,7 @@ _kyoho() {
         --mass-function) words='equal salpeter kroupa' ;;
         esac ;;
     profile)
-        words=' --help --json --quiet --shells --inner --outer --centre-x --centre-y --centre-z --axis --g --output --overwrite --title --width --height --threads --input --model --units --physical --as-stored --types --renumber --bodies --seed --softening --softening-kind --mass --radius --mass-function --rotation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
+        words=' --help --json --quiet --shells --inner --outer --centre-x --centre-y --centre-z --axis --g --output --overwrite --title --width --height --threads --input --model --units --physical --as-stored --types --renumber --bodies --seed --softening --softening-kind --mass --radius --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
         case $before in
         --axis) words='x y z' ;;
         --model) words=$models ;;
