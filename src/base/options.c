@@ -1,5 +1,5 @@
-/* Options: fields set from text, read from a command line, and checked. INI text is in ini.c, the
- * text of --help in help.c. */
+/* Options: fields set from text, and checked. The command line is in options_line.c, INI text in
+ * ini.c, the text of --help in help.c. */
 #include "base/options.h"
 
 #include <inttypes.h>
@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/number.h"
 
 /* ---- one field ---- */
@@ -247,17 +246,6 @@ void ky_option_text(const struct ky_option *option, const void *values, char *te
 
 /* ---- many options ---- */
 
-/* The option that a letter stands for, if the sets have it; or NULL. */
-static const struct ky_option *find_letter(const struct ky_option_set *sets, size_t count,
-                                           const struct ky_option_word *others, char letter,
-                                           const struct ky_option_set **owner)
-{
-    for (; others && others->word; others++)
-        if (*others->word == letter && !others->word[1])
-            return ky_options_find(sets, count, others->name, owner);
-    return NULL;
-}
-
 size_t ky_options_total(const struct ky_option_set *sets, size_t count)
 {
     size_t total = 0;
@@ -270,27 +258,6 @@ size_t ky_options_index(const struct ky_option_set *sets, const struct ky_option
                         const struct ky_option *option)
 {
     return ky_options_total(sets, (size_t)(owner - sets)) + (size_t)(option - owner->options);
-}
-
-/* A command line while it is read. */
-struct words {
-    const struct ky_option_set *sets;
-    size_t count;
-    const struct ky_option_word *others; /* letters, and words of other programs */
-    int argc, at;
-    char **argv;
-    unsigned char *taken; /* of each option of each set, whether a word has named it */
-    struct ky_error *error;
-};
-
-static enum ky_status unknown(const struct words *w, const char *name)
-{
-    char guess[KY_OPTION_GUESS];
-    ky_options_guess(w->sets, w->count, w->others, "--", name, guess);
-    return ky_fail(w->error, KY_USAGE,
-                   *guess ? "unknown option --%s%s (--help lists all)"
-                          : "unknown option --%s%s; --help lists all",
-                   name, guess);
 }
 
 const char *ky_option_value_word(const struct ky_option *option)
@@ -309,117 +276,6 @@ const char *ky_option_value_word(const struct ky_option *option)
     default:
         return "NUMBER";
     }
-}
-
-static enum ky_status given_twice(const struct words *w, const struct ky_option *option)
-{
-    const char *value = ky_option_value_word(option);
-    if (strchr(value, ',') && !strchr(value, '|')) /* "TIME,TIME..." */
-        return ky_fail(w->error, KY_USAGE,
-                       "--%s is given twice; give it once, with commas: --%s %s", option->name,
-                       option->name, value);
-    return ky_fail(w->error, KY_USAGE, "--%s is given twice; give it once", option->name);
-}
-
-/* A word of its own that begins with '-' is a value only if it is a negative number, or "-". */
-static int is_value(const char *word)
-{
-    return word[0] != '-' || !word[1] || word[1] == '.' || (word[1] >= '0' && word[1] <= '9');
-}
-
-/* Sets the option to `value`, or, if that is NULL, to the next word. */
-static enum ky_status take(struct words *w, const struct ky_option *option,
-                           const struct ky_option_set *owner, const char *value)
-{
-    char where[80];
-    unsigned char *taken = &w->taken[ky_options_index(w->sets, owner, option)];
-    if (*taken)
-        return given_twice(w, option);
-    *taken = 1;
-    if (!value && option->type == KY_OPTION_FLAG)
-        value = "yes";
-    if (!value && w->at < w->argc && is_value(w->argv[w->at]))
-        value = w->argv[w->at++];
-    if (!value)
-        return ky_fail(w->error, KY_USAGE, "--%s needs a value (--%s=… for one that begins with -)",
-                       option->name, option->name);
-    snprintf(where, sizeof where, "--%s", option->name);
-    if (w->at < w->argc && ky_option_check_next(option, value, w->argv[w->at], where, w->error))
-        return KY_USAGE;
-    enum ky_status status = ky_option_take(owner, option, value, where, w->error);
-    if (!status)
-        ky_option_mark_given(owner, option);
-    return status;
-}
-
-/* "--name" or "--name=value" */
-static enum ky_status read_name(struct words *w, const char *word)
-{
-    char name[64];
-    size_t length = strcspn(word + 2, "=");
-    if (length >= sizeof name)
-        return ky_fail(w->error, KY_USAGE, "unknown option %.80s; --help lists all", word);
-    memcpy(name, word + 2, length);
-    name[length] = '\0';
-    const struct ky_option_set *owner = NULL;
-    const struct ky_option *option = ky_options_find(w->sets, w->count, name, &owner);
-    if (!option)
-        return unknown(w, name);
-    return take(w, option, owner, word[2 + length] ? word + 3 + length : NULL);
-}
-
-/* "-n 100", "-n100", "-q", "-qn100" */
-static enum ky_status read_letters(struct words *w, const char *word)
-{
-    enum ky_status status = KY_OK;
-    const struct ky_option_set *owner = NULL;
-    char whole[64];
-    snprintf(whole, sizeof whole, "%.*s", (int)strcspn(word + 1, "="), word + 1);
-    if (whole[0] && whole[1] && ky_options_find(w->sets, w->count, whole, NULL))
-        return ky_fail(w->error, KY_USAGE, "unknown option -%s; did you mean --%s?", whole, whole);
-    if (whole[0] && whole[1] && ky_option_other_word(w->sets, w->count, w->others, whole))
-        return unknown(w, whole);
-    for (const char *c = word + 1; *c && !status; c++) {
-        const struct ky_option *option = find_letter(w->sets, w->count, w->others, *c, &owner);
-        if (!option)
-            return ky_fail(w->error, KY_USAGE, "unknown option %s; --help lists all", word);
-        if (option->type != KY_OPTION_FLAG)
-            return take(w, option, owner, c[1] ? c + 1 : NULL);
-        status = take(w, option, owner, NULL);
-    }
-    return status;
-}
-
-/* Reads the command line word by word, up to the first that is wrong. */
-static enum ky_status read_words(struct words *w, const char **positional, int *positionals)
-{
-    enum ky_status status = KY_OK;
-    int ended = 0;
-    while (w->at < w->argc && !status) {
-        const char *word = w->argv[w->at++];
-        if (ended || word[0] != '-' || !word[1])
-            positional[(*positionals)++] = word;
-        else if (!strcmp(word, "--"))
-            ended = 1;
-        else
-            status = word[1] == '-' ? read_name(w, word) : read_letters(w, word);
-    }
-    return status;
-}
-
-enum ky_status ky_options_command_line(const struct ky_option_set *sets, size_t count,
-                                       const struct ky_option_word *others, int argc, char **argv,
-                                       const char **positional, int *positionals,
-                                       struct ky_error *error)
-{
-    size_t total = ky_options_total(sets, count);
-    struct words w = {sets, count, others, argc, 0, argv, ky_allocate_zeroed(total, 1), error};
-    *positionals = 0;
-    if (!w.taken)
-        return ky_no_memory(error, "command line", total, 1);
-    enum ky_status status = read_words(&w, positional, positionals);
-    free(w.taken);
-    return status;
 }
 
 void ky_option_mark_given(const struct ky_option_set *set, const struct ky_option *option)
