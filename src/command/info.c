@@ -320,10 +320,16 @@ static void read_last_row(const char *folder, struct last_row *last)
     snprintf(path, sizeof path, "%s/energy.csv", folder);
     FILE *file = fopen(path, "r");
     *last = (struct last_row){.change = (double)NAN};
-    if (file && getline(&line, &room, file) >= 0)
-        read_header(line, &places);
-    while (file && getline(&line, &room, file) >= 0)
-        read_row(line, &places, last);
+    int named = 0;
+    while (file && getline(&line, &room, file) >= 0) {
+        if (*line == '#')
+            continue;
+        if (named)
+            read_row(line, &places, last);
+        else
+            read_header(line, &places);
+        named = 1;
+    }
     free(line);
     if (file)
         fclose(file);

@@ -30,8 +30,10 @@ void ky_energy_find_columns(FILE *file, struct ky_energy_start *start)
 {
     char line[sizeof columns + sizeof of_bound + 32] = "";
     rewind(file);
-    if (!fgets(line, sizeof line, file))
-        line[0] = '\0';
+    do { /* remarks come first */
+        if (!fgets(line, sizeof line, file))
+            line[0] = '\0';
+    } while (*line == '#');
     start->external = strstr(line, ",external,") != NULL;
     start->bound = strstr(line, of_bound) != NULL;
 }

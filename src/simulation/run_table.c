@@ -29,10 +29,32 @@ static enum ky_status open_table(struct ky_run *run, struct ky_run_table *table,
     return status;
 }
 
-/* The line with the names of the columns. */
+/* A remark with the units of the columns, where the bodies have a scale. */
+static void write_units(const struct ky_units *units, FILE *file)
+{
+    static const struct {
+        const char *name;
+        struct ky_dimension dimension;
+    } kinds[] = {{"time", {0, 0, 1}},
+                 {"length", {1, 0, 0}},
+                 {"mass", {0, 1, 0}},
+                 {"velocity", {1, 0, -1}},
+                 {"energy", {2, 1, -2}},
+                 {"momentum", {1, 1, -1}},
+                 {"angular momentum", {2, 1, -1}}};
+    char text[KY_UNIT_TEXT];
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds && units->length_cm > 0; k++)
+        fprintf(file, "%s%s %s", k ? ", " : "# units: ", kinds[k].name,
+                ky_unit_text(units, kinds[k].dimension, text));
+    if (units->length_cm > 0)
+        fputc('\n', file);
+}
+
+/* The units, and the line with the names of the columns. */
 static enum ky_status write_header(struct ky_run *run, struct ky_run_table *table,
                                    struct ky_error *error)
 {
+    write_units(&run->state.units, table->file);
     if (table == &run->energy)
         ky_energy_header(table->file, &run->energy_start);
     else

@@ -59,6 +59,14 @@ with folder() as there:
     run("run", "r/run.json", "--output", "again", "--quiet")
     same = [open(f"{name}/snapshot_0003.hdf5", "rb").read() for name in ("r", "again")]
     check(same[0] == same[1], "run.json, which has numbers, repeats it")
+    head = open("r/energy.csv").readline()
+    check(head == "# units: time 0.977792 Myr, length pc, mass Msun, velocity km/s, energy Msun km²/s², momentum Msun km/s, "
+          "angular momentum Msun pc km/s\n", "energy.csv tells its units", head)
+    row = re.search(r"time ([\d.]+) after (\d+) steps", run("info", "r").stdout)
+    check(row and row.group(2) == "32" and abs(float(row.group(1)) - 0.4 * MYR) < 1e-6, "and info reads it", str(row))
+    done = run("run", "a.hdf5", "--output", "no", "--step", "10kyr", "--end", "25kyr", code=2)
+    check("no step ends at 25 kyr (steps of 10 kyr from 0 Myr); the nearest are 20 kyr and 30 kyr" in done.stderr,
+          "errors have units", done.stderr)
     run("run", "--resume", "r", "--end", "0.6Myr", "--quiet")
     with open("r/energy.csv") as file:
         last = list(csv.DictReader(line for line in file if not line.startswith("#")))[-1]
