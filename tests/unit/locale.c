@@ -138,7 +138,7 @@ static void check_energy(void)
         int commas = 0;
         for (const char *c = line; *c; c++)
             commas += *c == ',';
-        assert_int_equal(commas, 18);
+        assert_int_equal(commas, 22);
         char *end;
         double time = ky_number_real(line, &end);
         if (rows)

@@ -160,7 +160,7 @@ static void wrong_parameters_are_refused(void **state)
     parameters.integrator = KY_LEAPFROG;
     run.size = 0;
     assert_int_equal(ky_run_plan(&parameters, &run, &bodies, &plan, &error), KY_USAGE);
-    run.size = offsetof(struct ky_run_parameters, shorten); /* of an older program */
+    run.size = offsetof(struct ky_run_parameters, keep); /* of an older program */
     run.shorten = 1;
     run.end = 0.99;
     run.every = (double)NAN;
