@@ -5,10 +5,22 @@
 
 #include <stddef.h>
 
+/* What a number must be, so that one that was changed is refused where it is read. */
+enum ky_stored_kind {
+    KY_STORED_ANY,   /* all 64 bits are allowed, or whoever reads it looks */
+    KY_STORED_FLAG,  /* 0 or 1 */
+    KY_STORED_COUNT, /* a whole number up to 9e15 */
+    KY_STORED_REAL,  /* finite */
+    KY_STORED_SIZE,  /* finite and not negative */
+    KY_STORED_MAYBE, /* not negative, or NaN: not given */
+    KY_STORED_KINDS
+};
+
 struct ky_stored_field {
     const char *name; /* fewer than 24 characters */
     size_t offset;    /* of the member, a double or uint64_t */
     int may_lack;     /* 1: in a file without this field the member stays as it is */
+    enum ky_stored_kind kind;
 };
 
 #endif

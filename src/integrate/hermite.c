@@ -18,10 +18,10 @@ struct hermite {
 
 static const struct ky_stored_field fields[] = {
     KY_FIELDS_OF_OWN_STEPS,
-    {"pairs", offsetof(struct hermite, own.report.pairs), 1},
-    {"has passed", offsetof(struct hermite, has_passed), 1},
-    {"passed id", offsetof(struct hermite, passed[0]), 1},
-    {"passed by id", offsetof(struct hermite, passed[1]), 1},
+    {"pairs", offsetof(struct hermite, own.report.pairs), 1, KY_STORED_SIZE},
+    {"has passed", offsetof(struct hermite, has_passed), 1, KY_STORED_FLAG},
+    {"passed id", offsetof(struct hermite, passed[0]), 1, KY_STORED_ANY},
+    {"passed by id", offsetof(struct hermite, passed[1]), 1, KY_STORED_ANY},
 };
 
 static const struct ky_option options[] = {

@@ -17,7 +17,7 @@ struct leapfrog {
 };
 
 static const struct ky_stored_field fields[] = {
-    {"body steps", offsetof(struct leapfrog, report.body_steps), 1},
+    {"body steps", offsetof(struct leapfrog, report.body_steps), 1, KY_STORED_SIZE},
 };
 
 static const struct ky_option options[] = {

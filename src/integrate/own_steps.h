@@ -88,11 +88,11 @@ void ky_own_steps_free(struct ky_integrator_state *integrator);
 
 /* The rows of restart files for the report. */
 #define KY_FIELDS_OF_OWN_STEPS                                                                     \
-    {"body steps", offsetof(struct ky_own_steps, report.body_steps), 1},                           \
-        {"blocks", offsetof(struct ky_own_steps, report.blocks), 1},                               \
-        {"shortest", offsetof(struct ky_own_steps, report.shortest), 1},                           \
+    {"body steps", offsetof(struct ky_own_steps, report.body_steps), 1, KY_STORED_SIZE},           \
+        {"blocks", offsetof(struct ky_own_steps, report.blocks), 1, KY_STORED_COUNT},              \
+        {"shortest", offsetof(struct ky_own_steps, report.shortest), 1, KY_STORED_SIZE},           \
     {                                                                                              \
-        "cut", offsetof(struct ky_own_steps, report.cut), 1                                        \
+        "cut", offsetof(struct ky_own_steps, report.cut), 1, KY_STORED_SIZE                        \
     }
 
 #endif

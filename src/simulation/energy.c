@@ -25,10 +25,11 @@ static const char columns[] =
     "angular_momentum_x,angular_momentum_y,angular_momentum_z,centre_x,centre_y,centre_z";
 
 static const char of_bound[] = ",bodies,mass,bound_mass,half_mass_radius";
+static const char of_core[] = ",core_radius,core_density,core_bodies";
 
 void ky_energy_find_columns(FILE *file, struct ky_energy_start *start)
 {
-    char line[sizeof columns + sizeof of_bound + 32] = "";
+    char line[sizeof columns + sizeof of_bound + sizeof of_core + 32] = "";
     rewind(file);
     do { /* remarks come first */
         if (!fgets(line, sizeof line, file))
@@ -36,6 +37,7 @@ void ky_energy_find_columns(FILE *file, struct ky_energy_start *start)
     } while (*line == '#');
     start->external = strstr(line, ",external,") != NULL;
     start->bound = strstr(line, of_bound) != NULL;
+    start->core = strstr(line, of_core) != NULL;
 }
 
 void ky_energy_header(FILE *file, const struct ky_energy_start *start)
@@ -43,7 +45,7 @@ void ky_energy_header(FILE *file, const struct ky_energy_start *start)
     fprintf(file, "%s%s%s", columns, start->external ? ",external" : "",
             start->bound ? of_bound : "");
     if (start->core)
-        fprintf(file, ",core_radius,core_density,core_bodies");
+        fputs(of_core, file);
     for (int k = 0; k < KY_LAGRANGIAN_FRACTIONS && start->core; k++)
         fprintf(file, ",lagrangian_%02.0f", 100 * ky_lagrangian_fractions[k]);
     for (size_t k = 0; k < start->followed.count; k++) {

@@ -42,8 +42,8 @@ struct ky_energy_now {
 /* (E − E₀)/|E₀|; NaN where no energy is conserved, and where E₀ is 0. */
 double ky_energy_change(const struct ky_energy_start *start, const struct ky_sums *sums);
 
-/* Sets start->external and start->bound by the columns of the open file. Changes the position in
- * the file. */
+/* Sets start->external, start->bound and start->core by the columns of the open file. Changes the
+ * position in the file. */
 void ky_energy_find_columns(FILE *file, struct ky_energy_start *start);
 
 /* Write the line with the names of the columns, or one row. A number that is not known leaves its

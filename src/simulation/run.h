@@ -190,7 +190,8 @@ extern const char ky_run_escaper_columns[]; /* the first line of the table */
 enum ky_status ky_run_look_for_escapers(struct ky_run *run, struct ky_error *error);
 
 /* run_table.c. `begin` makes the table in the present folder, with the names of its columns;
- * `reopen` opens one that is there and cuts it to `bytes`, KY_BAD_DATA if it is missing or shorter.
+ * `reopen` opens one that is there and cuts it to `bytes`, KY_BAD_DATA if it is missing or shorter,
+ * or the last of these bytes ends no line.
  * KY_CANNOT_WRITE where the disk refuses, here and below. */
 enum ky_status ky_run_begin_table(struct ky_run *run, struct ky_run_table *table,
                                   struct ky_error *error);

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/threads.h"
+#include "base/units.h"
 
 /* A text of the restart file; NULL where it has none, or an empty one. */
 static char *text_of(const struct ky_restart *restart, const char *name)
@@ -34,6 +35,14 @@ static enum ky_status restore_parameters(struct ky_run *run, const struct ky_res
     return ky_sim_restore_parameters(restart, &wanted, &run->parameters, &run->texts, error);
 }
 
+static enum ky_status out_of_order(const char *section, size_t entry, struct ky_error *error)
+{
+    return ky_fail(error, KY_BAD_DATA,
+                   "the restart file has a section '%s' whose entry %zu cannot be: it is not "
+                   "finite, negative, or not in order",
+                   section, entry);
+}
+
 /* The times of --at. Restart files of before there was --at have none. */
 static enum ky_status restore_times(struct ky_schedule *schedule, const struct ky_restart *restart,
                                     struct ky_error *error)
@@ -46,8 +55,13 @@ static enum ky_status restore_times(struct ky_schedule *schedule, const struct k
     schedule->at = ky_allocate_zeroed(count, sizeof *schedule->at);
     if (!schedule->at)
         return ky_no_memory(error, "times of --at", count, sizeof *schedule->at);
-    for (size_t k = 0; k < count; k++) /* in version 1 ticks alone, without parts */
-        memcpy(&schedule->at[k], (const char *)at->data + k * size, size);
+    for (size_t k = 0; k < count; k++) { /* in version 1 ticks alone, without parts */
+        struct ky_instant *instant = &schedule->at[k];
+        memcpy(instant, (const char *)at->data + k * size, size);
+        if (instant->ticks > KY_MOST_TICKS || !isfinite(instant->part) ||
+            (k && ky_instant_compare(instant[-1], *instant) >= 0))
+            return out_of_order("at", k, error);
+    }
     schedule->ats = count;
     return KY_OK;
 }
@@ -66,6 +80,9 @@ static enum ky_status restore_history(struct ky_run *run, const struct ky_restar
         return ky_no_memory(error, "core radii", count, sizeof *history->row);
     memcpy(history->row, core->data, count * sizeof *history->row);
     history->count = history->room = count;
+    for (size_t k = 0; k < count; k++)
+        if (!isfinite(history->row[k].time) || !(history->row[k].radius >= 0))
+            return out_of_order("core", k, error);
     return KY_OK;
 }
 
@@ -82,6 +99,9 @@ static enum ky_status restore_listed(struct ky_run_listed *listed, const struct 
         return ky_no_memory(error, "ids of escapers", count, sizeof *listed->id);
     memcpy(listed->id, ids->data, count * sizeof *listed->id);
     listed->count = count;
+    for (size_t k = 1; k < count; k++)
+        if (listed->id[k - 1] >= listed->id[k])
+            return out_of_order("listed", k, error);
     return KY_OK;
 }
 
@@ -131,9 +151,46 @@ static enum ky_status restore_state(struct ky_run *run, const struct ky_restart 
         status = restore_listed(&run->listed, restart, error);
     if (status)
         return status;
-    return stored->energy_every && stored->stride
-               ? restore_times(&run->schedule, restart, error)
-               : ky_fail(error, KY_BAD_DATA, "the restart file holds no schedule");
+    return restore_times(&run->schedule, restart, error);
+}
+
+static enum ky_status contradiction(const char *number, const char *what, struct ky_error *error)
+{
+    return ky_fail(error, KY_BAD_DATA,
+                   "the restart file has a number '%s' in its section 'run' that %s", number, what);
+}
+
+/* Whether the numbers of the run are those of its simulation, and of each other. */
+static enum ky_status check_state(const struct ky_run *run, struct ky_error *error)
+{
+    const struct ky_run_state *stored = &run->state;
+    const struct ky_sim *sim = run->sim;
+    const uint64_t stride = sim->integrator->stride;
+    struct ky_units units = stored->units;
+    const struct {
+        const char *number, *what;
+        int wrong;
+    } table[] = {
+        {"tick", "is not that of the clock", stored->tick != sim->line.tick},
+        {"stride", "is not that of the integrator", stored->stride != stride},
+        {"end' or 'end part", "is no time of the steps",
+         !ky_instant_lies_on(&sim->line, stride, stored->end)},
+        {"end", "lies before the time of the bodies",
+         ky_instant_compare(stored->end, sim->now) < 0},
+        {"every", "is no multiple of the step", stored->every % stride != 0},
+        {"energy every", "is no multiple of the step",
+         !stored->energy_every || stored->energy_every % stride},
+        {"bare", "contradicts 'every'", stored->bare && stored->every},
+        {"escapers' or 'escape radius", "contradicts the other",
+         !isnan(stored->escapers) && !isnan(stored->escape_radius)},
+        {"g", "is not that of the parameters", stored->units.g != run->parameters.g},
+    };
+    for (size_t k = 0; k < sizeof table / sizeof *table; k++)
+        if (table[k].wrong)
+            return contradiction(table[k].number, table[k].what, error);
+    return ky_units_check(&units, error)
+               ? contradiction("length cm', 'mass g' or 'velocity cm/s", "does not fit 'g'", error)
+               : KY_OK;
 }
 
 /* Opens the tables, looks which columns energy.csv has, and cuts them back to what they were when
@@ -145,6 +202,8 @@ static enum ky_status cut_tables(struct ky_run *run, struct ky_error *error)
     if (status)
         return status;
     ky_energy_find_columns(run->energy.file, &run->energy_start);
+    if (run->energy_start.core != (int)stored->core)
+        return contradiction("core", "contradicts the columns of energy.csv", error);
     fseek(run->energy.file, 0, SEEK_END);
     if (!ky_run_finds_escapers(run))
         return KY_OK;
@@ -197,6 +256,8 @@ static enum ky_status reopen(struct ky_run *run, struct ky_error *error)
     if (!status)
         status = ky_sim_parameters_text(&run->sim->parameters, &run->text, error);
     ky_restart_free(&restart);
+    if (!status)
+        status = check_state(run, error);
     if (!status) {
         run->sim->line.units = run->state.units;
         run->schedule.line = run->sim->line;

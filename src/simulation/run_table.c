@@ -154,6 +154,14 @@ enum ky_status ky_run_reopen_table(struct ky_run *run, struct ky_run_table *tabl
                        "%s/%s: is shorter than when the restart file was written; put the whole "
                        "file back, or begin a new run with --input and the last snapshot",
                        run->folder, table->name);
+    char last = 0;
+    if (!bytes || pread(fileno(table->file), &last, 1, (off_t)bytes - 1) != 1 || last != '\n')
+        return ky_fail(
+            error, KY_BAD_DATA,
+            "%s/%s: the %llu bytes of it that the restart file counts are no whole lines; "
+            "put the file of then back, or begin a new run with --input and the last "
+            "snapshot",
+            run->folder, table->name, (unsigned long long)bytes);
     if (ftruncate(fileno(table->file), (off_t)bytes) || fseek(table->file, (long)bytes, SEEK_SET))
         return cannot_write(run, table, error);
     return KY_OK;

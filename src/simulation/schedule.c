@@ -389,7 +389,10 @@ enum ky_status ky_schedule_add(struct ky_schedule *schedule, struct ky_instant i
         return ky_no_memory(error, "times of --at", schedule->ats + 1, sizeof *more);
     if (schedule->ats)
         memcpy(more, schedule->at, schedule->ats * sizeof *more);
-    more[schedule->ats++] = instant;
+    size_t place = schedule->ats++; /* later ones are those of an end that was farther */
+    for (; place > 0 && ky_instant_compare(instant, more[place - 1]) < 0; place--)
+        more[place] = more[place - 1];
+    more[place] = instant;
     free(schedule->at);
     schedule->at = more;
     return KY_OK;

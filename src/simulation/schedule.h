@@ -44,7 +44,7 @@ void ky_schedule_warn(const struct ky_schedule *schedule, const struct ky_parame
 enum ky_status ky_schedule_extend(struct ky_schedule *schedule, double end, uint64_t steps,
                                   struct ky_error *error);
 
-/* Adds an instant for a snapshot, later than all of `at`. KY_FAULT when memory is out. */
+/* Adds an instant for a snapshot, which is not among `at`. KY_FAULT when memory is out. */
 enum ky_status ky_schedule_add(struct ky_schedule *schedule, struct ky_instant instant,
                                struct ky_error *error);
 

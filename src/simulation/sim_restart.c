@@ -1,6 +1,7 @@
 /* The restart file of a simulation: clock, integrator, parameters and bodies. */
 #include "simulation/sim.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,9 +24,15 @@ struct stored_clock {
 
 #define AT(member) offsetof(struct stored_clock, member)
 static const struct ky_stored_field clock_fields[] = {
-    {"start", AT(start), 0}, {"tick", AT(tick), 0},   {"ticks", AT(ticks), 0},
-    {"bodies", AT(n), 0},    {"with", AT(with), 0},   {"part", AT(part), 1},
-    {"step", AT(step), 1},   {"steps", AT(steps), 1}, {"field_function", AT(field_function), 1},
+    {"start", AT(start), 0, KY_STORED_REAL},
+    {"tick", AT(tick), 0, KY_STORED_ANY},
+    {"ticks", AT(ticks), 0, KY_STORED_COUNT},
+    {"bodies", AT(n), 0, KY_STORED_COUNT},
+    {"with", AT(with), 0, KY_STORED_ANY},
+    {"part", AT(part), 1, KY_STORED_REAL},
+    {"step", AT(step), 1, KY_STORED_ANY},
+    {"steps", AT(steps), 1, KY_STORED_COUNT},
+    {"field_function", AT(field_function), 1, KY_STORED_FLAG},
 };
 enum { CLOCK_FIELDS = sizeof clock_fields / sizeof *clock_fields };
 
@@ -68,6 +75,24 @@ static enum ky_status get_section(void *context, const struct ky_section *sectio
     return ky_sim_bodies(sim, &bodies, error);
 }
 
+/* KY_BAD_DATA for a number that is not finite, and for a step of a body that is longer than the
+ * longest one or leads the other way. */
+static enum ky_status check_column(const struct ky_sim *sim, int which, const double *column,
+                                   struct ky_error *error)
+{
+    const struct ky_column_about *about = &ky_columns[which];
+    const double longest = sim->integrator->tick * (double)sim->integrator->stride;
+    for (size_t k = 0; k < sim->n * about->components; k++)
+        if (!isfinite(column[k]) ||
+            (!about->of_field && !(column[k] / longest >= 0 && column[k] / longest <= 1)))
+            return ky_fail(
+                error, KY_BAD_DATA,
+                "the restart file has %g for body %zu in its section '%s'; it must be %s",
+                column[k], k / about->components, about->name,
+                about->of_field ? "finite" : "0 or a step up to the longest one");
+    return KY_OK;
+}
+
 enum ky_status ky_sim_restore_columns(struct ky_sim *sim, const struct ky_restart *restart,
                                       struct ky_error *error)
 {
@@ -78,8 +103,9 @@ enum ky_status ky_sim_restore_columns(struct ky_sim *sim, const struct ky_restar
             !ky_restart_find(restart, ky_columns[k].name))
             continue;
         const double *column = ky_restart_section(restart, ky_columns[k].name, bytes, error);
-        status = column ? ky_engine_put_column(sim->engine, (enum ky_column)k, column, error)
-                        : KY_BAD_DATA;
+        status = column ? check_column(sim, k, column, error) : KY_BAD_DATA;
+        if (!status)
+            status = ky_engine_put_column(sim->engine, (enum ky_column)k, column, error);
     }
     return status;
 }
@@ -129,18 +155,40 @@ enum ky_status ky_sim_write_restart(struct ky_sim *sim, const char *path,
     return status;
 }
 
+enum { LABELS = KY_WITH_ID | KY_WITH_SOFTENING | KY_WITH_TYPE };
+
+/* Whether the numbers `bodies` and `with` of the clock are those of the sections that there are. */
+static enum ky_status check_arrays(const struct ky_restart *restart,
+                                   const struct stored_clock *stored, struct ky_error *error)
+{
+    const struct ky_section *position = ky_restart_find(restart, "position");
+    uint64_t with = 0;
+    if (!position || position->bytes / (3 * sizeof(double)) != stored->n)
+        return ky_fail(error, KY_BAD_DATA,
+                       "the restart file has the number 'bodies' %" PRIu64
+                       " in its section 'clock', and positions of %" PRIu64,
+                       stored->n, position ? position->bytes / (3 * sizeof(double)) : 0);
+    for (int k = 0; k < KY_ARRAYS; k++)
+        if (ky_restart_find(restart, ky_arrays[k].name))
+            with |= ky_arrays[k].with & LABELS;
+    if (stored->with == with)
+        return KY_OK;
+    return ky_fail(error, KY_BAD_DATA,
+                   "the restart file has the number 'with' %" PRIu64
+                   " in its section 'clock', where its arrays make %" PRIu64,
+                   stored->with, with);
+}
+
 /* Copies the sections into arrays of the right length; one that is missing or of another length is
  * an error. */
 static enum ky_status read_bodies(const struct ky_restart *restart,
                                   const struct stored_clock *stored, int threads,
                                   struct ky_bodies *bodies, struct ky_error *error)
 {
-    if (stored->n > SIZE_MAX / (3 * sizeof(double)))
-        return ky_fail(error, KY_BAD_DATA,
-                       "the restart file claims more bodies than memory can hold");
-    if (!ky_restart_section(restart, "position", stored->n * 3 * sizeof(double), error))
-        return KY_BAD_DATA;
-    enum ky_status status = ky_bodies_allocate_by(
+    enum ky_status status = check_arrays(restart, stored, error);
+    if (status)
+        return status;
+    status = ky_bodies_allocate_by(
         threads, bodies, (size_t)stored->n,
         (unsigned)stored->with | KY_WITH_ACCELERATION | KY_WITH_POTENTIAL, error);
     for (int k = 0; k < KY_ARRAYS && !status; k++) {
@@ -163,7 +211,7 @@ static enum ky_status restore_clock(const struct ky_restart *restart, struct sto
     *stored = (struct stored_clock){.step = (double)NAN, .steps = UINT64_MAX};
     enum ky_status status =
         ky_fields_restore(restart, "clock", clock_fields, CLOCK_FIELDS, stored, error);
-    if (isnan(stored->step))
+    if (restart->version == 1)
         stored->step = stored->tick;
     if (stored->steps == UINT64_MAX)
         stored->steps = stored->ticks;
@@ -182,6 +230,25 @@ static enum ky_status check_function(const struct stored_clock *stored,
                          "field_function of the parameters to the same one"
                        : "it ran without a field function: leave field_function of the parameters "
                          "NULL");
+}
+
+/* Whether the clock is one of these parameters. A simulation may have no step yet. */
+static enum ky_status check_clock(const struct stored_clock *stored, const struct ky_sim *sim,
+                                  struct ky_error *error)
+{
+    const double tick = sim->integrator->tick;
+    if (stored->tick != tick && !(isnan(stored->tick) && isnan(tick)))
+        return ky_fail(error, KY_BAD_DATA,
+                       "the restart file has the numbers 'tick' %g and 'step' %g in its section "
+                       "'clock'; this step makes ticks of %g",
+                       stored->tick, stored->step, tick);
+    if (!ky_instant_lies_on(&sim->line, sim->integrator->stride,
+                            (struct ky_instant){stored->ticks, stored->part}))
+        return ky_fail(error, KY_BAD_DATA,
+                       "the restart file has the numbers 'ticks' %" PRIu64
+                       " and 'part' %g in its section 'clock', which are no time of its steps",
+                       stored->ticks, stored->part);
+    return KY_OK;
 }
 
 enum ky_status ky_sim_from_restart(const struct ky_restart *restart,
@@ -206,6 +273,8 @@ enum ky_status ky_sim_from_restart(const struct ky_restart *restart,
         status = ky_bodies_check_by(resolved.threads, &bodies, error);
     if (!status)
         status = ky_sim_create(&own, &bodies, stored.start, &sim, error);
+    if (!status)
+        status = check_clock(&stored, sim, error);
     /* To an engine forces that are all 0, as those on one body, are forces that it never had. */
     if (!status && !ky_knows_acceleration(&bodies))
         status = ky_sim_first_forces(sim, error);

@@ -80,6 +80,14 @@ int ky_instant_compare(struct ky_instant a, struct ky_instant b)
     return (fabs(a.part) > fabs(b.part)) - (fabs(a.part) < fabs(b.part));
 }
 
+int ky_instant_lies_on(const struct ky_timeline *line, uint64_t stride, struct ky_instant instant)
+{
+    if (instant.ticks > KY_MOST_TICKS || instant.ticks % stride)
+        return 0;
+    const double share = instant.part / ky_timeline_length(line, instant.ticks, stride);
+    return instant.part == 0 || (share > 0 && share <= 1);
+}
+
 int ky_ticks_whole(double ratio, uint64_t *ticks)
 {
     double nearest = floor(ratio + 0.5);

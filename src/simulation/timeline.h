@@ -47,6 +47,10 @@ double ky_instant_time(const struct ky_timeline *line, struct ky_instant instant
 /* −1, 0 or 1: `a` comes before `b`, is the same, comes after it. */
 int ky_instant_compare(struct ky_instant a, struct ky_instant b);
 
+/* Whether an instant is one that steps of `stride` ticks can have: ticks are a multiple of the
+ * stride, and the part is not longer than the step there. */
+int ky_instant_lies_on(const struct ky_timeline *line, uint64_t stride, struct ky_instant instant);
+
 /* Whether a quotient of two times counts as a whole number of ticks: 0.3/0.1 does, 0.35/0.1 does
  * not. Returns 1 and the number in *ticks, or 0; 0 also where it is negative or larger than 9e15.
  */

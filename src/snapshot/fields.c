@@ -1,10 +1,13 @@
 /* Named numbers in a section of a restart file. */
 #include "snapshot/fields.h"
 
+#include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 
 struct pair {
     char name[24];
@@ -39,6 +42,54 @@ static const void *find(const struct ky_section *section, const char *name)
     return NULL;
 }
 
+/* ---- what numbers must be ---- */
+
+static const uint64_t most = 9000000000000000; /* a double has every count up to here */
+
+static int is_of_kind(enum ky_stored_kind kind, uint64_t count, double real)
+{
+    switch (kind) {
+    case KY_STORED_FLAG:
+        return count <= 1;
+    case KY_STORED_COUNT:
+        return count <= most;
+    case KY_STORED_REAL:
+        return isfinite(real);
+    case KY_STORED_SIZE:
+        return isfinite(real) && real >= 0;
+    case KY_STORED_MAYBE:
+        return isnan(real) || real >= 0;
+    default:
+        return 1;
+    }
+}
+
+/* KY_BAD_DATA for a number that is not of its kind. */
+static enum ky_status check(const struct ky_stored_field *field, const char *section,
+                            const void *value, struct ky_error *error)
+{
+    static const char *const kinds[KY_STORED_KINDS] = {"anything",
+                                                       "0 or 1",
+                                                       "a whole number up to 9e15",
+                                                       "finite",
+                                                       "finite and not negative",
+                                                       "NaN, or not negative"};
+    char text[KY_NUMBER_TEXT];
+    uint64_t count;
+    double real;
+    memcpy(&count, value, sizeof count);
+    memcpy(&real, value, sizeof real);
+    if (is_of_kind(field->kind, count, real))
+        return KY_OK;
+    if (field->kind == KY_STORED_FLAG || field->kind == KY_STORED_COUNT)
+        ky_format(text, sizeof text, "%" PRIu64, count);
+    else
+        ky_number_text(text, real);
+    return ky_fail(error, KY_BAD_DATA,
+                   "the restart file has the number '%s' %s in its section '%s'; it must be %s",
+                   field->name, text, section, kinds[field->kind]);
+}
+
 enum ky_status ky_fields_restore(const struct ky_restart *restart, const char *name,
                                  const struct ky_stored_field *fields, size_t count, void *object,
                                  struct ky_error *error)
@@ -51,6 +102,9 @@ enum ky_status ky_fields_restore(const struct ky_restart *restart, const char *n
             value = find(section, fields[k].name);
         else if (section && end <= section->bytes)
             value = (const char *)section->data + end - sizeof(uint64_t);
+        enum ky_status status = value ? check(&fields[k], name, value, error) : KY_OK;
+        if (status)
+            return status;
         if (value)
             memcpy((char *)object + fields[k].offset, value, sizeof(uint64_t));
         else if (!fields[k].may_lack)

@@ -14,7 +14,8 @@ enum ky_status ky_fields_store(const char *name, const struct ky_stored_field *f
                                struct ky_error *error);
 
 /* Reads the fields of the section of that name into the members of `object`. Fields that no row
- * names are passed over. KY_BAD_DATA if a field is missing whose row does not say `may_lack`.
+ * names are passed over. KY_BAD_DATA if a field is missing whose row does not say `may_lack`, and
+ * for a number that is not of its row's kind.
  *
  * In files of version 1 a section had the values alone, in the order of the table. Rows of later
  * fields come after those and say `may_lack`. */

@@ -1,17 +1,16 @@
 /* Calls that no program should make: NULL for a struct, structs of no size, numbers at the ends of
  * their types. Each ends, with KY_OK or with a status and a line that says what is wrong; under the
  * sanitizers none does anything undefined (tests/command/sanitize-address.sh). */
-#include "test.h"
+#include "snapshot.h"
 
 #include <float.h>
 #include <limits.h>
 #include <math.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/random.h"
 #include "integrate/integrate.h"
 #include "simulation/run.h"
+#include "snapshot/restart.h"
 
 enum { N = 12 };
 
@@ -21,7 +20,6 @@ static struct ky_parameters usual;
 
 static int make_bodies(void **state)
 {
-    (void)state;
     assert_ok(ky_bodies_allocate(&bodies, N, 0, &error));
     for (size_t i = 0; i < N; i++) {
         struct ky_random random = ky_random_at(3, 0, i);
@@ -36,14 +34,13 @@ static int make_bodies(void **state)
     usual.threads = 1;
     usual.softening = 0.05;
     usual.step = 0.01;
-    return 0;
+    return make_folder(state);
 }
 
 static int free_bodies(void **state)
 {
-    (void)state;
     ky_bodies_free(&bodies);
-    return 0;
+    return remove_folder(state);
 }
 
 /* An error has its status, and a line that is not empty. */
@@ -335,12 +332,301 @@ static void motions_that_would_not_end(void **state)
     ky_sim_close(sim);
 }
 
+/* Restart files whose numbers were changed and whose checksums are right: each word of each section
+ * in turn. */
+static void restart_files_that_were_changed(void **state)
+{
+    (void)state;
+    static const uint64_t words[] = {0, 1, UINT64_MAX, 0x7ff8000000000000};
+    char path[512];
+    snprintf(path, sizeof path, "%s", in_folder("changed.kyo"));
+    struct ky_restart restart;
+    struct ky_parameters p = usual, none;
+    struct ky_sim *sim;
+    p.integrator = KY_HERMITE4;
+    p.force = KY_DIRECT;
+    ky_parameters_defaults(&none);
+    none.threads = 1;
+    assert_ok(ky_sim_open(&p, &bodies, 0, &sim, &error));
+    assert_ok(ky_sim_advance(sim, 2, &error));
+    assert_ok(ky_sim_save(sim, path, &error));
+    ky_sim_close(sim);
+    assert_ok(ky_restart_read(path, &restart, NULL, &error));
+    int refused = 0;
+    for (size_t s = 0; s < restart.count; s++)
+        for (size_t w = 0; w < restart.section[s].bytes / 8; w += w < 16 ? 1 : 13)
+            for (size_t v = 0; v < sizeof words / sizeof *words; v++) {
+                char *place = (char *)(uintptr_t)restart.section[s].data + 8 * w;
+                uint64_t before;
+                memcpy(&before, place, 8);
+                memcpy(place, &words[v], 8);
+                remove(path);
+                assert_ok(
+                    ky_restart_write(path, restart.section, restart.count, NULL, NULL, &error));
+                memcpy(place, &before, 8);
+                alarm(60);
+                enum ky_status status = ky_sim_restore(path, &none, &sim, &error);
+                assert_told(status, restart.section[s].name);
+                refused += status != KY_OK;
+                if (!status)
+                    assert_told(ky_sim_advance(sim, 1, &error), restart.section[s].name);
+                ky_sim_close(status ? NULL : sim);
+                alarm(0);
+            }
+    assert_true(refused > 20);
+    ky_restart_free(&restart);
+}
+
+/* ---- numbers of a restart file that contradict the rest ---- */
+
+/* A number of the file changed to another. It is refused by a line with `told`, or where that is
+ * NULL with the names of number and section in quotation marks. */
+struct change {
+    const char *section, *name;
+    enum { REAL, COUNT } type;
+    double real;
+    uint64_t count;
+    const char *told;
+};
+
+#define TO_REAL(section, name, value)                                                              \
+    {                                                                                              \
+        section, name, REAL, value, 0, NULL                                                        \
+    }
+#define TO_COUNT(section, name, value)                                                             \
+    {                                                                                              \
+        section, name, COUNT, 0, value, NULL                                                       \
+    }
+#define FLAG(name) TO_COUNT("run", name, 2)
+#define NO_REAL(section, name)                                                                     \
+    TO_REAL(section, name, (double)NAN), TO_REAL(section, name, (double)INFINITY)
+#define NO_SIZE(section, name) NO_REAL(section, name), TO_REAL(section, name, -1)
+static const struct change changes[] = {
+    NO_REAL("clock", "start"),
+    TO_REAL("clock", "tick", 0),
+    TO_REAL("clock", "tick", 0.001),
+    TO_REAL("clock", "tick", (double)NAN),
+    TO_COUNT("clock", "ticks", 1),
+    TO_COUNT("clock", "ticks", UINT64_MAX),
+    TO_COUNT("clock", "bodies", 0),
+    TO_COUNT("clock", "bodies", N - 1),
+    TO_COUNT("clock", "bodies", UINT64_MAX / 16),
+    TO_COUNT("clock", "with", 0),
+    TO_COUNT("clock", "with", KY_WITH_ID),
+    TO_COUNT("clock", "with", UINT64_MAX),
+    NO_REAL("clock", "part"),
+    TO_REAL("clock", "part", -0.001),
+    TO_REAL("clock", "part", 1),
+    TO_REAL("clock", "step", 0.005),
+    TO_REAL("clock", "step", (double)NAN),
+    {"clock", "step", REAL, 0, 0, "step"},
+    TO_COUNT("clock", "steps", UINT64_MAX),
+    {"clock", "field_function", COUNT, 0, 1, "field_function"},
+    TO_COUNT("clock", "field_function", 2),
+    TO_REAL("run", "tick", 0),
+    TO_REAL("run", "tick", 0.001),
+    TO_COUNT("run", "end", 0),
+    TO_COUNT("run", "end", 1),
+    TO_COUNT("run", "end", UINT64_MAX),
+    TO_REAL("run", "end part", 1),
+    TO_REAL("run", "end part", -1e-9),
+    NO_REAL("run", "end part"),
+    TO_COUNT("run", "every", 1),
+    TO_COUNT("run", "every", UINT64_MAX),
+    TO_COUNT("run", "energy every", 0),
+    TO_COUNT("run", "energy every", 1),
+    TO_COUNT("run", "snapshots", UINT64_MAX),
+    {"run", "energy bytes", COUNT, 0, 0, "energy.csv"},
+    {"run", "energy bytes", COUNT, 0, 1, "energy.csv"},
+    {"run", "energy bytes", COUNT, 0, 1000000, "energy.csv"},
+    TO_COUNT("run", "energy bytes", UINT64_MAX),
+    {"run", "escapers bytes", COUNT, 0, 1, "escapers.csv"},
+    {"run", "escapers bytes", COUNT, 0, 1000000, "escapers.csv"},
+    NO_REAL("run", "energy"),
+    NO_REAL("run", "potential"),
+    NO_SIZE("run", "wall"),
+    FLAG("conserved"),
+    FLAG("compress"),
+    FLAG("has seed"),
+    FLAG("shorten"),
+    FLAG("bare"),
+    TO_COUNT("run", "bare", 1),
+    FLAG("core"),
+    TO_COUNT("run", "core", 0),
+    FLAG("collapsed"),
+    NO_SIZE("run", "length cm"),
+    TO_REAL("run", "length cm", 1),
+    NO_SIZE("run", "mass g"),
+    TO_REAL("run", "mass g", 1),
+    NO_SIZE("run", "velocity cm/s"),
+    TO_REAL("run", "velocity cm/s", 1),
+    NO_SIZE("run", "g"),
+    TO_REAL("run", "g", 2),
+    TO_COUNT("run", "stride", 0),
+    TO_COUNT("run", "stride", 1),
+    TO_COUNT("run", "escaped", UINT64_MAX),
+    TO_REAL("run", "stop core", -1),
+    TO_REAL("run", "escape radius", -1),
+    TO_REAL("run", "escapers", -1),
+    TO_REAL("run", "escapers", 3),
+    NO_SIZE("integrator", "body steps"),
+    TO_COUNT("integrator", "blocks", UINT64_MAX),
+    NO_SIZE("integrator", "shortest"),
+    NO_SIZE("integrator", "cut"),
+    NO_SIZE("integrator", "pairs"),
+    TO_COUNT("integrator", "has passed", 2),
+    {"step", NULL, REAL, -0.001, 0, "'step'"},
+    {"step", NULL, REAL, 0.02, 0, "'step'"},
+    {"step", NULL, REAL, (double)NAN, 0, "'step'"},
+    {"jerk", NULL, REAL, (double)INFINITY, 0, "'jerk'"},
+    {"jerk", NULL, REAL, (double)NAN, 0, "'jerk'"},
+    {"acceleration", NULL, REAL, (double)NAN, 0, "acceleration"},
+    {"potential", NULL, REAL, (double)NAN, 0, "potential"},
+    {"mass", NULL, REAL, -1, 0, "mass"},
+    {"position", NULL, REAL, (double)NAN, 0, "position"},
+    {"velocity", NULL, REAL, (double)NAN, 0, "velocity"},
+    {"id", NULL, COUNT, 0, 104, "id 104"},
+    {"at", NULL, COUNT, 0, UINT64_MAX, "'at'"},
+    {"core", NULL, REAL, (double)NAN, 0, "'core'"},
+};
+
+/* Numbers of which any may be right: docs/formats/restart.md names them. */
+static const char *const free_numbers[] = {"seed",         "change",    "h",           "omega m",
+                                           "omega lambda", "passed id", "passed by id"};
+
+static int is_tried(const char *section, const char *name)
+{
+    for (size_t k = 0; k < sizeof changes / sizeof *changes; k++)
+        if (changes[k].name && !strcmp(changes[k].section, section) &&
+            !strcmp(changes[k].name, name))
+            return 1;
+    for (size_t k = 0; k < sizeof free_numbers / sizeof *free_numbers; k++)
+        if (!strcmp(free_numbers[k], name))
+            return 1;
+    return 0;
+}
+
+enum { PAIR = 32, NAME = 24 };
+
+/* Where a number stands in the file that was read: of a section without names the first. */
+static char *place_of(const struct ky_restart *restart, const char *section, const char *name)
+{
+    const struct ky_section *found = ky_restart_find(restart, section);
+    assert_non_null(found);
+    char *data = (char *)(uintptr_t)found->data;
+    assert_true(found->bytes >= 8);
+    for (size_t k = 0; name && k < found->bytes / PAIR; k++)
+        if (!strncmp(data + k * PAIR, name, NAME))
+            return data + k * PAIR + NAME;
+    if (name)
+        fail_msg("no number '%s' in section '%s'", name, section);
+    return data;
+}
+
+/* A run of a few steps with all that a restart file may hold. */
+static void make_run(const char *folder, struct ky_parameters *p, struct ky_run_parameters *run)
+{
+    struct ky_snapshot snapshot;
+    uint64_t id[N];
+    uint8_t type[N] = {0};
+    ky_snapshot_clear(&snapshot);
+    ky_run_parameters_defaults(run);
+    snapshot.bodies = bodies;
+    snapshot.bodies.id = id;
+    snapshot.bodies.type = type;
+    for (uint64_t i = 0; i < N; i++)
+        id[i] = 103 + i;
+    p->integrator = KY_HERMITE4;
+    p->force = KY_DIRECT;
+    run->output = folder;
+    run->steps = 4;
+    run->every = 0.02;
+    run->at = "0.01,0.03";
+    run->core = 1;
+    run->stop_core = 1e-9;
+    run->escape_radius = 5;
+    run->keep = 1;
+    assert_ok(ky_run(p, run, &snapshot, &error));
+}
+
+/* Every named number of the file is one that is changed here. */
+static void assert_all_tried(const struct ky_restart *restart)
+{
+    static const char *const sections[] = {"clock", "run", "integrator"};
+    for (size_t s = 0; s < sizeof sections / sizeof *sections; s++) {
+        const struct ky_section *section = ky_restart_find(restart, sections[s]);
+        for (size_t k = 0; k < section->bytes / PAIR; k++)
+            if (!is_tried(sections[s], (const char *)section->data + k * PAIR))
+                fail_msg("number '%s' of section '%s' is not tried: extend the table",
+                         (const char *)section->data + k * PAIR, sections[s]);
+    }
+}
+
+/* Resumes with the change. Returns 1 if it was refused by the right words. */
+static int is_refused(const struct change *change, const char *path, struct ky_restart *restart,
+                      const struct ky_run_parameters *run)
+{
+    char name[NAME + 2], section[NAME + 2],
+        *place = place_of(restart, change->section, change->name), before[8];
+    struct ky_parameters none;
+    ky_parameters_defaults(&none);
+    none.threads = 1;
+    memcpy(before, place, 8);
+    memcpy(place, change->type == REAL ? (const void *)&change->real : &change->count, 8);
+    remove(path);
+    assert_ok(ky_restart_write(path, restart->section, restart->count, NULL, NULL, &error));
+    memcpy(place, before, 8);
+    memset(&error, 0, sizeof error);
+    alarm(60);
+    const enum ky_status status = ky_resume(&none, run, &error);
+    alarm(0);
+    assert_told(status, change->section);
+    snprintf(name, sizeof name, "'%s'", change->name ? change->name : "");
+    snprintf(section, sizeof section, "'%s'", change->section);
+    const int right =
+        status && (change->told ? strstr(error.text, change->told) != NULL
+                                : strstr(error.text, name) && strstr(error.text, section));
+    if (!right)
+        print_message("# %s %s %g %llu: status %d, %s\n", section, name, change->real,
+                      (unsigned long long)change->count, (int)status, error.text);
+    return right;
+}
+
+static void numbers_that_contradict_the_rest(void **state)
+{
+    (void)state;
+    char folder[512], path[600];
+    snprintf(folder, sizeof folder, "%s", in_folder("run"));
+    snprintf(path, sizeof path, "%s/restart.kyo", folder);
+    struct ky_restart restart;
+    struct ky_parameters p = usual, none;
+    struct ky_run_parameters run, again;
+    make_run(folder, &p, &run);
+    ky_parameters_defaults(&none);
+    ky_run_parameters_defaults(&again);
+    again.output = folder;
+    assert_ok(ky_resume(&none, &again, &error)); /* as it is */
+    assert_ok(ky_restart_read(path, &restart, NULL, &error));
+    assert_all_tried(&restart);
+    int wrong = 0;
+    for (size_t k = 0; k < sizeof changes / sizeof *changes; k++)
+        wrong += !is_refused(&changes[k], path, &restart, &again);
+    assert_int_equal(wrong, 0);
+    assert_ok(ky_restart_write(path, restart.section, restart.count, NULL, NULL, &error));
+    assert_ok(ky_resume(&none, &again, &error)); /* no attempt has harmed the folder */
+    ky_restart_free(&restart);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(structs_that_are_not_there),  cmocka_unit_test(structs_of_no_size),
-        cmocka_unit_test(bodies_that_were_not_zeroed), cmocka_unit_test(numbers_of_no_sense),
+        cmocka_unit_test(structs_that_are_not_there),
+        cmocka_unit_test(structs_of_no_size),
+        cmocka_unit_test(bodies_that_were_not_zeroed),
+        cmocka_unit_test(numbers_of_no_sense),
         cmocka_unit_test(motions_that_would_not_end),
+        cmocka_unit_test(restart_files_that_were_changed),
+        cmocka_unit_test(numbers_that_contradict_the_rest),
     };
     return cmocka_run_group_tests(tests, make_bodies, free_bodies);
 }

@@ -146,13 +146,16 @@ static void numbers_are_found_by_name(void **state)
         double gone, kept;
         uint64_t count;
     } old = {1, 2.5, 7};
-    const struct ky_stored_field old_fields[] = {{"gone", 0, 0}, {"kept", 8, 0}, {"count", 16, 0}};
+    const struct ky_stored_field old_fields[] = {
+        {.name = "gone"}, {.name = "kept", .offset = 8}, {.name = "count", .offset = 16}};
     struct {
         uint64_t count;
         double later, kept;
     } read = {0, -1, 0};
-    const struct ky_stored_field fields[] = {{"count", 0, 0}, {"later", 8, 1}, {"kept", 16, 0}};
-    const struct ky_stored_field needed[] = {{"later", 8, 0}};
+    const struct ky_stored_field fields[] = {{.name = "count"},
+                                             {.name = "later", .offset = 8, .may_lack = 1},
+                                             {.name = "kept", .offset = 16}};
+    const struct ky_stored_field needed[] = {{.name = "later", .offset = 8}};
     struct ky_error error = {0};
     struct ky_section section;
     struct ky_restart restart;

@@ -97,6 +97,10 @@ static void lists_of_times(void **state)
     }
     assert_int_equal(due, 9);
     assert_int_equal(rows, 24);
+    /* one that is added takes its place: a resumed run may have got an earlier end */
+    assert_ok(ky_schedule_add(&schedule, (struct ky_instant){17, 0}, &error));
+    assert_true(schedule.at[2].ticks == 17 && schedule.at[3].ticks == 18);
+    assert_true(ky_schedule_snapshot_due(&schedule, (struct ky_instant){17, 0}));
     assert_ok(make(-0.125, -3, none, 3, "-2.25", 0, none)); /* backwards */
     assert_int_equal(schedule.at[0].ticks, 18);
     assert_true(ky_schedule_energy_due(&schedule, schedule.at[0])); /* each snapshot has a row */
