@@ -1,9 +1,10 @@
 # A change of flags or features rebuilds: objects depend on a file that holds their flags. It is made anew only where it
-# differs, and by a rule, so that `make -n` and `make clean` write nothing. What has to do with CUDA or
-# cairo has a file of its own: other CUDA_ARCHS, CUDA=no or CAIRO=no leave the rest as it is.
+# differs, and by a rule, so that `make -n` and `make clean` write nothing. What has to do with CUDA,
+# cairo or ISAS has a file of its own: CUDA=no, CAIRO=no, or `make` after `make here` leave the rest as it is.
 FLAGS_FILE := $(BUILD)/flags
 CUDA_FLAGS_FILE := $(BUILD)/flags-cuda
 CAIRO_FLAGS_FILE := $(BUILD)/flags-cairo
+ISA_FLAGS_FILE := $(BUILD)/flags-isa
 
 quote = '$(subst ','\'',$(1))'
 differs = $(shell [ "$$(cat $(call quote,$(1)) 2>&1)" = $(call quote,$(2)) ] || echo yes)
@@ -13,13 +14,18 @@ $(1): $(if $(call differs,$(1),$($(2))),changed)
 	@printf '%s\n' $$(call quote,$$($(2))) > $$@
 endef
 
-FLAGS_TEXT := $(strip $(CC) $(CFLAGS_ALL) $(FEATURE_LIBS) $(ISAS))
+FLAGS_TEXT := $(strip $(CC) $(CFLAGS_ALL) $(FEATURE_LIBS))
+ISA_FLAGS_TEXT := $(strip $(ISAS))
 CUDA_FLAGS_TEXT := $(strip $(NVCC) $(CUDA_CODE) $(NVCCFLAGS) $(CUDA_DEFINES) $(CUDA_LIBS))
 CAIRO_FLAGS_TEXT := $(strip $(CAIRO_DEFINES) $(CAIRO_LIBS))
 .PHONY: changed
 $(eval $(call flags_rule,$(FLAGS_FILE),FLAGS_TEXT))
 $(eval $(call flags_rule,$(CUDA_FLAGS_FILE),CUDA_FLAGS_TEXT))
 $(eval $(call flags_rule,$(CAIRO_FLAGS_FILE),CAIRO_FLAGS_TEXT))
+$(eval $(call flags_rule,$(ISA_FLAGS_FILE),ISA_FLAGS_TEXT))
+
+# The one source that knows which instruction sets there are.
+$(BUILD)/src/engine/cpu/isa.o: $(ISA_FLAGS_FILE)
 
 # The sources that know of CUDA.
 CUDA_SOURCES := $(wildcard src/engine/device/cuda/*.c) $(shell grep -ls KY_HAVE_CUDA src/*/*.c src/*/*/*.c tests/unit/*.c)

@@ -21,5 +21,9 @@ make -q BUILD="$folder/build" CFLAGS="-DTEXT='\"a b\"'" CUDA_ARCHS=none "$flags"
 result $? "CUDA_ARCHS is the business of nvcc's objects alone"
 make -q BUILD="$folder/build" CFLAGS="-DTEXT='\"a b\"'" CUDA=no "$flags"
 result $? "CUDA=no leaves the sources as they are that do not know of it"
+make -q BUILD="$folder/build" CFLAGS="-DTEXT='\"a b\"'" ISAS=plain "$flags" && make -s BUILD="$folder/build" ISAS=plain "$flags-isa" &&
+    make -q BUILD="$folder/build" ISAS=plain "$flags-isa" && ! make -q BUILD="$folder/build" "$flags-isa" &&
+    make -n BUILD="$folder/build" "$folder/build/src/engine/cpu/isa.o" 2>/dev/null | grep -q 'flags-isa'
+result $? "other ISAS, as of make after make here, are the business of the table of instruction sets alone"
 make -s BUILD="$folder/build" clean && [ ! -e "$folder/build" ]
 result $? "make clean leaves nothing"
