@@ -12,11 +12,15 @@ enum { WIDTH = 12 };
 double table_shown(const struct table *table, const struct table_column *column,
                    char name[KY_UNIT_TEXT])
 {
-    double largest = 0;
-    for (size_t i = 0; i < table->rows && column->values; i++)
-        if (isfinite(column->values[i]))
-            largest = fmax(largest, fabs(column->values[i]));
-    return ky_unit_shown(table->units, column->unit, largest > 0 ? largest : (double)NAN, name);
+    double sum = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < table->rows && column->values; i++) {
+        const double size = fabs(column->values[i]);
+        if (size > 0 && isfinite(size))
+            sum += log(size), count++;
+    }
+    return ky_unit_shown(table->units, column->unit, count ? exp(sum / (double)count) : (double)NAN,
+                         name);
 }
 
 /* The wider one of the least width and the name. */

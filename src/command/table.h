@@ -27,7 +27,8 @@ void table_print(const struct table *table, size_t first, size_t end, FILE *out)
 void table_csv(const struct table *table, struct ky_file *file);
 /* The member `name`, an array with an object for each row. */
 void table_json(struct ky_json *json, const char *name, const struct table *table);
-/* The units of a column in which its numbers are shown, and the factor to them. */
+/* The unit of a column in which its numbers are shown, that of their geometric mean, and the factor
+ * to it: so that one wide pair does not write all periods as 1e-5 Gyr. */
 double table_shown(const struct table *table, const struct table_column *column,
                    char name[KY_UNIT_TEXT]);
 

@@ -41,6 +41,15 @@ with folder() as where:
     check("binaries" in text or "binary" in text, "without units", text)
     check(all((row["first"], row["second"]) != (10, 11) for row in run_json("binaries", path("four.csv"), "--softening", "100")["binaries"]), "a softening that is larger than the orbit unbinds it")
 
+    # two close pairs and a wide one, whose period is 1e5 times as long
+    with open(path("wide.csv"), "w") as file:
+        file.write("id,mass,x,y,z,vx,vy,vz\n1,1,0,0,0,0,0,0\n2,1,0.001,0,0,0,2,0\n3,1,900,0,0,0,0,0\n4,1,900.001,0,0,0,2,0\n5,1,0,9000,0,0,0,0\n6,1,5,9000,0,0,0.03,0\n")
+    lines = [line.split() for line in run("binaries", path("wide.csv"), "--units", "cluster").stdout.splitlines()]
+    header = next(k for k, line in enumerate(lines) if line[0] == "time")
+    periods = [float(line[lines[header].index("period")]) for line in lines[header + 2:]]
+    check(len(periods) == 3 and "kyr" in lines[header + 1] and sum(0.1 < period < 100 for period in periods) == 2,
+          "periods are in the unit that suits most of them, not the longest one", lines)
+
     # the snapshots of a run
     run("run", "--model", "two-body", "--eccentricity", "0.5", "--softening", "0.05", "--step", "0.0078125", "--end", "1", "--every", "0.5", "--output", path("run"),
         "--engine", "cpu", "--quiet")

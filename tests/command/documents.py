@@ -6,7 +6,8 @@ import os, re, shutil, subprocess, sys, tempfile
 root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 program = os.environ.get("KYOHO", os.path.join(root, "build", "kyoho"))
 pages = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"] + sorted(
-    os.path.join("docs", name) for name in os.listdir(os.path.join(root, "docs")) if name.endswith(".md"))
+    os.path.join(folder, name) for folder in ("docs", "docs/tutorials") for name in os.listdir(os.path.join(root, folder))
+    if name.endswith(".md"))
 count = 0
 
 
