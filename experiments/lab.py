@@ -127,10 +127,14 @@ class Lab:
         if told["outcome"] != "done" and not (told["reason"] or "").startswith("core collapse"):
             print(f"{path} is at {told['time']:g} of {told['end']:g}; the same call goes on", file=sys.stderr)
             sys.exit(STOPPED_EARLY)
-        with open(os.path.join(path, "energy.csv"), encoding="utf-8", newline="") as file:
-            walls = [float(row["wall_s"]) for row in csv.DictReader(file)]
+        walls = [float(row["wall_s"]) for row in self.energies(folder)]
         told["loop_s"] = walls[-1] - walls[0]
         return told
+
+    def energies(self, folder):
+        """The rows of energy.csv in out/folder, each a dict of texts. A remark before them tells the units where there are any."""
+        with open(os.path.join(self.out, folder, "energy.csv"), encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(line for line in file if not line.startswith("#")))
 
     # ---- tables and plots ----
 

@@ -7,7 +7,6 @@ merger    table 2: the merger with theta = 0.75 and 0.5, and with the opening te
 check     the merger up to the third pericentre by exact sums, with half the step, and with theta = 0.3
 profiles  density, mass and circular velocity at the end
 """
-import csv
 import math
 import os
 import sys
@@ -74,8 +73,7 @@ def run(lab, name):
     words = ["-n", n, "--end", end if whole else passages, "--every", end / (8 if lab.small else 10) if whole else 0, "--energy-every", 0.5,
              "--follow", f"{holes[0]},{holes[1]}", "--step", (1 / 16 if lab.small else 1 / 64) / part, *words]
     told = lab.keep(folder, lambda: lab.run(folder, os.path.join(lab.here, "merger.ini"), *words, engine=lab.words.direct_engine if name == "direct" else None))
-    with open(os.path.join(lab.out, folder, "energy.csv"), encoding="utf-8", newline="") as file:
-        table = [{name: float(cell) for name, cell in row.items() if cell} for row in csv.DictReader(file)]
+    table = [{name: float(cell) for name, cell in row.items() if cell} for row in lab.energies(folder)]
     rows = [[row["time"], math.dist(*[[row[f"{c}_{hole}"] for c in "xyz"] for hole in holes]), row["de"]] for row in table]
     return told, rows, folder
 

@@ -7,7 +7,6 @@ softening  errors of the tree against the softening
 step       change of the energy over a turn of the galaxy against the step, also with steps of each body's own
 energy     change of the energy against theta and alpha
 """
-import csv
 import os
 import sys
 
@@ -77,8 +76,7 @@ def change(lab, *words):
     end = 4 if lab.small else 32
     n = 1000 if lab.small else 100000
     told = lab.run("galaxy", os.path.join(lab.here, "galaxy.ini"), "-n", n, "--end", end, "--energy-every", end / 16, *words)
-    with open(os.path.join(lab.out, "galaxy", "energy.csv"), encoding="utf-8", newline="") as file:
-        return {"change": max(abs(float(row["de"])) for row in csv.DictReader(file)), "seconds": told["wall_s"]}
+    return {"change": max(abs(float(row["de"])) for row in lab.energies("galaxy")), "seconds": told["wall_s"]}
 
 
 def step(lab):

@@ -35,7 +35,7 @@ static int read_numbers(const char *folder, const char *name, double number[2])
     return found;
 }
 
-/* The processors that one group allows: INFINITY without a limit. */
+/* The processors that one group allows: HUGE_VAL without a limit. */
 static double limit_of(const char *folder)
 {
     double both[2], quota[2], period[2];
@@ -44,7 +44,7 @@ static double limit_of(const char *folder)
     if (read_numbers(folder, "cpu.cfs_quota_us", quota) == 1 && quota[0] > 0 &&
         read_numbers(folder, "cpu.cfs_period_us", period) == 1 && period[0] > 0)
         return quota[0] / period[0];
-    return INFINITY;
+    return HUGE_VAL;
 }
 
 /* The least limit of the group at `path` below `mount` and of those above it. Where a container
@@ -55,7 +55,7 @@ static double least_limit(const char *mount, const char *controller, const char 
     char folder[PATH];
     int root = snprintf(folder, sizeof folder, "%s%s%s", mount, *controller ? "/" : "", controller);
     if (root < 0 || (size_t)root + strlen(path) + 1 > sizeof folder)
-        return INFINITY;
+        return HUGE_VAL;
     strcpy(folder + root, path);
     double least = limit_of(folder);
     for (char *slash; (slash = strrchr(folder + root, '/'));) {
@@ -77,7 +77,7 @@ static int has_cpu(const char *names)
 int ky_cores_of_groups(const char *groups, const char *mount)
 {
     char line[PATH];
-    double least = INFINITY;
+    double least = HUGE_VAL;
     FILE *file = fopen(groups, "r");
     if (!file)
         return 0;
