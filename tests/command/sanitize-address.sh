@@ -7,7 +7,11 @@ if ! echo 'int main(void){return 0;}' | ${CC:-cc} -x c -fsanitize=address,undefi
     exit 0
 fi
 jobs=${JOBS:-$(nproc)}
-export build="$BUILD/address" OMP_NUM_THREADS=2 UBSAN_OPTIONS=print_stacktrace=1 ASAN_OPTIONS=allocator_may_return_null=1
+export build="$BUILD/address" OMP_NUM_THREADS=2 UBSAN_OPTIONS=print_stacktrace=1
+# The compiler within PoCL puts a stack for signals of its own in place of the sanitizer's, which then frees what is not its
+# own when the thread ends; and where a library loaded later has variables of threads, gcc 12's leak check guesses at their
+# place, and may read what is not there.
+export ASAN_OPTIONS=allocator_may_return_null=1:use_sigaltstack=0:intercept_tls_get_addr=0
 export LSAN_OPTIONS="suppressions=$PWD/tests/lsan.supp:print_suppressions=0"
 make -s -j"$jobs" sanitize-address || { echo "not ok 1 - the build with sanitizers"; exit 1; }
 
