@@ -5,6 +5,7 @@
 #include "analysis/analysis.h"
 #include "base/number.h"
 #include "base/options.h"
+#include "base/quantity.h"
 #include "engine/engine.h"
 #include "physics/softening.h"
 
@@ -44,15 +45,20 @@ double ky_softening_least(const struct ky_parameters *parameters, const struct k
     return least;
 }
 
-/* "from 0.1 to 0.2" */
-static void say_range(const struct ky_bodies *bodies, char *text, size_t size)
+enum { RANGE = 2 * KY_QUANTITY_TEXT };
+/* "from 0.1 pc to 0.2 pc" */
+static void say_range(const struct ky_snapshot *snapshot, char *text, size_t size)
 {
+    const struct ky_bodies *bodies = &snapshot->bodies;
+    char low[KY_QUANTITY_TEXT], high[KY_QUANTITY_TEXT];
     double least = (double)INFINITY, most = 0;
     for (size_t i = 0; i < bodies->n; i++) {
         least = fmin(least, bodies->softening[i]);
         most = fmax(most, bodies->softening[i]);
     }
-    ky_format(text, size, "from %.6g to %.6g", least, most);
+    ky_format(text, size, "from %s to %s",
+              ky_quantity_text(&snapshot->units, KY_LENGTH_UNIT, least, 6, low),
+              ky_quantity_text(&snapshot->units, KY_LENGTH_UNIT, most, 6, high));
 }
 
 /* The remark that the softening of an option replaces what the bodies came with. Differences in
@@ -60,14 +66,15 @@ static void say_range(const struct ky_bodies *bodies, char *text, size_t size)
 static void say_replaced(const struct ky_parameters *given, const struct ky_snapshot *snapshot,
                          char remark[KY_REMARK])
 {
-    char range[64];
+    const struct ky_units *units = &snapshot->units;
+    char range[RANGE], length[KY_QUANTITY_TEXT], stored[KY_QUANTITY_TEXT];
+    ky_quantity_text(units, KY_LENGTH_UNIT, given->softening, 6, length);
     if (snapshot->bodies.softening && snapshot->bodies.n) {
-        say_range(&snapshot->bodies, range, sizeof range);
-        ky_format(remark, KY_REMARK, "softening %.6g replaces the bodies' own, %s",
-                  given->softening, range);
+        say_range(snapshot, range, sizeof range);
+        ky_format(remark, KY_REMARK, "softening %s replaces the bodies' own, %s", length, range);
     } else if (fabs(snapshot->softening - given->softening) > 1e-6 * given->softening) {
-        ky_format(remark, KY_REMARK, "softening %.6g replaces %.6g, stored with the bodies",
-                  given->softening, snapshot->softening);
+        ky_format(remark, KY_REMARK, "softening %s replaces %s, stored with the bodies", length,
+                  ky_quantity_text(units, KY_LENGTH_UNIT, snapshot->softening, 6, stored));
     }
 }
 
@@ -76,12 +83,13 @@ static void say_replaced(const struct ky_parameters *given, const struct ky_snap
 static void say_chosen(const struct ky_parameters *chosen, const struct ky_snapshot *snapshot,
                        char remark[KY_REMARK])
 {
-    char range[64];
+    char range[RANGE], length[KY_QUANTITY_TEXT];
     if (!isnan(chosen->softening)) {
-        ky_format(remark, KY_REMARK, "softening %.6g (%s), stored with the bodies",
-                  chosen->softening, ky_softening_name(chosen->softening_kind));
+        ky_format(remark, KY_REMARK, "softening %s (%s), stored with the bodies",
+                  ky_quantity_text(&snapshot->units, KY_LENGTH_UNIT, chosen->softening, 6, length),
+                  ky_softening_name(chosen->softening_kind));
     } else if (snapshot->bodies.n) {
-        say_range(&snapshot->bodies, range, sizeof range);
+        say_range(snapshot, range, sizeof range);
         ky_format(remark, KY_REMARK, "softening of each body's own, %s (%s)", range,
                   ky_softening_name(chosen->softening_kind));
     }

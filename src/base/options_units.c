@@ -8,9 +8,10 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/options.h"
+#include "base/units.h"
 
 /* What numbers of an option are in. */
-enum kind { PLAIN, SECONDS, SCALED };
+enum kind { PLAIN, SECONDS, MEGAPARSECS, SCALED };
 
 static enum kind kind_of(const struct ky_option *option, struct ky_dimension *dimension)
 {
@@ -21,6 +22,10 @@ static enum kind kind_of(const struct ky_option *option, struct ky_dimension *di
     ky_option_unit(option->help, unit);
     if (!strcmp(unit, "s"))
         return SECONDS;
+    if (!strcmp(unit, "Mpc")) {
+        *dimension = KY_LENGTH_UNIT;
+        return MEGAPARSECS;
+    }
     return ky_dimension_of(unit, dimension) ? SCALED : PLAIN;
 }
 
@@ -56,13 +61,20 @@ enum ky_status ky_option_set_in(const struct ky_option *option, void *values, co
                                 const struct ky_units *units, const char *where,
                                 struct ky_error *error)
 {
-    const struct ky_units second = {1, 1, 1, 1}; /* and a centimetre */
+    const struct ky_units fixed[] = {[SECONDS] = {1, 1, 1, 1}, /* and a centimetre */
+                                     [MEGAPARSECS] = {1e3 * KY_KPC_CM, 1, 1, 1}};
     struct ky_dimension dimension;
+    const char *unit;
+    double cgs;
     const enum kind kind = kind_of(option, &dimension);
-    if (kind == PLAIN || option->type != KY_OPTION_REAL || !has_unit(text))
+    if (option->type != KY_OPTION_REAL || !has_unit(text))
         return ky_option_set_text(option, values, text, where, error);
-    return set_real(option, values, text, kind == SECONDS ? &second : units, dimension, where,
-                    error);
+    if (kind != PLAIN)
+        return set_real(option, values, text, kind == SCALED ? units : &fixed[kind], dimension,
+                        where, error);
+    const int is_unit = ky_has_unit(text, &unit) && ky_unit_is(unit);
+    return is_unit ? ky_unit_read(unit, KY_NO_UNIT, where, &cgs, error)
+                   : ky_option_set_text(option, values, text, where, error);
 }
 
 /* Refuses a list in which a number or its unit is wrong. */

@@ -154,6 +154,8 @@ const char *ky_unit_names(struct ky_dimension dimension, char text[KY_UNIT_NAMES
         snprintf(text, KY_UNIT_NAMES, "km/s, pc/Myr, kpc/Gyr");
     else if (same(dimension, KY_DIMENSION(0, 0, -1)))
         snprintf(text, KY_UNIT_NAMES, "km/s/kpc, km/s/Mpc, 1/Myr");
+    else if (same(dimension, KY_DIMENSION(0, 0, -2)))
+        snprintf(text, KY_UNIT_NAMES, "km²/s²/kpc², 1/Myr²");
     else if (!used)
         compose(&(struct ky_units){.length_cm = KY_KPC_CM}, dimension, text);
     return text;
@@ -226,8 +228,9 @@ static int read_name(const char *at, struct ky_dimension *dimension, double *cgs
 {
     int sign = 1, factors = 0;
     *dimension = KY_NO_UNIT, *cgs = 1;
-    if (!strncmp(at, "1/", 2))
-        at += 2, sign = -1;
+    at += !strncmp(at, "1/", 2);
+    if (*at == '/') /* "0.07/Gyr" */
+        at++, sign = -1;
     for (;; factors++, at++) {
         if (factors == 8 || !read_factor(&at, sign, dimension, cgs))
             return 0;
@@ -237,6 +240,13 @@ static int read_name(const char *at, struct ky_dimension *dimension, double *cgs
             return 0;
         sign = *at == '/' ? -1 : 1;
     }
+}
+
+int ky_unit_is(const char *text)
+{
+    struct ky_dimension found;
+    double cgs;
+    return read_name(text, &found, &cgs);
 }
 
 enum ky_status ky_unit_read(const char *text, struct ky_dimension dimension, const char *where,
@@ -251,9 +261,12 @@ enum ky_status ky_unit_read(const char *text, struct ky_dimension dimension, con
                        "%s: a blank between a number and its unit; write them together, with one "
                        "of %s",
                        where, names);
-    if (!read_name(text, &found, cgs))
+    if (!read_name(text, &found, cgs) && !is_none(dimension))
         return ky_fail(error, KY_USAGE, "%s: '%.*s' is no unit here; it takes %s", where,
                        length < 40 ? length : 40, text, names);
+    if (is_none(dimension))
+        return ky_fail(error, KY_USAGE, "%s: %.*s: it takes a number without a unit", where,
+                       length < 40 ? length : 40, text);
     if (!same(found, dimension))
         return ky_fail(error, KY_USAGE, "%s: %.*s is a unit of another kind; it takes %s", where,
                        length < 40 ? length : 40, text, names);

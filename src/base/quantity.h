@@ -52,6 +52,9 @@ int ky_dimension_of(const char *name, struct ky_dimension *dimension);
  * *unit is where that begins. */
 int ky_has_unit(const char *text, const char **unit);
 
+/* 1 if the text, up to its end or a comma, is the name of a unit of any kind. */
+int ky_unit_is(const char *text);
+
 /* Reads the name of a unit, up to the end of the text or a comma: names of the table, with powers,
  * joined by '/' and '*', "kpc", "km/s", "Msun/pc2", "1/Gyr". *cgs: its size. KY_USAGE for what is
  * no such name, for a blank, and for a dimension other than `dimension`; the error names the units

@@ -200,6 +200,8 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
         return status;
     status = check_words(cli);
     if (!status)
+        status = cli_settle(cli, &(struct ky_units){0}); /* its spheres have no scale */
+    if (!status)
         status = run_cases(cli, &parameters, &bench);
     if (!status && wanted(cli, "unroll"))
         status = run_unroll(cli, &parameters, bodies, &bench);

@@ -135,13 +135,15 @@ static enum ky_status look(struct cli *cli, struct request *request, const char 
                            struct rows *rows)
 {
     char origin[ORIGIN];
-    struct ky_parameters parameters = request->parameters;
+    struct ky_parameters parameters;
     struct ky_snapshot snapshot;
     struct ky_binaries found = {0};
     const char *word = cli->word_count ? cli->words[0] : NULL;
     if (file)
         cli->words[0] = file;
-    enum ky_status status = source_get(cli, &request->source, &parameters, &snapshot, origin);
+    enum ky_status status =
+        source_get(cli, &request->source, &request->parameters, &snapshot, origin);
+    parameters = request->parameters; /* now in the units of the bodies */
     if (file)
         cli->words[0] = word;
     if (!status)

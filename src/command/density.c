@@ -29,7 +29,7 @@ static void write_rows(struct ky_file *file, const struct ky_bodies *bodies, con
 
 /* The statistics, as one object or as lines. */
 static void show(const struct cli *cli, const struct results *results, uint64_t neighbours,
-                 size_t n)
+                 size_t n, const struct ky_units *units)
 {
     if (cli->json) {
         struct ky_json json = {.out = stdout};
@@ -41,8 +41,8 @@ static void show(const struct cli *cli, const struct results *results, uint64_t 
         ky_json_end_object(&json);
     } else if (!cli->quiet) {
         report_print(&results->report);
-        spread_print("density", &results->density_spread);
-        spread_print("smoothing", &results->smoothing_spread);
+        spread_print("density", units, KY_DIMENSION(-3, 1, 0), &results->density_spread);
+        spread_print("smoothing", units, KY_LENGTH_UNIT, &results->smoothing_spread);
     }
 }
 
@@ -66,7 +66,7 @@ static enum ky_status measure(struct cli *cli, const struct walk_call *call, uin
     if (!status)
         status = table_write(cli, &call->table, write_rows, bodies, &results);
     if (!status)
-        show(cli, &results, neighbours, n);
+        show(cli, &results, neighbours, n, &call->snapshot.units);
     free(results.density);
     free(results.smoothing);
     return status;

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "analysis/analysis.h"
+#include "base/quantity.h"
 #include "command/command.h"
 
 #define FIELD(name) offsetof(struct force_request, name)
@@ -24,8 +25,10 @@ static void show_errors(const char *name, const struct ky_error_statistics *erro
 }
 
 /* What was measured, as lines. */
-static void show(const struct force_result *result)
+static void show(const struct force_result *result, const struct ky_units *units)
 {
+    char unit[KY_UNIT_TEXT];
+    const double factor = ky_unit_shown(units, KY_ENERGY_UNIT, (double)NAN, unit);
     const struct ky_force_report *report = &result->report;
     double n = result->n ? (double)result->n : 1;
     printf("engine %s: %s\n", report->engine, report->device);
@@ -35,10 +38,11 @@ static void show(const struct force_result *result)
            report->body_interactions / n, report->cell_interactions / n);
     printf("%.4g particles/s, %.4g interactions/s\n", force_particles_per_s(result),
            force_interactions_per_s(result));
-    printf("energy: kinetic %.6g  potential %.6g  total %.6g; ", result->sums.kinetic,
-           result->sums.potential, ky_total_energy(&result->sums));
+    printf("energy: kinetic %.6g  potential %.6g  total %.6g%s%s; ", factor * result->sums.kinetic,
+           factor * result->sums.potential, factor * ky_total_energy(&result->sums),
+           *unit ? " " : "", unit);
     if (result->sums.external != 0)
-        printf("%.6g of it in external fields; ", result->sums.external);
+        printf("%.6g of it in external fields; ", factor * result->sums.external);
     double ratio = ky_virial_ratio(&result->sums);
     if (isnan(ratio))
         printf("virial ratio undefined: there are no forces\n");
@@ -108,7 +112,7 @@ static enum ky_status work(struct cli *cli, struct source *source, struct ky_par
         struct ky_json json = {.out = stdout};
         force_json(&json, NULL, &result);
     } else if (!status && !cli->quiet && sink_remarks(sink) == stdout) {
-        show(&result);
+        show(&result, &snapshot.units);
     }
     ky_snapshot_free(&snapshot);
     return status;

@@ -85,26 +85,44 @@ static void show_json(const struct ky_catalogue *catalogue, const struct ky_forc
     ky_json_end_object(&json);
 }
 
-static void show(const struct ky_catalogue *catalogue, const struct ky_force_report *report,
-                 size_t n)
+/* The groups with the most bodies, in units that suit the first one. */
+static void show_largest(const struct ky_catalogue *catalogue, const struct ky_units *units)
 {
+    char mass[KY_UNIT_TEXT], length[KY_UNIT_TEXT], speed[KY_UNIT_TEXT];
+    const double m = ky_unit_shown(units, KY_MASS_UNIT, (double)NAN, mass);
+    const double l = ky_unit_shown(units, KY_LENGTH_UNIT, catalogue->radius[0], length);
+    const double v = ky_unit_shown(units, KY_VELOCITY_UNIT, (double)NAN, speed);
+    printf("%5s %10s %12s %12s %12s %12s %12s %12s\n", "group", "bodies", "mass", "x", "y", "z",
+           "rms radius", "rms speed");
+    if (*length)
+        printf("%5s %10s %12s %12s %12s %12s %12s %12s\n", "", "", mass, length, length, length,
+               length, speed);
+    for (size_t g = 0; g < catalogue->groups && g < SHOWN; g++) {
+        const double *x = catalogue->centre[g];
+        printf("%5zu %10zu %12.5g %12.5g %12.5g %12.5g %12.5g %12.5g\n", g, bodies_of(catalogue, g),
+               m * catalogue->mass[g], l * x[0], l * x[1], l * x[2], l * catalogue->radius[g],
+               v * catalogue->dispersion[g]);
+    }
+}
+
+static void show(const struct ky_catalogue *catalogue, const struct ky_force_report *report,
+                 const struct ky_snapshot *snapshot)
+{
+    const struct ky_units *units = &snapshot->units;
+    const size_t n = snapshot->bodies.n;
+    char text[KY_QUANTITY_TEXT];
     report_print(report);
-    printf("linking length %.6g", catalogue->linking_length);
+    printf("linking length %s",
+           ky_quantity_text(units, KY_LENGTH_UNIT, catalogue->linking_length, 6, text));
     if (!isnan(catalogue->mean_distance))
-        printf(": %.6g of the mean distance %.6g",
-               catalogue->linking_length / catalogue->mean_distance, catalogue->mean_distance);
+        printf(": %.6g of the mean distance %s",
+               catalogue->linking_length / catalogue->mean_distance,
+               ky_quantity_text(units, KY_LENGTH_UNIT, catalogue->mean_distance, 6, text));
     printf("\n%zu %s of %" PRIu64 " bodies or more, with %zu of %zu bodies\n", catalogue->groups,
            ky_plural(catalogue->groups, "group", "groups"), catalogue->minimum, catalogue->members,
            n);
     if (catalogue->groups)
-        printf("%5s %10s %12s %12s %12s %12s %12s %12s\n", "group", "bodies", "mass", "x", "y", "z",
-               "rms radius", "rms speed");
-    for (size_t g = 0; g < catalogue->groups && g < SHOWN; g++) {
-        const double *x = catalogue->centre[g];
-        printf("%5zu %10zu %12.5g %12.5g %12.5g %12.5g %12.5g %12.5g\n", g, bodies_of(catalogue, g),
-               catalogue->mass[g], x[0], x[1], x[2], catalogue->radius[g],
-               catalogue->dispersion[g]);
-    }
+        show_largest(catalogue, units);
 }
 
 /* ---- the call ---- */
@@ -122,7 +140,7 @@ static enum ky_status find(struct cli *cli, const struct ky_parameters *paramete
     if (!status && cli->json)
         show_json(&catalogue, &report, snapshot->bodies.n);
     else if (!status && !cli->quiet)
-        show(&catalogue, &report, snapshot->bodies.n);
+        show(&catalogue, &report, snapshot);
     ky_catalogue_free(&catalogue);
     return status;
 }

@@ -71,14 +71,12 @@ static enum ky_status measure(struct cli *cli, const struct ky_snapshot *snapsho
 
 /* ---- as text ---- */
 
-/* A line with the three numbers of a vector. */
+/* A line with the three numbers of a vector, in the unit that suits the number `size`. */
 static void show_vector(const struct facts *facts, const char *name, struct ky_dimension dimension,
-                        const double v[3])
+                        double size, const double v[3])
 {
     char unit[KY_UNIT_TEXT];
-    const double largest = fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2])));
-    const double factor =
-        ky_unit_shown(&facts->shown, dimension, largest > 0 ? largest : (double)NAN, unit);
+    const double factor = ky_unit_shown(&facts->shown, dimension, size, unit);
     printf("%-22s %.6g %.6g %.6g%s%s\n", name, factor * v[0], factor * v[1], factor * v[2],
            *unit ? " " : "", unit);
 }
@@ -205,14 +203,14 @@ static void show(const struct ky_snapshot *snapshot, const struct facts *facts)
            factor * facts->low[0], factor * facts->high[0], factor * facts->low[1],
            factor * facts->high[1], factor * facts->low[2], factor * facts->high[2],
            *unit ? " " : "", unit);
-    show_vector(facts, "centre of mass", KY_LENGTH_UNIT, facts->centre_of_mass);
-    show_vector(facts, "mean velocity", KY_VELOCITY_UNIT, facts->velocity);
+    show_vector(facts, "centre of mass", KY_LENGTH_UNIT, size_of(facts), facts->centre_of_mass);
+    show_vector(facts, "mean velocity", KY_VELOCITY_UNIT, (double)NAN, facts->velocity);
     if (!facts->has_scales) {
         printf("no body has mass: no scales\n");
         return;
     }
     const struct ky_scales *scales = &facts->scales;
-    show_vector(facts, "density centre", KY_LENGTH_UNIT, scales->centre);
+    show_vector(facts, "density centre", KY_LENGTH_UNIT, size_of(facts), scales->centre);
     factor = ky_unit_shown(&facts->shown, KY_LENGTH_UNIT, scales->half_mass_radius, unit);
     printf("%-22s", "Lagrangian radii");
     for (int k = 0; k < KY_LAGRANGIAN_FRACTIONS; k++)
@@ -381,8 +379,9 @@ static struct last_row read_run(const char *folder)
 
 /* The same as members of the open object or as a line. */
 static void show_run(struct cli *cli, const char *folder, const struct file_list *files,
-                     struct ky_json *json)
+                     const struct ky_units *units, struct ky_json *json)
 {
+    char time[KY_QUANTITY_TEXT];
     const struct last_row last = read_run(folder);
     if (cli->json) {
         ky_json_text(json, "folder", folder);
@@ -398,7 +397,8 @@ static void show_run(struct cli *cli, const char *folder, const struct file_list
     printf("%-22s %zu %s; ", folder, files->count,
            ky_plural(files->count, "snapshot", "snapshots"));
     if (last.known)
-        printf("time %.9g after %" PRIu64 " %s, dE/E %s\n", last.time, last.steps,
+        printf("time %s after %" PRIu64 " %s, dE/E %s\n",
+               ky_quantity_text(units, KY_TIME_UNIT, last.time, 9, time), last.steps,
                ky_plural(last.steps, "step", "steps"), change);
     else
         printf("no rows in energy.csv\n");
@@ -408,11 +408,12 @@ static void show_run(struct cli *cli, const char *folder, const struct file_list
 static void show_all(struct cli *cli, const char *folder, const struct file_list *files,
                      const struct ky_snapshot *snapshot, const struct facts *facts)
 {
+    const struct ky_units none = {0};
     struct ky_json json = {.out = stdout};
     if (folder && cli->json)
         ky_json_object(&json, NULL);
     if (folder)
-        show_run(cli, folder, files, &json);
+        show_run(cli, folder, files, facts ? &facts->shown : &none, &json);
     if (cli->json && snapshot)
         write_json(&json, folder ? "last_snapshot" : NULL, snapshot, facts);
     else if (cli->json)

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/number.h"
+#include "base/quantity.h"
 #include "base/sums.h"
 #include "base/units.h"
 #include "command/command.h"
@@ -45,18 +46,19 @@ static enum ky_status soften(struct ky_snapshot *system, const struct ky_snapsho
 static void choose_softening(struct cli *cli, double given, const struct ky_snapshot *a,
                              const struct ky_snapshot *b, struct ky_snapshot *both)
 {
-    char line[KY_REMARK];
+    char line[KY_REMARK], chosen[KY_QUANTITY_TEXT], one[KY_QUANTITY_TEXT], other[KY_QUANTITY_TEXT];
     both->softening = isnan(given) ? fmax(a->softening, b->softening) : given;
     double larger = both->softening;
     if (!isnan(given) || isnan(larger) || fabs(a->softening - b->softening) <= 1e-6 * larger)
         return; /* they may differ in rounding */
+    ky_quantity_text(&a->units, KY_LENGTH_UNIT, larger, 6, chosen);
     if (isnan(a->softening + b->softening))
-        ky_format(line, sizeof line, "softening %.6g, which only %s has; --softening chooses",
-                  both->softening, cli->words[isnan(a->softening)]);
+        ky_format(line, sizeof line, "softening %s, which only %s has; --softening chooses", chosen,
+                  cli->words[isnan(a->softening)]);
     else
-        ky_format(line, sizeof line,
-                  "softening %.6g, the larger of %.6g and %.6g; --softening chooses",
-                  both->softening, a->softening, b->softening);
+        ky_format(line, sizeof line, "softening %s, the larger of %s and %s; --softening chooses",
+                  chosen, ky_quantity_text(&a->units, KY_LENGTH_UNIT, a->softening, 6, one),
+                  ky_quantity_text(&a->units, KY_LENGTH_UNIT, b->softening, 6, other));
     cli_log(cli, KY_LOG_INFO, line);
 }
 

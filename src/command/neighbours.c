@@ -75,7 +75,7 @@ static void show(const struct cli *cli, const struct results *results, double ra
         ky_json_end_object(&json);
     } else if (!cli->quiet) {
         report_print(&results->report);
-        spread_print("neighbours", &results->spread);
+        spread_print("neighbours", &(struct ky_units){0}, KY_NO_UNIT, &results->spread);
         printf("%zu %s, %zu without neighbours, %.0f neighbours in all\n", n,
                ky_plural(n, "body", "bodies"), results->alone, results->pairs);
     }

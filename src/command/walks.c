@@ -97,10 +97,14 @@ void spread_json(struct ky_json *json, const char *name, const struct spread *sp
     ky_json_end_object(json);
 }
 
-void spread_print(const char *name, const struct spread *spread)
+void spread_print(const char *name, const struct ky_units *units, struct ky_dimension dimension,
+                  const struct spread *spread)
 {
-    printf("%-12s mean %.6g  min %.6g  median %.6g  max %.6g\n", name, spread->mean, spread->least,
-           spread->median, spread->most);
+    char unit[KY_UNIT_TEXT];
+    const double factor = ky_unit_shown(units, dimension, spread->median, unit);
+    printf("%-12s mean %.6g  min %.6g  median %.6g  max %.6g%s%s\n", name, factor * spread->mean,
+           factor * spread->least, factor * spread->median, factor * spread->most, *unit ? " " : "",
+           unit);
 }
 
 void report_json(struct ky_json *json, size_t n, const struct ky_force_report *report)

@@ -5,6 +5,7 @@
 #define KY_COMMAND_WALKS_H
 
 #include "base/file.h"
+#include "base/quantity.h"
 #include "command/command.h"
 
 /* Where the table goes; NULL: nowhere. */
@@ -47,9 +48,10 @@ struct spread {
 };
 /* Fills *spread; KY_FAULT when memory is out. */
 enum ky_status spread_of(struct cli *cli, const double *values, size_t n, struct spread *spread);
-/* The object `name`, or a line that begins with it. */
+/* The object `name`, or a line that begins with it, in units that suit the median. */
 void spread_json(struct ky_json *json, const char *name, const struct spread *spread);
-void spread_print(const char *name, const struct spread *spread);
+void spread_print(const char *name, const struct ky_units *units, struct ky_dimension dimension,
+                  const struct spread *spread);
 
 /* Engine, device and seconds of a walk, as members of the open object or as lines. */
 void report_json(struct ky_json *json, size_t n, const struct ky_force_report *report);

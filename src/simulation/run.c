@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/options.h"
+#include "base/quantity.h"
 #include "base/text.h"
 
 /* ---- opening and closing ---- */
@@ -280,12 +281,14 @@ static enum ky_status go(struct ky_run *run, const char **reason, struct ky_erro
 static void tell_blocks(const struct ky_run *run)
 {
     struct ky_integrator_report report;
+    char shortest[KY_QUANTITY_TEXT];
     run->sim->integrator->verbs->report(run->sim->integrator, &report);
     if (!report.blocks)
         return;
-    ky_log(&run->parameters, KY_LOG_INFO, "%llu %s of %.4g bodies on average, shortest step %g",
+    ky_log(&run->parameters, KY_LOG_INFO, "%llu %s of %.4g bodies on average, shortest step %s",
            (unsigned long long)report.blocks, ky_plural(report.blocks, "block", "blocks"),
-           report.body_steps / (double)report.blocks, report.shortest);
+           report.body_steps / (double)report.blocks,
+           ky_quantity_text(&run->parameters.units, KY_TIME_UNIT, report.shortest, 6, shortest));
     if (report.pairs > 0)
         ky_log(&run->parameters, KY_LOG_INFO, "%.4g pairs, %.4g Gflop/s at %d operations a pair",
                report.pairs, ky_run_gflops(run, report.pairs), KY_OPERATIONS);
