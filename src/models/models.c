@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "models/place.h"
 #include "models/population.h"
@@ -261,8 +262,8 @@ static enum ky_status weigh_stars(const struct ky_model *model,
         if (!parameters->n)
             return ky_fail(error, KY_USAGE, "%s: --mass is %g Msun, too many stars to be counted",
                            model->name, wanted);
-        tell(parameters, KY_LOG_INFO, "%s: %llu stars of %.6g Msun in all", model->name,
-             (unsigned long long)parameters->n, sum);
+        tell(parameters, KY_LOG_INFO, "%s: %llu %s of %.6g Msun in all", model->name,
+             (unsigned long long)parameters->n, ky_plural(parameters->n, "star", "stars"), sum);
     } else {
         sum = ky_population_total(function, parameters->seed, parameters->n);
         if (given && fabs(wanted / sum - 1) > 1e-6)
