@@ -102,6 +102,7 @@ static enum ky_status note(struct ky_run_listed *listed, const uint64_t *id, siz
 static enum ky_status take(struct ky_run *run, const struct ky_bodies *bodies, size_t count,
                            const struct ky_sums *sums, struct ky_error *error)
 {
+    char time[KY_QUANTITY_TEXT];
     const int removes = !isnan(run->state.escape_radius);
     enum ky_status status = write_rows(run, bodies, count, error);
     if (!status)
@@ -109,7 +110,9 @@ static enum ky_status take(struct ky_run *run, const struct ky_bodies *bodies, s
                          : note(&run->listed, bodies->id, count, error);
     if (!status)
         ky_log(&run->parameters, KY_LOG_INFO,
-               "time %.10g: %zu %s %s, the first one is body %" PRIu64, ky_sim_time(run->sim),
+               "time %s: %zu %s %s, the first one is body %" PRIu64,
+               ky_quantity_text(&run->parameters.units, KY_TIME_UNIT, ky_sim_time(run->sim), 10,
+                                time),
                count, ky_plural(count, "escaper", "escapers"), removes ? "removed" : "listed",
                bodies->id[0]);
     return status;
