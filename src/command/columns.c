@@ -24,17 +24,27 @@ struct line {
     size_t room, number; /* number: of the line in the file, from 1 */
 };
 
-/* Reads a line, without its end; with `skip` the first one that is no remark (# before it). 0 if
- * there is none. */
-static int read_line(FILE *file, struct line *line, int skip)
+/* Reads a line, without its end. 0 if there is none. */
+static int read_line(FILE *file, struct line *line)
 {
-    do {
-        if (getline(&line->text, &line->room, file) < 0)
-            return 0;
-        line->number++;
-    } while (skip && *line->text == '#');
+    if (getline(&line->text, &line->room, file) < 0)
+        return 0;
+    line->number++;
     line->text[strcspn(line->text, "\r\n")] = '\0';
     return 1;
+}
+
+/* The same for the first line that is no remark (# before it). A remark may tell units. */
+static int read_names(FILE *file, struct line *line, struct columns *columns)
+{
+    static const char mark[] = "# units: ";
+    while (read_line(file, line)) {
+        if (*line->text != '#')
+            return 1;
+        if (!strncmp(line->text, mark, strlen(mark)))
+            ky_format(columns->units, COLUMNS_UNITS, "%.500s", line->text + strlen(mark));
+    }
+    return 0;
 }
 
 /* Cuts the next cell off a line, in place: without blanks around it and without the quotes that
@@ -146,11 +156,11 @@ enum ky_status columns_read(const char *path, const char *const *names, size_t c
     *columns = (struct columns){0};
     if (!file)
         return ky_fail(error, KY_BAD_DATA, "%s: %s", path, ky_reason(errno, reason));
-    if (!read_line(file, &line, 1))
+    if (!read_names(file, &line, columns))
         status = ky_fail(error, KY_BAD_DATA, "%s: is empty, or no text", path);
     else
         status = find_places(path, line.text, names, count, places, error);
-    while (!status && read_line(file, &line, 0)) {
+    while (!status && read_line(file, &line)) {
         if (*line.text == '#' || !line.text[strspn(line.text, " \t")])
             continue;
         if (!add_row(columns, count))

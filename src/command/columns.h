@@ -4,12 +4,14 @@
 
 #include "base/status.h"
 
-enum { COLUMNS_MOST = 16 };
+enum { COLUMNS_MOST = 16, COLUMNS_UNITS = 512 };
 struct columns {
     size_t rows;
     double *values[COLUMNS_MOST]; /* [rows] each; NaN for a cell that is not a number */
     size_t incomplete;            /* rows with a word in place of a number, or with too few cells */
     char first[160];              /* what is wrong with the first of them */
+    char units[COLUMNS_UNITS];    /* what a remark "# units: …" before the names says, as kyoho's
+                                     tables    have it: "time 0.977792 Myr, mass Msun" */
 };
 
 /* Reads the columns with these names from a file whose first line, but for remarks that begin with

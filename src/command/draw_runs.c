@@ -87,7 +87,7 @@ static size_t add_runs(struct ky_plot_curve *curves, size_t used, const struct r
 
 /* ---- energies ---- */
 
-enum { TIME, KINETIC, POTENTIAL, TOTAL, CHANGE, QUANTITIES };
+enum { TIME, KINETIC, POTENTIAL, TOTAL, CHANGE, QUANTITIES, EXTERNAL = QUANTITIES };
 
 /* Reads energy.csv of a run, or such a table; with the units of the snapshots beside it. */
 static enum ky_status read_energies(struct cli *cli, const struct draw_request *request,
@@ -146,32 +146,50 @@ static int has_change(const struct columns *tables, size_t count)
     return 0;
 }
 
+/* The energy in external fields: what is left of the total. 1 where it is more than rounding. */
+static int add_external(struct columns *table)
+{
+    double *const *of = table->values, rest = 0, all = 0;
+    double *external = table->values[EXTERNAL] = ky_allocate(table->rows, sizeof *external);
+    for (size_t i = 0; i < table->rows && external; i++) {
+        external[i] = of[TOTAL][i] - of[KINETIC][i] - of[POTENTIAL][i];
+        rest = fmax(rest, fabs(external[i]));
+        all = fmax(all, fabs(of[KINETIC][i]) + fabs(of[POTENTIAL][i]));
+    }
+    return rest > 1e-6 * all;
+}
+
 /* Energies over time, and below them their relative change, where it is defined. */
 static enum ky_status plot_energies(struct cli *cli, const struct draw_request *request,
                                     struct columns *tables, const struct run *runs, size_t count)
 {
-    static const char *const names[] = {"kinetic", "potential", "total"};
-    struct ky_plot_curve energies[4 * RUNS_MOST + 3], changes[RUNS_MOST];
+    static const char *const names[] = {"kinetic", "potential", "total", "in external fields"};
+    static const int column[] = {KINETIC, POTENTIAL, TOTAL, EXTERNAL};
+    struct ky_plot_curve energies[5 * RUNS_MOST + 4], changes[RUNS_MOST];
     char time[KY_UNIT_TEXT], energy[KY_UNIT_TEXT];
     const int folder = files_is_folder(cli->words[0]);
     size_t used = 0;
+    int shown = 3;
     share_units(tables, runs, count, time, energy);
+    for (size_t r = 0; r < count; r++)
+        shown = add_external(&tables[r]) ? 4 : shown;
     for (size_t r = 0; r < count; r++) {
         const struct columns *table = &tables[r];
-        for (int k = 0; k < 3; k++)
-            energies[used++] = (struct ky_plot_curve){.name = count == 1 ? names[k] : NULL,
-                                                      .x = table->values[TIME],
-                                                      .y = table->values[KINETIC + k],
-                                                      .n = table->rows,
-                                                      .colour = k,
-                                                      .dash = count == 1 ? k : (int)r};
+        for (int k = 0; k < shown; k++)
+            energies[used++] =
+                (struct ky_plot_curve){.name = count == 1 ? names[k] : NULL,
+                                       .x = table->values[TIME],
+                                       .y = table->values[column[k]],
+                                       .n = table->values[column[k]] ? table->rows : 0,
+                                       .colour = k,
+                                       .dash = count == 1 ? k : (int)r};
         changes[r] = (struct ky_plot_curve){.x = table->values[TIME],
                                             .y = table->values[CHANGE],
                                             .n = table->rows,
                                             .colour = -1,
                                             .dash = (int)r};
     }
-    for (int k = 0; k < 3 && count > 1; k++)
+    for (int k = 0; k < shown && count > 1; k++)
         energies[used++] = (struct ky_plot_curve){.name = names[k], .colour = k};
     used = add_runs(energies, used, runs, count);
     const struct ky_plot plots[2] = {{{"time", "energy"},

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "command/draw.h"
 
 /* Cuts a text at its commas, in place. *count: names found. KY_USAGE for an empty name, or too
@@ -21,10 +22,39 @@ static enum ky_status split(char *text, const char **names, size_t most, size_t 
     return KY_OK;
 }
 
+/* The unit that a remark of the table, "time 0.977792 Myr, mass Msun", tells for a column; NULL: it
+ * tells none. */
+static const char *unit_of(const char *units, const char *name, char unit[COLUMNS_UNITS])
+{
+    const size_t length = strlen(name);
+    for (const char *at = units; *at; at += strcspn(at, ",")) {
+        at += strspn(at, ", ");
+        if (strncmp(at, name, length) != 0 || at[length] != ' ')
+            continue;
+        at += length + 1;
+        ky_format(unit, COLUMNS_UNITS, "%.*s", (int)strcspn(at, ","), at);
+        return unit;
+    }
+    return NULL;
+}
+
+/* The unit that all these columns have. */
+static const char *common_unit(const char *units, const char *const *names, size_t count,
+                               char unit[COLUMNS_UNITS])
+{
+    char other[COLUMNS_UNITS];
+    const char *first = unit_of(units, names[0], unit);
+    for (size_t c = 1; c < count && first; c++)
+        if (!unit_of(units, names[c], other) || strcmp(other, unit) != 0)
+            return NULL;
+    return first;
+}
+
 enum ky_status draw_table(struct cli *cli, const struct draw_request *request,
                           const struct file_list *unused)
 {
-    const char *names[COLUMNS_MOST] = {request->x};
+    const char *names[COLUMNS_MOST];
+    char units[2][COLUMNS_UNITS];
     struct ky_plot_curve curves[COLUMNS_MOST - 1];
     struct columns table = {0};
     size_t count = 0;
@@ -35,9 +65,13 @@ enum ky_status draw_table(struct cli *cli, const struct draw_request *request,
     if (!request->x || !request->y)
         return ky_fail(&cli->error, KY_USAGE,
                        "--plot table needs --x COLUMN and --y COLUMN[,COLUMN…]");
-    char *wanted = strdup(request->y);
-    if (!wanted)
+    char *wanted = strdup(request->y), *x = strdup(request->x), *rest = x;
+    if (!wanted || !x) {
+        free(wanted);
+        free(x);
         return ky_fail(&cli->error, KY_FAULT, "out of memory: names of columns");
+    }
+    names[0] = *x == '"' ? columns_cell(&rest) : x; /* one name has no need of quotes */
     enum ky_status status = split(wanted, names + 1, COLUMNS_MOST - 1, &count, &cli->error);
     if (!status)
         status = draw_read_columns(cli, cli->words[0], names, count + 1, &table);
@@ -50,15 +84,17 @@ enum ky_status draw_table(struct cli *cli, const struct draw_request *request,
                                            .dash = (int)c};
     const char *up = request->label ? request->label : count == 1 ? names[1] : "";
     int logarithmic = request->logarithmic;
-    struct ky_plot plot = {{request->x, up},
+    struct ky_plot plot = {{names[0], up},
                            {logarithmic == LOGARITHMIC_X || logarithmic == LOGARITHMIC_BOTH,
                             logarithmic == LOGARITHMIC_Y || logarithmic == LOGARITHMIC_BOTH},
                            curves,
                            count,
-                           {NULL, NULL}};
+                           {unit_of(table.units, names[0], units[0]),
+                            common_unit(table.units, names + 1, count, units[1])}};
     if (!status)
         status = draw_write_plots(cli, request, &plot, 1);
     columns_free(&table);
     free(wanted);
+    free(x);
     return status;
 }

@@ -177,9 +177,24 @@ static void draw_tick(const struct ky_scene *scene, struct ky_canvas *canvas,
             ky_bar(canvas, corner[0] + side * (width - length), y, length, thin);
 }
 
-/* One axis of a panel; numbers and label where `outer`. */
+/* Whether the number at a tick would touch the first number of the next panel, `gap` pixels beyond
+ * this one: to the right for k = 0, above for k = 1. */
+static int touches_next(const struct ky_scene *scene, const struct ky_ruler *axis, int k, size_t t,
+                        size_t gap)
+{
+    const double cell = ky_text_cell(scene->size), line = KY_LETTER * cell;
+    const double length = (double)scene->size[k], span = axis->high - axis->low;
+    const double half[2] = {k ? line / 2 : ky_text_width(cell, axis->text[t]) / 2,
+                            k ? line / 2 : ky_text_width(cell, axis->text[0]) / 2};
+    const double end = (axis->tick[t] - axis->low) / span * length + half[0];
+    const double next = length + (double)gap + (axis->tick[0] - axis->low) / span * length;
+    return end + 2 * cell > next - half[1];
+}
+
+/* One axis of a panel; numbers and label where `outer`. `gap`: pixels to the next panel that has
+ * them, 0: there is none. */
 static void draw_axis(const struct ky_scene *scene, const struct ky_units *units, int k, int outer,
-                      struct ky_canvas *canvas, const double corner[2])
+                      size_t gap, struct ky_canvas *canvas, const double corner[2])
 {
     const double cell = ky_text_cell(scene->size), line = KY_LETTER * cell;
     const double width = (double)scene->size[0], height = (double)scene->size[1];
@@ -192,6 +207,8 @@ static void draw_axis(const struct ky_scene *scene, const struct ky_units *units
         const double wide = ky_text_width(cell, axis.text[t]);
         draw_tick(scene, canvas, corner, k, part, 4 * cell);
         ky_take_ink(canvas, ink);
+        if (gap && touches_next(scene, &axis, k, t, gap))
+            continue;
         if (outer && k == 0)
             ky_text(canvas, corner[0] + part * width - wide / 2,
                     corner[1] + height + TO_NUMBER * cell, cell, axis.text[t]);
@@ -269,8 +286,11 @@ void ky_layout_label(const struct ky_layout *layout, const struct ky_scene *scen
         ky_label_colours(scene, &panel->units, canvas, corner);
     if (rim != KY_RIM_AXES)
         return;
-    draw_axis(scene, &panel->units, 0, k + layout->columns >= count, canvas, corner);
-    draw_axis(scene, &panel->units, 1, k % layout->columns == 0, canvas, corner);
+    const int last = k % layout->columns + 1 == layout->columns || k + 1 == count;
+    draw_axis(scene, &panel->units, 0, k + layout->columns >= count, last ? 0 : layout->gap, canvas,
+              corner);
+    draw_axis(scene, &panel->units, 1, k % layout->columns == 0,
+              k < layout->columns ? 0 : layout->gap, canvas, corner);
     if (k % layout->columns + 1 == layout->columns || count == 1)
         draw_bar(scene, &panel->units, canvas, corner);
     ky_take_ink(canvas, ky_pale_ink);

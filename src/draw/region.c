@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "base/number.h"
+#include "base/quantity.h"
 #include "base/sums.h"
 #include "octree/sample.h"
 
@@ -206,6 +207,25 @@ void ky_view_place(const struct ky_view *view, const size_t size[2], const doubl
     }
 }
 
+/* "there is no body in the picture …", in units that suit the places. */
+static void say_missed(const struct ky_snapshot *panel, const double middle[3], double width,
+                       const double centre[3], char *text, size_t room)
+{
+    char time[KY_QUANTITY_TEXT], wide[KY_QUANTITY_TEXT], unit[KY_UNIT_TEXT];
+    double largest = 0;
+    for (int c = 0; c < 3; c++)
+        largest = fmax(largest, fmax(fabs(middle[c]), fabs(centre[c])));
+    const double f = ky_unit_shown(&panel->units, KY_LENGTH_UNIT, largest, unit);
+    const char *blank = *unit ? " " : "";
+    ky_format(text, room,
+              "there is no body in the picture of t = %s: it is about (%.4g, %.4g, %.4g)%s%s, %s "
+              "wide, and the bodies are about (%.4g, %.4g, %.4g)%s%s; --about follows them",
+              ky_quantity_text(&panel->units, KY_TIME_UNIT, panel->time, 6, time), f * middle[0],
+              f * middle[1], f * middle[2], blank, unit,
+              ky_quantity_text(&panel->units, KY_LENGTH_UNIT, width, 4, wide), f * centre[0],
+              f * centre[1], f * centre[2], blank, unit);
+}
+
 int ky_view_misses(const struct ky_view *view, const size_t size[2],
                    const struct ky_snapshot *panel, char *text, size_t room)
 {
@@ -226,11 +246,7 @@ int ky_view_misses(const struct ky_view *view, const size_t size[2],
     for (int c = 0; c < 3; c++) /* what is left of a sum that should be 0 says nothing */
         if (fabs(centre[c]) < 1e-9 * (fabs(middle[c]) + view->side))
             centre[c] = 0;
-    ky_format(text, room,
-              "there is no body in the picture of t = %.6g: it is about (%.4g, %.4g, %.4g), %.4g "
-              "wide, and the bodies are about (%.4g, %.4g, %.4g); --about follows them",
-              panel->time, middle[0], middle[1], middle[2], (double)size[0] * per_pixel, centre[0],
-              centre[1], centre[2]);
+    say_missed(panel, middle, (double)size[0] * per_pixel, centre, text, room);
     return 1;
 }
 

@@ -75,6 +75,11 @@ void ky_stars_project(const struct ky_scene *scene, const struct ky_bodies *bodi
 
 void ky_stars_mix(const double light[COLOURS], const uint8_t dark[COLOURS], uint8_t *pixel)
 {
-    for (int c = 0; c < COLOURS; c++)
-        pixel[c] = (uint8_t)(dark[c] + (255 - dark[c]) * -expm1(-light[c]) + 0.5);
+    const double most = fmax(light[0], fmax(light[1], light[2]));
+    const double shown = most > 0 ? -expm1(-most) / most : 0;
+    for (int c = 0; c < COLOURS; c++) {
+        const double part =
+            (light[c] * shown - expm1(-light[c])) / 2; /* half of it keeps its colour */
+        pixel[c] = (uint8_t)(dark[c] + (255 - dark[c]) * part + 0.5);
+    }
 }

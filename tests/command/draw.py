@@ -33,6 +33,21 @@ def pixels(path):
     return zlib.decompress(b"".join(body for kind, body in chunks(path) if kind == b"IDAT"))
 
 
+def image(path):
+    """The rows of a picture, three bytes a pixel."""
+    across, up = size(path)
+    data, rows, before = pixels(path), [], bytes(3 * across)
+    for y in range(up):
+        kind, *row = data[y * (3 * across + 1):(y + 1) * (3 * across + 1)]
+        for x, value in enumerate(row):
+            a, b, c = row[x - 3] if x > 2 else 0, before[x], before[x - 3] if x > 2 else 0
+            nearest = min((abs(b - c), 0, a), (abs(a - c), 1, b), (abs(a + b - 2 * c), 2, c))[2]
+            row[x] = value + (0, a, b, (a + b) // 2, nearest)[kind] & 255
+        rows.append(bytes(row))
+        before = rows[-1]
+    return rows
+
+
 def pictures(top):
     a, b, out = (os.path.join(top, name) for name in ("a.csv", "b.csv", "out.png"))
     run("model", "hernquist", "-n", "3000", "-o", a)
@@ -80,6 +95,14 @@ def pictures(top):
     check(360 < wide[0] < 370 and wide[1] == 120, "three snapshots side by side")
     draw(a, b, a, "--columns", "2")
     check(size(out) == ((wide[0] - 360) // 2 + 240, (wide[0] - 360) // 2 + 240), "--columns 2 makes two rows")
+    run("draw", b, b, b, b, "--columns", "2", "--width", "100", "--region", "2", "--centre-x", "0", "--centre-y", "0", "--overwrite", "-o", out)
+    rows, gap = image(out), 1
+    left = next(x for x in range(90) if max(rows[60][3 * x:3 * x + 3]) < 64 and max(rows[61][3 * x:3 * x + 3]) < 64)
+    high = next(y for y in range(90) if max(rows[y][3 * left + 90:3 * left + 93]) < 250)
+    below = [[row[3 * (x - 6):3 * (x + 9)] for row in rows[high + 203:high + 213]] for x in (left, left + 100 + gap)]
+    beside = [[row[:3 * left] for row in rows[y - 5:y + 3]] for y in (high + 100, high + 200 + gap)]
+    check(below[0] == below[1] and beside[0] == beside[1], "numbers of two panels do not touch")
+    draw(a, b, a, "--columns", "2")
     text = dict(body.split(b"\0", 1) for kind, body in chunks(out) if kind == b"tEXt")
     check(b"Kyoho" in text[b"Software"] and b"along z" in text[b"Comment"], "the file says what it shows")
 
@@ -229,7 +252,7 @@ def live(top):
     run("draw", os.path.join(top, "a.csv"), "--live", "-o", out, "--overwrite", code=2, name="--live needs a folder")
 
 
-def columns(plot, ranges, table):
+def columns(plot, ranges, table, out):
     """Any columns of any table."""
     with open(table, "w") as file:
         file.write("N,seconds a step,of none,word\n10,1,,a\n1000,100,,b\n100000,,,c\n")
@@ -256,9 +279,18 @@ def columns(plot, ranges, table):
     said = plot("table", table, "--x", "x", "--y", '"seconds, ""wall"""')
     check(ranges() == {"x": (0.97, 2.03), 'seconds, "wall"': (9.7, 20.3)}, "a name with a comma stands in quotes", ranges())
     check("1 of 4 rows" in said.stderr and "line 6 ends before" in said.stderr, "too few cells: a warning", said.stderr)
+    plot("table", table, "--x", '"seconds, ""wall"""', "--y", "x")
+    check(ranges()["x"] == (0.97, 2.03), "also for --x", ranges())
     said = plot("table", table, "--x", "x", "--y", "c").stderr
     check(ranges()["c"] == (4.94, 7.06) and "2 of 4 rows" in said and "line 5 has 'word' in column 'c'" in said,
           "a word in place of a number: a warning", f"{ranges()} {said}")
+    seen = {}
+    for units in ("# units: time 1 Myr, mass Msun\n", "# units: timed Myr\n", "# others: time 1 Myr\n", ""):
+        with open(table, "w") as file:
+            file.write(units + "time,mass\n1,2\n2,3\n")
+        plot("table", table, "--x", "time", "--y", "mass")
+        seen[units[:14]] = pixels(out)
+    check(seen["# units: time "] != seen[""] == seen["# units: timed"] == seen["# others: time"], "axes have the units that a remark tells")
     with open(table, "w") as file:
         file.write("N" + ",c" * 9999 + ",last\n" + "".join(f"{k}" + ",100" * 9999 + f",{k}\n" for k in (1, 2, 3)))
     plot("table", table, "--x", "N", "--y", "last")
@@ -329,13 +361,17 @@ def plots(top):
     with open(table, "w") as file:
         file.write("time,kinetic,potential,energy,de\n0,1,-3,-2,\n10,2,-4,-2.5,\n")
     plot("energy", table)
+    with open(table, "w") as file:
+        file.write("time,kinetic,potential,energy,de\n0,1,-3,98,\n10,2,-4,98,\n")
+    plot("energy", table)
+    check(ranges()["energy"][1] > 103, "energy in external fields has a line", ranges())
     check(list(ranges()) == ["time", "energy"], "a change that is not defined has no plot")
     plot("energy", went)
     check(ranges()["time"][0] < 0 and ranges()["time"][1] > 0.25, "energies of a folder")
     with open(table, "w") as file:
         file.write("time,kinetic\n0,1\n")
     check("potential" in plot("energy", table, code=4).stderr, "a column that is missing is named")
-    columns(plot, ranges, table)
+    columns(plot, ranges, table, out)
     plot("energy", os.path.join(top, "empty"), code=4)
     plot("radii", os.path.join(top, "empty"), code=4)
     plot("radii", went)

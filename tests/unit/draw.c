@@ -278,7 +278,7 @@ static void few_bodies_are_stars(void **state)
             }
     assert_true(light[2] < 0.2 * light[1] && light[4] > 4 * light[1]);
     assert_true(light[1] == light[0] && light[1] == light[3] && light[0] > 400);
-    assert_true(blue[2] < -0.3 * light[2] && blue[4] > 0.02 * light[4]);
+    assert_true(blue[2] < -0.3 * light[2] && blue[4] > 0.15 * light[4]);
     assert_true(colour_at(&canvas, &scene, 1.5, 3)[0] < 13);
     ky_canvas_close(&canvas);
     ky_bodies_free(&panel.bodies);
