@@ -99,7 +99,7 @@ def pictures(top):
     rows, gap = image(out), 1
     left = next(x for x in range(90) if max(rows[60][3 * x:3 * x + 3]) < 64 and max(rows[61][3 * x:3 * x + 3]) < 64)
     high = next(y for y in range(90) if max(rows[y][3 * left + 90:3 * left + 93]) < 250)
-    below = [[row[3 * (x - 6):3 * (x + 9)] for row in rows[high + 203:high + 213]] for x in (left, left + 100 + gap)]
+    below = [[row[3 * (x - 6):3 * (x + 9)] for row in rows[high + 205:high + 213]] for x in (left, left + 100 + gap)]
     beside = [[row[:3 * left] for row in rows[y - 5:y + 3]] for y in (high + 100, high + 200 + gap)]
     check(below[0] == below[1] and beside[0] == beside[1], "numbers of two panels do not touch")
     draw(a, b, a, "--columns", "2")
