@@ -109,12 +109,11 @@ static enum ky_status take(struct ky_run *run, const struct ky_bodies *bodies, s
         status = removes ? remove_bodies(run, bodies->id, count, sums, error)
                          : note(&run->listed, bodies->id, count, error);
     if (!status)
-        ky_log(&run->parameters, KY_LOG_INFO,
-               "time %s: %zu %s %s, the first one is body %" PRIu64,
-               ky_quantity_text(&run->parameters.units, KY_TIME_UNIT, ky_sim_time(run->sim), 10,
-                                time),
-               count, ky_plural(count, "escaper", "escapers"), removes ? "removed" : "listed",
-               bodies->id[0]);
+        ky_log(
+            &run->parameters, KY_LOG_INFO, "time %s: %zu %s %s, the first one is body %" PRIu64,
+            ky_quantity_text(&run->parameters.units, KY_TIME_UNIT, ky_sim_time(run->sim), 10, time),
+            count, ky_plural(count, "escaper", "escapers"), removes ? "removed" : "listed",
+            bodies->id[0]);
     return status;
 }
 
