@@ -502,7 +502,7 @@ static void values_with_units_wait(void **state)
         {"--step", "1Myr,2Myr", NULL, "is not a number"},
         {"--at", "1Myr,2pc", NULL, "--at: pc is a unit of another kind"},
         {"--at", "1Myr,,2", NULL, "is not a number"},
-        {"--theta", "1pc", NULL, "'1pc' is not a number"},
+        {"--theta", "1pc", NULL, "it takes a number without a unit"},
         {"--number", "1Myr", NULL, "'1Myr' is not a number"},
         {"--step", "-3Myr", NULL, "!-3Myr is -3.06"},
         {"--step", "3Gyr", NULL, "!3Gyr is 3068."},
