@@ -20,6 +20,14 @@
 #define KY_JERK_CLOSE2_OF(in_double)                                                               \
     ((in_double) ? KY_JERK_CLOSE2_DOUBLE : (double)KY_JERK_CLOSE2_FLOAT)
 
+/* Places and velocities relative to the origin are taken to lie within this: r² stays within the
+ * range of its number, and what is so far exerts nothing. NaN stays NaN. */
+#define KY_JERK_FAR_FLOAT 1e18
+#define KY_JERK_FAR_DOUBLE 1e150
+#define KY_JERK_FAR_OF(in_double) ((in_double) ? KY_JERK_FAR_DOUBLE : KY_JERK_FAR_FLOAT)
+#define KY_JERK_BELOW(far, x) ((far) < (x) ? (far) : (x))
+#define KY_JERK_WITHIN(x, far) KY_JERK_BELOW(far, -KY_JERK_BELOW(far, -(x)))
+
 struct ky_jerk_field {
     KY_REAL x, y, z, p, jx, jy, jz;
 };
@@ -44,8 +52,10 @@ KY_FN struct ky_jerk_field ky_add_moving(struct ky_jerk_field field, KY_REAL dx,
 /* A body's position and velocity at the time dt later, from position, velocity, a/2, j/6 and
  * snap/18 as GRAPE-6 has them; of any number type, one component at a time. */
 #define KY_PREDICTED_X(x, v, a2, j6, s18, dt)                                                      \
-    ((x) + (dt) * ((v) + (dt) * ((a2) + (dt) * ((j6) + (dt) * (s18)*3 / 4))))
-#define KY_PREDICTED_V(v, a2, j6, s18, dt)                                                         \
-    ((v) + (dt) * ((a2)*2 + (dt) * ((j6) + (dt) * (s18)) * 3))
+    KY_PREDICTED_CUBIC_X(x, v, a2, (j6) + (dt) * (s18)*3 / 4, dt)
+#define KY_PREDICTED_V(v, a2, j6, s18, dt) KY_PREDICTED_CUBIC_V(v, a2, (j6) + (dt) * (s18), dt)
+/* The same where there is no snap. */
+#define KY_PREDICTED_CUBIC_X(x, v, a2, j6, dt) ((x) + (dt) * ((v) + (dt) * ((a2) + (dt) * (j6))))
+#define KY_PREDICTED_CUBIC_V(v, a2, j6, dt) ((v) + (dt) * ((a2)*2 + (dt) * (j6)*3))
 
 #endif

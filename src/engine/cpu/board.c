@@ -1,4 +1,5 @@
 /* The CPU as a board: a thread of the board's own computes while the caller goes on. */
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "engine/cpu/board_memory.h"
 #include "engine/cpu/cpu.h"
 #include "engine/cpu/moving.h"
+#include "physics/jerk.h"
 
 _Static_assert((int)KY_BOARD_JERK == KY_MOVING_JERK && (int)KY_BOARD_NEAREST == KY_MOVING_NEAREST &&
                    (int)KY_BOARD_LISTS == KY_MOVING_LISTS,
@@ -49,11 +51,13 @@ static void load_sink(const struct board *board, size_t i)
 {
     struct ky_moving_sinks *to = &board->block[i / KY_MOVING_BLOCK];
     const size_t k = i % KY_MOVING_BLOCK;
+    const struct ky_prediction *at = &board->memory.at;
+    const double far = KY_JERK_FAR_OF(board->memory.precision == KY_DOUBLE);
     for (int c = 0; c < 3; c++) {
-        to->x[c][k] = board->x[i][c] - board->memory.origin[c];
-        to->v[c][k] = board->v[i][c] - board->memory.velocity[c];
+        to->x[c][k] = KY_JERK_WITHIN(board->x[i][c] - at->origin[c], far);
+        to->v[c][k] = KY_JERK_WITHIN(board->v[i][c] - at->velocity[c], far);
     }
-    to->eps2[k] = board->request.eps2;
+    to->eps2[k] = fmin(board->request.eps2, far * far);
     to->label[k] = board->label[i];
     to->h2[k] = board->h2[i] > 0 ? board->h2[i] : -1;
 }
@@ -149,6 +153,7 @@ static enum ky_status open_board(const struct ky_parameters *parameters, struct 
         free(board);
         return status;
     }
+    board->memory.lanes = board->lanes;
     board->memory.precision = parameters->precision == KY_DOUBLE ? KY_DOUBLE : KY_EXTENDED;
     board->memory.scale = board->memory.precision == KY_DOUBLE ? 1.0 : board->lanes->single_scale;
     pthread_mutex_init(&board->lock, NULL);
@@ -236,7 +241,7 @@ static void give_list(const struct board *board, size_t i, const struct ky_board
     int sorted = 1;
     for (size_t e = 0; e < count; e++) {
         const uint32_t source = from->list[k * capacity + e];
-        list[e] = board->memory.body[ky_board_memory_slot(&board->memory, source)].label;
+        list[e] = ky_board_memory_label(&board->memory, ky_board_memory_slot(&board->memory, source));
         sorted &= e == 0 || list[e - 1] <= list[e];
     }
     if (!sorted)
@@ -251,7 +256,7 @@ static void give_nearest(const struct board *board, size_t i, const struct ky_bo
                    slot =
                        source == UINT32_MAX ? source : ky_board_memory_slot(&board->memory, source);
     if (to->nearest)
-        to->nearest[i] = source == UINT32_MAX ? -1 : board->memory.body[slot].label;
+        to->nearest[i] = source == UINT32_MAX ? -1 : ky_board_memory_label(&board->memory, slot);
     if (to->nearest_slot)
         to->nearest_slot[i] = slot;
     if (to->nearest_r2)

@@ -5,40 +5,58 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/split.h"
 #include "octree/sample.h"
 #include "physics/jerk.h"
 
-/* Columns of a source: x y z, low parts, vx vy vz, mass, label. */
-enum { LOW = 3, SPEED = 6, MASS = 9, LABEL = 10, COLUMNS = 11 };
-enum { ALIGN = 16, SAMPLE = KY_MEDIAN_MOST, FEW = 4096 };
+/* Bodies whose median is the origin; blocks of slots that are worth the start of threads, and that
+ * one thread takes at a time. */
+enum { SAMPLE = 63, FEW = 1024, SHARE = 64 };
 
 /* Room for so many slots; those that are new are empty. */
 static enum ky_status grow(struct ky_board_memory *memory, size_t slots, struct ky_error *error)
 {
     if (slots > memory->room) {
-        const size_t room = slots + slots / 4 + 1024;
-        struct ky_board_body *body = ky_allocate(room, sizeof *body);
+        const size_t blocks = (slots + slots / 4) / KY_SLOTS + 16, room = blocks * KY_SLOTS,
+                     used = (memory->slots + KY_SLOTS - 1) / KY_SLOTS;
+        struct ky_slots *block = ky_allocate_zeroed(blocks, sizeof *block);
         uint32_t *slot_of = ky_allocate(room, sizeof *slot_of);
-        if (!body || !slot_of) {
-            free(body);
+        if (!block || !slot_of) {
+            free(block);
             free(slot_of);
-            return ky_no_memory(error, "bodies of the board", room, sizeof *body);
+            return ky_no_memory(error, "bodies of the board", blocks, sizeof *block);
         }
-        if (memory->slots)
-            memcpy(body, memory->body, memory->slots * sizeof *body);
-        free(memory->body);
+        if (used)
+            memcpy(block, memory->block, used * sizeof *block);
+        free(memory->block);
         free(memory->slot_of);
-        memory->body = body;
+        memory->block = block;
         memory->slot_of = slot_of;
         memory->room = room;
     }
     if (slots > memory->slots) {
-        memset(memory->body + memory->slots, 0, (slots - memory->slots) * sizeof *memory->body);
         memory->empty += slots - memory->slots;
         memory->slots = slots;
     }
     return KY_OK;
+}
+
+static void put(struct ky_board_memory *memory, uint32_t slot, const struct ky_board_body *body)
+{
+    struct ky_slots *to = &memory->block[slot / KY_SLOTS];
+    const size_t k = slot % KY_SLOTS;
+    memory->empty += (size_t)!body->set - (size_t)!to->set[k];
+    to->label[k] = body->label;
+    to->set[k] = body->set;
+    to->time[k] = body->time;
+    to->mass[k] = body->mass;
+    for (int c = 0; c < 3; c++) {
+        to->x[c][k] = body->x[c];
+        to->v[c][k] = body->v[c];
+        to->a2[c][k] = body->a2[c];
+        to->j6[c][k] = body->j6[c];
+        to->s18[c][k] = body->s18[c];
+        to->snaps |= body->s18[c] != 0;
+    }
 }
 
 enum ky_status ky_board_memory_put(struct ky_board_memory *memory, size_t count,
@@ -50,12 +68,9 @@ enum ky_status ky_board_memory_put(struct ky_board_memory *memory, size_t count,
     const enum ky_status status = grow(memory, (size_t)slot[count - 1] + 1, error);
     if (status != KY_OK)
         return status;
-    for (size_t k = 0; k < count; k++) {
-        struct ky_board_body *to = &memory->body[slot[k]];
-        memory->empty -= !to->set;
-        *to = body[k];
-        memory->empty += !to->set;
-    }
+    for (size_t k = 0; k < count; k++)
+        put(memory, slot[k], &body[k]);
+    memory->changed += count;
     memory->stands = 0;
     return KY_OK;
 }
@@ -68,106 +83,90 @@ static void list_sources(struct ky_board_memory *memory)
         return;
     memory->sources = 0;
     for (size_t k = 0; k < memory->used; k++)
-        if (memory->body[k].set)
+        if (memory->block[k / KY_SLOTS].set[k % KY_SLOTS])
             memory->slot_of[memory->sources++] = (uint32_t)k;
+}
+
+static size_t element_size(const struct ky_board_memory *memory)
+{
+    return memory->precision == KY_DOUBLE ? sizeof(double) : sizeof(float);
 }
 
 static enum ky_status need_columns(struct ky_board_memory *memory, struct ky_error *error)
 {
-    const size_t size = memory->precision == KY_DOUBLE ? sizeof(double) : sizeof(float);
-    size_t stride = (memory->sources + ALIGN) / ALIGN * ALIGN;
-    if (stride > memory->column_room) {
-        stride += stride / 4;
-        free(memory->column);
-        memory->column_room = 0;
-        memory->column = ky_allocate(stride, COLUMNS * sizeof(double));
-        if (!memory->column)
-            return ky_no_memory(error, "predicted bodies", stride, COLUMNS * sizeof(double));
-        memory->column_room = stride;
+    const size_t size = element_size(memory);
+    if (memory->used > memory->at.stride) {
+        const size_t stride = memory->room;
+        free(memory->at.column);
+        memory->at.stride = 0;
+        memory->at.column = ky_allocate(stride, KY_PREDICTED_COLUMNS * size);
+        if (!memory->at.column)
+            return ky_no_memory(error, "predicted bodies", stride, KY_PREDICTED_COLUMNS * size);
+        memory->at.stride = stride;
     }
-    const void *at[COLUMNS];
-    for (size_t c = 0; c < COLUMNS; c++)
-        at[c] = (const char *)memory->column + c * memory->column_room * size;
-    memory->moving = (struct ky_moving){.x = {at[0], at[1], at[2]},
-                                        .low = {at[LOW], at[LOW + 1], at[LOW + 2]},
-                                        .v = {at[SPEED], at[SPEED + 1], at[SPEED + 2]},
-                                        .mass = at[MASS],
-                                        .label = at[LABEL]};
+    const void *at[KY_PREDICTED_COLUMNS];
+    for (size_t c = 0; c < KY_PREDICTED_COLUMNS; c++)
+        at[c] = (const char *)memory->at.column + c * memory->at.stride * size;
+    memory->moving = (struct ky_moving){.mass = at[KY_PREDICTED_MASS],
+                                        .label = at[KY_PREDICTED_LABEL]};
+    for (int c = 0; c < 3; c++) {
+        memory->moving.x[c] = at[c];
+        memory->moving.low[c] = at[KY_PREDICTED_LOW + c];
+        memory->moving.v[c] = at[KY_PREDICTED_SPEED + c];
+    }
     return KY_OK;
 }
 
-struct predicted {
-    double x[3], v[3];
-};
-
-static struct predicted predict(const struct ky_board_memory *memory, size_t source)
-{
-    const struct ky_board_body *b = &memory->body[ky_board_memory_slot(memory, (uint32_t)source)];
-    const double dt = memory->time - b->time;
-    struct predicted p;
-    for (int c = 0; c < 3; c++) {
-        p.x[c] = KY_PREDICTED_X(b->x[c], b->v[c], b->a2[c], b->j6[c], b->s18[c], dt);
-        p.v[c] = KY_PREDICTED_V(b->v[c], b->a2[c], b->j6[c], b->s18[c], dt);
-    }
-    return p;
-}
-
 /* The median place and velocity of a sample of the sources: what floats are measured from. One
- * source that is far away does not move it. */
+ * source that is far away does not move it. It stays, and moves on with its velocity, until a
+ * quarter of the bodies has been sent again. */
 static void find_origin(struct ky_board_memory *memory)
 {
     size_t index[SAMPLE];
     double x[3][SAMPLE], v[3][SAMPLE];
-    memset(memory->origin, 0, sizeof memory->origin);
-    memset(memory->velocity, 0, sizeof memory->velocity);
-    if (memory->precision == KY_DOUBLE)
+    if (memory->precision == KY_DOUBLE ||
+        (memory->has_middle && memory->changed < memory->sources / 4))
         return;
     const size_t count = ky_sample(memory->sources, SAMPLE, index);
     for (size_t k = 0; k < count; k++) {
-        const struct predicted p = predict(memory, index[k]);
-        for (int c = 0; c < 3; c++)
-            x[c][k] = p.x[c], v[c][k] = p.v[c];
+        const uint32_t slot = ky_board_memory_slot(memory, (uint32_t)index[k]);
+        const struct ky_slots *b = &memory->block[slot / KY_SLOTS];
+        const size_t i = slot % KY_SLOTS;
+        const double dt = memory->at.time - b->time[i];
+        for (int c = 0; c < 3; c++) {
+            const double a2 = b->a2[c][i], j6 = b->j6[c][i], s18 = b->s18[c][i];
+            x[c][k] = KY_PREDICTED_X(b->x[c][i], b->v[c][i], a2, j6, s18, dt);
+            v[c][k] = KY_PREDICTED_V(b->v[c][i], a2, j6, s18, dt);
+        }
     }
     for (int c = 0; c < 3; c++) {
-        memory->origin[c] = ky_sampled_median(x[c], 1, count, SAMPLE);
-        memory->velocity[c] = ky_sampled_median(v[c], 1, count, SAMPLE);
+        memory->middle[c] = ky_sampled_median(x[c], 1, count, SAMPLE);
+        memory->drift[c] = ky_sampled_median(v[c], 1, count, SAMPLE);
     }
+    memory->found_at = memory->at.time;
+    memory->has_middle = 1;
+    memory->changed = 0;
 }
 
-static void fill_extended(const struct ky_board_memory *memory, size_t k)
+/* Sources that were predicted at the places of their slots, to places without gaps. */
+static void close_gaps(struct ky_board_memory *memory)
 {
-    const struct ky_board_body *b = &memory->body[ky_board_memory_slot(memory, (uint32_t)k)];
-    const struct predicted p = predict(memory, k);
-    float *column = memory->column;
-    for (size_t c = 0; c < 3; c++) {
-        const double x = p.x[c] - memory->origin[c];
-        column[c * memory->column_room + k] = (float)x;
-        column[(LOW + c) * memory->column_room + k] = ky_low_part(x);
-        column[(SPEED + c) * memory->column_room + k] = (float)(p.v[c] - memory->velocity[c]);
+    const size_t size = element_size(memory);
+    for (size_t c = 0; c < KY_PREDICTED_COLUMNS; c++) {
+        char *column = (char *)memory->at.column + c * memory->at.stride * size;
+        for (size_t k = 0; k < memory->sources; k++)
+            memmove(column + k * size, column + memory->slot_of[k] * size, size);
     }
-    column[MASS * memory->column_room + k] = (float)(b->mass / memory->scale);
-    ((int32_t *)memory->column)[LABEL * memory->column_room + k] = b->label;
-}
-
-static void fill_double(const struct ky_board_memory *memory, size_t k)
-{
-    const struct ky_board_body *b = &memory->body[ky_board_memory_slot(memory, (uint32_t)k)];
-    const struct predicted p = predict(memory, k);
-    double *column = memory->column;
-    for (size_t c = 0; c < 3; c++) {
-        column[c * memory->column_room + k] = p.x[c];
-        column[(SPEED + c) * memory->column_room + k] = p.v[c];
-    }
-    column[MASS * memory->column_room + k] = b->mass;
-    ((int64_t *)memory->column)[LABEL * memory->column_room + k] = b->label;
 }
 
 enum ky_status ky_board_memory_predict(struct ky_board_memory *memory, double time, size_t slots,
                                        int threads, struct ky_error *error)
 {
-    if (memory->stands && time == memory->time && slots == memory->used)
+    struct ky_prediction *at = &memory->at;
+    if (memory->stands && time == at->time && slots == memory->used)
         return KY_OK;
-    memory->time = time;
+    at->time = time;
+    at->per_mass = 1 / memory->scale;
     memory->used = slots < memory->slots ? slots : memory->slots;
     memory->stands = 0;
     list_sources(memory);
@@ -175,11 +174,18 @@ enum ky_status ky_board_memory_predict(struct ky_board_memory *memory, double ti
     if (status != KY_OK)
         return status;
     find_origin(memory);
-    const int in_double = memory->precision == KY_DOUBLE;
+    for (int c = 0; c < 3; c++) {
+        at->velocity[c] = memory->drift[c];
+        at->origin[c] = memory->middle[c] + memory->drift[c] * (time - memory->found_at);
+    }
+    const size_t blocks = (memory->used + KY_SLOTS - 1) / KY_SLOTS;
+    ky_predict_function *predict = memory->lanes->predict[memory->precision];
     (void)threads; /* without OpenMP */
-#pragma omp parallel for num_threads(threads) if (memory->sources > FEW)
-    for (size_t k = 0; k < memory->sources; k++)
-        in_double ? fill_double(memory, k) : fill_extended(memory, k);
+#pragma omp parallel for num_threads(threads) if (blocks > FEW)
+    for (size_t first = 0; first < blocks; first += SHARE)
+        predict(memory->block, first, first + SHARE < blocks ? first + SHARE : blocks, at);
+    if (memory->empty)
+        close_gaps(memory);
     memory->used = slots;
     memory->stands = 1;
     return KY_OK;
@@ -187,8 +193,8 @@ enum ky_status ky_board_memory_predict(struct ky_board_memory *memory, double ti
 
 void ky_board_memory_free(struct ky_board_memory *memory)
 {
-    free(memory->body);
+    free(memory->block);
     free(memory->slot_of);
-    free(memory->column);
+    free(memory->at.column);
     memset(memory, 0, sizeof *memory);
 }

@@ -6,18 +6,21 @@
 #include "engine/cpu/lanes/table.h"
 
 struct ky_board_memory {
+    const struct ky_lanes *lanes;
     int precision; /* KY_EXTENDED or KY_DOUBLE */
     double scale;  /* the lanes need masses divided by this */
-    struct ky_board_body *body;
+    struct ky_slots *block;
     size_t slots, room, empty; /* slots in use, slots with memory, slots not set */
-    /* The prediction: to `time`, of `used` slots, as `sources` sources. Sources are relative to the
-     * origin and its velocity, which are 0 in double. */
+    /* What floats are measured from, found at `found_at` and moving on from there; 0 in double.
+     * `changed` bodies came since it was found. */
+    double middle[3], drift[3], found_at;
+    size_t changed;
+    int has_middle;
+    /* The prediction: to at.time, of `used` slots, as `sources` sources. */
     int stands;
-    double time, origin[3], velocity[3];
+    struct ky_prediction at;
     size_t used, sources;
     uint32_t *slot_of; /* of a source, where slots are empty; else not read */
-    void *column;
-    size_t column_room;
     struct ky_moving moving; /* .what is the caller's */
 };
 
@@ -29,10 +32,14 @@ enum ky_status ky_board_memory_put(struct ky_board_memory *memory, size_t count,
  * where memory is out. */
 enum ky_status ky_board_memory_predict(struct ky_board_memory *memory, double time, size_t slots,
                                        int threads, struct ky_error *error);
-/* The slot of a source. */
+/* The slot of a source, and the label of the body there. */
 static inline uint32_t ky_board_memory_slot(const struct ky_board_memory *memory, uint32_t source)
 {
     return memory->empty ? memory->slot_of[source] : source;
+}
+static inline int32_t ky_board_memory_label(const struct ky_board_memory *memory, uint32_t slot)
+{
+    return memory->block[slot / KY_SLOTS].label[slot % KY_SLOTS];
 }
 void ky_board_memory_free(struct ky_board_memory *memory);
 

@@ -8,7 +8,7 @@
 
 /* Parts of the work, whatever the number of threads; sources of a part at the least; and pairs for
  * which several threads are worth their start. */
-enum { PARTS = 64, LEAST_SOURCES = 1024, FEW_PAIRS = 100000 };
+enum { PARTS = 64, LEAST_SOURCES = 4096, FEW_PAIRS = 100000 };
 
 static size_t slices(const struct ky_moving_task *task)
 {

@@ -20,8 +20,10 @@ typedef void ky_direct_function(const struct ky_direct *direct, struct ky_direct
 ky_direct_function KY_LANE_NAME(ky_direct_single), KY_LANE_NAME(ky_direct_extended),
     KY_LANE_NAME(ky_direct_double);
 
-ky_moving_function KY_LANE_NAME(ky_moving_extended), KY_LANE_NAME(ky_moving_double);
+ky_moving_function KY_LANE_NAME(ky_moving_extended), KY_LANE_NAME(ky_moving_double),
+    KY_LANE_NAME(ky_resting_single);
 ky_change_function KY_LANE_NAME(ky_change);
+ky_predict_function KY_LANE_NAME(ky_predict_extended), KY_LANE_NAME(ky_predict_double);
 
 typedef void ky_group_function(const struct ky_group_walk *walk, const struct ky_group *group,
                                float factor, void *space, struct ky_group_sinks *result);

@@ -59,6 +59,30 @@ KY_INLINE void ky_store(ky_element *to, ky_vector v)
     memcpy(to, &v, sizeof v);
 }
 
+/* first, first + 1, … */
+KY_INLINE ky_whole ky_lanes_from(ky_index_element first)
+{
+    ky_whole lanes;
+    for (int k = 0; k < KY_WIDTH; k++)
+        lanes[k] = first + k;
+    return lanes;
+}
+
+/* A vector of doubles, and the numbers of a vector added up in one: those of floats two by two. */
+typedef double ky_doubles __attribute__((vector_size(KY_LANE_BYTES)));
+enum { KY_DOUBLES = KY_LANE_BYTES / (int)sizeof(double) };
+KY_INLINE ky_doubles ky_widened(ky_vector v)
+{
+#if KY_LANE_DOUBLE
+    return v;
+#else
+    typedef float half __attribute__((vector_size(KY_LANE_BYTES / 2)));
+    half part[2];
+    memcpy(part, &v, sizeof v);
+    return __builtin_convertvector(part[0], ky_doubles) + __builtin_convertvector(part[1], ky_doubles);
+#endif
+}
+
 /* a b + c, fused where the hardware has it. */
 KY_INLINE ky_vector ky_fma(ky_vector a, ky_vector b, ky_vector c)
 {

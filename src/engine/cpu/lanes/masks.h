@@ -9,14 +9,24 @@ typedef __mmask8 ky_mask;
 #define KY_MASKED(name) _mm512_##name##_pd
 #define KY_COMPARED _mm512_mask_cmp_pd_mask
 #define KY_DIFFERENT(a, b) _mm512_cmpneq_epi64_mask((__m512i)(a), _mm512_set1_epi64(b))
-#define KY_CHOSEN(mask, a, b) _mm512_mask_set1_epi64((__m512i)(a), mask, b)
+#define KY_CHOSEN(mask, a, b) _mm512_mask_mov_epi64((__m512i)(a), mask, (__m512i)(b))
 #else
 typedef __mmask16 ky_mask;
 #define KY_MASKED(name) _mm512_##name##_ps
 #define KY_COMPARED _mm512_mask_cmp_ps_mask
 #define KY_DIFFERENT(a, b) _mm512_cmpneq_epi32_mask((__m512i)(a), _mm512_set1_epi32(b))
-#define KY_CHOSEN(mask, a, b) _mm512_mask_set1_epi32((__m512i)(a), mask, b)
+#define KY_CHOSEN(mask, a, b) _mm512_mask_mov_epi32((__m512i)(a), mask, (__m512i)(b))
 #endif
+
+KY_INLINE ky_mask ky_mask_all(void)
+{
+    return (ky_mask)-1;
+}
+/* The first lanes, fewer than all. */
+KY_INLINE ky_mask ky_mask_first(size_t lanes)
+{
+    return (ky_mask)((1U << lanes) - 1);
+}
 
 KY_INLINE ky_mask ky_mask_different(ky_whole a, ky_index_element b)
 {
@@ -43,7 +53,7 @@ KY_INLINE ky_vector ky_choose(ky_mask mask, ky_vector x, ky_vector other)
 {
     return KY_MASKED(mask_mov)(other, mask, x);
 }
-KY_INLINE ky_whole ky_choose_whole(ky_mask mask, ky_index_element x, ky_whole other)
+KY_INLINE ky_whole ky_choose_whole(ky_mask mask, ky_whole x, ky_whole other)
 {
     return (ky_whole)KY_CHOSEN(mask, other, x);
 }
@@ -55,6 +65,16 @@ KY_INLINE unsigned ky_mask_bits(ky_mask mask)
 }
 #else
 typedef ky_whole ky_mask;
+
+KY_INLINE ky_mask ky_mask_all(void)
+{
+    return (ky_whole){0} - 1;
+}
+
+KY_INLINE ky_mask ky_mask_first(size_t lanes)
+{
+    return ky_lanes_from(0) < (ky_index_element)lanes - (ky_whole){0};
+}
 
 KY_INLINE ky_mask ky_mask_different(ky_whole a, ky_index_element b)
 {
@@ -81,9 +101,9 @@ KY_INLINE ky_vector ky_choose(ky_mask mask, ky_vector x, ky_vector other)
     return (ky_vector)(((ky_whole)x & mask) | ((ky_whole)other & ~mask));
 }
 
-KY_INLINE ky_whole ky_choose_whole(ky_mask mask, ky_index_element x, ky_whole other)
+KY_INLINE ky_whole ky_choose_whole(ky_mask mask, ky_whole x, ky_whole other)
 {
-    return ((x - (ky_whole){0}) & mask) | (other & ~mask);
+    return (x & mask) | (other & ~mask);
 }
 
 KY_INLINE unsigned ky_mask_bits(ky_mask mask)

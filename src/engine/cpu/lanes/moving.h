@@ -1,186 +1,283 @@
-/* The direct sum with jerks for one block of sinks; the body of moving_extended.c and
- * moving_double.c, which say KY_LANE_DOUBLE and KY_NAME. A lane is a sink, a source is broadcast,
- * as in pairs.h. */
+/* The direct sum over moving or resting bodies for one block of sinks; the body of
+ * moving_extended.c, moving_double.c and resting_single.c, which say KY_LANE_DOUBLE, KY_RESTING and
+ * KY_NAME. A lane is a source, and a sink is broadcast, so that a few sinks fill the lanes too, and
+ * the sums of a sink do not depend on which others are in its block. */
 #include "engine/cpu/lanes/lanes.h"
 
 #include "engine/cpu/lanes/masks.h"
 #include "engine/cpu/lanes/moving_table.h"
 #include "physics/jerk.h"
 
-/* Sources whose sums are kept in the lane's own numbers before they go to doubles: their roundings
- * are 1e-7 of a sum of 128 floats. */
-enum { KY_MOVING_CHUNK = 128 };
-/* Beside KY_MOVING_…: sources have softenings of their own. */
-enum { KY_MOVING_EPS = 8 };
+/* Sources whose sums are kept in the lanes' own numbers before they go to doubles: each lane adds
+ * up 64 of them, so that roundings stay near those of the pairs. */
+enum { KY_MOVING_CHUNK = 64 * KY_WIDTH };
+/* Beside KY_MOVING_JERK …: sources have softenings of their own; labels count; pairs may coincide,
+ * since softenings are below KY_JERK_CLOSE2; lanes behind the last source are empty. */
+enum { KY_MOVING_EPS = 8, KY_MOVING_OWN = 16, KY_MOVING_CLOSE = 32, KY_MOVING_TAIL = 64 };
+
+/* x y z, low parts, velocities, mass, eps2. */
+enum { LOW = 3, SPEED = 6, MASS = 9, EPS2 = 10, COLUMNS = 11 };
 
 struct columns {
-    const ky_element *x[3], *low[3], *v[3], *m, *eps2;
+    const ky_element *number[COLUMNS];
     const ky_index_element *label;
 };
 
-struct block {
-    _Alignas(64) ky_element x[3][KY_MOVING_BLOCK];
-    ky_element low[3][KY_MOVING_BLOCK], v[3][KY_MOVING_BLOCK], eps2[KY_MOVING_BLOCK];
-    ky_element h2[KY_MOVING_BLOCK], nearest2[KY_MOVING_BLOCK];
-    ky_index_element label[KY_MOVING_BLOCK], nearest[KY_MOVING_BLOCK];
-};
-
-static void load(struct block *to, const struct ky_moving_sinks *from)
-{
-    for (size_t k = 0; k < KY_MOVING_BLOCK; k++) {
-        const size_t i = k < from->count ? k : 0;
-        for (int c = 0; c < 3; c++) {
-            to->x[c][k] = (ky_element)from->x[c][i];
-            to->low[c][k] = KY_LANE_DOUBLE ? 0 : (ky_element)ky_low_part(from->x[c][i]);
-            to->v[c][k] = (ky_element)from->v[c][i];
-        }
-        to->eps2[k] = (ky_element)from->eps2[i];
-        to->label[k] = from->label[i];
-        to->h2[k] = k < from->count ? (ky_element)from->h2[i] : -1;
-        to->nearest2[k] = (ky_element)INFINITY;
-        to->nearest[k] = -1;
-    }
-}
-
-/* Puts the source down as a neighbour of the sinks of the bits. */
-static __attribute__((noinline)) void list(struct ky_moving_sinks *sinks, int at, unsigned bits,
-                                           size_t source)
-{
-    for (; bits; bits &= bits - 1) {
-        const size_t k = (size_t)at + (size_t)__builtin_ctz(bits);
-        if (sinks->found[k] < sinks->capacity)
-            sinks->list[k * sinks->capacity + sinks->found[k]] = (uint32_t)source;
-        sinks->found[k]++;
-    }
-}
-
-/* What a vector of sinks gathers from one source after another. */
+/* What a sink gathers from one chunk of sources after another. */
 struct gathered {
     struct ky_jerk_field field;
     ky_vector nearest2;
     ky_whole nearest;
 };
 
-KY_INLINE struct gathered pair(struct gathered g, const struct columns *s, size_t j,
-                               const struct block *block, int at, struct ky_moving_sinks *sinks,
-                               const int what)
+struct block {
+    ky_element number[COLUMNS][KY_MOVING_BLOCK], h2[KY_MOVING_BLOCK];
+    ky_index_element label[KY_MOVING_BLOCK];
+    ky_vector nearest2[KY_MOVING_BLOCK];
+    ky_whole nearest[KY_MOVING_BLOCK];
+    ky_doubles sum[KY_MOVING_BLOCK][KY_MOVING_SUMS];
+};
+
+static void load(struct block *to, const struct ky_moving_sinks *from)
+{
+    for (size_t i = 0; i < from->count; i++) {
+        for (int c = 0; c < 3; c++) {
+            to->number[c][i] = (ky_element)from->x[c][i];
+            to->number[LOW + c][i] = KY_LANE_DOUBLE ? 0 : (ky_element)ky_low_part(from->x[c][i]);
+            to->number[SPEED + c][i] = (ky_element)from->v[c][i];
+        }
+        to->number[EPS2][i] = (ky_element)from->eps2[i];
+        to->label[i] = from->label[i];
+        to->h2[i] = (ky_element)from->h2[i];
+        to->nearest2[i] = ky_splat((ky_element)INFINITY);
+        to->nearest[i] = (ky_whole){0} - 1;
+        memset(to->sum[i], 0, sizeof to->sum[i]);
+    }
+}
+
+/* Puts the sources of the bits, from `first` on, down as neighbours of a sink. */
+static __attribute__((noinline)) void list(struct ky_moving_sinks *sinks, size_t i, unsigned bits,
+                                           size_t first)
+{
+    for (; bits; bits &= bits - 1) {
+        if (sinks->found[i] < sinks->capacity)
+            sinks->list[i * sinks->capacity + sinks->found[i]] =
+                (uint32_t)(first + (size_t)__builtin_ctz(bits));
+        sinks->found[i]++;
+    }
+}
+
+/* A vector of sources on a sink. They are the columns from `at` on, and as bodies `place`, the
+ * first of which is `first`; `alive` is read in the tail alone. */
+struct vector_of_sources {
+    size_t at, first;
+    ky_whole place;
+    ky_mask alive;
+};
+
+KY_INLINE struct gathered pair(struct gathered g, const struct columns *s,
+                               const struct vector_of_sources *from, const struct block *block,
+                               size_t i, struct ky_moving_sinks *sinks, const int what)
 {
     ky_vector d[3], w[3] = {{0}, {0}, {0}};
     for (int c = 0; c < 3; c++) {
-        d[c] = ky_splat(s->x[c][j]) - ky_load(block->x[c] + at);
-        if (!KY_LANE_DOUBLE)
-            d[c] += ky_splat(s->low[c][j]) - ky_load(block->low[c] + at);
+        d[c] = ky_load(s->number[c] + from->at) - ky_splat(block->number[c][i]);
+        if (!KY_LANE_DOUBLE && !KY_RESTING)
+            d[c] += ky_load(s->number[LOW + c] + from->at) - ky_splat(block->number[LOW + c][i]);
         if (what & KY_MOVING_JERK)
-            w[c] = ky_splat(s->v[c][j]) - ky_load(block->v[c] + at);
+            w[c] = ky_load(s->number[SPEED + c] + from->at) - ky_splat(block->number[SPEED + c][i]);
     }
-    ky_whole label;
-    memcpy(&label, block->label + at, sizeof label);
-    ky_mask other = ky_mask_different(label, s->label[j]);
-    ky_vector eps2 = ky_load(block->eps2 + at), s2;
+    ky_mask other = ky_mask_all();
+    if (what & KY_MOVING_OWN) {
+        ky_whole label;
+        memcpy(&label, s->label + from->at, sizeof label);
+        other = ky_mask_different(label, block->label[i]);
+    }
+    if (what & KY_MOVING_TAIL)
+        other &= from->alive;
+    ky_vector eps2 = ky_splat(block->number[EPS2][i]), s2;
     if (what & KY_MOVING_EPS)
-        eps2 += ky_splat(s->eps2[j]);
+        eps2 += ky_load(s->number[EPS2] + from->at);
     if (what & (KY_MOVING_NEAREST | KY_MOVING_LISTS)) {
         ky_vector r2 = ky_distance2(d[0], d[1], d[2], ky_splat(0));
         s2 = r2 + eps2;
         if (what & KY_MOVING_NEAREST) {
             ky_mask nearer = ky_mask_below(other, r2, g.nearest2);
             g.nearest2 = ky_choose(nearer, r2, g.nearest2);
-            g.nearest = ky_choose_whole(nearer, (ky_index_element)j, g.nearest);
+            g.nearest = ky_choose_whole(nearer, from->place, g.nearest);
         }
         if (what & KY_MOVING_LISTS) {
-            unsigned bits = ky_mask_bits(ky_mask_within(other, r2, ky_load(block->h2 + at)));
+            unsigned bits = ky_mask_bits(ky_mask_within(other, r2, ky_splat(block->h2[i])));
             if (__builtin_expect(bits != 0, 0))
-                list(sinks, at, bits, j);
+                list(sinks, i, bits, from->first);
         }
     } else {
         s2 = ky_distance2(d[0], d[1], d[2], eps2);
     }
     const ky_element close2 = (ky_element)KY_JERK_CLOSE2_OF(KY_LANE_DOUBLE);
-    ky_vector y = ky_where(ky_mask_below(other, ky_splat(close2), s2), KY_RSQRT(s2));
-    g.field = ky_add_moving(g.field, d[0], d[1], d[2], w[0], w[1], w[2], y, ky_splat(s->m[j]));
+    ky_vector y = KY_RSQRT(s2);
+    if (what & KY_MOVING_CLOSE)
+        other = ky_mask_below(other, ky_splat(close2), s2);
+    if (what & (KY_MOVING_OWN | KY_MOVING_CLOSE | KY_MOVING_TAIL))
+        y = ky_where(other, y);
+    const ky_vector m = ky_load(s->number[MASS] + from->at);
+    g.field = ky_add_moving(g.field, d[0], d[1], d[2], w[0], w[1], w[2], y, m);
     return g;
 }
 
-/* The sums of a vector of sinks to their doubles. */
-KY_INLINE void flush(struct ky_moving_sinks *sinks, int at, const struct ky_jerk_field *field)
+/* `unroll` sinks from `i` on, side by side to fill the pipelines; whole vectors of sources, or one
+ * of the tail. `body` is how far bodies are counted from the columns' first. */
+KY_INLINE void chunk(const struct columns *s, size_t first, size_t last, size_t body, size_t left,
+                     struct block *block, struct ky_moving_sinks *sinks, size_t i, const int unroll,
+                     const int what)
 {
-    const ky_vector part[KY_MOVING_SUMS] = {field->x,  field->y,  field->z, field->p,
-                                            field->jx, field->jy, field->jz};
-    for (int c = 0; c < KY_MOVING_SUMS; c++)
-        for (int k = 0; k < KY_WIDTH; k++)
-            sinks->sum[c][at + k] += (double)part[c][k];
+    struct gathered g[2];
+    struct vector_of_sources from = {.place = ky_lanes_from((ky_index_element)(body + first)),
+                                     .alive = ky_mask_first(left)};
+    for (int u = 0; u < unroll; u++) {
+        memset(&g[u].field, 0, sizeof g[u].field);
+        g[u].nearest2 = block->nearest2[i + (size_t)u];
+        g[u].nearest = block->nearest[i + (size_t)u];
+    }
+    for (size_t at = first; at < last; at += KY_WIDTH) {
+        from.at = at;
+        from.first = body + at;
+        for (int u = 0; u < unroll; u++)
+            g[u] = pair(g[u], s, &from, block, i + (size_t)u, sinks, what);
+        from.place += KY_WIDTH;
+    }
+    for (int u = 0; u < unroll; u++) {
+        const ky_vector part[KY_MOVING_SUMS] = {g[u].field.x,  g[u].field.y,  g[u].field.z,
+                                                g[u].field.p,  g[u].field.jx, g[u].field.jy,
+                                                g[u].field.jz};
+        const int sums = what & KY_MOVING_JERK ? KY_MOVING_SUMS : 4;
+        for (int c = 0; c < sums; c++)
+            block->sum[i + (size_t)u][c] += ky_widened(part[c]);
+        block->nearest2[i + (size_t)u] = g[u].nearest2;
+        block->nearest[i + (size_t)u] = g[u].nearest;
+    }
 }
 
-/* `unroll` vectors of sinks from `at` on, side by side to fill the pipelines. */
-KY_INLINE void chunk(const struct columns *s, size_t first, size_t last, struct block *block,
-                     struct ky_moving_sinks *sinks, int at, const int unroll, const int what)
+/* Fewer sources than a vector has lanes. */
+KY_INLINE void tail(const struct columns *s, size_t first, size_t left, struct block *block,
+                    struct ky_moving_sinks *sinks, const int what)
 {
-    struct gathered g[2] = {{.field = {{0}, {0}, {0}, {0}, {0}, {0}, {0}}}};
-    for (int u = 0; u < unroll; u++) {
-        g[u].nearest2 = ky_load(block->nearest2 + at + u * KY_WIDTH);
-        memcpy(&g[u].nearest, block->nearest + at + u * KY_WIDTH, sizeof g[u].nearest);
+    ky_element number[COLUMNS][KY_WIDTH] = {{0}};
+    ky_index_element label[KY_WIDTH] = {0};
+    struct columns copy = {.label = label};
+    for (int c = 0; c < COLUMNS; c++) {
+        if (s->number[c])
+            memcpy(number[c], s->number[c] + first, left * sizeof **number);
+        copy.number[c] = number[c];
     }
-    for (size_t j = first; j < last; j++)
-        for (int u = 0; u < unroll; u++)
-            g[u] = pair(g[u], s, j, block, at + u * KY_WIDTH, sinks, what);
-    for (int u = 0; u < unroll; u++) {
-        flush(sinks, at + u * KY_WIDTH, &g[u].field);
-        ky_store(block->nearest2 + at + u * KY_WIDTH, g[u].nearest2);
-        memcpy(block->nearest + at + u * KY_WIDTH, &g[u].nearest, sizeof g[u].nearest);
-    }
+    if (what & KY_MOVING_OWN)
+        memcpy(label, s->label + first, left * sizeof *label);
+    for (size_t i = 0; i < sinks->count; i++)
+        chunk(&copy, 0, KY_WIDTH, first, left, block, sinks, i, 1,
+              what | KY_MOVING_CLOSE | KY_MOVING_TAIL);
 }
 
 KY_INLINE void run(const struct columns *s, size_t first, size_t last, struct block *block,
                    struct ky_moving_sinks *sinks, const int what)
 {
-    const int count = (int)sinks->count;
-    for (size_t from = first; from < last; from += KY_MOVING_CHUNK) {
-        const size_t end = last - from < KY_MOVING_CHUNK ? last : from + KY_MOVING_CHUNK;
-        int at = 0;
-        for (; at + KY_WIDTH < count; at += 2 * KY_WIDTH)
-            chunk(s, from, end, block, sinks, at, 2, what);
-        if (at < count)
-            chunk(s, from, end, block, sinks, at, 1, what);
+    const size_t whole = first + (last - first) / KY_WIDTH * KY_WIDTH, count = sinks->count;
+    for (size_t from = first; from < whole; from += KY_MOVING_CHUNK) {
+        const size_t end = whole - from < KY_MOVING_CHUNK ? whole : from + KY_MOVING_CHUNK;
+        size_t i = 0;
+        for (; i + 1 < count; i += 2)
+            chunk(s, from, end, 0, 0, block, sinks, i, 2, what);
+        if (i < count)
+            chunk(s, from, end, 0, 0, block, sinks, i, 1, what);
     }
+    if (whole < last)
+        tail(s, whole, last - whole, block, sinks, what);
 }
 
-static void store(struct ky_moving_sinks *to, const struct block *from)
+/* The sum of all lanes, in an order of its own. */
+KY_INLINE double sum_of(ky_doubles v)
 {
-    for (size_t k = 0; k < to->count; k++) {
+    double lane[KY_DOUBLES];
+    memcpy(lane, &v, sizeof v);
+    for (int half = KY_DOUBLES / 2; half > 0; half /= 2)
+        for (int k = 0; k < half; k++)
+            lane[k] += lane[k + half];
+    return lane[0];
+}
+
+/* Of the lanes with the smallest r² the first body. */
+KY_INLINE void store_nearest(struct ky_moving_sinks *to, const struct block *from, size_t i)
+{
+    ky_element r2[KY_WIDTH], least = (ky_element)INFINITY;
+    ky_index_element place[KY_WIDTH];
+    uint32_t nearest = UINT32_MAX;
+    memcpy(r2, &from->nearest2[i], sizeof r2);
+    memcpy(place, &from->nearest[i], sizeof place);
+    for (int k = 0; k < KY_WIDTH; k++)
+        least = r2[k] < least ? r2[k] : least;
+    for (int k = 0; k < KY_WIDTH; k++) {
+        const uint32_t here = r2[k] == least ? (uint32_t)place[k] : UINT32_MAX;
+        nearest = here < nearest ? here : nearest;
+    }
+    to->nearest2[i] = (double)least;
+    to->nearest[i] = nearest;
+}
+
+KY_INLINE void store(struct ky_moving_sinks *to, const struct block *from, const int what)
+{
+    for (size_t i = 0; i < to->count; i++) {
         for (int c = 0; c < KY_MOVING_SUMS; c++)
-            to->sum[c][k] *= c == 3 ? 1.0 : KY_SCALE_SUM(KY_RSQRT_SCALE);
-        to->nearest2[k] = (double)from->nearest2[k];
-        to->nearest[k] = (uint32_t)from->nearest[k];
+            to->sum[c][i] =
+                sum_of(from->sum[i][c]) * (c == 3 ? 1.0 : KY_SCALE_SUM(KY_RSQRT_SCALE));
+        to->nearest2[i] = (double)INFINITY;
+        to->nearest[i] = UINT32_MAX;
+        if (what & KY_MOVING_NEAREST)
+            store_nearest(to, from, i);
     }
 }
 
 /* W(what): the instances. What was asked for is rounded up to the first that has it all. */
+#if KY_RESTING
 #define INSTANCES(W)                                                                               \
     W(0)                                                                                           \
-    W(KY_MOVING_JERK)                                                                              \
-    W(KY_MOVING_JERK | KY_MOVING_NEAREST)                                                          \
-    W(KY_MOVING_JERK | KY_MOVING_NEAREST | KY_MOVING_LISTS)                                        \
-    W(KY_MOVING_JERK | KY_MOVING_NEAREST | KY_MOVING_EPS)                                          \
-    W(KY_MOVING_JERK | KY_MOVING_NEAREST | KY_MOVING_LISTS | KY_MOVING_EPS)
+    W(KY_MOVING_CLOSE)
+#else
+#define INSTANCES(W)                                                                               \
+    W(KY_MOVING_OWN | KY_MOVING_CLOSE)                                                             \
+    W(KY_MOVING_OWN | KY_MOVING_JERK)                                                              \
+    W(KY_MOVING_OWN | KY_MOVING_JERK | KY_MOVING_CLOSE)                                            \
+    W(KY_MOVING_OWN | KY_MOVING_JERK | KY_MOVING_NEAREST)                                          \
+    W(KY_MOVING_OWN | KY_MOVING_JERK | KY_MOVING_NEAREST | KY_MOVING_CLOSE)                        \
+    W(KY_MOVING_OWN | KY_MOVING_JERK | KY_MOVING_NEAREST | KY_MOVING_LISTS | KY_MOVING_CLOSE)      \
+    W(KY_MOVING_OWN | KY_MOVING_JERK | KY_MOVING_NEAREST | KY_MOVING_EPS | KY_MOVING_CLOSE)        \
+    W(KY_MOVING_OWN | KY_MOVING_JERK | KY_MOVING_NEAREST | KY_MOVING_LISTS | KY_MOVING_EPS |       \
+      KY_MOVING_CLOSE)
+#endif
+
+/* Of these sinks: what is wanted, and what the loop has to take care of. */
+static int care(const struct ky_moving *moving, const struct ky_moving_sinks *sinks)
+{
+    int what = moving->what | (moving->eps2 ? KY_MOVING_EPS : 0) | (KY_RESTING ? 0 : KY_MOVING_OWN);
+    for (size_t i = 0; i < sinks->count; i++)
+        if (!(sinks->eps2[i] > 2 * KY_JERK_CLOSE2_OF(KY_LANE_DOUBLE)))
+            what |= KY_MOVING_CLOSE;
+    return what;
+}
 
 void KY_LANE_NAME(KY_NAME)(const struct ky_moving *moving, size_t first, size_t last,
                            struct ky_moving_sinks *sinks)
 {
-    const struct columns s = {{moving->x[0], moving->x[1], moving->x[2]},
-                              {moving->low[0], moving->low[1], moving->low[2]},
-                              {moving->v[0], moving->v[1], moving->v[2]},
-                              moving->mass,
-                              moving->eps2,
+    const struct columns s = {{moving->x[0], moving->x[1], moving->x[2], moving->low[0],
+                               moving->low[1], moving->low[2], moving->v[0], moving->v[1],
+                               moving->v[2], moving->mass, moving->eps2},
                               moving->label};
-    const int what = moving->what | (moving->eps2 ? KY_MOVING_EPS : 0);
+    const int what = care(moving, sinks);
     struct block block;
     load(&block, sinks);
-    memset(sinks->sum, 0, sizeof sinks->sum);
     memset(sinks->found, 0, sizeof sinks->found);
 #define INSTANCE(instance)                                                                         \
     if ((what & ~(instance)) == 0) {                                                               \
         run(&s, first, last, &block, sinks, instance);                                             \
-        store(sinks, &block);                                                                      \
+        store(sinks, &block, instance);                                                                      \
         return;                                                                                    \
     }
     INSTANCES(INSTANCE)

@@ -10,6 +10,9 @@ const struct ky_lanes KY_LANE_NAME(ky_lanes) = {
                KY_LANE_NAME(ky_direct_double)},
     .moving = {KY_LANE_NAME(ky_moving_extended), KY_LANE_NAME(ky_moving_extended),
                KY_LANE_NAME(ky_moving_double)},
+    .resting = KY_LANE_NAME(ky_resting_single),
+    .predict = {KY_LANE_NAME(ky_predict_extended), KY_LANE_NAME(ky_predict_extended),
+                KY_LANE_NAME(ky_predict_double)},
     .change = KY_LANE_NAME(ky_change),
     /* A group's sources are taken relative to its centre in double: that is what extended asks. */
     .shared = {KY_LANE_NAME(ky_shared_single), KY_LANE_NAME(ky_shared_single),
