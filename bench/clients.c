@@ -329,6 +329,9 @@ static int sinks(int count)
         force(1e-9 * k, count);
         least = fmin(least, b.seconds);
     }
+    for (int i = 0; i < count; i++)
+        predict(i, i, 0);
+    force(0, count);
     for (int i = 0; i < 64 && i < count; i++) {
         double a[3] = {0}, off = 0;
         for (int q = 0; q < b.n; q++) {

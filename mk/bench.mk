@@ -1,7 +1,7 @@
 # bench/*.c: programs that print the figures of docs/performance.md; `make bench` builds them in $(BUILD)/bench.
 BENCHES := $(patsubst %.c,$(BUILD)/%,$(wildcard bench/*.c))
 
-$(BUILD)/bench/grape: $(GRAPE_OBJECTS)
+$(BUILD)/bench/grape $(BUILD)/bench/clients: $(GRAPE_OBJECTS)
 $(BUILD)/bench/%: bench/%.c bench/common.h $(STATIC) $(FLAGS_FILE)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $< $(filter %.o,$^) $(STATIC) $(LIBS_ALL)

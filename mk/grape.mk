@@ -9,8 +9,7 @@ GRAPE_SHARED  := $(GRAPES:%=$(BUILD)/libkyoho_%.so.$(VERSION))
 LIBRARIES     += $(GRAPE_STATIC) $(GRAPE_SHARED)
 
 $(GRAPE_STATIC): $(BUILD)/libkyoho_g%.a: $(BUILD)/src/grape/grape%.o $(GRAPE_COMMON) $(LIBRARY_OBJECTS)
-	rm -f $@
-	$(AR) rcs $@ $^
+	$(archive)
 
 $(GRAPE_SHARED): $(BUILD)/libkyoho_g%.so.$(VERSION): $(BUILD)/src/grape/grape%.o $(GRAPE_COMMON) $(STATIC)
 	$(CC) -shared -Wl,-soname,libkyoho_g$*.so.$(SOVERSION) -Wl,--exclude-libs,ALL -Wl,-z,nodelete $(OPENMP_LINK) $(LDFLAGS) -o $@ $^ $(LIBS_ALL)

@@ -28,9 +28,16 @@ $(BUILD)/%.o: %.c $(FLAGS_FILE)
 # It asks for OpenMP's own functions, which in the others are those of this file.
 $(BUILD)/src/base/team.o: TEAM_FLAG :=
 
+# Members have their paths for names: no two are alike, and `ar x` loses none.
+define archive
+rm -rf $@ $@.members && mkdir $@.members
+@$(foreach o,$^,ln -s $(abspath $(o)) $@.members/$(subst /,_,$(o:$(BUILD)/%=%)) &&) true
+$(AR) rcs $@ $@.members/*.o
+rm -rf $@.members
+endef
+
 $(STATIC): $(LIBRARY_OBJECTS)
-	rm -f $@
-	$(AR) rcs $@ $^
+	$(archive)
 
 $(SHARED): $(LIBRARY_OBJECTS)
 	$(CC) -shared -Wl,-soname,libkyoho.so.$(SOVERSION) -Wl,--exclude-libs,ALL -Wl,-z,nodelete $(OPENMP_LINK) $(LDFLAGS) -o $@ $^ $(LIBS_ALL)

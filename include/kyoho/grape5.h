@@ -3,8 +3,10 @@
  *
  * A sink has no label, so that a body that is a sink too acts on itself: a = 0, potential m/eps
  * (with eps = 0 nothing), which the program takes away as ever. The potential is positive, as the
- * hardware's, with G = 1. Otherwise grape6.h says what holds here too: C and Fortran names, weak,
- * 0 or an error, choice of a processor, forks. docs/grape.md is the manual. */
+ * hardware's, with G = 1. Sums are in float, with errors near 1e-7 for a group of sinks and the
+ * bodies around it, unless KYOHO_PRECISION asks for more. Otherwise grape6.h says what holds here
+ * too: C and Fortran names, weak, 0 or an error, choice of a processor, forks. docs/grape.md is the
+ * manual. */
 #ifndef KYOHO_GRAPE5_H
 #define KYOHO_GRAPE5_H
 
@@ -59,7 +61,7 @@ KY_GRAPE_API int g5_set_xj_(int *first, int *n, double x[][3]);
 KY_GRAPE_API int g5_set_mj(int first, int n, double m[]);
 KY_GRAPE_API int g5_set_mj_(int *first, int *n, double m[]);
 
-/* Sinks, which are copied; their sums, which are begun; and what they are. */
+/* Sinks, which are copied; their sums; and what they are. */
 KY_GRAPE_API int g5_set_xi(int n, double x[][3]);
 KY_GRAPE_API int g5_set_xi_(int *n, double x[][3]);
 KY_GRAPE_API int g5_run(void);
@@ -69,6 +71,27 @@ KY_GRAPE_API int g5_get_force_(int *n, double a[][3], double p[]);
 /* All of that in one call, for any number of sinks. */
 KY_GRAPE_API int g5_calculate_force_on_x(double x[][3], double a[][3], double p[], int n);
 KY_GRAPE_API int g5_calculate_force_on_x_(double x[][3], double a[][3], double p[], int *n);
+
+/* The same with the number of a device, 0 to 1,023: each has bodies and sinks of its own, whatever
+ * processors there are, and the calls above are those of device 0. Threads may call at once if
+ * their devices differ. g5_set_eps_to_all holds for all. */
+KY_GRAPE_API int g5_set_nMC(int device, int n);
+KY_GRAPE_API int g5_set_nMC_(int *device, int *n);
+KY_GRAPE_API int g5_set_xmjMC(int device, int first, int n, double x[][3], double m[]);
+KY_GRAPE_API int g5_set_xmjMC_(int *device, int *first, int *n, double x[][3], double m[]);
+KY_GRAPE_API int g5_set_xiMC(int device, int n, double x[][3]);
+KY_GRAPE_API int g5_set_xiMC_(int *device, int *n, double x[][3]);
+KY_GRAPE_API int g5_runMC(int device);
+KY_GRAPE_API int g5_runMC_(int *device);
+KY_GRAPE_API int g5_get_forceMC(int device, int n, double a[][3], double p[]);
+KY_GRAPE_API int g5_get_forceMC_(int *device, int *n, double a[][3], double p[]);
+KY_GRAPE_API int g5_calculate_force_on_xMC(int device, double x[][3], double a[][3], double p[],
+                                           int n);
+KY_GRAPE_API int g5_calculate_force_on_xMC_(int *device, double x[][3], double a[][3], double p[],
+                                            int *n);
+/* Not read: there is no table of cutoff. */
+KY_GRAPE_API int g5_set_eta(double eta);
+KY_GRAPE_API int g5_set_eta_(double *eta);
 
 #ifdef __cplusplus
 }

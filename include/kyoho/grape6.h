@@ -120,12 +120,15 @@ KY_GRAPE_API int g6calc_lasthalf2np_(int *cluster, int *nj, int *ni, int index[]
 /* ---- neighbours ---- */
 
 /* Fetches the lists of the last force: bodies within h without softening and with another label.
- * Returns 1 if one of them has more than 256 (KYOHO_NEIGHBOURS), negative without a force. */
+ * Returns 1 if one of them has more than 4,096 (KYOHO_NEIGHBOURS), negative without a force. */
 KY_GRAPE_API int g6_read_neighbour_list(int cluster);
 KY_GRAPE_API int g6_read_neighbour_list_(int *cluster);
+KY_GRAPE_API int g6_read_neighbour_list_old(int cluster); /* the same */
+KY_GRAPE_API int g6_read_neighbour_list_old_(int *cluster);
 /* The list of the sink `pipe` (0, 1, …, also from Fortran): labels, ascending. Returns 1 if there
  * are more than `most` or than lists hold: *count is `most` then, and the labels that are not known
- * are -1. Negative for a sink that there was not. */
+ * are -1. Negative for a sink that there was not. Without g6_read_neighbour_list before it the
+ * lists are fetched here. */
 KY_GRAPE_API int g6_get_neighbour_list(int cluster, int pipe, int most, int *count, int list[]);
 KY_GRAPE_API int g6_get_neighbour_list_(int *cluster, int *pipe, int *most, int *count, int list[]);
 /* Kept and given back; lists are ascending whatever it is. */
@@ -143,6 +146,11 @@ KY_GRAPE_API int g6_reset_fofpga(int cluster);
 KY_GRAPE_API int g6_reset_fofpga_(int *cluster);
 KY_GRAPE_API int g6_reinitialize(int cluster);
 KY_GRAPE_API int g6_reinitialize_(int *cluster);
+/* A label changes when its body is sent anew. */
+KY_GRAPE_API int g6_changed_index(int cluster);
+KY_GRAPE_API int g6_changed_index_(int *cluster);
+KY_GRAPE_API int g6_print_chip_status(int cluster); /* prints nothing */
+KY_GRAPE_API int g6_print_chip_status_(int *cluster);
 KY_GRAPE_API int g6_set_tunit(int exponent);
 KY_GRAPE_API int g6_set_tunit_(int *exponent);
 KY_GRAPE_API int g6_set_xunit(int exponent);

@@ -61,10 +61,34 @@ struct ky_board_results {
     size_t *begin;
 };
 
+/* Memory that a board keeps for the one who calls: zeroed at first, and the caller's to free. */
+struct ky_board_room {
+    void *memory;
+    size_t size;
+};
+
+/* One sum over bodies at rest, in any units with G = 1. A body exerts nothing on a sink that lies
+ * on it where eps2 is 0; potentials are positive. */
+struct ky_board_resting {
+    size_t bodies, count; /* either may be 0 */
+    const double (*x)[3], *mass;
+    const double (*sink)[3];
+    double eps2; /* >= 0 */
+    double (*acceleration)[3], *potential;
+    struct ky_board_room *room;
+};
+
 /* The first member of every board's own struct. */
 struct ky_board {
     const struct ky_board_verbs *verbs;
 };
+
+/* Sums in float about the middle of the sinks: errors of 1e-7 for a group of sinks and the bodies
+ * around it, and of 1e-7 of the system's size in the distances of near bodies where the sinks are
+ * all over it. Threads may call it at once, each with a room of its own. KY_FAULT where memory is
+ * out. */
+typedef enum ky_status ky_board_rest(struct ky_board *board, const struct ky_board_resting *resting,
+                                     struct ky_error *error);
 
 struct ky_board_verbs {
     const char *name; /* "cpu" */
@@ -92,6 +116,8 @@ struct ky_board_verbs {
      * without a start. */
     enum ky_status (*finish)(struct ky_board *board, const struct ky_board_results *results,
                              struct ky_error *error);
+    /* NULL where a board sums over bodies at rest as over any others. */
+    ky_board_rest *rest;
 };
 
 /* The CPU's and, by driver, those of devices. A build without a driver lacks its board. */

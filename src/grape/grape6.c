@@ -15,17 +15,22 @@ static struct {
     struct ky_grape_process process;
     double ti;
     int sort_mode;
-    int started;     /* between the halves */
-    size_t count;    /* sinks of the last force */
-    double eps2;     /* of that force */
-    int wants_lists; /* the program asks for lists: forces make them */
-    int has_lists;   /* `found` and `list` are those of the last force */
-    size_t bodies;   /* that act in the last force */
-    size_t capacity; /* of these lists */
+    int started;                    /* between the halves */
+    size_t count;                   /* sinks of the last force */
+    double eps2;                    /* of that force */
+    int wants_lists;                /* the program asks for lists: forces make them */
+    int wants_nearest, has_nearest; /* the same for nearest bodies, and what was started has them */
+    int has_lists;                  /* `found` and `list` are those of the last force */
+    size_t bodies;                  /* that act in the last force */
+    size_t capacity;                /* of these lists */
+    size_t longest;                 /* capacity that lists have needed so far; 0: FIRST_CAPACITY */
     /* For results that the program does not ask for, and for lists. */
     struct ky_board_results own;
     size_t room, list_room;
-} g6;
+} g6 = {.process = {.precision = KY_EXTENDED}};
+
+/* Lists have room for so many at first, and more from then on when one of them was too long. */
+enum { FIRST_CAPACITY = 256 };
 
 /* ---- memory for results ---- */
 
@@ -104,11 +109,25 @@ static int set_body(int address, int label, double time, double mass, const doub
                            ky_pool_put(g6.process.pool, (uint32_t)address, &body, &error), &error);
 }
 
-/* Entries of a list: never more than there are bodies. */
-static size_t capacity_of(size_t bodies)
+static size_t least(size_t a, size_t b)
 {
-    const size_t most = (size_t)g6.process.settings.neighbours;
-    return bodies < 1 ? 1 : bodies < most ? bodies : most;
+    return a < b ? a : b;
+}
+
+/* The most entries of a list: never more than there are bodies. */
+static size_t most_entries(void)
+{
+    return least(g6.bodies ? g6.bodies : 1, (size_t)g6.process.settings.neighbours);
+}
+
+static size_t first_capacity(void)
+{
+    return least(most_entries(), g6.longest ? g6.longest : FIRST_CAPACITY);
+}
+
+static int wanted(int lists)
+{
+    return KY_BOARD_JERK | (g6.wants_nearest ? KY_BOARD_NEAREST : 0) | (lists ? KY_BOARD_LISTS : 0);
 }
 
 static int first_half(int nj, int ni, const int *label, double (*x)[3], double (*v)[3], double eps2,
@@ -118,25 +137,41 @@ static int first_half(int nj, int ni, const int *label, double (*x)[3], double (
     const int lists = g6.wants_lists && h2;
     if (ky_grape_unusable(&g6.process) || nj < 0 || ni < 0)
         return -1;
+    g6.bodies = (size_t)nj;
     const struct ky_board_request request = {g6.ti,
                                              (size_t)nj,
                                              (size_t)ni,
-                                             KY_BOARD_JERK | KY_BOARD_NEAREST |
-                                                 (lists ? KY_BOARD_LISTS : 0),
+                                             wanted(lists),
                                              eps2,
                                              label,
                                              (const double(*)[3])x,
                                              (const double(*)[3])v,
                                              h2,
-                                             capacity_of((size_t)nj)};
-    g6.bodies = (size_t)nj;
+                                             first_capacity()};
     g6.count = (size_t)ni;
     g6.eps2 = eps2 > 0 ? eps2 : 0;
     g6.has_lists = 0;
+    g6.has_nearest = g6.wants_nearest;
     g6.capacity = lists ? request.capacity : 0;
     const enum ky_status status = ky_pool_start(g6.process.pool, &request, &error);
     g6.started = status == KY_OK;
     return ky_grape_result(&g6.process, "g6calc_firsthalf", status, &error);
+}
+
+/* A list is longer than there is room for. */
+static int overflow(void)
+{
+    int over = 0;
+    for (size_t i = 0; i < g6.count && g6.capacity > 0; i++)
+        over |= g6.own.found[i] > g6.capacity;
+    return over;
+}
+
+/* The last force once more, with what is wanted now. */
+static enum ky_status again(int lists, struct ky_error *error)
+{
+    g6.has_nearest = g6.wants_nearest;
+    return ky_pool_repeat(g6.process.pool, wanted(lists), g6.capacity, error);
 }
 
 /* The results of what was started; those that the program does not want go to own arrays. */
@@ -155,6 +190,20 @@ static enum ky_status finish(double (*acc)[3], double (*jerk)[3], double *pot, i
     return ky_pool_finish(g6.process.pool, &results, error);
 }
 
+/* The same, once more with longer lists as long as one is too long and may be longer. */
+static enum ky_status finish_lists(double (*acc)[3], double (*jerk)[3], double *pot, int *nearest,
+                                   struct ky_error *error)
+{
+    enum ky_status status = finish(acc, jerk, pot, nearest, error);
+    while (status == KY_OK && overflow() && g6.capacity < most_entries()) {
+        g6.longest = g6.capacity = least(most_entries(), 4 * g6.capacity);
+        status = again(1, error);
+        if (status == KY_OK)
+            status = finish(acc, jerk, pot, nearest, error);
+    }
+    return status;
+}
+
 /* *distance may be NULL. */
 static int last_half(int ni, double (*acc)[3], double (*jerk)[3], double *pot, int *nearest,
                      float *distance)
@@ -163,7 +212,12 @@ static int last_half(int ni, double (*acc)[3], double (*jerk)[3], double *pot, i
     if (ky_grape_unusable(&g6.process) || !g6.started || ni < 0 || (size_t)ni != g6.count)
         return -1;
     g6.started = 0;
-    const enum ky_status status = finish(acc, jerk, pot, nearest, &error);
+    enum ky_status status = KY_OK;
+    g6.wants_nearest |= nearest || distance;
+    if (g6.wants_nearest && !g6.has_nearest)
+        status = again(g6.capacity > 0, &error);
+    if (status == KY_OK)
+        status = finish_lists(acc, jerk, pot, nearest, &error);
     for (size_t i = 0; distance && i < g6.count && status == KY_OK; i++)
         distance[i] = (float)sqrt(g6.own.nearest_r2[i] + g6.eps2);
     return ky_grape_result(&g6.process, "g6calc_lasthalf", status, &error);
@@ -175,38 +229,35 @@ static enum ky_status make_lists(struct ky_error *error)
     g6.wants_lists = 1;
     if (g6.has_lists)
         return KY_OK;
-    g6.capacity = capacity_of(g6.bodies);
-    const enum ky_status status = ky_pool_repeat(
-        g6.process.pool, KY_BOARD_JERK | KY_BOARD_NEAREST | KY_BOARD_LISTS, g6.capacity, error);
-    return status == KY_OK ? finish(NULL, NULL, NULL, NULL, error) : status;
+    g6.capacity = first_capacity();
+    const enum ky_status status = again(1, error);
+    return status == KY_OK ? finish_lists(NULL, NULL, NULL, NULL, error) : status;
 }
 
 static int read_lists(void)
 {
     struct ky_error error;
-    int overflow = 0;
     if (ky_grape_unusable(&g6.process) || g6.started)
         return -1;
     if (ky_grape_result(&g6.process, "g6_read_neighbour_list", make_lists(&error), &error))
         return -1;
-    for (size_t i = 0; i < g6.count; i++)
-        overflow |= g6.own.found[i] > g6.capacity;
-    return overflow;
+    return overflow();
 }
 
 static int get_list(int pipe, int most, int *count, int *list)
 {
-    if (ky_grape_unusable(&g6.process) || !g6.has_lists || pipe < 0 || (size_t)pipe >= g6.count ||
-        most < 0)
+    if (pipe < 0 || (size_t)pipe >= g6.count || most < 0)
+        return -1;
+    if (ky_grape_unusable(&g6.process) || (!g6.has_lists && read_lists() < 0))
         return -1;
     const size_t found = g6.own.found[pipe], known = found < g6.capacity ? found : g6.capacity;
-    const int overflow = found > g6.capacity || found > (size_t)most;
+    const int over = found > g6.capacity || found > (size_t)most;
     const int32_t *from = g6.own.list + g6.own.begin[pipe];
-    const size_t told = overflow ? (size_t)most : found;
+    const size_t told = over ? (size_t)most : found;
     for (size_t e = 0; e < told; e++)
         list[e] = e < known ? from[e] : -1;
     *count = (int)told;
-    return overflow;
+    return over;
 }
 
 static int set_sort_mode(int mode)
@@ -347,6 +398,19 @@ WEAK int g6_read_neighbour_list_(int *cluster)
     return read_lists();
 }
 
+/* kira's name for it with older libraries. */
+WEAK int g6_read_neighbour_list_old(int cluster)
+{
+    (void)cluster;
+    return read_lists();
+}
+
+WEAK int g6_read_neighbour_list_old_(int *cluster)
+{
+    (void)cluster;
+    return read_lists();
+}
+
 WEAK int g6_get_neighbour_list(int cluster, int pipe, int most, int *count, int list[])
 {
     (void)cluster;
@@ -401,6 +465,8 @@ static int nothing(void)
 NOTHING(g6_reset)
 NOTHING(g6_reset_fofpga)
 NOTHING(g6_reinitialize)
+NOTHING(g6_changed_index)
+NOTHING(g6_print_chip_status)
 NOTHING(g6_set_tunit)
 NOTHING(g6_set_xunit)
 NOTHING(g6_flush_jp_buffer)

@@ -8,9 +8,10 @@
 #include "base/memory.h"
 #include "base/order.h"
 #include "octree/sample.h"
+#include "physics/jerk.h"
 
 /* Bodies that go to a board in one call; of a sample that tells the units. */
-enum { STAGE = 2048, SAMPLE = 512 };
+enum { STAGE = 2048, SAMPLE = 63 };
 
 /* Lengths and masses from 2^-NEAR to 2^NEAR go to the boards as they are. */
 enum { NEAR = 16 };
@@ -32,6 +33,7 @@ struct ky_pool {
     uint32_t *waiting;          /* slots that the boards do not have as they are now */
     size_t slots, room, count_waiting;
     double length, mass, largest_mass; /* the boards' units; the largest that was put */
+    double far;                        /* the largest number of a place that they take */
     struct ky_board_body *stage;
     uint32_t *stage_slot;
     /* The last request: sinks in the boards' units. */
@@ -56,8 +58,9 @@ enum ky_status ky_pool_open(const struct ky_grape_devices *devices,
         return ky_no_memory(error, "boards", 1, sizeof *pool);
     enum ky_status status = KY_OK;
     ky_parameters_defaults(&parameters);
-    parameters.precision = settings->precision;
+    parameters.precision = settings->precision == KY_SINGLE ? KY_EXTENDED : settings->precision;
     pool->length = pool->mass = 1;
+    pool->far = KY_JERK_FAR_OF(parameters.precision == KY_DOUBLE);
     pool->stage = ky_allocate(STAGE, sizeof *pool->stage);
     pool->stage_slot = ky_allocate(STAGE, sizeof *pool->stage_slot);
     if (!pool->stage || !pool->stage_slot)
@@ -149,14 +152,15 @@ enum ky_status ky_pool_put(struct ky_pool *pool, uint32_t slot, const struct ky_
     return KY_OK;
 }
 
-size_t ky_pool_slots(const struct ky_pool *pool)
+ky_board_rest *ky_pool_rest(const struct ky_pool *pool)
 {
-    return pool->slots;
+    return pool->boards == 1 ? pool->board[0]->verbs->rest : NULL;
 }
 
-const struct ky_board_body *ky_pool_body(const struct ky_pool *pool, uint32_t slot)
+enum ky_status ky_pool_sum_at_rest(struct ky_pool *pool, const struct ky_board_resting *resting,
+                                   struct ky_error *error)
 {
-    return &pool->body[slot];
+    return ky_pool_rest(pool)(pool->board[0], resting, error);
 }
 
 /* ---- to the boards ---- */
@@ -240,12 +244,22 @@ static void choose_units(struct ky_pool *pool)
         wait_for_start(pool, k);
 }
 
+/* Places and speeds that boards can hold: what is so far, or so fast, exerts nothing. */
+static double within(const struct ky_pool *pool, double x)
+{
+    return KY_JERK_WITHIN(x, pool->far);
+}
+
 static struct ky_board_body in_units(const struct ky_pool *pool, struct ky_board_body body)
 {
     double *vector[] = {body.x, body.v, body.a2, body.j6, body.s18};
     if (pool->length != 1)
         for (int k = 0; k < 15; k++)
             vector[k / 3][k % 3] /= pool->length;
+    for (int c = 0; c < 3; c++) {
+        body.x[c] = within(pool, body.x[c]);
+        body.v[c] = within(pool, body.v[c]);
+    }
     body.mass /= pool->mass;
     return body;
 }
@@ -327,12 +341,23 @@ static void copy_sinks(struct ky_pool *pool, const struct ky_board_request *requ
     const double per_length = 1 / pool->length;
     for (size_t i = 0; i < count; i++)
         for (int c = 0; c < 3; c++)
-            pool->x[i][c] = request->x[i][c] * per_length;
+            pool->x[i][c] = within(pool, request->x[i][c] * per_length);
     for (size_t i = 0; i < count; i++)
         for (int c = 0; c < 3; c++)
-            pool->v[i][c] = request->v ? request->v[i][c] * per_length : 0;
+            pool->v[i][c] = request->v ? within(pool, request->v[i][c] * per_length) : 0;
     if (count > 0)
         memcpy(pool->label, request->label, count * sizeof *pool->label);
+}
+
+/* No sink has a number that has to be brought within what boards can hold. */
+static int all_within(const struct ky_pool *pool, const struct ky_board_request *request)
+{
+    int within_all = 1;
+    for (size_t i = 0; i < request->count; i++)
+        for (int c = 0; c < 3; c++)
+            within_all &=
+                fabs(request->x[i][c]) <= pool->far && fabs(request->v[i][c]) <= pool->far;
+    return within_all;
 }
 
 static enum ky_status start_boards(struct ky_pool *pool, struct ky_error *error)
@@ -371,7 +396,7 @@ enum ky_status ky_pool_start(struct ky_pool *pool, const struct ky_board_request
     pool->request.eps2 = request->eps2 > 0 ? request->eps2 / (pool->length * pool->length) : 0;
     pool->has_request = 1;
     /* Boards that can take the sinks as they are compute while these are copied. */
-    const int later = pool->length == 1 && request->v;
+    const int later = pool->length == 1 && request->v && all_within(pool, request);
     copy_radii(pool, request);
     pool->request.h2 = pool->h2;
     if (!later)

@@ -21,9 +21,11 @@ enum ky_status ky_pool_put(struct ky_pool *pool, uint32_t slot, const struct ky_
 /* No slot is set any more; what was started is given up. Not KY_OK where that failed: the pool can
  * only be closed then. */
 enum ky_status ky_pool_clear(struct ky_pool *pool, struct ky_error *error);
-/* How many slots there are up to the last that was put; and a slot's body. */
-size_t ky_pool_slots(const struct ky_pool *pool);
-const struct ky_board_body *ky_pool_body(const struct ky_pool *pool, uint32_t slot);
+/* How the board sums over bodies at rest (board.h), or NULL: then it has to be asked as for moving
+ * ones. And that sum, in the caller's own units; threads may call it at once. */
+ky_board_rest *ky_pool_rest(const struct ky_pool *pool);
+enum ky_status ky_pool_sum_at_rest(struct ky_pool *pool, const struct ky_board_resting *resting,
+                                   struct ky_error *error);
 
 /* As the verbs of a board, in the caller's own units. A start takes the place of one that was not
  * finished. Bodies that are put between start and finish wait for the next start. h2 may hold any

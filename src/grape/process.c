@@ -35,8 +35,7 @@ static enum ky_status open_pool(struct ky_grape_process *process, struct ky_erro
         status = ky_pool_open(&devices, &process->settings, &process->pool, error);
     for (size_t k = 0; status == KY_OK && k < devices.count; k++)
         ky_grape_say(&process->settings, "device %zu of %zu: %s, %s", k + 1, devices.count,
-                     devices.name[k],
-                     process->settings.precision == KY_DOUBLE ? "double" : "extended");
+                     devices.name[k], ky_grape_precision(&process->settings));
     return status;
 }
 
@@ -48,7 +47,7 @@ int ky_grape_open(struct ky_grape_process *process, size_t special, const int *l
         return -1;
     if (process->open && !special && !is_child)
         return 0;
-    enum ky_status status = ky_grape_read(special, list, &settings, &error);
+    enum ky_status status = ky_grape_read(process->precision, special, list, &settings, &error);
     if (is_child)
         status = ky_fail(&error, KY_UNSUPPORTED,
                          "the process that forked had opened devices, which cannot be used here");

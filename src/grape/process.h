@@ -6,8 +6,9 @@
 #include "grape/pool.h"
 
 struct ky_grape_process {
-    int open;   /* between open and close */
-    int failed; /* a device failed: nothing works until it is opened anew */
+    int precision; /* the default, and the coarsest: KY_SINGLE for GRAPE-5 alone */
+    int open;      /* between open and close */
+    int failed;    /* a device failed: nothing works until it is opened anew */
     struct ky_grape_settings settings;
     struct ky_pool *pool; /* NULL: none was opened yet, or the last one failed */
 };

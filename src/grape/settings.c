@@ -9,7 +9,7 @@
 #include "base/number.h"
 #include "engine/engine.h"
 
-enum { PIPES = 48, MOST_PIPES = 16384, NEIGHBOURS = 256, MOST_NEIGHBOURS = 1 << 20 };
+enum { PIPES = 48, MOST_PIPES = 16384, NEIGHBOURS = 4096, MOST_NEIGHBOURS = 1 << 20 };
 enum { MOST_DEVICE = 9999, MOST_RANK = 1 << 20 }; /* numbers of a device and of a process */
 
 void ky_grape_say(const struct ky_grape_settings *settings, const char *format, ...)
@@ -47,15 +47,27 @@ static enum ky_status read_number(const char *name, int least, int most, int *va
     return KY_OK;
 }
 
+static const char *const precisions[] = {
+    [KY_SINGLE] = "single", [KY_EXTENDED] = "extended", [KY_DOUBLE] = "double"};
+
+const char *ky_grape_precision(const struct ky_grape_settings *settings)
+{
+    return precisions[settings->precision];
+}
+
+/* What is coarser than the default is refused. */
 static enum ky_status read_precision(int *precision, struct ky_error *error)
 {
     const char *text = variable("KYOHO_PRECISION");
-    *precision = KY_EXTENDED;
-    if (text && !strcmp(text, "double"))
-        *precision = KY_DOUBLE;
-    else if (text && strcmp(text, "extended") != 0)
-        return ky_fail(error, KY_USAGE, "KYOHO_PRECISION is '%s'; it takes extended or double",
-                       text);
+    const int coarsest = *precision;
+    for (int k = coarsest; text && k <= KY_DOUBLE; k++)
+        if (!strcmp(text, precisions[k])) {
+            *precision = k;
+            return KY_OK;
+        }
+    if (text)
+        return ky_fail(error, KY_USAGE, "KYOHO_PRECISION is '%s'; it takes %sextended or double",
+                       text, coarsest == KY_SINGLE ? "single, " : "");
     return KY_OK;
 }
 
@@ -182,11 +194,11 @@ static enum ky_status make_key(struct ky_grape_settings *settings, struct ky_err
     return KY_OK;
 }
 
-enum ky_status ky_grape_read(size_t special, const int *list, struct ky_grape_settings *settings,
-                             struct ky_error *error)
+enum ky_status ky_grape_read(int precision, size_t special, const int *list,
+                             struct ky_grape_settings *settings, struct ky_error *error)
 {
     *settings = (struct ky_grape_settings){
-        .pipes = PIPES, .neighbours = NEIGHBOURS, .verbose = is_verbose()};
+        .precision = precision, .pipes = PIPES, .neighbours = NEIGHBOURS, .verbose = is_verbose()};
     if (special > KY_GRAPE_DEVICES)
         return ky_fail(error, KY_USAGE, "%zu devices; at most %d", special, KY_GRAPE_DEVICES);
     settings->special = special;

@@ -8,9 +8,9 @@
 enum { KY_GRAPE_DEVICES = 16, KY_GRAPE_KEY = 512 };
 
 struct ky_grape_settings {
-    int precision;  /* KYOHO_PRECISION: KY_EXTENDED or KY_DOUBLE */
+    int precision;  /* KYOHO_PRECISION: KY_SINGLE (GRAPE-5 alone), KY_EXTENDED or KY_DOUBLE */
     int pipes;      /* KYOHO_NPIPES: 48, at most 16,384 */
-    int neighbours; /* KYOHO_NEIGHBOURS: 256 */
+    int neighbours; /* KYOHO_NEIGHBOURS: 4,096 */
     int verbose;    /* KYOHO_VERBOSE is set, to anything but 0 or nothing */
     int rank;       /* of this process among those of its host, as launchers tell it; 0: alone */
     size_t special; /* devices that the program itself asked for; 0: it left the choice */
@@ -24,14 +24,17 @@ struct ky_grape_devices {
     char name[KY_GRAPE_DEVICES][32];
 };
 
-/* Reads the environment and the files. `special` and `list` are those of the program. KY_USAGE for
- * a value that is none. */
-enum ky_status ky_grape_read(size_t special, const int *list, struct ky_grape_settings *settings,
-                             struct ky_error *error);
+/* Reads the environment and the files. `precision` is the default, and the coarsest that may be
+ * asked for; `special` and `list` are those of the program. KY_USAGE for a value that is none. */
+enum ky_status ky_grape_read(int precision, size_t special, const int *list,
+                             struct ky_grape_settings *settings, struct ky_error *error);
 /* Which devices the settings mean, which may ask drivers for theirs. KY_UNSUPPORTED where one is
  * not here. */
 enum ky_status ky_grape_devices(const struct ky_grape_settings *settings,
                                 struct ky_grape_devices *devices, struct ky_error *error);
+
+/* "extended" */
+const char *ky_grape_precision(const struct ky_grape_settings *settings);
 
 /* Reads KYOHO_NPIPES alone, for programs that ask for it before they open the library. Returns 48
  * if it is invalid; KYOHO_VERBOSE prints that. */

@@ -27,6 +27,11 @@ closes() {
     cc -O1 "$examples/hermite.c" $static -lm -o static && ! ldd static | grep -q libkyoho &&
         ./static | cmp - shared.out
     result $? "the static library does the same"
+    for name in kyoho kyoho_g6 kyoho_g5; do ar t "$folder/usr/lib/lib$name.a"; echo; done | awk '
+        NF == 0 { delete seen; next }
+        seen[$1]++ { same = 1 }
+        END { exit same || NR < 300 }'
+    result $? "no two members of a static library have the same name, so that ar x keeps them all"
     if command -v gfortran >/dev/null; then
         gfortran "$examples/ellipse.f90" $shared -o fortran && ./fortran >fortran.out && closes fortran.out
         result $? "a Fortran program closes an orbit with the shared library"

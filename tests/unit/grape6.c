@@ -287,12 +287,20 @@ static void nearest_body(void **state)
     assert_int_equal(sink.nearest[0], 47);
 }
 
+/* Lists of 256, as they are not by default; tear_down takes it back. */
+static void open_with_short_lists(void)
+{
+    setenv("KYOHO_NEIGHBOURS", "256", 1);
+    assert_int_equal(g6_close(0) | g6_open(0), 0);
+}
+
 /* 6: lists by bare distance, h included, ascending, and what is told when they are too long. */
 static void neighbour_lists(void **state)
 {
     (void)state;
     static int list[MOST];
     int count = -7;
+    open_with_short_lists();
     for (int i = 0; i < 600; i++) {
         body[i] = (struct body){.label = 10000 - i, .t = 0, .m = 1e-3, .x = {i / 1024.0}};
     }
@@ -334,6 +342,66 @@ static void neighbour_lists(void **state)
     assert_true(g6_get_neighbour_list(0, 10, 100, &count, list) < 0);
     g6_set_neighbour_list_sort_mode(3);
     assert_int_equal(g6_get_neighbour_list_sort_mode(), 3);
+}
+
+/* Without KYOHO_NEIGHBOURS lists hold 4,096: they grow when one is too long, and get reads them. */
+static void lists_grow(void **state)
+{
+    (void)state;
+    enum { N = 5000, SINKS = 4 };
+    static int list[N];
+    static const int wanted[SINKS] = {3, 300, 4096, 4097};
+    double zero[3] = {0};
+    int count = 0, label[SINKS] = {-1, -2, -3, -4};
+    for (int i = 0; i < N; i++) { /* at 1, 2, … */
+        double x[3] = {i + 1};
+        assert_int_equal(g6_set_j_particle(0, i, i, 0, 1, 1, zero, zero, zero, zero, x), 0);
+    }
+    for (int k = 0; k < SINKS; k++) {
+        memset(sink.x[k], 0, sizeof sink.x[k]);
+        memset(sink.v[k], 0, sizeof sink.v[k]);
+        sink.h2[k] = pow(wanted[k] + 0.5, 2);
+    }
+    for (int turn = 0; turn < 2; turn++) { /* the second force comes with its lists */
+        assert_int_equal(g6_set_ti(0, 0), 0);
+        assert_int_equal(
+            g6calc_firsthalf(0, N, SINKS, label, sink.x, sink.v, NULL, NULL, NULL, 0.5, sink.h2),
+            0);
+        assert_int_equal(g6calc_lasthalf(0, N, SINKS, label, sink.x, sink.v, 0.5, sink.h2, sink.a,
+                                         sink.j, sink.p),
+                         0);
+        for (int k = 0; k < SINKS; k++) {
+            assert_int_equal(g6_get_neighbour_list(0, k, N, &count, list), wanted[k] > 4096);
+            assert_int_equal(count, wanted[k] > 4096 ? N : wanted[k]);
+            for (int e = 0; e < wanted[k] && wanted[k] <= 4096; e++)
+                assert_int_equal(list[e], e);
+        }
+        assert_int_equal(g6_read_neighbour_list_old(0), 1);
+    }
+    assert_int_equal(g6_changed_index(0) | g6_print_chip_status(0), 0);
+}
+
+/* A program that has not asked for nearest bodies yet gets them when it asks, of the same force. */
+static void nearest_when_asked(void **state)
+{
+    (void)state;
+    static double a[MOST][3];
+    make_bodies(100);
+    send_all(100);
+    take_sinks(50);
+    assert_int_equal(g6_set_ti(0, now), 0);
+    for (int turn = 0; turn < 3; turn++) {
+        assert_int_equal(first(100, 50), 0);
+        if (turn)
+            assert_int_equal(last(100, 50), 0);
+        else
+            assert_int_equal(g6calc_lasthalf(0, 100, 50, sink.index, sink.x, sink.v, eps2, sink.h2,
+                                             a, sink.j, sink.p),
+                             0);
+    }
+    check(100, 50);
+    for (int i = 0; i < 50; i++)
+        assert_true(moving_error(a[i], sink.a[i]) < 1e-6);
 }
 
 /* Lists that are read for the first time after bodies changed are those of the force. */
@@ -510,6 +578,7 @@ static void any_h2(void **state)
     (void)state;
     static const double wild[] = {1e308, -1, 1e-320, 4, 0};
     int count, list[10];
+    open_with_short_lists();
     make_bodies(500);
     send_all(500);
     for (int k = 0; k < 7; k++) {
@@ -562,6 +631,14 @@ static void labels_of_nobody(void **state)
     }
 }
 
+static void take_far_sink(void)
+{
+    take_sinks(60);
+    memcpy(sink.x[0], sink.x[59], sizeof sink.x[0]);
+    memcpy(sink.v[0], sink.v[59], sizeof sink.v[0]);
+    sink.index[0] = sink.index[59];
+}
+
 /* A body that has escaped takes no digits from the others. */
 static void one_body_far_away(void **state)
 {
@@ -570,12 +647,19 @@ static void one_body_far_away(void **state)
     make_bodies(N);
     for (int c = 0; c < 3; c++)
         body[N - 1].v[c] = body[N - 1].a2[c] = body[N - 1].j6[c] = body[N - 1].s18[c] = 0;
-    body[N - 1].m = 1e-20;
-    body[N - 1].x[0] = 1e15;
-    send_all(N);
-    take_sinks(SINKS);
-    force(N, SINKS);
-    check(N, SINKS);
+    static const double place[] = {1e15, 1e20, -1e40, 1e120}, mass[] = {1e-20, 0, 1e-3, 0};
+    for (int k = 0; k < 4; k++) { /* float holds neither its distance nor the square of it */
+        body[N - 1].m = mass[k];
+        body[N - 1].x[0] = place[k];
+        send_all(N);
+        take_sinks(SINKS);
+        force(N, SINKS);
+        check(N, SINKS);
+        take_far_sink();
+        force(N, 1);
+        for (int c = 0; c < 3; c++)
+            assert_true(isfinite(sink.a[0][c]) && isfinite(sink.j[0][c]) && fabs(sink.a[0][c]) < 1);
+    }
 }
 
 /* Numbers far from 1, as in units of cm and g; float would not hold r². */
@@ -707,6 +791,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     (void)state;
+    unsetenv("KYOHO_NEIGHBOURS");
     return g6_close(0);
 }
 
@@ -741,7 +826,7 @@ static void errors(void **state)
     assert_int_not_equal(first(10, 10), 0);
     assert_int_not_equal(last(10, 10), 0);
     assert_true(g6_read_neighbour_list(0) < 0);
-    wrong_values(open_any);
+    wrong_values(open_any, 0);
     assert_int_equal(g6_open(0), 0);
     assert_int_not_equal(first(-1, 10), 0);
     assert_int_not_equal(first(10, -1), 0);
@@ -834,6 +919,8 @@ int main(void)
         OPEN(bodies_are_frozen),
         OPEN(nearest_body),
         OPEN(nearest_distance),
+        OPEN(lists_grow),
+        OPEN(nearest_when_asked),
         OPEN(late_lists),
         OPEN(neighbour_lists),
         OPEN(slots_in_any_order),

@@ -8,6 +8,7 @@
 #include "base/order.h"
 #include "base/threads.h"
 #include "engine/cpu/board_memory.h"
+#include "engine/cpu/board_rest.h"
 #include "engine/cpu/cpu.h"
 #include "engine/cpu/moving.h"
 #include "physics/jerk.h"
@@ -241,7 +242,8 @@ static void give_list(const struct board *board, size_t i, const struct ky_board
     int sorted = 1;
     for (size_t e = 0; e < count; e++) {
         const uint32_t source = from->list[k * capacity + e];
-        list[e] = ky_board_memory_label(&board->memory, ky_board_memory_slot(&board->memory, source));
+        list[e] =
+            ky_board_memory_label(&board->memory, ky_board_memory_slot(&board->memory, source));
         sorted &= e == 0 || list[e - 1] <= list[e];
     }
     if (!sorted)
@@ -301,6 +303,13 @@ static enum ky_status finish(struct ky_board *base, const struct ky_board_result
     return KY_OK;
 }
 
+static enum ky_status rest(struct ky_board *base, const struct ky_board_resting *resting,
+                           struct ky_error *error)
+{
+    const struct board *board = (const struct board *)base;
+    return ky_cpu_rest(board->lanes, board->threads, resting, error);
+}
+
 const struct ky_board_verbs ky_cpu_board = {
     .name = "cpu",
     .open = open_board,
@@ -308,4 +317,5 @@ const struct ky_board_verbs ky_cpu_board = {
     .put = put,
     .start = start,
     .finish = finish,
+    .rest = rest,
 };

@@ -107,8 +107,8 @@ static enum ky_status need_columns(struct ky_board_memory *memory, struct ky_err
     const void *at[KY_PREDICTED_COLUMNS];
     for (size_t c = 0; c < KY_PREDICTED_COLUMNS; c++)
         at[c] = (const char *)memory->at.column + c * memory->at.stride * size;
-    memory->moving = (struct ky_moving){.mass = at[KY_PREDICTED_MASS],
-                                        .label = at[KY_PREDICTED_LABEL]};
+    memory->moving =
+        (struct ky_moving){.mass = at[KY_PREDICTED_MASS], .label = at[KY_PREDICTED_LABEL]};
     for (int c = 0; c < 3; c++) {
         memory->moving.x[c] = at[c];
         memory->moving.low[c] = at[KY_PREDICTED_LOW + c];
@@ -117,13 +117,14 @@ static enum ky_status need_columns(struct ky_board_memory *memory, struct ky_err
     return KY_OK;
 }
 
-/* The median place and velocity of a sample of the sources: what floats are measured from. One
- * source that is far away does not move it. It stays, and moves on with its velocity, until a
- * quarter of the bodies has been sent again. */
-static void find_origin(struct ky_board_memory *memory)
+/* The median place, velocity and time of a sample of the bodies: what floats are measured from. One
+ * that is far away does not move it. It stays, and moves on with its velocity, until a quarter of
+ * the bodies has been sent again. */
+static void find_middle(struct ky_board_memory *memory)
 {
+    enum { TIME = 6, NUMBERS = 7 };
+    double number[NUMBERS][SAMPLE], middle[NUMBERS];
     size_t index[SAMPLE];
-    double x[3][SAMPLE], v[3][SAMPLE];
     if (memory->precision == KY_DOUBLE ||
         (memory->has_middle && memory->changed < memory->sources / 4))
         return;
@@ -132,18 +133,17 @@ static void find_origin(struct ky_board_memory *memory)
         const uint32_t slot = ky_board_memory_slot(memory, (uint32_t)index[k]);
         const struct ky_slots *b = &memory->block[slot / KY_SLOTS];
         const size_t i = slot % KY_SLOTS;
-        const double dt = memory->at.time - b->time[i];
         for (int c = 0; c < 3; c++) {
-            const double a2 = b->a2[c][i], j6 = b->j6[c][i], s18 = b->s18[c][i];
-            x[c][k] = KY_PREDICTED_X(b->x[c][i], b->v[c][i], a2, j6, s18, dt);
-            v[c][k] = KY_PREDICTED_V(b->v[c][i], a2, j6, s18, dt);
+            number[c][k] = b->x[c][i];
+            number[3 + c][k] = b->v[c][i];
         }
+        number[TIME][k] = b->time[i];
     }
-    for (int c = 0; c < 3; c++) {
-        memory->middle[c] = ky_sampled_median(x[c], 1, count, SAMPLE);
-        memory->drift[c] = ky_sampled_median(v[c], 1, count, SAMPLE);
-    }
-    memory->found_at = memory->at.time;
+    for (int c = 0; c < NUMBERS; c++)
+        middle[c] = ky_sampled_median(number[c], 1, count, SAMPLE);
+    memcpy(memory->middle, middle, sizeof memory->middle);
+    memcpy(memory->drift, middle + 3, sizeof memory->drift);
+    memory->middle_time = middle[TIME];
     memory->has_middle = 1;
     memory->changed = 0;
 }
@@ -173,10 +173,10 @@ enum ky_status ky_board_memory_predict(struct ky_board_memory *memory, double ti
     const enum ky_status status = need_columns(memory, error);
     if (status != KY_OK)
         return status;
-    find_origin(memory);
+    find_middle(memory);
     for (int c = 0; c < 3; c++) {
         at->velocity[c] = memory->drift[c];
-        at->origin[c] = memory->middle[c] + memory->drift[c] * (time - memory->found_at);
+        at->origin[c] = memory->middle[c] + memory->drift[c] * (time - memory->middle_time);
     }
     const size_t blocks = (memory->used + KY_SLOTS - 1) / KY_SLOTS;
     ky_predict_function *predict = memory->lanes->predict[memory->precision];

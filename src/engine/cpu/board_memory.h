@@ -11,16 +11,16 @@ struct ky_board_memory {
     double scale;  /* the lanes need masses divided by this */
     struct ky_slots *block;
     size_t slots, room, empty; /* slots in use, slots with memory, slots not set */
-    /* What floats are measured from, found at `found_at` and moving on from there; 0 in double.
-     * `changed` bodies came since it was found. */
-    double middle[3], drift[3], found_at;
+    /* What floats are measured from: a place at a time and a velocity; 0 in double. `changed`
+     * bodies came since it was found. */
+    double middle[3], drift[3], middle_time;
     size_t changed;
     int has_middle;
     /* The prediction: to at.time, of `used` slots, as `sources` sources. */
     int stands;
     struct ky_prediction at;
     size_t used, sources;
-    uint32_t *slot_of; /* of a source, where slots are empty; else not read */
+    uint32_t *slot_of;       /* of a source, where slots are empty; else not read */
     struct ky_moving moving; /* .what is the caller's */
 };
 

@@ -75,11 +75,15 @@ KY_INLINE ky_doubles ky_widened(ky_vector v)
 {
 #if KY_LANE_DOUBLE
     return v;
+#elif KY_LANES_ISA == KY_ISA_avx512
+    return _mm512_cvtps_pd(_mm512_castps512_ps256(v)) +
+           _mm512_cvtps_pd(_mm512_extractf32x8_ps(v, 1));
 #else
     typedef float half __attribute__((vector_size(KY_LANE_BYTES / 2)));
     half part[2];
     memcpy(part, &v, sizeof v);
-    return __builtin_convertvector(part[0], ky_doubles) + __builtin_convertvector(part[1], ky_doubles);
+    return __builtin_convertvector(part[0], ky_doubles) +
+           __builtin_convertvector(part[1], ky_doubles);
 #endif
 }
 

@@ -51,7 +51,8 @@ static void load(struct block *to, const struct ky_moving_sinks *from)
         to->h2[i] = (ky_element)from->h2[i];
         to->nearest2[i] = ky_splat((ky_element)INFINITY);
         to->nearest[i] = (ky_whole){0} - 1;
-        memset(to->sum[i], 0, sizeof to->sum[i]);
+        for (int c = 0; c < KY_MOVING_SUMS; c++)
+            to->sum[i][c] = (ky_doubles){0};
     }
 }
 
@@ -147,8 +148,8 @@ KY_INLINE void chunk(const struct columns *s, size_t first, size_t last, size_t 
         from.place += KY_WIDTH;
     }
     for (int u = 0; u < unroll; u++) {
-        const ky_vector part[KY_MOVING_SUMS] = {g[u].field.x,  g[u].field.y,  g[u].field.z,
-                                                g[u].field.p,  g[u].field.jx, g[u].field.jy,
+        const ky_vector part[KY_MOVING_SUMS] = {g[u].field.x, g[u].field.y,  g[u].field.z,
+                                                g[u].field.p, g[u].field.jx, g[u].field.jy,
                                                 g[u].field.jz};
         const int sums = what & KY_MOVING_JERK ? KY_MOVING_SUMS : 4;
         for (int c = 0; c < sums; c++)
@@ -226,8 +227,7 @@ KY_INLINE void store(struct ky_moving_sinks *to, const struct block *from, const
 {
     for (size_t i = 0; i < to->count; i++) {
         for (int c = 0; c < KY_MOVING_SUMS; c++)
-            to->sum[c][i] =
-                sum_of(from->sum[i][c]) * (c == 3 ? 1.0 : KY_SCALE_SUM(KY_RSQRT_SCALE));
+            to->sum[c][i] = sum_of(from->sum[i][c]) * (c == 3 ? 1.0 : KY_SCALE_SUM(KY_RSQRT_SCALE));
         to->nearest2[i] = (double)INFINITY;
         to->nearest[i] = UINT32_MAX;
         if (what & KY_MOVING_NEAREST)
@@ -277,7 +277,7 @@ void KY_LANE_NAME(KY_NAME)(const struct ky_moving *moving, size_t first, size_t 
 #define INSTANCE(instance)                                                                         \
     if ((what & ~(instance)) == 0) {                                                               \
         run(&s, first, last, &block, sinks, instance);                                             \
-        store(sinks, &block, instance);                                                                      \
+        store(sinks, &block, instance);                                                            \
         return;                                                                                    \
     }
     INSTANCES(INSTANCE)

@@ -43,6 +43,16 @@ struct ky_moving_sinks {
     uint32_t found[KY_MOVING_BLOCK], *list;
 };
 
+/* Bodies at rest as float columns x y z mass of `stride` elements each: places relative to the
+ * middle and at most KY_JERK_FAR from it, and masses, both multiplied. */
+struct ky_resting_frame {
+    double middle[3], per_length, per_mass;
+    float *column;
+    size_t stride;
+};
+typedef void ky_rest_function(const double (*x)[3], const double *mass, size_t n,
+                              const struct ky_resting_frame *to);
+
 typedef void ky_moving_function(const struct ky_moving *moving, size_t first, size_t last,
                                 struct ky_moving_sinks *sinks);
 

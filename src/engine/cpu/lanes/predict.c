@@ -17,9 +17,10 @@ static inline double within(double x, double far)
 }
 
 /* Component c, relative to the origin, at most `far` from it. */
-static inline __attribute__((always_inline)) void
-component(const struct ky_slots *b, size_t c, const struct ky_prediction *to, const double far,
-          const int snaps, struct predicted *p)
+static inline __attribute__((always_inline)) void component(const struct ky_slots *b, size_t c,
+                                                            const struct ky_prediction *to,
+                                                            const double far, const int snaps,
+                                                            struct predicted *p)
 {
     const double origin = to->origin[c], velocity = to->velocity[c];
     for (int k = 0; k < KY_SLOTS; k++) {
@@ -34,9 +35,9 @@ component(const struct ky_slots *b, size_t c, const struct ky_prediction *to, co
     }
 }
 
-static inline __attribute__((always_inline)) void
-both(const struct ky_slots *b, size_t c, const struct ky_prediction *to, const double far,
-     struct predicted *p)
+static inline __attribute__((always_inline)) void both(const struct ky_slots *b, size_t c,
+                                                       const struct ky_prediction *to,
+                                                       const double far, struct predicted *p)
 {
     if (b->snaps)
         component(b, c, to, far, 1, p);

@@ -10,6 +10,7 @@ const struct ky_lanes KY_LANE_NAME(ky_lanes) = {
                KY_LANE_NAME(ky_direct_double)},
     .moving = {KY_LANE_NAME(ky_moving_extended), KY_LANE_NAME(ky_moving_extended),
                KY_LANE_NAME(ky_moving_double)},
+    .rest = KY_LANE_NAME(ky_rest),
     .resting = KY_LANE_NAME(ky_resting_single),
     .predict = {KY_LANE_NAME(ky_predict_extended), KY_LANE_NAME(ky_predict_extended),
                 KY_LANE_NAME(ky_predict_double)},

@@ -61,7 +61,8 @@ struct ky_lanes {
     void (*direct[3])(const struct ky_direct *direct,
                       struct ky_direct_sinks *sinks); /* by enum ky_precision */
     ky_moving_function *moving[3];                    /* the same; single is extended */
-    ky_moving_function *resting; /* in single: neither velocities nor low parts nor labels */
+    ky_rest_function *rest;
+    ky_moving_function *resting;     /* in single: neither velocities nor low parts nor labels */
     ky_predict_function *predict[3]; /* single is extended */
     ky_change_function *change;
     /* A walk for one group after another: `shared` once for some consecutive groups, then `group`

@@ -1,0 +1,12 @@
+/* Sums over bodies at rest, in float: what tree codes ask of GRAPE-5. */
+#ifndef KY_CPU_BOARD_REST_H
+#define KY_CPU_BOARD_REST_H
+
+#include "engine/board.h"
+#include "engine/cpu/lanes/table.h"
+
+/* As the verb `rest`. Threads share the work where there is enough of it. */
+enum ky_status ky_cpu_rest(const struct ky_lanes *lanes, int threads,
+                           const struct ky_board_resting *resting, struct ky_error *error);
+
+#endif
