@@ -85,7 +85,8 @@ struct ky_walk_request {
 struct ky_engine_frame {
     double length, mass; /* the engine's own units in the caller's units: powers of two (units.h) */
     double low[3], edge; /* the cube that the keys of trees divide: lowest corner, edge; the
-                            caller's lengths. Bodies outside are sorted as if at its edge */
+                            caller's lengths. Bodies outside are sorted as if at its edge. Edge 0:
+                            cube and origin are found from the bodies */
     double origin[3];    /* a point in the middle of the system, in the caller's lengths. Float
                             positions in trees are relative to it */
 };
@@ -170,6 +171,8 @@ struct ky_engine_verbs {
     enum ky_status (*resize)(struct ky_engine *engine, size_t n, struct ky_error *error);
     /* The frame from the next `put` on; NULL: found from the bodies. */
     void (*frame)(struct ky_engine *engine, const struct ky_engine_frame *frame);
+    /* The units since the last `put`, as a frame without a cube. */
+    struct ky_engine_frame (*units)(const struct ky_engine *engine);
     /* Copies to and from the engine; arrays that are NULL are left out (put: mass, position,
      * velocity are required; an acceleration given to put counts as the last one, which `relative`
      * opening needs). */
@@ -289,9 +292,12 @@ void ky_engine_memory(const struct ky_engine *engine, unsigned columns, size_t n
 /* After a failure other than KY_UNSUPPORTED the engine can only be closed. */
 enum ky_status ky_engine_resize(struct ky_engine *engine, size_t n, struct ky_error *error);
 /* KY_USAGE for units that are not powers of two, for a cube or an origin that is not finite, and
- * for an edge that is not from 1 to 2³⁷ units: float holds no more (units.c). */
+ * for an edge that is neither 0 nor from 1 to 2³⁷ units: float holds no more (units.c). */
 enum ky_status ky_engine_set_frame(struct ky_engine *engine, const struct ky_engine_frame *frame,
                                    struct ky_error *error);
+/* The units that the engine has its bodies in, as a frame without a cube: with it another engine
+ * computes the same bits, wherever the bodies have gone since. All 0 if the engine has no units. */
+struct ky_engine_frame ky_engine_units_of(const struct ky_engine *engine);
 /* Sets the external fields for the next forces, in place of those before; count 0: none. They add
  * to the accelerations of bodies and of points, to the potential of points and to exact
  * accelerations. The potential of bodies stays that of the bodies among themselves, and the energy

@@ -212,17 +212,22 @@ enum ky_status ky_engine_set_frame(struct ky_engine *engine, const struct ky_eng
         return ky_fail(error, KY_USAGE, "units of %g and %g: they must be powers of two",
                        frame->length, frame->mass);
     if (frame &&
-        (!(frame->edge > 0) || !isfinite(frame->edge) || ky_first_wrong(1, frame->low, 3) < 3))
-        return ky_fail(error, KY_USAGE, "a cube of edge %g; it must be positive and finite",
+        (!(frame->edge >= 0) || !isfinite(frame->edge) || ky_first_wrong(1, frame->low, 3) < 3))
+        return ky_fail(error, KY_USAGE, "a cube of edge %g; it must be finite and not negative",
                        frame->edge);
     if (frame && ky_first_wrong(1, frame->origin, 3) < 3)
         return ky_fail(error, KY_USAGE, "an origin that is not finite");
-    if (frame && !(frame->edge >= frame->length && frame->edge <= 0x1p37 * frame->length))
+    if (frame && frame->edge > 0 && !(frame->edge >= frame->length && frame->edge <= 0x1p37 * frame->length))
         return ky_fail(error, KY_USAGE,
                        "a cube of edge %g with a unit of %g; it must have from 1 to 2^37 units",
                        frame->edge, frame->length);
     engine->verbs->frame(engine, frame);
     return KY_OK;
+}
+
+struct ky_engine_frame ky_engine_units_of(const struct ky_engine *engine)
+{
+    return engine->verbs->units ? engine->verbs->units(engine) : (struct ky_engine_frame){0};
 }
 
 enum ky_status ky_engine_set_fields(struct ky_engine *engine, const struct ky_external *fields,

@@ -157,7 +157,7 @@ enum ky_status ky_engine_units(const struct ky_bodies *bodies,
                        "body %zu is %.3g from the middle of the system: too far for a unit of %.3g "
                        "that was given",
                        extent.body, extent.far, frame->length);
-    if (frame->edge > 0)
+    if (frame->length > 0 && extent.far <= 0x1p40 * frame->length)
         *units = (struct ky_engine_units){frame->length, frame->mass};
     return KY_OK;
 }

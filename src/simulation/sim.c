@@ -84,7 +84,8 @@ enum ky_status ky_sim_make_integrator(const struct ky_sim *sim,
 }
 
 enum ky_status ky_sim_create(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
-                             double time, struct ky_sim **made, struct ky_error *error)
+                             const struct ky_engine_frame *frame, double time, struct ky_sim **made,
+                             struct ky_error *error)
 {
     *made = NULL;
     struct ky_sim *sim = ky_allocate_zeroed(1, sizeof *sim);
@@ -105,8 +106,12 @@ enum ky_status ky_sim_create(const struct ky_parameters *parameters, const struc
     status = ky_sim_keep_labels(sim, bodies, error);
     if (!status)
         status = open_engine(sim, error);
+    if (!status && frame)
+        status = ky_engine_set_frame(sim->engine, frame, error);
     if (!status)
         status = ky_engine_put(sim->engine, bodies, error);
+    if (!status && frame)
+        status = ky_engine_set_frame(sim->engine, NULL, error);
     if (!status)
         status = ky_sim_make_integrator(sim, &sim->integrator, error);
     if (!status)
@@ -142,7 +147,7 @@ enum ky_status ky_sim_place(const struct ky_parameters *parameters, const struct
                     resolved.step, time);
     if (!status)
         status = ky_softening_need(&resolved, &fresh, error);
-    return status ? status : ky_sim_create(parameters, &fresh, time, made, error);
+    return status ? status : ky_sim_create(parameters, &fresh, NULL, time, made, error);
 }
 
 enum ky_status ky_sim_first_forces(struct ky_sim *sim, struct ky_error *error)

@@ -22,9 +22,12 @@ struct ky_sim {
 };
 
 /* Opens engine and integrator and puts the bodies on the engine, with their forces if they have
- * any. The bodies have been checked. *sim is NULL after a failure. */
+ * any. `frame` is for these bodies alone; NULL: the engine finds its units from them. The bodies
+ * have been checked. *sim is NULL after a failure. */
+struct ky_engine_frame;
 enum ky_status ky_sim_create(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
-                             double time, struct ky_sim **sim, struct ky_error *error);
+                             const struct ky_engine_frame *frame, double time, struct ky_sim **sim,
+                             struct ky_error *error);
 /* Makes an integrator for the present bodies, ids and parameters. */
 enum ky_status ky_sim_make_integrator(const struct ky_sim *sim,
                                       struct ky_integrator_state **integrator,

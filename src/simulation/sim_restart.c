@@ -20,6 +20,7 @@ struct stored_clock {
     double part, step;
     uint64_t steps;
     uint64_t field_function; /* 1: one of the caller's acted */
+    double length, mass;     /* the engine's units; 0: not known */
 };
 
 #define AT(member) offsetof(struct stored_clock, member)
@@ -33,6 +34,8 @@ static const struct ky_stored_field clock_fields[] = {
     {"step", AT(step), 1, KY_STORED_ANY},
     {"steps", AT(steps), 1, KY_STORED_COUNT},
     {"field_function", AT(field_function), 1, KY_STORED_FLAG},
+    {"unit of length", AT(length), 1, KY_STORED_SIZE},
+    {"unit of mass", AT(mass), 1, KY_STORED_SIZE},
 };
 enum { CLOCK_FIELDS = sizeof clock_fields / sizeof *clock_fields };
 
@@ -115,6 +118,7 @@ enum { NUMBERS = 2 };
 static enum ky_status store_numbers(const struct ky_sim *sim, struct ky_section sections[NUMBERS],
                                     struct ky_error *error)
 {
+    const struct ky_engine_frame units = ky_engine_units_of(sim->engine);
     const struct stored_clock stored = {sim->line.start,
                                         sim->line.tick,
                                         sim->now.ticks,
@@ -123,7 +127,9 @@ static enum ky_status store_numbers(const struct ky_sim *sim, struct ky_section 
                                         sim->now.part,
                                         sim->parameters.step,
                                         ky_sim_steps(sim),
-                                        sim->parameters.field_function != NULL};
+                                        sim->parameters.field_function != NULL,
+                                        units.length,
+                                        units.mass};
     const struct ky_integrator_verbs *verbs = sim->integrator->verbs;
     enum ky_status status =
         ky_fields_store("clock", clock_fields, CLOCK_FIELDS, &stored, &sections[0], error);
@@ -251,6 +257,25 @@ static enum ky_status check_clock(const struct stored_clock *stored, const struc
     return KY_OK;
 }
 
+/* The engine goes on with the units that it had: the bodies may have outgrown them, and in others
+ * floats underflow elsewhere. 1 if the file has them. */
+static int has_units(const struct stored_clock *stored)
+{
+    return stored->length > 0 || stored->mass > 0;
+}
+
+static enum ky_status check_units(const struct stored_clock *stored, struct ky_error *error)
+{
+    const double unit[] = {stored->length, stored->mass};
+    for (int k = 0; has_units(stored) && k < 2; k++)
+        if (ky_power_of_two(unit[k], -1) != unit[k]) /* the one above it is twice as large */
+            return ky_fail(error, KY_BAD_DATA,
+                           "the restart file has the number '%s' %g in its section 'clock'; it "
+                           "must be a power of two",
+                           k ? "unit of mass" : "unit of length", unit[k]);
+    return KY_OK;
+}
+
 enum ky_status ky_sim_from_restart(const struct ky_restart *restart,
                                    const struct ky_parameters *parameters, struct ky_sim **made,
                                    struct ky_error *error)
@@ -260,10 +285,13 @@ enum ky_status ky_sim_from_restart(const struct ky_restart *restart,
     enum ky_status status = restore_clock(restart, &stored, error);
     if (!status)
         status = check_function(&stored, parameters, error);
+    if (!status)
+        status = check_units(&stored, error);
     if (status)
         return status;
     struct ky_sim *sim = NULL;
     struct ky_parameters own = *parameters, resolved;
+    const struct ky_engine_frame units = {.length = stored.length, .mass = stored.mass};
     own.step = stored.step;
     struct ky_bodies bodies = {0};
     status = ky_parameters_resolve(&own, &resolved, error);
@@ -272,7 +300,8 @@ enum ky_status ky_sim_from_restart(const struct ky_restart *restart,
     if (!status)
         status = ky_bodies_check_by(resolved.threads, &bodies, error);
     if (!status)
-        status = ky_sim_create(&own, &bodies, stored.start, &sim, error);
+        status = ky_sim_create(&own, &bodies, has_units(&stored) ? &units : NULL, stored.start,
+                               &sim, error);
     if (!status)
         status = check_clock(&stored, sim, error);
     /* To an engine forces that are all 0, as those on one body, are forces that it never had. */

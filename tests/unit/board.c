@@ -306,6 +306,58 @@ static void threads_leave_no_trace(void **state)
     sums_free(&s[1]);
 }
 
+static void same_bits(const struct sums *whole, size_t first, const struct sums *part)
+{
+    assert_memory_equal(whole->a + first, part->a, part->count * sizeof *part->a);
+    assert_memory_equal(whole->j + first, part->j, part->count * sizeof *part->j);
+    assert_memory_equal(whole->p + first, part->p, part->count * sizeof *part->p);
+    assert_memory_equal(whole->r2 + first, part->r2, part->count * sizeof *part->r2);
+    assert_memory_equal(whole->nearest + first, part->nearest, part->count * sizeof(int32_t));
+}
+
+/* Forces have the same bits whichever other sinks are asked for, and whatever was on the board
+ * before the bodies that are there now. Devices divide the sources by the number of sinks. */
+static void bits_follow_from_the_bodies(void **state)
+{
+    (void)state;
+    if (strcmp(name, "cpu") != 0)
+        return;
+    enum { N = 9000, COUNT = 2200 };
+    static const size_t parts[][2] = {{0, 1}, {1, 2}, {37, 65}, {2135, 65}, {2199, 1}};
+    struct cloud c = cloud_make_moving(N, 0.5, 3), other = cloud_make_moving(N, 0.5, 4);
+    struct sinks sinks = sinks_make(&c, COUNT, 0.01);
+    struct sums whole = sums_make(COUNT), again = sums_make(COUNT);
+    for (int precision = KY_EXTENDED; precision <= KY_DOUBLE; precision++) {
+        struct ky_board *board = open_board(precision, 2);
+        assert_int_equal(board->verbs->put(board, N, c.slot, c.body, NULL), KY_OK);
+        force(board, &sinks, &whole, N, c.time);
+        for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+            const size_t at = parts[k][0];
+            struct sinks some = {sinks.x + at, sinks.v + at, sinks.h2 + at, sinks.label + at, NULL};
+            struct sums part = sums_make(parts[k][1]);
+            force(board, &some, &part, N, c.time);
+            same_bits(&whole, at, &part);
+            sums_free(&part);
+        }
+        board->verbs->close(board);
+        board = open_board(precision, 2);
+        assert_int_equal(board->verbs->put(board, N, other.slot, other.body, NULL), KY_OK);
+        force(board, &sinks, &again, N, 0.25);
+        assert_int_equal(board->verbs->put(board, N / 5, c.slot, c.body, NULL), KY_OK);
+        force(board, &sinks, &again, N, 0.3);
+        assert_int_equal(board->verbs->put(board, N - N / 5, c.slot + N / 5, c.body + N / 5, NULL),
+                         KY_OK);
+        force(board, &sinks, &again, N, c.time);
+        same_bits(&whole, 0, &again);
+        board->verbs->close(board);
+    }
+    cloud_free_moving(&c);
+    cloud_free_moving(&other);
+    sinks_free(&sinks);
+    sums_free(&whole);
+    sums_free(&again);
+}
+
 /* The cloud after that time, without accelerations. */
 static void drift(struct cloud *c, double time)
 {
@@ -394,6 +446,7 @@ int main(void)
                                        cmocka_unit_test(slots_come_and_go),
                                        cmocka_unit_test(start_copies),
                                        cmocka_unit_test(threads_leave_no_trace),
+                                       cmocka_unit_test(bits_follow_from_the_bodies),
                                        cmocka_unit_test(far_and_fast),
                                        cmocka_unit_test(few_bodies)};
     const struct CMUnitTest none[] = {cmocka_unit_test(is_not_here)};

@@ -4,6 +4,7 @@
 
 #include "base/split.h"
 #include "engine/cpu/cpu.h"
+#include "engine/cpu/moving.h"
 #include "moving_bodies.h"
 #include "physics/change.h"
 #include "physics/softening_kinds.h"
@@ -62,6 +63,7 @@ static void load(struct ky_moving_sinks *sinks, const struct case_ *t, const str
     sinks->count = count;
     sinks->capacity = CAPACITY;
     sinks->list = list;
+    ky_moving_clear(sinks);
     for (size_t k = 0; k < count; k++) {
         for (int c = 0; c < 3; c++)
             sinks->x[c][k] = b[k].x[c], sinks->v[c][k] = b[k].v[c];
@@ -185,8 +187,9 @@ static void check_change(const struct ky_changing *changing, size_t i,
                      s2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2] + eps2;
         const struct ky_hermite_change before = sum;
         const double y = s2 > 0 ? 1 / sqrt(s2) : 0;
-        if (j != i)
-            sum = ky_add_change(sum, r, y, b[KY_CHANGE_MASS]);
+        if (j == i)
+            continue;
+        sum = ky_add_change(sum, r, y, b[KY_CHANGE_MASS]);
         rate = ky_hermite_rate_add(rate, y, d[3] * d[3] + d[4] * d[4] + d[5] * d[5],
                                    b[KY_CHANGE_MASS], own[KY_CHANGE_MASS]);
         size[0] = fmax(size[0], fabs(sum.sx - before.sx) + fabs(sum.sy - before.sy));

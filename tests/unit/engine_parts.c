@@ -441,6 +441,21 @@ static double difference(const struct ky_bodies *one, const struct ky_bodies *ot
     return mean;
 }
 
+/* A frame without a cube gives the units alone, unless they are too small for the bodies. */
+static void units_alone(struct ky_engine *engine, const struct ky_bodies *bodies)
+{
+    const struct ky_engine_frame units = {.length = 0x1p-13, .mass = 2},
+                                 narrow = {.length = 0x1p-50, .mass = 2};
+    assert_ok(ky_engine_set_frame(engine, &units, &error));
+    assert_ok(ky_engine_put(engine, bodies, &error));
+    struct ky_engine_frame got = ky_engine_units_of(engine);
+    assert_memory_equal(&got, &units, sizeof got);
+    assert_ok(ky_engine_set_frame(engine, &narrow, &error));
+    assert_ok(ky_engine_put(engine, bodies, &error));
+    got = ky_engine_units_of(engine);
+    assert_true(got.length > 0x1p-15 && got.length < 1 && !(got.edge > 0));
+}
+
 /* With a frame from outside the exact sum has the same bits, for units are powers of two; the tree
  * divides another cube and is as exact as before. Escapers of the cube count as at its edge. */
 static void a_frame_from_outside(void **state)
@@ -450,7 +465,7 @@ static void a_frame_from_outside(void **state)
                                                     {0x1p-11, 4, {-0.5, -0.5, -0.5}, 1, {0}}},
                                         wrong[] = {{3, 1, {0}, 1, {0}},
                                                    {1, 0, {0}, 1, {0}},
-                                                   {1, 1, {0}, 0, {0}},
+                                                   {1, 1, {0}, NAN, {0}},
                                                    {1, 1, {HUGE_VAL}, 1, {0}},
                                                    {1, 1, {0}, -1, {0}},
                                                    {1, 1, {0}, 1, {0, NAN, 0}},
@@ -469,6 +484,7 @@ static void a_frame_from_outside(void **state)
             assert_int_equal(ky_engine_set_frame(framed, &wrong[w], &error), KY_USAGE);
         assert_ok(ky_engine_set_frame(framed, &narrow, &error));
         assert_int_equal(ky_engine_put(framed, &bodies, &error), KY_BAD_DATA);
+        units_alone(framed, &bodies);
         assert_ok(ky_engine_set_frame(framed, &frames[k % 2], &error));
         assert_ok(ky_engine_put(framed, &bodies, &error));
         assert_ok(ky_engine_forces(own, &error));

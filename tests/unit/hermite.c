@@ -285,6 +285,28 @@ static void first_steps_of_pairs(void **state)
     }
 }
 
+/* The forces of a pair on a body in its middle cancel to the last bit. Its first step follows from
+ * the pair, whatever the softening, for it does not pull at itself. */
+static void first_step_in_the_middle(void **state)
+{
+    (void)state;
+    for (int softened = 0; softened < 2; softened++) {
+        struct ky_bodies bodies = {0};
+        const struct ky_parameters parameters = hermite_parameters(softened ? 1e-3 : 0);
+        double step[3];
+        assert_ok(ky_bodies_allocate(&bodies, 3, 0, &error));
+        for (int i = 0; i < 2; i++) {
+            bodies.mass[i] = 0.5;
+            bodies.position[i][0] = 2 * i - 1;
+            bodies.velocity[i][1] = 0.3 * (2 * i - 1);
+        }
+        bodies.mass[2] = 0.01;
+        first_steps(&parameters, &bodies, NULL, step);
+        assert_true(step[2] > sqrt(0.02) / 32); /* a 16th of √η over a rate of 1.1 */
+        ky_bodies_free(&bodies);
+    }
+}
+
 /* A pair at a distance of 1e-4 among others, and a system at rest: nothing is lost at the start. */
 static void nothing_is_lost_at_the_start(void **state)
 {
@@ -1022,6 +1044,7 @@ int main(void)
         cmocka_unit_test(next_levels),
         cmocka_unit_test(derivatives_of_a_pair),
         cmocka_unit_test(first_steps_of_pairs),
+        cmocka_unit_test(first_step_in_the_middle),
         cmocka_unit_test(nothing_is_lost_at_the_start),
         cmocka_unit_test(fourth_order),
         cmocka_unit_test(kepler_energy),

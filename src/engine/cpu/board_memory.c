@@ -10,7 +10,7 @@
 
 /* Bodies whose median is the origin; blocks of slots that are worth the start of threads, and that
  * one thread takes at a time. */
-enum { SAMPLE = 63, FEW = 1024, SHARE = 64 };
+enum { SAMPLE = 15, FEW = 1024, SHARE = 64 };
 
 /* Room for so many slots; those that are new are empty. */
 static enum ky_status grow(struct ky_board_memory *memory, size_t slots, struct ky_error *error)
@@ -70,7 +70,6 @@ enum ky_status ky_board_memory_put(struct ky_board_memory *memory, size_t count,
         return status;
     for (size_t k = 0; k < count; k++)
         put(memory, slot[k], &body[k]);
-    memory->changed += count;
     memory->stands = 0;
     return KY_OK;
 }
@@ -117,16 +116,28 @@ static enum ky_status need_columns(struct ky_board_memory *memory, struct ky_err
     return KY_OK;
 }
 
+/* The numbers between the larger and the smaller half; they are sorted. A handful: an insertion. */
+static double median(double *number, size_t count)
+{
+    for (size_t k = 1; k < count; k++) {
+        const double x = number[k];
+        size_t at = k;
+        for (; at > 0 && number[at - 1] > x; at--)
+            number[at] = number[at - 1];
+        number[at] = x;
+    }
+    return count ? number[count / 2] : 0;
+}
+
 /* The median place, velocity and time of a sample of the bodies: what floats are measured from. One
- * that is far away does not move it. It stays, and moves on with its velocity, until a quarter of
- * the bodies has been sent again. */
+ * that is far away does not move it. It follows from the bodies that are there now, not from those
+ * that were: the same bodies give the same bits whatever has happened before. */
 static void find_middle(struct ky_board_memory *memory)
 {
     enum { TIME = 6, NUMBERS = 7 };
-    double number[NUMBERS][SAMPLE], middle[NUMBERS];
+    double number[NUMBERS][SAMPLE];
     size_t index[SAMPLE];
-    if (memory->precision == KY_DOUBLE ||
-        (memory->has_middle && memory->changed < memory->sources / 4))
+    if (memory->precision == KY_DOUBLE)
         return;
     const size_t count = ky_sample(memory->sources, SAMPLE, index);
     for (size_t k = 0; k < count; k++) {
@@ -139,13 +150,11 @@ static void find_middle(struct ky_board_memory *memory)
         }
         number[TIME][k] = b->time[i];
     }
-    for (int c = 0; c < NUMBERS; c++)
-        middle[c] = ky_sampled_median(number[c], 1, count, SAMPLE);
-    memcpy(memory->middle, middle, sizeof memory->middle);
-    memcpy(memory->drift, middle + 3, sizeof memory->drift);
-    memory->middle_time = middle[TIME];
-    memory->has_middle = 1;
-    memory->changed = 0;
+    for (int c = 0; c < 3; c++) {
+        memory->middle[c] = median(number[c], count);
+        memory->drift[c] = median(number[3 + c], count);
+    }
+    memory->middle_time = median(number[TIME], count);
 }
 
 /* Sources that were predicted at the places of their slots, to places without gaps. */

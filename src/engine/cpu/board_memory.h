@@ -11,11 +11,8 @@ struct ky_board_memory {
     double scale;  /* the lanes need masses divided by this */
     struct ky_slots *block;
     size_t slots, room, empty; /* slots in use, slots with memory, slots not set */
-    /* What floats are measured from: a place at a time and a velocity; 0 in double. `changed`
-     * bodies came since it was found. */
+    /* What floats are measured from: a place at a time and a velocity; 0 in double. */
     double middle[3], drift[3], middle_time;
-    size_t changed;
-    int has_middle;
     /* The prediction: to at.time, of `used` slots, as `sources` sources. */
     int stands;
     struct ky_prediction at;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "engine/cpu/moving.h"
 #include "physics/jerk.h"
 
 /* Bodies whose distances and masses tell the units; numbers from 2^-NEAR to 2^NEAR stay as they
@@ -90,6 +91,7 @@ static void sum_block(const struct ky_lanes *lanes, const struct ky_board_restin
         block.label[k] = 0;
         block.h2[k] = -1;
     }
+    ky_moving_clear(&block);
     lanes->resting(moving, 0, r->bodies, &block);
     for (size_t k = 0; k < block.count; k++) {
         for (int c = 0; c < 3; c++)

@@ -191,6 +191,12 @@ static void set_frame(struct ky_engine *engine, const struct ky_engine_frame *fr
     ((struct ky_cpu *)engine)->frame = frame ? *frame : (struct ky_engine_frame){0};
 }
 
+static struct ky_engine_frame units_of(const struct ky_engine *engine)
+{
+    const struct ky_cpu *cpu = (const struct ky_cpu *)engine;
+    return (struct ky_engine_frame){.length = cpu->length, .mass = cpu->mass_unit};
+}
+
 static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodies,
                           struct ky_error *error)
 {
@@ -337,6 +343,7 @@ const struct ky_engine_verbs ky_cpu_engine = {
     .close = close_engine,
     .resize = resize,
     .frame = set_frame,
+    .units = units_of,
     .put = put,
     .get = get,
     .columns = ky_cpu_columns,

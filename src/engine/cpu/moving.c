@@ -1,20 +1,40 @@
 /* Which thread sums which sources for which block of sinks. */
 #include "engine/cpu/moving.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 
-/* Parts of the work, whatever the number of threads; sources of a part at the least; and pairs for
- * which several threads are worth their start. */
-enum { PARTS = 64, LEAST_SOURCES = 4096, FEW_PAIRS = 100000 };
+/* Slices of the sources, whose sums are added one after the other: at most so many, of so many
+ * sources at the least. They do not depend on the sinks, so that a sink has the same bits whichever
+ * others are asked for with it. Slices begin at whole vectors. */
+enum { SLICES = 64, LEAST_SOURCES = 4096, VECTORS = 64 };
+/* Blocks from which on a thread has whole blocks; and pairs for which several threads are worth
+ * their start. */
+enum { MANY_BLOCKS = 32, FEW_PAIRS = 100000 };
 
 static size_t slices(const struct ky_moving_task *task)
 {
-    const size_t most = task->sources / LEAST_SOURCES, wanted = PARTS / task->blocks;
-    const size_t count = most < wanted ? most : wanted;
-    return count > 1 ? count : 1;
+    const size_t most = task->sources / LEAST_SOURCES;
+    return most > SLICES ? SLICES : most > 1 ? most : 1;
+}
+
+/* The first source of a slice; of that behind the last, the end. */
+static size_t begin(const struct ky_moving_task *task, size_t slice, size_t count)
+{
+    return slice < count ? task->sources * slice / count / VECTORS * VECTORS : task->sources;
+}
+
+void ky_moving_clear(struct ky_moving_sinks *sinks)
+{
+    memset(sinks->sum, 0, sizeof sinks->sum);
+    memset(sinks->found, 0, sizeof sinks->found);
+    for (size_t k = 0; k < sinks->count; k++) {
+        sinks->nearest[k] = UINT32_MAX;
+        sinks->nearest2[k] = (double)INFINITY;
+    }
 }
 
 /* Adds a slice's sums to those of the slices before it. */
@@ -48,41 +68,55 @@ static struct ky_moving_sinks *make_parts(const struct ky_moving_task *task, siz
     return part;
 }
 
-static void run_part(const struct ky_moving_task *task, struct ky_moving_sinks *part, size_t k,
-                     size_t count)
+static void run_slice(const struct ky_moving_task *task, size_t slice, size_t count,
+                      struct ky_moving_sinks *sinks)
 {
-    const size_t slice = k / task->blocks, block = k % task->blocks;
-    task->lanes->moving[task->precision](
-        task->moving, task->sources * slice / count, task->sources * (slice + 1) / count,
-        slice == 0 ? &task->block[block] : &part[k - task->blocks]);
+    task->lanes->moving[task->precision](task->moving, begin(task, slice, count),
+                                         begin(task, slice + 1, count), sinks);
 }
 
-enum ky_status ky_moving_run(const struct ky_moving_task *task, struct ky_error *error)
+/* A thread takes whole blocks, slice after slice. */
+static void run_blocks(const struct ky_moving_task *task, size_t count, int threads)
 {
-    const size_t count = task->blocks ? slices(task) : 0, parts = count * task->blocks,
-                 more = parts - task->blocks;
-    const int several =
-        (double)task->blocks * KY_MOVING_BLOCK * (double)task->sources > (double)FEW_PAIRS;
+    (void)threads; /* without OpenMP */
+#pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1)
+    for (size_t k = 0; k < task->blocks; k++)
+        for (size_t slice = 0; slice < count; slice++)
+            run_slice(task, slice, count, &task->block[k]);
+}
+
+/* Threads share slices too. */
+static enum ky_status run_parts(const struct ky_moving_task *task, size_t count,
+                                struct ky_error *error)
+{
+    const size_t blocks = task->blocks, more = (count - 1) * blocks;
     uint32_t *lists = NULL;
-    struct ky_moving_sinks *part = NULL;
+    struct ky_moving_sinks *part = make_parts(task, more, &lists);
     enum ky_status status = KY_OK;
-    if (task->blocks == 0)
-        return KY_OK;
-    if (more) {
-        part = make_parts(task, more, &lists);
-        if (!part || !lists) {
-            status = ky_no_memory(error, "sums of slices", more, sizeof *part);
-            goto end;
-        }
+    if (!part || !lists) {
+        status = ky_no_memory(error, "sums of slices", more, sizeof *part);
+        goto end;
     }
-    (void)several; /* without OpenMP */
-#pragma omp parallel for schedule(dynamic) num_threads(task->threads) if (several)
-    for (size_t k = 0; k < parts; k++)
-        run_part(task, part, k, count);
+#pragma omp parallel for schedule(dynamic) num_threads(task->threads)
+    for (size_t k = 0; k < count * blocks; k++)
+        run_slice(task, k / blocks, count, k < blocks ? &task->block[k] : &part[k - blocks]);
     for (size_t k = 0; k < more; k++)
-        add(&task->block[k % task->blocks], &part[k], task->moving->what & KY_MOVING_LISTS);
+        add(&task->block[k % blocks], &part[k], task->moving->what & KY_MOVING_LISTS);
 end:
     free(part);
     free(lists);
     return status;
+}
+
+enum ky_status ky_moving_run(const struct ky_moving_task *task, struct ky_error *error)
+{
+    const size_t count = slices(task);
+    const double pairs = (double)task->blocks * KY_MOVING_BLOCK * (double)task->sources;
+    const int threads = pairs > (double)FEW_PAIRS ? task->threads : 1;
+    for (size_t k = 0; k < task->blocks; k++)
+        ky_moving_clear(&task->block[k]);
+    if (threads > 1 && count > 1 && task->blocks < MANY_BLOCKS)
+        return run_parts(task, count, error);
+    run_blocks(task, count, threads);
+    return KY_OK;
 }

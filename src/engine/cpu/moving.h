@@ -14,8 +14,11 @@ struct ky_moving_task {
     struct ky_moving_sinks *block; /* [blocks] filled by the caller; here are the results */
 };
 
-/* The results of all blocks, with the same bits for any number of threads. Where blocks are few the
- * sources are divided too. KY_FAULT where memory is out. */
+/* No sums, and nothing found, for the sinks of a block. */
+void ky_moving_clear(struct ky_moving_sinks *sinks);
+/* The results of all blocks, with the same bits for any number of threads, and for each sink
+ * whichever others there are. Where blocks are few the sources are divided too. KY_FAULT where
+ * memory is out. */
 enum ky_status ky_moving_run(const struct ky_moving_task *task, struct ky_error *error);
 
 #endif

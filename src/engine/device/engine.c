@@ -192,6 +192,12 @@ static void set_frame(struct ky_engine *base, const struct ky_engine_frame *fram
     device_engine(base)->bodies.frame = frame ? *frame : (struct ky_engine_frame){0};
 }
 
+static struct ky_engine_frame units_of(const struct ky_engine *base)
+{
+    const struct ky_engine_units *units = &((const struct ky_device_engine *)base)->bodies.units;
+    return (struct ky_engine_frame){.length = units->length, .mass = units->mass};
+}
+
 static enum ky_status put(struct ky_engine *base, const struct ky_bodies *given,
                           struct ky_error *error)
 {
@@ -425,6 +431,7 @@ static void report(struct ky_engine *base, struct ky_force_report *report)
         .close = close_engine,                                                                     \
         .resize = resize,                                                                          \
         .frame = set_frame,                                                                        \
+        .units = units_of,                                                                         \
         .put = put,                                                                                \
         .get = get,                                                                                \
         .columns = columns,                                                                        \

@@ -38,7 +38,6 @@ KY_INLINE ky_vector distance(const double *source, const struct block *block, in
         .y;
 }
 
-/* A body on itself: its relative motion is 0, and so is what it adds to the change. */
 KY_INLINE struct gathered pair(struct gathered g, const double *source, const struct block *block,
                                int at, ky_vector y)
 {
@@ -53,16 +52,19 @@ KY_INLINE struct gathered pair(struct gathered g, const double *source, const st
 }
 #undef KY_ALONG
 
-/* The sources [first, last) on the vector of sinks at `at`. */
-KY_INLINE void chunk(const struct ky_changing *changing, size_t first, size_t last,
+/* The sources [first, last) on the vector of sinks at `at`, which are the bodies from `sink` on.
+ * Softened or not, a body does not pull at itself. */
+KY_INLINE void chunk(const struct ky_changing *changing, size_t first, size_t last, size_t sink,
                      struct block *block, int at, const int how)
 {
+    const ky_whole body = ky_lanes_from((ky_index_element)sink + at);
     ky_vector v[KY_CHANGE_SUMS], y[KY_CHANGE_CHUNK];
     for (int c = 0; c < KY_CHANGE_SUMS; c++)
         v[c] = ky_load(block->sum[c] + at);
     struct gathered g = {{v[0], v[1], v[2], v[3], v[4], v[5]}, {v[6], v[7]}};
     for (size_t j = first; j < last; j++)
-        y[j - first] = distance(changing->body[j], block, at, how);
+        y[j - first] = ky_where_different(distance(changing->body[j], block, at, how), body,
+                                          (ky_index_element)j);
     for (size_t j = first; j < last; j++)
         g = pair(g, changing->body[j], block, at, y[j - first]);
     const ky_vector sum[KY_CHANGE_SUMS] = {g.change.sx, g.change.sy, g.change.sz,  g.change.cx,
@@ -71,14 +73,14 @@ KY_INLINE void chunk(const struct ky_changing *changing, size_t first, size_t la
         ky_store(block->sum[c] + at, sum[c]);
 }
 
-KY_INLINE void run(const struct ky_changing *changing, struct block *block, int count,
-                   const int how)
+KY_INLINE void run(const struct ky_changing *changing, struct block *block,
+                   const struct ky_change_sinks *sinks, const int how)
 {
     const size_t n = changing->n;
     for (size_t first = 0; first < n; first += KY_CHANGE_CHUNK)
-        for (int at = 0; at < count; at += KY_WIDTH)
-            chunk(changing, first, n - first < KY_CHANGE_CHUNK ? n : first + KY_CHANGE_CHUNK, block,
-                  at, how);
+        for (int at = 0; at < (int)sinks->count; at += KY_WIDTH)
+            chunk(changing, first, n - first < KY_CHANGE_CHUNK ? n : first + KY_CHANGE_CHUNK,
+                  sinks->first, block, at, how);
 }
 
 void KY_LANE_NAME(ky_change)(const struct ky_changing *changing, struct ky_change_sinks *sinks)
@@ -86,8 +88,8 @@ void KY_LANE_NAME(ky_change)(const struct ky_changing *changing, struct ky_chang
     struct block block;
     load(&block, changing, sinks);
     if (changing->how & KY_EPS_SUM)
-        run(changing, &block, (int)sinks->count, KY_GUARD | KY_EPS_SUM);
+        run(changing, &block, sinks, KY_GUARD | KY_EPS_SUM);
     else
-        run(changing, &block, (int)sinks->count, KY_GUARD);
+        run(changing, &block, sinks, KY_GUARD);
     memcpy(sinks->sum, block.sum, sizeof sinks->sum);
 }

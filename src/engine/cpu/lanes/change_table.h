@@ -21,8 +21,7 @@ struct ky_changing {
 };
 
 /* Derivatives and rates of the bodies [first, first + count), which the caller fills; at most
- * KY_CHANGE_BLOCK. Pairs that coincide at ε = 0 count as nothing; with ε a body is a source of its
- * own rate. */
+ * KY_CHANGE_BLOCK. Pairs that coincide at ε = 0 count as nothing. */
 struct ky_change_sinks {
     size_t first, count;
     double sum[KY_CHANGE_SUMS][KY_CHANGE_BLOCK];

@@ -206,7 +206,7 @@ KY_INLINE double sum_of(ky_doubles v)
 }
 
 /* Of the lanes with the smallest r² the first body. */
-KY_INLINE void store_nearest(struct ky_moving_sinks *to, const struct block *from, size_t i)
+KY_INLINE void add_nearest(struct ky_moving_sinks *to, const struct block *from, size_t i)
 {
     ky_element r2[KY_WIDTH], least = (ky_element)INFINITY;
     ky_index_element place[KY_WIDTH];
@@ -219,19 +219,20 @@ KY_INLINE void store_nearest(struct ky_moving_sinks *to, const struct block *fro
         const uint32_t here = r2[k] == least ? (uint32_t)place[k] : UINT32_MAX;
         nearest = here < nearest ? here : nearest;
     }
-    to->nearest2[i] = (double)least;
-    to->nearest[i] = nearest;
+    if ((double)least < to->nearest2[i]) {
+        to->nearest2[i] = (double)least;
+        to->nearest[i] = nearest;
+    }
 }
 
-KY_INLINE void store(struct ky_moving_sinks *to, const struct block *from, const int what)
+KY_INLINE void add(struct ky_moving_sinks *to, const struct block *from, const int what)
 {
     for (size_t i = 0; i < to->count; i++) {
         for (int c = 0; c < KY_MOVING_SUMS; c++)
-            to->sum[c][i] = sum_of(from->sum[i][c]) * (c == 3 ? 1.0 : KY_SCALE_SUM(KY_RSQRT_SCALE));
-        to->nearest2[i] = (double)INFINITY;
-        to->nearest[i] = UINT32_MAX;
+            to->sum[c][i] +=
+                sum_of(from->sum[i][c]) * (c == 3 ? 1.0 : KY_SCALE_SUM(KY_RSQRT_SCALE));
         if (what & KY_MOVING_NEAREST)
-            store_nearest(to, from, i);
+            add_nearest(to, from, i);
     }
 }
 
@@ -273,11 +274,10 @@ void KY_LANE_NAME(KY_NAME)(const struct ky_moving *moving, size_t first, size_t 
     const int what = care(moving, sinks);
     struct block block;
     load(&block, sinks);
-    memset(sinks->found, 0, sizeof sinks->found);
 #define INSTANCE(instance)                                                                         \
     if ((what & ~(instance)) == 0) {                                                               \
         run(&s, first, last, &block, sinks, instance);                                             \
-        store(sinks, &block, instance);                                                            \
+        add(sinks, &block, instance);                                                              \
         return;                                                                                    \
     }
     INSTANCES(INSTANCE)

@@ -23,8 +23,9 @@ struct ky_moving {
     int what;                       /* KY_MOVING_… */
 };
 
-/* Sinks of one call, and what the sources [first, last) do to them. Sums of several calls are the
- * caller's to add. eps2 is that of the sink; s² = r² + ε² (+ ε² of the source). */
+/* Sinks of one call, and what sources do to them: what [first, last) do is added to what there is,
+ * sums in double, so that a sink has the same bits whichever others are asked for with it. eps2 is
+ * that of the sink; s² = r² + ε² (+ ε² of the source). */
 struct ky_moving_sinks {
     size_t count; /* 1 … KY_MOVING_BLOCK */
     double x[3][KY_MOVING_BLOCK], v[3][KY_MOVING_BLOCK], eps2[KY_MOVING_BLOCK];
