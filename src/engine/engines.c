@@ -217,7 +217,8 @@ enum ky_status ky_engine_set_frame(struct ky_engine *engine, const struct ky_eng
                        frame->edge);
     if (frame && ky_first_wrong(1, frame->origin, 3) < 3)
         return ky_fail(error, KY_USAGE, "an origin that is not finite");
-    if (frame && frame->edge > 0 && !(frame->edge >= frame->length && frame->edge <= 0x1p37 * frame->length))
+    if (frame && frame->edge > 0 &&
+        !(frame->edge >= frame->length && frame->edge <= 0x1p37 * frame->length))
         return ky_fail(error, KY_USAGE,
                        "a cube of edge %g with a unit of %g; it must have from 1 to 2^37 units",
                        frame->edge, frame->length);

@@ -11,12 +11,12 @@ struct ky_engine_units {
     double length, mass;
 };
 
-/* The units of the frame, or with length 0, and where the frame has no cube and a body is too far for
- * its length, those for these bodies. The parameters' softening is that
- * of bodies which have none of their own. KY_BAD_DATA, naming the body, for one that is too far
- * from the others or for the frame, and for a softening of its own that is too large. KY_BAD_DATA
- * for lengths and masses whose accelerations double cannot hold. KY_USAGE for a softening of the
- * parameters that is too large. */
+/* The units of the frame, or with length 0, and where the frame has no cube and a body is too far
+ * for its length, those for these bodies. The parameters' softening is that of bodies which have
+ * none of their own. KY_BAD_DATA, naming the body, for one that is too far from the others or for
+ * the frame, and for a softening of its own that is too large. KY_BAD_DATA for lengths and masses
+ * whose accelerations double cannot hold. KY_USAGE for a softening of the parameters that is too
+ * large. */
 enum ky_status ky_engine_units(const struct ky_bodies *bodies,
                                const struct ky_parameters *parameters,
                                const struct ky_engine_frame *frame, struct ky_engine_units *units,
