@@ -41,8 +41,14 @@ void ky_hdf5_leave(const struct ky_hdf5_quiet *saved);
 
 /* ---- hdf5_attributes.c ---- */
 
+/* Whether the library can convert the type: whole numbers or real ones whose bits lie within their
+ * size. It looks for itself in some versions only, and else reads beyond its memory. */
+int ky_hdf5_is_number(hid_t type);
+/* Whether all attributes of the object can be read. Where one is damaged the library crashes when
+ * it lists them. */
+int ky_hdf5_can_list(hid_t object);
 /* Reads the numbers of an attribute as `type`. Returns how many they are, 0 if the attribute is
- * absent, −1 if it holds no numbers or more than `most`. */
+ * absent, −1 if it holds no numbers or more than `most`, or is damaged. */
 int ky_hdf5_numbers(hid_t object, const char *name, hid_t type, int most, void *data);
 /* The number of the attribute, or `otherwise` if it is absent or no single number. */
 double ky_hdf5_real(hid_t object, const char *name, double otherwise);

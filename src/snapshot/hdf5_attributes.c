@@ -7,16 +7,38 @@
 
 #include "base/number.h"
 
+int ky_hdf5_is_number(hid_t type)
+{
+    const H5T_class_t class = H5Tget_class(type);
+    const size_t size = H5Tget_size(type), bits = 8 * size, precision = H5Tget_precision(type);
+    const int offset = H5Tget_offset(type);
+    size_t sign = 0, exponent = 0, exponent_bits = 1, mantissa = 0, mantissa_bits = 1;
+    if ((class != H5T_INTEGER && class != H5T_FLOAT) || size < 1 || size > 16 || precision < 1 ||
+        offset < 0 || (size_t)offset + precision > bits)
+        return 0;
+    if (class == H5T_FLOAT &&
+        H5Tget_fields(type, &sign, &exponent, &exponent_bits, &mantissa, &mantissa_bits) < 0)
+        return 0;
+    return sign < bits && exponent_bits >= 1 && exponent < bits &&
+           exponent_bits <= bits - exponent && mantissa_bits >= 1 && mantissa < bits &&
+           mantissa_bits <= bits - mantissa;
+}
+
+int ky_hdf5_can_list(hid_t object)
+{
+    return H5Aexists(object, "a name that no attribute has") >= 0;
+}
+
 int ky_hdf5_numbers(hid_t object, const char *name, hid_t type, int most, void *data)
 {
-    if (object < 0 || H5Aexists(object, name) <= 0)
-        return 0;
+    const htri_t is_there = object < 0 ? 0 : H5Aexists(object, name);
+    if (is_there <= 0)
+        return is_there < 0 ? -1 : 0;
     hid_t attribute = H5Aopen(object, name, H5P_DEFAULT);
     hid_t space = H5Aget_space(attribute), stored = H5Aget_type(attribute);
     hssize_t count = H5Sget_simple_extent_npoints(space);
-    H5T_class_t class = H5Tget_class(stored);
     int result = -1;
-    if (count >= 1 && count <= most && (class == H5T_INTEGER || class == H5T_FLOAT) &&
+    if (count >= 1 && count <= most && ky_hdf5_is_number(stored) &&
         H5Aread(attribute, type, data) >= 0)
         result = (int)count;
     H5Tclose(stored);

@@ -54,7 +54,11 @@ enum ky_status ky_hdf5_read_header(hid_t file, unsigned types, struct ky_hdf5_he
     if (header < 0)
         return ky_fail(error, KY_BAD_DATA,
                        "is an HDF5 file without a group /Header; it is not a GADGET snapshot");
-    enum ky_status status = counts(header, "NumPart_ThisFile", types, h->here, &found_here, error);
+    enum ky_status status = KY_OK;
+    if (!ky_hdf5_can_list(header))
+        status = ky_fail(error, KY_BAD_DATA, "/Header has damaged attributes");
+    if (!status)
+        status = counts(header, "NumPart_ThisFile", types, h->here, &found_here, error);
     if (!status && !found_here)
         status = no_snapshot(header, error);
     if (!status)

@@ -148,7 +148,10 @@ enum ky_status ky_hdf5_check_set(hid_t set, const struct ky_hdf5_field *field, c
     else if (class != H5T_INTEGER && (!field->array->real || class != H5T_FLOAT))
         status = ky_fail(error, KY_BAD_DATA, "%s must hold %s", where,
                          field->array->real ? "numbers" : "integers");
-    else if (rows > UINT64_MAX / 64 || width > 16)
+    else if (!ky_hdf5_is_number(type))
+        status = ky_fail(error, KY_BAD_DATA, "%s is damaged: its numbers have more bits than room",
+                         where);
+    else if (rows > UINT64_MAX / 64)
         status = ky_fail(error, KY_BAD_DATA,
                          "%s: the file does not hold all of it; it is cut off or damaged", where);
     else

@@ -170,7 +170,10 @@ static void search(hid_t object, H5A_operator2_t find, const char *group, const 
                    char what[WHAT])
 {
     char name[NAME] = "";
-    if (object >= 0 && !*what)
+    if (object >= 0 && !*what && !ky_hdf5_can_list(object))
+        snprintf(what, WHAT, "%s%s%s%s has damaged attributes", *group == '/' ? "" : "/", group,
+                 *set ? "/" : "", set);
+    else if (object >= 0 && !*what)
         H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_INC, NULL, find, name);
     if (*name)
         snprintf(what, WHAT, "%s%s%s%s has '%s'", *group == '/' ? "" : "/", group, *set ? "/" : "",

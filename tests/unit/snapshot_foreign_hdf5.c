@@ -185,12 +185,54 @@ static void other_hdf5_is_no_snapshot(void **state)
     assert_non_null(strstr(error.text, "/Header"));
 }
 
+/* Object headers of the old format have no checksums. Where an attribute in one is damaged, HDF5
+ * 1.10 crashes when it lists all of them, and when it converts numbers of more bits than room. */
+static void damage_without_checksums(void **state)
+{
+    (void)state;
+    struct ky_error error = {0};
+    static const unsigned char real[] = {0x11, 0x20, 0x3f, 0, 8, 0, 0, 0, 0, 0, 64, 0},
+                               place[] = {0x11, 0x21, 0x1f, 0, 4, 0, 0, 0, 0, 0, 32, 0};
+    static const struct {
+        const void *bytes;
+        size_t size;
+        long at; /* the byte that changes, counted from what is found */
+        const char *says;
+    } damages[] = {
+        {"MassTable", 10, -8, "/Header has damaged attributes"}, /* the version of the message */
+        {"Time", 5, -8, "/Header has damaged attributes"},
+        {"UnitLength_in_cm", 17, -8, "/Parameters has damaged attributes"},
+        {real, sizeof real, 11, "MassTable is not a list of numbers"}, /* bits of a number */
+        {place, sizeof place, 11, "more bits than room"},
+    };
+    struct strange s = plain_hdf5;
+    s.units = "Parameters";
+    for (size_t k = 0; k < sizeof damages / sizeof *damages; k++) {
+        struct ky_snapshot snapshot;
+        size_t size, found = 0, at = 0;
+        make_hdf5(in_folder("d.hdf5"), &s, 0);
+        unsigned char *bytes = bytes_of(in_folder("d.hdf5"), &size);
+        for (; at + damages[k].size <= size; at++)
+            if (!memcmp(bytes + at, damages[k].bytes, damages[k].size)) {
+                bytes[(long)at + damages[k].at] = 0x7f;
+                found++;
+            }
+        assert_true(found > 0);
+        put_bytes(in_folder("d.hdf5"), bytes, size);
+        free(bytes);
+        assert_int_equal(ky_snapshot_read(in_folder("d.hdf5"), &snapshot, &error), KY_BAD_DATA);
+        if (!strstr(error.text, damages[k].says))
+            fail_msg("%zu: '%s' does not say '%s'", k, error.text, damages[k].says);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(foreign_hdf5_is_read),
         cmocka_unit_test(hdf5_in_several_files),
         cmocka_unit_test(hdf5_may_lie),
+        cmocka_unit_test(damage_without_checksums),
         cmocka_unit_test(order_of_another_file_is_refused),
         cmocka_unit_test(other_hdf5_is_no_snapshot),
     };
