@@ -38,7 +38,7 @@ help:
 	@echo 'make                     the library and the command in $(BUILD)/'
 	@echo 'make check               every test but the long ones, in some minutes'
 	@echo 'make check-long          tests that take many minutes: equilibria, collapses, large systems'
-	@echo 'make check-all           both, with every pair of options'
+	@echo 'make check-all           both, with every pair of options; memory under valgrind and a hostile allocator'
 	@echo 'make install [DESTDIR= PREFIX=]'
 	@echo 'make info                compiler, features and how to get those that are missing'
 	@echo 'make docs                the man page and docs/options.md, from the program'

@@ -25,7 +25,8 @@ $(BUILD)/tests/faults/%.so: tests/faults/%.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -O2 -fPIC -shared -o $@ $< -ldl
 
-# `check` is for every change. `check-long` takes what needs minutes; `check-all` both, with every pair of options.
+# `check` is for every change. `check-long` takes what needs minutes; `check-all` both, with every pair of options, and
+# then what can be watched under a hostile allocator and under valgrind.
 RUN_TESTS = MAKEFLAGS="$(MAKEOVERRIDES)" BUILD=$(BUILD) tests/run
 .PHONY: check check-long check-all tests tests-long
 tests: $(HELPERS)
@@ -36,6 +37,6 @@ check: all tests
 check-long: all tests-long
 	$(RUN_TESTS) --long
 check-all: all tests-long
-	$(RUN_TESTS) --all
+	status=0; for way in --all --hostile --valgrind; do $(RUN_TESTS) $$way || status=1; done; exit $$status
 
 -include $(TEST_OBJECTS:.o=.d)

@@ -1,6 +1,7 @@
 #!/bin/sh
 # What is under no sanitizer's eyes: the libraries that we call, and what they do with memory of ours. The command with
-# an allocator that overwrites what is freed, and under valgrind's memcheck; in check-all the unit tests too.
+# an allocator that overwrites what is freed, and under valgrind's memcheck. tests/run --hostile and --valgrind, in
+# check-all, do it with the unit tests and scripts.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/command/tap.sh
 folder=$(mktemp -d) || exit 1

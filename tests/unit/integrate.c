@@ -243,6 +243,8 @@ static void columns_in_restart_files(void **state)
         struct ky_restart file;
         struct ky_sim *sim, *back;
         double *step = numbers_of(N, 1), *jerk = numbers_of(N, 3);
+        for (int i = 0; i < N; i++)
+            step[i] = ldexp(parameters.step, -(i % 9)); /* others are refused */
         assert_ok(ky_sim_open(&parameters, &bodies, 0, &sim, &error));
         assert_ok(ky_sim_save(sim, path, &error)); /* without columns */
         assert_ok(ky_restart_read(path, &file, NULL, &error));

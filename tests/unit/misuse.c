@@ -12,7 +12,7 @@
 #include "simulation/run.h"
 #include "snapshot/restart.h"
 
-enum { N = 12 };
+enum { N = 12, PATIENCE = 600 }; /* bodies; seconds, under valgrind on a busy machine */
 
 static struct ky_error error;
 static struct ky_bodies bodies;
@@ -288,7 +288,7 @@ static void numbers_of_no_sense(void **state)
         }
         p.engine = "cpu";
         p.threads = p.threads > 4 || p.threads == 0 ? 1 : p.threads;
-        alarm(60); /* no call goes on for ever */
+        alarm(PATIENCE); /* no call goes on for ever */
         try(&p, p.integrator == KY_LEAPFROG);
         alarm(0);
     }
@@ -312,7 +312,7 @@ static void motions_that_would_not_end(void **state)
             p.force = KY_DIRECT;
             p.field = fields[f];
             p.integrator = integrator;
-            alarm(60);
+            alarm(PATIENCE);
             try(&p, 1);
             p.step = (double)NAN;
             p.step_max = (double)INFINITY;
@@ -364,7 +364,7 @@ static void restart_files_that_were_changed(void **state)
                 assert_ok(
                     ky_restart_write(path, restart.section, restart.count, NULL, NULL, &error));
                 memcpy(place, &before, 8);
-                alarm(60);
+                alarm(PATIENCE);
                 enum ky_status status = ky_sim_restore(path, &none, &sim, &error);
                 assert_told(status, restart.section[s].name);
                 refused += status != KY_OK;
@@ -582,7 +582,7 @@ static int is_refused(const struct change *change, const char *path, struct ky_r
     assert_ok(ky_restart_write(path, restart->section, restart->count, NULL, NULL, &error));
     memcpy(place, before, 8);
     memset(&error, 0, sizeof error);
-    alarm(60);
+    alarm(PATIENCE);
     const enum ky_status status = ky_resume(&none, run, &error);
     alarm(0);
     assert_told(status, change->section);
