@@ -215,8 +215,9 @@ struct ky_parameters {
      * describes the universe, whose age is the time of the bodies; "bodies" (ky_run only) takes it
      * from ky_snapshot.space. Must outlive the calls that read it */
     const char *expansion;
-    struct ky_units units; /* of values with units in ky_parameters_set, "3pc": those of the bodies.
-                              Without scales (default) such values are KY_USAGE */
+    struct ky_units units; /* those of the bodies, for values with units in ky_parameters_set,
+                              "3pc", and in `field` and `expansion`. Without scales (default) such
+                              values are KY_USAGE */
 };
 
 KY_API void ky_parameters_defaults(struct ky_parameters *parameters);

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/json_read.h"
+#include "base/quantity.h"
 #include "command/draw.h"
 #include "simulation/folder.h"
 
@@ -50,6 +51,7 @@ static enum ky_status draw_latest(struct cli *cli, const struct draw_request *re
 {
     struct ky_draw_parameters parameters = *request->parameters;
     struct ky_snapshot snapshot;
+    char time[KY_QUANTITY_TEXT];
     const char *latest = files->count ? files->names[files->count - 1] : NULL;
     if (!latest || (*drawn && !strcmp(latest, *drawn)))
         return KY_OK;
@@ -63,7 +65,8 @@ static enum ky_status draw_latest(struct cli *cli, const struct draw_request *re
     if (!status)
         status = ky_draw(request->output, &snapshot, 1, &parameters, &cli->error);
     if (!status && ++*pictures && !cli->quiet && !cli->json) {
-        printf("%s: %s, time %.6g\n", request->output, latest, snapshot.time);
+        printf("%s: %s, time %s\n", request->output, latest,
+               ky_quantity_text(&snapshot.units, KY_TIME_UNIT, snapshot.time, 6, time));
         fflush(stdout);
     }
     ky_snapshot_free(&snapshot);

@@ -79,13 +79,13 @@ static enum ky_status check_intervals(struct cli *cli, const struct ky_parameter
 static enum ky_status settle_texts(struct cli *cli, struct ky_parameters *parameters,
                                    const struct ky_units *units)
 {
-    enum { FIELDS = 8192 };
     enum ky_status status = KY_OK;
     if (parameters->field && ky_named_numbers_have_units(parameters->field)) {
-        char *plain = ky_options_store(&cli->storage, FIELDS);
+        char *plain = ky_options_store(&cli->storage, KY_EXTERNALS_TEXT);
         if (!plain)
-            return ky_no_memory(&cli->error, "fields", FIELDS, 1);
-        status = ky_externals_plain(parameters->field, units, plain, FIELDS, &cli->error);
+            return ky_no_memory(&cli->error, "fields", KY_EXTERNALS_TEXT, 1);
+        status =
+            ky_externals_plain(parameters->field, units, plain, KY_EXTERNALS_TEXT, &cli->error);
         parameters->field = plain;
     }
     if (!status && parameters->expansion && ky_named_numbers_have_units(parameters->expansion)) {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/threads.h"
 
 /* The bodies from which on a GPU makes a step of the leap-frog in less time. Measured with Plummer
@@ -94,8 +95,8 @@ static void tell(const struct ky_parameters *parameters, const struct ky_engine_
     if (gpu)
         snprintf(why, sizeof why, ": a GPU is faster from about %.0f bodies on",
                  crossover_of(parameters, use));
-    ky_log(parameters, KY_LOG_INFO, "engine %s (%s) for %zu bodies%s%s%s", engine->name,
-           report.device, use->n, why, *but ? "; but " : "", but);
+    ky_log(parameters, KY_LOG_INFO, "engine %s (%s) for %zu %s%s%s%s", engine->name, report.device,
+           use->n, ky_plural(use->n, "body", "bodies"), why, *but ? "; but " : "", but);
 }
 
 enum ky_status ky_engine_open_best(const struct ky_engine_verbs *const *engines, size_t count,

@@ -17,14 +17,16 @@ extern const struct ky_external_number ky_external_numbers[KY_EXTERNAL_KIND_COUN
                                                           [KY_EXTERNAL_NUMBERS];
 
 /* The fields of a text, "plummer:mass=1,scale=0.5 lambda:omega=0.7,h0=0.07": names of kinds with
- * blanks between, their numbers and the centre, x y z. `g` is the constant of gravity. KY_USAGE for
- * what is no such text, for a number that is missing, given twice or out of its range, and for too
- * many. */
-enum ky_status ky_externals_read(const char *text, double g, struct ky_externals *own,
-                                 struct ky_error *error);
+ * blanks between, their numbers and the centre, x y z. `g` is the constant of gravity. A number
+ * may have a unit of its own ("mass=1e12Msun") where `units`, those of the others, have scales.
+ * KY_USAGE for what is no such text, for a number that is missing, given twice or out of its range,
+ * and for too many. */
+enum ky_status ky_externals_read(const char *text, double g, const struct ky_units *units,
+                                 struct ky_externals *own, struct ky_error *error);
 
-/* Writes the same text with all numbers in `units`, where some have units of their own
- * ("plummer:mass=1e12Msun,scale=3kpc"). KY_USAGE as above, and where `units` have no scale. */
+/* Writes the same text with all numbers in `units`. KY_USAGE as above. `size`: KY_EXTERNALS_TEXT is
+ * enough for what can be read. */
+enum { KY_EXTERNALS_TEXT = 8192 };
 enum ky_status ky_externals_plain(const char *text, const struct ky_units *units, char *plain,
                                   size_t size, struct ky_error *error);
 

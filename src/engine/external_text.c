@@ -82,11 +82,11 @@ static enum ky_status read_numbers(char *text, const struct ky_units *units,
     return ky_named_numbers_read(of, numbers, units, reading->number, reading->count, error);
 }
 
-static enum ky_status read_field(char *text, double g, struct ky_external *field,
-                                 struct ky_error *error)
+static enum ky_status read_field(char *text, double g, const struct ky_units *units,
+                                 struct ky_external *field, struct ky_error *error)
 {
     struct reading reading;
-    enum ky_status status = read_numbers(text, NULL, &reading, error);
+    enum ky_status status = read_numbers(text, units, &reading, error);
     for (size_t k = 0; !status && k < reading.count; k++)
         *reading.number[k].place *= reading.how[k] == KY_GIVEN_MASS      ? g
                                     : reading.how[k] == KY_GIVEN_SQUARED ? *reading.number[k].place
@@ -132,8 +132,8 @@ enum ky_status ky_externals_plain(const char *text, const struct ky_units *units
                : ky_fail(error, KY_USAGE, "external fields: more than %zu characters", size);
 }
 
-enum ky_status ky_externals_read(const char *text, double g, struct ky_externals *own,
-                                 struct ky_error *error)
+enum ky_status ky_externals_read(const char *text, double g, const struct ky_units *units,
+                                 struct ky_externals *own, struct ky_error *error)
 {
     char one[ONE];
     struct ky_external field[KY_MOST_EXTERNALS];
@@ -144,7 +144,7 @@ enum ky_status ky_externals_read(const char *text, double g, struct ky_externals
             return ky_fail(error, KY_USAGE,
                            "external fields: at most %d act at once, of %d characters each",
                            KY_MOST_EXTERNALS, ONE - 1);
-        status = read_field(one, g, &field[count++], error);
+        status = read_field(one, g, units, &field[count++], error);
     }
     return status ? status : ky_externals_replace(own, field, count, error);
 }
@@ -152,8 +152,8 @@ enum ky_status ky_externals_read(const char *text, double g, struct ky_externals
 enum ky_status ky_externals_of(const struct ky_parameters *parameters, struct ky_externals *own,
                                struct ky_error *error)
 {
-    enum ky_status status =
-        ky_externals_read(parameters->field ? parameters->field : "", parameters->g, own, error);
+    enum ky_status status = ky_externals_read(parameters->field ? parameters->field : "",
+                                              parameters->g, &parameters->units, own, error);
     if (status || !parameters->field_function)
         return status;
     if (own->count == KY_MOST_EXTERNALS)

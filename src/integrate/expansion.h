@@ -11,7 +11,7 @@ struct ky_expansion {
 };
 
 /* Reads "omega-m=0.3,omega-lambda=0.7,h0=0.07"; NULL: steps are equal in time. A number may have a
- * unit where `units` is not NULL ("h0=70km/s/Mpc"). KY_USAGE for what is no such text. */
+ * unit ("h0=70km/s/Mpc") where `units` have scales. KY_USAGE for what is no such text. */
 enum ky_status ky_expansion_read(const char *text, const struct ky_units *units,
                                  struct ky_expansion *expansion, struct ky_error *error);
 /* Writes such a text with all digits. */

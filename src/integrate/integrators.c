@@ -166,7 +166,7 @@ static enum ky_status check_expansion(const struct ky_parameters *parameters,
     struct ky_expansion expansion;
     const struct ky_integrator_verbs *verbs = integrators[parameters->integrator];
     if (!parameters->expansion || verbs->any_step)
-        return ky_expansion_read(parameters->expansion, NULL, &expansion, error);
+        return ky_expansion_read(parameters->expansion, &parameters->units, &expansion, error);
     return ky_fail(error, KY_USAGE,
                    "--expansion makes each step longer than the one before, and the steps of "
                    "--integrator %s are parts of one length; take --integrator leapfrog",

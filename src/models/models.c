@@ -268,9 +268,10 @@ static enum ky_status weigh_stars(const struct ky_model *model,
         sum = ky_population_total(function, parameters->seed, parameters->n);
         if (given && fabs(wanted / sum - 1) > 1e-6)
             tell(parameters, KY_LOG_WARNING,
-                 "%s: %llu stars have %.6g Msun, and --mass is %.6g Msun: all masses are "
+                 "%s: %llu %s %.6g Msun, and --mass is %.6g Msun: all masses are "
                  "multiplied by %.6g. Without -n, or without --mass, they keep theirs",
-                 model->name, (unsigned long long)parameters->n, sum, wanted, wanted / sum);
+                 model->name, (unsigned long long)parameters->n,
+                 ky_plural(parameters->n, "star has", "stars have"), sum, wanted, wanted / sum);
         if (given)
             return KY_OK;
     }

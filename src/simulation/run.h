@@ -148,7 +148,7 @@ enum ky_status ky_run_note_coincident(const struct ky_parameters *parameters,
 enum ky_status ky_run_note_peculiar(struct ky_run *run, struct ky_error *error);
 /* Names the escapers of the scales. */
 void ky_run_note_escapers(const struct ky_bodies *bodies, const struct ky_scales *scales,
-                          char note[KY_NOTE]);
+                          const struct ky_units *units, char note[KY_NOTE]);
 /* Opens run.log and locks it while this process lives. KY_USAGE if another run has the lock: there
  * is one at a time in a folder. */
 enum ky_status ky_run_lock(struct ky_run *run, struct ky_error *error);

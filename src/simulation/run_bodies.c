@@ -90,20 +90,23 @@ enum ky_status ky_run_note_coincident(const struct ky_parameters *parameters,
 }
 
 void ky_run_note_escapers(const struct ky_bodies *bodies, const struct ky_scales *scales,
-                          char note[KY_NOTE])
+                          const struct ky_units *units, char note[KY_NOTE])
 {
+    char fast[KY_QUANTITY_TEXT], others[KY_QUANTITY_TEXT];
     note[0] = 0;
     if (!scales->escapers)
         return;
     const double *v = bodies->velocity[scales->fastest];
     ky_format(note, KY_NOTE,
-              "%zu bod%s more than 32 times as fast as the others (%sid %llu, speed %.3g; the "
-              "others %.3g): steps that are derived do not follow %s; --escape-radius removes "
+              "%zu bod%s more than 32 times as fast as the others (%sid %llu, speed %s; the "
+              "others %s): steps that are derived do not follow %s; --escape-radius removes "
               "escapers",
               scales->escapers, scales->escapers > 1 ? "ies are" : "y is",
               scales->escapers > 1 ? "the fastest is " : "",
               (unsigned long long)id_of(bodies, scales->fastest),
-              sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]), scales->velocity_dispersion,
+              ky_quantity_text(units, KY_VELOCITY_UNIT,
+                               sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]), 3, fast),
+              ky_quantity_text(units, KY_VELOCITY_UNIT, scales->velocity_dispersion, 3, others),
               scales->escapers > 1 ? "them" : "it");
 }
 

@@ -82,9 +82,13 @@ enum ky_status ky_run_look_for_collapse(struct ky_run *run, struct ky_error *err
     if (radius == 0 || radius > limit_of(run)) /* 0: too few bodies for a core */
         return KY_OK;
     run->state.collapsed = 1; /* who resumes goes on */
+    const struct ky_units *units = &run->state.units;
+    char last[KY_QUANTITY_TEXT], now[KY_QUANTITY_TEXT], limit[KY_QUANTITY_TEXT];
     ky_fail(&run->halted, KY_STOPPED,
-            "core collapse: the median core radius of the last %g time units, %.4g, is not above "
-            "%.4g,",
-            span, radius, limit_of(run));
+            "core collapse: the median core radius of the last %s%s, %s, is not above %s,",
+            ky_quantity_text(units, KY_TIME_UNIT, span, 4, last),
+            units->length_cm > 0 ? "" : " time units",
+            ky_quantity_text(units, KY_LENGTH_UNIT, radius, 4, now),
+            ky_quantity_text(units, KY_LENGTH_UNIT, limit_of(run), 4, limit));
     return KY_OK;
 }

@@ -111,7 +111,7 @@ enum ky_status ky_run_settle_universe(struct ky_parameters *parameters,
                                     ky_space_hubble(space, &snapshot->units)};
     enum ky_status status = settle_expansion(parameters, snapshot, &own, universe, error);
     if (!status && parameters->expansion)
-        status = ky_expansion_read(parameters->expansion, NULL, &own, error);
+        status = ky_expansion_read(parameters->expansion, &parameters->units, &own, error);
     if (status || !(own.h0 > 0))
         return status;
     return settle_lambda(parameters, &own, universe, error);

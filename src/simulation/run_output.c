@@ -21,7 +21,7 @@ double ky_run_gflops(const struct ky_run *run, double pairs)
 
 enum ky_status ky_run_write_snapshot(struct ky_run *run, struct ky_error *error)
 {
-    char path[KY_PATH];
+    char path[KY_PATH], time[KY_QUANTITY_TEXT];
     struct ky_snapshot snapshot;
     struct ky_write_options options;
     /* every format takes bodies without ids for numbered from 0 on */
@@ -52,8 +52,10 @@ enum ky_status ky_run_write_snapshot(struct ky_run *run, struct ky_error *error)
     ky_snapshot_free(&snapshot);
     if (!status) {
         run->state.snapshots++;
-        ky_log(&run->parameters, KY_LOG_DETAIL, "wrote %s%s (time %.10g)", run->given.output,
-               strrchr(path, '/'), ky_sim_time(run->sim)); /* where the first ones go in the end */
+        ky_log(&run->parameters, KY_LOG_DETAIL, "wrote %s%s (time %s)", run->given.output,
+               strrchr(path, '/'),
+               ky_time_words(&run->sim->line, ky_sim_time(run->sim),
+                             time)); /* where the first ones go in the end */
     }
     return status;
 }
@@ -137,13 +139,15 @@ static enum ky_status append_row(struct ky_run *run, const struct ky_energy_now 
 
 enum ky_status ky_run_write_energy(struct ky_run *run, struct ky_error *error)
 {
+    char time[KY_QUANTITY_TEXT];
     struct ky_energy_now now = {
         .time = ky_sim_time(run->sim), .steps = ky_sim_steps(run->sim), .bodies = run->sim->n};
     enum ky_status status = ky_sim_sums(run->sim, &now.sums, error);
     if (!status)
         status = measure_bodies(run, &now, error);
     if (status == KY_BAD_DATA) /* the restart file is of an earlier time */
-        return ky_fail_in(error, status, "at time %.10g: ", now.time);
+        return ky_fail_in(error, status,
+                          "at time %s: ", ky_time_words(&run->sim->line, now.time, time));
     if (!status && !now.steps) {
         run->energy_start.energy = ky_total_energy(&now.sums);
         run->energy_start.potential = now.sums.potential;

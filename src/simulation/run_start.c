@@ -160,7 +160,7 @@ static enum ky_status check(struct ky_run *run, const struct ky_snapshot *initia
         status = ky_run_note_coincident(&run->parameters, &initial->bodies, run->notes.coincident,
                                         error);
     if (!status)
-        ky_run_note_escapers(&initial->bodies, scales, run->notes.escapers);
+        ky_run_note_escapers(&initial->bodies, scales, &units, run->notes.escapers);
     if (!status)
         status = ky_schedule_make(&run->parameters, &run->given, initial->time,
                                   ky_integrator_suggest(&run->parameters, scales), &run->schedule,

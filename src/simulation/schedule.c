@@ -48,8 +48,8 @@ static enum ky_status whole(const struct ky_schedule *schedule, const char *name
     char text[KY_NEAREST];
     uint64_t steps;
     if (!(ratio > 0))
-        return ky_fail(error, KY_USAGE, "%s: %g is not an interval; it must be more than 0", name,
-                       length);
+        return ky_fail(error, KY_USAGE, "%s: %s is not an interval; it must be more than 0", name,
+                       ky_step_words(line, length, one));
     if (ratio * (double)schedule->stride > 9e15)
         return too_many(name, ratio, error);
     if (!ky_ticks_whole(ratio, &steps) || !steps)
@@ -249,6 +249,7 @@ static enum ky_status choose_step(const struct ky_parameters *parameters,
 /* KY_USAGE if the first step is lost in the rounding of the latest time. */
 static enum ky_status check_advance(const struct ky_schedule *schedule, struct ky_error *error)
 {
+    char one[KY_QUANTITY_TEXT], other[KY_QUANTITY_TEXT];
     double step = ky_timeline_length(&schedule->line, 0, schedule->stride),
            end = ky_instant_time(&schedule->line, schedule->end);
     if (!isfinite(end))
@@ -261,8 +262,9 @@ static enum ky_status check_advance(const struct ky_schedule *schedule, struct k
     if (fabs(step) >= nextafter(latest, (double)INFINITY) - latest)
         return KY_OK;
     return ky_fail(error, KY_USAGE,
-                   "the step %g is lost in the rounding of the time %g: time cannot advance; %s",
-                   step, latest,
+                   "the step %s is lost in the rounding of the time %s: time cannot advance; %s",
+                   ky_length_of_time(&schedule->line, step, one),
+                   ky_time_words(&schedule->line, latest, other),
                    schedule->fixed ? "choose an earlier end"
                                    : "take a longer --step, or bodies with an earlier time");
 }

@@ -10,6 +10,8 @@
 #include "analysis/analysis.h"
 #include "base/bodies.h"
 #include "base/memory.h"
+#include "base/named_numbers.h"
+#include "engine/external.h"
 
 static void *copy_of(const void *data, size_t count, size_t size)
 {
@@ -56,6 +58,30 @@ static enum ky_status keep_text(const char *text, char **copy, const char **para
     return KY_OK;
 }
 
+/* Fields and universe with all numbers in the units of the bodies: a restart knows no others. */
+static enum ky_status keep_texts(struct ky_sim *sim, struct ky_error *error)
+{
+    struct ky_parameters *own = &sim->parameters;
+    struct ky_expansion expansion;
+    char plain[KY_EXTERNALS_TEXT], told[KY_EXPANSION_TEXT];
+    const char *field = own->field, *universe = own->expansion;
+    enum ky_status status = KY_OK;
+    if (field && ky_named_numbers_have_units(field)) {
+        status = ky_externals_plain(field, &own->units, plain, sizeof plain, error);
+        field = plain;
+    }
+    if (universe && !status && ky_named_numbers_have_units(universe)) {
+        status = ky_expansion_read(universe, &own->units, &expansion, error);
+        ky_expansion_write(&expansion, told);
+        universe = told;
+    }
+    if (field && !status)
+        status = keep_text(field, &sim->field, &own->field, error);
+    if (universe && !status)
+        status = keep_text(universe, &sim->expansion, &own->expansion, error);
+    return status;
+}
+
 static enum ky_status name_engine(struct ky_sim *sim, const char *name, struct ky_error *error)
 {
     return keep_text(name, &sim->engine_name, &sim->parameters.engine, error);
@@ -95,11 +121,8 @@ enum ky_status ky_sim_create(const struct ky_parameters *parameters, const struc
     if (status)
         goto fail;
     status = name_engine(sim, sim->parameters.engine, error);
-    if (!status && sim->parameters.field)
-        status = keep_text(sim->parameters.field, &sim->field, &sim->parameters.field, error);
-    if (!status && sim->parameters.expansion)
-        status = keep_text(sim->parameters.expansion, &sim->expansion, &sim->parameters.expansion,
-                           error);
+    if (!status)
+        status = keep_texts(sim, error);
     if (status)
         goto fail;
     sim->n = bodies->n;
@@ -131,6 +154,7 @@ enum ky_status ky_sim_place(const struct ky_parameters *parameters, const struct
     struct ky_parameters resolved;
     struct ky_timeline line;
     struct ky_bodies fresh = *bodies;
+    char step[KY_QUANTITY_TEXT], start[KY_QUANTITY_TEXT];
     /* The forces of another run are not those of these parameters. */
     fresh.acceleration = NULL;
     fresh.potential = NULL;
@@ -143,8 +167,8 @@ enum ky_status ky_sim_place(const struct ky_parameters *parameters, const struct
     if (!status && resolved.step != 0 && !ky_timeline_advances(&line, 1))
         status =
             ky_fail(error, KY_USAGE,
-                    "the step %g is lost in the rounding of the start time %g: time cannot advance",
-                    resolved.step, time);
+                    "the step %s is lost in the rounding of the start time %s: time cannot advance",
+                    ky_step_words(&line, resolved.step, step), ky_time_words(&line, time, start));
     if (!status)
         status = ky_softening_need(&resolved, &fresh, error);
     return status ? status : ky_sim_create(parameters, &fresh, NULL, time, made, error);
@@ -198,6 +222,7 @@ void ky_sim_close(struct ky_sim *sim)
 static enum ky_status halt(struct ky_sim *sim, struct ky_error *error)
 {
     struct ky_integrator_report report;
+    char least[KY_QUANTITY_TEXT];
     const uint64_t stride = sim->integrator->stride;
     const double step = sim->line.tick * (double)stride,
                  part = sim->now.part + sim->integrator->reached, steps = floor(part / step);
@@ -207,9 +232,9 @@ static enum ky_status halt(struct ky_sim *sim, struct ky_error *error)
     sim->now.part = part - steps * step;
     return ky_fail(error, KY_STOPPED,
                    "a close encounter of bodies %" PRIu64 " and %" PRIu64
-                   ", which want steps shorter than --step-min (%.3g),",
+                   ", which want steps shorter than --step-min (%s),",
                    sim->id ? sim->id[close[0]] : close[0], sim->id ? sim->id[close[1]] : close[1],
-                   fabs(sim->line.tick));
+                   ky_length_of_time(&sim->line, fabs(sim->line.tick), least));
 }
 
 static enum ky_status short_step(struct ky_sim *sim, double dt, struct ky_error *error)
@@ -300,23 +325,26 @@ enum ky_status ky_sim_advance_to(struct ky_sim *sim, double time, int shorten,
     char nearest[KY_NEAREST];
     struct ky_instant instant;
     const uint64_t stride = sim->integrator->stride;
+    char wanted[KY_QUANTITY_TEXT], now[KY_QUANTITY_TEXT], step[KY_QUANTITY_TEXT];
     int on_grid = ky_instant_find(&sim->line, stride, time, &instant);
     enum ky_status status = ky_sim_check_time(sim, error);
     if (status)
         return status;
     if (isnan(sim->line.tick) || sim->line.tick == 0)
         return ky_sim_go_to(sim, instant, error);
+    ky_time_words(&sim->line, time, wanted);
+    ky_time_words(&sim->line, ky_sim_time(sim), now);
+    ky_step_words(&sim->line, sim->parameters.step, step);
     if (on_grid < 0 && (time - ky_sim_time(sim)) / sim->parameters.step > 0)
-        return ky_fail(
-            error, KY_USAGE,
-            "time %.10g is more steps away than can be counted: it is %.10g now, step %g", time,
-            ky_sim_time(sim), sim->parameters.step);
+        return ky_fail(error, KY_USAGE,
+                       "time %s is more steps away than can be counted: it is %s now, step %s",
+                       wanted, now, step);
     if (on_grid < 0 || ky_instant_compare(instant, sim->now) < 0)
-        return ky_fail(error, KY_USAGE, "time %.10g does not lie ahead: it is %.10g now, step %g",
-                       time, ky_sim_time(sim), sim->parameters.step);
+        return ky_fail(error, KY_USAGE, "time %s does not lie ahead: it is %s now, step %s", wanted,
+                       now, step);
     if (!on_grid && !shorten)
-        return ky_fail(error, KY_USAGE, "no step ends at time %.10g (step %g); %s", time,
-                       sim->parameters.step,
+        return ky_fail(error, KY_USAGE, "no step ends at time %s (step %s); %s", wanted, step,
+
                        ky_instant_nearest(&sim->line, stride, time, 0, nearest));
     return ky_sim_go_to(sim, instant, error);
 }

@@ -227,15 +227,16 @@ enum ky_status ky_sim_set_step(struct ky_sim *sim, double step, struct ky_error 
 {
     KY_NEED(sim, error);
     const double time = ky_sim_time(sim);
+    char wanted[KY_QUANTITY_TEXT], now[KY_QUANTITY_TEXT];
     struct ky_timeline line;
     enum ky_status status = ky_timeline_make(&sim->parameters, time, step, &line, error);
     if (status)
         return status;
     if (!isfinite(step) || step == 0 || !ky_timeline_advances(&line, 1))
         return ky_fail(error, KY_USAGE,
-                       "step %g; it must be finite, not 0, and more than the rounding of the time "
-                       "%g",
-                       step, time);
+                       "step %s; it must be finite, not 0, and more than the rounding of the time "
+                       "%s",
+                       ky_step_words(&line, step, wanted), ky_time_words(&line, time, now));
     status = ky_sim_check_time(sim, error);
     if (status)
         return status;

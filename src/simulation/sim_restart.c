@@ -358,6 +358,7 @@ static void take_processor(struct ky_parameters *stored, const struct ky_paramet
     stored->log_context = wanted->log_context;
     stored->field_function = wanted->field_function;
     stored->field_context = wanted->field_context;
+    stored->units = wanted->units;
 }
 
 enum ky_status ky_sim_restore_parameters(const struct ky_restart *restart,

@@ -21,7 +21,8 @@ enum ky_status ky_timeline_make(const struct ky_parameters *parameters, double s
 {
     *line = (struct ky_timeline){.start = start, .tick = tick, .units = parameters->units};
     struct ky_expansion *own = &line->expansion;
-    enum ky_status status = ky_expansion_read(parameters->expansion, NULL, own, error);
+    enum ky_status status =
+        ky_expansion_read(parameters->expansion, &parameters->units, own, error);
     if (status || is_even(line))
         return status;
     line->first = ky_expansion_factor(start * own->h0, own->omega_matter, own->omega_lambda);

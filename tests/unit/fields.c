@@ -9,8 +9,10 @@
 #include "engine/external.h"
 #include "engines.h"
 #include "integrate/integrate.h"
+#include "simulation/sim.h"
 
 static struct ky_error error;
+static const struct ky_units none; /* no scales */
 static const double pi = 3.14159265358979323846;
 
 /* ---- the text ---- */
@@ -21,7 +23,7 @@ static void a_text_names_fields_and_their_numbers(void **state)
     struct ky_externals own = {0};
     assert_ok(ky_externals_read("  nfw:mass=3,scale=2,x=-1\tlambda:h0=0.1,omega=0.7 "
                                 "logarithmic:core=1e-1,speed=2",
-                                10, &own, &error));
+                                10, &none, &own, &error));
     assert_int_equal(own.count, 3);
     assert_int_equal(own.field[0].kind, KY_EXTERNAL_NFW);
     assert_true(own.field[0].number[0] == 30 && own.field[0].number[1] == 2);
@@ -30,7 +32,7 @@ static void a_text_names_fields_and_their_numbers(void **state)
     assert_true(own.field[1].number[0] == 0.7 && own.field[1].number[1] == 0.1 * 0.1);
     assert_true(own.field[2].number[0] == 4 && own.field[2].number[1] == 0.1);
     assert_true(own.field[2].number[2] == 1); /* round */
-    assert_ok(ky_externals_read("", 1, &own, &error));
+    assert_ok(ky_externals_read("", 1, &none, &own, &error));
     assert_int_equal(own.count, 0);
 }
 
@@ -73,9 +75,52 @@ static void wrong_texts_are_refused(void **state)
     struct ky_externals own = {0};
     for (int k = 0; k < KY_MOST_EXTERNALS; k++)
         strcat(many, "point:mass=1 ");
-    assert_ok(ky_externals_read(many, 1, &own, &error));
+    assert_ok(ky_externals_read(many, 1, &none, &own, &error));
     strcat(many, "point:mass=1");
-    assert_int_equal(ky_externals_read(many, 1, &own, &error), KY_USAGE);
+    assert_int_equal(ky_externals_read(many, 1, &none, &own, &error), KY_USAGE);
+}
+
+/* With the units of the bodies in the parameters a field and a universe may have units of their
+ * own, as on the command line; a simulation keeps the plain numbers. */
+static void numbers_of_fields_take_units(void **state)
+{
+    (void)state;
+    struct ky_parameters with, plain;
+    struct ky_external_pull pull[2];
+    const double x[3] = {3, 1, -2};
+    ky_parameters_defaults(&with);
+    assert_ok(ky_parameters_set(&with, "field", "nfw:mass=1e12Msun,scale=20kpc,x=1Mpc", &error));
+    assert_int_equal(ky_parameters_resolve(&with, &plain, &error), KY_USAGE);
+    assert_non_null(strstr(error.text, "N-body units"));
+    assert_ok(ky_units_preset("galaxy", &with.units, &error));
+    with.g = with.units.g;
+    plain = with;
+    plain.field = "nfw:mass=100,scale=20,x=1000";
+    const struct ky_parameters *const both[] = {&with, &plain};
+    for (int k = 0; k < 2; k++) {
+        struct ky_externals own = {0};
+        assert_ok(ky_externals_of(both[k], &own, &error));
+        pull[k] = ky_externals_at(own.field, own.count, x, x);
+    }
+    assert_true(pull[0].x == pull[1].x && pull[0].potential == pull[1].potential);
+
+    struct ky_bodies bodies;
+    struct ky_sim *sim;
+    assert_ok(ky_bodies_allocate(&bodies, 2, 0, &error));
+    bodies.mass[0] = bodies.mass[1] = 1;
+    bodies.position[1][0] = 1;
+    with.softening = 0.1;
+    with.step = 0.001;
+    with.engine = "cpu";
+    with.expansion = "omega-m=0.3,omega-lambda=0.7,h0=70km/s/Mpc";
+    assert_ok(ky_sim_open(&with, &bodies, 13.4, &sim, &error));
+    assert_non_null(strstr(sim->parameters.field, "nfw:mass=100,scale=20,"));
+    assert_null(strstr(sim->parameters.expansion, "km"));
+    ky_sim_close(sim);
+    with.expansion = "omega-m=0.3,h0=70kpc";
+    assert_int_equal(ky_sim_open(&with, &bodies, 13.4, &sim, &error), KY_USAGE);
+    assert_non_null(strstr(error.text, "h0: kpc is a unit of another kind"));
+    ky_bodies_free(&bodies);
 }
 
 /* ---- the centre, and near to it ---- */
@@ -100,7 +145,7 @@ static void fields_are_finite_and_right_at_their_centre(void **state)
     for (size_t k = 0; k < sizeof some / sizeof *some; k++) {
         struct ky_externals own = {0};
         const double at[3] = {0, 0, 0}, near[3] = {some[k].near, 0, 0};
-        assert_ok(ky_externals_read(some[k].text, 1, &own, &error));
+        assert_ok(ky_externals_read(some[k].text, 1, &none, &own, &error));
         const struct ky_external_pull pull = ky_externals_at(own.field, 1, at, v);
         assert_true(pull.x == 0 && pull.y == 0 && pull.z == 0);
         assert_true(isfinite(pull.jx) && isfinite(pull.jy) && isfinite(pull.jz));
@@ -150,7 +195,7 @@ static void an_nfw_field_keeps_its_digits(void **state)
     (void)state;
     struct ky_externals own = {0};
     const double v[3] = {1, 0, 0};
-    assert_ok(ky_externals_read("nfw:mass=2,scale=1", 1, &own, &error));
+    assert_ok(ky_externals_read("nfw:mass=2,scale=1", 1, &none, &own, &error));
     for (double u = 1e-8; u < 1e-3; u *= 10) {
         const double x[3] = {u, 0, 0};
         const struct ky_external_pull pull = ky_externals_at(own.field, 1, x, v);
@@ -428,6 +473,7 @@ static void a_restart_has_the_fields_and_asks_for_the_function(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_of_fields_take_units),
         cmocka_unit_test(a_text_names_fields_and_their_numbers),
         cmocka_unit_test(wrong_texts_are_refused),
         cmocka_unit_test(fields_are_finite_and_right_at_their_centre),

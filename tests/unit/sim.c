@@ -145,6 +145,27 @@ static void conserves(void **state)
     ky_snapshot_free(&snapshot);
 }
 
+/* With units in the parameters errors about times have them. */
+static void errors_have_units(void **state)
+{
+    (void)state;
+    struct ky_bodies bodies = {0};
+    struct ky_parameters parameters = exact_parameters(0.125);
+    struct ky_sim *sim = NULL;
+    two_bodies(1.5, sqrt(1 / 3.0), &bodies);
+    assert_ok(ky_units_preset("cluster", &parameters.units, &error));
+    assert_ok(ky_sim_open(&parameters, &bodies, 2, &sim, &error));
+    assert_int_equal(ky_sim_advance_to(sim, 2.7, 0, &error), KY_USAGE);
+    assert_non_null(strstr(error.text, "no step ends at time 2.640038"));
+    assert_non_null(strstr(error.text, " Myr (step 122.224 kyr); the nearest are 2.566"));
+    assert_int_equal(ky_sim_advance_to(sim, 1, 0, &error), KY_USAGE);
+    assert_non_null(strstr(error.text, " kyr does not lie ahead"));
+    assert_int_equal(ky_sim_set_step(sim, 0, &error), KY_USAGE);
+    assert_non_null(strstr(error.text, "rounding of the time 1.955"));
+    ky_sim_close(sim);
+    ky_bodies_free(&bodies);
+}
+
 /* Times on the grid are reached by whole steps, others only if a step may be divided; then the
  * step is completed, and the times of the steps stay what they were. */
 static void times_are_counted(void **state)
@@ -426,6 +447,7 @@ static void softening_by_the_rule(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(errors_have_units),
         cmocka_unit_test(circular_orbit_is_the_discrete_solution),
         cmocka_unit_test(kepler_period_and_second_order),
         cmocka_unit_test(time_reverses),
