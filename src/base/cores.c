@@ -99,16 +99,24 @@ int ky_cores_of_groups(const char *groups, const char *mount)
     return least < 1e6 ? (int)ceil(least) : 0;
 }
 
+int ky_cores_of_process(void)
+{
+    return ky_cores_of_groups("/proc/self/cgroup", "/sys/fs/cgroup");
+}
+
+int ky_cores_of_thread(void)
+{
+#ifdef CPU_COUNT_S
+    cpu_set_t allowed[8]; /* of 1,024 processors each: the system refuses a set that is too small */
+    if (!sched_getaffinity(0, sizeof allowed, allowed))
+        return CPU_COUNT_S(sizeof allowed, allowed);
+#endif
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return cores > 1 ? (int)cores : 1;
+}
+
 int ky_cores(void)
 {
-    int cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
-#ifdef CPU_COUNT
-    cpu_set_t allowed;
-    if (!sched_getaffinity(0, sizeof allowed, &allowed))
-        cores = CPU_COUNT(&allowed);
-#endif
-    const int limit = ky_cores_of_groups("/proc/self/cgroup", "/sys/fs/cgroup");
-    if (limit && limit < cores)
-        cores = limit;
-    return cores > 1 ? cores : 1;
+    const int cores = ky_cores_of_thread(), limit = ky_cores_of_process();
+    return limit && limit < cores ? limit : cores;
 }

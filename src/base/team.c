@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/cores.h"
@@ -49,15 +50,16 @@ struct team {
     part *work;       /* of the region; NULL: end */
     void *data;
     struct loop loop;
-    int size; /* threads of the region */
+    int size;  /* threads of the region */
+    int cores; /* for them, when the first was made */
     double spin;
     pthread_mutex_t lock;
     _Alignas(64) atomic_ullong next; /* turn of a dynamic loop */
 };
 
-/* Where the calling thread is: outside of all regions size is 0. */
+/* Where the calling thread is. */
 struct place {
-    struct team *team; /* NULL: alone */
+    struct team *team; /* that is at work; NULL: the thread is alone */
     atomic_ullong *next;
     struct loop loop;
     int thread, size;
@@ -65,11 +67,13 @@ struct place {
 
 static _Thread_local struct place here;
 static _Thread_local struct team *own;
-static _Thread_local int taken; /* by omp_set_num_threads */
+static _Thread_local int taken; /* by omp_set_num_threads; 0: none */
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static pthread_key_t key;
-static int cores, usual;
+static pthread_key_t key; /* ends the team of a thread that ends */
+static bool has_key;
+static int quota;         /* processors that control groups allow; 0: no limit */
+static int wanted, limit; /* threads by the environment; 0: not there */
 
 /* Of the OpenMP of the program that calls, if it has one. */
 __attribute__((weak)) int omp_in_parallel(void);
@@ -159,12 +163,16 @@ static void call(struct worker *worker)
     wake(&worker->begin);
 }
 
-/* Signals are for the threads of the program. */
+/* Signals are for the threads of the program, but those of a fault, which its handlers tell of, and
+ * of a profiler are for the thread that causes them. */
 static int start_thread(struct worker *worker)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    static const int own_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGPROF};
+    sigset_t blocked, before;
+    sigfillset(&blocked);
+    for (size_t k = 0; k < sizeof own_signals / sizeof *own_signals; k++)
+        sigdelset(&blocked, own_signals[k]);
+    pthread_sigmask(SIG_SETMASK, &blocked, &before);
     int failed = pthread_create(&worker->thread, NULL, run_worker, worker);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return !failed;
@@ -186,16 +194,16 @@ static int add_worker(struct team *team)
     return 1;
 }
 
-/* The number of threads that a region of `wanted` gets. */
-static int grow(struct team *team, int wanted)
+/* The number of threads that a region of `size` gets. */
+static int grow(struct team *team, int size)
 {
-    if (wanted > team->count + 1) {
-        struct worker **more = realloc(team->workers, (size_t)(wanted - 1) * sizeof(void *));
+    if (size > team->count + 1) {
+        struct worker **more = realloc(team->workers, (size_t)(size - 1) * sizeof(void *));
         team->workers = more ? more : team->workers;
-        while (more && team->count + 1 < wanted && add_worker(team))
+        while (more && team->count + 1 < size && add_worker(team))
             ;
     }
-    return wanted < team->count + 1 ? wanted : team->count + 1;
+    return size < team->count + 1 ? size : team->count + 1;
 }
 
 /* Ends the team of a thread that ends. */
@@ -214,10 +222,10 @@ static void end_team(void *context)
     own = NULL;
 }
 
-/* In the child after a fork, none of the workers is there. */
+/* In the child after a fork, none of the workers is there. One that was forked within a loop does
+ * what is left of it alone. */
 static void leave_workers(void)
 {
-    here = (struct place){0};
     if (!own)
         return;
     for (int k = 0; k < own->count; k++)
@@ -227,33 +235,53 @@ static void leave_workers(void)
     pthread_mutex_init(&own->lock, NULL);
 }
 
-/* The number in a variable of the surroundings; 0 without one. */
+/* The number in a variable of the environment, of a list the first; 0 without one. */
 static int number_in(const char *variable)
 {
     const char *text = getenv(variable);
-    uint64_t number = text ? ky_number_count(text, NULL) : 0;
+    uint64_t number = text ? ky_number_count(text + strspn(text, " "), NULL) : 0;
     return number < 100000 ? (int)number : 0;
 }
 
 static void prepare(void)
 {
-    const int wanted = number_in("OMP_NUM_THREADS"), limit = number_in("OMP_THREAD_LIMIT");
-    pthread_key_create(&key, end_team);
+    wanted = number_in("OMP_NUM_THREADS");
+    limit = number_in("OMP_THREAD_LIMIT");
+    quota = ky_cores_of_process();
+    has_key = !pthread_key_create(&key, end_team);
     pthread_atfork(NULL, NULL, leave_workers);
-    cores = ky_cores();
-    usual = wanted ? wanted : cores;
-    usual = limit && limit < usual ? limit : usual;
 }
 
-/* The team of the calling thread, or NULL without memory for it. */
+/* What the calling thread may use now: each can have an affinity of its own, which can change. */
+static int cores(void)
+{
+    const int allowed = ky_cores_of_thread();
+    return quota && quota < allowed ? quota : allowed;
+}
+
+/* The threads of a loop where omp_set_num_threads said nothing. */
+static int usual(void)
+{
+    pthread_once(&once, prepare);
+    int usual = wanted ? wanted : cores();
+    usual = limit && limit < usual ? limit : usual;
+    const int theirs = omp_get_max_threads ? omp_get_max_threads() : usual;
+    return theirs < usual ? theirs : usual;
+}
+
+/* The team of the calling thread; NULL without memory for it, or where it could not be ended with
+ * the thread. */
 static struct team *own_team(void)
 {
-    if (own || !(own = ky_allocate(1, sizeof *own)))
+    if (own || !has_key || !(own = ky_allocate(1, sizeof *own)))
         return own;
-    *own = (struct team){0};
+    *own = (struct team){.cores = cores()};
     open_gate(&own->done);
     pthread_mutex_init(&own->lock, NULL);
-    pthread_setspecific(key, own);
+    if (pthread_setspecific(key, own)) {
+        free(own);
+        own = NULL;
+    }
     return own;
 }
 
@@ -261,7 +289,7 @@ static void alone(part *work, void *data, const struct loop *loop)
 {
     const struct place before = here;
     atomic_ullong next = 0;
-    here = (struct place){NULL, &next, *loop, 0, 1};
+    here = (struct place){before.team, &next, *loop, 0, 1};
     work(data);
     here = before;
 }
@@ -272,9 +300,9 @@ int ky_team_most(void);
 
 static void region(part *work, void *data, unsigned threads, const struct loop *loop)
 {
-    int size = threads ? (int)threads : ky_team_most();
+    int size = threads ? (int)threads : ky_team_most(), cancel;
     struct team *team = NULL;
-    if (size > 1 && !here.size && !(omp_in_parallel && omp_in_parallel())) {
+    if (size > 1 && !here.team && !(omp_in_parallel && omp_in_parallel())) {
         pthread_once(&once, prepare);
         team = own_team();
         size = team ? grow(team, size) : 1;
@@ -283,17 +311,19 @@ static void region(part *work, void *data, unsigned threads, const struct loop *
         alone(work, data, loop);
         return;
     }
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* others use the caller's variables */
     team->work = work;
     team->data = data;
     team->loop = *loop;
     team->size = size;
-    team->spin = size > cores ? 0 : SPIN;
+    team->spin = size > team->cores ? 0 : SPIN;
     atomic_store(&team->next, 0);
     atomic_store(&team->done.value, (unsigned)size - 1);
     for (int k = 0; k < size - 1; k++)
         call(team->workers[k]);
     do_part(team, 0);
     wait_until(&team->done, 0, team->spin);
+    pthread_setcancelstate(cancel, NULL);
 }
 
 /* `up` is false where the loop counts down. */
@@ -395,26 +425,23 @@ int ky_team_thread(void)
 int ky_team_size(void);
 int ky_team_size(void)
 {
-    return here.size ? here.size : 1;
+    return here.size ? here.size : 1; /* 0 outside of regions */
 }
 
 int ky_team_most(void)
 {
-    pthread_once(&once, prepare);
-    if (taken)
-        return taken;
-    const int theirs = omp_get_max_threads ? omp_get_max_threads() : usual;
-    return theirs < usual ? theirs : usual;
+    return taken ? taken : usual();
 }
 
+/* The usual number is not kept: it may be another one later. */
 void ky_team_take(int threads);
 void ky_team_take(int threads)
 {
-    taken = threads;
+    taken = threads == usual() ? 0 : threads;
 }
 
 int ky_team_at_work(void);
 int ky_team_at_work(void)
 {
-    return here.size > 1;
+    return here.team != NULL;
 }

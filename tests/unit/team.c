@@ -1,7 +1,12 @@
 /* The threads of loops: what OpenMP promises of them, and what the library's own add. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* sched_setaffinity */
+#endif
 #include "test.h"
 
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -20,7 +25,7 @@ static void every_turn_once(void **state)
 {
     (void)state;
     for (int threads = 1; threads <= MANY; threads++) {
-        int seen[4][N] = {{0}}, low = N, high = -1;
+        int seen[5][N] = {{0}}, low = N, high = -1;
         long sum = 0;
 #pragma omp parallel for schedule(dynamic, 7) num_threads(threads) reduction(+ : sum)
         for (size_t i = 3; i < N; i += 2)
@@ -42,6 +47,13 @@ static void every_turn_once(void **state)
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
         for (size_t i = 5; i < (size_t)low; i++) /* none */
             fail();
+            /* what schedule(dynamic) is to gcc 8 */
+#pragma omp parallel for schedule(monotonic : dynamic) num_threads(threads)
+        for (int i = 0; i < N; i++)
+            seen[4][i]++;
+#pragma omp parallel for schedule(monotonic : dynamic) num_threads(threads)
+        for (size_t i = 0; i < N; i++)
+            seen[4][i]++;
         assert_int_equal(sum, 250000 - 1);
         assert_int_equal(low, 0);
         assert_int_equal(high, N - 1);
@@ -50,6 +62,7 @@ static void every_turn_once(void **state)
             assert_int_equal(seen[1][i], i % 3 == 0);
             assert_int_equal(seen[2][i], i > 5);
             assert_int_equal(seen[3][i], 1);
+            assert_int_equal(seen[4][i], 2);
         }
     }
 }
@@ -118,6 +131,111 @@ static void child_after_fork(void **state)
     waitpid(child, &status, 0);
     assert_int_equal(status, 0);
     assert_int_equal(sum_to(3, N), N * (N - 1) / 2);
+}
+
+/* One that is forked within a loop ends the loop. */
+static void fork_within_a_loop(void **state)
+{
+    (void)state;
+    pid_t child = -1;
+    int status = 1, turns = 0;
+#pragma omp parallel for schedule(dynamic) num_threads(2)
+    for (int i = 0; i < 200; i++) {
+        if (omp_get_thread_num() == 0 && child < 0 && (child = fork()) == 0)
+            alarm(60);
+        if (omp_get_thread_num() == 0)
+            turns++;
+        if (child)
+            nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
+    }
+    if (child == 0)
+        _exit(turns == 0 || sum_to(3, N) != N * (N - 1) / 2);
+    assert_true(child > 0);
+    waitpid(child, &status, 0);
+    assert_int_equal(status, 0);
+}
+
+static void *sum_for_ever(void *unused)
+{
+    for (;;) {
+        sum_to(2, N);
+        pthread_testcancel();
+    }
+    return unused;
+}
+
+/* A thread that is cancelled ends its loop, and its team. */
+static void cancelled_callers(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 100; k++) {
+        pthread_t caller;
+        assert_int_equal(pthread_create(&caller, NULL, sum_for_ever, NULL), 0);
+        nanosleep(&(struct timespec){.tv_nsec = 100000 + 7919 * k}, NULL);
+        pthread_cancel(caller);
+        assert_int_equal(pthread_join(caller, NULL), 0);
+    }
+}
+
+/* A program's handler hears of a fault in our threads, and of nothing else. */
+static void signals_of_faults(void **state)
+{
+    (void)state;
+    sigset_t blocked[2];
+#pragma omp parallel for num_threads(2) schedule(static, 1)
+    for (int k = 0; k < 2; k++)
+        pthread_sigmask(SIG_BLOCK, NULL, &blocked[k]);
+    assert_true(sigismember(&blocked[1], SIGINT) && sigismember(&blocked[1], SIGTERM));
+    assert_false(sigismember(&blocked[1], SIGSEGV) || sigismember(&blocked[1], SIGFPE));
+}
+
+/* ---- each thread has as many as its own processors ---- */
+
+static int pin(void)
+{
+    cpu_set_t all, one;
+    CPU_ZERO(&one);
+    if (sched_getaffinity(0, sizeof all, &all))
+        return 0;
+    for (size_t cpu = 0; cpu < CPU_SETSIZE && !CPU_COUNT(&one); cpu++)
+        if (CPU_ISSET(cpu, &all))
+            CPU_SET(cpu, &one);
+    return !sched_setaffinity(0, sizeof one, &one);
+}
+
+static void *threads_when_pinned(void *count)
+{
+    *(int *)count = pin() ? ky_threads(0) : 1;
+    return NULL;
+}
+
+/* The first that asks has one processor; then one that took a number and gave it back. In a process
+ * of its own, whose first caller it is. */
+static int pinned_threads(void)
+{
+    pthread_t first;
+    int count = 0;
+    if (pthread_create(&first, NULL, threads_when_pinned, &count) || pthread_join(first, NULL))
+        return 1;
+    if (count != 1 || ky_threads(0) != ky_cores())
+        return 2;
+    ky_threads_restore(ky_threads_take(7));
+    threads_when_pinned(&count);
+    return count == 1 ? 0 : 3;
+}
+
+static void processors_of_each_thread(void **state)
+{
+    (void)state;
+    int status = 1;
+    const pid_t child = fork();
+    if (child == 0) {
+        unsetenv("OMP_NUM_THREADS");
+        execl("/proc/self/exe", "team", "pinned", (char *)NULL);
+        _exit(9);
+    }
+    waitpid(child, &status, 0);
+    assert_int_equal(status, 0);
 }
 
 /* Processor time that thread 0 spends while it waits for another one, which sleeps. */
@@ -192,14 +310,21 @@ static void limits_of_groups(void **state)
     assert_int_equal(system(command), 0);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+#ifdef KY_HAVE_TEAM
+    if (argc == 2 && !strcmp(argv[1], "pinned"))
+        return pinned_threads();
+#endif
+    (void)argc, (void)argv;
     const struct CMUnitTest tests[] = {
 #ifdef _OPENMP
-        cmocka_unit_test(every_turn_once),  cmocka_unit_test(region_in_region),
+        cmocka_unit_test(every_turn_once),    cmocka_unit_test(region_in_region),
         cmocka_unit_test(callers_at_once),
 #ifdef KY_HAVE_TEAM
-        cmocka_unit_test(child_after_fork), cmocka_unit_test(waiting_threads_sleep),
+        cmocka_unit_test(child_after_fork),   cmocka_unit_test(waiting_threads_sleep),
+        cmocka_unit_test(fork_within_a_loop), cmocka_unit_test(cancelled_callers),
+        cmocka_unit_test(signals_of_faults),  cmocka_unit_test(processors_of_each_thread),
 #endif
 #endif
         cmocka_unit_test(limits_of_groups),
