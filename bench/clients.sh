@@ -29,7 +29,7 @@ build_all() {
 compare() {
     kind=$1
     shift
-    for run in $(seq "$runs"); do
+    for _ in $(seq "$runs"); do
         for program in "$folder"/*"$kind"; do
             "$program" "$@" 2>/dev/null | sed "s/^/$(basename "$program") /"
         done
