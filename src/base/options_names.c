@@ -121,7 +121,13 @@ void ky_options_guess(const struct ky_option_set *sets, size_t count,
     const struct ky_option_word *other = ky_option_other_word(sets, count, others, name);
     const char *near = other ? other->name : nearest_option(sets, count, name);
     *guess = '\0';
-    if (near)
-        snprintf(guess, KY_OPTION_GUESS, "; did you mean %s%s%s%s?", dashes, near,
-                 other && other->hint ? ", " : "", other && other->hint ? other->hint : "");
+    if (!near)
+        return;
+    const int length = (int)strcspn(near, " ");
+    const char *value = near + length + (near[length] == ' '); /* of "force direct" */
+    snprintf(guess, KY_OPTION_GUESS, "; did you mean %s%.*s%s%s%s%s?", dashes, length, near,
+             !*value   ? ""
+             : *dashes ? " "
+                       : " = ",
+             value, other && other->hint ? ", " : "", other && other->hint ? other->hint : "");
 }

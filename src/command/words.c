@@ -42,6 +42,12 @@ const struct ky_option_word cli_words[] = {
     {"Grav", "g", NULL},
     /* REBOUND */
     {"opening_angle2", "theta", "the square root of opening_angle2"},
+    {"sim.opening_angle2", "theta", "the square root of opening_angle2"},
+    {"sim.dt", "step", NULL},
+    {"sim.softening", "softening", NULL},
+    {"sim.gravity", "force direct", NULL},
+    {"sim.G", "g", NULL},
+    {"interval", "every", NULL},
     /* and what is often written */
     {"outfile", "output", NULL},
     {"outdir", "output", NULL},

@@ -216,6 +216,18 @@ with folder() as where:
     check(all(part in refused for part in ("line 2: unknown option 'sofening'; did you mean softening?", "line 4: unknown option 'TimeMax'; did you mean end?",
                                            "line 6: seed: 'x'")) and "line 5" not in refused and refused.count("\n") == 1,
           "all errors of a parameter file are told at once, with what the names may mean", refused)
+    # every word of README's table of other programs, in a parameter file; those of ours are in it too
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../README.md"), encoding="utf-8") as readme:
+        table = readme.read().split("Options that you know from other programs", 1)[1].split("\n\n")[1]
+    cells = [cell for line in table.splitlines()[2:] for cell in line.split("|")[2:-2]]
+    words = {word.lstrip("-") for cell in cells for word in re.findall(r"`((?:--)?(?:sim\.)?[A-Za-z][A-Za-z_0-9]+)(?:=| = [^`]*)?`", cell)}
+    words, refused = sorted(words - {"save_to_file"}), ""
+    for first in range(0, len(words), 5):  # an error has room for so many
+        with open(path("words.ini"), "w") as ini:
+            ini.writelines(f"{word} = x\n" for word in words[first:first + 5])
+        refused += run("run", path("words.ini"), "--model", "plummer", "-n", "9", "--output", path("no"), code=2).stderr
+    lost = [word for word in words if re.search(rf"unknown option '{re.escape(word)}'(?!; did you mean)", refused)]
+    check(len(words) > 30 and not lost and "and more" not in refused and "'direct'; did you mean force = direct?" in refused, "errors know the words of other programs", f"{lost} {refused}")
     run("run", "--model", "plummer", "-n", "9", "--step", "0.125", "--end", "0.25", "--softening", "0.1", "--output", path("written"), "--write-ini", path("w.ini"))
     run("run", "--write-ini", path("w.ini"), code=2)
     run("run", path("w.ini"), "--quiet")
