@@ -221,7 +221,7 @@ with folder() as where:
         table = readme.read().split("Options that you know from other programs", 1)[1].split("\n\n")[1]
     cells = [cell for line in table.splitlines()[2:] for cell in line.split("|")[2:-2]]
     words = {word.lstrip("-") for cell in cells for word in re.findall(r"`((?:--)?(?:sim\.)?[A-Za-z][A-Za-z_0-9]+)(?:=| = [^`]*)?`", cell)}
-    words, refused = sorted(words - {"save_to_file"}), ""
+    words, refused = sorted(words - {"save_to_file", "snaptipsy"}), ""
     for first in range(0, len(words), 5):  # an error has room for so many
         with open(path("words.ini"), "w") as ini:
             ini.writelines(f"{word} = x\n" for word in words[first:first + 5])
