@@ -14,7 +14,9 @@ _kyoho() {
     fi
     case $command in
     kyoho) ;;
-    help) words="$commands --all" ;;
+    help)
+        words="$commands units --all"
+        [ "$before" != model ] || words="$models --all" ;;
     model)
         words=' --help --json --quiet --bodies --seed --softening --softening-kind --mass --radius --g --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega --units --output --format --compress --overwrite'
         [ "$COMP_CWORD" -gt 2 ] || words="$models$words"

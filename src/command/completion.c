@@ -65,7 +65,9 @@ static void bash_begin(const struct subcommand *const *commands, size_t count, F
           "    fi\n"
           "    case $command in\n"
           "    kyoho) ;;\n"
-          "    help) words=\"$commands --all\" ;;\n",
+          "    help)\n"
+          "        words=\"$commands units --all\"\n"
+          "        [ \"$before\" != model ] || words=\"$models --all\" ;;\n",
           out);
 }
 
@@ -144,7 +146,13 @@ static void zsh_begin(const struct subcommand *const *commands, size_t count, FI
           "  shift words\n"
           "  (( CURRENT-- ))\n"
           "  case $command in\n"
-          "  help) _describe command commands ;;\n",
+          "  help)\n"
+          "    if [[ $words[2] == model && $CURRENT -gt 2 ]]; then\n"
+          "      compadd -- $models --all\n"
+          "    else\n"
+          "      _describe command commands\n"
+          "      compadd -- units --all\n"
+          "    fi ;;\n",
           out);
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The documents say what is so: their sh blocks run without error, the pages that the program writes are those that it would
 write now (`make docs`), and links lead somewhere."""
-import os, re, shutil, subprocess, sys, tempfile
+import json, os, re, shutil, subprocess, sys, tempfile
 
 root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 program = os.environ.get("KYOHO", os.path.join(root, "build", "kyoho"))
@@ -120,6 +120,12 @@ for page, arguments in (("docs/man/kyoho.1", "man"), ("docs/options.md", "option
                         ("docs/completion/_kyoho", "zsh")):
     now = subprocess.run([os.path.join(root, "mk", "write-docs"), program, arguments], capture_output=True, text=True)
     result(now.returncode == 0 and now.stdout == read(page), f"{page} is what the program says (else: make docs)")
+
+version = subprocess.run([program, "--version"], capture_output=True, text=True).stdout.split()[1]
+about = json.loads(read("codemeta.json"))
+cited = dict(re.findall(r"^([a-z-]+): *(.*)$", read("CITATION.cff"), re.M))
+result(about["version"] == cited["version"] == version and about["license"].endswith(cited["license"])
+       and {"cff-version", "message", "title", "authors"} <= set(cited), "CITATION.cff and codemeta.json are of this version", f"{about} {cited}")
 
 if shutil.which("mandoc"):
     lint = subprocess.run(["mandoc", "-T", "lint", "-W", "warning", os.path.join(root, "docs/man/kyoho.1")],

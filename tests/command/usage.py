@@ -72,7 +72,7 @@ _kyoho
 echo "${COMPREPLY[*]}" """
 for words, says in [(["kyoho", "gr"], "groups"), (["kyoho", "run", "--expa"], "--expansion"), (["kyoho", "model", "jaf"], "jaffe"),
                     (["kyoho", "run", "--force", "tr"], "tree"), (["kyoho", "run", "--model", "=", "ki"], "king"),
-                    (["kyoho", "help", "den"], "density"), (["kyoho", "force", "--engine", "cu"], "cuda"), (["kyoho", "info", "--theta"], "")]:
+                    (["kyoho", "help", "den"], "density"), (["kyoho", "help", "uni"], "units"), (["kyoho", "help", "model", "jaf"], "jaffe"), (["kyoho", "force", "--engine", "cu"], "cuda"), (["kyoho", "info", "--theta"], "")]:
     done = subprocess.run(["bash", "-c", completion, "bash", *words], capture_output=True, text=True)
     check(done.stdout.strip() == says and not done.stderr, f"bash completes {words[1:]}", done.stdout + done.stderr)
 check("bash or zsh" in run("--completion", code=2).stderr and run("--completion", "fish", code=2).returncode == 2, "no completion for other shells")
