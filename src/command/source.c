@@ -16,6 +16,7 @@
 #include "integrate/expansion.h"
 #include "models/models.h"
 #include "snapshot/snapshot.h"
+#include "snapshot/space.h"
 
 #define FIELD(name) offsetof(struct source, name)
 static const struct ky_option source_options[] = {
@@ -385,6 +386,24 @@ FILE *sink_remarks(const struct sink *sink)
     return sink->output && ky_is_standard(sink->output) ? stderr : stdout;
 }
 
+/* Says that only HDF5 keeps the universe of these bodies, where another format is written. */
+static void tell_universe(struct cli *cli, const struct ky_write_options *options,
+                          const char *output, const struct ky_snapshot *snapshot)
+{
+    char line[KY_REMARK];
+    const int hdf5 = options->format == KY_HDF5 ||
+                     (options->format == KY_FORMAT_BY_NAME && ky_hdf5_ending(output));
+    if (hdf5 || !ky_space_tells_universe(&snapshot->space) || !(snapshot->units.length_cm > 0) ||
+        !(snapshot->space.omega_lambda > 0))
+        return;
+    ky_format(
+        line, sizeof line,
+        "%s does not keep the universe of the bodies, as HDF5 files do: runs of it know of no "
+        "cosmological constant unless --expansion or --field lambda tells it",
+        ky_is_standard(output) ? "the output" : output);
+    cli_log(cli, KY_LOG_WARNING, line);
+}
+
 enum ky_status sink_put(struct cli *cli, const struct sink *sink,
                         const struct ky_snapshot *snapshot)
 {
@@ -393,5 +412,6 @@ enum ky_status sink_put(struct cli *cli, const struct sink *sink,
     options.format = (int)formats[sink->format];
     options.compress = sink->compress;
     options.overwrite = sink->overwrite;
+    tell_universe(cli, &options, sink->output, snapshot);
     return ky_snapshot_write(sink->output, snapshot, &options, &cli->error);
 }

@@ -99,19 +99,45 @@ static enum ky_status settle_lambda(struct ky_parameters *parameters,
     return parameters->expansion ? add_field(parameters, wanted, universe, error) : KY_OK;
 }
 
+/* Refuses an expansion that is not that of the universe which the bodies bring. */
+static enum ky_status check_same(const struct ky_expansion *given, const struct ky_expansion *own,
+                                 struct ky_error *error)
+{
+    char text[KY_EXPANSION_TEXT];
+    const double densities[][2] = {
+        {given->omega_matter * given->h0 * given->h0, own->omega_matter * own->h0 * own->h0},
+        {given->omega_lambda * given->h0 * given->h0, own->omega_lambda * own->h0 * own->h0},
+        {given->h0, own->h0}};
+    for (int k = 0; k < 3; k++)
+        if (fabs(densities[k][0] - densities[k][1]) >
+            0.01 * fmax(fabs(densities[k][0]), fabs(densities[k][1]))) {
+            ky_expansion_write(own, text);
+            return ky_fail(
+                error, KY_USAGE,
+                "--expansion is not the universe of the bodies, which is %s; --expansion "
+                "bodies takes it",
+                text);
+        }
+    return KY_OK;
+}
+
 enum ky_status ky_run_settle_universe(struct ky_parameters *parameters,
                                       const struct ky_snapshot *snapshot,
                                       struct ky_run_universe *universe, struct ky_error *error)
 {
     const struct ky_space *space = &snapshot->space;
-    struct ky_expansion own = {0};
+    struct ky_expansion own = {0}, given = {0};
     *universe = (struct ky_run_universe){.field = NULL};
     if (brings_universe(snapshot))
         own = (struct ky_expansion){space->omega_matter, space->omega_lambda,
                                     ky_space_hubble(space, &snapshot->units)};
     enum ky_status status = settle_expansion(parameters, snapshot, &own, universe, error);
     if (!status && parameters->expansion)
-        status = ky_expansion_read(parameters->expansion, &parameters->units, &own, error);
+        status = ky_expansion_read(parameters->expansion, &parameters->units, &given, error);
+    if (!status && parameters->expansion && own.h0 > 0)
+        status = check_same(&given, &own, error);
+    if (parameters->expansion)
+        own = given;
     if (status || !(own.h0 > 0))
         return status;
     return settle_lambda(parameters, &own, universe, error);

@@ -185,6 +185,11 @@ with folder() as top:
         check(field == "point:mass=1 lambda:omega=0.7,h0=0.07", "the field of the bodies' cosmological constant follows from the file", field)
         refused = run(*pushed, *ways, "--field", "lambda:omega=0.7,h0=0.05", "--output", path("wrong"), code=2).stderr
         check("give lambda:omega=0.7,h0=0.07" in refused, "a wrong one is refused", refused)
+        refused = run(*pushed, "--expansion", "omega-m=0.3,omega-lambda=0.6,h0=0.07", *ways[2:], "--output", path("wrong"), code=2).stderr
+        check("which is omega-m=0.3,omega-lambda=0.7,h0=0.07" in refused, "and so is another universe", refused)
+        lost = run("convert", path("lambda.hdf5"), path("lambda.csv")).stderr
+        check("does not keep the universe" in lost and "universe" not in run("convert", path("lambda.hdf5"), path("again.hdf5")).stderr,
+              "a format that loses it says so", lost)
         run(*pushed, *ways, "--field", "lambda:omega=1.4,h0=0.0495", "--output", path("right"))
         warned = run(*pushed, "--step", "0.001", "--quiet", "--output", path("still")).stderr
         check("cosmological constant, which does not act" in warned, "without --expansion bodies there is a warning", warned)
