@@ -1,5 +1,6 @@
 /* Plots of what runs tell: their energies and their Lagrangian radii. Of several runs each has a
- * kind of dashes, and each quantity a colour; numbers are brought to the units of the first run. */
+ * kind of dashes, and each quantity a colour and a mark; numbers are brought to the units of the
+ * first run. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #include "command/draw.h"
 #include "simulation/folder.h"
 
-enum { RUNS_MOST = 16 };
+enum { RUNS_MOST = KY_DASHES }; /* each has dashes of its own */
 
 struct run {
     const char *name; /* for the legend */
@@ -169,20 +170,21 @@ static enum ky_status plot_energies(struct cli *cli, const struct draw_request *
     char time[KY_UNIT_TEXT], energy[KY_UNIT_TEXT];
     const int folder = files_is_folder(cli->words[0]);
     size_t used = 0;
-    int shown = 3;
+    int shown = 3, external[RUNS_MOST];
     share_units(tables, runs, count, time, energy);
     for (size_t r = 0; r < count; r++)
-        shown = add_external(&tables[r]) ? 4 : shown;
+        if ((external[r] = add_external(&tables[r])))
+            shown = 4;
     for (size_t r = 0; r < count; r++) {
         const struct columns *table = &tables[r];
         for (int k = 0; k < shown; k++)
-            energies[used++] =
-                (struct ky_plot_curve){.name = count == 1 ? names[k] : NULL,
-                                       .x = table->values[TIME],
-                                       .y = table->values[column[k]],
-                                       .n = table->values[column[k]] ? table->rows : 0,
-                                       .colour = k,
-                                       .dash = count == 1 ? k : (int)r};
+            energies[used++] = (struct ky_plot_curve){.name = count == 1 ? names[k] : NULL,
+                                                      .x = table->values[TIME],
+                                                      .y = table->values[column[k]],
+                                                      .n = k < 3 || external[r] ? table->rows : 0,
+                                                      .colour = k,
+                                                      .dash = count == 1 ? k : (int)r,
+                                                      .mark = count == 1 ? 0 : k + 1};
         changes[r] = (struct ky_plot_curve){.x = table->values[TIME],
                                             .y = table->values[CHANGE],
                                             .n = table->rows,
@@ -190,7 +192,7 @@ static enum ky_status plot_energies(struct cli *cli, const struct draw_request *
                                             .dash = (int)r};
     }
     for (int k = 0; k < shown && count > 1; k++)
-        energies[used++] = (struct ky_plot_curve){.name = names[k], .colour = k};
+        energies[used++] = (struct ky_plot_curve){.name = names[k], .colour = k, .mark = k + 1};
     used = add_runs(energies, used, runs, count);
     const struct ky_plot plots[2] = {{{"time", "energy"},
                                       {0, 0},
@@ -326,11 +328,12 @@ static enum ky_status plot_series(struct cli *cli, const struct draw_request *re
                                                     .y = values + (of + 1) * n,
                                                     .n = n,
                                                     .colour = (int)k,
-                                                    .dash = count == 1 ? (int)k : (int)r};
+                                                    .dash = count == 1 ? (int)k : (int)r,
+                                                    .mark = count == 1 ? 0 : (int)k + 1};
         }
     }
     for (int k = 0; k < RADII && count > 1; k++)
-        curves[used++] = (struct ky_plot_curve){.name = names[k], .colour = k};
+        curves[used++] = (struct ky_plot_curve){.name = names[k], .colour = k, .mark = k + 1};
     used = add_runs(curves, used, runs, count);
     const struct ky_plot plot = {
         {"time", "radius that holds this part of the mass"}, {0, 1}, curves, used, {time, length}};

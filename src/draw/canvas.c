@@ -193,6 +193,28 @@ void ky_ring(struct ky_canvas *canvas, const double middle[2], double radius, do
     ky_curve(canvas, (const double(*)[2])points, SIDES + 1, width, 0);
 }
 
+void ky_symbol(struct ky_canvas *canvas, const double middle[2], double radius, double width,
+               int shape)
+{
+    static const struct {
+        int corners, arms; /* arms: lines from the middle to the corners in place of sides */
+        double turn;       /* of the first corner, in right angles */
+    } shapes[KY_SYMBOLS] = {{24, 0, 0}, {4, 0, 0.5}, {3, 0, -1},  {4, 0, 0},
+                            {3, 0, 1},  {4, 1, 0},   {4, 1, 0.5}, {6, 0, 0}};
+    const double right = 1.5707963267948966;
+    const int corners = shapes[shape % KY_SYMBOLS].corners, arms = shapes[shape % KY_SYMBOLS].arms;
+    double points[64][2];
+    int count = 0;
+    for (int k = 0; k <= corners; k++) {
+        const double angle = right * (shapes[shape % KY_SYMBOLS].turn + 4.0 * k / corners);
+        points[count][0] = middle[0] + radius * cos(angle);
+        points[count++][1] = middle[1] + radius * sin(angle);
+        if (arms)
+            memcpy(points[count++], middle, sizeof *points);
+    }
+    ky_curve(canvas, (const double(*)[2])points, (size_t)count, width, 0);
+}
+
 /* Lengths of lines and gaps, in widths of the line; a gap has one more for the round ends. */
 static const double dashes[KY_DASHES][6] = {
     {0}, {6, 3.5}, {0.5, 2.5}, {7, 3, 0.5, 3}, {3, 3}, {9, 3, 0.5, 3, 0.5, 3}};

@@ -83,6 +83,10 @@ void ky_line(struct ky_canvas *canvas, const double from[2], const double to[2],
 /* Draws a circle as far as it lies in the box from box[0] to box[1]. */
 void ky_ring(struct ky_canvas *canvas, const double middle[2], double radius, double width,
              const double box[2][2]);
+/* Draws the outline of a mark about a point: shape 0 to KY_SYMBOLS − 1, all different. */
+enum { KY_SYMBOLS = 8 };
+void ky_symbol(struct ky_canvas *canvas, const double middle[2], double radius, double width,
+               int shape);
 /* Draws a line through the points; it is broken where one is not finite. `dash` counts the patterns
  * of KY_DASHES, from 0, which has no gaps. */
 enum { KY_DASHES = 6 };

@@ -12,6 +12,7 @@
 #include "draw/axis.h"
 
 enum { TICKS = 5, FEW = 40 };
+static const double mark_size = 3; /* cells */
 
 static const uint8_t paper[3] = {255, 255, 255}, ink[3] = {20, 20, 24};
 /* Okabe & Ito 2008: colours that all eyes tell apart. */
@@ -188,7 +189,19 @@ static size_t thin_out(double (*pixels)[2], size_t n)
     return kept;
 }
 
-/* A curve, with dots if it has few points. */
+/* Marks about every so much of the frame's width, and at the first point. */
+static void draw_marks(const struct frame *frame, const double (*pixels)[2], size_t n, int mark,
+                       struct ky_canvas *canvas)
+{
+    double next = -HUGE_VAL;
+    for (size_t i = 0; i < n; i++)
+        if (isfinite(pixels[i][0]) && isfinite(pixels[i][1]) && pixels[i][0] >= next) {
+            ky_symbol(canvas, pixels[i], mark_size * frame->cell, frame->cell, mark - 1);
+            next = pixels[i][0] + frame->width / 8;
+        }
+}
+
+/* A curve, with marks, or with dots if it has few points. */
 static enum ky_status draw_curve(const struct frame *frame, const struct ky_plot_curve *curve,
                                  struct ky_canvas *canvas, struct ky_error *error)
 {
@@ -198,9 +211,11 @@ static enum ky_status draw_curve(const struct frame *frame, const struct ky_plot
     take_colour(canvas, curve->colour);
     for (size_t i = 0; i < curve->n; i++) {
         place(frame, curve->x[i], curve->y[i], pixels[i]);
-        if (curve->n <= FEW)
+        if (curve->n <= FEW && !curve->mark)
             ky_line(canvas, pixels[i], pixels[i], 3.2 * frame->cell);
     }
+    if (curve->mark)
+        draw_marks(frame, (const double(*)[2])pixels, curve->n, curve->mark, canvas);
     ky_curve(canvas, (const double(*)[2])pixels, thin_out(pixels, curve->n), 1.2 * frame->cell,
              curve->dash);
     free(pixels);
@@ -222,6 +237,9 @@ static void draw_legend(const struct frame *frame, const struct ky_plot *plot,
             continue;
         take_colour(canvas, curve->colour);
         ky_curve(canvas, ends, 2, 1.2 * cell, curve->dash);
+        if (curve->mark)
+            ky_symbol(canvas, (const double[2]){left + SAMPLE * cell / 2, middle}, mark_size * cell,
+                      cell, curve->mark - 1);
         ky_take_ink(canvas, ink);
         ky_text(canvas, left + (SAMPLE + 4) * cell, middle - KY_LETTER * cell / 2, cell,
                 curve->name);

@@ -12,6 +12,8 @@ struct ky_plot_curve {
     size_t n;   /* 0: a line of the legend alone */
     int colour; /* from 0; −1: that of the axes */
     int dash;   /* pattern of the line, as of ky_curve */
+    int mark; /* 0: dots if there are few points; else the shape, from 1, at some of them: it tells
+                 curves apart whose colours look alike in a grey print */
 };
 
 enum { KY_RIGHT, KY_UP };

@@ -390,6 +390,8 @@ def plots(top):
         one, before = ranges(), pixels(out)
         plot(what, went, slow)
         check(one[axis][1] < 0.3 and 0.5 < ranges()[axis][1] < 0.6 and pixels(out) != before, f"{what} of two runs share their axes", ranges())
+    check("at most 6 runs" in plot("radii", *[went] * 7, code=2).stderr + plot("energy", *[went] * 7, code=2).stderr,
+          "more runs than kinds of dashes are refused")
     plot("radii", went, slow, "--title", "softenings")
     plot("energy", *[went] * 17, code=2)
     units = os.path.join(top, "units")

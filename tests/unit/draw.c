@@ -882,6 +882,45 @@ static int is_coloured(const uint8_t *pixel)
     return high - low > 60;
 }
 
+/* Marks are told apart without their colours. */
+static void marks_have_shapes_of_their_own(void **state)
+{
+    (void)state;
+    enum { SIDE = 24 };
+    static const uint8_t paper[3] = {255, 255, 255}, ink[3] = {0, 0, 0};
+    static const double middle[2] = {SIDE / 2, SIDE / 2};
+    static uint8_t seen[KY_SYMBOLS][3 * SIDE * SIDE];
+    for (int shape = 0; shape < KY_SYMBOLS; shape++) {
+        struct ky_canvas canvas;
+        assert_ok(ky_canvas_open(&canvas, SIDE, SIDE, paper, &error));
+        ky_take_ink(&canvas, ink);
+        ky_symbol(&canvas, middle, 8, 2, shape);
+        assert_ok(ky_canvas_write(path, &canvas, "", 1, &error));
+        memcpy(seen[shape], canvas.rgb, sizeof seen[shape]);
+        ky_canvas_close(&canvas);
+        for (int other = 0; other <= shape; other++) {
+            int differ = 0;
+            for (size_t k = 0; k < sizeof seen[0]; k++)
+                differ += abs(seen[shape][k] - seen[other][k]) > 128;
+            assert_true(other == shape ? !differ : differ > 90);
+        }
+    }
+    static const double x[3] = {0, 1, 2};
+    static const size_t size[2] = {120, 90};
+    static uint8_t pixels[3][3 * 120 * 90];
+    for (int mark = 0; mark < 3; mark++) {
+        struct ky_plot_curve curve = {NULL, x, x, 3, 0, 0, mark};
+        struct ky_plot plot = {{"x", "y"}, {0, 0}, &curve, 1, {NULL, NULL}};
+        assert_ok(ky_plot_write(path, &plot, 1, size, NULL, 1, &error));
+        png_image image = {.version = PNG_IMAGE_VERSION};
+        assert_true(png_image_begin_read_from_file(&image, path));
+        image.format = PNG_FORMAT_RGB;
+        assert_true(png_image_finish_read(&image, NULL, pixels[mark], 0, NULL));
+        for (int other = 0; other < mark; other++)
+            assert_memory_not_equal(pixels[other], pixels[mark], sizeof pixels[0]);
+    }
+}
+
 /* A straight line and, on a logarithmic axis, a power of ten are straight from the lower left to
  * the upper right of the frame; a gap stays empty. */
 static void curves_stand_where_the_axes_say(void **state)
@@ -898,7 +937,7 @@ static void curves_stand_where_the_axes_say(void **state)
             if (i > 20 && i < 30)
                 y[i] = logarithmic ? -1 : (double)NAN;
         }
-        struct ky_plot_curve curve = {"c", x, y, POINTS, 0, 0};
+        struct ky_plot_curve curve = {"c", x, y, POINTS, 0, 0, 0};
         struct ky_plot plot = {{"x", "y"}, {0, logarithmic}, &curve, 1, {NULL, NULL}};
         assert_ok(ky_plot_write(path, &plot, 1, size, NULL, 1, &error));
         png_image image = {.version = PNG_IMAGE_VERSION};
@@ -928,7 +967,7 @@ static void curves_stand_where_the_axes_say(void **state)
     }
     for (int i = 0; i < POINTS; i++)
         y[i] = -1;
-    struct ky_plot_curve curve = {"c", x, y, POINTS, 0, 0};
+    struct ky_plot_curve curve = {"c", x, y, POINTS, 0, 0, 0};
     struct ky_plot plot = {{"x", "y"}, {0, 1}, &curve, 1, {NULL, NULL}};
     assert_int_equal(ky_plot_write(path, &plot, 1, size, NULL, 1, &error), KY_BAD_DATA);
     plot.logarithmic[1] = 0; /* all the same */
@@ -1029,6 +1068,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_file_is_a_png_of_the_right_size, name_file,
                                         remove_file),
         cmocka_unit_test_setup_teardown(trails_follow_the_bodies, name_file, remove_file),
+        cmocka_unit_test_setup_teardown(marks_have_shapes_of_their_own, name_file, remove_file),
         cmocka_unit_test_setup_teardown(curves_stand_where_the_axes_say, name_file, remove_file),
         cmocka_unit_test_setup_teardown(odd_bodies_are_drawn, name_file, remove_file),
         cmocka_unit_test_setup_teardown(bad_bodies_and_parameters_are_refused, name_file,
