@@ -269,7 +269,7 @@ static char *template_text(const struct cli *cli)
     FILE *out = open_memstream(&text, &size);
     if (!out)
         return NULL;
-    fputs("# Parameters of `kyoho run`. What stands behind a # has no effect.\n", out);
+    fputs("# Parameters of `kyoho run`. What follows a # has no effect.\n", out);
     ky_options_write_template(sets, count, out);
     if (!fclose(out))
         return text;
@@ -368,7 +368,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     if (request.template) {
         status = write_template(cli, &request);
         if (!status && !ky_is_standard(request.template))
-            show_end(cli, "the options stand", request.template);
+            show_end(cli, "the options are", request.template);
         return status;
     }
     if (!cli->quiet) {
