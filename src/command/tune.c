@@ -1,24 +1,15 @@
 /* kyoho tune: what each method and tolerance costs for these bodies, and the options that give a
- * wanted error. Settings are measured from the coarsest to the finest of each method, until the
- * time is spent. */
+ * wanted error. */
+#include "command/tune.h"
+
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/number.h"
-#include "command/command.h"
-#include "command/force.h"
 
-struct request {
-    struct ky_parameters parameters;
-    struct source source;
-    double error, seconds;
-    uint64_t check, repeat;
-};
-
-#define FIELD(name) offsetof(struct request, name)
+#define FIELD(name) offsetof(struct tune_request, name)
 static const struct ky_option own_options[] = {
     {"error", KY_OPTION_REAL, FIELD(error), NULL, 1e-15, 1, NULL, NULL,
      "find the fastest options with which 99 % of the accelerations have this relative error or "
@@ -31,277 +22,14 @@ static const struct ky_option own_options[] = {
      "number of evaluations of a setting; its time is the median"},
 };
 
-/* ---- the settings ---- */
-
-enum { MOST_VALUES = 9, MOST_ENGINES = 8 };
-static const double alphas[] = {0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 5e-4, 2e-4, 1e-4},
-                    thetas[] = {1.0, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3};
-
-/* A force with an opening test, over whose tolerance the settings go; direct has one alone. */
-struct family {
-    int force, opening;
-    int asked; /* 1: measured where --force or --opening names it alone */
-};
-static const struct family families[] = {
-    {KY_TREE, KY_RELATIVE, 0},         {KY_TREE, KY_OFFSET, 0},    {KY_TREE, KY_GEOMETRIC, 1},
-    {KY_TREE, KY_MINIMUM, 1},          {KY_WALK, KY_RELATIVE, 0},  {KY_WALK, KY_OFFSET, 1},
-    {KY_WALK, KY_GEOMETRIC, 1},        {KY_WALK, KY_MINIMUM, 1},   {KY_LIST, KY_RELATIVE, 0},
-    {KY_LIST, KY_OFFSET, 1},           {KY_LIST, KY_GEOMETRIC, 1}, {KY_LIST, KY_MINIMUM, 1},
-    {KY_DIRECT, KY_OPENING_BY_USE, 0},
-};
-enum { FAMILIES = sizeof families / sizeof *families };
-
-static size_t values_of(const struct family *family, const double **values)
-{
-    static const double none = (double)NAN;
-    *values = family->force == KY_DIRECT ? &none : family->opening == KY_RELATIVE ? alphas : thetas;
-    return family->force == KY_DIRECT       ? 1
-           : family->opening == KY_RELATIVE ? sizeof alphas / sizeof *alphas
-                                            : sizeof thetas / sizeof *thetas;
-}
-
-struct trial {
-    const struct family *family;
-    size_t engine;
-    double value;            /* α or θ; NaN: direct */
-    double seconds;          /* of an evaluation; NaN: not measured */
-    double error, potential; /* of 99 % of the bodies */
-};
-
-struct tuning {
-    struct cli *cli;
-    const struct request *request;
-    struct ky_bodies *bodies;
-    struct ky_parameters parameters; /* with the softening */
-    char engines[MOST_ENGINES][16];
-    size_t engine_count;
-    struct trial trial[MOST_ENGINES * FAMILIES * MOST_VALUES];
-    size_t count;
-    double begin;           /* ky_clock [s] */
-    double pairs_per_s;     /* of the engine that is measured; 0: not known yet */
-    int left_out;           /* settings for which there was no time */
-    enum ky_status refused; /* of the last family that an engine lacks; its error is in the cli */
-};
-
-static double time_left(const struct tuning *tuning)
-{
-    return tuning->request->seconds - (ky_clock() - tuning->begin);
-}
-
-/* The parameters of a setting. */
-static struct ky_parameters parameters_of(const struct tuning *tuning, const struct trial *trial)
-{
-    struct ky_parameters own = tuning->parameters;
-    own.engine = tuning->engines[trial->engine];
-    own.force = trial->family->force;
-    own.opening = trial->family->opening;
-    own.alpha = own.opening == KY_RELATIVE ? trial->value : (double)NAN;
-    own.theta = own.opening == KY_RELATIVE ? (double)NAN : trial->value;
-    return own;
-}
-
-/* The setting as options: "--force tree --alpha 0.005 --engine cpu". */
-enum { WORDS = 320 };
-static void words_of(const struct tuning *tuning, const struct trial *trial, char text[WORDS])
-{
-    const struct ky_parameters own = parameters_of(tuning, trial);
-    char force[FORCE_CHOICE], opening[FORCE_CHOICE], value[KY_NUMBER_TEXT];
-    force_choice(&own, "force", force);
-    force_choice(&own, "opening", opening);
-    ky_number_text(value, trial->value);
-    if (own.force == KY_DIRECT)
-        snprintf(text, WORDS, "--force %s --engine %s", force, own.engine);
-    else
-        snprintf(text, WORDS, "--force %s --opening %s --%s %s --engine %s", force, opening,
-                 own.opening == KY_RELATIVE ? "alpha" : "theta", value, own.engine);
-}
-
-/* ---- measuring ---- */
-
-/* Measures a setting with `repeat` evaluations. KY_UNSUPPORTED if the engine lacks the force. */
-static enum ky_status measure(struct tuning *tuning, struct trial *trial, uint64_t repeat)
-{
-    const struct ky_parameters own = parameters_of(tuning, trial);
-    const struct force_request request = {
-        .repeat = repeat, .check = tuning->request->check, .keep = 1};
-    struct force_result result;
-    enum ky_status status =
-        force_measure(&own, tuning->bodies, &request, &result, &tuning->cli->error);
-    if (status)
-        return status;
-    trial->seconds = result.report.total;
-    trial->error = result.acceleration.p99;
-    trial->potential = result.potential.p99;
-    return KY_OK;
-}
-
-static void show_header(const struct tuning *tuning)
-{
-    const struct cli *cli = tuning->cli;
-    if (!cli->json && !cli->quiet)
-        printf("%-10s %-7s %-10s %9s %12s %12s %12s\n", "engine", "force", "opening", "tolerance",
-               "seconds", "error 99 %", "potential");
-}
-
-/* A row of the table as soon as it is there. */
-static void show_trial(const struct tuning *tuning, const struct trial *trial)
-{
-    const struct cli *cli = tuning->cli;
-    const struct ky_parameters own = parameters_of(tuning, trial);
-    char force[FORCE_CHOICE], opening[FORCE_CHOICE] = "-", value[KY_NUMBER_TEXT] = "-";
-    if (cli->json || cli->quiet)
-        return;
-    force_choice(&own, "force", force);
-    if (own.force != KY_DIRECT) {
-        force_choice(&own, "opening", opening);
-        ky_number_text(value, trial->value);
-    }
-    printf("%-10s %-7s %-10s %9s %12.4g %12.2e %12.2e\n", own.engine, force, opening, value,
-           trial->seconds, trial->error, trial->potential);
-    fflush(stdout);
-}
-
-/* Finds how many pairs a second the engine sums, from an exact sum over some of the bodies. */
-static enum ky_status measure_rate(struct tuning *tuning, size_t engine)
-{
-    const size_t most = strcmp(tuning->engines[engine], "cpu") ? 1 << 14 : 1 << 12;
-    const struct trial trial = {&families[FAMILIES - 1], engine, (double)NAN, 0, 0, 0};
-    const struct ky_parameters own = parameters_of(tuning, &trial);
-    const struct force_request request = {.repeat = 1, .keep = 1};
-    struct ky_bodies some = *tuning->bodies; /* with all arrays that the measurement wants */
-    struct force_result result;
-    some.n = some.n < most ? some.n : most;
-    enum ky_status status = force_measure(&own, &some, &request, &result, &tuning->cli->error);
-    if (!status)
-        tuning->pairs_per_s = (double)some.n * (double)some.n / result.report.total;
-    return status;
-}
-
-/* The time that one evaluation of the next setting may take: of an exact sum all pairs, of the
- * first setting of a tree 2,000 pairs a body, of a finer one 2.5 times the one before, which is
- * more than a step of the tolerances costs. */
-static double foresee(const struct tuning *tuning, const struct family *family,
-                      const struct trial *before)
-{
-    const double n = (double)tuning->bodies->n, first = family->force == KY_DIRECT ? n : 2000;
-    return before ? 2.5 * before->seconds : n * fmin(n, first) / tuning->pairs_per_s;
-}
-
-/* Measures the settings of one family on one engine. */
-static enum ky_status measure_family(struct tuning *tuning, const struct family *family,
-                                     size_t engine)
-{
-    const double *values;
-    const size_t count = values_of(family, &values);
-    const struct trial *before = NULL;
-    enum ky_status status = KY_OK;
-    for (size_t k = 0; k < count && !status; k++) {
-        struct trial *trial = &tuning->trial[tuning->count];
-        const double once = foresee(tuning, family, before), left = time_left(tuning);
-        uint64_t repeat = tuning->request->repeat;
-        *trial = (struct trial){family, engine, values[k], (double)NAN, (double)NAN, (double)NAN};
-        if (once * (double)(repeat + 1) > left)
-            repeat = 1;
-        if (left <= 0 || 2 * once > left) {
-            tuning->left_out += (int)(count - k);
-            return KY_OK;
-        }
-        status = measure(tuning, trial, repeat);
-        if (status)
-            break;
-        show_trial(tuning, trial);
-        before = trial;
-        tuning->count++;
-    }
-    if (status != KY_UNSUPPORTED)
-        return status;
-    tuning->refused = status; /* the engine has no such force, or there is no such engine */
-    return KY_OK;
-}
-
-/* Whether the options leave the family in. */
-static int is_wanted(const struct tuning *tuning, const struct family *family)
-{
-    const struct cli *cli = tuning->cli;
-    const struct ky_parameters *own = &tuning->parameters;
-    const int by_force = cli_given(cli, "force"), by_opening = cli_given(cli, "opening");
-    if (by_force && own->force != family->force)
-        return 0;
-    if (family->force == KY_DIRECT)
-        return !by_opening;
-    return by_opening ? own->opening == family->opening : !family->asked;
-}
-
-/* 1 if the device is another way to a processor that is in the list, or one that `auto` does not
- * take: a second one of its kind, OpenCL beside CUDA, OpenCL on a CPU. */
-static int is_known(const struct tuning *tuning, const struct ky_device *device)
-{
-    const size_t kind = strcspn(device->engine, ":");
-    if (!device->usable || (device->on_cpu && strcmp(device->engine, "cpu") != 0))
-        return 1;
-    for (size_t e = 0; e < tuning->engine_count; e++) {
-        const char *engine = tuning->engines[e];
-        if ((strcspn(engine, ":") == kind && !strncmp(engine, device->engine, kind)) ||
-            (!strncmp(engine, "cuda", 4) && !strncmp(device->engine, "opencl", 6)))
-            return 1;
-    }
-    return 0;
-}
-
-/* The engines: the one of --engine, else one of each kind that `auto` looks at. */
-static void find_engines(struct tuning *tuning)
-{
-    struct ky_device device = {0};
-    if (cli_given(tuning->cli, "engine")) {
-        snprintf(tuning->engines[tuning->engine_count++], sizeof *tuning->engines, "%s",
-                 tuning->parameters.engine);
-        return;
-    }
-    for (size_t k = 0; !ky_device_get(k, &device) && tuning->engine_count < MOST_ENGINES; k++)
-        if (!is_known(tuning, &device))
-            snprintf(tuning->engines[tuning->engine_count++], sizeof *tuning->engines, "%s",
-                     device.engine);
-}
-
-static enum ky_status measure_all(struct tuning *tuning)
-{
-    char line[160];
-    enum ky_status status = KY_OK;
-    find_engines(tuning);
-    ky_format(line, sizeof line,
-              "measuring forces of %zu %s with several settings, for at most about %g s",
-              tuning->bodies->n, ky_plural(tuning->bodies->n, "body", "bodies"),
-              tuning->request->seconds);
-    cli_log(tuning->cli, KY_LOG_INFO, line);
-    show_header(tuning);
-    for (size_t e = 0; e < tuning->engine_count && !status; e++) {
-        status = measure_rate(tuning, e);
-        for (int f = 0; f < FAMILIES && !status; f++)
-            if (is_wanted(tuning, &families[f]))
-                status = measure_family(tuning, &families[f], e);
-    }
-    if (!status && !tuning->count)
-        return tuning->refused ? tuning->refused
-                               : ky_fail(&tuning->cli->error, KY_USAGE,
-                                         "--seconds %g are too few for one evaluation, or --force "
-                                         "and --opening exclude each other",
-                                         tuning->request->seconds);
-    if (tuning->left_out) {
-        ky_format(line, sizeof line,
-                  "%d settings were left out: they take longer than --seconds %g", tuning->left_out,
-                  tuning->request->seconds);
-        cli_log(tuning->cli, KY_LOG_WARNING, line);
-    }
-    return status;
-}
-
 /* ---- the wanted error ---- */
 
 /* Between two settings of a family, of which `fine` keeps the error and `coarse` does not:
  * tolerance and time where the error is the wanted one, by straight lines in the logarithms. */
-static struct trial between(const struct trial *coarse, const struct trial *fine, double error)
+static struct tune_trial between(const struct tune_trial *coarse, const struct tune_trial *fine,
+                                 double error)
 {
-    struct trial found = *fine;
+    struct tune_trial found = *fine;
     if (!(fine->error > 0) || !(fine->error < coarse->error))
         return found;
     const double part = log(coarse->error / error) / log(coarse->error / fine->error);
@@ -311,15 +39,15 @@ static struct trial between(const struct trial *coarse, const struct trial *fine
 }
 
 /* The setting that should be fastest with the wanted error; 0 if none keeps it. */
-static int choose(const struct tuning *tuning, double error, struct trial *best)
+static int choose(const struct tuning *tuning, double error, struct tune_trial *best)
 {
     int found = 0;
     for (size_t k = 0; k < tuning->count; k++) {
-        const struct trial *fine = &tuning->trial[k], *coarse = k ? fine - 1 : NULL;
+        const struct tune_trial *fine = &tuning->trial[k], *coarse = k ? fine - 1 : NULL;
         const int same = coarse && coarse->family == fine->family && coarse->engine == fine->engine;
         if (fine->error > error || (same && coarse->error <= error))
             continue;
-        const struct trial here = same ? between(coarse, fine, error) : *fine;
+        const struct tune_trial here = same ? between(coarse, fine, error) : *fine;
         if (!found || here.seconds < best->seconds)
             *best = here;
         found = 1;
@@ -337,14 +65,14 @@ static double rounded(double value)
 }
 
 /* Measures the chosen setting; while its error is too large, with a smaller tolerance. */
-static enum ky_status settle(struct tuning *tuning, double error, struct trial *best)
+static enum ky_status settle(struct tuning *tuning, double error, struct tune_trial *best)
 {
     enum { TURNS = 6 };
     enum ky_status status = KY_OK;
     for (int turn = 0; turn < TURNS && !status; turn++) {
         if (!isnan(best->value))
             best->value = rounded(best->value);
-        status = measure(tuning, best, tuning->request->repeat);
+        status = tune_measure(tuning, best, tuning->request->repeat);
         if (status || best->error <= error || isnan(best->value))
             return status;
         best->value *= fmax(0.5, 0.97 * pow(error / best->error, 0.7));
@@ -358,12 +86,12 @@ static enum ky_status settle(struct tuning *tuning, double error, struct trial *
 /* KY_UNSUPPORTED: no setting keeps the error. */
 static enum ky_status none_keeps(const struct tuning *tuning, double error)
 {
-    const struct trial *least = &tuning->trial[0];
-    char words[WORDS];
+    const struct tune_trial *least = &tuning->trial[0];
+    char words[TUNE_WORDS];
     for (size_t k = 1; k < tuning->count; k++)
         if (tuning->trial[k].error < least->error)
             least = &tuning->trial[k];
-    words_of(tuning, least, words);
+    tune_words(tuning, least, words);
     return ky_fail(&tuning->cli->error, KY_UNSUPPORTED,
                    "no setting that was measured has an error of %g: the least is %.2e, with %s; "
                    "more --seconds or --precision double may do",
@@ -373,11 +101,11 @@ static enum ky_status none_keeps(const struct tuning *tuning, double error)
 /* ---- the answer ---- */
 
 static void write_trial(const struct tuning *tuning, struct ky_json *json, const char *name,
-                        const struct trial *trial)
+                        const struct tune_trial *trial)
 {
-    const struct ky_parameters own = parameters_of(tuning, trial);
+    const struct ky_parameters own = tune_parameters(tuning, trial);
     const int tree = own.force != KY_DIRECT;
-    char text[FORCE_CHOICE], words[WORDS];
+    char text[FORCE_CHOICE], words[TUNE_WORDS];
     ky_json_object(json, name);
     ky_json_text(json, "engine", own.engine);
     force_choice(&own, "force", text);
@@ -389,12 +117,12 @@ static void write_trial(const struct tuning *tuning, struct ky_json *json, const
     ky_json_real(json, "seconds", trial->seconds);
     ky_json_real(json, "error", trial->error);
     ky_json_real(json, "error_potential", trial->potential);
-    words_of(tuning, trial, words);
+    tune_words(tuning, trial, words);
     ky_json_text(json, "options", words);
     ky_json_end_object(json);
 }
 
-static void show(const struct tuning *tuning, const struct trial *best)
+static void show(const struct tuning *tuning, const struct tune_trial *best)
 {
     const struct cli *cli = tuning->cli;
     if (cli->json) {
@@ -414,8 +142,8 @@ static void show(const struct tuning *tuning, const struct trial *best)
             ky_json_null(&json, "found");
         ky_json_end_object(&json);
     } else if (best) {
-        char words[WORDS];
-        words_of(tuning, best, words);
+        char words[TUNE_WORDS];
+        tune_words(tuning, best, words);
         printf("%s\n", words);
         if (!cli->quiet)
             printf("measured: 99 %% of the accelerations within %.2e, %.4g s an evaluation\n",
@@ -425,11 +153,11 @@ static void show(const struct tuning *tuning, const struct trial *best)
     }
 }
 
-static enum ky_status tune(struct cli *cli, const struct request *request, struct ky_bodies *bodies,
-                           const struct ky_parameters *parameters)
+static enum ky_status tune(struct cli *cli, const struct tune_request *request,
+                           struct ky_bodies *bodies, const struct ky_parameters *parameters)
 {
     struct tuning *tuning = ky_allocate_zeroed(1, sizeof *tuning);
-    struct trial best;
+    struct tune_trial best;
     if (!tuning)
         return ky_no_memory(&cli->error, "settings", 1, sizeof *tuning);
     tuning->cli = cli;
@@ -441,7 +169,7 @@ static enum ky_status tune(struct cli *cli, const struct request *request, struc
     enum ky_status status =
         ky_bodies_extend(bodies, KY_WITH_ACCELERATION | KY_WITH_POTENTIAL, &cli->error);
     if (!status)
-        status = measure_all(tuning);
+        status = tune_measure_all(tuning);
     if (!status && !isnan(error) && !choose(tuning, error, &best))
         status = none_keeps(tuning, error);
     if (!status && !isnan(error))
@@ -455,7 +183,7 @@ static enum ky_status tune(struct cli *cli, const struct request *request, struc
 static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 {
     char origin[ORIGIN], remark[KY_REMARK];
-    struct request request;
+    struct tune_request request;
     struct ky_snapshot snapshot;
     cli_add_table(cli, "tune", own_options, &request);
     cli_add_force(cli, &request.parameters);

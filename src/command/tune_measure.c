@@ -1,0 +1,242 @@
+/* kyoho tune: the settings, and their measurement. */
+#include "command/tune.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/number.h"
+
+/* ---- the settings ---- */
+
+enum { MOST_VALUES = 9 };
+static const double alphas[] = {0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 5e-4, 2e-4, 1e-4},
+                    thetas[] = {1.0, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3};
+
+static const struct tune_family families[] = {
+    {KY_TREE, KY_RELATIVE, 0},         {KY_TREE, KY_OFFSET, 0},    {KY_TREE, KY_GEOMETRIC, 1},
+    {KY_TREE, KY_MINIMUM, 1},          {KY_WALK, KY_RELATIVE, 0},  {KY_WALK, KY_OFFSET, 1},
+    {KY_WALK, KY_GEOMETRIC, 1},        {KY_WALK, KY_MINIMUM, 1},   {KY_LIST, KY_RELATIVE, 0},
+    {KY_LIST, KY_OFFSET, 1},           {KY_LIST, KY_GEOMETRIC, 1}, {KY_LIST, KY_MINIMUM, 1},
+    {KY_DIRECT, KY_OPENING_BY_USE, 0},
+};
+enum { FAMILIES = sizeof families / sizeof *families };
+_Static_assert(TUNE_ENGINES *FAMILIES *MOST_VALUES <= TUNE_TRIALS, "room for all settings");
+
+static size_t values_of(const struct tune_family *family, const double **values)
+{
+    static const double none = (double)NAN;
+    *values = family->force == KY_DIRECT ? &none : family->opening == KY_RELATIVE ? alphas : thetas;
+    return family->force == KY_DIRECT       ? 1
+           : family->opening == KY_RELATIVE ? sizeof alphas / sizeof *alphas
+                                            : sizeof thetas / sizeof *thetas;
+}
+
+static double time_left(const struct tuning *tuning)
+{
+    return tuning->request->seconds - (ky_clock() - tuning->begin);
+}
+
+struct ky_parameters tune_parameters(const struct tuning *tuning, const struct tune_trial *trial)
+{
+    struct ky_parameters own = tuning->parameters;
+    own.engine = tuning->engines[trial->engine];
+    own.force = trial->family->force;
+    own.opening = trial->family->opening;
+    own.alpha = own.opening == KY_RELATIVE ? trial->value : (double)NAN;
+    own.theta = own.opening == KY_RELATIVE ? (double)NAN : trial->value;
+    return own;
+}
+
+void tune_words(const struct tuning *tuning, const struct tune_trial *trial, char text[TUNE_WORDS])
+{
+    const struct ky_parameters own = tune_parameters(tuning, trial);
+    char force[FORCE_CHOICE], opening[FORCE_CHOICE], value[KY_NUMBER_TEXT];
+    force_choice(&own, "force", force);
+    force_choice(&own, "opening", opening);
+    ky_number_text(value, trial->value);
+    if (own.force == KY_DIRECT)
+        snprintf(text, TUNE_WORDS, "--force %s --engine %s", force, own.engine);
+    else
+        snprintf(text, TUNE_WORDS, "--force %s --opening %s --%s %s --engine %s", force, opening,
+                 own.opening == KY_RELATIVE ? "alpha" : "theta", value, own.engine);
+}
+
+/* ---- measuring ---- */
+
+enum ky_status tune_measure(struct tuning *tuning, struct tune_trial *trial, uint64_t repeat)
+{
+    const struct ky_parameters own = tune_parameters(tuning, trial);
+    const struct force_request request = {
+        .repeat = repeat, .check = tuning->request->check, .keep = 1};
+    struct force_result result;
+    enum ky_status status =
+        force_measure(&own, tuning->bodies, &request, &result, &tuning->cli->error);
+    if (status)
+        return status;
+    trial->seconds = result.report.total;
+    trial->error = result.acceleration.p99;
+    trial->potential = result.potential.p99;
+    return KY_OK;
+}
+
+static void show_header(const struct tuning *tuning)
+{
+    const struct cli *cli = tuning->cli;
+    if (!cli->json && !cli->quiet)
+        printf("%-10s %-7s %-10s %9s %12s %12s %12s\n", "engine", "force", "opening", "tolerance",
+               "seconds", "error 99 %", "potential");
+}
+
+/* A row of the table as soon as it is there. */
+static void show_trial(const struct tuning *tuning, const struct tune_trial *trial)
+{
+    const struct cli *cli = tuning->cli;
+    const struct ky_parameters own = tune_parameters(tuning, trial);
+    char force[FORCE_CHOICE], opening[FORCE_CHOICE] = "-", value[KY_NUMBER_TEXT] = "-";
+    if (cli->json || cli->quiet)
+        return;
+    force_choice(&own, "force", force);
+    if (own.force != KY_DIRECT) {
+        force_choice(&own, "opening", opening);
+        ky_number_text(value, trial->value);
+    }
+    printf("%-10s %-7s %-10s %9s %12.4g %12.2e %12.2e\n", own.engine, force, opening, value,
+           trial->seconds, trial->error, trial->potential);
+    fflush(stdout);
+}
+
+/* Finds how many pairs a second the engine sums, from an exact sum over some of the bodies. */
+static enum ky_status measure_rate(struct tuning *tuning, size_t engine)
+{
+    const size_t most = strcmp(tuning->engines[engine], "cpu") ? 1 << 14 : 1 << 12;
+    const struct tune_trial trial = {&families[FAMILIES - 1], engine, (double)NAN, 0, 0, 0};
+    const struct ky_parameters own = tune_parameters(tuning, &trial);
+    const struct force_request request = {.repeat = 1, .keep = 1};
+    struct ky_bodies some = *tuning->bodies; /* with all arrays that the measurement wants */
+    struct force_result result;
+    some.n = some.n < most ? some.n : most;
+    enum ky_status status = force_measure(&own, &some, &request, &result, &tuning->cli->error);
+    if (!status)
+        tuning->pairs_per_s = (double)some.n * (double)some.n / result.report.total;
+    return status;
+}
+
+/* The time that one evaluation of the next setting may take: of an exact sum all pairs, of the
+ * first setting of a tree 2,000 pairs a body, of a finer one 2.5 times the one before, which is
+ * more than a step of the tolerances costs. */
+static double foresee(const struct tuning *tuning, const struct tune_family *family,
+                      const struct tune_trial *before)
+{
+    const double n = (double)tuning->bodies->n, first = family->force == KY_DIRECT ? n : 2000;
+    return before ? 2.5 * before->seconds : n * fmin(n, first) / tuning->pairs_per_s;
+}
+
+/* Measures the settings of one family on one engine. */
+static enum ky_status measure_family(struct tuning *tuning, const struct tune_family *family,
+                                     size_t engine)
+{
+    const double *values;
+    const size_t count = values_of(family, &values);
+    const struct tune_trial *before = NULL;
+    enum ky_status status = KY_OK;
+    for (size_t k = 0; k < count && !status; k++) {
+        struct tune_trial *trial = &tuning->trial[tuning->count];
+        const double once = foresee(tuning, family, before), left = time_left(tuning);
+        uint64_t repeat = tuning->request->repeat;
+        *trial =
+            (struct tune_trial){family, engine, values[k], (double)NAN, (double)NAN, (double)NAN};
+        if (once * (double)(repeat + 1) > left)
+            repeat = 1;
+        if (left <= 0 || 2 * once > left) {
+            tuning->left_out += (int)(count - k);
+            return KY_OK;
+        }
+        status = tune_measure(tuning, trial, repeat);
+        if (status)
+            break;
+        show_trial(tuning, trial);
+        before = trial;
+        tuning->count++;
+    }
+    if (status != KY_UNSUPPORTED)
+        return status;
+    tuning->refused = status; /* the engine has no such force, or there is no such engine */
+    return KY_OK;
+}
+
+/* Whether the options leave the family in. */
+static int is_wanted(const struct tuning *tuning, const struct tune_family *family)
+{
+    const struct cli *cli = tuning->cli;
+    const struct ky_parameters *own = &tuning->parameters;
+    const int by_force = cli_given(cli, "force"), by_opening = cli_given(cli, "opening");
+    if (by_force && own->force != family->force)
+        return 0;
+    if (family->force == KY_DIRECT)
+        return !by_opening;
+    return by_opening ? own->opening == family->opening : !family->asked;
+}
+
+/* 1 if the device is another way to a processor that is in the list, or one that `auto` does not
+ * take: a second one of its kind, OpenCL beside CUDA, OpenCL on a CPU. */
+static int is_known(const struct tuning *tuning, const struct ky_device *device)
+{
+    const size_t kind = strcspn(device->engine, ":");
+    if (!device->usable || (device->on_cpu && strcmp(device->engine, "cpu") != 0))
+        return 1;
+    for (size_t e = 0; e < tuning->engine_count; e++) {
+        const char *engine = tuning->engines[e];
+        if ((strcspn(engine, ":") == kind && !strncmp(engine, device->engine, kind)) ||
+            (!strncmp(engine, "cuda", 4) && !strncmp(device->engine, "opencl", 6)))
+            return 1;
+    }
+    return 0;
+}
+
+/* The engines: the one of --engine, else one of each kind that `auto` looks at. */
+static void find_engines(struct tuning *tuning)
+{
+    struct ky_device device = {0};
+    if (cli_given(tuning->cli, "engine")) {
+        snprintf(tuning->engines[tuning->engine_count++], sizeof *tuning->engines, "%s",
+                 tuning->parameters.engine);
+        return;
+    }
+    for (size_t k = 0; !ky_device_get(k, &device) && tuning->engine_count < TUNE_ENGINES; k++)
+        if (!is_known(tuning, &device))
+            snprintf(tuning->engines[tuning->engine_count++], sizeof *tuning->engines, "%s",
+                     device.engine);
+}
+
+enum ky_status tune_measure_all(struct tuning *tuning)
+{
+    char line[160];
+    enum ky_status status = KY_OK;
+    find_engines(tuning);
+    ky_format(line, sizeof line,
+              "measuring forces of %zu %s with several settings, for at most about %g s",
+              tuning->bodies->n, ky_plural(tuning->bodies->n, "body", "bodies"),
+              tuning->request->seconds);
+    cli_log(tuning->cli, KY_LOG_INFO, line);
+    show_header(tuning);
+    for (size_t e = 0; e < tuning->engine_count && !status; e++) {
+        status = measure_rate(tuning, e);
+        for (int f = 0; f < FAMILIES && !status; f++)
+            if (is_wanted(tuning, &families[f]))
+                status = measure_family(tuning, &families[f], e);
+    }
+    if (!status && !tuning->count)
+        return tuning->refused ? tuning->refused
+                               : ky_fail(&tuning->cli->error, KY_USAGE,
+                                         "--seconds %g are too few for one evaluation, or --force "
+                                         "and --opening exclude each other",
+                                         tuning->request->seconds);
+    if (tuning->left_out) {
+        ky_format(line, sizeof line,
+                  "%d settings were left out: they take longer than --seconds %g", tuning->left_out,
+                  tuning->request->seconds);
+        cli_log(tuning->cli, KY_LOG_WARNING, line);
+    }
+    return status;
+}
