@@ -268,11 +268,11 @@ static void write_json(struct ky_json *json, const char *name, const struct ky_s
 struct last_row {
     double time, change;
     uint64_t steps;
-    int known;
+    int known, empty; /* empty: no body is left */
 };
 
 /* The columns of energy.csv that count here, in the order of their names below. */
-enum { TIME, STEPS, CHANGE, COLUMNS };
+enum { TIME, STEPS, CHANGE, BODIES, COLUMNS };
 struct places {
     size_t of[COLUMNS]; /* 0: the first; SIZE_MAX: the file has none */
 };
@@ -280,7 +280,7 @@ struct places {
 /* Where the first line of the file has these names. */
 static void read_header(const char *line, struct places *places)
 {
-    static const char *const names[COLUMNS] = {"time", "steps", "de"};
+    static const char *const names[COLUMNS] = {"time", "steps", "de", "bodies"};
     for (int k = 0; k < COLUMNS; k++)
         places->of[k] = SIZE_MAX;
     for (size_t place = 0; *line && *line != '\n'; place++) {
@@ -295,7 +295,7 @@ static void read_header(const char *line, struct places *places)
 /* A whole row; one without time or steps changes nothing. An empty cell is not known. */
 static void read_row(const char *line, const struct places *places, struct last_row *last)
 {
-    double cells[COLUMNS] = {(double)NAN, (double)NAN, (double)NAN};
+    double cells[COLUMNS] = {(double)NAN, (double)NAN, (double)NAN, (double)NAN};
     for (size_t place = 0; *line && *line != '\n'; place++) {
         char *end;
         const double value = ky_number_real(line, &end);
@@ -306,7 +306,8 @@ static void read_row(const char *line, const struct places *places, struct last_
         line += *line == ',';
     }
     if (!isnan(cells[TIME]) && cells[STEPS] >= 0)
-        *last = (struct last_row){cells[TIME], cells[CHANGE], (uint64_t)cells[STEPS], 1};
+        *last = (struct last_row){cells[TIME], cells[CHANGE], (uint64_t)cells[STEPS], 1,
+                                  cells[BODIES] == 0};
 }
 
 /* The last row of energy.csv in the folder; `known` stays 0 if there is none. */
@@ -357,7 +358,7 @@ static void read_run_json(const char *folder, struct last_row *last)
 {
     char path[4096], *text = NULL;
     struct ky_option_storage *storage = NULL;
-    struct last_row told = {.change = (double)NAN, .known = 1};
+    struct last_row told = {.change = (double)NAN, .known = 1, .empty = last->empty};
     snprintf(path, sizeof path, "%s/run.json", folder);
     FILE *file = fopen(path, "r");
     if (file && !ky_options_read_file(file, path, &storage, &text, NULL) &&
@@ -397,9 +398,10 @@ static void show_run(struct cli *cli, const char *folder, const struct file_list
     printf("%-22s %zu %s; ", folder, files->count,
            ky_plural(files->count, "snapshot", "snapshots"));
     if (last.known)
-        printf("time %s after %" PRIu64 " %s, dE/E %s\n",
+        printf("time %s after %" PRIu64 " %s, dE/E %s%s\n",
                ky_quantity_text(units, KY_TIME_UNIT, last.time, 9, time), last.steps,
-               ky_plural(last.steps, "step", "steps"), change);
+               ky_plural(last.steps, "step", "steps"), change,
+               last.empty ? "; no body is left" : "");
     else
         printf("no rows in energy.csv\n");
 }
@@ -465,8 +467,10 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     ky_snapshot_clear(&snapshot);
     const char *folder = files_is_folder(cli->words[0]) ? cli->words[0] : NULL;
     status = files_add(cli, &files, cli->words[0]);
-    if (status == KY_BAD_DATA && folder && read_run(folder).known) { /* --every 0 */
+    const struct last_row last = folder ? read_run(folder) : (struct last_row){0};
+    if (last.known && (status == KY_BAD_DATA || (!status && last.empty))) { /* --every 0 */
         show_all(cli, folder, &files, NULL, NULL);
+        files_free(&files);
         return KY_OK;
     }
     struct facts facts = {.file = status ? NULL : files.names[files.count - 1]};

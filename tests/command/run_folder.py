@@ -286,6 +286,12 @@ with folder() as top:
     check("give one of the two" in run("run", *lists, "--escape-radius", "3", "--steps", "1", "--output", path("listed3"), code=2).stderr
           and not os.path.exists(path("listed3")), "--escapers and --escape-radius together are refused")
 
+    with open(path("pair.csv"), "w") as file:
+        file.write("x,y,z,vx,vy,vz,mass\n10,0,0,5,0,0,1\n-10,0,0,-5,0,0,1\n")
+    run("run", path("pair.csv"), "--softening", "0", "--step", "0.5", "--steps", "2", "--escape-radius", "1", "--output", path("empty"), "--quiet")
+    left = run("info", path("empty")).stdout
+    check("2 snapshots; time 1 after 2 steps" in left and "no body is left" in left, "info tells of a run that all bodies have left", left)
+
     # of many bodies some rows alone tell what is bound: every second of 20,000 to 40,000, and those with a snapshot
     run("run", "--model", "plummer", "-n", "20001", "--theta", "1", "--step", "0.0078125", "--steps", "3", "--every", "0", "--at", "0.0234375", "--engine", "cpu", "--quiet",
         "--output", path("many"))
