@@ -280,6 +280,20 @@ static enum ky_status sort_words(struct cli *cli, struct series *series, size_t 
     return status;
 }
 
+/* Puts snapshots that were named in any order into that of their times. */
+static void sort_by_time(struct series *series)
+{
+    const size_t n = series->files.count;
+    double *time = series->values;
+    for (size_t end = 1; end < n; end++)
+        for (size_t s = end; s > 0 && time[s - 1] > time[s]; s--)
+            for (size_t k = 0; k <= RADII; k++) {
+                double *row = series->values + k * n, swapped = row[s];
+                row[s] = row[s - 1];
+                row[s - 1] = swapped;
+            }
+}
+
 static enum ky_status read_series(struct cli *cli, const struct draw_request *request,
                                   struct series *series, struct ky_units *units)
 {
@@ -295,6 +309,8 @@ static enum ky_status read_series(struct cli *cli, const struct draw_request *re
         for (size_t k = 0; k < RADII && !status; k++)
             series->values[(k + 1) * n + s] = radii[k];
     }
+    if (!status)
+        sort_by_time(series);
     return status;
 }
 

@@ -378,6 +378,11 @@ def plots(top):
     radii = json.loads(run("info", os.path.join(top, "b.csv"), "--json").stdout)["lagrangian_radii"]
     name = "radius that holds this part of the mass"
     check(ranges()[name][0] < radii[0] and ranges()[name][1] > radii[-1], "Lagrangian radii lie on their axis", f"{ranges()} {radii}")
+    seen, some = [], sorted(name for name in os.listdir(went) if name.startswith("snapshot"))[:3]
+    for order in ((0, 1, 2), (2, 0, 1)):
+        plot("radii", *[os.path.join(went, some[k]) for k in order])
+        seen.append(pixels(out))
+    check(seen[0] == seen[1], "snapshots in any order are one line over the time")
     plot("radii", os.path.join(top, "b.csv"))
     check(ranges()["time"] == (-1.06, 1.06), "one snapshot alone is a plot too", ranges())
     for code, words in ((2, ["--panels", "2"]), (2, ["--show", "velocity"]), (2, ["--frames", "2"]), (2, ["--live"])):
