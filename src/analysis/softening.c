@@ -104,6 +104,16 @@ static void say_kind(int given, int stored, char remark[KY_REMARK])
                   used ? "; " : "", ky_softening_name(given), ky_softening_name(stored));
 }
 
+/* KY_USAGE for a number that is no kind. */
+static enum ky_status check_kind(int kind, const char *whose, struct ky_error *error)
+{
+    if (kind >= KY_SOFTENING_KIND_BY_SNAPSHOT && kind < KY_SOFTENING_KIND_COUNT)
+        return KY_OK;
+    return ky_fail(error, KY_USAGE,
+                   "softening_kind of the %s is %d, not one of enum ky_softening_kind", whose,
+                   kind);
+}
+
 enum ky_status ky_softening_choose(struct ky_parameters *parameters,
                                    const struct ky_snapshot *snapshot, char remark[KY_REMARK],
                                    struct ky_error *error)
@@ -117,6 +127,9 @@ enum ky_status ky_softening_choose(struct ky_parameters *parameters,
     ky_snapshot_clear(&stored);
     if (ky_size_adopt(&given, sizeof given, parameters, "ky_parameters_defaults", error) ||
         ky_size_adopt(&stored, sizeof stored, snapshot, "ky_snapshot_clear", error))
+        return KY_USAGE;
+    if (check_kind(given.softening_kind, "parameters", error) ||
+        check_kind(stored.softening_kind, "snapshot", error))
         return KY_USAGE;
     if (isnan(given.softening) && !stored.bodies.softening) {
         if (isnan(stored.softening))

@@ -108,7 +108,8 @@ void ky_ruler_divide(struct ky_ruler *axis, double wanted)
     const double rough = span / wanted, power = pow(10, floor(log10(rough))), digit = rough / power;
     const double first = digit < 1.5 ? 1 : digit < 3.5 ? 2 : digit < 7.5 ? 5 : 10;
     const double step = first * power, part = step / (first == 2 ? 4 : 5);
-    const int size = (int)floor(log10(fmax(fabs(axis->low), fabs(axis->high))) + 1e-9);
+    const double largest = fmax(fabs(axis->low), fabs(axis->high));
+    const int size = largest > 0 && isfinite(largest) ? (int)floor(log10(largest) + 1e-9) : 0;
     axis->exponent = size > MOST_PLAIN || size < LEAST_PLAIN ? size : 0;
     const double unit = pow(10, axis->exponent);
     const int decimals = (int)fmin(fmax(0, ceil(-log10(step / unit) - 1e-9)), 15);

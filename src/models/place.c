@@ -31,7 +31,8 @@ static void matrix(const double angle[3], double turn[3][3])
 {
     double c[3], s[3];
     for (int k = 0; k < 3; k++) {
-        const double quarters = angle[k] / 90, radians = acos(-1.0) * angle[k] / 180;
+        const double degrees = fmod(angle[k], 360), quarters = degrees / 90;
+        const double radians = acos(-1.0) * degrees / 180;
         const int exact = quarters == floor(quarters); /* a right angle mixes no digits */
         c[k] = exact ? round(cos(radians)) : cos(radians);
         s[k] = exact ? round(sin(radians)) : sin(radians);

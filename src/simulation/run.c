@@ -209,6 +209,8 @@ static enum ky_status visit(struct ky_run *run, struct ky_error *error)
     enum ky_status status = run->given.visit(run->given.visit_context, run->sim, &own);
     if (!status)
         return take_softening(run, error);
+    if (status < KY_OK || status > KY_CANNOT_WRITE) /* a number of the caller's own */
+        status = KY_FAULT;
     own.text[sizeof own.text - 1] = '\0';
     return ky_fail(error, status, "%s",
                    own.text[0] ? own.text : "the function `visit` of the program ended the run");

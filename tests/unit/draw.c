@@ -695,6 +695,8 @@ static void axes_have_round_numbers(void **state)
                  {-2.2, 2.1, 1, 0, "0.01", "100", 5},
                  {-5.1, -4.6, 1, 0, "10^{\u22125}", "2\u00d710^{\u22125}", 2},
                  {0.1, 1.6, 1, 0, "2", "20", 4}};
+    const double huge = 1e308;
+    struct ky_ruler axes[] = {{.low = 0, .high = 0}, {.low = -10 * huge, .high = 10 * huge}};
     char text[KY_AXIS_TEXT];
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         struct ky_ruler axis = {.low = cases[k].low, .high = cases[k].high};
@@ -704,6 +706,10 @@ static void axes_have_round_numbers(void **state)
         assert_string_equal(axis.text[0], cases[k].first);
         assert_string_equal(axis.text[axis.ticks - 1], cases[k].last);
         assert_int_equal(axis.exponent, cases[k].exponent);
+    }
+    for (size_t k = 0; k < sizeof axes / sizeof *axes; k++) { /* without an extent, and infinite */
+        ky_ruler_divide(&axes[k], 5);
+        assert_int_equal(axes[k].exponent, 0);
     }
     assert_string_equal(ky_ruler_label("time", "Myr", 0, text), "time [Myr]");
     assert_string_equal(ky_ruler_label("time", "", 5, text), "time [10^{5} N-body units]");

@@ -196,6 +196,34 @@ static void bodies_that_were_not_zeroed(void **state)
     REFUSED(ky_bodies_extend(&dirty, KY_WITH_POTENTIAL, &error));
 }
 
+/* A kind of softening that is none, in the bodies' snapshot or in the parameters. */
+static void kinds_that_are_none(void **state)
+{
+    (void)state;
+    static const int none[] = {INT_MIN, -2, KY_SPLINE + 1, 64, INT_MAX};
+    struct ky_snapshot snapshot;
+    struct ky_plan plan = {0};
+    struct ky_run_parameters run;
+    char remark[KY_REMARK];
+    ky_run_parameters_defaults(&run);
+    run.output = "nowhere";
+    run.steps = 1;
+    ky_snapshot_clear(&snapshot);
+    snapshot.bodies = bodies;
+    for (size_t k = 0; k < sizeof none / sizeof *none; k++) {
+        struct ky_parameters p = usual, stored = usual;
+        p.softening_kind = none[k];
+        snapshot.softening_kind = -1;
+        REFUSED(ky_softening_choose(&p, &snapshot, remark, &error));
+        REFUSED(ky_run_plan(&p, &run, &snapshot, &plan, &error));
+        stored.softening = (double)NAN;
+        snapshot.softening = 0.1;
+        snapshot.softening_kind = none[k];
+        REFUSED(ky_softening_choose(&stored, &snapshot, remark, &error));
+        REFUSED(ky_run_plan(&stored, &run, &snapshot, &plan, &error));
+    }
+}
+
 /* ---- numbers ---- */
 
 /* Puts a number of no sense into the option's field. */
@@ -628,6 +656,7 @@ int main(void)
         cmocka_unit_test(structs_that_are_not_there),
         cmocka_unit_test(structs_of_no_size),
         cmocka_unit_test(bodies_that_were_not_zeroed),
+        cmocka_unit_test(kinds_that_are_none),
         cmocka_unit_test(numbers_of_no_sense),
         cmocka_unit_test(motions_that_would_not_end),
         cmocka_unit_test(restart_files_that_were_changed),

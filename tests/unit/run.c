@@ -392,10 +392,11 @@ static enum ky_status fail_in_silence(void *context, struct ky_sim *sim, struct 
     (void)sim;
     if (context)
         *problem = *(struct ky_error *)context;
-    return KY_DEVICE;
+    return problem->text[0] ? KY_DEVICE : (enum ky_status)77;
 }
 
-/* A function that fails without a text, and one whose text has no end. */
+/* A function that fails without a text and with a number of its own, and one whose text has no end.
+ */
 static void a_function_that_fails_without_a_text(void **state)
 {
     (void)state;
@@ -406,7 +407,7 @@ static void a_function_that_fails_without_a_text(void **state)
     prepare(&parameters, &run, &bodies);
     run.overwrite = run.keep = 1;
     run.visit = fail_in_silence;
-    assert_int_equal(ky_run(&parameters, &run, &bodies, &error), KY_DEVICE);
+    assert_int_equal(ky_run(&parameters, &run, &bodies, &error), KY_FAULT);
     assert_string_equal(error.text, "the function `visit` of the program ended the run");
     memset(endless.text, 'x', sizeof endless.text);
     run.visit_context = &endless;
