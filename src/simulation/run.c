@@ -314,8 +314,9 @@ enum ky_status ky_run_loop(struct ky_run *run, struct ky_error *error)
         return ky_fail(error, status, "%s", own.text);
     }
     ky_time_words(&run->sim->line, ky_sim_time(run->sim), time);
-    ky_log(&run->parameters, KY_LOG_INFO, "%s at time %s after %llu %s, %.1f s",
-           reason ? "stopped" : "done", time, (unsigned long long)ky_sim_steps(run->sim),
+    ky_log(&run->parameters, KY_LOG_INFO, "%s%s at time %s after %llu %s, %.1f s",
+           reason ? "stopped by " : "done", reason ? reason : "", time,
+           (unsigned long long)ky_sim_steps(run->sim),
            ky_plural(ky_sim_steps(run->sim), "step", "steps"), ky_run_wall(run));
     tell_blocks(run);
     if (!reason)

@@ -277,10 +277,10 @@ enum ky_status ky_run_write_json(struct ky_run *run, const char *outcome, const 
  * again. */
 void ky_run_write_failure(struct ky_run *run, const char *reason)
 {
-    char path[KY_PATH];
+    char path[KY_PATH], time[KY_QUANTITY_TEXT];
     size_t size = 0;
-    ky_log(&run->parameters, KY_LOG_DETAIL, "failed at time %.10g: %s", ky_sim_time(run->sim),
-           reason);
+    ky_log(&run->parameters, KY_LOG_DETAIL, "failed at time %s: %s",
+           ky_time_words(&run->sim->line, ky_sim_time(run->sim), time), reason);
     if (!ky_run_write_json(run, "failed", reason, NULL) ||
         ky_folder_path(run->folder, "run.json", path, NULL))
         return;

@@ -154,6 +154,7 @@ with folder() as top:
     # signals: exit code 6, and run.json says why and from where
     check(process.returncode == 6, "SIGHUP: exit code 6", process.returncode)
     summary = about(path("live"))
+    check("stopped by a signal at time " in open(path("live/run.log")).read(), "run.log has the reason too")
     check(summary["outcome"] == "stopped early" and summary["reason"] == "a signal"
           and summary["resume"] == {"time": summary["time"], "steps": summary["steps"]}, "run.json after a signal", summary)
     with start("--resume", path("live"), "--quiet") as process:
