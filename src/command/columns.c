@@ -18,6 +18,20 @@ void columns_free(struct columns *columns)
     *columns = (struct columns){0};
 }
 
+const char *columns_unit(const struct columns *columns, const char *name, char unit[COLUMNS_UNITS])
+{
+    const size_t length = strlen(name);
+    for (const char *at = columns->units; *at; at += strcspn(at, ",")) {
+        at += strspn(at, ", ");
+        if (strncmp(at, name, length) != 0 || at[length] != ' ')
+            continue;
+        at += length + 1;
+        ky_format(unit, COLUMNS_UNITS, "%.*s", (int)strcspn(at, ","), at);
+        return unit;
+    }
+    return NULL;
+}
+
 /* A line of any length, in memory that grows. */
 struct line {
     char *text;

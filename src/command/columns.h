@@ -22,6 +22,8 @@ enum ky_status columns_read(const char *path, const char *const *names, size_t c
 /* Cuts the next cell off a line of such a table, in place, and moves *line behind it: a name or a
  * number, in quotes if it has commas. NULL, and *line is NULL, past the last one. */
 char *columns_cell(char **line);
+/* Writes the unit that the remark tells for this name, "0.977792 Myr"; NULL: it tells none. */
+const char *columns_unit(const struct columns *columns, const char *name, char unit[COLUMNS_UNITS]);
 void columns_free(struct columns *columns);
 
 #endif

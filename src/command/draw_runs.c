@@ -167,7 +167,7 @@ static enum ky_status plot_energies(struct cli *cli, const struct draw_request *
     static const char *const names[] = {"kinetic", "potential", "total", "in external fields"};
     static const int column[] = {KINETIC, POTENTIAL, TOTAL, EXTERNAL};
     struct ky_plot_curve energies[5 * RUNS_MOST + 4], changes[RUNS_MOST];
-    char time[KY_UNIT_TEXT], energy[KY_UNIT_TEXT];
+    char time[COLUMNS_UNITS], energy[COLUMNS_UNITS];
     const int folder = files_is_folder(cli->words[0]);
     size_t used = 0;
     int shown = 3, external[RUNS_MOST];
@@ -194,16 +194,14 @@ static enum ky_status plot_energies(struct cli *cli, const struct draw_request *
     for (int k = 0; k < shown && count > 1; k++)
         energies[used++] = (struct ky_plot_curve){.name = names[k], .colour = k, .mark = k + 1};
     used = add_runs(energies, used, runs, count);
-    const struct ky_plot plots[2] = {{{"time", "energy"},
-                                      {0, 0},
-                                      energies,
-                                      used,
-                                      {folder ? time : NULL, folder ? energy : NULL}},
-                                     {{"time", "relative change of energy"},
-                                      {0, 0},
-                                      changes,
-                                      count,
-                                      {folder ? time : NULL, NULL}}};
+    const char *right = folder ? time : columns_unit(tables, "time", time);
+    const struct ky_plot plots[2] = {
+        {{"time", "energy"},
+         {0, 0},
+         energies,
+         used,
+         {right, folder ? energy : columns_unit(tables, "energy", energy)}},
+        {{"time", "relative change of energy"}, {0, 0}, changes, count, {right, NULL}}};
     return draw_write_plots(cli, request, plots, has_change(tables, count) ? 2 : 1);
 }
 
@@ -221,6 +219,11 @@ enum ky_status draw_energy(struct cli *cli, const struct draw_request *request,
         name_runs(runs, count, (const char *const *)cli->words);
         status = check_units(cli, runs, count);
     }
+    for (size_t r = 1; r < count && !status; r++)
+        if (!(runs[r].units.length_cm > 0) && strcmp(tables[0].units, tables[r].units) != 0)
+            status = ky_fail(&cli->error, KY_BAD_DATA,
+                             "%s and %s have different units; give the folders of the runs",
+                             runs[0].name, runs[r].name);
     if (!status)
         status = plot_energies(cli, request, tables, runs, count);
     for (size_t r = 0; r < RUNS_MOST; r++)

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/number.h"
 #include "command/draw.h"
 
 /* Cuts a text at its commas, in place. *count: names found. KY_USAGE for an empty name, or too
@@ -22,30 +21,14 @@ static enum ky_status split(char *text, const char **names, size_t most, size_t 
     return KY_OK;
 }
 
-/* The unit that a remark of the table, "time 0.977792 Myr, mass Msun", tells for a column; NULL: it
- * tells none. */
-static const char *unit_of(const char *units, const char *name, char unit[COLUMNS_UNITS])
-{
-    const size_t length = strlen(name);
-    for (const char *at = units; *at; at += strcspn(at, ",")) {
-        at += strspn(at, ", ");
-        if (strncmp(at, name, length) != 0 || at[length] != ' ')
-            continue;
-        at += length + 1;
-        ky_format(unit, COLUMNS_UNITS, "%.*s", (int)strcspn(at, ","), at);
-        return unit;
-    }
-    return NULL;
-}
-
 /* The unit that all these columns have. */
-static const char *common_unit(const char *units, const char *const *names, size_t count,
+static const char *common_unit(const struct columns *table, const char *const *names, size_t count,
                                char unit[COLUMNS_UNITS])
 {
     char other[COLUMNS_UNITS];
-    const char *first = unit_of(units, names[0], unit);
+    const char *first = columns_unit(table, names[0], unit);
     for (size_t c = 1; c < count && first; c++)
-        if (!unit_of(units, names[c], other) || strcmp(other, unit) != 0)
+        if (!columns_unit(table, names[c], other) || strcmp(other, unit) != 0)
             return NULL;
     return first;
 }
@@ -89,8 +72,8 @@ enum ky_status draw_table(struct cli *cli, const struct draw_request *request,
                             logarithmic == LOGARITHMIC_Y || logarithmic == LOGARITHMIC_BOTH},
                            curves,
                            count,
-                           {unit_of(table.units, names[0], units[0]),
-                            common_unit(table.units, names + 1, count, units[1])}};
+                           {columns_unit(&table, names[0], units[0]),
+                            common_unit(&table, names + 1, count, units[1])}};
     if (!status)
         status = draw_write_plots(cli, request, &plot, 1);
     columns_free(&table);

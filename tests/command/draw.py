@@ -2,6 +2,7 @@
 # kyoho draw: sizes, panels, options that change the picture and those that must not, refusals, faults.
 import json
 import os
+import shutil
 import struct
 import subprocess
 import zlib
@@ -352,7 +353,7 @@ def plots(top):
             found[" ".join(words[:-3])] = (float(words[-3]), float(words[-1]))
         return found
 
-    table = os.path.join(top, "energy.csv")
+    table, other = os.path.join(top, "energy.csv"), os.path.join(top, "other.csv")
     with open(table, "w") as file:
         file.write("time,kinetic,potential,energy,de,more\n0,1,-3,-2,0,5\n10,2,-4,-2.5,0.25,\n")
     plot("energy", table)
@@ -361,6 +362,19 @@ def plots(top):
     with open(table, "w") as file:
         file.write("time,kinetic,potential,energy,de\n0,1,-3,-2,\n10,2,-4,-2.5,\n")
     plot("energy", table)
+    bare = pixels(out)
+    with open(table, "w") as file:
+        file.write("# units: time 0.977792 Myr, energy Msun km²/s²\ntime,kinetic,potential,energy,de\n0,1,-3,-2,\n10,2,-4,-2.5,\n")
+    plot("energy", table)
+    check(pixels(out) != bare, "a table of energies with units has them on its axes")
+    shutil.copy(table, other)
+    plot("energy", table, other)
+    with open(other, "a+") as file:
+        file.seek(0)
+        lines = file.read().replace("Msun", "1e+10 Msun")
+        file.truncate(0)
+        file.write(lines)
+    check("different units" in plot("energy", table, other, code=4).stderr, "and two such tables have the same")
     with open(table, "w") as file:
         file.write("time,kinetic,potential,energy,de\n0,1,-3,98,\n10,2,-4,98,\n")
     plot("energy", table)
