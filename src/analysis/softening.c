@@ -9,19 +9,24 @@
 #include "engine/engine.h"
 #include "physics/softening.h"
 
-/* KY_USAGE: nobody tells the softening. The line recommends one, if the bodies have a size. */
+/* KY_USAGE: no softening is known. The line recommends one, as an option takes it, if the bodies
+ * have a size. */
 static enum ky_status none_known(const struct ky_parameters *parameters,
                                  const struct ky_bodies *bodies, struct ky_error *error)
 {
     struct ky_scales scales = {0};
-    char value[64] = "";
+    char value[160] = "", unit[KY_UNIT_TEXT];
     enum ky_status status = ky_bodies_check(bodies, error);
     if (status)
         return status;
     if (!ky_system_scales(bodies, parameters->g > 0 ? parameters->g : 1, (double)NAN, &scales,
                           NULL) &&
-        scales.softening > 0)
-        ky_format(value, sizeof value, "%.3g is recommended for these bodies, ", scales.softening);
+        scales.softening > 0) {
+        const double factor =
+            ky_unit_shown(&parameters->units, KY_LENGTH_UNIT, scales.softening, unit);
+        ky_format(value, sizeof value, "%.3g%s is recommended for these bodies, ",
+                  factor * scales.softening, unit);
+    }
     return ky_fail(error, KY_USAGE,
                    "the softening of these bodies is not known; give --softening (%s0 is Newtonian "
                    "gravity)",
@@ -131,6 +136,7 @@ enum ky_status ky_softening_choose(struct ky_parameters *parameters,
     if (check_kind(given.softening_kind, "parameters", error) ||
         check_kind(stored.softening_kind, "snapshot", error))
         return KY_USAGE;
+    given.units = stored.units;
     if (isnan(given.softening) && !stored.bodies.softening) {
         if (isnan(stored.softening))
             return none_known(&given, &stored.bodies, error);

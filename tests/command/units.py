@@ -37,6 +37,8 @@ with folder() as there:
         plain.write("".join(line for line in whole if not line.startswith("#")))
     check("is taken" in run("info", "foreign.csv").stdout, "info says where G = 1 is taken")
     check(re.search(r"mass +100 Msun", run("info", "foreign.csv", "--units", "cluster").stdout), "info takes --units")
+    said = run("run", "foreign.csv", "--units", "cluster", "--steps", "1", "--output", "no", code=2).stderr
+    check(re.search(r"give --softening \([\d.]+pc is recommended", said), "a softening is recommended as the option takes it", said)
     check("contradicts" in run("info", "a.hdf5", "--units", "galaxy", code=2).stderr, "but not those that the file denies")
 
     wrong = {("--end", "3pc"): "it takes s, yr, kyr, Myr, Gyr", ("--end", "1 Myr"): "blank", ("--end", "1Mry"): "it takes s, yr",
