@@ -268,7 +268,8 @@ static void write_json(struct ky_json *json, const char *name, const struct ky_s
 struct last_row {
     double time, change;
     uint64_t steps;
-    int known, empty; /* empty: no body is left */
+    int known, empty;      /* empty: no body is left */
+    struct ky_units units; /* those of run.json */
 };
 
 /* The columns of energy.csv that count here, in the order of their names below. */
@@ -306,8 +307,11 @@ static void read_row(const char *line, const struct places *places, struct last_
         line += *line == ',';
     }
     if (!isnan(cells[TIME]) && cells[STEPS] >= 0)
-        *last = (struct last_row){cells[TIME], cells[CHANGE], (uint64_t)cells[STEPS], 1,
-                                  cells[BODIES] == 0};
+        *last = (struct last_row){.time = cells[TIME],
+                                  .change = cells[CHANGE],
+                                  .steps = (uint64_t)cells[STEPS],
+                                  .known = 1,
+                                  .empty = cells[BODIES] == 0};
 }
 
 /* The last row of energy.csv in the folder; `known` stays 0 if there is none. */
@@ -334,7 +338,18 @@ static void read_last_row(const char *folder, struct last_row *last)
         fclose(file);
 }
 
-/* A ky_json_member: takes the time, the steps and the energy of run.json. */
+/* A member of the object "units" of run.json. */
+static void take_unit(struct ky_units *units, const char *name, const char *text)
+{
+    double *const places[] = {&units->length_cm, &units->mass_g, &units->velocity_cm_s};
+    static const char *const names[] = {"length_cm", "mass_g", "velocity_cm_s"};
+    char *end;
+    for (int k = 0; k < 3; k++)
+        if (!strcmp(name, names[k]))
+            *places[k] = ky_number_real(text, &end);
+}
+
+/* A ky_json_member: takes the time, the steps, the energy and the units of run.json. */
 static enum ky_status take_member(void *context, const char *object, const char *name,
                                   const char *text, const char *where, struct ky_error *error)
 {
@@ -342,6 +357,8 @@ static enum ky_status take_member(void *context, const char *object, const char 
     char *end;
     (void)where;
     (void)error;
+    if (!strcmp(object, "units"))
+        take_unit(&last->units, name, text);
     if (*object)
         return KY_OK;
     if (!strcmp(name, "time"))
@@ -362,8 +379,11 @@ static void read_run_json(const char *folder, struct last_row *last)
     snprintf(path, sizeof path, "%s/run.json", folder);
     FILE *file = fopen(path, "r");
     if (file && !ky_options_read_file(file, path, &storage, &text, NULL) &&
-        !ky_json_read(text, path, take_member, &told, NULL) && told.steps > last->steps)
-        *last = told;
+        !ky_json_read(text, path, take_member, &told, NULL)) {
+        last->units = told.units;
+        if (told.steps > last->steps)
+            *last = told;
+    }
     if (file)
         fclose(file);
     ky_options_storage_free(storage);
@@ -399,8 +419,9 @@ static void show_run(struct cli *cli, const char *folder, const struct file_list
            ky_plural(files->count, "snapshot", "snapshots"));
     if (last.known)
         printf("time %s after %" PRIu64 " %s, dE/E %s%s\n",
-               ky_quantity_text(units, KY_TIME_UNIT, last.time, 9, time), last.steps,
-               ky_plural(last.steps, "step", "steps"), change,
+               ky_quantity_text(units->length_cm > 0 ? units : &last.units, KY_TIME_UNIT, last.time,
+                                9, time),
+               last.steps, ky_plural(last.steps, "step", "steps"), change,
                last.empty ? "; no body is left" : "");
     else
         printf("no rows in energy.csv\n");

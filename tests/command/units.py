@@ -70,6 +70,8 @@ with folder() as there:
     done = run("run", "a.hdf5", "--output", "no", "--step", "10kyr", "--end", "25kyr", code=2)
     check("no step ends at 25 kyr (steps of 10 kyr from 0 Myr); the nearest are 20 kyr and 30 kyr" in done.stderr,
           "errors have units", done.stderr)
+    run("run", "a.hdf5", "--step", "10kyr", "--steps", "4", "--every", "0", "--restart-every", "0", "--output", "rows", "--quiet")
+    check("time 40 kyr after" in run("info", "rows").stdout, "also of a run without snapshots")
     said = run("draw", "r", "--live", "-o", "live.png", "--width", "64").stdout
     check("snapshot_0004.hdf5, time 400 kyr" in said, "draw --live has units", said)
     check(re.search(r"centre of mass +\S+ \S+ \S+ pc", run("info", "a.hdf5").stdout), "a centre of mass in the origin is no matter of centimetres")
