@@ -89,6 +89,7 @@ static enum ky_status draw_trails(struct cli *cli, const struct draw_request *re
 {
     struct ky_trails trails = {0};
     struct ky_snapshot snapshot;
+    struct ky_units units = {0};
     enum ky_status status = ky_canvas_available(request->output, &cli->error);
     ky_snapshot_clear(&snapshot);
     for (size_t k = 0; k < count && !status; k++) {
@@ -98,6 +99,9 @@ static enum ky_status draw_trails(struct cli *cli, const struct draw_request *re
                         NULL, 1, &snapshot);
         if (!status)
             status = ky_drawable(&snapshot.bodies, &cli->error);
+        units = k == 0 ? snapshot.units : units;
+        if (!status)
+            status = ky_draw_together(&units, &snapshot.units, &cli->error);
         if (!status && k == 0)
             status = ky_trails_begin(&trails, &snapshot.bodies, (size_t)request->parameters->trails,
                                      count, &cli->error);

@@ -5,9 +5,12 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/quantity.h"
+#include "base/units.h"
 
 #define FIELD(name) offsetof(struct ky_draw_parameters, name)
 
@@ -140,6 +143,23 @@ static enum ky_status check(const struct ky_snapshot *panels, size_t count,
     return status;
 }
 
+enum ky_status ky_draw_together(const struct ky_units *one, const struct ky_units *other,
+                                struct ky_error *error)
+{
+    static const struct ky_dimension kinds[] = {{1, 0, 0}, {0, 1, 0}, {1, 0, -1}};
+    char names[2][KY_UNIT_TEXT] = {"", ""};
+    if (ky_units_agree(one, other))
+        return KY_OK;
+    for (size_t k = 0; k < 3 && !strcmp(names[0], names[1]); k++) {
+        ky_unit_text(one, kinds[k], names[0]);
+        ky_unit_text(other, kinds[k], names[1]);
+    }
+    return ky_fail(error, KY_BAD_DATA,
+                   "the snapshots are in different units, %s and %s: they have no scale in common; "
+                   "draw them apart",
+                   *names[0] ? names[0] : "N-body units", *names[1] ? names[1] : "N-body units");
+}
+
 /* Warns of a panel that shows none of its bodies. */
 static void warn_of_miss(const struct ky_scene *scene, const struct ky_snapshot *panel)
 {
@@ -154,6 +174,9 @@ enum ky_status ky_scene_choose(struct ky_scene *scene, const struct ky_snapshot 
 {
     const struct ky_draw_parameters *parameters = scene->parameters;
     size_t room = scene->size[0] * scene->size[1] * ky_layer_count(parameters->show);
+    for (size_t p = 1; p < count; p++)
+        if (ky_draw_together(&panels[0].units, &panels[p].units, error))
+            return KY_BAD_DATA;
     double *own = layers ? NULL : ky_allocate(room, sizeof *own);
     if (!layers && !own)
         return ky_no_memory(error, "the picture", room, sizeof *own);

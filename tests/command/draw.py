@@ -335,6 +335,10 @@ def follows(top):
     check("density, mass" in draw("--about", "centre", code=2), "--about takes no other word")
     check("999999" in draw("--about", "999999", code=4), "nor an id that no body has")
     draw("--show", "trails", "--about", "mass", code=2)
+    other = os.path.join(top, "units.hdf5")
+    run("model", "plummer", "-n", "9", "--units", "cluster", "-o", other)
+    check("no scale in common" in draw(other, code=4) and "no scale in common" in draw(other, "--show", "trails", code=4),
+          "snapshots in different units share no picture")
     check("no body" in draw("--show", "trails", "--region", "1", "--centre-x", "-700"), "trails outside of the picture: a warning")
 
 
