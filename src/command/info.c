@@ -1,16 +1,10 @@
 /* kyoho info: what is in a snapshot, or how a run stands. */
-#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "analysis/analysis.h"
-#include "base/json_read.h"
-#include "base/memory.h"
-#include "base/number.h"
 #include "base/options.h"
 #include "base/sums.h"
-#include "command/files.h"
+#include "command/info.h"
 #include "physics/softening.h"
 #include "snapshot/space.h"
 
@@ -263,170 +257,6 @@ static void write_json(struct ky_json *json, const char *name, const struct ky_s
     ky_json_end_object(json);
 }
 
-/* ---- a run's folder: the last row of energy.csv, or run.json where that is later ---- */
-
-struct last_row {
-    double time, change;
-    uint64_t steps;
-    int known, empty;      /* empty: no body is left */
-    struct ky_units units; /* those of run.json */
-};
-
-/* The columns of energy.csv that count here, in the order of their names below. */
-enum { TIME, STEPS, CHANGE, BODIES, COLUMNS };
-struct places {
-    size_t of[COLUMNS]; /* 0: the first; SIZE_MAX: the file has none */
-};
-
-/* Where the first line of the file has these names. */
-static void read_header(const char *line, struct places *places)
-{
-    static const char *const names[COLUMNS] = {"time", "steps", "de", "bodies"};
-    for (int k = 0; k < COLUMNS; k++)
-        places->of[k] = SIZE_MAX;
-    for (size_t place = 0; *line && *line != '\n'; place++) {
-        const size_t length = strcspn(line, ",\n");
-        for (int k = 0; k < COLUMNS; k++)
-            if (strlen(names[k]) == length && !strncmp(line, names[k], length))
-                places->of[k] = place;
-        line += length + (line[length] == ',');
-    }
-}
-
-/* A whole row; one without time or steps changes nothing. An empty cell is not known. */
-static void read_row(const char *line, const struct places *places, struct last_row *last)
-{
-    double cells[COLUMNS] = {(double)NAN, (double)NAN, (double)NAN, (double)NAN};
-    for (size_t place = 0; *line && *line != '\n'; place++) {
-        char *end;
-        const double value = ky_number_real(line, &end);
-        for (int k = 0; k < COLUMNS; k++)
-            if (places->of[k] == place && end != line)
-                cells[k] = value;
-        line += strcspn(line, ",\n");
-        line += *line == ',';
-    }
-    if (!isnan(cells[TIME]) && cells[STEPS] >= 0)
-        *last = (struct last_row){.time = cells[TIME],
-                                  .change = cells[CHANGE],
-                                  .steps = (uint64_t)cells[STEPS],
-                                  .known = 1,
-                                  .empty = cells[BODIES] == 0};
-}
-
-/* The last row of energy.csv in the folder; `known` stays 0 if there is none. */
-static void read_last_row(const char *folder, struct last_row *last)
-{
-    char path[4096], *line = NULL;
-    size_t room = 0;
-    struct places places;
-    snprintf(path, sizeof path, "%s/energy.csv", folder);
-    FILE *file = fopen(path, "r");
-    *last = (struct last_row){.change = (double)NAN};
-    int named = 0;
-    while (file && getline(&line, &room, file) >= 0) {
-        if (*line == '#')
-            continue;
-        if (named)
-            read_row(line, &places, last);
-        else
-            read_header(line, &places);
-        named = 1;
-    }
-    free(line);
-    if (file)
-        fclose(file);
-}
-
-/* A member of the object "units" of run.json. */
-static void take_unit(struct ky_units *units, const char *name, const char *text)
-{
-    double *const places[] = {&units->length_cm, &units->mass_g, &units->velocity_cm_s};
-    static const char *const names[] = {"length_cm", "mass_g", "velocity_cm_s"};
-    char *end;
-    for (int k = 0; k < 3; k++)
-        if (!strcmp(name, names[k]))
-            *places[k] = ky_number_real(text, &end);
-}
-
-/* A ky_json_member: takes the time, the steps, the energy and the units of run.json. */
-static enum ky_status take_member(void *context, const char *object, const char *name,
-                                  const char *text, const char *where, struct ky_error *error)
-{
-    struct last_row *last = context;
-    char *end;
-    (void)where;
-    (void)error;
-    if (!strcmp(object, "units"))
-        take_unit(&last->units, name, text);
-    if (*object)
-        return KY_OK;
-    if (!strcmp(name, "time"))
-        last->time = ky_number_real(text, &end);
-    if (!strcmp(name, "energy_change"))
-        last->change = ky_number_real(text, &end);
-    if (!strcmp(name, "steps"))
-        last->steps = ky_number_count(text, &end);
-    return KY_OK;
-}
-
-/* Takes run.json in place of the last row, if it is later: a run may stop between two rows. */
-static void read_run_json(const char *folder, struct last_row *last)
-{
-    char path[4096], *text = NULL;
-    struct ky_option_storage *storage = NULL;
-    struct last_row told = {.change = (double)NAN, .known = 1, .empty = last->empty};
-    snprintf(path, sizeof path, "%s/run.json", folder);
-    FILE *file = fopen(path, "r");
-    if (file && !ky_options_read_file(file, path, &storage, &text, NULL) &&
-        !ky_json_read(text, path, take_member, &told, NULL)) {
-        last->units = told.units;
-        if (told.steps > last->steps)
-            *last = told;
-    }
-    if (file)
-        fclose(file);
-    ky_options_storage_free(storage);
-}
-
-/* How far the run in the folder is; `known` stays 0 if nothing tells. */
-static struct last_row read_run(const char *folder)
-{
-    struct last_row last;
-    read_last_row(folder, &last);
-    read_run_json(folder, &last);
-    return last;
-}
-
-/* The same as members of the open object or as a line. */
-static void show_run(struct cli *cli, const char *folder, const struct file_list *files,
-                     const struct ky_units *units, struct ky_json *json)
-{
-    char time[KY_QUANTITY_TEXT];
-    const struct last_row last = read_run(folder);
-    if (cli->json) {
-        ky_json_text(json, "folder", folder);
-        ky_json_count(json, "snapshots", files->count);
-        ky_json_real(json, "time", last.known ? last.time : (double)NAN);
-        ky_json_count(json, "steps", last.steps);
-        ky_json_real(json, "energy_change", last.change);
-        return;
-    }
-    char change[32] = "not defined";
-    if (!isnan(last.change))
-        snprintf(change, sizeof change, "%+.2e", last.change);
-    printf("%-22s %zu %s; ", folder, files->count,
-           ky_plural(files->count, "snapshot", "snapshots"));
-    if (last.known)
-        printf("time %s after %" PRIu64 " %s, dE/E %s%s\n",
-               ky_quantity_text(units->length_cm > 0 ? units : &last.units, KY_TIME_UNIT, last.time,
-                                9, time),
-               last.steps, ky_plural(last.steps, "step", "steps"), change,
-               last.empty ? "; no body is left" : "");
-    else
-        printf("no rows in energy.csv\n");
-}
-
 /* `folder`: NULL for a file of its own. `snapshot`: NULL for a run without snapshots. */
 static void show_all(struct cli *cli, const char *folder, const struct file_list *files,
                      const struct ky_snapshot *snapshot, const struct facts *facts)
@@ -436,7 +266,7 @@ static void show_all(struct cli *cli, const char *folder, const struct file_list
     if (folder && cli->json)
         ky_json_object(&json, NULL);
     if (folder)
-        show_run(cli, folder, files, facts ? &facts->shown : &none, &json);
+        run_state_show(cli, folder, files, facts ? &facts->shown : &none, &json);
     if (cli->json && snapshot)
         write_json(&json, folder ? "last_snapshot" : NULL, snapshot, facts);
     else if (cli->json)
@@ -488,7 +318,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     ky_snapshot_clear(&snapshot);
     const char *folder = files_is_folder(cli->words[0]) ? cli->words[0] : NULL;
     status = files_add(cli, &files, cli->words[0]);
-    const struct last_row last = folder ? read_run(folder) : (struct last_row){0};
+    const struct run_state last = folder ? run_state_read(folder) : (struct run_state){0};
     if (last.known && (status == KY_BAD_DATA || (!status && last.empty))) { /* --every 0 */
         show_all(cli, folder, &files, NULL, NULL);
         files_free(&files);
