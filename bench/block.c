@@ -7,25 +7,14 @@
  * all made, and their |dE/E| is printed; 0: none. Then the blocks by the longest step that ends
  * there: how many, how large, and where their time goes, from a second run that stops after each.
  * KYOHO_ENGINE chooses the engine where no option does. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
-#include "engine/engine.h"
+#include "common.h"
 #include "integrate/integrate.h"
 
 enum { LEVELS = 21, STRIDE = 1 << (LEVELS - 1), STRICTER = 30 };
 static struct ky_error error;
-
-static void stop_if(enum ky_status status)
-{
-    if (!status)
-        return;
-    fprintf(stderr, "%s\n", error.text);
-    exit(1);
-}
 
 struct options {
     const char *engine, *model, *steps;
@@ -75,16 +64,16 @@ static struct ky_engine *open_with(const struct ky_parameters *parameters,
                                    const struct ky_bodies *bodies)
 {
     struct ky_engine *engine;
-    stop_if(ky_engine_open(parameters, bodies->n, &engine, &error));
-    stop_if(ky_engine_put(engine, bodies, &error));
-    stop_if(ky_engine_forces(engine, &error));
+    stop_if(ky_engine_open(parameters, bodies->n, &engine, &error), &error);
+    stop_if(ky_engine_put(engine, bodies, &error), &error);
+    stop_if(ky_engine_forces(engine, &error), &error);
     return engine;
 }
 
 static double energy_of(struct ky_engine *engine)
 {
     struct ky_sums sums = {0};
-    stop_if(ky_engine_sums(engine, &sums, &error));
+    stop_if(ky_engine_sums(engine, &sums, &error), &error);
     return sums.kinetic + sums.potential;
 }
 
@@ -103,8 +92,8 @@ static double strict_energy(const struct ky_parameters *parameters, const struct
 static struct ky_advance begin(struct ky_engine *engine, const struct options *o, uint64_t most)
 {
     struct ky_sums sums = {0};
-    stop_if(ky_engine_columns(engine, 1U << KY_COLUMN_STEP, &error));
-    stop_if(ky_engine_sums(engine, &sums, &error)); /* the first forces are there */
+    stop_if(ky_engine_columns(engine, 1U << KY_COLUMN_STEP, &error), &error);
+    stop_if(ky_engine_sums(engine, &sums, &error), &error); /* the first forces are there */
     return (struct ky_advance){.scheme = KY_SCHEME_BLOCK,
                                .tick = o->longest / STRIDE,
                                .stride = STRIDE,
@@ -122,7 +111,7 @@ static double go(const struct options *o, const struct ky_parameters *parameters
     const double e0 = energy_of(engine), strict = strict_energy(parameters, bodies);
     struct ky_advance way = begin(engine, o, UINT64_MAX);
     const double start = ky_clock();
-    stop_if(ky_engine_advance(engine, &way, &error));
+    stop_if(ky_engine_advance(engine, &way, &error), &error);
     struct ky_bodies there = *bodies;
     const double e1 = energy_of(engine);
     *seconds = ky_clock() - start;
@@ -131,7 +120,7 @@ static double go(const struct options *o, const struct ky_parameters *parameters
     there.velocity = malloc(3 * bodies->n * sizeof *there.velocity);
     there.acceleration = NULL;
     there.potential = NULL;
-    stop_if(ky_engine_get(engine, &there, &error));
+    stop_if(ky_engine_get(engine, &there, &error), &error);
     ky_engine_close(engine);
     printf("%s, n %.0f, softening %g, eta %g, alpha %g: %.3f s, %.0f blocks of %.0f bodies, ideal "
            "gain %.2f, dE/|E| %+.2e, strictly %+.2e\n",
@@ -159,7 +148,7 @@ static void go_in_blocks(const struct options *o, const struct ky_parameters *pa
     while (way.now < way.until) {
         struct ky_force_report report = {0};
         const double before = way.body_steps, start = ky_clock();
-        stop_if(ky_engine_advance(engine, &way, &error));
+        stop_if(ky_engine_advance(engine, &way, &error), &error);
         ky_engine_report(engine, &report);
         int level = 0;
         while (way.now % (way.stride >> level))
@@ -199,9 +188,9 @@ static void go_shared(const struct options *o, const struct ky_parameters *given
     struct ky_engine *engine = open_with(&parameters, bodies);
     const double e0 = energy_of(engine);
     parameters.step = shortest;
-    stop_if(ky_integrator_create(engine, bodies->n, &parameters, &leapfrog, &error));
+    stop_if(ky_integrator_create(engine, bodies->n, &parameters, &leapfrog, &error), &error);
     const double start = ky_clock();
-    stop_if(leapfrog->verbs->advance(leapfrog, made, &error));
+    stop_if(leapfrog->verbs->advance(leapfrog, made, &error), &error);
     const double e1 = energy_of(engine);
     const double shared = (ky_clock() - start) / (double)made * steps;
     printf("all with %g: %.3f s for %.0f steps, %.2f times as long", shortest, shared, steps,
@@ -224,10 +213,10 @@ int main(int argc, char **argv)
     ky_snapshot_clear(&s);
     model.n = (size_t)o.n;
     model.softening = given.softening = o.softening;
-    stop_if(ky_model_make(o.model, &model, &s, &error));
+    stop_if(ky_model_make(o.model, &model, &s, &error), &error);
     given.engine = o.engine;
     given.alpha = o.alpha;
-    stop_if(ky_parameters_resolve(&given, &parameters, &error));
+    stop_if(ky_parameters_resolve(&given, &parameters, &error), &error);
     const double shortest = go(&o, &parameters, &s.bodies, &seconds);
     go_shared(&o, &parameters, &s.bodies, shortest, seconds);
     go_in_blocks(&o, &parameters, &s.bodies);

@@ -2,25 +2,14 @@
  * Plummer sphere: milliseconds of a step of the tree, of the sums of a row, of the copy of the
  * bodies and of their bound mass and half-mass radius; medians over the rows. KYOHO_ENGINE chooses
  * the engine where no option does. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/analysis.h"
 #include "base/clock.h"
-#include "base/order.h"
+#include "common.h"
 
 enum { STEP, SUMS, COPY, BOUND, PARTS, MOST_ROWS = 1000 };
 static struct ky_error error;
-
-static void stop_if(enum ky_status status)
-{
-    if (!status)
-        return;
-    fprintf(stderr, "%s\n", error.text);
-    exit(1);
-}
 
 /* The seconds of the four parts of one row. */
 static void time_row(struct ky_sim *sim, struct ky_bodies *bodies, double seconds[PARTS])
@@ -29,14 +18,14 @@ static void time_row(struct ky_sim *sim, struct ky_bodies *bodies, double second
     struct ky_bound bound;
     double at[PARTS + 1];
     at[0] = ky_clock();
-    stop_if(ky_sim_advance(sim, 1, &error));
+    stop_if(ky_sim_advance(sim, 1, &error), &error);
     at[1] = ky_clock();
-    stop_if(ky_sim_sums(sim, &sums, &error));
+    stop_if(ky_sim_sums(sim, &sums, &error), &error);
     at[2] = ky_clock();
-    stop_if(ky_sim_bodies(sim, bodies, &error));
+    stop_if(ky_sim_bodies(sim, bodies, &error), &error);
     at[3] = ky_clock();
     ky_choose_bound(bodies, &bound);
-    stop_if(ky_bound_radius(bodies, &bound, &error));
+    stop_if(ky_bound_radius(bodies, &bound, &error), &error);
     at[4] = ky_clock();
     for (int k = 0; k < PARTS; k++)
         seconds[k] = at[k + 1] - at[k];
@@ -58,13 +47,13 @@ int main(int argc, char **argv)
     ky_snapshot_clear(&snapshot);
     ky_model_parameters_defaults(&model);
     model.n = n;
-    stop_if(ky_model_make("plummer", &model, &snapshot, &error));
+    stop_if(ky_model_make("plummer", &model, &snapshot, &error), &error);
     ky_parameters_defaults(&parameters);
     parameters.engine = engine ? engine : "cpu";
     parameters.softening = snapshot.softening;
     parameters.step = 1.0 / 1024;
-    stop_if(ky_sim_open(&parameters, &snapshot.bodies, 0, &sim, &error));
-    stop_if(ky_bodies_extend(&snapshot.bodies, KY_WITH_POTENTIAL, &error));
+    stop_if(ky_sim_open(&parameters, &snapshot.bodies, 0, &sim, &error), &error);
+    stop_if(ky_bodies_extend(&snapshot.bodies, KY_WITH_POTENTIAL, &error), &error);
     for (int r = 0; r < rows; r++) {
         double row[PARTS];
         time_row(sim, &snapshot.bodies, row);

@@ -72,7 +72,7 @@ info:
 	@echo 'isa       $(ISAS)'
 	@echo 'HDF5      $(HDF5)$(if $(filter no,$(HDF5)), - snapshots are TIPSY; install libhdf5-dev)'
 	@echo 'PNG       $(PNG)$(if $(filter no,$(PNG)), - no pictures; install libpng-dev)'
-	@echo 'cairo     $(CAIRO)$(if $(filter no,$(CAIRO)), - letters in pictures are coarse, and no PDF or SVG; install libcairo2-dev)'
+	@echo 'cairo     $(CAIRO)$(if $(filter no,$(CAIRO)), - letters in pictures are coarse and there is no PDF or SVG; install libcairo2-dev)'
 	@echo 'FFTW      $(FFTW)$(if $(filter no,$(FFTW)), - no cosmological models; install libfftw3-dev)'
 	@echo 'OpenMP    $(OPENMP)$(if $(filter no,$(OPENMP)), - one thread)'
 	@echo 'OpenCL    $(OPENCL)$(if $(filter no,$(OPENCL)), - no OpenCL devices; install opencl-headers ocl-icd-opencl-dev)'

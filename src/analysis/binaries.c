@@ -188,6 +188,9 @@ enum ky_status ky_binaries_find(const struct ky_parameters *parameters,
                                 const struct ky_bodies *bodies, struct ky_binaries *binaries,
                                 struct ky_force_report *report, struct ky_error *error)
 {
+    KY_NEED(parameters, error);
+    KY_NEED(bodies, error);
+    KY_NEED(binaries, error);
     struct ky_parameters given, resolved;
     struct ky_bodies input = *bodies;
     struct ky_binaries own = {0};
@@ -219,6 +222,8 @@ enum ky_status ky_binaries_find(const struct ky_parameters *parameters,
 
 void ky_binaries_free(struct ky_binaries *binaries)
 {
+    if (!binaries)
+        return;
     free(binaries->body);
     free(binaries->separation);
     free(binaries->semi_major_axis);

@@ -262,6 +262,9 @@ enum ky_status ky_profile_make(const struct ky_profile_parameters *parameters,
                                const struct ky_bodies *bodies, struct ky_radial_profile *profile,
                                struct ky_error *error)
 {
+    KY_NEED(parameters, error);
+    KY_NEED(bodies, error);
+    KY_NEED(profile, error);
     struct ky_profile_parameters own;
     struct ky_radial_profile made = {0};
     ky_profile_parameters_defaults(&own);
@@ -286,6 +289,8 @@ enum ky_status ky_profile_make(const struct ky_profile_parameters *parameters,
 
 void ky_profile_free(struct ky_radial_profile *profile)
 {
+    if (!profile)
+        return;
     double *const arrays[] = {
         profile->edge,       profile->radius,         profile->density,
         profile->enclosed,   profile->circular_speed, profile->radial,

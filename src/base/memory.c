@@ -46,6 +46,19 @@ void *ky_allocate(size_t count, size_t size)
                              : allocate_huge(bytes);
 }
 
+int ky_extend(void *array, size_t old, size_t count, size_t size)
+{
+    void *before, *after = ky_allocate(count, size);
+    memcpy(&before, array, sizeof before);
+    if (!after)
+        return 0;
+    if (old)
+        memcpy(after, before, old * size);
+    free(before);
+    memcpy(array, &after, sizeof after);
+    return 1;
+}
+
 /* Large memory is cleared by several threads: the system clears each page too when it is first
  * touched, and that takes most of the time. */
 static void clear(int threads, char *memory, size_t bytes)

@@ -12,6 +12,9 @@ enum ky_status ky_no_memory(struct ky_error *error, const char *what, size_t cou
 /* count × size bytes, aligned to 64, not zeroed. NULL when the product overflows or memory is out.
  * For 0 bytes it gives a pointer too. Free with free(). */
 void *ky_allocate(size_t count, size_t size);
+/* ky_allocate(count, size) in place of the pointer *array, with the first `old` elements of that,
+ * which is freed. 0 without memory for it: then *array stays. */
+int ky_extend(void *array, size_t old, size_t count, size_t size);
 /* The bytes that ky_allocate takes from the system for `bytes` bytes: large memory has whole pages.
  */
 double ky_allocated(double bytes);

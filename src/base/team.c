@@ -198,10 +198,10 @@ static int add_worker(struct team *team)
 static int grow(struct team *team, int size)
 {
     if (size > team->count + 1) {
-        struct worker **more = realloc(team->workers, (size_t)(size - 1) * sizeof(void *));
-        team->workers = more ? more : team->workers;
-        while (more && team->count + 1 < size && add_worker(team))
-            ;
+        const size_t count = (size_t)team->count, all = (size_t)size - 1;
+        if (ky_extend(&team->workers, count, all, sizeof *team->workers))
+            while (team->count + 1 < size && add_worker(team))
+                ;
     }
     return size < team->count + 1 ? size : team->count + 1;
 }

@@ -41,27 +41,13 @@ static struct {
 
 /* ---- memory ---- */
 
-/* `count` elements in place of those of *array, the first `old` of which stay. */
-static int extend(void *array, size_t old, size_t count, size_t size)
-{
-    void *before, *after = ky_allocate(count, size);
-    memcpy(&before, array, sizeof before);
-    if (!after)
-        return 0;
-    if (old)
-        memcpy(after, before, old * size);
-    free(before);
-    memcpy(array, &after, sizeof after);
-    return 1;
-}
-
 static enum ky_status need_bodies(struct device *d, size_t count, struct ky_error *error)
 {
     const size_t room = count + count / 2 + 64;
     if (count <= d->bodies_room)
         return KY_OK;
-    if (!extend(&d->x, d->known, room, sizeof *d->x) ||
-        !extend(&d->mass, d->known, room, sizeof *d->mass))
+    if (!ky_extend(&d->x, d->known, room, sizeof *d->x) ||
+        !ky_extend(&d->mass, d->known, room, sizeof *d->mass))
         return ky_no_memory(error, "j-particles", room, sizeof *d->x);
     d->bodies_room = room;
     return KY_OK;
@@ -73,8 +59,8 @@ static enum ky_status need_sinks(struct device *d, size_t count, struct ky_error
     if (count <= d->sinks_room)
         return KY_OK;
     d->sinks_room = 0;
-    if (!extend(&d->sink, 0, room, sizeof *d->sink) || !extend(&d->a, 0, room, sizeof *d->a) ||
-        !extend(&d->p, 0, room, sizeof *d->p))
+    if (!ky_extend(&d->sink, 0, room, sizeof *d->sink) ||
+        !ky_extend(&d->a, 0, room, sizeof *d->a) || !ky_extend(&d->p, 0, room, sizeof *d->p))
         return ky_no_memory(error, "i-particles", room, sizeof *d->sink);
     d->sinks_room = room;
     return KY_OK;
@@ -111,7 +97,7 @@ static enum ky_status need_labels(size_t count, struct ky_error *error)
     if (count <= g5.labels)
         return KY_OK;
     g5.labels = 0;
-    if (!extend(&g5.label, 0, count, sizeof *g5.label))
+    if (!ky_extend(&g5.label, 0, count, sizeof *g5.label))
         return ky_no_memory(error, "labels", count, sizeof *g5.label);
     for (size_t i = 0; i < count; i++)
         g5.label[i] = SINK;

@@ -100,28 +100,14 @@ void ky_pool_close(struct ky_pool *pool)
     free(pool);
 }
 
-/* `size` bytes for each of `count` elements, the first `old` of which are those of *array. */
-static int extend(void *array, size_t old, size_t count, size_t size)
-{
-    void *before, *after = ky_allocate(count, size);
-    memcpy(&before, array, sizeof before);
-    if (!after)
-        return 0;
-    if (old)
-        memcpy(after, before, old * size);
-    free(before);
-    memcpy(array, &after, sizeof after);
-    return 1;
-}
-
 static enum ky_status grow(struct ky_pool *pool, size_t slots, struct ky_error *error)
 {
     if (slots <= pool->room)
         return KY_OK;
     const size_t room = slots + slots / 2 + 1024;
-    if (!extend(&pool->body, pool->slots, room, sizeof *pool->body) ||
-        !extend(&pool->waits, pool->slots, room, sizeof *pool->waits) ||
-        !extend(&pool->waiting, pool->count_waiting, room, sizeof *pool->waiting))
+    if (!ky_extend(&pool->body, pool->slots, room, sizeof *pool->body) ||
+        !ky_extend(&pool->waits, pool->slots, room, sizeof *pool->waits) ||
+        !ky_extend(&pool->waiting, pool->count_waiting, room, sizeof *pool->waiting))
         return ky_no_memory(error, "j-particles", room, sizeof *pool->body);
     pool->room = room;
     return KY_OK;
@@ -315,10 +301,10 @@ static enum ky_status need_sinks(struct ky_pool *pool, size_t count, struct ky_e
     if (count <= pool->sinks_room)
         return KY_OK;
     pool->sinks_room = 0;
-    if (!extend(&pool->x, 0, count, sizeof *pool->x) ||
-        !extend(&pool->v, 0, count, sizeof *pool->v) ||
-        !extend(&pool->h2, 0, count, sizeof *pool->h2) ||
-        !extend(&pool->label, 0, count, sizeof *pool->label))
+    if (!ky_extend(&pool->x, 0, count, sizeof *pool->x) ||
+        !ky_extend(&pool->v, 0, count, sizeof *pool->v) ||
+        !ky_extend(&pool->h2, 0, count, sizeof *pool->h2) ||
+        !ky_extend(&pool->label, 0, count, sizeof *pool->label))
         return ky_no_memory(error, "i-particles", count, sizeof *pool->x);
     pool->sinks_room = count;
     return KY_OK;
@@ -431,15 +417,15 @@ static enum ky_status need_partial(struct ky_pool *pool, struct ky_error *error)
     if (count <= p->room && entries <= p->list_room)
         return KY_OK;
     free_partial(p);
-    if (!extend(&p->acceleration, 0, count, sizeof *p->acceleration) ||
-        !extend(&p->jerk, 0, count, sizeof *p->jerk) ||
-        !extend(&p->potential, 0, count, sizeof *p->potential) ||
-        !extend(&p->nearest_r2, 0, count, sizeof *p->nearest_r2) ||
-        !extend(&p->nearest, 0, count, sizeof *p->nearest) ||
-        !extend(&p->nearest_slot, 0, count, sizeof *p->nearest_slot) ||
-        !extend(&p->found, 0, count, sizeof *p->found) ||
-        !extend(&p->begin, 0, count, sizeof *p->begin) ||
-        !extend(&p->list, 0, entries, sizeof *p->list))
+    if (!ky_extend(&p->acceleration, 0, count, sizeof *p->acceleration) ||
+        !ky_extend(&p->jerk, 0, count, sizeof *p->jerk) ||
+        !ky_extend(&p->potential, 0, count, sizeof *p->potential) ||
+        !ky_extend(&p->nearest_r2, 0, count, sizeof *p->nearest_r2) ||
+        !ky_extend(&p->nearest, 0, count, sizeof *p->nearest) ||
+        !ky_extend(&p->nearest_slot, 0, count, sizeof *p->nearest_slot) ||
+        !ky_extend(&p->found, 0, count, sizeof *p->found) ||
+        !ky_extend(&p->begin, 0, count, sizeof *p->begin) ||
+        !ky_extend(&p->list, 0, entries, sizeof *p->list))
         return ky_no_memory(error, "partial sums", count, sizeof *p->acceleration);
     p->room = count;
     p->list_room = entries;

@@ -180,7 +180,7 @@ void ky_model_names(const struct ky_model *model, char names[KY_MODEL_NAMES])
 
 enum ky_status ky_model_option_get(const char *name, size_t index, struct ky_option_about *about)
 {
-    const struct ky_model *model = ky_model_find(name, NULL);
+    const struct ky_model *model = name ? ky_model_find(name, NULL) : NULL;
     const struct ky_option *option = model ? option_at(model, index) : NULL;
     if (!option)
         return KY_USAGE;

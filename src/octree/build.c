@@ -201,13 +201,9 @@ static enum ky_status end_level(struct ky_octree *tree, size_t end, struct ky_er
     struct ky_octree_scratch *scratch = tree->scratch;
     if (tree->levels + 2 > scratch->levels) {
         size_t capacity = 2 * tree->levels + 32;
-        uint32_t *level = ky_allocate(capacity, sizeof *level);
-        if (!level)
-            return ky_no_memory(error, "levels of the tree", capacity, sizeof *level);
-        if (tree->level)
-            memcpy(level, tree->level, (tree->levels + 1) * sizeof *level);
-        free(tree->level);
-        tree->level = level;
+        const size_t known = tree->level ? tree->levels + 1 : 0;
+        if (!ky_extend(&tree->level, known, capacity, sizeof *tree->level))
+            return ky_no_memory(error, "levels of the tree", capacity, sizeof *tree->level);
         scratch->levels = capacity;
     }
     tree->level[0] = 0;

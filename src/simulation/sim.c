@@ -403,7 +403,8 @@ enum ky_status ky_sim_sums(struct ky_sim *sim, struct ky_sums *sums, struct ky_e
 
 void ky_sim_report(struct ky_sim *sim, struct ky_force_report *report)
 {
-    struct ky_force_report own;
-    ky_engine_report(sim->engine, &own);
+    struct ky_force_report own = {0};
+    if (sim)
+        ky_engine_report(sim->engine, &own);
     ky_size_give(report, &own, sizeof own);
 }

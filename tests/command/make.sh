@@ -25,5 +25,8 @@ make -q BUILD="$folder/build" CFLAGS="-DTEXT='\"a b\"'" ISAS=plain "$flags" && m
     make -q BUILD="$folder/build" ISAS=plain "$flags-isa" && ! make -q BUILD="$folder/build" "$flags-isa" &&
     make -n BUILD="$folder/build" "$folder/build/src/engine/cpu/isa.o" 2>/dev/null | grep -q 'flags-isa'
 result $? "other ISAS, as of make after make here, are the business of the table of instruction sets alone"
+make -s BUILD="$folder/build" info >"$folder/with" && make -s BUILD="$folder/build" CAIRO=no PNG=no info >"$folder/without" &&
+    grep -q '^cairo     no - letters .* libcairo2-dev$' "$folder/without" && grep -qE '^cairo     (cairo$|no - letters)' "$folder/with"
+result $? "make info says what is missing, and of what is there its name alone"
 make -s BUILD="$folder/build" clean && [ ! -e "$folder/build" ]
 result $? "make clean leaves nothing"

@@ -68,33 +68,27 @@ static void structs_that_are_not_there(void **state)
 {
     (void)state;
     const struct ky_parameters *p = &usual;
-    struct ky_parameters own = usual;
-    struct ky_sim *sim = NULL;
     struct ky_snapshot snapshot;
-    struct ky_run_parameters run;
-    struct ky_plan plan = {0};
     struct ky_scales scales = {0};
     struct ky_units units;
     struct ky_catalogue catalogue = {0};
     struct ky_catalogue_parameters wanted;
+    struct ky_profile_parameters shells;
+    struct ky_radial_profile profile = {0};
+    struct ky_binaries pairs = {0};
     struct ky_draw_parameters draw;
+    struct ky_option_about about = {0};
     double numbers[N];
     uint32_t count[N];
-    uint64_t id = 0;
     ky_snapshot_clear(&snapshot);
-    ky_run_parameters_defaults(&run);
     ky_catalogue_parameters_defaults(&wanted);
+    ky_profile_parameters_defaults(&shells);
     ky_draw_parameters_defaults(&draw);
     REFUSED(ky_bodies_allocate(NULL, 3, 0, &error));
     REFUSED(ky_bodies_extend(NULL, 0, &error));
     REFUSED(ky_bodies_check(NULL, &error));
     REFUSED(ky_units_preset(NULL, &units, &error));
     REFUSED(ky_units_preset("galaxy", NULL, &error));
-    REFUSED(ky_parameters_set(NULL, "theta", "1", &error));
-    REFUSED(ky_parameters_set(&own, NULL, "1", &error));
-    REFUSED(ky_parameters_set(&own, "theta", NULL, &error));
-    REFUSED(ky_softening_choose(NULL, &snapshot, NULL, &error));
-    REFUSED(ky_softening_choose(&own, NULL, NULL, &error));
     REFUSED(ky_forces(NULL, &bodies, NULL, &error));
     REFUSED(ky_forces(p, NULL, NULL, &error));
     REFUSED(ky_neighbours(NULL, &bodies, numbers, 1, count, NULL, NULL, &error));
@@ -112,6 +106,52 @@ static void structs_that_are_not_there(void **state)
     REFUSED(ky_walk(NULL, &bodies, "count", NULL, numbers, NULL, &error));
     REFUSED(ky_walk(p, NULL, "count", NULL, numbers, NULL, &error));
     REFUSED(ky_walk(p, &bodies, NULL, NULL, numbers, NULL, &error));
+    REFUSED(ky_snapshot_read(NULL, &snapshot, &error));
+    REFUSED(ky_snapshot_read("a", NULL, &error));
+    REFUSED(ky_snapshot_write(NULL, &snapshot, NULL, &error));
+    REFUSED(ky_snapshot_write("a.csv", NULL, NULL, &error));
+    REFUSED(ky_model_make(NULL, NULL, &snapshot, &error));
+    REFUSED(ky_model_make("plummer", NULL, &snapshot, &error));
+    REFUSED(ky_merge(NULL, NULL, NULL, NULL, &error));
+    REFUSED(ky_density_centre(NULL, numbers, &error));
+    REFUSED(ky_lagrangian_radii(NULL, numbers, 1, numbers, numbers, &error));
+    REFUSED(ky_system_scales(NULL, 1, 0, &scales, &error));
+    REFUSED(ky_draw(NULL, &snapshot, 1, &draw, &error));
+    REFUSED(ky_draw("a.png", NULL, 1, &draw, &error));
+    REFUSED(ky_draw("a.png", &snapshot, 1, NULL, &error));
+    REFUSED(ky_snapshot_read_as(NULL, NULL, &snapshot, &error));
+    REFUSED(ky_snapshot_read_as("a", NULL, NULL, &error));
+    REFUSED(ky_binaries_find(NULL, &bodies, &pairs, NULL, &error));
+    REFUSED(ky_binaries_find(p, NULL, &pairs, NULL, &error));
+    REFUSED(ky_binaries_find(p, &bodies, NULL, NULL, &error));
+    REFUSED(ky_profile_make(NULL, &bodies, &profile, &error));
+    REFUSED(ky_profile_make(&shells, NULL, &profile, &error));
+    REFUSED(ky_profile_make(&shells, &bodies, NULL, &error));
+    assert_int_equal(ky_model_option_get(NULL, 0, &about), KY_USAGE);
+    /* questions whose answer is not wanted */
+    assert_ok(ky_option_get(0, NULL));
+    assert_ok(ky_action_get(0, NULL));
+    assert_ok(ky_device_get(0, NULL));
+    assert_ok(ky_model_option_get("plummer", 0, NULL));
+}
+
+static void simulations_that_are_not_there(void **state)
+{
+    (void)state;
+    const struct ky_parameters *p = &usual;
+    struct ky_parameters own = usual;
+    struct ky_sim *sim = NULL;
+    struct ky_snapshot snapshot;
+    struct ky_run_parameters run;
+    struct ky_plan plan = {0};
+    uint64_t id = 0;
+    ky_snapshot_clear(&snapshot);
+    ky_run_parameters_defaults(&run);
+    REFUSED(ky_parameters_set(NULL, "theta", "1", &error));
+    REFUSED(ky_parameters_set(&own, NULL, "1", &error));
+    REFUSED(ky_parameters_set(&own, "theta", NULL, &error));
+    REFUSED(ky_softening_choose(NULL, &snapshot, NULL, &error));
+    REFUSED(ky_softening_choose(&own, NULL, NULL, &error));
     REFUSED(ky_sim_open(NULL, &bodies, 0, &sim, &error));
     REFUSED(ky_sim_open(p, NULL, 0, &sim, &error));
     REFUSED(ky_sim_open(p, &bodies, 0, NULL, &error));
@@ -136,25 +176,15 @@ static void structs_that_are_not_there(void **state)
     REFUSED(ky_run(p, &run, NULL, &error));
     REFUSED(ky_resume(NULL, &run, &error));
     REFUSED(ky_resume(p, NULL, &error));
-    REFUSED(ky_snapshot_read(NULL, &snapshot, &error));
-    REFUSED(ky_snapshot_read("a", NULL, &error));
-    REFUSED(ky_snapshot_write(NULL, &snapshot, NULL, &error));
-    REFUSED(ky_snapshot_write("a.csv", NULL, NULL, &error));
-    REFUSED(ky_model_make(NULL, NULL, &snapshot, &error));
-    REFUSED(ky_model_make("plummer", NULL, &snapshot, &error));
-    REFUSED(ky_merge(NULL, NULL, NULL, NULL, &error));
-    REFUSED(ky_density_centre(NULL, numbers, &error));
-    REFUSED(ky_lagrangian_radii(NULL, numbers, 1, numbers, numbers, &error));
-    REFUSED(ky_system_scales(NULL, 1, 0, &scales, &error));
-    REFUSED(ky_draw(NULL, &snapshot, 1, &draw, &error));
-    REFUSED(ky_draw("a.png", NULL, 1, &draw, &error));
-    REFUSED(ky_draw("a.png", &snapshot, 1, NULL, &error));
     /* and what is optional, or has nothing to do */
     ky_sim_close(NULL);
     ky_bodies_free(NULL);
     ky_snapshot_free(NULL);
     ky_catalogue_free(NULL);
     ky_neighbour_lists_free(NULL);
+    ky_binaries_free(NULL);
+    ky_profile_free(NULL);
+    ky_sim_report(NULL, &(struct ky_force_report){0});
     assert_int_equal(ky_sim_n(NULL), 0);
     assert_true(isnan(ky_sim_time(NULL)));
     assert_int_equal(ky_sim_steps(NULL), 0);
@@ -654,6 +684,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(structs_that_are_not_there),
+        cmocka_unit_test(simulations_that_are_not_there),
         cmocka_unit_test(structs_of_no_size),
         cmocka_unit_test(bodies_that_were_not_zeroed),
         cmocka_unit_test(kinds_that_are_none),
