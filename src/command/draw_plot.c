@@ -83,16 +83,19 @@ static void distribute(const double *errors, size_t n, struct distribution *out)
 
 /* Reads a snapshot and compares it with the reference. */
 static enum ky_status add_errors(struct cli *cli, const struct draw_request *request,
-                                 const char *name, const struct ky_bodies *exact,
+                                 const char *name, const struct ky_snapshot *reference,
                                  struct distribution *out)
 {
     struct ky_snapshot snapshot;
+    const struct ky_bodies *exact = &reference->bodies;
     double *errors = ky_allocate(exact->n, sizeof *errors);
     ky_snapshot_clear(&snapshot);
     enum ky_status status =
         errors ? KY_OK : ky_no_memory(&cli->error, "errors", exact->n, sizeof *errors);
     if (!status)
         status = reading_get(cli, request->reading, name, NULL, 1, &snapshot);
+    if (!status)
+        status = ky_draw_together(&reference->units, &snapshot.units, &cli->error);
     if (!status)
         status = compare(cli, name, &snapshot.bodies, exact, errors);
     if (!status)
@@ -126,7 +129,7 @@ enum ky_status draw_errors(struct cli *cli, const struct draw_request *request,
                          files->names[0]);
     for (size_t k = 0; k < count && !status; k++) {
         const char *name = files->names[k + 1], *slash = strrchr(name, '/');
-        status = add_errors(cli, request, name, &exact.bodies, &found[k]);
+        status = add_errors(cli, request, name, &exact, &found[k]);
         curves[k] = (struct ky_plot_curve){.name = slash ? slash + 1 : name,
                                            .x = found[k].error,
                                            .y = found[k].above,

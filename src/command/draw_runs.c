@@ -301,6 +301,7 @@ static enum ky_status read_series(struct cli *cli, const struct draw_request *re
                                   struct series *series, struct ky_units *units)
 {
     const size_t n = series->files.count;
+    struct ky_units own;
     double radii[RADII];
     enum ky_status status = KY_OK;
     series->values = ky_allocate(n, (RADII + 1) * sizeof *series->values);
@@ -308,7 +309,10 @@ static enum ky_status read_series(struct cli *cli, const struct draw_request *re
         return ky_no_memory(&cli->error, "radii", n, (RADII + 1) * sizeof *series->values);
     for (size_t s = 0; s < n && !status; s++) {
         status =
-            measure_radii(cli, request, series->files.names[s], &series->values[s], radii, units);
+            measure_radii(cli, request, series->files.names[s], &series->values[s], radii, &own);
+        *units = s == 0 ? own : *units;
+        if (!status)
+            status = ky_draw_together(units, &own, &cli->error);
         for (size_t k = 0; k < RADII && !status; k++)
             series->values[(k + 1) * n + s] = radii[k];
     }

@@ -89,7 +89,7 @@ int ky_view_misses(const struct ky_view *view, const size_t size[2],
 /* KY_BAD_DATA for bodies that cannot be drawn: numbers that are not finite, negative masses, and
  * positions so far away that they would overflow. */
 enum ky_status ky_drawable(const struct ky_bodies *bodies, struct ky_error *error);
-/* KY_BAD_DATA for snapshots in different units: one picture of both has no scale. */
+/* KY_BAD_DATA for snapshots in different units: one picture or curve of both has no scale. */
 enum ky_status ky_draw_together(const struct ky_units *one, const struct ky_units *other,
                                 struct ky_error *error);
 

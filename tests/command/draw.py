@@ -422,6 +422,8 @@ def plots(top):
         units, "--quiet")
     check("no axes in common" in plot("energy", went, units, code=4).stderr, "runs with and without units have no common plot")
     plot("radii", went, units, code=4)
+    files = [os.path.join(run_, "snapshot_0000.hdf5") for run_ in (went, units)]
+    check("no scale in common" in plot("radii", *files, code=4).stderr, "nor have files of one run that are in different units")
     vector(top, lambda *words, **how: run("draw", "--plot", "radii", units, "--width", "240", "--height", "200", *words, **how))
     plot("errors", os.path.join(top, "b.csv"), code=2)
     plot("errors", os.path.join(top, "b.csv"), os.path.join(top, "b.csv"), code=4)
