@@ -262,8 +262,10 @@ static enum ky_status weigh_stars(const struct ky_model *model,
         if (!parameters->n)
             return ky_fail(error, KY_USAGE, "%s: --mass is %g Msun, too many stars to be counted",
                            model->name, wanted);
-        tell(parameters, KY_LOG_INFO, "%s: %llu %s of %.6g Msun in all", model->name,
-             (unsigned long long)parameters->n, ky_plural(parameters->n, "star", "stars"), sum);
+        const double far = 0.05; /* of the mass: few stars, and a heavy one at the end */
+        tell(parameters, fabs(sum / wanted - 1) > far ? KY_LOG_WARNING : KY_LOG_INFO,
+             "%s: %llu %s of %.6g Msun in all", model->name, (unsigned long long)parameters->n,
+             ky_plural(parameters->n, "star", "stars"), sum);
     } else {
         sum = ky_population_total(function, parameters->seed, parameters->n);
         if (given && fabs(wanted / sum - 1) > 1e-6)

@@ -115,6 +115,9 @@ with folder() as there:
 
     run("run", "--model", "king", "--units", "cluster", "--mass-function", "kroupa", "--mass", "60Msun", "--radius", "1pc", "--steps", "1",
         "--output", "stars", "--quiet")
+    few, many = (run("model", "plummer", "--units", "cluster", "--mass-function", "kroupa", "--mass", mass, "--quiet", "-o", "few.hdf5",
+                     "--overwrite").stderr for mass in ("0.01Msun", "1e3Msun"))
+    check("1 star of " in few and not many, "a mass that no number of stars has is a warning", few + many)
     run("run", "stars/run.json", "--output", "stars2", "--quiet")
     check("bodies" not in options("stars") or options("stars")["bodies"] is None, "its number is not an option of the run", str(options("stars")))
     run("model", "galaxy", "-n", "2000", "--units", "galaxy", "--mass", "6e11Msun", "--radius", "6kpc", "-o", "g.hdf5")
