@@ -32,11 +32,20 @@ struct ky_jerk_field {
     KY_REAL x, y, z, p, jx, jy, jz;
 };
 
+/* f = m/s³ in the units above, whose y³ has been rounded: what s² y² leaves of S² is twice the
+ * relative error of y, and three halves of it are missing in f. */
+KY_FN KY_REAL ky_jerk_mended(KY_REAL f, KY_REAL s2, KY_REAL y2)
+{
+    const float S2 = KY_RSQRT_SCALE * KY_RSQRT_SCALE;
+    return KY_FMA(f * KY_SPLAT(1.5f / S2), KY_FMA(-s2, y2, KY_SPLAT(S2)), f);
+}
+
+/* `mend`: f is rounded but for its last operations, for numbers of float; s² is finite then. */
 KY_FN struct ky_jerk_field ky_add_moving(struct ky_jerk_field field, KY_REAL dx, KY_REAL dy,
                                          KY_REAL dz, KY_REAL vx, KY_REAL vy, KY_REAL vz, KY_REAL y,
-                                         KY_REAL m)
+                                         KY_REAL m, KY_REAL s2, const int mend)
 {
-    KY_REAL y2 = y * y, my = m * y, f = my * y2;
+    KY_REAL y2 = y * y, my = m * y, f = mend ? ky_jerk_mended(my * y2, s2, y2) : my * y2;
     KY_REAL rw = KY_FMA(dz, vz, KY_FMA(dy, vy, dx * vx));
     KY_REAL g = rw * y2 * KY_SPLAT(-3.0f / (KY_RSQRT_SCALE * KY_RSQRT_SCALE));
     field.x = KY_FMA(f, dx, field.x);

@@ -157,7 +157,7 @@ static void agrees_with_nested_loops(void **state)
         for (int which = 0; which < 13 * 2 * 8 * 3; which++) {
             fill(&t, sizes[which % 13]);
             t.precision = which / 13 % 2 ? KY_DOUBLE : KY_EXTENDED;
-            t.what = which / 26 % 8;
+            t.what = which / 26 % 8 | (which % 2 ? KY_MOVING_MENDED : 0);
             t.own_eps = which / 208 == 2;
             t.eps2 = which / 208 ? 1e-3 : 0;
             t.h2 = which % 3 ? 0.1 : -1;

@@ -83,7 +83,7 @@ static void compute(struct board *board)
     if (board->status != KY_OK)
         return;
     load_sinks(board);
-    board->memory.moving.what = board->request.what;
+    board->memory.moving.what = board->request.what | KY_MOVING_MENDED;
     const struct ky_moving_task task = {
         board->lanes,          board->memory.precision, board->threads, &board->memory.moving,
         board->memory.sources, board->blocks,           board->block};

@@ -9,8 +9,13 @@
 #include "physics/jerk.h"
 
 /* Sources whose sums are kept in the lanes' own numbers before they go to doubles: each lane adds
- * up 64 of them, so that roundings stay near those of the pairs. */
-enum { KY_MOVING_CHUNK = 64 * KY_WIDTH };
+ * up at most 64 of them, and mended sums an eighth of few sources, which leave the roundings of
+ * their sums nothing to hide among; but 4, for going to doubles takes as long as a pair. */
+KY_INLINE size_t chunk_of(size_t sources, const int what)
+{
+    const size_t each = what & KY_MOVING_MENDED ? sources / KY_WIDTH / 8 : 64;
+    return KY_WIDTH * (each > 64 ? 64 : each < 4 ? 4 : each);
+}
 /* Beside KY_MOVING_JERK …: sources have softenings of their own; labels count; pairs may coincide,
  * since softenings are below KY_JERK_CLOSE2; lanes behind the last source are empty. */
 enum { KY_MOVING_EPS = 8, KY_MOVING_OWN = 16, KY_MOVING_CLOSE = 32, KY_MOVING_TAIL = 64 };
@@ -122,7 +127,8 @@ KY_INLINE struct gathered pair(struct gathered g, const struct columns *s,
     if (what & (KY_MOVING_OWN | KY_MOVING_CLOSE | KY_MOVING_TAIL))
         y = ky_where(other, y);
     const ky_vector m = ky_load(s->number[MASS] + from->at);
-    g.field = ky_add_moving(g.field, d[0], d[1], d[2], w[0], w[1], w[2], y, m);
+    g.field = ky_add_moving(g.field, d[0], d[1], d[2], w[0], w[1], w[2], y, m, s2,
+                            what & KY_MOVING_MENDED);
     return g;
 }
 
@@ -182,8 +188,9 @@ KY_INLINE void run(const struct columns *s, size_t first, size_t last, struct bl
                    struct ky_moving_sinks *sinks, const int what)
 {
     const size_t whole = first + (last - first) / KY_WIDTH * KY_WIDTH, count = sinks->count;
-    for (size_t from = first; from < whole; from += KY_MOVING_CHUNK) {
-        const size_t end = whole - from < KY_MOVING_CHUNK ? whole : from + KY_MOVING_CHUNK;
+    const size_t each = chunk_of(last - first, what);
+    for (size_t from = first; from < whole; from += each) {
+        const size_t end = whole - from < each ? whole : from + each;
         size_t i = 0;
         for (; i + 1 < count; i += 2)
             chunk(s, from, end, 0, 0, block, sinks, i, 2, what);
@@ -242,16 +249,20 @@ KY_INLINE void add(struct ky_moving_sinks *to, const struct block *from, const i
     W(0)                                                                                           \
     W(KY_MOVING_CLOSE)
 #else
+#define MENDED (KY_LANE_DOUBLE ? 0 : KY_MOVING_MENDED)
 #define INSTANCES(W)                                                                               \
-    W(KY_MOVING_OWN | KY_MOVING_CLOSE)                                                             \
+    W(KY_MOVING_OWN | KY_MOVING_CLOSE | MENDED)                                                    \
     W(KY_MOVING_OWN | KY_MOVING_JERK)                                                              \
     W(KY_MOVING_OWN | KY_MOVING_JERK | KY_MOVING_CLOSE)                                            \
-    W(KY_MOVING_OWN | KY_MOVING_JERK | KY_MOVING_NEAREST)                                          \
-    W(KY_MOVING_OWN | KY_MOVING_JERK | KY_MOVING_NEAREST | KY_MOVING_CLOSE)                        \
-    W(KY_MOVING_OWN | KY_MOVING_JERK | KY_MOVING_NEAREST | KY_MOVING_LISTS | KY_MOVING_CLOSE)      \
-    W(KY_MOVING_OWN | KY_MOVING_JERK | KY_MOVING_NEAREST | KY_MOVING_EPS | KY_MOVING_CLOSE)        \
+    W(KY_MOVING_OWN | KY_MOVING_JERK | MENDED)                                                     \
+    W(KY_MOVING_OWN | KY_MOVING_JERK | KY_MOVING_CLOSE | MENDED)                                   \
+    W(KY_MOVING_OWN | KY_MOVING_JERK | KY_MOVING_NEAREST | MENDED)                                 \
+    W(KY_MOVING_OWN | KY_MOVING_JERK | KY_MOVING_NEAREST | KY_MOVING_CLOSE | MENDED)               \
+    W(KY_MOVING_OWN | KY_MOVING_JERK | KY_MOVING_NEAREST | KY_MOVING_LISTS | KY_MOVING_CLOSE |     \
+      MENDED)                                                                                      \
+    W(KY_MOVING_OWN | KY_MOVING_JERK | KY_MOVING_EPS | KY_MOVING_CLOSE)                            \
     W(KY_MOVING_OWN | KY_MOVING_JERK | KY_MOVING_NEAREST | KY_MOVING_LISTS | KY_MOVING_EPS |       \
-      KY_MOVING_CLOSE)
+      KY_MOVING_CLOSE | MENDED)
 #endif
 
 /* Of these sinks: what is wanted, and what the loop has to take care of. */
@@ -261,7 +272,7 @@ static int care(const struct ky_moving *moving, const struct ky_moving_sinks *si
     for (size_t i = 0; i < sinks->count; i++)
         if (!(sinks->eps2[i] > 2 * KY_JERK_CLOSE2_OF(KY_LANE_DOUBLE)))
             what |= KY_MOVING_CLOSE;
-    return what;
+    return KY_LANE_DOUBLE ? what & ~KY_MOVING_MENDED : what;
 }
 
 void KY_LANE_NAME(KY_NAME)(const struct ky_moving *moving, size_t first, size_t last,

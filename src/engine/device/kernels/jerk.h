@@ -197,7 +197,7 @@ KY_FN struct ky_jerk_sums ky_jerk_pair(struct ky_jerk_sums sums, struct ky_mover
     sums.near2 = ky_jerk_least(sums.near2, d.r2);
     sums.field = ky_add_moving(sums.field, d.x, d.y, d.z, source.velocity.x - sink.velocity.x,
                                source.velocity.y - sink.velocity.y,
-                               source.velocity.z - sink.velocity.z, y, source.body.w);
+                               source.velocity.z - sink.velocity.z, y, source.body.w, s2, 0);
     return sums;
 }
 
