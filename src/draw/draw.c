@@ -160,13 +160,17 @@ enum ky_status ky_draw_together(const struct ky_units *one, const struct ky_unit
                    *names[0] ? names[0] : "N-body units", *names[1] ? names[1] : "N-body units");
 }
 
-/* Warns of a panel that shows none of its bodies. */
+/* Warns of a panel that shows none of its bodies, or none of the circles. */
 static void warn_of_miss(const struct ky_scene *scene, const struct ky_snapshot *panel)
 {
     const struct ky_draw_parameters *parameters = scene->parameters;
     char text[256];
     if (parameters->log && ky_view_misses(&scene->view, scene->size, panel, text, sizeof text))
         parameters->log(parameters->log_context, KY_LOG_WARNING, text);
+    if (parameters->log && ky_circles_miss(scene))
+        parameters->log(
+            parameters->log_context, KY_LOG_WARNING,
+            "no group lies in the picture; its catalogue has to be that of the snapshot");
 }
 
 enum ky_status ky_scene_choose(struct ky_scene *scene, const struct ky_snapshot *panels,

@@ -220,6 +220,8 @@ void ky_label_title(const struct ky_scene *scene, const struct ky_snapshot *pane
                     struct ky_canvas *canvas, const double corner[2]);
 void ky_label_scale(const struct ky_scene *scene, const struct ky_units *units,
                     struct ky_canvas *canvas, const double corner[2]);
+/* 1 if the parameters name circles, and none of them has its middle in the panel. */
+int ky_circles_miss(const struct ky_scene *scene);
 /* Draws the circles that the parameters name, as far as they stand in the panel. */
 void ky_label_circles(const struct ky_scene *scene, struct ky_canvas *canvas,
                       const double corner[2]);

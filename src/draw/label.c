@@ -67,6 +67,19 @@ void ky_label_scale(const struct ky_scene *scene, const struct ky_units *units,
             bottom - (KY_LETTER + 5) * cell, cell, text);
 }
 
+int ky_circles_miss(const struct ky_scene *scene)
+{
+    const struct ky_draw_parameters *parameters = scene->parameters;
+    for (size_t k = 0; k < parameters->circle_count; k++) {
+        double middle[2];
+        ky_view_place(&scene->view, scene->size, parameters->circles[k], middle);
+        if (middle[0] >= 0 && middle[0] <= (double)scene->size[0] && middle[1] >= 0 &&
+            middle[1] <= (double)scene->size[1])
+            return 0;
+    }
+    return parameters->circle_count > 0;
+}
+
 void ky_label_circles(const struct ky_scene *scene, struct ky_canvas *canvas,
                       const double corner[2])
 {

@@ -87,6 +87,8 @@ def pictures(top):
     run("groups", a, "--linking-fraction", "0.4", "--minimum", "10", "-o", groups, "--quiet")
     draw(a, "--groups", groups)
     check(pixels(out) != stars, "--groups draws circles")
+    check("no group lies" in draw(a, "--groups", groups, "--region", "1", "--centre-x", "2", "--centre-y", "2").stderr
+          and "no group lies" not in draw(a, "--groups", groups).stderr, "a picture without the groups that it marks is a warning")
     for words, code in (([b, "--groups", groups], 2), (["--groups", os.path.join(top, "g.hdf5")], 2), (["--groups", os.path.join(top, "g.csv")], 4),
                         (["--groups", a], 4)):
         draw(a, *words, code=code)
