@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/quantity.h"
 #include "base/units.h"
 #include "models/models.h"
 #include "models/random_field.h"
@@ -274,20 +275,22 @@ static void tell_epoch(const struct work *work, struct ky_snapshot *snapshot)
     const struct ky_cosmology *cosmology = &cosmic->cosmology;
     const double h0 = hubble_unit * cosmology->h / kpc_of_mpc, a = 1 / (1 + cosmic->redshift);
     const double end = ky_expansion_age(1, cosmology->omega_m, cosmology->omega_lambda) / h0;
-    char line[LINE];
+    char line[LINE], begins[KY_QUANTITY_TEXT], ends[KY_QUANTITY_TEXT];
+    struct ky_units units;
     snapshot->time = ky_expansion_age(a, cosmology->omega_m, cosmology->omega_lambda) / h0;
     snapshot->space.hubble = cosmology->h;
     snapshot->space.omega_matter = cosmology->omega_m;
     snapshot->space.omega_lambda = cosmology->omega_lambda;
-    if (!work->common->log)
+    if (!work->common->log || ky_units_preset("galaxy", &units, NULL))
         return;
-    ky_format(
-        line, sizeof line,
-        "cosmic: %.4g Mpc between bodies of %.3g Msun, grid of %zu³ points in %.5g Mpc; "
-        "time %.10g at z = %g, %.10g at z = 0 [0.978 Gyr]; the option of a run is --expansion "
-        "omega-m=%.10g,omega-lambda=%.10g,h0=%.10g",
-        work->lattice.spacing, 1e10 * snapshot->bodies.mass[0], work->lattice.n, work->lattice.box,
-        snapshot->time, cosmic->redshift, end, cosmology->omega_m, cosmology->omega_lambda, h0);
+    ky_format(line, sizeof line,
+              "cosmic: %.4g Mpc between bodies of %.3g Msun, grid of %zu³ points in %.5g Mpc; "
+              "time %s at z = %g, %s at z = 0; the option of a run is --expansion "
+              "omega-m=%.10g,omega-lambda=%.10g,h0=%.10g",
+              work->lattice.spacing, 1e10 * snapshot->bodies.mass[0], work->lattice.n,
+              work->lattice.box, ky_quantity_text(&units, KY_TIME_UNIT, snapshot->time, 10, begins),
+              cosmic->redshift, ky_quantity_text(&units, KY_TIME_UNIT, end, 10, ends),
+              cosmology->omega_m, cosmology->omega_lambda, h0);
     work->common->log(work->common->log_context, KY_LOG_INFO, line);
     const double share = peculiar_share(cosmology, a, &snapshot->bodies);
     if (ky_recommended_alpha(share) < usual_alpha) {
