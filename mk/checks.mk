@@ -39,14 +39,15 @@ endef
 $(foreach isa,$(ISAS),$(eval $(call lane_syntax_rule,$(isa))))
 
 # Builds that find stray accesses and undefined behaviour (address: unit tests, fuzzers and the command), or data races
-# (thread: the tests that SANITIZED names; clang with its own OpenMP, since gcc's gives false alarms). Each in a folder
-# of its own; -w: warnings are looked for elsewhere, and the sanitizers bring false ones. The lanes of several instruction
-# sets are one source, whose compilation takes most of the time: `check` looks at those of the widest vectors, whose reads
-# reach farthest, and compiles plain C beside them without a sanitizer; `check-all` looks at all. Threads meet outside of them.
+# (thread: the tests that SANITIZED names, over our own threads, src/base/team.c). Each in a folder of its own; -w: warnings
+# are looked for elsewhere, and the sanitizers bring false ones. The lanes of several instruction sets are one source, whose
+# compilation takes most of the time: `check` looks at those of the widest vectors, whose reads reach farthest, and compiles
+# plain C beside them without a sanitizer; `check-all` looks at all. Threads meet outside of them: for data races `check`
+# leaves them out, and OpenCL.
 PLAIN_BESIDE      = $(if $(KYOHO_TEST_ALL)$(filter plain,$(BEST_ISA)),,ISA_FLAGS_plain='$(ISA_FLAGS_plain) -fno-sanitize=all')
 SANITIZE_address  = CUDA=no ISAS='$(if $(KYOHO_TEST_ALL),$(ISAS),$(sort plain $(BEST_ISA)))' $(PLAIN_BESIDE) CC='$(CC)' CFLAGS='-w -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer' \
                     LDFLAGS='-fsanitize=address,undefined'
-SANITIZE_thread  := CUDA=no OPENCL=no ISAS=plain CC=clang CFLAGS='-w -fsanitize=thread' LDFLAGS=-fsanitize=thread
+SANITIZE_thread   = CUDA=no $(if $(KYOHO_TEST_ALL),,OPENCL=no ISA_FLAGS_plain='$(ISA_FLAGS_plain) -fno-sanitize=all') ISAS=plain CC='$(CC)' TEAM=yes CFLAGS='-w -fsanitize=thread' LDFLAGS=-fsanitize=thread
 GOALS_address    := tests fuzzers $(BUILD)/address/kyoho
 SANITIZED        := $(notdir $(UNIT_TESTS))
 GOALS_thread      = $(SANITIZED:%=$(BUILD)/thread/tests/unit/%)

@@ -127,7 +127,7 @@ enum ky_status ky_pool_put(struct ky_pool *pool, uint32_t slot, const struct ky_
     if (status != KY_OK)
         return status;
     for (; pool->slots <= slot; pool->slots++) { /* boards may have bodies there from before */
-        pool->body[pool->slots].set = 0;
+        pool->body[pool->slots] = (struct ky_board_body){0};
         pool->waits[pool->slots] = 0;
         wait_for_start(pool, pool->slots);
     }

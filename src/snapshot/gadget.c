@@ -63,7 +63,7 @@ int ky_gadget2_recognise(const struct ky_input *input, const unsigned char *head
 {
     (void)input;
     for (int turn = 0; turn < 2; turn++)
-        if (marker_is(head, bytes, 0, 8, turn) && !memcmp(head + 4, "HEAD", 4))
+        if (bytes >= 8 && marker_is(head, bytes, 0, 8, turn) && !memcmp(head + 4, "HEAD", 4))
             return 1;
     return 0;
 }
