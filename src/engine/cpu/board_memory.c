@@ -116,7 +116,7 @@ static enum ky_status need_columns(struct ky_board_memory *memory, struct ky_err
     return KY_OK;
 }
 
-/* The numbers between the larger and the smaller half; they are sorted. A handful: an insertion. */
+/* The number in the middle of a handful, which is sorted by insertion; 0 of none. */
 static double median(double *number, size_t count)
 {
     for (size_t k = 1; k < count; k++) {
