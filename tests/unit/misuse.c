@@ -204,7 +204,14 @@ static void structs_of_no_size(void **state)
         REFUSED(ky_forces(&p, &bodies, NULL, &error));
         REFUSED(ky_sim_open(&p, &bodies, 0, &sim, &error));
         REFUSED(ky_softening_choose(&p, &snapshot, NULL, &error));
+        struct ky_binaries pairs = {0};
+        REFUSED(ky_binaries_find(&p, &bodies, &pairs, NULL, &error));
     }
+    struct ky_radial_profile profile = {0};
+    REFUSED(ky_profile_make(&(struct ky_profile_parameters){0}, &bodies, &profile, &error));
+    REFUSED(
+        ky_profile_make(&(struct ky_profile_parameters){.size = 12}, &bodies, &profile, &error));
+    assert_null(profile.bodies);
     snapshot.size = 12;
     REFUSED(ky_snapshot_write("a.csv", &snapshot, NULL, &error));
     snapshot.size = 0;
