@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "snapshot/catalogue.h"
 #include "snapshot/snapshot.h"
 
 #define FIELD(name) offsetof(struct draw_request, name)
@@ -17,8 +18,8 @@ static const struct ky_option own_options[] = {
     {"panels", KY_OPTION_COUNT, FIELD(panels), "0", 0, 64, NULL, NULL,
      "number of snapshots to draw, evenly from the first to the last; 0: all files, or 3 of a "
      "folder; for trails all"},
-    {"groups", KY_OPTION_TEXT, FIELD(groups), NULL, KY_NO_RANGE, NULL, "FILE.csv",
-     "circles around the groups of a catalogue of the snapshot, as kyoho groups -o FILE.csv writes "
+    {"groups", KY_OPTION_TEXT, FIELD(groups), NULL, KY_NO_RANGE, NULL, "FILE",
+     "circles around the groups of a catalogue of the snapshot, as kyoho groups -o FILE writes "
      "it: about their centres, with their rms radii"},
     {"live", KY_OPTION_FLAG, FIELD(live), NULL, KY_NO_RANGE, NULL, NULL,
      "follow a running simulation: draw its latest snapshot, and draw again at every new one until "
@@ -116,16 +117,20 @@ static enum ky_status draw_trails(struct cli *cli, const struct draw_request *re
     return status;
 }
 
-/* Reads the places and radii of groups. *circles: freed by the caller. KY_USAGE for a catalogue in
- * HDF5, KY_BAD_DATA for a table without them. */
+/* Reads the places and radii of groups. *circles: freed by the caller. KY_USAGE for another name
+ * than that of a catalogue, KY_BAD_DATA for a file without them. */
 static enum ky_status read_groups(struct cli *cli, const char *path, double (**circles)[4],
                                   size_t *count)
 {
     static const char *const names[] = {"x", "y", "z", "radius"};
     struct columns table;
+    if (ky_ends_with(path, ".hdf5") || ky_ends_with(path, ".h5"))
+        return ky_hdf5_read_circles(path, circles, count, &cli->error);
     if (!ky_ends_with(path, ".csv"))
         return ky_fail(&cli->error, KY_USAGE,
-                       "--groups: %s is no .csv; kyoho groups FILE -o GROUPS.csv writes one", path);
+                       "--groups: %s is neither .csv nor .hdf5; kyoho groups FILE -o GROUPS.hdf5 "
+                       "writes one",
+                       path);
     enum ky_status status = draw_read_columns(cli, path, names, 4, &table);
     *count = table.rows;
     *circles = status ? NULL : ky_allocate(table.rows, sizeof **circles);

@@ -33,5 +33,10 @@ enum ky_status ky_hdf5_write_catalogue(const char *path, const struct ky_catalog
                                        const struct ky_snapshot *snapshot,
                                        const struct ky_write_options *options,
                                        struct ky_error *error);
+/* Reads centres and radii of the groups of an HDF5 catalogue that ky_catalogue_write wrote: x, y, z
+ * and radius, in the units of its snapshot; *circles [*count] is freed by the caller. KY_BAD_DATA
+ * for another file, KY_UNSUPPORTED in a build without HDF5. */
+enum ky_status ky_hdf5_read_circles(const char *path, double (**circles)[4], size_t *count,
+                                    struct ky_error *error);
 
 #endif

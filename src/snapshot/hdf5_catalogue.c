@@ -153,6 +153,93 @@ enum ky_status ky_hdf5_write_catalogue(const char *path, const struct ky_catalog
     free(w.slab);
     return status;
 }
+
+/* ---- reading ---- */
+
+/* A data set of /Group with as many rows as there are groups, into columns `first` … of the
+ * circles. `values` has room for it. */
+static enum ky_status read_set(hid_t group, const char *name, int columns, double *values,
+                               double (*circles)[4], int first, uint64_t rows,
+                               struct ky_error *error)
+{
+    const struct ky_array array = {.columns = columns, .real = 1};
+    const struct ky_hdf5_field field = {.name = name, .array = &array};
+    if (H5Lexists(group, name, H5P_DEFAULT) <= 0)
+        return ky_fail(error, KY_BAD_DATA, "/Group has no %s", name);
+    hid_t set = H5Dopen2(group, name, H5P_DEFAULT);
+    enum ky_status status = ky_hdf5_check_set(set, &field, name, rows, error);
+    if (!status && H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
+        status = ky_fail(error, KY_BAD_DATA, "%s is damaged", name);
+    if (set >= 0)
+        H5Dclose(set);
+    for (uint64_t k = 0; k < rows * (uint64_t)columns && !status; k++)
+        circles[k / (uint64_t)columns][first + (int)(k % (uint64_t)columns)] = values[k];
+    return status;
+}
+
+/* The lengths of the file in those of the snapshot; the units stand in /Kyoho. */
+static double length_scale(hid_t file)
+{
+    static const struct ky_array length = {.length = 1};
+    hid_t own = ky_hdf5_group(file, "Kyoho");
+    const struct ky_units units = {ky_hdf5_real(own, "UnitLength_in_cm", 0),
+                                   ky_hdf5_real(own, "UnitMass_in_g", 0),
+                                   ky_hdf5_real(own, "UnitVelocity_in_cm_per_s", 0), 0};
+    ky_hdf5_close_group(own);
+    return ky_hdf5_scale(&length, &ky_hdf5_units, &units);
+}
+
+static enum ky_status read_circles(hid_t file, double (**circles)[4], size_t *count,
+                                   struct ky_error *error)
+{
+    uint64_t rows = 0;
+    hid_t header = ky_hdf5_group(file, "Header"), group = ky_hdf5_group(file, "Group");
+    const int known = ky_hdf5_numbers(header, "Ngroups_ThisFile", H5T_NATIVE_UINT64, 1, &rows);
+    double *values = NULL;
+    enum ky_status status = KY_OK;
+    if (group < 0 || known != 1 || rows > SIZE_MAX / sizeof **circles)
+        status = ky_fail(error, KY_BAD_DATA, "is no catalogue of kyoho groups");
+    if (!status) {
+        *circles = ky_allocate((size_t)rows, sizeof **circles);
+        values = ky_allocate((size_t)rows, 3 * sizeof *values);
+        if (!*circles || !values)
+            status = ky_no_memory(error, "groups", (size_t)rows, sizeof **circles);
+    }
+    if (!status)
+        status = read_set(group, "GroupPos", 3, values, *circles, 0, rows, error);
+    if (!status)
+        status = read_set(group, "GroupRadius", 1, values, *circles, 3, rows, error);
+    const double scale = length_scale(file);
+    for (uint64_t k = 0; k < rows && !status; k++)
+        for (int c = 0; c < 4; c++)
+            (*circles)[k][c] *= scale;
+    *count = status ? 0 : (size_t)rows;
+    free(values);
+    ky_hdf5_close_group(group);
+    ky_hdf5_close_group(header);
+    return status;
+}
+
+enum ky_status ky_hdf5_read_circles(const char *path, double (**circles)[4], size_t *count,
+                                    struct ky_error *error)
+{
+    struct ky_input input;
+    struct ky_hdf5_quiet quiet;
+    *circles = NULL;
+    *count = 0;
+    enum ky_status status = ky_input_open(path, &input, error);
+    if (status)
+        return status;
+    ky_hdf5_enter(&quiet);
+    hid_t file = ky_hdf5_open(&input);
+    status = file < 0 ? ky_fail(error, KY_BAD_DATA, "is no HDF5 file, or a damaged one")
+                      : read_circles(file, circles, count, error);
+    if (file >= 0)
+        H5Fclose(file);
+    ky_hdf5_leave(&quiet);
+    ky_input_close(&input);
+    return status ? ky_fail_in(error, status, "%s: ", path) : KY_OK;
+}
 #else
 #include "base/features.h"
 
@@ -168,6 +255,14 @@ enum ky_status ky_hdf5_write_catalogue(const char *path, const struct ky_catalog
                                        struct ky_error *error)
 {
     (void)catalogue, (void)snapshot, (void)options;
+    return ky_hdf5_catalogue_check(path, error);
+}
+
+enum ky_status ky_hdf5_read_circles(const char *path, double (**circles)[4], size_t *count,
+                                    struct ky_error *error)
+{
+    *circles = NULL;
+    *count = 0;
     return ky_hdf5_catalogue_check(path, error);
 }
 #endif

@@ -89,7 +89,27 @@ def pictures(top):
     check(pixels(out) != stars, "--groups draws circles")
     check("no group lies" in draw(a, "--groups", groups, "--region", "1", "--centre-x", "2", "--centre-y", "2").stderr
           and "no group lies" not in draw(a, "--groups", groups).stderr, "a picture without the groups that it marks is a warning")
-    for words, code in (([b, "--groups", groups], 2), (["--groups", os.path.join(top, "g.hdf5")], 2), (["--groups", os.path.join(top, "g.csv")], 4),
+    if "HDF5: no" not in run("--version").stdout:
+        for units in ("nbody", "cluster"):  # as the numbers are, and converted to kpc
+            there, catalogue = (os.path.join(top, f"g-{units}.{ending}") for ending in ("csv", "hdf5"))
+            if units == "nbody":
+                run("convert", a, there, "--quiet")
+            else:
+                run("model", "plummer", "-n", "400", "--units", units, "-o", there, "--quiet")
+            run("groups", there, "--linking-fraction", "0.8", "--minimum", "10", "-o", catalogue, "--quiet")
+            draw(there)
+            bare = pixels(out)
+            draw(there, "--groups", catalogue)
+            by_catalogue = pixels(out)
+            check(by_catalogue != bare, f"a catalogue in HDF5 draws circles, {units}")
+            run("groups", there, "--linking-fraction", "0.8", "--minimum", "10", "-o", groups, "--overwrite", "--quiet")
+            draw(there, "--groups", groups)
+            check(pixels(out) == by_catalogue, f"which are those of the table, {units}")
+        draw(a, "--groups", os.path.join(top, "none.hdf5"), code=4)
+        snapshot = os.path.join(top, "no-catalogue.hdf5")
+        run("convert", a, snapshot, "--quiet")
+        check("no catalogue" in draw(a, "--groups", snapshot, code=4).stderr, "a snapshot is no catalogue")
+    for words, code in (([b, "--groups", groups], 2), (["--groups", out], 2), (["--groups", os.path.join(top, "g.csv")], 4),
                         (["--groups", a], 4)):
         draw(a, *words, code=code)
     check("than there are" in draw(a, "--panels", "5").stderr, "more panels than snapshots: a warning")
