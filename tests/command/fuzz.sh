@@ -7,7 +7,8 @@ if ! echo 'int main(void){return 0;}' | ${CC:-cc} -x c -fsanitize=address,undefi
 fi
 jobs=${JOBS:-$(nproc)}
 make -s -j"$jobs" sanitize-address || { echo "not ok 1 - the fuzzers build"; exit 1; }
-export folder="$BUILD/address/tests/fuzz" LSAN_OPTIONS=print_suppressions=0 ASAN_OPTIONS=allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1
+export folder="$BUILD/address/tests/fuzz" LSAN_OPTIONS=print_suppressions=0 UBSAN_OPTIONS=print_stacktrace=1
+export ASAN_OPTIONS="allocator_may_return_null=1:suppressions=$PWD/tests/asan.supp:print_suppressions=0"
 # A reader, the mutations of each of its files, the files.
 cat >"$folder/work" <<'END'
 hdf5 200 hdf5

@@ -62,7 +62,7 @@ KY_INLINE void ky_store(ky_element *to, ky_vector v)
 /* first, first + 1, … */
 KY_INLINE ky_whole ky_lanes_from(ky_index_element first)
 {
-    ky_whole lanes;
+    ky_whole lanes = {0};
     for (int k = 0; k < KY_WIDTH; k++)
         lanes[k] = first + k;
     return lanes;
