@@ -1,16 +1,16 @@
 # The device engine (src/engine/device): the drivers that this machine can build, and the kernels' sources as
 # bytes in the library, which OpenCL compiles at run time.
-DEVICE_SOURCES := $(if $(filter yes,$(CUDA) $(OPENCL)),$(wildcard src/engine/device/*.c)) \
-                  $(if $(filter yes,$(OPENCL)),$(wildcard src/engine/device/opencl/*.c)) \
-                  $(if $(filter yes,$(CUDA)),$(wildcard src/engine/device/cuda/*.c))
+DEVICE_SOURCES := $(if $(filter yes,$(CUDA) $(OPENCL)),$(wildcard $(call rooms_of,src/engine/device,*.c))) \
+                  $(if $(filter yes,$(OPENCL)),$(wildcard src/engine/device/driver/opencl/*.c)) \
+                  $(if $(filter yes,$(CUDA)),$(wildcard src/engine/device/driver/cuda/*.c))
 LIBRARY_SOURCES += $(DEVICE_SOURCES)
-DEVICE_OBJECTS  := $(if $(filter yes,$(CUDA)),$(patsubst %.cu,$(BUILD)/%.cu.o,$(wildcard src/engine/device/cuda/*.cu))) \
+DEVICE_OBJECTS  := $(if $(filter yes,$(CUDA)),$(patsubst %.cu,$(BUILD)/%.cu.o,$(wildcard src/engine/device/driver/cuda/*.cu))) \
                    $(if $(filter yes,$(OPENCL)),$(BUILD)/embedded.o)
 
-EMBEDDED := $(sort $(wildcard src/engine/device/kernels/*.k src/engine/device/kernels/*.h src/octree/layout.h src/octree/cell_moments.h src/physics/*.h src/physics/actions/*.h))
+EMBEDDED := $(sort $(wildcard $(call rooms_of,src/engine/device/kernels,*.k *.h) src/octree/layout.h src/octree/cell_moments.h src/physics/*.h src/physics/actions/*.h))
 $(BUILD)/embedded.c: $(EMBEDDED) mk/device.mk
 	@mkdir -p $(@D)
-	@{ echo '/* Made by mk/device.mk. */'; echo '#include "engine/device/embedded.h"'; k=0; \
+	@{ echo '/* Made by mk/device.mk. */'; echo '#include "engine/device/driver/embedded.h"'; k=0; \
 	for file in $(EMBEDDED); do echo "static const unsigned char text_$$k[] = {"; \
 	    od -An -v -tu1 $$file | sed 's/\([0-9][0-9]*\)/\1,/g'; echo '};'; k=$$((k + 1)); done; \
 	echo 'const struct ky_embedded ky_embedded[] = {'; k=0; \
@@ -21,7 +21,7 @@ $(BUILD)/embedded.o: $(BUILD)/embedded.c $(FLAGS_FILE)
 
 # -fmad=false: fma is written where it is meant. -ftz: the root's estimate without detours for denormals, which the
 # engine's units keep away.
-$(BUILD)/%.cu.o: %.cu $(wildcard src/engine/device/cuda/*.h) $(EMBEDDED) $(CUDA_FLAGS_FILE)
+$(BUILD)/%.cu.o: %.cu $(wildcard src/engine/device/driver/cuda/*.h) $(EMBEDDED) $(CUDA_FLAGS_FILE)
 	@mkdir -p $(@D)
 	$(NVCC) -std=c++17 $(CUDA_CODE) -O3 -fmad=false -ftz=true -Iinclude -Isrc -Xcompiler -fPIC,-fvisibility=hidden,-O2 \
 	    $(NVCCFLAGS) -c $< -o $@

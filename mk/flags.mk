@@ -25,10 +25,10 @@ $(eval $(call flags_rule,$(CAIRO_FLAGS_FILE),CAIRO_FLAGS_TEXT))
 $(eval $(call flags_rule,$(ISA_FLAGS_FILE),ISA_FLAGS_TEXT))
 
 # The one source that knows which instruction sets there are.
-$(BUILD)/src/engine/cpu/isa.o: $(ISA_FLAGS_FILE)
+$(BUILD)/src/engine/cpu/state/isa.o: $(ISA_FLAGS_FILE)
 
 # The sources that know of CUDA.
-CUDA_SOURCES := $(wildcard src/engine/device/cuda/*.c) $(shell grep -ls KY_HAVE_CUDA src/*/*.c src/*/*/*.c tests/unit/*.c)
+CUDA_SOURCES := $(wildcard src/engine/device/driver/cuda/*.c) $(shell grep -ls KY_HAVE_CUDA src/*/*.c src/*/*/*.c src/*/*/*/*.c tests/unit/*.c)
 CUDA_OBJECTS := $(CUDA_SOURCES:%.c=$(BUILD)/%.o) $(CUDA_SOURCES:%=$(BUILD)/%.read)
 $(CUDA_OBJECTS): CFLAGS_ALL += $(CUDA_DEFINES)
 $(CUDA_OBJECTS): $(CUDA_FLAGS_FILE)

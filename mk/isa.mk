@@ -9,7 +9,7 @@ ISA_FLAGS_avx2   := -DKY_LANES=avx2 -mavx2 -mfma
 ISA_FLAGS_avx512 := -DKY_LANES=avx512 -mavx512f -mavx512dq -mavx512vl -mavx512bw -mfma -mprefer-vector-width=512
 ISA_FLAGS_neon   := -DKY_LANES=neon
 
-$(BUILD)/src/engine/cpu/isa.o: CFLAGS_ALL += $(ISAS:%=-DKY_BUILT_%)
+$(BUILD)/src/engine/cpu/state/isa.o: CFLAGS_ALL += $(ISAS:%=-DKY_BUILT_%)
 
 # The best that this machine has itself.
 BEST_ISA = $(lastword $(filter $(ISAS),plain sse2 $(foreach isa,avx2 avx512dq,$(shell grep -qsw $(isa) /proc/cpuinfo && echo $(isa:dq=))) neon))

@@ -3,8 +3,12 @@
 VERSION := $(shell sed -n 's/^.define KY_VERSION_[A-Z]* \([0-9]*\)$$/\1/p' include/kyoho/kyoho.h | paste -sd .)
 SOVERSION := $(word 1,$(subst ., ,$(VERSION)))
 
+# A folder, and its rooms, with the patterns of files.
+ROOMS := driver state tree forces steps board
+rooms_of = $(foreach pattern,$(2),$(1)/$(pattern) $(ROOMS:%=$(1)/%/$(pattern)))
+
 LANE_SOURCES    := $(wildcard src/engine/cpu/lanes/*.c)
-LIBRARY_SOURCES := $(filter-out src/command/% src/grape/%,$(wildcard src/*/*.c src/engine/cpu/*.c))
+LIBRARY_SOURCES := $(filter-out src/command/% src/grape/%,$(wildcard src/*/*.c src/engine/common/*.c $(call rooms_of,src/engine/cpu,*.c)))
 include mk/device.mk
 LIBRARY_OBJECTS := $(DEVICE_OBJECTS) $(LIBRARY_SOURCES:%.c=$(BUILD)/%.o) \
                    $(foreach isa,$(ISAS),$(LANE_SOURCES:%.c=$(BUILD)/%.$(isa).o))

@@ -8,7 +8,7 @@
 #include "analysis/walker.h"
 #include "base/memory.h"
 #include "base/threads.h"
-#include "engine/finite.h"
+#include "engine/common/finite.h"
 #include "physics/softening.h"
 
 static const uint32_t nobody = UINT32_MAX;

@@ -6,7 +6,7 @@
 #include "analysis/analysis.h"
 #include "analysis/walker.h"
 #include "base/memory.h"
-#include "engine/finite.h"
+#include "engine/common/finite.h"
 #include "physics/orbit.h"
 
 /* A pair among others with a larger eccentricity is not a binary: the two fall towards each other

@@ -3,7 +3,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/walker.h"
-#include "engine/finite.h"
+#include "engine/common/finite.h"
 
 static enum ky_status find_action(const char *name, enum ky_action_id *id, struct ky_error *error)
 {

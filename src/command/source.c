@@ -12,7 +12,7 @@
 #include "base/number.h"
 #include "base/units.h"
 #include "command/command.h"
-#include "engine/external.h"
+#include "engine/common/external.h"
 #include "integrate/expansion.h"
 #include "models/models.h"
 #include "snapshot/snapshot.h"

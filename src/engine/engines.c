@@ -1,9 +1,9 @@
 /* The table of engines, opening by name, and the verbs. A verb that an engine lacks is answered
  * here. */
 #include "engine/choice.h"
-#include "engine/columns.h"
-#include "engine/external.h"
-#include "engine/finite.h"
+#include "engine/common/columns.h"
+#include "engine/common/external.h"
+#include "engine/common/finite.h"
 
 #include <math.h>
 #include <stdio.h>

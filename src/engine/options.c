@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "engine/external.h"
+#include "engine/common/external.h"
 #include "physics/softening.h"
 
 #define FIELD(name) offsetof(struct ky_parameters, name)

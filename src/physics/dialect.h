@@ -59,8 +59,8 @@
 #endif
 
 /* Bodies coincide, and exert nothing on each other, where s² = r² + ε² is not above this, in the
- * engines' units (engine/units.h): the same for every reader, and far enough from 0 that m/s³ is
- * within the range of float. */
+ * engines' units (engine/common/units.h): the same for every reader, and far enough from 0 that
+ * m/s³ is within the range of float. */
 #define KY_CLOSE2 1e-18f
 
 /* Memory that many share; readers with several address spaces have defined it already. */

@@ -14,7 +14,7 @@
  * symmetric: the tides of a distant mass in a frame that does not rotate.
  *
  * A field is its numbers, a row in KY_EXTERNAL_KINDS and a formula: docs/extending.md. Portable C:
- * physics/dialect.h. Names, words and help are for the host (engine/external_text.c). */
+ * physics/dialect.h. Names, words and help are for the host (engine/common/external_text.c). */
 #ifndef KY_PHYSICS_EXTERNAL_H
 #define KY_PHYSICS_EXTERNAL_H
 

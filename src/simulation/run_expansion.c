@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "engine/external.h"
+#include "engine/common/external.h"
 #include "simulation/run.h"
 #include "snapshot/space.h"
 

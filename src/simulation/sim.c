@@ -11,7 +11,7 @@
 #include "base/bodies.h"
 #include "base/memory.h"
 #include "base/named_numbers.h"
-#include "engine/external.h"
+#include "engine/common/external.h"
 
 static void *copy_of(const void *data, size_t count, size_t size)
 {

@@ -11,7 +11,7 @@
 #include "base/bodies.h"
 #include "base/memory.h"
 #include "base/order.h"
-#include "engine/units.h"
+#include "engine/common/units.h"
 
 enum { BY_FORCES = KY_WITH_ACCELERATION | KY_WITH_POTENTIAL };
 

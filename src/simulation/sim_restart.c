@@ -9,8 +9,8 @@
 
 #include "base/bodies.h"
 #include "base/memory.h"
-#include "engine/columns.h"
-#include "engine/units.h"
+#include "engine/common/columns.h"
+#include "engine/common/units.h"
 #include "snapshot/fields.h"
 
 /* In files of version 1 the tick was the step of the leap-frog, and no step was divided. */

@@ -33,7 +33,7 @@ cp tests/unit/enclosed.h "$folder/physics/actions/enclosed.h"
 sed -i 's|^#include "physics/actions/count.h"|&\n#include "physics/actions/enclosed.h"|' "$folder/physics/actions/actions.h"
 sed -i 's|^    X(count, .*|    X(enclosed, KY_NEEDS_RADIUS, p, number) \\\n&|' "$folder/physics/actions/table.h"
 number=$((number + 1))
-printf '#include "engine/device/kernels/general.k"\n' >"$folder/all.cl"
+printf '#include "engine/device/kernels/forces/general.k"\n' >"$folder/all.cl"
 said=$(clang -x cl -cl-std=CL1.2 -D__OPENCL_VERSION__=120 -DKY_PRECISION=0 -Xclang -finclude-default-header -I"$folder" -Isrc \
     -Wall -Wextra -Werror -Wno-unused-function -S -emit-llvm -O0 -o - "$folder/all.cl" 2>&1)
 case $said in

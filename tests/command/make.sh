@@ -23,7 +23,7 @@ make -q BUILD="$folder/build" CFLAGS="-DTEXT='\"a b\"'" CUDA=no "$flags"
 result $? "CUDA=no leaves the sources as they are that do not know of it"
 make -q BUILD="$folder/build" CFLAGS="-DTEXT='\"a b\"'" ISAS=plain "$flags" && make -s BUILD="$folder/build" ISAS=plain "$flags-isa" &&
     make -q BUILD="$folder/build" ISAS=plain "$flags-isa" && ! make -q BUILD="$folder/build" "$flags-isa" &&
-    make -n BUILD="$folder/build" "$folder/build/src/engine/cpu/isa.o" 2>/dev/null | grep -q 'flags-isa'
+    make -n BUILD="$folder/build" "$folder/build/src/engine/cpu/state/isa.o" 2>/dev/null | grep -q 'flags-isa'
 result $? "other ISAS, as of make after make here, are the business of the table of instruction sets alone"
 make -s BUILD="$folder/build" info >"$folder/with" && make -s BUILD="$folder/build" CAIRO=no PNG=no info >"$folder/without" &&
     grep -q '^cairo     no - letters .* libcairo2-dev$' "$folder/without" && grep -qE '^cairo     (cairo$|no - letters)' "$folder/with"

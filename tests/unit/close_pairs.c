@@ -5,7 +5,7 @@
 #include "clouds.h"
 #include "engines.h"
 
-#include "engine/units.h"
+#include "engine/common/units.h"
 
 /* What is run; single precision of the exact sum rounds positions and is not exact for near pairs,
  * which docs/numerics.md says. */

@@ -3,8 +3,8 @@
 #include "test.h"
 
 #include "base/split.h"
-#include "engine/cpu/cpu.h"
-#include "engine/cpu/moving.h"
+#include "engine/cpu/forces/moving.h"
+#include "engine/cpu/state/cpu.h"
 #include "moving_bodies.h"
 #include "physics/change.h"
 #include "physics/softening_kinds.h"

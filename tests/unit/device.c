@@ -13,9 +13,9 @@
 #include "guard.h"
 #include "softened_pair.h"
 
-#include "engine/device/driver.h"
+#include "engine/device/driver/driver.h"
 #ifdef KY_HAVE_OPENCL
-#include "engine/device/opencl/opencl.h"
+#include "engine/device/driver/opencl/opencl.h"
 #endif
 
 /* ---- cases: what is varied ---- */

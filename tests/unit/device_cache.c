@@ -18,8 +18,8 @@
 #include "files.h"
 
 #include "base/hash.h"
-#include "engine/device/card.h"
-#include "engine/device/opencl/opencl.h"
+#include "engine/device/driver/card.h"
+#include "engine/device/driver/opencl/opencl.h"
 
 extern char **environ;
 

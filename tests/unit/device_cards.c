@@ -6,7 +6,7 @@
 #include "engines.h"
 #include "guard.h"
 
-#include "engine/device/division.h"
+#include "engine/device/forces/division.h"
 
 /* ---- the same bits ---- */
 

@@ -11,8 +11,8 @@
 #include "guard.h"
 
 #include "base/random.h"
-#include "engine/device/fault.h"
-#include "engine/device/staging.h"
+#include "engine/device/driver/fault.h"
+#include "engine/device/driver/staging.h"
 
 static const struct ky_driver *const drivers[] = {
 #ifdef KY_HAVE_CUDA
@@ -584,7 +584,7 @@ static void compacted(struct ky_card *card, size_t n, uint32_t limit)
     free(number);
 }
 
-/* Every word of a team against loops: see kernels/teams.k. */
+/* Every word of a team against loops: see kernels/driver/teams.k. */
 static void team_facts(struct ky_card *card, size_t n)
 {
     struct ky_error error = {0};

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/status.h"
-#include "engine/device/driver.h"
+#include "engine/device/driver/driver.h"
 #include "kyoho/grape6.h"
 
 enum { N = 100 };

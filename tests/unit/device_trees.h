@@ -6,10 +6,10 @@
 #include "clouds.h"
 #include "engines.h"
 
-#include "engine/device/curve.h"
-#include "engine/device/device_tree.h"
-#include "engine/device/names.h"
-#include "engine/device/tree_groups.h"
+#include "engine/device/driver/names.h"
+#include "engine/device/state/curve.h"
+#include "engine/device/tree/device_tree.h"
+#include "engine/device/tree/tree_groups.h"
 #include "octree/keys.h"
 #include "octree/layout.h"
 

@@ -8,7 +8,7 @@
 #include "engines.h"
 #include "guard.h"
 
-#include "engine/device/driver.h"
+#include "engine/device/driver/driver.h"
 
 /* ---- loops over all pairs ---- */
 

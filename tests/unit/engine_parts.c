@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "clouds.h"
-#include "engine/units.h"
+#include "engine/common/units.h"
 #include "engines.h"
 
 enum { N = 900 };

@@ -8,7 +8,7 @@
 
 #include "kyoho/kyoho.h"
 
-#include "engine/device/driver.h"
+#include "engine/device/driver/driver.h"
 
 enum { MOST_ENGINES = 16 };
 static struct ky_device engines[MOST_ENGINES];

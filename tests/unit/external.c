@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "engine/device/driver.h"
-#include "engine/external.h"
+#include "engine/common/external.h"
+#include "engine/device/driver/driver.h"
 #include "engines.h"
 
 static struct ky_error error;

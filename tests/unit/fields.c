@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/external.h"
+#include "engine/common/external.h"
 #include "engines.h"
 #include "integrate/integrate.h"
 #include "simulation/sim.h"

@@ -4,7 +4,7 @@
 
 #include "all_pairs.h"
 #include "clouds.h"
-#include "engine/cpu/action.h"
+#include "engine/cpu/forces/action.h"
 
 /* For the engine that KYOHO_TEST_ENGINE names, else for the CPU. device_walk.c has other cases. */
 static struct ky_parameters walk_parameters(void)

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "engine/device/driver.h"
+#include "engine/device/driver/driver.h"
 
 enum { GUARD_FRONT = KY_PART_ALIGN, GUARD_DRIVERS = 2, GUARD_SENDINGS = 64, GUARD_PART = 2 };
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "clouds.h"
-#include "engine/columns.h"
+#include "engine/common/columns.h"
 #include "engines.h"
 #include "simulation/sim.h"
 

@@ -1,5 +1,5 @@
 /* The CPU engine: its verbs, and what they share. OpenMP over bodies, lanes over sinks. */
-#include "engine/cpu/cpu.h"
+#include "engine/cpu/state/cpu.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/threads.h"
-#include "engine/units.h"
+#include "engine/common/units.h"
 #include "physics/sums.h"
 
 /* Name of the processor, as the kernel tells it. */

@@ -6,19 +6,19 @@
 
 #include "base/memory.h"
 #include "base/threads.h"
-#include "engine/active.h"
-#include "engine/device/block.h"
-#include "engine/device/columns.h"
-#include "engine/device/curve.h"
-#include "engine/device/direct_sum.h"
-#include "engine/device/exact.h"
-#include "engine/device/external.h"
-#include "engine/device/general.h"
-#include "engine/device/hermite.h"
-#include "engine/device/method.h"
-#include "engine/device/motion.h"
-#include "engine/device/names.h"
-#include "engine/trees.h"
+#include "engine/common/active.h"
+#include "engine/common/trees.h"
+#include "engine/device/driver/names.h"
+#include "engine/device/forces/direct_sum.h"
+#include "engine/device/forces/exact.h"
+#include "engine/device/forces/general.h"
+#include "engine/device/forces/method.h"
+#include "engine/device/state/columns.h"
+#include "engine/device/state/curve.h"
+#include "engine/device/state/external.h"
+#include "engine/device/state/motion.h"
+#include "engine/device/steps/block.h"
+#include "engine/device/steps/hermite.h"
 
 struct ky_device_engine {
     struct ky_engine base;
@@ -32,8 +32,8 @@ struct ky_device_engine {
 static const struct ky_method *const methods[] = {
     &ky_direct_method,
     &ky_walk_method,
-    &ky_lists_method,
-    &ky_group_walk_method,
+    &ky_list_method,
+    &ky_tree_method,
 };
 
 static const struct ky_method *method_of(const struct ky_parameters *parameters)

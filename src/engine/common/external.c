@@ -1,0 +1,112 @@
+/* External fields on the host. */
+#include "engine/common/external.h"
+
+#include <math.h>
+
+#include "base/named_numbers.h"
+#include "engine/common/finite.h"
+
+#define NUMBER(name, accelerations, lengths, word, how, range, initial, help)                      \
+    {accelerations, lengths, word, KY_GIVEN_##how, KY_NUMBER_##range, initial, help},
+#define ROW(name, NAME, help) [KY_EXTERNAL_##NAME] = {KY_NUMBERS_##name(NUMBER)},
+const struct ky_external_number ky_external_numbers[KY_EXTERNAL_KIND_COUNT][KY_EXTERNAL_NUMBERS] = {
+    KY_EXTERNAL_KINDS(ROW)};
+
+struct ky_external ky_external_in(const struct ky_external *field, double acceleration,
+                                  double length)
+{
+    struct ky_external scaled = *field;
+    for (int c = 0; c < 3; c++)
+        scaled.centre[c] /= length;
+    if (field->kind == KY_EXTERNAL_FUNCTION) {
+        scaled.length *= length;
+        scaled.acceleration *= acceleration;
+        return scaled;
+    }
+    const struct ky_external_number *number = ky_external_numbers[field->kind];
+    for (int k = 0; k < KY_EXTERNAL_NUMBERS; k++)
+        scaled.number[k] /=
+            pow(acceleration, number[k].acceleration) * pow(length, number[k].length);
+    return scaled;
+}
+
+/* What the caller's function says, in the field's units. What it leaves out is not a number, which
+ * shows in the results. */
+static struct ky_external_pull ask(const struct ky_external *field, struct ky_external_place at)
+{
+    const double l = field->length, a = 1 / field->acceleration, none = (double)NAN;
+    struct ky_field_place place = {sizeof place,
+                                   {at.x * l, at.y * l, at.z * l},
+                                   {at.vx * l, at.vy * l, at.vz * l},
+                                   {none, none, none},
+                                   {none, none, none},
+                                   none};
+    field->function(field->context, &place);
+    return (struct ky_external_pull){place.acceleration[0] * a, place.acceleration[1] * a,
+                                     place.acceleration[2] * a, place.jerk[0] * a,
+                                     place.jerk[1] * a,         place.jerk[2] * a,
+                                     place.potential * a / l};
+}
+
+static struct ky_external_pull pull_of(const struct ky_external *field, struct ky_external_place at)
+{
+    struct ky_external_pull pull = ky_external_none();
+    int k = 0;
+    switch (field->kind) {
+#define KY_EXTERNAL_NUMBER(k) field->number[k]
+        KY_EXTERNAL_KINDS(KY_EXTERNAL_CASE)
+    case KY_EXTERNAL_FUNCTION:
+        return ask(field, at);
+    }
+    return pull;
+}
+
+struct ky_external_pull ky_externals_at(const struct ky_external *field, size_t count,
+                                        const double x[3], const double v[3])
+{
+    struct ky_external_pull sum = ky_external_none();
+    for (size_t k = 0; k < count; k++) {
+        const double *centre = field[k].centre;
+        struct ky_external_place at = {
+            x[0] - centre[0], x[1] - centre[1], x[2] - centre[2], 0, 0, 0};
+        if (v)
+            at.vx = v[0], at.vy = v[1], at.vz = v[2];
+        sum = ky_external_add(sum, pull_of(&field[k], at));
+    }
+    return sum;
+}
+
+enum ky_status ky_externals_replace(struct ky_externals *own, const struct ky_external *fields,
+                                    size_t count, struct ky_error *error)
+{
+    if (count > KY_MOST_EXTERNALS)
+        return ky_fail(error, KY_USAGE, "%zu external fields; at most %d act at once", count,
+                       KY_MOST_EXTERNALS);
+    for (size_t k = 0; k < count; k++) {
+        if ((unsigned)fields[k].kind >= KY_EXTERNAL_KIND_COUNT)
+            return ky_fail(error, KY_USAGE, "external field %zu is of kind %d, which there is not",
+                           k, (int)fields[k].kind);
+        if (ky_first_wrong(1, fields[k].centre, 3) < 3 ||
+            ky_first_wrong(1, fields[k].number, KY_EXTERNAL_NUMBERS) < KY_EXTERNAL_NUMBERS)
+            return ky_fail(error, KY_USAGE, "external field %zu has a number that is not finite",
+                           k);
+    }
+    own->count = count;
+    for (size_t k = 0; k < count; k++)
+        own->field[k] = fields[k];
+    own->set++;
+    return KY_OK;
+}
+
+void ky_externals_add(const struct ky_externals *own, const double x[3], double *acceleration,
+                      double *potential)
+{
+    const struct ky_external_pull pull = ky_externals_at(own->field, own->count, x, NULL);
+    if (acceleration) {
+        acceleration[0] += pull.x;
+        acceleration[1] += pull.y;
+        acceleration[2] += pull.z;
+    }
+    if (potential)
+        *potential += pull.potential;
+}

@@ -1,0 +1,114 @@
+/* Results that no number holds: looked for once, where they leave an engine. */
+#include "engine/common/finite.h"
+
+#include <math.h>
+
+#include "base/bodies.h"
+#include "base/threads.h"
+
+enum { MANY = 1 << 15 }; /* numbers: several threads */
+
+/* The sum is NaN if there is one: cheaper than to ask each. */
+size_t ky_first_wrong(int threads, const double *x, size_t count)
+{
+    double sum = 0;
+    threads = ky_threads(threads);
+#pragma omp parallel for num_threads(threads) if (count >= MANY) reduction(+ : sum)
+    for (size_t k = 0; k < count; k++)
+        sum += 0 * x[k];
+    for (size_t k = 0; isnan(sum) && k < count; k++)
+        if (!isfinite(x[k]))
+            return k;
+    return count;
+}
+
+enum ky_status ky_finite_bodies(int threads, const struct ky_bodies *bodies, struct ky_error *error)
+{
+    for (int k = 0; k < KY_ARRAYS; k++) {
+        const double *numbers = ky_array_of(bodies, (enum ky_array_id)k);
+        if (!ky_arrays[k].real || !numbers)
+            continue;
+        size_t columns = (size_t)ky_arrays[k].columns, count = bodies->n * columns;
+        size_t wrong = ky_first_wrong(threads, numbers, count);
+        if (wrong < count)
+            return ky_fail(
+                error, KY_BAD_DATA,
+                "the %s of body %zu is not finite (%g): masses, distances, G or the step are "
+                "beyond what numbers hold",
+                ky_arrays[k].name, wrong / columns, numbers[wrong]);
+    }
+    return KY_OK;
+}
+
+enum ky_status ky_finite_places(int threads, const struct ky_points *points, struct ky_error *error)
+{
+    const double *numbers = points->count ? points->position[0] : NULL;
+    size_t wrong = ky_first_wrong(threads, numbers, 3 * points->count);
+    if (wrong == 3 * points->count)
+        return KY_OK;
+    return ky_fail(error, KY_BAD_DATA, "the position of point %zu is not finite (%g)", wrong / 3,
+                   numbers[wrong]);
+}
+
+enum ky_status ky_finite_field(int threads, const struct ky_points *points,
+                               const double (*acceleration)[3], const double *potential,
+                               struct ky_error *error)
+{
+    const struct {
+        const char *what;
+        const double *numbers;
+        size_t columns;
+    } parts[] = {{"acceleration", (const double *)acceleration, 3}, {"potential", potential, 1}};
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+        size_t count = parts[k].numbers ? points->count * parts[k].columns : 0;
+        size_t wrong = ky_first_wrong(threads, parts[k].numbers, count);
+        if (wrong < count)
+            return ky_fail(error, KY_BAD_DATA,
+                           "the %s at point %zu is not finite (%g): masses, distances or G are "
+                           "beyond what numbers hold",
+                           parts[k].what, wrong / parts[k].columns, parts[k].numbers[wrong]);
+    }
+    return KY_OK;
+}
+
+enum ky_status ky_finite_results(int threads, enum ky_action_id action, const double *results,
+                                 size_t n, struct ky_error *error)
+{
+    const struct ky_action_facts *facts = &ky_actions[action];
+    size_t columns = facts->about.columns, wrong = ky_first_wrong(threads, results, n * columns);
+    if (wrong == n * columns)
+        return KY_OK;
+    return ky_fail(
+        error, KY_BAD_DATA,
+        "action %s: the %s of body %zu is not finite (%g): masses, distances, radii or G "
+        "are beyond what numbers hold",
+        facts->about.name, facts->results[wrong % columns].name, wrong / columns, results[wrong]);
+}
+
+enum ky_status ky_finite_sums(const struct ky_sums *sums, struct ky_error *error)
+{
+    const double total = sums->kinetic + sums->potential + sums->external;
+    const struct {
+        const char *what;
+        const double *numbers;
+        size_t count;
+    } parts[] = {
+        {"kinetic energy", &sums->kinetic, 1},
+        {"potential energy", &sums->potential, 1},
+        {"energy in external fields", &sums->external, 1},
+        {"total energy", &total, 1},
+        {"virial", &sums->virial, 1},
+        {"momentum", sums->momentum, 3},
+        {"angular momentum", sums->angular_momentum, 3},
+        {"centre of mass", sums->centre, 3},
+    };
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+        size_t wrong = ky_first_wrong(1, parts[k].numbers, parts[k].count);
+        if (wrong < parts[k].count)
+            return ky_fail(error, KY_BAD_DATA,
+                           "the %s is not finite (%g): masses, velocities or distances are beyond "
+                           "what numbers hold",
+                           parts[k].what, parts[k].numbers[wrong]);
+    }
+    return KY_OK;
+}

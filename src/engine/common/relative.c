@@ -1,0 +1,56 @@
+/* Passes and factors of the relative opening test. */
+#include "engine/common/relative.h"
+
+#include <math.h>
+
+struct ky_parameters ky_without_relative(const struct ky_parameters *parameters)
+{
+    struct ky_parameters without = *parameters;
+    if (without.opening == KY_RELATIVE)
+        without.opening = KY_OFFSET;
+    return without;
+}
+
+enum ky_status ky_relative_passes(const struct ky_parameters *parameters, int has_acceleration,
+                                  ky_pass_function *pass, void *engine, struct ky_error *error)
+{
+    if (parameters->opening != KY_RELATIVE || has_acceleration)
+        return pass(engine, parameters, error);
+    const struct ky_parameters first = ky_without_relative(parameters);
+    enum ky_status status = pass(engine, &first, error);
+    return status == KY_OK ? pass(engine, parameters, error) : status;
+}
+
+/* |a| of a body for G = 1. */
+static double size_of(const struct ky_relative *relative, size_t i)
+{
+    double a2 = 0;
+    for (int c = 0; c < 3; c++)
+        a2 += relative->a[c][i] * relative->a[c][i];
+    return relative->unit > 0 ? sqrt(a2) / relative->unit : 0;
+}
+
+struct ky_relative ky_relative_start(const double *const a[3], size_t n, double unit,
+                                     const struct ky_parameters *parameters, int threads)
+{
+    struct ky_relative relative = {{a[0], a[1], a[2]}, unit, parameters, 0};
+    unsigned long long count[KY_OPENING_EXPONENTS] = {0};
+    (void)threads; /* without OpenMP */
+#pragma omp parallel for num_threads(threads) reduction(+ : count) if (threads > 1)
+    for (size_t i = 0; i < n; i++) {
+        double size = size_of(&relative, i);
+        count[ky_opening_place(size)] += size > 0;
+    }
+    relative.floor = ky_opening_floor(count);
+    return relative;
+}
+
+double ky_relative_factor(const struct ky_relative *relative, const uint32_t *sink, size_t count)
+{
+    double least = (double)INFINITY;
+    for (size_t k = 0; k < count; k++)
+        least = fmin(least, size_of(relative, sink[k]));
+    const struct ky_parameters *parameters = relative->parameters;
+    return ky_opening_relative_factor(parameters->alpha, fmax(least, relative->floor),
+                                      parameters->multipole);
+}

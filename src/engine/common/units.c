@@ -1,0 +1,198 @@
+/* What the engines look for in the bodies that they get: see units.h. */
+#include "engine/common/units.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/order.h"
+#include "base/sums.h"
+#include "base/threads.h"
+#include "engine/common/softening.h"
+#include "octree/sample.h"
+
+/* A body, or a softening, of more sizes of the system than FARTHEST is refused. Up to AT_EASE it
+ * does not matter; beyond, the unit grows with it, for float holds no 1/s³ of more than 2³⁷ units.
+ */
+#define FARTHEST 1e12
+#define AT_EASE 0x1p27
+
+enum { SAMPLE = KY_MEDIAN_MOST, MANY = 1 << 15 }; /* MANY bodies: several threads */
+
+struct extent {
+    double size; /* nine bodies of ten lie within this of the middle, along every axis */
+    double far;  /* no body is farther */
+    size_t body; /* which is that far */
+    double mass; /* the mean of the bodies */
+};
+
+double ky_power_of_two(double x, int shift)
+{
+    if (!(x > 0) || !isfinite(x))
+        return 1;
+    int exponent;
+    frexp(x, &exponent);
+    exponent += shift;
+    exponent = exponent > 500 ? 500 : exponent < -500 ? -500 : exponent;
+    return ldexp(1.0, exponent);
+}
+
+static double distance(const double x[3], const double middle[3])
+{
+    double most = 0;
+    for (int c = 0; c < 3; c++)
+        most = fmax(most, fabs(x[c] - middle[c]));
+    return most;
+}
+
+/* The farthest of the bodies first … last − 1, the first one if there are several. `size` becomes
+ * the mean distance, `mass` the mean mass, both as far as these bodies add to them. */
+static struct extent look_at(const struct ky_bodies *bodies, const double middle[3], size_t first,
+                             size_t last)
+{
+    struct extent part = {.body = first};
+    const double n = (double)bodies->n;
+    for (size_t i = first; i < last; i++) {
+        double d = distance(bodies->position[i], middle);
+        part.size += d / n;
+        part.mass += bodies->mass[i] / n;
+        if (d > part.far)
+            part.far = d, part.body = i;
+    }
+    return part;
+}
+
+/* The same of all bodies; for any number of threads the same. */
+static struct extent look_at_all(const struct ky_bodies *bodies, const double middle[3],
+                                 int threads)
+{
+    struct extent part[KY_BLOCKS], all = {0};
+    threads = ky_threads(threads);
+#pragma omp parallel for num_threads(threads) if (bodies->n >= MANY)
+    for (size_t b = 0; b < KY_BLOCKS; b++)
+        part[b] = look_at(bodies, middle, ky_block(bodies->n, b), ky_block(bodies->n, b + 1));
+    for (size_t b = 0; b < KY_BLOCKS; b++) {
+        all.size += part[b].size;
+        all.mass += part[b].mass;
+        if (part[b].far > all.far)
+            all.far = part[b].far, all.body = part[b].body;
+    }
+    return all;
+}
+
+/* Medians, so that escapers do not shrink the rest. Where nine bodies of ten coincide, the size is
+ * the mean distance; and of two bodies, one of which the middle may be but for a rounding. */
+static struct extent extent_of(const struct ky_bodies *bodies, int threads)
+{
+    double sample[SAMPLE], middle[3] = {0};
+    size_t index[SAMPLE], n = bodies->n, count = ky_sample(n, SAMPLE, index);
+    for (size_t c = 0; c < 3 && n > 0; c++)
+        middle[c] = ky_sampled_median(bodies->position[0] + c, 3, n, SAMPLE);
+    for (size_t k = 0; k < count; k++)
+        sample[k] = distance(bodies->position[index[k]], middle);
+    qsort(sample, count, sizeof *sample, ky_order_reals);
+    struct extent extent = look_at_all(bodies, middle, threads);
+    double nine_of_ten = count > 2 ? sample[(count - 1) * 9 / 10] : 0;
+    if (nine_of_ten > 0)
+        extent.size = nine_of_ten;
+    return extent;
+}
+
+/* The largest softening, and whose it is. */
+static double largest_softening(const struct ky_bodies *bodies, double softening, size_t *body)
+{
+    double most = bodies->softening ? 0 : softening;
+    *body = 0;
+    for (size_t i = 0; bodies->softening && i < bodies->n; i++)
+        if (bodies->softening[i] > most)
+            most = bodies->softening[i], *body = i;
+    return most;
+}
+
+static enum ky_status check_extent(const struct ky_bodies *bodies, const struct extent *extent,
+                                   double softening, size_t softest, struct ky_error *error)
+{
+    double limit = FARTHEST * extent->size;
+    if (extent->size > 0 && extent->far > limit)
+        return ky_fail(error, KY_BAD_DATA,
+                       "body %zu is %.3g from the middle of the system, whose size is %.3g: one of "
+                       "more than %.0e sizes cannot be computed with; take the body out",
+                       extent->body, extent->far, extent->size, FARTHEST);
+    if (extent->size > 0 && softening > limit && bodies->softening)
+        return ky_fail(error, KY_BAD_DATA,
+                       "body %zu has softening %.3g in a system of size %.3g; it may be up to %.3g",
+                       softest, softening, extent->size, limit);
+    if (extent->size > 0 && softening > limit)
+        return ky_fail(error, KY_USAGE,
+                       "softening %.3g in a system of size %.3g; it may be up to %.3g", softening,
+                       extent->size, limit);
+    return KY_OK;
+}
+
+enum ky_status ky_engine_units(const struct ky_bodies *bodies,
+                               const struct ky_parameters *parameters,
+                               const struct ky_engine_frame *frame, struct ky_engine_units *units,
+                               struct ky_error *error)
+{
+    size_t softest;
+    struct extent extent = extent_of(bodies, parameters->threads);
+    double softening = largest_softening(bodies, parameters->softening, &softest);
+    enum ky_status status = check_extent(bodies, &extent, softening, softest, error);
+    if (status)
+        return status;
+    double size = extent.size > 0 ? extent.size : softening;
+    double far = fmax(extent.far, softening) / AT_EASE;
+    *units = (struct ky_engine_units){ky_power_of_two(fmax(size, far), -10),
+                                      ky_power_of_two(extent.mass, 0)};
+    double reach = fmax(extent.far, size) / units->length,
+           scale = parameters->g * (units->mass / units->length) / units->length;
+    if (reach > 0x1p40 || (parameters->g > 0 && !isnormal(scale)) ||
+        (size > 0 && size / units->length < 1e-3))
+        return ky_fail(error, KY_BAD_DATA,
+                       "lengths of about %.3g and masses of about %.3g give accelerations that no "
+                       "number holds; other units are needed",
+                       size, extent.mass);
+    if (frame->edge > 0 && extent.far > 0x1p40 * frame->length)
+        return ky_fail(error, KY_BAD_DATA,
+                       "body %zu is %.3g from the middle of the system: too far for a unit of %.3g "
+                       "that was given",
+                       extent.body, extent.far, frame->length);
+    if (frame->length > 0 && extent.far <= 0x1p40 * frame->length)
+        *units = (struct ky_engine_units){frame->length, frame->mass};
+    return KY_OK;
+}
+
+struct ky_engine_scale ky_engine_scale(const struct ky_engine_units *units, double g)
+{
+    int exponent;
+    double strength = frexp(g, &exponent);
+    double potential = ldexp(units->mass / units->length, exponent);
+    return (struct ky_engine_scale){potential / units->length, potential, strength};
+}
+
+int ky_engine_how(const struct ky_bodies *bodies, const struct ky_parameters *parameters,
+                  const struct ky_engine_units *units)
+{
+    const int kind = parameters->softening_kind, own = bodies->softening != NULL;
+    double least = own ? (double)INFINITY : parameters->softening;
+    for (size_t i = 0; own && i < bodies->n; i++)
+        least = fmin(least, bodies->softening[i]);
+    return ky_pairs_how(kind, own) | ky_pairs_guard(ky_sink_eps2(kind, own, least / units->length));
+}
+
+/* Room for accelerations that were never computed is full of zeros. */
+int ky_knows_acceleration(const struct ky_bodies *bodies)
+{
+    for (size_t i = 0; bodies->acceleration && i < bodies->n; i++)
+        for (int c = 0; c < 3; c++)
+            if (fabs(bodies->acceleration[i][c]) > 0)
+                return 1;
+    return 0;
+}
+
+struct ky_moving_units ky_moving_units(double heaviest, double mass, double potential,
+                                       double length)
+{
+    const double speed = ky_power_of_two(sqrt(fabs(potential) * mass), -5);
+    return (struct ky_moving_units){ky_power_of_two(heaviest, 0), speed / length};
+}

@@ -1,0 +1,96 @@
+/* An action of the general walk as the CPU engine calls it. The walk (general.c) knows no action:
+ * it keeps the state of a sink as bytes, and calls the functions of this table. KY_CPU_ACTION makes
+ * the table of one action from its file (physics/visit.h). */
+#ifndef KY_CPU_ACTION_H
+#define KY_CPU_ACTION_H
+
+#include "engine/cpu/state/cpu.h"
+#include "physics/visit.h"
+
+/* Sources that are looked at together: their columns, gathered from the tree. */
+struct ky_cpu_sources {
+    size_t count;
+    double *x, *y, *z, *mass, *eps2;
+    uint32_t *body; /* caller's index */
+};
+
+/* Some of them, seen from one sink: places in the columns, and squared distances. */
+struct ky_cpu_near {
+    double x[3];   /* of the sink */
+    uint32_t body; /* itself; left out */
+    size_t count;
+    uint32_t source[KY_REACH_MOST];
+    double r2[KY_REACH_MOST];
+};
+
+struct ky_cpu_action {
+    struct ky_action_facts facts;
+    size_t size; /* bytes of the state of a sink, `a` below */
+    void (*start)(void *a, const struct ky_visit_sink *sink);
+    double (*reach2)(const void *a);
+    int (*test)(const struct ky_visit_span *span);
+    void (*bodies)(void *a, const struct ky_cpu_sources *sources, const struct ky_cpu_near *near);
+    void (*cell)(void *a, const struct ky_visit_cell *cell);
+    double (*result)(const void *a, int column);
+};
+
+/* In the order of enum ky_action_id. */
+extern const struct ky_cpu_action *const ky_cpu_actions[KY_ACTION_COUNT];
+
+/* Builds the tree unless it stands, and walks. */
+enum ky_status ky_cpu_walk_action(struct ky_cpu *cpu, const struct ky_cpu_action *action,
+                                  const struct ky_walk_request *request, struct ky_error *error);
+
+static inline struct ky_visit_body ky_cpu_source(const struct ky_cpu_sources *sources,
+                                                 const struct ky_cpu_near *near, size_t k)
+{
+    uint32_t j = near->source[k];
+    return (struct ky_visit_body){sources->x[j] - near->x[0],
+                                  sources->y[j] - near->x[1],
+                                  sources->z[j] - near->x[2],
+                                  near->r2[k],
+                                  sources->mass[j],
+                                  sources->eps2[j],
+                                  sources->body[j]};
+}
+
+#define KY_CPU_ACTION(name, needs)                                                                 \
+    static void start_##name(void *a, const struct ky_visit_sink *sink)                            \
+    {                                                                                              \
+        *(struct ky_##name *)a = ky_##name##_start(*sink);                                         \
+    }                                                                                              \
+    static double reach2_##name(const void *a)                                                     \
+    {                                                                                              \
+        return ky_##name##_reach2(*(const struct ky_##name *)a);                                   \
+    }                                                                                              \
+    static int test_##name(const struct ky_visit_span *span)                                       \
+    {                                                                                              \
+        return ky_##name##_test(*span);                                                            \
+    }                                                                                              \
+    static void bodies_##name(void *a, const struct ky_cpu_sources *sources,                       \
+                              const struct ky_cpu_near *near)                                      \
+    {                                                                                              \
+        struct ky_##name own = *(struct ky_##name *)a;                                             \
+        for (size_t k = 0; k < near->count; k++)                                                   \
+            if (sources->body[near->source[k]] != near->body)                                      \
+                own = ky_##name##_body(own, ky_cpu_source(sources, near, k));                      \
+        *(struct ky_##name *)a = own;                                                              \
+    }                                                                                              \
+    static void cell_##name(void *a, const struct ky_visit_cell *cell)                             \
+    {                                                                                              \
+        *(struct ky_##name *)a = ky_##name##_cell(*(struct ky_##name *)a, *cell);                  \
+    }                                                                                              \
+    static double result_##name(const void *a, int column)                                         \
+    {                                                                                              \
+        return ky_##name##_result(*(const struct ky_##name *)a, column);                           \
+    }                                                                                              \
+    static const struct ky_cpu_action ky_cpu_##name = {KY_ACTION_FACTS(name, needs),               \
+                                                       sizeof(struct ky_##name),                   \
+                                                       start_##name,                               \
+                                                       reach2_##name,                              \
+                                                       test_##name,                                \
+                                                       bodies_##name,                              \
+                                                       cell_##name,                                \
+                                                       result_##name};
+
+#endif

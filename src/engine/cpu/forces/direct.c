@@ -1,0 +1,205 @@
+/* The direct sum: all bodies on all, and the double-precision reference for chosen sinks. Lays out
+ * the columns of sources and hands blocks of sinks to the lanes. */
+#include "engine/cpu/state/cpu.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/split.h"
+#include "physics/gravity.h"
+
+enum { COLUMNS_SINGLE = 5, COLUMNS_EXTENDED = 8 }; /* x y z mass ε² and three low parts */
+
+double ky_cpu_direct_memory(const struct ky_parameters *parameters, size_t n)
+{
+    int columns = parameters->precision == KY_DOUBLE     ? 0
+                  : parameters->precision == KY_EXTENDED ? COLUMNS_EXTENDED
+                                                         : COLUMNS_SINGLE;
+    return (double)n * (double)sizeof(float) * columns;
+}
+
+/* Positions relative to `centre` as float and, for extended, the rest as a second float. */
+static enum ky_status fill_single(struct ky_cpu *cpu, const double centre[3],
+                                  struct ky_direct *direct, struct ky_error *error)
+{
+    const size_t bytes = (size_t)ky_cpu_direct_memory(cpu->parameters, cpu->n);
+    if (!cpu->column && !(cpu->column = ky_allocate(bytes, 1)))
+        return ky_no_memory(error, "float columns of the direct sum", bytes, 1);
+    size_t n = cpu->n;
+    float *column = cpu->column, *mass = column + 3 * n, *eps2 = column + 4 * n,
+          *low = cpu->parameters->precision == KY_EXTENDED ? column + 5 * n : NULL;
+    double scale = KY_SCALE_MASS(cpu->lanes->single_scale);
+#pragma omp parallel for num_threads(cpu->team)
+    for (size_t i = 0; i < n; i++) {
+        for (size_t c = 0; c < 3; c++) {
+            double x = cpu->x[c][i] - centre[c];
+            column[c * n + i] = (float)x;
+            if (low)
+                low[c * n + i] = ky_low_part(x);
+        }
+        mass[i] = (float)(cpu->mass[i] * scale);
+        eps2[i] = (float)ky_cpu_sink_eps2(cpu, i);
+    }
+    *direct = (struct ky_direct){
+        .n = n,
+        .x = column,
+        .y = column + n,
+        .z = column + 2 * n,
+        .mass = mass,
+        .eps2 = eps2,
+        .low = {low, low ? low + n : NULL, low ? low + 2 * n : NULL},
+        .how = cpu->how,
+    };
+    return KY_OK;
+}
+
+/* In double the engine's own columns serve as they are; *eps2 has to be freed. */
+static enum ky_status fill_double(struct ky_cpu *cpu, struct ky_direct *direct, double **eps2,
+                                  struct ky_error *error)
+{
+    *eps2 = NULL;
+    if (cpu->how & KY_EPS_OF_BOTH) {
+        *eps2 = ky_allocate(cpu->n, sizeof **eps2);
+        if (!*eps2)
+            return ky_no_memory(error, "squared softenings", cpu->n, sizeof **eps2);
+        for (size_t i = 0; i < cpu->n; i++)
+            (*eps2)[i] = ky_cpu_sink_eps2(cpu, i);
+    }
+    *direct = (struct ky_direct){
+        .n = cpu->n,
+        .x = cpu->x[0],
+        .y = cpu->x[1],
+        .z = cpu->x[2],
+        .mass = cpu->mass,
+        .eps2 = *eps2,
+        .how = cpu->how,
+    };
+    return KY_OK;
+}
+
+static void load(const struct ky_cpu *cpu, const double centre[3], struct ky_direct_sinks *sinks,
+                 size_t place, size_t i)
+{
+    sinks->own[place] = (uint32_t)i;
+    sinks->x[place] = cpu->x[0][i] - centre[0];
+    sinks->y[place] = cpu->x[1][i] - centre[1];
+    sinks->z[place] = cpu->x[2][i] - centre[2];
+    sinks->eps2[place] = ky_cpu_sink_eps2(cpu, i);
+}
+
+static void all_sinks(struct ky_cpu *cpu, const struct ky_direct *direct, const double centre[3])
+{
+    struct ky_cpu_scale scale = ky_cpu_scale(cpu);
+    const struct ky_active *active = cpu->active;
+    size_t n = active ? active->count : cpu->n, blocks = (n + KY_BLOCK - 1) / KY_BLOCK;
+#pragma omp parallel for schedule(dynamic) num_threads(cpu->threads) if (blocks > 3)
+    for (size_t block = 0; block < blocks; block++) {
+        size_t first = block * KY_BLOCK;
+        struct ky_direct_sinks sinks;
+        sinks.count = n - first < KY_BLOCK ? n - first : KY_BLOCK;
+        for (size_t k = 0; k < sinks.count; k++)
+            load(cpu, centre, &sinks, k, active ? active->body[first + k] : first + k);
+        cpu->lanes->direct[cpu->parameters->precision](direct, &sinks);
+        for (size_t k = 0; k < sinks.count; k++) {
+            const size_t i = sinks.own[k];
+            for (int c = 0; c < 3; c++)
+                cpu->a[c][i] = scale.acceleration * sinks.field[c][k];
+            cpu->potential[i] = scale.potential * sinks.field[3][k];
+        }
+    }
+}
+
+enum ky_status ky_cpu_direct(struct ky_cpu *cpu, struct ky_error *error)
+{
+    double start = ky_clock(), centre[3] = {0}, *eps2 = NULL;
+    struct ky_direct direct;
+    enum ky_status status;
+    if (cpu->parameters->precision == KY_DOUBLE) {
+        status = fill_double(cpu, &direct, &eps2, error);
+    } else {
+        ky_cpu_centre(cpu, centre);
+        status = fill_single(cpu, centre, &direct, error);
+    }
+    if (status)
+        return status;
+    all_sinks(cpu, &direct, centre);
+    free(eps2);
+    cpu->report.walk = ky_clock() - start;
+    const size_t sinks = cpu->active ? cpu->active->count : cpu->n;
+    cpu->report.body_interactions = sinks ? (double)sinks * (double)(cpu->n - 1) : 0;
+    return KY_OK;
+}
+
+struct wanted {
+    size_t sink, place;
+};
+
+static int ascending(const void *a, const void *b)
+{
+    const struct wanted *p = a, *q = b;
+    return p->sink != q->sink ? (p->sink > q->sink) - (p->sink < q->sink)
+                              : (p->place > q->place) - (p->place < q->place);
+}
+
+/* Sinks in ascending order, as the lanes want them; one that is asked for twice starts a new block.
+ */
+static size_t take_block(const struct wanted *wanted, size_t first, size_t count)
+{
+    size_t last = first + 1;
+    while (last < count && last - first < KY_BLOCK && wanted[last].sink != wanted[last - 1].sink)
+        last++;
+    return last;
+}
+
+static void exact_block(struct ky_cpu *cpu, const struct ky_direct *direct,
+                        const struct wanted *wanted, size_t count, double (*acceleration)[3],
+                        double *potential)
+{
+    static const double origin[3] = {0};
+    struct ky_cpu_scale scale = ky_cpu_scale(cpu);
+    struct ky_direct_sinks sinks;
+    sinks.count = count;
+    for (size_t k = 0; k < count; k++)
+        load(cpu, origin, &sinks, k, wanted[k].sink);
+    cpu->lanes->direct[KY_DOUBLE](direct, &sinks);
+    for (size_t k = 0; k < count; k++) {
+        for (int c = 0; acceleration && c < 3; c++)
+            acceleration[wanted[k].place][c] = scale.acceleration * sinks.field[c][k];
+        if (potential)
+            potential[wanted[k].place] = scale.potential * sinks.field[3][k];
+    }
+}
+
+enum ky_status ky_cpu_exact(struct ky_engine *engine, const size_t *sinks, size_t count,
+                            double (*acceleration)[3], double *potential, struct ky_error *error)
+{
+    struct ky_cpu *cpu = (struct ky_cpu *)engine;
+    enum ky_status status = KY_OK;
+    struct ky_direct direct;
+    double *eps2 = NULL;
+    size_t blocks = 0, *block = ky_allocate(count + 1, sizeof *block);
+    struct wanted *wanted = ky_allocate(count, sizeof *wanted);
+    if (!wanted || !block) {
+        status = ky_no_memory(error, "list of sinks", count, sizeof *wanted);
+        goto end;
+    }
+    for (size_t k = 0; k < count; k++)
+        wanted[k] = (struct wanted){sinks[k], k};
+    status = fill_double(cpu, &direct, &eps2, error);
+    if (status != KY_OK)
+        goto end;
+    qsort(wanted, count, sizeof *wanted, ascending);
+    for (size_t first = 0; first < count; first = block[blocks])
+        block[blocks++] = first, block[blocks] = take_block(wanted, first, count);
+#pragma omp parallel for schedule(dynamic) num_threads(cpu->threads) if (blocks > 3)
+    for (size_t k = 0; k < blocks; k++)
+        exact_block(cpu, &direct, wanted + block[k], block[k + 1] - block[k], acceleration,
+                    potential);
+end:
+    free(eps2);
+    free(wanted);
+    free(block);
+    return status;
+}

@@ -1,0 +1,278 @@
+/* The tree: builds it over the engine's bodies and walks it for groups of them (B12's way, with
+ * the lanes in place of a warp), or lets each body walk by itself (walk.c). */
+#include "engine/cpu/state/cpu.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/threads.h"
+
+/* The bodies of the group whose forces are wanted. */
+static void choose_sinks(const struct ky_cpu *cpu, const struct ky_group *group,
+                         struct ky_group_sinks *sinks)
+{
+    const uint32_t *order = cpu->tree.order + group->body;
+    sinks->count = 0;
+    for (uint32_t k = 0; k < group->bodies; k++)
+        if (ky_cpu_is_active(cpu, order[k]))
+            sinks->own[sinks->count++] = (uint8_t)k;
+}
+
+/* Their fields back to the caller's order. */
+static void store(struct ky_cpu *cpu, const struct ky_group *group, struct ky_cpu_scale scale,
+                  const struct ky_group_sinks *sinks)
+{
+    const uint32_t *order = cpu->tree.order + group->body;
+    for (uint32_t k = 0; k < sinks->count; k++) {
+        const uint32_t i = order[sinks->own[k]];
+        for (int c = 0; c < 3; c++)
+            cpu->a[c][i] = scale.acceleration * sinks->field[c][k];
+        cpu->potential[i] = scale.potential * sinks->field[3][k];
+    }
+}
+
+/* Whether float, relative to the group's centre, is too coarse for the group's closest pairs: half
+ * its extent is over WIDE times the distance of neighbours along the curve (the smallest eighth of
+ * them). So it is where a group holds some of the bulk and an outlier. Float resolves half × 6e-8,
+ * then 6e-5 of such a distance. */
+static int is_wide(const struct ky_octree *tree, const struct ky_group *group)
+{
+    enum { WIDE = 1000, SHARE = 8 };
+    double least[KY_MOST_SINKS / SHARE + 1], low[3], high[3];
+    size_t room = group->bodies / SHARE + 1, kept = 0;
+    const double *x[3] = {tree->x, tree->y, tree->z};
+    for (int c = 0; c < 3; c++)
+        low[c] = high[c] = x[c][group->body];
+    for (uint32_t i = group->body + 1; i < group->body + group->bodies; i++) {
+        double distance = 0;
+        for (int c = 0; c < 3; c++) {
+            distance = fmax(distance, fabs(x[c][i] - x[c][i - 1]));
+            low[c] = fmin(low[c], x[c][i]);
+            high[c] = fmax(high[c], x[c][i]);
+        }
+        if (kept == room && distance >= least[kept - 1])
+            continue;
+        size_t k = kept < room ? kept++ : kept - 1; /* ascending: insert from behind */
+        for (; k > 0 && least[k - 1] > distance; k--)
+            least[k] = least[k - 1];
+        least[k] = distance;
+    }
+    double extent = fmax(fmax(high[0] - low[0], high[1] - low[1]), high[2] - low[2]);
+    return kept && 0.5 * extent > WIDE * least[kept - 1];
+}
+
+/* The precision of the lanes for a part: float where it will do. */
+static int part_precision(const struct ky_cpu *cpu, const struct ky_group *group, size_t groups)
+{
+    int precision = cpu->parameters->precision;
+    for (size_t g = 0; g < groups && precision != KY_DOUBLE; g++)
+        if (is_wide(&cpu->tree, &group[g]))
+            precision = KY_DOUBLE;
+    return precision;
+}
+
+/* Marks the groups with bodies whose forces are wanted. */
+static void mark_groups(const struct ky_cpu *cpu, unsigned char *wanted)
+{
+    const struct ky_octree *tree = &cpu->tree;
+    memset(wanted, 0, tree->groups);
+    for (size_t k = 0; cpu->in_block && k < cpu->active->count; k++)
+        wanted[cpu->blocks.group[cpu->active->body[k]]] = 1;
+    for (size_t g = 0; g < tree->groups && !cpu->in_block; g++)
+        for (uint32_t k = 0; k < tree->group[g].bodies; k++)
+            wanted[g] |= cpu->is_active[tree->order[tree->group[g].body + k]];
+}
+
+/* Is one of these groups wanted? `wanted` NULL: all are. */
+static int any_wanted(const unsigned char *wanted, size_t groups)
+{
+    size_t g = 0;
+    while (wanted && g < groups && !wanted[g])
+        g++;
+    return g < groups;
+}
+
+/* Interactions, and those beyond the first walks (ky_cpu_note_work). */
+struct work {
+    uint64_t bodies, cells;
+    int64_t more;
+};
+
+/* What is the same for all parts of a walk. */
+struct parts {
+    struct ky_group_walk walk;
+    const struct ky_relative *relative; /* where that is the opening */
+    const unsigned char *wanted;        /* [groups], or NULL: all */
+};
+
+/* Some consecutive groups, which share a walk. */
+static void walk_part(struct ky_cpu *cpu, const struct parts *parts, size_t part, void *space,
+                      struct work *work)
+{
+    const struct ky_group_walk *walk = &parts->walk;
+    const struct ky_octree *tree = walk->tree;
+    const size_t first = part * KY_SHARED_GROUPS;
+    const unsigned char *wanted = parts->wanted ? parts->wanted + first : NULL;
+    const struct ky_group *group = tree->group + first;
+    const struct ky_lanes *lanes = cpu->lanes;
+    size_t groups = tree->groups - first;
+    groups = groups < KY_SHARED_GROUPS ? groups : KY_SHARED_GROUPS;
+    if (!any_wanted(wanted, groups))
+        return;
+    const int precision = part_precision(cpu, group, groups);
+    double factor[KY_SHARED_GROUPS], least = (double)INFINITY, largest = 0;
+    for (size_t g = 0; g < groups; g++) {
+        factor[g] =
+            !parts->relative
+                ? 1
+                : ky_relative_factor(parts->relative, tree->order + group[g].body, group[g].bodies);
+        least = fmin(least, factor[g]);
+        largest = fmax(largest, factor[g]);
+    }
+    lanes->shared[precision](walk, group, groups, (float)least, (float)largest, space);
+    for (size_t g = 0; g < groups; g++) {
+        struct ky_group_sinks sinks;
+        if (wanted && !wanted[g])
+            continue;
+        choose_sinks(cpu, &group[g], &sinks);
+        lanes->group[precision](walk, &group[g], (float)factor[g], space, &sinks);
+        store(cpu, &group[g], ky_cpu_scale(cpu), &sinks);
+        work->bodies += sinks.bodies * sinks.count;
+        work->cells += sinks.cells * sinks.count;
+        work->more += ky_cpu_note_work(cpu, first + g, sinks.bodies + sinks.cells, sinks.count);
+    }
+}
+
+/* All parts; `space` is that of all threads. */
+static void walk_parts(struct ky_cpu *cpu, const struct parts *parts, char *space,
+                       size_t space_bytes)
+{
+    uint64_t bodies = 0, cells = 0;
+    int64_t more = 0;
+    const size_t count = (cpu->tree.groups + KY_SHARED_GROUPS - 1) / KY_SHARED_GROUPS;
+#pragma omp parallel for schedule(dynamic) num_threads(cpu->threads)                               \
+    reduction(+ : bodies, cells, more) if (count > 1)
+    for (size_t part = 0; part < count; part++) {
+        struct work work = {0};
+        walk_part(cpu, parts, part, space + (size_t)ky_thread() * space_bytes, &work);
+        bodies += work.bodies;
+        cells += work.cells;
+        more += work.more;
+    }
+    cpu->blocks.more += more;
+    cpu->report.body_interactions += (double)bodies;
+    cpu->report.cell_interactions += (double)cells;
+}
+
+static enum ky_status walk_groups(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+                                  struct ky_error *error)
+{
+    const struct ky_octree *tree = &cpu->tree;
+    struct ky_relative relative = {0};
+    struct parts parts = {.walk = {.tree = tree,
+                                   .eps2 = cpu->n ? ky_cpu_sink_eps2(cpu, 0) : 0,
+                                   .how = cpu->how,
+                                   .quadrupole = parameters->multipole > 1}};
+    if (parameters->opening == KY_RELATIVE) {
+        relative = ky_cpu_relative(cpu);
+        parts.relative = &relative;
+    }
+    const size_t space_bytes = cpu->lanes->group_space[KY_DOUBLE](tree), /* the larger one */
+        marks = cpu->active ? tree->groups : 0;
+    char *space = ky_allocate((size_t)cpu->threads, space_bytes);
+    unsigned char *wanted = ky_allocate(marks, 1);
+    enum ky_status status = KY_OK;
+    if (!space || !wanted) {
+        status = ky_no_memory(error, "lists of the tree walk", (size_t)cpu->threads, space_bytes);
+        goto end;
+    }
+    if (cpu->active) {
+        mark_groups(cpu, wanted);
+        parts.wanted = wanted;
+    }
+    walk_parts(cpu, &parts, space, space_bytes);
+end:
+    free(wanted);
+    free(space);
+    return status;
+}
+
+static struct ky_octree_bodies bodies_of(const struct ky_cpu *cpu)
+{
+    struct ky_octree_bodies bodies = {.n = cpu->n,
+                                      .x = cpu->x[0],
+                                      .y = cpu->x[1],
+                                      .z = cpu->x[2],
+                                      .mass = cpu->mass,
+                                      .softening = cpu->softening};
+    ky_tree_frame(&cpu->frame, cpu->length, &bodies);
+    return bodies;
+}
+
+/* Keys to groups for the present positions; adds the seconds to the report. */
+static enum ky_status build(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+                            struct ky_error *error)
+{
+    const struct ky_octree_bodies bodies = bodies_of(cpu);
+    enum ky_status status = ky_octree_build(&cpu->tree, &bodies, parameters, error);
+    ky_tree_seconds(&cpu->tree, &cpu->report);
+    cpu->tree_stands = status == KY_OK;
+    cpu->tree_serves = 0;
+    cpu->tree_opening = parameters->opening;
+    cpu->tree_linked = 0;
+    return status;
+}
+
+void ky_cpu_link_tree(struct ky_cpu *cpu)
+{
+    if (!cpu->tree_linked)
+        ky_octree_link(&cpu->tree);
+    cpu->tree_linked = 1;
+}
+
+enum ky_status ky_cpu_stand_tree(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+                                 struct ky_error *error)
+{
+    enum ky_status status = KY_OK;
+    if (!cpu->tree_stands || cpu->tree_opening != parameters->opening)
+        status = build(cpu, parameters, error);
+    if (status == KY_OK)
+        ky_cpu_link_tree(cpu);
+    return status;
+}
+
+/* The tree that serves, with the bodies where they are now. */
+static enum ky_status refresh_tree(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+                                   struct ky_error *error)
+{
+    const double(*at)[3] = (const double(*)[3])cpu->blocks.at;
+    enum ky_status status = ky_octree_refresh(&cpu->tree, at, parameters, error);
+    cpu->report.moments += cpu->tree.seconds.moments;
+    return status;
+}
+
+static enum ky_status pass(void *engine, const struct ky_parameters *parameters,
+                           struct ky_error *error)
+{
+    struct ky_cpu *cpu = engine;
+    enum ky_status status = cpu->in_block && cpu->tree_serves ? refresh_tree(cpu, parameters, error)
+                                                              : build(cpu, parameters, error);
+    if (status == KY_OK && cpu->in_block && !cpu->tree_serves)
+        status = ky_cpu_start_work(cpu, error);
+    double start = ky_clock();
+    if (status == KY_OK && parameters->force == KY_WALK)
+        ky_cpu_link_tree(cpu);
+    if (status == KY_OK)
+        status = parameters->force == KY_WALK ? ky_cpu_walk_bodies(cpu, parameters, error)
+                                              : walk_groups(cpu, parameters, error);
+    cpu->report.walk += ky_clock() - start;
+    return status;
+}
+
+enum ky_status ky_cpu_tree(struct ky_cpu *cpu, struct ky_error *error)
+{
+    return ky_relative_passes(cpu->parameters, cpu->has_acceleration, pass, cpu, error);
+}

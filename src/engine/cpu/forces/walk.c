@@ -1,0 +1,144 @@
+/* The pointer walk: each body goes through the tree by itself along `next` and `more` (N09, N12).
+ * Scalar, and in double whatever the precision: its cost is in following the links. */
+#include "engine/cpu/state/cpu.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "octree/decide.h"
+
+struct body_walk {
+    const struct ky_octree *tree;
+    int opening, how;
+    struct ky_relative relative; /* where that is the opening */
+};
+
+/* The sink, and what has acted on it so far. */
+struct sink {
+    uint32_t body;
+    double x[3], from[3]; /* its place, and that relative to the tree's origin */
+    double eps2;
+    double factor; /* of the relative opening test */
+    struct ky_field field;
+    uint64_t bodies, cells;
+};
+
+/* A cell never stands for a body that lies in it. */
+static int must_open(const struct body_walk *walk, const struct sink *sink, uint32_t cell,
+                     const double d[3])
+{
+    const struct ky_cell_link *link = &walk->tree->link[cell];
+    return sink->body - link->body < link->bodies ||
+           ky_octree_must_open(walk->tree, cell, d, NULL, sink->factor, sink->eps2);
+}
+
+static void add_leaf(const struct body_walk *walk, struct sink *sink,
+                     const struct ky_cell_link *leaf)
+{
+    const struct ky_octree *tree = walk->tree;
+    for (uint32_t j = leaf->body; j < leaf->body + leaf->bodies; j++) {
+        if (j == sink->body)
+            continue;
+        double dx = tree->x[j] - sink->x[0], dy = tree->y[j] - sink->x[1],
+               dz = tree->z[j] - sink->x[2];
+        double eps2 = walk->how & KY_EPS_OF_BOTH ? tree->softening2[j] : 0;
+        struct ky_softened pair =
+            ky_soften(dx, dy, dz, sink->eps2, eps2, walk->how | KY_GUARD_FIRST);
+        sink->field = ky_add_body(sink->field, dx, dy, dz, pair, tree->mass[j]);
+        sink->bodies++;
+    }
+}
+
+static void add_cell(const struct body_walk *walk, struct sink *sink, uint32_t cell,
+                     const double d[3])
+{
+    const struct ky_octree *tree = walk->tree;
+    double eps2 = walk->how & KY_EPS_OF_BOTH ? (double)tree->low[cell].eps2 : 0;
+    struct ky_softened pair =
+        ky_soften(d[0], d[1], d[2], sink->eps2, eps2, KY_CELLS_HOW(walk->how) | KY_GUARD_FIRST);
+    sink->cells++;
+    if (tree->moments == KY_MOMENTS(1))
+        sink->field = ky_add_body(sink->field, d[0], d[1], d[2], pair, (double)tree->moment[cell]);
+    else
+        sink->field = ky_add_cell(sink->field, d[0], d[1], d[2], pair, ky_host_moments(tree, cell));
+}
+
+static void walk_links(const struct body_walk *walk, struct sink *sink)
+{
+    const struct ky_octree *tree = walk->tree;
+    for (int c = 0; c < 3; c++)
+        sink->from[c] = sink->x[c] - tree->origin[c];
+    for (uint32_t cell = 0; cell != KY_NO_LINK;) {
+        const struct ky_cell_link *link = &tree->link[cell];
+        double d[3];
+        ky_cell_apart(tree, cell, sink->from, d);
+        uint32_t next = link->next;
+        if (!must_open(walk, sink, cell, d))
+            add_cell(walk, sink, cell, d);
+        else if (link->more == KY_NO_LINK)
+            add_leaf(walk, sink, link);
+        else
+            next = link->more;
+        cell = next;
+    }
+}
+
+static void walk_body(struct ky_cpu *cpu, const struct body_walk *walk, uint32_t body,
+                      struct ky_cpu_scale scale, uint64_t *bodies, uint64_t *cells, int64_t *more)
+{
+    const struct ky_octree *tree = walk->tree;
+    uint32_t i = tree->order[body];
+    if (!ky_cpu_is_active(cpu, i))
+        return;
+    struct sink sink = {
+        .body = body,
+        .x = {tree->x[body], tree->y[body], tree->z[body]},
+        .eps2 = ky_cpu_sink_eps2(cpu, i),
+        .factor = walk->opening == KY_RELATIVE ? ky_relative_factor(&walk->relative, &i, 1) : 1};
+    walk_links(walk, &sink);
+    cpu->a[0][i] = scale.acceleration * sink.field.x;
+    cpu->a[1][i] = scale.acceleration * sink.field.y;
+    cpu->a[2][i] = scale.acceleration * sink.field.z;
+    cpu->potential[i] = scale.potential * sink.field.p;
+    *bodies += sink.bodies;
+    *cells += sink.cells;
+    *more += ky_cpu_note_work(cpu, body, sink.bodies + sink.cells, 1);
+}
+
+enum ky_status ky_cpu_walk_bodies(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+                                  struct ky_error *error)
+{
+    struct body_walk walk = {.tree = &cpu->tree, .opening = parameters->opening, .how = cpu->how};
+    if (walk.opening == KY_RELATIVE)
+        walk.relative = ky_cpu_relative(cpu);
+    const struct ky_cpu_scale scale = ky_cpu_scale(cpu);
+    uint32_t *place = NULL;
+    if (cpu->n == 0)
+        return KY_OK;
+    if (cpu->parameters->curve == KY_CURVE_NONE) {
+        enum ky_status status = ky_octree_places(&cpu->tree, &place, error);
+        if (status != KY_OK)
+            return status;
+    }
+    uint64_t bodies = 0, cells = 0;
+    int64_t more = 0;
+#pragma omp parallel for schedule(dynamic, 64) num_threads(cpu->threads)                           \
+    reduction(+ : bodies, cells, more) if (cpu->n > 256)
+    for (size_t k = 0; k < cpu->n; k++)
+        walk_body(cpu, &walk, place ? place[k] : (uint32_t)k, scale, &bodies, &cells, &more);
+    free(place);
+    cpu->blocks.more += more;
+    cpu->report.body_interactions += (double)bodies;
+    cpu->report.cell_interactions += (double)cells;
+    return KY_OK;
+}
+
+struct ky_field ky_cpu_walk_point(const struct ky_cpu *cpu, const double x[3], double eps2)
+{
+    const struct body_walk walk = {.tree = &cpu->tree, .how = cpu->how};
+    struct sink sink = {.body = KY_NO_BODY, .x = {x[0], x[1], x[2]}, .eps2 = eps2, .factor = 1};
+    walk_links(&walk, &sink);
+    return sink.field;
+}

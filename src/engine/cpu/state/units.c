@@ -1,0 +1,39 @@
+/* The engine's own units and what depends on them; see cpu.h. */
+#include "engine/cpu/state/cpu.h"
+
+#include "engine/common/softening.h"
+#include "engine/common/units.h"
+#include "octree/sample.h"
+
+/* The median, so that a few bodies far outside do not take the digits of all others. */
+void ky_cpu_centre(const struct ky_cpu *cpu, double centre[3])
+{
+    for (int c = 0; c < 3; c++)
+        centre[c] = ky_sampled_median(cpu->x[c], 1, cpu->n, KY_MEDIAN_MOST);
+}
+
+struct ky_cpu_scale ky_cpu_scale(const struct ky_cpu *cpu)
+{
+    const struct ky_engine_units units = {cpu->length, cpu->mass_unit};
+    const struct ky_engine_scale scale = ky_engine_scale(&units, cpu->parameters->g);
+    return (struct ky_cpu_scale){scale.strength * scale.acceleration,
+                                 -(scale.strength * scale.potential)};
+}
+
+struct ky_relative ky_cpu_relative(struct ky_cpu *cpu)
+{
+    if (cpu->in_block && cpu->blocks.relative.a[0])
+        return cpu->blocks.relative;
+    const double *const a[3] = {cpu->a[0], cpu->a[1], cpu->a[2]};
+    const struct ky_relative relative =
+        ky_relative_start(a, cpu->n, ky_cpu_scale(cpu).acceleration, cpu->parameters, cpu->team);
+    if (cpu->in_block)
+        cpu->blocks.relative = relative;
+    return relative;
+}
+
+double ky_cpu_sink_eps2(const struct ky_cpu *cpu, size_t i)
+{
+    double eps = cpu->softening ? cpu->softening[i] : cpu->parameters->softening / cpu->length;
+    return ky_sink_eps2(cpu->parameters->softening_kind, cpu->softening != NULL, eps);
+}

@@ -1,0 +1,267 @@
+/* Block steps (physics/block.h): the engine leads them by itself.
+ *
+ * x, v and a of a body are those at the end of its last step, which is a multiple of the step, so
+ * that its level says when that was. For a block all bodies are brought to the present tick in
+ * columns of their own, which take the place of the positions while forces are computed.
+ *
+ * The tree is built at the first block after every multiple of the longest step, since a run that
+ * is resumed there must find the same one, and then kept: its moments, boxes and opening radii
+ * follow the bodies. Between multiples it is built anew when walks have cost so much more than the
+ * first ones that a build would have paid. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "engine/common/blocks.h"
+#include "engine/cpu/steps/levels.h"
+#include "physics/block.h"
+
+/* Bytes for one body. */
+enum { BYTES = 3 * sizeof(double) + 3 * sizeof(float) + 1 + 2 * sizeof(uint32_t) };
+
+/* The state of one call that advances through blocks. */
+struct blocks {
+    struct ky_cpu_way common;
+    /* By level: times to the present tick, half and in the unit of positions. */
+    double half[KY_MOST_LEVELS + 1], drift[KY_MOST_LEVELS + 1];
+};
+
+/* ---- memory ---- */
+
+double ky_cpu_blocks_memory(const struct ky_parameters *parameters, size_t n)
+{
+    const double units = parameters->force == KY_DIRECT ? 0
+                         : parameters->force == KY_WALK ? 1
+                                                        : 2.0 / parameters->group;
+    return (double)n * (BYTES + units * (double)sizeof(uint32_t));
+}
+
+static enum ky_status reserve(struct ky_cpu *cpu, struct ky_error *error)
+{
+    struct ky_cpu_blocks *own = &cpu->blocks;
+    if (own->at)
+        return KY_OK;
+    own->at = ky_allocate(3 * cpu->n, sizeof *own->at);
+    own->before = ky_allocate(3 * cpu->n, sizeof *own->before);
+    own->group = ky_allocate(cpu->n, sizeof *own->group);
+    if (own->at && own->before && own->group)
+        return KY_OK;
+    ky_cpu_free_blocks(cpu);
+    return ky_no_memory(error, "block steps", cpu->n, BYTES);
+}
+
+/* ---- levels ---- */
+
+static double softening_of(const struct ky_cpu *cpu, size_t i)
+{
+    return cpu->softening ? cpu->softening[i] * cpu->length : cpu->parameters->softening;
+}
+
+/* A step that has been made: squares of the change of the acceleration and of the way. */
+struct made {
+    double change2, path2;
+};
+
+static double limit_of(const struct blocks *b, size_t i)
+{
+    const double length = b->common.way->length;
+    return ky_step_limit(b->common.way->eta,
+                         isnan(length) ? softening_of(b->common.cpu, i) : length,
+                         b->common.longest);
+}
+
+/* The level that the criterion wants; `deepest` + 1 for a step shorter than a tick. */
+static int wanted(const struct blocks *b, size_t i)
+{
+    double a2 = 0;
+    for (int c = 0; c < 3; c++)
+        a2 += b->common.cpu->a[c][i] * b->common.cpu->a[c][i];
+    return ky_step_level(sqrt(a2), limit_of(b, i), b->common.deepest);
+}
+
+/* The level that the swing of the body wants. */
+static int swing(const struct blocks *b, size_t i, struct made made)
+{
+    const double size = ky_step_swing(sqrt(made.change2), sqrt(made.path2),
+                                      softening_of(b->common.cpu, i), b->common.way->eta);
+    return ky_step_level(size, limit_of(b, i), b->common.deepest);
+}
+
+/* Levels from the column of steps, unless they are known; chosen where there is none. Returns 0 if
+ * one would have to be chosen within a longest step. */
+static int read_levels(const struct blocks *b)
+{
+    struct ky_cpu *cpu = b->common.cpu;
+    double *step = cpu->extra[KY_COLUMN_STEP];
+    const int even = b->common.way->now % b->common.way->stride == 0;
+    const size_t n = ky_cpu_way_is_known(&b->common) ? 0 : cpu->n;
+    int missing = 0;
+#pragma omp parallel for num_threads(cpu->team) reduction(+ : missing)
+    for (size_t i = 0; i < n; i++) {
+        int level = ky_cpu_way_level(&b->common, step[i]);
+        missing += level < 0 && !even;
+        if (level < 0)
+            level = wanted(b, i);
+        level = level > b->common.deepest ? b->common.deepest : level;
+        cpu->blocks.level[i] = (unsigned char)level;
+        step[i] = b->common.step[level];
+    }
+    ky_cpu_way_know(&b->common, !missing);
+    return missing == 0;
+}
+
+/* ---- a block ---- */
+
+/* Fills half[] and drift[] for a tick. Returns the lowest level whose steps end there. */
+static int set_clock(struct blocks *b, uint64_t tick)
+{
+    const int due = ky_cpu_way_clock(&b->common, tick);
+    for (int level = 0; level <= b->common.deepest; level++) {
+        b->half[level] = 0.5 * b->common.time[level];
+        b->drift[level] = b->common.time[level] / b->common.cpu->length;
+    }
+    return due;
+}
+
+/* Where coordinate c of body i stands in at[]: c × across + i × along. */
+struct layout {
+    size_t across, along;
+};
+static struct layout layout_of(const struct ky_cpu *cpu)
+{
+    return cpu->tree_serves ? (struct layout){1, 3} : (struct layout){cpu->n, 1};
+}
+
+/* Where the bodies of a chunk stand; returns how many have steps that end. */
+static size_t predict(const struct blocks *b, struct ky_cpu_range range, int due)
+{
+    const struct ky_cpu *cpu = b->common.cpu;
+    const unsigned char *level = cpu->blocks.level;
+    const struct layout layout = layout_of(cpu);
+    size_t active = 0;
+    for (size_t i = range.begin; i < range.end; i++) {
+        const double half = b->half[level[i]], drift = b->drift[level[i]];
+        double *at = cpu->blocks.at + i * layout.along;
+        active += level[i] >= due;
+        for (size_t c = 0; c < 3; c++)
+            at[c * layout.across] = cpu->x[c][i] + drift * (cpu->v[c][i] + half * cpu->a[c][i]);
+    }
+    return active;
+}
+
+/* The active bodies of a chunk go to the list from place k on, with half a kick and to their new
+ * places. Their accelerations are kept. */
+static void open_steps(const struct blocks *b, struct ky_cpu_range range, int due, size_t k)
+{
+    const struct ky_cpu *cpu = b->common.cpu;
+    const struct layout layout = layout_of(cpu);
+    for (size_t i = range.begin; i < range.end; i++) {
+        const int level = cpu->blocks.level[i];
+        if (level < due)
+            continue;
+        cpu->blocks.active[k] = (uint32_t)i;
+        for (size_t c = 0; c < 3; c++) {
+            cpu->blocks.before[3 * k + c] = (float)cpu->a[c][i];
+            cpu->v[c][i] += b->half[level] * cpu->a[c][i];
+            cpu->x[c][i] = cpu->blocks.at[c * layout.across + i * layout.along];
+        }
+        k++;
+    }
+}
+
+/* Brings all bodies to the tick, and begins the ends of the steps that end there. */
+static void go_to(struct blocks *b, uint64_t tick)
+{
+    struct ky_cpu_blocks *own = &b->common.cpu->blocks;
+    const int due = set_clock(b, tick);
+#pragma omp parallel for num_threads(b->common.cpu->team)
+    for (size_t k = 0; k < b->common.chunks; k++)
+        own->count[k] = predict(b, ky_cpu_way_range(&b->common, k), due);
+    ky_cpu_way_place(&b->common);
+#pragma omp parallel for num_threads(b->common.cpu->team)
+    for (size_t k = 0; k < b->common.chunks; k++)
+        if (own->count[k + 1] > own->count[k])
+            open_steps(b, ky_cpu_way_range(&b->common, k), due, own->count[k]);
+}
+
+/* Forces of the active bodies, all bodies standing at the present tick: a tree that serves takes
+ * them there; else their places are the engine's for as long. */
+static enum ky_status evaluate(const struct blocks *b, struct ky_error *error)
+{
+    struct ky_cpu *cpu = b->common.cpu;
+    const struct ky_active active = {b->common.active, cpu->blocks.active};
+    double *const own[3] = {cpu->x[0], cpu->x[1], cpu->x[2]};
+    for (size_t c = 0; c < 3 && !cpu->tree_serves; c++)
+        cpu->x[c] = cpu->blocks.at + c * cpu->n;
+    cpu->in_block = 1;
+    enum ky_status status = ky_cpu_evaluate(cpu, b->common.active < cpu->n ? &active : NULL, error);
+    cpu->in_block = cpu->tree_stands = 0;
+    for (int c = 0; c < 3; c++)
+        cpu->x[c] = own[c];
+    return status;
+}
+
+/* The second half of the kick, and the next step. Returns how many steps should be shorter than a
+ * tick. */
+static size_t close_steps(const struct blocks *b, uint64_t tick)
+{
+    const struct ky_cpu *cpu = b->common.cpu;
+    size_t cut = 0;
+#pragma omp parallel for num_threads(cpu->team) reduction(+ : cut)
+    for (size_t k = 0; k < b->common.active; k++) {
+        const uint32_t i = cpu->blocks.active[k];
+        const int level = cpu->blocks.level[i];
+        const double time = 2 * b->half[level];
+        struct made made = {0};
+        for (size_t c = 0; c < 3; c++) {
+            const double way = time * cpu->v[c][i],
+                         change = cpu->a[c][i] - (double)cpu->blocks.before[3 * k + c];
+            made.path2 += way * way;
+            made.change2 += change * change;
+            cpu->v[c][i] += b->half[level] * cpu->a[c][i];
+        }
+        int want = wanted(b, i);
+        cut += want > b->common.deepest;
+        want = want > b->common.deepest ? b->common.deepest : want;
+        const int even = level > 0 && tick % (b->common.way->stride >> (level - 1)) == 0;
+        want = ky_step_next(want, swing(b, i, made), level, even);
+        cpu->blocks.level[i] = (unsigned char)want;
+        cpu->extra[KY_COLUMN_STEP][i] = b->common.step[want];
+    }
+    return cut;
+}
+
+static enum ky_status one_block(struct blocks *b, struct ky_error *error)
+{
+    struct ky_advance *way = b->common.way;
+    const uint64_t tick = way->now + (way->stride >> ky_cpu_way_deepest(&b->common));
+    if (way->now % way->stride == 0 ||
+        b->common.cpu->blocks.more > KY_BLOCKS_BUILD * (int64_t)b->common.cpu->n)
+        b->common.cpu->tree_serves = 0;
+    go_to(b, tick);
+    enum ky_status status = evaluate(b, error);
+    if (status)
+        return status;
+    way->cut += (double)close_steps(b, tick);
+    ky_blocks_count(way, tick, b->common.active);
+    return KY_OK;
+}
+
+/* ---- the way ---- */
+
+enum ky_status ky_cpu_block_steps(struct ky_cpu *cpu, struct ky_advance *way,
+                                  struct ky_error *error)
+{
+    struct blocks b;
+    enum ky_status status = ky_cpu_way_open(&b.common, cpu, way, error);
+    if (!status)
+        status = reserve(cpu, error);
+    if (status)
+        return status;
+    if (!read_levels(&b))
+        return ky_blocks_missing(error);
+    for (uint64_t k = 0; k < way->most && way->now < way->until && !status; k++)
+        status = one_block(&b, error);
+    return status;
+}

@@ -1,0 +1,370 @@
+/* The Hermite scheme (physics/hermite.h): the engine leads from block to block by itself.
+ *
+ * x, v, a and j of a body are those at the end of its last step, which is a multiple of the step,
+ * so that its level says when that was. For a block all bodies are predicted to the present tick in
+ * columns of their own; those whose steps end feel them there, and are corrected.
+ *
+ * Potentials are not summed on the way, since those at predicted places would spoil the energy:
+ * they follow, in double, when somebody asks for them. */
+#include "engine/cpu/steps/hermite.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "engine/common/blocks.h"
+#include "engine/cpu/steps/levels.h"
+#include "physics/hermite.h"
+
+static double *jerk_of(const struct ky_cpu *cpu, size_t c)
+{
+    return cpu->extra[KY_COLUMN_JERK] + c * cpu->n;
+}
+
+/* ---- a block ---- */
+
+/* Component c of body i at the time h after its last step: x in the engine's lengths, and v. */
+struct place {
+    double x, v;
+};
+static struct place predicted(const struct ky_cpu *cpu, size_t c, size_t i, double h)
+{
+    const double v = cpu->v[c][i], a = cpu->a[c][i], j = jerk_of(cpu, c)[i];
+    return (struct place){cpu->x[c][i] + h / cpu->length * (v + ky_hermite_drift(a, j, h)),
+                          v + ky_hermite_kick(a, j, h)};
+}
+
+static void stand(struct ky_cpu *cpu, size_t c, size_t i, struct place place)
+{
+    cpu->hermite.at[c][i] = place.x;
+    cpu->hermite.at[3 + c][i] = place.v / cpu->length;
+}
+
+/* Where the bodies of a chunk stand; returns how many have steps that end. */
+static size_t predict(const struct ky_cpu_way *b, struct ky_cpu_range range, int due)
+{
+    const unsigned char *level = b->cpu->blocks.level;
+    size_t active = 0;
+    for (size_t c = 0; c < 3; c++)
+        for (size_t i = range.begin; i < range.end; i++)
+            stand(b->cpu, c, i, predicted(b->cpu, c, i, b->time[level[i]]));
+    for (size_t i = range.begin; i < range.end; i++)
+        active += level[i] >= due;
+    return active;
+}
+
+/* The bodies of a chunk whose levels are from `low` to `high` go to the list. */
+static void list(const struct ky_cpu_way *b, struct ky_cpu_range range, int low, int high,
+                 uint32_t *to)
+{
+    const unsigned char *level = b->cpu->blocks.level;
+    for (size_t i = range.begin; i < range.end; i++)
+        if (level[i] >= low && level[i] <= high)
+            *to++ = (uint32_t)i;
+}
+
+/* Brings all bodies to the tick, and lists those whose steps end there. Returns the lowest level of
+ * these. */
+static int go_to(struct ky_cpu_way *b, uint64_t tick)
+{
+    struct ky_cpu_blocks *own = &b->cpu->blocks;
+    const int due = ky_cpu_way_clock(b, tick);
+#pragma omp parallel for num_threads(b->cpu->team)
+    for (size_t k = 0; k < b->chunks; k++)
+        own->count[k] = predict(b, ky_cpu_way_range(b, k), due);
+    ky_cpu_way_place(b);
+    for (size_t k = 0; k < b->chunks; k++)
+        if (own->count[k + 1] > own->count[k])
+            list(b, ky_cpu_way_range(b, k), due, b->deepest, own->active + own->count[k]);
+    return due;
+}
+
+/* The k-th body of the list after the sums for it: its new place and velocity; what the criterion
+ * looks at goes to norm[]. At `last` its step ends. */
+static void correct(const struct ky_cpu_way *b, size_t k, int last, double norm[4])
+{
+    struct ky_cpu *cpu = b->cpu;
+    const size_t i = cpu->blocks.active[k];
+    const double h = b->time[cpu->blocks.level[i]];
+    for (size_t c = 0; c < 3; c++) {
+        double *jerk = &jerk_of(cpu, c)[i], *const *sum = cpu->hermite.sum;
+        const double a1 = sum[c][k], j1 = sum[3 + c][k];
+        const struct ky_hermite_end end = ky_hermite_correct(cpu->a[c][i], *jerk * h, a1, j1 * h);
+        struct place place = predicted(cpu, c, i, h);
+        place.x += h * h / cpu->length * end.x;
+        place.v += h * end.v;
+        stand(cpu, c, i, place);
+        if (!last)
+            continue;
+        cpu->x[c][i] = place.x;
+        cpu->v[c][i] = place.v;
+        cpu->a[c][i] = a1;
+        *jerk = j1;
+        const double term[4] = {a1, j1 * h, end.s, end.c};
+        for (int t = 0; t < 4; t++)
+            norm[t] += term[t] * term[t];
+    }
+}
+
+/* Whether a body may not go on with steps that are too long for it. */
+static int must_stop(const struct ky_cpu_way *b, size_t i)
+{
+    const uint32_t *passed = b->way->passed;
+    return b->cpu->hermite.eps2[i] <= 0 && i != passed[0] && i != passed[1];
+}
+
+/* The level after the step of body i; −1 where the criterion is in doubt and rate2 is 0: unknown.
+ */
+static int next_level(const struct ky_cpu_way *b, uint64_t tick, size_t i, const double norm[4],
+                      double rate2)
+{
+    const int level = b->cpu->blocks.level[i];
+    const int even = level > 0 && tick % (b->way->stride >> (level - 1)) == 0;
+    const int next = ky_hermite_next(sqrt(norm[0]), sqrt(norm[1]), sqrt(norm[2]), sqrt(norm[3]),
+                                     b->way->eta, level, even, b->deepest);
+    if (next <= level || !ky_hermite_is_doubtful(norm[0], norm[1], norm[2], norm[3]))
+        return next;
+    return rate2 > 0 ? ky_hermite_bound(rate2, b->step[level] * b->step[level], b->way->eta, level,
+                                        even, next)
+                     : -1;
+}
+
+/* What is known of the steps that follow. */
+struct choice {
+    size_t cut, doubts; /* bodies that should have shorter steps; whose level is not chosen yet */
+    uint32_t close;
+};
+
+/* Body i gets this level. */
+static void take_level(const struct ky_cpu_way *b, size_t i, int level, struct choice *choice)
+{
+    const int cut = level > b->deepest;
+    choice->cut += (size_t)cut;
+    if (cut && must_stop(b, i) && i < choice->close)
+        choice->close = (uint32_t)i;
+    level = cut ? b->deepest : level;
+    b->cpu->blocks.level[i] = (unsigned char)level;
+    b->cpu->extra[KY_COLUMN_STEP][i] = b->step[level];
+}
+
+/* Of a body in doubt the sums, which have been used, keep the norms; its rate2 is 0. */
+static void choose_level(const struct ky_cpu_way *b, uint64_t tick, size_t k, const double norm[4],
+                         struct choice *choice)
+{
+    const size_t i = b->cpu->blocks.active[k];
+    struct ky_cpu_hermite *own = &b->cpu->hermite;
+    const int level = next_level(b, tick, i, norm, 0);
+    own->rate2[k] = level >= 0;
+    if (level >= 0) {
+        take_level(b, i, level, choice);
+        return;
+    }
+    choice->doubts++;
+    for (int t = 0; t < 4; t++)
+        own->sum[t][k] = norm[t];
+}
+
+/* The levels of the bodies in doubt, when all bodies of the list stand where they are now. */
+static void choose_doubtful(const struct ky_cpu_way *b, uint64_t tick, struct choice *choice)
+{
+    const struct ky_cpu_hermite *h = &b->cpu->hermite;
+    size_t cut = choice->cut;
+    uint32_t close = choice->close;
+#pragma omp parallel for num_threads(b->cpu->team) reduction(+ : cut) reduction(min : close)
+    for (size_t k = 0; k < b->active; k++) {
+        const size_t i = b->cpu->blocks.active[k];
+        struct choice own = {0, 0, close};
+        if (h->rate2[k] > 0)
+            continue;
+        const double norm[4] = {h->sum[0][k], h->sum[1][k], h->sum[2][k], h->sum[3][k]};
+        const double rate2 = fmax(ky_cpu_hermite_rate2(b->cpu, i), DBL_MIN);
+        take_level(b, i, next_level(b, tick, i, norm, rate2), &own);
+        cut += own.cut;
+        close = own.close;
+    }
+    choice->cut = cut;
+    choice->close = close;
+}
+
+/* Corrects the bodies of the list; at the last turn their steps end, and with `choose` their next
+ * ones follow; else they have none. */
+static struct choice correct_all(const struct ky_cpu_way *b, uint64_t tick, int last, int choose)
+{
+    size_t cut = 0, doubts = 0;
+    uint32_t close = KY_NO_BODY;
+#pragma omp parallel for num_threads(b->cpu->team) reduction(+ : cut, doubts) reduction(min : close)
+    for (size_t k = 0; k < b->active; k++) {
+        struct choice own = {0, 0, close};
+        double norm[4] = {0};
+        correct(b, k, last, norm);
+        if (!last || !choose)
+            continue;
+        choose_level(b, tick, k, norm, &own);
+        cut += own.cut;
+        doubts += own.doubts;
+        close = own.close;
+    }
+    return (struct choice){cut, doubts, close};
+}
+
+/* Ends the steps of the bodies of the list: evaluations and corrections. `choose`: their next steps
+ * follow; else they have none. */
+static enum ky_status end_steps(const struct ky_cpu_way *b, uint64_t tick, int choose,
+                                struct ky_error *error)
+{
+    struct choice choice = {0, 0, KY_NO_BODY};
+    for (int turn = 1; turn <= b->way->corrections; turn++) {
+        enum ky_status status = ky_cpu_sum_jerks(b->cpu, b->active, 0, error);
+        if (status)
+            return status;
+        choice = correct_all(b, tick, turn == b->way->corrections, choose);
+    }
+    if (choice.doubts)
+        choose_doubtful(b, tick, &choice);
+    b->way->cut += (double)choice.cut;
+    b->way->close = choice.close;
+    return KY_OK;
+}
+
+/* Ends all other steps too, at this tick, to which all bodies have been predicted; levels from
+ * `due` on end there anyway. All bodies are at one time then, and have no steps. */
+static enum ky_status stop(struct ky_cpu_way *b, uint64_t tick, int due, struct ky_error *error)
+{
+    struct ky_cpu *cpu = b->cpu;
+    const uint32_t close = b->way->close;
+    uint32_t *to = cpu->blocks.active;
+    for (size_t i = 0; i < cpu->n; i++)
+        if (cpu->blocks.level[i] < due)
+            *to++ = (uint32_t)i;
+    b->active = (size_t)(to - cpu->blocks.active);
+    enum ky_status status = end_steps(b, tick, 0, error);
+    b->way->body_steps += (double)b->active;
+    b->way->close = close;
+    ky_cpu_forget_steps(cpu);
+    return status;
+}
+
+static enum ky_status one_block(struct ky_cpu_way *b, struct ky_error *error)
+{
+    const uint64_t tick = b->way->now + (b->way->stride >> ky_cpu_way_deepest(b));
+    if (b->way->now % b->way->stride == 0) /* where a run may be resumed */
+        ky_cpu_frame_hermite(b->cpu);
+    const int due = go_to(b, tick);
+    enum ky_status status = end_steps(b, tick, 1, error);
+    if (status)
+        return status;
+    b->cpu->potential_is_late = 1;
+    ky_blocks_count(b->way, tick, b->active);
+    return b->way->close == KY_NO_BODY ? KY_OK : stop(b, tick, due, error);
+}
+
+/* ---- the first steps ---- */
+
+void ky_cpu_forget_steps(struct ky_cpu *cpu)
+{
+    if (cpu->extra[KY_COLUMN_STEP])
+        memset(cpu->extra[KY_COLUMN_STEP], 0, cpu->n * sizeof(double));
+    cpu->blocks.longest = 0;
+}
+
+static double size(double *const v[3], size_t i)
+{
+    return sqrt(v[0][i] * v[0][i] + v[1][i] * v[1][i] + v[2][i] * v[2][i]);
+}
+
+/* The level of body i from the derivatives of its acceleration; these may be roundings. */
+static int first_level(const struct ky_cpu_way *b, size_t i)
+{
+    const struct ky_cpu *cpu = b->cpu;
+    const double h = fabs(b->longest);
+    double *const jerk[3] = {jerk_of(cpu, 0), jerk_of(cpu, 1), jerk_of(cpu, 2)};
+    const int level =
+        ky_hermite_next(size(cpu->a, i), size(jerk, i) * h, size(cpu->hermite.sum, i) * h * h,
+                        size(cpu->hermite.sum + 3, i) * h * h * h, b->way->eta, 0, 0, b->deepest);
+    const int first = ky_hermite_bound(cpu->hermite.rate2[i], h * h, b->way->eta, 0, 0, level);
+    return first > b->deepest ? b->deepest : first;
+}
+
+/* All bodies, which are at one time, get accelerations, jerks and steps. */
+static enum ky_status start(const struct ky_cpu_way *b, struct ky_error *error)
+{
+    struct ky_cpu *cpu = b->cpu;
+    for (size_t c = 0; c < 3; c++)
+        for (size_t i = 0; i < cpu->n; i++)
+            stand(cpu, c, i, (struct place){cpu->x[c][i], cpu->v[c][i]});
+    ky_cpu_frame_hermite(cpu);
+    enum ky_status status = ky_cpu_sum_jerks(cpu, cpu->n, 1, error);
+    if (status)
+        return status;
+    for (size_t c = 0; c < 3; c++) {
+        memcpy(cpu->a[c], cpu->hermite.sum[c], cpu->n * sizeof(double));
+        memcpy(jerk_of(cpu, c), cpu->hermite.sum[3 + c], cpu->n * sizeof(double));
+    }
+    status = ky_cpu_sum_changes(cpu, error);
+    for (size_t i = 0; i < cpu->n && !status; i++) {
+        const int level = first_level(b, i);
+        cpu->blocks.level[i] = (unsigned char)level;
+        cpu->extra[KY_COLUMN_STEP][i] = b->step[level];
+    }
+    return status;
+}
+
+/* Levels from the column of steps, unless they are known; all are chosen where one is none of this
+ * way. */
+static enum ky_status begin(const struct ky_cpu_way *b, struct ky_error *error)
+{
+    struct ky_cpu *cpu = b->cpu;
+    int missing = 0;
+    if (ky_cpu_way_is_known(b))
+        return KY_OK;
+    for (size_t i = 0; i < cpu->n; i++) {
+        const int level = ky_cpu_way_level(b, cpu->extra[KY_COLUMN_STEP][i]);
+        missing |= level < 0;
+        cpu->blocks.level[i] = (unsigned char)level;
+    }
+    if (missing && b->way->now % b->way->stride)
+        return ky_blocks_missing(error);
+    enum ky_status status = missing ? start(b, error) : KY_OK;
+    ky_cpu_way_know(b, !status);
+    return status;
+}
+
+/* ---- the way ---- */
+
+enum ky_status ky_cpu_hermite_steps(struct ky_cpu *cpu, struct ky_advance *way,
+                                    struct ky_error *error)
+{
+    struct ky_cpu_way b;
+    enum ky_status status = ky_cpu_way_open(&b, cpu, way, error);
+    way->close = KY_NO_BODY;
+    if (!status)
+        status = ky_cpu_reserve_hermite(cpu, error);
+    if (status)
+        return status;
+    status = begin(&b, error);
+    for (uint64_t k = 0; k < way->most && !status; k++) {
+        if (way->now >= way->until || way->close != KY_NO_BODY)
+            break;
+        status = one_block(&b, error);
+    }
+    return status;
+}
+
+/* ---- potentials ---- */
+
+enum ky_status ky_cpu_catch_potential(struct ky_cpu *cpu, struct ky_error *error)
+{
+    if (!cpu->potential_is_late)
+        return KY_OK;
+    size_t *sinks = ky_allocate(cpu->n, sizeof *sinks);
+    if (!sinks)
+        return ky_no_memory(error, "list of bodies", cpu->n, sizeof *sinks);
+    for (size_t i = 0; i < cpu->n; i++)
+        sinks[i] = i;
+    enum ky_status status = ky_cpu_exact(&cpu->base, sinks, cpu->n, NULL, cpu->potential, error);
+    cpu->potential_is_late = status != KY_OK;
+    free(sinks);
+    return status;
+}

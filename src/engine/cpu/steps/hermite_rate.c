@@ -1,0 +1,53 @@
+/* How fast the force on a body can change at all: what the Hermite scheme asks for a body on which
+ * forces cancel, so that differences of them are roundings. */
+#include "engine/cpu/steps/hermite.h"
+
+#include <math.h>
+
+#include "engine/common/external.h"
+#include "physics/hermite_field.h"
+#include "physics/softening.h"
+
+/* A field counts as a source in its centre. It has the caller's accelerations, a `part` of which
+ * are the engine's. */
+static struct ky_hermite_rate add_field(struct ky_hermite_rate rate,
+                                        const struct ky_external *field, double part,
+                                        const double x[3], const double v[3])
+{
+    const struct ky_external_pull pull = ky_externals_at(field, 1, x, v);
+    double r2 = 0, v2 = 0;
+    for (int c = 0; c < 3; c++) {
+        r2 += (x[c] - field->centre[c]) * (x[c] - field->centre[c]);
+        v2 += v[c] * v[c];
+    }
+    const double a = part * sqrt(pull.x * pull.x + pull.y * pull.y + pull.z * pull.z);
+    return ky_hermite_rate_pull(rate, a, r2, v2);
+}
+
+double ky_cpu_hermite_rate2_of(const struct ky_cpu *cpu, struct ky_hermite_rate rate, size_t i)
+{
+    struct ky_external field[KY_MOST_EXTERNALS];
+    const size_t fields = ky_cpu_externals(cpu, field);
+    double *const *at = cpu->hermite.at;
+    const double x[3] = {at[0][i], at[1][i], at[2][i]}, v[3] = {at[3][i], at[4][i], at[5][i]};
+    for (size_t k = 0; k < fields; k++)
+        rate = add_field(rate, &field[k], 1 / cpu->length, x, v);
+    return rate.tides + rate.motion;
+}
+
+double ky_cpu_hermite_rate2(const struct ky_cpu *cpu, size_t i)
+{
+    const double scale = ky_cpu_scale(cpu).acceleration / cpu->length, *eps2 = cpu->hermite.eps2;
+    double *const *at = cpu->hermite.at;
+    struct ky_hermite_rate rate = {0};
+    for (size_t j = 0; j < cpu->n; j++) {
+        if (j == i) /* softened or not, a body does not pull at itself */
+            continue;
+        const double x = at[0][j] - at[0][i], y = at[1][j] - at[1][i], z = at[2][j] - at[2][i],
+                     u = at[3][j] - at[3][i], v = at[4][j] - at[4][i], w = at[5][j] - at[5][i];
+        const double per = ky_soften(x, y, z, eps2[i], eps2[j], cpu->how | KY_GUARD).y;
+        rate = ky_hermite_rate_add(rate, per, u * u + v * v + w * w, scale * cpu->mass[j],
+                                   scale * cpu->mass[i]);
+    }
+    return ky_cpu_hermite_rate2_of(cpu, rate, i);
+}

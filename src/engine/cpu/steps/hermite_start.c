@@ -1,0 +1,86 @@
+/* The second and third derivatives of accelerations, once at the start, from which the first steps
+ * of the Hermite scheme follow. */
+#include "engine/cpu/steps/hermite.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "engine/common/external.h"
+
+/* Fields as hermite_field.h asks for them. */
+#define KY_FIELD const struct ky_external *
+#define KY_FIELD_PULL(field, at) pull_at(field, at)
+static struct ky_external_pull pull_at(const struct ky_external *field, struct ky_external_place at)
+{
+    const double x[3] = {at.x, at.y, at.z}, v[3] = {at.vx, at.vy, at.vz};
+    return ky_externals_at(field, 1, x, v);
+}
+
+#include "physics/hermite_field.h"
+
+/* Bodies from which on several threads are worth while: more than a block. */
+enum { FEW = KY_CHANGE_BLOCK };
+
+/* The numbers of a body in the engine's lengths. */
+static void fill(const struct ky_cpu *cpu, size_t i, double body[KY_CHANGE_NUMBERS])
+{
+    const double *jerk = cpu->extra[KY_COLUMN_JERK], part = 1 / cpu->length;
+    for (size_t c = 0; c < 3; c++) {
+        body[c] = cpu->hermite.at[c][i];
+        body[3 + c] = cpu->hermite.at[3 + c][i];
+        body[6 + c] = cpu->a[c][i] * part;
+        body[9 + c] = jerk[c * cpu->n + i] * part;
+    }
+    body[KY_CHANGE_MASS] = ky_cpu_scale(cpu).acceleration * part * cpu->mass[i];
+    body[KY_CHANGE_EPS2] = cpu->hermite.eps2[i];
+}
+
+/* What the fields do to a body is added to what the bodies do, in the caller's units. */
+static void store(struct ky_cpu *cpu, const struct ky_external *field, size_t fields,
+                  const double body[KY_CHANGE_NUMBERS], const struct ky_change_sinks *sinks,
+                  size_t i)
+{
+    const size_t own = i - sinks->first;
+    const struct ky_hermite_motion m = {body[0], body[1], body[2], body[3], body[4],  body[5],
+                                        body[6], body[7], body[8], body[9], body[10], body[11]};
+    double of[KY_CHANGE_DERIVATIVES];
+    for (int c = 0; c < KY_CHANGE_DERIVATIVES; c++)
+        of[c] = sinks->sum[c][own] * cpu->length;
+    struct ky_hermite_change change = {of[0], of[1], of[2], of[3], of[4], of[5]};
+    for (size_t k = 0; k < fields; k++) {
+        const double *centre = field[k].centre;
+        const double h = ky_field_moment(m, centre[0], centre[1], centre[2]);
+        change = ky_add_field_change(change, &field[k], m, h);
+    }
+    const double sum[KY_CHANGE_DERIVATIVES] = {change.sx, change.sy, change.sz,
+                                               change.cx, change.cy, change.cz};
+    for (int c = 0; c < KY_CHANGE_DERIVATIVES; c++)
+        cpu->hermite.sum[c][i] = sum[c];
+    const struct ky_hermite_rate rate = {sinks->sum[KY_CHANGE_DERIVATIVES][own],
+                                         sinks->sum[KY_CHANGE_DERIVATIVES + 1][own]};
+    cpu->hermite.rate2[i] = ky_cpu_hermite_rate2_of(cpu, rate, i);
+}
+
+enum ky_status ky_cpu_sum_changes(struct ky_cpu *cpu, struct ky_error *error)
+{
+    struct ky_external field[KY_MOST_EXTERNALS];
+    const size_t n = cpu->n, fields = ky_cpu_externals(cpu, field);
+    double(*body)[KY_CHANGE_NUMBERS] = ky_allocate(n, sizeof *body);
+    if (!body)
+        return ky_no_memory(error, "first steps", n, sizeof *body);
+    const struct ky_changing changing = {n, (const double(*)[KY_CHANGE_NUMBERS])body, cpu->how};
+    for (size_t i = 0; i < n; i++)
+        fill(cpu, i, body[i]);
+#pragma omp parallel for schedule(dynamic) num_threads(cpu->threads) if (n > FEW)
+    for (size_t first = 0; first < n; first += KY_CHANGE_BLOCK) {
+        const size_t left = n - first;
+        struct ky_change_sinks sinks = {
+            first, left < KY_CHANGE_BLOCK ? left : KY_CHANGE_BLOCK, {{0}}};
+        cpu->lanes->change(&changing, &sinks);
+        for (size_t i = first; i < first + sinks.count; i++)
+            store(cpu, field, fields, body[i], &sinks, i);
+    }
+    free(body);
+    return KY_OK;
+}

@@ -1,0 +1,224 @@
+/* Accelerations and jerks for the Hermite scheme: sources as the lanes want them, and blocks of
+ * sinks. */
+#include "engine/cpu/steps/hermite.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/split.h"
+#include "engine/common/external.h"
+#include "engine/common/units.h"
+#include "engine/cpu/forces/moving.h"
+#include "octree/sample.h"
+#include "physics/gravity.h"
+
+/* Blocks of sinks that are summed for at once: there is room for so many. */
+enum { BLOCKS = 64, BATCH = BLOCKS * KY_MOVING_BLOCK, SUMS = KY_HERMITE_SUMS };
+/* Pairs for which several threads are worth their start, a block having so many sinks at least. */
+enum { MANY = 200000, FEWEST = 16 };
+/* Columns of float in precision extended: x y z, low parts, vx vy vz, mass, eps2. */
+enum { LOW = 3, SPEED = 6, MASS = 9, EPS2 = 10, COLUMNS = 11 };
+
+/* ---- memory ---- */
+
+static int is_double(const struct ky_cpu *cpu)
+{
+    return cpu->parameters->precision == KY_DOUBLE;
+}
+
+/* Bytes of the columns at[], sum[], eps2 and rate2, and of those for the lanes: labels and floats.
+ */
+enum { OWN = (2 * SUMS + 2) * sizeof(double), OF_FLOATS = (COLUMNS + 1) * sizeof(float) };
+_Static_assert((int)OF_FLOATS >= (int)sizeof(int64_t), "double needs labels alone");
+
+double ky_cpu_hermite_memory(size_t n)
+{
+    return (double)n * (OWN + OF_FLOATS + 1 + sizeof(uint32_t)) +
+           (double)BLOCKS * sizeof(struct ky_moving_sinks);
+}
+
+void ky_cpu_free_hermite(struct ky_cpu *cpu)
+{
+    free(cpu->hermite.room);
+    free(cpu->hermite.column);
+    free(cpu->hermite.block);
+    cpu->hermite = (struct ky_cpu_hermite){0};
+}
+
+enum ky_status ky_cpu_reserve_hermite(struct ky_cpu *cpu, struct ky_error *error)
+{
+    struct ky_cpu_hermite *own = &cpu->hermite;
+    if (own->room)
+        return KY_OK;
+    own->room = ky_allocate(cpu->n, OWN);
+    own->column = ky_allocate(cpu->n, OF_FLOATS);
+    own->block = ky_allocate(BLOCKS, sizeof *own->block);
+    if (!own->room || !own->column || !own->block) {
+        ky_cpu_free_hermite(cpu);
+        return ky_no_memory(error, "Hermite scheme", cpu->n, OWN + OF_FLOATS);
+    }
+    for (size_t c = 0; c < SUMS; c++) {
+        own->at[c] = own->room + c * cpu->n;
+        own->sum[c] = own->room + (SUMS + c) * cpu->n;
+    }
+    own->eps2 = own->room + 2 * SUMS * cpu->n;
+    own->rate2 = own->eps2 + cpu->n;
+    ky_cpu_frame_hermite(cpu);
+    return KY_OK;
+}
+
+/* ---- sources ---- */
+
+/* Masses, softenings and labels of the sources. */
+static void fill_constants(struct ky_cpu *cpu)
+{
+    const struct ky_cpu_hermite *own = &cpu->hermite;
+    const double unit = KY_SCALE_MASS(cpu->lanes->single_scale) / own->heaviest;
+    const size_t n = cpu->n;
+    for (size_t i = 0; i < n; i++) {
+        own->eps2[i] = ky_cpu_sink_eps2(cpu, i);
+        if (is_double(cpu)) {
+            ((int64_t *)own->column)[i] = (int64_t)i;
+            continue;
+        }
+        ((float *)own->column)[MASS * n + i] = (float)(cpu->mass[i] * unit);
+        ((float *)own->column)[EPS2 * n + i] = (float)own->eps2[i];
+        ((int32_t *)own->column)[COLUMNS * n + i] = (int32_t)i;
+    }
+}
+
+/* Floats are near 1: masses by the heaviest, velocities by those that the system holds together,
+ * both relative to the middle of the bodies. Double takes everything as it is. */
+void ky_cpu_frame_hermite(struct ky_cpu *cpu)
+{
+    struct ky_cpu_hermite *own = &cpu->hermite;
+    const struct ky_cpu_scale scale = ky_cpu_scale(cpu);
+    double most = 0, sum = 0;
+    for (size_t c = 0; c < SUMS; c++)
+        own->middle[c] = 0;
+    own->speed = own->heaviest = 1;
+    for (size_t i = 0; i < cpu->n; i++) {
+        most = fmax(most, cpu->mass[i]);
+        sum += cpu->mass[i];
+    }
+    if (!is_double(cpu)) {
+        const struct ky_moving_units units =
+            ky_moving_units(most, sum, scale.potential, cpu->length);
+        own->heaviest = units.mass;
+        own->speed = units.speed;
+        ky_cpu_centre(cpu, own->middle);
+        for (int c = 0; c < 3; c++)
+            own->middle[3 + c] =
+                ky_sampled_median(cpu->v[c], 1, cpu->n, KY_MEDIAN_MOST) / cpu->length;
+    }
+    fill_constants(cpu);
+}
+
+/* Component c of the places and velocities of some bodies, as floats. */
+static void fill(const struct ky_cpu *cpu, size_t c, size_t first, size_t last)
+{
+    const struct ky_cpu_hermite *own = &cpu->hermite;
+    const double *x = own->at[c], *v = own->at[3 + c], middle = own->middle[c],
+                 drift = own->middle[3 + c], per_speed = 1 / own->speed;
+    float *high = (float *)own->column + c * cpu->n, *low = high + LOW * cpu->n,
+          *speed = high + SPEED * cpu->n;
+    for (size_t i = first; i < last; i++) {
+        const double at = x[i] - middle;
+        high[i] = (float)at;
+        low[i] = ky_low_part(at);
+        speed[i] = (float)((v[i] - drift) * per_speed);
+    }
+}
+
+/* All bodies where they stand, as the lanes want them. */
+static struct ky_moving sources(struct ky_cpu *cpu)
+{
+    const struct ky_cpu_hermite *own = &cpu->hermite;
+    const size_t n = cpu->n, chunks = is_double(cpu) ? 0 : n / KY_BODIES_CHUNK + 1;
+    const float *f = own->column;
+    struct ky_moving moving = {.what = KY_MOVING_JERK};
+#pragma omp parallel for num_threads(cpu->team) if (cpu->team > 1)
+    for (size_t k = 0; k < 3 * chunks; k++) {
+        const size_t first = k / 3 * KY_BODIES_CHUNK, end = first + KY_BODIES_CHUNK;
+        fill(cpu, k % 3, first, end < n ? end : n);
+    }
+    for (size_t c = 0; c < 3; c++) {
+        moving.x[c] = is_double(cpu) ? (const void *)own->at[c] : f + c * n;
+        moving.v[c] = is_double(cpu) ? (const void *)own->at[3 + c] : f + (SPEED + c) * n;
+        moving.low[c] = f + (LOW + c) * n;
+    }
+    moving.mass = is_double(cpu) ? (const void *)cpu->mass : f + MASS * n;
+    moving.label = is_double(cpu) ? own->column : f + COLUMNS * n;
+    if (cpu->how & KY_EPS_OF_BOTH)
+        moving.eps2 = is_double(cpu) ? (const void *)own->eps2 : f + EPS2 * n;
+    return moving;
+}
+
+/* ---- sinks ---- */
+
+static size_t sink(const struct ky_cpu *cpu, size_t k, int all)
+{
+    return all ? k : cpu->blocks.active[k];
+}
+
+/* The k-th sink of a batch is body i. */
+static void load(struct ky_cpu *cpu, size_t k, size_t i)
+{
+    const struct ky_cpu_hermite *own = &cpu->hermite;
+    struct ky_moving_sinks *block = &own->block[k / KY_MOVING_BLOCK];
+    k %= KY_MOVING_BLOCK;
+    for (int c = 0; c < 3; c++) {
+        block->x[c][k] = own->at[c][i] - own->middle[c];
+        block->v[c][k] = (own->at[3 + c][i] - own->middle[3 + c]) / own->speed;
+    }
+    block->eps2[k] = own->eps2[i];
+    block->label[k] = (int32_t)i;
+    block->h2[k] = -1;
+    block->count = k + 1;
+    block->capacity = 0;
+    block->list = NULL;
+}
+
+/* The sums of the k-th sink of a batch, which is body i, with external fields, to place `to`. */
+static void unload(struct ky_cpu *cpu, const struct ky_external *field, size_t fields, size_t k,
+                   size_t i, size_t to)
+{
+    struct ky_cpu_hermite *own = &cpu->hermite;
+    const struct ky_moving_sinks *block = &own->block[k / KY_MOVING_BLOCK];
+    const double scale = ky_cpu_scale(cpu).acceleration * own->heaviest;
+    const double x[3] = {own->at[0][i], own->at[1][i], own->at[2][i]},
+                 v[3] = {own->at[3][i], own->at[4][i], own->at[5][i]};
+    const struct ky_external_pull pull = ky_externals_at(field, fields, x, v);
+    const double a[3] = {pull.x, pull.y, pull.z}, j[3] = {pull.jx, pull.jy, pull.jz};
+    k %= KY_MOVING_BLOCK;
+    for (int c = 0; c < 3; c++) { /* after the accelerations comes the potential */
+        own->sum[c][to] = scale * block->sum[c][k] + a[c];
+        own->sum[3 + c][to] = scale * own->speed * block->sum[4 + c][k] + j[c];
+    }
+}
+
+enum ky_status ky_cpu_sum_jerks(struct ky_cpu *cpu, size_t count, int all, struct ky_error *error)
+{
+    struct ky_external field[KY_MOST_EXTERNALS];
+    const size_t fields = ky_cpu_externals(cpu, field);
+    const struct ky_moving moving = sources(cpu);
+    struct ky_moving_task task = {.lanes = cpu->lanes,
+                                  .precision = cpu->parameters->precision,
+                                  .moving = &moving,
+                                  .sources = cpu->n,
+                                  .block = cpu->hermite.block};
+    enum ky_status status = KY_OK;
+    for (size_t first = 0; first < count && !status; first += BATCH) {
+        const size_t here = count - first < BATCH ? count - first : BATCH;
+        for (size_t k = 0; k < here; k++)
+            load(cpu, k, sink(cpu, first + k, all));
+        task.threads =
+            (double)(here > FEWEST ? here : FEWEST) * (double)cpu->n > MANY ? cpu->threads : 1;
+        task.blocks = (here + KY_MOVING_BLOCK - 1) / KY_MOVING_BLOCK;
+        status = ky_moving_run(&task, error);
+        for (size_t k = 0; k < here; k++)
+            unload(cpu, field, fields, k, sink(cpu, first + k, all), first + k);
+    }
+    return status;
+}

@@ -1,0 +1,45 @@
+/* Levels of steps on the CPU, and the list of the bodies of a block: what block steps and the
+ * Hermite scheme share. */
+#ifndef KY_CPU_LEVELS_H
+#define KY_CPU_LEVELS_H
+
+#include "engine/cpu/state/cpu.h"
+#include "physics/block.h"
+
+/* One call of `advance` through blocks. */
+struct ky_cpu_way {
+    struct ky_cpu *cpu;
+    struct ky_advance *way;
+    int deepest;    /* the last level: steps of one tick */
+    double longest; /* [time] */
+    size_t chunks;  /* of bodies */
+    size_t active;  /* bodies on the list of the block */
+    /* By level: the step, and the time from the end of the last step to the present tick. */
+    double step[KY_MOST_LEVELS + 1], time[KY_MOST_LEVELS + 1];
+};
+
+/* The bodies of a chunk. */
+struct ky_cpu_range {
+    size_t begin, end;
+};
+
+/* Fills *own for a call of `advance`, and makes room for levels and lists. KY_USAGE as
+ * ky_blocks_check, KY_FAULT when memory is out. */
+enum ky_status ky_cpu_way_open(struct ky_cpu_way *own, struct ky_cpu *cpu, struct ky_advance *way,
+                               struct ky_error *error);
+struct ky_cpu_range ky_cpu_way_range(const struct ky_cpu_way *own, size_t chunk);
+/* The level of a step [time], or −1 if it is none of this way. */
+int ky_cpu_way_level(const struct ky_cpu_way *own, double step);
+/* is_known: 1 if the levels are those of the column of steps. know: they are from now on if `now`,
+ * else not. */
+int ky_cpu_way_is_known(const struct ky_cpu_way *own);
+void ky_cpu_way_know(const struct ky_cpu_way *own, int now);
+/* The deepest level that a body has. */
+int ky_cpu_way_deepest(const struct ky_cpu_way *own);
+/* Fills time[] for a tick. Returns the lowest level whose steps end there. */
+int ky_cpu_way_clock(struct ky_cpu_way *own, uint64_t tick);
+/* cpu->blocks.count[] has the active bodies of each chunk; now it has those before each chunk, and
+ * `active` their sum. */
+void ky_cpu_way_place(struct ky_cpu_way *own);
+
+#endif

@@ -1,0 +1,56 @@
+/* Energies, momenta and the like over all bodies, in double. */
+#include "engine/cpu/state/cpu.h"
+
+#include <string.h>
+
+#include "engine/common/external.h"
+#include "engine/common/sums.h"
+
+/* Adds the sums over some bodies. Positions and masses in them are in the engine's units, all else
+ * is in the caller's. */
+static void sum_chunk(const struct ky_cpu *cpu, const struct ky_external *field, size_t fields,
+                      size_t first, size_t last, double sum[KY_SUMS])
+{
+    memset(sum, 0, KY_SUMS * sizeof *sum);
+    for (size_t i = first; i < last; i++) {
+        double m = cpu->mass[i], x[3], v[3], a[3];
+        for (int c = 0; c < 3; c++)
+            x[c] = cpu->x[c][i], v[c] = cpu->v[c][i], a[c] = cpu->a[c][i];
+        sum[KY_SUM_MASS] += m;
+        for (int c = 0; c < 3; c++) {
+            int d = (c + 1) % 3, e = (c + 2) % 3;
+            sum[KY_SUM_CENTRE + c] += m * x[c];
+            sum[KY_SUM_MOMENTUM + c] += m * v[c];
+            sum[KY_SUM_ANGULAR + c] += m * (x[d] * v[e] - x[e] * v[d]);
+            sum[KY_SUM_KINETIC] += 0.5 * m * v[c] * v[c];
+            sum[KY_SUM_VIRIAL] += m * x[c] * a[c];
+            sum[KY_SUM_FORCE + c] += m * a[c];
+        }
+        sum[KY_SUM_POTENTIAL] += 0.5 * m * cpu->potential[i];
+        sum[KY_SUM_EXTERNAL] += m * ky_externals_at(field, fields, x, NULL).potential;
+    }
+}
+
+enum ky_status ky_cpu_sums(struct ky_engine *engine, struct ky_sums *sums, struct ky_error *error)
+{
+    struct ky_cpu *cpu = (struct ky_cpu *)engine;
+    enum ky_status status = ky_cpu_catch_potential(cpu, error);
+    if (status)
+        return status;
+    struct ky_external field[KY_MOST_EXTERNALS];
+    size_t fields = ky_cpu_externals(cpu, field);
+    size_t chunks = (cpu->n + KY_BODIES_CHUNK - 1) / KY_BODIES_CHUNK;
+#pragma omp parallel for num_threads(cpu->team)
+    for (size_t k = 0; k < chunks; k++) {
+        size_t first = k * KY_BODIES_CHUNK, last = first + KY_BODIES_CHUNK;
+        sum_chunk(cpu, field, fields, first, last < cpu->n ? last : cpu->n,
+                  cpu->partial + k * KY_SUMS);
+    }
+    double sum[KY_SUMS] = {0};
+    for (size_t k = 0; k < chunks; k++)
+        for (int c = 0; c < KY_SUMS; c++)
+            sum[c] += cpu->partial[k * KY_SUMS + (size_t)c];
+    const struct ky_sum_units units = {cpu->mass_unit, cpu->length, 1, 1, 1, cpu->length};
+    ky_sums_finish(sum, &units, sums);
+    return KY_OK;
+}

@@ -1,4 +1,0 @@
-/* The kernels in extended precision; see precision.h. */
-#define KY_PRECISION 1
-#define KY_PRECISION_NAME extended
-#include "engine/device/cuda/precision.h"

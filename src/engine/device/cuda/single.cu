@@ -1,4 +1,0 @@
-/* The kernels in single precision; see precision.h. */
-#define KY_PRECISION 0
-#define KY_PRECISION_NAME single
-#include "engine/device/cuda/precision.h"

@@ -1,0 +1,136 @@
+/* The cards of an engine, whatever they compute: launches with what the table of kernels says,
+ * marks of time, numbers of the state, and the same kernel for each precision. */
+#ifndef KY_DEVICE_CARD_H
+#define KY_DEVICE_CARD_H
+
+#include <stdint.h>
+
+#include "base/split.h"
+#include "engine/device/driver/driver.h"
+
+/* KY_PARTIAL_BYTES: the most bytes that the partial sums of a launch take if sources are divided.
+ */
+enum { KY_STATE_BYTES = 8, KY_PARTIAL_BYTES = 1 << 28 };
+
+/* The marks of a card: 0 and 1 are before and after what `walk` of the report is to count, two
+ * belong to the staging of bodies and trees, two to batches of interaction lists, five to the
+ * phases of the tree that a card makes, one to the number of its groups. Then where bodies go to
+ * the other cards, where counts of work are there, and where positions have come to another card.
+ * The last two belong to block steps and the Hermite scheme. */
+enum {
+    KY_MARK_STAGING = 2,
+    KY_MARK_LISTS = 4,
+    KY_MARK_TREE = 6,
+    KY_MARK_GROUPS = 11,
+    KY_MARK_SHARE = 12,
+    KY_MARK_WORK,
+    KY_MARK_SENT,
+    KY_MARK_BLOCK,
+    KY_MARK_LOOK
+};
+
+/* The cards that an engine has opened. Bodies lie on the first. */
+struct ky_cards {
+    const struct ky_driver *driver;
+    struct ky_card *card[KY_MOST_CARDS];
+    size_t count;
+    size_t first;         /* the first one's place in the driver's list */
+    uint64_t evaluations; /* since the bodies were put */
+    int measured;         /* the last one has marks of time */
+    int reported;         /* its report was asked for: the next one is measured, too */
+};
+
+/* The arguments of a launch, in the order of the kernel's own. */
+struct ky_arguments {
+    const struct ky_argument *of;
+    size_t count;
+};
+#define KY_ARGUMENTS(...)                                                                          \
+    ((struct ky_arguments){(const struct ky_argument[]){__VA_ARGS__},                              \
+                           sizeof((const struct ky_argument[]){__VA_ARGS__}) /                     \
+                               sizeof(struct ky_argument)})
+
+/* Groups of `lanes` that cover n. */
+size_t ky_groups(size_t n, size_t lanes);
+/* Loads the kernel if that has not been done, and starts `groups` groups; nothing for no groups.
+ * KY_FAULT for other arguments than the table of kernels says. */
+enum ky_status ky_launch(struct ky_card *card, enum ky_kernel_id kernel, size_t groups,
+                         struct ky_arguments arguments, struct ky_error *error);
+/* The same with a lane for each of `items`. */
+enum ky_status ky_launch_over(struct ky_card *card, enum ky_kernel_id kernel, size_t items,
+                              struct ky_arguments arguments, struct ky_error *error);
+
+/* The same, for a kernel that works in teams, with a team for each of `items`. */
+enum ky_status ky_launch_teams(struct ky_card *card, enum ky_kernel_id kernel, size_t items,
+                               struct ky_arguments arguments, struct ky_error *error);
+
+/* An evaluation begins. A mark costs as much as a small kernel, so that only some evaluations of a
+ * long series are measured if nobody asks for their reports. */
+void ky_begin_marks(struct ky_cards *cards);
+/* A mark in the first card's queue, if the evaluation is measured. */
+enum ky_status ky_mark(struct ky_cards *cards, int mark, struct ky_error *error);
+/* Seconds from mark 0 to mark 1; NAN if the last evaluation was not measured. */
+double ky_marked_seconds(const struct ky_cards *cards);
+/* Waits for one card after the other, up to the first that has failed. Each is asked, since a
+ * failure shows in the queue of its own card alone. */
+enum ky_status ky_wait_for_all(const struct ky_cards *cards, struct ky_error *error);
+
+/* A number of the state as its 8 bytes: a double, or two floats where the card has no double. */
+union ky_state_value {
+    double whole;
+    float part[2];
+};
+static inline union ky_state_value ky_to_state(const struct ky_card *card, double x)
+{
+    union ky_state_value value;
+    if (card->has_double) {
+        value.whole = x;
+    } else {
+        value.part[0] = (float)x;
+        value.part[1] = ky_low_part(x);
+    }
+    return value;
+}
+
+static inline double ky_from_state(const struct ky_card *card, union ky_state_value value)
+{
+    if (card->has_double)
+        return value.whole;
+    return (double)value.part[0] + (double)value.part[1];
+}
+
+/* The numbers of the kernel `name` for each precision, and for one. */
+#define KY_EACH_PRECISION(name)                                                                    \
+    {                                                                                              \
+        KY_KERNEL_##name##_single, KY_KERNEL_##name##_extended, KY_KERNEL_##name##_double          \
+    }
+#define KY_IN_PRECISION(name, precision)                                                           \
+    (((const enum ky_kernel_id[])KY_EACH_PRECISION(name))[precision])
+/* The same for a kernel that there is for extended and double precision. */
+#define KY_IN_EITHER(name, precision)                                                              \
+    ((precision) == KY_DOUBLE ? KY_KERNEL_##name##_double : KY_KERNEL_##name##_extended)
+/* Bytes of a number of the kernels, and of four. */
+size_t ky_real_bytes(int precision);
+size_t ky_real4_bytes(int precision);
+
+/* Number k of an array that goes to a card, or comes from one. A number takes `bytes`: those of a
+ * float, or KY_STATE_BYTES for a number of the state. Numbers of the kernels are floats or doubles;
+ * a card that has double has it in the state. */
+static inline void ky_to_card(const struct ky_card *card, size_t bytes, void *array, size_t k,
+                              double x)
+{
+    if (bytes == sizeof(float))
+        ((float *)array)[k] = (float)x;
+    else
+        ((union ky_state_value *)array)[k] = ky_to_state(card, x);
+}
+
+static inline double ky_from_card(const struct ky_card *card, size_t bytes, const void *array,
+                                  size_t k)
+{
+    if (bytes == sizeof(float))
+        return (double)((const float *)array)[k];
+    return ky_from_state(card, ((const union ky_state_value *)array)[k]);
+}
+
+#endif

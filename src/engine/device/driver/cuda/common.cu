@@ -1,0 +1,14 @@
+/* The kernels that have no precision, as CUDA. */
+#include "engine/device/driver/cuda/cuda.h"
+#include "engine/device/kernels/driver/order.k"
+#include "engine/device/kernels/driver/reorder.k"
+#include "engine/device/kernels/driver/teams.k"
+#include "engine/device/kernels/tree/cells.k"
+#include "engine/device/kernels/tree/groups.k"
+#include "engine/device/kernels/tree/grow.k"
+#include "engine/device/kernels/tree/keys.k"
+
+#define KY_K(unit, name, lanes, arguments) (const void *)name,
+static const void *const kernels[] = {KY_KERNELS_COMMON};
+
+extern const struct ky_cuda_table ky_cuda_common = {kernels, sizeof kernels / sizeof *kernels};

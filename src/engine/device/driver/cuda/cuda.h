@@ -1,0 +1,44 @@
+/* What the CUDA driver, in C, takes from the parts that nvcc compiles. */
+#ifndef KY_CUDA_H
+#define KY_CUDA_H
+
+#include <cuda_runtime_api.h>
+
+#include "engine/device/driver/driver.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The addresses, on the host's side, of the kernels that a file compiles: `count` of them in the
+ * order of enum ky_kernel_id. */
+struct ky_cuda_table {
+    const void *const *kernel;
+    size_t count;
+};
+extern const struct ky_cuda_table ky_cuda_common, ky_cuda_single, ky_cuda_extended, ky_cuda_double,
+    ky_cuda_unroll, ky_cuda_exact;
+
+/* What `count` devices have, one behind the other: `words` of 16 bytes for each of *number. The
+ * present device can read all of it. */
+struct ky_cuda_parts {
+    const void *of[KY_MOST_CARDS];
+};
+cudaError_t ky_cuda_gather(const struct ky_cuda_parts *parts, size_t count, void *to,
+                           const unsigned long long *number, size_t words, cudaStream_t stream);
+
+/* CUB's radix sort, scan and sum. With work = NULL they say how many bytes of scratch they want.
+ * The sort has pairs of buffers; *now is that of the numbers, before and after. */
+cudaError_t ky_cuda_sort(void *work, size_t *bytes, unsigned long long *const keys[2],
+                         unsigned *const values[2], int *now, size_t n, int bits,
+                         cudaStream_t stream);
+cudaError_t ky_cuda_scan(void *work, size_t *bytes, const unsigned *from, unsigned *to, size_t n,
+                         cudaStream_t stream);
+cudaError_t ky_cuda_reduce(void *work, size_t *bytes, const unsigned long long *from,
+                           unsigned long long *to, size_t n, cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

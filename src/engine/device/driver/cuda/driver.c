@@ -1,0 +1,584 @@
+/* The CUDA driver: devices, memory, launches, clocks, over the runtime API with the static runtime,
+ * so that a program with it also starts where there is no NVIDIA driver. */
+#include "engine/device/driver/cuda/cuda.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+struct ky_cuda {
+    struct ky_card base;
+    int device;
+    cudaStream_t stream;
+    cudaEvent_t mark[KY_MARKS];
+    int marked[KY_MARKS];
+    cudaEvent_t turn; /* how far this queue had come when another was to follow */
+    uint64_t peers;   /* devices to whose memory access was asked for */
+    uint64_t reached; /* those of them whose memory kernels of this one can read */
+};
+
+static const struct ky_cuda_table *const tables[] = {&ky_cuda_common,   &ky_cuda_single,
+                                                     &ky_cuda_extended, &ky_cuda_double,
+                                                     &ky_cuda_unroll,   &ky_cuda_exact};
+
+static const void *kernel_of(enum ky_kernel_id id)
+{
+    size_t place = (size_t)id;
+    for (size_t k = 0; k < sizeof tables / sizeof *tables; k++) {
+        if (place < tables[k]->count)
+            return tables[k]->kernel[place];
+        place -= tables[k]->count;
+    }
+    return NULL;
+}
+
+static enum ky_status failed(const struct ky_card *card, cudaError_t code, const char *call,
+                             const char *what, size_t bytes, struct ky_error *error)
+{
+    cudaGetLastError(); /* else the next launch reports it again */
+    return ky_fail(error, KY_DEVICE, "%s: %s of %s, %zu bytes: %s (%s)", card->name, call, what,
+                   bytes, cudaGetErrorString(code), cudaGetErrorName(code));
+}
+
+/* Calls act on the thread's present device. */
+static struct ky_cuda *use(const struct ky_card *card)
+{
+    struct ky_cuda *cuda = (struct ky_cuda *)card;
+    cudaSetDevice(cuda->device);
+    return cuda;
+}
+
+/* ---- devices ---- */
+
+/* Why there is none, if there is none. */
+static int device_count(const char **reason)
+{
+    int count = 0;
+    cudaError_t code = cudaGetDeviceCount(&count);
+    *reason = "there is no NVIDIA GPU";
+    if (code == cudaSuccess)
+        return count;
+    cudaGetLastError();
+    if (code == cudaErrorInsufficientDriver)
+        *reason = "there is no NVIDIA driver, or an older one than this build needs (CUDA 13: 580)";
+    else if (code != cudaErrorNoDevice)
+        *reason = cudaGetErrorString(code);
+    return 0;
+}
+
+static enum ky_status list(size_t index, struct ky_device *device)
+{
+    const char *reason;
+    int count = device_count(&reason);
+    struct cudaDeviceProp properties;
+    memset(device, 0, sizeof *device);
+    if (count == 0 && index == 0) {
+        snprintf(device->engine, sizeof device->engine, "cuda");
+        snprintf(device->reason, sizeof device->reason, "%s", reason);
+        return KY_OK;
+    }
+    if (index >= (size_t)count || cudaGetDeviceProperties(&properties, (int)index) != cudaSuccess)
+        return KY_USAGE;
+    snprintf(device->engine, sizeof device->engine, "cuda:%d", (int)index);
+    snprintf(device->name, sizeof device->name, "%.100s, %.1f GB, compute capability %d.%d",
+             properties.name, (double)properties.totalGlobalMem * 1e-9, properties.major,
+             properties.minor);
+    device->usable = properties.major * 10 + properties.minor >= 75;
+    if (!device->usable)
+        snprintf(device->reason, sizeof device->reason,
+                 "its compute capability is below 7.5, the oldest that CUDA 13 knows");
+    return KY_OK;
+}
+
+static size_t first_cpu(void)
+{
+    return SIZE_MAX;
+}
+
+static void close_device(struct ky_card *card)
+{
+    if (!card)
+        return;
+    struct ky_cuda *cuda = use(card);
+    for (int k = 0; k < KY_MARKS; k++)
+        if (cuda->mark[k])
+            cudaEventDestroy(cuda->mark[k]);
+    if (cuda->turn)
+        cudaEventDestroy(cuda->turn);
+    if (cuda->stream)
+        cudaStreamDestroy(cuda->stream);
+    free(cuda);
+}
+
+static enum ky_status connect(struct ky_cuda *cuda, struct ky_error *error)
+{
+    struct cudaDeviceProp properties;
+    cudaError_t code = cudaSetDevice(cuda->device);
+    if (code == cudaSuccess)
+        code = cudaGetDeviceProperties(&properties, cuda->device);
+    if (code == cudaSuccess)
+        code = cudaStreamCreateWithFlags(&cuda->stream, cudaStreamNonBlocking);
+    for (int k = 0; k < KY_MARKS && code == cudaSuccess; k++)
+        code = cudaEventCreate(&cuda->mark[k]);
+    if (code == cudaSuccess)
+        code = cudaEventCreateWithFlags(&cuda->turn, cudaEventDisableTiming);
+    if (code != cudaSuccess)
+        return failed(&cuda->base, code, "opening", "device", 0, error);
+    snprintf(cuda->base.name, sizeof cuda->base.name, "%.150s", properties.name);
+    cuda->base.has_double = 1;
+    cuda->base.processors = (size_t)properties.multiProcessorCount;
+    cuda->base.memory = (double)properties.totalGlobalMem;
+    return KY_OK;
+}
+
+static enum ky_status open_device(size_t index, struct ky_card **card, struct ky_error *error)
+{
+    *card = NULL;
+    enum ky_status status = ky_device_check(&ky_cuda_driver, index, error);
+    if (status != KY_OK)
+        return status;
+    struct ky_cuda *cuda = ky_allocate_zeroed(1, sizeof *cuda);
+    if (!cuda)
+        return ky_no_memory(error, "CUDA device", 1, sizeof *cuda);
+    cuda->base.driver = &ky_cuda_driver;
+    cuda->base.teams = KY_TEAMS_OF_BLOCK;
+    cuda->device = (int)index;
+    snprintf(cuda->base.name, sizeof cuda->base.name, "cuda:%d", cuda->device);
+    status = connect(cuda, error);
+    if (status != KY_OK)
+        close_device(&cuda->base);
+    else
+        *card = &cuda->base;
+    return status;
+}
+
+/* ---- memory ---- */
+
+static enum ky_status allocate(struct ky_card *card, size_t bytes, struct ky_buffer *buffer,
+                               struct ky_error *error)
+{
+    use(card);
+    cudaError_t code = cudaMalloc(&buffer->handle, bytes);
+    if (code != cudaSuccess)
+        return failed(card, code, "cudaMalloc", buffer->what, bytes, error);
+    return KY_OK;
+}
+
+static enum ky_status part(struct ky_card *card, const struct ky_buffer *whole, size_t offset,
+                           size_t bytes, struct ky_buffer *buffer, struct ky_error *error)
+{
+    (void)card, (void)bytes, (void)error;
+    buffer->handle = (char *)whole->handle + offset;
+    buffer->part = 1;
+    return KY_OK;
+}
+
+static void release(struct ky_card *card, struct ky_buffer *buffer)
+{
+    use(card);
+    if (!buffer->part)
+        cudaFree(buffer->handle);
+}
+
+static enum ky_status finish(struct ky_cuda *cuda, cudaError_t code, const char *call,
+                             const char *what, size_t bytes, struct ky_error *error)
+{
+    if (code == cudaSuccess)
+        code = cudaStreamSynchronize(cuda->stream);
+    if (code != cudaSuccess)
+        return failed(&cuda->base, code, call, what, bytes, error);
+    return KY_OK;
+}
+
+static enum ky_status pin(struct ky_card *card, size_t bytes, struct ky_pinned *pinned,
+                          struct ky_error *error)
+{
+    use(card);
+    cudaError_t code = cudaHostAlloc(&pinned->data, bytes, cudaHostAllocDefault);
+    if (code != cudaSuccess)
+        return failed(card, code, "cudaHostAlloc", pinned->what, bytes, error);
+    return KY_OK;
+}
+
+static void unpin(struct ky_card *card, struct ky_pinned *pinned)
+{
+    use(card);
+    cudaFreeHost(pinned->data);
+}
+
+static cudaError_t start_write(struct ky_cuda *cuda, struct ky_buffer *buffer, size_t offset,
+                               const void *data, size_t bytes)
+{
+    return cudaMemcpyAsync((char *)buffer->handle + offset, data, bytes, cudaMemcpyHostToDevice,
+                           cuda->stream);
+}
+
+static cudaError_t start_read(struct ky_cuda *cuda, const struct ky_buffer *buffer, size_t offset,
+                              void *data, size_t bytes)
+{
+    return cudaMemcpyAsync(data, (const char *)buffer->handle + offset, bytes,
+                           cudaMemcpyDeviceToHost, cuda->stream);
+}
+
+static enum ky_status write_buffer(struct ky_card *card, struct ky_buffer *buffer, size_t offset,
+                                   const void *data, size_t bytes, struct ky_error *error)
+{
+    struct ky_cuda *cuda = use(card);
+    cudaError_t code = start_write(cuda, buffer, offset, data, bytes);
+    return finish(cuda, code, "cudaMemcpy to", buffer->what, bytes, error);
+}
+
+static enum ky_status read_buffer(struct ky_card *card, const struct ky_buffer *buffer,
+                                  size_t offset, void *data, size_t bytes, struct ky_error *error)
+{
+    struct ky_cuda *cuda = use(card);
+    cudaError_t code = start_read(cuda, buffer, offset, data, bytes);
+    return finish(cuda, code, "cudaMemcpy from", buffer->what, bytes, error);
+}
+
+static enum ky_status write_later(struct ky_card *card, struct ky_buffer *buffer, size_t offset,
+                                  const void *data, size_t bytes, struct ky_error *error)
+{
+    cudaError_t code = start_write(use(card), buffer, offset, data, bytes);
+    if (code != cudaSuccess)
+        return failed(card, code, "cudaMemcpyAsync to", buffer->what, bytes, error);
+    return KY_OK;
+}
+
+static enum ky_status read_later(struct ky_card *card, const struct ky_buffer *buffer,
+                                 size_t offset, void *data, size_t bytes, struct ky_error *error)
+{
+    cudaError_t code = start_read(use(card), buffer, offset, data, bytes);
+    if (code != cudaSuccess)
+        return failed(card, code, "cudaMemcpyAsync from", buffer->what, bytes, error);
+    return KY_OK;
+}
+
+/* What is put into `later` from now on begins when all that is in `first` has ended. */
+static cudaError_t follow(struct ky_cuda *first, struct ky_cuda *later)
+{
+    cudaSetDevice(first->device);
+    cudaError_t code = cudaEventRecord(first->turn, first->stream);
+    cudaSetDevice(later->device);
+    return code == cudaSuccess ? cudaStreamWaitEvent(later->stream, first->turn, 0) : code;
+}
+
+/* Memory of a device that cannot be reached from another goes through the host, says CUDA. */
+static void open_way(struct ky_cuda *target, int device)
+{
+    if (device == target->device || device >= 64 || (target->peers >> device & 1))
+        return;
+    target->peers |= (uint64_t)1 << device;
+    cudaSetDevice(target->device);
+    const cudaError_t code = cudaDeviceEnablePeerAccess(device, 0);
+    if (code == cudaSuccess || code == cudaErrorPeerAccessAlreadyEnabled) /* by another engine */
+        target->reached |= (uint64_t)1 << device;
+    if (code != cudaSuccess)
+        cudaGetLastError();
+}
+
+/* Whether kernels of one card can read the memory of another. */
+static int reaches(struct ky_cuda *target, const struct ky_cuda *source)
+{
+    open_way(target, source->device);
+    return source->device == target->device ||
+           (source->device < 64 && (target->reached >> source->device & 1));
+}
+
+/* In the target's queue: the host does not wait. */
+static enum ky_status copy_later(struct ky_card *from_card, const struct ky_buffer *from,
+                                 size_t from_offset, struct ky_card *to_card, struct ky_buffer *to,
+                                 size_t to_offset, size_t bytes, struct ky_error *error)
+{
+    struct ky_cuda *source = (struct ky_cuda *)from_card, *target = (struct ky_cuda *)to_card;
+    open_way(target, source->device);
+    cudaError_t code = follow(source, target);
+    if (code == cudaSuccess)
+        code = cudaMemcpyPeerAsync((char *)to->handle + to_offset, target->device,
+                                   (const char *)from->handle + from_offset, source->device, bytes,
+                                   target->stream);
+    if (code != cudaSuccess)
+        return failed(to_card, code, "cudaMemcpyPeerAsync", to->what, bytes, error);
+    return KY_OK;
+}
+
+static enum ky_status copy(struct ky_card *from_card, const struct ky_buffer *from,
+                           size_t from_offset, struct ky_card *to_card, struct ky_buffer *to,
+                           size_t to_offset, size_t bytes, struct ky_error *error)
+{
+    enum ky_status status =
+        copy_later(from_card, from, from_offset, to_card, to, to_offset, bytes, error);
+    if (status != KY_OK)
+        return status;
+    cudaError_t code = follow((struct ky_cuda *)to_card, (struct ky_cuda *)from_card);
+    if (code != cudaSuccess)
+        return failed(to_card, code, "cudaStreamWaitEvent", to->what, bytes, error);
+    return KY_OK;
+}
+
+static enum ky_status await(struct ky_card *card, struct ky_card *other, int mark,
+                            struct ky_error *error)
+{
+    struct ky_cuda *cuda = use(card), *target = (struct ky_cuda *)other;
+    cudaError_t code = cudaSuccess;
+    if (target->marked[mark])
+        code = cudaStreamWaitEvent(cuda->stream, target->mark[mark], 0);
+    if (code != cudaSuccess)
+        return failed(card, code, "cudaStreamWaitEvent", "queue", 0, error);
+    return KY_OK;
+}
+
+/* Every queue waits until the others have come here, too. */
+static cudaError_t meet(const struct ky_gathering *cards, size_t count)
+{
+    cudaError_t code = cudaSuccess;
+    for (size_t k = 0; k < count && code == cudaSuccess; k++) {
+        struct ky_cuda *cuda = use(cards[k].card);
+        code = cudaEventRecord(cuda->turn, cuda->stream);
+    }
+    for (size_t k = 0; k < count * count && code == cudaSuccess; k++) {
+        const struct ky_cuda *other = (struct ky_cuda *)cards[k % count].card;
+        if (k % count != k / count)
+            code = cudaStreamWaitEvent(use(cards[k / count].card)->stream, other->turn, 0);
+    }
+    return code;
+}
+
+static enum ky_status gather(const struct ky_gathering *cards, size_t count, size_t place,
+                             size_t unit, struct ky_error *error)
+{
+    struct ky_cuda_parts parts;
+    for (size_t k = 0; k < count * count; k++)
+        if (!reaches((struct ky_cuda *)cards[k / count].card,
+                     (struct ky_cuda *)cards[k % count].card))
+            return ky_gather_by_copies(cards, count, place, unit, error);
+    for (size_t k = 0; k < count; k++)
+        parts.of[k] = cards[k].from->handle;
+    cudaError_t code = meet(cards, count);
+    for (size_t k = 0; k < count && code == cudaSuccess; k++)
+        code = ky_cuda_gather(&parts, count, cards[k].to->handle,
+                              (const unsigned long long *)cards[k].number->handle + place,
+                              unit / 16, use(cards[k].card)->stream);
+    if (code != cudaSuccess)
+        return failed(cards[0].card, code, "gathering", cards[0].to->what, 0, error);
+    return KY_OK;
+}
+
+static enum ky_status zero(struct ky_card *card, struct ky_buffer *buffer, struct ky_error *error)
+{
+    struct ky_cuda *cuda = use(card);
+    cudaError_t code = cudaMemsetAsync(buffer->handle, 0, buffer->bytes, cuda->stream);
+    if (code != cudaSuccess)
+        return failed(card, code, "cudaMemset", buffer->what, buffer->bytes, error);
+    return KY_OK;
+}
+
+/* ---- kernels ---- */
+
+static enum ky_status load(struct ky_card *card, enum ky_kernel_id kernel, struct ky_error *error)
+{
+    if (kernel_of(kernel))
+        return KY_OK;
+    return ky_fail(error, KY_FAULT, "%s: kernel %s is not in this build", card->name,
+                   ky_kernels[kernel].name);
+}
+
+static size_t resident(struct ky_card *card, enum ky_kernel_id kernel)
+{
+    int groups = 1;
+    use(card);
+    if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+            &groups, kernel_of(kernel), (int)ky_lanes(card, kernel), 0) != cudaSuccess)
+        cudaGetLastError();
+    return card->processors * (size_t)(groups > 0 ? groups : 1);
+}
+
+/* A kernel that is KY_EARLY may start before the last one of the stream has ended. */
+static cudaError_t start(const struct ky_cuda *cuda, enum ky_kernel_id id, dim3 grid, dim3 block,
+                         void **values)
+{
+#if CUDART_VERSION >= 11080
+    cudaLaunchAttribute early = {.id = cudaLaunchAttributeProgrammaticStreamSerialization};
+    early.val.programmaticStreamSerializationAllowed = 1;
+    const cudaLaunchConfig_t how = {
+        .gridDim = grid, .blockDim = block, .stream = cuda->stream, .attrs = &early, .numAttrs = 1};
+    if (ky_kernels[id].lanes & KY_EARLY)
+        return cudaLaunchKernelExC(&how, kernel_of(id), values);
+#endif
+    return cudaLaunchKernel(kernel_of(id), grid, block, values, 0, cuda->stream);
+}
+
+enum { MOST_ARGUMENTS = 32 };
+
+static enum ky_status launch(struct ky_card *card, enum ky_kernel_id id, size_t groups,
+                             const struct ky_argument *arguments, struct ky_error *error)
+{
+    struct ky_cuda *cuda = use(card);
+    const struct ky_kernel *kernel = &ky_kernels[id];
+    void *values[MOST_ARGUMENTS];
+    if (kernel->arguments > MOST_ARGUMENTS)
+        return ky_fail(error, KY_FAULT, "kernel %s has %zu arguments, the driver takes %d",
+                       kernel->name, kernel->arguments, MOST_ARGUMENTS);
+    for (size_t k = 0; k < kernel->arguments; k++)
+        values[k] = (void *)(uintptr_t)arguments[k].value;
+    dim3 grid = {(unsigned)groups, 1, 1}, block = {(unsigned)ky_lanes(card, id), 1, 1};
+    if (groups == 0)
+        return KY_OK;
+    if (groups > INT32_MAX)
+        return ky_fail(error, KY_UNSUPPORTED, "%s: kernel %s of %zu groups: more than can start",
+                       card->name, kernel->name, groups);
+    cudaError_t code = start(cuda, id, grid, block, values);
+    if (code == cudaSuccess)
+        return KY_OK;
+    cudaGetLastError();
+    return ky_fail(error, KY_DEVICE, "%s: kernel %s of %zu groups of %zu cannot start: %s",
+                   card->name, kernel->name, groups, (size_t)block.x, cudaGetErrorString(code));
+}
+
+static enum ky_status wait(struct ky_card *card, struct ky_error *error)
+{
+    struct ky_cuda *cuda = use(card);
+    return finish(cuda, cudaSuccess, "cudaStreamSynchronize", "queue", 0, error);
+}
+
+/* ---- clocks ---- */
+
+static enum ky_status mark(struct ky_card *card, int which, struct ky_error *error)
+{
+    struct ky_cuda *cuda = use(card);
+    cudaError_t code = cudaEventRecord(cuda->mark[which], cuda->stream);
+    if (code != cudaSuccess)
+        return failed(card, code, "cudaEventRecord", "queue", 0, error);
+    cuda->marked[which] = 1;
+    return KY_OK;
+}
+
+static enum ky_status reach(struct ky_card *card, int which, struct ky_error *error)
+{
+    struct ky_cuda *cuda = use(card);
+    cudaError_t code = cuda->marked[which] ? cudaEventSynchronize(cuda->mark[which]) : cudaSuccess;
+    if (code != cudaSuccess)
+        return failed(card, code, "cudaEventSynchronize", "queue", 0, error);
+    return KY_OK;
+}
+
+static double between(struct ky_card *card, int from, int to)
+{
+    struct ky_cuda *cuda = use(card);
+    float milliseconds = 0;
+    if (!cuda->marked[from] || !cuda->marked[to] ||
+        cudaEventSynchronize(cuda->mark[to]) != cudaSuccess ||
+        cudaEventElapsedTime(&milliseconds, cuda->mark[from], cuda->mark[to]) != cudaSuccess)
+        return 0;
+    return 1e-3 * (double)milliseconds;
+}
+
+/* ---- sort, scan, reduce ---- */
+
+static enum ky_status scratch_bytes(struct ky_card *card, enum ky_bulk what, size_t n,
+                                    size_t *bytes, struct ky_error *error)
+{
+    struct ky_cuda *cuda = use(card);
+    unsigned long long *const keys[2] = {NULL, NULL};
+    unsigned *const values[2] = {NULL, NULL};
+    int now = 0;
+    *bytes = 0;
+    cudaError_t code =
+        what == KY_BULK_SORT   ? ky_cuda_sort(NULL, bytes, keys, values, &now, n, 64, cuda->stream)
+        : what == KY_BULK_SCAN ? ky_cuda_scan(NULL, bytes, NULL, NULL, n, cuda->stream)
+                               : ky_cuda_reduce(NULL, bytes, NULL, NULL, n, cuda->stream);
+    *bytes = *bytes > 0 ? *bytes : 1;
+    if (code != cudaSuccess)
+        return failed(card, code, "the size", "scratch", *bytes, error);
+    return KY_OK;
+}
+
+static enum ky_status sort(struct ky_card *card, struct ky_two_buffers *keys,
+                           struct ky_two_buffers *values, size_t n, int bits,
+                           const struct ky_buffer *scratch, struct ky_error *error)
+{
+    struct ky_cuda *cuda = use(card);
+    unsigned long long *const key[2] = {keys->buffer[keys->now].handle,
+                                        keys->buffer[1 - keys->now].handle};
+    unsigned *const value[2] = {values->buffer[values->now].handle,
+                                values->buffer[1 - values->now].handle};
+    size_t work = scratch->bytes;
+    int other = 0;
+    enum ky_status status = ky_scratch_check(card, scratch, KY_BULK_SORT, n, error);
+    if (status != KY_OK || n == 0)
+        return status;
+    cudaError_t code =
+        ky_cuda_sort(scratch->handle, &work, key, value, &other, n, bits, cuda->stream);
+    if (code != cudaSuccess)
+        return failed(card, code, "radix sort", keys->buffer[0].what, n * 8, error);
+    keys->now ^= other;
+    values->now ^= other;
+    return KY_OK;
+}
+
+static enum ky_status scan(struct ky_card *card, const struct ky_buffer *from, struct ky_buffer *to,
+                           size_t n, const struct ky_buffer *scratch, struct ky_error *error)
+{
+    struct ky_cuda *cuda = use(card);
+    size_t work = scratch->bytes;
+    enum ky_status status = ky_scratch_check(card, scratch, KY_BULK_SCAN, n, error);
+    if (status != KY_OK || n == 0)
+        return status;
+    cudaError_t code =
+        ky_cuda_scan(scratch->handle, &work, from->handle, to->handle, n, cuda->stream);
+    if (code != cudaSuccess)
+        return failed(card, code, "scan", from->what, n * 4, error);
+    return KY_OK;
+}
+
+static enum ky_status reduce(struct ky_card *card, const struct ky_buffer *from, size_t first,
+                             size_t n, struct ky_buffer *to, size_t place,
+                             const struct ky_buffer *scratch, struct ky_error *error)
+{
+    struct ky_cuda *cuda = use(card);
+    size_t work = scratch->bytes;
+    enum ky_status status = ky_scratch_check(card, scratch, KY_BULK_REDUCE, n, error);
+    if (status != KY_OK)
+        return status;
+    cudaError_t code =
+        ky_cuda_reduce(scratch->handle, &work, (const unsigned long long *)from->handle + first,
+                       (unsigned long long *)to->handle + place, n, cuda->stream);
+    if (code != cudaSuccess)
+        return failed(card, code, "sum", from->what, n * 8, error);
+    return KY_OK;
+}
+
+const struct ky_driver ky_cuda_driver = {
+    .name = "cuda",
+    .list = list,
+    .first_cpu = first_cpu,
+    .open = open_device,
+    .close = close_device,
+    .load = load,
+    .resident = resident,
+    .allocate = allocate,
+    .part = part,
+    .release = release,
+    .write = write_buffer,
+    .read = read_buffer,
+    .pin = pin,
+    .unpin = unpin,
+    .write_later = write_later,
+    .read_later = read_later,
+    .copy = copy,
+    .copy_later = copy_later,
+    .await = await,
+    .gather = gather,
+    .zero = zero,
+    .launch = launch,
+    .wait = wait,
+    .mark = mark,
+    .reach = reach,
+    .between = between,
+    .scratch = scratch_bytes,
+    .sort = sort,
+    .scan = scan,
+    .reduce = reduce,
+};

@@ -1,0 +1,30 @@
+/* The kernels of one precision as CUDA, and the table of their addresses; the body of single.cu,
+ * extended.cu and double.cu, which say KY_PRECISION and KY_PRECISION_NAME. */
+#include "engine/device/driver/cuda/cuda.h"
+#include "engine/device/kernels/steps/block.k"
+#if !KY_IN_SINGLE
+#include "engine/device/kernels/board/board.k"
+#include "engine/device/kernels/steps/hermite.k"
+#include "engine/device/kernels/steps/hermite_correct.k"
+#endif
+#include "engine/device/kernels/forces/direct.k"
+#include "engine/device/kernels/forces/general.k"
+#include "engine/device/kernels/forces/list.k"
+#include "engine/device/kernels/forces/sources.k"
+#include "engine/device/kernels/forces/tree.k"
+#include "engine/device/kernels/forces/walk.k"
+#include "engine/device/kernels/state/bodies.k"
+#include "engine/device/kernels/state/external.k"
+#include "engine/device/kernels/tree/relative.k"
+#include "engine/device/kernels/tree/walk_sources.k"
+
+#define KY_K(unit, name, lanes, arguments) (const void *)name,
+#define KY_TABLE_(p) ky_cuda_##p
+#define KY_TABLE(p) KY_TABLE_(p)
+#define KY_ALL_(p) KY_KERNELS_OF(p, 0)
+#define KY_ALL(p) KY_ALL_(p)
+
+static const void *const kernels[] = {KY_ALL(KY_PRECISION_NAME)};
+
+extern const struct ky_cuda_table KY_TABLE(KY_PRECISION_NAME) = {kernels,
+                                                                 sizeof kernels / sizeof *kernels};

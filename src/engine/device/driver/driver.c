@@ -1,0 +1,157 @@
+/* The tables of units and kernels, and allocation with its errors: the same for every driver. */
+#include "engine/device/driver/driver.h"
+
+#include <string.h>
+
+_Static_assert(KY_SINGLE == 0 && KY_EXTENDED == 1 && KY_DOUBLE == 2,
+               "the precisions have the numbers that kernels/driver/dialect.h says");
+
+const struct ky_unit ky_units[KY_UNIT_COUNT] = {
+#define KY_U(unit, file, precision, variant) {#unit, file, precision, variant},
+    KY_UNITS
+#undef KY_U
+};
+
+const struct ky_kernel ky_kernels[KY_KERNEL_COUNT] = {
+#define KY_K(unit, name, lanes, arguments) {#name, KY_UNIT_##unit, lanes, arguments},
+    KY_KERNELS
+#undef KY_K
+};
+
+const struct ky_driver *(*ky_device_wrap)(const struct ky_driver *driver);
+int ky_device_twice;
+
+enum ky_status ky_device_check(const struct ky_driver *driver, size_t index, struct ky_error *error)
+{
+    struct ky_device device = {0}, first = {0};
+    int found = driver->list(index, &device) == KY_OK;
+    if (driver->list(0, &first) == KY_OK && !strchr(first.engine, ':')) /* an entry for none */
+        return ky_fail(error, KY_UNSUPPORTED, "engine %s: %s", first.engine, first.reason);
+    if (!found)
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "there is no %s:%zu; `kyoho devices` lists what there is", driver->name,
+                       index);
+    if (!device.usable)
+        return ky_fail(error, KY_UNSUPPORTED, "%s cannot be used: %s", device.engine,
+                       device.reason);
+    return KY_OK;
+}
+
+enum ky_status ky_gather_by_copies(const struct ky_gathering *cards, size_t count, size_t place,
+                                   size_t unit, struct ky_error *error)
+{
+    const struct ky_driver *driver = cards[0].card->driver;
+    uint64_t number = 0;
+    enum ky_status status = driver->read(cards[0].card, cards[0].number, place * sizeof number,
+                                         &number, sizeof number, error);
+    const size_t bytes = (size_t)number * unit;
+    for (size_t k = 0; k < count * count && bytes > 0 && status == KY_OK; k++) {
+        const struct ky_gathering *from = &cards[k % count], *to = &cards[k / count];
+        status = driver->copy(from->card, from->from, 0, to->card, to->to, k % count * bytes, bytes,
+                              error);
+    }
+    return status;
+}
+
+size_t ky_lanes(const struct ky_card *card, enum ky_kernel_id kernel)
+{
+    size_t lanes = ky_kernels[kernel].lanes % KY_EARLY;
+    return lanes == KY_IN_TEAMS ? card->teams * KY_TEAM : lanes;
+}
+
+void ky_buffer_release(struct ky_card *card, struct ky_buffer *buffer)
+{
+    if (buffer->handle)
+        card->driver->release(card, buffer);
+    memset(buffer, 0, sizeof *buffer);
+}
+
+enum ky_status ky_buffer_need(struct ky_card *card, struct ky_buffer *buffer, const char *what,
+                              size_t count, size_t size, struct ky_error *error)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes))
+        return ky_fail(error, KY_DEVICE, "%s: %s of %zu × %zu bytes is beyond any memory",
+                       card->name, what, count, size);
+    bytes = bytes > 0 ? bytes : size;
+    if (buffer->handle && buffer->bytes >= bytes)
+        return KY_OK;
+    ky_buffer_release(card, buffer);
+    buffer->what = what;
+    enum ky_status status = card->driver->allocate(card, bytes, buffer, error);
+    if (status != KY_OK) {
+        memset(buffer, 0, sizeof *buffer);
+        return status;
+    }
+    buffer->bytes = bytes;
+    return KY_OK;
+}
+
+enum ky_status ky_buffer_part(struct ky_card *card, const struct ky_buffer *whole, const char *what,
+                              size_t offset, size_t bytes, struct ky_buffer *part,
+                              struct ky_error *error)
+{
+    memset(part, 0, sizeof *part);
+    if (bytes == 0 || offset % KY_PART_ALIGN != 0 || offset > whole->bytes ||
+        bytes > whole->bytes - offset)
+        return ky_fail(error, KY_FAULT, "%s: no part for %s, %zu bytes from %zu on, in %zu of %s",
+                       card->name, what, bytes, offset, whole->bytes, whole->what);
+    part->what = what;
+    enum ky_status status = card->driver->part(card, whole, offset, bytes, part, error);
+    if (status != KY_OK)
+        memset(part, 0, sizeof *part);
+    else
+        part->bytes = bytes;
+    return status;
+}
+
+enum ky_status ky_buffer_fill(struct ky_card *card, struct ky_buffer *buffer, const char *what,
+                              const void *data, size_t count, size_t size, struct ky_error *error)
+{
+    enum ky_status status = ky_buffer_need(card, buffer, what, count, size, error);
+    return status == KY_OK ? card->driver->write(card, buffer, 0, data, count * size, error)
+                           : status;
+}
+
+void ky_pinned_release(struct ky_card *card, struct ky_pinned *pinned)
+{
+    if (pinned->data)
+        card->driver->unpin(card, pinned);
+    memset(pinned, 0, sizeof *pinned);
+}
+
+enum ky_status ky_pinned_need(struct ky_card *card, struct ky_pinned *pinned, const char *what,
+                              size_t bytes, struct ky_error *error)
+{
+    if (pinned->data && pinned->bytes >= bytes)
+        return KY_OK;
+    ky_pinned_release(card, pinned);
+    bytes = bytes > 0 ? bytes : 1;
+    pinned->what = what;
+    enum ky_status status = card->driver->pin(card, bytes, pinned, error);
+    if (status != KY_OK) {
+        memset(pinned, 0, sizeof *pinned);
+        return status;
+    }
+    pinned->bytes = bytes;
+    return KY_OK;
+}
+
+enum ky_status ky_scratch_need(struct ky_card *card, struct ky_buffer *buffer, enum ky_bulk what,
+                               size_t n, struct ky_error *error)
+{
+    size_t bytes;
+    enum ky_status status = card->driver->scratch(card, what, n, &bytes, error);
+    return status == KY_OK ? ky_buffer_need(card, buffer, "scratch", bytes, 1, error) : status;
+}
+
+enum ky_status ky_scratch_check(struct ky_card *card, const struct ky_buffer *scratch,
+                                enum ky_bulk what, size_t n, struct ky_error *error)
+{
+    size_t bytes;
+    enum ky_status status = card->driver->scratch(card, what, n, &bytes, error);
+    if (status != KY_OK || scratch->bytes >= bytes)
+        return status;
+    return ky_fail(error, KY_FAULT, "%s: scratch of %zu bytes, %zu are needed for %zu numbers",
+                   card->name, scratch->bytes, bytes, n);
+}

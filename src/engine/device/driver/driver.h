@@ -1,0 +1,240 @@
+/* What the device engine asks of a way to program devices: CUDA or OpenCL today. A driver knows no
+ * physics; another one (HIP) is one more implementation of this table. A device is what a driver
+ * lists and a user names; once it is opened, it is a card.
+ *
+ * Work goes into one queue for each card and is done in order. `write` and `read` return
+ * when the host memory may be used again; `write_later`, `read_later` and a launch return at once,
+ * a copy may, and what they failed at may be reported by a later call. Errors name the call and the
+ * buffer or kernel and its size. One thread at a time uses one card; different ones are
+ * independent.
+ */
+#ifndef KY_DEVICE_DRIVER_H
+#define KY_DEVICE_DRIVER_H
+
+#include "base/status.h"
+#include "engine/device/kernels/driver/list.h"
+
+enum ky_unit_id {
+#define KY_U(unit, file, precision, variant) KY_UNIT_##unit,
+    KY_UNITS
+#undef KY_U
+        KY_UNIT_COUNT
+};
+
+enum ky_kernel_id {
+#define KY_K(unit, name, lanes, arguments) KY_KERNEL_##name,
+    KY_KERNELS
+#undef KY_K
+        KY_KERNEL_COUNT
+};
+enum { KY_PRECISIONS = KY_DOUBLE + 1 };
+
+struct ky_unit {
+    const char *name, *file;
+    int precision, variant; /* -1: none */
+};
+extern const struct ky_unit ky_units[KY_UNIT_COUNT];
+
+struct ky_kernel {
+    const char *name;
+    enum ky_unit_id unit;
+    size_t lanes, arguments; /* as kernels/driver/list.h says; lanes of a group: ky_lanes */
+};
+extern const struct ky_kernel ky_kernels[KY_KERNEL_COUNT];
+
+/* Memory of a card. `handle` is a device pointer or a cl_mem; cleared: none. */
+struct ky_buffer {
+    void *handle;
+    size_t bytes;
+    const char *what; /* static text, for errors */
+    int part;         /* it lies within another buffer */
+};
+
+/* A buffer and a second one as large; `now` says which of them holds the numbers. */
+struct ky_two_buffers {
+    struct ky_buffer buffer[2];
+    int now; /* 0 or 1 */
+};
+
+/* Operations over many numbers, which need scratch. */
+enum ky_bulk { KY_BULK_SORT, KY_BULK_SCAN, KY_BULK_REDUCE };
+
+/* Memory of the host that a card copies from and to by itself; cleared: none. */
+struct ky_pinned {
+    void *data, *handle; /* the memory; what the driver knows it by */
+    size_t bytes;
+    const char *what; /* static text, for errors */
+};
+
+/* An argument of a kernel: a value, or a buffer by its handle. */
+struct ky_argument {
+    const void *value;
+    size_t size;
+};
+#define KY_VALUE(variable) ((struct ky_argument){&(variable), sizeof(variable)})
+#define KY_BUFFER(buffer) ((struct ky_argument){&(buffer).handle, sizeof(void *)})
+
+/* A card: a device that was opened. The first member of a driver's own struct for it. */
+struct ky_card {
+    const struct ky_driver *driver;
+    char name[160]; /* for reports: "NVIDIA H200" */
+    int has_double;
+    size_t processors; /* that run groups side by side */
+    size_t teams;      /* of a group of the kernels that work in teams */
+    double memory;     /* bytes in all */
+    int is_cpu;
+};
+
+enum { KY_MARKS = 17, KY_PART_ALIGN = 4096, KY_MOST_CARDS = 16 };
+
+/* A card of a gathering: what it has, what it gets, and where it counts. */
+struct ky_gathering {
+    struct ky_card *card;
+    const struct ky_buffer *from, *number;
+    struct ky_buffer *to;
+};
+
+struct ky_driver {
+    const char *name; /* "cuda" */
+
+    /* What there is; an entry without a device says why there is none. KY_USAGE past the last. */
+    enum ky_status (*list)(size_t index, struct ky_device *device);
+    /* The place in that list of the first CPU, where `auto` stops. An OpenCL platform that is known
+     * to be of CPUs is not asked for its devices, since that may end the process. */
+    size_t (*first_cpu)(void);
+    /* Opens the index-th of the list. KY_UNSUPPORTED, with the reason, if it cannot be used. */
+    enum ky_status (*open)(size_t index, struct ky_card **card, struct ky_error *error);
+    /* NULL is allowed. Its buffers and pinned memory have been released. */
+    void (*close)(struct ky_card *card);
+    /* Makes a kernel ready, which may have to be compiled; a launch and `resident` need that. */
+    enum ky_status (*load)(struct ky_card *card, enum ky_kernel_id kernel, struct ky_error *error);
+    /* Groups of a kernel that run at once on the whole device. */
+    size_t (*resident)(struct ky_card *card, enum ky_kernel_id kernel);
+
+    /* For ky_buffer_need and ky_buffer_release, which others call. KY_DEVICE where the card has no
+     * memory for it. */
+    enum ky_status (*allocate)(struct ky_card *card, size_t bytes, struct ky_buffer *buffer,
+                               struct ky_error *error);
+    /* For ky_buffer_part, which has checked that the part lies in the whole. */
+    enum ky_status (*part)(struct ky_card *card, const struct ky_buffer *whole, size_t offset,
+                           size_t bytes, struct ky_buffer *part, struct ky_error *error);
+    void (*release)(struct ky_card *card, struct ky_buffer *buffer);
+    /* Copies `bytes` from the host to the buffer, beginning at its byte `offset`, and back. */
+    enum ky_status (*write)(struct ky_card *card, struct ky_buffer *buffer, size_t offset,
+                            const void *data, size_t bytes, struct ky_error *error);
+    enum ky_status (*read)(struct ky_card *card, const struct ky_buffer *buffer, size_t offset,
+                           void *data, size_t bytes, struct ky_error *error);
+    /* Pinned memory of the host, for the copies of this card that follow. */
+    enum ky_status (*pin)(struct ky_card *card, size_t bytes, struct ky_pinned *pinned,
+                          struct ky_error *error);
+    /* No copy of the memory may be under way. */
+    void (*unpin)(struct ky_card *card, struct ky_pinned *pinned);
+    /* `data` lies in pinned memory of the card. Until the queue has reached a mark that is set
+     * after the call, data to write must not change, and data to read has not arrived. */
+    enum ky_status (*write_later)(struct ky_card *card, struct ky_buffer *buffer, size_t offset,
+                                  const void *data, size_t bytes, struct ky_error *error);
+    enum ky_status (*read_later)(struct ky_card *card, const struct ky_buffer *buffer,
+                                 size_t offset, void *data, size_t bytes, struct ky_error *error);
+    /* Copies from one card to another of the same driver, in its turn in both queues. */
+    enum ky_status (*copy)(struct ky_card *from_card, const struct ky_buffer *from,
+                           size_t from_offset, struct ky_card *to_card, struct ky_buffer *to,
+                           size_t to_offset, size_t bytes, struct ky_error *error);
+    /* The same, but the queue of from_card continues at once. Before from_card writes to `from`
+     * again, its queue has to await a mark that is set in the queue of to_card behind the copy. */
+    enum ky_status (*copy_later)(struct ky_card *from_card, const struct ky_buffer *from,
+                                 size_t from_offset, struct ky_card *to_card, struct ky_buffer *to,
+                                 size_t to_offset, size_t bytes, struct ky_error *error);
+    /* Work that is queued on the card from now on begins when `other`, of the same driver, has
+     * reached `mark` where it was last set. It does not wait for a mark that was never set. */
+    enum ky_status (*await)(struct ky_card *card, struct ky_card *other, int mark,
+                            struct ky_error *error);
+    /* Each of `count` cards of this driver gets into `to` what they all have in `from`, one behind
+     * the other. Each has the same number of units of `unit` bytes (a multiple of 16): the 64-bit
+     * number at `place` of every `number`. It runs in its turn in every queue. A card may write to
+     * its `from` only after the same cards have gathered once more, from other buffers. */
+    enum ky_status (*gather)(const struct ky_gathering *cards, size_t count, size_t place,
+                             size_t unit, struct ky_error *error);
+    /* All bytes of the buffer become 0. */
+    enum ky_status (*zero)(struct ky_card *card, struct ky_buffer *buffer, struct ky_error *error);
+
+    /* With as many arguments as ky_kernels says. */
+    enum ky_status (*launch)(struct ky_card *card, enum ky_kernel_id kernel, size_t groups,
+                             const struct ky_argument *arguments, struct ky_error *error);
+    /* Waits until the queue is empty. KY_DEVICE for what failed in it. */
+    enum ky_status (*wait)(struct ky_card *card, struct ky_error *error);
+
+    /* Sets a mark, one of KY_MARKS, in the queue. */
+    enum ky_status (*mark)(struct ky_card *card, int mark, struct ky_error *error);
+    /* Waits until the queue has reached the mark where it was last set. Returns at once for one
+     * never set. */
+    enum ky_status (*reach)(struct ky_card *card, int mark, struct ky_error *error);
+    /* Seconds of the device's clock from one mark to another, 0 if one was never set. Waits for
+     * them. */
+    double (*between)(struct ky_card *card, int from, int to);
+
+    /* Bytes of scratch that a bulk operation over n numbers asks of its caller, at least 1. The
+     * content of the scratch is undefined before and after. KY_FAULT for less scratch. */
+    enum ky_status (*scratch)(struct ky_card *card, enum ky_bulk what, size_t n, size_t *bytes,
+                              struct ky_error *error);
+    /* Sorts n pairs by the lowest `bits` of their 64-bit keys, ascending; equal keys keep their
+     * order. The values are 32 bit. Both pairs of buffers are written to, and their `now` says
+     * where the result is. */
+    enum ky_status (*sort)(struct ky_card *card, struct ky_two_buffers *keys,
+                           struct ky_two_buffers *values, size_t n, int bits,
+                           const struct ky_buffer *scratch, struct ky_error *error);
+    /* to[k] = from[0] + … + from[k - 1], 32 bit; both may be the same buffer. */
+    enum ky_status (*scan)(struct ky_card *card, const struct ky_buffer *from, struct ky_buffer *to,
+                           size_t n, const struct ky_buffer *scratch, struct ky_error *error);
+    /* to[place] = from[first] + … + from[first + n - 1], 64 bit. */
+    enum ky_status (*reduce)(struct ky_card *card, const struct ky_buffer *from, size_t first,
+                             size_t n, struct ky_buffer *to, size_t place,
+                             const struct ky_buffer *scratch, struct ky_error *error);
+};
+
+extern const struct ky_driver ky_cuda_driver, ky_opencl_driver;
+
+/* For drivers, before they open a device of their list: KY_UNSUPPORTED, with the reason, if there
+ * is no device with this index or it cannot be used. */
+enum ky_status ky_device_check(const struct ky_driver *driver, size_t index,
+                               struct ky_error *error);
+
+/* The call `gather` made of copies. The host waits, since it has to read the number. */
+enum ky_status ky_gather_by_copies(const struct ky_gathering *cards, size_t count, size_t place,
+                                   size_t unit, struct ky_error *error);
+
+/* Lanes of a group of a kernel on this card. */
+size_t ky_lanes(const struct ky_card *card, enum ky_kernel_id kernel);
+
+/* Allocation as the engine asks for it: `what` names the buffer in errors; 0 bytes are allowed. A
+ * buffer that is large enough is kept, another is released first; its content is lost. */
+enum ky_status ky_buffer_need(struct ky_card *card, struct ky_buffer *buffer, const char *what,
+                              size_t count, size_t size, struct ky_error *error);
+/* The same, and `data` written to it. */
+enum ky_status ky_buffer_fill(struct ky_card *card, struct ky_buffer *buffer, const char *what,
+                              const void *data, size_t count, size_t size, struct ky_error *error);
+void ky_buffer_release(struct ky_card *card, struct ky_buffer *buffer);
+/* A part of a buffer, which may be a part itself: `bytes` of it from `offset` on, a multiple of
+ * KY_PART_ALIGN. The part is released before the whole. KY_FAULT for a part that does not lie in
+ * the whole, and for an empty one. */
+enum ky_status ky_buffer_part(struct ky_card *card, const struct ky_buffer *whole, const char *what,
+                              size_t offset, size_t bytes, struct ky_buffer *part,
+                              struct ky_error *error);
+/* A buffer that is large enough as scratch. */
+enum ky_status ky_scratch_need(struct ky_card *card, struct ky_buffer *buffer, enum ky_bulk what,
+                               size_t n, struct ky_error *error);
+/* KY_FAULT for scratch that is too small; drivers ask before they start. */
+enum ky_status ky_scratch_check(struct ky_card *card, const struct ky_buffer *scratch,
+                                enum ky_bulk what, size_t n, struct ky_error *error);
+/* The same as ky_buffer_need and ky_buffer_release for pinned memory; no copy of it may be under
+ * way. */
+enum ky_status ky_pinned_need(struct ky_card *card, struct ky_pinned *pinned, const char *what,
+                              size_t bytes, struct ky_error *error);
+void ky_pinned_release(struct ky_card *card, struct ky_pinned *pinned);
+
+/* For tests: engines opened from now on use the driver that this function returns for theirs; NULL:
+ * the driver itself. */
+extern const struct ky_driver *(*ky_device_wrap)(const struct ky_driver *driver);
+/* For tests: if not 0, an engine may open the same device twice, in place of two devices. */
+extern int ky_device_twice;
+
+#endif

@@ -1,0 +1,56 @@
+/* Which devices the name of an engine means. */
+#include "engine/device/driver/names.h"
+
+#include <string.h>
+
+#include "base/number.h"
+
+static enum ky_status open_card(struct ky_cards *cards, size_t index, struct ky_error *error)
+{
+    enum ky_status status = cards->driver->open(index, &cards->card[cards->count], error);
+    if (status == KY_OK && !cards->count++)
+        cards->first = index;
+    return status;
+}
+
+/* The first of the list that works; auto stops where CPUs begin. */
+static enum ky_status open_first(struct ky_cards *cards, int automatic, struct ky_error *error)
+{
+    const struct ky_driver *driver = cards->driver;
+    struct ky_device device = {0};
+    size_t end = automatic ? driver->first_cpu() : SIZE_MAX;
+    enum ky_status status =
+        ky_fail(error, KY_UNSUPPORTED, "there is no %s device that is a GPU", driver->name);
+    for (size_t k = 0; k < end && status != KY_OK && driver->list(k, &device) == KY_OK; k++)
+        status = open_card(cards, k, error);
+    return status;
+}
+
+enum ky_status ky_cards_open(struct ky_cards *cards, const char *name, struct ky_error *error)
+{
+    const char *at = strchr(name, ':');
+    uint64_t opened[KY_MOST_CARDS];
+    if (!at)
+        return open_first(cards, !strcmp(name, "auto"), error);
+    do {
+        char *end;
+        uint64_t index = ky_number_count(++at, &end);
+        if (end == at || (*end != ',' && *end != 0))
+            return ky_fail(error, KY_USAGE,
+                           "engine '%s': give the numbers of devices after the colon, as in %s:0",
+                           name, cards->driver->name);
+        for (size_t k = 0; k < cards->count && !ky_device_twice; k++)
+            if (opened[k] == index)
+                return ky_fail(error, KY_USAGE,
+                               "engine '%s': device %llu is named twice; each is wanted once", name,
+                               (unsigned long long)index);
+        if (cards->count == KY_MOST_CARDS)
+            return ky_fail(error, KY_USAGE, "engine '%s': at most %d devices", name, KY_MOST_CARDS);
+        opened[cards->count] = index;
+        enum ky_status status = open_card(cards, index, error);
+        if (status != KY_OK)
+            return status;
+        at = end;
+    } while (*at == ',');
+    return KY_OK;
+}

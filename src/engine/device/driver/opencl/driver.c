@@ -1,0 +1,522 @@
+/* The OpenCL driver: devices, memory, launches, clocks. */
+#include "engine/device/driver/opencl/opencl.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+int ky_opencl_hide_double;
+
+/* Drivers set themselves up when they are first asked for devices, and some (PoCL) do not expect
+ * two threads there. So one thread at a time asks. */
+static pthread_mutex_t asking = PTHREAD_MUTEX_INITIALIZER;
+
+/* ---- devices ---- */
+
+enum { MOST_DEVICES = 64 };
+
+static int is_gpu(cl_device_id device)
+{
+    cl_device_type type = 0;
+    clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof type, &type, NULL);
+    return (type & (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR)) != 0;
+}
+
+/* PoCL, which sets up the processor as soon as it is asked for devices of any kind, and ends the
+ * process where that fails (without /sys). It tells its name without. */
+static int is_of_cpus(cl_platform_id platform)
+{
+    char name[100] = "";
+    clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name - 1, name, NULL);
+    return !strcmp(name, "Portable Computing Language");
+}
+
+/* Adds the devices of the platforms that are, or are not, of CPUs. */
+static size_t ask_platforms(int of_cpus, cl_device_id found[MOST_DEVICES], size_t count)
+{
+    cl_platform_id platforms[MOST_DEVICES];
+    cl_uint platform_count = 0;
+    if (clGetPlatformIDs(MOST_DEVICES, platforms, &platform_count) != CL_SUCCESS)
+        return count;
+    for (cl_uint p = 0; p < platform_count && p < MOST_DEVICES && count < MOST_DEVICES; p++) {
+        cl_uint some = 0;
+        if (is_of_cpus(platforms[p]) == of_cpus &&
+            clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, (cl_uint)(MOST_DEVICES - count),
+                           found + count, &some) == CL_SUCCESS)
+            count += some;
+        count = count < MOST_DEVICES ? count : MOST_DEVICES;
+    }
+    return count;
+}
+
+/* The devices that are no CPU; with `all` the others after them. */
+static size_t find_devices(int all, cl_device_id devices[MOST_DEVICES])
+{
+    cl_device_id found[MOST_DEVICES];
+    size_t count = ask_platforms(0, found, 0), sorted = 0;
+    if (all)
+        count = ask_platforms(1, found, count);
+    for (int cpu = 0; cpu <= all; cpu++)
+        for (size_t k = 0; k < count; k++)
+            if (is_gpu(found[k]) != cpu)
+                devices[sorted++] = found[k];
+    return sorted;
+}
+
+/* As many devices as it takes to know the one with this number. */
+static size_t find_device(size_t index, cl_device_id devices[MOST_DEVICES])
+{
+    size_t count = find_devices(0, devices);
+    return index < count ? count : find_devices(1, devices);
+}
+
+/* PoCL has no device when it finds no folder for its own cache. */
+static const char *why_none(void)
+{
+    cl_uint platforms = 0;
+    if (clGetPlatformIDs(0, NULL, &platforms) == CL_SUCCESS && platforms > 0)
+        return "the OpenCL drivers that are installed offer no device (one may need a folder for "
+               "its cache that can be written: XDG_CACHE_HOME)";
+    return "no OpenCL driver is installed";
+}
+
+static size_t first_cpu(void)
+{
+    cl_device_id devices[MOST_DEVICES];
+    return find_devices(0, devices);
+}
+
+static int available(cl_device_id device, const char **reason)
+{
+    cl_bool here = CL_FALSE, compiler = CL_FALSE;
+    clGetDeviceInfo(device, CL_DEVICE_AVAILABLE, sizeof here, &here, NULL);
+    clGetDeviceInfo(device, CL_DEVICE_COMPILER_AVAILABLE, sizeof compiler, &compiler, NULL);
+    size_t lanes = 0;
+    clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof lanes, &lanes, NULL);
+    *reason = !here         ? "the driver says that it is not available"
+              : !compiler   ? "its driver has no compiler"
+              : lanes < 256 ? "its work-groups are smaller than 256"
+                            : NULL;
+    return *reason == NULL;
+}
+
+static void describe(cl_device_id device, char *text, size_t size)
+{
+    char name[100] = "", version[60] = "";
+    clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name, name, NULL);
+    clGetDeviceInfo(device, CL_DRIVER_VERSION, sizeof version, version, NULL);
+    name[sizeof name - 1] = version[sizeof version - 1] = 0;
+    snprintf(text, size, "%s, OpenCL driver %s", name, version);
+}
+
+static enum ky_status list_alone(size_t index, struct ky_device *device)
+{
+    cl_device_id devices[MOST_DEVICES];
+    size_t count = find_device(index, devices);
+    memset(device, 0, sizeof *device);
+    if (count == 0 && index == 0) {
+        snprintf(device->engine, sizeof device->engine, "opencl");
+        snprintf(device->reason, sizeof device->reason, "%s", why_none());
+        return KY_OK;
+    }
+    if (index >= count)
+        return KY_USAGE;
+    const char *reason = NULL;
+    snprintf(device->engine, sizeof device->engine, "opencl:%u", (unsigned)(index % MOST_DEVICES));
+    describe(devices[index], device->name, sizeof device->name);
+    device->usable = available(devices[index], &reason);
+    device->on_cpu = !is_gpu(devices[index]);
+    if (reason)
+        snprintf(device->reason, sizeof device->reason, "%s", reason);
+    else if (device->on_cpu)
+        snprintf(device->reason, sizeof device->reason, "a CPU: auto takes the CPU engine instead");
+    return KY_OK;
+}
+
+static enum ky_status list(size_t index, struct ky_device *device)
+{
+    pthread_mutex_lock(&asking);
+    enum ky_status status = list_alone(index, device);
+    pthread_mutex_unlock(&asking);
+    return status;
+}
+
+static void close_device(struct ky_card *card)
+{
+    struct ky_opencl *cl = (struct ky_opencl *)card;
+    if (!cl)
+        return;
+    if (cl->queue)
+        clFinish(cl->queue);
+    for (int k = 0; k < KY_MARKS; k++)
+        if (cl->mark[k])
+            clReleaseEvent(cl->mark[k]);
+    for (int k = 0; k < KY_KERNEL_COUNT; k++)
+        if (cl->kernel[k])
+            clReleaseKernel(cl->kernel[k]);
+    for (int k = 0; k < KY_UNIT_COUNT; k++)
+        if (cl->program[k])
+            clReleaseProgram(cl->program[k]);
+    if (cl->queue)
+        clReleaseCommandQueue(cl->queue);
+    if (cl->context)
+        clReleaseContext(cl->context);
+    free(cl);
+}
+
+static enum ky_status connect(struct ky_opencl *cl, struct ky_error *error)
+{
+    cl_device_fp_config fp64 = 0;
+    cl_uint processors = 1;
+    cl_ulong memory = 0;
+    cl_int code;
+    describe(cl->device, cl->base.name, sizeof cl->base.name);
+    clGetDeviceInfo(cl->device, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof fp64, &fp64, NULL);
+    clGetDeviceInfo(cl->device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof processors, &processors, NULL);
+    clGetDeviceInfo(cl->device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof memory, &memory, NULL);
+    cl->base.memory = (double)memory;
+    cl->base.has_double = fp64 != 0 && !ky_opencl_hide_double;
+    cl->base.processors = processors > 0 ? processors : 1;
+    cl->base.is_cpu = !is_gpu(cl->device);
+    cl->context = clCreateContext(NULL, 1, &cl->device, NULL, NULL, &code);
+    if (code != CL_SUCCESS)
+        return ky_opencl_failed(cl, code, "clCreateContext", "device", 0, error);
+    cl->queue = clCreateCommandQueue(cl->context, cl->device, CL_QUEUE_PROFILING_ENABLE, &code);
+    if (code != CL_SUCCESS)
+        return ky_opencl_failed(cl, code, "clCreateCommandQueue", "device", 0, error);
+    return KY_OK;
+}
+
+static enum ky_status open_device(size_t index, struct ky_card **card, struct ky_error *error)
+{
+    cl_device_id devices[MOST_DEVICES];
+    *card = NULL;
+    enum ky_status status = ky_device_check(&ky_opencl_driver, index, error);
+    if (status != KY_OK)
+        return status;
+    struct ky_opencl *cl = ky_allocate_zeroed(1, sizeof *cl);
+    if (!cl)
+        return ky_no_memory(error, "OpenCL device", 1, sizeof *cl);
+    cl->base.driver = &ky_opencl_driver;
+    cl->base.teams = 1;
+    pthread_mutex_lock(&asking);
+    find_device(index, devices);
+    cl->device = devices[index];
+    status = connect(cl, error);
+    pthread_mutex_unlock(&asking);
+    if (status != KY_OK)
+        close_device(&cl->base);
+    else
+        *card = &cl->base;
+    return status;
+}
+
+/* ---- memory ---- */
+
+static enum ky_status allocate(struct ky_card *card, size_t bytes, struct ky_buffer *buffer,
+                               struct ky_error *error)
+{
+    struct ky_opencl *cl = (struct ky_opencl *)card;
+    cl_int code;
+    buffer->handle = clCreateBuffer(cl->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
+    if (code != CL_SUCCESS)
+        return ky_opencl_failed(cl, code, "clCreateBuffer", buffer->what, bytes, error);
+    return KY_OK;
+}
+
+/* OpenCL has no parts of parts: a part of a part is made as one of the buffer that both lie in. */
+static enum ky_status part(struct ky_card *card, const struct ky_buffer *whole, size_t offset,
+                           size_t bytes, struct ky_buffer *buffer, struct ky_error *error)
+{
+    struct ky_opencl *cl = (struct ky_opencl *)card;
+    cl_mem outer = NULL;
+    size_t begin = 0;
+    cl_int code =
+        clGetMemObjectInfo(whole->handle, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof outer, &outer, NULL);
+    if (code == CL_SUCCESS)
+        code = clGetMemObjectInfo(whole->handle, CL_MEM_OFFSET, sizeof begin, &begin, NULL);
+    if (code != CL_SUCCESS)
+        return ky_opencl_failed(cl, code, "clGetMemObjectInfo", whole->what, bytes, error);
+    const cl_buffer_region region = {begin + offset, bytes};
+    buffer->handle = clCreateSubBuffer(outer ? outer : whole->handle, CL_MEM_READ_WRITE,
+                                       CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
+    if (code != CL_SUCCESS)
+        return ky_opencl_failed(cl, code, "clCreateSubBuffer", whole->what, bytes, error);
+    buffer->part = 1;
+    return KY_OK;
+}
+
+static void release(struct ky_card *card, struct ky_buffer *buffer)
+{
+    (void)card;
+    clReleaseMemObject(buffer->handle);
+}
+
+static enum ky_status pin(struct ky_card *card, size_t bytes, struct ky_pinned *pinned,
+                          struct ky_error *error)
+{
+    struct ky_opencl *cl = (struct ky_opencl *)card;
+    cl_int code;
+    pinned->handle =
+        clCreateBuffer(cl->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, NULL, &code);
+    if (code != CL_SUCCESS)
+        return ky_opencl_failed(cl, code, "clCreateBuffer", pinned->what, bytes, error);
+    pinned->data = clEnqueueMapBuffer(cl->queue, pinned->handle, CL_TRUE,
+                                      CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, NULL, NULL, &code);
+    if (code == CL_SUCCESS)
+        return KY_OK;
+    clReleaseMemObject(pinned->handle);
+    return ky_opencl_failed(cl, code, "clEnqueueMapBuffer", pinned->what, bytes, error);
+}
+
+static void unpin(struct ky_card *card, struct ky_pinned *pinned)
+{
+    struct ky_opencl *cl = (struct ky_opencl *)card;
+    clEnqueueUnmapMemObject(cl->queue, pinned->handle, pinned->data, 0, NULL, NULL);
+    clReleaseMemObject(pinned->handle);
+}
+
+static enum ky_status write_with(struct ky_card *card, cl_bool blocking, struct ky_buffer *buffer,
+                                 size_t offset, const void *data, size_t bytes,
+                                 struct ky_error *error)
+{
+    struct ky_opencl *cl = (struct ky_opencl *)card;
+    cl_int code = CL_SUCCESS;
+    if (bytes > 0)
+        code = clEnqueueWriteBuffer(cl->queue, buffer->handle, blocking, offset, bytes, data, 0,
+                                    NULL, NULL);
+    if (code == CL_SUCCESS && !blocking)
+        code = clFlush(cl->queue); /* else it may wait for the next call that blocks */
+    if (code != CL_SUCCESS)
+        return ky_opencl_failed(cl, code, "clEnqueueWriteBuffer", buffer->what, bytes, error);
+    return KY_OK;
+}
+
+static enum ky_status read_with(struct ky_card *card, cl_bool blocking,
+                                const struct ky_buffer *buffer, size_t offset, void *data,
+                                size_t bytes, struct ky_error *error)
+{
+    struct ky_opencl *cl = (struct ky_opencl *)card;
+    cl_int code = CL_SUCCESS;
+    if (bytes > 0)
+        code = clEnqueueReadBuffer(cl->queue, buffer->handle, blocking, offset, bytes, data, 0,
+                                   NULL, NULL);
+    if (code == CL_SUCCESS && !blocking)
+        code = clFlush(cl->queue);
+    if (code != CL_SUCCESS)
+        return ky_opencl_failed(cl, code, "clEnqueueReadBuffer", buffer->what, bytes, error);
+    return KY_OK;
+}
+
+static enum ky_status write_buffer(struct ky_card *card, struct ky_buffer *buffer, size_t offset,
+                                   const void *data, size_t bytes, struct ky_error *error)
+{
+    return write_with(card, CL_TRUE, buffer, offset, data, bytes, error);
+}
+
+static enum ky_status read_buffer(struct ky_card *card, const struct ky_buffer *buffer,
+                                  size_t offset, void *data, size_t bytes, struct ky_error *error)
+{
+    return read_with(card, CL_TRUE, buffer, offset, data, bytes, error);
+}
+
+static enum ky_status write_later(struct ky_card *card, struct ky_buffer *buffer, size_t offset,
+                                  const void *data, size_t bytes, struct ky_error *error)
+{
+    return write_with(card, CL_FALSE, buffer, offset, data, bytes, error);
+}
+
+static enum ky_status read_later(struct ky_card *card, const struct ky_buffer *buffer,
+                                 size_t offset, void *data, size_t bytes, struct ky_error *error)
+{
+    return read_with(card, CL_FALSE, buffer, offset, data, bytes, error);
+}
+
+static enum ky_status copy(struct ky_card *from_card, const struct ky_buffer *from,
+                           size_t from_offset, struct ky_card *to_card, struct ky_buffer *to,
+                           size_t to_offset, size_t bytes, struct ky_error *error)
+{
+    if (from_card == to_card) {
+        struct ky_opencl *cl = (struct ky_opencl *)to_card;
+        cl_int code = clEnqueueCopyBuffer(cl->queue, from->handle, to->handle, from_offset,
+                                          to_offset, bytes, 0, NULL, NULL);
+        return code == CL_SUCCESS
+                   ? KY_OK
+                   : ky_opencl_failed(cl, code, "clEnqueueCopyBuffer", to->what, bytes, error);
+    }
+    void *middle = ky_allocate(bytes, 1);
+    if (!middle)
+        return ky_no_memory(error, "copy between devices", bytes, 1);
+    enum ky_status status = read_buffer(from_card, from, from_offset, middle, bytes, error);
+    if (status == KY_OK)
+        status = write_buffer(to_card, to, to_offset, middle, bytes, error);
+    free(middle);
+    return status;
+}
+
+/* Copies have been made when they return: there is nothing to wait for. */
+static enum ky_status await(struct ky_card *card, struct ky_card *other, int mark,
+                            struct ky_error *error)
+{
+    (void)card, (void)other, (void)mark, (void)error;
+    return KY_OK;
+}
+
+static enum ky_status zero(struct ky_card *card, struct ky_buffer *buffer, struct ky_error *error)
+{
+    struct ky_opencl *cl = (struct ky_opencl *)card;
+    const unsigned char nothing = 0;
+    cl_int code = clEnqueueFillBuffer(cl->queue, buffer->handle, &nothing, 1, 0, buffer->bytes, 0,
+                                      NULL, NULL);
+    if (code != CL_SUCCESS)
+        return ky_opencl_failed(cl, code, "clEnqueueFillBuffer", buffer->what, buffer->bytes,
+                                error);
+    return KY_OK;
+}
+
+/* ---- kernels ---- */
+
+/* The table of kernels has as many arguments as the kernel itself. */
+static enum ky_status check_arguments(const struct ky_opencl *cl, enum ky_kernel_id kernel,
+                                      struct ky_error *error)
+{
+    cl_uint count = 0;
+    cl_int code =
+        clGetKernelInfo(cl->kernel[kernel], CL_KERNEL_NUM_ARGS, sizeof count, &count, NULL);
+    if (code == CL_SUCCESS && count == ky_kernels[kernel].arguments)
+        return KY_OK;
+    return ky_fail(error, KY_FAULT, "kernel %s has %u arguments, the table of kernels says %zu",
+                   ky_kernels[kernel].name, count, ky_kernels[kernel].arguments);
+}
+
+static enum ky_status load(struct ky_card *card, enum ky_kernel_id kernel, struct ky_error *error)
+{
+    struct ky_opencl *cl = (struct ky_opencl *)card;
+    enum ky_unit_id unit = ky_kernels[kernel].unit;
+    enum ky_status status = KY_OK;
+    if (cl->kernel[kernel])
+        return KY_OK;
+    if (!cl->program[unit])
+        status = ky_opencl_build(cl, unit, error);
+    if (status != KY_OK)
+        return status;
+    cl_int code;
+    cl->kernel[kernel] = clCreateKernel(cl->program[unit], ky_kernels[kernel].name, &code);
+    if (code != CL_SUCCESS)
+        return ky_opencl_failed(cl, code, "clCreateKernel", ky_kernels[kernel].name, 0, error);
+    status = check_arguments(cl, kernel, error);
+    if (status != KY_OK)
+        cl->kernel[kernel] = (clReleaseKernel(cl->kernel[kernel]), NULL);
+    return status;
+}
+
+/* OpenCL 1.2 does not tell; four groups a processor keep a GPU busy, one a CPU's core. */
+static size_t resident(struct ky_card *card, enum ky_kernel_id kernel)
+{
+    (void)kernel;
+    return card->processors * (card->is_cpu ? 1 : 4);
+}
+
+static enum ky_status launch(struct ky_card *card, enum ky_kernel_id id, size_t groups,
+                             const struct ky_argument *arguments, struct ky_error *error)
+{
+    struct ky_opencl *cl = (struct ky_opencl *)card;
+    const struct ky_kernel *kernel = &ky_kernels[id];
+    size_t lanes = ky_lanes(card, id), total = groups * lanes;
+    cl_int code = CL_SUCCESS;
+    for (size_t k = 0; k < kernel->arguments && code == CL_SUCCESS; k++)
+        code = clSetKernelArg(cl->kernel[id], (cl_uint)k, arguments[k].size, arguments[k].value);
+    if (code != CL_SUCCESS)
+        return ky_opencl_failed(cl, code, "clSetKernelArg", kernel->name, 0, error);
+    if (groups == 0)
+        return KY_OK;
+    code =
+        clEnqueueNDRangeKernel(cl->queue, cl->kernel[id], 1, NULL, &total, &lanes, 0, NULL, NULL);
+    if (code == CL_SUCCESS)
+        code = clFlush(cl->queue); /* else it may wait for the next call that blocks */
+    if (code != CL_SUCCESS)
+        return ky_fail(error, KY_DEVICE, "%s: kernel %s of %zu groups of %zu cannot start (%d)",
+                       card->name, kernel->name, groups, lanes, code);
+    return KY_OK;
+}
+
+static enum ky_status wait(struct ky_card *card, struct ky_error *error)
+{
+    struct ky_opencl *cl = (struct ky_opencl *)card;
+    cl_int code = clFinish(cl->queue);
+    if (code != CL_SUCCESS)
+        return ky_opencl_failed(cl, code, "clFinish", "queue", 0, error);
+    return KY_OK;
+}
+
+/* ---- clocks ---- */
+
+static enum ky_status mark(struct ky_card *card, int which, struct ky_error *error)
+{
+    struct ky_opencl *cl = (struct ky_opencl *)card;
+    if (cl->mark[which])
+        clReleaseEvent(cl->mark[which]);
+    cl->mark[which] = NULL;
+    cl_int code = clEnqueueMarkerWithWaitList(cl->queue, 0, NULL, &cl->mark[which]);
+    if (code != CL_SUCCESS)
+        return ky_opencl_failed(cl, code, "clEnqueueMarkerWithWaitList", "queue", 0, error);
+    return KY_OK;
+}
+
+static enum ky_status reach(struct ky_card *card, int which, struct ky_error *error)
+{
+    struct ky_opencl *cl = (struct ky_opencl *)card;
+    cl_int code = cl->mark[which] ? clWaitForEvents(1, &cl->mark[which]) : CL_SUCCESS;
+    if (code != CL_SUCCESS)
+        return ky_opencl_failed(cl, code, "clWaitForEvents", "queue", 0, error);
+    return KY_OK;
+}
+
+static double between(struct ky_card *card, int from, int to)
+{
+    struct ky_opencl *cl = (struct ky_opencl *)card;
+    cl_ulong start = 0, end = 0;
+    if (!cl->mark[from] || !cl->mark[to] || clWaitForEvents(1, &cl->mark[to]) != CL_SUCCESS ||
+        clGetEventProfilingInfo(cl->mark[from], CL_PROFILING_COMMAND_END, sizeof start, &start,
+                                NULL) != CL_SUCCESS ||
+        clGetEventProfilingInfo(cl->mark[to], CL_PROFILING_COMMAND_END, sizeof end, &end, NULL) !=
+            CL_SUCCESS)
+        return 0;
+    return end > start ? 1e-9 * (double)(end - start) : 0;
+}
+
+const struct ky_driver ky_opencl_driver = {
+    .name = "opencl",
+    .list = list,
+    .first_cpu = first_cpu,
+    .open = open_device,
+    .close = close_device,
+    .load = load,
+    .resident = resident,
+    .allocate = allocate,
+    .part = part,
+    .release = release,
+    .write = write_buffer,
+    .read = read_buffer,
+    .pin = pin,
+    .unpin = unpin,
+    .write_later = write_later,
+    .read_later = read_later,
+    .copy = copy,
+    .copy_later = copy,
+    .await = await,
+    .gather = ky_gather_by_copies,
+    .zero = zero,
+    .launch = launch,
+    .wait = wait,
+    .mark = mark,
+    .reach = reach,
+    .between = between,
+    .scratch = ky_opencl_scratch,
+    .sort = ky_opencl_sort,
+    .scan = ky_opencl_scan,
+    .reduce = ky_opencl_reduce,
+};

@@ -1,0 +1,57 @@
+/* The OpenCL driver's own state and the parts it is made of. OpenCL 1.2 alone. */
+#ifndef KY_OPENCL_H
+#define KY_OPENCL_H
+
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+#include <stdatomic.h>
+
+#include "engine/device/driver/driver.h"
+
+struct ky_opencl {
+    struct ky_card base;
+    cl_device_id device;
+    cl_context context;
+    cl_command_queue queue;
+    cl_program program[KY_UNIT_COUNT];
+    cl_kernel kernel[KY_KERNEL_COUNT];
+    cl_event mark[KY_MARKS];
+};
+
+/* For tests: devices are taken for such as have no double. */
+extern int ky_opencl_hide_double;
+/* For tests: programs that were compiled from their source up to now. */
+extern atomic_int ky_opencl_compilations;
+
+/* Returns KY_DEVICE. The error has the call that failed, the buffer or kernel `what` with its
+ * bytes, and the meaning of the code. */
+enum ky_status ky_opencl_failed(const struct ky_opencl *cl, cl_int code, const char *call,
+                                const char *what, size_t bytes, struct ky_error *error);
+/* The program of a unit, from the cache or from its source. */
+enum ky_status ky_opencl_build(struct ky_opencl *cl, enum ky_unit_id unit, struct ky_error *error);
+/* sort.c: see driver.h. */
+enum ky_status ky_opencl_scratch(struct ky_card *card, enum ky_bulk what, size_t n, size_t *bytes,
+                                 struct ky_error *error);
+enum ky_status ky_opencl_sort(struct ky_card *card, struct ky_two_buffers *keys,
+                              struct ky_two_buffers *values, size_t n, int bits,
+                              const struct ky_buffer *scratch, struct ky_error *error);
+enum ky_status ky_opencl_scan(struct ky_card *card, const struct ky_buffer *from,
+                              struct ky_buffer *to, size_t n, const struct ky_buffer *scratch,
+                              struct ky_error *error);
+enum ky_status ky_opencl_reduce(struct ky_card *card, const struct ky_buffer *from, size_t first,
+                                size_t n, struct ky_buffer *to, size_t place,
+                                const struct ky_buffer *scratch, struct ky_error *error);
+
+/* cache.c: PATH of the entry with this key; -1 if the user has no cache folder. Makes the folders.
+ */
+int ky_opencl_cache_path(uint64_t key, char *path, size_t size);
+/* The binary of an entry that is whole, to be freed, or NULL. A pipe in its place does not keep us
+ * waiting. */
+unsigned char *ky_opencl_cache_read(const char *path, uint64_t key, size_t *size);
+/* That it cannot be written is not an error. */
+void ky_opencl_cache_write(const char *path, uint64_t key, const unsigned char *binary,
+                           size_t size);
+/* Bytes of all entries together; tests set it lower. */
+extern uint64_t ky_opencl_cache_limit;
+
+#endif

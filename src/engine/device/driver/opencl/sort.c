@@ -1,0 +1,214 @@
+/* Sort, scan and reduce of the OpenCL driver: kernels/driver/sort.k from the host's side. Scratch
+ * is cut into parts, one after the other. */
+#include "engine/device/driver/card.h"
+#include "engine/device/driver/opencl/opencl.h"
+
+/* ---- scratch ---- */
+
+enum { DIGITS = 256, DIGIT_BITS = 8 };
+
+static size_t tiles_of(size_t n)
+{
+    return n > 0 ? ky_groups(n, KY_SCAN_TILE) : 1;
+}
+
+/* Bytes of a part for so many numbers. */
+static size_t part_bytes(size_t count, size_t size)
+{
+    return (count * size + KY_PART_ALIGN - 1) / KY_PART_ALIGN * KY_PART_ALIGN;
+}
+
+/* The sums of tiles, of tiles of those, and so on, of numbers of `size` bytes. */
+static size_t levels_bytes(size_t n, size_t size)
+{
+    size_t bytes = 0;
+    for (size_t tiles = tiles_of(n);; tiles = tiles_of(tiles)) {
+        bytes += part_bytes(tiles, size);
+        if (tiles == 1)
+            return bytes;
+    }
+}
+
+static size_t counts_of(size_t n)
+{
+    return ky_groups(n, KY_SORT_TILE) * DIGITS;
+}
+
+enum ky_status ky_opencl_scratch(struct ky_card *card, enum ky_bulk what, size_t n, size_t *bytes,
+                                 struct ky_error *error)
+{
+    size_t counts = counts_of(n), size = sizeof(cl_uint);
+    (void)card, (void)error;
+    *bytes = what == KY_BULK_SORT   ? part_bytes(counts, size) + levels_bytes(counts, size)
+             : what == KY_BULK_SCAN ? levels_bytes(n, size)
+                                    : levels_bytes(n, sizeof(cl_ulong));
+    return KY_OK;
+}
+
+/* The next part of the scratch, and how far the scratch is used then. */
+static enum ky_status take(struct ky_card *card, const struct ky_buffer *scratch, size_t *used,
+                           size_t bytes, struct ky_buffer *part, struct ky_error *error)
+{
+    enum ky_status status = ky_buffer_part(card, scratch, "scratch", *used, bytes, part, error);
+    *used += bytes;
+    return status;
+}
+
+/* ---- scan and reduce ---- */
+
+/* The sums of tiles, of tiles of those, and so on: parts of the scratch from `used` on. They are
+ * made once for all passes of a sort, since a driver takes longer for a part than for a launch. */
+enum { MOST_LEVELS = 4 }; /* 2³² numbers need three */
+struct levels {
+    struct ky_buffer sums[MOST_LEVELS];
+};
+
+static void release_levels(struct ky_card *card, struct levels *levels)
+{
+    for (int k = 0; k < MOST_LEVELS; k++)
+        ky_buffer_release(card, &levels->sums[k]);
+}
+
+static enum ky_status make_levels(struct ky_card *card, size_t n, size_t size,
+                                  const struct ky_buffer *scratch, size_t used,
+                                  struct levels *levels, struct ky_error *error)
+{
+    enum ky_status status = KY_OK;
+    size_t tiles = n;
+    *levels = (struct levels){0};
+    for (int k = 0; k < MOST_LEVELS && status == KY_OK && (k == 0 || tiles > 1); k++) {
+        tiles = tiles_of(tiles);
+        status = take(card, scratch, &used, part_bytes(tiles, size), &levels->sums[k], error);
+    }
+    if (status != KY_OK)
+        release_levels(card, levels);
+    return status;
+}
+
+/* to = exclusive sums of from; a tile's sum goes to the level above, which is scanned first. */
+static enum ky_status scan_level(struct ky_card *card, const struct ky_buffer *from,
+                                 struct ky_buffer *to, size_t n, struct ky_buffer *sums,
+                                 struct ky_error *error)
+{
+    size_t tiles = tiles_of(n);
+    cl_uint count = (cl_uint)n, has_before = tiles > 1;
+    const struct ky_arguments summing =
+        KY_ARGUMENTS(KY_BUFFER(*from), KY_BUFFER(*sums), KY_VALUE(count));
+    const struct ky_arguments scanning = KY_ARGUMENTS(
+        KY_BUFFER(*from), KY_BUFFER(*to), KY_BUFFER(*sums), KY_VALUE(count), KY_VALUE(has_before));
+    enum ky_status status = KY_OK;
+    if (has_before)
+        status = ky_launch(card, KY_KERNEL_ky_scan_sum, tiles, summing, error);
+    if (status == KY_OK && has_before)
+        status = scan_level(card, sums, sums, tiles, sums + 1, error);
+    if (status == KY_OK)
+        status = ky_launch(card, KY_KERNEL_ky_scan_tile, tiles, scanning, error);
+    return status;
+}
+
+enum ky_status ky_opencl_scan(struct ky_card *card, const struct ky_buffer *from,
+                              struct ky_buffer *to, size_t n, const struct ky_buffer *scratch,
+                              struct ky_error *error)
+{
+    struct levels levels;
+    enum ky_status status = ky_scratch_check(card, scratch, KY_BULK_SCAN, n, error);
+    if (status != KY_OK || n == 0)
+        return status;
+    status = make_levels(card, n, sizeof(cl_uint), scratch, 0, &levels, error);
+    if (status != KY_OK)
+        return status;
+    status = scan_level(card, from, to, n, levels.sums, error);
+    release_levels(card, &levels);
+    return status;
+}
+
+static enum ky_status reduce_tiles(struct ky_card *card, const struct ky_buffer *from, size_t first,
+                                   size_t n, struct ky_buffer *to, size_t place,
+                                   struct ky_error *error)
+{
+    cl_ulong begin = first, count = n, target = place;
+    return ky_launch(card, KY_KERNEL_ky_reduce_counts, tiles_of(n),
+                     KY_ARGUMENTS(KY_BUFFER(*from), KY_BUFFER(*to), KY_VALUE(begin),
+                                  KY_VALUE(count), KY_VALUE(target)),
+                     error);
+}
+
+/* Sums of tiles, of those again, until one is left. */
+static enum ky_status reduce_level(struct ky_card *card, const struct ky_buffer *from, size_t first,
+                                   size_t n, struct ky_buffer *to, size_t place,
+                                   const struct ky_buffer *scratch, size_t used,
+                                   struct ky_error *error)
+{
+    struct ky_buffer sums;
+    size_t tiles = tiles_of(n);
+    if (tiles == 1)
+        return reduce_tiles(card, from, first, n, to, place, error);
+    enum ky_status status =
+        take(card, scratch, &used, part_bytes(tiles, sizeof(cl_ulong)), &sums, error);
+    if (status != KY_OK)
+        return status;
+    status = reduce_tiles(card, from, first, n, &sums, 0, error);
+    if (status == KY_OK)
+        status = reduce_level(card, &sums, 0, tiles, to, place, scratch, used, error);
+    ky_buffer_release(card, &sums);
+    return status;
+}
+
+enum ky_status ky_opencl_reduce(struct ky_card *card, const struct ky_buffer *from, size_t first,
+                                size_t n, struct ky_buffer *to, size_t place,
+                                const struct ky_buffer *scratch, struct ky_error *error)
+{
+    enum ky_status status = ky_scratch_check(card, scratch, KY_BULK_REDUCE, n, error);
+    return status == KY_OK ? reduce_level(card, from, first, n, to, place, scratch, 0, error)
+                           : status;
+}
+
+/* ---- sort ---- */
+
+/* One pass by the digit from bit `shift` on, to the other buffers. */
+static enum ky_status sort_pass(struct ky_card *card, struct ky_two_buffers *keys,
+                                struct ky_two_buffers *values, size_t n, cl_uint shift,
+                                cl_uint bits, struct ky_buffer *counts, struct levels *levels,
+                                struct ky_error *error)
+{
+    struct ky_buffer *key = &keys->buffer[keys->now], *key_out = &keys->buffer[1 - keys->now],
+                     *value = &values->buffer[values->now],
+                     *value_out = &values->buffer[1 - values->now];
+    cl_uint count = (cl_uint)n, tiles = (cl_uint)ky_groups(n, KY_SORT_TILE);
+    cl_uint left = bits - shift, mask = left < DIGIT_BITS ? (1U << left) - 1 : DIGITS - 1;
+    const struct ky_arguments counting =
+        KY_ARGUMENTS(KY_BUFFER(*key), KY_BUFFER(*counts), KY_VALUE(count), KY_VALUE(shift),
+                     KY_VALUE(mask), KY_VALUE(tiles));
+    const struct ky_arguments placing = KY_ARGUMENTS(
+        KY_BUFFER(*key), KY_BUFFER(*value), KY_BUFFER(*counts), KY_BUFFER(*key_out),
+        KY_BUFFER(*value_out), KY_VALUE(count), KY_VALUE(shift), KY_VALUE(mask), KY_VALUE(tiles));
+    enum ky_status status = ky_launch(card, KY_KERNEL_ky_sort_count, tiles, counting, error);
+    if (status == KY_OK)
+        status = scan_level(card, counts, counts, counts_of(n), levels->sums, error);
+    if (status == KY_OK)
+        status = ky_launch(card, KY_KERNEL_ky_sort_place, tiles, placing, error);
+    keys->now = 1 - keys->now;
+    values->now = 1 - values->now;
+    return status;
+}
+
+enum ky_status ky_opencl_sort(struct ky_card *card, struct ky_two_buffers *keys,
+                              struct ky_two_buffers *values, size_t n, int bits,
+                              const struct ky_buffer *scratch, struct ky_error *error)
+{
+    struct ky_buffer counts;
+    struct levels levels;
+    size_t used = 0;
+    enum ky_status status = ky_scratch_check(card, scratch, KY_BULK_SORT, n, error);
+    if (status != KY_OK || n < 2)
+        return status;
+    status = take(card, scratch, &used, part_bytes(counts_of(n), sizeof(cl_uint)), &counts, error);
+    if (status != KY_OK)
+        return status;
+    status = make_levels(card, counts_of(n), sizeof(cl_uint), scratch, used, &levels, error);
+    for (cl_uint shift = 0; shift < (cl_uint)bits && status == KY_OK; shift += DIGIT_BITS)
+        status = sort_pass(card, keys, values, n, shift, (cl_uint)bits, &counts, &levels, error);
+    release_levels(card, &levels);
+    ky_buffer_release(card, &counts);
+    return status;
+}

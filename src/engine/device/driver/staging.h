@@ -1,0 +1,44 @@
+/* Large arrays between the host and a card, piece by piece through two pieces of pinned memory: the
+ * host fills or empties one while the card copies the other. */
+#ifndef KY_DEVICE_STAGING_H
+#define KY_DEVICE_STAGING_H
+
+#include "engine/device/driver/card.h"
+
+enum { KY_STAGING_BYTES = 1 << 21 };
+
+/* Cleared at first. The two pieces are fenced by the marks from KY_MARK_STAGING on. */
+struct ky_staging {
+    struct ky_pinned piece[2];
+    int turn; /* the piece that comes next */
+};
+
+/* An array of the card: `count` items of `size` bytes, at most KY_STAGING_BYTES, from `offset` on.
+ */
+struct ky_staged {
+    struct ky_buffer *buffer;
+    size_t offset, count, size;
+};
+
+/* Fills the items from first to end - 1 at `piece`, or takes them from there. Called by several
+ * threads at once, each for other items. */
+typedef void ky_staging_function(const void *context, size_t first, size_t end, void *piece);
+
+/* Copies to the card. Returns when all pieces have been filled; the last may still be on their way.
+ */
+enum ky_status ky_staging_up(struct ky_staging *staging, struct ky_card *card, int threads,
+                             const struct ky_staged *array, ky_staging_function *fill,
+                             const void *context, struct ky_error *error);
+/* Copies an array of the host as it is to a buffer, which is made large enough: ky_buffer_fill with
+ * less waiting. `what` names the buffer in errors. */
+enum ky_status ky_staging_fill(struct ky_staging *staging, struct ky_card *card, int threads,
+                               struct ky_buffer *buffer, const char *what, const void *data,
+                               size_t count, size_t size, struct ky_error *error);
+/* Copies from the card. Returns when all pieces have been taken. */
+enum ky_status ky_staging_down(struct ky_staging *staging, struct ky_card *card, int threads,
+                               const struct ky_staged *array, ky_staging_function *take,
+                               const void *context, struct ky_error *error);
+/* Nothing may be on its way. */
+void ky_staging_release(struct ky_staging *staging, struct ky_card *card);
+
+#endif

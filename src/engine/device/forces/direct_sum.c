@@ -1,0 +1,304 @@
+/* The exact sum on one card: kernels/forces/direct.k and unroll.k from the host's side. */
+#include "engine/device/forces/direct_sum.h"
+
+#include "engine/common/softening.h"
+#include "engine/device/state/rows.h"
+
+#include "physics/gravity.h"
+
+void ky_direct_release(struct ky_card *card, struct ky_direct_buffers *buffers)
+{
+    ky_buffer_release(card, &buffers->source);
+    ky_buffer_release(card, &buffers->low);
+    ky_buffer_release(card, &buffers->eps2);
+    ky_buffer_release(card, &buffers->partial);
+    ky_buffer_release(card, &buffers->label);
+}
+
+double ky_direct_bytes(int precision, size_t n)
+{
+    double source = (double)ky_real4_bytes(precision);
+    double partial = 16 * (double)n * source;
+    partial = partial < (double)KY_PARTIAL_BYTES ? partial : (double)KY_PARTIAL_BYTES;
+    return (double)n * (source + (precision == KY_EXTENDED ? 16 : 0)) +
+           (partial > (double)n * source ? partial : (double)n * source); /* one slice, at least */
+}
+
+/* ---- sources ---- */
+
+/* Arrays that the precision does not use are the first one again, and are never read. */
+enum ky_status ky_direct_need_sources(const struct ky_device_bodies *bodies, struct ky_card *card,
+                                      struct ky_direct_buffers *buffers, int precision,
+                                      size_t points, struct ky_error *error)
+{
+    size_t n = bodies->n, real = ky_real_bytes(precision);
+    enum ky_status status = ky_buffer_need(card, &buffers->source, "sources", n + points,
+                                           ky_real4_bytes(precision), error);
+    if (status == KY_OK)
+        status =
+            ky_buffer_need(card, &buffers->low, "low parts of sources",
+                           precision == KY_EXTENDED ? n + points : 1, 4 * sizeof(float), error);
+    if (status == KY_OK)
+        status = ky_buffer_need(card, &buffers->eps2, "squared softenings", bodies->own_eps ? n : 1,
+                                real, error);
+    return status;
+}
+
+/* Points to their places behind the sources. */
+static enum ky_status make_points(const struct ky_device_bodies *bodies,
+                                  struct ky_direct_buffers *buffers, int precision,
+                                  const struct ky_points *points, struct ky_error *error)
+{
+    struct ky_card *card = bodies->cards.card[0];
+    uint32_t n = (uint32_t)bodies->n, count = (uint32_t)points->count;
+    const struct ky_rows rows = {points->count, 3, 1 / bodies->units.length, KY_STATE_BYTES};
+    struct ky_buffer position = {0};
+    enum ky_status status =
+        ky_rows_send(card, &position, "points", rows, points->position[0], error);
+    if (status == KY_OK)
+        status = ky_launch_over(card, KY_IN_PRECISION(ky_points, precision), count,
+                                KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(position),
+                                             KY_BUFFER(buffers->source), KY_BUFFER(buffers->low),
+                                             KY_VALUE(n), KY_VALUE(count)),
+                                error);
+    ky_buffer_release(card, &position);
+    return status;
+}
+
+enum ky_status ky_direct_make_sources(const struct ky_device_bodies *bodies,
+                                      struct ky_direct_buffers *buffers, int precision,
+                                      const struct ky_points *points, struct ky_error *error)
+{
+    struct ky_card *card = bodies->cards.card[0];
+    uint32_t n = (uint32_t)bodies->n, own_eps = (uint32_t)bodies->own_eps;
+    enum ky_status status =
+        ky_direct_need_sources(bodies, card, buffers, precision, points ? points->count : 0, error);
+    const struct ky_buffer *softening = bodies->own_eps ? &bodies->softening : &bodies->mass;
+    if (status == KY_OK)
+        status = ky_launch_over(card, KY_IN_PRECISION(ky_sources, precision), n,
+                                KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->mass),
+                                             KY_BUFFER(*softening), KY_BUFFER(buffers->source),
+                                             KY_BUFFER(buffers->low), KY_BUFFER(buffers->eps2),
+                                             KY_VALUE(n), KY_VALUE(own_eps)),
+                                error);
+    return status == KY_OK && points ? make_points(bodies, buffers, precision, points, error)
+                                     : status;
+}
+
+enum ky_status ky_direct_send_labels(struct ky_card *card, struct ky_direct_buffers *buffers,
+                                     const uint32_t *label, size_t count, struct ky_error *error)
+{
+    return ky_buffer_fill(card, &buffers->label, "labels of sinks", label, count, sizeof *label,
+                          error);
+}
+
+/* ---- the kernel ---- */
+
+/* The rows of KY_SOFTENED. */
+#define ROW(a, b, name, NAME, how) ROW_##NAME,
+enum { KY_SOFTENED(ROW, , ) SOFTENED };
+
+/* The sweep of unrollings stands behind those of enum ky_unroll. */
+#define PLACE_NAMED(p, name, NAME, i, j) PLACE_##i##X##j,
+#define PLACE_SWEPT(p, i, j) PLACE_##i##X##j,
+enum { PLACE_LAST_NAMED = KY_UNROLL_TUNED, KY_UNROLLINGS(PLACE_NAMED, PLACE_SWEPT, ) PLACES };
+
+/* The rows of unrollings below. Each has the sinks that a lane takes at once, and its kernels by
+ * softening and precision; MISSING stands for a kernel that is not compiled. */
+#define MISSING KY_KERNEL_COUNT
+#define EACH(loop, b, name, NAME, how) [ROW_##NAME] = KY_EACH_PRECISION(ky_direct_##loop##_##name),
+#define EVERY(loop)                                                                                \
+    {                                                                                              \
+        KY_SOFTENED(EACH, loop, )                                                                  \
+    }
+#define NONE_OF_THREE                                                                              \
+    {                                                                                              \
+        MISSING, MISSING, MISSING                                                                  \
+    }
+#define NAMED(p, name, NAME, sinks, sources)                                                       \
+    [KY_UNROLL_##NAME] = {sinks, EVERY(name)}, [PLACE_##sinks##X##sources] = {sinks, EVERY(name)},
+#define SINGLE_SOFT(kernel)                                                                        \
+    {                                                                                              \
+        {kernel, MISSING, MISSING}, NONE_OF_THREE, NONE_OF_THREE, NONE_OF_THREE                    \
+    }
+#define SWEPT(p, i, j) [PLACE_##i##X##j] = {i, SINGLE_SOFT(KY_KERNEL_ky_direct_##i##x##j##_##p)},
+static const struct unrolling {
+    size_t sinks;
+    enum ky_kernel_id kernel[SOFTENED][KY_PRECISIONS];
+} unrollings[PLACES] = {[KY_UNROLL_TUNED] = {KY_DIRECT_SINKS, EVERY(tuned)},
+                        KY_UNROLLINGS(NAMED, SWEPT, single)};
+
+/* Points that have labels. */
+static const struct unrolling labelled_points = {KY_DIRECT_SINKS, EVERY(points)};
+
+/* The kernels that read the state. */
+#define FROM_STATE(a, b, name, NAME, how) [ROW_##NAME] = KY_KERNEL_ky_exact_##name##_double,
+static const enum ky_kernel_id from_state[SOFTENED] = {KY_SOFTENED(FROM_STATE, , )};
+
+/* The first that does what these pairs need: of bodies, or of points and bodies. */
+static size_t softened(const struct ky_device_bodies *bodies, const struct ky_points *points)
+{
+#define DOES(a, b, name, NAME, how) [ROW_##NAME] = how,
+    static const int does[SOFTENED] = {KY_SOFTENED(DOES, , )};
+    const int how = !points ? bodies->how
+                            : (bodies->how & ~KY_GUARD) |
+                                  ky_pairs_guard(ky_eps2_of_points(bodies, points).whole);
+    size_t row = 0;
+    while (row + 1 < SOFTENED && (does[row] & how) != how)
+        row++;
+    return row;
+}
+
+int ky_direct_unrolling(int sinks, int sources)
+{
+#define IF_NAMED(p, name, NAME, i, j) IF_SWEPT(p, i, j)
+#define IF_SWEPT(p, i, j)                                                                          \
+    if (sinks == (i) && sources == (j))                                                            \
+        return PLACE_##i##X##j;
+    KY_UNROLLINGS(IF_NAMED, IF_SWEPT, )
+    return -1;
+}
+
+enum ky_status ky_direct_check(const struct ky_device_bodies *bodies, int expected,
+                               struct ky_error *error)
+{
+    const struct ky_parameters *parameters = bodies->parameters;
+    size_t row = expected ? softened(bodies, NULL) : ROW_SOFT;
+    if (unrollings[bodies->unroll].kernel[row][parameters->precision] != MISSING)
+        return KY_OK;
+    return ky_fail(error, KY_UNSUPPORTED,
+                   "this unrolling is compiled for single precision, softened by one length or "
+                   "the sink's own: none, simple, double and tuned are for all");
+}
+
+/* ---- slices ---- */
+
+/* The time that a launch takes. The unit is the time in which one group of lanes takes one source.
+ * Three terms are added, with constants measured on an H200. The first is the work of the busiest
+ * processor. The second is an eighth of the life of a group: towards the end the groups that are
+ * left no longer fill the device. The third is the adding up of the slices. */
+static double cost_of(const struct ky_card *card, size_t resident, size_t blocks, size_t slices,
+                      size_t length, size_t count)
+{
+    enum { GROUP_COST = 16, SINKS_A_UNIT = 2400 };
+    double at_once = (double)resident / (double)card->processors;
+    return (double)ky_groups(blocks * slices, card->processors) * (double)(length + GROUP_COST) +
+           at_once / 8 * (double)length + (double)slices * (double)count / SINKS_A_UNIT;
+}
+
+/* In how many slices of the sources, each of *length. */
+static size_t best_slices(struct ky_card *card, enum ky_kernel_id kernel, size_t n, size_t count,
+                          int precision, size_t *length)
+{
+    size_t tiles = ky_groups(n, KY_DIRECT_LANES);
+    size_t blocks = ky_groups(count, KY_DIRECT_LANES * KY_DIRECT_SINKS);
+    size_t resident = card->driver->resident(card, kernel), best = 1, most = tiles;
+    size_t room = KY_PARTIAL_BYTES / (ky_real4_bytes(precision) * count);
+    most = most < 512 ? most : 512;
+    most = most < room ? most : room;
+    double least = 0;
+    for (size_t slices = 1; slices <= most || slices == 1; slices++) {
+        size_t each = ky_groups(tiles, slices);
+        if (ky_groups(tiles, each) != slices)
+            continue;
+        double cost = cost_of(card, resident, blocks, slices, each * KY_DIRECT_LANES, count);
+        if (slices == 1 || cost < least) {
+            least = cost;
+            best = slices;
+        }
+    }
+    *length = ky_groups(tiles, best) * KY_DIRECT_LANES;
+    return best;
+}
+
+/* ---- the sum ---- */
+
+/* Where there are no labels, a buffer that is never read. */
+static const struct ky_buffer *labels_of(const struct ky_direct_buffers *buffers,
+                                         const struct ky_direct_sum *sum)
+{
+    return sum->label ? sum->label : &buffers->source;
+}
+
+/* What a kernel takes for its sources: see kernels/forces/direct.h. */
+struct sources {
+    const struct ky_buffer *source, *low, *eps2;
+};
+
+static struct sources sources_of(const struct ky_device_bodies *bodies,
+                                 const struct ky_direct_buffers *buffers,
+                                 const struct ky_direct_sum *sum)
+{
+    const struct ky_buffer *softening = bodies->own_eps ? &bodies->softening : &bodies->mass;
+    if (sum->from_state)
+        return (struct sources){&bodies->position, &bodies->mass, softening};
+    return (struct sources){&buffers->source, &buffers->low, &buffers->eps2};
+}
+
+/* Sums over all sources for the wanted sinks, into partial sums. */
+static enum ky_status launch_sum(const struct ky_device_bodies *bodies, struct ky_card *card,
+                                 struct ky_direct_buffers *buffers, const struct ky_direct_sum *sum,
+                                 size_t *slices, struct ky_error *error)
+{
+    const struct ky_points *points = sum->points;
+    const struct unrolling *unrolling =
+        sum->label && points ? &labelled_points : &unrollings[sum->unroll];
+    const size_t row = softened(bodies, points);
+    enum ky_kernel_id kernel =
+        sum->from_state ? from_state[row] : unrolling->kernel[row][sum->precision];
+    const struct sources sources = sources_of(bodies, buffers, sum);
+    size_t real4 = ky_real4_bytes(sum->precision), length = bodies->n;
+    size_t blocks = ky_groups(sum->count, KY_DIRECT_LANES * unrolling->sinks);
+    *slices = 1;
+    enum ky_status status = card->driver->load(card, kernel, error);
+    if (status == KY_OK && sum->unroll == KY_UNROLL_TUNED)
+        *slices = best_slices(card, kernel, bodies->n, sum->count, sum->precision, &length);
+    if (status == KY_OK)
+        status = ky_buffer_need(card, &buffers->partial, "partial sums", *slices * sum->count,
+                                real4, error);
+    if (status != KY_OK)
+        return status;
+    uint32_t n = (uint32_t)bodies->n, first = (uint32_t)sum->first, count = (uint32_t)sum->count;
+    uint32_t slice = (uint32_t)length,
+             flags = (bodies->own_eps && !points ? KY_DIRECT_OWN_EPS : 0U) |
+                     (bodies->how & KY_EPS_LARGER ? KY_DIRECT_SOURCE_EPS : 0U) |
+                     (sum->label && !points ? KY_DIRECT_LISTED : 0U);
+    struct ky_eps2_argument eps2 =
+        points ? ky_eps2_of_points(bodies, points) : ky_eps2_argument(bodies);
+    return ky_launch(card, kernel, blocks * *slices,
+                     KY_ARGUMENTS(KY_BUFFER(*sources.source), KY_BUFFER(*sources.low),
+                                  KY_BUFFER(*sources.eps2), KY_BUFFER(*labels_of(buffers, sum)),
+                                  KY_BUFFER(buffers->partial), KY_VALUE(n), KY_VALUE(first),
+                                  KY_VALUE(count), KY_VALUE(slice), KY_VALUE(flags),
+                                  KY_EPS2(eps2, sum->precision)),
+                     error);
+}
+
+/* The slices' sums to the results. */
+static enum ky_status reduce(const struct ky_device_bodies *bodies, struct ky_card *card,
+                             const struct ky_direct_buffers *buffers,
+                             const struct ky_direct_sum *sum, size_t slices,
+                             const struct ky_direct_results *results, struct ky_error *error)
+{
+    uint32_t stride = (uint32_t)results->stride, to = (uint32_t)results->to,
+             count = (uint32_t)sum->count, parts = (uint32_t)slices,
+             flags = results->scattered ? KY_DIRECT_SCATTER : 0U;
+    union ky_state_value strength =
+        ky_to_state(card, ky_engine_scale(&bodies->units, bodies->parameters->g).strength);
+    return ky_launch_over(
+        card, KY_IN_PRECISION(ky_reduce, sum->precision), sum->count,
+        KY_ARGUMENTS(KY_BUFFER(buffers->partial), KY_BUFFER(*labels_of(buffers, sum)),
+                     KY_BUFFER(*results->acceleration), KY_BUFFER(*results->potential),
+                     KY_VALUE(stride), KY_VALUE(to), KY_VALUE(count), KY_VALUE(parts),
+                     KY_VALUE(flags), KY_VALUE(strength)),
+        error);
+}
+
+enum ky_status ky_direct_run(const struct ky_device_bodies *bodies, struct ky_card *card,
+                             struct ky_direct_buffers *buffers, const struct ky_direct_sum *sum,
+                             const struct ky_direct_results *results, struct ky_error *error)
+{
+    size_t slices;
+    enum ky_status status = launch_sum(bodies, card, buffers, sum, &slices, error);
+    return status == KY_OK ? reduce(bodies, card, buffers, sum, slices, results, error) : status;
+}

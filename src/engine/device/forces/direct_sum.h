@@ -1,0 +1,59 @@
+/* The exact sum (F09) on one card: sources, the kernel of the parameters, slices of the sources. */
+#ifndef KY_DEVICE_DIRECT_SUM_H
+#define KY_DEVICE_DIRECT_SUM_H
+
+#include "engine/device/state/bodies.h"
+
+struct ky_direct_buffers {
+    struct ky_buffer source, low, eps2, partial, label;
+};
+
+/* The sinks of a sum: `count` of them from place `first` on, or those that the labels name. The
+ * label of a sink is its own number among the sources. */
+struct ky_direct_sum {
+    int precision, unroll; /* unroll: tuned for points and labels */
+    size_t first, count;
+    const struct ky_buffer *label; /* of each sink, on the card; NULL: its place */
+    /* The sinks are points, which lie behind the sources, from place n on, with or without labels.
+     * NULL: they are bodies. */
+    const struct ky_points *points;
+    /* 1: the state of the bodies on the first card, in double, serves as sources. */
+    int from_state;
+};
+
+/* Where the sinks' accelerations (in columns `stride` apart) and potentials are written: from place
+ * `to` on or, if `scattered`, at the places that the labels name. */
+struct ky_direct_results {
+    struct ky_buffer *acceleration, *potential;
+    size_t stride, to;
+    int scattered;
+};
+
+/* The unrolling with this many sinks per lane and sources per turn of the loop, or −1. */
+int ky_direct_unrolling(int sinks, int sources);
+/* KY_UNSUPPORTED if there is no kernel for the parameters or, where bodies are `expected`, for
+ * their softenings. */
+enum ky_status ky_direct_check(const struct ky_device_bodies *bodies, int expected,
+                               struct ky_error *error);
+/* Makes room for the source arrays of the precision on a card, and for `points` points behind them.
+ */
+enum ky_status ky_direct_need_sources(const struct ky_device_bodies *bodies, struct ky_card *card,
+                                      struct ky_direct_buffers *buffers, int precision,
+                                      size_t points, struct ky_error *error);
+/* Makes the sources from the present positions on the first card, and puts the points (NULL: none)
+ * behind them. */
+enum ky_status ky_direct_make_sources(const struct ky_device_bodies *bodies,
+                                      struct ky_direct_buffers *buffers, int precision,
+                                      const struct ky_points *points, struct ky_error *error);
+/* Labels of sinks to buffers->label of a card. */
+enum ky_status ky_direct_send_labels(struct ky_card *card, struct ky_direct_buffers *buffers,
+                                     const uint32_t *label, size_t count, struct ky_error *error);
+/* The sum over the sources of a card. */
+enum ky_status ky_direct_run(const struct ky_device_bodies *bodies, struct ky_card *card,
+                             struct ky_direct_buffers *buffers, const struct ky_direct_sum *sum,
+                             const struct ky_direct_results *results, struct ky_error *error);
+/* Bytes for n bodies on a card. */
+double ky_direct_bytes(int precision, size_t n);
+void ky_direct_release(struct ky_card *card, struct ky_direct_buffers *buffers);
+
+#endif

@@ -1,0 +1,275 @@
+/* Interaction lists (N12 section 4.2): made on the host for a batch of groups while the last batch
+ * goes to the device and is evaluated there. */
+#include "engine/device/forces/method.h"
+#include "engine/device/tree/active.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "octree/lists.h"
+
+/* Groups whose lists one thread makes at a time, and such chunks in a batch: enough to keep many
+ * threads busy to its end. */
+enum { CHUNK_GROUPS = 8, CHUNKS = 128, BATCH_GROUPS = CHUNK_GROUPS * CHUNKS, WORK = 6 };
+
+/* A batch of groups. What it needs is kept for the next one. */
+struct lists {
+    struct ky_relative relative; /* where that is the opening */
+    size_t first, count;         /* of the groups of the tree, or of those in `chosen` */
+    uint32_t *chosen;            /* groups that hold active bodies; NULL: all */
+    struct ky_lists chunk[CHUNKS];
+    uint32_t work[BATCH_GROUPS][WORK];
+    /* On its way a batch is one array: `work`, all lists of bodies, all lists of cells. */
+    struct ky_pinned half[2]; /* this batch, and the last one, which may still go up */
+    int turn;
+    struct ky_buffer batch;
+    struct ky_buffer order; /* of the active bodies; see kernels/forces/list.k */
+};
+
+static void release(const struct ky_device_bodies *bodies, void *own)
+{
+    struct lists *lists = own;
+    struct ky_card *card = bodies->cards.card[0];
+    for (size_t k = 0; k < CHUNKS; k++)
+        ky_lists_free(&lists->chunk[k]);
+    for (int k = 0; k < 2; k++)
+        ky_pinned_release(card, &lists->half[k]);
+    ky_buffer_release(card, &lists->batch);
+    ky_buffer_release(card, &lists->order);
+}
+
+/* Adds a batch of lists. A list is taken to be as long as it was seen to be in a uniform sphere
+ * with θ = 0.6, scaled to this θ, but never longer than the whole system. The host holds a batch in
+ * the chunks that threads made, and twice as one array. */
+static void lists_memory(const struct ky_parameters *parameters, size_t n, struct ky_memory *memory)
+{
+    ky_links_memory(parameters, n, memory);
+    double length = fmin(2600 * pow(0.6 / parameters->theta, 3), (double)n);
+    double groups = fmin(BATCH_GROUPS, 2 * (double)n / parameters->group + 1);
+    double bytes = 1.25 * groups * length * sizeof(uint32_t);
+    memory->device += bytes;
+    memory->host += 3 * bytes;
+}
+
+/* The lists of a chunk; begins in `work` count from the chunk's own lists. */
+static enum ky_status make_chunk(const struct ky_host_tree *host,
+                                 const struct ky_parameters *parameters, struct lists *batch,
+                                 size_t chunk, struct ky_error *error)
+{
+    const struct ky_octree *tree = &host->tree;
+    struct ky_lists *lists = &batch->chunk[chunk];
+    const double eps2 = ky_eps2_argument(host->bodies).whole;
+    size_t end = (chunk + 1) * CHUNK_GROUPS;
+    enum ky_status status = KY_OK;
+    lists->bodies = lists->cells = 0;
+    for (size_t g = chunk * CHUNK_GROUPS; g < end && g < batch->count && status == KY_OK; g++) {
+        const size_t place = batch->first + g;
+        const struct ky_group *group = &tree->group[batch->chosen ? batch->chosen[place] : place];
+        uint32_t bodies = (uint32_t)lists->bodies, cells = (uint32_t)lists->cells;
+        double factor =
+            parameters->opening == KY_RELATIVE
+                ? ky_relative_factor(&batch->relative, tree->order + group->body, group->bodies)
+                : 1;
+        status = ky_lists_add(lists, tree, group, factor, eps2, error);
+        const uint32_t work[WORK] = {group->body, group->bodies,
+                                     bodies,      (uint32_t)lists->bodies - bodies,
+                                     cells,       (uint32_t)lists->cells - cells};
+        memcpy(batch->work[g], work, sizeof work);
+    }
+    return status;
+}
+
+static enum ky_status make_batch(struct ky_host_tree *host, const struct ky_parameters *parameters,
+                                 struct lists *batch, struct ky_error *error)
+{
+    enum ky_status statuses[CHUNKS];
+    struct ky_error errors[CHUNKS];
+#pragma omp parallel for num_threads(host->bodies->threads) schedule(dynamic)
+    for (size_t chunk = 0; chunk < CHUNKS; chunk++)
+        statuses[chunk] = make_chunk(host, parameters, batch, chunk, &errors[chunk]);
+    for (size_t chunk = 0; chunk < CHUNKS; chunk++)
+        if (statuses[chunk] != KY_OK)
+            return ky_fail(error, statuses[chunk], "%s", errors[chunk].text);
+    for (size_t g = 0; g < batch->count; g++) {
+        double sinks = batch->work[g][1];
+        host->bodies->report.body_interactions += sinks * ((double)batch->work[g][3] - 1);
+        host->bodies->report.cell_interactions += sinks * (double)batch->work[g][5];
+    }
+    return KY_OK;
+}
+
+/* A chunk's lists to their places, and its begins counted from the start of the batch. */
+static void place_chunk(struct lists *batch, size_t chunk, size_t body, size_t cell, uint32_t *to)
+{
+    const struct ky_lists *lists = &batch->chunk[chunk];
+    size_t end = (chunk + 1) * CHUNK_GROUPS;
+    for (size_t g = chunk * CHUNK_GROUPS; g < end && g < batch->count; g++) {
+        batch->work[g][2] += (uint32_t)body;
+        batch->work[g][4] += (uint32_t)cell;
+    }
+    if (lists->bodies > 0)
+        memcpy(to + body, lists->body, lists->bodies * sizeof *lists->body);
+    if (lists->cells > 0)
+        memcpy(to + cell, lists->cell, lists->cells * sizeof *lists->cell);
+}
+
+/* Room for a batch of so many numbers in pinned memory, when the card has done with the batch
+ * before the last, and on the card. */
+static enum ky_status need_room(struct lists *batch, struct ky_card *card, size_t numbers,
+                                struct ky_error *error)
+{
+    struct ky_pinned *half = &batch->half[batch->turn];
+    size_t bytes = numbers * sizeof(uint32_t), wanted = bytes + bytes / 4;
+    enum ky_status status = card->driver->reach(card, KY_MARK_LISTS + batch->turn, error);
+    if (status == KY_OK && half->bytes < bytes)
+        status = ky_pinned_need(card, half, "interaction lists", wanted, error);
+    if (status == KY_OK && batch->batch.bytes < bytes)
+        status = ky_buffer_need(card, &batch->batch, "interaction lists", wanted, 1, error);
+    return status;
+}
+
+/* The batch as one array, and that array on its way. */
+static enum ky_status send_batch(struct lists *batch, struct ky_card *card, int threads,
+                                 struct ky_error *error)
+{
+    size_t numbers = batch->count * WORK, body[CHUNKS], cell[CHUNKS]; /* where a chunk's begin */
+    for (size_t k = 0; k < CHUNKS; numbers += batch->chunk[k++].bodies)
+        body[k] = numbers;
+    for (size_t k = 0; k < CHUNKS; numbers += batch->chunk[k++].cells)
+        cell[k] = numbers;
+    if (numbers > UINT32_MAX)
+        return ky_fail(error, KY_UNSUPPORTED, "interaction lists of %zu numbers: more than 2^32",
+                       numbers);
+    enum ky_status status = need_room(batch, card, numbers, error);
+    if (status != KY_OK)
+        return status;
+    uint32_t *to = batch->half[batch->turn].data;
+#pragma omp parallel for num_threads(threads) schedule(static, 1)
+    for (size_t k = 0; k < CHUNKS; k++)
+        place_chunk(batch, k, body[k], cell[k], to);
+    memcpy(to, batch->work, batch->count * sizeof *batch->work);
+    status = card->driver->write_later(card, &batch->batch, 0, to, numbers * sizeof *to, error);
+    if (status == KY_OK)
+        status = card->driver->mark(card, KY_MARK_LISTS + batch->turn, error);
+    batch->turn = 1 - batch->turn;
+    return status;
+}
+
+static enum ky_status launch_batch(struct ky_links *links, const struct lists *batch,
+                                   const struct ky_parameters *parameters, struct ky_error *error)
+{
+    static const enum ky_kernel_id kernels[2][2][KY_PRECISIONS] = {
+        {KY_EACH_PRECISION(ky_list_monopole), KY_EACH_PRECISION(ky_list_quadrupole)},
+        {KY_EACH_PRECISION(ky_list_monopole_spline), KY_EACH_PRECISION(ky_list_quadrupole_spline)}};
+    const struct ky_host_tree *host = &links->host;
+    struct ky_device_bodies *bodies = links->bodies;
+    struct ky_card *card = bodies->cards.card[0];
+    uint32_t n = (uint32_t)bodies->n, flags = ky_links_flags(links, parameters);
+    struct ky_eps2_argument eps2 = ky_eps2_argument(bodies);
+    union ky_state_value strength =
+        ky_to_state(card, ky_engine_scale(&bodies->units, bodies->parameters->g).strength);
+    const struct ky_arguments arguments = KY_ARGUMENTS(
+        KY_BUFFER(links->source), KY_BUFFER(links->low), KY_BUFFER(links->eps2),
+        KY_BUFFER(host->centre), KY_BUFFER(host->centre_low), KY_BUFFER(host->moment),
+        KY_BUFFER(batch->batch), KY_BUFFER(*(batch->chosen ? &batch->order : &host->order)),
+        KY_BUFFER(bodies->acceleration), KY_BUFFER(bodies->potential), KY_VALUE(n), KY_VALUE(flags),
+        KY_EPS2(eps2, parameters->precision), KY_VALUE(strength));
+    const int splined = (bodies->how & KY_SPLINED) != 0;
+    return ky_launch(card, kernels[splined][parameters->multipole > 1][parameters->precision],
+                     batch->count, arguments, error);
+}
+
+/* Makes, sends and launches batch after batch. */
+static enum ky_status run_batches(struct ky_links *links, struct lists *batch,
+                                  const struct ky_parameters *parameters, size_t groups,
+                                  struct ky_error *error)
+{
+    struct ky_host_tree *host = &links->host;
+    enum ky_status status = KY_OK;
+    for (size_t first = 0; first < groups && status == KY_OK; first += BATCH_GROUPS) {
+        batch->first = first;
+        batch->count = groups - first < BATCH_GROUPS ? groups - first : BATCH_GROUPS;
+        status = make_batch(host, parameters, batch, error);
+        if (status == KY_OK)
+            status = send_batch(batch, host->bodies->cards.card[0], host->bodies->threads, error);
+        if (status == KY_OK)
+            status = launch_batch(links, batch, parameters, error);
+    }
+    return status;
+}
+
+/* Chooses the groups that hold active bodies, and sends the order with the other bodies left out.
+ * *groups: of all, and how many are left. */
+static enum ky_status choose(const struct ky_host_tree *host, struct lists *batch, size_t *groups,
+                             struct ky_error *error)
+{
+    const struct ky_octree *tree = &host->tree;
+    const size_t n = host->bodies->n;
+    unsigned char *is_active;
+    enum ky_status status = ky_device_active_places(host, &is_active, error);
+    if (status != KY_OK || !is_active)
+        return status;
+    uint32_t *order = ky_allocate(n, sizeof *order);
+    batch->chosen = ky_allocate(*groups, sizeof *batch->chosen);
+    if (!order || !batch->chosen)
+        status = ky_no_memory(error, "active bodies", n + *groups, sizeof *order);
+    size_t count = 0;
+    for (size_t g = 0; g < *groups && status == KY_OK; g++) {
+        const struct ky_group *group = &tree->group[g];
+        int any = 0;
+        for (size_t k = group->body; k < (size_t)group->body + group->bodies; k++) {
+            order[k] = is_active[k] ? tree->order[k] : KY_NOT_WANTED;
+            any |= is_active[k];
+        }
+        if (any)
+            batch->chosen[count++] = (uint32_t)g;
+    }
+    *groups = count;
+    if (status == KY_OK)
+        status = ky_buffer_fill(host->bodies->cards.card[0], &batch->order,
+                                "order of the active bodies", order, n, sizeof *order, error);
+    free(order);
+    free(is_active);
+    return status;
+}
+
+static enum ky_status pass(struct ky_links *links, void *own,
+                           const struct ky_parameters *parameters, struct ky_error *error)
+{
+    const struct ky_host_tree *host = &links->host;
+    struct ky_cards *cards = &links->bodies->cards;
+    struct lists *batch = own;
+    double *columns = NULL;
+    enum ky_status status = ky_links_build(links, parameters, error);
+    if (status == KY_OK && parameters->opening == KY_RELATIVE)
+        status = ky_device_last_accelerations(host, &batch->relative, &columns, error);
+    size_t groups = host->tree.groups;
+    if (status == KY_OK)
+        status = choose(host, batch, &groups, error);
+    if (status == KY_OK)
+        status = ky_mark(cards, 0, error);
+    if (status == KY_OK)
+        status = run_batches(links, batch, parameters, groups, error);
+    batch->chosen = (free(batch->chosen), NULL);
+    free(columns);
+    return status == KY_OK ? ky_mark(cards, 1, error) : status;
+}
+
+static enum ky_status evaluate(struct ky_device_bodies *bodies, struct ky_links *links, void *own,
+                               struct ky_error *error)
+{
+    (void)bodies;
+    return ky_links_passes(links, own, pass, error);
+}
+
+const struct ky_method ky_list_method = {
+    .force = KY_LIST,
+    .has_tree = 1,
+    .own = sizeof(struct lists),
+    .evaluate = evaluate,
+    .field = ky_walk_field,
+    .memory = lists_memory,
+    .release = release,
+};

@@ -1,0 +1,411 @@
+/* The walk of teams for groups of bodies (B12), through the tree that the card has made. */
+#include "engine/common/relative.h"
+#include "engine/device/forces/division.h"
+#include "engine/device/forces/method.h"
+#include "engine/device/state/replica.h"
+#include "engine/device/steps/block.h"
+#include "engine/device/tree/tree_groups.h"
+
+/* What each card has of its own. The first one has the bodies themselves, and the tree and counts
+ * of the engine. */
+struct group_walk {
+    struct {
+        struct ky_device_tree tree;
+        struct ky_replica replica;
+        struct ky_pair_counts counts;
+    } part[KY_MOST_CARDS];
+    struct ky_division division;
+    struct ky_buffer scratch; /* of the pairs of a block */
+    uint64_t put;             /* the bodies of the tree that serves */
+};
+
+static void release(const struct ky_device_bodies *bodies, void *own)
+{
+    struct group_walk *walk = own;
+    ky_buffer_release(bodies->cards.card[0], &walk->scratch);
+    for (size_t k = 1; k < bodies->cards.count; k++) {
+        struct ky_replica *replica = &walk->part[k].replica;
+        if (replica->bodies.cards.count == 0) /* it never had bodies */
+            continue;
+        ky_device_tree_release(&walk->part[k].tree, &replica->bodies);
+        ky_pair_counts_release(&walk->part[k].counts, &replica->bodies);
+        ky_replica_release(replica);
+    }
+    ky_division_release(&walk->division, bodies);
+}
+
+/* In a block the groups are of the active bodies, unless all are. */
+static int is_listed(const struct ky_device_bodies *bodies)
+{
+    return bodies->blocks.is_on && bodies->active;
+}
+
+static uint32_t flags_of(const struct ky_device_bodies *bodies,
+                         const struct ky_parameters *parameters)
+{
+    int source_eps = bodies->how & KY_EPS_OF_BOTH;
+    return (bodies->own_eps ? KY_FLAG_OWN_EPS : 0U) | (source_eps ? KY_FLAG_SOURCE_EPS : 0U) |
+           (parameters->opening == KY_RELATIVE ? KY_FLAG_FACTORS : 0U) |
+           (is_listed(bodies) ? KY_FLAG_LISTED
+            : bodies->active  ? KY_FLAG_WANTED
+                              : 0U) |
+           ky_octree_opening(parameters);
+}
+
+static enum ky_kernel_id kernel_of(const struct ky_device_tree *tree,
+                                   const struct ky_device_bodies *bodies,
+                                   const struct ky_parameters *parameters)
+{
+    enum { PLAIN, FEW, LISTED, GENERAL, SPLINE };
+    static const enum ky_kernel_id kernels[5][2][KY_PRECISIONS] = {
+        {KY_EACH_PRECISION(ky_tree_monopole), KY_EACH_PRECISION(ky_tree_quadrupole)},
+        {KY_EACH_PRECISION(ky_tree_monopole_few), KY_EACH_PRECISION(ky_tree_quadrupole_few)},
+        {KY_EACH_PRECISION(ky_tree_monopole_listed), KY_EACH_PRECISION(ky_tree_quadrupole_listed)},
+        {KY_EACH_PRECISION(ky_tree_monopole_general),
+         KY_EACH_PRECISION(ky_tree_quadrupole_general)},
+        {KY_EACH_PRECISION(ky_tree_monopole_spline), KY_EACH_PRECISION(ky_tree_quadrupole_spline)},
+    };
+    const int general = (bodies->how & (KY_EPS_OF_BOTH | KY_GUARD)) != 0;
+    const int few = is_listed(bodies) ? LISTED : FEW;
+    return kernels[bodies->how & KY_SPLINED ? SPLINE
+                   : general                ? GENERAL
+                   : tree->few              ? few
+                               : PLAIN][parameters->multipole > 1][parameters->precision];
+}
+
+/* A pass, and what takes part in it on one card. */
+struct passes {
+    struct ky_device_bodies *bodies;
+    struct group_walk *walk;
+    struct ky_links *links;
+};
+
+struct part {
+    struct ky_device_bodies *bodies;
+    struct ky_device_tree *tree;
+    struct ky_pair_counts *counts;
+    struct ky_buffer *acceleration, *potential; /* of all bodies */
+    size_t first, end;                          /* the sinks */
+};
+
+static struct part part_of(const struct passes *passes, size_t k)
+{
+    struct ky_device_bodies *bodies = passes->bodies;
+    struct group_walk *walk = passes->walk;
+    struct ky_replica *replica = &walk->part[k].replica;
+    const size_t first = walk->division.edge[k], end = walk->division.edge[k + 1];
+    if (k == 0)
+        return (struct part){bodies,
+                             &passes->links->own,
+                             &passes->links->counts,
+                             &bodies->acceleration,
+                             &bodies->potential,
+                             first,
+                             end};
+    return (struct part){&replica->bodies,
+                         &walk->part[k].tree,
+                         &walk->part[k].counts,
+                         &replica->results.acceleration,
+                         &replica->results.potential,
+                         first,
+                         end};
+}
+
+/* Whether the groups walk in another order, or not all of them. */
+static int has_turns(const struct ky_device_bodies *bodies, const struct ky_parameters *parameters)
+{
+    return parameters->opening == KY_RELATIVE || bodies->blocks.is_on;
+}
+
+/* The groups in the order of their walks. */
+static const struct ky_buffer *groups_of(const struct ky_device_tree *tree,
+                                         const struct ky_device_bodies *bodies,
+                                         const struct ky_parameters *parameters, size_t *count)
+{
+    const int turns = has_turns(bodies, parameters);
+    *count = turns ? tree->turns : tree->groups;
+    return turns ? &tree->turn : &tree->group;
+}
+
+/* `sinks`: of all cards, for one of them. */
+static enum ky_status launch(const struct part *part, size_t sinks,
+                             const struct ky_parameters *parameters, struct ky_error *error)
+{
+    const struct ky_device_bodies *bodies = part->bodies;
+    const struct ky_device_tree *tree = part->tree;
+    struct ky_card *card = bodies->cards.card[0];
+    size_t count;
+    const struct ky_buffer *group = groups_of(tree, bodies, parameters, &count);
+    uint32_t n = (uint32_t)bodies->n, groups = (uint32_t)count, first = (uint32_t)part->first,
+             end = (uint32_t)part->end, flags = flags_of(bodies, parameters);
+    struct ky_eps2_argument eps2 = ky_eps2_argument(bodies);
+    union ky_state_value strength =
+        ky_to_state(card, ky_engine_scale(&bodies->units, parameters->g).strength);
+    const struct ky_buffer *softening = bodies->own_eps ? &bodies->softening : &bodies->mass,
+                           *sinks_are = is_listed(bodies) ? &bodies->active_list : &tree->wanted;
+    enum ky_status status = ky_pair_counts_of(part->counts, bodies, groups, sinks, error);
+    const struct ky_arguments arguments = KY_ARGUMENTS(
+        KY_BUFFER(bodies->position), KY_BUFFER(bodies->mass), KY_BUFFER(*softening),
+        KY_BUFFER(tree->frame), KY_BUFFER(tree->centre), KY_BUFFER(tree->centre_low),
+        KY_BUFFER(tree->link), KY_BUFFER(tree->box), KY_BUFFER(tree->moment),
+        KY_BUFFER(tree->children), KY_BUFFER(tree->factor), KY_BUFFER(*group),
+        KY_BUFFER(*sinks_are), KY_BUFFER(*part->acceleration), KY_BUFFER(*part->potential),
+        KY_BUFFER(part->counts->counts), KY_VALUE(n), KY_VALUE(groups), KY_VALUE(first),
+        KY_VALUE(end), KY_VALUE(flags), KY_EPS2(eps2, parameters->precision), KY_VALUE(strength));
+    if (status == KY_OK)
+        status =
+            ky_launch_teams(card, kernel_of(tree, bodies, parameters), groups, arguments, error);
+    if (status != KY_OK)
+        part->counts->groups = 0;
+    return status;
+}
+
+/* ---- several cards ---- */
+
+/* Accelerations and potentials of the sinks of one part from there to another card. */
+static enum ky_status copy_results(const struct part *of, const struct part *from,
+                                   const struct part *to, struct ky_error *error)
+{
+    struct ky_card *there = from->bodies->cards.card[0], *here = to->bodies->cards.card[0];
+    const size_t n = of->bodies->n, real = ky_real_bytes(of->bodies->parameters->precision),
+                 bytes = (of->end - of->first) * real;
+    enum ky_status status = KY_OK;
+    for (size_t c = 0; c < 4 && bytes > 0 && status == KY_OK; c++) {
+        const size_t offset = ((c < 3 ? c * n : 0) + of->first) * real;
+        status =
+            there->driver->copy(there, c < 3 ? from->acceleration : from->potential, offset, here,
+                                c < 3 ? to->acceleration : to->potential, offset, bytes, error);
+    }
+    return status;
+}
+
+/* The bodies to the other cards. */
+static enum ky_status share(const struct passes *passes, struct ky_error *error)
+{
+    struct ky_device_bodies *bodies = passes->bodies;
+    const size_t cards = bodies->cards.count;
+    enum ky_status status = ky_division_find(&passes->walk->division, bodies, error);
+    bodies->curve.readers = 0; /* of an evaluation that failed */
+    if (status == KY_OK && cards > 1)
+        status = ky_mark(&bodies->cards, KY_MARK_SHARE, error);
+    for (size_t k = 1; k < cards && status == KY_OK; k++)
+        status = ky_replica_follow(&passes->walk->part[k].replica, bodies, k, error);
+    return status;
+}
+
+/* The same tree on every card. The host waits for each of them in between, so each has a thread.
+ * What the host decides by the card is decided by the first. */
+static enum ky_status build(const struct passes *passes, const struct ky_parameters *parameters,
+                            struct ky_error *error)
+{
+    const size_t cards = passes->bodies->cards.count;
+    enum ky_status status[KY_MOST_CARDS];
+    struct ky_error errors[KY_MOST_CARDS];
+#pragma omp parallel for num_threads((int)cards) schedule(static, 1) if (cards > 1)
+    for (size_t k = 0; k < cards; k++) {
+        const struct part part = part_of(passes, k);
+        status[k] = ky_device_tree_build(part.tree, part.bodies, parameters, &errors[k]);
+    }
+    for (size_t k = 0; k < cards; k++) {
+        if (status[k] != KY_OK && error)
+            *error = errors[k];
+        if (status[k] != KY_OK)
+            return status[k];
+    }
+    for (size_t k = 1; k < cards; k++) {
+        passes->walk->part[k].tree.few = passes->links->own.few;
+        ky_replica_agrees(&passes->walk->part[k].replica, passes->bodies);
+    }
+    return KY_OK;
+}
+
+/* What card k, which has its tree, takes from the first one for its walk. Bodies that are not
+ * active get their results back as they were. */
+static enum ky_status send(const struct passes *passes, size_t k,
+                           const struct ky_parameters *parameters, struct ky_error *error)
+{
+    const struct part first = part_of(passes, 0), part = part_of(passes, k);
+    struct ky_card *card = part.bodies->cards.card[0];
+    enum ky_status status = KY_OK;
+    if (parameters->opening == KY_RELATIVE)
+        status = card->driver->copy(passes->bodies->cards.card[0], &first.tree->factor, 0, card,
+                                    &part.tree->factor, 0, first.tree->factor.bytes, error);
+    if (status == KY_OK && part.bodies->active)
+        status = copy_results(&part, &first, &part, error);
+    return status;
+}
+
+static enum ky_status count_work(const struct passes *passes,
+                                 const struct ky_parameters *parameters, struct ky_error *error)
+{
+    const size_t cards = passes->bodies->cards.count;
+    struct ky_division *division = &passes->walk->division;
+    enum ky_status status = KY_OK;
+    if (cards == 1 || passes->bodies->active)
+        return KY_OK;
+    division->is_counted = 0;
+    for (size_t k = 0; k < cards && status == KY_OK; k++) {
+        const struct part part = part_of(passes, k);
+        struct ky_walked walked = {.card = part.bodies->cards.card[0],
+                                   .counts = &part.counts->counts,
+                                   .n = part.bodies->n,
+                                   .multipole = parameters->multipole};
+        walked.group = groups_of(part.tree, part.bodies, parameters, &walked.groups);
+        status = ky_division_count(division, k, &walked, error);
+    }
+    division->is_counted = status == KY_OK;
+    return status;
+}
+
+/* ---- a pass ---- */
+
+/* What a walk needs beside the tree. */
+static enum ky_status prepare(const struct passes *passes, size_t k,
+                              const struct ky_parameters *parameters, struct ky_error *error)
+{
+    const struct part part = part_of(passes, k);
+    const uint32_t flags = flags_of(part.bodies, parameters) & KY_FLAG_FACTORS;
+    enum ky_status status = KY_OK;
+    if (part.bodies->blocks.is_on)
+        status = ky_device_tree_regroup(part.tree, part.bodies, parameters, error);
+    if (status != KY_OK)
+        return status;
+    if (k > 0)
+        status = send(passes, k, parameters, error);
+    else if (parameters->opening == KY_RELATIVE)
+        status = ky_device_tree_factors(part.tree, part.bodies, parameters, error);
+    if (status == KY_OK && part.bodies->active && !is_listed(part.bodies))
+        status = ky_device_tree_wanted(part.tree, part.bodies, error);
+    if (status == KY_OK && has_turns(part.bodies, parameters))
+        status = ky_device_tree_turns(part.tree, part.bodies, flags, error);
+    return status;
+}
+
+/* Each card for its sinks; the results come to the first. */
+static enum ky_status walk(const struct passes *passes, const struct ky_parameters *parameters,
+                           struct ky_error *error)
+{
+    struct ky_device_bodies *bodies = passes->bodies;
+    const size_t cards = bodies->cards.count,
+                 sinks = bodies->active ? bodies->active->count : bodies->n;
+    const struct part first = part_of(passes, 0);
+    enum ky_status status = ky_mark(&bodies->cards, 0, error);
+    for (size_t k = 0; k < cards && status == KY_OK; k++)
+        status = prepare(passes, k, parameters, error);
+    for (size_t k = 0; k < cards && status == KY_OK; k++) {
+        const struct part part = part_of(passes, k);
+        status = launch(&part, k == 0 ? sinks : 0, parameters, error);
+    }
+    for (size_t k = 1; k < cards && status == KY_OK; k++) {
+        const struct part part = part_of(passes, k);
+        status = copy_results(&part, &part, &first, error);
+    }
+    if (status == KY_OK)
+        status = ky_mark(&bodies->cards, 1, error);
+    return status == KY_OK ? count_work(passes, parameters, error) : status;
+}
+
+/* What was measured and counted, but for the walk of the first card. */
+static enum ky_status add_report(const struct passes *passes, struct ky_force_report *report,
+                                 struct ky_error *error)
+{
+    const struct ky_cards *cards = &passes->bodies->cards;
+    enum ky_status status = KY_OK;
+    ky_device_tree_report(&passes->links->own, passes->bodies, report);
+    if (cards->count > 1 && cards->measured)
+        report->walk += cards->driver->between(cards->card[0], KY_MARK_SHARE, KY_MARK_TREE);
+    for (size_t k = 1; k < cards->count && status == KY_OK; k++)
+        status = ky_pair_counts_add(&passes->walk->part[k].counts,
+                                    &passes->walk->part[k].replica.bodies, report, error);
+    return status;
+}
+
+/* Marks and counts are of one pass, the report is of all: those of the first one are added before
+ * the second begins. */
+static enum ky_status pass(void *of, const struct ky_parameters *parameters, struct ky_error *error)
+{
+    const struct passes *passes = of;
+    struct ky_device_bodies *bodies = passes->bodies;
+    const size_t cards = bodies->cards.count;
+    const int in_block = bodies->blocks.is_on;
+    for (size_t k = 0; k < cards; k++)
+        passes->walk->part[k].counts.groups = 0;
+    passes->links->counts.groups = 0;
+    enum ky_status status = share(passes, error);
+    if (status == KY_OK && !in_block)
+        status = build(passes, parameters, error);
+    if (status == KY_OK)
+        status = walk(passes, parameters, error);
+    for (size_t k = 0; k < cards && !in_block; k++) {
+        const struct part part = part_of(passes, k);
+        if (part.bodies->cards.count > 0)
+            ky_device_tree_done(part.tree, part.bodies);
+    }
+    if (status != KY_OK || parameters == bodies->parameters)
+        return status;
+    bodies->report.walk += ky_marked_seconds(&bodies->cards);
+    status = ky_pair_counts_add(&passes->links->counts, bodies, &bodies->report, error);
+    return status == KY_OK ? add_report(passes, &bodies->report, error) : status;
+}
+
+static enum ky_status evaluate(struct ky_device_bodies *bodies, struct ky_links *links, void *own,
+                               struct ky_error *error)
+{
+    struct passes passes = {bodies, own, links};
+    return ky_relative_passes(bodies->parameters, bodies->has_acceleration, pass, &passes, error);
+}
+
+/* ---- blocks, with one card ---- */
+
+static enum ky_status stand(struct ky_links *links, void *own, int anew, struct ky_error *error)
+{
+    struct group_walk *walk = own;
+    struct ky_device_bodies *bodies = links->bodies;
+    struct ky_device_tree *tree = &links->own;
+    if (!anew && tree->serves && walk->put == bodies->put)
+        return ky_device_tree_refresh(tree, bodies, bodies->parameters, error);
+    enum ky_status status = ky_device_tree_build(tree, bodies, bodies->parameters, error);
+    tree->serves = status == KY_OK;
+    walk->put = bodies->put;
+    ky_device_blocks_anew(bodies);
+    return status;
+}
+
+static enum ky_status note(struct ky_links *links, void *own, struct ky_buffer *tally,
+                           struct ky_error *error)
+{
+    struct group_walk *walk = own;
+    struct ky_card *card = links->bodies->cards.card[0];
+    const size_t counts = 2 * links->counts.groups;
+    enum ky_status status = ky_scratch_need(card, &walk->scratch, KY_BULK_REDUCE, counts, error);
+    return status == KY_OK ? card->driver->reduce(card, &links->counts.counts, 0, counts, tally, 0,
+                                                  &walk->scratch, error)
+                           : status;
+}
+
+static void memory(const struct ky_parameters *parameters, size_t n, struct ky_memory *memory)
+{
+    memory->device += ky_device_tree_memory(parameters, n);
+}
+
+static void report(struct ky_device_bodies *bodies, struct ky_links *links, void *own,
+                   struct ky_force_report *report)
+{
+    const struct passes passes = {bodies, own, links};
+    (void)add_report(&passes, report, NULL); /* without counts: 0 */
+}
+
+const struct ky_method ky_tree_method = {
+    .force = KY_TREE,
+    .several_cards = 1,
+    .in_blocks = 1,
+    .has_tree = 1,
+    .own = sizeof(struct group_walk),
+    .evaluate = evaluate,
+    .stand = stand,
+    .note = note,
+    .field = ky_walk_field,
+    .memory = memory,
+    .report = report,
+    .release = release,
+};

@@ -1,0 +1,232 @@
+/* The walk of each body by itself (N09, N12): one lane a body, through the tree of the card or of
+ * the host. */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "engine/device/forces/method.h"
+#include "engine/device/state/results.h"
+#include "engine/device/tree/active.h"
+
+struct walk {
+    struct ky_buffer factor; /* of the relative opening test, with a tree of the host */
+};
+
+static void release(const struct ky_device_bodies *bodies, void *own)
+{
+    struct walk *walk = own;
+    ky_buffer_release(bodies->cards.card[0], &walk->factor);
+}
+
+static enum ky_status send_factors(const struct ky_host_tree *host, struct walk *walk,
+                                   struct ky_error *error)
+{
+    size_t n = host->bodies->n;
+    struct ky_relative relative;
+    double *columns;
+    float *factor = ky_allocate(n, sizeof *factor);
+    if (!factor)
+        return ky_no_memory(error, "factors of the opening test", n, sizeof *factor);
+    enum ky_status status = ky_device_last_accelerations(host, &relative, &columns, error);
+    if (status == KY_OK) {
+#pragma omp parallel for num_threads(host->bodies->threads) if (n > 65536)
+        for (size_t k = 0; k < n; k++)
+            factor[k] = (float)ky_relative_factor(&relative, &host->tree.order[k], 1);
+        status = ky_buffer_fill(host->bodies->cards.card[0], &walk->factor,
+                                "factors of the opening test", factor, n, sizeof *factor, error);
+    }
+    free(columns);
+    free(factor);
+    return status;
+}
+
+/* By what a cell holds and by whether the kernel has to look at flags. */
+static enum ky_kernel_id kernel_of(const struct ky_parameters *parameters, uint32_t flags)
+{
+    static const enum ky_kernel_id kernels[2][3][KY_PRECISIONS] = {
+        {KY_EACH_PRECISION(ky_walk_monopole), KY_EACH_PRECISION(ky_walk_monopole_general),
+         KY_EACH_PRECISION(ky_walk_monopole_spline)},
+        {KY_EACH_PRECISION(ky_walk_quadrupole), KY_EACH_PRECISION(ky_walk_quadrupole_general),
+         KY_EACH_PRECISION(ky_walk_quadrupole_spline)},
+    };
+    const uint32_t general = KY_FLAG_SOURCE_EPS | KY_OPENING_BOXES | KY_OPENING_CUBE;
+    const int row = flags & KY_OPENING_REACH ? 2 : (flags & general) != 0;
+    return kernels[parameters->multipole > 1][row][parameters->precision];
+}
+
+/* The sinks of a launch and where their results go; see KY_WALK_KERNEL. */
+struct sinks {
+    size_t first, count, stride;
+    uint32_t flags;
+    struct ky_eps2_argument eps2;
+    const struct ky_buffer *list, *acceleration, *potential;
+    struct ky_pair_counts *counts;
+};
+
+static enum ky_status launch(const struct ky_links *links, const struct ky_buffer *factor,
+                             const struct ky_parameters *parameters, const struct sinks *sinks,
+                             struct ky_error *error)
+{
+    const struct ky_device_bodies *bodies = links->bodies;
+    const struct ky_cells cells = ky_links_cells(links);
+    struct ky_card *card = bodies->cards.card[0];
+    uint32_t stride = (uint32_t)sinks->stride, first = (uint32_t)sinks->first,
+             count = (uint32_t)sinks->count;
+    union ky_state_value strength =
+        ky_to_state(card, ky_engine_scale(&bodies->units, bodies->parameters->g).strength);
+    enum ky_status status = ky_pair_counts_need(sinks->counts, bodies, sinks->count, error);
+    const struct ky_arguments arguments = KY_ARGUMENTS(
+        KY_BUFFER(links->source), KY_BUFFER(links->low), KY_BUFFER(links->eps2),
+        KY_BUFFER(*cells.centre), KY_BUFFER(*cells.centre_low), KY_BUFFER(*cells.link),
+        KY_BUFFER(*cells.moment), KY_BUFFER(*cells.box), KY_BUFFER(*factor),
+        KY_BUFFER(*sinks->list), KY_BUFFER(*cells.order), KY_BUFFER(*sinks->acceleration),
+        KY_BUFFER(*sinks->potential), KY_BUFFER(sinks->counts->counts), KY_VALUE(stride),
+        KY_VALUE(first), KY_VALUE(count), KY_VALUE(sinks->flags),
+        KY_EPS2(sinks->eps2, parameters->precision), KY_VALUE(strength));
+    if (status == KY_OK)
+        status = ky_launch_over(card, kernel_of(parameters, sinks->flags), count, arguments, error);
+    if (status != KY_OK)
+        sinks->counts->groups = 0;
+    return status;
+}
+
+/* ---- bodies ---- */
+
+/* The factors of the relative opening test, to *factor; without that test what nobody reads. */
+static enum ky_status make_factors(struct ky_links *links, struct walk *walk,
+                                   const struct ky_parameters *parameters,
+                                   const struct ky_buffer **factor, struct ky_error *error)
+{
+    const int of_host = ky_links_of_host(parameters);
+    *factor = ky_links_cells(links).order;
+    if (parameters->opening != KY_RELATIVE)
+        return KY_OK;
+    *factor = of_host ? &walk->factor : &links->own.factor;
+    return of_host ? send_factors(&links->host, walk, error)
+                   : ky_device_tree_factors(&links->own, links->bodies, parameters, error);
+}
+
+static enum ky_status walk_bodies(struct ky_links *links, const struct ky_buffer *factor,
+                                  const struct ky_parameters *parameters, struct ky_error *error)
+{
+    const struct ky_device_bodies *bodies = links->bodies;
+    const struct ky_active *active = bodies->active;
+    const int is_listed = active || parameters->curve == KY_CURVE_NONE;
+    const struct sinks sinks = {.count = active ? active->count : bodies->n,
+                                .stride = bodies->n,
+                                .flags = ky_links_flags(links, parameters) |
+                                         (is_listed ? KY_FLAG_LISTED : 0U) |
+                                         (bodies->curve.is_followed ? KY_FLAG_ALONG : 0U),
+                                .eps2 = ky_eps2_argument(bodies),
+                                .list = is_listed ? &links->lanes : ky_links_cells(links).order,
+                                .acceleration = &bodies->acceleration,
+                                .potential = &bodies->potential,
+                                .counts = &links->counts};
+    return launch(links, factor, parameters, &sinks, error);
+}
+
+static enum ky_status pass(struct ky_links *links, void *own,
+                           const struct ky_parameters *parameters, struct ky_error *error)
+{
+    struct ky_cards *cards = &links->bodies->cards;
+    const struct ky_buffer *factor = NULL;
+    enum ky_status status = ky_links_build(links, parameters, error);
+    if (status == KY_OK)
+        status = make_factors(links, own, parameters, &factor, error);
+    if (status == KY_OK)
+        status = ky_links_lanes(links, parameters, error);
+    if (status == KY_OK)
+        status = ky_mark(cards, 0, error);
+    if (status == KY_OK)
+        status = walk_bodies(links, factor, parameters, error);
+    return status == KY_OK ? ky_mark(cards, 1, error) : status;
+}
+
+static enum ky_status evaluate(struct ky_device_bodies *bodies, struct ky_links *links, void *own,
+                               struct ky_error *error)
+{
+    (void)bodies;
+    return ky_links_passes(links, own, pass, error);
+}
+
+/* ---- points ---- */
+
+/* What a field is computed in; nothing of it stays. */
+struct field {
+    struct ky_device_results results;
+    struct ky_pair_counts counts;
+};
+
+static enum ky_status walk_points(struct ky_links *links, struct field *field, size_t count,
+                                  const struct ky_parameters *parameters,
+                                  struct ky_eps2_argument eps2, struct ky_error *error)
+{
+    const struct ky_buffer *unread = ky_links_cells(links).order;
+    const struct sinks sinks = {.first = links->bodies->n,
+                                .count = count,
+                                .stride = count,
+                                .flags = (ky_links_flags(links, parameters) | KY_FLAG_ALONG) &
+                                         ~(uint32_t)KY_FLAG_OWN_EPS,
+                                .eps2 = eps2,
+                                .list = unread,
+                                .acceleration = &field->results.acceleration,
+                                .potential = &field->results.potential,
+                                .counts = &field->counts};
+    return launch(links, unread, parameters, &sinks, error);
+}
+
+/* Neither the report of the last evaluation nor its marks are of this. */
+static enum ky_status stand_unreported(struct ky_links *links,
+                                       const struct ky_parameters *parameters,
+                                       const struct ky_points *points, struct ky_error *error)
+{
+    struct ky_device_bodies *bodies = links->bodies;
+    const struct ky_force_report report = bodies->report;
+    const int measured = bodies->cards.measured;
+    bodies->cards.measured = 0;
+    enum ky_status status = ky_links_stand(links, parameters, 0, points, error);
+    ky_links_done(links);
+    bodies->cards.measured = measured;
+    bodies->report = report;
+    return status;
+}
+
+enum ky_status ky_walk_field(struct ky_device_bodies *bodies, struct ky_links *links, void *own,
+                             const struct ky_points *points, double (*acceleration)[3],
+                             double *potential, struct ky_error *error)
+{
+    const struct ky_parameters parameters = ky_without_relative(bodies->parameters);
+    struct ky_card *card = bodies->cards.card[0];
+    struct field field = {0};
+    (void)own;
+    enum ky_status status = stand_unreported(links, &parameters, points, error);
+    if (status == KY_OK)
+        status = ky_results_need(&field.results, card, parameters.precision, points->count, error);
+    if (status == KY_OK)
+        status = walk_points(links, &field, points->count, &parameters,
+                             ky_eps2_of_points(bodies, points), error);
+    if (status == KY_OK)
+        status = ky_results_read(&field.results, bodies, parameters.precision, points->count,
+                                 acceleration, potential, error);
+    ky_results_release(&field.results, card);
+    ky_pair_counts_release(&field.counts, bodies);
+    return status;
+}
+
+static void report(struct ky_device_bodies *bodies, struct ky_links *links, void *own,
+                   struct ky_force_report *report)
+{
+    (void)bodies;
+    (void)own;
+    ky_links_report(links, report);
+}
+
+const struct ky_method ky_walk_method = {
+    .force = KY_WALK,
+    .has_tree = 1,
+    .own = sizeof(struct walk),
+    .evaluate = evaluate,
+    .field = ky_walk_field,
+    .memory = ky_links_memory,
+    .report = report,
+    .release = release,
+};

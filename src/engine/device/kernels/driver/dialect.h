@@ -1,0 +1,403 @@
+/* Portable C for kernels: what physics/dialect.h leaves open because formulas do not need it. Read
+ * as OpenCL C 1.2 and as CUDA C; a kernel names neither.
+ *
+ * KY_HAS_DOUBLE says that the device has double; CUDA always does. A unit of kernels that is
+ * compiled once for each precision says KY_PRECISION, a number of enum ky_precision; its kernels
+ * are named KY_NAME(name), and it asks for its precision by KY_IN_…. A local array is declared in
+ * the kernel itself with KY_LOCAL; a function that gets a pointer to one, and one that holds a
+ * barrier, is KY_FN.
+ *
+ * Teams. Lanes that work on one thing in step are a team of KY_TEAM lanes: a warp, several of which
+ * make a CUDA block, or a whole OpenCL work-group. A kernel of KY_TEAM_KERNEL says KY_TEAM_SPACE
+ * once, at its top; `ky_team_of(space)` of it goes to every team call. KY_TEAM_ID is the number of
+ * the team in the launch, KY_TEAM_LANE that of the lane in its team; local arrays of a team are
+ * declared [KY_TEAMS][…] and used as array[KY_TEAM_HERE]. Every lane of a team reaches every team
+ * call, so that loops and returns around one are decided by what all lanes of the team know. */
+#ifndef KY_KERNELS_DIALECT_H
+#define KY_KERNELS_DIALECT_H
+
+#include "engine/device/kernels/driver/shared.h"
+
+#if defined(__OPENCL_VERSION__)
+
+#pragma OPENCL FP_CONTRACT OFF
+#ifdef KY_HAS_DOUBLE
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#endif
+#define KY_KERNEL(size) __kernel __attribute__((reqd_work_group_size(size, 1, 1))) void
+/* The same with so few registers that a processor holds `groups` groups at a time. */
+#define KY_KERNEL_FULL(size, groups) KY_KERNEL(size)
+#define KY_GLOBAL __global
+#define KY_LOCAL __local
+#define KY_LOCAL_POINTER __local
+#define KY_RESTRICT restrict
+#define KY_LANE ((ky_uint)get_local_id(0))
+#define KY_GROUP ((ky_uint)get_group_id(0))
+#define KY_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
+/* Of unsigned numbers of 32 bits in global or local memory; each gives the number from before. */
+#define KY_ATOMIC_ADD(at, value) atomic_add(at, value)
+#define KY_ATOMIC_MAX(at, value) atomic_max(at, value)
+#define KY_ATOMIC_CAS(at, expected, value) atomic_cmpxchg(at, expected, value)
+/* The top of a kernel that is KY_EARLY in list.h; nothing is read before. */
+#define KY_AWAIT_THE_LAST()
+#define KY_TEAMS 1 /* of a group */
+#define KY_TEAM_HERE 0
+#define KY_TEAM_ID KY_GROUP
+#define KY_TEAM_LANE KY_LANE
+#define KY_FLOAT4(x, y, z, w) ((float4)(x, y, z, w))
+#define KY_FMIN(x, y) fmin(x, y)
+#define KY_FMAX(x, y) fmax(x, y)
+#define KY_FABS(x) fabs(x)
+#define KY_SQRT(x) sqrt(x)
+#define KY_POW(x, y) pow(x, y)
+#define KY_LEADING_ZEROS(x) ((int)clz(x)) /* of 64 bits */
+#define KY_BITS_OF_FLOAT(x) as_uint(x)
+#define KY_INFINITY INFINITY
+/* KY_ON_CPU: the device is a CPU, where fma may be a slow call. GPUs have it, whether they say so
+ * (FP_FAST_FMAF) or not. */
+#if defined(KY_ON_CPU) && !defined(FP_FAST_FMAF)
+#define KY_FMA_FLOAT(a, b, c) ((a) * (b) + (c))
+#else
+#define KY_FMA_FLOAT(a, b, c) fma(a, b, c)
+#endif
+/* Rounded once, also where that is slow: double-single products rest on it. */
+#define KY_FMA_EXACT(a, b, c) fma(a, b, c)
+/* A CPU's two instructions are faster than a library's rsqrt. NVIDIA's native_rsqrt takes detours
+ * for denormals, whatever the options say: a quarter of the exact sum's time. */
+#if defined(KY_ON_CPU)
+#define KY_RSQRT_FLOAT(x) (1.0f / sqrt(x))
+#define KY_RSQRT_DOUBLE(x) (1.0 / sqrt(x))
+#elif defined(__NV_CL_C_VERSION)
+#define KY_RSQRT_FLOAT(x) ky_rsqrt_float(x)
+#define KY_RSQRT_DOUBLE(x) rsqrt(x)
+static inline __attribute__((always_inline)) float ky_rsqrt_float(float x)
+{
+    float y;
+    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+#else
+#define KY_RSQRT_FLOAT(x) native_rsqrt(x)
+#define KY_RSQRT_DOUBLE(x) rsqrt(x)
+#endif
+typedef uint ky_uint;
+typedef ulong ky_ulong;
+
+#elif defined(__CUDACC__)
+
+#define KY_HAS_DOUBLE 1
+#define KY_KERNEL(size) extern "C" __global__ void __launch_bounds__(size)
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800 /* a processor holds 1,024 lanes at most */
+#define KY_KERNEL_FULL(size, groups) KY_KERNEL(size)
+#else
+#define KY_KERNEL_FULL(size, groups) extern "C" __global__ void __launch_bounds__(size, groups)
+#endif
+#define KY_GLOBAL
+#define KY_LOCAL __shared__
+#define KY_LOCAL_POINTER
+#define KY_RESTRICT __restrict__
+#define KY_LANE ((ky_uint)threadIdx.x)
+#define KY_GROUP ((ky_uint)blockIdx.x)
+#define KY_BARRIER() __syncthreads()
+#define KY_ATOMIC_ADD(at, value) atomicAdd(at, value)
+#define KY_ATOMIC_MAX(at, value) atomicMax(at, value)
+#define KY_ATOMIC_CAS(at, expected, value) atomicCAS(at, expected, value)
+/* Lets the next kernel start where that is KY_EARLY, and waits for all that the last one wrote. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#define KY_AWAIT_THE_LAST()                                                                        \
+    asm volatile("griddepcontrol.launch_dependents; griddepcontrol.wait;" ::: "memory")
+#else
+#define KY_AWAIT_THE_LAST()
+#endif
+#define KY_TEAMS KY_TEAMS_OF_BLOCK
+#define KY_TEAM_HERE (KY_LANE / KY_TEAM)
+#define KY_TEAM_ID (KY_GROUP * KY_TEAMS + KY_TEAM_HERE)
+#define KY_TEAM_LANE (KY_LANE % KY_TEAM)
+#define KY_FLOAT4(x, y, z, w) make_float4(x, y, z, w)
+#define KY_FMIN(x, y) fminf(x, y)
+#define KY_FMAX(x, y) fmaxf(x, y)
+#define KY_FABS(x) fabsf(x)
+#define KY_SQRT(x) sqrtf(x)
+#define KY_POW(x, y) powf(x, y)
+#define KY_LEADING_ZEROS(x) __clzll((long long)(x))
+#define KY_BITS_OF_FLOAT(x) __float_as_uint(x)
+#define KY_INFINITY __int_as_float(0x7f800000)
+#define KY_FMA_FLOAT(a, b, c) fmaf(a, b, c)
+#define KY_FMA_EXACT(a, b, c) fmaf(a, b, c)
+#define KY_RSQRT_FLOAT(x) rsqrtf(x)
+#define KY_RSQRT_DOUBLE(x) ky_rsqrt_double(x)
+typedef unsigned int ky_uint;
+typedef unsigned long long ky_ulong;
+
+/* 1 / sqrt(x) from the hardware's estimate e of about 20 bits by one step of third order,
+ * y = e + e h (1/2 + 3/8 h) with h = 1 - x e²: relative error 1e-16 + rounding. */
+static __device__ __forceinline__ double ky_rsqrt_double(double x)
+{
+    double e, h;
+    asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(e) : "d"(x));
+    h = fma(-x * e, e, 1.0);
+    return fma(fma(0.375, h, 0.5) * h, e, e);
+}
+
+#endif
+
+/* Whether the kernel of a unit with this number is to be compiled: the one that is asked for, or
+ * all. */
+#ifdef KY_VARIANT
+#define KY_WANTS(variant) (KY_VARIANT == (variant))
+#else
+#define KY_WANTS(variant) 1
+#endif
+
+#define KY_IN_SINGLE (KY_PRECISION == 0)
+#define KY_IN_EXTENDED (KY_PRECISION == 1)
+#define KY_IN_DOUBLE (KY_PRECISION == 2)
+
+#ifdef KY_PRECISION
+#if KY_IN_DOUBLE
+#define KY_REAL double
+#define KY_FMA(a, b, c) fma(a, b, c)
+#define KY_RSQRT(x) KY_RSQRT_DOUBLE(x)
+#define KY_NAME(name) name##_double
+/* Not double4, whose alignment differs. */
+typedef struct ky_real4 {
+    double x, y, z, w;
+} ky_real4;
+#else
+#define KY_REAL float
+#define KY_FMA(a, b, c) KY_FMA_FLOAT(a, b, c)
+#define KY_RSQRT(x) KY_RSQRT_FLOAT(x)
+#if KY_IN_EXTENDED
+#define KY_NAME(name) name##_extended
+#else
+#define KY_NAME(name) name##_single
+#endif
+typedef float4 ky_real4;
+#endif
+#define KY_SPLAT(x) ((KY_REAL)(x))
+#define KY_RSQRT_SCALE 1
+#endif
+
+#include "physics/dialect.h"
+
+#ifdef KY_PRECISION
+KY_FN ky_real4 ky_make_real4(KY_REAL x, KY_REAL y, KY_REAL z, KY_REAL w)
+{
+    ky_real4 v;
+    v.x = x;
+    v.y = y;
+    v.z = z;
+    v.w = w;
+    return v;
+}
+#endif
+
+/* ---- teams ---- */
+
+/* Whether what needs all lanes of a team is done, by a condition that all of them know. A CPU's
+ * compiler makes a copy of all that follows for a barrier under a condition, so that there it is
+ * done in any case, and does nothing without work. */
+#if defined(KY_ON_CPU)
+#define KY_WORTH(condition) 1
+#else
+#define KY_WORTH(condition) (condition)
+#endif
+
+#define KY_TEAM_KERNEL KY_KERNEL(KY_TEAMS *KY_TEAM)
+#define KY_TEAM_KERNEL_FULL(groups) KY_KERNEL_FULL(KY_TEAMS *KY_TEAM, groups)
+
+#if defined(__OPENCL_VERSION__)
+
+/* Two rows, for sums that read one and write the other, and a word. */
+#define KY_TEAM_SPACE(space) KY_LOCAL ky_uint space[2 * KY_TEAM + 1]
+typedef KY_LOCAL_POINTER ky_uint *ky_team;
+
+KY_FN ky_team ky_team_of(KY_LOCAL_POINTER ky_uint *space)
+{
+    return space;
+}
+
+/* What the lanes of the team wrote to local memory before, all of them read after; and what they
+ * wrote to global memory. */
+KY_FN void ky_team_sync(void)
+{
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+KY_FN void ky_team_sync_global(void)
+{
+    barrier(CLK_GLOBAL_MEM_FENCE);
+}
+
+/* The value of lane `from`, the same for all lanes. */
+KY_FN ky_uint ky_team_broadcast(ky_team team, ky_uint value, ky_uint from)
+{
+    if (KY_LANE == from)
+        team[0] = value;
+    KY_BARRIER();
+    value = team[0];
+    KY_BARRIER();
+    return value;
+}
+
+#if defined(KY_ON_CPU)
+
+/* A CPU's compiler cuts a kernel at every barrier: few of them are better than short loops. */
+
+KY_FN ky_uint ky_team_exclusive_sum(ky_team team, ky_uint value, ky_uint *total)
+{
+    ky_uint sum = 0, all = 0;
+    team[KY_LANE] = value;
+    KY_BARRIER();
+    for (ky_uint k = 0; k < KY_TEAM; k++) {
+        sum += k < KY_LANE ? team[k] : 0;
+        all += team[k];
+    }
+    *total = all;
+    KY_BARRIER();
+    return sum;
+}
+
+KY_FN float ky_team_least(ky_team team, float value)
+{
+    team[KY_LANE] = as_uint(value);
+    KY_BARRIER();
+    for (ky_uint k = 0; k < KY_TEAM; k++)
+        value = fmin(value, as_float(team[k]));
+    KY_BARRIER();
+    return value;
+}
+
+KY_FN ky_uint ky_team_bits(ky_team team, int predicate)
+{
+    ky_uint bits = 0;
+    team[KY_LANE] = predicate != 0;
+    KY_BARRIER();
+    for (ky_uint k = 0; k < KY_TEAM; k++)
+        bits |= team[k] << k;
+    KY_BARRIER();
+    return bits;
+}
+
+#else
+
+/* Bit k: the predicate of lane k. */
+KY_FN ky_uint ky_team_bits(ky_team team, int predicate)
+{
+    KY_LOCAL_POINTER ky_uint *word = team + 2 * KY_TEAM;
+    if (KY_LANE == 0)
+        *word = 0;
+    KY_BARRIER();
+    if (predicate)
+        atomic_or(word, 1U << KY_LANE);
+    KY_BARRIER();
+    ky_uint bits = *word;
+    KY_BARRIER();
+    return bits;
+}
+
+/* The sum of the values of the lanes before; *total is that of all. */
+KY_FN ky_uint ky_team_exclusive_sum(ky_team team, ky_uint value, ky_uint *total)
+{
+    ky_uint sum = value;
+    KY_LOCAL_POINTER ky_uint *row = team;
+    for (ky_uint step = 1; step < KY_TEAM; step <<= 1) {
+        row[KY_LANE] = sum;
+        KY_BARRIER();
+        sum += KY_LANE >= step ? row[KY_LANE - step] : 0;
+        row = row == team ? team + KY_TEAM : team;
+    }
+    *total = ky_team_broadcast(team + 2 * KY_TEAM, sum, KY_TEAM - 1);
+    return sum - value;
+}
+
+/* The smallest of the lanes' values. */
+KY_FN float ky_team_least(ky_team team, float value)
+{
+    KY_LOCAL_POINTER ky_uint *row = team;
+    for (ky_uint step = KY_TEAM / 2; step > 0; step >>= 1) {
+        row[KY_LANE] = as_uint(value);
+        KY_BARRIER();
+        value = fmin(value, as_float(row[KY_LANE ^ step]));
+        row = row == team ? team + KY_TEAM : team;
+    }
+    KY_BARRIER();
+    return value;
+}
+
+#endif
+
+#define KY_POPULATION(bits) popcount(bits)
+
+#else
+
+#define KY_TEAM_SPACE(space) const int space = 0
+typedef int ky_team;
+
+KY_FN ky_team ky_team_of(int space)
+{
+    return space;
+}
+
+KY_FN void ky_team_sync(void)
+{
+    __syncwarp();
+}
+
+KY_FN void ky_team_sync_global(void)
+{
+    __syncwarp();
+}
+
+KY_FN ky_uint ky_team_bits(ky_team team, int predicate)
+{
+    (void)team;
+    return __ballot_sync(0xffffffffU, predicate);
+}
+
+KY_FN ky_uint ky_team_broadcast(ky_team team, ky_uint value, ky_uint from)
+{
+    (void)team;
+    return __shfl_sync(0xffffffffU, value, (int)from);
+}
+
+KY_FN ky_uint ky_team_exclusive_sum(ky_team team, ky_uint value, ky_uint *total)
+{
+    ky_uint sum = value;
+#pragma unroll
+    for (ky_uint step = 1; step < KY_TEAM; step <<= 1) {
+        ky_uint before = __shfl_up_sync(0xffffffffU, sum, step);
+        sum += KY_TEAM_LANE >= step ? before : 0;
+    }
+    *total = ky_team_broadcast(team, sum, KY_TEAM - 1);
+    return sum - value;
+}
+
+KY_FN float ky_team_least(ky_team team, float value)
+{
+    (void)team;
+#pragma unroll
+    for (int step = KY_TEAM / 2; step > 0; step >>= 1)
+        value = fminf(value, __shfl_xor_sync(0xffffffffU, value, step));
+    return value;
+}
+
+#define KY_POPULATION(bits) ((ky_uint)__popc(bits))
+
+#endif
+
+/* How many lanes before have a predicate that holds; *total counts those of all lanes. */
+KY_FN ky_uint ky_team_rank(ky_team team, int predicate, ky_uint *total)
+{
+    ky_uint bits = ky_team_bits(team, predicate);
+    *total = KY_POPULATION(bits);
+    return KY_POPULATION(bits & ((1U << KY_TEAM_LANE) - 1));
+}
+
+/* Whether the predicate of any lane holds. */
+KY_FN int ky_team_any(ky_team team, int predicate)
+{
+    return ky_team_bits(team, predicate) != 0;
+}
+
+#endif

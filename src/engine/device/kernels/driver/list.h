@@ -1,0 +1,223 @@
+/* Every kernel, and the units that OpenCL compiles in one go, each when it is first needed. Read by
+ * the host alone. */
+#ifndef KY_KERNELS_LIST_H
+#define KY_KERNELS_LIST_H
+
+#include "engine/device/kernels/driver/shared.h"
+
+#include "physics/actions/table.h"
+#include "physics/softening_kinds.h"
+
+/* U(unit, file, precision, variant): KY_PRECISION and KY_VARIANT of the reader, -1 for none.
+ * K(unit, kernel, lanes of its group, arguments); lanes KY_IN_TEAMS: the driver's own number.
+ * Lanes | KY_EARLY: the kernel begins with KY_AWAIT_THE_LAST(), and a driver may start it before
+ * the one before it has ended, which spares short kernels the time of a start. */
+#define KY_IN_TEAMS 0
+#define KY_EARLY 0x10000
+
+#define KY_LOOPS_KERNEL(p, loop, name, NAME, how)                                                  \
+    KY_K(loops_##name##_##p, ky_direct_##loop##_##name##_##p, KY_DIRECT_LANES, 11)
+#define KY_LOOPS_KERNELS(p, loop, LOOP, sinks, sources) KY_SOFTENED(KY_LOOPS_KERNEL, p, loop)
+#define KY_TUNED_KERNEL(p, unused, name, NAME, how)                                                \
+    KY_K(tuned_##name##_##p, ky_direct_tuned_##name##_##p, KY_DIRECT_LANES, 11)                    \
+    KY_K(points_##name##_##p, ky_direct_points_##name##_##p, KY_DIRECT_LANES, 11)
+#define KY_DIRECT_UNITS(p, number, name, NAME, how)                                                \
+    KY_U(loops_##name##_##p, "forces/direct.k", number, KY_LOOPS_##NAME)                           \
+    KY_U(tuned_##name##_##p, "forces/direct.k", number, KY_TUNED_##NAME)                           \
+    KY_U(points_##name##_##p, "forces/direct.k", number, KY_POINTS_##NAME)
+
+/* From the state, in double. */
+#define KY_EXACT_UNIT(a, b, name, NAME, how)                                                       \
+    KY_U(exact_##name, "forces/exact.k", KY_DOUBLE, KY_TUNED_##NAME)
+#define KY_EXACT_KERNEL(a, b, name, NAME, how)                                                     \
+    KY_K(exact_##name, ky_exact_##name##_double, KY_DIRECT_LANES, 11)
+
+#define KY_WALK_OF(X, p, number)                                                                   \
+    X(walk_monopole, p, number, KY_VARIANT_MONOPOLE)                                               \
+    X(walk_quadrupole, p, number, KY_VARIANT_QUADRUPOLE)                                           \
+    X(walk_monopole_general, p, number, KY_VARIANT_MONOPOLE_GENERAL)                               \
+    X(walk_quadrupole_general, p, number, KY_VARIANT_QUADRUPOLE_GENERAL)                           \
+    X(walk_monopole_spline, p, number, KY_VARIANT_MONOPOLE_SPLINE)                                 \
+    X(walk_quadrupole_spline, p, number, KY_VARIANT_QUADRUPOLE_SPLINE)
+#define KY_WALK_UNIT(name, p, number, variant) KY_U(name##_##p, "forces/walk.k", number, variant)
+#define KY_WALK_KERNEL_OF(name, p, number, variant)                                                \
+    KY_K(name##_##p, ky_##name##_##p, KY_WALK_LANES, 20)
+
+#define KY_TREE_OF(X, p, number)                                                                   \
+    X(tree_monopole, p, number, KY_VARIANT_MONOPOLE)                                               \
+    X(tree_quadrupole, p, number, KY_VARIANT_QUADRUPOLE)                                           \
+    X(tree_monopole_general, p, number, KY_VARIANT_MONOPOLE_GENERAL)                               \
+    X(tree_quadrupole_general, p, number, KY_VARIANT_QUADRUPOLE_GENERAL)                           \
+    X(tree_monopole_few, p, number, KY_VARIANT_MONOPOLE_FEW)                                       \
+    X(tree_quadrupole_few, p, number, KY_VARIANT_QUADRUPOLE_FEW)                                   \
+    X(tree_monopole_listed, p, number, KY_VARIANT_MONOPOLE_LISTED)                                 \
+    X(tree_quadrupole_listed, p, number, KY_VARIANT_QUADRUPOLE_LISTED)                             \
+    X(tree_monopole_spline, p, number, KY_VARIANT_MONOPOLE_SPLINE)                                 \
+    X(tree_quadrupole_spline, p, number, KY_VARIANT_QUADRUPOLE_SPLINE)
+#define KY_TREE_UNIT(name, p, number, variant) KY_U(name##_##p, "forces/tree.k", number, variant)
+#define KY_TREE_KERNEL_OF(name, p, number, variant)                                                \
+    KY_K(name##_##p, ky_##name##_##p, KY_IN_TEAMS, 23)
+
+#define KY_LISTS_OF(X, p, number)                                                                  \
+    X(list_monopole, p, number, KY_VARIANT_MONOPOLE)                                               \
+    X(list_quadrupole, p, number, KY_VARIANT_QUADRUPOLE)                                           \
+    X(list_monopole_spline, p, number, KY_VARIANT_MONOPOLE_SPLINE)                                 \
+    X(list_quadrupole_spline, p, number, KY_VARIANT_QUADRUPOLE_SPLINE)
+#define KY_LIST_UNIT(name, p, number, variant) KY_U(name##_##p, "forces/list.k", number, variant)
+#define KY_LIST_KERNEL_OF(name, p, number, variant)                                                \
+    KY_K(name##_##p, ky_##name##_##p, KY_LIST_LANES, 14)
+
+/* The general walk: a kernel for each action, all of them in one unit. */
+#define KY_GENERAL_KERNEL_OF(name, needs, p, number)                                               \
+    KY_K(general_##p, ky_general_##name##_##p, KY_WALK_LANES, 26)
+
+/* Boards and the Hermite scheme, for two of the precisions; the third has none of this. */
+#define KY_HERMITE_UNIT(p, number, name, NAME, how)                                                \
+    KY_U(hermite_##name##_##p, "steps/hermite.k", number, KY_HERMITE_##NAME)
+#define KY_HERMITE_KERNEL(p, unused, name, NAME, how)                                              \
+    KY_K(hermite_##name##_##p, ky_hermite_sum_##name##_##p, KY_JERK_LANES | KY_EARLY, 10)
+#define KY_MOVING_UNITS_single(number)
+#define KY_MOVING_UNITS_extended(number) KY_MOVING_UNITS(extended, number)
+#define KY_MOVING_UNITS_double(number) KY_MOVING_UNITS(double, number)
+#define KY_MOVING_UNITS(p, number)                                                                 \
+    KY_U(board_slots_##p, "board/board.k", number, KY_BOARD_SLOTS)                                 \
+    KY_U(board_soft_##p, "board/board.k", number, KY_BOARD_SOFT)                                   \
+    KY_U(board_guard_##p, "board/board.k", number, KY_BOARD_GUARD)                                 \
+    KY_U(board_lists_##p, "board/board.k", number, KY_BOARD_LISTED)                                \
+    KY_U(board_after_##p, "board/board.k", number, KY_BOARD_AFTER)                                 \
+    KY_U(board_after_lists_##p, "board/board.k", number, KY_BOARD_AFTER_LISTS)                     \
+    KY_U(hermite_correct_##p, "steps/hermite_correct.k", number, -1)                               \
+    KY_U(hermite_##p, "steps/hermite.k", number, KY_HERMITE_MOTION)                                \
+    KY_SOFTENED_AS_PLUMMER(KY_HERMITE_UNIT, p, number)
+#define KY_MOVING_KERNELS_single
+#define KY_MOVING_KERNELS_extended KY_MOVING_KERNELS(extended)
+#define KY_MOVING_KERNELS_double KY_MOVING_KERNELS(double)
+#define KY_MOVING_KERNELS(p)                                                                       \
+    KY_K(board_slots_##p, ky_board_put_##p, 256, 5)                                                \
+    KY_K(board_slots_##p, ky_board_predict_all_##p, 256, 5)                                        \
+    KY_K(board_soft_##p, ky_board_sum_soft_##p, KY_JERK_LANES, 17)                                 \
+    KY_K(board_guard_##p, ky_board_sum_guard_##p, KY_JERK_LANES, 17)                               \
+    KY_K(board_lists_##p, ky_board_sum_lists_##p, KY_JERK_LANES, 17)                               \
+    KY_K(board_after_##p, ky_board_reduce_##p, KY_JERK_LANES, 15)                                  \
+    KY_K(board_after_lists_##p, ky_board_lists_##p, KY_IN_TEAMS, 14)                               \
+    KY_K(hermite_##p, ky_hermite_begin_##p, 256, 5)                                                \
+    KY_K(hermite_##p, ky_hermite_predict_##p, 256 | KY_EARLY, 15)                                  \
+    KY_K(hermite_##p, ky_hermite_list_##p, 256 | KY_EARLY, 7)                                      \
+    KY_K(hermite_correct_##p, ky_hermite_reduce_##p, KY_JERK_LANES | KY_EARLY, 6)                  \
+    KY_K(hermite_correct_##p, ky_hermite_correct_##p, KY_JERK_LANES | KY_EARLY, 20)                \
+    KY_SOFTENED_AS_PLUMMER(KY_HERMITE_KERNEL, p, )
+
+/* The sweep of unrollings, one unit. */
+#define KY_UNROLL_KERNEL(p, sinks, sources)                                                        \
+    KY_K(unroll, ky_direct_##sinks##x##sources##_##p, KY_DIRECT_LANES, 11)
+
+#define KY_UNITS_OF(p, number)                                                                     \
+    KY_U(bodies_##p, "state/bodies.k", number, -1)                                                 \
+    KY_U(sources_##p, "forces/sources.k", number, -1)                                              \
+    KY_U(external_##p, "state/external.k", number, -1)                                             \
+    KY_U(block_##p, "steps/block.k", number, -1)                                                   \
+    KY_U(tree_##p, "tree/walk_sources.k", number, -1)                                              \
+    KY_SOFTENED(KY_DIRECT_UNITS, p, number)                                                        \
+    KY_WALK_OF(KY_WALK_UNIT, p, number)                                                            \
+    KY_U(relative_##p, "tree/relative.k", number, -1)                                              \
+    KY_TREE_OF(KY_TREE_UNIT, p, number)                                                            \
+    KY_LISTS_OF(KY_LIST_UNIT, p, number)                                                           \
+    KY_U(general_##p, "forces/general.k", number, -1)                                              \
+    KY_MOVING_UNITS_##p(number)
+#define KY_KERNELS_OF(p, number)                                                                   \
+    KY_K(bodies_##p, ky_bodies_advance_##p, 256, 9)                                                \
+    KY_K(bodies_##p, ky_bodies_sum_##p, 256, 7)                                                    \
+    KY_K(bodies_##p, ky_scatter_##p, 256, 7)                                                       \
+    KY_K(sources_##p, ky_sources_##p, 256, 8)                                                      \
+    KY_K(sources_##p, ky_points_##p, 256, 6)                                                       \
+    KY_K(sources_##p, ky_reduce_##p, 256, 10)                                                      \
+    KY_K(external_##p, ky_external_add_to_##p, 256, 8)                                             \
+    KY_K(external_##p, ky_external_sum_##p, 256, 7)                                                \
+    KY_K(block_##p, ky_block_begin_##p, 256, 11)                                                   \
+    KY_K(block_##p, ky_block_predict_##p, 256, 12)                                                 \
+    KY_K(block_##p, ky_block_count_##p, KY_IN_TEAMS, 7)                                            \
+    KY_K(block_##p, ky_block_open_##p, KY_IN_TEAMS, 13)                                            \
+    KY_K(block_##p, ky_block_close_##p, 256, 21)                                                   \
+    KY_UNROLLINGS(KY_LOOPS_KERNELS, KY_NO_SWEEP, p)                                                \
+    KY_SOFTENED(KY_TUNED_KERNEL, p, )                                                              \
+    KY_K(tree_##p, ky_walk_sources_##p, 256, 10)                                                   \
+    KY_K(tree_##p, ky_walk_points_##p, 256, 6)                                                     \
+    KY_WALK_OF(KY_WALK_KERNEL_OF, p, number)                                                       \
+    KY_K(relative_##p, ky_relative_count_##p, 256, 5)                                              \
+    KY_K(relative_##p, ky_relative_floor_##p, 512, 2)                                              \
+    KY_K(relative_##p, ky_relative_factors_##p, 256, 9)                                            \
+    KY_TREE_OF(KY_TREE_KERNEL_OF, p, number)                                                       \
+    KY_LISTS_OF(KY_LIST_KERNEL_OF, p, number)                                                      \
+    KY_ACTIONS_OF(KY_GENERAL_KERNEL_OF, p, number)                                                 \
+    KY_MOVING_KERNELS_##p
+
+/* The reader defines KY_U or KY_K first. */
+#define KY_UNITS                                                                                   \
+    KY_U(order, "driver/order.k", -1, -1)                                                          \
+    KY_U(teams, "driver/teams.k", -1, -1)                                                          \
+    KY_U(keys, "tree/keys.k", -1, -1)                                                              \
+    KY_U(grow, "tree/grow.k", -1, -1)                                                              \
+    KY_U(cells, "tree/cells.k", -1, -1)                                                            \
+    KY_U(reorder, "driver/reorder.k", -1, -1)                                                      \
+    KY_U(groups, "tree/groups.k", -1, -1)                                                          \
+    KY_U(sort, "driver/sort.k", -1, -1)                                                            \
+    KY_U(unroll, "forces/unroll.k", KY_SINGLE, -1)                                                 \
+    KY_SOFTENED(KY_EXACT_UNIT, , )                                                                 \
+    KY_U(hermite_start, "steps/hermite_start.k", KY_DOUBLE, -1)                                    \
+    KY_UNITS_OF(single, KY_SINGLE)                                                                 \
+    KY_UNITS_OF(extended, KY_EXTENDED)                                                             \
+    KY_UNITS_OF(double, KY_DOUBLE)
+
+#define KY_KERNELS_COMMON                                                                          \
+    KY_K(order, ky_order_lists, KY_IN_TEAMS, 3)                                                    \
+    KY_K(order, ky_order_parts, KY_IN_TEAMS, 6)                                                    \
+    KY_K(keys, ky_tree_bounds, 256, 7)                                                             \
+    KY_K(keys, ky_tree_axis, 256, 6)                                                               \
+    KY_K(keys, ky_tree_cube, 1, 1)                                                                 \
+    KY_K(keys, ky_tree_keys, 256, 6)                                                               \
+    KY_K(reorder, ky_gather_numbers, 256, 5)                                                       \
+    KY_K(reorder, ky_gather_words, 256, 5)                                                         \
+    KY_K(reorder, ky_order_inverse, 256, 3)                                                        \
+    KY_K(grow, ky_tree_count, KY_IN_TEAMS, 9)                                                      \
+    KY_K(grow, ky_tree_facts, 32, 3)                                                               \
+    KY_K(grow, ky_tree_cells, KY_IN_TEAMS, 6)                                                      \
+    KY_K(grow, ky_tree_next, 256, 4)                                                               \
+    KY_K(grow, ky_tree_untie, 256, 5)                                                              \
+    KY_K(cells, ky_tree_leaves, 128, 14)                                                           \
+    KY_K(cells, ky_tree_level, KY_LEVEL_LANES, 14)                                                 \
+    KY_K(cells, ky_tree_widen, 256, 4)                                                             \
+    KY_K(groups, ky_groups_count, 256, 7)                                                          \
+    KY_K(groups, ky_groups_place, 256, 6)                                                          \
+    KY_K(groups, ky_groups_weigh, 256, 6)                                                          \
+    KY_K(groups, ky_groups_turn, 256, 7)                                                           \
+    KY_K(groups, ky_groups_want, 256, 3)                                                           \
+    KY_K(groups, ky_groups_wanted, 256, 4)                                                         \
+    KY_K(groups, ky_groups_work, 256, 6)                                                           \
+    KY_K(groups, ky_groups_listed, 256, 4)                                                         \
+    KY_K(teams, ky_compact_count, KY_IN_TEAMS, 4)                                                  \
+    KY_K(teams, ky_compact_place, KY_IN_TEAMS, 7)                                                  \
+    KY_K(teams, ky_team_facts, KY_IN_TEAMS, 6)
+
+#define KY_KERNELS_UNROLL KY_UNROLLINGS(KY_NO_NAME, KY_UNROLL_KERNEL, single)
+#define KY_KERNELS_EXACT                                                                           \
+    KY_SOFTENED(KY_EXACT_KERNEL, , )                                                               \
+    KY_K(hermite_start, ky_hermite_start_double, KY_JERK_LANES, 14)
+
+/* For drivers that have no sort, scan and reduce of their own. */
+#define KY_KERNELS_SORT                                                                            \
+    KY_K(sort, ky_scan_sum, 256, 3)                                                                \
+    KY_K(sort, ky_scan_tile, 256, 5)                                                               \
+    KY_K(sort, ky_sort_count, 256, 6)                                                              \
+    KY_K(sort, ky_sort_place, 256, 9)                                                              \
+    KY_K(sort, ky_reduce_counts, 256, 5)
+
+#define KY_KERNELS                                                                                 \
+    KY_KERNELS_COMMON                                                                              \
+    KY_KERNELS_OF(single, KY_SINGLE)                                                               \
+    KY_KERNELS_OF(extended, KY_EXTENDED)                                                           \
+    KY_KERNELS_OF(double, KY_DOUBLE)                                                               \
+    KY_KERNELS_UNROLL                                                                              \
+    KY_KERNELS_EXACT                                                                               \
+    KY_KERNELS_SORT
+
+#endif

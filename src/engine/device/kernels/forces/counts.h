@@ -1,0 +1,29 @@
+/* Pairs that a group of lanes looked at: with bodies, with cells. */
+#ifndef KY_KERNELS_COUNTS_H
+#define KY_KERNELS_COUNTS_H
+
+#include "engine/device/kernels/driver/dialect.h"
+#include "engine/device/kernels/driver/shared.h"
+
+/* Sums over the group of KY_WALK_LANES, to counts[0] and [stride]; every lane comes here. */
+KY_FN void ky_count_pairs(KY_GLOBAL ky_ulong *counts, ky_uint stride,
+                          KY_LOCAL_POINTER ky_ulong *bodies, KY_LOCAL_POINTER ky_ulong *cells,
+                          ky_uint lane_bodies, ky_uint lane_cells)
+{
+    bodies[KY_LANE] = lane_bodies;
+    cells[KY_LANE] = lane_cells;
+    KY_BARRIER();
+    for (ky_uint step = KY_WALK_LANES / 2; step > 0; step >>= 1) {
+        if (KY_LANE < step) {
+            bodies[KY_LANE] += bodies[KY_LANE + step];
+            cells[KY_LANE] += cells[KY_LANE + step];
+        }
+        KY_BARRIER();
+    }
+    if (KY_LANE == 0) {
+        counts[0] = bodies[0];
+        counts[stride] = cells[0];
+    }
+}
+
+#endif

@@ -1,0 +1,200 @@
+/* What the kernels of the exact sum share (direct.k, unroll.k, exact.k): their arguments, and F09's
+ * loop.
+ *
+ * Sources lie as x y z mass (floats relative to the middle of the system, or doubles), for
+ * `extended` with the rest of the floats in `low`. A group takes a block of sinks and a slice of
+ * the sources and writes the sums to `partial` [slice][sink]; ky_reduce adds the slices.
+ *
+ * With KY_DIRECT_STATE the sources are the state itself, in double: `source` has the columns of
+ * positions, `low` the masses, `own_eps2` the softenings, not squared.
+ *
+ * The label of a sink is the index of the source that is the sink itself, or n or more where there
+ * is none. A launch takes the sinks at the places from `first` on, whose labels are their places;
+ * points lie behind the sources, from place n on. With the flag KY_DIRECT_LISTED the sinks are the
+ * sources that `label` names. In instances with KY_LABELLED `label` has the labels of points. */
+#ifndef KY_KERNELS_DIRECT_H
+#define KY_KERNELS_DIRECT_H
+
+#include "engine/device/kernels/driver/shared.h"
+#include "engine/device/kernels/driver/state.h"
+#include "engine/device/kernels/forces/pairs.h"
+
+/* The most sinks, and sources at a time, of a lane. */
+#define KY_MOST 8
+
+#ifdef KY_DIRECT_STATE
+typedef ky_state ky_direct_high;
+typedef ky_state ky_direct_low;
+#else
+typedef ky_real4 ky_direct_high;
+typedef float4 ky_direct_low;
+#endif
+
+struct ky_direct {
+    KY_GLOBAL const ky_direct_high *source;
+    KY_GLOBAL const ky_direct_low *low;
+    KY_GLOBAL const KY_REAL *own_eps2;
+    KY_GLOBAL const ky_uint *label;
+    KY_GLOBAL ky_real4 *partial;
+    ky_uint n, first, count, slice, flags;
+    KY_REAL eps2;
+};
+
+KY_FN struct ky_direct ky_direct_of(KY_GLOBAL const ky_direct_high *source,
+                                    KY_GLOBAL const ky_direct_low *low,
+                                    KY_GLOBAL const KY_REAL *own_eps2,
+                                    KY_GLOBAL const ky_uint *label, KY_GLOBAL ky_real4 *partial,
+                                    ky_uint n, ky_uint first, ky_uint count, ky_uint slice,
+                                    ky_uint flags, KY_REAL eps2)
+{
+    struct ky_direct d;
+    d.source = source;
+    d.low = low;
+    d.own_eps2 = own_eps2;
+    d.label = label;
+    d.partial = partial;
+    d.n = n;
+    d.first = first;
+    d.count = count;
+    d.slice = slice;
+    d.flags = flags;
+    d.eps2 = eps2;
+    return d;
+}
+
+/* x y z mass, and ε², of source i. */
+#ifdef KY_DIRECT_STATE
+KY_FN ky_real4 ky_direct_body(struct ky_direct d, ky_uint i)
+{
+    ky_ulong n = d.n;
+    return ky_make_real4(d.source[i], d.source[n + i], d.source[2 * n + i], d.low[i]);
+}
+
+KY_FN KY_REAL ky_direct_eps2(struct ky_direct d, ky_uint i)
+{
+    return d.own_eps2[i] * d.own_eps2[i];
+}
+#else
+KY_FN ky_real4 ky_direct_body(struct ky_direct d, ky_uint i)
+{
+    return d.source[i];
+}
+
+KY_FN KY_REAL ky_direct_eps2(struct ky_direct d, ky_uint i)
+{
+    return d.own_eps2[i];
+}
+#endif
+
+KY_FN struct ky_sink ky_direct_sink(struct ky_direct d, ky_uint k, const int how)
+{
+    struct ky_sink sink;
+    k = k < d.count ? k : d.count - 1;
+    ky_uint i = (d.flags & KY_DIRECT_LISTED) ? d.label[k] : d.first + k;
+    ky_real4 body = ky_direct_body(d, i);
+    sink.x = body.x;
+    sink.y = body.y;
+    sink.z = body.z;
+    sink.eps2 = (d.flags & KY_DIRECT_OWN_EPS) ? ky_direct_eps2(d, i) : d.eps2;
+#if KY_IN_EXTENDED
+    float4 low = d.low[i];
+    sink.x_low = low.x;
+    sink.y_low = low.y;
+    sink.z_low = low.z;
+#endif
+    sink.own = (how & KY_LABELLED) ? d.label[k] : i;
+    return sink;
+}
+
+KY_FN struct ky_source ky_direct_source(struct ky_direct d, ky_uint j, const int how)
+{
+    struct ky_source source;
+    source.body = ky_direct_body(d, j);
+#if KY_IN_EXTENDED
+    source.low = d.low[j];
+#endif
+    int has = (how & KY_EPS_OF_BOTH) && (!(how & KY_SPLINED) || (d.flags & KY_DIRECT_SOURCE_EPS));
+    source.eps2 = has ? ky_direct_eps2(d, j) : 0;
+    return source;
+}
+
+/* ---- F09's kernels: sources straight from memory, `sinks` × `sources` pairs a turn of the loop */
+
+KY_FN void ky_direct_run(struct ky_direct d, const struct ky_sink *sink, struct ky_total *total,
+                         ky_uint from, ky_uint to, const int sinks, const int sources,
+                         const int how)
+{
+    while (from < to) {
+        struct ky_field field[KY_MOST];
+        ky_uint end = to - from < KY_DIRECT_CHUNK ? to : from + KY_DIRECT_CHUNK;
+#pragma unroll
+        for (int k = 0; k < sinks; k++)
+            field[k] = ky_no_field();
+#pragma unroll 1
+        for (; end - from >= (ky_uint)sources; from += (ky_uint)sources) {
+            struct ky_source source[KY_MOST];
+#pragma unroll
+            for (int s = 0; s < sources; s++)
+                source[s] = ky_direct_source(d, from + (ky_uint)s, how);
+#pragma unroll
+            for (int s = 0; s < sources; s++)
+#pragma unroll
+                for (int k = 0; k < sinks; k++)
+                    field[k] = ky_pair(field[k], sink[k], source[s], from + (ky_uint)s, how);
+        }
+#pragma unroll 1
+        for (; from < end; from++) {
+            struct ky_source source = ky_direct_source(d, from, how);
+#pragma unroll
+            for (int k = 0; k < sinks; k++)
+                field[k] = ky_pair(field[k], sink[k], source, from, how);
+        }
+#pragma unroll
+        for (int k = 0; k < sinks; k++)
+            total[k] = ky_total_add(total[k], field[k]);
+    }
+}
+
+/* The sources that can be sinks go through the loop that leaves out the sink itself. For sinks that
+ * are neither listed nor points. */
+KY_FN void ky_direct_unrolled(struct ky_direct d, const int sinks, const int sources, const int how)
+{
+    struct ky_sink sink[KY_MOST];
+    struct ky_total total[KY_MOST];
+    ky_uint block = KY_GROUP * (ky_uint)sinks * KY_DIRECT_LANES;
+    ky_uint own = d.first + block, own_end = own + (ky_uint)sinks * KY_DIRECT_LANES;
+    own_end = own_end < d.n ? own_end : d.n;
+#pragma unroll
+    for (int k = 0; k < sinks; k++) {
+        sink[k] = ky_direct_sink(d, block + (ky_uint)k * KY_DIRECT_LANES + KY_LANE, how);
+        total[k] = ky_no_total();
+    }
+    ky_direct_run(d, sink, total, 0, own, sinks, sources, how);
+    ky_direct_run(d, sink, total, own, own_end, sinks, 1, how | KY_OWN);
+    ky_direct_run(d, sink, total, own_end, d.n, sinks, sources, how);
+#pragma unroll
+    for (int k = 0; k < sinks; k++) {
+        ky_uint place = block + (ky_uint)k * KY_DIRECT_LANES + KY_LANE;
+        if (place < d.count)
+            d.partial[place] = ky_total_value(total[k]);
+    }
+}
+
+/* ---- a kernel of F09's loop ---- */
+
+#define KY_DIRECT_ARGUMENTS                                                                        \
+    (KY_GLOBAL const ky_direct_high *KY_RESTRICT source,                                           \
+     KY_GLOBAL const ky_direct_low *KY_RESTRICT low,                                               \
+     KY_GLOBAL const KY_REAL *KY_RESTRICT own_eps2, KY_GLOBAL const ky_uint *KY_RESTRICT label,    \
+     KY_GLOBAL ky_real4 *KY_RESTRICT partial, ky_uint n, ky_uint first, ky_uint count,             \
+     ky_uint slice, ky_uint flags, KY_REAL eps2)
+#define KY_DIRECT_GIVEN                                                                            \
+    ky_direct_of(source, low, own_eps2, label, partial, n, first, count, slice, flags, eps2)
+
+#define KY_DIRECT_UNROLLED(name, sinks, sources, how)                                              \
+    KY_KERNEL(KY_DIRECT_LANES) KY_NAME(name) KY_DIRECT_ARGUMENTS                                   \
+    {                                                                                              \
+        ky_direct_unrolled(KY_DIRECT_GIVEN, sinks, sources, how);                                  \
+    }
+
+#endif

@@ -1,0 +1,244 @@
+/* Pairs of the tree walks, whose distances keep their digits however near the pair is.
+ *
+ * Positions are floats relative to the middle of the system, and `low` holds what these leave out.
+ * Extended takes both parts for every difference, double has no low parts. Single takes them only
+ * for near pairs: nearer than a 256th of the sink's distance from the middle. Of all others the
+ * floats give the distance to 2e-5 at worst, and to 2e-7 where it is as large as that to the
+ * middle. Near pairs are few. So a loop over sources leaves them out and counts them, without a
+ * branch, and where there were any a second loop adds them. */
+#ifndef KY_KERNELS_NEAR_H
+#define KY_KERNELS_NEAR_H
+
+#include "engine/device/kernels/driver/shared.h"
+#include "engine/device/kernels/forces/pairs.h"
+
+#include "octree/layout.h"
+#include "physics/opening.h"
+
+#define KY_NEAR2 1.52587890625e-5f /* 256⁻² */
+
+/* Where the low parts of a source and of a sink lie. */
+struct ky_lows {
+    KY_GLOBAL const struct ky_low *source, *sink;
+};
+
+KY_FN struct ky_lows ky_lows_of(KY_GLOBAL const struct ky_low *source,
+                                KY_GLOBAL const struct ky_low *sink)
+{
+    struct ky_lows lows;
+    lows.source = source;
+    lows.sink = sink;
+    return lows;
+}
+
+/* The squared distance up to which single takes the low parts; coincident pairs are among them. */
+KY_FN KY_REAL ky_near2(ky_real4 sink)
+{
+    KY_REAL near2 = KY_NEAR2 * ky_distance2(sink.x, sink.y, sink.z, (KY_REAL)0);
+    return near2 > KY_CLOSE2 ? near2 : KY_CLOSE2;
+}
+
+/* The body at this place along the curve. */
+KY_FN struct ky_source ky_body_source(KY_GLOBAL const ky_real4 *body,
+                                      KY_GLOBAL const struct ky_low *low, ky_uint place)
+{
+    struct ky_source source;
+    source.body = body[place];
+    source.eps2 = 0;
+#if KY_IN_EXTENDED
+    struct ky_low rest = low[place];
+    source.low = KY_FLOAT4(rest.x[0], rest.x[1], rest.x[2], 0.0f);
+#else
+    (void)low;
+#endif
+    return source;
+}
+
+/* A cell, with open2 in place of the mass. */
+KY_FN struct ky_source ky_cell_source(KY_GLOBAL const struct ky_cell_centre *centre,
+                                      KY_GLOBAL const struct ky_low *low, ky_uint cell)
+{
+    struct ky_source source;
+    struct ky_cell_centre high = centre[cell];
+    source.eps2 = 0;
+#if KY_IN_SINGLE
+    (void)low;
+    source.body = ky_make_real4(high.x[0], high.x[1], high.x[2], high.open2);
+#else
+    struct ky_low rest = low[cell];
+#if KY_IN_EXTENDED
+    source.body = ky_make_real4(high.x[0], high.x[1], high.x[2], high.open2);
+    source.low = KY_FLOAT4(rest.x[0], rest.x[1], rest.x[2], 0.0f);
+#else
+    source.body =
+        ky_make_real4((double)high.x[0] + (double)rest.x[0], (double)high.x[1] + (double)rest.x[1],
+                      (double)high.x[2] + (double)rest.x[2], high.open2);
+#endif
+#endif
+    return source;
+}
+
+KY_FN struct ky_opening_sides ky_sides_of(struct ky_cell_box box)
+{
+    struct ky_opening_sides sides;
+    sides.below_x = box.below[0];
+    sides.below_y = box.below[1];
+    sides.below_z = box.below[2];
+    sides.above_x = box.above[0];
+    sides.above_y = box.above[1];
+    sides.above_z = box.above[2];
+    sides.reach2 = 0;
+    return sides;
+}
+
+/* Whether the mean ε² of a cell's bodies is too coarse for a sink at this squared distance. */
+KY_FN int ky_is_mixed(struct ky_cell_box its, float d2)
+{
+    return d2 <= KY_MIXED_REACH2 * (its.above[3] - its.below[3]);
+}
+
+/* The sink at this place along the curve. */
+KY_FN struct ky_sink ky_near_sink(KY_GLOBAL const ky_real4 *source,
+                                  KY_GLOBAL const struct ky_low *low,
+                                  KY_GLOBAL const KY_REAL *own_eps2, ky_uint place, ky_uint flags,
+                                  KY_REAL eps2)
+{
+    struct ky_sink sink;
+    ky_real4 body = source[place];
+    sink.x = body.x;
+    sink.y = body.y;
+    sink.z = body.z;
+    sink.eps2 = (flags & KY_FLAG_OWN_EPS) ? own_eps2[place] : eps2;
+    (void)low; /* only extended keeps low parts in the sink */
+#if KY_IN_SINGLE
+    sink.near2 = ky_near2(body);
+#elif KY_IN_EXTENDED
+    struct ky_low rest = low[place];
+    sink.x_low = rest.x[0];
+    sink.y_low = rest.x[1];
+    sink.z_low = rest.x[2];
+#endif
+    sink.own = place;
+    return sink;
+}
+
+/* A source less the sink. */
+struct ky_apart {
+    KY_REAL x, y, z;
+};
+
+KY_FN struct ky_apart ky_apart_of(struct ky_sink sink, struct ky_source source)
+{
+    struct ky_apart d;
+    d.x = source.body.x - sink.x;
+    d.y = source.body.y - sink.y;
+    d.z = source.body.z - sink.z;
+#if KY_IN_EXTENDED
+    d.x += source.low.x - sink.x_low;
+    d.y += source.low.y - sink.y_low;
+    d.z += source.low.z - sink.z_low;
+#endif
+    return d;
+}
+
+#if KY_IN_SINGLE
+/* The same with the low parts: that of the source lies at place j. */
+KY_FN struct ky_apart ky_near_apart(struct ky_apart d, struct ky_sink sink, struct ky_lows lows,
+                                    ky_uint j)
+{
+    struct ky_low source = lows.source[j], own = lows.sink[sink.own];
+    d.x += source.x[0] - own.x[0];
+    d.y += source.x[1] - own.x[1];
+    d.z += source.x[2] - own.x[2];
+    return d;
+}
+#endif
+
+/* For one source by itself: with the low parts if it is near. */
+KY_FN struct ky_apart ky_near_difference(struct ky_sink sink, struct ky_source source,
+                                         struct ky_lows lows, ky_uint j)
+{
+    struct ky_apart d = ky_apart_of(sink, source);
+#if KY_IN_SINGLE
+    if (ky_distance2(d.x, d.y, d.z, (KY_REAL)0) <= sink.near2)
+        d = ky_near_apart(d, sink, lows, j);
+#endif
+    return d;
+}
+
+/* A sum over sources, and how many of them are not in it because they are near, the sink itself
+ * among them. */
+struct ky_near_sum {
+    struct ky_field field;
+    ky_uint near;
+};
+
+KY_FN struct ky_near_sum ky_near_none(void)
+{
+    struct ky_near_sum sum;
+    sum.field = ky_no_field();
+    sum.near = 0;
+    return sum;
+}
+
+/* A source in one of the two loops. */
+struct ky_near_source {
+    struct ky_apart d;
+    struct ky_softened pair; /* y = 0 if it exerts nothing in this loop */
+    ky_uint near;
+};
+
+#if KY_IN_SINGLE
+/* near2 is KY_CLOSE2 at least, and so is s². */
+KY_FN int ky_near_pair(struct ky_softened pair, struct ky_sink sink, const int how)
+{
+    return pair.s2 <= ((how & KY_SPLINED) ? sink.near2 : pair.eps2 + sink.near2);
+}
+#endif
+
+/* The first loop. With KY_OWN source j may be the sink itself. */
+KY_FN struct ky_near_source ky_near_first(struct ky_sink sink, struct ky_source source, ky_uint j,
+                                          const int how)
+{
+    struct ky_near_source at;
+    at.d = ky_apart_of(sink, source);
+#if KY_IN_SINGLE
+    at.pair = ky_soften(at.d.x, at.d.y, at.d.z, sink.eps2, source.eps2, how);
+    int near = ky_near_pair(at.pair, sink, how);
+    at.pair.y = near ? (KY_REAL)0 : at.pair.y;
+    at.near = near;
+    (void)j;
+#else
+    at.pair = ky_soften(at.d.x, at.d.y, at.d.z, sink.eps2, source.eps2, how | KY_GUARD);
+    at.pair.y = (how & KY_OWN) && j == sink.own ? (KY_REAL)0 : at.pair.y;
+    at.near = 0;
+#endif
+    return at;
+}
+
+/* The second loop: the near ones. */
+KY_FN struct ky_near_source ky_near_second(struct ky_sink sink, struct ky_source source,
+                                           struct ky_lows lows, ky_uint j, const int how)
+{
+    struct ky_near_source at;
+    at.d = ky_apart_of(sink, source);
+    at.pair = ky_soften(at.d.x, at.d.y, at.d.z, sink.eps2, source.eps2, how);
+    at.pair.y = 0;
+    at.near = 0;
+#if KY_IN_SINGLE
+    if (!ky_near_pair(at.pair, sink, how) || ((how & KY_OWN) && j == sink.own))
+        return at;
+    at.d = ky_near_apart(at.d, sink, lows, j);
+    at.pair = ky_soften(at.d.x, at.d.y, at.d.z, sink.eps2, source.eps2, how | KY_GUARD_FIRST);
+#endif
+    return at;
+}
+
+KY_FN struct ky_near_sum ky_near_add(struct ky_near_sum sum, struct ky_near_source at, KY_REAL m)
+{
+    sum.field = ky_add_body(sum.field, at.d.x, at.d.y, at.d.z, at.pair, m);
+    sum.near += at.near;
+    return sum;
+}
+
+#endif

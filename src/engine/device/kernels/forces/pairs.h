@@ -1,0 +1,126 @@
+/* One source on one sink, and sums over many sources that do not lose digits with their number. */
+#ifndef KY_KERNELS_PAIRS_H
+#define KY_KERNELS_PAIRS_H
+
+#include "engine/device/kernels/driver/dialect.h"
+
+#include "octree/cell_moments.h"
+#include "physics/gravity.h"
+
+/* What a loop takes care of, with the bits of physics/softening_kinds.h; constant in every
+ * instance. */
+#define KY_OWN 0x100        /* leave out the source that is the sink itself, by its label */
+#define KY_LABELLED 0x800   /* sinks are not what their labels say: these are listed */
+#define KY_QUADRUPOLE 0x200 /* cells have quadrupoles */
+#define KY_GENERAL 0x400    /* of walks: look at the flags */
+#define KY_SHARES 0x1000    /* of the walk of teams: lanes may share a sink */
+#define KY_PICKS 0x2000     /* there, too: a cell holds sinks if one that is listed is in it */
+
+struct ky_sink {
+    KY_REAL x, y, z, eps2;
+#if KY_IN_SINGLE
+    float near2; /* tree walks: see near.h */
+#elif KY_IN_EXTENDED
+    float x_low, y_low, z_low;
+#endif
+    ky_uint own; /* label: index of the source that is the sink itself, or no index of a source */
+};
+
+struct ky_source {
+    ky_real4 body; /* x y z mass */
+#if KY_IN_EXTENDED
+    float4 low; /* what the floats of x y z leave out (double-single) */
+#endif
+    KY_REAL eps2;
+};
+
+KY_FN struct ky_field ky_no_field(void)
+{
+    struct ky_field field;
+    field.x = field.y = field.z = field.p = 0;
+    return field;
+}
+
+KY_FN struct ky_field ky_pair(struct ky_field field, struct ky_sink sink, struct ky_source source,
+                              ky_uint j, const int how)
+{
+    KY_REAL dx = source.body.x - sink.x, dy = source.body.y - sink.y, dz = source.body.z - sink.z;
+#if KY_IN_EXTENDED
+    dx += source.low.x - sink.x_low;
+    dy += source.low.y - sink.y_low;
+    dz += source.low.z - sink.z_low;
+#endif
+    struct ky_softened pair = ky_soften(dx, dy, dz, sink.eps2, source.eps2, how);
+    if (how & KY_OWN)
+        pair.y = j == sink.own ? (KY_REAL)0 : pair.y;
+    return ky_add_body(field, dx, dy, dz, pair, source.body.w);
+}
+
+/* A cell's moments as two loads from the layout: mass xx yy zz, xy xz yz 0. */
+KY_FN struct ky_moments ky_quadrupole(float4 first, float4 second)
+{
+    return ky_cell_moments(first.x, first.y, first.z, first.w, second.x, second.y, second.z);
+}
+
+/* A sum of sums; in float with what its roundings lost (Neumaier). */
+struct ky_total {
+    struct ky_field sum;
+#if !KY_IN_DOUBLE
+    struct ky_field rest;
+#endif
+};
+
+KY_FN struct ky_total ky_no_total(void)
+{
+    struct ky_total total;
+    total.sum = ky_no_field();
+#if !KY_IN_DOUBLE
+    total.rest = ky_no_field();
+#endif
+    return total;
+}
+
+#if KY_IN_DOUBLE
+KY_FN struct ky_total ky_total_add(struct ky_total total, struct ky_field field)
+{
+    total.sum.x += field.x;
+    total.sum.y += field.y;
+    total.sum.z += field.z;
+    total.sum.p += field.p;
+    return total;
+}
+
+KY_FN ky_real4 ky_total_value(struct ky_total total)
+{
+    return ky_make_real4(total.sum.x, total.sum.y, total.sum.z, total.sum.p);
+}
+#else
+/* What a + b loses, s being that sum (Knuth). */
+KY_FN float ky_lost(float a, float b, float s)
+{
+    float t = s - a;
+    return (a - (s - t)) + (b - t);
+}
+
+KY_FN struct ky_total ky_total_add(struct ky_total total, struct ky_field field)
+{
+    struct ky_total next;
+    next.sum.x = total.sum.x + field.x;
+    next.sum.y = total.sum.y + field.y;
+    next.sum.z = total.sum.z + field.z;
+    next.sum.p = total.sum.p + field.p;
+    next.rest.x = total.rest.x + ky_lost(total.sum.x, field.x, next.sum.x);
+    next.rest.y = total.rest.y + ky_lost(total.sum.y, field.y, next.sum.y);
+    next.rest.z = total.rest.z + ky_lost(total.sum.z, field.z, next.sum.z);
+    next.rest.p = total.rest.p + ky_lost(total.sum.p, field.p, next.sum.p);
+    return next;
+}
+
+KY_FN ky_real4 ky_total_value(struct ky_total total)
+{
+    return ky_make_real4(total.sum.x + total.rest.x, total.sum.y + total.rest.y,
+                         total.sum.z + total.rest.z, total.sum.p + total.rest.p);
+}
+#endif
+
+#endif

@@ -1,0 +1,252 @@
+/* The sums of a team's walk (tree.k): sources are brought to local memory, one by each lane,
+ * at places relative to the first body of the group, and every lane adds all of them to its sink.
+ */
+#ifndef KY_KERNELS_TEAM_SUMS_H
+#define KY_KERNELS_TEAM_SUMS_H
+
+#include "engine/device/kernels/driver/shared.h"
+#include "engine/device/kernels/forces/near.h"
+
+/* What the walk reads: bodies along the curve, and cells. */
+struct ky_team_tree {
+    KY_GLOBAL const ky_state *position, *mass, *softening, *frame;
+    KY_GLOBAL const struct ky_cell_centre *centre;
+    KY_GLOBAL const struct ky_low *low;
+    KY_GLOBAL const struct ky_cell_link *link;
+    KY_GLOBAL const struct ky_cell_box *box;
+    KY_GLOBAL const float *moments;
+    KY_GLOBAL const unsigned char *children;
+    ky_uint n, flags;
+};
+
+struct ky_place {
+    KY_REAL x, y, z;
+};
+
+/* A place that others are relative to: as it is, and relative to the origin of the cells. */
+struct ky_reference {
+    ky_state x[3];
+#if KY_IN_DOUBLE
+    double from[3];
+#else
+    float high[3], low[3];
+#endif
+};
+
+KY_FN struct ky_reference ky_reference_of(struct ky_team_tree tree, ky_uint body)
+{
+    struct ky_reference reference;
+    for (int c = 0; c < 3; c++) {
+        reference.x[c] = tree.position[(ky_ulong)c * tree.n + body];
+        ky_state from =
+            ky_state_add(reference.x[c], ky_state_negative(tree.frame[KY_FRAME_ORIGIN + c]));
+#if KY_IN_DOUBLE
+        reference.from[c] = from;
+#else
+        reference.high[c] = ky_state_high(from);
+        reference.low[c] = ky_state_low(from);
+#endif
+    }
+    return reference;
+}
+
+KY_FN struct ky_place ky_body_place(struct ky_team_tree tree, struct ky_reference from, ky_ulong j)
+{
+    struct ky_place place;
+    place.x = ky_real_of_state(ky_state_add(tree.position[j], ky_state_negative(from.x[0])));
+    j += tree.n;
+    place.y = ky_real_of_state(ky_state_add(tree.position[j], ky_state_negative(from.x[1])));
+    j += tree.n;
+    place.z = ky_real_of_state(ky_state_add(tree.position[j], ky_state_negative(from.x[2])));
+    return place;
+}
+
+/* What ky_body_place leaves out, in float. */
+KY_FN float4 ky_body_rest(struct ky_team_tree tree, struct ky_reference from, ky_ulong j)
+{
+    float4 rest;
+    rest.x = ky_state_low(ky_state_add(tree.position[j], ky_state_negative(from.x[0])));
+    j += tree.n;
+    rest.y = ky_state_low(ky_state_add(tree.position[j], ky_state_negative(from.x[1])));
+    j += tree.n;
+    rest.z = ky_state_low(ky_state_add(tree.position[j], ky_state_negative(from.x[2])));
+    rest.w = 0.0f;
+    return rest;
+}
+
+KY_FN struct ky_place ky_cell_place(struct ky_reference from, struct ky_cell_centre centre,
+                                    struct ky_low low)
+{
+    struct ky_place place;
+#if KY_IN_DOUBLE
+    place.x = ((double)centre.x[0] - from.from[0]) + (double)low.x[0];
+    place.y = ((double)centre.x[1] - from.from[1]) + (double)low.x[1];
+    place.z = ((double)centre.x[2] - from.from[2]) + (double)low.x[2];
+#else
+    place.x = (centre.x[0] - from.high[0]) + (low.x[0] - from.low[0]);
+    place.y = (centre.x[1] - from.high[1]) + (low.x[1] - from.low[1]);
+    place.z = (centre.x[2] - from.high[2]) + (low.x[2] - from.low[2]);
+#endif
+    return place;
+}
+
+/* What a lane carries. A group that fills half of the lanes or less has several lanes for each
+ * sink: each adds a share of the sources that are staged, `per` of them from `base` on. */
+struct ky_team_sink {
+    KY_REAL x, y, z, eps2;
+    ky_uint own;           /* its index among the sources */
+    ky_uint base, per;     /* of KY_SHARES */
+    ky_uint bodies, cells; /* that acted on it; the same for all lanes of the team */
+    struct ky_total total;
+};
+
+/* Sources in local memory, one of each lane: place less the reference, and mass or trace; the
+ * moments of cells, or what the places of bodies leave out; their ε². */
+struct ky_staged {
+    KY_LOCAL_POINTER ky_real4 *place;
+    KY_LOCAL_POINTER float4 *first, *second;
+    KY_LOCAL_POINTER KY_REAL *eps2;
+};
+
+/* No source: without mass. */
+KY_FN void ky_stage_nothing(struct ky_staged staged, const int how)
+{
+    float4 none = KY_FLOAT4(0.0f, 0.0f, 0.0f, 0.0f);
+    staged.place[KY_TEAM_LANE] = ky_make_real4(0, 0, 0, 0);
+    staged.first[KY_TEAM_LANE] = none;
+    if (how & KY_QUADRUPOLE)
+        staged.second[KY_TEAM_LANE] = none;
+    if (how & KY_EPS_OF_BOTH)
+        staged.eps2[KY_TEAM_LANE] = 0;
+}
+
+/* ε² of body j. */
+KY_FN KY_REAL ky_body_eps2(struct ky_team_tree tree, ky_uint j)
+{
+    return ky_real_of_state(ky_state_product(tree.softening[j], tree.softening[j]));
+}
+
+KY_FN void ky_stage_body(struct ky_team_tree tree, struct ky_reference from,
+                         struct ky_staged staged, ky_uint j, const int how)
+{
+    struct ky_place place = ky_body_place(tree, from, j);
+    staged.place[KY_TEAM_LANE] =
+        ky_make_real4(place.x, place.y, place.z, ky_real_of_state(tree.mass[j]));
+    if (how & KY_EPS_OF_BOTH)
+        staged.eps2[KY_TEAM_LANE] = (tree.flags & KY_FLAG_SOURCE_EPS) ? ky_body_eps2(tree, j) : 0;
+}
+
+KY_FN void ky_stage_cell(struct ky_team_tree tree, struct ky_reference from,
+                         struct ky_staged staged, ky_uint cell, const int how)
+{
+    struct ky_low low = tree.low[cell];
+    struct ky_place place = ky_cell_place(from, tree.centre[cell], low);
+    KY_REAL mass;
+    if (how & KY_QUADRUPOLE) {
+        KY_GLOBAL const float4 *moments =
+            (KY_GLOBAL const float4 *)tree.moments + 2 * (ky_ulong)cell;
+        float4 first = moments[0], second = moments[1];
+        mass = 0;
+        staged.first[KY_TEAM_LANE] = first;
+        staged.second[KY_TEAM_LANE] = second;
+    } else
+        mass = tree.moments[cell];
+    staged.place[KY_TEAM_LANE] = ky_make_real4(place.x, place.y, place.z, mass);
+    if (how & KY_EPS_OF_BOTH)
+        staged.eps2[KY_TEAM_LANE] = (tree.flags & KY_FLAG_SOURCE_EPS) ? low.eps2 : 0;
+}
+
+/* `count` bodies in local memory to all sinks. */
+KY_FN struct ky_team_sink ky_add_staged_bodies(struct ky_team_sink sink, struct ky_staged staged,
+                                               ky_uint count, const int how)
+{
+    struct ky_field field = ky_no_field();
+    const ky_uint base = (how & KY_SHARES) ? sink.base : 0;
+    KY_LOCAL_POINTER const ky_real4 *place = staged.place + base;
+    KY_LOCAL_POINTER const KY_REAL *eps2 = staged.eps2 + ((how & KY_EPS_OF_BOTH) ? base : 0);
+    count = (how & KY_SHARES) && sink.per > 0 ? sink.per : count;
+#pragma unroll 4
+    for (ky_uint k = 0; k < count; k++) {
+        ky_real4 body = place[k];
+        KY_REAL dx = body.x - sink.x, dy = body.y - sink.y, dz = body.z - sink.z;
+        struct ky_softened pair =
+            ky_soften(dx, dy, dz, sink.eps2, (how & KY_EPS_OF_BOTH) ? eps2[k] : (KY_REAL)0, how);
+        field = ky_add_body(field, dx, dy, dz, pair, body.w);
+    }
+    sink.total = ky_total_add(sink.total, field);
+    return sink;
+}
+
+/* The same for bodies among which the sink itself may be, from `first` on, with what their places
+ * leave out and that of the sink, `low`. */
+KY_FN struct ky_team_sink ky_add_near_bodies(struct ky_team_sink sink, struct ky_staged staged,
+                                             float4 low, ky_uint count, ky_uint first,
+                                             const int how)
+{
+    struct ky_field field = ky_no_field();
+    ky_uint k = (how & KY_SHARES) ? sink.base : 0;
+    count = k + ((how & KY_SHARES) && sink.per > 0 ? sink.per : count);
+    for (; k < count; k++) {
+        ky_real4 body = staged.place[k];
+        KY_REAL dx = body.x - sink.x, dy = body.y - sink.y, dz = body.z - sink.z;
+#if !KY_IN_DOUBLE
+        float4 rest = staged.first[k];
+        dx += rest.x - low.x;
+        dy += rest.y - low.y;
+        dz += rest.z - low.z;
+#endif
+        struct ky_softened pair =
+            ky_soften(dx, dy, dz, sink.eps2, (how & KY_EPS_OF_BOTH) ? staged.eps2[k] : (KY_REAL)0,
+                      how | KY_GUARD_FIRST);
+        pair.y = first + k == sink.own ? (KY_REAL)0 : pair.y;
+        field = ky_add_body(field, dx, dy, dz, pair, body.w);
+    }
+    sink.total = ky_total_add(sink.total, field);
+    return sink;
+}
+
+KY_FN struct ky_team_sink ky_add_staged_cells(struct ky_team_sink sink, struct ky_staged staged,
+                                              ky_uint count, const int how)
+{
+    struct ky_field field = ky_no_field();
+    const ky_uint base = (how & KY_SHARES) ? sink.base : 0;
+    KY_LOCAL_POINTER const ky_real4 *place = staged.place + base;
+    KY_LOCAL_POINTER const float4 *first = staged.first + base,
+                                  *second = staged.second + ((how & KY_QUADRUPOLE) ? base : 0);
+    KY_LOCAL_POINTER const KY_REAL *eps2 = staged.eps2 + ((how & KY_EPS_OF_BOTH) ? base : 0);
+    count = (how & KY_SHARES) && sink.per > 0 ? sink.per : count;
+#pragma unroll 2
+    for (ky_uint k = 0; k < count; k++) {
+        ky_real4 cell = place[k];
+        KY_REAL dx = cell.x - sink.x, dy = cell.y - sink.y, dz = cell.z - sink.z;
+        struct ky_softened pair =
+            ky_soften(dx, dy, dz, sink.eps2, (how & KY_EPS_OF_BOTH) ? eps2[k] : (KY_REAL)0,
+                      KY_CELLS_HOW(how));
+        if (how & KY_QUADRUPOLE)
+            field = ky_add_cell(field, dx, dy, dz, pair, ky_quadrupole(first[k], second[k]));
+        else
+            field = ky_add_body(field, dx, dy, dz, pair, cell.w);
+    }
+    sink.total = ky_total_add(sink.total, field);
+    return sink;
+}
+
+/* Sums of lanes that have a share each of the same sink, to the first of these; `width` lanes
+ * apart. */
+KY_FN struct ky_total ky_team_total(struct ky_total total, struct ky_staged staged, ky_uint width)
+{
+    staged.place[KY_TEAM_LANE] = ky_total_value(total);
+    ky_team_sync();
+    for (ky_uint k = KY_TEAM_LANE + width; k < KY_TEAM; k += width) {
+        ky_real4 part = staged.place[k];
+        struct ky_field field;
+        field.x = part.x;
+        field.y = part.y;
+        field.z = part.z;
+        field.p = part.w;
+        total = ky_total_add(total, field);
+    }
+    return total;
+}
+
+#endif

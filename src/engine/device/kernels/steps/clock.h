@@ -1,0 +1,57 @@
+/* Time of bodies with steps of their own: ticks, levels of steps and times. Steps and times are
+ * numbers of the state in the caller's unit; a level follows from a step by a division that is
+ * exact. */
+#ifndef KY_KERNELS_CLOCK_H
+#define KY_KERNELS_CLOCK_H
+
+#include "engine/device/kernels/driver/dialect.h"
+#include "engine/device/kernels/driver/state.h"
+
+/* The longest step, in ticks and as a time; the length of a tick; from a time to the factor of a
+ * kick. */
+struct ky_clock {
+    ky_ulong stride;
+    int deepest; /* the level of steps of one tick */
+    ky_state longest, length, per_kick;
+};
+
+KY_FN struct ky_clock ky_clock_of(ky_ulong stride, ky_uint deepest, ky_state longest,
+                                  ky_state length, ky_state per_kick)
+{
+    struct ky_clock clock;
+    clock.stride = stride;
+    clock.deepest = (int)deepest;
+    clock.longest = longest;
+    clock.length = length;
+    clock.per_kick = per_kick;
+    return clock;
+}
+
+/* The level of a step; deepest + 1 for one that is none of this way. */
+KY_FN int ky_clock_level(struct ky_clock clock, ky_state step)
+{
+    ky_state ratio = ky_state_quotient(clock.longest, step);
+    ky_uint bits = KY_BITS_OF_FLOAT(ky_state_high(ratio));
+    int level = (int)(bits >> 23) - 127; /* of a power of two */
+    int is_power = (bits & 0x7fffffU) == 0 && ky_state_low(ratio) == 0.0f;
+    return is_power && level >= 0 && level <= clock.deepest ? level : clock.deepest + 1;
+}
+
+/* The time of so many ticks, fewer than 2^41. */
+KY_FN ky_state ky_clock_time(struct ky_clock clock, ky_ulong ticks)
+{
+    ky_state high = ky_state_from((float)(ky_uint)(ticks >> 24) * 16777216.0f),
+             low = ky_state_from((float)(ky_uint)(ticks & 0xffffffU));
+    return ky_state_product(ky_state_add(high, low), clock.length);
+}
+
+/* The step of a level. */
+KY_FN ky_state ky_clock_step(struct ky_clock clock, int level)
+{
+    float part = 1.0f;
+    for (int k = 0; k < level; k++)
+        part *= 0.5f;
+    return ky_state_product(clock.longest, ky_state_from(part));
+}
+
+#endif

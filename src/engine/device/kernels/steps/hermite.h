@@ -1,0 +1,88 @@
+/* A body in a block of the Hermite scheme (hermite.k, hermite_correct.k): whether its step ends,
+ * and where it stands. The state is double, of devices that have it. */
+#ifndef KY_KERNELS_HERMITE_H
+#define KY_KERNELS_HERMITE_H
+
+#define KY_HERMITE_REAL double
+#include "engine/device/kernels/forces/jerk.h"
+#include "engine/device/kernels/steps/clock.h"
+
+#include "physics/hermite.h"
+
+KY_FN struct ky_clock ky_way_clock(KY_GLOBAL const ky_ulong *way, KY_GLOBAL const ky_state *scale)
+{
+    return ky_clock_of(way[KY_WAY_STRIDE], (ky_uint)way[KY_WAY_DEEPEST], scale[KY_SCALE_LONGEST],
+                       scale[KY_SCALE_TICK], scale[KY_SCALE_PER_KICK]);
+}
+
+/* Whether its step ends, and the ticks since the end of its last one; `own` is its step. After a
+ * way has stopped at a tick the bodies that were active there have ended their steps. */
+struct ky_hermite_turn {
+    int ends;
+    ky_ulong since;
+};
+
+KY_FN struct ky_hermite_turn ky_hermite_turn(ky_ulong tick, ky_ulong own, ky_uint mode)
+{
+    struct ky_hermite_turn turn;
+    ky_ulong rest = tick & (own - 1);
+    turn.ends = mode == KY_HERMITE_STOP ? rest != 0 : rest == 0;
+    turn.since = mode == KY_HERMITE_BLOCK && rest == 0 ? own : rest;
+    if (mode == KY_HERMITE_START) {
+        turn.ends = 1;
+        turn.since = 0;
+    }
+    return turn;
+}
+
+/* A body at the end of its last step. */
+struct ky_hermite_body {
+    ky_state x[3], v[3], a[3], j[3], step;
+};
+
+KY_FN struct ky_hermite_body
+ky_hermite_body_of(KY_GLOBAL const ky_state *position, KY_GLOBAL const ky_state *velocity,
+                   KY_GLOBAL const ky_state *acceleration, KY_GLOBAL const ky_state *jerk,
+                   KY_GLOBAL const ky_state *step, ky_ulong n, ky_ulong i)
+{
+    struct ky_hermite_body body;
+    body.step = step[i];
+#pragma unroll
+    for (int c = 0; c < 3; c++, i += n) {
+        body.x[c] = position[i];
+        body.v[c] = velocity[i];
+        body.a[c] = acceleration[i];
+        body.j[c] = jerk[i];
+    }
+    return body;
+}
+
+/* A component: x in the engine's lengths, and v in them per time. */
+struct ky_hermite_place {
+    ky_state x, v;
+};
+
+/* At the time h after the end. */
+KY_FN struct ky_hermite_place ky_hermite_predicted(ky_state x, ky_state v, ky_state a, ky_state j,
+                                                   ky_state h, ky_state per_kick)
+{
+    struct ky_hermite_place place;
+    place.x = x + h * (v + per_kick * ky_hermite_drift(a, j, h));
+    place.v = v + per_kick * ky_hermite_kick(a, j, h);
+    return place;
+}
+
+/* A body that stands there, as a source. */
+KY_FN struct ky_mover ky_hermite_mover(struct ky_hermite_place x, struct ky_hermite_place y,
+                                       struct ky_hermite_place z, ky_state m, ky_state eps,
+                                       KY_GLOBAL const ky_state *scale, const ky_state *drift)
+{
+    const ky_state per = scale[KY_SCALE_PER_SPEED];
+    struct ky_mover mover =
+        ky_mover_of(x.x, y.x, z.x, (x.v - drift[0]) * per, (y.v - drift[1]) * per,
+                    (z.v - drift[2]) * per, (KY_REAL)(m * scale[KY_SCALE_PER_MASS]), 0);
+    mover.velocity.w = (KY_REAL)(eps * eps);
+    return mover;
+}
+
+#endif

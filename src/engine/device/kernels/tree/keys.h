@@ -1,0 +1,21 @@
+/* Keys as the kernels of the tree read them. */
+#ifndef KY_KERNELS_KEYS_H
+#define KY_KERNELS_KEYS_H
+
+#include "engine/device/kernels/driver/dialect.h"
+#include "engine/device/kernels/driver/shared.h"
+
+/* The digits that two keys have in common. */
+KY_FN int ky_key_common(ky_ulong a, ky_ulong b)
+{
+    return a == b ? KY_KEY_LEVELS : ((int)KY_LEADING_ZEROS(a ^ b) - 1) / 3;
+}
+
+/* Where the number of cells stands among the scanned counts of grow.k, whose first KY_KEY_LEVELS +
+ * 1 rows are the first cells of each level for each team of bodies. */
+KY_FN ky_ulong ky_level_row(ky_uint n, ky_uint level)
+{
+    return (ky_ulong)level * ((n + KY_TEAM - 1) / KY_TEAM);
+}
+
+#endif

@@ -1,0 +1,148 @@
+/* The bodies on the first card: in and out, and the powers of two between the caller's numbers and
+ * the engine's.
+ *
+ * They lie in columns of "state" numbers of 8 bytes, in the engine's own units
+ * (engine/common/units.h; kernels/state/bodies.k says which), and in the caller's order unless
+ * curve.h says otherwise. The struct also has what several layers of the device engine need:
+ * parameters, cards, and the report of the evaluation. */
+#ifndef KY_DEVICE_BODIES_H
+#define KY_DEVICE_BODIES_H
+
+#include "engine/common/columns.h"
+#include "engine/common/units.h"
+#include "engine/device/driver/staging.h"
+#include "engine/engine.h"
+
+enum { KY_PENDING = 2 };
+
+/* Of curve.c: bodies along the curve. */
+struct ky_device_curve {
+    struct ky_buffer room;     /* ky_device_room(n) bytes */
+    struct ky_buffer place[2]; /* the next orders */
+    struct ky_buffer index;    /* if is_followed: the caller's number of each body */
+    int is_followed;           /* the bodies lie in the order of `index`, not in the caller's */
+    uint64_t changes;          /* how many times bodies were put or reordered */
+    /* Cards that may still be reading the positions; each has finished at its mark KY_MARK_SENT. */
+    struct ky_card *reader[KY_MOST_CARDS];
+    size_t readers;
+};
+
+/* Of block.c. */
+struct ky_device_blocks {
+    struct ky_buffer
+        other; /* second set of positions: those at the present tick, or those of the last steps */
+    struct ky_buffer counts;       /* active bodies of each team, then those before the team */
+    struct ky_buffer words, tally; /* KY_TALLY_WORDS; work of a block */
+    struct ky_buffer scratch;
+    struct ky_pinned pinned;
+    int is_on; /* the present evaluation is that of a block */
+    /* Of a tree that is kept: pairs per sink in its first block; by level, pairs per sink in the
+     * first block of the last tree whose first block ended steps of that level; pairs beyond these.
+     */
+    double of_new_tree, of_level[KY_TALLY_CUT], more;
+};
+
+/* Of the files hermite….c. */
+struct ky_device_hermite {
+    struct ky_buffer plane;                /* the bodies at the present tick, as sources */
+    struct ky_buffer list;                 /* the bodies whose steps end */
+    struct ky_buffer way, scale, division; /* KY_WAY_…, KY_SCALE_… and KY_DIVISIONS of shared.h */
+    struct ky_buffer partial, run;         /* partial sums */
+    struct ky_buffer ending;               /* how many bodies each group of lanes has listed */
+    struct ky_buffer sums[2];              /* sums over this card's sources, in turn */
+    int turn;                              /* which of the two comes next */
+    uint32_t first, end;                   /* the sources of this card */
+    struct ky_device_bodies *others;       /* the bodies on the other cards, one each; or NULL */
+    struct ky_pinned look[2];              /* what the host reads of `way` */
+    size_t summing, correcting;            /* groups of the two kernels that run at once */
+    uint64_t put;                          /* bodies->put when the units below were chosen */
+    double mass_unit, speed_unit;
+    double *potential; /* of each body, in the caller's unit; NULL: those of the card serve */
+    int is_late;       /* they belong to other positions */
+};
+
+struct ky_device_bodies {
+    const struct ky_parameters *parameters;
+    struct ky_cards cards;
+    int threads; /* of loops on the host */
+    size_t n;
+    struct ky_buffer position, velocity, mass, softening, acceleration, potential;
+    struct ky_buffer precise; /* accelerations as numbers of the state, where the Hermite scheme has
+                                 them and numbers of the kernels have fewer digits; else none */
+    struct ky_buffer sums;    /* of motion.c: sums of chunks */
+    struct {
+        unsigned set;
+        struct ky_buffer of[KY_COLUMN_COUNT];
+    } columns; /* of columns.c: what an integrator asked for */
+    struct ky_device_curve curve;
+    struct ky_device_blocks blocks;
+    struct ky_device_hermite hermite;
+    struct ky_staging staging;    /* of the first card */
+    struct ky_engine_frame frame; /* edge 0: found from the bodies */
+    struct ky_engine_units units;
+    int unroll;  /* of the exact sum: enum ky_unroll, or one of the sweep (direct_sum.h) */
+    int own_eps; /* bodies have their own softening */
+    int how;     /* to soften pairs: KY_GUARD … of physics/softening_kinds.h */
+    const struct ky_externals *externals; /* of the engine */
+    struct {
+        struct ky_buffer numbers;
+        uint64_t set, put; /* which fields `numbers` has, and in the units of which bodies */
+    } external;            /* of external.c */
+    int has_acceleration;
+    const struct ky_active *active; /* of the present evaluation; NULL: all bodies */
+    struct ky_buffer active_list;   /* the same on the first card, once `active_is_there`; in a
+                                       block it is made there, and bodies->active has no list */
+    int active_is_there;
+    double pending[KY_PENDING]; /* dt of kicks that have not been made yet */
+    int pendings;
+    uint64_t put;                  /* how many times masses and softenings were put */
+    uint64_t place;                /* how many times positions changed */
+    struct ky_force_report report; /* but for what the device itself measures of the last pass */
+};
+
+/* Makes buffers for n bodies in place of the present ones. */
+enum ky_status ky_device_bodies_resize(struct ky_device_bodies *bodies, size_t n,
+                                       struct ky_error *error);
+void ky_device_bodies_release(struct ky_device_bodies *bodies);
+/* Room for bodies->precise, where the integrator needs it. */
+enum ky_status ky_device_bodies_need_precise(struct ky_device_bodies *bodies,
+                                             struct ky_error *error);
+/* Bytes of the positions, and of the velocities: three numbers a body, and some more for the
+ * alignment of parts, since curve.room changes places with these buffers and is divided into parts.
+ */
+size_t ky_device_room(size_t n);
+/* Bytes on the first card; bodies have softenings of their own if the parameters have none. */
+double ky_device_bodies_memory(const struct ky_parameters *parameters, size_t n);
+
+/* Finds units and softenings for the bodies that the next call puts. */
+enum ky_status ky_device_bodies_expect(struct ky_device_bodies *bodies,
+                                       const struct ky_bodies *given, struct ky_error *error);
+/* Copies the bodies that were expected to the card. */
+enum ky_status ky_device_bodies_put(struct ky_device_bodies *bodies, const struct ky_bodies *given,
+                                    struct ky_error *error);
+/* Copies the bodies to the caller's arrays. Pending kicks have to be made before. */
+enum ky_status ky_device_bodies_get(struct ky_device_bodies *bodies, struct ky_bodies *wanted,
+                                    struct ky_error *error);
+/* Copies `count` columns of a buffer of the first card to the host, in the engine's units. */
+enum ky_status ky_device_bodies_columns(struct ky_device_bodies *bodies, struct ky_buffer *buffer,
+                                        size_t count, double *const column[],
+                                        struct ky_error *error);
+
+/* Copies the list of active bodies, which must exist, to active_list, once per evaluation. */
+enum ky_status ky_device_active_list(struct ky_device_bodies *bodies, struct ky_error *error);
+
+/* ε² of a pair of bodies that all have the same ε, by the kind of softening; as double and as
+ * float, since kernels take either. Bodies with softenings of their own do not need it. */
+struct ky_eps2_argument {
+    double whole;
+    float part;
+};
+struct ky_eps2_argument ky_eps2_argument(const struct ky_device_bodies *bodies);
+/* ε² of a point; of a pair of point and body if all bodies have the same ε and the kind of
+ * softening adds it. */
+struct ky_eps2_argument ky_eps2_of_points(const struct ky_device_bodies *bodies,
+                                          const struct ky_points *points);
+#define KY_EPS2(eps2, precision)                                                                   \
+    ((precision) == KY_DOUBLE ? KY_VALUE((eps2).whole) : KY_VALUE((eps2).part))
+
+#endif

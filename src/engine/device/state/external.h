@@ -1,0 +1,18 @@
+/* External fields on the first card: kernels/state/external.k from the host's side. */
+#ifndef KY_DEVICE_EXTERNAL_H
+#define KY_DEVICE_EXTERNAL_H
+
+#include "engine/device/state/bodies.h"
+
+/* Copies the fields' numbers to bodies->external.numbers, as kernels/state/external.h reads them.
+ * Does nothing without fields. */
+enum ky_status ky_device_externals_send(struct ky_device_bodies *bodies, struct ky_error *error);
+/* Adds the accelerations of the fields to those of the active bodies. Does not wait. */
+enum ky_status ky_device_externals_add(struct ky_device_bodies *bodies, struct ky_error *error);
+/* Writes the bodies' energy in the fields, a sum for each KY_SUM_CHUNK bodies, to bodies->sums from
+ * `place` on. Does nothing without fields. */
+enum ky_status ky_device_externals_sum(struct ky_device_bodies *bodies, size_t place,
+                                       struct ky_error *error);
+void ky_device_externals_release(struct ky_device_bodies *bodies);
+
+#endif

@@ -1,0 +1,86 @@
+/* Motion and sums of the bodies: kernels/state/bodies.k from the host's side. */
+#include "engine/device/state/motion.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "engine/common/sums.h"
+#include "engine/device/state/external.h"
+
+/* The kicks that are due, and a drift if dt is not 0. */
+static enum ky_status advance(struct ky_device_bodies *bodies, double dt, struct ky_error *error)
+{
+    struct ky_card *card = bodies->cards.card[0];
+    double per_kick =
+        ky_engine_scale(&bodies->units, bodies->parameters->g).acceleration / bodies->units.length;
+    uint32_t n = (uint32_t)bodies->n, kicks = (uint32_t)bodies->pendings, drifts = dt != 0;
+    union ky_state_value kick[KY_PENDING], drift = ky_to_state(card, dt);
+    for (int k = 0; k < KY_PENDING; k++)
+        kick[k] = ky_to_state(card, bodies->pending[k] * per_kick);
+    const struct ky_arguments arguments =
+        KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->velocity),
+                     KY_BUFFER(bodies->acceleration), KY_VALUE(n), KY_VALUE(kicks),
+                     KY_VALUE(kick[0]), KY_VALUE(kick[1]), KY_VALUE(drifts), KY_VALUE(drift));
+    bodies->pendings = 0;
+    return ky_launch_over(card, KY_IN_PRECISION(ky_bodies_advance, bodies->parameters->precision),
+                          n, arguments, error);
+}
+
+enum ky_status ky_device_settle(struct ky_device_bodies *bodies, struct ky_error *error)
+{
+    return bodies->pendings > 0 ? advance(bodies, 0, error) : KY_OK;
+}
+
+enum ky_status ky_device_kick(struct ky_device_bodies *bodies, double dt, struct ky_error *error)
+{
+    enum ky_status status = KY_OK;
+    if (bodies->pendings == KY_PENDING)
+        status = ky_device_settle(bodies, error);
+    bodies->pending[bodies->pendings++] = dt;
+    return status;
+}
+
+enum ky_status ky_device_drift(struct ky_device_bodies *bodies, double dt, struct ky_error *error)
+{
+    bodies->place++;
+    return advance(bodies, dt, error);
+}
+
+enum ky_status ky_device_sums(struct ky_device_bodies *bodies, struct ky_sums *sums,
+                              struct ky_error *error)
+{
+    struct ky_card *card = bodies->cards.card[0];
+    uint32_t n = (uint32_t)bodies->n;
+    size_t chunks = ky_groups(n, KY_SUM_CHUNK), kept = chunks * KY_SUMS_KEPT,
+           numbers = kept + (bodies->externals->count ? chunks : 0);
+    double sum[KY_SUMS] = {0};
+    union ky_state_value *parts = ky_allocate(numbers, sizeof *parts);
+    if (!parts)
+        return ky_no_memory(error, "partial sums", numbers, sizeof *parts);
+    enum ky_status status = ky_device_settle(bodies, error);
+    if (status == KY_OK)
+        status =
+            ky_buffer_need(card, &bodies->sums, "partial sums", numbers, KY_STATE_BYTES, error);
+    const struct ky_arguments arguments =
+        KY_ARGUMENTS(KY_BUFFER(bodies->mass), KY_BUFFER(bodies->position),
+                     KY_BUFFER(bodies->velocity), KY_BUFFER(bodies->acceleration),
+                     KY_BUFFER(bodies->potential), KY_BUFFER(bodies->sums), KY_VALUE(n));
+    if (status == KY_OK)
+        status = ky_launch(card, KY_IN_PRECISION(ky_bodies_sum, bodies->parameters->precision),
+                           chunks, arguments, error);
+    if (status == KY_OK)
+        status = ky_device_externals_sum(bodies, kept, error);
+    if (status == KY_OK)
+        status = ky_wait_for_all(&bodies->cards, error);
+    if (status == KY_OK)
+        status = card->driver->read(card, &bodies->sums, 0, parts, numbers * KY_STATE_BYTES, error);
+    for (size_t k = 0; k < numbers && status == KY_OK; k++)
+        sum[k < kept ? k % KY_SUMS_KEPT : KY_SUM_EXTERNAL] += ky_from_state(card, parts[k]);
+    free(parts);
+    const struct ky_engine_scale scale = ky_engine_scale(&bodies->units, bodies->parameters->g);
+    const double length = bodies->units.length;
+    const struct ky_sum_units units = {bodies->units.mass, length,          length,
+                                       scale.acceleration, scale.potential, scale.potential};
+    ky_sums_finish(sum, &units, sums);
+    return status;
+}

@@ -1,0 +1,18 @@
+/* Motion of the bodies on the first card, and their sums. Kicks wait until the next drift, so that
+ * a step of the leap-frog costs four launches. */
+#ifndef KY_DEVICE_MOTION_H
+#define KY_DEVICE_MOTION_H
+
+#include "engine/device/state/bodies.h"
+
+/* Notes v += a dt, which is made later. dt in the caller's unit of time. */
+enum ky_status ky_device_kick(struct ky_device_bodies *bodies, double dt, struct ky_error *error);
+/* Makes the kicks that were noted, then x += v dt. */
+enum ky_status ky_device_drift(struct ky_device_bodies *bodies, double dt, struct ky_error *error);
+/* Makes the kicks that were noted. */
+enum ky_status ky_device_settle(struct ky_device_bodies *bodies, struct ky_error *error);
+/* All of `sums`, in the caller's units. Waits for the cards. */
+enum ky_status ky_device_sums(struct ky_device_bodies *bodies, struct ky_sums *sums,
+                              struct ky_error *error);
+
+#endif

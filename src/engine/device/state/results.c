@@ -1,0 +1,36 @@
+/* Results of sinks on a card. */
+#include "engine/device/state/results.h"
+
+#include "engine/device/state/rows.h"
+
+enum ky_status ky_results_need(struct ky_device_results *results, struct ky_card *card,
+                               int precision, size_t count, struct ky_error *error)
+{
+    const size_t real = ky_real_bytes(precision);
+    enum ky_status status =
+        ky_buffer_need(card, &results->acceleration, "accelerations", 3 * count, real, error);
+    return status == KY_OK
+               ? ky_buffer_need(card, &results->potential, "potentials", count, real, error)
+               : status;
+}
+
+enum ky_status ky_results_read(const struct ky_device_results *results,
+                               const struct ky_device_bodies *bodies, int precision, size_t count,
+                               double (*acceleration)[3], double *potential, struct ky_error *error)
+{
+    struct ky_card *card = bodies->cards.card[0];
+    const struct ky_engine_scale scale = ky_engine_scale(&bodies->units, bodies->parameters->g);
+    const size_t real = ky_real_bytes(precision);
+    const struct ky_rows vectors = {count, 3, 1 / scale.acceleration, real},
+                         numbers = {count, 1, 1 / scale.potential, real};
+    enum ky_status status =
+        ky_rows_read(card, &results->acceleration, vectors, (double *)acceleration, error);
+    return status == KY_OK ? ky_rows_read(card, &results->potential, numbers, potential, error)
+                           : status;
+}
+
+void ky_results_release(struct ky_device_results *results, struct ky_card *card)
+{
+    ky_buffer_release(card, &results->acceleration);
+    ky_buffer_release(card, &results->potential);
+}

@@ -1,0 +1,23 @@
+/* Accelerations and potentials of sinks, apart from the bodies' own, on a card: columns of numbers
+ * of the kernels. */
+#ifndef KY_DEVICE_RESULTS_H
+#define KY_DEVICE_RESULTS_H
+
+#include "engine/device/state/bodies.h"
+
+/* Cleared at first. */
+struct ky_device_results {
+    struct ky_buffer acceleration, potential;
+};
+
+/* Room for `count` sinks. */
+enum ky_status ky_results_need(struct ky_device_results *results, struct ky_card *card,
+                               int precision, size_t count, struct ky_error *error);
+/* From the first card, in the caller's units; either array may be NULL. */
+enum ky_status ky_results_read(const struct ky_device_results *results,
+                               const struct ky_device_bodies *bodies, int precision, size_t count,
+                               double (*acceleration)[3], double *potential,
+                               struct ky_error *error);
+void ky_results_release(struct ky_device_results *results, struct ky_card *card);
+
+#endif

@@ -1,0 +1,416 @@
+/* Block steps on a device: kernels/steps/block.k from the host's side.
+ *
+ * x, v and a of a body are those at the end of its last step. For a block all bodies are brought to
+ * the present tick in a second column of positions, which is that of the bodies while forces are
+ * computed. The host reads one thing a block: how many bodies have steps of each level, and how
+ * many pairs the walks had. From this follow the next tick and how many bodies are active there.
+ *
+ * The tree is kept as on the CPU: built at the first block after every multiple of the longest
+ * step, since a run that is resumed there must find the same one, and once more when walks have
+ * cost so much beyond the first ones that a build would have paid. */
+#include "engine/device/steps/block.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "engine/common/blocks.h"
+#include "engine/device/state/external.h"
+#include "engine/device/state/motion.h"
+#include "engine/device/tree/tree_memory.h"
+#include "physics/block.h"
+
+/* A tree is built anew when its walks have had so many interactions more than those of a new one,
+ * for each body. A build costs some 200, but forces of a tree that is kept for long add energy:
+ * docs/decisions/block-steps.md. */
+enum { BUILD = 30 };
+
+_Static_assert(KY_TALLY_CUT == KY_MOST_LEVELS + 1, "a word of the tally for each level");
+
+/* What the host reads of a block. */
+struct tally {
+    uint64_t pairs; /* of the walks of the block */
+    uint32_t word[KY_TALLY_WORDS];
+};
+
+/* The state of one call that advances through blocks. */
+struct blocks {
+    struct ky_device_bodies *bodies;
+    const struct ky_method *method;
+    struct ky_links *links;
+    void *own;
+    struct ky_advance *way;
+    uint32_t deepest; /* the last level: steps of one tick */
+    double longest;   /* [time] */
+    double limit;     /* of the criterion, in the units of accelerations on the card */
+    uint32_t due;     /* the lowest level whose steps end at the present tick */
+    size_t active;    /* bodies whose steps end there */
+};
+
+static struct ky_card *card_of(const struct blocks *b)
+{
+    return b->bodies->cards.card[0];
+}
+
+int ky_device_has_blocks(const struct ky_device_bodies *bodies, const struct ky_method *method)
+{
+    return method->in_blocks && bodies->cards.count == 1;
+}
+
+/* ---- memory ---- */
+
+double ky_device_blocks_memory(size_t n)
+{
+    return (double)ky_device_room(n) + sizeof(uint32_t) * (double)(n + ky_groups(n, KY_TEAM));
+}
+
+void ky_device_blocks_release(struct ky_device_bodies *bodies)
+{
+    struct ky_device_blocks *own = &bodies->blocks;
+    struct ky_buffer *buffers[] = {&own->other, &own->counts, &own->words, &own->tally,
+                                   &own->scratch};
+    for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
+        ky_buffer_release(bodies->cards.card[0], buffers[k]);
+    ky_pinned_release(bodies->cards.card[0], &own->pinned);
+}
+
+static enum ky_status reserve(const struct blocks *b, struct ky_error *error)
+{
+    struct ky_card *card = card_of(b);
+    struct ky_device_blocks *own = &b->bodies->blocks;
+    const size_t n = b->bodies->n, teams = ky_groups(n, KY_TEAM);
+    const struct {
+        struct ky_buffer *buffer;
+        const char *what;
+        size_t count, size;
+    } needs[] = {
+        {&own->other, "positions at the present tick", ky_device_room(n), 1},
+        {&own->counts, "counts of active bodies", teams, sizeof(uint32_t)},
+        {&own->words, "bodies by their steps", KY_TALLY_WORDS, sizeof(uint32_t)},
+        {&own->tally, "work of a block", 1, sizeof(uint64_t)},
+        {&b->bodies->active_list, "active bodies", n, sizeof(uint32_t)},
+    };
+    enum ky_status status = KY_OK;
+    for (size_t k = 0; k < sizeof needs / sizeof *needs && status == KY_OK; k++)
+        status = ky_buffer_need(card, needs[k].buffer, needs[k].what, needs[k].count, needs[k].size,
+                                error);
+    if (status == KY_OK)
+        status = ky_scratch_need(card, &own->scratch, KY_BULK_SCAN, teams, error);
+    if (status == KY_OK)
+        status = ky_pinned_need(card, &own->pinned, "work of a block", sizeof(struct tally), error);
+    return status;
+}
+
+/* ---- the tally ---- */
+
+static struct tally *tally_of(const struct blocks *b)
+{
+    return b->bodies->blocks.pinned.data;
+}
+
+/* Words, and the work of a block, to the host. */
+static enum ky_status read_tally(const struct blocks *b, struct ky_error *error)
+{
+    struct ky_card *card = card_of(b);
+    struct ky_device_blocks *own = &b->bodies->blocks;
+    struct tally *tally = tally_of(b);
+    enum ky_status status =
+        card->driver->read_later(card, &own->words, 0, tally->word, sizeof tally->word, error);
+    if (status == KY_OK)
+        status = card->driver->read_later(card, &own->tally, 0, &tally->pairs, sizeof tally->pairs,
+                                          error);
+    if (status == KY_OK)
+        status = card->driver->mark(card, KY_MARK_BLOCK, error);
+    return status == KY_OK ? card->driver->reach(card, KY_MARK_BLOCK, error) : status;
+}
+
+/* The deepest level that a body has. */
+static uint32_t deepest_level(const struct blocks *b)
+{
+    uint32_t level = b->bodies->n > 0 ? b->deepest : 0;
+    while (level > 0 && tally_of(b)->word[level] == 0)
+        level--;
+    return level;
+}
+
+/* ---- a block ---- */
+
+/* The clock of kernels/steps/block.k as arguments. */
+struct clock {
+    uint64_t stride;
+    uint32_t deepest;
+    union ky_state_value longest, length, per_kick;
+};
+static struct clock clock_of(const struct blocks *b)
+{
+    const struct ky_card *card = card_of(b);
+    const struct ky_engine_units *units = &b->bodies->units;
+    const double per_kick =
+        ky_engine_scale(units, b->bodies->parameters->g).acceleration / units->length;
+    return (struct clock){b->way->stride, b->deepest, ky_to_state(card, b->longest),
+                          ky_to_state(card, b->way->tick), ky_to_state(card, per_kick)};
+}
+#define CLOCK(clock)                                                                               \
+    KY_VALUE((clock).stride), KY_VALUE((clock).deepest), KY_VALUE((clock).longest),                \
+        KY_VALUE((clock).length), KY_VALUE((clock).per_kick)
+#define CLOCK_OF_LEVELS(clock)                                                                     \
+    KY_VALUE((clock).stride), KY_VALUE((clock).deepest), KY_VALUE((clock).longest)
+
+/* A kernel of the bodies' precision. */
+#define KERNEL(b, name) KY_IN_PRECISION(name, (b)->bodies->parameters->precision)
+
+/* What the criterion compares with, in the numbers of the kernels. */
+struct real {
+    double whole;
+    float part;
+};
+#define REAL(b, number)                                                                            \
+    ((b)->bodies->parameters->precision == KY_DOUBLE ? KY_VALUE((number).whole)                    \
+                                                     : KY_VALUE((number).part))
+
+static struct real real_of(double number)
+{
+    return (struct real){number, (float)number};
+}
+
+/* Bodies with softenings of their own, where these are the lengths of the criterion. */
+static uint32_t own_lengths(const struct blocks *b)
+{
+    return b->bodies->own_eps && isnan(b->way->length);
+}
+
+static const struct ky_buffer *softenings(const struct ky_device_bodies *bodies)
+{
+    return bodies->own_eps ? &bodies->softening : &bodies->mass;
+}
+
+/* Positions at the present tick and those of last steps change places. */
+static void exchange(struct ky_device_bodies *bodies)
+{
+    const struct ky_buffer other = bodies->blocks.other;
+    bodies->blocks.other = bodies->position;
+    bodies->position = other;
+    bodies->place++;
+}
+
+/* Brings all bodies to the tick. */
+static enum ky_status predict(const struct blocks *b, uint64_t tick, struct ky_error *error)
+{
+    struct ky_device_bodies *bodies = b->bodies;
+    const struct clock clock = clock_of(b);
+    uint32_t n = (uint32_t)bodies->n;
+    return ky_launch_over(
+        card_of(b), KERNEL(b, ky_block_predict), n,
+        KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->velocity),
+                     KY_BUFFER(bodies->acceleration), KY_BUFFER(bodies->columns.of[KY_COLUMN_STEP]),
+                     KY_BUFFER(bodies->blocks.other), KY_VALUE(n), KY_VALUE(tick), CLOCK(clock)),
+        error);
+}
+
+/* The list of the active bodies, and the ends of their steps begin. Positions are exchanged. */
+static enum ky_status open_steps(const struct blocks *b, struct ky_error *error)
+{
+    struct ky_device_bodies *bodies = b->bodies;
+    struct ky_device_blocks *own = &bodies->blocks;
+    struct ky_card *card = card_of(b);
+    const struct ky_buffer *step = &bodies->columns.of[KY_COLUMN_STEP];
+    const struct clock clock = clock_of(b);
+    const size_t teams = ky_groups(bodies->n, KY_TEAM);
+    uint32_t n = (uint32_t)bodies->n, due = b->due;
+    enum ky_status status =
+        ky_launch_teams(card, KERNEL(b, ky_block_count), teams,
+                        KY_ARGUMENTS(KY_BUFFER(*step), KY_BUFFER(own->counts), KY_VALUE(n),
+                                     KY_VALUE(due), CLOCK_OF_LEVELS(clock)),
+                        error);
+    if (status == KY_OK)
+        status = card->driver->scan(card, &own->counts, &own->counts, teams, &own->scratch, error);
+    if (status == KY_OK)
+        status = ky_launch_teams(
+            card, KERNEL(b, ky_block_open), teams,
+            KY_ARGUMENTS(KY_BUFFER(*step), KY_BUFFER(own->counts), KY_BUFFER(bodies->active_list),
+                         KY_BUFFER(own->other), KY_BUFFER(bodies->velocity),
+                         KY_BUFFER(bodies->acceleration), KY_VALUE(n), KY_VALUE(due), CLOCK(clock)),
+            error);
+    return status;
+}
+
+/* Forces of the active bodies, all bodies standing at the present tick. */
+static enum ky_status evaluate(const struct blocks *b, int anew, struct ky_error *error)
+{
+    struct ky_device_bodies *bodies = b->bodies;
+    const struct ky_active active = {b->active, NULL};
+    enum ky_status status = KY_OK;
+    ky_links_begin(b->links);
+    exchange(bodies);
+    bodies->blocks.is_on = 1;
+    if (b->method->stand)
+        status = b->method->stand(b->links, b->own, anew, error);
+    if (status == KY_OK)
+        status = open_steps(b, error);
+    bodies->active = b->active < bodies->n ? &active : NULL;
+    bodies->active_is_there = 1;
+    if (status == KY_OK)
+        status = b->method->evaluate(bodies, b->links, b->own, error);
+    if (status == KY_OK && b->method->note)
+        status = b->method->note(b->links, b->own, &bodies->blocks.tally, error);
+    if (status == KY_OK)
+        status = ky_device_externals_add(bodies, error);
+    bodies->active = NULL;
+    bodies->active_is_there = 0;
+    bodies->blocks.is_on = 0;
+    exchange(bodies);
+    return status;
+}
+
+/* The second half of the kick, and the next step. */
+static enum ky_status close_steps(const struct blocks *b, uint64_t tick, struct ky_error *error)
+{
+    struct ky_device_bodies *bodies = b->bodies;
+    const struct clock clock = clock_of(b);
+    const struct real limit = real_of(b->limit), eta = real_of(b->way->eta),
+                      eps = real_of(bodies->parameters->softening / bodies->units.length);
+    uint32_t n = (uint32_t)bodies->n, count = (uint32_t)b->active,
+             own_eps = (uint32_t)bodies->own_eps, lengths = own_lengths(b);
+    return ky_launch_over(
+        card_of(b), KERNEL(b, ky_block_close), count,
+        KY_ARGUMENTS(KY_BUFFER(bodies->active_list), KY_BUFFER(bodies->blocks.other),
+                     KY_BUFFER(bodies->position), KY_BUFFER(bodies->velocity),
+                     KY_BUFFER(bodies->acceleration), KY_BUFFER(*softenings(bodies)),
+                     KY_BUFFER(bodies->columns.of[KY_COLUMN_STEP]), KY_BUFFER(bodies->blocks.words),
+                     KY_VALUE(count), KY_VALUE(n), KY_VALUE(own_eps), KY_VALUE(lengths),
+                     REAL(b, limit), REAL(b, eps), REAL(b, eta), KY_VALUE(tick), CLOCK(clock)),
+        error);
+}
+
+/* Which steps end at a tick, and how many. */
+static void find_active(struct blocks *b, uint64_t tick)
+{
+    b->due = b->deepest;
+    b->active = 0;
+    for (uint32_t level = b->deepest + 1; level-- > 0;)
+        if (tick % (b->way->stride >> level) == 0) {
+            b->due = level;
+            b->active += tally_of(b)->word[level];
+        }
+}
+
+/* What the walks of a block had in pairs beyond those of a new tree. Bodies of short steps may
+ * cross their cells within a step, so that only the first block of a tree tells what it gives: for
+ * the longest step that ended there, in the trees after it too, and for steps that no such block
+ * has ended yet. A block of few bodies waits for its longest walk: each pair of a sink costs what
+ * it does where every lane of the card has one. */
+static void count_beyond(const struct blocks *b)
+{
+    struct ky_device_blocks *own = &b->bodies->blocks;
+    const double active = (double)b->active, mean = (double)tally_of(b)->pairs / active,
+                 lanes = KY_TEAM * (double)ky_device_tree_teams(card_of(b));
+    if (own->of_new_tree == 0)
+        own->of_new_tree = own->of_level[b->due] = mean;
+    const double expected = own->of_level[b->due] > 0 ? own->of_level[b->due] : own->of_new_tree;
+    if (mean > expected)
+        own->more += (mean - expected) * (active > lanes ? active : lanes);
+}
+
+void ky_device_blocks_anew(struct ky_device_bodies *bodies)
+{
+    bodies->blocks.of_new_tree = 0;
+    bodies->blocks.more = 0;
+}
+
+static enum ky_status go_to(struct blocks *b, uint64_t tick, struct ky_error *error)
+{
+    const int begins = b->way->now % b->way->stride == 0, /* as a run that is resumed here */
+        anew = begins || b->bodies->blocks.more > BUILD * (double)b->bodies->n;
+    const uint32_t cut = tally_of(b)->word[KY_TALLY_CUT];
+    if (begins)
+        memset(b->bodies->blocks.of_level, 0, sizeof b->bodies->blocks.of_level);
+    find_active(b, tick);
+    enum ky_status status = predict(b, tick, error);
+    if (status == KY_OK)
+        status = evaluate(b, anew, error);
+    if (status == KY_OK)
+        status = close_steps(b, tick, error);
+    if (status == KY_OK)
+        status = read_tally(b, error);
+    if (status != KY_OK)
+        return status;
+    count_beyond(b);
+    b->way->cut += tally_of(b)->word[KY_TALLY_CUT] - cut;
+    return KY_OK;
+}
+
+static enum ky_status one_block(struct blocks *b, struct ky_error *error)
+{
+    const uint64_t tick = b->way->now + (b->way->stride >> deepest_level(b));
+    enum ky_status status = b->bodies->n > 0 ? go_to(b, tick, error) : KY_OK;
+    if (status == KY_OK)
+        ky_blocks_count(b->way, tick, b->active);
+    return status;
+}
+
+/* ---- the way ---- */
+
+/* Counts the bodies by their steps, which are chosen where there are none. */
+static enum ky_status begin(const struct blocks *b, struct ky_error *error)
+{
+    struct ky_device_bodies *bodies = b->bodies;
+    struct ky_card *card = card_of(b);
+    const struct clock clock = clock_of(b);
+    const struct real limit = real_of(b->limit);
+    uint32_t n = (uint32_t)bodies->n, own_eps = own_lengths(b),
+             even = b->way->now % b->way->stride == 0;
+    enum ky_status status = card->driver->zero(card, &bodies->blocks.words, error);
+    if (status == KY_OK)
+        status = card->driver->zero(card, &bodies->blocks.tally, error);
+    if (status == KY_OK)
+        status = ky_launch_over(
+            card, KERNEL(b, ky_block_begin), n,
+            KY_ARGUMENTS(KY_BUFFER(bodies->columns.of[KY_COLUMN_STEP]),
+                         KY_BUFFER(bodies->acceleration), KY_BUFFER(*softenings(bodies)),
+                         KY_BUFFER(bodies->blocks.words), KY_VALUE(n), KY_VALUE(own_eps),
+                         REAL(b, limit), KY_VALUE(even), CLOCK_OF_LEVELS(clock)),
+            error);
+    if (status == KY_OK)
+        status = read_tally(b, error);
+    if (status == KY_OK && tally_of(b)->word[KY_TALLY_MISSING] > 0)
+        status = ky_blocks_missing(error);
+    return status;
+}
+
+/* What accelerations on the card are compared with; where each body has a length of its own, times
+ * that. */
+static double limit_of(const struct blocks *b)
+{
+    const struct ky_device_bodies *bodies = b->bodies;
+    const double acceleration = ky_engine_scale(&bodies->units, bodies->parameters->g).acceleration;
+    double length = b->way->length;
+    if (isnan(length))
+        length = bodies->own_eps ? bodies->units.length : bodies->parameters->softening;
+    return ky_step_limit(b->way->eta, length, b->longest) / acceleration;
+}
+
+enum ky_status ky_device_blocks_advance(struct ky_device_bodies *bodies,
+                                        const struct ky_method *method, struct ky_links *links,
+                                        void *own, struct ky_advance *way, struct ky_error *error)
+{
+    struct blocks b = {.bodies = bodies,
+                       .method = method,
+                       .links = links,
+                       .own = own,
+                       .way = way,
+                       .longest = way->tick * (double)way->stride};
+    enum ky_status status =
+        ky_blocks_check(way, bodies->columns.set, bodies->has_acceleration, error);
+    if (status == KY_OK)
+        status = ky_device_settle(bodies, error);
+    if (status == KY_OK && bodies->n > 0)
+        status = reserve(&b, error);
+    if (status != KY_OK)
+        return status;
+    b.deepest = (uint32_t)ky_blocks_deepest(way);
+    b.limit = limit_of(&b);
+    if (bodies->n > 0)
+        status = begin(&b, error);
+    for (uint64_t k = 0; k < way->most && way->now < way->until && !status; k++)
+        status = one_block(&b, error);
+    return status;
+}

@@ -1,0 +1,20 @@
+/* Block steps on a device: KY_SCHEME_BLOCK of engine.h. */
+#ifndef KY_DEVICE_BLOCK_H
+#define KY_DEVICE_BLOCK_H
+
+#include "engine/device/forces/method.h"
+
+/* 1 if block steps work with this method on these cards, else 0. */
+int ky_device_has_blocks(const struct ky_device_bodies *bodies, const struct ky_method *method);
+/* The verb `advance`; `links` and `own` are the arguments of the method's `evaluate`. The card has
+ * finished when this returns. */
+enum ky_status ky_device_blocks_advance(struct ky_device_bodies *bodies,
+                                        const struct ky_method *method, struct ky_links *links,
+                                        void *own, struct ky_advance *way, struct ky_error *error);
+/* Tells block steps that the tree for their forces is a new one. */
+void ky_device_blocks_anew(struct ky_device_bodies *bodies);
+void ky_device_blocks_release(struct ky_device_bodies *bodies);
+/* Bytes on the card for n bodies, without what the method needs. */
+double ky_device_blocks_memory(size_t n);
+
+#endif

@@ -1,0 +1,65 @@
+/* The Hermite scheme on a device: KY_SCHEME_HERMITE of engine.h. */
+#ifndef KY_DEVICE_HERMITE_H
+#define KY_DEVICE_HERMITE_H
+
+#include "engine/device/forces/method.h"
+
+/* 1 if the scheme works with this method on these cards, else 0. */
+int ky_device_has_hermite(const struct ky_device_bodies *bodies, const struct ky_method *method);
+/* The verb `advance`. The card has finished when this returns. */
+enum ky_status ky_device_hermite_advance(struct ky_device_bodies *bodies, struct ky_advance *way,
+                                         struct ky_error *error);
+/* To be called after forces have been computed. Forgets the bodies' steps. In double precision the
+ * potentials are then those of the forces, else they are computed when they are asked for. */
+enum ky_status ky_device_hermite_forget(struct ky_device_bodies *bodies, struct ky_error *error);
+
+/* hermite_potential.c: potentials as sums in double. */
+
+/* Keeps the potentials that were given with the bodies as they are. */
+enum ky_status ky_device_hermite_keep(struct ky_device_bodies *bodies,
+                                      const struct ky_bodies *given, struct ky_error *error);
+/* Replaces the potentials that were read from the card by these, if there are any. Computes late
+ * ones first. */
+enum ky_status ky_device_hermite_get(struct ky_device_bodies *bodies, struct ky_bodies *wanted,
+                                     struct ky_error *error);
+enum ky_status ky_device_hermite_sums(struct ky_device_bodies *bodies, struct ky_sums *sums,
+                                      struct ky_error *error);
+/* Forgets the potentials; if `late`, they have to be computed when they are asked for. */
+void ky_device_hermite_drop(struct ky_device_bodies *bodies, int late);
+
+/* hermite_memory.c: what the card keeps for it. */
+
+/* What host and card know of a call of `advance`: KY_WAY_… of kernels/driver/shared.h. */
+struct ky_hermite_way {
+    uint64_t number[KY_WAY_NUMBERS];
+    uint32_t word[KY_WAY_WORDS];
+};
+
+/* Makes the buffers of the first card, the division of the sums, and the numbers KY_SCALE_… of a
+ * call. */
+enum ky_status ky_device_hermite_reserve(struct ky_device_bodies *bodies,
+                                         const struct ky_advance *way, struct ky_error *error);
+/* The kernel that sums pairs of these bodies. */
+enum ky_kernel_id ky_device_hermite_kernel(const struct ky_device_bodies *bodies);
+/* Releases what the first card keeps; ky_device_hermite_part_with comes first. */
+void ky_device_hermite_release(struct ky_device_bodies *bodies);
+/* Bytes on the first card for n bodies; the others have what it has. */
+double ky_device_hermite_memory(const struct ky_device_bodies *bodies, size_t n);
+
+/* hermite_cards.c: several cards that make the same steps. */
+
+/* The bodies on card k. Cards but the first have bodies only between `share` and `part_with`. */
+struct ky_device_bodies *ky_device_hermite_on(struct ky_device_bodies *bodies, size_t k);
+/* Copies all that the first card has to the others, and divides the sources among all. The buffers
+ * of the first must have been reserved. */
+enum ky_status ky_device_hermite_share(struct ky_device_bodies *bodies, struct ky_error *error);
+/* Releases what the other cards have. */
+void ky_device_hermite_part_with(struct ky_device_bodies *bodies);
+/* Copies the sums of all cards, sums[turn] of each, to the partial sums of every card, and changes
+ * the turn. */
+enum ky_status ky_device_hermite_gather(struct ky_device_bodies *bodies, struct ky_error *error);
+/* KY_DEVICE if a card ended otherwise than the first, whose end is `known`. */
+enum ky_status ky_device_hermite_agree(struct ky_device_bodies *bodies,
+                                       const struct ky_hermite_way *known, struct ky_error *error);
+
+#endif

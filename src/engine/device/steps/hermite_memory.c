@@ -1,0 +1,245 @@
+/* What a card keeps for the Hermite scheme: memory, numbers of a way, and for every number of sinks
+ * how the sums on them are divided among the groups of a launch. The kernel looks that up, since
+ * the host does not know the number. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "engine/device/forces/board_division.h"
+#include "engine/device/kernels/forces/division.h"
+#include "engine/device/steps/hermite.h"
+
+/* ---- kernels ---- */
+
+enum ky_kernel_id ky_device_hermite_kernel(const struct ky_device_bodies *bodies)
+{
+#define OF_KIND(a, b, name, NAME, how)                                                             \
+    {how, KY_IN_EITHER(ky_hermite_sum_##name, bodies->parameters->precision)},
+    const struct {
+        int how;
+        enum ky_kernel_id kernel;
+    } kernels[] = {KY_SOFTENED_AS_PLUMMER(OF_KIND, , )};
+    const int how = bodies->how | (bodies->own_eps ? KY_EPS_SUM : 0);
+    size_t row = 0;
+    while ((kernels[row].how & how) != how)
+        row++;
+    return kernels[row].kernel;
+}
+
+/* ---- division ---- */
+
+/* The most sinks of the k-th division. */
+static size_t most_sinks(size_t k)
+{
+    const size_t shift = k < 2 * KY_DIVISION_STEP ? 0 : k / KY_DIVISION_STEP - 1;
+    return ((k - shift * KY_DIVISION_STEP + 1) << shift) - 1;
+}
+
+/* The most sources of n that one of the cards gets, in whole tiles. */
+static size_t part_of_a_card(size_t cards, size_t n)
+{
+    const size_t most = ky_groups(ky_groups(n, KY_JERK_LANES), cards) * KY_JERK_LANES;
+    return most < n ? most : n;
+}
+
+/* Fills `table` with lanes and lengths of slices of the sources, unless it is NULL; up to n sinks.
+ * Returns how many partial sums there are at most. */
+static size_t divide(const struct ky_card *card, size_t resident, size_t sources, size_t n,
+                     uint32_t (*table)[2])
+{
+    size_t parts = 0;
+    for (size_t k = 0; k < KY_DIVISIONS; k++) {
+        const size_t most = most_sinks(k), count = most < 1 ? 1 : most < n ? most : n;
+        const struct ky_board_division division = ky_board_divide(card, resident, sources, count);
+        if (division.slices * count > parts)
+            parts = division.slices * count;
+        if (table) {
+            table[k][0] = division.lanes;
+            table[k][1] = division.length;
+        }
+        if (most >= n && !table)
+            break;
+    }
+    return parts;
+}
+
+static enum ky_status groups_of(struct ky_card *card, enum ky_kernel_id kernel, size_t *groups,
+                                struct ky_error *error)
+{
+    enum ky_status status = card->driver->load(card, kernel, error);
+    *groups = status == KY_OK ? card->driver->resident(card, kernel) : 0;
+    return status;
+}
+
+/* Partial sums that a card with a part of n sources needs room for: those of its slices, then one
+ * of each card. */
+static size_t partial_sums(const struct ky_device_bodies *bodies, size_t resident, size_t n,
+                           uint32_t (*table)[2])
+{
+    const size_t cards = bodies->cards.count, parts = divide(bodies->cards.card[0], resident,
+                                                             part_of_a_card(cards, n), n, table);
+    return cards > 1 && parts < cards * n ? cards * n : parts;
+}
+
+/* The table to the card, and room for partial sums. */
+static enum ky_status need_division(struct ky_device_bodies *bodies, struct ky_error *error)
+{
+    struct ky_card *card = bodies->cards.card[0];
+    struct ky_device_hermite *own = &bodies->hermite;
+    uint32_t(*table)[2] = ky_allocate(KY_DIVISIONS, sizeof *table);
+    if (!table)
+        return ky_no_memory(error, "divisions of sums", KY_DIVISIONS, sizeof *table);
+    const size_t parts = partial_sums(bodies, own->summing, bodies->n, table);
+    enum ky_status status = ky_buffer_fill(card, &own->division, "divisions of sums", table,
+                                           KY_DIVISIONS, sizeof *table, error);
+    free(table);
+    if (status == KY_OK)
+        status = ky_buffer_need(card, &own->partial, "partial sums", parts,
+                                KY_JERK_NUMBERS * KY_STATE_BYTES, error);
+    return status == KY_OK ? ky_buffer_need(card, &own->run, "runs of partial sums", parts,
+                                            sizeof(uint32_t), error)
+                           : status;
+}
+
+/* ---- memory ---- */
+
+enum { ENDING_LANES = 256 }; /* of a group of ky_hermite_predict */
+
+/* Bytes of the sources: hermite.k has two planes of doubles, or three of floats. */
+static size_t plane_bytes(int precision)
+{
+    return (precision == KY_DOUBLE ? 2 : 3) * ky_real4_bytes(precision);
+}
+
+double ky_device_hermite_memory(const struct ky_device_bodies *bodies, size_t n)
+{
+    enum { GROUPS = 8 }; /* of sums, on a processor */
+    const struct ky_card *card = bodies->cards.card[0];
+    const int precision = bodies->parameters->precision;
+    const size_t of_body = plane_bytes(precision) + sizeof(uint32_t) +
+                           (precision == KY_DOUBLE ? 0 : 3 * KY_STATE_BYTES),
+                 of_part = KY_JERK_NUMBERS * KY_STATE_BYTES + sizeof(uint32_t),
+                 of_card = bodies->cards.count > 1
+                               ? 2 * KY_JERK_NUMBERS * KY_STATE_BYTES * n +
+                                     ky_groups(n, ENDING_LANES) * sizeof(uint32_t)
+                               : 0,
+                 parts = n > 0 ? partial_sums(bodies, GROUPS * card->processors, n, NULL) : 0;
+    return (double)of_body * (double)n + (double)of_part * (double)parts + (double)of_card;
+}
+
+void ky_device_hermite_release(struct ky_device_bodies *bodies)
+{
+    struct ky_card *card = bodies->cards.card[0];
+    struct ky_device_hermite *own = &bodies->hermite;
+    struct ky_buffer *buffers[] = {&own->plane,    &own->list,    &own->way, &own->scale,
+                                   &own->division, &own->partial, &own->run, &own->ending,
+                                   &own->sums[0],  &own->sums[1]};
+    for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
+        ky_buffer_release(card, buffers[k]);
+    for (int k = 0; k < 2; k++)
+        ky_pinned_release(card, &own->look[k]);
+    own->put = 0;
+    ky_device_hermite_drop(bodies, 0);
+}
+
+/* ---- numbers ---- */
+
+/* Powers of two by which floats are near 1 in the sums; in double all is as it is. */
+static enum ky_status find_units(struct ky_device_bodies *bodies, struct ky_error *error)
+{
+    struct ky_device_hermite *own = &bodies->hermite;
+    struct ky_moving_units units = {1, 1};
+    enum ky_status status = KY_OK;
+    if (bodies->parameters->precision != KY_DOUBLE) {
+        const struct ky_engine_scale scale = ky_engine_scale(&bodies->units, bodies->parameters->g);
+        double *mass = ky_allocate(bodies->n, sizeof *mass), most = 0, sum = 0;
+        if (!mass)
+            return ky_no_memory(error, "masses", bodies->n, sizeof *mass);
+        status = ky_device_bodies_columns(bodies, &bodies->mass, 1, &mass, error);
+        for (size_t i = 0; i < bodies->n && status == KY_OK; i++) {
+            most = fmax(most, mass[i]);
+            sum += mass[i];
+        }
+        free(mass);
+        units = ky_moving_units(most, sum, scale.potential * scale.strength, bodies->units.length);
+    }
+    own->mass_unit = units.mass;
+    own->speed_unit = units.speed;
+    return status;
+}
+
+static enum ky_status send_scale(struct ky_device_bodies *bodies, const struct ky_advance *way,
+                                 struct ky_error *error)
+{
+    const struct ky_device_hermite *own = &bodies->hermite;
+    const struct ky_engine_scale scale = ky_engine_scale(&bodies->units, bodies->parameters->g);
+    const double of_sums = scale.strength * own->mass_unit,
+                 eps2 = bodies->own_eps ? (bodies->how & KY_EPS_SUM ? 1 : 0)
+                                        : ky_eps2_argument(bodies).whole;
+    const double numbers[KY_SCALE_NUMBERS] = {
+        [KY_SCALE_LONGEST] = way->tick * (double)way->stride,
+        [KY_SCALE_TICK] = way->tick,
+        [KY_SCALE_PER_KICK] = scale.acceleration / bodies->units.length,
+        [KY_SCALE_PER_MASS] = 1 / own->mass_unit,
+        [KY_SCALE_PER_SPEED] = 1 / own->speed_unit,
+        [KY_SCALE_SPEED] = own->speed_unit,
+        [KY_SCALE_ACCELERATION] = of_sums,
+        [KY_SCALE_JERK] = of_sums * own->speed_unit,
+        [KY_SCALE_ETA] = way->eta,
+        [KY_SCALE_EPS2] = eps2,
+    };
+    return ky_buffer_fill(bodies->cards.card[0], &bodies->hermite.scale, "numbers of a way",
+                          numbers, KY_SCALE_NUMBERS, sizeof *numbers, error);
+}
+
+/* What follows from the bodies that were put: kernels by their softenings, and units. */
+static enum ky_status know_bodies(struct ky_device_bodies *bodies, struct ky_error *error)
+{
+    struct ky_card *card = bodies->cards.card[0];
+    struct ky_device_hermite *own = &bodies->hermite;
+    const int precision = bodies->parameters->precision;
+    enum ky_status status =
+        groups_of(card, KY_IN_EITHER(ky_hermite_correct, precision), &own->correcting, error);
+    if (status == KY_OK)
+        status = groups_of(card, ky_device_hermite_kernel(bodies), &own->summing, error);
+    if (status == KY_OK)
+        status = need_division(bodies, error);
+    if (status == KY_OK)
+        status = find_units(bodies, error);
+    own->put = status == KY_OK ? bodies->put : 0;
+    return status;
+}
+
+enum ky_status ky_device_hermite_reserve(struct ky_device_bodies *bodies,
+                                         const struct ky_advance *way, struct ky_error *error)
+{
+    struct ky_card *card = bodies->cards.card[0];
+    struct ky_device_hermite *own = &bodies->hermite;
+    const int precision = bodies->parameters->precision;
+    const struct {
+        struct ky_buffer *buffer;
+        const char *what;
+        size_t count, size;
+    } wanted[] = {
+        {&own->plane, "bodies at the present tick", bodies->n, plane_bytes(precision)},
+        {&own->list, "bodies of a block", bodies->n, sizeof(uint32_t)},
+        {&own->way, "state of a way", 1, sizeof(struct ky_hermite_way)},
+        {&own->ending, "bodies of a block, by groups", ky_groups(bodies->n, ENDING_LANES),
+         sizeof(uint32_t)},
+        {&own->sums[0], "sums of a device", bodies->n, KY_JERK_NUMBERS * KY_STATE_BYTES},
+        {&own->sums[1], "sums of a device", bodies->n, KY_JERK_NUMBERS * KY_STATE_BYTES},
+    };
+    enum { OF_SEVERAL = 3 }; /* buffers at the end */
+    const size_t count =
+        sizeof wanted / sizeof *wanted - (bodies->cards.count > 1 ? 0 : OF_SEVERAL);
+    enum ky_status status = KY_OK;
+    for (size_t k = 0; k < count && status == KY_OK; k++)
+        status = ky_buffer_need(card, wanted[k].buffer, wanted[k].what, wanted[k].count,
+                                wanted[k].size, error);
+    for (int k = 0; k < 2 && status == KY_OK; k++)
+        status = ky_pinned_need(card, &own->look[k], "state of a way",
+                                sizeof(struct ky_hermite_way), error);
+    if (status == KY_OK && own->put != bodies->put)
+        status = know_bodies(bodies, error);
+    return status == KY_OK ? send_scale(bodies, way, error) : status;
+}

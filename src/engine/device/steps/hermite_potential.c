@@ -1,0 +1,91 @@
+/* Potentials of bodies that the Hermite scheme moves: those of a block would belong to predicted
+ * places, and floats would hide small errors of the energy. So they are summed in double when
+ * somebody asks, and kept on the host until the bodies move. */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "engine/device/forces/exact.h"
+#include "engine/device/steps/hermite.h"
+
+void ky_device_hermite_drop(struct ky_device_bodies *bodies, int late)
+{
+    free(bodies->hermite.potential);
+    bodies->hermite.potential = NULL;
+    bodies->hermite.is_late = late;
+}
+
+static enum ky_status make_room(struct ky_device_bodies *bodies, struct ky_error *error)
+{
+    struct ky_device_hermite *own = &bodies->hermite;
+    if (!own->potential)
+        own->potential = ky_allocate(bodies->n, sizeof *own->potential);
+    return own->potential ? KY_OK
+                          : ky_no_memory(error, "potentials", bodies->n, sizeof *own->potential);
+}
+
+enum ky_status ky_device_hermite_keep(struct ky_device_bodies *bodies,
+                                      const struct ky_bodies *given, struct ky_error *error)
+{
+    ky_device_hermite_drop(bodies, 0);
+    if (bodies->parameters->integrator != KY_HERMITE4 || !given->potential)
+        return KY_OK;
+    enum ky_status status = make_room(bodies, error);
+    for (size_t i = 0; i < bodies->n && status == KY_OK; i++)
+        bodies->hermite.potential[i] = given->potential[i];
+    return status;
+}
+
+/* Those at the present places, if they are late. */
+static enum ky_status catch_up(struct ky_device_bodies *bodies, struct ky_error *error)
+{
+    if (!bodies->hermite.is_late)
+        return KY_OK;
+    size_t *sinks = ky_allocate(bodies->n, sizeof *sinks);
+    if (!sinks)
+        return ky_no_memory(error, "list of bodies", bodies->n, sizeof *sinks);
+    for (size_t i = 0; i < bodies->n; i++)
+        sinks[i] = i;
+    enum ky_status status = make_room(bodies, error);
+    if (status == KY_OK)
+        status = ky_device_exact(bodies, sinks, bodies->n, NULL, bodies->hermite.potential, error);
+    free(sinks);
+    if (status != KY_OK)
+        ky_device_hermite_drop(bodies, 1);
+    bodies->hermite.is_late = status != KY_OK;
+    return status;
+}
+
+enum ky_status ky_device_hermite_get(struct ky_device_bodies *bodies, struct ky_bodies *wanted,
+                                     struct ky_error *error)
+{
+    if (!wanted->potential)
+        return KY_OK;
+    enum ky_status status = catch_up(bodies, error);
+    for (size_t i = 0; i < bodies->n && status == KY_OK && bodies->hermite.potential; i++)
+        wanted->potential[i] = bodies->hermite.potential[i];
+    return status;
+}
+
+/* In parts, so that roundings do not grow with the number of bodies. */
+enum ky_status ky_device_hermite_sums(struct ky_device_bodies *bodies, struct ky_sums *sums,
+                                      struct ky_error *error)
+{
+    enum ky_status status = catch_up(bodies, error);
+    const double *potential = bodies->hermite.potential;
+    if (status != KY_OK || !potential)
+        return status;
+    double *mass = ky_allocate(bodies->n, sizeof *mass), all = 0;
+    if (!mass)
+        return ky_no_memory(error, "masses", bodies->n, sizeof *mass);
+    status = ky_device_bodies_columns(bodies, &bodies->mass, 1, &mass, error);
+    for (size_t first = 0; first < bodies->n; first += KY_SUM_CHUNK) {
+        double part = 0;
+        for (size_t i = first; i < bodies->n && i < first + KY_SUM_CHUNK; i++)
+            part += 0.5 * mass[i] * potential[i];
+        all += part;
+    }
+    if (status == KY_OK)
+        sums->potential = all * bodies->units.mass;
+    free(mass);
+    return status;
+}

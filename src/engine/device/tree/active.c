@@ -1,0 +1,51 @@
+/* Active bodies and last accelerations for trees of the host. */
+#include "engine/device/tree/active.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "engine/common/active.h"
+
+enum ky_status ky_device_active_places(const struct ky_host_tree *host, unsigned char **is_active,
+                                       struct ky_error *error)
+{
+    const struct ky_active *active = host->bodies->active;
+    const size_t n = host->bodies->n;
+    *is_active = NULL;
+    if (!active)
+        return KY_OK;
+    unsigned char *body = ky_allocate(n, 1);
+    *is_active = ky_allocate(n, 1);
+    if (!body || !*is_active) {
+        free(body);
+        free(*is_active);
+        *is_active = NULL;
+        return ky_no_memory(error, "active bodies", n, 2);
+    }
+    ky_active_mark(active, n, body);
+    for (size_t k = 0; k < n; k++)
+        (*is_active)[k] = body[host->tree.order[k]];
+    free(body);
+    return KY_OK;
+}
+
+enum ky_status ky_device_last_accelerations(const struct ky_host_tree *host,
+                                            struct ky_relative *relative, double **columns,
+                                            struct ky_error *error)
+{
+    struct ky_device_bodies *bodies = host->bodies;
+    size_t n = bodies->n;
+    double *a = ky_allocate(3 * n, sizeof *a);
+    *columns = a;
+    if (!a)
+        return ky_no_memory(error, "accelerations for the opening test", n, 3 * sizeof *a);
+    double *const column[3] = {a, a + n, a + 2 * n};
+    enum ky_status status =
+        ky_device_bodies_columns(bodies, &bodies->acceleration, 3, column, error);
+    const double *const read[3] = {a, a + n, a + 2 * n};
+    if (status == KY_OK)
+        *relative = ky_relative_start(
+            read, n, ky_engine_scale(&bodies->units, bodies->parameters->g).strength,
+            bodies->parameters, n > 65536 ? bodies->threads : 1);
+    return status;
+}

@@ -1,0 +1,55 @@
+/* Counts of the pairs that walks looked at. */
+#include "engine/device/tree/counts.h"
+
+void ky_pair_counts_release(struct ky_pair_counts *counts, const struct ky_device_bodies *bodies)
+{
+    counts->groups = 0;
+    if (bodies->cards.count == 0)
+        return;
+    ky_buffer_release(bodies->cards.card[0], &counts->counts);
+    ky_buffer_release(bodies->cards.card[0], &counts->pairs);
+    ky_buffer_release(bodies->cards.card[0], &counts->scratch);
+}
+
+enum ky_status ky_pair_counts_of(struct ky_pair_counts *counts,
+                                 const struct ky_device_bodies *bodies, size_t groups, size_t sinks,
+                                 struct ky_error *error)
+{
+    enum ky_status status = ky_buffer_need(bodies->cards.card[0], &counts->counts,
+                                           "counts of pairs", 2 * groups, sizeof(uint64_t), error);
+    counts->groups = status == KY_OK ? groups : 0;
+    counts->sinks = sinks;
+    return status;
+}
+
+enum ky_status ky_pair_counts_need(struct ky_pair_counts *counts,
+                                   const struct ky_device_bodies *bodies, size_t sinks,
+                                   struct ky_error *error)
+{
+    return ky_pair_counts_of(counts, bodies, ky_groups(sinks, KY_WALK_LANES), sinks, error);
+}
+
+enum ky_status ky_pair_counts_add(struct ky_pair_counts *counts,
+                                  const struct ky_device_bodies *bodies,
+                                  struct ky_force_report *report, struct ky_error *error)
+{
+    struct ky_card *card = bodies->cards.card[0];
+    size_t groups = counts->groups;
+    uint64_t pairs[2];
+    if (groups == 0)
+        return KY_OK;
+    enum ky_status status = ky_buffer_need(card, &counts->pairs, "pairs", 2, sizeof *pairs, error);
+    if (status == KY_OK)
+        status = ky_scratch_need(card, &counts->scratch, KY_BULK_REDUCE, groups, error);
+    for (size_t k = 0; k < 2 && status == KY_OK; k++)
+        status = card->driver->reduce(card, &counts->counts, k * groups, groups, &counts->pairs, k,
+                                      &counts->scratch, error);
+    if (status == KY_OK)
+        status = card->driver->read(card, &counts->pairs, 0, pairs, sizeof pairs, error);
+    if (status != KY_OK)
+        return status;
+    /* Not with itself. What one card of several counted may be less than all sinks. */
+    report->body_interactions += (double)pairs[0] - (double)counts->sinks;
+    report->cell_interactions += (double)pairs[1];
+    return KY_OK;
+}

@@ -1,0 +1,405 @@
+/* The octree made on the card: kernels/tree/keys.k, grow.k, cells.k and relative.k from the host's
+ * side.
+ */
+#include "engine/device/tree/device_tree.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "engine/common/trees.h"
+#include "engine/device/state/curve.h"
+#include "engine/device/tree/tree_groups.h"
+#include "octree/keys.h"
+#include "octree/layout.h"
+#include "physics/opening.h"
+
+/* Marks of the phases. */
+enum { KEYS = KY_MARK_TREE, SORT, BUILD, MOMENTS, END };
+
+static struct ky_card *card_of(const struct ky_device_bodies *bodies)
+{
+    return bodies->cards.card[0];
+}
+
+/* Softenings, or what stands in their place where the bodies have none of their own. */
+static const struct ky_buffer *softenings(const struct ky_device_bodies *bodies)
+{
+    return bodies->own_eps ? &bodies->softening : &bodies->mass;
+}
+
+/* ---- keys ---- */
+
+static enum ky_status send_curve(struct ky_device_tree *tree, struct ky_card *card,
+                                 const struct ky_parameters *parameters, struct ky_error *error)
+{
+    _Static_assert(KY_CURVE_STEPS == 8 * KY_HILBERT_STATES, "octants × states");
+    uint32_t step[KY_CURVE_STEPS];
+    if (tree->curve.handle)
+        return KY_OK;
+    ky_curve_steps(parameters->curve == KY_HILBERT, step);
+    return ky_buffer_fill(card, &tree->curve, "curve", step, KY_CURVE_STEPS, sizeof *step, error);
+}
+
+/* A frame that was given, in the engine's units. */
+static enum ky_status send_frame(struct ky_device_tree *tree, const struct ky_device_bodies *bodies,
+                                 struct ky_error *error)
+{
+    struct ky_card *card = card_of(bodies);
+    const struct ky_engine_frame *frame = &bodies->frame;
+    union ky_state_value value[KY_FRAME_ORIGIN + 3];
+    double edge = frame->edge / bodies->units.length, origin[3];
+    ky_tree_origin(frame, bodies->units.length, origin);
+    for (int c = 0; c < 3; c++) {
+        const int whole = bodies->parameters->precision == KY_DOUBLE;
+        value[KY_FRAME_LOW + c] = ky_to_state(card, frame->low[c] / bodies->units.length);
+        value[KY_FRAME_ORIGIN + c] = ky_to_state(card, whole ? 0 : origin[c]);
+    }
+    value[KY_FRAME_EDGE] = ky_to_state(card, edge);
+    value[KY_FRAME_SCALE] = ky_to_state(card, KY_KEY_PLACES / edge);
+    return card->driver->write(card, &tree->frame, 0, value, sizeof value, error);
+}
+
+/* Groups that look at all bodies in turns. */
+static uint32_t looking_groups(size_t n)
+{
+    size_t groups = ky_groups(n, 1024);
+    return (uint32_t)(groups < KY_BOUNDS_GROUPS ? groups : KY_BOUNDS_GROUPS);
+}
+
+static enum ky_status make_frame(struct ky_device_tree *tree, const struct ky_device_bodies *bodies,
+                                 struct ky_error *error)
+{
+    struct ky_card *card = card_of(bodies);
+    struct ky_frame_sample sample = ky_frame_sample(bodies->n);
+    uint32_t n = (uint32_t)bodies->n, samples = (uint32_t)sample.samples,
+             trim = (uint32_t)sample.trim, followed = (uint32_t)bodies->curve.is_followed,
+             whole = bodies->parameters->precision == KY_DOUBLE, groups = looking_groups(bodies->n);
+    enum ky_status status =
+        ky_launch(card, KY_KERNEL_ky_tree_bounds, groups,
+                  KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->curve.index),
+                               KY_BUFFER(tree->partial), KY_VALUE(n), KY_VALUE(samples),
+                               KY_VALUE(followed), KY_VALUE(groups)),
+                  error);
+    if (status == KY_OK)
+        status = ky_launch(card, KY_KERNEL_ky_tree_axis, 3,
+                           KY_ARGUMENTS(KY_BUFFER(tree->partial), KY_BUFFER(tree->frame),
+                                        KY_VALUE(samples), KY_VALUE(trim), KY_VALUE(groups),
+                                        KY_VALUE(whole)),
+                           error);
+    if (status != KY_OK || bodies->frame.edge > 0)
+        return status ? status : send_frame(tree, bodies, error);
+    return ky_launch(card, KY_KERNEL_ky_tree_cube, 1, KY_ARGUMENTS(KY_BUFFER(tree->frame)), error);
+}
+
+static enum ky_status make_keys(struct ky_device_tree *tree, const struct ky_device_bodies *bodies,
+                                const struct ky_parameters *parameters, struct ky_error *error)
+{
+    struct ky_card *card = card_of(bodies);
+    uint32_t n = (uint32_t)bodies->n;
+    enum ky_status status = send_curve(tree, card, parameters, error);
+    if (status == KY_OK)
+        status = make_frame(tree, bodies, error);
+    tree->keys.now = 0;
+    if (status == KY_OK)
+        status =
+            ky_launch_over(card, KY_KERNEL_ky_tree_keys, n,
+                           KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(tree->frame),
+                                        KY_BUFFER(tree->curve), KY_BUFFER(tree->keys.buffer[0]),
+                                        KY_BUFFER(bodies->curve.place[0]), KY_VALUE(n)),
+                           error);
+    return status;
+}
+
+/* ---- cells ---- */
+
+/* Whether bodies of one key lie in an order that is not the caller's. MANY: a few thousand of one
+ * key. */
+enum ties { NONE, SOME, MANY };
+
+/* Counts the cells; levels and ties come to the host. */
+static enum ky_status count_cells(struct ky_device_tree *tree,
+                                  const struct ky_device_bodies *bodies, int now,
+                                  const struct ky_parameters *parameters, enum ties *ties,
+                                  struct ky_error *error)
+{
+    struct ky_card *card = card_of(bodies);
+    const struct ky_device_curve *curve = &bodies->curve;
+    uint32_t n = (uint32_t)bodies->n, leaf = (uint32_t)parameters->leaf,
+             followed = (uint32_t)curve->is_followed, facts[KY_FACTS] = {0};
+    enum ky_status status = card->driver->zero(card, &tree->facts, error);
+    if (status == KY_OK)
+        status = ky_launch_teams(
+            card, KY_KERNEL_ky_tree_count, ky_groups(n, KY_TEAM),
+            KY_ARGUMENTS(KY_BUFFER(tree->keys.buffer[tree->keys.now]), KY_BUFFER(curve->place[now]),
+                         KY_BUFFER(curve->index), KY_BUFFER(tree->masks), KY_BUFFER(tree->first),
+                         KY_BUFFER(tree->facts), KY_VALUE(n), KY_VALUE(leaf), KY_VALUE(followed)),
+            error);
+    if (status == KY_OK)
+        status = card->driver->scan(card, &tree->first, &tree->first, ky_device_tree_counts(n),
+                                    &tree->scratch, error);
+    if (status == KY_OK)
+        status = ky_launch(
+            card, KY_KERNEL_ky_tree_facts, 1,
+            KY_ARGUMENTS(KY_BUFFER(tree->first), KY_BUFFER(tree->facts), KY_VALUE(n)), error);
+    if (status == KY_OK)
+        status = card->driver->read(card, &tree->facts, 0, facts, sizeof facts, error);
+    memcpy(tree->level, facts, sizeof tree->level);
+    tree->cells = facts[KY_FACT_CELLS];
+    *ties = !facts[KY_FACT_TIES] ? NONE : !facts[KY_FACT_LONG_TIE] ? SOME : MANY;
+    return status;
+}
+
+static enum ky_status make_cells(struct ky_device_tree *tree, const struct ky_device_bodies *bodies,
+                                 struct ky_error *error)
+{
+    struct ky_card *card = card_of(bodies);
+    uint32_t n = (uint32_t)bodies->n, cells = (uint32_t)tree->cells;
+    enum ky_status status =
+        ky_launch_teams(card, KY_KERNEL_ky_tree_cells, ky_groups(n, KY_TEAM),
+                        KY_ARGUMENTS(KY_BUFFER(tree->keys.buffer[tree->keys.now]),
+                                     KY_BUFFER(tree->masks), KY_BUFFER(tree->first),
+                                     KY_BUFFER(tree->link), KY_BUFFER(tree->at), KY_VALUE(n)),
+                        error);
+    if (status == KY_OK)
+        status = ky_launch_over(
+            card, KY_KERNEL_ky_tree_next, cells,
+            KY_ARGUMENTS(KY_BUFFER(tree->at), KY_BUFFER(tree->link), KY_VALUE(n), KY_VALUE(cells)),
+            error);
+    return status;
+}
+
+static uint32_t flags_of(const struct ky_device_bodies *bodies,
+                         const struct ky_parameters *parameters)
+{
+    return (parameters->multipole > 1 ? KY_GROWN_QUADRUPOLE : 0U) |
+           (parameters->cell == KY_EDGE ? KY_GROWN_EDGE : 0U) |
+           (bodies->own_eps ? KY_GROWN_OWN_EPS : 0U) |
+           (parameters->opening == KY_RELATIVE ? KY_GROWN_RELATIVE : 0U) |
+           (parameters->opening == KY_OFFSET ? KY_GROWN_OFFSET : 0U);
+}
+
+/* The bodies lie along the curve. */
+static enum ky_status make_moments(struct ky_device_tree *tree,
+                                   const struct ky_device_bodies *bodies,
+                                   const struct ky_parameters *parameters, struct ky_error *error)
+{
+    struct ky_card *card = card_of(bodies);
+    uint32_t n = (uint32_t)bodies->n, flags = flags_of(bodies, parameters),
+             cells = (uint32_t)tree->cells;
+    float inverse_theta = (float)(1 / parameters->theta);
+    enum ky_status status = ky_launch_over(
+        card, KY_KERNEL_ky_tree_leaves, cells,
+        KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->mass),
+                     KY_BUFFER(*softenings(bodies)), KY_BUFFER(tree->frame), KY_BUFFER(tree->link),
+                     KY_BUFFER(tree->centre), KY_BUFFER(tree->centre_low), KY_BUFFER(tree->box),
+                     KY_BUFFER(tree->moment), KY_BUFFER(tree->children), KY_VALUE(n),
+                     KY_VALUE(flags), KY_VALUE(inverse_theta), KY_VALUE(cells)),
+        error);
+    for (int level = KY_KEY_LEVELS; level-- > 0 && status == KY_OK;) {
+        uint32_t first = tree->level[level], end = tree->level[level + 1];
+        if (end == cells) /* nothing below: all of them are leaves */
+            continue;
+        status = ky_launch_over(
+            card, KY_KERNEL_ky_tree_level, KY_LEVEL_EACH * (size_t)(end - first),
+            KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(tree->frame), KY_BUFFER(tree->link),
+                         KY_BUFFER(tree->centre), KY_BUFFER(tree->centre_low), KY_BUFFER(tree->box),
+                         KY_BUFFER(tree->moment), KY_BUFFER(tree->children), KY_VALUE(n),
+                         KY_VALUE(flags), KY_VALUE(inverse_theta), KY_VALUE(first), KY_VALUE(end),
+                         KY_VALUE(cells)),
+            error);
+    }
+    return status;
+}
+
+/* ---- the whole ---- */
+
+/* Keys, sort and the number of cells. *now: the order of the bodies is curve.place[*now]. */
+static enum ky_status sort_bodies(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
+                                  const struct ky_parameters *parameters, int *now, enum ties *ties,
+                                  struct ky_error *error)
+{
+    struct ky_card *card = card_of(bodies);
+    struct ky_device_curve *curve = &bodies->curve;
+    struct ky_two_buffers order = {{curve->place[0], curve->place[1]}, 0};
+    enum ky_status status = ky_mark(&bodies->cards, KEYS, error);
+    if (status == KY_OK)
+        status = ky_device_tree_parts_before(tree, bodies, error);
+    if (status == KY_OK)
+        status = make_keys(tree, bodies, parameters, error);
+    if (status == KY_OK)
+        status = ky_mark(&bodies->cards, SORT, error);
+    if (status == KY_OK)
+        status = card->driver->sort(card, &tree->keys, &order, bodies->n, 3 * KY_KEY_LEVELS,
+                                    &tree->scratch, error);
+    *now = order.now;
+    if (status == KY_OK)
+        status = ky_mark(&bodies->cards, BUILD, error);
+    return status == KY_OK ? count_cells(tree, bodies, *now, parameters, ties, error) : status;
+}
+
+static enum ky_status untie(const struct ky_device_tree *tree,
+                            const struct ky_device_bodies *bodies, int *now, struct ky_error *error)
+{
+    const struct ky_device_curve *curve = &bodies->curve;
+    const uint32_t n = (uint32_t)bodies->n;
+    const struct ky_buffer *order = &curve->place[*now];
+    *now = 1 - *now;
+    return ky_launch_over(card_of(bodies), KY_KERNEL_ky_tree_untie, n,
+                          KY_ARGUMENTS(KY_BUFFER(tree->keys.buffer[tree->keys.now]),
+                                       KY_BUFFER(*order), KY_BUFFER(curve->index),
+                                       KY_BUFFER(curve->place[*now]), KY_VALUE(n)),
+                          error);
+}
+
+/* Equal keys keep the order in which the bodies lie, which must not depend on what was before. So
+ * where that shows, they get the caller's order. The time for this grows with the square of how
+ * many have one key: where these are many, all bodies go back into the caller's order and are
+ * sorted once more. */
+static enum ky_status sort_surely(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
+                                  const struct ky_parameters *parameters, int *now,
+                                  struct ky_error *error)
+{
+    enum ties ties = NONE;
+    enum ky_status status = sort_bodies(tree, bodies, parameters, now, &ties, error);
+    if (status != KY_OK || ties == NONE)
+        return status;
+    if (ties == SOME)
+        return untie(tree, bodies, now, error);
+    ky_device_tree_done(tree, bodies);
+    status = ky_device_curve_leave(bodies, error);
+    return status == KY_OK ? sort_bodies(tree, bodies, parameters, now, &ties, error) : status;
+}
+
+static enum ky_status build(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
+                            const struct ky_parameters *parameters, struct ky_error *error)
+{
+    struct ky_card *card = card_of(bodies);
+    int now = 0;
+    ky_device_tree_done(tree, bodies);
+    tree->serves = tree->refreshed = tree->has_floor = 0;
+    enum ky_status status = ky_device_tree_need_bodies(tree, bodies, error);
+    if (status == KY_OK)
+        status = sort_surely(tree, bodies, parameters, &now, error);
+    if (status == KY_OK)
+        status = ky_device_tree_need_cells(tree, bodies, parameters, error);
+    if (status == KY_OK)
+        status = make_cells(tree, bodies, error);
+    ky_device_tree_done(tree, bodies);
+    if (status == KY_OK)
+        status = ky_device_curve_follow(bodies, now, error);
+    if (status == KY_OK)
+        status = ky_device_tree_parts_after(tree, bodies, parameters, error);
+    if (status == KY_OK)
+        status = ky_device_tree_make_groups(tree, bodies, parameters, error);
+    if (status == KY_OK)
+        status = ky_mark(&bodies->cards, MOMENTS, error);
+    if (status == KY_OK)
+        status = make_moments(tree, bodies, parameters, error);
+    if (status == KY_OK)
+        status = ky_mark(&bodies->cards, END, error);
+    if (status == KY_OK)
+        status = card->driver->reach(card, KY_MARK_GROUPS, error);
+    tree->whole = status == KY_OK ? *(const uint32_t *)tree->pinned.data : 0;
+    tree->groups = tree->full = tree->whole;
+    tree->few =
+        ky_device_tree_are_few(card, tree->groups) || ky_device_tree_group(parameters) < KY_TEAM;
+    return status;
+}
+
+enum ky_status ky_device_tree_build(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
+                                    const struct ky_parameters *parameters, struct ky_error *error)
+{
+    enum ky_status status = build(tree, bodies, parameters, error);
+    tree->built = status == KY_OK ? bodies->place : 0;
+    tree->opening = parameters->opening;
+    tree->is_wide = 0;
+    tree->builds++;
+    if (status != KY_OK)
+        ky_device_tree_done(tree, bodies);
+    return status;
+}
+
+/* The bodies come back along the curve; groups follow from the cells. */
+static enum ky_status stand_again(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
+                                  const struct ky_parameters *parameters, struct ky_error *error)
+{
+    ky_device_tree_done(tree, bodies);
+    enum ky_status status = ky_device_curve_return(bodies, error);
+    if (status == KY_OK)
+        status = ky_device_tree_parts_after(tree, bodies, parameters, error);
+    return status == KY_OK ? ky_device_tree_make_groups(tree, bodies, parameters, error) : status;
+}
+
+enum ky_status ky_device_tree_refresh(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
+                                      const struct ky_parameters *parameters,
+                                      struct ky_error *error)
+{
+    enum ky_status status = KY_OK;
+    tree->refreshed = 1;
+    if (!bodies->curve.is_followed)
+        status = stand_again(tree, bodies, parameters, error);
+    if (status == KY_OK)
+        status = ky_mark(&bodies->cards, MOMENTS, error);
+    if (status == KY_OK)
+        status = make_moments(tree, bodies, parameters, error);
+    return status == KY_OK ? ky_mark(&bodies->cards, END, error) : status;
+}
+
+static enum ky_status find_floor(struct ky_device_tree *tree, const struct ky_device_bodies *bodies,
+                                 int precision, float unit, struct ky_error *error)
+{
+    struct ky_card *card = card_of(bodies);
+    uint32_t n = (uint32_t)bodies->n, groups = looking_groups(bodies->n);
+    enum ky_status status = card->driver->zero(card, &tree->exponents, error);
+    if (status == KY_OK)
+        status = ky_launch(card, KY_IN_PRECISION(ky_relative_count, precision), groups,
+                           KY_ARGUMENTS(KY_BUFFER(bodies->acceleration), KY_BUFFER(tree->exponents),
+                                        KY_VALUE(n), KY_VALUE(unit), KY_VALUE(groups)),
+                           error);
+    if (status == KY_OK)
+        status = ky_launch(card, KY_IN_PRECISION(ky_relative_floor, precision), 1,
+                           KY_ARGUMENTS(KY_BUFFER(tree->exponents), KY_BUFFER(tree->floor)), error);
+    tree->has_floor = status == KY_OK;
+    return status;
+}
+
+enum ky_status ky_device_tree_factors(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
+                                      const struct ky_parameters *parameters,
+                                      struct ky_error *error)
+{
+    struct ky_card *card = card_of(bodies);
+    const int precision = parameters->precision;
+    double strength = ky_engine_scale(&bodies->units, parameters->g).strength;
+    const int in_list = bodies->blocks.is_on && bodies->active;
+    uint32_t n = (uint32_t)bodies->n, listed = in_list ? (uint32_t)bodies->active->count : 0;
+    const struct ky_buffer *list = in_list ? &bodies->active_list : &tree->floor;
+    float unit = strength > 0 ? (float)(1 / strength) : 0, alpha = (float)parameters->alpha,
+          power = (float)ky_opening_relative_power(parameters->multipole);
+    enum ky_status status =
+        tree->has_floor ? KY_OK : find_floor(tree, bodies, precision, unit, error);
+    if (status == KY_OK)
+        status = ky_launch_over(
+            card, KY_IN_PRECISION(ky_relative_factors, precision), in_list ? listed : n,
+            KY_ARGUMENTS(KY_BUFFER(bodies->acceleration), KY_BUFFER(tree->floor), KY_BUFFER(*list),
+                         KY_BUFFER(tree->factor), KY_VALUE(n), KY_VALUE(listed), KY_VALUE(unit),
+                         KY_VALUE(alpha), KY_VALUE(power)),
+            error);
+    return status;
+}
+
+void ky_device_tree_report(const struct ky_device_tree *tree, const struct ky_device_bodies *bodies,
+                           struct ky_force_report *report)
+{
+    struct ky_card *card = card_of(bodies);
+    const struct {
+        double *seconds;
+        int from, to;
+    } phases[] = {{&report->keys, KEYS, SORT},
+                  {&report->sort, SORT, BUILD},
+                  {&report->build, BUILD, MOMENTS},
+                  {&report->moments, MOMENTS, END}};
+    for (size_t k = tree->refreshed ? 3 : 0; k < sizeof phases / sizeof *phases; k++)
+        *phases[k].seconds += bodies->cards.measured
+                                  ? card->driver->between(card, phases[k].from, phases[k].to)
+                                  : (double)NAN;
+}

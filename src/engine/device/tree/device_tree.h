@@ -1,0 +1,27 @@
+/* The octree that each card builds, from the positions that lie there to the arrays that walks
+ * read: bounds, keys, sort, bodies along the curve, cells, moments and groups. */
+#ifndef KY_DEVICE_DEVICE_TREE_H
+#define KY_DEVICE_DEVICE_TREE_H
+
+#include "engine/device/tree/tree_memory.h"
+
+/* Builds the tree over the present positions, and brings the bodies into its order. What it needs
+ * of bodies->curve.room stays there until ky_device_tree_done. */
+enum ky_status ky_device_tree_build(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
+                                    const struct ky_parameters *parameters, struct ky_error *error);
+/* Computes moments, boxes and opening radii of the tree that serves, for the present positions.
+ * Puts the bodies back into its order if they left it. */
+enum ky_status ky_device_tree_refresh(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
+                                      const struct ky_parameters *parameters,
+                                      struct ky_error *error);
+/* Computes the factors of the relative opening test into tree->factor, with the floor that was
+ * found when the tree was new. In a block they are those of the active bodies, in the order of
+ * their list. */
+enum ky_status ky_device_tree_factors(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
+                                      const struct ky_parameters *parameters,
+                                      struct ky_error *error);
+/* Adds the seconds of the phases of the last tree, which are the device's own. */
+void ky_device_tree_report(const struct ky_device_tree *tree, const struct ky_device_bodies *bodies,
+                           struct ky_force_report *report);
+
+#endif

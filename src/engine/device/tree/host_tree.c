@@ -1,0 +1,180 @@
+/* The host's octree for the walks on the device: positions come down, the tree is built and goes
+ * up. Both ways count as download and upload of the evaluation. */
+#include "engine/device/tree/host_tree.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "engine/common/trees.h"
+#include "physics/opening.h"
+
+/* ---- the host's side ---- */
+
+static void forget(struct ky_host_tree *host)
+{
+    ky_octree_free(&host->tree);
+    memset(&host->tree, 0, sizeof host->tree);
+    for (int c = 0; c < 3; c++) {
+        free(host->x[c]);
+        host->x[c] = NULL;
+    }
+    free(host->mass);
+    free(host->softening);
+    host->mass = host->softening = NULL;
+    host->put = host->sent = host->built = 0;
+}
+
+void ky_host_tree_release(struct ky_host_tree *host)
+{
+    struct ky_buffer *buffers[] = {&host->centre, &host->centre_low, &host->link, &host->moment,
+                                   &host->box,    &host->order,      &host->frame};
+    forget(host);
+    for (size_t k = 0; host->bodies->cards.count > 0 && k < sizeof buffers / sizeof *buffers; k++)
+        ky_buffer_release(host->bodies->cards.card[0], buffers[k]);
+}
+
+void ky_host_tree_memory(const struct ky_parameters *parameters, size_t n, struct ky_memory *memory)
+{
+    const size_t cell = sizeof(struct ky_cell_centre) + sizeof(struct ky_low) +
+                        sizeof(struct ky_cell_link) + sizeof(struct ky_cell_box) +
+                        KY_MOMENTS(parameters->multipole) * sizeof(float);
+    double cells = (double)n * fmin(2, 6.0 / parameters->leaf);
+    memory->device += (double)n * sizeof(uint32_t) + cells * (double)cell;
+    memory->host += (double)n * 5 * sizeof(double) + ky_octree_memory(parameters, n);
+}
+
+/* Columns for the bodies, and what does not change until bodies are put again. */
+static enum ky_status start_host(struct ky_host_tree *host, struct ky_error *error)
+{
+    struct ky_device_bodies *bodies = host->bodies;
+    size_t n = bodies->n;
+    double **columns[] = {&host->x[0], &host->x[1], &host->x[2], &host->mass, &host->softening};
+    forget(host);
+    ky_octree_init(&host->tree);
+    for (int k = 0; k < (bodies->own_eps ? 5 : 4); k++) {
+        *columns[k] = ky_allocate(n, sizeof(double));
+        if (!*columns[k])
+            return ky_no_memory(error, "bodies for the tree on the host", n, sizeof(double));
+    }
+    enum ky_status status = ky_device_bodies_columns(bodies, &bodies->mass, 1, &host->mass, error);
+    if (status == KY_OK && bodies->own_eps)
+        status = ky_device_bodies_columns(bodies, &bodies->softening, 1, &host->softening, error);
+    host->put = status == KY_OK ? bodies->put : 0;
+    return status;
+}
+
+/* The bodies' columns on the host, at the present positions. */
+static enum ky_status fetch(struct ky_host_tree *host, struct ky_error *error)
+{
+    struct ky_device_bodies *bodies = host->bodies;
+    const struct ky_cards *cards = &bodies->cards;
+    enum ky_status status = cards->driver->wait(cards->card[0], error);
+    double start = ky_clock();
+    if (status == KY_OK && host->put != bodies->put)
+        status = start_host(host, error);
+    if (status == KY_OK)
+        status = ky_device_bodies_columns(bodies, &bodies->position, 3, host->x, error);
+    bodies->report.download += ky_clock() - start;
+    return status;
+}
+
+static enum ky_status build(struct ky_host_tree *host, const struct ky_parameters *parameters,
+                            struct ky_error *error)
+{
+    /* The place of a body and the centre of a cell may each be wrong by half their last digit,
+     * which is 2^-24 (single) or 2^-48 (extended) of the distance from the origin. A difference is
+     * wrong by both. Positions in double are as they came. */
+    static const double digit[KY_PRECISIONS] = {0x1p-23, 0x1p-47, 0};
+    enum ky_status status = fetch(host, error);
+    if (status != KY_OK)
+        return status;
+    struct ky_force_report *report = &host->bodies->report;
+    size_t n = host->bodies->n;
+    struct ky_octree_bodies bodies = {.n = n,
+                                      .x = host->x[0],
+                                      .y = host->x[1],
+                                      .z = host->x[2],
+                                      .mass = host->mass,
+                                      .softening = host->softening};
+    ky_tree_frame(&host->bodies->frame, host->bodies->units.length, &bodies);
+    if (parameters->precision == KY_DOUBLE) {
+        bodies.has_origin = 1;
+        memset(bodies.origin, 0, sizeof bodies.origin);
+    }
+    bodies.digit = digit[parameters->precision];
+    host->sent = host->built = 0;
+    status = ky_octree_build(&host->tree, &bodies, parameters, error);
+    if (status != KY_OK)
+        return status;
+    ky_tree_seconds(&host->tree, report);
+    double start = ky_clock();
+    ky_octree_link(&host->tree);
+    report->build += ky_clock() - start;
+    host->built = host->bodies->place;
+    host->opening = parameters->opening;
+    return KY_OK;
+}
+
+enum ky_status ky_host_tree_stand(struct ky_host_tree *host, const struct ky_parameters *parameters,
+                                  struct ky_error *error)
+{
+    const int stands = host->built > 0 && host->built == host->bodies->place &&
+                       host->opening == parameters->opening;
+    return stands ? KY_OK : build(host, parameters, error);
+}
+
+/* ---- the tree to the device ---- */
+
+static enum ky_status send(struct ky_host_tree *host, struct ky_buffer *buffer, const char *what,
+                           const void *data, size_t count, size_t size, struct ky_error *error)
+{
+    struct ky_device_bodies *bodies = host->bodies;
+    return ky_staging_fill(&bodies->staging, bodies->cards.card[0], bodies->threads, buffer, what,
+                           data, count, size, error);
+}
+
+static enum ky_status send_origin(struct ky_host_tree *host, struct ky_error *error)
+{
+    struct ky_card *card = host->bodies->cards.card[0];
+    union ky_state_value frame[KY_FRAME_ORIGIN + 3] = {{0}};
+    for (int c = 0; c < 3; c++)
+        frame[KY_FRAME_ORIGIN + c] = ky_to_state(card, host->tree.origin[c]);
+    return ky_buffer_fill(card, &host->frame, "origin of the cells", frame, KY_FRAME_ORIGIN + 3,
+                          KY_STATE_BYTES, error);
+}
+
+enum ky_status ky_host_tree_send(struct ky_host_tree *host, int boxes, struct ky_error *error)
+{
+    const struct ky_octree *tree = &host->tree;
+    const size_t nodes = tree->nodes, one = 1; /* a buffer that nobody reads */
+    boxes |= (tree->opening & KY_OPENING_BOXES) != 0;
+    const struct {
+        struct ky_buffer *buffer;
+        const char *what;
+        const void *data;
+        size_t count, size;
+    } parts[] = {
+        {&host->centre, "centres of cells", tree->centre, nodes, sizeof *tree->centre},
+        {&host->centre_low, "low parts of centres", tree->low, nodes, sizeof *tree->low},
+        {&host->link, "links of cells", tree->link, nodes, sizeof *tree->link},
+        {&host->moment, "moments of cells", tree->moment, nodes * tree->moments, sizeof(float)},
+        {&host->box, "boxes of cells", tree->box, boxes ? nodes : one, sizeof *tree->box},
+        {&host->order, "order of the bodies", tree->order, tree->n, sizeof *tree->order},
+    };
+    double start = ky_clock();
+    enum ky_status status = KY_OK;
+    if (host->sent == host->built && host->has_boxes >= boxes)
+        return KY_OK;
+    for (size_t k = 0; k < sizeof parts / sizeof *parts && status == KY_OK; k++)
+        status = send(host, parts[k].buffer, parts[k].what, parts[k].data, parts[k].count,
+                      parts[k].size, error);
+    if (status == KY_OK)
+        status = send_origin(host, error);
+    host->sent = status == KY_OK ? host->built : 0;
+    host->has_boxes = boxes;
+    host->bodies->report.upload += ky_clock() - start;
+    return status;
+}

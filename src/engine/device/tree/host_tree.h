@@ -1,0 +1,36 @@
+/* The host's octree for walks on the first card: positions are read from the card, the tree is
+ * built and written to it. Masses and softenings are read for the first tree after they were put,
+ * positions for every tree. */
+#ifndef KY_DEVICE_HOST_TREE_H
+#define KY_DEVICE_HOST_TREE_H
+
+#include "engine/device/state/bodies.h"
+#include "octree/octree.h"
+
+struct ky_host_tree {
+    struct ky_device_bodies *bodies;
+    uint64_t put;   /* bodies->put of the columns below; 0: none */
+    uint64_t sent;  /* bodies->place of the cells that the card has; 0: none */
+    int has_boxes;  /* it has their boxes, too */
+    uint64_t built; /* bodies->place of `tree`; 0: there is none */
+    int opening;    /* with which it was built: enum ky_opening */
+    struct ky_octree tree;
+    double *x[3], *mass, *softening;
+    /* On the card: octree/layout.h; the origin at KY_FRAME_ORIGIN of `frame`. */
+    struct ky_buffer centre, centre_low, link, moment, box, order, frame;
+};
+
+/* Builds the tree over the present positions and adds its seconds to the report, unless the tree
+ * stands: it is that of the present positions and has this opening. */
+enum ky_status ky_host_tree_stand(struct ky_host_tree *host, const struct ky_parameters *parameters,
+                                  struct ky_error *error);
+/* Copies the tree to the card, unless it is there; with boxes if `boxes` or if the opening test
+ * needs them. */
+enum ky_status ky_host_tree_send(struct ky_host_tree *host, int boxes, struct ky_error *error);
+/* Forgets tree, columns and buffers. */
+void ky_host_tree_release(struct ky_host_tree *host);
+/* Adds what the tree of n bodies needs. */
+void ky_host_tree_memory(const struct ky_parameters *parameters, size_t n,
+                         struct ky_memory *memory);
+
+#endif

@@ -1,0 +1,324 @@
+/* One of two trees, sources and points: kernels/tree/walk_sources.k from the host's side. */
+#include "engine/device/tree/links.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "engine/common/trees.h"
+#include "engine/device/state/curve.h"
+#include "engine/device/state/rows.h"
+#include "engine/device/tree/active.h"
+#include "engine/device/tree/tree_groups.h"
+#include "physics/opening.h"
+
+int ky_links_of_host(const struct ky_parameters *parameters)
+{
+    return parameters->force == KY_LIST || parameters->tree == KY_TREE_OF_HOST;
+}
+
+enum ky_status ky_links_check(const struct ky_parameters *parameters, struct ky_error *error)
+{
+    if (parameters->force == KY_TREE && parameters->tree == KY_TREE_OF_HOST)
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "--force tree of a device goes through the tree that the device makes: "
+                       "--tree host is for --force walk and list");
+    if (parameters->force == KY_LIST && parameters->tree == KY_TREE_OF_DEVICE)
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "--force list has lists that the host makes from its own tree: --tree "
+                       "device is for --force tree and walk");
+    return KY_OK;
+}
+
+static struct ky_card *card_of(const struct ky_links *links)
+{
+    return links->bodies->cards.card[0];
+}
+
+/* The card's tree is left alone while it serves block steps: it is that of an earlier tick. */
+static int of_host(const struct ky_links *links)
+{
+    return ky_links_of_host(links->bodies->parameters) || links->own.serves;
+}
+
+void ky_links_begin(struct ky_links *links)
+{
+    ky_report_clear(&links->bodies->report);
+    ky_begin_marks(&links->bodies->cards);
+    links->counts.groups = 0;
+}
+
+void ky_links_release(struct ky_links *links)
+{
+    struct ky_buffer *buffers[] = {&links->source, &links->low, &links->eps2, &links->lanes};
+    links->place = 0;
+    ky_host_tree_release(&links->host);
+    ky_pair_counts_release(&links->counts, links->bodies);
+    if (links->bodies->cards.count == 0)
+        return;
+    ky_device_tree_release(&links->own, links->bodies);
+    for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
+        ky_buffer_release(card_of(links), buffers[k]);
+}
+
+void ky_links_memory(const struct ky_parameters *parameters, size_t n, struct ky_memory *memory)
+{
+    double low = parameters->precision == KY_DOUBLE ? 0 : 4 * sizeof(float);
+    double body = (double)ky_real4_bytes(parameters->precision) + low + sizeof(uint32_t);
+    memory->device += (double)n * body;
+    if (ky_links_of_host(parameters))
+        ky_host_tree_memory(parameters, n, memory);
+    else
+        memory->device += ky_device_tree_memory(parameters, n);
+}
+
+struct ky_cells ky_links_cells(const struct ky_links *links)
+{
+    const struct ky_host_tree *host = &links->host;
+    const struct ky_device_tree *own = &links->own;
+    return of_host(links)
+               ? (struct ky_cells){&host->centre, &host->centre_low, &host->link, &host->moment,
+                                   &host->box,    &host->order,      &host->frame}
+               : (struct ky_cells){&own->centre, &own->centre_low, &own->link,
+                                   &own->moment, &own->box,        &links->bodies->curve.index,
+                                   &own->frame};
+}
+
+uint32_t ky_links_flags(const struct ky_links *links, const struct ky_parameters *parameters)
+{
+    const struct ky_device_bodies *bodies = links->bodies;
+    int own_eps = bodies->own_eps, source_eps = bodies->how & KY_EPS_OF_BOTH;
+    return (own_eps ? KY_FLAG_OWN_EPS : 0U) | (source_eps ? KY_FLAG_SOURCE_EPS : 0U) |
+           (own_eps && (bodies->how & KY_EPS_SUM) && !of_host(links) ? KY_FLAG_MIXED : 0U) |
+           ky_octree_opening(parameters);
+}
+
+/* ---- sources ---- */
+
+static enum ky_status make_sources(struct ky_links *links, struct ky_error *error)
+{
+    const struct ky_device_bodies *bodies = links->bodies;
+    const struct ky_cells cells = ky_links_cells(links);
+    const struct ky_buffer *softening = bodies->own_eps ? &bodies->softening : &bodies->mass;
+    uint32_t n = (uint32_t)bodies->n, flags = (bodies->own_eps ? KY_FLAG_OWN_EPS : 0U) |
+                                              (bodies->curve.is_followed ? KY_FLAG_ALONG : 0U);
+    return ky_launch_over(
+        card_of(links), KY_IN_PRECISION(ky_walk_sources, bodies->parameters->precision), n,
+        KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->mass), KY_BUFFER(*softening),
+                     KY_BUFFER(*cells.order), KY_BUFFER(*cells.frame), KY_BUFFER(links->source),
+                     KY_BUFFER(links->low), KY_BUFFER(links->eps2), KY_VALUE(n), KY_VALUE(flags)),
+        error);
+}
+
+/* Room for the sources and so many points behind them: where there is too little, the sources are
+ * lost. */
+static enum ky_status need_sources(struct ky_links *links, size_t points, struct ky_error *error)
+{
+    const struct ky_device_bodies *bodies = links->bodies;
+    const int precision = bodies->parameters->precision;
+    const size_t n = bodies->n, all = n + points;
+    const struct {
+        struct ky_buffer *buffer;
+        const char *what;
+        size_t count, size;
+    } needs[] = {
+        {&links->source, "sources", all, ky_real4_bytes(precision)},
+        {&links->low, "low parts of sources", precision == KY_DOUBLE ? 1 : all, 4 * sizeof(float)},
+        {&links->eps2, "squared softenings", bodies->own_eps ? n : 1, ky_real_bytes(precision)},
+    };
+    enum ky_status status = KY_OK;
+    for (size_t k = 0; k < sizeof needs / sizeof *needs && status == KY_OK; k++) {
+        if (needs[k].buffer->bytes < needs[k].count * needs[k].size)
+            links->place = 0;
+        status = ky_buffer_need(card_of(links), needs[k].buffer, needs[k].what, needs[k].count,
+                                needs[k].size, error);
+    }
+    return status;
+}
+
+/* Points to their places behind the bodies. */
+static enum ky_status make_points(struct ky_links *links, const struct ky_points *points,
+                                  struct ky_error *error)
+{
+    const struct ky_device_bodies *bodies = links->bodies;
+    struct ky_card *card = card_of(links);
+    uint32_t n = (uint32_t)bodies->n, count = (uint32_t)points->count;
+    const struct ky_rows rows = {count, 3, 1 / bodies->units.length, KY_STATE_BYTES};
+    const struct ky_cells cells = ky_links_cells(links);
+    struct ky_buffer position = {0};
+    enum ky_status status =
+        ky_rows_send(card, &position, "points", rows, points->position[0], error);
+    if (status == KY_OK)
+        status = ky_launch_over(
+            card, KY_IN_PRECISION(ky_walk_points, bodies->parameters->precision), count,
+            KY_ARGUMENTS(KY_BUFFER(position), KY_BUFFER(*cells.frame), KY_BUFFER(links->source),
+                         KY_BUFFER(links->low), KY_VALUE(n), KY_VALUE(count)),
+            error);
+    ky_buffer_release(card, &position);
+    return status;
+}
+
+/* ---- trees ---- */
+
+static enum ky_status stand_host(struct ky_links *links, const struct ky_parameters *parameters,
+                                 int boxes, struct ky_error *error)
+{
+    enum ky_status status = ky_device_curve_leave(links->bodies, error);
+    if (status == KY_OK)
+        status = ky_host_tree_stand(&links->host, parameters, error);
+    return status == KY_OK ? ky_host_tree_send(&links->host, boxes, error) : status;
+}
+
+/* The boxes of the card's tree are made wider for walks that round, as octree_bodies.digit says. */
+static enum ky_status widen(struct ky_links *links, int precision, struct ky_error *error)
+{
+    /* Cells have 48 bits of their places; the card's own sums lose the last of them. */
+    static const float digit[KY_PRECISIONS] = {0x1p-23f, 0x1p-45f, 0x1p-45f};
+    struct ky_device_tree *own = &links->own;
+    uint32_t cells = (uint32_t)own->cells;
+    if (own->is_wide)
+        return KY_OK;
+    enum ky_status status =
+        ky_launch_over(card_of(links), KY_KERNEL_ky_tree_widen, cells,
+                       KY_ARGUMENTS(KY_BUFFER(own->centre), KY_BUFFER(own->box),
+                                    KY_VALUE(digit[precision]), KY_VALUE(cells)),
+                       error);
+    own->is_wide = status == KY_OK;
+    return status;
+}
+
+static enum ky_status stand_own(struct ky_links *links, const struct ky_parameters *parameters,
+                                struct ky_error *error)
+{
+    const struct ky_device_tree *own = &links->own;
+    const int stands =
+        own->built > 0 && own->built == links->bodies->place && own->opening == parameters->opening;
+    enum ky_status status =
+        stands ? KY_OK : ky_device_tree_build(&links->own, links->bodies, parameters, error);
+    return status == KY_OK ? widen(links, parameters->precision, error) : status;
+}
+
+enum ky_status ky_links_stand(struct ky_links *links, const struct ky_parameters *parameters,
+                              int boxes, const struct ky_points *points, struct ky_error *error)
+{
+    enum ky_status status = of_host(links) ? stand_host(links, parameters, boxes, error)
+                                           : stand_own(links, parameters, error);
+    if (status == KY_OK)
+        status = need_sources(links, points ? points->count : 0, error);
+    if (status == KY_OK &&
+        (links->place != links->bodies->place || links->by_host != of_host(links)))
+        status = make_sources(links, error);
+    links->by_host = of_host(links);
+    links->place = status == KY_OK ? links->bodies->place : 0;
+    return status == KY_OK && points ? make_points(links, points, error) : status;
+}
+
+enum ky_status ky_links_build(struct ky_links *links, const struct ky_parameters *parameters,
+                              struct ky_error *error)
+{
+    links->host.built = links->own.built = 0;
+    return ky_links_stand(links, parameters, 0, NULL, error);
+}
+
+void ky_links_report(const struct ky_links *links, struct ky_force_report *report)
+{
+    if (!of_host(links))
+        ky_device_tree_report(&links->own, links->bodies, report);
+}
+
+void ky_links_done(struct ky_links *links)
+{
+    ky_device_tree_done(&links->own, links->bodies);
+}
+
+/* ---- lanes ---- */
+
+static enum ky_status send_active(struct ky_links *links, struct ky_error *error)
+{
+    const size_t n = links->bodies->n, count = links->bodies->active->count;
+    unsigned char *is_active;
+    size_t next = 0;
+    uint32_t *list = ky_allocate(count, sizeof *list);
+    enum ky_status status = ky_device_active_places(&links->host, &is_active, error);
+    if (status == KY_OK && !list)
+        status = ky_no_memory(error, "active bodies", count, sizeof *list);
+    for (size_t k = 0; k < n && status == KY_OK; k++)
+        if (is_active[k])
+            list[next++] = (uint32_t)k;
+    if (status == KY_OK)
+        status = ky_buffer_fill(card_of(links), &links->lanes, "active bodies", list, count,
+                                sizeof *list, error);
+    free(is_active);
+    free(list);
+    return status;
+}
+
+static enum ky_status list_active(struct ky_links *links, struct ky_error *error)
+{
+    struct ky_card *card = card_of(links);
+    struct ky_device_tree *own = &links->own;
+    const size_t count = links->bodies->active->count;
+    uint32_t n = (uint32_t)links->bodies->n;
+    enum ky_status status = ky_device_tree_wanted(own, links->bodies, error);
+    if (status == KY_OK)
+        status = card->driver->scan(card, &own->wanted, &own->before, n, &own->scratch, error);
+    if (status == KY_OK)
+        status = ky_buffer_need(card, &links->lanes, "active bodies", count, sizeof n, error);
+    if (status == KY_OK)
+        status = ky_launch_over(card, KY_KERNEL_ky_groups_listed, n,
+                                KY_ARGUMENTS(KY_BUFFER(own->wanted), KY_BUFFER(own->before),
+                                             KY_BUFFER(links->lanes), KY_VALUE(n)),
+                                error);
+    return status;
+}
+
+enum ky_status ky_links_lanes(struct ky_links *links, const struct ky_parameters *parameters,
+                              struct ky_error *error)
+{
+    struct ky_card *card = card_of(links);
+    uint32_t n = (uint32_t)links->bodies->n;
+    if (links->bodies->active)
+        return of_host(links) ? send_active(links, error) : list_active(links, error);
+    if (parameters->curve != KY_CURVE_NONE)
+        return KY_OK;
+    enum ky_status status =
+        ky_buffer_need(card, &links->lanes, "order of the walks", n, sizeof n, error);
+    return status == KY_OK ? ky_launch_over(card, KY_KERNEL_ky_order_inverse, n,
+                                            KY_ARGUMENTS(KY_BUFFER(*ky_links_cells(links).order),
+                                                         KY_BUFFER(links->lanes), KY_VALUE(n)),
+                                            error)
+                           : status;
+}
+
+/* ---- passes ---- */
+
+struct passes {
+    struct ky_links *links;
+    void *own;
+    ky_evaluate_function *evaluate;
+};
+
+/* Marks and counts are of one pass, the report is of all: those of the first one are added before
+ * the second begins. */
+static enum ky_status pass(void *of, const struct ky_parameters *parameters, struct ky_error *error)
+{
+    const struct passes *passes = of;
+    struct ky_links *links = passes->links;
+    struct ky_device_bodies *bodies = links->bodies;
+    enum ky_status status = passes->evaluate(links, passes->own, parameters, error);
+    ky_links_done(links);
+    if (status != KY_OK || parameters == bodies->parameters)
+        return status;
+    bodies->report.walk += ky_marked_seconds(&bodies->cards);
+    ky_links_report(links, &bodies->report);
+    status = ky_pair_counts_add(&links->counts, bodies, &bodies->report, error);
+    links->counts.groups = 0;
+    return status;
+}
+
+enum ky_status ky_links_passes(struct ky_links *links, void *own, ky_evaluate_function *evaluate,
+                               struct ky_error *error)
+{
+    struct passes passes = {links, own, evaluate};
+    return ky_relative_passes(links->bodies->parameters, links->bodies->has_acceleration, pass,
+                              &passes, error);
+}

@@ -1,0 +1,144 @@
+/* Groups of bodies, made of the cells on the card: kernels/tree/groups.k from the host's side. */
+#include "engine/device/tree/tree_groups.h"
+
+#include "engine/device/state/curve.h"
+
+static struct ky_card *card_of(const struct ky_device_bodies *bodies)
+{
+    return bodies->cards.card[0];
+}
+
+/* Groups of at most `most` of the active bodies that are listed, or of all. */
+static enum ky_status divide(struct ky_device_tree *tree, const struct ky_device_bodies *bodies,
+                             const struct ky_parameters *parameters, uint32_t most, size_t active,
+                             struct ky_error *error)
+{
+    struct ky_card *card = card_of(bodies);
+    uint32_t limit = KY_GROUPS_IN_CUT * ky_device_tree_group(parameters),
+             cells = (uint32_t)tree->cells, listed = (uint32_t)active;
+    const struct ky_buffer *list = listed > 0 ? &bodies->active_list : &tree->before;
+    enum ky_status status = card->driver->zero(card, &tree->before, error);
+    if (status == KY_OK)
+        status = ky_launch_over(card, KY_KERNEL_ky_groups_count, cells,
+                                KY_ARGUMENTS(KY_BUFFER(tree->link), KY_BUFFER(*list),
+                                             KY_BUFFER(tree->before), KY_VALUE(cells),
+                                             KY_VALUE(limit), KY_VALUE(most), KY_VALUE(listed)),
+                                error);
+    if (status == KY_OK)
+        status = card->driver->scan(card, &tree->before, &tree->before, tree->cells + 1,
+                                    &tree->scratch, error);
+    if (status == KY_OK)
+        status = ky_launch_over(card, KY_KERNEL_ky_groups_place, cells,
+                                KY_ARGUMENTS(KY_BUFFER(tree->link), KY_BUFFER(*list),
+                                             KY_BUFFER(tree->before), KY_BUFFER(tree->group),
+                                             KY_VALUE(cells), KY_VALUE(listed)),
+                                error);
+    tree->listed = active;
+    return status;
+}
+
+enum ky_status ky_device_tree_make_groups(struct ky_device_tree *tree,
+                                          const struct ky_device_bodies *bodies,
+                                          const struct ky_parameters *parameters,
+                                          struct ky_error *error)
+{
+    struct ky_card *card = card_of(bodies);
+    const size_t cells = tree->cells;
+    enum ky_status status =
+        divide(tree, bodies, parameters, ky_device_tree_group(parameters), 0, error);
+    if (status == KY_OK)
+        status = card->driver->read_later(card, &tree->before, cells * sizeof(uint32_t),
+                                          tree->pinned.data, sizeof(uint32_t), error);
+    return status == KY_OK ? card->driver->mark(card, KY_MARK_GROUPS, error) : status;
+}
+
+int ky_device_tree_are_few(const struct ky_card *card, size_t groups)
+{
+    enum { TURNS = 16 };
+    return groups < TURNS * ky_device_tree_teams(card);
+}
+
+/* Active bodies of a group: so few that half of the teams that can run have one. Lanes share the
+ * sinks then, and walks of narrower groups are shorter. */
+static uint32_t active_of_group(const struct ky_card *card, const struct ky_parameters *parameters,
+                                size_t active)
+{
+    uint32_t most = ky_device_tree_group(parameters);
+    while (most > KY_SPLIT && 2 * active / most < ky_device_tree_teams(card))
+        most /= 2;
+    return most;
+}
+
+enum ky_status ky_device_tree_regroup(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
+                                      const struct ky_parameters *parameters,
+                                      struct ky_error *error)
+{
+    struct ky_card *card = card_of(bodies);
+    const size_t active = bodies->active ? bodies->active->count : 0,
+                 room = ky_device_tree_groups_room(bodies, parameters);
+    const uint32_t most =
+        active > 0 ? active_of_group(card, parameters, active) : ky_device_tree_group(parameters);
+    enum ky_status status = KY_OK;
+    if (active + tree->listed > 0) /* else they are there */
+        status = card->driver->zero(card, &tree->group, error);
+    if (status == KY_OK && active + tree->listed > 0)
+        status = divide(tree, bodies, parameters, most, active, error);
+    /* Each cut has one group that is not full. */
+    const size_t cuts = active < tree->whole ? active : tree->whole, groups = active / most + cuts;
+    tree->full = active > 0 ? active / most + 1 : tree->whole;
+    tree->groups = active == 0 ? tree->whole : groups < room ? groups : room;
+    tree->few = ky_device_tree_are_few(card, tree->full) || most < KY_TEAM;
+    return status;
+}
+
+enum ky_status ky_device_tree_turns(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
+                                    uint32_t flags, struct ky_error *error)
+{
+    struct ky_card *card = card_of(bodies);
+    uint32_t groups = (uint32_t)tree->groups,
+             heavy = tree->few ? (uint32_t)tree->full / KY_HEAVY_GROUPS : 0;
+    tree->turns = groups + (KY_SPLIT - 1) * (size_t)heavy;
+    enum ky_status status = card->driver->zero(card, &tree->weights, error);
+    if (status == KY_OK)
+        status = ky_launch_over(card, KY_KERNEL_ky_groups_weigh, groups,
+                                KY_ARGUMENTS(KY_BUFFER(tree->group), KY_BUFFER(tree->factor),
+                                             KY_BUFFER(tree->weight), KY_BUFFER(tree->weights),
+                                             KY_VALUE(groups), KY_VALUE(flags)),
+                                error);
+    if (status == KY_OK)
+        status = card->driver->scan(card, &tree->weights, &tree->starts, KY_WEIGHTS, &tree->scratch,
+                                    error);
+    if (status == KY_OK)
+        status = card->driver->zero(card, &tree->weights, error);
+    if (status == KY_OK)
+        status = card->driver->zero(card, &tree->turn, error);
+    if (status == KY_OK)
+        status =
+            ky_launch_over(card, KY_KERNEL_ky_groups_turn, groups,
+                           KY_ARGUMENTS(KY_BUFFER(tree->group), KY_BUFFER(tree->weight),
+                                        KY_BUFFER(tree->starts), KY_BUFFER(tree->weights),
+                                        KY_BUFFER(tree->turn), KY_VALUE(groups), KY_VALUE(heavy)),
+                           error);
+    return status;
+}
+
+enum ky_status ky_device_tree_wanted(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
+                                     struct ky_error *error)
+{
+    struct ky_card *card = card_of(bodies);
+    uint32_t n = (uint32_t)bodies->n, count = (uint32_t)bodies->active->count;
+    struct ky_buffer *want = &tree->before; /* groups have been made */
+    enum ky_status status = ky_device_active_list(bodies, error);
+    if (status == KY_OK)
+        status = card->driver->zero(card, want, error);
+    if (status == KY_OK)
+        status = ky_launch_over(
+            card, KY_KERNEL_ky_groups_want, count,
+            KY_ARGUMENTS(KY_BUFFER(bodies->active_list), KY_BUFFER(*want), KY_VALUE(count)), error);
+    if (status == KY_OK)
+        status = ky_launch_over(card, KY_KERNEL_ky_groups_wanted, n,
+                                KY_ARGUMENTS(KY_BUFFER(*want), KY_BUFFER(bodies->curve.index),
+                                             KY_BUFFER(tree->wanted), KY_VALUE(n)),
+                                error);
+    return status;
+}

@@ -1,0 +1,28 @@
+/* Groups of bodies that walk through a tree on the card together. */
+#ifndef KY_DEVICE_TREE_GROUPS_H
+#define KY_DEVICE_TREE_GROUPS_H
+
+#include "engine/device/tree/tree_memory.h"
+
+/* Makes the groups of all bodies. Their number is on its way to tree->pinned, where it is once
+ * KY_MARK_GROUPS has been reached. */
+enum ky_status ky_device_tree_make_groups(struct ky_device_tree *tree,
+                                          const struct ky_device_bodies *bodies,
+                                          const struct ky_parameters *parameters,
+                                          struct ky_error *error);
+/* 1 if this many groups take only a few turns on the card. Then a walk that is several times as
+ * long as the mean ends last; in many turns the other walks hide it. */
+int ky_device_tree_are_few(const struct ky_card *card, size_t groups);
+/* In a block: groups of the active bodies alone, places in their list, or those of all. */
+enum ky_status ky_device_tree_regroup(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
+                                      const struct ky_parameters *parameters,
+                                      struct ky_error *error);
+/* The groups in the order of their walks, into tree->turn, by the factors; tree->turns of them,
+ * some of which may be empty. `flags`: KY_FLAG_FACTORS. */
+enum ky_status ky_device_tree_turns(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
+                                    uint32_t flags, struct ky_error *error);
+/* Which bodies are active, into tree->wanted, but for blocks. */
+enum ky_status ky_device_tree_wanted(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
+                                     struct ky_error *error);
+
+#endif

@@ -1,0 +1,232 @@
+/* The memory of the tree that is made on the card. */
+#include "engine/device/tree/tree_memory.h"
+
+#include <math.h>
+#include <stddef.h>
+
+#include "engine/device/state/curve.h"
+#include "octree/layout.h"
+
+static struct ky_card *card_of(const struct ky_device_bodies *bodies)
+{
+    return bodies->cards.card[0];
+}
+
+static size_t aligned(size_t bytes)
+{
+    return (bytes + KY_PART_ALIGN - 1) / KY_PART_ALIGN * KY_PART_ALIGN;
+}
+
+/* A part of the room that begins where the last one ended. */
+static enum ky_status take(const struct ky_device_bodies *bodies, size_t *offset, size_t bytes,
+                           const char *what, struct ky_buffer *part, struct ky_error *error)
+{
+    enum ky_status status =
+        ky_buffer_part(card_of(bodies), &bodies->curve.room, what, *offset, bytes, part, error);
+    *offset += aligned(bytes);
+    return status;
+}
+
+enum ky_status ky_device_tree_parts_before(struct ky_device_tree *tree,
+                                           const struct ky_device_bodies *bodies,
+                                           struct ky_error *error)
+{
+    const size_t n = bodies->n;
+    const struct {
+        struct ky_buffer *part;
+        const char *what;
+        size_t bytes;
+    } parts[] = {
+        {&tree->keys.buffer[0], "keys", n * sizeof(uint64_t)},
+        {&tree->keys.buffer[1], "sorted keys", n * sizeof(uint64_t)},
+        {&tree->masks, "cells that begin at a body", n * sizeof(uint32_t)},
+        {&tree->at, "first cells of bodies", n * sizeof(uint32_t)},
+    };
+    enum ky_status status = KY_OK;
+    size_t offset = 0;
+    for (size_t k = 0; k < sizeof parts / sizeof *parts && status == KY_OK; k++)
+        status = take(bodies, &offset, parts[k].bytes, parts[k].what, parts[k].part, error);
+    return status;
+}
+
+uint32_t ky_device_tree_group(const struct ky_parameters *parameters)
+{
+    const int few = parameters->force == KY_TREE && parameters->group < KY_TEAM;
+    return few ? (uint32_t)parameters->group : KY_TEAM;
+}
+
+/* Groups of n bodies at most. A cut has at most KY_GROUPS_IN_CUT full groups, unless it is a leaf.
+ * Its parent has more, so that of every level there are few parents, of 8 cuts each. Every cut has
+ * one group that is not full. */
+static size_t most_groups(const struct ky_parameters *parameters, size_t n)
+{
+    size_t group = ky_device_tree_group(parameters),
+           cuts = 8 * KY_KEY_LEVELS * (n / (KY_GROUPS_IN_CUT * group));
+    size_t most = n / group + cuts + 1;
+    return most < n ? most : n;
+}
+
+size_t ky_device_tree_teams(const struct ky_card *card)
+{
+    enum { OF_A_PROCESSOR = 32 };
+    return OF_A_PROCESSOR * card->processors;
+}
+
+size_t ky_device_tree_groups_room(const struct ky_device_bodies *bodies,
+                                  const struct ky_parameters *parameters)
+{
+    return most_groups(parameters, bodies->n) + ky_device_tree_teams(card_of(bodies));
+}
+
+enum ky_status ky_device_tree_parts_after(struct ky_device_tree *tree,
+                                          struct ky_device_bodies *bodies,
+                                          const struct ky_parameters *parameters,
+                                          struct ky_error *error)
+{
+    const size_t words = bodies->n * sizeof(uint32_t), more = tree->cells + 1,
+                 most = ky_device_tree_groups_room(bodies, parameters),
+                 groups = most * sizeof(uint32_t),
+                 divided = (KY_SPLIT - 1) * (most / KY_HEAVY_GROUPS) * sizeof(uint32_t);
+    const struct {
+        struct ky_buffer *part;
+        const char *what;
+        size_t bytes;
+    } parts[] = {
+        {&tree->group, "groups of bodies", 2 * groups},
+        {&tree->turn, "turns of the groups", 2 * (groups + divided)},
+        {&tree->weight, "cost of the groups", groups},
+        {&tree->factor, "factors of the opening test", words},
+        {&tree->wanted, "active bodies along the curve", words},
+        {&tree->before, "counts of groups",
+         (more > bodies->n ? more : bodies->n) * sizeof(uint32_t)},
+    };
+    size_t offset = 0, all = 0;
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
+        all += aligned(parts[k].bytes);
+    enum ky_status status =
+        ky_buffer_need(card_of(bodies), &bodies->curve.room, KY_ROOM_OF_ORDERS, all, 1, error);
+    for (size_t k = 0; k < sizeof parts / sizeof *parts && status == KY_OK; k++)
+        status = take(bodies, &offset, parts[k].bytes, parts[k].what, parts[k].part, error);
+    return status;
+}
+
+void ky_device_tree_done(struct ky_device_tree *tree, const struct ky_device_bodies *bodies)
+{
+    struct ky_buffer *parts[] = {
+        &tree->keys.buffer[0], &tree->keys.buffer[1], &tree->masks,  &tree->at,     &tree->group,
+        &tree->before,         &tree->turn,           &tree->weight, &tree->factor, &tree->wanted};
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
+        ky_buffer_release(card_of(bodies), parts[k]);
+}
+
+void ky_device_tree_release(struct ky_device_tree *tree, const struct ky_device_bodies *bodies)
+{
+    struct ky_buffer *buffers[] = {
+        &tree->curve,      &tree->partial,  &tree->frame,   &tree->first,
+        &tree->facts,      &tree->centre,   &tree->link,    &tree->moment,
+        &tree->box,        &tree->children, &tree->weights, &tree->starts,
+        &tree->centre_low, &tree->scratch,  &tree->floor,   &tree->exponents,
+    };
+    tree->built = 0;
+    ky_device_tree_done(tree, bodies);
+    for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
+        ky_buffer_release(card_of(bodies), buffers[k]);
+    ky_pinned_release(card_of(bodies), &tree->pinned);
+}
+
+size_t ky_device_tree_counts(size_t n)
+{
+    return (KY_KEY_LEVELS + 1) * ky_groups(n, KY_TEAM) + 1;
+}
+
+enum ky_status ky_device_tree_need_bodies(struct ky_device_tree *tree,
+                                          struct ky_device_bodies *bodies, struct ky_error *error)
+{
+    struct ky_card *card = card_of(bodies);
+    const size_t n = bodies->n;
+    const struct {
+        struct ky_buffer *buffer;
+        const char *what;
+        size_t count, size;
+    } needs[] = {
+        {&tree->partial, "bounds of the bodies", 6 * KY_BOUNDS_GROUPS + 3 * KY_FRAME_SAMPLES,
+         KY_STATE_BYTES},
+        {&tree->frame, "frame of the keys", KY_FRAME_NUMBERS, KY_STATE_BYTES},
+        {&tree->first, "counts of cells", ky_device_tree_counts(n), sizeof(uint32_t)},
+        {&tree->facts, "levels of the tree", KY_FACTS, sizeof(uint32_t)},
+        {&tree->exponents, "exponents of accelerations", KY_OPENING_EXPONENTS, sizeof(uint32_t)},
+        {&tree->floor, "floor of accelerations", 1, sizeof(float)},
+        {&tree->weights, "groups by their cost", KY_WEIGHTS, sizeof(uint32_t)},
+        {&tree->starts, "groups that cost more", KY_WEIGHTS, sizeof(uint32_t)},
+    };
+    enum ky_status status = ky_device_curve_need(bodies, error);
+    for (size_t k = 0; k < sizeof needs / sizeof *needs && status == KY_OK; k++)
+        status = ky_buffer_need(card, needs[k].buffer, needs[k].what, needs[k].count, needs[k].size,
+                                error);
+    if (status == KY_OK)
+        status = ky_pinned_need(card, &tree->pinned, "number of groups", sizeof(uint32_t), error);
+    if (status == KY_OK)
+        status = ky_scratch_need(card, &tree->scratch, KY_BULK_SORT, n, error);
+    if (status == KY_OK)
+        status =
+            ky_scratch_need(card, &tree->scratch, KY_BULK_SCAN, ky_device_tree_counts(n), error);
+    return status == KY_OK
+               ? ky_scratch_need(card, &tree->scratch, KY_BULK_SCAN, 2 * n + KY_WEIGHTS, error)
+               : status;
+}
+
+/* Cells of n bodies for which there is room from the start: a little more than those of Plummer
+ * spheres, which have 0.245 a body with leaves of 16. Those of a uniform cube go up and down with
+ * n, from 0.15 to 0.35. */
+static size_t expected_cells(const struct ky_parameters *parameters, size_t n)
+{
+    double ratio = fmin(1.5, 4.4 / (parameters->leaf + 1.5));
+    return (size_t)(ratio * (double)n) + 64;
+}
+
+static const struct {
+    size_t place, size; /* of the buffer in struct ky_device_tree; bytes a cell, but for moments */
+    const char *what;
+} arrays_of_cells[] = {
+    {offsetof(struct ky_device_tree, centre), sizeof(struct ky_cell_centre), "centres of cells"},
+    {offsetof(struct ky_device_tree, centre_low), sizeof(struct ky_low), "low parts of centres"},
+    {offsetof(struct ky_device_tree, link), sizeof(struct ky_cell_link), "links of cells"},
+    {offsetof(struct ky_device_tree, moment), 0, "moments of cells"},
+    {offsetof(struct ky_device_tree, box), sizeof(struct ky_cell_box), "boxes of cells"},
+    {offsetof(struct ky_device_tree, children), 1, "numbers of children"},
+};
+enum { CELL_ARRAYS = sizeof arrays_of_cells / sizeof *arrays_of_cells };
+
+static size_t cell_bytes(int array, const struct ky_parameters *parameters)
+{
+    const size_t moments = KY_MOMENTS(parameters->multipole) * sizeof(float);
+    return arrays_of_cells[array].size > 0 ? arrays_of_cells[array].size : moments;
+}
+
+enum ky_status ky_device_tree_need_cells(struct ky_device_tree *tree,
+                                         const struct ky_device_bodies *bodies,
+                                         const struct ky_parameters *parameters,
+                                         struct ky_error *error)
+{
+    size_t room = expected_cells(parameters, bodies->n);
+    enum ky_status status = KY_OK;
+    room = tree->cells > room ? tree->cells + tree->cells / 8 : room;
+    for (int k = 0; k < CELL_ARRAYS && status == KY_OK; k++) {
+        struct ky_buffer *buffer = (struct ky_buffer *)((char *)tree + arrays_of_cells[k].place);
+        const size_t size = cell_bytes(k, parameters);
+        if (buffer->bytes < tree->cells * size)
+            status =
+                ky_buffer_need(card_of(bodies), buffer, arrays_of_cells[k].what, room, size, error);
+    }
+    return status;
+}
+
+double ky_device_tree_memory(const struct ky_parameters *parameters, size_t n)
+{
+    const double pairs = 2 * sizeof(uint64_t) * 1.06 * (double)n / ky_device_tree_group(parameters);
+    double bytes =
+        ky_device_curve_memory(n) + sizeof(uint32_t) * (double)ky_device_tree_counts(n) + pairs;
+    for (int k = 0; k < CELL_ARRAYS; k++)
+        bytes += (double)(cell_bytes(k, parameters) * expected_cells(parameters, n));
+    return bytes;
+}
