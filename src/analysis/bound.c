@@ -31,7 +31,7 @@ static struct part sum_bound(const struct ky_bodies *bodies, const double veloci
 #pragma omp parallel for schedule(static)
     for (size_t b = 0; b < KY_BLOCKS; b++) {
         struct part own = {0, 0, {0, 0, 0}};
-        for (size_t i = ky_block(bodies->n, b); i < ky_block(bodies->n, b + 1); i++) {
+        for (size_t i = ky_block_start(bodies->n, b); i < ky_block_start(bodies->n, b + 1); i++) {
             if (!is_bound(bodies, i, velocity))
                 continue;
             own.bodies++;

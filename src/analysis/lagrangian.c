@@ -170,7 +170,7 @@ static void weigh(struct bins *bins)
 #pragma omp parallel for schedule(static)
     for (size_t b = 0; b < KY_BLOCKS; b++) {
         struct part *part = bins->part + b * (bins->edges + 1);
-        for (size_t i = ky_block(bodies->n, b); i < ky_block(bodies->n, b + 1); i++) {
+        for (size_t i = ky_block_start(bodies->n, b); i < ky_block_start(bodies->n, b + 1); i++) {
             if (!(bodies->mass[i] > 0))
                 continue;
             size_t bin = bin_of(bins, r2_of(bins, i));
@@ -195,7 +195,7 @@ static void fill(const struct bins *bins, size_t bin, struct shell *shells)
 #pragma omp parallel for schedule(static)
     for (size_t b = 0; b < KY_BLOCKS; b++) {
         size_t at = start[b];
-        for (size_t i = ky_block(bodies->n, b); at < start[b + 1]; i++) {
+        for (size_t i = ky_block_start(bodies->n, b); at < start[b + 1]; i++) {
             double r2 = r2_of(bins, i);
             if (bodies->mass[i] > 0 && is_in_bin(bins, bin, r2))
                 shells[at++] = (struct shell){r2, bodies->mass[i]};

@@ -120,7 +120,7 @@ static void sum_shells(const struct sums *sums)
     const size_t n = sums->bodies->n, all = sums->profile->shells + 1;
 #pragma omp parallel for schedule(static)
     for (size_t b = 0; b < KY_BLOCKS; b++)
-        for (size_t i = ky_block(n, b); i < ky_block(n, b + 1); i++)
+        for (size_t i = ky_block_start(n, b); i < ky_block_start(n, b + 1); i++)
             add(sums, sums->shell + b * all, i);
     for (size_t b = 1; b < KY_BLOCKS; b++)
         for (size_t s = 0; s < all; s++) {

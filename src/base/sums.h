@@ -5,11 +5,11 @@
 
 #include <stddef.h>
 
-/* The number of blocks. Block b of n bodies holds the bodies ky_block(n, b) … ky_block(n, b + 1)
- * − 1.
+/* The number of blocks. Block b of n bodies holds the bodies ky_block_start(n, b) …
+ * ky_block_start(n, b + 1) − 1.
  */
 enum { KY_BLOCKS = 256 };
-static inline size_t ky_block(size_t n, size_t block)
+static inline size_t ky_block_start(size_t n, size_t block)
 {
     return n / KY_BLOCKS * block + n % KY_BLOCKS * block / KY_BLOCKS;
 }

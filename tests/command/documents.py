@@ -3,6 +3,8 @@
 write now (`make docs`), and links lead somewhere."""
 import json, os, re, shutil, subprocess, sys, tempfile
 
+import includes
+
 root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 program = os.environ.get("KYOHO", os.path.join(root, "build", "kyoho"))
 pages = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"] + sorted(
@@ -91,12 +93,13 @@ def names_exist(page, files, words):
 
 
 def folders_are_told():
-    """The table of folders is that of tests/command/includes.sh, and every file of the device engine has its place."""
+    """The table of folders is that of tests/command/includes.py, and every file of the device engine has its place."""
     page = read("docs/architecture.md")
-    order = dict(re.findall(r"(\w+):(\d)", re.search(r'split\("(.*?)", pairs', read("tests/command/includes.sh"), re.S).group(1)))
+    order = {folder: str(level) for folder, level in includes.LEVELS.items()}
     told = {folder: level for level, folder in re.findall(r"^\| (\d) \| `(\w+)` \|", page, re.M)}
     result(told == order, "docs/architecture.md has the folders in the order that is checked", f"{told}\n{order}")
-    units = {name[:-2] for name in os.listdir(os.path.join(root, "src/engine/device")) if name.endswith(".c")}
+    rooms = [os.path.join(root, "src/engine/device", room) for room in includes.ROOMS]
+    units = {name[:-2] for room in rooms for name in os.listdir(room) if name.endswith(".c")}
     missing = sorted(units - set(re.findall(r"`(\w+)`", page)))
     result(not missing, "docs/architecture.md names every file of the device engine", "\n".join(missing))
 

@@ -1,5 +1,5 @@
-/* The tree: builds it over the engine's bodies and walks it for groups of them (B12's way, with
- * the lanes in place of a warp), or lets each body walk by itself (walk.c). */
+/* --force tree: the walk for groups of bodies (B12's way, with the lanes in place of a warp).
+ * --force walk lets each body walk by itself (walk.c). */
 #include "engine/cpu/state/cpu.h"
 
 #include <math.h>
@@ -200,66 +200,11 @@ end:
     return status;
 }
 
-static struct ky_octree_bodies bodies_of(const struct ky_cpu *cpu)
-{
-    struct ky_octree_bodies bodies = {.n = cpu->n,
-                                      .x = cpu->x[0],
-                                      .y = cpu->x[1],
-                                      .z = cpu->x[2],
-                                      .mass = cpu->mass,
-                                      .softening = cpu->softening};
-    ky_tree_frame(&cpu->frame, cpu->length, &bodies);
-    return bodies;
-}
-
-/* Keys to groups for the present positions; adds the seconds to the report. */
-static enum ky_status build(struct ky_cpu *cpu, const struct ky_parameters *parameters,
-                            struct ky_error *error)
-{
-    const struct ky_octree_bodies bodies = bodies_of(cpu);
-    enum ky_status status = ky_octree_build(&cpu->tree, &bodies, parameters, error);
-    ky_tree_seconds(&cpu->tree, &cpu->report);
-    cpu->tree_stands = status == KY_OK;
-    cpu->tree_serves = 0;
-    cpu->tree_opening = parameters->opening;
-    cpu->tree_linked = 0;
-    return status;
-}
-
-void ky_cpu_link_tree(struct ky_cpu *cpu)
-{
-    if (!cpu->tree_linked)
-        ky_octree_link(&cpu->tree);
-    cpu->tree_linked = 1;
-}
-
-enum ky_status ky_cpu_stand_tree(struct ky_cpu *cpu, const struct ky_parameters *parameters,
-                                 struct ky_error *error)
-{
-    enum ky_status status = KY_OK;
-    if (!cpu->tree_stands || cpu->tree_opening != parameters->opening)
-        status = build(cpu, parameters, error);
-    if (status == KY_OK)
-        ky_cpu_link_tree(cpu);
-    return status;
-}
-
-/* The tree that serves, with the bodies where they are now. */
-static enum ky_status refresh_tree(struct ky_cpu *cpu, const struct ky_parameters *parameters,
-                                   struct ky_error *error)
-{
-    const double(*at)[3] = (const double(*)[3])cpu->blocks.at;
-    enum ky_status status = ky_octree_refresh(&cpu->tree, at, parameters, error);
-    cpu->report.moments += cpu->tree.seconds.moments;
-    return status;
-}
-
 static enum ky_status pass(void *engine, const struct ky_parameters *parameters,
                            struct ky_error *error)
 {
     struct ky_cpu *cpu = engine;
-    enum ky_status status = cpu->in_block && cpu->tree_serves ? refresh_tree(cpu, parameters, error)
-                                                              : build(cpu, parameters, error);
+    enum ky_status status = ky_cpu_renew_tree(cpu, parameters, error);
     if (status == KY_OK && cpu->in_block && !cpu->tree_serves)
         status = ky_cpu_start_work(cpu, error);
     double start = ky_clock();

@@ -109,6 +109,10 @@ enum ky_status ky_cpu_tree(struct ky_cpu *cpu, struct ky_error *error);
  * and with links; adds the seconds to the report. */
 enum ky_status ky_cpu_stand_tree(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                  struct ky_error *error);
+/* The tree for the next forces: the one that block steps keep, with the bodies where they are now,
+ * or a new one. Adds the seconds to the report. */
+enum ky_status ky_cpu_renew_tree(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+                                 struct ky_error *error);
 /* Makes the links of the tree unless it has them. */
 void ky_cpu_link_tree(struct ky_cpu *cpu);
 /* evaluate.c. What computes a force, and the bytes that it needs. */

@@ -53,7 +53,7 @@ enum ky_status ky_gather_by_copies(const struct ky_gathering *cards, size_t coun
     return status;
 }
 
-size_t ky_lanes(const struct ky_card *card, enum ky_kernel_id kernel)
+size_t ky_kernel_lanes(const struct ky_card *card, enum ky_kernel_id kernel)
 {
     size_t lanes = ky_kernels[kernel].lanes % KY_EARLY;
     return lanes == KY_IN_TEAMS ? card->teams * KY_TEAM : lanes;

@@ -38,7 +38,7 @@ extern const struct ky_unit ky_units[KY_UNIT_COUNT];
 struct ky_kernel {
     const char *name;
     enum ky_unit_id unit;
-    size_t lanes, arguments; /* as kernels/driver/list.h says; lanes of a group: ky_lanes */
+    size_t lanes, arguments; /* as kernels/driver/list.h says; lanes of a group: ky_kernel_lanes */
 };
 extern const struct ky_kernel ky_kernels[KY_KERNEL_COUNT];
 
@@ -203,7 +203,7 @@ enum ky_status ky_gather_by_copies(const struct ky_gathering *cards, size_t coun
                                    size_t unit, struct ky_error *error);
 
 /* Lanes of a group of a kernel on this card. */
-size_t ky_lanes(const struct ky_card *card, enum ky_kernel_id kernel);
+size_t ky_kernel_lanes(const struct ky_card *card, enum ky_kernel_id kernel);
 
 /* Allocation as the engine asks for it: `what` names the buffer in errors; 0 bytes are allowed. A
  * buffer that is large enough is kept, another is released first; its content is lost. */

@@ -21,9 +21,10 @@ struct ky_method {
     enum ky_status (*evaluate)(struct ky_device_bodies *bodies, struct ky_links *links, void *own,
                                struct ky_error *error);
     /* In a block, before `evaluate`, which then makes no tree: makes the tree for the present
-     * positions. It is a new one if `anew`, else that of the blocks before if there is one. A new
-     * one may reorder the bodies. NULL: the method has no tree. */
-    enum ky_status (*stand)(struct ky_links *links, void *own, int anew, struct ky_error *error);
+     * positions. It is a new one if `*anew`, else that of the blocks before if there is one;
+     * `*anew` becomes 1 if there was none. A new one may reorder the bodies. NULL: the method has
+     * no tree. */
+    enum ky_status (*stand)(struct ky_links *links, void *own, int *anew, struct ky_error *error);
     /* In a block, after `evaluate`: writes the pairs of its walks to the first 64-bit word of
      * `tally`. NULL if `stand` is. */
     enum ky_status (*note)(struct ky_links *links, void *own, struct ky_buffer *tally,

@@ -3,7 +3,6 @@
 #include "engine/device/forces/division.h"
 #include "engine/device/forces/method.h"
 #include "engine/device/state/replica.h"
-#include "engine/device/steps/block.h"
 #include "engine/device/tree/tree_groups.h"
 
 /* What each card has of its own. The first one has the bodies themselves, and the tree and counts
@@ -357,17 +356,17 @@ static enum ky_status evaluate(struct ky_device_bodies *bodies, struct ky_links 
 
 /* ---- blocks, with one card ---- */
 
-static enum ky_status stand(struct ky_links *links, void *own, int anew, struct ky_error *error)
+static enum ky_status stand(struct ky_links *links, void *own, int *anew, struct ky_error *error)
 {
     struct group_walk *walk = own;
     struct ky_device_bodies *bodies = links->bodies;
     struct ky_device_tree *tree = &links->own;
-    if (!anew && tree->serves && walk->put == bodies->put)
+    *anew = *anew || !tree->serves || walk->put != bodies->put;
+    if (!*anew)
         return ky_device_tree_refresh(tree, bodies, bodies->parameters, error);
     enum ky_status status = ky_device_tree_build(tree, bodies, bodies->parameters, error);
     tree->serves = status == KY_OK;
     walk->put = bodies->put;
-    ky_device_blocks_anew(bodies);
     return status;
 }
 

@@ -242,8 +242,11 @@ static enum ky_status evaluate(const struct blocks *b, int anew, struct ky_error
     ky_links_begin(b->links);
     exchange(bodies);
     bodies->blocks.is_on = 1;
-    if (b->method->stand)
-        status = b->method->stand(b->links, b->own, anew, error);
+    if (b->method->stand) {
+        status = b->method->stand(b->links, b->own, &anew, error);
+        if (anew)
+            bodies->blocks.of_new_tree = bodies->blocks.more = 0;
+    }
     if (status == KY_OK)
         status = open_steps(b, error);
     bodies->active = b->active < bodies->n ? &active : NULL;
@@ -308,12 +311,6 @@ static void count_beyond(const struct blocks *b)
     const double expected = own->of_level[b->due] > 0 ? own->of_level[b->due] : own->of_new_tree;
     if (mean > expected)
         own->more += (mean - expected) * (active > lanes ? active : lanes);
-}
-
-void ky_device_blocks_anew(struct ky_device_bodies *bodies)
-{
-    bodies->blocks.of_new_tree = 0;
-    bodies->blocks.more = 0;
 }
 
 static enum ky_status go_to(struct blocks *b, uint64_t tick, struct ky_error *error)

@@ -11,8 +11,6 @@ int ky_device_has_blocks(const struct ky_device_bodies *bodies, const struct ky_
 enum ky_status ky_device_blocks_advance(struct ky_device_bodies *bodies,
                                         const struct ky_method *method, struct ky_links *links,
                                         void *own, struct ky_advance *way, struct ky_error *error);
-/* Tells block steps that the tree for their forces is a new one. */
-void ky_device_blocks_anew(struct ky_device_bodies *bodies);
 void ky_device_blocks_release(struct ky_device_bodies *bodies);
 /* Bytes on the card for n bodies, without what the method needs. */
 double ky_device_blocks_memory(size_t n);

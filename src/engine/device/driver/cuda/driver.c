@@ -390,7 +390,7 @@ static size_t resident(struct ky_card *card, enum ky_kernel_id kernel)
     int groups = 1;
     use(card);
     if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-            &groups, kernel_of(kernel), (int)ky_lanes(card, kernel), 0) != cudaSuccess)
+            &groups, kernel_of(kernel), (int)ky_kernel_lanes(card, kernel), 0) != cudaSuccess)
         cudaGetLastError();
     return card->processors * (size_t)(groups > 0 ? groups : 1);
 }
@@ -423,7 +423,7 @@ static enum ky_status launch(struct ky_card *card, enum ky_kernel_id id, size_t 
                        kernel->name, kernel->arguments, MOST_ARGUMENTS);
     for (size_t k = 0; k < kernel->arguments; k++)
         values[k] = (void *)(uintptr_t)arguments[k].value;
-    dim3 grid = {(unsigned)groups, 1, 1}, block = {(unsigned)ky_lanes(card, id), 1, 1};
+    dim3 grid = {(unsigned)groups, 1, 1}, block = {(unsigned)ky_kernel_lanes(card, id), 1, 1};
     if (groups == 0)
         return KY_OK;
     if (groups > INT32_MAX)

@@ -425,7 +425,7 @@ static enum ky_status launch(struct ky_card *card, enum ky_kernel_id id, size_t 
 {
     struct ky_opencl *cl = (struct ky_opencl *)card;
     const struct ky_kernel *kernel = &ky_kernels[id];
-    size_t lanes = ky_lanes(card, id), total = groups * lanes;
+    size_t lanes = ky_kernel_lanes(card, id), total = groups * lanes;
     cl_int code = CL_SUCCESS;
     for (size_t k = 0; k < kernel->arguments && code == CL_SUCCESS; k++)
         code = clSetKernelArg(cl->kernel[id], (cl_uint)k, arguments[k].size, arguments[k].value);

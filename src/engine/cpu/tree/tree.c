@@ -1,0 +1,63 @@
+/* The tree over the bodies of the engine: built, linked, and refreshed. */
+#include "engine/cpu/state/cpu.h"
+
+static struct ky_octree_bodies bodies_of(const struct ky_cpu *cpu)
+{
+    struct ky_octree_bodies bodies = {.n = cpu->n,
+                                      .x = cpu->x[0],
+                                      .y = cpu->x[1],
+                                      .z = cpu->x[2],
+                                      .mass = cpu->mass,
+                                      .softening = cpu->softening};
+    ky_tree_frame(&cpu->frame, cpu->length, &bodies);
+    return bodies;
+}
+
+/* Keys to groups for the present positions; adds the seconds to the report. */
+static enum ky_status build(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+                            struct ky_error *error)
+{
+    const struct ky_octree_bodies bodies = bodies_of(cpu);
+    enum ky_status status = ky_octree_build(&cpu->tree, &bodies, parameters, error);
+    ky_tree_seconds(&cpu->tree, &cpu->report);
+    cpu->tree_stands = status == KY_OK;
+    cpu->tree_serves = 0;
+    cpu->tree_opening = parameters->opening;
+    cpu->tree_linked = 0;
+    return status;
+}
+
+void ky_cpu_link_tree(struct ky_cpu *cpu)
+{
+    if (!cpu->tree_linked)
+        ky_octree_link(&cpu->tree);
+    cpu->tree_linked = 1;
+}
+
+enum ky_status ky_cpu_stand_tree(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+                                 struct ky_error *error)
+{
+    enum ky_status status = KY_OK;
+    if (!cpu->tree_stands || cpu->tree_opening != parameters->opening)
+        status = build(cpu, parameters, error);
+    if (status == KY_OK)
+        ky_cpu_link_tree(cpu);
+    return status;
+}
+
+/* The tree that serves, with the bodies where they are now. */
+static enum ky_status refresh_tree(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+                                   struct ky_error *error)
+{
+    const double(*at)[3] = (const double(*)[3])cpu->blocks.at;
+    enum ky_status status = ky_octree_refresh(&cpu->tree, at, parameters, error);
+    cpu->report.moments += cpu->tree.seconds.moments;
+    return status;
+}
+
+enum ky_status ky_cpu_renew_tree(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+                                 struct ky_error *error)
+{
+    return cpu->in_block && cpu->tree_serves ? refresh_tree(cpu, parameters, error)
+                                             : build(cpu, parameters, error);
+}

@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""No file of src/ needs one above it: not by an include, not by a function or a table, nor by a call through kyoho.h.
+
+The folders below src/ have an order (docs/architecture.md), the rooms of src/engine have one too, and the files of a
+folder have one as well: no chain of needs leads back to where it began. Numbers are read in one place.
+"""
+import os
+import re
+import subprocess
+import sys
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+LEVELS = {"base": 0, "physics": 1, "octree": 2, "engine": 3, "integrate": 4, "snapshot": 4, "grape": 5, "analysis": 5,
+          "models": 6, "simulation": 7, "draw": 7, "command": 8}
+ROOMS = ("driver", "state", "tree", "forces", "steps", "board")  # of engine/cpu, engine/device and its kernels
+NAME = re.compile(r"[A-Za-z_]\w*")
+
+
+def sources():
+    for folder, _, names in os.walk(os.path.join(TOP, "src")):
+        for name in names:
+            if name.endswith((".c", ".h", ".k", ".cu")):
+                yield os.path.relpath(os.path.join(folder, name), os.path.join(TOP, "src"))
+
+
+def place(file):
+    """The place of a file in the order, as a tuple: level of the folder, and within the engine that of the room."""
+    part = file.split("/")
+    level = LEVELS[part[0]]
+    if part[0] != "engine":
+        return (level,)
+    if len(part) == 2:  # what integrators may ask for lies below all engines, the choice among them above
+        return (level, 0) if file.endswith(".h") else (level, 5)
+    if part[1] == "common":
+        return (level, 1)
+    if len(part) == 3:
+        return (level, 4)  # engine.c of an engine
+    if part[2] == "lanes":
+        return (level, 2)
+    room = ROOMS.index(part[3] if part[2] == "kernels" else part[2])
+    return (level, 2 if part[2] == "kernels" else 3, room)
+
+
+def house(file):
+    """The part of src/ within which every file may need those of the same place."""
+    part = file.split("/")
+    if part[0] == "engine" and part[1] in ("cpu", "device"):
+        return part[:2]
+    return part[:1]
+
+
+def bare(text):
+    """The text without comments and strings."""
+    return re.sub(r'/\*.*?\*/|"(?:[^"\\\n]|\\.)*"', " ", text, flags=re.S)
+
+
+def definitions(text):
+    """Functions and tables that a .c file defines for others; a definition begins at the left margin (clang-format)."""
+    for match in re.finditer(r"^(?!static\b|typedef\b|extern\b)[a-z][\w \n*]*?\b(ky_\w+)(?:\(|\[[^\n]*\] =| =)[^;{]*\{", text, re.M):
+        yield match.group(1)
+
+
+def uses(text):
+    """Names that are neither tags of types nor members."""
+    text = re.sub(r"\b(?:struct|enum|union)\s+\w+", " ", text)
+    return {match.group() for match in re.finditer(r"(?<![.\w])(?<!->)[A-Za-z_]\w*", text)}
+
+
+def read_all():
+    files = {}
+    for file in sorted(sources()):
+        with open(os.path.join(TOP, "src", file), encoding="utf-8") as stream:
+            files[file] = stream.read()
+    return files
+
+
+def needs_of(files):
+    """{file: {file that it needs: how}}, by includes and by what others define."""
+    needs = {file: {} for file in files}
+    plain = {file: bare(text) for file, text in files.items()}
+    owner = {}
+    for file in files:
+        if file.endswith(".c"):
+            for name in definitions(plain[file]):
+                owner.setdefault(name, set()).add(file)
+    for file, text in files.items():
+        for target in re.findall(r'^\s*#\s*include\s*"(\S+?)"', text, re.M):
+            if not target.startswith("kyoho/"):
+                needs[file].setdefault(target, "includes")
+        if file.endswith(".c"):
+            for name in uses(plain[file]):
+                for other in owner.get(name, ()) if file not in owner.get(name, ()) else ():
+                    needs[file].setdefault(other, "uses " + name)
+    return needs
+
+
+def points_up(files, needs):
+    bad = []
+    for file in files:
+        for target, how in needs[file].items():
+            if target not in files:
+                bad.append(f"{file}: {target} is not there")
+                continue
+            own, other = place(file), place(target)
+            if file.split("/")[0] != target.split("/")[0]:
+                wrong = other >= own
+            elif house(file) != house(target) and len(house(file)) == len(house(target)) == 2:
+                wrong = True  # the engines do not know each other
+            else:
+                wrong = other > own and not (file.endswith(".cu") and target.endswith((".k", ".h")))
+            if wrong:
+                bad.append(f"{file}: {how} of {target}" if how != "includes" else f"{file}: must not include {target}")
+    return bad
+
+
+def rings(files, needs):
+    left = set(files)
+    inner = {file: {to for to in needs[file] if to in files and to.split("/")[0] == file.split("/")[0]} for file in files}
+    while True:
+        needed = {to for file in left for to in inner[file] & left}
+        gone = {file for file in left if not inner[file] & left or file not in needed}
+        if not gone:
+            break
+        left -= gone
+    return [f"{file}: stands in a ring, for it needs {' '.join(sorted(inner[file] & left))}" for file in sorted(left)]
+
+
+count = 0
+
+
+def result(bad, name):
+    global count
+    count += 1
+    for line in bad:
+        print("# " + line)
+    print(f"{'not ok' if bad else 'ok'} {count} - {name}")
+
+
+def main():
+    files = read_all()
+    unknown = [f"{file}: its folder has no place in the order" for file in files if file.split("/")[0] not in LEVELS]
+    result(unknown, "every folder has a place in the order")
+    needs = needs_of(files)
+    result(points_up(files, needs), "every include, call and table points down")
+    result(rings(files, needs), "the files of a folder have an order")
+    readers = re.compile(r"\b(?:strto[a-z]+|ato[filL]+|[sf]?scanf)\b")  # these obey the locale of the program
+    result([f"{file}: {match.group()}" for file in files if not file.startswith("base/number.") and file.endswith((".c", ".h"))
+            for match in readers.finditer(bare(files[file]))], "text becomes a number in src/base/number alone")
+
+
+if __name__ == "__main__":
+    main()
