@@ -64,7 +64,8 @@ static struct ky_engine *open_with(const struct ky_parameters *parameters,
                                    const struct ky_bodies *bodies)
 {
     struct ky_engine *engine;
-    stop_if(ky_engine_open(parameters, bodies->n, &engine, &error), &error);
+    const struct ky_engine_use use = {.n = bodies->n, .schemes = 1U << KY_SCHEME_BLOCK};
+    stop_if(ky_engine_open_for(parameters, bodies->n, &use, &engine, &error), &error);
     stop_if(ky_engine_put(engine, bodies, &error), &error);
     stop_if(ky_engine_forces(engine, &error), &error);
     return engine;

@@ -68,7 +68,8 @@ static struct ky_advance go(const struct options *o, const struct ky_parameters 
                             const struct ky_bodies *bodies, double *seconds, double *energy)
 {
     struct ky_engine *engine;
-    stop_if(ky_engine_open(parameters, bodies->n, &engine, &error), &error);
+    const struct ky_engine_use use = {.n = bodies->n, .schemes = 1U << KY_SCHEME_HERMITE};
+    stop_if(ky_engine_open_for(parameters, bodies->n, &use, &engine, &error), &error);
     stop_if(ky_engine_put(engine, bodies, &error), &error);
     stop_if(ky_engine_columns(engine, 1U << KY_COLUMN_STEP | 1U << KY_COLUMN_JERK, &error), &error);
     stop_if(ky_engine_forces(engine, &error), &error);

@@ -71,7 +71,7 @@ static enum ky_status open_one(const struct ky_engine_verbs *verbs,
 {
     enum ky_status status = ky_engine_takes_fields(verbs, parameters, error);
     if (!status)
-        status = verbs->open(parameters, room, engine, error);
+        status = verbs->open(parameters, room, use, engine, error);
     *there = !status || status == KY_DEVICE;
     if (!status)
         status = check_use(*engine, use, error);

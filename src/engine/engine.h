@@ -47,12 +47,14 @@ struct ky_engine {
     struct ky_externals externals;
     /* Set by `open`: the processor as --engine takes it ("cpu", "cuda:0"); the first of several. */
     char name[16];
+    unsigned schemes; /* set by `open`: those of its use */
 };
 
 /* What an engine will be used for. `auto` chooses an engine that can do it. */
 struct ky_engine_use {
     size_t n;         /* bodies */
-    unsigned schemes; /* that it must be able to advance by: a sum of 1 << ky_scheme */
+    unsigned schemes; /* that it must be able to advance by: a sum of 1 << ky_scheme. The engine
+                         keeps what they need, and advances by no others but KY_SCHEME_LEAPFROG */
     int walk;         /* 1: general walks */
 };
 
@@ -161,10 +163,12 @@ struct ky_engine_verbs {
      * not be the number for which the engine was opened. */
     void (*memory)(const struct ky_engine *engine, size_t n, struct ky_memory *memory);
 
-    /* `parameters` have been checked against their ranges and stay valid until close. The callers
-     * of this and of the verbs below have checked numbers of bodies and sinks. */
-    enum ky_status (*open)(const struct ky_parameters *parameters, size_t n,
-                           struct ky_engine **engine, struct ky_error *error);
+    /* Makes room for `room` bodies. `parameters` have been checked against their ranges and stay
+     * valid until close. The callers of this and of the verbs below have checked numbers of bodies
+     * and sinks. */
+    enum ky_status (*open)(const struct ky_parameters *parameters, size_t room,
+                           const struct ky_engine_use *use, struct ky_engine **engine,
+                           struct ky_error *error);
     void (*close)(struct ky_engine *engine);
 
     /* Makes room for n bodies in place of those that the engine holds; the next `put` fills it. */
@@ -269,9 +273,9 @@ int ky_engine_is_named(const char *name, const char *kind);
 /* Why there is no engine of that name: KY_UNSUPPORTED if this build lacks it, else KY_USAGE. */
 enum ky_status ky_engine_not_here(const char *name, struct ky_error *error);
 
-/* Opens the engine that parameters->engine names, with room for n bodies; "auto" takes the fastest
- * for n bodies, and logs which and why. KY_UNSUPPORTED for more than 2³¹ − 1 bodies, here and in
- * ky_engine_resize. */
+/* Opens the engine that parameters->engine names, with room for n bodies and for no scheme; "auto"
+ * takes the fastest for n bodies, and logs which and why. KY_UNSUPPORTED for more than 2³¹ − 1
+ * bodies, here and in ky_engine_resize. */
 enum ky_status ky_engine_open(const struct ky_parameters *parameters, size_t n,
                               struct ky_engine **engine, struct ky_error *error);
 /* The same with room for `room` bodies. "auto" takes the fastest engine for use->n bodies that can
@@ -333,6 +337,7 @@ enum ky_status ky_engine_unroll(struct ky_engine *engine, int sinks, int sources
                                 struct ky_error *error);
 /* 1 if ky_engine_advance supports the scheme on this engine, else 0. */
 int ky_engine_advances(const struct ky_engine *engine, enum ky_scheme scheme);
+/* KY_USAGE for block and Hermite steps on an engine that was not opened for them. */
 enum ky_status ky_engine_advance(struct ky_engine *engine, struct ky_advance *advance,
                                  struct ky_error *error);
 enum ky_status ky_engine_kick(struct ky_engine *engine, double dt, struct ky_error *error);

@@ -107,7 +107,7 @@ enum ky_status ky_engine_open_for(const struct ky_parameters *parameters, size_t
         if (!status)
             status = ky_engine_takes_fields(verbs, parameters, error);
         if (!status)
-            status = verbs->open(parameters, room, engine, error);
+            status = verbs->open(parameters, room, use, engine, error);
     }
     if (!status) {
         (*engine)->n = room;
@@ -337,6 +337,9 @@ enum ky_status ky_engine_advance(struct ky_engine *engine, struct ky_advance *ad
 {
     if (!ky_engine_advances(engine, advance->scheme))
         return missing(engine, "go on by itself in this scheme", error);
+    if (advance->scheme != KY_SCHEME_LEAPFROG && !(engine->schemes >> advance->scheme & 1U))
+        return ky_fail(error, KY_USAGE, "steps that engine %s was not opened for",
+                       engine->verbs->name);
     return engine->verbs->advance(engine, advance, error);
 }
 

@@ -2,7 +2,8 @@
 """No file of src/ needs one above it: not by an include, not by a function or a table, nor by a call through kyoho.h.
 
 The folders below src/ have an order (docs/architecture.md), the rooms of src/engine have one too, and the files of a
-folder have one as well: no chain of needs leads back to where it began. Numbers are read in one place.
+folder have one as well: no chain of needs leads back to where it began. No file knows the names of what is above it.
+Numbers are read in one place.
 """
 import os
 import re
@@ -13,6 +14,10 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 LEVELS = {"base": 0, "physics": 1, "octree": 2, "engine": 3, "integrate": 4, "snapshot": 4, "grape": 5, "analysis": 5,
           "models": 6, "simulation": 7, "draw": 7, "command": 8}
 ROOMS = ("driver", "state", "tree", "forces", "steps", "board")  # of engine/cpu, engine/device and its kernels
+# Words that a folder must not say, since they belong to those above, and what it asks instead.
+UPSTAIRS = (
+    ("engine/", r"\bintegrator\b|\bKY_(?:LEAPFROG|BLOCK_STEPS|HERMITE4)\b", "the schemes of struct ky_engine_use"),
+)
 NAME = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -143,9 +148,13 @@ def main():
     needs = needs_of(files)
     result(points_up(files, needs), "every include, call and table points down")
     result(rings(files, needs), "the files of a folder have an order")
+    plain = {file: bare(text) for file, text in files.items()}
+    result([f"{file}: {match.group()}: ask {instead}" for folder, words, instead in UPSTAIRS
+            for file in files if file.startswith(folder)
+            for match in re.finditer(words, plain[file])], "no file knows the names of what is above it")
     readers = re.compile(r"\b(?:strto[a-z]+|ato[filL]+|[sf]?scanf)\b")  # these obey the locale of the program
     result([f"{file}: {match.group()}" for file in files if not file.startswith("base/number.") and file.endswith((".c", ".h"))
-            for match in readers.finditer(bare(files[file]))], "text becomes a number in src/base/number alone")
+            for match in readers.finditer(plain[file])], "text becomes a number in src/base/number alone")
 
 
 if __name__ == "__main__":

@@ -93,11 +93,13 @@ static enum ky_status fake_walk(struct ky_engine *engine, const struct ky_walk_r
 }
 
 #define FAKE(kind, ...)                                                                            \
-    static enum ky_status open_##kind(const struct ky_parameters *parameters, size_t n,            \
-                                      struct ky_engine **engine, struct ky_error *error)           \
+    static enum ky_status open_##kind(const struct ky_parameters *parameters, size_t room,         \
+                                      const struct ky_engine_use *use, struct ky_engine **engine,  \
+                                      struct ky_error *error)                                      \
     {                                                                                              \
         (void)parameters;                                                                          \
-        (void)n;                                                                                   \
+        (void)room;                                                                                \
+        (void)use;                                                                                 \
         return fake_open(kind, engine, error);                                                     \
     }                                                                                              \
     static const struct ky_engine_verbs fake_##kind = {.name = #kind,                              \

@@ -585,10 +585,14 @@ static void without_double(void **state)
     p.precision = KY_DOUBLE;
     assert_int_equal(cloud_forces(&p, &bodies, NULL, NULL, &error), KY_UNSUPPORTED);
     assert_non_null(strstr(error.text, "no double"));
+    struct ky_engine *engine;
     p.precision = KY_EXTENDED;
-    p.integrator = KY_HERMITE4;
-    assert_int_equal(cloud_forces(&p, &bodies, NULL, NULL, &error), KY_UNSUPPORTED);
-    assert_non_null(strstr(error.text, "no double, which --integrator hermite4 needs"));
+    assert_ok(ky_force_resolve(&p, &p, &error));
+    assert_int_equal(ky_engine_open_for(&p, 10,
+                                        &(struct ky_engine_use){10, 1U << KY_SCHEME_HERMITE, 0},
+                                        &engine, &error),
+                     KY_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "no double, which Hermite steps need"));
     ky_bodies_free(&bodies);
     ky_opencl_hide_double = 0;
 #else

@@ -56,15 +56,18 @@ static inline struct ky_integrator_report go(const struct ky_parameters *paramet
     return report;
 }
 
-/* An engine that has the bodies, but no columns and no forces. *resolved has to stay until it is
- * closed. */
+/* An engine for the steps of the integrator, that has the bodies, but no columns and no forces.
+ * *resolved has to stay until it is closed. */
 static inline struct ky_engine *engine_with(const struct ky_parameters *given,
                                             struct ky_parameters *resolved,
                                             const struct ky_bodies *bodies)
 {
+    static const unsigned schemes[] = {
+        [KY_BLOCK_STEPS] = 1U << KY_SCHEME_BLOCK, [KY_HERMITE4] = 1U << KY_SCHEME_HERMITE};
     struct ky_engine *engine;
     assert_ok(ky_parameters_resolve(given, resolved, &error));
-    assert_ok(ky_engine_open(resolved, bodies->n, &engine, &error));
+    const struct ky_engine_use use = {.n = bodies->n, .schemes = schemes[resolved->integrator]};
+    assert_ok(ky_engine_open_for(resolved, bodies->n, &use, &engine, &error));
     assert_ok(ky_engine_put(engine, bodies, &error));
     return engine;
 }
@@ -127,6 +130,24 @@ static inline void any_threads_and_calls(struct ky_parameters parameters, const 
         ky_snapshot_free(&results[t]);
 }
 
+/* An engine that was opened for other steps keeps nothing of what these need. */
+static inline void refuse_other_schemes(const struct ky_parameters *given, unsigned columns,
+                                        const struct ky_bodies *bodies,
+                                        const struct ky_advance *whole)
+{
+    struct ky_parameters resolved;
+    struct ky_advance way = *whole;
+    struct ky_engine *engine;
+    assert_ok(ky_parameters_resolve(given, &resolved, &error));
+    assert_ok(ky_engine_open(&resolved, bodies->n, &engine, &error));
+    assert_ok(ky_engine_put(engine, bodies, &error));
+    assert_ok(ky_engine_columns(engine, columns, &error));
+    assert_ok(ky_engine_forces(engine, &error));
+    assert_int_equal(ky_engine_advance(engine, &way, &error), KY_USAGE);
+    assert_non_null(strstr(error.text, "not opened for"));
+    ky_engine_close(engine);
+}
+
 /* The columns that a way needs come to the engine one by one, and then forces; before that the way
  * is refused. */
 static inline void prepare_way(struct ky_engine *engine, unsigned columns, struct ky_advance *way)
@@ -158,6 +179,8 @@ static inline void any_parts_of_a_way(const struct ky_parameters *given, const c
         way->most = most[t];
         column[t] = calloc(4 * n, sizeof(double));
         model(name, n, given->softening, &results[t]);
+        if (t == 0)
+            refuse_other_schemes(given, columns, &results[t].bodies, way);
         struct ky_parameters parameters;
         struct ky_engine *engine = engine_with(given, &parameters, &results[t].bodies);
         prepare_way(engine, columns, way);

@@ -65,11 +65,11 @@ static void memory(const struct ky_engine *engine, size_t n, struct ky_memory *m
         const struct ky_octree deep = {.levels = 64};
         memory->host += cpu->threads * (double)cpu->lanes->group_space[KY_DOUBLE](&deep);
     }
-    if (parameters->integrator == KY_BLOCK_STEPS) {
+    if (engine->schemes >> KY_SCHEME_BLOCK & 1U) {
         memory->host += ky_cpu_blocks_memory(parameters, n);
         memory->kept += ky_cpu_blocks_memory(parameters, n);
     }
-    if (parameters->integrator == KY_HERMITE4) {
+    if (engine->schemes >> KY_SCHEME_HERMITE & 1U) {
         memory->host += ky_cpu_hermite_memory(n);
         memory->kept += ky_cpu_hermite_memory(n);
     }
@@ -147,8 +147,9 @@ static enum ky_status resize(struct ky_engine *engine, size_t n, struct ky_error
     return allocate_columns(cpu, error);
 }
 
-static enum ky_status open_engine(const struct ky_parameters *parameters, size_t n,
-                                  struct ky_engine **engine, struct ky_error *error)
+static enum ky_status open_engine(const struct ky_parameters *parameters, size_t room,
+                                  const struct ky_engine_use *use, struct ky_engine **engine,
+                                  struct ky_error *error)
 {
     *engine = NULL;
     if (strchr(parameters->engine, ':') && !strncmp(parameters->engine, "cpu", 3))
@@ -170,11 +171,12 @@ static enum ky_status open_engine(const struct ky_parameters *parameters, size_t
     if (!cpu)
         return ky_no_memory(error, "CPU engine", 1, sizeof *cpu);
     cpu->base.verbs = &ky_cpu_engine;
+    cpu->base.schemes = use->schemes;
     cpu->parameters = parameters;
     cpu->threads = ky_threads(parameters->threads);
     enum ky_status status = ky_cpu_lanes(parameters->isa, &cpu->lanes, &cpu->isa, error);
     if (status == KY_OK)
-        status = resize(&cpu->base, n, error);
+        status = resize(&cpu->base, room, error);
     if (status != KY_OK) {
         close_engine(&cpu->base);
         return status;
@@ -269,7 +271,7 @@ static enum ky_status forces(struct ky_engine *engine, const struct ky_active *a
 {
     struct ky_cpu *cpu = (struct ky_cpu *)engine;
     cpu->tree_serves = 0;
-    if (cpu->parameters->integrator == KY_HERMITE4) {
+    if (engine->schemes >> KY_SCHEME_HERMITE & 1U) {
         ky_cpu_forget_steps(cpu);
         cpu->potential_is_late = cpu->parameters->precision != KY_DOUBLE;
     }

@@ -92,14 +92,15 @@ static enum ky_status check(const struct ky_device_engine *engine, int expected,
         if (!cards->card[k]->has_double)
             return ky_fail(error, KY_UNSUPPORTED, "%s has no double: use --precision extended",
                            cards->card[k]->name);
-    if (bodies->parameters->integrator == KY_HERMITE4 && !cards->card[0]->has_double)
-        return ky_fail(error, KY_UNSUPPORTED, "%s has no double, which --integrator hermite4 needs",
+    const int hermite = ky_device_leads(bodies, KY_SCHEME_HERMITE);
+    if (hermite && !cards->card[0]->has_double)
+        return ky_fail(error, KY_UNSUPPORTED, "%s has no double, which Hermite steps need",
                        cards->card[0]->name);
-    for (size_t k = 1; k < cards->count && bodies->parameters->integrator == KY_HERMITE4; k++)
+    for (size_t k = 1; k < cards->count && hermite; k++)
         if (strcmp(cards->card[k]->name, cards->card[0]->name) != 0)
             return ky_fail(error, KY_UNSUPPORTED,
-                           "several devices lead --integrator hermite4 if they are of one kind, "
-                           "not %s and %s",
+                           "several devices lead Hermite steps if they are of one kind, not %s and "
+                           "%s",
                            cards->card[0]->name, cards->card[k]->name);
     if (cards->count > 1 && !engine->method->several_cards)
         return ky_fail(error, KY_UNSUPPORTED,
@@ -139,8 +140,9 @@ static enum ky_status start(struct ky_device_engine *engine, size_t n, struct ky
 
 static enum ky_status open_engine(const struct ky_engine_verbs *verbs,
                                   const struct ky_driver *driver,
-                                  const struct ky_parameters *parameters, size_t n,
-                                  struct ky_engine **base, struct ky_error *error)
+                                  const struct ky_parameters *parameters, size_t room,
+                                  const struct ky_engine_use *use, struct ky_engine **base,
+                                  struct ky_error *error)
 {
     *base = NULL;
     const struct ky_method *method = method_of(parameters);
@@ -155,6 +157,7 @@ static enum ky_status open_engine(const struct ky_engine_verbs *verbs,
         return ky_no_memory(error, "device engine", 1, sizeof *engine + method->own);
     }
     engine->base.verbs = verbs;
+    engine->base.schemes = engine->bodies.schemes = use->schemes;
     engine->method = method;
     engine->own = own;
     engine->bodies.parameters = parameters;
@@ -164,7 +167,7 @@ static enum ky_status open_engine(const struct ky_engine_verbs *verbs,
     engine->bodies.threads = ky_threads(parameters->threads);
     engine->bodies.units = (struct ky_engine_units){1, 1};
     engine->links.bodies = engine->links.host.bodies = &engine->bodies;
-    enum ky_status status = start(engine, n, error);
+    enum ky_status status = start(engine, room, error);
     if (status != KY_OK)
         close_engine(&engine->base);
     else
@@ -178,9 +181,9 @@ static void memory(const struct ky_engine *base, size_t n, struct ky_memory *mem
     const struct ky_parameters *parameters = engine->bodies.parameters;
     *memory = (struct ky_memory){.device = ky_device_bodies_memory(parameters, n),
                                  .room = engine->bodies.cards.card[0]->memory};
-    if (parameters->integrator == KY_BLOCK_STEPS)
+    if (ky_device_leads(&engine->bodies, KY_SCHEME_BLOCK))
         memory->device += ky_device_blocks_memory(n);
-    if (parameters->integrator == KY_HERMITE4)
+    if (ky_device_leads(&engine->bodies, KY_SCHEME_HERMITE))
         memory->device += ky_device_hermite_memory(&engine->bodies, n);
     engine->method->memory(parameters, n, memory);
 }
@@ -413,11 +416,12 @@ static void report(struct ky_engine *base, struct ky_force_report *report)
 }
 
 #define ENGINE(kind)                                                                               \
-    static enum ky_status kind##_open(const struct ky_parameters *parameters, size_t n,            \
-                                      struct ky_engine **engine, struct ky_error *error)           \
+    static enum ky_status kind##_open(const struct ky_parameters *parameters, size_t room,         \
+                                      const struct ky_engine_use *use, struct ky_engine **engine,  \
+                                      struct ky_error *error)                                      \
     {                                                                                              \
-        return open_engine(&ky_##kind##_engine, &ky_##kind##_driver, parameters, n, engine,        \
-                           error);                                                                 \
+        return open_engine(&ky_##kind##_engine, &ky_##kind##_driver, parameters, room, use,        \
+                           engine, error);                                                         \
     }                                                                                              \
     static enum ky_status kind##_device(size_t index, struct ky_device *device)                    \
     {                                                                                              \

@@ -74,8 +74,8 @@ enum ky_status ky_device_bodies_resize(struct ky_device_bodies *bodies, size_t n
 enum ky_status ky_device_bodies_need_precise(struct ky_device_bodies *bodies,
                                              struct ky_error *error)
 {
-    const struct ky_parameters *parameters = bodies->parameters;
-    if (parameters->integrator != KY_HERMITE4 || parameters->precision == KY_DOUBLE)
+    const int has_digits = bodies->parameters->precision == KY_DOUBLE;
+    if (has_digits || !ky_device_leads(bodies, KY_SCHEME_HERMITE))
         return KY_OK;
     return ky_buffer_need(bodies->cards.card[0], &bodies->precise, "accelerations of all digits",
                           3 * bodies->n, KY_STATE_BYTES, error);

@@ -63,6 +63,7 @@ struct ky_device_hermite {
 
 struct ky_device_bodies {
     const struct ky_parameters *parameters;
+    unsigned schemes; /* that the engine was opened for: a sum of 1 << ky_scheme */
     struct ky_cards cards;
     int threads; /* of loops on the host */
     size_t n;
@@ -104,7 +105,13 @@ struct ky_device_bodies {
 enum ky_status ky_device_bodies_resize(struct ky_device_bodies *bodies, size_t n,
                                        struct ky_error *error);
 void ky_device_bodies_release(struct ky_device_bodies *bodies);
-/* Room for bodies->precise, where the integrator needs it. */
+/* 1 if the engine was opened for the scheme, else 0. */
+static inline int ky_device_leads(const struct ky_device_bodies *bodies, enum ky_scheme scheme)
+{
+    return bodies->schemes >> scheme & 1U;
+}
+
+/* Room for bodies->precise, where the scheme needs it. */
 enum ky_status ky_device_bodies_need_precise(struct ky_device_bodies *bodies,
                                              struct ky_error *error);
 /* Bytes of the positions, and of the velocities: three numbers a body, and some more for the

@@ -7,6 +7,7 @@ void ky_replica_numbers(struct ky_device_bodies *own, const struct ky_device_bod
                         size_t k)
 {
     own->parameters = first->parameters;
+    own->schemes = first->schemes;
     own->cards.driver = first->cards.driver;
     own->cards.card[0] = first->cards.card[k];
     own->cards.count = 1;

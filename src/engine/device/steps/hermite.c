@@ -224,7 +224,7 @@ static enum ky_status forget_steps(struct ky_device_bodies *bodies, struct ky_er
 
 enum ky_status ky_device_hermite_forget(struct ky_device_bodies *bodies, struct ky_error *error)
 {
-    if (bodies->parameters->integrator != KY_HERMITE4)
+    if (!ky_device_leads(bodies, KY_SCHEME_HERMITE))
         return KY_OK;
     ky_device_hermite_drop(bodies, bodies->parameters->precision != KY_DOUBLE && bodies->n > 0);
     ky_buffer_release(bodies->cards.card[0], &bodies->precise);

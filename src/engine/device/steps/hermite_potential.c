@@ -27,7 +27,7 @@ enum ky_status ky_device_hermite_keep(struct ky_device_bodies *bodies,
                                       const struct ky_bodies *given, struct ky_error *error)
 {
     ky_device_hermite_drop(bodies, 0);
-    if (bodies->parameters->integrator != KY_HERMITE4 || !given->potential)
+    if (!ky_device_leads(bodies, KY_SCHEME_HERMITE) || !given->potential)
         return KY_OK;
     enum ky_status status = make_room(bodies, error);
     for (size_t i = 0; i < bodies->n && status == KY_OK; i++)
