@@ -388,9 +388,7 @@ unsigned int ky_octree_opening(const struct ky_parameters *parameters)
 static void describe_opening(struct work *work, const struct ky_parameters *parameters)
 {
     work->opening = parameters->opening;
-    work->edge = parameters->cell == KY_EDGE ||
-                 (parameters->cell == KY_CELL_BY_FORCE &&
-                  (parameters->force == KY_WALK || parameters->force == KY_LIST));
+    work->edge = parameters->cell == KY_EDGE;
     work->theta_inverse = 1 / parameters->theta;
     work->side = parameters->multipole > 1 ? 3 : 2;
     work->tree->opening = ky_octree_opening(parameters);

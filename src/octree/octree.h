@@ -74,10 +74,10 @@ void ky_octree_init(struct ky_octree *tree);
 void ky_octree_free(struct ky_octree *tree);
 
 /* Builds everything from keys to groups, with the parameters' curve, leaf, group, opening, cell,
- * theta, multipole, softening_kind and threads. `curve none` builds over Morton keys, with the
- * groups of `morton`; a walk for each body should then take the bodies in the caller's order.
- * Positions that are not finite do no harm, but give no useful tree. KY_USAGE for 2^31 bodies or
- * more, KY_FAULT when memory is out; the tree is empty then. */
+ * theta, multipole, softening_kind and threads; `cell` must be KY_BOX or KY_EDGE. `curve none`
+ * builds over Morton keys, with the groups of `morton`; a walk for each body should then take the
+ * bodies in the caller's order. Positions that are not finite do no harm, but give no useful tree.
+ * KY_USAGE for 2^31 bodies or more, KY_FAULT when memory is out; the tree is empty then. */
 enum ky_status ky_octree_build(struct ky_octree *tree, const struct ky_octree_bodies *bodies,
                                const struct ky_parameters *parameters, struct ky_error *error);
 /* Moves the bodies of the last build to `position`, in the caller's order. Order, cells, groups and

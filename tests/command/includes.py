@@ -17,6 +17,7 @@ ROOMS = ("driver", "state", "tree", "forces", "steps", "board")  # of engine/cpu
 # Words that a folder must not say, since they belong to those above, and what it asks instead.
 UPSTAIRS = (
     ("engine/", r"\bintegrator\b|\bKY_(?:LEAPFROG|BLOCK_STEPS|HERMITE4)\b", "the schemes of struct ky_engine_use"),
+    ("octree/", r"\bforce\b|\bKY_(?:DIRECT|WALK|LIST|TREE)\b", "parameters->cell, which the engine has resolved"),
 )
 NAME = re.compile(r"[A-Za-z_]\w*")
 
