@@ -1,13 +1,13 @@
 /* From how many bodies on a device is faster than the CPU: crossover [ENGINE [THREADS]] (default
  * cuda:0, all cores). For the exact sum and the tree, the time of a step of the leap-frog on both
- * over the number of bodies, then what a thread and the device do in a second,
- * the time of a step that does not grow with the bodies, and the crossover, as measured and as
- * src/engine/choice.c has it. Plummer spheres, default options. */
+ * over the number of bodies, then what a thread and the device do in a second, the time of a step
+ * that does not grow with the bodies, and the crossover, as measured and as
+ * src/engine/common/force_kinds.c has it. Plummer spheres, default options. */
 #include "common.h"
 
 #include "base/clock.h"
 #include "base/threads.h"
-#include "engine/choice.h"
+#include "engine/common/force_kinds.h"
 #include "integrate/integrate.h"
 
 /* Bodies from 64 to 131,072, by powers of two. Larger systems are left out where a step would take
@@ -108,7 +108,7 @@ static void print_curve(const char *name, int force, double power, const char *e
            "the table %.4g\n\n",
            name, pow(curve.n[last], power) / curve.cpu[last] / threads, rate,
            1e6 * (curve.device[0] - pow(curve.n[0], power) / rate), crossing(&curve),
-           ky_crossover(force));
+           ky_force_kind(force)->crossover);
 }
 
 int main(int argc, char **argv)

@@ -8,21 +8,7 @@
 
 #include "base/text.h"
 #include "base/threads.h"
-
-/* The bodies from which on a GPU makes a step of the leap-frog in less time. Measured with Plummer
- * spheres and default options on an NVIDIA H200 and the Xeon (Sapphire Rapids) beside it: 99 bodies
- * with 1 thread and 90 with 16 for the exact sum, some 600 and 430 for the tree. Threads bring next
- * to nothing to systems as small as these, so that one number serves for all. bench/crossover.c
- * measures it anew; docs/performance.md, "Where a GPU begins to pay", has the figures. */
-static const double crossovers[] = {
-    [KY_DIRECT] = 100, [KY_WALK] = 500, [KY_LIST] = 500, [KY_TREE] = 500};
-
-double ky_crossover(int force)
-{
-    if (force < 0 || (size_t)force >= sizeof crossovers / sizeof *crossovers)
-        return (double)INFINITY; /* not known: the CPU */
-    return crossovers[force];
-}
+#include "engine/common/force_kinds.h"
 
 /* With Hermite steps a block of few bodies takes a GPU as long as its launches, some 10 µs, and a
  * thread of the CPU no longer up to so many bodies: an estimate. */
@@ -30,7 +16,7 @@ enum { HERMITE_CROSSOVER = 500 };
 
 static double crossover_of(const struct ky_parameters *parameters, const struct ky_engine_use *use)
 {
-    const double of_force = ky_crossover(parameters->force);
+    const double of_force = ky_force_kind(parameters->force)->crossover;
     return use->schemes >> KY_SCHEME_HERMITE & 1U ? fmax(of_force, HERMITE_CROSSOVER) : of_force;
 }
 

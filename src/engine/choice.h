@@ -4,10 +4,6 @@
 
 #include "engine/engine.h"
 
-/* The smallest number of bodies for which a GPU takes less time than a CPU for a step with this
- * force (enum ky_force); infinite for an unknown force. */
-double ky_crossover(int force);
-
 /* KY_UNSUPPORTED for an engine that cannot have the external fields of the parameters. */
 enum ky_status ky_engine_takes_fields(const struct ky_engine_verbs *verbs,
                                       const struct ky_parameters *parameters,

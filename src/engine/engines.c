@@ -4,6 +4,7 @@
 #include "engine/common/columns.h"
 #include "engine/common/external.h"
 #include "engine/common/finite.h"
+#include "engine/common/force_kinds.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -69,7 +70,7 @@ static enum ky_status find(const char *name, const struct ky_engine_verbs **verb
 /* The CPU has one variant of the exact sum; but an unrolling makes the precision single. */
 static void warn_of_unroll(const struct ky_parameters *parameters)
 {
-    if (parameters->force == KY_DIRECT && parameters->unroll != KY_UNROLL_TUNED)
+    if (ky_force_kind(parameters->force)->is_exact && parameters->unroll != KY_UNROLL_TUNED)
         ky_log(parameters, KY_LOG_WARNING, "--unroll chooses nothing on the CPU%s",
                parameters->precision == KY_SINGLE ? ", where it only makes the precision single"
                                                   : "");

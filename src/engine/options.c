@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "engine/common/external.h"
+#include "engine/common/force_kinds.h"
 #include "physics/softening.h"
 
 #define FIELD(name) offsetof(struct ky_parameters, name)
@@ -132,15 +133,14 @@ enum ky_status ky_force_resolve(const struct ky_parameters *given, struct ky_par
     if (status)
         return status;
     *resolved = own;
+    const struct ky_force_kind *force = ky_force_kind(resolved->force);
     if (!resolved->engine)
         resolved->engine = "auto";
     if (resolved->cell == KY_CELL_BY_FORCE)
-        resolved->cell =
-            resolved->force == KY_WALK || resolved->force == KY_LIST ? KY_EDGE : KY_BOX;
+        resolved->cell = force->cell;
     if (resolved->precision == KY_PRECISION_BY_INTEGRATOR)
-        resolved->precision = resolved->force == KY_DIRECT && resolved->unroll == KY_UNROLL_UNSET
-                                  ? KY_EXTENDED
-                                  : KY_SINGLE;
+        resolved->precision =
+            resolved->unroll == KY_UNROLL_UNSET ? (int)force->precision : KY_SINGLE;
     if (resolved->unroll == KY_UNROLL_UNSET)
         resolved->unroll = KY_UNROLL_TUNED;
     if (resolved->softening_kind == KY_SOFTENING_KIND_BY_SNAPSHOT)

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "engine/common/force_kinds.h"
 #include "physics/softening.h"
 
 struct hermite {
@@ -40,7 +41,7 @@ static uint64_t stride(const struct ky_parameters *parameters, double step)
 
 static enum ky_status check(const struct ky_parameters *parameters, struct ky_error *error)
 {
-    if (parameters->force != KY_DIRECT)
+    if (!ky_force_kind(parameters->force)->is_exact)
         return ky_fail(
             error, KY_USAGE,
             "--integrator hermite4 needs the change of the force in time, which only the "

@@ -18,6 +18,7 @@ ROOMS = ("driver", "state", "tree", "forces", "steps", "board")  # of engine/cpu
 UPSTAIRS = (
     ("engine/", r"\bintegrator\b|\bKY_(?:LEAPFROG|BLOCK_STEPS|HERMITE4)\b", "the schemes of struct ky_engine_use"),
     ("octree/", r"\bforce\b|\bKY_(?:DIRECT|WALK|LIST|TREE)\b", "parameters->cell, which the engine has resolved"),
+    ("engine/", r"[=!]= *KY_(?:DIRECT|WALK|LIST|TREE)\b", "the row of the force, in a table"),
 )
 NAME = re.compile(r"[A-Za-z_]\w*")
 

@@ -10,6 +10,7 @@
 
 #include "base/threads.h"
 #include "engine/choice.h"
+#include "engine/common/force_kinds.h"
 #include "integrate/integrate.h"
 #include "simulation/sim.h"
 
@@ -22,9 +23,9 @@ static void crossovers(void **state)
 {
     (void)state;
     for (int f = 0; f < FORCES; f++)
-        assert_between(ky_crossover(forces[f]), 64, 1024);
-    assert_true(ky_crossover(KY_DIRECT) < ky_crossover(KY_TREE));
-    assert_true(isinf(ky_crossover(-1)) && isinf(ky_crossover(1000)));
+        assert_between(ky_force_kind(forces[f])->crossover, 64, 1024);
+    assert_true(ky_force_kind(KY_DIRECT)->crossover < ky_force_kind(KY_TREE)->crossover);
+    assert_true(isinf(ky_force_kind(-1)->crossover) && isinf(ky_force_kind(1000)->crossover));
 }
 
 /* ---- engines that are none ---- */
@@ -160,7 +161,7 @@ static void the_faster_one_is_taken(void **state)
     reset(KY_OK, KY_OK, KY_OK);
     for (int f = 0; f < FORCES; f++)
         for (int threads = 1; threads <= 16; threads *= 4) {
-            const size_t n = (size_t)ceil(ky_crossover(forces[f]));
+            const size_t n = (size_t)ceil(ky_force_kind(forces[f])->crossover);
             const size_t numbers[] = {0, n - 1, n, n + 1, 2000000000};
             for (int k = 0; k < 5; k++) {
                 const struct ky_engine_use use = {.n = numbers[k]};

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "engine/common/force_kinds.h"
+
 enum ky_status ky_active_check(const struct ky_active *active, size_t n, int has_acceleration,
                                struct ky_error *error)
 {
@@ -27,7 +29,7 @@ void ky_active_mark(const struct ky_active *active, size_t n, unsigned char *is_
 enum ky_status ky_points_check(const struct ky_points *points,
                                const struct ky_parameters *parameters, struct ky_error *error)
 {
-    if (!points->body || parameters->force == KY_DIRECT)
+    if (!points->body || ky_force_kind(parameters->force)->is_exact)
         return KY_OK;
     return ky_fail(error, KY_UNSUPPORTED,
                    "points in the place of bodies need the exact sum (--force direct)");

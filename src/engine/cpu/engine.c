@@ -61,7 +61,7 @@ static void memory(const struct ky_engine *engine, size_t n, struct ky_memory *m
     const struct ky_parameters *parameters = cpu->parameters;
     double columns = COLUMNS * ky_allocated((double)n * sizeof(double));
     *memory = (struct ky_memory){.host = columns, .kept = columns};
-    if (parameters->force == KY_TREE) {
+    if (ky_force_kind(parameters->force)->in_groups) {
         const struct ky_octree deep = {.levels = 64};
         memory->host += cpu->threads * (double)cpu->lanes->group_space[KY_DOUBLE](&deep);
     }
@@ -73,7 +73,7 @@ static void memory(const struct ky_engine *engine, size_t n, struct ky_memory *m
         memory->host += ky_cpu_hermite_memory(n);
         memory->kept += ky_cpu_hermite_memory(n);
     }
-    memory->host += ky_cpu_method(parameters->force)->memory(parameters, n);
+    memory->host += cpu->method->memory(parameters, n);
 }
 
 /* Every column of every body. */
@@ -156,14 +156,10 @@ static enum ky_status open_engine(const struct ky_parameters *parameters, size_t
         return ky_fail(error, KY_USAGE,
                        "engine '%s': there is one CPU; --threads says how much of it",
                        parameters->engine);
-    if (parameters->force == KY_LIST)
-        return ky_fail(error, KY_UNSUPPORTED,
-                       "force list is for devices, which are sent lists made on the host: "
-                       "with the CPU engine use --force tree or walk");
-    if (!ky_cpu_method(parameters->force))
-        return ky_fail(error, KY_UNSUPPORTED,
-                       "engine cpu has no force number %d: use direct, walk or tree",
-                       parameters->force);
+    const struct ky_cpu_method *method;
+    enum ky_status status = ky_cpu_method(parameters->force, &method, error);
+    if (status != KY_OK)
+        return status;
     if (parameters->tree == KY_TREE_OF_DEVICE)
         return ky_fail(error, KY_UNSUPPORTED,
                        "--tree device is for devices: the CPU engine makes its tree on the host");
@@ -173,8 +169,9 @@ static enum ky_status open_engine(const struct ky_parameters *parameters, size_t
     cpu->base.verbs = &ky_cpu_engine;
     cpu->base.schemes = use->schemes;
     cpu->parameters = parameters;
+    cpu->method = method;
     cpu->threads = ky_threads(parameters->threads);
-    enum ky_status status = ky_cpu_lanes(parameters->isa, &cpu->lanes, &cpu->isa, error);
+    status = ky_cpu_lanes(parameters->isa, &cpu->lanes, &cpu->isa, error);
     if (status == KY_OK)
         status = resize(&cpu->base, room, error);
     if (status != KY_OK) {
@@ -317,8 +314,9 @@ static enum ky_status advance(struct ky_engine *engine, struct ky_advance *way,
 /* The Hermite scheme needs jerks, which only the exact sum has. */
 static unsigned schemes(const struct ky_engine *engine)
 {
-    const int exact = ((const struct ky_cpu *)engine)->parameters->force == KY_DIRECT;
-    return 1U << KY_SCHEME_BLOCK | (exact ? 1U << KY_SCHEME_HERMITE : 0U);
+    const int force = ((const struct ky_cpu *)engine)->parameters->force;
+    const int has_jerks = ky_force_kind(force)->is_exact;
+    return 1U << KY_SCHEME_BLOCK | (has_jerks ? 1U << KY_SCHEME_HERMITE : 0U);
 }
 
 static void report(struct ky_engine *engine, struct ky_force_report *report)

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "engine/common/active.h"
+#include "engine/common/force_kinds.h"
 #include "engine/common/trees.h"
 #include "engine/device/driver/names.h"
 #include "engine/device/forces/direct_sum.h"
@@ -285,7 +286,8 @@ static enum ky_status forces(struct ky_engine *base, const struct ky_active *act
     if (status == KY_OK)
         status = ky_device_settle(bodies, error);
     ky_links_begin(&engine->links);
-    if (engine->method->has_tree && ky_links_of_host(bodies->parameters)) /* they cross for it */
+    if (ky_force_kind(bodies->parameters->force)->has_tree &&
+        ky_links_of_host(bodies->parameters)) /* they cross for it */
         report->upload = report->download = 0;
     engine->of_forces = 1;
     bodies->active = active;
@@ -343,7 +345,7 @@ static unsigned schemes(const struct ky_engine *base)
     const struct ky_device_engine *engine = (const struct ky_device_engine *)base;
     return 1U << KY_SCHEME_LEAPFROG |
            (ky_device_has_blocks(&engine->bodies, engine->method) ? 1U << KY_SCHEME_BLOCK : 0U) |
-           (ky_device_has_hermite(&engine->bodies, engine->method) ? 1U << KY_SCHEME_HERMITE : 0U);
+           (ky_device_has_hermite(&engine->bodies) ? 1U << KY_SCHEME_HERMITE : 0U);
 }
 
 static enum ky_status unroll(struct ky_engine *base, int sinks, int sources, struct ky_error *error)

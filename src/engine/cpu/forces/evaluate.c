@@ -1,19 +1,25 @@
-/* An evaluation of forces, whoever asks for it: the table of the ways to sum them. */
+/* An evaluation of forces, whoever asks for it, and the table of the methods. */
 #include "base/clock.h"
 #include "base/memory.h"
 #include "engine/common/active.h"
 #include "engine/cpu/state/cpu.h"
 
 static const struct ky_cpu_method methods[] = {
-    [KY_DIRECT] = {ky_cpu_direct, ky_cpu_direct_memory},
-    [KY_WALK] = {ky_cpu_tree, ky_octree_memory},
-    [KY_TREE] = {ky_cpu_tree, ky_octree_memory},
+    [KY_DIRECT] = {.forces = ky_cpu_direct, .memory = ky_cpu_direct_memory},
+    [KY_WALK] = {.forces = ky_cpu_tree, .walk = ky_cpu_walk_bodies, .memory = ky_octree_memory},
+    [KY_LIST] = {.instead = "force list is for devices, which are sent lists made on the host: "
+                            "with the CPU engine use --force tree or walk"},
+    [KY_TREE] = {.forces = ky_cpu_tree, .walk = ky_cpu_walk_groups, .memory = ky_octree_memory},
 };
 
-const struct ky_cpu_method *ky_cpu_method(int force)
+enum ky_status ky_cpu_method(int force, const struct ky_cpu_method **method, struct ky_error *error)
 {
-    const int known = force >= 0 && (size_t)force < sizeof methods / sizeof *methods;
-    return known && methods[force].forces ? &methods[force] : NULL;
+    if (force < 0 || (size_t)force >= sizeof methods / sizeof *methods)
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "engine cpu has no force number %d: use direct, walk or tree", force);
+    *method = &methods[force];
+    return methods[force].forces ? KY_OK
+                                 : ky_fail(error, KY_UNSUPPORTED, "%s", methods[force].instead);
 }
 
 /* Notes whose forces are wanted. */
@@ -37,7 +43,7 @@ enum ky_status ky_cpu_evaluate(struct ky_cpu *cpu, const struct ky_active *activ
     double start = ky_clock();
     enum ky_status status = activate(cpu, active, error);
     if (!status)
-        status = ky_cpu_method(cpu->parameters->force)->forces(cpu, error);
+        status = cpu->method->forces(cpu, error);
     if (!status)
         ky_cpu_add_externals(cpu);
     cpu->active = NULL;

@@ -78,7 +78,7 @@ enum ky_status ky_cpu_field(struct ky_engine *engine, const struct ky_points *po
     const struct ky_force_report report =
         cpu->report; /* put back at the end: it belongs to the last force */
     struct place place = {
-        .cpu = cpu, .points = points, .direct = parameters.force == KY_DIRECT || cpu->n == 0};
+        .cpu = cpu, .points = points, .direct = !cpu->method->walk || cpu->n == 0};
     enum ky_status status = ky_points_check(points, cpu->parameters, error);
     if (!status)
         status = soften(&place, error);

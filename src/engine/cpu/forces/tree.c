@@ -167,7 +167,7 @@ static void walk_parts(struct ky_cpu *cpu, const struct parts *parts, char *spac
     cpu->report.cell_interactions += (double)cells;
 }
 
-static enum ky_status walk_groups(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+enum ky_status ky_cpu_walk_groups(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                   struct ky_error *error)
 {
     const struct ky_octree *tree = &cpu->tree;
@@ -208,11 +208,8 @@ static enum ky_status pass(void *engine, const struct ky_parameters *parameters,
     if (status == KY_OK && cpu->in_block && !cpu->tree_serves)
         status = ky_cpu_start_work(cpu, error);
     double start = ky_clock();
-    if (status == KY_OK && parameters->force == KY_WALK)
-        ky_cpu_link_tree(cpu);
     if (status == KY_OK)
-        status = parameters->force == KY_WALK ? ky_cpu_walk_bodies(cpu, parameters, error)
-                                              : walk_groups(cpu, parameters, error);
+        status = cpu->method->walk(cpu, parameters, error);
     cpu->report.walk += ky_clock() - start;
     return status;
 }

@@ -113,6 +113,7 @@ enum ky_status ky_cpu_walk_bodies(struct ky_cpu *cpu, const struct ky_parameters
     struct body_walk walk = {.tree = &cpu->tree, .opening = parameters->opening, .how = cpu->how};
     if (walk.opening == KY_RELATIVE)
         walk.relative = ky_cpu_relative(cpu);
+    ky_cpu_link_tree(cpu);
     const struct ky_cpu_scale scale = ky_cpu_scale(cpu);
     uint32_t *place = NULL;
     if (cpu->n == 0)

@@ -15,13 +15,14 @@ static void find_groups(struct ky_cpu *cpu)
 
 enum ky_status ky_cpu_start_work(struct ky_cpu *cpu, struct ky_error *error)
 {
-    const size_t units = cpu->parameters->force == KY_WALK ? cpu->tree.n : cpu->tree.groups;
+    const int in_groups = ky_force_kind(cpu->parameters->force)->in_groups;
+    const size_t units = in_groups ? cpu->tree.groups : cpu->tree.n;
     free(cpu->blocks.first);
     cpu->blocks.first = ky_allocate_zeroed(units, sizeof *cpu->blocks.first);
     cpu->blocks.more = 0;
     cpu->blocks.relative.a[0] = NULL;
     cpu->tree_serves = cpu->blocks.first != NULL;
-    if (cpu->parameters->force == KY_TREE)
+    if (in_groups)
         find_groups(cpu);
     return cpu->blocks.first ? KY_OK
                              : ky_no_memory(error, "work of groups", units, sizeof(uint32_t));

@@ -8,11 +8,14 @@
 #ifndef KY_CPU_H
 #define KY_CPU_H
 
+#include "engine/common/force_kinds.h"
 #include "engine/common/relative.h"
 #include "engine/common/trees.h"
 #include "engine/cpu/lanes/table.h"
 #include "engine/engine.h"
 #include "physics/gravity.h"
+
+struct ky_cpu;
 
 /* What block steps need beside the bodies. For the n bodies in the caller's order: their positions
  * at the present tick, the levels of their steps, and the list of the bodies whose steps end. */
@@ -44,9 +47,20 @@ struct ky_cpu_hermite {
     double middle[6], speed, heaviest; /* of the numbers of the lanes */
 };
 
+/* How a force is computed: a row of evaluate.c. */
+struct ky_cpu_method {
+    enum ky_status (*forces)(struct ky_cpu *cpu, struct ky_error *error);
+    /* The way through the tree, which is there; NULL: it has no tree. */
+    enum ky_status (*walk)(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+                           struct ky_error *error);
+    double (*memory)(const struct ky_parameters *parameters, size_t n); /* bytes for n bodies */
+    const char *instead; /* where the CPU has no such method, the error, with what to use */
+};
+
 struct ky_cpu {
     struct ky_engine base;
     const struct ky_parameters *parameters;
+    const struct ky_cpu_method *method;
     const struct ky_lanes *lanes;
     const char *isa;
     int threads, team; /* team: for plain loops over the bodies, 1 when they are few */
@@ -103,7 +117,7 @@ struct ky_cpu_scale ky_cpu_scale(const struct ky_cpu *cpu);
 enum ky_status ky_cpu_direct(struct ky_cpu *cpu, struct ky_error *error);
 /* Bytes of the columns of the exact sum for n bodies. */
 double ky_cpu_direct_memory(const struct ky_parameters *parameters, size_t n);
-/* The same by the tree, for groups of bodies or (--force walk) for each body by itself. */
+/* The same by the tree, with the walk of the method. */
 enum ky_status ky_cpu_tree(struct ky_cpu *cpu, struct ky_error *error);
 /* Builds the tree over the present positions unless it stands, with the opening of the parameters
  * and with links; adds the seconds to the report. */
@@ -115,13 +129,10 @@ enum ky_status ky_cpu_renew_tree(struct ky_cpu *cpu, const struct ky_parameters 
                                  struct ky_error *error);
 /* Makes the links of the tree unless it has them. */
 void ky_cpu_link_tree(struct ky_cpu *cpu);
-/* evaluate.c. What computes a force, and the bytes that it needs. */
-struct ky_cpu_method {
-    enum ky_status (*forces)(struct ky_cpu *cpu, struct ky_error *error);
-    double (*memory)(const struct ky_parameters *parameters, size_t n);
-};
-/* The method of an enum ky_force; NULL if the CPU does not support it. */
-const struct ky_cpu_method *ky_cpu_method(int force);
+/* Finds the method of an enum ky_force. KY_UNSUPPORTED if the CPU has none; the error says what to
+ * use instead. */
+enum ky_status ky_cpu_method(int force, const struct ky_cpu_method **method,
+                             struct ky_error *error);
 /* The forces of the active bodies, NULL: of all. */
 enum ky_status ky_cpu_evaluate(struct ky_cpu *cpu, const struct ky_active *active,
                                struct ky_error *error);
@@ -154,8 +165,11 @@ static inline int64_t ky_cpu_note_work(struct ky_cpu *cpu, size_t unit, uint64_t
     *first = *first ? *first : now;
     return ((int64_t)now - (int64_t)*first) * sinks;
 }
-/* Walks every body by itself through the tree, which must be built and linked. */
+/* Walk the active bodies through the tree, which must be built: each body by itself, or in the
+ * groups of the tree. */
 enum ky_status ky_cpu_walk_bodies(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+                                  struct ky_error *error);
+enum ky_status ky_cpu_walk_groups(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                   struct ky_error *error);
 /* The field for G = 1 at one point, in the engine's units, by the present tree, whose opening must
  * not be relative. */

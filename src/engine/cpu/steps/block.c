@@ -31,9 +31,9 @@ struct blocks {
 
 double ky_cpu_blocks_memory(const struct ky_parameters *parameters, size_t n)
 {
-    const double units = parameters->force == KY_DIRECT ? 0
-                         : parameters->force == KY_WALK ? 1
-                                                        : 2.0 / parameters->group;
+    const struct ky_force_kind *force = ky_force_kind(parameters->force);
+    const double walks = force->in_groups ? 2.0 / parameters->group : 1,
+                 units = force->has_tree ? walks : 0;
     return (double)n * (BYTES + units * (double)sizeof(uint32_t));
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "engine/common/force_kinds.h"
 #include "engine/common/trees.h"
 #include "engine/device/driver/fault.h"
 #include "engine/device/state/curve.h"
@@ -38,7 +39,7 @@ static enum ky_status stand_tree(struct ky_links *links, int *built, struct ky_e
     const uint64_t builds = links->own.builds;
     enum ky_status status = ky_links_stand(links, links->bodies->parameters, 1, NULL, error);
     ky_links_done(links);
-    if (status == KY_OK && links->bodies->parameters->force == KY_DIRECT) /* which has no tree */
+    if (status == KY_OK && !ky_force_kind(links->bodies->parameters->force)->has_tree)
         status = ky_device_curve_leave(links->bodies, error);
     *built = links->own.builds != builds;
     return status;

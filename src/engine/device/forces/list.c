@@ -266,7 +266,6 @@ static enum ky_status evaluate(struct ky_device_bodies *bodies, struct ky_links 
 
 const struct ky_method ky_list_method = {
     .force = KY_LIST,
-    .has_tree = 1,
     .own = sizeof(struct lists),
     .evaluate = evaluate,
     .field = ky_walk_field,

@@ -9,7 +9,6 @@ struct ky_method {
     enum ky_force force;
     int several_cards; /* it can divide its work among several cards */
     int in_blocks;     /* `evaluate` takes bodies->active whose list is on the card alone */
-    int has_tree;      /* it walks through a tree of `links` */
     size_t own;        /* bytes of the state that it keeps, `own` below; 0 at the start */
 
     /* KY_UNSUPPORTED for parameters that the method has no kernel for and, where bodies are

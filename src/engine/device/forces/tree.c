@@ -398,7 +398,6 @@ const struct ky_method ky_tree_method = {
     .force = KY_TREE,
     .several_cards = 1,
     .in_blocks = 1,
-    .has_tree = 1,
     .own = sizeof(struct group_walk),
     .evaluate = evaluate,
     .stand = stand,

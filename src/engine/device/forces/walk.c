@@ -222,7 +222,6 @@ static void report(struct ky_device_bodies *bodies, struct ky_links *links, void
 
 const struct ky_method ky_walk_method = {
     .force = KY_WALK,
-    .has_tree = 1,
     .own = sizeof(struct walk),
     .evaluate = evaluate,
     .field = ky_walk_field,

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "engine/common/blocks.h"
+#include "engine/common/force_kinds.h"
 #include "engine/device/state/curve.h"
 #include "engine/device/state/external.h"
 #include "engine/device/state/motion.h"
@@ -31,10 +32,10 @@ static struct ky_card *card_of(const struct hermite *h)
     return h->bodies->cards.card[0];
 }
 
-int ky_device_has_hermite(const struct ky_device_bodies *bodies, const struct ky_method *method)
+int ky_device_has_hermite(const struct ky_device_bodies *bodies)
 {
-    return method->force == KY_DIRECT && bodies->cards.card[0]->has_double &&
-           bodies->parameters->precision != KY_SINGLE;
+    return ky_force_kind(bodies->parameters->force)->is_exact &&
+           bodies->cards.card[0]->has_double && bodies->parameters->precision != KY_SINGLE;
 }
 
 /* ---- launches on a card, with the flags of kernels/driver/shared.h ---- */

@@ -5,7 +5,7 @@
 #include "engine/device/forces/method.h"
 
 /* 1 if the scheme works with this method on these cards, else 0. */
-int ky_device_has_hermite(const struct ky_device_bodies *bodies, const struct ky_method *method);
+int ky_device_has_hermite(const struct ky_device_bodies *bodies);
 /* The verb `advance`. The card has finished when this returns. */
 enum ky_status ky_device_hermite_advance(struct ky_device_bodies *bodies, struct ky_advance *way,
                                          struct ky_error *error);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "engine/common/force_kinds.h"
 #include "engine/common/trees.h"
 #include "engine/device/state/curve.h"
 #include "engine/device/state/rows.h"
@@ -13,20 +14,17 @@
 
 int ky_links_of_host(const struct ky_parameters *parameters)
 {
-    return parameters->force == KY_LIST || parameters->tree == KY_TREE_OF_HOST;
+    return ky_force_kind(parameters->force)->tree == KY_TREE_OF_HOST ||
+           parameters->tree == KY_TREE_OF_HOST;
 }
 
 enum ky_status ky_links_check(const struct ky_parameters *parameters, struct ky_error *error)
 {
-    if (parameters->force == KY_TREE && parameters->tree == KY_TREE_OF_HOST)
-        return ky_fail(error, KY_UNSUPPORTED,
-                       "--force tree of a device goes through the tree that the device makes: "
-                       "--tree host is for --force walk and list");
-    if (parameters->force == KY_LIST && parameters->tree == KY_TREE_OF_DEVICE)
-        return ky_fail(error, KY_UNSUPPORTED,
-                       "--force list has lists that the host makes from its own tree: --tree "
-                       "device is for --force tree and walk");
-    return KY_OK;
+    const struct ky_force_kind *force = ky_force_kind(parameters->force);
+    const int any = force->tree == KY_TREE_BY_ENGINE || parameters->tree == KY_TREE_BY_ENGINE;
+    return any || parameters->tree == (int)force->tree
+               ? KY_OK
+               : ky_fail(error, KY_UNSUPPORTED, "%s", force->not_the_other);
 }
 
 static struct ky_card *card_of(const struct ky_links *links)

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "engine/common/force_kinds.h"
 #include "engine/device/state/curve.h"
 #include "octree/layout.h"
 
@@ -51,7 +52,7 @@ enum ky_status ky_device_tree_parts_before(struct ky_device_tree *tree,
 
 uint32_t ky_device_tree_group(const struct ky_parameters *parameters)
 {
-    const int few = parameters->force == KY_TREE && parameters->group < KY_TEAM;
+    const int few = ky_force_kind(parameters->force)->in_groups && parameters->group < KY_TEAM;
     return few ? (uint32_t)parameters->group : KY_TEAM;
 }
 

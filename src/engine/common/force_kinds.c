@@ -1,0 +1,46 @@
+/* The rows of the forces. */
+#include "engine/common/force_kinds.h"
+
+#include <math.h>
+
+/* Crossovers: measured with Plummer spheres, default options and steps of the leap-frog on an
+ * NVIDIA H200 and the Xeon (Sapphire Rapids) beside it: 99 bodies with 1 thread and 90 with 16 for
+ * the exact sum, some 600 and 430 for the tree. Threads bring next to nothing to systems as small
+ * as these, so that one number serves for all. bench/crossover.c measures it anew;
+ * docs/performance.md, "Where a GPU begins to pay", has the figures. */
+static const struct ky_force_kind kinds[] = {
+    [KY_DIRECT] = {.is_exact = 1,
+                   .cell = KY_BOX,
+                   .precision = KY_EXTENDED,
+                   .tree = KY_TREE_BY_ENGINE,
+                   .crossover = 100},
+    [KY_WALK] = {.has_tree = 1,
+                 .cell = KY_EDGE,
+                 .precision = KY_SINGLE,
+                 .tree = KY_TREE_BY_ENGINE,
+                 .crossover = 500},
+    [KY_LIST] = {.has_tree = 1,
+                 .cell = KY_EDGE,
+                 .precision = KY_SINGLE,
+                 .tree = KY_TREE_OF_HOST,
+                 .not_the_other = "--force list has lists that the host makes from its own tree: "
+                                  "--tree device is for --force tree and walk",
+                 .crossover = 500},
+    [KY_TREE] = {.has_tree = 1,
+                 .in_groups = 1,
+                 .cell = KY_BOX,
+                 .precision = KY_SINGLE,
+                 .tree = KY_TREE_OF_DEVICE,
+                 .not_the_other = "--force tree of a device goes through the tree that the device "
+                                  "makes: --tree host is for --force walk and list",
+                 .crossover = 500},
+};
+
+static const struct ky_force_kind unknown = {.tree = KY_TREE_BY_ENGINE,
+                                             .crossover = (double)INFINITY};
+
+const struct ky_force_kind *ky_force_kind(int force)
+{
+    const int known = force >= 0 && (size_t)force < sizeof kinds / sizeof *kinds;
+    return known ? &kinds[force] : &unknown;
+}
