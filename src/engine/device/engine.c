@@ -25,6 +25,7 @@ struct ky_device_engine {
     struct ky_engine base;
     struct ky_device_bodies bodies;
     struct ky_links links;
+    struct ky_device_blocks blocks;
     const struct ky_method *method;
     void *own;     /* of the method */
     int of_forces; /* the last evaluation was one of forces, not a walk */
@@ -65,7 +66,7 @@ static void release(struct ky_device_engine *engine)
     if (cards->count > 0) {
         ky_device_externals_release(&engine->bodies);
         ky_device_curve_release(&engine->bodies);
-        ky_device_blocks_release(&engine->bodies);
+        ky_device_blocks_release(&engine->blocks, &engine->bodies);
         ky_device_hermite_part_with(&engine->bodies);
         ky_device_hermite_release(&engine->bodies);
     }
@@ -290,8 +291,7 @@ static enum ky_status forces(struct ky_engine *base, const struct ky_active *act
         ky_links_of_host(bodies->parameters)) /* they cross for it */
         report->upload = report->download = 0;
     engine->of_forces = 1;
-    bodies->active = active;
-    bodies->active_is_there = 0;
+    bodies->evaluation = (struct ky_device_evaluation){.active = active};
     if (status == KY_OK && bodies->n > 0)
         status = engine->method->evaluate(bodies, &engine->links, engine->own, error);
     if (status == KY_OK && active && bodies->externals->count > 0)
@@ -300,7 +300,7 @@ static enum ky_status forces(struct ky_engine *base, const struct ky_active *act
         status = ky_device_externals_add(bodies, error);
     if (status == KY_OK)
         status = ky_device_hermite_forget(bodies, error);
-    bodies->active = NULL;
+    bodies->evaluation = (struct ky_device_evaluation){0};
     bodies->has_acceleration |= status == KY_OK;
     return status;
 }
@@ -336,8 +336,8 @@ static enum ky_status advance(struct ky_engine *base, struct ky_advance *way,
     engine->of_forces = 1;
     if (way->scheme == KY_SCHEME_HERMITE)
         return ky_device_hermite_advance(&engine->bodies, way, error);
-    return ky_device_blocks_advance(&engine->bodies, engine->method, &engine->links, engine->own,
-                                    way, error);
+    return ky_device_blocks_advance(&engine->blocks, &engine->bodies, engine->method,
+                                    &engine->links, engine->own, way, error);
 }
 
 static unsigned schemes(const struct ky_engine *base)

@@ -36,7 +36,7 @@ static void release(const struct ky_device_bodies *bodies, void *own)
 /* In a block the groups are of the active bodies, unless all are. */
 static int is_listed(const struct ky_device_bodies *bodies)
 {
-    return bodies->blocks.is_on && bodies->active;
+    return bodies->evaluation.in_block && bodies->evaluation.active;
 }
 
 static uint32_t flags_of(const struct ky_device_bodies *bodies,
@@ -45,9 +45,9 @@ static uint32_t flags_of(const struct ky_device_bodies *bodies,
     int source_eps = bodies->how & KY_EPS_OF_BOTH;
     return (bodies->own_eps ? KY_FLAG_OWN_EPS : 0U) | (source_eps ? KY_FLAG_SOURCE_EPS : 0U) |
            (parameters->opening == KY_RELATIVE ? KY_FLAG_FACTORS : 0U) |
-           (is_listed(bodies) ? KY_FLAG_LISTED
-            : bodies->active  ? KY_FLAG_WANTED
-                              : 0U) |
+           (is_listed(bodies)           ? KY_FLAG_LISTED
+            : bodies->evaluation.active ? KY_FLAG_WANTED
+                                        : 0U) |
            ky_octree_opening(parameters);
 }
 
@@ -113,7 +113,7 @@ static struct part part_of(const struct passes *passes, size_t k)
 /* Whether the groups walk in another order, or not all of them. */
 static int has_turns(const struct ky_device_bodies *bodies, const struct ky_parameters *parameters)
 {
-    return parameters->opening == KY_RELATIVE || bodies->blocks.is_on;
+    return parameters->opening == KY_RELATIVE || bodies->evaluation.in_block;
 }
 
 /* The groups in the order of their walks. */
@@ -229,7 +229,7 @@ static enum ky_status send(const struct passes *passes, size_t k,
     if (parameters->opening == KY_RELATIVE)
         status = card->driver->copy(passes->bodies->cards.card[0], &first.tree->factor, 0, card,
                                     &part.tree->factor, 0, first.tree->factor.bytes, error);
-    if (status == KY_OK && part.bodies->active)
+    if (status == KY_OK && part.bodies->evaluation.active)
         status = copy_results(&part, &first, &part, error);
     return status;
 }
@@ -240,7 +240,7 @@ static enum ky_status count_work(const struct passes *passes,
     const size_t cards = passes->bodies->cards.count;
     struct ky_division *division = &passes->walk->division;
     enum ky_status status = KY_OK;
-    if (cards == 1 || passes->bodies->active)
+    if (cards == 1 || passes->bodies->evaluation.active)
         return KY_OK;
     division->is_counted = 0;
     for (size_t k = 0; k < cards && status == KY_OK; k++) {
@@ -265,7 +265,7 @@ static enum ky_status prepare(const struct passes *passes, size_t k,
     const struct part part = part_of(passes, k);
     const uint32_t flags = flags_of(part.bodies, parameters) & KY_FLAG_FACTORS;
     enum ky_status status = KY_OK;
-    if (part.bodies->blocks.is_on)
+    if (part.bodies->evaluation.in_block)
         status = ky_device_tree_regroup(part.tree, part.bodies, parameters, error);
     if (status != KY_OK)
         return status;
@@ -273,7 +273,7 @@ static enum ky_status prepare(const struct passes *passes, size_t k,
         status = send(passes, k, parameters, error);
     else if (parameters->opening == KY_RELATIVE)
         status = ky_device_tree_factors(part.tree, part.bodies, parameters, error);
-    if (status == KY_OK && part.bodies->active && !is_listed(part.bodies))
+    if (status == KY_OK && part.bodies->evaluation.active && !is_listed(part.bodies))
         status = ky_device_tree_wanted(part.tree, part.bodies, error);
     if (status == KY_OK && has_turns(part.bodies, parameters))
         status = ky_device_tree_turns(part.tree, part.bodies, flags, error);
@@ -286,7 +286,7 @@ static enum ky_status walk(const struct passes *passes, const struct ky_paramete
 {
     struct ky_device_bodies *bodies = passes->bodies;
     const size_t cards = bodies->cards.count,
-                 sinks = bodies->active ? bodies->active->count : bodies->n;
+                 sinks = bodies->evaluation.active ? bodies->evaluation.active->count : bodies->n;
     const struct part first = part_of(passes, 0);
     enum ky_status status = ky_mark(&bodies->cards, 0, error);
     for (size_t k = 0; k < cards && status == KY_OK; k++)
@@ -326,7 +326,7 @@ static enum ky_status pass(void *of, const struct ky_parameters *parameters, str
     const struct passes *passes = of;
     struct ky_device_bodies *bodies = passes->bodies;
     const size_t cards = bodies->cards.count;
-    const int in_block = bodies->blocks.is_on;
+    const int in_block = bodies->evaluation.in_block;
     for (size_t k = 0; k < cards; k++)
         passes->walk->part[k].counts.groups = 0;
     passes->links->counts.groups = 0;

@@ -109,7 +109,7 @@ static enum ky_status walk_bodies(struct ky_links *links, const struct ky_buffer
                                   const struct ky_parameters *parameters, struct ky_error *error)
 {
     const struct ky_device_bodies *bodies = links->bodies;
-    const struct ky_active *active = bodies->active;
+    const struct ky_active *active = bodies->evaluation.active;
     const int is_listed = active || parameters->curve == KY_CURVE_NONE;
     const struct sinks sinks = {.count = active ? active->count : bodies->n,
                                 .stride = bodies->n,

@@ -38,7 +38,8 @@ void ky_device_bodies_release(struct ky_device_bodies *bodies)
 {
     struct ky_buffer *buffers[] = {&bodies->position,     &bodies->velocity,    &bodies->mass,
                                    &bodies->softening,    &bodies->potential,   &bodies->sums,
-                                   &bodies->acceleration, &bodies->active_list, &bodies->precise};
+                                   &bodies->acceleration, &bodies->active_list, &bodies->precise,
+                                   &bodies->second};
     if (bodies->cards.count == 0)
         return;
     for (size_t b = 0; b < sizeof buffers / sizeof *buffers; b++)
@@ -255,11 +256,11 @@ enum ky_status ky_device_bodies_get(struct ky_device_bodies *bodies, struct ky_b
 
 enum ky_status ky_device_active_list(struct ky_device_bodies *bodies, struct ky_error *error)
 {
-    const struct ky_active *active = bodies->active;
+    const struct ky_active *active = bodies->evaluation.active;
     enum ky_status status = KY_OK;
-    if (!bodies->active_is_there)
+    if (!bodies->evaluation.is_listed)
         status = ky_buffer_fill(bodies->cards.card[0], &bodies->active_list, "active bodies",
                                 active->body, active->count, sizeof *active->body, error);
-    bodies->active_is_there = status == KY_OK;
+    bodies->evaluation.is_listed = status == KY_OK;
     return status;
 }

@@ -27,21 +27,6 @@ struct ky_device_curve {
     size_t readers;
 };
 
-/* Of block.c. */
-struct ky_device_blocks {
-    struct ky_buffer
-        other; /* second set of positions: those at the present tick, or those of the last steps */
-    struct ky_buffer counts;       /* active bodies of each team, then those before the team */
-    struct ky_buffer words, tally; /* KY_TALLY_WORDS; work of a block */
-    struct ky_buffer scratch;
-    struct ky_pinned pinned;
-    int is_on; /* the present evaluation is that of a block */
-    /* Of a tree that is kept: pairs per sink in its first block; by level, pairs per sink in the
-     * first block of the last tree whose first block ended steps of that level; pairs beyond these.
-     */
-    double of_new_tree, of_level[KY_TALLY_CUT], more;
-};
-
 /* Of the files hermite….c. */
 struct ky_device_hermite {
     struct ky_buffer plane;                /* the bodies at the present tick, as sources */
@@ -61,6 +46,14 @@ struct ky_device_hermite {
     int is_late;       /* they belong to other positions */
 };
 
+/* What an evaluation of forces is for; cleared between evaluations. */
+struct ky_device_evaluation {
+    const struct ky_active *active; /* NULL: all bodies */
+    int is_listed; /* their list is on the first card; in a block it is made there, and `active` has
+                      their number alone */
+    int in_block;  /* only some bodies are at the end of their steps */
+};
+
 struct ky_device_bodies {
     const struct ky_parameters *parameters;
     unsigned schemes; /* that the engine was opened for: a sum of 1 << ky_scheme */
@@ -68,6 +61,8 @@ struct ky_device_bodies {
     int threads; /* of loops on the host */
     size_t n;
     struct ky_buffer position, velocity, mass, softening, acceleration, potential;
+    struct ky_buffer second;  /* positions at another time, which stay beside those of `position`
+                                 when the bodies are reordered; or none */
     struct ky_buffer precise; /* accelerations as numbers of the state, where the Hermite scheme has
                                  them and numbers of the kernels have fewer digits; else none */
     struct ky_buffer sums;    /* of motion.c: sums of chunks */
@@ -76,7 +71,6 @@ struct ky_device_bodies {
         struct ky_buffer of[KY_COLUMN_COUNT];
     } columns; /* of columns.c: what an integrator asked for */
     struct ky_device_curve curve;
-    struct ky_device_blocks blocks;
     struct ky_device_hermite hermite;
     struct ky_staging staging;    /* of the first card */
     struct ky_engine_frame frame; /* edge 0: found from the bodies */
@@ -90,11 +84,9 @@ struct ky_device_bodies {
         uint64_t set, put; /* which fields `numbers` has, and in the units of which bodies */
     } external;            /* of external.c */
     int has_acceleration;
-    const struct ky_active *active; /* of the present evaluation; NULL: all bodies */
-    struct ky_buffer active_list;   /* the same on the first card, once `active_is_there`; in a
-                                       block it is made there, and bodies->active has no list */
-    int active_is_there;
-    double pending[KY_PENDING]; /* dt of kicks that have not been made yet */
+    struct ky_device_evaluation evaluation; /* the present one */
+    struct ky_buffer active_list; /* its active bodies on the first card, once they are listed */
+    double pending[KY_PENDING];   /* dt of kicks that have not been made yet */
     int pendings;
     uint64_t put;                  /* how many times masses and softenings were put */
     uint64_t place;                /* how many times positions changed */

@@ -62,10 +62,10 @@ static enum ky_status move_all(struct ky_device_bodies *bodies, const struct ky_
         uint32_t columns;
         size_t bytes;
     } moved[] = {
-        {&bodies->position, 3, state},     {&bodies->velocity, 3, state},
-        {&bodies->mass, 1, state},         {&bodies->softening, 1, state},
-        {&bodies->acceleration, 3, real},  {&bodies->potential, 1, real},
-        {&bodies->blocks.other, 3, state}, {&bodies->precise, 3, state},
+        {&bodies->position, 3, state},    {&bodies->velocity, 3, state},
+        {&bodies->mass, 1, state},        {&bodies->softening, 1, state},
+        {&bodies->acceleration, 3, real}, {&bodies->potential, 1, real},
+        {&bodies->second, 3, state},      {&bodies->precise, 3, state},
     };
     struct ky_device_curve *curve = &bodies->curve;
     struct ky_card *card = bodies->cards.card[0];

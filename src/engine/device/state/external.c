@@ -39,7 +39,7 @@ enum ky_status ky_device_externals_send(struct ky_device_bodies *bodies, struct 
 enum ky_status ky_device_externals_add(struct ky_device_bodies *bodies, struct ky_error *error)
 {
     struct ky_card *card = bodies->cards.card[0];
-    const struct ky_active *active = bodies->active;
+    const struct ky_active *active = bodies->evaluation.active;
     const int precision = bodies->parameters->precision;
     uint32_t n = (uint32_t)bodies->n, fields = (uint32_t)bodies->externals->count,
              listed = active != NULL, count = active ? (uint32_t)active->count : n;

@@ -71,8 +71,8 @@ enum ky_status ky_replica_follow(struct ky_replica *replica, struct ky_device_bo
     enum ky_status status = KY_OK;
     replica->changes = 0;
     ky_replica_numbers(own, first, k);
-    own->active = first->active;
-    own->active_is_there = 0;
+    own->evaluation = first->evaluation;
+    own->evaluation.is_listed = 0;
     if (differs)
         status = send_others(first, own, error);
     if (status == KY_OK && (differs || place != first->place))

@@ -34,6 +34,7 @@ struct tally {
 
 /* The state of one call that advances through blocks. */
 struct blocks {
+    struct ky_device_blocks *kept;
     struct ky_device_bodies *bodies;
     const struct ky_method *method;
     struct ky_links *links;
@@ -63,11 +64,9 @@ double ky_device_blocks_memory(size_t n)
     return (double)ky_device_room(n) + sizeof(uint32_t) * (double)(n + ky_groups(n, KY_TEAM));
 }
 
-void ky_device_blocks_release(struct ky_device_bodies *bodies)
+void ky_device_blocks_release(struct ky_device_blocks *own, const struct ky_device_bodies *bodies)
 {
-    struct ky_device_blocks *own = &bodies->blocks;
-    struct ky_buffer *buffers[] = {&own->other, &own->counts, &own->words, &own->tally,
-                                   &own->scratch};
+    struct ky_buffer *buffers[] = {&own->counts, &own->words, &own->tally, &own->scratch};
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
         ky_buffer_release(bodies->cards.card[0], buffers[k]);
     ky_pinned_release(bodies->cards.card[0], &own->pinned);
@@ -76,14 +75,14 @@ void ky_device_blocks_release(struct ky_device_bodies *bodies)
 static enum ky_status reserve(const struct blocks *b, struct ky_error *error)
 {
     struct ky_card *card = card_of(b);
-    struct ky_device_blocks *own = &b->bodies->blocks;
+    struct ky_device_blocks *own = b->kept;
     const size_t n = b->bodies->n, teams = ky_groups(n, KY_TEAM);
     const struct {
         struct ky_buffer *buffer;
         const char *what;
         size_t count, size;
     } needs[] = {
-        {&own->other, "positions at the present tick", ky_device_room(n), 1},
+        {&b->bodies->second, "positions at the present tick", ky_device_room(n), 1},
         {&own->counts, "counts of active bodies", teams, sizeof(uint32_t)},
         {&own->words, "bodies by their steps", KY_TALLY_WORDS, sizeof(uint32_t)},
         {&own->tally, "work of a block", 1, sizeof(uint64_t)},
@@ -104,14 +103,14 @@ static enum ky_status reserve(const struct blocks *b, struct ky_error *error)
 
 static struct tally *tally_of(const struct blocks *b)
 {
-    return b->bodies->blocks.pinned.data;
+    return b->kept->pinned.data;
 }
 
 /* Words, and the work of a block, to the host. */
 static enum ky_status read_tally(const struct blocks *b, struct ky_error *error)
 {
     struct ky_card *card = card_of(b);
-    struct ky_device_blocks *own = &b->bodies->blocks;
+    struct ky_device_blocks *own = b->kept;
     struct tally *tally = tally_of(b);
     enum ky_status status =
         card->driver->read_later(card, &own->words, 0, tally->word, sizeof tally->word, error);
@@ -186,8 +185,8 @@ static const struct ky_buffer *softenings(const struct ky_device_bodies *bodies)
 /* Positions at the present tick and those of last steps change places. */
 static void exchange(struct ky_device_bodies *bodies)
 {
-    const struct ky_buffer other = bodies->blocks.other;
-    bodies->blocks.other = bodies->position;
+    const struct ky_buffer other = bodies->second;
+    bodies->second = bodies->position;
     bodies->position = other;
     bodies->place++;
 }
@@ -202,7 +201,7 @@ static enum ky_status predict(const struct blocks *b, uint64_t tick, struct ky_e
         card_of(b), KERNEL(b, ky_block_predict), n,
         KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->velocity),
                      KY_BUFFER(bodies->acceleration), KY_BUFFER(bodies->columns.of[KY_COLUMN_STEP]),
-                     KY_BUFFER(bodies->blocks.other), KY_VALUE(n), KY_VALUE(tick), CLOCK(clock)),
+                     KY_BUFFER(bodies->second), KY_VALUE(n), KY_VALUE(tick), CLOCK(clock)),
         error);
 }
 
@@ -210,7 +209,7 @@ static enum ky_status predict(const struct blocks *b, uint64_t tick, struct ky_e
 static enum ky_status open_steps(const struct blocks *b, struct ky_error *error)
 {
     struct ky_device_bodies *bodies = b->bodies;
-    struct ky_device_blocks *own = &bodies->blocks;
+    struct ky_device_blocks *own = b->kept;
     struct ky_card *card = card_of(b);
     const struct ky_buffer *step = &bodies->columns.of[KY_COLUMN_STEP];
     const struct clock clock = clock_of(b);
@@ -227,7 +226,7 @@ static enum ky_status open_steps(const struct blocks *b, struct ky_error *error)
         status = ky_launch_teams(
             card, KERNEL(b, ky_block_open), teams,
             KY_ARGUMENTS(KY_BUFFER(*step), KY_BUFFER(own->counts), KY_BUFFER(bodies->active_list),
-                         KY_BUFFER(own->other), KY_BUFFER(bodies->velocity),
+                         KY_BUFFER(bodies->second), KY_BUFFER(bodies->velocity),
                          KY_BUFFER(bodies->acceleration), KY_VALUE(n), KY_VALUE(due), CLOCK(clock)),
             error);
     return status;
@@ -241,25 +240,23 @@ static enum ky_status evaluate(const struct blocks *b, int anew, struct ky_error
     enum ky_status status = KY_OK;
     ky_links_begin(b->links);
     exchange(bodies);
-    bodies->blocks.is_on = 1;
+    bodies->evaluation = (struct ky_device_evaluation){.in_block = 1};
     if (b->method->stand) {
         status = b->method->stand(b->links, b->own, &anew, error);
         if (anew)
-            bodies->blocks.of_new_tree = bodies->blocks.more = 0;
+            b->kept->of_new_tree = b->kept->more = 0;
     }
     if (status == KY_OK)
         status = open_steps(b, error);
-    bodies->active = b->active < bodies->n ? &active : NULL;
-    bodies->active_is_there = 1;
+    bodies->evaluation.active = b->active < bodies->n ? &active : NULL;
+    bodies->evaluation.is_listed = 1;
     if (status == KY_OK)
         status = b->method->evaluate(bodies, b->links, b->own, error);
     if (status == KY_OK && b->method->note)
-        status = b->method->note(b->links, b->own, &bodies->blocks.tally, error);
+        status = b->method->note(b->links, b->own, &b->kept->tally, error);
     if (status == KY_OK)
         status = ky_device_externals_add(bodies, error);
-    bodies->active = NULL;
-    bodies->active_is_there = 0;
-    bodies->blocks.is_on = 0;
+    bodies->evaluation = (struct ky_device_evaluation){0};
     exchange(bodies);
     return status;
 }
@@ -275,10 +272,10 @@ static enum ky_status close_steps(const struct blocks *b, uint64_t tick, struct 
              own_eps = (uint32_t)bodies->own_eps, lengths = own_lengths(b);
     return ky_launch_over(
         card_of(b), KERNEL(b, ky_block_close), count,
-        KY_ARGUMENTS(KY_BUFFER(bodies->active_list), KY_BUFFER(bodies->blocks.other),
+        KY_ARGUMENTS(KY_BUFFER(bodies->active_list), KY_BUFFER(bodies->second),
                      KY_BUFFER(bodies->position), KY_BUFFER(bodies->velocity),
                      KY_BUFFER(bodies->acceleration), KY_BUFFER(*softenings(bodies)),
-                     KY_BUFFER(bodies->columns.of[KY_COLUMN_STEP]), KY_BUFFER(bodies->blocks.words),
+                     KY_BUFFER(bodies->columns.of[KY_COLUMN_STEP]), KY_BUFFER(b->kept->words),
                      KY_VALUE(count), KY_VALUE(n), KY_VALUE(own_eps), KY_VALUE(lengths),
                      REAL(b, limit), REAL(b, eps), REAL(b, eta), KY_VALUE(tick), CLOCK(clock)),
         error);
@@ -303,7 +300,7 @@ static void find_active(struct blocks *b, uint64_t tick)
  * it does where every lane of the card has one. */
 static void count_beyond(const struct blocks *b)
 {
-    struct ky_device_blocks *own = &b->bodies->blocks;
+    struct ky_device_blocks *own = b->kept;
     const double active = (double)b->active, mean = (double)tally_of(b)->pairs / active,
                  lanes = KY_TEAM * (double)ky_device_tree_teams(card_of(b));
     if (own->of_new_tree == 0)
@@ -316,10 +313,10 @@ static void count_beyond(const struct blocks *b)
 static enum ky_status go_to(struct blocks *b, uint64_t tick, struct ky_error *error)
 {
     const int begins = b->way->now % b->way->stride == 0, /* as a run that is resumed here */
-        anew = begins || b->bodies->blocks.more > BUILD * (double)b->bodies->n;
+        anew = begins || b->kept->more > BUILD * (double)b->bodies->n;
     const uint32_t cut = tally_of(b)->word[KY_TALLY_CUT];
     if (begins)
-        memset(b->bodies->blocks.of_level, 0, sizeof b->bodies->blocks.of_level);
+        memset(b->kept->of_level, 0, sizeof b->kept->of_level);
     find_active(b, tick);
     enum ky_status status = predict(b, tick, error);
     if (status == KY_OK)
@@ -355,16 +352,16 @@ static enum ky_status begin(const struct blocks *b, struct ky_error *error)
     const struct real limit = real_of(b->limit);
     uint32_t n = (uint32_t)bodies->n, own_eps = own_lengths(b),
              even = b->way->now % b->way->stride == 0;
-    enum ky_status status = card->driver->zero(card, &bodies->blocks.words, error);
+    enum ky_status status = card->driver->zero(card, &b->kept->words, error);
     if (status == KY_OK)
-        status = card->driver->zero(card, &bodies->blocks.tally, error);
+        status = card->driver->zero(card, &b->kept->tally, error);
     if (status == KY_OK)
         status = ky_launch_over(
             card, KERNEL(b, ky_block_begin), n,
             KY_ARGUMENTS(KY_BUFFER(bodies->columns.of[KY_COLUMN_STEP]),
                          KY_BUFFER(bodies->acceleration), KY_BUFFER(*softenings(bodies)),
-                         KY_BUFFER(bodies->blocks.words), KY_VALUE(n), KY_VALUE(own_eps),
-                         REAL(b, limit), KY_VALUE(even), CLOCK_OF_LEVELS(clock)),
+                         KY_BUFFER(b->kept->words), KY_VALUE(n), KY_VALUE(own_eps), REAL(b, limit),
+                         KY_VALUE(even), CLOCK_OF_LEVELS(clock)),
             error);
     if (status == KY_OK)
         status = read_tally(b, error);
@@ -385,11 +382,13 @@ static double limit_of(const struct blocks *b)
     return ky_step_limit(b->way->eta, length, b->longest) / acceleration;
 }
 
-enum ky_status ky_device_blocks_advance(struct ky_device_bodies *bodies,
+enum ky_status ky_device_blocks_advance(struct ky_device_blocks *kept,
+                                        struct ky_device_bodies *bodies,
                                         const struct ky_method *method, struct ky_links *links,
                                         void *own, struct ky_advance *way, struct ky_error *error)
 {
-    struct blocks b = {.bodies = bodies,
+    struct blocks b = {.kept = kept,
+                       .bodies = bodies,
                        .method = method,
                        .links = links,
                        .own = own,

@@ -4,14 +4,27 @@
 
 #include "engine/device/forces/method.h"
 
+/* What is kept from one call of `advance` to the next; all 0 at first. */
+struct ky_device_blocks {
+    struct ky_buffer counts;       /* active bodies of each team, then those before the team */
+    struct ky_buffer words, tally; /* KY_TALLY_WORDS; work of a block */
+    struct ky_buffer scratch;
+    struct ky_pinned pinned;
+    /* Of a tree that is kept: pairs per sink in its first block; by level, pairs per sink in the
+     * first block of the last tree whose first block ended steps of that level; pairs beyond these.
+     */
+    double of_new_tree, of_level[KY_TALLY_CUT], more;
+};
+
 /* 1 if block steps work with this method on these cards, else 0. */
 int ky_device_has_blocks(const struct ky_device_bodies *bodies, const struct ky_method *method);
 /* The verb `advance`; `links` and `own` are the arguments of the method's `evaluate`. The card has
  * finished when this returns. */
-enum ky_status ky_device_blocks_advance(struct ky_device_bodies *bodies,
+enum ky_status ky_device_blocks_advance(struct ky_device_blocks *kept,
+                                        struct ky_device_bodies *bodies,
                                         const struct ky_method *method, struct ky_links *links,
                                         void *own, struct ky_advance *way, struct ky_error *error);
-void ky_device_blocks_release(struct ky_device_bodies *bodies);
+void ky_device_blocks_release(struct ky_device_blocks *own, const struct ky_device_bodies *bodies);
 /* Bytes on the card for n bodies, without what the method needs. */
 double ky_device_blocks_memory(size_t n);
 

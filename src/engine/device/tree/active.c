@@ -9,7 +9,7 @@
 enum ky_status ky_device_active_places(const struct ky_host_tree *host, unsigned char **is_active,
                                        struct ky_error *error)
 {
-    const struct ky_active *active = host->bodies->active;
+    const struct ky_active *active = host->bodies->evaluation.active;
     const size_t n = host->bodies->n;
     *is_active = NULL;
     if (!active)

@@ -370,8 +370,9 @@ enum ky_status ky_device_tree_factors(struct ky_device_tree *tree, struct ky_dev
     struct ky_card *card = card_of(bodies);
     const int precision = parameters->precision;
     double strength = ky_engine_scale(&bodies->units, parameters->g).strength;
-    const int in_list = bodies->blocks.is_on && bodies->active;
-    uint32_t n = (uint32_t)bodies->n, listed = in_list ? (uint32_t)bodies->active->count : 0;
+    const int in_list = bodies->evaluation.in_block && bodies->evaluation.active;
+    uint32_t n = (uint32_t)bodies->n,
+             listed = in_list ? (uint32_t)bodies->evaluation.active->count : 0;
     const struct ky_buffer *list = in_list ? &bodies->active_list : &tree->floor;
     float unit = strength > 0 ? (float)(1 / strength) : 0, alpha = (float)parameters->alpha,
           power = (float)ky_opening_relative_power(parameters->multipole);

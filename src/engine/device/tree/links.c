@@ -232,7 +232,7 @@ void ky_links_done(struct ky_links *links)
 
 static enum ky_status send_active(struct ky_links *links, struct ky_error *error)
 {
-    const size_t n = links->bodies->n, count = links->bodies->active->count;
+    const size_t n = links->bodies->n, count = links->bodies->evaluation.active->count;
     unsigned char *is_active;
     size_t next = 0;
     uint32_t *list = ky_allocate(count, sizeof *list);
@@ -254,7 +254,7 @@ static enum ky_status list_active(struct ky_links *links, struct ky_error *error
 {
     struct ky_card *card = card_of(links);
     struct ky_device_tree *own = &links->own;
-    const size_t count = links->bodies->active->count;
+    const size_t count = links->bodies->evaluation.active->count;
     uint32_t n = (uint32_t)links->bodies->n;
     enum ky_status status = ky_device_tree_wanted(own, links->bodies, error);
     if (status == KY_OK)
@@ -274,7 +274,7 @@ enum ky_status ky_links_lanes(struct ky_links *links, const struct ky_parameters
 {
     struct ky_card *card = card_of(links);
     uint32_t n = (uint32_t)links->bodies->n;
-    if (links->bodies->active)
+    if (links->bodies->evaluation.active)
         return of_host(links) ? send_active(links, error) : list_active(links, error);
     if (parameters->curve != KY_CURVE_NONE)
         return KY_OK;

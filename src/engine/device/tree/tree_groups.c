@@ -74,7 +74,7 @@ enum ky_status ky_device_tree_regroup(struct ky_device_tree *tree, struct ky_dev
                                       struct ky_error *error)
 {
     struct ky_card *card = card_of(bodies);
-    const size_t active = bodies->active ? bodies->active->count : 0,
+    const size_t active = bodies->evaluation.active ? bodies->evaluation.active->count : 0,
                  room = ky_device_tree_groups_room(bodies, parameters);
     const uint32_t most =
         active > 0 ? active_of_group(card, parameters, active) : ky_device_tree_group(parameters);
@@ -126,7 +126,7 @@ enum ky_status ky_device_tree_wanted(struct ky_device_tree *tree, struct ky_devi
                                      struct ky_error *error)
 {
     struct ky_card *card = card_of(bodies);
-    uint32_t n = (uint32_t)bodies->n, count = (uint32_t)bodies->active->count;
+    uint32_t n = (uint32_t)bodies->n, count = (uint32_t)bodies->evaluation.active->count;
     struct ky_buffer *want = &tree->before; /* groups have been made */
     enum ky_status status = ky_device_active_list(bodies, error);
     if (status == KY_OK)
