@@ -26,6 +26,7 @@ struct ky_device_engine {
     struct ky_device_bodies bodies;
     struct ky_links links;
     struct ky_device_blocks blocks;
+    struct ky_device_hermite hermite;
     const struct ky_method *method;
     void *own;     /* of the method */
     int of_forces; /* the last evaluation was one of forces, not a walk */
@@ -163,6 +164,7 @@ static enum ky_status open_engine(const struct ky_engine_verbs *verbs,
     engine->method = method;
     engine->own = own;
     engine->bodies.parameters = parameters;
+    engine->bodies.hermite = &engine->hermite;
     engine->bodies.externals = &engine->base.externals;
     engine->bodies.unroll = parameters->unroll;
     engine->bodies.cards.driver = ky_device_wrap ? ky_device_wrap(driver) : driver;

@@ -27,25 +27,6 @@ struct ky_device_curve {
     size_t readers;
 };
 
-/* Of the files hermite….c. */
-struct ky_device_hermite {
-    struct ky_buffer plane;                /* the bodies at the present tick, as sources */
-    struct ky_buffer list;                 /* the bodies whose steps end */
-    struct ky_buffer way, scale, division; /* KY_WAY_…, KY_SCALE_… and KY_DIVISIONS of shared.h */
-    struct ky_buffer partial, run;         /* partial sums */
-    struct ky_buffer ending;               /* how many bodies each group of lanes has listed */
-    struct ky_buffer sums[2];              /* sums over this card's sources, in turn */
-    int turn;                              /* which of the two comes next */
-    uint32_t first, end;                   /* the sources of this card */
-    struct ky_device_bodies *others;       /* the bodies on the other cards, one each; or NULL */
-    struct ky_pinned look[2];              /* what the host reads of `way` */
-    size_t summing, correcting;            /* groups of the two kernels that run at once */
-    uint64_t put;                          /* bodies->put when the units below were chosen */
-    double mass_unit, speed_unit;
-    double *potential; /* of each body, in the caller's unit; NULL: those of the card serve */
-    int is_late;       /* they belong to other positions */
-};
-
 /* What an evaluation of forces is for; cleared between evaluations. */
 struct ky_device_evaluation {
     const struct ky_active *active; /* NULL: all bodies */
@@ -53,6 +34,8 @@ struct ky_device_evaluation {
                       their number alone */
     int in_block;  /* only some bodies are at the end of their steps */
 };
+
+struct ky_device_hermite;
 
 struct ky_device_bodies {
     const struct ky_parameters *parameters;
@@ -71,9 +54,9 @@ struct ky_device_bodies {
         struct ky_buffer of[KY_COLUMN_COUNT];
     } columns; /* of columns.c: what an integrator asked for */
     struct ky_device_curve curve;
-    struct ky_device_hermite hermite;
-    struct ky_staging staging;    /* of the first card */
-    struct ky_engine_frame frame; /* edge 0: found from the bodies */
+    struct ky_device_hermite *hermite; /* of steps/hermite.h, which alone knows what is in it */
+    struct ky_staging staging;         /* of the first card */
+    struct ky_engine_frame frame;      /* edge 0: found from the bodies */
     struct ky_engine_units units;
     int unroll;  /* of the exact sum: enum ky_unroll, or one of the sweep (direct_sum.h) */
     int own_eps; /* bodies have their own softening */

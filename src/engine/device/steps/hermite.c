@@ -56,7 +56,7 @@ static const struct ky_buffer *softenings(const struct ky_device_bodies *bodies)
 
 static const struct ky_buffer *fields(const struct ky_device_bodies *bodies)
 {
-    return bodies->externals->count > 0 ? &bodies->external.numbers : &bodies->hermite.scale;
+    return bodies->externals->count > 0 ? &bodies->external.numbers : &bodies->hermite->scale;
 }
 
 static struct ky_card *the_card(const struct ky_device_bodies *bodies)
@@ -67,7 +67,7 @@ static struct ky_card *the_card(const struct ky_device_bodies *bodies)
 static enum ky_status count_levels(const struct ky_device_bodies *bodies, uint32_t flags,
                                    struct ky_error *error)
 {
-    const struct ky_device_hermite *own = &bodies->hermite;
+    const struct ky_device_hermite *own = bodies->hermite;
     const uint32_t n = (uint32_t)bodies->n;
     (void)flags;
     return ky_launch_over(the_card(bodies), KERNEL(bodies, ky_hermite_begin), n,
@@ -80,7 +80,7 @@ static enum ky_status count_levels(const struct ky_device_bodies *bodies, uint32
 static enum ky_status predict(const struct ky_device_bodies *bodies, uint32_t flags,
                               struct ky_error *error)
 {
-    const struct ky_device_hermite *own = &bodies->hermite;
+    const struct ky_device_hermite *own = bodies->hermite;
     const uint32_t n = (uint32_t)bodies->n;
     const struct ky_buffer *list = flags & KY_HERMITE_ORDERED ? &own->ending : &own->list;
     return ky_launch_over(the_card(bodies), KERNEL(bodies, ky_hermite_predict), n,
@@ -98,7 +98,7 @@ static enum ky_status predict(const struct ky_device_bodies *bodies, uint32_t fl
 static enum ky_status list(const struct ky_device_bodies *bodies, uint32_t flags,
                            struct ky_error *error)
 {
-    const struct ky_device_hermite *own = &bodies->hermite;
+    const struct ky_device_hermite *own = bodies->hermite;
     const uint32_t n = (uint32_t)bodies->n;
     return ky_launch_over(the_card(bodies), KERNEL(bodies, ky_hermite_list), n,
                           KY_ARGUMENTS(KY_BUFFER(bodies->columns.of[KY_COLUMN_STEP]),
@@ -111,7 +111,7 @@ static enum ky_status list(const struct ky_device_bodies *bodies, uint32_t flags
 static enum ky_status sum(const struct ky_device_bodies *bodies, uint32_t flags,
                           struct ky_error *error)
 {
-    const struct ky_device_hermite *own = &bodies->hermite;
+    const struct ky_device_hermite *own = bodies->hermite;
     const uint32_t n = (uint32_t)bodies->n, groups = (uint32_t)own->summing;
     struct ky_eps2_argument eps2 = ky_eps2_argument(bodies);
     (void)flags;
@@ -128,7 +128,7 @@ static enum ky_status sum(const struct ky_device_bodies *bodies, uint32_t flags,
 static enum ky_status reduce(const struct ky_device_bodies *bodies, uint32_t flags,
                              struct ky_error *error)
 {
-    const struct ky_device_hermite *own = &bodies->hermite;
+    const struct ky_device_hermite *own = bodies->hermite;
     const uint32_t sources = own->end - own->first, groups = (uint32_t)own->correcting;
     (void)flags;
     return ky_launch(the_card(bodies), KERNEL(bodies, ky_hermite_reduce), groups,
@@ -141,7 +141,7 @@ static enum ky_status reduce(const struct ky_device_bodies *bodies, uint32_t fla
 static enum ky_status correct(const struct ky_device_bodies *bodies, uint32_t flags,
                               struct ky_error *error)
 {
-    const struct ky_device_hermite *own = &bodies->hermite;
+    const struct ky_device_hermite *own = bodies->hermite;
     const uint32_t n = (uint32_t)bodies->n, groups = (uint32_t)own->correcting,
                    count = (uint32_t)bodies->externals->count;
     return ky_launch(
@@ -161,7 +161,7 @@ static enum ky_status correct(const struct ky_device_bodies *bodies, uint32_t fl
 static enum ky_status first_steps(const struct ky_device_bodies *bodies, uint32_t flags,
                                   struct ky_error *error)
 {
-    const struct ky_device_hermite *own = &bodies->hermite;
+    const struct ky_device_hermite *own = bodies->hermite;
     const uint32_t n = (uint32_t)bodies->n, count = (uint32_t)bodies->externals->count,
                    own_eps = flags & KY_HERMITE_OWN_EPS ? 1 : 0;
     return ky_launch_over(
@@ -238,7 +238,7 @@ enum ky_status ky_device_hermite_forget(struct ky_device_bodies *bodies, struct 
 static enum ky_status look_later(const struct hermite *h, int which, struct ky_error *error)
 {
     struct ky_card *card = card_of(h);
-    struct ky_device_hermite *own = &h->bodies->hermite;
+    struct ky_device_hermite *own = h->bodies->hermite;
     enum ky_status status = card->driver->read_later(card, &own->way, 0, own->look[which].data,
                                                      sizeof(struct ky_hermite_way), error);
     return status == KY_OK ? card->driver->mark(card, KY_MARK_BLOCK + which, error) : status;
@@ -249,7 +249,7 @@ static enum ky_status await_look(struct hermite *h, int which, struct ky_error *
     struct ky_card *card = card_of(h);
     enum ky_status status = card->driver->reach(card, KY_MARK_BLOCK + which, error);
     if (status == KY_OK)
-        memcpy(&h->known, h->bodies->hermite.look[which].data, sizeof h->known);
+        memcpy(&h->known, h->bodies->hermite->look[which].data, sizeof h->known);
     return status;
 }
 
@@ -277,7 +277,7 @@ static enum ky_status tell(struct hermite *h, struct ky_error *error)
         struct ky_device_bodies *bodies = ky_device_hermite_on(h->bodies, k);
         struct ky_card *card = the_card(bodies);
         status =
-            card->driver->write(card, &bodies->hermite.way, 0, &h->known, sizeof h->known, error);
+            card->driver->write(card, &bodies->hermite->way, 0, &h->known, sizeof h->known, error);
     }
     return status;
 }

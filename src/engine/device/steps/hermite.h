@@ -4,6 +4,32 @@
 
 #include "engine/device/forces/method.h"
 
+/* What is kept from one call of `advance` to the next, for the bodies of one card; all 0 at first.
+ */
+struct ky_device_hermite {
+    struct ky_buffer plane;                /* the bodies at the present tick, as sources */
+    struct ky_buffer list;                 /* the bodies whose steps end */
+    struct ky_buffer way, scale, division; /* KY_WAY_…, KY_SCALE_… and KY_DIVISIONS of shared.h */
+    struct ky_buffer partial, run;         /* partial sums */
+    struct ky_buffer ending;               /* how many bodies each group of lanes has listed */
+    struct ky_buffer sums[2];              /* sums over this card's sources, in turn */
+    int turn;                              /* which of the two comes next */
+    uint32_t first, end;                   /* the sources of this card */
+    struct ky_hermite_card *others;        /* the other cards; or NULL */
+    struct ky_pinned look[2];              /* what the host reads of `way` */
+    size_t summing, correcting;            /* groups of the two kernels that run at once */
+    uint64_t put;                          /* bodies->put when the units below were chosen */
+    double mass_unit, speed_unit;
+    double *potential; /* of each body, in the caller's unit; NULL: those of the card serve */
+    int is_late;       /* they belong to other positions */
+};
+
+/* A card that is not the first. */
+struct ky_hermite_card {
+    struct ky_device_bodies bodies;
+    struct ky_device_hermite hermite;
+};
+
 /* 1 if the scheme works with this method on these cards, else 0. */
 int ky_device_has_hermite(const struct ky_device_bodies *bodies);
 /* The verb `advance`. The card has finished when this returns. */

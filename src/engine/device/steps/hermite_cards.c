@@ -13,7 +13,7 @@
 
 struct ky_device_bodies *ky_device_hermite_on(struct ky_device_bodies *bodies, size_t k)
 {
-    return k == 0 ? bodies : &bodies->hermite.others[k - 1];
+    return k == 0 ? bodies : &bodies->hermite->others[k - 1].bodies;
 }
 
 /* ---- parts ---- */
@@ -23,8 +23,8 @@ static void take_part(struct ky_device_bodies *own, size_t k, size_t cards)
 {
     const size_t tiles = ky_groups(own->n, KY_JERK_LANES),
                  end = tiles * (k + 1) / cards * KY_JERK_LANES;
-    own->hermite.first = (uint32_t)(tiles * k / cards * KY_JERK_LANES);
-    own->hermite.end = (uint32_t)(end < own->n ? end : own->n);
+    own->hermite->first = (uint32_t)(tiles * k / cards * KY_JERK_LANES);
+    own->hermite->end = (uint32_t)(end < own->n ? end : own->n);
 }
 
 /* ---- the same on all cards ---- */
@@ -64,16 +64,16 @@ static enum ky_status take_all(struct ky_device_bodies *own, struct ky_device_bo
         {BOTH(columns.of[KY_COLUMN_JERK]), 1},
         {BOTH(columns.of[KY_COLUMN_STEP]), 1},
         {BOTH(external.numbers), 1},
-        {BOTH(hermite.scale), 1},
-        {BOTH(hermite.division), 1},
-        {BOTH(hermite.plane), 0},
-        {BOTH(hermite.list), 0},
-        {BOTH(hermite.way), 0},
-        {BOTH(hermite.partial), 0},
-        {BOTH(hermite.run), 0},
-        {BOTH(hermite.ending), 0},
-        {BOTH(hermite.sums[0]), 0},
-        {BOTH(hermite.sums[1]), 0},
+        {BOTH(hermite->scale), 1},
+        {BOTH(hermite->division), 1},
+        {BOTH(hermite->plane), 0},
+        {BOTH(hermite->list), 0},
+        {BOTH(hermite->way), 0},
+        {BOTH(hermite->partial), 0},
+        {BOTH(hermite->run), 0},
+        {BOTH(hermite->ending), 0},
+        {BOTH(hermite->sums[0]), 0},
+        {BOTH(hermite->sums[1]), 0},
     };
 #undef BOTH
     enum ky_status status = KY_OK;
@@ -85,7 +85,7 @@ static enum ky_status take_all(struct ky_device_bodies *own, struct ky_device_bo
 
 enum ky_status ky_device_hermite_share(struct ky_device_bodies *bodies, struct ky_error *error)
 {
-    struct ky_device_hermite *hermite = &bodies->hermite;
+    struct ky_device_hermite *hermite = bodies->hermite;
     const size_t cards = bodies->cards.count;
     enum ky_status status = KY_OK;
     if (cards > 1 && !hermite->others)
@@ -95,9 +95,10 @@ enum ky_status ky_device_hermite_share(struct ky_device_bodies *bodies, struct k
     for (size_t k = 1; k < cards; k++) {
         struct ky_device_bodies *own = ky_device_hermite_on(bodies, k);
         ky_replica_numbers(own, bodies, k);
+        own->hermite = &hermite->others[k - 1].hermite;
         own->externals = bodies->externals;
-        own->hermite.summing = hermite->summing;
-        own->hermite.correcting = hermite->correcting;
+        own->hermite->summing = hermite->summing;
+        own->hermite->correcting = hermite->correcting;
     }
     for (size_t k = 0; k < cards && status == KY_OK; k++) {
         struct ky_device_bodies *own = ky_device_hermite_on(bodies, k);
@@ -110,7 +111,7 @@ enum ky_status ky_device_hermite_share(struct ky_device_bodies *bodies, struct k
 
 void ky_device_hermite_part_with(struct ky_device_bodies *bodies)
 {
-    struct ky_device_hermite *hermite = &bodies->hermite;
+    struct ky_device_hermite *hermite = bodies->hermite;
     for (size_t k = 1; k < bodies->cards.count && hermite->others; k++) {
         struct ky_device_bodies *own = ky_device_hermite_on(bodies, k);
         if (own->cards.count == 0)
@@ -132,7 +133,7 @@ enum ky_status ky_device_hermite_gather(struct ky_device_bodies *bodies, struct 
     struct ky_gathering parts[KY_MOST_CARDS];
     for (size_t k = 0; k < cards; k++) {
         struct ky_device_bodies *own = ky_device_hermite_on(bodies, k);
-        struct ky_device_hermite *hermite = &own->hermite;
+        struct ky_device_hermite *hermite = own->hermite;
         parts[k] = (struct ky_gathering){own->cards.card[0], &hermite->sums[hermite->turn],
                                          &hermite->way, &hermite->partial};
         hermite->turn = 1 - hermite->turn;
@@ -151,7 +152,7 @@ enum ky_status ky_device_hermite_agree(struct ky_device_bodies *bodies,
         struct ky_device_bodies *own = ky_device_hermite_on(bodies, k);
         struct ky_card *card = own->cards.card[0];
         struct ky_hermite_way way;
-        status = card->driver->read(card, &own->hermite.way, 0, &way, sizeof way, error);
+        status = card->driver->read(card, &own->hermite->way, 0, &way, sizeof way, error);
         if (status == KY_OK && memcmp(&way, known, sizeof way) != 0)
             status = ky_fail(error, KY_DEVICE,
                              "%s, device %zu of the simulation, has come to other steps of bodies "

@@ -85,7 +85,7 @@ static size_t partial_sums(const struct ky_device_bodies *bodies, size_t residen
 static enum ky_status need_division(struct ky_device_bodies *bodies, struct ky_error *error)
 {
     struct ky_card *card = bodies->cards.card[0];
-    struct ky_device_hermite *own = &bodies->hermite;
+    struct ky_device_hermite *own = bodies->hermite;
     uint32_t(*table)[2] = ky_allocate(KY_DIVISIONS, sizeof *table);
     if (!table)
         return ky_no_memory(error, "divisions of sums", KY_DIVISIONS, sizeof *table);
@@ -130,7 +130,7 @@ double ky_device_hermite_memory(const struct ky_device_bodies *bodies, size_t n)
 void ky_device_hermite_release(struct ky_device_bodies *bodies)
 {
     struct ky_card *card = bodies->cards.card[0];
-    struct ky_device_hermite *own = &bodies->hermite;
+    struct ky_device_hermite *own = bodies->hermite;
     struct ky_buffer *buffers[] = {&own->plane,    &own->list,    &own->way, &own->scale,
                                    &own->division, &own->partial, &own->run, &own->ending,
                                    &own->sums[0],  &own->sums[1]};
@@ -147,7 +147,7 @@ void ky_device_hermite_release(struct ky_device_bodies *bodies)
 /* Powers of two by which floats are near 1 in the sums; in double all is as it is. */
 static enum ky_status find_units(struct ky_device_bodies *bodies, struct ky_error *error)
 {
-    struct ky_device_hermite *own = &bodies->hermite;
+    struct ky_device_hermite *own = bodies->hermite;
     struct ky_moving_units units = {1, 1};
     enum ky_status status = KY_OK;
     if (bodies->parameters->precision != KY_DOUBLE) {
@@ -171,7 +171,7 @@ static enum ky_status find_units(struct ky_device_bodies *bodies, struct ky_erro
 static enum ky_status send_scale(struct ky_device_bodies *bodies, const struct ky_advance *way,
                                  struct ky_error *error)
 {
-    const struct ky_device_hermite *own = &bodies->hermite;
+    const struct ky_device_hermite *own = bodies->hermite;
     const struct ky_engine_scale scale = ky_engine_scale(&bodies->units, bodies->parameters->g);
     const double of_sums = scale.strength * own->mass_unit,
                  eps2 = bodies->own_eps ? (bodies->how & KY_EPS_SUM ? 1 : 0)
@@ -188,7 +188,7 @@ static enum ky_status send_scale(struct ky_device_bodies *bodies, const struct k
         [KY_SCALE_ETA] = way->eta,
         [KY_SCALE_EPS2] = eps2,
     };
-    return ky_buffer_fill(bodies->cards.card[0], &bodies->hermite.scale, "numbers of a way",
+    return ky_buffer_fill(bodies->cards.card[0], &bodies->hermite->scale, "numbers of a way",
                           numbers, KY_SCALE_NUMBERS, sizeof *numbers, error);
 }
 
@@ -196,7 +196,7 @@ static enum ky_status send_scale(struct ky_device_bodies *bodies, const struct k
 static enum ky_status know_bodies(struct ky_device_bodies *bodies, struct ky_error *error)
 {
     struct ky_card *card = bodies->cards.card[0];
-    struct ky_device_hermite *own = &bodies->hermite;
+    struct ky_device_hermite *own = bodies->hermite;
     const int precision = bodies->parameters->precision;
     enum ky_status status =
         groups_of(card, KY_IN_EITHER(ky_hermite_correct, precision), &own->correcting, error);
@@ -214,7 +214,7 @@ enum ky_status ky_device_hermite_reserve(struct ky_device_bodies *bodies,
                                          const struct ky_advance *way, struct ky_error *error)
 {
     struct ky_card *card = bodies->cards.card[0];
-    struct ky_device_hermite *own = &bodies->hermite;
+    struct ky_device_hermite *own = bodies->hermite;
     const int precision = bodies->parameters->precision;
     const struct {
         struct ky_buffer *buffer;

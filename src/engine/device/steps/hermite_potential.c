@@ -9,14 +9,14 @@
 
 void ky_device_hermite_drop(struct ky_device_bodies *bodies, int late)
 {
-    free(bodies->hermite.potential);
-    bodies->hermite.potential = NULL;
-    bodies->hermite.is_late = late;
+    free(bodies->hermite->potential);
+    bodies->hermite->potential = NULL;
+    bodies->hermite->is_late = late;
 }
 
 static enum ky_status make_room(struct ky_device_bodies *bodies, struct ky_error *error)
 {
-    struct ky_device_hermite *own = &bodies->hermite;
+    struct ky_device_hermite *own = bodies->hermite;
     if (!own->potential)
         own->potential = ky_allocate(bodies->n, sizeof *own->potential);
     return own->potential ? KY_OK
@@ -31,14 +31,14 @@ enum ky_status ky_device_hermite_keep(struct ky_device_bodies *bodies,
         return KY_OK;
     enum ky_status status = make_room(bodies, error);
     for (size_t i = 0; i < bodies->n && status == KY_OK; i++)
-        bodies->hermite.potential[i] = given->potential[i];
+        bodies->hermite->potential[i] = given->potential[i];
     return status;
 }
 
 /* Those at the present places, if they are late. */
 static enum ky_status catch_up(struct ky_device_bodies *bodies, struct ky_error *error)
 {
-    if (!bodies->hermite.is_late)
+    if (!bodies->hermite->is_late)
         return KY_OK;
     size_t *sinks = ky_allocate(bodies->n, sizeof *sinks);
     if (!sinks)
@@ -47,11 +47,11 @@ static enum ky_status catch_up(struct ky_device_bodies *bodies, struct ky_error 
         sinks[i] = i;
     enum ky_status status = make_room(bodies, error);
     if (status == KY_OK)
-        status = ky_device_exact(bodies, sinks, bodies->n, NULL, bodies->hermite.potential, error);
+        status = ky_device_exact(bodies, sinks, bodies->n, NULL, bodies->hermite->potential, error);
     free(sinks);
     if (status != KY_OK)
         ky_device_hermite_drop(bodies, 1);
-    bodies->hermite.is_late = status != KY_OK;
+    bodies->hermite->is_late = status != KY_OK;
     return status;
 }
 
@@ -61,8 +61,8 @@ enum ky_status ky_device_hermite_get(struct ky_device_bodies *bodies, struct ky_
     if (!wanted->potential)
         return KY_OK;
     enum ky_status status = catch_up(bodies, error);
-    for (size_t i = 0; i < bodies->n && status == KY_OK && bodies->hermite.potential; i++)
-        wanted->potential[i] = bodies->hermite.potential[i];
+    for (size_t i = 0; i < bodies->n && status == KY_OK && bodies->hermite->potential; i++)
+        wanted->potential[i] = bodies->hermite->potential[i];
     return status;
 }
 
@@ -71,7 +71,7 @@ enum ky_status ky_device_hermite_sums(struct ky_device_bodies *bodies, struct ky
                                       struct ky_error *error)
 {
     enum ky_status status = catch_up(bodies, error);
-    const double *potential = bodies->hermite.potential;
+    const double *potential = bodies->hermite->potential;
     if (status != KY_OK || !potential)
         return status;
     double *mass = ky_allocate(bodies->n, sizeof *mass), all = 0;
