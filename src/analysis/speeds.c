@@ -26,7 +26,8 @@ double ky_velocity_dispersion(const struct ky_bodies *bodies)
     double mass = ky_mean(bodies->n, bodies->mass, bodies->velocity, mean);
 #pragma omp parallel for schedule(static)
     for (int b = 0; b < KY_BLOCKS; b++) {
-        size_t i = ky_block_start(bodies->n, (size_t)b), end = ky_block_start(bodies->n, (size_t)b + 1);
+        size_t i = ky_block_start(bodies->n, (size_t)b),
+               end = ky_block_start(bodies->n, (size_t)b + 1);
         for (part[b] = 0; i < end; i++)
             for (int k = 0; k < 3; k++)
                 part[b] += bodies->mass[i] * pow(bodies->velocity[i][k] - mean[k], 2);

@@ -9,7 +9,8 @@ double ky_sum(size_t n, const double *values)
 #pragma omp parallel for schedule(static)
     for (int b = 0; b < KY_BLOCKS; b++) {
         part[b] = 0;
-        for (size_t i = ky_block_start(n, (size_t)b), end = ky_block_start(n, (size_t)b + 1); i < end; i++)
+        for (size_t i = ky_block_start(n, (size_t)b), end = ky_block_start(n, (size_t)b + 1);
+             i < end; i++)
             part[b] += values[i];
     }
     for (int b = 0; b < KY_BLOCKS; b++)
@@ -33,7 +34,8 @@ static void weighted_sums(size_t n, const double *weight, double (*vectors)[3], 
 #pragma omp parallel for schedule(static)
     for (int b = 0; b < KY_BLOCKS; b++) {
         double w = 0, x = 0, y = 0, z = 0;
-        for (size_t i = ky_block_start(n, (size_t)b), end = ky_block_start(n, (size_t)b + 1); i < end; i++) {
+        for (size_t i = ky_block_start(n, (size_t)b), end = ky_block_start(n, (size_t)b + 1);
+             i < end; i++) {
             double wi = weight ? weight[i] : 1;
             w += wi;
             x += wi * vectors[i][0];

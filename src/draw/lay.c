@@ -69,8 +69,8 @@ void ky_pyramid_measure(struct ky_pyramid *pyramid, int velocities)
     const size_t n = pyramid->projection->bodies->n;
 #pragma omp parallel for schedule(static)
     for (size_t b = 0; b < KY_BLOCKS; b++)
-        measure_block(pyramid->projection, velocities, ky_block_start(n, b), ky_block_start(n, b + 1),
-                      &blocks[b]);
+        measure_block(pyramid->projection, velocities, ky_block_start(n, b),
+                      ky_block_start(n, b + 1), &blocks[b]);
     pyramid->n = 0, pyramid->total = 0, pyramid->fastest = 0;
     for (size_t b = 0; b < KY_BLOCKS; b++) {
         pyramid->n += blocks[b].n;

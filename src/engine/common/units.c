@@ -70,7 +70,8 @@ static struct extent look_at_all(const struct ky_bodies *bodies, const double mi
     threads = ky_threads(threads);
 #pragma omp parallel for num_threads(threads) if (bodies->n >= MANY)
     for (size_t b = 0; b < KY_BLOCKS; b++)
-        part[b] = look_at(bodies, middle, ky_block_start(bodies->n, b), ky_block_start(bodies->n, b + 1));
+        part[b] =
+            look_at(bodies, middle, ky_block_start(bodies->n, b), ky_block_start(bodies->n, b + 1));
     for (size_t b = 0; b < KY_BLOCKS; b++) {
         all.size += part[b].size;
         all.mass += part[b].mass;

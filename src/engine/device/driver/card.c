@@ -28,7 +28,8 @@ enum ky_status ky_launch(struct ky_card *card, enum ky_kernel_id kernel, size_t 
 enum ky_status ky_launch_over(struct ky_card *card, enum ky_kernel_id kernel, size_t items,
                               struct ky_arguments arguments, struct ky_error *error)
 {
-    return ky_launch(card, kernel, ky_groups(items, ky_kernel_lanes(card, kernel)), arguments, error);
+    return ky_launch(card, kernel, ky_groups(items, ky_kernel_lanes(card, kernel)), arguments,
+                     error);
 }
 
 enum ky_status ky_launch_teams(struct ky_card *card, enum ky_kernel_id kernel, size_t items,
