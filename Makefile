@@ -36,9 +36,9 @@ clean:
 
 help:
 	@echo 'make                     the library and the command in $(BUILD)/'
-	@echo 'make check               every test but the long ones, in some minutes'
+	@echo 'make check               every test but the long ones, of sanitizers, oclgrind and memory one path of each kind: below 10 minutes'
 	@echo 'make check-long          tests that take many minutes: equilibria, collapses, large systems'
-	@echo 'make check-all           both, with every pair of options; memory under valgrind and a hostile allocator'
+	@echo 'make check-all           both with every case; then tests under a hostile allocator and under valgrind: more than an hour'
 	@echo 'make install [DESTDIR= PREFIX=]'
 	@echo 'make info                compiler, features and how to get those that are missing'
 	@echo 'make docs                the man page and docs/options.md, from the program'

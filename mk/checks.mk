@@ -39,19 +39,24 @@ endef
 $(foreach isa,$(ISAS),$(eval $(call lane_syntax_rule,$(isa))))
 
 # Builds that find stray accesses and undefined behaviour (address: unit tests, fuzzers and the command), or data races
-# (thread: the tests that SANITIZED names, over our own threads, src/base/team.c). Each in a folder of its own; -w: warnings
-# are looked for elsewhere, and the sanitizers bring false ones. The lanes of several instruction sets are one source, whose
-# compilation takes most of the time: `check` looks at those of the widest vectors, whose reads reach farthest, and compiles
-# plain C beside them without a sanitizer; `check-all` looks at all. Threads meet outside of them: for data races `check`
-# leaves them out, and OpenCL.
-PLAIN_BESIDE      = $(if $(KYOHO_TEST_ALL)$(filter plain,$(BEST_ISA)),,ISA_FLAGS_plain='$(ISA_FLAGS_plain) -fno-sanitize=all')
-SANITIZE_address  = CUDA=no ISAS='$(if $(KYOHO_TEST_ALL),$(ISAS),$(sort plain $(BEST_ISA)))' $(PLAIN_BESIDE) CC='$(CC)' CFLAGS='-w -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer' \
-                    LDFLAGS='-fsanitize=address,undefined'
-SANITIZE_thread   = CUDA=no $(if $(KYOHO_TEST_ALL),,OPENCL=no ISA_FLAGS_plain='$(ISA_FLAGS_plain) -fno-sanitize=all') ISAS=plain CC='$(CC)' TEAM=yes CFLAGS='-w -fsanitize=thread' LDFLAGS=-fsanitize=thread
-GOALS_address    := tests fuzzers $(BUILD)/address/kyoho
+# (thread: unit tests, over our own threads, src/base/team.c), with the unit tests that SANITIZED names. Each in a folder of
+# its own; -w: warnings are looked for elsewhere, and the sanitizers bring false ones. The lanes of several instruction sets are
+# one source, whose compilation takes most of the time: `check` looks at those of the widest vectors, whose reads reach
+# farthest, for stray accesses alone, and compiles plain C beside them without a sanitizer; in the tests' own code it does not
+# look for undefined behaviour. `check-all` looks at all. Threads meet outside of lanes: for data races `check` leaves them out,
+# and OpenCL.
+IN_CHECK         := $(if $(KYOHO_TEST_ALL),,yes)
+LANES_IN_CHECK    = $(if $(filter plain,$(BEST_ISA)),,ISA_FLAGS_plain='$(ISA_FLAGS_plain) -fno-sanitize=all' \
+                    ISA_FLAGS_$(BEST_ISA)='$(ISA_FLAGS_$(BEST_ISA)) -fno-sanitize=undefined')
+SANITIZE_address  = CUDA=no $(if $(IN_CHECK),ISAS='$(sort plain $(BEST_ISA))' $(LANES_IN_CHECK) TEST_FLAGS=-fno-sanitize=undefined) CC='$(CC)' \
+                    CFLAGS='-w -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer' LDFLAGS='-fsanitize=address,undefined'
+SANITIZE_thread   = CUDA=no $(if $(IN_CHECK),OPENCL=no ISA_FLAGS_plain='$(ISA_FLAGS_plain) -fno-sanitize=all') ISAS=plain CC='$(CC)' TEAM=yes \
+                    CFLAGS='-w -fsanitize=thread' LDFLAGS=-fsanitize=thread
+GOALS_address    := sanitized fuzzers $(BUILD)/address/kyoho
+GOALS_thread     := sanitized
 SANITIZED        := $(notdir $(UNIT_TESTS))
-GOALS_thread      = $(SANITIZED:%=$(BUILD)/thread/tests/unit/%)
 
-.PHONY: sanitize-address sanitize-thread
+.PHONY: sanitize-address sanitize-thread sanitized
+sanitized: $(if $(filter-out no,$(CMOCKA)),$(filter $(SANITIZED:%=$(BUILD)/tests/unit/%),$(UNIT_TESTS)))
 sanitize-address sanitize-thread: sanitize-%:
 	$(MAKE) BUILD='$(BUILD)/$*' OPT=-O1 DEBUG=-g1 $(SANITIZE_$*) $(GOALS_$*)

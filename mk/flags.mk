@@ -1,6 +1,6 @@
 # A change of flags or features rebuilds: objects depend on a file that holds their flags. It is made anew only where it
-# differs, and by a rule, so that `make -n` and `make clean` write nothing. What has to do with CUDA,
-# cairo or ISAS has a file of its own: CUDA=no, CAIRO=no, or `make` after `make here` leave the rest as it is.
+# differs, and by a rule, so that `make -n` and `make clean` write nothing. What has to do with CUDA, cairo or ISAS, each
+# instruction set and the tests have files of their own: CUDA=no, CAIRO=no, or `make` after `make here` leave the rest as it is.
 FLAGS_FILE := $(BUILD)/flags
 CUDA_FLAGS_FILE := $(BUILD)/flags-cuda
 CAIRO_FLAGS_FILE := $(BUILD)/flags-cairo
@@ -23,6 +23,8 @@ $(eval $(call flags_rule,$(FLAGS_FILE),FLAGS_TEXT))
 $(eval $(call flags_rule,$(CUDA_FLAGS_FILE),CUDA_FLAGS_TEXT))
 $(eval $(call flags_rule,$(CAIRO_FLAGS_FILE),CAIRO_FLAGS_TEXT))
 $(eval $(call flags_rule,$(ISA_FLAGS_FILE),ISA_FLAGS_TEXT))
+$(foreach isa,$(ISAS),$(eval $(call flags_rule,$(BUILD)/flags-$(isa),ISA_FLAGS_$(isa))))
+$(eval $(call flags_rule,$(BUILD)/flags-tests,TEST_FLAGS))
 
 # The one source that knows which instruction sets there are.
 $(BUILD)/src/engine/cpu/state/isa.o: $(ISA_FLAGS_FILE)

@@ -19,7 +19,7 @@ LIBRARIES := $(STATIC) $(SHARED)
 # These have no loops for threads.
 define lane_rule
 $$(BUILD)/%.$(1).o: TEAM_FLAG :=
-$$(BUILD)/%.$(1).o: %.c $$(FLAGS_FILE)
+$$(BUILD)/%.$(1).o: %.c $$(FLAGS_FILE) $$(BUILD)/flags-$(1)
 	@mkdir -p $$(@D)
 	$$(CC) $$(CFLAGS_ALL) -fPIC -MMD -MP $$(ISA_FLAGS_$(1)) -c $$< -o $$@
 endef

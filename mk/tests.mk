@@ -5,9 +5,10 @@ LONG_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/long/*.c))
 
 TEST_OBJECTS := $(addsuffix .o,$(UNIT_TESTS) $(LONG_TESTS))
 
-$(TEST_OBJECTS): $(BUILD)/%.o: %.c $(FLAGS_FILE)
+# TEST_FLAGS: for them alone.
+$(TEST_OBJECTS): $(BUILD)/%.o: %.c $(FLAGS_FILE) $(BUILD)/flags-tests
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) -Itests/unit -MMD -MP -c $< -o $@
+	$(CC) $(CFLAGS_ALL) $(TEST_FLAGS) -Itests/unit -MMD -MP -c $< -o $@
 
 # Those of the GRAPE calls have these beside the library.
 $(filter %/grape5 %/grape6 %/device_grape,$(UNIT_TESTS)): $(GRAPE_OBJECTS)

@@ -8,27 +8,37 @@ if "$compiler" -dM -E -x c /dev/null | grep -q __clang__ ||
     echo "ok 1 - no data races # SKIP $compiler is not gcc, or has no thread sanitizer"
     exit 0
 fi
-# Programs and patterns of their tests; in `check` those that compare numbers of threads, or run at the same time.
-all=${KYOHO_TEST_ALL:+*}
-work="team *
-cpu_direct ${all:-threads*}
-cpu_tree ${all:-threads*}
-octree ${all:-threads*}
-draw ${all:-threads*}
-models ${all:-*seed*}
-cosmic ${all:-*seed*}
-analysis ${all:-*threads*}
-sim ${all:-threads*}
-general_walk ${all:-threads*}
-groups ${all:-*threads*}
-board ${all:-*}
-grape6 ${all:-*half*}"
-# In `check-all` alone: what takes long, and OpenCL, whose own threads (PoCL's) are not looked at.
-[ -z "$all" ] || work="$work
-block *"
-[ -z "$all" ] || [ ! -x "$BUILD/tests/unit/device_driver" ] || work="$work
+# Programs and patterns of their tests; in `check` one path of each kind that compares numbers of threads, or runs at the same
+# time: sums, trees, steps, models, boards. `check-all` has all tests of more programs, and OpenCL, whose own threads (PoCL's) are
+# not looked at.
+if [ -z "${KYOHO_TEST_ALL:-}" ]; then
+    work="team *
+cpu_tree threads*
+octree threads*
+sim threads*
+cosmic *seed*
+general_walk threads*
+board *
+grape6 *half*"
+else
+    work="block *
+cpu_direct *
+cpu_tree *
+octree *
+sim *
+draw *
+models *
+cosmic *
+analysis *
+general_walk *
+groups *
+board *
+grape6 *
+team *"
+    [ ! -x "$BUILD/tests/unit/device_driver" ] || work="$work
 device_driver *first*
 device two_simulations*"
+fi
 jobs=${JOBS:-$(nproc)}
 export build="$BUILD/thread" CMOCKA_MESSAGE_OUTPUT=STDOUT OMP_NUM_THREADS=2 TSAN_OPTIONS=ignore_noninstrumented_modules=1:die_after_fork=0
 make -s -j"$jobs" SANITIZED="$(echo "$work" | cut -d' ' -f1 | tr '\n' ' ')" sanitize-thread ||

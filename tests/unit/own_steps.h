@@ -15,6 +15,7 @@
 
 static struct ky_error error;
 static const char *engine_name; /* of the tests that run now */
+static int takes_all;           /* engine_name is not a device that takes long */
 
 /* ---- parts of cases ---- */
 
