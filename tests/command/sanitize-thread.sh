@@ -9,11 +9,10 @@ if "$compiler" -dM -E -x c /dev/null | grep -q __clang__ ||
     exit 0
 fi
 # Programs and patterns of their tests; in `check` one path of each kind that compares numbers of threads, or runs at the same
-# time: sums, trees, steps, models, boards. `check-all` has all tests of more programs, and OpenCL, whose own threads (PoCL's) are
+# time: trees, steps with each kind of force, models, the general walk, boards. `check-all` has all tests of more programs, and OpenCL, whose own threads (PoCL's) are
 # not looked at.
 if [ -z "${KYOHO_TEST_ALL:-}" ]; then
     work="team *
-cpu_tree threads*
 octree threads*
 sim threads*
 cosmic *seed*
