@@ -1,5 +1,4 @@
 /* The CPU engine: its verbs, and what they share. OpenMP over bodies, lanes over sinks. */
-#include "engine/cpu/state/cpu.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +9,16 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "engine/common/units.h"
+#include "engine/cpu/forces/forces.h"
+#include "engine/cpu/steps/hermite.h"
+#include "engine/cpu/steps/levels.h"
 #include "physics/sums.h"
+
+struct cpu_engine {
+    struct ky_cpu cpu;
+    struct ky_cpu_blocks blocks;
+    struct ky_cpu_hermite hermite;
+};
 
 /* Name of the processor, as the kernel tells it. */
 static void processor_name(char *name, size_t size)
@@ -97,6 +105,7 @@ static void free_columns(struct ky_cpu *cpu)
         *columns[k] = NULL;
     }
     ky_cpu_free_columns(cpu);
+    ky_cpu_free_work(cpu);
     ky_cpu_free_blocks(cpu);
     ky_cpu_free_hermite(cpu);
     free(cpu->softening);
@@ -163,9 +172,12 @@ static enum ky_status open_engine(const struct ky_parameters *parameters, size_t
     if (parameters->tree == KY_TREE_OF_DEVICE)
         return ky_fail(error, KY_UNSUPPORTED,
                        "--tree device is for devices: the CPU engine makes its tree on the host");
-    struct ky_cpu *cpu = ky_allocate_zeroed(1, sizeof *cpu);
-    if (!cpu)
-        return ky_no_memory(error, "CPU engine", 1, sizeof *cpu);
+    struct cpu_engine *own = ky_allocate_zeroed(1, sizeof *own);
+    if (!own)
+        return ky_no_memory(error, "CPU engine", 1, sizeof *own);
+    struct ky_cpu *cpu = &own->cpu;
+    cpu->blocks = &own->blocks;
+    cpu->hermite = &own->hermite;
     cpu->base.verbs = &ky_cpu_engine;
     cpu->base.schemes = use->schemes;
     cpu->parameters = parameters;
@@ -216,7 +228,7 @@ static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodi
     cpu->mass_unit = units.mass;
     cpu->how = ky_engine_how(bodies, cpu->parameters, &units);
     cpu->has_acceleration = ky_knows_acceleration(bodies);
-    cpu->potential_is_late = 0;
+    cpu->hermite->potential_is_late = 0;
     double per_length = 1 / cpu->length, per_mass = 1 / cpu->mass_unit;
 #pragma omp parallel for num_threads(cpu->team)
     for (size_t i = 0; i < cpu->n; i++) {
@@ -268,10 +280,8 @@ static enum ky_status forces(struct ky_engine *engine, const struct ky_active *a
 {
     struct ky_cpu *cpu = (struct ky_cpu *)engine;
     cpu->tree_serves = 0;
-    if (engine->schemes >> KY_SCHEME_HERMITE & 1U) {
-        ky_cpu_forget_steps(cpu);
-        cpu->potential_is_late = cpu->parameters->precision != KY_DOUBLE;
-    }
+    if (engine->schemes >> KY_SCHEME_HERMITE & 1U)
+        ky_cpu_hermite_forget(cpu);
     return ky_cpu_evaluate(cpu, active, error);
 }
 
@@ -301,6 +311,15 @@ static enum ky_status drift(struct ky_engine *engine, double dt, struct ky_error
     cpu->tree_stands = 0;
     add(cpu, cpu->x, cpu->v, dt / cpu->length);
     return KY_OK;
+}
+
+static enum ky_status sums(struct ky_engine *engine, struct ky_sums *sums, struct ky_error *error)
+{
+    struct ky_cpu *cpu = (struct ky_cpu *)engine;
+    enum ky_status status = ky_cpu_catch_potential(cpu, error);
+    if (!status)
+        ky_cpu_sums(cpu, sums);
+    return status;
 }
 
 static enum ky_status advance(struct ky_engine *engine, struct ky_advance *way,
@@ -356,7 +375,7 @@ const struct ky_engine_verbs ky_cpu_engine = {
     .schemes = schemes,
     .kick = kick,
     .drift = drift,
-    .sums = ky_cpu_sums,
+    .sums = sums,
     .trim = trim,
     .walk = ky_cpu_walk,
     .report = report,

@@ -4,7 +4,7 @@
 #ifndef KY_CPU_ACTION_H
 #define KY_CPU_ACTION_H
 
-#include "engine/cpu/state/cpu.h"
+#include "engine/cpu/forces/forces.h"
 #include "physics/visit.h"
 
 /* Sources that are looked at together: their columns, gathered from the tree. */

@@ -1,6 +1,6 @@
 /* The direct sum: all bodies on all, and the double-precision reference for chosen sinks. Lays out
  * the columns of sources and hands blocks of sinks to the lanes. */
-#include "engine/cpu/state/cpu.h"
+#include "engine/cpu/forces/forces.h"
 
 #include <stdlib.h>
 #include <string.h>

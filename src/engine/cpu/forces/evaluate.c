@@ -2,7 +2,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "engine/common/active.h"
-#include "engine/cpu/state/cpu.h"
+#include "engine/cpu/forces/forces.h"
 
 static const struct ky_cpu_method methods[] = {
     [KY_DIRECT] = {.forces = ky_cpu_direct, .memory = ky_cpu_direct_memory},

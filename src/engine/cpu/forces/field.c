@@ -6,7 +6,8 @@
 #include "base/memory.h"
 #include "engine/common/active.h"
 #include "engine/common/softening.h"
-#include "engine/cpu/state/cpu.h"
+#include "engine/cpu/forces/forces.h"
+#include "engine/cpu/tree/tree.h"
 
 struct place {
     const struct ky_cpu *cpu;

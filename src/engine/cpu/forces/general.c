@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/order.h"
 #include "base/threads.h"
+#include "engine/cpu/tree/tree.h"
 #include "octree/host_cells.h"
 
 enum { SOURCES = 4096, DIGIT = 8, DIGITS = 1 << DIGIT };

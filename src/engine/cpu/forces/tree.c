@@ -1,6 +1,6 @@
 /* --force tree: the walk for groups of bodies (B12's way, with the lanes in place of a warp).
  * --force walk lets each body walk by itself (walk.c). */
-#include "engine/cpu/state/cpu.h"
+#include "engine/cpu/forces/forces.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/threads.h"
+#include "engine/cpu/tree/tree.h"
 
 /* The bodies of the group whose forces are wanted. */
 static void choose_sinks(const struct ky_cpu *cpu, const struct ky_group *group,
@@ -80,7 +81,7 @@ static void mark_groups(const struct ky_cpu *cpu, unsigned char *wanted)
     const struct ky_octree *tree = &cpu->tree;
     memset(wanted, 0, tree->groups);
     for (size_t k = 0; cpu->in_block && k < cpu->active->count; k++)
-        wanted[cpu->blocks.group[cpu->active->body[k]]] = 1;
+        wanted[cpu->kept.group[cpu->active->body[k]]] = 1;
     for (size_t g = 0; g < tree->groups && !cpu->in_block; g++)
         for (uint32_t k = 0; k < tree->group[g].bodies; k++)
             wanted[g] |= cpu->is_active[tree->order[tree->group[g].body + k]];
@@ -162,7 +163,7 @@ static void walk_parts(struct ky_cpu *cpu, const struct parts *parts, char *spac
         cells += work.cells;
         more += work.more;
     }
-    cpu->blocks.more += more;
+    cpu->kept.more += more;
     cpu->report.body_interactions += (double)bodies;
     cpu->report.cell_interactions += (double)cells;
 }

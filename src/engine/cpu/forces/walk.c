@@ -1,12 +1,13 @@
 /* The pointer walk: each body goes through the tree by itself along `next` and `more` (N09, N12).
  * Scalar, and in double whatever the precision: its cost is in following the links. */
-#include "engine/cpu/state/cpu.h"
+#include "engine/cpu/forces/forces.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "engine/cpu/tree/tree.h"
 #include "octree/decide.h"
 
 struct body_walk {
@@ -130,7 +131,7 @@ enum ky_status ky_cpu_walk_bodies(struct ky_cpu *cpu, const struct ky_parameters
     for (size_t k = 0; k < cpu->n; k++)
         walk_body(cpu, &walk, place ? place[k] : (uint32_t)k, scale, &bodies, &cells, &more);
     free(place);
-    cpu->blocks.more += more;
+    cpu->kept.more += more;
     cpu->report.body_interactions += (double)bodies;
     cpu->report.cell_interactions += (double)cells;
     return KY_OK;

@@ -1,29 +1,53 @@
-/* The work of the walks through a tree that block steps keep: what is noted when it is new. */
+/* What is known of a tree that block steps keep: the work of the walks through it since it was new,
+ * and the floor of the last accelerations. */
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "engine/cpu/state/cpu.h"
+#include "engine/cpu/forces/forces.h"
 
-static void find_groups(struct ky_cpu *cpu)
+static enum ky_status find_groups(struct ky_cpu *cpu, struct ky_error *error)
 {
     const struct ky_octree *tree = &cpu->tree;
+    if (!cpu->kept.group && !(cpu->kept.group = ky_allocate(cpu->n, sizeof *cpu->kept.group)))
+        return ky_no_memory(error, "groups of bodies", cpu->n, sizeof *cpu->kept.group);
 #pragma omp parallel for num_threads(cpu->team)
     for (size_t g = 0; g < tree->groups; g++)
         for (uint32_t k = 0; k < tree->group[g].bodies; k++)
-            cpu->blocks.group[tree->order[tree->group[g].body + k]] = (uint32_t)g;
+            cpu->kept.group[tree->order[tree->group[g].body + k]] = (uint32_t)g;
+    return KY_OK;
 }
 
 enum ky_status ky_cpu_start_work(struct ky_cpu *cpu, struct ky_error *error)
 {
     const int in_groups = ky_force_kind(cpu->parameters->force)->in_groups;
     const size_t units = in_groups ? cpu->tree.groups : cpu->tree.n;
-    free(cpu->blocks.first);
-    cpu->blocks.first = ky_allocate_zeroed(units, sizeof *cpu->blocks.first);
-    cpu->blocks.more = 0;
-    cpu->blocks.relative.a[0] = NULL;
-    cpu->tree_serves = cpu->blocks.first != NULL;
-    if (in_groups)
-        find_groups(cpu);
-    return cpu->blocks.first ? KY_OK
-                             : ky_no_memory(error, "work of groups", units, sizeof(uint32_t));
+    free(cpu->kept.first);
+    cpu->kept.first = ky_allocate_zeroed(units, sizeof *cpu->kept.first);
+    cpu->kept.more = 0;
+    cpu->kept.relative.a[0] = NULL;
+    enum ky_status status =
+        cpu->kept.first ? KY_OK : ky_no_memory(error, "work of groups", units, sizeof(uint32_t));
+    if (!status && in_groups)
+        status = find_groups(cpu, error);
+    cpu->tree_serves = status == KY_OK;
+    return status;
+}
+
+void ky_cpu_free_work(struct ky_cpu *cpu)
+{
+    free(cpu->kept.group);
+    free(cpu->kept.first);
+    cpu->kept = (struct ky_cpu_kept){0};
+}
+
+struct ky_relative ky_cpu_relative(struct ky_cpu *cpu)
+{
+    if (cpu->in_block && cpu->kept.relative.a[0])
+        return cpu->kept.relative;
+    const double *const a[3] = {cpu->a[0], cpu->a[1], cpu->a[2]};
+    const struct ky_relative relative =
+        ky_relative_start(a, cpu->n, ky_cpu_scale(cpu).acceleration, cpu->parameters, cpu->team);
+    if (cpu->in_block)
+        cpu->kept.relative = relative;
+    return relative;
 }

@@ -9,7 +9,7 @@ static enum ky_status clear(struct ky_cpu *cpu, int column, struct ky_error *err
 {
     const size_t numbers = cpu->n * ky_columns[column].components;
     free(cpu->extra[column]);
-    cpu->blocks.longest = 0;
+    cpu->extras_put++;
     cpu->extra[column] = ky_allocate_zeroed_by(cpu->threads, numbers, sizeof(double));
     return cpu->extra[column]
                ? KY_OK
@@ -53,7 +53,7 @@ enum ky_status ky_cpu_put_column(struct ky_engine *engine, enum ky_column column
     struct ky_cpu *cpu = (struct ky_cpu *)engine;
     const size_t components = ky_columns[column].components;
     enum ky_status status = ky_column_check(cpu->extras, column, error);
-    cpu->blocks.longest = 0;
+    cpu->extras_put++;
     for (size_t k = 0; k < components * cpu->n && !status; k++)
         cpu->extra[column][k % components * cpu->n + k / components] = numbers[k];
     return status;

@@ -20,18 +20,6 @@ struct ky_cpu_scale ky_cpu_scale(const struct ky_cpu *cpu)
                                  -(scale.strength * scale.potential)};
 }
 
-struct ky_relative ky_cpu_relative(struct ky_cpu *cpu)
-{
-    if (cpu->in_block && cpu->blocks.relative.a[0])
-        return cpu->blocks.relative;
-    const double *const a[3] = {cpu->a[0], cpu->a[1], cpu->a[2]};
-    const struct ky_relative relative =
-        ky_relative_start(a, cpu->n, ky_cpu_scale(cpu).acceleration, cpu->parameters, cpu->team);
-    if (cpu->in_block)
-        cpu->blocks.relative = relative;
-    return relative;
-}
-
 double ky_cpu_sink_eps2(const struct ky_cpu *cpu, size_t i)
 {
     double eps = cpu->softening ? cpu->softening[i] : cpu->parameters->softening / cpu->length;

@@ -14,11 +14,12 @@
 
 #include "base/memory.h"
 #include "engine/common/blocks.h"
+#include "engine/cpu/forces/forces.h"
 #include "engine/cpu/steps/levels.h"
 #include "physics/block.h"
 
 /* Bytes for one body. */
-enum { BYTES = 3 * sizeof(double) + 3 * sizeof(float) + 1 + 2 * sizeof(uint32_t) };
+enum { BYTES = 3 * sizeof(double) + 3 * sizeof(float) + 1 + sizeof(uint32_t) };
 
 /* The state of one call that advances through blocks. */
 struct blocks {
@@ -32,20 +33,19 @@ struct blocks {
 double ky_cpu_blocks_memory(const struct ky_parameters *parameters, size_t n)
 {
     const struct ky_force_kind *force = ky_force_kind(parameters->force);
-    const double walks = force->in_groups ? 2.0 / parameters->group : 1,
-                 units = force->has_tree ? walks : 0;
-    return (double)n * (BYTES + units * (double)sizeof(uint32_t));
+    const double walks = force->in_groups ? 1 + 2.0 / parameters->group : 1,
+                 words = force->has_tree ? walks : 0;
+    return (double)n * (BYTES + words * (double)sizeof(uint32_t));
 }
 
 static enum ky_status reserve(struct ky_cpu *cpu, struct ky_error *error)
 {
-    struct ky_cpu_blocks *own = &cpu->blocks;
+    struct ky_cpu_blocks *own = cpu->blocks;
     if (own->at)
         return KY_OK;
     own->at = ky_allocate(3 * cpu->n, sizeof *own->at);
     own->before = ky_allocate(3 * cpu->n, sizeof *own->before);
-    own->group = ky_allocate(cpu->n, sizeof *own->group);
-    if (own->at && own->before && own->group)
+    if (own->at && own->before)
         return KY_OK;
     ky_cpu_free_blocks(cpu);
     return ky_no_memory(error, "block steps", cpu->n, BYTES);
@@ -104,7 +104,7 @@ static int read_levels(const struct blocks *b)
         if (level < 0)
             level = wanted(b, i);
         level = level > b->common.deepest ? b->common.deepest : level;
-        cpu->blocks.level[i] = (unsigned char)level;
+        cpu->blocks->level[i] = (unsigned char)level;
         step[i] = b->common.step[level];
     }
     ky_cpu_way_know(&b->common, !missing);
@@ -137,12 +137,12 @@ static struct layout layout_of(const struct ky_cpu *cpu)
 static size_t predict(const struct blocks *b, struct ky_cpu_range range, int due)
 {
     const struct ky_cpu *cpu = b->common.cpu;
-    const unsigned char *level = cpu->blocks.level;
+    const unsigned char *level = cpu->blocks->level;
     const struct layout layout = layout_of(cpu);
     size_t active = 0;
     for (size_t i = range.begin; i < range.end; i++) {
         const double half = b->half[level[i]], drift = b->drift[level[i]];
-        double *at = cpu->blocks.at + i * layout.along;
+        double *at = cpu->blocks->at + i * layout.along;
         active += level[i] >= due;
         for (size_t c = 0; c < 3; c++)
             at[c * layout.across] = cpu->x[c][i] + drift * (cpu->v[c][i] + half * cpu->a[c][i]);
@@ -157,14 +157,14 @@ static void open_steps(const struct blocks *b, struct ky_cpu_range range, int du
     const struct ky_cpu *cpu = b->common.cpu;
     const struct layout layout = layout_of(cpu);
     for (size_t i = range.begin; i < range.end; i++) {
-        const int level = cpu->blocks.level[i];
+        const int level = cpu->blocks->level[i];
         if (level < due)
             continue;
-        cpu->blocks.active[k] = (uint32_t)i;
+        cpu->blocks->active[k] = (uint32_t)i;
         for (size_t c = 0; c < 3; c++) {
-            cpu->blocks.before[3 * k + c] = (float)cpu->a[c][i];
+            cpu->blocks->before[3 * k + c] = (float)cpu->a[c][i];
             cpu->v[c][i] += b->half[level] * cpu->a[c][i];
-            cpu->x[c][i] = cpu->blocks.at[c * layout.across + i * layout.along];
+            cpu->x[c][i] = cpu->blocks->at[c * layout.across + i * layout.along];
         }
         k++;
     }
@@ -173,7 +173,7 @@ static void open_steps(const struct blocks *b, struct ky_cpu_range range, int du
 /* Brings all bodies to the tick, and begins the ends of the steps that end there. */
 static void go_to(struct blocks *b, uint64_t tick)
 {
-    struct ky_cpu_blocks *own = &b->common.cpu->blocks;
+    struct ky_cpu_blocks *own = b->common.cpu->blocks;
     const int due = set_clock(b, tick);
 #pragma omp parallel for num_threads(b->common.cpu->team)
     for (size_t k = 0; k < b->common.chunks; k++)
@@ -190,11 +190,12 @@ static void go_to(struct blocks *b, uint64_t tick)
 static enum ky_status evaluate(const struct blocks *b, struct ky_error *error)
 {
     struct ky_cpu *cpu = b->common.cpu;
-    const struct ky_active active = {b->common.active, cpu->blocks.active};
+    const struct ky_active active = {b->common.active, cpu->blocks->active};
     double *const own[3] = {cpu->x[0], cpu->x[1], cpu->x[2]};
     for (size_t c = 0; c < 3 && !cpu->tree_serves; c++)
-        cpu->x[c] = cpu->blocks.at + c * cpu->n;
+        cpu->x[c] = cpu->blocks->at + c * cpu->n;
     cpu->in_block = 1;
+    cpu->at = (const double(*)[3])cpu->blocks->at;
     enum ky_status status = ky_cpu_evaluate(cpu, b->common.active < cpu->n ? &active : NULL, error);
     cpu->in_block = cpu->tree_stands = 0;
     for (int c = 0; c < 3; c++)
@@ -210,13 +211,13 @@ static size_t close_steps(const struct blocks *b, uint64_t tick)
     size_t cut = 0;
 #pragma omp parallel for num_threads(cpu->team) reduction(+ : cut)
     for (size_t k = 0; k < b->common.active; k++) {
-        const uint32_t i = cpu->blocks.active[k];
-        const int level = cpu->blocks.level[i];
+        const uint32_t i = cpu->blocks->active[k];
+        const int level = cpu->blocks->level[i];
         const double time = 2 * b->half[level];
         struct made made = {0};
         for (size_t c = 0; c < 3; c++) {
             const double way = time * cpu->v[c][i],
-                         change = cpu->a[c][i] - (double)cpu->blocks.before[3 * k + c];
+                         change = cpu->a[c][i] - (double)cpu->blocks->before[3 * k + c];
             made.path2 += way * way;
             made.change2 += change * change;
             cpu->v[c][i] += b->half[level] * cpu->a[c][i];
@@ -226,7 +227,7 @@ static size_t close_steps(const struct blocks *b, uint64_t tick)
         want = want > b->common.deepest ? b->common.deepest : want;
         const int even = level > 0 && tick % (b->common.way->stride >> (level - 1)) == 0;
         want = ky_step_next(want, swing(b, i, made), level, even);
-        cpu->blocks.level[i] = (unsigned char)want;
+        cpu->blocks->level[i] = (unsigned char)want;
         cpu->extra[KY_COLUMN_STEP][i] = b->common.step[want];
     }
     return cut;
@@ -237,7 +238,7 @@ static enum ky_status one_block(struct blocks *b, struct ky_error *error)
     struct ky_advance *way = b->common.way;
     const uint64_t tick = way->now + (way->stride >> ky_cpu_way_deepest(&b->common));
     if (way->now % way->stride == 0 ||
-        b->common.cpu->blocks.more > KY_BLOCKS_BUILD * (int64_t)b->common.cpu->n)
+        b->common.cpu->kept.more > KY_BLOCKS_BUILD * (int64_t)b->common.cpu->n)
         b->common.cpu->tree_serves = 0;
     go_to(b, tick);
     enum ky_status status = evaluate(b, error);

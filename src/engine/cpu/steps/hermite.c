@@ -15,6 +15,7 @@
 
 #include "base/memory.h"
 #include "engine/common/blocks.h"
+#include "engine/cpu/forces/forces.h"
 #include "engine/cpu/steps/levels.h"
 #include "physics/hermite.h"
 
@@ -38,14 +39,14 @@ static struct place predicted(const struct ky_cpu *cpu, size_t c, size_t i, doub
 
 static void stand(struct ky_cpu *cpu, size_t c, size_t i, struct place place)
 {
-    cpu->hermite.at[c][i] = place.x;
-    cpu->hermite.at[3 + c][i] = place.v / cpu->length;
+    cpu->hermite->at[c][i] = place.x;
+    cpu->hermite->at[3 + c][i] = place.v / cpu->length;
 }
 
 /* Where the bodies of a chunk stand; returns how many have steps that end. */
 static size_t predict(const struct ky_cpu_way *b, struct ky_cpu_range range, int due)
 {
-    const unsigned char *level = b->cpu->blocks.level;
+    const unsigned char *level = b->cpu->blocks->level;
     size_t active = 0;
     for (size_t c = 0; c < 3; c++)
         for (size_t i = range.begin; i < range.end; i++)
@@ -59,7 +60,7 @@ static size_t predict(const struct ky_cpu_way *b, struct ky_cpu_range range, int
 static void list(const struct ky_cpu_way *b, struct ky_cpu_range range, int low, int high,
                  uint32_t *to)
 {
-    const unsigned char *level = b->cpu->blocks.level;
+    const unsigned char *level = b->cpu->blocks->level;
     for (size_t i = range.begin; i < range.end; i++)
         if (level[i] >= low && level[i] <= high)
             *to++ = (uint32_t)i;
@@ -69,7 +70,7 @@ static void list(const struct ky_cpu_way *b, struct ky_cpu_range range, int low,
  * these. */
 static int go_to(struct ky_cpu_way *b, uint64_t tick)
 {
-    struct ky_cpu_blocks *own = &b->cpu->blocks;
+    struct ky_cpu_blocks *own = b->cpu->blocks;
     const int due = ky_cpu_way_clock(b, tick);
 #pragma omp parallel for num_threads(b->cpu->team)
     for (size_t k = 0; k < b->chunks; k++)
@@ -86,10 +87,10 @@ static int go_to(struct ky_cpu_way *b, uint64_t tick)
 static void correct(const struct ky_cpu_way *b, size_t k, int last, double norm[4])
 {
     struct ky_cpu *cpu = b->cpu;
-    const size_t i = cpu->blocks.active[k];
-    const double h = b->time[cpu->blocks.level[i]];
+    const size_t i = cpu->blocks->active[k];
+    const double h = b->time[cpu->blocks->level[i]];
     for (size_t c = 0; c < 3; c++) {
-        double *jerk = &jerk_of(cpu, c)[i], *const *sum = cpu->hermite.sum;
+        double *jerk = &jerk_of(cpu, c)[i], *const *sum = cpu->hermite->sum;
         const double a1 = sum[c][k], j1 = sum[3 + c][k];
         const struct ky_hermite_end end = ky_hermite_correct(cpu->a[c][i], *jerk * h, a1, j1 * h);
         struct place place = predicted(cpu, c, i, h);
@@ -112,7 +113,7 @@ static void correct(const struct ky_cpu_way *b, size_t k, int last, double norm[
 static int must_stop(const struct ky_cpu_way *b, size_t i)
 {
     const uint32_t *passed = b->way->passed;
-    return b->cpu->hermite.eps2[i] <= 0 && i != passed[0] && i != passed[1];
+    return b->cpu->hermite->eps2[i] <= 0 && i != passed[0] && i != passed[1];
 }
 
 /* The level after the step of body i; −1 where the criterion is in doubt and rate2 is 0: unknown.
@@ -120,7 +121,7 @@ static int must_stop(const struct ky_cpu_way *b, size_t i)
 static int next_level(const struct ky_cpu_way *b, uint64_t tick, size_t i, const double norm[4],
                       double rate2)
 {
-    const int level = b->cpu->blocks.level[i];
+    const int level = b->cpu->blocks->level[i];
     const int even = level > 0 && tick % (b->way->stride >> (level - 1)) == 0;
     const int next = ky_hermite_next(sqrt(norm[0]), sqrt(norm[1]), sqrt(norm[2]), sqrt(norm[3]),
                                      b->way->eta, level, even, b->deepest);
@@ -145,7 +146,7 @@ static void take_level(const struct ky_cpu_way *b, size_t i, int level, struct c
     if (cut && must_stop(b, i) && i < choice->close)
         choice->close = (uint32_t)i;
     level = cut ? b->deepest : level;
-    b->cpu->blocks.level[i] = (unsigned char)level;
+    b->cpu->blocks->level[i] = (unsigned char)level;
     b->cpu->extra[KY_COLUMN_STEP][i] = b->step[level];
 }
 
@@ -153,8 +154,8 @@ static void take_level(const struct ky_cpu_way *b, size_t i, int level, struct c
 static void choose_level(const struct ky_cpu_way *b, uint64_t tick, size_t k, const double norm[4],
                          struct choice *choice)
 {
-    const size_t i = b->cpu->blocks.active[k];
-    struct ky_cpu_hermite *own = &b->cpu->hermite;
+    const size_t i = b->cpu->blocks->active[k];
+    struct ky_cpu_hermite *own = b->cpu->hermite;
     const int level = next_level(b, tick, i, norm, 0);
     own->rate2[k] = level >= 0;
     if (level >= 0) {
@@ -169,12 +170,12 @@ static void choose_level(const struct ky_cpu_way *b, uint64_t tick, size_t k, co
 /* The levels of the bodies in doubt, when all bodies of the list stand where they are now. */
 static void choose_doubtful(const struct ky_cpu_way *b, uint64_t tick, struct choice *choice)
 {
-    const struct ky_cpu_hermite *h = &b->cpu->hermite;
+    const struct ky_cpu_hermite *h = b->cpu->hermite;
     size_t cut = choice->cut;
     uint32_t close = choice->close;
 #pragma omp parallel for num_threads(b->cpu->team) reduction(+ : cut) reduction(min : close)
     for (size_t k = 0; k < b->active; k++) {
-        const size_t i = b->cpu->blocks.active[k];
+        const size_t i = b->cpu->blocks->active[k];
         struct choice own = {0, 0, close};
         if (h->rate2[k] > 0)
             continue;
@@ -228,21 +229,28 @@ static enum ky_status end_steps(const struct ky_cpu_way *b, uint64_t tick, int c
     return KY_OK;
 }
 
+static void forget_steps(struct ky_cpu *cpu)
+{
+    if (cpu->extra[KY_COLUMN_STEP])
+        memset(cpu->extra[KY_COLUMN_STEP], 0, cpu->n * sizeof(double));
+    cpu->blocks->longest = 0;
+}
+
 /* Ends all other steps too, at this tick, to which all bodies have been predicted; levels from
  * `due` on end there anyway. All bodies are at one time then, and have no steps. */
 static enum ky_status stop(struct ky_cpu_way *b, uint64_t tick, int due, struct ky_error *error)
 {
     struct ky_cpu *cpu = b->cpu;
     const uint32_t close = b->way->close;
-    uint32_t *to = cpu->blocks.active;
+    uint32_t *to = cpu->blocks->active;
     for (size_t i = 0; i < cpu->n; i++)
-        if (cpu->blocks.level[i] < due)
+        if (cpu->blocks->level[i] < due)
             *to++ = (uint32_t)i;
-    b->active = (size_t)(to - cpu->blocks.active);
+    b->active = (size_t)(to - cpu->blocks->active);
     enum ky_status status = end_steps(b, tick, 0, error);
     b->way->body_steps += (double)b->active;
     b->way->close = close;
-    ky_cpu_forget_steps(cpu);
+    forget_steps(cpu);
     return status;
 }
 
@@ -255,19 +263,12 @@ static enum ky_status one_block(struct ky_cpu_way *b, struct ky_error *error)
     enum ky_status status = end_steps(b, tick, 1, error);
     if (status)
         return status;
-    b->cpu->potential_is_late = 1;
+    b->cpu->hermite->potential_is_late = 1;
     ky_blocks_count(b->way, tick, b->active);
     return b->way->close == KY_NO_BODY ? KY_OK : stop(b, tick, due, error);
 }
 
 /* ---- the first steps ---- */
-
-void ky_cpu_forget_steps(struct ky_cpu *cpu)
-{
-    if (cpu->extra[KY_COLUMN_STEP])
-        memset(cpu->extra[KY_COLUMN_STEP], 0, cpu->n * sizeof(double));
-    cpu->blocks.longest = 0;
-}
 
 static double size(double *const v[3], size_t i)
 {
@@ -281,9 +282,9 @@ static int first_level(const struct ky_cpu_way *b, size_t i)
     const double h = fabs(b->longest);
     double *const jerk[3] = {jerk_of(cpu, 0), jerk_of(cpu, 1), jerk_of(cpu, 2)};
     const int level =
-        ky_hermite_next(size(cpu->a, i), size(jerk, i) * h, size(cpu->hermite.sum, i) * h * h,
-                        size(cpu->hermite.sum + 3, i) * h * h * h, b->way->eta, 0, 0, b->deepest);
-    const int first = ky_hermite_bound(cpu->hermite.rate2[i], h * h, b->way->eta, 0, 0, level);
+        ky_hermite_next(size(cpu->a, i), size(jerk, i) * h, size(cpu->hermite->sum, i) * h * h,
+                        size(cpu->hermite->sum + 3, i) * h * h * h, b->way->eta, 0, 0, b->deepest);
+    const int first = ky_hermite_bound(cpu->hermite->rate2[i], h * h, b->way->eta, 0, 0, level);
     return first > b->deepest ? b->deepest : first;
 }
 
@@ -299,13 +300,13 @@ static enum ky_status start(const struct ky_cpu_way *b, struct ky_error *error)
     if (status)
         return status;
     for (size_t c = 0; c < 3; c++) {
-        memcpy(cpu->a[c], cpu->hermite.sum[c], cpu->n * sizeof(double));
-        memcpy(jerk_of(cpu, c), cpu->hermite.sum[3 + c], cpu->n * sizeof(double));
+        memcpy(cpu->a[c], cpu->hermite->sum[c], cpu->n * sizeof(double));
+        memcpy(jerk_of(cpu, c), cpu->hermite->sum[3 + c], cpu->n * sizeof(double));
     }
     status = ky_cpu_sum_changes(cpu, error);
     for (size_t i = 0; i < cpu->n && !status; i++) {
         const int level = first_level(b, i);
-        cpu->blocks.level[i] = (unsigned char)level;
+        cpu->blocks->level[i] = (unsigned char)level;
         cpu->extra[KY_COLUMN_STEP][i] = b->step[level];
     }
     return status;
@@ -322,7 +323,7 @@ static enum ky_status begin(const struct ky_cpu_way *b, struct ky_error *error)
     for (size_t i = 0; i < cpu->n; i++) {
         const int level = ky_cpu_way_level(b, cpu->extra[KY_COLUMN_STEP][i]);
         missing |= level < 0;
-        cpu->blocks.level[i] = (unsigned char)level;
+        cpu->blocks->level[i] = (unsigned char)level;
     }
     if (missing && b->way->now % b->way->stride)
         return ky_blocks_missing(error);
@@ -352,11 +353,17 @@ enum ky_status ky_cpu_hermite_steps(struct ky_cpu *cpu, struct ky_advance *way,
     return status;
 }
 
-/* ---- potentials ---- */
+/* ---- forces, potentials ---- */
+
+void ky_cpu_hermite_forget(struct ky_cpu *cpu)
+{
+    forget_steps(cpu);
+    cpu->hermite->potential_is_late = cpu->parameters->precision != KY_DOUBLE;
+}
 
 enum ky_status ky_cpu_catch_potential(struct ky_cpu *cpu, struct ky_error *error)
 {
-    if (!cpu->potential_is_late)
+    if (!cpu->hermite->potential_is_late)
         return KY_OK;
     size_t *sinks = ky_allocate(cpu->n, sizeof *sinks);
     if (!sinks)
@@ -364,7 +371,7 @@ enum ky_status ky_cpu_catch_potential(struct ky_cpu *cpu, struct ky_error *error
     for (size_t i = 0; i < cpu->n; i++)
         sinks[i] = i;
     enum ky_status status = ky_cpu_exact(&cpu->base, sinks, cpu->n, NULL, cpu->potential, error);
-    cpu->potential_is_late = status != KY_OK;
+    cpu->hermite->potential_is_late = status != KY_OK;
     free(sinks);
     return status;
 }

@@ -28,7 +28,7 @@ double ky_cpu_hermite_rate2_of(const struct ky_cpu *cpu, struct ky_hermite_rate 
 {
     struct ky_external field[KY_MOST_EXTERNALS];
     const size_t fields = ky_cpu_externals(cpu, field);
-    double *const *at = cpu->hermite.at;
+    double *const *at = cpu->hermite->at;
     const double x[3] = {at[0][i], at[1][i], at[2][i]}, v[3] = {at[3][i], at[4][i], at[5][i]};
     for (size_t k = 0; k < fields; k++)
         rate = add_field(rate, &field[k], 1 / cpu->length, x, v);
@@ -37,8 +37,8 @@ double ky_cpu_hermite_rate2_of(const struct ky_cpu *cpu, struct ky_hermite_rate 
 
 double ky_cpu_hermite_rate2(const struct ky_cpu *cpu, size_t i)
 {
-    const double scale = ky_cpu_scale(cpu).acceleration / cpu->length, *eps2 = cpu->hermite.eps2;
-    double *const *at = cpu->hermite.at;
+    const double scale = ky_cpu_scale(cpu).acceleration / cpu->length, *eps2 = cpu->hermite->eps2;
+    double *const *at = cpu->hermite->at;
     struct ky_hermite_rate rate = {0};
     for (size_t j = 0; j < cpu->n; j++) {
         if (j == i) /* softened or not, a body does not pull at itself */

@@ -27,13 +27,13 @@ static void fill(const struct ky_cpu *cpu, size_t i, double body[KY_CHANGE_NUMBE
 {
     const double *jerk = cpu->extra[KY_COLUMN_JERK], part = 1 / cpu->length;
     for (size_t c = 0; c < 3; c++) {
-        body[c] = cpu->hermite.at[c][i];
-        body[3 + c] = cpu->hermite.at[3 + c][i];
+        body[c] = cpu->hermite->at[c][i];
+        body[3 + c] = cpu->hermite->at[3 + c][i];
         body[6 + c] = cpu->a[c][i] * part;
         body[9 + c] = jerk[c * cpu->n + i] * part;
     }
     body[KY_CHANGE_MASS] = ky_cpu_scale(cpu).acceleration * part * cpu->mass[i];
-    body[KY_CHANGE_EPS2] = cpu->hermite.eps2[i];
+    body[KY_CHANGE_EPS2] = cpu->hermite->eps2[i];
 }
 
 /* What the fields do to a body is added to what the bodies do, in the caller's units. */
@@ -56,10 +56,10 @@ static void store(struct ky_cpu *cpu, const struct ky_external *field, size_t fi
     const double sum[KY_CHANGE_DERIVATIVES] = {change.sx, change.sy, change.sz,
                                                change.cx, change.cy, change.cz};
     for (int c = 0; c < KY_CHANGE_DERIVATIVES; c++)
-        cpu->hermite.sum[c][i] = sum[c];
+        cpu->hermite->sum[c][i] = sum[c];
     const struct ky_hermite_rate rate = {sinks->sum[KY_CHANGE_DERIVATIVES][own],
                                          sinks->sum[KY_CHANGE_DERIVATIVES + 1][own]};
-    cpu->hermite.rate2[i] = ky_cpu_hermite_rate2_of(cpu, rate, i);
+    cpu->hermite->rate2[i] = ky_cpu_hermite_rate2_of(cpu, rate, i);
 }
 
 enum ky_status ky_cpu_sum_changes(struct ky_cpu *cpu, struct ky_error *error)

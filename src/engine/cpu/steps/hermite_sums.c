@@ -10,6 +10,7 @@
 #include "engine/common/external.h"
 #include "engine/common/units.h"
 #include "engine/cpu/forces/moving.h"
+#include "engine/cpu/steps/levels.h"
 #include "octree/sample.h"
 #include "physics/gravity.h"
 
@@ -40,15 +41,15 @@ double ky_cpu_hermite_memory(size_t n)
 
 void ky_cpu_free_hermite(struct ky_cpu *cpu)
 {
-    free(cpu->hermite.room);
-    free(cpu->hermite.column);
-    free(cpu->hermite.block);
-    cpu->hermite = (struct ky_cpu_hermite){0};
+    free(cpu->hermite->room);
+    free(cpu->hermite->column);
+    free(cpu->hermite->block);
+    *cpu->hermite = (struct ky_cpu_hermite){.potential_is_late = cpu->hermite->potential_is_late};
 }
 
 enum ky_status ky_cpu_reserve_hermite(struct ky_cpu *cpu, struct ky_error *error)
 {
-    struct ky_cpu_hermite *own = &cpu->hermite;
+    struct ky_cpu_hermite *own = cpu->hermite;
     if (own->room)
         return KY_OK;
     own->room = ky_allocate(cpu->n, OWN);
@@ -73,7 +74,7 @@ enum ky_status ky_cpu_reserve_hermite(struct ky_cpu *cpu, struct ky_error *error
 /* Masses, softenings and labels of the sources. */
 static void fill_constants(struct ky_cpu *cpu)
 {
-    const struct ky_cpu_hermite *own = &cpu->hermite;
+    const struct ky_cpu_hermite *own = cpu->hermite;
     const double unit = KY_SCALE_MASS(cpu->lanes->single_scale) / own->heaviest;
     const size_t n = cpu->n;
     for (size_t i = 0; i < n; i++) {
@@ -92,7 +93,7 @@ static void fill_constants(struct ky_cpu *cpu)
  * both relative to the middle of the bodies. Double takes everything as it is. */
 void ky_cpu_frame_hermite(struct ky_cpu *cpu)
 {
-    struct ky_cpu_hermite *own = &cpu->hermite;
+    struct ky_cpu_hermite *own = cpu->hermite;
     const struct ky_cpu_scale scale = ky_cpu_scale(cpu);
     double most = 0, sum = 0;
     for (size_t c = 0; c < SUMS; c++)
@@ -118,7 +119,7 @@ void ky_cpu_frame_hermite(struct ky_cpu *cpu)
 /* Component c of the places and velocities of some bodies, as floats. */
 static void fill(const struct ky_cpu *cpu, size_t c, size_t first, size_t last)
 {
-    const struct ky_cpu_hermite *own = &cpu->hermite;
+    const struct ky_cpu_hermite *own = cpu->hermite;
     const double *x = own->at[c], *v = own->at[3 + c], middle = own->middle[c],
                  drift = own->middle[3 + c], per_speed = 1 / own->speed;
     float *high = (float *)own->column + c * cpu->n, *low = high + LOW * cpu->n,
@@ -134,7 +135,7 @@ static void fill(const struct ky_cpu *cpu, size_t c, size_t first, size_t last)
 /* All bodies where they stand, as the lanes want them. */
 static struct ky_moving sources(struct ky_cpu *cpu)
 {
-    const struct ky_cpu_hermite *own = &cpu->hermite;
+    const struct ky_cpu_hermite *own = cpu->hermite;
     const size_t n = cpu->n, chunks = is_double(cpu) ? 0 : n / KY_BODIES_CHUNK + 1;
     const float *f = own->column;
     struct ky_moving moving = {.what = KY_MOVING_JERK};
@@ -159,13 +160,13 @@ static struct ky_moving sources(struct ky_cpu *cpu)
 
 static size_t sink(const struct ky_cpu *cpu, size_t k, int all)
 {
-    return all ? k : cpu->blocks.active[k];
+    return all ? k : cpu->blocks->active[k];
 }
 
 /* The k-th sink of a batch is body i. */
 static void load(struct ky_cpu *cpu, size_t k, size_t i)
 {
-    const struct ky_cpu_hermite *own = &cpu->hermite;
+    const struct ky_cpu_hermite *own = cpu->hermite;
     struct ky_moving_sinks *block = &own->block[k / KY_MOVING_BLOCK];
     k %= KY_MOVING_BLOCK;
     for (int c = 0; c < 3; c++) {
@@ -184,7 +185,7 @@ static void load(struct ky_cpu *cpu, size_t k, size_t i)
 static void unload(struct ky_cpu *cpu, const struct ky_external *field, size_t fields, size_t k,
                    size_t i, size_t to)
 {
-    struct ky_cpu_hermite *own = &cpu->hermite;
+    struct ky_cpu_hermite *own = cpu->hermite;
     const struct ky_moving_sinks *block = &own->block[k / KY_MOVING_BLOCK];
     const double scale = ky_cpu_scale(cpu).acceleration * own->heaviest;
     const double x[3] = {own->at[0][i], own->at[1][i], own->at[2][i]},
@@ -207,7 +208,7 @@ enum ky_status ky_cpu_sum_jerks(struct ky_cpu *cpu, size_t count, int all, struc
                                   .precision = cpu->parameters->precision,
                                   .moving = &moving,
                                   .sources = cpu->n,
-                                  .block = cpu->hermite.block};
+                                  .block = cpu->hermite->block};
     enum ky_status status = KY_OK;
     for (size_t first = 0; first < count && !status; first += BATCH) {
         const size_t here = count - first < BATCH ? count - first : BATCH;

@@ -12,20 +12,18 @@ enum { BYTES = 1 + sizeof(uint32_t) };
 
 void ky_cpu_free_blocks(struct ky_cpu *cpu)
 {
-    struct ky_cpu_blocks *own = &cpu->blocks;
+    struct ky_cpu_blocks *own = cpu->blocks;
     free(own->at);
     free(own->before);
     free(own->level);
     free(own->active);
     free(own->count);
-    free(own->group);
-    free(own->first);
     *own = (struct ky_cpu_blocks){0};
 }
 
 static enum ky_status reserve(struct ky_cpu *cpu, size_t chunks, struct ky_error *error)
 {
-    struct ky_cpu_blocks *blocks = &cpu->blocks;
+    struct ky_cpu_blocks *blocks = cpu->blocks;
     if (blocks->level)
         return KY_OK;
     blocks->level = ky_allocate(cpu->n, 1);
@@ -72,19 +70,22 @@ int ky_cpu_way_level(const struct ky_cpu_way *own, double step)
 
 int ky_cpu_way_is_known(const struct ky_cpu_way *own)
 {
-    const struct ky_cpu_blocks *blocks = &own->cpu->blocks;
-    return blocks->longest == own->longest && blocks->deepest == own->deepest;
+    const struct ky_cpu_blocks *blocks = own->cpu->blocks;
+    return blocks->longest == own->longest && blocks->deepest == own->deepest &&
+           blocks->extras_put == own->cpu->extras_put;
 }
 
 void ky_cpu_way_know(const struct ky_cpu_way *own, int now)
 {
-    own->cpu->blocks.longest = now ? own->longest : 0;
-    own->cpu->blocks.deepest = own->deepest;
+    struct ky_cpu_blocks *blocks = own->cpu->blocks;
+    blocks->longest = now ? own->longest : 0;
+    blocks->deepest = own->deepest;
+    blocks->extras_put = own->cpu->extras_put;
 }
 
 int ky_cpu_way_deepest(const struct ky_cpu_way *own)
 {
-    const unsigned char *level = own->cpu->blocks.level;
+    const unsigned char *level = own->cpu->blocks->level;
     int deepest = 0;
 #pragma omp parallel for num_threads(own->cpu->team) reduction(max : deepest)
     for (size_t i = 0; i < own->cpu->n; i++)
@@ -105,7 +106,7 @@ int ky_cpu_way_clock(struct ky_cpu_way *own, uint64_t tick)
 
 void ky_cpu_way_place(struct ky_cpu_way *own)
 {
-    size_t *count = own->cpu->blocks.count;
+    size_t *count = own->cpu->blocks->count;
     own->active = 0;
     for (size_t k = 0; k < own->chunks; k++) {
         const size_t here = count[k];

@@ -1,10 +1,26 @@
-/* Levels of steps on the CPU, and the list of the bodies of a block: what block steps and the
- * Hermite scheme share. */
+/* Block steps on the CPU, and what the Hermite scheme shares with them: levels of steps, and the
+ * list of the bodies of a block. */
 #ifndef KY_CPU_LEVELS_H
 #define KY_CPU_LEVELS_H
 
 #include "engine/cpu/state/cpu.h"
 #include "physics/block.h"
+
+/* What is kept from one call of `advance` to the next, for the n bodies in the caller's order: the
+ * levels of their steps, and the list of the bodies whose steps end. All 0 at first. */
+struct ky_cpu_blocks {
+    unsigned char *level;
+    uint32_t *active;
+    size_t *
+        count; /* number of active bodies in each chunk; later the number in all chunks before it */
+    double longest;      /* the longest step when `level` was last computed; 0: not computed yet */
+    int deepest;         /* the last level then */
+    uint64_t extras_put; /* cpu->extras_put then */
+    /* Of block steps alone: positions at the present tick, [n][3] for a tree that is kept, else
+     * [3][n]; [n][3] of the list: accelerations at the beginning of the steps that end. */
+    double *at;
+    float *before;
+};
 
 /* One call of `advance` through blocks. */
 struct ky_cpu_way {
@@ -38,8 +54,16 @@ void ky_cpu_way_know(const struct ky_cpu_way *own, int now);
 int ky_cpu_way_deepest(const struct ky_cpu_way *own);
 /* Fills time[] for a tick. Returns the lowest level whose steps end there. */
 int ky_cpu_way_clock(struct ky_cpu_way *own, uint64_t tick);
-/* cpu->blocks.count[] has the active bodies of each chunk; now it has those before each chunk, and
+/* cpu->blocks->count[] has the active bodies of each chunk; now it has those before each chunk, and
  * `active` their sum. */
 void ky_cpu_way_place(struct ky_cpu_way *own);
+
+void ky_cpu_free_blocks(struct ky_cpu *cpu);
+
+/* block.c: KY_SCHEME_BLOCK. */
+enum ky_status ky_cpu_block_steps(struct ky_cpu *cpu, struct ky_advance *way,
+                                  struct ky_error *error);
+/* Bytes for n bodies. */
+double ky_cpu_blocks_memory(const struct ky_parameters *parameters, size_t n);
 
 #endif

@@ -1,5 +1,5 @@
 /* The tree over the bodies of the engine: built, linked, and refreshed. */
-#include "engine/cpu/state/cpu.h"
+#include "engine/cpu/tree/tree.h"
 
 static struct ky_octree_bodies bodies_of(const struct ky_cpu *cpu)
 {
@@ -49,8 +49,7 @@ enum ky_status ky_cpu_stand_tree(struct ky_cpu *cpu, const struct ky_parameters 
 static enum ky_status refresh_tree(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                    struct ky_error *error)
 {
-    const double(*at)[3] = (const double(*)[3])cpu->blocks.at;
-    enum ky_status status = ky_octree_refresh(&cpu->tree, at, parameters, error);
+    enum ky_status status = ky_octree_refresh(&cpu->tree, cpu->at, parameters, error);
     cpu->report.moments += cpu->tree.seconds.moments;
     return status;
 }

@@ -31,12 +31,8 @@ static void sum_chunk(const struct ky_cpu *cpu, const struct ky_external *field,
     }
 }
 
-enum ky_status ky_cpu_sums(struct ky_engine *engine, struct ky_sums *sums, struct ky_error *error)
+void ky_cpu_sums(const struct ky_cpu *cpu, struct ky_sums *sums)
 {
-    struct ky_cpu *cpu = (struct ky_cpu *)engine;
-    enum ky_status status = ky_cpu_catch_potential(cpu, error);
-    if (status)
-        return status;
     struct ky_external field[KY_MOST_EXTERNALS];
     size_t fields = ky_cpu_externals(cpu, field);
     size_t chunks = (cpu->n + KY_BODIES_CHUNK - 1) / KY_BODIES_CHUNK;
@@ -52,5 +48,4 @@ enum ky_status ky_cpu_sums(struct ky_engine *engine, struct ky_sums *sums, struc
             sum[c] += cpu->partial[k * KY_SUMS + (size_t)c];
     const struct ky_sum_units units = {cpu->mass_unit, cpu->length, 1, 1, 1, cpu->length};
     ky_sums_finish(sum, &units, sums);
-    return KY_OK;
 }

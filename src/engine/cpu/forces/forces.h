@@ -1,0 +1,73 @@
+/* The forces of the CPU engine: the table of methods, and one evaluation. */
+#ifndef KY_CPU_FORCES_H
+#define KY_CPU_FORCES_H
+
+#include "engine/cpu/state/cpu.h"
+
+/* How a force is computed: a row of evaluate.c. */
+struct ky_cpu_method {
+    enum ky_status (*forces)(struct ky_cpu *cpu, struct ky_error *error);
+    /* The way through the tree, which is there; NULL: it has no tree. */
+    enum ky_status (*walk)(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+                           struct ky_error *error);
+    double (*memory)(const struct ky_parameters *parameters, size_t n); /* bytes for n bodies */
+    const char *instead; /* where the CPU has no such method, the error, with what to use */
+};
+
+/* Finds the method of an enum ky_force. KY_UNSUPPORTED if the CPU has none; the error says what to
+ * use instead. */
+enum ky_status ky_cpu_method(int force, const struct ky_cpu_method **method,
+                             struct ky_error *error);
+/* The forces of the active bodies, NULL: of all. */
+enum ky_status ky_cpu_evaluate(struct ky_cpu *cpu, const struct ky_active *active,
+                               struct ky_error *error);
+
+/* ---- the methods ---- */
+
+/* Forces of the active bodies by the exact sum, in the precision of the parameters. */
+enum ky_status ky_cpu_direct(struct ky_cpu *cpu, struct ky_error *error);
+/* Bytes of the columns of the exact sum for n bodies. */
+double ky_cpu_direct_memory(const struct ky_parameters *parameters, size_t n);
+/* The same by the tree, with the walk of the method. */
+enum ky_status ky_cpu_tree(struct ky_cpu *cpu, struct ky_error *error);
+/* Walk the active bodies through the tree, which must be built: each body by itself, or in the
+ * groups of the tree. */
+enum ky_status ky_cpu_walk_bodies(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+                                  struct ky_error *error);
+enum ky_status ky_cpu_walk_groups(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+                                  struct ky_error *error);
+/* The field for G = 1 at one point, in the engine's units, by the present tree, whose opening must
+ * not be relative. */
+struct ky_field ky_cpu_walk_point(const struct ky_cpu *cpu, const double x[3], double eps2);
+
+/* ---- the verbs `field`, `exact` and `walk` ---- */
+
+enum ky_status ky_cpu_field(struct ky_engine *engine, const struct ky_points *points,
+                            double (*acceleration)[3], double *potential, struct ky_error *error);
+enum ky_status ky_cpu_exact(struct ky_engine *engine, const size_t *sinks, size_t count,
+                            double (*acceleration)[3], double *potential, struct ky_error *error);
+enum ky_status ky_cpu_walk(struct ky_engine *engine, const struct ky_walk_request *request,
+                           struct ky_error *error);
+
+/* ---- work.c: what is known of a tree that is kept ---- */
+
+/* Forgets the work that was noted. To be called for a new tree that is kept from now on. KY_FAULT
+ * when memory is out. */
+enum ky_status ky_cpu_start_work(struct ky_cpu *cpu, struct ky_error *error);
+void ky_cpu_free_work(struct ky_cpu *cpu);
+/* Notes how many sources acted on each of `sinks` sinks, which walked together as the `unit`-th
+ * group or body of the tree; returns by how much all of them exceed the first such walk. */
+static inline int64_t ky_cpu_note_work(struct ky_cpu *cpu, size_t unit, uint64_t sources,
+                                       uint32_t sinks)
+{
+    if (!cpu->in_block)
+        return 0;
+    uint32_t *first = &cpu->kept.first[unit], now = (uint32_t)sources;
+    *first = *first ? *first : now;
+    return ((int64_t)now - (int64_t)*first) * sinks;
+}
+/* For the relative opening test, from the last accelerations; in blocks the floor is that which was
+ * found when their tree was new. */
+struct ky_relative ky_cpu_relative(struct ky_cpu *cpu);
+
+#endif

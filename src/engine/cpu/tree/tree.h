@@ -1,0 +1,18 @@
+/* The tree over the bodies of the CPU engine, cpu->tree. Seconds go to the report. */
+#ifndef KY_CPU_TREE_H
+#define KY_CPU_TREE_H
+
+#include "engine/cpu/state/cpu.h"
+
+/* Builds the tree over the present positions unless it stands, with the opening of the parameters
+ * and with links. */
+enum ky_status ky_cpu_stand_tree(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+                                 struct ky_error *error);
+/* The tree for the next forces: the one that block steps keep, with the bodies at cpu->at, or a new
+ * one. */
+enum ky_status ky_cpu_renew_tree(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+                                 struct ky_error *error);
+/* Makes the links of the tree unless it has them. */
+void ky_cpu_link_tree(struct ky_cpu *cpu);
+
+#endif
