@@ -99,6 +99,14 @@ struct ky_active {
     const uint32_t *body; /* ascending, in the caller's order */
 };
 
+/* New numbers for some bodies, in the caller's units. Arrays that are NULL leave what the bodies
+ * have. */
+struct ky_some {
+    size_t count;
+    const uint32_t *body; /* [count] ascending, in the caller's order */
+    const double (*position)[3], (*velocity)[3], *mass; /* [count] */
+};
+
 /* Points where the field of the bodies is wanted. */
 #define KY_NO_BODY UINT32_MAX
 struct ky_points {
@@ -182,6 +190,12 @@ struct ky_engine_verbs {
      * opening needs). */
     enum ky_status (*put)(struct ky_engine *engine, const struct ky_bodies *bodies,
                           struct ky_error *error);
+    /* Replaces numbers of some bodies. All is then as after a `put` of all bodies in the present
+     * units, with the present accelerations and potentials: these stay until the next `forces`, and
+     * all columns are 0. The numbers have been checked like those of `put`. A tree is kept if
+     * velocities alone are new. */
+    enum ky_status (*put_some)(struct ky_engine *engine, const struct ky_some *some,
+                               struct ky_error *error);
     enum ky_status (*get)(struct ky_engine *engine, struct ky_bodies *bodies,
                           struct ky_error *error);
 
@@ -313,6 +327,11 @@ enum ky_status ky_engine_set_fields(struct ky_engine *engine, const struct ky_ex
 /* KY_USAGE for arrays of another length than the engine's, here and in ky_engine_get. */
 enum ky_status ky_engine_put(struct ky_engine *engine, const struct ky_bodies *bodies,
                              struct ky_error *error);
+/* KY_USAGE for a list that does not ascend, or that names a body past the last. KY_BAD_DATA for a
+ * position that is not finite, or so far out that all bodies need other units: ky_engine_put finds
+ * those. After KY_USAGE and KY_BAD_DATA nothing has changed. */
+enum ky_status ky_engine_put_some(struct ky_engine *engine, const struct ky_some *some,
+                                  struct ky_error *error);
 /* KY_BAD_DATA for numbers that are not finite, here and in sums. */
 enum ky_status ky_engine_get(struct ky_engine *engine, struct ky_bodies *bodies,
                              struct ky_error *error);

@@ -1,6 +1,7 @@
 /* The table of engines, opening by name, and the verbs. A verb that an engine lacks is answered
  * here. */
 #include "engine/choice.h"
+#include "engine/common/active.h"
 #include "engine/common/columns.h"
 #include "engine/common/external.h"
 #include "engine/common/finite.h"
@@ -243,6 +244,16 @@ enum ky_status ky_engine_put(struct ky_engine *engine, const struct ky_bodies *b
 {
     enum ky_status status = check_arrays(engine, bodies->n, error);
     return status ? status : CALL(put, "take bodies", bodies, error);
+}
+
+enum ky_status ky_engine_put_some(struct ky_engine *engine, const struct ky_some *some,
+                                  struct ky_error *error)
+{
+    enum ky_status status =
+        ky_some_check(some, engine->n, ky_engine_units_of(engine).length, error);
+    if (status || some->count == 0)
+        return status;
+    return CALL(put_some, "take some bodies", some, error);
 }
 
 enum ky_status ky_engine_get(struct ky_engine *engine, struct ky_bodies *bodies,

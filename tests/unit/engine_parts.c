@@ -373,6 +373,173 @@ static void a_tree_serves_all_at_one_place(void **state)
     ky_bodies_free(&bodies);
 }
 
+/* ---- new numbers for some bodies ---- */
+
+enum { PLACE = 1, SPEED = 2, MASS = 4, CHANGED = 300, EVERY = 7 };
+
+/* Every seventh body gets new numbers in `bodies`; *some has the same numbers. */
+static void change(struct ky_bodies *bodies, unsigned what, struct ky_some *some)
+{
+    static uint32_t body[CHANGED];
+    static double position[CHANGED][3], velocity[CHANGED][3], mass[CHANGED];
+    *some = (struct ky_some){.body = body};
+    for (size_t i = 3; i < bodies->n; i += EVERY, some->count++) {
+        const size_t k = some->count;
+        body[k] = (uint32_t)i;
+        for (int c = 0; c < 3; c++) {
+            bodies->position[i][c] *= what & PLACE ? -1.25 : 1;
+            bodies->velocity[i][c] += what & SPEED ? 0.5 : 0;
+            position[k][c] = bodies->position[i][c];
+            velocity[k][c] = bodies->velocity[i][c];
+        }
+        bodies->mass[i] *= what & MASS ? 1.5 : 1;
+        mass[k] = bodies->mass[i];
+    }
+    some->position = what & PLACE ? (const double(*)[3])position : NULL;
+    some->velocity = what & SPEED ? (const double(*)[3])velocity : NULL;
+    some->mass = what & MASS ? mass : NULL;
+}
+
+static enum ky_scheme scheme_of(const struct ky_parameters *parameters)
+{
+    return parameters->force == KY_DIRECT ? KY_SCHEME_HERMITE : KY_SCHEME_BLOCK;
+}
+
+/* A longest step, where the engine has the scheme. */
+static void go_on(struct ky_engine *engine, enum ky_scheme scheme)
+{
+    struct ky_advance way = {.scheme = scheme,
+                             .tick = 0x1p-9,
+                             .stride = 16,
+                             .until = 16,
+                             .most = UINT64_MAX,
+                             .eta = scheme == KY_SCHEME_BLOCK ? 0.2 : 0.02,
+                             .length = (double)NAN,
+                             .corrections = 1,
+                             .passed = {KY_NO_BODY, KY_NO_BODY}};
+    if (ky_engine_advances(engine, scheme))
+        assert_ok(ky_engine_advance(engine, &way, &error));
+}
+
+/* The bodies after some steps, with a tree or an order that the engine keeps. */
+static struct ky_engine *under_way(const struct ky_parameters *parameters,
+                                   const struct ky_bodies *bodies)
+{
+    struct ky_engine *engine;
+    const enum ky_scheme scheme = scheme_of(parameters);
+    const struct ky_engine_use use = {.n = bodies->n, .schemes = 1U << scheme};
+    assert_ok(ky_engine_open_for(parameters, bodies->n, &use, &engine, &error));
+    assert_ok(ky_engine_columns(engine, 1U << KY_COLUMN_STEP | 1U << KY_COLUMN_JERK, &error));
+    assert_ok(ky_engine_put(engine, bodies, &error));
+    assert_ok(ky_engine_forces(engine, &error));
+    go_on(engine, scheme);
+    assert_ok(ky_engine_kick(engine, 0.01, &error));
+    return engine;
+}
+
+static struct ky_bodies all_of(struct ky_engine *engine, const struct ky_bodies *like)
+{
+    struct ky_bodies bodies = {0};
+    assert_ok(ky_bodies_allocate(&bodies, like->n,
+                                 KY_WITH_ACCELERATION | KY_WITH_POTENTIAL |
+                                     (like->softening ? KY_WITH_SOFTENING : 0),
+                                 &error));
+    assert_ok(ky_engine_get(engine, &bodies, &error));
+    return bodies;
+}
+
+static void expect_same(struct ky_engine *one, struct ky_engine *other,
+                        const struct ky_bodies *like)
+{
+    struct ky_bodies a = all_of(one, like), b = all_of(other, like);
+    const size_t vectors = like->n * sizeof *a.position, numbers = like->n * sizeof *a.mass;
+    assert_memory_equal(a.mass, b.mass, numbers);
+    assert_memory_equal(a.position, b.position, vectors);
+    assert_memory_equal(a.velocity, b.velocity, vectors);
+    assert_memory_equal(a.acceleration, b.acceleration, vectors);
+    assert_memory_equal(a.potential, b.potential, numbers);
+    ky_bodies_free(&a);
+    ky_bodies_free(&b);
+}
+
+static void compare_put(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
+                        unsigned what)
+{
+    enum { POINTS = 5 };
+    double field[2][POINTS][3];
+    struct ky_some some;
+    struct ky_engine *engine = under_way(parameters, bodies), *all = under_way(parameters, bodies);
+    struct ky_bodies now = all_of(engine, bodies);
+    struct ky_points points = make_points(&now, POINTS, 0.02, 0);
+    const struct ky_engine_frame units = ky_engine_units_of(engine);
+    change(&now, what, &some);
+    assert_ok(ky_engine_field(engine, &points, field[0], NULL, &error)); /* with a tree */
+    assert_ok(ky_engine_put_some(engine, &some, &error));
+    assert_ok(ky_engine_set_frame(all, &units, &error));
+    assert_ok(ky_engine_put(all, &now, &error));
+    assert_ok(ky_engine_field(engine, &points, field[0], NULL, &error));
+    assert_ok(ky_engine_field(all, &points, field[1], NULL, &error));
+    assert_memory_equal(field[0], field[1], sizeof field[0]);
+    assert_ok(ky_engine_forces(engine, &error));
+    assert_ok(ky_engine_forces(all, &error));
+    go_on(engine, scheme_of(parameters));
+    go_on(all, scheme_of(parameters));
+    expect_same(engine, all, bodies);
+    free((void *)(uintptr_t)points.position);
+    ky_bodies_free(&now);
+    ky_engine_close(engine);
+    ky_engine_close(all);
+}
+
+/* A put of some bodies: the same bits as a put of all. */
+static void new_numbers_of_some_bodies(void **state)
+{
+    (void)state;
+    static const unsigned changes[] = {PLACE | SPEED | MASS, SPEED, MASS, PLACE};
+    for (int k = 0; k < 4 * METHODS * engine_count; k++) {
+        const int engine = k / (4 * METHODS), force = force_of(engine, k / 4 % METHODS);
+        struct ky_bodies bodies = moving_cloud(CHANGED, k % 4 == 1);
+        struct ky_parameters given =
+            parameters_of(engine, force, force == KY_DIRECT ? KY_EXTENDED : KY_SINGLE);
+        given.opening = k % 2 ? KY_OFFSET : KY_RELATIVE;
+        const struct ky_parameters parameters = resolved(&given);
+        compare_put(&parameters, &bodies, changes[k % 4]);
+        ky_bodies_free(&bodies);
+    }
+}
+
+/* They are refused, and nothing has changed. */
+static void wrong_new_numbers(void **state)
+{
+    (void)state;
+    static const uint32_t twice[] = {3, 3}, beyond[] = {1, 100}, fine[] = {1, 2};
+    static const double places[][2][3] = {
+        {{0}, {0, NAN, 0}}, {{0}, {0, 0, -1e20}}, {{INFINITY}, {0}}, {{1, 2, 3}, {4, 5, 6}}};
+    struct ky_bodies bodies = cloud_make(PLUMMER, 100);
+    for (int k = 0; k < engine_count; k++) {
+        struct ky_parameters given = parameters_of(k, KY_DIRECT, KY_SINGLE),
+                             parameters = resolved(&given);
+        struct ky_engine *engine = open_with(&parameters, &bodies),
+                         *other = open_with(&parameters, &bodies);
+        const struct ky_some lists[] = {{2, twice, places[3], NULL, NULL},
+                                        {2, beyond, places[3], NULL, NULL}};
+        for (int w = 0; w < 2; w++)
+            assert_int_equal(ky_engine_put_some(engine, &lists[w], &error), KY_USAGE);
+        for (int w = 0; w < 3; w++) {
+            const struct ky_some wrong = {2, fine, places[w], NULL, NULL};
+            assert_int_equal(ky_engine_put_some(engine, &wrong, &error), KY_BAD_DATA);
+        }
+        assert_ok(ky_engine_put_some(engine, &(struct ky_some){.body = fine}, &error));
+        assert_ok(ky_engine_put_some(engine, &(struct ky_some){2, fine, NULL, NULL, NULL}, &error));
+        assert_ok(ky_engine_forces(engine, &error));
+        assert_ok(ky_engine_forces(other, &error));
+        expect_same(engine, other, &bodies);
+        ky_engine_close(engine);
+        ky_engine_close(other);
+    }
+    ky_bodies_free(&bodies);
+}
+
 static void wrong_lists(void **state)
 {
     (void)state;
@@ -541,6 +708,8 @@ int main(void)
         cmocka_unit_test(some_bodies_of_every_method),
         cmocka_unit_test(some_bodies_of_few),
         cmocka_unit_test(wrong_lists),
+        cmocka_unit_test(new_numbers_of_some_bodies),
+        cmocka_unit_test(wrong_new_numbers),
         cmocka_unit_test(wrong_numbers_of_bodies),
         cmocka_unit_test(a_tree_serves_all_at_one_place),
         cmocka_unit_test(fields_of_every_method),

@@ -1,9 +1,21 @@
-/* Checks of active bodies and points. */
+/* Checks of lists of bodies and of points. */
 #include "engine/common/active.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "engine/common/force_kinds.h"
+#include "engine/common/units.h"
+
+/* KY_USAGE, calling them `what`, for bodies that do not ascend or that are not below n. */
+static enum ky_status check_list(const char *what, const uint32_t *body, size_t count, size_t n,
+                                 struct ky_error *error)
+{
+    for (size_t k = 0; k < count; k++)
+        if (body[k] >= n || (k && body[k] <= body[k - 1]))
+            return ky_fail(error, KY_USAGE, "%s must be in ascending order and below %zu", what, n);
+    return KY_OK;
+}
 
 enum ky_status ky_active_check(const struct ky_active *active, size_t n, int has_acceleration,
                                struct ky_error *error)
@@ -12,11 +24,23 @@ enum ky_status ky_active_check(const struct ky_active *active, size_t n, int has
         return KY_OK;
     if (!has_acceleration)
         return ky_fail(error, KY_USAGE, "the first forces are those of all bodies");
-    for (size_t k = 0; k < active->count; k++)
-        if (active->body[k] >= n || (k && active->body[k] <= active->body[k - 1]))
-            return ky_fail(error, KY_USAGE,
-                           "active bodies must be in ascending order and below %zu", n);
-    return KY_OK;
+    return check_list("active bodies", active->body, active->count, n, error);
+}
+
+enum ky_status ky_some_check(const struct ky_some *some, size_t n, double length,
+                             struct ky_error *error)
+{
+    const double most = length > 0 ? KY_FARTHEST_UNITS * length : (double)INFINITY;
+    enum ky_status status =
+        check_list("bodies with new numbers", some->body, some->count, n, error);
+    for (size_t k = 0; k < some->count && some->position && !status; k++)
+        for (int c = 0; c < 3 && !status; c++)
+            if (!isfinite(some->position[k][c]) || fabs(some->position[k][c]) > most)
+                status = ky_fail(error, KY_BAD_DATA,
+                                 "body %lu cannot go to %g: with the units of the other bodies it "
+                                 "must be finite and at most %g",
+                                 (unsigned long)some->body[k], some->position[k][c], most);
+    return status;
 }
 
 void ky_active_mark(const struct ky_active *active, size_t n, unsigned char *is_active)

@@ -1,4 +1,4 @@
-/* Lists of active bodies and points, as every engine takes them. */
+/* Lists of active bodies, of bodies with new numbers, and of points, as every engine takes them. */
 #ifndef KY_ENGINE_ACTIVE_H
 #define KY_ENGINE_ACTIVE_H
 
@@ -11,6 +11,12 @@ enum ky_status ky_active_check(const struct ky_active *active, size_t n, int has
                                struct ky_error *error);
 /* is_active[i], i < n, is 1 for a body of the list and 0 for others. The list has been checked. */
 void ky_active_mark(const struct ky_active *active, size_t n, unsigned char *is_active);
+
+/* KY_USAGE for a list of new numbers that does not ascend, or that names a body past the `n`-th.
+ * KY_BAD_DATA for a position that is not finite, or farther from 0 than units of `length` serve;
+ * length 0 is without limit. */
+enum ky_status ky_some_check(const struct ky_some *some, size_t n, double length,
+                             struct ky_error *error);
 
 /* KY_UNSUPPORTED for points that stand for bodies, unless the force is direct. */
 enum ky_status ky_points_check(const struct ky_points *points,

@@ -147,18 +147,18 @@ enum ky_status ky_engine_units(const struct ky_bodies *bodies,
                                       ky_power_of_two(extent.mass, 0)};
     double reach = fmax(extent.far, size) / units->length,
            scale = parameters->g * (units->mass / units->length) / units->length;
-    if (reach > 0x1p40 || (parameters->g > 0 && !isnormal(scale)) ||
+    if (reach > KY_FARTHEST_UNITS || (parameters->g > 0 && !isnormal(scale)) ||
         (size > 0 && size / units->length < 1e-3))
         return ky_fail(error, KY_BAD_DATA,
                        "lengths of about %.3g and masses of about %.3g give accelerations that no "
                        "number holds; other units are needed",
                        size, extent.mass);
-    if (frame->edge > 0 && extent.far > 0x1p40 * frame->length)
+    if (frame->edge > 0 && extent.far > KY_FARTHEST_UNITS * frame->length)
         return ky_fail(error, KY_BAD_DATA,
                        "body %zu is %.3g from the middle of the system: too far for a unit of %.3g "
                        "that was given",
                        extent.body, extent.far, frame->length);
-    if (frame->length > 0 && extent.far <= 0x1p40 * frame->length)
+    if (frame->length > 0 && extent.far <= KY_FARTHEST_UNITS * frame->length)
         *units = (struct ky_engine_units){frame->length, frame->mass};
     return KY_OK;
 }

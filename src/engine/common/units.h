@@ -7,6 +7,9 @@
 
 #include "engine/engine.h"
 
+/* A body at more than this many units of length from the middle is refused. */
+#define KY_FARTHEST_UNITS 0x1p40
+
 struct ky_engine_units {
     double length, mass;
 };

@@ -247,6 +247,27 @@ static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodi
     return KY_OK;
 }
 
+static enum ky_status put_some(struct ky_engine *engine, const struct ky_some *some,
+                               struct ky_error *error)
+{
+    struct ky_cpu *cpu = (struct ky_cpu *)engine;
+    const double per_length = 1 / cpu->length, per_mass = 1 / cpu->mass_unit;
+    if (some->position || some->mass)
+        cpu->tree_stands = cpu->tree_serves = 0;
+    for (size_t k = 0; k < some->count; k++) {
+        const uint32_t i = some->body[k];
+        for (int c = 0; c < 3; c++) {
+            if (some->position)
+                cpu->x[c][i] = some->position[k][c] * per_length;
+            if (some->velocity)
+                cpu->v[c][i] = some->velocity[k][c];
+        }
+        if (some->mass)
+            cpu->mass[i] = some->mass[k] * per_mass;
+    }
+    return ky_cpu_clear_columns(cpu, error);
+}
+
 static enum ky_status get(struct ky_engine *engine, struct ky_bodies *bodies,
                           struct ky_error *error)
 {
@@ -364,6 +385,7 @@ const struct ky_engine_verbs ky_cpu_engine = {
     .frame = set_frame,
     .units = units_of,
     .put = put,
+    .put_some = put_some,
     .get = get,
     .columns = ky_cpu_columns,
     .put_column = ky_cpu_put_column,

@@ -248,6 +248,16 @@ static enum ky_status settle_in_callers_order(struct ky_device_bodies *bodies,
     return status ? status : ky_device_curve_leave(bodies, error);
 }
 
+static enum ky_status put_some(struct ky_engine *base, const struct ky_some *some,
+                               struct ky_error *error)
+{
+    struct ky_device_bodies *bodies = &device_engine(base)->bodies;
+    enum ky_status status = settle_in_callers_order(bodies, error);
+    if (status == KY_OK)
+        status = ky_device_bodies_put_some(bodies, some, error);
+    return status ? status : ky_device_columns_clear(bodies, error);
+}
+
 static enum ky_status get(struct ky_engine *base, struct ky_bodies *wanted, struct ky_error *error)
 {
     struct ky_device_bodies *bodies = &device_engine(base)->bodies;
@@ -441,6 +451,7 @@ static void report(struct ky_engine *base, struct ky_force_report *report)
         .frame = set_frame,                                                                        \
         .units = units_of,                                                                         \
         .put = put,                                                                                \
+        .put_some = put_some,                                                                      \
         .get = get,                                                                                \
         .columns = columns,                                                                        \
         .put_column = put_column,                                                                  \

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "engine/common/softening.h"
+#include "engine/device/state/rows.h"
 
 /* ---- memory ---- */
 
@@ -237,6 +238,52 @@ enum ky_status ky_device_bodies_put(struct ky_device_bodies *bodies, const struc
     if (status == KY_OK)
         status = card->driver->wait(card, error);
     bodies->report.upload = ky_clock() - start;
+    return status;
+}
+
+/* Rows of new numbers to the columns of a buffer; `list` has the bodies on the card. */
+static enum ky_status scatter(struct ky_device_bodies *bodies, const struct ky_buffer *list,
+                              struct ky_rows rows, const double *numbers, struct ky_buffer *to,
+                              struct ky_error *error)
+{
+    struct ky_card *card = bodies->cards.card[0];
+    uint32_t n = (uint32_t)bodies->n, count = (uint32_t)rows.count,
+             columns = (uint32_t)rows.columns;
+    struct ky_buffer sent = {0};
+    if (!numbers)
+        return KY_OK;
+    enum ky_status status = ky_rows_send(card, &sent, "new numbers", rows, numbers, error);
+    if (status == KY_OK)
+        status = ky_launch_over(card, KY_KERNEL_ky_scatter_numbers, count,
+                                KY_ARGUMENTS(KY_BUFFER(sent), KY_BUFFER(*list), KY_BUFFER(*to),
+                                             KY_VALUE(n), KY_VALUE(count), KY_VALUE(columns)),
+                                error);
+    ky_buffer_release(card, &sent);
+    return status;
+}
+
+enum ky_status ky_device_bodies_put_some(struct ky_device_bodies *bodies,
+                                         const struct ky_some *some, struct ky_error *error)
+{
+    struct ky_card *card = bodies->cards.card[0];
+    const size_t count = some->count, bytes = KY_STATE_BYTES;
+    const struct ky_rows place = {count, 3, 1 / bodies->units.length, bytes},
+                         mass = {count, 1, 1 / bodies->units.mass, bytes};
+    struct ky_buffer list = {0};
+    enum ky_status status = ky_buffer_fill(card, &list, "bodies with new numbers", some->body,
+                                           count, sizeof *some->body, error);
+    if (status == KY_OK)
+        status =
+            scatter(bodies, &list, place, (const double *)some->position, &bodies->position, error);
+    if (status == KY_OK)
+        status =
+            scatter(bodies, &list, place, (const double *)some->velocity, &bodies->velocity, error);
+    if (status == KY_OK)
+        status = scatter(bodies, &list, mass, some->mass, &bodies->mass, error);
+    ky_buffer_release(card, &list);
+    bodies->put++;
+    bodies->curve.changes++;
+    bodies->place += some->position || some->mass;
     return status;
 }
 

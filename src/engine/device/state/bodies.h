@@ -102,6 +102,10 @@ enum ky_status ky_device_bodies_expect(struct ky_device_bodies *bodies,
 /* Copies the bodies that were expected to the card. */
 enum ky_status ky_device_bodies_put(struct ky_device_bodies *bodies, const struct ky_bodies *given,
                                     struct ky_error *error);
+/* Copies new numbers of some bodies, at least one, to the card. The bodies must lie in the caller's
+ * order, and pending kicks have to be made before. */
+enum ky_status ky_device_bodies_put_some(struct ky_device_bodies *bodies,
+                                         const struct ky_some *some, struct ky_error *error);
 /* Copies the bodies to the caller's arrays. Pending kicks have to be made before. */
 enum ky_status ky_device_bodies_get(struct ky_device_bodies *bodies, struct ky_bodies *wanted,
                                     struct ky_error *error);

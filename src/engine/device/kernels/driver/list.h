@@ -177,6 +177,7 @@
     KY_K(keys, ky_tree_keys, 256, 6)                                                               \
     KY_K(reorder, ky_gather_numbers, 256, 5)                                                       \
     KY_K(reorder, ky_gather_words, 256, 5)                                                         \
+    KY_K(reorder, ky_scatter_numbers, 256, 6)                                                      \
     KY_K(reorder, ky_order_inverse, 256, 3)                                                        \
     KY_K(grow, ky_tree_count, KY_IN_TEAMS, 9)                                                      \
     KY_K(grow, ky_tree_facts, 32, 3)                                                               \
