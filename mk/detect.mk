@@ -18,6 +18,8 @@ OPENMP ?= $(if $(call links,int main(void){return 0;},-fopenmp),yes,no)
 OPENCL ?= $(if $(call links,int main(void){return clGetPlatformIDs(0$(comma)0$(comma)0);},-DCL_TARGET_OPENCL_VERSION=120 -include CL/cl.h -lOpenCL),yes,no)
 NVCC   ?= $(firstword $(shell command -v nvcc 2>/dev/null) $(wildcard /usr/local/cuda/bin/nvcc))
 CUDA   ?= $(if $(NVCC),yes,no)
+# The folders of drivers that are compiled; src/base/drivers.h has a row for each.
+DRIVERS := $(if $(filter yes,$(OPENCL)),opencl) $(if $(filter yes,$(CUDA)),cuda)
 ifeq ($(CUDA),yes)
 # Machine code for these, as far as this nvcc knows them, and PTX of the last for later ones; `ptx`: PTX of the first
 # alone, from which a driver makes the code of its card when it first runs. CUDA_ARCHS=90 is quicker while one develops.

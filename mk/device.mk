@@ -1,8 +1,7 @@
 # The device engine (src/engine/device): the drivers that this machine can build, and the kernels' sources as
 # bytes in the library, which OpenCL compiles at run time.
-DEVICE_SOURCES := $(if $(filter yes,$(CUDA) $(OPENCL)),$(wildcard $(call rooms_of,src/engine/device,*.c))) \
-                  $(if $(filter yes,$(OPENCL)),$(wildcard src/engine/device/driver/opencl/*.c)) \
-                  $(if $(filter yes,$(CUDA)),$(wildcard src/engine/device/driver/cuda/*.c))
+DEVICE_SOURCES := $(if $(strip $(DRIVERS)),$(wildcard $(call rooms_of,src/engine/device,*.c))) \
+                  $(wildcard $(patsubst %,src/engine/device/driver/%/*.c,$(DRIVERS)))
 LIBRARY_SOURCES += $(DEVICE_SOURCES)
 DEVICE_OBJECTS  := $(if $(filter yes,$(CUDA)),$(patsubst %.cu,$(BUILD)/%.cu.o,$(wildcard src/engine/device/driver/cuda/*.cu))) \
                    $(if $(filter yes,$(OPENCL)),$(BUILD)/embedded.o)

@@ -30,7 +30,7 @@ $(eval $(call flags_rule,$(BUILD)/flags-tests,TEST_FLAGS))
 $(BUILD)/src/engine/cpu/state/isa.o: $(ISA_FLAGS_FILE)
 
 # The sources that know of CUDA.
-CUDA_SOURCES := $(wildcard src/engine/device/driver/cuda/*.c) $(shell grep -ls KY_HAVE_CUDA src/*/*.c src/*/*/*.c src/*/*/*/*.c tests/unit/*.c)
+CUDA_SOURCES := $(wildcard src/engine/device/driver/cuda/*.c) $(shell grep -ls drivers.h src/*/*.c src/*/*/*.c src/*/*/*/*.c tests/unit/*.c)
 CUDA_OBJECTS := $(CUDA_SOURCES:%.c=$(BUILD)/%.o) $(CUDA_SOURCES:%=$(BUILD)/%.read)
 $(CUDA_OBJECTS): CFLAGS_ALL += $(CUDA_DEFINES)
 $(CUDA_OBJECTS): $(CUDA_FLAGS_FILE)

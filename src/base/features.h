@@ -3,42 +3,24 @@
 #ifndef KY_BASE_FEATURES_H
 #define KY_BASE_FEATURES_H
 
-#ifdef KY_OFF_HDF5
-#define KY_WHY_NO_HDF5 "switched off by HDF5=no; build again without that"
-#else
-#define KY_WHY_NO_HDF5 "the library was not found; install libhdf5-dev and build again"
-#endif
-#ifdef KY_OFF_PNG
-#define KY_WHY_NO_PNG "switched off by PNG=no; build again without that"
-#else
-#define KY_WHY_NO_PNG "the library was not found; install libpng-dev and build again"
-#endif
-#ifdef KY_OFF_CAIRO
-#define KY_WHY_NO_CAIRO "switched off by CAIRO=no; build again without that"
-#else
-#define KY_WHY_NO_CAIRO "the library was not found; install libcairo2-dev and build again"
-#endif
-#ifdef KY_OFF_FFTW
-#define KY_WHY_NO_FFTW "switched off by FFTW=no; build again without that"
-#else
-#define KY_WHY_NO_FFTW "the library was not found; install libfftw3-dev and build again"
-#endif
-#ifdef KY_OFF_OPENMP
-#define KY_WHY_NO_OPENMP "switched off by OPENMP=no; build again without that"
-#else
-#define KY_WHY_NO_OPENMP "the compiler has no OpenMP"
-#endif
-#ifdef KY_OFF_CUDA
-#define KY_WHY_NO_CUDA "switched off by CUDA=no; build again without that"
-#else
-#define KY_WHY_NO_CUDA "nvcc was not found; install the CUDA toolkit and build again"
-#endif
-#ifdef KY_OFF_OPENCL
-#define KY_WHY_NO_OPENCL "switched off by OPENCL=no; build again without that"
-#else
-#define KY_WHY_NO_OPENCL                                                                           \
-    "headers and loader were not found; install opencl-headers and ocl-icd-opencl-dev and build "  \
-    "again"
-#endif
+/* `yes` where the compiler is given -DNAME, else `no`: KY_IF(KY_HAVE_PNG, yes, no). Of the two
+ * commas that stand for a defined name the first makes `yes` the second argument. */
+#define KY_IF(name, yes, no) KY_IF_VALUE(name, yes, no)
+#define KY_IF_VALUE(value, yes, no) KY_SECOND(KY_IF_##value yes, no, )
+#define KY_IF_1 ,
+#define KY_SECOND(...) KY_SECOND_OF(__VA_ARGS__)
+#define KY_SECOND_OF(first, second, ...) second
+
+#define KY_WHY_NO(NAME, lacks)                                                                     \
+    KY_IF(KY_OFF_##NAME, "switched off by " #NAME "=no; build again without that", lacks)
+#define KY_WHY_NO_HDF5                                                                             \
+    KY_WHY_NO(HDF5, "the library was not found; install libhdf5-dev and build again")
+#define KY_WHY_NO_PNG                                                                              \
+    KY_WHY_NO(PNG, "the library was not found; install libpng-dev and build again")
+#define KY_WHY_NO_CAIRO                                                                            \
+    KY_WHY_NO(CAIRO, "the library was not found; install libcairo2-dev and build again")
+#define KY_WHY_NO_FFTW                                                                             \
+    KY_WHY_NO(FFTW, "the library was not found; install libfftw3-dev and build again")
+#define KY_WHY_NO_OPENMP KY_WHY_NO(OPENMP, "the compiler has no OpenMP")
 
 #endif

@@ -179,18 +179,15 @@ static int is_wanted(const struct tuning *tuning, const struct tune_family *fami
 }
 
 /* 1 if the device is another way to a processor that is in the list, or one that `auto` does not
- * take: a second one of its kind, OpenCL beside CUDA, OpenCL on a CPU. */
+ * take: a GPU after the first, which is the fastest; a driver of GPUs on a CPU. */
 static int is_known(const struct tuning *tuning, const struct ky_device *device)
 {
-    const size_t kind = strcspn(device->engine, ":");
-    if (!device->usable || (device->on_cpu && strcmp(device->engine, "cpu") != 0))
+    const int is_cpu = !strcmp(device->engine, "cpu");
+    if (!device->usable || (device->on_cpu && !is_cpu))
         return 1;
-    for (size_t e = 0; e < tuning->engine_count; e++) {
-        const char *engine = tuning->engines[e];
-        if ((strcspn(engine, ":") == kind && !strncmp(engine, device->engine, kind)) ||
-            (!strncmp(engine, "cuda", 4) && !strncmp(device->engine, "opencl", 6)))
+    for (size_t e = 0; e < tuning->engine_count; e++)
+        if (is_cpu == !strcmp(tuning->engines[e], "cpu"))
             return 1;
-    }
     return 0;
 }
 

@@ -16,6 +16,7 @@
 
 #include <stdint.h>
 
+#include "base/drivers.h"
 #include "base/status.h"
 
 /* A body that acts, as clients give it. */
@@ -121,7 +122,9 @@ struct ky_board_verbs {
 };
 
 /* The CPU's and, by driver, those of devices. A build without a driver lacks its board. */
-extern const struct ky_board_verbs ky_cpu_board, ky_cuda_board, ky_opencl_board;
+#define KY_DRIVER_BOARD(own, name, ...) extern const struct ky_board_verbs ky_##name##_board;
+extern const struct ky_board_verbs ky_cpu_board;
+KY_DRIVERS(KY_DRIVER_BOARD, )
 
 /* Opens the board that parameters->engine names: "cpu", "cuda:1", "opencl", "auto" (the fastest
  * that opens). KY_UNSUPPORTED with the reason for one that is not here, KY_USAGE for a name that

@@ -3,18 +3,12 @@
 
 #include <string.h>
 
+#include "base/drivers.h"
 #include "engine/engine.h"
 
 /* In the order in which `auto` tries them: the fastest first. */
-static const struct ky_board_verbs *const boards[] = {
-#ifdef KY_HAVE_CUDA
-    &ky_cuda_board,
-#endif
-#ifdef KY_HAVE_OPENCL
-    &ky_opencl_board,
-#endif
-    &ky_cpu_board,
-};
+#define VERBS(name) &ky_##name##_board,
+static const struct ky_board_verbs *const boards[] = {KY_DRIVERS_HERE(VERBS) VERBS(cpu)};
 
 enum { BOARDS = sizeof boards / sizeof *boards };
 

@@ -8,6 +8,7 @@
 #ifndef KY_ENGINE_ENGINE_H
 #define KY_ENGINE_ENGINE_H
 
+#include "base/drivers.h"
 #include "base/options.h"
 #include "base/status.h"
 #include "engine/actions.h"
@@ -369,6 +370,9 @@ enum ky_status ky_engine_walk(struct ky_engine *engine, const struct ky_walk_req
                               struct ky_error *error);
 void ky_engine_report(struct ky_engine *engine, struct ky_force_report *report);
 
-extern const struct ky_engine_verbs ky_cpu_engine, ky_cuda_engine, ky_opencl_engine;
+/* The CPU's and, by driver, those of devices. A build without a driver lacks its engine. */
+#define KY_DRIVER_ENGINE(own, name, ...) extern const struct ky_engine_verbs ky_##name##_engine;
+extern const struct ky_engine_verbs ky_cpu_engine;
+KY_DRIVERS(KY_DRIVER_ENGINE, )
 
 #endif

@@ -12,20 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/features.h"
+#include "base/drivers.h"
 #include "base/memory.h"
 #include "base/threads.h"
 
 /* As `auto` wants them (choice.h): devices, the fastest first, and the CPU last. */
-static const struct ky_engine_verbs *const engines[] = {
-#ifdef KY_HAVE_CUDA
-    &ky_cuda_engine,
-#endif
-#ifdef KY_HAVE_OPENCL
-    &ky_opencl_engine,
-#endif
-    &ky_cpu_engine,
-};
+#define VERBS(name) &ky_##name##_engine,
+static const struct ky_engine_verbs *const engines[] = {KY_DRIVERS_HERE(VERBS) VERBS(cpu)};
 
 enum { ENGINES = sizeof engines / sizeof *engines };
 
@@ -36,17 +29,10 @@ int ky_engine_is_named(const char *name, const char *kind)
 }
 
 /* What a build may lack, and why: listed with the devices. */
+#define ABSENT(name, why) {#name, "not in this build: " why},
 static const struct {
     const char *name, *reason;
-} absent[] = {
-#ifndef KY_HAVE_CUDA
-    {"cuda", "not in this build: " KY_WHY_NO_CUDA},
-#endif
-#ifndef KY_HAVE_OPENCL
-    {"opencl", "not in this build: " KY_WHY_NO_OPENCL},
-#endif
-    {NULL, NULL},
-};
+} absent[] = {KY_DRIVERS_ABSENT(ABSENT){NULL, NULL}};
 
 enum ky_status ky_engine_not_here(const char *name, struct ky_error *error)
 {

@@ -17,9 +17,11 @@
                    "the rows of KY_SOFTENING_KINDS are in the order of enum ky_softening_kind");
 KY_SOFTENING_KINDS(IN_ORDER)
 
+#define DRIVER_WORD(own, name, ...) "|" #name "[:i,j...]"
+
 static const struct ky_option engine_options[] = {
     {"engine", KY_OPTION_TEXT, FIELD(engine), "auto", KY_NO_RANGE, NULL,
-     "auto|cpu|cuda[:i,j...]|opencl[:i,j...]",
+     "auto|cpu" KY_DRIVERS(DRIVER_WORD, ),
      "processor; `kyoho devices` lists them. auto takes a GPU when the number of bodies makes it "
      "faster than the CPU, and says so"},
     {"isa", KY_OPTION_CHOICE, FIELD(isa), "auto", KY_NO_RANGE, "auto|plain|sse2|avx2|avx512|neon",

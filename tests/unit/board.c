@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/drivers.h"
 #include "base/memory.h"
 #include "engine/board.h"
 #include "engine/engine.h"
@@ -441,7 +442,8 @@ static void is_not_here(void **state)
 
 int main(void)
 {
-    static const char *const names[] = {"cpu", "opencl", "cuda"};
+#define NAME(own, name, ...) #name,
+    static const char *const names[] = {KY_DRIVERS(NAME, ) "cpu"};
     const struct CMUnitTest tests[] = {cmocka_unit_test(agrees_with_nested_loops),
                                        cmocka_unit_test(slots_come_and_go),
                                        cmocka_unit_test(start_copies),
@@ -451,7 +453,7 @@ int main(void)
                                        cmocka_unit_test(few_bodies)};
     const struct CMUnitTest none[] = {cmocka_unit_test(is_not_here)};
     int failed = 0;
-    for (int k = 0; k < 3; k++) {
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         struct ky_board *board;
         name = names[k];
         const enum ky_status status = try_board(KY_EXTENDED, 1, &board, &why);

@@ -4,7 +4,9 @@
 
 #include <stdio.h>
 
-#if defined(KY_HAVE_CUDA) || defined(KY_HAVE_OPENCL)
+#include "base/drivers.h"
+
+#if KY_DRIVERS_COUNT
 
 #include <pthread.h>
 
@@ -997,6 +999,6 @@ int main(void)
 
 #else
 
-MAIN_THAT_SKIPS(every_engine, "neither CUDA nor OpenCL is in this build")
+MAIN_THAT_SKIPS(every_engine, "no driver of devices is in this build")
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drivers.h"
 #include "engines.h"
 #include "guard.h"
 
@@ -17,14 +18,10 @@ static const int precisions[PRECISIONS] = {KY_EXTENDED, KY_DOUBLE};
 
 static const struct ky_board_verbs *verbs_of(int engine)
 {
-#ifdef KY_HAVE_CUDA
-    if (!strncmp(engines[engine].engine, "cuda", 4))
-        return &ky_cuda_board;
-#endif
-#ifdef KY_HAVE_OPENCL
-    if (!strncmp(engines[engine].engine, "opencl", 6))
-        return &ky_opencl_board;
-#endif
+#define BOARD_IF_NAMED(name)                                                                       \
+    if (ky_engine_is_named(engines[engine].engine, #name))                                         \
+        return &ky_##name##_board;
+    KY_DRIVERS_HERE(BOARD_IF_NAMED)
     return NULL;
 }
 

@@ -3,6 +3,7 @@
 #include "test.h"
 
 #include "clouds.h"
+#include "drivers.h"
 #include "engines.h"
 #include "guard.h"
 
@@ -254,14 +255,7 @@ static void work_is_divided_by_counts(void **state)
         const char *number = strchr(engines[k].engine, ':');
         if (is_cpu_engine(k))
             continue;
-#ifdef KY_HAVE_CUDA
-        if (engines[k].engine[0] == 'c')
-            bodies.cards.driver = &ky_cuda_driver;
-#endif
-#ifdef KY_HAVE_OPENCL
-        if (engines[k].engine[0] == 'o')
-            bodies.cards.driver = &ky_opencl_driver;
-#endif
+        bodies.cards.driver = driver_of(engines[k].engine);
         for (int c = 0; c < CARDS; c++, bodies.cards.count++)
             assert_ok(bodies.cards.driver->open(strtoul(number + 1, NULL, 10),
                                                 &bodies.cards.card[c], &error));

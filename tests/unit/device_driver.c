@@ -10,19 +10,13 @@
 
 #include "guard.h"
 
+#include "base/drivers.h"
 #include "base/random.h"
 #include "engine/device/driver/fault.h"
 #include "engine/device/driver/staging.h"
 
-static const struct ky_driver *const drivers[] = {
-#ifdef KY_HAVE_CUDA
-    &ky_cuda_driver,
-#endif
-#ifdef KY_HAVE_OPENCL
-    &ky_opencl_driver,
-#endif
-    NULL,
-};
+#define DRIVER(name) &ky_##name##_driver,
+static const struct ky_driver *const drivers[] = {KY_DRIVERS_HERE(DRIVER) NULL};
 
 struct pair {
     uint64_t key;

@@ -2,7 +2,9 @@
  * themselves and against the rule for its groups. What engines do with it: device_tree_use.c. */
 #include "test.h"
 
-#if defined(KY_HAVE_CUDA) || defined(KY_HAVE_OPENCL)
+#include "base/drivers.h"
+
+#if KY_DRIVERS_COUNT
 
 #include "device_trees.h"
 
@@ -358,6 +360,6 @@ int main(void)
 
 #else
 
-MAIN_THAT_SKIPS(the_tree_of_a_device, "neither CUDA nor OpenCL is in this build")
+MAIN_THAT_SKIPS(the_tree_of_a_device, "no driver of devices is in this build")
 
 #endif

@@ -2,7 +2,9 @@
  * what was asked between two evaluations, or of memory that ran out; nothing that grows. */
 #include "test.h"
 
-#if defined(KY_HAVE_CUDA) || defined(KY_HAVE_OPENCL)
+#include "base/drivers.h"
+
+#if KY_DRIVERS_COUNT
 
 #include "device_trees.h"
 #include "guard.h"
@@ -439,6 +441,6 @@ int main(void)
 
 #else
 
-MAIN_THAT_SKIPS(the_tree_of_a_device, "neither CUDA nor OpenCL is in this build")
+MAIN_THAT_SKIPS(the_tree_of_a_device, "no driver of devices is in this build")
 
 #endif

@@ -4,6 +4,7 @@
 #define KY_TEST_DEVICE_TREES_H
 
 #include "clouds.h"
+#include "drivers.h"
 #include "engines.h"
 
 #include "engine/device/driver/names.h"
@@ -90,13 +91,7 @@ static inline struct made *make_tree(const char *engine, const struct ky_paramet
     struct ky_error error = {0};
     struct made *made = calloc(1, sizeof *made);
     struct ky_device_bodies *bodies = &made->bodies;
-#ifdef KY_HAVE_CUDA
-    bodies->cards.driver = &ky_cuda_driver;
-#endif
-#ifdef KY_HAVE_OPENCL
-    bodies->cards.driver =
-        strncmp(engine, "opencl", 6) == 0 ? &ky_opencl_driver : bodies->cards.driver;
-#endif
+    bodies->cards.driver = driver_of(engine);
     bodies->threads = 1;
     bodies->externals = &none;
     bodies->parameters = &made->p;

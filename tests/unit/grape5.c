@@ -8,7 +8,10 @@
 #include "kyoho/grape5.h"
 #include "moving_bodies.h"
 
-static const char *const engines[] = {"cpu", "cpu:0,1", "opencl", "cuda"};
+#include "base/drivers.h"
+
+#define NAME(own, name, ...) , #name
+static const char *const engines[] = {"cpu", "cpu:0,1" KY_DRIVERS(NAME, )};
 static const char *engine;
 
 enum { MOST = 1000 };

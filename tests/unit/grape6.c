@@ -11,8 +11,11 @@
 #include "kyoho/grape6.h"
 #include "moving_bodies.h"
 
+#include "base/drivers.h"
+
 /* Two CPUs stand for two devices. */
-static const char *const engines[] = {"cpu", "cpu:0,1", "opencl", "cuda"};
+#define NAME(own, name, ...) , #name
+static const char *const engines[] = {"cpu", "cpu:0,1" KY_DRIVERS(NAME, )};
 static const char *engine; /* the one under test */
 
 enum { MOST = 1000, LIST = 300 };

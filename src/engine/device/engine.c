@@ -1,9 +1,10 @@
-/* The verbs of the engines "cuda" and "opencl": one implementation over two drivers, and the table
- * of methods. docs/architecture.md shows the layers below. */
+/* The verbs of the engines of devices: one implementation over all drivers, and the table of
+ * methods. docs/architecture.md shows the layers below. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/drivers.h"
 #include "base/memory.h"
 #include "base/threads.h"
 #include "engine/common/active.h"
@@ -469,9 +470,4 @@ static void report(struct ky_engine *base, struct ky_force_report *report)
         .report = report,                                                                          \
     };
 
-#ifdef KY_HAVE_CUDA
-ENGINE(cuda)
-#endif
-#ifdef KY_HAVE_OPENCL
-ENGINE(opencl)
-#endif
+KY_DRIVERS_HERE(ENGINE)

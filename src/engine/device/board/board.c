@@ -1,5 +1,5 @@
-/* The boards "cuda" and "opencl" (engine/board.h): one device over two drivers. A force is a copy
- * of the sinks, two launches and a copy of the results; a third launch predicts the bodies where
+/* The boards of devices (engine/board.h): one device over any driver. A force is a copy of the
+ * sinks, two launches and a copy of the results; a third launch predicts the bodies where
  * the sinks are those of several groups, a fourth makes lists. The kernels are in
  * kernels/board/board.k.
  */
@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/drivers.h"
 #include "base/memory.h"
 #include "engine/device/board/board_slots.h"
 #include "engine/device/driver/names.h"
@@ -493,9 +494,4 @@ static enum ky_status finish(struct ky_board *base, const struct ky_board_result
         .finish = finish,                                                                          \
     };
 
-#ifdef KY_HAVE_CUDA
-BOARD(cuda)
-#endif
-#ifdef KY_HAVE_OPENCL
-BOARD(opencl)
-#endif
+KY_DRIVERS_HERE(BOARD)

@@ -1,5 +1,5 @@
-/* What the device engine asks of a way to program devices: CUDA or OpenCL today. A driver knows no
- * physics; another one (HIP) is one more implementation of this table. A device is what a driver
+/* What the device engine asks of a way to program devices (KY_DRIVERS lists them). A driver knows
+ * no physics; another one (HIP) is one more implementation of this table. A device is what a driver
  * lists and a user names; once it is opened, it is a card.
  *
  * Work goes into one queue for each card and is done in order. `write` and `read` return
@@ -11,6 +11,7 @@
 #ifndef KY_DEVICE_DRIVER_H
 #define KY_DEVICE_DRIVER_H
 
+#include "base/drivers.h"
 #include "base/status.h"
 #include "engine/device/kernels/driver/list.h"
 
@@ -191,7 +192,8 @@ struct ky_driver {
                              const struct ky_buffer *scratch, struct ky_error *error);
 };
 
-extern const struct ky_driver ky_cuda_driver, ky_opencl_driver;
+#define KY_DRIVER_ITSELF(own, name, ...) extern const struct ky_driver ky_##name##_driver;
+KY_DRIVERS(KY_DRIVER_ITSELF, )
 
 /* For drivers, before they open a device of their list: KY_UNSUPPORTED, with the reason, if there
  * is no device with this index or it cannot be used. */

@@ -1,0 +1,30 @@
+/* The table of the drivers of devices. A row is all that names a driver outside its own folder,
+ * src/engine/device/driver/NAME, and what looks for its compiler, mk/detect.mk. */
+#ifndef KY_BASE_DRIVERS_H
+#define KY_BASE_DRIVERS_H
+
+#include "base/features.h"
+
+/* D(own, name, NAME, title, why), in the order in which `auto` wants them, the fastest first: the
+ * word of --engine; KY_HAVE_NAME says that this build has it; why a build may lack it. `own` is the
+ * caller's. */
+#define KY_DRIVERS(D, own)                                                                         \
+    D(own, cuda, CUDA, "CUDA",                                                                     \
+      KY_WHY_NO(CUDA, "nvcc was not found; install the CUDA toolkit and build again"))             \
+    D(own, opencl, OPENCL, "OpenCL",                                                               \
+      KY_WHY_NO(OPENCL, "headers and loader were not found; install opencl-headers and "           \
+                        "ocl-icd-opencl-dev and build again"))
+
+/* D(name) for those that this build has, and D(name, why) for those that it lacks. */
+#define KY_DRIVERS_HERE(D) KY_DRIVERS(KY_DRIVER_HERE, D)
+#define KY_DRIVERS_ABSENT(D) KY_DRIVERS(KY_DRIVER_ABSENT, D)
+/* How many this build has; for #if, too. */
+#define KY_DRIVERS_COUNT (0 KY_DRIVERS_HERE(KY_DRIVER_ONE))
+
+#define KY_DRIVER_HERE(D, name, NAME, title, why) KY_IF(KY_HAVE_##NAME, D, KY_DRIVER_NONE)(name)
+#define KY_DRIVER_ABSENT(D, name, NAME, title, why)                                                \
+    KY_IF(KY_HAVE_##NAME, KY_DRIVER_NONE, D)(name, why)
+#define KY_DRIVER_NONE(...)
+#define KY_DRIVER_ONE(name) +1
+
+#endif
