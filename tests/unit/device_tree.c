@@ -296,9 +296,8 @@ static void check_active_groups(struct made *made, uint32_t from, uint32_t to, u
     const struct ky_active active = {count, NULL};
     assert_ok(ky_buffer_fill(card, &bodies->active_list, "active bodies", list, count, sizeof *list,
                              &error));
-    bodies->evaluation.in_block = 1;
-    bodies->evaluation.active = &active;
-    assert_ok(ky_device_tree_regroup(tree, bodies, &made->p, &error));
+    struct ky_evaluation evaluation = {.active = &active, .in_block = 1};
+    assert_ok(ky_device_tree_regroup(tree, bodies, &evaluation, &made->p, &error));
     uint32_t *group = read_back(made, &tree->group, 2 * tree->groups * sizeof *group);
     for (size_t g = 0; g < tree->groups; g++) {
         const uint32_t begin = group[2 * g], end = group[2 * g + 1];
@@ -310,12 +309,11 @@ static void check_active_groups(struct made *made, uint32_t from, uint32_t to, u
     }
     for (uint32_t k = 0; k < count; k++)
         assert_int_equal(times[k], 1);
-    bodies->evaluation.active = NULL;
-    assert_ok(ky_device_tree_regroup(tree, bodies, &made->p, &error));
+    evaluation.active = NULL;
+    assert_ok(ky_device_tree_regroup(tree, bodies, &evaluation, &made->p, &error));
     free(group);
     group = read_back(made, &tree->group, 2 * tree->groups * sizeof *group);
     assert_memory_equal(group, made->group, 2 * tree->groups * sizeof *group);
-    bodies->evaluation.in_block = 0;
     free(group);
     free(list);
     free(times);

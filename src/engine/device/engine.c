@@ -296,6 +296,7 @@ static enum ky_status forces(struct ky_engine *base, const struct ky_active *act
     struct ky_device_engine *engine = device_engine(base);
     struct ky_device_bodies *bodies = &engine->bodies;
     struct ky_force_report *report = &bodies->report;
+    struct ky_evaluation evaluation = {.active = active};
     enum ky_status status = ky_active_check(active, bodies->n, bodies->has_acceleration, error);
     if (status == KY_OK)
         status = ky_device_settle(bodies, error);
@@ -304,16 +305,14 @@ static enum ky_status forces(struct ky_engine *base, const struct ky_active *act
         ky_links_of_host(bodies->parameters)) /* they cross for it */
         report->upload = report->download = 0;
     engine->of_forces = 1;
-    bodies->evaluation = (struct ky_device_evaluation){.active = active};
     if (status == KY_OK && bodies->n > 0)
-        status = engine->method->evaluate(bodies, &engine->links, engine->own, error);
+        status = engine->method->evaluate(bodies, &engine->links, engine->own, &evaluation, error);
     if (status == KY_OK && active && bodies->externals->count > 0)
         status = ky_device_curve_leave(bodies, error);
     if (status == KY_OK)
-        status = ky_device_externals_add(bodies, error);
+        status = ky_device_externals_add(bodies, &evaluation, error);
     if (status == KY_OK)
         status = ky_device_hermite_forget(bodies, error);
-    bodies->evaluation = (struct ky_device_evaluation){0};
     bodies->has_acceleration |= status == KY_OK;
     return status;
 }

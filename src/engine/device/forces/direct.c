@@ -154,15 +154,16 @@ static enum ky_status scatter(const struct ky_device_bodies *bodies, struct dire
 }
 
 static enum ky_status sum_active(struct ky_device_bodies *bodies, struct direct *direct,
-                                 struct task *task, struct ky_error *error)
+                                 struct ky_evaluation *evaluation, struct task *task,
+                                 struct ky_error *error)
 {
-    const size_t count = bodies->evaluation.active->count;
+    const size_t count = evaluation->active->count;
     const int several = bodies->cards.count > 1;
-    enum ky_status status = ky_device_active_list(bodies, error);
+    enum ky_status status = ky_device_active_list(bodies, evaluation, error);
     task->sum.count = count;
     task->sum.label = &bodies->active_list;
     task->sum.unroll = KY_UNROLL_TUNED;
-    task->label = bodies->evaluation.active->body;
+    task->label = evaluation->active->body;
     task->results.scattered = !several;
     if (several)
         task->results = results_of(direct, count);
@@ -174,7 +175,7 @@ static enum ky_status sum_active(struct ky_device_bodies *bodies, struct direct 
 }
 
 static enum ky_status evaluate(struct ky_device_bodies *bodies, struct ky_links *links, void *own,
-                               struct ky_error *error)
+                               struct ky_evaluation *evaluation, struct ky_error *error)
 {
     const struct ky_parameters *parameters = bodies->parameters;
     struct task task = {{parameters->precision, bodies->unroll, 0, bodies->n, NULL, NULL, 0},
@@ -183,8 +184,8 @@ static enum ky_status evaluate(struct ky_device_bodies *bodies, struct ky_links 
     enum ky_status status = ky_mark(&bodies->cards, 0, error);
     (void)links;
     if (status == KY_OK)
-        status = bodies->evaluation.active ? sum_active(bodies, own, &task, error)
-                                           : sum(bodies, own, &task, error);
+        status = evaluation->active ? sum_active(bodies, own, evaluation, &task, error)
+                                    : sum(bodies, own, &task, error);
     bodies->report.body_interactions = (double)task.sum.count * (double)(bodies->n - 1);
     return status == KY_OK ? ky_mark(&bodies->cards, 1, error) : status;
 }

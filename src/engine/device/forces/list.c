@@ -202,13 +202,13 @@ static enum ky_status run_batches(struct ky_links *links, struct lists *batch,
 
 /* Chooses the groups that hold active bodies, and sends the order with the other bodies left out.
  * *groups: of all, and how many are left. */
-static enum ky_status choose(const struct ky_host_tree *host, struct lists *batch, size_t *groups,
-                             struct ky_error *error)
+static enum ky_status choose(const struct ky_host_tree *host, const struct ky_active *active,
+                             struct lists *batch, size_t *groups, struct ky_error *error)
 {
     const struct ky_octree *tree = &host->tree;
     const size_t n = host->bodies->n;
     unsigned char *is_active;
-    enum ky_status status = ky_device_active_places(host, &is_active, error);
+    enum ky_status status = ky_device_active_places(host, active, &is_active, error);
     if (status != KY_OK || !is_active)
         return status;
     uint32_t *order = ky_allocate(n, sizeof *order);
@@ -235,7 +235,7 @@ static enum ky_status choose(const struct ky_host_tree *host, struct lists *batc
     return status;
 }
 
-static enum ky_status pass(struct ky_links *links, void *own,
+static enum ky_status pass(struct ky_links *links, void *own, struct ky_evaluation *evaluation,
                            const struct ky_parameters *parameters, struct ky_error *error)
 {
     const struct ky_host_tree *host = &links->host;
@@ -247,7 +247,7 @@ static enum ky_status pass(struct ky_links *links, void *own,
         status = ky_device_last_accelerations(host, &batch->relative, &columns, error);
     size_t groups = host->tree.groups;
     if (status == KY_OK)
-        status = choose(host, batch, &groups, error);
+        status = choose(host, evaluation->active, batch, &groups, error);
     if (status == KY_OK)
         status = ky_mark(cards, 0, error);
     if (status == KY_OK)
@@ -258,10 +258,10 @@ static enum ky_status pass(struct ky_links *links, void *own,
 }
 
 static enum ky_status evaluate(struct ky_device_bodies *bodies, struct ky_links *links, void *own,
-                               struct ky_error *error)
+                               struct ky_evaluation *evaluation, struct ky_error *error)
 {
     (void)bodies;
-    return ky_links_passes(links, own, pass, error);
+    return ky_links_passes(links, own, evaluation, pass, error);
 }
 
 const struct ky_method ky_list_method = {

@@ -8,17 +8,17 @@
 struct ky_method {
     enum ky_force force;
     int several_cards; /* it can divide its work among several cards */
-    int in_blocks; /* `evaluate` takes bodies->evaluation.active whose list is on the card alone */
-    size_t own;    /* bytes of the state that it keeps, `own` below; 0 at the start */
+    int in_blocks;     /* `evaluate` takes active bodies whose list is on the card alone */
+    size_t own;        /* bytes of the state that it keeps, `own` below; 0 at the start */
 
     /* KY_UNSUPPORTED for parameters that the method has no kernel for and, where bodies are
      * `expected`, for their softenings. NULL: it has kernels for all. */
     enum ky_status (*check)(const struct ky_device_bodies *bodies, int expected,
                             struct ky_error *error);
-    /* Accelerations and potentials of bodies->evaluation.active, between the marks 0 and 1; of
-     * sinks in the order in which the bodies lie after it. */
+    /* Accelerations and potentials of the active bodies, between the marks 0 and 1; of sinks in the
+     * order in which the bodies lie after it. */
     enum ky_status (*evaluate)(struct ky_device_bodies *bodies, struct ky_links *links, void *own,
-                               struct ky_error *error);
+                               struct ky_evaluation *evaluation, struct ky_error *error);
     /* In a block, before `evaluate`, which then makes no tree: makes the tree for the present
      * positions. It is a new one if `*anew`, else that of the blocks before if there is one;
      * `*anew` becomes 1 if there was none. A new one may reorder the bodies. NULL: the method has

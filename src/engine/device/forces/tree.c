@@ -34,25 +34,27 @@ static void release(const struct ky_device_bodies *bodies, void *own)
 }
 
 /* In a block the groups are of the active bodies, unless all are. */
-static int is_listed(const struct ky_device_bodies *bodies)
+static int is_listed(const struct ky_evaluation *evaluation)
 {
-    return bodies->evaluation.in_block && bodies->evaluation.active;
+    return evaluation->in_block && evaluation->active;
 }
 
 static uint32_t flags_of(const struct ky_device_bodies *bodies,
+                         const struct ky_evaluation *evaluation,
                          const struct ky_parameters *parameters)
 {
     int source_eps = bodies->how & KY_EPS_OF_BOTH;
     return (bodies->own_eps ? KY_FLAG_OWN_EPS : 0U) | (source_eps ? KY_FLAG_SOURCE_EPS : 0U) |
            (parameters->opening == KY_RELATIVE ? KY_FLAG_FACTORS : 0U) |
-           (is_listed(bodies)           ? KY_FLAG_LISTED
-            : bodies->evaluation.active ? KY_FLAG_WANTED
-                                        : 0U) |
+           (is_listed(evaluation) ? KY_FLAG_LISTED
+            : evaluation->active  ? KY_FLAG_WANTED
+                                  : 0U) |
            ky_octree_opening(parameters);
 }
 
 static enum ky_kernel_id kernel_of(const struct ky_device_tree *tree,
                                    const struct ky_device_bodies *bodies,
+                                   const struct ky_evaluation *evaluation,
                                    const struct ky_parameters *parameters)
 {
     enum { PLAIN, FEW, LISTED, GENERAL, SPLINE };
@@ -65,7 +67,7 @@ static enum ky_kernel_id kernel_of(const struct ky_device_tree *tree,
         {KY_EACH_PRECISION(ky_tree_monopole_spline), KY_EACH_PRECISION(ky_tree_quadrupole_spline)},
     };
     const int general = (bodies->how & (KY_EPS_OF_BOTH | KY_GUARD)) != 0;
-    const int few = is_listed(bodies) ? LISTED : FEW;
+    const int few = is_listed(evaluation) ? LISTED : FEW;
     return kernels[bodies->how & KY_SPLINED ? SPLINE
                    : general                ? GENERAL
                    : tree->few              ? few
@@ -77,6 +79,7 @@ struct passes {
     struct ky_device_bodies *bodies;
     struct group_walk *walk;
     struct ky_links *links;
+    struct ky_evaluation *evaluation;
 };
 
 struct part {
@@ -111,37 +114,39 @@ static struct part part_of(const struct passes *passes, size_t k)
 }
 
 /* Whether the groups walk in another order, or not all of them. */
-static int has_turns(const struct ky_device_bodies *bodies, const struct ky_parameters *parameters)
+static int has_turns(const struct ky_evaluation *evaluation, const struct ky_parameters *parameters)
 {
-    return parameters->opening == KY_RELATIVE || bodies->evaluation.in_block;
+    return parameters->opening == KY_RELATIVE || evaluation->in_block;
 }
 
 /* The groups in the order of their walks. */
 static const struct ky_buffer *groups_of(const struct ky_device_tree *tree,
-                                         const struct ky_device_bodies *bodies,
+                                         const struct ky_evaluation *evaluation,
                                          const struct ky_parameters *parameters, size_t *count)
 {
-    const int turns = has_turns(bodies, parameters);
+    const int turns = has_turns(evaluation, parameters);
     *count = turns ? tree->turns : tree->groups;
     return turns ? &tree->turn : &tree->group;
 }
 
 /* `sinks`: of all cards, for one of them. */
 static enum ky_status launch(const struct part *part, size_t sinks,
+                             const struct ky_evaluation *evaluation,
                              const struct ky_parameters *parameters, struct ky_error *error)
 {
     const struct ky_device_bodies *bodies = part->bodies;
     const struct ky_device_tree *tree = part->tree;
     struct ky_card *card = bodies->cards.card[0];
     size_t count;
-    const struct ky_buffer *group = groups_of(tree, bodies, parameters, &count);
+    const struct ky_buffer *group = groups_of(tree, evaluation, parameters, &count);
     uint32_t n = (uint32_t)bodies->n, groups = (uint32_t)count, first = (uint32_t)part->first,
-             end = (uint32_t)part->end, flags = flags_of(bodies, parameters);
+             end = (uint32_t)part->end, flags = flags_of(bodies, evaluation, parameters);
     struct ky_eps2_argument eps2 = ky_eps2_argument(bodies);
     union ky_state_value strength =
         ky_to_state(card, ky_engine_scale(&bodies->units, parameters->g).strength);
     const struct ky_buffer *softening = bodies->own_eps ? &bodies->softening : &bodies->mass,
-                           *sinks_are = is_listed(bodies) ? &bodies->active_list : &tree->wanted;
+                           *sinks_are =
+                               is_listed(evaluation) ? &bodies->active_list : &tree->wanted;
     enum ky_status status = ky_pair_counts_of(part->counts, bodies, groups, sinks, error);
     const struct ky_arguments arguments = KY_ARGUMENTS(
         KY_BUFFER(bodies->position), KY_BUFFER(bodies->mass), KY_BUFFER(*softening),
@@ -152,8 +157,8 @@ static enum ky_status launch(const struct part *part, size_t sinks,
         KY_BUFFER(part->counts->counts), KY_VALUE(n), KY_VALUE(groups), KY_VALUE(first),
         KY_VALUE(end), KY_VALUE(flags), KY_EPS2(eps2, parameters->precision), KY_VALUE(strength));
     if (status == KY_OK)
-        status =
-            ky_launch_teams(card, kernel_of(tree, bodies, parameters), groups, arguments, error);
+        status = ky_launch_teams(card, kernel_of(tree, bodies, evaluation, parameters), groups,
+                                 arguments, error);
     if (status != KY_OK)
         part->counts->groups = 0;
     return status;
@@ -229,7 +234,7 @@ static enum ky_status send(const struct passes *passes, size_t k,
     if (parameters->opening == KY_RELATIVE)
         status = card->driver->copy(passes->bodies->cards.card[0], &first.tree->factor, 0, card,
                                     &part.tree->factor, 0, first.tree->factor.bytes, error);
-    if (status == KY_OK && part.bodies->evaluation.active)
+    if (status == KY_OK && passes->evaluation->active)
         status = copy_results(&part, &first, &part, error);
     return status;
 }
@@ -240,7 +245,7 @@ static enum ky_status count_work(const struct passes *passes,
     const size_t cards = passes->bodies->cards.count;
     struct ky_division *division = &passes->walk->division;
     enum ky_status status = KY_OK;
-    if (cards == 1 || passes->bodies->evaluation.active)
+    if (cards == 1 || passes->evaluation->active)
         return KY_OK;
     division->is_counted = 0;
     for (size_t k = 0; k < cards && status == KY_OK; k++) {
@@ -249,7 +254,7 @@ static enum ky_status count_work(const struct passes *passes,
                                    .counts = &part.counts->counts,
                                    .n = part.bodies->n,
                                    .multipole = parameters->multipole};
-        walked.group = groups_of(part.tree, part.bodies, parameters, &walked.groups);
+        walked.group = groups_of(part.tree, passes->evaluation, parameters, &walked.groups);
         status = ky_division_count(division, k, &walked, error);
     }
     division->is_counted = status == KY_OK;
@@ -263,19 +268,20 @@ static enum ky_status prepare(const struct passes *passes, size_t k,
                               const struct ky_parameters *parameters, struct ky_error *error)
 {
     const struct part part = part_of(passes, k);
-    const uint32_t flags = flags_of(part.bodies, parameters) & KY_FLAG_FACTORS;
+    struct ky_evaluation *evaluation = passes->evaluation;
+    const uint32_t flags = flags_of(part.bodies, evaluation, parameters) & KY_FLAG_FACTORS;
     enum ky_status status = KY_OK;
-    if (part.bodies->evaluation.in_block)
-        status = ky_device_tree_regroup(part.tree, part.bodies, parameters, error);
+    if (evaluation->in_block)
+        status = ky_device_tree_regroup(part.tree, part.bodies, evaluation, parameters, error);
     if (status != KY_OK)
         return status;
     if (k > 0)
         status = send(passes, k, parameters, error);
     else if (parameters->opening == KY_RELATIVE)
-        status = ky_device_tree_factors(part.tree, part.bodies, parameters, error);
-    if (status == KY_OK && part.bodies->evaluation.active && !is_listed(part.bodies))
-        status = ky_device_tree_wanted(part.tree, part.bodies, error);
-    if (status == KY_OK && has_turns(part.bodies, parameters))
+        status = ky_device_tree_factors(part.tree, part.bodies, evaluation, parameters, error);
+    if (status == KY_OK && evaluation->active && !is_listed(evaluation))
+        status = ky_device_tree_wanted(part.tree, part.bodies, evaluation, error);
+    if (status == KY_OK && has_turns(evaluation, parameters))
         status = ky_device_tree_turns(part.tree, part.bodies, flags, error);
     return status;
 }
@@ -285,15 +291,15 @@ static enum ky_status walk(const struct passes *passes, const struct ky_paramete
                            struct ky_error *error)
 {
     struct ky_device_bodies *bodies = passes->bodies;
-    const size_t cards = bodies->cards.count,
-                 sinks = bodies->evaluation.active ? bodies->evaluation.active->count : bodies->n;
+    const struct ky_active *active = passes->evaluation->active;
+    const size_t cards = bodies->cards.count, sinks = active ? active->count : bodies->n;
     const struct part first = part_of(passes, 0);
     enum ky_status status = ky_mark(&bodies->cards, 0, error);
     for (size_t k = 0; k < cards && status == KY_OK; k++)
         status = prepare(passes, k, parameters, error);
     for (size_t k = 0; k < cards && status == KY_OK; k++) {
         const struct part part = part_of(passes, k);
-        status = launch(&part, k == 0 ? sinks : 0, parameters, error);
+        status = launch(&part, k == 0 ? sinks : 0, passes->evaluation, parameters, error);
     }
     for (size_t k = 1; k < cards && status == KY_OK; k++) {
         const struct part part = part_of(passes, k);
@@ -326,7 +332,7 @@ static enum ky_status pass(void *of, const struct ky_parameters *parameters, str
     const struct passes *passes = of;
     struct ky_device_bodies *bodies = passes->bodies;
     const size_t cards = bodies->cards.count;
-    const int in_block = bodies->evaluation.in_block;
+    const int in_block = passes->evaluation->in_block;
     for (size_t k = 0; k < cards; k++)
         passes->walk->part[k].counts.groups = 0;
     passes->links->counts.groups = 0;
@@ -348,9 +354,9 @@ static enum ky_status pass(void *of, const struct ky_parameters *parameters, str
 }
 
 static enum ky_status evaluate(struct ky_device_bodies *bodies, struct ky_links *links, void *own,
-                               struct ky_error *error)
+                               struct ky_evaluation *evaluation, struct ky_error *error)
 {
-    struct passes passes = {bodies, own, links};
+    struct passes passes = {bodies, own, links, evaluation};
     return ky_relative_passes(bodies->parameters, bodies->has_acceleration, pass, &passes, error);
 }
 
@@ -390,7 +396,7 @@ static void memory(const struct ky_parameters *parameters, size_t n, struct ky_m
 static void report(struct ky_device_bodies *bodies, struct ky_links *links, void *own,
                    struct ky_force_report *report)
 {
-    const struct passes passes = {bodies, own, links};
+    const struct passes passes = {bodies, own, links, NULL};
     (void)add_report(&passes, report, NULL); /* without counts: 0 */
 }
 

@@ -93,6 +93,7 @@ static enum ky_status launch(const struct ky_links *links, const struct ky_buffe
 
 /* The factors of the relative opening test, to *factor; without that test what nobody reads. */
 static enum ky_status make_factors(struct ky_links *links, struct walk *walk,
+                                   const struct ky_evaluation *evaluation,
                                    const struct ky_parameters *parameters,
                                    const struct ky_buffer **factor, struct ky_error *error)
 {
@@ -101,15 +102,16 @@ static enum ky_status make_factors(struct ky_links *links, struct walk *walk,
     if (parameters->opening != KY_RELATIVE)
         return KY_OK;
     *factor = of_host ? &walk->factor : &links->own.factor;
-    return of_host ? send_factors(&links->host, walk, error)
-                   : ky_device_tree_factors(&links->own, links->bodies, parameters, error);
+    return of_host
+               ? send_factors(&links->host, walk, error)
+               : ky_device_tree_factors(&links->own, links->bodies, evaluation, parameters, error);
 }
 
 static enum ky_status walk_bodies(struct ky_links *links, const struct ky_buffer *factor,
+                                  const struct ky_active *active,
                                   const struct ky_parameters *parameters, struct ky_error *error)
 {
     const struct ky_device_bodies *bodies = links->bodies;
-    const struct ky_active *active = bodies->evaluation.active;
     const int is_listed = active || parameters->curve == KY_CURVE_NONE;
     const struct sinks sinks = {.count = active ? active->count : bodies->n,
                                 .stride = bodies->n,
@@ -124,28 +126,28 @@ static enum ky_status walk_bodies(struct ky_links *links, const struct ky_buffer
     return launch(links, factor, parameters, &sinks, error);
 }
 
-static enum ky_status pass(struct ky_links *links, void *own,
+static enum ky_status pass(struct ky_links *links, void *own, struct ky_evaluation *evaluation,
                            const struct ky_parameters *parameters, struct ky_error *error)
 {
     struct ky_cards *cards = &links->bodies->cards;
     const struct ky_buffer *factor = NULL;
     enum ky_status status = ky_links_build(links, parameters, error);
     if (status == KY_OK)
-        status = make_factors(links, own, parameters, &factor, error);
+        status = make_factors(links, own, evaluation, parameters, &factor, error);
     if (status == KY_OK)
-        status = ky_links_lanes(links, parameters, error);
+        status = ky_links_lanes(links, evaluation, parameters, error);
     if (status == KY_OK)
         status = ky_mark(cards, 0, error);
     if (status == KY_OK)
-        status = walk_bodies(links, factor, parameters, error);
+        status = walk_bodies(links, factor, evaluation->active, parameters, error);
     return status == KY_OK ? ky_mark(cards, 1, error) : status;
 }
 
 static enum ky_status evaluate(struct ky_device_bodies *bodies, struct ky_links *links, void *own,
-                               struct ky_error *error)
+                               struct ky_evaluation *evaluation, struct ky_error *error)
 {
     (void)bodies;
-    return ky_links_passes(links, own, pass, error);
+    return ky_links_passes(links, own, evaluation, pass, error);
 }
 
 /* ---- points ---- */

@@ -301,13 +301,16 @@ enum ky_status ky_device_bodies_get(struct ky_device_bodies *bodies, struct ky_b
     return status;
 }
 
-enum ky_status ky_device_active_list(struct ky_device_bodies *bodies, struct ky_error *error)
+enum ky_status ky_device_active_list(struct ky_device_bodies *bodies,
+                                     struct ky_evaluation *evaluation, struct ky_error *error)
 {
-    const struct ky_active *active = bodies->evaluation.active;
-    enum ky_status status = KY_OK;
-    if (!bodies->evaluation.is_listed)
-        status = ky_buffer_fill(bodies->cards.card[0], &bodies->active_list, "active bodies",
-                                active->body, active->count, sizeof *active->body, error);
-    bodies->evaluation.is_listed = status == KY_OK;
+    const struct ky_active *active = evaluation->active;
+    const unsigned own = 1U << bodies->part;
+    if (evaluation->listed & own)
+        return KY_OK;
+    enum ky_status status =
+        ky_buffer_fill(bodies->cards.card[0], &bodies->active_list, "active bodies", active->body,
+                       active->count, sizeof *active->body, error);
+    evaluation->listed |= status == KY_OK ? own : 0;
     return status;
 }

@@ -27,12 +27,12 @@ struct ky_device_curve {
     size_t readers;
 };
 
-/* What an evaluation of forces is for; cleared between evaluations. */
-struct ky_device_evaluation {
+/* One evaluation of forces: what it is for. */
+struct ky_evaluation {
     const struct ky_active *active; /* NULL: all bodies */
-    int is_listed; /* their list is on the first card; in a block it is made there, and `active` has
-                      their number alone */
-    int in_block;  /* only some bodies are at the end of their steps */
+    int in_block;                   /* only some bodies are at the end of their steps */
+    unsigned listed; /* a bit for each card that has the list of the active bodies; in a block the
+                        card has made it, and `active` has their number alone */
 };
 
 struct ky_device_hermite;
@@ -41,6 +41,7 @@ struct ky_device_bodies {
     const struct ky_parameters *parameters;
     unsigned schemes; /* that the engine was opened for: a sum of 1 << ky_scheme */
     struct ky_cards cards;
+    size_t part; /* which of the engine's cards it is */
     int threads; /* of loops on the host */
     size_t n;
     struct ky_buffer position, velocity, mass, softening, acceleration, potential;
@@ -67,8 +68,7 @@ struct ky_device_bodies {
         uint64_t set, put; /* which fields `numbers` has, and in the units of which bodies */
     } external;            /* of external.c */
     int has_acceleration;
-    struct ky_device_evaluation evaluation; /* the present one */
-    struct ky_buffer active_list; /* its active bodies on the first card, once they are listed */
+    struct ky_buffer active_list; /* of an evaluation, once they are listed */
     double pending[KY_PENDING];   /* dt of kicks that have not been made yet */
     int pendings;
     uint64_t put;                  /* how many times masses and softenings were put */
@@ -115,7 +115,8 @@ enum ky_status ky_device_bodies_columns(struct ky_device_bodies *bodies, struct 
                                         struct ky_error *error);
 
 /* Copies the list of active bodies, which must exist, to active_list, once per evaluation. */
-enum ky_status ky_device_active_list(struct ky_device_bodies *bodies, struct ky_error *error);
+enum ky_status ky_device_active_list(struct ky_device_bodies *bodies,
+                                     struct ky_evaluation *evaluation, struct ky_error *error);
 
 /* ε² of a pair of bodies that all have the same ε, by the kind of softening; as double and as
  * float, since kernels take either. Bodies with softenings of their own do not need it. */

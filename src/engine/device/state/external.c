@@ -36,10 +36,11 @@ enum ky_status ky_device_externals_send(struct ky_device_bodies *bodies, struct 
     return status;
 }
 
-enum ky_status ky_device_externals_add(struct ky_device_bodies *bodies, struct ky_error *error)
+enum ky_status ky_device_externals_add(struct ky_device_bodies *bodies,
+                                       struct ky_evaluation *evaluation, struct ky_error *error)
 {
     struct ky_card *card = bodies->cards.card[0];
-    const struct ky_active *active = bodies->evaluation.active;
+    const struct ky_active *active = evaluation->active;
     const int precision = bodies->parameters->precision;
     uint32_t n = (uint32_t)bodies->n, fields = (uint32_t)bodies->externals->count,
              listed = active != NULL, count = active ? (uint32_t)active->count : n;
@@ -47,7 +48,7 @@ enum ky_status ky_device_externals_add(struct ky_device_bodies *bodies, struct k
         return KY_OK;
     enum ky_status status = ky_device_externals_send(bodies, error);
     if (status == KY_OK && active)
-        status = ky_device_active_list(bodies, error);
+        status = ky_device_active_list(bodies, evaluation, error);
     const struct ky_buffer *list = active ? &bodies->active_list : &bodies->external.numbers;
     if (status == KY_OK)
         status = ky_launch_over(

@@ -11,6 +11,7 @@ void ky_replica_numbers(struct ky_device_bodies *own, const struct ky_device_bod
     own->cards.driver = first->cards.driver;
     own->cards.card[0] = first->cards.card[k];
     own->cards.count = 1;
+    own->part = k;
     own->n = first->n;
     own->frame = first->frame;
     own->units = first->units;
@@ -71,8 +72,6 @@ enum ky_status ky_replica_follow(struct ky_replica *replica, struct ky_device_bo
     enum ky_status status = KY_OK;
     replica->changes = 0;
     ky_replica_numbers(own, first, k);
-    own->evaluation = first->evaluation;
-    own->evaluation.is_listed = 0;
     if (differs)
         status = send_others(first, own, error);
     if (status == KY_OK && (differs || place != first->place))

@@ -237,10 +237,11 @@ static enum ky_status evaluate(const struct blocks *b, int anew, struct ky_error
 {
     struct ky_device_bodies *bodies = b->bodies;
     const struct ky_active active = {b->active, NULL};
+    struct ky_evaluation evaluation = {
+        .active = b->active < bodies->n ? &active : NULL, .in_block = 1, .listed = 1};
     enum ky_status status = KY_OK;
     ky_links_begin(b->links);
     exchange(bodies);
-    bodies->evaluation = (struct ky_device_evaluation){.in_block = 1};
     if (b->method->stand) {
         status = b->method->stand(b->links, b->own, &anew, error);
         if (anew)
@@ -248,15 +249,12 @@ static enum ky_status evaluate(const struct blocks *b, int anew, struct ky_error
     }
     if (status == KY_OK)
         status = open_steps(b, error);
-    bodies->evaluation.active = b->active < bodies->n ? &active : NULL;
-    bodies->evaluation.is_listed = 1;
     if (status == KY_OK)
-        status = b->method->evaluate(bodies, b->links, b->own, error);
+        status = b->method->evaluate(bodies, b->links, b->own, &evaluation, error);
     if (status == KY_OK && b->method->note)
         status = b->method->note(b->links, b->own, &b->kept->tally, error);
     if (status == KY_OK)
-        status = ky_device_externals_add(bodies, error);
-    bodies->evaluation = (struct ky_device_evaluation){0};
+        status = ky_device_externals_add(bodies, &evaluation, error);
     exchange(bodies);
     return status;
 }

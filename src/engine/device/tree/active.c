@@ -6,10 +6,10 @@
 #include "base/memory.h"
 #include "engine/common/active.h"
 
-enum ky_status ky_device_active_places(const struct ky_host_tree *host, unsigned char **is_active,
+enum ky_status ky_device_active_places(const struct ky_host_tree *host,
+                                       const struct ky_active *active, unsigned char **is_active,
                                        struct ky_error *error)
 {
-    const struct ky_active *active = host->bodies->evaluation.active;
     const size_t n = host->bodies->n;
     *is_active = NULL;
     if (!active)

@@ -7,8 +7,9 @@
 #include "engine/device/tree/host_tree.h"
 
 /* Which of the bodies at places along the curve are active: allocated, bytes [n], free(); NULL if
- * all are. */
-enum ky_status ky_device_active_places(const struct ky_host_tree *host, unsigned char **is_active,
+ * all are (`active` NULL). */
+enum ky_status ky_device_active_places(const struct ky_host_tree *host,
+                                       const struct ky_active *active, unsigned char **is_active,
                                        struct ky_error *error);
 /* Fills *relative from the last accelerations, which are copied to *columns. The caller frees
  * *columns after use, also after a failure. */

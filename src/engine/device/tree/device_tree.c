@@ -364,15 +364,15 @@ static enum ky_status find_floor(struct ky_device_tree *tree, const struct ky_de
 }
 
 enum ky_status ky_device_tree_factors(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
+                                      const struct ky_evaluation *evaluation,
                                       const struct ky_parameters *parameters,
                                       struct ky_error *error)
 {
     struct ky_card *card = card_of(bodies);
     const int precision = parameters->precision;
     double strength = ky_engine_scale(&bodies->units, parameters->g).strength;
-    const int in_list = bodies->evaluation.in_block && bodies->evaluation.active;
-    uint32_t n = (uint32_t)bodies->n,
-             listed = in_list ? (uint32_t)bodies->evaluation.active->count : 0;
+    const int in_list = evaluation->in_block && evaluation->active;
+    uint32_t n = (uint32_t)bodies->n, listed = in_list ? (uint32_t)evaluation->active->count : 0;
     const struct ky_buffer *list = in_list ? &bodies->active_list : &tree->floor;
     float unit = strength > 0 ? (float)(1 / strength) : 0, alpha = (float)parameters->alpha,
           power = (float)ky_opening_relative_power(parameters->multipole);

@@ -18,6 +18,7 @@ enum ky_status ky_device_tree_refresh(struct ky_device_tree *tree, struct ky_dev
  * found when the tree was new. In a block they are those of the active bodies, in the order of
  * their list. */
 enum ky_status ky_device_tree_factors(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
+                                      const struct ky_evaluation *evaluation,
                                       const struct ky_parameters *parameters,
                                       struct ky_error *error);
 /* Adds the seconds of the phases of the last tree, which are the device's own. */

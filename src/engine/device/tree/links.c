@@ -230,13 +230,14 @@ void ky_links_done(struct ky_links *links)
 
 /* ---- lanes ---- */
 
-static enum ky_status send_active(struct ky_links *links, struct ky_error *error)
+static enum ky_status send_active(struct ky_links *links, const struct ky_active *active,
+                                  struct ky_error *error)
 {
-    const size_t n = links->bodies->n, count = links->bodies->evaluation.active->count;
+    const size_t n = links->bodies->n, count = active->count;
     unsigned char *is_active;
     size_t next = 0;
     uint32_t *list = ky_allocate(count, sizeof *list);
-    enum ky_status status = ky_device_active_places(&links->host, &is_active, error);
+    enum ky_status status = ky_device_active_places(&links->host, active, &is_active, error);
     if (status == KY_OK && !list)
         status = ky_no_memory(error, "active bodies", count, sizeof *list);
     for (size_t k = 0; k < n && status == KY_OK; k++)
@@ -250,13 +251,14 @@ static enum ky_status send_active(struct ky_links *links, struct ky_error *error
     return status;
 }
 
-static enum ky_status list_active(struct ky_links *links, struct ky_error *error)
+static enum ky_status list_active(struct ky_links *links, struct ky_evaluation *evaluation,
+                                  struct ky_error *error)
 {
     struct ky_card *card = card_of(links);
     struct ky_device_tree *own = &links->own;
-    const size_t count = links->bodies->evaluation.active->count;
+    const size_t count = evaluation->active->count;
     uint32_t n = (uint32_t)links->bodies->n;
-    enum ky_status status = ky_device_tree_wanted(own, links->bodies, error);
+    enum ky_status status = ky_device_tree_wanted(own, links->bodies, evaluation, error);
     if (status == KY_OK)
         status = card->driver->scan(card, &own->wanted, &own->before, n, &own->scratch, error);
     if (status == KY_OK)
@@ -269,13 +271,14 @@ static enum ky_status list_active(struct ky_links *links, struct ky_error *error
     return status;
 }
 
-enum ky_status ky_links_lanes(struct ky_links *links, const struct ky_parameters *parameters,
-                              struct ky_error *error)
+enum ky_status ky_links_lanes(struct ky_links *links, struct ky_evaluation *evaluation,
+                              const struct ky_parameters *parameters, struct ky_error *error)
 {
     struct ky_card *card = card_of(links);
     uint32_t n = (uint32_t)links->bodies->n;
-    if (links->bodies->evaluation.active)
-        return of_host(links) ? send_active(links, error) : list_active(links, error);
+    if (evaluation->active)
+        return of_host(links) ? send_active(links, evaluation->active, error)
+                              : list_active(links, evaluation, error);
     if (parameters->curve != KY_CURVE_NONE)
         return KY_OK;
     enum ky_status status =
@@ -292,6 +295,7 @@ enum ky_status ky_links_lanes(struct ky_links *links, const struct ky_parameters
 struct passes {
     struct ky_links *links;
     void *own;
+    struct ky_evaluation *evaluation;
     ky_evaluate_function *evaluate;
 };
 
@@ -302,7 +306,8 @@ static enum ky_status pass(void *of, const struct ky_parameters *parameters, str
     const struct passes *passes = of;
     struct ky_links *links = passes->links;
     struct ky_device_bodies *bodies = links->bodies;
-    enum ky_status status = passes->evaluate(links, passes->own, parameters, error);
+    enum ky_status status =
+        passes->evaluate(links, passes->own, passes->evaluation, parameters, error);
     ky_links_done(links);
     if (status != KY_OK || parameters == bodies->parameters)
         return status;
@@ -313,10 +318,10 @@ static enum ky_status pass(void *of, const struct ky_parameters *parameters, str
     return status;
 }
 
-enum ky_status ky_links_passes(struct ky_links *links, void *own, ky_evaluate_function *evaluate,
-                               struct ky_error *error)
+enum ky_status ky_links_passes(struct ky_links *links, void *own, struct ky_evaluation *evaluation,
+                               ky_evaluate_function *evaluate, struct ky_error *error)
 {
-    struct passes passes = {links, own, evaluate};
+    struct passes passes = {links, own, evaluation, evaluate};
     return ky_relative_passes(links->bodies->parameters, links->bodies->has_acceleration, pass,
                               &passes, error);
 }

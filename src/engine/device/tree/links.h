@@ -49,8 +49,8 @@ void ky_links_done(struct ky_links *links);
 /* Writes places along the curve to links->lanes: those of the active bodies along the curve or, for
  * `curve none`, those of all bodies in the caller's order. Else it does nothing. The tree must have
  * just been made. */
-enum ky_status ky_links_lanes(struct ky_links *links, const struct ky_parameters *parameters,
-                              struct ky_error *error);
+enum ky_status ky_links_lanes(struct ky_links *links, struct ky_evaluation *evaluation,
+                              const struct ky_parameters *parameters, struct ky_error *error);
 
 /* The tree that stands. */
 struct ky_cells ky_links_cells(const struct ky_links *links);
@@ -64,9 +64,10 @@ void ky_links_memory(const struct ky_parameters *parameters, size_t n, struct ky
 
 /* Evaluates the forces in the passes that the opening test needs: ky_relative_passes. */
 typedef enum ky_status ky_evaluate_function(struct ky_links *links, void *own,
+                                            struct ky_evaluation *evaluation,
                                             const struct ky_parameters *parameters,
                                             struct ky_error *error);
-enum ky_status ky_links_passes(struct ky_links *links, void *own, ky_evaluate_function *evaluate,
-                               struct ky_error *error);
+enum ky_status ky_links_passes(struct ky_links *links, void *own, struct ky_evaluation *evaluation,
+                               ky_evaluate_function *evaluate, struct ky_error *error);
 
 #endif

@@ -70,11 +70,12 @@ static uint32_t active_of_group(const struct ky_card *card, const struct ky_para
 }
 
 enum ky_status ky_device_tree_regroup(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
+                                      const struct ky_evaluation *evaluation,
                                       const struct ky_parameters *parameters,
                                       struct ky_error *error)
 {
     struct ky_card *card = card_of(bodies);
-    const size_t active = bodies->evaluation.active ? bodies->evaluation.active->count : 0,
+    const size_t active = evaluation->active ? evaluation->active->count : 0,
                  room = ky_device_tree_groups_room(bodies, parameters);
     const uint32_t most =
         active > 0 ? active_of_group(card, parameters, active) : ky_device_tree_group(parameters);
@@ -123,12 +124,12 @@ enum ky_status ky_device_tree_turns(struct ky_device_tree *tree, struct ky_devic
 }
 
 enum ky_status ky_device_tree_wanted(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
-                                     struct ky_error *error)
+                                     struct ky_evaluation *evaluation, struct ky_error *error)
 {
     struct ky_card *card = card_of(bodies);
-    uint32_t n = (uint32_t)bodies->n, count = (uint32_t)bodies->evaluation.active->count;
+    uint32_t n = (uint32_t)bodies->n, count = (uint32_t)evaluation->active->count;
     struct ky_buffer *want = &tree->before; /* groups have been made */
-    enum ky_status status = ky_device_active_list(bodies, error);
+    enum ky_status status = ky_device_active_list(bodies, evaluation, error);
     if (status == KY_OK)
         status = card->driver->zero(card, want, error);
     if (status == KY_OK)

@@ -15,6 +15,7 @@ enum ky_status ky_device_tree_make_groups(struct ky_device_tree *tree,
 int ky_device_tree_are_few(const struct ky_card *card, size_t groups);
 /* In a block: groups of the active bodies alone, places in their list, or those of all. */
 enum ky_status ky_device_tree_regroup(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
+                                      const struct ky_evaluation *evaluation,
                                       const struct ky_parameters *parameters,
                                       struct ky_error *error);
 /* The groups in the order of their walks, into tree->turn, by the factors; tree->turns of them,
@@ -23,6 +24,6 @@ enum ky_status ky_device_tree_turns(struct ky_device_tree *tree, struct ky_devic
                                     uint32_t flags, struct ky_error *error);
 /* Which bodies are active, into tree->wanted, but for blocks. */
 enum ky_status ky_device_tree_wanted(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
-                                     struct ky_error *error);
+                                     struct ky_evaluation *evaluation, struct ky_error *error);
 
 #endif
