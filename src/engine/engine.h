@@ -13,6 +13,7 @@
 #include "base/status.h"
 #include "engine/actions.h"
 #include "physics/external.h"
+#include "physics/sums.h"
 
 /* An external field (physics/external.h), in the caller's units: its centre, and the parameters of
  * its kind in their order. */
@@ -162,6 +163,20 @@ struct ky_advance {
     uint32_t close;    /* KY_SCHEME_HERMITE: the body that ended the call, or KY_NO_BODY */
 };
 
+/* The caller's units of what an engine sums: powers of two. `external`: of the potential of
+ * external fields. */
+struct ky_sum_units {
+    double mass, length, velocity, acceleration, potential, external;
+};
+
+/* Sums over the bodies, KY_SUM_CHUNK after KY_SUM_CHUNK in the caller's order: Σ m, Σ m x, … at the
+ * places of physics/sums.h. The parts of several engines can be added (common/sums.h). */
+struct ky_partial_sums {
+    struct ky_sum_units units;
+    size_t count;
+    double (*of)[KY_SUMS]; /* [count], to be freed */
+};
+
 struct ky_engine_verbs {
     const char *name; /* "cpu" */
     int functions;    /* 1: external fields may be functions of the caller's */
@@ -258,7 +273,9 @@ struct ky_engine_verbs {
                            struct ky_error *error); /* v += a dt */
     enum ky_status (*drift)(struct ky_engine *engine, double dt,
                             struct ky_error *error); /* x += v dt */
-    enum ky_status (*sums)(struct ky_engine *engine, struct ky_sums *sums, struct ky_error *error);
+    /* *parts is cleared before. After a failure it has to be freed, too. */
+    enum ky_status (*sums)(struct ky_engine *engine, struct ky_partial_sums *parts,
+                           struct ky_error *error);
     /* Frees memory that the next evaluation allocates again. */
     void (*trim)(struct ky_engine *engine);
     /* A general walk at the present positions; the request has been checked. */
@@ -364,6 +381,10 @@ enum ky_status ky_engine_kick(struct ky_engine *engine, double dt, struct ky_err
 enum ky_status ky_engine_drift(struct ky_engine *engine, double dt, struct ky_error *error);
 enum ky_status ky_engine_sums(struct ky_engine *engine, struct ky_sums *sums,
                               struct ky_error *error);
+/* The sums of this engine's bodies before they are added and finished, for a system that several
+ * engines share. parts->of has to be freed also after a failure. */
+enum ky_status ky_engine_partial_sums(struct ky_engine *engine, struct ky_partial_sums *parts,
+                                      struct ky_error *error);
 void ky_engine_trim(struct ky_engine *engine);
 /* KY_USAGE for a request without what its action needs, or with numbers out of range. */
 enum ky_status ky_engine_walk(struct ky_engine *engine, const struct ky_walk_request *request,

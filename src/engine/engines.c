@@ -6,6 +6,7 @@
 #include "engine/common/external.h"
 #include "engine/common/finite.h"
 #include "engine/common/force_kinds.h"
+#include "engine/common/sums.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -351,11 +352,26 @@ enum ky_status ky_engine_drift(struct ky_engine *engine, double dt, struct ky_er
     return CALL(drift, "move bodies", dt, error);
 }
 
+enum ky_status ky_engine_partial_sums(struct ky_engine *engine, struct ky_partial_sums *parts,
+                                      struct ky_error *error)
+{
+    *parts = (struct ky_partial_sums){.count = 0};
+    return CALL(sums, "sum over bodies", parts, error);
+}
+
 enum ky_status ky_engine_sums(struct ky_engine *engine, struct ky_sums *sums,
                               struct ky_error *error)
 {
-    enum ky_status status = CALL(sums, "sum over bodies", sums, error);
-    return status ? status : ky_finite_sums(sums, error);
+    struct ky_partial_sums parts;
+    struct ky_raw_sums raw = {.of = {0}};
+    enum ky_status status = ky_engine_partial_sums(engine, &parts, error);
+    if (status == KY_OK) {
+        ky_sums_add(&raw, &parts);
+        ky_sums_finish(&raw, sums);
+        status = ky_finite_sums(sums, error);
+    }
+    free(parts.of);
+    return status;
 }
 
 void ky_engine_trim(struct ky_engine *engine)

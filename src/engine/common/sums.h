@@ -1,19 +1,20 @@
-/* From sums over bodies in an engine's own units to those of the caller. */
+/* From sums over bodies in engines' own units to those of the caller. */
 #ifndef KY_ENGINE_SUMS_H
 #define KY_ENGINE_SUMS_H
 
 #include "engine/engine.h"
-#include "physics/sums.h"
 
-/* The caller's units of what an engine's columns hold: powers of two. `external`: of the potential
- * of external fields. */
-struct ky_sum_units {
-    double mass, length, velocity, acceleration, potential, external;
+/* Sums that are not finished: more bodies can be added. All 0 for no bodies. */
+struct ky_raw_sums {
+    struct ky_sum_units units;
+    double of[KY_SUMS];
 };
 
-/* Fills all of `sums` from Σ m, Σ m x, … at the places of physics/sums.h, the virial about the
- * centre of mass. */
-void ky_sums_finish(const double sum[KY_SUMS], const struct ky_sum_units *units,
-                    struct ky_sums *sums);
+/* Adds the parts in their order, and takes their units where *to has no bodies yet. So the parts of
+ * one engine after the other give the bits of one engine that has all the bodies, if every engine
+ * but the last has whole chunks. */
+void ky_sums_add(struct ky_raw_sums *to, const struct ky_partial_sums *parts);
+/* Fills all of `sums`, the virial about the centre of mass of all bodies. */
+void ky_sums_finish(const struct ky_raw_sums *raw, struct ky_sums *sums);
 
 #endif

@@ -12,7 +12,6 @@
 #include "engine/cpu/forces/forces.h"
 #include "engine/cpu/steps/hermite.h"
 #include "engine/cpu/steps/levels.h"
-#include "physics/sums.h"
 
 struct cpu_engine {
     struct ky_cpu cpu;
@@ -109,10 +108,9 @@ static void free_columns(struct ky_cpu *cpu)
     ky_cpu_free_blocks(cpu);
     ky_cpu_free_hermite(cpu);
     free(cpu->softening);
-    free(cpu->partial);
     free(cpu->column);
     free(cpu->is_active);
-    cpu->softening = cpu->partial = NULL;
+    cpu->softening = NULL;
     cpu->is_active = NULL;
     cpu->column = NULL;
     ky_octree_free(&cpu->tree);
@@ -136,10 +134,6 @@ static enum ky_status allocate_columns(struct ky_cpu *cpu, struct ky_error *erro
         if (!*columns[k])
             return ky_no_memory(error, "bodies on the CPU", cpu->n, sizeof(double));
     }
-    size_t chunks = cpu->n / KY_BODIES_CHUNK + 1;
-    cpu->partial = ky_allocate_zeroed_by(cpu->threads, chunks * KY_SUMS, sizeof(double));
-    if (!cpu->partial)
-        return ky_no_memory(error, "partial sums", chunks * KY_SUMS, sizeof(double));
     return ky_cpu_clear_columns(cpu, error);
 }
 
@@ -334,13 +328,12 @@ static enum ky_status drift(struct ky_engine *engine, double dt, struct ky_error
     return KY_OK;
 }
 
-static enum ky_status sums(struct ky_engine *engine, struct ky_sums *sums, struct ky_error *error)
+static enum ky_status sums(struct ky_engine *engine, struct ky_partial_sums *parts,
+                           struct ky_error *error)
 {
     struct ky_cpu *cpu = (struct ky_cpu *)engine;
     enum ky_status status = ky_cpu_catch_potential(cpu, error);
-    if (!status)
-        ky_cpu_sums(cpu, sums);
-    return status;
+    return status ? status : ky_cpu_sums(cpu, parts, error);
 }
 
 static enum ky_status advance(struct ky_engine *engine, struct ky_advance *way,

@@ -278,14 +278,15 @@ static enum ky_status drift(struct ky_engine *base, double dt, struct ky_error *
     return ky_device_drift(&device_engine(base)->bodies, dt, error);
 }
 
-static enum ky_status sums(struct ky_engine *base, struct ky_sums *sums, struct ky_error *error)
+static enum ky_status sums(struct ky_engine *base, struct ky_partial_sums *parts,
+                           struct ky_error *error)
 {
     /* Sums depend on the order of the bodies, which that of a resumed run need not be. */
     struct ky_device_bodies *bodies = &device_engine(base)->bodies;
     enum ky_status status = settle_in_callers_order(bodies, error);
     if (status == KY_OK)
-        status = ky_device_sums(bodies, sums, error);
-    return status == KY_OK ? ky_device_hermite_sums(bodies, sums, error) : status;
+        status = ky_device_sums(bodies, parts, error);
+    return status == KY_OK ? ky_device_hermite_sums(bodies, parts, error) : status;
 }
 
 /* ---- forces and walks ---- */

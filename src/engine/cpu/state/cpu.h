@@ -48,7 +48,6 @@ struct ky_cpu {
     const struct ky_active *active; /* of the present evaluation; NULL: all bodies */
     unsigned char *is_active;       /* [n] the same, if there is one */
     int has_acceleration;           /* a[] holds the last accelerations */
-    double *partial;                /* KY_SUMS numbers for each chunk of bodies */
     void *column;                   /* direct: columns in float */
     struct ky_octree tree;          /* tree and walk */
     int tree_stands;                /* `tree` is that of the present positions */
@@ -63,8 +62,7 @@ struct ky_cpu {
     struct ky_force_report report;
 };
 
-/* Sums over bodies run over chunks of this many, each into its own partial sums, which are then
- * added in order: the number of threads leaves no trace. */
+/* Bodies that a thread takes at a time. */
 enum { KY_BODIES_CHUNK = 4096 };
 
 /* The widest instruction set of this machine, or the one that is asked for. */
@@ -101,7 +99,8 @@ void ky_cpu_free_columns(struct ky_cpu *cpu);
 size_t ky_cpu_externals(const struct ky_cpu *cpu, struct ky_external field[KY_MOST_EXTERNALS]);
 /* Adds them to the accelerations of the active bodies. */
 void ky_cpu_add_externals(struct ky_cpu *cpu);
-/* Sums over the bodies, in the caller's units. */
-void ky_cpu_sums(const struct ky_cpu *cpu, struct ky_sums *sums);
+/* The verb `sums`, the potentials being those of the present positions. */
+enum ky_status ky_cpu_sums(const struct ky_cpu *cpu, struct ky_partial_sums *parts,
+                           struct ky_error *error);
 
 #endif

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "base/memory.h"
 #include "engine/common/external.h"
-#include "engine/common/sums.h"
 
 /* Adds the sums over some bodies. Positions and masses in them are in the engine's units, all else
  * is in the caller's. */
@@ -31,21 +31,21 @@ static void sum_chunk(const struct ky_cpu *cpu, const struct ky_external *field,
     }
 }
 
-void ky_cpu_sums(const struct ky_cpu *cpu, struct ky_sums *sums)
+enum ky_status ky_cpu_sums(const struct ky_cpu *cpu, struct ky_partial_sums *parts,
+                           struct ky_error *error)
 {
     struct ky_external field[KY_MOST_EXTERNALS];
-    size_t fields = ky_cpu_externals(cpu, field);
-    size_t chunks = (cpu->n + KY_BODIES_CHUNK - 1) / KY_BODIES_CHUNK;
+    const size_t fields = ky_cpu_externals(cpu, field),
+                 chunks = (cpu->n + KY_SUM_CHUNK - 1) / KY_SUM_CHUNK;
+    parts->units = (struct ky_sum_units){cpu->mass_unit, cpu->length, 1, 1, 1, cpu->length};
+    parts->of = ky_allocate(chunks, sizeof *parts->of);
+    if (!parts->of)
+        return ky_no_memory(error, "partial sums", chunks, sizeof *parts->of);
+    parts->count = chunks;
 #pragma omp parallel for num_threads(cpu->team)
     for (size_t k = 0; k < chunks; k++) {
-        size_t first = k * KY_BODIES_CHUNK, last = first + KY_BODIES_CHUNK;
-        sum_chunk(cpu, field, fields, first, last < cpu->n ? last : cpu->n,
-                  cpu->partial + k * KY_SUMS);
+        const size_t first = k * KY_SUM_CHUNK, last = first + KY_SUM_CHUNK;
+        sum_chunk(cpu, field, fields, first, last < cpu->n ? last : cpu->n, parts->of[k]);
     }
-    double sum[KY_SUMS] = {0};
-    for (size_t k = 0; k < chunks; k++)
-        for (int c = 0; c < KY_SUMS; c++)
-            sum[c] += cpu->partial[k * KY_SUMS + (size_t)c];
-    const struct ky_sum_units units = {cpu->mass_unit, cpu->length, 1, 1, 1, cpu->length};
-    ky_sums_finish(sum, &units, sums);
+    return KY_OK;
 }

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "engine/common/sums.h"
 #include "engine/device/state/external.h"
 
 /* The kicks that are due, and a drift if dt is not 0. */
@@ -46,17 +45,42 @@ enum ky_status ky_device_drift(struct ky_device_bodies *bodies, double dt, struc
     return advance(bodies, dt, error);
 }
 
-enum ky_status ky_device_sums(struct ky_device_bodies *bodies, struct ky_sums *sums,
+/* What the card wrote to bodies->sums: KY_SUMS_KEPT numbers of each chunk, then the energies in
+ * external fields, if there are any. */
+static enum ky_status read_sums(struct ky_device_bodies *bodies, size_t numbers,
+                                struct ky_partial_sums *parts, struct ky_error *error)
+{
+    struct ky_card *card = bodies->cards.card[0];
+    union ky_state_value *value = ky_allocate(numbers, sizeof *value);
+    if (!value)
+        return ky_no_memory(error, "partial sums", numbers, sizeof *value);
+    enum ky_status status =
+        card->driver->read(card, &bodies->sums, 0, value, numbers * KY_STATE_BYTES, error);
+    for (size_t k = 0; k < numbers && status == KY_OK; k++) {
+        const size_t kept = k / KY_SUMS_KEPT;
+        const int is_kept = kept < parts->count;
+        parts->of[is_kept ? kept : k - parts->count * KY_SUMS_KEPT]
+                 [is_kept ? k % KY_SUMS_KEPT : KY_SUM_EXTERNAL] = ky_from_state(card, value[k]);
+    }
+    free(value);
+    return status;
+}
+
+enum ky_status ky_device_sums(struct ky_device_bodies *bodies, struct ky_partial_sums *parts,
                               struct ky_error *error)
 {
     struct ky_card *card = bodies->cards.card[0];
     uint32_t n = (uint32_t)bodies->n;
-    size_t chunks = ky_groups(n, KY_SUM_CHUNK), kept = chunks * KY_SUMS_KEPT,
-           numbers = kept + (bodies->externals->count ? chunks : 0);
-    double sum[KY_SUMS] = {0};
-    union ky_state_value *parts = ky_allocate(numbers, sizeof *parts);
-    if (!parts)
-        return ky_no_memory(error, "partial sums", numbers, sizeof *parts);
+    const size_t chunks = ky_groups(n, KY_SUM_CHUNK), kept = chunks * KY_SUMS_KEPT,
+                 numbers = kept + (bodies->externals->count ? chunks : 0);
+    const struct ky_engine_scale scale = ky_engine_scale(&bodies->units, bodies->parameters->g);
+    const double length = bodies->units.length;
+    parts->units = (struct ky_sum_units){bodies->units.mass, length,          length,
+                                         scale.acceleration, scale.potential, scale.potential};
+    parts->of = ky_allocate_zeroed(chunks, sizeof *parts->of);
+    if (!parts->of)
+        return ky_no_memory(error, "partial sums", chunks, sizeof *parts->of);
+    parts->count = chunks;
     enum ky_status status = ky_device_settle(bodies, error);
     if (status == KY_OK)
         status =
@@ -72,15 +96,5 @@ enum ky_status ky_device_sums(struct ky_device_bodies *bodies, struct ky_sums *s
         status = ky_device_externals_sum(bodies, kept, error);
     if (status == KY_OK)
         status = ky_wait_for_all(&bodies->cards, error);
-    if (status == KY_OK)
-        status = card->driver->read(card, &bodies->sums, 0, parts, numbers * KY_STATE_BYTES, error);
-    for (size_t k = 0; k < numbers && status == KY_OK; k++)
-        sum[k < kept ? k % KY_SUMS_KEPT : KY_SUM_EXTERNAL] += ky_from_state(card, parts[k]);
-    free(parts);
-    const struct ky_engine_scale scale = ky_engine_scale(&bodies->units, bodies->parameters->g);
-    const double length = bodies->units.length;
-    const struct ky_sum_units units = {bodies->units.mass, length,          length,
-                                       scale.acceleration, scale.potential, scale.potential};
-    ky_sums_finish(sum, &units, sums);
-    return status;
+    return status == KY_OK ? read_sums(bodies, numbers, parts, error) : status;
 }

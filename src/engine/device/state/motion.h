@@ -11,8 +11,8 @@ enum ky_status ky_device_kick(struct ky_device_bodies *bodies, double dt, struct
 enum ky_status ky_device_drift(struct ky_device_bodies *bodies, double dt, struct ky_error *error);
 /* Makes the kicks that were noted. */
 enum ky_status ky_device_settle(struct ky_device_bodies *bodies, struct ky_error *error);
-/* All of `sums`, in the caller's units. Waits for the cards. */
-enum ky_status ky_device_sums(struct ky_device_bodies *bodies, struct ky_sums *sums,
+/* The verb `sums`. Waits for the cards. */
+enum ky_status ky_device_sums(struct ky_device_bodies *bodies, struct ky_partial_sums *parts,
                               struct ky_error *error);
 
 #endif

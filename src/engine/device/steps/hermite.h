@@ -48,8 +48,9 @@ enum ky_status ky_device_hermite_keep(struct ky_device_bodies *bodies,
  * ones first. */
 enum ky_status ky_device_hermite_get(struct ky_device_bodies *bodies, struct ky_bodies *wanted,
                                      struct ky_error *error);
-enum ky_status ky_device_hermite_sums(struct ky_device_bodies *bodies, struct ky_sums *sums,
-                                      struct ky_error *error);
+/* The same with the sums of the potentials. */
+enum ky_status ky_device_hermite_sums(struct ky_device_bodies *bodies,
+                                      struct ky_partial_sums *parts, struct ky_error *error);
 /* Forgets the potentials; if `late`, they have to be computed when they are asked for. */
 void ky_device_hermite_drop(struct ky_device_bodies *bodies, int late);
 

@@ -66,26 +66,24 @@ enum ky_status ky_device_hermite_get(struct ky_device_bodies *bodies, struct ky_
     return status;
 }
 
-/* In parts, so that roundings do not grow with the number of bodies. */
-enum ky_status ky_device_hermite_sums(struct ky_device_bodies *bodies, struct ky_sums *sums,
-                                      struct ky_error *error)
+enum ky_status ky_device_hermite_sums(struct ky_device_bodies *bodies,
+                                      struct ky_partial_sums *parts, struct ky_error *error)
 {
     enum ky_status status = catch_up(bodies, error);
     const double *potential = bodies->hermite->potential;
     if (status != KY_OK || !potential)
         return status;
-    double *mass = ky_allocate(bodies->n, sizeof *mass), all = 0;
+    double *mass = ky_allocate(bodies->n, sizeof *mass);
     if (!mass)
         return ky_no_memory(error, "masses", bodies->n, sizeof *mass);
     status = ky_device_bodies_columns(bodies, &bodies->mass, 1, &mass, error);
-    for (size_t first = 0; first < bodies->n; first += KY_SUM_CHUNK) {
+    for (size_t k = 0; k < parts->count && status == KY_OK; k++) {
+        const size_t first = k * KY_SUM_CHUNK, end = first + KY_SUM_CHUNK;
         double part = 0;
-        for (size_t i = first; i < bodies->n && i < first + KY_SUM_CHUNK; i++)
+        for (size_t i = first; i < bodies->n && i < end; i++)
             part += 0.5 * mass[i] * potential[i];
-        all += part;
+        parts->of[k][KY_SUM_POTENTIAL] = part / parts->units.potential;
     }
-    if (status == KY_OK)
-        sums->potential = all * bodies->units.mass;
     free(mass);
     return status;
 }

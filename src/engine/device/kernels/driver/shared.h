@@ -16,9 +16,6 @@
 #define KY_CAPACITY_NUMBER(name, what) KY_CAPACITY_##name,
 enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 
-/* Bodies that a group sums over; the places of the sums: physics/sums.h. */
-#define KY_SUM_CHUNK 4096
-
 /* The direct sum: lanes of a group; of the tuned kernel sinks a lane and sources a turn of the
  * loop; sources that are added in the kernel's own numbers before the sum goes into a compensated
  * one. */
