@@ -233,15 +233,18 @@ enum ky_option_kind {
 };
 
 struct ky_option_about {
-    size_t size;         /* of this struct, or 0 */
-    const char *section; /* "force" */
-    const char *name;    /* "theta" */
-    int kind;            /* enum ky_option_kind */
-    const char *initial; /* the default as text; NULL: unset, and the help says what that means */
-    double low, high;    /* range of numbers, ends included; low > high: no range */
-    const char *choices; /* "geometric|offset|minimum|relative", or NULL */
-    char unit[16];       /* "length", "time", "s"; "": none */
-    const char *help;    /* one line */
+    size_t size;          /* of this struct, or 0 */
+    const char *section;  /* "force" */
+    const char *name;     /* "theta" */
+    int kind;             /* enum ky_option_kind */
+    const char *initial;  /* the default as text; NULL: unset, and the help says what that means */
+    double low, high;     /* range of numbers, ends included; low > high: no range */
+    const char *choices;  /* "geometric|offset|minimum|relative", or NULL */
+    char unit[16];        /* "length", "time", "s"; "": none */
+    const char *help;     /* one line. A size of 0 ends here; what follows needs the true size */
+    const char *value;    /* what the help calls the value: "LENGTH", "FILE"; NULL: by kind */
+    size_t offset, bytes; /* of the field in its struct. Flags and choices are int, integers int or
+                             uint64_t by their bytes, reals double, texts const char * */
 };
 /* index = 0, 1, …; KY_USAGE past the last. Texts are static. */
 KY_API enum ky_status ky_option_get(size_t index, struct ky_option_about *about);
@@ -250,6 +253,33 @@ KY_API enum ky_status ky_option_get(size_t index, struct ky_option_about *about)
  * with the nearest one, and for what is not a value of it. */
 KY_API enum ky_status ky_parameters_set(struct ky_parameters *parameters, const char *name,
                                         const char *value, struct ky_error *error);
+
+/* The structs whose fields are options, for the calls below. */
+enum ky_options_kind {
+    KY_OPTIONS_PARAMETERS, /* struct ky_parameters */
+    KY_OPTIONS_RUN,        /* struct ky_run_parameters */
+    KY_OPTIONS_MODEL,   /* struct ky_model_parameters: what models share. ky_model_option_get tells
+                           those of one model, which the member `options` sets by name */
+    KY_OPTIONS_MERGE,   /* struct ky_merge_parameters */
+    KY_OPTIONS_GROUPS,  /* struct ky_catalogue_parameters */
+    KY_OPTIONS_PROFILE, /* struct ky_profile_parameters */
+    KY_OPTIONS_DRAW     /* struct ky_draw_parameters */
+};
+/* The option `index` = 0, 1, … of the struct; KY_USAGE past the last, and for an unknown kind. */
+KY_API enum ky_status ky_options_get(int kind, size_t index, struct ky_option_about *about);
+/* Sets the field of that name in `values`, a struct of that kind that its _defaults call has
+ * filled, as ky_parameters_set does. `units` (or NULL: none) are those of the bodies, for a value
+ * with a unit. The field is unchanged after KY_USAGE. */
+KY_API enum ky_status ky_options_set(int kind, void *values, const char *name, const char *value,
+                                     const struct ky_units *units, struct ky_error *error);
+/* Writes the field of that name as text that ky_options_set takes back exactly; "" while it is not
+ * set. KY_USAGE for a name or a kind that there is not, and where the text has `size` bytes or
+ * more; `text` is unchanged then. */
+KY_API enum ky_status ky_options_text(int kind, const void *values, const char *name, char *text,
+                                      size_t size, struct ky_error *error);
+/* What makes the force and the engine of the parameters ignore their option of that name, such as
+ * "--force direct" for "theta"; NULL if they look at it, and for other names. Static text. */
+KY_API const char *ky_parameters_ignore(const struct ky_parameters *parameters, const char *name);
 
 struct ky_snapshot;
 
@@ -741,14 +771,35 @@ KY_API void ky_model_parameters_defaults(struct ky_model_parameters *parameters)
 
 /* The name of the model with this index, 0, 1, …; NULL past the last. */
 KY_API const char *ky_model_name(size_t index);
+struct ky_model_about {
+    size_t size;      /* of this struct, or 0 */
+    const char *name; /* "plummer" */
+    const char *help; /* one line */
+};
+/* The model with this index; KY_USAGE past the last. Texts are static. */
+KY_API enum ky_status ky_model_get(size_t index, struct ky_model_about *about);
+/* Replaces the units that are asked for by those that the bodies of the model will have; g NaN
+ * becomes that of the scales. KY_USAGE for a name that is not a model's, for units that are none,
+ * and where they contradict the model's own. */
+KY_API enum ky_status ky_model_units(const char *name, struct ky_units *units,
+                                     struct ky_error *error);
 /* The options of a model, as ky_option_get tells those of a run; KY_USAGE past the last, and for a
- * name that is not a model's. */
+ * name that is not a model's. Those of KY_OPTIONS_MODEL come first; for the others `offset` is that
+ * in a struct of the model's own. */
 KY_API enum ky_status ky_model_option_get(const char *name, size_t index,
                                           struct ky_option_about *about);
 /* Allocates the snapshot's bodies. The same seed gives the same bodies for any number of threads.
  * After a failure the snapshot is empty. */
 KY_API enum ky_status ky_model_make(const char *name, const struct ky_model_parameters *parameters,
                                     struct ky_snapshot *snapshot, struct ky_error *error);
+
+/* Turns the bodies about the origin by `orientation`, adds `position` to their positions and
+ * `velocity` to their velocities: texts as in struct ky_model_parameters, or NULL. KY_USAGE for a
+ * text that is not three numbers, or has a unit that `units` (or NULL: none) do not know; the
+ * bodies are unchanged then. */
+KY_API enum ky_status ky_bodies_place(struct ky_bodies *bodies, const char *position,
+                                      const char *velocity, const char *orientation,
+                                      const struct ky_units *units, struct ky_error *error);
 
 struct ky_merge_parameters {
     size_t size;

@@ -2,6 +2,7 @@
 #ifndef KY_ANALYSIS_ANALYSIS_H
 #define KY_ANALYSIS_ANALYSIS_H
 
+#include "base/options.h"
 #include "base/status.h"
 
 /* The density centre [length] of a sample of at most KY_CENTRE_SAMPLE of the bodies that have mass.
@@ -83,10 +84,9 @@ enum ky_status ky_softening_need(const struct ky_parameters *parameters, struct 
 /* The smallest softening of a body [length], once ky_softening_choose has chosen. */
 double ky_softening_least(const struct ky_parameters *parameters, const struct ky_bodies *bodies);
 
-/* The options of struct ky_profile_parameters. */
-struct ky_option;
-extern const struct ky_option *const ky_profile_options;
-extern const size_t ky_profile_option_count;
+/* The options of struct ky_profile_parameters, and of struct ky_catalogue_parameters. */
+extern const struct ky_option ky_profile_options[], ky_catalogue_options[];
+extern const size_t ky_profile_option_count, ky_catalogue_option_count;
 
 /* The virial ratio 2T/|Σ m x·a|, with velocities about the mean velocity and positions about the
  * centre of mass. It is 1 in equilibrium whatever the softening; NaN without forces. */

@@ -2,19 +2,35 @@
 #include "analysis/linking.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 
+#include "analysis/analysis.h"
 #include "base/memory.h"
 #include "base/sizes.h"
 #include "octree/sample.h"
 
+#define FIELD(name) offsetof(struct ky_catalogue_parameters, name)
+const struct ky_option ky_catalogue_options[] = {
+    {"linking-length", KY_OPTION_REAL, FIELD(linking_length), NULL, 0, (double)INFINITY, NULL,
+     "LENGTH", "largest distance of two friends [length]"},
+    {"linking-fraction", KY_OPTION_REAL, FIELD(linking_fraction), "0.2", 0, (double)INFINITY, NULL,
+     NULL, "the linking length as a fraction of the mean distance of the bodies"},
+    {"volume", KY_OPTION_REAL, FIELD(volume), NULL, 0, (double)INFINITY, NULL, "VOLUME",
+     "volume that contains the bodies; their mean distance is the cube root of volume/bodies. "
+     "Without --volume it is that of the sphere about the median position that holds half of the "
+     "bodies [length³]"},
+    {"minimum", KY_OPTION_COUNT, FIELD(minimum), "20", 1, (double)INFINITY, NULL, NULL,
+     "smallest number of bodies in a group"},
+};
+const size_t ky_catalogue_option_count = sizeof ky_catalogue_options / sizeof *ky_catalogue_options;
+
 void ky_catalogue_parameters_defaults(struct ky_catalogue_parameters *parameters)
 {
-    *parameters = (struct ky_catalogue_parameters){.size = sizeof *parameters,
-                                                   .linking_length = (double)NAN,
-                                                   .linking_fraction = 0.2,
-                                                   .volume = (double)NAN,
-                                                   .minimum = 20};
+    *parameters = (struct ky_catalogue_parameters){.size = sizeof *parameters};
+    const struct ky_option_set set = {
+        "groups", ky_catalogue_options, ky_catalogue_option_count, parameters, NULL, NULL};
+    ky_options_defaults(&set);
 }
 
 /* NaN stands for what was not given. */

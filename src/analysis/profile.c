@@ -13,7 +13,7 @@ enum { MOST_SHELLS = 1000 };
 static const double pi = 3.14159265358979323846;
 
 #define FIELD(name) offsetof(struct ky_profile_parameters, name)
-static const struct ky_option options[] = {
+const struct ky_option ky_profile_options[] = {
     {"shells", KY_OPTION_COUNT, FIELD(shells), "20", 1, MOST_SHELLS, NULL, NULL,
      "number of shells, equally spaced in the logarithm of the radius"},
     {"inner", KY_OPTION_REAL, FIELD(inner), NULL, 1e-300, 1e300, NULL, "LENGTH",
@@ -33,14 +33,13 @@ static const struct ky_option options[] = {
     {"g", KY_OPTION_REAL, FIELD(g), "1", 0, (double)INFINITY, NULL, NULL,
      "gravitational constant in the units of the bodies"},
 };
-const struct ky_option *const ky_profile_options = options;
-const size_t ky_profile_option_count = sizeof options / sizeof *options;
+const size_t ky_profile_option_count = sizeof ky_profile_options / sizeof *ky_profile_options;
 
 void ky_profile_parameters_defaults(struct ky_profile_parameters *parameters)
 {
     *parameters = (struct ky_profile_parameters){.size = sizeof *parameters};
-    const struct ky_option_set set = {"profile",  options, ky_profile_option_count,
-                                      parameters, NULL,    NULL};
+    const struct ky_option_set set = {
+        "profile", ky_profile_options, ky_profile_option_count, parameters, NULL, NULL};
     ky_options_defaults(&set);
 }
 
@@ -268,8 +267,8 @@ enum ky_status ky_profile_make(const struct ky_profile_parameters *parameters,
     struct ky_profile_parameters own;
     struct ky_radial_profile made = {0};
     ky_profile_parameters_defaults(&own);
-    const struct ky_option_set set = {"profile", options, ky_profile_option_count,
-                                      &own,      NULL,    NULL};
+    const struct ky_option_set set = {
+        "profile", ky_profile_options, ky_profile_option_count, &own, NULL, NULL};
     enum ky_status status =
         ky_size_adopt(&own, sizeof own, parameters, "ky_profile_parameters_defaults", error);
     if (!status)

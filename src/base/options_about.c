@@ -1,4 +1,5 @@
-/* An option as programs are told of it. */
+/* An option as programs are told of it, and found by its name. */
+#include <stddef.h>
 #include <string.h>
 
 #include "base/options.h"
@@ -12,6 +13,32 @@ void ky_option_unit(const char *help, char unit[16])
         return;
     memcpy(unit, open + 1, (size_t)(help + length - open) - 2);
     unit[help + length - open - 2] = '\0';
+}
+
+size_t ky_option_bytes(const struct ky_option *option)
+{
+    static const size_t bytes[] = {
+        [KY_OPTION_FLAG] = sizeof(int),       [KY_OPTION_INTEGER] = sizeof(int),
+        [KY_OPTION_COUNT] = sizeof(uint64_t), [KY_OPTION_REAL] = sizeof(double),
+        [KY_OPTION_CHOICE] = sizeof(int),     [KY_OPTION_TEXT] = sizeof(const char *),
+    };
+    return bytes[option->type];
+}
+
+enum ky_status ky_option_by_name(const struct ky_option_set *sets, size_t count, const void *values,
+                                 const char *name, const struct ky_option **option,
+                                 struct ky_error *error)
+{
+    char guess[KY_OPTION_GUESS];
+    size_t size;
+    memcpy(&size, values, sizeof size);
+    *option = ky_options_find(sets, count, name, NULL);
+    if (*option && (*option)->offset + ky_option_bytes(*option) > size)
+        return ky_fail(error, KY_USAGE, "'%s' is not in the parameters of this program", name);
+    if (*option)
+        return KY_OK;
+    ky_options_guess(sets, count, NULL, "", name, guess);
+    return ky_fail(error, KY_USAGE, "no parameter '%.80s'%s", name, guess);
 }
 
 void ky_option_describe(const char *section, const struct ky_option *option,
@@ -29,7 +56,10 @@ void ky_option_describe(const char *section, const struct ky_option *option,
                                   .low = option->low,
                                   .high = option->high,
                                   .choices = option->choices,
-                                  .help = option->help};
+                                  .help = option->help,
+                                  .value = option->value,
+                                  .offset = option->offset,
+                                  .bytes = ky_option_bytes(option)};
     ky_option_unit(option->help, own.unit);
-    ky_size_give(about, &own, sizeof own);
+    ky_size_give_grown(about, &own, sizeof own, offsetof(struct ky_option_about, value));
 }

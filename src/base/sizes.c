@@ -18,13 +18,18 @@ enum ky_status ky_size_adopt(void *own, size_t own_size, const void *given, cons
     return KY_OK;
 }
 
-void ky_size_give(void *to, const void *own, size_t own_size)
+void ky_size_give_grown(void *to, const void *own, size_t own_size, size_t first)
 {
     size_t size, room;
     if (!to)
         return;
     memcpy(&size, to, sizeof size);
-    room = size == 0 || size > own_size ? own_size : size;
+    room = size == 0 ? first : size > own_size ? own_size : size;
     if (room > sizeof size)
         memcpy((char *)to + sizeof size, (const char *)own + sizeof size, room - sizeof size);
+}
+
+void ky_size_give(void *to, const void *own, size_t own_size)
+{
+    ky_size_give_grown(to, own, own_size, own_size);
 }

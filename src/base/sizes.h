@@ -16,5 +16,8 @@ enum ky_status ky_size_adopt(void *own, size_t own_size, const void *given, cons
  * version, which is the present one.
  */
 void ky_size_give(void *to, const void *own, size_t own_size);
+/* The same for a struct that has grown since its first version, for which a size of 0 stands: it
+ * had `first` bytes. */
+void ky_size_give_grown(void *to, const void *own, size_t own_size, size_t first);
 
 #endif

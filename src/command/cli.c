@@ -8,7 +8,6 @@
 
 #include "base/memory.h"
 #include "base/threads.h"
-#include "integrate/integrate.h"
 #include "snapshot/snapshot.h"
 
 void cli_add(struct cli *cli, const char *title, const struct ky_option *options, size_t count,
@@ -25,35 +24,73 @@ void cli_add(struct cli *cli, const char *title, const struct ky_option *options
     ky_options_defaults(set);
 }
 
-/* `run` binds most: beside these sets, general options, two tables of its own, bodies, reading, and
- * two of models. */
-_Static_assert(CLI_SETS >= KY_PARAMETER_SETS + 7, "an integrator needs a set of options");
-
-/* The first `count` sets of parameters; the others keep their defaults. */
-static void add_parameters(struct cli *cli, struct ky_parameters *parameters, int count)
+struct ky_option cli_option(const struct ky_option_about *about)
 {
-    struct ky_option_set sets[KY_PARAMETER_SETS];
+    static const enum ky_option_type types[] = {[KY_IS_FLAG] = KY_OPTION_FLAG,
+                                                [KY_IS_INTEGER] = KY_OPTION_INTEGER,
+                                                [KY_IS_REAL] = KY_OPTION_REAL,
+                                                [KY_IS_CHOICE] = KY_OPTION_CHOICE,
+                                                [KY_IS_TEXT] = KY_OPTION_TEXT};
+    const int is_count = about->kind == KY_IS_INTEGER && about->bytes == sizeof(uint64_t);
+    return (struct ky_option){about->name,    is_count ? KY_OPTION_COUNT : types[about->kind],
+                              about->offset,  about->initial,
+                              about->low,     about->high,
+                              about->choices, about->value,
+                              about->help};
+}
+
+/* Binds the options of a kind under `title`; `section`: those of one section alone, or NULL. */
+static void add_section(struct cli *cli, const char *title, int kind, const char *section,
+                        void *values)
+{
+    struct ky_option_about about = {.size = sizeof about};
+    struct ky_option *const first = cli->told + cli->told_count;
+    size_t count = 0;
+    for (size_t k = 0; !ky_options_get(kind, k, &about); k++) {
+        if (section && strcmp(about.section, section) != 0)
+            continue;
+        if (cli->told_count == CLI_TOLD) {
+            cli->overfull = title;
+            return;
+        }
+        cli->told[cli->told_count++] = cli_option(&about);
+        count++;
+    }
+    cli_add(cli, title, first, count, values);
+}
+
+void cli_add_options(struct cli *cli, const char *title, int kind, void *values)
+{
+    add_section(cli, title, kind, NULL, values);
+}
+
+/* The sections of struct ky_parameters. */
+enum { ENGINE, FORCE, INTEGRATOR };
+static const char *const sections[] = {"engine", "force", "integrator"};
+
+/* Binds the sections up to `last`; the other fields keep their defaults. */
+static void add_parameters(struct cli *cli, struct ky_parameters *parameters, int last)
+{
     ky_parameters_defaults(parameters);
-    ky_parameter_sets(parameters, sets);
-    for (int k = 0; k < count; k++)
-        cli_add(cli, sets[k].title, sets[k].options, sets[k].count, parameters);
+    for (int k = ENGINE; k <= last; k++)
+        add_section(cli, sections[k], KY_OPTIONS_PARAMETERS, sections[k], parameters);
     parameters->log = cli_log;
     parameters->log_context = cli;
 }
 
 void cli_add_parameters(struct cli *cli, struct ky_parameters *parameters)
 {
-    add_parameters(cli, parameters, KY_PARAMETER_SETS);
+    add_parameters(cli, parameters, INTEGRATOR);
 }
 
 void cli_add_force(struct cli *cli, struct ky_parameters *parameters)
 {
-    add_parameters(cli, parameters, KY_FORCE_SETS);
+    add_parameters(cli, parameters, FORCE);
 }
 
 void cli_add_engine(struct cli *cli, struct ky_parameters *parameters)
 {
-    add_parameters(cli, parameters, 1);
+    add_parameters(cli, parameters, ENGINE);
 }
 
 int cli_is_among(const char *name, const char *names)
@@ -224,52 +261,29 @@ int cli_given(const struct cli *cli, const char *name)
     return ky_option_given(cli->sets, cli->count, name);
 }
 
-/* Writes the first of `names` that was given to `name`, and returns where it stands in `names`;
- * NULL if there is none. */
-static const char *first_given(const struct cli *cli, const char *names, char name[32])
-{
-    for (const char *word = names; *word; word += strcspn(word, " "), word += *word == ' ') {
-        snprintf(name, 32, "%.*s", (int)strcspn(word, " "), word);
-        if (cli_given(cli, name))
-            return word;
-    }
-    return NULL;
-}
-
 enum ky_status cli_refuse(struct cli *cli, const char *names, const char *what)
 {
-    char name[32];
-    if (!first_given(cli, names, name))
-        return KY_OK;
-    return ky_fail(&cli->error, KY_USAGE, "--%s has no effect without %s", name, what);
+    for (const char *word = names; *word; word += strcspn(word, " "), word += *word == ' ') {
+        char name[32];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(word, " "), word);
+        if (cli_given(cli, name))
+            return ky_fail(&cli->error, KY_USAGE, "--%s has no effect without %s", name, what);
+    }
+    return KY_OK;
 }
 
-/* 1 if --engine names this engine, with or without devices. */
-static int is_engine(const struct ky_parameters *p, const char *name)
+void cli_warn_idle(struct cli *cli, const struct ky_parameters *parameters)
 {
-    return p->engine && !strncmp(p->engine, name, strlen(name));
-}
-
-void cli_warn_idle(struct cli *cli, const struct ky_parameters *p)
-{
-    const struct {
-        int idle;
-        const char *names, *with;
-    } rules[] = {
-        {p->force == KY_DIRECT, "theta opening alpha cell multipole curve tree leaf group",
-         "--force direct"},
-        {p->force == KY_WALK, "group", "--force walk"},
-        {p->force != KY_DIRECT, "unroll", "a --force other than direct"},
-        {!is_engine(p, "cpu") && !is_engine(p, "auto"), "isa", "an --engine other than cpu"},
-    };
-    for (size_t r = 0; r < sizeof rules / sizeof *rules; r++) {
-        char name[32], line[128];
-        const char *word = rules[r].idle ? first_given(cli, rules[r].names, name) : NULL;
-        while (word) {
-            snprintf(line, sizeof line, "--%s has no effect with %s", name, rules[r].with);
-            cli_log(cli, KY_LOG_WARNING, line);
-            word = first_given(cli, word + strlen(name) + (word[strlen(name)] == ' '), name);
-        }
+    static const char *const names[] = {"theta", "opening", "alpha", "cell",   "multipole", "curve",
+                                        "tree",  "leaf",    "group", "unroll", "isa"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        const char *with =
+            cli_given(cli, names[k]) ? ky_parameters_ignore(parameters, names[k]) : NULL;
+        char line[128];
+        if (!with)
+            continue;
+        snprintf(line, sizeof line, "--%s has no effect with %s", names[k], with);
+        cli_log(cli, KY_LOG_WARNING, line);
     }
 }
 

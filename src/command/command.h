@@ -6,10 +6,10 @@
 #include "base/json.h"
 #include "base/options.h"
 #include "base/text.h"
-#include "engine/engine.h"
 
-/* At most; options of one set. cli_parse fails where a call binds more. */
-enum { CLI_SETS = 16, CLI_OPTIONS = 48 };
+/* At most; options of one set; options that the library tells. cli_parse fails where a call binds
+ * more. */
+enum { CLI_SETS = 16, CLI_OPTIONS = 48, CLI_TOLD = 160 };
 
 /* One call of one subcommand. */
 struct cli {
@@ -25,10 +25,12 @@ struct cli {
     int word_count;
     struct ky_option_storage *storage; /* text of a parameter file */
     struct ky_error error;
-    int json, quiet, help;                   /* --json, --quiet, --help */
-    int all;                                 /* --all beside --help: every option is explained */
-    char usage[256];                         /* what follows the command's name, for its help */
-    const char *summary;                     /* one line, for its help */
+    int json, quiet, help;           /* --json, --quiet, --help */
+    int all;                         /* --all beside --help: every option is explained */
+    char usage[256];                 /* what follows the command's name, for its help */
+    const char *summary;             /* one line, for its help */
+    struct ky_option told[CLI_TOLD]; /* tables that cli_add_options makes */
+    size_t told_count;
     struct ky_option narrowed[CLI_OPTIONS];  /* table that cli_narrow makes */
     struct ky_option of_models[CLI_OPTIONS]; /* table that model_options_add makes */
     struct remark *said;                     /* remarks that were shown; each is shown once */
@@ -65,6 +67,11 @@ void cli_add(struct cli *cli, const char *title, const struct ky_option *options
     {                                                                                              \
         "units", KY_OPTION_TEXT, offset, NULL, KY_NO_RANGE, NULL, "nbody|galaxy|cluster", help     \
     }
+/* Binds the options of a public struct, of enum ky_options_kind, which its _defaults call has
+ * filled. */
+void cli_add_options(struct cli *cli, const char *title, int kind, void *values);
+/* An option that the library tells, as a row of a table. */
+struct ky_option cli_option(const struct ky_option_about *about);
 /* Bind the tables of struct ky_parameters: all of them, those of engine and force, or that of the
  * engine alone. All fields get their defaults, and the log becomes cli_log. */
 void cli_add_parameters(struct cli *cli, struct ky_parameters *parameters);
@@ -158,12 +165,13 @@ enum ky_status model_options_settle(struct cli *cli, const char *name, const str
 /* After that: hands the models' own options that were given to the parameters.
  * KY_USAGE for an unknown model, and for an option that the model `name` does not take. */
 enum ky_status model_options_take(struct cli *cli, const char *name, struct model_options *model);
-/* The name of the first option of models that was given and that `except` (may be NULL) does not
- * take; NULL if there is none. */
-struct ky_model;
-const char *model_options_given(const struct cli *cli, const struct ky_model *except);
+/* The name of the first option of models that was given and that the model `except` (may be NULL)
+ * does not take; NULL if there is none. */
+const char *model_options_given(const struct cli *cli, const char *except);
 /* For the help of one model: leaves its options alone. */
-void model_options_narrow(struct cli *cli, const struct ky_model *model);
+void model_options_narrow(struct cli *cli, const char *name);
+/* 1 if the model has the option; 0 also for the name of no model. */
+int model_takes(const char *name, const char *option);
 
 /* Where bodies come from: a file, or a model made in memory. */
 enum { ORIGIN = 1024 };

@@ -4,13 +4,12 @@
 
 #include <string.h>
 
-#include "models/models.h"
-
 /* Writes the names of all models with blanks between. */
 static void model_names(FILE *out)
 {
-    for (size_t k = 0; k < ky_model_count; k++)
-        fprintf(out, "%s%s", k ? " " : "", ky_models[k]->name);
+    const char *name;
+    for (size_t k = 0; (name = ky_model_name(k)); k++)
+        fprintf(out, "%s%s", k ? " " : "", name);
 }
 
 /* The words that an option's value is chosen from, with blanks between: "auto cpu cuda opencl".

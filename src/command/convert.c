@@ -2,22 +2,16 @@
 #include <math.h>
 
 #include "command/command.h"
-#include "models/place.h"
 
 struct request {
     struct reading reading;
     const char *units;
-    struct ky_place place;
+    struct ky_model_parameters place; /* position, velocity and orientation alone */
 };
 
 static const struct ky_option own_options[] = {
     CLI_UNITS(offsetof(struct request, units),
               "units of a file without units, or with units that Kyoho does not know"),
-};
-
-#define PLACE(name) offsetof(struct ky_place, name)
-static const struct ky_option place_options[] = {
-    KY_OPTIONS_OF_PLACE(PLACE(position), PLACE(velocity), PLACE(orientation)),
 };
 
 /* Reads the first file, settles its units with --units, and places its bodies. */
@@ -36,7 +30,9 @@ static enum ky_status read_input(struct cli *cli, struct request *request,
     if (!status)
         status = cli_settle(cli, &snapshot->units);
     return status ? status
-                  : ky_place(&request->place, &snapshot->units, &snapshot->bodies, &cli->error);
+                  : ky_bodies_place(&snapshot->bodies, request->place.position,
+                                    request->place.velocity, request->place.orientation,
+                                    &snapshot->units, &cli->error);
 }
 
 static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
@@ -47,7 +43,9 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     sink_add(cli, &sink);
     reading_add(cli, &request.reading);
     cli_add_table(cli, "units", own_options, &request);
-    cli_add_table(cli, "place", place_options, &request.place);
+    ky_model_parameters_defaults(&request.place);
+    cli_add_options(cli, "place", KY_OPTIONS_MODEL, &request.place);
+    cli_narrow(cli, "place", "position velocity orientation");
     enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 1, 2, 0);
     if (status || describe || cli->help)
         return status;

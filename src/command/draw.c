@@ -342,7 +342,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     cli_add_table(cli, "picture", own_options, &request);
     cli_add_table(cli, "plot", plot_options, &request);
     cli_add_table(cli, "film", film_options, &request);
-    cli_add(cli, "drawing", ky_draw_options, ky_draw_option_count, &parameters);
+    cli_add_options(cli, "drawing", KY_OPTIONS_DRAW, &parameters);
     reading_add(cli, &reading);
     enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 1, INT_MAX, 0);
     if (status || describe || cli->help)

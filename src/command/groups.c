@@ -15,18 +15,6 @@ struct request {
 };
 
 #define FIELD(name) offsetof(struct request, name)
-static const struct ky_option own_options[] = {
-    {"linking-length", KY_OPTION_REAL, FIELD(wanted.linking_length), NULL, 0, (double)INFINITY,
-     NULL, "LENGTH", "largest distance of two friends [length]"},
-    {"linking-fraction", KY_OPTION_REAL, FIELD(wanted.linking_fraction), "0.2", 0, (double)INFINITY,
-     NULL, NULL, "the linking length as a fraction of the mean distance of the bodies"},
-    {"volume", KY_OPTION_REAL, FIELD(wanted.volume), NULL, 0, (double)INFINITY, NULL, "VOLUME",
-     "volume that contains the bodies; their mean distance is the cube root of volume/bodies. "
-     "Without --volume it is that of the sphere about the median position that holds half of the "
-     "bodies [length³]"},
-    {"minimum", KY_OPTION_COUNT, FIELD(wanted.minimum), "20", 1, (double)INFINITY, NULL, NULL,
-     "smallest number of bodies in a group"},
-};
 static const struct ky_option output_options[] = {
     {"output", KY_OPTION_TEXT, FIELD(output), NULL, KY_NO_RANGE, NULL, "FILE.hdf5|FILE.csv",
      "write the catalogue: groups and the ids of their bodies, or with .csv a line for each group"},
@@ -153,7 +141,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     struct ky_snapshot snapshot;
     char origin[ORIGIN];
     ky_catalogue_parameters_defaults(&request.wanted);
-    cli_add_table(cli, "groups", own_options, &request);
+    cli_add_options(cli, "groups", KY_OPTIONS_GROUPS, &request.wanted);
     cli_add_table(cli, "output", output_options, &request);
     cli_add_engine(cli, &parameters);
     source_add(cli, &source);

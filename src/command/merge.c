@@ -145,7 +145,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     struct reading reading;
     const char *units;
     ky_merge_parameters_defaults(&parameters);
-    cli_add(cli, "orbit", ky_merge_options, ky_merge_option_count, &parameters);
+    cli_add_options(cli, "orbit", KY_OPTIONS_MERGE, &parameters);
     cli_add_table(cli, "units", units_options, &units);
     reading_add(cli, &reading);
     sink_add(cli, &sink);

@@ -1,8 +1,8 @@
 /* kyoho model NAME: initial conditions. */
 #include <math.h>
+#include <string.h>
 
 #include "command/command.h"
-#include "models/models.h"
 
 /* `kyoho model --help` lists the models, `kyoho model king --help` has shown that one. */
 static void list(const struct cli *cli, FILE *out)
@@ -10,9 +10,10 @@ static void list(const struct cli *cli, FILE *out)
     if (cli->word_count)
         return;
     fputs("\nmodels (`kyoho help model NAME` shows the options of one):\n", out);
-    for (size_t k = 0; k < ky_model_count; k++) {
-        int column = fprintf(out, "  %-16s", ky_models[k]->name);
-        ky_help_text(ky_models[k]->help, column, 19, out);
+    struct ky_model_about model = {.size = sizeof model};
+    for (size_t k = 0; !ky_model_get(k, &model); k++) {
+        int column = fprintf(out, "  %-16s", model.name);
+        ky_help_text(model.help, column, 19, out);
     }
 }
 
@@ -40,12 +41,15 @@ static void show(const struct cli *cli, const char *name, const struct sink *sin
 /* The help is about one model: its options alone. */
 static enum ky_status narrow(struct cli *cli, const char *name)
 {
-    const struct ky_model *model = ky_model_find(name, &cli->error);
-    if (!model)
-        return KY_USAGE;
-    snprintf(cli->usage, sizeof cli->usage, "%s -n N -o FILE [options]", model->name);
-    cli->summary = model->help;
-    model_options_narrow(cli, model);
+    struct ky_model_about model = {.size = sizeof model};
+    struct ky_units units = {.g = 1};
+    for (size_t k = 0; !ky_model_get(k, &model) && strcmp(model.name, name) != 0;)
+        k++;
+    if (!model.name || strcmp(model.name, name) != 0) /* this tells the names of all */
+        return ky_model_units(name, &units, &cli->error);
+    snprintf(cli->usage, sizeof cli->usage, "%s -n N -o FILE [options]", model.name);
+    cli->summary = model.help;
+    model_options_narrow(cli, model.name);
     return KY_OK;
 }
 

@@ -4,42 +4,72 @@
 #include <string.h>
 
 #include "command/command.h"
-#include "models/models.h"
 
 static const char *const title = "model";
 
-/* Gathers one option of each name. Option k has its value in values[k]. */
-static size_t gather(struct ky_option options[CLI_OPTIONS])
+/* 1 if all models share the option. */
+static int is_shared(const char *name)
 {
-    size_t count = 0;
-    for (size_t m = 0; m < ky_model_count; m++)
-        for (size_t k = 0; k < ky_models[m]->option_count; k++) {
-            const struct ky_option *option = &ky_models[m]->options[k];
-            struct ky_option_set known = {title, options, count, NULL, NULL, NULL};
-            if (ky_options_find(&known, 1, option->name, NULL))
-                continue;
-            if (count == CLI_OPTIONS)
-                return CLI_OPTIONS + 1; /* which cli_add does not take */
-            options[count] = *option;
-            options[count].offset = count * sizeof(union option_value);
-            count++;
-        }
+    struct ky_option_about about = {.size = sizeof about};
+    for (size_t k = 0; !ky_options_get(KY_OPTIONS_MODEL, k, &about); k++)
+        if (!strcmp(about.name, name))
+            return 1;
+    return 0;
+}
+
+/* Adds the own options of a model whose names the table has not yet. Option k has its value in
+ * values[k]. Returns how many there are then. */
+static size_t gather(const char *name, struct ky_option options[CLI_OPTIONS], size_t count)
+{
+    struct ky_option_about about = {.size = sizeof about};
+    for (size_t k = 0; !ky_model_option_get(name, k, &about) && count <= CLI_OPTIONS; k++) {
+        struct ky_option_set known = {title, options, count, NULL, NULL, NULL};
+        if (is_shared(about.name) || ky_options_find(&known, 1, about.name, NULL))
+            continue;
+        if (count == CLI_OPTIONS)
+            return CLI_OPTIONS + 1; /* which cli_add does not take */
+        options[count] = cli_option(&about);
+        options[count].offset = count * sizeof(union option_value);
+        count++;
+    }
     return count;
 }
 
 void model_options_add(struct cli *cli, struct model_options *model)
 {
+    const char *name;
+    size_t count = 0;
+    for (size_t m = 0; (name = ky_model_name(m)); m++)
+        count = gather(name, cli->of_models, count);
     ky_model_parameters_defaults(&model->parameters);
-    cli_add(cli, title, ky_model_options, ky_model_option_count, &model->parameters);
-    cli_add(cli, title, cli->of_models, gather(cli->of_models), model->values);
+    cli_add_options(cli, title, KY_OPTIONS_MODEL, &model->parameters);
+    cli_add(cli, title, cli->of_models, count, model->values);
 }
 
-const char *model_options_given(const struct cli *cli, const struct ky_model *except)
+int model_takes(const char *name, const char *option)
+{
+    struct ky_option_about about = {.size = sizeof about};
+    for (size_t k = 0; !ky_model_option_get(name, k, &about); k++)
+        if (!strcmp(about.name, option))
+            return 1;
+    return 0;
+}
+
+/* The names of all options that the model has, with blanks between. */
+enum { NAMES = 512 };
+static void names_of(const char *name, char names[NAMES])
+{
+    struct ky_option_about about = {.size = sizeof about};
+    size_t used = 0;
+    for (size_t k = 0; !ky_model_option_get(name, k, &about) && used < NAMES; k++)
+        used += (size_t)snprintf(names + used, NAMES - used, "%s%s", k ? " " : "", about.name);
+}
+
+const char *model_options_given(const struct cli *cli, const char *except)
 {
     for (size_t s = 0; s < cli->count; s++)
         for (size_t k = 0; k < cli->sets[s].count && !strcmp(cli->sets[s].title, title); k++)
-            if (cli->given[s][k] &&
-                !(except && ky_model_takes(except, cli->sets[s].options[k].name)))
+            if (cli->given[s][k] && !(except && model_takes(except, cli->sets[s].options[k].name)))
                 return cli->sets[s].options[k].name;
     return NULL;
 }
@@ -72,10 +102,7 @@ enum ky_status model_options_settle(struct cli *cli, const char *name, const str
                                     struct ky_units *units)
 {
     struct ky_units own = *asked;
-    const struct ky_model *model = ky_model_find(name, &cli->error);
-    if (!model)
-        return KY_USAGE;
-    enum ky_status status = ky_model_units(model, &own, &cli->error);
+    enum ky_status status = ky_model_units(name, &own, &cli->error);
     if (units)
         *units = own;
     return status ? status : cli_settle(cli, &own);
@@ -83,26 +110,26 @@ enum ky_status model_options_settle(struct cli *cli, const char *name, const str
 
 enum ky_status model_options_take(struct cli *cli, const char *name, struct model_options *model)
 {
-    char names[KY_MODEL_NAMES];
-    const struct ky_model *taker = ky_model_find(name, &cli->error);
-    if (!taker)
-        return KY_USAGE;
-    const char *other = model_options_given(cli, taker);
-    ky_model_names(taker, names);
+    char names[NAMES];
+    const char *other = model_options_given(cli, name);
+    names_of(name, names);
     if (other)
         return ky_fail(&cli->error, KY_USAGE, "--%s: the model %s has no such option; it has: %s",
                        other, name, names);
     return put_words(cli, model);
 }
 
-void model_options_narrow(struct cli *cli, const struct ky_model *model)
+void model_options_narrow(struct cli *cli, const char *name)
 {
-    char names[KY_MODEL_NAMES];
-    ky_model_names(model, names);
+    char names[NAMES];
+    struct ky_option_about about = {.size = sizeof about};
+    size_t count = 0;
+    names_of(name, names);
     cli_narrow(cli, title, names);
+    for (size_t k = 0; !ky_model_option_get(name, k, &about) && count < CLI_OPTIONS; k++)
+        if (!is_shared(about.name))
+            cli->of_models[count++] = cli_option(&about);
     for (size_t s = 0; s < cli->count; s++)
-        if (!strcmp(cli->sets[s].title, title) && cli->sets[s].options != cli->narrowed) {
-            cli->sets[s].options = model->options;
-            cli->sets[s].count = model->option_count;
-        }
+        if (cli->sets[s].options == cli->of_models)
+            cli->sets[s].count = count;
 }

@@ -2,7 +2,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analysis/analysis.h"
 #include "base/memory.h"
 #include "command/table.h"
 #include "command/walks.h"
@@ -257,7 +256,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 {
     struct request request;
     ky_profile_parameters_defaults(&request.wanted);
-    cli_add(cli, "profile", ky_profile_options, ky_profile_option_count, &request.wanted);
+    cli_add_options(cli, "profile", KY_OPTIONS_PROFILE, &request.wanted);
     cli_add_table(cli, "output", output_options, &request);
     cli_add_engine(cli, &request.engine);
     cli_narrow(cli, "engine", "threads");

@@ -11,7 +11,6 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "command/files.h"
-#include "simulation/run.h"
 #include "snapshot/snapshot.h"
 
 /* ---- signals ---- */
@@ -123,7 +122,7 @@ static const struct ky_option own_options[] = {
 /* Binds all options of the command. */
 static void bind(struct cli *cli, struct request *request)
 {
-    cli_add(cli, "run", ky_run_options, ky_run_option_count, &request->run);
+    cli_add_options(cli, "run", KY_OPTIONS_RUN, &request->run);
     cli_add_table(cli, "resuming and planning", own_options, request);
     cli_add_parameters(cli, &request->parameters);
     source_add(cli, &request->source);

@@ -14,7 +14,6 @@
 #include "command/command.h"
 #include "engine/common/external.h"
 #include "integrate/expansion.h"
-#include "models/models.h"
 #include "snapshot/snapshot.h"
 #include "snapshot/space.h"
 
@@ -41,8 +40,7 @@ const char *source_file(const struct cli *cli, const struct source *source)
 
 int source_has_seed(const struct source *source)
 {
-    const struct ky_model *model = source->model ? ky_model_find(source->model, NULL) : NULL;
-    return model && ky_model_takes(model, "seed");
+    return source->model && model_takes(source->model, "seed");
 }
 
 /* "king -n 50 --seed 1 --w0 9": all that the model was asked. */

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "engine/common/external.h"
 #include "engine/common/force_kinds.h"
@@ -166,4 +167,25 @@ enum ky_status ky_force_resolve_once(const struct ky_parameters *given,
     if (once.opening == KY_OPENING_BY_USE && isnan(once.alpha))
         once.opening = KY_OFFSET;
     return status ? status : ky_force_resolve(&once, resolved, error);
+}
+
+/* 1 if the parameters may take an engine of that name. */
+static int may_take(const struct ky_parameters *parameters, const char *engine)
+{
+    const char *const given = parameters->engine ? parameters->engine : "auto";
+    return !strncmp(given, engine, strlen(engine)) || !strncmp(given, "auto", 4);
+}
+
+const char *ky_parameters_ignore(const struct ky_parameters *parameters, const char *name)
+{
+    if (!parameters || !name)
+        return NULL;
+    const struct ky_force_kind *force = ky_force_kind(parameters->force);
+    for (const char *const *ignored = force->ignored; *ignored; ignored++)
+        if (!strcmp(*ignored, name))
+            return force->option;
+    if (!strcmp(name, "unroll") && !force->is_exact)
+        return "a --force other than direct";
+    return !strcmp(name, "isa") && !may_take(parameters, "cpu") ? "an --engine other than cpu"
+                                                                : NULL;
 }

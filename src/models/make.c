@@ -115,9 +115,8 @@ static enum ky_status make(const struct ky_model *model, const void *own,
         return status;
     if (model->scaling != KY_NOT_SCALED)
         scale(parameters->mass, length, snapshot);
-    const struct ky_place place = {parameters->position, parameters->velocity,
-                                   parameters->orientation};
-    return ky_place(&place, &snapshot->units, &snapshot->bodies, error);
+    return ky_bodies_place(&snapshot->bodies, parameters->position, parameters->velocity,
+                           parameters->orientation, &snapshot->units, error);
 }
 
 enum ky_status ky_model_make_one(const struct ky_model *model,

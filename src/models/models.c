@@ -112,6 +112,16 @@ const char *ky_model_name(size_t index)
     return index < ky_model_count ? ky_models[index]->name : NULL;
 }
 
+enum ky_status ky_model_get(size_t index, struct ky_model_about *about)
+{
+    if (index >= ky_model_count)
+        return KY_USAGE;
+    const struct ky_model_about own = {.name = ky_models[index]->name,
+                                       .help = ky_models[index]->help};
+    ky_size_give(about, &own, sizeof own);
+    return KY_OK;
+}
+
 const struct ky_model *ky_model_find(const char *name, struct ky_error *error)
 {
     char names[256] = "";
@@ -227,11 +237,24 @@ static enum ky_status fill(const struct ky_model *model, const struct ky_option_
     return status;
 }
 
-enum ky_status ky_model_units(const struct ky_model *model, struct ky_units *units,
-                              struct ky_error *error)
+/* The units of the model's bodies, for those that are asked for. */
+static enum ky_status settle_units(const struct ky_model *model, struct ky_units *units,
+                                   struct ky_error *error)
 {
     enum ky_status status = ky_units_check(units, error);
     return status || !model->units ? status : model->units(units, error);
+}
+
+enum ky_status ky_model_units(const char *name, struct ky_units *units, struct ky_error *error)
+{
+    KY_NEED(name, error);
+    KY_NEED(units, error);
+    const struct ky_model *model = ky_model_find(name, error);
+    struct ky_units own = *units;
+    enum ky_status status = model ? settle_units(model, &own, error) : KY_USAGE;
+    if (!status)
+        *units = own;
+    return status;
 }
 
 /* A line of the model to the log. */
@@ -307,7 +330,7 @@ enum ky_status ky_model_resolve(const struct ky_model *model,
     if (!status)
         status = fill(model, sets, parameters, error);
     if (!status)
-        status = ky_model_units(model, &parameters->units, error);
+        status = settle_units(model, &parameters->units, error);
     const int stars = ky_model_is_sphere(model) && parameters->units.mass_g > 0 &&
                       parameters->mass_function > KY_MASS_EQUAL &&
                       parameters->mass_function <= KY_MASS_KROUPA;

@@ -122,10 +122,6 @@ int ky_model_takes(const struct ky_model *model, const char *option);
 /* The names of all options that the model uses, with blanks between. */
 enum { KY_MODEL_NAMES = 512 };
 void ky_model_names(const struct ky_model *model, char names[KY_MODEL_NAMES]);
-/* The units of the model's bodies, for those that are asked for (g NaN: that of the scales).
- * KY_USAGE for units that are none, and where they contradict the model's own. */
-enum ky_status ky_model_units(const struct ky_model *model, struct ky_units *units,
-                              struct ky_error *error);
 /* The parameters of a call over their defaults, and the model's own: `own`, of model->own_size, is
  * filled from the fields of struct ky_model_parameters that are named as its options, then from
  * `options` of that struct. KY_USAGE for what is out of range. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/quantity.h"
+#include "base/status.h"
 
 /* "x,y,z"; NULL: zeros. */
 static enum ky_status read_three(const char *text, const struct ky_units *units,
@@ -53,17 +54,20 @@ static void turn_and_add(double turn[3][3], const double add[3], double x[3])
         x[k] = turned[k] + add[k];
 }
 
-enum ky_status ky_place(const struct ky_place *place, const struct ky_units *units,
-                        struct ky_bodies *bodies, struct ky_error *error)
+enum ky_status ky_bodies_place(struct ky_bodies *bodies, const char *position, const char *velocity,
+                               const char *orientation, const struct ky_units *units,
+                               struct ky_error *error)
 {
+    KY_NEED(bodies, error);
     double x[3], v[3], angle[3], turn[3][3];
-    enum ky_status status =
-        read_three(place->position, units, KY_LENGTH_UNIT, "--position", x, error);
+    const struct ky_units none = {0};
+    units = units ? units : &none;
+    enum ky_status status = read_three(position, units, KY_LENGTH_UNIT, "--position", x, error);
     if (!status)
-        status = read_three(place->velocity, units, KY_VELOCITY_UNIT, "--velocity", v, error);
+        status = read_three(velocity, units, KY_VELOCITY_UNIT, "--velocity", v, error);
     if (!status)
-        status = read_three(place->orientation, units, KY_NO_UNIT, "--orientation", angle, error);
-    if (status || !(place->position || place->velocity || place->orientation))
+        status = read_three(orientation, units, KY_NO_UNIT, "--orientation", angle, error);
+    if (status || !(position || velocity || orientation))
         return status;
     matrix(angle, turn);
     for (size_t i = 0; i < bodies->n; i++) {

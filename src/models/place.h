@@ -7,10 +7,8 @@
 /* Texts of three numbers, "x,y,z", or NULL. The orientation is inclination, node and argument in
  * degrees: the system turns about its z axis by the argument, then about the x axis by the
  * inclination, then about the z axis by the node. So its x-y plane gets this inclination and
- * ascending node, and what lay on the x axis lies in that plane at the argument from the node. */
-struct ky_place {
-    const char *position, *velocity, *orientation;
-};
+ * ascending node, and what lay on the x axis lies in that plane at the argument from the node.
+ * ky_bodies_place does so. */
 
 /* Their options, for a struct that has the texts at these offsets. `of` says whose they are. */
 #define KY_OPTIONS_OF_PLACE(position, velocity, orientation)                                         \
@@ -25,10 +23,5 @@ struct ky_place {
             "argument "                                                                              \
             "about z, then by the inclination about x, then by the node about z [degrees]"           \
     }
-
-/* Turns the bodies about the origin and moves them. KY_USAGE for a text that is not three numbers,
- * or has a unit that `units` do not know; the bodies are unchanged then. */
-enum ky_status ky_place(const struct ky_place *place, const struct ky_units *units,
-                        struct ky_bodies *bodies, struct ky_error *error);
 
 #endif

@@ -1,6 +1,4 @@
 /* The tables of options for programs: what there is, and fields set by name. */
-#include <string.h>
-
 #include "base/options.h"
 #include "simulation/run.h"
 
@@ -46,13 +44,11 @@ enum ky_status ky_parameters_set(struct ky_parameters *parameters, const char *n
     const struct ky_units none = {0};
     struct ky_option_set sets[KY_PARAMETER_SETS];
     ky_parameter_sets(parameters, sets);
-    const struct ky_option *option = ky_options_find(sets, KY_PARAMETER_SETS, name, NULL);
-    char guess[KY_OPTION_GUESS];
-    if (option && option->offset + sizeof(double) > parameters->size)
-        return ky_fail(error, KY_USAGE, "'%s' is not in the parameters of this program", name);
-    if (option)
-        return ky_option_set_in(option, parameters, value,
-                                has_units(parameters) ? &parameters->units : &none, name, error);
-    ky_options_guess(sets, KY_PARAMETER_SETS, NULL, "", name, guess);
-    return ky_fail(error, KY_USAGE, "no parameter '%.80s'%s", name, guess);
+    const struct ky_option *option;
+    enum ky_status status =
+        ky_option_by_name(sets, KY_PARAMETER_SETS, parameters, name, &option, error);
+    return status
+               ? status
+               : ky_option_set_in(option, parameters, value,
+                                  has_units(parameters) ? &parameters->units : &none, name, error);
 }

@@ -3,7 +3,7 @@
 
 The folders below src/ have an order (docs/architecture.md), the rooms of src/engine have one too, and the files of a
 folder have one as well: no chain of needs leads back to where it began. No file knows the names of what is above it.
-Numbers are read in one place.
+The command needs kyoho.h, base and its own folder alone. Numbers are read in one place.
 """
 import os
 import re
@@ -12,7 +12,7 @@ import sys
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LEVELS = {"base": 0, "physics": 1, "octree": 2, "engine": 3, "integrate": 4, "snapshot": 4, "grape": 5, "analysis": 5,
-          "models": 6, "simulation": 7, "draw": 7, "command": 8}
+          "models": 6, "simulation": 7, "draw": 7, "options": 8, "command": 9}
 ROOMS = ("driver", "state", "tree", "forces", "steps", "board")  # of engine/cpu, engine/device and its kernels
 # Words that a folder must not say, since they belong to those above, and what it asks instead.
 UPSTAIRS = (
@@ -21,6 +21,25 @@ UPSTAIRS = (
     ("engine/", r"[=!]= *KY_(?:DIRECT|WALK|LIST|TREE)\b", "the row of the force, in a table"),
 )
 NAME = re.compile(r"[A-Za-z_]\w*")
+# What the command still takes of the folders above base beside kyoho.h, names and headers: nothing may be added.
+COMMAND_TAKES = """
+ky_sampled_centre
+ky_vector_errors ky_scalar_errors ky_rms ky_subtract_linear ky_total_energy ky_virial_ratio ky_sample
+ky_canvas_available ky_canvas_knows ky_canvas_close ky_anchor_choose ky_draw_fits ky_draw_together ky_drawable ky_frame_draw
+ky_scene_choose ky_encoder_available ky_encoder_close ky_encoder_open ky_encoder_write ky_show_of ky_layout_choose
+ky_layout_open ky_plot_write ky_view_aim ky_view_misses ky_view_turn ky_trails_add ky_trails_begin ky_trails_draw
+ky_trails_free
+ky_externals_plain ky_engine_close ky_engine_exact ky_engine_forces ky_engine_get ky_engine_memory ky_engine_open
+ky_engine_open_for ky_engine_put ky_engine_report ky_engine_sums ky_engine_trim ky_engine_unroll ky_force_resolve
+ky_force_sets ky_expansion_read ky_expansion_write
+ky_merge_scale ky_merge_time ky_folder_is_snapshot ky_folder_path ky_catalogue_may_write ky_ends_with ky_hdf5_ending
+ky_is_standard ky_snapshot_quiet_exit ky_hdf5_read_circles ky_space_describe ky_space_tells_universe
+""".split()
+COMMAND_INCLUDES = """
+analysis/analysis.h draw/canvas.h draw/draw.h draw/encoder.h draw/plot.h engine/common/external.h engine/engine.h
+integrate/expansion.h models/models.h octree/sample.h physics/softening.h simulation/folder.h snapshot/catalogue.h
+snapshot/snapshot.h snapshot/space.h
+""".split()
 
 
 def sources():
@@ -120,6 +139,44 @@ def points_up(files, needs):
     return bad
 
 
+def public():
+    """Functions and tables that kyoho.h declares."""
+    with open(os.path.join(TOP, "include", "kyoho", "kyoho.h"), encoding="utf-8") as stream:
+        return set(re.findall(r"\bKY_API\b[^;{]*?\b(ky_\w+)(?=\(|\[)", bare(stream.read())))
+
+
+def beside_the_header(files, plain):
+    """Headers and names that the command takes of other folders than base and its own, and that kyoho.h does not have."""
+    known = public()
+    owner = {}
+    for file in files:
+        if file.endswith(".c"):
+            for name in definitions(plain[file]):
+                owner.setdefault(name, file.split("/")[0])
+    found = {}
+    for file in files:
+        if file.startswith("command/"):
+            for target in re.findall(r'^\s*#\s*include\s*"(\S+?)"', files[file], re.M):
+                if target.split("/")[0] not in ("base", "command", "kyoho"):
+                    found.setdefault(target, file)
+            for name in uses(plain[file]) - known:
+                if owner.get(name, "base") not in ("base", "command"):
+                    found.setdefault(name, file)
+    return found
+
+
+def callers():
+    """Names in the C files of examples and tests."""
+    names = set()
+    for folder in ("examples", "tests"):
+        for path, _, files in os.walk(os.path.join(TOP, folder)):
+            for file in files:
+                if file.endswith((".c", ".h")):
+                    with open(os.path.join(path, file), encoding="utf-8") as stream:
+                        names |= set(NAME.findall(bare(stream.read())))
+    return names
+
+
 def rings(files, needs):
     left = set(files)
     inner = {file: {to for to in needs[file] if to in files and to.split("/")[0] == file.split("/")[0]} for file in files}
@@ -154,6 +211,14 @@ def main():
     result([f"{file}: {match.group()}: ask {instead}" for folder, words, instead in UPSTAIRS
             for file in files if file.startswith(folder)
             for match in re.finditer(words, plain[file])], "no file knows the names of what is above it")
+    beside = beside_the_header(files, plain)
+    allowed = COMMAND_TAKES + COMMAND_INCLUDES
+    result([f"{file}: {name} is not in kyoho.h" for name, file in sorted(beside.items()) if name not in allowed] +
+           [f"{name}: the command does not take it any more; strike it from the list" for name in allowed if name not in beside],
+           "the command takes what kyoho.h, base and its own folder have")
+    called = callers()
+    result([f"{name}: nothing in examples/ or tests/ calls it" for name in sorted(public() - called)],
+           "every name of kyoho.h is called by an example or a test")
     readers = re.compile(r"\b(?:strto[a-z]+|ato[filL]+|[sf]?scanf)\b")  # these obey the locale of the program
     result([f"{file}: {match.group()}" for file in files if not file.startswith("base/number.") and file.endswith((".c", ".h"))
             for match in readers.finditer(plain[file])], "text becomes a number in src/base/number alone")

@@ -8,18 +8,28 @@
  * the exact sum, some 600 and 430 for the tree. Threads bring next to nothing to systems as small
  * as these, so that one number serves for all. bench/crossover.c measures it anew;
  * docs/performance.md, "Where a GPU begins to pay", has the figures. */
+static const char *const of_trees[] = {"opening", "theta", "alpha", "cell",  "multipole",
+                                       "curve",   "tree",  "leaf",  "group", NULL},
+                         *const of_groups[] = {"group", NULL}, *const none[] = {NULL};
+
 static const struct ky_force_kind kinds[] = {
     [KY_DIRECT] = {.is_exact = 1,
+                   .option = "--force direct",
+                   .ignored = of_trees,
                    .cell = KY_BOX,
                    .precision = KY_EXTENDED,
                    .tree = KY_TREE_BY_ENGINE,
                    .crossover = 100},
     [KY_WALK] = {.has_tree = 1,
+                 .option = "--force walk",
+                 .ignored = of_groups,
                  .cell = KY_EDGE,
                  .precision = KY_SINGLE,
                  .tree = KY_TREE_BY_ENGINE,
                  .crossover = 500},
     [KY_LIST] = {.has_tree = 1,
+                 .option = "--force list",
+                 .ignored = none,
                  .cell = KY_EDGE,
                  .precision = KY_SINGLE,
                  .tree = KY_TREE_OF_HOST,
@@ -27,6 +37,8 @@ static const struct ky_force_kind kinds[] = {
                                   "--tree device is for --force tree and walk",
                  .crossover = 500},
     [KY_TREE] = {.has_tree = 1,
+                 .option = "--force tree",
+                 .ignored = none,
                  .in_groups = 1,
                  .cell = KY_BOX,
                  .precision = KY_SINGLE,
@@ -36,8 +48,8 @@ static const struct ky_force_kind kinds[] = {
                  .crossover = 500},
 };
 
-static const struct ky_force_kind unknown = {.tree = KY_TREE_BY_ENGINE,
-                                             .crossover = (double)INFINITY};
+static const struct ky_force_kind unknown = {
+    .tree = KY_TREE_BY_ENGINE, .ignored = none, .crossover = (double)INFINITY};
 
 const struct ky_force_kind *ky_force_kind(int force)
 {

@@ -14,6 +14,8 @@ struct ky_force_kind {
     enum ky_precision precision; /* the same */
     enum ky_tree_maker tree;     /* the only tree that it has on a device; KY_TREE_BY_ENGINE: any */
     const char *not_the_other;   /* the error when the caller wants the other tree */
+    const char *option;          /* "--force direct" */
+    const char *const *ignored;  /* names of options that it does not look at, ended by NULL */
     double crossover; /* the bodies from which on a GPU takes less time for a step than a CPU */
 };
 
