@@ -15,11 +15,11 @@ enum ky_status ky_sampled_centre(const struct ky_bodies *bodies, double centre[3
 enum ky_status ky_centre_of_sample(const struct ky_bodies *bodies, size_t most, double centre[3],
                                    struct ky_error *error);
 
-/* The core (Casertano & Hut 1985, with the squares of the densities as weights, as McMillan,
- * Hut & Makino 1990 have them). The density ρ of a body is the one that ky_density_centre takes. */
+/* The core (Casertano & Hut 1985, with the squares of the densities as weights, as McMillan, Hut &
+ * Makino 1990 have them). The density ρ of a body is as in ky_density_centre. */
 struct ky_core {
-    double centre[3]; /* of density [length] */
-    double radius;    /* √(Σ ρ² r²/Σ ρ²), r from that centre [length] */
+    double centre[3]; /* the density centre [length] */
+    double radius;    /* √(Σ ρ² r²/Σ ρ²), r from the centre [length] */
     double density;   /* Σ ρ²/Σ ρ [mass/length³] */
     size_t bodies;    /* within the radius */
 };
@@ -28,14 +28,14 @@ struct ky_core {
 enum ky_status ky_measure_core(const struct ky_bodies *bodies, struct ky_core *core,
                                struct ky_error *error);
 
-/* The bodies that are bound to the system by the potentials that they come with: ½ |v − u|² + φ <
- * 0, with u the mean velocity of the bodies that are bound, found by repetition from the median of
- * all velocities, which a few fast bodies do not move; if that finds less than half of the mass,
- * from their mean too, and the larger mass counts. */
+/* The bodies that are bound to the system: ½ |v − u|² + φ < 0 with their stored potentials. u is
+ * the mean velocity of the bound bodies, found by iteration. It starts from the median of all
+ * velocities, which a few fast bodies do not move. If that finds less than half of the mass, it
+ * starts from the mean too, and the larger bound mass counts. */
 struct ky_bound {
     size_t bodies;
     double mass, velocity[3]; /* u; 0 if no two bodies are bound */
-    double half_mass_radius;  /* of the bound, about the density centre of at most
+    double half_mass_radius;  /* of the bound bodies, about the density centre of at most
                                  KY_CENTRE_FEW of them [length]; NaN without bound mass */
 };
 enum { KY_CENTRE_FEW = 1 << 12 };
@@ -52,18 +52,19 @@ enum ky_status ky_bound_radius(const struct ky_bodies *bodies, struct ky_bound *
  * mass. */
 double ky_velocity_dispersion(const struct ky_bodies *bodies);
 
-/* Takes from the n vectors v at the places x their mean and what goes linearly with the place, by
- * least squares. The places become those about their mean. */
+/* Subtracts from the n vectors v at the places x their mean and their gradient, by least squares.
+ * The places x become relative to their mean. */
 void ky_subtract_linear(size_t n, double (*x)[3], double (*v)[3]);
 /* √(Σ v²/n); 0 for n = 0. */
 double ky_rms(size_t n, const double (*v)[3]);
 
-/* How fast bodies move [velocity]. Escapers are bodies that are 32 times as fast as half of the
- * others, and as `virial`, about the median velocity; they do not count. Of fewer than 64 bodies
- * none is an escaper, and `random` is the dispersion. */
+/* How fast bodies move [velocity]. Escapers do not count: bodies that are 32 times faster, about
+ * the median velocity, than the median speed and than `virial`. Of fewer than 64 bodies none is an
+ * escaper, and `random` is the dispersion. */
 struct ky_speeds {
     double dispersion; /* as ky_velocity_dispersion */
-    double random;     /* rms of a Maxwellian with the median of the speeds about the local flow */
+    double
+        random; /* rms of the Maxwellian that has the same median of speeds about the local flow */
     size_t fast, fastest; /* number of escapers, and the index of the fastest */
 };
 /* KY_FAULT when memory is out. */
@@ -76,9 +77,9 @@ enum ky_status ky_measure_speeds(const struct ky_bodies *bodies, double virial,
 enum ky_status ky_shortest_pair_time(const struct ky_bodies *bodies, double g, double *time,
                                      struct ky_error *error);
 
-/* For calls that have no snapshot. If the parameters have a softening, it takes the place of the
- * bodies' own: *bodies loses its array of them, which is not freed. KY_USAGE if neither has one;
- * the error line recommends a value. */
+/* For calls without a snapshot. If the parameters have a softening, it replaces the bodies' own:
+ * *bodies loses its array of softenings, which is not freed. KY_USAGE if neither has one; the error
+ * line recommends a value. */
 enum ky_status ky_softening_need(const struct ky_parameters *parameters, struct ky_bodies *bodies,
                                  struct ky_error *error);
 /* The smallest softening of a body [length], once ky_softening_choose has chosen. */
@@ -101,8 +102,8 @@ struct ky_error_statistics {
     size_t samples;
 };
 
-/* Of |a − a_ref|/|a_ref| for `samples` vectors. Where a_ref is 0, the rms of all references takes
- * its place in the divisor. KY_USAGE for 0 samples, KY_BAD_DATA if an error is not finite. */
+/* The errors |a − a_ref|/|a_ref| of `samples` vectors. Where a_ref is 0, the rms of all references
+ * is the divisor. KY_USAGE for 0 samples, KY_BAD_DATA if an error is not finite. */
 enum ky_status ky_vector_errors(size_t samples, double (*values)[3], double (*references)[3],
                                 struct ky_error_statistics *statistics, struct ky_error *error);
 /* The same for numbers. */

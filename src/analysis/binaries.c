@@ -16,10 +16,10 @@ static const uint32_t nobody = UINT32_MAX;
 /* What the search needs of all bodies. */
 struct search {
     const struct ky_bodies *bodies;
-    double g, softening; /* of all; NaN: of each body's own */
+    double g, softening; /* the softening of all bodies; NaN: each has its own */
     int how;
     struct ky_neighbour_lists near;
-    uint32_t *partner; /* [n]; nobody: bound to none of the nearest */
+    uint32_t *partner; /* [n]; `nobody`: not bound to any of the nearest */
 };
 
 static double softening_of(const struct search *search, size_t i)
@@ -27,7 +27,7 @@ static double softening_of(const struct search *search, size_t i)
     return isnan(search->softening) ? search->bodies->softening[i] : search->softening;
 }
 
-/* Elements of two bodies, and their distance; 0 if they are not bound. */
+/* The elements of two bodies, and their distance; 0 if they are not bound. */
 static int elements_of(const struct search *search, size_t i, size_t j, double *r,
                        struct ky_elements *elements)
 {
@@ -49,7 +49,7 @@ static int elements_of(const struct search *search, size_t i, size_t j, double *
     return 0.5 * v2 + ky_pair_potential(&pair, *r) < 0;
 }
 
-/* The nearest body that body i is bound to; of two at one distance that with the smaller index. */
+/* The nearest body that body i is bound to; at equal distances the smaller index. */
 static uint32_t nearest_partner(const struct search *search, size_t i)
 {
     double least = (double)INFINITY, r;
@@ -63,7 +63,7 @@ static uint32_t nearest_partner(const struct search *search, size_t i)
     return partner;
 }
 
-/* The neighbours of each body within the distance of the last of the nearest ones. */
+/* The neighbours of each body within the distance of its farthest nearest one. */
 static enum ky_status find_neighbours(const struct ky_parameters *parameters, struct search *search,
                                       struct ky_force_report *report, struct ky_error *error)
 {
@@ -116,7 +116,7 @@ static size_t count_pairs(const struct search *search)
     return count;
 }
 
-/* Fills the pairs, those of least energy first. The energy of the elements becomes that of the
+/* Fills the pairs in the order of rising energy. The energy of the elements becomes that of the
  * whole reduced mass. */
 static void fill(const struct search *search, struct found *found)
 {

@@ -5,7 +5,7 @@
 #include "base/sums.h"
 #include "octree/sample.h"
 
-/* Rounds of the search for the mean velocity; it settles after a few. */
+/* Iterations of the search for the mean velocity; it settles after a few. */
 enum { ROUNDS = 16 };
 
 static int is_bound(const struct ky_bodies *bodies, size_t i, const double velocity[3])
@@ -24,7 +24,7 @@ struct part {
     double mass, momentum[3];
 };
 
-/* Of those that are bound at this mean velocity. */
+/* The sums over the bodies that are bound at this mean velocity. */
 static struct part sum_bound(const struct ky_bodies *bodies, const double velocity[3])
 {
     struct part part[KY_BLOCKS], sum = {0, 0, {0, 0, 0}};
@@ -64,8 +64,8 @@ static size_t choose(struct ky_bodies *bodies, const double velocity[3])
     return kept;
 }
 
-/* From this mean velocity to that of the bodies that are bound. Returns their mass, 0 for a single
- * body, which is bound to itself at any velocity. */
+/* Iterates from this mean velocity to the mean velocity of the bound bodies. Returns their mass; 0
+ * for a single body, which is bound to itself at any velocity. */
 static double settle(const struct ky_bodies *bodies, double velocity[3])
 {
     struct part before = {0, 0, {0, 0, 0}}, now = {0, 0, {0, 0, 0}};

@@ -160,7 +160,7 @@ static enum ky_status measure_all(struct ky_catalogue *catalogue, const struct k
 #pragma omp parallel for schedule(dynamic)
     for (size_t g = 0; g < catalogue->groups; g++)
         measure(catalogue, bodies, g);
-    for (size_t g = 0; g < catalogue->groups; g++) /* what is infinite makes these so */
+    for (size_t g = 0; g < catalogue->groups; g++) /* an infinite number makes them not finite */
         if (!isfinite(catalogue->radius[g]) || !isfinite(catalogue->dispersion[g]))
             return ky_fail(error, KY_BAD_DATA,
                            "group %zu, with body %u: means over its bodies leave the range of "

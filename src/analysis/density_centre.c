@@ -24,8 +24,8 @@ struct tree {
     unsigned char *axis; /* along which point[middle] splits its range */
 };
 
-/* Partial sort: afterwards x[axis] of the points before `middle` is not larger than that of
- * point[middle], of those behind it not smaller. */
+/* Partial sort: afterwards x[axis] of the points before `middle` is at most x[axis] of
+ * point[middle], and of those behind it at least. */
 static void split(struct point *point, size_t low, size_t high, size_t middle, int axis)
 {
     while (high - low > 1) {
@@ -71,8 +71,8 @@ struct range {
     size_t low, high;
 };
 
-/* Puts the middle point of a range in its place, and divides the others into those below and those
- * above. */
+/* Puts the middle point of a range in its place, the points below it before it and those above it
+ * behind it. */
 static void divide(struct tree *tree, const struct range *range, struct range *below,
                    struct range *above)
 {
@@ -137,7 +137,8 @@ static void offer(struct nearest *nearest, const struct point *point)
     nearest->mass[k] = point->mass;
 }
 
-/* Offers the points low … high − 1, but parts that lie farther than the last of the nearest. */
+/* Offers the points low … high − 1. Parts that lie farther than the last of the nearest are left
+ * out. */
 static void search(const struct tree *tree, size_t low, size_t high, struct nearest *nearest)
 {
     while (high - low > LEAF) {
@@ -178,8 +179,8 @@ static double density(const struct tree *tree, size_t i)
     return mass > 0 ? mass / (r2 * sqrt(r2)) : 0;
 }
 
-/* The mean of the points with the densities as weights. Where some are infinite, the mean of those
- * alone. `centre` is left alone when nothing has weight. */
+/* The mean of the points, weighted by their densities. Where some densities are infinite, the mean
+ * of these points alone. `centre` is left alone when nothing has weight. */
 static void weighted_centre(const struct tree *tree, const double *weight, double centre[3])
 {
     int infinite = 0;
@@ -211,7 +212,7 @@ static void fill(struct tree *tree, const struct ky_bodies *bodies)
 /* Radius and density of the core about core->centre, and the bodies within. */
 static void measure(const struct tree *tree, const double *weight, struct ky_core *core)
 {
-    const double unit = 3 / (4 * 3.14159265358979323846); /* of a weight, to a density */
+    const double unit = 3 / (4 * 3.14159265358979323846); /* from a weight to a density */
     double sum = 0, squares = 0, moment = 0;
     for (int turn = 0; turn < 2; turn++)
         for (size_t i = 0; i < tree->n; i++) {
@@ -292,7 +293,7 @@ static void take_sample(const struct ky_bodies *bodies, size_t massive, struct k
     size_t taken = 0, seen = 0, place = place_in_part(0, part);
     for (size_t i = 0; i < bodies->n && taken < sample->n; i++) {
         if (massive == bodies->n && seen < place && place < massive)
-            i = seen = place; /* no body has to be left out: go there at once */
+            i = seen = place; /* no body is left out: go there at once */
         if (!(bodies->mass[i] > 0) || seen++ < place)
             continue;
         sample->mass[taken] = bodies->mass[i];

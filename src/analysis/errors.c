@@ -12,7 +12,7 @@ static double percentile(const double *sorted, size_t samples, double p)
     return sorted[rank < 1 ? 0 : (size_t)rank - 1];
 }
 
-/* Sorts `errors`. */
+/* Fills the statistics; sorts `errors`. */
 static void describe(double *errors, size_t samples, struct ky_error_statistics *statistics)
 {
     double square = 0, sum = 0;
@@ -30,7 +30,7 @@ static void describe(double *errors, size_t samples, struct ky_error_statistics 
                                                .samples = samples};
 }
 
-/* Vectors of `width` components, one after the other. */
+/* The relative errors of vectors of `width` components, one after the other. */
 static enum ky_status relative(size_t samples, size_t width, const double *values,
                                const double *references, struct ky_error_statistics *statistics,
                                struct ky_error *error)

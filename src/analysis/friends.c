@@ -1,11 +1,12 @@
-/* Friends of friends by rounds of the general walk. The label of a body is the smallest index of
- * what is joined so far. A walk tells each body the smallest and the largest other label among its
- * friends, and these are joined with its own. A body that finds one other label at most is joined
- * with all of its friends then, and is left out of the walks to come. So the first walk costs most.
+/* Friends of friends by rounds of the general walk. The label of a body is the smallest index among
+ * the bodies that it is joined with so far. A walk tells each body the smallest and the largest
+ * other label among its friends, and these are joined with its own. A body that finds at most one
+ * other label is then joined with all of its friends, and is left out of later walks. So the first
+ * walk costs most.
  *
- * Wherever two joined parts touch, each of them finds the other's label or another one. So the
- * number of parts that are no whole groups is at least halved in every round. No lists are made,
- * and the labels at the end do not depend on the order of joining. */
+ * * Wherever two joined parts touch, each of them finds the other's label or another one. So every
+ * round at least halves the number of parts that are not whole groups. No lists are made, and the
+ * labels at the end do not depend on the order of joining. */
 #include "analysis/friends.h"
 
 #include <stdlib.h>
@@ -17,7 +18,7 @@ struct search {
     size_t n;
     double *radius;     /* [n] the linking length, or 0 for bodies that are done */
     double (*found)[2]; /* [n] smallest and largest other label, or −1 */
-    uint32_t *label;    /* [n] of a body joined to: itself, or a smaller index */
+    uint32_t *label;    /* [n] index of a body that it is joined to: itself, or a smaller one */
 };
 
 static uint32_t root_of(uint32_t *label, uint32_t i)

@@ -1,5 +1,5 @@
 /* Radii that hold given fractions of the mass, by selection. The bodies are divided about a radius
- * until the body that is looked for is among a few, and these are sorted. */
+ * until the wanted body is among a few, which are sorted. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -25,7 +25,7 @@ struct goals {
     size_t first, last;
 };
 
-/* A sum over many bodies may fall short by its rounding. */
+/* The mass of a fraction, a little less: a sum over many bodies may fall short by its rounding. */
 static double goal(const struct goals *goals, size_t k)
 {
     return goals->fractions[k] * goals->total * (1 - 1e-12);
@@ -51,9 +51,9 @@ static void read_radii(struct shell *shells, size_t n, double inside, struct goa
     }
 }
 
-/* Divides the shells into three parts: r² below that of the pivot, equal to it, above it. Returns
- * where the second part begins; *above is where the third begins. mass[0] and mass[1] are the
- * masses of the first two. */
+/* Divides the shells into three parts: r² below the pivot, equal to it, above it. Returns where the
+ * second part begins; *above is where the third begins. mass[0] and mass[1] become the masses of
+ * the first two. */
 static size_t divide(struct shell *shells, size_t n, double pivot, size_t *above, double mass[2])
 {
     size_t low = 0, i = 0, high = n;
@@ -78,8 +78,8 @@ static size_t divide(struct shell *shells, size_t n, double pivot, size_t *above
     return low;
 }
 
-/* The middle of the r² of three shells. Their places are mixed, so that no order of the bodies is
- * slow. */
+/* The median of the r² of three shells. Their places are scattered, so that no order of the bodies
+ * is slow. */
 static double choose_pivot(const struct shell *shells, size_t n, uint64_t *mix)
 {
     double r2[3];
@@ -113,19 +113,19 @@ static void find_radii(struct shell *shells, size_t n, double inside, struct goa
         read_radii(shells, n, inside, goals);
 }
 
-/* Many bodies are divided into bins of radius by all threads, and only those in the bin of a goal
- * are divided further, by one. Of few bodies there is one bin. */
+/* All threads divide many bodies into bins of radius; one thread then divides the bins that hold a
+ * goal. Few bodies have one bin. */
 enum { MANY = 1 << 20, BINS = 256, SAMPLE = 16 * BINS };
 
 struct bins {
     const struct ky_bodies *bodies;
     const double *centre;
-    size_t edges;          /* the bins are one more */
+    size_t edges;          /* there is one bin more */
     double edge[BINS - 1]; /* r², ascending */
     struct part {
         double mass;
         size_t n; /* bodies that have mass */
-    } * part; /* [KY_BLOCKS][edges + 1]: of each block of the bodies (base/sums.h) and each bin */
+    } * part;     /* [KY_BLOCKS][edges + 1]: for each block of the bodies (base/sums.h), each bin */
 };
 
 static double r2_of(const struct bins *bins, size_t i)
@@ -203,7 +203,7 @@ static void fill(const struct bins *bins, size_t bin, struct shell *shells)
     }
 }
 
-/* A bin over all blocks. */
+/* Sums a bin over all blocks. */
 static struct part sum_bin(const struct bins *bins, size_t bin)
 {
     struct part sum = {0, 0};
@@ -215,7 +215,7 @@ static struct part sum_bin(const struct bins *bins, size_t bin)
     return sum;
 }
 
-/* Goes outwards through the bins to those of the goals. `n` bodies have mass. */
+/* Goes outwards through the bins to those that hold a goal. `n` bodies have mass. */
 static enum ky_status search_bins(const struct bins *bins, size_t n, struct goals goals,
                                   struct ky_error *error)
 {

@@ -23,7 +23,7 @@ static void solve(double c[3][3], double b[3][3], double s[3][3])
         }
 }
 
-/* Takes the means away. Returns the longest coordinate that is left. */
+/* Subtracts the means. Returns the longest coordinate that is left. */
 static double centre(size_t n, double (*x)[3], double (*v)[3])
 {
     double size = 0;

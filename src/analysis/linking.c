@@ -33,7 +33,7 @@ void ky_catalogue_parameters_defaults(struct ky_catalogue_parameters *parameters
     ky_options_defaults(&set);
 }
 
-/* NaN stands for what was not given. */
+/* NaN: not given. */
 static enum ky_status check(const struct ky_catalogue_parameters *wanted, struct ky_error *error)
 {
     const struct {

@@ -16,8 +16,8 @@ void ky_neighbour_lists_free(struct ky_neighbour_lists *lists)
     memset(lists, 0, sizeof *lists);
 }
 
-/* The memory of the machine in bytes. A system that promises more ends the process when the memory
- * is used. */
+/* The memory of the machine in bytes. A system that grants more than it has ends the process when
+ * the memory is used. */
 static double machine_memory(void)
 {
     return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
@@ -48,7 +48,7 @@ static enum ky_status make_room(const double *counts, size_t n, struct ky_neighb
     return KY_OK;
 }
 
-/* The walk that counts, and with `lists` the one that fills them. `count` may be NULL. */
+/* One walk that counts; with `lists` it fills the lists. `count` may be NULL. */
 static enum ky_status find(struct ky_walker *walker, struct ky_walk_request *request,
                            double *counts, uint32_t *count, struct ky_neighbour_lists *lists,
                            struct ky_error *error)

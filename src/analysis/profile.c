@@ -45,8 +45,8 @@ void ky_profile_parameters_defaults(struct ky_profile_parameters *parameters)
 
 /* ---- sums ---- */
 
-/* Of a shell, weighted by mass: velocities along r, θ, φ, and their squares. `ring`: the mass in
- * the ring of the same radii. */
+/* Sums over a shell, weighted by mass: velocities along r, θ, φ, and their squares. `ring` is the
+ * mass in the ring of the same radii. */
 struct shell {
     uint64_t bodies;
     double mass, v[3], v2[3], ring;
@@ -56,10 +56,10 @@ struct sums {
     const struct ky_bodies *bodies;
     const struct ky_profile_parameters *parameters;
     struct ky_radial_profile *profile;
-    struct shell *shell; /* [KY_BLOCKS][shells + 1]; the first of a block is what lies within */
+    struct shell *shell; /* [KY_BLOCKS][shells + 1]; the first of a block is inside all shells */
 };
 
-/* Shell 1 … shells of the radius, 0 within the first edge, shells + 1 beyond the last. */
+/* The shell of the radius: 1 … shells; 0 within the first edge, shells + 1 beyond the last. */
 static size_t shell_of(const struct ky_radial_profile *profile, double r)
 {
     size_t low = 0, high = profile->shells + 1; /* edge[low − 1] <= r < edge[high] */
@@ -73,7 +73,8 @@ static size_t shell_of(const struct ky_radial_profile *profile, double r)
     return low;
 }
 
-/* Components of the velocity along r, θ and φ; on the z axis, where φ is not known, that of x. */
+/* Components of the velocity along r, θ and φ. On the z axis, where φ is undefined, φ is taken from
+ * the x axis. */
 static void components(const double x[3], const double v[3], double r, double out[3])
 {
     const double flat = hypot(x[0], x[1]), c = flat > 0 ? x[0] / flat : 1,
@@ -135,7 +136,7 @@ static void sum_shells(const struct sums *sums)
         }
 }
 
-/* The numbers of shell s, of which `inside` is the mass within its inner edge. */
+/* The numbers of shell s. `inside` is the mass within its inner edge. */
 static void fill_shell(const struct sums *sums, size_t s, double inside)
 {
     struct ky_radial_profile *p = sums->profile;

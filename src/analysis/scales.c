@@ -20,7 +20,7 @@ double ky_virial_ratio(const struct ky_sums *sums)
     return sums->virial != 0 ? 2 * inner / fabs(sums->virial) : (double)NAN;
 }
 
-/* Steps of a leap-frog for √(r³/(G m)) of the closest pair; a circular orbit has 200 or more. */
+/* Steps of a leap-frog in √(r³/(G m)) of the closest pair; a circular orbit has 200 or more. */
 enum { KY_STEPS_OF_PAIR = 32 };
 
 /* Spitzer (1987), eq. 2-63, with the Coulomb logarithm of Giersz & Heggie (1994). */
@@ -30,13 +30,13 @@ static double relaxation_time(double n, double half_mass_radius, double gm)
     return 0.138 * n * half_mass_radius * sqrt(half_mass_radius / gm) / logarithm;
 }
 
-/* Steps of a crossing time that follow an ordered flow: of the age of a universe at its start a
- * twentieth. */
+/* Steps in a crossing time that follow an ordered flow: for an expanding universe, a twentieth of
+ * its age at the start. */
 enum { KY_STEPS_OF_FLOW = 64 };
 
-/* ε/(4 v) [time]. v is the random speed, or what random speeds will become where ordered motion
- * does not hold the system up against its weight. A system that is all order still has to be
- * followed. */
+/* ε/(4 v) [time]. v is the random speed, or the speed that random motion will reach where ordered
+ * motion does not hold the system up against its weight. A system without random motion still has
+ * to be followed. */
 static double longest_step(const struct ky_scales *scales, double virial, double softening)
 {
     const double random2 = scales->random_speed * scales->random_speed,
@@ -48,8 +48,8 @@ static double longest_step(const struct ky_scales *scales, double virial, double
     return fmax(softening / (4 * scales->speed), fmin(softening / (4 * speed), flow));
 }
 
-/* Fills *scales. KY_USAGE for G ≤ 0, KY_BAD_DATA without mass. `softening` is that of the run; NaN:
- * the recommended one. */
+/* Fills *scales. KY_USAGE for G ≤ 0, KY_BAD_DATA without mass. `softening` is the run's; NaN: the
+ * recommended one. */
 static enum ky_status find_scales(const struct ky_bodies *bodies, double g, double softening,
                                   struct ky_scales *scales, struct ky_error *error)
 {

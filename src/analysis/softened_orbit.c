@@ -41,20 +41,20 @@ double ky_pair_potential(const struct ky_pair *pair, double r)
     return r > 0 ? -(pair->gm[0] + pair->gm[1]) / r : 0;
 }
 
-/* An orbit of this energy and square of the angular momentum. */
+/* An orbit by its energy and the square of its angular momentum. */
 struct orbit {
     const struct ky_pair *pair;
     double energy, l2;
 };
 
-/* The square of the radial velocity at r; below 0 where the orbit does not come. */
+/* The square of the radial velocity at r; below 0 where the orbit does not reach. */
 static double radial2(const struct orbit *orbit, double r)
 {
     const double turn = orbit->l2 > 0 ? orbit->l2 / (r * r) : 0;
     return 2 * (orbit->energy - pull_at(orbit->pair, r).potential) - turn;
 }
 
-/* Between `inside`, where the orbit comes, and `outside`, where it does not: where it turns. */
+/* The turning point between `inside`, which the orbit reaches, and `outside`, which it does not. */
 static double turning_point(const struct orbit *orbit, double inside, double outside)
 {
     enum { HALVES = 200 };
@@ -70,7 +70,8 @@ static double turning_point(const struct orbit *orbit, double inside, double out
     return inside;
 }
 
-/* κ² of a round orbit: 3 l²/r⁴ + φ'', with the force taken a little farther in and out. */
+/* The period from κ² of a round orbit: 3 l²/r⁴ + φ''. φ'' comes from the force a little farther in
+ * and out. */
 static double period_of_circle(const struct orbit *orbit, double r)
 {
     const double h = 1e-4 * r,

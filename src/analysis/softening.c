@@ -66,8 +66,8 @@ static void say_range(const struct ky_snapshot *snapshot, char *text, size_t siz
               ky_quantity_text(&snapshot->units, KY_LENGTH_UNIT, most, 6, high));
 }
 
-/* The remark that the softening of an option replaces what the bodies came with. Differences in
- * the digits that TIPSY rounds are passed over. */
+/* Logs that the softening of an option replaces the one that the bodies came with. Differences in
+ * the digits that TIPSY rounds are ignored. */
 static void say_replaced(const struct ky_parameters *given, const struct ky_snapshot *snapshot,
                          char remark[KY_REMARK])
 {
@@ -83,8 +83,7 @@ static void say_replaced(const struct ky_parameters *given, const struct ky_snap
     }
 }
 
-/* What was found where no option chose: the softening that is stored, or the range of the bodies'
- * own. */
+/* Logs the softening where no option chose it: the stored one, or the range of the bodies' own. */
 static void say_chosen(const struct ky_parameters *chosen, const struct ky_snapshot *snapshot,
                        char remark[KY_REMARK])
 {
@@ -100,7 +99,7 @@ static void say_chosen(const struct ky_parameters *chosen, const struct ky_snaps
     }
 }
 
-/* Adds to the remark that an option changes the kind. */
+/* Logs also that an option changes the kind. */
 static void say_kind(int given, int stored, char remark[KY_REMARK])
 {
     size_t used = strlen(remark);
@@ -109,7 +108,7 @@ static void say_kind(int given, int stored, char remark[KY_REMARK])
                   used ? "; " : "", ky_softening_name(given), ky_softening_name(stored));
 }
 
-/* KY_USAGE for a number that is no kind. */
+/* KY_USAGE for a number that is not a kind. */
 static enum ky_status check_kind(int kind, const char *whose, struct ky_error *error)
 {
     if (kind >= KY_SOFTENING_KIND_BY_SNAPSHOT && kind < KY_SOFTENING_KIND_COUNT)

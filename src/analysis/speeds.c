@@ -11,8 +11,8 @@
 #include "octree/sample.h"
 #include "octree/work.h"
 
-/* Bodies of a neighbourhood, which lie one after the other along the curve; of all neighbourhoods;
- * and the fewest for which one can be looked at. */
+/* Bodies of a neighbourhood, which follow each other along the curve; of all neighbourhoods; and
+ * the fewest bodies for which neighbourhoods are used. */
 enum { NEAR = 32, MOST = KY_CENTRE_SAMPLE, FEW = 2 * NEAR };
 
 /* A body with more than so many times the median speed is an escaper. */
@@ -58,7 +58,7 @@ static double limit_of(const struct ky_bodies *bodies, double virial, double mid
                : faster * fmax(ky_sampled_median(sample, 1, count, KY_MEDIAN_MOST), virial);
 }
 
-/* The dispersion of the bodies up to the limit; the others are counted. */
+/* The dispersion of the bodies up to the limit; counts the others. */
 static enum ky_status find_dispersion(const struct ky_bodies *bodies, double limit,
                                       const double middle[3], struct ky_speeds *speeds,
                                       struct ky_error *error)
@@ -81,7 +81,7 @@ static enum ky_status find_dispersion(const struct ky_bodies *bodies, double lim
     return KY_OK;
 }
 
-/* Bodies of which the random speeds are looked at: columns, and their order along the curve. */
+/* The bodies whose random speeds are measured, in columns, and their order along the curve. */
 struct flow {
     const struct ky_bodies *bodies;
     size_t n, *body; /* [MOST] */
@@ -104,7 +104,8 @@ static void take(struct flow *flow, double limit, const double middle[3])
     }
 }
 
-/* What is left of the speeds of a neighbourhood, and what the fit took of them. */
+/* The random speeds that a neighbourhood has after the fit of its flow, and what the fit took away.
+ */
 static void leave(const size_t body[NEAR], const struct ky_bodies *bodies, double left[NEAR])
 {
     static const double none[3] = {0};

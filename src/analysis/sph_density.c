@@ -28,8 +28,8 @@ static double reach(const struct ky_bodies *bodies)
     return most;
 }
 
-/* KY_BAD_DATA for a density that is not finite: k neighbours lie in the place of a body with mass,
- * or squares of distances leave the range of numbers. */
+/* KY_BAD_DATA for a density that is not finite: k neighbours coincide with a body that has mass, or
+ * squares of distances overflow. */
 static enum ky_status check_results(const struct ky_bodies *bodies, size_t k, const double *density,
                                     const double *smoothing, struct ky_error *error)
 {

@@ -17,8 +17,7 @@ enum ky_status ky_walker_open(const struct ky_parameters *parameters,
     ky_force_defaults(&own);
     enum ky_status status =
         ky_size_adopt(&own, sizeof own, parameters, "ky_parameters_defaults", error);
-    /* In double every engine finds the same bodies within a radius, also one at its very surface.
-     */
+    /* In double every engine finds the same bodies within a radius, even a body on its surface. */
     if (own.precision == KY_PRECISION_BY_INTEGRATOR)
         own.precision = KY_DOUBLE;
     if (!status)

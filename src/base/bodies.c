@@ -235,8 +235,8 @@ static enum ky_status check_body(const struct ky_bodies *bodies, size_t i, struc
     return KY_OK;
 }
 
-/* Checks all bodies with `check`. The error is that of the first body that it refuses, for any
- * number of threads. */
+/* Checks all bodies with `check`. The error names the first body that fails, for any number of
+ * threads. */
 static enum ky_status check_each(int threads, const struct ky_bodies *bodies,
                                  enum ky_status (*check)(const struct ky_bodies *bodies, size_t i,
                                                          struct ky_error *error),
@@ -268,7 +268,8 @@ enum ky_status ky_bodies_check(const struct ky_bodies *bodies, struct ky_error *
     return ky_bodies_check_by(0, bodies, error);
 }
 
-/* The same for its acceleration and potential. */
+/* KY_BAD_DATA for the first number in the acceleration or potential of body i that is not finite.
+ */
 static enum ky_status check_force(const struct ky_bodies *bodies, size_t i, struct ky_error *error)
 {
     static const char *const axis = "xyz";

@@ -30,8 +30,8 @@ extern const struct ky_array ky_arrays[KY_ARRAYS];
 
 /* The array with this place in ky_arrays, or NULL where the bodies have none. */
 void *ky_array_of(const struct ky_bodies *bodies, enum ky_array_id id);
-/* The bytes that the arrays of n bodies take: the required ones, if `required`, and those of
- * `with`. */
+/* The bytes of the arrays of n bodies: of the required ones, if `required`, and of the optional
+ * ones in `with`. */
 double ky_bodies_bytes(size_t n, unsigned with, int required);
 /* KY_WITH_… of the optional arrays that the bodies have. */
 unsigned ky_bodies_with(const struct ky_bodies *bodies);

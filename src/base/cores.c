@@ -15,7 +15,7 @@
 
 enum { PATH = 4096 };
 
-/* Reads up to two numbers from a file; returns how many. "max" is none. */
+/* Reads up to two numbers from a file; returns how many. The word "max" ends the numbers. */
 static int read_numbers(const char *folder, const char *name, double number[2])
 {
     char path[PATH + 32];
@@ -47,9 +47,9 @@ static double limit_of(const char *folder)
     return HUGE_VAL;
 }
 
-/* The least limit of the group at `path` below `mount` and of those above it. Where a container
- * sees its own group as the root, the folders of its path are not there, and the root has the
- * limit. */
+/* The least limit of the group at `path` below `mount` and of the groups above it. Where a
+ * container sees its own group as the root, the folders of `path` do not exist, and the root has
+ * the limit. */
 static double least_limit(const char *mount, const char *controller, const char *path)
 {
     char folder[PATH];

@@ -11,10 +11,10 @@ int ky_cores_of_thread(void);
  * Versions 1 and 2. */
 int ky_cores_of_groups(const char *groups, const char *mount);
 
-/* The same of this process. Reads some small files. */
+/* ky_cores_of_groups for this process. Reads some small files. */
 int ky_cores_of_process(void);
 
-/* The lesser of both: what the calling thread may use. */
+/* What the calling thread may use: the lesser of ky_cores_of_thread and ky_cores_of_process. */
 int ky_cores(void);
 
 #endif

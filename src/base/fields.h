@@ -5,9 +5,9 @@
 
 #include <stddef.h>
 
-/* What a number must be, so that one that was changed is refused where it is read. */
+/* The range of a stored number. A number that was damaged or edited is refused when it is read. */
 enum ky_stored_kind {
-    KY_STORED_ANY,   /* all 64 bits are allowed, or whoever reads it looks */
+    KY_STORED_ANY,   /* any bits; the reader may check it further */
     KY_STORED_FLAG,  /* 0 or 1 */
     KY_STORED_COUNT, /* a whole number up to 9e15 */
     KY_STORED_REAL,  /* finite */

@@ -220,7 +220,7 @@ enum ky_status ky_file_reserve(struct ky_file *file, uint64_t bytes, struct ky_e
 {
     struct statvfs disk;
     if (file->stream || fstatvfs(file->fd, &disk))
-        return KY_OK; /* not known: the writes will tell */
+        return KY_OK; /* free space is not known; a full disk then fails a write */
     uint64_t unit = disk.f_frsize ? disk.f_frsize : disk.f_bsize;
     if (unit && bytes / unit >= disk.f_bavail)
         return ky_fail(error, KY_CANNOT_WRITE,
@@ -345,7 +345,7 @@ enum ky_status ky_file_finish(struct ky_file *file, struct ky_error *error)
     return file->failure ? cannot_write(file->path, file->failure, error) : KY_OK;
 }
 
-/* The name of a file is on the disk only when its folder is. */
+/* The new name of a file is safe on the disk only after its folder is flushed. */
 static int flush_folder(const struct ky_file *file)
 {
     if (file->folder < 0 || !fsync(file->folder))

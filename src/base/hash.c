@@ -30,7 +30,7 @@ static uint64_t lane(uint64_t sum, uint64_t input)
     return turned(sum + input * PRIME2, 31) * PRIME1;
 }
 
-/* The state after `blocks` blocks of 32 bytes, which *from is moved past. */
+/* The state after `blocks` blocks of 32 bytes. Moves *from behind them. */
 static uint64_t lanes(const unsigned char **from, size_t blocks, uint64_t seed)
 {
     uint64_t a = seed + PRIME1 + PRIME2, b = seed + PRIME2, c = seed, d = seed - PRIME1;

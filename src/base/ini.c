@@ -1,9 +1,9 @@
 /* INI text into options, and options as INI text.
  *
- * A line is blank, a remark that starts with # or ;, a section "[title]", or "name = value". Blanks
- * at the ends of a line do not count. A value ends at a # or ; that follows a blank. A value in
- * quotation marks keeps both, and may hold \" \\ and \n. docs/command.md describes this to users.
- */
+ * * A line is blank, a comment that starts with # or ;, a section "[title]", or "name = value".
+ * Blanks at the ends of a line do not count. A value ends at a # or ; that follows a blank. A value
+ * in quotation marks keeps such signs and the blanks at its ends, and may hold \" \\ and \n.
+ * docs/command.md describes this to users. */
 #include "base/options.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ struct reading {
     const struct ky_option_word *others; /* for hints */
     const char *name; /* of the file; NULL: text of our own, where unknown names are passed over */
     size_t line;      /* from 1 */
-    size_t *given;    /* for each option of each set the line that names it; NULL: not looked at */
+    size_t *given;    /* for each option of each set the line that names it; NULL: not kept */
     struct ky_error *error; /* of the present line */
 };
 
@@ -167,7 +167,7 @@ static void add_error(const struct reading *r, struct ky_error *all)
         snprintf(all->text + used, sizeof all->text - used, "; and more");
 }
 
-/* All lines. Of a file all errors are told, of a text of our own the first. */
+/* Reads all lines. A file reports all its errors, a text of our own the first. */
 static enum ky_status read_lines(struct reading *r, char *text)
 {
     struct ky_error *error = r->error, of_line, all = {.status = KY_OK};
@@ -255,7 +255,7 @@ static void write_option(const struct ky_option_set *set, size_t k, FILE *out)
     fputc('\n', out);
 }
 
-/* Before the options of sets[s]: its title, unless the set before it has the same. */
+/* Writes the title of sets[s], unless the set before it has the same. */
 static void write_title(const struct ky_option_set *sets, size_t s, const char *before, FILE *out)
 {
     if (s == 0 || strcmp(sets[s].title, sets[s - 1].title) != 0)

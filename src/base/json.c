@@ -29,7 +29,7 @@ static void quoted(FILE *out, const char *text)
     fputc('"', out);
 }
 
-/* What stands before a value: comma, line, indent and name. */
+/* Writes what comes before a value: comma, line, indent and name. */
 static void begin(struct ky_json *json, const char *name)
 {
     if (json->filled)

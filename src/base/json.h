@@ -11,7 +11,7 @@
 struct ky_json {
     FILE *out;
     int depth;
-    int filled; /* something stands before at this depth: a comma is due */
+    int filled; /* this depth has a member already: a comma is due */
 };
 
 /* Begin an object or an array. `name` is NULL inside an array and for the outermost object. Each

@@ -21,7 +21,7 @@ struct parser {
 
 /* Where a value stands. */
 struct place {
-    const char *object, *name; /* NULL: nobody is told */
+    const char *object, *name; /* NULL: members are not handed on */
 };
 
 static enum ky_status wrong(const struct parser *p, const char *what)
@@ -175,7 +175,7 @@ static int goes_on(struct parser *p, char closing)
     return c == ',';
 }
 
-/* "[…]": what it holds is read and handed to nobody. */
+/* "[…]": its elements are read and not handed on. */
 static enum ky_status read_array(struct parser *p)
 {
     const struct place nowhere = {NULL, NULL};
@@ -192,7 +192,7 @@ static enum ky_status read_array(struct parser *p)
     }
 }
 
-/* `object`: its name, or NULL if nobody is told what it holds. */
+/* `object` is its name; NULL if its members are not handed on. */
 static enum ky_status read_object(struct parser *p, const char *object)
 {
     p->at++;
@@ -217,8 +217,8 @@ static enum ky_status read_object(struct parser *p, const char *object)
     }
 }
 
-/* Any value. It is told by its place, if that has a name and the value is not an object or array.
- */
+/* Reads any value. It is handed on with its place, if the place has a name and the value is not an
+ * object or array. */
 static enum ky_status read_value(struct parser *p, const struct place *place)
 {
     char *text, c = next(p);
@@ -231,7 +231,7 @@ static enum ky_status read_value(struct parser *p, const struct place *place)
         return read_word(p, place);
     if (++p->depth > DEEPEST)
         return wrong(p, "too many brackets inside each other");
-    int told = place->name && !*place->object; /* the outermost object's own members */
+    int told = place->name && !*place->object; /* members of the outermost object */
     status = c == '[' ? read_array(p) : read_object(p, told ? place->name : NULL);
     p->depth--;
     return status;

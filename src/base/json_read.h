@@ -6,10 +6,10 @@
 #include "base/status.h"
 
 /* Receives one member. `object` is "" for a member of the outermost object, else the name of the
- * one that it stands in. `text` is the value without quotation marks, "yes" for true, "no" for
+ * object that holds it. `text` is the value without quotation marks, "yes" for true, "no" for
  * false; it lies in the text that is read. `where` begins an error line ("run.json, line 3:
- * theta"). A status other than KY_OK ends the reading. Members that are null are not handed on, and
- * neither is what stands deeper or in arrays. */
+ * theta"). A status other than KY_OK ends the reading. Members that are null are not handed on, nor
+ * are members deeper inside or in arrays. */
 typedef enum ky_status ky_json_member(void *context, const char *object, const char *name,
                                       const char *text, const char *where, struct ky_error *error);
 

@@ -5,15 +5,15 @@
 
 #include "base/status.h"
 
-/* Fills *error for `count` elements of `size` bytes that could not be had; returns KY_FAULT. `what`
- * names the array: "masses". */
+/* Fills *error for `count` elements of `size` bytes that could not be allocated; returns KY_FAULT.
+ * `what` names the array: "masses". */
 enum ky_status ky_no_memory(struct ky_error *error, const char *what, size_t count, size_t size);
 
 /* count × size bytes, aligned to 64, not zeroed. NULL when the product overflows or memory is out.
  * For 0 bytes it gives a pointer too. Free with free(). */
 void *ky_allocate(size_t count, size_t size);
-/* ky_allocate(count, size) in place of the pointer *array, with the first `old` elements of that,
- * which is freed. 0 without memory for it: then *array stays. */
+/* Replaces *array by ky_allocate(count, size) with the first `old` elements copied, and frees the
+ * old memory. Returns 1; or 0 when memory is out, and *array stays as it is. */
 int ky_extend(void *array, size_t old, size_t count, size_t size);
 /* The bytes that ky_allocate takes from the system for `bytes` bytes: large memory has whole pages.
  */

@@ -11,16 +11,16 @@ enum ky_number_range { KY_NUMBER_ANY, KY_NUMBER_NOT_NEGATIVE, KY_NUMBER_POSITIVE
 struct ky_named_number {
     const char *word;
     enum ky_number_range range; /* all are finite */
-    const char *initial;        /* the value where the text does not name it; NULL: it has to */
+    const char *initial;        /* the default as text; NULL: the number must be given */
     const char *help;           /* what it is, for errors */
     double *place;              /* where the value goes */
     int given;                  /* 1: the text named it; 0 before */
 };
 
-/* Reads a text, which is cut up, or NULL for one without numbers. `of` begins the error lines. A
- * number may have a unit where `units` is not NULL: the kind that the help names in brackets.
- * KY_USAGE for what is no such text, for a word that there is not, and for a number that is out of
- * its range, given twice or missing. */
+/* Reads a text, which is cut up; NULL stands for a text without numbers. `of` begins the error
+ * lines. A number may have a unit where `units` is not NULL: the kind that the help names in
+ * brackets. KY_USAGE for a text of another form, for an unknown word, and for a number that is out
+ * of its range, given twice or missing. */
 enum ky_status ky_named_numbers_read(const char *of, char *text, const struct ky_units *units,
                                      struct ky_named_number *number, size_t count,
                                      struct ky_error *error);

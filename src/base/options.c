@@ -83,8 +83,7 @@ static int choice_index(const char *choices, const char *text)
     }
 }
 
-/* The word of that index in "a|b|c", and its length; NULL for an index that is
- * none. */
+/* The word with that index in "a|b|c", and its length; NULL for an index outside of the list. */
 static const char *choice_word(const char *choices, int index, size_t *length)
 {
     const char *word = choices;
@@ -114,7 +113,8 @@ static enum ky_status set_count(uint64_t *place, const char *text, double value,
     return KY_OK;
 }
 
-/* Sets an integer, a count or a real. KY_USAGE for text that is none, or out of range. */
+/* Sets an integer, a count or a real. KY_USAGE for text that is not a number, or is out of range.
+ */
 static enum ky_status set_number(const struct ky_option *option, void *place, const char *text,
                                  const char *where, struct ky_error *error)
 {
@@ -298,7 +298,7 @@ enum ky_status ky_options_check(const struct ky_option_set *set, struct ky_error
         const void *place = const_field(option, set->values);
         int below = option->type == KY_OPTION_CHOICE && *(const int *)place < -1;
         if (!below && !ky_option_is_set(option, set->values) && !option->initial)
-            continue; /* a value of its own is not asked for */
+            continue; /* an option may stay unset */
         char text[64];
         size_t length;
         double value = 0;

@@ -83,15 +83,15 @@ enum ky_status ky_option_set_text(const struct ky_option *option, void *values, 
                                   const char *where, struct ky_error *error);
 
 /* The same where a value may have a unit, "3pc", of the kind that the help names in brackets. The
- * field gets the number in `units`; for [s] they do not count. KY_USAGE also where they have no
- * scale. */
+ * field gets the number in `units`, but for an option in [s], which ignores them. KY_USAGE also
+ * where `units` have no scale. */
 enum ky_status ky_option_set_in(const struct ky_option *option, void *values, const char *text,
                                 const struct ky_units *units, const char *where,
                                 struct ky_error *error);
 
 /* The same for an option of a set while the units of the bodies are not known. A value with a unit
- * is checked and waits in `waiting`, its text where it stands; until ky_options_settle the field
- * has the bare number, or the text of a list. KY_USAGE for such a value where the set has no
+ * is checked, and `waiting` points to its text. Until ky_options_settle the field holds the number
+ * without its unit, or the text of a list. KY_USAGE for such a value where the set has no
  * `waiting`. */
 enum ky_status ky_option_take(const struct ky_option_set *set, const struct ky_option *option,
                               const char *text, const char *where, struct ky_error *error);
@@ -132,7 +132,7 @@ enum ky_status ky_options_command_line(const struct ky_option_set *sets, size_t 
 
 /* Notes that a command line or a file named the option, in `given` of its set, if that is there. */
 void ky_option_mark_given(const struct ky_option_set *set, const struct ky_option *option);
-/* 1 if that was noted of the option `name`; 0 also for a name that no set has. */
+/* 1 if a command line or a file named the option `name`; 0 also for a name that no set has. */
 int ky_option_given(const struct ky_option_set *sets, size_t count, const char *name);
 
 /* The place, from 0, of an option of the set `owner` among the options of all sets; and how many
@@ -181,8 +181,8 @@ void ky_options_guess(const struct ky_option_set *sets, size_t count,
                       char guess[KY_OPTION_GUESS]);
 
 /* Reads back what ky_options_write_ini wrote. Splits `text` in place; TEXT fields point into it.
- * Sections and names that the sets do not have are passed over. KY_USAGE for a value that is none.
- */
+ * Sections and names that the sets do not have are passed over. KY_USAGE for a value that its
+ * option does not take. */
 enum ky_status ky_options_read_back(const struct ky_option_set *sets, size_t count, char *text,
                                     struct ky_error *error);
 
@@ -194,9 +194,9 @@ enum ky_status ky_options_check(const struct ky_option_set *set, struct ky_error
  * ky_options_read_back take back exactly. */
 void ky_options_write_ini(const struct ky_option_set *sets, size_t count, FILE *out);
 
-/* Writes an INI file to be filled in: all options with their help as remarks. Those that were given
- * (`given` of the sets) have their values; the others stand behind a #, with their defaults or what
- * is to be written there. */
+/* Writes an INI file to be filled in: all options with their help as comments. Those that were
+ * given (`given` of the sets) have their values; the others stand behind a #, with their defaults
+ * or what is to be written there. */
 void ky_options_write_template(const struct ky_option_set *sets, size_t count, FILE *out);
 
 /* What stands for the value in the help: "REAL", "FILE", "cpu|cuda"; nothing for a flag. */
@@ -208,7 +208,7 @@ void ky_options_help(const struct ky_option_set *sets, size_t count,
 /* Writes text (UTF-8) wrapped at 100 columns, with a newline at the end. In every line it starts at
  * column `indent`. `column` says how many columns of the first line are written already. */
 void ky_help_text(const char *text, int column, int indent, FILE *out);
-/* The same as a remark of an INI file: every line begins with "# ". */
+/* The same as a comment of an INI file: every line begins with "# ". */
 void ky_help_remark(const char *text, FILE *out);
 
 #endif

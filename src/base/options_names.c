@@ -57,7 +57,7 @@ const char *ky_nearest_word(const char *name, const char *const *words, size_t c
     enum { SHORTEST = 3 }; /* any two words of two letters are near */
     const size_t length = strlen(name);
     const char *best = NULL;
-    size_t least = (length + 1) / 4 + 1; /* farther than this is another word */
+    size_t least = (length + 1) / 4 + 1; /* words that differ by more are not near */
     if (length < SHORTEST)
         return NULL;
     for (size_t k = 0; k < count; k++) {
@@ -106,7 +106,7 @@ const struct ky_option_word *ky_option_other_word(const struct ky_option_set *se
                                                   const char *word)
 {
     for (; others && others->word; others++) {
-        char name[64]; /* of "force direct" the option alone */
+        char name[64]; /* the option in "force direct" */
         snprintf(name, sizeof name, "%.*s", (int)strcspn(others->name, " "), others->name);
         if (is_same_word(word, others->word) && ky_options_find(sets, count, name, NULL))
             return others;
@@ -124,7 +124,7 @@ void ky_options_guess(const struct ky_option_set *sets, size_t count,
     if (!near)
         return;
     const int length = (int)strcspn(near, " ");
-    const char *value = near + length + (near[length] == ' '); /* of "force direct" */
+    const char *value = near + length + (near[length] == ' '); /* the value in "force direct" */
     snprintf(guess, KY_OPTION_GUESS, "; did you mean %s%.*s%s%s%s%s?", dashes, length, near,
              !*value   ? ""
              : *dashes ? " "

@@ -1,4 +1,4 @@
-/* Texts that fields of options point into: those of parameter files, and lists. */
+/* The texts that fields of options point into: parameter files, and lists. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -8,8 +8,8 @@
 #include "base/number.h"
 #include "base/units.h"
 
-/* From a part `from` of a unit on it is preferred to the smaller ones when numbers are shown; 0: it
- * is read, and never shown. Rising within a dimension. */
+/* A unit. A number of `from` or more of it is shown in this unit rather than in a smaller one; 0:
+ * the unit is read, and never shown. Units of one dimension stand in rising order. */
 struct unit {
     const char *name;
     struct ky_dimension dimension;

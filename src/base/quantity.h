@@ -21,7 +21,7 @@ struct ky_dimension {
 
 /* Room for the name of a unit, "1e+10 Msun km²/s²", and for a number with it. */
 enum { KY_UNIT_TEXT = 64, KY_QUANTITY_TEXT = 96 };
-/* And for the names of all units of a kind. */
+/* Room for the names of all units of a kind. */
 enum { KY_UNIT_NAMES = 96 };
 
 /* 1 in these units, in cgs; 0 where they have no scale. */

@@ -20,7 +20,7 @@
 typedef unsigned long long wide;
 typedef void part(void *data);
 
-/* How long a thread looks before it sleeps [s]: some times what it takes to wake it. */
+/* How long a thread spins before it sleeps [s]: a few times what it takes to wake it. */
 static const double SPIN = 30e-6;
 
 /* Something that one thread waits for. */
@@ -30,8 +30,8 @@ struct gate {
     sem_t sem;
 };
 
-/* A dynamic loop: `total` turns from `start` in steps of `step` (which wraps around where it is
- * negative). */
+/* A dynamic loop: `total` iterations from `start` in steps of `step` (which wraps around where it
+ * is negative). */
 struct loop {
     wide start, step, total, chunk;
 };
@@ -51,13 +51,13 @@ struct team {
     void *data;
     struct loop loop;
     int size;  /* threads of the region */
-    int cores; /* for them, when the first was made */
+    int cores; /* processors when the first worker was made */
     double spin;
     pthread_mutex_t lock;
-    _Alignas(64) atomic_ullong next; /* turn of a dynamic loop */
+    _Alignas(64) atomic_ullong next; /* iteration of a dynamic loop */
 };
 
-/* Where the calling thread is. */
+/* The region in which the calling thread is. */
 struct place {
     struct team *team; /* that is at work; NULL: the thread is alone */
     atomic_ullong *next;
@@ -75,7 +75,7 @@ static bool has_key;
 static int quota;         /* processors that control groups allow; 0: no limit */
 static int wanted, limit; /* threads by the environment; 0: not there */
 
-/* Of the OpenMP of the program that calls, if it has one. */
+/* Functions of the calling program's OpenMP; NULL if it has none. */
 __attribute__((weak)) int omp_in_parallel(void);
 __attribute__((weak)) int omp_get_max_threads(void);
 
@@ -105,7 +105,8 @@ static int spins_until(struct gate *gate, unsigned value, double spin)
     return 1;
 }
 
-/* Who wakes the sleeper has taken `asleep` away before: so there is never more than one post. */
+/* The thread that wakes the sleeper clears `asleep` first, so that there is never more than one
+ * post. */
 static void wait_until(struct gate *gate, unsigned value, double spin)
 {
     while (!spins_until(gate, value, spin)) {
@@ -163,8 +164,8 @@ static void call(struct worker *worker)
     wake(&worker->begin);
 }
 
-/* Signals are for the threads of the program, but those of a fault, which its handlers tell of, and
- * of a profiler are for the thread that causes them. */
+/* Workers block signals, which are for the threads of the program. Signals of faults and of
+ * profilers stay open: they are for the thread that causes them. */
 static int start_thread(struct worker *worker)
 {
     static const int own_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGPROF};
@@ -222,8 +223,8 @@ static void end_team(void *context)
     own = NULL;
 }
 
-/* In the child after a fork, none of the workers is there. One that was forked within a loop does
- * what is left of it alone. */
+/* After a fork the child has no workers. A child that was forked within a loop does the rest of the
+ * loop alone. */
 static void leave_workers(void)
 {
     if (!own)
@@ -235,7 +236,7 @@ static void leave_workers(void)
     pthread_mutex_init(&own->lock, NULL);
 }
 
-/* The number in a variable of the environment, of a list the first; 0 without one. */
+/* The number in a variable of the environment, the first of a list; 0 without one. */
 static int number_in(const char *variable)
 {
     const char *text = getenv(variable);
@@ -311,7 +312,8 @@ static void region(part *work, void *data, unsigned threads, const struct loop *
         alone(work, data, loop);
         return;
     }
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* others use the caller's variables */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE,
+                           &cancel); /* the workers use the caller's variables */
     team->work = work;
     team->data = data;
     team->loop = *loop;

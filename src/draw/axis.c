@@ -62,7 +62,7 @@ static void add_power(struct ky_ruler *axis, double digit, int decade, int plain
                   decade < 0 ? -decade : decade);
 }
 
-/* Ticks of a range of less than about a decade: more digits until there are two ticks. */
+/* Ticks for a range of less than about a decade: more digits until there are two ticks. */
 static void divide_decade(struct ky_ruler *axis, int plain)
 {
     static const double coarse[] = {1, 2, 5};

@@ -1,4 +1,4 @@
-/* The pen of cairo. It draws onto a recording, which is laid down on pixels or written as PDF or
+/* The pen of cairo. It draws onto a recording, which is laid on the pixels or written as PDF or
  * SVG. A build without cairo says why it has none. */
 #include "draw/canvas.h"
 
@@ -37,8 +37,8 @@ enum ky_status ky_cairo_write(const char *path, struct ky_canvas *canvas, const 
 #include "base/file.h"
 #include "snapshot/snapshot.h"
 
-/* The height of capitals in parts of a font's size, for the usual fonts without serifs; and of
- * these letters in parts of the room for them, since they are wider than those of the bitmap. */
+/* The height of capitals as a fraction of a font's size, for the usual fonts without serifs; and
+ * the height of these letters as a fraction of the bitmap's, since they are wider. */
 static const double capital = 0.73, part = 0.9;
 
 /* A page has 96 pixels an inch, as browsers have; its unit is a point, 1/72 of an inch. */
@@ -74,7 +74,7 @@ static cairo_t *begin(struct ky_canvas *canvas)
     return context;
 }
 
-/* The text with a zero byte at its end; cut where it is longer than any label. */
+/* The text with a zero byte at its end. A text that is longer than any label is cut. */
 static const char *terminated(const char *text, size_t length, char *copy, size_t room)
 {
     length = length < room ? length : room - 1;
@@ -145,7 +145,8 @@ static void leave(struct ky_canvas *canvas)
     canvas->sheet = NULL;
 }
 
-/* Lays premultiplied pixels, 4 bytes each in the order of the machine, over those of the canvas. */
+/* Lays premultiplied pixels, 4 bytes each in the byte order of the machine, over the pixels of the
+ * canvas. */
 static void lay_over(struct ky_canvas *canvas, const unsigned char *data, size_t stride)
 {
     for (size_t y = 0; y < canvas->height; y++)
@@ -196,14 +197,14 @@ enum ky_status ky_cairo_available(struct ky_error *error)
 
 /* ---- files ---- */
 
-/* A failure is kept by the file and reported when it is published. */
+/* The file keeps a failure and reports it when it is published. */
 static cairo_status_t write_bytes(void *file, const unsigned char *data, unsigned bytes)
 {
     ky_file_write(file, data, bytes);
     return CAIRO_STATUS_SUCCESS;
 }
 
-/* The pixels as an image, which is left out where all of them are paper. */
+/* The pixels as an image. It is left out if all of them are paper. */
 static void paint_pixels(cairo_t *context, const struct ky_canvas *canvas)
 {
     const size_t pixels = canvas->width * canvas->height;
@@ -230,7 +231,7 @@ static void paint_pixels(cairo_t *context, const struct ky_canvas *canvas)
     cairo_surface_destroy(image);
 }
 
-/* A page of this size that goes to the file; to be destroyed. */
+/* A page of this size, written to the file; to be destroyed. */
 static cairo_surface_t *new_page(struct ky_file *file, const char *path,
                                  const struct ky_canvas *canvas, const char *comment)
 {

@@ -66,14 +66,14 @@ void ky_take_ink(struct ky_canvas *canvas, const uint8_t colour[3])
 
 /* ---- texts ---- */
 
-/* A part of a text on one level: 0 on the line, 1 raised, −1 lowered. */
+/* A part of a text on one level: 0 normal, 1 raised, −1 lowered. */
 struct piece {
     const char *text;
     size_t length;
     int level;
 };
 
-/* Where a raised or lowered part begins: the number of bytes that say so, and its level. */
+/* The mark with which a raised or lowered part begins: its number of bytes, and the level. */
 static size_t change_at(const char *text, int *level)
 {
     *level = *text == '_' ? -1 : 1;
@@ -219,13 +219,13 @@ void ky_symbol(struct ky_canvas *canvas, const double middle[2], double radius, 
 static const double dashes[KY_DASHES][6] = {
     {0}, {6, 3.5}, {0.5, 2.5}, {7, 3, 0.5, 3}, {3, 3}, {9, 3, 0.5, 3, 0.5, 3}};
 
-/* A dashed line as it grows: parts of it wait here until they are whole. */
+/* A dashed line while it is drawn: its parts wait here until they are complete. */
 struct dashing {
     struct ky_canvas *canvas;
     double width;
     const double *pattern;
-    size_t steps, step; /* of the pattern; even: a line */
-    double left;        /* of this step [pixels] */
+    size_t steps, step; /* of the pattern; an even step is a line */
+    double left;        /* left of this step [pixels] */
     size_t count;
     double points[64][2];
 };
@@ -247,7 +247,7 @@ static void add_point(struct dashing *dash, const double point[2])
     memcpy(dash->points[dash->count++], point, sizeof *dash->points);
 }
 
-/* Goes along a straight line. */
+/* Continues along a straight line. */
 static void dash_along(struct dashing *dash, const double from[2], const double to[2])
 {
     const double length = hypot(to[0] - from[0], to[1] - from[1]);

@@ -1,6 +1,6 @@
-/* Where pictures and plots are drawn: pixels, and texts and lines above them. A pen draws these:
- * that of cairo, whose letters are smooth and which can write PDF and SVG, or our own where there
- * is no cairo. Pixels are counted from the upper left corner, as in the file. */
+/* Where pictures and plots are drawn: pixels, and texts and lines above them. A pen draws the texts
+ * and lines. Cairo's pen has smooth letters and can write PDF and SVG; our own is for builds
+ * without cairo. Pixels are counted from the upper left corner, as in the file. */
 #ifndef KY_DRAW_CANVAS_H
 #define KY_DRAW_CANVAS_H
 
@@ -18,18 +18,18 @@ struct ky_canvas {
     void *sheet; /* the pen's own: what it has drawn; NULL: nothing */
 };
 
-/* What a back-end can do. Lengths are pixels. Where memory is out drawing does nothing, and flatten
- * says so. */
+/* The functions of a pen. Lengths are in pixels. When memory is out, drawing does nothing and
+ * flatten says so. */
 struct ky_pen {
-    /* Letters whose capitals have this height, from (x, y) on, which lies on the line below them;
-     * upwards instead of to the right if `upright`. The text is UTF-8. */
+    /* Letters whose capitals have this height. They begin at (x, y), which is on the line below
+     * them, and go to the right, or upwards if `upright`. The text is UTF-8. */
     void (*letters)(struct ky_canvas *canvas, double x, double y, double height, int upright,
                     const char *text, size_t length);
     double (*width)(double height, const char *text, size_t length);
     void (*bar)(struct ky_canvas *canvas, double x, double y, double width, double height);
     /* A line through the points, which are finite, with round ends and corners. */
     void (*path)(struct ky_canvas *canvas, const double (*points)[2], size_t count, double width);
-    /* Lays what was drawn down on the pixels. KY_FAULT when memory is out. */
+    /* Lays what was drawn on the pixels. KY_FAULT when memory is out. */
     enum ky_status (*flatten)(struct ky_canvas *canvas, struct ky_error *error);
     /* Frees the sheet. */
     void (*leave)(struct ky_canvas *canvas);
@@ -39,15 +39,15 @@ extern const struct ky_pen ky_pixel_pen;
 const struct ky_pen *ky_cairo_pen(void);
 /* KY_UNSUPPORTED, with the reason, in a build without cairo. */
 enum ky_status ky_cairo_available(struct ky_error *error);
-/* Writes the canvas as PDF or SVG, as the name ends: texts and lines as such, above the pixels if
- * these show something. As ky_canvas_write otherwise. */
+/* Writes the canvas as PDF or SVG, by the ending of the name: texts and lines as such, above the
+ * pixels if these show something. Else as ky_canvas_write. */
 enum ky_status ky_cairo_write(const char *path, struct ky_canvas *canvas, const char *comment,
                               int overwrite, struct ky_error *error);
 
 /* Makes a canvas of one colour, with the pale ink. KY_FAULT when memory is out. */
 enum ky_status ky_canvas_open(struct ky_canvas *canvas, size_t width, size_t height,
                               const uint8_t paper[3], struct ky_error *error);
-/* Frees what a canvas has; also one that is all 0. */
+/* Frees what a canvas has. A canvas that is all 0 is allowed. */
 void ky_canvas_close(struct ky_canvas *canvas);
 /* KY_UNSUPPORTED if this build cannot write a file of this name: .pdf and .svg need cairo, all
  * others are PNG files. */
@@ -63,16 +63,16 @@ int ky_canvas_knows(const char *path);
 extern const uint8_t ky_pale_ink[3];
 void ky_take_ink(struct ky_canvas *canvas, const uint8_t colour[3]);
 
-/* Draws text with its upper left corner at the pixel (x, y); capitals are KY_LETTER cells high, a
- * cell being so many pixels. ^{…} is raised and _{…} lowered, ² and ³ are raised too. What lies
- * outside the picture is left out. */
+/* Draws text with its upper left corner at the pixel (x, y). Capitals are KY_LETTER cells high;
+ * `cell` is the size of a cell in pixels. ^{…} is raised and _{…} lowered, ² and ³ are raised too.
+ * What lies outside the picture is left out. */
 enum { KY_LETTER = 7 };
 void ky_text(struct ky_canvas *canvas, double x, double y, double cell, const char *text);
 /* The same from the bottom to the top; (x, y): the lower left corner. */
 void ky_text_upright(struct ky_canvas *canvas, double x, double y, double cell, const char *text);
 /* The length of such a text [pixels]. */
 double ky_text_width(double cell, const char *text);
-/* The cell, at most this one, in which a text is so long at most. */
+/* The size of a cell, at most `cell`, with which a text is at most so long. */
 double ky_text_fit(double cell, const char *text, double room);
 /* Fills a rectangle with the ink; all in pixels. */
 void ky_bar(struct ky_canvas *canvas, double x, double y, double width, double height);
@@ -80,7 +80,7 @@ void ky_bar(struct ky_canvas *canvas, double x, double y, double width, double h
 void ky_fill(struct ky_canvas *canvas, double x, double y, double width, double height);
 /* Draws a line with round ends, or a disc where both ends are one place; all in pixels. */
 void ky_line(struct ky_canvas *canvas, const double from[2], const double to[2], double width);
-/* Draws a circle as far as it lies in the box from box[0] to box[1]. */
+/* Draws the part of a circle that lies in the box from box[0] to box[1]. */
 void ky_ring(struct ky_canvas *canvas, const double middle[2], double radius, double width,
              const double box[2][2]);
 /* Draws the outline of a mark about a point: shape 0 to KY_SYMBOLS − 1, all different. */

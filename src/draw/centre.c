@@ -1,14 +1,14 @@
-/* The place that a picture is about: of one body, the centre of mass, or the densest part.
+/* The place that a picture is about: a body, the centre of mass, or the densest part.
  *
- * A density centre alone makes a film jitter, for it leaps with the few bodies at the peak, and
- * between the nuclei of a merger. It is therefore the start alone: from there the camera goes to
- * the centre of the mass that the picture shows, weighted by (1 − r²/side²)², until it stays (the
- * mean shift of Fukunaga & Hostetler 1975). Every body counts a little less the farther away it is,
- * so that the place moves as smoothly as the bodies do; and two nuclei nearer than 0.89 sides have
- * one such place, between them.
+ * * A density centre alone makes a film jitter, for it leaps with the few bodies at the peak, and
+ * between the nuclei of a merger. So it is only the start: from there the camera moves to the
+ * centre of the mass that the picture shows, weighted by (1 − r²/side²)², until it no longer moves
+ * (the mean shift of Fukunaga & Hostetler 1975). Every body counts a little less the farther away
+ * it is, so that the place moves as smoothly as the bodies do; and two nuclei nearer than 0.89
+ * sides have one such place, between them.
  *
- * Nuclei farther apart than that have a place each. A film stays with one of them: the one where
- * most of the bodies go that are at the centre of its last snapshot, the anchor. */
+ * * Nuclei farther apart than that have a place each. A film stays with one of them: the one that
+ * holds most of the anchor, the bodies at the centre of the last snapshot. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@
 #include "draw/draw.h"
 #include "octree/sample.h"
 
-/* So many bodies at most are weighed, the same ones in every snapshot of a run. */
+/* At most this many bodies are weighed, the same ones in every snapshot of a run. */
 enum { SAMPLE = 1 << 16 };
 
 enum ky_status ky_about_read(const char *text, struct ky_about *about, struct ky_error *error)
@@ -41,7 +41,7 @@ enum ky_status ky_about_read(const char *text, struct ky_about *about, struct ky
     return KY_OK;
 }
 
-/* Those of the bodies that are weighed. */
+/* The bodies that are weighed. */
 struct sample {
     const struct ky_bodies *bodies;
     size_t count;
@@ -60,7 +60,7 @@ static double vector_to(const struct ky_bodies *bodies, size_t i, const double p
     return r2;
 }
 
-/* One step, to the weighted centre of what is around the place. 0 if there is nothing. */
+/* One step, to the weighted centre of the bodies around the place. 0 if there are none. */
 static int shift(const struct sample *sample, double side, double place[3])
 {
     const double per_side2 = 1 / (side * side);
@@ -164,7 +164,7 @@ void ky_anchor_choose(struct ky_anchor *anchor, const struct ky_bodies *bodies,
         anchor->id[k] = bodies->id ? bodies->id[anchor->index[k]] : anchor->index[k];
 }
 
-/* The bodies of the anchor to index[], SIZE_MAX for those that are not there. */
+/* Finds the bodies of the anchor: index[], SIZE_MAX for bodies that do not exist. */
 static void find_anchors(const struct ky_anchor *anchor, const struct ky_bodies *bodies,
                          size_t index[KY_ANCHORS])
 {
@@ -181,7 +181,7 @@ static void find_anchors(const struct ky_anchor *anchor, const struct ky_bodies 
                 index[k] = i;
 }
 
-/* The median place of the bodies of an anchor. 0 if less than half of them are there. */
+/* The median place of the bodies of an anchor. 0 if fewer than half of them exist. */
 static int place_of_anchor(const struct ky_anchor *anchor, const struct ky_bodies *bodies,
                            double place[3])
 {

@@ -32,8 +32,8 @@ static const struct stop maps[][STOPS] = {
     {{0, 0, 0}, {0.2, 0, 0}, {0.4, 0, 0}, {0.6, 0, 0}, {0.8, 0, 0}, {1, 0, 0}},
 };
 
-/* OKLCh to linear sRGB, with the matrices that Ottosson (2020) gives; hue in degrees. Numbers
- * outside 0 … 1 are no colour of a screen. */
+/* OKLCh to linear sRGB, with the matrices that Ottosson (2020) gives; hue in degrees. Screens have
+ * no colour for numbers outside 0 … 1. */
 static void linear_rgb(double lightness, double chroma, double hue, double rgb[3])
 {
     const double radian = 0.017453292519943295;

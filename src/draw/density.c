@@ -1,14 +1,13 @@
 /* Projected density, smooth where bodies are few and sharp where they are many.
  *
- * Every body is laid down on the pixels (lay.c), and no body is looked at again: what follows is
- * done for cells. On each level of a pyramid a cell keeps the part of its mass that belongs there
- * by the number of bodies around, and the rest rises to the next level, whose cells are twice as
- * wide. There a cell takes (1/4, 3/4, 3/4, 1/4) of four cells along each axis: the refinement of
- * quadratic B-splines, by which mass lies on the coarse cells as if the bodies had been laid down
- * there. The levels are then added up from the coarsest to the pixels, each step refining the grid
- * by the subdivision of quadratic B-splines (1/4, 3/4), which conserves mass: what rose to a level
- * is spread over nearly a Gaussian with a deviation of 0.71 of its cells. No sum depends on the
- * number of threads. */
+ * * Every body is laid on the pixels (lay.c); from then on only cells are used. On each level of a
+ * pyramid a cell keeps a part of its mass, which the number of bodies around it decides. The rest
+ * rises to the next level, whose cells are twice as wide. There a cell takes (1/4, 3/4, 3/4, 1/4)
+ * of four cells along each axis: the refinement of quadratic B-splines, so that the mass is on the
+ * coarse cells as if the bodies had been laid there. The levels are then added up from the coarsest
+ * to the pixels, each step refining the grid by the subdivision of quadratic B-splines (1/4, 3/4),
+ * which conserves mass: what rose to a level is spread over nearly a Gaussian with a deviation of
+ * 0.71 of its cells. No sum depends on the number of threads. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,10 +17,10 @@
 
 enum { PAD = KY_PYRAMID_PAD, TOP_CELLS = 5 };
 
-/* From so many cells on, a loop over a level takes more than one thread. */
+/* From this number of cells on, a loop over a level takes more than one thread. */
 enum { MANY = 1 << 14 };
 
-/* The number of bodies under the kernel if a cell has one: 4π (0.71 cells)². */
+/* The number of bodies under the kernel where each cell has one: 4π (0.71 cells)². */
 static const double kernel_cells = 6.28;
 
 /* Chooses the sides of the grids. */
@@ -51,8 +50,8 @@ static void prepare(struct ky_pyramid *pyramid)
     }
 }
 
-/* What four by four cells give to the cell (i, j) of the level above. `stays`: the part of each
- * that stays; NULL: nothing does. */
+/* What four by four cells give to the cell (i, j) of the level above. `stays` is the part of each
+ * that does not rise; NULL: 0. */
 static double gather(const struct ky_level *fine, const double *value, const float *stays, size_t i,
                      size_t j)
 {
@@ -74,7 +73,7 @@ static double gather(const struct ky_level *fine, const double *value, const flo
     return sum;
 }
 
-/* Adds what rises from the level below to that of level l. */
+/* Adds to level l what rises from the level below. */
 static void rise(const struct ky_pyramid *pyramid, int l, double *value, const float *stays)
 {
     const struct ky_level *coarse = &pyramid->level[l], *fine = coarse - 1;
@@ -99,8 +98,8 @@ static double refined(const struct ky_level *coarse, const double *value, size_t
 }
 
 /* The part of a cell's mass that stays on its level: all if the cell has the wanted number of
- * bodies, nothing if a cell of the next level around it has fewer. In between the (fractional)
- * level at which a cell would have that number lies between the two. */
+ * bodies, nothing if a cell of the next level around it has fewer. In between it follows from the
+ * fractional level at which a cell would have that number. */
 static float part_that_stays(double here, double above, double wanted)
 {
     if (here >= wanted)
@@ -108,7 +107,7 @@ static float part_that_stays(double here, double above, double wanted)
     return here > 0 && above > wanted ? (float)(log(above / wanted) / log(above / here)) : 0;
 }
 
-/* Fills stays[cells]. `wanted`: number of bodies in a cell, in parts of all. */
+/* Fills stays[cells]. `wanted`: number of bodies in a cell, as a fraction of all. */
 static void choose_levels(const struct ky_pyramid *pyramid, double wanted, float *stays)
 {
     double *number = pyramid->value[KY_NUMBER];
@@ -128,7 +127,7 @@ static void choose_levels(const struct ky_pyramid *pyramid, double wanted, float
     }
 }
 
-/* Adds the level above to this one. */
+/* Adds the level above to this level. */
 static void add_up(const struct ky_pyramid *pyramid, int l, double *value, const float *stays)
 {
     const struct ky_level *fine = &pyramid->level[l];
@@ -168,7 +167,7 @@ static void take_pixels(const struct ky_pyramid *pyramid, double *density, doubl
     }
 }
 
-/* From bodies to pixels, once there is room. */
+/* Computes the pixels from the bodies, once memory is there. */
 static enum ky_status project(struct ky_pyramid *pyramid, float *stays, double *density,
                               double *velocity, struct ky_error *error)
 {

@@ -1,5 +1,5 @@
-/* ky_draw: panels side by side, with a scale that is common to all, labels and a scale bar. Reading
- * snapshots is left to the caller. */
+/* ky_draw: panels side by side, with a common scale, labels and a scale bar. Reading snapshots is
+ * left to the caller. */
 #include "draw/draw.h"
 
 #include <math.h>
@@ -98,7 +98,7 @@ enum ky_status ky_drawable(const struct ky_bodies *bodies, struct ky_error *erro
 {
     const double farthest = 1e150; /* squares of what lies past it would overflow */
     struct ky_bodies plain = *bodies;
-    plain.id = NULL; /* whether ids are unique is no matter here */
+    plain.id = NULL; /* ids need not be unique here */
     enum ky_status status = ky_bodies_check(&plain, error);
     for (size_t i = 0; !status && i < plain.n; i++)
         for (int k = 0; k < 3; k++)
@@ -124,7 +124,7 @@ enum ky_status ky_draw_fits(const struct ky_draw_parameters *parameters, struct 
     return status;
 }
 
-/* KY_USAGE or KY_BAD_DATA for what can be wrong with the call. */
+/* KY_USAGE or KY_BAD_DATA for whatever is wrong with the call. */
 static enum ky_status check(const struct ky_snapshot *panels, size_t count,
                             struct ky_draw_parameters *parameters, struct ky_error *error)
 {
@@ -243,7 +243,7 @@ static enum ky_status paint(struct ky_scene *scene, const struct ky_snapshot *pa
     return status;
 }
 
-/* What the file says of itself. */
+/* Describes the picture in the file's comment. */
 static void describe(const struct ky_scene *scene, char *text, size_t size)
 {
     static const char *const what[] = {"projected density", "projected density by type",
@@ -253,7 +253,7 @@ static void describe(const struct ky_scene *scene, char *text, size_t size)
               what[parameters->show], "xyz"[parameters->axis], scene -> view.side, scene->peak[0]);
 }
 
-/* The panels of the snapshots, to a file. */
+/* Draws the panels of the snapshots to a file. */
 static enum ky_status draw_panels(const char *path, const struct ky_snapshot *panels, size_t count,
                                   const struct ky_draw_parameters *parameters,
                                   struct ky_error *error)
@@ -285,7 +285,7 @@ static enum ky_status draw_panels(const char *path, const struct ky_snapshot *pa
     return status;
 }
 
-/* The paths of bodies from one snapshot to the next, to a file. */
+/* Draws the paths of bodies from one snapshot to the next to a file. */
 static enum ky_status draw_trails(const char *path, const struct ky_snapshot *times, size_t count,
                                   const struct ky_draw_parameters *parameters,
                                   struct ky_error *error)

@@ -16,12 +16,12 @@ enum ky_status ky_draw_fits(const struct ky_draw_parameters *parameters, struct 
 
 /* ---- what is seen ---- */
 
-/* Some bodies at the centre of one snapshot, by which the same place is found in others. */
+/* Bodies at the centre of one snapshot. They find the same place in others. */
 enum { KY_ANCHORS = 63 };
 struct ky_anchor {
     size_t count;
     uint64_t id[KY_ANCHORS];
-    size_t index[KY_ANCHORS]; /* in that snapshot: most likely they stand there in all */
+    size_t index[KY_ANCHORS]; /* in that snapshot, and most likely in the others */
 };
 
 /* A camera at infinity. */
@@ -30,7 +30,7 @@ struct ky_view {
     double middle[3];        /* of the picture, in space */
     double side;             /* length of the picture's shorter side, > 0 */
     int by_number;           /* every body weighs 1, since none has mass */
-    struct ky_anchor anchor; /* where a picture about the density begins; count 0: density centre */
+    struct ky_anchor anchor; /* start of the search for the densest part; count 0: density centre */
 };
 
 /* The coordinate of `x` along an axis. */
@@ -38,7 +38,7 @@ static inline double ky_along(const double x[3], const double axis[3])
 {
     return x[0] * axis[0] + x[1] * axis[1] + x[2] * axis[2];
 }
-/* The smaller one of width and height [pixels]. */
+/* The shorter side of a picture [pixels]. */
 static inline size_t ky_shorter(const size_t size[2])
 {
     return size[0] < size[1] ? size[0] : size[1];
@@ -52,14 +52,14 @@ struct ky_about {
 };
 /* Reads "density", "mass" or an id; NULL is KY_ABOUT_NOTHING. KY_USAGE for other texts. */
 enum ky_status ky_about_read(const char *text, struct ky_about *about, struct ky_error *error);
-/* The place that it stands for, which is no KY_ABOUT_NOTHING. `side`: of the picture, for
- * KY_ABOUT_DENSITY, which is the centre of what such a picture shows; 0: the density centre alone.
- * With an anchor, which may be NULL, its bodies take the place of the density centre, if they are
- * there. 0, 0, 0 without bodies. KY_BAD_DATA if there is no body with the id. */
+/* The place for `kind`, which is not KY_ABOUT_NOTHING. For KY_ABOUT_DENSITY it is the centre of
+ * what a picture of this `side` shows, or with side 0 the density centre itself; the bodies of an
+ * anchor (may be NULL), if they exist, replace the density centre as the start. 0, 0, 0 without
+ * bodies. KY_BAD_DATA if no body has the id. */
 enum ky_status ky_about_find(const struct ky_about *about, const struct ky_bodies *bodies,
                              const struct ky_anchor *anchor, double side, double place[3],
                              struct ky_error *error);
-/* Takes the bodies nearest to the place. */
+/* Takes the bodies nearest to the place as the anchor. */
 void ky_anchor_choose(struct ky_anchor *anchor, const struct ky_bodies *bodies,
                       const double place[3]);
 
@@ -67,9 +67,9 @@ void ky_anchor_choose(struct ky_anchor *anchor, const struct ky_bodies *bodies,
  * then tilted upwards about the middle [degrees]. */
 void ky_view_turn(struct ky_view *view, int axis, double turn, double tilt);
 
-/* Chooses the view: the middle and side that the parameters name, else the square that holds
- * parameters->fraction of the mass of every panel; with `all_round` from any direction.
- * KY_BAD_DATA if the bodies span more than a number can hold. */
+/* Chooses the middle and side of the view: by the parameters, else as the square that holds
+ * parameters->fraction of the mass of every panel; with `all_round` from any direction. KY_BAD_DATA
+ * if the bodies span more than a number can hold. */
 enum ky_status ky_view_choose(const struct ky_snapshot *panels, size_t count,
                               const struct ky_draw_parameters *parameters, int all_round,
                               struct ky_view *view, struct ky_error *error);
@@ -78,11 +78,11 @@ enum ky_status ky_view_choose(const struct ky_snapshot *panels, size_t count,
  * if the picture follows nothing. Fails as ky_about_find. */
 enum ky_status ky_view_aim(struct ky_view *view, const struct ky_draw_parameters *parameters,
                            const struct ky_bodies *bodies, struct ky_error *error);
-/* Where something stands on a picture of this size; both in pixels from its upper left corner. */
+/* The place of a point on a picture of this size; both in pixels from its upper left corner. */
 void ky_view_place(const struct ky_view *view, const size_t size[2], const double x[3],
                    double pixel[2]);
-/* 1 if there are bodies, and none that counts stands in the picture of this size [pixels]. Then
- * `text` says where the picture and the bodies are. */
+/* 1 if there are bodies, and none that counts is in the picture of this size [pixels]. Then `text`
+ * says where the picture and the bodies are. */
 int ky_view_misses(const struct ky_view *view, const size_t size[2],
                    const struct ky_snapshot *panel, char *text, size_t room);
 
@@ -95,8 +95,8 @@ enum ky_status ky_draw_together(const struct ky_units *one, const struct ky_unit
 
 /* ---- what is shown of it ---- */
 
-/* The component of which body i is a part: its GADGET type; with `divide` > 0 the first or second
- * of two systems, by its id. */
+/* The component of body i: its GADGET type; with `divide` > 0 the first or second of two systems,
+ * by its id. */
 static inline int ky_part_of(const struct ky_bodies *bodies, size_t i, uint64_t divide)
 {
     if (divide)
@@ -107,8 +107,8 @@ static inline int ky_part_of(const struct ky_bodies *bodies, size_t i, uint64_t 
 /* Which bodies are spread over a picture, and how. */
 struct ky_projection {
     const struct ky_bodies *bodies;
-    int part;        /* the bodies that count, as ky_part_of tells; −1: all */
-    uint64_t divide; /* an argument of that */
+    int part;        /* the component that counts, as in ky_part_of; −1: all */
+    uint64_t divide; /* an argument of ky_part_of */
     const struct ky_view *view;
     size_t size[2]; /* width and height [pixels] */
     double smooth;  /* number of neighbours used for smoothing */
@@ -127,15 +127,15 @@ struct ky_scene {
     const struct ky_draw_parameters *parameters;
     size_t size[2]; /* width and height of a panel [pixels] */
     struct ky_view view;
-    double largest;        /* time, for the unit of all */
+    double largest;        /* largest time, which chooses the unit of all */
     double peak[KY_TYPES]; /* brightest density of each layer */
     double speed;          /* at the ends of the colours [velocity] */
-    double star_mass;      /* of a usual star; 0: not known */
-    int present;           /* bits of the components that any panel has */
+    double star_mass;      /* typical mass of a star; 0: not known */
+    int present;           /* bits of the components that occur in a panel */
     uint8_t map[KY_MAP_COLOURS][3];
 };
 
-/* What KY_SHOW_AUTO stands for where a panel has so many bodies at most; other kinds stay. */
+/* The kind that KY_SHOW_AUTO becomes where a panel has at most so many bodies; other kinds stay. */
 int ky_show_of(const struct ky_draw_parameters *parameters, size_t most);
 /* The span of densities from dark to bright [powers of ten]. */
 double ky_range_of(const struct ky_draw_parameters *parameters);
@@ -152,15 +152,15 @@ void ky_layers_widen(struct ky_scene *scene, const struct ky_bodies *bodies, con
 /* 0 … 1 for a density of a layer. */
 double ky_brightness(const struct ky_scene *scene, size_t layer, double density);
 
-/* Stars: chooses what mass a usual one has, if that is not known; fills layers; and makes a colour
- * of their light above the dark. */
+/* The mass of a typical star, if it is not known; the layers of light; and the colour of light over
+ * the dark. */
 void ky_stars_weigh(struct ky_scene *scene, const struct ky_bodies *bodies);
 void ky_stars_project(const struct ky_scene *scene, const struct ky_bodies *bodies, double *layers);
 void ky_stars_mix(const double light[3], const uint8_t dark[3], uint8_t *pixel);
 
-/* Chooses view and brightness of a scene by the snapshots. `layers`, for all of them, is NULL or
- * filled; then panels that show none of their bodies are warned of. `size` stays as the caller set
- * it, and `parameters` too. */
+/* Chooses view and brightness of a scene by the snapshots. `layers` is NULL, or is filled for all
+ * of them; then panels that show none of their bodies get a warning. `size` and `parameters` are
+ * not changed. */
 enum ky_status ky_scene_choose(struct ky_scene *scene, const struct ky_snapshot *panels,
                                size_t count, int all_round, double *layers, struct ky_error *error);
 
@@ -171,39 +171,39 @@ void ky_layers_paint(const struct ky_scene *scene, const double *layers, struct 
                      size_t left, size_t top);
 /* ---- what is around the panels ---- */
 
-/* Where the panels of a picture stand, row by row, and the room around them [pixels]. */
+/* Where the panels of a picture are, row by row, and the margins around them [pixels]. */
 struct ky_layout {
     size_t columns, rows, gap;
     size_t left, top; /* of the first panel */
     size_t width, height;
 };
-/* Chooses the rows and the room for `count` panels of the scene, by parameters->columns and ->rim.
- */
+/* Chooses the rows and the margins for `count` panels of the scene, by parameters->columns and
+ * ->rim. */
 void ky_layout_choose(struct ky_layout *layout, const struct ky_scene *scene, size_t count,
                       const struct ky_units *units);
 /* The upper left corner of panel k. */
 void ky_layout_corner(const struct ky_layout *layout, const struct ky_scene *scene, size_t k,
                       size_t corner[2]);
-/* Opens a canvas for all of it. KY_FAULT when memory is out. */
+/* Opens a canvas for the whole picture. KY_FAULT when memory is out. */
 enum ky_status ky_layout_open(const struct ky_layout *layout, const struct ky_scene *scene,
                               struct ky_canvas *canvas, struct ky_error *error);
-/* Writes and draws all that belongs to panel k of `count`, whose view is aimed: title, circles,
- * axes or a scale bar, and what the colours mean. */
+/* Draws everything that belongs to panel k of `count`, whose view is aimed: title, circles, axes or
+ * a scale bar, and the legend of the colours. */
 void ky_layout_label(const struct ky_layout *layout, const struct ky_scene *scene,
                      const struct ky_snapshot *panel, size_t k, size_t count,
                      struct ky_canvas *canvas);
 
-/* Projects and paints one snapshot as a picture of its own, with all labels, which are laid down on
- * the pixels; the view is aimed already. The canvas is that of a layout for one panel. */
+/* Projects and paints one snapshot as a picture of its own, with all labels, which are laid on the
+ * pixels. The view is aimed already. The canvas is one of a layout for one panel. */
 enum ky_status ky_frame_draw(const struct ky_scene *scene, const struct ky_layout *layout,
                              const struct ky_snapshot *panel, struct ky_canvas *canvas,
                              struct ky_error *error);
 
-/* Fills a colour map, one of --colours, with colours from dark to bright, in even steps of the
- * lightness that the eye sees; and one from blue by pale grey to red. */
+/* Fills a colour map, one of --colours, from dark to bright in even steps of lightness; and a map
+ * from blue by pale grey to red. */
 void ky_colour_map(int map, uint8_t colours[KY_MAP_COLOURS][3]);
 void ky_colour_diverging(uint8_t colours[KY_MAP_COLOURS][3]);
-/* A colour in OKLCh, with less chroma where no screen has it; hue in degrees. */
+/* The colour in OKLCh, hue in degrees, with less chroma where no screen has it. */
 void ky_colour(double lightness, double chroma, double hue, uint8_t rgb[3]);
 
 /* The side of a cell of letters [pixels] that suits a picture of this size. */
@@ -215,27 +215,27 @@ void ky_time_label(const struct ky_snapshot *panel, double largest, char *text, 
 /* Returns a round length, at most `wanted`, and writes its label ("2 kpc") to `text`. */
 double ky_length_label(const struct ky_units *units, double wanted, char *text, size_t size);
 /* Write into a panel whose upper left corner is (left, top): the title or the time; the scale bar;
- * what colours mean. `k` counts panels. */
+ * the meaning of colours. `k` counts panels. */
 void ky_label_title(const struct ky_scene *scene, const struct ky_snapshot *panel, size_t k,
                     struct ky_canvas *canvas, const double corner[2]);
 void ky_label_scale(const struct ky_scene *scene, const struct ky_units *units,
                     struct ky_canvas *canvas, const double corner[2]);
 /* 1 if the parameters name circles, and none of them has its middle in the panel. */
 int ky_circles_miss(const struct ky_scene *scene);
-/* Draws the circles that the parameters name, as far as they stand in the panel. */
+/* Draws the parts of the parameters' circles that lie in the panel. */
 void ky_label_circles(const struct ky_scene *scene, struct ky_canvas *canvas,
                       const double corner[2]);
 void ky_label_colours(const struct ky_scene *scene, const struct ky_units *units,
                       struct ky_canvas *canvas, const double corner[2]);
-/* The colours of the components, those of ky_part_of, and their names. */
+/* The colours and the names of the components of ky_part_of. */
 const uint8_t (*ky_part_colours(uint64_t divide))[3];
 const char *const *ky_part_names(uint64_t divide);
 
 /* ---- trails ---- */
 
-/* Places of some bodies of one system at several times. */
+/* The places of some bodies at several times. */
 struct ky_trails {
-    size_t bodies, times, room; /* room: number of times that fit */
+    size_t bodies, times, room; /* room: times that fit into memory */
     uint64_t *id;               /* ascending */
     double (*position)[3];      /* [times][bodies]; NaN where a body is not there */
     double (*velocity)[3];
@@ -248,7 +248,7 @@ enum ky_status ky_trails_begin(struct ky_trails *trails, const struct ky_bodies 
 /* Adds the places of these bodies at one more time; they are found by their ids. */
 void ky_trails_add(struct ky_trails *trails, const struct ky_snapshot *snapshot);
 /* Draws a path for each body, dark at the first time and bright at the last, and a dot at its end,
- * as a PNG file. `last` gives units and label. KY_USAGE for less than two times. */
+ * as a PNG file. Units and label come from `last`. KY_USAGE for fewer than two times. */
 enum ky_status ky_trails_draw(const char *path, const struct ky_trails *trails,
                               const struct ky_snapshot *last,
                               const struct ky_draw_parameters *parameters, struct ky_error *error);

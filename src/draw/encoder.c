@@ -1,5 +1,5 @@
 /* ffmpeg as a child process. Frames go through a pair of sockets, not a pipe: writing to a child
- * that has ended is then an error and no signal. */
+ * that has ended is then an error, not a signal. */
 #include "draw/encoder.h"
 
 #include <errno.h>
@@ -116,7 +116,7 @@ enum ky_status ky_encoder_close(struct ky_encoder *encoder, int whole, struct ky
     enum ky_status status = KY_OK;
     if (!encoder)
         return KY_OK;
-    if (!whole) /* it must not make a film of what it has */
+    if (!whole) /* the program must not finish an incomplete film */
         kill(encoder->child, SIGKILL);
     close(encoder->socket);
     while (waitpid(encoder->child, &outcome, 0) < 0 && errno == EINTR)

@@ -1,5 +1,5 @@
-/* Labels of times and lengths, round numbers in the unit that suits their size; and where the
- * labels of a picture stand. */
+/* Labels of times and lengths, round numbers in the unit that suits their size; and the places of
+ * the labels of a picture. */
 #include "draw/draw.h"
 
 #include <math.h>
@@ -98,7 +98,7 @@ void ky_label_circles(const struct ky_scene *scene, struct ky_canvas *canvas,
     }
 }
 
-/* The names of the components that are there, each in its colour, one above the other. */
+/* The names of the components that occur, each in its colour, one above the other. */
 static void label_parts(const struct ky_scene *scene, struct ky_canvas *canvas, double cell,
                         double right, double bottom)
 {

@@ -1,8 +1,7 @@
-/* Bodies are laid down on the grids of a pyramid: 3 × 3 cells of the finest level that holds a body
- * take their parts by the weights of the quadratic B-spline. This is the only pass over the bodies,
- * and the longest part of a picture of many. Parts are integers, 2^62 being all bodies together.
- * Several threads, each with grids of its own, which are added afterwards, therefore give the same
- * bits as one. */
+/* Lays bodies on the grids of a pyramid: a body goes to 3 × 3 cells of the finest level that holds
+ * it, with the weights of the quadratic B-spline. This is the only pass over the bodies, and the
+ * longest part of a picture of many. Amounts are integers, 2^62 for all bodies together. So several
+ * threads, each with its own grids, which are added afterwards, give the same bits as one. */
 #include "draw/pyramid.h"
 
 #include <math.h>
@@ -14,8 +13,8 @@
 
 struct bins {
     const struct ky_pyramid *pyramid;
-    size_t quantities; /* that are laid down; equal masses are laid down as numbers */
-    /* one over the number, the mass and the fastest speed of all; 0 where that has no inverse */
+    size_t quantities; /* laid quantities; equal masses are laid as numbers */
+    /* the inverse of number, mass and highest speed; 0 where that has no inverse */
     double per_number, per_mass, per_speed;
     int64_t *cell; /* [copies][cells][quantities] */
 };
@@ -36,7 +35,7 @@ static double speed_of(const struct ky_projection *projection, size_t i)
     return -ky_along(projection->bodies->velocity[i], projection->view->axis[2]);
 }
 
-/* What the bodies of a block have together. */
+/* Sums over the bodies of a block. */
 struct block {
     size_t n;
     double mass, least, most, fastest;
@@ -82,8 +81,8 @@ void ky_pyramid_measure(struct ky_pyramid *pyramid, int velocities)
     pyramid->equal = least == most;
 }
 
-/* The place of a pixel in cells of the level; 0 if it lies less than `rim` cells inside the grid.
- */
+/* The place of a pixel in cells of the level. 0 if it is closer than `rim` cells to the grid's
+ * edge. */
 static int place(const struct ky_level *level, const double pixel[2], double rim, double at[2])
 {
     for (int k = 0; k < 2; k++) {
@@ -103,7 +102,7 @@ static void pixel_of(const struct ky_pyramid *pyramid, size_t i, double pixel[2]
                    pyramid->origin[k];
 }
 
-/* The quantities of body i as integers of the bins. */
+/* The quantities of body i as the bins' integers. */
 static void amounts(const struct bins *bins, size_t i, double amount[KY_QUANTITIES])
 {
     const struct ky_pyramid *pyramid = bins->pyramid;
@@ -116,7 +115,7 @@ static void amounts(const struct bins *bins, size_t i, double amount[KY_QUANTITI
         amount[q] = all * part * (speed_of(pyramid->projection, i) * bins->per_speed);
 }
 
-/* Lays the amounts down on 3 × 3 cells. */
+/* Lays the amounts on 3 × 3 cells. */
 static void lay_body(const struct bins *bins, const struct ky_level *level, const double at[2],
                      const double *amount, int64_t *cell)
 {
@@ -137,7 +136,7 @@ static void lay_body(const struct bins *bins, const struct ky_level *level, cons
     }
 }
 
-/* Lays the bodies first … end − 1 down. */
+/* Lays the bodies first … end − 1. */
 static void lay_bodies(const struct bins *bins, size_t first, size_t end, int64_t *cell)
 {
     const struct ky_pyramid *pyramid = bins->pyramid;
@@ -156,7 +155,7 @@ static void lay_bodies(const struct bins *bins, size_t first, size_t end, int64_
     }
 }
 
-/* A round dot, for bodies so few that each is to be seen: (1 − r²/R²)³ over the pixels. */
+/* A round dot, (1 − r²/R²)³ over the pixels, where bodies are so few that each has to be seen. */
 static void lay_dot(const struct bins *bins, const double pixel[2], double radius,
                     const double *amount)
 {
@@ -197,7 +196,7 @@ static void lay_dots(const struct bins *bins)
     }
 }
 
-/* Adds up the copies: quantity q of the bins becomes `value`. */
+/* Adds the copies; quantity q of the bins becomes `value`. */
 static void add_copies(const struct bins *bins, size_t copies, size_t q, double *value)
 {
     const size_t cells = bins->pyramid->cells, quantities = bins->quantities;

@@ -1,5 +1,5 @@
-/* What a picture shows of a set of bodies: the density of all, of each type, or the mean velocity
- * along the line of sight; and how numbers become colours. */
+/* The layers of a picture (density of all bodies or of each type, mean velocity along the line of
+ * sight), and their colours. */
 #include "draw/draw.h"
 
 #include <math.h>
@@ -36,7 +36,7 @@ int ky_show_of(const struct ky_draw_parameters *parameters, size_t most)
     return most <= KY_STARS_MOST && isnan(parameters->peak) ? KY_SHOW_STARS : KY_SHOW_DENSITY;
 }
 
-/* The stars of a galaxy are spread over more decades than the density that the eye wants to see. */
+/* The density of stars in a galaxy spans more decades than a picture can show. */
 double ky_range_of(const struct ky_draw_parameters *parameters)
 {
     const double usual = parameters->show == KY_SHOW_COMPONENTS ? 5 : 3.5;
@@ -74,8 +74,8 @@ enum ky_status ky_layers_project(const struct ky_scene *scene, const struct ky_b
     return status;
 }
 
-/* The smallest value such that what lies above it has the part `above` of the weight; `value` NULL:
- * the weights themselves are the values. Good to 2 %. */
+/* The smallest value above which the fraction `above` of the weight lies. With `value` NULL the
+ * weights are the values too. Good to 2 %. */
 static double upper_value(const double *value, const double *weight, size_t pixels, double above)
 {
     enum { BINS = 2048 };
@@ -106,7 +106,7 @@ void ky_layers_widen(struct ky_scene *scene, const struct ky_bodies *bodies, con
         return;
     for (size_t i = 0; i < bodies->n; i++)
         scene->present |= 1 << ky_part_of(bodies, i, parameters->divide);
-    /* Brighter than noise, and not a single pixel. */
+    /* brighter than noise, and more than a single pixel */
     for (size_t k = 0; k < densities; k++)
         scene->peak[k] =
             isnan(parameters->peak)
@@ -118,7 +118,7 @@ void ky_layers_widen(struct ky_scene *scene, const struct ky_bodies *bodies, con
                            : parameters->speed;
 }
 
-/* How densities become brightnesses, prepared for many of them. */
+/* The curve from density to brightness, prepared for many densities. */
 struct curve {
     int kind;
     double scale, range, faint, whole;
@@ -151,8 +151,8 @@ double ky_brightness(const struct ky_scene *scene, size_t layer, double density)
     return bright_of(&curve, density);
 }
 
-/* The dark, brightened by each component in its own colour; by the square, so that the faint parts
- * of one component leave room for the others. */
+/* Brightens the dark by each component in its own colour. Brightness counts by its square, so that
+ * the faint parts of one component leave room for the others. */
 static void mix_parts(const double *bright, const uint8_t (*colours)[3], const uint8_t dark[3],
                       uint8_t *pixel)
 {

@@ -13,15 +13,15 @@ static const uint8_t white[3] = {255, 255, 255}, black[3] = {0, 0, 0}, ink[3] = 
 /* Margins, in cells: between the frame and numbers, numbers and label, label and the rim. */
 enum { TO_NUMBER = 4, TO_LABEL = 5, TO_RIM = 4, BAR = 9, TO_BAR = 6 };
 
-/* What a bar of colours tells; no bar without `what`. */
+/* The quantity of a bar of colours; no bar without `what`. */
 struct bar {
     const char *what;
     char unit[KY_UNIT_TEXT];
-    double factor; /* from the units of the panels to that unit */
+    double factor; /* from the units of the panels to this unit */
     struct ky_ruler axis;
 };
 
-/* The unit of surface densities up to this one: with pc² for galaxies too, as papers have it. */
+/* The unit of surface densities up to `largest`: per pc² for galaxies too, as in papers. */
 static double unit_of_density(const struct ky_units *units, struct ky_dimension dimension,
                               double largest, char name[KY_UNIT_TEXT])
 {
@@ -34,8 +34,8 @@ static double unit_of_density(const struct ky_units *units, struct ky_dimension 
     return factor * ky_unit_shown(&shown, dimension, largest * factor, name);
 }
 
-/* Chooses the bar of a scene. Peaks and speeds are known by then; before, any will do for the room
- * that numbers need. */
+/* Chooses the bar of a scene. Peaks and speeds are known by then. Before, any values do, since only
+ * the room for numbers is needed. */
 static void choose_bar(const struct ky_scene *scene, const struct ky_units *units, struct bar *bar)
 {
     const struct ky_draw_parameters *parameters = scene->parameters;
@@ -69,11 +69,12 @@ static double place_on_bar(const struct ky_scene *scene, const struct bar *bar, 
     return ky_brightness(scene, 0, (bar->axis.logarithmic ? pow(10, tick) : tick) / bar->factor);
 }
 
-/* The axis of a panel, about the middle where that is followed or far away. *offset: 1 then. */
+/* The axis of a panel. It counts from the middle where the picture follows something or is far
+ * away; then *offset becomes 1. */
 static void choose_axis(const struct ky_scene *scene, const struct ky_units *units, int k,
                         struct ky_ruler *axis, char unit[KY_UNIT_TEXT], int *offset)
 {
-    const double far = 20; /* sides */
+    const double far = 20; /* distance of the middle, in sides */
     const double half =
         scene->view.side / 2 * (double)scene->size[k] / (double)ky_shorter(scene->size);
     const double middle = ky_along(scene->view.middle, scene->view.axis[k]);
@@ -177,8 +178,8 @@ static void draw_tick(const struct ky_scene *scene, struct ky_canvas *canvas,
             ky_bar(canvas, corner[0] + side * (width - length), y, length, thin);
 }
 
-/* Whether the number at a tick would touch the first number of the next panel, `gap` pixels beyond
- * this one: to the right for k = 0, above for k = 1. */
+/* Whether the number at a tick would touch the first number of the next panel, `gap` pixels away:
+ * to the right for k = 0, above for k = 1. */
 static int touches_next(const struct ky_scene *scene, const struct ky_ruler *axis, int k, size_t t,
                         size_t gap)
 {
@@ -191,8 +192,8 @@ static int touches_next(const struct ky_scene *scene, const struct ky_ruler *axi
     return end + 2 * cell > next - half[1];
 }
 
-/* One axis of a panel; numbers and label where `outer`. `gap`: pixels to the next panel that has
- * them, 0: there is none. */
+/* Draws one axis of a panel; numbers and label where `outer`. `gap`: pixels to the next panel that
+ * has them; 0: there is none. */
 static void draw_axis(const struct ky_scene *scene, const struct ky_units *units, int k, int outer,
                       size_t gap, struct ky_canvas *canvas, const double corner[2])
 {

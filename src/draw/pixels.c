@@ -105,7 +105,8 @@ static const struct glyph glyphs[] = {
 
 static const double opacity = 0.92;
 
-/* Takes the next character off a text in UTF-8. What the font lacks is drawn as its last glyph. */
+/* Cuts the next UTF-8 character off a text. A character that the font lacks is drawn as its last
+ * glyph. */
 static const struct glyph *next_glyph(const char **text, const char *end)
 {
     static const struct {
@@ -133,7 +134,7 @@ static double bit(const struct glyph *glyph, int column, int row)
     return inside ? (glyph->row[row] >> (COLUMNS - 1 - column)) & 1 : 0;
 }
 
-/* The bitmap as a continuous field (bilinear), cut where it falls below about one half. */
+/* The bitmap as a continuous field (bilinear), cut off below about one half. */
 static double coverage(const struct glyph *glyph, double u, double v, double cell)
 {
     const double cut = 0.44;
@@ -229,7 +230,7 @@ static void path(struct ky_canvas *canvas, const double (*points)[2], size_t cou
         line(canvas, points[k - 1], points[k], width);
 }
 
-/* Everything is on the pixels already. */
+/* nothing to do: everything is on the pixels already */
 static enum ky_status flatten(struct ky_canvas *canvas, struct ky_error *error)
 {
     (void)canvas, (void)error;

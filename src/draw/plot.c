@@ -1,6 +1,6 @@
-/* Plots. Each has a frame, whose margins are as wide as the labels beside it; the legend stands to
- * the right of the frame, so that it covers no curve. Lines differ in colour, in lightness and in
- * their dashes: one of them is left in a grey print and to every eye. */
+/* Plots. Each has a frame with margins as wide as the labels beside it. The legend is to the right
+ * of the frame, so that it covers no curve. Lines differ in colour, in lightness and in their
+ * dashes, so that they differ in a grey print and for colour-blind eyes. */
 #include "draw/plot.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ enum { TICKS = 5, FEW = 40 };
 static const double mark_size = 3; /* cells */
 
 static const uint8_t paper[3] = {255, 255, 255}, ink[3] = {20, 20, 24};
-/* Okabe & Ito 2008: colours that all eyes tell apart. */
+/* Okabe & Ito 2008: colours that colour-blind eyes can distinguish. */
 static const uint8_t palette[][3] = {{0, 114, 178},  {213, 94, 0},  {0, 158, 115}, {204, 121, 167},
                                      {86, 180, 233}, {230, 159, 0}, {90, 90, 96},  {0, 0, 0}};
 
@@ -44,7 +44,7 @@ static int choose_range(const struct ky_plot *plot, int which, struct ky_ruler *
     if (axis->low > axis->high)
         return 0;
     double least = axis->logarithmic ? 0.1 : fmax(1e-9 * fabs(axis->low), 1e-300);
-    if (axis->high - axis->low < least) { /* all the same */
+    if (axis->high - axis->low < least) { /* all are equal */
         double half = axis->logarithmic ? 0.5 : axis->low != 0 ? 0.5 * fabs(axis->low) : 1;
         axis->low -= half, axis->high += half;
     }
@@ -53,8 +53,8 @@ static int choose_range(const struct ky_plot *plot, int which, struct ky_ruler *
     return 1;
 }
 
-/* Chooses the axes of all plots; those to the right have one range. KY_BAD_DATA for a plot without
- * points. `text` gets the ranges. */
+/* Chooses the axes of all plots; their horizontal axes have one range. KY_BAD_DATA for a plot
+ * without points. `text` gets the ranges. */
 static enum ky_status choose_axes(struct frame *frames, const struct ky_plot *plots, size_t count,
                                   char *text, size_t size, struct ky_error *error)
 {
@@ -81,7 +81,7 @@ static enum ky_status choose_axes(struct frame *frames, const struct ky_plot *pl
     return KY_OK;
 }
 
-/* Where a point stands on the picture. */
+/* The place of a point in the picture. */
 static void place(const struct frame *frame, double x, double y, double pixel[2])
 {
     const struct ky_ruler *right = &frame->axes[KY_RIGHT], *up = &frame->axes[KY_UP];
@@ -91,7 +91,8 @@ static void place(const struct frame *frame, double x, double y, double pixel[2]
         frame->top + (1 - (ky_on_axis(up, y) - up->low) / (up->high - up->low)) * frame->height;
 }
 
-/* A pair of ticks that point inwards from both sides of the frame. `part`: of the axis. */
+/* A pair of ticks that point inwards from both sides of the frame. `part`: place on the axis, 0 …
+ * 1. */
 static void draw_tick(const struct frame *frame, int which, double part, double length,
                       struct ky_canvas *canvas)
 {
@@ -106,8 +107,8 @@ static void draw_tick(const struct frame *frame, int which, double part, double 
     }
 }
 
-/* Ticks of one axis and, if `numbers`, what they stand for. Numbers that would touch the one before
- * are left out. */
+/* The ticks of one axis and, if `numbers`, their numbers. A number that would touch the one before
+ * is left out. */
 static void draw_ticks(const struct frame *frame, int which, int numbers, struct ky_canvas *canvas)
 {
     const struct ky_ruler *axis = &frame->axes[which];
@@ -130,7 +131,7 @@ static void draw_ticks(const struct frame *frame, int which, int numbers, struct
     }
 }
 
-/* The frame with its ticks and labels; those of the axis to the right only where `lowest`. */
+/* The frame with its ticks and labels; the horizontal axis is labelled only where `lowest`. */
 static void draw_axes(const struct frame *frame, const struct ky_plot *plot, int lowest,
                       struct ky_canvas *canvas)
 {
@@ -165,8 +166,8 @@ static void take_colour(struct ky_canvas *canvas, int colour)
     ky_take_ink(canvas, colour < 0 ? ink : palette[(size_t)colour % colours]);
 }
 
-/* Of points in one column of pixels the first, the lowest, the highest and the last say all. Takes
- * the others out, in place; returns how many are left. */
+/* Of the points in one column of pixels only the first, the lowest, the highest and the last are
+ * needed. Removes the others, in place; returns how many are left. */
 static size_t thin_out(double (*pixels)[2], size_t n)
 {
     size_t kept = 0, end;
@@ -189,7 +190,7 @@ static size_t thin_out(double (*pixels)[2], size_t n)
     return kept;
 }
 
-/* Marks about every so much of the frame's width, and at the first point. */
+/* Marks at regular distances along the frame's width, and at the first point. */
 static void draw_marks(const struct frame *frame, const double (*pixels)[2], size_t n, int mark,
                        struct ky_canvas *canvas)
 {
@@ -224,7 +225,7 @@ static enum ky_status draw_curve(const struct frame *frame, const struct ky_plot
 
 enum { SAMPLE = 20, LEGEND = SAMPLE + 12 }; /* cells: the line in the legend; all but the name */
 
-/* Names of the curves, each with a piece of its line. */
+/* The names of the curves, each with a piece of its line. */
 static void draw_legend(const struct frame *frame, const struct ky_plot *plot,
                         struct ky_canvas *canvas)
 {
@@ -247,7 +248,7 @@ static void draw_legend(const struct frame *frame, const struct ky_plot *plot,
     }
 }
 
-/* The room that numbers, labels and names need beside the frames, the same for all plots. */
+/* The margins for numbers, labels and names beside the frames, the same for all plots. */
 static void set_margins(const struct frame *frames, const struct ky_plot *plots, size_t count,
                         double cell, double *left, double *right)
 {

@@ -40,7 +40,7 @@ static void ignore(png_structp png, png_const_charp message)
     (void)png, (void)message;
 }
 
-/* A failure is kept by the file and reported when it is published. */
+/* The file keeps a failure and reports it when it is published. */
 static void write_bytes(png_structp png, png_bytep data, png_size_t bytes)
 {
     ky_file_write(png_get_io_ptr(png), data, bytes);

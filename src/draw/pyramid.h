@@ -1,5 +1,5 @@
-/* A pyramid of grids over a picture, each level with cells twice as wide as those of the level
- * below, and what bodies lay down on it. */
+/* A pyramid of grids over a picture, each level with cells twice as wide as in the level below, and
+ * what bodies lay on it. */
 #ifndef KY_DRAW_PYRAMID_H
 #define KY_DRAW_PYRAMID_H
 
@@ -8,8 +8,8 @@
 #include "draw/draw.h"
 
 enum {
-    /* Cells around the picture on every level: what a body outside may reach. Even, so that cells
-     * stay aligned between levels. */
+    /* Cells around the picture on every level, since bodies outside reach in. Even, so that cells
+     * of the levels stay aligned. */
     KY_PYRAMID_PAD = 4,
     KY_PYRAMID_LEVELS = 16,
     KY_DOTS = 1000 /* up to this number of bodies are drawn as dots */
@@ -21,20 +21,20 @@ struct ky_level {
     double cell;    /* pixels */
 };
 
-/* Quantities of each cell, in parts of those of all bodies. The momentum is that along the line of
- * sight, away from the eye, in parts of mass × fastest. */
+/* Quantities of each cell, as fractions of the sum over all bodies. The momentum is along the line
+ * of sight, away from the eye, in units of mass × fastest. */
 enum { KY_NUMBER, KY_MASS, KY_MOMENTUM, KY_QUANTITIES };
 
 struct ky_pyramid {
     const struct ky_projection *projection;
     double centre[2];        /* of the view, along right and up */
     double scale, origin[2]; /* pixel = (position − centre) × scale + origin */
-    size_t corner[2];        /* pixels from the grid's inner corner to the picture's: the grids are
-                                centred */
+    size_t corner[2]; /* pixels from the grid's inner corner to the picture's, since grids are
+                         centred */
     int levels;
     struct ky_level level[KY_PYRAMID_LEVELS];
     size_t cells;                 /* of all levels */
-    double *value[KY_QUANTITIES]; /* [cells]; that of the momentum is NULL if it is not needed */
+    double *value[KY_QUANTITIES]; /* [cells]; the momentum is NULL if it is not needed */
     size_t n;                     /* bodies of the projection */
     double total;                 /* their mass */
     int equal;                    /* they have equal masses */
@@ -43,8 +43,8 @@ struct ky_pyramid {
 
 /* Counts the bodies and sums their masses: n, total, equal; with `velocities` also fastest. */
 void ky_pyramid_measure(struct ky_pyramid *pyramid, int velocities);
-/* Fills the values with what each body lays down on the finest level that holds it; other levels
- * have nothing of it. KY_FAULT when memory is out. */
+/* Fills the values with what each body lays on the finest level that holds it; on the other levels
+ * it lays nothing. KY_FAULT when memory is out. */
 enum ky_status ky_pyramid_lay(struct ky_pyramid *pyramid, struct ky_error *error);
 
 #endif

@@ -1,7 +1,7 @@
 /* The camera and the common region of all panels: a square that holds a given fraction of every
  * panel's mass. The bounds are quantiles of the mass along each coordinate, found by histograms
- * that are refined around the wanted place: no sort, and a far escaper costs nothing. Masses are
- * summed as integers, so that the order of the threads does not matter. */
+ * that are refined around the wanted place. So nothing is sorted, and a far escaper costs nothing.
+ * Masses are summed as integers, so that the order of the threads does not matter. */
 #include "draw/draw.h"
 
 #include <math.h>
@@ -13,14 +13,14 @@
 
 enum { BINS = 2048, ROUNDS = 4 };
 
-/* So many bodies at most are looked at, a sample: enough for a frame about them. */
+/* At most this many bodies, a sample, are used: enough for a frame. */
 enum { SAMPLE = 1 << 18 };
 
 /* Room around the mass, so that nothing touches the frame. */
 static const double margin = 1.2;
 
 struct column {
-    struct ky_sample_order order; /* of which the first `count` bodies count */
+    struct ky_sample_order order; /* its first `count` bodies count */
     size_t count;
     const double (*position)[3];
     const double *mass; /* or NULL: 1 each */
@@ -80,8 +80,8 @@ static void extent(const struct column *column, double bounds[2])
     bounds[0] = low, bounds[1] = high;
 }
 
-/* The mass of the first `count` bodies of the order, in one order whatever the number of threads.
- */
+/* The mass of the first `count` bodies of the order. The sum does not depend on the number of
+ * threads. */
 static double total_mass(const struct ky_bodies *bodies, struct ky_sample_order order, size_t count)
 {
     double sum = 0;
@@ -90,14 +90,14 @@ static double total_mass(const struct ky_bodies *bodies, struct ky_sample_order 
     return sum;
 }
 
-/* What the panels so far need of one axis of the view: the bounds that hold the wanted fraction of
- * each, and the mass within, summed, with its first moment. */
+/* What the panels so far need along one axis of the view: the bounds that hold the wanted fraction
+ * of each, and the sums of the mass within and of its first moment. */
 struct span {
     double low, high;
     double mass, moment;
 };
 
-/* Adds what one panel needs. The sums are in one order whatever the number of threads. */
+/* Adds what one panel needs. The sums do not depend on the number of threads. */
 static void widen(const struct column *column, double low, double high, struct span *span)
 {
     span->low = fmin(span->low, low);
@@ -159,15 +159,15 @@ void ky_view_turn(struct ky_view *view, int axis, double turn, double tilt)
     }
 }
 
-/* The middle along an axis: halfway between the bounds where the square has to hold both. A square
- * of a given size is about the centre of the mass within the bounds, since a tail of few bodies on
- * one side moves a bound far. */
+/* The middle along an axis: halfway between the bounds if the square has to hold both. A square of
+ * given size has its middle at the centre of the mass within the bounds, since a tail of few bodies
+ * on one side moves a bound far. */
 static double middle_of(const struct span *span, int is_given)
 {
     return is_given && span->mass > 0 ? span->moment / span->mass : span->low / 2 + span->high / 2;
 }
 
-/* Half of what a square about the middle needs to hold the bounds of all axes. */
+/* Half of the side of a square about the middle that holds the bounds of all axes. */
 static double half_side(const struct span span[3], int axes, const struct ky_view *view)
 {
     double half = 0;
@@ -179,8 +179,8 @@ static double half_side(const struct span span[3], int axes, const struct ky_vie
     return half;
 }
 
-/* The side of a picture that needs half of it on each side of a middle that is so far from 0. One
- * body, or all in one place, still need a square about them. */
+/* The side of a picture that needs `half` of it on each side of the middle, which is at this
+ * distance from 0. A single body, or all in one place, still need a square around them. */
 static double side_of(double half, double farthest)
 {
     const double side = 2 * half, least = 1e-9 * farthest;
@@ -243,15 +243,15 @@ int ky_view_misses(const struct ky_view *view, const size_t size[2],
     }
     if (!bodies->n || ky_about_find(&mass, bodies, NULL, 0, centre, NULL))
         return 0;
-    for (int c = 0; c < 3; c++) /* what is left of a sum that should be 0 says nothing */
+    for (int c = 0; c < 3; c++) /* the rounding of a sum that should be 0 means nothing */
         if (fabs(centre[c]) < 1e-9 * (fabs(middle[c]) + view->side))
             centre[c] = 0;
     say_missed(panel, middle, (double)size[0] * per_pixel, centre, text, room);
     return 1;
 }
 
-/* Chooses the side so that a square about what is followed holds the wanted part of every panel.
- * The place that a density stands for depends on the side: so that is chosen twice. */
+/* Chooses the side so that a square about the followed place holds the wanted part of every panel.
+ * The place of a density depends on the side, so the side is chosen twice. */
 static enum ky_status choose_followed(const struct ky_snapshot *panels, size_t count,
                                       const struct ky_draw_parameters *parameters, int axes,
                                       struct ky_view *view, struct ky_error *error)
@@ -273,7 +273,7 @@ static enum ky_status choose_followed(const struct ky_snapshot *panels, size_t c
     return status;
 }
 
-/* Chooses middle and side that are the same for all panels. */
+/* Chooses the common middle and side of all panels. */
 static void choose_common(const struct ky_snapshot *panels, size_t count,
                           const struct ky_draw_parameters *parameters, int axes,
                           struct ky_view *view)

@@ -1,5 +1,5 @@
-/* Few bodies as stars: each a small round spot whose light and size follow its mass, orange where
- * it is lighter than most and blue where it is heavier, as on a photograph of a cluster. */
+/* Few bodies as stars, as on a photograph of a cluster: each is a small round spot whose light and
+ * size follow its mass. Stars lighter than most are orange, heavier ones blue. */
 #include <math.h>
 #include <string.h>
 
@@ -19,8 +19,8 @@ void ky_stars_weigh(struct ky_scene *scene, const struct ky_bodies *bodies)
     scene->star_mass = median > 0 ? median : heaviest;
 }
 
-/* Light of a star, in three colours, and its radius in those of a usual one. Many stars have less
- * light each, so that the middle of a cluster is not all white. */
+/* Light of a star, in three colours, and its radius in units of a typical star's. Many stars have
+ * less light each, so that the middle of a cluster is not all white. */
 struct star {
     double light[COLOURS], size;
 };

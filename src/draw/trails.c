@@ -1,6 +1,6 @@
 /* Trails: the paths of some bodies of a run, from snapshot to snapshot. Between two snapshots a
- * path is the cubic that has the bodies' velocities at both ends; where a body has gone far between
- * them, the velocities say little, and their pull is bounded by the way gone. */
+ * path is the cubic that has the bodies' velocities at both ends; where a body has moved far
+ * between them, the velocities say little, and their effect is bounded by the distance. */
 #include "draw/draw.h"
 
 #include <math.h>
@@ -67,7 +67,7 @@ void ky_trails_add(struct ky_trails *trails, const struct ky_snapshot *snapshot)
 /* A place of body k between times t and t + 1, at the fraction f. */
 static void between(const struct ky_trails *trails, size_t k, size_t t, double f, double x[3])
 {
-    const double most = 2; /* pull of a velocity in lengths of the way gone */
+    const double most = 2; /* largest effect of a velocity, in units of the distance */
     const double *a = trails->position[t * trails->bodies + k], *b = a + 3 * trails->bodies;
     const double *u = trails->velocity[t * trails->bodies + k], *v = u + 3 * trails->bodies;
     double dt = trails->time[t + 1] - trails->time[t], way = 0, first = 0, second = 0;
@@ -84,7 +84,7 @@ static void between(const struct ky_trails *trails, size_t k, size_t t, double f
         x[c] = start * a[c] + end * b[c] + f * g * (g * first * u[c] - f * second * v[c]);
 }
 
-/* Where a place stands on the canvas. 0 outside of the panel. */
+/* The place of a point on the canvas. 0 outside of the panel. */
 static int pixel_of(const struct ky_scene *scene, const size_t corner[2], const double x[3],
                     double pixel[2])
 {
@@ -139,7 +139,7 @@ static void draw_paths(const struct ky_scene *scene, const struct ky_trails *tra
     canvas->pen = pen;
 }
 
-/* The view that holds the wanted part of all places. */
+/* Chooses the view that holds the wanted part of all places. */
 static enum ky_status choose_view(struct ky_scene *scene, const struct ky_trails *trails,
                                   struct ky_error *error)
 {

@@ -1,8 +1,10 @@
-/* The calls of the GRAPE-5 library (include/kyoho/grape5.h), made as those of grape6.c are.
+/* The calls of the GRAPE-5 library (include/kyoho/grape5.h), made in the same way as the calls of
+ * grape6.c.
  *
- * A program may number devices, one for each of its threads, as tree codes do: each number has
- * bodies and sinks of its own, and threads may call at once if their numbers differ. A board that
- * sums over bodies at rest serves them all at once; others serve one after another. */
+ * * A program may use several device numbers, one for each of its threads, as tree codes do. Each
+ * number has its own bodies and sinks, and threads with different numbers may call at once. A board
+ * that sums over bodies at rest serves all numbers at once; other boards serve one after another.
+ */
 #include "kyoho/grape5.h"
 
 #include <limits.h>
@@ -14,15 +16,15 @@
 #include "grape/names.h"
 #include "grape/process.h"
 
-enum { BODY = 0, SINK = -1 }; /* labels, which never agree */
-enum { DEVICES = 1024 };      /* numbers of devices; the calls without one mean 0 */
+enum { BODY = 0, SINK = -1 }; /* labels, which are never equal */
+enum { DEVICES = 1024 };      /* device numbers; calls without one mean 0 */
 
 struct device {
-    double (*x)[3], *mass; /* of the bodies: `known` of them, and the first n act */
+    double (*x)[3], *mass; /* positions and masses of `known` bodies; the first n act */
     size_t known, bodies_room, n;
-    int changed; /* since they were sent to boards */
+    int changed; /* since the bodies were sent to boards */
     double (*sink)[3];
-    double (*a)[3], *p; /* what was summed for them */
+    double (*a)[3], *p; /* the last sums of the sinks */
     size_t count, sinks_room;
     int summed;
     struct ky_board_room room;
@@ -32,7 +34,7 @@ static struct {
     struct ky_grape_process process;
     double eps2;
     struct device device[DEVICES];
-    /* Boards that serve one at a time: whose bodies they have, labels of sinks. */
+    /* Boards that serve one number at a time: whose bodies they hold, and the labels of sinks. */
     pthread_mutex_t lock;
     const struct device *on_boards;
     int32_t *label;
@@ -76,7 +78,7 @@ static void forget(struct device *d)
 
 /* ---- sums ---- */
 
-/* The device's bodies to the boards, unless they are there. */
+/* Sends the device's bodies to the boards, unless they are there. */
 static enum ky_status send(struct device *d, struct ky_error *error)
 {
     enum ky_status status = KY_OK;
@@ -105,7 +107,7 @@ static enum ky_status need_labels(size_t count, struct ky_error *error)
     return KY_OK;
 }
 
-/* By boards that serve one at a time. */
+/* The sums by boards that serve one number at a time. */
 static enum ky_status sum_by_boards(struct device *d, const struct ky_board_resting *resting,
                                     struct ky_error *error)
 {
@@ -163,7 +165,7 @@ static int close_boards(void)
     return ky_grape_close(&g5.process);
 }
 
-/* The device of this number, or NULL if there is none or calls cannot go on. */
+/* The device of this number; NULL if there is none or the library cannot go on. */
 static struct device *find(int number)
 {
     if (number < 0 || number >= DEVICES || ky_grape_unusable(&g5.process))
@@ -185,7 +187,8 @@ static int set_n(int number, int n)
     return 0;
 }
 
-/* Positions and masses, each if it is given. Slots before them that were never set have no mass. */
+/* Sets positions and masses, each if it is given. Slots before them that were never set have no
+ * mass. */
 static int set_bodies(int number, int first, int n, double (*x)[3], const double *m)
 {
     struct ky_error error;

@@ -15,21 +15,22 @@ static struct {
     struct ky_grape_process process;
     double ti;
     int sort_mode;
-    int started;                    /* between the halves */
-    size_t count;                   /* sinks of the last force */
-    double eps2;                    /* of that force */
-    int wants_lists;                /* the program asks for lists: forces make them */
-    int wants_nearest, has_nearest; /* the same for nearest bodies, and what was started has them */
-    int has_lists;                  /* `found` and `list` are those of the last force */
-    size_t bodies;                  /* that act in the last force */
-    size_t capacity;                /* of these lists */
-    size_t longest;                 /* capacity that lists have needed so far; 0: FIRST_CAPACITY */
+    int started;     /* a force is between its two halves */
+    size_t count;    /* sinks of the last force */
+    double eps2;     /* of that force */
+    int wants_lists; /* the program asks for lists: forces make them */
+    int wants_nearest,
+        has_nearest; /* the same for nearest bodies; and the force under way finds them */
+    int has_lists;   /* `found` and `list` belong to the last force */
+    size_t bodies;   /* that act in the last force */
+    size_t capacity; /* of these lists */
+    size_t longest;  /* longest capacity that lists have needed so far; 0: FIRST_CAPACITY */
     /* For results that the program does not ask for, and for lists. */
     struct ky_board_results own;
     size_t room, list_room;
 } g6 = {.process = {.precision = KY_EXTENDED}};
 
-/* Lists have room for so many at first, and more from then on when one of them was too long. */
+/* The first capacity of lists. After a list that was too long it is larger. */
 enum { FIRST_CAPACITY = 256 };
 
 /* ---- memory for results ---- */
@@ -158,7 +159,7 @@ static int first_half(int nj, int ni, const int *label, double (*x)[3], double (
     return ky_grape_result(&g6.process, "g6calc_firsthalf", status, &error);
 }
 
-/* A list is longer than there is room for. */
+/* Reports that a list is longer than its room. */
 static int overflow(void)
 {
     int over = 0;
@@ -167,14 +168,15 @@ static int overflow(void)
     return over;
 }
 
-/* The last force once more, with what is wanted now. */
+/* Computes the last force once more, with the results that are wanted now. */
 static enum ky_status again(int lists, struct ky_error *error)
 {
     g6.has_nearest = g6.wants_nearest;
     return ky_pool_repeat(g6.process.pool, wanted(lists), g6.capacity, error);
 }
 
-/* The results of what was started; those that the program does not want go to own arrays. */
+/* Fetches the results of the force under way; results that the program does not want go to own
+ * arrays. */
 static enum ky_status finish(double (*acc)[3], double (*jerk)[3], double *pot, int *nearest,
                              struct ky_error *error)
 {
@@ -190,7 +192,8 @@ static enum ky_status finish(double (*acc)[3], double (*jerk)[3], double *pot, i
     return ky_pool_finish(g6.process.pool, &results, error);
 }
 
-/* The same, once more with longer lists as long as one is too long and may be longer. */
+/* Fetches results with lists. While a list is too long, and longer lists are allowed, the force is
+ * computed again. */
 static enum ky_status finish_lists(double (*acc)[3], double (*jerk)[3], double *pot, int *nearest,
                                    struct ky_error *error)
 {
@@ -223,7 +226,7 @@ static int last_half(int ni, double (*acc)[3], double (*jerk)[3], double *pot, i
     return ky_grape_result(&g6.process, "g6calc_lasthalf", status, &error);
 }
 
-/* The lists of the last force, which is computed once more if it was without. */
+/* The lists of the last force, which is computed once more if it was made without lists. */
 static enum ky_status make_lists(struct ky_error *error)
 {
     g6.wants_lists = 1;
@@ -362,8 +365,8 @@ WEAK int g6calc_firsthalf_(int *cluster, int *nj, int *ni, int index[], double x
     return first_half(*nj, *ni, index, xi, vi, *eps2, h2);
 }
 
-/* The second half. Behind the names that stand for the nearest body and its distance follow, each
- * with a comma before it, the parameters of the call that are these. */
+/* The second half of a force. After `nearest` and `distance`, the names for the nearest body and
+ * its distance, come those parameters of the call, each with a comma before it. */
 #define LAST_HALF(name, nearest, distance, ...)                                                    \
     WEAK int name(int cluster, int nj, int ni, int index[], double xi[][3], double vi[][3],        \
                   double eps2, double h2[], double acc[][3], double jerk[][3],                     \
@@ -398,7 +401,7 @@ WEAK int g6_read_neighbour_list_(int *cluster)
     return read_lists();
 }
 
-/* kira's name for it with older libraries. */
+/* The name that kira uses for it with older libraries. */
 WEAK int g6_read_neighbour_list_old(int cluster)
 {
     (void)cluster;
@@ -439,7 +442,7 @@ static int nothing(void)
     return g6.process.failed ? -1 : 0;
 }
 
-/* Calls that have nothing to do, with one, two and three numbers. */
+/* Calls that have nothing to do, with one, two or three numbers. */
 #define NOTHING(name)                                                                              \
     WEAK int name(int a)                                                                           \
     {                                                                                              \

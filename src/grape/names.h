@@ -1,5 +1,5 @@
-/* How the GRAPE libraries define their calls: by a C name and a Fortran name each, all of them
- * weak, because programs define some of them themselves. */
+/* How the GRAPE libraries define a call: a C name and a Fortran name, both weak, because programs
+ * define some of them themselves. */
 #ifndef KY_GRAPE_NAMES_H
 #define KY_GRAPE_NAMES_H
 

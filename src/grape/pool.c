@@ -1,4 +1,4 @@
-/* Bodies by slots, units, boards side by side. */
+/* The bodies by slots, the units of the boards, and the division among several boards. */
 #include "grape/pool.h"
 
 #include <math.h>
@@ -10,13 +10,13 @@
 #include "octree/sample.h"
 #include "physics/jerk.h"
 
-/* Bodies that go to a board in one call; of a sample that tells the units. */
+/* Bodies that go to a board in one call; bodies in the sample for the units. */
 enum { STAGE = 2048, SAMPLE = 63 };
 
-/* Lengths and masses from 2^-NEAR to 2^NEAR go to the boards as they are. */
+/* Lengths and masses from 2^-NEAR to 2^NEAR go to the boards without a change of unit. */
 enum { NEAR = 16 };
 
-/* What one of several boards gives, before it is added. */
+/* The results of one of several boards, before they are added. */
 struct partial {
     double (*acceleration)[3], (*jerk)[3], *potential, *nearest_r2;
     int32_t *nearest, *list;
@@ -30,10 +30,10 @@ struct ky_pool {
     size_t boards;
     struct ky_board_body *body; /* all slots, in the caller's units */
     unsigned char *waits;       /* is the slot among those below? */
-    uint32_t *waiting;          /* slots that the boards do not have as they are now */
+    uint32_t *waiting;          /* slots whose present bodies the boards do not have */
     size_t slots, room, count_waiting;
     double length, mass, largest_mass; /* the boards' units; the largest that was put */
-    double far;                        /* the largest number of a place that they take */
+    double far;                        /* the largest coordinate that they take */
     struct ky_board_body *stage;
     uint32_t *stage_slot;
     /* The last request: sinks in the boards' units. */
@@ -170,7 +170,7 @@ enum ky_status ky_pool_clear(struct ky_pool *pool, struct ky_error *error)
     return give_up(pool, error);
 }
 
-/* 1 for what lies near 1, else the power of two above `value`. */
+/* 1 for a value near 1, else the power of two above it. */
 static double unit_of(double value)
 {
     int exponent;
@@ -213,8 +213,9 @@ static double largest_mass(const struct ky_pool *pool)
     return largest;
 }
 
-/* Units that suit the bodies; where they are others than before, all bodies go to the boards anew.
- * The length is found when many bodies have come; the mass becomes smaller then alone. */
+/* Chooses units that suit the bodies. If they change, all bodies go to the boards again. The length
+ * is found when many bodies have come; from then on only the mass changes, and it becomes smaller.
+ */
 static void choose_units(struct ky_pool *pool)
 {
     const int many = pool->count_waiting >= pool->slots / 4;
@@ -230,7 +231,7 @@ static void choose_units(struct ky_pool *pool)
         wait_for_start(pool, k);
 }
 
-/* Places and speeds that boards can hold: what is so far, or so fast, exerts nothing. */
+/* A coordinate or speed that boards can hold. A body that is so far, or so fast, exerts nothing. */
 static double within(const struct ky_pool *pool, double x)
 {
     return KY_JERK_WITHIN(x, pool->far);
@@ -259,7 +260,7 @@ static void sort_waiting(struct ky_pool *pool)
         }
 }
 
-/* What waits and lies on one of the boards. */
+/* Sends what waits for one board. */
 static enum ky_status send_to(struct ky_pool *pool, size_t board, struct ky_error *error)
 {
     const struct ky_board_verbs *verbs = pool->board[board]->verbs;
@@ -335,7 +336,7 @@ static void copy_sinks(struct ky_pool *pool, const struct ky_board_request *requ
         memcpy(pool->label, request->label, count * sizeof *pool->label);
 }
 
-/* No sink has a number that has to be brought within what boards can hold. */
+/* 1 if every number of the sinks is within what boards can hold. */
 static int all_within(const struct ky_pool *pool, const struct ky_board_request *request)
 {
     int within_all = 1;
@@ -358,7 +359,7 @@ static enum ky_status start_boards(struct ky_pool *pool, struct ky_error *error)
     return status;
 }
 
-/* The request from now on: of the sinks that were copied. */
+/* The request is from now on for the sinks that were copied. */
 static void keep_sinks(struct ky_pool *pool, const struct ky_board_request *request)
 {
     copy_sinks(pool, request);
@@ -432,7 +433,7 @@ static enum ky_status need_partial(struct ky_pool *pool, struct ky_error *error)
     return KY_OK;
 }
 
-/* Ascending labels `more` into the ascending ones of `list`, from the end. */
+/* Merges the ascending labels `more` into the ascending labels of `list`, from the end. */
 static void merge_labels(int32_t *list, size_t count, const int32_t *more, size_t count_more)
 {
     for (size_t k = count + count_more; count_more > 0;)
@@ -440,7 +441,8 @@ static void merge_labels(int32_t *list, size_t count, const int32_t *more, size_
                                                                         : more[--count_more];
 }
 
-/* A board's list among those of the boards before it, which hold `to->found[i]`. */
+/* Merges a board's list with the lists of the boards before it, which have `to->found[i]` labels.
+ */
 static void add_list(const struct ky_pool *pool, size_t i, const struct ky_board_results *to)
 {
     const size_t capacity = pool->request.capacity;
@@ -451,7 +453,7 @@ static void add_list(const struct ky_pool *pool, size_t i, const struct ky_board
     to->found[i] += p->found[i];
 }
 
-/* Slots of nearest bodies are the pool's in `to`, and the board's in the partial results. */
+/* Slots of nearest bodies are the pool's in `to`, and the board's own in the partial results. */
 static void add_nearest(const struct ky_pool *pool, size_t i, size_t board,
                         const struct ky_board_results *to)
 {
@@ -502,7 +504,7 @@ static void clear(const struct ky_pool *pool, size_t i, const struct ky_board_re
     }
 }
 
-/* All boards' partial sums in their order. */
+/* Adds the partial sums in the order of the boards. */
 static enum ky_status add_boards(struct ky_pool *pool, const struct ky_board_results *to,
                                  struct ky_error *error)
 {
@@ -529,7 +531,7 @@ static enum ky_status add_boards(struct ky_pool *pool, const struct ky_board_res
     return status;
 }
 
-/* From the boards' units to the caller's. */
+/* Converts results from the boards' units to the caller's. */
 static void scale(const struct ky_pool *pool, const struct ky_board_results *to)
 {
     const double potential = pool->mass / pool->length,

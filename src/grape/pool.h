@@ -14,15 +14,14 @@ enum ky_status ky_pool_open(const struct ky_grape_devices *devices,
                             struct ky_error *error);
 void ky_pool_close(struct ky_pool *pool); /* NULL is allowed */
 
-/* Keeps the body for the next start that is not a repetition; of several for one slot the last.
- * KY_FAULT where memory is out. */
+/* Keeps the body for the next start that is not a repetition. Of several bodies for one slot the
+ * last counts. KY_FAULT where memory is out. */
 enum ky_status ky_pool_put(struct ky_pool *pool, uint32_t slot, const struct ky_board_body *body,
                            struct ky_error *error);
-/* No slot is set any more; what was started is given up. Not KY_OK where that failed: the pool can
- * only be closed then. */
+/* Empties all slots and gives up a force under way. After a failure the pool can only be closed. */
 enum ky_status ky_pool_clear(struct ky_pool *pool, struct ky_error *error);
-/* How the board sums over bodies at rest (board.h), or NULL: then it has to be asked as for moving
- * ones. And that sum, in the caller's own units; threads may call it at once. */
+/* How the board sums over bodies at rest (board.h), in the caller's own units; threads may call it
+ * at once. NULL: the board has to be asked as for moving bodies. */
 ky_board_rest *ky_pool_rest(const struct ky_pool *pool);
 enum ky_status ky_pool_sum_at_rest(struct ky_pool *pool, const struct ky_board_resting *resting,
                                    struct ky_error *error);
@@ -32,7 +31,7 @@ enum ky_status ky_pool_sum_at_rest(struct ky_pool *pool, const struct ky_board_r
  * numbers; NaN counts as 0. */
 enum ky_status ky_pool_start(struct ky_pool *pool, const struct ky_board_request *request,
                              struct ky_error *error);
-/* The last start once more, upon the same bodies, with these bits of `what`, and lists of this
+/* Starts the last force once more over the same bodies, with these bits of `what` and lists of this
  * capacity. KY_USAGE before the first start and after ky_pool_clear. */
 enum ky_status ky_pool_repeat(struct ky_pool *pool, int what, size_t capacity,
                               struct ky_error *error);

@@ -3,7 +3,7 @@
 
 #include <pthread.h>
 
-/* Is this a child of the process that opened boards? Devices and threads do not follow a fork. */
+/* 1 in a child of the process that opened boards: devices and threads do not survive a fork. */
 static int is_child;
 
 static void now_a_child(void)

@@ -10,20 +10,21 @@ struct ky_grape_process {
     int open;      /* between open and close */
     int failed;    /* a device failed: nothing works until it is opened anew */
     struct ky_grape_settings settings;
-    struct ky_pool *pool; /* NULL: none was opened yet, or the last one failed */
+    struct ky_pool *pool; /* NULL: no boards are open */
 };
 
-/* These return 0, or not 0 after saying why. Opens the boards, unless those that are there are what
- * is asked for; does nothing while it is open. */
+/* These return 0, or not 0 after printing why. Opens the boards that the settings ask for, unless
+ * they are there from before; does nothing while it is open. */
 int ky_grape_open(struct ky_grape_process *process, size_t special, const int *list);
 /* Forgets the bodies, and boards that failed. */
 int ky_grape_close(struct ky_grape_process *process);
-/* How many sinks of a call suit the processor: KYOHO_NPIPES, also before it is opened. */
+/* How many sinks a call should bring: KYOHO_NPIPES, also before it is opened. */
 int ky_grape_pipes(const struct ky_grape_process *process);
 /* Not 0 if calls cannot go on: nothing is open, a device has failed, or this is a child after fork.
  */
 int ky_grape_unusable(struct ky_grape_process *process);
-/* 0 for KY_OK. A failure that is not the caller's own is final. */
+/* 0 for KY_OK. After a failure that is not the caller's own, no call works until it is opened anew.
+ */
 int ky_grape_result(struct ky_grape_process *process, const char *call, enum ky_status status,
                     const struct ky_error *error);
 

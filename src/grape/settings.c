@@ -55,7 +55,7 @@ const char *ky_grape_precision(const struct ky_grape_settings *settings)
     return precisions[settings->precision];
 }
 
-/* What is coarser than the default is refused. */
+/* A precision that is coarser than the default is refused. */
 static enum ky_status read_precision(int *precision, struct ky_error *error)
 {
     const char *text = variable("KYOHO_PRECISION");
@@ -86,7 +86,7 @@ int ky_grape_read_pipes(void)
     return settings.pipes;
 }
 
-/* The number of this process among those of its host, as launchers tell it. */
+/* The number of this process among the processes of its host, from the launcher's variables. */
 static enum ky_status read_rank(int *rank, struct ky_error *error)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
@@ -115,16 +115,16 @@ static int next_number(FILE *file, int *number)
     return end != at && value <= 1 << 20;
 }
 
-/* Files of sapporo: sapporo2.config begins with the number of devices, sapporo.config with the
- * number of bodies and then that of devices; a device on each line follows. */
+/* Files of sapporo. sapporo2.config begins with the number of devices; sapporo.config with the
+ * number of bodies, then the number of devices. A device on each line follows. */
 static const struct {
     const char *name;
     int before; /* lines before the number of devices */
 } files[] = {{"sapporo2.config", 0}, {"sapporo.config", 1}};
 
-/* What a file asks for: devices > 0: those in the list; < 0: so many, whichever; 0: all. */
+/* What a file asks for. devices > 0: the devices in the list; < 0: that many, any; 0: all. */
 struct wish {
-    const char *file; /* NULL: there is none */
+    const char *file; /* NULL: no file */
     int devices, list[KY_GRAPE_DEVICES];
 };
 
@@ -233,7 +233,7 @@ static struct ky_grape_devices find_gpus(const char *engine)
     return gpus;
 }
 
-/* So many of the GPUs, from that of this rank on; without a GPU the CPU. */
+/* Takes that many GPUs, beginning at the one of this rank; without a GPU the CPU. */
 static enum ky_status take_by_rank(const struct ky_grape_devices *gpus, size_t count, int rank,
                                    struct ky_grape_devices *devices, struct ky_error *error)
 {
@@ -252,7 +252,7 @@ static enum ky_status take_by_rank(const struct ky_grape_devices *gpus, size_t c
     return KY_OK;
 }
 
-/* Devices by the driver's numbers. */
+/* Takes the devices with these numbers of the driver. */
 static enum ky_status take_list(const struct ky_grape_devices *gpus, size_t count, const int *list,
                                 struct ky_grape_devices *devices, struct ky_error *error)
 {
@@ -267,7 +267,7 @@ static enum ky_status take_list(const struct ky_grape_devices *gpus, size_t coun
     return KY_OK;
 }
 
-/* Whether the text of this length is the number of a device. */
+/* Whether the first `length` characters are the number of a device. */
 static int is_device(const char *text, int length)
 {
     char *end;

@@ -12,7 +12,7 @@ struct ky_grape_settings {
     int pipes;      /* KYOHO_NPIPES: 48, at most 16,384 */
     int neighbours; /* KYOHO_NEIGHBOURS: 4,096 */
     int verbose;    /* KYOHO_VERBOSE is set, to anything but 0 or nothing */
-    int rank;       /* of this process among those of its host, as launchers tell it; 0: alone */
+    int rank; /* of this process among the processes of its host, from the launcher; 0: alone */
     size_t special; /* devices that the program itself asked for; 0: it left the choice */
     int list[KY_GRAPE_DEVICES];
     char key[KY_GRAPE_KEY]; /* the same text as long as the same devices are asked for */
@@ -25,11 +25,11 @@ struct ky_grape_devices {
 };
 
 /* Reads the environment and the files. `precision` is the default, and the coarsest that may be
- * asked for; `special` and `list` are those of the program. KY_USAGE for a value that is none. */
+ * asked for; `special` and `list` come from the program. KY_USAGE for a value that is not valid. */
 enum ky_status ky_grape_read(int precision, size_t special, const int *list,
                              struct ky_grape_settings *settings, struct ky_error *error);
-/* Which devices the settings mean, which may ask drivers for theirs. KY_UNSUPPORTED where one is
- * not here. */
+/* Chooses the devices; may ask drivers for their lists. KY_UNSUPPORTED where a device is not here.
+ */
 enum ky_status ky_grape_devices(const struct ky_grape_settings *settings,
                                 struct ky_grape_devices *devices, struct ky_error *error);
 

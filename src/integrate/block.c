@@ -1,5 +1,6 @@
-/* Leap-frog with a step of each body's own: the longest one divided by powers of two (B12, section
- * 3; physics/block.h has the equations). */
+/* Leap-frog where each body has its own step: the longest one divided by powers of two (B12,
+ * section 3). This file has the options and hands the steps to the engine: its steps/block.c
+ * chooses each step, and physics/block.h has the equations. */
 #include "integrate/own_steps.h"
 
 #include <math.h>
@@ -10,7 +11,7 @@
 
 struct block {
     struct ky_own_steps own;
-    double length; /* of the criterion; NaN: the softening of the body */
+    double length; /* the length in the criterion; NaN: the softening of the body */
 };
 
 static const struct ky_stored_field fields[] = {KY_FIELDS_OF_OWN_STEPS};

@@ -6,12 +6,12 @@
 #include "base/status.h"
 
 struct ky_expansion {
-    double omega_matter, omega_lambda; /* densities at a = 1; curvature is what is left of 1 */
+    double omega_matter, omega_lambda; /* densities at a = 1; curvature is the rest to 1 */
     double h0;                         /* H at a = 1 [1/time]; 0: steps are equal in time */
 };
 
 /* Reads "omega-m=0.3,omega-lambda=0.7,h0=0.07"; NULL: steps are equal in time. A number may have a
- * unit ("h0=70km/s/Mpc") where `units` have scales. KY_USAGE for what is no such text. */
+ * unit ("h0=70km/s/Mpc") where `units` have scales. KY_USAGE for any other text. */
 enum ky_status ky_expansion_read(const char *text, const struct ky_units *units,
                                  struct ky_expansion *expansion, struct ky_error *error);
 /* Writes such a text with all digits. */

@@ -1,6 +1,7 @@
-/* The fourth-order Hermite scheme with a step of each body's own (physics/hermite.h). Where two
- * bodies without softening come so close that a step would be shorter than a tick, the way ends,
- * once for each pair: it would be a crawl. */
+/* The fourth-order Hermite scheme with a step for each body. The engine does the steps
+ * (steps/hermite.c); physics/hermite.h has the equations. If two bodies without softening come so
+ * close that a step would be shorter than a tick, the advance stops, once for each pair: the run
+ * would hardly move on. */
 #include "integrate/own_steps.h"
 
 #include <math.h>
@@ -13,7 +14,8 @@ struct hermite {
     struct ky_own_steps own;
     double bodies;
     int corrections;
-    uint64_t has_passed; /* 1: a pair has stopped the way, and goes on in too long steps */
+    uint64_t has_passed; /* 1: a pair has stopped the advance, and continues in steps that are too
+                            long */
     uint64_t passed[2];  /* ids of the last such pair */
 };
 
@@ -57,7 +59,7 @@ static enum ky_status check(const struct ky_parameters *parameters, struct ky_er
     return ky_own_steps_check(parameters, error);
 }
 
-/* The body that pulls most at body i, whose force is softened by nothing of its own. */
+/* The body with the largest m/r² at body i. */
 static size_t partner(const struct ky_bodies *bodies, size_t i)
 {
     size_t best = i;
@@ -97,7 +99,7 @@ static enum ky_status note_pair(struct hermite *own, size_t i, struct ky_error *
     return status;
 }
 
-/* The places of the pair that has passed, if both of its bodies are still there. */
+/* The indices of the pair that has passed, if both bodies still exist. */
 static void find_passed(const struct hermite *own, uint32_t passed[2])
 {
     const size_t n = (size_t)own->bodies;

@@ -7,14 +7,14 @@
 #include "base/fields.h"
 #include "engine/engine.h"
 
-/* The first member of every integrator's own struct. Time is counted in ticks: the tick is the step
- * of an integrator with one step, and the longest step over a power of two where bodies have their
- * own. */
+/* The first member of every integrator's own struct. Time is counted in ticks. Where all bodies
+ * have one step, the tick is this step; where they have their own, it is the longest step over a
+ * power of two. */
 struct ky_integrator_state {
     const struct ky_integrator_verbs *verbs;
     double tick;     /* [time]; negative: backwards; NaN: the step is not known yet */
     uint64_t stride; /* ticks of the longest step: at its multiples all bodies are at one time */
-    double reached;  /* [time] how far the last call of a verb came that returned KY_STOPPED */
+    double reached;  /* [time] how far the last call got that returned KY_STOPPED */
     /* [n] ids of the bodies, set and owned by the creator of the integrator; NULL: 0, 1, … */
     const uint64_t *id;
 };
@@ -23,7 +23,7 @@ struct ky_integrator_state {
 struct ky_integrator_report {
     uint64_t steps;    /* longest steps since it was created; a part of a step counts as one */
     double body_steps; /* steps of single bodies, over all resumptions */
-    /* Where bodies have steps of their own, over all resumptions; else 0. */
+    /* Where bodies have their own steps, over all resumptions; else 0. */
     uint64_t blocks; /* times at which steps ended */
     double shortest; /* [time] the shortest step that a body took */
     double cut;      /* steps of bodies that were longer than the criterion wanted */
@@ -37,13 +37,13 @@ struct ky_integrator_verbs {
     /* Options that this integrator adds to struct ky_parameters. */
     const struct ky_option *options;
     size_t option_count;
-    double eta;   /* of its criterion where --eta is not given; NaN: it has none */
+    double eta;   /* default of --eta of its criterion; NaN: it has none */
     int any_step; /* see short_step */
 
     /* What the engine keeps of each body for this integrator: a sum of 1 << ky_column. It is there
      * when `create` is called, and restart files have it. */
     unsigned columns;
-    /* Schemes by which the engine must be able to advance by itself: a sum of 1 << ky_scheme. */
+    /* Schemes that the engine has to support: a sum of 1 << ky_scheme. */
     unsigned schemes;
     /* Ticks of a step, which is `step` long [time] or not known yet (NaN); NULL: 1. */
     uint64_t (*stride)(const struct ky_parameters *parameters, double step);
@@ -57,16 +57,15 @@ struct ky_integrator_verbs {
                              const struct ky_parameters *parameters,
                              struct ky_integrator_state **integrator, struct ky_error *error);
     /* Advances by `ticks` ticks, a multiple of the stride. Before and after, positions, velocities
-     * and accelerations on the engine are those of one time. Fails as the engine fails. KY_STOPPED
+     * and accelerations on the engine belong to one time. Fails as the engine fails. KY_STOPPED
      * (here and in `short_step`): two bodies came too close to each other. All bodies are then at
      * one time, the time of the call plus `reached`; the next call continues and ignores this pair.
      */
     enum ky_status (*advance)(struct ky_integrator_state *integrator, uint64_t ticks,
                               struct ky_error *error);
-    /* One step of the length `dt` [time], shorter than the longest one, for all bodies, so that a
-     * time between two ticks is reached. NULL: the integrator cannot divide its steps. Where
-     * `any_step` is 1, dt may be longer: the steps of --expansion, each with a length of its own.
-     */
+    /* One step of length `dt` [time] for all bodies, shorter than the longest one, to reach a time
+     * between two ticks. NULL: the integrator cannot divide its steps. Where `any_step` is 1, dt
+     * may be longer: with --expansion every step has its own length. */
     enum ky_status (*short_step)(struct ky_integrator_state *integrator, double dt,
                                  struct ky_error *error);
     /* Members of the integrator's own struct that a restart file keeps, besides bodies and
@@ -108,16 +107,17 @@ uint64_t ky_integrator_stride(const struct ky_parameters *parameters, double ste
 double ky_integrator_suggest(const struct ky_parameters *parameters,
                              const struct ky_scales *scales);
 unsigned ky_integrator_columns(const struct ky_parameters *parameters);
-/* Opens the engine that the parameters name for n bodies and their integrator, with room for `room`
- * of them. KY_UNSUPPORTED when it cannot lead the integrator; and as ky_engine_open fails. */
+/* Opens the engine that the parameters name, for n bodies and their integrator, with room for
+ * `room` bodies. KY_UNSUPPORTED when it does not support the integrator; and the failures of
+ * ky_engine_open. */
 enum ky_status ky_integrator_engine(const struct ky_parameters *parameters, size_t n, size_t room,
                                     struct ky_engine **engine, struct ky_error *error);
 
 /* ---- all options of struct ky_parameters ---- */
 
 enum { KY_INTEGRATORS = 3, KY_PARAMETER_SETS = KY_FORCE_SETS + 1 + KY_INTEGRATORS };
-/* Binds the tables to `parameters`: processor, force, the choice of the integrator, and the options
- * of each integrator. */
+/* Binds the tables to `parameters`: engine, force, choice of the integrator, and the options of
+ * each integrator. */
 void ky_parameter_sets(struct ky_parameters *parameters,
                        struct ky_option_set sets[KY_PARAMETER_SETS]);
 /* Resolves the parameters as ky_force_resolve does, and checks the options of the integrators.

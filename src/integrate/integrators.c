@@ -1,4 +1,4 @@
-/* The table of integrators, and the options of struct ky_parameters in all. */
+/* The table of integrators, and all options of struct ky_parameters. */
 #include "integrate/integrate.h"
 
 #include <math.h>
@@ -118,14 +118,14 @@ void ky_parameters_defaults(struct ky_parameters *parameters)
         ky_options_defaults(&sets[k]);
 }
 
-/* Fields that mean other things to other integrators have no default of their own. */
+/* Fields with a different meaning for each integrator get their default here. */
 static void complete(struct ky_parameters *parameters, const struct ky_integrator_verbs *verbs)
 {
     if (isnan(parameters->eta))
         parameters->eta = verbs->eta;
 }
 
-/* Whether the option is as an integrator has it to which nobody has said anything. */
+/* Whether the option has the value that it has when nobody sets it. */
 static int is_initial(const struct ky_option *option, const struct ky_parameters *parameters)
 {
     char given[64], initial[64];
@@ -141,7 +141,7 @@ static int is_initial(const struct ky_option *option, const struct ky_parameters
     return same;
 }
 
-/* Nothing is accepted and then not used. */
+/* KY_USAGE for an option that the chosen integrator would not use. */
 static enum ky_status refuse_others(const struct ky_parameters *parameters, struct ky_error *error)
 {
     const struct ky_integrator_verbs *verbs = integrators[parameters->integrator];
@@ -159,7 +159,8 @@ static enum ky_status refuse_others(const struct ky_parameters *parameters, stru
     return KY_OK;
 }
 
-/* KY_USAGE for a text that is none, and beside an integrator whose steps follow from one length. */
+/* KY_USAGE for a text of another form, and for an integrator whose steps do not follow from one
+ * length. */
 static enum ky_status check_expansion(const struct ky_parameters *parameters,
                                       struct ky_error *error)
 {

@@ -39,8 +39,7 @@ static enum ky_status create(struct ky_engine *engine, size_t n,
     return KY_OK;
 }
 
-/* v += a dt/2; x += v dt; a = a(x); v += a dt/2. Its four calls leave a device as it is when it
- * goes on alone: none waits for it. */
+/* v += a dt/2; x += v dt; a = a(x); v += a dt/2. None of the four calls waits for a device. */
 static enum ky_status one_step(struct ky_integrator_state *integrator, double dt,
                                struct ky_error *error)
 {
@@ -57,7 +56,7 @@ static enum ky_status one_step(struct ky_integrator_state *integrator, double dt
     return status;
 }
 
-/* The engine goes on by itself where it can. */
+/* The engine advances by itself where it can. */
 static enum ky_status advance(struct ky_integrator_state *integrator, uint64_t ticks,
                               struct ky_error *error)
 {

@@ -1,4 +1,4 @@
-/* What integrators share whose bodies have steps of their own. */
+/* What integrators with a step for each body share. */
 #include "integrate/own_steps.h"
 
 #include <math.h>
@@ -68,12 +68,12 @@ enum ky_status ky_own_steps_create(const struct ky_own_steps *own, size_t size,
     return KY_OK;
 }
 
-/* Blocks between two looks, and how often as many again a longest step may take: 2e9 blocks take
- * hours. */
+/* Blocks between two checks of the progress, and how many times this number a longest step may
+ * take: 2e9 blocks take hours. */
 enum { BLOCKS_A_LOOK = 1 << 16, LOOKS_A_STEP = 1 << 15 };
 
-/* Advances to the end of the way. Where all bodies want steps that no time is enough for, as in a
- * field of absurd strength, KY_BAD_DATA takes the place of a call without an end. */
+/* Advances to the end of `way`. If all bodies want steps so short that the call would never end, as
+ * in an absurdly strong field, it returns KY_BAD_DATA. */
 static enum ky_status advance_with_patience(struct ky_engine *engine, struct ky_advance *way,
                                             struct ky_error *error)
 {

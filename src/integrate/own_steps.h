@@ -1,6 +1,6 @@
-/* Integrators whose bodies have steps of their own: the longest one divided by powers of two,
- * counted in ticks, with an engine that goes from block to block. The longest step is
- * parameters->step; at its multiples all bodies are at one time. */
+/* Integrators with a step for each body: the longest one divided by powers of two, counted in
+ * ticks. The engine goes from block to block. The longest step is parameters->step; at its
+ * multiples all bodies are at one time. */
 #ifndef KY_INTEGRATE_OWN_STEPS_H
 #define KY_INTEGRATE_OWN_STEPS_H
 
@@ -12,7 +12,8 @@ struct ky_own_steps {
     struct ky_engine *engine;
     double eta; /* of the criterion */
     struct ky_integrator_report report;
-    /* From a time at which all bodies are, with ticks of this length, by ky_own_steps_go. */
+    /* Advances from a time at which all bodies are, with ticks of this length, by ky_own_steps_go.
+     */
     enum ky_status (*go)(struct ky_own_steps *own, double tick, uint64_t ticks,
                          struct ky_error *error);
 };
@@ -72,7 +73,7 @@ enum ky_status ky_own_steps_check(const struct ky_parameters *parameters, struct
 enum ky_status ky_own_steps_go(struct ky_own_steps *own, struct ky_advance *way, double tick,
                                uint64_t ticks, struct ky_error *error);
 
-/* Verbs. The short step is the longest one of the bodies' steps within it. */
+/* Verbs. The short step is the longest of the bodies' steps within it. */
 enum ky_status ky_own_steps_advance(struct ky_integrator_state *integrator, uint64_t ticks,
                                     struct ky_error *error);
 enum ky_status ky_own_steps_short_step(struct ky_integrator_state *integrator, double dt,

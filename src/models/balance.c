@@ -10,7 +10,7 @@
 
 enum { SAMPLE = 2048, FEWEST = 100 };
 
-/* m x·a of a pair of unit masses, and the sign turned. */
+/* m x·a of a pair of unit masses, with the sign reversed. */
 static double pull_together(const struct ky_model_common *common, const struct ky_bodies *bodies,
                             size_t i, size_t j)
 {
@@ -41,7 +41,7 @@ double ky_balance_ratio(const struct ky_model_common *common, const struct ky_bo
         }
     }
     *noise = mass > 0 ? sqrt(square) / mass : 1;
-    /* The pairs are those of different bodies: of all products of masses, but for the squares. */
+    /* Pairs have two different bodies, so the squares are taken out of all products of masses. */
     return twice / mass / (virial / (mass * mass - square));
 }
 

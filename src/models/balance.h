@@ -5,14 +5,14 @@
 
 #include "models/models.h"
 
-/* 2T/|Σ m x·a| of at most 2,048 bodies, spread over all, with the softened forces of these on each
- * other as if they were all (G = 1); NaN for fewer than two. *noise: what chance makes of it. */
+/* 2T/|Σ m x·a| of at most 2,048 bodies, a sample of all. They feel the softened forces of the
+ * sample alone (G = 1). NaN for fewer than two. *noise is the statistical error. */
 double ky_balance_ratio(const struct ky_model_common *common, const struct ky_bodies *bodies,
                         double *noise);
 
-/* Before a model is scaled: KY_USAGE for a body whose numbers are not finite, and for a virial
- * ratio of a model `balanced` that is off by a half and more; a warning in the log from a quarter
- * on. */
+/* To be called before a model is scaled. KY_USAGE for a body whose numbers are not finite, and if a
+ * model that is `balanced` has a virial ratio that is off by a half or more. From a quarter on it
+ * logs a warning. */
 enum ky_status ky_balance_check(const struct ky_model *model, const struct ky_model_common *common,
                                 const struct ky_bodies *bodies, struct ky_error *error);
 

@@ -1,11 +1,11 @@
 /* A disk galaxy and a compact intruder that falls along its axis, as in Fujiwara & Nakasato (2009),
- * whose input is lost; they tell N = 18,000, dt = 1/128, ε = 0.01 and no more.
+ * whose input is lost. The paper gives N = 18,000, dt = 1/128 and ε = 0.01, and no more.
  *
- * Chosen here, with G = M = 1: the galaxy is that of galaxy.c with R_d = 0.2, all its lengths in
+ * * Chosen here, with G = M = 1: the galaxy is made by galaxy.c with R_d = 0.2, all its lengths in
  * proportion, and Q = 1.5; three quarters of its bodies are in the disk, a twentieth in the bulge.
  * The intruder is a Plummer sphere in equilibrium, cut at 5 scale radii, of a fifth of the galaxy's
- * mass and a tenth of the bodies. It begins above the disk and comes down with the speed that two
- * points would have that fall from rest at infinity. */
+ * mass and a tenth of the bodies. It begins above the disk and comes down with the speed of two
+ * points that fall from rest at infinity. */
 #include <math.h>
 
 #include "models/galaxy.h"
@@ -36,7 +36,7 @@ static struct ky_galaxy target(double mass)
     return galaxy;
 }
 
-/* The second system and the first have their centres on the z axis, with the common one at rest. */
+/* Puts the centres of both systems on the z axis, with the common centre of mass at rest. */
 static void meet(const struct cartwheel *own, size_t n, struct ky_bodies *bodies)
 {
     const double mass = own->ratio / (1 + own->ratio), d = own->separation, speed = sqrt(2 / d);
@@ -47,8 +47,7 @@ static void meet(const struct cartwheel *own, size_t n, struct ky_bodies *bodies
     }
 }
 
-/* The intruder, of the bodies from the n-th on, with other random numbers than those of the galaxy.
- */
+/* Makes the intruder from the n-th body on. Its random numbers are not those of the galaxy. */
 static enum ky_status drop(const struct cartwheel *own, const struct ky_model_common *common,
                            size_t n, double mass, struct ky_bodies *bodies, struct ky_error *error)
 {

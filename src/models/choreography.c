@@ -1,17 +1,16 @@
 /* Choreographies: see choreography.h.
  *
- * Both orbits are symmetric under reversal of time, so that a part of a period is enough. What is
- * not known is varied (Newton's method) until the bodies stand in the other symmetric position at
- * the end of that part:
+ * * Both orbits are symmetric under reversal of time, so that a part of a period is enough. The
+ * unknown numbers are varied (Newton's method) until the bodies are in the other symmetric position
+ * at the end of that part:
  *
- * - The figure eight (Moore 1993; Chenciner & Montgomery 2000) goes from three bodies in a line to
- *   an isosceles triangle in a twelfth of its period. There the equal sides change at opposite
- *   rates, and the third does not change.
- * - The super-eight of four (Gerver; Chenciner et al. 2002) begins with two bodies on the x axis
- * and two on the y axis, all in motion across their axis. After a quarter of its period they stand
- * so again, each pair where the other one was.
+ * * - The figure eight (Moore 1993; Chenciner & Montgomery 2000) goes from three bodies in a line
+ * to   an isosceles triangle in a twelfth of its period. There the equal sides change at opposite
+ * rates, and the third does not change. - The super-eight of four (Gerver; Chenciner et al. 2002)
+ * begins with two bodies on the x axis and two on the y axis, all in motion across their axis.
+ * After a quarter of its period the pairs have exchanged their axes.
  *
- * The Newtonian orbits are known; softening is added little by little. */
+ * * The Newtonian orbits are known; softening is added little by little. */
 #include "models/choreography.h"
 
 #include <math.h>
@@ -72,7 +71,7 @@ static double apart(const struct ky_dance *d, int i, int j, double *rate)
 
 /* ---- the two orbits ---- */
 
-/* From what is not known, the last of it a time in parts of the period, to the start. */
+/* From the unknowns to the start. The last unknown is a time in parts of the period. */
 static void start_three(const double *u, double size, struct ky_dance *dance)
 {
     static const double x = 0.97000436, y = -0.24308753;
@@ -112,7 +111,8 @@ static void miss_four(const struct ky_dance *d, double *miss)
     miss[3] = d->v[1][0];
 }
 
-/* Powers of the size in what is not known: speeds go with −1/2, lengths with 1, times with 3/2. */
+/* How the unknowns scale with the size: speeds with the power −1/2, lengths with 1, times with 3/2.
+ */
 static const struct orbit {
     int count, unknown;
     double newton[MOST], power[MOST], parts;
@@ -195,7 +195,7 @@ static double improve(const struct orbit *orbit, double *u, double size,
 }
 
 /* 1 if after a period over their number each body is where another one was. With a softening much
- * larger than the orbit Newton's method ends at motions that are none of this kind. */
+ * larger than the orbit, Newton's method ends at other motions. */
 static int changes_places(const struct ky_dance *dance, const struct ky_dance_law *law)
 {
     struct ky_dance later = *dance;

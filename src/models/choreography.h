@@ -9,20 +9,20 @@ enum { KY_MOST_DANCERS = 4 };
 
 /* The pull of two spheres on each other at the distance d, whose bodies pull with s² = r² + ε²:
  * d/s³ (1 − 5 κ ε²/s⁴), where κ is the mean square radius of a sphere. It is exact for points, and
- * for spheres without softening that do not overlap; what is left out goes with (size/s)⁴. */
+ * for unsoftened spheres that do not overlap; else its error goes with (size/s)⁴. */
 struct ky_dance_law {
     double eps2, kappa;
 };
 
-/* Places and velocities of bodies of mass 1 with G = 1. */
+/* Positions and velocities of bodies of mass 1 with G = 1. */
 struct ky_dance {
     int count;
     double x[KY_MOST_DANCERS][2], v[KY_MOST_DANCERS][2], period;
 };
 
-/* The figure eight of three bodies, or the super-eight of four, whose longest extent is that of the
- * known Newtonian orbit times `size`. KY_USAGE if no such orbit is found: the softening is too
- * large for it. */
+/* The figure eight of three bodies, or the super-eight of four, whose longest extent is `size`
+ * times the extent of the known Newtonian orbit. KY_USAGE if no such orbit is found: the softening
+ * is too large for it. */
 enum ky_status ky_dance_solve(int count, double size, const struct ky_dance_law *law,
                               struct ky_dance *dance, struct ky_error *error);
 

@@ -40,7 +40,7 @@ struct progress {
     double began, told; /* ky_clock */
 };
 
-/* How far it is: the first line after 2 s, then at intervals that grow. */
+/* Logs the progress: first after 2 s, then at growing intervals. */
 static void tell(struct progress *progress, size_t done)
 {
     const struct ky_model_common *common = progress->common;
@@ -69,7 +69,7 @@ void ky_model_fill(const struct ky_model_common *common, const char *what,
         fill(context, first, first + (left < PART ? left : PART));
 #pragma omp atomic capture
         now = done += left < PART ? left : PART;
-        if (ky_thread() == 0) /* the log is the caller's, in the caller's thread */
+        if (ky_thread() == 0) /* the log function is called in the caller's thread alone */
             tell(&progress, now);
     }
 }

@@ -2,17 +2,17 @@
  * made with COSMICS, is lost. That paper gives the radius of 45 Mpc, 2,874,551 bodies, the
  * softening of 4 kpc and z = 0 for the end.
  *
- * What it leaves open is chosen here. The space around the sphere is empty, coordinates are
- * physical, and the softening is a physical length at all times. Ωm = 1, h = 0.5, Ωb = 0.05, n = 1,
- * σ8 = 0.8; z = 24 for the start, from which equal steps in time still follow the expansion.
- * The transfer function is the one without acoustic waves: they are longer than the grid is wide,
- * and what is left of them in such a sphere is less than its noise. Displacements are of second
- * order, so that z = 24 is early enough. Waves are drawn on a grid with the spacing of the bodies,
- * all up to its Nyquist number along each axis, in a periodic cube at least 1.45 times as wide as
- * the sphere: 256³ points in 130.6 Mpc for the paper's number.
+ * * The rest is chosen here. The space around the sphere is empty, coordinates are physical, and
+ * the softening is a physical length at all times. Ωm = 1, h = 0.5, Ωb = 0.05, n = 1, σ8 = 0.8; z =
+ * 24 for the start, from which equal steps in time still follow the expansion. The transfer
+ * function has no acoustic waves: they are longer than the grid is wide, and their effect on such a
+ * sphere is below its noise. Displacements are of second order, so that z = 24 is early enough.
+ * Waves are drawn on a grid with the spacing of the bodies, all up to its Nyquist number along each
+ * axis, in a periodic cube at least 1.45 times as wide as the sphere: 256³ points in 130.6 Mpc for
+ * the paper's number.
  *
- * The bodies stand on the points of the grid, the n that are nearest to a centre which no two of
- * them are equally far from. So there are exactly n of them, and n spacing³ = 4π/3 radius³. */
+ * * The bodies are placed on the n points of the grid that are nearest to a centre. No two points
+ * are equally far from the centre, so there are exactly n, and n spacing³ = 4π/3 radius³. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -61,7 +61,7 @@ static const struct ky_option options[] = {
 
 /* ---- the points of the grid that become bodies ---- */
 
-/* Points of one i and j: the bodies first … first + count − 1 stand at k, k + 1, … */
+/* Points of one i and j: k, k + 1, … have the bodies first … first + count − 1. */
 struct column {
     size_t i, j, k, first, count;
 };
@@ -98,8 +98,8 @@ static size_t points_within(const struct lattice *lattice, double square)
     return count;
 }
 
-/* A square of the radius in which there are `bodies` points; more only where two are equally far
- * from the centre in double precision. */
+/* The square of the radius that holds `bodies` points. It holds more only where two points are
+ * equally far from the centre in double precision. */
 static double square_of(const struct lattice *lattice, size_t bodies)
 {
     double low = 0, high = pow((double)lattice->n / 2 - 1, 2);
@@ -112,14 +112,14 @@ static double square_of(const struct lattice *lattice, size_t bodies)
     }
 }
 
-/* The lattice without its columns. */
+/* The lattice; its columns are not filled. */
 static struct lattice lattice_of(const struct cosmic *cosmic, size_t bodies)
 {
     struct lattice lattice = {.spacing = cosmic->radius * cbrt(4 * pi / 3 / (double)bodies)};
     const size_t least = (size_t)ceil(2 * width * cosmic->radius / lattice.spacing);
     lattice.n = ky_fourier_size(least < SMALLEST_GRID ? SMALLEST_GRID : least);
     lattice.box = (double)lattice.n * lattice.spacing;
-    for (int c = 0; c < 3; c++) /* roots of 2, 3 and 5, less their whole parts */
+    for (int c = 0; c < 3; c++) /* fractional parts of the roots of 2, 3 and 5 */
         lattice.centre[c] = (double)(lattice.n / 2) + sqrt(c == 2 ? 5 : 2 + c) - (c == 2 ? 2 : 1);
     return lattice;
 }
@@ -171,7 +171,7 @@ static void keep(void *context, int order, int axis, const double *grid)
     }
 }
 
-/* The first line 2 s after the making began, then now and then. */
+/* Logs the progress: first 2 s after the start, then now and then. */
 static void tell(void *context, int done, int all)
 {
     struct work *work = context;
@@ -230,7 +230,7 @@ static void weigh(const struct cosmic *cosmic, double g, struct ky_bodies *bodie
 
 /* ---- the model ---- */
 
-/* Kiloparsec, 1e10 Msun and km/s, also where no units were given, or their G alone, as in run.json.
+/* Kiloparsec, 1e10 Msun and km/s. Also where the caller gave no units, or G alone, as in run.json.
  */
 static enum ky_status set_units(struct ky_units *units, struct ky_error *error)
 {
@@ -250,8 +250,8 @@ static enum ky_status set_units(struct ky_units *units, struct ky_error *error)
 /* The default of --alpha. */
 static const double usual_alpha = 0.005;
 
-/* Peculiar accelerations over all in linear theory: (3/2 Ωm H²) of the displacement over (Ωm H²/2)
- * of the distance. The displacement is (v − H r)/(f1 H). */
+/* The peculiar acceleration over the acceleration of the whole in linear theory: (3/2 Ωm H²) ×
+ * displacement over (Ωm H²/2) × distance. The displacement is (v − H r)/(f1 H). */
 static double peculiar_share(const struct ky_cosmology *cosmology, double a,
                              const struct ky_bodies *bodies)
 {
@@ -268,7 +268,7 @@ static double peculiar_share(const struct ky_cosmology *cosmology, double a,
     return far > 0 ? 3 * sqrt(displaced / far) : 0;
 }
 
-/* Sets the time, since a = 0, and the universe, and tells the log what a run needs. */
+/* Sets the time since a = 0 and the universe, and logs what a run needs. */
 static void tell_epoch(const struct work *work, struct ky_snapshot *snapshot)
 {
     const struct cosmic *cosmic = work->cosmic;

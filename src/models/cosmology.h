@@ -7,21 +7,21 @@
 #include "base/status.h"
 
 struct ky_cosmology {
-    double omega_m, omega_lambda, omega_b; /* densities today over the critical one: matter in all,
-                                              the constant, and of the matter the baryons */
+    double omega_m, omega_lambda, omega_b; /* in units of the critical density, today: all matter,
+                                              the constant, baryons (a part of matter) */
     double h;                              /* H0 in 100 km/s/Mpc */
     double index;                          /* n of P ∝ k^n at small k */
     double sigma8; /* rms of the linear δ today in spheres of radius 8/h Mpc */
 };
 
-/* KY_USAGE if there is more baryons than matter, or a universe that did not come out of a = 0. The
- * members lie in the ranges of the options already. */
+/* KY_USAGE for more baryons than matter, or for a universe that did not begin at a = 0. The ranges
+ * of the members are checked with the options. */
 enum ky_status ky_cosmology_check(const struct ky_cosmology *cosmology, struct ky_error *error);
 
 /* Ωm at the scale factor a. */
 double ky_matter_fraction(const struct ky_cosmology *cosmology, double a);
 
-/* Growth of linear displacements and of those of second order, and d ln D/d ln a of both. */
+/* The growth of displacements of first and second order, and their d ln D/d ln a. */
 struct ky_growth {
     double d1, f1; /* D1 = a early on, where matter alone counts; exact (Heath 1977) */
     double d2, f2; /* −3/7 D1² Ωm^(−1/143) and 2 Ωm^(6/11): Bouchet et al. (1995), for flat space */

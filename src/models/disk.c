@@ -75,8 +75,9 @@ static double ring(double radius, double a, double zeta2)
     return (first + second * (radius * radius - a * a - zeta2) / d2) / sqrt(s2);
 }
 
-/* Circular speeds² of the disk alone: rings lie half-way between the nodes, so that the pulls of
- * the two next to a node cancel as those of the smooth disk do. Means over heights of both. */
+/* Squares of the circular speed in the field of the disk alone, averaged over heights. Rings lie
+ * half-way between the nodes, so that the pulls of the two rings next to a node cancel, as in a
+ * smooth disk. */
 static void pull_of_disk(struct ky_disk *disk)
 {
     const double eps2 = disk->softening * disk->softening, total = within(disk->edge / disk->scale);
@@ -100,8 +101,9 @@ static void pull_of_disk(struct ky_disk *disk)
     }
 }
 
-/* The mean of d²/√(d² + ε²) over pairs of bodies of a column, d the height between them; the height
- * if ε = 0. The dispersion² that carries the column's own weight is π Σ times this. */
+/* The mean of d²/√(d² + ε²) over pairs of bodies of a column at the height difference d; for ε = 0
+ * it is the height. Times π Σ it is the square of the dispersion that supports the column's own
+ * weight. */
 static double weight_of_column(const struct ky_disk *disk)
 {
     enum { PARTS = 256 };
@@ -123,8 +125,9 @@ static double slope_of(const struct ky_disk *disk, const double *table, int k)
     return (table[high] - table[low]) / (radius_of(disk, high) - radius_of(disk, low));
 }
 
-/* Circular speed² and σ_z. A column holds itself, is held by the spheres, and is pulled apart by
- * what the plane-parallel disk leaves out of Poisson's equation, −(1/R) dv²/dR. */
+/* Square of the circular speed, and σ_z. A column is held by its own weight and by the spheres. It
+ * is pulled apart by the term of Poisson's equation that a plane-parallel disk leaves out, −(1/R)
+ * dv²/dR. */
 static void columns(struct ky_disk *disk, const double *pull)
 {
     const double pi = acos(-1.0), own = weight_of_column(disk);
@@ -145,8 +148,8 @@ static void columns(struct ky_disk *disk, const double *pull)
 
 /* ---- speeds ---- */
 
-/* (κ/2Ω)² = (1 + dln v/dln R)/2. Its range is that from a point mass to a homogeneous sphere; the
- * step of the density at the edge leaves it. */
+/* (κ/2Ω)² = (1 + dln v/dln R)/2, kept between the values of a point mass and of a homogeneous
+ * sphere. The step of the density at the edge leads out of this range. */
 static double epicycle(const struct ky_disk *disk, int k)
 {
     const int at = k ? k : 1;
@@ -156,7 +159,7 @@ static double epicycle(const struct ky_disk *disk, int k)
 }
 
 /* The mean square speed in the plane over the mean square circular speed: 1 in equilibrium. Across
- * the plane each column is held by construction. */
+ * the plane each column is in equilibrium by construction. */
 static double virial_of(const struct ky_disk *disk)
 {
     double motion = 0, pull = 0;

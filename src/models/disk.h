@@ -17,8 +17,8 @@ struct ky_disk {
     double mass, scale, height, edge;
     double q;         /* the smallest of Toomre's Q at all radii */
     double softening; /* ε of two bodies of the disk */
-    /* At the nodes R = k edge/(KY_DISK_NODES − 1): the square of the circular speed, and of it the
-     * part of the disk; the mean rotation; dispersions; Q, which has no value at R = 0. */
+    /* At the nodes R = k edge/(KY_DISK_NODES − 1): the square of the circular speed and the disk's
+     * part of it; the mean rotation; dispersions; Q, which has no value at R = 0. */
     double circular2[KY_DISK_NODES], own2[KY_DISK_NODES], rotation[KY_DISK_NODES];
     double sigma[3][KY_DISK_NODES]; /* along R, φ, z */
     double toomre[KY_DISK_NODES];
@@ -32,7 +32,7 @@ double ky_disk_surface(const struct ky_disk *disk, double radius);
  * Does not set the slope. */
 void ky_disk_profile(const struct ky_disk *disk, struct ky_profile *profile);
 
-/* The distances from the centre at which ky_disk_solve has to know the field of the spheres. */
+/* The distances from the centre at which ky_disk_solve needs the field of the spheres. */
 void ky_disk_radii(const struct ky_disk *disk, double r[KY_DISK_RADII]);
 /* Fills the tables from the numbers above, which the caller has set, and from the inward pull of
  * the spheres at these distances. KY_USAGE where there is no equilibrium: the dispersion that Q

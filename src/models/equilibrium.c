@@ -26,12 +26,12 @@ static double weight_at(const struct ky_equilibrium *equilibrium, size_t k)
         p = outer_p;
         root = outer_root;
     }
-    return constant * (sum * root + p); /* root is √E now, p that of the edge */
+    return constant * (sum * root + p); /* root is √E now, p is taken at the edge */
 }
 
-/* A softening of less than so many innermost radii of the table is taken as none: the table does
- * not resolve it, and f would be negative from the errors of a few nodes. They are 1e-4 scale
- * radii, within which even a Jaffe sphere has 1e-4 of its mass. */
+/* A softening below this many innermost radii of the table counts as 0: the table does not resolve
+ * it, and f would be negative from the errors of a few nodes. They are 1e-4 scale radii, within
+ * which even a Jaffe sphere has 1e-4 of its mass. */
 enum { RESOLVED = 10 };
 
 enum ky_status ky_equilibrium_solve(struct ky_equilibrium *equilibrium, struct ky_error *error)
@@ -143,7 +143,7 @@ void ky_equilibrium_draw(const struct ky_equilibrium *equilibrium, uint64_t seed
 struct drawing {
     const struct ky_equilibrium *equilibrium;
     uint64_t seed;
-    double length; /* the profile's unit of length in Hénon units, where G = M = 1 too */
+    double length; /* one length of the profile in Hénon units; G = M = 1 in both */
     const struct ky_bodies *bodies;
 };
 

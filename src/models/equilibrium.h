@@ -1,11 +1,10 @@
 /* Spherical systems in isotropic equilibrium with a softened force.
  *
- * Eddington's formula (1916; Binney & Tremaine 2008, eq. 4.46) gives the distribution function f(E)
- * of a density ρ in a potential. The potential need not be the Newtonian one of that density. With
- * the softened potential of the density, the bodies are in equilibrium with the forces that a
- * softened run computes.
+ * * Eddington's formula (1916; Binney & Tremaine 2008, eq. 4.46) gives the distribution function
+ * f(E) of a density ρ in a potential. The potential may be the softened potential of the density.
+ * Then the bodies are in equilibrium with the forces that a softened run computes.
  *
- * Units: lengths are those of the profile, G = M = 1. E > 0 is the binding energy relative to the
+ * * Units: lengths are those of the profile, G = M = 1. E > 0 is the binding energy relative to the
  * edge. */
 #ifndef KY_MODELS_EQUILIBRIUM_H
 #define KY_MODELS_EQUILIBRIUM_H
@@ -16,7 +15,7 @@
 struct ky_equilibrium {
     struct ky_profile profile;
     double softening;                  /* ε of a pair, in the lengths of the profile */
-    int how;                           /* of that ε: ky_profile_force */
+    int how;                           /* how ε softens: ky_profile_force */
     double force[KY_PROFILE_NODES];    /* inward */
     double depth[KY_PROFILE_NODES];    /* Φ(r[k]) − Φ(r[0]) */
     double weight[KY_PROFILE_NODES];   /* f √E at E = Φ(edge) − Φ(r[k]) */
@@ -27,7 +26,7 @@ struct ky_equilibrium {
  * isotropic distribution function of this density is nowhere negative. */
 enum ky_status ky_equilibrium_solve(struct ky_equilibrium *equilibrium, struct ky_error *error);
 
-/* The same where `force` is set too: the inward pull of all that is there, this density among it.
+/* The same where `force` is set too: the inward pull of all components, this one included.
  * `softening` is used in the error text only. */
 enum ky_status ky_equilibrium_invert(struct ky_equilibrium *equilibrium, struct ky_error *error);
 

@@ -1,13 +1,13 @@
 /* Galaxies that chase each other along one curve in the x-y plane: three on the figure eight, four
  * on the super-eight, as in Fujiwara & Nakasato (2009), whose input is lost.
  *
- * What that paper leaves open is chosen here. A galaxy is a Plummer sphere, cut at 5 scale radii,
- * in equilibrium with the softening; all have the same mass. The orbit is solved for the softened
- * forces of spheres (choreography.h): the known one of points breaks up in ten periods at ε = 0.1.
- * The softening is that paper's, 0.1, and so are the numbers of bodies. On a curve of two lobes any
- * even number of galaxies collides at the crossing, hence the super-eight. Of its own size it has
- * no solution at ε = 0.1, so it is twice as large. Galaxies are small: the tides of large ones take
- * energy from the orbit. */
+ * * The rest is chosen here. A galaxy is a Plummer sphere, cut at 5 scale radii, in equilibrium
+ * with the softening; all have the same mass. The orbit is solved for the softened forces of
+ * spheres (choreography.h): the known orbit of points breaks up in ten periods at ε = 0.1. The
+ * softening, 0.1, and the numbers of bodies are the paper's. On a curve of two lobes any even
+ * number of galaxies collides at the crossing, hence the super-eight. At its own size the
+ * super-eight has no solution for ε = 0.1, so it is twice as large. Galaxies are small: the tides
+ * of large ones take energy from the orbit. */
 #include <math.h>
 
 #include "base/sums.h"
@@ -56,7 +56,7 @@ static double mean_square(const struct ky_bodies *bodies)
     return sum;
 }
 
-/* The first body of galaxy g; that of the galaxy behind the last is n. */
+/* The first body of galaxy g; n for g = number of galaxies. */
 static size_t first_of(size_t n, int count, int g)
 {
     const size_t each = n / (size_t)count, more = n % (size_t)count, before = (size_t)g;

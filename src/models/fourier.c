@@ -1,9 +1,9 @@
 /* FFTW, in one place. A build without it says so.
  *
- * A transform goes over planes of constant x in two dimensions, then over lines along x. Each plane
- * and each set of lines is one call of the same plan, so that threads can share them and the number
- * of threads does not matter for the bits. Plans are FFTW's estimates: those that it measures
- * differ from run to run. */
+ * * A transform goes over planes of constant x in two dimensions, then over lines along x. Each
+ * plane and each set of lines is one call of the same plan, so that threads can share them and the
+ * number of threads does not matter for the bits. Plans are FFTW's estimates; plans that it
+ * measures differ from run to run. */
 #include "models/fourier.h"
 
 #include <stdlib.h>
@@ -62,7 +62,7 @@ struct ky_fourier_plans {
 /* FFTW makes and frees plans in one thread at a time. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Lines along x, those of one y. */
+/* Lines along x at one y. */
 static fftw_plan plan_lines(int n, fftw_complex *waves, int sign)
 {
     const int row = n / 2 + 1, apart = n * row;
@@ -70,7 +70,7 @@ static fftw_plan plan_lines(int n, fftw_complex *waves, int sign)
                               FFTW_ESTIMATE | FFTW_UNALIGNED);
 }
 
-/* 0 if a plan cannot be had. */
+/* 0 if a plan cannot be made. */
 static int make_plans(int n, double *grid, fftw_plan plan[PLANS])
 {
     fftw_complex *waves = (fftw_complex *)grid;

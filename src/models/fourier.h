@@ -6,9 +6,9 @@
 
 /* Three grids of n³ points, n even, and what transforms them in place. In space a grid is the
  * numbers at [i][j][k] of double[n][n][n + 2]; the last two of a row are unused. As waves it is, at
- * [i][j][k] of double[n][n][n/2 + 1][2], the real and the imaginary part of the amplitude c of
- * c e^{2πi (x i' + y j' + z k)/n}, i' = ky_wave_number(i, n), summed over all waves; those with
- * k < 0 are the conjugates and are not stored. */
+ * [i][j][k] of double[n][n][n/2 + 1][2], the real and the imaginary part of the amplitude c of c
+ * e^{2πi (x i' + y j' + z k)/n}, i' = ky_wave_number(i, n), summed over all waves; waves with k < 0
+ * are conjugates of these and are not stored. */
 enum { KY_GRIDS = 3 };
 struct ky_fourier_plans;
 struct ky_fourier {
@@ -17,7 +17,7 @@ struct ky_fourier {
     struct ky_fourier_plans *plans;
 };
 
-/* −n/2 … n/2 − 1 for the index 0 … n − 1. That of −n/2 has no partner: such waves stay 0. */
+/* −n/2 … n/2 − 1 for the index 0 … n − 1. The wave −n/2 has no partner and stays 0. */
 static inline long ky_wave_number(size_t index, size_t n)
 {
     return index < n / 2 ? (long)index : (long)index - (long)n;
@@ -28,8 +28,8 @@ size_t ky_fourier_size(size_t least);
  * it. */
 enum ky_status ky_fourier_open(struct ky_fourier *fourier, size_t n, struct ky_error *error);
 void ky_fourier_close(struct ky_fourier *fourier);
-/* From waves to numbers in space; and back, where the waves are n³ times too large. By all threads;
- * the results do not depend on their number. */
+/* From waves to numbers in space; and back, where the waves come out n³ times too large. All
+ * threads work; the results do not depend on their number. */
 void ky_fourier_to_space(const struct ky_fourier *fourier, double *grid);
 void ky_fourier_to_waves(const struct ky_fourier *fourier, double *grid);
 

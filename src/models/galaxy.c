@@ -1,14 +1,14 @@
-/* A galaxy with the masses of bulge, disk and halo of Kuijken & Dubinski's (1995) model A, about
- * 1 : 2 : 12, as in Nakasato (2012).
+/* A galaxy with the masses of bulge, disk and halo of Kuijken & Dubinski's (1995) model A, about 1
+ * : 2 : 12, as in Nakasato (2012).
  *
- * What those leave open, or do in another way, is chosen here. Bulge and halo are Hernquist's
- * (1990) spheres, each less its density at its edge. Their distribution functions are Eddington's
- * for the mean field of all three at a distance from the centre: averaged over directions, a disk
- * pulls as a sphere of the same mass within r. The disk follows the Jeans equations (disk.h) in the
- * field of the spheres and of itself. All forces are softened as those of a run. The lengths make
- * the largest circular speed 1.17 √(G M_d/R_d), so that the disk forms no bar (Efstathiou, Lake &
- * Negroponte 1982), and Q is 2 where it is least. Two fifths of the bodies are in the disk, a tenth
- * in the bulge. */
+ * * Where these papers leave something open, or where this model differs, it is described here.
+ * Bulge and halo are Hernquist's (1990) spheres, each less its density at its edge. Their
+ * distribution functions are Eddington's for the mean field of all three at a distance from the
+ * centre: averaged over directions, a disk pulls as a sphere of the same mass within r. The disk
+ * follows the Jeans equations (disk.h) in the field of the spheres and of itself. All forces are
+ * softened as in a run. The lengths make the largest circular speed 1.17 √(G M_d/R_d), so that the
+ * disk forms no bar (Efstathiou, Lake & Negroponte 1982), and Q is 2 where it is least. Two fifths
+ * of the bodies are in the disk, a tenth in the bulge. */
 #include "models/galaxy.h"
 
 #include <math.h>
@@ -64,7 +64,7 @@ static void sphere(double scale, double edge, struct ky_profile *profile)
         profile->r[k] *= scale;
 }
 
-/* Adds up the pull of the components in `of` (bits) on bodies of one of them. */
+/* Adds up the pull of the components in `of` (bits) on bodies of one component. */
 static enum ky_status pull_on(const struct ky_galaxy *galaxy, const struct ky_model_common *common,
                               const struct ky_galaxy_tables *tables, int sink, unsigned of,
                               size_t count, const double *r, double *pull, struct ky_error *error)
@@ -101,7 +101,7 @@ static enum ky_status solve_sphere(const struct ky_galaxy *galaxy,
     return status ? ky_fail_in(error, status, "the %s: ", names[c]) : KY_OK;
 }
 
-/* A disk whose edge cuts through matter that moves at random has no balance there. */
+/* KY_USAGE for a disk whose edge cuts through matter in random motion: it has no balance there. */
 static enum ky_status check_disk(const struct ky_disk *disk, const struct ky_model_common *common,
                                  struct ky_error *error)
 {
@@ -170,7 +170,7 @@ static void draw(const void *context, size_t first, size_t last)
     }
 }
 
-/* Takes the mean of the bodies of the galaxy away from them. */
+/* Subtracts from the n vectors their mean. */
 static void centre(double (*x)[3], const double *mass, size_t n)
 {
     double mean[3];
@@ -267,7 +267,7 @@ void ky_galaxy_defaults(struct ky_galaxy *galaxy, double mass, double scale)
         *lengths[k] *= scale;
 }
 
-/* That of the disk, whose thickness a softening has to respect. */
+/* The half-mass radius of the disk, whose thickness a softening has to resolve. */
 static enum ky_status half_mass(const void *own, double *radius, struct ky_error *error)
 {
     (void)error;

@@ -5,11 +5,11 @@
 #include "models/disk.h"
 #include "models/equilibrium.h"
 
-/* In the order of their bodies. The GADGET type is one more. */
+/* In the order of their bodies. The GADGET type is this number plus one. */
 enum ky_component { KY_HALO, KY_DISK, KY_BULGE, KY_COMPONENTS };
 
 struct ky_galaxy {
-    double mass[KY_COMPONENTS];     /* 0: there is none, but for the disk */
+    double mass[KY_COMPONENTS];     /* 0: no such component; the disk is always there */
     double disk_share, bulge_share; /* of the number of bodies; the halo has the rest */
     double halo_scale, halo_edge, bulge_scale, bulge_edge;
     double disk_scale, disk_height, disk_edge;
@@ -17,12 +17,11 @@ struct ky_galaxy {
     double softening[KY_COMPONENTS]; /* NaN: the common one */
 };
 
-/* The galaxy that the model `galaxy` makes by default, of a mass in all and with the scale length
- * of its disk. */
+/* The default galaxy of the model `galaxy`, with this total mass and scale length of the disk. */
 void ky_galaxy_defaults(struct ky_galaxy *galaxy, double mass, double scale);
 
-/* How many bodies the components get of n. What is not there leaves its share to the halo, or, if
- * that is not there, to the disk. KY_USAGE if one would get none. */
+/* How many of n bodies each component gets. A component that is absent leaves its share to the
+ * halo; without a halo, to the disk. KY_USAGE if one would get none. */
 enum ky_status ky_galaxy_count(const struct ky_galaxy *galaxy, size_t n,
                                size_t count[KY_COMPONENTS], struct ky_error *error);
 

@@ -14,7 +14,8 @@ void ky_kepler_velocity(const struct ky_kepler *orbit, double velocity[2])
 }
 
 /* Kepler's equation for a = q/(1 − e) with the anomaly from d = a (1 − e cos E), or its hyperbolic
- * form; for a parabola Barker's, √(2 (d − q)/GM) (q + (d − q)/3), which holds for q = 0 too. */
+ * form; for a parabola Barker's equation, √(2 (d − q)/GM) (q + (d − q)/3), which holds for q = 0
+ * too. */
 double ky_kepler_time(const struct ky_kepler *orbit)
 {
     const double q = orbit->pericentre, e = orbit->eccentricity, gm = orbit->gm,

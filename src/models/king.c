@@ -1,8 +1,8 @@
 /* King's (1966) lowered isothermal sphere: f(E) ∝ e^(E/σ²) − 1 inside the tidal radius, which the
  * central potential W₀ = Ψ(0)/σ² fixes.
  *
- * With softening the density is King's, and the distribution function that of its softened
- * potential; without, it is King's own. */
+ * * With softening the density is King's, and the distribution function follows from the softened
+ * potential. Without softening it is King's own. */
 #include <math.h>
 
 #include "models/models.h"
@@ -57,8 +57,8 @@ static struct state step(double r, struct state at, double dr, double centre)
                           at.mass + dr / 6 * (k1.mass + 2 * k2.mass + 2 * k3.mass + k4.mass)};
 }
 
-/* Steps of 1.25 % of the radius, near the edge of 6 % of what is left of w. The nodes are the
- * steps. Beyond w = 1e-6 no mass is left (ρ ∝ w^(5/2)) and w = mass (1/r − 1/edge). */
+/* Steps of 1.25 % of the radius; near the edge 6 % of the remaining w. The nodes are the steps.
+ * Below w = 1e-6 no mass is left (ρ ∝ w^(5/2)) and w = mass (1/r − 1/edge). */
 enum ky_status ky_king_profile(double w0, struct ky_profile *profile, struct ky_error *error)
 {
     double slope, centre = density(w0, &slope), r = 1e-5;

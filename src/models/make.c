@@ -10,7 +10,8 @@
 #include "models/population.h"
 #include "physics/recommended.h"
 
-/* Moves the bodies so that the origin is what the model says; the total momentum becomes 0. */
+/* Moves the bodies so that the model's choice of centre is the origin; the total momentum becomes
+ * 0. */
 static void centre(int centring, struct ky_bodies *bodies)
 {
     double mean[3];
@@ -60,8 +61,8 @@ static enum ky_status make_bodies(const struct ky_model *model, const void *own,
                                           : model->make(own, common, snapshot, error);
 }
 
-/* The softening that the model is given, in the lengths of its verb `make`. *length is how many
- * units of length one of those has. */
+/* The softening that the model is given, in the lengths of its verb `make`. *length becomes one
+ * such length in the unit of length. */
 static enum ky_status soften(const struct ky_model *model, const void *own,
                              const struct ky_model_parameters *parameters, double *softening,
                              double *length, struct ky_error *error)

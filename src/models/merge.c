@@ -60,7 +60,8 @@ void ky_merge_parameters_defaults(struct ky_merge_parameters *parameters)
     ky_options_defaults(&set);
 }
 
-/* The separations that the orbit has: from pericentre q to apocentre q (1 + e)/(1 − e). */
+/* KY_USAGE if the orbit never has this separation: it has pericentre q to apocentre q (1 + e)/(1 −
+ * e). */
 static enum ky_status check_orbit(const struct ky_merge_parameters *parameters,
                                   struct ky_error *error)
 {
@@ -139,7 +140,7 @@ static uint64_t largest(const uint64_t *values, size_t n)
     return most;
 }
 
-/* id[0 … first) are those of a, the others those of b; each unique by itself. */
+/* id[0 … first) belong to a, the others to b; each part is unique by itself. */
 static enum ky_status make_unique(uint64_t *id, size_t n, size_t first, struct ky_error *error)
 {
     uint64_t *sorted = ky_allocate(n, sizeof *sorted);
@@ -203,7 +204,7 @@ static enum ky_status check_system(const struct ky_bodies *bodies, const char *w
     return status ? ky_fail_in(error, status, "the %s system: ", which) : KY_OK;
 }
 
-/* The parameters over their defaults. KY_USAGE for an orbit that there is not, KY_BAD_DATA for
+/* The parameters over their defaults. KY_USAGE for an orbit that does not exist, KY_BAD_DATA for
  * systems that cannot be merged. */
 static enum ky_status check(const struct ky_bodies *a, const struct ky_bodies *b,
                             const struct ky_merge_parameters *given,

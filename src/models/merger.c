@@ -2,16 +2,16 @@
  * 100,000 dark bodies, 20,000 stars and a central black hole, pericentre 10 kpc, dt = 1/64, ε =
  * 0.1.
  *
- * What the paper leaves open is chosen here. Both galaxies are those of galaxy.c, halo : disk :
- * bulge 12 : 2 : 1; two thirds of the stars are in the disk. The first has 45 units of mass and a
- * disk of R_d = 3.5 kpc, the second a third of the mass and lengths in proportion to √M. A
- * black hole has 10^−3 of the mass of the stars of its galaxy, is at rest in the middle of the
- * bulge, and has the type 5. The orbit is the parabola of two points. The mass and the first
- * distance, 185 kpc, are fitted to the paper's second and third pericentre, at t = 280 and 300: the
- * time between the two goes with √(length³/mass), and the distance shifts both. The disks are
- * inclined by 30° and 60°. The unit of length is 1 kpc, that of velocity 100 km/s; with G = 1 those
- * of time and mass are 9.78 Myr and 2.33·10⁹ Msun. Ids of the second galaxy follow those of the
- * first; in each the black hole is the last. */
+ * * The rest is chosen here. Both galaxies are made by galaxy.c, halo : disk : bulge 12 : 2 : 1;
+ * two thirds of the stars are in the disk. The first has 45 units of mass and a disk of R_d = 3.5
+ * kpc, the second a third of the mass and lengths in proportion to √M. A black hole has 10^−3 of
+ * the mass of the stars of its galaxy, is at rest in the middle of the bulge, and has the type 5.
+ * The orbit is the parabola of two points. The mass and the first distance, 185 kpc, are fitted to
+ * the paper's second and third pericentre, at t = 280 and 300: the time between the two goes with
+ * √(length³/mass), and the distance shifts both. The disks are inclined by 30° and 60°. The unit of
+ * length is 1 kpc, that of velocity 100 km/s; with G = 1 those of time and mass are 9.78 Myr and
+ * 2.33·10⁹ Msun. Ids of the second galaxy follow those of the first; in each the black hole is the
+ * last. */
 #include <math.h>
 
 #include "base/sums.h"
@@ -47,7 +47,7 @@ static const struct ky_option options[] = {
 
 enum { BLACK_HOLE = 5 };
 
-/* One galaxy about the origin; of n bodies the last is its black hole. */
+/* Makes one galaxy about the origin; the last of its n bodies is the black hole. */
 static enum ky_status make_galaxy(double mass, double scale, const struct ky_model_common *common,
                                   struct ky_bodies *bodies, struct ky_error *error)
 {
@@ -73,7 +73,7 @@ static enum ky_status make_galaxy(double mass, double scale, const struct ky_mod
     return KY_OK;
 }
 
-/* KY_USAGE for units of the caller's: the model has its own. */
+/* KY_USAGE if the caller gives units: the model has its own. */
 static enum ky_status choose_units(struct ky_units *units, struct ky_error *error)
 {
     if (units->length_cm > 0 || !(isnan(units->g) || units->g == 1))

@@ -145,7 +145,7 @@ int ky_model_is_sphere(const struct ky_model *model)
     return ky_model_in_equilibrium(model) || model->sphere;
 }
 
-/* 1 if the model heeds an option of ky_model_options. */
+/* 1 if the model uses an option of ky_model_options. */
 static int takes_shared(const struct ky_model *model, const char *option)
 {
     if (!strcmp(option, "radius"))
@@ -161,7 +161,7 @@ static int takes_shared(const struct ky_model *model, const char *option)
     return 1;
 }
 
-/* The index-th option that the model heeds, or NULL past the last. */
+/* The index-th option that the model uses, or NULL past the last. */
 static const struct ky_option *option_at(const struct ky_model *model, size_t index)
 {
     for (size_t k = 0; k < ky_model_option_count; k++)
@@ -217,8 +217,8 @@ static enum ky_status take_word(const struct ky_model *model, const struct ky_op
         model->name, names);
 }
 
-/* Fills the values of the second set, the model's own: from their defaults, then from fields of
- * the parameters, then from the options by name. */
+/* Fills the values of the model's own set: from defaults, then from fields of the parameters, then
+ * from the options by name. */
 static enum ky_status fill(const struct ky_model *model, const struct ky_option_set sets[2],
                            struct ky_model_parameters *parameters, struct ky_error *error)
 {
@@ -231,7 +231,7 @@ static enum ky_status fill(const struct ky_model *model, const struct ky_option_
             *(double *)((char *)sets[1].values + model->options[k].offset) = *field;
     }
     if (model->units && model->units(&units, NULL) != KY_OK)
-        units = parameters->units; /* which are refused */
+        units = parameters->units; /* such values are refused */
     for (const char *const *word = parameters->options; word && *word && !status; word++)
         status = take_word(model, sets, *word, &units, error);
     return status;
@@ -257,7 +257,7 @@ enum ky_status ky_model_units(const char *name, struct ky_units *units, struct k
     return status;
 }
 
-/* A line of the model to the log. */
+/* Logs what the model is. */
 static void tell(const struct ky_model_parameters *parameters, enum ky_log_level level,
                  const char *format, ...) __attribute__((format(printf, 3, 4)));
 static void tell(const struct ky_model_parameters *parameters, enum ky_log_level level,
@@ -270,7 +270,7 @@ static void tell(const struct ky_model_parameters *parameters, enum ky_log_level
     va_end(arguments);
 }
 
-/* Total mass and number of bodies with masses in those of the Sun: each follows from the other. */
+/* The total mass and the number of bodies for masses in suns: each follows from the other. */
 static enum ky_status weigh_stars(const struct ky_model *model,
                                   struct ky_model_parameters *parameters, struct ky_error *error)
 {

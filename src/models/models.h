@@ -36,7 +36,7 @@ struct ky_model_common {
     size_t n;
     uint64_t seed;
     double softening; /* of each body, in the lengths of `make`; NaN for `own_softenings` */
-    double length;    /* a length of `make` is so many of the snapshot's */
+    double length;    /* one length of `make` in the snapshot's unit of length */
     int softening_kind;
     int mass_function;    /* enum ky_mass_function; equal for models that are not spheres */
     ky_log_function *log; /* or NULL */
@@ -59,27 +59,27 @@ struct ky_model {
     const struct ky_option *options; /* of the model's own struct, `own` below */
     size_t option_count, own_size;
     size_t bodies;       /* the only number of bodies that it makes; 0: any */
-    size_t usual, least; /* numbers of bodies: that without --bodies, 0: none; the smallest */
-    double softening;    /* that without --softening, in the lengths of `make`; 0: recommended */
+    size_t usual, least; /* numbers of bodies: without --bodies (0: none), and the smallest */
+    double softening;    /* without --softening, in the lengths of `make`; 0: recommended */
     int certain;         /* 1: nothing is drawn at random; no --seed */
     int own_softenings;  /* 1: `make` sets the softenings; no --softening, no --softening-kind */
-    int balanced;        /* 1: in equilibrium, as those with a profile are; make.c looks whether */
-    int sphere;          /* 1: takes --mass-function and --rotation, as all in equilibrium do */
-    int scaling;         /* enum ky_model_scaling */
-    int centring;        /* enum ky_model_centring */
-    /* Of a sphere in isotropic equilibrium one of the two: its profile, or the infinite system that
-     * ends at the radius `cutoff` [scale radii] unless struct ky_cut, its own parameters, says
-     * otherwise (profile.h). equilibrium.h takes the half-mass radius from it and draws the bodies.
-     * `half_mass` and `make` are NULL then. Both are NULL for other models. */
+    int balanced;        /* 1: in equilibrium, as models with a profile are; make.c checks this */
+    int sphere;   /* 1: takes --mass-function and --rotation, as all models in equilibrium do */
+    int scaling;  /* enum ky_model_scaling */
+    int centring; /* enum ky_model_centring */
+    /* A sphere in isotropic equilibrium has one of these two: its profile, or the infinite system
+     * that ends at the radius `cutoff` [scale radii] unless struct ky_cut, its own parameters, says
+     * otherwise (profile.h). equilibrium.h takes the half-mass radius from it and draws the bodies;
+     * `half_mass` and `make` are NULL. Both are NULL for other models. */
     ky_profile_function *profile;
     ky_shell_function *shell;
     double cutoff;
-    /* Replaces the units that are asked for by those of the model; KY_USAGE where they contradict.
-     * NULL: the model is made in any units. */
+    /* Replaces the caller's units by the model's; KY_USAGE where they contradict. NULL: the model
+     * is made in any units. */
     enum ky_status (*units)(struct ky_units *units, struct ky_error *error);
-    /* The half-mass radius of the smooth model in the lengths of `make`, for a model without the
-     * scaling by radius that of the part that the recommended softening is for. NULL for what is no
-     * smooth system: its recommended softening is 0. */
+    /* The half-mass radius of the smooth model in the lengths of `make`. A model that is not scaled
+     * by radius gives the radius of the part that the recommended softening is for. NULL for what
+     * is not a smooth system: its recommended softening is 0. */
     enum ky_status (*half_mass)(const void *own, double *radius, struct ky_error *error);
     /* Allocates and fills the bodies, with any types, ids, softenings and components. The snapshot
      * comes empty, with its units and the common softening set, which a model that is not scaled
@@ -94,28 +94,28 @@ extern const struct ky_model ky_plummer, ky_uniform_sphere, ky_uniform_cube, ky_
     ky_nfw, ky_king, ky_two_body, ky_random_sphere, ky_figure8, ky_super8, ky_cosmic, ky_galaxy,
     ky_cartwheel, ky_merger;
 
-/* For `make`: n bodies at rest at the origin, of the mass 1 in all, by the mass function, with the
- * ids 0 … n − 1 and the arrays `with`. */
+/* For `make`: n bodies at rest at the origin with total mass 1, masses by the mass function, ids 0
+ * … n − 1 and the arrays `with`. */
 enum ky_status ky_model_allocate(const struct ky_model_common *common, unsigned with,
                                  struct ky_snapshot *snapshot, struct ky_error *error);
-/* Calls `fill` for the bodies first … last − 1, by all threads and in any order, until all n have
- * had their turn. Logs now and then how many `what` ("positions") have been made. */
+/* Calls `fill` for the bodies first … last − 1, by all threads and in any order, until all n are
+ * filled. Logs now and then how many `what` ("positions") have been made. */
 void ky_model_fill(const struct ky_model_common *common, const char *what,
                    void (*fill)(const void *context, size_t first, size_t last),
                    const void *context);
 /* Streams of random numbers. */
 enum { KY_STREAM_POSITION, KY_STREAM_VELOCITY, KY_STREAM_MASS, KY_STREAM_ROTATION };
 
-/* The options of struct ky_model_parameters that models share, and of struct ky_merge_parameters.
- */
+/* The options that models share (struct ky_model_parameters), and those of struct
+ * ky_merge_parameters. */
 extern const struct ky_option ky_model_options[], ky_merge_options[];
 extern const size_t ky_model_option_count, ky_merge_option_count;
 
-/* NULL and an error that lists the names when there is none. */
+/* The model of that name. NULL, and an error that lists the names, if there is none. */
 const struct ky_model *ky_model_find(const char *name, struct ky_error *error);
 /* Whether equilibrium.h makes the bodies. */
 int ky_model_in_equilibrium(const struct ky_model *model);
-/* Whether it takes mass functions and rotation. */
+/* Whether the model takes mass functions and rotation. */
 int ky_model_is_sphere(const struct ky_model *model);
 /* 1 if the model uses the option, of ky_model_options or its own; else 0. */
 int ky_model_takes(const struct ky_model *model, const char *option);
@@ -123,8 +123,8 @@ int ky_model_takes(const struct ky_model *model, const char *option);
 enum { KY_MODEL_NAMES = 512 };
 void ky_model_names(const struct ky_model *model, char names[KY_MODEL_NAMES]);
 /* The parameters of a call over their defaults, and the model's own: `own`, of model->own_size, is
- * filled from the fields of struct ky_model_parameters that are named as its options, then from
- * `options` of that struct. KY_USAGE for what is out of range. */
+ * filled from the fields of struct ky_model_parameters that have the names of its options, then
+ * from `options` of that struct. KY_USAGE for a value that is out of range. */
 enum ky_status ky_model_resolve(const struct ky_model *model,
                                 const struct ky_model_parameters *given,
                                 struct ky_model_parameters *parameters, void *own,
@@ -134,11 +134,11 @@ enum ky_status ky_model_make_one(const struct ky_model *model,
                                  const struct ky_model_parameters *given,
                                  struct ky_snapshot *snapshot, struct ky_error *error);
 
-/* The time from the start of a merger of this mass to the pericentre of two points, for parameters
- * that ky_merge takes. */
+/* The time from the start of a merger of this mass to its pericentre, as for two points; for
+ * parameters that ky_merge takes. */
 double ky_merge_time(const struct ky_merge_parameters *parameters, double mass);
 
-/* What the numbers of the second system of a merger are multiplied by. */
+/* The factors by which the numbers of the second system of a merger are multiplied. */
 struct ky_merge_scale {
     double mass, length, speed;
 };

@@ -10,7 +10,8 @@
  * ascending node, and what lay on the x axis lies in that plane at the argument from the node.
  * ky_bodies_place does so. */
 
-/* Their options, for a struct that has the texts at these offsets. `of` says whose they are. */
+/* The options of a place, for a struct that has the texts at these offsets. `of` names the system.
+ */
 #define KY_OPTIONS_OF_PLACE(position, velocity, orientation)                                         \
     {"position",  KY_OPTION_TEXT, position, NULL,                                                    \
      KY_NO_RANGE, NULL,           "X,Y,Z",  "added to the positions of all bodies [length]"},        \

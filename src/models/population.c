@@ -6,20 +6,20 @@
 #include "base/random.h"
 #include "base/sums.h"
 
-/* The number of bodies per mass goes with m^−slope from this mass to that of the next piece. */
+/* From this mass to the mass of the next piece the number of bodies per mass goes with m^−slope. */
 struct piece {
     double from, slope;
 };
 
-/* Masses in those of the Sun, of which only ratios count. The last piece tells the largest mass. */
+/* Masses in suns; only their ratios count. The last piece gives the largest mass. */
 enum { PIECES = 2 };
 static const struct piece laws[][PIECES + 1] = {
     [KY_MASS_SALPETER] = {{0.1, 2.35}, {100, 2.35}, {100, 0}}, /* Salpeter (1955) */
     [KY_MASS_KROUPA] = {{0.08, 1.3}, {0.5, 2.3}, {100, 0}},    /* Kroupa (2001), eq. 2 */
 };
 
-/* How many bodies each piece has, with m^−slope for the first one, and the factor of its power,
- * with which the function is continuous. */
+/* How many bodies each piece has, if the first one is m^−slope, and the factor of its power that
+ * makes the function continuous. */
 struct part {
     double factor, number;
 };
@@ -52,7 +52,7 @@ static struct function function_of(int mass_function)
     return function;
 }
 
-/* The mass of body i, in those of the Sun. */
+/* The mass of body i in suns. */
 static double mass_of(const struct function *function, uint64_t seed, uint64_t i)
 {
     struct ky_random random = ky_random_at(seed, KY_STREAM_MASS, i);

@@ -81,10 +81,9 @@ static double plummer_pull(const struct shells *shells, double eps2, double r)
     return 2 * sum;
 }
 
-/* ∫ 4π d² W P dd from `low` to `high`, W being the density of a spline of the radius h and P the
- * part of a sphere of radius d about a point of the shell s that lies within r: where `cut` is 0
- * all of it, else (r² − (s − d)²)/(4 s d). By a rule of Gauss that is exact for either piece of W.
- */
+/* ∫ 4π d² W P dd from `low` to `high`. W is the density of a spline of the radius h. P is the part
+ * of a sphere of radius d about a point of the shell s that lies within r: with `cut` 0 all of it,
+ * else (r² − (s − d)²)/(4 s d). The rule of Gauss is exact for either piece of W. */
 static double spread(double low, double high, double h, int cut, double r, double s)
 {
     static const double node[] = {-0.8611363115940526, -0.3399810435848563, 0.3399810435848563,
@@ -104,8 +103,8 @@ static double spread(double low, double high, double h, int cut, double r, doubl
     return 16 / (h * h * h) * sum;
 }
 
-/* The pull at r where each body is spread as a spline of radius h: the mass of the shells that then
- * lies within r, over r². All parts are positive, so that no digits are lost near the centre. */
+/* The pull at r where each body is spread as a spline of radius h: the mass that the spread shells
+ * have within r, over r². All parts are positive, so that no digits are lost near the centre. */
 static double spline_pull(const struct shells *shells, double h, double r)
 {
     double within = 0;

@@ -33,12 +33,12 @@ struct ky_cut {
 };
 enum { KY_CUT_OPTIONS = 1 };
 extern const struct ky_option ky_cut_options[KY_CUT_OPTIONS];
-/* The members of a row of struct ky_model that describe these parameters. */
+/* The members of a row of struct ky_model for a model with struct ky_cut. */
 #define KY_CUT_OWN                                                                                 \
     .options = ky_cut_options, .option_count = KY_CUT_OPTIONS, .own_size = sizeof(struct ky_cut)
 
-/* Sets `nodes` and `r`: geometric from `inner` at the centre to the edge, and to 1e-4 of the edge
- * below it. */
+/* Sets `nodes` and `r`, geometrically: from `inner` at the centre to the edge, and down to 1e-4 of
+ * the edge below the edge. */
 void ky_profile_place(struct ky_profile *profile, double inner, double edge);
 
 /* A homogeneous sphere of radius 1; slope 0. */
@@ -50,9 +50,9 @@ enum ky_status ky_king_profile(double w0, struct ky_profile *profile, struct ky_
 
 /* −W of the Newtonian system, W = −∫ M(r)/r dM. */
 double ky_profile_energy(const struct ky_profile *profile);
-/* The inward acceleration at the nodes with the softening ε of a pair, `how` being that of
- * physics/softening_kinds.h: the Newtonian one of the density convolved with GADGET's spline
- * (KY_SPLINED), else with the Plummer kernel. */
+/* The inward acceleration at the nodes with the softening ε of a pair. `how`
+ * (physics/softening_kinds.h) chooses the kernel: KY_SPLINED is GADGET's spline, any other
+ * Plummer's. The acceleration is Newton's for the density convolved with the kernel. */
 void ky_profile_force(const struct ky_profile *profile, double softening, int how,
                       double force[KY_PROFILE_NODES]);
 /* The same at any radii: pull[k] at r[k]. */

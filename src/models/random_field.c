@@ -16,8 +16,7 @@ struct wave {
     long n[3]; /* wave numbers */
 };
 
-/* Whether the numbers of a wave are drawn for its conjugate, −n: one of the two has to have them.
- */
+/* Whether a wave takes the numbers of its conjugate, −n: only one of the two draws them. */
 static int is_conjugate(const struct wave *w)
 {
     for (int c = 2; c > 0; c--)
@@ -26,7 +25,7 @@ static int is_conjugate(const struct wave *w)
     return w->n[0] < 0;
 }
 
-/* Without a partner, or the mean. */
+/* 1 for a wave without a partner, and for the mean: both stay 0. */
 static int is_left_out(const struct wave *w, size_t n)
 {
     const long last = (long)(n / 2);
@@ -77,13 +76,13 @@ void ky_random_waves(const struct ky_spectrum *spectrum, double box, uint64_t se
 
 /* ---- displacements ---- */
 
-/* What a wave is multiplied by: n_a n_b/n² with two axes, i factor n_a/n² with one. */
+/* The factor of a wave: i factor n_a/n² for one axis, n_a n_b/n² for two. */
 struct derivative {
     int a, b; /* b < 0: one axis */
     double factor;
 };
 
-/* to = the derivative of from; they may be one grid. */
+/* to = the derivative of from; both may be the same grid. */
 static void derive(struct derivative by, size_t n, const double *from, double *to)
 {
 #pragma omp parallel for schedule(static)
@@ -97,7 +96,7 @@ static void derive(struct derivative by, size_t n, const double *from, double *t
                 const double x = (double)w.n[0], y = (double)w.n[1], z = (double)w.n[2];
                 double size = by.factor * (double)w.n[by.a] / (x * x + y * y + z * z);
                 if (is_left_out(&w, n))
-                    size = 0; /* which was 0/0 for the mean */
+                    size = 0; /* the mean was 0/0 */
                 const double re = (*in)[0], im = (*in)[1];
                 if (by.b >= 0)
                     size *= (double)w.n[by.b];
@@ -107,7 +106,7 @@ static void derive(struct derivative by, size_t n, const double *from, double *t
     }
 }
 
-/* sum = or += factor × squares. */
+/* sum = factor × squares, or with `first` 0 sum += it. */
 static void add_squares(int first, double factor, size_t n, const double *values, double *sum)
 {
     const size_t row = n + 2;

@@ -12,7 +12,7 @@
 void ky_random_waves(const struct ky_spectrum *spectrum, double box, uint64_t seed, size_t n,
                      double *grid);
 
-/* Receives ψ1 (order 1) or ψ2 (order 2) along an axis, in space [the unit of `box`]. The grid is
+/* Receives ψ1 (order 1) or ψ2 (order 2) along an axis, in space, in the unit of `box`. The grid is
  * valid only during the call. */
 typedef void ky_displacement_function(void *context, int order, int axis, const double *grid);
 /* Receives the progress: `done` of `all` steps of about the same length. */
@@ -23,10 +23,10 @@ struct ky_displacement_to {
     void *context;                  /* of both */
 };
 
-/* The displacements of the δ whose waves are in grid[0], which stays; the other grids are used up.
- * At growth factors D1 and D2 a point q stands at q + D1 ψ1 + D2 ψ2: ψ1 = −∇φ1, ∇²φ1 = δ; ψ2 =
- * ∇φ2, ∇²φ2 = Σ_{a<b} (∂²_a φ1 ∂²_b φ1 − (∂_a ∂_b φ1)²). The products are taken point by point, so
- * that those of the shortest waves come back as longer ones (aliases). */
+/* Finds the displacements from the waves of δ in grid[0], which is kept; the other grids are
+ * overwritten. With growth factors D1 and D2 a point q moves to q + D1 ψ1 + D2 ψ2: ψ1 = −∇φ1, ∇²φ1
+ * = δ; ψ2 = ∇φ2, ∇²φ2 = Σ_{a<b} (∂²_a φ1 ∂²_b φ1 − (∂_a ∂_b φ1)²). The products are taken point by
+ * point, so that those of the shortest waves come back as longer ones (aliases). */
 void ky_displace(const struct ky_fourier *fourier, double box, const struct ky_displacement_to *to);
 
 #endif

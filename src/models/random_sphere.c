@@ -1,8 +1,8 @@
 /* Fujiwara & Nakasato's (2009) "random" bodies: random places and velocities in a sphere. The paper
  * says no more than that, N = 100,000, dt = 0.01 and ε = 0.01. Chosen here: both are uniform,
  * places in a sphere of radius R and velocities in a sphere of speeds up to √(5/3 |W|/M), W the
- * virial. So the system is in virial balance as a whole, and no equilibrium. Without softening R
- * = 1.2 in Hénon units, and the largest speed is √(G M/R). */
+ * virial. So the system is in virial balance as a whole, but not in equilibrium. Without softening
+ * R = 1.2 in Hénon units, and the largest speed is √(G M/R). */
 #include "models/uniform.h"
 
 static const struct ky_uniform balance = {1};

@@ -30,7 +30,7 @@ static enum ky_status make(const void *own, const struct ky_model_common *common
         return status;
     const double e = orbit->eccentricity, a = orbit->semi_major_axis;
     const double far = a * (1 + e), near = a * (1 - e), eps = ky_pair_softening(common);
-    /* v²/2 − 1/√(r² + ε²) and r v are the same at both ends. */
+    /* v²/2 − 1/√(r² + ε²) and r v are equal at both ends */
     const double far_s = hypot(far, eps), near_s = hypot(near, eps);
     const double speed = near * sqrt(2 / (far_s * near_s * (far_s + near_s)));
     const double second = orbit->mass_ratio / (1 + orbit->mass_ratio);

@@ -5,27 +5,29 @@
 
 #include "models/models.h"
 
-/* Their own parameters. */
+/* The parameters of such a model. */
 struct ky_uniform {
     double virial_ratio; /* Q = 2T/|Σ m x·a| */
 };
 enum { KY_UNIFORM_OPTIONS = 1 };
 extern const struct ky_option ky_uniform_options[KY_UNIFORM_OPTIONS];
-/* The members of a row of struct ky_model that describe them. */
+/* The members of a row of struct ky_model for such a model. */
 #define KY_UNIFORM_OWN                                                                             \
     .options = ky_uniform_options, .option_count = KY_UNIFORM_OPTIONS,                             \
     .own_size = sizeof(struct ky_uniform)
 
-/* Places the bodies of the homogeneous sphere, at rest. *virial: −Σ m x·a with their softening. */
+/* Places the bodies of the homogeneous sphere, at rest. *virial becomes −Σ m x·a with their
+ * softening. */
 enum ky_status ky_uniform_sphere_place(const struct ky_uniform *uniform,
                                        const struct ky_model_common *common,
                                        struct ky_snapshot *snapshot, double *virial,
                                        struct ky_error *error);
 
-/* The potential energy W of such a system of E = −1/4 with this virial ratio. */
+/* The potential energy W of such a system if E = −1/4 and it has this virial ratio. */
 double ky_uniform_potential(const struct ky_uniform *uniform);
 /* Draws isotropic velocities that have the same dispersion everywhere and the virial ratio.
- * `virial` is −Σ m x·a of the bodies with their softening. Leaves 0 for a ratio of 0. */
+ * `virial` is −Σ m x·a of the bodies with their softening. A ratio of 0 leaves the bodies at rest.
+ */
 void ky_uniform_velocities(const struct ky_uniform *uniform, const struct ky_model_common *common,
                            double virial, struct ky_bodies *bodies);
 /* The same with velocities that are uniform in a sphere of speeds. */

@@ -1,5 +1,5 @@
-/* Numbers in files of either byte order. `turn` is 1 where the order of the file is not that of the
- * machine. Pointers need not be aligned. Nothing here fails. */
+/* Numbers in files of either byte order. `turn` is 1 where the file and the machine have different
+ * byte orders. Pointers need not be aligned. Nothing here fails. */
 #ifndef KY_SNAPSHOT_BYTES_H
 #define KY_SNAPSHOT_BYTES_H
 

@@ -7,23 +7,23 @@
 struct ky_catalogue_column {
     const char *set;         /* in HDF5 */
     const char *names;       /* in CSV */
-    const char *description; /* the unit as pynbody reads it */
+    const char *description; /* the unit in the form that pynbody reads */
     size_t offset;           /* of the array in struct ky_catalogue */
-    struct ky_array array;   /* how many numbers of a group, and the powers in their unit */
+    struct ky_array array;   /* numbers of a group, and the powers in their unit */
 };
 enum { KY_CATALOGUE_COLUMNS = 5 };
 extern const struct ky_catalogue_column ky_catalogue_columns[KY_CATALOGUE_COLUMNS];
 
-/* The numbers of that column. */
+/* The numbers of the column. */
 static inline const double *ky_catalogue_numbers(const struct ky_catalogue *catalogue,
                                                  const struct ky_catalogue_column *column)
 {
     return *(double *const *)(const void *)((const char *)catalogue + column->offset);
 }
 
-/* Whether a catalogue may be written under this name, before any work is done for it: KY_USAGE for
- * a name that ends otherwise than .hdf5, .h5 or .csv, KY_UNSUPPORTED for HDF5 in a build without
- * it, and what ky_file_may_write says. */
+/* Checks before any work that a catalogue may be written under this name. KY_USAGE for a name that
+ * ends otherwise than .hdf5, .h5 or .csv, KY_UNSUPPORTED for HDF5 in a build without it, and the
+ * failures of ky_file_may_write. */
 enum ky_status ky_catalogue_may_write(const char *path, int overwrite, struct ky_error *error);
 
 /* KY_UNSUPPORTED, with the path and what to do, in a build without HDF5. */

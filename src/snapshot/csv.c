@@ -1,5 +1,5 @@
 /* The CSV reader. A header line names the columns; each further line is a body. Lines that start
- * with # are remarks, of which some tell time, units and parameters (docs/formats/snapshots.md). */
+ * with # are comments; some of them give time, units and parameters (docs/formats/snapshots.md). */
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
@@ -102,7 +102,7 @@ static enum ky_status next_line(struct lines *in, char **line, struct ky_error *
     return KY_OK;
 }
 
-/* 1 for a line of remarks and an empty one. */
+/* 1 for a comment and for an empty line. */
 static int is_remark(const char *line)
 {
     return *line == '\0' || *line == '#';
@@ -135,12 +135,12 @@ struct reader {
     struct lines lines;
     struct ky_snapshot *snapshot;
     const struct ky_csv_column *column[MOST_COLUMNS];
-    int count, blanks;   /* blanks: cells stand between blanks, not commas */
-    uint64_t rows, told; /* told: by the remark "bodies", or UINT64_MAX */
+    int count, blanks;   /* blanks: blanks, not commas, separate cells */
+    uint64_t rows, told; /* told: by the comment "bodies", or UINT64_MAX */
     size_t parameter_bytes;
     const struct ky_read_options *options;
-    uint64_t hidden;   /* the line of a remark that begins with the name of a column, or 0 */
-    char strange[128]; /* a remark that names units in words: "line 2 has '# units: kpc'" */
+    uint64_t hidden;   /* the line of a comment that begins with the name of a column, or 0 */
+    char strange[128]; /* a comment that names units in words: "line 2 has '# units: kpc'" */
 };
 
 /* The column of that name, in any case of letters; NULL if there is none. */
@@ -226,8 +226,8 @@ static enum ky_status keep_parameters(struct reader *r, const char *text, struct
     return KY_OK;
 }
 
-/* For a remark "# name: value" or "# name = value": writes the name, and returns what follows it.
- * NULL for other remarks. */
+/* For a comment "# name: value" or "# name = value": writes the name, and returns what follows it.
+ * NULL for other comments. */
 static const char *split_remark(const char *line, char name[32])
 {
     const char *word = line + 1 + strspn(line + 1, " \t");
@@ -257,7 +257,7 @@ static int count_names(const char *line)
     return count;
 }
 
-/* Looks in a remark that has no meaning here for units in words, and for names of columns. */
+/* Looks for units in words and for names of columns in a comment that has no meaning here. */
 static void search_remark(struct reader *r, const char *line)
 {
     char name[32];
@@ -273,7 +273,7 @@ static void search_remark(struct reader *r, const char *line)
         r->hidden = r->lines.number;
 }
 
-/* The remark of that name, in any case of letters; NULL if there is none. */
+/* The row of the comment of that name, in any case of letters; NULL if there is none. */
 static const struct ky_csv_remark *find_remark(const char *name)
 {
     for (int k = 0; k < KY_CSV_REMARKS; k++)
@@ -282,8 +282,8 @@ static const struct ky_csv_remark *find_remark(const char *name)
     return NULL;
 }
 
-/* Takes the number of a remark, or a line of parameters, and passes over other remarks. KY_BAD_DATA
- * for a number that is none. */
+/* Takes the number of a comment, or a line of parameters, and ignores other comments. KY_BAD_DATA
+ * where the number is not one. */
 static enum ky_status read_remark(struct reader *r, const char *line, struct ky_error *error)
 {
     char name[32], *end;
@@ -329,7 +329,7 @@ static enum ky_status read_cell(struct reader *r, const struct ky_csv_column *co
     void *array = ky_array_of(&r->snapshot->bodies, column->array);
     if (column->kind == KY_CSV_ID || column->kind == KY_CSV_TYPE) {
         if (column->kind == KY_CSV_ID && r->options->renumber)
-            return KY_OK; /* whatever it is */
+            return KY_OK; /* the value does not matter */
         uint64_t value = ky_number_count(cell, &end);
         int good = end != cell && !*end;
         if (column->kind == KY_CSV_ID && !good)
@@ -342,7 +342,8 @@ static enum ky_status read_cell(struct reader *r, const struct ky_csv_column *co
         if (column->kind == KY_CSV_ID)
             ((uint64_t *)array)[row] = value;
         else
-            ((uint8_t *)array)[row] = (uint8_t)(value > 5 ? 6 : value); /* 6 is never chosen */
+            ((uint8_t *)array)[row] =
+                (uint8_t)(value > 5 ? 6 : value); /* types are below 6, so 6 is never chosen */
         return KY_OK;
     }
     double value = ky_number_real(cell, &end);
@@ -384,7 +385,7 @@ static void rewind_lines(struct lines *lines)
         lines->offset = 3;
 }
 
-/* The first pass: columns and remarks, and how many rows there are. */
+/* The first pass: columns, comments and the number of rows. */
 static enum ky_status survey(struct reader *r, struct ky_error *error)
 {
     char *line;
@@ -438,8 +439,8 @@ static enum ky_status read_rows(struct reader *r, struct ky_error *error)
     return status;
 }
 
-/* KY_BAD_DATA for scales of which some are missing, and for a G that does not follow from them.
- * Without scales, units that remarks name in words are not understood. */
+/* KY_BAD_DATA if some scales are missing, or G does not follow from them. Also without scales, if
+ * comments name units in words: these are not understood. */
 static enum ky_status check_units(const struct reader *r, struct ky_error *error)
 {
     struct ky_error own;
@@ -464,7 +465,7 @@ enum ky_status ky_csv_read(const struct ky_input *input, const struct ky_read_op
     r.lines.buffer = ky_allocate(BUFFER + 1, 1);
     if (!r.lines.buffer)
         return ky_no_memory(error, "CSV buffer", BUFFER, 1);
-    snapshot->units.g = (double)NAN; /* until a remark gives it */
+    snapshot->units.g = (double)NAN; /* until a comment gives it */
     enum ky_status status = survey(&r, error);
     if (!status)
         status = check_units(&r, error);
@@ -496,7 +497,7 @@ static int names_column(const unsigned char *line, const unsigned char *end)
 }
 
 /* 1 for text with a line that begins with the name of a column: the first line that is not a
- * remark, or a remark before it. */
+ * comment, or a comment before it. */
 int ky_csv_recognise(const struct ky_input *input, const unsigned char *head, size_t bytes)
 {
     size_t at = bytes >= 3 && !memcmp(head, "\xef\xbb\xbf", 3) ? 3 : 0;
@@ -514,7 +515,7 @@ int ky_csv_recognise(const struct ky_input *input, const unsigned char *head, si
         if (at < end && head[at] != '#')
             return 0;
         if (end == bytes)
-            return bytes < input->size; /* remarks fill all that was looked at */
+            return bytes < input->size; /* comments fill all that was looked at */
         at = end + 1;
     }
     return 0;

@@ -1,4 +1,4 @@
-/* The columns and remarks of CSV, which the reader and the writer share. */
+/* The columns and comments of CSV, which the reader and the writer share. */
 #ifndef KY_SNAPSHOT_CSV_H
 #define KY_SNAPSHOT_CSV_H
 
@@ -11,22 +11,22 @@ struct ky_csv_column {
     const char *name;
     enum ky_csv_kind kind;
     enum ky_array_id array;
-    int axis; /* which number of a body's, from 0 */
+    int axis; /* which of a body's numbers, from 0 */
 };
 enum { KY_CSV_COLUMNS = 14 };
 extern const struct ky_csv_column ky_csv_columns[KY_CSV_COLUMNS];
 
-/* Remarks "# name: number", and where the number goes. */
+/* Comments "# name: number", and where the number goes. */
 struct ky_csv_remark {
     const char *name;
     size_t offset; /* in struct ky_snapshot */
 };
 enum { KY_CSV_REMARKS = 6 };
 extern const struct ky_csv_remark ky_csv_remarks[KY_CSV_REMARKS];
-/* The remark that tells the kind of softening: 1 symmetric, 0 plummer. */
+/* The comment that gives the kind of softening: 1 symmetric, 0 plummer. */
 #define KY_CSV_SYMMETRIC "softening_symmetric"
 
-/* Writes these remarks of a snapshot. */
+/* Writes these comments of a snapshot. */
 void ky_csv_write_remarks(struct ky_file *file, const struct ky_snapshot *snapshot);
 
 #endif

@@ -19,7 +19,7 @@ void ky_csv_write_remarks(struct ky_file *file, const struct ky_snapshot *snapsh
         ky_file_print(file, "# %s: %d\n", KY_CSV_SYMMETRIC, snapshot->softening_kind);
 }
 
-/* The remarks that come before the header line. */
+/* The comments before the header line. */
 static void write_head(struct ky_file *file, const struct ky_snapshot *snapshot)
 {
     ky_file_print(file, "# kyoho %s snapshot\n# bodies: %zu\n", ky_version(), snapshot->bodies.n);

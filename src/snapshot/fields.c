@@ -42,7 +42,7 @@ static const void *find(const struct ky_section *section, const char *name)
     return NULL;
 }
 
-/* ---- what numbers must be ---- */
+/* ---- the range of numbers ---- */
 
 static const uint64_t most = 9000000000000000; /* a double has every count up to here */
 

@@ -35,7 +35,7 @@ struct piece {
     uint64_t count[TYPES], total[TYPES];
     double mass[TYPES], time;
     struct ky_space space;
-    uint64_t n, without_mass; /* bodies; those whose mass is not in the header */
+    uint64_t n, without_mass; /* bodies; bodies whose mass is not in the header */
     uint32_t files;
     struct {
         uint64_t offset; /* 0: not there */
@@ -110,15 +110,15 @@ static int fits_block(const struct piece *p, int block, uint64_t length)
     return length == 4 * numbers || length == 8 * numbers;
 }
 
-/* For records that are no blocks of bodies. */
+/* For records that are not blocks of bodies. */
 static int fits_anything(const struct piece *p, int block, uint64_t length)
 {
     (void)p, (void)block, (void)length;
     return 1;
 }
 
-/* Reads redshift, side of the box, densities and h. All are 0 in an isolated system; so a redshift
- * of 0 may be one that nobody told. */
+/* Reads redshift, side of the box, densities and h. All are 0 in an isolated system. So a redshift
+ * of 0 may mean that the file gives none. */
 static enum ky_status read_space(struct piece *p, const unsigned char head[HEADER],
                                  struct ky_error *error)
 {
@@ -144,7 +144,7 @@ static enum ky_status read_space(struct piece *p, const unsigned char head[HEADE
     return status;
 }
 
-/* The header. *offset becomes the byte behind it. KY_BAD_DATA for numbers that cannot be. */
+/* Reads the header. *offset becomes the byte behind it. KY_BAD_DATA for impossible numbers. */
 static enum ky_status read_header(struct piece *p, uint64_t *offset, struct ky_error *error)
 {
     unsigned char head[HEADER];
@@ -189,7 +189,7 @@ static enum ky_status read_header(struct piece *p, uint64_t *offset, struct ky_e
         return ky_fail(error, KY_BAD_DATA, "its header says %" PRIu32 " files; at most %d are read",
                        p->files, MOST_FILES);
     p->files = p->files ? p->files : 1;
-    /* positions alone take 12 bytes a body: no memory is asked for what cannot be there */
+    /* positions alone take 12 bytes a body: a count that the file cannot hold gets no memory */
     if (p->n > p->input.size / 12)
         return ky_fail(error, KY_BAD_DATA,
                        "its header says %" PRIu64 " bodies, which do not fit in its %" PRIu64
@@ -306,7 +306,7 @@ static enum ky_status read_numbers(const struct piece *p, int block, uint64_t fr
     return KY_OK;
 }
 
-/* Masses of the bodies of a file, to mass[at …): those of the header, or those of the block. */
+/* The masses of the bodies of a file, from the header or from the block, to mass[at …). */
 static enum ky_status read_masses(const struct piece *p, uint64_t at, double *mass,
                                   unsigned char *slab, struct ky_error *error)
 {
@@ -324,7 +324,7 @@ static enum ky_status read_masses(const struct piece *p, uint64_t at, double *ma
     return status;
 }
 
-/* Of block k, to physical numbers. */
+/* Makes the numbers of block k physical. */
 static void scale(const struct ky_space *space, int k, double *numbers, uint64_t count)
 {
     const struct ky_array *array = about(k);
@@ -355,7 +355,7 @@ static enum ky_status read_piece(const struct piece *p, uint64_t at, struct ky_s
     return status;
 }
 
-/* What all files have together. */
+/* What the files of a snapshot have in common. */
 struct whole {
     uint64_t n, sum[TYPES];
     unsigned with;
@@ -363,7 +363,7 @@ struct whole {
     struct ky_space space;
 };
 
-/* Goes through all files. KY_BAD_DATA unless they have as many bodies as the header tells. */
+/* Goes through all files. KY_BAD_DATA unless they hold as many bodies as the header says. */
 static enum ky_status survey_all(const struct ky_input *first, uint32_t *files, struct whole *w,
                                  struct ky_error *error)
 {

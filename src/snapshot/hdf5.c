@@ -84,7 +84,7 @@ void ky_snapshot_quiet_exit(void)
 /* ---- the file driver ---- */
 
 struct ends {
-    const struct ky_input *input; /* one of the two */
+    const struct ky_input *input; /* input or file; the other is NULL */
     struct ky_file *output;
     int *no_memory;
 };
@@ -99,7 +99,7 @@ struct driver {
  * followed. */
 static const char NAME[] = "/the file itself";
 
-/* What H5Fopen and H5Fcreate call. NULL for any name but that of the one file. */
+/* What H5Fopen and H5Fcreate call. NULL for any other name than NAME. */
 static H5FD_t *driver_open(const char *name, unsigned flags, hid_t access, haddr_t most)
 {
     (void)flags, (void)most;
@@ -149,7 +149,7 @@ static haddr_t driver_get_eof(const H5FD_t *file, H5FD_mem_t type)
     return ((const struct driver *)file)->eof;
 }
 
-/* Bytes of the input, or of the file that is written. */
+/* Reads bytes of the input, or of the file that is being written. */
 static herr_t driver_read(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t address,
                           size_t size, void *buffer)
 {
@@ -180,7 +180,7 @@ static herr_t driver_write(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_
     return 0;
 }
 
-/* Makes the file as long as HDF5 says that it is. */
+/* Makes the file as long as HDF5 wants it. */
 static herr_t driver_truncate(H5FD_t *file, hid_t transfer, hbool_t closing)
 {
     (void)transfer, (void)closing;
@@ -238,7 +238,7 @@ void ky_hdf5_leave(const struct ky_hdf5_quiet *saved)
     pthread_mutex_unlock(&lock);
 }
 
-/* Makes the file. Large data sets start at a multiple of a page, which the disk's cache likes. No
+/* Makes the file. Large data sets start at a multiple of a page, which suits the disk's cache. No
  * times are kept, so that the same bodies give the same file. */
 static hid_t create(hid_t access)
 {
@@ -250,7 +250,7 @@ static hid_t create(hid_t access)
     return file;
 }
 
-/* Opens or makes the one file. */
+/* Opens the input or makes the file. */
 static hid_t open_or_create(struct ends ends)
 {
     int no_memory = 0;

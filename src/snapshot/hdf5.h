@@ -11,8 +11,8 @@
 struct ky_hdf5_field {
     const char *name;
     const struct ky_array *array;
-    const char *description; /* the unit as pynbody reads it */
-    const char *others[2];   /* what other codes call it, or NULL */
+    const char *description; /* the unit in the form that pynbody reads */
+    const char *others[2];   /* its names in other codes, or NULL */
 };
 enum { KY_HDF5_FIELDS = 7 };
 extern const struct ky_hdf5_field ky_hdf5_fields[KY_HDF5_FIELDS];
@@ -22,16 +22,17 @@ void *ky_hdf5_array(const struct ky_hdf5_field *field, const struct ky_bodies *b
 
 /* kpc, 1e10 Msun, km/s: the only units that yt knows. */
 extern const struct ky_units ky_hdf5_units;
-/* Numbers of this array in units `from` times this are in units `to`; 1 if either has no scale. */
+/* The factor from the unit `from` to the unit `to` for numbers of this array; 1 if either has no
+ * scale. */
 double ky_hdf5_scale(const struct ky_array *array, const struct ky_units *from,
                      const struct ky_units *to);
 /* The same for times. */
 double ky_hdf5_time_scale(const struct ky_units *from, const struct ky_units *to);
 
-/* The HDF5 library need not be safe for threads, and it prints errors. So every use of it stands
+/* The HDF5 library need not be safe for threads, and it prints errors. So every use of it is
  * between these two calls. `enter` takes the one lock, silences the library and registers the file
- * driver; `leave`, when every file is closed, takes the driver back, and gives back the lock and
- * the caller's own error handler, which `saved` has kept. */
+ * driver. `leave` comes when every file is closed: it removes the driver, restores the caller's own
+ * error handler from `saved`, and releases the lock. */
 struct ky_hdf5_quiet {
     H5E_auto2_t function;
     void *data;
@@ -41,29 +42,29 @@ void ky_hdf5_leave(const struct ky_hdf5_quiet *saved);
 
 /* ---- hdf5_attributes.c ---- */
 
-/* Whether the library can convert the type: whole numbers or real ones whose bits lie within their
- * size. It looks for itself in some versions only, and else reads beyond its memory. */
+/* Whether the library can convert the type: whole or real numbers whose bits lie within their size.
+ * Some versions do not check this, and read beyond their memory. */
 int ky_hdf5_is_number(hid_t type);
 /* Whether all attributes of the object can be read. Where one is damaged the library crashes when
  * it lists them. */
 int ky_hdf5_can_list(hid_t object);
-/* Reads the numbers of an attribute as `type`. Returns how many they are, 0 if the attribute is
- * absent, −1 if it holds no numbers or more than `most`, or is damaged. */
+/* Reads the numbers of an attribute as `type`. Returns their number; 0 if the attribute is absent;
+ * −1 if it holds no numbers or more than `most`, or is damaged. */
 int ky_hdf5_numbers(hid_t object, const char *name, hid_t type, int most, void *data);
-/* The number of the attribute, or `otherwise` if it is absent or no single number. */
+/* The number of the attribute, or `otherwise` if it is absent or not a single number. */
 double ky_hdf5_real(hid_t object, const char *name, double otherwise);
-/* Opens the group; −1 if this file has none of that name. "/" is the file itself. */
+/* Opens the group; −1 if the file has no group of that name. "/" is the file itself. */
 hid_t ky_hdf5_group(hid_t where, const char *name);
 /* Closes the group; does nothing for −1. */
 void ky_hdf5_close_group(hid_t group);
 
-/* What an attribute says. A text that is a number counts as that number. Of several numbers, such
- * as the sides of a box, the largest counts. */
+/* The value of an attribute. A text that is a number counts as that number. Of several numbers,
+ * such as the sides of a box, the largest counts. */
 enum { KY_HDF5_TEXT = 64 };
 struct ky_hdf5_told {
     int is_there;
-    double number;           /* NaN: it is not a number */
-    char text[KY_HDF5_TEXT]; /* as it stands, for an error line */
+    double number;           /* NaN: not a number */
+    char text[KY_HDF5_TEXT]; /* as in the file, for an error line */
 };
 /* The attribute `name` of an object, or of a group of the file. */
 struct ky_hdf5_told ky_hdf5_tell(hid_t object, const char *name);
@@ -78,36 +79,36 @@ enum { KY_HDF5_TYPES = 6 };
 struct ky_hdf5_header {
     uint64_t here[KY_HDF5_TYPES];  /* bodies in this file; 0 for types that were not chosen */
     uint64_t total[KY_HDF5_TYPES]; /* bodies in all files; 0 for types that were not chosen */
-    double mass[KY_HDF5_TYPES];    /* of each body of the type; 0: a data set tells the masses */
+    double mass[KY_HDF5_TYPES];    /* of each body of the type; 0: a data set has the masses */
     double time;
-    int files, has_total; /* has_total 0: the file does not tell `total` */
+    int files, has_total; /* has_total 0: the file does not give `total` */
 };
-/* Reads /Header. `types`: bits as in struct ky_read_options. KY_BAD_DATA where it is missing or
- * holds what it cannot. */
+/* Reads /Header. `types`: bits as in struct ky_read_options. KY_BAD_DATA where it is missing or has
+ * impossible values. */
 enum ky_status ky_hdf5_read_header(hid_t file, unsigned types, struct ky_hdf5_header *header,
                                    struct ky_error *error);
 
 /* ---- hdf5_units.c ---- */
 
-/* Finds the units of the numbers in the file, *stored, and those of the run that wrote it, *units;
+/* Finds *stored, the units of the numbers in the file, and *units, those of the run that wrote it;
  * they differ in our own files alone. KY_BAD_DATA for units that are not understood and that the
- * options do not tell. */
+ * options do not give. */
 enum ky_status ky_hdf5_read_units(hid_t file, const struct ky_read_options *options,
                                   struct ky_units *stored, struct ky_units *units,
                                   struct ky_error *error);
 
 /* ---- hdf5_space.c ---- */
 
-/* Finds whether the file is comoving, h-scaled or periodic. `time` is that of the header.
- * KY_BAD_DATA for an attribute that should be a number and is none. */
+/* Finds whether the file is comoving, h-scaled or periodic. `time` comes from the header.
+ * KY_BAD_DATA for an attribute that should be a number and is not. */
 enum ky_status ky_hdf5_read_space(hid_t file, double time, struct ky_space *space,
                                   struct ky_error *error);
 
 /* ---- hdf5_softening.c ---- */
 
-/* The softening of the bodies of each type [length of the file]; NaN where the file does not tell
- * it. What the parameters of a comoving or h-scaled run mean is not sure, and they are not taken: a
- * line to the log names the first. */
+/* The softening of the bodies of each type [length of the file]; NaN where the file does not give
+ * it. The parameters of a comoving or h-scaled run are ambiguous and are not used: a line of the
+ * log names the first. */
 void ky_hdf5_read_softenings(hid_t file, const struct ky_read_options *options,
                              const struct ky_space *space, double softening[KY_HDF5_TYPES]);
 
@@ -130,7 +131,7 @@ double ky_hdf5_space_factor(hid_t set, const struct ky_hdf5_field *field,
 
 /* Between enter and leave: open an input for reading, or make a file that is written to `file`.
  * Return the id, or after a failure KY_HDF5_NO_MEMORY or −1. H5Fclose also closes what is open in
- * the file. A failed write is kept in the ky_file and hidden from HDF5, which cannot close a file
+ * the file. The ky_file keeps a failed write, and HDF5 does not hear of it: it cannot close a file
  * that failed. */
 enum { KY_HDF5_NO_MEMORY = -2 };
 hid_t ky_hdf5_open(const struct ky_input *input);
@@ -138,7 +139,7 @@ hid_t ky_hdf5_create(struct ky_file *file);
 
 /* ---- hdf5_put.c ---- */
 
-/* Rows that are written at a time where they do not lie in memory as they go to the file. */
+/* Rows that are written at a time where memory and file have different layouts. */
 enum { KY_HDF5_SLAB = 1 << 17 };
 
 /* A file that is being made. */
@@ -148,7 +149,7 @@ struct ky_hdf5_output {
     int compress;
     int failed; /* HDF5 itself failed */
 };
-/* Writes what is in the file. What fails stays in the ky_file or in `failed`. */
+/* Writes the content of the file. Failures are kept in the ky_file or in `failed`. */
 typedef void ky_hdf5_filler(struct ky_hdf5_output *out, const void *what);
 /* Makes the file PATH of at most `bytes` bytes, uncompressed, by `fill`, and gives it its name when
  * it is whole. KY_CANNOT_WRITE where the disk or the system refuses, KY_USAGE for a file that
@@ -175,8 +176,8 @@ hid_t ky_hdf5_make_set(struct ky_hdf5_output *out, hid_t where, const char *name
 /* Writes `rows` rows of 8-byte columns to rows `at` … of the data set. */
 void ky_hdf5_put_rows(struct ky_hdf5_output *out, hid_t set, hid_t type, uint64_t at, uint64_t rows,
                       int columns, const void *data);
-/* Says the unit of a data set in attributes, under the names that EAGLE, GADGET-4 and AREPO use.
- * Of the array only the powers in its unit count. */
+/* Writes the unit of a data set as attributes, under the names that EAGLE, GADGET-4 and AREPO use.
+ * Only the powers of the array's unit are used. */
 void ky_hdf5_describe(struct ky_hdf5_output *out, hid_t set, const struct ky_array *array,
                       const char *description);
 /* Writes the group /Units. */

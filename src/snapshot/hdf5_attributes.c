@@ -65,9 +65,9 @@ hid_t ky_hdf5_group(hid_t where, const char *name)
     return link.type == H5L_TYPE_EXTERNAL ? -1 : H5Gopen2(where, name, H5P_DEFAULT);
 }
 
-/* Reads a text of fixed length; of anything else it says that it is neither a number nor a short
- * text. Texts of variable length are not read: where the heap that they lie in is damaged, the
- * library crashes. */
+/* Reads a text of fixed length. For anything else *text says that it is neither a number nor a
+ * short text. Texts of variable length are not read: where their heap is damaged, the library
+ * crashes. */
 static void read_text(hid_t object, const char *name, char text[KY_HDF5_TEXT])
 {
     hid_t attribute = H5Aopen(object, name, H5P_DEFAULT), type = H5Aget_type(attribute);
@@ -82,8 +82,8 @@ static void read_text(hid_t object, const char *name, char text[KY_HDF5_TEXT])
     H5Aclose(attribute);
 }
 
-/* The largest of the values, as of the sides of a box; but the first that is negative or not
- * finite, if there is one. */
+/* The largest of the values, as for the sides of a box. If one is negative or not finite, the first
+ * such value. */
 static double one_of(const double *values, int count)
 {
     double result = values[0];

@@ -1,4 +1,4 @@
-/* A catalogue of groups in HDF5, with the names that GADGET's have (docs/formats/groups.md). */
+/* A catalogue of groups in HDF5, with the names of GADGET's catalogues (docs/formats/groups.md). */
 #include "snapshot/catalogue.h"
 #ifdef KY_HAVE_HDF5
 #include "snapshot/hdf5.h"
@@ -46,7 +46,7 @@ static void write_header(struct writer *w)
 /* Puts rows first … first + rows − 1 of a data set into the slab. */
 typedef void gather_rows(struct writer *w, size_t first, size_t rows, const void *what);
 
-/* A data set whose rows come by the slab. Its id is to be closed. */
+/* Writes a data set whose rows come by the slab. Its id is to be closed. */
 static hid_t write_set(struct writer *w, hid_t where, const char *name, int real, uint64_t rows,
                        int columns, gather_rows *gather, const void *what)
 {
@@ -76,7 +76,7 @@ static void gather_offsets(struct writer *w, size_t first, size_t rows, const vo
         ((uint64_t *)w->slab)[k] = w->catalogue->offset[first + k];
 }
 
-/* Of the column `what`, in the units of the file. */
+/* Gathers the column `what`, in the units of the file. */
 static void gather_numbers(struct writer *w, size_t first, size_t rows, const void *what)
 {
     const struct ky_catalogue_column *column = what;
@@ -97,7 +97,7 @@ static void gather_ids(struct writer *w, size_t first, size_t rows, const void *
     }
 }
 
-/* All that is in the file; a ky_hdf5_filler. */
+/* Writes the whole content of the file; a ky_hdf5_filler. */
 static void write_all(struct ky_hdf5_output *out, const void *what)
 {
     struct writer w = *(const struct writer *)what;
@@ -124,7 +124,7 @@ static void write_all(struct ky_hdf5_output *out, const void *what)
     H5Gclose(ids);
 }
 
-/* A few bytes more than the file will have. */
+/* The bytes that the file needs, and a few more. */
 static uint64_t bytes_needed(const struct ky_catalogue *catalogue)
 {
     uint64_t row = 2;
@@ -177,7 +177,7 @@ static enum ky_status read_set(hid_t group, const char *name, int columns, doubl
     return status;
 }
 
-/* The lengths of the file in those of the snapshot; the units stand in /Kyoho. */
+/* The length of the file in the snapshot's unit of length; /Kyoho has the units. */
 static double length_scale(hid_t file)
 {
     static const struct ky_array length = {.length = 1};

@@ -8,8 +8,8 @@
 
 enum { MOST_TYPES = 16 };
 
-/* Reads a count for each type from an attribute of /Header. KY_BAD_DATA for one that is not a list
- * of numbers, and for bodies of other types if no types were chosen. */
+/* Reads a count for each type from an attribute of /Header. KY_BAD_DATA for an attribute that is
+ * not a list of numbers, and for bodies of other types if no types were chosen. */
 static enum ky_status counts(hid_t header, const char *name, unsigned types,
                              uint64_t count[KY_HDF5_TYPES], int *found, struct ky_error *error)
 {
@@ -31,7 +31,7 @@ static enum ky_status counts(hid_t header, const char *name, unsigned types,
     return KY_OK;
 }
 
-/* KY_BAD_DATA, saying what the file may be, for a header that does not count bodies. */
+/* KY_BAD_DATA for a header that does not count bodies. The error says what the file may be. */
 static enum ky_status no_snapshot(hid_t header, struct ky_error *error)
 {
     if (H5Aexists(header, "Ngroups_Total") > 0)

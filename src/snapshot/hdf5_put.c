@@ -1,11 +1,11 @@
 /* What the writers of HDF5 files share: attributes, groups, data sets, units, and a file that
- * replaces the one before when it is whole. */
+ * replaces the former one when it is whole. */
 #ifdef KY_HAVE_HDF5
 #include "snapshot/hdf5.h"
 
 #include <string.h>
 
-/* Rows of a chunk of a compressed data set, and how hard it is packed. */
+/* Rows of a chunk of a compressed data set, and the level of compression. */
 enum { CHUNK = KY_HDF5_SLAB / 4, LEVEL = 4 };
 
 void ky_hdf5_put_attribute(struct ky_hdf5_output *out, hid_t object, const char *name, hid_t type,
@@ -67,7 +67,7 @@ void ky_hdf5_put_long_text(struct ky_hdf5_output *out, hid_t where, const char *
     H5Tclose(type);
 }
 
-/* Writes /Units. yt takes any file for kpc, 1e10 Msun and km/s, and pynbody wants to be told. So
+/* Writes /Units. yt reads any file as kpc, 1e10 Msun and km/s, and pynbody needs the units. So
  * physical numbers are written in these units. N-body numbers are written as they are, under the
  * same units, so that both programs see the same. */
 void ky_hdf5_write_units(struct ky_hdf5_output *out)

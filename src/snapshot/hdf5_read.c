@@ -1,4 +1,4 @@
-/* The reader of GADGET-style HDF5, ours and that of others, in one file or several. A first pass
+/* The reader of GADGET-style HDF5, of Kyoho or of other codes, in one file or several. A first pass
  * compares header, data sets and size of all files. Only then is memory taken. */
 #ifdef KY_HAVE_HDF5
 #include "snapshot/hdf5.h"
@@ -22,9 +22,9 @@ struct reader {
     int files;
     int has[KY_HDF5_FIELDS]; /* in every group that has bodies */
     int some_ids;            /* a group has ids */
-    char lacks_ids;          /* the digit of a type that has none, or 0 */
+    char lacks_ids;          /* the digit of a type without ids, or 0 */
     int typed;               /* a type other than 4 occurs */
-    double softening[TYPES]; /* of the bodies of each type; NaN: not told */
+    double softening[TYPES]; /* of the bodies of each type; NaN: not in the file */
     int occurs[TYPES];       /* a body of this type is read */
     uint64_t *order;         /* /Kyoho/Order or NULL */
     void *slab;
@@ -119,8 +119,8 @@ static enum ky_status check_groups(hid_t file, const struct ky_hdf5_header *h, s
 
 /* ---- several files ---- */
 
-/* Opens file number k of those that `first` belongs to; `name` is to be freed. The first file
- * itself is used as it is. */
+/* Opens file number k of the snapshot that begins with `first`; `name` is to be freed. The first
+ * file itself is used as it is. */
 static enum ky_status open_piece(const struct ky_input *first, int files, int k,
                                  struct ky_input *piece, char **name, hid_t *file,
                                  struct ky_error *error)
@@ -197,7 +197,7 @@ static enum ky_status for_pieces(const struct ky_input *first, struct reader *r,
 
 /* ---- reading ---- */
 
-/* KY_BAD_DATA for an id below 0. Ids are read with the sign that they are stored with, because
+/* KY_BAD_DATA for an id below 0. Ids are read with the signedness in which they are stored, because
  * HDF5 turns a negative number into 0 where it is read as unsigned. */
 static enum ky_status check_signed(const int64_t *ids, uint64_t count, uint64_t first,
                                    struct ky_error *error)
@@ -211,7 +211,7 @@ static enum ky_status check_signed(const int64_t *ids, uint64_t count, uint64_t 
     return KY_OK;
 }
 
-/* The type that the numbers of the data set are read as. */
+/* The type into which the numbers of the data set are read. */
 static hid_t memory_type(const struct ky_hdf5_field *field, hid_t set)
 {
     if (field->array->real)
@@ -382,7 +382,7 @@ static enum ky_status read_order(hid_t own, struct reader *r, struct ky_error *e
     return status ? status : (r->order ? check_order(r->order, r->n, error) : KY_OK);
 }
 
-/* Reads what the first file says about all: units, time, space and the number of files. */
+/* Reads what the first file says for all: units, time, space and the number of files. */
 static enum ky_status read_preface(hid_t file, struct reader *r, struct ky_error *error)
 {
     struct ky_hdf5_header h;
@@ -398,7 +398,7 @@ static enum ky_status read_preface(hid_t file, struct reader *r, struct ky_error
     return status ? status : ky_space_decide(&space, r->options, r->snapshot, error);
 }
 
-/* What only our own files have. */
+/* Reads what only our own files have. */
 static enum ky_status read_own(hid_t file, struct reader *r, struct ky_error *error)
 {
     hid_t own = ky_hdf5_group(file, "Kyoho");
@@ -413,8 +413,8 @@ static enum ky_status read_own(hid_t file, struct reader *r, struct ky_error *er
     return status;
 }
 
-/* Takes the softenings of the types, where no data set and no number of ours tells one: one for
- * all if they are the same, else one for each body. */
+/* Uses the softenings of the types, where neither a data set nor our own parameters give one: one
+ * for all if they are the same, else one for each body. */
 static enum ky_status soften_types(struct reader *r, struct ky_error *error)
 {
     struct ky_bodies *bodies = &r->snapshot->bodies;
@@ -436,11 +436,11 @@ static enum ky_status soften_types(struct reader *r, struct ky_error *error)
     return status;
 }
 
-/* Makes the arrays for what every group has. KY_BAD_DATA if some types have ids and others have
+/* Allocates the arrays that every group has. KY_BAD_DATA if some types have ids and others have
  * none. */
 static enum ky_status allocate(struct reader *r, struct ky_error *error)
 {
-    /* potentials and accelerations belong to the forces of the space that the file was made in */
+    /* potentials and accelerations hold only in the space in which the file was made */
     const unsigned lost =
         r->snapshot->space.converted ? KY_WITH_POTENTIAL | KY_WITH_ACCELERATION : 0;
     unsigned with = r->typed ? KY_WITH_TYPE : 0;
@@ -455,7 +455,7 @@ static enum ky_status allocate(struct reader *r, struct ky_error *error)
     return ky_bodies_allocate(&r->snapshot->bodies, (size_t)r->n, with, error);
 }
 
-/* The whole of a file, or of several. The library is entered. */
+/* Reads a whole file, or several. The library is entered. */
 static enum ky_status read_all(const struct ky_input *input, struct reader *r,
                                struct ky_error *error)
 {
@@ -478,7 +478,7 @@ static enum ky_status read_all(const struct ky_input *input, struct reader *r,
         status = allocate(r, error);
     if (status || !r->n)
         return status;
-    r->n = 0; /* from here on it counts what has been read */
+    r->n = 0; /* from here on n counts the bodies that have been read */
     status = for_pieces(input, r, read_groups, error);
     return status ? status : soften_types(r, error);
 }

@@ -11,7 +11,7 @@
 
 #include "snapshot/space.h"
 
-/* deflate packs at most 1032 to 1; a data set that claims more is a lie. */
+/* deflate packs at most 1032 to 1; a data set that claims more is damaged */
 static const uint64_t MOST_PACKED = 1100;
 
 /* "/PartType1 in 'other.hdf5'" for a link that leads out of the file. */
@@ -61,7 +61,8 @@ static int has_all_chunks(hid_t how, hid_t set, hid_t space)
 #endif
 }
 
-/* 1 if there is a filter that this HDF5 cannot undo; its name and number are those of the first. */
+/* 1 if there is a filter that this HDF5 cannot undo; its name and number become those of the first.
+ */
 static int unknown_filter(hid_t how, char name[64], int *number)
 {
     int count = H5Pget_nfilters(how);
@@ -94,8 +95,8 @@ static enum ky_status in_other_files(hid_t how, const char *where, struct ky_err
                    where, name);
 }
 
-/* KY_BAD_DATA if the file does not hold all that the data set promises; KY_UNSUPPORTED if it
- * cannot be unpacked. */
+/* KY_BAD_DATA if the file does not hold all of the data set; KY_UNSUPPORTED if it cannot be
+ * unpacked. */
 static enum ky_status check_storage(hid_t set, hid_t space, const char *where, uint64_t bytes,
                                     struct ky_error *error)
 {
@@ -161,7 +162,7 @@ enum ky_status ky_hdf5_check_set(hid_t set, const struct ky_hdf5_field *field, c
     return status;
 }
 
-/* Names of the exponents of a and h, such that number × a^… × h^… is physical. */
+/* Names of the exponents of a and h that make numbers physical: number × a^… × h^…. */
 static const struct {
     const char *a, *h;
 } exponent_names[] = {

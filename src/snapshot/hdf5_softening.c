@@ -1,6 +1,5 @@
-/* The softening of each type, as GADGET-4 and AREPO tell it. One parameter gives the class of a
- * type, another the softening of a class. Both codes give the ε of Plummer's law that their
- * softening is equivalent to. */
+/* The softening of each type, as GADGET-4 and AREPO give it. One parameter gives the class of a
+ * type, another the softening of a class. Both codes give the equivalent ε of Plummer's law. */
 #ifdef KY_HAVE_HDF5
 #include "snapshot/hdf5.h"
 

@@ -30,8 +30,8 @@ static const struct unit_name {
 };
 enum { UNIT_NAMES = sizeof unit_names / sizeof *unit_names };
 
-/* Names of the constant of gravity in these units; a constant of 0 stands for the one that follows
- * from them. */
+/* Names of the constant of gravity in these units. 0 stands for the G that follows from the units.
+ */
 static const char *const gravity_names[] = {
     "GravityConstantInternal",              /* GADGET-4, AREPO */
     "Gravitational_Constant_In_Code_Inits", /* GIZMO */
@@ -47,7 +47,7 @@ static const char *const factor_names[] = {
 };
 enum { FACTOR_NAMES = sizeof factor_names / sizeof *factor_names };
 
-/* Room for a line that says which units are not understood, empty if there are none, and for the
+/* Room for a line that names units that are not understood (empty if there are none), and for the
  * name of an attribute in it. */
 enum { WHAT = 256, NAME = 96 };
 
@@ -62,7 +62,7 @@ static int are_whole(double q[QUANTITIES])
            isfinite(q[LENGTH] * q[MASS] * q[VELOCITY]);
 }
 
-/* The units that the attributes of a group tell; 1 if they are whole. */
+/* The units in the attributes of a group; 1 if they are complete. */
 static int units_of_group(hid_t file, const char *group, double q[QUANTITIES])
 {
     memset(q, 0, QUANTITIES * sizeof *q);
@@ -74,7 +74,7 @@ static int units_of_group(hid_t file, const char *group, double q[QUANTITIES])
     return are_whole(q);
 }
 
-/* The quantity that the numbers of the field are, or QUANTITIES for another. */
+/* The quantity of the numbers of the field; QUANTITIES for any other. */
 static enum quantity quantity_of(const struct ky_hdf5_field *field)
 {
     const int power = field->array->length + field->array->mass + field->array->velocity;
@@ -125,7 +125,7 @@ static void take_factor(hid_t set, const struct ky_hdf5_field *field, const char
             *unit = ky_hdf5_tell(set, factor_names[k]).number;
 }
 
-/* The units that the attributes of the data sets tell; 1 if they are whole. */
+/* The units in the attributes of the data sets; 1 if they are complete. */
 static int units_of_sets(hid_t file, double q[QUANTITIES])
 {
     memset(q, 0, QUANTITIES * sizeof *q);
@@ -185,14 +185,14 @@ static void search_set(hid_t set, const struct ky_hdf5_field *field, const char 
     search(set, is_factor, group, field->name, what);
 }
 
-/* Attributes that speak of units, where the file has some that are not known. */
+/* Attributes that have to do with units, where the file has such that are not known. */
 static void find_strange_units(hid_t file, char what[WHAT])
 {
     static const struct {
         const char *group;
         H5A_operator2_t find;
     } places[] = {{"Units", any_name},
-                  {"InternalCodeUnits", any_name}, /* SWIFT: those of the code, not of the file */
+                  {"InternalCodeUnits", any_name}, /* SWIFT: units of the code, not of the file */
                   {"Parameters", speaks_of_units},
                   {"Header", speaks_of_units},
                   {"RuntimePars", speaks_of_units},
@@ -207,7 +207,7 @@ static void find_strange_units(hid_t file, char what[WHAT])
 
 /* ---- the constant of gravity ---- */
 
-/* G of the file. It has to agree with the units: units->g is the one that follows from them. */
+/* G of the file. It has to agree with the units: units->g follows from them. */
 static void read_gravity(hid_t file, int known, struct ky_units *units, char what[WHAT])
 {
     for (int k = 0; k < GROUPS * GRAVITY_NAMES; k++) {

@@ -1,5 +1,5 @@
-/* The GADGET-style HDF5 writer (docs/formats/snapshots.md). Bodies are grouped by type. If those
- * of the caller are not, /Kyoho/Order keeps their order. Arrays go to the disk as they lie in
+/* The GADGET-style HDF5 writer (docs/formats/snapshots.md). Bodies are grouped by type. If the
+ * caller's bodies are not, /Kyoho/Order keeps their order. Arrays go to the disk straight from
  * memory, or by slabs where they must be gathered or scaled. */
 #ifdef KY_HAVE_HDF5
 #include "snapshot/hdf5.h"
@@ -51,7 +51,7 @@ static void write_header(struct writer *w)
     H5Gclose(header);
 }
 
-/* Gathers rows first … first + rows − 1 of the order of the file into the slab, scaled. */
+/* Gathers rows first … first + rows − 1, in the order of the file, into the slab, scaled. */
 static void gather(struct writer *w, const struct ky_hdf5_field *field, const void *array,
                    uint64_t first, uint64_t rows, double scale)
 {
@@ -68,8 +68,8 @@ static void gather(struct writer *w, const struct ky_hdf5_field *field, const vo
     }
 }
 
-/* Bodies first … first + rows − 1 of the order of the file, of one array. Arrays that the bodies
- * lack are left out, except ids. */
+/* Writes bodies first … first + rows − 1, in the order of the file, of one array. Arrays that the
+ * bodies lack are left out, except ids. */
 static void write_field(struct writer *w, hid_t where, const struct ky_hdf5_field *field,
                         uint64_t first, uint64_t rows)
 {
@@ -107,7 +107,7 @@ static void write_universe(struct writer *w, hid_t own)
     ky_hdf5_put_real(w->out, own, "Omega_lambda", space->omega_lambda);
 }
 
-/* /Kyoho: what GADGET has no place for. */
+/* /Kyoho: what GADGET's groups cannot hold. */
 static void write_own(struct writer *w)
 {
     hid_t own = ky_hdf5_make_group(w->out, "Kyoho");
@@ -128,7 +128,7 @@ static void write_own(struct writer *w)
     H5Gclose(own);
 }
 
-/* All that is in the file; a ky_hdf5_filler. */
+/* Writes the whole content of the file; a ky_hdf5_filler. */
 static void write_all(struct ky_hdf5_output *out, const void *what)
 {
     struct writer w = *(const struct writer *)what;
@@ -149,7 +149,7 @@ static void write_all(struct ky_hdf5_output *out, const void *what)
     }
 }
 
-/* Bytes of the uncompressed file, a few more than it will have. */
+/* The bytes of the uncompressed file, and a few more. */
 static uint64_t bytes_needed(const struct writer *w)
 {
     uint64_t row = 0, n = w->snapshot->bodies.n;

@@ -1,5 +1,5 @@
 /* The restart container: docs/formats/restart.md is its specification. Everything is checked before
- * it is believed: sizes against the file, then checksums. */
+ * it is used: sizes against the file, then checksums. */
 #include "snapshot/restart.h"
 
 #include <inttypes.h>
@@ -44,7 +44,8 @@ static uint64_t aligned(uint64_t offset)
     return (offset + ALIGN - 1) / ALIGN * ALIGN;
 }
 
-/* Places of the sections, to be freed; *end is the size of the file. NULL when memory is out. */
+/* The places of the sections, to be freed; *end is the size of the file. NULL when memory is out.
+ */
 static struct entry *make_table(const struct ky_section *sections, size_t count, uint64_t *end)
 {
     struct entry *table = ky_allocate_zeroed(count, sizeof *table);
@@ -60,7 +61,7 @@ static struct entry *make_table(const struct ky_section *sections, size_t count,
     return table;
 }
 
-/* The name under which the file before is kept; to be freed. NULL when memory is out. */
+/* The name under which the former file is kept; to be freed. NULL when memory is out. */
 static char *previous_name(const char *path)
 {
     static const char suffix[] = ".previous";
@@ -95,7 +96,7 @@ static enum ky_status write_section(struct ky_file *file, const struct ky_sectio
     return status;
 }
 
-/* What stands before the sections, once their checksums are known. */
+/* Writes the head, once the checksums of the sections are known. */
 static void write_head(struct ky_file *file, const struct entry *table, size_t count, uint64_t end)
 {
     struct head head = {
@@ -214,7 +215,7 @@ done:
     return status;
 }
 
-/* One file; its name begins the error line. */
+/* Reads one file; its name begins the error line. */
 static enum ky_status read_path(const char *path, struct ky_restart *restart,
                                 struct ky_error *error)
 {

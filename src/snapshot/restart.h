@@ -15,18 +15,18 @@ struct ky_section {
 };
 
 struct ky_restart {
-    uint32_t version; /* of the format of the file that was read */
+    uint32_t version; /* format version of the file that was read */
     size_t count;
     struct ky_section *section;
 };
 
-/* Writes the data of a section to `data`, when its turn has come. */
+/* Writes the data of a section to `data`. Called when the section is due. */
 typedef enum ky_status ky_section_get(void *context, const struct ky_section *section, void *data,
                                       struct ky_error *error);
-/* Writes the file anew. One that exists is kept as path + ".previous". The data of sections that
- * have bytes but no data come from `get` (NULL if all have data), so that only one section at a
- * time takes memory. KY_CANNOT_WRITE where the disk refuses, KY_FAULT when memory is out, or the
- * failure of `get`; the files that existed are unchanged then. */
+/* Writes the file. A file that exists is kept as path + ".previous". The data of sections that have
+ * bytes but no data come from `get` (NULL if all have data), so that only one section at a time
+ * takes memory. KY_CANNOT_WRITE where the disk refuses, KY_FAULT when memory is out, or the failure
+ * of `get`; the files that existed are unchanged then. */
 enum ky_status ky_restart_write(const char *path, const struct ky_section *sections, size_t count,
                                 ky_section_get *get, void *context, struct ky_error *error);
 /* Reads the file and verifies its checksums. If it is missing or damaged and the previous one is
@@ -34,7 +34,7 @@ enum ky_status ky_restart_write(const char *path, const struct ky_section *secti
  * Free with ky_restart_free. */
 enum ky_status ky_restart_read(const char *path, struct ky_restart *restart, int *used_previous,
                                struct ky_error *error);
-/* The same for one file from anywhere, without a previous one. Error lines do not name it. */
+/* Reads one file, which has no name in errors and no previous one. */
 enum ky_status ky_restart_read_input(const struct ky_input *input, struct ky_restart *restart,
                                      struct ky_error *error);
 /* Frees the sections. */

@@ -130,8 +130,8 @@ static enum ky_status unknown_content(const struct ky_input *input, struct ky_er
                    list_names(names));
 }
 
-/* Does for every format the same: leaves out types, drops ids, completes the conversion to
- * physical space, checks the bodies. KY_BAD_DATA for what cannot be used. */
+/* For all formats: leaves out types, drops ids, completes the conversion to physical space, checks
+ * the bodies. KY_BAD_DATA for what cannot be used. */
 static enum ky_status finish(struct ky_snapshot *made, const struct ky_read_options *options,
                              struct ky_error *error)
 {
@@ -247,7 +247,7 @@ enum ky_status ky_snapshot_read_as(const char *path, const struct ky_read_option
     return status;
 }
 
-/* The row of the format that the ending of the name tells, or NULL. */
+/* The row of the format that belongs to the ending of the name, or NULL. */
 static const struct format *format_by_name(const char *path)
 {
     for (int k = 0; k < FORMATS; k++)

@@ -1,6 +1,6 @@
 /* The formats of snapshots: one file a format, and a table of all in snapshot.c. A reader gets an
- * open input and fills an empty snapshot. The caller of the reader checks the bodies, puts the name
- * of the file before an error line, and frees what the reader has allocated after a failure. */
+ * open input and fills an empty snapshot. Its caller checks the bodies, puts the name of the file
+ * before an error line, and after a failure frees what the reader has allocated. */
 #ifndef KY_SNAPSHOT_SNAPSHOT_H
 #define KY_SNAPSHOT_SNAPSHOT_H
 
@@ -36,7 +36,7 @@ enum ky_status ky_snapshot_create(const char *path, int overwrite, struct ky_fil
  * with NULL or "". */
 int ky_ends_with(const char *text, const char *end);
 #define KY_HDF5_SUFFIXES ".hdf5", ".h5"
-/* The length of the ending that makes a name one of an HDF5 file; 0 for other names. */
+/* The length of the ending of a name of an HDF5 file; 0 for other names. */
 size_t ky_hdf5_ending(const char *path);
 
 /* A line to the log of the options, if there is one. */
@@ -51,8 +51,8 @@ int ky_speaks_of_units(const char *name);
 /* 1 if a text has the name of a unit among its words, as "1e10 Msun" and "km/s" have. */
 int ky_names_unit(const char *text);
 /* For a file whose units are not understood. Returns KY_BAD_DATA; or warns and returns KY_OK, where
- * the options tell its units or ask for the numbers as they are. `what` is for the line: "/Header
- * has 'X'". */
+ * the options give its units or ask for the plain numbers. `what` is for the line: "/Header has
+ * 'X'". */
 enum ky_status ky_units_unknown(const struct ky_read_options *options, const char *what,
                                 struct ky_error *error);
 
@@ -61,7 +61,8 @@ enum ky_status ky_units_unknown(const struct ky_read_options *options, const cha
  * before that. */
 void ky_snapshot_quiet_exit(void);
 
-/* 1 if the options want of n bodies only their number: the reader sets bodies.n and no arrays. */
+/* 1 if the options ask only for the number of the n bodies: the reader sets bodies.n and no arrays.
+ */
 static inline int ky_count_alone(const struct ky_read_options *options, uint64_t n)
 {
     return options->count_above && n > options->count_above && !options->types;
@@ -82,12 +83,12 @@ ky_recogniser ky_hdf5_recognise, ky_gadget2_recognise, ky_gadget1_recognise, ky_
 ky_reader ky_hdf5_read, ky_gadget_read, ky_tipsy_read, ky_csv_read;
 ky_writer ky_hdf5_write, ky_tipsy_write, ky_csv_write;
 
-/* For a snapshot in several files: the name of file number `index` of those that `path`
- * ("a.0.hdf5", "a.0") belongs to. To be freed; NULL if the name has no number or memory is out. */
+/* For a snapshot in several files: the name of file number `index` of the same snapshot as `path`
+ * ("a.0.hdf5", "a.0"). To be freed; NULL if the name has no number or memory is out. */
 char *ky_piece_name(const char *path, unsigned index);
 
-/* The kind of softening that a file tells by a number: 0 is plummer, 1 is symmetric, 2 is spline,
- * as the kinds are counted. Any other number, and NaN, leave it unknown. */
+/* The kind of softening for a number in a file: 0 is plummer, 1 symmetric, 2 spline, in the order
+ * of the kinds. Any other number, and NaN, leave it unknown. */
 static inline int ky_softening_kind_of(double number)
 {
     int kind = KY_SOFTENING_KIND_COUNT - 1;

@@ -14,7 +14,7 @@ enum ky_status ky_space_check(enum ky_space_fact fact, double value, const char 
 {
     static const struct {
         double least;
-        int excluded; /* the least number itself */
+        int excluded; /* the least number itself is not allowed */
         const char *right;
     } ranges[KY_SPACE_FACTS] = {
         [KY_COMOVING] = {-DBL_MAX, 0, "0 or 1"},
@@ -111,7 +111,8 @@ enum ky_status ky_space_decide(const struct ky_space *space, const struct ky_rea
     snapshot->space = *space;
     if (ordinary || options->space == KY_SPACE_AS_STORED)
         return KY_OK;
-    if (options->space == KY_SPACE_OPEN) { /* its universe is none of these bodies' either */
+    if (options->space ==
+        KY_SPACE_OPEN) { /* the universe of the file is not that of the bodies either */
         snapshot->space = (struct ky_space){.scale_factor = 1,
                                             .hubble = (double)NAN,
                                             .omega_matter = (double)NAN,
@@ -143,7 +144,7 @@ double ky_space_hubble(const struct ky_space *space, const struct ky_units *unit
     return space->hubble * 1e7 / units->velocity_cm_s * (units->length_cm / (1e3 * KY_KPC_CM));
 }
 
-/* The Hubble flow about the centre of mass. `rate`: velocity over distance. */
+/* Adds the Hubble flow about the centre of mass. `rate`: velocity over distance. */
 static void add_flow(const struct ky_bodies *bodies, double rate)
 {
     double centre[3];

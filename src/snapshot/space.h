@@ -5,7 +5,7 @@
 
 #include "snapshot/snapshot.h"
 
-/* What a file may tell of its space. */
+/* What a file may say about its space. */
 enum ky_space_fact {
     KY_COMOVING,
     KY_SCALE_FACTOR,
@@ -18,16 +18,16 @@ enum ky_space_fact {
     KY_SPACE_FACTS
 };
 
-/* KY_BAD_DATA for a number that the fact cannot have. `place` begins the error line. */
+/* KY_BAD_DATA for a number that is impossible for the fact. `place` begins the error line. */
 enum ky_status ky_space_check(enum ky_space_fact fact, double value, const char *place,
                               struct ky_error *error);
 
-/* The space that these facts make. A fact is NaN where the file does not tell it.
+/* The space that these facts describe. A fact is NaN where the file does not have it.
  *
- * A file that does not say whether it is comoving counts as comoving in these cases: its redshift
- * is not 0; its scale factor is not 1; it has matter (Ω_m > 0) and tells its scale factor; it has
- * matter, and its time can be the scale factor. That it can, if the time is 1/(1 + redshift), or if
- * no redshift is told and the time lies in (0, 1]. */
+ * * A file that does not say whether it is comoving counts as comoving in these cases: its redshift
+ * is not 0; its scale factor is not 1; it has matter (Ω_m > 0) and a scale factor; it has matter,
+ * and its time may be the scale factor. It may, if the time is 1/(1 + redshift), or if there is no
+ * redshift and the time lies in (0, 1]. */
 struct ky_space ky_space_of(const double facts[KY_SPACE_FACTS], double time);
 
 /* Whether h, Ω_m and Ω_Λ are known, from which the expansion of a universe follows. */
@@ -51,8 +51,8 @@ double ky_space_factor(const struct ky_space *space, int length, int mass, int v
 double ky_space_hubble(const struct ky_space *space, const struct ky_units *units);
 
 /* The rest of the conversion, once the bodies have physical numbers and peculiar velocities. Adds
- * the Hubble flow about the centre of mass, H(a) (x − centre), and makes the time that since the
- * Big Bang. Does nothing unless the space is converted. */
+ * the Hubble flow about the centre of mass, H(a) (x − centre), and makes the time the age of the
+ * universe. Does nothing unless the space is converted. */
 void ky_space_finish(struct ky_snapshot *snapshot);
 
 #endif

@@ -1,6 +1,6 @@
-/* The TIPSY reader. It knows both byte orders, headers of 28 and 32 bytes, positions and
- * velocities as floats or doubles, and version 2 of Bonsai. The size of the file tells which of
- * them it is. Ids come from NAME.iord, units and space from NAME.param (tipsy_notes.c). */
+/* The TIPSY reader. It knows both byte orders, headers of 28 and 32 bytes, positions and velocities
+ * as floats or doubles, and version 2 of Bonsai. The size of the file decides between them. Ids
+ * come from NAME.iord, units and space from NAME.param (tipsy_notes.c). */
 #include "snapshot/tipsy.h"
 
 #include <inttypes.h>
@@ -55,8 +55,8 @@ static size_t record(const struct layout *layout, int kind)
            3 * (layout->velocity - 4);
 }
 
-/* 1 if what follows 28 bytes is the padding of a header of 32. It is a small integer, and no mass.
- * The file has lost its last 4 bytes then. */
+/* 1 if the 4 bytes after the first 28 are the padding of a header of 32: a small integer, and not a
+ * mass. The file has lost its last 4 bytes then. */
 static int is_padding(const unsigned char *head, int turn)
 {
     return ky_load32(head + 28, turn) < 256;
@@ -109,7 +109,7 @@ static enum ky_status find_layout(const struct ky_input *input, struct layout *l
                    layout->n, standard, input->size);
 }
 
-/* One record, to body i. */
+/* Reads one record into body i. */
 static void read_record(const struct layout *layout, const struct ky_tipsy_kind *kind,
                         const unsigned char *at, struct ky_bodies *bodies, size_t i)
 {
@@ -132,7 +132,7 @@ static void read_record(const struct layout *layout, const struct ky_tipsy_kind 
     bodies->potential[i] = ky_load_real(rest + 4 * (kind->words - 8), 4, turn);
 }
 
-/* All records, in the order of the file. */
+/* Reads all records, in the order of the file. */
 static enum ky_status read_records(const struct ky_input *input, const struct layout *layout,
                                    struct ky_bodies *bodies, struct ky_error *error)
 {
@@ -172,9 +172,9 @@ static void drop_if_zero(double **array, size_t n)
 
 #define BLANKS " \t\r\n"
 
-/* Takes ids out of the potentials, if they are ids. Bonsai keeps ids as whole numbers of 32 bits
- * in the word of the potential. Read as floats, those below 2^29 lie from 0 to 1e-19, where the
- * potentials of all bodies never lie. */
+/* Turns the potentials into ids, if they are ids. Bonsai keeps ids as whole numbers of 32 bits in
+ * the word of the potential. Read as floats, ids below 2^29 lie from 0 to 1e-19; the potentials of
+ * all bodies are never so small. */
 static enum ky_status take_ids(struct ky_bodies *bodies, struct ky_error *error)
 {
     uint32_t any = 0;
@@ -202,7 +202,7 @@ static enum ky_status take_ids(struct ky_bodies *bodies, struct ky_error *error)
     return KY_OK;
 }
 
-/* Makes the softening that all bodies have the one of the snapshot. */
+/* Where all bodies have the same softening, makes it the snapshot's. */
 static void take_one_softening(struct ky_snapshot *snapshot)
 {
     struct ky_bodies *bodies = &snapshot->bodies;
@@ -241,7 +241,7 @@ static enum ky_status parse_ids(const char *text, struct ky_bodies *bodies, stru
     return KY_OK;
 }
 
-/* NAME.iord, if there is one, to the ids. */
+/* Reads the ids from NAME.iord, if it exists. */
 static enum ky_status read_ids(const char *name, struct ky_snapshot *snapshot,
                                struct ky_error *error)
 {
@@ -259,7 +259,7 @@ static enum ky_status read_ids(const char *name, struct ky_snapshot *snapshot,
     return status;
 }
 
-/* Refuses comoving files: the codes that write them do not agree about the unit of velocity. */
+/* Refuses comoving files: the codes that write them use different units of velocity. */
 static enum ky_status decide_space(const struct ky_read_options *options,
                                    struct ky_snapshot *snapshot, struct ky_error *error)
 {
@@ -289,7 +289,7 @@ static enum ky_status read_neighbour(const char *path, const char *suffix,
     return status;
 }
 
-/* Reads NAME.param, and decides on the space that it tells. */
+/* Reads NAME.param, and decides about the space in it. */
 static enum ky_status finish(const struct ky_input *input, const struct ky_read_options *options,
                              struct ky_snapshot *snapshot, struct ky_error *error)
 {

@@ -1,6 +1,6 @@
-/* NAME.param beside a TIPSY file: lines "key = value". Kyoho keeps there, in remarks, what the
- * records cannot hold. PKDGRAV, Gasoline and ChaNGa keep their parameters there; units, box and
- * comoving space concern a reader. */
+/* NAME.param beside a TIPSY file: lines "key = value". Kyoho keeps there, in comments, what the
+ * records cannot hold. PKDGRAV, Gasoline and ChaNGa keep their parameters there; a reader needs
+ * their units, box and comoving space. */
 #include "snapshot/tipsy.h"
 
 #include <math.h>
@@ -32,7 +32,7 @@ enum ky_status ky_tipsy_text(const char *name, char **text, struct ky_error *err
     return status;
 }
 
-/* What follows "key =" in a line that begins with it, or NULL. Our own keys stand in remarks. */
+/* What follows "key =" in a line that begins with it, or NULL. Our own keys are in comments. */
 static const char *find_value(const char *text, const char *key)
 {
     const char *before = strncmp(key, "kyoho_", 6) != 0 ? " \t" : " \t#";
@@ -66,7 +66,7 @@ static enum ky_status read_value(const char *text, const char *key, double *valu
     return KY_OK;
 }
 
-/* 1 if the file begins as ours does and lacks our last line. */
+/* 1 if the file begins as ours do, and lacks our last line. */
 static int is_cut_off(const char *text)
 {
     size_t length = strlen(text), begin = strlen(KY_TIPSY_UNITS_BEGIN);
@@ -77,11 +77,11 @@ static int is_cut_off(const char *text)
 
 /* All that is read of the file. */
 struct notes {
-    double kpc, sun;                 /* of PKDGRAV; 0: not told */
-    double comoving, periodic, side; /* NaN: not told */
-    struct ky_units run;             /* ours; g is 0 if the file is not */
-    double softening, symmetric;     /* ours; NaN: not told */
-    double soft;                     /* of PKDGRAV; NaN: not told */
+    double kpc, sun;                 /* of PKDGRAV; 0: not given */
+    double comoving, periodic, side; /* NaN: not given */
+    struct ky_units run;             /* ours; g is 0 if the file is not ours */
+    double softening, symmetric;     /* ours; NaN: not given */
+    double soft;                     /* of PKDGRAV; NaN: not given */
 };
 
 /* Finds all that is known in the text. KY_BAD_DATA for a value that is not a number. */
@@ -122,8 +122,8 @@ static enum ky_status read_notes(const char *text, struct notes *notes, struct k
     return status;
 }
 
-/* The space that the notes tell. A box is periodic unless bPeriodic says that it is not; that of
- * PKDGRAV has the side 1. The time of a comoving file is its scale factor. */
+/* The space by the notes. A box is periodic unless bPeriodic says that it is not; PKDGRAV's box has
+ * the side 1. The time of a comoving file is its scale factor. */
 static struct ky_space space_of(const struct notes *notes, double time)
 {
     double facts[KY_SPACE_FACTS];
@@ -135,7 +135,7 @@ static struct ky_space space_of(const struct notes *notes, double time)
     return ky_space_of(facts, time);
 }
 
-/* Takes the numbers back to the G of the run; those in the file have G = 1. */
+/* Converts the numbers back to the G of the run; in the file G = 1. */
 static void take_back(struct ky_snapshot *snapshot, double g)
 {
     const double speed = sqrt(g);
@@ -149,7 +149,7 @@ static void take_back(struct ky_snapshot *snapshot, double g)
     snapshot->time /= speed;
 }
 
-/* Gives the snapshot what the notes tell. */
+/* Gives the snapshot what the notes say. */
 static void use_notes(struct ky_snapshot *snapshot, const struct notes *notes)
 {
     struct ky_units *units = &snapshot->units;

@@ -1,7 +1,7 @@
-/* The TIPSY writer: big-endian, all numbers floats, G = 1, and the header of 32 bytes, without
- * whose padding readers take wrong masses and do not notice. Ids that are not 0 … n − 1 go to
- * NAME.iord. Units, and what else the records cannot tell, go to NAME.param. All files are on the
- * disk before the first gets its name. */
+/* The TIPSY writer: big-endian, all numbers floats, G = 1, and the header of 32 bytes. Without its
+ * padding readers would take wrong masses and not notice. Ids that are not 0 … n − 1 go to
+ * NAME.iord. Units, and whatever else the records cannot hold, go to NAME.param. All files are on
+ * the disk before the first gets its name. */
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
@@ -62,7 +62,7 @@ static enum ky_status write_records(struct ky_file *file, const struct ky_snapsh
                            "or .csv",
                            i);
         if (ky_file_write(file, record, 4 * (size_t)kind->words))
-            break; /* said when the file is finished */
+            break; /* reported when the file is finished */
     }
     return KY_OK;
 }
@@ -78,7 +78,7 @@ static void write_ids(struct ky_file *file, const struct ky_bodies *bodies, cons
     }
 }
 
-/* The reader takes a file with our first line and without our last one for cut off. */
+/* A file with our first line and without our last one counts as cut off. */
 static void write_notes(struct ky_file *file, const struct ky_snapshot *snapshot)
 {
     const struct ky_units *units = &snapshot->units;
@@ -117,15 +117,15 @@ static int needs_notes(const struct ky_snapshot *snapshot)
            snapshot->softening_kind > KY_PLUMMER;
 }
 
-/* The snapshot and the files beside it. Those that it does not need have no ky_file. */
+/* The snapshot and the files beside it. A file that is not needed has no ky_file. */
 struct output {
     const char *path;
     char *name[3];
     struct ky_file *file[3];
 };
 
-/* Opens the files that are needed. KY_USAGE if one exists, unless `overwrite`; also one that is not
- * needed, since it would be taken for a part of this snapshot. */
+/* Opens the files that are needed. KY_USAGE if one exists, unless `overwrite`; also for one that is
+ * not needed, since it would count as a part of this snapshot. */
 static enum ky_status open_all(struct output *out, const int need[3], int overwrite,
                                struct ky_error *error)
 {
@@ -168,7 +168,7 @@ static enum ky_status publish_all(struct output *out, struct ky_error *error)
         if (out->file[k])
             status = ky_file_publish(out->file[k], NULL, error);
         else if (out->name[k])
-            unlink(out->name[k]); /* of a file that is being replaced */
+            unlink(out->name[k]); /* of the file that is being replaced */
         out->file[k] = NULL;
     }
     return status;

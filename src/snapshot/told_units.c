@@ -1,4 +1,4 @@
-/* Units that a file names in words or by names that no reader knows: see snapshot.h. */
+/* Units that a file names in words, or by names that no reader knows: see snapshot.h. */
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
