@@ -1,7 +1,7 @@
 /* Cells from sorted keys, level by level. A cell is split at the first digit in which its keys
  * differ, so that no cell has a single child. Bodies whose keys agree to the last level get new
- * keys within their own box; only bodies that coincide stay together in a leaf of any size. A cell
- * may also be divided by the softening of its bodies: softenings.c. */
+ * keys within their own box. Only coincident bodies stay together in a leaf of any size. A cell may
+ * also be divided by the softening of its bodies: softenings.c. */
 #include "octree/work.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static uint32_t run_end(const uint64_t *key, uint32_t begin, uint32_t end, int s
     uint64_t digit = key[begin] >> shift;
     if (key[end - 1] >> shift == digit)
         return end;
-    uint32_t step = 1; /* gallop: runs are short against the cell where cells are small */
+    uint32_t step = 1; /* gallop: where cells are small, runs are much shorter than the cell */
     while (key[begin + step] >> shift == digit) {
         begin += step;
         uint32_t room = end - 1 - begin;
@@ -53,7 +53,8 @@ static int child_shift(const uint64_t *key, const struct ky_sprout *cell)
     return 3 * (KY_KEY_LEVELS - 1 - common);
 }
 
-/* New keys for bodies that share one, in the tight frame of their own; *same if they coincide. */
+/* New keys for bodies that share one, in their own tight frame. *same becomes 1 if they coincide.
+ */
 static enum ky_status rekey(const struct growth *growth, const struct ky_sprout *cell, int threads,
                             int *same)
 {
@@ -92,7 +93,7 @@ static void count_children(const uint64_t *key, struct ky_sprout *cell)
         body = run_end(key, body, end, shift);
 }
 
-/* Two children by softening, where the cell needs that. */
+/* Makes two children by softening, where the cell needs it. */
 static enum ky_status part_softenings(const struct growth *growth, struct ky_sprout *cell)
 {
     uint64_t *key = growth->scratch->key;
@@ -169,7 +170,7 @@ static void make_children(const struct growth *growth, const struct ky_sprout *c
         key[body] &= ~KY_UPPER_HALF;
 }
 
-/* Gives each cell of the level the place of its first child; returns the end of the next level. */
+/* Gives each cell of the level the index of its first child; returns the end of the next level. */
 static size_t place_children(struct ky_sprout *sprout, size_t begin, size_t end)
 {
     size_t next = end;

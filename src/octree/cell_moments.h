@@ -5,8 +5,8 @@
 #include "octree/layout.h"
 #include "physics/gravity.h"
 
-/* From what the layout holds, for readers with KY_RSQRT_SCALE 1. The factors are KY_SCALE_TRACE(1)
- * and KY_SCALE_TRACE3(1) over KY_SCALE_SECOND(1). */
+/* The moments from the arrays of the layout, for readers with KY_RSQRT_SCALE 1. The factors are
+ * KY_SCALE_TRACE(1) and KY_SCALE_TRACE3(1) over KY_SCALE_SECOND(1). */
 KY_FN struct ky_moments ky_cell_moments(KY_REAL m, KY_REAL xx, KY_REAL yy, KY_REAL zz, KY_REAL xy,
                                         KY_REAL xz, KY_REAL yz)
 {

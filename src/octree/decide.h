@@ -1,5 +1,5 @@
-/* Whether a walk on the host opens a cell; the rule stands in octree.h, "How a walk decides". In
- * the header, since the walk for each body asks it 10⁸ times a second. */
+/* Whether a walk on the host opens a cell: the rule in octree.h, "How a walk decides". It is inline
+ * because the walk for single bodies asks it 10⁸ times a second. */
 #ifndef KY_OCTREE_DECIDE_H
 #define KY_OCTREE_DECIDE_H
 
@@ -19,7 +19,7 @@ ky_octree_must_open(const struct ky_octree *tree, uint32_t cell, const double d[
     const double open2 = (double)tree->centre[cell].open2 * factor;
     if (tree->link[cell].bodies == 1) /* one body needs no cell */
         return 1;
-    /* The test without a box needs no rounding to float, and decides on most. */
+    /* Without a box the test needs no rounding to float, and it decides most cells. */
     if (!(how & KY_OPENING_TO_BOX)) {
         const double close2 = (double)KY_OPENING_CLOSE2;
         double d2 = 0;
@@ -38,7 +38,7 @@ ky_octree_must_open(const struct ky_octree *tree, uint32_t cell, const double d[
         a[0], a[1], a[2], b[0], b[1], b[2], ky_opening_reach2((float)eps2, b[3])};
     if (half)
         apart.hx = half[0], apart.hy = half[1], apart.hz = half[2];
-    /* What is left is the box's own distance, or its touch: that to the centre was too large. */
+    /* The distance to the centre was too large; the distance to the box, or its touch, decides. */
     return ky_opening_opens(apart, sides, INFINITY, (float)open2, how);
 }
 

@@ -1,7 +1,7 @@
-/* Cuts along the curve at the ends of cells, and the groups of bodies that are walked for
- * together. No group reaches across the end of a cell of GROUPS_IN_CELL groups. Groups that are
- * whole cells would be too small to fill the lanes. If groups ignored cells, a few of them would
- * span a jump of the curve, and cost as much as all others. */
+/* Cuts the curve at the ends of cells, and makes the groups of bodies that share one walk. No group
+ * reaches across the end of a cell of GROUPS_IN_CELL groups. Groups that are whole cells would be
+ * too small to fill the lanes. If groups ignored cells, a few would span a jump of the curve, and
+ * cost as much as all others. */
 #include "octree/work.h"
 
 #include <stdlib.h>
@@ -49,7 +49,7 @@ enum ky_status ky_octree_cut(struct ky_octree *tree, size_t limit, size_t *count
     return KY_OK;
 }
 
-/* Bodies of each group of a cell: as few groups as can be, about equal, whole lanes. */
+/* Bodies of each group of a cell: as few groups as possible, about equal, in whole lanes. */
 static size_t group_size(size_t bodies, size_t largest)
 {
     size_t groups = (bodies + largest - 1) / largest;

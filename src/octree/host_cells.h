@@ -5,7 +5,7 @@
 #include "octree/cell_moments.h"
 #include "octree/octree.h"
 
-/* The cell's centre of mass less `from`, a place relative to the tree's origin. */
+/* The vector from `from` to the cell's centre of mass; `from` is relative to the tree's origin. */
 static inline void ky_cell_apart(const struct ky_octree *tree, uint32_t cell, const double from[3],
                                  double d[3])
 {
@@ -30,7 +30,7 @@ static inline void ky_bodies_box(const struct ky_octree *tree, const struct ky_g
     }
 }
 
-/* Of a tree with quadrupoles, or with masses alone; then the others are 0. */
+/* The moments of a cell. A tree without quadrupoles has the mass alone; the others are 0. */
 static inline struct ky_moments ky_host_moments(const struct ky_octree *tree, uint32_t cell)
 {
     const float *m = tree->moment + cell * tree->moments, *p = m + KY_MOMENT_SECOND;

@@ -1,5 +1,5 @@
-/* The links of the walk for one body, which N09 and N12 call `more` and `next`, and the order in
- * which such walks are made. */
+/* The links of the walk for single bodies, which N09 and N12 call `more` and `next`, and the order
+ * of such walks. */
 #include "octree/work.h"
 
 #include <stddef.h>

@@ -20,7 +20,7 @@ static void place_box(const struct ky_octree *tree, const struct ky_group *group
     }
 }
 
-/* ε² of the sinks, `one` if they have none of their own. */
+/* The largest ε² of the sinks; `one` if they have none of their own. */
 static double largest_eps2(const struct ky_octree *tree, const struct ky_group *group, double one)
 {
     double largest = tree->softening2 ? 0 : one;
@@ -29,7 +29,7 @@ static double largest_eps2(const struct ky_octree *tree, const struct ky_group *
     return largest;
 }
 
-/* Room for `more` elements behind `count`. */
+/* Makes room for `more` elements behind `count`. */
 static int grow(uint32_t **list, size_t count, size_t *room, size_t more)
 {
     if (count + more <= *room)

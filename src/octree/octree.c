@@ -62,7 +62,7 @@ static enum ky_status reserve_bodies(struct ky_octree *tree, size_t n, int own_s
         free(scratch->block);
         free(tree->order);
         scratch->block = NULL, tree->order = NULL, scratch->bodies = 0;
-        /* Arrays a multiple of 4 KiB apart would meet in the cache. */
+        /* arrays that are a multiple of 4 KiB apart would collide in the cache */
         scratch->stride = (n + KY_OCTREE_PADDING + 511) / 512 * 512 + 40;
         scratch->block = ky_allocate(4 * scratch->stride, sizeof *scratch->block);
         if (!scratch->block)
@@ -179,8 +179,8 @@ enum ky_status ky_octree_refresh(struct ky_octree *tree, const double (*position
 
 double ky_octree_memory(const struct ky_parameters *parameters, size_t n)
 {
-    /* The cells a body of uniform cubes, whose number goes up and down with n, and of Plummer
-     * spheres: 1.2 to 1.46 with leaves of one body, 0.16 to 0.353 with 16, to 0.058 with 128. */
+    /* Cells a body, in uniform cubes (the number goes up and down with n) and in Plummer spheres:
+     * 1.2 to 1.46 with leaves of one body, 0.16 to 0.353 with 16, to 0.058 with 128. */
     double cells = (double)n * (parameters->leaf < 4 ? 1.4 : 6.27 / (parameters->leaf + 6)) + 64;
     const double cell = sizeof(struct ky_cell_centre) + sizeof(struct ky_low) +
                         sizeof(struct ky_cell_link) + sizeof(struct ky_cell_box) +

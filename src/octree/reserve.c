@@ -1,4 +1,4 @@
-/* Memory of the octree's arrays, which grow and are kept from one tree to the next. */
+/* Memory of the octree's arrays. It grows and is kept from one tree to the next. */
 #include <stdlib.h>
 #include <string.h>
 

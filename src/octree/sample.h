@@ -8,13 +8,14 @@
 
 enum { KY_MEDIAN_MOST = 1023 };
 
-/* Body k of a sample of `count` of the bodies of the order. A sample of all has their own order. */
+/* Body k of a sample of `count` bodies of the order. A sample of all bodies is in their own order.
+ */
 static inline size_t ky_sampled(struct ky_sample_order order, size_t count, size_t k)
 {
     return count < order.n ? (size_t)ky_sample_index(order, k) : k;
 }
 
-/* The bodies of a sample of at most `most` of n bodies to index[]. Returns their number. */
+/* Writes the bodies of a sample of at most `most` of n bodies to index[]. Returns their number. */
 size_t ky_sample(size_t n, size_t most, size_t *index);
 
 /* The median of a sample of at most `most` of the n numbers x[0], x[step], x[2 step], …; 0 if there

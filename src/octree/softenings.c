@@ -1,11 +1,11 @@
 /* Cells whose bodies have different softenings.
  *
- * Under symmetric softening a cell acts with the mean ε² of its bodies, which is wrong by about
- * 15/8 (σ/d²)² of its force, σ being the scatter of ε² about the mean, d the distance. Where bodies
- * of different ε are well mixed that holds for small cells as for large ones, and opening them
- * would end in the exact sum of all that is within some √σ. So a cell that is small against √σ is
- * divided by ε² in place of space. The others are used only at d > l/θ, where σ/d² is small: their
- * opening radii need no change. Bodies without mass do not count. */
+ * * Under symmetric softening a cell acts with the mean ε² of its bodies. The relative error of its
+ * force is about 15/8 (σ/d²)², where σ is the scatter of ε² about the mean and d the distance.
+ * Where bodies of different ε are well mixed, σ is as large in small cells as in large ones, and
+ * opening them would end in the exact sum of everything within some √σ. So a cell that is small
+ * against √σ is divided by ε² instead of space. Other cells are used only at d > l/θ, where σ/d² is
+ * small: their opening radii need no change. Bodies without mass do not count. */
 #include "octree/work.h"
 
 #include <math.h>
@@ -14,9 +14,9 @@
 
 #include "base/memory.h"
 
-/* A cell is divided by ε² while its longest side is below SMALL √σ, with half of the range of ε²
- * for σ. A range below NO_RANGE of that of all bodies is none: that bounds the depth of the tree.
- */
+/* A cell is divided by ε² while its longest side is below SMALL √σ, where σ is half of the range of
+ * ε². A range below NO_RANGE times the range of all bodies counts as 0: that bounds the depth of
+ * the tree. */
 #define SMALL 5
 #define NO_RANGE 0x1p-100
 
@@ -32,7 +32,7 @@ static void widen(struct range *range, double x)
 
 static const struct range nothing = {(double)INFINITY, -(double)INFINITY};
 
-/* Of ε² among the bodies with mass; `order` NULL: all n of them. */
+/* The range of ε² among the bodies with mass; `order` NULL: all n bodies. */
 static struct range range_of(const struct ky_octree_bodies *bodies, const uint32_t *order, size_t n)
 {
     struct range range = nothing;
@@ -50,8 +50,8 @@ double ky_softening_spread(const struct ky_octree_bodies *bodies)
     return range.high > range.low ? range.high - range.low : 0;
 }
 
-/* Whether the bodies lie within less than `size` along every axis. Large cells are found out after
- * a few of their bodies. */
+/* 1 if the bodies span less than `size` along every axis. Large cells are recognised after a few of
+ * their bodies. */
 static int is_small(const struct ky_octree_bodies *bodies, const uint32_t *order, size_t n,
                     double size)
 {

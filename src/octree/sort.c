@@ -1,6 +1,6 @@
-/* Least significant digit radix sort of words. Every thread counts and moves an own stretch of the
- * input; the result of a stable sort is one and the same for any division. Few words are sorted by
- * insertion. */
+/* Least significant digit radix sort of words. Every thread counts and moves its own part of the
+ * input. The sort is stable, so that its result is the same for any division. Few words are sorted
+ * by insertion. */
 #include "octree/work.h"
 
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static void count_digits(const struct pass *pass, size_t begin, size_t end, uint
         count[(uint32_t)(from[i] >> shift) & mask]++;
 }
 
-/* Counts of each thread and digit to the places where they start. */
+/* From counts of each thread and digit to the places where they start. */
 static void start_digits(uint32_t *count, size_t digits, int threads)
 {
     uint32_t sum = 0;
@@ -57,7 +57,7 @@ static void move_digits(const struct pass *pass, size_t begin, size_t end, uint3
     }
 }
 
-/* The passes for the bits that vary; digits that are the same in all words need none. */
+/* The passes for the bits that vary. Digits that are equal in all words need none. */
 static int plan(struct pass *pass, int bits, uint64_t *word, uint64_t *other, uint64_t varying)
 {
     int passes = 0;

@@ -7,11 +7,11 @@
 
 /* A cell while the tree grows. */
 struct ky_sprout {
-    uint32_t first; /* child */
+    uint32_t first; /* first child */
     uint32_t body, bodies;
     uint8_t children; /* 0: a leaf */
     uint8_t level;    /* of the smallest cube of the frame that holds the bodies, or KY_OFF_FRAME */
-    uint8_t one_softening; /* known to need no division by softening */
+    uint8_t one_softening; /* 1: known to need no division by softening */
 };
 enum { KY_OFF_FRAME = 255 };
 
@@ -33,7 +33,7 @@ struct ky_octree_scratch {
     int threads;
 };
 
-/* Makes room for `count` elements of `size` bytes at *array; what is there is lost. KY_FAULT when
+/* Makes room for `count` elements of `size` bytes at *array; its content is lost. KY_FAULT when
  * memory is out. */
 enum ky_status ky_octree_reserve(void *array, size_t *capacity, size_t count, size_t size,
                                  const char *what, struct ky_error *error);
@@ -48,11 +48,11 @@ void ky_octree_unpack(size_t n, uint64_t *word, uint32_t *order, int threads);
 /* The softenings of a cell's bodies: not decided yet; equal enough in this cell and all below; so
  * different that the cell has to be divided between them. */
 enum ky_cell_softening { KY_SOFTENING_OPEN, KY_SOFTENING_ONE, KY_SOFTENING_MIXED };
-/* The largest less the smallest ε² of the bodies that have mass, in the square of their unit of
- * length; 0 if they have no softenings of their own. */
+/* The largest less the smallest ε² of the bodies that have mass [length²]; 0 if they have no
+ * softenings of their own. */
 double ky_softening_spread(const struct ky_octree_bodies *bodies);
-/* Looks at the bodies order[0 … n). `spread` is that of all bodies, more than 0. *middle becomes
- * the ε² at which to divide them, if they have to be divided. */
+/* Compares the bodies order[0 … n). `spread` is that of all bodies, more than 0. If they have to be
+ * divided, *middle becomes the ε² at which. */
 enum ky_cell_softening ky_cell_softening(const struct ky_octree_bodies *bodies,
                                          const uint32_t *order, size_t n, double spread,
                                          double *middle);
@@ -72,7 +72,7 @@ enum ky_status ky_octree_cut(struct ky_octree *tree, size_t limit, size_t *count
 /* Copies the bodies along the curve, and makes moments, boxes and opening radii of all cells. */
 enum ky_status ky_octree_moments(struct ky_octree *tree, const struct ky_octree_bodies *bodies,
                                  const struct ky_parameters *parameters, struct ky_error *error);
-/* The same for a tree that has them, of whose bodies only the positions have changed. */
+/* The same for a tree that has moments. Only the positions of its bodies have changed. */
 enum ky_status ky_octree_move(struct ky_octree *tree, const double (*position)[3],
                               const struct ky_parameters *parameters, struct ky_error *error);
 /* Makes the groups. */

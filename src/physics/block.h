@@ -1,10 +1,10 @@
-/* Leap-frog with a step of each body's own (B12, section 3). Steps are the longest one divided by
- * powers of two: a step of level k is longest/2^k. A step begins and ends at a multiple of itself,
- * so that the bodies whose steps end at one time make a block.
+/* Leap-frog with a step for each body (B12, section 3). Steps are the longest one divided by powers
+ * of two: a step of level k is longest/2^k. A step begins and ends at a multiple of itself, so that
+ * the bodies whose steps end at one time make a block.
  *
- * With x, v and a at the beginning of a body's step, at a time h later, up to its end,
- *   w = v + a h/2,  x(h) = x + w h:  both B12's predictor and the drift of kick-drift-kick.
- * At the end of the step follow a' = a(x), v = w + a' h/2, and the next level from a' and a. */
+ * * With x, v and a at the beginning of a body's step, at a time h later, up to its end,   w = v +
+ * a h/2,  x(h) = x + w h:  both B12's predictor and the drift of kick-drift-kick. At the end of the
+ * step follow a' = a(x), v = w + a' h/2, and the next level from a' and a. */
 #ifndef KY_PHYSICS_BLOCK_H
 #define KY_PHYSICS_BLOCK_H
 
@@ -13,7 +13,7 @@
 /* The most levels below the longest step. */
 #define KY_MOST_LEVELS 40
 
-/* η² ε/longest², which is compared with |a|. */
+/* η² ε/longest². The criterion compares |a| with it. */
 KY_FN KY_REAL ky_step_limit(KY_REAL eta, KY_REAL length, KY_REAL longest)
 {
     KY_REAL part = eta / longest;
@@ -30,20 +30,20 @@ KY_FN int ky_step_level(KY_REAL a, KY_REAL limit, int deepest)
     return level;
 }
 
-/* ε ω², which stands beside |a| where a step might become longer: ω² = change/path of a step on a
- * way of `path` that has changed the acceleration by `change`. |a| vanishes at softened centres,
- * but bodies swing there as fast as at the edge, ε from them, where |a| is about ε ω²: steps that
- * become longer at each pass and shorter at once after it add energy. On paths shorter than η ε/4
- * the errors of forces would exceed the change of the field. */
+/* ε ω², which counts like |a| where a step might become longer. ω² = change/path for a step along
+ * `path` that has changed the acceleration by `change`. At softened centres |a| vanishes, but
+ * bodies swing there as fast as at the distance ε, where |a| is about ε ω². Without this, steps
+ * would become longer at each pass of the centre and shorter at once after it, which adds energy.
+ * On paths shorter than η ε/4 the errors of forces would exceed the change of the field. */
 KY_FN KY_REAL ky_step_swing(KY_REAL change, KY_REAL path, KY_REAL eps, KY_REAL eta)
 {
     KY_REAL least = KY_SPLAT(0.25) * eta * eps;
-    return eps * change / (path > least ? path : least); /* 0/0: nothing speaks against it */
+    return eps * change / (path > least ? path : least); /* 0/0: no limit by the swing */
 }
 
-/* The level after a step of `level` that ends now, where the criterion wants `wanted`: a step
- * becomes shorter at once, and twice as long only where a step of that length would end (`even`)
- * and its swing allows it, which wants a step of level `swing`. The swing never makes a step
+/* The level after a step of `level` that ends now, where the criterion wants `wanted`. A step
+ * becomes shorter at once. It becomes twice as long only where a step of that length would end
+ * (`even`) and where the swing, which wants level `swing`, allows it. The swing never makes a step
  * shorter: at each encounter steps would become shorter and longer again, and energy would drift.
  */
 KY_FN int ky_step_next(int wanted, int swing, int level, int even)

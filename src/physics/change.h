@@ -5,7 +5,7 @@
 
 #include "physics/dialect.h"
 
-/* A body's motion, or that of a source relative to a sink. */
+/* The motion of a body, or of a source relative to a sink. */
 struct ky_hermite_motion {
     KY_REAL x, y, z, vx, vy, vz, ax, ay, az, jx, jy, jz;
 };
@@ -57,7 +57,8 @@ struct ky_hermite_rate {
     KY_REAL tides, motion;
 };
 
-/* Adds a source of mass m with the relative velocity v, y = 1/s or 0, for a body of mass own. */
+/* Adds a source of mass m with the relative velocity v, y = 1/s or 0, for a body of the mass `own`.
+ */
 KY_FN struct ky_hermite_rate ky_hermite_rate_add(struct ky_hermite_rate rate, KY_REAL y, KY_REAL v2,
                                                  KY_REAL m, KY_REAL own)
 {

@@ -26,9 +26,9 @@ static inline double ky_expansion_age(double a, double omega_matter, double omeg
     return sum * step / 3;
 }
 
-/* The scale factor at which the age H0 t is `age`; NaN where there is none, as before a = 0, and
- * from 2 % of a before the turn of a universe that falls back, where the sum above is no longer
- * good. By bisection of the age in ln a, to the last digits. */
+/* The scale factor at which the age H0 t is `age`. NaN before a = 0; in a universe that falls back
+ * also from 2 % of a before the turn, where the sum above is no longer accurate. By bisection of
+ * the age in ln a, to the last digits. */
 static inline double ky_expansion_factor(double age, double omega_matter, double omega_lambda)
 {
     enum { HALVES = 64 };

@@ -1,14 +1,14 @@
-/* What external fields do to the change of a body's acceleration, beside the bodies (change.h). For
- * its derivatives the reader says what a field is, KY_FIELD, and what it does at a place that
- * moves, which is not less the field's centre: KY_FIELD_PULL(field, at). */
+/* How external fields change a body's acceleration, beside the bodies (change.h). The reader
+ * defines KY_FIELD, the type of a field, and KY_FIELD_PULL(field, at), the field's pull at a moving
+ * place; the place is not relative to the field's centre. */
 #ifndef KY_PHYSICS_HERMITE_FIELD_H
 #define KY_PHYSICS_HERMITE_FIELD_H
 
 #include "physics/change.h"
 #include "physics/external.h"
 
-/* Adds a field to the rate (change.h), as a source in its centre at the distance r, whose pull is
- * a, with accelerations in lengths. */
+/* Adds a field to the rate (change.h), like a source in its centre at the distance r with the pull
+ * a; accelerations are in lengths. */
 KY_FN struct ky_hermite_rate ky_hermite_rate_pull(struct ky_hermite_rate rate, KY_REAL a,
                                                   KY_REAL r2, KY_REAL v2)
 {
@@ -17,7 +17,7 @@ KY_FN struct ky_hermite_rate ky_hermite_rate_pull(struct ky_hermite_rate rate, K
 
 #ifdef KY_FIELD
 
-/* What the field does at x + h v to a body of velocity u; its jerk is F' u there. */
+/* The field's pull on a body of velocity u at x + h v; its jerk is F' u there. */
 KY_FN struct ky_external_pull ky_field_along(KY_FIELD field, struct ky_hermite_motion m, KY_REAL h,
                                              KY_REAL ux, KY_REAL uy, KY_REAL uz)
 {

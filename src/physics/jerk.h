@@ -20,8 +20,8 @@
 #define KY_JERK_CLOSE2_OF(in_double)                                                               \
     ((in_double) ? KY_JERK_CLOSE2_DOUBLE : (double)KY_JERK_CLOSE2_FLOAT)
 
-/* Places and velocities relative to the origin are taken to lie within this: r² stays within the
- * range of its number, and what is so far exerts nothing. NaN stays NaN. */
+/* Positions and velocities relative to the origin are limited to this: r² stays within the range of
+ * its number, and a body so far away exerts nothing. NaN stays NaN. */
 #define KY_JERK_FAR_FLOAT 1e18
 #define KY_JERK_FAR_DOUBLE 1e150
 #define KY_JERK_FAR_OF(in_double) ((in_double) ? KY_JERK_FAR_DOUBLE : KY_JERK_FAR_FLOAT)
@@ -32,15 +32,15 @@ struct ky_jerk_field {
     KY_REAL x, y, z, p, jx, jy, jz;
 };
 
-/* f = m/s³ in the units above, whose y³ has been rounded: what s² y² leaves of S² is twice the
- * relative error of y, and three halves of it are missing in f. */
+/* f = m/s³ in the units above, mended: y³ has been rounded. S² − s² y² is twice the relative error
+ * of y; three halves of it are missing in f. */
 KY_FN KY_REAL ky_jerk_mended(KY_REAL f, KY_REAL s2, KY_REAL y2)
 {
     const float S2 = KY_RSQRT_SCALE * KY_RSQRT_SCALE;
     return KY_FMA(f * KY_SPLAT(1.5f / S2), KY_FMA(-s2, y2, KY_SPLAT(S2)), f);
 }
 
-/* `mend`: f is rounded but for its last operations, for numbers of float; s² is finite then. */
+/* `mend`: corrects f for all but its last roundings, for float numbers; s² is finite then. */
 KY_FN struct ky_jerk_field ky_add_moving(struct ky_jerk_field field, KY_REAL dx, KY_REAL dy,
                                          KY_REAL dz, KY_REAL vx, KY_REAL vy, KY_REAL vz, KY_REAL y,
                                          KY_REAL m, KY_REAL s2, const int mend)
@@ -59,7 +59,7 @@ KY_FN struct ky_jerk_field ky_add_moving(struct ky_jerk_field field, KY_REAL dx,
 }
 
 /* A body's position and velocity at the time dt later, from position, velocity, a/2, j/6 and
- * snap/18 as GRAPE-6 has them; of any number type, one component at a time. */
+ * snap/18, in the form of GRAPE-6; one component at a time, of any number type. */
 #define KY_PREDICTED_X(x, v, a2, j6, s18, dt)                                                      \
     KY_PREDICTED_CUBIC_X(x, v, a2, (j6) + (dt) * (s18)*3 / 4, dt)
 #define KY_PREDICTED_V(v, a2, j6, s18, dt) KY_PREDICTED_CUBIC_V(v, a2, (j6) + (dt) * (s18), dt)

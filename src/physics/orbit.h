@@ -1,5 +1,5 @@
-/* The orbit of two bodies about each other, from where they are and how they move now. `gm` is G
- * times the mass of both, `r` their distance, `v2` the square of their relative velocity, `rv` the
+/* The orbit of two bodies about each other, from their positions and velocities. `gm` is G times
+ * the mass of both, `r` their distance, `v2` the square of their relative velocity, `rv` the
  * product of relative place and velocity. Host only. */
 #ifndef KY_PHYSICS_ORBIT_H
 #define KY_PHYSICS_ORBIT_H

@@ -40,7 +40,7 @@ KY_FN struct ky_softened ky_splined_of(KY_REAL eps2, KY_REAL r2)
     return s;
 }
 
-/* The pair where s² is known and r² + ε². */
+/* The pair where both s² and r² + ε² are known. */
 KY_FN struct ky_softened ky_softened_of(KY_REAL eps2, KY_REAL s2, const int how)
 {
     struct ky_softened s;
@@ -68,7 +68,7 @@ KY_FN struct ky_softened ky_soften(KY_REAL dx, KY_REAL dy, KY_REAL dz, KY_REAL s
 }
 
 #if KY_HOST
-/* The words on the command line, plummer|symmetric|spline, and what each of them is. */
+/* The words on the command line, plummer|symmetric|spline, and the meaning of each. */
 #define KY_SOFTENING_WORD(name, NAME, how, help) "|" #name
 #define KY_SOFTENING_CHOICES (&(KY_SOFTENING_KINDS(KY_SOFTENING_WORD))[1])
 #define KY_SOFTENING_SENTENCE(name, NAME, how, help) #name ": " help "; "

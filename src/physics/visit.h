@@ -51,20 +51,20 @@ struct ky_visit_body {
     unsigned int body;
 };
 
-/* A cell that acts as a whole: its centre of mass less the sink; moments as physics/gravity.h wants
- * them (0 beyond the mass when they are not asked for). */
+/* A cell that acts as a whole: its centre of mass relative to the sink, and its moments in the form
+ * of physics/gravity.h (only the mass, if no others are asked for). */
 struct ky_visit_cell {
     KY_REAL x, y, z, eps2;
     struct ky_moments moments;
     unsigned int bodies;
-    unsigned int first; /* one of its bodies, by its index in the caller's order: the same one that
-                           stands first in the first of its parts, when it is opened */
+    unsigned int first; /* one of its bodies, by its index in the caller's order; the same body is
+                           `first` in the first part of the cell, if that is opened */
 };
 
-/* A cell as the distance test sees it: its centre of mass less the centre of the sinks' box, which
- * has the half sides hx, hy, hz (0 for one sink); the cell's own box reaches from below to above
- * its centre of mass. open2 is the squared distance up to which its parameters open it for
- * gravity. The reaches are the largest and the smallest among the sinks. */
+/* A cell in the distance test. x, y, z is its centre of mass relative to the centre of the sinks'
+ * box, which has the half sides hx, hy, hz (0 for one sink). The cell's own box reaches from below
+ * to above its centre of mass. open2 is the squared distance up to which gravity opens it. The
+ * reaches are the largest and the smallest among the sinks. */
 struct ky_visit_span {
     KY_REAL x, y, z;
     KY_REAL below_x, below_y, below_z, above_x, above_y, above_z;
@@ -82,8 +82,8 @@ KY_FN KY_REAL ky_visit_larger(KY_REAL a, KY_REAL b)
     return a > b ? a : b;
 }
 
-/* What lies between the intervals [dx − below, dx + above] and [−side, side], at least 0, and a
- * little less than that, so that nothing within reach is missed. (`half` is a word of OpenCL.) */
+/* The distance between the intervals [dx − below, dx + above] and [−side, side], at least 0,
+ * rounded down a little, so that nothing within reach is missed. (`half` is a word of OpenCL.) */
 KY_FN KY_REAL ky_visit_gap(KY_REAL dx, KY_REAL below, KY_REAL above, KY_REAL side)
 {
     KY_REAL left = dx - below - side, right = -dx - above - side;
@@ -91,7 +91,8 @@ KY_FN KY_REAL ky_visit_gap(KY_REAL dx, KY_REAL below, KY_REAL above, KY_REAL sid
     return ky_visit_larger(ky_visit_larger(left, right) - KY_VISIT_SLACK * size, KY_SPLAT(0));
 }
 
-/* The largest distance of a point of one interval to a point of the other, and a little more. */
+/* The largest distance between a point of one interval and a point of the other, rounded up a
+ * little. */
 KY_FN KY_REAL ky_visit_spread(KY_REAL dx, KY_REAL below, KY_REAL above, KY_REAL side)
 {
     KY_REAL spread = ky_visit_larger(dx + above, below - dx) + side;
@@ -122,7 +123,7 @@ KY_FN int ky_visit_in_reach(struct ky_visit_span span)
     return ky_visit_farthest2(span) <= span.least2 ? KY_VISIT_USE : KY_VISIT_OPEN;
 }
 
-/* The same for actions that want them one by one. */
+/* The same for actions that want the bodies one by one. */
 KY_FN int ky_visit_near_reach(struct ky_visit_span span)
 {
     return ky_visit_nearest2(span) > span.most2 ? KY_VISIT_PASS : KY_VISIT_OPEN;

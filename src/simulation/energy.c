@@ -31,7 +31,7 @@ void ky_energy_find_columns(FILE *file, struct ky_energy_start *start)
 {
     char line[sizeof columns + sizeof of_bound + sizeof of_core + 32] = "";
     rewind(file);
-    do { /* remarks come first */
+    do { /* comments come first */
         if (!fgets(line, sizeof line, file))
             line[0] = '\0';
     } while (*line == '#');
@@ -55,7 +55,7 @@ void ky_energy_header(FILE *file, const struct ky_energy_start *start)
     fprintf(file, ",wall_s\n");
 }
 
-/* A value that is not known leaves its place empty. */
+/* An unknown value leaves its cell empty. */
 static void value(FILE *file, double number)
 {
     char text[KY_NUMBER_TEXT];

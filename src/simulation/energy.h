@@ -6,7 +6,7 @@
 
 #include "analysis/analysis.h"
 
-/* Bodies whose places are columns: x_17, y_17, z_17 for the id 17. */
+/* Bodies whose positions are columns: x_17, y_17, z_17 for the id 17. */
 enum { KY_FOLLOW_MOST = 16 };
 struct ky_followed {
     size_t count;
@@ -14,29 +14,30 @@ struct ky_followed {
     double place[KY_FOLLOW_MOST][3]; /* now; NaN for a body that has been removed [length] */
 };
 
-/* The energies at the start, which those of later rows are compared with, and the columns. */
+/* The energies at the start, the reference of later rows, and the columns of the file. */
 struct ky_energy_start {
     double energy, potential; /* [mass velocity²] */
-    int conserved; /* 0: the forces of two bodies on each other are not opposite and equal, as for
-                      bodies with softenings of their own and the kind plummer */
-    int external;  /* 1: the rows have the energy in external fields; earlier versions wrote none */
-    int bound;     /* 1: the rows have number and mass of the bodies, and mass and radius of those
-                      that are bound; the same */
-    int core;      /* 1: the rows have the numbers of the core */
+    int conserved; /* 0: the forces of two bodies on each other are not equal and opposite, as with
+                      softenings of their own and the kind plummer */
+    int external;  /* 1: rows have the energy in external fields; earlier versions did not write it
+                    */
+    int bound; /* 1: rows have number and mass of the bodies, and mass and radius of the bound ones;
+                  earlier versions did not write them */
+    int core;  /* 1: rows have the numbers of the core */
     struct ky_followed followed;
 };
 
 /* Core radius [length], density [mass/length³] and number of bodies, then the Lagrangian radii. */
 enum { KY_CORE_NUMBERS = 3 + KY_LAGRANGIAN_FRACTIONS };
 
-/* What a row says. */
+/* The numbers of a row. */
 struct ky_energy_now {
     double time, wall; /* [time], [s] */
     uint64_t steps;
     struct ky_sums sums;
     size_t bodies;
-    struct ky_bound bound;        /* looked at with start->bound */
-    double core[KY_CORE_NUMBERS]; /* looked at with start->core */
+    struct ky_bound bound;        /* measured with start->bound */
+    double core[KY_CORE_NUMBERS]; /* measured with start->core */
 };
 
 /* (E − E₀)/|E₀|; NaN where no energy is conserved, and where E₀ is 0. */
@@ -46,8 +47,8 @@ double ky_energy_change(const struct ky_energy_start *start, const struct ky_sum
  * position in the file. */
 void ky_energy_find_columns(FILE *file, struct ky_energy_start *start);
 
-/* Write the line with the names of the columns, or one row. A number that is not known leaves its
- * place empty. A failure shows in ferror(file) and fflush(file). */
+/* Write the line with the names of the columns, or one row. An unknown number leaves its cell
+ * empty. Failures show in ferror(file) and fflush(file). */
 void ky_energy_header(FILE *file, const struct ky_energy_start *start);
 void ky_energy_row(FILE *file, const struct ky_energy_start *start,
                    const struct ky_energy_now *now);

@@ -1,5 +1,5 @@
-/* Inside of a run in a folder: run_start.c and run_resume.c begin one, run.c leads it from step to
- * step, run_output.c and run_json.c write its files. */
+/* Inside of a run in a folder: run_start.c and run_resume.c begin one, run.c advances it,
+ * run_output.c and run_json.c write its files. */
 #ifndef KY_SIMULATION_RUN_H
 #define KY_SIMULATION_RUN_H
 
@@ -11,13 +11,13 @@
 #include "simulation/sim.h"
 #include "snapshot/fields.h"
 
-/* What a restart file has to know of the run besides the bodies: run_state.c. */
+/* What a restart file keeps of the run besides the bodies: run_state.c. */
 struct ky_run_state {
     double tick;
     struct ky_instant end;
     uint64_t stride, every, energy_every; /* ticks, as in struct ky_schedule */
     uint64_t shorten;                     /* 1: steps may be divided */
-    uint64_t bare;                        /* 1: no snapshots but those of --at */
+    uint64_t bare;                        /* 1: no snapshots but at the times of --at */
     uint64_t snapshots;                   /* written so far */
     uint64_t energy_bytes;                /* length of energy.csv at the restart */
     uint64_t escapers_bytes;              /* of escapers.csv; 0: there is none */
@@ -28,13 +28,13 @@ struct ky_run_state {
     uint64_t escaped;         /* bodies removed so far */
     double stop_core, escape_radius, escapers;
     double change;           /* relative change of the energy in the last row; NaN: no row yet */
-    uint64_t seed, has_seed; /* of the model that the bodies were made by */
+    uint64_t seed, has_seed; /* of the model that made the bodies */
     struct ky_units units;
     struct ky_space space; /* its universe, for snapshots: hubble is NaN if none is known */
 };
 
-/* Up to this number the arrays that rows of energy.csv read bodies into stay between rows: memory
- * that is new each time costs more than the copy, 6 of 9 ms for 240,002 bodies on two cores. */
+/* Up to this number of bodies the arrays for rows of energy.csv are kept between rows: new memory
+ * each time would cost more than the copy, 6 of 9 ms for 240,002 bodies on two cores. */
 enum { KY_ROW_KEPT = 1 << 20 };
 
 /* Core radii of the last rows of energy.csv. */
@@ -46,10 +46,10 @@ struct ky_core_history {
     size_t count, room;
 };
 
-/* Texts that the parameters of a run take from the universe of its bodies. */
+/* Parameters of a run that follow from the universe of its bodies, as texts. */
 struct ky_run_universe {
     char expansion[KY_EXPANSION_TEXT];
-    char *field;            /* the fields of the user and that of Λ, or NULL */
+    char *field;            /* the fields of the user and of Λ, or NULL */
     char remark[KY_REMARK]; /* for run.log, or empty */
     enum ky_log_level level;
 };
@@ -66,37 +66,36 @@ struct ky_run_listed {
     size_t count;
 };
 
-/* One of the things that a user should know of the bodies, before the first step. */
+/* A note about the bodies for the user, before the first step. */
 enum { KY_NOTE = 512 };
 struct ky_run_notes {
     char escapers[KY_NOTE], coincident[KY_NOTE], peculiar[KY_NOTE]; /* or empty */
 };
 
 struct ky_run {
-    struct ky_parameters parameters; /* with the log that also writes run.log */
+    struct ky_parameters parameters; /* their log also writes run.log */
     struct ky_run_parameters given;
     struct ky_schedule schedule;
     struct ky_run_state state;
     struct ky_energy_start energy_start;
     struct ky_core_history history;
     struct ky_sim *sim;
-    struct ky_bodies
-        row;       /* copies of the arrays that rows of energy.csv read; empty if they read none */
-    char *text;    /* effective parameters, INI */
-    char *texts;   /* a resumed run: the texts that its parameters point into */
-    char *origin;  /* what the bodies came from, or NULL */
-    char *source;  /* the same as options: struct ky_run_parameters; or NULL */
-    uint64_t hash; /* of the bodies at the start; 0: not known */
+    struct ky_bodies row; /* copies of the arrays for rows of energy.csv; empty if rows need none */
+    char *text;           /* effective parameters, INI */
+    char *texts;          /* a resumed run: the texts that its parameters point into */
+    char *origin;         /* what the bodies were made or read from, or NULL */
+    char *source;         /* the same as options: struct ky_run_parameters; or NULL */
+    uint64_t hash;        /* of the bodies at the start; 0: not known */
     FILE *log;
     struct ky_run_table energy, escapers;
     struct ky_run_listed listed;
     long log_before;        /* bytes of run.log that an earlier run has written */
     double energy_time;     /* of the last row since this process began; NaN: none */
-    const char *folder;     /* where files are written now: output, or `begun` */
+    const char *folder;     /* where files go now: output, or `begun` */
     char begun[KY_PATH];    /* folder of the first files until they are complete: see folder.h */
     double started;         /* ky_clock at the start or the resumption [s] */
     double restarted;       /* ky_clock when the last restart file was written [s] */
-    double looked;          /* ky_clock when the folder was looked at last [s] */
+    double looked;          /* ky_clock of the last check of the folder [s] */
     double resume_time;     /* of the last restart file [time]; NaN: there is none */
     uint64_t resume_steps;  /* steps up to that file */
     char remark[KY_REMARK]; /* which softening was chosen */
@@ -125,10 +124,10 @@ enum ky_status ky_run_create(const struct ky_parameters *parameters,
                              struct ky_error *error);
 /* Closes the files and the simulation, and frees the run. */
 void ky_run_destroy(struct ky_run *run);
-/* Replaces the word "bodies" of --expansion by the numbers that come with the bodies. Where the
- * parameters have an expansion with a cosmological constant and no field of it, adds that field.
- * KY_USAGE if the bodies have no numbers, and for a field `lambda` that contradicts the universe.
- * universe->field is to be freed, after a failure too. */
+/* Replaces the word "bodies" of --expansion by the universe of the bodies. If the parameters have
+ * an expansion with a cosmological constant and no field for it, adds the field. KY_USAGE if the
+ * bodies have no numbers, and for a field `lambda` that contradicts the universe. universe->field
+ * is to be freed, after a failure too. */
 enum ky_status ky_run_settle_universe(struct ky_parameters *parameters,
                                       const struct ky_snapshot *snapshot,
                                       struct ky_run_universe *universe, struct ky_error *error);
@@ -138,61 +137,61 @@ double ky_run_age(const struct ky_snapshot *snapshot);
  * mass or there is no gravity. */
 enum ky_status ky_run_scales(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
                              struct ky_scales *scales, struct ky_error *error);
-/* run_bodies.c. Names bodies in one place, with different velocities, that nothing softens.
- * KY_FAULT when memory is out. */
+/* run_bodies.c. Notes coincident bodies with different velocities and without softening. KY_FAULT
+ * when memory is out. */
 enum ky_status ky_run_note_coincident(const struct ky_parameters *parameters,
                                       const struct ky_bodies *bodies, char note[KY_NOTE],
                                       struct ky_error *error);
-/* After the first forces: notes that the peculiar accelerations of bodies in a universe are small
- * against the errors of the forces, and the α that is needed. */
+/* After the first forces: notes peculiar accelerations that are small against the errors of the
+ * forces, and the α that would be needed. */
 enum ky_status ky_run_note_peculiar(struct ky_run *run, struct ky_error *error);
-/* Names the escapers of the scales. */
+/* Notes the escapers of the scales. */
 void ky_run_note_escapers(const struct ky_bodies *bodies, const struct ky_scales *scales,
                           const struct ky_units *units, char note[KY_NOTE]);
-/* Opens run.log and locks it while this process lives. KY_USAGE if another run has the lock: there
- * is one at a time in a folder. */
+/* Opens run.log and locks it while this process lives. KY_USAGE if another run in the folder has
+ * the lock. */
 enum ky_status ky_run_lock(struct ky_run *run, struct ky_error *error);
 /* A copy of the text, to be freed; NULL when memory is out. */
 char *ky_run_copy_text(const char *text);
-/* Goes to the next instant at which something is due, and writes what is due there, to the present
- * folder. */
+/* Advances to the next instant at which something is due, and writes it to the present folder. */
 enum ky_status ky_run_step(struct ky_run *run, struct ky_error *error);
-/* Runs from the present step to the end. KY_STOPPED if there was a reason to stop before. Writes
- * the output that is due, and run.json at the end, after a failure too. */
+/* Runs from the present step to the end. KY_STOPPED if there was a reason to stop earlier. Writes
+ * the output that is due, and run.json at the end, also after a failure. */
 enum ky_status ky_run_loop(struct ky_run *run, struct ky_error *error);
 
 /* Each of these writes one file, or a row of energy.csv, for the present time. KY_CANNOT_WRITE
- * where the disk refuses. A snapshot, a restart file and run.json are on the disk on return; where
- * --restart-every is 0 energy.csv is, and there is no restart file. A row whose energy is not
- * finite is KY_BAD_DATA. */
+ * where the disk refuses. On return a snapshot, a restart file and run.json are on the disk. With
+ * --restart-every 0 energy.csv is on the disk, and there is no restart file. A row whose energy is
+ * not finite is KY_BAD_DATA. */
 enum ky_status ky_run_write_snapshot(struct ky_run *run, struct ky_error *error);
-int ky_run_writes_restarts(const struct ky_run *run); /* whether there are any */
+int ky_run_writes_restarts(const struct ky_run *run); /* whether the run writes restart files */
 enum ky_status ky_run_write_restart(struct ky_run *run, struct ky_error *error);
-/* `outcome` is "running", "done", "stopped early" or "failed"; `reason` says why it is one of the
- * last two, else it is NULL. */
+/* `outcome` is "running", "done", "stopped early" or "failed". `reason` is the cause for the last
+ * two, else NULL. */
 enum ky_status ky_run_write_json(struct ky_run *run, const char *outcome, const char *reason,
                                  struct ky_error *error);
-/* The same for a run that has failed. On a full disk it writes over the run.json that is there. It
- * has no failure of its own. */
+/* The same for a run that has failed. On a full disk it overwrites the present run.json in place.
+ * It never fails. */
 void ky_run_write_failure(struct ky_run *run, const char *reason);
 enum ky_status ky_run_write_energy(struct ky_run *run, struct ky_error *error);
 
 /* run_core.c. Measures the core now, and adds its radius to the history. */
 enum ky_status ky_run_measure_core(struct ky_run *run, const struct ky_bodies *bodies,
                                    double number[KY_CORE_NUMBERS], struct ky_error *error);
-/* Fills run->halted if the core is small enough for the run to stop, and was not before. */
+/* Fills run->halted if the core is now small enough for the run to stop, and was not before. */
 enum ky_status ky_run_look_for_collapse(struct ky_run *run, struct ky_error *error);
 
 /* run_escapers.c. Whether the run looks for escapers; then it has the table escapers.csv. */
 int ky_run_finds_escapers(const struct ky_run *run);
 extern const char ky_run_escaper_columns[]; /* the first line of the table */
-/* Writes a row for each body that has escaped. Removes it and its energy, or notes its id. */
+/* Writes a row for each body that has escaped. Then removes the body and its energy, or notes its
+ * id. */
 enum ky_status ky_run_look_for_escapers(struct ky_run *run, struct ky_error *error);
 
 /* run_table.c. `begin` makes the table in the present folder, with the names of its columns;
- * `reopen` opens one that is there and cuts it to `bytes`, KY_BAD_DATA if it is missing or shorter,
- * or the last of these bytes ends no line.
- * KY_CANNOT_WRITE where the disk refuses, here and below. */
+ * `reopen` opens an existing table and cuts it to `bytes`; KY_BAD_DATA if it is missing or shorter,
+ * or if it would not end with a whole line. KY_CANNOT_WRITE where the disk refuses, here and below.
+ */
 enum ky_status ky_run_begin_table(struct ky_run *run, struct ky_run_table *table,
                                   struct ky_error *error);
 enum ky_status ky_run_reopen_table(struct ky_run *run, struct ky_run_table *table, uint64_t bytes,
@@ -200,8 +199,8 @@ enum ky_status ky_run_reopen_table(struct ky_run *run, struct ky_run_table *tabl
 /* Appends whole rows. If another program has cut the table short, a warning says so. */
 enum ky_status ky_run_append(struct ky_run *run, struct ky_run_table *table, const char *rows,
                              struct ky_error *error);
-/* Writes the table again if somebody removed or replaced it since it was opened. What replaced it
- * is kept as NAME.previous. Does nothing for a table that the run does not have. */
+/* Writes the table again if somebody removed or replaced it since it was opened. The other file is
+ * kept as NAME.previous. Does nothing for a table that the run does not have. */
 enum ky_status ky_run_keep_table(struct ky_run *run, struct ky_run_table *table,
                                  struct ky_error *error);
 /* The same, and waits until the disk has all rows. *bytes: its length, 0 without a table. */
@@ -221,8 +220,8 @@ enum ky_status ky_run_check_followed(struct ky_followed *followed, const struct 
 enum { KY_FOLLOW_TEXT = 21 * KY_FOLLOW_MOST };
 const char *ky_run_follow_text(const struct ky_followed *followed, char text[KY_FOLLOW_TEXT]);
 
-/* The state as a section of a restart file, to be freed by ky_section_free; and from such a file.
- * KY_BAD_DATA if the file lacks a number. */
+/* The state as a section of a restart file, to be freed by ky_section_free; and the state from such
+ * a file. KY_BAD_DATA if the file lacks a number. */
 enum ky_status ky_run_store_state(const struct ky_run_state *state, struct ky_section *section,
                                   struct ky_error *error);
 enum ky_status ky_run_restore_state(const struct ky_restart *restart, struct ky_run_state *state,
@@ -232,9 +231,9 @@ enum ky_status ky_run_restore_state(const struct ky_restart *restart, struct ky_
 enum { KY_HASH_TEXT = 17 };
 void ky_run_hash_text(const struct ky_run *run, char text[KY_HASH_TEXT]);
 
-/* Seconds that the run has taken, those before a resumption included. */
+/* Seconds that the run has taken, including the time before a resumption. */
 double ky_run_wall(const struct ky_run *run);
-/* 10⁹ operations per second of that time. A pair with acceleration, jerk and potential counts as
+/* 10⁹ operations per second of ky_run_wall. A pair with acceleration, jerk and potential counts as
  * KY_OPERATIONS, the customary number. */
 enum { KY_OPERATIONS = 60 };
 double ky_run_gflops(const struct ky_run *run, double pairs);

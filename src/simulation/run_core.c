@@ -1,4 +1,4 @@
-/* What a run measures of the core of its system where it is asked: columns of energy.csv, and the
+/* What a run measures of the core of its system if it is asked to: columns of energy.csv, and the
  * end at core collapse. */
 #include <math.h>
 #include <stdlib.h>
@@ -9,14 +9,14 @@
 #include "base/order.h"
 #include "simulation/run.h"
 
-/* The median is that of the rows of so much time [time]. */
+/* The median is taken over the rows of the last `span` [time]. */
 static const double span = 2;
 
 static enum ky_status note_radius(struct ky_run *run, double radius, struct ky_error *error)
 {
     struct ky_core_history *history = &run->history;
     const double now = ky_sim_time(run->sim);
-    size_t old = 0; /* one that is older than the span stays: then the rows cover it */
+    size_t old = 0; /* one row older than the span stays, so that the rows cover it */
     while (old + 1 < history->count && history->row[old + 1].time <= now - span)
         old++;
     if (old > 0)
@@ -79,9 +79,9 @@ enum ky_status ky_run_look_for_collapse(struct ky_run *run, struct ky_error *err
         return ky_no_memory(error, "core radii", history->count, sizeof *work);
     const double radius = median(history, work);
     free(work);
-    if (radius == 0 || radius > limit_of(run)) /* 0: too few bodies for a core */
+    if (radius == 0 || radius > limit_of(run)) /* radius 0: too few bodies for a core */
         return KY_OK;
-    run->state.collapsed = 1; /* who resumes goes on */
+    run->state.collapsed = 1; /* a resumed run does not stop again */
     const struct ky_units *units = &run->state.units;
     char last[KY_QUANTITY_TEXT], now[KY_QUANTITY_TEXT], limit[KY_QUANTITY_TEXT];
     ky_fail(&run->halted, KY_STOPPED,

@@ -25,8 +25,8 @@ static int is_listed(const struct ky_run_listed *listed, uint64_t id)
     return listed->count && bsearch(&id, listed->id, listed->count, sizeof id, ky_order_ids);
 }
 
-/* Moves the bodies farther than the radius from the centre that are not bound, and not listed
- * before, to the front of the arrays; returns how many. */
+/* Moves the bodies that have newly escaped to the front of the arrays: farther than the radius from
+ * the centre, not bound, not listed before. Returns their number. */
 static size_t find_escapers(struct ky_bodies *bodies, double radius, const double centre[3],
                             const struct ky_sums *sums, const struct ky_run_listed *listed)
 {
@@ -69,7 +69,7 @@ static enum ky_status write_rows(struct ky_run *run, const struct ky_bodies *bod
     return status;
 }
 
-/* Takes out these bodies. What they had of the energy leaves the reference with them. */
+/* Removes these bodies. Their part of the energy is taken out of the reference too. */
 static enum ky_status remove_bodies(struct ky_run *run, const uint64_t *id, size_t count,
                                     const struct ky_sums *before, struct ky_error *error)
 {

@@ -1,11 +1,11 @@
-/* Bodies that a run follows: their places are columns of energy.csv. */
+/* Bodies that a run follows: their positions are columns of energy.csv. */
 #include <math.h>
 #include <string.h>
 
 #include "base/number.h"
 #include "simulation/run.h"
 
-/* One id of the list, and in *text what comes after it. 0 if there is none. */
+/* Reads one id of the list, and sets *text to what comes after it. 0 if there is none. */
 static int next_id(const char **text, uint64_t *id)
 {
     char *end;

@@ -1,5 +1,5 @@
-/* run.json: what was run, with all options that `kyoho run run.json` needs to repeat it, and how
- * the run stands. */
+/* run.json: what was run, with all options that `kyoho run run.json` needs to repeat it, and the
+ * state of the run. */
 #include "simulation/run.h"
 
 #include <inttypes.h>
@@ -46,7 +46,7 @@ static char *times_text(const struct ky_run *run)
     return text;
 }
 
-/* What --every says [time]; NaN: it was not given. */
+/* The interval of --every [time]; NaN: not given. */
 static double every_of(const struct ky_schedule *schedule)
 {
     if (schedule->every || schedule->bare)
@@ -54,8 +54,8 @@ static double every_of(const struct ky_schedule *schedule)
     return (double)NAN;
 }
 
-/* The options of the run as they have become. Left out are those that say where files go and how
- * the run is to end early: they are no part of what is repeated. */
+/* The options of the run with the values that it used. Options about files and about an early end
+ * are left out: they are no part of what is repeated. */
 static void write_run_options(struct ky_json *json, const struct ky_run *run)
 {
     static const char *const left_out[] = {"output", "steps", "max-wall", "overwrite"};
@@ -142,7 +142,7 @@ static void write_options(struct ky_json *json, const struct ky_run *run)
 
 /* ---- how the run stands ---- */
 
-/* From where a resumption would start. */
+/* The state from which a resumption would start. */
 static void write_resume(struct ky_json *json, const struct ky_run *run)
 {
     if (isnan(run->resume_time)) {
@@ -172,7 +172,7 @@ static void write_schedule(struct ky_json *json, const struct ky_run *run)
     ky_json_count(json, "steps_between_energies", schedule->energy_every / schedule->stride);
 }
 
-/* Of steps of the bodies' own. */
+/* The numbers of block steps. */
 static void write_blocks(struct ky_json *json, const struct ky_run *run,
                          const struct ky_integrator_report *motion)
 {
@@ -273,8 +273,7 @@ enum ky_status ky_run_write_json(struct ky_run *run, const char *outcome, const 
     return status;
 }
 
-/* On a full disk a file cannot be replaced, but the blocks of the one that is there can be written
- * again. */
+/* On a full disk a file cannot be replaced, but its blocks can be written again. */
 void ky_run_write_failure(struct ky_run *run, const char *reason)
 {
     char path[KY_PATH], time[KY_QUANTITY_TEXT];

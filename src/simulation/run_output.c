@@ -24,7 +24,7 @@ enum ky_status ky_run_write_snapshot(struct ky_run *run, struct ky_error *error)
     char path[KY_PATH], time[KY_QUANTITY_TEXT];
     struct ky_snapshot snapshot;
     struct ky_write_options options;
-    /* every format takes bodies without ids for numbered from 0 on */
+    /* every format numbers bodies without ids from 0 on */
     const unsigned with = (run->sim->id ? run->sim->with : run->sim->with & ~(unsigned)KY_WITH_ID) |
                           KY_WITH_POTENTIAL;
     ky_snapshot_clear(&snapshot);
@@ -54,24 +54,24 @@ enum ky_status ky_run_write_snapshot(struct ky_run *run, struct ky_error *error)
         run->state.snapshots++;
         ky_log(&run->parameters, KY_LOG_DETAIL, "wrote %s%s (time %s)", run->given.output,
                strrchr(path, '/'),
-               ky_time_words(&run->sim->line, ky_sim_time(run->sim),
-                             time)); /* where the first ones go in the end */
+               ky_time_words(&run->sim->line, ky_sim_time(run->sim), time)); /* their final place */
     }
     return status;
 }
 
-/* Whether this row tells what is bound. It takes about 0.1 µs a body on two cores, and a step on a
- * device may take less: of many bodies some rows tell it, and those with a snapshot. */
+/* Whether this row has the bound bodies. They take about 0.1 µs a body on two cores, and a step on
+ * a device may take less. So with many bodies only some rows have them, and those with a snapshot.
+ */
 static int tells_bound(const struct ky_run *run)
 {
-    enum { EVERY_ROW = 20000 }; /* bodies up to which each row tells it */
+    enum { EVERY_ROW = 20000 }; /* up to this number of bodies every row has them */
     const struct ky_instant now = run->sim->now;
     const uint64_t rows = now.ticks / run->schedule.energy_every;
     return run->energy_start.bound && (rows % (1 + run->sim->n / EVERY_ROW) == 0 ||
                                        ky_schedule_snapshot_due(&run->schedule, now));
 }
 
-/* The arrays that rows read bodies into. */
+/* The arrays into which rows read bodies. */
 static enum ky_status need_row(struct ky_run *run, struct ky_error *error)
 {
     const struct ky_energy_start *start = &run->energy_start;
@@ -83,8 +83,8 @@ static enum ky_status need_row(struct ky_run *run, struct ky_error *error)
     return ky_bodies_allocate(&run->row, run->sim->n, with, error);
 }
 
-/* What a row says of single bodies: the core, the places of those that are followed, and what is
- * bound. The potentials are those of the sums, which come first. */
+/* The parts of a row that need single bodies: the core, the positions of followed bodies, and the
+ * bound bodies. The potentials come from the sums, which are computed first. */
 static enum ky_status measure_bodies(struct ky_run *run, struct ky_energy_now *now,
                                      struct ky_error *error)
 {
@@ -93,7 +93,7 @@ static enum ky_status measure_bodies(struct ky_run *run, struct ky_energy_now *n
     now->bound = (struct ky_bound){.mass = (double)NAN, .half_mass_radius = (double)NAN};
     if (!start->core && !start->followed.count && !bound)
         return KY_OK;
-    if (run->sim->n > KY_ROW_KEPT) /* no more memory than for a snapshot */
+    if (run->sim->n > KY_ROW_KEPT) /* take no more memory than for a snapshot */
         ky_engine_trim(run->sim->engine);
     enum ky_status status = need_row(run, error);
     struct ky_bodies wanted = run->row;

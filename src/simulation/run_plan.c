@@ -1,4 +1,4 @@
-/* What a run would do and need, before it is begun. */
+/* What a run would do and need, before it starts. */
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -15,15 +15,15 @@ static const double program = 16e6;
 
 /* Steps, times of snapshots and rows. */
 struct course {
-    double step; /* NaN: the bodies will say */
+    double step; /* NaN: it follows from the bodies */
     double steps, snapshots, rows;
     int restarts; /* whether there are restart files */
-    int follows;  /* whether rows have places of bodies */
+    int follows;  /* whether rows have positions of bodies */
 };
 
-/* The most of four moments: the bodies and their copy on the engine; an evaluation of the forces;
- * the copy for a snapshot, if there are any; the copy for a row of energy.csv, which stays if there
- * are few bodies, then with distances from a centre. A restart file takes one array at a time,
+/* The largest of four needs: the bodies and their copy on the engine; an evaluation of the forces;
+ * the copy for a snapshot, if there are any; the copy for a row of energy.csv, which is kept if
+ * there are few bodies, with distances from a centre. A restart file takes one array at a time,
  * which is less. Ids that count the bodies are in no copy. */
 static double host_bytes(const struct ky_memory *memory, const struct course *course, size_t n)
 {
@@ -37,9 +37,9 @@ static double host_bytes(const struct ky_memory *memory, const struct course *co
     return program + row + fmax(memory->host + distances, memory->kept + fmax(given, copied));
 }
 
-/* The largest number of bodies that fit. The memory that n bodies need is a straight line for
- * large n, which two numbers fix. `available` is the memory that is free; it includes that of the
- * bodies that are given. */
+/* The largest number of bodies that fit. For large n the memory of n bodies is a straight line
+ * through two known points. `available` is the free memory; it includes the memory of the given
+ * bodies. */
 static double find_largest(const struct ky_engine *engine, unsigned columns,
                            const struct course *course, double available)
 {
@@ -84,7 +84,7 @@ static enum ky_status plan_memory(const struct ky_parameters *parameters,
     return KY_OK;
 }
 
-/* The course of a run whose bodies are there, or whose step is given. */
+/* The course of a run whose bodies are known, or whose step is given. */
 static enum ky_status plan_steps(const struct ky_parameters *parameters,
                                  const struct ky_run_parameters *given, double start,
                                  double suggested, struct course *course, struct ky_error *error)
@@ -125,8 +125,8 @@ static enum ky_status plan_times(const struct ky_run_parameters *given, double s
     return status;
 }
 
-/* What is known of the course: all of it if the bodies are there or the step is given, else times
- * alone. */
+/* The course as far as it is known: all of it if the bodies are known or the step is given, else
+ * times alone. */
 static enum ky_status plan_course(const struct ky_parameters *parameters,
                                   const struct ky_run_parameters *given,
                                   const struct ky_snapshot *initial, struct course *course,

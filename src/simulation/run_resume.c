@@ -22,7 +22,7 @@ static char *text_of(const struct ky_restart *restart, const char *name)
     return ky_run_copy_text(section->data);
 }
 
-/* The parameters of the run, but those of the processor and the log from the caller. */
+/* The parameters of the run. Engine, threads and log come from the caller. */
 static enum ky_status restore_parameters(struct ky_run *run, const struct ky_restart *restart,
                                          struct ky_error *error)
 {
@@ -43,7 +43,7 @@ static enum ky_status out_of_order(const char *section, size_t entry, struct ky_
                    section, entry);
 }
 
-/* The times of --at. Restart files of before there was --at have none. */
+/* The times of --at. Older restart files have none. */
 static enum ky_status restore_times(struct ky_schedule *schedule, const struct ky_restart *restart,
                                     struct ky_error *error)
 {
@@ -55,7 +55,7 @@ static enum ky_status restore_times(struct ky_schedule *schedule, const struct k
     schedule->at = ky_allocate_zeroed(count, sizeof *schedule->at);
     if (!schedule->at)
         return ky_no_memory(error, "times of --at", count, sizeof *schedule->at);
-    for (size_t k = 0; k < count; k++) { /* in version 1 ticks alone, without parts */
+    for (size_t k = 0; k < count; k++) { /* version 1 had whole ticks alone */
         struct ky_instant *instant = &schedule->at[k];
         memcpy(instant, (const char *)at->data + k * size, size);
         if (instant->ticks > KY_MOST_TICKS || !isfinite(instant->part) ||
@@ -86,7 +86,7 @@ static enum ky_status restore_history(struct ky_run *run, const struct ky_restar
     return KY_OK;
 }
 
-/* The escapers that are listed and still there. */
+/* The listed escapers that still exist. */
 static enum ky_status restore_listed(struct ky_run_listed *listed, const struct ky_restart *restart,
                                      struct ky_error *error)
 {
@@ -105,7 +105,7 @@ static enum ky_status restore_listed(struct ky_run_listed *listed, const struct 
     return KY_OK;
 }
 
-/* The bodies that are followed; none in files of before there was --follow. */
+/* The bodies that are followed; older files have none. */
 static void restore_followed(struct ky_followed *followed, const struct ky_restart *restart)
 {
     const struct ky_section *ids = ky_restart_find(restart, "follow");
@@ -160,7 +160,7 @@ static enum ky_status contradiction(const char *number, const char *what, struct
                    "the restart file has a number '%s' in its section 'run' that %s", number, what);
 }
 
-/* Whether the numbers of the run are those of its simulation, and of each other. */
+/* Whether the numbers of the run agree with its simulation, and with each other. */
 static enum ky_status check_state(const struct ky_run *run, struct ky_error *error)
 {
     const struct ky_run_state *stored = &run->state;
@@ -193,8 +193,8 @@ static enum ky_status check_state(const struct ky_run *run, struct ky_error *err
                : KY_OK;
 }
 
-/* Opens the tables, looks which columns energy.csv has, and cuts them back to what they were when
- * the restart file was written. Runs of earlier versions had no escapers.csv: it begins here. */
+/* Opens the tables, finds which columns energy.csv has, and cuts them back to their length at the
+ * time of the restart file. Runs of earlier versions had no escapers.csv: it begins here. */
 static enum ky_status cut_tables(struct ky_run *run, struct ky_error *error)
 {
     const struct ky_run_state *stored = &run->state;
@@ -232,15 +232,16 @@ static enum ky_status extend(struct ky_run *run, struct ky_error *error)
     return status;
 }
 
-/* Reads the restart file and brings the folder to the state of then. KY_USAGE while another run is
- * at work there. */
+/* Reads the restart file and sets the folder back to its time. KY_USAGE while another run works
+ * there. */
 static enum ky_status reopen(struct ky_run *run, struct ky_error *error)
 {
     char path[KY_PATH], time[KY_QUANTITY_TEXT];
     struct ky_restart restart = {0};
     int previous = 0;
     enum ky_status status = ky_folder_path(run->given.output, "restart.kyo", path, error);
-    if (!status && ky_folder_resumable(run->given.output)) { /* its writer may be at work */
+    if (!status && ky_folder_resumable(
+                       run->given.output)) { /* the process that wrote it may still be running */
         status = ky_run_lock(run, error);
         if (!status)
             status = ky_folder_settle(run->given.output, error);

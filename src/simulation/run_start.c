@@ -30,9 +30,9 @@ enum ky_status ky_run_scales(const struct ky_parameters *parameters, const struc
                             error);
 }
 
-/* Aarseth's criterion takes differences of forces. Where eta is less than this and forces have the
- * rounding of floats, it sees that rounding alone: at 1e-3 there are ten times as many blocks as
- * at 3e-3 (experiments/gaburov2009), below that runs do not end. */
+/* Aarseth's criterion takes differences of forces. Where eta is less than this and forces are
+ * rounded to floats, it sees only the rounding: at 1e-3 there are ten times as many blocks as at
+ * 3e-3 (experiments/gaburov2009), below that runs do not end. */
 static const double least_eta = 2e-3;
 
 static void warn_of_rounding(const struct ky_parameters *made)
@@ -57,7 +57,7 @@ static void warn(const struct ky_run *run, const struct ky_scales *scales, doubl
     }
     double longest = 0.3 * softening / scales->random_speed; /* [time] */
     const struct ky_schedule *schedule = &run->schedule;
-    /* the shortest, where bodies have their own or steps grow */
+    /* the shortest, where bodies have their own steps or steps grow */
     double step = fabs(ky_timeline_length(&schedule->line, 0, 1));
     double length = fabs(ky_instant_time(&schedule->line, schedule->end) - schedule->line.start);
     char one[KY_QUANTITY_TEXT], other[KY_QUANTITY_TEXT];
@@ -80,7 +80,7 @@ static void warn(const struct ky_run *run, const struct ky_scales *scales, doubl
                "not be followed; take a shorter --step%s",
                ky_length_of_time(line, step, one), ky_length_of_time(line, run->age, other),
                run->parameters.expansion ? "" : ", or --expansion bodies and a step in ln a");
-    /* Nobody expects a smooth system of a handful of bodies. */
+    /* a handful of bodies is never a smooth system */
     if (scales->relaxation_time > 0 && length > scales->relaxation_time && ky_sim_n(run->sim) > 20)
         ky_log(&run->parameters, KY_LOG_WARNING,
                "the run is longer than the relaxation time %s of %zu bodies: it no longer "
@@ -89,7 +89,7 @@ static void warn(const struct ky_run *run, const struct ky_scales *scales, doubl
                ky_length_of_time(line, scales->relaxation_time, one), ky_sim_n(run->sim));
 }
 
-/* A hash of what a run starts from: all arrays but those that it computes. Never 0. */
+/* A hash of the bodies at the start: all arrays but the computed ones. Never 0. */
 static uint64_t hash_bodies(const struct ky_bodies *bodies)
 {
     uint64_t hash = bodies->n, place = 0;
@@ -104,7 +104,7 @@ static uint64_t hash_bodies(const struct ky_bodies *bodies)
     return hash ? hash : 1;
 }
 
-/* KY_BAD_DATA if the run repeats another one and its bodies are not those that the other had. */
+/* KY_BAD_DATA if the run repeats another one and its bodies differ. */
 static enum ky_status check_hash(struct ky_run *run, const struct ky_bodies *bodies,
                                  struct ky_error *error)
 {
@@ -122,14 +122,14 @@ static enum ky_status check_hash(struct ky_run *run, const struct ky_bodies *bod
                    run->given.bodies_hash, text);
 }
 
-/* Everything that can be refused before a folder is made. */
+/* All checks before a folder is made. */
 static enum ky_status check(struct ky_run *run, const struct ky_snapshot *initial,
                             struct ky_scales *scales, struct ky_error *error)
 {
     if (!initial->bodies.n)
         return ky_fail(error, KY_BAD_DATA, "there are no bodies to run");
     struct ky_units units = initial->units;
-    units.g = run->parameters.g; /* it has to be that of the units */
+    units.g = run->parameters.g; /* it has to be the G of the units */
     run->parameters.units = units;
     struct ky_parameters resolved;
     enum ky_status status =
@@ -228,8 +228,8 @@ static enum ky_status forget_log(struct ky_run *run, struct ky_error *error)
                : KY_OK;
 }
 
-/* The first files. They take the place of old results when all of them are written, and the first
- * step is made. */
+/* The first files. They replace old results when all of them are written and the first step is
+ * made. */
 static enum ky_status begin(struct ky_run *run, const struct ky_scales *scales, double softening,
                             struct ky_error *error)
 {
@@ -276,7 +276,7 @@ static enum ky_status begin(struct ky_run *run, const struct ky_scales *scales, 
     return status;
 }
 
-/* A run that did not begin leaves the folder as it was. */
+/* A run that did not start leaves the folder as it was. */
 static void leave(const struct ky_run *run, int made)
 {
     char path[KY_PATH];
@@ -289,7 +289,7 @@ static void leave(const struct ky_run *run, int made)
     rmdir(run->given.output);
 }
 
-/* All of a run. Until the first files are complete, a failure leaves the folder as it was. */
+/* A whole run. Until the first files are complete, a failure leaves the folder as it was. */
 static enum ky_status start_and_go(struct ky_run *run, struct ky_snapshot *initial,
                                    struct ky_error *error)
 {

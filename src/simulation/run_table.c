@@ -29,7 +29,7 @@ static enum ky_status open_table(struct ky_run *run, struct ky_run_table *table,
     return status;
 }
 
-/* A remark with the units of the columns, where the bodies have a scale. */
+/* A comment with the units of the columns, where the bodies have a scale. */
 static void write_units(const struct ky_units *units, FILE *file)
 {
     static const struct {
@@ -69,10 +69,9 @@ enum ky_status ky_run_begin_table(struct ky_run *run, struct ky_run_table *table
     return status ? status : write_header(run, table, error);
 }
 
-/* If another program has cut the table short since the last row, the next row would be written
- * behind a hole of zero bytes. So the file goes on at its end, with a whole line. What was cut off
- * is lost. A restart file that counts on the lost rows is soon replaced. *end: where the file
- * ended. */
+/* If another program has cut the table short since the last row, the next row would come after a
+ * hole of zero bytes. So the next row goes to the present end, after a whole line. What was cut off
+ * is lost. A restart file that counts on the lost rows is soon replaced. *end: the present end. */
 static enum ky_status notice_cut(struct ky_run *run, struct ky_run_table *table, long *end,
                                  struct ky_error *error)
 {
@@ -92,8 +91,8 @@ static enum ky_status notice_cut(struct ky_run *run, struct ky_run_table *table,
     return KY_OK;
 }
 
-/* Whether the table was cut short between that look and what was written at byte `begin` since,
- * which then stands behind a hole. The file ends before the hole again. */
+/* Whether the table was cut short between that check and the write at byte `begin`, which then lies
+ * after a hole. Ends the file before the hole. */
 static int remove_hole(struct ky_run_table *table, long begin)
 {
     const int file = fileno(table->file);
@@ -169,8 +168,8 @@ enum ky_status ky_run_reopen_table(struct ky_run *run, struct ky_run_table *tabl
 
 /* ---- a table that somebody removed or replaced ---- */
 
-/* Copies the open file, which may have no name any more, to a new one with the name `path`, and
- * goes on with that. */
+/* Copies the open file, which may no longer have a name, to a new file `path`, and continues with
+ * the copy. */
 static enum ky_status copy_table(struct ky_run_table *table, const char *path, const char *previous,
                                  struct ky_error *error)
 {
@@ -186,7 +185,7 @@ static enum ky_status copy_table(struct ky_run_table *table, const char *path, c
         offset += bytes;
     }
     status = ky_file_finish(file, error);
-    /* By its temporary name: at `path` somebody may have put another file again. */
+    /* by its temporary name, since another file may be at `path` again */
     FILE *copy = bytes < 0 || status ? NULL : fopen(ky_file_temporary(file), "r+");
     if (!copy || fseek(copy, 0, SEEK_END)) {
         if (!status)

@@ -24,7 +24,7 @@ static const char *other_step(const struct ky_schedule *schedule)
     return schedule->fixed ? "" : ", or choose another --step";
 }
 
-/* The same advice for a time, where a step may be divided too. */
+/* The same advice for a time that may divide a step. */
 static const char *other_way(const struct ky_schedule *schedule)
 {
     return schedule->fixed ? "" : ", or choose another --step, or --shorten";
@@ -61,7 +61,7 @@ static enum ky_status whole(const struct ky_schedule *schedule, const char *name
     return KY_OK;
 }
 
-/* The instant of a time, which is not before the start. */
+/* The instant of a time at or after the start. */
 static enum ky_status find(const struct ky_schedule *schedule, const char *name, double time,
                            double least, struct ky_instant *instant, struct ky_error *error)
 {
@@ -175,8 +175,8 @@ static enum ky_status place_times(struct ky_schedule *schedule, const double *ti
 
 /* ---- a step of the program's own choice ---- */
 
-/* The greatest common divisor of two lengths, where remainders up to `tiny` count as 0. If one is
- * 0, the other. */
+/* The greatest common divisor of two lengths; remainders up to `tiny` count as 0. If one length is
+ * 0, it is the other. */
 static double common(double a, double b, double tiny)
 {
     while (b > tiny) {
@@ -196,10 +196,10 @@ static enum ky_status derive(const struct ky_run_parameters *run, double start, 
                               run->shorten ? (double)NAN : run->end - start};
     const size_t intervals = sizeof lengths / sizeof *lengths;
     double largest = fabs(start), longest = 0, shortest = (double)INFINITY, divisor = 0;
-    count = run->shorten ? 0 : count; /* the times that may lie within a step ask for nothing */
+    count = run->shorten ? 0 : count; /* times at which a step may be divided set no condition */
     if (!(suggested > 0) || !isfinite(suggested))
         return ky_fail(error, KY_USAGE, "no step can be derived from these bodies; give --step");
-    for (int pass = 0; pass < 2; pass++) /* the scale first: it says what rounding leaves */
+    for (int pass = 0; pass < 2; pass++) /* the scale first: it gives the size of rounding errors */
         for (size_t k = 0; k < intervals + count; k++) {
             double length = fabs(k < intervals ? lengths[k] : times[k - intervals] - start);
             if (!(length > 0) || !isfinite(length))
@@ -220,7 +220,7 @@ static enum ky_status derive(const struct ky_run_parameters *run, double start, 
                            suggested);
         divisor = shortest / floor(shortest / divisor + 0.5);
         *step = divisor / fmax(ceil(divisor / suggested * (1 - 1e-12)), 1.0);
-        *step = longest / floor(longest / *step + 0.5); /* the end is met to the last bit */
+        *step = longest / floor(longest / *step + 0.5); /* makes the end exact to the last bit */
     }
     if (run->end < start)
         *step = -*step; /* backwards */
@@ -269,8 +269,7 @@ static enum ky_status check_advance(const struct ky_schedule *schedule, struct k
                                    : "take a longer --step, or bodies with an earlier time");
 }
 
-/* KY_USAGE unless the end is one of the times of --every, so that the last snapshot is at the end.
- */
+/* KY_USAGE unless the end is a multiple of --every, so that the last snapshot is at the end. */
 static enum ky_status check_every(const struct ky_schedule *schedule, struct ky_error *error)
 {
     char text[KY_NEAREST], one[KY_QUANTITY_TEXT], every[KY_QUANTITY_TEXT], start[KY_QUANTITY_TEXT];
@@ -314,8 +313,8 @@ enum ky_status ky_schedule_extend(struct ky_schedule *schedule, double end, uint
     return status ? status : check_advance(schedule, error);
 }
 
-/* The shortest interval that gives no more than KY_ENERGY_ROWS rows and divides the interval of
- * the snapshots. All are in steps. */
+/* The shortest interval, in steps, that gives at most KY_ENERGY_ROWS rows and divides the interval
+ * of the snapshots. */
 static uint64_t energy_interval(uint64_t end, uint64_t every)
 {
     uint64_t interval = end ? (end - 1) / KY_ENERGY_ROWS + 1 : 1;
@@ -391,7 +390,7 @@ enum ky_status ky_schedule_add(struct ky_schedule *schedule, struct ky_instant i
         return ky_no_memory(error, "times of --at", schedule->ats + 1, sizeof *more);
     if (schedule->ats)
         memcpy(more, schedule->at, schedule->ats * sizeof *more);
-    size_t place = schedule->ats++; /* later ones are those of an end that was farther */
+    size_t place = schedule->ats++; /* later ones belong to a former, later end */
     for (; place > 0 && ky_instant_compare(instant, more[place - 1]) < 0; place--)
         more[place] = more[place - 1];
     more[place] = instant;

@@ -1,4 +1,4 @@
-/* When a run does what, counted in ticks, so that no rounding of times decides anything. */
+/* When a run does what, counted in ticks, so that rounded times decide nothing. */
 #ifndef KY_SIMULATION_SCHEDULE_H
 #define KY_SIMULATION_SCHEDULE_H
 
@@ -10,27 +10,27 @@ struct ky_schedule {
     struct ky_instant end;
     uint64_t every;        /* ticks between snapshots; 0: there are none at intervals */
     uint64_t energy_every; /* ticks between rows of energy.csv, 1 or more */
-    /* [ats] instants of further snapshots, ascending; the start is one only where `bare` */
+    /* [ats] instants of further snapshots, ascending; the start is one only if `bare` */
     struct ky_instant *at;
     size_t ats;
-    int bare;    /* 1: no snapshots but those of `at`, not at the start and the end either */
+    int bare;    /* 1: snapshots only at the instants of `at`, not even at start and end */
     int shorten; /* 1: a step is divided where an instant of `at`, or the end, lies within it */
     int derived; /* 1: the program chose the step */
     int fixed;   /* 1: the step cannot be chosen, because a resumed run keeps its own */
 };
 
-/* The step [time], with --expansion that of ln a; negative: backwards. */
+/* The step [time], or of ln a with --expansion; negative: backwards. */
 double ky_schedule_step(const struct ky_schedule *schedule);
 /* Steps from the start to the end; a divided last step counts as one. */
 uint64_t ky_schedule_steps(const struct ky_schedule *schedule);
 
 /* Makes the schedule of a run that begins at time `start`.
  *
- * Where the parameters have no step, the schedule takes the largest step up to `suggested` that
+ * * Where the parameters have no step, the schedule takes the largest step up to `suggested` that
  * divides all intervals and times that are asked for; KY_USAGE if that is much shorter. Every time
- * must be a multiple of the step from the start, else KY_USAGE; run->shorten excepts the end and
- * the times of run->at. With --expansion step and intervals are of ln a, and the step has to be
- * given. KY_USAGE too where the step is lost in the rounding of the time. Free with
+ * must be a multiple of the step from the start, else KY_USAGE; with run->shorten the end and the
+ * times of run->at need not. With --expansion step and intervals are of ln a, and the step has to
+ * be given. KY_USAGE too where the step is lost in the rounding of the time. Free with
  * ky_schedule_free, after a failure too. */
 enum ky_status ky_schedule_make(const struct ky_parameters *parameters,
                                 const struct ky_run_parameters *run, double start, double suggested,
@@ -44,7 +44,7 @@ void ky_schedule_warn(const struct ky_schedule *schedule, const struct ky_parame
 enum ky_status ky_schedule_extend(struct ky_schedule *schedule, double end, uint64_t steps,
                                   struct ky_error *error);
 
-/* Adds an instant for a snapshot, which is not among `at`. KY_FAULT when memory is out. */
+/* Adds an instant for a snapshot that is not in `at` yet. KY_FAULT when memory is out. */
 enum ky_status ky_schedule_add(struct ky_schedule *schedule, struct ky_instant instant,
                                struct ky_error *error);
 
@@ -58,7 +58,7 @@ int ky_schedule_energy_due(const struct ky_schedule *schedule, struct ky_instant
 /* The number of snapshots from the start to the end. */
 uint64_t ky_schedule_snapshots(const struct ky_schedule *schedule);
 
-/* The most rows of energy.csv where no interval is given. A row with each snapshot comes on top. */
+/* The most rows of energy.csv if no interval is given, besides the row of each snapshot. */
 enum { KY_ENERGY_ROWS = 5000 };
 
 /* Reads a list of times such as "0.5,1,2.25" into *times, to be freed; NULL is an empty list.

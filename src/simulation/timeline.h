@@ -12,7 +12,7 @@ struct ky_timeline {
     double tick;                   /* [time], or of ln a; negative: backwards */
     struct ky_expansion expansion; /* h0 = 0: ticks are equal in time */
     double first;                  /* the scale factor at the start */
-    struct ky_units units;         /* of times in texts; those of the parameters */
+    struct ky_units units;         /* of times in texts; the parameters' units */
 };
 /* A time, a length of time, and a step or an interval (with an expansion of ln a), as text for
  * errors and the log: "0.25", "48.9 Myr". Return `text`. */
@@ -25,7 +25,7 @@ const char *ky_step_words(const struct ky_timeline *line, double step, char text
  * age of that universe. */
 enum ky_status ky_timeline_make(const struct ky_parameters *parameters, double start, double tick,
                                 struct ky_timeline *line, struct ky_error *error);
-/* The time from a tick to the one that is `stride` later [time]. */
+/* The time from a tick to `stride` ticks later [time]. */
 double ky_timeline_length(const struct ky_timeline *line, uint64_t tick, uint64_t stride);
 /* The number of steps of `stride` ticks from the start to `time`; negative if it lies before the
  * start, NaN if the universe never reaches it. */
@@ -44,11 +44,11 @@ struct ky_instant {
 
 /* The time of the instant [time], with one rounding if it lies on the grid. */
 double ky_instant_time(const struct ky_timeline *line, struct ky_instant instant);
-/* −1, 0 or 1: `a` comes before `b`, is the same, comes after it. */
+/* −1, 0 or 1: `a` is before, the same as, or after `b`. */
 int ky_instant_compare(struct ky_instant a, struct ky_instant b);
 
-/* Whether an instant is one that steps of `stride` ticks can have: ticks are a multiple of the
- * stride, and the part is not longer than the step there. */
+/* Whether steps of `stride` ticks can reach the instant: its ticks are a multiple of the stride,
+ * and its part is not longer than the step there. */
 int ky_instant_lies_on(const struct ky_timeline *line, uint64_t stride, struct ky_instant instant);
 
 /* Whether a quotient of two times counts as a whole number of ticks: 0.3/0.1 does, 0.35/0.1 does
@@ -60,8 +60,8 @@ int ky_ticks_whole(double ratio, uint64_t *ticks);
  * before the start, is not finite, or is too far to be counted. */
 int ky_instant_find(const struct ky_timeline *line, uint64_t stride, double time,
                     struct ky_instant *instant);
-/* Writes "the nearest are 0.25 and 0.5", the times on multiples of `stride` ticks before and after
- * a time, to `text`, and returns that. Multiples below `least` are not named. */
+/* Writes "the nearest are 0.25 and 0.5", the multiples of `stride` ticks before and after a time,
+ * to `text`, and returns it. Multiples below `least` are not named. */
 enum { KY_NEAREST = 96 };
 const char *ky_instant_nearest(const struct ky_timeline *line, uint64_t stride, double time,
                                double least, char text[KY_NEAREST]);

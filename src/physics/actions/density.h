@@ -56,8 +56,8 @@ KY_FN struct ky_density ky_density_cell(struct ky_density a, struct ky_visit_cel
     return a;
 }
 
-/* Infinite where h = 0, unless nothing there has mass. 8/π as the sum of two floats, which has all
- * digits where KY_REAL is double. */
+/* Infinite where h = 0, unless the bodies there have no mass. 8/π is the sum of two floats, which
+ * has all digits where KY_REAL is double. */
 KY_FN KY_REAL ky_density_result(struct ky_density a, int column)
 {
     KY_REAL norm = KY_SPLAT(2.54647899f) + KY_SPLAT(1.02730212e-7f);

@@ -1,5 +1,5 @@
 /* Action: the indices of the other bodies within the radius, in the order of the walk; the caller
- * sorts them. All are counted, but nothing is written past the room of the list. */
+ * sorts them. All are counted, but nothing is written past the end of the list's memory. */
 #ifndef KY_ACTIONS_LIST_H
 #define KY_ACTIONS_LIST_H
 

@@ -1,5 +1,5 @@
 /* Action: the distance of the k-th nearest other body. The squared distances of the k nearest so
- * far stand in a heap, the largest on top, which shrinks the reach as soon as there are k. */
+ * far are in a heap with the largest on top, which shrinks the reach as soon as there are k. */
 #ifndef KY_ACTIONS_NEAREST_H
 #define KY_ACTIONS_NEAREST_H
 
@@ -34,7 +34,7 @@ KY_FN int ky_nearest_test(struct ky_visit_span span)
     return ky_visit_near_reach(span);
 }
 
-/* Up from the end, while the heap is not full. */
+/* Sifts a new distance up from the end, while the heap is not full. */
 KY_FN void ky_nearest_rise(struct ky_nearest a, KY_REAL r2)
 {
     unsigned int at = a.count;
@@ -49,7 +49,7 @@ KY_FN void ky_nearest_rise(struct ky_nearest a, KY_REAL r2)
     a.heap[at * a.stride] = r2;
 }
 
-/* Down from the top, in place of the largest. */
+/* Sifts a new distance down from the top, in place of the largest. */
 KY_FN void ky_nearest_sink(struct ky_nearest a, KY_REAL r2)
 {
     unsigned int at = 0, child = 1;

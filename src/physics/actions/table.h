@@ -6,8 +6,8 @@
 /* What a caller has to give for an action. */
 #define KY_NEEDS_NOTHING 0
 #define KY_NEEDS_RADIUS 1     /* for each body or one for all */
-#define KY_NEEDS_NEIGHBOURS 2 /* a number k, below that of the bodies */
-/* Lists to fill. The first result is the number of bodies that belong in a list, even if its room
+#define KY_NEEDS_NEIGHBOURS 2 /* a number k, below the number of bodies */
+/* Lists to fill. The first result is the number of bodies that belong in a list, even if its memory
  * is smaller; engines compare the two to find lists that are too short. */
 #define KY_NEEDS_LISTS 4
 #define KY_NEEDS_LABELS 8 /* a number below 2^32 of each body */
