@@ -90,7 +90,7 @@ def hits(lab, n, curve):
     words = ["force", "--model", "uniform-sphere", "-n", n, *WALK, "--theta", 0.6, "--curve", curve, "--softening", 0.01, "--engine",
              lab.engine]
     done = subprocess.run(["ncu", "--clock-control", "none", "--csv", "--metrics", ",".join(metrics), "--kernel-name",
-                           "regex:^ky_walk_monopole", "--launch-count", "1", lab.program, *map(str, words)],
+                           "regex:^ky_walk_1_", "--launch-count", "1", lab.program, *map(str, words)],
                           stdin=subprocess.DEVNULL, capture_output=True, text=True)
     found = {cells[-3]: float(cells[-1]) for cells in csv.reader(done.stdout.splitlines()) if len(cells) > 3 and cells[-3] in metrics}
     if len(found) < len(metrics):

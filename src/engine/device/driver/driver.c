@@ -7,7 +7,7 @@ _Static_assert(KY_SINGLE == 0 && KY_EXTENDED == 1 && KY_DOUBLE == 2,
                "the precisions have the numbers that kernels/driver/dialect.h says");
 
 const struct ky_unit ky_units[KY_UNIT_COUNT] = {
-#define KY_U(unit, file, precision, variant) {#unit, file, precision, variant},
+#define KY_U(unit, file, precision, made) {#unit, file, precision, #made},
     KY_UNITS
 #undef KY_U
 };
@@ -17,6 +17,17 @@ const struct ky_kernel ky_kernels[KY_KERNEL_COUNT] = {
     KY_KERNELS
 #undef KY_K
 };
+
+enum ky_kernel_id ky_variant(enum ky_force force, enum ky_kind kind,
+                             const struct ky_parameters *parameters)
+{
+#define ROW(p, number, force, FORCE, order, kind, how, kernel)                                     \
+    [KY_##FORCE][order][KY_KIND_##kind][number] = KY_KERNEL_ky_##force##_##order##_##kind##_##p,
+    static const enum ky_kernel_id variants[][KY_MOST_ORDER + 1][KY_KIND_COUNT][KY_PRECISIONS] = {
+        KY_VARIANTS(ROW, single, KY_SINGLE) KY_VARIANTS(ROW, extended, KY_EXTENDED)
+            KY_VARIANTS(ROW, double, KY_DOUBLE)};
+    return variants[force][parameters->multipole][kind][parameters->precision];
+}
 
 const struct ky_driver *(*ky_device_wrap)(const struct ky_driver *driver);
 int ky_device_twice;

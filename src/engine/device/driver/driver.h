@@ -16,7 +16,7 @@
 #include "engine/device/kernels/driver/list.h"
 
 enum ky_unit_id {
-#define KY_U(unit, file, precision, variant) KY_UNIT_##unit,
+#define KY_U(unit, file, precision, made) KY_UNIT_##unit,
     KY_UNITS
 #undef KY_U
         KY_UNIT_COUNT
@@ -32,7 +32,8 @@ enum { KY_PRECISIONS = KY_DOUBLE + 1 };
 
 struct ky_unit {
     const char *name, *file;
-    int precision, variant; /* -1: none */
+    int precision;    /* -1: none */
+    const char *made; /* of the templates in the file, as kernels/driver/list.h says */
 };
 extern const struct ky_unit ky_units[KY_UNIT_COUNT];
 
@@ -42,6 +43,19 @@ struct ky_kernel {
     size_t lanes, arguments; /* as kernels/driver/list.h says; lanes of a group: ky_kernel_lanes */
 };
 extern const struct ky_kernel ky_kernels[KY_KERNEL_COUNT];
+
+/* The kernel of a row of KY_VARIANTS, which there has to be, for the order of moments and the
+ * precision of the parameters. */
+enum ky_kind {
+    KY_KIND_plain,
+    KY_KIND_few,
+    KY_KIND_listed,
+    KY_KIND_general,
+    KY_KIND_spline,
+    KY_KIND_COUNT
+};
+enum ky_kernel_id ky_variant(enum ky_force force, enum ky_kind kind,
+                             const struct ky_parameters *parameters);
 
 /* Memory of a card. `handle` is a device pointer or a cl_mem; cleared: none. */
 struct ky_buffer {

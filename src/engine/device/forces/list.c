@@ -160,9 +160,6 @@ static enum ky_status send_batch(struct lists *batch, struct ky_card *card, int 
 static enum ky_status launch_batch(struct ky_links *links, const struct lists *batch,
                                    const struct ky_parameters *parameters, struct ky_error *error)
 {
-    static const enum ky_kernel_id kernels[2][2][KY_PRECISIONS] = {
-        {KY_EACH_PRECISION(ky_list_monopole), KY_EACH_PRECISION(ky_list_quadrupole)},
-        {KY_EACH_PRECISION(ky_list_monopole_spline), KY_EACH_PRECISION(ky_list_quadrupole_spline)}};
     const struct ky_host_tree *host = &links->host;
     struct ky_device_bodies *bodies = links->bodies;
     struct ky_card *card = bodies->cards.card[0];
@@ -176,9 +173,10 @@ static enum ky_status launch_batch(struct ky_links *links, const struct lists *b
         KY_BUFFER(batch->batch), KY_BUFFER(*(batch->chosen ? &batch->order : &host->order)),
         KY_BUFFER(bodies->acceleration), KY_BUFFER(bodies->potential), KY_VALUE(n), KY_VALUE(flags),
         KY_EPS2(eps2, parameters->precision), KY_VALUE(strength));
-    const int splined = (bodies->how & KY_SPLINED) != 0;
-    return ky_launch(card, kernels[splined][parameters->multipole > 1][parameters->precision],
-                     batch->count, arguments, error);
+    return ky_launch(
+        card,
+        ky_variant(KY_LIST, bodies->how & KY_SPLINED ? KY_KIND_spline : KY_KIND_plain, parameters),
+        batch->count, arguments, error);
 }
 
 /* Makes, sends and launches batch after batch. */

@@ -57,21 +57,14 @@ static enum ky_kernel_id kernel_of(const struct ky_device_tree *tree,
                                    const struct ky_evaluation *evaluation,
                                    const struct ky_parameters *parameters)
 {
-    enum { PLAIN, FEW, LISTED, GENERAL, SPLINE };
-    static const enum ky_kernel_id kernels[5][2][KY_PRECISIONS] = {
-        {KY_EACH_PRECISION(ky_tree_monopole), KY_EACH_PRECISION(ky_tree_quadrupole)},
-        {KY_EACH_PRECISION(ky_tree_monopole_few), KY_EACH_PRECISION(ky_tree_quadrupole_few)},
-        {KY_EACH_PRECISION(ky_tree_monopole_listed), KY_EACH_PRECISION(ky_tree_quadrupole_listed)},
-        {KY_EACH_PRECISION(ky_tree_monopole_general),
-         KY_EACH_PRECISION(ky_tree_quadrupole_general)},
-        {KY_EACH_PRECISION(ky_tree_monopole_spline), KY_EACH_PRECISION(ky_tree_quadrupole_spline)},
-    };
     const int general = (bodies->how & (KY_EPS_OF_BOTH | KY_GUARD)) != 0;
-    const int few = is_listed(evaluation) ? LISTED : FEW;
-    return kernels[bodies->how & KY_SPLINED ? SPLINE
-                   : general                ? GENERAL
-                   : tree->few              ? few
-                               : PLAIN][parameters->multipole > 1][parameters->precision];
+    return ky_variant(KY_TREE,
+                      bodies->how & KY_SPLINED ? KY_KIND_spline
+                      : general                ? KY_KIND_general
+                      : !tree->few             ? KY_KIND_plain
+                      : is_listed(evaluation)  ? KY_KIND_listed
+                                               : KY_KIND_few,
+                      parameters);
 }
 
 /* A pass, and what takes part in it on one card. */

@@ -39,18 +39,15 @@ static enum ky_status send_factors(const struct ky_host_tree *host, struct walk 
     return status;
 }
 
-/* By what a cell holds and by whether the kernel has to look at flags. */
+/* By whether the kernel has to look at flags. */
 static enum ky_kernel_id kernel_of(const struct ky_parameters *parameters, uint32_t flags)
 {
-    static const enum ky_kernel_id kernels[2][3][KY_PRECISIONS] = {
-        {KY_EACH_PRECISION(ky_walk_monopole), KY_EACH_PRECISION(ky_walk_monopole_general),
-         KY_EACH_PRECISION(ky_walk_monopole_spline)},
-        {KY_EACH_PRECISION(ky_walk_quadrupole), KY_EACH_PRECISION(ky_walk_quadrupole_general),
-         KY_EACH_PRECISION(ky_walk_quadrupole_spline)},
-    };
     const uint32_t general = KY_FLAG_SOURCE_EPS | KY_OPENING_BOXES | KY_OPENING_CUBE;
-    const int row = flags & KY_OPENING_REACH ? 2 : (flags & general) != 0;
-    return kernels[parameters->multipole > 1][row][parameters->precision];
+    return ky_variant(KY_WALK,
+                      flags & KY_OPENING_REACH ? KY_KIND_spline
+                      : flags & general        ? KY_KIND_general
+                                               : KY_KIND_plain,
+                      parameters);
 }
 
 /* The sinks of a launch and where their results go; see KY_WALK_KERNEL. */

@@ -5,6 +5,9 @@
 #include "engine/device/kernels/forces/exact.k"
 #include "engine/device/kernels/steps/hermite_start.k"
 
+#define KY_U(unit, file, precision, made) made
+KY_SOFTENED(KY_EXACT_UNIT, , )
+
 #define KY_K(unit, name, lanes, arguments) (const void *)name,
 static const void *const kernels[] = {KY_KERNELS_EXACT};
 

@@ -3,9 +3,13 @@
 #include "engine/device/driver/cuda/cuda.h"
 #include "engine/device/kernels/steps/block.k"
 #if !KY_IN_SINGLE
-#include "engine/device/kernels/board/board.k"
+#include "engine/device/kernels/board/lists.k"
+#include "engine/device/kernels/board/reduce.k"
+#include "engine/device/kernels/board/slots.k"
+#include "engine/device/kernels/board/sum.k"
 #include "engine/device/kernels/steps/hermite.k"
 #include "engine/device/kernels/steps/hermite_correct.k"
+#include "engine/device/kernels/steps/hermite_sum.k"
 #endif
 #include "engine/device/kernels/forces/direct.k"
 #include "engine/device/kernels/forces/general.k"
@@ -21,10 +25,14 @@
 #define KY_K(unit, name, lanes, arguments) (const void *)name,
 #define KY_TABLE_(p) ky_cuda_##p
 #define KY_TABLE(p) KY_TABLE_(p)
-#define KY_ALL_(p) KY_KERNELS_OF(p, 0)
-#define KY_ALL(p) KY_ALL_(p)
+#define KY_ALL_OF(list, p) list(p, 0)
+#define KY_ALL(list, p) KY_ALL_OF(list, p)
 
-static const void *const kernels[] = {KY_ALL(KY_PRECISION_NAME)};
+/* What units make of the templates in these files. */
+#define KY_U(unit, file, precision, made) made
+KY_ALL(KY_UNITS_OF, KY_PRECISION_NAME)
+
+static const void *const kernels[] = {KY_ALL(KY_KERNELS_OF, KY_PRECISION_NAME)};
 
 extern const struct ky_cuda_table KY_TABLE(KY_PRECISION_NAME) = {kernels,
                                                                  sizeof kernels / sizeof *kernels};

@@ -77,13 +77,11 @@ static enum ky_status unit_source(const struct ky_opencl *cl, const struct ky_un
     if (unit->precision >= 0)
         size += snprintf(head + size, sizeof head - (size_t)size, "#define KY_PRECISION %d\n",
                          unit->precision);
-    if (unit->variant >= 0)
-        size += snprintf(head + size, sizeof head - (size_t)size, "#define KY_VARIANT %d\n",
-                         unit->variant);
     const struct ky_embedded *file = find(name, strlen(name));
     if (!file)
         return ky_fail(error, KY_FAULT, "the kernels of %s are not in this library", unit->name);
-    if (append(text, head, (size_t)size) || expand(text, file))
+    if (append(text, head, (size_t)size) || expand(text, file) ||
+        append(text, unit->made, strlen(unit->made)))
         return ky_no_memory(error, "source of kernels", text->size, 1);
     return KY_OK;
 }

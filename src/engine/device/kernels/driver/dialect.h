@@ -141,14 +141,6 @@ static __device__ __forceinline__ double ky_rsqrt_double(double x)
 
 #endif
 
-/* Whether the kernel of a unit with this number is to be compiled: the one that is asked for, or
- * all. */
-#ifdef KY_VARIANT
-#define KY_WANTS(variant) (KY_VARIANT == (variant))
-#else
-#define KY_WANTS(variant) 1
-#endif
-
 #define KY_IN_SINGLE (KY_PRECISION == 0)
 #define KY_IN_EXTENDED (KY_PRECISION == 1)
 #define KY_IN_DOUBLE (KY_PRECISION == 2)

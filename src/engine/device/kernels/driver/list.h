@@ -4,11 +4,13 @@
 #define KY_KERNELS_LIST_H
 
 #include "engine/device/kernels/driver/shared.h"
+#include "engine/device/kernels/driver/variants.h"
 
 #include "physics/actions/table.h"
 #include "physics/softening_kinds.h"
 
-/* U(unit, file, precision, variant): KY_PRECISION and KY_VARIANT of the reader, -1 for none.
+/* U(unit, file, precision, made): KY_PRECISION of the reader, -1 for none, and what the unit makes
+ * of the file's templates; nothing where the kernels stand in the file as they are.
  * K(unit, kernel, lanes of its group, arguments); lanes KY_IN_TEAMS: the driver's own number.
  * Lanes | KY_EARLY: the kernel begins with KY_AWAIT_THE_LAST(), and a driver may start it before
  * the one before it has ended, which spares short kernels the time of a start. */
@@ -22,50 +24,32 @@
     KY_K(tuned_##name##_##p, ky_direct_tuned_##name##_##p, KY_DIRECT_LANES, 11)                    \
     KY_K(points_##name##_##p, ky_direct_points_##name##_##p, KY_DIRECT_LANES, 11)
 #define KY_DIRECT_UNITS(p, number, name, NAME, how)                                                \
-    KY_U(loops_##name##_##p, "forces/direct.k", number, KY_LOOPS_##NAME)                           \
-    KY_U(tuned_##name##_##p, "forces/direct.k", number, KY_TUNED_##NAME)                           \
-    KY_U(points_##name##_##p, "forces/direct.k", number, KY_POINTS_##NAME)
+    KY_U(loops_##name##_##p, "forces/direct.k", number,                                            \
+         KY_UNROLLINGS(KY_DIRECT_LOOP, KY_NO_SWEEP, name))                                         \
+    KY_U(tuned_##name##_##p, "forces/direct.k", number,                                            \
+         KY_DIRECT_TUNED(ky_direct_tuned_##name, how))                                             \
+    KY_U(points_##name##_##p, "forces/direct.k", number,                                           \
+         KY_DIRECT_TUNED(ky_direct_points_##name, (how) | KY_LABELLED))
 
 /* From the state, in double. */
 #define KY_EXACT_UNIT(a, b, name, NAME, how)                                                       \
-    KY_U(exact_##name, "forces/exact.k", KY_DOUBLE, KY_TUNED_##NAME)
+    KY_U(exact_##name, "forces/exact.k", KY_DOUBLE, KY_DIRECT_TUNED(ky_exact_##name, how))
 #define KY_EXACT_KERNEL(a, b, name, NAME, how)                                                     \
     KY_K(exact_##name, ky_exact_##name##_double, KY_DIRECT_LANES, 11)
 
-#define KY_WALK_OF(X, p, number)                                                                   \
-    X(walk_monopole, p, number, KY_VARIANT_MONOPOLE)                                               \
-    X(walk_quadrupole, p, number, KY_VARIANT_QUADRUPOLE)                                           \
-    X(walk_monopole_general, p, number, KY_VARIANT_MONOPOLE_GENERAL)                               \
-    X(walk_quadrupole_general, p, number, KY_VARIANT_QUADRUPOLE_GENERAL)                           \
-    X(walk_monopole_spline, p, number, KY_VARIANT_MONOPOLE_SPLINE)                                 \
-    X(walk_quadrupole_spline, p, number, KY_VARIANT_QUADRUPOLE_SPLINE)
-#define KY_WALK_UNIT(name, p, number, variant) KY_U(name##_##p, "forces/walk.k", number, variant)
-#define KY_WALK_KERNEL_OF(name, p, number, variant)                                                \
-    KY_K(name##_##p, ky_##name##_##p, KY_WALK_LANES, 20)
-
-#define KY_TREE_OF(X, p, number)                                                                   \
-    X(tree_monopole, p, number, KY_VARIANT_MONOPOLE)                                               \
-    X(tree_quadrupole, p, number, KY_VARIANT_QUADRUPOLE)                                           \
-    X(tree_monopole_general, p, number, KY_VARIANT_MONOPOLE_GENERAL)                               \
-    X(tree_quadrupole_general, p, number, KY_VARIANT_QUADRUPOLE_GENERAL)                           \
-    X(tree_monopole_few, p, number, KY_VARIANT_MONOPOLE_FEW)                                       \
-    X(tree_quadrupole_few, p, number, KY_VARIANT_QUADRUPOLE_FEW)                                   \
-    X(tree_monopole_listed, p, number, KY_VARIANT_MONOPOLE_LISTED)                                 \
-    X(tree_quadrupole_listed, p, number, KY_VARIANT_QUADRUPOLE_LISTED)                             \
-    X(tree_monopole_spline, p, number, KY_VARIANT_MONOPOLE_SPLINE)                                 \
-    X(tree_quadrupole_spline, p, number, KY_VARIANT_QUADRUPOLE_SPLINE)
-#define KY_TREE_UNIT(name, p, number, variant) KY_U(name##_##p, "forces/tree.k", number, variant)
-#define KY_TREE_KERNEL_OF(name, p, number, variant)                                                \
-    KY_K(name##_##p, ky_##name##_##p, KY_IN_TEAMS, 23)
-
-#define KY_LISTS_OF(X, p, number)                                                                  \
-    X(list_monopole, p, number, KY_VARIANT_MONOPOLE)                                               \
-    X(list_quadrupole, p, number, KY_VARIANT_QUADRUPOLE)                                           \
-    X(list_monopole_spline, p, number, KY_VARIANT_MONOPOLE_SPLINE)                                 \
-    X(list_quadrupole_spline, p, number, KY_VARIANT_QUADRUPOLE_SPLINE)
-#define KY_LIST_UNIT(name, p, number, variant) KY_U(name##_##p, "forces/list.k", number, variant)
-#define KY_LIST_KERNEL_OF(name, p, number, variant)                                                \
-    KY_K(name##_##p, ky_##name##_##p, KY_LIST_LANES, 14)
+/* The rows of KY_VARIANTS. */
+#define KY_VARIANT_UNIT(p, number, force, FORCE, order, kind, how, kernel)                         \
+    KY_U(force##_##order##_##kind##_##p, "forces/" #force ".k", number,                            \
+         KY_VARIANT_##force(order, kind, how, kernel))
+#define KY_VARIANT_KERNEL(p, number, force, FORCE, order, kind, how, kernel)                       \
+    KY_K(force##_##order##_##kind##_##p, ky_##force##_##order##_##kind##_##p, KY_LANES_OF_##force, \
+         KY_ARGUMENTS_OF_##force)
+#define KY_LANES_OF_walk KY_WALK_LANES
+#define KY_LANES_OF_tree KY_IN_TEAMS
+#define KY_LANES_OF_list KY_LIST_LANES
+#define KY_ARGUMENTS_OF_walk 20
+#define KY_ARGUMENTS_OF_tree 23
+#define KY_ARGUMENTS_OF_list 14
 
 /* The general walk: a kernel for each action, all of them in one unit. */
 #define KY_GENERAL_KERNEL_OF(name, needs, p, number)                                               \
@@ -73,21 +57,23 @@
 
 /* Boards and the Hermite scheme, for two of the precisions; the third has none of this. */
 #define KY_HERMITE_UNIT(p, number, name, NAME, how)                                                \
-    KY_U(hermite_##name##_##p, "steps/hermite.k", number, KY_HERMITE_##NAME)
+    KY_U(hermite_##name##_##p, "steps/hermite_sum.k", number,                                      \
+         KY_HERMITE_SUM(ky_hermite_sum_##name, how))
 #define KY_HERMITE_KERNEL(p, unused, name, NAME, how)                                              \
     KY_K(hermite_##name##_##p, ky_hermite_sum_##name##_##p, KY_JERK_LANES | KY_EARLY, 10)
 #define KY_MOVING_UNITS_single(number)
 #define KY_MOVING_UNITS_extended(number) KY_MOVING_UNITS(extended, number)
 #define KY_MOVING_UNITS_double(number) KY_MOVING_UNITS(double, number)
 #define KY_MOVING_UNITS(p, number)                                                                 \
-    KY_U(board_slots_##p, "board/board.k", number, KY_BOARD_SLOTS)                                 \
-    KY_U(board_soft_##p, "board/board.k", number, KY_BOARD_SOFT)                                   \
-    KY_U(board_guard_##p, "board/board.k", number, KY_BOARD_GUARD)                                 \
-    KY_U(board_lists_##p, "board/board.k", number, KY_BOARD_LISTED)                                \
-    KY_U(board_after_##p, "board/board.k", number, KY_BOARD_AFTER)                                 \
-    KY_U(board_after_lists_##p, "board/board.k", number, KY_BOARD_AFTER_LISTS)                     \
-    KY_U(hermite_correct_##p, "steps/hermite_correct.k", number, -1)                               \
-    KY_U(hermite_##p, "steps/hermite.k", number, KY_HERMITE_MOTION)                                \
+    KY_U(board_slots_##p, "board/slots.k", number, )                                               \
+    KY_U(board_soft_##p, "board/sum.k", number, KY_BOARD_SUM(ky_board_sum_soft, 0))                \
+    KY_U(board_guard_##p, "board/sum.k", number, KY_BOARD_SUM(ky_board_sum_guard, KY_GUARD))       \
+    KY_U(board_lists_##p, "board/sum.k", number,                                                   \
+         KY_BOARD_SUM(ky_board_sum_lists, KY_GUARD | KY_JERK_LISTS))                               \
+    KY_U(board_after_##p, "board/reduce.k", number, )                                              \
+    KY_U(board_after_lists_##p, "board/lists.k", number, )                                         \
+    KY_U(hermite_correct_##p, "steps/hermite_correct.k", number, )                                 \
+    KY_U(hermite_##p, "steps/hermite.k", number, )                                                 \
     KY_SOFTENED_AS_PLUMMER(KY_HERMITE_UNIT, p, number)
 #define KY_MOVING_KERNELS_single
 #define KY_MOVING_KERNELS_extended KY_MOVING_KERNELS(extended)
@@ -112,17 +98,15 @@
     KY_K(unroll, ky_direct_##sinks##x##sources##_##p, KY_DIRECT_LANES, 11)
 
 #define KY_UNITS_OF(p, number)                                                                     \
-    KY_U(bodies_##p, "state/bodies.k", number, -1)                                                 \
-    KY_U(sources_##p, "forces/sources.k", number, -1)                                              \
-    KY_U(external_##p, "state/external.k", number, -1)                                             \
-    KY_U(block_##p, "steps/block.k", number, -1)                                                   \
-    KY_U(tree_##p, "tree/walk_sources.k", number, -1)                                              \
+    KY_U(bodies_##p, "state/bodies.k", number, )                                                   \
+    KY_U(sources_##p, "forces/sources.k", number, )                                                \
+    KY_U(external_##p, "state/external.k", number, )                                               \
+    KY_U(block_##p, "steps/block.k", number, )                                                     \
+    KY_U(tree_##p, "tree/walk_sources.k", number, )                                                \
     KY_SOFTENED(KY_DIRECT_UNITS, p, number)                                                        \
-    KY_WALK_OF(KY_WALK_UNIT, p, number)                                                            \
-    KY_U(relative_##p, "tree/relative.k", number, -1)                                              \
-    KY_TREE_OF(KY_TREE_UNIT, p, number)                                                            \
-    KY_LISTS_OF(KY_LIST_UNIT, p, number)                                                           \
-    KY_U(general_##p, "forces/general.k", number, -1)                                              \
+    KY_VARIANTS(KY_VARIANT_UNIT, p, number)                                                        \
+    KY_U(relative_##p, "tree/relative.k", number, )                                                \
+    KY_U(general_##p, "forces/general.k", number, )                                                \
     KY_MOVING_UNITS_##p(number)
 #define KY_KERNELS_OF(p, number)                                                                   \
     KY_K(bodies_##p, ky_bodies_advance_##p, 256, 9)                                                \
@@ -142,28 +126,26 @@
     KY_SOFTENED(KY_TUNED_KERNEL, p, )                                                              \
     KY_K(tree_##p, ky_walk_sources_##p, 256, 10)                                                   \
     KY_K(tree_##p, ky_walk_points_##p, 256, 6)                                                     \
-    KY_WALK_OF(KY_WALK_KERNEL_OF, p, number)                                                       \
+    KY_VARIANTS(KY_VARIANT_KERNEL, p, number)                                                      \
     KY_K(relative_##p, ky_relative_count_##p, 256, 5)                                              \
     KY_K(relative_##p, ky_relative_floor_##p, 512, 2)                                              \
     KY_K(relative_##p, ky_relative_factors_##p, 256, 9)                                            \
-    KY_TREE_OF(KY_TREE_KERNEL_OF, p, number)                                                       \
-    KY_LISTS_OF(KY_LIST_KERNEL_OF, p, number)                                                      \
     KY_ACTIONS_OF(KY_GENERAL_KERNEL_OF, p, number)                                                 \
     KY_MOVING_KERNELS_##p
 
 /* The reader defines KY_U or KY_K first. */
 #define KY_UNITS                                                                                   \
-    KY_U(order, "driver/order.k", -1, -1)                                                          \
-    KY_U(teams, "driver/teams.k", -1, -1)                                                          \
-    KY_U(keys, "tree/keys.k", -1, -1)                                                              \
-    KY_U(grow, "tree/grow.k", -1, -1)                                                              \
-    KY_U(cells, "tree/cells.k", -1, -1)                                                            \
-    KY_U(reorder, "driver/reorder.k", -1, -1)                                                      \
-    KY_U(groups, "tree/groups.k", -1, -1)                                                          \
-    KY_U(sort, "driver/sort.k", -1, -1)                                                            \
-    KY_U(unroll, "forces/unroll.k", KY_SINGLE, -1)                                                 \
+    KY_U(order, "driver/order.k", -1, )                                                            \
+    KY_U(teams, "driver/teams.k", -1, )                                                            \
+    KY_U(keys, "tree/keys.k", -1, )                                                                \
+    KY_U(grow, "tree/grow.k", -1, )                                                                \
+    KY_U(cells, "tree/cells.k", -1, )                                                              \
+    KY_U(reorder, "driver/reorder.k", -1, )                                                        \
+    KY_U(groups, "tree/groups.k", -1, )                                                            \
+    KY_U(sort, "driver/sort.k", -1, )                                                              \
+    KY_U(unroll, "forces/unroll.k", KY_SINGLE, )                                                   \
     KY_SOFTENED(KY_EXACT_UNIT, , )                                                                 \
-    KY_U(hermite_start, "steps/hermite_start.k", KY_DOUBLE, -1)                                    \
+    KY_U(hermite_start, "steps/hermite_start.k", KY_DOUBLE, )                                      \
     KY_UNITS_OF(single, KY_SINGLE)                                                                 \
     KY_UNITS_OF(extended, KY_EXTENDED)                                                             \
     KY_UNITS_OF(double, KY_DOUBLE)

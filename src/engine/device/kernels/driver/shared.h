@@ -47,20 +47,6 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 /* For those who want a part of the table. */
 #define KY_NO_NAME(p, name, NAME, sinks, sources)
 #define KY_NO_SWEEP(p, sinks, sources)
-/* Variants of its unit: the loops with a name, or the tuned kernel, for each row of KY_SOFTENED
- * (physics/softening_kinds.h). */
-#define KY_LOOPS_SOFT 0
-#define KY_LOOPS_GUARD 1
-#define KY_LOOPS_EPS 2
-#define KY_TUNED_SOFT 3
-#define KY_TUNED_GUARD 4
-#define KY_TUNED_EPS 5
-#define KY_POINTS_SOFT 6
-#define KY_POINTS_GUARD 7
-#define KY_POINTS_EPS 8
-#define KY_LOOPS_SPLINE 9
-#define KY_TUNED_SPLINE 10
-#define KY_POINTS_SPLINE 11
 /* Flags of its kernels: sinks have softenings of their own; they lie where the list of labels says;
  * results go where the labels say; sources have softenings of their own, which the kernels for
  * splines ask for. */
@@ -126,13 +112,6 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_RESULT_FOUND 2
 #define KY_RESULT_BEGIN 3
 #define KY_BOARD_WORDS_WITH_LISTS 4
-/* Variants of its unit: the kernels of slots, the three of sums, and the two after the sums. */
-#define KY_BOARD_SLOTS 0
-#define KY_BOARD_SOFT 1
-#define KY_BOARD_GUARD 2
-#define KY_BOARD_LISTED 3
-#define KY_BOARD_AFTER 4
-#define KY_BOARD_AFTER_LISTS 5
 /* Flags: bodies are predicted where they are used. */
 #define KY_BOARD_FUSED 1
 /* What is added to labels (int32) in lists, which are sorted as numbers without a sign. */
@@ -155,18 +134,6 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_FLAG_WANTED 256    /* only the sinks of a list are wanted */
 #define KY_FLAG_ALONG 512     /* the caller's arrays are in the order of the tree, too */
 #define KY_FLAG_MIXED 1024    /* a cell may hold very unequal softenings: KY_MIXED_REACH2 */
-/* Variants of the units of walk and list. */
-#define KY_VARIANT_MONOPOLE 0
-#define KY_VARIANT_QUADRUPOLE 1
-#define KY_VARIANT_MONOPOLE_GENERAL 2
-#define KY_VARIANT_QUADRUPOLE_GENERAL 3
-#define KY_VARIANT_MONOPOLE_SPLINE 8
-#define KY_VARIANT_QUADRUPOLE_SPLINE 9
-/* Of the walk of teams, for groups that are few. */
-#define KY_VARIANT_MONOPOLE_FEW 4
-#define KY_VARIANT_QUADRUPOLE_FEW 5
-#define KY_VARIANT_MONOPOLE_LISTED 6
-#define KY_VARIANT_QUADRUPOLE_LISTED 7
 
 /* Lists: lanes of a group, and what stands for a body whose force is not wanted. */
 #define KY_LIST_LANES 64
@@ -276,11 +243,6 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_HERMITE_AGAIN 8
 #define KY_HERMITE_ORDERED 16
 #define KY_HERMITE_DEVICES 256U
-/* Variants of hermite.k: the kernels of motion, the three of sums. */
-#define KY_HERMITE_MOTION 0
-#define KY_HERMITE_SOFT 1
-#define KY_HERMITE_GUARD 2
-#define KY_HERMITE_EPS 3
 /* The division of sums is the same for numbers of sinks that agree in their six highest bits. */
 #define KY_DIVISION_STEP 32
 #define KY_DIVISIONS (28 * KY_DIVISION_STEP)

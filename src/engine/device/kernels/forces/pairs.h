@@ -15,6 +15,9 @@
 #define KY_GENERAL 0x400    /* of walks: look at the flags */
 #define KY_SHARES 0x1000    /* of the walk of teams: lanes may share a sink */
 #define KY_PICKS 0x2000     /* there, too: a cell holds sinks if one that is listed is in it */
+/* What cells with moments up to an order hold (driver/variants.h). */
+#define KY_HOLDS_1 0
+#define KY_HOLDS_2 KY_QUADRUPOLE
 
 struct ky_sink {
     KY_REAL x, y, z, eps2;
