@@ -244,32 +244,32 @@ static void assert_divided(const struct ky_division *division)
     assert_int_equal(division->edge[CARDS], BODIES);
 }
 
-static void work_is_divided_by_counts(void **state)
+static void work_is_divided_by_counts(void **unused)
 {
-    (void)state;
+    (void)unused;
     struct ky_error error = {0};
     need_a_device();
     for (int k = 0; k < engine_count; k++) {
-        struct ky_device_bodies bodies = {.n = BODIES};
+        struct ky_device_state state = {.n = BODIES};
         struct ky_division division = {0};
         const char *number = strchr(engines[k].engine, ':');
         if (is_cpu_engine(k))
             continue;
-        bodies.cards.driver = driver_of(engines[k].engine);
-        for (int c = 0; c < CARDS; c++, bodies.cards.count++)
-            assert_ok(bodies.cards.driver->open(strtoul(number + 1, NULL, 10),
-                                                &bodies.cards.card[c], &error));
-        assert_ok(ky_division_find(&division, &bodies, &error));
+        state.cards.driver = driver_of(engines[k].engine);
+        for (int c = 0; c < CARDS; c++, state.cards.count++)
+            assert_ok(state.cards.driver->open(strtoul(number + 1, NULL, 10), &state.cards.card[c],
+                                               &error));
+        assert_ok(ky_division_find(&division, &state, &error));
         for (size_t c = 0; c <= CARDS; c++)
             assert_int_equal(division.edge[c], BODIES * c / CARDS);
         for (size_t c = 0; c < CARDS; c++)
-            count_for(&division, bodies.cards.card[c], c);
+            count_for(&division, state.cards.card[c], c);
         division.is_counted = 1;
-        assert_ok(ky_division_find(&division, &bodies, &error));
+        assert_ok(ky_division_find(&division, &state, &error));
         assert_divided(&division);
-        ky_division_release(&division, &bodies);
+        ky_division_release(&division, &state);
         for (int c = 0; c < CARDS; c++)
-            bodies.cards.driver->close(bodies.cards.card[c]);
+            state.cards.driver->close(state.cards.card[c]);
     }
 }
 

@@ -87,7 +87,7 @@ static void compare_moments(const struct pairing *pair, uint32_t cell, uint32_t 
 /* Whether the host has but one key for the body and for the next along the curve. */
 static int is_as_next(const struct pairing *pair, uint32_t k)
 {
-    return k + 1 < pair->made->bodies.n &&
+    return k + 1 < pair->made->bodies->n &&
            ky_key_common(pair->key[k], pair->key[k + 1]) >= pair->levels;
 }
 
@@ -181,7 +181,7 @@ static size_t check_tree(const char *engine, const struct ky_parameters *p, int 
     double *column[5], unit[5] = {1, 1, 1, 1, 1};
     for (int c = 0; c < 5; c++) {
         column[c] = malloc(n * sizeof *column[c]);
-        unit[c] = c == 3 ? made->bodies.units.mass : made->bodies.units.length;
+        unit[c] = c == 3 ? made->state.units.mass : made->state.units.length;
         for (size_t i = 0; i < n; i++)
             column[c][i] = (c < 3             ? cloud.position[i][c]
                             : c == 3          ? cloud.mass[i]
@@ -286,9 +286,9 @@ static void one_leaf_of_100000_bodies(void **state)
 static void check_active_groups(struct made *made, uint32_t from, uint32_t to, uint32_t every)
 {
     struct ky_error error = {0};
-    struct ky_device_bodies *bodies = &made->bodies;
+    struct ky_device_bodies *bodies = made->bodies;
     struct ky_device_tree *tree = &made->tree;
-    struct ky_card *card = bodies->cards.card[0];
+    struct ky_card *card = bodies->card;
     uint32_t *list = calloc(bodies->n, sizeof *list), count = 0;
     unsigned char *times = calloc(bodies->n, 1);
     for (uint32_t k = from; k < to; k += 1 + k % every)
@@ -331,14 +331,14 @@ static void groups_of_active_bodies(void **state)
             const uint32_t n = sizes[k];
             struct ky_bodies bodies = tree_bodies(PLUMMER, n);
             struct made *made = make_tree(engines[e].engine, &p, &bodies);
-            assert_ok(ky_device_tree_build(&made->tree, &made->bodies, &made->p, &error));
+            assert_ok(ky_device_tree_build(&made->tree, made->bodies, &made->p, &error));
             check_active_groups(made, 0, n, 1);
             check_active_groups(made, 0, n, 5);
             check_active_groups(made, 0, n, 97);
             check_active_groups(made, n / 3, n / 3 + 1, 1);
             check_active_groups(made, n / 3, n, 2);
-            ky_device_tree_done(&made->tree, &made->bodies);
-            ky_buffer_release(made->bodies.cards.card[0], &made->bodies.active_list);
+            ky_device_tree_done(&made->tree, made->bodies);
+            ky_buffer_release(made->bodies->card, &made->bodies->active_list);
             free_tree(made);
             ky_bodies_free(&bodies);
         }

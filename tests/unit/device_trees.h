@@ -7,7 +7,6 @@
 #include "drivers.h"
 #include "engines.h"
 
-#include "engine/device/driver/names.h"
 #include "engine/device/state/curve.h"
 #include "engine/device/tree/device_tree.h"
 #include "engine/device/tree/tree_groups.h"
@@ -38,7 +37,8 @@ static inline struct ky_bodies tree_bodies(int kind, size_t n)
 
 struct made {
     struct ky_parameters p;
-    struct ky_device_bodies bodies;
+    struct ky_device_state state;
+    struct ky_device_bodies *bodies; /* of the first part */
     struct ky_device_tree tree;
     struct ky_cell_centre *centre;
     struct ky_low *low;
@@ -54,7 +54,7 @@ struct made {
 static inline void *read_back(struct made *made, const struct ky_buffer *buffer, size_t bytes)
 {
     struct ky_error error = {0};
-    struct ky_card *card = made->bodies.cards.card[0];
+    struct ky_card *card = made->bodies->card;
     void *data = malloc(bytes);
     assert_true(buffer->bytes >= bytes);
     assert_ok(card->driver->read(card, buffer, 0, data, bytes, &error));
@@ -64,7 +64,7 @@ static inline void *read_back(struct made *made, const struct ky_buffer *buffer,
 static inline void read_tree(struct made *made)
 {
     struct ky_device_tree *tree = &made->tree;
-    const struct ky_card *card = made->bodies.cards.card[0];
+    const struct ky_card *card = made->bodies->card;
     const size_t cells = tree->cells, moments = KY_MOMENTS(made->p.multipole);
     made->centre = read_back(made, &tree->centre, cells * sizeof *made->centre);
     made->low = read_back(made, &tree->centre_low, cells * sizeof *made->low);
@@ -72,7 +72,7 @@ static inline void read_tree(struct made *made)
     made->box = read_back(made, &tree->box, cells * sizeof *made->box);
     made->moment = read_back(made, &tree->moment, cells * moments * sizeof *made->moment);
     made->children = read_back(made, &tree->children, cells);
-    made->order = read_back(made, &made->bodies.curve.index, made->bodies.n * sizeof(uint32_t));
+    made->order = read_back(made, &made->bodies->curve.index, made->bodies->n * sizeof(uint32_t));
     made->group = read_back(made, &tree->group, 2 * tree->groups * sizeof *made->group);
     union ky_state_value *frame = read_back(made, &tree->frame, KY_FRAME_NUMBERS * sizeof *frame);
     for (int c = 0; c < 3; c++) {
@@ -90,19 +90,21 @@ static inline struct made *make_tree(const char *engine, const struct ky_paramet
     static const struct ky_externals none;
     struct ky_error error = {0};
     struct made *made = calloc(1, sizeof *made);
-    struct ky_device_bodies *bodies = &made->bodies;
-    bodies->cards.driver = driver_of(engine);
-    bodies->threads = 1;
-    bodies->externals = &none;
-    bodies->parameters = &made->p;
+    struct ky_device_state *state = &made->state;
+    state->cards.driver = driver_of(engine);
+    state->threads = 1;
+    state->externals = &none;
+    state->parameters = &made->p;
     assert_ok(ky_force_resolve(given, &made->p, &error));
-    assert_ok(ky_cards_open(&bodies->cards, engine, &error));
-    assert_ok(ky_device_bodies_resize(bodies, cloud->n, &error));
-    assert_ok(ky_device_bodies_expect(bodies, cloud, &error));
-    assert_ok(ky_device_bodies_put(bodies, cloud, &error));
-    assert_ok(ky_device_tree_build(&made->tree, bodies, &made->p, &error));
+    made->p.engine = engine;
+    assert_ok(ky_device_state_open(state, &error));
+    made->bodies = &state->part[0];
+    assert_ok(ky_device_bodies_resize(state, cloud->n, &error));
+    assert_ok(ky_device_bodies_expect(state, cloud, &error));
+    assert_ok(ky_device_bodies_put(state, cloud, &error));
+    assert_ok(ky_device_tree_build(&made->tree, made->bodies, &made->p, &error));
     read_tree(made);
-    ky_device_tree_done(&made->tree, bodies);
+    ky_device_tree_done(&made->tree, made->bodies);
     return made;
 }
 
@@ -110,14 +112,12 @@ static inline void free_tree(struct made *made)
 {
     void *arrays[] = {made->centre, made->low,      made->link,  made->box,
                       made->moment, made->children, made->order, made->group};
-    struct ky_device_bodies *bodies = &made->bodies;
+    struct ky_device_bodies *bodies = made->bodies;
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         free(arrays[k]);
     ky_device_tree_release(&made->tree, bodies);
-    ky_device_curve_release(bodies);
-    ky_buffer_release(bodies->cards.card[0], &bodies->softening);
     ky_device_bodies_release(bodies);
-    bodies->cards.driver->close(bodies->cards.card[0]);
+    bodies->card->driver->close(bodies->card);
     free(made);
 }
 
@@ -126,9 +126,9 @@ static inline uint64_t *keys_of(const struct made *made, const double *const x[3
 {
     static struct ky_hilbert hilbert;
     const struct ky_frame *frame = &made->frame;
-    uint64_t *key = malloc(made->bodies.n * sizeof *key);
+    uint64_t *key = malloc(made->bodies->n * sizeof *key);
     ky_hilbert_init(&hilbert);
-    for (size_t k = 0; k < made->bodies.n; k++) {
+    for (size_t k = 0; k < made->bodies->n; k++) {
         uint32_t place[3], i = made->order[k];
         for (int c = 0; c < 3; c++)
             place[c] = ky_frame_place(x[c][i], frame->low[c], frame->scale);

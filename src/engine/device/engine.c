@@ -10,7 +10,6 @@
 #include "engine/common/active.h"
 #include "engine/common/force_kinds.h"
 #include "engine/common/trees.h"
-#include "engine/device/driver/names.h"
 #include "engine/device/forces/direct_sum.h"
 #include "engine/device/forces/exact.h"
 #include "engine/device/forces/general.h"
@@ -24,7 +23,7 @@
 
 struct ky_device_engine {
     struct ky_engine base;
-    struct ky_device_bodies bodies;
+    struct ky_device_state state;
     struct ky_links links;
     struct ky_device_blocks blocks;
     struct ky_device_hermite hermite;
@@ -58,21 +57,19 @@ static struct ky_device_engine *device_engine(struct ky_engine *base)
 /* Everything whose size follows from the number of bodies. */
 static void release(struct ky_device_engine *engine)
 {
-    const struct ky_cards *cards = &engine->bodies.cards;
+    struct ky_device_state *state = &engine->state;
+    const struct ky_cards *cards = &state->cards;
+    if (cards->count == 0)
+        return;
     for (size_t k = 0; k < cards->count; k++)
         cards->driver->wait(cards->card[k], NULL);
-    if (cards->count > 0 && engine->method->release)
-        engine->method->release(&engine->bodies, engine->own);
+    if (engine->method->release)
+        engine->method->release(state, engine->own);
     ky_links_release(&engine->links);
-    ky_device_columns_release(&engine->bodies);
-    if (cards->count > 0) {
-        ky_device_externals_release(&engine->bodies);
-        ky_device_curve_release(&engine->bodies);
-        ky_device_blocks_release(&engine->blocks, &engine->bodies);
-        ky_device_hermite_part_with(&engine->bodies);
-        ky_device_hermite_release(&engine->bodies);
-    }
-    ky_device_bodies_release(&engine->bodies);
+    ky_device_blocks_release(&engine->blocks, cards->card[0]);
+    ky_device_hermite_release(state);
+    for (size_t k = 0; k < cards->count; k++)
+        ky_device_bodies_release(&state->part[k]);
 }
 
 static void close_engine(struct ky_engine *base)
@@ -81,8 +78,8 @@ static void close_engine(struct ky_engine *base)
     if (!engine)
         return;
     release(engine);
-    for (size_t k = 0; k < engine->bodies.cards.count; k++)
-        engine->bodies.cards.driver->close(engine->bodies.cards.card[k]);
+    for (size_t k = 0; k < engine->state.cards.count; k++)
+        engine->state.cards.driver->close(engine->state.cards.card[k]);
     free(engine->own);
     free(engine);
 }
@@ -90,13 +87,13 @@ static void close_engine(struct ky_engine *base)
 static enum ky_status check(const struct ky_device_engine *engine, int expected,
                             struct ky_error *error)
 {
-    const struct ky_device_bodies *bodies = &engine->bodies;
-    const struct ky_cards *cards = &bodies->cards;
-    for (size_t k = 0; k < cards->count && bodies->parameters->precision == KY_DOUBLE; k++)
+    const struct ky_device_state *state = &engine->state;
+    const struct ky_cards *cards = &state->cards;
+    for (size_t k = 0; k < cards->count && state->parameters->precision == KY_DOUBLE; k++)
         if (!cards->card[k]->has_double)
             return ky_fail(error, KY_UNSUPPORTED, "%s has no double: use --precision extended",
                            cards->card[k]->name);
-    const int hermite = ky_device_leads(bodies, KY_SCHEME_HERMITE);
+    const int hermite = ky_device_leads(state, KY_SCHEME_HERMITE);
     if (hermite && !cards->card[0]->has_double)
         return ky_fail(error, KY_UNSUPPORTED, "%s has no double, which Hermite steps need",
                        cards->card[0]->name);
@@ -109,25 +106,25 @@ static enum ky_status check(const struct ky_device_engine *engine, int expected,
     if (cards->count > 1 && !engine->method->several_cards)
         return ky_fail(error, KY_UNSUPPORTED,
                        "several devices share the work of --force direct and tree only");
-    enum ky_status status = ky_links_check(bodies->parameters, error);
+    enum ky_status status = ky_links_check(state->parameters, error);
     if (status != KY_OK)
         return status;
-    return engine->method->check ? engine->method->check(bodies, expected, error) : KY_OK;
+    return engine->method->check ? engine->method->check(state, expected, error) : KY_OK;
 }
 
 static enum ky_status resize(struct ky_engine *base, size_t n, struct ky_error *error)
 {
     struct ky_device_engine *engine = device_engine(base);
     release(engine);
-    enum ky_status status = ky_device_bodies_resize(&engine->bodies, n, error);
-    return status ? status : ky_device_columns_clear(&engine->bodies, error);
+    enum ky_status status = ky_device_bodies_resize(&engine->state, n, error);
+    return status ? status : ky_device_columns_clear(&engine->state, error);
 }
 
 static enum ky_status start(struct ky_device_engine *engine, size_t n, struct ky_error *error)
 {
-    struct ky_device_bodies *bodies = &engine->bodies;
-    struct ky_force_report *report = &bodies->report;
-    enum ky_status status = ky_cards_open(&bodies->cards, bodies->parameters->engine, error);
+    struct ky_device_state *state = &engine->state;
+    struct ky_force_report *report = &state->report;
+    enum ky_status status = ky_device_state_open(state, error);
     if (status == KY_OK)
         status = check(engine, 0, error);
     if (status == KY_OK)
@@ -135,10 +132,10 @@ static enum ky_status start(struct ky_device_engine *engine, size_t n, struct ky
     if (status != KY_OK)
         return status;
     snprintf(engine->base.name, sizeof engine->base.name, "%s:%zu", engine->base.verbs->name,
-             bodies->cards.first);
+             state->cards.first);
     snprintf(report->engine, sizeof report->engine, "%s", engine->base.verbs->name);
-    snprintf(report->device, sizeof report->device, "%zu × %.140s", bodies->cards.count,
-             bodies->cards.card[0]->name);
+    snprintf(report->device, sizeof report->device, "%zu × %.140s", state->cards.count,
+             state->cards.card[0]->name);
     return KY_OK;
 }
 
@@ -161,17 +158,17 @@ static enum ky_status open_engine(const struct ky_engine_verbs *verbs,
         return ky_no_memory(error, "device engine", 1, sizeof *engine + method->own);
     }
     engine->base.verbs = verbs;
-    engine->base.schemes = engine->bodies.schemes = use->schemes;
+    engine->base.schemes = engine->state.schemes = use->schemes;
     engine->method = method;
     engine->own = own;
-    engine->bodies.parameters = parameters;
-    engine->bodies.hermite = &engine->hermite;
-    engine->bodies.externals = &engine->base.externals;
-    engine->bodies.unroll = parameters->unroll;
-    engine->bodies.cards.driver = ky_device_wrap ? ky_device_wrap(driver) : driver;
-    engine->bodies.threads = ky_threads(parameters->threads);
-    engine->bodies.units = (struct ky_engine_units){1, 1};
-    engine->links.bodies = engine->links.host.bodies = &engine->bodies;
+    engine->state.parameters = parameters;
+    engine->state.hermite = &engine->hermite;
+    engine->state.externals = &engine->base.externals;
+    engine->state.unroll = parameters->unroll;
+    engine->state.cards.driver = ky_device_wrap ? ky_device_wrap(driver) : driver;
+    engine->state.threads = ky_threads(parameters->threads);
+    engine->state.units = (struct ky_engine_units){1, 1};
+    engine->links.bodies = engine->links.host.bodies = &engine->state.part[0];
     enum ky_status status = start(engine, room, error);
     if (status != KY_OK)
         close_engine(&engine->base);
@@ -183,13 +180,13 @@ static enum ky_status open_engine(const struct ky_engine_verbs *verbs,
 static void memory(const struct ky_engine *base, size_t n, struct ky_memory *memory)
 {
     const struct ky_device_engine *engine = (const struct ky_device_engine *)base;
-    const struct ky_parameters *parameters = engine->bodies.parameters;
+    const struct ky_parameters *parameters = engine->state.parameters;
     *memory = (struct ky_memory){.device = ky_device_bodies_memory(parameters, n),
-                                 .room = engine->bodies.cards.card[0]->memory};
-    if (ky_device_leads(&engine->bodies, KY_SCHEME_BLOCK))
+                                 .room = engine->state.cards.card[0]->memory};
+    if (ky_device_leads(&engine->state, KY_SCHEME_BLOCK))
         memory->device += ky_device_blocks_memory(n);
-    if (ky_device_leads(&engine->bodies, KY_SCHEME_HERMITE))
-        memory->device += ky_device_hermite_memory(&engine->bodies, n);
+    if (ky_device_leads(&engine->state, KY_SCHEME_HERMITE))
+        memory->device += ky_device_hermite_memory(&engine->state, n);
     engine->method->memory(parameters, n, memory);
 }
 
@@ -197,12 +194,12 @@ static void memory(const struct ky_engine *base, size_t n, struct ky_memory *mem
 
 static void set_frame(struct ky_engine *base, const struct ky_engine_frame *frame)
 {
-    device_engine(base)->bodies.frame = frame ? *frame : (struct ky_engine_frame){0};
+    device_engine(base)->state.frame = frame ? *frame : (struct ky_engine_frame){0};
 }
 
 static struct ky_engine_frame units_of(const struct ky_engine *base)
 {
-    const struct ky_engine_units *units = &((const struct ky_device_engine *)base)->bodies.units;
+    const struct ky_engine_units *units = &((const struct ky_device_engine *)base)->state.units;
     return (struct ky_engine_frame){.length = units->length, .mass = units->mass};
 }
 
@@ -210,83 +207,82 @@ static enum ky_status put(struct ky_engine *base, const struct ky_bodies *given,
                           struct ky_error *error)
 {
     struct ky_device_engine *engine = device_engine(base);
-    enum ky_status status = ky_device_bodies_expect(&engine->bodies, given, error);
+    enum ky_status status = ky_device_bodies_expect(&engine->state, given, error);
     if (status == KY_OK)
         status = check(engine, given->n > 0, error);
     if (status == KY_OK)
-        status = ky_device_bodies_put(&engine->bodies, given, error);
+        status = ky_device_bodies_put(&engine->state, given, error);
     if (status == KY_OK)
-        status = ky_device_hermite_keep(&engine->bodies, given, error);
-    return status ? status : ky_device_columns_clear(&engine->bodies, error);
+        status = ky_device_hermite_keep(&engine->state, given, error);
+    return status ? status : ky_device_columns_clear(&engine->state, error);
 }
 
 static enum ky_status columns(struct ky_engine *base, unsigned set, struct ky_error *error)
 {
-    return ky_device_columns_choose(&device_engine(base)->bodies, set, error);
+    return ky_device_columns_choose(&device_engine(base)->state, set, error);
 }
 
 static enum ky_status put_column(struct ky_engine *base, enum ky_column column,
                                  const double *numbers, struct ky_error *error)
 {
-    struct ky_device_bodies *bodies = &device_engine(base)->bodies;
-    enum ky_status status = ky_device_curve_leave(bodies, error);
-    return status ? status : ky_device_columns_put(bodies, column, numbers, error);
+    struct ky_device_state *state = &device_engine(base)->state;
+    enum ky_status status = ky_device_curve_leave(&state->part[0], error);
+    return status ? status : ky_device_columns_put(state, column, numbers, error);
 }
 
 static enum ky_status get_column(struct ky_engine *base, enum ky_column column, double *numbers,
                                  struct ky_error *error)
 {
-    struct ky_device_bodies *bodies = &device_engine(base)->bodies;
-    enum ky_status status = ky_device_curve_leave(bodies, error);
-    return status ? status : ky_device_columns_get(bodies, column, numbers, error);
+    struct ky_device_state *state = &device_engine(base)->state;
+    enum ky_status status = ky_device_curve_leave(&state->part[0], error);
+    return status ? status : ky_device_columns_get(state, column, numbers, error);
 }
 
 /* Kicks that are due, and the bodies where the caller's numbers say. */
-static enum ky_status settle_in_callers_order(struct ky_device_bodies *bodies,
-                                              struct ky_error *error)
+static enum ky_status settle_in_callers_order(struct ky_device_state *state, struct ky_error *error)
 {
-    enum ky_status status = ky_device_settle(bodies, error);
-    return status ? status : ky_device_curve_leave(bodies, error);
+    enum ky_status status = ky_device_settle(state, error);
+    return status ? status : ky_device_curve_leave(&state->part[0], error);
 }
 
 static enum ky_status put_some(struct ky_engine *base, const struct ky_some *some,
                                struct ky_error *error)
 {
-    struct ky_device_bodies *bodies = &device_engine(base)->bodies;
-    enum ky_status status = settle_in_callers_order(bodies, error);
+    struct ky_device_state *state = &device_engine(base)->state;
+    enum ky_status status = settle_in_callers_order(state, error);
     if (status == KY_OK)
-        status = ky_device_bodies_put_some(bodies, some, error);
-    return status ? status : ky_device_columns_clear(bodies, error);
+        status = ky_device_bodies_put_some(state, some, error);
+    return status ? status : ky_device_columns_clear(state, error);
 }
 
 static enum ky_status get(struct ky_engine *base, struct ky_bodies *wanted, struct ky_error *error)
 {
-    struct ky_device_bodies *bodies = &device_engine(base)->bodies;
-    enum ky_status status = settle_in_callers_order(bodies, error);
+    struct ky_device_state *state = &device_engine(base)->state;
+    enum ky_status status = settle_in_callers_order(state, error);
     if (status == KY_OK)
-        status = ky_device_bodies_get(bodies, wanted, error);
-    return status == KY_OK ? ky_device_hermite_get(bodies, wanted, error) : status;
+        status = ky_device_bodies_get(state, wanted, error);
+    return status == KY_OK ? ky_device_hermite_get(state, wanted, error) : status;
 }
 
 static enum ky_status kick(struct ky_engine *base, double dt, struct ky_error *error)
 {
-    return ky_device_kick(&device_engine(base)->bodies, dt, error);
+    return ky_device_kick(&device_engine(base)->state, dt, error);
 }
 
 static enum ky_status drift(struct ky_engine *base, double dt, struct ky_error *error)
 {
-    return ky_device_drift(&device_engine(base)->bodies, dt, error);
+    return ky_device_drift(&device_engine(base)->state, dt, error);
 }
 
 static enum ky_status sums(struct ky_engine *base, struct ky_partial_sums *parts,
                            struct ky_error *error)
 {
     /* Sums depend on the order of the bodies, which that of a resumed run need not be. */
-    struct ky_device_bodies *bodies = &device_engine(base)->bodies;
-    enum ky_status status = settle_in_callers_order(bodies, error);
+    struct ky_device_state *state = &device_engine(base)->state;
+    enum ky_status status = settle_in_callers_order(state, error);
     if (status == KY_OK)
-        status = ky_device_sums(bodies, parts, error);
-    return status == KY_OK ? ky_device_hermite_sums(bodies, parts, error) : status;
+        status = ky_device_sums(state, parts, error);
+    return status == KY_OK ? ky_device_hermite_sums(state, parts, error) : status;
 }
 
 /* ---- forces and walks ---- */
@@ -295,26 +291,26 @@ static enum ky_status forces(struct ky_engine *base, const struct ky_active *act
                              struct ky_error *error)
 {
     struct ky_device_engine *engine = device_engine(base);
-    struct ky_device_bodies *bodies = &engine->bodies;
-    struct ky_force_report *report = &bodies->report;
+    struct ky_device_state *state = &engine->state;
+    struct ky_force_report *report = &state->report;
     struct ky_evaluation evaluation = {.active = active};
-    enum ky_status status = ky_active_check(active, bodies->n, bodies->has_acceleration, error);
+    enum ky_status status = ky_active_check(active, state->n, state->has_acceleration, error);
     if (status == KY_OK)
-        status = ky_device_settle(bodies, error);
+        status = ky_device_settle(state, error);
     ky_links_begin(&engine->links);
-    if (ky_force_kind(bodies->parameters->force)->has_tree &&
-        ky_links_of_host(bodies->parameters)) /* they cross for it */
+    if (ky_force_kind(state->parameters->force)->has_tree &&
+        ky_links_of_host(state->parameters)) /* they cross for it */
         report->upload = report->download = 0;
     engine->of_forces = 1;
-    if (status == KY_OK && bodies->n > 0)
-        status = engine->method->evaluate(bodies, &engine->links, engine->own, &evaluation, error);
-    if (status == KY_OK && active && bodies->externals->count > 0)
-        status = ky_device_curve_leave(bodies, error);
+    if (status == KY_OK && state->n > 0)
+        status = engine->method->evaluate(state, &engine->links, engine->own, &evaluation, error);
+    if (status == KY_OK && active && state->externals->count > 0)
+        status = ky_device_curve_leave(&state->part[0], error);
     if (status == KY_OK)
-        status = ky_device_externals_add(bodies, &evaluation, error);
+        status = ky_device_externals_add(&state->part[0], &evaluation, error);
     if (status == KY_OK)
-        status = ky_device_hermite_forget(bodies, error);
-    bodies->has_acceleration |= status == KY_OK;
+        status = ky_device_hermite_forget(state, error);
+    state->has_acceleration |= status == KY_OK;
     return status;
 }
 
@@ -322,20 +318,20 @@ static enum ky_status forces(struct ky_engine *base, const struct ky_active *act
 static enum ky_status leapfrog(struct ky_engine *base, struct ky_advance *advance,
                                struct ky_error *error)
 {
-    struct ky_device_bodies *bodies = &device_engine(base)->bodies;
+    struct ky_device_state *state = &device_engine(base)->state;
     const double dt = advance->tick * (double)advance->stride;
     enum ky_status status = KY_OK;
     for (uint64_t k = 0; k < advance->most && advance->now < advance->until && !status; k++) {
-        status = ky_device_kick(bodies, 0.5 * dt, error);
+        status = ky_device_kick(state, 0.5 * dt, error);
         if (status == KY_OK)
-            status = ky_device_drift(bodies, dt, error);
+            status = ky_device_drift(state, dt, error);
         if (status == KY_OK)
             status = forces(base, NULL, error);
         if (status == KY_OK)
-            status = ky_device_kick(bodies, 0.5 * dt, error);
+            status = ky_device_kick(state, 0.5 * dt, error);
         advance->now += advance->stride;
         advance->steps++;
-        advance->body_steps += (double)bodies->n;
+        advance->body_steps += (double)state->n;
     }
     return status;
 }
@@ -348,17 +344,17 @@ static enum ky_status advance(struct ky_engine *base, struct ky_advance *way,
         return leapfrog(base, way, error);
     engine->of_forces = 1;
     if (way->scheme == KY_SCHEME_HERMITE)
-        return ky_device_hermite_advance(&engine->bodies, way, error);
-    return ky_device_blocks_advance(&engine->blocks, &engine->bodies, engine->method,
-                                    &engine->links, engine->own, way, error);
+        return ky_device_hermite_advance(&engine->state, way, error);
+    return ky_device_blocks_advance(&engine->blocks, &engine->state, engine->method, &engine->links,
+                                    engine->own, way, error);
 }
 
 static unsigned schemes(const struct ky_engine *base)
 {
     const struct ky_device_engine *engine = (const struct ky_device_engine *)base;
     return 1U << KY_SCHEME_LEAPFROG |
-           (ky_device_has_blocks(&engine->bodies, engine->method) ? 1U << KY_SCHEME_BLOCK : 0U) |
-           (ky_device_has_hermite(&engine->bodies) ? 1U << KY_SCHEME_HERMITE : 0U);
+           (ky_device_has_blocks(&engine->state, engine->method) ? 1U << KY_SCHEME_BLOCK : 0U) |
+           (ky_device_has_hermite(&engine->state) ? 1U << KY_SCHEME_HERMITE : 0U);
 }
 
 static enum ky_status unroll(struct ky_engine *base, int sinks, int sources, struct ky_error *error)
@@ -368,33 +364,33 @@ static enum ky_status unroll(struct ky_engine *base, int sinks, int sources, str
     if (unroll < 0)
         return ky_fail(error, KY_UNSUPPORTED, "no exact sum with %d sinks and %d sources a turn",
                        sinks, sources);
-    engine->bodies.unroll = unroll;
+    engine->state.unroll = unroll;
     return check(engine, 0, error);
 }
 
 static enum ky_status exact(struct ky_engine *base, const size_t *sinks, size_t count,
                             double (*acceleration)[3], double *potential, struct ky_error *error)
 {
-    struct ky_device_bodies *bodies = &device_engine(base)->bodies;
-    enum ky_status status = settle_in_callers_order(bodies, error);
-    return status ? status : ky_device_exact(bodies, sinks, count, acceleration, potential, error);
+    struct ky_device_state *state = &device_engine(base)->state;
+    enum ky_status status = settle_in_callers_order(state, error);
+    return status ? status : ky_device_exact(state, sinks, count, acceleration, potential, error);
 }
 
 static enum ky_status field(struct ky_engine *base, const struct ky_points *points,
                             double (*acceleration)[3], double *potential, struct ky_error *error)
 {
     struct ky_device_engine *engine = device_engine(base);
-    struct ky_device_bodies *bodies = &engine->bodies;
-    if (points->count > INT32_MAX - bodies->n)
+    struct ky_device_state *state = &engine->state;
+    if (points->count > INT32_MAX - state->n)
         return ky_fail(error, KY_UNSUPPORTED, "%zu points: engine %s takes up to %zu at a time",
-                       points->count, base->verbs->name, INT32_MAX - bodies->n);
-    enum ky_status status = ky_points_check(points, bodies->parameters, error);
+                       points->count, base->verbs->name, INT32_MAX - state->n);
+    enum ky_status status = ky_points_check(points, state->parameters, error);
     if (status == KY_OK)
-        status = ky_device_settle(bodies, error);
+        status = ky_device_settle(state, error);
     if (status != KY_OK)
         return status;
-    if (points->count > 0 && bodies->n > 0)
-        return engine->method->field(bodies, &engine->links, engine->own, points, acceleration,
+    if (points->count > 0 && state->n > 0)
+        return engine->method->field(state, &engine->links, engine->own, points, acceleration,
                                      potential, error);
     for (size_t k = 0; k < points->count; k++) {
         for (int c = 0; acceleration && c < 3; c++)
@@ -410,7 +406,7 @@ static enum ky_status walk(struct ky_engine *base, const struct ky_walk_request 
 {
     struct ky_device_engine *engine = device_engine(base);
     engine->of_forces = 0;
-    return ky_device_general(&engine->bodies, &engine->links, request, error);
+    return ky_device_general(&engine->links, request, error);
 }
 
 /* What the device itself measured and counted is read here, not in `forces`, which does not wait
@@ -418,15 +414,15 @@ static enum ky_status walk(struct ky_engine *base, const struct ky_walk_request 
 static void report(struct ky_engine *base, struct ky_force_report *report)
 {
     struct ky_device_engine *engine = device_engine(base);
-    struct ky_device_bodies *bodies = &engine->bodies;
-    *report = bodies->report;
-    bodies->cards.reported = 1;
-    if (bodies->n > 0)
-        report->walk += ky_marked_seconds(&bodies->cards);
-    if (bodies->n > 0 && engine->of_forces && engine->method->report)
-        engine->method->report(bodies, &engine->links, engine->own, report);
+    struct ky_device_state *state = &engine->state;
+    *report = state->report;
+    state->cards.reported = 1;
+    if (state->n > 0)
+        report->walk += ky_marked_seconds(&state->cards);
+    if (state->n > 0 && engine->of_forces && engine->method->report)
+        engine->method->report(state, &engine->links, engine->own, report);
     /* Without counts: 0. */
-    (void)ky_pair_counts_add(&engine->links.counts, bodies, report, NULL);
+    (void)ky_pair_counts_add(&engine->links.counts, &state->part[0], report, NULL);
     report->total = report->keys + report->sort + report->build + report->moments + report->walk;
 }
 

@@ -13,11 +13,11 @@ struct direct {
     } part[KY_MOST_CARDS];
 };
 
-static void release(const struct ky_device_bodies *bodies, void *own)
+static void release(const struct ky_device_state *state, void *own)
 {
     struct direct *direct = own;
-    for (size_t k = 0; k < bodies->cards.count; k++) {
-        struct ky_card *card = bodies->cards.card[k];
+    for (size_t k = 0; k < state->cards.count; k++) {
+        struct ky_card *card = state->cards.card[k];
         ky_direct_release(card, &direct->part[k].buffers);
         ky_results_release(&direct->part[k].results, card);
     }
@@ -36,11 +36,11 @@ struct task {
     struct ky_direct_results results;
 };
 
-static enum ky_status need_results(const struct ky_device_bodies *bodies, struct direct *direct,
+static enum ky_status need_results(const struct ky_device_state *state, struct direct *direct,
                                    size_t k, size_t count, struct ky_error *error)
 {
-    return ky_results_need(&direct->part[k].results, bodies->cards.card[k],
-                           bodies->parameters->precision, count, error);
+    return ky_results_need(&direct->part[k].results, state->cards.card[k],
+                           state->parameters->precision, count, error);
 }
 
 /* Where they go on the first card, if not to the bodies. */
@@ -51,18 +51,18 @@ static struct ky_direct_results results_of(struct direct *direct, size_t count)
 }
 
 /* The sources of the first card to another, which also needs room for its results. */
-static enum ky_status share_sources(const struct ky_device_bodies *bodies, struct direct *direct,
+static enum ky_status share_sources(const struct ky_device_state *state, struct direct *direct,
                                     const struct task *task, size_t k, struct ky_error *error)
 {
-    struct ky_card *first = bodies->cards.card[0], *card = bodies->cards.card[k];
+    struct ky_card *first = state->part[0].card, *card = state->cards.card[k];
     struct ky_direct_buffers *here = &direct->part[0].buffers, *there = &direct->part[k].buffers;
     struct ky_buffer *from[] = {&here->source, &here->low, &here->eps2},
                      *to[] = {&there->source, &there->low, &there->eps2};
     const struct ky_points *points = task->sum.points;
-    enum ky_status status = ky_direct_need_sources(bodies, card, there, task->sum.precision,
+    enum ky_status status = ky_direct_need_sources(state, card, there, task->sum.precision,
                                                    points ? points->count : 0, error);
     if (status == KY_OK)
-        status = need_results(bodies, direct, k, task->results.stride, error);
+        status = need_results(state, direct, k, task->results.stride, error);
     for (int c = 0; c < 3 && status == KY_OK; c++)
         status = card->driver->copy(first, from[c], 0, card, to[c], 0,
                                     from[c]->bytes < to[c]->bytes ? from[c]->bytes : to[c]->bytes,
@@ -71,10 +71,10 @@ static enum ky_status share_sources(const struct ky_device_bodies *bodies, struc
 }
 
 /* The sinks of a card, and the place of the first one's result. */
-static struct ky_direct_sum part_of(const struct ky_device_bodies *bodies, const struct task *task,
+static struct ky_direct_sum part_of(const struct ky_device_state *state, const struct task *task,
                                     size_t k, size_t *place)
 {
-    const size_t cards = bodies->cards.count, first = task->sum.count * k / cards,
+    const size_t cards = state->cards.count, first = task->sum.count * k / cards,
                  end = task->sum.count * (k + 1) / cards;
     struct ky_direct_sum part = task->sum;
     part.first += first;
@@ -83,13 +83,13 @@ static struct ky_direct_sum part_of(const struct ky_device_bodies *bodies, const
     return part;
 }
 
-static enum ky_status run(const struct ky_device_bodies *bodies, struct direct *direct,
+static enum ky_status run(const struct ky_device_state *state, struct direct *direct,
                           const struct task *task, size_t k, struct ky_error *error)
 {
     struct ky_direct_buffers *buffers = &direct->part[k].buffers;
-    struct ky_card *card = bodies->cards.card[k];
+    struct ky_card *card = state->cards.card[k];
     struct ky_direct_results results = task->results;
-    struct ky_direct_sum sum = part_of(bodies, task, k, &results.to);
+    struct ky_direct_sum sum = part_of(state, task, k, &results.to);
     enum ky_status status = KY_OK;
     if (k > 0) {
         results.acceleration = &direct->part[k].results.acceleration;
@@ -101,17 +101,17 @@ static enum ky_status run(const struct ky_device_bodies *bodies, struct direct *
     }
     if (status != KY_OK || sum.count == 0)
         return status;
-    return ky_direct_run(bodies, card, buffers, &sum, &results, error);
+    return ky_direct_run(&state->part[0], card, buffers, &sum, &results, error);
 }
 
 /* A card's part of the results to the first card. */
-static enum ky_status collect(const struct ky_device_bodies *bodies, struct direct *direct,
+static enum ky_status collect(const struct ky_device_state *state, struct direct *direct,
                               const struct task *task, size_t k, struct ky_error *error)
 {
-    struct ky_card *first = bodies->cards.card[0], *card = bodies->cards.card[k];
+    struct ky_card *first = state->part[0].card, *card = state->cards.card[k];
     size_t place;
-    const struct ky_direct_sum sum = part_of(bodies, task, k, &place);
-    size_t real = ky_real_bytes(bodies->parameters->precision), bytes = sum.count * real;
+    const struct ky_direct_sum sum = part_of(state, task, k, &place);
+    size_t real = ky_real_bytes(state->parameters->precision), bytes = sum.count * real;
     enum ky_status status = KY_OK;
     for (size_t c = 0; c < 4 && sum.count > 0 && status == KY_OK; c++) {
         size_t offset = ((c < 3 ? c * task->results.stride : 0) + place) * real;
@@ -124,93 +124,93 @@ static enum ky_status collect(const struct ky_device_bodies *bodies, struct dire
 }
 
 /* The sums of all cards, on the first. */
-static enum ky_status sum(const struct ky_device_bodies *bodies, struct direct *direct,
+static enum ky_status sum(const struct ky_device_state *state, struct direct *direct,
                           const struct task *task, struct ky_error *error)
 {
-    size_t cards = bodies->cards.count;
-    enum ky_status status = ky_direct_make_sources(bodies, &direct->part[0].buffers,
+    size_t cards = state->cards.count;
+    enum ky_status status = ky_direct_make_sources(&state->part[0], &direct->part[0].buffers,
                                                    task->sum.precision, task->sum.points, error);
     for (size_t k = 1; k < cards && status == KY_OK; k++)
-        status = share_sources(bodies, direct, task, k, error);
+        status = share_sources(state, direct, task, k, error);
     for (size_t k = 0; k < cards && status == KY_OK; k++)
-        status = run(bodies, direct, task, k, error);
+        status = run(state, direct, task, k, error);
     for (size_t k = 1; k < cards && status == KY_OK; k++)
-        status = collect(bodies, direct, task, k, error);
+        status = collect(state, direct, task, k, error);
     return status;
 }
 
 /* Results of active bodies that several cards computed to their places. */
-static enum ky_status scatter(const struct ky_device_bodies *bodies, struct direct *direct,
+static enum ky_status scatter(const struct ky_device_state *state, struct direct *direct,
                               size_t sinks, struct ky_error *error)
 {
     const struct ky_device_results *results = &direct->part[0].results;
-    uint32_t count = (uint32_t)sinks, n = (uint32_t)bodies->n;
+    uint32_t count = (uint32_t)sinks, n = (uint32_t)state->n;
     return ky_launch_over(
-        bodies->cards.card[0], KY_IN_PRECISION(ky_scatter, bodies->parameters->precision), sinks,
+        state->part[0].card, KY_IN_PRECISION(ky_scatter, state->parameters->precision), sinks,
         KY_ARGUMENTS(KY_BUFFER(results->acceleration), KY_BUFFER(results->potential),
-                     KY_BUFFER(bodies->active_list), KY_BUFFER(bodies->acceleration),
-                     KY_BUFFER(bodies->potential), KY_VALUE(count), KY_VALUE(n)),
+                     KY_BUFFER(state->part[0].active_list), KY_BUFFER(state->part[0].acceleration),
+                     KY_BUFFER(state->part[0].potential), KY_VALUE(count), KY_VALUE(n)),
         error);
 }
 
-static enum ky_status sum_active(struct ky_device_bodies *bodies, struct direct *direct,
+static enum ky_status sum_active(struct ky_device_state *state, struct direct *direct,
                                  struct ky_evaluation *evaluation, struct task *task,
                                  struct ky_error *error)
 {
     const size_t count = evaluation->active->count;
-    const int several = bodies->cards.count > 1;
-    enum ky_status status = ky_device_active_list(bodies, evaluation, error);
+    const int several = state->cards.count > 1;
+    enum ky_status status = ky_device_active_list(&state->part[0], evaluation, error);
     task->sum.count = count;
-    task->sum.label = &bodies->active_list;
+    task->sum.label = &state->part[0].active_list;
     task->sum.unroll = KY_UNROLL_TUNED;
     task->label = evaluation->active->body;
     task->results.scattered = !several;
     if (several)
         task->results = results_of(direct, count);
     if (status == KY_OK && several)
-        status = need_results(bodies, direct, 0, count, error);
+        status = need_results(state, direct, 0, count, error);
     if (status == KY_OK)
-        status = sum(bodies, direct, task, error);
-    return status == KY_OK && several ? scatter(bodies, direct, count, error) : status;
+        status = sum(state, direct, task, error);
+    return status == KY_OK && several ? scatter(state, direct, count, error) : status;
 }
 
-static enum ky_status evaluate(struct ky_device_bodies *bodies, struct ky_links *links, void *own,
+static enum ky_status evaluate(struct ky_device_state *state, struct ky_links *links, void *own,
                                struct ky_evaluation *evaluation, struct ky_error *error)
 {
-    const struct ky_parameters *parameters = bodies->parameters;
-    struct task task = {{parameters->precision, bodies->unroll, 0, bodies->n, NULL, NULL, 0},
+    const struct ky_parameters *parameters = state->parameters;
+    struct task task = {{parameters->precision, state->unroll, 0, state->n, NULL, NULL, 0},
                         NULL,
-                        {&bodies->acceleration, &bodies->potential, bodies->n, 0, 0}};
-    enum ky_status status = ky_mark(&bodies->cards, 0, error);
+                        {&state->part[0].acceleration, &state->part[0].potential, state->n, 0, 0}};
+    enum ky_status status = ky_mark(&state->cards, 0, error);
     (void)links;
     if (status == KY_OK)
-        status = evaluation->active ? sum_active(bodies, own, evaluation, &task, error)
-                                    : sum(bodies, own, &task, error);
-    bodies->report.body_interactions = (double)task.sum.count * (double)(bodies->n - 1);
-    return status == KY_OK ? ky_mark(&bodies->cards, 1, error) : status;
+        status = evaluation->active ? sum_active(state, own, evaluation, &task, error)
+                                    : sum(state, own, &task, error);
+    state->report.body_interactions = (double)task.sum.count * (double)(state->n - 1);
+    return status == KY_OK ? ky_mark(&state->cards, 1, error) : status;
 }
 
 /* The kernel for points is always ours: unrollings are for comparisons. */
-static enum ky_status field(struct ky_device_bodies *bodies, struct ky_links *links, void *own,
+static enum ky_status field(struct ky_device_state *state, struct ky_links *links, void *own,
                             const struct ky_points *points, double (*acceleration)[3],
                             double *potential, struct ky_error *error)
 {
     struct direct *direct = own;
     struct ky_direct_buffers *here = &direct->part[0].buffers;
     const size_t count = points->count;
-    const int precision = bodies->parameters->precision;
-    const struct task task = {{precision, KY_UNROLL_TUNED, bodies->n, count,
+    const int precision = state->parameters->precision;
+    const struct task task = {{precision, KY_UNROLL_TUNED, state->n, count,
                                points->body ? &here->label : NULL, points, 0},
                               points->body,
                               results_of(direct, count)};
-    enum ky_status status = need_results(bodies, direct, 0, count, error);
+    enum ky_status status = need_results(state, direct, 0, count, error);
     (void)links;
     if (status == KY_OK && points->body)
-        status = ky_direct_send_labels(bodies->cards.card[0], here, points->body, count, error);
+        status = ky_direct_send_labels(state->part[0].card, here, points->body, count, error);
     if (status == KY_OK)
-        status = sum(bodies, direct, &task, error);
-    return status == KY_OK ? ky_results_read(&direct->part[0].results, bodies, precision, count,
-                                             acceleration, potential, error)
+        status = sum(state, direct, &task, error);
+    return status == KY_OK ? ky_results_read(&direct->part[0].results, &state->part[0], precision,
+                                             count, acceleration, potential, error)
                            : status;
 }
 

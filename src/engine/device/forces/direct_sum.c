@@ -27,11 +27,11 @@ double ky_direct_bytes(int precision, size_t n)
 /* ---- sources ---- */
 
 /* Arrays that the precision does not use are the first one again, and are never read. */
-enum ky_status ky_direct_need_sources(const struct ky_device_bodies *bodies, struct ky_card *card,
+enum ky_status ky_direct_need_sources(const struct ky_device_state *state, struct ky_card *card,
                                       struct ky_direct_buffers *buffers, int precision,
                                       size_t points, struct ky_error *error)
 {
-    size_t n = bodies->n, real = ky_real_bytes(precision);
+    size_t n = state->n, real = ky_real_bytes(precision);
     enum ky_status status = ky_buffer_need(card, &buffers->source, "sources", n + points,
                                            ky_real4_bytes(precision), error);
     if (status == KY_OK)
@@ -39,7 +39,7 @@ enum ky_status ky_direct_need_sources(const struct ky_device_bodies *bodies, str
             ky_buffer_need(card, &buffers->low, "low parts of sources",
                            precision == KY_EXTENDED ? n + points : 1, 4 * sizeof(float), error);
     if (status == KY_OK)
-        status = ky_buffer_need(card, &buffers->eps2, "squared softenings", bodies->own_eps ? n : 1,
+        status = ky_buffer_need(card, &buffers->eps2, "squared softenings", state->own_eps ? n : 1,
                                 real, error);
     return status;
 }
@@ -49,9 +49,9 @@ static enum ky_status make_points(const struct ky_device_bodies *bodies,
                                   struct ky_direct_buffers *buffers, int precision,
                                   const struct ky_points *points, struct ky_error *error)
 {
-    struct ky_card *card = bodies->cards.card[0];
+    struct ky_card *card = bodies->card;
     uint32_t n = (uint32_t)bodies->n, count = (uint32_t)points->count;
-    const struct ky_rows rows = {points->count, 3, 1 / bodies->units.length, KY_STATE_BYTES};
+    const struct ky_rows rows = {points->count, 3, 1 / bodies->state->units.length, KY_STATE_BYTES};
     struct ky_buffer position = {0};
     enum ky_status status =
         ky_rows_send(card, &position, "points", rows, points->position[0], error);
@@ -69,18 +69,18 @@ enum ky_status ky_direct_make_sources(const struct ky_device_bodies *bodies,
                                       struct ky_direct_buffers *buffers, int precision,
                                       const struct ky_points *points, struct ky_error *error)
 {
-    struct ky_card *card = bodies->cards.card[0];
-    uint32_t n = (uint32_t)bodies->n, own_eps = (uint32_t)bodies->own_eps;
-    enum ky_status status =
-        ky_direct_need_sources(bodies, card, buffers, precision, points ? points->count : 0, error);
-    const struct ky_buffer *softening = bodies->own_eps ? &bodies->softening : &bodies->mass;
+    struct ky_card *card = bodies->card;
+    uint32_t n = (uint32_t)bodies->n, own_eps = (uint32_t)bodies->state->own_eps;
+    enum ky_status status = ky_direct_need_sources(bodies->state, card, buffers, precision,
+                                                   points ? points->count : 0, error);
     if (status == KY_OK)
-        status = ky_launch_over(card, KY_IN_PRECISION(ky_sources, precision), n,
-                                KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->mass),
-                                             KY_BUFFER(*softening), KY_BUFFER(buffers->source),
-                                             KY_BUFFER(buffers->low), KY_BUFFER(buffers->eps2),
-                                             KY_VALUE(n), KY_VALUE(own_eps)),
-                                error);
+        status =
+            ky_launch_over(card, KY_IN_PRECISION(ky_sources, precision), n,
+                           KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->mass),
+                                        KY_BUFFER(*ky_device_softenings(bodies)),
+                                        KY_BUFFER(buffers->source), KY_BUFFER(buffers->low),
+                                        KY_BUFFER(buffers->eps2), KY_VALUE(n), KY_VALUE(own_eps)),
+                           error);
     return status == KY_OK && points ? make_points(bodies, buffers, precision, points, error)
                                      : status;
 }
@@ -136,13 +136,13 @@ static const struct unrolling labelled_points = {KY_DIRECT_SINKS, EVERY(points)}
 static const enum ky_kernel_id from_state[SOFTENED] = {KY_SOFTENED(FROM_STATE, , )};
 
 /* The first that does what these pairs need: of bodies, or of points and bodies. */
-static size_t softened(const struct ky_device_bodies *bodies, const struct ky_points *points)
+static size_t softened(const struct ky_device_state *state, const struct ky_points *points)
 {
 #define DOES(a, b, name, NAME, how) [ROW_##NAME] = how,
     static const int does[SOFTENED] = {KY_SOFTENED(DOES, , )};
-    const int how = !points ? bodies->how
-                            : (bodies->how & ~KY_GUARD) |
-                                  ky_pairs_guard(ky_eps2_of_points(bodies, points).whole);
+    const int how =
+        !points ? state->how
+                : (state->how & ~KY_GUARD) | ky_pairs_guard(ky_eps2_of_points(state, points).whole);
     size_t row = 0;
     while (row + 1 < SOFTENED && (does[row] & how) != how)
         row++;
@@ -159,12 +159,12 @@ int ky_direct_unrolling(int sinks, int sources)
     return -1;
 }
 
-enum ky_status ky_direct_check(const struct ky_device_bodies *bodies, int expected,
+enum ky_status ky_direct_check(const struct ky_device_state *state, int expected,
                                struct ky_error *error)
 {
-    const struct ky_parameters *parameters = bodies->parameters;
-    size_t row = expected ? softened(bodies, NULL) : ROW_SOFT;
-    if (unrollings[bodies->unroll].kernel[row][parameters->precision] != MISSING)
+    const struct ky_parameters *parameters = state->parameters;
+    size_t row = expected ? softened(state, NULL) : ROW_SOFT;
+    if (unrollings[state->unroll].kernel[row][parameters->precision] != MISSING)
         return KY_OK;
     return ky_fail(error, KY_UNSUPPORTED,
                    "this unrolling is compiled for single precision, softened by one length or "
@@ -229,9 +229,8 @@ static struct sources sources_of(const struct ky_device_bodies *bodies,
                                  const struct ky_direct_buffers *buffers,
                                  const struct ky_direct_sum *sum)
 {
-    const struct ky_buffer *softening = bodies->own_eps ? &bodies->softening : &bodies->mass;
     if (sum->from_state)
-        return (struct sources){&bodies->position, &bodies->mass, softening};
+        return (struct sources){&bodies->position, &bodies->mass, ky_device_softenings(bodies)};
     return (struct sources){&buffers->source, &buffers->low, &buffers->eps2};
 }
 
@@ -243,7 +242,7 @@ static enum ky_status launch_sum(const struct ky_device_bodies *bodies, struct k
     const struct ky_points *points = sum->points;
     const struct unrolling *unrolling =
         sum->label && points ? &labelled_points : &unrollings[sum->unroll];
-    const size_t row = softened(bodies, points);
+    const size_t row = softened(bodies->state, points);
     enum ky_kernel_id kernel =
         sum->from_state ? from_state[row] : unrolling->kernel[row][sum->precision];
     const struct sources sources = sources_of(bodies, buffers, sum);
@@ -260,11 +259,11 @@ static enum ky_status launch_sum(const struct ky_device_bodies *bodies, struct k
         return status;
     uint32_t n = (uint32_t)bodies->n, first = (uint32_t)sum->first, count = (uint32_t)sum->count;
     uint32_t slice = (uint32_t)length,
-             flags = (bodies->own_eps && !points ? KY_DIRECT_OWN_EPS : 0U) |
-                     (bodies->how & KY_EPS_LARGER ? KY_DIRECT_SOURCE_EPS : 0U) |
+             flags = (bodies->state->own_eps && !points ? KY_DIRECT_OWN_EPS : 0U) |
+                     (bodies->state->how & KY_EPS_LARGER ? KY_DIRECT_SOURCE_EPS : 0U) |
                      (sum->label && !points ? KY_DIRECT_LISTED : 0U);
     struct ky_eps2_argument eps2 =
-        points ? ky_eps2_of_points(bodies, points) : ky_eps2_argument(bodies);
+        points ? ky_eps2_of_points(bodies->state, points) : ky_eps2_argument(bodies->state);
     return ky_launch(card, kernel, blocks * *slices,
                      KY_ARGUMENTS(KY_BUFFER(*sources.source), KY_BUFFER(*sources.low),
                                   KY_BUFFER(*sources.eps2), KY_BUFFER(*labels_of(buffers, sum)),
@@ -283,8 +282,7 @@ static enum ky_status reduce(const struct ky_device_bodies *bodies, struct ky_ca
     uint32_t stride = (uint32_t)results->stride, to = (uint32_t)results->to,
              count = (uint32_t)sum->count, parts = (uint32_t)slices,
              flags = results->scattered ? KY_DIRECT_SCATTER : 0U;
-    union ky_state_value strength =
-        ky_to_state(card, ky_engine_scale(&bodies->units, bodies->parameters->g).strength);
+    union ky_state_value strength = ky_device_strength(bodies);
     return ky_launch_over(
         card, KY_IN_PRECISION(ky_reduce, sum->precision), sum->count,
         KY_ARGUMENTS(KY_BUFFER(buffers->partial), KY_BUFFER(*labels_of(buffers, sum)),

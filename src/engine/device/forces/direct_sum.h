@@ -33,11 +33,11 @@ struct ky_direct_results {
 int ky_direct_unrolling(int sinks, int sources);
 /* KY_UNSUPPORTED if there is no kernel for the parameters or, where bodies are `expected`, for
  * their softenings. */
-enum ky_status ky_direct_check(const struct ky_device_bodies *bodies, int expected,
+enum ky_status ky_direct_check(const struct ky_device_state *state, int expected,
                                struct ky_error *error);
 /* Makes room for the source arrays of the precision on a card, and for `points` points behind them.
  */
-enum ky_status ky_direct_need_sources(const struct ky_device_bodies *bodies, struct ky_card *card,
+enum ky_status ky_direct_need_sources(const struct ky_device_state *state, struct ky_card *card,
                                       struct ky_direct_buffers *buffers, int precision,
                                       size_t points, struct ky_error *error);
 /* Makes the sources from the present positions on the first card, and puts the points (NULL: none)

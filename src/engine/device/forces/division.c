@@ -34,10 +34,10 @@ static void set_edges(struct ky_division *division, size_t cards, size_t n, cons
     }
 }
 
-enum ky_status ky_division_find(struct ky_division *division, const struct ky_device_bodies *bodies,
+enum ky_status ky_division_find(struct ky_division *division, const struct ky_device_state *state,
                                 struct ky_error *error)
 {
-    const size_t cards = bodies->cards.count, n = bodies->n;
+    const size_t cards = state->cards.count, n = state->n;
     double work[BINS], total = 0;
     enum ky_status status = KY_OK;
     for (size_t k = 0; k <= cards; k++)
@@ -45,7 +45,7 @@ enum ky_status ky_division_find(struct ky_division *division, const struct ky_de
     if (cards == 1 || !division->is_counted)
         return KY_OK;
     for (size_t k = 0; k < cards && status == KY_OK; k++)
-        status = bodies->cards.driver->reach(bodies->cards.card[k], KY_MARK_WORK, error);
+        status = state->cards.driver->reach(state->cards.card[k], KY_MARK_WORK, error);
     if (status == KY_OK)
         total = work_of(division, cards, work);
     if (total > 0)
@@ -79,11 +79,11 @@ enum ky_status ky_division_count(struct ky_division *division, size_t k,
     return status == KY_OK ? driver->mark(card, KY_MARK_WORK, error) : status;
 }
 
-void ky_division_release(struct ky_division *division, const struct ky_device_bodies *bodies)
+void ky_division_release(struct ky_division *division, const struct ky_device_state *state)
 {
-    for (size_t k = 0; k < bodies->cards.count; k++) {
-        ky_buffer_release(bodies->cards.card[k], &division->card[k].work);
-        ky_pinned_release(bodies->cards.card[k], &division->card[k].pinned);
+    for (size_t k = 0; k < state->cards.count; k++) {
+        ky_buffer_release(state->cards.card[k], &division->card[k].work);
+        ky_pinned_release(state->cards.card[k], &division->card[k].pinned);
     }
     division->is_counted = 0;
 }

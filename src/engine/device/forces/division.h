@@ -17,7 +17,7 @@ struct ky_division {
 };
 
 /* Finds the edges. */
-enum ky_status ky_division_find(struct ky_division *division, const struct ky_device_bodies *bodies,
+enum ky_status ky_division_find(struct ky_division *division, const struct ky_device_state *state,
                                 struct ky_error *error);
 /* The groups of a walk of card k, and what each of them counted. */
 struct ky_walked {
@@ -29,6 +29,6 @@ struct ky_walked {
 /* Takes the counts of card k. When those of all cards have been taken, set is_counted. */
 enum ky_status ky_division_count(struct ky_division *division, size_t k,
                                  const struct ky_walked *walked, struct ky_error *error);
-void ky_division_release(struct ky_division *division, const struct ky_device_bodies *bodies);
+void ky_division_release(struct ky_division *division, const struct ky_device_state *state);
 
 #endif

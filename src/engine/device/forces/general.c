@@ -37,9 +37,9 @@ struct general {
 static enum ky_status stand_tree(struct ky_links *links, int *built, struct ky_error *error)
 {
     const uint64_t builds = links->own.builds;
-    enum ky_status status = ky_links_stand(links, links->bodies->parameters, 1, NULL, error);
+    enum ky_status status = ky_links_stand(links, links->bodies->state->parameters, 1, NULL, error);
     ky_links_done(links);
-    if (status == KY_OK && !ky_force_kind(links->bodies->parameters->force)->has_tree)
+    if (status == KY_OK && !ky_force_kind(links->bodies->state->parameters->force)->has_tree)
         status = ky_device_curve_leave(links->bodies, error);
     *built = links->own.builds != builds;
     return status;
@@ -50,7 +50,8 @@ static enum ky_status stand_tree(struct ky_links *links, int *built, struct ky_e
 static enum ky_status send_radii(struct general *walk, struct ky_error *error)
 {
     const struct ky_walk_request *request = walk->request;
-    const struct ky_rows rows = {request->radii, 1, 1 / walk->bodies->units.length, walk->real};
+    const struct ky_rows rows = {request->radii, 1, 1 / walk->bodies->state->units.length,
+                                 walk->real};
     return ky_rows_send(walk->card, &walk->radius, "radii", rows, request->radius, error);
 }
 
@@ -150,7 +151,7 @@ static enum ky_status launch(struct general *walk, size_t first_sink, struct ky_
 {
     const struct ky_links *links = walk->links;
     const struct ky_cells cells = ky_links_cells(links);
-    const struct ky_parameters *parameters = walk->bodies->parameters;
+    const struct ky_parameters *parameters = walk->bodies->state->parameters;
     size_t rest = walk->bodies->n - first_sink;
     uint32_t n = (uint32_t)walk->bodies->n, first = (uint32_t)first_sink,
              count = (uint32_t)(rest < walk->most ? rest : walk->most),
@@ -158,7 +159,7 @@ static enum ky_status launch(struct general *walk, size_t first_sink, struct ky_
                      (parameters->multipole > 1 ? KY_FLAG_MOMENTS : 0U),
              radii = (uint32_t)walk->request->radii, k = (uint32_t)walk->request->k,
              columns = (uint32_t)walk->facts->about.columns, stride = (uint32_t)walk->most;
-    struct ky_eps2_argument eps2 = ky_eps2_argument(walk->bodies);
+    struct ky_eps2_argument eps2 = ky_eps2_argument(walk->bodies->state);
     return ky_launch_over(
         walk->card, kernels[walk->request->action][parameters->precision], count,
         KY_ARGUMENTS(KY_BUFFER(links->source), KY_BUFFER(links->low), KY_BUFFER(links->eps2),
@@ -186,12 +187,12 @@ static enum ky_status order_lists(struct general *walk, struct ky_error *error)
 
 static enum ky_status run(struct general *walk, struct ky_error *error)
 {
-    enum ky_status status = ky_mark(&walk->bodies->cards, 0, error);
+    enum ky_status status = ky_mark(&walk->bodies->state->cards, 0, error);
     for (size_t first = 0; first < walk->bodies->n && status == KY_OK; first += walk->most)
         status = launch(walk, first, error);
     if (status == KY_OK)
         status = order_lists(walk, error);
-    return status == KY_OK ? ky_mark(&walk->bodies->cards, 1, error) : status;
+    return status == KY_OK ? ky_mark(&walk->bodies->state->cards, 1, error) : status;
 }
 
 /* ---- results ---- */
@@ -209,8 +210,9 @@ static enum ky_status read_results(struct general *walk, struct ky_error *error)
         const struct ky_action_result *about = &walk->facts->results[c];
         const int is_count = !about->g && !about->mass && !about->length;
         int countable = 1;
-        double unit = ky_action_unit(about, walk->bodies->parameters->g, walk->bodies->units.mass,
-                                     walk->bodies->units.length);
+        double unit =
+            ky_action_unit(about, walk->bodies->state->parameters->g,
+                           walk->bodies->state->units.mass, walk->bodies->state->units.length);
         double *to = walk->request->results + c;
         status = walk->card->driver->read(walk->card, &walk->results, c * n * walk->real, column,
                                           n * walk->real, error);
@@ -240,7 +242,7 @@ static enum ky_status read_back(struct general *walk, struct ky_error *error)
         status = walk->card->driver->read(walk->card, &walk->list, 0, walk->request->list,
                                           walk->request->offset[walk->bodies->n] * sizeof(uint32_t),
                                           error);
-    walk->bodies->report.download += ky_clock() - start;
+    walk->bodies->state->report.download += ky_clock() - start;
     return status;
 }
 
@@ -253,22 +255,24 @@ static void release(struct general *walk)
     ky_faults_release(&walk->faults, walk->card);
 }
 
-enum ky_status ky_device_general(struct ky_device_bodies *bodies, struct ky_links *links,
-                                 const struct ky_walk_request *request, struct ky_error *error)
+enum ky_status ky_device_general(struct ky_links *links, const struct ky_walk_request *request,
+                                 struct ky_error *error)
 {
+    struct ky_device_bodies *bodies = links->bodies;
+    struct ky_device_state *state = bodies->state;
     struct general walk = {.bodies = bodies,
                            .links = links,
-                           .card = bodies->cards.card[0],
+                           .card = bodies->card,
                            .request = request,
                            .facts = &ky_actions[request->action],
-                           .real = ky_real_bytes(bodies->parameters->precision)};
+                           .real = ky_real_bytes(state->parameters->precision)};
     int built = 0;
-    enum ky_status status = ky_walk_opening_check(request, bodies->parameters, error);
+    enum ky_status status = ky_walk_opening_check(request, state->parameters, error);
     if (status == KY_OK)
-        status = ky_device_settle(bodies, error);
-    ky_begin_marks(&bodies->cards);
-    bodies->report.download = bodies->report.upload = 0;
-    ky_report_clear(&bodies->report);
+        status = ky_device_settle(state, error);
+    ky_begin_marks(&state->cards);
+    state->report.download = state->report.upload = 0;
+    ky_report_clear(&state->report);
     if (status != KY_OK || bodies->n == 0)
         return status;
     status = stand_tree(links, &built, error);
@@ -279,7 +283,7 @@ enum ky_status ky_device_general(struct ky_device_bodies *bodies, struct ky_link
     if (status == KY_OK)
         status = read_back(&walk, error);
     if (status == KY_OK && built)
-        ky_links_report(links, &bodies->report);
+        ky_links_report(links, &state->report);
     release(&walk);
     return status;
 }

@@ -5,7 +5,7 @@
 #include "engine/device/tree/links.h"
 
 /* At the present positions; the tree stays for the next one. */
-enum ky_status ky_device_general(struct ky_device_bodies *bodies, struct ky_links *links,
-                                 const struct ky_walk_request *request, struct ky_error *error);
+enum ky_status ky_device_general(struct ky_links *links, const struct ky_walk_request *request,
+                                 struct ky_error *error);
 
 #endif

@@ -28,10 +28,10 @@ struct lists {
     struct ky_buffer order; /* of the active bodies; see kernels/forces/list.k */
 };
 
-static void release(const struct ky_device_bodies *bodies, void *own)
+static void release(const struct ky_device_state *state, void *own)
 {
     struct lists *lists = own;
-    struct ky_card *card = bodies->cards.card[0];
+    struct ky_card *card = state->part[0].card;
     for (size_t k = 0; k < CHUNKS; k++)
         ky_lists_free(&lists->chunk[k]);
     for (int k = 0; k < 2; k++)
@@ -60,7 +60,7 @@ static enum ky_status make_chunk(const struct ky_host_tree *host,
 {
     const struct ky_octree *tree = &host->tree;
     struct ky_lists *lists = &batch->chunk[chunk];
-    const double eps2 = ky_eps2_argument(host->bodies).whole;
+    const double eps2 = ky_eps2_argument(host->bodies->state).whole;
     size_t end = (chunk + 1) * CHUNK_GROUPS;
     enum ky_status status = KY_OK;
     lists->bodies = lists->cells = 0;
@@ -86,7 +86,7 @@ static enum ky_status make_batch(struct ky_host_tree *host, const struct ky_para
 {
     enum ky_status statuses[CHUNKS];
     struct ky_error errors[CHUNKS];
-#pragma omp parallel for num_threads(host->bodies->threads) schedule(dynamic)
+#pragma omp parallel for num_threads(host->bodies->state->threads) schedule(dynamic)
     for (size_t chunk = 0; chunk < CHUNKS; chunk++)
         statuses[chunk] = make_chunk(host, parameters, batch, chunk, &errors[chunk]);
     for (size_t chunk = 0; chunk < CHUNKS; chunk++)
@@ -94,8 +94,8 @@ static enum ky_status make_batch(struct ky_host_tree *host, const struct ky_para
             return ky_fail(error, statuses[chunk], "%s", errors[chunk].text);
     for (size_t g = 0; g < batch->count; g++) {
         double sinks = batch->work[g][1];
-        host->bodies->report.body_interactions += sinks * ((double)batch->work[g][3] - 1);
-        host->bodies->report.cell_interactions += sinks * (double)batch->work[g][5];
+        host->bodies->state->report.body_interactions += sinks * ((double)batch->work[g][3] - 1);
+        host->bodies->state->report.cell_interactions += sinks * (double)batch->work[g][5];
     }
     return KY_OK;
 }
@@ -162,21 +162,21 @@ static enum ky_status launch_batch(struct ky_links *links, const struct lists *b
 {
     const struct ky_host_tree *host = &links->host;
     struct ky_device_bodies *bodies = links->bodies;
-    struct ky_card *card = bodies->cards.card[0];
+    struct ky_card *card = bodies->card;
     uint32_t n = (uint32_t)bodies->n, flags = ky_links_flags(links, parameters);
-    struct ky_eps2_argument eps2 = ky_eps2_argument(bodies);
-    union ky_state_value strength =
-        ky_to_state(card, ky_engine_scale(&bodies->units, bodies->parameters->g).strength);
+    struct ky_eps2_argument eps2 = ky_eps2_argument(bodies->state);
+    union ky_state_value strength = ky_device_strength(bodies);
     const struct ky_arguments arguments = KY_ARGUMENTS(
         KY_BUFFER(links->source), KY_BUFFER(links->low), KY_BUFFER(links->eps2),
         KY_BUFFER(host->centre), KY_BUFFER(host->centre_low), KY_BUFFER(host->moment),
         KY_BUFFER(batch->batch), KY_BUFFER(*(batch->chosen ? &batch->order : &host->order)),
         KY_BUFFER(bodies->acceleration), KY_BUFFER(bodies->potential), KY_VALUE(n), KY_VALUE(flags),
         KY_EPS2(eps2, parameters->precision), KY_VALUE(strength));
-    return ky_launch(
-        card,
-        ky_variant(KY_LIST, bodies->how & KY_SPLINED ? KY_KIND_spline : KY_KIND_plain, parameters),
-        batch->count, arguments, error);
+    return ky_launch(card,
+                     ky_variant(KY_LIST,
+                                bodies->state->how & KY_SPLINED ? KY_KIND_spline : KY_KIND_plain,
+                                parameters),
+                     batch->count, arguments, error);
 }
 
 /* Makes, sends and launches batch after batch. */
@@ -191,7 +191,7 @@ static enum ky_status run_batches(struct ky_links *links, struct lists *batch,
         batch->count = groups - first < BATCH_GROUPS ? groups - first : BATCH_GROUPS;
         status = make_batch(host, parameters, batch, error);
         if (status == KY_OK)
-            status = send_batch(batch, host->bodies->cards.card[0], host->bodies->threads, error);
+            status = send_batch(batch, host->bodies->card, host->bodies->state->threads, error);
         if (status == KY_OK)
             status = launch_batch(links, batch, parameters, error);
     }
@@ -226,8 +226,8 @@ static enum ky_status choose(const struct ky_host_tree *host, const struct ky_ac
     }
     *groups = count;
     if (status == KY_OK)
-        status = ky_buffer_fill(host->bodies->cards.card[0], &batch->order,
-                                "order of the active bodies", order, n, sizeof *order, error);
+        status = ky_buffer_fill(host->bodies->card, &batch->order, "order of the active bodies",
+                                order, n, sizeof *order, error);
     free(order);
     free(is_active);
     return status;
@@ -237,7 +237,7 @@ static enum ky_status pass(struct ky_links *links, void *own, struct ky_evaluati
                            const struct ky_parameters *parameters, struct ky_error *error)
 {
     const struct ky_host_tree *host = &links->host;
-    struct ky_cards *cards = &links->bodies->cards;
+    struct ky_cards *cards = &links->bodies->state->cards;
     struct lists *batch = own;
     double *columns = NULL;
     enum ky_status status = ky_links_build(links, parameters, error);
@@ -255,10 +255,10 @@ static enum ky_status pass(struct ky_links *links, void *own, struct ky_evaluati
     return status == KY_OK ? ky_mark(cards, 1, error) : status;
 }
 
-static enum ky_status evaluate(struct ky_device_bodies *bodies, struct ky_links *links, void *own,
+static enum ky_status evaluate(struct ky_device_state *state, struct ky_links *links, void *own,
                                struct ky_evaluation *evaluation, struct ky_error *error)
 {
-    (void)bodies;
+    (void)state;
     return ky_links_passes(links, own, evaluation, pass, error);
 }
 

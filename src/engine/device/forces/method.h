@@ -13,11 +13,11 @@ struct ky_method {
 
     /* KY_UNSUPPORTED for parameters that the method has no kernel for and, where bodies are
      * `expected`, for their softenings. NULL: it has kernels for all. */
-    enum ky_status (*check)(const struct ky_device_bodies *bodies, int expected,
+    enum ky_status (*check)(const struct ky_device_state *state, int expected,
                             struct ky_error *error);
     /* Accelerations and potentials of the active bodies, between the marks 0 and 1; of sinks in the
      * order in which the bodies lie after it. */
-    enum ky_status (*evaluate)(struct ky_device_bodies *bodies, struct ky_links *links, void *own,
+    enum ky_status (*evaluate)(struct ky_device_state *state, struct ky_links *links, void *own,
                                struct ky_evaluation *evaluation, struct ky_error *error);
     /* In a block, before `evaluate`, which then makes no tree: makes the tree for the present
      * positions. It is a new one if `*anew`, else that of the blocks before if there is one;
@@ -30,21 +30,21 @@ struct ky_method {
                            struct ky_error *error);
     /* The field at points, at least one, of at least one body; in the caller's units, either array
      * may be NULL. */
-    enum ky_status (*field)(struct ky_device_bodies *bodies, struct ky_links *links, void *own,
+    enum ky_status (*field)(struct ky_device_state *state, struct ky_links *links, void *own,
                             const struct ky_points *points, double (*acceleration)[3],
                             double *potential, struct ky_error *error);
     /* Adds the memory of an evaluation of n bodies. */
     void (*memory)(const struct ky_parameters *parameters, size_t n, struct ky_memory *memory);
     /* Adds what the device itself measured of the last evaluation, but for its walk; NULL: nothing.
      */
-    void (*report)(struct ky_device_bodies *bodies, struct ky_links *links, void *own,
+    void (*report)(struct ky_device_state *state, struct ky_links *links, void *own,
                    struct ky_force_report *report);
     /* Releases what has the size of the bodies. */
-    void (*release)(const struct ky_device_bodies *bodies, void *own);
+    void (*release)(const struct ky_device_state *state, void *own);
 };
 
 /* The field of methods that have a tree: a walk of each point by itself. */
-enum ky_status ky_walk_field(struct ky_device_bodies *bodies, struct ky_links *links, void *own,
+enum ky_status ky_walk_field(struct ky_device_state *state, struct ky_links *links, void *own,
                              const struct ky_points *points, double (*acceleration)[3],
                              double *potential, struct ky_error *error);
 

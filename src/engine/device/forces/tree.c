@@ -2,15 +2,13 @@
 #include "engine/common/relative.h"
 #include "engine/device/forces/division.h"
 #include "engine/device/forces/method.h"
-#include "engine/device/state/replica.h"
+#include "engine/device/state/parts.h"
 #include "engine/device/tree/tree_groups.h"
 
-/* What each card has of its own. The first one has the bodies themselves, and the tree and counts
- * of the engine. */
+/* What each card has of its own. The first one has the tree and counts of the engine. */
 struct group_walk {
     struct {
         struct ky_device_tree tree;
-        struct ky_replica replica;
         struct ky_pair_counts counts;
     } part[KY_MOST_CARDS];
     struct ky_division division;
@@ -18,19 +16,15 @@ struct group_walk {
     uint64_t put;             /* the bodies of the tree that serves */
 };
 
-static void release(const struct ky_device_bodies *bodies, void *own)
+static void release(const struct ky_device_state *state, void *own)
 {
     struct group_walk *walk = own;
-    ky_buffer_release(bodies->cards.card[0], &walk->scratch);
-    for (size_t k = 1; k < bodies->cards.count; k++) {
-        struct ky_replica *replica = &walk->part[k].replica;
-        if (replica->bodies.cards.count == 0) /* it never had bodies */
-            continue;
-        ky_device_tree_release(&walk->part[k].tree, &replica->bodies);
-        ky_pair_counts_release(&walk->part[k].counts, &replica->bodies);
-        ky_replica_release(replica);
+    ky_buffer_release(state->part[0].card, &walk->scratch);
+    for (size_t k = 1; k < state->cards.count; k++) {
+        ky_device_tree_release(&walk->part[k].tree, &state->part[k]);
+        ky_pair_counts_release(&walk->part[k].counts, &state->part[k]);
     }
-    ky_division_release(&walk->division, bodies);
+    ky_division_release(&walk->division, state);
 }
 
 /* In a block the groups are of the active bodies, unless all are. */
@@ -43,8 +37,9 @@ static uint32_t flags_of(const struct ky_device_bodies *bodies,
                          const struct ky_evaluation *evaluation,
                          const struct ky_parameters *parameters)
 {
-    int source_eps = bodies->how & KY_EPS_OF_BOTH;
-    return (bodies->own_eps ? KY_FLAG_OWN_EPS : 0U) | (source_eps ? KY_FLAG_SOURCE_EPS : 0U) |
+    int source_eps = bodies->state->how & KY_EPS_OF_BOTH;
+    return (bodies->state->own_eps ? KY_FLAG_OWN_EPS : 0U) |
+           (source_eps ? KY_FLAG_SOURCE_EPS : 0U) |
            (parameters->opening == KY_RELATIVE ? KY_FLAG_FACTORS : 0U) |
            (is_listed(evaluation) ? KY_FLAG_LISTED
             : evaluation->active  ? KY_FLAG_WANTED
@@ -57,19 +52,19 @@ static enum ky_kernel_id kernel_of(const struct ky_device_tree *tree,
                                    const struct ky_evaluation *evaluation,
                                    const struct ky_parameters *parameters)
 {
-    const int general = (bodies->how & (KY_EPS_OF_BOTH | KY_GUARD)) != 0;
+    const int general = (bodies->state->how & (KY_EPS_OF_BOTH | KY_GUARD)) != 0;
     return ky_variant(KY_TREE,
-                      bodies->how & KY_SPLINED ? KY_KIND_spline
-                      : general                ? KY_KIND_general
-                      : !tree->few             ? KY_KIND_plain
-                      : is_listed(evaluation)  ? KY_KIND_listed
-                                               : KY_KIND_few,
+                      bodies->state->how & KY_SPLINED ? KY_KIND_spline
+                      : general                       ? KY_KIND_general
+                      : !tree->few                    ? KY_KIND_plain
+                      : is_listed(evaluation)         ? KY_KIND_listed
+                                                      : KY_KIND_few,
                       parameters);
 }
 
 /* A pass, and what takes part in it on one card. */
 struct passes {
-    struct ky_device_bodies *bodies;
+    struct ky_device_state *state;
     struct group_walk *walk;
     struct ky_links *links;
     struct ky_evaluation *evaluation;
@@ -79,31 +74,16 @@ struct part {
     struct ky_device_bodies *bodies;
     struct ky_device_tree *tree;
     struct ky_pair_counts *counts;
-    struct ky_buffer *acceleration, *potential; /* of all bodies */
-    size_t first, end;                          /* the sinks */
+    size_t first, end; /* the sinks */
 };
 
 static struct part part_of(const struct passes *passes, size_t k)
 {
-    struct ky_device_bodies *bodies = passes->bodies;
     struct group_walk *walk = passes->walk;
-    struct ky_replica *replica = &walk->part[k].replica;
-    const size_t first = walk->division.edge[k], end = walk->division.edge[k + 1];
-    if (k == 0)
-        return (struct part){bodies,
-                             &passes->links->own,
-                             &passes->links->counts,
-                             &bodies->acceleration,
-                             &bodies->potential,
-                             first,
-                             end};
-    return (struct part){&replica->bodies,
-                         &walk->part[k].tree,
-                         &walk->part[k].counts,
-                         &replica->results.acceleration,
-                         &replica->results.potential,
-                         first,
-                         end};
+    const size_t *edge = walk->division.edge;
+    return (struct part){&passes->state->part[k], k > 0 ? &walk->part[k].tree : &passes->links->own,
+                         k > 0 ? &walk->part[k].counts : &passes->links->counts, edge[k],
+                         edge[k + 1]};
 }
 
 /* Whether the groups walk in another order, or not all of them. */
@@ -129,26 +109,25 @@ static enum ky_status launch(const struct part *part, size_t sinks,
 {
     const struct ky_device_bodies *bodies = part->bodies;
     const struct ky_device_tree *tree = part->tree;
-    struct ky_card *card = bodies->cards.card[0];
+    struct ky_card *card = bodies->card;
     size_t count;
     const struct ky_buffer *group = groups_of(tree, evaluation, parameters, &count);
     uint32_t n = (uint32_t)bodies->n, groups = (uint32_t)count, first = (uint32_t)part->first,
              end = (uint32_t)part->end, flags = flags_of(bodies, evaluation, parameters);
-    struct ky_eps2_argument eps2 = ky_eps2_argument(bodies);
-    union ky_state_value strength =
-        ky_to_state(card, ky_engine_scale(&bodies->units, parameters->g).strength);
-    const struct ky_buffer *softening = bodies->own_eps ? &bodies->softening : &bodies->mass,
-                           *sinks_are =
-                               is_listed(evaluation) ? &bodies->active_list : &tree->wanted;
+    struct ky_eps2_argument eps2 = ky_eps2_argument(bodies->state);
+    union ky_state_value strength = ky_device_strength(bodies);
+    const struct ky_buffer *sinks_are =
+        is_listed(evaluation) ? &bodies->active_list : &tree->wanted;
     enum ky_status status = ky_pair_counts_of(part->counts, bodies, groups, sinks, error);
     const struct ky_arguments arguments = KY_ARGUMENTS(
-        KY_BUFFER(bodies->position), KY_BUFFER(bodies->mass), KY_BUFFER(*softening),
-        KY_BUFFER(tree->frame), KY_BUFFER(tree->centre), KY_BUFFER(tree->centre_low),
-        KY_BUFFER(tree->link), KY_BUFFER(tree->box), KY_BUFFER(tree->moment),
-        KY_BUFFER(tree->children), KY_BUFFER(tree->factor), KY_BUFFER(*group),
-        KY_BUFFER(*sinks_are), KY_BUFFER(*part->acceleration), KY_BUFFER(*part->potential),
-        KY_BUFFER(part->counts->counts), KY_VALUE(n), KY_VALUE(groups), KY_VALUE(first),
-        KY_VALUE(end), KY_VALUE(flags), KY_EPS2(eps2, parameters->precision), KY_VALUE(strength));
+        KY_BUFFER(bodies->position), KY_BUFFER(bodies->mass),
+        KY_BUFFER(*ky_device_softenings(bodies)), KY_BUFFER(tree->frame), KY_BUFFER(tree->centre),
+        KY_BUFFER(tree->centre_low), KY_BUFFER(tree->link), KY_BUFFER(tree->box),
+        KY_BUFFER(tree->moment), KY_BUFFER(tree->children), KY_BUFFER(tree->factor),
+        KY_BUFFER(*group), KY_BUFFER(*sinks_are), KY_BUFFER(bodies->acceleration),
+        KY_BUFFER(bodies->potential), KY_BUFFER(part->counts->counts), KY_VALUE(n),
+        KY_VALUE(groups), KY_VALUE(first), KY_VALUE(end), KY_VALUE(flags),
+        KY_EPS2(eps2, parameters->precision), KY_VALUE(strength));
     if (status == KY_OK)
         status = ky_launch_teams(card, kernel_of(tree, bodies, evaluation, parameters), groups,
                                  arguments, error);
@@ -160,33 +139,36 @@ static enum ky_status launch(const struct part *part, size_t sinks,
 /* ---- several cards ---- */
 
 /* Accelerations and potentials of the sinks of one part from there to another card. */
-static enum ky_status copy_results(const struct part *of, const struct part *from,
-                                   const struct part *to, struct ky_error *error)
+static enum ky_status copy_results(const struct part *of, const struct ky_device_bodies *from,
+                                   struct ky_device_bodies *to, struct ky_error *error)
 {
-    struct ky_card *there = from->bodies->cards.card[0], *here = to->bodies->cards.card[0];
-    const size_t n = of->bodies->n, real = ky_real_bytes(of->bodies->parameters->precision),
+    const size_t n = from->n, real = ky_real_bytes(from->state->parameters->precision),
                  bytes = (of->end - of->first) * real;
     enum ky_status status = KY_OK;
     for (size_t c = 0; c < 4 && bytes > 0 && status == KY_OK; c++) {
         const size_t offset = ((c < 3 ? c * n : 0) + of->first) * real;
-        status =
-            there->driver->copy(there, c < 3 ? from->acceleration : from->potential, offset, here,
-                                c < 3 ? to->acceleration : to->potential, offset, bytes, error);
+        status = from->card->driver->copy(
+            from->card, c < 3 ? &from->acceleration : &from->potential, offset, to->card,
+            c < 3 ? &to->acceleration : &to->potential, offset, bytes, error);
     }
     return status;
 }
 
-/* The bodies to the other cards. */
+/* The bodies to the other cards, and room for results there. */
 static enum ky_status share(const struct passes *passes, struct ky_error *error)
 {
-    struct ky_device_bodies *bodies = passes->bodies;
-    const size_t cards = bodies->cards.count;
-    enum ky_status status = ky_division_find(&passes->walk->division, bodies, error);
-    bodies->curve.readers = 0; /* of an evaluation that failed */
+    struct ky_device_state *state = passes->state;
+    const size_t cards = state->cards.count;
+    enum ky_status status = ky_division_find(&passes->walk->division, state, error);
     if (status == KY_OK && cards > 1)
-        status = ky_mark(&bodies->cards, KY_MARK_SHARE, error);
-    for (size_t k = 1; k < cards && status == KY_OK; k++)
-        status = ky_replica_follow(&passes->walk->part[k].replica, bodies, k, error);
+        status = ky_mark(&state->cards, KY_MARK_SHARE, error);
+    for (size_t k = 1; k < cards && status == KY_OK; k++) {
+        status = ky_part_follow(&state->part[k], KY_PART_OF_TREES, error);
+        if (status == KY_OK)
+            status = ky_device_bodies_room(&state->part[k], KY_ARRAY_ACCELERATION, error);
+        if (status == KY_OK)
+            status = ky_device_bodies_room(&state->part[k], KY_ARRAY_POTENTIAL, error);
+    }
     return status;
 }
 
@@ -195,7 +177,7 @@ static enum ky_status share(const struct passes *passes, struct ky_error *error)
 static enum ky_status build(const struct passes *passes, const struct ky_parameters *parameters,
                             struct ky_error *error)
 {
-    const size_t cards = passes->bodies->cards.count;
+    const size_t cards = passes->state->cards.count;
     enum ky_status status[KY_MOST_CARDS];
     struct ky_error errors[KY_MOST_CARDS];
 #pragma omp parallel for num_threads((int)cards) schedule(static, 1) if (cards > 1)
@@ -204,14 +186,14 @@ static enum ky_status build(const struct passes *passes, const struct ky_paramet
         status[k] = ky_device_tree_build(part.tree, part.bodies, parameters, &errors[k]);
     }
     for (size_t k = 0; k < cards; k++) {
-        if (status[k] != KY_OK && error)
+        if (status[k] == KY_OK) {
+            passes->walk->part[k].tree.few = passes->links->own.few;
+            continue;
+        }
+        ky_parts_forget(passes->state);
+        if (error)
             *error = errors[k];
-        if (status[k] != KY_OK)
-            return status[k];
-    }
-    for (size_t k = 1; k < cards; k++) {
-        passes->walk->part[k].tree.few = passes->links->own.few;
-        ky_replica_agrees(&passes->walk->part[k].replica, passes->bodies);
+        return status[k];
     }
     return KY_OK;
 }
@@ -222,20 +204,20 @@ static enum ky_status send(const struct passes *passes, size_t k,
                            const struct ky_parameters *parameters, struct ky_error *error)
 {
     const struct part first = part_of(passes, 0), part = part_of(passes, k);
-    struct ky_card *card = part.bodies->cards.card[0];
+    struct ky_card *card = part.bodies->card;
     enum ky_status status = KY_OK;
     if (parameters->opening == KY_RELATIVE)
-        status = card->driver->copy(passes->bodies->cards.card[0], &first.tree->factor, 0, card,
+        status = card->driver->copy(first.bodies->card, &first.tree->factor, 0, card,
                                     &part.tree->factor, 0, first.tree->factor.bytes, error);
     if (status == KY_OK && passes->evaluation->active)
-        status = copy_results(&part, &first, &part, error);
+        status = copy_results(&part, first.bodies, part.bodies, error);
     return status;
 }
 
 static enum ky_status count_work(const struct passes *passes,
                                  const struct ky_parameters *parameters, struct ky_error *error)
 {
-    const size_t cards = passes->bodies->cards.count;
+    const size_t cards = passes->state->cards.count;
     struct ky_division *division = &passes->walk->division;
     enum ky_status status = KY_OK;
     if (cards == 1 || passes->evaluation->active)
@@ -243,7 +225,7 @@ static enum ky_status count_work(const struct passes *passes,
     division->is_counted = 0;
     for (size_t k = 0; k < cards && status == KY_OK; k++) {
         const struct part part = part_of(passes, k);
-        struct ky_walked walked = {.card = part.bodies->cards.card[0],
+        struct ky_walked walked = {.card = part.bodies->card,
                                    .counts = &part.counts->counts,
                                    .n = part.bodies->n,
                                    .multipole = parameters->multipole};
@@ -283,11 +265,10 @@ static enum ky_status prepare(const struct passes *passes, size_t k,
 static enum ky_status walk(const struct passes *passes, const struct ky_parameters *parameters,
                            struct ky_error *error)
 {
-    struct ky_device_bodies *bodies = passes->bodies;
+    struct ky_device_state *state = passes->state;
     const struct ky_active *active = passes->evaluation->active;
-    const size_t cards = bodies->cards.count, sinks = active ? active->count : bodies->n;
-    const struct part first = part_of(passes, 0);
-    enum ky_status status = ky_mark(&bodies->cards, 0, error);
+    const size_t cards = state->cards.count, sinks = active ? active->count : state->n;
+    enum ky_status status = ky_mark(&state->cards, 0, error);
     for (size_t k = 0; k < cards && status == KY_OK; k++)
         status = prepare(passes, k, parameters, error);
     for (size_t k = 0; k < cards && status == KY_OK; k++) {
@@ -296,10 +277,10 @@ static enum ky_status walk(const struct passes *passes, const struct ky_paramete
     }
     for (size_t k = 1; k < cards && status == KY_OK; k++) {
         const struct part part = part_of(passes, k);
-        status = copy_results(&part, &part, &first, error);
+        status = copy_results(&part, part.bodies, &state->part[0], error);
     }
     if (status == KY_OK)
-        status = ky_mark(&bodies->cards, 1, error);
+        status = ky_mark(&state->cards, 1, error);
     return status == KY_OK ? count_work(passes, parameters, error) : status;
 }
 
@@ -307,14 +288,14 @@ static enum ky_status walk(const struct passes *passes, const struct ky_paramete
 static enum ky_status add_report(const struct passes *passes, struct ky_force_report *report,
                                  struct ky_error *error)
 {
-    const struct ky_cards *cards = &passes->bodies->cards;
+    const struct ky_cards *cards = &passes->state->cards;
     enum ky_status status = KY_OK;
-    ky_device_tree_report(&passes->links->own, passes->bodies, report);
+    ky_device_tree_report(&passes->links->own, &passes->state->part[0], report);
     if (cards->count > 1 && cards->measured)
         report->walk += cards->driver->between(cards->card[0], KY_MARK_SHARE, KY_MARK_TREE);
     for (size_t k = 1; k < cards->count && status == KY_OK; k++)
-        status = ky_pair_counts_add(&passes->walk->part[k].counts,
-                                    &passes->walk->part[k].replica.bodies, report, error);
+        status = ky_pair_counts_add(&passes->walk->part[k].counts, &passes->state->part[k], report,
+                                    error);
     return status;
 }
 
@@ -323,8 +304,8 @@ static enum ky_status add_report(const struct passes *passes, struct ky_force_re
 static enum ky_status pass(void *of, const struct ky_parameters *parameters, struct ky_error *error)
 {
     const struct passes *passes = of;
-    struct ky_device_bodies *bodies = passes->bodies;
-    const size_t cards = bodies->cards.count;
+    struct ky_device_state *state = passes->state;
+    const size_t cards = state->cards.count;
     const int in_block = passes->evaluation->in_block;
     for (size_t k = 0; k < cards; k++)
         passes->walk->part[k].counts.groups = 0;
@@ -336,21 +317,20 @@ static enum ky_status pass(void *of, const struct ky_parameters *parameters, str
         status = walk(passes, parameters, error);
     for (size_t k = 0; k < cards && !in_block; k++) {
         const struct part part = part_of(passes, k);
-        if (part.bodies->cards.count > 0)
-            ky_device_tree_done(part.tree, part.bodies);
+        ky_device_tree_done(part.tree, part.bodies);
     }
-    if (status != KY_OK || parameters == bodies->parameters)
+    if (status != KY_OK || parameters == state->parameters)
         return status;
-    bodies->report.walk += ky_marked_seconds(&bodies->cards);
-    status = ky_pair_counts_add(&passes->links->counts, bodies, &bodies->report, error);
-    return status == KY_OK ? add_report(passes, &bodies->report, error) : status;
+    state->report.walk += ky_marked_seconds(&state->cards);
+    status = ky_pair_counts_add(&passes->links->counts, &state->part[0], &state->report, error);
+    return status == KY_OK ? add_report(passes, &state->report, error) : status;
 }
 
-static enum ky_status evaluate(struct ky_device_bodies *bodies, struct ky_links *links, void *own,
+static enum ky_status evaluate(struct ky_device_state *state, struct ky_links *links, void *own,
                                struct ky_evaluation *evaluation, struct ky_error *error)
 {
-    struct passes passes = {bodies, own, links, evaluation};
-    return ky_relative_passes(bodies->parameters, bodies->has_acceleration, pass, &passes, error);
+    struct passes passes = {state, own, links, evaluation};
+    return ky_relative_passes(state->parameters, state->has_acceleration, pass, &passes, error);
 }
 
 /* ---- blocks, with one card ---- */
@@ -359,13 +339,14 @@ static enum ky_status stand(struct ky_links *links, void *own, int *anew, struct
 {
     struct group_walk *walk = own;
     struct ky_device_bodies *bodies = links->bodies;
+    const struct ky_device_state *state = bodies->state;
     struct ky_device_tree *tree = &links->own;
-    *anew = *anew || !tree->serves || walk->put != bodies->put;
+    *anew = *anew || !tree->serves || walk->put != state->put;
     if (!*anew)
-        return ky_device_tree_refresh(tree, bodies, bodies->parameters, error);
-    enum ky_status status = ky_device_tree_build(tree, bodies, bodies->parameters, error);
+        return ky_device_tree_refresh(tree, bodies, state->parameters, error);
+    enum ky_status status = ky_device_tree_build(tree, bodies, state->parameters, error);
     tree->serves = status == KY_OK;
-    walk->put = bodies->put;
+    walk->put = state->put;
     return status;
 }
 
@@ -373,7 +354,7 @@ static enum ky_status note(struct ky_links *links, void *own, struct ky_buffer *
                            struct ky_error *error)
 {
     struct group_walk *walk = own;
-    struct ky_card *card = links->bodies->cards.card[0];
+    struct ky_card *card = links->bodies->card;
     const size_t counts = 2 * links->counts.groups;
     enum ky_status status = ky_scratch_need(card, &walk->scratch, KY_BULK_REDUCE, counts, error);
     return status == KY_OK ? card->driver->reduce(card, &links->counts.counts, 0, counts, tally, 0,
@@ -386,10 +367,10 @@ static void memory(const struct ky_parameters *parameters, size_t n, struct ky_m
     memory->device += ky_device_tree_memory(parameters, n);
 }
 
-static void report(struct ky_device_bodies *bodies, struct ky_links *links, void *own,
+static void report(struct ky_device_state *state, struct ky_links *links, void *own,
                    struct ky_force_report *report)
 {
-    const struct passes passes = {bodies, own, links, NULL};
+    const struct passes passes = {state, own, links, NULL};
     (void)add_report(&passes, report, NULL); /* without counts: 0 */
 }
 

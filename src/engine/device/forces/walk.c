@@ -11,10 +11,10 @@ struct walk {
     struct ky_buffer factor; /* of the relative opening test, with a tree of the host */
 };
 
-static void release(const struct ky_device_bodies *bodies, void *own)
+static void release(const struct ky_device_state *state, void *own)
 {
     struct walk *walk = own;
-    ky_buffer_release(bodies->cards.card[0], &walk->factor);
+    ky_buffer_release(state->part[0].card, &walk->factor);
 }
 
 static enum ky_status send_factors(const struct ky_host_tree *host, struct walk *walk,
@@ -28,11 +28,11 @@ static enum ky_status send_factors(const struct ky_host_tree *host, struct walk 
         return ky_no_memory(error, "factors of the opening test", n, sizeof *factor);
     enum ky_status status = ky_device_last_accelerations(host, &relative, &columns, error);
     if (status == KY_OK) {
-#pragma omp parallel for num_threads(host->bodies->threads) if (n > 65536)
+#pragma omp parallel for num_threads(host->bodies->state->threads) if (n > 65536)
         for (size_t k = 0; k < n; k++)
             factor[k] = (float)ky_relative_factor(&relative, &host->tree.order[k], 1);
-        status = ky_buffer_fill(host->bodies->cards.card[0], &walk->factor,
-                                "factors of the opening test", factor, n, sizeof *factor, error);
+        status = ky_buffer_fill(host->bodies->card, &walk->factor, "factors of the opening test",
+                                factor, n, sizeof *factor, error);
     }
     free(columns);
     free(factor);
@@ -65,11 +65,10 @@ static enum ky_status launch(const struct ky_links *links, const struct ky_buffe
 {
     const struct ky_device_bodies *bodies = links->bodies;
     const struct ky_cells cells = ky_links_cells(links);
-    struct ky_card *card = bodies->cards.card[0];
+    struct ky_card *card = bodies->card;
     uint32_t stride = (uint32_t)sinks->stride, first = (uint32_t)sinks->first,
              count = (uint32_t)sinks->count;
-    union ky_state_value strength =
-        ky_to_state(card, ky_engine_scale(&bodies->units, bodies->parameters->g).strength);
+    union ky_state_value strength = ky_device_strength(bodies);
     enum ky_status status = ky_pair_counts_need(sinks->counts, bodies, sinks->count, error);
     const struct ky_arguments arguments = KY_ARGUMENTS(
         KY_BUFFER(links->source), KY_BUFFER(links->low), KY_BUFFER(links->eps2),
@@ -115,7 +114,7 @@ static enum ky_status walk_bodies(struct ky_links *links, const struct ky_buffer
                                 .flags = ky_links_flags(links, parameters) |
                                          (is_listed ? KY_FLAG_LISTED : 0U) |
                                          (bodies->curve.is_followed ? KY_FLAG_ALONG : 0U),
-                                .eps2 = ky_eps2_argument(bodies),
+                                .eps2 = ky_eps2_argument(bodies->state),
                                 .list = is_listed ? &links->lanes : ky_links_cells(links).order,
                                 .acceleration = &bodies->acceleration,
                                 .potential = &bodies->potential,
@@ -126,7 +125,7 @@ static enum ky_status walk_bodies(struct ky_links *links, const struct ky_buffer
 static enum ky_status pass(struct ky_links *links, void *own, struct ky_evaluation *evaluation,
                            const struct ky_parameters *parameters, struct ky_error *error)
 {
-    struct ky_cards *cards = &links->bodies->cards;
+    struct ky_cards *cards = &links->bodies->state->cards;
     const struct ky_buffer *factor = NULL;
     enum ky_status status = ky_links_build(links, parameters, error);
     if (status == KY_OK)
@@ -140,10 +139,10 @@ static enum ky_status pass(struct ky_links *links, void *own, struct ky_evaluati
     return status == KY_OK ? ky_mark(cards, 1, error) : status;
 }
 
-static enum ky_status evaluate(struct ky_device_bodies *bodies, struct ky_links *links, void *own,
+static enum ky_status evaluate(struct ky_device_state *state, struct ky_links *links, void *own,
                                struct ky_evaluation *evaluation, struct ky_error *error)
 {
-    (void)bodies;
+    (void)state;
     return ky_links_passes(links, own, evaluation, pass, error);
 }
 
@@ -179,22 +178,22 @@ static enum ky_status stand_unreported(struct ky_links *links,
                                        const struct ky_points *points, struct ky_error *error)
 {
     struct ky_device_bodies *bodies = links->bodies;
-    const struct ky_force_report report = bodies->report;
-    const int measured = bodies->cards.measured;
-    bodies->cards.measured = 0;
+    const struct ky_force_report report = bodies->state->report;
+    const int measured = bodies->state->cards.measured;
+    bodies->state->cards.measured = 0;
     enum ky_status status = ky_links_stand(links, parameters, 0, points, error);
     ky_links_done(links);
-    bodies->cards.measured = measured;
-    bodies->report = report;
+    bodies->state->cards.measured = measured;
+    bodies->state->report = report;
     return status;
 }
 
-enum ky_status ky_walk_field(struct ky_device_bodies *bodies, struct ky_links *links, void *own,
+enum ky_status ky_walk_field(struct ky_device_state *state, struct ky_links *links, void *own,
                              const struct ky_points *points, double (*acceleration)[3],
                              double *potential, struct ky_error *error)
 {
-    const struct ky_parameters parameters = ky_without_relative(bodies->parameters);
-    struct ky_card *card = bodies->cards.card[0];
+    const struct ky_parameters parameters = ky_without_relative(state->parameters);
+    struct ky_card *card = state->part[0].card;
     struct field field = {0};
     (void)own;
     enum ky_status status = stand_unreported(links, &parameters, points, error);
@@ -202,19 +201,19 @@ enum ky_status ky_walk_field(struct ky_device_bodies *bodies, struct ky_links *l
         status = ky_results_need(&field.results, card, parameters.precision, points->count, error);
     if (status == KY_OK)
         status = walk_points(links, &field, points->count, &parameters,
-                             ky_eps2_of_points(bodies, points), error);
+                             ky_eps2_of_points(state, points), error);
     if (status == KY_OK)
-        status = ky_results_read(&field.results, bodies, parameters.precision, points->count,
+        status = ky_results_read(&field.results, links->bodies, parameters.precision, points->count,
                                  acceleration, potential, error);
     ky_results_release(&field.results, card);
-    ky_pair_counts_release(&field.counts, bodies);
+    ky_pair_counts_release(&field.counts, links->bodies);
     return status;
 }
 
-static void report(struct ky_device_bodies *bodies, struct ky_links *links, void *own,
+static void report(struct ky_device_state *state, struct ky_links *links, void *own,
                    struct ky_force_report *report)
 {
-    (void)bodies;
+    (void)state;
     (void)own;
     ky_links_report(links, report);
 }

@@ -1,18 +1,15 @@
-/* The bodies on the first card: memory, in and out, scales. */
+/* The bodies of a part: memory, in and out, scales. */
 #include "engine/device/state/bodies.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "engine/common/softening.h"
+#include "engine/device/driver/names.h"
 #include "engine/device/state/rows.h"
 
 /* ---- memory ---- */
-
-/* Of the state: x v, mass, softening, and a where it has all digits; and of numbers of the kernels:
- * a, potential. */
-enum { COLUMNS = 15 };
 
 size_t ky_device_room(size_t n)
 {
@@ -27,126 +24,170 @@ double ky_device_bodies_memory(const struct ky_parameters *parameters, size_t n)
            (double)n * (double)(KY_STATE_BYTES + own + 4 * ky_real_bytes(parameters->precision));
 }
 
-/* Bytes of a number of one of the bodies' buffers. */
-static size_t number_bytes(const struct ky_device_bodies *bodies, const struct ky_buffer *buffer)
+void ky_device_arrays(struct ky_device_bodies *bodies, struct ky_device_array array[KY_ARRAYS])
 {
-    return buffer == &bodies->acceleration || buffer == &bodies->potential
-               ? ky_real_bytes(bodies->parameters->precision)
-               : KY_STATE_BYTES;
+    const size_t n = bodies->n, room = ky_device_room(n), state = KY_STATE_BYTES,
+                 real = ky_real_bytes(bodies->state->parameters->precision);
+    const struct ky_device_array own[KY_ARRAY_COLUMN] = {
+        [KY_ARRAY_POSITION] = {&bodies->position, "positions", 3, state, room},
+        [KY_ARRAY_VELOCITY] = {&bodies->velocity, "velocities", 3, state, room},
+        [KY_ARRAY_MASS] = {&bodies->mass, "masses", 1, state, n * state},
+        [KY_ARRAY_SOFTENING] = {&bodies->softening, "softenings", 1, state, n * state},
+        [KY_ARRAY_ACCELERATION] = {&bodies->acceleration, "accelerations", 3, real, 3 * n * real},
+        [KY_ARRAY_POTENTIAL] = {&bodies->potential, "potentials", 1, real, n * real},
+        [KY_ARRAY_PRECISE] = {&bodies->precise, "accelerations of all digits", 3, state,
+                              3 * n * state},
+        [KY_ARRAY_SECOND] = {&bodies->second, "positions at the present tick", 3, state, room},
+    };
+    memcpy(array, own, sizeof own);
+    for (int k = 0; k < KY_COLUMN_COUNT; k++) {
+        const size_t columns = ky_columns[k].components;
+        array[KY_ARRAY_COLUMN + k] = (struct ky_device_array){
+            &bodies->column[k], ky_columns[k].name, columns, state, columns * n * state};
+    }
+}
+
+enum ky_status ky_device_state_open(struct ky_device_state *state, struct ky_error *error)
+{
+    enum ky_status status = ky_cards_open(&state->cards, state->parameters->engine, error);
+    for (size_t k = 0; k < state->cards.count; k++)
+        state->part[k] =
+            (struct ky_device_bodies){.state = state, .card = state->cards.card[k], .number = k};
+    state->precise =
+        ky_device_leads(state, KY_SCHEME_HERMITE) && state->parameters->precision != KY_DOUBLE;
+    return status;
 }
 
 void ky_device_bodies_release(struct ky_device_bodies *bodies)
 {
-    struct ky_buffer *buffers[] = {&bodies->position,     &bodies->velocity,    &bodies->mass,
-                                   &bodies->softening,    &bodies->potential,   &bodies->sums,
-                                   &bodies->acceleration, &bodies->active_list, &bodies->precise,
-                                   &bodies->second};
-    if (bodies->cards.count == 0)
-        return;
-    for (size_t b = 0; b < sizeof buffers / sizeof *buffers; b++)
-        ky_buffer_release(bodies->cards.card[0], buffers[b]);
-    ky_staging_release(&bodies->staging, bodies->cards.card[0]);
+    struct ky_buffer *buffers[] = {&bodies->sums,
+                                   &bodies->active_list,
+                                   &bodies->curve.room,
+                                   &bodies->curve.index,
+                                   &bodies->curve.place[0],
+                                   &bodies->curve.place[1],
+                                   &bodies->external.numbers};
+    struct ky_device_array array[KY_ARRAYS];
+    ky_device_arrays(bodies, array);
+    for (int k = 0; k < KY_ARRAYS; k++)
+        ky_buffer_release(bodies->card, array[k].buffer);
+    for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
+        ky_buffer_release(bodies->card, buffers[k]);
+    ky_staging_release(&bodies->staging, bodies->card);
+    bodies->has = bodies->curve.readers = 0;
+    bodies->curve.is_followed = 0;
+    bodies->external.set = 0;
 }
 
-enum ky_status ky_device_bodies_resize(struct ky_device_bodies *bodies, size_t n,
-                                       struct ky_error *error)
+enum ky_status ky_device_bodies_room(struct ky_device_bodies *bodies, int which,
+                                     struct ky_error *error)
 {
-    const size_t room = ky_device_room(n), real = ky_real_bytes(bodies->parameters->precision);
-    const struct {
-        struct ky_buffer *buffer;
-        const char *what;
-        size_t bytes;
-    } wanted[] = {
-        {&bodies->position, "positions", room},
-        {&bodies->velocity, "velocities", room},
-        {&bodies->mass, "masses", n * KY_STATE_BYTES},
-        {&bodies->acceleration, "accelerations", 3 * n * real},
-        {&bodies->potential, "potentials", n * real},
-    };
-    enum ky_status status = KY_OK;
-    ky_device_bodies_release(bodies);
-    bodies->n = n;
-    bodies->has_acceleration = 0;
-    for (size_t b = 0; b < sizeof wanted / sizeof *wanted && status == KY_OK; b++)
-        status = ky_buffer_need(bodies->cards.card[0], wanted[b].buffer, wanted[b].what,
-                                wanted[b].bytes, 1, error);
+    struct ky_device_array array[KY_ARRAYS];
+    ky_device_arrays(bodies, array);
+    return ky_buffer_need(bodies->card, array[which].buffer, array[which].what, array[which].bytes,
+                          1, error);
+}
+
+enum ky_status ky_device_bodies_need(struct ky_device_bodies *bodies, int which,
+                                     struct ky_error *error)
+{
+    enum ky_status status = ky_device_bodies_room(bodies, which, error);
+    bodies->has |= status == KY_OK ? 1U << which : 0;
     return status;
 }
 
-enum ky_status ky_device_bodies_need_precise(struct ky_device_bodies *bodies,
-                                             struct ky_error *error)
+enum ky_status ky_device_bodies_resize(struct ky_device_state *state, size_t n,
+                                       struct ky_error *error)
 {
-    const int has_digits = bodies->parameters->precision == KY_DOUBLE;
-    if (has_digits || !ky_device_leads(bodies, KY_SCHEME_HERMITE))
-        return KY_OK;
-    return ky_buffer_need(bodies->cards.card[0], &bodies->precise, "accelerations of all digits",
-                          3 * bodies->n, KY_STATE_BYTES, error);
+    static const int wanted[] = {KY_ARRAY_POSITION, KY_ARRAY_VELOCITY, KY_ARRAY_MASS,
+                                 KY_ARRAY_ACCELERATION, KY_ARRAY_POTENTIAL};
+    enum ky_status status = KY_OK;
+    state->n = n;
+    state->has_acceleration = 0;
+    for (size_t k = 0; k < state->cards.count; k++)
+        state->part[k].n = n;
+    for (size_t k = 0; k < sizeof wanted / sizeof *wanted && status == KY_OK; k++)
+        status = ky_device_bodies_need(&state->part[0], wanted[k], error);
+    return status;
 }
 
 /* ---- scales ---- */
 
-struct ky_eps2_argument ky_eps2_argument(const struct ky_device_bodies *bodies)
+struct ky_eps2_argument ky_eps2_argument(const struct ky_device_state *state)
 {
-    double eps2 = ky_sink_eps2(bodies->parameters->softening_kind, 0,
-                               bodies->parameters->softening / bodies->units.length);
+    double eps2 = ky_sink_eps2(state->parameters->softening_kind, 0,
+                               state->parameters->softening / state->units.length);
     return (struct ky_eps2_argument){eps2, (float)eps2};
 }
 
-struct ky_eps2_argument ky_eps2_of_points(const struct ky_device_bodies *bodies,
+struct ky_eps2_argument ky_eps2_of_points(const struct ky_device_state *state,
                                           const struct ky_points *points)
 {
-    const struct ky_parameters *parameters = bodies->parameters;
-    double eps2 = ky_point_eps2(parameters->softening_kind, bodies->own_eps,
-                                points->softening / bodies->units.length,
-                                parameters->softening / bodies->units.length);
+    const struct ky_parameters *parameters = state->parameters;
+    double eps2 = ky_point_eps2(parameters->softening_kind, state->own_eps,
+                                points->softening / state->units.length,
+                                parameters->softening / state->units.length);
     return (struct ky_eps2_argument){eps2, (float)eps2};
 }
 
 /* ---- in and out ---- */
 
+/* Of x, v, a, a with all digits, mass, potential, softening. */
+enum { COLUMNS = 15 };
+
 /* A column of the card and the caller's numbers that it holds: number i of the column is
  * array[i × stride] × factor. */
 struct column {
-    struct ky_buffer *buffer;
-    size_t place; /* of the column in the buffer */
+    struct ky_staged staged;
     double *array;
     size_t stride;
     double factor;
 };
 
-/* The columns of what the caller has arrays for; factors are those of put. */
+static struct column column_of(const struct ky_device_array *array, size_t n, size_t c,
+                               double *numbers, size_t stride, double factor)
+{
+    return (struct column){
+        {array->buffer, c * n * array->number, n, array->number}, numbers, stride, factor};
+}
+
+/* The columns of what the part has and the caller has arrays for; factors are those of put. */
 static size_t columns_of(struct ky_device_bodies *bodies, const struct ky_bodies *callers,
                          struct column column[COLUMNS])
 {
-    struct ky_engine_scale scale = ky_engine_scale(&bodies->units, bodies->parameters->g);
-    double length = 1 / bodies->units.length, mass = 1 / bodies->units.mass;
+    const struct ky_engine_scale scale = ky_device_scale(bodies->state);
+    const double length = 1 / bodies->state->units.length, mass = 1 / bodies->state->units.mass,
+                 acceleration = 1 / scale.acceleration;
     const struct {
-        struct ky_buffer *buffer;
-        double *array;
-        size_t stride;
+        int which;
+        double *numbers;
         double factor;
-    } arrays[] = {
-        {&bodies->position, (double *)callers->position, 3, length},
-        {&bodies->velocity, (double *)callers->velocity, 3, length},
-        {&bodies->acceleration, (double *)callers->acceleration, 3, 1 / scale.acceleration},
-        {&bodies->precise, (double *)callers->acceleration, 3, 1 / scale.acceleration},
-        {&bodies->mass, callers->mass, 1, mass},
-        {&bodies->potential, callers->potential, 1, 1 / scale.potential},
-        {&bodies->softening, callers->softening, 1, length},
+    } given[] = {
+        {KY_ARRAY_POSITION, (double *)callers->position, length},
+        {KY_ARRAY_VELOCITY, (double *)callers->velocity, length},
+        {KY_ARRAY_ACCELERATION, (double *)callers->acceleration, acceleration},
+        {KY_ARRAY_PRECISE, (double *)callers->acceleration, acceleration},
+        {KY_ARRAY_MASS, callers->mass, mass},
+        {KY_ARRAY_POTENTIAL, callers->potential, 1 / scale.potential},
+        {KY_ARRAY_SOFTENING, callers->softening, length},
     };
+    struct ky_device_array array[KY_ARRAYS];
     size_t count = 0;
-    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
-        for (size_t c = 0; arrays[k].array && arrays[k].buffer->handle && c < arrays[k].stride; c++)
-            column[count++] = (struct column){arrays[k].buffer, c * bodies->n, arrays[k].array + c,
-                                              arrays[k].stride, arrays[k].factor};
+    ky_device_arrays(bodies, array);
+    for (size_t k = 0; k < sizeof given / sizeof *given; k++) {
+        const struct ky_device_array *own = &array[given[k].which];
+        if (given[k].numbers && bodies->has >> given[k].which & 1U)
+            for (size_t c = 0; c < own->columns; c++)
+                column[count++] = column_of(own, bodies->n, c, given[k].numbers + c, own->columns,
+                                            given[k].factor);
+    }
     return count;
 }
 
-/* A column that crosses, and the bytes of a number on its way. */
+/* A column that crosses. */
 struct crossing {
     const struct ky_card *card;
     const struct column *column;
-    size_t bytes;
 };
 
 static void fill_column(const void *context, size_t first, size_t end, void *piece)
@@ -154,7 +195,7 @@ static void fill_column(const void *context, size_t first, size_t end, void *pie
     const struct crossing *crossing = context;
     const struct column *column = crossing->column;
     for (size_t k = first; k < end; k++)
-        ky_to_card(crossing->card, crossing->bytes, piece, k - first,
+        ky_to_card(crossing->card, column->staged.size, piece, k - first,
                    column->array[k * column->stride] * column->factor);
 }
 
@@ -165,70 +206,67 @@ static void take_column(const void *context, size_t first, size_t end, void *pie
     double back = 1 / column->factor; /* a power of two */
     for (size_t k = first; k < end; k++)
         column->array[k * column->stride] =
-            ky_from_card(crossing->card, crossing->bytes, piece, k - first) * back;
+            ky_from_card(crossing->card, column->staged.size, piece, k - first) * back;
 }
 
 static enum ky_status cross_all(struct ky_device_bodies *bodies, const struct column column[],
                                 size_t count, int up, struct ky_error *error)
 {
-    struct ky_card *card = bodies->cards.card[0];
+    const int threads = bodies->state->threads;
     enum ky_status status = KY_OK;
     for (size_t k = 0; k < count && status == KY_OK; k++) {
-        size_t bytes = number_bytes(bodies, column[k].buffer);
-        const struct crossing crossing = {card, &column[k], bytes};
-        const struct ky_staged array = {column[k].buffer, column[k].place * bytes, bodies->n,
-                                        bytes};
-        status = up ? ky_staging_up(&bodies->staging, card, bodies->threads, &array, fill_column,
-                                    &crossing, error)
-                    : ky_staging_down(&bodies->staging, card, bodies->threads, &array, take_column,
-                                      &crossing, error);
+        const struct crossing crossing = {bodies->card, &column[k]};
+        status = up ? ky_staging_up(&bodies->staging, bodies->card, threads, &column[k].staged,
+                                    fill_column, &crossing, error)
+                    : ky_staging_down(&bodies->staging, bodies->card, threads, &column[k].staged,
+                                      take_column, &crossing, error);
     }
     return status;
 }
 
-enum ky_status ky_device_bodies_columns(struct ky_device_bodies *bodies, struct ky_buffer *buffer,
-                                        size_t count, double *const column[],
-                                        struct ky_error *error)
+enum ky_status ky_device_bodies_columns(struct ky_device_bodies *bodies, int which,
+                                        double *const numbers[], struct ky_error *error)
 {
-    struct column columns[COLUMNS];
-    for (size_t c = 0; c < count; c++)
-        columns[c] = (struct column){buffer, c * bodies->n, column[c], 1, 1};
-    return cross_all(bodies, columns, count, 0, error);
+    struct ky_device_array array[KY_ARRAYS];
+    struct column column[COLUMNS];
+    ky_device_arrays(bodies, array);
+    for (size_t c = 0; c < array[which].columns; c++)
+        column[c] = column_of(&array[which], bodies->n, c, numbers[c], 1, 1);
+    return cross_all(bodies, column, array[which].columns, 0, error);
 }
 
-enum ky_status ky_device_bodies_expect(struct ky_device_bodies *bodies,
-                                       const struct ky_bodies *given, struct ky_error *error)
+enum ky_status ky_device_bodies_expect(struct ky_device_state *state, const struct ky_bodies *given,
+                                       struct ky_error *error)
 {
     enum ky_status status =
-        ky_engine_units(given, bodies->parameters, &bodies->frame, &bodies->units, error);
+        ky_engine_units(given, state->parameters, &state->frame, &state->units, error);
     if (status != KY_OK)
         return status;
-    bodies->own_eps = given->softening != NULL;
-    bodies->how = ky_engine_how(given, bodies->parameters, &bodies->units);
+    state->own_eps = given->softening != NULL;
+    state->how = ky_engine_how(given, state->parameters, &state->units);
     return KY_OK;
 }
 
-enum ky_status ky_device_bodies_put(struct ky_device_bodies *bodies, const struct ky_bodies *given,
+enum ky_status ky_device_bodies_put(struct ky_device_state *state, const struct ky_bodies *given,
                                     struct ky_error *error)
 {
-    struct ky_card *card = bodies->cards.card[0];
+    struct ky_device_bodies *bodies = &state->part[0];
+    struct ky_card *card = bodies->card;
     struct column column[COLUMNS];
     enum ky_status status = KY_OK;
     double start = ky_clock();
-    bodies->has_acceleration = ky_knows_acceleration(given);
-    bodies->pendings = 0;
-    bodies->cards.evaluations = 0;
-    bodies->put++;
+    state->has_acceleration = ky_knows_acceleration(given);
+    state->pendings = 0;
+    state->cards.evaluations = 0;
+    state->put++;
     bodies->place++;
     bodies->curve.is_followed = 0;
     bodies->curve.changes++;
-    ky_buffer_release(card, &bodies->softening);
-    ky_buffer_release(card, &bodies->precise);
-    if (bodies->own_eps)
-        status = ky_buffer_need(card, &bodies->softening, "softenings", bodies->n, KY_STATE_BYTES,
-                                error);
-    if (status == KY_OK && bodies->has_acceleration)
-        status = ky_device_bodies_need_precise(bodies, error);
+    bodies->has &= ~(1U << KY_ARRAY_SOFTENING | 1U << KY_ARRAY_PRECISE);
+    if (state->own_eps)
+        status = ky_device_bodies_need(bodies, KY_ARRAY_SOFTENING, error);
+    if (status == KY_OK && state->has_acceleration && state->precise)
+        status = ky_device_bodies_need(bodies, KY_ARRAY_PRECISE, error);
     if (status == KY_OK && !given->acceleration)
         status = card->driver->zero(card, &bodies->acceleration, error);
     if (status == KY_OK && !given->potential)
@@ -237,7 +275,7 @@ enum ky_status ky_device_bodies_put(struct ky_device_bodies *bodies, const struc
         status = cross_all(bodies, column, columns_of(bodies, given, column), 1, error);
     if (status == KY_OK)
         status = card->driver->wait(card, error);
-    bodies->report.upload = ky_clock() - start;
+    state->report.upload = ky_clock() - start;
     return status;
 }
 
@@ -246,7 +284,7 @@ static enum ky_status scatter(struct ky_device_bodies *bodies, const struct ky_b
                               struct ky_rows rows, const double *numbers, struct ky_buffer *to,
                               struct ky_error *error)
 {
-    struct ky_card *card = bodies->cards.card[0];
+    struct ky_card *card = bodies->card;
     uint32_t n = (uint32_t)bodies->n, count = (uint32_t)rows.count,
              columns = (uint32_t)rows.columns;
     struct ky_buffer sent = {0};
@@ -262,13 +300,14 @@ static enum ky_status scatter(struct ky_device_bodies *bodies, const struct ky_b
     return status;
 }
 
-enum ky_status ky_device_bodies_put_some(struct ky_device_bodies *bodies,
-                                         const struct ky_some *some, struct ky_error *error)
+enum ky_status ky_device_bodies_put_some(struct ky_device_state *state, const struct ky_some *some,
+                                         struct ky_error *error)
 {
-    struct ky_card *card = bodies->cards.card[0];
+    struct ky_device_bodies *bodies = &state->part[0];
+    struct ky_card *card = bodies->card;
     const size_t count = some->count, bytes = KY_STATE_BYTES;
-    const struct ky_rows place = {count, 3, 1 / bodies->units.length, bytes},
-                         mass = {count, 1, 1 / bodies->units.mass, bytes};
+    const struct ky_rows place = {count, 3, 1 / state->units.length, bytes},
+                         mass = {count, 1, 1 / state->units.mass, bytes};
     struct ky_buffer list = {0};
     enum ky_status status = ky_buffer_fill(card, &list, "bodies with new numbers", some->body,
                                            count, sizeof *some->body, error);
@@ -281,23 +320,24 @@ enum ky_status ky_device_bodies_put_some(struct ky_device_bodies *bodies,
     if (status == KY_OK)
         status = scatter(bodies, &list, mass, some->mass, &bodies->mass, error);
     ky_buffer_release(card, &list);
-    bodies->put++;
+    state->put++;
     bodies->curve.changes++;
     bodies->place += some->position || some->mass;
     return status;
 }
 
-enum ky_status ky_device_bodies_get(struct ky_device_bodies *bodies, struct ky_bodies *wanted,
+enum ky_status ky_device_bodies_get(struct ky_device_state *state, struct ky_bodies *wanted,
                                     struct ky_error *error)
 {
+    struct ky_device_bodies *bodies = &state->part[0];
     struct column column[COLUMNS];
-    enum ky_status status = ky_wait_for_all(&bodies->cards, error);
+    enum ky_status status = ky_wait_for_all(&state->cards, error);
     double start = ky_clock();
     if (status == KY_OK)
         status = cross_all(bodies, column, columns_of(bodies, wanted, column), 0, error);
-    for (size_t i = 0; wanted->softening && !bodies->own_eps && i < bodies->n; i++)
-        wanted->softening[i] = bodies->parameters->softening;
-    bodies->report.download = ky_clock() - start;
+    for (size_t i = 0; wanted->softening && !state->own_eps && i < bodies->n; i++)
+        wanted->softening[i] = state->parameters->softening;
+    state->report.download = ky_clock() - start;
     return status;
 }
 
@@ -305,11 +345,11 @@ enum ky_status ky_device_active_list(struct ky_device_bodies *bodies,
                                      struct ky_evaluation *evaluation, struct ky_error *error)
 {
     const struct ky_active *active = evaluation->active;
-    const unsigned own = 1U << bodies->part;
+    const unsigned own = 1U << bodies->number;
     if (evaluation->listed & own)
         return KY_OK;
     enum ky_status status =
-        ky_buffer_fill(bodies->cards.card[0], &bodies->active_list, "active bodies", active->body,
+        ky_buffer_fill(bodies->card, &bodies->active_list, "active bodies", active->body,
                        active->count, sizeof *active->body, error);
     evaluation->listed |= status == KY_OK ? own : 0;
     return status;

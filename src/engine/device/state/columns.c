@@ -3,67 +3,65 @@
 
 #include "engine/device/state/rows.h"
 
-static struct ky_rows rows_of(const struct ky_device_bodies *bodies, enum ky_column column)
+static struct ky_rows rows_of(const struct ky_device_state *state, enum ky_column column)
 {
-    const struct ky_engine_scale scales = ky_engine_scale(&bodies->units, bodies->parameters->g);
+    const struct ky_engine_scale scales = ky_device_scale(state);
     const double scale = ky_columns[column].of_field ? scales.acceleration : 1;
-    return (struct ky_rows){bodies->n, ky_columns[column].components, 1 / scale, KY_STATE_BYTES};
+    return (struct ky_rows){state->n, ky_columns[column].components, 1 / scale, KY_STATE_BYTES};
 }
 
-static enum ky_status clear(struct ky_device_bodies *bodies, int column, struct ky_error *error)
+static enum ky_status clear(struct ky_device_state *state, int column, struct ky_error *error)
 {
-    struct ky_card *card = bodies->cards.card[0];
-    struct ky_buffer *buffer = &bodies->columns.of[column];
-    enum ky_status status =
-        ky_buffer_need(card, buffer, ky_columns[column].name,
-                       bodies->n * ky_columns[column].components, KY_STATE_BYTES, error);
-    return status == KY_OK ? card->driver->zero(card, buffer, error) : status;
+    struct ky_device_bodies *bodies = &state->part[0];
+    enum ky_status status = ky_device_bodies_need(bodies, KY_ARRAY_COLUMN + column, error);
+    return status == KY_OK
+               ? bodies->card->driver->zero(bodies->card, &bodies->column[column], error)
+               : status;
 }
 
-enum ky_status ky_device_columns_clear(struct ky_device_bodies *bodies, struct ky_error *error)
+enum ky_status ky_device_columns_clear(struct ky_device_state *state, struct ky_error *error)
 {
     enum ky_status status = KY_OK;
     for (int k = 0; k < KY_COLUMN_COUNT && status == KY_OK; k++)
-        if (ky_column_is_in(bodies->columns.set, k))
-            status = clear(bodies, k, error);
+        if (ky_column_is_in(state->columns, k))
+            status = clear(state, k, error);
     return status;
 }
 
-enum ky_status ky_device_columns_choose(struct ky_device_bodies *bodies, unsigned set,
+enum ky_status ky_device_columns_choose(struct ky_device_state *state, unsigned set,
                                         struct ky_error *error)
 {
-    const unsigned before = bodies->columns.set;
+    struct ky_device_bodies *bodies = &state->part[0];
+    const unsigned before = state->columns;
     enum ky_status status = KY_OK;
-    bodies->columns.set = set;
+    state->columns = set;
     for (int k = 0; k < KY_COLUMN_COUNT && status == KY_OK; k++) {
-        if (!ky_column_is_in(set, k))
-            ky_buffer_release(bodies->cards.card[0], &bodies->columns.of[k]);
-        else if (!ky_column_is_in(before, k))
-            status = clear(bodies, k, error);
+        if (!ky_column_is_in(set, k)) {
+            ky_buffer_release(bodies->card, &bodies->column[k]);
+            bodies->has &= ~(1U << (KY_ARRAY_COLUMN + k));
+        } else if (!ky_column_is_in(before, k)) {
+            status = clear(state, k, error);
+        }
     }
     return status;
 }
 
-enum ky_status ky_device_columns_put(struct ky_device_bodies *bodies, enum ky_column column,
+enum ky_status ky_device_columns_put(struct ky_device_state *state, enum ky_column column,
                                      const double *numbers, struct ky_error *error)
 {
-    enum ky_status status = ky_column_check(bodies->columns.set, column, error);
+    struct ky_device_bodies *bodies = &state->part[0];
+    enum ky_status status = ky_column_check(state->columns, column, error);
     return status ? status
-                  : ky_rows_send(bodies->cards.card[0], &bodies->columns.of[column],
-                                 ky_columns[column].name, rows_of(bodies, column), numbers, error);
+                  : ky_rows_send(bodies->card, &bodies->column[column], ky_columns[column].name,
+                                 rows_of(state, column), numbers, error);
 }
 
-enum ky_status ky_device_columns_get(struct ky_device_bodies *bodies, enum ky_column column,
+enum ky_status ky_device_columns_get(struct ky_device_state *state, enum ky_column column,
                                      double *numbers, struct ky_error *error)
 {
-    enum ky_status status = ky_column_check(bodies->columns.set, column, error);
+    struct ky_device_bodies *bodies = &state->part[0];
+    enum ky_status status = ky_column_check(state->columns, column, error);
     return status ? status
-                  : ky_rows_read(bodies->cards.card[0], &bodies->columns.of[column],
-                                 rows_of(bodies, column), numbers, error);
-}
-
-void ky_device_columns_release(struct ky_device_bodies *bodies)
-{
-    for (int k = 0; k < KY_COLUMN_COUNT && bodies->cards.count > 0; k++)
-        ky_buffer_release(bodies->cards.card[0], &bodies->columns.of[k]);
+                  : ky_rows_read(bodies->card, &bodies->column[column], rows_of(state, column),
+                                 numbers, error);
 }

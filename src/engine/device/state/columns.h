@@ -7,17 +7,15 @@
 #include "engine/device/state/bodies.h"
 
 /* Keeps the columns of `set` and no others. New ones are 0. */
-enum ky_status ky_device_columns_choose(struct ky_device_bodies *bodies, unsigned set,
+enum ky_status ky_device_columns_choose(struct ky_device_state *state, unsigned set,
                                         struct ky_error *error);
 /* Sets all columns to 0, for the present number of bodies. */
-enum ky_status ky_device_columns_clear(struct ky_device_bodies *bodies, struct ky_error *error);
+enum ky_status ky_device_columns_clear(struct ky_device_state *state, struct ky_error *error);
 /* The verbs put_column and get_column, with the bodies in the caller's order. KY_USAGE for a column
  * that is not there. */
-enum ky_status ky_device_columns_put(struct ky_device_bodies *bodies, enum ky_column column,
+enum ky_status ky_device_columns_put(struct ky_device_state *state, enum ky_column column,
                                      const double *numbers, struct ky_error *error);
-enum ky_status ky_device_columns_get(struct ky_device_bodies *bodies, enum ky_column column,
+enum ky_status ky_device_columns_get(struct ky_device_state *state, enum ky_column column,
                                      double *numbers, struct ky_error *error);
-/* Frees the columns' memory; which columns the integrator wants stays known. */
-void ky_device_columns_release(struct ky_device_bodies *bodies);
 
 #endif

@@ -1,9 +1,11 @@
 /* Columns of bodies from one order to another: kernels/driver/reorder.k from the host's side. */
 #include "engine/device/state/curve.h"
 
+#include "engine/device/state/parts.h"
+
 enum ky_status ky_device_curve_need(struct ky_device_bodies *bodies, struct ky_error *error)
 {
-    struct ky_card *card = bodies->cards.card[0];
+    struct ky_card *card = bodies->card;
     struct ky_device_curve *curve = &bodies->curve;
     const struct {
         struct ky_buffer *buffer;
@@ -26,18 +28,16 @@ static void exchange(struct ky_buffer *a, struct ky_buffer *b)
     *b = c;
 }
 
-/* Columns of a buffer, through the room; a buffer that is as large becomes the room. */
-static enum ky_status move(struct ky_device_bodies *bodies, struct ky_buffer *buffer,
-                           uint32_t columns, size_t bytes, const struct ky_buffer *order,
-                           struct ky_error *error)
+/* An array, through the room; a buffer that is as large becomes the room. */
+static enum ky_status move(struct ky_device_bodies *bodies, const struct ky_device_array *array,
+                           const struct ky_buffer *order, struct ky_error *error)
 {
-    struct ky_card *card = bodies->cards.card[0];
-    struct ky_buffer *room = &bodies->curve.room;
-    uint32_t n = (uint32_t)bodies->n;
-    if (!buffer->handle)
-        return KY_OK;
+    struct ky_card *card = bodies->card;
+    struct ky_buffer *buffer = array->buffer, *room = &bodies->curve.room;
+    uint32_t n = (uint32_t)bodies->n, columns = (uint32_t)array->columns;
     enum ky_status status = ky_launch_over(
-        card, bytes == sizeof(uint32_t) ? KY_KERNEL_ky_gather_words : KY_KERNEL_ky_gather_numbers,
+        card,
+        array->number == sizeof(uint32_t) ? KY_KERNEL_ky_gather_words : KY_KERNEL_ky_gather_numbers,
         n,
         KY_ARGUMENTS(KY_BUFFER(*buffer), KY_BUFFER(*order), KY_BUFFER(*room), KY_VALUE(n),
                      KY_VALUE(columns)),
@@ -45,7 +45,8 @@ static enum ky_status move(struct ky_device_bodies *bodies, struct ky_buffer *bu
     if (status != KY_OK)
         return status;
     if (buffer->bytes != room->bytes)
-        return card->driver->copy(card, room, 0, card, buffer, 0, columns * bytes * n, error);
+        return card->driver->copy(card, room, 0, card, buffer, 0, columns * array->number * n,
+                                  error);
     const char *what = buffer->what;
     buffer->what = room->what;
     room->what = what;
@@ -56,34 +57,19 @@ static enum ky_status move(struct ky_device_bodies *bodies, struct ky_buffer *bu
 static enum ky_status move_all(struct ky_device_bodies *bodies, const struct ky_buffer *order,
                                struct ky_error *error)
 {
-    const size_t state = KY_STATE_BYTES, real = ky_real_bytes(bodies->parameters->precision);
-    const struct {
-        struct ky_buffer *buffer;
-        uint32_t columns;
-        size_t bytes;
-    } moved[] = {
-        {&bodies->position, 3, state},    {&bodies->velocity, 3, state},
-        {&bodies->mass, 1, state},        {&bodies->softening, 1, state},
-        {&bodies->acceleration, 3, real}, {&bodies->potential, 1, real},
-        {&bodies->second, 3, state},      {&bodies->precise, 3, state},
-    };
-    struct ky_device_curve *curve = &bodies->curve;
-    struct ky_card *card = bodies->cards.card[0];
-    enum ky_status status = KY_OK;
-    for (; curve->readers > 0 && status == KY_OK; curve->readers--)
-        status = card->driver->await(card, curve->reader[curve->readers - 1], KY_MARK_SENT, error);
-    for (size_t k = 0; k < sizeof moved / sizeof *moved && status == KY_OK; k++)
-        status = move(bodies, moved[k].buffer, moved[k].columns, moved[k].bytes, order, error);
-    for (int k = 0; k < KY_COLUMN_COUNT && status == KY_OK; k++)
-        status = move(bodies, &bodies->columns.of[k], (uint32_t)ky_columns[k].components, state,
-                      order, error);
+    struct ky_device_array array[KY_ARRAYS];
+    enum ky_status status = ky_part_await(bodies, error);
+    ky_device_arrays(bodies, array);
+    for (int k = 0; k < KY_ARRAYS && status == KY_OK; k++)
+        if (bodies->has >> k & 1U)
+            status = move(bodies, &array[k], order, error);
     return status;
 }
 
 enum ky_status ky_device_curve_follow(struct ky_device_bodies *bodies, int now,
                                       struct ky_error *error)
 {
-    struct ky_card *card = bodies->cards.card[0];
+    struct ky_card *card = bodies->card;
     struct ky_device_curve *curve = &bodies->curve;
     struct ky_buffer *order = &curve->place[now], *other = &curve->place[1 - now];
     uint32_t n = (uint32_t)bodies->n, one = 1;
@@ -112,7 +98,7 @@ enum ky_status ky_device_curve_leave(struct ky_device_bodies *bodies, struct ky_
     curve->is_followed = 0;
     curve->changes++;
     status = ky_launch_over(
-        bodies->cards.card[0], KY_KERNEL_ky_order_inverse, n,
+        bodies->card, KY_KERNEL_ky_order_inverse, n,
         KY_ARGUMENTS(KY_BUFFER(curve->index), KY_BUFFER(curve->place[0]), KY_VALUE(n)), error);
     return status == KY_OK ? move_all(bodies, &curve->place[0], error) : status;
 }
@@ -124,15 +110,6 @@ enum ky_status ky_device_curve_return(struct ky_device_bodies *bodies, struct ky
         return KY_OK;
     curve->is_followed = 1;
     return move_all(bodies, &curve->index, error);
-}
-
-void ky_device_curve_release(struct ky_device_bodies *bodies)
-{
-    struct ky_device_curve *curve = &bodies->curve;
-    struct ky_buffer *buffers[] = {&curve->room, &curve->index, &curve->place[0], &curve->place[1]};
-    for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
-        ky_buffer_release(bodies->cards.card[0], buffers[k]);
-    curve->is_followed = 0;
 }
 
 double ky_device_curve_memory(size_t n)

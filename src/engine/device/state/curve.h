@@ -1,4 +1,4 @@
-/* Bodies that lie along the curve on the first card: all their columns in another order than the
+/* Bodies of a part that lie along the curve: all their arrays in another order than the
  * caller's, and for each the caller's number. Building a tree on the card reorders them. Code that
  * uses the caller's numbers puts them back first. */
 #ifndef KY_DEVICE_CURVE_H
@@ -19,7 +19,6 @@ enum ky_status ky_device_curve_leave(struct ky_device_bodies *bodies, struct ky_
 /* Puts the bodies back into the order that they had before the last ky_device_curve_leave. No other
  * order may have been followed since. */
 enum ky_status ky_device_curve_return(struct ky_device_bodies *bodies, struct ky_error *error);
-void ky_device_curve_release(struct ky_device_bodies *bodies);
 /* Bytes on the card for n bodies. */
 double ky_device_curve_memory(size_t n);
 

@@ -5,24 +5,18 @@
 
 _Static_assert(KY_EXTERNAL_STRIDE == 4 + KY_EXTERNAL_NUMBERS, "a kind, a centre and the numbers");
 
-void ky_device_externals_release(struct ky_device_bodies *bodies)
-{
-    ky_buffer_release(bodies->cards.card[0], &bodies->external.numbers);
-    bodies->external.set = 0;
-}
-
 enum ky_status ky_device_externals_send(struct ky_device_bodies *bodies, struct ky_error *error)
 {
-    struct ky_card *card = bodies->cards.card[0];
-    const struct ky_externals *given = bodies->externals;
-    const struct ky_engine_scale scale = ky_engine_scale(&bodies->units, bodies->parameters->g);
+    struct ky_card *card = bodies->card;
+    const struct ky_externals *given = bodies->state->externals;
+    const struct ky_engine_scale scale = ky_device_scale(bodies->state);
     union ky_state_value number[KY_MOST_EXTERNALS * KY_EXTERNAL_STRIDE], *at = number;
     if (given->count == 0 ||
-        (bodies->external.set == given->set && bodies->external.put == bodies->put))
+        (bodies->external.set == given->set && bodies->external.put == bodies->state->put))
         return KY_OK;
     for (size_t k = 0; k < given->count; k++) {
         const struct ky_external own =
-            ky_external_in(&given->field[k], scale.acceleration, bodies->units.length);
+            ky_external_in(&given->field[k], scale.acceleration, bodies->state->units.length);
         *at++ = ky_to_state(card, own.kind);
         for (int c = 0; c < 3; c++)
             *at++ = ky_to_state(card, own.centre[c]);
@@ -32,17 +26,17 @@ enum ky_status ky_device_externals_send(struct ky_device_bodies *bodies, struct 
     enum ky_status status = ky_buffer_fill(card, &bodies->external.numbers, "external fields",
                                            number, (size_t)(at - number), sizeof *at, error);
     bodies->external.set = status == KY_OK ? given->set : 0;
-    bodies->external.put = bodies->put;
+    bodies->external.put = bodies->state->put;
     return status;
 }
 
 enum ky_status ky_device_externals_add(struct ky_device_bodies *bodies,
                                        struct ky_evaluation *evaluation, struct ky_error *error)
 {
-    struct ky_card *card = bodies->cards.card[0];
+    struct ky_card *card = bodies->card;
     const struct ky_active *active = evaluation->active;
-    const int precision = bodies->parameters->precision;
-    uint32_t n = (uint32_t)bodies->n, fields = (uint32_t)bodies->externals->count,
+    const int precision = bodies->state->parameters->precision;
+    uint32_t n = (uint32_t)bodies->n, fields = (uint32_t)bodies->state->externals->count,
              listed = active != NULL, count = active ? (uint32_t)active->count : n;
     if (fields == 0 || count == 0)
         return KY_OK;
@@ -63,9 +57,9 @@ enum ky_status ky_device_externals_add(struct ky_device_bodies *bodies,
 enum ky_status ky_device_externals_sum(struct ky_device_bodies *bodies, size_t place,
                                        struct ky_error *error)
 {
-    struct ky_card *card = bodies->cards.card[0];
-    const int precision = bodies->parameters->precision;
-    uint32_t n = (uint32_t)bodies->n, fields = (uint32_t)bodies->externals->count,
+    struct ky_card *card = bodies->card;
+    const int precision = bodies->state->parameters->precision;
+    uint32_t n = (uint32_t)bodies->n, fields = (uint32_t)bodies->state->externals->count,
              first = (uint32_t)place;
     if (fields == 0)
         return KY_OK;

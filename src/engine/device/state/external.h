@@ -1,4 +1,4 @@
-/* External fields on the first card: kernels/state/external.k from the host's side. */
+/* External fields on the card of a part: kernels/state/external.k from the host's side. */
 #ifndef KY_DEVICE_EXTERNAL_H
 #define KY_DEVICE_EXTERNAL_H
 
@@ -14,6 +14,5 @@ enum ky_status ky_device_externals_add(struct ky_device_bodies *bodies,
  * `place` on. Does nothing without fields. */
 enum ky_status ky_device_externals_sum(struct ky_device_bodies *bodies, size_t place,
                                        struct ky_error *error);
-void ky_device_externals_release(struct ky_device_bodies *bodies);
 
 #endif

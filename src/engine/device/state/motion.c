@@ -7,42 +7,42 @@
 #include "engine/device/state/external.h"
 
 /* The kicks that are due, and a drift if dt is not 0. */
-static enum ky_status advance(struct ky_device_bodies *bodies, double dt, struct ky_error *error)
+static enum ky_status advance(struct ky_device_state *state, double dt, struct ky_error *error)
 {
-    struct ky_card *card = bodies->cards.card[0];
-    double per_kick =
-        ky_engine_scale(&bodies->units, bodies->parameters->g).acceleration / bodies->units.length;
-    uint32_t n = (uint32_t)bodies->n, kicks = (uint32_t)bodies->pendings, drifts = dt != 0;
+    struct ky_device_bodies *bodies = &state->part[0];
+    struct ky_card *card = bodies->card;
+    double per_kick = ky_device_scale(state).acceleration / state->units.length;
+    uint32_t n = (uint32_t)bodies->n, kicks = (uint32_t)state->pendings, drifts = dt != 0;
     union ky_state_value kick[KY_PENDING], drift = ky_to_state(card, dt);
     for (int k = 0; k < KY_PENDING; k++)
-        kick[k] = ky_to_state(card, bodies->pending[k] * per_kick);
+        kick[k] = ky_to_state(card, state->pending[k] * per_kick);
     const struct ky_arguments arguments =
         KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->velocity),
                      KY_BUFFER(bodies->acceleration), KY_VALUE(n), KY_VALUE(kicks),
                      KY_VALUE(kick[0]), KY_VALUE(kick[1]), KY_VALUE(drifts), KY_VALUE(drift));
-    bodies->pendings = 0;
-    return ky_launch_over(card, KY_IN_PRECISION(ky_bodies_advance, bodies->parameters->precision),
-                          n, arguments, error);
+    state->pendings = 0;
+    return ky_launch_over(card, KY_IN_PRECISION(ky_bodies_advance, state->parameters->precision), n,
+                          arguments, error);
 }
 
-enum ky_status ky_device_settle(struct ky_device_bodies *bodies, struct ky_error *error)
+enum ky_status ky_device_settle(struct ky_device_state *state, struct ky_error *error)
 {
-    return bodies->pendings > 0 ? advance(bodies, 0, error) : KY_OK;
+    return state->pendings > 0 ? advance(state, 0, error) : KY_OK;
 }
 
-enum ky_status ky_device_kick(struct ky_device_bodies *bodies, double dt, struct ky_error *error)
+enum ky_status ky_device_kick(struct ky_device_state *state, double dt, struct ky_error *error)
 {
     enum ky_status status = KY_OK;
-    if (bodies->pendings == KY_PENDING)
-        status = ky_device_settle(bodies, error);
-    bodies->pending[bodies->pendings++] = dt;
+    if (state->pendings == KY_PENDING)
+        status = ky_device_settle(state, error);
+    state->pending[state->pendings++] = dt;
     return status;
 }
 
-enum ky_status ky_device_drift(struct ky_device_bodies *bodies, double dt, struct ky_error *error)
+enum ky_status ky_device_drift(struct ky_device_state *state, double dt, struct ky_error *error)
 {
-    bodies->place++;
-    return advance(bodies, dt, error);
+    state->part[0].place++;
+    return advance(state, dt, error);
 }
 
 /* What the card wrote to bodies->sums: KY_SUMS_KEPT numbers of each chunk, then the energies in
@@ -50,7 +50,7 @@ enum ky_status ky_device_drift(struct ky_device_bodies *bodies, double dt, struc
 static enum ky_status read_sums(struct ky_device_bodies *bodies, size_t numbers,
                                 struct ky_partial_sums *parts, struct ky_error *error)
 {
-    struct ky_card *card = bodies->cards.card[0];
+    struct ky_card *card = bodies->card;
     union ky_state_value *value = ky_allocate(numbers, sizeof *value);
     if (!value)
         return ky_no_memory(error, "partial sums", numbers, sizeof *value);
@@ -66,22 +66,23 @@ static enum ky_status read_sums(struct ky_device_bodies *bodies, size_t numbers,
     return status;
 }
 
-enum ky_status ky_device_sums(struct ky_device_bodies *bodies, struct ky_partial_sums *parts,
+enum ky_status ky_device_sums(struct ky_device_state *state, struct ky_partial_sums *parts,
                               struct ky_error *error)
 {
-    struct ky_card *card = bodies->cards.card[0];
+    struct ky_device_bodies *bodies = &state->part[0];
+    struct ky_card *card = bodies->card;
     uint32_t n = (uint32_t)bodies->n;
     const size_t chunks = ky_groups(n, KY_SUM_CHUNK), kept = chunks * KY_SUMS_KEPT,
-                 numbers = kept + (bodies->externals->count ? chunks : 0);
-    const struct ky_engine_scale scale = ky_engine_scale(&bodies->units, bodies->parameters->g);
-    const double length = bodies->units.length;
-    parts->units = (struct ky_sum_units){bodies->units.mass, length,          length,
+                 numbers = kept + (state->externals->count ? chunks : 0);
+    const struct ky_engine_scale scale = ky_device_scale(state);
+    const double length = state->units.length;
+    parts->units = (struct ky_sum_units){state->units.mass,  length,          length,
                                          scale.acceleration, scale.potential, scale.potential};
     parts->of = ky_allocate_zeroed(chunks, sizeof *parts->of);
     if (!parts->of)
         return ky_no_memory(error, "partial sums", chunks, sizeof *parts->of);
     parts->count = chunks;
-    enum ky_status status = ky_device_settle(bodies, error);
+    enum ky_status status = ky_device_settle(state, error);
     if (status == KY_OK)
         status =
             ky_buffer_need(card, &bodies->sums, "partial sums", numbers, KY_STATE_BYTES, error);
@@ -90,11 +91,11 @@ enum ky_status ky_device_sums(struct ky_device_bodies *bodies, struct ky_partial
                      KY_BUFFER(bodies->velocity), KY_BUFFER(bodies->acceleration),
                      KY_BUFFER(bodies->potential), KY_BUFFER(bodies->sums), KY_VALUE(n));
     if (status == KY_OK)
-        status = ky_launch(card, KY_IN_PRECISION(ky_bodies_sum, bodies->parameters->precision),
+        status = ky_launch(card, KY_IN_PRECISION(ky_bodies_sum, state->parameters->precision),
                            chunks, arguments, error);
     if (status == KY_OK)
         status = ky_device_externals_sum(bodies, kept, error);
     if (status == KY_OK)
-        status = ky_wait_for_all(&bodies->cards, error);
+        status = ky_wait_for_all(&state->cards, error);
     return status == KY_OK ? read_sums(bodies, numbers, parts, error) : status;
 }

@@ -6,13 +6,13 @@
 #include "engine/device/state/bodies.h"
 
 /* Notes v += a dt, which is made later. dt in the caller's unit of time. */
-enum ky_status ky_device_kick(struct ky_device_bodies *bodies, double dt, struct ky_error *error);
+enum ky_status ky_device_kick(struct ky_device_state *state, double dt, struct ky_error *error);
 /* Makes the kicks that were noted, then x += v dt. */
-enum ky_status ky_device_drift(struct ky_device_bodies *bodies, double dt, struct ky_error *error);
+enum ky_status ky_device_drift(struct ky_device_state *state, double dt, struct ky_error *error);
 /* Makes the kicks that were noted. */
-enum ky_status ky_device_settle(struct ky_device_bodies *bodies, struct ky_error *error);
+enum ky_status ky_device_settle(struct ky_device_state *state, struct ky_error *error);
 /* The verb `sums`. Waits for the cards. */
-enum ky_status ky_device_sums(struct ky_device_bodies *bodies, struct ky_partial_sums *parts,
+enum ky_status ky_device_sums(struct ky_device_state *state, struct ky_partial_sums *parts,
                               struct ky_error *error);
 
 #endif

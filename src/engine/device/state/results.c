@@ -18,8 +18,8 @@ enum ky_status ky_results_read(const struct ky_device_results *results,
                                const struct ky_device_bodies *bodies, int precision, size_t count,
                                double (*acceleration)[3], double *potential, struct ky_error *error)
 {
-    struct ky_card *card = bodies->cards.card[0];
-    const struct ky_engine_scale scale = ky_engine_scale(&bodies->units, bodies->parameters->g);
+    struct ky_card *card = bodies->card;
+    const struct ky_engine_scale scale = ky_device_scale(bodies->state);
     const size_t real = ky_real_bytes(precision);
     const struct ky_rows vectors = {count, 3, 1 / scale.acceleration, real},
                          numbers = {count, 1, 1 / scale.potential, real};

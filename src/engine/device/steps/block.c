@@ -35,7 +35,8 @@ struct tally {
 /* The state of one call that advances through blocks. */
 struct blocks {
     struct ky_device_blocks *kept;
-    struct ky_device_bodies *bodies;
+    struct ky_device_state *state;
+    struct ky_device_bodies *bodies; /* of the first part, which is the only one */
     const struct ky_method *method;
     struct ky_links *links;
     void *own;
@@ -49,12 +50,12 @@ struct blocks {
 
 static struct ky_card *card_of(const struct blocks *b)
 {
-    return b->bodies->cards.card[0];
+    return b->bodies->card;
 }
 
-int ky_device_has_blocks(const struct ky_device_bodies *bodies, const struct ky_method *method)
+int ky_device_has_blocks(const struct ky_device_state *state, const struct ky_method *method)
 {
-    return method->in_blocks && bodies->cards.count == 1;
+    return method->in_blocks && state->cards.count == 1;
 }
 
 /* ---- memory ---- */
@@ -64,12 +65,12 @@ double ky_device_blocks_memory(size_t n)
     return (double)ky_device_room(n) + sizeof(uint32_t) * (double)(n + ky_groups(n, KY_TEAM));
 }
 
-void ky_device_blocks_release(struct ky_device_blocks *own, const struct ky_device_bodies *bodies)
+void ky_device_blocks_release(struct ky_device_blocks *own, struct ky_card *card)
 {
     struct ky_buffer *buffers[] = {&own->counts, &own->words, &own->tally, &own->scratch};
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
-        ky_buffer_release(bodies->cards.card[0], buffers[k]);
-    ky_pinned_release(bodies->cards.card[0], &own->pinned);
+        ky_buffer_release(card, buffers[k]);
+    ky_pinned_release(card, &own->pinned);
 }
 
 static enum ky_status reserve(const struct blocks *b, struct ky_error *error)
@@ -82,13 +83,12 @@ static enum ky_status reserve(const struct blocks *b, struct ky_error *error)
         const char *what;
         size_t count, size;
     } needs[] = {
-        {&b->bodies->second, "positions at the present tick", ky_device_room(n), 1},
         {&own->counts, "counts of active bodies", teams, sizeof(uint32_t)},
         {&own->words, "bodies by their steps", KY_TALLY_WORDS, sizeof(uint32_t)},
         {&own->tally, "work of a block", 1, sizeof(uint64_t)},
         {&b->bodies->active_list, "active bodies", n, sizeof(uint32_t)},
     };
-    enum ky_status status = KY_OK;
+    enum ky_status status = ky_device_bodies_need(b->bodies, KY_ARRAY_SECOND, error);
     for (size_t k = 0; k < sizeof needs / sizeof *needs && status == KY_OK; k++)
         status = ky_buffer_need(card, needs[k].buffer, needs[k].what, needs[k].count, needs[k].size,
                                 error);
@@ -142,9 +142,8 @@ struct clock {
 static struct clock clock_of(const struct blocks *b)
 {
     const struct ky_card *card = card_of(b);
-    const struct ky_engine_units *units = &b->bodies->units;
-    const double per_kick =
-        ky_engine_scale(units, b->bodies->parameters->g).acceleration / units->length;
+    const struct ky_engine_units *units = &b->state->units;
+    const double per_kick = ky_device_scale(b->state).acceleration / units->length;
     return (struct clock){b->way->stride, b->deepest, ky_to_state(card, b->longest),
                           ky_to_state(card, b->way->tick), ky_to_state(card, per_kick)};
 }
@@ -155,7 +154,7 @@ static struct clock clock_of(const struct blocks *b)
     KY_VALUE((clock).stride), KY_VALUE((clock).deepest), KY_VALUE((clock).longest)
 
 /* A kernel of the bodies' precision. */
-#define KERNEL(b, name) KY_IN_PRECISION(name, (b)->bodies->parameters->precision)
+#define KERNEL(b, name) KY_IN_PRECISION(name, (b)->state->parameters->precision)
 
 /* What the criterion compares with, in the numbers of the kernels. */
 struct real {
@@ -163,8 +162,8 @@ struct real {
     float part;
 };
 #define REAL(b, number)                                                                            \
-    ((b)->bodies->parameters->precision == KY_DOUBLE ? KY_VALUE((number).whole)                    \
-                                                     : KY_VALUE((number).part))
+    ((b)->state->parameters->precision == KY_DOUBLE ? KY_VALUE((number).whole)                     \
+                                                    : KY_VALUE((number).part))
 
 static struct real real_of(double number)
 {
@@ -174,12 +173,7 @@ static struct real real_of(double number)
 /* Bodies with softenings of their own, where these are the lengths of the criterion. */
 static uint32_t own_lengths(const struct blocks *b)
 {
-    return b->bodies->own_eps && isnan(b->way->length);
-}
-
-static const struct ky_buffer *softenings(const struct ky_device_bodies *bodies)
-{
-    return bodies->own_eps ? &bodies->softening : &bodies->mass;
+    return b->state->own_eps && isnan(b->way->length);
 }
 
 /* Positions at the present tick and those of last steps change places. */
@@ -200,7 +194,7 @@ static enum ky_status predict(const struct blocks *b, uint64_t tick, struct ky_e
     return ky_launch_over(
         card_of(b), KERNEL(b, ky_block_predict), n,
         KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->velocity),
-                     KY_BUFFER(bodies->acceleration), KY_BUFFER(bodies->columns.of[KY_COLUMN_STEP]),
+                     KY_BUFFER(bodies->acceleration), KY_BUFFER(bodies->column[KY_COLUMN_STEP]),
                      KY_BUFFER(bodies->second), KY_VALUE(n), KY_VALUE(tick), CLOCK(clock)),
         error);
 }
@@ -211,7 +205,7 @@ static enum ky_status open_steps(const struct blocks *b, struct ky_error *error)
     struct ky_device_bodies *bodies = b->bodies;
     struct ky_device_blocks *own = b->kept;
     struct ky_card *card = card_of(b);
-    const struct ky_buffer *step = &bodies->columns.of[KY_COLUMN_STEP];
+    const struct ky_buffer *step = &bodies->column[KY_COLUMN_STEP];
     const struct clock clock = clock_of(b);
     const size_t teams = ky_groups(bodies->n, KY_TEAM);
     uint32_t n = (uint32_t)bodies->n, due = b->due;
@@ -250,7 +244,7 @@ static enum ky_status evaluate(const struct blocks *b, int anew, struct ky_error
     if (status == KY_OK)
         status = open_steps(b, error);
     if (status == KY_OK)
-        status = b->method->evaluate(bodies, b->links, b->own, &evaluation, error);
+        status = b->method->evaluate(b->state, b->links, b->own, &evaluation, error);
     if (status == KY_OK && b->method->note)
         status = b->method->note(b->links, b->own, &b->kept->tally, error);
     if (status == KY_OK)
@@ -265,15 +259,15 @@ static enum ky_status close_steps(const struct blocks *b, uint64_t tick, struct 
     struct ky_device_bodies *bodies = b->bodies;
     const struct clock clock = clock_of(b);
     const struct real limit = real_of(b->limit), eta = real_of(b->way->eta),
-                      eps = real_of(bodies->parameters->softening / bodies->units.length);
+                      eps = real_of(b->state->parameters->softening / b->state->units.length);
     uint32_t n = (uint32_t)bodies->n, count = (uint32_t)b->active,
-             own_eps = (uint32_t)bodies->own_eps, lengths = own_lengths(b);
+             own_eps = (uint32_t)b->state->own_eps, lengths = own_lengths(b);
     return ky_launch_over(
         card_of(b), KERNEL(b, ky_block_close), count,
         KY_ARGUMENTS(KY_BUFFER(bodies->active_list), KY_BUFFER(bodies->second),
                      KY_BUFFER(bodies->position), KY_BUFFER(bodies->velocity),
-                     KY_BUFFER(bodies->acceleration), KY_BUFFER(*softenings(bodies)),
-                     KY_BUFFER(bodies->columns.of[KY_COLUMN_STEP]), KY_BUFFER(b->kept->words),
+                     KY_BUFFER(bodies->acceleration), KY_BUFFER(*ky_device_softenings(bodies)),
+                     KY_BUFFER(bodies->column[KY_COLUMN_STEP]), KY_BUFFER(b->kept->words),
                      KY_VALUE(count), KY_VALUE(n), KY_VALUE(own_eps), KY_VALUE(lengths),
                      REAL(b, limit), REAL(b, eps), REAL(b, eta), KY_VALUE(tick), CLOCK(clock)),
         error);
@@ -356,10 +350,10 @@ static enum ky_status begin(const struct blocks *b, struct ky_error *error)
     if (status == KY_OK)
         status = ky_launch_over(
             card, KERNEL(b, ky_block_begin), n,
-            KY_ARGUMENTS(KY_BUFFER(bodies->columns.of[KY_COLUMN_STEP]),
-                         KY_BUFFER(bodies->acceleration), KY_BUFFER(*softenings(bodies)),
-                         KY_BUFFER(b->kept->words), KY_VALUE(n), KY_VALUE(own_eps), REAL(b, limit),
-                         KY_VALUE(even), CLOCK_OF_LEVELS(clock)),
+            KY_ARGUMENTS(KY_BUFFER(bodies->column[KY_COLUMN_STEP]), KY_BUFFER(bodies->acceleration),
+                         KY_BUFFER(*ky_device_softenings(bodies)), KY_BUFFER(b->kept->words),
+                         KY_VALUE(n), KY_VALUE(own_eps), REAL(b, limit), KY_VALUE(even),
+                         CLOCK_OF_LEVELS(clock)),
             error);
     if (status == KY_OK)
         status = read_tally(b, error);
@@ -372,37 +366,37 @@ static enum ky_status begin(const struct blocks *b, struct ky_error *error)
  * that. */
 static double limit_of(const struct blocks *b)
 {
-    const struct ky_device_bodies *bodies = b->bodies;
-    const double acceleration = ky_engine_scale(&bodies->units, bodies->parameters->g).acceleration;
+    const struct ky_device_state *state = b->state;
+    const double acceleration = ky_device_scale(state).acceleration;
     double length = b->way->length;
     if (isnan(length))
-        length = bodies->own_eps ? bodies->units.length : bodies->parameters->softening;
+        length = state->own_eps ? state->units.length : state->parameters->softening;
     return ky_step_limit(b->way->eta, length, b->longest) / acceleration;
 }
 
 enum ky_status ky_device_blocks_advance(struct ky_device_blocks *kept,
-                                        struct ky_device_bodies *bodies,
+                                        struct ky_device_state *state,
                                         const struct ky_method *method, struct ky_links *links,
                                         void *own, struct ky_advance *way, struct ky_error *error)
 {
     struct blocks b = {.kept = kept,
-                       .bodies = bodies,
+                       .state = state,
+                       .bodies = &state->part[0],
                        .method = method,
                        .links = links,
                        .own = own,
                        .way = way,
                        .longest = way->tick * (double)way->stride};
-    enum ky_status status =
-        ky_blocks_check(way, bodies->columns.set, bodies->has_acceleration, error);
+    enum ky_status status = ky_blocks_check(way, state->columns, state->has_acceleration, error);
     if (status == KY_OK)
-        status = ky_device_settle(bodies, error);
-    if (status == KY_OK && bodies->n > 0)
+        status = ky_device_settle(state, error);
+    if (status == KY_OK && state->n > 0)
         status = reserve(&b, error);
     if (status != KY_OK)
         return status;
     b.deepest = (uint32_t)ky_blocks_deepest(way);
     b.limit = limit_of(&b);
-    if (bodies->n > 0)
+    if (state->n > 0)
         status = begin(&b, error);
     for (uint64_t k = 0; k < way->most && way->now < way->until && !status; k++)
         status = one_block(&b, error);

@@ -17,14 +17,14 @@ struct ky_device_blocks {
 };
 
 /* 1 if block steps work with this method on these cards, else 0. */
-int ky_device_has_blocks(const struct ky_device_bodies *bodies, const struct ky_method *method);
+int ky_device_has_blocks(const struct ky_device_state *state, const struct ky_method *method);
 /* The verb `advance`; `links` and `own` are the arguments of the method's `evaluate`. The card has
  * finished when this returns. */
 enum ky_status ky_device_blocks_advance(struct ky_device_blocks *kept,
-                                        struct ky_device_bodies *bodies,
+                                        struct ky_device_state *state,
                                         const struct ky_method *method, struct ky_links *links,
                                         void *own, struct ky_advance *way, struct ky_error *error);
-void ky_device_blocks_release(struct ky_device_blocks *own, const struct ky_device_bodies *bodies);
+void ky_device_blocks_release(struct ky_device_blocks *own, struct ky_card *card);
 /* Bytes on the card for n bodies, without what the method needs. */
 double ky_device_blocks_memory(size_t n);
 

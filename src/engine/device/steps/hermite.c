@@ -21,7 +21,7 @@ _Static_assert(KY_TALLY_CUT == KY_MOST_LEVELS + 1, "a word for each level");
 
 /* A way of one call. */
 struct hermite {
-    struct ky_device_bodies *bodies;
+    struct ky_device_state *state;
     struct ky_advance *way;
     struct ky_hermite_way known; /* what the host knows of the card's */
     uint32_t flags;              /* those that are the same in all launches */
@@ -29,49 +29,40 @@ struct hermite {
 
 static struct ky_card *card_of(const struct hermite *h)
 {
-    return h->bodies->cards.card[0];
+    return h->state->part[0].card;
 }
 
-int ky_device_has_hermite(const struct ky_device_bodies *bodies)
+int ky_device_has_hermite(const struct ky_device_state *state)
 {
-    return ky_force_kind(bodies->parameters->force)->is_exact &&
-           bodies->cards.card[0]->has_double && bodies->parameters->precision != KY_SINGLE;
+    return ky_force_kind(state->parameters->force)->is_exact && state->part[0].card->has_double &&
+           state->parameters->precision != KY_SINGLE;
 }
 
 /* ---- launches on a card, with the flags of kernels/driver/shared.h ---- */
 
-#define KERNEL(bodies, name) KY_IN_EITHER(name, (bodies)->parameters->precision)
+#define KERNEL(bodies, name) KY_IN_EITHER(name, (bodies)->state->parameters->precision)
 
 /* Accelerations with all their digits. */
 static const struct ky_buffer *accelerations(const struct ky_device_bodies *bodies)
 {
-    return bodies->parameters->precision == KY_DOUBLE ? &bodies->acceleration : &bodies->precise;
+    return bodies->state->precise ? &bodies->precise : &bodies->acceleration;
 }
 
-/* Buffers that are not there, and never read, are others. */
-static const struct ky_buffer *softenings(const struct ky_device_bodies *bodies)
-{
-    return bodies->own_eps ? &bodies->softening : &bodies->mass;
-}
-
+/* A buffer that is not there, and never read, is another. */
 static const struct ky_buffer *fields(const struct ky_device_bodies *bodies)
 {
-    return bodies->externals->count > 0 ? &bodies->external.numbers : &bodies->hermite->scale;
-}
-
-static struct ky_card *the_card(const struct ky_device_bodies *bodies)
-{
-    return bodies->cards.card[0];
+    return bodies->state->externals->count > 0 ? &bodies->external.numbers
+                                               : &ky_hermite_part(bodies)->scale;
 }
 
 static enum ky_status count_levels(const struct ky_device_bodies *bodies, uint32_t flags,
                                    struct ky_error *error)
 {
-    const struct ky_device_hermite *own = bodies->hermite;
+    const struct ky_hermite_part *own = ky_hermite_part(bodies);
     const uint32_t n = (uint32_t)bodies->n;
     (void)flags;
-    return ky_launch_over(the_card(bodies), KERNEL(bodies, ky_hermite_begin), n,
-                          KY_ARGUMENTS(KY_BUFFER(bodies->columns.of[KY_COLUMN_STEP]),
+    return ky_launch_over(bodies->card, KERNEL(bodies, ky_hermite_begin), n,
+                          KY_ARGUMENTS(KY_BUFFER(bodies->column[KY_COLUMN_STEP]),
                                        KY_BUFFER(own->way), KY_BUFFER(own->scale),
                                        KY_BUFFER(own->way), KY_VALUE(n)),
                           error);
@@ -80,28 +71,27 @@ static enum ky_status count_levels(const struct ky_device_bodies *bodies, uint32
 static enum ky_status predict(const struct ky_device_bodies *bodies, uint32_t flags,
                               struct ky_error *error)
 {
-    const struct ky_device_hermite *own = bodies->hermite;
+    const struct ky_hermite_part *own = ky_hermite_part(bodies);
     const uint32_t n = (uint32_t)bodies->n;
     const struct ky_buffer *list = flags & KY_HERMITE_ORDERED ? &own->ending : &own->list;
-    return ky_launch_over(the_card(bodies), KERNEL(bodies, ky_hermite_predict), n,
-                          KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->velocity),
-                                       KY_BUFFER(*accelerations(bodies)),
-                                       KY_BUFFER(bodies->columns.of[KY_COLUMN_JERK]),
-                                       KY_BUFFER(bodies->columns.of[KY_COLUMN_STEP]),
-                                       KY_BUFFER(bodies->mass), KY_BUFFER(*softenings(bodies)),
-                                       KY_BUFFER(own->plane), KY_BUFFER(*list), KY_BUFFER(own->way),
-                                       KY_BUFFER(own->way), KY_BUFFER(own->scale),
-                                       KY_BUFFER(own->division), KY_VALUE(n), KY_VALUE(flags)),
-                          error);
+    return ky_launch_over(
+        bodies->card, KERNEL(bodies, ky_hermite_predict), n,
+        KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->velocity),
+                     KY_BUFFER(*accelerations(bodies)), KY_BUFFER(bodies->column[KY_COLUMN_JERK]),
+                     KY_BUFFER(bodies->column[KY_COLUMN_STEP]), KY_BUFFER(bodies->mass),
+                     KY_BUFFER(*ky_device_softenings(bodies)), KY_BUFFER(own->plane),
+                     KY_BUFFER(*list), KY_BUFFER(own->way), KY_BUFFER(own->way),
+                     KY_BUFFER(own->scale), KY_BUFFER(own->division), KY_VALUE(n), KY_VALUE(flags)),
+        error);
 }
 
 static enum ky_status list(const struct ky_device_bodies *bodies, uint32_t flags,
                            struct ky_error *error)
 {
-    const struct ky_device_hermite *own = bodies->hermite;
+    const struct ky_hermite_part *own = ky_hermite_part(bodies);
     const uint32_t n = (uint32_t)bodies->n;
-    return ky_launch_over(the_card(bodies), KERNEL(bodies, ky_hermite_list), n,
-                          KY_ARGUMENTS(KY_BUFFER(bodies->columns.of[KY_COLUMN_STEP]),
+    return ky_launch_over(bodies->card, KERNEL(bodies, ky_hermite_list), n,
+                          KY_ARGUMENTS(KY_BUFFER(bodies->column[KY_COLUMN_STEP]),
                                        KY_BUFFER(own->ending), KY_BUFFER(own->list),
                                        KY_BUFFER(own->way), KY_BUFFER(own->scale), KY_VALUE(n),
                                        KY_VALUE(flags)),
@@ -111,27 +101,29 @@ static enum ky_status list(const struct ky_device_bodies *bodies, uint32_t flags
 static enum ky_status sum(const struct ky_device_bodies *bodies, uint32_t flags,
                           struct ky_error *error)
 {
-    const struct ky_device_hermite *own = bodies->hermite;
-    const uint32_t n = (uint32_t)bodies->n, groups = (uint32_t)own->summing;
-    struct ky_eps2_argument eps2 = ky_eps2_argument(bodies);
+    const struct ky_hermite_part *own = ky_hermite_part(bodies);
+    const uint32_t n = (uint32_t)bodies->n, groups = (uint32_t)bodies->state->hermite->summing;
+    struct ky_eps2_argument eps2 = ky_eps2_argument(bodies->state);
     (void)flags;
-    if (bodies->own_eps) /* how often that of a source counts */
-        eps2.part = (float)(eps2.whole = bodies->how & KY_EPS_SUM ? 1 : 0);
-    return ky_launch(the_card(bodies), ky_device_hermite_kernel(bodies), groups,
+    if (bodies->state->own_eps) /* how often that of a source counts */
+        eps2.part = (float)(eps2.whole = bodies->state->how & KY_EPS_SUM ? 1 : 0);
+    return ky_launch(bodies->card, ky_device_hermite_kernel(bodies->state), groups,
                      KY_ARGUMENTS(KY_BUFFER(own->plane), KY_BUFFER(own->list),
                                   KY_BUFFER(own->partial), KY_BUFFER(own->run), KY_BUFFER(own->way),
                                   KY_VALUE(n), KY_VALUE(own->first), KY_VALUE(own->end),
-                                  KY_VALUE(groups), KY_EPS2(eps2, bodies->parameters->precision)),
+                                  KY_VALUE(groups),
+                                  KY_EPS2(eps2, bodies->state->parameters->precision)),
                      error);
 }
 
 static enum ky_status reduce(const struct ky_device_bodies *bodies, uint32_t flags,
                              struct ky_error *error)
 {
-    const struct ky_device_hermite *own = bodies->hermite;
-    const uint32_t sources = own->end - own->first, groups = (uint32_t)own->correcting;
+    const struct ky_hermite_part *own = ky_hermite_part(bodies);
+    const uint32_t sources = own->end - own->first,
+                   groups = (uint32_t)bodies->state->hermite->correcting;
     (void)flags;
-    return ky_launch(the_card(bodies), KERNEL(bodies, ky_hermite_reduce), groups,
+    return ky_launch(bodies->card, KERNEL(bodies, ky_hermite_reduce), groups,
                      KY_ARGUMENTS(KY_BUFFER(own->partial), KY_BUFFER(own->run),
                                   KY_BUFFER(own->sums[own->turn]), KY_BUFFER(own->way),
                                   KY_VALUE(sources), KY_VALUE(groups)),
@@ -141,19 +133,20 @@ static enum ky_status reduce(const struct ky_device_bodies *bodies, uint32_t fla
 static enum ky_status correct(const struct ky_device_bodies *bodies, uint32_t flags,
                               struct ky_error *error)
 {
-    const struct ky_device_hermite *own = bodies->hermite;
-    const uint32_t n = (uint32_t)bodies->n, groups = (uint32_t)own->correcting,
-                   count = (uint32_t)bodies->externals->count;
+    const struct ky_hermite_part *own = ky_hermite_part(bodies);
+    const uint32_t n = (uint32_t)bodies->n, groups = (uint32_t)bodies->state->hermite->correcting,
+                   count = (uint32_t)bodies->state->externals->count;
     return ky_launch(
-        the_card(bodies), KERNEL(bodies, ky_hermite_correct), groups,
+        bodies->card, KERNEL(bodies, ky_hermite_correct), groups,
         KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->velocity),
                      KY_BUFFER(*accelerations(bodies)), KY_BUFFER(bodies->acceleration),
-                     KY_BUFFER(bodies->columns.of[KY_COLUMN_JERK]),
-                     KY_BUFFER(bodies->columns.of[KY_COLUMN_STEP]), KY_BUFFER(bodies->mass),
-                     KY_BUFFER(*softenings(bodies)), KY_BUFFER(own->plane), KY_BUFFER(own->list),
-                     KY_BUFFER(own->partial), KY_BUFFER(own->run), KY_BUFFER(*fields(bodies)),
-                     KY_BUFFER(own->way), KY_BUFFER(own->way), KY_BUFFER(own->scale), KY_VALUE(n),
-                     KY_VALUE(groups), KY_VALUE(count), KY_VALUE(flags)),
+                     KY_BUFFER(bodies->column[KY_COLUMN_JERK]),
+                     KY_BUFFER(bodies->column[KY_COLUMN_STEP]), KY_BUFFER(bodies->mass),
+                     KY_BUFFER(*ky_device_softenings(bodies)), KY_BUFFER(own->plane),
+                     KY_BUFFER(own->list), KY_BUFFER(own->partial), KY_BUFFER(own->run),
+                     KY_BUFFER(*fields(bodies)), KY_BUFFER(own->way), KY_BUFFER(own->way),
+                     KY_BUFFER(own->scale), KY_VALUE(n), KY_VALUE(groups), KY_VALUE(count),
+                     KY_VALUE(flags)),
         error);
 }
 
@@ -161,17 +154,17 @@ static enum ky_status correct(const struct ky_device_bodies *bodies, uint32_t fl
 static enum ky_status first_steps(const struct ky_device_bodies *bodies, uint32_t flags,
                                   struct ky_error *error)
 {
-    const struct ky_device_hermite *own = bodies->hermite;
-    const uint32_t n = (uint32_t)bodies->n, count = (uint32_t)bodies->externals->count,
+    const struct ky_hermite_part *own = ky_hermite_part(bodies);
+    const uint32_t n = (uint32_t)bodies->n, count = (uint32_t)bodies->state->externals->count,
                    own_eps = flags & KY_HERMITE_OWN_EPS ? 1 : 0;
     return ky_launch_over(
-        the_card(bodies), KY_KERNEL_ky_hermite_start_double, n,
+        bodies->card, KY_KERNEL_ky_hermite_start_double, n,
         KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->velocity),
-                     KY_BUFFER(*accelerations(bodies)),
-                     KY_BUFFER(bodies->columns.of[KY_COLUMN_JERK]), KY_BUFFER(bodies->mass),
-                     KY_BUFFER(*softenings(bodies)), KY_BUFFER(bodies->columns.of[KY_COLUMN_STEP]),
-                     KY_BUFFER(*fields(bodies)), KY_BUFFER(own->way), KY_BUFFER(own->way),
-                     KY_BUFFER(own->scale), KY_VALUE(n), KY_VALUE(count), KY_VALUE(own_eps)),
+                     KY_BUFFER(*accelerations(bodies)), KY_BUFFER(bodies->column[KY_COLUMN_JERK]),
+                     KY_BUFFER(bodies->mass), KY_BUFFER(*ky_device_softenings(bodies)),
+                     KY_BUFFER(bodies->column[KY_COLUMN_STEP]), KY_BUFFER(*fields(bodies)),
+                     KY_BUFFER(own->way), KY_BUFFER(own->way), KY_BUFFER(own->scale), KY_VALUE(n),
+                     KY_VALUE(count), KY_VALUE(own_eps)),
         error);
 }
 
@@ -184,8 +177,8 @@ static enum ky_status on_all_cards(const struct hermite *h, launcher *launch, ui
                                    struct ky_error *error)
 {
     enum ky_status status = KY_OK;
-    for (size_t k = 0; k < h->bodies->cards.count && status == KY_OK; k++)
-        status = launch(ky_device_hermite_on(h->bodies, k), flags | h->flags, error);
+    for (size_t k = 0; k < h->state->cards.count && status == KY_OK; k++)
+        status = launch(&h->state->part[k], flags | h->flags, error);
     return status;
 }
 
@@ -193,10 +186,10 @@ static enum ky_status on_all_cards(const struct hermite *h, launcher *launch, ui
 static enum ky_status sum_all(const struct hermite *h, struct ky_error *error)
 {
     enum ky_status status = on_all_cards(h, sum, 0, error);
-    if (h->bodies->cards.count == 1 || status != KY_OK)
+    if (h->state->cards.count == 1 || status != KY_OK)
         return status;
     status = on_all_cards(h, reduce, 0, error);
-    return status == KY_OK ? ky_device_hermite_gather(h->bodies, error) : status;
+    return status == KY_OK ? ky_device_hermite_gather(h->state, error) : status;
 }
 
 /* A block of any kind, KY_HERMITE_… of kernels/driver/shared.h. */
@@ -204,7 +197,7 @@ static enum ky_status one_block(const struct hermite *h, uint32_t mode, struct k
 {
     const int turns = mode == KY_HERMITE_START ? 1 : h->way->corrections;
     enum ky_status status = on_all_cards(h, predict, mode, error);
-    if (status == KY_OK && h->bodies->cards.count > 1)
+    if (status == KY_OK && h->state->cards.count > 1)
         status = on_all_cards(h, list, mode, error);
     for (int turn = 1; turn <= turns && status == KY_OK; turn++) {
         status = sum_all(h, error);
@@ -216,20 +209,20 @@ static enum ky_status one_block(const struct hermite *h, uint32_t mode, struct k
 
 /* ---- steps that are none ---- */
 
-static enum ky_status forget_steps(struct ky_device_bodies *bodies, struct ky_error *error)
+static enum ky_status forget_steps(struct ky_device_state *state, struct ky_error *error)
 {
-    struct ky_card *card = bodies->cards.card[0];
-    struct ky_buffer *step = &bodies->columns.of[KY_COLUMN_STEP];
-    return step->handle ? card->driver->zero(card, step, error) : KY_OK;
+    struct ky_device_bodies *bodies = &state->part[0];
+    struct ky_buffer *step = &bodies->column[KY_COLUMN_STEP];
+    return step->handle ? bodies->card->driver->zero(bodies->card, step, error) : KY_OK;
 }
 
-enum ky_status ky_device_hermite_forget(struct ky_device_bodies *bodies, struct ky_error *error)
+enum ky_status ky_device_hermite_forget(struct ky_device_state *state, struct ky_error *error)
 {
-    if (!ky_device_leads(bodies, KY_SCHEME_HERMITE))
+    if (!ky_device_leads(state, KY_SCHEME_HERMITE))
         return KY_OK;
-    ky_device_hermite_drop(bodies, bodies->parameters->precision != KY_DOUBLE && bodies->n > 0);
-    ky_buffer_release(bodies->cards.card[0], &bodies->precise);
-    return forget_steps(bodies, error);
+    ky_device_hermite_drop(state, state->precise && state->n > 0);
+    state->part[0].has &= ~(1U << KY_ARRAY_PRECISE);
+    return forget_steps(state, error);
 }
 
 /* ---- looks ---- */
@@ -238,9 +231,9 @@ enum ky_status ky_device_hermite_forget(struct ky_device_bodies *bodies, struct 
 static enum ky_status look_later(const struct hermite *h, int which, struct ky_error *error)
 {
     struct ky_card *card = card_of(h);
-    struct ky_device_hermite *own = h->bodies->hermite;
-    enum ky_status status = card->driver->read_later(card, &own->way, 0, own->look[which].data,
-                                                     sizeof(struct ky_hermite_way), error);
+    const struct ky_device_hermite *own = h->state->hermite;
+    enum ky_status status = card->driver->read_later(
+        card, &own->part[0].way, 0, own->look[which].data, sizeof(struct ky_hermite_way), error);
     return status == KY_OK ? card->driver->mark(card, KY_MARK_BLOCK + which, error) : status;
 }
 
@@ -249,7 +242,7 @@ static enum ky_status await_look(struct hermite *h, int which, struct ky_error *
     struct ky_card *card = card_of(h);
     enum ky_status status = card->driver->reach(card, KY_MARK_BLOCK + which, error);
     if (status == KY_OK)
-        memcpy(&h->known, h->bodies->hermite->look[which].data, sizeof h->known);
+        memcpy(&h->known, h->state->hermite->look[which].data, sizeof h->known);
     return status;
 }
 
@@ -273,11 +266,10 @@ static enum ky_status tell(struct hermite *h, struct ky_error *error)
                                            [KY_WAY_PASSED + 1] = way->passed[1],
                                            [KY_WAY_NOW] = way->now,
                                            [KY_WAY_SHORTEST] = way->shortest}};
-    for (size_t k = 0; k < h->bodies->cards.count && status == KY_OK; k++) {
-        struct ky_device_bodies *bodies = ky_device_hermite_on(h->bodies, k);
-        struct ky_card *card = the_card(bodies);
-        status =
-            card->driver->write(card, &bodies->hermite->way, 0, &h->known, sizeof h->known, error);
+    for (size_t k = 0; k < h->state->cards.count && status == KY_OK; k++) {
+        struct ky_card *card = h->state->part[k].card;
+        status = card->driver->write(card, &h->state->hermite->part[k].way, 0, &h->known,
+                                     sizeof h->known, error);
     }
     return status;
 }
@@ -287,19 +279,19 @@ static enum ky_status tell(struct hermite *h, struct ky_error *error)
 /* Accelerations of all digits, which are numbers: they are predicted with, over no time. */
 static enum ky_status need_precise(struct ky_device_bodies *bodies, struct ky_error *error)
 {
-    struct ky_card *card = the_card(bodies);
-    enum ky_status status = ky_device_bodies_need_precise(bodies, error);
-    return status == KY_OK && bodies->precise.handle
-               ? card->driver->zero(card, &bodies->precise, error)
-               : status;
+    if (!bodies->state->precise)
+        return KY_OK;
+    enum ky_status status = ky_device_bodies_need(bodies, KY_ARRAY_PRECISE, error);
+    return status == KY_OK ? bodies->card->driver->zero(bodies->card, &bodies->precise, error)
+                           : status;
 }
 
 /* All bodies, which are at one time, get accelerations, jerks and steps. */
 static enum ky_status start(struct hermite *h, struct ky_error *error)
 {
     enum ky_status status = KY_OK;
-    for (size_t k = 0; k < h->bodies->cards.count && status == KY_OK; k++)
-        status = need_precise(ky_device_hermite_on(h->bodies, k), error);
+    for (size_t k = 0; k < h->state->cards.count && status == KY_OK; k++)
+        status = need_precise(&h->state->part[k], error);
     if (status == KY_OK)
         status = tell(h, error);
     if (status == KY_OK)
@@ -317,7 +309,8 @@ static enum ky_status begin(struct hermite *h, struct ky_error *error)
         status = on_all_cards(h, count_levels, 0, error);
     if (status == KY_OK)
         status = look(h, error);
-    const int missing = h->known.word[KY_TALLY_MISSING] > 0 || !accelerations(h->bodies)->handle;
+    const int has_precise = h->state->part[0].has >> KY_ARRAY_PRECISE & 1U,
+              missing = h->known.word[KY_TALLY_MISSING] > 0 || (h->state->precise && !has_precise);
     if (status != KY_OK || !missing)
         return status;
     if (h->way->now % h->way->stride)
@@ -378,7 +371,7 @@ static enum ky_status stop(struct hermite *h, struct ky_error *error)
     enum ky_status status = one_block(h, KY_HERMITE_STOP, error);
     if (status == KY_OK)
         status = look(h, error);
-    return status == KY_OK ? forget_steps(h->bodies, error) : status;
+    return status == KY_OK ? forget_steps(h->state, error) : status;
 }
 
 /* What has been done, for the caller. */
@@ -402,40 +395,39 @@ static enum ky_status lead(struct hermite *h, struct ky_error *error)
     if (status == KY_OK && close)
         status = stop(h, error);
     if (status == KY_OK)
-        status = ky_device_hermite_agree(h->bodies, &h->known, error);
+        status = ky_device_hermite_agree(h->state, &h->known, error);
     if (status != KY_OK)
         return status;
     count(h);
     h->way->close = close ? ~close : KY_NO_BODY;
     if (h->known.number[KY_WAY_BLOCKS] > 0)
-        ky_device_hermite_drop(h->bodies, 1);
-    h->bodies->place++;
+        ky_device_hermite_drop(h->state, 1);
+    h->state->part[0].place++;
     return KY_OK;
 }
 
-enum ky_status ky_device_hermite_advance(struct ky_device_bodies *bodies, struct ky_advance *way,
+enum ky_status ky_device_hermite_advance(struct ky_device_state *state, struct ky_advance *way,
                                          struct ky_error *error)
 {
-    const uint32_t cards = (uint32_t)bodies->cards.count;
-    struct hermite h = {.bodies = bodies,
+    const uint32_t cards = (uint32_t)state->cards.count;
+    struct hermite h = {.state = state,
                         .way = way,
-                        .flags = (bodies->own_eps ? KY_HERMITE_OWN_EPS : 0) |
+                        .flags = (state->own_eps ? KY_HERMITE_OWN_EPS : 0) |
                                  (cards > 1 ? KY_HERMITE_ORDERED | cards * KY_HERMITE_DEVICES : 0)};
-    enum ky_status status =
-        ky_blocks_check(way, bodies->columns.set, bodies->has_acceleration, error);
+    enum ky_status status = ky_blocks_check(way, state->columns, state->has_acceleration, error);
     way->close = KY_NO_BODY;
     if (status == KY_OK)
-        status = ky_device_settle(bodies, error);
+        status = ky_device_settle(state, error);
     if (status == KY_OK)
-        status = ky_device_curve_leave(bodies, error);
-    for (uint64_t k = 0; bodies->n == 0 && k < way->most && way->now < way->until && !status; k++)
+        status = ky_device_curve_leave(&state->part[0], error);
+    for (uint64_t k = 0; state->n == 0 && k < way->most && way->now < way->until && !status; k++)
         ky_blocks_count(way, way->now + way->stride, 0);
-    if (status != KY_OK || bodies->n == 0)
+    if (status != KY_OK || state->n == 0)
         return status;
-    status = ky_device_hermite_reserve(bodies, way, error);
+    status = ky_device_hermite_reserve(state, way, error);
+    for (size_t k = 0; k < cards && status == KY_OK; k++)
+        status = ky_device_externals_send(&state->part[k], error);
     if (status == KY_OK)
-        status = ky_device_externals_send(bodies, error);
-    if (status == KY_OK)
-        status = ky_device_hermite_share(bodies, error);
+        status = ky_device_hermite_share(state, error);
     return status == KY_OK ? lead(&h, error) : status;
 }

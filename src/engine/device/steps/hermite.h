@@ -4,9 +4,8 @@
 
 #include "engine/device/forces/method.h"
 
-/* What is kept from one call of `advance` to the next, for the bodies of one card; all 0 at first.
- */
-struct ky_device_hermite {
+/* What a card keeps from one call of `advance` to the next. */
+struct ky_hermite_part {
     struct ky_buffer plane;                /* the bodies at the present tick, as sources */
     struct ky_buffer list;                 /* the bodies whose steps end */
     struct ky_buffer way, scale, division; /* KY_WAY_…, KY_SCALE_… and KY_DIVISIONS of shared.h */
@@ -15,44 +14,47 @@ struct ky_device_hermite {
     struct ky_buffer sums[2];              /* sums over this card's sources, in turn */
     int turn;                              /* which of the two comes next */
     uint32_t first, end;                   /* the sources of this card */
-    struct ky_hermite_card *others;        /* the other cards; or NULL */
-    struct ky_pinned look[2];              /* what the host reads of `way` */
-    size_t summing, correcting;            /* groups of the two kernels that run at once */
-    uint64_t put;                          /* bodies->put when the units below were chosen */
+};
+
+/* What the engine keeps; all 0 at first. */
+struct ky_device_hermite {
+    struct ky_hermite_part part[KY_MOST_CARDS];
+    struct ky_pinned look[2];   /* what the host reads of the first card's `way` */
+    size_t summing, correcting; /* groups of the two kernels that run at once */
+    uint64_t put;               /* state->put when the units below were chosen */
     double mass_unit, speed_unit;
     double *potential; /* of each body, in the caller's unit; NULL: those of the card serve */
     int is_late;       /* they belong to other positions */
 };
 
-/* A card that is not the first. */
-struct ky_hermite_card {
-    struct ky_device_bodies bodies;
-    struct ky_device_hermite hermite;
-};
+static inline struct ky_hermite_part *ky_hermite_part(const struct ky_device_bodies *bodies)
+{
+    return &bodies->state->hermite->part[bodies->number];
+}
 
 /* 1 if the scheme works with this method on these cards, else 0. */
-int ky_device_has_hermite(const struct ky_device_bodies *bodies);
+int ky_device_has_hermite(const struct ky_device_state *state);
 /* The verb `advance`. The card has finished when this returns. */
-enum ky_status ky_device_hermite_advance(struct ky_device_bodies *bodies, struct ky_advance *way,
+enum ky_status ky_device_hermite_advance(struct ky_device_state *state, struct ky_advance *way,
                                          struct ky_error *error);
 /* To be called after forces have been computed. Forgets the bodies' steps. In double precision the
  * potentials are then those of the forces, else they are computed when they are asked for. */
-enum ky_status ky_device_hermite_forget(struct ky_device_bodies *bodies, struct ky_error *error);
+enum ky_status ky_device_hermite_forget(struct ky_device_state *state, struct ky_error *error);
 
 /* hermite_potential.c: potentials as sums in double. */
 
 /* Keeps the potentials that were given with the bodies as they are. */
-enum ky_status ky_device_hermite_keep(struct ky_device_bodies *bodies,
-                                      const struct ky_bodies *given, struct ky_error *error);
+enum ky_status ky_device_hermite_keep(struct ky_device_state *state, const struct ky_bodies *given,
+                                      struct ky_error *error);
 /* Replaces the potentials that were read from the card by these, if there are any. Computes late
  * ones first. */
-enum ky_status ky_device_hermite_get(struct ky_device_bodies *bodies, struct ky_bodies *wanted,
+enum ky_status ky_device_hermite_get(struct ky_device_state *state, struct ky_bodies *wanted,
                                      struct ky_error *error);
 /* The same with the sums of the potentials. */
-enum ky_status ky_device_hermite_sums(struct ky_device_bodies *bodies,
-                                      struct ky_partial_sums *parts, struct ky_error *error);
+enum ky_status ky_device_hermite_sums(struct ky_device_state *state, struct ky_partial_sums *parts,
+                                      struct ky_error *error);
 /* Forgets the potentials; if `late`, they have to be computed when they are asked for. */
-void ky_device_hermite_drop(struct ky_device_bodies *bodies, int late);
+void ky_device_hermite_drop(struct ky_device_state *state, int late);
 
 /* hermite_memory.c: what the card keeps for it. */
 
@@ -62,31 +64,26 @@ struct ky_hermite_way {
     uint32_t word[KY_WAY_WORDS];
 };
 
-/* Makes the buffers of the first card, the division of the sums, and the numbers KY_SCALE_… of a
- * call. */
-enum ky_status ky_device_hermite_reserve(struct ky_device_bodies *bodies,
+/* Makes the buffers of all cards, the division of the sums, and the numbers KY_SCALE_… of a call.
+ */
+enum ky_status ky_device_hermite_reserve(struct ky_device_state *state,
                                          const struct ky_advance *way, struct ky_error *error);
 /* The kernel that sums pairs of these bodies. */
-enum ky_kernel_id ky_device_hermite_kernel(const struct ky_device_bodies *bodies);
-/* Releases what the first card keeps; ky_device_hermite_part_with comes first. */
-void ky_device_hermite_release(struct ky_device_bodies *bodies);
+enum ky_kernel_id ky_device_hermite_kernel(const struct ky_device_state *state);
+/* Releases what the cards keep, and the potentials. */
+void ky_device_hermite_release(struct ky_device_state *state);
 /* Bytes on the first card for n bodies; the others have what it has. */
-double ky_device_hermite_memory(const struct ky_device_bodies *bodies, size_t n);
+double ky_device_hermite_memory(const struct ky_device_state *state, size_t n);
 
 /* hermite_cards.c: several cards that make the same steps. */
 
-/* The bodies on card k. Cards but the first have bodies only between `share` and `part_with`. */
-struct ky_device_bodies *ky_device_hermite_on(struct ky_device_bodies *bodies, size_t k);
-/* Copies all that the first card has to the others, and divides the sources among all. The buffers
- * of the first must have been reserved. */
-enum ky_status ky_device_hermite_share(struct ky_device_bodies *bodies, struct ky_error *error);
-/* Releases what the other cards have. */
-void ky_device_hermite_part_with(struct ky_device_bodies *bodies);
+/* Copies all that the first part has to the others, and divides the sources among all. */
+enum ky_status ky_device_hermite_share(struct ky_device_state *state, struct ky_error *error);
 /* Copies the sums of all cards, sums[turn] of each, to the partial sums of every card, and changes
  * the turn. */
-enum ky_status ky_device_hermite_gather(struct ky_device_bodies *bodies, struct ky_error *error);
+enum ky_status ky_device_hermite_gather(struct ky_device_state *state, struct ky_error *error);
 /* KY_DEVICE if a card ended otherwise than the first, whose end is `known`. */
-enum ky_status ky_device_hermite_agree(struct ky_device_bodies *bodies,
+enum ky_status ky_device_hermite_agree(struct ky_device_state *state,
                                        const struct ky_hermite_way *known, struct ky_error *error);
 
 #endif

@@ -11,15 +11,15 @@
 
 /* ---- kernels ---- */
 
-enum ky_kernel_id ky_device_hermite_kernel(const struct ky_device_bodies *bodies)
+enum ky_kernel_id ky_device_hermite_kernel(const struct ky_device_state *state)
 {
 #define OF_KIND(a, b, name, NAME, how)                                                             \
-    {how, KY_IN_EITHER(ky_hermite_sum_##name, bodies->parameters->precision)},
+    {how, KY_IN_EITHER(ky_hermite_sum_##name, state->parameters->precision)},
     const struct {
         int how;
         enum ky_kernel_id kernel;
     } kernels[] = {KY_SOFTENED_AS_PLUMMER(OF_KIND, , )};
-    const int how = bodies->how | (bodies->own_eps ? KY_EPS_SUM : 0);
+    const int how = state->how | (state->own_eps ? KY_EPS_SUM : 0);
     size_t row = 0;
     while ((kernels[row].how & how) != how)
         row++;
@@ -73,32 +73,36 @@ static enum ky_status groups_of(struct ky_card *card, enum ky_kernel_id kernel, 
 
 /* Partial sums that a card with a part of n sources needs room for: those of its slices, then one
  * of each card. */
-static size_t partial_sums(const struct ky_device_bodies *bodies, size_t resident, size_t n,
+static size_t partial_sums(const struct ky_device_state *state, size_t resident, size_t n,
                            uint32_t (*table)[2])
 {
-    const size_t cards = bodies->cards.count, parts = divide(bodies->cards.card[0], resident,
-                                                             part_of_a_card(cards, n), n, table);
+    const size_t cards = state->cards.count,
+                 parts = divide(state->part[0].card, resident, part_of_a_card(cards, n), n, table);
     return cards > 1 && parts < cards * n ? cards * n : parts;
 }
 
-/* The table to the card, and room for partial sums. */
-static enum ky_status need_division(struct ky_device_bodies *bodies, struct ky_error *error)
+/* The table to the cards, and room for partial sums. */
+static enum ky_status need_division(struct ky_device_state *state, struct ky_error *error)
 {
-    struct ky_card *card = bodies->cards.card[0];
-    struct ky_device_hermite *own = bodies->hermite;
     uint32_t(*table)[2] = ky_allocate(KY_DIVISIONS, sizeof *table);
     if (!table)
         return ky_no_memory(error, "divisions of sums", KY_DIVISIONS, sizeof *table);
-    const size_t parts = partial_sums(bodies, own->summing, bodies->n, table);
-    enum ky_status status = ky_buffer_fill(card, &own->division, "divisions of sums", table,
-                                           KY_DIVISIONS, sizeof *table, error);
+    const size_t parts = partial_sums(state, state->hermite->summing, state->n, table);
+    enum ky_status status = KY_OK;
+    for (size_t k = 0; k < state->cards.count && status == KY_OK; k++) {
+        struct ky_card *card = state->part[k].card;
+        struct ky_hermite_part *own = &state->hermite->part[k];
+        status = ky_buffer_fill(card, &own->division, "divisions of sums", table, KY_DIVISIONS,
+                                sizeof *table, error);
+        if (status == KY_OK)
+            status = ky_buffer_need(card, &own->partial, "partial sums", parts,
+                                    KY_JERK_NUMBERS * KY_STATE_BYTES, error);
+        if (status == KY_OK)
+            status = ky_buffer_need(card, &own->run, "runs of partial sums", parts,
+                                    sizeof(uint32_t), error);
+    }
     free(table);
-    if (status == KY_OK)
-        status = ky_buffer_need(card, &own->partial, "partial sums", parts,
-                                KY_JERK_NUMBERS * KY_STATE_BYTES, error);
-    return status == KY_OK ? ky_buffer_need(card, &own->run, "runs of partial sums", parts,
-                                            sizeof(uint32_t), error)
-                           : status;
+    return status;
 }
 
 /* ---- memory ---- */
@@ -111,75 +115,79 @@ static size_t plane_bytes(int precision)
     return (precision == KY_DOUBLE ? 2 : 3) * ky_real4_bytes(precision);
 }
 
-double ky_device_hermite_memory(const struct ky_device_bodies *bodies, size_t n)
+double ky_device_hermite_memory(const struct ky_device_state *state, size_t n)
 {
     enum { GROUPS = 8 }; /* of sums, on a processor */
-    const struct ky_card *card = bodies->cards.card[0];
-    const int precision = bodies->parameters->precision;
-    const size_t of_body = plane_bytes(precision) + sizeof(uint32_t) +
-                           (precision == KY_DOUBLE ? 0 : 3 * KY_STATE_BYTES),
+    const struct ky_card *card = state->part[0].card;
+    const size_t of_body = plane_bytes(state->parameters->precision) + sizeof(uint32_t) +
+                           (state->precise ? 3 * KY_STATE_BYTES : 0),
                  of_part = KY_JERK_NUMBERS * KY_STATE_BYTES + sizeof(uint32_t),
-                 of_card = bodies->cards.count > 1
+                 of_card = state->cards.count > 1
                                ? 2 * KY_JERK_NUMBERS * KY_STATE_BYTES * n +
                                      ky_groups(n, ENDING_LANES) * sizeof(uint32_t)
                                : 0,
-                 parts = n > 0 ? partial_sums(bodies, GROUPS * card->processors, n, NULL) : 0;
+                 parts = n > 0 ? partial_sums(state, GROUPS * card->processors, n, NULL) : 0;
     return (double)of_body * (double)n + (double)of_part * (double)parts + (double)of_card;
 }
 
-void ky_device_hermite_release(struct ky_device_bodies *bodies)
+static void release_part(struct ky_hermite_part *own, struct ky_card *card)
 {
-    struct ky_card *card = bodies->cards.card[0];
-    struct ky_device_hermite *own = bodies->hermite;
     struct ky_buffer *buffers[] = {&own->plane,    &own->list,    &own->way, &own->scale,
                                    &own->division, &own->partial, &own->run, &own->ending,
                                    &own->sums[0],  &own->sums[1]};
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
         ky_buffer_release(card, buffers[k]);
+}
+
+void ky_device_hermite_release(struct ky_device_state *state)
+{
+    struct ky_device_hermite *own = state->hermite;
+    for (size_t k = 0; k < state->cards.count; k++)
+        release_part(&own->part[k], state->part[k].card);
     for (int k = 0; k < 2; k++)
-        ky_pinned_release(card, &own->look[k]);
+        ky_pinned_release(state->part[0].card, &own->look[k]);
     own->put = 0;
-    ky_device_hermite_drop(bodies, 0);
+    ky_device_hermite_drop(state, 0);
 }
 
 /* ---- numbers ---- */
 
 /* Powers of two by which floats are near 1 in the sums; in double all is as it is. */
-static enum ky_status find_units(struct ky_device_bodies *bodies, struct ky_error *error)
+static enum ky_status find_units(struct ky_device_state *state, struct ky_error *error)
 {
-    struct ky_device_hermite *own = bodies->hermite;
+    struct ky_device_hermite *own = state->hermite;
     struct ky_moving_units units = {1, 1};
     enum ky_status status = KY_OK;
-    if (bodies->parameters->precision != KY_DOUBLE) {
-        const struct ky_engine_scale scale = ky_engine_scale(&bodies->units, bodies->parameters->g);
-        double *mass = ky_allocate(bodies->n, sizeof *mass), most = 0, sum = 0;
+    if (state->parameters->precision != KY_DOUBLE) {
+        const struct ky_engine_scale scale = ky_device_scale(state);
+        double *mass = ky_allocate(state->n, sizeof *mass), most = 0, sum = 0;
         if (!mass)
-            return ky_no_memory(error, "masses", bodies->n, sizeof *mass);
-        status = ky_device_bodies_columns(bodies, &bodies->mass, 1, &mass, error);
-        for (size_t i = 0; i < bodies->n && status == KY_OK; i++) {
+            return ky_no_memory(error, "masses", state->n, sizeof *mass);
+        status = ky_device_bodies_columns(&state->part[0], KY_ARRAY_MASS, &mass, error);
+        for (size_t i = 0; i < state->n && status == KY_OK; i++) {
             most = fmax(most, mass[i]);
             sum += mass[i];
         }
         free(mass);
-        units = ky_moving_units(most, sum, scale.potential * scale.strength, bodies->units.length);
+        units = ky_moving_units(most, sum, scale.potential * scale.strength, state->units.length);
     }
     own->mass_unit = units.mass;
     own->speed_unit = units.speed;
     return status;
 }
 
-static enum ky_status send_scale(struct ky_device_bodies *bodies, const struct ky_advance *way,
+static enum ky_status send_scale(struct ky_device_state *state, const struct ky_advance *way,
                                  struct ky_error *error)
 {
-    const struct ky_device_hermite *own = bodies->hermite;
-    const struct ky_engine_scale scale = ky_engine_scale(&bodies->units, bodies->parameters->g);
+    const struct ky_device_hermite *own = state->hermite;
+    const struct ky_engine_scale scale = ky_device_scale(state);
     const double of_sums = scale.strength * own->mass_unit,
-                 eps2 = bodies->own_eps ? (bodies->how & KY_EPS_SUM ? 1 : 0)
-                                        : ky_eps2_argument(bodies).whole;
+                 eps2 = state->own_eps ? (state->how & KY_EPS_SUM ? 1 : 0)
+                                       : ky_eps2_argument(state).whole;
     const double numbers[KY_SCALE_NUMBERS] = {
         [KY_SCALE_LONGEST] = way->tick * (double)way->stride,
         [KY_SCALE_TICK] = way->tick,
-        [KY_SCALE_PER_KICK] = scale.acceleration / bodies->units.length,
+        [KY_SCALE_PER_KICK] = scale.acceleration / state->units.length,
         [KY_SCALE_PER_MASS] = 1 / own->mass_unit,
         [KY_SCALE_PER_SPEED] = 1 / own->speed_unit,
         [KY_SCALE_SPEED] = own->speed_unit,
@@ -188,58 +196,70 @@ static enum ky_status send_scale(struct ky_device_bodies *bodies, const struct k
         [KY_SCALE_ETA] = way->eta,
         [KY_SCALE_EPS2] = eps2,
     };
-    return ky_buffer_fill(bodies->cards.card[0], &bodies->hermite->scale, "numbers of a way",
-                          numbers, KY_SCALE_NUMBERS, sizeof *numbers, error);
-}
-
-/* What follows from the bodies that were put: kernels by their softenings, and units. */
-static enum ky_status know_bodies(struct ky_device_bodies *bodies, struct ky_error *error)
-{
-    struct ky_card *card = bodies->cards.card[0];
-    struct ky_device_hermite *own = bodies->hermite;
-    const int precision = bodies->parameters->precision;
-    enum ky_status status =
-        groups_of(card, KY_IN_EITHER(ky_hermite_correct, precision), &own->correcting, error);
-    if (status == KY_OK)
-        status = groups_of(card, ky_device_hermite_kernel(bodies), &own->summing, error);
-    if (status == KY_OK)
-        status = need_division(bodies, error);
-    if (status == KY_OK)
-        status = find_units(bodies, error);
-    own->put = status == KY_OK ? bodies->put : 0;
+    enum ky_status status = KY_OK;
+    for (size_t k = 0; k < state->cards.count && status == KY_OK; k++)
+        status =
+            ky_buffer_fill(state->part[k].card, &state->hermite->part[k].scale, "numbers of a way",
+                           numbers, KY_SCALE_NUMBERS, sizeof *numbers, error);
     return status;
 }
 
-enum ky_status ky_device_hermite_reserve(struct ky_device_bodies *bodies,
-                                         const struct ky_advance *way, struct ky_error *error)
+/* What follows from the bodies that were put: kernels by their softenings, and units. */
+static enum ky_status know_bodies(struct ky_device_state *state, struct ky_error *error)
 {
-    struct ky_card *card = bodies->cards.card[0];
-    struct ky_device_hermite *own = bodies->hermite;
-    const int precision = bodies->parameters->precision;
+    struct ky_card *card = state->part[0].card;
+    struct ky_device_hermite *own = state->hermite;
+    const int precision = state->parameters->precision;
+    enum ky_status status =
+        groups_of(card, KY_IN_EITHER(ky_hermite_correct, precision), &own->correcting, error);
+    if (status == KY_OK)
+        status = groups_of(card, ky_device_hermite_kernel(state), &own->summing, error);
+    if (status == KY_OK)
+        status = need_division(state, error);
+    if (status == KY_OK)
+        status = find_units(state, error);
+    own->put = status == KY_OK ? state->put : 0;
+    return status;
+}
+
+static enum ky_status reserve_part(struct ky_device_state *state, size_t part,
+                                   struct ky_error *error)
+{
+    struct ky_hermite_part *own = &state->hermite->part[part];
+    const size_t n = state->n, sums = KY_JERK_NUMBERS * KY_STATE_BYTES;
     const struct {
         struct ky_buffer *buffer;
         const char *what;
         size_t count, size;
     } wanted[] = {
-        {&own->plane, "bodies at the present tick", bodies->n, plane_bytes(precision)},
-        {&own->list, "bodies of a block", bodies->n, sizeof(uint32_t)},
+        {&own->plane, "bodies at the present tick", n, plane_bytes(state->parameters->precision)},
+        {&own->list, "bodies of a block", n, sizeof(uint32_t)},
         {&own->way, "state of a way", 1, sizeof(struct ky_hermite_way)},
-        {&own->ending, "bodies of a block, by groups", ky_groups(bodies->n, ENDING_LANES),
+        {&own->ending, "bodies of a block, by groups", ky_groups(n, ENDING_LANES),
          sizeof(uint32_t)},
-        {&own->sums[0], "sums of a device", bodies->n, KY_JERK_NUMBERS * KY_STATE_BYTES},
-        {&own->sums[1], "sums of a device", bodies->n, KY_JERK_NUMBERS * KY_STATE_BYTES},
+        {&own->sums[0], "sums of a device", n, sums},
+        {&own->sums[1], "sums of a device", n, sums},
     };
     enum { OF_SEVERAL = 3 }; /* buffers at the end */
-    const size_t count =
-        sizeof wanted / sizeof *wanted - (bodies->cards.count > 1 ? 0 : OF_SEVERAL);
+    const size_t count = sizeof wanted / sizeof *wanted - (state->cards.count > 1 ? 0 : OF_SEVERAL);
     enum ky_status status = KY_OK;
     for (size_t k = 0; k < count && status == KY_OK; k++)
-        status = ky_buffer_need(card, wanted[k].buffer, wanted[k].what, wanted[k].count,
-                                wanted[k].size, error);
+        status = ky_buffer_need(state->part[part].card, wanted[k].buffer, wanted[k].what,
+                                wanted[k].count, wanted[k].size, error);
+    return status;
+}
+
+enum ky_status ky_device_hermite_reserve(struct ky_device_state *state,
+                                         const struct ky_advance *way, struct ky_error *error)
+{
+    struct ky_device_hermite *own = state->hermite;
+    enum ky_status status = KY_OK;
+    for (size_t k = 0; k < state->cards.count && status == KY_OK; k++)
+        status = reserve_part(state, k, error);
     for (int k = 0; k < 2 && status == KY_OK; k++)
-        status = ky_pinned_need(card, &own->look[k], "state of a way",
+        status = ky_pinned_need(state->part[0].card, &own->look[k], "state of a way",
                                 sizeof(struct ky_hermite_way), error);
-    if (status == KY_OK && own->put != bodies->put)
-        status = know_bodies(bodies, error);
-    return status == KY_OK ? send_scale(bodies, way, error) : status;
+    if (status == KY_OK && own->put != state->put)
+        status = know_bodies(state, error);
+    return status == KY_OK ? send_scale(state, way, error) : status;
 }

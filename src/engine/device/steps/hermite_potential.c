@@ -7,80 +7,80 @@
 #include "engine/device/forces/exact.h"
 #include "engine/device/steps/hermite.h"
 
-void ky_device_hermite_drop(struct ky_device_bodies *bodies, int late)
+void ky_device_hermite_drop(struct ky_device_state *state, int late)
 {
-    free(bodies->hermite->potential);
-    bodies->hermite->potential = NULL;
-    bodies->hermite->is_late = late;
+    free(state->hermite->potential);
+    state->hermite->potential = NULL;
+    state->hermite->is_late = late;
 }
 
-static enum ky_status make_room(struct ky_device_bodies *bodies, struct ky_error *error)
+static enum ky_status make_room(struct ky_device_state *state, struct ky_error *error)
 {
-    struct ky_device_hermite *own = bodies->hermite;
+    struct ky_device_hermite *own = state->hermite;
     if (!own->potential)
-        own->potential = ky_allocate(bodies->n, sizeof *own->potential);
+        own->potential = ky_allocate(state->n, sizeof *own->potential);
     return own->potential ? KY_OK
-                          : ky_no_memory(error, "potentials", bodies->n, sizeof *own->potential);
+                          : ky_no_memory(error, "potentials", state->n, sizeof *own->potential);
 }
 
-enum ky_status ky_device_hermite_keep(struct ky_device_bodies *bodies,
-                                      const struct ky_bodies *given, struct ky_error *error)
+enum ky_status ky_device_hermite_keep(struct ky_device_state *state, const struct ky_bodies *given,
+                                      struct ky_error *error)
 {
-    ky_device_hermite_drop(bodies, 0);
-    if (!ky_device_leads(bodies, KY_SCHEME_HERMITE) || !given->potential)
+    ky_device_hermite_drop(state, 0);
+    if (!ky_device_leads(state, KY_SCHEME_HERMITE) || !given->potential)
         return KY_OK;
-    enum ky_status status = make_room(bodies, error);
-    for (size_t i = 0; i < bodies->n && status == KY_OK; i++)
-        bodies->hermite->potential[i] = given->potential[i];
+    enum ky_status status = make_room(state, error);
+    for (size_t i = 0; i < state->n && status == KY_OK; i++)
+        state->hermite->potential[i] = given->potential[i];
     return status;
 }
 
 /* Those at the present places, if they are late. */
-static enum ky_status catch_up(struct ky_device_bodies *bodies, struct ky_error *error)
+static enum ky_status catch_up(struct ky_device_state *state, struct ky_error *error)
 {
-    if (!bodies->hermite->is_late)
+    if (!state->hermite->is_late)
         return KY_OK;
-    size_t *sinks = ky_allocate(bodies->n, sizeof *sinks);
+    size_t *sinks = ky_allocate(state->n, sizeof *sinks);
     if (!sinks)
-        return ky_no_memory(error, "list of bodies", bodies->n, sizeof *sinks);
-    for (size_t i = 0; i < bodies->n; i++)
+        return ky_no_memory(error, "list of bodies", state->n, sizeof *sinks);
+    for (size_t i = 0; i < state->n; i++)
         sinks[i] = i;
-    enum ky_status status = make_room(bodies, error);
+    enum ky_status status = make_room(state, error);
     if (status == KY_OK)
-        status = ky_device_exact(bodies, sinks, bodies->n, NULL, bodies->hermite->potential, error);
+        status = ky_device_exact(state, sinks, state->n, NULL, state->hermite->potential, error);
     free(sinks);
     if (status != KY_OK)
-        ky_device_hermite_drop(bodies, 1);
-    bodies->hermite->is_late = status != KY_OK;
+        ky_device_hermite_drop(state, 1);
+    state->hermite->is_late = status != KY_OK;
     return status;
 }
 
-enum ky_status ky_device_hermite_get(struct ky_device_bodies *bodies, struct ky_bodies *wanted,
+enum ky_status ky_device_hermite_get(struct ky_device_state *state, struct ky_bodies *wanted,
                                      struct ky_error *error)
 {
     if (!wanted->potential)
         return KY_OK;
-    enum ky_status status = catch_up(bodies, error);
-    for (size_t i = 0; i < bodies->n && status == KY_OK && bodies->hermite->potential; i++)
-        wanted->potential[i] = bodies->hermite->potential[i];
+    enum ky_status status = catch_up(state, error);
+    for (size_t i = 0; i < state->n && status == KY_OK && state->hermite->potential; i++)
+        wanted->potential[i] = state->hermite->potential[i];
     return status;
 }
 
-enum ky_status ky_device_hermite_sums(struct ky_device_bodies *bodies,
-                                      struct ky_partial_sums *parts, struct ky_error *error)
+enum ky_status ky_device_hermite_sums(struct ky_device_state *state, struct ky_partial_sums *parts,
+                                      struct ky_error *error)
 {
-    enum ky_status status = catch_up(bodies, error);
-    const double *potential = bodies->hermite->potential;
+    enum ky_status status = catch_up(state, error);
+    const double *potential = state->hermite->potential;
     if (status != KY_OK || !potential)
         return status;
-    double *mass = ky_allocate(bodies->n, sizeof *mass);
+    double *mass = ky_allocate(state->n, sizeof *mass);
     if (!mass)
-        return ky_no_memory(error, "masses", bodies->n, sizeof *mass);
-    status = ky_device_bodies_columns(bodies, &bodies->mass, 1, &mass, error);
+        return ky_no_memory(error, "masses", state->n, sizeof *mass);
+    status = ky_device_bodies_columns(&state->part[0], KY_ARRAY_MASS, &mass, error);
     for (size_t k = 0; k < parts->count && status == KY_OK; k++) {
         const size_t first = k * KY_SUM_CHUNK, end = first + KY_SUM_CHUNK;
         double part = 0;
-        for (size_t i = first; i < bodies->n && i < end; i++)
+        for (size_t i = first; i < state->n && i < end; i++)
             part += 0.5 * mass[i] * potential[i];
         parts->of[k][KY_SUM_POTENTIAL] = part / parts->units.potential;
     }

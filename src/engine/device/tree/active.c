@@ -40,12 +40,11 @@ enum ky_status ky_device_last_accelerations(const struct ky_host_tree *host,
     if (!a)
         return ky_no_memory(error, "accelerations for the opening test", n, 3 * sizeof *a);
     double *const column[3] = {a, a + n, a + 2 * n};
-    enum ky_status status =
-        ky_device_bodies_columns(bodies, &bodies->acceleration, 3, column, error);
+    enum ky_status status = ky_device_bodies_columns(bodies, KY_ARRAY_ACCELERATION, column, error);
     const double *const read[3] = {a, a + n, a + 2 * n};
     if (status == KY_OK)
-        *relative = ky_relative_start(
-            read, n, ky_engine_scale(&bodies->units, bodies->parameters->g).strength,
-            bodies->parameters, n > 65536 ? bodies->threads : 1);
+        *relative =
+            ky_relative_start(read, n, ky_device_scale(bodies->state).strength,
+                              bodies->state->parameters, n > 65536 ? bodies->state->threads : 1);
     return status;
 }

@@ -4,19 +4,17 @@
 void ky_pair_counts_release(struct ky_pair_counts *counts, const struct ky_device_bodies *bodies)
 {
     counts->groups = 0;
-    if (bodies->cards.count == 0)
-        return;
-    ky_buffer_release(bodies->cards.card[0], &counts->counts);
-    ky_buffer_release(bodies->cards.card[0], &counts->pairs);
-    ky_buffer_release(bodies->cards.card[0], &counts->scratch);
+    ky_buffer_release(bodies->card, &counts->counts);
+    ky_buffer_release(bodies->card, &counts->pairs);
+    ky_buffer_release(bodies->card, &counts->scratch);
 }
 
 enum ky_status ky_pair_counts_of(struct ky_pair_counts *counts,
                                  const struct ky_device_bodies *bodies, size_t groups, size_t sinks,
                                  struct ky_error *error)
 {
-    enum ky_status status = ky_buffer_need(bodies->cards.card[0], &counts->counts,
-                                           "counts of pairs", 2 * groups, sizeof(uint64_t), error);
+    enum ky_status status = ky_buffer_need(bodies->card, &counts->counts, "counts of pairs",
+                                           2 * groups, sizeof(uint64_t), error);
     counts->groups = status == KY_OK ? groups : 0;
     counts->sinks = sinks;
     return status;
@@ -33,7 +31,7 @@ enum ky_status ky_pair_counts_add(struct ky_pair_counts *counts,
                                   const struct ky_device_bodies *bodies,
                                   struct ky_force_report *report, struct ky_error *error)
 {
-    struct ky_card *card = bodies->cards.card[0];
+    struct ky_card *card = bodies->card;
     size_t groups = counts->groups;
     uint64_t pairs[2];
     if (groups == 0)

@@ -18,13 +18,13 @@ enum { KEYS = KY_MARK_TREE, SORT, BUILD, MOMENTS, END };
 
 static struct ky_card *card_of(const struct ky_device_bodies *bodies)
 {
-    return bodies->cards.card[0];
+    return bodies->card;
 }
 
-/* Softenings, or what stands in their place where the bodies have none of their own. */
-static const struct ky_buffer *softenings(const struct ky_device_bodies *bodies)
+/* The phases of the first card are measured. */
+static enum ky_status mark(const struct ky_device_bodies *bodies, int mark, struct ky_error *error)
 {
-    return bodies->own_eps ? &bodies->softening : &bodies->mass;
+    return bodies->number == 0 ? ky_mark(&bodies->state->cards, mark, error) : KY_OK;
 }
 
 /* ---- keys ---- */
@@ -45,13 +45,13 @@ static enum ky_status send_frame(struct ky_device_tree *tree, const struct ky_de
                                  struct ky_error *error)
 {
     struct ky_card *card = card_of(bodies);
-    const struct ky_engine_frame *frame = &bodies->frame;
+    const struct ky_engine_frame *frame = &bodies->state->frame;
     union ky_state_value value[KY_FRAME_ORIGIN + 3];
-    double edge = frame->edge / bodies->units.length, origin[3];
-    ky_tree_origin(frame, bodies->units.length, origin);
+    double edge = frame->edge / bodies->state->units.length, origin[3];
+    ky_tree_origin(frame, bodies->state->units.length, origin);
     for (int c = 0; c < 3; c++) {
-        const int whole = bodies->parameters->precision == KY_DOUBLE;
-        value[KY_FRAME_LOW + c] = ky_to_state(card, frame->low[c] / bodies->units.length);
+        const int whole = bodies->state->parameters->precision == KY_DOUBLE;
+        value[KY_FRAME_LOW + c] = ky_to_state(card, frame->low[c] / bodies->state->units.length);
         value[KY_FRAME_ORIGIN + c] = ky_to_state(card, whole ? 0 : origin[c]);
     }
     value[KY_FRAME_EDGE] = ky_to_state(card, edge);
@@ -73,7 +73,8 @@ static enum ky_status make_frame(struct ky_device_tree *tree, const struct ky_de
     struct ky_frame_sample sample = ky_frame_sample(bodies->n);
     uint32_t n = (uint32_t)bodies->n, samples = (uint32_t)sample.samples,
              trim = (uint32_t)sample.trim, followed = (uint32_t)bodies->curve.is_followed,
-             whole = bodies->parameters->precision == KY_DOUBLE, groups = looking_groups(bodies->n);
+             whole = bodies->state->parameters->precision == KY_DOUBLE,
+             groups = looking_groups(bodies->n);
     enum ky_status status =
         ky_launch(card, KY_KERNEL_ky_tree_bounds, groups,
                   KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->curve.index),
@@ -86,7 +87,7 @@ static enum ky_status make_frame(struct ky_device_tree *tree, const struct ky_de
                                         KY_VALUE(samples), KY_VALUE(trim), KY_VALUE(groups),
                                         KY_VALUE(whole)),
                            error);
-    if (status != KY_OK || bodies->frame.edge > 0)
+    if (status != KY_OK || bodies->state->frame.edge > 0)
         return status ? status : send_frame(tree, bodies, error);
     return ky_launch(card, KY_KERNEL_ky_tree_cube, 1, KY_ARGUMENTS(KY_BUFFER(tree->frame)), error);
 }
@@ -173,7 +174,7 @@ static uint32_t flags_of(const struct ky_device_bodies *bodies,
 {
     return (parameters->multipole > 1 ? KY_GROWN_QUADRUPOLE : 0U) |
            (parameters->cell == KY_EDGE ? KY_GROWN_EDGE : 0U) |
-           (bodies->own_eps ? KY_GROWN_OWN_EPS : 0U) |
+           (bodies->state->own_eps ? KY_GROWN_OWN_EPS : 0U) |
            (parameters->opening == KY_RELATIVE ? KY_GROWN_RELATIVE : 0U) |
            (parameters->opening == KY_OFFSET ? KY_GROWN_OFFSET : 0U);
 }
@@ -190,10 +191,10 @@ static enum ky_status make_moments(struct ky_device_tree *tree,
     enum ky_status status = ky_launch_over(
         card, KY_KERNEL_ky_tree_leaves, cells,
         KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->mass),
-                     KY_BUFFER(*softenings(bodies)), KY_BUFFER(tree->frame), KY_BUFFER(tree->link),
-                     KY_BUFFER(tree->centre), KY_BUFFER(tree->centre_low), KY_BUFFER(tree->box),
-                     KY_BUFFER(tree->moment), KY_BUFFER(tree->children), KY_VALUE(n),
-                     KY_VALUE(flags), KY_VALUE(inverse_theta), KY_VALUE(cells)),
+                     KY_BUFFER(*ky_device_softenings(bodies)), KY_BUFFER(tree->frame),
+                     KY_BUFFER(tree->link), KY_BUFFER(tree->centre), KY_BUFFER(tree->centre_low),
+                     KY_BUFFER(tree->box), KY_BUFFER(tree->moment), KY_BUFFER(tree->children),
+                     KY_VALUE(n), KY_VALUE(flags), KY_VALUE(inverse_theta), KY_VALUE(cells)),
         error);
     for (int level = KY_KEY_LEVELS; level-- > 0 && status == KY_OK;) {
         uint32_t first = tree->level[level], end = tree->level[level + 1];
@@ -221,19 +222,19 @@ static enum ky_status sort_bodies(struct ky_device_tree *tree, struct ky_device_
     struct ky_card *card = card_of(bodies);
     struct ky_device_curve *curve = &bodies->curve;
     struct ky_two_buffers order = {{curve->place[0], curve->place[1]}, 0};
-    enum ky_status status = ky_mark(&bodies->cards, KEYS, error);
+    enum ky_status status = mark(bodies, KEYS, error);
     if (status == KY_OK)
         status = ky_device_tree_parts_before(tree, bodies, error);
     if (status == KY_OK)
         status = make_keys(tree, bodies, parameters, error);
     if (status == KY_OK)
-        status = ky_mark(&bodies->cards, SORT, error);
+        status = mark(bodies, SORT, error);
     if (status == KY_OK)
         status = card->driver->sort(card, &tree->keys, &order, bodies->n, 3 * KY_KEY_LEVELS,
                                     &tree->scratch, error);
     *now = order.now;
     if (status == KY_OK)
-        status = ky_mark(&bodies->cards, BUILD, error);
+        status = mark(bodies, BUILD, error);
     return status == KY_OK ? count_cells(tree, bodies, *now, parameters, ties, error) : status;
 }
 
@@ -292,11 +293,11 @@ static enum ky_status build(struct ky_device_tree *tree, struct ky_device_bodies
     if (status == KY_OK)
         status = ky_device_tree_make_groups(tree, bodies, parameters, error);
     if (status == KY_OK)
-        status = ky_mark(&bodies->cards, MOMENTS, error);
+        status = mark(bodies, MOMENTS, error);
     if (status == KY_OK)
         status = make_moments(tree, bodies, parameters, error);
     if (status == KY_OK)
-        status = ky_mark(&bodies->cards, END, error);
+        status = mark(bodies, END, error);
     if (status == KY_OK)
         status = card->driver->reach(card, KY_MARK_GROUPS, error);
     tree->whole = status == KY_OK ? *(const uint32_t *)tree->pinned.data : 0;
@@ -339,10 +340,10 @@ enum ky_status ky_device_tree_refresh(struct ky_device_tree *tree, struct ky_dev
     if (!bodies->curve.is_followed)
         status = stand_again(tree, bodies, parameters, error);
     if (status == KY_OK)
-        status = ky_mark(&bodies->cards, MOMENTS, error);
+        status = mark(bodies, MOMENTS, error);
     if (status == KY_OK)
         status = make_moments(tree, bodies, parameters, error);
-    return status == KY_OK ? ky_mark(&bodies->cards, END, error) : status;
+    return status == KY_OK ? mark(bodies, END, error) : status;
 }
 
 static enum ky_status find_floor(struct ky_device_tree *tree, const struct ky_device_bodies *bodies,
@@ -370,7 +371,7 @@ enum ky_status ky_device_tree_factors(struct ky_device_tree *tree, struct ky_dev
 {
     struct ky_card *card = card_of(bodies);
     const int precision = parameters->precision;
-    double strength = ky_engine_scale(&bodies->units, parameters->g).strength;
+    double strength = ky_device_scale(bodies->state).strength;
     const int in_list = evaluation->in_block && evaluation->active;
     uint32_t n = (uint32_t)bodies->n, listed = in_list ? (uint32_t)evaluation->active->count : 0;
     const struct ky_buffer *list = in_list ? &bodies->active_list : &tree->floor;
@@ -400,7 +401,7 @@ void ky_device_tree_report(const struct ky_device_tree *tree, const struct ky_de
                   {&report->build, BUILD, MOMENTS},
                   {&report->moments, MOMENTS, END}};
     for (size_t k = tree->refreshed ? 3 : 0; k < sizeof phases / sizeof *phases; k++)
-        *phases[k].seconds += bodies->cards.measured
+        *phases[k].seconds += bodies->state->cards.measured
                                   ? card->driver->between(card, phases[k].from, phases[k].to)
                                   : (double)NAN;
 }

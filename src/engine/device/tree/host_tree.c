@@ -32,8 +32,8 @@ void ky_host_tree_release(struct ky_host_tree *host)
     struct ky_buffer *buffers[] = {&host->centre, &host->centre_low, &host->link, &host->moment,
                                    &host->box,    &host->order,      &host->frame};
     forget(host);
-    for (size_t k = 0; host->bodies->cards.count > 0 && k < sizeof buffers / sizeof *buffers; k++)
-        ky_buffer_release(host->bodies->cards.card[0], buffers[k]);
+    for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
+        ky_buffer_release(host->bodies->card, buffers[k]);
 }
 
 void ky_host_tree_memory(const struct ky_parameters *parameters, size_t n, struct ky_memory *memory)
@@ -54,15 +54,15 @@ static enum ky_status start_host(struct ky_host_tree *host, struct ky_error *err
     double **columns[] = {&host->x[0], &host->x[1], &host->x[2], &host->mass, &host->softening};
     forget(host);
     ky_octree_init(&host->tree);
-    for (int k = 0; k < (bodies->own_eps ? 5 : 4); k++) {
+    for (int k = 0; k < (bodies->state->own_eps ? 5 : 4); k++) {
         *columns[k] = ky_allocate(n, sizeof(double));
         if (!*columns[k])
             return ky_no_memory(error, "bodies for the tree on the host", n, sizeof(double));
     }
-    enum ky_status status = ky_device_bodies_columns(bodies, &bodies->mass, 1, &host->mass, error);
-    if (status == KY_OK && bodies->own_eps)
-        status = ky_device_bodies_columns(bodies, &bodies->softening, 1, &host->softening, error);
-    host->put = status == KY_OK ? bodies->put : 0;
+    enum ky_status status = ky_device_bodies_columns(bodies, KY_ARRAY_MASS, &host->mass, error);
+    if (status == KY_OK && bodies->state->own_eps)
+        status = ky_device_bodies_columns(bodies, KY_ARRAY_SOFTENING, &host->softening, error);
+    host->put = status == KY_OK ? bodies->state->put : 0;
     return status;
 }
 
@@ -70,14 +70,13 @@ static enum ky_status start_host(struct ky_host_tree *host, struct ky_error *err
 static enum ky_status fetch(struct ky_host_tree *host, struct ky_error *error)
 {
     struct ky_device_bodies *bodies = host->bodies;
-    const struct ky_cards *cards = &bodies->cards;
-    enum ky_status status = cards->driver->wait(cards->card[0], error);
+    enum ky_status status = bodies->card->driver->wait(bodies->card, error);
     double start = ky_clock();
-    if (status == KY_OK && host->put != bodies->put)
+    if (status == KY_OK && host->put != bodies->state->put)
         status = start_host(host, error);
     if (status == KY_OK)
-        status = ky_device_bodies_columns(bodies, &bodies->position, 3, host->x, error);
-    bodies->report.download += ky_clock() - start;
+        status = ky_device_bodies_columns(bodies, KY_ARRAY_POSITION, host->x, error);
+    bodies->state->report.download += ky_clock() - start;
     return status;
 }
 
@@ -91,7 +90,7 @@ static enum ky_status build(struct ky_host_tree *host, const struct ky_parameter
     enum ky_status status = fetch(host, error);
     if (status != KY_OK)
         return status;
-    struct ky_force_report *report = &host->bodies->report;
+    struct ky_force_report *report = &host->bodies->state->report;
     size_t n = host->bodies->n;
     struct ky_octree_bodies bodies = {.n = n,
                                       .x = host->x[0],
@@ -99,7 +98,7 @@ static enum ky_status build(struct ky_host_tree *host, const struct ky_parameter
                                       .z = host->x[2],
                                       .mass = host->mass,
                                       .softening = host->softening};
-    ky_tree_frame(&host->bodies->frame, host->bodies->units.length, &bodies);
+    ky_tree_frame(&host->bodies->state->frame, host->bodies->state->units.length, &bodies);
     if (parameters->precision == KY_DOUBLE) {
         bodies.has_origin = 1;
         memset(bodies.origin, 0, sizeof bodies.origin);
@@ -132,13 +131,13 @@ static enum ky_status send(struct ky_host_tree *host, struct ky_buffer *buffer, 
                            const void *data, size_t count, size_t size, struct ky_error *error)
 {
     struct ky_device_bodies *bodies = host->bodies;
-    return ky_staging_fill(&bodies->staging, bodies->cards.card[0], bodies->threads, buffer, what,
+    return ky_staging_fill(&bodies->staging, bodies->card, bodies->state->threads, buffer, what,
                            data, count, size, error);
 }
 
 static enum ky_status send_origin(struct ky_host_tree *host, struct ky_error *error)
 {
-    struct ky_card *card = host->bodies->cards.card[0];
+    struct ky_card *card = host->bodies->card;
     union ky_state_value frame[KY_FRAME_ORIGIN + 3] = {{0}};
     for (int c = 0; c < 3; c++)
         frame[KY_FRAME_ORIGIN + c] = ky_to_state(card, host->tree.origin[c]);
@@ -175,6 +174,6 @@ enum ky_status ky_host_tree_send(struct ky_host_tree *host, int boxes, struct ky
         status = send_origin(host, error);
     host->sent = status == KY_OK ? host->built : 0;
     host->has_boxes = boxes;
-    host->bodies->report.upload += ky_clock() - start;
+    host->bodies->state->report.upload += ky_clock() - start;
     return status;
 }

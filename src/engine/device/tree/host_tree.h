@@ -9,7 +9,7 @@
 
 struct ky_host_tree {
     struct ky_device_bodies *bodies;
-    uint64_t put;   /* bodies->put of the columns below; 0: none */
+    uint64_t put;   /* bodies->state->put of the columns below; 0: none */
     uint64_t sent;  /* bodies->place of the cells that the card has; 0: none */
     int has_boxes;  /* it has their boxes, too */
     uint64_t built; /* bodies->place of `tree`; 0: there is none */

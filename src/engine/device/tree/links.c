@@ -29,19 +29,19 @@ enum ky_status ky_links_check(const struct ky_parameters *parameters, struct ky_
 
 static struct ky_card *card_of(const struct ky_links *links)
 {
-    return links->bodies->cards.card[0];
+    return links->bodies->card;
 }
 
 /* The card's tree is left alone while it serves block steps: it is that of an earlier tick. */
 static int of_host(const struct ky_links *links)
 {
-    return ky_links_of_host(links->bodies->parameters) || links->own.serves;
+    return ky_links_of_host(links->bodies->state->parameters) || links->own.serves;
 }
 
 void ky_links_begin(struct ky_links *links)
 {
-    ky_report_clear(&links->bodies->report);
-    ky_begin_marks(&links->bodies->cards);
+    ky_report_clear(&links->bodies->state->report);
+    ky_begin_marks(&links->bodies->state->cards);
     links->counts.groups = 0;
 }
 
@@ -51,8 +51,6 @@ void ky_links_release(struct ky_links *links)
     links->place = 0;
     ky_host_tree_release(&links->host);
     ky_pair_counts_release(&links->counts, links->bodies);
-    if (links->bodies->cards.count == 0)
-        return;
     ky_device_tree_release(&links->own, links->bodies);
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
         ky_buffer_release(card_of(links), buffers[k]);
@@ -84,9 +82,9 @@ struct ky_cells ky_links_cells(const struct ky_links *links)
 uint32_t ky_links_flags(const struct ky_links *links, const struct ky_parameters *parameters)
 {
     const struct ky_device_bodies *bodies = links->bodies;
-    int own_eps = bodies->own_eps, source_eps = bodies->how & KY_EPS_OF_BOTH;
+    int own_eps = bodies->state->own_eps, source_eps = bodies->state->how & KY_EPS_OF_BOTH;
     return (own_eps ? KY_FLAG_OWN_EPS : 0U) | (source_eps ? KY_FLAG_SOURCE_EPS : 0U) |
-           (own_eps && (bodies->how & KY_EPS_SUM) && !of_host(links) ? KY_FLAG_MIXED : 0U) |
+           (own_eps && (bodies->state->how & KY_EPS_SUM) && !of_host(links) ? KY_FLAG_MIXED : 0U) |
            ky_octree_opening(parameters);
 }
 
@@ -96,14 +94,14 @@ static enum ky_status make_sources(struct ky_links *links, struct ky_error *erro
 {
     const struct ky_device_bodies *bodies = links->bodies;
     const struct ky_cells cells = ky_links_cells(links);
-    const struct ky_buffer *softening = bodies->own_eps ? &bodies->softening : &bodies->mass;
-    uint32_t n = (uint32_t)bodies->n, flags = (bodies->own_eps ? KY_FLAG_OWN_EPS : 0U) |
+    uint32_t n = (uint32_t)bodies->n, flags = (bodies->state->own_eps ? KY_FLAG_OWN_EPS : 0U) |
                                               (bodies->curve.is_followed ? KY_FLAG_ALONG : 0U);
     return ky_launch_over(
-        card_of(links), KY_IN_PRECISION(ky_walk_sources, bodies->parameters->precision), n,
-        KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->mass), KY_BUFFER(*softening),
-                     KY_BUFFER(*cells.order), KY_BUFFER(*cells.frame), KY_BUFFER(links->source),
-                     KY_BUFFER(links->low), KY_BUFFER(links->eps2), KY_VALUE(n), KY_VALUE(flags)),
+        card_of(links), KY_IN_PRECISION(ky_walk_sources, bodies->state->parameters->precision), n,
+        KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->mass),
+                     KY_BUFFER(*ky_device_softenings(bodies)), KY_BUFFER(*cells.order),
+                     KY_BUFFER(*cells.frame), KY_BUFFER(links->source), KY_BUFFER(links->low),
+                     KY_BUFFER(links->eps2), KY_VALUE(n), KY_VALUE(flags)),
         error);
 }
 
@@ -112,7 +110,7 @@ static enum ky_status make_sources(struct ky_links *links, struct ky_error *erro
 static enum ky_status need_sources(struct ky_links *links, size_t points, struct ky_error *error)
 {
     const struct ky_device_bodies *bodies = links->bodies;
-    const int precision = bodies->parameters->precision;
+    const int precision = bodies->state->parameters->precision;
     const size_t n = bodies->n, all = n + points;
     const struct {
         struct ky_buffer *buffer;
@@ -121,7 +119,8 @@ static enum ky_status need_sources(struct ky_links *links, size_t points, struct
     } needs[] = {
         {&links->source, "sources", all, ky_real4_bytes(precision)},
         {&links->low, "low parts of sources", precision == KY_DOUBLE ? 1 : all, 4 * sizeof(float)},
-        {&links->eps2, "squared softenings", bodies->own_eps ? n : 1, ky_real_bytes(precision)},
+        {&links->eps2, "squared softenings", bodies->state->own_eps ? n : 1,
+         ky_real_bytes(precision)},
     };
     enum ky_status status = KY_OK;
     for (size_t k = 0; k < sizeof needs / sizeof *needs && status == KY_OK; k++) {
@@ -140,14 +139,14 @@ static enum ky_status make_points(struct ky_links *links, const struct ky_points
     const struct ky_device_bodies *bodies = links->bodies;
     struct ky_card *card = card_of(links);
     uint32_t n = (uint32_t)bodies->n, count = (uint32_t)points->count;
-    const struct ky_rows rows = {count, 3, 1 / bodies->units.length, KY_STATE_BYTES};
+    const struct ky_rows rows = {count, 3, 1 / bodies->state->units.length, KY_STATE_BYTES};
     const struct ky_cells cells = ky_links_cells(links);
     struct ky_buffer position = {0};
     enum ky_status status =
         ky_rows_send(card, &position, "points", rows, points->position[0], error);
     if (status == KY_OK)
         status = ky_launch_over(
-            card, KY_IN_PRECISION(ky_walk_points, bodies->parameters->precision), count,
+            card, KY_IN_PRECISION(ky_walk_points, bodies->state->parameters->precision), count,
             KY_ARGUMENTS(KY_BUFFER(position), KY_BUFFER(*cells.frame), KY_BUFFER(links->source),
                          KY_BUFFER(links->low), KY_VALUE(n), KY_VALUE(count)),
             error);
@@ -309,11 +308,11 @@ static enum ky_status pass(void *of, const struct ky_parameters *parameters, str
     enum ky_status status =
         passes->evaluate(links, passes->own, passes->evaluation, parameters, error);
     ky_links_done(links);
-    if (status != KY_OK || parameters == bodies->parameters)
+    if (status != KY_OK || parameters == bodies->state->parameters)
         return status;
-    bodies->report.walk += ky_marked_seconds(&bodies->cards);
-    ky_links_report(links, &bodies->report);
-    status = ky_pair_counts_add(&links->counts, bodies, &bodies->report, error);
+    bodies->state->report.walk += ky_marked_seconds(&bodies->state->cards);
+    ky_links_report(links, &bodies->state->report);
+    status = ky_pair_counts_add(&links->counts, bodies, &bodies->state->report, error);
     links->counts.groups = 0;
     return status;
 }
@@ -322,6 +321,6 @@ enum ky_status ky_links_passes(struct ky_links *links, void *own, struct ky_eval
                                ky_evaluate_function *evaluate, struct ky_error *error)
 {
     struct passes passes = {links, own, evaluation, evaluate};
-    return ky_relative_passes(links->bodies->parameters, links->bodies->has_acceleration, pass,
-                              &passes, error);
+    return ky_relative_passes(links->bodies->state->parameters,
+                              links->bodies->state->has_acceleration, pass, &passes, error);
 }

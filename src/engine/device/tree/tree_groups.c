@@ -5,7 +5,7 @@
 
 static struct ky_card *card_of(const struct ky_device_bodies *bodies)
 {
-    return bodies->cards.card[0];
+    return bodies->card;
 }
 
 /* Groups of at most `most` of the active bodies that are listed, or of all. */

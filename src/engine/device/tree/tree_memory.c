@@ -10,7 +10,7 @@
 
 static struct ky_card *card_of(const struct ky_device_bodies *bodies)
 {
-    return bodies->cards.card[0];
+    return bodies->card;
 }
 
 static size_t aligned(size_t bytes)
