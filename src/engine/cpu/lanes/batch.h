@@ -1,5 +1,5 @@
-/* A batch of cells for the opening test: read from the tree's arrays, and lists made of those that
- * passed. Included after lanes.h. */
+/* A batch of cells for the opening test: reading it from the tree's arrays, and making lists of the
+ * cells that passed. Included after lanes.h. */
 #ifndef KY_CPU_BATCH_H
 #define KY_CPU_BATCH_H
 
@@ -42,9 +42,9 @@ KY_INLINE __m256 ky_fours(const float *from, const uint32_t *index, int k, const
 #define KY_PAIRS(a, b, which) _mm_shuffle_ps(a, b, which)
 #endif
 
-/* Of elements of 4 × step floats (or, as bits, integers of 32 bits) the first four of each: as[c]
- * has number c of all. Whole elements are loaded and transposed: a quarter of the loads of four
- * gathers. */
+/* Reads the first four numbers of elements of 4 × step floats (or of 32-bit integers, as bits):
+ * as[c] has number c of all elements. Whole elements are loaded and transposed, a quarter of the
+ * loads of four gathers. */
 KY_INLINE void ky_read_fours(const void *array, const uint32_t index[KY_BATCH], const size_t step,
                              ky_floats as[4])
 {

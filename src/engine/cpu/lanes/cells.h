@@ -1,11 +1,11 @@
-/* Cells act on a block of sinks to quadrupole order: the other inner loop of the tree walk; see
+/* The inner loop of the tree walk over cells: they act on a block of sinks to quadrupole order. See
  * pairs.h. */
 #ifndef KY_CPU_CELLS_H
 #define KY_CPU_CELLS_H
 
 #include "engine/cpu/lanes/pairs.h"
 
-/* A cell as the loop reads it: relative to the group's centre, scaled as gravity.h says. */
+/* A cell in the inner loop: relative to the group's centre, scaled as gravity.h says. */
 struct ky_cell_source {
     ky_element x, y, z, m;
     ky_element second[6]; /* xx yy zz xy xz yz */
@@ -50,7 +50,7 @@ KY_INLINE void ky_cells_all(const struct ky_cell_source *cells, size_t count,
         ky_cells_chunk(cells, count, sinks, v, 1, how);
 }
 
-/* The instance for this way to soften. Cells that are used are far enough to need no guard. */
+/* The instance for this kind of softening. Cells that are used are far enough to need no guard. */
 KY_INLINE void ky_cells(const struct ky_cell_source *cells, size_t count, struct ky_sinks *sinks,
                         int how)
 {

@@ -6,7 +6,7 @@
 #include "physics/change.h"
 #include "physics/softening.h"
 
-/* Sources that stay in the nearest cache while all sinks of the block feel them. */
+/* Sources that stay in the first cache while all sinks of the block use them. */
 enum { KY_CHANGE_CHUNK = 32 };
 
 struct block {
@@ -14,7 +14,7 @@ struct block {
     double sum[KY_CHANGE_SUMS][KY_CHANGE_BLOCK];
 };
 
-/* Lanes behind the last sink repeat the first. */
+/* Lanes after the last sink repeat the first sink. */
 static void load(struct block *to, const struct ky_changing *from,
                  const struct ky_change_sinks *sinks)
 {
@@ -52,8 +52,8 @@ KY_INLINE struct gathered pair(struct gathered g, const double *source, const st
 }
 #undef KY_ALONG
 
-/* The sources [first, last) on the vector of sinks at `at`, which are the bodies from `sink` on.
- * Softened or not, a body does not pull at itself. */
+/* The sources [first, last) act on the vector of sinks at `at`, the bodies from `sink` on. A body
+ * does not act on itself, softened or not. */
 KY_INLINE void chunk(const struct ky_changing *changing, size_t first, size_t last, size_t sink,
                      struct block *block, int at, const int how)
 {

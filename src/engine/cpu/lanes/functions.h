@@ -1,4 +1,4 @@
-/* The functions that every instruction set has, under names of its own (ky_direct_single_avx512).
+/* The functions of every instruction set, each with the name of the set (ky_direct_single_avx512).
  */
 #ifndef KY_CPU_LANES_FUNCTIONS_H
 #define KY_CPU_LANES_FUNCTIONS_H

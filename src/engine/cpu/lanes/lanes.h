@@ -2,8 +2,8 @@
  * use (KY_LANES, see mk/isa.mk). Included once by a source that has said KY_LANE_DOUBLE 0 or 1;
  * then come the formulas of src/physics over KY_REAL = the vector.
  *
- * GCC's vector extension gives the arithmetic; what it cannot say (fused multiply-add that does not
- * depend on the compiler's mood, the estimate of a reciprocal root) is one intrinsic each. */
+ * * GCC's vector extension gives the arithmetic. Fused multiply-add, which must not depend on the
+ * compiler, and the estimate of a reciprocal root are one intrinsic each. */
 #ifndef KY_CPU_LANES_H
 #define KY_CPU_LANES_H
 
@@ -68,7 +68,8 @@ KY_INLINE ky_whole ky_lanes_from(ky_index_element first)
     return lanes;
 }
 
-/* A vector of doubles, and the numbers of a vector added up in one: those of floats two by two. */
+/* A vector of doubles; and the numbers of a vector, added up to one vector of doubles (floats two
+ * by two). */
 typedef double ky_doubles __attribute__((vector_size(KY_LANE_BYTES)));
 enum { KY_DOUBLES = KY_LANE_BYTES / (int)sizeof(double) };
 KY_INLINE ky_doubles ky_widened(ky_vector v)
@@ -113,7 +114,7 @@ KY_INLINE ky_vector ky_fma(ky_vector a, ky_vector b, ky_vector c)
 #endif
 }
 
-/* 1 / sqrt(x), lane by lane, rounded as the language says. */
+/* 1 / sqrt(x), lane by lane, correctly rounded. */
 KY_INLINE ky_vector ky_rsqrt_exact(ky_vector x)
 {
 #if KY_LANE_DOUBLE && KY_LANES_ISA == KY_ISA_avx2

@@ -1,8 +1,8 @@
 /* The lists of a group walk: sources relative to a centre, in the form in which the inner loops
- * read them. Two kinds, bodies (with them cells as monopoles) and cells with quadrupoles, and of
- * each a near list, which acts on the sinks and is emptied whenever it is full, and a far list,
+ * read them. There are two kinds: bodies (and cells as monopoles), and cells with quadrupoles. Each
+ * kind has a near list, which acts on the sinks and is emptied whenever it is full, and a far list,
  * which is made once for several groups. Differences to the centre are taken in double, so that
- * float has its full accuracy for what is near. */
+ * float has its full accuracy for near sources. */
 #ifndef KY_CPU_LISTS_H
 #define KY_CPU_LISTS_H
 
@@ -13,24 +13,25 @@
 enum { NEAR_BODIES = KY_CHUNK, NEAR_CELLS = 256, FAR = 4096, FRONTIER = 8192 };
 
 /* Bodies that may be nearer to a sink than CLOSE times the half side of the group's box are
- * `close`: float relative to the group's centre would leave their distance wrong by 2e-5 and more,
- * so that it is taken with the low parts of both positions. The group's own bodies are the first of
- * them. Lanes of double need none of this. */
+ * `close`: floats relative to the group's centre would give their distance an error of 2e-5 or
+ * more. So their distances use the low parts of both positions. The group's own bodies are the
+ * first of them. Lanes of double need none of this. */
 #define CLOSE (1.0f / 128)
 enum { CLOSE_BODIES = 2 * KY_MOST_SINKS, CLOSE_PAIRS = KY_LANE_DOUBLE ? 0 : KY_LOW };
 enum { RUN = 8, RUNS = KY_MOST_SINKS / RUN };
 
-/* Work space of one thread. The stack follows. */
+/* Work space of one thread. The stack comes after it. */
 struct space {
     struct ky_sinks sinks;
     _Alignas(64) ky_element near_column[5][NEAR_BODIES + KY_OCTREE_PADDING];
     _Alignas(64) ky_element close_column[8][CLOSE_BODIES];
     _Alignas(64) ky_element far_column[5][FAR];
-    float run[RUNS][6]; /* boxes of each RUN sinks about the centre: from and to along every axis */
+    float run[RUNS][6]; /* boxes of each RUN sinks relative to the centre: lower and upper end along
+                           every axis */
     struct ky_cell_source near_cell[NEAR_CELLS], far_cell[FAR];
     double far_centre[3];
     size_t far, frontiers;
-    uint32_t frontier[FRONTIER]; /* cells that each of the groups has to look at */
+    uint32_t frontier[FRONTIER]; /* cells with which the walk of each group begins */
     uint32_t stack[];
 };
 
@@ -40,11 +41,12 @@ struct walk {
     struct space *space;
     uint32_t body, end;    /* the sinks: a group's bodies, or those of several groups */
     double centre[3];      /* of their box */
-    double from[4];        /* that relative to the tree's origin, and 0 */
-    float high[3], low[3]; /* its parts */
+    double from[4];        /* the same relative to the tree's origin, and 0 */
+    float high[3], low[3]; /* its high and low parts */
     float half[3], factor;
-    float reach, close2; /* distance of what is close, and its square for the opening test */
-    float most2;         /* the largest ε² of a sink, where the opening test asks for it */
+    float reach,
+        close2;  /* the distance within which bodies are close; its square for the opening test */
+    float most2; /* the largest ε² of a sink, if the opening test needs it */
     size_t bodies, cells, close, height; /* length of the near lists and of the stack */
     size_t own;                          /* the first of the close bodies are sinks themselves */
     uint64_t all_bodies, all_cells;
@@ -112,8 +114,8 @@ static void act_far(struct walk *walk)
 /* ---- adding -----------------------------------------------------------------------------------
  */
 
-/* Bodies [first, first + KY_OCTREE_PADDING) of the tree in one go; the caller counts those that it
- * wants. */
+/* Stores bodies [first, first + KY_OCTREE_PADDING) of the tree at once; the caller counts those
+ * that it needs. */
 KY_INLINE void store_bodies(struct walk *walk, size_t first)
 {
     const struct ky_octree *tree = walk->tree;
@@ -141,7 +143,7 @@ static void add_bodies(struct walk *walk, uint32_t first, uint32_t end)
     }
 }
 
-/* Positions relative to `centre` as lane numbers, and what these leave out. */
+/* Positions relative to `centre` in the lanes' numbers, and their low parts. */
 KY_INLINE void split_positions(ky_element *high, ky_element *low, const double *x, double centre,
                                size_t count)
 {
@@ -170,7 +172,7 @@ static void add_close(struct walk *walk, uint32_t first, uint32_t end)
         column[4][at + k] = (ky_element)tree->softening2[first + k];
 }
 
-/* Bodies of a leaf that are not the group's own; a leaf may be larger than the list. */
+/* Adds bodies of a leaf that are not the group's own; a leaf may be larger than the list. */
 static void add_some(struct walk *walk, uint32_t first, uint32_t end, int close)
 {
     if (!close)
@@ -179,7 +181,7 @@ static void add_some(struct walk *walk, uint32_t first, uint32_t end, int close)
         add_close(walk, first, end - first < KY_MOST_SINKS ? end : first + KY_MOST_SINKS);
 }
 
-/* A leaf without the group's own bodies. */
+/* Adds a leaf without the group's own bodies. */
 KY_INLINE void add_leaf(struct walk *walk, uint32_t first, uint32_t end, int close)
 {
     if (first >= walk->end || end <= walk->body) {
@@ -204,7 +206,8 @@ KY_INLINE void scale_four(ky_element *to, const float *from, double by)
     memcpy(to, &scaled, sizeof scaled);
 }
 
-/* Four numbers at a time: com with what follows it, then the moments in two overlapping parts. */
+/* Copies four numbers at a time: com and the number after it, then the moments in two overlapping
+ * parts. */
 KY_INLINE void store_quadrupole(const struct walk *walk, uint32_t index, struct ky_cell_source *to)
 {
     const struct ky_octree *tree = walk->tree;
@@ -230,7 +233,7 @@ KY_INLINE void store_quadrupole(const struct walk *walk, uint32_t index, struct 
         to->eps2 = (ky_element)tree->low[index].eps2;
 }
 
-/* A cell as a single body; columns are `stride` apart. */
+/* Stores a cell as a single body; columns are `stride` apart. */
 KY_INLINE void store_monopole(const struct walk *walk, uint32_t index, ky_element *to,
                               size_t stride)
 {

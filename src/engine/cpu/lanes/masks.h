@@ -1,5 +1,5 @@
-/* Truths of lanes: in which lanes a comparison holds. AVX-512 keeps them in registers of their own,
- * the others in vectors of all ones and all zeros. Included after lanes.h. */
+/* Masks: the lanes in which a comparison holds. AVX-512 has registers for masks; other sets have
+ * vectors of all ones and all zeros. Included after lanes.h. */
 #ifndef KY_CPU_MASKS_H
 #define KY_CPU_MASKS_H
 
@@ -58,7 +58,7 @@ KY_INLINE ky_whole ky_choose_whole(ky_mask mask, ky_whole x, ky_whole other)
     return (ky_whole)KY_CHOSEN(mask, other, x);
 }
 
-/* A bit for each lane where it holds. */
+/* One bit for each lane, set where the mask holds. */
 KY_INLINE unsigned ky_mask_bits(ky_mask mask)
 {
     return mask;

@@ -1,23 +1,24 @@
 /* The direct sum over moving or resting bodies for one block of sinks; the body of
  * moving_extended.c, moving_double.c and resting_single.c, which say KY_LANE_DOUBLE, KY_RESTING and
  * KY_NAME. A lane is a source, and a sink is broadcast, so that a few sinks fill the lanes too, and
- * the sums of a sink do not depend on which others are in its block. */
+ * the sums of a sink do not depend on the others in its block. */
 #include "engine/cpu/lanes/lanes.h"
 
 #include "engine/cpu/lanes/masks.h"
 #include "engine/cpu/lanes/moving_table.h"
 #include "physics/jerk.h"
 
-/* Sources whose sums are kept in the lanes' own numbers before they go to doubles: each lane adds
- * up at most 64 of them, and mended sums an eighth of few sources, which leave the roundings of
- * their sums nothing to hide among; but 4, for going to doubles takes as long as a pair. */
+/* Sources that are summed in the lanes' own numbers before the sums go to doubles. Each lane adds
+ * at most 64 of them. Mended sums of few sources take an eighth of that, since rounding errors of
+ * so few terms do not average out; but at least 4, since going to doubles takes as long as a pair.
+ */
 KY_INLINE size_t chunk_of(size_t sources, const int what)
 {
     const size_t each = what & KY_MOVING_MENDED ? sources / KY_WIDTH / 8 : 64;
     return KY_WIDTH * (each > 64 ? 64 : each < 4 ? 4 : each);
 }
-/* Beside KY_MOVING_JERK …: sources have softenings of their own; labels count; pairs may coincide,
- * since softenings are below KY_JERK_CLOSE2; lanes behind the last source are empty. */
+/* Bits beside KY_MOVING_JERK …: sources have their own softenings; labels count; pairs may
+ * coincide, since softenings are below KY_JERK_CLOSE2; lanes after the last source are empty. */
 enum { KY_MOVING_EPS = 8, KY_MOVING_OWN = 16, KY_MOVING_CLOSE = 32, KY_MOVING_TAIL = 64 };
 
 /* x y z, low parts, velocities, mass, eps2. */
@@ -28,7 +29,7 @@ struct columns {
     const ky_index_element *label;
 };
 
-/* What a sink gathers from one chunk of sources after another. */
+/* The sums of a sink over chunk after chunk of sources. */
 struct gathered {
     struct ky_jerk_field field;
     ky_vector nearest2;
@@ -61,7 +62,7 @@ static void load(struct block *to, const struct ky_moving_sinks *from)
     }
 }
 
-/* Puts the sources of the bits, from `first` on, down as neighbours of a sink. */
+/* Adds the sources of the bits, from `first` on, to the neighbours of a sink. */
 static __attribute__((noinline)) void list(struct ky_moving_sinks *sinks, size_t i, unsigned bits,
                                            size_t first)
 {
@@ -73,8 +74,8 @@ static __attribute__((noinline)) void list(struct ky_moving_sinks *sinks, size_t
     }
 }
 
-/* A vector of sources on a sink. They are the columns from `at` on, and as bodies `place`, the
- * first of which is `first`; `alive` is read in the tail alone. */
+/* A vector of sources for a sink: the columns from `at` on, the bodies from `place` on; `first` is
+ * the first of these. `alive` is read in the tail alone. */
 struct vector_of_sources {
     size_t at, first;
     ky_whole place;
@@ -132,8 +133,8 @@ KY_INLINE struct gathered pair(struct gathered g, const struct columns *s,
     return g;
 }
 
-/* `unroll` sinks from `i` on, side by side to fill the pipelines; whole vectors of sources, or one
- * of the tail. `body` is how far bodies are counted from the columns' first. */
+/* `unroll` sinks from `i` on, side by side to fill the pipelines, with whole vectors of sources, or
+ * one of the tail. `body` is the offset from a column to its body. */
 KY_INLINE void chunk(const struct columns *s, size_t first, size_t last, size_t body, size_t left,
                      struct block *block, struct ky_moving_sinks *sinks, size_t i, const int unroll,
                      const int what)
@@ -165,7 +166,7 @@ KY_INLINE void chunk(const struct columns *s, size_t first, size_t last, size_t 
     }
 }
 
-/* Fewer sources than a vector has lanes. */
+/* A tail: fewer sources than a vector has lanes. */
 KY_INLINE void tail(const struct columns *s, size_t first, size_t left, struct block *block,
                     struct ky_moving_sinks *sinks, const int what)
 {
@@ -201,7 +202,7 @@ KY_INLINE void run(const struct columns *s, size_t first, size_t last, struct bl
         tail(s, whole, last - whole, block, sinks, what);
 }
 
-/* The sum of all lanes, in an order of its own. */
+/* The sum of all lanes, in a fixed order. */
 KY_INLINE double sum_of(ky_doubles v)
 {
     double lane[KY_DOUBLES];
@@ -212,7 +213,7 @@ KY_INLINE double sum_of(ky_doubles v)
     return lane[0];
 }
 
-/* Of the lanes with the smallest r² the first body. */
+/* Adds the nearest: the first body among the lanes with the smallest r². */
 KY_INLINE void add_nearest(struct ky_moving_sinks *to, const struct block *from, size_t i)
 {
     ky_element r2[KY_WIDTH], least = (ky_element)INFINITY;
@@ -243,7 +244,7 @@ KY_INLINE void add(struct ky_moving_sinks *to, const struct block *from, const i
     }
 }
 
-/* W(what): the instances. What was asked for is rounded up to the first that has it all. */
+/* W(what): the instances. A request is rounded up to the first instance that has all of it. */
 #if KY_RESTING
 #define INSTANCES(W)                                                                               \
     W(0)                                                                                           \
@@ -265,7 +266,7 @@ KY_INLINE void add(struct ky_moving_sinks *to, const struct block *from, const i
       KY_MOVING_CLOSE | MENDED)
 #endif
 
-/* Of these sinks: what is wanted, and what the loop has to take care of. */
+/* The bits for these sinks: what is wanted, and what the loop has to take care of. */
 static int care(const struct ky_moving *moving, const struct ky_moving_sinks *sinks)
 {
     int what = moving->what | (moving->eps2 ? KY_MOVING_EPS : 0) | (KY_RESTING ? 0 : KY_MOVING_OWN);

@@ -1,6 +1,6 @@
 /* Moving bodies act on moving sinks: acceleration, jerk, potential, nearest body and lists of
- * neighbours by direct summation. The GRAPE board and the Hermite integrator of the CPU call this,
- * by struct ky_lanes, for one block of sinks after another. */
+ * neighbours by direct summation. The GRAPE board and the Hermite integrator of the CPU call this
+ * through struct ky_lanes, block after block of sinks. */
 #ifndef KY_CPU_MOVING_TABLE_H
 #define KY_CPU_MOVING_TABLE_H
 
@@ -10,32 +10,32 @@
 enum { KY_MOVING_BLOCK = 64 /* sinks of one call */, KY_MOVING_SUMS = 7 };
 
 /* What is wanted beside acceleration and potential. MENDED: in extended, accelerations of few
- * sources with half the errors, for a tenth to a sixth more time. */
+ * sources have half the errors, for a tenth to a sixth more time. */
 enum { KY_MOVING_JERK = 1, KY_MOVING_NEAREST = 2, KY_MOVING_LISTS = 4, KY_MOVING_MENDED = 128 };
 
-/* Bodies as sources, relative to one place and one velocity, which are those of the sinks too, in
- * units that make masses at most 1 (physics/jerk.h). The columns are float in precision extended
- * and double in double; those of labels are int32_t and int64_t. */
+/* Bodies as sources. Positions and velocities are relative to one position and one velocity, those
+ * of the sinks too; units make masses at most 1 (physics/jerk.h). Columns are float in precision
+ * extended and double in double; columns of labels are int32_t and int64_t. */
 struct ky_moving {
     const void *x[3], *v[3], *mass; /* mass already scaled: struct ky_lanes, physics/gravity.h */
     const void *low[3];             /* extended: ky_low_part of the positions; double: not read */
-    const void *eps2;               /* of the sources, or NULL: that of the sink alone counts */
+    const void *eps2;               /* of the sources, or NULL: only the sink's is used */
     const void *label;              /* a body does not act on a sink with the same label */
     int what;                       /* KY_MOVING_… */
 };
 
-/* Sinks of one call, and what sources do to them: what [first, last) do is added to what there is,
- * sums in double, so that a sink has the same bits whichever others are asked for with it. eps2 is
- * that of the sink; s² = r² + ε² (+ ε² of the source). */
+/* Sinks of one call and their results. The sources [first, last) are added to the sums, in double.
+ * The bits of a sink do not depend on the other sinks. eps2 is the sink's; s² = r² + ε² (+ ε² of
+ * the source). */
 struct ky_moving_sinks {
     size_t count; /* 1 … KY_MOVING_BLOCK */
     double x[3][KY_MOVING_BLOCK], v[3][KY_MOVING_BLOCK], eps2[KY_MOVING_BLOCK];
     int32_t label[KY_MOVING_BLOCK];
 
-    /* Acceleration, -potential, jerk. Pairs that coincide at ε = 0 count as nothing. */
+    /* Acceleration, −potential, jerk. Pairs that coincide at ε = 0 add nothing. */
     double sum[KY_MOVING_SUMS][KY_MOVING_BLOCK];
-    /* The body at the smallest r, of equals the first, and its r²; UINT32_MAX and infinity where
-     * there is none with another label. */
+    /* The nearest body (of equals the first) and its r²; UINT32_MAX and infinity if there is none
+     * with another label. */
     uint32_t nearest[KY_MOVING_BLOCK];
     double nearest2[KY_MOVING_BLOCK];
     /* Bodies with r² <= h2 and another label: how many, and the first `capacity` of them at

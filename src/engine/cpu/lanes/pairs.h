@@ -26,8 +26,7 @@ struct ky_sinks {
     int vectors;
 };
 
-/* What a loop takes care of, with the bits of physics/softening_kinds.h; constant in every
- * instance. */
+/* Options of a loop, beside the bits of physics/softening_kinds.h; constant in every instance. */
 enum {
     KY_OWN = 0x100, /* leave out the source that is the sink itself, by its index */
     KY_LOW = 0x200  /* differences in double-single */
@@ -90,7 +89,7 @@ KY_INLINE void ky_pairs_all(const struct ky_sources *s, size_t first, size_t las
     }
 }
 
-/* The instance for this way to soften: those of the table, with and without the guard, and the
+/* The instance for this kind of softening: those of the table, with and without the guard, and the
  * spline with and without softenings of the sources. */
 KY_INLINE void ky_pairs(const struct ky_sources *s, size_t first, size_t last,
                         struct ky_sinks *sinks, int how, const int base)

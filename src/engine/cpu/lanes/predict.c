@@ -1,5 +1,5 @@
-/* Predicts a block of slots after another. In plain C that compilers turn into vectors, without
- * fused multiply-add, so that every instruction set finds the same places. */
+/* Predicts slots block after block. It is plain C that compilers vectorise, without fused
+ * multiply-add, so that every instruction set finds the same positions. */
 #include "engine/cpu/lanes/functions.h"
 
 #include <string.h>
@@ -45,7 +45,7 @@ static inline __attribute__((always_inline)) void both(const struct ky_slots *b,
         component(b, c, to, far, 0, p);
 }
 
-/* The same as floats, to three columns. */
+/* The same as floats, in three columns. */
 static inline __attribute__((always_inline)) void split(const struct predicted *p, float *x,
                                                         float *low, float *v)
 {

@@ -1,5 +1,5 @@
-/* Which of some bodies are within reach of a sink, and a reach that holds k of them. In plain C
- * that compilers turn into vectors; no fused multiply-add, so that every instruction set finds the
+/* Which of some bodies are within reach of a sink, and a reach that holds k of them. It is plain C
+ * that compilers vectorise, without fused multiply-add, so that every instruction set finds the
  * same squares. */
 #include "engine/cpu/lanes/functions.h"
 

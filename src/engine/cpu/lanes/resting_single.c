@@ -5,7 +5,7 @@
 #define KY_NAME ky_resting_single
 #include "engine/cpu/lanes/moving.h"
 
-/* In plain C that compilers turn into vectors, some bodies at a time. */
+/* Bodies that are converted together, in plain C that compilers vectorise. */
 enum { TOGETHER = 16 };
 KY_INLINE void convert(const double (*x)[3], const double *mass, size_t n,
                        const struct ky_resting_frame *to, float column[4][TOGETHER])
@@ -21,7 +21,7 @@ KY_INLINE void convert(const double (*x)[3], const double *mass, size_t n,
         column[3][k] = (float)(mass[k] * to->per_mass);
 }
 
-/* KY_JERK_WITHIN of places. */
+/* KY_JERK_WITHIN for three coordinates. */
 KY_INLINE void limit(float column[3][TOGETHER])
 {
     const ky_vector far = ky_splat((float)-KY_JERK_FAR_FLOAT);

@@ -15,7 +15,7 @@ const struct ky_lanes KY_LANE_NAME(ky_lanes) = {
     .predict = {KY_LANE_NAME(ky_predict_extended), KY_LANE_NAME(ky_predict_extended),
                 KY_LANE_NAME(ky_predict_double)},
     .change = KY_LANE_NAME(ky_change),
-    /* A group's sources are taken relative to its centre in double: that is what extended asks. */
+    /* a group's sources are relative to its centre, in double: this is as accurate as `extended` */
     .shared = {KY_LANE_NAME(ky_shared_single), KY_LANE_NAME(ky_shared_single),
                KY_LANE_NAME(ky_shared_double)},
     .group = {KY_LANE_NAME(ky_group_single), KY_LANE_NAME(ky_group_single),
