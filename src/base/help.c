@@ -54,7 +54,7 @@ void ky_help_text(const char *text, int column, int indent, FILE *out)
     wrap(text, column, indent, "", out);
 }
 
-void ky_help_remark(const char *text, FILE *out)
+void ky_help_comment(const char *text, FILE *out)
 {
     wrap(text, 0, 2, "#", out);
 }

@@ -34,13 +34,13 @@ static void trim(char *text)
     text[length] = '\0';
 }
 
-static int is_remark(const char *text)
+static int is_comment(const char *text)
 {
     return *text == '#' || *text == ';' || !*text;
 }
 
-/* Cuts off a remark that follows a blank. */
-static void cut_remark(char *text)
+/* Cuts off a comment that follows a blank. */
+static void cut_comment(char *text)
 {
     for (char *c = text; *c; c++)
         if (strchr("#;", *c) && (c == text || strchr(BLANKS, c[-1]))) {
@@ -63,7 +63,7 @@ static char *unquoted(char *text)
             *to++ = *from;
         }
     }
-    if (*from != '"' || !is_remark(from + 1 + strspn(from + 1, BLANKS)))
+    if (*from != '"' || !is_comment(from + 1 + strspn(from + 1, BLANKS)))
         return NULL;
     *to = '\0';
     return text;
@@ -80,7 +80,7 @@ static enum ky_status wrong(const struct reading *r, const char *format, const c
 static enum ky_status check_section(const struct reading *r, const char *text)
 {
     const char *end = strchr(text, ']');
-    if (end && is_remark(end + 1 + strspn(end + 1, BLANKS)))
+    if (end && is_comment(end + 1 + strspn(end + 1, BLANKS)))
         return KY_OK;
     return wrong(r, "'%.80s' is not a section; it must be [name] and nothing else", text);
 }
@@ -122,7 +122,7 @@ static enum ky_status set_option(struct reading *r, char *name, char *value)
     if (*value == '"')
         value = unquoted(value);
     else if (r->name)
-        cut_remark(value), trim(value);
+        cut_comment(value), trim(value);
     if (!value)
         return wrong(r, "%s: the text in quotation marks must end with one, and the line with it",
                      name);
@@ -139,7 +139,7 @@ static enum ky_status read_line(struct reading *r, char *text)
 {
     trim(text);
     text += strspn(text, BLANKS);
-    if (is_remark(text))
+    if (is_comment(text))
         return KY_OK;
     if (*text == '[')
         return check_section(r, text);
@@ -284,7 +284,7 @@ void ky_options_write_template(const struct ky_option_set *sets, size_t count, F
             const char *word = ky_option_value_word(option);
             if (!ky_options_is_first(sets, count, &sets[s], option))
                 continue;
-            ky_help_remark(option->help, out);
+            ky_help_comment(option->help, out);
             if (sets[s].given && sets[s].given[k] && ky_option_is_set(option, sets[s].values))
                 write_option(&sets[s], k, out);
             else

@@ -209,6 +209,6 @@ void ky_options_help(const struct ky_option_set *sets, size_t count,
  * column `indent`. `column` says how many columns of the first line are written already. */
 void ky_help_text(const char *text, int column, int indent, FILE *out);
 /* The same as a comment of an INI file: every line begins with "# ". */
-void ky_help_remark(const char *text, FILE *out);
+void ky_help_comment(const char *text, FILE *out);
 
 #endif

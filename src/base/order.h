@@ -4,28 +4,28 @@
 
 #include <stdint.h>
 
-/* Of two doubles, neither of them NaN. */
+/* Compares two doubles, neither of them NaN. */
 static inline int ky_order_reals(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
-/* Of two uint32_t. */
+/* Compares two uint32_t. */
 static inline int ky_order_words(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return (x > y) - (x < y);
 }
 
-/* Of two int32_t. */
+/* Compares two int32_t. */
 static inline int ky_order_labels(const void *a, const void *b)
 {
     int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
     return (x > y) - (x < y);
 }
 
-/* Of two uint64_t. */
+/* Compares two uint64_t. */
 static inline int ky_order_ids(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;

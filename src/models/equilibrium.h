@@ -52,7 +52,7 @@ enum ky_status ky_equilibrium_make(const struct ky_model *model, const void *own
 enum ky_status ky_equilibrium_half_mass(const struct ky_model *model, const void *own,
                                         double *radius, struct ky_error *error);
 /* Makes bodies first … first + common->n − 1 such a model of this half-mass radius and mass with
- * its centre of mass at the origin, at rest; G = 1. The softening is that of these lengths. */
+ * its centre of mass at the origin, at rest; G = 1. The softening is in these lengths. */
 enum ky_status ky_equilibrium_put(const struct ky_model *model, const void *own, double radius,
                                   double mass, const struct ky_model_common *common, size_t first,
                                   struct ky_bodies *bodies, struct ky_error *error);

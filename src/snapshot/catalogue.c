@@ -28,7 +28,7 @@ static enum ky_status write_csv(const char *path, const struct ky_catalogue *cat
     if (status)
         return status;
     ky_file_print(file, "# kyoho %s groups\n# bodies: %zu\n", ky_version(), snapshot->bodies.n);
-    ky_csv_write_remarks(file, snapshot);
+    ky_csv_write_comments(file, snapshot);
     ky_file_print(file, "# linking_length: %.17g\n", catalogue->linking_length);
     if (!isnan(catalogue->mean_distance))
         ky_file_print(file, "# mean_distance: %.17g\n", catalogue->mean_distance);

@@ -32,7 +32,7 @@ const struct ky_csv_column ky_csv_columns[KY_CSV_COLUMNS] = {
     {"potential", KY_CSV_REAL, KY_ARRAY_POTENTIAL, 0},
 };
 
-const struct ky_csv_remark ky_csv_remarks[KY_CSV_REMARKS] = {
+const struct ky_csv_comment ky_csv_comments[KY_CSV_COMMENTS] = {
     {"time", offsetof(struct ky_snapshot, time)},
     {"length_cm", offsetof(struct ky_snapshot, units.length_cm)},
     {"mass_g", offsetof(struct ky_snapshot, units.mass_g)},
@@ -103,7 +103,7 @@ static enum ky_status next_line(struct lines *in, char **line, struct ky_error *
 }
 
 /* 1 for a comment and for an empty line. */
-static int is_remark(const char *line)
+static int is_comment(const char *line)
 {
     return *line == '\0' || *line == '#';
 }
@@ -178,7 +178,7 @@ static enum ky_status bad_column(const struct reader *r, const char *name, struc
 {
     if (!r->count && r->hidden)
         return ky_fail(error, KY_BAD_DATA,
-                       "line %" PRIu64 " names the columns behind a #, which makes it a remark; "
+                       "line %" PRIu64 " names the columns behind a #, which makes it a comment; "
                        "take the # away",
                        r->hidden);
     if (!*name)
@@ -228,7 +228,7 @@ static enum ky_status keep_parameters(struct reader *r, const char *text, struct
 
 /* For a comment "# name: value" or "# name = value": writes the name, and returns what follows it.
  * NULL for other comments. */
-static const char *split_remark(const char *line, char name[32])
+static const char *split_comment(const char *line, char name[32])
 {
     const char *word = line + 1 + strspn(line + 1, " \t");
     size_t length = 0;
@@ -258,10 +258,10 @@ static int count_names(const char *line)
 }
 
 /* Looks for units in words and for names of columns in a comment that has no meaning here. */
-static void search_remark(struct reader *r, const char *line)
+static void search_comment(struct reader *r, const char *line)
 {
     char name[32];
-    const char *text = split_remark(line, name);
+    const char *text = split_comment(line, name);
     int speaks = text && ky_speaks_of_units(name);
     text += text ? strspn(text, " \t") : 0;
     if (speaks && (!strncasecmp(text, "nbody", 5) || !strncasecmp(text, "n-body", 6)))
@@ -274,42 +274,42 @@ static void search_remark(struct reader *r, const char *line)
 }
 
 /* The row of the comment of that name, in any case of letters; NULL if there is none. */
-static const struct ky_csv_remark *find_remark(const char *name)
+static const struct ky_csv_comment *find_comment(const char *name)
 {
-    for (int k = 0; k < KY_CSV_REMARKS; k++)
-        if (!strcasecmp(name, ky_csv_remarks[k].name))
-            return &ky_csv_remarks[k];
+    for (int k = 0; k < KY_CSV_COMMENTS; k++)
+        if (!strcasecmp(name, ky_csv_comments[k].name))
+            return &ky_csv_comments[k];
     return NULL;
 }
 
 /* Takes the number of a comment, or a line of parameters, and ignores other comments. KY_BAD_DATA
  * where the number is not one. */
-static enum ky_status read_remark(struct reader *r, const char *line, struct ky_error *error)
+static enum ky_status read_comment(struct reader *r, const char *line, struct ky_error *error)
 {
     char name[32], *end;
     if (!strncmp(line, "#|", 2))
         return keep_parameters(r, line[2] == ' ' ? line + 3 : line + 2, error);
-    const char *text = split_remark(line, name);
+    const char *text = split_comment(line, name);
     int counts = text && !strcasecmp(name, "bodies"),
         kind = text && !strcasecmp(name, KY_CSV_SYMMETRIC);
-    const struct ky_csv_remark *remark = text ? find_remark(name) : NULL;
-    if (!counts && !kind && !remark) {
-        search_remark(r, line);
+    const struct ky_csv_comment *comment = text ? find_comment(name) : NULL;
+    if (!counts && !kind && !comment) {
+        search_comment(r, line);
         return KY_OK;
     }
     double value = ky_number_real(text, &end);
     int whole = end != text && !end[strspn(end, " \t")] && isfinite(value);
     if (!whole || (counts && !(value >= 0 && value < 1e15)) ||
-        (remark && remark != &ky_csv_remarks[0] && value < 0)) /* the time may be negative */
+        (comment && comment != &ky_csv_comments[0] && value < 0)) /* the time may be negative */
         return ky_fail(error, KY_BAD_DATA, "line %" PRIu64 ": %s is '%.40s'; it must be a number%s",
                        r->lines.number, name, text + strspn(text, " \t"),
-                       remark == &ky_csv_remarks[0] ? "" : " of 0 or more");
+                       comment == &ky_csv_comments[0] ? "" : " of 0 or more");
     if (counts)
         r->told = (uint64_t)value;
     else if (kind)
         r->snapshot->softening_kind = ky_softening_kind_of(value);
     else
-        memcpy((char *)r->snapshot + remark->offset, &value, sizeof value);
+        memcpy((char *)r->snapshot + comment->offset, &value, sizeof value);
     return KY_OK;
 }
 
@@ -392,8 +392,8 @@ static enum ky_status survey(struct reader *r, struct ky_error *error)
     enum ky_status status;
     rewind_lines(&r->lines);
     while (!(status = next_line(&r->lines, &line, error)) && line) {
-        if (is_remark(line))
-            status = read_remark(r, line, error);
+        if (is_comment(line))
+            status = read_comment(r, line, error);
         else if (!r->count)
             status = read_columns(r, line, error);
         else
@@ -426,7 +426,7 @@ static enum ky_status read_rows(struct reader *r, struct ky_error *error)
     rewind_lines(&r->lines);
     r->rows = 0;
     while (!(status = next_line(&r->lines, &line, error)) && line) {
-        if (is_remark(line))
+        if (is_comment(line))
             continue;
         if (!head)
             status = r->rows < r->snapshot->bodies.n

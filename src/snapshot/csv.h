@@ -17,16 +17,16 @@ enum { KY_CSV_COLUMNS = 14 };
 extern const struct ky_csv_column ky_csv_columns[KY_CSV_COLUMNS];
 
 /* Comments "# name: number", and where the number goes. */
-struct ky_csv_remark {
+struct ky_csv_comment {
     const char *name;
     size_t offset; /* in struct ky_snapshot */
 };
-enum { KY_CSV_REMARKS = 6 };
-extern const struct ky_csv_remark ky_csv_remarks[KY_CSV_REMARKS];
+enum { KY_CSV_COMMENTS = 6 };
+extern const struct ky_csv_comment ky_csv_comments[KY_CSV_COMMENTS];
 /* The comment that gives the kind of softening: 1 symmetric, 0 plummer. */
 #define KY_CSV_SYMMETRIC "softening_symmetric"
 
 /* Writes these comments of a snapshot. */
-void ky_csv_write_remarks(struct ky_file *file, const struct ky_snapshot *snapshot);
+void ky_csv_write_comments(struct ky_file *file, const struct ky_snapshot *snapshot);
 
 #endif

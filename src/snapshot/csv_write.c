@@ -7,13 +7,13 @@
 #include "base/number.h"
 #include "snapshot/csv.h"
 
-void ky_csv_write_remarks(struct ky_file *file, const struct ky_snapshot *snapshot)
+void ky_csv_write_comments(struct ky_file *file, const struct ky_snapshot *snapshot)
 {
-    for (int k = 0; k < KY_CSV_REMARKS; k++) {
+    for (int k = 0; k < KY_CSV_COMMENTS; k++) {
         double value;
-        memcpy(&value, (const char *)snapshot + ky_csv_remarks[k].offset, sizeof value);
+        memcpy(&value, (const char *)snapshot + ky_csv_comments[k].offset, sizeof value);
         if (!isnan(value))
-            ky_file_print(file, "# %s: %.17g\n", ky_csv_remarks[k].name, value);
+            ky_file_print(file, "# %s: %.17g\n", ky_csv_comments[k].name, value);
     }
     if (snapshot->softening_kind >= 0)
         ky_file_print(file, "# %s: %d\n", KY_CSV_SYMMETRIC, snapshot->softening_kind);
@@ -23,7 +23,7 @@ void ky_csv_write_remarks(struct ky_file *file, const struct ky_snapshot *snapsh
 static void write_head(struct ky_file *file, const struct ky_snapshot *snapshot)
 {
     ky_file_print(file, "# kyoho %s snapshot\n# bodies: %zu\n", ky_version(), snapshot->bodies.n);
-    ky_csv_write_remarks(file, snapshot);
+    ky_csv_write_comments(file, snapshot);
     const char *line = snapshot->parameters;
     while (line && *line) {
         size_t length = strcspn(line, "\n");
