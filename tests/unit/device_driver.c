@@ -485,19 +485,25 @@ static void the_guard_sees_what_changes(void **state)
 
 /* ---- launches ---- */
 
-static void with_an_argument_less(struct ky_card *card)
+static void with_wrong_arguments(struct ky_card *card)
 {
     struct ky_error error = {0};
+    struct ky_buffer none = {0};
     uint32_t n = 1;
+    uint64_t wide = 1;
     const struct ky_arguments two = KY_ARGUMENTS(KY_VALUE(n), KY_VALUE(n));
     assert_int_equal(ky_launch_over(card, KY_KERNEL_ky_scan_sum, 1, two, &error), KY_FAULT);
     assert_string_equal(error.text, "kernel ky_scan_sum has 3 arguments, not 2");
+    const struct ky_arguments large =
+        KY_ARGUMENTS(KY_BUFFER(none), KY_BUFFER(none), KY_VALUE(wide));
+    assert_int_equal(ky_launch_over(card, KY_KERNEL_ky_scan_sum, 1, large, &error), KY_FAULT);
+    assert_string_equal(error.text, "argument 3 of kernel ky_scan_sum has 4 bytes, not 8");
 }
 
-static void arguments_are_counted(void **state)
+static void arguments_are_checked(void **state)
 {
     (void)state;
-    on_devices(with_an_argument_less);
+    on_devices(with_wrong_arguments);
 }
 
 /* ---- teams ---- */
@@ -811,7 +817,7 @@ int main(void)
         cmocka_unit_test(sort_scan_and_reduce),     cmocka_unit_test(scratch_is_the_callers),
         cmocka_unit_test(buffers_have_parts),       cmocka_unit_test(the_guard_sees_what_strays),
         cmocka_unit_test(copies_that_do_not_wait),  cmocka_unit_test(the_guard_sees_what_changes),
-        cmocka_unit_test(arguments_are_counted),    cmocka_unit_test(teams_of_lanes),
+        cmocka_unit_test(arguments_are_checked),    cmocka_unit_test(teams_of_lanes),
         cmocka_unit_test(faults_of_two_rooms),      cmocka_unit_test(cards_gather),
         cmocka_unit_test(every_kernel_in_small),
     };

@@ -658,7 +658,7 @@ static struct ky_driver failing;
 static int launches_left; /* until then; below 0: none does */
 
 static enum ky_status failing_launch(struct ky_card *card, enum ky_kernel_id kernel, size_t groups,
-                                     const struct ky_argument *arguments, struct ky_error *why)
+                                     const struct ky_arguments *arguments, struct ky_error *why)
 {
     if (launches_left-- == 0)
         return ky_fail(why, KY_DEVICE, "%s is lost (as a test demands)", card->name);

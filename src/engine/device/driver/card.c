@@ -13,16 +13,12 @@ size_t ky_groups(size_t n, size_t lanes)
 enum ky_status ky_launch(struct ky_card *card, enum ky_kernel_id kernel, size_t groups,
                          struct ky_arguments arguments, struct ky_error *error)
 {
-    const struct ky_kernel *about = &ky_kernels[kernel];
-    if (arguments.count != about->arguments)
-        return ky_fail(error, KY_FAULT, "kernel %s has %zu arguments, not %zu", about->name,
-                       about->arguments, arguments.count);
     if (groups == 0)
         return KY_OK;
     enum ky_status status = card->driver->load(card, kernel, error);
     if (status != KY_OK)
         return status;
-    return card->driver->launch(card, kernel, groups, arguments.of, error);
+    return card->driver->launch(card, kernel, groups, &arguments, error);
 }
 
 enum ky_status ky_launch_over(struct ky_card *card, enum ky_kernel_id kernel, size_t items,

@@ -40,20 +40,10 @@ struct ky_cards {
     int reported;         /* its report was asked for: the next one is measured, too */
 };
 
-/* The arguments of a launch, in the order of the kernel's own. */
-struct ky_arguments {
-    const struct ky_argument *of;
-    size_t count;
-};
-#define KY_ARGUMENTS(...)                                                                          \
-    ((struct ky_arguments){(const struct ky_argument[]){__VA_ARGS__},                              \
-                           sizeof((const struct ky_argument[]){__VA_ARGS__}) /                     \
-                               sizeof(struct ky_argument)})
-
 /* Groups of `lanes` that cover n. */
 size_t ky_groups(size_t n, size_t lanes);
 /* Loads the kernel if that has not been done, and starts `groups` groups; nothing for no groups.
- * KY_FAULT for other arguments than the table of kernels says. */
+ * KY_FAULT for other arguments than those of the kernel's definition. */
 enum ky_status ky_launch(struct ky_card *card, enum ky_kernel_id kernel, size_t groups,
                          struct ky_arguments arguments, struct ky_error *error);
 /* The same with a lane for each of `items`. */

@@ -13,7 +13,7 @@ const struct ky_unit ky_units[KY_UNIT_COUNT] = {
 };
 
 const struct ky_kernel ky_kernels[KY_KERNEL_COUNT] = {
-#define KY_K(unit, name, lanes, arguments) {#name, KY_UNIT_##unit, lanes, arguments},
+#define KY_K(unit, name, lanes) {#name, KY_UNIT_##unit, lanes},
     KY_KERNELS
 #undef KY_K
 };
@@ -62,6 +62,20 @@ enum ky_status ky_gather_by_copies(const struct ky_gathering *cards, size_t coun
                               error);
     }
     return status;
+}
+
+enum ky_status ky_arguments_check(enum ky_kernel_id kernel, const struct ky_arguments *given,
+                                  const struct ky_taken *taken, struct ky_error *error)
+{
+    const char *name = ky_kernels[kernel].name;
+    if (given->count != taken->count)
+        return ky_fail(error, KY_FAULT, "kernel %s has %zu arguments, not %zu", name, taken->count,
+                       given->count);
+    for (size_t k = 0; k < taken->count && k < KY_MOST_ARGUMENTS; k++)
+        if (taken->bytes[k] > 0 && given->of[k].size != taken->bytes[k])
+            return ky_fail(error, KY_FAULT, "argument %zu of kernel %s has %d bytes, not %zu",
+                           k + 1, name, taken->bytes[k], given->of[k].size);
+    return KY_OK;
 }
 
 size_t ky_kernel_lanes(const struct ky_card *card, enum ky_kernel_id kernel)

@@ -23,7 +23,7 @@ enum ky_unit_id {
 };
 
 enum ky_kernel_id {
-#define KY_K(unit, name, lanes, arguments) KY_KERNEL_##name,
+#define KY_K(unit, name, lanes) KY_KERNEL_##name,
     KY_KERNELS
 #undef KY_K
         KY_KERNEL_COUNT
@@ -40,7 +40,7 @@ extern const struct ky_unit ky_units[KY_UNIT_COUNT];
 struct ky_kernel {
     const char *name;
     enum ky_unit_id unit;
-    size_t lanes, arguments; /* as kernels/driver/list.h says; lanes of a group: ky_kernel_lanes */
+    size_t lanes; /* as kernels/driver/list.h says; those of a group: ky_kernel_lanes */
 };
 extern const struct ky_kernel ky_kernels[KY_KERNEL_COUNT];
 
@@ -88,6 +88,15 @@ struct ky_argument {
 };
 #define KY_VALUE(variable) ((struct ky_argument){&(variable), sizeof(variable)})
 #define KY_BUFFER(buffer) ((struct ky_argument){&(buffer).handle, sizeof(void *)})
+/* All of them, in the order of the kernel's own. */
+struct ky_arguments {
+    const struct ky_argument *of;
+    size_t count;
+};
+#define KY_ARGUMENTS(...)                                                                          \
+    ((struct ky_arguments){(const struct ky_argument[]){__VA_ARGS__},                              \
+                           sizeof((const struct ky_argument[]){__VA_ARGS__}) /                     \
+                               sizeof(struct ky_argument)})
 
 /* A card: a device that was opened. The first member of a driver's own struct for it. */
 struct ky_card {
@@ -172,9 +181,9 @@ struct ky_driver {
     /* All bytes of the buffer become 0. */
     enum ky_status (*zero)(struct ky_card *card, struct ky_buffer *buffer, struct ky_error *error);
 
-    /* With as many arguments as ky_kernels says. */
+    /* KY_FAULT if the arguments are not those of the kernel's definition in number and size. */
     enum ky_status (*launch)(struct ky_card *card, enum ky_kernel_id kernel, size_t groups,
-                             const struct ky_argument *arguments, struct ky_error *error);
+                             const struct ky_arguments *arguments, struct ky_error *error);
     /* Waits until the queue is empty. KY_DEVICE for what failed in it. */
     enum ky_status (*wait)(struct ky_card *card, struct ky_error *error);
 
@@ -217,6 +226,15 @@ enum ky_status ky_device_check(const struct ky_driver *driver, size_t index,
 /* The call `gather` made of copies. The host waits, since it has to read the number. */
 enum ky_status ky_gather_by_copies(const struct ky_gathering *cards, size_t count, size_t place,
                                    size_t unit, struct ky_error *error);
+
+/* For drivers: what a kernel takes as its compiler tells it. KY_FAULT for other arguments. */
+enum { KY_MOST_ARGUMENTS = 32 };
+struct ky_taken {
+    size_t count;
+    unsigned char bytes[KY_MOST_ARGUMENTS]; /* 0: it does not tell */
+};
+enum ky_status ky_arguments_check(enum ky_kernel_id kernel, const struct ky_arguments *given,
+                                  const struct ky_taken *taken, struct ky_error *error);
 
 /* Lanes of a group of a kernel on this card. */
 size_t ky_kernel_lanes(const struct ky_card *card, enum ky_kernel_id kernel);

@@ -8,7 +8,5 @@
 #include "engine/device/kernels/tree/grow.k"
 #include "engine/device/kernels/tree/keys.k"
 
-#define KY_K(unit, name, lanes, arguments) (const void *)name,
-static const void *const kernels[] = {KY_KERNELS_COMMON};
-
-extern const struct ky_cuda_table ky_cuda_common = {kernels, sizeof kernels / sizeof *kernels};
+#define KY_K(unit, name, lanes) ky_cuda_kernel_of(name),
+KY_CUDA_TABLE(ky_cuda_common, KY_KERNELS_COMMON)

@@ -10,10 +10,15 @@
 extern "C" {
 #endif
 
-/* The addresses, on the host's side, of the kernels that a file compiles: `count` of them in the
- * order of enum ky_kernel_id. */
+/* A kernel: its address on the host's side, and what it takes. */
+struct ky_cuda_kernel {
+    const void *address;
+    struct ky_taken taken;
+};
+
+/* The kernels that a file compiles: `count` of them in the order of enum ky_kernel_id. */
 struct ky_cuda_table {
-    const void *const *kernel;
+    const struct ky_cuda_kernel *kernel;
     size_t count;
 };
 extern const struct ky_cuda_table ky_cuda_common, ky_cuda_single, ky_cuda_extended, ky_cuda_double,
@@ -39,6 +44,18 @@ cudaError_t ky_cuda_reduce(void *work, size_t *bytes, const unsigned long long *
 
 #ifdef __cplusplus
 }
+
+template <typename... Arguments>
+static struct ky_cuda_kernel ky_cuda_kernel_of(void (*kernel)(Arguments...))
+{
+    static_assert(sizeof...(Arguments) <= KY_MOST_ARGUMENTS, "room in struct ky_taken");
+    return {(const void *)kernel, {sizeof...(Arguments), {sizeof(Arguments)...}}};
+}
+
+/* The table of a file, whose kernels are those of the list; the definitions tell the arguments. */
+#define KY_CUDA_TABLE(name, list)                                                                  \
+    static const struct ky_cuda_kernel kernels[] = {list};                                         \
+    extern const struct ky_cuda_table name = {kernels, sizeof kernels / sizeof *kernels};
 #endif
 
 #endif

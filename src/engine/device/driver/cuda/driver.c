@@ -23,12 +23,12 @@ static const struct ky_cuda_table *const tables[] = {&ky_cuda_common,   &ky_cuda
                                                      &ky_cuda_extended, &ky_cuda_double,
                                                      &ky_cuda_unroll,   &ky_cuda_exact};
 
-static const void *kernel_of(enum ky_kernel_id id)
+static const struct ky_cuda_kernel *kernel_of(enum ky_kernel_id id)
 {
     size_t place = (size_t)id;
     for (size_t k = 0; k < sizeof tables / sizeof *tables; k++) {
         if (place < tables[k]->count)
-            return tables[k]->kernel[place];
+            return &tables[k]->kernel[place];
         place -= tables[k]->count;
     }
     return NULL;
@@ -389,8 +389,9 @@ static size_t resident(struct ky_card *card, enum ky_kernel_id kernel)
 {
     int groups = 1;
     use(card);
-    if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-            &groups, kernel_of(kernel), (int)ky_kernel_lanes(card, kernel), 0) != cudaSuccess)
+    if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&groups, kernel_of(kernel)->address,
+                                                      (int)ky_kernel_lanes(card, kernel),
+                                                      0) != cudaSuccess)
         cudaGetLastError();
     return card->processors * (size_t)(groups > 0 ? groups : 1);
 }
@@ -405,24 +406,23 @@ static cudaError_t start(const struct ky_cuda *cuda, enum ky_kernel_id id, dim3 
     const cudaLaunchConfig_t how = {
         .gridDim = grid, .blockDim = block, .stream = cuda->stream, .attrs = &early, .numAttrs = 1};
     if (ky_kernels[id].lanes & KY_EARLY)
-        return cudaLaunchKernelExC(&how, kernel_of(id), values);
+        return cudaLaunchKernelExC(&how, kernel_of(id)->address, values);
 #endif
-    return cudaLaunchKernel(kernel_of(id), grid, block, values, 0, cuda->stream);
+    return cudaLaunchKernel(kernel_of(id)->address, grid, block, values, 0, cuda->stream);
 }
 
-enum { MOST_ARGUMENTS = 32 };
-
 static enum ky_status launch(struct ky_card *card, enum ky_kernel_id id, size_t groups,
-                             const struct ky_argument *arguments, struct ky_error *error)
+                             const struct ky_arguments *arguments, struct ky_error *error)
 {
     struct ky_cuda *cuda = use(card);
     const struct ky_kernel *kernel = &ky_kernels[id];
-    void *values[MOST_ARGUMENTS];
-    if (kernel->arguments > MOST_ARGUMENTS)
-        return ky_fail(error, KY_FAULT, "kernel %s has %zu arguments, the driver takes %d",
-                       kernel->name, kernel->arguments, MOST_ARGUMENTS);
-    for (size_t k = 0; k < kernel->arguments; k++)
-        values[k] = (void *)(uintptr_t)arguments[k].value;
+    const struct ky_cuda_kernel *own = kernel_of(id);
+    void *values[KY_MOST_ARGUMENTS];
+    enum ky_status status = ky_arguments_check(id, arguments, &own->taken, error);
+    if (status != KY_OK)
+        return status;
+    for (size_t k = 0; k < arguments->count; k++)
+        values[k] = (void *)(uintptr_t)arguments->of[k].value;
     dim3 grid = {(unsigned)groups, 1, 1}, block = {(unsigned)ky_kernel_lanes(card, id), 1, 1};
     if (groups == 0)
         return KY_OK;

@@ -8,7 +8,5 @@
 #define KY_U(unit, file, precision, made) made
 KY_SOFTENED(KY_EXACT_UNIT, , )
 
-#define KY_K(unit, name, lanes, arguments) (const void *)name,
-static const void *const kernels[] = {KY_KERNELS_EXACT};
-
-extern const struct ky_cuda_table ky_cuda_exact = {kernels, sizeof kernels / sizeof *kernels};
+#define KY_K(unit, name, lanes) ky_cuda_kernel_of(name),
+KY_CUDA_TABLE(ky_cuda_exact, KY_KERNELS_EXACT)

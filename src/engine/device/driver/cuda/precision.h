@@ -22,7 +22,7 @@
 #include "engine/device/kernels/tree/relative.k"
 #include "engine/device/kernels/tree/walk_sources.k"
 
-#define KY_K(unit, name, lanes, arguments) (const void *)name,
+#define KY_K(unit, name, lanes) ky_cuda_kernel_of(name),
 #define KY_TABLE_(p) ky_cuda_##p
 #define KY_TABLE(p) KY_TABLE_(p)
 #define KY_ALL_OF(list, p) list(p, 0)
@@ -32,7 +32,4 @@
 #define KY_U(unit, file, precision, made) made
 KY_ALL(KY_UNITS_OF, KY_PRECISION_NAME)
 
-static const void *const kernels[] = {KY_ALL(KY_KERNELS_OF, KY_PRECISION_NAME)};
-
-extern const struct ky_cuda_table KY_TABLE(KY_PRECISION_NAME) = {kernels,
-                                                                 sizeof kernels / sizeof *kernels};
+KY_CUDA_TABLE(KY_TABLE(KY_PRECISION_NAME), KY_ALL(KY_KERNELS_OF, KY_PRECISION_NAME))

@@ -3,7 +3,5 @@
 #include "engine/device/driver/cuda/cuda.h"
 #include "engine/device/kernels/forces/unroll.k"
 
-#define KY_K(unit, name, lanes, arguments) (const void *)name,
-static const void *const kernels[] = {KY_KERNELS_UNROLL};
-
-extern const struct ky_cuda_table ky_cuda_unroll = {kernels, sizeof kernels / sizeof *kernels};
+#define KY_K(unit, name, lanes) ky_cuda_kernel_of(name),
+KY_CUDA_TABLE(ky_cuda_unroll, KY_KERNELS_UNROLL)

@@ -379,17 +379,34 @@ static enum ky_status zero(struct ky_card *card, struct ky_buffer *buffer, struc
 
 /* ---- kernels ---- */
 
-/* The table of kernels has as many arguments as the kernel itself. */
-static enum ky_status check_arguments(const struct ky_opencl *cl, enum ky_kernel_id kernel,
-                                      struct ky_error *error)
+/* The bytes of a type by its name in a kernel, 0 for another name. */
+static unsigned char bytes_of_type(const char *name)
+{
+    static const struct {
+        const char *name;
+        unsigned char bytes;
+    } types[] = {{"ky_uint", 4},  {"uint", 4},  {"ky_ulong", 8}, {"ulong", 8},
+                 {"ky_state", 8}, {"float", 4}, {"double", 8}};
+    const size_t length = strlen(name);
+    if (length > 0 && name[length - 1] == '*')
+        return sizeof(cl_mem);
+    for (size_t k = 0; k < sizeof types / sizeof *types; k++)
+        if (!strcmp(types[k].name, name))
+            return types[k].bytes;
+    return 0;
+}
+
+/* Some compilers forget the types. */
+static void ask_for_arguments(cl_kernel kernel, struct ky_taken *taken)
 {
     cl_uint count = 0;
-    cl_int code =
-        clGetKernelInfo(cl->kernel[kernel], CL_KERNEL_NUM_ARGS, sizeof count, &count, NULL);
-    if (code == CL_SUCCESS && count == ky_kernels[kernel].arguments)
-        return KY_OK;
-    return ky_fail(error, KY_FAULT, "kernel %s has %u arguments, the table of kernels says %zu",
-                   ky_kernels[kernel].name, count, ky_kernels[kernel].arguments);
+    clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof count, &count, NULL);
+    taken->count = count;
+    for (cl_uint k = 0; k < count && k < KY_MOST_ARGUMENTS; k++) {
+        char name[100] = "";
+        clGetKernelArgInfo(kernel, k, CL_KERNEL_ARG_TYPE_NAME, sizeof name - 1, name, NULL);
+        taken->bytes[k] = bytes_of_type(name);
+    }
 }
 
 static enum ky_status load(struct ky_card *card, enum ky_kernel_id kernel, struct ky_error *error)
@@ -407,10 +424,8 @@ static enum ky_status load(struct ky_card *card, enum ky_kernel_id kernel, struc
     cl->kernel[kernel] = clCreateKernel(cl->program[unit], ky_kernels[kernel].name, &code);
     if (code != CL_SUCCESS)
         return ky_opencl_failed(cl, code, "clCreateKernel", ky_kernels[kernel].name, 0, error);
-    status = check_arguments(cl, kernel, error);
-    if (status != KY_OK)
-        cl->kernel[kernel] = (clReleaseKernel(cl->kernel[kernel]), NULL);
-    return status;
+    ask_for_arguments(cl->kernel[kernel], &cl->taken[kernel]);
+    return KY_OK;
 }
 
 /* OpenCL 1.2 does not tell; four groups a processor keep a GPU busy, one a CPU's core. */
@@ -421,14 +436,18 @@ static size_t resident(struct ky_card *card, enum ky_kernel_id kernel)
 }
 
 static enum ky_status launch(struct ky_card *card, enum ky_kernel_id id, size_t groups,
-                             const struct ky_argument *arguments, struct ky_error *error)
+                             const struct ky_arguments *arguments, struct ky_error *error)
 {
     struct ky_opencl *cl = (struct ky_opencl *)card;
     const struct ky_kernel *kernel = &ky_kernels[id];
     size_t lanes = ky_kernel_lanes(card, id), total = groups * lanes;
     cl_int code = CL_SUCCESS;
-    for (size_t k = 0; k < kernel->arguments && code == CL_SUCCESS; k++)
-        code = clSetKernelArg(cl->kernel[id], (cl_uint)k, arguments[k].size, arguments[k].value);
+    enum ky_status status = ky_arguments_check(id, arguments, &cl->taken[id], error);
+    if (status != KY_OK)
+        return status;
+    for (size_t k = 0; k < arguments->count && code == CL_SUCCESS; k++)
+        code = clSetKernelArg(cl->kernel[id], (cl_uint)k, arguments->of[k].size,
+                              arguments->of[k].value);
     if (code != CL_SUCCESS)
         return ky_opencl_failed(cl, code, "clSetKernelArg", kernel->name, 0, error);
     if (groups == 0)

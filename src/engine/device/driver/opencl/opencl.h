@@ -15,6 +15,7 @@ struct ky_opencl {
     cl_command_queue queue;
     cl_program program[KY_UNIT_COUNT];
     cl_kernel kernel[KY_KERNEL_COUNT];
+    struct ky_taken taken[KY_KERNEL_COUNT]; /* by kernels that are loaded */
     cl_event mark[KY_MARKS];
 };
 

@@ -88,7 +88,7 @@ static enum ky_status unit_source(const struct ky_opencl *cl, const struct ky_un
 
 /* ---- cache ---- */
 
-static const char options[] = "-cl-std=CL1.2 -cl-denorms-are-zero";
+static const char options[] = "-cl-std=CL1.2 -cl-denorms-are-zero -cl-kernel-arg-info";
 
 static uint64_t cache_key(const struct ky_opencl *cl, const struct text *source)
 {

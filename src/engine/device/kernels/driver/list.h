@@ -11,18 +11,18 @@
 
 /* U(unit, file, precision, made): KY_PRECISION of the reader, -1 for none, and what the unit makes
  * of the file's templates; nothing where the kernels stand in the file as they are.
- * K(unit, kernel, lanes of its group, arguments); lanes KY_IN_TEAMS: the driver's own number.
+ * K(unit, kernel, lanes of its group); lanes KY_IN_TEAMS: the driver's own number.
  * Lanes | KY_EARLY: the kernel begins with KY_AWAIT_THE_LAST(), and a driver may start it before
  * the one before it has ended, which spares short kernels the time of a start. */
 #define KY_IN_TEAMS 0
 #define KY_EARLY 0x10000
 
 #define KY_LOOPS_KERNEL(p, loop, name, NAME, how)                                                  \
-    KY_K(loops_##name##_##p, ky_direct_##loop##_##name##_##p, KY_DIRECT_LANES, 11)
+    KY_K(loops_##name##_##p, ky_direct_##loop##_##name##_##p, KY_DIRECT_LANES)
 #define KY_LOOPS_KERNELS(p, loop, LOOP, sinks, sources) KY_SOFTENED(KY_LOOPS_KERNEL, p, loop)
 #define KY_TUNED_KERNEL(p, unused, name, NAME, how)                                                \
-    KY_K(tuned_##name##_##p, ky_direct_tuned_##name##_##p, KY_DIRECT_LANES, 11)                    \
-    KY_K(points_##name##_##p, ky_direct_points_##name##_##p, KY_DIRECT_LANES, 11)
+    KY_K(tuned_##name##_##p, ky_direct_tuned_##name##_##p, KY_DIRECT_LANES)                        \
+    KY_K(points_##name##_##p, ky_direct_points_##name##_##p, KY_DIRECT_LANES)
 #define KY_DIRECT_UNITS(p, number, name, NAME, how)                                                \
     KY_U(loops_##name##_##p, "forces/direct.k", number,                                            \
          KY_UNROLLINGS(KY_DIRECT_LOOP, KY_NO_SWEEP, name))                                         \
@@ -35,32 +35,28 @@
 #define KY_EXACT_UNIT(a, b, name, NAME, how)                                                       \
     KY_U(exact_##name, "forces/exact.k", KY_DOUBLE, KY_DIRECT_TUNED(ky_exact_##name, how))
 #define KY_EXACT_KERNEL(a, b, name, NAME, how)                                                     \
-    KY_K(exact_##name, ky_exact_##name##_double, KY_DIRECT_LANES, 11)
+    KY_K(exact_##name, ky_exact_##name##_double, KY_DIRECT_LANES)
 
 /* The rows of KY_VARIANTS. */
 #define KY_VARIANT_UNIT(p, number, force, FORCE, order, kind, how, kernel)                         \
     KY_U(force##_##order##_##kind##_##p, "forces/" #force ".k", number,                            \
          KY_VARIANT_##force(order, kind, how, kernel))
 #define KY_VARIANT_KERNEL(p, number, force, FORCE, order, kind, how, kernel)                       \
-    KY_K(force##_##order##_##kind##_##p, ky_##force##_##order##_##kind##_##p, KY_LANES_OF_##force, \
-         KY_ARGUMENTS_OF_##force)
+    KY_K(force##_##order##_##kind##_##p, ky_##force##_##order##_##kind##_##p, KY_LANES_OF_##force)
 #define KY_LANES_OF_walk KY_WALK_LANES
 #define KY_LANES_OF_tree KY_IN_TEAMS
 #define KY_LANES_OF_list KY_LIST_LANES
-#define KY_ARGUMENTS_OF_walk 20
-#define KY_ARGUMENTS_OF_tree 23
-#define KY_ARGUMENTS_OF_list 14
 
 /* The general walk: a kernel for each action, all of them in one unit. */
 #define KY_GENERAL_KERNEL_OF(name, needs, p, number)                                               \
-    KY_K(general_##p, ky_general_##name##_##p, KY_WALK_LANES, 26)
+    KY_K(general_##p, ky_general_##name##_##p, KY_WALK_LANES)
 
 /* Boards and the Hermite scheme, for two of the precisions; the third has none of this. */
 #define KY_HERMITE_UNIT(p, number, name, NAME, how)                                                \
     KY_U(hermite_##name##_##p, "steps/hermite_sum.k", number,                                      \
          KY_HERMITE_SUM(ky_hermite_sum_##name, how))
 #define KY_HERMITE_KERNEL(p, unused, name, NAME, how)                                              \
-    KY_K(hermite_##name##_##p, ky_hermite_sum_##name##_##p, KY_JERK_LANES | KY_EARLY, 10)
+    KY_K(hermite_##name##_##p, ky_hermite_sum_##name##_##p, KY_JERK_LANES | KY_EARLY)
 #define KY_MOVING_UNITS_single(number)
 #define KY_MOVING_UNITS_extended(number) KY_MOVING_UNITS(extended, number)
 #define KY_MOVING_UNITS_double(number) KY_MOVING_UNITS(double, number)
@@ -79,23 +75,23 @@
 #define KY_MOVING_KERNELS_extended KY_MOVING_KERNELS(extended)
 #define KY_MOVING_KERNELS_double KY_MOVING_KERNELS(double)
 #define KY_MOVING_KERNELS(p)                                                                       \
-    KY_K(board_slots_##p, ky_board_put_##p, 256, 5)                                                \
-    KY_K(board_slots_##p, ky_board_predict_all_##p, 256, 5)                                        \
-    KY_K(board_soft_##p, ky_board_sum_soft_##p, KY_JERK_LANES, 17)                                 \
-    KY_K(board_guard_##p, ky_board_sum_guard_##p, KY_JERK_LANES, 17)                               \
-    KY_K(board_lists_##p, ky_board_sum_lists_##p, KY_JERK_LANES, 17)                               \
-    KY_K(board_after_##p, ky_board_reduce_##p, KY_JERK_LANES, 15)                                  \
-    KY_K(board_after_lists_##p, ky_board_lists_##p, KY_IN_TEAMS, 14)                               \
-    KY_K(hermite_##p, ky_hermite_begin_##p, 256, 5)                                                \
-    KY_K(hermite_##p, ky_hermite_predict_##p, 256 | KY_EARLY, 15)                                  \
-    KY_K(hermite_##p, ky_hermite_list_##p, 256 | KY_EARLY, 7)                                      \
-    KY_K(hermite_correct_##p, ky_hermite_reduce_##p, KY_JERK_LANES | KY_EARLY, 6)                  \
-    KY_K(hermite_correct_##p, ky_hermite_correct_##p, KY_JERK_LANES | KY_EARLY, 20)                \
+    KY_K(board_slots_##p, ky_board_put_##p, 256)                                                   \
+    KY_K(board_slots_##p, ky_board_predict_all_##p, 256)                                           \
+    KY_K(board_soft_##p, ky_board_sum_soft_##p, KY_JERK_LANES)                                     \
+    KY_K(board_guard_##p, ky_board_sum_guard_##p, KY_JERK_LANES)                                   \
+    KY_K(board_lists_##p, ky_board_sum_lists_##p, KY_JERK_LANES)                                   \
+    KY_K(board_after_##p, ky_board_reduce_##p, KY_JERK_LANES)                                      \
+    KY_K(board_after_lists_##p, ky_board_lists_##p, KY_IN_TEAMS)                                   \
+    KY_K(hermite_##p, ky_hermite_begin_##p, 256)                                                   \
+    KY_K(hermite_##p, ky_hermite_predict_##p, 256 | KY_EARLY)                                      \
+    KY_K(hermite_##p, ky_hermite_list_##p, 256 | KY_EARLY)                                         \
+    KY_K(hermite_correct_##p, ky_hermite_reduce_##p, KY_JERK_LANES | KY_EARLY)                     \
+    KY_K(hermite_correct_##p, ky_hermite_correct_##p, KY_JERK_LANES | KY_EARLY)                    \
     KY_SOFTENED_AS_PLUMMER(KY_HERMITE_KERNEL, p, )
 
 /* The sweep of unrollings, one unit. */
 #define KY_UNROLL_KERNEL(p, sinks, sources)                                                        \
-    KY_K(unroll, ky_direct_##sinks##x##sources##_##p, KY_DIRECT_LANES, 11)
+    KY_K(unroll, ky_direct_##sinks##x##sources##_##p, KY_DIRECT_LANES)
 
 #define KY_UNITS_OF(p, number)                                                                     \
     KY_U(bodies_##p, "state/bodies.k", number, )                                                   \
@@ -109,27 +105,27 @@
     KY_U(general_##p, "forces/general.k", number, )                                                \
     KY_MOVING_UNITS_##p(number)
 #define KY_KERNELS_OF(p, number)                                                                   \
-    KY_K(bodies_##p, ky_bodies_advance_##p, 256, 9)                                                \
-    KY_K(bodies_##p, ky_bodies_sum_##p, 256, 7)                                                    \
-    KY_K(bodies_##p, ky_scatter_##p, 256, 7)                                                       \
-    KY_K(sources_##p, ky_sources_##p, 256, 8)                                                      \
-    KY_K(sources_##p, ky_points_##p, 256, 6)                                                       \
-    KY_K(sources_##p, ky_reduce_##p, 256, 10)                                                      \
-    KY_K(external_##p, ky_external_add_to_##p, 256, 8)                                             \
-    KY_K(external_##p, ky_external_sum_##p, 256, 7)                                                \
-    KY_K(block_##p, ky_block_begin_##p, 256, 11)                                                   \
-    KY_K(block_##p, ky_block_predict_##p, 256, 12)                                                 \
-    KY_K(block_##p, ky_block_count_##p, KY_IN_TEAMS, 7)                                            \
-    KY_K(block_##p, ky_block_open_##p, KY_IN_TEAMS, 13)                                            \
-    KY_K(block_##p, ky_block_close_##p, 256, 21)                                                   \
+    KY_K(bodies_##p, ky_bodies_advance_##p, 256)                                                   \
+    KY_K(bodies_##p, ky_bodies_sum_##p, 256)                                                       \
+    KY_K(bodies_##p, ky_scatter_##p, 256)                                                          \
+    KY_K(sources_##p, ky_sources_##p, 256)                                                         \
+    KY_K(sources_##p, ky_points_##p, 256)                                                          \
+    KY_K(sources_##p, ky_reduce_##p, 256)                                                          \
+    KY_K(external_##p, ky_external_add_to_##p, 256)                                                \
+    KY_K(external_##p, ky_external_sum_##p, 256)                                                   \
+    KY_K(block_##p, ky_block_begin_##p, 256)                                                       \
+    KY_K(block_##p, ky_block_predict_##p, 256)                                                     \
+    KY_K(block_##p, ky_block_count_##p, KY_IN_TEAMS)                                               \
+    KY_K(block_##p, ky_block_open_##p, KY_IN_TEAMS)                                                \
+    KY_K(block_##p, ky_block_close_##p, 256)                                                       \
     KY_UNROLLINGS(KY_LOOPS_KERNELS, KY_NO_SWEEP, p)                                                \
     KY_SOFTENED(KY_TUNED_KERNEL, p, )                                                              \
-    KY_K(tree_##p, ky_walk_sources_##p, 256, 10)                                                   \
-    KY_K(tree_##p, ky_walk_points_##p, 256, 6)                                                     \
+    KY_K(tree_##p, ky_walk_sources_##p, 256)                                                       \
+    KY_K(tree_##p, ky_walk_points_##p, 256)                                                        \
     KY_VARIANTS(KY_VARIANT_KERNEL, p, number)                                                      \
-    KY_K(relative_##p, ky_relative_count_##p, 256, 5)                                              \
-    KY_K(relative_##p, ky_relative_floor_##p, 512, 2)                                              \
-    KY_K(relative_##p, ky_relative_factors_##p, 256, 9)                                            \
+    KY_K(relative_##p, ky_relative_count_##p, 256)                                                 \
+    KY_K(relative_##p, ky_relative_floor_##p, 512)                                                 \
+    KY_K(relative_##p, ky_relative_factors_##p, 256)                                               \
     KY_ACTIONS_OF(KY_GENERAL_KERNEL_OF, p, number)                                                 \
     KY_MOVING_KERNELS_##p
 
@@ -151,48 +147,48 @@
     KY_UNITS_OF(double, KY_DOUBLE)
 
 #define KY_KERNELS_COMMON                                                                          \
-    KY_K(order, ky_order_lists, KY_IN_TEAMS, 3)                                                    \
-    KY_K(order, ky_order_parts, KY_IN_TEAMS, 6)                                                    \
-    KY_K(keys, ky_tree_bounds, 256, 7)                                                             \
-    KY_K(keys, ky_tree_axis, 256, 6)                                                               \
-    KY_K(keys, ky_tree_cube, 1, 1)                                                                 \
-    KY_K(keys, ky_tree_keys, 256, 6)                                                               \
-    KY_K(reorder, ky_gather_numbers, 256, 5)                                                       \
-    KY_K(reorder, ky_gather_words, 256, 5)                                                         \
-    KY_K(reorder, ky_scatter_numbers, 256, 6)                                                      \
-    KY_K(reorder, ky_order_inverse, 256, 3)                                                        \
-    KY_K(grow, ky_tree_count, KY_IN_TEAMS, 9)                                                      \
-    KY_K(grow, ky_tree_facts, 32, 3)                                                               \
-    KY_K(grow, ky_tree_cells, KY_IN_TEAMS, 6)                                                      \
-    KY_K(grow, ky_tree_next, 256, 4)                                                               \
-    KY_K(grow, ky_tree_untie, 256, 5)                                                              \
-    KY_K(cells, ky_tree_leaves, 128, 14)                                                           \
-    KY_K(cells, ky_tree_level, KY_LEVEL_LANES, 14)                                                 \
-    KY_K(cells, ky_tree_widen, 256, 4)                                                             \
-    KY_K(groups, ky_groups_count, 256, 7)                                                          \
-    KY_K(groups, ky_groups_place, 256, 6)                                                          \
-    KY_K(groups, ky_groups_weigh, 256, 6)                                                          \
-    KY_K(groups, ky_groups_turn, 256, 7)                                                           \
-    KY_K(groups, ky_groups_want, 256, 3)                                                           \
-    KY_K(groups, ky_groups_wanted, 256, 4)                                                         \
-    KY_K(groups, ky_groups_work, 256, 6)                                                           \
-    KY_K(groups, ky_groups_listed, 256, 4)                                                         \
-    KY_K(teams, ky_compact_count, KY_IN_TEAMS, 4)                                                  \
-    KY_K(teams, ky_compact_place, KY_IN_TEAMS, 7)                                                  \
-    KY_K(teams, ky_team_facts, KY_IN_TEAMS, 6)
+    KY_K(order, ky_order_lists, KY_IN_TEAMS)                                                       \
+    KY_K(order, ky_order_parts, KY_IN_TEAMS)                                                       \
+    KY_K(keys, ky_tree_bounds, 256)                                                                \
+    KY_K(keys, ky_tree_axis, 256)                                                                  \
+    KY_K(keys, ky_tree_cube, 1)                                                                    \
+    KY_K(keys, ky_tree_keys, 256)                                                                  \
+    KY_K(reorder, ky_gather_numbers, 256)                                                          \
+    KY_K(reorder, ky_gather_words, 256)                                                            \
+    KY_K(reorder, ky_scatter_numbers, 256)                                                         \
+    KY_K(reorder, ky_order_inverse, 256)                                                           \
+    KY_K(grow, ky_tree_count, KY_IN_TEAMS)                                                         \
+    KY_K(grow, ky_tree_facts, 32)                                                                  \
+    KY_K(grow, ky_tree_cells, KY_IN_TEAMS)                                                         \
+    KY_K(grow, ky_tree_next, 256)                                                                  \
+    KY_K(grow, ky_tree_untie, 256)                                                                 \
+    KY_K(cells, ky_tree_leaves, 128)                                                               \
+    KY_K(cells, ky_tree_level, KY_LEVEL_LANES)                                                     \
+    KY_K(cells, ky_tree_widen, 256)                                                                \
+    KY_K(groups, ky_groups_count, 256)                                                             \
+    KY_K(groups, ky_groups_place, 256)                                                             \
+    KY_K(groups, ky_groups_weigh, 256)                                                             \
+    KY_K(groups, ky_groups_turn, 256)                                                              \
+    KY_K(groups, ky_groups_want, 256)                                                              \
+    KY_K(groups, ky_groups_wanted, 256)                                                            \
+    KY_K(groups, ky_groups_work, 256)                                                              \
+    KY_K(groups, ky_groups_listed, 256)                                                            \
+    KY_K(teams, ky_compact_count, KY_IN_TEAMS)                                                     \
+    KY_K(teams, ky_compact_place, KY_IN_TEAMS)                                                     \
+    KY_K(teams, ky_team_facts, KY_IN_TEAMS)
 
 #define KY_KERNELS_UNROLL KY_UNROLLINGS(KY_NO_NAME, KY_UNROLL_KERNEL, single)
 #define KY_KERNELS_EXACT                                                                           \
     KY_SOFTENED(KY_EXACT_KERNEL, , )                                                               \
-    KY_K(hermite_start, ky_hermite_start_double, KY_JERK_LANES, 14)
+    KY_K(hermite_start, ky_hermite_start_double, KY_JERK_LANES)
 
 /* For drivers that have no sort, scan and reduce of their own. */
 #define KY_KERNELS_SORT                                                                            \
-    KY_K(sort, ky_scan_sum, 256, 3)                                                                \
-    KY_K(sort, ky_scan_tile, 256, 5)                                                               \
-    KY_K(sort, ky_sort_count, 256, 6)                                                              \
-    KY_K(sort, ky_sort_place, 256, 9)                                                              \
-    KY_K(sort, ky_reduce_counts, 256, 5)
+    KY_K(sort, ky_scan_sum, 256)                                                                   \
+    KY_K(sort, ky_scan_tile, 256)                                                                  \
+    KY_K(sort, ky_sort_count, 256)                                                                 \
+    KY_K(sort, ky_sort_place, 256)                                                                 \
+    KY_K(sort, ky_reduce_counts, 256)
 
 #define KY_KERNELS                                                                                 \
     KY_KERNELS_COMMON                                                                              \
